@@ -20,6 +20,7 @@ import (
 	"infomall/exec/op"
 	"infomall/exec/op/optest"
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/lang"
 	langast "infomall/lang/ast"
 	"infomall/store/record"
@@ -133,7 +134,7 @@ func TestEndedContext(t *testing.T) {
 	a.BatchRows = 10
 	seen := map[string]bool{}
 	statements := slices.Clone(cancelQueries)
-	for _, name := range plan.RelationNames() {
+	for _, name := range relation.Names() {
 		if !slices.Contains(fewRows, name) {
 			statements = append(statements, "SELECT * FROM "+name)
 		}
@@ -201,7 +202,7 @@ func TestEndedContextRows(t *testing.T) {
 func TestSmallMemory(t *testing.T) {
 	a := manyCaptures(150, 60)
 	statements := slices.Clone(cancelQueries)
-	for _, name := range plan.RelationNames() {
+	for _, name := range relation.Names() {
 		statements = append(statements, "SELECT * FROM "+name)
 	}
 	for _, src := range statements {

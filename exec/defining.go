@@ -9,6 +9,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -110,7 +111,7 @@ func newDefinition(s *Session, st ast.Statement, kind string, name *ast.Name, re
 
 // readCreateView reads the clauses of a CREATE VIEW statement.
 func readCreateView(s *Session, st *ast.CreateView) (*definition, error) {
-	if plan.FindRelation(st.Name.Text) != nil {
+	if relation.Find(st.Name.Text) != nil {
 		return nil, ast.Errorf(&st.Name, "there is a relation %s", strings.ToLower(st.Name.Text))
 	}
 	def := newDefinition(s, st, task.KindView, &st.Name, st.Replace)

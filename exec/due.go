@@ -14,6 +14,7 @@ import (
 	"infomall/crawl/revisit"
 	"infomall/exec/op"
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -35,7 +36,7 @@ type visitsAsked struct {
 	// The snapshot of a query that is running, and one of its sources, whose URLs and
 	// times limit the visits. Nil means a new snapshot, and no limit.
 	snap   op.Snapshot
-	source *plan.Request
+	source *relation.Request
 }
 
 // dueSeeds returns the pages that a CRAWL DUE visits, the most urgent first, at
@@ -94,7 +95,7 @@ func (s *Session) planVisits(ctx context.Context, asked visitsAsked) (planned *r
 
 // revisits implements op.Runner.Revisits for a source of a query. snap is the
 // archive as the query sees it.
-func (s *Session) revisits(ctx context.Context, snap op.Snapshot, n *plan.Request, due bool) iter.Seq2[op.Revisit, error] {
+func (s *Session) revisits(ctx context.Context, snap op.Snapshot, n *relation.Request, due bool) iter.Seq2[op.Revisit, error] {
 	return func(yield func(op.Revisit, error) bool) {
 		var planned *revisit.Plan
 		var failed map[string]record.Time

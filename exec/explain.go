@@ -9,6 +9,7 @@ import (
 
 	"infomall/exec/op"
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/formats/glob"
@@ -116,7 +117,7 @@ func indented(depth int, line string) string { return strings.Repeat("  ", depth
 
 // poolLine returns a line that says which pools have captures in w, and how
 // many. A source reads at most that many.
-func poolLine(pools []record.Pool, w plan.Window) string {
+func poolLine(pools []record.Pool, w relation.Window) string {
 	var names []string
 	var captures int64
 	for _, p := range pools {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"infomall/exec/expr"
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/lang"
 	"infomall/lang/ast"
 )
@@ -65,7 +65,7 @@ func (s *Session) helpOn(topic string) string {
 		}
 		return text
 	}
-	if r := plan.FindRelation(topic); r != nil {
+	if r := relation.Find(topic); r != nil {
 		return helpRelation(r)
 	}
 	if f := expr.FindFunction(topic); f != nil {
@@ -97,7 +97,7 @@ func helpOnWord(word string) string {
 	return ""
 }
 
-func helpRelation(r *plan.Relation) string {
+func helpRelation(r *relation.Relation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: a row is %s\n\n", r.Name, r.Doc)
 	for i := range r.Columns {
@@ -109,7 +109,7 @@ func helpRelation(r *plan.Relation) string {
 
 func helpTopics() []string {
 	topics := append([]string{}, lang.Topics()...)
-	topics = append(topics, plan.RelationNames()...)
+	topics = append(topics, relation.Names()...)
 	for _, f := range expr.Functions() {
 		topics = append(topics, f.Name)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/record/task"
 )
@@ -31,7 +32,7 @@ func (s *Session) ColumnNames(source string) []string {
 	if err != nil {
 		d = new(value.Defined)
 	}
-	if r := plan.FindRelation(source); r != nil {
+	if r := relation.Find(source); r != nil {
 		names := r.ColumnNames()
 		for _, m := range d.Metadata {
 			if plan.MetadataRelation(m.On) == r.Name {

@@ -10,6 +10,7 @@ import (
 
 	"infomall/exec/op"
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -125,7 +126,7 @@ func (s *Session) runner(snap op.Snapshot, meter *op.Meter) *op.Runner {
 	if s.Jobs != nil {
 		r.Jobs = s.Jobs
 	}
-	r.Revisits = func(ctx context.Context, n *plan.Request, due bool) iter.Seq2[op.Revisit, error] {
+	r.Revisits = func(ctx context.Context, n *relation.Request, due bool) iter.Seq2[op.Revisit, error] {
 		return s.revisits(ctx, snap, n, due)
 	}
 	if s.Settings.TempDir != "" {

@@ -10,6 +10,7 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/op"
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -184,7 +185,7 @@ func (d *deletion) ask(ctx context.Context, o task.DeleteOptions) (res task.Dele
 
 // targets yields the captures that the rows stand for.
 func targets(rows op.Rows, src *plan.Source) iter.Seq2[task.Target, error] {
-	url := slices.IndexFunc(src.Fields, func(c *plan.Column) bool { return c.Name == "url" })
+	url := slices.IndexFunc(src.Fields, func(c *relation.Column) bool { return c.Name == "url" })
 	return func(yield func(task.Target, error) bool) {
 		for b, err := range rows {
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -93,7 +94,7 @@ func (l *shownList) Would(ctx context.Context) ([]string, error) {
 
 func showRelations() *Result {
 	t := newTable(text("relation"), text("row"))
-	for _, r := range plan.Relations() {
+	for _, r := range relation.All() {
 		t.add(value.OfText(r.Name), value.OfText(r.Doc))
 	}
 	return t.result(ResultRows, nil)
@@ -101,7 +102,7 @@ func showRelations() *Result {
 
 func showColumns() *Result {
 	t := newTable(append([]value.Column{text("relation")}, columnColumns...)...)
-	for _, r := range plan.Relations() {
+	for _, r := range relation.All() {
 		for i := range r.Columns {
 			t.add(append([]value.Value{value.OfText(r.Name)}, columnRow(&r.Columns[i])...)...)
 		}
@@ -113,7 +114,7 @@ func showColumns() *Result {
 // of a relation. Each row describes one column.
 var columnColumns = []value.Column{text("column"), text("type"), {Name: "payload", Type: value.Bool}, text("meaning")}
 
-func columnRow(c *plan.Column) []value.Value {
+func columnRow(c *relation.Column) []value.Value {
 	return []value.Value{value.OfText(c.Name), value.OfText(c.Type.String()), value.OfBool(c.Payload || c.Aside), value.OfText(c.Doc)}
 }
 
@@ -156,7 +157,7 @@ func (d *description) Would(context.Context) ([]string, error) { return wouldPri
 // statement names.
 func (s *Session) describe(st *ast.Describe) (*Result, error) {
 	name := st.Name.Text
-	if r := plan.FindRelation(name); r != nil {
+	if r := relation.Find(name); r != nil {
 		return s.describeRelation(r)
 	}
 	if f := expr.FindFunction(name); f != nil {
@@ -173,7 +174,7 @@ func (s *Session) describe(st *ast.Describe) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := plan.RelationNames()
+	names := relation.Names()
 	for _, v := range d.Views {
 		if strings.EqualFold(v.Name, name) {
 			return s.describeView(&st.Name, v.Query)
@@ -200,7 +201,7 @@ func unknownThing(name *ast.Name, names []string) error {
 
 // describeRelation returns one row per column of a relation, then one per metadata
 // column of it.
-func (s *Session) describeRelation(r *plan.Relation) (*Result, error) {
+func (s *Session) describeRelation(r *relation.Relation) (*Result, error) {
 	t := newTable(columnColumns...)
 	for i := range r.Columns {
 		t.add(columnRow(&r.Columns[i])...)

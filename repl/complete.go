@@ -11,7 +11,7 @@ import (
 
 	"infomall/exec"
 	"infomall/exec/expr"
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/rowio"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -88,7 +88,7 @@ func (s *shell) namesAt(n *lang.Next) []string {
 	case lang.PlaceColumn:
 		return s.columnsOf(n.Sources, n.Subject)
 	case lang.PlaceSource:
-		return append(plan.RelationNames(), s.session.ViewNames(ctx)...)
+		return append(relation.Names(), s.session.ViewNames(ctx)...)
 	case lang.PlaceView:
 		return s.session.ViewNames(ctx)
 	case lang.PlaceMetadata:
@@ -116,7 +116,7 @@ func (s *shell) namesAt(n *lang.Next) []string {
 	case lang.PlaceType:
 		return []string{"bool", "int", "float", "text", "url", "time", "duration"}
 	case lang.PlaceDescribed:
-		names := append(plan.RelationNames(), exec.SettingNames()...)
+		names := append(relation.Names(), exec.SettingNames()...)
 		names = append(names, s.session.ViewNames(ctx)...)
 		for _, f := range expr.Functions() {
 			names = append(names, f.Name)
@@ -147,7 +147,7 @@ func (s *shell) columnsOf(sources []lang.SourceName, qualifier string) []string 
 		}
 	}
 	if len(sources) == 0 {
-		for _, r := range plan.Relations() {
+		for _, r := range relation.All() {
 			names = append(names, s.session.ColumnNames(r.Name)...)
 		}
 	}

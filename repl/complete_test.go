@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"infomall/exec"
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/queries"
 	"infomall/store/record/task"
 )
@@ -31,7 +31,7 @@ func completing(pending string) *shell {
 
 // TestComplete shows what Tab offers, place by place; | is the cursor.
 func TestComplete(t *testing.T) {
-	columns := func(name string) string { return strings.Join(plan.FindRelation(name).ColumnNames(), " ") }
+	columns := func(name string) string { return strings.Join(relation.Find(name).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
 		{"|", "ADD COPY CRAWL CREATE DEDUP DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RUN SAVE SCHEDULE SEAL SELECT SET SHOW STOP TRACE UNSCHEDULE VERIFY WITH"},
 		{"SCHEDULE s |", "ADAPTIVE CRON EVERY"},

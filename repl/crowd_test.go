@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/lang"
 	langast "infomall/lang/ast"
 	"infomall/store"
@@ -672,7 +672,7 @@ func crowdRound(t *testing.T, seed uint64) {
 			}
 		}
 	}
-	for _, name := range plan.RelationNames() {
+	for _, name := range relation.Names() {
 		c.ask("SELECT * FROM " + name)
 	}
 	askAll(crowdReads)

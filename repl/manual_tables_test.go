@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"infomall/exec/expr"
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/lang"
 )
 
@@ -56,7 +56,7 @@ func manualSyntax() string {
 func manualColumns() string {
 	var b strings.Builder
 	b.WriteString("\n## Columns\n\n`*` has those above the line; those below it cost more, and are read when they are named.\n")
-	for _, r := range plan.Relations() {
+	for _, r := range relation.All() {
 		fmt.Fprintf(&b, "\n### %s\n\nA row is %s.\n\n| column | type | |\n|---|---|---|\n", r.Name, r.Doc)
 		payload := false
 		for i := range r.Columns {

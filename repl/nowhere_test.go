@@ -12,7 +12,7 @@ import (
 	"time"
 
 	core "infomall/exec"
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/lang"
 	"infomall/lang/ast"
 )
@@ -50,9 +50,9 @@ func eachStatement(t *testing.T) (statements []string) {
 func nowhereScript(t *testing.T) []string {
 	t.Helper()
 	statements := eachStatement(t)
-	for _, name := range plan.RelationNames() {
+	for _, name := range relation.Names() {
 		var columns []string
-		for _, c := range plan.FindRelation(name).Columns {
+		for _, c := range relation.Find(name).Columns {
 			columns = append(columns, c.Name)
 		}
 		if name == "periods" {

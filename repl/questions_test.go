@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 )
 
@@ -155,7 +155,7 @@ func TestQuestions(t *testing.T) {
 	for _, name := range []string{"captures", "versions", "pages", "hosts", "links", "blocks", "changes"} {
 		rows := filepath.Join(dir, name+".json")
 		output("infomall", "-a", archive, "-o", rows, "--format", "json", "-c", "SELECT * FROM "+name)
-		output(sqlite, database, tableOf(plan.FindRelation(name), rows))
+		output(sqlite, database, tableOf(relation.Find(name), rows))
 	}
 	for _, q := range list {
 		if q.theirs == "" {
@@ -184,7 +184,7 @@ func TestQuestions(t *testing.T) {
 
 // tableOf returns the SQL that creates a table of sqlite3 from a relation's
 // rows in JSON.
-func tableOf(r *plan.Relation, rows string) string {
+func tableOf(r *relation.Relation, rows string) string {
 	var columns, values []string
 	for i := range r.Columns {
 		c := &r.Columns[i]

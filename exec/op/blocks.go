@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"iter"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/block"
 	"infomall/store/page"
@@ -33,8 +33,8 @@ type blockRow struct {
 
 // blocks yields one row per block of the chosen versions, at the cut that n
 // selects.
-func (r *Runner) blocks(ctx context.Context, n *plan.Request) Rows {
-	if n.Changed && keptCut(n) && n.Choice.Kind != plan.ChooseEach {
+func (r *Runner) blocks(ctx context.Context, n *relation.Request) Rows {
+	if n.Changed && keptCut(n) && n.Choice.Kind != relation.ChooseEach {
 		return render(n, blockFills, blockShape, r.changedBlocks(ctx, n))
 	}
 	return render(n, blockFills, blockShape, cuts(r.revisions(ctx, n), n.Level))

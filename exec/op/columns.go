@@ -3,7 +3,7 @@ package op
 import (
 	"encoding/hex"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -97,7 +97,7 @@ var tallyShape = shape[*record.Batch]{
 // versionFills returns the functions that compute the columns of the relation
 // versions, by name. Most columns are those of the capture that began the
 // version.
-func versionFills(choice plan.Choice) fills[*spanBatch] {
+func versionFills(choice relation.Choice) fills[*spanBatch] {
 	f := fills[*spanBatch]{
 		"last_seen": func(v *value.Vector, b *spanBatch) { times(v, b.Last[:b.N]) },
 		"next":      func(v *value.Vector, b *spanBatch) { times(v, b.Next[:b.N]) },

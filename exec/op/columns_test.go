@@ -3,14 +3,14 @@ package op
 import (
 	"testing"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/store/record"
 )
 
 // TestEveryColumnIsComputed shows that each column of each relation has code
 // that computes it.
 func TestEveryColumnIsComputed(t *testing.T) {
-	versions := versionFills(plan.Choice{AsOf: record.NoTime})
+	versions := versionFills(relation.Choice{AsOf: record.NoTime})
 	has := map[string]func(name string) bool{
 		"captures":   func(n string) bool { return captureFills[n] != nil },
 		"versions":   func(n string) bool { return versions[n] != nil },
@@ -44,7 +44,7 @@ func TestEveryColumnIsComputed(t *testing.T) {
 		"layouts":  func(n string) bool { return n == "html" },
 		"links":    func(n string) bool { return linkFields[n] != nil },
 	}
-	for _, r := range plan.Relations() {
+	for _, r := range relation.All() {
 		for _, c := range r.Columns {
 			ok := has[r.Name](c.Name)
 			if c.Late() {

@@ -9,7 +9,7 @@ import (
 
 	"infomall/crawl/order"
 	"infomall/crawl/report"
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -28,7 +28,7 @@ type Crawls interface {
 }
 
 // crawling returns the rows of one of the relations of crawls.
-func (r *Runner) crawling(ctx context.Context, n *plan.Request) Rows {
+func (r *Runner) crawling(ctx context.Context, n *relation.Request) Rows {
 	if r.Crawls == nil {
 		return func(func(*value.Batch, error) bool) {}
 	}
@@ -44,7 +44,7 @@ func (r *Runner) crawling(ctx context.Context, n *plan.Request) Rows {
 }
 
 // fetchesOf passes the attempts that lie in the scope and the window of n.
-func fetchesOf(n *plan.Request, in iter.Seq2[[]report.Fetch, error]) iter.Seq2[[]report.Fetch, error] {
+func fetchesOf(n *relation.Request, in iter.Seq2[[]report.Fetch, error]) iter.Seq2[[]report.Fetch, error] {
 	return func(yield func([]report.Fetch, error) bool) {
 		for list, err := range in {
 			list = slices.DeleteFunc(list, func(f report.Fetch) bool { return !asksFor(n, &f) })
@@ -59,7 +59,7 @@ func fetchesOf(n *plan.Request, in iter.Seq2[[]report.Fetch, error]) iter.Seq2[[
 }
 
 // asksFor reports whether f lies in the scope and the window of n.
-func asksFor(n *plan.Request, f *report.Fetch) bool {
+func asksFor(n *relation.Request, f *report.Fetch) bool {
 	if f.Time < n.Window.From || f.Time >= n.Window.To {
 		return false
 	}

@@ -8,7 +8,7 @@ import (
 	"math"
 	"strings"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -117,12 +117,12 @@ type duplicateRow struct {
 
 // duplicates yields one row per duplicate: the results one after the other, as
 // Snapshot.Results lists them, each sorted by URL.
-func (r *Runner) duplicates(ctx context.Context, n *plan.Request) Rows {
+func (r *Runner) duplicates(ctx context.Context, n *relation.Request) Rows {
 	return render(n, duplicateFills, duplicateShape, paged(r.duplicateRows(ctx, n)))
 }
 
 // duplicateRows yields the rows of duplicates.
-func (r *Runner) duplicateRows(ctx context.Context, n *plan.Request) iter.Seq2[*duplicateRow, error] {
+func (r *Runner) duplicateRows(ctx context.Context, n *relation.Request) iter.Seq2[*duplicateRow, error] {
 	return func(yield func(*duplicateRow, error) bool) {
 		results, err := r.Snapshot.Results(ctx, task.ResultDuplicates)
 		if err != nil {

@@ -3,13 +3,13 @@ package op
 import (
 	"context"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/store/record"
 )
 
 // visits yields the captures of the scan s. For DURING it adds, per URL, the
 // last capture before the start, unless a capture is at the start itself.
-func (r *Runner) visits(ctx context.Context, n *plan.Request, s record.Scan) record.Rows {
+func (r *Runner) visits(ctx context.Context, n *relation.Request, s record.Scan) record.Rows {
 	scan := r.Snapshot.Scan(ctx, s)
 	if n.During == record.MinTime {
 		return scan

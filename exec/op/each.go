@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/record"
 )
@@ -21,8 +21,8 @@ type eachPeriod struct {
 // periods returns the state for a source with EACH, or nil if n has another
 // choice. If the window has no end, the periods end with the last capture of
 // the archive.
-func (r *Runner) periods(ctx context.Context, n *plan.Request) (*eachPeriod, error) {
-	if n.Choice.Kind != plan.ChooseEach {
+func (r *Runner) periods(ctx context.Context, n *relation.Request) (*eachPeriod, error) {
+	if n.Choice.Kind != relation.ChooseEach {
 		return nil, nil
 	}
 	e := &eachPeriod{unit: n.Choice.Unit, zone: n.Choice.Zone, to: n.Window.To}

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"strconv"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -25,7 +25,7 @@ func KeptGraphs(ctx context.Context, snap Snapshot) ([]task.Result, error) {
 }
 
 // graphs yields one row per stored graph.
-func (r *Runner) graphs(ctx context.Context, n *plan.Request) Rows {
+func (r *Runner) graphs(ctx context.Context, n *relation.Request) Rows {
 	return render(n, graphFills, graphShape, listed(ctx, func(ctx context.Context) ([]task.Result, error) {
 		return KeptGraphs(ctx, r.Snapshot)
 	}))
@@ -62,7 +62,7 @@ type edgeRow struct {
 
 // edges yields one row per edge of each stored graph, and one per node without
 // edges.
-func (r *Runner) edges(ctx context.Context, n *plan.Request) Rows {
+func (r *Runner) edges(ctx context.Context, n *relation.Request) Rows {
 	return render(n, edgeFills, edgeShape, paged(r.edgeRows(ctx)))
 }
 

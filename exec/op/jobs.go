@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -24,7 +24,7 @@ type Schedule struct {
 }
 
 // jobs yields the jobs that began in the window of n.
-func (r *Runner) jobs(ctx context.Context, n *plan.Request) Rows {
+func (r *Runner) jobs(ctx context.Context, n *relation.Request) Rows {
 	if r.Jobs == nil {
 		return func(func(*value.Batch, error) bool) {}
 	}

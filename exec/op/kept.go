@@ -7,7 +7,7 @@ import (
 	"iter"
 	"slices"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/block"
 	"infomall/store/record"
@@ -16,7 +16,7 @@ import (
 // changedBlocks yields the blocks that were added or edited in each chosen
 // version. If the stored fold of a version holds, it reads neither the body of
 // the version nor those before it.
-func (r *Runner) changedBlocks(ctx context.Context, n *plan.Request) iter.Seq2[[]blockRow, error] {
+func (r *Runner) changedBlocks(ctx context.Context, n *relation.Request) iter.Seq2[[]blockRow, error] {
 	return func(yield func([]blockRow, error) bool) {
 		f := r.follow(ctx, n)
 		defer f.close()
@@ -50,7 +50,7 @@ func (r *Runner) changedBlocks(ctx context.Context, n *plan.Request) iter.Seq2[[
 
 // keptCut reports whether n reads blocks at the level, and in the profile, for
 // which facts are stored.
-func keptCut(n *plan.Request) bool {
+func keptCut(n *relation.Request) bool {
 	return n.Level == block.KeptLevel && options(n) == block.Options{}
 }
 
@@ -194,7 +194,7 @@ func (r *Runner) readKept(ctx context.Context, ref record.Ref, at record.Time) (
 // brought fills in NewBlocks and StoredBytes, from the stored fold if it holds.
 // These depend on how the archive stores bodies, which is always in the profile
 // modern. A span of a version that began before the window gets 0.
-func (r *Runner) brought(ctx context.Context, n *plan.Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*spanBatch, error] {
+func (r *Runner) brought(ctx context.Context, n *relation.Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
 		f := &follower{r: r, ctx: ctx, to: n.Window.To}
 		defer f.close()
@@ -271,7 +271,7 @@ func (f *follower) cut(list []blockRow, b *spanBatch, i, level int) ([]blockRow,
 
 // lateBlock returns a function that computes the late columns of a block, which
 // need the stored page or facts. hidden and row say which block.
-func (r *Runner) lateBlock(ctx context.Context, n *plan.Request, hidden []*value.Vector, row int) (lateColumn, error) {
+func (r *Runner) lateBlock(ctx context.Context, n *relation.Request, hidden []*value.Vector, row int) (lateColumn, error) {
 	ref, ordinal := unpackRef(hidden, row), int(hidden[2].Ints[row])-1
 	kept := func(string) (value.Value, bool) { return value.Value{}, false }
 	if keptCut(n) {

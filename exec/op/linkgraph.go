@@ -3,7 +3,7 @@ package op
 import (
 	"context"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/store/block"
 	"infomall/store/page"
 	"infomall/store/record"
@@ -35,7 +35,7 @@ type LinkOptions struct {
 // LinkGraph builds the graph of the links, of VotingKinds, of the pages that
 // the source links chooses. Its nodes are these pages and all URLs that they
 // link to. The caller closes it.
-func (r *Runner) LinkGraph(ctx context.Context, links *plan.Request, o LinkOptions, g GraphOptions) (*NamedGraph, error) {
+func (r *Runner) LinkGraph(ctx context.Context, links *relation.Request, o LinkOptions, g GraphOptions) (*NamedGraph, error) {
 	return r.Graph(ctx, g, func(m *GraphMaker) error {
 		l := &linker{Runner: r, ctx: ctx, source: links, o: o, m: m}
 		return l.read()
@@ -46,7 +46,7 @@ func (r *Runner) LinkGraph(ctx context.Context, links *plan.Request, o LinkOptio
 type linker struct {
 	*Runner
 	ctx    context.Context
-	source *plan.Request
+	source *relation.Request
 	o      LinkOptions
 	m      *GraphMaker
 

@@ -4,18 +4,18 @@ import (
 	"context"
 	"iter"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 )
 
 // linkedPages adds to pages how many pages link to them, and to how many URLs
 // they link, if n reads these columns. For that it builds the graph of all
 // links in the time of the source.
-func (r *Runner) linkedPages(ctx context.Context, n *plan.Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
+func (r *Runner) linkedPages(ctx context.Context, n *relation.Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	if !n.Asks("inlinks") && !n.Asks("outlinks") {
 		return in
 	}
 	return func(yield func(*pageRow, error) bool) {
-		g, err := r.LinkGraph(ctx, plan.LinksOf(n), LinkOptions{}, GraphOptions{})
+		g, err := r.LinkGraph(ctx, relation.LinksOf(n), LinkOptions{}, GraphOptions{})
 		if err != nil {
 			yield(nil, err)
 			return

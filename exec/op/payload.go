@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/block"
 	"infomall/store/page"
@@ -102,7 +103,7 @@ type lateColumn func(name string) (value.Value, error)
 // late returns a function that computes the late columns of a row of n: columns
 // that need the stored page. hidden and row say which capture the row was made
 // from.
-func (r *Runner) late(ctx context.Context, n *plan.Request, hidden []*value.Vector, row int) (lateColumn, error) {
+func (r *Runner) late(ctx context.Context, n *relation.Request, hidden []*value.Vector, row int) (lateColumn, error) {
 	switch n.Relation.Name {
 	case "changes":
 		return r.lateChange(ctx, n, hidden, row)

@@ -9,7 +9,7 @@ import (
 	"math"
 	"strings"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -93,12 +93,12 @@ type rankRow struct {
 
 // ranks yields one row per URL and ranking, sorted by URL, as_of and name of
 // the ranking.
-func (r *Runner) ranks(ctx context.Context, n *plan.Request) Rows {
+func (r *Runner) ranks(ctx context.Context, n *relation.Request) Rows {
 	return render(n, rankFills, rankShape, paged(r.rankRows(ctx, n)))
 }
 
 // rankRows yields the rows of ranks.
-func (r *Runner) rankRows(ctx context.Context, n *plan.Request) iter.Seq2[*rankRow, error] {
+func (r *Runner) rankRows(ctx context.Context, n *relation.Request) iter.Seq2[*rankRow, error] {
 	return func(yield func(*rankRow, error) bool) {
 		results, err := r.Snapshot.Results(ctx, task.ResultRanks)
 		if err != nil {
@@ -191,7 +191,7 @@ func (c *rankCursor) seek(key string) bool {
 // moment before the end of the source's window, or else the first after it.
 // With EACH, it uses asOf, the end of the period, instead of the window. Keys
 // must come in ascending order. The caller calls done at the end.
-func (r *Runner) standings(ctx context.Context, n *plan.Request, name string, ranges []urlkey.Range) (find func(key string, asOf record.Time) (Standing, error), done func(), err error) {
+func (r *Runner) standings(ctx context.Context, n *relation.Request, name string, ranges []urlkey.Range) (find func(key string, asOf record.Time) (Standing, error), done func(), err error) {
 	results, err := r.Snapshot.Results(ctx, task.ResultRanks)
 	if err != nil {
 		return nil, nil, err
@@ -199,7 +199,7 @@ func (r *Runner) standings(ctx context.Context, n *plan.Request, name string, ra
 	cursors := map[*task.Result]*rankCursor{}
 	find = func(key string, asOf record.Time) (Standing, error) {
 		to := n.Window.To
-		if n.Choice.Kind == plan.ChooseEach {
+		if n.Choice.Kind == relation.ChooseEach {
 			to = asOf + 1
 		}
 		of := fitting(results, name, to)

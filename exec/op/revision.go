@@ -6,7 +6,7 @@ import (
 	"errors"
 	"iter"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/store/block"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -17,7 +17,7 @@ import (
 var profiles = map[string]block.Profile{"": block.Modern, "modern": block.Modern, "classic": block.Classic}
 
 // options returns how n divides pages.
-func options(n *plan.Request) block.Options { return block.Options{Profile: profiles[n.Profile]} }
+func options(n *relation.Request) block.Options { return block.Options{Profile: profiles[n.Profile]} }
 
 // revision is one chosen version, with its blocks and how they relate to those
 // before. It is valid until the iteration moves on.
@@ -39,7 +39,7 @@ func (v *revision) url() string { return v.span.URL[v.row] }
 // ones. If the fold is missing or does not hold, and n reads names of blocks,
 // it reads the bodies from the first version on. It holds two versions of one
 // URL at a time.
-func (r *Runner) revisions(ctx context.Context, n *plan.Request) iter.Seq2[*revision, error] {
+func (r *Runner) revisions(ctx context.Context, n *relation.Request) iter.Seq2[*revision, error] {
 	return func(yield func(*revision, error) bool) {
 		f := r.follow(ctx, n)
 		defer f.close()
@@ -68,7 +68,7 @@ func (r *Runner) revisions(ctx context.Context, n *plan.Request) iter.Seq2[*revi
 
 // follow returns a follower for the versions that n chooses. The caller closes
 // it.
-func (r *Runner) follow(ctx context.Context, n *plan.Request) *follower {
+func (r *Runner) follow(ctx context.Context, n *relation.Request) *follower {
 	return &follower{r: r, ctx: ctx, to: n.Window.To, options: options(n), whole: n.Asks("identity", "first_seen")}
 }
 

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/store/urlkey"
@@ -28,7 +29,7 @@ type Runner struct {
 	// Revisits yields how often the pages of a source change, sorted by URL. If
 	// due is set, it also computes when each is visited next. It may leave out
 	// pages.
-	Revisits func(ctx context.Context, n *plan.Request, due bool) iter.Seq2[Revisit, error]
+	Revisits func(ctx context.Context, n *relation.Request, due bool) iter.Seq2[Revisit, error]
 	// Memory is shared by the operators that hold rows.
 	spill.Memory
 	// Scanned, if not nil, is called after each batch that a source yields,

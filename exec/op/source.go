@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/record"
 )
@@ -65,18 +66,18 @@ func (r *Runner) source(ctx context.Context, src *plan.Source) Rows {
 
 // captures yields one row per capture. With a choice such as AT, these are the
 // captures of the chosen versions.
-func (r *Runner) captures(ctx context.Context, n *plan.Request) Rows {
+func (r *Runner) captures(ctx context.Context, n *relation.Request) Rows {
 	if n.Tally != nil {
 		return render(n, tallyFills, tallyShape, r.Snapshot.Tally(ctx, n.Counted()))
 	}
-	if n.Choice.Kind != plan.ChooseAll {
+	if n.Choice.Kind != relation.ChooseAll {
 		return render(n, captureFills, captureShape, r.chosen(ctx, n))
 	}
 	return render(n, captureFills, captureShape, r.visits(ctx, n, n.Scan(0)))
 }
 
 // versions yields one row per version.
-func (r *Runner) versions(ctx context.Context, n *plan.Request) Rows {
+func (r *Runner) versions(ctx context.Context, n *relation.Request) Rows {
 	scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange))
 	in := r.spans(ctx, scan, n, false)
 	if n.Asks("new_blocks", "stored_bytes") {
@@ -100,7 +101,7 @@ type shape[B any] struct {
 }
 
 // render computes the columns that n reads from the batches of in.
-func render[B any](n *plan.Request, all fills[B], s shape[B], in iter.Seq2[B, error]) Rows {
+func render[B any](n *relation.Request, all fills[B], s shape[B], in iter.Seq2[B, error]) Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		var out value.Batch
 		var work []func(B)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"iter"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/store/record"
 )
 
@@ -40,7 +40,7 @@ type spanBatch struct {
 // version is in the range if the next one did not begin before the range.
 //
 // Batches have one row at first and grow, so that the first rows come soon.
-func (r *Runner) spans(ctx context.Context, scan record.Rows, n *plan.Request, whole bool) iter.Seq2[*spanBatch, error] {
+func (r *Runner) spans(ctx context.Context, scan record.Rows, n *relation.Request, whole bool) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
 		s := spanner{choice: n.Choice, during: n.During, whole: whole, cur: -1}
 		var err error
@@ -74,7 +74,7 @@ func (r *Runner) spans(ctx context.Context, scan record.Rows, n *plan.Request, w
 // spanner holds the rows that are not yielded yet: the first n of out. Those
 // from urlRow on belong to the current URL.
 type spanner struct {
-	choice plan.Choice
+	choice relation.Choice
 	during record.Time
 	whole  bool
 	each   *eachPeriod // nil without EACH
@@ -125,11 +125,11 @@ func (s *spanner) begin(b *record.Batch, i int) {
 		s.each.begin(max(b.Time[i], s.during))
 	}
 	held := s.n > s.urlRow
-	if held && s.choice.Kind == plan.ChooseFirst {
+	if held && s.choice.Kind == relation.ChooseFirst {
 		s.cur = -1
 		return
 	}
-	if held && s.choice.Kind == plan.ChooseLast {
+	if held && s.choice.Kind == relation.ChooseLast {
 		s.n = s.urlRow
 	}
 	s.cur = s.n
@@ -156,7 +156,7 @@ func (s *spanner) visit(b *record.Batch, i int) {
 // unless both are of the same millisecond: of versions of one moment the last
 // counts, as with AT.
 func (s *spanner) settle() {
-	if s.choice.Kind != plan.ChooseNearest || s.n-s.urlRow < 2 {
+	if s.choice.Kind != relation.ChooseNearest || s.n-s.urlRow < 2 {
 		return
 	}
 	a, b := s.urlRow, s.urlRow+1
@@ -174,7 +174,7 @@ func (s *spanner) distance(row int) int64 {
 // kept returns how many rows are final: later captures cannot change them.
 func (s *spanner) kept() int {
 	switch {
-	case s.choice.Kind == plan.ChooseAll && s.cur >= 0, s.each != nil && s.cur >= 0:
+	case s.choice.Kind == relation.ChooseAll && s.cur >= 0, s.each != nil && s.cur >= 0:
 		return s.cur
 	}
 	return s.urlRow
@@ -280,7 +280,7 @@ func set[T any](dst *[]T, j int, src []T, i int) {
 // chosen yields the captures of the versions that n chooses. It runs two equal
 // scans side by side, one to choose and one to yield, so that it need not hold
 // the captures of a version, however many they are.
-func (r *Runner) chosen(ctx context.Context, n *plan.Request) record.Rows {
+func (r *Runner) chosen(ctx context.Context, n *relation.Request) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		next, stop := iter.Pull2(r.spans(ctx, r.visits(ctx, n, choiceScan(n)), n, true))
 		defer stop()
@@ -311,7 +311,7 @@ func (r *Runner) chosen(ctx context.Context, n *plan.Request) record.Rows {
 }
 
 // choiceScan returns the scan that chooses.
-func choiceScan(n *plan.Request) record.Scan {
+func choiceScan(n *relation.Request) record.Scan {
 	s := n.Scan(0)
 	s.Columns = record.ColChange
 	return s

@@ -6,19 +6,19 @@ import (
 	"iter"
 	"strings"
 
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
 
 // pools yields one row per pool.
-func (r *Runner) pools(ctx context.Context, n *plan.Request) Rows {
+func (r *Runner) pools(ctx context.Context, n *relation.Request) Rows {
 	return render(n, poolFills, poolShape, listed(ctx, r.Snapshot.Pools))
 }
 
 // files yields one row per file.
-func (r *Runner) files(ctx context.Context, n *plan.Request) Rows {
+func (r *Runner) files(ctx context.Context, n *relation.Request) Rows {
 	return render(n, fileFills, fileShape, listed(ctx, r.Snapshot.Files))
 }
 
@@ -27,7 +27,7 @@ var periodShape = shape[[]value.Period]{rows: func(list []value.Period) int { re
 
 // periodFills returns the functions that compute the columns of periods(unit),
 // by name.
-func periodFills(n *plan.Request) fills[[]value.Period] {
+func periodFills(n *relation.Request) fills[[]value.Period] {
 	return fills[[]value.Period]{
 		"period": textOf(value.Text, func(p *value.Period) string { return value.PeriodName(n.Unit, *p, n.Choice.Zone) }),
 		"time":   timeOf(func(p *value.Period) record.Time { return p.From }),
@@ -88,7 +88,7 @@ var fileFills = fills[[]record.File]{
 }
 
 // tombstones yields one row per DELETE or DROP POOL.
-func (r *Runner) tombstones(ctx context.Context, n *plan.Request) Rows {
+func (r *Runner) tombstones(ctx context.Context, n *relation.Request) Rows {
 	return render(n, tombstoneFills, tombstoneShape, listed(ctx, r.Snapshot.Tombstones))
 }
 

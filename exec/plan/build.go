@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -157,16 +158,16 @@ type item struct {
 // relation returns the relation that FROM names. If FROM has only scopes, it is
 // versions, or the relation of a shorthand: SELECT captures FROM 'x' means
 // SELECT * FROM captures IN 'x'.
-func (b *builder) relation(from *ast.Source) (*Relation, error) {
+func (b *builder) relation(from *ast.Source) (*relation.Relation, error) {
 	if from.Relation != nil {
-		if r := FindRelation(from.Relation.Text); r != nil {
+		if r := relation.Find(from.Relation.Text); r != nil {
 			return r, nil
 		}
 		d, err := defined(b.env)
 		if err != nil {
 			return nil, err
 		}
-		names := append(b.with.names(), RelationNames()...)
+		names := append(b.with.names(), relation.Names()...)
 		for _, v := range d.Views {
 			names = append(names, v.Name)
 		}
@@ -182,12 +183,12 @@ func (b *builder) relation(from *ast.Source) (*Relation, error) {
 		b.sel = &sel
 		return r, nil
 	}
-	return versionsRelation, nil
+	return relation.Versions, nil
 }
 
 // shorthand returns the relation that is the only, bare item of a SELECT, or
 // nil if the SELECT is not of that form.
-func shorthand(s *ast.Select) *Relation {
+func shorthand(s *ast.Select) *relation.Relation {
 	if s.Distinct || len(s.GroupBy) > 0 || len(s.Items) != 1 || s.Items[0].Alias != nil {
 		return nil
 	}
@@ -195,7 +196,7 @@ func shorthand(s *ast.Select) *Relation {
 	if !ok || c.Qualifier != nil || c.Name.Quoted {
 		return nil
 	}
-	return FindRelation(c.Name.Text)
+	return relation.Find(c.Name.Text)
 }
 
 // listItems sets b.items to the columns of the result, with * expanded.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/lang/ast"
 )
 
@@ -9,7 +10,7 @@ import (
 // Source in it. The rows of the plan have the fields of the source, one of
 // which is url, then its refs. Each error is an *ast.Error.
 func Captures(st *ast.Delete, env *expr.Env) (Node, *Source, error) {
-	name := ast.Name{Span: st.Span, Text: capturesRelation.Name}
+	name := ast.Name{Span: st.Span, Text: relation.Captures.Name}
 	url := &ast.Column{Span: st.Span, Name: ast.Name{Span: st.Span, Text: "url"}}
 	q := &ast.Query{Span: st.Span, Select: &ast.Select{
 		Span:  st.Span,

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -21,7 +22,7 @@ func defined(env *expr.Env) (*value.Defined, error) {
 // view returns the input for the view with this name. It returns nil, nil if
 // there is no such view, or a relation has the same name.
 func (b *builder) view(name *ast.Name) (*input, error) {
-	if FindRelation(name.Text) != nil {
+	if relation.Find(name.Text) != nil {
 		return nil, nil
 	}
 	d, err := defined(b.env)
@@ -88,14 +89,14 @@ func ViewError(at *ast.Name, view string, err error) error {
 
 // metadataRelation returns the relation that has the metadata columns on
 // something: pages, versions or blocks.
-func metadataRelation(on ast.MetadataOn) *Relation {
+func metadataRelation(on ast.MetadataOn) *relation.Relation {
 	switch on {
 	case ast.OnPage:
-		return FindRelation("pages")
+		return relation.Find("pages")
 	case ast.OnVersion:
-		return versionsRelation
+		return relation.Versions
 	}
-	return FindRelation("blocks")
+	return relation.Find("blocks")
 }
 
 // expandMetadata replaces each metadata column in the query by its expression.

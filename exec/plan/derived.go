@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/lang/ast"
 )
 
@@ -115,11 +116,11 @@ func derivedInput(what string, node Node) *input {
 // derivedRelation describes the rows of a plan as a relation. A column name
 // that occurs again gets a number, as in url and url_1, so that each column can
 // be named.
-func derivedRelation(name string, node Node) *Relation {
-	r := &Relation{Name: name}
+func derivedRelation(name string, node Node) *relation.Relation {
+	r := &relation.Relation{Name: name}
 	unique := newNames()
 	for _, c := range node.Columns() {
-		r.Columns = append(r.Columns, Column{Name: unique.of(c.Name), Type: c.Type})
+		r.Columns = append(r.Columns, relation.Column{Name: unique.of(c.Name), Type: c.Type})
 	}
 	return r
 }

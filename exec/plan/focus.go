@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -14,7 +15,7 @@ import (
 type Focus struct {
 	Where expr.Expr // its columns are indexes in Columns
 	// Columns are the columns that Where reads.
-	Columns []*Column
+	Columns []*relation.Column
 	// OfLink reports that some of these columns differ from link to link of a
 	// page.
 	OfLink bool
@@ -23,7 +24,7 @@ type Focus struct {
 // focusColumns are the columns that EXPAND WHERE may name: the facts known of a
 // page after it was fetched and before its links are followed. Columns that
 // need the page's text are marked Payload.
-var focusColumns = []Column{
+var focusColumns = []relation.Column{
 	{Name: "url", Type: value.URL},
 	{Name: "layer", Type: value.Int},
 	{Name: "status", Type: value.Int},
@@ -65,7 +66,7 @@ func BindFocus(e ast.Expr, env *expr.Env) (*Focus, error) {
 			err.Hint = "write " + c.Name.String()
 			return nil, err
 		}
-		i := slices.IndexFunc(focusColumns, func(k Column) bool { return strings.EqualFold(k.Name, c.Name.Text) })
+		i := slices.IndexFunc(focusColumns, func(k relation.Column) bool { return strings.EqualFold(k.Name, c.Name.Text) })
 		if i < 0 {
 			err := expr.UnknownName(&c.Name, "column", c.Name.Text, " in EXPAND WHERE", FocusColumns())
 			if err.Hint == "" {
@@ -81,7 +82,7 @@ func BindFocus(e ast.Expr, env *expr.Env) (*Focus, error) {
 }
 
 // column returns c as an expression. It adds c to f.Columns if necessary.
-func (f *Focus) column(c *Column) *expr.Col {
+func (f *Focus) column(c *relation.Column) *expr.Col {
 	i := slices.Index(f.Columns, c)
 	if i < 0 {
 		i = len(f.Columns)

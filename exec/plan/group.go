@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -106,7 +107,7 @@ func (b *builder) adjacent(g *Group) {
 		break
 	}
 	src, ok := in.(*Source)
-	if !ok || src.Tally != nil || src.Relation != capturesRelation && src.Relation != versionsRelation {
+	if !ok || src.Tally != nil || src.Relation != relation.Captures && src.Relation != relation.Versions {
 		return
 	}
 	url := src.Index("url")

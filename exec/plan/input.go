@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -12,7 +13,7 @@ import (
 // input is one source of a SELECT: a relation of the archive, or a derived
 // input (a query, a view or a file).
 type input struct {
-	rel   *Relation
+	rel   *relation.Relation
 	src   *Source // nil for a derived input
 	node  Node    // yields its rows
 	name  string  // the qualifier of its columns, or ""
@@ -32,7 +33,7 @@ type late struct {
 
 // index returns the index of col in the batches of in. It adds the column to a
 // Source if necessary.
-func (in *input) index(col *Column) int {
+func (in *input) index(col *relation.Column) int {
 	if in.src != nil {
 		return in.src.use(col)
 	}
@@ -140,11 +141,11 @@ func columnsOf(e ast.Expr, f func(*ast.Column)) {
 // the expression of a metadata column.
 type starred struct {
 	in  *input
-	col *Column
+	col *relation.Column
 }
 
 // find returns the input and the column that c names.
-func (b *builder) find(c *ast.Column, want value.Type) (*input, *Column, error) {
+func (b *builder) find(c *ast.Column, want value.Type) (*input, *relation.Column, error) {
 	if s, ok := b.stars[c]; ok {
 		return s.in, s.col, nil
 	}
@@ -161,7 +162,7 @@ func (b *builder) find(c *ast.Column, want value.Type) (*input, *Column, error) 
 		return nil, nil, err
 	}
 	var in *input
-	var col *Column
+	var col *relation.Column
 	for _, i := range among {
 		found := i.rel.Column(c.Name.Text)
 		if found != nil && in != nil {
@@ -282,7 +283,7 @@ func (b *builder) column(c *ast.Column, want value.Type) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.src != nil && in.src.Choice.Kind == ChooseEach && in.rel == pagesRelation && (col.Name == "inlinks" || col.Name == "outlinks") {
+	if in.src != nil && in.src.Choice.Kind == relation.ChooseEach && in.rel == relation.Pages && (col.Name == "inlinks" || col.Name == "outlinks") {
 		err := ast.Errorf(c, "%s counts the links of one time, and EACH asks for many", col.Name)
 		err.Hint = "ask for one by AT"
 		return nil, err
@@ -295,8 +296,8 @@ func (b *builder) column(c *ast.Column, want value.Type) (expr.Expr, error) {
 }
 
 // starred reports whether * includes col.
-func (in *input) starred(col *Column) bool {
-	if col.Name == "as_of" && in.src != nil && in.src.Choice.Kind == ChooseEach {
+func (in *input) starred(col *relation.Column) bool {
+	if col.Name == "as_of" && in.src != nil && in.src.Choice.Kind == relation.ChooseEach {
 		return true
 	}
 	return !col.Payload && !col.Aside
@@ -304,7 +305,7 @@ func (in *input) starred(col *Column) bool {
 
 // columnName returns the name of a bound column, with its qualifier if there
 // are several inputs.
-func (b *builder) columnName(in *input, col *Column) string {
+func (b *builder) columnName(in *input, col *relation.Column) string {
 	if len(b.inputs) > 1 {
 		return in.name + "." + col.Name
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -26,7 +27,7 @@ func (n *Source) narrow(conds []ast.Expr, name string, env *expr.Env) {
 			n.Ranges, n.Narrowed = r.within(ranges), true
 		}
 		r.bound(e)
-		n.Changed = n.Changed || n.Relation == blocksRelation && r.isColumn(e, "changed")
+		n.Changed = n.Changed || n.Relation == relation.Blocks && r.isColumn(e, "changed")
 	}
 }
 
@@ -76,7 +77,7 @@ func (r narrower) both(e *ast.Binary) ([]urlkey.Range, bool) {
 	y, okY := r.ranges(e.Y)
 	switch {
 	case okX && okY:
-		return Intersect(x, y), true
+		return relation.Intersect(x, y), true
 	case okX:
 		return x, true
 	}
@@ -202,10 +203,10 @@ func (r narrower) within(ranges []urlkey.Range) []urlkey.Range {
 // the rows that pass the comparison. A choice such as AT is made before WHERE
 // is evaluated, so with a choice bound does nothing.
 func (r narrower) bound(e ast.Expr) {
-	if r.src.Choice.Kind != ChooseAll || r.src.During != record.MinTime {
+	if r.src.Choice.Kind != relation.ChooseAll || r.src.During != record.MinTime {
 		return
 	}
-	if r.src.Relation != capturesRelation && !r.src.Relation.OfVersions {
+	if r.src.Relation != relation.Captures && !r.src.Relation.OfVersions {
 		return
 	}
 	w, ok := r.window(e)
@@ -213,7 +214,7 @@ func (r narrower) bound(e ast.Expr) {
 		return
 	}
 	r.src.Window.From = max(r.src.Window.From, w.From)
-	if r.src.Relation == capturesRelation || !r.looksAhead() {
+	if r.src.Relation == relation.Captures || !r.looksAhead() {
 		r.src.Window.To = min(r.src.Window.To, w.To)
 	}
 }
@@ -232,27 +233,27 @@ func (r narrower) looksAhead() bool {
 
 // window returns a window outside which e is not true, and reports whether it
 // knows one.
-func (r narrower) window(e ast.Expr) (Window, bool) {
+func (r narrower) window(e ast.Expr) (relation.Window, bool) {
 	switch e := e.(type) {
 	case *ast.Between:
 		if e.Not || !r.isColumn(e.X, "time") {
-			return Window{}, false
+			return relation.Window{}, false
 		}
 		a, okA := r.period(e.A)
 		b, okB := r.period(e.B)
-		return Window{a.From, b.To}, okA && okB
+		return relation.Window{From: a.From, To: b.To}, okA && okB
 	case *ast.Binary:
 		if !r.isColumn(e.X, "time") {
-			return Window{}, false
+			return relation.Window{}, false
 		}
 		p, ok := r.period(e.Y)
 		if !ok {
-			return Window{}, false
+			return relation.Window{}, false
 		}
-		w := Always
+		w := relation.Always
 		switch e.Op {
 		case "=":
-			w = Window{p.From, p.To}
+			w = relation.Window{From: p.From, To: p.To}
 		case "<":
 			w.To = p.From
 		case "<=":
@@ -266,7 +267,7 @@ func (r narrower) window(e ast.Expr) (Window, bool) {
 		}
 		return w, true
 	}
-	return Window{}, false
+	return relation.Window{}, false
 }
 
 // period returns the period that e names, and reports whether it names one.

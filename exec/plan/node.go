@@ -44,6 +44,7 @@ import (
 	"strings"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -67,7 +68,7 @@ type Node interface {
 type Row struct{}
 
 // Source reads a relation of the archive.
-type Source struct{ Request }
+type Source struct{ relation.Request }
 
 // Payload opens the stored response of each row and fills the late columns of
 // Source at the indexes Fill.

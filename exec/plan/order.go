@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -137,9 +138,9 @@ func (b *builder) inOrder(keys []Key) bool {
 	src := b.inputs[0].src
 	var natural []string
 	switch src.Relation {
-	case capturesRelation, versionsRelation:
+	case relation.Captures, relation.Versions:
 		natural = []string{"url", "time"}
-	case pagesRelation:
+	case relation.Pages:
 		natural = []string{"url"}
 	}
 	if len(keys) > len(natural) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -14,12 +15,12 @@ type place interface{ At() ast.Span }
 
 // newSource returns the Source for a relation in FROM. Its Fields are not known
 // yet.
-func newSource(s *ast.Source, r *Relation, env *expr.Env) (*Source, error) {
-	src := &Source{Request{
-		Relation: r, Window: Always, During: record.MinTime,
-		Choice: Choice{AsOf: record.NoTime}, Level: env.Level, Profile: env.Profile,
+func newSource(s *ast.Source, r *relation.Relation, env *expr.Env) (*Source, error) {
+	src := &Source{relation.Request{
+		Relation: r, Window: relation.Always, During: record.MinTime,
+		Choice: relation.Choice{AsOf: record.NoTime}, Level: env.Level, Profile: env.Profile,
 	}}
-	if r == periodsRelation {
+	if r == relation.Periods {
 		return src, src.setPeriods(s, env)
 	}
 	if s.Unit != nil {
@@ -44,7 +45,7 @@ func newSource(s *ast.Source, r *Relation, env *expr.Env) (*Source, error) {
 
 // unscoped returns an error if s has a scope or a time clause, which the
 // relation r does not accept.
-func unscoped(s *ast.Source, r *Relation) error {
+func unscoped(s *ast.Source, r *relation.Relation) error {
 	var at place
 	what := "time"
 	switch {
@@ -113,7 +114,7 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'
 
 // use returns the index of the column c in n's batches. It adds c to the fields
 // if necessary.
-func (n *Source) use(c *Column) int {
+func (n *Source) use(c *relation.Column) int {
 	for i, f := range n.Fields {
 		if f == c {
 			return i

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -38,7 +39,7 @@ func (b *builder) tallied(g *Group) {
 		return
 	}
 	column := src.Index("time")
-	src.Tally = &Tally{Unit: expr.TimeUnit(exprs, column), Zone: b.env.Location(), Ends: column >= 0 && endsOnly(g, exprs, column)}
+	src.Tally = &relation.Tally{Unit: expr.TimeUnit(exprs, column), Zone: b.env.Location(), Ends: column >= 0 && endsOnly(g, exprs, column)}
 	g.Count = &expr.Col{Index: len(src.Fields), T: value.Int}
 }
 
@@ -78,7 +79,7 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 		keys = byHost
 		break
 	}
-	src.Tally = &Tally{Unit: expr.TimeUnit(exprs, src.Index("time")), Zone: b.env.Location()}
+	src.Tally = &relation.Tally{Unit: expr.TimeUnit(exprs, src.Index("time")), Zone: b.env.Location()}
 	return keys, nil
 }
 
@@ -141,10 +142,10 @@ func (a *Aggregate) countable() bool {
 
 // countable reports whether n's rows can be counted without reading their URLs.
 func (n *Source) countable() bool {
-	if n.Relation != capturesRelation || n.Choice.Kind != ChooseAll || n.During != record.MinTime || n.Refs {
+	if n.Relation != relation.Captures || n.Choice.Kind != relation.ChooseAll || n.During != record.MinTime || n.Refs {
 		return false
 	}
-	return !slices.ContainsFunc(n.Fields, func(f *Column) bool {
+	return !slices.ContainsFunc(n.Fields, func(f *relation.Column) bool {
 		switch f.Name {
 		case "time", "host", "domain":
 			return false

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -33,7 +34,7 @@ func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 		err.Hint = "use WHERE, as in " + own + " = (SELECT max(" + own + ") FROM " + n.Relation.Name + ")"
 		return err
 	}
-	c := Choice{AsOf: record.NoTime}
+	c := relation.Choice{AsOf: record.NoTime}
 	if t.Choice.T != nil {
 		p, err := value.PeriodOf(t.Choice.T, env)
 		if err != nil {
@@ -43,23 +44,23 @@ func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 	}
 	switch t.Choice.Op {
 	case ast.ChoiceAt:
-		c.Kind, c.AsOf = ChooseLast, c.Period.To-1
+		c.Kind, c.AsOf = relation.ChooseLast, c.Period.To-1
 		c.Text = "at " + stamp(c.AsOf)
 		n.Window.To = min(n.Window.To, c.Period.To)
 	case ast.ChoiceNearest:
-		c.Kind, c.AsOf = ChooseNearest, c.Period.From
+		c.Kind, c.AsOf = relation.ChooseNearest, c.Period.From
 		c.Text = "nearest " + stamp(c.Period.From) + " to " + stamp(c.Period.To-1)
 	case ast.ChoiceFirst:
-		c.Kind, c.Text = ChooseFirst, "first"
+		c.Kind, c.Text = relation.ChooseFirst, "first"
 	case ast.ChoiceLatest:
-		c.Kind, c.Text = ChooseLast, "latest"
+		c.Kind, c.Text = relation.ChooseLast, "latest"
 	case ast.ChoiceEach:
-		if n.Relation == capturesRelation {
+		if n.Relation == relation.Captures {
 			err := ast.Errorf(t.Choice, "EACH gives states, and captures are visits")
 			err.Hint = "ask versions, or count visits by GROUP BY date_trunc('" + t.Choice.Unit + "', time)"
 			return err
 		}
-		c.Kind, c.Unit, c.Zone, c.Text = ChooseEach, t.Choice.Unit, env.Location(), "each "+t.Choice.Unit
+		c.Kind, c.Unit, c.Zone, c.Text = relation.ChooseEach, t.Choice.Unit, env.Location(), "each "+t.Choice.Unit
 		if err := fewPeriods(t.Choice, c.Unit, n.Window); err != nil {
 			return err
 		}
@@ -80,7 +81,7 @@ var unitDays = map[string]int64{"year": 365, "month": 28, "week": 7, "day": 1}
 
 // fewPeriods returns an error if w has more than periodsMax periods of the
 // unit.
-func fewPeriods(at ast.Node, unit string, w Window) error {
+func fewPeriods(at ast.Node, unit string, w relation.Window) error {
 	if w.To > record.MaxTime || int64(w.To-max(w.From, webBegan))/msPerDay/unitDays[unit] <= periodsMax {
 		return nil
 	}
@@ -122,23 +123,23 @@ func (n *Source) setPeriods(s *ast.Source, env *expr.Env) error {
 
 // readRange returns the window of a time range. It returns an error if the
 // window contains no time.
-func readRange(r *ast.TimeRange, env *expr.Env) (Window, error) {
+func readRange(r *ast.TimeRange, env *expr.Env) (relation.Window, error) {
 	var a, b value.Period
 	var err error
 	if r.A != nil {
 		if a, err = value.PeriodOf(r.A, env); err != nil {
-			return Window{}, err
+			return relation.Window{}, err
 		}
 	}
 	if r.B != nil {
 		if b, err = value.PeriodOf(r.B, env); err != nil {
-			return Window{}, err
+			return relation.Window{}, err
 		}
 	}
-	w := Always
+	w := relation.Always
 	switch r.Op {
 	case ast.RangeBetween, ast.RangeDuring:
-		w = Window{a.From, b.To}
+		w = relation.Window{From: a.From, To: b.To}
 		if w.Empty() {
 			err := ast.Errorf(r, "this range ends before it begins")
 			op, _, _ := strings.Cut(r.String(), " ")
@@ -146,7 +147,7 @@ func readRange(r *ast.TimeRange, env *expr.Env) (Window, error) {
 			return w, err
 		}
 	case ast.RangeFromTo:
-		w = Window{a.From, b.From}
+		w = relation.Window{From: a.From, To: b.From}
 		if w.Empty() {
 			return w, emptyFromTo(r, a, b)
 		}

@@ -1,4 +1,4 @@
-package plan
+package relation
 
 import (
 	"slices"
@@ -12,7 +12,7 @@ import (
 // the name of another column of its relation, and that payload columns come
 // last.
 func TestColumnNames(t *testing.T) {
-	for _, r := range Relations() {
+	for _, r := range All() {
 		seen := map[string]bool{}
 		payload := false
 		for _, c := range r.Columns {
@@ -30,7 +30,7 @@ func TestColumnNames(t *testing.T) {
 			}
 			seen[c.Name], payload = true, c.Payload || c.Aside
 		}
-		if FindRelation(strings.ToUpper(r.Name)) != r {
+		if Find(strings.ToUpper(r.Name)) != r {
 			t.Errorf("%s is not found by its name in upper case", r.Name)
 		}
 	}

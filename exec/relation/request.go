@@ -1,4 +1,4 @@
-package plan
+package relation
 
 import (
 	"context"
@@ -173,7 +173,7 @@ func (n *Request) Periods(ctx context.Context) ([]value.Period, error) {
 // LinksOf returns the request for all links of the pages that existed in the
 // time that n selects, for counting the links of pages.
 func LinksOf(n *Request) *Request {
-	return &Request{Relation: linksRelation, Window: n.Window, During: n.During, Choice: n.Choice, Level: n.Level, Profile: n.Profile}
+	return &Request{Relation: Links, Window: n.Window, During: n.During, Choice: n.Choice, Level: n.Level, Profile: n.Profile}
 }
 
 // Within returns a copy of n that reads only what lies in ranges, which are

@@ -1,8 +1,8 @@
-package plan
+package relation
 
 import "infomall/exec/value"
 
-var graphsRelation = &Relation{
+var Graphs = &Relation{
 	Name: "graphs", Doc: "one graph that IMPORT FORMAT graph has brought",
 	Columns: []Column{
 		{Name: "name", Type: value.Text, Doc: "its name"},
@@ -14,7 +14,7 @@ var graphsRelation = &Relation{
 	},
 }
 
-var edgesRelation = &Relation{
+var Edges = &Relation{
 	Name: "edges", Doc: "one edge of a graph that IMPORT FORMAT graph has brought, or a node without edges",
 	Columns: []Column{
 		{Name: "graph", Type: value.Text, Doc: "name of the graph"},

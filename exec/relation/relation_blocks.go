@@ -1,4 +1,4 @@
-package plan
+package relation
 
 import (
 	"infomall/exec/value"
@@ -14,7 +14,7 @@ const (
 	pairRefColumns = 2*refColumns + 3
 )
 
-var blocksRelation = &Relation{
+var Blocks = &Relation{
 	Name: "blocks", Doc: "one block of one version, at the cut", Scoped: true,
 	OfVersions: true, Cut: true, History: true, RefColumns: partRefColumns,
 	Columns: []Column{
@@ -46,7 +46,7 @@ var blocksRelation = &Relation{
 	},
 }
 
-var changesRelation = &Relation{
+var Changes = &Relation{
 	Name: "changes", Doc: "one change of a block from one version to the next", Scoped: true,
 	OfVersions: true, Cut: true, History: true, RefColumns: pairRefColumns,
 	Columns: []Column{
@@ -73,7 +73,7 @@ var changesRelation = &Relation{
 	},
 }
 
-var layoutsRelation = &Relation{
+var Layouts = &Relation{
 	Name: "layouts", Doc: "one layout of a host: what is left of pages without their blocks", Scoped: true,
 	RefColumns: refColumns,
 	Columns: []Column{
@@ -88,7 +88,7 @@ var layoutsRelation = &Relation{
 	},
 }
 
-var linksRelation = &Relation{
+var Links = &Relation{
 	Name: "links", Doc: "one link of one version", Scoped: true,
 	OfVersions: true, Cut: true, RefColumns: partRefColumns,
 	Columns: []Column{

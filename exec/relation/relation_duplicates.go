@@ -1,8 +1,8 @@
-package plan
+package relation
 
 import "infomall/exec/value"
 
-var duplicatesRelation = &Relation{
+var Duplicates = &Relation{
 	Name: "duplicates", Doc: "one of several pages or blocks that DEDUP found to be nearly the same", Scoped: true, OwnTime: "time",
 	Columns: []Column{
 		{Name: "group_id", Type: value.Int, Doc: "number of the group within what was computed together"},

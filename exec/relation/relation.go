@@ -1,9 +1,12 @@
-package plan
+// Package relation has the relations: the tables that a query can read, such as
+// versions. A Request says what a query reads of one.
+package relation
 
 import (
+	"strings"
+
 	"infomall/exec/value"
 	"infomall/store/record"
-	"strings"
 )
 
 // Relation is a table that a query can read, such as versions. DESCRIBE, SHOW
@@ -73,12 +76,12 @@ func (r *Relation) ColumnNames() []string {
 	return names
 }
 
-// Relations returns all relations in the order of the manual. The caller must
+// All returns all relations in the order of the manual. The caller must
 // not change the result.
-func Relations() []*Relation { return relations }
+func All() []*Relation { return relations }
 
-// FindRelation returns the relation with this name, or nil. Case is ignored.
-func FindRelation(name string) *Relation {
+// Find returns the relation with this name, or nil. Case is ignored.
+func Find(name string) *Relation {
 	for _, r := range relations {
 		if strings.EqualFold(r.Name, name) {
 			return r
@@ -87,8 +90,8 @@ func FindRelation(name string) *Relation {
 	return nil
 }
 
-// RelationNames returns the names of all relations.
-func RelationNames() []string {
+// Names returns the names of all relations.
+func Names() []string {
 	names := make([]string, len(relations))
 	for i, r := range relations {
 		names[i] = r.Name
@@ -98,11 +101,11 @@ func RelationNames() []string {
 
 // relations are all relations, in the order of the manual.
 var relations = []*Relation{
-	capturesRelation, versionsRelation, pagesRelation, blocksRelation, changesRelation, layoutsRelation, linksRelation,
-	hostsRelation, ranksRelation, duplicatesRelation, graphsRelation, edgesRelation, periodsRelation, poolsRelation, filesRelation, tombstonesRelation, fetchesRelation, frontierRelation, crawlsRelation, workersRelation, schedulesRelation, jobsRelation, historyRelation,
+	Captures, Versions, Pages, Blocks, Changes, Layouts, Links,
+	Hosts, Ranks, Duplicates, Graphs, Edges, Periods, Pools, Files, Tombstones, Fetches, Frontier, Crawls, Workers, Schedules, Jobs, History,
 }
 
-var capturesRelation = &Relation{
+var Captures = &Relation{
 	Name: "captures", Doc: "one visit that got a response", Scoped: true, RefColumns: refColumns,
 	Columns: []Column{
 		{Name: "url", Type: value.URL, Doc: "canonical URL"},
@@ -137,7 +140,7 @@ var capturesRelation = &Relation{
 	},
 }
 
-var versionsRelation = &Relation{
+var Versions = &Relation{
 	Name: "versions", Doc: "one state of a page", Scoped: true, OfVersions: true, RefColumns: refColumns,
 	Columns: []Column{
 		{Name: "url", Type: value.URL, Doc: "canonical URL"},
@@ -198,7 +201,7 @@ var versionsRelation = &Relation{
 	},
 }
 
-var pagesRelation = &Relation{
+var Pages = &Relation{
 	Name: "pages", Doc: "one URL over the period", Scoped: true, RefColumns: refColumns,
 	Columns: []Column{
 		{Name: "url", Type: value.URL, Doc: "canonical URL"},
@@ -228,7 +231,7 @@ var pagesRelation = &Relation{
 	},
 }
 
-var hostsRelation = &Relation{
+var Hosts = &Relation{
 	Name: "hosts", Doc: "one host over the period", Scoped: true,
 	Columns: []Column{
 		{Name: "host", Type: value.Text, Doc: "host name, without a port"},
@@ -246,7 +249,7 @@ var hostsRelation = &Relation{
 	},
 }
 
-var periodsRelation = &Relation{
+var Periods = &Relation{
 	Name: "periods", Doc: "one year, month, week or day of the range asked for, written periods(month)", OfSession: true, OfNoArchive: true,
 	Columns: []Column{
 		{Name: "period", Type: value.Text, Doc: "the period as it is written, such as 2008-06"},
@@ -255,7 +258,7 @@ var periodsRelation = &Relation{
 	},
 }
 
-var poolsRelation = &Relation{
+var Pools = &Relation{
 	Name: "pools", Doc: "one pool of the archive: the captures of one month",
 	Columns: []Column{
 		{Name: "name", Type: value.Text, Doc: "name, such as 200806"},
@@ -275,7 +278,7 @@ var poolsRelation = &Relation{
 	},
 }
 
-var tombstonesRelation = &Relation{
+var Tombstones = &Relation{
 	Name: "tombstones", Doc: "one DELETE or DROP POOL: that captures were removed, and not which",
 	Columns: []Column{
 		{Name: "time", Type: value.Time, Doc: "when"},
@@ -287,7 +290,7 @@ var tombstonesRelation = &Relation{
 	},
 }
 
-var filesRelation = &Relation{
+var Files = &Relation{
 	Name: "files", Doc: "one file of the archive",
 	Columns: []Column{
 		{Name: "file", Type: value.Text, Doc: "name within the archive's folder"},
@@ -299,7 +302,7 @@ var filesRelation = &Relation{
 	},
 }
 
-var fetchesRelation = &Relation{
+var Fetches = &Relation{
 	Name: "fetches", Doc: "one attempt of a crawl to fetch a URL, or its decision not to", Scoped: true, OwnTime: "time", OfSession: true,
 	Columns: []Column{
 		{Name: "url", Type: value.URL, Doc: "canonical URL"},
@@ -316,7 +319,7 @@ var fetchesRelation = &Relation{
 	},
 }
 
-var frontierRelation = &Relation{
+var Frontier = &Relation{
 	Name: "frontier", Doc: "one URL that a crawl is to fetch", OfSession: true,
 	Columns: []Column{
 		{Name: "url", Type: value.URL, Doc: "canonical URL"},
@@ -332,7 +335,7 @@ var frontierRelation = &Relation{
 	},
 }
 
-var crawlsRelation = &Relation{
+var Crawls = &Relation{
 	Name: "crawls", Doc: "one crawl", OfSession: true,
 	Columns: []Column{
 		{Name: "id", Type: value.Int, Doc: "how often a crawl of that name has begun"},
@@ -352,7 +355,7 @@ var crawlsRelation = &Relation{
 	},
 }
 
-var workersRelation = &Relation{
+var Workers = &Relation{
 	Name: "workers", Doc: "one worker of a crawl that runs", OfSession: true,
 	Columns: []Column{
 		{Name: "crawl", Type: value.Text, Doc: "name of the crawl"},
@@ -363,7 +366,7 @@ var workersRelation = &Relation{
 	},
 }
 
-var schedulesRelation = &Relation{
+var Schedules = &Relation{
 	Name: "schedules", Doc: "one statement that runs by itself", OfSession: true,
 	Columns: []Column{
 		{Name: "name", Type: value.Text, Doc: "name"},
@@ -378,7 +381,7 @@ var schedulesRelation = &Relation{
 	},
 }
 
-var jobsRelation = &Relation{
+var Jobs = &Relation{
 	Name: "jobs", Doc: "one run of a statement that works on the archive, the last thousands of them", OwnTime: "started", OfSession: true,
 	Columns: []Column{
 		{Name: "id", Type: value.Int, Doc: "number, rising"},
@@ -395,7 +398,7 @@ var jobsRelation = &Relation{
 	},
 }
 
-var historyRelation = &Relation{
+var History = &Relation{
 	Name: "history", Doc: "one entry typed at the prompt, by this user", OfSession: true, OfNoArchive: true,
 	Columns: []Column{
 		{Name: "time", Type: value.Time, Doc: "when it was typed"},

@@ -1,8 +1,8 @@
-package plan
+package relation
 
 import "infomall/exec/value"
 
-var ranksRelation = &Relation{
+var Ranks = &Relation{
 	Name: "ranks", Doc: "one URL in one ranking that PAGERANK or HITS has made", Scoped: true, OwnTime: "as_of",
 	Columns: []Column{
 		{Name: "url", Type: value.URL, Doc: "canonical URL; of a host its home page's"},
