@@ -36,8 +36,8 @@ type origin struct {
 	original *original
 }
 
-// origin returns where e, which must be settled, has its body from.
-func (e *located) origin() origin { return origin{e.body(), e.original} }
+// originFrom returns where e, which must be settled, has its body from.
+func originFrom(e *located) origin { return origin{e.body(), e.original} }
 
 // originOf returns where the capture at a place, which is stored without a body,
 // has its body from. from is no place if the archive does not have it.
@@ -78,13 +78,13 @@ func (v *Snapshot) originOf(ctx context.Context, at place, e *segment.Stored) (o
 		has := g.resolved || g.Body != segment.BodyNone
 		if g.Body == segment.BodyNone {
 			if has {
-				o.seen[g.place] = g.origin()
+				o.seen[g.place] = originFrom(g)
 			} else {
 				o.seen[g.place] = origin{}
 			}
 		}
 		if has && g.place != at && g.Same(&e.Entry) {
-			out = g.origin()
+			out = originFrom(g)
 		}
 	}
 	if known, ok := o.seen[at]; ok {
@@ -116,7 +116,7 @@ func (o *batcher) origin(e *located) (origin, error) {
 		return origin{}, e.unread
 	}
 	if e.resolved && !e.unknown {
-		return e.origin(), nil
+		return originFrom(e), nil
 	}
 	s, err := o.v.runs.entry(e.place)
 	if err != nil {
@@ -133,7 +133,7 @@ func (v *Snapshot) fill(ctx context.Context, e *segment.Stored, l *located, owne
 	if e.Location, err = v.locationOf(e, l.original); err != nil {
 		return err
 	}
-	e.Page, err = v.pageFrom(ctx, l.origin())
+	e.Page, err = v.pageFrom(ctx, originFrom(l))
 	return err
 }
 
