@@ -25,7 +25,7 @@ func (r *Runner) visits(ctx context.Context, n *relation.Request, s record.Scan)
 			out.N = 0
 			for i := range b.N {
 				if some && (held.Key[0] != b.Key[i] || b.Time[i] > n.During) {
-					copyRow(&out, out.N, &held, 0)
+					out.CopyRow(out.N, &held, 0)
 					out.N++
 				}
 				some = b.Time[i] < n.During
@@ -35,7 +35,7 @@ func (r *Runner) visits(ctx context.Context, n *relation.Request, s record.Scan)
 				} else {
 					out.N++
 				}
-				copyRow(dst, row, b, i)
+				dst.CopyRow(row, b, i)
 			}
 			if out.N > 0 && !yield(&out, nil) {
 				return

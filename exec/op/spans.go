@@ -208,73 +208,21 @@ func (b *spanBatch) put(j int, src *record.Batch, i int) {
 		b.Last, b.Next = append(b.Last, 0), append(b.Next, 0)
 		b.Visits, b.Ordinal, b.AsOf = append(b.Visits, 0), append(b.Ordinal, 0), append(b.AsOf, record.NoTime)
 	}
-	copyRow(&b.Batch, j, src, i)
-	set(&b.LastStatus, j, src.Status, i)
-	set(&b.LastMime, j, src.Mime, i)
+	b.CopyRow(j, src, i)
+	record.CopyCell(&b.LastStatus, j, src.Status, i)
+	record.CopyCell(&b.LastMime, j, src.Mime, i)
 }
 
 // move copies row i to row j, where j < i.
 func (b *spanBatch) move(j, i int) {
-	copyRow(&b.Batch, j, &b.Batch, i)
-	set(&b.Last, j, b.Last, i)
-	set(&b.Next, j, b.Next, i)
-	set(&b.Visits, j, b.Visits, i)
-	set(&b.Ordinal, j, b.Ordinal, i)
-	set(&b.AsOf, j, b.AsOf, i)
-	set(&b.LastStatus, j, b.LastStatus, i)
-	set(&b.LastMime, j, b.LastMime, i)
-}
-
-// copyRow copies row i of src to row j of dst, in the columns that src has. Row
-// j exists in dst or is the next one.
-func copyRow(dst *record.Batch, j int, src *record.Batch, i int) {
-	set(&dst.Key, j, src.Key, i)
-	set(&dst.URL, j, src.URL, i)
-	set(&dst.Time, j, src.Time, i)
-	set(&dst.Ref, j, src.Ref, i)
-	set(&dst.Status, j, src.Status, i)
-	set(&dst.Kind, j, src.Kind, i)
-	set(&dst.Mime, j, src.Mime, i)
-	set(&dst.Bytes, j, src.Bytes, i)
-	set(&dst.Change, j, src.Change, i)
-	set(&dst.Previous, j, src.Previous, i)
-	set(&dst.PreviousVersion, j, src.PreviousVersion, i)
-	set(&dst.VersionTime, j, src.VersionTime, i)
-	set(&dst.Pool, j, src.Pool, i)
-	set(&dst.Via, j, src.Via, i)
-	set(&dst.Truncated, j, src.Truncated, i)
-	set(&dst.Added, j, src.Added, i)
-	set(&dst.Job, j, src.Job, i)
-	set(&dst.Digest, j, src.Digest, i)
-	set(&dst.IP, j, src.IP, i)
-	set(&dst.Origin, j, src.Origin, i)
-	set(&dst.AskedURL, j, src.AskedURL, i)
-	set(&dst.Location, j, src.Location, i)
-	set(&dst.Source, j, src.Source, i)
-	set(&dst.SourceOffset, j, src.SourceOffset, i)
-	set(&dst.RecordID, j, src.RecordID, i)
-	set(&dst.DeclaredDigest, j, src.DeclaredDigest, i)
-	set(&dst.Title, j, src.Title, i)
-	set(&dst.Lang, j, src.Lang, i)
-	set(&dst.Charset, j, src.Charset, i)
-	set(&dst.DeclaredCharset, j, src.DeclaredCharset, i)
-	set(&dst.CharsetSource, j, src.CharsetSource, i)
-	set(&dst.Unread, j, src.Unread, i)
-	set(&dst.Reason, j, src.Reason, i)
-	set(&dst.NoArchive, j, src.NoArchive, i)
-	set(&dst.LinkCount, j, src.LinkCount, i)
-	set(&dst.BlockCount, j, src.BlockCount, i)
-}
-
-// set sets (*dst)[j] to src[i], unless src is nil.
-func set[T any](dst *[]T, j int, src []T, i int) {
-	switch {
-	case src == nil:
-	case j < len(*dst):
-		(*dst)[j] = src[i]
-	default:
-		*dst = append(*dst, src[i])
-	}
+	b.CopyRow(j, &b.Batch, i)
+	record.CopyCell(&b.Last, j, b.Last, i)
+	record.CopyCell(&b.Next, j, b.Next, i)
+	record.CopyCell(&b.Visits, j, b.Visits, i)
+	record.CopyCell(&b.Ordinal, j, b.Ordinal, i)
+	record.CopyCell(&b.AsOf, j, b.AsOf, i)
+	record.CopyCell(&b.LastStatus, j, b.LastStatus, i)
+	record.CopyCell(&b.LastMime, j, b.LastMime, i)
 }
 
 // chosen yields the captures of the versions that n chooses. It runs two equal
@@ -299,7 +247,7 @@ func (r *Runner) chosen(ctx context.Context, n *relation.Request) record.Rows {
 					return
 				}
 				if keep {
-					copyRow(&out, out.N, b, i)
+					out.CopyRow(out.N, b, i)
 					out.N++
 				}
 			}

@@ -174,6 +174,61 @@ func (b *Batch) Reset() {
 	b.NoArchive, b.LinkCount, b.BlockCount = b.NoArchive[:0], b.LinkCount[:0], b.BlockCount[:0]
 }
 
+// CopyRow copies row i of src to row j of b, in the columns that src has. Row j
+// exists in b or is the next one. CopyRow does not change b.N.
+func (b *Batch) CopyRow(j int, src *Batch, i int) {
+	CopyCell(&b.Key, j, src.Key, i)
+	CopyCell(&b.URL, j, src.URL, i)
+	CopyCell(&b.Time, j, src.Time, i)
+	CopyCell(&b.Ref, j, src.Ref, i)
+	CopyCell(&b.Status, j, src.Status, i)
+	CopyCell(&b.Kind, j, src.Kind, i)
+	CopyCell(&b.Mime, j, src.Mime, i)
+	CopyCell(&b.Bytes, j, src.Bytes, i)
+	CopyCell(&b.Change, j, src.Change, i)
+	CopyCell(&b.Previous, j, src.Previous, i)
+	CopyCell(&b.PreviousVersion, j, src.PreviousVersion, i)
+	CopyCell(&b.VersionTime, j, src.VersionTime, i)
+	CopyCell(&b.Pool, j, src.Pool, i)
+	CopyCell(&b.Via, j, src.Via, i)
+	CopyCell(&b.Truncated, j, src.Truncated, i)
+	CopyCell(&b.Added, j, src.Added, i)
+	CopyCell(&b.Job, j, src.Job, i)
+	CopyCell(&b.Host, j, src.Host, i)
+	CopyCell(&b.Count, j, src.Count, i)
+	CopyCell(&b.Digest, j, src.Digest, i)
+	CopyCell(&b.IP, j, src.IP, i)
+	CopyCell(&b.Origin, j, src.Origin, i)
+	CopyCell(&b.AskedURL, j, src.AskedURL, i)
+	CopyCell(&b.Location, j, src.Location, i)
+	CopyCell(&b.Source, j, src.Source, i)
+	CopyCell(&b.SourceOffset, j, src.SourceOffset, i)
+	CopyCell(&b.RecordID, j, src.RecordID, i)
+	CopyCell(&b.DeclaredDigest, j, src.DeclaredDigest, i)
+	CopyCell(&b.Title, j, src.Title, i)
+	CopyCell(&b.Lang, j, src.Lang, i)
+	CopyCell(&b.Charset, j, src.Charset, i)
+	CopyCell(&b.DeclaredCharset, j, src.DeclaredCharset, i)
+	CopyCell(&b.CharsetSource, j, src.CharsetSource, i)
+	CopyCell(&b.Unread, j, src.Unread, i)
+	CopyCell(&b.Reason, j, src.Reason, i)
+	CopyCell(&b.NoArchive, j, src.NoArchive, i)
+	CopyCell(&b.LinkCount, j, src.LinkCount, i)
+	CopyCell(&b.BlockCount, j, src.BlockCount, i)
+}
+
+// CopyCell sets (*dst)[j] to src[i], unless src is nil. j is at most the length
+// of *dst, which then grows.
+func CopyCell[T any](dst *[]T, j int, src []T, i int) {
+	switch {
+	case src == nil:
+	case j < len(*dst):
+		(*dst)[j] = src[i]
+	default:
+		*dst = append(*dst, src[i])
+	}
+}
+
 // Payload is the response of one capture, as the archive stores it.
 type Payload struct {
 	Head []byte // status line and headers as received; empty for a resource
