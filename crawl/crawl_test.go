@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,15 +22,20 @@ import (
 	"infomall/crawl/fetch"
 	"infomall/crawl/report"
 	"infomall/crawl/robots"
+	"infomall/crawl/state"
 	"infomall/store"
+	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
 // archive is a store as a crawl wants it.
-type archive struct{ *store.Archive }
+type archive struct {
+	*store.Archive
+	*state.Folder
+}
 
-func (a archive) Queue(name string) (Queue, error) { return a.Archive.Queue(name) }
+func (a archive) Queue(name string) (Queue, error) { return a.OpenCrawl(name) }
 func (a archive) Sink(ctx context.Context, job string, bytes int64) (Sink, error) {
 	return a.NewSink(ctx, job, bytes)
 }
@@ -43,7 +49,7 @@ func newArchive(t *testing.T) archive {
 			t.Error(err)
 		}
 	})
-	return archive{a}
+	return archive{a, &state.Folder{Disk: disk.OS, Dir: filepath.Join(a.Path(), state.FolderName), Create: a.Create}}
 }
 
 // web is a site whose pages are links to others.

@@ -8,9 +8,11 @@ import (
 	"iter"
 	"path/filepath"
 
+	"infomall/crawl/state"
 	"infomall/exec"
 	"infomall/exec/op"
 	"infomall/store"
+	"infomall/store/disk"
 	"infomall/store/record/task"
 )
 
@@ -19,12 +21,21 @@ import (
 // while it works.
 func openStore(path string, warn func(error)) (exec.Archive, io.Closer) {
 	a := store.Open(path, store.Options{Warn: warn})
-	return archive{a}, a
+	return joined(a, warn), a
 }
 
-// archive wraps the store's archive for the executor. It marks errors that are
-// about the archive itself as archiveError.
-type archive struct{ *store.Archive }
+// joined returns the store's archive together with the crawls in its folder.
+func joined(a *store.Archive, warn func(error)) archive {
+	return archive{a, &state.Folder{Disk: disk.OS, Dir: filepath.Join(a.Path(), state.FolderName), Create: a.Create, Warn: warn}}
+}
+
+// archive joins the store's archive and the states of its crawls for the executor
+// and the crawler. It marks errors that are about the archive itself as
+// archiveError.
+type archive struct {
+	*store.Archive
+	*state.Folder
+}
 
 // archiveError says that the archive cannot be used; the statement is not at
 // fault. It leads to exit status 4.

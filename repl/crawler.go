@@ -9,7 +9,7 @@ import (
 
 // Queue implements crawl.Archive.
 func (a archive) Queue(name string) (crawl.Queue, error) {
-	q, err := a.Archive.Queue(name)
+	q, err := a.OpenCrawl(name)
 	if err != nil {
 		return nil, a.fault(err)
 	}

@@ -62,7 +62,7 @@ func checkKept(t *testing.T, a *store.Archive, queries []string) {
 		return out.String()
 	}
 	for _, query := range queries {
-		got, want := ask(archive{a}, query), ask(forgetful{archive{a}}, query)
+		got, want := ask(joined(a, nil), query), ask(forgetful{joined(a, nil)}, query)
 		if strings.Count(got, "\n") < 3 {
 			t.Errorf("%s: too few rows to tell anything\n%s", query, got)
 		}

@@ -64,7 +64,7 @@ func TestLinkGraphs(t *testing.T) {
 		{"BY host", "", "host(url)", "host(target)"},
 	} {
 		var ranks [2][][]string
-		for j, x := range []exec.Archive{archive{a}, forgetful{archive{a}}} {
+		for j, x := range []exec.Archive{joined(a, nil), forgetful{joined(a, nil)}} {
 			name := fmt.Sprintf("r%d_%d", i, j)
 			made := ask(x, fmt.Sprintf("PAGERANK %s %s AT 2008-07 ITERATIONS 20", name, c.clause))[0]
 			edges := ask(x, fmt.Sprintf("SELECT DISTINCT %s AS a, %s AS b %s%s AND %[1]s <> %[2]s AND %[2]s <> ''", c.url, c.target, from, c.where))

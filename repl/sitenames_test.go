@@ -24,7 +24,7 @@ func demoArchive(t testing.TB) *store.Archive {
 
 // TestSiteNames shows which hosts and URLs Tab finds in the archive.
 func TestSiteNames(t *testing.T) {
-	n := newSiteNames(archive{demoArchive(t)})
+	n := newSiteNames(joined(demoArchive(t), nil))
 	defer n.close()
 	n.patience = patience
 	<-n.load()
@@ -68,7 +68,7 @@ func TestSiteNames(t *testing.T) {
 // BenchmarkTab measures one Tab within a statement, and one within the URL of a
 // scope.
 func BenchmarkTab(b *testing.B) {
-	n := newSiteNames(archive{demoArchive(b)})
+	n := newSiteNames(joined(demoArchive(b), nil))
 	defer n.close()
 	n.patience = patience
 	<-n.load()

@@ -139,9 +139,9 @@ func (a *Archive) warn(err error) {
 	}
 }
 
-// create makes the archive's folders that do not exist. A copy of an archive may
+// Create makes the archive's folders that do not exist. A copy of an archive may
 // lack those that were empty.
-func (a *Archive) create() error {
+func (a *Archive) Create() error {
 	_, err := os.Stat(filepath.Join(a.dir, fileCurrent))
 	exists := err == nil
 	for _, d := range []string{dirCatalog, dirPools, dirIndex, dirWriters} {

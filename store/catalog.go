@@ -158,7 +158,6 @@ const (
 	dirWriters  = "writers"
 	dirRemoved  = "removed"
 	dirJournal  = "journal"
-	dirCrawls   = "crawls"
 )
 
 func catalogName(generation uint64) string {

@@ -54,7 +54,7 @@ func (a *Archive) Definitions(ctx context.Context) ([]task.Definition, error) {
 // is durable when Define returns. If the archive does not exist, Define creates it
 // without captures.
 func (a *Archive) Define(ctx context.Context, change func([]task.Definition) ([]task.Definition, error)) error {
-	if err := a.create(); err != nil {
+	if err := a.Create(); err != nil {
 		return err
 	}
 	return a.locked(ctx, func(disk.File) error {

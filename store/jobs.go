@@ -343,7 +343,7 @@ func decodeJob(line string) (j task.Job, ok bool) {
 // closer is closed. If there is such a process already, the error is a
 // *task.DaemonError.
 func (a *Archive) Daemon() (io.Closer, error) {
-	if err := a.create(); err != nil {
+	if err := a.Create(); err != nil {
 		return nil, err
 	}
 	if err := disk.Mkdir(a.opts.Disk, filepath.Join(a.dir, dirJobs)); err != nil {

@@ -55,7 +55,7 @@ func TestJobs(t *testing.T) {
 	if err := runJob(a, aJob(0)); err != nil || a.Exists() {
 		t.Errorf("a job without an archive: error %v, and it made one: %v", err, a.Exists())
 	}
-	if err := a.create(); err != nil {
+	if err := a.Create(); err != nil {
 		t.Fatal(err)
 	}
 	id, end, err := a.BeginJob(ctx, aJob(1))
@@ -127,7 +127,7 @@ func TestJobsOfSchedule(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "archive")
 	a := Open(dir, Options{})
 	defer a.Close()
-	if err := a.create(); err != nil {
+	if err := a.Create(); err != nil {
 		t.Fatal(err)
 	}
 	nightly := aJob(1)
@@ -205,7 +205,7 @@ func TestJobsFaults(t *testing.T) {
 	runAll := func(d *disktest.Disk, dir string) (acked int, at []progress) {
 		a := Open(dir, Options{Disk: d})
 		defer a.Close()
-		if a.create() != nil {
+		if a.Create() != nil {
 			return 0, at
 		}
 		for i, name := range names {
@@ -225,7 +225,7 @@ func TestJobsFaults(t *testing.T) {
 // do: each has a number of its own, and none is lost.
 func TestJobsAtOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "archive")
-	if err := Open(dir, Options{}).create(); err != nil {
+	if err := Open(dir, Options{}).Create(); err != nil {
 		t.Fatal(err)
 	}
 	const writers, each = 8, 10

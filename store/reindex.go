@@ -144,7 +144,7 @@ func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
 
 // write calls f with a writer. prepare is called when the writer registers.
 func (r *reindex) write(ctx context.Context, prepare func(*Archive) error, f func() error) (err error) {
-	if err := r.a.create(); err != nil {
+	if err := r.a.Create(); err != nil {
 		return err
 	}
 	if r.w, err = r.a.register(ctx, prepare); err != nil {

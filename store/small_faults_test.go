@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"infomall/crawl/report"
+	"infomall/crawl/state"
+	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -215,8 +217,9 @@ func TestFilesInEachOthersPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	crawls := &state.Folder{Disk: disk.OS, Dir: filepath.Join(dir, state.FolderName), Create: a.Create}
 	for _, name := range []string{"one", "two"} {
-		q, err := a.Queue(name)
+		q, err := crawls.OpenCrawl(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +248,8 @@ func TestFilesInEachOthersPlace(t *testing.T) {
 		}
 		a := Open(dir, Options{Warn: say})
 		defer a.Close()
-		_, err := a.Crawls(ctx)
+		crawls.Warn = say
+		_, err := crawls.Crawls(ctx)
 		say(err)
 		_, err = a.Definitions(ctx)
 		say(err)

@@ -30,7 +30,7 @@ type writer struct {
 // newWriter creates the archive if necessary, and registers a writer. If no other
 // writer is alive, it first removes what killed writers left.
 func (a *Archive) newWriter(ctx context.Context) (*writer, error) {
-	if err := a.create(); err != nil {
+	if err := a.Create(); err != nil {
 		return nil, err
 	}
 	return a.register(ctx, (*Archive).begin)
