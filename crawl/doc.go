@@ -61,7 +61,7 @@ type Archive interface {
 // goroutines may use it.
 type Past interface {
 	// Known gives the last capture of a canonical URL before a time.
-	Known(ctx context.Context, url string, before record.Time) (report.Known, error)
+	Known(ctx context.Context, url string, before record.Time) (record.Known, error)
 	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
 	Close() error
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"infomall/crawl/report"
 	"infomall/store/record"
 	"infomall/store/record/message"
 )
@@ -55,7 +54,7 @@ func (x *past) page(ctx context.Context, url string) (p record.Payload, ask stri
 
 // last returns the last capture of a page before a time. Its body is missing if
 // it is large or not in the archive.
-func (x *past) last(ctx context.Context, url string, before record.Time) (k report.Known, p record.Payload, err error) {
+func (x *past) last(ctx context.Context, url string, before record.Time) (k record.Known, p record.Payload, err error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	k, err = x.p.Known(ctx, url, before)

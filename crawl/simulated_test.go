@@ -124,8 +124,8 @@ func (f forgetful) Sink(_ context.Context, _ string, bytes int64) (Sink, error) 
 
 type noPast struct{}
 
-func (noPast) Known(context.Context, string, record.Time) (report.Known, error) {
-	return report.Known{Time: record.NoTime}, nil
+func (noPast) Known(context.Context, string, record.Time) (record.Known, error) {
+	return record.Known{Time: record.NoTime}, nil
 }
 func (noPast) Payload(context.Context, record.Ref) (record.Payload, error) {
 	return record.Payload{}, errors.New("nothing is stored")

@@ -44,7 +44,7 @@ var arrows = map[string]string{
 	"store/result":    "store/disk store/disk/lines store/record store/urlkey store/record/task",
 	"store/segment":   "store/record store/urlkey store/disk store/packed store/sequences",
 	"store/sequences": "",
-	"store":           "store/disk store/disk/lines store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/page store/block store/segment store/result crawl/report store/record/message store/record/task",
+	"store":           "store/disk store/disk/lines store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/page store/block store/segment store/result store/record/message store/record/task",
 
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words",
@@ -90,7 +90,7 @@ var testArrows = map[string]string{
 	"exec/op":              "exec/op/optest lang",
 	"exec/plan":            "lang",
 	"exec/value":           "lang",
-	"store":                "store/disk/disktest store/packed crawl/state",
+	"store":                "store/disk/disktest store/packed crawl/state crawl/report",
 	"queries":              "lang store/record store/formats/tianwang",
 	"store/formats/mirror": "store/urlkey",
 	"crawl":                "store crawl/state store/disk",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"infomall/crawl/report"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -31,9 +30,9 @@ func (p *Past) Close() error { return p.v.Close() }
 // Known returns the last capture of a canonical URL before a time. A "not modified"
 // answer counts as the capture that it refers to. The result's Time is
 // record.NoTime if there is no capture.
-func (p *Past) Known(ctx context.Context, url string, before record.Time) (report.Known, error) {
+func (p *Past) Known(ctx context.Context, url string, before record.Time) (record.Known, error) {
 	key := urlkey.Key(url)
-	known := report.Known{Time: record.NoTime}
+	known := record.Known{Time: record.NoTime}
 	err := p.v.walk(ctx, record.Scan{
 		Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.MinTime, To: before,
 		Columns: record.ColMime | record.ColBytes | record.ColStatus | record.ColVia | record.ColTruncated,
@@ -43,7 +42,7 @@ func (p *Past) Known(ctx context.Context, url string, before record.Time) (repor
 			i--
 		}
 		e := &group[i]
-		known = report.Known{Time: e.Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Ref: e.ref()}
+		known = record.Known{Time: e.Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Ref: e.ref()}
 		return errStop
 	})
 	if errors.Is(err, errStop) {

@@ -135,15 +135,6 @@ type Terms struct {
 // Weights holds one factor for each of the Terms.
 type Weights struct{ Domain, Popularity, Parent, Depth, Other float64 }
 
-// Known describes the last capture of a URL that an archive has.
-type Known struct {
-	Time      record.Time // NoTime if the archive has none
-	Status    int
-	Kind      record.Kind
-	Truncated bool
-	Ref       record.Ref // identifies the capture, to read its payload
-}
-
 // CrawlState says what a crawl is doing.
 type CrawlState uint8
 

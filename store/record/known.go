@@ -1,0 +1,10 @@
+package record
+
+// Known describes the last capture of a URL that an archive has.
+type Known struct {
+	Time      Time // NoTime if the archive has none
+	Status    int
+	Kind      Kind
+	Truncated bool
+	Ref       Ref // identifies the capture, to read its payload
+}
