@@ -44,7 +44,8 @@ var arrows = map[string]string{
 	"store/result":    "store/disk store/disk/lines store/record store/urlkey store/record/task",
 	"store/segment":   "store/record store/urlkey store/disk store/packed store/sequences",
 	"store/sequences": "",
-	"store":           "store/disk store/disk/lines store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/page store/block store/segment store/result store/record/message store/record/task",
+	"store":           "store/disk store/disk/lines store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/page store/block store/segment store/result store/record/message store/record/task store/timeline",
+	"store/timeline":  "store/block store/record store/segment",
 
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words",

@@ -5,6 +5,7 @@ import (
 
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
@@ -39,7 +40,7 @@ func newBatcher(ctx context.Context, v *Snapshot, s record.Scan, first *record.B
 }
 
 // add appends those of one URL's captures that lie in the scan's time range.
-func (o *batcher) add(group []located) error {
+func (o *batcher) add(group []timeline.Capture) error {
 	for i := range group {
 		e := &group[i]
 		if e.Time < o.s.From {
@@ -102,7 +103,7 @@ func (o *batcher) flush() error {
 }
 
 // putEntry appends the wanted columns of record.TallyColumns of e to b.
-func putEntry(b *record.Batch, want record.Columns, e *located) {
+func putEntry(b *record.Batch, want record.Columns, e *timeline.Capture) {
 	if want&record.ColStatus != 0 {
 		b.Status = append(b.Status, e.Status)
 	}
@@ -116,7 +117,7 @@ func putEntry(b *record.Batch, want record.Columns, e *located) {
 		b.Bytes = append(b.Bytes, e.Bytes)
 	}
 	if want&record.ColPool != 0 {
-		b.Pool = append(b.Pool, e.seg.Info.Pool)
+		b.Pool = append(b.Pool, e.Seg.Info.Pool)
 	}
 	if want&record.ColVia != 0 {
 		b.Via = append(b.Via, e.Via)
@@ -132,12 +133,12 @@ func putEntry(b *record.Batch, want record.Columns, e *located) {
 	}
 }
 
-func (o *batcher) row(e *located) error {
+func (o *batcher) row(e *timeline.Capture) error {
 	b, want := o.b, o.s.Columns
 	b.N++
 	b.Key = append(b.Key, e.Key)
 	b.Time = append(b.Time, e.Time)
-	b.Ref = append(b.Ref, record.Ref{Segment: e.seg.Info.ID, Run: e.run, N: e.n})
+	b.Ref = append(b.Ref, record.Ref{Segment: e.Seg.Info.ID, Run: e.Run, N: e.N})
 	putEntry(b, want, e)
 	o.v.noteUnread(e, want)
 	if want&record.ColChange != 0 {
@@ -157,7 +158,7 @@ func (o *batcher) row(e *located) error {
 }
 
 // meta appends the columns that only the db-file has.
-func (o *batcher) meta(e *located) error {
+func (o *batcher) meta(e *timeline.Capture) error {
 	m, err := o.at(e)
 	if err != nil {
 		return err
@@ -176,7 +177,7 @@ func (o *batcher) meta(e *located) error {
 				return err
 			}
 		} else if !m.damaged {
-			d = m.digests[e.n]
+			d = m.digests[e.N]
 		}
 		b.Digest = append(b.Digest, d)
 	}
@@ -202,13 +203,13 @@ func (o *batcher) meta(e *located) error {
 			if err != nil {
 				return err
 			}
-			s = texts[e.n]
+			s = texts[e.N]
 		}
 		if c.field == segment.FieldAskedURL && s == "" {
 			s = urlkey.URL(e.Key)
 		}
 		if c.field == segment.FieldLocation && from.original != nil {
-			stored, err := o.v.runs.entry(e.place)
+			stored, err := o.v.runs.entry(e.Place)
 			if err == nil {
 				s, err = o.v.locationOf(stored, from.original)
 			}
@@ -225,7 +226,7 @@ func (o *batcher) meta(e *located) error {
 				return err
 			}
 		} else if !m.damaged {
-			p = m.pages[e.n]
+			p = m.pages[e.N]
 		}
 		b.Title, b.Lang = append(b.Title, p.Title), append(b.Lang, p.Lang)
 		b.Charset, b.DeclaredCharset = append(b.Charset, p.Charset), append(b.DeclaredCharset, p.Declared)
@@ -242,7 +243,7 @@ func (o *batcher) meta(e *located) error {
 // digest returns the digest of the body that a revisit refers to; zero if the
 // archive does not have it.
 func (o *batcher) digest(from origin) (record.Digest, error) {
-	if from.from.seg == nil {
+	if from.from.Seg == nil {
 		return record.Digest{}, nil
 	}
 	s, err := o.v.runs.entry(from.from)
@@ -253,21 +254,21 @@ func (o *batcher) digest(from origin) (record.Digest, error) {
 }
 
 // at returns the meta frame of the run that e is in.
-func (o *batcher) at(e *located) (*metaAt, error) {
-	m := o.metas[e.seg]
-	if m != nil && m.run == e.run {
+func (o *batcher) at(e *timeline.Capture) (*metaAt, error) {
+	m := o.metas[e.Seg]
+	if m != nil && m.run == e.Run {
 		return m, nil
 	}
-	meta, err := o.v.runs.meta(e.seg, e.run)
+	meta, err := o.v.runs.meta(e.Seg, e.Run)
 	if err != nil {
 		if !o.v.skips(err) {
 			return nil, err
 		}
-		m = &metaAt{run: e.run, damaged: true}
-		o.metas[e.seg] = m
+		m = &metaAt{run: e.Run, damaged: true}
+		o.metas[e.Seg] = m
 		return m, nil
 	}
-	m = &metaAt{run: e.run, meta: meta}
+	m = &metaAt{run: e.Run, meta: meta}
 	if o.s.Columns&record.ColDigest != 0 {
 		if m.digests, err = meta.Digests(); err != nil {
 			return nil, err
@@ -278,6 +279,6 @@ func (o *batcher) at(e *located) (*metaAt, error) {
 			return nil, err
 		}
 	}
-	o.metas[e.seg] = m
+	o.metas[e.Seg] = m
 	return m, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // cursor moves through the entries of a segment, URL by URL, in order. The first
@@ -43,7 +44,9 @@ func (c *cursor) close() { c.chunks.Close() }
 func (c *cursor) key() string { return c.keys[c.k] }
 
 // place returns the place of the current entry. The cursor must not be at its end.
-func (c *cursor) place() place { return place{c.seg, c.chunk.Run, uint32(c.chunk.First + c.i)} }
+func (c *cursor) place() timeline.Place {
+	return timeline.Place{Seg: c.seg, Run: c.chunk.Run, N: uint32(c.chunk.First + c.i)}
+}
 
 // time returns the time of the current entry. The cursor must not be at its end.
 func (c *cursor) time() record.Time { return c.chunk.Time(c.i) }
@@ -101,13 +104,13 @@ func (c *cursor) take(chunk *segment.Chunk, err error) error {
 }
 
 // group appends all entries of the current URL to dst and moves past them.
-func (c *cursor) group(dst []located) ([]located, error) {
+func (c *cursor) group(dst []timeline.Capture) ([]timeline.Capture, error) {
 	key := c.key()
 	for {
 		dst = slices.Grow(dst, int(c.counts[c.k])) // so that before stays valid
 		var before *segment.Entry
 		for range c.counts[c.k] {
-			dst = append(dst, located{place: c.place()})
+			dst = append(dst, timeline.Capture{Place: c.place()})
 			e := &dst[len(dst)-1].Entry
 			c.chunk.Fill(e, c.i, c.k, before, c.hinted)
 			before = e
@@ -126,11 +129,11 @@ func (c *cursor) group(dst []located) ([]located, error) {
 // its URL and has its body. It reports false, and does not move, if it is not, or
 // if the segment may have more entries of the URL. e must be zero, or filled by
 // single before.
-func (c *cursor) single(e *located) bool {
+func (c *cursor) single(e *timeline.Capture) bool {
 	if c.k+1 == len(c.keys) || c.counts[c.k] != 1 || c.chunk.BodyForm(c.i) == segment.BodyNone {
 		return false
 	}
-	e.place = c.place()
+	e.Place = c.place()
 	c.chunk.Fill(&e.Entry, c.i, c.k, nil, c.hinted)
 	c.passed()
 	c.k++
@@ -222,7 +225,7 @@ func (h heads) topAlone() bool {
 
 // entries calls f with all entries of a segment, in order, hidden ones included.
 // The entry is valid until f returns.
-func (v *Snapshot) entries(ctx context.Context, s *segment.Reader, f func(*located) error) error {
+func (v *Snapshot) entries(ctx context.Context, s *segment.Reader, f func(*timeline.Capture) error) error {
 	c := newCursor(s, wants(record.ColBytes), v)
 	defer c.close()
 	var entries []segment.Entry
@@ -235,7 +238,7 @@ func (v *Snapshot) entries(ctx context.Context, s *segment.Reader, f func(*locat
 		}
 		entries = c.chunk.AppendEntries(entries[:0])
 		for i, entry := range entries {
-			e := located{Entry: entry, place: place{s, c.chunk.Run, uint32(i)}}
+			e := timeline.Capture{Entry: entry, Place: timeline.Place{Seg: s, Run: c.chunk.Run, N: uint32(i)}}
 			if err := f(&e); err != nil {
 				return err
 			}

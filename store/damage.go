@@ -8,6 +8,7 @@ import (
 
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // A query answers what it can of a damaged archive, and fails after its last row. For
@@ -96,12 +97,12 @@ const (
 )
 
 // noteUnread notes the damage that keeps some of the columns of e from being known.
-func (v *Snapshot) noteUnread(e *located, columns record.Columns) {
-	if e.unread != nil && (columns&colsOriginal != 0 || columns&(record.ColStatus|record.ColMime) != 0 && e.Status == 0) {
-		v.skips(e.unread)
+func (v *Snapshot) noteUnread(e *timeline.Capture, columns record.Columns) {
+	if e.Unread != nil && (columns&colsOriginal != 0 || columns&(record.ColStatus|record.ColMime) != 0 && e.Status == 0) {
+		v.skips(e.Unread)
 	}
-	if e.doubt != nil && columns&colsHints != 0 {
-		v.skips(e.doubt)
+	if e.Doubt != nil && columns&colsHints != 0 {
+		v.skips(e.Doubt)
 	}
 }
 

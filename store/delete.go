@@ -11,6 +11,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // Delete removes captures from the archive. They are hidden from the next snapshot
@@ -22,9 +23,9 @@ import (
 // Delete holds about 50 bytes in memory for each capture that it deletes.
 func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error) {
 	d := &deletion{
-		v: v, look: v.looker(0), hide: make(map[place]bool), needed: make(map[place]need),
-		bodies: make(map[segment.ID][]place), pools: make(map[string]*task.RemovedPool), keys: make(map[string]bool),
-		noted: make(map[needing]bool), dependents: make(map[uint32]bool), walked: make(map[place]need),
+		v: v, look: v.looker(0), hide: make(map[timeline.Place]bool), needed: make(map[timeline.Place]need),
+		bodies: make(map[segment.ID][]timeline.Place), pools: make(map[string]*task.RemovedPool), keys: make(map[string]bool),
+		noted: make(map[needing]bool), dependents: make(map[uint32]bool), walked: make(map[timeline.Place]need),
 	}
 	d.look.keepRaw = true
 	defer d.look.close()
@@ -64,17 +65,17 @@ func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.Delet
 type deletion struct {
 	v      *Snapshot
 	look   *looker
-	hide   map[place]bool               // the captures to delete
-	needed map[place]need               // for places in hide
-	hidden func(place) (need, bool)     // captures that were deleted earlier, see hiddenNeeds
-	bodies map[segment.ID][]place       // the places in hide whose captures have a body, by body
-	keys   map[string]bool              // the URLs of which captures are deleted
-	pools  map[string]*task.RemovedPool // the pools that lose captures
-	left   int64                        // as DeleteResult.Left
+	hide   map[timeline.Place]bool           // the captures to delete
+	needed map[timeline.Place]need           // for places in hide
+	hidden func(timeline.Place) (need, bool) // captures that were deleted earlier, see hiddenNeeds
+	bodies map[segment.ID][]timeline.Place   // the places in hide whose captures have a body, by body
+	keys   map[string]bool                   // the URLs of which captures are deleted
+	pools  map[string]*task.RemovedPool      // the pools that lose captures
+	left   int64                             // as DeleteResult.Left
 
-	noted      map[needing]bool // what needAll has already recorded
-	walked     map[place]need   // deleted captures to which chains of revisits led
-	dependents map[uint32]bool  // fingerprints of URLs whose captures have their bodies from deleted captures or through their pools
+	noted      map[needing]bool        // what needAll has already recorded
+	walked     map[timeline.Place]need // deleted captures to which chains of revisits led
+	dependents map[uint32]bool         // fingerprints of URLs whose captures have their bodies from deleted captures or through their pools
 }
 
 // needing is a body that captures of a pool need.
@@ -115,22 +116,22 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 		return err
 	}
 	raw := d.look.raw
-	slices.SortStableFunc(raw, func(a, b located) int { return cmp.Compare(a.Time, b.Time) })
-	bodies := make(map[segment.ID][]place)
-	var places []place
+	slices.SortStableFunc(raw, func(a, b timeline.Capture) int { return cmp.Compare(a.Time, b.Time) })
+	bodies := make(map[segment.ID][]timeline.Place)
+	var places []timeline.Place
 	for i := range visible {
 		e := &visible[i]
-		if !chosen[e.ref()] {
+		if !chosen[e.Ref()] {
 			continue
 		}
 		d.count(e)
-		from, _ := slices.BinarySearchFunc(raw, e.Time, func(g located, t record.Time) int { return cmp.Compare(g.Time, t) })
+		from, _ := slices.BinarySearchFunc(raw, e.Time, func(g timeline.Capture, t record.Time) int { return cmp.Compare(g.Time, t) })
 		for j := from; j < len(raw) && raw[j].Time == e.Time; j++ {
-			if g := &raw[j]; g.Same(&e.Entry) || g.place == e.place {
-				d.hide[g.place] = true
-				if e.hasBody() {
-					bodies[e.ID] = append(bodies[e.ID], g.place)
-					places = append(places, g.place)
+			if g := &raw[j]; g.Same(&e.Entry) || g.Place == e.Place {
+				d.hide[g.Place] = true
+				if e.HasBody() {
+					bodies[e.ID] = append(bodies[e.ID], g.Place)
+					places = append(places, g.Place)
 				}
 			}
 		}
@@ -147,15 +148,15 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 // stay, or by deleted captures that are needed themselves. visible are the captures
 // of the URL, in order, and chosen says which of them are deleted. places are the
 // deleted captures that have a body, and bodies are the same places by body.
-func (d *deletion) needs(key string, visible []located, chosen map[record.Ref]bool, bodies map[segment.ID][]place, places []place) {
+func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[record.Ref]bool, bodies map[segment.ID][]timeline.Place, places []timeline.Place) {
 	for i := len(visible) - 1; i >= 0; i-- {
 		e := &visible[i]
-		if e.Body == segment.BodyOwn || !e.hasBody() || chosen[e.ref()] && d.needed[e.place] == needNone {
+		if e.Body == segment.BodyOwn || !e.HasBody() || chosen[e.Ref()] && d.needed[e.Place] == needNone {
 			continue
 		}
-		d.needAll(key, e.ID, bodies[e.ID], e.place)
-		if i > 0 && asBefore(e) && chosen[visible[i-1].ref()] {
-			d.need(visible[i-1].place, e.place)
+		d.needAll(key, e.ID, bodies[e.ID], e.Place)
+		if i > 0 && timeline.AsBefore(e) && chosen[visible[i-1].Ref()] {
+			d.need(visible[i-1].Place, e.Place)
 		}
 	}
 	// Captures deleted earlier take their bodies from there too, if they are
@@ -164,18 +165,18 @@ func (d *deletion) needs(key string, visible []located, chosen map[record.Ref]bo
 	most := needNone
 	for i := range d.look.raw {
 		e := &d.look.raw[i]
-		n, ok := d.hidden(e.place)
+		n, ok := d.hidden(e.Place)
 		if !ok || n == needNone {
 			continue
 		}
-		if most = max(most, n); !slices.Contains(pools, e.seg.Info.Pool) {
-			pools = append(pools, e.seg.Info.Pool)
+		if most = max(most, n); !slices.Contains(pools, e.Seg.Info.Pool) {
+			pools = append(pools, e.Seg.Info.Pool)
 		}
 	}
 	for _, p := range places {
 		switch {
 		case most == needNone:
-		case len(pools) > 1 || pools[0] != p.seg.Info.Pool:
+		case len(pools) > 1 || pools[0] != p.Seg.Info.Pool:
 			d.needed[p] = needOther
 		default:
 			d.needed[p] = max(d.needed[p], most)
@@ -186,8 +187,8 @@ func (d *deletion) needs(key string, visible []located, chosen map[record.Ref]bo
 // needAll records that the capture at by takes its body, id, from one of the
 // deleted captures at places. These are captures of the URL key, or of all URLs if
 // key is "".
-func (d *deletion) needAll(key string, id segment.ID, places []place, by place) {
-	n := needing{key, id, by.seg.Info.Pool, d.needed[by]}
+func (d *deletion) needAll(key string, id segment.ID, places []timeline.Place, by timeline.Place) {
+	n := needing{key, id, by.Seg.Info.Pool, d.needed[by]}
 	if d.noted[n] {
 		return
 	}
@@ -200,9 +201,9 @@ func (d *deletion) needAll(key string, id segment.ID, places []place, by place) 
 // need records that by takes its body from p, which must be deleted. If by is also
 // deleted but needed, p is needed by the same captures as by. If p is by, need does
 // nothing.
-func (d *deletion) need(p, by place) {
+func (d *deletion) need(p, by timeline.Place) {
 	n := needPool
-	if p.seg.Info.Pool != by.seg.Info.Pool {
+	if p.Seg.Info.Pool != by.Seg.Info.Pool {
 		n = needOther
 	}
 	if p != by {
@@ -211,8 +212,8 @@ func (d *deletion) need(p, by place) {
 }
 
 // count adds a deleted capture to the counts of its pool.
-func (d *deletion) count(e *located) {
-	info := e.seg.Info
+func (d *deletion) count(e *timeline.Capture) {
+	info := e.Seg.Info
 	p := d.pools[info.Pool]
 	if p == nil {
 		p = &task.RemovedPool{Name: info.Pool, Static: d.v.pin.isStatic(info.Pool)}
@@ -229,10 +230,10 @@ func (d *deletion) count(e *located) {
 func (d *deletion) others(ctx context.Context) error {
 	for _, info := range d.v.pin.segments {
 		s := d.v.runs.reader(info)
-		err := d.v.entries(ctx, s, func(e *located) error {
-			n, hidden := d.hidden(e.place)
-			if d.hide[e.place] {
-				n, hidden = d.needed[e.place], true
+		err := d.v.entries(ctx, s, func(e *timeline.Capture) error {
+			n, hidden := d.hidden(e.Place)
+			if d.hide[e.Place] {
+				n, hidden = d.needed[e.Place], true
 			}
 			if hidden && n == needNone {
 				return nil
@@ -242,7 +243,7 @@ func (d *deletion) others(ctx context.Context) error {
 			case e.Body == segment.BodyNone:
 				return d.revisit(ctx, e)
 			case e.Body == segment.BodyElsewhere && len(bodies) > 0:
-				d.needAll("", e.ID, bodies, e.place)
+				d.needAll("", e.ID, bodies, e.Place)
 				d.dependents[fingerprint(e.Key)] = true
 			}
 			if len(bodies) > 0 && e.Bytes > 0 && !hidden {
@@ -259,48 +260,48 @@ func (d *deletion) others(ctx context.Context) error {
 
 // revisit handles a revisit that stays, or that is deleted and needed. It marks the
 // deleted captures in the chain of the revisit as needed.
-func (d *deletion) revisit(ctx context.Context, e *located) error {
+func (d *deletion) revisit(ctx context.Context, e *timeline.Capture) error {
 	o := d.v.originals()
 	of, err := o.of(ctx, e)
 	if err != nil || of == nil {
 		return err
 	}
-	for pool := of.through; pool != nil; pool = pool.next {
-		if d.pools[pool.pool] != nil {
+	for pool := of.Through; pool != nil; pool = pool.Next {
+		if d.pools[pool.Pool] != nil {
 			// The hints of later captures depend on what this revisit was taken to
 			// be.
 			d.dependents[fingerprint(e.Key)] = true
 		}
 	}
-	for at := (link{place: e.place, key: e.Key, time: e.Time}); ; {
+	for at := (link{Place: e.Place, key: e.Key, time: e.Time}); ; {
 		to, key, err := o.next(ctx, at)
 		if err != nil || to == nil {
 			return err
 		}
-		_, hidden := d.hidden(to.place)
-		if !d.hide[to.place] && !hidden {
+		_, hidden := d.hidden(to.Place)
+		if !d.hide[to.Place] && !hidden {
 			return nil // it is handled by itself
 		}
 		n := needPool
-		if to.seg.Info.Pool != e.seg.Info.Pool || to.seg.Info.Pool != at.seg.Info.Pool {
+		if to.Seg.Info.Pool != e.Seg.Info.Pool || to.Seg.Info.Pool != at.Seg.Info.Pool {
 			n = needOther
 		}
-		if d.walked[to.place] >= n {
+		if d.walked[to.Place] >= n {
 			return nil
 		}
-		d.walked[to.place] = n
-		if d.hide[to.place] {
-			d.needed[to.place] = max(d.needed[to.place], n)
+		d.walked[to.Place] = n
+		if d.hide[to.Place] {
+			d.needed[to.Place] = max(d.needed[to.Place], n)
 		}
-		s, err := o.stored(to.place)
+		s, err := o.stored(to.Place)
 		if err != nil {
 			return err
 		}
 		if s.Body == segment.BodyHeld || s.Body == segment.BodyElsewhere {
 			// It refers to the body of another capture, which may be deleted too.
-			d.needAll("", s.ID, d.bodies[s.ID], to.place)
+			d.needAll("", s.ID, d.bodies[s.ID], to.Place)
 		}
-		at = link{place: to.place, key: key, time: to.time}
+		at = link{Place: to.Place, key: key, time: to.time}
 	}
 }
 
@@ -312,8 +313,8 @@ func (d *deletion) removal(pools []task.RemovedPool) *removal {
 		r.captures += p.Captures
 	}
 	for p := range d.hide {
-		id := p.seg.Info.ID
-		r.hidden[id] = append(r.hidden[id], hiddenAt{p.run, p.n, d.needed[p]})
+		id := p.Seg.Info.ID
+		r.hidden[id] = append(r.hidden[id], hiddenAt{p.Run, p.N, d.needed[p]})
 	}
 	for _, list := range r.hidden {
 		slices.SortFunc(list, hiddenAt.compare)

@@ -11,6 +11,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
@@ -140,7 +141,7 @@ type deriving struct {
 	fold  *folder
 	look  *looker
 	key   string // the URL whose folds are computed
-	folds map[place][]byte
+	folds map[timeline.Place][]byte
 }
 
 func newDeriving(ctx context.Context, v *Snapshot, s *segment.Info, pageLimit int64) *deriving {
@@ -173,7 +174,7 @@ func (d *deriving) run(n uint32, w *segment.Writer) error {
 	}
 	entries, blocks := facts.Of(all), make([][]byte, len(ends))
 	for i := range entries {
-		if err := d.entry(place{d.s, n, uint32(i)}, &entries[i], blocks); err != nil {
+		if err := d.entry(timeline.Place{Seg: d.s, Run: n, N: uint32(i)}, &entries[i], blocks); err != nil {
 			return err
 		}
 	}
@@ -182,11 +183,11 @@ func (d *deriving) run(n uint32, w *segment.Writer) error {
 
 // entry reads the body of an entry again. It does not change whether the capture
 // begins a version, nor its kind.
-func (d *deriving) entry(at place, e *segment.Stored, blocks [][]byte) (err error) {
+func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) (err error) {
 	if e.Fold, err = d.foldOf(at, e.Key); err != nil || e.Body == segment.BodyNone {
 		return err
 	}
-	p, err := d.v.Payload(d.ctx, record.Ref{Segment: at.seg.Info.ID, Run: at.run, N: at.n})
+	p, err := d.v.Payload(d.ctx, record.Ref{Segment: at.Seg.Info.ID, Run: at.Run, N: at.N})
 	if err != nil || p.NoBody != "" || p.Large != nil {
 		if d.ctx.Err() == nil && err != nil {
 			d.v.a.warn(err) // VERIFY reports it too; the old facts stay
@@ -275,14 +276,14 @@ func (d *deriving) byHost(read *analysis, e *segment.Stored, body []byte) (*anal
 // haveFacts reports whether this version computed the facts of all leaves of a
 // page. For leaves that are only kept for the page, without the capture that
 // brought them, nobody computes facts. Those facts are then stored with the page.
-func (d *deriving) haveFacts(at place, e *segment.Stored, blocks [][]byte) (bool, error) {
+func (d *deriving) haveFacts(at timeline.Place, e *segment.Stored, blocks [][]byte) (bool, error) {
 	spans, err := d.v.runs.spans(e.Recipe)
 	if err != nil {
 		return false, err
 	}
 	for _, b := range refs(spans)[e.Recipe.Layout:] {
 		var facts []byte
-		if b.Segment == at.seg.Info.ID && b.Run == at.run && int(b.N) < len(blocks) {
+		if b.Segment == at.Seg.Info.ID && b.Run == at.Run && int(b.N) < len(blocks) {
 			facts = blocks[b.N]
 		} else {
 			of, err := d.v.runs.facts(d.v.runs.segment(b.Segment), b.Run)
@@ -299,13 +300,13 @@ func (d *deriving) haveFacts(at place, e *segment.Stored, blocks [][]byte) (bool
 }
 
 // blocks writes the facts of a page's leaves to the facts of the run's blocks.
-func (d *deriving) blocks(at place, e *segment.Stored, opened *block.Reading, blocks [][]byte) {
+func (d *deriving) blocks(at timeline.Place, e *segment.Stored, opened *block.Reading, blocks [][]byte) {
 	leaves := refs(e.Recipe.Spans)[e.Recipe.Layout:]
 	if e.Recipe.Layout == 0 && len(leaves) != 1 || len(leaves) > len(opened.Made) {
 		return
 	}
 	for i, b := range leaves {
-		if b.Segment == at.seg.Info.ID && b.Run == at.run && int(b.N) < len(blocks) {
+		if b.Segment == at.Seg.Info.ID && b.Run == at.Run && int(b.N) < len(blocks) {
 			blocks[b.N] = opened.Made[i].Facts
 		}
 	}
@@ -313,15 +314,15 @@ func (d *deriving) blocks(at place, e *segment.Stored, opened *block.Reading, bl
 
 // foldOf computes the fold of an entry. It returns nil if the entry begins no
 // version, or if the earlier versions of its URL cannot be read.
-func (d *deriving) foldOf(at place, key string) ([]byte, error) {
+func (d *deriving) foldOf(at timeline.Place, key string) ([]byte, error) {
 	if key != d.key || d.folds == nil {
 		all, err := d.look.at(d.ctx, key)
 		if err != nil {
 			return nil, err
 		}
-		d.key, d.folds = key, make(map[place][]byte)
+		d.key, d.folds = key, make(map[timeline.Place][]byte)
 		if !d.look.disturbed {
-			if err := d.fold.folds(d.ctx, all, func(l *located, fold []byte) { d.folds[l.place] = fold }); err != nil {
+			if err := d.fold.folds(d.ctx, all, func(l *timeline.Capture, fold []byte) { d.folds[l.Place] = fold }); err != nil {
 				return nil, err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // Drop removes a pool from the archive. Its files are deleted when no snapshot uses
@@ -50,8 +51,8 @@ func (a *Archive) hollow(ctx context.Context, o task.DropOptions) (task.DropResu
 func (v *Snapshot) deletePool(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	var all []task.Target
 	for _, info := range v.pin.poolSegments(o.Pool) {
-		err := v.entries(ctx, v.runs.reader(info), func(e *located) error {
-			all = append(all, task.Target{Key: e.Key, Ref: e.ref()})
+		err := v.entries(ctx, v.runs.reader(info), func(e *timeline.Capture) error {
+			all = append(all, task.Target{Key: e.Key, Ref: e.Ref()})
 			return nil
 		})
 		if err != nil {
@@ -164,7 +165,7 @@ func (v *Snapshot) droppable(ctx context.Context, pool string) error {
 // is in the pool, or whose chain of originals leads through the pool.
 func (v *Snapshot) revisitsTo(ctx context.Context, info *segment.Info, pool string, look *looker) (bool, error) {
 	found, last := false, ""
-	err := v.entries(ctx, v.runs.reader(info), func(e *located) error {
+	err := v.entries(ctx, v.runs.reader(info), func(e *timeline.Capture) error {
 		if e.Body != segment.BodyNone || e.Key == last {
 			return nil
 		}
@@ -174,7 +175,7 @@ func (v *Snapshot) revisitsTo(ctx context.Context, info *segment.Info, pool stri
 			return err
 		}
 		for i := range group {
-			if g := &group[i]; g.seg.Info.Pool != pool && g.resolved && (g.from.seg.Info.Pool == pool || g.original != nil && g.original.through.has(pool)) {
+			if g := &group[i]; g.Seg.Info.Pool != pool && g.Resolved && (g.From.Seg.Info.Pool == pool || g.Original != nil && g.Original.Through.Has(pool)) {
 				found = true
 				return errStop
 			}
@@ -214,7 +215,7 @@ func (v *Snapshot) prints(ctx context.Context, segments []*segment.Info) ([]uint
 	var out []uint32
 	for _, info := range segments {
 		last := ""
-		err := v.entries(ctx, v.runs.reader(info), func(e *located) error {
+		err := v.entries(ctx, v.runs.reader(info), func(e *timeline.Capture) error {
 			if e.Key != last {
 				last = e.Key
 				out = append(out, fingerprint(e.Key))

@@ -7,6 +7,7 @@ import (
 	"infomall/store/block"
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // errNoSegment returns the error for a reference to a segment that this snapshot
@@ -38,22 +39,22 @@ func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, erro
 
 // storedFold returns the fold that is stored with the version at a place; nil if
 // there is none.
-func (v *Snapshot) storedFold(at place) ([]byte, error) {
-	f, err := v.runs.facts(at.seg, at.run)
+func (v *Snapshot) storedFold(at timeline.Place) ([]byte, error) {
+	f, err := v.runs.facts(at.Seg, at.Run)
 	if err != nil {
 		return nil, err
 	}
-	return f.Fold(at.n), nil
+	return f.Fold(at.N), nil
 }
 
 // versionBody returns the body of a version, and how it is read; false if the
 // version has none, or a larger one than is divided.
-func (v *Snapshot) versionBody(ctx context.Context, l *located) (versionBody, bool, error) {
-	e, err := v.runs.entry(l.place)
+func (v *Snapshot) versionBody(ctx context.Context, l *timeline.Capture) (versionBody, bool, error) {
+	e, err := v.runs.entry(l.Place)
 	if err != nil {
 		return versionBody{}, false, err
 	}
-	p, err := v.Payload(ctx, l.ref())
+	p, err := v.Payload(ctx, l.Ref())
 	if err != nil || p.NoBody != "" || len(p.Body) > dividedMax || p.Large != nil {
 		return versionBody{}, false, err
 	}
@@ -87,7 +88,7 @@ func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, e
 		}
 	}
 	for _, late := range v.pin.segments {
-		if !newer(late, s) || late.First > at || key < late.FirstKey || key > late.LastKey {
+		if !timeline.Newer(late, s) || late.First > at || key < late.FirstKey || key > late.LastKey {
 			continue
 		}
 		r := v.runs.reader(late)
@@ -123,11 +124,11 @@ func (v *Snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored
 	if s == nil {
 		return nil, errNoSegment(ref.Segment)
 	}
-	e, err := v.runs.entry(place{s, ref.Run, ref.N})
+	e, err := v.runs.entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
 	if err != nil {
 		return nil, err
 	}
-	owner, _, err := v.owner(ctx, place{s, ref.Run, ref.N}, e)
+	owner, _, err := v.owner(ctx, timeline.Place{Seg: s, Run: ref.Run, N: ref.N}, e)
 	return owner, err
 }
 

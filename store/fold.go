@@ -6,6 +6,7 @@ import (
 	"infomall/store/block"
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // foldBack is how many versions of a URL an import reads again at most to compute
@@ -25,7 +26,7 @@ type folder struct {
 
 	// The URL whose folds are computed:
 	ctx     context.Context
-	all     []located
+	all     []timeline.Capture
 	sums    []uint64 // result of versionSums
 	history block.History
 	at      int // the version taken last, -1 for none
@@ -35,10 +36,10 @@ type folder struct {
 // them.
 type versions interface {
 	// storedFold returns the fold that is stored with a version of the archive.
-	storedFold(at place) ([]byte, error)
+	storedFold(at timeline.Place) ([]byte, error)
 	// versionBody returns the body of a version; false if the version has none that
 	// is divided.
-	versionBody(ctx context.Context, l *located) (versionBody, bool, error)
+	versionBody(ctx context.Context, l *timeline.Capture) (versionBody, bool, error)
 }
 
 // versionBody is the body of a version, and how it is read.
@@ -52,12 +53,12 @@ type versionBody struct {
 // folds computes the folds of all versions of f.of among the captures of a URL, and
 // calls take with each. A version after a capture whose body is not in the archive
 // gets none, because that body may still be imported.
-func (f *folder) folds(ctx context.Context, all []located, take func(l *located, fold []byte)) error {
+func (f *folder) folds(ctx context.Context, all []timeline.Capture, take func(l *timeline.Capture, fold []byte)) error {
 	f.ctx, f.all, f.sums, f.history, f.at = ctx, all, versionSums(all), block.History{}, -1
 	last := -1 // index of the last version
 	for i := range all {
 		l := &all[i]
-		if l.Body == segment.BodyNone && !l.before || l.unknown {
+		if l.Body == segment.BodyNone && !l.AsBefore || l.Unknown {
 			return nil
 		}
 		if l.Change == record.ChangeSame {
@@ -69,7 +70,7 @@ func (f *folder) folds(ctx context.Context, all []located, take func(l *located,
 		}
 		if fold != nil {
 			take(l, fold)
-		} else if l.seg == f.of {
+		} else if l.Seg == f.of {
 			rev, reading, err := f.next(last, i)
 			if err != nil {
 				return err
@@ -88,8 +89,8 @@ func (f *folder) folds(ctx context.Context, all []located, take func(l *located,
 
 // first computes the fold of version l without a history. That works if l is the
 // first version, has one block and belongs to the batch, as most small texts do.
-func (f *folder) first(last int, l *located) ([]byte, error) {
-	if last >= 0 || l.seg != nil || l.Via == record.ViaRevisit || l.Via == record.ViaNotModified {
+func (f *folder) first(last int, l *timeline.Capture) ([]byte, error) {
+	if last >= 0 || l.Seg != nil || l.Via == record.ViaRevisit || l.Via == record.ViaNotModified {
 		return nil, nil
 	}
 	b, ok, err := f.source.versionBody(f.ctx, l)
@@ -145,15 +146,15 @@ func (f *folder) resume(i int) (bool, error) {
 		f.history, f.at = h, i
 		return true, nil
 	}
-	if l.seg == nil {
+	if l.Seg == nil {
 		return false, nil
 	}
 	for j := range f.all[:i] {
-		if k := &f.all[j]; k.seg == nil || newer(k.seg.Info, l.seg.Info) {
+		if k := &f.all[j]; k.Seg == nil || timeline.Newer(k.Seg.Info, l.Seg.Info) {
 			return false, nil
 		}
 	}
-	stored, err := f.source.storedFold(l.place)
+	stored, err := f.source.storedFold(l.Place)
 	if err != nil {
 		return false, err
 	}
@@ -202,7 +203,7 @@ func (f *folder) version(i int) (*block.Version, *block.Reading, error) {
 	if !ok {
 		return v, nil, nil
 	}
-	if l.seg == f.of {
+	if l.Seg == f.of {
 		reading := f.read.reader.Read(body)
 		reading.Close()
 		v.Body, v.Made = reading.Body, reading.Made

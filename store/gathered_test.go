@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"infomall/store/timeline"
 )
 
 // goldenArchive returns the folder of a copy of the golden archive.
@@ -33,11 +35,11 @@ func TestGathered(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := v.runs.segment(ref.Segment)
-			e, err := v.runs.entry(place{s, ref.Run, ref.N})
+			e, err := v.runs.entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
 			if err != nil {
 				t.Fatal(err)
 			}
-			owner, _, err := v.owner(ctx, place{s, ref.Run, ref.N}, e)
+			owner, _, err := v.owner(ctx, timeline.Place{Seg: s, Run: ref.Run, N: ref.N}, e)
 			if err != nil || owner == nil {
 				t.Fatalf("no body of %s: %v", e.Key, err)
 			}

@@ -21,6 +21,7 @@ import (
 	"infomall/store/record/message"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
@@ -64,7 +65,7 @@ type staged struct {
 
 	// before is the place of an earlier capture of the same URL that stores its own
 	// body and is not of this batch. Blocks that it has are not stored again.
-	before place
+	before timeline.Place
 
 	// holderPool is the pool of the segment that has the body, if Body is BodyHeld
 	// or BodyElsewhere. If inBatch is set, that segment belongs to this batch, and
@@ -205,7 +206,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *task.ImportRes
 		e.Mime = message.Mime(message.Header(c.Head, "Content-Type"))
 	}
 	e.Job, e.Added, e.Page = g.job, g.added, segment.NoPage
-	follow(nil, &e.Entry) // correct for most captures
+	timeline.Follow(nil, &e.Entry) // correct for most captures
 	e.IP, e.Source, e.RecordID, e.DeclaredDigest = c.IP, c.Source, c.RecordID, c.DeclaredDigest
 	e.RefersURL, e.RefersTime = c.RefersURL, c.RefersTime
 	e.Head, e.Framing, e.Extra = c.Head, c.Framing, c.Extra
@@ -401,8 +402,8 @@ type batchPlan struct {
 	folds    [][]byte  // one for each of staged
 	newBytes []int64   // one for each of staged: bytes of its body that the archive did not have
 	pools    map[string]*poolPlan
-	all      []located // captures of the current URL
-	bodies   urlBodies // of the current URL
+	all      []timeline.Capture // captures of the current URL
+	bodies   urlBodies          // of the current URL
 	// across are the revisits whose originals are captures of other URLs in this
 	// batch.
 	across []reference
@@ -487,31 +488,31 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 			}
 		}
 		b.fates[i] = fateTwice
-		l := located{Entry: b.staged[i].Entry, place: place{n: uint32(i)}}
+		l := timeline.Capture{Entry: b.staged[i].Entry, Place: timeline.Place{N: uint32(i)}}
 		if k := knows(known, &l); k != nil {
 			b.staged[i].met = k.Added == l.Added && k.Job == l.Job
 			continue
 		}
-		b.staged[i].met = true // stays so if settle finds a duplicate in the batch
-		follow(nil, &l.Entry)  // settle computes the hints
+		b.staged[i].met = true         // stays so if settle finds a duplicate in the batch
+		timeline.Follow(nil, &l.Entry) // settle computes the hints
 		all = append(all, l)
 	}
 	b.all, b.bodies = all, urlBodies{}
-	arrange := settle
+	arrange := timeline.Settle
 	if b.look.disturbed {
-		arrange = settleVisible
+		arrange = timeline.SettleVisible
 	}
 	settled := arrange(all)
 	for _, l := range settled {
-		if l.seg == nil {
-			b.keep(int(l.n), &l, known)
+		if l.Seg == nil {
+			b.keep(int(l.N), &l, known)
 		}
 	}
 	return b.fold(ctx, settled)
 }
 
 // knows returns the capture in known that is the same as e, or nil.
-func knows(known []located, e *located) *located {
+func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 	for i := sort.Search(len(known), func(i int) bool { return known[i].Time >= e.Time }); i < len(known) && known[i].Time == e.Time; i++ {
 		if known[i].Same(&e.Entry) {
 			return &known[i]
@@ -521,7 +522,7 @@ func knows(known []located, e *located) *located {
 }
 
 // keep plans to store capture i. l is the capture after settle, with its hints.
-func (b *batchPlan) keep(i int, l *located, known []located) {
+func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
 	s := b.staged[i]
 	if s.Previous != l.Previous || s.VersionTime != l.VersionTime || s.PreviousVersion != l.PreviousVersion || s.Change != l.Change || s.Kind != l.Kind || s.Bytes != l.Bytes {
 		s = b.change(i)
@@ -558,11 +559,11 @@ func (b *batchPlan) keep(i int, l *located, known []located) {
 
 // countFresh counts a URL if the pool has no captures of it. If captures of the URL
 // were removed, the count becomes unknown.
-func (p *poolPlan) countFresh(known []located, disturbed bool) {
+func (p *poolPlan) countFresh(known []timeline.Capture, disturbed bool) {
 	switch {
 	case disturbed || p.fresh == segment.FreshUnknown:
 		p.fresh = segment.FreshUnknown
-	case !slices.ContainsFunc(known, func(l located) bool { return l.seg.Info.Pool == p.name }):
+	case !slices.ContainsFunc(known, func(l timeline.Capture) bool { return l.Seg.Info.Pool == p.name }):
 		p.fresh++
 	}
 }
@@ -570,13 +571,13 @@ func (p *poolPlan) countFresh(known []located, disturbed bool) {
 // takeFrom finds the stored capture whose blocks capture i may share: the last one
 // before it that stores its own body, in the same pool or an earlier one. Blocks
 // within this batch are remembered elsewhere.
-func (b *batchPlan) takeFrom(i int, known []located) {
+func (b *batchPlan) takeFrom(i int, known []timeline.Capture) {
 	s := b.staged[i]
 	pool := b.poolFor(s)
 	b.bodies.look(known)
 	for _, j := range slices.Backward(b.bodies.known) {
-		if k := &known[j]; k.Time <= s.Time && k.seg.Info.Pool <= pool {
-			b.change(i).before = k.place
+		if k := &known[j]; k.Time <= s.Time && k.Seg.Info.Pool <= pool {
+			b.change(i).before = k.Place
 			return
 		}
 	}
@@ -593,7 +594,7 @@ type urlBodies struct {
 
 // look records which known captures of the URL store their own bodies. Only the
 // first call does anything.
-func (u *urlBodies) look(known []located) {
+func (u *urlBodies) look(known []timeline.Capture) {
 	if u.looked {
 		return
 	}
@@ -611,23 +612,23 @@ func (u *urlBodies) look(known []located) {
 }
 
 // fold computes the folds of the new versions among the captures of a URL.
-func (b *batchPlan) fold(ctx context.Context, all []located) error {
+func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 	if b.look.disturbed {
 		return nil // the folds in the archive were made before captures were removed
 	}
 	f := &folder{read: b.read, tails: b.tails, source: b}
-	return f.folds(ctx, all, func(l *located, fold []byte) { b.folds[l.n] = fold })
+	return f.folds(ctx, all, func(l *timeline.Capture, fold []byte) { b.folds[l.N] = fold })
 }
 
 // storedFold returns the fold that is stored with a version of the archive.
-func (b *batchPlan) storedFold(at place) ([]byte, error) { return b.v.storedFold(at) }
+func (b *batchPlan) storedFold(at timeline.Place) ([]byte, error) { return b.v.storedFold(at) }
 
 // versionBody returns the body of a version of the archive or of the batch.
-func (b *batchPlan) versionBody(ctx context.Context, l *located) (versionBody, bool, error) {
-	if l.seg != nil {
+func (b *batchPlan) versionBody(ctx context.Context, l *timeline.Capture) (versionBody, bool, error) {
+	if l.Seg != nil {
 		return b.v.versionBody(ctx, l)
 	}
-	s := b.staged[l.n]
+	s := b.staged[l.N]
 	if s.read == nil || s.spool != nil || len(s.body) > dividedMax {
 		return versionBody{}, false, nil
 	}
@@ -635,7 +636,7 @@ func (b *batchPlan) versionBody(ctx context.Context, l *located) (versionBody, b
 	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
 		// s.read has the headers of its original, which may differ.
 		out.read = b.read.of(s.ID, s.body, s.Head, s.Mime)
-		b.change(int(l.n)).Facts = out.read.facts
+		b.change(int(l.N)).Facts = out.read.facts
 	}
 	return out, true, nil
 }
@@ -643,14 +644,14 @@ func (b *batchPlan) versionBody(ctx context.Context, l *located) (versionBody, b
 // hold looks for the body of capture i among the other captures of its URL, in its
 // pool or an earlier one. If it finds the body, capture i refers to it instead of
 // storing its own.
-func (b *batchPlan) hold(i int, known []located) {
+func (b *batchPlan) hold(i int, known []timeline.Capture) {
 	s := b.staged[i]
 	pool := b.poolFor(s)
 	b.bodies.look(known)
 	for _, j := range slices.Backward(b.bodies.byID[s.ID]) {
-		if k := &known[j]; k.seg.Info.Pool <= pool {
+		if k := &known[j]; k.Seg.Info.Pool <= pool {
 			s = b.change(i)
-			s.Body, s.Holder, s.holderPool = segment.BodyHeld, k.seg.Info.ID, k.seg.Info.Pool
+			s.Body, s.Holder, s.holderPool = segment.BodyHeld, k.Seg.Info.ID, k.Seg.Info.Pool
 			return
 		}
 	}
@@ -671,27 +672,27 @@ func (b *batchPlan) hold(i int, known []located) {
 func (b *batchPlan) revisit(ctx context.Context, i int) error {
 	s := b.staged[i]
 	o := b.v.originals()
-	of, err := o.of(ctx, &located{Entry: s.Entry, place: place{n: uint32(i)}})
+	of, err := o.of(ctx, &timeline.Capture{Entry: s.Entry, Place: timeline.Place{N: uint32(i)}})
 	if of == nil || err != nil {
 		return err
 	}
-	e, err := o.stored(of.from)
+	e, err := o.stored(of.From)
 	if err != nil {
 		return err
 	}
-	owner, at := e, of.from
-	if at.seg != nil {
-		if owner, at, err = b.v.owner(ctx, of.from, e); err != nil || owner == nil {
+	owner, at := e, of.From
+	if at.Seg != nil {
+		if owner, at, err = b.v.owner(ctx, of.From, e); err != nil || owner == nil {
 			return err
 		}
 	}
 	s = b.change(i)
-	l := located{Entry: s.Entry}
-	l.takes(of)
+	l := timeline.Capture{Entry: s.Entry}
+	l.Takes(of)
 	if err := b.v.fill(ctx, &s.Stored, &l, e); err != nil {
 		return err
 	}
-	if at.seg != nil {
+	if at.Seg != nil {
 		hidden, err := b.v.isHidden()
 		if err != nil {
 			return err
@@ -699,16 +700,16 @@ func (b *batchPlan) revisit(ctx context.Context, i int) error {
 		if hidden(at) {
 			return b.bring(ctx, s, owner)
 		}
-		s.heldBy(owner, at.seg)
+		s.heldBy(owner, at.Seg)
 		return nil
 	}
-	k := b.staged[of.from.n]
+	k := b.staged[of.From.N]
 	if k.Key == s.Key {
 		s.Body, s.body, s.spool, s.read = segment.BodyOwn, k.body, k.spool, k.read
 		return nil
 	}
 	s.Body, s.HolderKey = segment.BodyElsewhere, k.Key
-	b.across = append(b.across, reference{i, int(of.from.n)})
+	b.across = append(b.across, reference{i, int(of.From.N)})
 	return nil
 }
 
@@ -771,8 +772,8 @@ func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 		return err
 	}
 	for i := range known {
-		if l := &known[i]; l.Body == segment.BodyOwn && l.ID == s.ID && l.seg.Info.Pool <= b.poolFor(s) {
-			s.Holder, s.holderPool = l.seg.Info.ID, l.seg.Info.Pool
+		if l := &known[i]; l.Body == segment.BodyOwn && l.ID == s.ID && l.Seg.Info.Pool <= b.poolFor(s) {
+			s.Holder, s.holderPool = l.Seg.Info.ID, l.Seg.Info.Pool
 			return nil
 		}
 	}
@@ -851,7 +852,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 		}
 		switch {
 		case e.Body != segment.BodyOwn:
-		case s.before.seg != nil:
+		case s.before.Seg != nil:
 			known.of(s.before)
 		case s.read != nil && !s.read.single:
 			if err := g.nearby.near(ctx, e.Key, p.name); err != nil {

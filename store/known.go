@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // knownBlocks adds the blocks of stored captures to an import's memory of blocks,
@@ -11,7 +12,7 @@ import (
 type knownBlocks struct {
 	runs   *runs
 	blocks *segment.Blocks
-	done   map[place]bool
+	done   map[timeline.Place]bool
 	// read remembers the blocks of runs, because neighbouring URLs have their
 	// blocks in the same runs.
 	read map[uint64]runBlocks
@@ -70,12 +71,12 @@ func (k *knownBlocks) has(s *segment.Info) bool {
 
 // of adds the blocks of a stored capture. If they cannot be read, it warns of the
 // damage, and the new capture is stored complete.
-func (k *knownBlocks) of(at place) {
-	if k.done[at] || k.has(at.seg.Info) {
+func (k *knownBlocks) of(at timeline.Place) {
+	if k.done[at] || k.has(at.Seg.Info) {
 		return
 	}
 	if k.done == nil || len(k.done) >= knownMax {
-		k.done = make(map[place]bool)
+		k.done = make(map[timeline.Place]bool)
 	}
 	k.done[at] = true
 	if err := k.load(at); err != nil {
@@ -83,7 +84,7 @@ func (k *knownBlocks) of(at place) {
 	}
 }
 
-func (k *knownBlocks) load(at place) error {
+func (k *knownBlocks) load(at timeline.Place) error {
 	e, err := k.runs.entry(at)
 	if err != nil {
 		return err

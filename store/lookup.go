@@ -6,6 +6,7 @@ import (
 
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // endOfTime is later than every stored time, including times after the year 9999
@@ -18,13 +19,13 @@ type looker struct {
 	v       *Snapshot
 	cursors []*cursor // one for each segment
 	probe   segment.Probe
-	group   []located
-	visible []located
+	group   []timeline.Capture
+	visible []timeline.Capture
 	// disturbed is set if captures of the last URL are hidden, or were. group then
 	// has its captures, with the hints that settleVisible makes.
 	disturbed bool
 	// raw are the captures of the last URL as they are stored, if keepRaw is set.
-	raw     []located
+	raw     []timeline.Capture
 	keepRaw bool
 }
 
@@ -46,13 +47,13 @@ func (l *looker) close() {
 
 // at returns the settled captures of one URL. Its key must not be less than that of
 // the last call. The slice is valid until the next call.
-func (l *looker) at(ctx context.Context, key string) ([]located, error) {
+func (l *looker) at(ctx context.Context, key string) ([]timeline.Capture, error) {
 	return l.until(ctx, key, endOfTime)
 }
 
 // until does what at does, as if the archive had no captures at the time to or
 // later.
-func (l *looker) until(ctx context.Context, key string, to record.Time) ([]located, error) {
+func (l *looker) until(ctx context.Context, key string, to record.Time) ([]timeline.Capture, error) {
 	if err := l.gather(ctx, key); err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func (l *looker) until(ctx context.Context, key string, to record.Time) ([]locat
 	if l.group, err = l.v.withBodies(ctx, l.group, to); err != nil {
 		return nil, err
 	}
-	l.visible = settleVisible(append(l.visible[:0], l.group...))
+	l.visible = timeline.SettleVisible(append(l.visible[:0], l.group...))
 	return l.visible, nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 const (
@@ -437,7 +438,7 @@ type merging struct {
 	in     map[uint32]*segment.Info
 	cursor heads // of in
 	look   *looker
-	hidden func(place) bool // whether the capture at a place was deleted
+	hidden func(timeline.Place) bool // whether the capture at a place was deleted
 	// bodies are the bodies of deleted captures that other pools need, by ID.
 	bodies map[segment.ID]*segment.Stored
 	enc    *zstd.Encoder
@@ -506,7 +507,7 @@ func (m *merging) run(ctx context.Context) error {
 		}
 	}
 	h.init()
-	var group []located
+	var group []timeline.Capture
 	for len(h) > 0 {
 		key := h[0].key()
 		for len(h) > 0 && h[0].key() == key {
@@ -552,11 +553,11 @@ func (m *merging) dependedOn() bool {
 
 // url writes the captures of one URL that are merged. all has the URL's captures in
 // other segments too.
-func (m *merging) url(ctx context.Context, all []located) error {
+func (m *merging) url(ctx context.Context, all []timeline.Capture) error {
 	u := &siblings{all: all, stays: m.stays}
 	for i := range all {
 		l := &all[i]
-		if m.in[l.seg.Info.ID] == nil {
+		if m.in[l.Seg.Info.ID] == nil {
 			continue
 		}
 		if err := m.begin(ctx, l.Key); err != nil {
@@ -707,38 +708,38 @@ func (m *merging) poolOf(id uint32) string {
 // entry returns the entry at l in the form in which it is stored. If the entry is
 // to store its body itself, body is the entry that has the body now. u has the
 // captures of its URL up to l.Time.
-func (m *merging) entry(ctx context.Context, l *located, u *siblings) (e, body *segment.Stored, err error) {
-	stored, err := m.v.runs.entry(l.place)
+func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (e, body *segment.Stored, err error) {
+	stored, err := m.v.runs.entry(l.Place)
 	if err != nil {
 		return nil, nil, err
 	}
 	e = new(*stored)
-	facts, err := m.v.runs.facts(l.seg, l.run)
+	facts, err := m.v.runs.facts(l.Seg, l.Run)
 	if err != nil {
 		return nil, nil, err
 	}
-	if e.Facts = facts.Page(l.n); !m.look.disturbed && u.known(l) {
-		e.Fold = facts.Fold(l.n)
+	if e.Facts = facts.Page(l.N); !m.look.disturbed && u.known(l) {
+		e.Fold = facts.Fold(l.N)
 	}
-	body, at := e, l.place
+	body, at := e, l.Place
 	switch {
-	case e.Body == segment.BodyNone && l.resolved && (!l.before || m.hidden(l.from)):
+	case e.Body == segment.BodyNone && l.Resolved && (!l.AsBefore || m.hidden(l.From)):
 		// A 304 that refers to the capture before stays so only while that capture
 		// exists.
-		if body, at, err = m.v.owner(ctx, l.place, e); err != nil {
+		if body, at, err = m.v.owner(ctx, l.Place, e); err != nil {
 			return nil, nil, err
 		}
-		if body != nil && at.seg.Info.Pool <= m.pool {
+		if body != nil && at.Seg.Info.Pool <= m.pool {
 			if err := m.v.fill(ctx, e, l, body); err != nil {
 				return nil, nil, err
 			}
-			holdBy(e, body, at.seg)
+			holdBy(e, body, at.Seg)
 		}
 	case e.Body == segment.BodyHeld || e.Body == segment.BodyElsewhere:
-		if body, at, err = m.v.owner(ctx, l.place, e); err != nil {
+		if body, at, err = m.v.owner(ctx, l.Place, e); err != nil {
 			return nil, nil, err
 		}
-		holdBy(e, body, at.seg)
+		holdBy(e, body, at.Seg)
 	}
 	e.Previous, e.VersionTime, e.PreviousVersion, e.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
 	e.Kind, e.Bytes = l.Kind, l.Bytes
@@ -754,8 +755,8 @@ func (m *merging) entry(ctx context.Context, l *located, u *siblings) (e, body *
 		e.Body, e.HolderKey, e.Holder = segment.BodyHeld, "", 0
 		return e, nil, nil
 	}
-	if e.Body == segment.BodyElsewhere && m.in[at.seg.Info.ID] == nil && !m.hidden(at) {
-		m.out.Depend(at.seg.Info.Pool)
+	if e.Body == segment.BodyElsewhere && m.in[at.Seg.Info.ID] == nil && !m.hidden(at) {
+		m.out.Depend(at.Seg.Info.Pool)
 		return e, nil, nil
 	}
 	// The entry that has the body is merged too, or was deleted and disappears when
@@ -776,15 +777,15 @@ func holdBy(e, owner *segment.Stored, r *segment.Reader) {
 
 // stays reports whether a capture stores its body in a segment that is not merged,
 // in the pool being written or an earlier one.
-func (m *merging) stays(l *located) bool {
-	return l.Body == segment.BodyOwn && m.in[l.seg.Info.ID] == nil && l.seg.Info.Pool <= m.pool
+func (m *merging) stays(l *timeline.Capture) bool {
+	return l.Body == segment.BodyOwn && m.in[l.Seg.Info.ID] == nil && l.Seg.Info.Pool <= m.pool
 }
 
 // move writes entry e with the body that the entry body stores; both may be the
 // same entry. before is the place of an earlier capture of the URL whose blocks e
 // may share, or no place.
-func (m *merging) move(e, body *segment.Stored, before place) error {
-	if before.seg != nil {
+func (m *merging) move(e, body *segment.Stored, before timeline.Place) error {
+	if before.Seg != nil {
 		m.known.of(before) // so that its blocks are shared instead of stored again
 	}
 	spans, err := m.v.runs.spans(body.Recipe)
@@ -887,7 +888,7 @@ func (m *merging) keepUsed(ctx context.Context) error {
 		if m.in[s.ID] != nil || len(s.Uses) == 0 {
 			continue
 		}
-		err := m.v.everyEntry(ctx, s, func(at place, e *segment.Stored) error {
+		err := m.v.everyEntry(ctx, s, func(at timeline.Place, e *segment.Stored) error {
 			if n, gone := hidden(at); gone && n == needNone {
 				return nil // nobody needs what it consists of either
 			}

@@ -120,12 +120,12 @@ func (n *nearby) place(s *segment.Info, host, key string) (neighbour, bool, erro
 	if err := c.seek(host); err != nil || c.end || !strings.HasPrefix(c.key(), host) {
 		return neighbour{}, false, err
 	}
-	p := neighbour{info: s, first: int(c.place().run), own: s.Runs - 1}
+	p := neighbour{info: s, first: int(c.place().Run), own: s.Runs - 1}
 	if err := c.seek(key); err != nil {
 		return p, false, err
 	}
 	if !c.end {
-		p.own = int(c.place().run)
+		p.own = int(c.place().Run)
 	}
 	return p, true, nil
 }

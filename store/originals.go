@@ -9,6 +9,7 @@ import (
 	"infomall/store/block"
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
@@ -42,12 +43,12 @@ type originals struct {
 
 	mu    sync.Mutex // guards the fields below; held for each question
 	read  *analyses
-	found map[place]*original // by place of a revisit, or of a capture with a body; nil for a revisit without a body
-	heads map[place]place     // results of headOf
+	found map[timeline.Place]*timeline.Original // by place of a revisit, or of a capture with a body; nil for a revisit without a body
+	heads map[timeline.Place]timeline.Place     // results of headOf
 	urls  map[string]*urlCaptures
-	held  int              // number of captures and URLs in urls
-	seen  map[place]origin // origins that Snapshot.originOf found, of captures stored without a body
-	url   string           // the last URL that was converted to a key, and the key
+	held  int                       // number of captures and URLs in urls
+	seen  map[timeline.Place]origin // origins that Snapshot.originOf found, of captures stored without a body
+	url   string                    // the last URL that was converted to a key, and the key
 	key   string
 }
 
@@ -69,10 +70,10 @@ func (noBatch) body(int) ([]byte, bool)    { return nil, false }
 
 // link is a capture in a chain of revisits.
 type link struct {
-	place
+	timeline.Place
 	key  string
 	time record.Time
-	next place // the capture that it refers to
+	next timeline.Place // the capture that it refers to
 }
 
 // urlCaptures is what rules 1 and 2 need to know of the captures of one URL.
@@ -84,7 +85,7 @@ type urlCaptures struct {
 
 // sibling is one capture of a URL.
 type sibling struct {
-	place
+	timeline.Place
 	time   record.Time
 	hidden uint64 // as in located
 	plain  bool   // it is not a revisit
@@ -108,7 +109,7 @@ const (
 )
 
 // walking marks a revisit whose chain is being followed.
-var walking = new(original)
+var walking = new(timeline.Original)
 
 // unread is the As of a capture whose headers do not say how to read its body,
 // because it has none or is a 304.
@@ -122,7 +123,7 @@ func newOriginals(v *Snapshot, b batch, read *analyses) *originals {
 
 // forget empties the maps that have places as keys.
 func (o *originals) forget() {
-	o.found, o.heads, o.seen = make(map[place]*original), make(map[place]place), make(map[place]origin)
+	o.found, o.heads, o.seen = make(map[timeline.Place]*timeline.Original), make(map[timeline.Place]timeline.Place), make(map[timeline.Place]origin)
 }
 
 // originals returns the finder of originals for the snapshot.
@@ -141,34 +142,34 @@ func (v *Snapshot) originals() *originals {
 func (v *Snapshot) addBatch(b batch, read *analyses) { v.origins = newOriginals(v, b, read) }
 
 // stored returns the complete entry at a place, which may be in the batch.
-func (o *originals) stored(p place) (*segment.Stored, error) {
-	if p.seg == nil {
-		return o.batch.stored(int(p.n)), nil
+func (o *originals) stored(p timeline.Place) (*segment.Stored, error) {
+	if p.Seg == nil {
+		return o.batch.stored(int(p.N)), nil
 	}
 	return o.v.runs.entry(p)
 }
 
 // of returns the original of a capture that is stored without a body; nil if there
 // is none.
-func (o *originals) of(ctx context.Context, e *located) (*original, error) {
+func (o *originals) of(ctx context.Context, e *timeline.Capture) (*timeline.Original, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.find(ctx, e)
 }
 
 // find does what of does. The caller holds o.mu.
-func (o *originals) find(ctx context.Context, e *located) (*original, error) {
-	if out, ok := o.found[e.place]; ok {
-		return out.orDamage()
+func (o *originals) find(ctx context.Context, e *timeline.Capture) (*timeline.Original, error) {
+	if out, ok := o.found[e.Place]; ok {
+		return out.Found()
 	}
-	s, err := o.stored(e.place)
+	s, err := o.stored(e.Place)
 	if err != nil || !names(s) {
 		return nil, err
 	}
 	if len(o.found) > foundMost {
 		o.forget()
 	}
-	out, err := o.walk(ctx, link{place: e.place, key: e.Key, time: e.Time})
+	out, err := o.walk(ctx, link{Place: e.Place, key: e.Key, time: e.Time})
 	if err != nil && !isDamage(err) {
 		o.forget() // it has marks of a walk that did not end
 	}
@@ -183,10 +184,10 @@ func names(s *segment.Stored) bool {
 // walk follows a chain from a revisit. It determines the originals of all revisits
 // of the chain, and returns that of the first, or nil if it has no body. Damage is
 // remembered for each revisit whose chain leads through it.
-func (o *originals) walk(ctx context.Context, at link) (out *original, err error) {
+func (o *originals) walk(ctx context.Context, at link) (out *timeline.Original, err error) {
 	found := o.found
 	var path []link
-	var marked []place
+	var marked []timeline.Place
 	ring := -1 // index in path at which the chain returns to itself
 	defer func() {
 		if !isDamage(err) {
@@ -195,7 +196,7 @@ func (o *originals) walk(ctx context.Context, at link) (out *original, err error
 		out = nil
 		for _, p := range marked {
 			if found[p] == walking {
-				found[p] = &original{damage: err}
+				found[p] = &timeline.Original{Damage: err}
 			}
 		}
 	}()
@@ -203,9 +204,9 @@ func (o *originals) walk(ctx context.Context, at link) (out *original, err error
 		if len(path)&63 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		found[at.place] = walking
-		marked = append(marked, at.place)
-		s, err := o.stored(at.place)
+		found[at.Place] = walking
+		marked = append(marked, at.Place)
+		s, err := o.stored(at.Place)
 		if err != nil {
 			return nil, err
 		}
@@ -214,27 +215,27 @@ func (o *originals) walk(ctx context.Context, at link) (out *original, err error
 			return nil, err
 		}
 		if to != nil {
-			at.next = to.place
+			at.next = to.Place
 		}
 		path = append(path, at)
 		if to == nil {
 			break
 		}
 		if to.body {
-			if out, err = o.asStored(ctx, to.place); err != nil {
+			if out, err = o.asStored(ctx, to.Place); err != nil {
 				return nil, err
 			}
 			break
 		}
-		if known, met := found[to.place]; met {
+		if known, met := found[to.Place]; met {
 			if known == walking {
-				ring = slices.IndexFunc(path, func(l link) bool { return l.place == to.place })
-			} else if out, err = known.orDamage(); err != nil {
+				ring = slices.IndexFunc(path, func(l link) bool { return l.Place == to.Place })
+			} else if out, err = known.Found(); err != nil {
 				return nil, err
 			}
 			break
 		}
-		at = link{place: to.place, key: key, time: to.time}
+		at = link{Place: to.Place, key: key, time: to.time}
 	}
 	if ring >= 0 {
 		if out, err = o.ring(ctx, path[ring:]); err != nil {
@@ -245,14 +246,14 @@ func (o *originals) walk(ctx context.Context, at link) (out *original, err error
 	for i := len(path) - 1; i >= 0; i-- {
 		l := &path[i]
 		if out != nil {
-			out, err = o.take(ctx, l.place, out, l.next)
+			out, err = o.take(ctx, l.Place, out, l.next)
 		} else {
 			out, err = o.sameDigest(ctx, l)
 		}
 		if err != nil {
 			return nil, err
 		}
-		found[l.place] = out
+		found[l.Place] = out
 	}
 	return out, nil
 }
@@ -260,8 +261,8 @@ func (o *originals) walk(ctx context.Context, at link) (out *original, err error
 // ring determines the originals of the revisits of a chain that returns to itself,
 // and returns that of the first. Rule 2 is tried first. Revisits for which it finds
 // nothing take what the next in the ring has.
-func (o *originals) ring(ctx context.Context, path []link) (*original, error) {
-	all := make([]*original, len(path))
+func (o *originals) ring(ctx context.Context, path []link) (*timeline.Original, error) {
+	all := make([]*timeline.Original, len(path))
 	for i := range path {
 		var err error
 		if all[i], err = o.sameDigest(ctx, &path[i]); err != nil {
@@ -275,19 +276,19 @@ func (o *originals) ring(ctx context.Context, path []link) (*original, error) {
 				continue
 			}
 			var err error
-			if all[i], err = o.take(ctx, path[i].place, next, path[i].next); err != nil {
+			if all[i], err = o.take(ctx, path[i].Place, next, path[i].next); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for i := range path {
-		o.found[path[i].place] = all[i]
+		o.found[path[i].Place] = all[i]
 	}
 	return all[0], nil
 }
 
 // asStored returns what a capture with a body gives to a revisit of it.
-func (o *originals) asStored(ctx context.Context, at place) (*original, error) {
+func (o *originals) asStored(ctx context.Context, at timeline.Place) (*timeline.Original, error) {
 	if out := o.found[at]; out != nil {
 		return out, nil
 	}
@@ -295,17 +296,17 @@ func (o *originals) asStored(ctx context.Context, at place) (*original, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &original{
-		from: at, like: at, as: readAs(s), head: at,
-		id: s.ID, content: s.Content, bytes: s.Bytes, status: s.Status, kind: s.Kind, mime: s.Mime,
+	out := &timeline.Original{
+		From: at, Like: at, As: readAs(s), Head: at,
+		ID: s.ID, Content: s.Content, Bytes: s.Bytes, Status: s.Status, Kind: s.Kind, Mime: s.Mime,
 	}
 	if headless(s) {
-		out.as = unread
-		if out.head, err = o.headOf(ctx, link{place: at, key: s.Key, time: s.Time}); err != nil {
+		out.As = unread
+		if out.Head, err = o.headOf(ctx, link{Place: at, key: s.Key, time: s.Time}); err != nil {
 			return nil, err
 		}
 	} else if s.Status == 304 {
-		out.as = unread
+		out.As = unread
 	}
 	o.found[at] = out
 	return out, nil
@@ -314,13 +315,13 @@ func (o *originals) asStored(ctx context.Context, at place) (*original, error) {
 // take returns the original of the revisit at a place. next is the capture after it
 // in its chain, and of is the original of next. A revisit without headers gets the
 // headers of next too.
-func (o *originals) take(ctx context.Context, at place, of *original, next place) (*original, error) {
+func (o *originals) take(ctx context.Context, at timeline.Place, of *timeline.Original, next timeline.Place) (*timeline.Original, error) {
 	s, err := o.stored(at)
 	if err != nil {
 		return nil, err
 	}
 	out := *of
-	out.through = of.through.with(next)
+	out.Through = of.Through.With(next)
 	switch {
 	case len(s.Head) == 0:
 		n, err := o.stored(next)
@@ -328,32 +329,32 @@ func (o *originals) take(ctx context.Context, at place, of *original, next place
 			return nil, err
 		}
 		if !headless(n) {
-			out.head = next
+			out.Head = next
 		}
 	case s.Status == 304: // nothing has changed
-		out.status, out.mime = s.Status, s.Mime
+		out.Status, out.Mime = s.Status, s.Mime
 	default:
-		out.status, out.kind, out.mime = s.Status, s.Kind, s.Mime
+		out.Status, out.Kind, out.Mime = s.Status, s.Kind, s.Mime
 		as := block.Sent(s.Head, s.Mime)
-		as.Usual, as.Limit = of.as.Usual, of.as.Limit
-		if isFound(s.Kind) != isFound(of.kind) || as != of.as {
-			a, err := o.reading(ctx, of.from, as)
+		as.Usual, as.Limit = of.As.Usual, of.As.Limit
+		if isFound(s.Kind) != isFound(of.Kind) || as != of.As {
+			a, err := o.reading(ctx, of.From, as)
 			if err != nil {
 				return nil, err
 			}
 			if a != nil {
-				out.like, out.as, out.content = at, as, a.content
+				out.Like, out.As, out.Content = at, as, a.content
 				if a.missing && s.Kind == record.KindPage {
-					out.kind = record.KindSoftMissing
+					out.Kind = record.KindSoftMissing
 				}
-				if out.kind != record.KindPage {
-					out.content = 0 // only pages have blocks
+				if out.Kind != record.KindPage {
+					out.Content = 0 // only pages have blocks
 				}
 				break
 			}
 		}
-		if s.Kind == record.KindPage && of.kind == record.KindSoftMissing {
-			out.kind = of.kind // each visit says so
+		if s.Kind == record.KindPage && of.Kind == record.KindSoftMissing {
+			out.Kind = of.Kind // each visit says so
 		}
 	}
 	if out == *of {
@@ -369,7 +370,7 @@ func isFound(k record.Kind) bool { return k == record.KindPage || k == record.Ki
 // reading returns the analysis of the body of an entry, read as the headers of
 // another response say. If the body is too large to be analysed, the analysis has
 // segment.NoPage. The result is nil if the archive cannot read the body.
-func (o *originals) reading(ctx context.Context, at place, as block.As) (*analysis, error) {
+func (o *originals) reading(ctx context.Context, at timeline.Place, as block.As) (*analysis, error) {
 	s, err := o.stored(at)
 	if err != nil {
 		return nil, err
@@ -380,8 +381,8 @@ func (o *originals) reading(ctx context.Context, at place, as block.As) (*analys
 	if s.Bytes > record.LargeBody {
 		return &analysis{page: segment.NoPage}, nil
 	}
-	if at.seg == nil {
-		body, ok := o.batch.body(int(at.n))
+	if at.Seg == nil {
+		body, ok := o.batch.body(int(at.N))
 		if !ok {
 			return &analysis{page: segment.NoPage}, nil
 		}
@@ -407,25 +408,25 @@ func (o *originals) reading(ctx context.Context, at place, as block.As) (*analys
 }
 
 // page returns what the body of a revisit says.
-func (o *originals) page(ctx context.Context, of *original) (segment.Page, error) {
+func (o *originals) page(ctx context.Context, of *timeline.Original) (segment.Page, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s, err := o.stored(of.like)
+	s, err := o.stored(of.Like)
 	if err != nil {
 		return segment.NoPage, err
 	}
 	if s.Body != segment.BodyNone {
 		return s.Page, nil
 	}
-	a, err := o.reading(ctx, of.from, of.as)
+	a, err := o.reading(ctx, of.From, of.As)
 	if a == nil || err != nil {
 		return segment.NoPage, err
 	}
 	p := a.page
-	if of.kind != record.KindSoftMissing {
+	if of.Kind != record.KindSoftMissing {
 		p.Reason = ""
 	}
-	if of.kind != record.KindPage {
+	if of.Kind != record.KindPage {
 		p.BlockCount = -1
 	}
 	return p, nil
@@ -497,7 +498,7 @@ const (
 // sibling returns the complete entry of a capture. If the entry is damaged, it
 // returns nil and stores the damage in g.
 func (o *originals) sibling(g *sibling) (*segment.Stored, error) {
-	s, err := o.stored(g.place)
+	s, err := o.stored(g.Place)
 	if isDamage(err) {
 		g.damage = err
 		return nil, nil
@@ -585,7 +586,7 @@ func (u *urlCaptures) at(i int) (*sibling, error) {
 func (u *urlCaptures) firstOf(e link, list []int32) int {
 	for _, i := range list {
 		g := &u.all[i]
-		if g.place == e.place || g.hidden != 0 && (e.seg == nil || e.seg.Info.Born >= g.hidden) {
+		if g.Place == e.Place || g.hidden != 0 && (e.Seg == nil || e.Seg.Info.Born >= g.hidden) {
 			continue
 		}
 		if g.time > e.time && g.month() > e.month() {
@@ -596,37 +597,37 @@ func (u *urlCaptures) firstOf(e link, list []int32) int {
 	return -1
 }
 
-func (g *sibling) month() string { return monthAt(g.place, g.time) }
+func (g *sibling) month() string { return monthAt(g.Place, g.time) }
 
-func (l *link) month() string { return monthAt(l.place, l.time) }
+func (l *link) month() string { return monthAt(l.Place, l.time) }
 
 // monthAt returns the month of a capture's pool.
-func monthAt(p place, t record.Time) string {
-	if p.seg == nil {
+func monthAt(p timeline.Place, t record.Time) string {
+	if p.Seg == nil {
 		return t.Pool()
 	}
-	return monthOf(p.seg.Info.Pool)
+	return monthOf(p.Seg.Info.Pool)
 }
 
 // sameDigest implements rule 2: it gives revisit e the body of a capture of the
 // same URL with the same declared digest. It returns nil if there is none.
-func (o *originals) sameDigest(ctx context.Context, e *link) (*original, error) {
+func (o *originals) sameDigest(ctx context.Context, e *link) (*timeline.Original, error) {
 	to, err := o.withDigest(ctx, e)
 	if err != nil || to == nil {
 		return nil, err
 	}
-	e.next = to.place
-	of, err := o.asStored(ctx, to.place)
+	e.next = to.Place
+	of, err := o.asStored(ctx, to.Place)
 	if err != nil {
 		return nil, err
 	}
-	return o.take(ctx, e.place, of, to.place)
+	return o.take(ctx, e.Place, of, to.Place)
 }
 
 // withDigest returns the capture of its URL that rule 2 finds for revisit e; nil if there is
 // none.
 func (o *originals) withDigest(ctx context.Context, e *link) (*sibling, error) {
-	s, err := o.stored(e.place)
+	s, err := o.stored(e.Place)
 	if err != nil || s.DeclaredDigest == "" {
 		return nil, err
 	}
@@ -698,7 +699,7 @@ func (o *originals) byDigest(ctx context.Context, u *urlCaptures) error {
 func (o *originals) next(ctx context.Context, at link) (*sibling, string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s, err := o.stored(at.place)
+	s, err := o.stored(at.Place)
 	if err != nil || s.Body != segment.BodyNone {
 		return nil, "", err
 	}
@@ -710,7 +711,7 @@ func (o *originals) next(ctx context.Context, at link) (*sibling, string, error)
 		if to.body {
 			return to, key, nil
 		}
-		of, err := o.find(ctx, &located{Entry: segment.Entry{Key: key, Time: to.time}, place: to.place})
+		of, err := o.find(ctx, &timeline.Capture{Entry: segment.Entry{Key: key, Time: to.time}, Place: to.Place})
 		if of != nil || err != nil {
 			return to, key, err
 		}
@@ -721,23 +722,23 @@ func (o *originals) next(ctx context.Context, at link) (*sibling, string, error)
 
 // headOf returns the capture whose status line and headers a revisit without
 // headers is taken to have had; noPlace if there is none.
-func (o *originals) headOf(ctx context.Context, at link) (place, error) {
+func (o *originals) headOf(ctx context.Context, at link) (timeline.Place, error) {
 	var path []link
-	out := noPlace
+	out := timeline.NoPlace
 	for {
-		if p, ok := o.heads[at.place]; ok {
+		if p, ok := o.heads[at.Place]; ok {
 			out = p
 			break
 		}
-		s, err := o.stored(at.place)
+		s, err := o.stored(at.Place)
 		if err != nil {
-			return noPlace, err
+			return timeline.NoPlace, err
 		}
 		if !headless(s) {
-			out = at.place
+			out = at.Place
 			break
 		}
-		o.heads[at.place] = noPlace // in case the chain returns to it
+		o.heads[at.Place] = timeline.NoPlace // in case the chain returns to it
 		path = append(path, at)
 		to, key, err := o.named(ctx, at, s)
 		if err == nil && to == nil {
@@ -745,18 +746,18 @@ func (o *originals) headOf(ctx context.Context, at link) (place, error) {
 			to, err = o.headed(ctx, at, s)
 		}
 		if err != nil {
-			return noPlace, err
+			return timeline.NoPlace, err
 		}
 		if to == nil {
 			break
 		}
-		at = link{place: to.place, key: key, time: to.time}
+		at = link{Place: to.Place, key: key, time: to.time}
 	}
 	if len(o.heads) > foundMost {
 		clear(o.heads)
 	}
 	for _, l := range path {
-		o.heads[l.place] = out
+		o.heads[l.Place] = out
 	}
 	return out, nil
 }
@@ -788,14 +789,14 @@ func (o *originals) captures(ctx context.Context, key string) (*urlCaptures, err
 	n := o.batch.size()
 	from := sort.Search(n, func(i int) bool { return o.batch.stored(i).Key >= key })
 	for i := from; i < n && o.batch.stored(i).Key == key; i++ {
-		all = append(all, located{Entry: o.batch.stored(i).Entry, place: place{n: uint32(i)}})
+		all = append(all, timeline.Capture{Entry: o.batch.stored(i).Entry, Place: timeline.Place{N: uint32(i)}})
 	}
-	slices.SortStableFunc(all, func(a, b located) int { return a.Compare(&b.Entry) })
+	slices.SortStableFunc(all, func(a, b timeline.Capture) int { return a.Compare(&b.Entry) })
 	u := &urlCaptures{all: make([]sibling, len(all))}
 	for i := range all {
 		e := &all[i]
 		plain := e.Via != record.ViaRevisit && e.Via != record.ViaNotModified
-		u.all[i] = sibling{place: e.place, time: e.Time, hidden: e.hidden, plain: plain, body: plain || e.seg != nil && e.Body != segment.BodyNone}
+		u.all[i] = sibling{Place: e.Place, time: e.Time, hidden: e.Hidden, plain: plain, body: plain || e.Seg != nil && e.Body != segment.BodyNone}
 	}
 	if o.held += len(all) + 1; o.held > urlsMost || o.urls == nil {
 		o.urls, o.held = make(map[string]*urlCaptures), len(all)+1

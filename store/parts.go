@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // Captures of a month go to the pool named after it, such as 200806. If that pool
@@ -186,7 +187,7 @@ func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 			continue
 		}
 		parts := make(map[string]bool)
-		err := m.v.everyEntry(ctx, info, func(_ place, e *segment.Stored) error {
+		err := m.v.everyEntry(ctx, info, func(_ timeline.Place, e *segment.Stored) error {
 			key := e.Key
 			switch e.Body {
 			case segment.BodyElsewhere:
@@ -209,7 +210,7 @@ func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 }
 
 // everyEntry calls f with each entry of a segment and its place, run by run.
-func (v *Snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(at place, e *segment.Stored) error) error {
+func (v *Snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(at timeline.Place, e *segment.Stored) error) error {
 	r := v.runs.reader(info)
 	for n := range uint32(info.Runs) {
 		if err := ctx.Err(); err != nil {
@@ -224,7 +225,7 @@ func (v *Snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(at
 			return &segment.Error{File: info.File, Offset: -1, Err: err}
 		}
 		for i := range entries {
-			if err := f(place{r, n, uint32(i)}, &entries[i]); err != nil {
+			if err := f(timeline.Place{Seg: r, Run: n, N: uint32(i)}, &entries[i]); err != nil {
 				return err
 			}
 		}

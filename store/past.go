@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"infomall/store/record"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
@@ -36,13 +37,13 @@ func (p *Past) Known(ctx context.Context, url string, before record.Time) (recor
 	err := p.v.walk(ctx, record.Scan{
 		Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.MinTime, To: before,
 		Columns: record.ColMime | record.ColBytes | record.ColStatus | record.ColVia | record.ColTruncated,
-	}, func(group []located) error {
+	}, func(group []timeline.Capture) error {
 		i := len(group) - 1
 		for i > 0 && group[i].Via == record.ViaNotModified {
 			i--
 		}
 		e := &group[i]
-		known = record.Known{Time: e.Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Ref: e.ref()}
+		known = record.Known{Time: e.Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Ref: e.Ref()}
 		return errStop
 	})
 	if errors.Is(err, errStop) {

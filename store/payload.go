@@ -7,6 +7,7 @@ import (
 
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
@@ -28,12 +29,12 @@ func (v *Snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 	if s == nil {
 		return record.Payload{}, errNoSegment(ref.Segment)
 	}
-	e, err := v.runs.entry(place{s, ref.Run, ref.N})
+	e, err := v.runs.entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
 	if err != nil {
 		return record.Payload{}, err
 	}
 	p := record.Payload{Head: e.Head, Mime: e.Mime}
-	owner, _, err := v.owner(ctx, place{s, ref.Run, ref.N}, e)
+	owner, _, err := v.owner(ctx, timeline.Place{Seg: s, Run: ref.Run, N: ref.N}, e)
 	if err != nil {
 		return p, fmt.Errorf("body of %s at %s: %w", urlkey.URL(e.Key), e.Time.Std().Format("2006-01-02T15:04:05.999Z07:00"), err)
 	}
@@ -93,7 +94,7 @@ func noBody(e *segment.Stored) string {
 // owner returns the entry whose recipe has the body of e, and the place of that
 // entry. e lies at the place at. The entry is nil if the archive does not have the
 // body.
-func (v *Snapshot) owner(ctx context.Context, at place, e *segment.Stored) (*segment.Stored, place, error) {
+func (v *Snapshot) owner(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, timeline.Place, error) {
 	key, id, holder := e.Key, e.ID, e.Holder
 	switch e.Body {
 	case segment.BodyOwn:
@@ -102,17 +103,17 @@ func (v *Snapshot) owner(ctx context.Context, at place, e *segment.Stored) (*seg
 		key = e.HolderKey
 	case segment.BodyNone:
 		o, err := v.originOf(ctx, at, e)
-		if err != nil || o.from.seg == nil {
-			return nil, place{}, err
+		if err != nil || o.from.Seg == nil {
+			return nil, timeline.Place{}, err
 		}
 		s, err := v.runs.entry(o.from)
 		if err != nil || s.Body == segment.BodyNone {
-			return nil, place{}, err
+			return nil, timeline.Place{}, err
 		}
 		return v.owner(ctx, o.from, s)
 	}
 	if holder == 0 {
-		holder = at.seg.Info.ID
+		holder = at.Seg.Info.ID
 	}
 	body := heldBody{key, id}
 	v.mu.Lock()
@@ -124,11 +125,11 @@ func (v *Snapshot) owner(ctx context.Context, at place, e *segment.Stored) (*seg
 	}
 	p, err := v.ownerAmong(holder, body)
 	if err != nil {
-		return nil, place{}, err
+		return nil, timeline.Place{}, err
 	}
 	v.mu.Lock()
 	if v.owners == nil || len(v.owners) >= ownersMost {
-		v.owners = make(map[heldBody]place)
+		v.owners = make(map[heldBody]timeline.Place)
 	}
 	v.owners[body] = p
 	v.mu.Unlock()
@@ -148,9 +149,9 @@ const ownersMost = 1 << 16
 
 // ownerAmong finds the entry that stores a body. It looks first in segment holder,
 // which should have it.
-func (v *Snapshot) ownerAmong(holder uint32, body heldBody) (place, error) {
+func (v *Snapshot) ownerAmong(holder uint32, body heldBody) (timeline.Place, error) {
 	if h := v.runs.segment(holder); h != nil {
-		if p, err := v.ownerIn(h, body.key, body.id); p.seg != nil || err != nil {
+		if p, err := v.ownerIn(h, body.key, body.id); p.Seg != nil || err != nil {
 			return p, err
 		}
 	}
@@ -160,38 +161,38 @@ func (v *Snapshot) ownerAmong(holder uint32, body heldBody) (place, error) {
 		if i.ID == holder || !h.MayHave(body.key) {
 			continue
 		}
-		if p, err := v.ownerIn(h, body.key, body.id); p.seg != nil || err != nil {
+		if p, err := v.ownerIn(h, body.key, body.id); p.Seg != nil || err != nil {
 			return p, err
 		}
 	}
-	return place{}, errNoHolder
+	return timeline.Place{}, errNoHolder
 }
 
 // ownerIn looks in one segment for an entry of a URL that stores a body itself. The
 // place has no segment if there is none.
-func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (place, error) {
+func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (timeline.Place, error) {
 	c := newCursor(s, 0, v)
 	c.skips = noSkip
 	defer c.close()
 	if err := c.seek(key); err != nil || c.end || c.key() != key {
-		return place{}, err
+		return timeline.Place{}, err
 	}
 	group, err := c.group(nil)
 	if err != nil {
-		return place{}, err
+		return timeline.Place{}, err
 	}
 	for i := range group {
 		if g := &group[i]; g.Body == segment.BodyOwn && g.ID == id {
-			return g.place, nil
+			return g.Place, nil
 		}
 	}
-	return place{}, nil
+	return timeline.Place{}, nil
 }
 
 // lookupRaw returns the captures of one URL from all pools, as they are stored. It
 // includes and marks hidden captures that others take their bodies from.
-func (v *Snapshot) lookupRaw(ctx context.Context, key string) ([]located, error) {
-	var out []located
+func (v *Snapshot) lookupRaw(ctx context.Context, key string) ([]timeline.Capture, error) {
+	var out []timeline.Capture
 	for _, i := range v.pin.segments {
 		if err := ctx.Err(); err != nil {
 			return nil, err

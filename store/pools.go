@@ -12,6 +12,7 @@ import (
 	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
@@ -101,7 +102,7 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 			if (o.Pool == s.Pool || o.Last >= s.First) && !s.IsApart(o) {
 				return false
 			}
-			if newer(o, s) {
+			if timeline.Newer(o, s) {
 				if late = true; !o.Follows || o.Apart < s.Born {
 					return false
 				}
@@ -123,11 +124,11 @@ func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) 
 	if removed {
 		p.First, p.Last = record.MaxTime, record.MinTime
 	}
-	err := v.walk(ctx, record.Scan{From: from, To: to, Columns: record.ColBytes}, func(group []located) error {
+	err := v.walk(ctx, record.Scan{From: from, To: to, Columns: record.ColBytes}, func(group []timeline.Capture) error {
 		n := p.Captures
 		for i := range group {
 			e := &group[i]
-			if e.Time < from || e.seg.Info.Pool != p.Name {
+			if e.Time < from || e.Seg.Info.Pool != p.Name {
 				continue
 			}
 			p.Captures++

@@ -18,6 +18,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // removal is one DELETE or DROP: the tombstone, which stays for good; the captures
@@ -296,7 +297,7 @@ func (v *Snapshot) removals() ([]inForceRemoval, error) {
 // mark marks the hidden entries of a group with the generation that removed them.
 // It leaves out hidden entries from which no capture has its body: the next merge
 // drops them, and no answer may depend on whether that merge has run.
-func (v *Snapshot) mark(group []located) ([]located, error) {
+func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 	list, err := v.removals()
 	if err != nil || len(list) == 0 {
 		return group, err
@@ -306,14 +307,14 @@ func (v *Snapshot) mark(group []located) ([]located, error) {
 		e := &group[i]
 		most := needNone
 		for _, r := range list {
-			if h, ok := r.hides(e.seg.Info.ID, e.run, e.n); ok {
+			if h, ok := r.hides(e.Seg.Info.ID, e.Run, e.N); ok {
 				most = max(most, h.need)
-				if e.hidden == 0 {
-					e.hidden = r.info.generation
+				if e.Hidden == 0 {
+					e.Hidden = r.info.generation
 				}
 			}
 		}
-		if e.hidden == 0 || most != needNone {
+		if e.Hidden == 0 || most != needNone {
 			out = append(out, *e)
 		}
 	}
@@ -322,7 +323,7 @@ func (v *Snapshot) mark(group []located) ([]located, error) {
 
 // disturbed reports whether captures of a URL were removed in a way that the hints
 // in group may not take into account.
-func (v *Snapshot) disturbed(group []located) (bool, error) {
+func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
 	list, err := v.removals()
 	if err != nil || len(list) == 0 || len(group) == 0 {
 		return false, err
@@ -333,7 +334,7 @@ func (v *Snapshot) disturbed(group []located) (bool, error) {
 			continue
 		}
 		for i := range group {
-			s := group[i].seg.Info
+			s := group[i].Seg.Info
 			if s.Seen < r.info.generation || r.hidden[s.ID] != nil {
 				return true, nil
 			}
@@ -344,7 +345,7 @@ func (v *Snapshot) disturbed(group []located) (bool, error) {
 
 // hiddenIn returns a function that reports whether a place in the segment is that
 // of a hidden capture. It returns nil if the segment has none.
-func (v *Snapshot) hiddenIn(id uint32) (func(place) bool, error) {
+func (v *Snapshot) hiddenIn(id uint32) (func(timeline.Place) bool, error) {
 	list, err := v.removals()
 	if err != nil || !slices.ContainsFunc(list, func(r inForceRemoval) bool { return r.hidden[id] != nil }) {
 		return nil, err
@@ -354,9 +355,9 @@ func (v *Snapshot) hiddenIn(id uint32) (func(place) bool, error) {
 
 // isHidden returns a function that reports whether a place is that of a hidden
 // capture.
-func (v *Snapshot) isHidden() (func(place) bool, error) {
+func (v *Snapshot) isHidden() (func(timeline.Place) bool, error) {
 	hidden, err := v.hiddenNeeds()
-	return func(p place) bool {
+	return func(p timeline.Place) bool {
 		_, ok := hidden(p)
 		return ok
 	}, err
@@ -364,11 +365,11 @@ func (v *Snapshot) isHidden() (func(place) bool, error) {
 
 // hiddenNeeds returns a function that reports whether a place is that of a hidden
 // capture, and which captures need it.
-func (v *Snapshot) hiddenNeeds() (func(place) (need, bool), error) {
+func (v *Snapshot) hiddenNeeds() (func(timeline.Place) (need, bool), error) {
 	list, err := v.removals()
-	return func(p place) (n need, ok bool) {
+	return func(p timeline.Place) (n need, ok bool) {
 		for _, r := range list {
-			if h, hidden := r.hides(p.seg.Info.ID, p.run, p.n); hidden {
+			if h, hidden := r.hides(p.Seg.Info.ID, p.Run, p.N); hidden {
 				n, ok = max(n, h.need), true
 			}
 		}

@@ -21,6 +21,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
@@ -344,7 +345,7 @@ func poolOf(t rapid.TB, a *Archive) map[string]string {
 	defer v.Close()
 	out := make(map[string]string)
 	for _, s := range v.pin.segments {
-		err := v.everyEntry(ctx, s, func(_ place, e *segment.Stored) error {
+		err := v.everyEntry(ctx, s, func(_ timeline.Place, e *segment.Stored) error {
 			out[urlkey.URL(e.Key)+fmt.Sprint(e.Time)] = s.Pool
 			return nil
 		})

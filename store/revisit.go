@@ -5,12 +5,13 @@ import (
 
 	"infomall/store/record/message"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
 // resolve finds the bodies of revisits in captures whose originals were imported
 // after them. It leaves out 304s that refer to no capture: settle handles those.
-func (v *Snapshot) resolve(ctx context.Context, group []located) error {
+func (v *Snapshot) resolve(ctx context.Context, group []timeline.Capture) error {
 	o := v.originals()
 	for i := range group {
 		e := &group[i]
@@ -19,12 +20,12 @@ func (v *Snapshot) resolve(ctx context.Context, group []located) error {
 		}
 		of, err := o.of(ctx, e)
 		if v.maySkip(err) {
-			e.unread = err
+			e.Unread = err
 		} else if err != nil {
 			return err
 		}
 		if of != nil {
-			e.takes(of)
+			e.Takes(of)
 		}
 	}
 	return nil
@@ -32,23 +33,23 @@ func (v *Snapshot) resolve(ctx context.Context, group []located) error {
 
 // origin says where a capture that is stored without a body has its body from.
 type origin struct {
-	from     place // the entry that has it
-	original *original
+	from     timeline.Place // the entry that has it
+	original *timeline.Original
 }
 
 // originFrom returns where e, which must be settled, has its body from.
-func originFrom(e *located) origin { return origin{e.body(), e.original} }
+func originFrom(e *timeline.Capture) origin { return origin{e.BodyAt(), e.Original} }
 
 // originOf returns where the capture at a place, which is stored without a body,
 // has its body from. from is no place if the archive does not have it.
-func (v *Snapshot) originOf(ctx context.Context, at place, e *segment.Stored) (origin, error) {
+func (v *Snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.Stored) (origin, error) {
 	o := v.originals()
-	of, err := o.of(ctx, &located{Entry: e.Entry, place: at})
+	of, err := o.of(ctx, &timeline.Capture{Entry: e.Entry, Place: at})
 	if err != nil {
 		return origin{}, err
 	}
 	if of != nil {
-		return origin{of.from, of}, nil
+		return origin{of.From, of}, nil
 	}
 	o.mu.Lock()
 	out, ok := o.seen[at]
@@ -69,21 +70,21 @@ func (v *Snapshot) originOf(ctx context.Context, at place, e *segment.Stored) (o
 	}
 	for i := range group {
 		g := &group[i]
-		if g.unread != nil {
-			if g.place == at {
-				return origin{}, g.unread
+		if g.Unread != nil {
+			if g.Place == at {
+				return origin{}, g.Unread
 			}
 			continue
 		}
-		has := g.resolved || g.Body != segment.BodyNone
+		has := g.Resolved || g.Body != segment.BodyNone
 		if g.Body == segment.BodyNone {
 			if has {
-				o.seen[g.place] = originFrom(g)
+				o.seen[g.Place] = originFrom(g)
 			} else {
-				o.seen[g.place] = origin{}
+				o.seen[g.Place] = origin{}
 			}
 		}
-		if has && g.place != at && g.Same(&e.Entry) {
+		if has && g.Place != at && g.Same(&e.Entry) {
 			out = originFrom(g)
 		}
 	}
@@ -99,7 +100,7 @@ func (v *Snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error
 	if at.original != nil {
 		return v.originals().page(ctx, at.original)
 	}
-	if at.from.seg == nil {
+	if at.from.Seg == nil {
 		return segment.NoPage, nil
 	}
 	s, err := v.runs.entry(at.from)
@@ -111,26 +112,26 @@ func (v *Snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error
 
 // origin returns where a capture of a scan that is stored without a body has its
 // body from.
-func (o *batcher) origin(e *located) (origin, error) {
-	if e.unread != nil {
-		return origin{}, e.unread
+func (o *batcher) origin(e *timeline.Capture) (origin, error) {
+	if e.Unread != nil {
+		return origin{}, e.Unread
 	}
-	if e.resolved && !e.unknown {
+	if e.Resolved && !e.Unknown {
 		return originFrom(e), nil
 	}
-	s, err := o.v.runs.entry(e.place)
+	s, err := o.v.runs.entry(e.Place)
 	if err != nil {
 		return origin{}, err
 	}
-	return o.v.originOf(o.ctx, e.place, s)
+	return o.v.originOf(o.ctx, e.Place, s)
 }
 
 // fill completes e, a stored revisit, with what it has from owner, the entry that
 // stores the body.
-func (v *Snapshot) fill(ctx context.Context, e *segment.Stored, l *located, owner *segment.Stored) (err error) {
+func (v *Snapshot) fill(ctx context.Context, e *segment.Stored, l *timeline.Capture, owner *segment.Stored) (err error) {
 	e.ID, e.Digest, e.Bytes, e.Content = l.ID, owner.Digest, l.Bytes, l.Content
 	e.Status, e.Kind, e.Mime = l.Status, l.Kind, l.Mime
-	if e.Location, err = v.locationOf(e, l.original); err != nil {
+	if e.Location, err = v.locationOf(e, l.Original); err != nil {
 		return err
 	}
 	e.Page, err = v.pageFrom(ctx, originFrom(l))
@@ -139,11 +140,11 @@ func (v *Snapshot) fill(ctx context.Context, e *segment.Stored, l *located, owne
 
 // locationOf returns where revisit e redirects to. If the revisit has no headers,
 // those of its original count.
-func (v *Snapshot) locationOf(e *segment.Stored, of *original) (string, error) {
-	if of == nil || len(e.Head) > 0 || of.head == noPlace {
+func (v *Snapshot) locationOf(e *segment.Stored, of *timeline.Original) (string, error) {
+	if of == nil || len(e.Head) > 0 || of.Head == timeline.NoPlace {
 		return e.Location, nil
 	}
-	s, err := v.originals().stored(of.head)
+	s, err := v.originals().stored(of.Head)
 	if err != nil {
 		return "", err
 	}

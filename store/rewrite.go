@@ -9,6 +9,7 @@ import (
 	"infomall/store/block"
 	"infomall/store/disk"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // Segments of other pools may still need what a merge leaves out. Recipes that
@@ -37,11 +38,11 @@ func (m *merging) findBodies(ctx context.Context) error {
 					continue
 				}
 				s := m.v.runs.segment(id)
-				e, err := m.v.runs.entry(place{s, h.run, h.n})
+				e, err := m.v.runs.entry(timeline.Place{Seg: s, Run: h.run, N: h.n})
 				if err != nil {
 					return err
 				}
-				o, _, err := m.v.owner(ctx, place{s, h.run, h.n}, e)
+				o, _, err := m.v.owner(ctx, timeline.Place{Seg: s, Run: h.run, N: h.n}, e)
 				if err != nil {
 					return err
 				}
@@ -88,7 +89,7 @@ type rewriting struct {
 	anew    map[uint32]bool             // runs that build on a run that disappears
 
 	key      string // the URL that was looked up last
-	resolved map[place]located
+	resolved map[timeline.Place]timeline.Capture
 }
 
 // plan finds out which of the segment's runs change: it fills entries and anew. If
@@ -115,7 +116,7 @@ func (p *rewriting) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return m.v.everyEntry(ctx, info, func(at place, e *segment.Stored) error {
+	return m.v.everyEntry(ctx, info, func(at timeline.Place, e *segment.Stored) error {
 		if need, gone := hidden(at); gone && need == needNone {
 			return nil
 		}
@@ -123,8 +124,8 @@ func (p *rewriting) plan(ctx context.Context) error {
 		if now == nil || err != nil {
 			return err
 		}
-		if p.entries[at.run] == nil {
-			meta, err := m.v.runs.meta(p.s, at.run)
+		if p.entries[at.Run] == nil {
+			meta, err := m.v.runs.meta(p.s, at.Run)
 			if err != nil {
 				return err
 			}
@@ -132,14 +133,14 @@ func (p *rewriting) plan(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			facts, err := m.v.runs.facts(p.s, at.run)
+			facts, err := m.v.runs.facts(p.s, at.Run)
 			if err != nil {
 				return err
 			}
-			p.entries[at.run] = facts.Of(all)
+			p.entries[at.Run] = facts.Of(all)
 		}
-		now.Fold, now.Facts = p.entries[at.run][at.n].Fold, p.entries[at.run][at.n].Facts
-		p.entries[at.run][at.n] = *now
+		now.Fold, now.Facts = p.entries[at.Run][at.N].Fold, p.entries[at.Run][at.N].Facts
+		p.entries[at.Run][at.N] = *now
 		return nil
 	})
 }
@@ -148,7 +149,7 @@ func (p *rewriting) plan(ctx context.Context) error {
 // change. e changes if its body is one of m.bodies and is stored at a capture of a
 // merged segment. If e is stored without a body, that capture must also be deleted,
 // or the chain of e must lead through the merged pool.
-func (p *rewriting) entry(ctx context.Context, at place, e *segment.Stored, look *looker) (*segment.Stored, error) {
+func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Stored, look *looker) (*segment.Stored, error) {
 	now := *e
 	switch e.Body {
 	case segment.BodyHeld, segment.BodyElsewhere:
@@ -156,7 +157,7 @@ func (p *rewriting) entry(ctx context.Context, at place, e *segment.Stored, look
 			return nil, nil
 		}
 		_, holder, err := p.m.v.owner(ctx, at, e)
-		if err != nil || !p.m.goes(holder.seg.Info.ID) {
+		if err != nil || !p.m.goes(holder.Seg.Info.ID) {
 			return nil, err
 		}
 	case segment.BodyNone:
@@ -165,8 +166,8 @@ func (p *rewriting) entry(ctx context.Context, at place, e *segment.Stored, look
 			return nil, err
 		}
 		o := p.m.bodies[l.ID]
-		from := p.m.goes(l.from.seg.Info.ID) && p.m.hidden(l.from)
-		through := l.original != nil && l.original.through.has(p.m.merged)
+		from := p.m.goes(l.From.Seg.Info.ID) && p.m.hidden(l.From)
+		through := l.Original != nil && l.Original.Through.Has(p.m.merged)
 		if o == nil || !from && !through {
 			return nil, nil
 		}
@@ -185,16 +186,16 @@ func (p *rewriting) entry(ctx context.Context, at place, e *segment.Stored, look
 
 // lookUp returns the entry at a place with its body resolved; nil if the body is
 // missing. Entries must be looked up in order.
-func (p *rewriting) lookUp(ctx context.Context, at place, key string, look *looker) (*located, error) {
+func (p *rewriting) lookUp(ctx context.Context, at timeline.Place, key string, look *looker) (*timeline.Capture, error) {
 	if p.resolved == nil || key != p.key {
 		group, err := look.at(ctx, key)
 		if err != nil {
 			return nil, err
 		}
-		p.key, p.resolved = key, make(map[place]located)
+		p.key, p.resolved = key, make(map[timeline.Place]timeline.Capture)
 		for _, l := range group {
-			if l.resolved {
-				p.resolved[l.place] = l
+			if l.Resolved {
+				p.resolved[l.Place] = l
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"infomall/store/block"
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // runs reads the runs of the segments that are in force in one state of the archive,
@@ -298,19 +299,19 @@ func (r *runs) noteBadRun(key uint64, err error) {
 }
 
 // entry returns the complete entry at a place.
-func (r *runs) entry(p place) (*segment.Stored, error) {
-	run, err := r.opened(p.seg, p.run)
+func (r *runs) entry(p timeline.Place) (*segment.Stored, error) {
+	run, err := r.opened(p.Seg, p.Run)
 	if err != nil {
 		return nil, err
 	}
 	entries, err := run.Meta.Entries()
-	if err == nil && uint64(p.n) >= uint64(len(entries)) {
-		err = fmt.Errorf("run %d has %d captures, and no %d", p.run, len(entries), p.n)
+	if err == nil && uint64(p.N) >= uint64(len(entries)) {
+		err = fmt.Errorf("run %d has %d captures, and no %d", p.Run, len(entries), p.N)
 	}
 	if err != nil {
-		return nil, &segment.Error{File: p.seg.Info.File, Offset: -1, Err: err}
+		return nil, &segment.Error{File: p.Seg.Info.File, Offset: -1, Err: err}
 	}
-	return &entries[p.n], nil
+	return &entries[p.N], nil
 }
 
 // facts returns the facts of run n of a segment.

@@ -9,6 +9,7 @@ import (
 
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // BenchmarkBody reads single bodies of the archive that INFOMALL_ARCHIVE names,
@@ -118,9 +119,9 @@ func bodiesOf(b testing.TB, dir string) (refs []record.Ref) {
 	}
 	defer v.Close()
 	for _, s := range v.pin.segments {
-		err := v.everyEntry(context.Background(), s, func(at place, e *segment.Stored) error {
+		err := v.everyEntry(context.Background(), s, func(at timeline.Place, e *segment.Stored) error {
 			if e.Body != segment.BodyNone {
-				refs = append(refs, record.Ref{Segment: s.ID, Run: at.run, N: at.n})
+				refs = append(refs, record.Ref{Segment: s.ID, Run: at.Run, N: at.N})
 			}
 			return nil
 		})

@@ -5,28 +5,29 @@ import (
 
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // siblings are the captures of the URL that a merge writes, in order. It remembers
 // what it finds out about them, because a URL may have very many captures: all are
 // passed a few times in total, and not once for each of them.
 type siblings struct {
-	all []located
+	all []timeline.Capture
 	// stays reports whether a capture stores its body in a segment that is not
 	// merged.
-	stays func(*located) bool
+	stays func(*timeline.Capture) bool
 
 	segments []*segment.Info // segments of all[:next]; no more than the archive has
 	next     int
 	holders  map[segment.ID]*segment.Reader // see heldOutside; nil until it is called
-	outside  place                          // result of outsideBefore for all[:looked]
+	outside  timeline.Place                 // result of outsideBefore for all[:looked]
 	looked   int
 }
 
 // upTo moves forward past all captures up to and including time t.
 func (u *siblings) upTo(t record.Time) {
 	for ; u.next < len(u.all) && u.all[u.next].Time <= t; u.next++ {
-		if s := u.all[u.next].seg.Info; !slices.Contains(u.segments, s) {
+		if s := u.all[u.next].Seg.Info; !slices.Contains(u.segments, s) {
 			u.segments = append(u.segments, s)
 		}
 	}
@@ -34,8 +35,8 @@ func (u *siblings) upTo(t record.Time) {
 
 // known reports whether the writer of l's segment knew all captures that upTo has
 // passed.
-func (u *siblings) known(l *located) bool {
-	return !slices.ContainsFunc(u.segments, func(o *segment.Info) bool { return newer(o, l.seg.Info) })
+func (u *siblings) known(l *timeline.Capture) bool {
+	return !slices.ContainsFunc(u.segments, func(o *segment.Info) bool { return timeline.Newer(o, l.Seg.Info) })
 }
 
 // heldOutside returns a segment that is not merged and stores a body of the URL;
@@ -45,7 +46,7 @@ func (u *siblings) heldOutside(id segment.ID) *segment.Reader {
 		u.holders = make(map[segment.ID]*segment.Reader)
 		for i := range u.all {
 			if l := &u.all[i]; u.stays(l) {
-				u.holders[l.ID] = l.seg
+				u.holders[l.ID] = l.Seg
 			}
 		}
 	}
@@ -55,10 +56,10 @@ func (u *siblings) heldOutside(id segment.ID) *segment.Reader {
 // outsideBefore returns the place of the last capture before all[i] that stores its
 // body in a segment that is not merged; no place if there is none. i must not be
 // less than in the last call.
-func (u *siblings) outsideBefore(i int) place {
+func (u *siblings) outsideBefore(i int) timeline.Place {
 	for ; u.looked < i; u.looked++ {
 		if l := &u.all[u.looked]; u.stays(l) {
-			u.outside = l.place
+			u.outside = l.Place
 		}
 	}
 	return u.outside

@@ -6,6 +6,7 @@ import (
 
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // TestSiblings compares what siblings finds with what plain loops find, for each of many
@@ -17,18 +18,18 @@ func TestSiblings(t *testing.T) {
 	for i := range uint64(5) {
 		segments = append(segments, &segment.Reader{Info: &segment.Info{ID: uint32(i), Born: i + 1, Seen: i + 1 + i%2}})
 	}
-	all := make([]located, n)
+	all := make([]timeline.Capture, n)
 	for i := range all {
 		all[i].Time = record.Time(i / 2)
 		all[i].ID = segment.ID{byte(r.IntN(200)), byte(r.IntN(10))}
-		all[i].place = place{segments[r.IntN(len(segments))], 0, uint32(i)}
+		all[i].Place = timeline.Place{Seg: segments[r.IntN(len(segments))], Run: 0, N: uint32(i)}
 		if i < n/2 {
-			all[i].seg = segments[0]
+			all[i].Seg = segments[0]
 		}
 	}
-	plain := func(l *located) bool { return l.seg.Info.ID%2 == 1 && l.ID[0] < 60 }
+	plain := func(l *timeline.Capture) bool { return l.Seg.Info.ID%2 == 1 && l.ID[0] < 60 }
 	looks := 0
-	u := &siblings{all: all, stays: func(l *located) bool {
+	u := &siblings{all: all, stays: func(l *timeline.Capture) bool {
 		looks++
 		return plain(l)
 	}}
@@ -36,17 +37,17 @@ func TestSiblings(t *testing.T) {
 		l := &all[i]
 		u.upTo(l.Time)
 		var held *segment.Reader
-		var before place
+		var before timeline.Place
 		known := true
 		for j := range all {
 			k := &all[j]
 			if plain(k) && k.ID == l.ID {
-				held = k.seg
+				held = k.Seg
 			}
 			if plain(k) && j < i {
-				before = k.place
+				before = k.Place
 			}
-			if k.Time <= l.Time && newer(k.seg.Info, l.seg.Info) {
+			if k.Time <= l.Time && timeline.Newer(k.Seg.Info, l.Seg.Info) {
 				known = false
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // BenchmarkSize imports the file of captures that INFOMALL_IMPORT names and seals
@@ -117,11 +118,11 @@ func commitBodies(b *testing.B, w *bufio.Writer, a *Archive) error {
 	defer v.Close()
 	for i, s := range v.pin.segments {
 		fmt.Fprintf(w, "commit refs/heads/main\ncommitter bench <> %d +0000\ndata 0\n", i)
-		err := v.everyEntry(b.Context(), s, func(at place, e *segment.Stored) error {
+		err := v.everyEntry(b.Context(), s, func(at timeline.Place, e *segment.Stored) error {
 			if e.Body != segment.BodyOwn {
 				return nil // it is there
 			}
-			p, err := v.Payload(b.Context(), record.Ref{Segment: s.ID, Run: at.run, N: at.n})
+			p, err := v.Payload(b.Context(), record.Ref{Segment: s.ID, Run: at.Run, N: at.N})
 			if err != nil || p.Large != nil {
 				return err
 			}

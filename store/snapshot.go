@@ -10,6 +10,7 @@ import (
 
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
@@ -23,9 +24,9 @@ type Snapshot struct {
 
 	mu      sync.Mutex
 	closed  bool
-	removed []inForceRemoval   // loaded when first needed
-	origins *originals         // created when first needed
-	owners  map[heldBody]place // entries that store bodies, as far as they were needed
+	removed []inForceRemoval            // loaded when first needed
+	origins *originals                  // created when first needed
+	owners  map[heldBody]timeline.Place // entries that store bodies, as far as they were needed
 	damage  damageMet
 }
 
@@ -91,7 +92,7 @@ func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 				}
 				last := record.Time(math.MinInt64) // time of the last capture whose hints ignore the segment late
 				for _, s := range chosen {
-					if newer(late, s) {
+					if timeline.Newer(late, s) {
 						last = max(last, s.Last)
 					}
 				}
@@ -185,7 +186,7 @@ func oneURL(ranges []urlkey.Range) bool {
 
 // walk calls f with the settled captures of each URL of the scan, in order. The
 // slice is valid until f returns.
-func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]located) error) error {
+func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Capture) error) error {
 	return v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, f, nil)
 }
 
@@ -194,7 +195,7 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]located) er
 // get captures of other segments. If columns is not nil, it is called instead of f
 // for captures that are the only ones of their URLs: it gets a cursor, and takes
 // the next n captures from it.
-func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, partial bool, f func([]located) error, columns func(c *cursor, n int) error) error {
+func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, partial bool, f func([]timeline.Capture) error, columns func(c *cursor, n int) error) error {
 	ranges := s.Ranges
 	if ranges == nil {
 		ranges = []urlkey.Range{{}}
@@ -221,7 +222,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		}
 		all = append(all, c)
 	}
-	var group []located
+	var group []timeline.Capture
 	var whole *looker // created for the first URL with removed captures
 	defer func() {
 		if whole != nil {
@@ -234,8 +235,8 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 	}
 	// If a URL has one capture, with its body, there is nothing to settle.
 	undisturbed := len(removed) == 0
-	one := make([]located, 1)
-	single := func(one []located) error {
+	one := make([]timeline.Capture, 1)
+	single := func(one []timeline.Capture) error {
 		if e := &one[0]; e.Time >= s.To || s.Skip != nil && s.Skip(e.Key, urlkey.URL(e.Key)) {
 			return nil
 		}
@@ -288,8 +289,8 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 			if err != nil {
 				return err
 			}
-			disturbed = disturbed || partial && slices.ContainsFunc(group, func(e located) bool { return e.Body == segment.BodyNone })
-			var settled []located
+			disturbed = disturbed || partial && slices.ContainsFunc(group, func(e timeline.Capture) bool { return e.Body == segment.BodyNone })
+			var settled []timeline.Capture
 			if disturbed {
 				if whole == nil {
 					whole = v.looker(s.Columns)
@@ -328,10 +329,10 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 
 // staleFirst reports whether the first capture that settle believed the hints of got
 // its body after these were made.
-func staleFirst(settled []located) bool {
+func staleFirst(settled []timeline.Capture) bool {
 	for i := range settled {
-		if e := &settled[i]; !e.unknown {
-			return e.original != nil && e.Previous != record.NoTime
+		if e := &settled[i]; !e.Unknown {
+			return e.Original != nil && e.Previous != record.NoTime
 		}
 	}
 	return false
@@ -351,14 +352,14 @@ func overlaps(i *segment.Info, ranges []urlkey.Range) bool {
 
 // resolved drops captures at the time to or later, finds the bodies of revisits
 // whose originals were imported after them, and settles the rest.
-func (v *Snapshot) resolved(ctx context.Context, group []located, to record.Time) ([]located, error) {
+func (v *Snapshot) resolved(ctx context.Context, group []timeline.Capture, to record.Time) ([]timeline.Capture, error) {
 	kept, err := v.withBodies(ctx, group, to)
-	return settle(kept), err
+	return timeline.Settle(kept), err
 }
 
 // withBodies drops captures at the time to or later, and finds the bodies of
 // revisits whose originals were imported after them.
-func (v *Snapshot) withBodies(ctx context.Context, group []located, to record.Time) ([]located, error) {
+func (v *Snapshot) withBodies(ctx context.Context, group []timeline.Capture, to record.Time) ([]timeline.Capture, error) {
 	lost := false
 	kept := group[:0]
 	for i := range group {
@@ -377,12 +378,12 @@ func (v *Snapshot) withBodies(ctx context.Context, group []located, to record.Ti
 }
 
 // lookup returns the settled captures of one URL, from all pools.
-func (v *Snapshot) lookup(ctx context.Context, key string) ([]located, error) {
-	var out []located
+func (v *Snapshot) lookup(ctx context.Context, key string) ([]timeline.Capture, error) {
+	var out []timeline.Capture
 	err := v.walk(ctx, record.Scan{
 		Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.NoTime, To: endOfTime,
 		Columns: record.ColMime | record.ColBytes,
-	}, func(group []located) error {
+	}, func(group []timeline.Capture) error {
 		out = slices.Clone(group)
 		return nil
 	})

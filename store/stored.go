@@ -8,6 +8,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
@@ -28,7 +29,7 @@ func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Sto
 		return message.Stored{}, err
 	}
 	s := v.runs.segment(ref.Segment)
-	e, err := v.runs.entry(place{s, ref.Run, ref.N})
+	e, err := v.runs.entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
 	if err != nil {
 		return message.Stored{}, err
 	}
@@ -41,7 +42,7 @@ func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Sto
 	if !revisit || out.NoBody != "" {
 		return out, nil
 	}
-	at := place{s, ref.Run, ref.N}
+	at := timeline.Place{Seg: s, Run: ref.Run, N: ref.N}
 	owner, _, err := v.owner(ctx, at, e)
 	if err != nil {
 		return out, fmt.Errorf("original of %s: %w", out.URL, err)
@@ -73,19 +74,19 @@ func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Sto
 
 // headed returns the capture whose headers the revisit at a place, which has none
 // of its own, is taken to have had; nil if there is none.
-func (v *Snapshot) headed(ctx context.Context, at place, e *segment.Stored) (*segment.Stored, error) {
+func (v *Snapshot) headed(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, error) {
 	o := v.originals()
 	if e.Body == segment.BodyNone {
 		from, err := v.originOf(ctx, at, e)
-		if err != nil || from.original == nil || from.original.head.seg == nil {
+		if err != nil || from.original == nil || from.original.Head.Seg == nil {
 			return nil, err
 		}
-		return v.runs.entry(from.original.head)
+		return v.runs.entry(from.original.Head)
 	}
 	o.mu.Lock()
-	head, err := o.headOf(ctx, link{place: at, key: e.Key, time: e.Time})
+	head, err := o.headOf(ctx, link{Place: at, key: e.Key, time: e.Time})
 	o.mu.Unlock()
-	if err != nil || head.seg == nil {
+	if err != nil || head.Seg == nil {
 		return nil, err
 	}
 	return v.runs.entry(head)

@@ -7,6 +7,7 @@ import (
 
 	"infomall/store/block"
 	"infomall/store/record"
+	"infomall/store/timeline"
 )
 
 // tails remembers the histories of the URLs that an import saw last, as of the
@@ -83,7 +84,7 @@ func (m *tails) at(key string, versions uint64) (block.History, bool) {
 
 // versionSums returns, for each version among the captures of a URL, a sum over the
 // versions up to it. The index is that of the capture.
-func versionSums(all []located) []uint64 {
+func versionSums(all []timeline.Capture) []uint64 {
 	var h maphash.Hash
 	h.SetSeed(sumSeed)
 	sums := make([]uint64, len(all))

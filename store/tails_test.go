@@ -6,6 +6,7 @@ import (
 	"infomall/store/block"
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // TestTails remembers histories until they are too many: those remembered last
@@ -41,21 +42,21 @@ func TestTails(t *testing.T) {
 // TestVersionSums tells lists of captures apart by their versions, and by
 // nothing else.
 func TestVersionSums(t *testing.T) {
-	capture := func(at record.Time, id byte, k record.Kind, c record.Change) located {
-		return located{Entry: segment.Entry{Time: at, ID: segment.ID{id}, Kind: k, Change: c}}
+	capture := func(at record.Time, id byte, k record.Kind, c record.Change) timeline.Capture {
+		return timeline.Capture{Entry: segment.Entry{Time: at, ID: segment.ID{id}, Kind: k, Change: c}}
 	}
 	page, gone, first, same, changed := record.KindPage, record.KindMissing, record.ChangeFirst, record.ChangeSame, record.ChangeChanged
-	base := versionSums([]located{capture(1, 1, page, first), capture(5, 2, page, changed)})
+	base := versionSums([]timeline.Capture{capture(1, 1, page, first), capture(5, 2, page, changed)})
 	for what, c := range map[string]struct {
-		all  []located
+		all  []timeline.Capture
 		same bool
 	}{
-		"with a visit between": {[]located{capture(1, 1, page, first), capture(3, 1, page, same), capture(5, 2, page, changed)}, true},
-		"at another time":      {[]located{capture(1, 1, page, first), capture(6, 2, page, changed)}, false},
-		"with another body":    {[]located{capture(1, 1, page, first), capture(5, 3, page, changed)}, false},
-		"of another kind":      {[]located{capture(1, 1, page, first), capture(5, 2, gone, changed)}, false},
-		"after another first":  {[]located{capture(1, 9, page, first), capture(5, 2, page, changed)}, false},
-		"without the first":    {[]located{capture(5, 2, page, changed)}, false},
+		"with a visit between": {[]timeline.Capture{capture(1, 1, page, first), capture(3, 1, page, same), capture(5, 2, page, changed)}, true},
+		"at another time":      {[]timeline.Capture{capture(1, 1, page, first), capture(6, 2, page, changed)}, false},
+		"with another body":    {[]timeline.Capture{capture(1, 1, page, first), capture(5, 3, page, changed)}, false},
+		"of another kind":      {[]timeline.Capture{capture(1, 1, page, first), capture(5, 2, gone, changed)}, false},
+		"after another first":  {[]timeline.Capture{capture(1, 9, page, first), capture(5, 2, page, changed)}, false},
+		"without the first":    {[]timeline.Capture{capture(5, 2, page, changed)}, false},
 	} {
 		sums := versionSums(c.all)
 		if got := sums[len(sums)-1] == base[1]; got != c.same {

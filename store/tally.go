@@ -7,6 +7,7 @@ import (
 
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
@@ -73,13 +74,13 @@ type tallier struct {
 
 	// The current segment:
 	seg     *segment.Reader
-	hidden  func(place) bool // nil if it has no hidden captures
-	allKeys bool             // all its keys are in the ranges
-	allTime bool             // all its times are wanted
-	span    [2]record.Time   // the period that contains all its times, if there is one
-	look    *looker          // for captures whose bodies are elsewhere
-	settled []located        // captures of the URL that was looked up last
-	places  map[place]int    // index of each of them in settled
+	hidden  func(timeline.Place) bool // nil if it has no hidden captures
+	allKeys bool                      // all its keys are in the ranges
+	allTime bool                      // all its times are wanted
+	span    [2]record.Time            // the period that contains all its times, if there is one
+	look    *looker                   // for captures whose bodies are elsewhere
+	settled []timeline.Capture        // captures of the URL that was looked up last
+	places  map[timeline.Place]int    // index of each of them in settled
 
 	tally   segment.Tally // the current chunk
 	keep    []bool        // which of its entries count; nil means all
@@ -166,11 +167,11 @@ func compareTimes(a, b record.Time) int {
 
 // side counts the captures of overlapping segments, read side by side.
 func (w *tallier) side(list []*segment.Info) error {
-	return w.v.walkAmong(w.ctx, w.t.Scan, list, true, func(group []located) error {
+	return w.v.walkAmong(w.ctx, w.t.Scan, list, true, func(group []timeline.Capture) error {
 		var host string
 		for i := range group {
 			e := &group[i]
-			if e.Time < w.t.From || !slices.Contains(list, e.seg.Info) {
+			if e.Time < w.t.From || !slices.Contains(list, e.Seg.Info) {
 				continue
 			}
 			if host == "" && w.t.Host {
@@ -185,7 +186,7 @@ func (w *tallier) side(list []*segment.Info) error {
 }
 
 // entry counts one capture.
-func (w *tallier) entry(e *located, host string) error {
+func (w *tallier) entry(e *timeline.Capture, host string) error {
 	b := &w.b
 	if w.t.Host {
 		b.Host = append(b.Host, host)
@@ -438,7 +439,7 @@ func (w *tallier) choose(ranges []urlkey.Range) {
 	w.keep = slices.Grow(w.keep[:0], t.N)[:t.N]
 	for i := range w.keep {
 		w.keep[i] = w.allTime || record.Time(t.Times[i]) >= w.t.From && record.Time(t.Times[i]) < w.t.To
-		w.keep[i] = w.keep[i] && (w.hidden == nil || !w.hidden(place{w.seg, t.Run, uint32(i)}))
+		w.keep[i] = w.keep[i] && (w.hidden == nil || !w.hidden(timeline.Place{Seg: w.seg, Run: t.Run, N: uint32(i)}))
 	}
 	if !w.allKeys {
 		w.chooseKeys(ranges)
@@ -668,7 +669,7 @@ func (w *tallier) elsewhere(i int) error {
 	if w.look == nil {
 		w.look = w.v.looker(w.t.Columns)
 	}
-	here := place{w.seg, w.tally.Run, uint32(i)}
+	here := timeline.Place{Seg: w.seg, Run: w.tally.Run, N: uint32(i)}
 	k := 0
 	for n := int64(i); n >= w.tally.Counts[k]; k++ {
 		n -= w.tally.Counts[k]
@@ -678,9 +679,9 @@ func (w *tallier) elsewhere(i int) error {
 		if w.settled, err = w.look.until(w.ctx, key, w.t.To); err != nil {
 			return err
 		}
-		w.places = make(map[place]int, len(w.settled))
+		w.places = make(map[timeline.Place]int, len(w.settled))
 		for j := range w.settled {
-			w.places[w.settled[j].place] = j
+			w.places[w.settled[j].Place] = j
 		}
 	}
 	if j, ok := w.places[here]; ok {

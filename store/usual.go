@@ -7,6 +7,7 @@ import (
 	"infomall/store/page"
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
@@ -93,7 +94,7 @@ func (v *Snapshot) countCharsets(ctx context.Context, host string, pages *page.C
 func (v *Snapshot) countIn(info *segment.Info, host string, pages *page.Charsets, left *int) error {
 	c := newCursor(v.runs.reader(info), 0, v)
 	defer c.close()
-	var group []located
+	var group []timeline.Capture
 	for err := c.seek(host); !c.end && *left > 0; {
 		if err != nil {
 			return err
@@ -108,7 +109,7 @@ func (v *Snapshot) countIn(info *segment.Info, host string, pages *page.Charsets
 		if last.Body != segment.BodyOwn {
 			continue
 		}
-		s, err := v.runs.entry(last.place)
+		s, err := v.runs.entry(last.Place)
 		if err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
@@ -118,7 +119,7 @@ type verifier struct {
 	done, total int64
 	found       int                 // number of findings so far
 	lost        map[segment.ID]bool // bodies that cannot be read
-	hidden      func(place) (need, bool)
+	hidden      func(timeline.Place) (need, bool)
 
 	part  int      // of a sample, counted from 0
 	clean []uint32 // db-files found undamaged, by this verification or the one it continues
@@ -507,7 +508,7 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 			row.File, row.Severity = info.Index, task.SeverityWarning
 		}
 		if f.Lost != nil {
-			if _, hidden := y.hidden(place{s, f.Run, f.N}); !hidden {
+			if _, hidden := y.hidden(timeline.Place{Seg: s, Run: f.Run, N: f.N}); !hidden {
 				row.URL, row.Time = urlkey.URL(f.Lost.Key), f.Lost.Time
 			}
 			if f.Lost.Body == segment.BodyOwn {
@@ -539,7 +540,7 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 		e := &entries[i]
 		var fault error
 		switch {
-		case e.Body == segment.BodyNone || y.gone(place{s, n, uint32(i)}):
+		case e.Body == segment.BodyNone || y.gone(timeline.Place{Seg: s, Run: n, N: uint32(i)}):
 			continue
 		case e.Body == segment.BodyOwn:
 			for _, err := range y.v.runs.pieces(ctx, e) {
@@ -548,10 +549,10 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 			if fault != nil && ctx.Err() == nil {
 				y.lost[e.ID] = true
 			}
-		case i > 0 && entries[i-1].Key == e.Key && entries[i-1].ID == e.ID && !y.gone(place{s, n, uint32(i - 1)}):
+		case i > 0 && entries[i-1].Key == e.Key && entries[i-1].ID == e.ID && !y.gone(timeline.Place{Seg: s, Run: n, N: uint32(i - 1)}):
 			continue // found with the entry before
 		default:
-			_, _, fault = y.v.owner(ctx, place{s, n, uint32(i)}, e)
+			_, _, fault = y.v.owner(ctx, timeline.Place{Seg: s, Run: n, N: uint32(i)}, e)
 			var damage *segment.Error
 			if errors.As(fault, &damage) && damage.File != s.Info.File {
 				y.lost[e.ID] = true
@@ -564,7 +565,7 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 		if fault == nil {
 			continue
 		}
-		if err := y.lostCapture(place{s, n, uint32(i)}, e, "the body cannot be read: "+fault.Error()); err != nil {
+		if err := y.lostCapture(timeline.Place{Seg: s, Run: n, N: uint32(i)}, e, "the body cannot be read: "+fault.Error()); err != nil {
 			return err
 		}
 	}
@@ -573,16 +574,16 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 
 // gone reports whether a capture was deleted and nobody needs it. Its body may have
 // been stored at another deleted capture that a merge has dropped.
-func (y *verifier) gone(at place) bool {
+func (y *verifier) gone(at timeline.Place) bool {
 	n, hidden := y.hidden(at)
 	return hidden && n == needNone
 }
 
 // lostCapture reports a capture whose body cannot be read. If the capture was
 // deleted, the finding does not say which it is.
-func (y *verifier) lostCapture(at place, e *segment.Stored, what string) error {
+func (y *verifier) lostCapture(at timeline.Place, e *segment.Stored, what string) error {
 	f := task.Finding{
-		Pool: at.seg.Info.Pool, File: at.seg.Info.File, Offset: -1, What: what, Severity: task.SeverityError, URL: urlkey.URL(e.Key), Time: e.Time,
+		Pool: at.Seg.Info.Pool, File: at.Seg.Info.File, Offset: -1, What: what, Severity: task.SeverityError, URL: urlkey.URL(e.Key), Time: e.Time,
 	}
 	if _, hidden := y.hidden(at); hidden {
 		f.URL, f.Time, f.What = "", record.NoTime, "the body of a deleted capture cannot be read"
@@ -600,10 +601,10 @@ func (y *verifier) holdersOf(ctx context.Context, s *segment.Reader) error {
 		}
 		for i := range entries {
 			e := &entries[i]
-			if e.Body != segment.BodyHeld && e.Body != segment.BodyElsewhere || !y.lost[e.ID] || y.gone(place{s, n, uint32(i)}) {
+			if e.Body != segment.BodyHeld && e.Body != segment.BodyElsewhere || !y.lost[e.ID] || y.gone(timeline.Place{Seg: s, Run: n, N: uint32(i)}) {
 				continue
 			}
-			if err := y.lostCapture(place{s, n, uint32(i)}, e, "the body cannot be read: the capture that has it is damaged"); err != nil {
+			if err := y.lostCapture(timeline.Place{Seg: s, Run: n, N: uint32(i)}, e, "the body cannot be read: the capture that has it is damaged"); err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,14 @@
-package store
+// Package timeline orders the captures of one URL and reports how each differs from
+// the one before it. It reads nothing: it is given the captures, with their places.
+//
+// # Words
+//
+//	place     where a capture is stored: its segment, its run, and its number there
+//	hints     what a capture is to the one before it: Change, Previous, VersionTime
+//	settle    to order a URL's captures, drop duplicates and correct their hints
+//	hidden    removed by DELETE or DROP, but still in a file until a merge
+//	original  the capture from which a revisit has its body
+package timeline
 
 import (
 	"math"
@@ -9,54 +19,54 @@ import (
 	"infomall/store/segment"
 )
 
-// located is an entry and its place. A capture that is being imported has no
-// segment yet.
-type located struct {
+// Capture is an entry and its place. The place of a capture that is being imported
+// has no segment yet.
+type Capture struct {
 	segment.Entry
-	place
-	// from is the entry that has the body of a revisit, if the revisit's own record
+	Place
+	// From is the entry that has the body of a revisit, if the revisit's own record
 	// did not name a body and reading found one.
-	from     place
-	original *original // of a revisit that was resolved while reading
-	resolved bool
-	// before: e is a 304 without a reference, so its body is that of the capture
+	From     Place
+	Original *Original // of a revisit that was resolved while reading
+	Resolved bool
+	// AsBefore: e is a 304 without a reference, so its body is that of the capture
 	// before it. If more captures are settled later, another capture may turn out
 	// to be the one before.
-	before bool
-	// unknown: the body is that of an earlier capture, which is in a pool this scan
+	AsBefore bool
+	// Unknown: the body is that of an earlier capture, which is in a pool this scan
 	// does not open. The ID says nothing then.
-	unknown bool
-	// unread is the damage that keeps the original of a revisit from being found, if
-	// damage is skipped. doubt is the damage because of which the hints may be wrong:
+	Unknown bool
+	// Unread is the damage that keeps the original of a revisit from being found, if
+	// damage is skipped. Doubt is the damage because of which the hints may be wrong:
 	// the capture before is unread.
-	unread, doubt error
-	// hidden is the generation that removed the capture; 0 if it was not removed.
-	hidden uint64
+	Unread, Doubt error
+	// Hidden is the generation that removed the capture; 0 if it was not removed.
+	Hidden uint64
 }
 
 // sees reports whether e was imported before p was removed. Otherwise p's body
 // cannot be e's.
-func (e *located) sees(p *located) bool {
-	return p.hidden == 0 || e.seg != nil && e.seg.Info.Born < p.hidden
+func (e *Capture) sees(p *Capture) bool {
+	return p.Hidden == 0 || e.Seg != nil && e.Seg.Info.Born < p.Hidden
 }
 
-// place is where an entry is stored: segment, run, and number in the run.
-type place struct {
-	seg *segment.Reader
-	run uint32
-	n   uint32
+// Place is where an entry is stored: segment, run, and number in the run.
+type Place struct {
+	Seg *segment.Reader
+	Run uint32
+	N   uint32
 }
 
-// body returns the place of the entry that has e's body.
-func (e *located) body() place {
-	if e.resolved {
-		return e.from
+// BodyAt returns the place of the entry that has e's body.
+func (e *Capture) BodyAt() Place {
+	if e.Resolved {
+		return e.From
 	}
-	return e.place
+	return e.Place
 }
 
-// hasBody reports whether e has a body. e must be settled.
-func (e *located) hasBody() bool { return e.Body != segment.BodyNone || e.Bytes >= 0 }
+// HasBody reports whether e has a body. e must be settled.
+func (e *Capture) HasBody() bool { return e.Body != segment.BodyNone || e.Bytes >= 0 }
 
 // changeOf returns how capture e differs from p, the capture before it at its URL.
 // The first case that fits counts, in the order of the language's manual. Two pages
@@ -80,9 +90,9 @@ func changeOf(p, e *segment.Entry) record.Change {
 	}
 }
 
-// follow sets e's hints for a capture that comes right after p; p is nil for
+// Follow sets e's hints for a capture that comes right after p; p is nil for
 // the first of its URL.
-func follow(p, e *segment.Entry) {
+func Follow(p, e *segment.Entry) {
 	e.Previous, e.PreviousVersion, e.VersionTime, e.Change = record.NoTime, record.NoTime, e.Time, record.ChangeFirst
 	if p == nil {
 		return
@@ -96,11 +106,11 @@ func follow(p, e *segment.Entry) {
 	}
 }
 
-// settle orders the captures of one URL, drops duplicates, and corrects the hints.
+// Settle orders the captures of one URL, drops duplicates, and corrects the hints.
 // all may lack captures of pools that were not opened; a hint that points to a
 // capture in such a pool stays as it is.
-func settle(all []located) []located {
-	if len(all) == 1 && !asBefore(&all[0]) {
+func Settle(all []Capture) []Capture {
+	if len(all) == 1 && !AsBefore(&all[0]) {
 		return all
 	}
 	less := func(i, j int) bool { return all[i].Less(&all[j].Entry) }
@@ -113,7 +123,7 @@ func settle(all []located) []located {
 		if twin(out, &e) >= 0 {
 			continue
 		}
-		var p *located
+		var p *Capture
 		if len(out) > 0 && out[len(out)-1].Time >= e.Previous {
 			p = &out[len(out)-1]
 		}
@@ -121,11 +131,11 @@ func settle(all []located) []located {
 		case p == nil:
 			// A 304 that only refers to the capture before, and that capture is not
 			// in all.
-			e.unknown = asBefore(&e) && e.Previous != record.NoTime
-		case asBefore(&e):
+			e.Unknown = AsBefore(&e) && e.Previous != record.NoTime
+		case AsBefore(&e):
 			e.isAs(p)
 			e.follow(p)
-		case p.unknown:
+		case p.Unknown:
 			// p has the body of a capture that is not in all. e's hints compare it
 			// with that capture, or with a later one that has the same body: if
 			// another capture lay between, its pool would have been opened.
@@ -144,32 +154,32 @@ func settle(all []located) []located {
 }
 
 // follow sets e's hints for a capture that comes right after p.
-func (e *located) follow(p *located) {
-	follow(&p.Entry, &e.Entry)
-	if e.doubt = p.unread; e.doubt == nil && e.Change == record.ChangeSame {
-		e.doubt = p.doubt
+func (e *Capture) follow(p *Capture) {
+	Follow(&p.Entry, &e.Entry)
+	if e.Doubt = p.Unread; e.Doubt == nil && e.Change == record.ChangeSame {
+		e.Doubt = p.Doubt
 	}
 }
 
 // isAs gives e, a 304 that names no other capture, the body of p, the capture
 // before it.
-func (e *located) isAs(p *located) {
+func (e *Capture) isAs(p *Capture) {
 	e.ID, e.Content, e.Kind, e.Bytes = p.ID, p.Content, p.Kind, p.Bytes
-	e.resolved, e.before, e.unknown, e.from, e.original = true, true, p.unknown, p.body(), p.original
-	e.unread = p.unread
+	e.Resolved, e.AsBefore, e.Unknown, e.From, e.Original = true, true, p.Unknown, p.BodyAt(), p.Original
+	e.Unread = p.Unread
 }
 
-// settleVisible settles all captures of one URL, of which some are hidden, and
+// SettleVisible settles all captures of one URL, of which some are hidden, and
 // returns the visible ones. They keep their bodies. Their hints are as if the
 // hidden captures had never existed.
-func settleVisible(all []located) []located {
+func SettleVisible(all []Capture) []Capture {
 	sort.SliceStable(all, func(i, j int) bool { return all[i].Less(&all[j].Entry) })
 	kept := all[:0]
 	for i := range all {
 		e := all[i]
 		j := twin(kept, &e)
-		if j >= 0 && (kept[j].hidden == 0 || e.hidden != 0) {
-			if kept[j].hidden != 0 && kept[j].hidden < e.hidden {
+		if j >= 0 && (kept[j].Hidden == 0 || e.Hidden != 0) {
+			if kept[j].Hidden != 0 && kept[j].Hidden < e.Hidden {
 				kept[j] = e // it was removed twice: its state at the second removal counts
 			}
 			continue
@@ -180,20 +190,20 @@ func settleVisible(all []located) []located {
 		kept = append(kept, e)
 	}
 	for i := range kept {
-		if asBefore(&kept[i]) {
+		if AsBefore(&kept[i]) {
 			settleBody(kept[:i], &kept[i])
 		}
 	}
 	out := kept[:0]
 	for i := range kept {
 		e := kept[i]
-		if e.hidden != 0 {
+		if e.Hidden != 0 {
 			continue
 		}
 		if n := len(out); n > 0 {
 			e.follow(&out[n-1])
 		} else {
-			follow(nil, &e.Entry)
+			Follow(nil, &e.Entry)
 		}
 		out = append(out, e)
 	}
@@ -202,28 +212,28 @@ func settleVisible(all []located) []located {
 
 // settleBody gives e, a 304 that names no other capture, the body of the last
 // capture before it that e sees.
-func settleBody(before []located, e *located) {
+func settleBody(before []Capture, e *Capture) {
 	for i := len(before) - 1; i >= 0; i-- {
 		if p := &before[i]; e.sees(p) {
 			e.isAs(p)
 			// If p is hidden, a capture that arrives between them later changes
 			// nothing: e keeps p's body.
-			e.before = p.hidden == 0
+			e.AsBefore = p.Hidden == 0
 			return
 		}
 	}
 	e.Kind, e.Bytes = record.KindOf(int(e.Status), false), -1
 }
 
-// asBefore reports whether e is a 304 that names no capture of this archive, so
+// AsBefore reports whether e is a 304 that names no capture of this archive, so
 // that its body is that of the capture before it, whichever that is.
-func asBefore(e *located) bool {
-	return e.Via == record.ViaNotModified && e.Body == segment.BodyNone && e.unread == nil && (!e.resolved || e.before)
+func AsBefore(e *Capture) bool {
+	return e.Via == record.ViaNotModified && e.Body == segment.BodyNone && e.Unread == nil && (!e.Resolved || e.AsBefore)
 }
 
 // twin returns the index in out of a capture that is the same as e, or -1. Captures
 // with the same time as e are at the end of out.
-func twin(out []located, e *located) int {
+func twin(out []Capture, e *Capture) int {
 	for i := len(out) - 1; i >= 0 && out[i].Time == e.Time; i-- {
 		if out[i].Same(&e.Entry) {
 			return i
@@ -232,19 +242,19 @@ func twin(out []located, e *located) int {
 	return -1
 }
 
-// newer reports whether the captures of s were imported after the hints of o were
+// Newer reports whether the captures of s were imported after the hints of o were
 // computed.
-func newer(s, o *segment.Info) bool { return s.Born > o.Seen && s.Born != o.Born }
+func Newer(s, o *segment.Info) bool { return s.Born > o.Seen && s.Born != o.Born }
 
-// ref returns the place as a scan returns it.
-func (p place) ref() record.Ref { return record.Ref{Segment: p.seg.Info.ID, Run: p.run, N: p.n} }
+// Ref returns the place as a scan returns it.
+func (p Place) Ref() record.Ref { return record.Ref{Segment: p.Seg.Info.ID, Run: p.Run, N: p.N} }
 
-// noPlace is no capture. The zero place is the first capture of a batch.
-var noPlace = place{n: math.MaxUint32}
+// NoPlace is no capture. The zero place is the first capture of a batch.
+var NoPlace = Place{N: math.MaxUint32}
 
-// takes gives e, a revisit, the body of its original.
-func (e *located) takes(o *original) {
-	e.ID, e.Content, e.Bytes = o.id, o.content, o.bytes
-	e.Status, e.Kind, e.Mime = o.status, o.kind, o.mime
-	e.resolved, e.before, e.unknown, e.from, e.original = true, false, false, o.from, o
+// Takes gives e, a revisit, the body of its original.
+func (e *Capture) Takes(o *Original) {
+	e.ID, e.Content, e.Bytes = o.ID, o.Content, o.Bytes
+	e.Status, e.Kind, e.Mime = o.Status, o.Kind, o.Mime
+	e.Resolved, e.AsBefore, e.Unknown, e.From, e.Original = true, false, false, o.From, o
 }
