@@ -74,7 +74,7 @@ func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report
 		return report.CrawlResult{}, err
 	}
 	defer e.client.Close()
-	if e.q, err = a.Queue(o.Name); err != nil {
+	if e.q, err = a.State(o.Name); err != nil {
 		return report.CrawlResult{}, err
 	}
 	if err = e.remember(ctx); err == nil {
@@ -108,7 +108,7 @@ type engine struct {
 	begun  time.Time
 	rules  *rules
 	client *fetch.Client
-	q      Queue
+	q      State
 	sink   Sink
 	f      *frontier.Frontier
 	crawl  report.Crawl

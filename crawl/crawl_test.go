@@ -35,7 +35,7 @@ type archive struct {
 	*state.Folder
 }
 
-func (a archive) Queue(name string) (Queue, error) { return a.OpenCrawl(name) }
+func (a archive) State(name string) (State, error) { return a.OpenCrawl(name) }
 func (a archive) Sink(ctx context.Context, job string, bytes int64) (Sink, error) {
 	return a.NewSink(ctx, job, bytes)
 }

@@ -47,11 +47,11 @@ import (
 
 // Archive is where a crawl keeps its state and stores what it fetched.
 type Archive interface {
-	// Queue takes the state of the crawl called name; the caller closes it. It
+	// State opens the state of the crawl with this name; the caller closes it. It
 	// is an error if another process runs that crawl.
-	Queue(name string) (Queue, error)
-	// Sink begins to take in captures under the name job, which come into force
-	// after so many bytes of responses at the latest; the caller closes it.
+	State(name string) (State, error)
+	// Sink begins to store captures under the name job. They come into force after
+	// at most bytes of responses. The caller closes the sink.
 	Sink(ctx context.Context, job string, bytes int64) (Sink, error)
 	// Past pins what the archive holds now; the caller closes it.
 	Past(ctx context.Context) (Past, error)
@@ -66,59 +66,81 @@ type Past interface {
 	Close() error
 }
 
-// Queue is the state of one crawl on disk. Changes are durable when Commit has
-// returned. Only one goroutine may use it.
-type Queue interface {
+// State is the state of one crawl on disk. Only one goroutine may use it.
+type State interface {
 	frontier.Store
-	// Meet notes that a URL was met, and reports whether it had been before.
+	Met
+	Hosts
+	Orders
+	Batch
+}
+
+// Met is what a crawl remembers of URLs.
+type Met interface {
+	// Meet notes that a URL was met, and reports whether it was met before.
 	Meet(url string) (before bool, err error)
-	// Claim notes that the URL which arrived as seq is the one to fetch of those
-	// with that key, and reports whether no other one was before.
+	// Claim notes that the URL with the arrival seq will be fetched for all URLs
+	// with this key. It returns false if another URL was noted before.
 	Claim(key string, seq uint64) (bool, error)
-	// Leave notes that a URL was left out for the page which led to it, and
-	// reports whether it had been met, or left out so, before. It may be met yet.
+	// Leave notes that a URL was left out because of the page that led to it. It
+	// reports whether the URL was met, or left out so, before. Meet may still be
+	// called for the URL.
 	Leave(url string) (before bool, err error)
-	// Log notes an attempt.
+	// Log notes an attempt to fetch a URL.
 	Log(f *report.Fetch) error
-	// Host gives what SetHost noted of a host, valid until the next call.
+}
+
+// Hosts is what a crawl remembers of hosts.
+type Hosts interface {
+	// Host returns what SetHost stored for a host, valid until the next call.
 	Host(host string) ([]byte, error)
 	SetHost(host string, v []byte) error
-	// Site returns what SetSite stored of the traps of a host, valid until the
+	// Site returns what SetSite stored about the traps of a host, valid until the
 	// next call.
 	Site(host string) ([]byte, error)
 	SetSite(host string, v []byte) error
-	// Crawl gives what SetCrawl set; a crawl without a name was never begun.
+}
+
+// Orders connects a crawl with the processes that watch and steer it.
+type Orders interface {
+	// Crawl returns what SetCrawl set. The name of a crawl that was never begun is
+	// empty.
 	Crawl() (report.Crawl, error)
 	SetCrawl(c *report.Crawl) error
 	SetWorkers(w []report.Worker) error
-	// Orders are what other processes want; SetOrders answers them.
+	// Orders returns what other processes ordered; SetOrders answers them.
 	Orders() (report.CrawlOrders, error)
 	SetOrders(o report.CrawlOrders) error
-	// Inbox takes out the URLs that other processes gave, n at most.
+	// Inbox removes and returns up to n URLs that other processes added.
 	Inbox(n int) ([]report.Queued, error)
-	// Reset forgets all but the attempts and the inbox.
-	Reset() error
+}
+
+// Batch makes changes of the state durable.
+type Batch interface {
+	// Commit makes all changes since the last Commit durable, or none.
 	Commit() error
-	// Full reports whether so much was changed since Commit that it should come
-	// now.
+	// Full reports whether the changes since Commit are so many that Commit
+	// should be called now.
 	Full() bool
-	// Rest lets other processes in until the next call. What was not committed
-	// is forgotten.
+	// Rest lets other processes read the state until the next call of any method.
+	// Changes since Commit are lost.
 	Rest() error
+	// Reset removes everything except the log of attempts and the inbox.
+	Reset() error
 	Close() error
 }
 
 // Sink stores captures in the archive. Only one goroutine may call Put and
 // Sync.
 type Sink interface {
-	// Put takes a capture, which then belongs to the sink.
+	// Put stores a capture, which then belongs to the sink.
 	Put(ctx context.Context, c *record.Capture) error
-	// Sync makes what was put durable.
+	// Sync makes all captures that were put durable.
 	Sync() error
-	// Publish has what was synced come into force soon.
+	// Publish makes synced captures come into force soon.
 	Publish() error
-	// Counts tells what became of the captures that are in force.
+	// Counts returns the counts of the captures that are in force.
 	Counts() task.ImportResult
-	// Close puts all into force, unless ctx ends before.
+	// Close puts all captures into force, unless ctx ends before.
 	Close(ctx context.Context) error
 }

@@ -7,8 +7,8 @@ import (
 	"infomall/crawl/report"
 )
 
-// Queue implements crawl.Archive.
-func (a archive) Queue(name string) (crawl.Queue, error) {
+// State implements crawl.Archive.
+func (a archive) State(name string) (crawl.State, error) {
 	q, err := a.OpenCrawl(name)
 	if err != nil {
 		return nil, a.fault(err)

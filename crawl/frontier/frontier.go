@@ -36,6 +36,12 @@ import (
 // Store keeps the queues on disk. Its methods are called by the goroutine that
 // uses the Frontier.
 type Store interface {
+	Queues
+	Waiting
+}
+
+// Queues has the URLs that may be fetched now.
+type Queues interface {
 	// Add queues u unless the crawl has met its URL before, and sets u.Seq. It
 	// reports whether it queued u.
 	Add(u *report.Queued) (bool, error)
@@ -46,22 +52,26 @@ type Store interface {
 	Hosts() ([]string, error)
 	// Done removes a URL from its queue.
 	Done(u *report.Queued) error
-	// Postpone makes a URL wait until due. Ripe returns up to n URLs that have
-	// waited until now, and queues them again. NextRipe returns when the next
-	// URL is due, or NoTime if none waits.
-	Postpone(u *report.Queued, due record.Time) error
-	Ripe(now record.Time, n int) ([]report.Queued, error)
 	// Find returns the URL url from the queue of a host; ok is false if it is
-	// not in the queue or has no Terms. Move gives a queued URL another
-	// priority and stores its terms.
+	// not in the queue or has no Terms.
 	Find(host, url string) (u report.Queued, ok bool, err error)
+	// Move gives a queued URL another priority and stores its terms.
 	Move(u *report.Queued, priority uint64) error
+}
+
+// Waiting has the URLs that wait for a time, and those that are kept back.
+type Waiting interface {
+	// Postpone makes a URL wait until due.
+	Postpone(u *report.Queued, due record.Time) error
+	// Ripe returns up to n URLs that have waited until now, and queues them again.
+	Ripe(now record.Time, n int) ([]report.Queued, error)
+	// NextRipe returns when the next URL is due, or NoTime if none waits.
 	NextRipe() (record.Time, error)
-	// Keep removes a URL from its queue and keeps it back. Unkeep queues up to
-	// n URLs of a host that are kept back and match, in order of arrival,
-	// beginning after the arrival after. It returns them, and the arrival of
-	// the last URL that it looked at.
+	// Keep removes a URL from its queue and keeps it back.
 	Keep(u *report.Queued) error
+	// Unkeep queues up to n URLs of a host that are kept back and match, in order
+	// of arrival, beginning after the arrival after. It returns them, and the
+	// arrival of the last URL that it looked at.
 	Unkeep(host string, after uint64, n int, match func(url string) bool) (list []report.Queued, last uint64, err error)
 }
 

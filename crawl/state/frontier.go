@@ -1,0 +1,246 @@
+package state
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"infomall/crawl/report"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Add queues u and sets u.Seq, unless the crawl has met the URL before and u is not
+// Forced. It reports whether it queued u. A Guessed URL does not become a met URL,
+// so a link to it is still followed later.
+func (q *Crawl) Add(u *report.Queued) (bool, error) {
+	meet := q.Meet
+	if u.Guessed {
+		meet = q.met
+	}
+	met, err := meet(u.URL)
+	if err != nil || met && !u.Forced {
+		return false, err
+	}
+	q.seq++
+	u.Seq = q.seq
+	if u.Terms != nil && !u.Guessed {
+		if err := q.setPlace(u); err != nil {
+			return false, err
+		}
+	}
+	return true, q.put(u)
+}
+
+// placeValue returns the value in bucketSeen of a URL whose place in its queue may
+// change: its priority and arrival. Find and Move need them.
+func placeValue(u *report.Queued) []byte {
+	return append(seqKey(u.Priority), seqKey(u.Seq)...)
+}
+
+func (q *Crawl) setPlace(u *report.Queued) error {
+	seen, err := q.bucket(bucketSeen)
+	if err != nil {
+		return err
+	}
+	return seen.Put([]byte(urlkey.Key(u.URL)), placeValue(u))
+}
+
+// Find returns a URL that waits in the queue of a host and has Terms. Otherwise ok
+// is false: the URL was never queued, has no Terms, is already fetched, or is not
+// due.
+func (q *Crawl) Find(host, url string) (u report.Queued, ok bool, err error) {
+	seen, err := q.bucket(bucketSeen)
+	if err != nil {
+		return u, false, err
+	}
+	at := seen.Get([]byte(urlkey.Key(url)))
+	if len(at) != 16 {
+		return u, false, nil
+	}
+	b, err := q.bucket(bucketQueue)
+	if err != nil {
+		return u, false, err
+	}
+	v := b.Get(queueKey(host, binary.BigEndian.Uint64(at), binary.BigEndian.Uint64(at[8:])))
+	if v == nil {
+		return u, false, nil // already fetched, or not due
+	}
+	u, err = decodeQueued(v)
+	return u, err == nil, err
+}
+
+// Move gives a URL of the queue another priority, and stores its changed Terms.
+func (q *Crawl) Move(u *report.Queued, priority uint64) error {
+	if err := q.Done(u); err != nil {
+		return err
+	}
+	u.Priority = priority
+	if err := q.setPlace(u); err != nil {
+		return err
+	}
+	return q.put(u)
+}
+
+// put stores u in bucketQueue, or in bucketLater if it has a due time.
+func (q *Crawl) put(u *report.Queued) error {
+	name, key := bucketQueue, queueKey(u.Host, u.Priority, u.Seq)
+	if u.Due != record.NoTime {
+		name, key = bucketLater, laterKey(u.Due, u.Seq)
+	}
+	b, err := q.bucket(name)
+	if err != nil {
+		return err
+	}
+	return b.Put(key, appendQueued(nil, u))
+}
+
+// Done removes a URL from its queue, because it was fetched or will not be fetched.
+func (q *Crawl) Done(u *report.Queued) error {
+	b, err := q.bucket(bucketQueue)
+	if err != nil {
+		return err
+	}
+	return b.Delete(queueKey(u.Host, u.Priority, u.Seq))
+}
+
+// Postpone moves a URL from its queue to the URLs that wait until they are due.
+func (q *Crawl) Postpone(u *report.Queued, due record.Time) error {
+	if err := q.Done(u); err != nil {
+		return err
+	}
+	u.Due = due
+	return q.put(u)
+}
+
+// Keep moves a URL from its queue to the URLs that are kept back. Unkeep reverses
+// that.
+func (q *Crawl) Keep(u *report.Queued) error {
+	if err := q.Done(u); err != nil {
+		return err
+	}
+	b, err := q.bucket(bucketKept)
+	if err != nil {
+		return err
+	}
+	u.Kept = true
+	return b.Put(queueKey(u.Host, 0, u.Seq), appendQueued(nil, u))
+}
+
+// Unkeep queues again up to n URLs of a host that are kept back and whose URL
+// matches. It looks at URLs that arrived later than after, by arrival. It returns
+// the URLs it queued, and the last arrival it looked at: the value of after for the
+// next call. That is 0 if it looked at no URL.
+func (q *Crawl) Unkeep(host string, after uint64, n int, match func(url string) bool) (list []report.Queued, last uint64, err error) {
+	b, err := q.bucket(bucketKept)
+	if err != nil {
+		return nil, 0, err
+	}
+	prefix := append([]byte(host), 0)
+	c := b.Cursor()
+	for k, v := c.Seek(queueKey(host, 0, after+1)); bytes.HasPrefix(k, prefix) && len(list) < n; k, v = c.Next() {
+		u, err := decodeQueued(v)
+		if err != nil {
+			return nil, 0, err
+		}
+		if last = u.Seq; match(u.URL) {
+			list = append(list, u)
+		}
+	}
+	for i := range list {
+		u := &list[i]
+		if err := b.Delete(queueKey(u.Host, 0, u.Seq)); err != nil {
+			return nil, 0, err
+		}
+		u.Kept, u.Due = false, record.NoTime
+		if err := q.put(u); err != nil {
+			return nil, 0, err
+		}
+	}
+	return list, last, nil
+}
+
+// Ripe queues up to n URLs that are due by now, the earliest first, and returns
+// them.
+func (q *Crawl) Ripe(now record.Time, n int) ([]report.Queued, error) {
+	b, err := q.bucket(bucketLater)
+	if err != nil {
+		return nil, err
+	}
+	var list []report.Queued
+	c := b.Cursor()
+	end := laterKey(now+1, 0)
+	for k, v := c.First(); k != nil && len(list) < n && bytes.Compare(k, end) < 0; k, v = c.Next() {
+		u, err := decodeQueued(v)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, u)
+	}
+	for i := range list {
+		u := &list[i]
+		if err := b.Delete(laterKey(u.Due, u.Seq)); err != nil {
+			return nil, err
+		}
+		u.Due = record.NoTime
+		if err := q.put(u); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// NextRipe returns the due time of the first URL that waits to be due, or NoTime if
+// none waits.
+func (q *Crawl) NextRipe() (record.Time, error) {
+	b, err := q.bucket(bucketLater)
+	if err != nil {
+		return record.NoTime, err
+	}
+	k, _ := b.Cursor().First()
+	if len(k) < 8 {
+		return record.NoTime, nil
+	}
+	return record.Time(binary.BigEndian.Uint64(k)), nil
+}
+
+// Load returns up to n URLs of a host's queue, in order, that come after the given
+// priority and arrival. more reports whether the queue has others after them. A
+// priority and arrival of 0 begin at the start.
+func (q *Crawl) Load(host string, priority, seq uint64, n int) (list []report.Queued, more bool, err error) {
+	b, err := q.bucket(bucketQueue)
+	if err != nil {
+		return nil, false, err
+	}
+	prefix := append([]byte(host), 0)
+	c := b.Cursor()
+	for k, v := c.Seek(queueKey(host, priority, seq+1)); bytes.HasPrefix(k, prefix); k, v = c.Next() {
+		if len(list) == n {
+			return list, true, nil
+		}
+		u, err := decodeQueued(v)
+		if err != nil {
+			return nil, false, err
+		}
+		list = append(list, u)
+	}
+	return list, false, nil
+}
+
+// Hosts returns every host that has a URL in its queue.
+func (q *Crawl) Hosts() ([]string, error) {
+	b, err := q.bucket(bucketQueue)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	c := b.Cursor()
+	for k, _ := c.First(); k != nil; {
+		host, _, ok := bytes.Cut(k, []byte{0})
+		if !ok {
+			return nil, errEntry
+		}
+		list = append(list, string(host))
+		k, _ = c.Seek(append(bytes.Clone(host), 1))
+	}
+	return list, nil
+}

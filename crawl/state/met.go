@@ -1,0 +1,111 @@
+package state
+
+import (
+	"bytes"
+
+	"infomall/crawl/report"
+	"infomall/store/urlkey"
+)
+
+// Meet notes that the crawl has met a URL, and reports whether the crawl had met it
+// before.
+func (q *Crawl) Meet(url string) (before bool, err error) {
+	if before, err = q.met(url); before || err != nil {
+		return before, err
+	}
+	seen, err := q.bucket(bucketSeen)
+	if err != nil {
+		return false, err
+	}
+	return false, seen.Put([]byte(urlkey.Key(url)), []byte{})
+}
+
+// met reports whether the crawl has met a URL. A URL that Leave noted counts as not
+// met.
+func (q *Crawl) met(url string) (bool, error) {
+	seen, err := q.bucket(bucketSeen)
+	if err != nil {
+		return false, err
+	}
+	v := seen.Get([]byte(urlkey.Key(url)))
+	return v != nil && !bytes.Equal(v, valueLeft), nil
+}
+
+// Claim reports whether the URL with arrival seq owns key. The first URL that
+// claims a key owns it. A crawl uses it to fetch only one of several URLs that are
+// the same after normalization.
+func (q *Crawl) Claim(key string, seq uint64) (bool, error) {
+	seen, err := q.bucket(bucketSeen)
+	if err != nil {
+		return false, err
+	}
+	if by := seen.Get([]byte(key)); by != nil {
+		return bytes.Equal(by, seqKey(seq)), nil
+	}
+	return true, seen.Put([]byte(key), seqKey(seq))
+}
+
+// Leave notes that the crawl leaves a URL out because of the page that linked to
+// it. It reports whether the crawl had met the URL or left it out before. Another
+// page may still lead to the URL: Add then queues it.
+func (q *Crawl) Leave(url string) (before bool, err error) {
+	seen, err := q.bucket(bucketSeen)
+	if err != nil {
+		return false, err
+	}
+	key := []byte(urlkey.Key(url))
+	if seen.Get(key) != nil {
+		return true, nil
+	}
+	return false, seen.Put(key, valueLeft)
+}
+
+// Log adds a fetch that ended to the log of fetches.
+func (q *Crawl) Log(f *report.Fetch) error {
+	b, err := q.bucket(bucketFetches)
+	if err != nil {
+		return err
+	}
+	b.FillPercent = 0.95
+	q.seq++
+	return b.Put(seqKey(q.seq), appendFetch(nil, f))
+}
+
+// Host returns what SetHost stored for a host, or nil. The bytes are valid until
+// the next call.
+func (q *Crawl) Host(host string) ([]byte, error) {
+	b, err := q.bucket(bucketHosts)
+	if err != nil {
+		return nil, err
+	}
+	return b.Get([]byte(host)), nil
+}
+
+// SetHost stores what the crawl remembers of a host, in the crawl's own encoding.
+func (q *Crawl) SetHost(host string, v []byte) error {
+	b, err := q.bucket(bucketHosts)
+	if err != nil {
+		return err
+	}
+	return b.Put([]byte(host), v)
+}
+
+// Site returns what SetSite stored for a host, or nil. The bytes are valid until
+// the next call.
+func (q *Crawl) Site(host string) ([]byte, error) {
+	b, err := q.bucket(bucketSites)
+	if err != nil {
+		return nil, err
+	}
+	return b.Get([]byte(host)), nil
+}
+
+// SetSite stores what the crawl knows of a host's traps, in the crawl's own
+// encoding.
+func (q *Crawl) SetSite(host string, v []byte) error {
+	b, err := q.bucket(bucketSites)
+	if err != nil {
+		return err
+	}
+	return b.Put([]byte(host), v)
+}
