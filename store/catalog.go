@@ -1,18 +1,14 @@
 package store
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -147,147 +143,134 @@ func (c *catalog) hidesIn(pool string) bool {
 	return slices.ContainsFunc(c.segments, func(s *segment.Info) bool { return s.Pool == pool && hidden[s.ID] })
 }
 
-// The names of an archive's files and folders.
-const (
-	fileCurrent = "CURRENT"
-	fileLock    = "LOCK"
-	fileFormat  = "FORMAT.txt"
-	dirCatalog  = "catalog"
-	dirPools    = "pools"
-	dirIndex    = "index"
-	dirWriters  = "writers"
-	dirRemoved  = "removed"
-	dirJournal  = "journal"
-)
-
-func catalogName(generation uint64) string {
-	return filepath.Join(dirCatalog, fmt.Sprintf("%06d", generation))
+// files returns the paths of all files that the catalogue names.
+func (c *catalog) files() []string {
+	out := make([]string, 0, len(c.segments)+len(c.indexes))
+	for _, s := range c.segments {
+		out = append(out, s.File)
+	}
+	for _, x := range c.indexes {
+		out = append(out, x.name)
+	}
+	for _, r := range c.removals {
+		out = append(out, r.file)
+	}
+	for _, n := range c.names {
+		out = append(out, n.name)
+	}
+	return out
 }
 
-// currentLine returns the content of CURRENT: the number of the generation, a blank
-// and the crc32c of its digits. Without the checksum a flipped bit could name an
-// older generation.
-func currentLine(generation uint64) []byte {
-	digits := fmt.Appendf(nil, "%06d", generation)
-	return fmt.Appendf(digits, " %08x\n", lines.Sum(digits))
+// sort sorts the segments by pool and number.
+func (c *catalog) sort() {
+	slices.SortFunc(c.segments, func(a, b *segment.Info) int {
+		return cmp.Or(strings.Compare(a.Pool, b.Pool), cmp.Compare(a.ID, b.ID))
+	})
 }
 
-// readCurrent returns the number of the current generation; 0 if the archive has
-// none yet. It also accepts a number without checksum, written by hand, if it has
-// all digits of the catalogue's file name.
-func readCurrent(dir string) (uint64, error) {
-	b, err := os.ReadFile(filepath.Join(dir, fileCurrent))
-	if errors.Is(err, os.ErrNotExist) {
-		return 0, nil
+// indexFile returns what the catalogue says of the index file with this name.
+func (c *catalog) indexFile(name string) indexInfo {
+	i, _ := slices.BinarySearchFunc(c.indexes, name, func(x indexInfo, name string) int { return strings.Compare(x.name, name) })
+	if i < len(c.indexes) && c.indexes[i].name == name {
+		return c.indexes[i]
 	}
-	if err != nil {
-		return 0, err
-	}
-	digits, _, summed := strings.Cut(strings.TrimSpace(string(b)), " ")
-	n, err := strconv.ParseUint(digits, 10, 64)
-	if err != nil || n == 0 || summed && !bytes.Equal(b, currentLine(n)) || digits != fmt.Sprintf("%06d", n) {
-		return 0, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it should hold the number of a catalogue and holds %q: %s", b, currentRemedy(dir, 0))}
-	}
-	return n, nil
+	return indexInfo{name: name} // Unreachable unless the catalogue is wrong: no file matches this.
 }
 
-// lostCurrent returns an error if CURRENT is missing although there are db-files;
-// the error says what to do. An archive has CURRENT before its first db-file. So
-// db-files without it are no leftovers: the lost catalogue named them.
-func lostCurrent(dir string) error {
-	files, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
-	if err != nil || len(files) == 0 {
-		return err
+// inUse returns those index files that segments of c use, sorted by name.
+func (c *catalog) inUse(files []indexInfo) []indexInfo {
+	used := make(map[string]bool)
+	for _, s := range c.segments {
+		used[s.Index] = true
 	}
-	if _, err := os.Stat(filepath.Join(dir, fileCurrent)); err == nil {
-		return nil // another process created the archive meanwhile
-	}
-	return &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("the file is gone, and there are %d db-files: nothing is read or written until it is back; %s", len(files), currentRemedy(dir, 0))}
+	files = slices.DeleteFunc(files, func(i indexInfo) bool { return !used[i.name] })
+	slices.SortFunc(files, func(a, b indexInfo) int { return strings.Compare(a.name, b.name) })
+	return slices.CompactFunc(files, func(a, b indexInfo) bool { return a.name == b.name })
 }
 
-// currentRemedy returns text that says how to mend CURRENT. n is the missing
-// catalogue that CURRENT names; 0 if it names none.
-func currentRemedy(dir string, n uint64) string {
-	catalogs, _ := filepath.Glob(filepath.Join(dir, dirCatalog, "[0-9]*")) // the pattern is well-formed
-	if len(catalogs) > 0 {
-		newest := filepath.Base(catalogs[len(catalogs)-1])
-		if number, err := strconv.ParseUint(newest, 10, 64); err == nil && number > n {
-			return "write the number of the newest file in " + dirCatalog + " into it, which is " + newest
+// has reports whether a segment is in force itself, not merged into another.
+func (c *catalog) has(id uint32) bool {
+	return slices.ContainsFunc(c.segments, func(s *segment.Info) bool { return s.ID == id })
+}
+
+// holdings are the segments and pools of a catalogue that other segments may use.
+// Segments that names files replace count too.
+type holdings struct {
+	segments map[uint32]bool
+	pools    map[string]bool
+}
+
+func (c *catalog) holdings() holdings {
+	h := holdings{make(map[uint32]bool, len(c.segments)), make(map[string]bool)}
+	for _, s := range c.segments {
+		h.segments[s.ID], h.pools[s.Pool] = true, true
+	}
+	for _, n := range c.names {
+		for _, id := range n.of {
+			h.segments[id] = true
 		}
 	}
-	return "REINDEX makes it anew from the db-files; or bring it and the folder " + dirCatalog + " back from a copy of the archive"
+	return h
 }
 
-// pin is a catalogue that a shared lock protects from deletion, together with every
-// file that it names.
-type pin struct {
-	*catalog
-	file *os.File // nil for the empty catalogue of an archive that does not exist
-}
-
-func (p *pin) release() {
-	if p.file != nil {
-		p.file.Close() // this releases the lock too
+func (c *catalog) byID() map[uint32]*segment.Info {
+	m := make(map[uint32]*segment.Info, len(c.segments))
+	for _, s := range c.segments {
+		m[s.ID] = s
 	}
+	return m
 }
 
-// pinCurrent pins the generation in force. A writer may retire a generation
-// between reading CURRENT and locking it: then CURRENT names another.
-func pinCurrent(dir string) (*pin, error) {
-	for {
-		n, err := readCurrent(dir)
-		if err != nil {
-			return nil, err
+// poolSegments returns the segments of a pool.
+func (c *catalog) poolSegments(pool string) []*segment.Info {
+	var in []*segment.Info
+	for _, s := range c.segments {
+		if s.Pool == pool {
+			in = append(in, s)
 		}
-		if n == 0 {
-			if err := lostCurrent(dir); err != nil {
-				return nil, err
-			}
-			return &pin{catalog: &catalog{}}, nil
-		}
-		name := filepath.Join(dir, catalogName(n))
-		f, err := os.Open(name)
-		if errors.Is(err, os.ErrNotExist) {
-			if again, e := readCurrent(dir); e == nil && again != n {
-				continue
-			}
-			return nil, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it names %s, and there is no such file: %s", catalogName(n), currentRemedy(dir, n))}
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := disk.LockShared(f); err != nil {
-			f.Close()
-			return nil, fmt.Errorf("lock %s: %w", name, err)
-		}
-		again, err := readCurrent(dir)
-		if err != nil || again != n {
-			f.Close()
-			if err != nil {
-				return nil, err
-			}
+	}
+	return in
+}
+
+// poolNames returns the names of all pools.
+func (c *catalog) poolNames() []string {
+	names := make([]string, len(c.segments))
+	for i, s := range c.segments {
+		names[i] = s.Pool
+	}
+	return slices.Compact(names)
+}
+
+// isStatic reports whether a pool is static.
+func (c *catalog) isStatic(pool string) bool {
+	_, ok := slices.BinarySearch(c.static, pool)
+	return ok
+}
+
+// sharers returns, for each year, the segments of static pools with small indexes.
+func (c *catalog) sharers() [][]*segment.Info {
+	var out [][]*segment.Info
+	for _, s := range c.segments {
+		if !c.isStatic(s.Pool) || s.IndexBytes > indexLarge {
 			continue
 		}
-		c, err := loadCatalog(dir, n)
-		if err != nil {
-			f.Close()
-			return nil, err
+		if n := len(out); n > 0 && out[n-1][0].Pool[:4] == s.Pool[:4] {
+			out[n-1] = append(out[n-1], s)
+		} else {
+			out = append(out, []*segment.Info{s})
 		}
-		return &pin{catalog: c, file: f}, nil
 	}
+	return out
 }
 
-func loadCatalog(dir string, n uint64) (*catalog, error) {
-	b, err := os.ReadFile(filepath.Join(dir, catalogName(n)))
-	if err != nil {
-		return nil, err
+// scattered reports whether segments have their indexes in several files, or in a
+// file that other segments use too.
+func (c *catalog) scattered(segments []*segment.Info) bool {
+	own := make(map[uint32]bool)
+	for _, s := range segments {
+		own[s.ID] = true
 	}
-	c, err := decodeCatalog(b)
-	if err != nil {
-		return nil, &segment.Error{File: catalogName(n), Offset: -1, Err: err}
-	}
-	if c.generation != n {
-		return nil, &segment.Error{File: catalogName(n), Offset: -1, Err: errCatalog}
-	}
-	return c, nil
+	return slices.ContainsFunc(c.segments, func(s *segment.Info) bool {
+		return own[s.ID] != (s.Index == segments[0].Index)
+	})
 }

@@ -1,37 +1,33 @@
 package store
 
 import (
-	"cmp"
-	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"infomall/store/disk"
-	"infomall/store/disk/lines"
 	"infomall/store/segment"
 )
 
-// change is what one publication does to the archive. All of it comes into force,
+// change is what one publication does to the catalogue. All of it comes into force,
 // or nothing.
 type change struct {
 	// out are the segments that go out of force.
 	out []*segment.Info
-	// in are new segments, in the writer's folder, that come into force.
-	in []made
-	// index, if not nil, is an index that already has some of the new segments.
-	// publish finishes it.
-	index *segment.IndexBuilder
-	// again are segments in force that are replaced by a rewritten form of the same
+	// in are new segments that come into force. apply sets their Born, Seen, Apart,
+	// Fresh and Follows.
+	in []*segment.Info
+	// rewritten are segments in force that are replaced by another form of the same
 	// captures and blocks.
-	again []again
-	// names, if not nil, says where in the segments in the blocks of out are.
-	names *madeNames
+	rewritten []rewritten
+	// index, if not nil, is the index file of in and of the new forms.
+	index *indexInfo
+	// names, if not nil, is the file that says where in the segments in the blocks of
+	// out are.
+	names *namesInfo
+	// dropped are the segments of out some of whose blocks were not stored again,
+	// because nothing used them when the change was planned.
+	dropped map[uint32]bool
 	// seen is the generation of the snapshot on which the change was planned. The
 	// hints of in take all captures up to it into account.
 	seen uint64
@@ -46,189 +42,23 @@ type change struct {
 	// depends says, for each segment that depends on whole, on which of its new
 	// parts it depends.
 	depends map[uint32][]string
-	// gone, if not nil, is a removal: of a pool if out is set, otherwise of
-	// captures.
-	gone *removal
 }
 
-// madeNames is a complete, synced names file in the writer's folder.
-type madeNames struct {
-	info namesInfo
-	path string
-	// gone are the segments some of whose blocks were not stored again, because
-	// nothing used them when the change was planned.
-	gone map[uint32]bool
+// rewritten is a segment in force, and the new form that replaces it. Both have the
+// same ID. apply sets Born, Seen, Apart, Fresh and Follows of the new form.
+type rewritten struct {
+	old, now *segment.Info
 }
 
-// errStale is returned by publish if the archive has changed since the change was
+// errStale is returned by apply if the archive has changed since the change was
 // planned: another process was faster, and segments that the change takes out or
 // uses are gone. Planned again on a new snapshot, the change may succeed.
 var errStale = errors.New("another process changed the archive meanwhile")
 
-// staleTries is how often a change is planned in a row. Each failure means that
-// another process published meanwhile. Some failures are normal if many processes
-// write; this many mean that the plan never fits the catalogue, for example because
-// its file was replaced by an older one.
-const staleTries = 100
-
-// retryStale calls f until it returns anything but errStale, at most staleTries
-// times.
-func retryStale(ctx context.Context, f func() error) error {
-	for range staleTries {
-		if err := f(); !errors.Is(err, errStale) {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("%w, %d times in a row: try again when fewer processes write to it; VERIFY tells whether it is damaged", errStale, staleTries)
-}
-
-// publish puts a change in force. The order of its steps matters, and each step is
-// durable before the next: files in the writer's folder, files in their places, the
-// new catalogue, CURRENT. Afterwards it removes the files that are out of force and
-// that no snapshot uses. If it returns errStale, the archive is unchanged and the
-// new files are deleted.
-func (w *writer) publish(ctx context.Context, ch change) error {
-	var x *indexInfo
-	var moved []string
-	if len(ch.in)+len(ch.again) > 0 {
-		var err error
-		if x, moved, err = w.moveIn(ch); err != nil {
-			return err
-		}
-	}
-	var gone *removalInfo
-	if ch.gone != nil {
-		var err error
-		if gone, err = w.moveInRemoval(ctx, ch.gone); err != nil {
-			return err
-		}
-		moved = append(moved, gone.file)
-	}
-	err := w.a.locked(ctx, func(disk.File) error {
-		c, err := w.a.inForce()
-		if err != nil {
-			return err
-		}
-		next, err := c.apply(ch, x)
-		if err != nil {
-			return err
-		}
-		if gone != nil {
-			if err := next.remove(ch.gone, gone); err != nil {
-				return err
-			}
-		}
-		if err := w.a.putCatalog(next); err != nil {
-			return err
-		}
-		// A names file that nothing uses is not in force.
-		kept := next.files()
-		return w.a.removeAll(slices.DeleteFunc(moved, func(name string) bool { return slices.Contains(kept, name) }))
-	})
-	if errors.Is(err, errStale) {
-		if err := w.a.removeAll(moved); err != nil {
-			return err
-		}
-	}
-	return err
-}
-
-// moveIn writes the index of new segments, and moves the segment files, the index
-// and the names file to their places. It returns the index and the paths of all
-// files.
-func (w *writer) moveIn(ch change) (*indexInfo, []string, error) {
-	in := slices.Clone(ch.in)
-	for _, a := range ch.again {
-		in = append(in, a.made)
-	}
-	name := indexName(in[0])
-	index, tmp := filepath.Join(dirIndex, name), filepath.Join(w.dir, name)
-	for _, m := range in {
-		m.info.File = filepath.Join(dirPools, m.info.Pool, segment.FileName(m.info.ID, m.number))
-		m.info.Index = index
-	}
-	if err := w.writeIndex(ch.index, tmp, in); err != nil {
-		return nil, nil, err
-	}
-	x, err := describeIndex(tmp, index)
-	if err != nil {
-		return nil, nil, err
-	}
-	moves := [][2]string{{tmp, index}}
-	for _, m := range in {
-		moves = append(moves, [2]string{m.path, m.info.File})
-	}
-	if ch.names != nil {
-		ch.names.info.name = strings.TrimSuffix(in[0].info.File, ".raw") + ".names"
-		moves = append(moves, [2]string{ch.names.path, ch.names.info.name})
-	}
-	files := make([]string, len(moves))
-	for i, m := range moves {
-		files[i] = m[1]
-	}
-	return &x, files, w.a.moveIn(moves)
-}
-
-// indexName returns the name of the index file whose first segment is first.
-func indexName(first made) string {
-	return fmt.Sprintf("%06d.idx", max(first.info.ID, first.number))
-}
-
-// writeIndex adds those of the segments to an index that it lacks, and finishes it.
-// If x is nil, it creates the index at tmp.
-func (w *writer) writeIndex(x *segment.IndexBuilder, tmp string, in []made) (err error) {
-	if x == nil {
-		if x, err = segment.NewIndexBuilder(w.a.opts.Disk, tmp); err != nil {
-			return err
-		}
-	}
-	for _, m := range in {
-		if m.w == nil {
-			continue
-		}
-		if err := x.AddSegment(m.info, m.w); err != nil {
-			return errors.Join(err, x.Abandon())
-		}
-	}
-	return x.Finish()
-}
-
-// moveInRemoval writes a removal's file and moves it to its place.
-func (w *writer) moveInRemoval(ctx context.Context, r *removal) (*removalInfo, error) {
-	number, err := w.allocate(ctx, 1)
-	if err != nil {
-		return nil, err
-	}
-	info := &removalInfo{file: removedFile(number)}
-	tmp := filepath.Join(w.dir, filepath.Base(info.file))
-	b := r.encode()
-	if err := disk.WriteFile(w.a.opts.Disk, tmp, b); err != nil {
-		return nil, err
-	}
-	info.bytes, info.crc = int64(len(b)), lines.Sum(b)
-	return info, w.a.moveIn([][2]string{{tmp, info.file}})
-}
-
-// inForce loads the current catalogue; an empty one if there is none yet. The
-// caller holds the archive's lock, so it stays current.
-func (a *Archive) inForce() (*catalog, error) {
-	n, err := readCurrent(a.dir)
-	if err != nil {
-		return nil, err
-	}
-	if n == 0 {
-		return &catalog{}, nil
-	}
-	return loadCatalog(a.dir, n)
-}
-
 // apply returns the next generation: c without the segments that go out, and with
-// those that come in and their index file x. It returns errStale if a segment that
+// those that come in and their index file. It returns errStale if a segment that
 // goes out is not in force, or if a segment would use something that is not.
-func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
+func (c *catalog) apply(ch change) (*catalog, error) {
 	next := &catalog{generation: c.generation + 1, id: c.id}
 	if c.copied || c.id == "" {
 		next.id = newID() // from now on it is an archive of its own, no longer a copy
@@ -237,14 +67,14 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 	for _, s := range ch.out {
 		out[s.ID] = true
 	}
-	anew := make(map[uint32]again, len(ch.again))
-	for _, a := range ch.again {
-		anew[a.old.ID] = a
+	anew := make(map[uint32]rewritten, len(ch.rewritten))
+	for _, r := range ch.rewritten {
+		anew[r.old.ID] = r
 	}
 	for _, s := range c.segments {
-		if a, ok := anew[s.ID]; ok && a.old.File == s.File {
-			a.info.Born, a.info.Seen, a.info.Apart, a.info.Fresh, a.info.Follows = s.Born, s.Seen, s.Apart, s.Fresh, s.Follows
-			s = a.info
+		if r, ok := anew[s.ID]; ok && r.old.File == s.File {
+			r.now.Born, r.now.Seen, r.now.Apart, r.now.Fresh, r.now.Follows = s.Born, s.Seen, s.Apart, s.Fresh, s.Follows
+			s = r.now
 			delete(anew, s.ID)
 		}
 		if !out[s.ID] {
@@ -276,31 +106,31 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 		}
 		c.sumFresh(ch)
 	}
-	for _, m := range ch.in {
-		m.info.Born, m.info.Seen, m.info.Apart = born, ch.seen, apart
+	for _, s := range ch.in {
+		s.Born, s.Seen, s.Apart = born, ch.seen, apart
 		if ch.seen == c.generation {
-			m.info.Seen = next.generation // no other generation came between
+			s.Seen = next.generation // no other generation came between
 		}
-		next.segments = append(next.segments, m.info)
+		next.segments = append(next.segments, s)
 	}
 	next.static, next.parts = slices.Clone(c.static), slices.Clone(c.parts)
-	for _, m := range ch.in {
-		if c.isStatic(m.info.Pool) && m.info.Pool != ch.whole {
+	for _, s := range ch.in {
+		if c.isStatic(s.Pool) && s.Pool != ch.whole {
 			return nil, errStale // the pool was sealed meanwhile
 		}
 		if ch.seal {
-			next.static = append(next.static, m.info.Pool)
+			next.static = append(next.static, s.Pool)
 		}
 	}
 	if err := next.divide(c, ch); err != nil {
 		return nil, err
 	}
 	next.indexes, next.names = slices.Clone(c.indexes), slices.Clone(c.names)
-	if x != nil {
-		next.indexes = append(next.indexes, *x)
+	if ch.index != nil {
+		next.indexes = append(next.indexes, *ch.index)
 	}
 	if ch.names != nil {
-		next.names = append(next.names, ch.names.info)
+		next.names = append(next.names, *ch.names)
 	}
 	next.tidy()
 	return next, next.whole(c, ch)
@@ -326,11 +156,11 @@ func (c *catalog) sumFresh(ch change) {
 		}
 		fresh += s.Fresh
 	}
-	for _, m := range ch.in {
-		m.info.Follows, m.info.Fresh = follows, fresh
+	for _, in := range ch.in {
+		in.Follows, in.Fresh = follows, fresh
 		switch {
-		case !slices.ContainsFunc(c.segments, func(s *segment.Info) bool { return s.Pool == m.info.Pool && !out[s.ID] }):
-			m.info.Fresh = m.info.URLs
+		case !slices.ContainsFunc(c.segments, func(s *segment.Info) bool { return s.Pool == in.Pool && !out[s.ID] }):
+			in.Fresh = in.URLs
 		case fresh > 0:
 			fresh = 0 // the first of them counts for all
 		}
@@ -351,11 +181,8 @@ func (next *catalog) divide(c *catalog, ch change) error {
 	next.setParts(ch.parts)
 	next.dependOnParts(ch)
 	next.tidyParts()
-	for _, m := range ch.in {
-		if m.info.Captures == 0 {
-			continue
-		}
-		if !next.takes(m.info.Pool, m.info.FirstKey) || !next.takes(m.info.Pool, m.info.LastKey) {
+	for _, s := range ch.in {
+		if s.Captures > 0 && (!next.takes(s.Pool, s.FirstKey) || !next.takes(s.Pool, s.LastKey)) {
 			return errStale
 		}
 	}
@@ -374,33 +201,6 @@ func (next *catalog) tidy() {
 	pools := next.poolNames()
 	slices.Sort(next.static)
 	next.static = slices.DeleteFunc(slices.Compact(next.static), func(p string) bool { return !slices.Contains(pools, p) })
-}
-
-// sort sorts the segments by pool and number.
-func (c *catalog) sort() {
-	slices.SortFunc(c.segments, func(a, b *segment.Info) int {
-		return cmp.Or(strings.Compare(a.Pool, b.Pool), cmp.Compare(a.ID, b.ID))
-	})
-}
-
-// indexFile returns what the catalogue says of the index file with this name.
-func (c *catalog) indexFile(name string) indexInfo {
-	i, _ := slices.BinarySearchFunc(c.indexes, name, func(x indexInfo, name string) int { return strings.Compare(x.name, name) })
-	if i < len(c.indexes) && c.indexes[i].name == name {
-		return c.indexes[i]
-	}
-	return indexInfo{name: name} // Unreachable unless the catalogue is wrong: no file matches this.
-}
-
-// inUse returns those index files that segments of c use, sorted by name.
-func (c *catalog) inUse(files []indexInfo) []indexInfo {
-	used := make(map[string]bool)
-	for _, s := range c.segments {
-		used[s.Index] = true
-	}
-	files = slices.DeleteFunc(files, func(i indexInfo) bool { return !used[i.name] })
-	slices.SortFunc(files, func(a, b indexInfo) int { return strings.Compare(a.name, b.name) })
-	return slices.CompactFunc(files, func(a, b indexInfo) bool { return a.name == b.name })
 }
 
 // bornOf returns the generation with which the captures of merged segments count as
@@ -476,8 +276,8 @@ func (next *catalog) remove(r *removal, info *removalInfo) error {
 // the change.
 func (next *catalog) whole(c *catalog, ch change) error {
 	before, after := c.holdings(), next.holdings()
-	for _, m := range ch.in {
-		for _, id := range m.info.Uses {
+	for _, s := range ch.in {
+		for _, id := range s.Uses {
 			if ch.on.has(id) && !next.has(id) {
 				return errStale // merged meanwhile, without the blocks that nothing seemed to use
 			}
@@ -489,7 +289,7 @@ func (next *catalog) whole(c *catalog, ch change) error {
 			if !after.segments[id] && (!old || before.segments[id]) {
 				return errStale
 			}
-			if ch.names != nil && ch.names.gone[id] && s.Born > ch.seen {
+			if ch.dropped[id] && s.Born > ch.seen {
 				return errStale // it may use blocks that nothing seemed to use
 			}
 		}
@@ -502,158 +302,22 @@ func (next *catalog) whole(c *catalog, ch change) error {
 	return nil
 }
 
-// has reports whether a segment is in force itself, not merged into another.
-func (c *catalog) has(id uint32) bool {
-	return slices.ContainsFunc(c.segments, func(s *segment.Info) bool { return s.ID == id })
-}
-
-// holdings are the segments and pools of a catalogue that other segments may use.
-// Segments that names files replace count too.
-type holdings struct {
-	segments map[uint32]bool
-	pools    map[string]bool
-}
-
-func (c *catalog) holdings() holdings {
-	h := holdings{make(map[uint32]bool, len(c.segments)), make(map[string]bool)}
+// reindexed returns the next generation: c with the indexes of infos, for those
+// segments that are still in force.
+func (c *catalog) reindexed(infos []*segment.Info, files []indexInfo) *catalog {
+	next := &catalog{generation: c.generation + 1, id: c.id, copied: c.copied, names: c.names, static: c.static, parts: c.parts, removals: c.removals}
+	indexed := make(map[uint32]*segment.Info, len(infos))
+	for _, i := range infos {
+		indexed[i.ID] = i
+	}
 	for _, s := range c.segments {
-		h.segments[s.ID], h.pools[s.Pool] = true, true
-	}
-	for _, n := range c.names {
-		for _, id := range n.of {
-			h.segments[id] = true
+		if i := indexed[s.ID]; i != nil && i.CRC == s.CRC {
+			again := *s
+			again.Index, again.IndexBytes = i.Index, i.IndexBytes
+			s = &again
 		}
+		next.segments = append(next.segments, s)
 	}
-	return h
-}
-
-// sweepGenerations removes older generations that no reader pins, and the files
-// that only these name. A file that is out of force never comes back. A generation
-// newer than the current one is left by a killed writer, and the next writer
-// overwrites it; or CURRENT is damaged. The caller holds the archive's lock.
-func (a *Archive) sweepGenerations() error {
-	current, err := readCurrent(a.dir)
-	if err != nil {
-		return err
-	}
-	numbers, err := a.generations()
-	if err != nil {
-		return err
-	}
-	var files *fileUse // loaded if there is something to remove
-	for _, n := range numbers {
-		if n >= current {
-			continue
-		}
-		name := filepath.Join(a.dir, catalogName(n))
-		f, err := os.Open(name)
-		if err != nil {
-			continue // another process was faster
-		}
-		free, err := disk.TryExclusive(f)
-		if err == nil && free {
-			if files == nil {
-				files = a.fileUse(numbers)
-			}
-			// The files first. If the process were killed after it had removed the
-			// generation, nothing would name the files any more.
-			if err = a.removeAll(files.only(n)); err == nil {
-				err = a.opts.Disk.Remove(name)
-			}
-		}
-		f.Close()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// generations returns the numbers of the catalogue files that exist, ascending.
-func (a *Archive) generations() ([]uint64, error) {
-	entries, err := os.ReadDir(filepath.Join(a.dir, dirCatalog))
-	if err != nil {
-		return nil, err
-	}
-	var out []uint64
-	for _, e := range entries {
-		if n, err := strconv.ParseUint(e.Name(), 10, 64); err == nil {
-			out = append(out, n)
-		}
-	}
-	slices.Sort(out)
-	return out, nil
-}
-
-// removeAll removes files of the archive. A file that does not exist is no error.
-func (a *Archive) removeAll(names []string) error {
-	for _, name := range names {
-		if err := a.opts.Disk.Remove(filepath.Join(a.dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// fileUse counts how many generations name each file.
-type fileUse struct {
-	names map[uint64][]string
-	users map[string]int
-	// unknown is set if a generation cannot be read: it may name any file.
-	unknown bool
-}
-
-func (a *Archive) fileUse(generations []uint64) *fileUse {
-	u := &fileUse{names: make(map[uint64][]string), users: make(map[string]int)}
-	for _, n := range generations {
-		c, err := loadCatalog(a.dir, n)
-		if err != nil {
-			u.unknown = true
-			continue
-		}
-		u.names[n] = c.files()
-		for _, name := range u.names[n] {
-			u.users[name]++
-		}
-	}
-	return u
-}
-
-// inFolder reports whether a generation names a file in the folder dir.
-func (u *fileUse) inFolder(dir string) bool {
-	for name, users := range u.users {
-		if users > 0 && filepath.Dir(name) == dir {
-			return true
-		}
-	}
-	return false
-}
-
-// only removes a generation from the counts, and returns the files that no other
-// generation names.
-func (u *fileUse) only(generation uint64) (out []string) {
-	for _, name := range u.names[generation] {
-		if u.users[name]--; u.users[name] == 0 && !u.unknown {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-// files returns the paths of all files that the catalogue names.
-func (c *catalog) files() []string {
-	out := make([]string, 0, len(c.segments)+len(c.indexes))
-	for _, s := range c.segments {
-		out = append(out, s.File)
-	}
-	for _, x := range c.indexes {
-		out = append(out, x.name)
-	}
-	for _, r := range c.removals {
-		out = append(out, r.file)
-	}
-	for _, n := range c.names {
-		out = append(out, n.name)
-	}
-	return out
+	next.indexes = next.inUse(append(slices.Clone(c.indexes), files...))
+	return next
 }

@@ -29,7 +29,7 @@ func publishOnce(a *Archive, ch change) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.publish(ctx, ch), w.close())
+	return errors.Join(w.publish(ctx, publication{change: ch}), w.close())
 }
 
 // TestTakeOut takes a pool out of force. A snapshot from before still has it,

@@ -54,7 +54,7 @@ func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.Delet
 	if err != nil {
 		return res, err
 	}
-	err = w.publish(ctx, change{gone: r})
+	err = w.publish(ctx, publication{gone: r})
 	if errors.Is(err, errStale) {
 		err = task.ErrChanged
 	}

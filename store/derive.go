@@ -81,7 +81,7 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 	if err != nil {
 		return res, err
 	}
-	ch := change{seen: v.pin.generation, on: v.pin.catalog}
+	p := publication{change: change{seen: v.pin.generation, on: v.pin.catalog}}
 	for i, s := range old {
 		if o.Progress != nil {
 			o.Progress(int64(i), int64(len(old)))
@@ -93,10 +93,10 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 		if err != nil {
 			return res, errors.Join(err, w.close())
 		}
-		ch.again = append(ch.again, form)
+		p.made = append(p.made, form)
 	}
-	err = w.publish(ctx, ch)
-	for _, f := range ch.again {
+	err = w.publish(ctx, p)
+	for _, f := range p.made {
 		res.IndexBytes += f.info.IndexBytes
 	}
 	return res, errors.Join(err, w.close())

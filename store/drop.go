@@ -88,7 +88,7 @@ func (a *Archive) dropWhole(ctx context.Context, o task.DropOptions) (task.DropR
 
 // drop drops a pool of the archive's present state.
 func (a *Archive) drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
-	res, ch, err := a.planDrop(ctx, o)
+	res, p, err := a.planDrop(ctx, o)
 	if err != nil || o.Dry {
 		return res, err
 	}
@@ -96,39 +96,39 @@ func (a *Archive) drop(ctx context.Context, o task.DropOptions) (task.DropResult
 	if err != nil {
 		return res, err
 	}
-	err = w.publish(ctx, ch)
+	err = w.publish(ctx, p)
 	return res, errors.Join(err, w.close())
 }
 
 // planDrop finds out what is removed with a pool. When it returns it has no
 // snapshot open, since an open snapshot would keep the files.
-func (a *Archive) planDrop(ctx context.Context, o task.DropOptions) (res task.DropResult, ch change, err error) {
+func (a *Archive) planDrop(ctx context.Context, o task.DropOptions) (res task.DropResult, p publication, err error) {
 	v, err := a.Snapshot(ctx)
 	if err != nil {
-		return res, ch, err
+		return res, p, err
 	}
 	defer v.Close()
 	pools, err := v.pin.poolsToCopy([]string{o.Pool})
 	if err != nil {
-		return res, ch, err
+		return res, p, err
 	}
 	i := slices.IndexFunc(pools, func(p poolCopy) bool { return p.name == o.Pool })
 	segments := pools[i].segments
 	if err := v.droppable(ctx, o.Pool); err != nil {
-		return res, ch, err
+		return res, p, err
 	}
 	described, err := v.pool(ctx, segments)
 	if err != nil {
-		return res, ch, err
+		return res, p, err
 	}
 	res.RemovedPool = task.RemovedPool{Name: o.Pool, Static: described.Static, Captures: described.Captures, Versions: described.Versions}
 	res.Files, res.Bytes = v.pin.alone(segments)
 	if o.Dry {
-		return res, ch, nil
+		return res, p, nil
 	}
 	r := &removal{time: record.At(a.opts.Now()), drop: true, captures: described.Captures, pools: []string{o.Pool}}
 	r.touched, err = v.prints(ctx, segments)
-	return res, change{out: segments, seen: v.pin.generation, gone: r}, err
+	return res, publication{change: change{out: segments, seen: v.pin.generation}, gone: r}, err
 }
 
 // droppable returns a *task.DependsError if other pools need the pool.
@@ -186,28 +186,6 @@ func (v *Snapshot) revisitsTo(ctx context.Context, info *segment.Info, pool stri
 		err = nil
 	}
 	return found, err
-}
-
-// alone returns the number of the files that only the given segments need, and
-// their bytes.
-func (c *catalog) alone(segments []*segment.Info) (files int, bytes int64) {
-	others := make(map[string]bool)
-	for _, s := range c.segments {
-		if !slices.Contains(segments, s) {
-			others[s.Index] = true
-		}
-	}
-	own := make(map[string]bool)
-	for _, s := range segments {
-		files, bytes = files+1, bytes+s.Bytes
-		own[s.Index] = !others[s.Index]
-	}
-	for _, x := range c.indexes {
-		if own[x.name] {
-			files, bytes = files+1, bytes+x.bytes
-		}
-	}
-	return files, bytes
 }
 
 // prints returns the fingerprints of all URLs of some segments, sorted.

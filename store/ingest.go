@@ -815,7 +815,7 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) ([]made, error) {
 			return nil, err
 		}
 	}
-	if err := g.w.publish(ctx, change{in: done, seen: b.v.pin.generation, on: b.v.pin.catalog}); err != nil {
+	if err := g.w.publish(ctx, publication{change: change{seen: b.v.pin.generation, on: b.v.pin.catalog}, made: done}); err != nil {
 		return nil, err
 	}
 	for _, p := range plans {

@@ -2,16 +2,11 @@ package store
 
 import (
 	"context"
-	"math"
 
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
 )
-
-// endOfTime is later than every stored time, including times after the year 9999
-// that a misnamed pool may have: a merge must not lose these.
-const endOfTime record.Time = math.MaxInt64
 
 // looker looks up URLs in the order of their keys. It keeps its position in each
 // segment, so that neighbouring URLs share what was decoded.

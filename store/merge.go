@@ -22,24 +22,11 @@ import (
 )
 
 const (
-	// smallBytes is the size of a db-file below which its segment is called small.
-	smallBytes = 16 << 20
-	// smallMany and smallMost say when the small segments of a pool are merged by
-	// themselves: when smallMany of them together are smaller than smallBytes, or
-	// when there are smallMost of them. In the second case the smallest mergeWays
-	// are merged. So what an import or crawl adds is merged about once more in all,
-	// and not before there is much of it.
-	smallMany = 8
-	smallMost = 2 * mergeWays
 	// A merged segment ends after the URL that makes it larger than mergedBytes or
 	// longer than mergedCaptures. That bounds memory: a reader holds the places of
 	// its runs, and the next merge the new places of its blocks.
 	mergedBytes    = 512 << 20
 	mergedCaptures = 1 << 20
-	// mergeWays is how many segments with the same URLs are merged at once at most:
-	// a run or two of each are in memory. If there are more, some are merged in a
-	// round before the others.
-	mergeWays = 16
 	// mergeRuns is how many bytes of decoded runs a merge keeps in memory.
 	// mergePlaces is how many bytes of block places it keeps: enough for about
 	// seven hundred thousand blocks.
@@ -134,64 +121,9 @@ func (a *Archive) mergeSmall(ctx context.Context, pool string, limit int64) erro
 		if c.oversized(pool, limitOr(limit)) {
 			return c.poolSegments(pool)
 		}
-		return c.smallSegments(pool)
+		return dueForMerge(c.poolSegments(pool))
 	}})
 	return err
-}
-
-// limitOr returns limit, or poolLimitDefault if it is 0.
-func limitOr(limit int64) int64 {
-	if limit == 0 {
-		return poolLimitDefault
-	}
-	return limit
-}
-
-// poolSegments returns the segments of a pool.
-func (c *catalog) poolSegments(pool string) []*segment.Info {
-	var in []*segment.Info
-	for _, s := range c.segments {
-		if s.Pool == pool {
-			in = append(in, s)
-		}
-	}
-	return in
-}
-
-// poolNames returns the names of all pools.
-func (c *catalog) poolNames() []string {
-	names := make([]string, len(c.segments))
-	for i, s := range c.segments {
-		names[i] = s.Pool
-	}
-	return slices.Compact(names)
-}
-
-// smallSegments returns the small segments of a pool that should be merged now;
-// none if they are few.
-func (c *catalog) smallSegments(pool string) []*segment.Info {
-	return dueForMerge(c.poolSegments(pool))
-}
-
-// dueForMerge returns those of a pool's segments that should be merged without
-// being asked: none if the small ones are few. It reorders in.
-func dueForMerge(in []*segment.Info) []*segment.Info {
-	small := slices.DeleteFunc(in, func(s *segment.Info) bool { return s.Bytes >= smallBytes })
-	slices.SortFunc(small, func(a, b *segment.Info) int { return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.ID, b.ID)) })
-	together, bytes := 0, int64(0)
-	for _, s := range small {
-		if bytes += s.Bytes; bytes >= smallBytes {
-			break
-		}
-		together++
-	}
-	switch {
-	case together >= smallMany:
-		return small[:together]
-	case len(small) >= smallMost:
-		return small[:mergeWays]
-	}
-	return nil
 }
 
 // mergeResult describes a pool before its segments are merged.
@@ -300,17 +232,21 @@ func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r task.MergeResul
 		return r, true, err
 	}
 	t.total = r.Captures
-	made, err := w.mergeThese(ctx, v, *t, in, r.Large)
+	done, err := w.mergeThese(ctx, v, *t, in, r.Large)
 	if err != nil {
 		return r, false, err
 	}
-	r.Captures, r.Into = 0, len(made.in)
-	if len(made.parts) > 1 {
-		for _, p := range made.parts {
+	if len(done.parts) > 1 {
+		for _, p := range done.parts {
 			r.Parts = append(r.Parts, p.pool)
 		}
 	}
-	for _, d := range made.in {
+	r.Captures = 0
+	for _, d := range done.made {
+		if d.old != nil {
+			continue
+		}
+		r.Into++
 		r.Captures += d.info.Captures
 		r.Bytes += d.info.Bytes + d.info.IndexBytes
 	}
@@ -338,42 +274,43 @@ func crowded(in []*segment.Info, ways int) []*segment.Info {
 
 // mergeThese merges some segments of the task's pool and publishes the result. If
 // large is set, it splits the pool.
-func (w *writer) mergeThese(ctx context.Context, v *Snapshot, t mergeTask, in []*segment.Info, large bool) (ch change, err error) {
-	ch = change{out: in, seen: v.pin.generation, on: v.pin.catalog}
+func (w *writer) mergeThese(ctx context.Context, v *Snapshot, t mergeTask, in []*segment.Info, large bool) (p publication, err error) {
+	p.change = change{out: in, seen: v.pin.generation, on: v.pin.catalog}
 	m := newMerging(w, v, t, in)
 	defer m.close()
 	if t.seal {
-		ch.seal, ch.whole = true, t.pool
+		p.seal, p.whole = true, t.pool
 	}
 	if large {
-		m.split, ch.whole = newSplit(v.pin.catalog, t.pool, limitOr(t.limit), t.seal), t.pool
+		m.split, p.whole = newSplit(v.pin.catalog, t.pool, limitOr(t.limit), t.seal), t.pool
 	}
 	if m.hidden, err = v.isHidden(); err != nil {
-		return ch, err
+		return p, err
 	}
 	if len(in) == len(v.pin.poolSegments(t.pool)) {
 		if err := m.findBodies(ctx); err != nil {
-			return ch, err
+			return p, err
 		}
 	}
 	if err := m.run(ctx); err != nil {
-		return ch, err
+		return p, err
 	}
-	if ch.again, err = m.again(ctx); err != nil {
-		return ch, err
+	forms, err := m.again(ctx)
+	if err != nil {
+		return p, err
 	}
-	if ch.names, err = m.names(); err != nil {
-		return ch, err
+	p.made = append(m.done, forms...)
+	if err := m.names(&p); err != nil {
+		return p, err
 	}
-	ch.in = m.done
 	if m.split != nil {
-		ch.parts = m.split.measured(m.done)
-		if ch.depends, err = m.dependents(ctx); err != nil {
-			return ch, err
+		p.parts = m.split.measured(m.done)
+		if p.depends, err = m.dependents(ctx); err != nil {
+			return p, err
 		}
 	}
-	ch.index, m.index = m.index, nil
-	return ch, w.publish(ctx, ch)
+	p.unfinished, m.index = m.index, nil
+	return p, w.publish(ctx, p)
 }
 
 // mergeable returns the segments of in that can be merged now, and whether they
@@ -612,7 +549,7 @@ func (m *merging) begin(ctx context.Context, key string) error {
 			urls += s.URLs
 		}
 		if m.index == nil {
-			name := indexName(made{info: &segment.Info{ID: id}})
+			name := indexName(id, 0)
 			if m.index, err = segment.NewIndexBuilder(m.w.a.opts.Disk, filepath.Join(m.w.dir, name)); err != nil {
 				f.Close()
 				return err
@@ -958,15 +895,16 @@ func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
 	return nil
 }
 
-// names writes the file that says where the blocks of the merged segments are now.
-func (m *merging) names() (*madeNames, error) {
+// names writes the file that says where the blocks of the merged segments are now,
+// and adds it to p.
+func (m *merging) names(p *publication) error {
 	if len(m.done) == 0 {
-		return nil, nil
+		return nil
 	}
-	made := &madeNames{path: filepath.Join(m.w.dir, "names"), gone: make(map[uint32]bool)}
-	f, err := disk.Create(m.w.a.opts.Disk, made.path)
+	p.names, p.dropped, p.namesPath = &namesInfo{}, make(map[uint32]bool), filepath.Join(m.w.dir, "names")
+	f, err := disk.Create(m.w.a.opts.Disk, p.namesPath)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	var rec []byte
@@ -974,7 +912,7 @@ func (m *merging) names() (*madeNames, error) {
 	for _, id := range slices.Sorted(maps.Keys(m.in)) {
 		n, err := m.namesOf(m.in[id])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, s := range n.To() {
 			to[s] = true
@@ -982,17 +920,17 @@ func (m *merging) names() (*madeNames, error) {
 		if n.Gone() || m.isSplit() {
 			// A segment that is written from now on may use a block without
 			// depending on the part that has it.
-			made.gone[id] = true
+			p.dropped[id] = true
 		}
 		rec = segment.AppendNames(rec[:0], m.enc, m.done[0].info, n)
 		if _, err := f.Write(rec); err != nil {
-			return nil, err
+			return err
 		}
-		made.info.bytes, made.info.crc = made.info.bytes+int64(len(rec)), crc32.Update(made.info.crc, castagnoli, rec)
-		made.info.of = append(made.info.of, id)
+		p.names.bytes, p.names.crc = p.names.bytes+int64(len(rec)), crc32.Update(p.names.crc, castagnoli, rec)
+		p.names.of = append(p.names.of, id)
 	}
-	made.info.to = slices.Sorted(maps.Keys(to))
-	return made, f.Sync()
+	p.names.to = slices.Sorted(maps.Keys(to))
+	return f.Sync()
 }
 
 // namesOf returns the new places of the blocks of a merged segment.

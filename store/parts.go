@@ -2,13 +2,14 @@ package store
 
 import (
 	"cmp"
-	"context"
-	"maps"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
+	"infomall/store/record"
 	"infomall/store/segment"
-	"infomall/store/timeline"
 )
 
 // Captures of a month go to the pool named after it, such as 200806. If that pool
@@ -129,110 +130,6 @@ func (c *catalog) tidyParts() {
 	c.parts = slices.CompactFunc(c.parts, func(a, b partInfo) bool { return a.pool == b.pool })
 }
 
-// split says how a merge divides a pool by URL into parts. It is nil if the pool is
-// not divided.
-type split struct {
-	// max is the size in bytes at which a part ends.
-	max   int64
-	bytes int64 // size of the finished segments of the current part
-	parts []partInfo
-	free  string // name of the next part
-}
-
-// newSplit returns a split for an oversized pool. If the pool is not sealed, its
-// parts get half the limit, so that they have room to grow.
-func newSplit(c *catalog, pool string, limit int64, seal bool) *split {
-	p := c.partOf(pool)
-	s := &split{max: max(limit, 1), parts: []partInfo{p}, free: c.freePart(monthOf(pool))}
-	if !seal {
-		s.max = max(limit/2, 1)
-	}
-	return s
-}
-
-// next begins a new part at key, and returns its name.
-func (s *split) next(key string) (pool string) {
-	last := &s.parts[len(s.parts)-1]
-	p := partInfo{pool: s.free, from: key, to: last.to}
-	last.to = key
-	s.parts = append(s.parts, p)
-	s.free = nextPart(s.free)
-	s.bytes = 0
-	return p.pool
-}
-
-// takes returns the new part that takes over the captures of a URL; ok is false if
-// they stay in the pool.
-func (s *split) takes(key string) (pool string, ok bool) {
-	for _, p := range s.parts[1:] {
-		if key >= p.from && (p.to == "" || key < p.to) {
-			return p.pool, true
-		}
-	}
-	return "", false
-}
-
-// isSplit reports whether a second part has begun.
-func (m *merging) isSplit() bool { return m.split != nil && len(m.split.parts) > 1 }
-
-// dependents returns, for each segment that depends on the pool being split, the
-// new parts that have bodies the segment uses.
-func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
-	if !m.isSplit() {
-		return nil, nil
-	}
-	out := make(map[uint32][]string)
-	for _, info := range m.v.pin.segments {
-		if m.in[info.ID] != nil || !slices.Contains(info.Depends, m.split.parts[0].pool) {
-			continue
-		}
-		parts := make(map[string]bool)
-		err := m.v.everyEntry(ctx, info, func(_ timeline.Place, e *segment.Stored) error {
-			key := e.Key
-			switch e.Body {
-			case segment.BodyElsewhere:
-				key = e.HolderKey
-			case segment.BodyHeld:
-			default:
-				return nil
-			}
-			if pool, ok := m.split.takes(key); ok {
-				parts[pool] = true
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-		out[info.ID] = slices.Collect(maps.Keys(parts))
-	}
-	return out, nil
-}
-
-// everyEntry calls f with each entry of a segment and its place, run by run.
-func (v *Snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(at timeline.Place, e *segment.Stored) error) error {
-	r := v.runs.reader(info)
-	for n := range uint32(info.Runs) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		meta, err := v.runs.meta(r, n)
-		if err != nil {
-			return err
-		}
-		entries, err := meta.Entries()
-		if err != nil {
-			return &segment.Error{File: info.File, Offset: -1, Err: err}
-		}
-		for i := range entries {
-			if err := f(timeline.Place{Seg: r, Run: n, N: uint32(i)}, &entries[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // dependOnParts makes segments that depend on a split pool also depend on the new
 // parts they use. For segments that were added meanwhile these are not known: they
 // depend on all parts.
@@ -241,8 +138,8 @@ func (next *catalog) dependOnParts(ch change) {
 		return
 	}
 	made := make(map[uint32]bool)
-	for _, m := range ch.in {
-		made[m.info.ID] = true
+	for _, s := range ch.in {
+		made[s.ID] = true
 	}
 	for i, s := range next.segments {
 		if made[s.ID] || !slices.Contains(s.Depends, ch.whole) {
@@ -288,17 +185,45 @@ func (c *catalog) dependOnAllParts(old map[uint32]*segment.Info) {
 	}
 }
 
-// measured returns the parts, with their sizes in bytes added up from the segments
-// done.
-func (s *split) measured(done []made) []partInfo {
-	for i := range s.parts {
-		p := &s.parts[i]
-		p.bytes = 0
-		for _, d := range done {
-			if d.info.Pool == p.pool {
-				p.bytes += d.info.Bytes
-			}
+// misnamedPools returns the misnamed pools that have captures.
+func (c *catalog) misnamedPools() []string {
+	var out []string
+	for _, s := range c.segments {
+		if s.Captures > 0 && !slices.Contains(out, s.Pool) && misnamed(s.Pool) != nil {
+			out = append(out, s.Pool)
 		}
 	}
-	return s.parts
+	return out
+}
+
+// misnamed returns what is wrong with the name of a pool, or nil. Earlier versions
+// accepted any date as the time of a capture and created pools of the year 0, of
+// earlier years, and past 9999. No query can ask for such times.
+func misnamed(pool string) error {
+	if from, _ := month(pool); from != record.NoTime {
+		return nil
+	}
+	return fmt.Errorf("pool %s is not named after a month of the years 1 to 9999: no query finds its captures; DROP POOL '%s' removes it", pool, pool)
+}
+
+// month returns the bounds of the month after which a pool is named. For a misnamed
+// pool (see misnamed) these are the bounds of all times.
+func month(pool string) (from, to record.Time) {
+	t, err := time.Parse("200601", monthOf(pool))
+	if err != nil || t.Year() < 1 {
+		return record.NoTime, endOfTime
+	}
+	return record.At(t), record.At(t.AddDate(0, 1, 0))
+}
+
+// endOfTime is later than every stored time, including times after the year 9999
+// that a misnamed pool may have: a merge must not lose these.
+const endOfTime record.Time = math.MaxInt64
+
+// limitOr returns limit, or poolLimitDefault if it is 0.
+func limitOr(limit int64) int64 {
+	if limit == 0 {
+		return poolLimitDefault
+	}
+	return limit
 }

@@ -2,12 +2,10 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"infomall/store/disk/lines"
 	"infomall/store/record"
@@ -154,37 +152,6 @@ func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) 
 		p.First, p.Last = record.NoTime, record.NoTime
 	}
 	return err
-}
-
-// month returns the bounds of the month after which a pool is named. For a misnamed
-// pool (see misnamed) these are the bounds of all times.
-func month(pool string) (from, to record.Time) {
-	t, err := time.Parse("200601", monthOf(pool))
-	if err != nil || t.Year() < 1 {
-		return record.NoTime, endOfTime
-	}
-	return record.At(t), record.At(t.AddDate(0, 1, 0))
-}
-
-// misnamed returns what is wrong with the name of a pool, or nil. Earlier versions
-// accepted any date as the time of a capture and created pools of the year 0, of
-// earlier years, and past 9999. No query can ask for such times.
-func misnamed(pool string) error {
-	if from, _ := month(pool); from != record.NoTime {
-		return nil
-	}
-	return fmt.Errorf("pool %s is not named after a month of the years 1 to 9999: no query finds its captures; DROP POOL '%s' removes it", pool, pool)
-}
-
-// misnamedPools returns the misnamed pools that have captures.
-func (c *catalog) misnamedPools() []string {
-	var out []string
-	for _, s := range c.segments {
-		if s.Captures > 0 && !slices.Contains(out, s.Pool) && misnamed(s.Pool) != nil {
-			out = append(out, s.Pool)
-		}
-	}
-	return out
 }
 
 // warnMisnamed warns of the misnamed pools that have captures.

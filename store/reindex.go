@@ -157,26 +157,6 @@ func (r *reindex) write(ctx context.Context, prepare func(*Archive) error, f fun
 	return err
 }
 
-// reindexed returns the next generation: c with the indexes of infos, for those
-// segments that are still in force.
-func (c *catalog) reindexed(infos []*segment.Info, files []indexInfo) *catalog {
-	next := &catalog{generation: c.generation + 1, id: c.id, copied: c.copied, names: c.names, static: c.static, parts: c.parts, removals: c.removals}
-	indexed := make(map[uint32]*segment.Info, len(infos))
-	for _, i := range infos {
-		indexed[i.ID] = i
-	}
-	for _, s := range c.segments {
-		if i := indexed[s.ID]; i != nil && i.CRC == s.CRC {
-			again := *s
-			again.Index, again.IndexBytes = i.Index, i.IndexBytes
-			s = &again
-		}
-		next.segments = append(next.segments, s)
-	}
-	next.indexes = next.inUse(append(slices.Clone(c.indexes), files...))
-	return next
-}
-
 // lost rebuilds the catalogue and all indexes from the db-files.
 func (r *reindex) lost(ctx context.Context) error {
 	infos, err := r.a.dbFiles()

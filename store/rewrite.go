@@ -19,12 +19,6 @@ import (
 // segment. Such segments are therefore rewritten together with the merge: with the
 // same number, and all captures and blocks in the same places, in another file.
 
-// again is a segment that is rewritten because other segments are merged.
-type again struct {
-	made
-	old *segment.Info
-}
-
 // findBodies finds the bodies of deleted captures that other pools need.
 func (m *merging) findBodies(ctx context.Context) error {
 	list, err := m.v.removals()
@@ -56,8 +50,8 @@ func (m *merging) findBodies(ctx context.Context) error {
 }
 
 // again rewrites the segments that need it, and returns them.
-func (m *merging) again(ctx context.Context) ([]again, error) {
-	var out []again
+func (m *merging) again(ctx context.Context) ([]made, error) {
+	var out []made
 	for _, info := range m.v.pin.segments {
 		if m.in[info.ID] != nil || len(m.bodies) == 0 && !slices.ContainsFunc(info.Uses, m.goes) {
 			continue
@@ -224,7 +218,7 @@ func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 }
 
 // write writes the new form of the segment.
-func (p *rewriting) write(ctx context.Context) (again, error) {
+func (p *rewriting) write(ctx context.Context) (made, error) {
 	m, info := p.m, p.s.Info
 	f := &form{w: m.w, s: p.s, static: m.v.pin.isStatic(info.Pool), dict: func(ref segment.RunRef) *segment.Dict {
 		if m.goes(ref.Segment) {
@@ -259,15 +253,15 @@ type form struct {
 
 // write writes the form. It calls run for each run of the segment; run repeats the
 // old run, changed or not.
-func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) error) (again, error) {
+func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) error) (made, error) {
 	info := f.s.Info
 	number, err := f.w.allocate(ctx, 1)
 	if err != nil {
-		return again{}, err
+		return made{}, err
 	}
 	file, err := disk.Create(f.w.a.opts.Disk, filepath.Join(f.w.dir, fmt.Sprintf("%06d.raw", number)))
 	if err != nil {
-		return again{}, err
+		return made{}, err
 	}
 	defer file.Close()
 	w := segment.NewWriter(file, newEncoder(), info.Pool, info.ID, int(info.URLs), segment.NewBlocks(mergeBlocks))
@@ -281,10 +275,10 @@ func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) 
 	}
 	for n := range uint32(info.Runs) {
 		if err := ctx.Err(); err != nil {
-			return again{}, err
+			return made{}, err
 		}
 		if err := run(n, w); err != nil {
-			return again{}, err
+			return made{}, err
 		}
 	}
 	for _, pool := range info.Depends {
@@ -300,7 +294,7 @@ func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) 
 		err = file.Sync()
 	}
 	if err != nil {
-		return again{}, fmt.Errorf("write %s: %w", file.Name(), err)
+		return made{}, fmt.Errorf("write %s: %w", file.Name(), err)
 	}
-	return again{made{info: &now, w: w, path: file.Name(), number: number}, info}, nil
+	return made{info: &now, w: w, path: file.Name(), old: info, number: number}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -105,80 +104,6 @@ func (w *writer) close() error {
 	return errors.Join(err, w.lock.Close())
 }
 
-// sweepWriters removes the folders of dead writers, and reports whether any writer
-// is alive. The caller holds the archive's lock.
-func (a *Archive) sweepWriters() (alive bool, err error) {
-	dirs, err := os.ReadDir(filepath.Join(a.dir, dirWriters))
-	if err != nil {
-		return false, err
-	}
-	for _, d := range dirs {
-		dir := filepath.Join(a.dir, dirWriters, d.Name())
-		f, err := os.Open(filepath.Join(dir, fileLock))
-		if err == nil {
-			free, err := disk.TryExclusive(f)
-			f.Close()
-			if err != nil {
-				return false, err
-			}
-			if !free {
-				alive = true
-				continue
-			}
-		} else if !errors.Is(err, os.ErrNotExist) {
-			return false, err
-		}
-		// Writers register with the archive's lock held, and we hold it: a writer
-		// whose own lock is free is dead.
-		if err := disk.RemoveAll(a.opts.Disk, dir); err != nil {
-			return false, err
-		}
-	}
-	return alive, nil
-}
-
-// sweepFiles deletes old generations that nobody reads, db-files and indexes that
-// no generation names, and lock files of pools that no generation has. The caller
-// holds the archive's lock and no other writer is alive, so nobody can be about to
-// publish one of these files.
-func (a *Archive) sweepFiles() error {
-	if err := a.sweepGenerations(); err != nil {
-		return err
-	}
-	if c, err := a.inForce(); err != nil || c.generation == 0 {
-		// What it names cannot be told from leftovers: keep everything.
-		return nil
-	}
-	generations, err := a.generations()
-	if err != nil {
-		return err
-	}
-	files := a.fileUse(generations)
-	if files.unknown {
-		// A generation that cannot be read may name any file: keep everything.
-		return nil
-	}
-	// A file that disk.WriteFile did not rename is hidden, and never named.
-	for _, pattern := range []string{".[^.]*", filepath.Join(dirCatalog, ".[^.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirPools, "*", "*.names"), filepath.Join(dirPools, "*", fileLock), filepath.Join(dirIndex, "*.idx"), filepath.Join(dirRemoved, "[0-9]*")} {
-		found, err := filepath.Glob(filepath.Join(a.dir, pattern))
-		if err != nil {
-			return err
-		}
-		for _, f := range found {
-			rel, err := filepath.Rel(a.dir, f)
-			if err != nil {
-				return err
-			}
-			if files.users[rel] == 0 && !(filepath.Base(rel) == fileLock && files.inFolder(filepath.Dir(rel))) {
-				if err := a.opts.Disk.Remove(f); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // allocate returns the first of n consecutive segment numbers that no other segment
 // has. The lock file holds the next number. The catalogue and the names in use
 // count too: a power failure may have restored an older content of the lock file,
@@ -232,75 +157,4 @@ func (a *Archive) nextByNames() (uint64, error) {
 		}
 	}
 	return next, nil
-}
-
-// made is a new segment whose db-file is complete and synced in the writer's
-// folder.
-type made struct {
-	info *segment.Info
-	w    *segment.Writer // nil if its index is written already
-	path string
-	// number is the number of the db-file, if the segment is a rewritten form of
-	// one in force.
-	number uint32
-}
-
-// putCatalog puts a generation in force. The caller holds the archive's lock.
-func (a *Archive) putCatalog(c *catalog) error {
-	if err := disk.WriteFile(a.opts.Disk, filepath.Join(a.dir, catalogName(c.generation)), c.encode()); err != nil {
-		return err
-	}
-	if err := a.opts.Disk.SyncDir(filepath.Join(a.dir, dirCatalog)); err != nil {
-		return err
-	}
-	if err := a.putCurrent(c.generation); err != nil {
-		return err
-	}
-	return a.sweepGenerations()
-}
-
-// putCurrent writes CURRENT and makes it durable.
-func (a *Archive) putCurrent(generation uint64) error {
-	if err := disk.WriteFile(a.opts.Disk, filepath.Join(a.dir, fileCurrent), currentLine(generation)); err != nil {
-		return err
-	}
-	return a.opts.Disk.SyncDir(a.dir)
-}
-
-func describeIndex(path, name string) (indexInfo, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return indexInfo{}, err
-	}
-	defer f.Close()
-	sum := crc32.New(castagnoli)
-	n, err := io.Copy(sum, f)
-	return indexInfo{name: name, bytes: n, crc: sum.Sum32()}, err
-}
-
-// moveIn renames synced files to their places and makes the names durable.
-func (a *Archive) moveIn(moves [][2]string) error {
-	dirs := make(map[string]bool)
-	for _, m := range moves {
-		dir := filepath.Join(a.dir, filepath.Dir(m[1]))
-		if !dirs[dir] {
-			dirs[dir] = true
-			if err := disk.Mkdir(a.opts.Disk, dir); err != nil {
-				return err
-			}
-		}
-		to := filepath.Join(a.dir, m[1])
-		if _, err := os.Stat(to); err == nil {
-			return fmt.Errorf("%s is there already: the archive's numbering was tampered with", to)
-		}
-		if err := a.opts.Disk.Rename(m[0], to); err != nil {
-			return err
-		}
-	}
-	for d := range dirs {
-		if err := a.opts.Disk.SyncDir(d); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,0 +1,147 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"infomall/store/disk"
+	"infomall/store/disk/lines"
+	"infomall/store/segment"
+)
+
+func catalogName(generation uint64) string {
+	return filepath.Join(dirCatalog, fmt.Sprintf("%06d", generation))
+}
+
+// currentLine returns the content of CURRENT: the number of the generation, a blank
+// and the crc32c of its digits. Without the checksum a flipped bit could name an
+// older generation.
+func currentLine(generation uint64) []byte {
+	digits := fmt.Appendf(nil, "%06d", generation)
+	return fmt.Appendf(digits, " %08x\n", lines.Sum(digits))
+}
+
+// readCurrent returns the number of the current generation; 0 if the archive has
+// none yet. It also accepts a number without checksum, written by hand, if it has
+// all digits of the catalogue's file name.
+func readCurrent(dir string) (uint64, error) {
+	b, err := os.ReadFile(filepath.Join(dir, fileCurrent))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	digits, _, summed := strings.Cut(strings.TrimSpace(string(b)), " ")
+	n, err := strconv.ParseUint(digits, 10, 64)
+	if err != nil || n == 0 || summed && !bytes.Equal(b, currentLine(n)) || digits != fmt.Sprintf("%06d", n) {
+		return 0, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it should hold the number of a catalogue and holds %q: %s", b, currentRemedy(dir, 0))}
+	}
+	return n, nil
+}
+
+// lostCurrent returns an error if CURRENT is missing although there are db-files;
+// the error says what to do. An archive has CURRENT before its first db-file. So
+// db-files without it are no leftovers: the lost catalogue named them.
+func lostCurrent(dir string) error {
+	files, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, fileCurrent)); err == nil {
+		return nil // another process created the archive meanwhile
+	}
+	return &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("the file is gone, and there are %d db-files: nothing is read or written until it is back; %s", len(files), currentRemedy(dir, 0))}
+}
+
+// currentRemedy returns text that says how to mend CURRENT. n is the missing
+// catalogue that CURRENT names; 0 if it names none.
+func currentRemedy(dir string, n uint64) string {
+	catalogs, _ := filepath.Glob(filepath.Join(dir, dirCatalog, "[0-9]*")) // the pattern is well-formed
+	if len(catalogs) > 0 {
+		newest := filepath.Base(catalogs[len(catalogs)-1])
+		if number, err := strconv.ParseUint(newest, 10, 64); err == nil && number > n {
+			return "write the number of the newest file in " + dirCatalog + " into it, which is " + newest
+		}
+	}
+	return "REINDEX makes it anew from the db-files; or bring it and the folder " + dirCatalog + " back from a copy of the archive"
+}
+
+// pin is a catalogue that a shared lock protects from deletion, together with every
+// file that it names.
+type pin struct {
+	*catalog
+	file *os.File // nil for the empty catalogue of an archive that does not exist
+}
+
+func (p *pin) release() {
+	if p.file != nil {
+		p.file.Close() // this releases the lock too
+	}
+}
+
+// pinCurrent pins the generation in force. A writer may retire a generation
+// between reading CURRENT and locking it: then CURRENT names another.
+func pinCurrent(dir string) (*pin, error) {
+	for {
+		n, err := readCurrent(dir)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			if err := lostCurrent(dir); err != nil {
+				return nil, err
+			}
+			return &pin{catalog: &catalog{}}, nil
+		}
+		name := filepath.Join(dir, catalogName(n))
+		f, err := os.Open(name)
+		if errors.Is(err, os.ErrNotExist) {
+			if again, e := readCurrent(dir); e == nil && again != n {
+				continue
+			}
+			return nil, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it names %s, and there is no such file: %s", catalogName(n), currentRemedy(dir, n))}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := disk.LockShared(f); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("lock %s: %w", name, err)
+		}
+		again, err := readCurrent(dir)
+		if err != nil || again != n {
+			f.Close()
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		c, err := loadCatalog(dir, n)
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		return &pin{catalog: c, file: f}, nil
+	}
+}
+
+func loadCatalog(dir string, n uint64) (*catalog, error) {
+	b, err := os.ReadFile(filepath.Join(dir, catalogName(n)))
+	if err != nil {
+		return nil, err
+	}
+	c, err := decodeCatalog(b)
+	if err != nil {
+		return nil, &segment.Error{File: catalogName(n), Offset: -1, Err: err}
+	}
+	if c.generation != n {
+		return nil, &segment.Error{File: catalogName(n), Offset: -1, Err: errCatalog}
+	}
+	return c, nil
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"infomall/store/record/task"
+	"infomall/store/segment"
+	"infomall/store/timeline"
+)
+
+// loadRemoval reads a removal that the catalogue names, and keeps it: the file
+// never changes.
+func (a *Archive) loadRemoval(info *removalInfo) (*removal, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r := a.removals[info.file]; r != nil {
+		return r, nil
+	}
+	r, err := readRemoval(filepath.Join(a.dir, info.file), info)
+	if err != nil {
+		return nil, &segment.Error{File: info.file, Offset: -1, Err: err}
+	}
+	a.removals[info.file] = r
+	return r, nil
+}
+
+// inForceRemoval is a removal together with what the snapshot's catalogue says of
+// it.
+type inForceRemoval struct {
+	*removal
+	info *removalInfo
+}
+
+// removals returns the removals in force. They are read at the first call.
+func (v *Snapshot) removals() ([]inForceRemoval, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.removed != nil || len(v.pin.removals) == 0 {
+		return v.removed, nil
+	}
+	var list []inForceRemoval
+	for i := range v.pin.removals {
+		info := &v.pin.removals[i]
+		r, err := v.a.loadRemoval(info)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, inForceRemoval{r, info})
+	}
+	v.removed = list
+	return list, nil
+}
+
+// mark marks the hidden entries of a group with the generation that removed them.
+// It leaves out hidden entries from which no capture has its body: the next merge
+// drops them, and no answer may depend on whether that merge has run.
+func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
+	list, err := v.removals()
+	if err != nil || len(list) == 0 {
+		return group, err
+	}
+	out := group[:0]
+	for i := range group {
+		e := &group[i]
+		most := needNone
+		for _, r := range list {
+			if h, ok := r.hides(e.Seg.Info.ID, e.Run, e.N); ok {
+				most = max(most, h.need)
+				if e.Hidden == 0 {
+					e.Hidden = r.info.generation
+				}
+			}
+		}
+		if e.Hidden == 0 || most != needNone {
+			out = append(out, *e)
+		}
+	}
+	return out, nil
+}
+
+// disturbed reports whether captures of a URL were removed in a way that the hints
+// in group may not take into account.
+func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
+	list, err := v.removals()
+	if err != nil || len(list) == 0 || len(group) == 0 {
+		return false, err
+	}
+	print := fingerprint(group[0].Key)
+	for _, r := range list {
+		if !r.touches(print) {
+			continue
+		}
+		for i := range group {
+			s := group[i].Seg.Info
+			if s.Seen < r.info.generation || r.hidden[s.ID] != nil {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// hiddenIn returns a function that reports whether a place in the segment is that
+// of a hidden capture. It returns nil if the segment has none.
+func (v *Snapshot) hiddenIn(id uint32) (func(timeline.Place) bool, error) {
+	list, err := v.removals()
+	if err != nil || !slices.ContainsFunc(list, func(r inForceRemoval) bool { return r.hidden[id] != nil }) {
+		return nil, err
+	}
+	return v.isHidden()
+}
+
+// isHidden returns a function that reports whether a place is that of a hidden
+// capture.
+func (v *Snapshot) isHidden() (func(timeline.Place) bool, error) {
+	hidden, err := v.hiddenNeeds()
+	return func(p timeline.Place) bool {
+		_, ok := hidden(p)
+		return ok
+	}, err
+}
+
+// hiddenNeeds returns a function that reports whether a place is that of a hidden
+// capture, and which captures need it.
+func (v *Snapshot) hiddenNeeds() (func(timeline.Place) (need, bool), error) {
+	list, err := v.removals()
+	return func(p timeline.Place) (n need, ok bool) {
+		for _, r := range list {
+			if h, hidden := r.hides(p.Seg.Info.ID, p.Run, p.N); hidden {
+				n, ok = max(n, h.need), true
+			}
+		}
+		return n, ok
+	}, err
+}
+
+// Tombstones lists the removals, in the order in which they were made.
+func (v *Snapshot) Tombstones(ctx context.Context) ([]task.Tombstone, error) {
+	list, err := v.removals()
+	if err != nil {
+		return nil, err
+	}
+	var out []task.Tombstone
+	for _, r := range list {
+		out = append(out, task.Tombstone{
+			Time: r.time, Drop: r.drop, Captures: r.captures, Pools: r.pools, Reason: r.reason, Hidden: len(r.info.segments) > 0,
+		})
+	}
+	return out, ctx.Err()
+}

@@ -1,0 +1,105 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"infomall/store/segment"
+	"infomall/store/timeline"
+)
+
+// split says how a merge divides a pool by URL into parts. It is nil if the pool is
+// not divided.
+type split struct {
+	// max is the size in bytes at which a part ends.
+	max   int64
+	bytes int64 // size of the finished segments of the current part
+	parts []partInfo
+	free  string // name of the next part
+}
+
+// newSplit returns a split for an oversized pool. If the pool is not sealed, its
+// parts get half the limit, so that they have room to grow.
+func newSplit(c *catalog, pool string, limit int64, seal bool) *split {
+	p := c.partOf(pool)
+	s := &split{max: max(limit, 1), parts: []partInfo{p}, free: c.freePart(monthOf(pool))}
+	if !seal {
+		s.max = max(limit/2, 1)
+	}
+	return s
+}
+
+// next begins a new part at key, and returns its name.
+func (s *split) next(key string) (pool string) {
+	last := &s.parts[len(s.parts)-1]
+	p := partInfo{pool: s.free, from: key, to: last.to}
+	last.to = key
+	s.parts = append(s.parts, p)
+	s.free = nextPart(s.free)
+	s.bytes = 0
+	return p.pool
+}
+
+// takes returns the new part that takes over the captures of a URL; ok is false if
+// they stay in the pool.
+func (s *split) takes(key string) (pool string, ok bool) {
+	for _, p := range s.parts[1:] {
+		if key >= p.from && (p.to == "" || key < p.to) {
+			return p.pool, true
+		}
+	}
+	return "", false
+}
+
+// isSplit reports whether a second part has begun.
+func (m *merging) isSplit() bool { return m.split != nil && len(m.split.parts) > 1 }
+
+// dependents returns, for each segment that depends on the pool being split, the
+// new parts that have bodies the segment uses.
+func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
+	if !m.isSplit() {
+		return nil, nil
+	}
+	out := make(map[uint32][]string)
+	for _, info := range m.v.pin.segments {
+		if m.in[info.ID] != nil || !slices.Contains(info.Depends, m.split.parts[0].pool) {
+			continue
+		}
+		parts := make(map[string]bool)
+		err := m.v.everyEntry(ctx, info, func(_ timeline.Place, e *segment.Stored) error {
+			key := e.Key
+			switch e.Body {
+			case segment.BodyElsewhere:
+				key = e.HolderKey
+			case segment.BodyHeld:
+			default:
+				return nil
+			}
+			if pool, ok := m.split.takes(key); ok {
+				parts[pool] = true
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		out[info.ID] = slices.Collect(maps.Keys(parts))
+	}
+	return out, nil
+}
+
+// measured returns the parts, with their sizes in bytes added up from the segments
+// done.
+func (s *split) measured(done []made) []partInfo {
+	for i := range s.parts {
+		p := &s.parts[i]
+		p.bytes = 0
+		for _, d := range done {
+			if d.info.Pool == p.pool {
+				p.bytes += d.info.Bytes
+			}
+		}
+	}
+	return s.parts
+}

@@ -1,0 +1,198 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"infomall/store/disk"
+)
+
+// sweepWriters removes the folders of dead writers, and reports whether any writer
+// is alive. The caller holds the archive's lock.
+func (a *Archive) sweepWriters() (alive bool, err error) {
+	dirs, err := os.ReadDir(filepath.Join(a.dir, dirWriters))
+	if err != nil {
+		return false, err
+	}
+	for _, d := range dirs {
+		dir := filepath.Join(a.dir, dirWriters, d.Name())
+		f, err := os.Open(filepath.Join(dir, fileLock))
+		if err == nil {
+			free, err := disk.TryExclusive(f)
+			f.Close()
+			if err != nil {
+				return false, err
+			}
+			if !free {
+				alive = true
+				continue
+			}
+		} else if !errors.Is(err, os.ErrNotExist) {
+			return false, err
+		}
+		// Writers register with the archive's lock held, and we hold it: a writer
+		// whose own lock is free is dead.
+		if err := disk.RemoveAll(a.opts.Disk, dir); err != nil {
+			return false, err
+		}
+	}
+	return alive, nil
+}
+
+// sweepFiles deletes old generations that nobody reads, db-files and indexes that
+// no generation names, and lock files of pools that no generation has. The caller
+// holds the archive's lock and no other writer is alive, so nobody can be about to
+// publish one of these files.
+func (a *Archive) sweepFiles() error {
+	if err := a.sweepGenerations(); err != nil {
+		return err
+	}
+	if c, err := a.inForce(); err != nil || c.generation == 0 {
+		// What it names cannot be told from leftovers: keep everything.
+		return nil
+	}
+	generations, err := a.generations()
+	if err != nil {
+		return err
+	}
+	files := a.fileUse(generations)
+	if files.unknown {
+		// A generation that cannot be read may name any file: keep everything.
+		return nil
+	}
+	// A file that disk.WriteFile did not rename is hidden, and never named.
+	for _, pattern := range []string{".[^.]*", filepath.Join(dirCatalog, ".[^.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirPools, "*", "*.names"), filepath.Join(dirPools, "*", fileLock), filepath.Join(dirIndex, "*.idx"), filepath.Join(dirRemoved, "[0-9]*")} {
+		found, err := filepath.Glob(filepath.Join(a.dir, pattern))
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			rel, err := filepath.Rel(a.dir, f)
+			if err != nil {
+				return err
+			}
+			if files.users[rel] == 0 && !(filepath.Base(rel) == fileLock && files.inFolder(filepath.Dir(rel))) {
+				if err := a.opts.Disk.Remove(f); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sweepGenerations removes older generations that no reader pins, and the files
+// that only these name. A file that is out of force never comes back. A generation
+// newer than the current one is left by a killed writer, and the next writer
+// overwrites it; or CURRENT is damaged. The caller holds the archive's lock.
+func (a *Archive) sweepGenerations() error {
+	current, err := readCurrent(a.dir)
+	if err != nil {
+		return err
+	}
+	numbers, err := a.generations()
+	if err != nil {
+		return err
+	}
+	var files *fileUse // loaded if there is something to remove
+	for _, n := range numbers {
+		if n >= current {
+			continue
+		}
+		name := filepath.Join(a.dir, catalogName(n))
+		f, err := os.Open(name)
+		if err != nil {
+			continue // another process was faster
+		}
+		free, err := disk.TryExclusive(f)
+		if err == nil && free {
+			if files == nil {
+				files = a.fileUse(numbers)
+			}
+			// The files first. If the process were killed after it had removed the
+			// generation, nothing would name the files any more.
+			if err = a.removeAll(files.only(n)); err == nil {
+				err = a.opts.Disk.Remove(name)
+			}
+		}
+		f.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generations returns the numbers of the catalogue files that exist, ascending.
+func (a *Archive) generations() ([]uint64, error) {
+	entries, err := os.ReadDir(filepath.Join(a.dir, dirCatalog))
+	if err != nil {
+		return nil, err
+	}
+	var out []uint64
+	for _, e := range entries {
+		if n, err := strconv.ParseUint(e.Name(), 10, 64); err == nil {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// removeAll removes files of the archive. A file that does not exist is no error.
+func (a *Archive) removeAll(names []string) error {
+	for _, name := range names {
+		if err := a.opts.Disk.Remove(filepath.Join(a.dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// fileUse counts how many generations name each file.
+type fileUse struct {
+	names map[uint64][]string
+	users map[string]int
+	// unknown is set if a generation cannot be read: it may name any file.
+	unknown bool
+}
+
+func (a *Archive) fileUse(generations []uint64) *fileUse {
+	u := &fileUse{names: make(map[uint64][]string), users: make(map[string]int)}
+	for _, n := range generations {
+		c, err := loadCatalog(a.dir, n)
+		if err != nil {
+			u.unknown = true
+			continue
+		}
+		u.names[n] = c.files()
+		for _, name := range u.names[n] {
+			u.users[name]++
+		}
+	}
+	return u
+}
+
+// inFolder reports whether a generation names a file in the folder dir.
+func (u *fileUse) inFolder(dir string) bool {
+	for name, users := range u.users {
+		if users > 0 && filepath.Dir(name) == dir {
+			return true
+		}
+	}
+	return false
+}
+
+// only removes a generation from the counts, and returns the files that no other
+// generation names.
+func (u *fileUse) only(generation uint64) (out []string) {
+	for _, name := range u.names[generation] {
+		if u.users[name]--; u.users[name] == 0 && !u.unknown {
+			out = append(out, name)
+		}
+	}
+	return out
+}
