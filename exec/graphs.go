@@ -96,7 +96,7 @@ func (in *graphImport) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	lines := int64(0)
-	g, err := s.runner(snap, nil).Graph(ctx, op.GraphOptions{Weighted: true, SelfLoops: true}, func(m *op.GraphMaker) (err error) {
+	g, err := op.BuildGraph(ctx, &s.runner(snap, nil).Memory, op.GraphOptions{Weighted: true, SelfLoops: true}, func(m *op.GraphMaker) (err error) {
 		lines, err = in.readEdges(ctx, m)
 		return err
 	})

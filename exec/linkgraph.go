@@ -137,7 +137,8 @@ func (s *Session) linkGraph(ctx context.Context, run *op.Runner, a *linksAsked) 
 		return nil, err
 	}
 	if a.kept != nil {
-		return run.KeptGraph(ctx, *a.kept, op.GraphOptions{Find: a.find, Weighted: true})
+		kept := &op.StoredGraph{Result: *a.kept, Rows: run.Snapshot, Memory: &run.Memory}
+		return kept.Graph(ctx, op.GraphOptions{Find: a.find, Weighted: true})
 	}
 	return run.LinkGraph(ctx, &a.links.Request, a.options(), op.GraphOptions{Find: a.find})
 }

@@ -11,14 +11,6 @@ import (
 	"infomall/store/record/task"
 )
 
-// The names of the properties of a stored graph.
-const (
-	GraphNodes = "nodes"
-	GraphEdges = "edges"
-	// graphWeights is "yes" if edges have weights.
-	graphWeights = "weights"
-)
-
 // KeptGraphs returns the graphs that the archive stores.
 func KeptGraphs(ctx context.Context, snap Snapshot) ([]task.Result, error) {
 	return snap.Results(ctx, task.ResultGraphs)
@@ -38,20 +30,11 @@ var graphShape = shape[[]task.Result]{rows: func(list []task.Result) int { retur
 // by name.
 var graphFills = fills[[]task.Result]{
 	"name":      textOf(value.Text, func(g *task.Result) string { return g.Name }),
-	"nodes":     intOf(func(g *task.Result) int64 { return graphProperty(g, GraphNodes) }),
-	"edges":     intOf(func(g *task.Result) int64 { return graphProperty(g, GraphEdges) }),
+	"nodes":     intOf(func(g *task.Result) int64 { return GraphProperty(g, GraphNodes) }),
+	"edges":     intOf(func(g *task.Result) int64 { return GraphProperty(g, GraphEdges) }),
 	"imported":  timeOf(func(g *task.Result) record.Time { return g.Computed }),
 	"statement": textOf(value.Text, func(g *task.Result) string { return g.Statement }),
 	"bytes":     intOf(func(g *task.Result) int64 { return g.Bytes }),
-}
-
-// graphProperty returns a property of g that is a number, or 0.
-func graphProperty(g *task.Result, name string) int64 {
-	n, err := strconv.ParseInt(g.Properties[name], 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 // edgeRow is an edge of a stored graph.
@@ -76,7 +59,7 @@ func (r *Runner) edgeRows(ctx context.Context) iter.Seq2[*edgeRow, error] {
 		}
 		for _, g := range list {
 			row := edgeRow{graph: g.Name}
-			for row.Edge, err = range r.keptEdges(ctx, g) {
+			for row.Edge, err = range (&StoredGraph{Result: g, Rows: r.Snapshot, Memory: &r.Memory}).Edges(ctx) {
 				if err != nil {
 					yield(nil, err)
 					return

@@ -33,6 +33,27 @@ const (
 	edgeRowBytes = 32 << 10
 )
 
+// The names of the properties of a stored graph.
+const (
+	GraphNodes = "nodes"
+	GraphEdges = "edges"
+	// graphWeights is "yes" if edges have weights.
+	graphWeights = "weights"
+)
+
+// Results reads the rows of stored results. A snapshot of an archive does.
+type Results interface {
+	ResultRows(ctx context.Context, r task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error]
+}
+
+// StoredGraph is a graph that an archive stores. It can be read as long as the
+// snapshot in Rows is open.
+type StoredGraph struct {
+	task.Result
+	Rows   Results
+	Memory *spill.Memory
+}
+
 // KeepGraph returns the properties and the rows with which a graph is stored.
 func KeepGraph(g *NamedGraph) (properties map[string]string, rows iter.Seq2[task.ResultRow, error]) {
 	properties = map[string]string{
@@ -179,12 +200,12 @@ func readEdges(row []byte, weighted bool, in *inEdges, f func(*inEdges) error) e
 	return nil
 }
 
-// keptRows yields the rows of a stored graph whose key begins with a letter. It
+// rows yields the rows of a stored graph whose key begins with a letter. It
 // removes the letter from the keys.
-func (r *Runner) keptRows(ctx context.Context, of task.Result, letter byte) iter.Seq2[task.ResultRow, error] {
+func (g *StoredGraph) rows(ctx context.Context, letter byte) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		ranges := []urlkey.Range{{From: string(letter), To: string(letter + 1)}}
-		for row, err := range r.Snapshot.ResultRows(ctx, of, ranges) {
+		for row, err := range g.Rows.ResultRows(ctx, g.Result, ranges) {
 			if err == nil {
 				row.Key = row.Key[1:]
 			}
@@ -195,11 +216,11 @@ func (r *Runner) keptRows(ctx context.Context, of task.Result, letter byte) iter
 	}
 }
 
-// keptIn calls f for all edges of a stored graph, sorted by (to, from).
-func (r *Runner) keptIn(ctx context.Context, of task.Result, f func(*inEdges) error) error {
+// in calls f for all edges of a stored graph, sorted by (to, from).
+func (g *StoredGraph) in(ctx context.Context, f func(*inEdges) error) error {
 	var in inEdges
-	weighted := of.Properties[graphWeights] != ""
-	for row, err := range r.keptRows(ctx, of, rowOfEdges) {
+	weighted := g.Properties[graphWeights] != ""
+	for row, err := range g.rows(ctx, rowOfEdges) {
 		if err == nil {
 			err = readEdges(row.Value, weighted, &in, f)
 		}
@@ -213,60 +234,60 @@ func (r *Runner) keptIn(ctx context.Context, of task.Result, f func(*inEdges) er
 	return nil
 }
 
-// keptKeys yields the keys of the nodes of a stored graph. If there are more or
+// nodeKeys yields the keys of the nodes of a stored graph. If there are more or
 // fewer than its properties say, it yields an error.
-func (r *Runner) keptKeys(ctx context.Context, of task.Result) iter.Seq2[[]byte, error] {
+func (g *StoredGraph) nodeKeys(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		left := graphProperty(&of, GraphNodes)
-		for row, err := range r.keptRows(ctx, of, rowOfNode) {
+		left := GraphProperty(&g.Result, GraphNodes)
+		for row, err := range g.rows(ctx, rowOfNode) {
 			if left--; err == nil && left < 0 {
-				err = damagedGraph(of, errGraph)
+				err = g.damaged(errGraph)
 			}
 			if !yield(row.Key, err) || err != nil {
 				return
 			}
 		}
 		if left > 0 {
-			yield(nil, damagedGraph(of, errGraph))
+			yield(nil, g.damaged(errGraph))
 		}
 	}
 }
 
-// damagedGraph adds to errGraph in which file the damage is, and what to do. It
+// damaged adds to errGraph in which file the damage is, and what to do. It
 // returns other errors unchanged.
-func damagedGraph(of task.Result, err error) error {
+func (g *StoredGraph) damaged(err error) error {
 	if errors.Is(err, errGraph) {
-		return fmt.Errorf("%s: %w; DROP GRAPH %s and bring it in again", of.File, err, of.Name)
+		return fmt.Errorf("%s: %w; DROP GRAPH %s and bring it in again", g.File, err, g.Name)
 	}
 	return err
 }
 
-// KeptGraph returns a stored graph as Graph builds it, without sorting. The
-// graph reads its keys from the snapshot and is valid as long as that is open.
-func (r *Runner) KeptGraph(ctx context.Context, of task.Result, o GraphOptions) (*NamedGraph, error) {
-	nodes, edges := graphProperty(&of, GraphNodes), graphProperty(&of, GraphEdges)
+// Graph returns the graph as BuildGraph builds it, without sorting. The graph
+// reads its keys from the snapshot and is valid as long as that is open.
+func (g *StoredGraph) Graph(ctx context.Context, o GraphOptions) (*NamedGraph, error) {
+	nodes, edges := GraphProperty(&g.Result, GraphNodes), GraphProperty(&g.Result, GraphEdges)
 	if nodes < 0 || nodes > nodesMax || edges < 0 {
-		return nil, damagedGraph(of, errGraph)
+		return nil, g.damaged(errGraph)
 	}
-	weighted := of.Properties[graphWeights] != ""
-	s, err := graph.NewSorted(int(nodes), edges, graph.Options{Memory: r.Memory.Bytes / 2, TempFile: r.TempFile, Weighted: weighted && o.Weighted, SelfLoops: o.SelfLoops})
+	weighted := g.Properties[graphWeights] != ""
+	s, err := graph.NewSorted(int(nodes), edges, graph.Options{Memory: g.Memory.Bytes / 2, TempFile: g.Memory.TempFile, Weighted: weighted && o.Weighted, SelfLoops: o.SelfLoops})
 	if err != nil {
 		return nil, err
 	}
-	err = r.keptIn(ctx, of, func(in *inEdges) error { return s.AddAll(uint32(in.to), in.from, in.weight) })
+	err = g.in(ctx, func(in *inEdges) error { return s.AddAll(uint32(in.to), in.from, in.weight) })
 	if err != nil {
-		return nil, errors.Join(damagedGraph(of, err), s.Close())
+		return nil, errors.Join(g.damaged(err), s.Close())
 	}
-	g := &NamedGraph{keys: func() iter.Seq2[[]byte, error] { return r.keptKeys(ctx, of) }}
-	if g.Graph, err = s.Graph(); err != nil {
+	named := &NamedGraph{keys: func() iter.Seq2[[]byte, error] { return g.nodeKeys(ctx) }}
+	if named.Graph, err = s.Graph(); err != nil {
 		return nil, err
 	}
 	if len(o.Find) > 0 {
-		if err := g.find(o.Find); err != nil {
-			return nil, errors.Join(err, g.Close())
+		if err := named.find(o.Find); err != nil {
+			return nil, errors.Join(err, named.Close())
 		}
 	}
-	return g, nil
+	return named, nil
 }
 
 // find fills in g.Found for names.
@@ -283,14 +304,14 @@ func (g *NamedGraph) find(names []string) error {
 	return nil
 }
 
-// keptEdges yields the edges of a stored graph, sorted by source and target. A
+// Edges yields the edges of a stored graph, sorted by source and target. A
 // node without edges is an Edge without To.
-func (r *Runner) keptEdges(ctx context.Context, of task.Result) iter.Seq2[Edge, error] {
+func (g *StoredGraph) Edges(ctx context.Context) iter.Seq2[Edge, error] {
 	return func(yield func(Edge, error) bool) {
-		s := r.Sorter(ctx, 2)
+		s := g.Memory.Sorter(ctx, 2)
 		defer s.Close()
-		if err := r.bySource(ctx, of, s); err != nil {
-			yield(Edge{}, damagedGraph(of, err))
+		if err := g.bySource(ctx, s); err != nil {
+			yield(Edge{}, g.damaged(err))
 			return
 		}
 		// Each node comes before the edges from it. A node is held back until it is
@@ -328,8 +349,8 @@ const sourceBytes = 4
 // bySource adds records to a sorter. A node has its number as key; its value is
 // a byte that is 0 if no edge comes in there, then its name. An edge has source
 // and target as key; its value is its weight, then the name of the target.
-func (r *Runner) bySource(ctx context.Context, of task.Result, s *spill.Sorter) error {
-	next, stop := iter.Pull2(r.keptKeys(ctx, of))
+func (g *StoredGraph) bySource(ctx context.Context, s *spill.Sorter) error {
+	next, stop := iter.Pull2(g.nodeKeys(ctx))
 	defer stop()
 	var key, val, name []byte
 	node := -1 // whose name is in name
@@ -357,7 +378,7 @@ func (r *Runner) bySource(ctx context.Context, of task.Result, s *spill.Sorter) 
 		}
 		return nil
 	}
-	err := r.keptIn(ctx, of, func(in *inEdges) error {
+	err := g.in(ctx, func(in *inEdges) error {
 		if err := goTo(in.to); err != nil {
 			return err
 		}
@@ -391,4 +412,13 @@ func (r *Runner) bySource(ctx context.Context, of task.Result, s *spill.Sorter) 
 		}
 	}
 	return nil
+}
+
+// GraphProperty returns a property of g that is a number, or 0.
+func GraphProperty(g *task.Result, name string) int64 {
+	n, err := strconv.ParseInt(g.Properties[name], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
 }

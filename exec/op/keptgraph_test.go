@@ -21,13 +21,12 @@ import (
 	"infomall/store/urlkey"
 )
 
-// keep stores a graph of edges in an archive, and returns a runner on the
-// archive and the result.
-func keep(t testing.TB, memory int64, fill func(*GraphMaker) error) (*Runner, task.Result) {
+// keep stores a graph of edges in an archive.
+func keep(t testing.TB, memory int64, fill func(*GraphMaker) error) *StoredGraph {
 	t.Helper()
 	a := optest.New()
-	run := &Runner{Snapshot: a, Memory: spill.Memory{Bytes: memory}}
-	g, err := run.Graph(context.Background(), GraphOptions{Weighted: true, SelfLoops: true}, fill)
+	room := &spill.Memory{Bytes: memory}
+	g, err := BuildGraph(context.Background(), room, GraphOptions{Weighted: true, SelfLoops: true}, fill)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +38,7 @@ func keep(t testing.TB, memory int64, fill func(*GraphMaker) error) (*Runner, ta
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return run, kept
+	return &StoredGraph{Result: kept, Rows: a, Memory: room}
 }
 
 // edgesWanted returns the edges that a stored graph must have, each once with
@@ -100,13 +99,13 @@ func TestKeptGraph(t *testing.T) {
 		list := drawEdges(rt)
 		want, keys := edgesWanted(list)
 		memory := rapid.SampledFrom([]int64{1, 3000, 1 << 20}).Draw(rt, "memory")
-		run, kept := keep(t, memory, edgesOf(list))
-		if got := gathered(t, run.keptEdges(context.Background(), kept)); !slices.Equal(got, want) {
+		kept := keep(t, memory, edgesOf(list))
+		if got := gathered(t, kept.Edges(context.Background())); !slices.Equal(got, want) {
 			rt.Fatalf("edges %v, want %v", got, want)
 		}
 		find := []string{"node 1", "http://h1.cn/5", "http://nowhere.cn/"}
 		weighted := rapid.Bool().Draw(rt, "weighted")
-		g, err := run.KeptGraph(context.Background(), kept, GraphOptions{Weighted: weighted, Find: find})
+		g, err := kept.Graph(context.Background(), GraphOptions{Weighted: weighted, Find: find})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -156,7 +155,7 @@ func TestKeptGraph(t *testing.T) {
 // TestKeptGraphRows stores a node with more edges than fit in a row.
 func TestKeptGraphRows(t *testing.T) {
 	const n = 3 * edgeRowBytes
-	run, kept := keep(t, 64<<20, func(m *GraphMaker) error {
+	kept := keep(t, 64<<20, func(m *GraphMaker) error {
 		for i := range n {
 			if err := m.Link(fmt.Appendf(nil, "%06d", i), []byte("middle"), 1); err != nil {
 				return err
@@ -164,13 +163,13 @@ func TestKeptGraphRows(t *testing.T) {
 		}
 		return nil
 	})
-	rows := gathered(t, run.keptRows(context.Background(), kept, rowOfEdges))
+	rows := gathered(t, kept.rows(context.Background(), rowOfEdges))
 	for _, row := range rows {
 		if len(row.Value) > edgeRowBytes {
 			t.Errorf("a row of %d bytes", len(row.Value))
 		}
 	}
-	g, err := run.KeptGraph(context.Background(), kept, GraphOptions{Weighted: true})
+	g, err := kept.Graph(context.Background(), GraphOptions{Weighted: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,8 +182,8 @@ func TestKeptGraphRows(t *testing.T) {
 // TestKeptGraphDamaged reads graphs with damaged rows. The error says where the
 // damage is and what to do.
 func TestKeptGraphDamaged(t *testing.T) {
-	run, kept := keep(t, 1<<20, edgesOf([]Edge{{"a", "b", 2}, {"b", "c", 1}, {"d", "", 0}}))
-	rows := gathered(t, run.Snapshot.ResultRows(context.Background(), kept, nil))
+	kept := keep(t, 1<<20, edgesOf([]Edge{{"a", "b", 2}, {"b", "c", 1}, {"d", "", 0}}))
+	rows := gathered(t, kept.Rows.ResultRows(context.Background(), kept.Result, nil))
 	for name, change := range map[string]func(rows []task.ResultRow) []task.ResultRow{
 		"no name of a node": func(rows []task.ResultRow) []task.ResultRow { return rows[:len(rows)-1] },
 		"one name too many": func(rows []task.ResultRow) []task.ResultRow {
@@ -204,9 +203,9 @@ func TestKeptGraphDamaged(t *testing.T) {
 			changed = append(changed, task.ResultRow{Key: bytes.Clone(r.Key), Value: bytes.Clone(r.Value)})
 		}
 		changed = change(changed)
-		of := kept
+		of := *kept
 		of.Name = name
-		if _, err := run.Snapshot.(*optest.Archive).SaveResult(context.Background(), of, func(yield func(task.ResultRow, error) bool) {
+		if _, err := of.Rows.(*optest.Archive).SaveResult(context.Background(), of.Result, func(yield func(task.ResultRow, error) bool) {
 			for _, r := range changed {
 				if !yield(r, nil) {
 					return
@@ -215,13 +214,13 @@ func TestKeptGraphDamaged(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		g, err := run.KeptGraph(context.Background(), of, GraphOptions{Weighted: true, Find: []string{"a"}})
+		g, err := of.Graph(context.Background(), GraphOptions{Weighted: true, Find: []string{"a"}})
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			g.Close()
 		}
 		var last error
-		for _, err := range run.keptEdges(context.Background(), of) {
+		for _, err := range of.Edges(context.Background()) {
 			last = err
 		}
 		if last == nil && name != "an edge from nowhere" {
@@ -313,7 +312,7 @@ func TestEdgeRow(t *testing.T) {
 // and up to two million edges.
 func BenchmarkKeptGraph(b *testing.B) {
 	const scale, degree = 17, 16
-	run, kept := keep(b, 256<<20, func(m *GraphMaker) error {
+	kept := keep(b, 256<<20, func(m *GraphMaker) error {
 		r := rand.New(rand.NewPCG(1, scale))
 		for range degree << scale {
 			var from, to int
@@ -335,7 +334,7 @@ func BenchmarkKeptGraph(b *testing.B) {
 	})
 	var edges int64
 	for b.Loop() {
-		g, err := run.KeptGraph(b.Context(), kept, GraphOptions{Weighted: true})
+		g, err := kept.Graph(b.Context(), GraphOptions{Weighted: true})
 		if err != nil {
 			b.Fatal(err)
 		}

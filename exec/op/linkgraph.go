@@ -36,7 +36,7 @@ type LinkOptions struct {
 // the source links chooses. Its nodes are these pages and all URLs that they
 // link to. The caller closes it.
 func (r *Runner) LinkGraph(ctx context.Context, links *relation.Request, o LinkOptions, g GraphOptions) (*NamedGraph, error) {
-	return r.Graph(ctx, g, func(m *GraphMaker) error {
+	return BuildGraph(ctx, &r.Memory, g, func(m *GraphMaker) error {
 		l := &linker{Runner: r, ctx: ctx, source: links, o: o, m: m}
 		return l.read()
 	})

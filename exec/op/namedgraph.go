@@ -75,15 +75,15 @@ type GraphOptions struct {
 	Find      []string // names whose numbers are wanted
 }
 
-// Graph builds a graph of the edges that fill adds, in any order. An edge that
+// BuildGraph builds a graph of the edges that fill adds, in any order. An edge that
 // is added several times counts once, with the largest weight. What does not
 // fit in the memory for operators goes to temporary files. The caller closes
 // the graph.
-func (r *Runner) Graph(ctx context.Context, o GraphOptions, fill func(*GraphMaker) error) (*NamedGraph, error) {
+func BuildGraph(ctx context.Context, memory *spill.Memory, o GraphOptions, fill func(*GraphMaker) error) (*NamedGraph, error) {
 	m := &GraphMaker{
-		ctx: ctx, o: o, limit: r.Memory.Bytes / 8,
-		names: r.Sorter(ctx, 4), pairs: pairSpool{limit: int(r.Memory.Bytes / 32), create: r.TempFile},
-		g: &NamedGraph{spool: r.Spool(8)},
+		ctx: ctx, o: o, limit: memory.Bytes / 8,
+		names: memory.Sorter(ctx, 4), pairs: pairSpool{limit: int(memory.Bytes / 32), create: memory.TempFile},
+		g: &NamedGraph{spool: memory.Spool(8)},
 	}
 	m.g.keys = m.g.spool.All
 	defer m.names.Close()
@@ -95,7 +95,7 @@ func (r *Runner) Graph(ctx context.Context, o GraphOptions, fill func(*GraphMake
 	}
 	if err == nil {
 		// If all weights are 1, the graph needs none.
-		err = m.build(graph.Options{Memory: r.Memory.Bytes / 2, TempFile: r.TempFile, Weighted: o.Weighted && m.pairs.weighted, SelfLoops: o.SelfLoops})
+		err = m.build(graph.Options{Memory: memory.Bytes / 2, TempFile: memory.TempFile, Weighted: o.Weighted && m.pairs.weighted, SelfLoops: o.SelfLoops})
 	}
 	if err != nil {
 		return nil, errors.Join(err, m.g.Close())

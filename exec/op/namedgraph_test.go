@@ -71,7 +71,7 @@ func TestNamedGraph(t *testing.T) {
 		keys := slices.Sorted(maps.Keys(nodes))
 
 		find := []string{"node 1", "http://h1.cn/5", "http://nowhere.cn/"}
-		g, err := (&Runner{Memory: spill.Memory{Bytes: memory}}).Graph(context.Background(), GraphOptions{Weighted: weighted, Find: find}, edgesOf(list))
+		g, err := BuildGraph(context.Background(), &spill.Memory{Bytes: memory}, GraphOptions{Weighted: weighted, Find: find}, edgesOf(list))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,13 +107,13 @@ func TestNamedGraph(t *testing.T) {
 // returned.
 func TestNamedGraphEnds(t *testing.T) {
 	fault := errors.New("no more")
-	_, err := (&Runner{Memory: spill.Memory{Bytes: 1 << 20}}).Graph(context.Background(), GraphOptions{}, func(*GraphMaker) error { return fault })
+	_, err := BuildGraph(context.Background(), &spill.Memory{Bytes: 1 << 20}, GraphOptions{}, func(*GraphMaker) error { return fault })
 	if !errors.Is(err, fault) {
 		t.Errorf("error %v, want that of the edges", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	n := 0
-	_, err = (&Runner{Memory: spill.Memory{Bytes: 1 << 20}}).Graph(ctx, GraphOptions{}, func(m *GraphMaker) error {
+	_, err = BuildGraph(ctx, &spill.Memory{Bytes: 1 << 20}, GraphOptions{}, func(m *GraphMaker) error {
 		for {
 			if err := m.Link(fmt.Append(nil, n), []byte("b"), 1); err != nil {
 				return err
