@@ -108,7 +108,7 @@ func (e *rankExplained) pageRank(ctx context.Context, made *ast.PageRank) (*Resu
 }
 
 // shares returns the parts that the rank of a node is the sum of.
-func (e *rankExplained) shares(g *op.NamedGraph, node int, rank []float64, damping float64) (*Result, error) {
+func (e *rankExplained) shares(g *graph.Named, node int, rank []float64, damping float64) (*Result, error) {
 	shares, all, err := g.Explain(node, rank, damping, explainSharesMax)
 	if err != nil {
 		return nil, err
@@ -187,7 +187,7 @@ func (e *rankExplained) hits(ctx context.Context, made *ast.HITS) (*Result, erro
 
 // gifts returns the parts that the hub and authority values of a node are the
 // sum of.
-func (e *rankExplained) gifts(g *op.NamedGraph, part *graph.Focused, values graph.HITS, node int, authority, hub []graph.Gift) (*Result, error) {
+func (e *rankExplained) gifts(g *graph.Named, part *graph.Focused, values graph.HITS, node int, authority, hub []graph.Gift) (*Result, error) {
 	urls := make(map[int]string)
 	ofAuthority, ofHub := greatest(authority), greatest(hub)
 	for _, gift := range slices.Concat(ofAuthority, ofHub) {

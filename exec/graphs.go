@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"infomall/exec/expr"
+	"infomall/exec/graph"
 	"infomall/exec/op"
 	"infomall/exec/rowio"
 	"infomall/exec/value"
@@ -96,7 +97,7 @@ func (in *graphImport) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	lines := int64(0)
-	g, err := op.BuildGraph(ctx, &s.runner(snap, nil).Memory, op.GraphOptions{Weighted: true, SelfLoops: true}, func(m *op.GraphMaker) (err error) {
+	g, err := graph.BuildNamed(ctx, &s.runner(snap, nil).Memory, graph.NamedOptions{Weighted: true, SelfLoops: true}, func(m *graph.Maker) (err error) {
 		lines, err = in.readEdges(ctx, m)
 		return err
 	})
@@ -105,7 +106,7 @@ func (in *graphImport) Run(ctx context.Context) (*Result, error) {
 	}
 	defer g.Close()
 	kept := task.Result{Kind: task.ResultGraphs, Name: in.name, Computed: s.env().Now, AsOf: s.env().Now, Statement: st.String()}
-	properties, rows := op.KeepGraph(g)
+	properties, rows := graph.Keep(g)
 	kept.Properties = properties
 	if kept, err = s.Archive.SaveResult(ctx, kept, rows); err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (in *graphImport) Run(ctx context.Context) (*Result, error) {
 
 // readEdges adds the edges of all files to m, and returns how many lines had an edge or
 // a single node.
-func (in *graphImport) readEdges(ctx context.Context, m *op.GraphMaker) (lines int64, err error) {
+func (in *graphImport) readEdges(ctx context.Context, m *graph.Maker) (lines int64, err error) {
 	var total, done int64
 	for _, f := range in.files {
 		total += f.Size
@@ -141,7 +142,7 @@ func (in *graphImport) readEdges(ctx context.Context, m *op.GraphMaker) (lines i
 // readEdgeFile adds the edges of one file to m, and returns how many lines had an edge
 // or a single node. It decompresses a file whose name ends in .gz. From time to time it
 // calls tell with the number of bytes read so far.
-func readEdgeFile(ctx context.Context, path string, tell func(read int64), m *op.GraphMaker) (lines int64, err error) {
+func readEdgeFile(ctx context.Context, path string, tell func(read int64), m *graph.Maker) (lines int64, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return 0, err
@@ -313,7 +314,7 @@ func (d *graphDrop) Would(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("takes graph %s, of %s edges, out of %s; rankings that were made of it stay", g.Name, g.Properties[op.GraphEdges], d.s.Archive.Path())}, nil
+	return []string{fmt.Sprintf("takes graph %s, of %s edges, out of %s; rankings that were made of it stay", g.Name, g.Properties[graph.PropertyEdges], d.s.Archive.Path())}, nil
 }
 
 // errOfGraph returns the error for a clause that cannot be used with OVER GRAPH.

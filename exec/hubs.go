@@ -285,7 +285,7 @@ func (h *hubRank) Run(ctx context.Context) (*Result, error) {
 
 // hubGraph returns the graph that h asks for, and the part of it whose nodes HITS
 // ranks. The caller closes the graph.
-func (s *Session) hubGraph(ctx context.Context, snap op.Snapshot, h *hubRank, env *expr.Env) (*op.NamedGraph, *graph.Focused, error) {
+func (s *Session) hubGraph(ctx context.Context, snap op.Snapshot, h *hubRank, env *expr.Env) (*graph.Named, *graph.Focused, error) {
 	run := s.runner(snap, nil)
 	if s.Progress != nil {
 		tell := s.throttled()
@@ -340,7 +340,7 @@ func (h *hubRank) findRoots(ctx context.Context, run *op.Runner) error {
 // links within a site, and links from or to a host of WITHOUT HOST. roots has the
 // numbers of nodes, or -1 for a root that is not in g. memory, in bytes, limits the
 // edges of the part.
-func (h *hubRank) focus(ctx context.Context, g *op.NamedGraph, roots []int, memory int64) (*graph.Focused, error) {
+func (h *hubRank) focus(ctx context.Context, g *graph.Named, roots []int, memory int64) (*graph.Focused, error) {
 	sites, err := h.sites(g)
 	if err != nil {
 		return nil, err
@@ -376,7 +376,7 @@ const (
 )
 
 // sites returns the site of each node of g, by the number of the node.
-func (h *hubRank) sites(g *op.NamedGraph) ([]uint64, error) {
+func (h *hubRank) sites(g *graph.Named) ([]uint64, error) {
 	list := make([]uint64, 0, g.Nodes())
 	var last string // the part of the last key that has the host
 	site := nowhere
@@ -417,7 +417,7 @@ func (h *hubRank) site(url string) uint64 {
 // links go from one page to another, the greatest weight counts. The method is that of
 // Chakrabarti and others, "Automatic resource compilation by analyzing hyperlink
 // structure and associated text", 1998.
-func (h *hubRank) weigh(ctx context.Context, run *op.Runner, env *expr.Env, g *op.NamedGraph, part *graph.Focused) error {
+func (h *hubRank) weigh(ctx context.Context, run *op.Runner, env *expr.Env, g *graph.Named, part *graph.Focused) error {
 	urls := make(map[int]string)
 	for _, n := range part.Nodes {
 		urls[int(n)] = ""
@@ -484,7 +484,7 @@ func arcWeight(before, anchor, after string, words []string) float64 {
 
 // hubRows yields the rows to store of a ranking, one per node of part, with its hub and
 // authority value.
-func hubRows(g *op.NamedGraph, part *graph.Focused, values graph.HITS) iter.Seq2[task.ResultRow, error] {
+func hubRows(g *graph.Named, part *graph.Focused, values graph.HITS) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		var val []byte
 		node := 0

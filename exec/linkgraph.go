@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"infomall/exec/expr"
+	"infomall/exec/graph"
 	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/lang"
@@ -109,7 +110,7 @@ func (a *linksAsked) wouldRead(ctx context.Context, snap op.Snapshot) ([]string,
 		return nil, err
 	}
 	if g := a.kept; g != nil {
-		return []string{fmt.Sprintf("  graph %s: %s nodes, %s edges", g.Name, g.Properties[op.GraphNodes], g.Properties[op.GraphEdges])}, nil
+		return []string{fmt.Sprintf("  graph %s: %s nodes, %s edges", g.Name, g.Properties[graph.PropertyNodes], g.Properties[graph.PropertyEdges])}, nil
 	}
 	return wouldRead(ctx, snap, a.links)
 }
@@ -132,15 +133,15 @@ func wouldRead(ctx context.Context, snap op.Snapshot, nodes ...plan.Node) (lines
 }
 
 // linkGraph makes the graph. The caller closes it.
-func (s *Session) linkGraph(ctx context.Context, run *op.Runner, a *linksAsked) (*op.NamedGraph, error) {
+func (s *Session) linkGraph(ctx context.Context, run *op.Runner, a *linksAsked) (*graph.Named, error) {
 	if err := a.pin(ctx, run.Snapshot); err != nil {
 		return nil, err
 	}
 	if a.kept != nil {
-		kept := &op.StoredGraph{Result: *a.kept, Rows: run.Snapshot, Memory: &run.Memory}
-		return kept.Graph(ctx, op.GraphOptions{Find: a.find, Weighted: true})
+		kept := &graph.Stored{Result: *a.kept, Rows: run.Snapshot, Memory: &run.Memory}
+		return kept.Graph(ctx, graph.NamedOptions{Find: a.find, Weighted: true})
 	}
-	return run.LinkGraph(ctx, &a.links.Request, a.options(), op.GraphOptions{Find: a.find})
+	return run.LinkGraph(ctx, &a.links.Request, a.options(), graph.NamedOptions{Find: a.find})
 }
 
 // node returns the name of the node that a text in a statement means.

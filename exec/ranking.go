@@ -192,7 +192,7 @@ func (r *ranking) Run(ctx context.Context) (*Result, error) {
 }
 
 // rankedGraph returns the graph whose nodes r ranks. The caller closes it.
-func (s *Session) rankedGraph(ctx context.Context, snap op.Snapshot, r *ranking) (*op.NamedGraph, error) {
+func (s *Session) rankedGraph(ctx context.Context, snap op.Snapshot, r *ranking) (*graph.Named, error) {
 	run := s.runner(snap, nil)
 	if s.Progress != nil {
 		tell := s.throttled()
@@ -203,7 +203,7 @@ func (s *Session) rankedGraph(ctx context.Context, snap op.Snapshot, r *ranking)
 
 // computeRanks computes the rank of each node of g. A page of SEEDS that is not in g
 // is an error.
-func (s *Session) computeRanks(ctx context.Context, snap op.Snapshot, r *ranking, g *op.NamedGraph) (graph.Ranks, error) {
+func (s *Session) computeRanks(ctx context.Context, snap op.Snapshot, r *ranking, g *graph.Named) (graph.Ranks, error) {
 	o := r.options
 	for i := range r.st.Seeds {
 		n := g.Found[i]
@@ -229,7 +229,7 @@ func (s *Session) computeRanks(ctx context.Context, snap op.Snapshot, r *ranking
 
 // startRanks returns the rank that each node of g had when the named ranking was last
 // computed. It returns nil if the ranking was never computed.
-func (s *Session) startRanks(ctx context.Context, snap op.Snapshot, name string, g *op.NamedGraph) ([]float64, error) {
+func (s *Session) startRanks(ctx context.Context, snap op.Snapshot, name string, g *graph.Named) ([]float64, error) {
 	last, err := lastRanking(ctx, snap, name)
 	if last == nil {
 		return nil, err
@@ -252,7 +252,7 @@ func lastRanking(ctx context.Context, snap op.Snapshot, name string) (last *task
 // standingsOf yields the rows to store of a ranking, one per node of g. rank has the
 // ranks by the number of the node. If normN is set, the rows have the ranks times the
 // number of nodes.
-func standingsOf(g *op.NamedGraph, rank []float64, normN bool) iter.Seq2[task.ResultRow, error] {
+func standingsOf(g *graph.Named, rank []float64, normN bool) iter.Seq2[task.ResultRow, error] {
 	scale := 1.0
 	if normN {
 		scale = float64(len(rank))

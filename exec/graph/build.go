@@ -9,6 +9,8 @@ import (
 	"math"
 	"os"
 	"slices"
+
+	"infomall/exec/spill"
 )
 
 // Options say how a graph is built. The zero value works.
@@ -56,22 +58,9 @@ func NewBuilder(o Options) *Builder {
 		o.Memory = memoryDefault
 	}
 	if o.TempFile == nil {
-		o.TempFile = tempFile
+		o.TempFile = new(spill.Memory).TempFile
 	}
 	return &Builder{o: o}
-}
-
-// tempFile creates a temporary file and unlinks it at once, so that its space
-// is free again when it is closed.
-func tempFile() (*os.File, error) {
-	f, err := os.CreateTemp("", "infomall-graph-")
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Remove(f.Name()); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }
 
 // bufferEdges returns how many edges are sorted at a time. Together with the
@@ -258,7 +247,7 @@ func NewSorted(nodes int, edges int64, o Options) (*Sorted, error) {
 		o.Memory = memoryDefault
 	}
 	if o.TempFile == nil {
-		o.TempFile = tempFile
+		o.TempFile = new(spill.Memory).TempFile
 	}
 	return newSorted(nodes, edges, o, false)
 }

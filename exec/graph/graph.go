@@ -1,8 +1,8 @@
 // Package graph ranks the nodes of directed graphs, and finds shortest paths
 // and parts of graphs. It computes PageRank (Page, Brin, Motwani and Winograd
 // 1999) and HITS (Kleinberg 1999) with the variants of Borodin, Roberts,
-// Rosenthal and Tsaparas 2001. Nodes are numbers from 0; the caller knows which
-// pages or hosts they are.
+// Rosenthal and Tsaparas 2001. Nodes are numbers from 0. A Named graph also knows which pages
+// or hosts they are, and a Stored graph is one that an archive has.
 //
 // # How a graph is stored
 //

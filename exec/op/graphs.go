@@ -5,6 +5,7 @@ import (
 	"iter"
 	"strconv"
 
+	"infomall/exec/graph"
 	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/record"
@@ -30,8 +31,8 @@ var graphShape = shape[[]task.Result]{rows: func(list []task.Result) int { retur
 // by name.
 var graphFills = fills[[]task.Result]{
 	"name":      textOf(value.Text, func(g *task.Result) string { return g.Name }),
-	"nodes":     intOf(func(g *task.Result) int64 { return GraphProperty(g, GraphNodes) }),
-	"edges":     intOf(func(g *task.Result) int64 { return GraphProperty(g, GraphEdges) }),
+	"nodes":     intOf(func(g *task.Result) int64 { return graph.Property(g, graph.PropertyNodes) }),
+	"edges":     intOf(func(g *task.Result) int64 { return graph.Property(g, graph.PropertyEdges) }),
 	"imported":  timeOf(func(g *task.Result) record.Time { return g.Computed }),
 	"statement": textOf(value.Text, func(g *task.Result) string { return g.Statement }),
 	"bytes":     intOf(func(g *task.Result) int64 { return g.Bytes }),
@@ -39,7 +40,7 @@ var graphFills = fills[[]task.Result]{
 
 // edgeRow is an edge of a stored graph.
 type edgeRow struct {
-	Edge
+	graph.Edge
 	graph string
 }
 
@@ -59,7 +60,7 @@ func (r *Runner) edgeRows(ctx context.Context) iter.Seq2[*edgeRow, error] {
 		}
 		for _, g := range list {
 			row := edgeRow{graph: g.Name}
-			for row.Edge, err = range (&StoredGraph{Result: g, Rows: r.Snapshot, Memory: &r.Memory}).Edges(ctx) {
+			for row.Edge, err = range (&graph.Stored{Result: g, Rows: r.Snapshot, Memory: &r.Memory}).Edges(ctx) {
 				if err != nil {
 					yield(nil, err)
 					return

@@ -3,6 +3,7 @@ package op
 import (
 	"context"
 
+	"infomall/exec/graph"
 	"infomall/exec/relation"
 	"infomall/store/block"
 	"infomall/store/page"
@@ -35,8 +36,8 @@ type LinkOptions struct {
 // LinkGraph builds the graph of the links, of VotingKinds, of the pages that
 // the source links chooses. Its nodes are these pages and all URLs that they
 // link to. The caller closes it.
-func (r *Runner) LinkGraph(ctx context.Context, links *relation.Request, o LinkOptions, g GraphOptions) (*NamedGraph, error) {
-	return BuildGraph(ctx, &r.Memory, g, func(m *GraphMaker) error {
+func (r *Runner) LinkGraph(ctx context.Context, links *relation.Request, o LinkOptions, g graph.NamedOptions) (*graph.Named, error) {
+	return graph.BuildNamed(ctx, &r.Memory, g, func(m *graph.Maker) error {
 		l := &linker{Runner: r, ctx: ctx, source: links, o: o, m: m}
 		return l.read()
 	})
@@ -48,7 +49,7 @@ type linker struct {
 	ctx    context.Context
 	source *relation.Request
 	o      LinkOptions
-	m      *GraphMaker
+	m      *graph.Maker
 
 	refers  block.References
 	leaves  []record.Leaf

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"infomall/exec/graph"
 	"infomall/exec/relation"
 )
 
@@ -15,7 +16,7 @@ func (r *Runner) linkedPages(ctx context.Context, n *relation.Request, in iter.S
 		return in
 	}
 	return func(yield func(*pageRow, error) bool) {
-		g, err := r.LinkGraph(ctx, relation.LinksOf(n), LinkOptions{}, GraphOptions{})
+		g, err := r.LinkGraph(ctx, relation.LinksOf(n), LinkOptions{}, graph.NamedOptions{})
 		if err != nil {
 			yield(nil, err)
 			return

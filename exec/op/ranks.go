@@ -9,6 +9,7 @@ import (
 	"math"
 	"strings"
 
+	"infomall/exec/graph"
 	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/record"
@@ -282,7 +283,7 @@ func StandingOf(ctx context.Context, snap Snapshot, of *task.Result, url string)
 
 // RanksOf returns the rank of each node of a graph in a ranking, or 0 if the
 // ranking does not have it.
-func RanksOf(ctx context.Context, snap Snapshot, of *task.Result, g *NamedGraph) ([]float64, error) {
+func RanksOf(ctx context.Context, snap Snapshot, of *task.Result, g *graph.Named) ([]float64, error) {
 	c := (&Runner{Snapshot: snap}).rankCursor(ctx, of, nil)
 	defer c.stop()
 	rank := make([]float64, g.Nodes())

@@ -1,4 +1,4 @@
-package op
+package graph
 
 import (
 	"bufio"
@@ -12,7 +12,6 @@ import (
 	"math"
 	"os"
 
-	"infomall/exec/graph"
 	"infomall/exec/spill"
 	"infomall/store/urlkey"
 )
@@ -24,11 +23,11 @@ type Edge struct {
 	Weight   float32
 }
 
-// NamedGraph is a graph whose nodes have names. Nodes are numbered in SURT
+// Named is a graph whose nodes have names. Nodes are numbered in SURT
 // order of their names, so those of one host follow each other. The caller
 // closes it.
-type NamedGraph struct {
-	*graph.Graph
+type Named struct {
+	*Graph
 	// Found has the numbers of the names in GraphOptions.Find, or -1 for a name
 	// that is not a node.
 	Found []int
@@ -38,7 +37,7 @@ type NamedGraph struct {
 }
 
 // Close releases memory and files.
-func (g *NamedGraph) Close() error {
+func (g *Named) Close() error {
 	if g.spool != nil {
 		g.spool.Close()
 	}
@@ -50,11 +49,11 @@ func (g *NamedGraph) Close() error {
 
 // Keys yields the sort keys of all nodes in the order of their numbers. Each
 // key is valid until the iteration moves on.
-func (g *NamedGraph) Keys() iter.Seq2[[]byte, error] { return g.keys() }
+func (g *Named) Keys() iter.Seq2[[]byte, error] { return g.keys() }
 
 // Name sets names[n] to the URL or name of node n, for each n that is a key of
 // names.
-func (g *NamedGraph) Name(names map[int]string) error {
+func (g *Named) Name(names map[int]string) error {
 	i := 0
 	for key, err := range g.Keys() {
 		if err != nil {
@@ -68,22 +67,22 @@ func (g *NamedGraph) Name(names map[int]string) error {
 	return nil
 }
 
-// GraphOptions say how a graph is built.
-type GraphOptions struct {
+// NamedOptions say how a graph is built.
+type NamedOptions struct {
 	Weighted  bool     // edges have weights; otherwise each has weight 1
 	SelfLoops bool     // keep edges from a node to itself
 	Find      []string // names whose numbers are wanted
 }
 
-// BuildGraph builds a graph of the edges that fill adds, in any order. An edge that
+// BuildNamed builds a graph of the edges that fill adds, in any order. An edge that
 // is added several times counts once, with the largest weight. What does not
 // fit in the memory for operators goes to temporary files. The caller closes
 // the graph.
-func BuildGraph(ctx context.Context, memory *spill.Memory, o GraphOptions, fill func(*GraphMaker) error) (*NamedGraph, error) {
-	m := &GraphMaker{
+func BuildNamed(ctx context.Context, memory *spill.Memory, o NamedOptions, fill func(*Maker) error) (*Named, error) {
+	m := &Maker{
 		ctx: ctx, o: o, limit: memory.Bytes / 8,
 		names: memory.Sorter(ctx, 4), pairs: pairSpool{limit: int(memory.Bytes / 32), create: memory.TempFile},
-		g: &NamedGraph{spool: memory.Spool(8)},
+		g: &Named{spool: memory.Spool(8)},
 	}
 	m.g.keys = m.g.spool.All
 	defer m.names.Close()
@@ -95,7 +94,7 @@ func BuildGraph(ctx context.Context, memory *spill.Memory, o GraphOptions, fill 
 	}
 	if err == nil {
 		// If all weights are 1, the graph needs none.
-		err = m.build(graph.Options{Memory: memory.Bytes / 2, TempFile: memory.TempFile, Weighted: o.Weighted && m.pairs.weighted, SelfLoops: o.SelfLoops})
+		err = m.build(Options{Memory: memory.Bytes / 2, TempFile: memory.TempFile, Weighted: o.Weighted && m.pairs.weighted, SelfLoops: o.SelfLoops})
 	}
 	if err != nil {
 		return nil, errors.Join(err, m.g.Close())
@@ -103,14 +102,14 @@ func BuildGraph(ctx context.Context, memory *spill.Memory, o GraphOptions, fill 
 	return m.g, nil
 }
 
-// GraphMaker collects the nodes and edges of a graph. It gives names
+// Maker collects the nodes and edges of a graph. It gives names
 // preliminary numbers as they come, and remembers as many names as memory
 // allows: a name may get several numbers. In the end the names are sorted and
 // get their final numbers. Use it in one goroutine.
-type GraphMaker struct {
+type Maker struct {
 	ctx   context.Context
 	n     int // calls of Node
-	o     GraphOptions
+	o     NamedOptions
 	limit int64
 	table nameTable     // the names remembered
 	base  uint32        // the number of the first name remembered
@@ -119,7 +118,7 @@ type GraphMaker struct {
 	pairs pairSpool     // the edges, by preliminary numbers
 	final []uint32      // for each preliminary number, the final one
 	nodes int
-	g     *NamedGraph
+	g     *Named
 }
 
 // ctxEvery is after how many names or edges a GraphMaker checks its context.
@@ -130,7 +129,7 @@ const nodesMax = math.MaxUint32
 
 // Node returns a number for the node with this name, to pass to Edge. The name
 // becomes a node even if it gets no edge.
-func (m *GraphMaker) Node(name []byte) (uint32, error) {
+func (m *Maker) Node(name []byte) (uint32, error) {
 	if m.n++; m.n%ctxEvery == 0 && m.ctx.Err() != nil {
 		return 0, m.ctx.Err()
 	}
@@ -151,13 +150,13 @@ func (m *GraphMaker) Node(name []byte) (uint32, error) {
 }
 
 // Edge adds an edge between two nodes. weight is finite and more than 0.
-func (m *GraphMaker) Edge(from, to uint32, weight float32) error {
+func (m *Maker) Edge(from, to uint32, weight float32) error {
 	return m.pairs.add(from, to, weight)
 }
 
 // Link adds an edge by the names of its ends. If to is empty, it adds only the
 // node from.
-func (m *GraphMaker) Link(from, to []byte, weight float32) error {
+func (m *Maker) Link(from, to []byte, weight float32) error {
 	u, err := m.Node(from)
 	if err != nil || len(to) == 0 {
 		return err
@@ -170,7 +169,7 @@ func (m *GraphMaker) Link(from, to []byte, weight float32) error {
 }
 
 // number sorts the names and gives the final numbers.
-func (m *GraphMaker) number() error {
+func (m *Maker) number() error {
 	m.final = make([]uint32, m.next)
 	find := m.g.finder(m.o.Find)
 	var last []byte
@@ -194,7 +193,7 @@ func (m *GraphMaker) number() error {
 
 // finder returns a function that must be called with the key of each node. The
 // function fills in g.Found for names.
-func (g *NamedGraph) finder(names []string) (tell func(key []byte, node int)) {
+func (g *Named) finder(names []string) (tell func(key []byte, node int)) {
 	wanted := make(map[string][]int)
 	for i, name := range names {
 		key := urlkey.Key(name)
@@ -209,8 +208,8 @@ func (g *NamedGraph) finder(names []string) (tell func(key []byte, node int)) {
 }
 
 // build adds the edges, by their final numbers, to m.g.
-func (m *GraphMaker) build(o graph.Options) (err error) {
-	b := graph.NewBuilder(o)
+func (m *Maker) build(o Options) (err error) {
+	b := NewBuilder(o)
 	n := 0
 	err = m.pairs.each(func(from, to uint32, weight float32) error {
 		if n++; n%ctxEvery == 0 && m.ctx.Err() != nil {

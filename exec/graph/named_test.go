@@ -1,4 +1,4 @@
-package op
+package graph
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 )
 
 // edgesOf returns a function that adds edges to a graph.
-func edgesOf(list []Edge) func(*GraphMaker) error {
-	return func(m *GraphMaker) error {
+func edgesOf(list []Edge) func(*Maker) error {
+	return func(m *Maker) error {
 		for _, e := range list {
 			if err := m.Link([]byte(e.From), []byte(e.To), e.Weight); err != nil {
 				return err
@@ -71,7 +71,7 @@ func TestNamedGraph(t *testing.T) {
 		keys := slices.Sorted(maps.Keys(nodes))
 
 		find := []string{"node 1", "http://h1.cn/5", "http://nowhere.cn/"}
-		g, err := BuildGraph(context.Background(), &spill.Memory{Bytes: memory}, GraphOptions{Weighted: weighted, Find: find}, edgesOf(list))
+		g, err := BuildNamed(context.Background(), &spill.Memory{Bytes: memory}, NamedOptions{Weighted: weighted, Find: find}, edgesOf(list))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,13 +107,13 @@ func TestNamedGraph(t *testing.T) {
 // returned.
 func TestNamedGraphEnds(t *testing.T) {
 	fault := errors.New("no more")
-	_, err := BuildGraph(context.Background(), &spill.Memory{Bytes: 1 << 20}, GraphOptions{}, func(*GraphMaker) error { return fault })
+	_, err := BuildNamed(context.Background(), &spill.Memory{Bytes: 1 << 20}, NamedOptions{}, func(*Maker) error { return fault })
 	if !errors.Is(err, fault) {
 		t.Errorf("error %v, want that of the edges", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	n := 0
-	_, err = BuildGraph(ctx, &spill.Memory{Bytes: 1 << 20}, GraphOptions{}, func(m *GraphMaker) error {
+	_, err = BuildNamed(ctx, &spill.Memory{Bytes: 1 << 20}, NamedOptions{}, func(m *Maker) error {
 		for {
 			if err := m.Link(fmt.Append(nil, n), []byte("b"), 1); err != nil {
 				return err

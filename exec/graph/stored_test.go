@@ -1,4 +1,4 @@
-package op
+package graph
 
 import (
 	"bytes"
@@ -14,7 +14,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"infomall/exec/graph"
 	"infomall/exec/op/optest"
 	"infomall/exec/spill"
 	"infomall/store/record/task"
@@ -22,15 +21,15 @@ import (
 )
 
 // keep stores a graph of edges in an archive.
-func keep(t testing.TB, memory int64, fill func(*GraphMaker) error) *StoredGraph {
+func keep(t testing.TB, memory int64, fill func(*Maker) error) *Stored {
 	t.Helper()
 	a := optest.New()
 	room := &spill.Memory{Bytes: memory}
-	g, err := BuildGraph(context.Background(), room, GraphOptions{Weighted: true, SelfLoops: true}, fill)
+	g, err := BuildNamed(context.Background(), room, NamedOptions{Weighted: true, SelfLoops: true}, fill)
 	if err != nil {
 		t.Fatal(err)
 	}
-	properties, rows := KeepGraph(g)
+	properties, rows := Keep(g)
 	kept, err := a.SaveResult(context.Background(), task.Result{Kind: task.ResultGraphs, Name: "g", Properties: properties}, rows)
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +37,7 @@ func keep(t testing.TB, memory int64, fill func(*GraphMaker) error) *StoredGraph
 	if err := g.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return &StoredGraph{Result: kept, Rows: a, Memory: room}
+	return &Stored{Result: kept, Rows: a, Memory: room}
 }
 
 // edgesWanted returns the edges that a stored graph must have, each once with
@@ -105,7 +104,7 @@ func TestKeptGraph(t *testing.T) {
 		}
 		find := []string{"node 1", "http://h1.cn/5", "http://nowhere.cn/"}
 		weighted := rapid.Bool().Draw(rt, "weighted")
-		g, err := kept.Graph(context.Background(), GraphOptions{Weighted: weighted, Find: find})
+		g, err := kept.Graph(context.Background(), NamedOptions{Weighted: weighted, Find: find})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -155,7 +154,7 @@ func TestKeptGraph(t *testing.T) {
 // TestKeptGraphRows stores a node with more edges than fit in a row.
 func TestKeptGraphRows(t *testing.T) {
 	const n = 3 * edgeRowBytes
-	kept := keep(t, 64<<20, func(m *GraphMaker) error {
+	kept := keep(t, 64<<20, func(m *Maker) error {
 		for i := range n {
 			if err := m.Link(fmt.Appendf(nil, "%06d", i), []byte("middle"), 1); err != nil {
 				return err
@@ -169,7 +168,7 @@ func TestKeptGraphRows(t *testing.T) {
 			t.Errorf("a row of %d bytes", len(row.Value))
 		}
 	}
-	g, err := kept.Graph(context.Background(), GraphOptions{Weighted: true})
+	g, err := kept.Graph(context.Background(), NamedOptions{Weighted: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +213,7 @@ func TestKeptGraphDamaged(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		g, err := of.Graph(context.Background(), GraphOptions{Weighted: true, Find: []string{"a"}})
+		g, err := of.Graph(context.Background(), NamedOptions{Weighted: true, Find: []string{"a"}})
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			g.Close()
@@ -312,7 +311,7 @@ func TestEdgeRow(t *testing.T) {
 // and up to two million edges.
 func BenchmarkKeptGraph(b *testing.B) {
 	const scale, degree = 17, 16
-	kept := keep(b, 256<<20, func(m *GraphMaker) error {
+	kept := keep(b, 256<<20, func(m *Maker) error {
 		r := rand.New(rand.NewPCG(1, scale))
 		for range degree << scale {
 			var from, to int
@@ -334,11 +333,11 @@ func BenchmarkKeptGraph(b *testing.B) {
 	})
 	var edges int64
 	for b.Loop() {
-		g, err := kept.Graph(b.Context(), GraphOptions{Weighted: true})
+		g, err := kept.Graph(b.Context(), NamedOptions{Weighted: true})
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := g.PageRank(b.Context(), graph.RankOptions{}); err != nil {
+		if _, err := g.PageRank(b.Context(), RankOptions{}); err != nil {
 			b.Fatal(err)
 		}
 		edges = g.Edges()

@@ -1,4 +1,4 @@
-package op
+package graph
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"math"
 	"strconv"
 
-	"infomall/exec/graph"
 	"infomall/exec/spill"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
@@ -35,8 +34,8 @@ const (
 
 // The names of the properties of a stored graph.
 const (
-	GraphNodes = "nodes"
-	GraphEdges = "edges"
+	PropertyNodes = "nodes"
+	PropertyEdges = "edges"
 	// graphWeights is "yes" if edges have weights.
 	graphWeights = "weights"
 )
@@ -46,18 +45,18 @@ type Results interface {
 	ResultRows(ctx context.Context, r task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error]
 }
 
-// StoredGraph is a graph that an archive stores. It can be read as long as the
+// Stored is a graph that an archive stores. It can be read as long as the
 // snapshot in Rows is open.
-type StoredGraph struct {
+type Stored struct {
 	task.Result
 	Rows   Results
 	Memory *spill.Memory
 }
 
-// KeepGraph returns the properties and the rows with which a graph is stored.
-func KeepGraph(g *NamedGraph) (properties map[string]string, rows iter.Seq2[task.ResultRow, error]) {
+// Keep returns the properties and the rows with which a graph is stored.
+func Keep(g *Named) (properties map[string]string, rows iter.Seq2[task.ResultRow, error]) {
 	properties = map[string]string{
-		GraphNodes: strconv.Itoa(g.Nodes()), GraphEdges: strconv.FormatInt(g.Edges(), 10),
+		PropertyNodes: strconv.Itoa(g.Nodes()), PropertyEdges: strconv.FormatInt(g.Edges(), 10),
 	}
 	if g.Weighted() {
 		properties[graphWeights] = "yes"
@@ -202,7 +201,7 @@ func readEdges(row []byte, weighted bool, in *inEdges, f func(*inEdges) error) e
 
 // rows yields the rows of a stored graph whose key begins with a letter. It
 // removes the letter from the keys.
-func (g *StoredGraph) rows(ctx context.Context, letter byte) iter.Seq2[task.ResultRow, error] {
+func (g *Stored) rows(ctx context.Context, letter byte) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		ranges := []urlkey.Range{{From: string(letter), To: string(letter + 1)}}
 		for row, err := range g.Rows.ResultRows(ctx, g.Result, ranges) {
@@ -217,7 +216,7 @@ func (g *StoredGraph) rows(ctx context.Context, letter byte) iter.Seq2[task.Resu
 }
 
 // in calls f for all edges of a stored graph, sorted by (to, from).
-func (g *StoredGraph) in(ctx context.Context, f func(*inEdges) error) error {
+func (g *Stored) in(ctx context.Context, f func(*inEdges) error) error {
 	var in inEdges
 	weighted := g.Properties[graphWeights] != ""
 	for row, err := range g.rows(ctx, rowOfEdges) {
@@ -236,9 +235,9 @@ func (g *StoredGraph) in(ctx context.Context, f func(*inEdges) error) error {
 
 // nodeKeys yields the keys of the nodes of a stored graph. If there are more or
 // fewer than its properties say, it yields an error.
-func (g *StoredGraph) nodeKeys(ctx context.Context) iter.Seq2[[]byte, error] {
+func (g *Stored) nodeKeys(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		left := GraphProperty(&g.Result, GraphNodes)
+		left := Property(&g.Result, PropertyNodes)
 		for row, err := range g.rows(ctx, rowOfNode) {
 			if left--; err == nil && left < 0 {
 				err = g.damaged(errGraph)
@@ -255,7 +254,7 @@ func (g *StoredGraph) nodeKeys(ctx context.Context) iter.Seq2[[]byte, error] {
 
 // damaged adds to errGraph in which file the damage is, and what to do. It
 // returns other errors unchanged.
-func (g *StoredGraph) damaged(err error) error {
+func (g *Stored) damaged(err error) error {
 	if errors.Is(err, errGraph) {
 		return fmt.Errorf("%s: %w; DROP GRAPH %s and bring it in again", g.File, err, g.Name)
 	}
@@ -264,13 +263,13 @@ func (g *StoredGraph) damaged(err error) error {
 
 // Graph returns the graph as BuildGraph builds it, without sorting. The graph
 // reads its keys from the snapshot and is valid as long as that is open.
-func (g *StoredGraph) Graph(ctx context.Context, o GraphOptions) (*NamedGraph, error) {
-	nodes, edges := GraphProperty(&g.Result, GraphNodes), GraphProperty(&g.Result, GraphEdges)
+func (g *Stored) Graph(ctx context.Context, o NamedOptions) (*Named, error) {
+	nodes, edges := Property(&g.Result, PropertyNodes), Property(&g.Result, PropertyEdges)
 	if nodes < 0 || nodes > nodesMax || edges < 0 {
 		return nil, g.damaged(errGraph)
 	}
 	weighted := g.Properties[graphWeights] != ""
-	s, err := graph.NewSorted(int(nodes), edges, graph.Options{Memory: g.Memory.Bytes / 2, TempFile: g.Memory.TempFile, Weighted: weighted && o.Weighted, SelfLoops: o.SelfLoops})
+	s, err := NewSorted(int(nodes), edges, Options{Memory: g.Memory.Bytes / 2, TempFile: g.Memory.TempFile, Weighted: weighted && o.Weighted, SelfLoops: o.SelfLoops})
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +277,7 @@ func (g *StoredGraph) Graph(ctx context.Context, o GraphOptions) (*NamedGraph, e
 	if err != nil {
 		return nil, errors.Join(g.damaged(err), s.Close())
 	}
-	named := &NamedGraph{keys: func() iter.Seq2[[]byte, error] { return g.nodeKeys(ctx) }}
+	named := &Named{keys: func() iter.Seq2[[]byte, error] { return g.nodeKeys(ctx) }}
 	if named.Graph, err = s.Graph(); err != nil {
 		return nil, err
 	}
@@ -291,7 +290,7 @@ func (g *StoredGraph) Graph(ctx context.Context, o GraphOptions) (*NamedGraph, e
 }
 
 // find fills in g.Found for names.
-func (g *NamedGraph) find(names []string) error {
+func (g *Named) find(names []string) error {
 	tell := g.finder(names)
 	node := 0
 	for key, err := range g.Keys() {
@@ -306,7 +305,7 @@ func (g *NamedGraph) find(names []string) error {
 
 // Edges yields the edges of a stored graph, sorted by source and target. A
 // node without edges is an Edge without To.
-func (g *StoredGraph) Edges(ctx context.Context) iter.Seq2[Edge, error] {
+func (g *Stored) Edges(ctx context.Context) iter.Seq2[Edge, error] {
 	return func(yield func(Edge, error) bool) {
 		s := g.Memory.Sorter(ctx, 2)
 		defer s.Close()
@@ -349,7 +348,7 @@ const sourceBytes = 4
 // bySource adds records to a sorter. A node has its number as key; its value is
 // a byte that is 0 if no edge comes in there, then its name. An edge has source
 // and target as key; its value is its weight, then the name of the target.
-func (g *StoredGraph) bySource(ctx context.Context, s *spill.Sorter) error {
+func (g *Stored) bySource(ctx context.Context, s *spill.Sorter) error {
 	next, stop := iter.Pull2(g.nodeKeys(ctx))
 	defer stop()
 	var key, val, name []byte
@@ -414,8 +413,8 @@ func (g *StoredGraph) bySource(ctx context.Context, s *spill.Sorter) error {
 	return nil
 }
 
-// GraphProperty returns a property of g that is a number, or 0.
-func GraphProperty(g *task.Result, name string) int64 {
+// Property returns a property of g that is a number, or 0.
+func Property(g *task.Result, name string) int64 {
 	n, err := strconv.ParseInt(g.Properties[name], 10, 64)
 	if err != nil {
 		return 0
