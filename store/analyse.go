@@ -18,9 +18,6 @@ import (
 	"infomall/store/urlkey"
 )
 
-// dividedMax is the size in bytes above which a body is stored undivided.
-const dividedMax = 8 << 20
-
 // analysis is what was found out about a body when it was imported: what it says,
 // and how it divides into blocks. Captures with equal bodies share one analysis.
 type analysis struct {
@@ -72,7 +69,7 @@ func (m *analyses) analyse(body []byte, as block.As) *analysis {
 	// Blocks are ranges of the decoded body. A body that was sent encoded is kept
 	// as it was sent, because encoding it again would give other bytes.
 	a.plain = len(b.Page.Body) == len(body) && (len(body) == 0 || &b.Page.Body[0] == &body[0])
-	a.divided = len(r.Leaves) > 0 && !whole && a.plain && len(body) <= dividedMax
+	a.divided = len(r.Leaves) > 0 && !whole && a.plain && len(body) <= segment.DividedMax
 	a.facts = r.AppendFacts(nil, meta.Base, !a.plain)
 	r.Close()
 	if a.single = len(r.Blocks) <= 2; a.single && whole {
@@ -118,6 +115,9 @@ func (a *analysis) pageOf(s *segment.Stored) segment.Page {
 	}
 	return p
 }
+
+// close forgets the divided page, and keeps the rest.
+func (a *analysis) close() { a.open = nil }
 
 // memory returns about how many bytes a takes, without the body.
 func (a *analysis) memory() int64 {
@@ -302,7 +302,7 @@ func (m *analyses) open(a *analysis, body []byte) *block.Reading {
 func (m *analyses) close() {
 	m.bytes = 0
 	for _, a := range m.known {
-		a.open = nil
+		a.close()
 	}
 	clear(m.leaves[:cap(m.leaves)])
 }

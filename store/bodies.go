@@ -46,7 +46,7 @@ func (r *runs) gathered(e *segment.Stored) (body []byte) {
 		return nil
 	}
 	spans, err := r.spans(e.Recipe)
-	if err != nil || countBlocks(spans) > dividedMax {
+	if err != nil || countBlocks(spans) > segment.DividedMax {
 		return nil
 	}
 	err = segment.Gather(spans, r.contents, func(blocks [][]byte) (err error) {

@@ -147,7 +147,7 @@ type deriving struct {
 func newDeriving(ctx context.Context, v *Snapshot, s *segment.Info, pageLimit int64) *deriving {
 	r, read := v.runs.reader(s), newAnalyses()
 	read.limit = pageLimit
-	fold := &folder{read: read, tails: newTails(v.a.opts.BatchBytes), source: v, of: r}
+	fold := &folder{read: read, tails: newTails(v.a.opts.BatchBytes), source: storedVersions{v}, of: r}
 	return &deriving{ctx: ctx, v: v, s: r, look: v.looker(0), read: read, fold: fold}
 }
 

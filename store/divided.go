@@ -26,7 +26,7 @@ func joined(ctx context.Context, in blockSource, spans []segment.Span, layouts u
 		order[i], first[i] = i, total
 		total += uint64(s.Count)
 	}
-	if total > dividedMax || uint64(layouts) > total {
+	if total > segment.DividedMax || uint64(layouts) > total {
 		return nil, errParts
 	}
 	slices.SortStableFunc(order, func(a, b int) int {

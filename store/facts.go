@@ -37,25 +37,28 @@ func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, erro
 	return record.Facts{Page: f.Page(ref.N), Fold: f.Fold(ref.N)}, nil
 }
 
-// storedFold returns the fold that is stored with the version at a place; nil if
+// storedVersions reads versions of the archive for a folder.
+type storedVersions struct{ v *Snapshot }
+
+// StoredFold returns the fold that is stored with the version at a place; nil if
 // there is none.
-func (v *Snapshot) storedFold(at timeline.Place) ([]byte, error) {
-	f, err := v.runs.facts(at.Seg, at.Run)
+func (s storedVersions) StoredFold(at timeline.Place) ([]byte, error) {
+	f, err := s.v.runs.facts(at.Seg, at.Run)
 	if err != nil {
 		return nil, err
 	}
 	return f.Fold(at.N), nil
 }
 
-// versionBody returns the body of a version, and how it is read; false if the
+// VersionBody returns the body of a version, and how it is read; false if the
 // version has none, or a larger one than is divided.
-func (v *Snapshot) versionBody(ctx context.Context, l *timeline.Capture) (versionBody, bool, error) {
-	e, err := v.runs.entry(l.Place)
+func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (versionBody, bool, error) {
+	e, err := s.v.runs.entry(l.Place)
 	if err != nil {
 		return versionBody{}, false, err
 	}
-	p, err := v.Payload(ctx, l.Ref())
-	if err != nil || p.NoBody != "" || len(p.Body) > dividedMax || p.Large != nil {
+	p, err := s.v.Payload(ctx, l.Ref())
+	if err != nil || p.NoBody != "" || len(p.Body) > segment.DividedMax || p.Large != nil {
 		return versionBody{}, false, err
 	}
 	return versionBody{digest: e.Digest, body: p.Body, as: block.AsOf(&p)}, true, nil

@@ -35,11 +35,11 @@ type folder struct {
 // versions reads the versions whose folds are computed, and the versions before
 // them.
 type versions interface {
-	// storedFold returns the fold that is stored with a version of the archive.
-	storedFold(at timeline.Place) ([]byte, error)
-	// versionBody returns the body of a version; false if the version has none that
+	// StoredFold returns the fold that is stored with a version of the archive.
+	StoredFold(at timeline.Place) ([]byte, error)
+	// VersionBody returns the body of a version; false if the version has none that
 	// is divided.
-	versionBody(ctx context.Context, l *timeline.Capture) (versionBody, bool, error)
+	VersionBody(ctx context.Context, l *timeline.Capture) (versionBody, bool, error)
 }
 
 // versionBody is the body of a version, and how it is read.
@@ -93,7 +93,7 @@ func (f *folder) first(last int, l *timeline.Capture) ([]byte, error) {
 	if last >= 0 || l.Seg != nil || l.Via == record.ViaRevisit || l.Via == record.ViaNotModified {
 		return nil, nil
 	}
-	b, ok, err := f.source.versionBody(f.ctx, l)
+	b, ok, err := f.source.VersionBody(f.ctx, l)
 	if !ok || err != nil || !b.read.single || len(b.body) == 0 {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (f *folder) resume(i int) (bool, error) {
 			return false, nil
 		}
 	}
-	stored, err := f.source.storedFold(l.Place)
+	stored, err := f.source.StoredFold(l.Place)
 	if err != nil {
 		return false, err
 	}
@@ -187,7 +187,7 @@ func (f *folder) add(i int) (*block.Revision, *block.Reading, error) {
 // version reads version i as a query would. It returns nil if it cannot.
 func (f *folder) version(i int) (*block.Version, *block.Reading, error) {
 	l := &f.all[i]
-	b, ok, err := f.source.versionBody(f.ctx, l)
+	b, ok, err := f.source.VersionBody(f.ctx, l)
 	if !ok || err != nil {
 		return nil, nil, err
 	}

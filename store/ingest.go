@@ -620,16 +620,18 @@ func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 	return f.folds(ctx, all, func(l *timeline.Capture, fold []byte) { b.folds[l.N] = fold })
 }
 
-// storedFold returns the fold that is stored with a version of the archive.
-func (b *batchPlan) storedFold(at timeline.Place) ([]byte, error) { return b.v.storedFold(at) }
+// StoredFold returns the fold that is stored with a version of the archive.
+func (b *batchPlan) StoredFold(at timeline.Place) ([]byte, error) {
+	return storedVersions{b.v}.StoredFold(at)
+}
 
-// versionBody returns the body of a version of the archive or of the batch.
-func (b *batchPlan) versionBody(ctx context.Context, l *timeline.Capture) (versionBody, bool, error) {
+// VersionBody returns the body of a version of the archive or of the batch.
+func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (versionBody, bool, error) {
 	if l.Seg != nil {
-		return b.v.versionBody(ctx, l)
+		return storedVersions{b.v}.VersionBody(ctx, l)
 	}
 	s := b.staged[l.N]
-	if s.read == nil || s.spool != nil || len(s.body) > dividedMax {
+	if s.read == nil || s.spool != nil || len(s.body) > segment.DividedMax {
 		return versionBody{}, false, nil
 	}
 	out := versionBody{digest: s.Digest, body: s.body, read: s.read}

@@ -11,6 +11,7 @@ import (
 	"infomall/store/block"
 	"infomall/store/record"
 	"infomall/store/record/task"
+	"infomall/store/segment"
 )
 
 // checkKept compares what is kept of every version with what its URL's whole
@@ -79,7 +80,7 @@ func checkFacts(v *Snapshot, ref record.Ref, facts []byte, r *block.Reading, p *
 		return err
 	}
 	// Those that were made anew may have the leaves' with them.
-	if want := newAnalyses().analyse(p.Body, block.Sent(p.Head, p.Mime)).facts; !kept.Inline() && !bytes.Equal(facts, want) {
+	if want := newAnalyses().as(segment.ID{}, p.Body, block.Sent(p.Head, p.Mime)).facts; !kept.Inline() && !bytes.Equal(facts, want) {
 		return fmt.Errorf("facts %x, want %x", facts, want)
 	}
 	var leaves [][]byte

@@ -393,7 +393,7 @@ func (o *originals) reading(ctx context.Context, at timeline.Place, as block.As)
 		var body []byte
 		if body, err = o.v.bodyIn(ctx, owner); err == nil {
 			a := o.read.as(s.ID, body, as)
-			a.open = nil // the page is needed no more
+			a.close() // the page is needed no more
 			return a, nil
 		}
 	}

@@ -56,6 +56,9 @@ type Entry struct {
 	Added           record.Time
 }
 
+// DividedMax is the size in bytes above which a body is stored undivided.
+const DividedMax = 8 << 20
+
 // Stored is one stored capture, complete: with what only the db-file has.
 type Stored struct {
 	Entry
