@@ -1,0 +1,199 @@
+package crawl
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"infomall/crawl/report"
+	"infomall/store/record"
+)
+
+// lease gives tasks to idle workers. If there is nothing to do, wait is the
+// time at which there may be.
+func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
+	for e.out < e.width() && len(e.done) < commitMany && !e.orders.Pause {
+		if len(e.shelf) > 0 && e.over() == "" {
+			t := e.shelf[0]
+			e.shelf = slices.Delete(e.shelf, 0, 1)
+			e.launch(ctx, t)
+			continue
+		}
+		t, wait, err := e.next()
+		if t == nil || err != nil {
+			return wait, err
+		}
+		e.launch(ctx, t)
+	}
+	return wait, nil
+}
+
+// width returns how many workers the crawl has.
+func (e *engine) width() int {
+	if e.orders.Workers > 0 {
+		return e.orders.Workers
+	}
+	return e.o.Workers
+}
+
+// next takes the next task from the frontier. If none is ready, t is nil and
+// wait is the time at which one may be.
+func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
+	for len(e.done) < commitMany+spareMax && !e.enough() {
+		now := e.now()
+		u, wait, ok, err := e.f.Next(now)
+		if err != nil || !ok {
+			return nil, wait, err
+		}
+		t := &fetchTask{u: u, since: now, step: "fetch", fetched: make(chan struct{})}
+		h, err := e.host(u.Host)
+		if err != nil {
+			return nil, wait, err
+		}
+		t.usual = h.charsets.Usual()
+		why, err := e.refuse(&u)
+		if err != nil {
+			return nil, wait, err
+		}
+		t.keep = why != ""
+		if why == "" && !u.Guessed {
+			why, err = e.revisits(&u)
+		}
+		if err != nil {
+			return nil, wait, err
+		}
+		if why != "" {
+			e.leftOut(t, report.OutcomeFiltered, why)
+			if err := e.f.Release(u.Host, h.next(now)); err != nil {
+				return nil, wait, err
+			}
+			continue
+		}
+		if !e.o.IgnoreRobots && !e.unasked(u.URL) {
+			if t.robots = h.stale(now); !t.robots {
+				d := h.group.Decide(u.URL)
+				t.line = d.Rule.Line
+				if !d.Allowed {
+					e.leftOut(t, report.OutcomeRobotsDenied, d.Reason)
+					if err := e.f.Release(u.Host, h.next(now)); err != nil {
+						return nil, wait, err
+					}
+					continue
+				}
+			}
+		}
+		if !t.robots {
+			e.limit(t)
+		}
+		t.took[report.StagePrefetch] = e.now().Sub(now)
+		return t, wait, nil
+	}
+	return nil, wait, nil
+}
+
+// layOut puts tasks on the spare list before the engine becomes busy, so that
+// ready workers need not wait for it. These tasks are chosen before the results
+// of running fetches are known, so layOut adds not many more than were used the
+// last time.
+func (e *engine) layOut() error {
+	n := min(2*e.taken+e.width()/8, e.width()-1, cap(e.spare))
+	for len(e.laidOut) < n && !e.orders.Pause {
+		t, _, err := e.next()
+		if t == nil || err != nil {
+			return err
+		}
+		e.laidOut = append(e.laidOut, t)
+		e.spare <- t
+	}
+	return nil
+}
+
+// takeBack moves the spare tasks that no worker took to the shelf. Tasks on the
+// shelf are leased before all others.
+func (e *engine) takeBack() {
+	left := len(e.shelf)
+	for empty := false; !empty; {
+		select {
+		case t := <-e.spare:
+			e.shelf = append(e.shelf, t)
+		default:
+			empty = true
+		}
+	}
+	e.taken = len(e.laidOut) - (len(e.shelf) - left)
+	for _, t := range e.laidOut {
+		if !slices.Contains(e.shelf[left:], t) {
+			e.seat(t)
+		}
+	}
+	e.laidOut = e.laidOut[:0]
+}
+
+// launch starts a worker for t.
+func (e *engine) launch(ctx context.Context, t *fetchTask) {
+	t.since = e.now()
+	e.seat(t)
+	go e.work(ctx, t)
+}
+
+// seat puts t on the list of running tasks.
+func (e *engine) seat(t *fetchTask) {
+	t.worker = slices.Index(e.tasks, nil)
+	if t.worker < 0 {
+		t.worker = len(e.tasks)
+		e.tasks = append(e.tasks, nil)
+	}
+	e.tasks[t.worker] = t
+	e.out++
+}
+
+// free removes t, whose worker has ended, from the list of running tasks.
+func (e *engine) free(t *fetchTask) {
+	e.tasks[t.worker] = nil
+	for n := len(e.tasks); n > e.width() && e.tasks[n-1] == nil; n-- {
+		e.tasks = e.tasks[:n-1]
+	}
+	e.out--
+}
+
+// limit counts t against the limit of pages, until t is acknowledged or has no
+// result.
+func (e *engine) limit(t *fetchTask) {
+	t.leased = true
+	e.leased++
+}
+
+func (e *engine) unlimit(t *fetchTask) {
+	if t.leased {
+		t.leased = false
+		e.leased--
+	}
+}
+
+// leftOut logs that a URL of the frontier is not fetched. why is the reason.
+func (e *engine) leftOut(t *fetchTask, o report.Outcome, why string) {
+	t.fetches = []report.Fetch{{
+		URL: t.u.URL, Time: record.At(t.since), Outcome: o, Bytes: -1,
+		Hop: t.u.Hop, Via: t.u.Via, Reason: why, Layer: t.u.Layer,
+	}}
+	t.took[report.StagePrefetch] = e.now().Sub(t.since)
+	e.passed(t)
+	e.done = append(e.done, t)
+}
+
+// abandon discards the result of t when the crawl ends. Its URL stays in the
+// frontier.
+func (e *engine) abandon(t *fetchTask) {
+	if !t.final {
+		if t.res.Capture != nil {
+			t.res.Capture.Close()
+		}
+		for _, c := range t.captures {
+			c.Close()
+		}
+		t.res.Capture = nil
+		close(t.fetched)
+		return
+	}
+	e.free(t)
+}
