@@ -134,17 +134,20 @@ func countUTF8(body []byte) (good, bad int) {
 	return good, bad
 }
 
+// highBits are the bits that are 0 in eight bytes of ASCII.
+const highBits = 0x8080808080808080
+
 // ascii returns a number of ASCII bytes at the start of b. There may be a few
 // more, because it checks 8 or 32 bytes at a time.
 func ascii(b []byte) int {
 	n := 0
 	for ; len(b)-n >= 32; n += 32 {
 		w := b[n : n+32 : n+32]
-		if (binary.LittleEndian.Uint64(w)|binary.LittleEndian.Uint64(w[8:])|binary.LittleEndian.Uint64(w[16:])|binary.LittleEndian.Uint64(w[24:]))&highs != 0 {
+		if (binary.LittleEndian.Uint64(w)|binary.LittleEndian.Uint64(w[8:])|binary.LittleEndian.Uint64(w[16:])|binary.LittleEndian.Uint64(w[24:]))&highBits != 0 {
 			break
 		}
 	}
-	for len(b)-n >= 8 && binary.LittleEndian.Uint64(b[n:])&highs == 0 {
+	for len(b)-n >= 8 && binary.LittleEndian.Uint64(b[n:])&highBits == 0 {
 		n += 8
 	}
 	return max(n, 1)

@@ -19,7 +19,7 @@ func IsMarkup(mime string) bool { return mime == "" || strings.Contains(mime, "h
 // LooksLikeMarkup reports whether body begins with "<", after white space or a
 // byte order mark.
 func LooksLikeMarkup(body []byte) bool {
-	for _, mark := range []string{bomUTF8, "\xff\xfe", "\xfe\xff"} {
+	for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
 		body = bytes.TrimPrefix(body, []byte(mark))
 	}
 	body = bytes.TrimLeft(body, " \t\r\n\f\x00")

@@ -168,7 +168,7 @@ func newByteReading(table *charmap.Charmap, l *language) *byteReading {
 			if l.script == "Latn" && unicode.Is(unicode.Latin, c) || l.script == "Cyrl" && unicode.Is(unicode.Cyrillic, c) {
 				r.cost[b] = costOther
 			}
-		case lower(byte(b))-'a' < 26:
+		case byte(b)|0x20-'a' < 26:
 			r.kind[b] = isLatin
 		}
 	}

@@ -213,7 +213,7 @@ func (w *linkWriter) inCharset(address []byte) []byte {
 		return address
 	}
 	at := bytes.IndexByte(address, '?')
-	if at < 0 || standsForItself(address[at:]) || isASCII(string(address[at:])) {
+	if at < 0 || standsForItself(address[at:]) || IsASCII(address[at:]) {
 		return address
 	}
 	if hasScheme(address) && (len(address) < 4 || !strings.EqualFold(string(address[:4]), "http")) {

@@ -149,7 +149,7 @@ func LangOf(text string) string {
 			break
 		}
 		if r < unicode.MaxASCII {
-			if lower(byte(r))-'a' < 26 {
+			if byte(r)|0x20-'a' < 26 {
 				letters++
 			}
 			continue
