@@ -16,7 +16,7 @@ import (
 	"infomall/crawl/report"
 	"infomall/crawl/robots"
 	"infomall/crawl/trap"
-	"infomall/store/page"
+	"infomall/store/page/charset"
 	"infomall/store/record"
 )
 
@@ -161,7 +161,7 @@ type fetchTask struct {
 	relieved bool              // another task was begun in its place
 	links    []links.Link
 	asks     robots.Directives // of the page
-	charset  page.Found        // of the page
+	charset  charset.Found     // of the page
 	print    *trap.Print       // of what came, if it may be in a trap
 	focus    report.FocusVerdict
 	took     [report.Stages]time.Duration

@@ -12,7 +12,8 @@ import (
 	"infomall/crawl/fetch"
 	"infomall/crawl/report"
 	"infomall/crawl/robots"
-	"infomall/store/page"
+	"infomall/store/page/charset"
+	"infomall/store/page/coding"
 	"infomall/store/record"
 	"infomall/store/record/message"
 )
@@ -27,11 +28,11 @@ const (
 
 // host is what a crawl knows about a host.
 type host struct {
-	group    *robots.Group // nil before robots.txt was fetched
-	expires  time.Time     // of group
-	fails    int           // requests in a row without an answer
-	free     time.Time     // when it may be asked again
-	charsets page.Charsets // of its pages that came
+	group    *robots.Group  // nil before robots.txt was fetched
+	expires  time.Time      // of group
+	fails    int            // requests in a row without an answer
+	free     time.Time      // when it may be asked again
+	charsets charset.Counts // of its pages that came
 }
 
 // stale reports whether robots.txt must be fetched.
@@ -94,7 +95,7 @@ func robotsText(c *record.Capture) (text []byte, err error) {
 			return nil, err
 		}
 	}
-	if text, err = page.Decode(text, message.Codings(c.Head), fetch.MemoryMax); err != nil {
+	if text, err = coding.Decode(text, message.Codings(c.Head), fetch.MemoryMax); err != nil {
 		return nil, err
 	}
 	return text[:min(len(text), robots.BytesMax+1)], nil

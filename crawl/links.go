@@ -8,6 +8,8 @@ import (
 	"infomall/crawl/report"
 	"infomall/crawl/robots"
 	"infomall/store/page"
+	"infomall/store/page/coding"
+	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/urlkey"
@@ -30,14 +32,14 @@ func (e *engine) extract(t *fetchTask) {
 	}
 	t.asks = e.asks(head)
 	// As an import reads it: as much as can be had.
-	text, _, err := page.DecodePart(body, message.Codings(head), page.BytesMax)
+	text, _, err := coding.DecodePart(body, message.Codings(head), page.BytesMax)
 	if err != nil {
 		text = nil // nobody could read it
 	}
 	kind := contentType(t.res.Capture, head)
 	found := links.Find(links.Document{
 		URL: t.u.URL, ContentType: kind, Body: text, Sitemap: t.u.Sitemap, Anchors: e.o.Focus != nil,
-		LinkHeaders: page.LinkHeaders(head), Usual: t.usual,
+		LinkHeaders: markup.LinkHeaders(head), Usual: t.usual,
 	})
 	t.charset = found.Charset
 	t.links = found.Links[:0]

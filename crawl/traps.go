@@ -7,7 +7,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/crawl/trap"
-	"infomall/store/page"
+	"infomall/store/page/charset"
 	"infomall/store/record/message"
 )
 
@@ -123,8 +123,8 @@ func (e *engine) printOf(url, kind string, body []byte) *trap.Print {
 	}
 	// Only the few charsets whose bytes below 0x80 are not ASCII have these.
 	if head := body[:min(len(body), 1024)]; bytes.IndexByte(head, 0) >= 0 || bytes.IndexByte(head, 0x1b) >= 0 {
-		charset, _ := page.Charset(body, kind)
-		body = page.ToUTF8(body, charset)
+		cs := charset.Find(body, kind, "").Charset
+		body = charset.ToUTF8(body, cs)
 	}
 	return trap.NewPrint(url, body)
 }

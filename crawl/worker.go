@@ -11,7 +11,7 @@ import (
 	"infomall/crawl/fetch"
 	"infomall/crawl/order"
 	"infomall/crawl/report"
-	"infomall/store/page"
+	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/urlkey"
@@ -500,7 +500,7 @@ func (e *engine) found(t *fetchTask) error {
 		}
 		u.Off = off
 		added, err := e.offer(t, u, l.Requisite)
-		if !added && err == nil && l.Kind == page.LinkRefresh && t.res.NewCookie {
+		if !added && err == nil && l.Kind == markup.LinkRefresh && t.res.NewCookie {
 			_, err = e.offerAgain(t, u)
 		}
 		if err != nil {

@@ -12,7 +12,8 @@ import (
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/block"
-	"infomall/store/page"
+	"infomall/store/page/charset"
+	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/record/message"
 )
@@ -135,8 +136,8 @@ func pageForm(st *ast.ShowPage, p *record.Payload) (io.WriterTo, error) {
 	if st.Form == ast.PageText {
 		return strings.NewReader(visible(p, body)), nil
 	}
-	found := page.FindCharset(body, message.Header(p.Head, "Content-Type"), p.Charset)
-	return bytes.NewReader(page.ToUTF8(body, found.Charset)), nil
+	found := charset.Find(body, message.Header(p.Head, "Content-Type"), p.Charset)
+	return bytes.NewReader(charset.ToUTF8(body, found.Charset)), nil
 }
 
 // noHeaders returns the error for a capture that has no HTTP headers.
@@ -190,12 +191,12 @@ func visible(p *record.Payload, body []byte) string {
 	if b, ok := openBody(p, block.Options{}); ok {
 		return b.Page.Text(b.Charset)
 	}
-	found := page.FindCharset(body, contentType, p.Charset)
-	body = page.ToUTF8(body, found.Charset)
+	found := charset.Find(body, contentType, p.Charset)
+	body = charset.ToUTF8(body, found.Charset)
 	if strings.Contains(p.Mime, "html") || strings.Contains(p.Mime, "xml") {
-		return page.NewTree(body).Text("utf-8")
+		return markup.NewTree(body).Text("utf-8")
 	}
-	return page.NewPlainTree(body).Text("utf-8")
+	return markup.NewPlainTree(body).Text("utf-8")
 }
 
 // pieces writes a body that is read in pieces.

@@ -12,6 +12,7 @@ import (
 
 	"infomall/store/block"
 	"infomall/store/page"
+	"infomall/store/page/charset"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/segment"
@@ -90,7 +91,7 @@ func readAs(s *segment.Stored) block.As {
 // readWith returns the two values, besides the head of the response, with which a
 // page was read: Usual and Limit of block.As.
 func readWith(p *segment.Page) (usual string, limit int64) {
-	if p.Source == page.SourceHost {
+	if p.Source == charset.SourceHost {
 		usual = p.Charset
 	}
 	if limit = p.ReadBytes; limit == 0 && p.Source != "" {

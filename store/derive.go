@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"infomall/store/block"
-	"infomall/store/page"
+	"infomall/store/page/charset"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -264,7 +264,7 @@ func (d *deriving) byHost(read *analysis, e *segment.Stored, body []byte) (*anal
 	if host == "" {
 		return read, nil
 	}
-	var pages page.Charsets
+	var pages charset.Counts
 	if err := d.v.countCharsets(d.ctx, host, &pages); err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"infomall/store/block"
 	"infomall/store/packed"
-	"infomall/store/page"
+	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
@@ -80,7 +80,7 @@ func leafWithoutLinks(tb testing.TB, facts []byte) ([]byte, int64) {
 	if form&fingerprint != 0 {
 		t.Take(8)
 	}
-	links, rest, err := page.AppendReferences(nil, t.B)
+	links, rest, err := markup.AppendReferences(nil, t.B)
 	if err != nil || len(rest) > 0 {
 		tb.Fatalf("links of a leaf: %v, %d bytes left", err, len(rest))
 	}
@@ -114,7 +114,7 @@ func pageWithoutLinks(tb testing.TB, facts []byte) ([]byte, int64) {
 		tb.Fatalf("facts of a page are damaged: %q", facts)
 	}
 	if form&outside != 0 {
-		_, rest, err := page.AppendReferences(nil, t.B)
+		_, rest, err := markup.AppendReferences(nil, t.B)
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func pageWithoutLinks(tb testing.TB, facts []byte) ([]byte, int64) {
 	if len(t.B) == 0 {
 		return facts, 0
 	}
-	links, _, err := page.AppendReferences(nil, t.B)
+	links, _, err := markup.AppendReferences(nil, t.B)
 	if err != nil {
 		tb.Fatal(err)
 	}

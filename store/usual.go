@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"infomall/store/page"
+	"infomall/store/page/charset"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -45,7 +45,7 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 			}
 			defer v.Close()
 		}
-		var pages page.Charsets
+		var pages charset.Counts
 		for _, s := range of {
 			if s.read != nil && !s.read.unsure {
 				pages.AddSource(s.read.page.Charset, s.read.page.Source)
@@ -74,7 +74,7 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 
 // countCharsets counts the charsets of the first pages of a host. prefix is the
 // common prefix of the host's keys.
-func (v *Snapshot) countCharsets(ctx context.Context, host string, pages *page.Charsets) error {
+func (v *Snapshot) countCharsets(ctx context.Context, host string, pages *charset.Counts) error {
 	left := usualPages
 	for _, info := range v.pin.segments {
 		if err := ctx.Err(); err != nil {
@@ -91,7 +91,7 @@ func (v *Snapshot) countCharsets(ctx context.Context, host string, pages *page.C
 }
 
 // countIn does what countCharsets does, for one segment.
-func (v *Snapshot) countIn(info *segment.Info, host string, pages *page.Charsets, left *int) error {
+func (v *Snapshot) countIn(info *segment.Info, host string, pages *charset.Counts, left *int) error {
 	c := newCursor(v.runs.reader(info), 0, v)
 	defer c.close()
 	var group []timeline.Capture

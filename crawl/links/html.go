@@ -6,33 +6,34 @@ import (
 	"strings"
 
 	"infomall/crawl/robots"
-	"infomall/store/page"
+	"infomall/store/page/charset"
+	"infomall/store/page/markup"
 	"infomall/store/urlkey"
 )
 
 // readHTML finds the links of a page, and what it needs.
 func (c *collector) readHTML(body []byte, d Document) {
 	c.found.Page = true
-	c.found.Charset = page.FindCharset(body, d.ContentType, d.Usual)
-	charset := c.found.Charset.Charset
-	if !page.ASCIISafe(charset) {
-		body, charset = page.ToUTF8(body, charset), "utf-8"
+	c.found.Charset = charset.Find(body, d.ContentType, d.Usual)
+	cs := c.found.Charset.Charset
+	if !charset.ASCIISafe(cs) {
+		body, cs = charset.ToUTF8(body, cs), "utf-8"
 	}
-	t := page.NewTree(body)
+	t := markup.NewTree(body)
 	defer t.Free()
-	meta := t.Meta(charset)
+	meta := t.Meta(cs)
 	c.found.Asks = robots.Directives{NoIndex: meta.NoIndex, NoFollow: meta.NoFollow, NoArchive: meta.NoArchive}
 	c.base = urlkey.Base(c.base, meta.Base)
-	var all []page.Link
+	var all []markup.Link
 	if d.Anchors {
-		all = t.Links(0, len(body), charset)
+		all = t.Links(0, len(body), cs)
 	} else {
-		all = t.Targets(charset)
+		all = t.Targets(cs)
 	}
 	c.room(len(all))
 	for i := range all {
 		p := &all[i]
-		if p.Kind == page.LinkForm && !get(t, p.Offset) {
+		if p.Kind == markup.LinkForm && !get(t, p.Offset) {
 			continue // a form that sends may change something
 		}
 		if l, ok := asLink(p); ok && (l.Requisite || !meta.NoFollow) {
@@ -43,12 +44,12 @@ func (c *collector) readHTML(body []byte, d Document) {
 
 // asLink returns what a link of a document is to a crawl, and whether it leads
 // anywhere.
-func asLink(p *page.Link) (l Link, ok bool) {
+func asLink(p *markup.Link) (l Link, ok bool) {
 	l = link(p.Kind)
 	switch p.Kind {
-	case page.LinkImg, page.LinkCSS, page.LinkScript, page.LinkMedia:
+	case markup.LinkImg, markup.LinkCSS, markup.LinkScript, markup.LinkMedia:
 		l.Requisite = true
-	case page.LinkLink:
+	case markup.LinkLink:
 		if l.Requisite, ok = relation(p.Rel); !ok {
 			return l, false
 		}
@@ -73,9 +74,9 @@ func relation(rel string) (requisite, ok bool) {
 
 // get reports whether the form at a place of the body sends its fields as part
 // of the URL.
-func get(t *page.Tree, offset int) bool {
-	i, ok := slices.BinarySearchFunc(t.Nodes[1:], offset, func(n page.Node, offset int) int { return int(n.Start) - offset })
-	if !ok || t.Nodes[i+1].Tag != page.TagForm {
+func get(t *markup.Tree, offset int) bool {
+	i, ok := slices.BinarySearchFunc(t.Nodes[1:], offset, func(n markup.Node, offset int) int { return int(n.Start) - offset })
+	if !ok || t.Nodes[i+1].Tag != markup.TagForm {
 		return false // the form is in the attribute srcdoc of an iframe
 	}
 	method, _ := t.Attr(i+1, "method")

@@ -12,6 +12,9 @@ import (
 
 	"infomall/crawl/robots"
 	"infomall/store/page"
+	"infomall/store/page/charset"
+	"infomall/store/page/coding"
+	"infomall/store/page/markup"
 	"infomall/store/record/message"
 	"infomall/store/urlkey"
 )
@@ -32,7 +35,7 @@ type Document struct {
 	// plain text be one, and may it be compressed.
 	Sitemap bool
 	Anchors bool // whether the words of links are wanted, which take time
-	// LinkHeaders are the headers that have links, as page.LinkHeaders returns them.
+	// LinkHeaders are the headers that have links, as markup.LinkHeaders returns them.
 	LinkHeaders string
 	// Usual is the charset of other pages of the host, for a page that does not tell its
 	// own; or "".
@@ -42,7 +45,7 @@ type Document struct {
 // Link is a URL that a document leads to.
 type Link struct {
 	URL  string // canonical, of http or https; from a file also of a file
-	Kind page.LinkKind
+	Kind markup.LinkKind
 	// Requisite: the URL is needed to show the document; else it is another
 	// document.
 	Requisite bool
@@ -59,7 +62,7 @@ type Found struct {
 	Links   []Link            // each URL once: those of the headers, and the others in the order of the document
 	Dropped int               // how many more there were, beyond the bounds
 	Page    bool              // the document was read as HTML
-	Charset page.Found        // of a document that was read as HTML
+	Charset charset.Found     // of a document that was read as HTML
 	Asks    robots.Directives // what the document itself asks; its header may ask for more
 }
 
@@ -67,7 +70,7 @@ type Found struct {
 // requisites; one that is none of the kinds that lead anywhere has nothing.
 func Find(d Document) Found {
 	c := &collector{base: d.URL, max: LinksMax, seen: make(map[string]int)}
-	c.listed(page.HeaderLinks(d.LinkHeaders))
+	c.listed(markup.HeaderLinks(d.LinkHeaders))
 	c.read(d)
 	return c.found
 }
@@ -89,7 +92,7 @@ func (c *collector) room(n int) {
 
 // listed adds the links that are no part of a page: those of headers and style
 // sheets.
-func (c *collector) listed(links []page.Link) {
+func (c *collector) listed(links []markup.Link) {
 	for i := range links {
 		if l, ok := asLink(&links[i]); ok {
 			c.resolve(links[i].Target, l)
@@ -103,7 +106,7 @@ func (c *collector) read(d Document) {
 	body := d.Body
 	if d.Sitemap && bytes.HasPrefix(body, []byte("\x1f\x8b")) {
 		var err error
-		if body, err = page.Decode(body, "gzip", SitemapBytesMax); err != nil {
+		if body, err = coding.Decode(body, "gzip", SitemapBytesMax); err != nil {
 			return
 		}
 	}
@@ -122,8 +125,8 @@ func (c *collector) read(d Document) {
 	case page.IsMarkup(mime) && (mime != "" || page.LooksLikeMarkup(body)):
 		c.readHTML(body, d)
 	case mime == page.MimeSheet:
-		charset := page.FindCharset(body, d.ContentType, d.Usual).Charset
-		c.listed(page.SheetLinks(body, charset))
+		cs := charset.Find(body, d.ContentType, d.Usual).Charset
+		c.listed(markup.SheetLinks(body, cs))
 	case d.Sitemap:
 		c.readLines(body)
 	}
@@ -179,8 +182,8 @@ func fetched(u, base string) bool {
 }
 
 // link and requisite are links that nothing more is known of.
-func link(kind page.LinkKind) Link      { return Link{Kind: kind, Priority: -1} }
-func requisite(kind page.LinkKind) Link { return Link{Kind: kind, Priority: -1, Requisite: true} }
+func link(kind markup.LinkKind) Link      { return Link{Kind: kind, Priority: -1} }
+func requisite(kind markup.LinkKind) Link { return Link{Kind: kind, Priority: -1, Requisite: true} }
 
 // otherScheme reports whether a reference begins with a scheme that is neither
 // http nor https, so that it need not be resolved: mailto, javascript, data.

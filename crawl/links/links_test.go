@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"infomall/crawl/robots"
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // shown is a link as the tests write it: its URL without the site that all
@@ -42,7 +42,7 @@ func TestHeaders(t *testing.T) {
 		{"0; url=/a", "", "/a"}, {"5;URL='b'", "", "/b"}, {"5, url=c", "", "/c"}, {"5", "", ""},
 		{"", `</a>; rel="next", <b>; rel=stylesheet`, "/a !/b"}, {"", `</a>; rel=preconnect`, ""}, {"", `</a?x=1,2;3>; title="x"; rel="alternate"`, "/a?x=1,2;3"},
 	} {
-		headers := page.LinkHeaders([]byte("HTTP/1.1 200 OK\r\nRefresh: " + c.refresh + "\r\nLink: " + c.link + "\r\n\r\n"))
+		headers := markup.LinkHeaders([]byte("HTTP/1.1 200 OK\r\nRefresh: " + c.refresh + "\r\nLink: " + c.link + "\r\n\r\n"))
 		for _, kind := range []string{"text/plain", "text/html", "image/png"} {
 			var got []string
 			for _, l := range Find(Document{URL: "http://d.cn/", ContentType: kind, Body: []byte("<p>x</p>"), LinkHeaders: headers}).Links {

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"infomall/store/page"
+	"infomall/store/page/charset"
+	"infomall/store/page/markup"
 	"infomall/store/urlkey"
 )
 
@@ -18,8 +19,8 @@ const textMax = 16 << 10
 // readXML reads a feed (RSS, RDF, Atom) or a sitemap, as its root says. What is
 // broken is read up to there.
 func (c *collector) readXML(body []byte, d Document) {
-	charset, _ := page.Charset(body, d.ContentType)
-	decoder := xml.NewDecoder(bytes.NewReader(page.ToUTF8(body, charset)))
+	cs := charset.Find(body, d.ContentType, "").Charset
+	decoder := xml.NewDecoder(bytes.NewReader(charset.ToUTF8(body, cs)))
 	decoder.Strict = false
 	decoder.Entity = xml.HTMLEntity
 	decoder.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // It is UTF-8 by now.
@@ -75,7 +76,7 @@ type baseAt struct {
 // basesMax bounds how many elements with a base are open.
 const basesMax = 100
 
-func newEntry() Link { return link(page.LinkLink) }
+func newEntry() Link { return link(markup.LinkLink) }
 
 // start takes a start tag.
 func (x *xmlReader) start(t xml.StartElement) {
@@ -119,21 +120,21 @@ func (x *xmlReader) startFeed(t xml.StartElement) {
 		href := attribute(t, "", "href")
 		switch rel := attribute(t, "", "rel"); rel {
 		case "enclosure":
-			x.c.add(href, requisite(page.LinkMedia))
+			x.c.add(href, requisite(markup.LinkMedia))
 		case "edit", "edit-media", "hub", "service", "pingback":
 		default:
-			x.c.add(href, link(page.LinkLink))
+			x.c.add(href, link(markup.LinkLink))
 		}
 	case "enclosure":
-		x.c.add(attribute(t, "", "url"), requisite(page.LinkMedia))
+		x.c.add(attribute(t, "", "url"), requisite(markup.LinkMedia))
 	case "content":
 		if t.Name.Space == "media" {
-			x.c.add(attribute(t, "", "url"), requisite(page.LinkMedia))
+			x.c.add(attribute(t, "", "url"), requisite(markup.LinkMedia))
 		} else {
-			x.c.add(attribute(t, "", "src"), link(page.LinkLink))
+			x.c.add(attribute(t, "", "src"), link(markup.LinkLink))
 		}
 	case "thumbnail":
-		x.c.add(attribute(t, "", "url"), requisite(page.LinkImg))
+		x.c.add(attribute(t, "", "url"), requisite(markup.LinkImg))
 	case "guid":
 		x.permanent = attribute(t, "", "isPermaLink") != "false"
 	}
@@ -144,13 +145,13 @@ func (x *xmlReader) endFeed(name xml.Name) {
 	text := string(x.text)
 	switch strings.ToLower(name.Local) {
 	case "link", "comments", "commentrss":
-		x.c.add(text, link(page.LinkLink))
+		x.c.add(text, link(markup.LinkLink))
 	case "guid":
 		if text = strings.TrimSpace(text); x.permanent && (strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")) {
-			x.c.add(text, link(page.LinkLink))
+			x.c.add(text, link(markup.LinkLink))
 		}
 	case "url", "icon", "logo": // url of an RSS channel's image
-		x.c.add(text, requisite(page.LinkImg))
+		x.c.add(text, requisite(markup.LinkImg))
 	}
 }
 
@@ -161,7 +162,7 @@ func (x *xmlReader) startSitemap(t xml.StartElement) {
 		x.flush()
 	case "link":
 		if attribute(t, "", "rel") == "alternate" {
-			x.c.add(attribute(t, "", "href"), link(page.LinkLink))
+			x.c.add(attribute(t, "", "href"), link(markup.LinkLink))
 		}
 	}
 }
@@ -172,12 +173,12 @@ func (x *xmlReader) endSitemap(name xml.Name) {
 	switch name.Space {
 	case "image":
 		if name.Local == "loc" {
-			x.c.add(text, requisite(page.LinkImg))
+			x.c.add(text, requisite(markup.LinkImg))
 		}
 		return
 	case "video":
 		if strings.HasSuffix(name.Local, "_loc") {
-			x.c.add(text, requisite(page.LinkMedia))
+			x.c.add(text, requisite(markup.LinkMedia))
 		}
 		return
 	case "news":

@@ -3,7 +3,7 @@ package robots
 import "strings"
 
 // Directives are the wishes of a page's HTTP header about robots. Package page
-// reads the same directives in the page's markup: page.Meta.
+// reads the same directives in the page's markup: markup.Meta.
 type Directives struct {
 	NoIndex   bool
 	NoFollow  bool // its links should not be followed

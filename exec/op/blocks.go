@@ -9,7 +9,7 @@ import (
 	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/block"
-	"infomall/store/page"
+	"infomall/store/page/charset"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 	"infomall/store/words"
@@ -185,6 +185,6 @@ var blockFields = map[string]func(r *response, n int) value.Value{
 		return value.OfInt(int64(s.Sum()))
 	},
 	"html": func(r *response, n int) value.Value {
-		return value.OfText(string(page.ToUTF8(r.partBytes(n), r.blocks().Charset)))
+		return value.OfText(string(charset.ToUTF8(r.partBytes(n), r.blocks().Charset)))
 	},
 }

@@ -11,7 +11,7 @@ import (
 	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/store/block"
-	"infomall/store/page"
+	"infomall/store/page/charset"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -189,5 +189,5 @@ func layoutText(r *response) value.Value {
 	if b == nil {
 		return value.Value{}
 	}
-	return value.OfText(string(page.ToUTF8(block.ShowLayout(b.Layout()), b.Charset)))
+	return value.OfText(string(charset.ToUTF8(block.ShowLayout(b.Layout()), b.Charset)))
 }

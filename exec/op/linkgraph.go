@@ -6,14 +6,14 @@ import (
 	"infomall/exec/graph"
 	"infomall/exec/relation"
 	"infomall/store/block"
-	"infomall/store/page"
+	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
 // VotingKinds are the kinds of links that lead from one page to another. Other
 // links, such as to images and style sheets, are parts of a page.
-var VotingKinds = []page.LinkKind{page.LinkA, page.LinkArea, page.LinkFrame, page.LinkIframe, page.LinkRefresh}
+var VotingKinds = []markup.LinkKind{markup.LinkA, markup.LinkArea, markup.LinkFrame, markup.LinkIframe, markup.LinkRefresh}
 
 // votes says for each kind of link whether it is one of VotingKinds.
 var votes = func() (is [256]bool) {
@@ -155,7 +155,7 @@ func (l *linker) found(url string, ref record.Ref) error {
 	l.resolved.page(urlkey.Base(url, p.base))
 	for i := range p.links {
 		f := &p.links[i]
-		r := block.Reference{Reference: page.Reference{Kind: f.Kind, NoFollow: f.NoFollow, Target: []byte(f.Target)}}
+		r := block.Reference{Reference: markup.Reference{Kind: f.Kind, NoFollow: f.NoFollow, Target: []byte(f.Target)}}
 		if l.o.WithoutNav {
 			label, err := p.label(i)
 			if err != nil {

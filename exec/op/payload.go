@@ -10,7 +10,8 @@ import (
 	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/block"
-	"infomall/store/page"
+	"infomall/store/page/charset"
+	"infomall/store/page/coding"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/words"
@@ -131,7 +132,7 @@ var versionFields = map[string]func(*response) value.Value{
 		if !r.text() {
 			return value.Value{}
 		}
-		return value.OfText(string(page.ToUTF8(r.body, r.charset)))
+		return value.OfText(string(charset.ToUTF8(r.body, r.charset)))
 	},
 	"headers": func(r *response) value.Value {
 		return textOrNull(strings.ToValidUTF8(string(r.Head), "\uFFFD"))
@@ -228,7 +229,7 @@ func headerTime(p *record.Payload, name string) value.Value {
 // Decode returns a body after content-decoding, or the first part of it if it
 // is damaged or too large.
 func Decode(p *record.Payload) ([]byte, error) {
-	body, _, err := page.DecodePart(p.Body, message.Codings(p.Head), decodedBytesMax)
+	body, _, err := coding.DecodePart(p.Body, message.Codings(p.Head), decodedBytesMax)
 	return body, err
 }
 

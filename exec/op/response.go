@@ -5,6 +5,8 @@ import (
 
 	"infomall/store/block"
 	"infomall/store/page"
+	"infomall/store/page/charset"
+	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/record/message"
 )
@@ -26,7 +28,7 @@ type response struct {
 
 	divided  bool
 	page     *block.Body
-	meta     *page.Meta
+	meta     *markup.Meta
 	labels   []block.Label
 	links    []block.Link
 	cut      []int // at cutLevel
@@ -72,7 +74,7 @@ func (r *response) text() bool {
 		return false
 	}
 	r.body, r.readable = body, true
-	r.charset = page.FindCharset(body, message.Header(r.Head, "Content-Type"), r.Charset).Charset
+	r.charset = charset.Find(body, message.Header(r.Head, "Content-Type"), r.Charset).Charset
 	return true
 }
 
@@ -109,9 +111,9 @@ func (r *response) version(time record.Time, kind record.Kind, digest record.Dig
 }
 
 // about returns what the page says about itself.
-func (r *response) about() *page.Meta {
+func (r *response) about() *markup.Meta {
 	if r.meta == nil {
-		r.meta = new(page.Meta)
+		r.meta = new(markup.Meta)
 		if b := r.blocks(); b != nil {
 			*r.meta = b.Page.Meta(b.Charset)
 		}

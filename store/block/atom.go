@@ -3,7 +3,7 @@ package block
 import (
 	"sync"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // atom is a range of a page that a division may use as one part. An atom does
@@ -150,7 +150,7 @@ func (m *atoms) expand(a *atom) []atom {
 
 func (f *flow) preformatted(n int32) bool {
 	switch f.t.Nodes[n].Tag {
-	case page.TagPre, page.TagListing, page.TagXmp, page.TagPlaintext:
+	case markup.TagPre, markup.TagListing, markup.TagXmp, markup.TagPlaintext:
 		return f.shows(int(n)).blocks <= 1
 	}
 	return false
@@ -187,34 +187,34 @@ func (m *atoms) findChildren(n int) {
 	for i, end := n+1, int(nodes[n].Next); i < end; {
 		m.work++
 		e := &nodes[i]
-		if e.Kind != page.Element && e.Kind != page.Text && e.Kind != page.Raw {
+		if e.Kind != markup.Element && e.Kind != markup.Text && e.Kind != markup.Raw {
 			i++
 			continue
 		}
 		shows := m.shows(i)
 		switch {
-		case e.Kind == page.Element && e.Tag == page.TagHr:
+		case e.Kind == markup.Element && e.Tag == markup.TagHr:
 			flush()
 			apart, border = true, true
 		case empty(shows):
-			if e.Kind == page.Element && m.border(i, int(e.Next)) {
+			if e.Kind == markup.Element && m.border(i, int(e.Next)) {
 				flush()
 				apart, border = true, true
-			} else if e.Kind == page.Element && e.Tag == page.TagImg {
+			} else if e.Kind == markup.Element && e.Tag == markup.TagImg {
 				flush() // A spacer image.
-			} else if e.Kind == page.Element && e.Tag == page.TagBr {
+			} else if e.Kind == markup.Element && e.Tag == markup.TagBr {
 				fresh = true
 			}
-		case e.Kind == page.Element && e.Tag.Block():
+		case e.Kind == markup.Element && e.Tag.Block():
 			flush()
 			a := atom{start: e.Start, end: e.End, from: int32(i), to: e.Next, element: int32(i), apart: apart, border: border}
 			a.show(shows)
-			if e.Tag != page.TagTd && e.Tag != page.TagTh && mayBorder(shows) && m.border(i, int(e.Next)) {
+			if e.Tag != markup.TagTd && e.Tag != markup.TagTh && mayBorder(shows) && m.border(i, int(e.Next)) {
 				a.apart, a.border = true, true
 			}
 			apart, border = false, false
 			m.built = append(m.built, a)
-		case e.Kind == page.Element && shows.blocks > 0:
+		case e.Kind == markup.Element && shows.blocks > 0:
 			i++ // Its first words may end the last one.
 			continue
 		default:
@@ -227,9 +227,9 @@ func (m *atoms) findChildren(n int) {
 				apart, border = false, false
 			}
 			run.end, run.to = e.End, e.Next
-			run.pre = e.Kind == page.Raw && e.Parent == 0
+			run.pre = e.Kind == markup.Raw && e.Parent == 0
 			run.show(shows)
-			fresh = shows.breaks > 0 && nodes[e.Next-1].Tag == page.TagBr
+			fresh = shows.breaks > 0 && nodes[e.Next-1].Tag == markup.TagBr
 		}
 		i = int(e.Next)
 	}

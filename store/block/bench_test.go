@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 	"infomall/store/words"
 )
 
@@ -31,7 +31,7 @@ func BenchmarkDivide(b *testing.B) {
 	bodies := samples(b)
 	for b.Loop() {
 		for _, body := range bodies {
-			Divide(page.NewTree(body), Options{}).Free()
+			Divide(markup.NewTree(body), Options{}).Free()
 		}
 	}
 }
@@ -40,7 +40,7 @@ func BenchmarkDivideClassic(b *testing.B) {
 	bodies := samples(b)
 	for b.Loop() {
 		for _, body := range bodies {
-			Divide(page.NewTree(body), Options{Profile: Classic})
+			Divide(markup.NewTree(body), Options{Profile: Classic})
 		}
 	}
 }
@@ -51,7 +51,7 @@ func BenchmarkPass(b *testing.B) {
 	bodies := samples(b)
 	for b.Loop() {
 		for _, body := range bodies {
-			t := Divide(page.NewTree(body), Options{})
+			t := Divide(markup.NewTree(body), Options{})
 			for _, n := range t.Cut(0) {
 				sha256.Sum256(t.Bytes(n))
 			}
@@ -68,7 +68,7 @@ func BenchmarkAll(b *testing.B) {
 	bodies := samples(b)
 	for b.Loop() {
 		for _, body := range bodies {
-			p := &Body{Tree: Divide(page.NewTree(body), Options{}), Charset: "utf-8"}
+			p := &Body{Tree: Divide(markup.NewTree(body), Options{}), Charset: "utf-8"}
 			r := NewReader().Read(p)
 			sha256.Sum256(p.Layout())
 			p.Page.Meta(p.Charset)
@@ -101,7 +101,7 @@ func BenchmarkStages(b *testing.B) {
 		name string
 		run  func(t *Tree)
 	}{
-		{"tree", func(t *Tree) { page.NewTree(t.Page.Body).Free() }},
+		{"tree", func(t *Tree) { markup.NewTree(t.Page.Body).Free() }},
 		{"flow", func(t *Tree) { newFlow(t.Page).free() }},
 		{"divide", func(t *Tree) { Divide(t.Page, Options{}).flow.free() }},
 		{"digests", func(t *Tree) { leaves(t, func(l *Block) { sha256.Sum256(t.Page.Body[l.Start:l.End]) }) }},
@@ -120,7 +120,7 @@ func BenchmarkStages(b *testing.B) {
 		b.Run(s.name, func(b *testing.B) {
 			var trees []*Tree
 			for _, body := range samples(b) {
-				trees = append(trees, Divide(page.NewTree(body), Options{}))
+				trees = append(trees, Divide(markup.NewTree(body), Options{}))
 			}
 			for b.Loop() {
 				for _, t := range trees {
@@ -132,7 +132,7 @@ func BenchmarkStages(b *testing.B) {
 	b.Run("fingerprints", func(b *testing.B) {
 		var texts []string
 		for _, body := range samples(b) {
-			t := Divide(page.NewTree(body), Options{})
+			t := Divide(markup.NewTree(body), Options{})
 			leaves(t, func(l *Block) { texts = append(texts, t.Page.TextRange(l.Start, l.End, "utf-8")) })
 		}
 		for b.Loop() {

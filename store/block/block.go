@@ -28,7 +28,7 @@
 //	layout  <ul>##</ul>#                      # is a mark: a leaf was here
 package block
 
-import "infomall/store/page"
+import "infomall/store/page/markup"
 
 // Profile is a method of dividing pages.
 type Profile uint8
@@ -60,7 +60,7 @@ const leafBytes = 64
 // descendants of block n are the blocks n+1 to Blocks[n].Next-1, in the order
 // of the body. Siblings do not overlap and lie within their parent.
 type Tree struct {
-	Page    *page.Tree
+	Page    *markup.Tree
 	Profile Profile
 	Blocks  []Block
 	flow    *flow        // the flow that the page was divided by, or nil
@@ -92,11 +92,11 @@ func (t *Tree) Leaf(n int) bool { return t.Blocks[n].Next == n+1 }
 
 // Divide divides a page into blocks. Every page that shows anything has at
 // least one block besides the page itself.
-func Divide(t *page.Tree, o Options) *Tree { return divide(t, o, nil, "") }
+func Divide(t *markup.Tree, o Options) *Tree { return divide(t, o, nil, "") }
 
 // divide is Divide with a memory of known parts, which may be nil, and with the
 // charset of the page.
-func divide(t *page.Tree, o Options, known *knownParts, charset string) *Tree {
+func divide(t *markup.Tree, o Options, known *knownParts, charset string) *Tree {
 	b := &Tree{Page: t, Profile: o.Profile}
 	b.Blocks = append(b.Blocks, Block{End: len(t.Body)})
 	switch o.Profile {

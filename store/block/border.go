@@ -3,7 +3,7 @@ package block
 import (
 	"bytes"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // A border is what parts the regions of a page that has no elements for them: a
@@ -38,19 +38,19 @@ func (f *flow) border(from, to int) bool {
 	for i := from; i < to; {
 		n := &nodes[i]
 		i++
-		if n.Kind != page.Element {
+		if n.Kind != markup.Element {
 			continue
 		}
 		switch tag := n.Tag; {
-		case tag == page.TagHr:
+		case tag == markup.TagHr:
 			found = true
-		case tag == page.TagImg:
+		case tag == markup.TagImg:
 			if f.wide(i-1, borderImage) || f.drawsBorder(i-1) {
 				found = true
 			} else if f.isMedia(i - 1) {
 				return false
 			}
-		case tag == page.TagObject || tag == page.TagEmbed || tag == page.TagApplet:
+		case tag == markup.TagObject || tag == markup.TagEmbed || tag == markup.TagApplet:
 			w, h := f.size(i - 1)
 			if w > 0 && h > 0 && w < borderFlash*h {
 				return false
@@ -76,7 +76,7 @@ func (f *flow) wide(i, ratio int) bool {
 // size returns the size that element i declares, in pixels; 0 means not
 // declared.
 func (f *flow) size(i int) (width, height int) {
-	if !f.t.May(i, page.AttrSize) {
+	if !f.t.May(i, markup.AttrSize) {
 		return 0, 0
 	}
 	for a := range f.t.Attrs(i) {
@@ -139,10 +139,10 @@ func (f *flow) endsLine(i, end int) bool {
 	for i < end {
 		n := &f.t.Nodes[i]
 		switch {
-		case n.Kind == page.Element && (n.Tag.Block() || n.Tag == page.TagBr):
+		case n.Kind == markup.Element && (n.Tag.Block() || n.Tag == markup.TagBr):
 			return true
 		case !empty(f.shows(i)):
-			return n.Kind == page.Element && f.shows(i).blocks > 0
+			return n.Kind == markup.Element && f.shows(i).blocks > 0
 		}
 		i = int(n.Next)
 	}

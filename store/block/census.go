@@ -3,7 +3,7 @@ package block
 import (
 	"slices"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // census counts the elements in a range of a page.
@@ -36,13 +36,13 @@ func takeCensus(list []census, f *flow) []census {
 			lines, fresh = lines[:len(lines)-1], true
 		}
 		switch n.Kind {
-		case page.Text, page.Raw:
+		case markup.Text, markup.Raw:
 			fresh = fresh && f.sum[i+1].text == f.sum[i].text
-		case page.Element:
+		case markup.Element:
 			switch n.Tag {
-			case page.TagBr, page.TagHr:
+			case markup.TagBr, markup.TagHr:
 				fresh = true
-			case page.TagA:
+			case markup.TagA:
 				if f.sum[n.Next].text > f.sum[i].text {
 					c.anchors++
 					if fresh {
@@ -52,11 +52,11 @@ func takeCensus(list []census, f *flow) []census {
 						}
 					}
 				}
-			case page.TagLi, page.TagTr, page.TagDd:
+			case markup.TagLi, markup.TagTr, markup.TagDd:
 				c.items++
-			case page.TagInput, page.TagSelect, page.TagTextarea, page.TagButton:
+			case markup.TagInput, markup.TagSelect, markup.TagTextarea, markup.TagButton:
 				c.controls++
-			case page.TagImg, page.TagObject, page.TagEmbed, page.TagVideo, page.TagIframe, page.TagCanvas:
+			case markup.TagImg, markup.TagObject, markup.TagEmbed, markup.TagVideo, markup.TagIframe, markup.TagCanvas:
 				c.pictures++
 			}
 			if n.Tag.Block() && n.Next > int32(i)+1 {

@@ -3,7 +3,7 @@ package block
 import (
 	"hash/maphash"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // classicDepth is the depth if Options.MaxDepth is 0.
@@ -20,22 +20,22 @@ const (
 	classFunction          // acts, or shows something that is no text
 )
 
-var tagClasses = func() map[page.Tag]tagClass {
-	m := map[page.Tag]tagClass{}
-	for c, tags := range map[tagClass][]page.Tag{
+var tagClasses = func() map[markup.Tag]tagClass {
+	m := map[markup.Tag]tagClass{}
+	for c, tags := range map[tagClass][]markup.Tag{
 		classSchema: {
-			page.TagTable, page.TagTd, page.TagTr, page.TagHr, page.TagP, page.TagUl,
-			page.TagTh, page.TagThead, page.TagTbody, page.TagTfoot, page.TagCaption, page.TagOl, page.TagLi, page.TagDl, page.TagDt, page.TagDd,
-			page.TagMenu, page.TagDir, page.TagPre, page.TagBlockquote, page.TagH1, page.TagH2, page.TagH3, page.TagH4, page.TagH5, page.TagH6,
+			markup.TagTable, markup.TagTd, markup.TagTr, markup.TagHr, markup.TagP, markup.TagUl,
+			markup.TagTh, markup.TagThead, markup.TagTbody, markup.TagTfoot, markup.TagCaption, markup.TagOl, markup.TagLi, markup.TagDl, markup.TagDt, markup.TagDd,
+			markup.TagMenu, markup.TagDir, markup.TagPre, markup.TagBlockquote, markup.TagH1, markup.TagH2, markup.TagH3, markup.TagH4, markup.TagH5, markup.TagH6,
 		},
 		classFormat: {
-			page.TagB, page.TagBig, page.TagEm, page.TagFont, page.TagI, page.TagStrong, page.TagU, page.TagDiv,
-			page.TagBr, page.TagSpan, page.TagSmall, page.TagS, page.TagStrike, page.TagSub, page.TagSup, page.TagTt, page.TagCode, page.TagNobr,
+			markup.TagB, markup.TagBig, markup.TagEm, markup.TagFont, markup.TagI, markup.TagStrong, markup.TagU, markup.TagDiv,
+			markup.TagBr, markup.TagSpan, markup.TagSmall, markup.TagS, markup.TagStrike, markup.TagSub, markup.TagSup, markup.TagTt, markup.TagCode, markup.TagNobr,
 		},
 		classFunction: {
-			page.TagForm, page.TagA, page.TagInput, page.TagImg, page.TagButton,
-			page.TagSelect, page.TagOption, page.TagTextarea, page.TagLabel, page.TagMap, page.TagArea, page.TagObject, page.TagEmbed,
-			page.TagApplet, page.TagIframe, page.TagMarquee,
+			markup.TagForm, markup.TagA, markup.TagInput, markup.TagImg, markup.TagButton,
+			markup.TagSelect, markup.TagOption, markup.TagTextarea, markup.TagLabel, markup.TagMap, markup.TagArea, markup.TagObject, markup.TagEmbed,
+			markup.TagApplet, markup.TagIframe, markup.TagMarquee,
 		},
 	} {
 		for _, t := range tags {
@@ -48,11 +48,11 @@ var tagClasses = func() map[page.Tag]tagClass {
 // tagMinimum returns how much an element must show to be a block, in bytes of
 // text without white space; an image counts as eight. The published method has
 // such a table but does not print it.
-func tagMinimum(t page.Tag) int32 {
+func tagMinimum(t markup.Tag) int32 {
 	switch t {
-	case page.TagTable, page.TagTr, page.TagTbody:
+	case markup.TagTable, markup.TagTr, markup.TagTbody:
 		return 32
-	case page.TagTd, page.TagTh, page.TagUl, page.TagOl, page.TagDl:
+	case markup.TagTd, markup.TagTh, markup.TagUl, markup.TagOl, markup.TagDl:
 		return 24
 	}
 	return 16
@@ -97,7 +97,7 @@ func (t *Tree) divideClassic(o Options) {
 }
 
 func (c *classic) class(n int) tagClass {
-	if e := &c.flow.t.Nodes[n]; e.Kind == page.Element {
+	if e := &c.flow.t.Nodes[n]; e.Kind == markup.Element {
 		return tagClasses[e.Tag]
 	}
 	return classFormat
@@ -115,7 +115,7 @@ func (c *classic) measure() {
 		p := &c.kids[n.Parent]
 		c.colour[i] = c.colour[n.Parent]
 		switch n.Kind {
-		case page.Element:
+		case markup.Element:
 			if n.Tag.Hidden() {
 				i = int(n.Next) - 1
 				continue
@@ -123,7 +123,7 @@ func (c *classic) measure() {
 			if v, ok := c.flow.t.Attr(i, "bgcolor"); ok {
 				c.colour[i] = maphash.Bytes(seed, v)
 			}
-		case page.Text, page.Raw:
+		case markup.Text, markup.Raw:
 			if c.flow.shows(i).text == 0 {
 				continue
 			}
@@ -143,7 +143,7 @@ func (c *classic) measure() {
 	}
 	for i := len(nodes) - 1; i > 0; i-- {
 		k := &c.kids[i]
-		if nodes[i].Kind != page.Element || c.class(i) != classSchema {
+		if nodes[i].Kind != markup.Element || c.class(i) != classSchema {
 			continue
 		}
 		k.whole = k.count > 0 && (k.inline == k.count || k.schema > 0 && k.divided == 0)
@@ -162,7 +162,7 @@ func (c *classic) divide(n, root int) {
 	for i := root + 1; depth <= levelsMax && i < int(nodes[root].Next); {
 		e := &nodes[i]
 		d := below[e.Parent] + 1
-		if d > c.maxDepth || e.Kind != page.Element || e.Tag.Hidden() {
+		if d > c.maxDepth || e.Kind != markup.Element || e.Tag.Hidden() {
 			i = int(e.Next)
 			continue
 		}

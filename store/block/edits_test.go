@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // edit is a change made to a page on purpose, and what is to be found.
@@ -22,7 +22,7 @@ type edit struct {
 // editor makes edits of one page.
 type editor struct {
 	*Body
-	t    *page.Tree
+	t    *markup.Tree
 	rand *rand.Rand
 	// paragraphs are elements that stand on lines of their own, show a long
 	// sentence, have no such elements in them, and stand beside such.
@@ -36,7 +36,7 @@ func newEditor(body []byte, r *rand.Rand) *editor {
 	siblings := map[int32]int{}
 	var list []int
 	for i, n := range e.t.Nodes {
-		if n.Kind == page.Element && n.Tag.Block() && f.shows(i).blocks == 1 && f.shows(i).text >= 2*leafBytes && n.Outer < n.End {
+		if n.Kind == markup.Element && n.Tag.Block() && f.shows(i).blocks == 1 && f.shows(i).text >= 2*leafBytes && n.Outer < n.End {
 			list = append(list, i)
 			siblings[n.Parent]++
 		}
@@ -99,7 +99,7 @@ func (e *editor) change() (edit, bool) {
 	i, ok := e.pick()
 	longest := -1
 	for j := i + 1; j < int(e.t.Nodes[i].Next); j++ {
-		if n := e.t.Nodes[j]; n.Kind == page.Text && (longest < 0 || n.End-n.Start > e.t.Nodes[longest].End-e.t.Nodes[longest].Start) {
+		if n := e.t.Nodes[j]; n.Kind == markup.Text && (longest < 0 || n.End-n.Start > e.t.Nodes[longest].End-e.t.Nodes[longest].Start) {
 			longest = j
 		}
 	}
@@ -150,13 +150,13 @@ func (e *editor) template() (edit, bool) {
 	var out bytes.Buffer
 	at := int32(0)
 	for i, n := range e.t.Nodes {
-		if n.Kind != page.Element || !n.Tag.Block() || 4*f.shows(i).text < f.shows(0).text || f.shows(i).blocks < 3 || n.Inner-n.Start < 3 || n.Tag == page.TagHTML {
+		if n.Kind != markup.Element || !n.Tag.Block() || 4*f.shows(i).text < f.shows(0).text || f.shows(i).blocks < 3 || n.Inner-n.Start < 3 || n.Tag == markup.TagHTML {
 			continue
 		}
 		out.Write(e.t.Body[at : n.Inner-1])
 		out.WriteString(` data-theme="new"`)
 		at = n.Inner - 1
-		if n.Tag == page.TagBody {
+		if n.Tag == markup.TagBody {
 			out.WriteString("><div class=page")
 		}
 	}

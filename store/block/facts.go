@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"infomall/store/packed"
-	"infomall/store/page"
+	"infomall/store/page/charset"
+	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/words"
 )
@@ -214,7 +215,7 @@ func (m *Reader) readLeaf(b *Body, start, end int) (facts []byte, _ int32) {
 	if b.plain {
 		form = formPlain
 	}
-	if !page.IsASCII(b.Page.Body[start:end]) {
+	if !charset.IsASCII(b.Page.Body[start:end]) {
 		form |= formCharset
 	}
 	links, offsets, text := b.Page.AppendLinksText(m.links[:0], start, end, b.Charset)
@@ -317,7 +318,7 @@ func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 		}
 	}
 	if len(r.Outside) > 0 {
-		dst = page.AppendBareLinks(dst, r.Outside)
+		dst = markup.AppendBareLinks(dst, r.Outside)
 	}
 	if len(r.placed) > 0 {
 		dst = append(dst, r.layout...)
@@ -336,8 +337,8 @@ type Kept struct {
 	keptReading
 	leaves  [][]byte // inline facts, nil if they are kept beside the leaves
 	count   int      // of leaves
-	outside []page.Link
-	layout  []page.Link
+	outside []markup.Link
+	layout  []markup.Link
 	placed  []place // of these
 }
 
@@ -371,7 +372,7 @@ func ReadFacts(src []byte) (*Kept, error) {
 	}
 	if form&formOutside != 0 {
 		var err error
-		if k.outside, t.B, err = page.TakeLinks(t.B); err != nil {
+		if k.outside, t.B, err = markup.TakeLinks(t.B); err != nil {
 			return nil, err
 		}
 	}
@@ -405,7 +406,7 @@ func (k *Kept) takePaths(t *packed.Reader) {
 
 // takeLayout reads the links of the layout.
 func (k *Kept) takeLayout(t *packed.Reader) (err error) {
-	if k.layout, t.B, err = page.TakeLinks(t.B); err != nil {
+	if k.layout, t.B, err = markup.TakeLinks(t.B); err != nil {
 		return err
 	}
 	for range k.layout {
@@ -459,7 +460,7 @@ func (k *Kept) Links(leaves [][]byte) ([]Link, error) {
 		if f.links == nil {
 			continue
 		}
-		links, _, err := page.TakeLinks(f.links)
+		links, _, err := markup.TakeLinks(f.links)
 		if err != nil {
 			return nil, err
 		}

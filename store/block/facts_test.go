@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/page"
+	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/words"
@@ -137,7 +138,7 @@ func TestKeptLinks(t *testing.T) {
 // TestOutside keeps the links of responses whose bodies have no blocks: those of their
 // headers, and of style sheets.
 func TestOutside(t *testing.T) {
-	headers := page.LinkHeaders([]byte("HTTP/1.1 200 OK\r\nlink: </a>; rel=next\r\n\r\n"))
+	headers := markup.LinkHeaders([]byte("HTTP/1.1 200 OK\r\nlink: </a>; rel=next\r\n\r\n"))
 	var refers References
 	for _, c := range []struct {
 		mime, headers, body, want string

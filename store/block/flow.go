@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"sync"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // amount is how much a range of a page shows.
@@ -29,7 +29,7 @@ func (a amount) weight() int32 { return a.text + 8*a.media } // as flow.weighs
 // flow has the amounts that the nodes of a tree show, in the order in which a
 // browser shows them.
 type flow struct {
-	t   *page.Tree
+	t   *markup.Tree
 	sum []amount // sum[i] is what nodes 0 to i-1 show
 }
 
@@ -55,7 +55,7 @@ func newSum(n int) []amount {
 const byteOrderMark = "\ufeff"
 
 // newFlow adds up the amounts that the nodes of t show.
-func newFlow(t *page.Tree) *flow {
+func newFlow(t *markup.Tree) *flow {
 	f := &flow{t: t, sum: newSum(len(t.Nodes) + 1)}
 	var sum amount
 	linkEnd, muteEnd := 0, 0
@@ -66,7 +66,7 @@ func newFlow(t *page.Tree) *flow {
 			continue
 		}
 		switch n.Kind {
-		case page.Text, page.Raw:
+		case markup.Text, markup.Raw:
 			c := inked(t.Body[n.Inner:n.Outer])
 			if n.Start == 0 && bytes.HasPrefix(t.Body, []byte(byteOrderMark)) {
 				c -= int32(len(byteOrderMark))
@@ -75,7 +75,7 @@ func newFlow(t *page.Tree) *flow {
 			if i < linkEnd {
 				sum.link += c
 			}
-		case page.Element:
+		case markup.Element:
 			switch traits := traitsOf[n.Tag]; {
 			case traits == traitBlock:
 				sum.blocks++
@@ -84,13 +84,13 @@ func newFlow(t *page.Tree) *flow {
 				continue
 			case traits&traitHidden != 0:
 				muteEnd = int(n.Next)
-			case n.Tag == page.TagA:
+			case n.Tag == markup.TagA:
 				linkEnd = max(linkEnd, int(n.Next))
-			case n.Tag == page.TagBr:
+			case n.Tag == markup.TagBr:
 				sum.breaks++
 			case traits&traitMedia != 0 && f.isMedia(i):
 				sum.media++
-				if !n.Tag.Void() && n.Tag != page.TagObject && n.Tag != page.TagButton && n.Tag != page.TagSelect {
+				if !n.Tag.Void() && n.Tag != markup.TagObject && n.Tag != markup.TagButton && n.Tag != markup.TagSelect {
 					muteEnd = int(n.Next)
 				}
 			}
@@ -120,7 +120,7 @@ const (
 )
 
 var traitsOf = func() (of [256]uint8) {
-	for t := range page.TagCount {
+	for t := range markup.TagCount {
 		if t.Block() {
 			of[t] |= traitBlock
 		}
@@ -128,12 +128,12 @@ var traitsOf = func() (of [256]uint8) {
 			of[t] |= traitHidden
 		}
 	}
-	for _, t := range []page.Tag{page.TagImg, page.TagInput, page.TagEmbed, page.TagFrame, page.TagIframe, page.TagObject, page.TagApplet,
-		page.TagVideo, page.TagAudio, page.TagCanvas, page.TagSvg, page.TagSelect, page.TagTextarea, page.TagButton} {
+	for _, t := range []markup.Tag{markup.TagImg, markup.TagInput, markup.TagEmbed, markup.TagFrame, markup.TagIframe, markup.TagObject, markup.TagApplet,
+		markup.TagVideo, markup.TagAudio, markup.TagCanvas, markup.TagSvg, markup.TagSelect, markup.TagTextarea, markup.TagButton} {
 		of[t] |= traitMedia
 	}
-	of[page.TagA] |= traitOther
-	of[page.TagBr] |= traitOther
+	of[markup.TagA] |= traitOther
+	of[markup.TagBr] |= traitOther
 	return of
 }()
 
@@ -171,9 +171,9 @@ func inked(b []byte) (n int32) {
 // something other than text. Spacer images do not.
 func (f *flow) isMedia(n int) bool {
 	switch f.t.Nodes[n].Tag {
-	case page.TagImg:
+	case markup.TagImg:
 		return !f.spacer(n)
-	case page.TagInput:
+	case markup.TagInput:
 		kind, _ := f.t.Attr(n, "type")
 		return string(kind) != "hidden"
 	}
@@ -182,7 +182,7 @@ func (f *flow) isMedia(n int) bool {
 
 // spacer reports whether image n is at most three pixels wide or high.
 func (f *flow) spacer(n int) bool {
-	if !f.t.May(n, page.AttrSize) {
+	if !f.t.May(n, markup.AttrSize) {
 		return false
 	}
 	for a := range f.t.Attrs(n) {

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/record/message"
 )
@@ -41,7 +41,7 @@ func htmlVersion(day int, body string) Version { return version(day, record.Kind
 // lines between "(" and ")" are leaves of a block.
 func outline(day int, body string) Version {
 	v := htmlVersion(day, body)
-	tree := &Tree{Page: page.NewPlainTree([]byte(body)), Blocks: []Block{{End: len(body)}}}
+	tree := &Tree{Page: markup.NewPlainTree([]byte(body)), Blocks: []Block{{End: len(body)}}}
 	open, at := 0, 0
 	for line := range strings.Lines(body) {
 		end := at + len(line)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // hostileKinds are pages made to be slow: each is what stands before, again and
@@ -72,7 +72,7 @@ func hostile(kind, n int) []byte {
 // it is little more than twice as much.
 func TestHostileWork(t *testing.T) {
 	work := func(body []byte) int {
-		tree := page.NewTree(body)
+		tree := markup.NewTree(body)
 		b := &Tree{Page: tree, Blocks: []Block{{End: len(body)}}}
 		d := divider{atoms: newAtoms(newFlow(tree)), tree: b}
 		all := d.page()
@@ -95,7 +95,7 @@ func TestHostileWork(t *testing.T) {
 
 // readAll makes all of a page that is made when it comes in, or may be asked for.
 func readAll(body []byte) {
-	b := &Body{Tree: Divide(page.NewTree(body), Options{}), Charset: "utf-8"}
+	b := &Body{Tree: Divide(markup.NewTree(body), Options{}), Charset: "utf-8"}
 	r := NewReader().Read(b)
 	b.Layout()
 	b.Page.Meta(b.Charset)

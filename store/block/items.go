@@ -3,7 +3,7 @@ package block
 import (
 	"bytes"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // The children of an element are items if there are at least itemsLeast, most
@@ -30,7 +30,7 @@ func (l *labeller) item(n int) bool {
 	}
 	for e, step := int32(from), 0; e != 0 && step < itemLevels; e, step = nodes[e].Parent, step+1 {
 		p := nodes[e].Parent
-		if around := &nodes[p]; nodes[e].Kind == page.Element && (int(around.Start) < b.Start || int(around.End) > b.End) && l.holdsItems(p) {
+		if around := &nodes[p]; nodes[e].Kind == markup.Element && (int(around.Start) < b.Start || int(around.End) > b.End) && l.holdsItems(p) {
 			return true
 		}
 	}
@@ -53,7 +53,7 @@ func (l *labeller) holdsItems(p int32) bool {
 		}
 		sum, largest = sum+w, max(largest, w)
 		count++
-		if nodes[c].Kind != page.Element || !nodes[c].Tag.Block() {
+		if nodes[c].Kind != markup.Element || !nodes[c].Tag.Block() {
 			continue
 		}
 		if sort == 0 || alike == 0 && !l.alike(sort, c) {
@@ -77,7 +77,7 @@ func (l *labeller) alike(a, b int32) bool {
 		return false
 	}
 	switch t.Nodes[a].Tag {
-	case page.TagDiv, page.TagTable, page.TagSection, page.TagTd, page.TagCenter, page.TagUl, page.TagForm:
+	case markup.TagDiv, markup.TagTable, markup.TagSection, markup.TagTd, markup.TagCenter, markup.TagUl, markup.TagForm:
 		first, ok := t.Attr(int(a), "class")
 		second, _ := t.Attr(int(b), "class")
 		return ok && bytes.Equal(first, second)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // Label is the purpose of a block.
@@ -220,7 +220,7 @@ func (l *labeller) names(n int) (e evidence) {
 	whole := shown
 	weight = 1
 	for i, steps := from, 0; i < to && steps < 8; {
-		if nodes[i].Kind != page.Element || 2*l.weight(i) < whole {
+		if nodes[i].Kind != markup.Element || 2*l.weight(i) < whole {
 			i = int(nodes[i].Next)
 			weight = .6
 			continue
@@ -491,7 +491,7 @@ func (s *sight) addContent(e *evidence) {
 // plain reports whether the body is text without any markup.
 func (l *labeller) plain() bool {
 	nodes := l.flow.t.Nodes
-	return len(nodes) == 2 && nodes[1].Kind == page.Raw
+	return len(nodes) == 2 && nodes[1].Kind == markup.Raw
 }
 
 // copyrightBytes is how many bytes at the end of a block are searched for a

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // TestLabelsOfPlainText shows that the first and the last paragraph of a text
@@ -17,7 +17,7 @@ func TestLabelsOfPlainText(t *testing.T) {
 		paragraph("the library is closed") + paragraph("in July it opens at nine") + paragraph("by order of the office"),
 		"Notice of the library, to be read by all\n\n" + strings.Repeat(paragraph("in July it opens at nine"), 6) + "The office, on the last day of the month of June",
 	} {
-		tree := Divide(page.NewPlainTree([]byte(body)), Options{})
+		tree := Divide(markup.NewPlainTree([]byte(body)), Options{})
 		for n, l := range tree.Labels() {
 			if n > 0 && l != Main {
 				t.Errorf("%.20q: block %s is labelled %s, want main", body, tree.Blocks[n].Path, l)
@@ -37,7 +37,7 @@ func TestLabelsOfMenus(t *testing.T) {
 		links int
 		want  Label
 	}{{3, Header}, {20, Header}, {100, Nav}} {
-		tree := Divide(page.NewTree([]byte(header(tt.links))), Options{})
+		tree := Divide(markup.NewTree([]byte(header(tt.links))), Options{})
 		if got := tree.Labels()[1]; got != tt.want || tree.Blocks[1].Start != len("<body>") {
 			t.Errorf("a header with %d links is labelled %s, want %s", tt.links, got, tt.want)
 		}
@@ -60,7 +60,7 @@ func TestLabelsOfItems(t *testing.T) {
 		"table":      "<table>" + rows("<tr><td>"+item("a cell")+"</td><td>", "</td></tr>") + "</table>",
 		"like boxes": "<body>" + rows("<div class=event>", "</div>") + "</body>",
 	} {
-		tree := Divide(page.NewTree([]byte(body)), Options{})
+		tree := Divide(markup.NewTree([]byte(body)), Options{})
 		for n, l := range tree.Labels() {
 			if l == Header || l == Footer {
 				t.Errorf("%s: block %s is labelled %s: %s", name, tree.Blocks[n].Path, l, tree.Bytes(n))
@@ -68,7 +68,7 @@ func TestLabelsOfItems(t *testing.T) {
 		}
 	}
 	framed := "<body><div>" + item("name of the site") + "</div><div>" + strings.Repeat("<p>"+item("a text of several words"), 12) + "</div><div>" + item("who made it") + "</div></body>"
-	tree := Divide(page.NewTree([]byte(framed)), Options{})
+	tree := Divide(markup.NewTree([]byte(framed)), Options{})
 	labels, parts := tree.Labels(), tree.Children(0)
 	if first, last := labels[parts[0]], labels[parts[len(parts)-1]]; first != Header || last != Footer {
 		t.Errorf("what stands around a text is labelled %s and %s, want header and footer", first, last)

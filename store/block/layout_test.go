@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // checkTree tells what of a Tree's promises is broken, first of all that
@@ -47,10 +47,10 @@ func checkTree(t *testing.T, tree *Tree) {
 
 func divideBoth(t *testing.T, body []byte) {
 	t.Helper()
-	tree := page.NewTree(body)
+	tree := markup.NewTree(body)
 	checkTree(t, Divide(tree, Options{}))
 	checkTree(t, Divide(tree, Options{Profile: Classic}))
-	checkTree(t, Divide(page.NewPlainTree(body), Options{}))
+	checkTree(t, Divide(markup.NewPlainTree(body), Options{}))
 }
 
 // TestJoin divides pages of all kinds and puts them together again.

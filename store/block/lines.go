@@ -3,7 +3,7 @@ package block
 import (
 	"bytes"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // prose is the largest size in bytes of a paragraph of preformatted text that is
@@ -73,16 +73,16 @@ func (s *lineSplitter) split(a *atom) {
 		n := &nodes[i]
 		shows := s.m.shows(int(i))
 		switch {
-		case n.Kind == page.Element && n.Tag == page.TagBr:
+		case n.Kind == markup.Element && n.Tag == markup.TagBr:
 			s.newline()
-		case n.Kind == page.Text || n.Kind == page.Raw:
+		case n.Kind == markup.Text || n.Kind == markup.Raw:
 			if s.pre {
 				s.preText(max(n.Inner, a.start), min(n.Outer, a.end), i)
 			} else if shows.text > 0 {
 				s.add(n.Start, n.End, i, n.Next, shows, false)
 			}
 		case empty(shows):
-			if n.Kind == page.Element && s.m.border(int(i), int(n.Next)) {
+			if n.Kind == markup.Element && s.m.border(int(i), int(n.Next)) {
 				s.rule, s.border = true, true
 			}
 		case shows.breaks > 0 || n.Next > a.to || s.pre && n.Next > i+1 && shows.text > 0:
@@ -97,9 +97,9 @@ func (s *lineSplitter) split(a *atom) {
 }
 
 // emphasis reports whether an element with this tag shows its text bold.
-func emphasis(t page.Tag) bool {
+func emphasis(t markup.Tag) bool {
 	switch t {
-	case page.TagB, page.TagStrong, page.TagBig, page.TagH1, page.TagH2, page.TagH3, page.TagH4, page.TagH5, page.TagH6:
+	case markup.TagB, markup.TagStrong, markup.TagBig, markup.TagH1, markup.TagH2, markup.TagH3, markup.TagH4, markup.TagH5, markup.TagH6:
 		return true
 	}
 	return false

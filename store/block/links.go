@@ -4,19 +4,19 @@ import (
 	"cmp"
 	"slices"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // Link is a link of a page, with the blocks that contain it.
 type Link struct {
-	page.Link
+	markup.Link
 	Leaf int // index of the leaf that contains it, -1 if it is in the layout
 	Part int // index in the cut at KeptLevel of the block that contains it, -1 if none does
 }
 
 // OutsideLinks returns the links of Body.Outside in the form of Body.Links. Their
 // Offset, Leaf and Part are -1.
-func OutsideLinks(outside []page.Link) []Link {
+func OutsideLinks(outside []markup.Link) []Link {
 	var links []Link
 	for _, l := range outside {
 		l.Offset = -1
@@ -31,7 +31,7 @@ func OutsideLinks(outside []page.Link) []Link {
 func (b *Body) Links() []Link {
 	links := OutsideLinks(b.Outside)
 	cut := b.Cut(KeptLevel)
-	var rest []page.Link // of the page, not yet passed
+	var rest []markup.Link // of the page, not yet passed
 	asked := false
 	b.stretches(func(start, end, leaf int) {
 		if leaf >= 0 {
@@ -94,7 +94,7 @@ func (b *Body) Topic(start, end int) string {
 // themselves, without the rest of the page.
 func (b *Body) Text(start, end int) string {
 	if b.plain {
-		return page.NewPlainTree(b.Page.Body[start:end]).Text(b.Charset)
+		return markup.NewPlainTree(b.Page.Body[start:end]).Text(b.Charset)
 	}
 	s := speeches.Get().(*speech)
 	defer s.free()
@@ -106,7 +106,7 @@ func (b *Body) Text(start, end int) string {
 // plain text, as the body was read.
 func (b *Body) textOf(part []byte) string {
 	if b.plain {
-		return page.NewPlainTree(part).Text(b.Charset)
+		return markup.NewPlainTree(part).Text(b.Charset)
 	}
 	s := speeches.Get().(*speech)
 	defer s.free()
@@ -115,7 +115,7 @@ func (b *Body) textOf(part []byte) string {
 }
 
 // readPart reads the bytes of the body from start to end as markup into t.
-func (b *Body) readPart(t *page.Tree, start, end int) {
+func (b *Body) readPart(t *markup.Tree, start, end int) {
 	if b.plain {
 		t.Read(b.Page.Body[start:end])
 	} else {

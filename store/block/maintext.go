@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 	"infomall/store/words"
 )
 
@@ -58,7 +58,7 @@ func (b *Body) labelledMain() string {
 }
 
 // framing reports whether element e is in a block labelled Header, Footer or Nav.
-func (b *Body) framing(e *page.Node) bool {
+func (b *Body) framing(e *markup.Node) bool {
 	labels := b.Labels()
 	for _, n := range b.Cut(mainLevel) {
 		if b.Blocks[n].Start <= int(e.Inner) && int(e.Outer) <= b.Blocks[n].End {
@@ -124,7 +124,7 @@ func (m *mainFinder) longest(root int, c []census) (most, headings int32) {
 	words := int32(0)
 	for i := root; i < int(m.t.Nodes[root].Next); i++ {
 		n := &m.t.Nodes[i]
-		if i > root && n.Kind == page.Element && m.aside(i) {
+		if i > root && n.Kind == markup.Element && m.aside(i) {
 			i = int(n.Next) - 1
 			continue
 		}
@@ -155,11 +155,11 @@ func (b *Body) saysArticle() bool {
 	var title []byte
 	for i := 0; i < len(t.Nodes); i++ {
 		n := &t.Nodes[i]
-		if n.Kind != page.Element {
+		if n.Kind != markup.Element {
 			continue
 		}
 		switch h := n.Tag.Heading(); {
-		case n.Tag == page.TagMeta:
+		case n.Tag == markup.TagMeta:
 			property, _ := t.Attr(i, "property")
 			content, _ := t.Attr(i, "content")
 			switch {
@@ -167,7 +167,7 @@ func (b *Body) saysArticle() bool {
 				bytes.EqualFold(property, []byte("article:published_time")) && len(content) > 0:
 				return true
 			}
-		case n.Tag == page.TagTitle && title == nil:
+		case n.Tag == markup.TagTitle && title == nil:
 			title, _ = lettersOf(t, i, titleMost)
 		case h >= 1 && h <= 3:
 			if letters, words := lettersOf(t, i, len(title)+1); words >= titleWords && len(letters) >= titleLetters && bytes.Contains(title, letters) {
@@ -182,10 +182,10 @@ func (b *Body) saysArticle() bool {
 // lettersOf returns the letters and digits in the text of element i, at most most
 // bytes of them, and the number of words up to there. ASCII letters are in lower
 // case. All bytes beyond ASCII count as letters.
-func lettersOf(t *page.Tree, i, most int) (letters []byte, words int32) {
+func lettersOf(t *markup.Tree, i, most int) (letters []byte, words int32) {
 	for k := i + 1; k < int(t.Nodes[i].Next); k++ {
 		n := &t.Nodes[k]
-		if n.Kind != page.Text && n.Kind != page.Raw {
+		if n.Kind != markup.Text && n.Kind != markup.Raw {
 			continue
 		}
 		text := t.Body[n.Inner:n.Outer]
@@ -211,7 +211,7 @@ const (
 
 // mainFinder finds the element that contains the main text of a page.
 type mainFinder struct {
-	t   *page.Tree
+	t   *markup.Tree
 	all []int32 // all[i] is the number of words of prose in nodes 0 to i-1
 	sum []int32 // sum[i] is the value of the runs in nodes 0 to i-1 without asides, see lineRun.value
 }
@@ -284,7 +284,7 @@ func (r *lineRun) value(body []byte) int32 {
 }
 
 // findMain returns a mainFinder with the counts of a page.
-func findMain(t *page.Tree) *mainFinder {
+func findMain(t *markup.Tree) *mainFinder {
 	m := &mainFinder{t: t, sum: make([]int32, len(t.Nodes)+1)}
 	m.score(func(int) bool { return false }, 0)
 	m.all = slices.Clone(m.sum)
@@ -315,7 +315,7 @@ func (m *mainFinder) score(muted func(int) bool, least int32) {
 			continue
 		}
 		switch n.Kind {
-		case page.Text, page.Raw:
+		case markup.Text, markup.Raw:
 			if run.words == 0 {
 				run.from, run.start = i, n.Inner
 			}
@@ -327,11 +327,11 @@ func (m *mainFinder) score(muted func(int) bool, least int32) {
 			if int32(i) < linkEnd {
 				run.linked += words
 			}
-		case page.Element:
+		case markup.Element:
 			switch {
 			case n.Tag.Hidden() || muted(i):
 				mute = n.Next
-			case n.Tag == page.TagA:
+			case n.Tag == markup.TagA:
 				linkEnd = max(linkEnd, n.Next)
 			case n.Tag.Block():
 				flush(i)
@@ -385,7 +385,7 @@ func (m *mainFinder) best() int {
 	best := 0
 	for i := range m.t.Nodes {
 		n := &m.t.Nodes[i]
-		if (i == 0 || n.Kind == page.Element && n.Tag.Block()) && m.of(i) >= m.of(best) {
+		if (i == 0 || n.Kind == markup.Element && n.Tag.Block()) && m.of(i) >= m.of(best) {
 			best = i
 		}
 	}
@@ -413,7 +413,7 @@ func (m *mainFinder) kept(root int) []stretch {
 	}
 	for i := int32(root) + 1; i < nodes[root].Next; {
 		n := &nodes[i]
-		if n.Kind == page.Element && (m.aside(int(i)) || n.Tag.Block() && m.of(int(i)) < 0) {
+		if n.Kind == markup.Element && (m.aside(int(i)) || n.Tag.Block() && m.of(int(i)) < 0) {
 			take(n.Start, i)
 			s = stretch{start: n.End, from: n.Next}
 			i = n.Next
@@ -433,10 +433,10 @@ func (m *mainFinder) aside(i int) bool {
 		return false
 	}
 	switch m.t.Nodes[i].Tag {
-	case page.TagNav, page.TagFooter, page.TagAside, page.TagForm, page.TagFigure, page.TagFigcaption, page.TagButton, page.TagSelect,
-		page.TagTextarea, page.TagH1, page.TagMenu:
+	case markup.TagNav, markup.TagFooter, markup.TagAside, markup.TagForm, markup.TagFigure, markup.TagFigcaption, markup.TagButton, markup.TagSelect,
+		markup.TagTextarea, markup.TagH1, markup.TagMenu:
 		return true
-	case page.TagHTML, page.TagBody, page.TagMain, page.TagArticle:
+	case markup.TagHTML, markup.TagBody, markup.TagMain, markup.TagArticle:
 		return false
 	}
 	for a := range m.t.Attrs(i) {

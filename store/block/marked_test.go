@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
+	"infomall/store/page/charset"
+	"infomall/store/page/markup"
 	"infomall/store/words"
-
-	"infomall/store/page"
 )
 
 // markedPage is a page whose blocks people marked.
@@ -65,7 +65,7 @@ var markedPages = sync.OnceValue(func() (pages []markedPage) {
 })
 
 // placedWords are the words that a page shows, and the places of their text nodes.
-func placedWords(t *page.Tree, charset string) (shown []string, nodes []int) {
+func placedWords(t *markup.Tree, cs string) (shown []string, nodes []int) {
 	mute := int32(0)
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
@@ -73,12 +73,12 @@ func placedWords(t *page.Tree, charset string) (shown []string, nodes []int) {
 			continue
 		}
 		switch n.Kind {
-		case page.Element:
-			if n.Tag.Hidden() || n.Tag == page.TagNoscript || n.Tag == page.TagTitle {
+		case markup.Element:
+			if n.Tag.Hidden() || n.Tag == markup.TagNoscript || n.Tag == markup.TagTitle {
 				mute = n.Next
 			}
-		case page.Text:
-			for _, w := range words.Of(strings.ToLower(t.TextRange(int(n.Start), int(n.End), charset))) {
+		case markup.Text:
+			for _, w := range words.Of(strings.ToLower(t.TextRange(int(n.Start), int(n.End), cs))) {
 				shown, nodes = append(shown, w), append(nodes, i)
 			}
 		}
@@ -88,11 +88,11 @@ func placedWords(t *page.Tree, charset string) (shown []string, nodes []int) {
 
 // align finds the words of the page that its marked copy has too.
 func (p *markedPage) align(marked []byte) {
-	copied := page.NewTree(marked)
+	copied := markup.NewTree(marked)
 	marks := make([][3]markedBlock, len(copied.Nodes))
 	for i := 1; i < len(copied.Nodes); i++ {
 		marks[i] = marks[copied.Nodes[i].Parent]
-		if copied.Nodes[i].Kind != page.Element {
+		if copied.Nodes[i].Kind != markup.Element {
 			continue
 		}
 		if grains, ok := copied.Attr(i, "data-block"); ok {
@@ -112,9 +112,9 @@ func (p *markedPage) align(marked []byte) {
 			}
 		}
 	}
-	charset, _ := page.Charset(p.body, "text/html")
-	tree := page.NewTree(p.body)
-	ours, ourNodes := placedWords(tree, charset)
+	cs := charset.Find(p.body, "text/html", "").Charset
+	tree := markup.NewTree(p.body)
+	ours, ourNodes := placedWords(tree, cs)
 	alignWords(theirs, ours, func(a, b int) {
 		p.words = append(p.words, markedWord{int(tree.Nodes[ourNodes[b]].Start), marks[theirNodes[a]]})
 	})
@@ -308,7 +308,7 @@ func TestMarkedShares(t *testing.T) {
 	for c, by := range candidates {
 		f1[c] = make([][2]float64, len(pages))
 		for i := range pages {
-			b := &Body{Tree: &Tree{Page: page.NewTree(pages[i].body), Blocks: []Block{{End: len(pages[i].body)}}}}
+			b := &Body{Tree: &Tree{Page: markup.NewTree(pages[i].body), Blocks: []Block{{End: len(pages[i].body)}}}}
 			b.divideModern(by, nil, "")
 			b.name()
 			for grain := 1; grain <= 2; grain++ {

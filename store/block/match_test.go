@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/store/page"
-
 	"pgregory.net/rapid"
+
+	"infomall/store/page/markup"
 )
 
 // pieces makes blocks of texts. Paths are ordinals.
@@ -139,7 +139,7 @@ func TestMatchesEqual(t *testing.T) {
 
 // leafPieces are a page's leaves as Match wants them.
 func leafPieces(body string) (*Tree, []Piece) {
-	t := Divide(page.NewTree([]byte(body)), Options{})
+	t := Divide(markup.NewTree([]byte(body)), Options{})
 	var out []Piece
 	for _, n := range t.Cut(0) {
 		b := t.Blocks[n]

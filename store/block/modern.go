@@ -5,7 +5,7 @@ import (
 	"hash/crc32"
 	"slices"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // shares are the shares of a page and the sizes by which the modern profile draws
@@ -113,8 +113,8 @@ func (d *divider) core(a *atom) *atom {
 }
 
 // rowOf returns the table row of cell n, or 0 if n is not a cell.
-func rowOf(t *page.Tree, n int32) int32 {
-	if tag := t.Nodes[n].Tag; tag == page.TagTd || tag == page.TagTh {
+func rowOf(t *markup.Tree, n int32) int32 {
+	if tag := t.Nodes[n].Tag; tag == markup.TagTd || tag == markup.TagTh {
 		return t.Nodes[n].Parent
 	}
 	return 0
@@ -212,7 +212,7 @@ func (d *divider) items(parts []atom) bool {
 		largest = max(largest, p.weight)
 		tag := d.t.Nodes[p.element].Tag // TagOther for runs of text
 		sorts[tag]++
-		if tag != page.TagDiv && tag != page.TagTable {
+		if tag != markup.TagDiv && tag != markup.TagTable {
 			most = max(most, sorts[tag])
 		}
 	}
@@ -237,15 +237,15 @@ func (d *divider) sidebar(a *atom) bool {
 		return false
 	}
 	n := &d.t.Nodes[a.element]
-	if n.Tag == page.TagAside {
+	if n.Tag == markup.TagAside {
 		return true
 	}
-	if n.Tag == page.TagTd {
+	if n.Tag == markup.TagTd {
 		width, _ := d.size(int(a.element))
 		shows := d.shows(int(a.element))
 		return width > 0 && width <= 250 && float64(a.weight) > d.smallRegion*float64(d.total) && 2*shows.link > shows.text
 	}
-	if !d.t.May(int(a.element), page.AttrNames) {
+	if !d.t.May(int(a.element), markup.AttrNames) {
 		return false
 	}
 	for attr := range d.t.Attrs(int(a.element)) {
@@ -309,7 +309,7 @@ func (d *divider) textual(a *atom) bool {
 		return true
 	}
 	switch tag := d.t.Nodes[a.element].Tag; tag {
-	case page.TagP, page.TagPre, page.TagBlockquote:
+	case markup.TagP, markup.TagPre, markup.TagBlockquote:
 		return true
 	default:
 		return tag.Heading() > 0
@@ -472,7 +472,7 @@ func (d *divider) worthLeaf(a *atom) bool {
 		return false
 	}
 	switch tag := d.t.Nodes[a.element].Tag; tag {
-	case page.TagP, page.TagBlockquote, page.TagDd, page.TagPre:
+	case markup.TagP, markup.TagBlockquote, markup.TagDd, markup.TagPre:
 		return a.weight >= paragraph
 	default:
 		return tag.Heading() > 0 && a.weight >= tinyPart

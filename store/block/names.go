@@ -5,7 +5,7 @@ import (
 	_ "embed"
 	"strings"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 	"infomall/store/words"
 )
 
@@ -46,24 +46,24 @@ func labelNamed(name string) Label {
 
 // addElement adds to e the evidence of element i: of its tag, and of the words in
 // its class, id and role. memory may be nil.
-func addElement(t *page.Tree, i int, memory *nameMemory, e *evidence) {
+func addElement(t *markup.Tree, i int, memory *nameMemory, e *evidence) {
 	switch t.Nodes[i].Tag {
-	case page.TagNav, page.TagMenu:
+	case markup.TagNav, markup.TagMenu:
 		e[Nav] += 3
-	case page.TagHeader:
+	case markup.TagHeader:
 		e[Header] += 2
-	case page.TagFooter:
+	case markup.TagFooter:
 		e[Footer] += 3
-	case page.TagAside:
+	case markup.TagAside:
 		e[Aside] += 3
-	case page.TagMain, page.TagArticle:
+	case markup.TagMain, markup.TagArticle:
 		e[Main] += 3
-	case page.TagForm:
+	case markup.TagForm:
 		e[Form]++
-	case page.TagFigure:
+	case markup.TagFigure:
 		e[Media]++
 	}
-	if !t.May(i, page.AttrNames) {
+	if !t.May(i, markup.AttrNames) {
 		return
 	}
 	for a := range t.Attrs(i) {

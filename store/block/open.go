@@ -5,6 +5,9 @@ import (
 	"fmt"
 
 	"infomall/store/page"
+	"infomall/store/page/charset"
+	"infomall/store/page/coding"
+	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/record/message"
 )
@@ -12,10 +15,10 @@ import (
 // Body is a stored body as the archive divides it.
 type Body struct {
 	*Tree
-	Found   page.Found  // the charset of the body as it was sent
-	Charset string      // the charset of Page.Body
-	plain   bool        // not read as markup
-	Outside []page.Link // of the headers of the response
+	Found   charset.Found // the charset of the body as it was sent
+	Charset string        // the charset of Page.Body
+	plain   bool          // not read as markup
+	Outside []markup.Link // of the headers of the response
 	// If only the first part of the body is read, ReadBytes is the size of that part
 	// after content-decoding, and Unread says why. Otherwise they are 0 and "".
 	ReadBytes int64
@@ -26,7 +29,7 @@ type Body struct {
 // page_limit: only the first 8388608 bytes are read".
 func unread(part error, n int64) string {
 	why := part.Error()
-	if errors.Is(part, page.ErrTooLarge) {
+	if errors.Is(part, coding.ErrTooLarge) {
 		why = "larger than page_limit"
 	}
 	return fmt.Sprintf("%s: only the first %d bytes are read", why, n)
@@ -44,7 +47,7 @@ type As struct {
 	Mime        string // media type in lower case, without parameters
 	ContentType string // the header
 	Encoding    string // the header Content-Encoding
-	LinkHeaders string // the headers that have links, as page.LinkHeaders returns them
+	LinkHeaders string // the headers that have links, as markup.LinkHeaders returns them
 	Usual       string // charset of other pages of the host, for a body that does not declare its own; or ""
 	Limit       int64  // bytes that are read after content-decoding; 0 is PageLimit
 }
@@ -59,7 +62,7 @@ func AsOf(p *record.Payload) As {
 // Sent returns how a body is to be read by the head of its response. mime is its
 // media type.
 func Sent(head []byte, mime string) As {
-	return As{Mime: mime, ContentType: message.Header(head, "Content-Type"), Encoding: message.Codings(head), LinkHeaders: page.LinkHeaders(head)}
+	return As{Mime: mime, ContentType: message.Header(head, "Content-Type"), Encoding: message.Codings(head), LinkHeaders: markup.LinkHeaders(head)}
 }
 
 // Open divides a body. It is false for what has no blocks: media types
@@ -82,19 +85,19 @@ func open(body []byte, as As, o Options, known *knownParts) (*Body, bool) {
 	if !ok || as.Mime == "" && !page.LooksLikeMarkup(decoded) {
 		return nil, false
 	}
-	b := &Body{plain: !html, Outside: page.HeaderLinks(as.LinkHeaders)}
+	b := &Body{plain: !html, Outside: markup.HeaderLinks(as.LinkHeaders)}
 	if part != nil {
 		b.ReadBytes, b.Unread = int64(len(decoded)), unread(part, int64(len(decoded)))
 	}
-	b.Found = page.FindCharset(decoded, as.ContentType, as.Usual)
+	b.Found = charset.Find(decoded, as.ContentType, as.Usual)
 	b.Charset = b.Found.Charset
-	if !page.ASCIISafe(b.Charset) {
-		decoded, b.Charset = page.ToUTF8(decoded, b.Charset), "utf-8"
+	if !charset.ASCIISafe(b.Charset) {
+		decoded, b.Charset = charset.ToUTF8(decoded, b.Charset), "utf-8"
 	}
 	if html {
-		b.Tree = divide(page.NewTree(decoded), o, known, b.Charset)
+		b.Tree = divide(markup.NewTree(decoded), o, known, b.Charset)
 	} else {
-		b.Tree = Divide(page.NewPlainTree(decoded), o)
+		b.Tree = Divide(markup.NewPlainTree(decoded), o)
 	}
 	return b, true
 }
@@ -107,20 +110,20 @@ func (as *As) decode(body []byte) (decoded []byte, part error, ok bool) {
 	if limit == 0 {
 		limit = PageLimit
 	}
-	decoded, part, err := page.DecodePart(body, as.Encoding, limit)
+	decoded, part, err := coding.DecodePart(body, as.Encoding, limit)
 	return decoded, part, err == nil && len(decoded) > 0 && !page.IsBinary(decoded)
 }
 
 // Outside returns the links of a response whose body has no blocks: those of its
 // headers, and of its body if that is a style sheet.
-func Outside(body []byte, as As) []page.Link {
-	links := page.HeaderLinks(as.LinkHeaders)
+func Outside(body []byte, as As) []markup.Link {
+	links := markup.HeaderLinks(as.LinkHeaders)
 	if as.Mime != page.MimeSheet {
 		return links
 	}
 	if decoded, _, ok := as.decode(body); ok {
-		charset := page.FindCharset(decoded, as.ContentType, as.Usual).Charset
-		links = append(links, page.SheetLinks(decoded, charset)...)
+		cs := charset.Find(decoded, as.ContentType, as.Usual).Charset
+		links = append(links, markup.SheetLinks(decoded, cs)...)
 	}
 	return links
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // paperPage is the page of the published example. The source shows it as
@@ -65,8 +65,8 @@ func paths(t *Tree, blocks []int) string {
 // and what a later version of it changes there.
 func TestPaperExample(t *testing.T) {
 	before, after := paperVersions()
-	old := Divide(page.NewTree([]byte(before)), Options{Profile: Classic})
-	now := Divide(page.NewTree([]byte(after)), Options{Profile: Classic})
+	old := Divide(markup.NewTree([]byte(before)), Options{Profile: Classic})
+	now := Divide(markup.NewTree([]byte(after)), Options{Profile: Classic})
 	levels := []struct{ blocks, changed string }{
 		{"T1 T2 C B1 B2", "C"},
 		{"T1 T2 C.L C.C C.R B1 B2", "C.C"},

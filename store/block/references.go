@@ -2,13 +2,13 @@ package block
 
 import (
 	"infomall/store/packed"
-	"infomall/store/page"
+	"infomall/store/page/markup"
 	"infomall/store/record"
 )
 
 // Reference is a link of a page without its text and the text around it.
 type Reference struct {
-	page.Reference
+	markup.Reference
 	// Label is that of the block, in the cut at KeptLevel, that contains the link;
 	// Other if no block contains it.
 	Label Label
@@ -28,8 +28,8 @@ type References struct {
 	leaves  []record.Leaf // the inline facts of the leaves; empty if they are not inline
 	outside []byte        // begins with the packed links outside of the markup; nil if there are none
 	layout  []byte        // packed links of the layout, then the leaf and the block of each
-	tree    page.Tree     // the current leaf, if its links must be read from its bytes
-	links   []page.Reference
+	tree    markup.Tree   // the current leaf, if its links must be read from its bytes
+	links   []markup.Reference
 	list    []Reference
 }
 
@@ -79,7 +79,7 @@ func (r *References) Page(facts []byte) error {
 	r.outside, r.layout = nil, t.B
 	if form&formOutside != 0 {
 		var err error
-		if r.links, r.layout, err = page.AppendReferences(r.links[:0], t.B); err != nil {
+		if r.links, r.layout, err = markup.AppendReferences(r.links[:0], t.B); err != nil {
 			return err
 		}
 		r.outside = t.B
@@ -147,7 +147,7 @@ func (r *References) takeLeaf(leaf record.Leaf) (err error) {
 	}
 	f, err := r.leaf(leaf.Facts)
 	if err == nil && f.links != nil {
-		r.links, _, err = page.AppendReferences(r.links, f.links)
+		r.links, _, err = markup.AppendReferences(r.links, f.links)
 	}
 	return err
 }
@@ -157,7 +157,7 @@ func (r *References) takeOutside() (err error) {
 	if r.outside == nil {
 		return nil
 	}
-	r.links, _, err = page.AppendReferences(r.links[:0], r.outside)
+	r.links, _, err = markup.AppendReferences(r.links[:0], r.outside)
 	for _, l := range r.links {
 		r.list = append(r.list, Reference{l, Other})
 	}
@@ -170,7 +170,7 @@ func (r *References) takeLayout() (err error) {
 		return nil
 	}
 	var t packed.Reader
-	if r.links, t.B, err = page.AppendReferences(r.links[:0], r.layout); err != nil {
+	if r.links, t.B, err = markup.AppendReferences(r.links[:0], r.layout); err != nil {
 		return err
 	}
 	for _, l := range r.links {

@@ -1,20 +1,20 @@
 package block
 
-import "infomall/store/page"
+import "infomall/store/page/markup"
 
 // Shape is the sequence of the block elements' tags of a page. Equal tags that
 // follow each other are one. Two pages of one template have nearly the same Shape.
-type Shape []page.Tag
+type Shape []markup.Tag
 
 // sequenceMax is the largest length of a Shape. The time to compare two grows with
 // the product of their lengths.
 const sequenceMax = 300
 
 // ShapeOf returns the Shape of a page: the first sequenceMax of its tags.
-func ShapeOf(t *page.Tree) (out Shape) {
+func ShapeOf(t *markup.Tree) (out Shape) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		if n.Kind != page.Element || !n.Tag.Block() || len(out) > 0 && out[len(out)-1] == n.Tag {
+		if n.Kind != markup.Element || !n.Tag.Block() || len(out) > 0 && out[len(out)-1] == n.Tag {
 			continue
 		}
 		if out = append(out, n.Tag); len(out) == sequenceMax {

@@ -17,12 +17,12 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/store/page"
-	"infomall/store/record"
-	"infomall/store/words"
-
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/page/markup"
+	"infomall/store/record"
+	"infomall/store/words"
 )
 
 // shared returns the folder of test data, and skips the test where there is
@@ -144,7 +144,7 @@ func TestSharedSites(t *testing.T) {
 			n, size, leaves := 0, 0, 0
 			shown := map[record.Digest]uint64{} // words, by what the leaves are
 			bundleBodies(t, bundle, func(body []byte) {
-				tree := Divide(page.NewTree(body), Options{})
+				tree := Divide(markup.NewTree(body), Options{})
 				checkTree(t, tree)
 				n++
 				size += len(body)

@@ -4,7 +4,8 @@ import (
 	"bytes"
 
 	"infomall/store/packed"
-	"infomall/store/page"
+	"infomall/store/page/charset"
+	"infomall/store/page/markup"
 )
 
 // Facts of a leaf that can be computed again from its bytes may be stored in a short
@@ -20,7 +21,7 @@ var shortText = []byte{shortMark, formPlain}
 // shortFacts returns the facts of a body of plain text, which is one leaf and has no
 // links, in the short form.
 func (b *Body) shortFacts() []byte {
-	if page.IsASCII(b.Page.Body) {
+	if charset.IsASCII(b.Page.Body) {
 		return shortText
 	}
 	return packed.AppendSized([]byte{shortMark, formPlain | formCharset}, b.Charset)
@@ -55,9 +56,9 @@ func LongFacts(leaf, facts []byte) []byte {
 	}
 	b := &Body{plain: as.plain, Charset: as.charset}
 	if b.plain {
-		b.Tree = &Tree{Page: page.NewPlainTree(leaf)}
+		b.Tree = &Tree{Page: markup.NewPlainTree(leaf)}
 	} else {
-		b.Tree = &Tree{Page: page.NewTree(leaf)}
+		b.Tree = &Tree{Page: markup.NewTree(leaf)}
 	}
 	defer b.Free()
 	long, _ := new(Reader).readLeaf(b, 0, len(leaf))

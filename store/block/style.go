@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 	"infomall/store/words"
 )
 
@@ -218,7 +218,7 @@ func (s *SiteStyle) Importances(b *Body) []float64 {
 type styleWalk struct {
 	style *SiteStyle
 	body  *Body
-	t     *page.Tree
+	t     *markup.Tree
 	learn bool // add the page to the tree
 
 	// If learn is false: the amounts that nodes show, and for each node its weight
@@ -334,16 +334,16 @@ func (w *styleWalk) parts(n int) (parts []stylePart) {
 	for i := int32(n) + 1; i < nodes[n].Next; {
 		e := &nodes[i]
 		switch {
-		case e.Kind == page.Element && e.Tag == page.TagHr:
+		case e.Kind == markup.Element && e.Tag == markup.TagHr:
 			flush()
-		case e.Kind == page.Element && e.Tag.Hidden():
-		case e.Kind == page.Element && e.Tag.Block():
+		case e.Kind == markup.Element && e.Tag.Hidden():
+		case e.Kind == markup.Element && e.Tag.Block():
 			flush()
 			parts = append(parts, stylePart{from: i, to: e.Next, key: w.key(int(i)), element: true})
-		case e.Kind == page.Element && w.holdsBlock(i):
+		case e.Kind == markup.Element && w.holdsBlock(i):
 			i++ // Its children count as children of n.
 			continue
-		case e.Kind == page.Element, e.Kind == page.Text && !isBlank(w.t.Body[e.Inner:e.Outer]), e.Kind == page.Raw:
+		case e.Kind == markup.Element, e.Kind == markup.Text && !isBlank(w.t.Body[e.Inner:e.Outer]), e.Kind == markup.Raw:
 			if run.from < 0 {
 				run.from = i
 			}
@@ -385,7 +385,7 @@ func (w *styleWalk) holdsBlock(i int32) bool {
 	const looked = 8
 	end := w.t.Nodes[i].Next
 	for k := i + 1; k < min(end, i+1+looked); k++ {
-		if e := &w.t.Nodes[k]; e.Kind == page.Element && e.Tag.Block() {
+		if e := &w.t.Nodes[k]; e.Kind == markup.Element && e.Tag.Block() {
 			return true
 		}
 	}

@@ -8,9 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"infomall/store/page/markup"
 	"infomall/store/words"
-
-	"infomall/store/page"
 )
 
 // TopicOptions are the figures of the topic rules. A zero stands for the
@@ -55,7 +54,7 @@ func (b *Body) topicAndText(start, end int) (topic, text string) {
 	text = s.tree.Text(b.Charset)
 	topic = s.topic(text, b.Charset)
 	if b.plain {
-		text = page.NewPlainTree(s.tree.Body).Text(b.Charset)
+		text = markup.NewPlainTree(s.tree.Body).Text(b.Charset)
 	}
 	return topic, text
 }
@@ -82,7 +81,7 @@ func (s *speech) standsOut(charset, text string) string {
 	coloured, tried := "", 0
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		if n.Kind != page.Element || tried == candidatesMax {
+		if n.Kind != markup.Element || tried == candidatesMax {
 			continue
 		}
 		size, colour := typeSize(t, i)
@@ -129,24 +128,24 @@ const normalSize = 30
 
 // typeSize is the size of type that element n sets, and whether it sets a
 // colour.
-func typeSize(t *page.Tree, n int) (size int, colour bool) {
+func typeSize(t *markup.Tree, n int) (size int, colour bool) {
 	size = normalSize
 	switch tag := t.Nodes[n].Tag; tag {
-	case page.TagH1, page.TagH2, page.TagH3, page.TagH4, page.TagH5, page.TagH6:
+	case markup.TagH1, markup.TagH2, markup.TagH3, markup.TagH4, markup.TagH5, markup.TagH6:
 		size = 75 - 5*tag.Heading()
-	case page.TagBig, page.TagCaption, page.TagLegend, page.TagSummary:
+	case markup.TagBig, markup.TagCaption, markup.TagLegend, markup.TagSummary:
 		size = 40
-	case page.TagB, page.TagStrong, page.TagTh, page.TagDt:
+	case markup.TagB, markup.TagStrong, markup.TagTh, markup.TagDt:
 		size = 35
-	case page.TagFont, page.TagSpan, page.TagDiv, page.TagP, page.TagA, page.TagTd:
+	case markup.TagFont, markup.TagSpan, markup.TagDiv, markup.TagP, markup.TagA, markup.TagTd:
 	default:
 		return size, false
 	}
-	if !t.May(n, page.AttrStyle) {
+	if !t.May(n, markup.AttrStyle) {
 		return size, false
 	}
 	for a := range t.Attrs(n) {
-		font := t.Nodes[n].Tag == page.TagFont
+		font := t.Nodes[n].Tag == markup.TagFont
 		switch {
 		case font && len(a.Name) == 4 && equalFold(a.Name, "size"):
 			size = max(size, fontSize(string(a.Value)))
@@ -203,9 +202,9 @@ func styleSize(style string) int {
 type speech struct {
 	options TopicOptions
 	profile Profile
-	tree    page.Tree // of the block
-	words   []string  // of a text
-	kept    []string  // of these
+	tree    markup.Tree // of the block
+	words   []string    // of a text
+	kept    []string    // of these
 	counted frequencies
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/store/page"
+	"infomall/store/page/markup"
 )
 
 // namesOf are what makes an element surely of a label: elements of HTML5, roles,
@@ -42,12 +42,12 @@ func unnamed(body []byte) []byte {
 
 // nameLabels are the labels that the outermost sure names of elements give the
 // nodes of a page; Other for none.
-func nameLabels(t *page.Tree) []Label {
+func nameLabels(t *markup.Tree) []Label {
 	labels := make([]Label, len(t.Nodes))
 	labels[0] = Other
 	for i := 1; i < len(t.Nodes); i++ {
 		labels[i] = labels[t.Nodes[i].Parent]
-		if t.Nodes[i].Kind != page.Element || labels[i] != Other {
+		if t.Nodes[i].Kind != markup.Element || labels[i] != Other {
 			continue
 		}
 		if l, ok := surelyNamed[strings.ToLower(string(t.Name(i)))]; ok {
@@ -75,7 +75,7 @@ func TestSharedLabelsWithoutNames(t *testing.T) {
 	bodies := tarBodies(t, filepath.Join(shared(t), "dates", "pages.tar.zst"), ".html")
 	var right, pages [Other + 1]float64
 	for i := 0; i < len(bodies); i += 3 {
-		names := nameLabels(page.NewTree(bodies[i]))
+		names := nameLabels(markup.NewTree(bodies[i]))
 		b, ok := Open(unnamed(bodies[i]), As{Mime: "text/html", ContentType: "text/html"}, Options{})
 		if !ok || len(b.Blocks) == 1 || len(names) != len(b.Page.Nodes) {
 			continue
@@ -84,7 +84,7 @@ func TestSharedLabelsWithoutNames(t *testing.T) {
 		var of, sum [Other + 1]float64
 		for i := range b.Page.Nodes {
 			n := &b.Page.Nodes[i]
-			if n.Kind != page.Text || names[i] == Other {
+			if n.Kind != markup.Text || names[i] == Other {
 				continue
 			}
 			k, _ := slices.BinarySearchFunc(cut, int(n.Start), func(n, at int) int { return cmp.Compare(b.Blocks[n].End-1, at) })

@@ -16,7 +16,8 @@ import (
 	"sync"
 
 	"infomall/store/block"
-	"infomall/store/page"
+	"infomall/store/page/charset"
+	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/record/task"
@@ -295,7 +296,7 @@ func (r *row) appendTo(b *record.Batch, cols record.Columns, i int) {
 
 // appendPage adds to b the columns that are computed from the body.
 func (r *row) appendPage(b *record.Batch) {
-	meta, found, unread := page.Meta{}, page.Found{}, ""
+	meta, found, unread := markup.Meta{}, charset.Found{}, ""
 	links, blocks := int64(-1), int64(-1)
 	if body, ok := r.open(); ok {
 		meta, found, unread = body.Page.Meta(body.Charset), body.Found, body.Unread

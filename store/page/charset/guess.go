@@ -1,0 +1,156 @@
+package charset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"unicode/utf8"
+)
+
+// Bounds of what a guess rests on.
+const (
+	// guessUnits is how many characters beyond ASCII are looked at.
+	guessUnits = 4096
+)
+
+// unmarkedUnicode returns the charset of a body in UTF-16 or UTF-32 without a
+// byte order mark, or "". In such a body, half or three quarters of the bytes
+// of markup, digits and spaces are zero.
+func unmarkedUnicode(body []byte) string {
+	head := body[:min(len(body), 2048)&^3]
+	if len(head) < 4 || bytes.IndexByte(head, 0) < 0 {
+		return ""
+	}
+	var zeros [4]int
+	for i, c := range head {
+		if c == 0 {
+			zeros[i%4]++
+		}
+	}
+	n := len(head) / 4
+	few, most := func(at int) bool { return zeros[at]*20 <= n }, func(at int) bool { return zeros[at]*10 >= n*9 }
+	even, odd := zeros[0]+zeros[2], zeros[1]+zeros[3]
+	switch {
+	case most(0) && most(1) && few(3):
+		return charsetUTF32BE
+	case most(2) && most(3) && few(0):
+		return charsetUTF32LE
+	case odd*10 >= n && even*20 <= odd && valid16(head, highByte(charsetUTF16LE)):
+		return charsetUTF16LE
+	case even*10 >= n && odd*20 <= even && valid16(head, highByte(charsetUTF16BE)):
+		return charsetUTF16BE
+	}
+	return ""
+}
+
+// valid16 reports whether head, in UTF-16, has no control characters and no
+// unpaired surrogates. high is the index of the high byte in each pair of
+// bytes.
+func valid16(head []byte, high int) bool {
+	bad, pair := 0, false
+	for i := 0; i+1 < len(head); i += 2 {
+		h, l := head[i+high], head[i+1-high]
+		switch {
+		case h>>2 == 0xd8>>2:
+			pair = true
+			continue
+		case (h>>2 == 0xdc>>2) != pair, h == 0 && l < ' ' && l != '\t' && l != '\n' && l != '\r':
+			bad++
+		}
+		pair = false
+	}
+	return bad*100 <= len(head)
+}
+
+// highByte returns the index of the high byte in each pair of bytes of a UTF-16
+// charset.
+func highByte(charset string) int {
+	if charset == charsetUTF16LE {
+		return 1
+	}
+	return 0
+}
+
+// escapes returns the charset of body if it is one of those that use ASCII
+// bytes and escapes, such as ISO-2022-JP, or "".
+func escapes(body []byte) string {
+	for rest := body; ; {
+		i := bytes.IndexByte(rest, 0x1b)
+		if i < 0 || len(rest)-i < 3 {
+			break
+		}
+		rest = rest[i+1:]
+		switch {
+		case rest[0] == '$' && (rest[1] == 'B' || rest[1] == '@'), bytes.HasPrefix(rest, []byte("$(D")), rest[0] == '(' && (rest[1] == 'I' || rest[1] == 'J'):
+			return charset2022JP
+		case bytes.HasPrefix(rest, []byte("$)C")):
+			return charset2022KR
+		case bytes.HasPrefix(rest, []byte("$)A")):
+			return charset2022CN
+		}
+	}
+	if hasHZ(body) {
+		return charsetHZ
+	}
+	return ""
+}
+
+// hasHZ reports whether body has HZ text: the first escape "~{" has an end,
+// with pairs of bytes in between.
+func hasHZ(body []byte) bool {
+	_, rest, found := bytes.Cut(body, []byte("~{"))
+	if !found {
+		return false
+	}
+	text, _, found := bytes.Cut(rest, []byte("~}"))
+	if !found || len(text) == 0 || len(text)%2 != 0 {
+		return false
+	}
+	for i := 0; i < len(text); i += 2 {
+		if !in(text[i], 0x21, 0x77) || !in(text[i+1], 0x21, 0x7e) {
+			return false
+		}
+	}
+	return true
+}
+
+// countUTF8 looks at up to guessUnits characters outside ASCII in body. good is
+// how many are valid UTF-8, bad is how many bytes are not. A character that is
+// cut off at the end does not count.
+func countUTF8(body []byte) (good, bad int) {
+	for i := 0; i < len(body) && good+bad < guessUnits; {
+		if body[i] < utf8.RuneSelf {
+			i += ascii(body[i:])
+			continue
+		}
+		r, size := utf8.DecodeRune(body[i:])
+		switch {
+		case r != utf8.RuneError || size > 1:
+			good++
+		case utf8.FullRune(body[i:]):
+			bad++
+		}
+		i += size
+	}
+	return good, bad
+}
+
+// highBits are the bits that are 0 in eight bytes of ASCII.
+const highBits = 0x8080808080808080
+
+// ascii returns a number of ASCII bytes at the start of b. There may be a few
+// more, because it checks 8 or 32 bytes at a time.
+func ascii(b []byte) int {
+	n := 0
+	for ; len(b)-n >= 32; n += 32 {
+		w := b[n : n+32 : n+32]
+		if (binary.LittleEndian.Uint64(w)|binary.LittleEndian.Uint64(w[8:])|binary.LittleEndian.Uint64(w[16:])|binary.LittleEndian.Uint64(w[24:]))&highBits != 0 {
+			break
+		}
+	}
+	for len(b)-n >= 8 && binary.LittleEndian.Uint64(b[n:])&highBits == 0 {
+		n += 8
+	}
+	return max(n, 1)
+}
+
+func in(c, from, to byte) bool { return from <= c && c <= to }

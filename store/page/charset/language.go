@@ -1,0 +1,246 @@
+package charset
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// The file has one line for each language: its code, its script, its letters,
+// and what it costs that one letter follows another. For Chinese, Japanese and
+// Korean it has what each character costs. makelanguages.go made it.
+//
+//go:embed languages.txt
+var languageList string
+
+// A cost is -4 ln p, rounded, of a character with the probability p. The less
+// the characters of a text cost in a charset and a language, the likelier they are.
+const (
+	costSymbol  = 18 // of punctuation that many languages share
+	costForeign = 40 // of a letter or a symbol that the language does not have
+	costOther   = 28 // of a letter of the same script that the language does not have
+	costControl = 52 // of a control character
+	costInvalid = 72 // of bytes that the charset does not have
+	costMark    = 6  // of a vowel or tone mark, of which languages.txt has nothing
+	costMixed   = 28 // of two scripts in one word, or of a sign within it
+	costCapital = 20 // of a capital after a small letter
+	costFirst   = 4  // of a capital that begins a word
+	costHan     = 56 // of a Chinese character that is not among the frequent ones
+	costWide    = 20 // of East Asian punctuation
+	costHalf    = 28 // of a half-width kana, which is one byte
+)
+
+// language is the model of a language with an alphabet.
+type language struct {
+	script  string
+	letters []rune
+	costs   []byte // of each letter after each; 0 is what is no letter
+}
+
+// languages returns two maps, by code of the language: models of alphabets, and
+// the costs of characters for Chinese, Japanese and Korean.
+var languages = sync.OnceValues(func() (map[string]*language, map[string]*[1 << 16]uint8) {
+	alphabets, characters := make(map[string]*language), make(map[string]*[1 << 16]uint8)
+	for line := range strings.Lines(languageList) {
+		code, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		switch code {
+		case "#":
+		case "zh-hans", "zh-hant", "ja", "ko":
+			costs := new([1 << 16]uint8)
+			for group := range strings.FieldsSeq(rest) {
+				cost, list, _ := strings.Cut(group, ":")
+				n := uint8(0)
+				for _, c := range []byte(cost) {
+					n = n*10 + c - '0'
+				}
+				for _, r := range list {
+					if r < 1<<16 {
+						costs[r] = n
+					}
+				}
+			}
+			characters[code] = costs
+		default:
+			script, rest, _ := strings.Cut(rest, " ")
+			letters, costs, _ := strings.Cut(rest, " ")
+			l := &language{script: script, letters: []rune(letters), costs: []byte(costs)}
+			for i := range l.costs {
+				l.costs[i] -= '0'
+			}
+			alphabets[code] = l
+		}
+	}
+	return alphabets, characters
+})
+
+// byteReading is a single-byte charset read as text of one language.
+type byteReading struct {
+	lang  *language
+	class [256]uint8 // the place of the letter in lang, from 1; 0 is no letter
+	cost  [256]uint8 // of each byte that is no letter of lang
+	kind  [256]byteKind
+}
+
+// byteKind is a set of properties of a byte in a byteReading.
+type byteKind uint8
+
+const (
+	isCapital byteKind = 1 << iota // a capital letter of the language
+	isLatin                        // a letter of ASCII, in a language of another script
+	isMark                         // a vowel or tone mark, which follows a letter
+	noBefore                       // a sign that no letter stands right before
+	noAfter                        // a sign that no letter stands right after
+)
+
+// bytesOf lists the single-byte charsets that are tried, each with the codes of
+// its languages. prior is how much more likely the first charset is.
+var bytesOf = []struct {
+	charset string
+	prior   int
+	langs   string
+}{
+	{"windows-1252", 0, "en de fr es pt it nl da sv nb fi is ca ga sq"},
+	{"iso-8859-15", 16, "fr fi de et"},
+	{"macintosh", 16, "en de fr es pt it sv da"},
+	{"ibm850", 28, "de fr es pt da sv fi"},
+	{"ibm437", 32, "de fr es sv"},
+	{"windows-1250", 6, "cs sk pl hu hr sl ro"},
+	{"iso-8859-2", 6, "cs sk pl hu hr sl ro"},
+	{"ibm852", 28, "cs sk pl hu hr sl"},
+	{"iso-8859-16", 28, "ro"},
+	{"windows-1251", 4, "ru uk bg be sr mk"},
+	{"koi8-r", 6, "ru"},
+	{"koi8-u", 10, "uk"},
+	{"iso-8859-5", 12, "ru bg sr mk uk be"},
+	{"ibm866", 12, "ru bg"},
+	{"x-mac-cyrillic", 16, "ru bg uk sr mk"},
+	{"ibm855", 20, "ru bg sr mk"},
+	{"windows-1253", 6, "el"},
+	{"iso-8859-7", 7, "el"},
+	{"windows-1254", 6, "tr"},
+	{"windows-1255", 6, "he"},
+	{"iso-8859-8", 10, "he"},
+	{"ibm862", 28, "he"},
+	{"windows-1256", 6, "ar fa ur"},
+	{"iso-8859-6", 12, "ar"},
+	{"windows-1257", 8, "lt lv et"},
+	{"iso-8859-13", 14, "lt lv et"},
+	{"iso-8859-4", 16, "lt lv et"},
+	{"windows-1258", 12, "vi"},
+	{"windows-874", 6, "th"},
+	{"iso-8859-3", 24, "eo tr"},
+}
+
+// byteReadings returns, for each entry of bytesOf, one reading per language.
+var byteReadings = sync.OnceValue(func() [][]*byteReading {
+	alphabets, _ := languages()
+	all := make([][]*byteReading, len(bytesOf))
+	for i, of := range bytesOf {
+		table := singleByte(of.charset)
+		for code := range strings.FieldsSeq(of.langs) {
+			all[i] = append(all[i], newByteReading(table, alphabets[code]))
+		}
+	}
+	return all
+})
+
+func newByteReading(table *charmap.Charmap, l *language) *byteReading {
+	r := &byteReading{lang: l}
+	place := make(map[rune]uint8, len(l.letters))
+	for i, c := range l.letters {
+		place[c] = uint8(i + 1)
+	}
+	for b := range 256 {
+		c := table.DecodeByte(byte(b))
+		small := canonicalLetter(unicode.ToLower(c))
+		switch n := place[small]; {
+		case n > 0:
+			r.class[b] = n
+			if small != canonicalLetter(c) {
+				r.kind[b] = isCapital
+			}
+		case b >= utf8.RuneSelf:
+			r.cost[b], r.kind[b] = symbolCost(c)
+			if l.script == "Latn" && unicode.Is(unicode.Latin, c) || l.script == "Cyrl" && unicode.Is(unicode.Cyrillic, c) {
+				r.cost[b] = costOther
+			}
+		case byte(b)|0x20-'a' < 26:
+			r.kind[b] = isLatin
+		}
+	}
+	return r
+}
+
+// canonicalLetter returns one form for letters that charsets have in two forms,
+// such as ş for ș.
+func canonicalLetter(r rune) rune {
+	switch r {
+	case 'ș':
+		return 'ş'
+	case 'ț':
+		return 'ţ'
+	case 'ی':
+		return 'ي'
+	case 'ک':
+		return 'ك'
+	}
+	return r
+}
+
+// symbolCost returns the cost of a character outside ASCII that is not a letter
+// of the language, and its kind.
+func symbolCost(r rune) (uint8, byteKind) {
+	switch {
+	case r == utf8.RuneError:
+		return costInvalid, 0
+	case r < 0xa0:
+		return costControl, 0
+	case strings.ContainsRune("\u00a0’–—·", r):
+		return costSymbol, 0
+	case strings.ContainsRune("«“„‘‚‹¿¡", r):
+		return costSymbol, noBefore
+	case strings.ContainsRune("»”…®™›،؛؟²³ªº", r):
+		return costSymbol, noAfter
+	case strings.ContainsRune("©°•€№£§±½¼¾×†¢¥µ", r):
+		return costSymbol, noBefore | noAfter
+	case unicode.Is(unicode.Mn, r):
+		return costMark, isMark
+	}
+	return costForeign, noBefore | noAfter
+}
+
+// pair returns the cost of byte b directly after byte a. At least one of the
+// two is not ASCII.
+func (r *byteReading) pair(a, b byte) int {
+	n := len(r.lang.letters) + 1
+	ca, cb := int(r.class[a]), int(r.class[b])
+	ka, kb := r.kind[a], r.kind[b]
+	cost := int(r.lang.costs[ca*n+cb])
+	switch {
+	case cb != 0:
+		switch {
+		case ka&(isLatin|noAfter) != 0:
+			cost += costMixed
+		case kb&isCapital == 0:
+		case ca == 0:
+			cost += costFirst
+		case ka&isCapital == 0:
+			cost += costCapital
+		}
+	case kb&isMark != 0:
+		cost += costMark
+		if ca == 0 && ka&isMark == 0 {
+			cost += costMixed
+		}
+	default:
+		cost += int(r.cost[b])
+		if kb&isLatin != 0 && (ca != 0 || ka&(isMark|noAfter) != 0) || kb&noBefore != 0 && (ca != 0 || ka&isLatin != 0) {
+			cost += costMixed
+		}
+	}
+	return cost
+}

@@ -1,0 +1,271 @@
+package markup
+
+import (
+	"encoding/binary"
+	"html"
+	"math/bits"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"infomall/store/page/charset"
+)
+
+// folder folds white space and resolves character references, piece by piece.
+// White space becomes a space; "\t" and "\n" are the breaks of the layout. The
+// input is in the charset of a body. A piece may end inside a letter or a
+// reference, which the next piece completes. Such input and all that follows is
+// held back until settle.
+type folder struct {
+	charset string
+	direct  bool // ASCII stands for itself in it
+	out     []byte
+	gap     byte   // the break due before the next word
+	held    []byte // in the charset
+}
+
+// fold returns the folded form of one text in UTF-8.
+func fold(b []byte) string {
+	f := folder{out: make([]byte, 0, len(b))}
+	f.add(b)
+	return string(f.out)
+}
+
+// brk adds a layout break, "\t" or "\n".
+func (f *folder) brk(c byte) {
+	if len(f.held) > 0 {
+		f.held = append(f.held, c)
+	} else {
+		f.gap = stronger(f.gap, c)
+	}
+}
+
+// text adds text of the body. lines says that newlines are line breaks; raw
+// says that "&" begins no reference.
+func (f *folder) text(b []byte, lines, raw bool) {
+	if len(f.held) == 0 && f.direct {
+		b = b[f.addText(b, lines, raw):]
+	}
+	for _, c := range b {
+		switch {
+		case class[c]&classSpace != 0 && !(lines && c == '\n'):
+			c = ' '
+		case c == '&' && raw:
+			f.held = append(f.held, "&amp;"...)
+			continue
+		}
+		f.held = append(f.held, c)
+	}
+}
+
+// use sets the charset of the text that follows.
+func (f *folder) use(cs string) { f.charset, f.direct = cs, charset.ASCIISafe(cs) }
+
+// settle folds the text that was held back.
+func (f *folder) settle() {
+	if len(f.held) > 0 {
+		f.add(charset.ToUTF8(f.held, f.charset))
+		f.held = f.held[:0]
+	}
+}
+
+// addText adds a first part of b and returns its length. It stops before bytes
+// that later bytes may change, or that are not UTF-8. Words with one space
+// between them are copied in one step.
+func (f *folder) addText(b []byte, lines, raw bool) int {
+	for i := 0; i < len(b); {
+		c := b[i]
+		switch {
+		case class[c]&classInk != 0 || c == '&' && raw:
+			f.flush()
+			from := i
+			for i = wordsEnd(b, i+1); i < len(b); i++ {
+				if class[b[i]]&classInk == 0 && (b[i] != ' ' || i+1 == len(b) || class[b[i+1]]&classInk == 0) {
+					break
+				}
+			}
+			f.out = append(f.out, b[from:i]...)
+		case c == '&':
+			n := referenceEnd(b[i:])
+			if i+n == len(b) && b[len(b)-1] != ';' {
+				return i
+			}
+			f.reference(b[i : i+n])
+			i += n
+		case c < utf8.RuneSelf:
+			if lines {
+				if c != '\n' {
+					c = ' '
+				}
+				i++
+			} else {
+				c = ' '
+				i = spacesEnd(b, i+1)
+			}
+			f.gap = stronger(f.gap, c)
+		default:
+			r, size := utf8.DecodeRune(b[i:])
+			if size == 1 || f.charset != charset.UTF8 {
+				return i
+			}
+			f.letter(r, b[i:i+size])
+			i += size
+		}
+	}
+	return len(b)
+}
+
+const ones, highs = 0x0101010101010101, 0x8080808080808080
+
+// spacesEnd skips spaces and control characters in b from i on, and returns the
+// offset after them.
+func spacesEnd(b []byte, i int) int {
+	for len(b)-i >= 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		if ink := (w | (w&^highs + ('~'-' '+1)*ones)) & highs; ink != 0 {
+			return i + bits.TrailingZeros64(ink)/8
+		}
+		i += 8
+	}
+	for i < len(b) && b[i] <= ' ' {
+		i++
+	}
+	return i
+}
+
+// wordsEnd skips words of b separated by single spaces, eight bytes at a time,
+// and returns an offset at which a word may end. b[i-1] must be part of a word.
+func wordsEnd(b []byte, i int) int {
+	zeros := func(w uint64) uint64 { return (w - ones) &^ w & highs } // and perhaps a one above a zero
+	for len(b)-i >= 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		spaces := zeros(w ^ ' '*ones)
+		if w&highs|(w-' '*ones)&^w&highs|zeros(w^'&'*ones)|zeros(w^0x7f*ones)|spaces&(spaces<<8) != 0 {
+			break
+		}
+		if i += 8; spaces>>63 != 0 {
+			i-- // It is one between words only if a word follows.
+		}
+	}
+	return i
+}
+
+// add adds text in which "\t" and "\n" are layout breaks.
+func (f *folder) add(b []byte) {
+	for i := 0; i < len(b); {
+		c := b[i]
+		switch {
+		case c == '&':
+			n := referenceEnd(b[i:])
+			f.reference(b[i : i+n])
+			i += n
+		case c > ' ' && c < 0x7f:
+			f.flush()
+			from := i
+			for i++; i < len(b) && b[i] > ' ' && b[i] < 0x7f && b[i] != '&'; i++ {
+			}
+			f.out = append(f.out, b[from:i]...)
+		case c < utf8.RuneSelf:
+			f.gap = stronger(f.gap, c)
+			i++
+		default:
+			r, size := utf8.DecodeRune(b[i:])
+			f.letter(r, b[i:i+size])
+			i += size
+		}
+	}
+}
+
+// letter adds the letter r, which is outside ASCII. b is its bytes.
+func (f *folder) letter(r rune, b []byte) {
+	switch {
+	case r <= 0x3000 && unicode.IsSpace(r):
+		f.gap = stronger(f.gap, ' ')
+	case r != '\u200b' && r != '\ufeff':
+		f.flush()
+		f.out = append(f.out, b...)
+	}
+}
+
+// referenceEnd returns the length of what looks like a character reference at
+// the start of b.
+func referenceEnd(b []byte) int {
+	n := 1
+	for n < len(b) && (isAlnum(b[n]) || b[n] == '#') {
+		n++
+	}
+	if n < len(b) && b[n] == ';' {
+		n++
+	}
+	return n
+}
+
+// reference adds the character that the reference b means, or b itself if it is
+// not a reference.
+func (f *folder) reference(b []byte) {
+	switch string(b) {
+	case "&nbsp;":
+		f.gap = stronger(f.gap, ' ')
+	case "&amp;":
+		f.literal("&")
+	case "&lt;":
+		f.literal("<")
+	case "&gt;":
+		f.literal(">")
+	case "&quot;":
+		f.literal(`"`)
+	default:
+		f.resolved(html.UnescapeString(string(b)))
+	}
+}
+
+// literal adds a part of a word.
+func (f *folder) literal(s string) {
+	f.flush()
+	f.out = append(f.out, s...)
+}
+
+// resolved adds text that has no references.
+func (f *folder) resolved(s string) {
+	for i, r := range s {
+		switch {
+		case r > ' ' && r < 0x7f:
+			f.literal(s[i : i+1])
+		case r < utf8.RuneSelf:
+			f.gap = stronger(f.gap, byte(r))
+		case unicode.IsSpace(r):
+			f.gap = stronger(f.gap, ' ')
+		case r != '\u200b' && r != '\ufeff':
+			f.literal(string(r))
+		}
+	}
+}
+
+// flush writes the break that is due.
+func (f *folder) flush() {
+	if f.gap != 0 && len(f.out) > 0 {
+		f.out = append(f.out, f.gap)
+	}
+	f.gap = 0
+}
+
+// stronger returns the break that remains of two breaks next to each other:
+// "\n" before "\t" before a space.
+func stronger(gap, c byte) byte {
+	switch {
+	case gap == '\n' || c == '\n':
+		return '\n'
+	case gap == '\t' || c == '\t':
+		return '\t'
+	}
+	return ' '
+}
+
+// folders holds unused folders.
+var folders = sync.Pool{New: func() any { return new(folder) }}
+
+// free returns the folder to the pool.
+func (f *folder) free() {
+	*f = folder{out: f.out[:0], held: f.held[:0]}
+	folders.Put(f)
+}

@@ -1,0 +1,218 @@
+package markup
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	"strings"
+
+	"infomall/store/packed"
+)
+
+// ErrPacked is returned if bytes are not in the form that AppendLinks writes.
+var ErrPacked = errors.New("packed links are damaged")
+
+// The bits of a packed link's first byte.
+const (
+	packedKind   = 0x0f
+	packedRel    = 0x10 // a rel follows
+	packedAnchor = 0x20 // an anchor follows: it is not the text at the link
+)
+
+// AppendLinks appends the links that start between two offsets of the body, in
+// a short form that TakeLinks reads. The short form does not have the Offset of
+// each link; AppendLinks returns them. If keep is not nil, only links for whose
+// offset keep returns true are appended.
+//
+// The anchors of neighbouring links and the text around them overlap. The text
+// is therefore stored once, without parts that no link needs, and each link has
+// a range of it.
+func (t *Tree) AppendLinks(dst []byte, start, end int, charset string, keep func(offset int) bool) (_ []byte, offsets []int) {
+	w := t.findLinks(start, end, charset, keep)
+	defer w.free()
+	return w.appendLinks(dst)
+}
+
+// AppendLinksText is AppendLinks and TextRange in one pass over the body.
+func (t *Tree) AppendLinksText(dst []byte, start, end int, charset string) (_ []byte, offsets []int, text string) {
+	w := t.newLinkWriter(charset)
+	defer w.free()
+	w.walk(start, end)
+	dst, offsets = w.appendLinks(dst)
+	if w.cut {
+		return dst, offsets, t.TextRange(start, end, charset)
+	}
+	return dst, offsets, string(w.text.out)
+}
+
+// appendLinks appends the links that were found, as AppendLinks does.
+func (w *linkWriter) appendLinks(dst []byte) (_ []byte, offsets []int) {
+	out := w.text.out
+	if len(w.links) > 0 {
+		offsets = make([]int, 0, len(w.links))
+	}
+	for i := range w.links {
+		if at := w.links[i].offset; w.keep == nil || w.keep(at) {
+			offsets = append(offsets, at)
+		}
+	}
+	if len(offsets) == 0 {
+		return append(dst, 0), nil
+	}
+	dst = slices.Grow(dst, min(len(out), len(offsets)*contextBytes)+len(offsets)*contextBytes)
+	dst = binary.AppendUvarint(dst, uint64(len(offsets)))
+	text := w.near[:0]
+	done := 0  // of out, what is in text or left out
+	shift := 0 // from places of text to those of out, at its end
+	last := 0
+	for i := range w.links {
+		l := &w.links[i]
+		if w.keep != nil && !w.keep(l.offset) {
+			continue
+		}
+		// One byte more than is shown tells where a rune begins and ends.
+		from, to := max(done, l.from-contextBytes-1), min(len(out), l.to+contextBytes+1)
+		shift += from - done
+		if done = from; to > done {
+			text, done = append(text, out[from:to]...), to
+		}
+		first := byte(l.kind)
+		if len(l.rel) > 0 {
+			first |= packedRel
+		}
+		if len(l.anchor) > 0 {
+			first |= packedAnchor
+		}
+		dst = append(dst, first)
+		dst = binary.AppendUvarint(dst, uint64(l.from-shift-last))
+		dst = binary.AppendUvarint(dst, uint64(l.to-l.from))
+		last = l.from - shift
+		dst = appendSized(dst, l.target)
+		if len(l.rel) > 0 {
+			dst = appendSized(dst, l.rel)
+		}
+		if len(l.anchor) > 0 {
+			dst = appendSized(dst, l.anchor)
+		}
+	}
+	w.near = text
+	return append(binary.AppendUvarint(dst, uint64(len(text))), text...), offsets
+}
+
+// AppendBareLinks appends links that have no text at or around them, in the
+// form that TakeLinks reads.
+func AppendBareLinks(dst []byte, links []Link) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(links)))
+	if len(links) == 0 {
+		return dst
+	}
+	for i := range links {
+		l := &links[i]
+		first := byte(l.Kind)
+		if l.Rel != "" {
+			first |= packedRel
+		}
+		dst = appendSized(append(dst, first, 0, 0), []byte(l.Target)) // two zeros: an empty text at its begin
+		if l.Rel != "" {
+			dst = appendSized(dst, []byte(l.Rel))
+		}
+	}
+	return append(dst, 0) // the text
+}
+
+func appendSized(dst, s []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// TakeLinks reads the links that AppendLinks wrote at the start of src. rest is
+// the bytes after them.
+func TakeLinks(src []byte) (links []Link, rest []byte, err error) {
+	u := packed.Reader{B: src}
+	n := u.Number()
+	if u.Bad || n > len(u.B) {
+		return nil, nil, ErrPacked
+	}
+	if n == 0 {
+		return nil, u.B, nil
+	}
+	links = make([]Link, n)
+	at := make([][2]int, n)
+	last := 0
+	for i := range links {
+		l := &links[i]
+		first := u.Byte()
+		l.Kind = LinkKind(first & packedKind)
+		if int(l.Kind) >= len(linkKinds) {
+			return nil, nil, ErrPacked
+		}
+		last += u.Number()
+		at[i] = [2]int{last, last + u.Number()}
+		l.Target = u.Text()
+		if first&packedRel != 0 {
+			l.Rel = u.Text()
+			l.NoFollow = hasWord(l.Rel, "nofollow")
+		}
+		if first&packedAnchor != 0 {
+			l.Anchor = u.Text()
+		}
+	}
+	text := u.Text()
+	for i := range links {
+		from, to := at[i][0], at[i][1]
+		if u.Bad || from < 0 || to > len(text) {
+			return nil, nil, ErrPacked
+		}
+		links[i].around(text, from, to)
+	}
+	return links, u.B, nil
+}
+
+// Reference is a link without the text at and around it.
+type Reference struct {
+	Kind     LinkKind
+	NoFollow bool
+	Target   []byte // as Link.Target
+}
+
+// AppendReferences appends the links at the start of src, in the form of
+// AppendLinks, as References. They share the memory of src. rest is the bytes
+// after the links.
+func AppendReferences(dst []Reference, src []byte) (_ []Reference, rest []byte, err error) {
+	u := packed.Reader{B: src}
+	n := u.Count()
+	if n == 0 && !u.Bad {
+		return dst, u.B, nil
+	}
+	end := 0 // of the furthest link, in the text
+	last := 0
+	for range n {
+		first := u.Byte()
+		r := Reference{Kind: LinkKind(first & packedKind)}
+		if int(r.Kind) >= len(linkKinds) {
+			return dst, nil, ErrPacked
+		}
+		last += u.Number()
+		end = max(end, last+u.Number())
+		r.Target = u.Sized()
+		if first&packedRel != 0 {
+			r.NoFollow = hasWord(string(u.Sized()), "nofollow")
+		}
+		if first&packedAnchor != 0 {
+			u.Sized()
+		}
+		dst = append(dst, r)
+	}
+	if text := u.Sized(); u.Bad || end > len(text) {
+		return dst, nil, ErrPacked
+	}
+	return dst, u.B, nil
+}
+
+// around sets Anchor, Before and After of l from text. from and to are the
+// range of the link in text.
+func (l *Link) around(text string, from, to int) {
+	if l.Anchor == "" {
+		l.Anchor = strings.TrimSpace(text[from:to])
+	}
+	l.Before, l.After = lastBytes(text[:from]), firstBytes(text[to:])
+}

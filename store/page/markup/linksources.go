@@ -1,0 +1,260 @@
+package markup
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+
+	"infomall/store/page/charset"
+)
+
+// addressNames are the attributes that have an address, or that show that
+// another attribute has one.
+var addressNames = []string{
+	"href", "xlink:href", "src", "action", "data", "background", "http-equiv", "alt", "content", "cite", "code", "codebase", "archive", "longdesc", "poster",
+	"srcset", "imagesrcset", "srcdoc", "data-src", "data-srcset", "data-original", "data-lazy-src", "data-lazy-srcset", "data-bg", "lowsrc", "dynsrc",
+}
+
+// addressForm is the form in which an attribute has its addresses.
+type addressForm uint8
+
+const (
+	formOne    addressForm = iota // the value is an address
+	formSet                       // a srcset: see Sources
+	formList                      // several addresses, separated by commas or blanks
+	formSource                    // the source of a page
+)
+
+// otherSource is an attribute that has addresses, in addition to the one in
+// linkFrom.
+type otherSource struct {
+	attr string
+	kind LinkKind
+	form addressForm
+}
+
+// otherLink is such an attribute of one element, with its value.
+type otherLink struct {
+	otherSource
+	value []byte
+}
+
+// lazy are the attributes in which scripts keep the address of an image until
+// it is shown.
+var lazy = []otherSource{
+	{"data-src", LinkImg, formOne}, {"data-srcset", LinkImg, formSet}, {"data-original", LinkImg, formOne},
+	{"data-lazy-src", LinkImg, formOne}, {"data-lazy-srcset", LinkImg, formSet},
+}
+
+var otherLinks = [TagCount][]otherSource{
+	TagImg:    append([]otherSource{{"srcset", LinkImg, formSet}, {"lowsrc", LinkImg, formOne}, {"dynsrc", LinkMedia, formOne}, {"longdesc", LinkLink, formOne}}, lazy...),
+	TagSource: append([]otherSource{{"srcset", LinkImg, formSet}}, lazy...),
+	TagLink:   {{"imagesrcset", LinkImg, formSet}},
+	TagVideo:  {{"poster", LinkImg, formOne}, {"data-src", LinkMedia, formOne}},
+	TagAudio:  {{"data-src", LinkMedia, formOne}},
+	TagIframe: {{"srcdoc", LinkIframe, formSource}, {"data-src", LinkIframe, formOne}, {"longdesc", LinkLink, formOne}},
+	TagFrame:  {{"longdesc", LinkLink, formOne}},
+	TagScript: {{"data-src", LinkScript, formOne}},
+	TagDiv:    {{"data-src", LinkImg, formOne}, {"data-bg", LinkImg, formOne}},
+	TagObject: {{"archive", LinkMedia, formList}},
+	TagApplet: {{"archive", LinkMedia, formList}},
+}
+
+// addOthers adds the links of further attributes of an element. l is the
+// element's own link.
+func (w *linkWriter) addOthers(l *foundLink, others []otherLink, codebase []byte) {
+	for _, o := range others {
+		add := func(target []byte) {
+			if len(target) > 0 {
+				w.append(foundLink{kind: o.kind, target: within(codebase, target), offset: l.offset})
+			}
+		}
+		switch o.form {
+		case formOne:
+			add(o.value)
+		case formSet:
+			for address := range Sources(string(o.value)) {
+				add([]byte(address))
+			}
+		case formList:
+			for address := range strings.FieldsFuncSeq(string(o.value), func(r rune) bool { return r == ',' || r <= ' ' }) {
+				add([]byte(address))
+			}
+		case formSource:
+			w.srcdoc(o.value, l.offset)
+		}
+	}
+}
+
+// srcdoc adds the links of source, a page in an attribute of the element at
+// offset. A page inside that page is skipped, so that the work stays linear.
+func (w *linkWriter) srcdoc(source []byte, offset int) {
+	if w.nested || len(source) == 0 {
+		return
+	}
+	t := NewTree(source)
+	defer t.Free()
+	inner := linkWriter{t: t, charset: charset.UTF8, plain: true, end: int32(len(source)), nested: true}
+	for i := range t.Nodes {
+		if t.Nodes[i].Kind == Element {
+			inner.element(i)
+		}
+	}
+	for _, l := range inner.links {
+		w.append(foundLink{kind: l.kind, target: bytes.Clone(l.target), rel: bytes.Clone(l.rel), offset: offset})
+	}
+}
+
+// within returns a relative address below the folder codebase, which may be "".
+// Other addresses are returned unchanged.
+func within(codebase, target []byte) []byte {
+	if len(codebase) == 0 || target[0] == '/' || hasScheme(target) {
+		return target
+	}
+	return append(append(bytes.Clone(bytes.TrimRight(codebase, "/")), '/'), target...)
+}
+
+// hasScheme reports whether an address begins with a scheme, such as http:.
+func hasScheme(address []byte) bool {
+	i := bytes.IndexAny(address, ":/?#")
+	return i > 0 && address[i] == ':'
+}
+
+// sharedImages maps the names of meta elements whose content is the address of
+// an image or film, for previews of the page on other sites, to the kind of
+// link.
+var sharedImages = map[string]LinkKind{
+	"og:image": LinkImg, "og:image:url": LinkImg, "og:image:secure_url": LinkImg, "twitter:image": LinkImg, "twitter:image:src": LinkImg,
+	"og:video": LinkMedia, "og:video:url": LinkMedia, "og:video:secure_url": LinkMedia, "og:audio": LinkMedia, "og:audio:url": LinkMedia,
+	"og:audio:secure_url": LinkMedia, "msapplication-tileimage": LinkImg,
+}
+
+// shared adds the image or film that meta element i names.
+func (w *linkWriter) shared(i int) {
+	var name, content []byte
+	for a := range w.t.Attrs(i) {
+		switch {
+		case equalFold(a.Name, "property"), equalFold(a.Name, "name"):
+			name = a.Value
+		case equalFold(a.Name, "content"):
+			content = a.Value
+		}
+	}
+	if len(name) > 30 || len(content) == 0 {
+		return
+	}
+	if kind, ok := sharedImages[strings.ToLower(string(bytes.TrimSpace(name)))]; ok {
+		if target := w.address(content); len(target) > 0 {
+			w.append(foundLink{kind: kind, target: target, offset: int(w.t.Nodes[i].Start)})
+		}
+	}
+}
+
+// Sources ranges over the addresses of a srcset. Descriptors may follow each
+// address, up to a comma. A comma inside an address is part of it; a comma at
+// its end is not.
+func Sources(srcset string) iter.Seq[string] {
+	const space = " \t\n\f\r"
+	return func(yield func(string) bool) {
+		for {
+			srcset = strings.TrimLeft(srcset, space+",")
+			if srcset == "" {
+				return
+			}
+			end := strings.IndexAny(srcset, space)
+			if end < 0 {
+				end = len(srcset)
+			}
+			address := srcset[:end]
+			srcset = srcset[end:]
+			bare := strings.TrimRight(address, ",")
+			if !yield(bare) {
+				return
+			}
+			if bare == address {
+				srcset = srcset[descriptors(srcset):]
+			}
+		}
+	}
+}
+
+// descriptors returns the length of the descriptors after an address in a
+// srcset: up to a comma that is not in parentheses.
+func descriptors(s string) int {
+	within := false
+	for i := range len(s) {
+		switch s[i] {
+		case '(':
+			within = true
+		case ')':
+			within = false
+		case ',':
+			if !within {
+				return i
+			}
+		}
+	}
+	return len(s)
+}
+
+// address returns an attribute's value as text, with the query encoded as a
+// browser sends it.
+func (w *linkWriter) address(b []byte) []byte { return w.inCharset(w.value(b)) }
+
+// inCharset returns an address with its query encoded as a browser sends it,
+// according to the URL standard: in the charset of the page, each byte outside
+// ASCII as % and two digits. In a page in UTF-8, and for schemes other than
+// those of the web, it returns the address unchanged.
+func (w *linkWriter) inCharset(address []byte) []byte {
+	if w.charset == charset.UTF8 || !w.plain {
+		return address
+	}
+	at := bytes.IndexByte(address, '?')
+	if at < 0 || standsForItself(address[at:]) || charset.IsASCII(address[at:]) {
+		return address
+	}
+	if hasScheme(address) && (len(address) < 4 || !strings.EqualFold(string(address[:4]), "http")) {
+		return address
+	}
+	e, err := htmlindex.Get(w.charset)
+	if err != nil {
+		return address
+	}
+	encoder := e.NewEncoder()
+	out := bytes.Clone(address[:at])
+	for query := address[at:]; len(query) > 0; {
+		r, size := utf8.DecodeRune(query)
+		switch {
+		case r == '#':
+			return append(out, query...)
+		case r < utf8.RuneSelf:
+			out = append(out, query[0])
+		default:
+			out = appendQueryRune(out, encoder, r, query[:size])
+		}
+		query = query[size:]
+	}
+	return out
+}
+
+// appendQueryRune appends one letter of a query to out. A letter that the
+// charset does not have is written as a character reference.
+func appendQueryRune(out []byte, encoder *encoding.Encoder, r rune, letter []byte) []byte {
+	encoded, err := encoder.Bytes(letter)
+	if err != nil {
+		return fmt.Appendf(out, "%%26%%23%d%%3B", r)
+	}
+	for _, c := range encoded {
+		if c <= ' ' || c > '~' || bytes.IndexByte([]byte("\"#<>'"), c) >= 0 {
+			out = fmt.Appendf(out, "%%%02X", c)
+		} else {
+			out = append(out, c)
+		}
+	}
+	return out
+}

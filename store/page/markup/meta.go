@@ -1,0 +1,126 @@
+package markup
+
+import (
+	"strings"
+	"unicode"
+
+	"infomall/store/page/charset"
+)
+
+// Meta is what a page says about itself, as UTF-8. A field is "" if the page
+// does not say it.
+type Meta struct {
+	Title       string // of its title element, or as it tells social networks
+	Description string
+	Keywords    string
+	Author      string
+	Base        string // address that relative addresses are relative to, as written
+	Lang        string // as written, in lower case
+	NoArchive   bool   // the page asks robots to keep no copy
+	NoIndex     bool   // the page asks robots not to index it
+	NoFollow    bool   // the page asks robots not to follow its links
+}
+
+// Meta returns what the page says about itself, anywhere in its markup.
+func (t *Tree) Meta(cs string) Meta {
+	var m Meta
+	var social string
+	svg := int32(0)
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Kind != Element {
+			continue
+		}
+		switch n.Tag {
+		case TagSvg:
+			svg = n.Next
+		case TagTitle:
+			if m.Title == "" && int32(i) >= svg && int(n.Next) > i+1 {
+				c := &t.Nodes[i+1]
+				m.Title = oneLine(fold(charset.ToUTF8(t.Body[c.Inner:c.Outer], cs)))
+			}
+		case TagBase:
+			if v, ok := t.Attr(i, "href"); ok && m.Base == "" {
+				m.Base = attrText(v, cs)
+			}
+		case TagHTML, TagBody:
+			if m.Lang == "" {
+				m.Lang = t.langAttr(i, cs)
+			}
+		case TagMeta:
+			name, content := t.metaPair(i, cs)
+			switch name {
+			case "description", "keywords", "author":
+				m.set(name, content)
+			case "og:title":
+				social = content
+			case "content-language":
+				if m.Lang == "" {
+					m.Lang = strings.ToLower(content)
+				}
+			case "robots", "infomall":
+				m.robots(content)
+			}
+		}
+	}
+	if m.Title == "" {
+		m.Title = social
+	}
+	return m
+}
+
+// metaPair returns the name, in lower case, and the content of meta element i.
+func (t *Tree) metaPair(i int, cs string) (name, content string) {
+	for a := range t.Attrs(i) {
+		switch {
+		case equalFold(a.Name, "name"), equalFold(a.Name, "property"), equalFold(a.Name, "http-equiv"):
+			name = strings.ToLower(string(a.Value))
+		case equalFold(a.Name, "content"):
+			content = oneLine(fold([]byte(attrText(a.Value, cs))))
+		}
+	}
+	return strings.TrimSpace(name), content
+}
+
+func (t *Tree) langAttr(i int, cs string) string {
+	lang := ""
+	for a := range t.Attrs(i) {
+		if equalFold(a.Name, "lang") || lang == "" && equalFold(a.Name, "xml:lang") {
+			lang = strings.ToLower(attrText(a.Value, cs))
+		}
+	}
+	return lang
+}
+
+// set sets the field for name, unless it is already set.
+func (m *Meta) set(name, content string) {
+	field := map[string]*string{"description": &m.Description, "keywords": &m.Keywords, "author": &m.Author}[name]
+	if *field == "" {
+		*field = content
+	}
+}
+
+func (m *Meta) robots(content string) {
+	for rule := range strings.FieldsFuncSeq(strings.ToLower(content), func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) }) {
+		switch rule {
+		case "noarchive":
+			m.NoArchive = true
+		case "noindex":
+			m.NoIndex = true
+		case "nofollow":
+			m.NoFollow = true
+		case "none":
+			m.NoIndex, m.NoFollow = true, true
+		}
+	}
+}
+
+// oneLine replaces the breaks of folded text by spaces.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return ' '
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,152 @@
+package markup
+
+import (
+	"html"
+	"strings"
+	"unicode/utf8"
+)
+
+// NewPlainTree returns the tree of a body that is not markup, such as
+// text/plain: one Raw node.
+func NewPlainTree(body []byte) *Tree {
+	t := &Tree{Body: body, Nodes: make([]Node, 1, 2)}
+	n := int32(min(len(body), treeBytesMax))
+	t.Nodes[0] = Node{End: n, Outer: n, Next: 1}
+	if n > 0 {
+		t.Nodes[0].Next = 2
+		t.Nodes = append(t.Nodes, Node{End: n, Outer: n, Next: 2, Kind: Raw})
+	}
+	return t
+}
+
+// Text returns the text that the whole body shows, in reading order, as UTF-8:
+// see TextRange.
+func (t *Tree) Text(charset string) string { return t.TextRange(0, len(t.Body), charset) }
+
+// TextRange returns the text that the bytes from start to end of the body show,
+// in reading order, as UTF-8. White space is folded. "\n" ends block elements,
+// line breaks and lines of preformatted text; "\t" ends a table cell; one space
+// separates words. Text that scripts may show or style sheets may hide counts
+// as shown.
+func (t *Tree) TextRange(start, end int, charset string) string {
+	f := folders.Get().(*folder)
+	f.use(charset)
+	t.walk(start, end, f, nil)
+	f.settle()
+	text := string(f.out)
+	f.free()
+	return text
+}
+
+// firstNode returns the index of the first node that ends after offset at.
+func (t *Tree) firstNode(at int) int {
+	lo, hi := 0, len(t.Nodes)
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); int(t.Nodes[mid].Start) < at {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	// Nodes before it start earlier; a leaf among them may reach past at.
+	if lo > 0 && (t.Nodes[lo-1].Kind != Element && int(t.Nodes[lo-1].End) > at) {
+		lo--
+	}
+	return lo
+}
+
+// walk passes the text shown between two offsets to w. If visit is not nil,
+// walk calls it with each node, hidden ones included, before it passes the
+// node's text.
+func (t *Tree) walk(start, end int, w *folder, visit func(n int)) {
+	var some [32]int32
+	blocks := some[:0] // where the open blocks end
+	pre, mute := int32(0), int32(0)
+	for i := t.firstNode(start); i < len(t.Nodes) && int(t.Nodes[i].Start) < end; i++ {
+		n := &t.Nodes[i]
+		for len(blocks) > 0 && blocks[len(blocks)-1] <= int32(i) {
+			w.brk('\n')
+			blocks = blocks[:len(blocks)-1]
+		}
+		if visit != nil && int(n.Start) >= start {
+			visit(i)
+		}
+		if n.Kind == Element && (n.Tag.Hidden() || n.Tag == TagIframe) {
+			mute = max(mute, n.Next)
+		}
+		if int32(i) < mute {
+			if visit == nil {
+				i = int(mute) - 1
+			}
+			continue
+		}
+		switch n.Kind {
+		case Text, Raw:
+			lines := int32(i) < pre || n.Parent == 0 && n.Kind == Raw
+			from := max(int(n.Inner), start)
+			w.text(t.Body[from:max(from, min(int(n.Outer), end))], lines, n.Kind == Raw)
+		case Element:
+			switch n.Tag {
+			case TagBr:
+				w.brk('\n')
+			case TagTd, TagTh:
+				w.brk('\t')
+			case TagOption, TagImg, TagInput:
+				w.brk(' ')
+			case TagPre, TagListing, TagXmp, TagPlaintext:
+				pre = n.Next
+				fallthrough
+			default:
+				if n.Tag.Block() {
+					w.brk('\n')
+					blocks = append(blocks, n.Next)
+				}
+			}
+		}
+	}
+}
+
+// Unescape resolves the character references in an attribute's value, which is
+// UTF-8. A name without ";" before "=" or a letter is not a reference:
+// "?a=1&copy=2" stays unchanged.
+func Unescape(value string) string {
+	amp := strings.IndexByte(value, '&')
+	if amp < 0 {
+		return value
+	}
+	var w strings.Builder
+	w.Grow(len(value))
+	for amp >= 0 {
+		w.WriteString(value[:amp])
+		value = value[amp:]
+		end := 1
+		for end < len(value) && (value[end] == '#' && end == 1 || isAlnum(value[end])) {
+			end++
+		}
+		ref := value[:end]
+		switch {
+		case end < len(value) && value[end] == ';':
+			end++
+			if value[:end] == "&amp;" {
+				w.WriteByte('&') // as most are
+			} else {
+				w.WriteString(html.UnescapeString(value[:end]))
+			}
+		case end > 1 && ref[1] == '#':
+			w.WriteString(html.UnescapeString(ref))
+		case end < len(value) && value[end] == '=':
+			w.WriteString(ref)
+		default:
+			if s := html.UnescapeString(ref); utf8.RuneCountInString(s) == 1 {
+				ref = s
+			}
+			w.WriteString(ref)
+		}
+		value = value[end:]
+		amp = strings.IndexByte(value, '&')
+	}
+	w.WriteString(value)
+	return w.String()
+}
+
+func isAlnum(c byte) bool { return lower(c)-'a' < 26 || c-'0' < 10 }
