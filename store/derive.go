@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"infomall/store/block"
+	"infomall/store/derive"
 	"infomall/store/page/charset"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -137,17 +138,17 @@ type deriving struct {
 	ctx   context.Context
 	v     *Snapshot
 	s     *segment.Reader
-	read  *analyses
-	fold  *folder
+	read  *derive.Reader
+	fold  *derive.Folder
 	look  *looker
 	key   string // the URL whose folds are computed
 	folds map[timeline.Place][]byte
 }
 
 func newDeriving(ctx context.Context, v *Snapshot, s *segment.Info, pageLimit int64) *deriving {
-	r, read := v.runs.reader(s), newAnalyses()
-	read.limit = pageLimit
-	fold := &folder{read: read, tails: newTails(v.a.opts.BatchBytes), source: storedVersions{v}, of: r}
+	r, read := v.runs.reader(s), derive.NewReader()
+	read.Limit = pageLimit
+	fold := &derive.Folder{Read: read, Histories: derive.NewHistories(v.a.opts.BatchBytes), Source: storedVersions{v}, Of: r}
 	return &deriving{ctx: ctx, v: v, s: r, look: v.looker(0), read: read, fold: fold}
 }
 
@@ -195,27 +196,27 @@ func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) 
 		}
 		return err
 	}
-	read := d.read.of(e.ID, p.Body, e.Head, e.Mime)
-	if read.unsure {
+	read := d.read.Of(e.ID, p.Body, e.Head, e.Mime)
+	if read.Unsure {
 		if read, err = d.byHost(read, e, p.Body); err != nil {
 			return err
 		}
 	}
 	before := e.Page
-	e.Page = read.pageOf(e)
+	e.Page = read.PageOf(e)
 	if e.Kind != record.KindSoftMissing {
 		e.Page.Reason = ""
 	}
 	if e.Kind != record.KindPage {
 		e.Page.BlockCount = before.BlockCount
 	}
-	if e.Facts = read.facts; e.Change == record.ChangeSame && e.Body != segment.BodyOwn {
+	if e.Facts = read.Facts; e.Change == record.ChangeSame && e.Body != segment.BodyOwn {
 		e.Facts = nil // the version it belongs to has them
 	}
-	if e.Body != segment.BodyOwn || !read.plain {
+	if e.Body != segment.BodyOwn || !read.Plain {
 		return nil
 	}
-	opened := d.read.open(read, p.Body)
+	opened := d.read.Open(read, p.Body)
 	if opened == nil {
 		return nil
 	}
@@ -232,8 +233,8 @@ func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) 
 	if same || e.Facts == nil {
 		return nil
 	}
-	if b, ok := block.Open(p.Body, read.as, block.Options{}); ok {
-		r := d.read.reader.Read(b)
+	if b, ok := block.Open(p.Body, read.As, block.Options{}); ok {
+		r := d.read.Blocks.Read(b)
 		e.Facts = r.AppendFacts(nil, b.Page.Meta(b.Charset).Base, true)
 		r.Close()
 	}
@@ -259,7 +260,7 @@ func (d *deriving) divides(e *segment.Stored, opened *block.Reading) (bool, erro
 
 // byHost reads a body that does not declare its charset again, with the charset of
 // other pages of its host.
-func (d *deriving) byHost(read *analysis, e *segment.Stored, body []byte) (*analysis, error) {
+func (d *deriving) byHost(read *derive.Analysis, e *segment.Stored, body []byte) (*derive.Analysis, error) {
 	host := e.Key[:urlkey.HostPrefix(e.Key)]
 	if host == "" {
 		return read, nil
@@ -268,9 +269,9 @@ func (d *deriving) byHost(read *analysis, e *segment.Stored, body []byte) (*anal
 	if err := d.v.countCharsets(d.ctx, host, &pages); err != nil {
 		return nil, err
 	}
-	as := read.as
+	as := read.As
 	as.Usual = pages.Usual()
-	return d.read.as(e.ID, body, as), nil
+	return d.read.As(e.ID, body, as), nil
 }
 
 // haveFacts reports whether this version computed the facts of all leaves of a
@@ -322,7 +323,7 @@ func (d *deriving) foldOf(at timeline.Place, key string) ([]byte, error) {
 		}
 		d.key, d.folds = key, make(map[timeline.Place][]byte)
 		if !d.look.disturbed {
-			if err := d.fold.folds(d.ctx, all, func(l *timeline.Capture, fold []byte) { d.folds[l.Place] = fold }); err != nil {
+			if err := d.fold.Folds(d.ctx, all, func(l *timeline.Capture, fold []byte) { d.folds[l.Place] = fold }); err != nil {
 				return nil, err
 			}
 		}

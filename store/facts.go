@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"infomall/store/block"
+	"infomall/store/derive"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -52,16 +53,16 @@ func (s storedVersions) StoredFold(at timeline.Place) ([]byte, error) {
 
 // VersionBody returns the body of a version, and how it is read; false if the
 // version has none, or a larger one than is divided.
-func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (versionBody, bool, error) {
+func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
 	e, err := s.v.runs.entry(l.Place)
 	if err != nil {
-		return versionBody{}, false, err
+		return derive.Body{}, false, err
 	}
 	p, err := s.v.Payload(ctx, l.Ref())
 	if err != nil || p.NoBody != "" || len(p.Body) > segment.DividedMax || p.Large != nil {
-		return versionBody{}, false, err
+		return derive.Body{}, false, err
 	}
-	return versionBody{digest: e.Digest, body: p.Body, as: block.AsOf(&p)}, true, nil
+	return derive.Body{Digest: e.Digest, Body: p.Body, As: block.AsOf(&p)}, true, nil
 }
 
 // Knew reports whether the fold stored for capture ref is valid. key and at are the

@@ -63,7 +63,7 @@ func (a *Archive) Import(ctx context.Context, o task.ImportOptions) ([]task.Impo
 	if err != nil {
 		return nil, err
 	}
-	g.poolLimit, g.read.limit = o.PoolLimit, o.PageLimit
+	g.poolLimit, g.read.Limit = o.PoolLimit, o.PageLimit
 	g.dates = record.DatesAt(a.opts.Now(), o.Earliest, o.Latest)
 	g.oneFile = len(files) == 1 && files[0].Files == nil
 	results := make([]task.ImportResult, len(files))

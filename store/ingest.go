@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/block"
+	"infomall/store/derive"
 	"infomall/store/disk"
 	"infomall/store/formats"
 	"infomall/store/record"
@@ -41,13 +42,13 @@ type ingest struct {
 	room   []staged // for the next captures
 	bytes  int64    // about how much memory staged takes, without what read has
 	batch  int64    // size in bytes at which a batch is published
-	read   *analyses
+	read   *derive.Reader
 	// poolLimit is the size in bytes above which a pool is split; 0 means the
 	// default.
 	poolLimit int64
 	// oneFile is set if all captures come from one file.
 	oneFile bool
-	tails   *tails
+	tails   *derive.Histories
 	blocks  *segment.Blocks
 	// wrote has the segments that this import published, each with the turn of
 	// blocks at which it was written.
@@ -60,7 +61,7 @@ type staged struct {
 	segment.Stored
 	body   []byte
 	spool  *record.Spool
-	read   *analysis          // nil if the capture has no body
+	read   *derive.Analysis   // nil if the capture has no body
 	result *task.ImportResult // the result in which the capture is counted
 
 	// before is the place of an earlier capture of the same URL that stores its own
@@ -131,7 +132,7 @@ func (a *Archive) openIngest(ctx context.Context, job string) (*ingest, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &ingest{a: a, w: w, job: job, dates: record.AllDates, batch: a.opts.BatchBytes, added: record.At(a.opts.Now()), read: newAnalyses(), tails: newTails(a.opts.BatchBytes / 4), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: newEncoder(), quick: encoderOf(zstd.SpeedFastest)}
+	g := &ingest{a: a, w: w, job: job, dates: record.AllDates, batch: a.opts.BatchBytes, added: record.At(a.opts.Now()), read: derive.NewReader(), tails: derive.NewHistories(a.opts.BatchBytes / 4), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: newEncoder(), quick: encoderOf(zstd.SpeedFastest)}
 	return g, nil
 }
 
@@ -160,7 +161,7 @@ func (g *ingest) drop() {
 		}
 		*s = staged{} // the array it lies in may have room for more
 	}
-	g.read.close()
+	g.read.Close()
 	clear(g.staged)
 	g.staged, g.bytes = g.staged[:0], 0
 }
@@ -195,7 +196,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *task.ImportRes
 	if c.AskedURL != canonical {
 		e.AskedURL = c.AskedURL
 	}
-	e.Location = location(canonical, message.Header(c.Head, "Location"))
+	e.Location = derive.Location(canonical, message.Header(c.Head, "Location"))
 	e.Time, e.Seq, e.Status, e.Via, e.Truncated = c.Time, c.Offset, int32(c.Status), c.Via, c.Truncated
 	e.Kind = record.KindOf(c.Status, e.Location != "")
 	e.Mime = c.Mime
@@ -245,13 +246,13 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *task.ImportRes
 			}
 			g.bytes += int64(len(body))
 		}
-		s.read = g.read.of(e.ID, body, c.Head, e.Mime)
-		e.Facts = s.read.facts
-		s.read.complete(e)
+		s.read = g.read.Of(e.ID, body, c.Head, e.Mime)
+		e.Facts = s.read.Facts
+		s.read.Complete(e)
 	}
 	g.staged = append(g.staged, s)
 	g.bytes += int64(len(c.Body)+len(c.Head)+len(c.Framing)) + stagedCost
-	if g.bytes+g.read.bytes >= g.batch {
+	if g.bytes+g.read.Memory >= g.batch {
 		return g.flush(ctx)
 	}
 	return nil
@@ -260,7 +261,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *task.ImportRes
 // firstPart returns the part of a large body that is analysed, and one byte more,
 // from which the analysis sees that the body goes on.
 func (g *ingest) firstPart(s *record.Spool) ([]byte, error) {
-	limit := g.read.limit
+	limit := g.read.Limit
 	if limit == 0 {
 		limit = block.PageLimit
 	}
@@ -394,8 +395,8 @@ func (s *staged) count(f fate, oneFile bool) {
 // batchPlan decides for each staged capture what is stored of it.
 type batchPlan struct {
 	v        *Snapshot
-	read     *analyses
-	tails    *tails
+	read     *derive.Reader
+	tails    *derive.Histories
 	look     *looker
 	staged   []*staged // sorted by URL and time; see change
 	fates    []fate    // one for each of staged
@@ -552,7 +553,7 @@ func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
 	if s.Change == record.ChangeSame && s.Body != segment.BodyOwn {
 		b.change(i).Facts = nil // the version it belongs to has them
 	}
-	if s.Body == segment.BodyOwn && s.read != nil && s.read.divided {
+	if s.Body == segment.BodyOwn && s.read != nil && s.read.Divided {
 		b.takeFrom(i, known)
 	}
 }
@@ -616,8 +617,8 @@ func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 	if b.look.disturbed {
 		return nil // the folds in the archive were made before captures were removed
 	}
-	f := &folder{read: b.read, tails: b.tails, source: b}
-	return f.folds(ctx, all, func(l *timeline.Capture, fold []byte) { b.folds[l.N] = fold })
+	f := &derive.Folder{Read: b.read, Histories: b.tails, Source: b}
+	return f.Folds(ctx, all, func(l *timeline.Capture, fold []byte) { b.folds[l.N] = fold })
 }
 
 // StoredFold returns the fold that is stored with a version of the archive.
@@ -626,19 +627,19 @@ func (b *batchPlan) StoredFold(at timeline.Place) ([]byte, error) {
 }
 
 // VersionBody returns the body of a version of the archive or of the batch.
-func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (versionBody, bool, error) {
+func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
 	if l.Seg != nil {
 		return storedVersions{b.v}.VersionBody(ctx, l)
 	}
 	s := b.staged[l.N]
 	if s.read == nil || s.spool != nil || len(s.body) > segment.DividedMax {
-		return versionBody{}, false, nil
+		return derive.Body{}, false, nil
 	}
-	out := versionBody{digest: s.Digest, body: s.body, read: s.read}
+	out := derive.Body{Digest: s.Digest, Body: s.body, Read: s.read}
 	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
 		// s.read has the headers of its original, which may differ.
-		out.read = b.read.of(s.ID, s.body, s.Head, s.Mime)
-		b.change(int(l.N)).Facts = out.read.facts
+		out.Read = b.read.Of(s.ID, s.body, s.Head, s.Mime)
+		b.change(int(l.N)).Facts = out.Read.Facts
 	}
 	return out, true, nil
 }
@@ -721,7 +722,7 @@ func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored)
 	s.Body = segment.BodyOwn
 	if owner.Bytes <= formats.BodyMemory {
 		if s.body, err = b.v.bodyIn(ctx, owner); err == nil {
-			s.read = b.read.of(owner.ID, s.body, s.Head, s.Mime)
+			s.read = b.read.Of(owner.ID, s.body, s.Head, s.Mime)
 		}
 		return err
 	}
@@ -856,7 +857,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 		case e.Body != segment.BodyOwn:
 		case s.before.Seg != nil:
 			known.of(s.before)
-		case s.read != nil && !s.read.single:
+		case s.read != nil && !s.read.Single:
 			if err := g.nearby.near(ctx, e.Key, p.name); err != nil {
 				if ctx.Err() != nil {
 					return made{}, err
@@ -864,7 +865,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 				g.a.warn(err) // unreadable blocks cannot be shared
 			}
 		}
-		body := g.read.divide(s.read, s.body)
+		body := g.read.Divide(s.read, s.body)
 		body.Spool = s.spool
 		if b.newBytes[i], err = w.Add(e, body); err != nil {
 			return made{}, fmt.Errorf("write %s: %w", name, err)

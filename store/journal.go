@@ -92,7 +92,7 @@ func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*Sink, 
 	g.blocks = segment.NewBlocks(sinkBlocks)
 	g.batch = g.batch / 4 * 3 // leave memory for the crawl
 	g.tails = nil             // a crawl fetches a page only once
-	g.read.reader.Forgetful(sinkForgets)
+	g.read.Blocks.Forgetful(sinkForgets)
 	if bytes == 0 {
 		bytes = sinkBytes
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"infomall/store/block"
+	"infomall/store/derive"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -80,7 +81,7 @@ func checkFacts(v *Snapshot, ref record.Ref, facts []byte, r *block.Reading, p *
 		return err
 	}
 	// Those that were made anew may have the leaves' with them.
-	if want := newAnalyses().as(segment.ID{}, p.Body, block.Sent(p.Head, p.Mime)).facts; !kept.Inline() && !bytes.Equal(facts, want) {
+	if want := derive.NewReader().As(segment.ID{}, p.Body, block.Sent(p.Head, p.Mime)).Facts; !kept.Inline() && !bytes.Equal(facts, want) {
 		return fmt.Errorf("facts %x, want %x", facts, want)
 	}
 	var leaves [][]byte

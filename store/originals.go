@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"infomall/store/block"
+	"infomall/store/derive"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -42,7 +43,7 @@ type originals struct {
 	batch batch // empty if there is none
 
 	mu    sync.Mutex // guards the fields below; held for each question
-	read  *analyses
+	read  *derive.Reader
 	found map[timeline.Place]*timeline.Original // by place of a revisit, or of a capture with a body; nil for a revisit without a body
 	heads map[timeline.Place]timeline.Place     // results of headOf
 	urls  map[string]*urlCaptures
@@ -115,7 +116,7 @@ var walking = new(timeline.Original)
 // because it has none or is a 304.
 var unread = block.As{Mime: "?"}
 
-func newOriginals(v *Snapshot, b batch, read *analyses) *originals {
+func newOriginals(v *Snapshot, b batch, read *derive.Reader) *originals {
 	o := &originals{v: v, batch: b, read: read}
 	o.forget()
 	return o
@@ -131,7 +132,7 @@ func (v *Snapshot) originals() *originals {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.origins == nil {
-		v.origins = newOriginals(v, noBatch{}, newAnalyses())
+		v.origins = newOriginals(v, noBatch{}, derive.NewReader())
 	}
 	return v.origins
 }
@@ -139,7 +140,7 @@ func (v *Snapshot) originals() *originals {
 // addBatch makes the snapshot look for the originals of revisits in a batch too, and
 // read bodies with the given analyses. A capture of the batch may be the original of
 // a revisit in the archive.
-func (v *Snapshot) addBatch(b batch, read *analyses) { v.origins = newOriginals(v, b, read) }
+func (v *Snapshot) addBatch(b batch, read *derive.Reader) { v.origins = newOriginals(v, b, read) }
 
 // stored returns the complete entry at a place, which may be in the batch.
 func (o *originals) stored(p timeline.Place) (*segment.Stored, error) {
@@ -297,7 +298,7 @@ func (o *originals) asStored(ctx context.Context, at timeline.Place) (*timeline.
 		return nil, err
 	}
 	out := &timeline.Original{
-		From: at, Like: at, As: readAs(s), Head: at,
+		From: at, Like: at, As: derive.ReadAs(s), Head: at,
 		ID: s.ID, Content: s.Content, Bytes: s.Bytes, Status: s.Status, Kind: s.Kind, Mime: s.Mime,
 	}
 	if headless(s) {
@@ -343,8 +344,8 @@ func (o *originals) take(ctx context.Context, at timeline.Place, of *timeline.Or
 				return nil, err
 			}
 			if a != nil {
-				out.Like, out.As, out.Content = at, as, a.content
-				if a.missing && s.Kind == record.KindPage {
+				out.Like, out.As, out.Content = at, as, a.Content
+				if a.Missing && s.Kind == record.KindPage {
 					out.Kind = record.KindSoftMissing
 				}
 				if out.Kind != record.KindPage {
@@ -370,30 +371,30 @@ func isFound(k record.Kind) bool { return k == record.KindPage || k == record.Ki
 // reading returns the analysis of the body of an entry, read as the headers of
 // another response say. If the body is too large to be analysed, the analysis has
 // segment.NoPage. The result is nil if the archive cannot read the body.
-func (o *originals) reading(ctx context.Context, at timeline.Place, as block.As) (*analysis, error) {
+func (o *originals) reading(ctx context.Context, at timeline.Place, as block.As) (*derive.Analysis, error) {
 	s, err := o.stored(at)
 	if err != nil {
 		return nil, err
 	}
-	if a := o.read.has(s.ID, as); a != nil {
+	if a := o.read.Known(s.ID, as); a != nil {
 		return a, nil
 	}
 	if s.Bytes > record.LargeBody {
-		return &analysis{page: segment.NoPage}, nil
+		return &derive.Analysis{Page: segment.NoPage}, nil
 	}
 	if at.Seg == nil {
 		body, ok := o.batch.body(int(at.N))
 		if !ok {
-			return &analysis{page: segment.NoPage}, nil
+			return &derive.Analysis{Page: segment.NoPage}, nil
 		}
-		return o.read.as(s.ID, body, as), nil
+		return o.read.As(s.ID, body, as), nil
 	}
 	owner, _, err := o.v.owner(ctx, at, s)
 	if err == nil && owner != nil {
 		var body []byte
 		if body, err = o.v.bodyIn(ctx, owner); err == nil {
-			a := o.read.as(s.ID, body, as)
-			a.close() // the page is needed no more
+			a := o.read.As(s.ID, body, as)
+			a.Close() // the page is needed no more
 			return a, nil
 		}
 	}
@@ -422,7 +423,7 @@ func (o *originals) page(ctx context.Context, of *timeline.Original) (segment.Pa
 	if a == nil || err != nil {
 		return segment.NoPage, err
 	}
-	p := a.page
+	p := a.Page
 	if of.Kind != record.KindSoftMissing {
 		p.Reason = ""
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"infomall/store/derive"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -46,7 +47,7 @@ func (v *Snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 	if e.Body == segment.BodyNone {
 		said = &owner.Page
 	}
-	p.Charset, p.ReadLimit = readWith(said)
+	p.Charset, p.ReadLimit = derive.ReadWith(said)
 	if p.Size = owner.Bytes; p.Size > record.LargeBody {
 		p.Large = v.noting(v.runs.pieces(ctx, owner))
 		return p, nil

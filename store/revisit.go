@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"infomall/store/derive"
 	"infomall/store/record/message"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -148,5 +149,5 @@ func (v *Snapshot) locationOf(e *segment.Stored, of *timeline.Original) (string,
 	if err != nil {
 		return "", err
 	}
-	return location(urlkey.URL(e.Key), message.Header(s.Head, "Location")), nil
+	return derive.Location(urlkey.URL(e.Key), message.Header(s.Head, "Location")), nil
 }

@@ -31,7 +31,7 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 		}
 		to, unsure := from, false
 		for ; to < len(g.staged) && strings.HasPrefix(g.staged[to].Key, host); to++ {
-			unsure = unsure || g.staged[to].spool == nil && g.staged[to].read != nil && g.staged[to].read.unsure
+			unsure = unsure || g.staged[to].spool == nil && g.staged[to].read != nil && g.staged[to].read.Unsure
 		}
 		of := g.staged[from:to]
 		from = to
@@ -47,8 +47,8 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 		}
 		var pages charset.Counts
 		for _, s := range of {
-			if s.read != nil && !s.read.unsure {
-				pages.AddSource(s.read.page.Charset, s.read.page.Source)
+			if s.read != nil && !s.read.Unsure {
+				pages.AddSource(s.read.Page.Charset, s.read.Page.Source)
 			}
 		}
 		if err := v.countCharsets(ctx, host, &pages); err != nil {
@@ -56,17 +56,17 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 		}
 		usual := pages.Usual()
 		for _, s := range of {
-			if usual == "" || s.spool != nil || s.read == nil || !s.read.unsure {
+			if usual == "" || s.spool != nil || s.read == nil || !s.read.Unsure {
 				continue
 			}
-			as := s.read.as
+			as := s.read.As
 			as.Usual = usual
-			s.read = g.read.as(s.ID, s.body, as)
+			s.read = g.read.As(s.ID, s.body, as)
 			if s.Kind == record.KindSoftMissing {
 				s.Kind = record.KindPage
 			}
-			s.Facts = s.read.facts
-			s.read.complete(&s.Stored)
+			s.Facts = s.read.Facts
+			s.read.Complete(&s.Stored)
 		}
 	}
 	return nil

@@ -1,4 +1,9 @@
-package store
+// Package derive is what is read off a body when it comes in: what the page says,
+// how it divides into blocks, and how its blocks relate to those of the versions of
+// its URL before it (its fold). Whatever it returns depends only on the bodies, so
+// REINDEX DERIVED can compute it again. It knows no archive: a Folder asks Versions
+// for the versions before.
+package derive
 
 import (
 	"bytes"
@@ -19,18 +24,18 @@ import (
 	"infomall/store/urlkey"
 )
 
-// analysis is what was found out about a body when it was imported: what it says,
+// Analysis is what was found out about a body when it was imported: what it says,
 // and how it divides into blocks. Captures with equal bodies share one analysis.
-type analysis struct {
-	page    segment.Page
-	content uint64   // as in segment.Entry
-	missing bool     // the page says that nothing is there (a soft 404)
-	facts   []byte   // as in segment.Stored
-	as      block.As // how the body was read
-	unsure  bool     // the charset is a guess that other pages of the host may correct
-	divided bool     // it is stored as layout and blocks
-	plain   bool     // the blocks are ranges of the body as it was sent, not decoded
-	single  bool     // it has at most one block with text, and one without
+type Analysis struct {
+	Page    segment.Page
+	Content uint64   // as in segment.Entry
+	Missing bool     // the page says that nothing is there (a soft 404)
+	Facts   []byte   // as in segment.Stored
+	As      block.As // how the body was read
+	Unsure  bool     // the charset is a guess that other pages of the host may correct
+	Divided bool     // it is stored as layout and blocks
+	Plain   bool     // the blocks are ranges of the body as it was sent, not decoded
+	Single  bool     // it has at most one block with text, and one without
 	leaf    [][]byte // facts of the block, if one block is the whole body; bodies alike then share the analysis
 	// open is the page as it divides, until its batch is written. It is nil if the
 	// body does not divide, or is not stored divided.
@@ -38,42 +43,42 @@ type analysis struct {
 }
 
 // analyse reads a body and returns its analysis.
-func (m *analyses) analyse(body []byte, as block.As) *analysis {
-	a := &analysis{page: segment.NoPage, single: true, as: as}
-	b, ok := m.reader.Open(body, as, block.Options{})
+func (m *Reader) analyse(body []byte, as block.As) *Analysis {
+	a := &Analysis{Page: segment.NoPage, Single: true, As: as}
+	b, ok := m.Blocks.Open(body, as, block.Options{})
 	if !ok {
 		var links int
-		if a.facts, links = block.OutsideFacts(body, as); links > 0 {
-			a.page.LinkCount = int64(links)
+		if a.Facts, links = block.OutsideFacts(body, as); links > 0 {
+			a.Page.LinkCount = int64(links)
 		}
 		return a
 	}
-	a.unsure = b.Found.Unsure
+	a.Unsure = b.Found.Unsure
 	meta := b.Page.Meta(b.Charset)
-	r := m.reader.Read(b)
+	r := m.Blocks.Read(b)
 	a.open = r
-	a.page = segment.Page{
+	a.Page = segment.Page{
 		Title: meta.Title, Lang: meta.Lang, Charset: b.Found.Charset, Declared: b.Found.Declared, Source: b.Found.Source,
 		Unread: b.Unread, ReadBytes: b.ReadBytes, NoArchive: meta.NoArchive,
 		LinkCount: int64(r.Links), BlockCount: int64(len(r.Leaves)),
 	}
 	lead := b.Page.TextRange(0, min(len(b.Page.Body), leadBytes), b.Charset)
-	a.page.Reason, a.missing = missing(b, meta.Title, lead)
-	if a.page.Lang == "" {
-		a.page.Lang = page.LangOf(lead)
+	a.Page.Reason, a.Missing = missing(b, meta.Title, lead)
+	if a.Page.Lang == "" {
+		a.Page.Lang = page.LangOf(lead)
 	}
 	// A single leaf that is the whole body is stored as that body.
 	whole := len(r.Leaves) == 1 && len(b.Bytes(r.Leaves[0])) == len(b.Page.Body)
 	if len(r.Leaves) > 0 && !whole {
-		a.content = m.contentOf(r.Made)
+		a.Content = m.contentOf(r.Made)
 	}
 	// Blocks are ranges of the decoded body. A body that was sent encoded is kept
 	// as it was sent, because encoding it again would give other bytes.
-	a.plain = len(b.Page.Body) == len(body) && (len(body) == 0 || &b.Page.Body[0] == &body[0])
-	a.divided = len(r.Leaves) > 0 && !whole && a.plain && len(body) <= segment.DividedMax
-	a.facts = r.AppendFacts(nil, meta.Base, !a.plain)
+	a.Plain = len(b.Page.Body) == len(body) && (len(body) == 0 || &b.Page.Body[0] == &body[0])
+	a.Divided = len(r.Leaves) > 0 && !whole && a.Plain && len(body) <= segment.DividedMax
+	a.Facts = r.AppendFacts(nil, meta.Base, !a.Plain)
 	r.Close()
-	if a.single = len(r.Blocks) <= 2; a.single && whole {
+	if a.Single = len(r.Blocks) <= 2; a.Single && whole {
 		// For a small text the open page is most of its memory, and few callers
 		// need more than the facts.
 		a.leaf, a.open = r.Facts(), nil
@@ -81,16 +86,16 @@ func (m *analyses) analyse(body []byte, as block.As) *analysis {
 	return a
 }
 
-// readAs returns how the body of a stored capture was read when it was imported.
-func readAs(s *segment.Stored) block.As {
+// ReadAs returns how the body of a stored capture was read when it was imported.
+func ReadAs(s *segment.Stored) block.As {
 	as := block.Sent(s.Head, s.Mime)
-	as.Usual, as.Limit = readWith(&s.Page)
+	as.Usual, as.Limit = ReadWith(&s.Page)
 	return as
 }
 
-// readWith returns the two values, besides the head of the response, with which a
+// ReadWith returns the two values, besides the head of the response, with which a
 // page was read: Usual and Limit of block.As.
-func readWith(p *segment.Page) (usual string, limit int64) {
+func ReadWith(p *segment.Page) (usual string, limit int64) {
 	if p.Source == charset.SourceHost {
 		usual = p.Charset
 	}
@@ -102,27 +107,27 @@ func readWith(p *segment.Page) (usual string, limit int64) {
 
 // like reports whether a and o, analyses of two bodies, are equal and each body is
 // a single block.
-func (a *analysis) like(o *analysis) bool {
-	return a.leaf != nil && o != nil && o.leaf != nil && a.page == o.page && a.as == o.as && a.unsure == o.unsure && a.content == o.content && a.missing == o.missing && a.plain == o.plain &&
-		bytes.Equal(a.facts, o.facts) && slices.EqualFunc(a.leaf, o.leaf, bytes.Equal)
+func (a *Analysis) like(o *Analysis) bool {
+	return a.leaf != nil && o != nil && o.leaf != nil && a.Page == o.Page && a.As == o.As && a.Unsure == o.Unsure && a.Content == o.Content && a.Missing == o.Missing && a.Plain == o.Plain &&
+		bytes.Equal(a.Facts, o.Facts) && slices.EqualFunc(a.leaf, o.leaf, bytes.Equal)
 }
 
-// pageOf returns the Page of capture s, whose body has the analysis a. If the
+// PageOf returns the Page of capture s, whose body has the analysis a. If the
 // chunked transfer of the body ended early, Unread says so.
-func (a *analysis) pageOf(s *segment.Stored) segment.Page {
-	p := a.page
+func (a *Analysis) PageOf(s *segment.Stored) segment.Page {
+	p := a.Page
 	if p.Unread == "" && p.Source != "" && s.Body == segment.BodyOwn && message.IsCut(s.Framing) {
 		p.Unread = fmt.Sprintf("transfer encoding chunked: unexpected EOF: only the first %d bytes are there", s.Bytes)
 	}
 	return p
 }
 
-// close forgets the divided page, and keeps the rest.
-func (a *analysis) close() { a.open = nil }
+// Close forgets the divided page, and keeps the rest of the analysis.
+func (a *Analysis) Close() { a.open = nil }
 
 // memory returns about how many bytes a takes, without the body.
-func (a *analysis) memory() int64 {
-	n := int64(len(a.facts)) + 300
+func (a *Analysis) memory() int64 {
+	n := int64(len(a.Facts)) + 300
 	if a.open != nil {
 		n += int64(len(a.open.Blocks))*80 + int64(len(a.open.Leaves))*80
 	}
@@ -148,7 +153,7 @@ func missing(b *block.Body, title, lead string) (reason string, ok bool) {
 
 // contentOf returns a fingerprint of a page's leaves that does not depend on their
 // order. It is never 0.
-func (m *analyses) contentOf(leaves []*block.Leaf) uint64 {
+func (m *Reader) contentOf(leaves []*block.Leaf) uint64 {
 	m.halves = m.halves[:0]
 	for _, l := range leaves {
 		m.halves = append(m.halves, [2]uint64{binary.BigEndian.Uint64(l.Digest[:]), binary.BigEndian.Uint64(l.Digest[8:])})
@@ -195,23 +200,23 @@ func sortIDs(ids, mem [][2]uint64) [][2]uint64 {
 	return mem
 }
 
-// divide returns a body whose analysis is a, divided into blocks if it divides, in
+// Divide returns a body whose analysis is a, divided into blocks if it divides, in
 // the form that segment.Writer.Add takes. The result is valid until the next call.
-func (m *analyses) divide(a *analysis, body []byte) segment.Content {
+func (m *Reader) Divide(a *Analysis, body []byte) segment.Content {
 	c := segment.Content{Body: body}
-	if a == nil || !a.plain {
+	if a == nil || !a.Plain {
 		return c
 	}
 	if a.leaf != nil {
 		c.Facts = a.leaf
 		return c
 	}
-	r := m.open(a, body)
+	r := m.Open(a, body)
 	if r == nil {
 		return c
 	}
 	c.Facts = r.Facts()
-	if a.divided {
+	if a.Divided {
 		c.Layout = r.Layout()
 		m.ids, m.leaves = m.ids[:0], m.leaves[:0]
 		for i, n := range r.Leaves {
@@ -226,14 +231,14 @@ func (m *analyses) divide(a *analysis, body []byte) segment.Content {
 // brought is then read once.
 const analysesMax = 2048
 
-// analyses remembers analyses, by body and by what the head of the response says of
+// Reader reads bodies. It remembers their analyses, by body and by what the head of the response says of
 // it.
-type analyses struct {
-	reader *block.Reader
-	known  map[analysisKey]*analysis
-	last   *analysis // the last that was made; small texts alike share it
-	limit  int64     // Limit of block.As
-	bytes  int64     // about how much memory the analyses made since close take
+type Reader struct {
+	Blocks *block.Reader
+	known  map[analysisKey]*Analysis
+	last   *Analysis // the last that was made; small texts alike share it
+	Limit  int64     // Limit of block.As
+	Memory int64     // about how much memory the analyses made since close take
 
 	// Working memory, used again for each page.
 	halves, unsorted [][2]uint64 // of the leaves of a page
@@ -247,23 +252,23 @@ type analysisKey struct {
 	as block.As
 }
 
-func newAnalyses() *analyses {
-	return &analyses{reader: block.NewReader(), known: make(map[analysisKey]*analysis)}
+func NewReader() *Reader {
+	return &Reader{Blocks: block.NewReader(), known: make(map[analysisKey]*Analysis)}
 }
 
-// has returns the analysis of a body that was read in the given way before; nil if
+// Known returns the analysis of a body that was read in the given way before; nil if
 // it is not remembered.
-func (m *analyses) has(id segment.ID, as block.As) *analysis { return m.known[analysisKey{id, as}] }
+func (m *Reader) Known(id segment.ID, as block.As) *Analysis { return m.known[analysisKey{id, as}] }
 
-// of returns the analysis of a body that was sent with this head and MIME type.
-func (m *analyses) of(id segment.ID, body, head []byte, mime string) *analysis {
+// Of returns the analysis of a body that was sent with this head and MIME type.
+func (m *Reader) Of(id segment.ID, body, head []byte, mime string) *Analysis {
 	as := block.Sent(head, mime)
-	as.Limit = m.limit
-	return m.as(id, body, as)
+	as.Limit = m.Limit
+	return m.As(id, body, as)
 }
 
-// as returns the analysis of a body that is read in the given way.
-func (m *analyses) as(id segment.ID, body []byte, as block.As) *analysis {
+// As returns the analysis of a body that is read in the given way.
+func (m *Reader) As(id segment.ID, body []byte, as block.As) *Analysis {
 	k := analysisKey{id, as}
 	a := m.known[k]
 	if a == nil {
@@ -271,7 +276,7 @@ func (m *analyses) as(id segment.ID, body []byte, as block.As) *analysis {
 			a = m.last
 		} else {
 			m.last = a
-			m.bytes += a.memory()
+			m.Memory += a.memory()
 		}
 		if len(m.known) >= analysesMax {
 			clear(m.known)
@@ -281,17 +286,17 @@ func (m *analyses) as(id segment.ID, body []byte, as block.As) *analysis {
 	return a
 }
 
-// open divides the body whose analysis is a. It returns nil if the body does not
+// Open divides the body whose analysis is a. It returns nil if the body does not
 // divide.
-func (m *analyses) open(a *analysis, body []byte) *block.Reading {
-	if a.open != nil || a.facts == nil {
+func (m *Reader) Open(a *Analysis, body []byte) *block.Reading {
+	if a.open != nil || a.Facts == nil {
 		return a.open
 	}
-	b, ok := m.reader.Open(body, a.as, block.Options{})
+	b, ok := m.Blocks.Open(body, a.As, block.Options{})
 	if !ok {
 		return nil
 	}
-	r := m.reader.Read(b)
+	r := m.Blocks.Read(b)
 	r.Close()
 	if a.leaf == nil {
 		a.open = r // otherwise other bodies share a
@@ -299,20 +304,20 @@ func (m *analyses) open(a *analysis, body []byte) *block.Reading {
 	return r
 }
 
-// close forgets the divided pages, and keeps the analyses.
-func (m *analyses) close() {
-	m.bytes = 0
+// Close forgets the divided pages, and keeps the analyses.
+func (m *Reader) Close() {
+	m.Memory = 0
 	for _, a := range m.known {
-		a.close()
+		a.Close()
 	}
 	clear(m.leaves[:cap(m.leaves)])
 }
 
-// complete sets the fields of s that depend on what was read from its body. The
+// Complete sets the fields of s that depend on what was read from its body. The
 // kind of s must be what its headers say.
-func (a *analysis) complete(s *segment.Stored) {
-	s.Page, s.Content = a.pageOf(s), a.content
-	if a.missing && s.Kind == record.KindPage {
+func (a *Analysis) Complete(s *segment.Stored) {
+	s.Page, s.Content = a.PageOf(s), a.Content
+	if a.Missing && s.Kind == record.KindPage {
 		s.Kind = record.KindSoftMissing
 	} else {
 		s.Page.Reason = ""
@@ -322,9 +327,9 @@ func (a *analysis) complete(s *segment.Stored) {
 	}
 }
 
-// location returns a Location header as a canonical URL. If it is not a valid URL
+// Location returns a Location header as a canonical URL. If it is not a valid URL
 // it is returned as written, because the capture is a redirect all the same.
-func location(base, written string) string {
+func Location(base, written string) string {
 	if written == "" {
 		return ""
 	}

@@ -1,4 +1,4 @@
-package store
+package derive
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ import (
 // are there, for who names the versions in them, and the first are not.
 func TestTails(t *testing.T) {
 	const size = 1000
-	m := newTails(10 * size)
+	m := NewHistories(10 * size)
 	keys := []string{}
 	for i := range 40 {
 		key := string(rune('a' + i))

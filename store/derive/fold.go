@@ -1,4 +1,4 @@
-package store
+package derive
 
 import (
 	"context"
@@ -14,15 +14,15 @@ import (
 // needed, the import leaves the fold out, and a query computes it.
 const foldBack = 32
 
-// folder computes folds. It follows the blocks of one URL through its settled
+// Folder computes folds. It follows the blocks of one URL through its settled
 // captures, those of the archive and those of a batch, as far as the new versions
 // need it.
-type folder struct {
-	read   *analyses
-	tails  *tails
-	source versions
-	// of is the segment whose versions are read again; nil for versions of a batch.
-	of *segment.Reader
+type Folder struct {
+	Read      *Reader
+	Histories *Histories
+	Source    Versions
+	// Of is the segment whose versions are read again; nil for versions of a batch.
+	Of *segment.Reader
 
 	// The URL whose folds are computed:
 	ctx     context.Context
@@ -32,28 +32,28 @@ type folder struct {
 	at      int // the version taken last, -1 for none
 }
 
-// versions reads the versions whose folds are computed, and the versions before
+// Versions reads the versions whose folds are computed, and the versions before
 // them.
-type versions interface {
+type Versions interface {
 	// StoredFold returns the fold that is stored with a version of the archive.
 	StoredFold(at timeline.Place) ([]byte, error)
 	// VersionBody returns the body of a version; false if the version has none that
 	// is divided.
-	VersionBody(ctx context.Context, l *timeline.Capture) (versionBody, bool, error)
+	VersionBody(ctx context.Context, l *timeline.Capture) (Body, bool, error)
 }
 
-// versionBody is the body of a version, and how it is read.
-type versionBody struct {
-	digest record.Digest
-	body   []byte
-	as     block.As
-	read   *analysis // of a capture of a batch; nil for a capture of the archive
+// Body is the body of a version, and how it is read.
+type Body struct {
+	Digest record.Digest
+	Body   []byte
+	As     block.As
+	Read   *Analysis // of a capture of a batch; nil for a capture of the archive
 }
 
-// folds computes the folds of all versions of f.of among the captures of a URL, and
+// Folds computes the folds of all versions of f.Of among the captures of a URL, and
 // calls take with each. A version after a capture whose body is not in the archive
 // gets none, because that body may still be imported.
-func (f *folder) folds(ctx context.Context, all []timeline.Capture, take func(l *timeline.Capture, fold []byte)) error {
+func (f *Folder) Folds(ctx context.Context, all []timeline.Capture, take func(l *timeline.Capture, fold []byte)) error {
 	f.ctx, f.all, f.sums, f.history, f.at = ctx, all, versionSums(all), block.History{}, -1
 	last := -1 // index of the last version
 	for i := range all {
@@ -70,7 +70,7 @@ func (f *folder) folds(ctx context.Context, all []timeline.Capture, take func(l 
 		}
 		if fold != nil {
 			take(l, fold)
-		} else if l.Seg == f.of {
+		} else if l.Seg == f.Of {
 			rev, reading, err := f.next(last, i)
 			if err != nil {
 				return err
@@ -82,27 +82,27 @@ func (f *folder) folds(ctx context.Context, all []timeline.Capture, take func(l 
 		last = i
 	}
 	if f.at >= 0 && f.at == last {
-		f.tails.remember(all[last].Key, f.sums[last], f.history)
+		f.Histories.remember(all[last].Key, f.sums[last], f.history)
 	}
 	return nil
 }
 
 // first computes the fold of version l without a history. That works if l is the
 // first version, has one block and belongs to the batch, as most small texts do.
-func (f *folder) first(last int, l *timeline.Capture) ([]byte, error) {
+func (f *Folder) first(last int, l *timeline.Capture) ([]byte, error) {
 	if last >= 0 || l.Seg != nil || l.Via == record.ViaRevisit || l.Via == record.ViaNotModified {
 		return nil, nil
 	}
-	b, ok, err := f.source.VersionBody(f.ctx, l)
-	if !ok || err != nil || !b.read.single || len(b.body) == 0 {
+	b, ok, err := f.Source.VersionBody(f.ctx, l)
+	if !ok || err != nil || !b.Read.Single || len(b.Body) == 0 {
 		return nil, err
 	}
-	return block.AppendFirstFold(nil, l.Kind == record.KindPage && b.read.facts != nil, int64(len(b.body))), nil
+	return block.AppendFirstFold(nil, l.Kind == record.KindPage && b.Read.Facts != nil, int64(len(b.Body))), nil
 }
 
 // next takes version i, which follows version last. It returns nil if that is
 // impossible.
-func (f *folder) next(last, i int) (*block.Revision, *block.Reading, error) {
+func (f *Folder) next(last, i int) (*block.Revision, *block.Reading, error) {
 	if f.at != last {
 		if ok, err := f.bring(last); !ok {
 			return nil, nil, err
@@ -112,7 +112,7 @@ func (f *folder) next(last, i int) (*block.Revision, *block.Reading, error) {
 }
 
 // bring takes versions until last is the one taken last.
-func (f *folder) bring(last int) (bool, error) {
+func (f *Folder) bring(last int) (bool, error) {
 	f.history, f.at = block.History{}, -1
 	path := []int{} // versions to take, last first
 	for i := last; i >= 0; i-- {
@@ -140,9 +140,9 @@ func (f *folder) bring(last int) (bool, error) {
 // resume begins at version i. It can do so if the import remembers the URL's
 // history up to i, or if the archive has the fold of i and that fold is still
 // valid.
-func (f *folder) resume(i int) (bool, error) {
+func (f *Folder) resume(i int) (bool, error) {
 	l := &f.all[i]
-	if h, ok := f.tails.at(l.Key, f.sums[i]); ok {
+	if h, ok := f.Histories.at(l.Key, f.sums[i]); ok {
 		f.history, f.at = h, i
 		return true, nil
 	}
@@ -154,7 +154,7 @@ func (f *folder) resume(i int) (bool, error) {
 			return false, nil
 		}
 	}
-	stored, err := f.source.StoredFold(l.Place)
+	stored, err := f.Source.StoredFold(l.Place)
 	if err != nil {
 		return false, err
 	}
@@ -174,7 +174,7 @@ func (f *folder) resume(i int) (bool, error) {
 }
 
 // add takes version i.
-func (f *folder) add(i int) (*block.Revision, *block.Reading, error) {
+func (f *Folder) add(i int) (*block.Revision, *block.Reading, error) {
 	v, reading, err := f.version(i)
 	if v == nil || err != nil {
 		f.history, f.at = block.History{}, -1
@@ -185,26 +185,26 @@ func (f *folder) add(i int) (*block.Revision, *block.Reading, error) {
 }
 
 // version reads version i as a query would. It returns nil if it cannot.
-func (f *folder) version(i int) (*block.Version, *block.Reading, error) {
+func (f *Folder) version(i int) (*block.Version, *block.Reading, error) {
 	l := &f.all[i]
-	b, ok, err := f.source.VersionBody(f.ctx, l)
+	b, ok, err := f.Source.VersionBody(f.ctx, l)
 	if !ok || err != nil {
 		return nil, nil, err
 	}
-	v := &block.Version{Time: l.Time, Kind: l.Kind, Digest: b.digest, Size: int64(len(b.body))}
-	if b.read != nil {
-		reading := f.read.open(b.read, b.body)
+	v := &block.Version{Time: l.Time, Kind: l.Kind, Digest: b.Digest, Size: int64(len(b.Body))}
+	if b.Read != nil {
+		reading := f.Read.Open(b.Read, b.Body)
 		if reading != nil {
 			v.Body, v.Made = reading.Body, reading.Made
 		}
 		return v, reading, nil
 	}
-	body, ok := block.Open(b.body, b.as, block.Options{})
+	body, ok := block.Open(b.Body, b.As, block.Options{})
 	if !ok {
 		return v, nil, nil
 	}
-	if l.Seg == f.of {
-		reading := f.read.reader.Read(body)
+	if l.Seg == f.Of {
+		reading := f.Read.Blocks.Read(body)
 		reading.Close()
 		v.Body, v.Made = reading.Body, reading.Made
 		return v, reading, nil

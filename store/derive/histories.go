@@ -1,4 +1,4 @@
-package store
+package derive
 
 import (
 	"encoding/binary"
@@ -10,7 +10,7 @@ import (
 	"infomall/store/timeline"
 )
 
-// tails remembers the histories of the URLs that an import saw last, as of the
+// Histories remembers the histories of the URLs that an import saw last, as of the
 // URL's last version. The next version of the URL, in a later batch, is compared
 // with the history without reading that version again. A history depends only on
 // the versions in it. The caller says which versions these are, so changes by other
@@ -21,41 +21,41 @@ import (
 // archive takes several times as long as to compact its history and continue with
 // it.
 //
-// A nil *tails remembers nothing.
-type tails struct {
-	young, old map[string]tail
+// A nil *Histories remembers nothing.
+type Histories struct {
+	young, old map[string]history
 	turn       uint32 // counter of young
 	bytes      int64  // size of young
 	bytesMax   int64  // largest size of each of the two generations
 }
 
-type tail struct {
+type history struct {
 	versions uint64 // sum of the versions up to it
 	history  block.Resting
 }
 
-// tailBytes is about how much memory a tail takes besides its history.
-const tailBytes = 200
+// historyBytes is about how much memory a tail takes besides its history.
+const historyBytes = 200
 
-func (t *tail) size() int64 { return t.history.Bytes() + tailBytes }
+func (t *history) size() int64 { return t.history.Bytes() + historyBytes }
 
-func newTails(bytesMax int64) *tails {
-	return &tails{young: make(map[string]tail), turn: 1, bytesMax: bytesMax}
+func NewHistories(bytesMax int64) *Histories {
+	return &Histories{young: make(map[string]history), turn: 1, bytesMax: bytesMax}
 }
 
 // remember stores the history of a URL.
-func (m *tails) remember(key string, versions uint64, h block.History) {
+func (m *Histories) remember(key string, versions uint64, h block.History) {
 	if m == nil {
 		return
 	}
 	rest, newly := h.Rest(m.turn)
-	t := tail{versions, rest}
+	t := history{versions, rest}
 	if before, ok := m.young[key]; ok {
 		m.bytes -= before.size()
 	}
 	m.bytes += t.size() + newly
 	if m.bytes > m.bytesMax {
-		m.old, m.young, m.turn = m.young, make(map[string]tail), m.turn+1
+		m.old, m.young, m.turn = m.young, make(map[string]history), m.turn+1
 		t.history, newly = h.Rest(m.turn)
 		m.bytes = t.size() + newly
 	}
@@ -64,7 +64,7 @@ func (m *tails) remember(key string, versions uint64, h block.History) {
 
 // at returns the history of a URL as of its last version. The bool is false if the
 // history is not remembered, or if the versions up to it do not have that sum.
-func (m *tails) at(key string, versions uint64) (block.History, bool) {
+func (m *Histories) at(key string, versions uint64) (block.History, bool) {
 	if m == nil {
 		return block.History{}, false
 	}
