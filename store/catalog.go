@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -51,8 +50,6 @@ type indexInfo struct {
 // kindCatalog is the kind in the first line of a catalogue.
 const kindCatalog = "catalogue"
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 // orders are the words in a catalogue for Info.Follows.
 var orders = map[bool]string{true: "follows", false: "any"}
 
@@ -90,7 +87,8 @@ func newID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 // errCatalog is returned if a catalogue is damaged.
 var errCatalog = errors.New("the catalogue is damaged")
 
-func decodeCatalog(b []byte) (*catalog, error) {
+// decodeCatalog parses the catalogue of a generation.
+func decodeCatalog(b []byte, generation uint64) (*catalog, error) {
 	r, err := lines.Open(b, kindCatalog, errCatalog)
 	if err != nil {
 		return nil, err
@@ -128,7 +126,13 @@ func decodeCatalog(b []byte) (*catalog, error) {
 			r.Fail()
 		}
 	}
-	return c, r.Err()
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	if c.generation != generation {
+		return nil, errCatalog
+	}
+	return c, nil
 }
 
 // hidesIn reports whether the files of a pool still have captures that were
@@ -245,6 +249,21 @@ func (c *catalog) poolNames() []string {
 func (c *catalog) isStatic(pool string) bool {
 	_, ok := slices.BinarySearch(c.static, pool)
 	return ok
+}
+
+// indexLarge is the size of values from which an index gets a file of its own.
+// Smaller indexes of one year share a file.
+const indexLarge = 1 << 20
+
+// unshared returns the segments of static pools with small indexes, of those years
+// whose small indexes are not in one file of their own.
+func (c *catalog) unshared() (out []*segment.Info) {
+	for _, year := range c.sharers() {
+		if c.scattered(year) {
+			out = append(out, year...)
+		}
+	}
+	return out
 }
 
 // sharers returns, for each year, the segments of static pools with small indexes.

@@ -302,6 +302,42 @@ func (next *catalog) whole(c *catalog, ch change) error {
 	return nil
 }
 
+// rebuild makes a catalogue of segments and files, without removals. Older
+// catalogues say when a segment was born; segments that none of them names count as
+// born one after the other, without knowing the captures of others. last is the
+// number of the newest generation that there was.
+func rebuild(segments []*segment.Info, indexes []indexInfo, names []namesInfo, older []*catalog, last uint64) *catalog {
+	next := &catalog{generation: last, id: newID(), indexes: indexes, names: names}
+	old := make(map[uint32]*segment.Info)
+	for _, c := range older {
+		for _, s := range c.segments {
+			old[s.ID] = s
+		}
+		next.static = append(next.static, c.static...)
+		next.setParts(c.parts)
+	}
+	for _, s := range segments {
+		if o := old[s.ID]; o != nil && o.CRC == s.CRC {
+			s.Born, s.Seen, s.Apart, s.Fresh, s.Follows = o.Born, o.Seen, o.Apart, o.Fresh, o.Follows
+			next.generation = max(next.generation, o.Born, o.Seen)
+		}
+	}
+	for _, s := range segments {
+		if s.Born == 0 {
+			next.generation++
+			s.Born = next.generation
+		}
+		next.segments = append(next.segments, s)
+		if s.Packed {
+			next.static = append(next.static, s.Pool)
+		}
+	}
+	next.generation++
+	next.tidy()
+	next.dependOnAllParts(old)
+	return next
+}
+
 // reindexed returns the next generation: c with the indexes of infos, for those
 // segments that are still in force.
 func (c *catalog) reindexed(infos []*segment.Info, files []indexInfo) *catalog {

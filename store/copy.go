@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"slices"
 
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/record/task"
 	"infomall/store/segment"
 )
@@ -328,7 +328,7 @@ func checksum(ctx context.Context, path string) (uint32, error) {
 		return 0, err
 	}
 	defer f.Close()
-	sum := crc32.New(castagnoli)
+	sum := lines.NewSum()
 	_, err = io.Copy(sum, &stoppable{ctx, f})
 	return sum.Sum32(), err
 }

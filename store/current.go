@@ -136,12 +136,9 @@ func loadCatalog(dir string, n uint64) (*catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := decodeCatalog(b)
+	c, err := decodeCatalog(b, n)
 	if err != nil {
 		return nil, &segment.Error{File: catalogName(n), Offset: -1, Err: err}
-	}
-	if c.generation != n {
-		return nil, &segment.Error{File: catalogName(n), Offset: -1, Err: errCatalog}
 	}
 	return c, nil
 }

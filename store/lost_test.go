@@ -47,7 +47,7 @@ func TestLostCatalogue(t *testing.T) {
 			return os.WriteFile(name, bytes.Replace(b, []byte("000002"), []byte("000001"), 1), 0o644)
 		}, `holds "000001 `},
 		{"catalogue gone", catalog, remove, "no such file"},
-		{"catalogue damaged", catalog, func(name string) error { return os.WriteFile(name, []byte(disk.Head(kindCatalog)), 0o644) }, "the catalogue is damaged"},
+		{"catalogue damaged", catalog, func(name string) error { return os.WriteFile(name, []byte(disk.Head("catalogue")), 0o644) }, "the catalogue is damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 
 	"infomall/store/block"
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/record/task"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -926,7 +926,7 @@ func (m *merging) names(p *publication) error {
 		if _, err := f.Write(rec); err != nil {
 			return err
 		}
-		p.names.bytes, p.names.crc = p.names.bytes+int64(len(rec)), crc32.Update(p.names.crc, castagnoli, rec)
+		p.names.bytes, p.names.crc = p.names.bytes+int64(len(rec)), lines.AddSum(p.names.crc, rec)
 		p.names.of = append(p.names.of, id)
 	}
 	p.names.to = slices.Sorted(maps.Keys(to))

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -16,23 +15,6 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
-
-// TestNextPart lists the names of parts.
-func TestNextPart(t *testing.T) {
-	pool := "200806"
-	var got []string
-	for range 27 {
-		pool = nextPart(pool)
-		got = append(got, strings.TrimPrefix(pool, "200806"))
-	}
-	want := strings.Fields("A B C D E F G H I J K L M N O P Q R S T U V W X Y ZA ZB")
-	if !slices.Equal(got, want) || !slices.IsSorted(got) {
-		t.Errorf("got %v, want %v, in order", got, want)
-	}
-	if monthOf("200806ZB") != "200806" {
-		t.Errorf("200806ZB is of month %s", monthOf("200806ZB"))
-	}
-}
 
 // pages makes captures of n URLs of one month, each with a body of its own.
 func pages(n int, time record.Time) (out []*visit) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -234,7 +233,7 @@ func describeIndex(path, name string) (indexInfo, error) {
 		return indexInfo{}, err
 	}
 	defer f.Close()
-	sum := crc32.New(castagnoli)
+	sum := lines.NewSum()
 	n, err := io.Copy(sum, f)
 	return indexInfo{name: name, bytes: n, crc: sum.Sum32()}, err
 }
@@ -267,18 +266,12 @@ func (a *Archive) moveIn(moves [][2]string) error {
 }
 
 // readRemoval reads the file that info describes, and checks that it is that file.
-// With the file of another removal in its place, deleted captures would become
-// visible again.
 func readRemoval(path string, info *removalInfo) (*removal, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	r, err := decodeRemoval(b)
-	if err == nil && (int64(len(b)) != info.bytes || lines.Sum(b) != info.crc) {
-		return nil, fmt.Errorf("%w: it is not the file that the catalogue names", errRemoval)
-	}
-	return r, err
+	return info.decode(b)
 }
 
 // removedFile returns the path of the file of a removal, by number.

@@ -219,53 +219,29 @@ func (a *Archive) dbFiles() ([]*segment.Info, error) {
 	return slices.CompactFunc(out, func(a, b *segment.Info) bool { return a.ID == b.ID }), nil
 }
 
-// catalogOf makes a catalogue of all db-files. Older catalogues say when a segment
-// was born; segments that none of them names count as born one after the other,
-// without knowing the captures of others.
+// catalogOf makes a catalogue of all db-files and of the files that belong to them.
 func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog, error) {
 	numbers, err := a.generations()
 	if err != nil {
 		return nil, err
 	}
-	next := &catalog{id: newID()}
-	old := make(map[uint32]*segment.Info)
+	last := uint64(0)
+	var older []*catalog
 	removed := make(map[string]removalInfo)
 	for _, n := range numbers {
-		next.generation = max(next.generation, n)
+		last = max(last, n)
 		if c, err := loadCatalog(a.dir, n); err == nil {
-			for _, s := range c.segments {
-				old[s.ID] = s
-			}
-			next.static = append(next.static, c.static...)
-			next.setParts(c.parts)
+			older = append(older, c)
 			for _, r := range c.removals {
 				removed[r.file] = r
 			}
 		}
 	}
-	for _, i := range infos {
-		if o := old[i.ID]; o != nil && o.CRC == i.CRC {
-			i.Born, i.Seen, i.Apart, i.Fresh, i.Follows = o.Born, o.Seen, o.Apart, o.Fresh, o.Follows
-			next.generation = max(next.generation, o.Born, o.Seen)
-		}
-	}
-	for _, i := range infos {
-		if i.Born == 0 {
-			next.generation++
-			i.Born = next.generation
-		}
-		next.segments = append(next.segments, i)
-		if i.Packed {
-			next.static = append(next.static, i.Pool)
-		}
-	}
-	next.generation++
-	next.indexes = files
-	if next.names, err = a.namesFiles(); err != nil {
+	names, err := a.namesFiles()
+	if err != nil {
 		return nil, err
 	}
-	next.tidy()
-	next.dependOnAllParts(old)
+	next := rebuild(infos, files, names, older, last)
 	next.removals, err = a.removalsOf(next, removed)
 	return next, err
 }
@@ -304,10 +280,6 @@ func (a *Archive) removalsOf(c *catalog, known map[string]removalInfo) ([]remova
 	slices.SortStableFunc(out, func(a, b removalInfo) int { return cmp.Compare(a.generation, b.generation) })
 	return out, nil
 }
-
-// indexLarge is the size of values from which an index gets a file of its own.
-// Smaller indexes of one year share a file.
-const indexLarge = 1 << 20
 
 // build makes the indexes of segments, and keeps their order within a file. If
 // checked is set, infos come from a catalogue, and a db-file that differs from its

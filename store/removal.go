@@ -165,6 +165,16 @@ func decodeRemoval(b []byte) (*removal, error) {
 	return r, nil
 }
 
+// decode parses the file that r describes, and checks that b is that file. With the
+// file of another removal in its place, deleted captures would become visible again.
+func (r *removalInfo) decode(b []byte) (*removal, error) {
+	out, err := decodeRemoval(b)
+	if err == nil && (int64(len(b)) != r.bytes || lines.Sum(b) != r.crc) {
+		return nil, fmt.Errorf("%w: it is not the file that the catalogue names", errRemoval)
+	}
+	return out, err
+}
+
 // readPlaces reads the places of hidden captures, which must be sorted.
 func readPlaces(in *lines.Reader) (out []hiddenAt) {
 	for _, s := range in.Words() {

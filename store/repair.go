@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -172,7 +171,7 @@ func (r *repair) mend(ctx context.Context, ours, theirs string, f copyFile, res 
 	}
 	defer two.Close()
 	var tmp disk.File
-	sum := crc32.New(castagnoli)
+	sum := lines.NewSum()
 	out := &summing{sum: sum}
 	if !r.o.Dry {
 		if tmp, err = disk.Create(r.a.opts.Disk, filepath.Join(r.w.dir, filepath.Base(f.name))); err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 	"infomall/store/block"
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/packed"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -374,14 +374,14 @@ func recordWithExtractor(t *testing.T, b *[]byte, extractor byte) (rec []byte, c
 	t.Helper()
 	head, rest, ok := bytes.Cut(*b, []byte("\n\n"))
 	fields := make(map[string]int)
-	var lines []string
+	var list []string
 	for line := range strings.Lines(string(head) + "\n") {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		if n, err := strconv.Atoi(value); err == nil {
 			fields[name] = n
 		}
 		if name != "crc32c" && name != "length" { // length is the last line
-			lines = append(lines, line)
+			list = append(list, line)
 		}
 	}
 	if !ok || fields["length"] >= len(rest) {
@@ -408,11 +408,11 @@ func recordWithExtractor(t *testing.T, b *[]byte, extractor byte) (rec []byte, c
 		defer enc.Close()
 		data = enc.EncodeAll(content, bytes.Clone(data[:fields["meta-length"]]))
 	}
-	lines = append(lines, fmt.Sprintf("length: %d\n", len(data)))
-	crc := crc32.Update(0, castagnoli, []byte(strings.Join(lines, "")))
-	crc = crc32.Update(crc, castagnoli, data)
-	lines = slices.Insert(lines, len(lines)-2, fmt.Sprintf("crc32c: %08x\n", crc))
-	rec = append([]byte(strings.Join(lines, "")+"\n"), data...)
+	list = append(list, fmt.Sprintf("length: %d\n", len(data)))
+	crc := lines.Sum([]byte(strings.Join(list, "")))
+	crc = lines.AddSum(crc, data)
+	list = slices.Insert(list, len(list)-2, fmt.Sprintf("crc32c: %08x\n", crc))
+	rec = append([]byte(strings.Join(list, "")+"\n"), data...)
 	return append(rec, '\n'), changed
 }
 

@@ -15,12 +15,7 @@ func (a *Archive) shareIndexes(ctx context.Context) error {
 		return err
 	}
 	p.release() // so that the replaced files can be deleted
-	var apart []*segment.Info
-	for _, year := range p.sharers() {
-		if p.scattered(year) {
-			apart = append(apart, year...)
-		}
-	}
+	apart := p.unshared()
 	if len(apart) == 0 {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"iter"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -474,7 +474,7 @@ func (y *verifier) sum(ctx context.Context, name string, size int64, crc uint32)
 		}
 		m, err := f.Read(buf)
 		n += int64(m)
-		sum = crc32.Update(sum, castagnoli, buf[:m])
+		sum = lines.AddSum(sum, buf[:m])
 		y.done += int64(m)
 		if y.o.Progress != nil {
 			y.o.Progress(y.done, y.total)

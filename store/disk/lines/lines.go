@@ -15,6 +15,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash"
 	"hash/crc32"
 	"strconv"
 	"strings"
@@ -26,6 +27,13 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Sum returns the crc32c of b, the checksum of all small files of an archive.
 func Sum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
+// AddSum returns the checksum of bytes whose checksum is sum, followed by b. The
+// checksum of no bytes is 0.
+func AddSum(sum uint32, b []byte) uint32 { return crc32.Update(sum, castagnoli, b) }
+
+// NewSum returns a hash that computes Sum of all that is written to it.
+func NewSum() hash.Hash32 { return crc32.New(castagnoli) }
 
 // Quoted is a field that may hold any text.
 type Quoted string
