@@ -1,0 +1,418 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"sort"
+
+	"infomall/store/derive"
+	"infomall/store/formats"
+	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/segment"
+	"infomall/store/timeline"
+)
+
+// fate says what happens to a staged capture: it is stored as a version, stored as
+// a visit, or dropped as a duplicate.
+type fate uint8
+
+const (
+	fateStored fate = iota
+	fateVisit
+	fateTwice
+)
+
+// batchPlan decides for each staged capture what is stored of it.
+type batchPlan struct {
+	v        *Snapshot
+	read     *derive.Reader
+	tails    *derive.Histories
+	look     *looker
+	staged   []*staged // sorted by URL and time; see change
+	fates    []fate    // one for each of staged
+	folds    [][]byte  // one for each of staged
+	newBytes []int64   // one for each of staged: bytes of its body that the archive did not have
+	pools    map[string]*poolPlan
+	all      []timeline.Capture // captures of the current URL
+	bodies   urlBodies          // of the current URL
+	// across are the revisits whose originals are captures of other URLs in this
+	// batch.
+	across []reference
+	spools []*record.Spool // closed after the batch
+}
+
+// change returns capture i for changes. It is a copy, since a batch may have to be
+// planned again. Most captures are the first of their URL and need no change.
+func (b *batchPlan) change(i int) *staged {
+	s := b.staged[i]
+	if !s.planned {
+		own := *s
+		own.planned = true
+		s, b.staged[i] = &own, &own
+	}
+	return s
+}
+
+// reference says that staged capture from has its body from staged capture to.
+type reference struct{ from, to int }
+
+// poolPlan is what a batch adds to one pool.
+type poolPlan struct {
+	name    string
+	id      uint32
+	at      []int // indexes into staged, ascending
+	urls    int
+	fresh   int64 // fresh and follows are Fresh and Follows of segment.Info
+	follows bool
+	depends map[string]bool
+}
+
+// plan plans the batch, URL by URL.
+func (b *batchPlan) plan(ctx context.Context) error {
+	b.fates = make([]fate, len(b.staged))
+	b.folds = make([][]byte, len(b.staged))
+	b.newBytes = make([]int64, len(b.staged))
+	for from := 0; from < len(b.staged); {
+		to := from + 1
+		for to < len(b.staged) && b.staged[to].Key == b.staged[from].Key {
+			to++
+		}
+		if err := b.url(ctx, from, to); err != nil {
+			return err
+		}
+		from = to
+	}
+	for _, r := range b.across {
+		if b.fates[r.from] == fateTwice {
+			continue
+		}
+		if err := b.refer(ctx, b.change(r.from), r.to); err != nil {
+			return err
+		}
+	}
+	for i, s := range b.staged {
+		if b.fates[i] != fateTwice && s.holderPool != "" {
+			b.pools[b.poolFor(s)].depends[s.holderPool] = true
+		}
+	}
+	return nil
+}
+
+// poolFor returns the name of the pool that a capture goes to.
+func (b *batchPlan) poolFor(s *staged) string { return b.v.pin.openPool(s.Time.Pool(), s.Key) }
+
+// url plans the captures staged[from:to], which all have the same URL.
+func (b *batchPlan) url(ctx context.Context, from, to int) error {
+	known, err := b.look.at(ctx, b.staged[from].Key)
+	if err != nil {
+		return err
+	}
+	before := known
+	if b.look.disturbed {
+		before = b.look.group
+	}
+	all := append(b.all[:0], before...)
+	for i := from; i < to; i++ {
+		if b.staged[i].Body == segment.BodyNone {
+			if err := b.revisit(ctx, i); err != nil {
+				return err
+			}
+		}
+		b.fates[i] = fateTwice
+		l := timeline.Capture{Entry: b.staged[i].Entry, Place: timeline.Place{N: uint32(i)}}
+		if k := knows(known, &l); k != nil {
+			b.staged[i].met = k.Added == l.Added && k.Job == l.Job
+			continue
+		}
+		b.staged[i].met = true         // stays so if settle finds a duplicate in the batch
+		timeline.Follow(nil, &l.Entry) // settle computes the hints
+		all = append(all, l)
+	}
+	b.all, b.bodies = all, urlBodies{}
+	arrange := timeline.Settle
+	if b.look.disturbed {
+		arrange = timeline.SettleVisible
+	}
+	settled := arrange(all)
+	for _, l := range settled {
+		if l.Seg == nil {
+			b.keep(int(l.N), &l, known)
+		}
+	}
+	return b.fold(ctx, settled)
+}
+
+// knows returns the capture in known that is the same as e, or nil.
+func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
+	for i := sort.Search(len(known), func(i int) bool { return known[i].Time >= e.Time }); i < len(known) && known[i].Time == e.Time; i++ {
+		if known[i].Same(&e.Entry) {
+			return &known[i]
+		}
+	}
+	return nil
+}
+
+// keep plans to store capture i. l is the capture after settle, with its hints.
+func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
+	s := b.staged[i]
+	if s.Previous != l.Previous || s.VersionTime != l.VersionTime || s.PreviousVersion != l.PreviousVersion || s.Change != l.Change || s.Kind != l.Kind || s.Bytes != l.Bytes {
+		s = b.change(i)
+		s.Previous, s.VersionTime, s.PreviousVersion, s.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
+		s.Kind, s.Bytes = l.Kind, l.Bytes // of a 304, those of the capture before
+	}
+	b.fates[i] = fateStored
+	if s.Change == record.ChangeSame || s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
+		b.fates[i] = fateVisit
+	}
+	name := b.poolFor(s)
+	p := b.pools[name]
+	if p == nil {
+		p = &poolPlan{name: name, follows: true, depends: make(map[string]bool)}
+		b.pools[name] = p
+	}
+	if n := len(p.at); n == 0 || b.staged[p.at[n-1]].Key != s.Key {
+		p.urls++
+		p.countFresh(known, b.look.disturbed)
+	}
+	p.follows = p.follows && !b.look.disturbed && s.Body != segment.BodyNone && (len(known) == 0 || known[len(known)-1].Time < s.Time)
+	p.at = append(p.at, i)
+	if s.Body == segment.BodyOwn {
+		b.hold(i, known)
+		s = b.staged[i]
+	}
+	if s.Change == record.ChangeSame && s.Body != segment.BodyOwn {
+		b.change(i).Facts = nil // the version it belongs to has them
+	}
+	if s.Body == segment.BodyOwn && s.read != nil && s.read.Divided {
+		b.takeFrom(i, known)
+	}
+}
+
+// countFresh counts a URL if the pool has no captures of it. If captures of the URL
+// were removed, the count becomes unknown.
+func (p *poolPlan) countFresh(known []timeline.Capture, disturbed bool) {
+	switch {
+	case disturbed || p.fresh == segment.FreshUnknown:
+		p.fresh = segment.FreshUnknown
+	case !slices.ContainsFunc(known, func(l timeline.Capture) bool { return l.Seg.Info.Pool == p.name }):
+		p.fresh++
+	}
+}
+
+// takeFrom finds the stored capture whose blocks capture i may share: the last one
+// before it that stores its own body, in the same pool or an earlier one. Blocks
+// within this batch are remembered elsewhere.
+func (b *batchPlan) takeFrom(i int, known []timeline.Capture) {
+	s := b.staged[i]
+	pool := b.poolFor(s)
+	b.bodies.look(known)
+	for _, j := range slices.Backward(b.bodies.known) {
+		if k := &known[j]; k.Time <= s.Time && k.Seg.Info.Pool <= pool {
+			b.change(i).before = k.Place
+			return
+		}
+	}
+}
+
+// urlBodies knows which captures of the current URL store their own bodies.
+type urlBodies struct {
+	known []int                // indexes into the known captures
+	byID  map[segment.ID][]int // the same indexes, by body
+	new   map[segment.ID]int   // the last capture of the batch with a body; index into staged
+
+	looked bool
+}
+
+// look records which known captures of the URL store their own bodies. Only the
+// first call does anything.
+func (u *urlBodies) look(known []timeline.Capture) {
+	if u.looked {
+		return
+	}
+	u.looked = true
+	for j := range known {
+		if known[j].Body != segment.BodyOwn {
+			continue
+		}
+		if u.byID == nil {
+			u.byID = make(map[segment.ID][]int)
+		}
+		u.known = append(u.known, j)
+		u.byID[known[j].ID] = append(u.byID[known[j].ID], j)
+	}
+}
+
+// fold computes the folds of the new versions among the captures of a URL.
+func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
+	if b.look.disturbed {
+		return nil // the folds in the archive were made before captures were removed
+	}
+	f := &derive.Folder{Read: b.read, Histories: b.tails, Source: b}
+	return f.Folds(ctx, all, func(l *timeline.Capture, fold []byte) { b.folds[l.N] = fold })
+}
+
+// StoredFold returns the fold that is stored with a version of the archive.
+func (b *batchPlan) StoredFold(at timeline.Place) ([]byte, error) {
+	return storedVersions{b.v}.StoredFold(at)
+}
+
+// VersionBody returns the body of a version of the archive or of the batch.
+func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
+	if l.Seg != nil {
+		return storedVersions{b.v}.VersionBody(ctx, l)
+	}
+	s := b.staged[l.N]
+	if s.read == nil || s.spool != nil || len(s.body) > segment.DividedMax {
+		return derive.Body{}, false, nil
+	}
+	out := derive.Body{Digest: s.Digest, Body: s.body, Read: s.read}
+	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
+		// s.read has the headers of its original, which may differ.
+		out.Read = b.read.Of(s.ID, s.body, s.Head, s.Mime)
+		b.change(int(l.N)).Facts = out.Read.Facts
+	}
+	return out, true, nil
+}
+
+// hold looks for the body of capture i among the other captures of its URL, in its
+// pool or an earlier one. If it finds the body, capture i refers to it instead of
+// storing its own.
+func (b *batchPlan) hold(i int, known []timeline.Capture) {
+	s := b.staged[i]
+	pool := b.poolFor(s)
+	b.bodies.look(known)
+	for _, j := range slices.Backward(b.bodies.byID[s.ID]) {
+		if k := &known[j]; k.Seg.Info.Pool <= pool {
+			s = b.change(i)
+			s.Body, s.Holder, s.holderPool = segment.BodyHeld, k.Seg.Info.ID, k.Seg.Info.Pool
+			return
+		}
+	}
+	if j, ok := b.bodies.new[s.ID]; ok && j < i {
+		s = b.change(i)
+		s.Body, s.holderPool, s.inBatch = segment.BodyHeld, b.poolFor(b.staged[j]), true
+		return
+	}
+	if b.bodies.new == nil {
+		b.bodies.new = make(map[segment.ID]int)
+	}
+	b.bodies.new[s.ID] = i
+}
+
+// revisit finds the body that revisit i refers to: in the archive, among the new
+// captures of its URL, or among the batch's captures of other URLs. If there is
+// none, the revisit is stored without a body, and scans look again.
+func (b *batchPlan) revisit(ctx context.Context, i int) error {
+	s := b.staged[i]
+	o := b.v.originals()
+	of, err := o.of(ctx, &timeline.Capture{Entry: s.Entry, Place: timeline.Place{N: uint32(i)}})
+	if of == nil || err != nil {
+		return err
+	}
+	e, err := o.stored(of.From)
+	if err != nil {
+		return err
+	}
+	owner, at := e, of.From
+	if at.Seg != nil {
+		if owner, at, err = b.v.owner(ctx, of.From, e); err != nil || owner == nil {
+			return err
+		}
+	}
+	s = b.change(i)
+	l := timeline.Capture{Entry: s.Entry}
+	l.Takes(of)
+	if err := b.v.fill(ctx, &s.Stored, &l, e); err != nil {
+		return err
+	}
+	if at.Seg != nil {
+		hidden, err := b.v.isHidden()
+		if err != nil {
+			return err
+		}
+		if hidden(at) {
+			return b.bring(ctx, s, owner)
+		}
+		s.heldBy(owner, at.Seg)
+		return nil
+	}
+	k := b.staged[of.From.N]
+	if k.Key == s.Key {
+		s.Body, s.body, s.spool, s.read = segment.BodyOwn, k.body, k.spool, k.read
+		return nil
+	}
+	s.Body, s.HolderKey = segment.BodyElsewhere, k.Key
+	b.across = append(b.across, reference{i, int(of.From.N)})
+	return nil
+}
+
+// bring makes revisit s store the body of an entry that was deleted. That entry
+// disappears when its pool is merged, and a new capture cannot keep it.
+func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored) (err error) {
+	s.Body = segment.BodyOwn
+	if owner.Bytes <= formats.BodyMemory {
+		if s.body, err = b.v.bodyIn(ctx, owner); err == nil {
+			s.read = b.read.Of(owner.ID, s.body, s.Head, s.Mime)
+		}
+		return err
+	}
+	r := &pieceReader{}
+	var stop func()
+	r.next, stop = iter.Pull2(b.v.runs.pieces(ctx, owner))
+	defer stop()
+	if s.spool, err = message.NewSpool(r, ""); err == nil {
+		b.spools = append(b.spools, s.spool)
+	}
+	return err
+}
+
+// pieceReader is an io.Reader over the pieces of a body.
+type pieceReader struct {
+	next func() ([]byte, error, bool)
+	rest []byte
+}
+
+func (r *pieceReader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		piece, err, ok := r.next()
+		if !ok {
+			return 0, io.EOF
+		}
+		if err != nil {
+			return 0, err
+		}
+		r.rest = piece
+	}
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// refer decides to which segment s refers for its body, which is that of the staged
+// capture to.
+func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
+	k := b.staged[to]
+	switch {
+	case b.fates[to] != fateTwice && k.Body == segment.BodyOwn:
+		s.holderPool, s.inBatch = b.poolFor(k), true
+		return nil
+	case b.fates[to] != fateTwice:
+		s.Holder, s.holderPool, s.inBatch = k.Holder, k.holderPool, k.inBatch
+		return nil
+	}
+	known, err := b.v.lookupRaw(ctx, k.Key)
+	if err != nil {
+		return err
+	}
+	for i := range known {
+		if l := &known[i]; l.Body == segment.BodyOwn && l.ID == s.ID && l.Seg.Info.Pool <= b.poolFor(s) {
+			s.Holder, s.holderPool = l.Seg.Info.ID, l.Seg.Info.Pool
+			return nil
+		}
+	}
+	return fmt.Errorf("import %s: %w", s.Source, errNoHolder)
+}

@@ -1,0 +1,127 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sort"
+
+	"infomall/store/disk"
+	"infomall/store/segment"
+)
+
+// write writes a segment for each pool of a planned batch, in the order of pools,
+// and publishes them.
+func (g *ingest) write(ctx context.Context, b *batchPlan) ([]made, error) {
+	if len(b.pools) == 0 {
+		return nil, nil
+	}
+	plans := make([]*poolPlan, 0, len(b.pools))
+	for _, p := range b.pools {
+		plans = append(plans, p)
+	}
+	sort.Slice(plans, func(i, j int) bool { return plans[i].name < plans[j].name })
+	first, err := g.w.allocate(ctx, len(plans))
+	if err != nil {
+		return nil, err
+	}
+	coming := make(map[uint32]string)
+	for i, p := range plans {
+		p.id = first + uint32(i)
+		coming[p.id] = p.name
+	}
+	turn := g.blocks.Turn()
+	known := &knownBlocks{runs: b.v.runs, blocks: g.blocks, wrote: g.wrote}
+	known.valid(coming)
+	if g.nearby == nil {
+		g.nearby = newNearby(b.v)
+	}
+	g.nearby.begin(b.v, known)
+	defer g.nearby.begin(nil, nil)
+	// One after the other, because a pool shares blocks of earlier pools.
+	done := make([]made, len(plans))
+	for i, p := range plans {
+		if done[i], err = g.segment(ctx, b, p, known); err != nil {
+			return nil, err
+		}
+	}
+	if err := g.w.publish(ctx, publication{change: change{seen: b.v.pin.generation, on: b.v.pin.catalog}, made: done}); err != nil {
+		return nil, err
+	}
+	for _, p := range plans {
+		g.wrote[p.id] = turn
+	}
+	return done, nil
+}
+
+// segment writes the db-file with one pool's part of a batch.
+func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *knownBlocks) (made, error) {
+	name := filepath.Join(g.w.dir, fmt.Sprintf("%06d.raw", p.id))
+	f, err := disk.Create(g.a.opts.Disk, name)
+	if err != nil {
+		return made{}, err
+	}
+	defer f.Close()
+	w := segment.NewWriter(f, g.enc, p.name, p.id, p.urls, g.blocks)
+	w.Quick(g.quick)
+	for pool := range p.depends {
+		w.Depend(pool)
+	}
+	for _, i := range p.at {
+		if err := ctx.Err(); err != nil {
+			return made{}, err
+		}
+		s := b.staged[i]
+		e := s.Stored
+		e.Fold = b.folds[i]
+		if s.inBatch {
+			e.Holder = b.pools[s.holderPool].id
+		}
+		if e.Holder == p.id {
+			e.Holder = 0
+		}
+		switch {
+		case e.Body != segment.BodyOwn:
+		case s.before.Seg != nil:
+			known.of(s.before)
+		case s.read != nil && !s.read.Single:
+			if err := g.nearby.near(ctx, e.Key, p.name); err != nil {
+				if ctx.Err() != nil {
+					return made{}, err
+				}
+				g.a.warn(err) // unreadable blocks cannot be shared
+			}
+		}
+		body := g.read.Divide(s.read, s.body)
+		body.Spool = s.spool
+		if b.newBytes[i], err = w.Add(e, body); err != nil {
+			return made{}, fmt.Errorf("write %s: %w", name, err)
+		}
+		g.nearby.room += b.newBytes[i]
+	}
+	for _, id := range w.Uses() {
+		w.Depend(b.poolOf(id))
+	}
+	info, err := w.Finish()
+	if err != nil {
+		return made{}, fmt.Errorf("write %s: %w", name, err)
+	}
+	info.Fresh, info.Follows = p.fresh, p.follows
+	if err := f.Sync(); err != nil {
+		return made{}, fmt.Errorf("sync %s: %w", name, err)
+	}
+	return made{info: &info, w: w, path: name}, nil
+}
+
+// poolOf returns the pool of a segment in force or of this batch.
+func (b *batchPlan) poolOf(id uint32) string {
+	if s := b.v.runs.segment(id); s != nil {
+		return s.Info.Pool
+	}
+	for _, p := range b.pools {
+		if p.id == id {
+			return p.name
+		}
+	}
+	panic(fmt.Sprintf("store: a recipe names segment %d, which is not there", id))
+}

@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"infomall/store/disk"
+	"infomall/store/disk/lines"
+	"infomall/store/segment"
+	"infomall/store/timeline"
+)
+
+// keepUsed stores the blocks that captures of the merged segments no longer need,
+// but recipes of other segments do.
+func (m *merging) keepUsed(ctx context.Context) error {
+	for _, body := range m.bodies {
+		if err := m.keep(ctx, body.Recipe); err != nil {
+			return err
+		}
+	}
+	if left, err := m.anyLeft(); !left || err != nil {
+		return err
+	}
+	hidden, err := m.v.hiddenNeeds()
+	if err != nil {
+		return err
+	}
+	for _, s := range m.v.pin.segments {
+		if m.in[s.ID] != nil || len(s.Uses) == 0 {
+			continue
+		}
+		err := m.v.everyEntry(ctx, s, func(at timeline.Place, e *segment.Stored) error {
+			if n, gone := hidden(at); gone && n == needNone {
+				return nil // nobody needs what it consists of either
+			}
+			return m.keep(ctx, e.Recipe)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// anyLeft reports whether a block of a merged segment has no new place yet.
+func (m *merging) anyLeft() (bool, error) {
+	for id, s := range m.in {
+		for n := range uint32(s.Runs) {
+			ref := segment.RunRef{Segment: id, Run: n}
+			if !m.at.met(ref) {
+				// None of its blocks is needed, or it has no blocks.
+				if r, err := m.known.run(id, n); err != nil || len(r.ids) > 0 {
+					return true, nil
+				}
+				continue
+			}
+			at, err := m.at.run(ref, 0)
+			if err != nil || slices.ContainsFunc(at, func(b segment.BlockRef) bool { return b.Segment == 0 }) {
+				return true, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// keep stores those blocks of a recipe that are in merged segments and have no new
+// place yet.
+func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
+	spans, err := m.v.runs.spans(recipe)
+	if err != nil {
+		return err
+	}
+	for _, s := range spans {
+		if !m.at.has(s.Segment) {
+			continue
+		}
+		parts, err := m.appendParts(nil, s)
+		if err != nil {
+			return err
+		}
+		for i := range parts {
+			if parts[i].At.Segment != 0 {
+				continue
+			}
+			if m.out == nil {
+				if err := m.begin(ctx, ""); err != nil {
+					return err
+				}
+			}
+			at, err := m.out.Keep(parts[i])
+			if err != nil {
+				return err
+			}
+			if err := m.at.set(segment.BlockRef{Segment: s.Segment, Run: s.Run, N: s.N + uint32(i)}, at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// names writes the file that says where the blocks of the merged segments are now,
+// and adds it to p.
+func (m *merging) names(p *publication) error {
+	if len(m.done) == 0 {
+		return nil
+	}
+	p.names, p.dropped, p.namesPath = &namesInfo{}, make(map[uint32]bool), filepath.Join(m.w.dir, "names")
+	f, err := disk.Create(m.w.a.opts.Disk, p.namesPath)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var rec []byte
+	to := make(map[uint32]bool)
+	for _, id := range slices.Sorted(maps.Keys(m.in)) {
+		n, err := m.namesOf(m.in[id])
+		if err != nil {
+			return err
+		}
+		for _, s := range n.To() {
+			to[s] = true
+		}
+		if n.Gone() || m.isSplit() {
+			// A segment that is written from now on may use a block without
+			// depending on the part that has it.
+			p.dropped[id] = true
+		}
+		rec = segment.AppendNames(rec[:0], m.enc, m.done[0].info, n)
+		if _, err := f.Write(rec); err != nil {
+			return err
+		}
+		p.names.bytes, p.names.crc = p.names.bytes+int64(len(rec)), lines.AddSum(p.names.crc, rec)
+		p.names.of = append(p.names.of, id)
+	}
+	p.names.to = slices.Sorted(maps.Keys(to))
+	return f.Sync()
+}
+
+// namesOf returns the new places of the blocks of a merged segment.
+func (m *merging) namesOf(s *segment.Info) (*segment.Names, error) {
+	names := segment.NewNames(s.ID)
+	for n := range uint32(s.Runs) {
+		ref, blocks := segment.RunRef{Segment: s.ID, Run: n}, 0
+		if !m.at.met(ref) {
+			r, err := m.known.run(s.ID, n)
+			if err != nil {
+				return nil, err
+			}
+			blocks = len(r.ids)
+		}
+		at, err := m.at.run(ref, blocks)
+		if err != nil {
+			return nil, err
+		}
+		names.Add(at)
+	}
+	return names, nil
+}

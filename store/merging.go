@@ -1,0 +1,457 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/block"
+	"infomall/store/disk"
+	"infomall/store/segment"
+	"infomall/store/timeline"
+)
+
+// merging is the state of a merge: it makes new segments from those of a pool.
+type merging struct {
+	w      *writer
+	v      *Snapshot
+	merged string // the pool that is merged
+	pool   string // the pool that is written to: merged, then its new parts
+	seal   bool
+	split  *split // nil if the pool is not split
+	in     map[uint32]*segment.Info
+	cursor heads // of in
+	look   *looker
+	hidden func(timeline.Place) bool // whether the capture at a place was deleted
+	// bodies are the bodies of deleted captures that other pools need, by ID.
+	bodies map[segment.ID]*segment.Stored
+	enc    *zstd.Encoder
+	blocks *segment.Blocks
+	known  *knownBlocks
+
+	progress    func(pool string, done, total int64) // or nil
+	total, read int64
+	out         *output // the segment being written
+	done        []made
+	index       *segment.IndexBuilder // of the finished segments; nil at first
+
+	at *places // new places of the blocks of merged segments
+}
+
+// output is a segment being written.
+type output struct {
+	*segment.Writer
+	id   uint32
+	file disk.File
+	last string // key of the last entry
+	// own are the bodies of the current URL that this segment stores.
+	own map[segment.ID]bool
+}
+
+func newMerging(w *writer, v *Snapshot, t mergeTask, in []*segment.Info) *merging {
+	m := &merging{
+		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: newEncoder(),
+		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.a.opts.Disk, w.dir, in, w.a.merging.places),
+	}
+	if t.seal {
+		m.enc = w.packer.Encoder()
+	}
+	m.known = &knownBlocks{runs: v.runs, blocks: m.blocks}
+	for _, s := range in {
+		m.in[s.ID] = s
+		m.cursor = append(m.cursor, newCursor(v.runs.reader(s), 0, v))
+	}
+	m.look = v.looker(0)
+	return m
+}
+
+func (m *merging) close() {
+	m.look.close()
+	for _, c := range m.cursor {
+		c.close()
+	}
+	if m.out != nil {
+		m.out.file.Close()
+	}
+	if m.index != nil {
+		_ = m.index.Abandon() // the file is deleted with the writer's folder
+	}
+	_ = m.at.close()
+}
+
+// run writes all new segments.
+func (m *merging) run(ctx context.Context) error {
+	h := make(heads, 0, len(m.cursor))
+	for _, c := range m.cursor {
+		if err := c.seek(""); err != nil {
+			return err
+		}
+		if !c.end {
+			h = append(h, c)
+		}
+	}
+	h.init()
+	var group []timeline.Capture
+	for len(h) > 0 {
+		key := h[0].key()
+		for len(h) > 0 && h[0].key() == key {
+			var err error
+			if group, err = h[0].group(group[:0]); err != nil {
+				return err
+			}
+			m.read += int64(len(group))
+			h.moved()
+		}
+		all, err := m.look.at(ctx, key)
+		if err != nil {
+			return err
+		}
+		if err := m.url(ctx, all); err != nil {
+			return err
+		}
+		if m.progress != nil {
+			m.progress(m.pool, m.read, m.total)
+		}
+	}
+	if !m.isSplit() {
+		if err := m.keepUsed(ctx); err != nil {
+			return err
+		}
+	}
+	if m.out == nil && len(m.done) == 0 && m.dependedOn() {
+		if err := m.begin(ctx, ""); err != nil {
+			return err
+		}
+	}
+	return m.finish()
+}
+
+// dependedOn reports whether a segment that is not merged depends on the pool. Its
+// db-file says so, and therefore the pool must stay in force, even empty after all
+// its captures were deleted.
+func (m *merging) dependedOn() bool {
+	return slices.ContainsFunc(m.v.pin.segments, func(s *segment.Info) bool {
+		return m.in[s.ID] == nil && slices.Contains(s.Depends, m.pool)
+	})
+}
+
+// url writes the captures of one URL that are merged. all has the URL's captures in
+// other segments too.
+func (m *merging) url(ctx context.Context, all []timeline.Capture) error {
+	u := &siblings{all: all, stays: m.stays}
+	for i := range all {
+		l := &all[i]
+		if m.in[l.Seg.Info.ID] == nil {
+			continue
+		}
+		if err := m.begin(ctx, l.Key); err != nil {
+			return err
+		}
+		u.upTo(l.Time)
+		e, body, err := m.entry(ctx, l, u)
+		if err != nil {
+			return err
+		}
+		if e.Body != segment.BodyOwn {
+			if _, err := m.out.Add(*e, segment.Content{}); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := m.move(e, body, u.outsideBefore(i)); err != nil {
+			return err
+		}
+		m.out.own[e.ID] = true
+	}
+	return nil
+}
+
+// begin makes sure that an output segment is open for the entries of a URL. It ends
+// the current segment or part if that is full.
+func (m *merging) begin(ctx context.Context, key string) error {
+	if m.out != nil && m.out.last == key {
+		return nil
+	}
+	if m.split != nil && m.out != nil && m.split.bytes+m.out.Bytes() >= m.split.max {
+		if err := m.nextPart(ctx, key); err != nil {
+			return err
+		}
+	}
+	if m.out != nil && (m.out.Bytes() > mergedBytes || m.out.Captures() > mergedCaptures) {
+		if err := m.finish(); err != nil {
+			return err
+		}
+	}
+	if m.out == nil {
+		id, err := m.w.allocate(ctx, 1)
+		if err != nil {
+			return err
+		}
+		f, err := disk.Create(m.w.a.opts.Disk, filepath.Join(m.w.dir, fmt.Sprintf("%06d.raw", id)))
+		if err != nil {
+			return err
+		}
+		urls := int64(0)
+		for _, s := range m.in {
+			urls += s.URLs
+		}
+		if m.index == nil {
+			name := indexName(id, 0)
+			if m.index, err = segment.NewIndexBuilder(m.w.a.opts.Disk, filepath.Join(m.w.dir, name)); err != nil {
+				f.Close()
+				return err
+			}
+		}
+		m.out = &output{Writer: segment.NewWriter(f, m.enc, m.pool, id, int(min(urls, mergedCaptures)), m.blocks), id: id, file: f}
+		if m.seal {
+			m.out.Pack(m.w.packer, m.dict, block.ShortFacts)
+		}
+		m.valid()
+		if err := m.out.Index(m.index); err != nil {
+			return err
+		}
+	}
+	m.out.last, m.out.own = key, make(map[segment.ID]bool)
+	return nil
+}
+
+// nextPart ends the current part of the pool, and begins the next part at key.
+// Blocks that unmerged segments still need are stored in the first part, because
+// those segments depend on it.
+func (m *merging) nextPart(ctx context.Context, key string) error {
+	if !m.isSplit() {
+		if err := m.keepUsed(ctx); err != nil {
+			return err
+		}
+	}
+	if err := m.finish(); err != nil {
+		return err
+	}
+	m.pool = m.split.next(key)
+	return nil
+}
+
+// valid tells m.blocks which segments a recipe may refer to: segments of this or an
+// earlier pool that are not merged, and the new segments.
+func (m *merging) valid() {
+	pools := make(map[uint32]string)
+	for _, s := range m.v.pin.segments {
+		if m.in[s.ID] == nil && s.Pool <= m.pool {
+			pools[s.ID] = s.Pool
+		}
+	}
+	for _, d := range m.done {
+		pools[d.info.ID] = d.info.Pool
+	}
+	pools[m.out.id] = m.pool
+	m.blocks.Valid(pools)
+}
+
+// finish ends and syncs the segment being written.
+func (m *merging) finish() error {
+	if m.out == nil {
+		return nil
+	}
+	out := m.out
+	for _, id := range out.Uses() {
+		out.Depend(m.poolOf(id))
+	}
+	info, err := out.Finish()
+	if err == nil {
+		err = out.file.Sync()
+	}
+	if e := out.file.Close(); err == nil {
+		err = e
+	}
+	m.out = nil
+	if err != nil {
+		return fmt.Errorf("write %s: %w", out.file.Name(), err)
+	}
+	if m.split != nil {
+		m.split.bytes += info.Bytes
+	}
+	if err := m.index.AddSegment(&info, out.Writer); err != nil {
+		return err
+	}
+	m.done = append(m.done, made{info: &info, path: out.file.Name()})
+	return nil
+}
+
+func (m *merging) poolOf(id uint32) string {
+	if s := m.v.runs.segment(id); s != nil {
+		return s.Info.Pool
+	}
+	for _, d := range m.done {
+		if d.info.ID == id {
+			return d.info.Pool
+		}
+	}
+	return m.pool
+}
+
+// entry returns the entry at l in the form in which it is stored. If the entry is
+// to store its body itself, body is the entry that has the body now. u has the
+// captures of its URL up to l.Time.
+func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (e, body *segment.Stored, err error) {
+	stored, err := m.v.runs.entry(l.Place)
+	if err != nil {
+		return nil, nil, err
+	}
+	e = new(*stored)
+	facts, err := m.v.runs.facts(l.Seg, l.Run)
+	if err != nil {
+		return nil, nil, err
+	}
+	if e.Facts = facts.Page(l.N); !m.look.disturbed && u.known(l) {
+		e.Fold = facts.Fold(l.N)
+	}
+	body, at := e, l.Place
+	switch {
+	case e.Body == segment.BodyNone && l.Resolved && (!l.AsBefore || m.hidden(l.From)):
+		// A 304 that refers to the capture before stays so only while that capture
+		// exists.
+		if body, at, err = m.v.owner(ctx, l.Place, e); err != nil {
+			return nil, nil, err
+		}
+		if body != nil && at.Seg.Info.Pool <= m.pool {
+			if err := m.v.fill(ctx, e, l, body); err != nil {
+				return nil, nil, err
+			}
+			holdBy(e, body, at.Seg)
+		}
+	case e.Body == segment.BodyHeld || e.Body == segment.BodyElsewhere:
+		if body, at, err = m.v.owner(ctx, l.Place, e); err != nil {
+			return nil, nil, err
+		}
+		holdBy(e, body, at.Seg)
+	}
+	e.Previous, e.VersionTime, e.PreviousVersion, e.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
+	e.Kind, e.Bytes = l.Kind, l.Bytes
+	if e.Body == segment.BodyNone {
+		return e, nil, nil
+	}
+	if s := u.heldOutside(e.ID); s != nil {
+		e.Body, e.HolderKey, e.Holder = segment.BodyHeld, "", s.Info.ID
+		m.out.Depend(s.Info.Pool)
+		return e, nil, nil
+	}
+	if m.out.own[e.ID] {
+		e.Body, e.HolderKey, e.Holder = segment.BodyHeld, "", 0
+		return e, nil, nil
+	}
+	if e.Body == segment.BodyElsewhere && m.in[at.Seg.Info.ID] == nil && !m.hidden(at) {
+		m.out.Depend(at.Seg.Info.Pool)
+		return e, nil, nil
+	}
+	// The entry that has the body is merged too, or was deleted and disappears when
+	// its pool is merged. From now on this entry stores the body. The segment still
+	// stores each block once.
+	e.Body, e.HolderKey, e.Holder = segment.BodyOwn, "", 0
+	return e, body, nil
+}
+
+// holdBy makes e refer to the body that owner stores in segment r.
+func holdBy(e, owner *segment.Stored, r *segment.Reader) {
+	e.Body, e.HolderKey = segment.BodyHeld, ""
+	if owner.Key != e.Key {
+		e.Body, e.HolderKey = segment.BodyElsewhere, owner.Key
+	}
+	e.Holder = r.Info.ID
+}
+
+// stays reports whether a capture stores its body in a segment that is not merged,
+// in the pool being written or an earlier one.
+func (m *merging) stays(l *timeline.Capture) bool {
+	return l.Body == segment.BodyOwn && m.in[l.Seg.Info.ID] == nil && l.Seg.Info.Pool <= m.pool
+}
+
+// move writes entry e with the body that the entry body stores; both may be the
+// same entry. before is the place of an earlier capture of the URL whose blocks e
+// may share, or no place.
+func (m *merging) move(e, body *segment.Stored, before timeline.Place) error {
+	if before.Seg != nil {
+		m.known.of(before) // so that its blocks are shared instead of stored again
+	}
+	spans, err := m.v.runs.spans(body.Recipe)
+	if err != nil {
+		return err
+	}
+	var parts []segment.Part
+	for _, s := range spans {
+		if parts, err = m.appendParts(parts, s); err != nil {
+			return err
+		}
+	}
+	recipe, err := m.out.Move(*e, body.Recipe.Layout, parts)
+	if err != nil {
+		return err
+	}
+	to := refs(recipe.Spans)
+	for i, from := range refs(spans) {
+		if !m.at.has(from.Segment) {
+			continue
+		}
+		if err := m.at.set(from, to[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refs returns one reference for each block of the spans.
+func refs(spans []segment.Span) []segment.BlockRef {
+	var out []segment.BlockRef
+	for _, s := range spans {
+		for n := range s.Count {
+			out = append(out, segment.BlockRef{Segment: s.Segment, Run: s.Run, N: s.N + n})
+		}
+	}
+	return out
+}
+
+// appendParts appends one part for each block of a span.
+func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.Part, error) {
+	r, err := m.known.spanned(s)
+	if err != nil {
+		return nil, err
+	}
+	var places []segment.BlockRef // new places, if the run is merged
+	if m.at.has(s.Segment) {
+		if places, err = m.at.run(segment.RunRef{Segment: s.Segment, Run: s.Run}, len(r.ids)); err != nil {
+			return nil, err
+		}
+	}
+	for i := range s.Count {
+		n := s.N + i
+		p := segment.Part{ID: r.ids[n], Size: int(r.size(n)), At: segment.BlockRef{Segment: s.Segment, Run: s.Run, N: n}}
+		p.Read = m.reader(p.At)
+		if places != nil {
+			p.At = places[n]
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+// reader returns a function that reads a block and its facts.
+func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error) {
+	return func() ([]byte, []byte, error) {
+		s := m.v.runs.segment(at.Segment)
+		r, err := m.v.runs.run(s, at.Run)
+		if err != nil {
+			return nil, nil, err
+		}
+		b, err := r.Block(at.N)
+		if err != nil {
+			return nil, nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err}
+		}
+		facts, err := m.v.runs.facts(s, at.Run)
+		if err != nil {
+			return nil, nil, err
+		}
+		return b, facts.Kept(at.N), nil
+	}
+}
