@@ -3,27 +3,15 @@ package lang
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 )
-
-// words are all words of the grammar, reserved or not, in upper case.
-var words = []string{
-	"EXPLAIN", "ANALYZE", "WITH", "SELECT", "DISTINCT", "FROM", "LEFT", "JOIN", "WHERE", "GROUP", "BY", "HAVING", "UNION", "ORDER", "LIMIT", "OFFSET",
-	"IMPORT", "EXPORT", "CRAWL", "ADD", "PAUSE", "RESUME", "STOP", "TRACE", "COPY", "VERIFY", "REINDEX", "DERIVED", "RECOVER", "REPAIR", "MERGE", "SEAL", "DROP", "DELETE", "CREATE", "SAVE", "RUN", "SCHEDULE", "UNSCHEDULE", "EVERY", "CRON", "ADAPTIVE", "BUDGET", "PER", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP", "FORMAT", "PAGE", "POOL", "SAMPLE", "ALL", "CAPTURES", "REASON", "VIEW", "METADATA", "REPLACE", "VERSION", "BLOCK",
-	"PAGERANK", "OVER", "DAMPING", "TOLERANCE", "ITERATIONS", "NORM", "N", "SEEDS", "WITHOUT", "INTERNAL", "NOFOLLOW", "NAV", "HOST", "WARM", "RANK", "PATH",
-	"HITS", "VARIANT", "KLEINBERG", "HUB_AVERAGING", "HUB_THRESHOLD", "AUTHORITY_THRESHOLD", "FULL_THRESHOLD", "SYMMETRIC", "KEEP", "WEIGHT", "ARC", "DOMAIN", "GRAPH",
-	"DEDUP", "METHOD", "MINHASH", "SIMHASH", "KEYWORDS", "CONTAINMENT", "DISTANCE", "SIMILARITY", "BLOCKS",
-	"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS", "DURING", "EACH", "YEAR", "MONTH", "WEEK", "DAY", "FILE",
-	"ASC", "DESC", "NULLS", "LAST", "BASE",
-	"DUE", "DEPTH", "PAGES", "EXCLUDE", "EXPAND", "THROUGH", "BFS", "BEST", "RANDOM", "WORKERS", "DELAY", "RATE", "AGENT", "PROXY", "ARCHIVE", "REQUISITES", "IGNORE", "ROBOTS", "ALLOW", "PRIVATE", "TRAPS", "OFF", "FOR", "FORCE",
-	"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "WITHIN", "FILTER",
-	"EXISTS", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY", "ON",
-}
 
 // operators are the operators that a message may list as an expected token.
 var operators = []string{"(", ")", ",", ".", "..", "=", "||", "*"}
@@ -131,30 +119,31 @@ type class struct {
 	members []string
 }
 
-var classes = []class{
-	{"an expression", []string{"a size", "("}, []string{
-		"a name", "a string", "a number", "a size", "a duration", "a time", "(",
-		"NOT", "EXISTS", "CASE", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY",
-	}},
-	{"a value", []string{"a size"}, []string{
-		"a name", "a string", "a number", "a size", "a duration", "a time", "NULL", "TRUE", "FALSE", "TODAY", "ON",
-	}},
-	{"a time such as 2008-06", []string{"a time"}, []string{"a string", "a number", "a time", "NOW", "TODAY"}},
-	{"a time clause", []string{"SINCE", "NEAREST"}, []string{
-		"BETWEEN", "FROM", "SINCE", "UNTIL", "DURING", "AT", "NEAREST", "FIRST", "LATEST", "EACH",
-	}},
-	{"a time range such as SINCE 2008", []string{"SINCE"}, []string{"BETWEEN", "FROM", "SINCE", "UNTIL", "DURING"}},
-	{"a choice such as LATEST", []string{"NEAREST"}, []string{"AT", "NEAREST", "FIRST", "LATEST", "EACH"}},
-	{"a word", []string{"SELECT", "HAVING"}, slices.Concat(words, []string{"a name"})},
-	{"a statement (HELP lists them)", []string{"SELECT", "IMPORT"}, []string{
-		"EXPLAIN", "WITH", "SELECT", "IMPORT", "EXPORT", "CRAWL", "ADD", "PAUSE", "RESUME", "STOP", "TRACE", "COPY", "VERIFY", "REINDEX", "RECOVER", "REPAIR", "MERGE", "SEAL", "DROP", "DELETE", "CREATE", "SAVE", "RUN", "SCHEDULE", "UNSCHEDULE", "PAGERANK", "HITS", "DEDUP", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP",
-	}},
-	{"an operator", []string{"||", "OR"}, slices.Concat(operatorWords, []string{"AND", "OR"})},
-	// Between BETWEEN and its AND.
-	{"an operator", []string{"||"}, operatorWords},
-	{"JOIN", []string{"LEFT", "JOIN"}, []string{"LEFT", "JOIN"}},
-	{"a clause such as WHERE", []string{"WHERE", "GROUP", "LIMIT"}, []string{"WHERE", "GROUP", "HAVING", "UNION", "ORDER", "LIMIT"}},
-}
+// classes returns all classes. The first that fits counts.
+var classes = sync.OnceValue(func() []class {
+	return []class{
+		{"an expression", []string{"a size", "("}, []string{
+			"a name", "a string", "a number", "a size", "a duration", "a time", "(",
+			"NOT", "EXISTS", "CASE", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY",
+		}},
+		{"a value", []string{"a size"}, []string{
+			"a name", "a string", "a number", "a size", "a duration", "a time", "NULL", "TRUE", "FALSE", "TODAY", "ON",
+		}},
+		{"a time such as 2008-06", []string{"a time"}, []string{"a string", "a number", "a time", "NOW", "TODAY"}},
+		{"a time clause", []string{"SINCE", "NEAREST"}, []string{
+			"BETWEEN", "FROM", "SINCE", "UNTIL", "DURING", "AT", "NEAREST", "FIRST", "LATEST", "EACH",
+		}},
+		{"a time range such as SINCE 2008", []string{"SINCE"}, []string{"BETWEEN", "FROM", "SINCE", "UNTIL", "DURING"}},
+		{"a choice such as LATEST", []string{"NEAREST"}, []string{"AT", "NEAREST", "FIRST", "LATEST", "EACH"}},
+		{"a word", []string{"SELECT", "HAVING"}, slices.Concat(words(), []string{"a name"})},
+		{"a statement (HELP lists them)", []string{"SELECT", "IMPORT"}, slices.Collect(maps.Keys(starts()))},
+		{"an operator", []string{"||", "OR"}, slices.Concat(operatorWords, []string{"AND", "OR"})},
+		// Between BETWEEN and its AND.
+		{"an operator", []string{"||"}, operatorWords},
+		{"JOIN", []string{"LEFT", "JOIN"}, []string{"LEFT", "JOIN"}},
+		{"a clause such as WHERE", []string{"WHERE", "GROUP", "LIMIT"}, []string{"WHERE", "GROUP", "HAVING", "UNION", "ORDER", "LIMIT"}},
+	}
+})
 
 // operatorWords are the words and operators that may follow an operand.
 var operatorWords = []string{
@@ -182,7 +171,7 @@ func (p *prober) expected(i int) []string {
 	for _, op := range operators {
 		examples[op] = lexer.Token{Type: tokOp, Value: op}
 	}
-	for _, w := range words {
+	for _, w := range words() {
 		t := wordToken(w)
 		if named && t.Type == tokIdent {
 			known[w] = false // Where any name goes, a word of the language is one.
@@ -190,7 +179,7 @@ func (p *prober) expected(i int) []string {
 		examples[w] = t
 	}
 	var list []string
-	for _, c := range classes {
+	for _, c := range classes() {
 		if slices.ContainsFunc(c.marks, func(m string) bool { return !can(m, examples[m]) }) {
 			continue
 		}
@@ -204,7 +193,7 @@ func (p *prober) expected(i int) []string {
 			list = append(list, k.name)
 		}
 	}
-	for _, w := range words {
+	for _, w := range words() {
 		if !can(w, examples[w]) {
 			continue
 		}

@@ -123,7 +123,7 @@ func (x *explainer) misspelt() *ast.Error {
 			continue // It is already the right word.
 		}
 		var fitting []string
-		for _, w := range words {
+		for _, w := range words() {
 			if ast.Nearest(typed, []string{w}) != "" && !equalFold(typed, w) &&
 				x.reachWith(i, i+1, wordToken(w)) > x.at {
 				fitting = append(fitting, w)
@@ -140,7 +140,7 @@ func (x *explainer) misspelt() *ast.Error {
 
 // isLanguageWord reports whether text is a word of the grammar, in any case.
 func isLanguageWord(text string) bool {
-	return slices.Contains(words, upperASCII(text))
+	return slices.Contains(words(), upperASCII(text))
 }
 
 // bareText returns an error if the fault is a URL, a host or a file name

@@ -69,7 +69,7 @@ func meaning(tokens []lexer.Token) string {
 		return ""
 	}
 	var b builder
-	st := b.statement(tree)
+	st := tree.tree(&b)
 	if b.err != nil {
 		return ""
 	}

@@ -74,7 +74,7 @@ func FuzzFormat(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	for _, tt := range statements {
+	for _, tt := range someStatements {
 		f.Add(tt.src)
 	}
 	f.Fuzz(checkFormat)

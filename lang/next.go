@@ -96,6 +96,12 @@ func AtCursor(before, after string) Next {
 	rest.next()
 	n.Sources = sourcesAround(tokens, rest.tokens)
 	newProber(append(slices.Clone(tokens), lexer.Token{Type: lexer.EOF})).fill(&n, len(tokens))
+	for i := range tokens {
+		if n.Place == PlaceTopic && i > 0 && isWord(&tokens[i-1], "HELP") {
+			n.From = startOf(&tokens[i]).Offset // of the topic, which may have several words
+			break
+		}
+	}
 	return n
 }
 
@@ -131,7 +137,7 @@ func (p *prober) fill(n *Next, i int) {
 	if n.Quoted || n.Place == PlaceTopic || n.Place == PlaceValue {
 		return
 	}
-	for _, w := range words {
+	for _, w := range words() {
 		t := wordToken(w)
 		if name && t.Type == tokIdent && !(n.Place == PlaceList && (w == "PAGE" || w == "PATH")) {
 			continue // where any name goes, a word of the language is one
@@ -142,80 +148,70 @@ func (p *prober) fill(n *Next, i int) {
 	}
 }
 
+// placeOf maps the tag names of a field to its Place. The fields of textPlaces
+// are typed in quotes.
+var (
+	placeOf = map[string]Place{
+		"list": PlaceList, "described": PlaceDescribed, "setting": PlaceSetting, "value": PlaceValue, "topic": PlaceTopic,
+		"format": PlaceFormat, "export format": PlaceExportFormat, "form": PlaceForm,
+		"view": PlaceView, "metadata": PlaceMetadata, "query": PlaceQuery, "graph": PlaceGraph, "param": PlaceParam,
+	}
+	textPlaces = map[string]Place{"file": PlaceFile, "pool": PlacePool, "none": PlaceNone}
+)
+
 // place returns the Place at index i. It depends on what the grammar accepts
-// there (name, text and number) and on the words before.
+// there (name, text and number), on the tags of the statement and on the words
+// before.
 func (p *prober) place(i int, n *Next, name, text, number bool) Place {
-	word := func(back int) string {
-		if i < back || !isWordToken(&p.tokens[i-back]) {
-			return ""
-		}
-		return upperASCII(p.tokens[i-back].Value)
+	if i > 0 && isWordToken(&p.tokens[0]) {
+		n.Subject = upperASCII(p.tokens[0].Value)
 	}
-	if i > 0 {
-		n.Subject = word(i)
-	}
-	first := n.Subject
-	if first == "EXPLAIN" && i > 1 {
-		first = word(i - 1)
-		if first == "ANALYZE" {
-			first = word(i - 2)
-		}
-	}
-	switch {
-	case name && i > 1 && isOp(&p.tokens[i-1], "."):
+	if name && i > 1 && isOp(&p.tokens[i-1], ".") {
 		n.Subject = newName(&p.tokens[i-2]).Text
 		return PlaceColumn
-	case name && word(1) == "SHOW":
-		return PlaceList
-	case name && word(1) == "RUN":
-		if n.Quoted {
-			return PlaceFile
+	}
+	offered := offersAt(p.tokens[:i])
+	for _, names := range offered {
+		if place, ok := textPlaces[names]; ok && text && (n.Quoted || !name) {
+			return place
 		}
-		return PlaceQuery
-	case name && !text && first == "RUN":
-		n.Subject = p.runName(i)
-		return PlaceParam
-	case name && first == "DROP" && word(1) == "VIEW":
-		return PlaceView
-	case name && word(1) == "GRAPH":
-		return PlaceGraph
-	case name && first == "DROP" && word(1) == "METADATA":
-		return PlaceMetadata
-	case name && word(1) == "DESCRIBE":
-		return PlaceDescribed
-	case name && (word(1) == "SET" || word(1) == "RESET"):
-		return PlaceSetting
-	case name && first == "SET" && isOp(&p.tokens[i-1], "="):
-		n.Subject = foldASCII(p.tokens[i-2].Value)
-		return PlaceValue
-	case name && first == "HELP":
-		return PlaceTopic
-	case name && word(1) == "FORMAT" && first == "EXPORT":
-		return PlaceExportFormat
-	case name && word(1) == "FORMAT":
-		return PlaceFormat
-	case name && word(1) == "AS" && first == "SHOW":
-		return PlaceForm
-	case name && word(1) == "AS" && p.accepts(i, aName) && !p.accepts(i, aQuoted):
+	}
+	for _, names := range offered {
+		if place, ok := placeOf[names]; ok && name && !(place == PlaceParam && text) {
+			n.Subject = p.subject(i, n.Subject, place)
+			return place
+		}
+	}
+	before := func(word string) bool {
+		return i > 0 && isWordToken(&p.tokens[i-1]) && equalFold(p.tokens[i-1].Value, word)
+	}
+	switch {
+	case name && before("AS") && !p.accepts(i, aQuoted):
 		return PlaceType // an alias may be quoted, a type may not
-	case text && word(1) == "POOL":
-		return PlacePool
-	case text && first == "DELETE" && word(1) == "REASON":
-		return PlaceNone
 	case text && n.Quoted && p.comparesURL(i):
 		return PlaceScope
-	case text && n.Quoted && first == "EXPORT" && word(1) == "TO":
-		return PlaceFile
 	case text && number && name:
 		return PlaceExpr
 	case name && text:
 		return PlaceSource
-	case text && !number && word(1) != "BASE" && (first == "IMPORT" || first == "RECOVER" || first == "COPY" || first == "REPAIR" || word(1) == "FILE"):
+	case text && !number && before("FILE"):
 		return PlaceFile
 	case text && !number:
 		return PlaceScope
 	}
 	return PlaceNone
+}
+
+// subject returns the Subject of the place at index i: what the names of that
+// place belong to, or else first, the first word of the statement.
+func (p *prober) subject(i int, first string, place Place) string {
+	switch place {
+	case PlaceValue:
+		return foldASCII(p.tokens[i-2].Value)
+	case PlaceParam:
+		return p.runName(i)
+	}
+	return first
 }
 
 // runName returns the name after RUN, if it comes before index i, or "".

@@ -49,6 +49,15 @@ func TestSources(t *testing.T) {
 	}
 }
 
+// TestTopicWords shows that a topic of several words is completed as a whole.
+func TestTopicWords(t *testing.T) {
+	for before, want := range map[string]int{"HELP ": 5, "HELP S": 5, "HELP show p": 5, "SELECT 1; EXPLAIN HELP CREATE ": 23} {
+		if n := AtCursor(before, ""); n.Place != PlaceTopic || n.From != want {
+			t.Errorf("%s|: place %d from %d, want %d from %d", before, n.Place, n.From, PlaceTopic, want)
+		}
+	}
+}
+
 // TestTyping types the examples of HELP and statements with faults, a letter
 // after the other, as a shell colours them; where numbers and times stand, it
 // completes them too.

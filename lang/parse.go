@@ -6,8 +6,11 @@
 //
 // # How a source becomes a tree
 //
-//	source ── scanner ──> tokens ── participle, parser ──> …Syntax structs ── builder ──> ast.Statement
-//	scan.go               token.go  grammar.go, expr.go                       build.go    lang/ast
+//	source ── scanner ──> tokens ── participle, parser ──> …Syntax structs ── method tree ──> ast.Statement
+//	scan.go               token.go  grammar.go, expr.go    import.go, …                      lang/ast
+//
+// A statement is declared in one file: its syntax, its method tree and its text
+// in HELP. The list statements has all of them.
 //
 // # Words
 //
@@ -17,7 +20,6 @@
 //	probe     to parse a changed statement again, to learn what the grammar accepts
 //	period    a time literal, such as 2008-06, which means the whole month
 //	moment    an expression that gives a time
-//	deed      a statement that EXPLAIN and SCHEDULE accept
 package lang
 
 import (
@@ -155,13 +157,10 @@ func (s *scanner) parse() (ast.Statement, Errors) {
 	}
 	l := lexerOf(s.tokens)
 	defer l.free()
-	tree, err := l.parseStart(), error(nil)
-	if tree == nil {
-		tree, err = l.parse()
-	}
+	tree, err := l.parse()
 	if err == nil {
 		var b builder
-		st := b.statement(tree)
+		st := tree.tree(&b)
 		if b.err == nil && len(s.errs) == 0 {
 			return st, nil
 		}

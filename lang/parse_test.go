@@ -2,14 +2,15 @@ package lang
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"infomall/lang/ast"
 )
 
-// statements are good ones with their canonical form; "" where they have it.
-var statements = []struct{ src, want string }{
+// someStatements are good ones with their canonical form; "" where they have it.
+var someStatements = []struct{ src, want string }{
 	{"SELECT 1", ""},
 	{"SELECT *", ""},
 	{"select url from 'pku.edu.cn';", "SELECT url FROM 'pku.edu.cn'"},
@@ -209,7 +210,7 @@ var statements = []struct{ src, want string }{
 }
 
 func TestParse(t *testing.T) {
-	for _, tt := range statements {
+	for _, tt := range someStatements {
 		want := tt.want
 		if want == "" {
 			want = tt.src
@@ -228,10 +229,10 @@ func TestParse(t *testing.T) {
 }
 
 // TestEveryWord shows that each word of the list for hints is in the grammar:
-// the statements above use them all.
+// someStatements use them all.
 func TestEveryWord(t *testing.T) {
 	used := make(map[string]bool)
-	for _, tt := range statements {
+	for _, tt := range someStatements {
 		s := newScanner(tt.src, "")
 		for s.next() {
 			for _, tok := range s.tokens {
@@ -239,7 +240,7 @@ func TestEveryWord(t *testing.T) {
 			}
 		}
 	}
-	for _, w := range append(words, operators...) {
+	for _, w := range slices.Concat(words(), operators) {
 		if !used[w] {
 			t.Errorf("no statement uses %s", w)
 		}
@@ -257,7 +258,7 @@ func TestReservedAsNames(t *testing.T) {
 			t.Errorf("%s is a name without quotes", w)
 		}
 	}
-	for _, w := range words {
+	for _, w := range words() {
 		if _, ok := reserved[w]; !ok {
 			if _, err := ParseOne("SELECT "+w+", 1 AS "+w+" FROM "+w, ""); err != nil {
 				t.Errorf("%s is no name: %v", w, err)

@@ -7,6 +7,51 @@ import (
 	"infomall/lang/ast"
 )
 
+var queryStatement = of[queryStatementSyntax]("SELECT, WITH", topic{"SELECT", `
+[WITH with, …] select [UNION ALL select …]
+    [ORDER BY key, …]
+    [LIMIT n [OFFSET n]]
+select = SELECT [DISTINCT] item, …
+    [FROM source [[LEFT] JOIN source ON expr …]]
+    [WHERE expr]
+    [GROUP BY expr, …]
+    [HAVING expr]
+item = * | expr [[AS] name]
+with = name AS (query)
+source = relation [IN scope, …] [time] [AS name]
+  | scope, … [time] [AS name]
+  | periods(unit) range [AS name]
+  | (query) [AS name] | FILE 'text' [AS name] | name [AS name]
+` + helpKey + helpScope + `time = range [choice] | choice [range]
+range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
+choice = AT t | AS OF t | NEAREST t | FIRST | LATEST | EACH unit
+unit = year | month | week | day
+` + helpT + `n = 10 | $name
+`}, topic{"EXPRESSIONS", `
+expr = expr OR expr | expr AND expr | NOT expr | x
+x = y (= | <> | != | < | <= | > | >= | ~ | !~) y
+  | y IS [NOT] (NULL | TRUE | FALSE)
+  | y [NOT] IN (expr, …) | y [NOT] IN (query) | EXISTS (query)
+  | y [NOT] BETWEEN y AND y
+  | y [NOT] (LIKE | ILIKE) y [ESCAPE 'c']
+  | y [NOT] CONTAINS y
+  | y [NOT] WITHIN (scope | (scope, …))
+  | y
+y = y || y | y (+ | -) y | y (* | / | // | %) y | - y | z
+z = 'text' | 10 | 1e-12 | 64KB | 7d | 2008-06 | TRUE | FALSE | NULL
+  | NOW | TODAY | $name | :name | column | name.column | (expr)
+  | (query)
+  | name([[DISTINCT] expr, … [ORDER BY key, …]]) [FILTER (WHERE expr)]
+  | name(*) [FILTER (WHERE expr)] | CAST(expr AS type)
+  | CASE [expr] WHEN expr THEN expr … [ELSE expr] END
+` + helpKey + helpScope})
+
+type queryStatementSyntax struct {
+	Query querySyntax `parser:"@@"`
+}
+
+func (s *queryStatementSyntax) tree(*builder) ast.Statement { return s.Query.tree() }
+
 // querySyntax is a query as the grammar holds it. Queries contain expressions
 // and expressions contain queries, so one parser reads both, token by token.
 type querySyntax interface {

@@ -3,180 +3,78 @@ package lang
 import (
 	"slices"
 
+	"github.com/alecthomas/participle/v2/lexer"
+
 	"infomall/lang/ast"
 )
 
-// pageRank returns the tree of PAGERANK.
-func (b *builder) pageRank(s *pageRankSyntax) *ast.PageRank {
-	p := &ast.PageRank{Span: spanOfAll(s.Tokens), Name: optionalName(s.Name)}
+var pageRankStatement = of[pageRankSyntax]("PAGERANK", topic{"PAGERANK", `
+PAGERANK [name] [OVER scope, … | OVER GRAPH name] [time]
+    [DAMPING n] [TOLERANCE n] [ITERATIONS n] [NORM (1 | N)]
+    [SEEDS url, …] [WITHOUT what, …] [BY (PAGE | HOST)] [WARM]
+` + helpTime + `n = 0.85 | 100 | $name
+url = 'text' | $name
+what = internal | nofollow | nav
+`})
+
+type pageRankSyntax struct {
+	source
+	Name    lexer.Token             `parser:"'PAGERANK' ( @Quoted | (?! 'OVER' | 'AT' | 'NEAREST' | 'FIRST' | 'LATEST' | 'EACH' | 'SINCE' | 'UNTIL' | 'DURING' | 'DAMPING' | 'TOLERANCE' | 'ITERATIONS' | 'NORM' | 'SEEDS' | 'WITHOUT' | 'WARM' ) @Ident )?"`
+	Clauses []*pageRankClauseSyntax `parser:"@@*"`
+}
+
+type pageRankClauseSyntax struct {
+	source
+	Graph      lexer.Token    `parser:"  'OVER' 'GRAPH' @( Ident | Quoted )" names:"graph"`
+	Scopes     []*scopeSyntax `parser:"| 'OVER' @@ ( ',' @@ )*"`
+	Damping    lexer.Token    `parser:"| 'DAMPING' @( Number | Param )"`
+	Tolerance  lexer.Token    `parser:"| 'TOLERANCE' @( Number | Param )"`
+	Iterations lexer.Token    `parser:"| 'ITERATIONS' @( Number | Param )"`
+	Norm       lexer.Token    `parser:"| 'NORM' @( Number | 'N' )"`
+	Seeds      []*textSyntax  `parser:"| 'SEEDS' @@ ( ',' @@ )*"`
+	Without    []string       `parser:"| 'WITHOUT' @( 'INTERNAL' | 'NOFOLLOW' | 'NAV' ) ( ',' @( 'INTERNAL' | 'NOFOLLOW' | 'NAV' ) )*"`
+	By         string         `parser:"| 'BY' @( 'PAGE' | 'HOST' )"`
+	Warm       bool           `parser:"| @'WARM'"`
+	Time       timeSyntax     `parser:"| @@"`
+}
+
+func (s *pageRankSyntax) tree(b *builder) ast.Statement {
+	p := &ast.PageRank{Span: s.span(), Name: optionalName(s.Name)}
 	for _, c := range s.Clauses {
-		twice := b.pageRankClause(p, c)
-		if twice != "" {
-			b.fail(spanOfAll(c.Tokens), twice+" stands twice", "")
-		}
+		c.addTo(b, p)
 	}
 	return p
 }
 
-// pageRankClause adds one clause to p. twice is the word of the clause, such as
-// "OVER", if p already had one, else "".
-func (b *builder) pageRankClause(p *ast.PageRank, c *pageRankClauseSyntax) (twice string) {
+// addTo sets the fields of p that the clause gives.
+func (c *pageRankClauseSyntax) addTo(b *builder, p *ast.PageRank) {
 	switch {
-	case present(c.Graph):
-		twice = ifSet(p.Graph != nil || p.Scopes != nil, "OVER")
-		p.Graph = optionalName(c.Graph)
-	case c.Scopes != nil:
-		twice = ifSet(p.Scopes != nil || p.Graph != nil, "OVER")
-		p.Scopes = scopes(c.Scopes)
+	case present(c.Graph), c.Scopes != nil:
+		b.twice(c, "OVER", p.Graph != nil || p.Scopes != nil)
+		p.Graph, p.Scopes = optionalName(c.Graph), scopes(c.Scopes)
 	case present(c.Damping):
-		twice = ifSet(p.Damping != nil, "DAMPING")
-		p.Damping = literal(&c.Damping)
+		once(b, c, "DAMPING", &p.Damping, literal(&c.Damping))
 	case present(c.Tolerance):
-		twice = ifSet(p.Tolerance != nil, "TOLERANCE")
-		p.Tolerance = literal(&c.Tolerance)
+		once(b, c, "TOLERANCE", &p.Tolerance, literal(&c.Tolerance))
 	case present(c.Iterations):
-		twice = ifSet(p.Iterations != nil, "ITERATIONS")
-		p.Iterations = literal(&c.Iterations)
+		once(b, c, "ITERATIONS", &p.Iterations, literal(&c.Iterations))
 	case present(c.Norm):
-		twice = ifSet(p.Norm != "", "NORM")
+		already := p.Norm != ""
 		if p.Norm = upperASCII(c.Norm.Value); p.Norm != "1" && p.Norm != "N" {
 			b.fail(spanOf(&c.Norm), "no norm "+p.Norm, "NORM 1 is ranks whose sum is 1, NORM N ranks whose sum is the number of nodes")
 		}
+		b.twice(c, "NORM", already)
 	case c.Seeds != nil:
-		twice = ifSet(p.Seeds != nil, "SEEDS")
-		for _, t := range c.Seeds {
-			p.Seeds = append(p.Seeds, newText(&t.Text))
-		}
+		once(b, c, "SEEDS", &p.Seeds, texts(c.Seeds))
 	case c.Without != nil:
-		twice = ifSet(p.Without != nil, "WITHOUT")
-		p.Without = withouts(c.Without)
+		once(b, c, "WITHOUT", &p.Without, withouts(c.Without))
 	case c.By != "":
-		twice = ifSet(p.By != "", "BY")
-		p.By = foldASCII(c.By)
+		once(b, c, "BY", &p.By, foldASCII(c.By))
 	case c.Warm:
-		twice = ifSet(p.Warm, "WARM")
-		p.Warm = true
+		once(b, c, "WARM", &p.Warm, true)
 	default:
-		twice = addTime(&p.Time, c.Time)
+		b.addTime(c, &p.Time, c.Time)
 	}
-	return twice
-}
-
-// hits returns the tree of HITS.
-func (b *builder) hits(s *hitsSyntax) *ast.HITS {
-	h := &ast.HITS{Span: spanOfAll(s.Tokens), Name: optionalName(s.Name)}
-	for _, c := range s.Clauses {
-		if twice := hitsClause(h, c); twice != "" {
-			b.fail(spanOfAll(c.Tokens), twice+" stands twice", "")
-		}
-	}
-	if h.Words == nil && h.Scopes == nil && h.Graph == nil {
-		b.fail(h.Span, "HITS of what?", "write HITS FOR 'words', or HITS OVER 'scope'; '*' is everything")
-	}
-	return h
-}
-
-// hitsClause adds one clause to h. twice is the word of the clause if h already
-// had one, else "".
-func hitsClause(h *ast.HITS, c *hitsClauseSyntax) (twice string) {
-	switch {
-	case c.Words != nil:
-		twice = ifSet(h.Words != nil, "FOR")
-		h.Words = newText(&c.Words.Text)
-	case present(c.Graph):
-		twice = ifSet(h.Graph != nil || h.Scopes != nil, "OVER")
-		h.Graph = optionalName(c.Graph)
-	case c.Scopes != nil:
-		twice = ifSet(h.Scopes != nil || h.Graph != nil, "OVER")
-		h.Scopes = scopes(c.Scopes)
-	case c.Variant != "":
-		twice = ifSet(h.Variant != "", "VARIANT")
-		h.Variant = foldASCII(c.Variant)
-	case present(c.Keep):
-		twice = ifSet(h.Keep != nil, "KEEP")
-		h.Keep = literal(&c.Keep)
-	case present(c.Iterations):
-		twice = ifSet(h.Iterations != nil, "ITERATIONS")
-		h.Iterations = literal(&c.Iterations)
-	case c.Weight != "":
-		twice = ifSet(h.Weight != "", "WEIGHT")
-		h.Weight = foldASCII(c.Weight)
-	case c.Within != "":
-		twice = ifSet(h.Within != "", "WITHIN")
-		h.Within = foldASCII(c.Within)
-	case c.Stop != nil:
-		twice = ifSet(h.Stop != nil, "WITHOUT HOST")
-		for _, t := range c.Stop {
-			h.Stop = append(h.Stop, newText(&t.Text))
-		}
-	default:
-		twice = addTime(&h.Time, c.Time)
-	}
-	return twice
-}
-
-// showPath returns the tree of SHOW PATH.
-func (b *builder) showPath(at ast.Span, s *pathSyntax) *ast.ShowPath {
-	p := &ast.ShowPath{Span: at, From: newText(&s.From), To: newText(&s.To)}
-	for _, o := range s.Options {
-		twice := ""
-		if o.At != nil {
-			twice = ifSet(p.Time != nil, "AT")
-			p.Time = o.At
-		} else {
-			twice = ifSet(p.Graph != nil, "OVER")
-			p.Graph = optionalName(o.Graph)
-		}
-		if twice != "" {
-			b.fail(spanOfAll(o.Tokens), twice+" stands twice", "")
-		}
-	}
-	return p
-}
-
-// addTime adds a range, a choice or both to a time clause. twice is "the time
-// clause" if to already had that part, else "".
-func addTime(to *ast.TimeClause, s timeSyntax) (twice string) {
-	t := s.clause()
-	twice = ifSet(to.Range != nil && t.Range != nil || to.Choice != nil && t.Choice != nil, "the time clause")
-	if t.Range != nil {
-		to.Range = t.Range
-	}
-	if t.Choice != nil {
-		to.Choice = t.Choice
-	}
-	return twice
-}
-
-// dedup returns the tree of DEDUP.
-func (b *builder) dedup(s *dedupSyntax) *ast.Dedup {
-	d := &ast.Dedup{Span: spanOfAll(s.Tokens)}
-	for _, c := range s.Clauses {
-		twice := ""
-		switch {
-		case c.Scopes != nil:
-			twice = ifSet(d.Scopes != nil, "IN")
-			d.Scopes = scopes(c.Scopes)
-		case c.Of != "":
-			twice = ifSet(d.Of != "", "OF")
-			d.Of = foldASCII(c.Of)
-		case c.Method != "":
-			twice = ifSet(d.Method != "", "METHOD")
-			d.Method = foldASCII(c.Method)
-		case present(c.Distance):
-			twice = ifSet(d.Distance != nil, "DISTANCE")
-			d.Distance = literal(&c.Distance)
-		case present(c.Similarity):
-			twice = ifSet(d.Similarity != nil, "SIMILARITY")
-			d.Similarity = literal(&c.Similarity)
-		default:
-			twice = addTime(&d.Time, c.Time)
-		}
-		if twice != "" {
-			b.fail(spanOfAll(c.Tokens), twice+" stands twice", "")
-		}
-	}
-	return d
 }
 
 // withouts returns the words of WITHOUT in list, each once, in the order of
@@ -189,4 +87,86 @@ func withouts(list []string) []string {
 		}
 	}
 	return out
+}
+
+var hitsStatement = of[hitsSyntax]("HITS", topic{"HITS", `
+HITS [name] (FOR words [OVER scope, …] | OVER scope, … | OVER GRAPH name)
+    [time] [VARIANT variant] [KEEP n] [ITERATIONS n] [WEIGHT ARC]
+    [WITHIN (DOMAIN | HOST)] [WITHOUT HOST host, …]
+words = 'text' | $name
+` + helpTime + `variant = kleinberg | hub_averaging | hub_threshold
+  | authority_threshold | full_threshold | symmetric
+n = 10 | $name
+host = 'text' | $name
+`}).timeFirst()
+
+type hitsSyntax struct {
+	source
+	Name    lexer.Token         `parser:"'HITS' ( @Quoted | (?! 'FOR' | 'OVER' | 'AT' | 'NEAREST' | 'FIRST' | 'LATEST' | 'EACH' | 'SINCE' | 'UNTIL' | 'DURING' | 'VARIANT' | 'KEEP' | 'ITERATIONS' | 'WEIGHT' | 'WITHOUT' ) @Ident )?"`
+	Clauses []*hitsClauseSyntax `parser:"@@*"`
+}
+
+type hitsClauseSyntax struct {
+	source
+	Words      *textSyntax    `parser:"  'FOR' @@"`
+	Graph      lexer.Token    `parser:"| 'OVER' 'GRAPH' @( Ident | Quoted )" names:"graph"`
+	Scopes     []*scopeSyntax `parser:"| 'OVER' @@ ( ',' @@ )*"`
+	Variant    string         `parser:"| 'VARIANT' @( 'KLEINBERG' | 'HUB_AVERAGING' | 'HUB_THRESHOLD' | 'AUTHORITY_THRESHOLD' | 'FULL_THRESHOLD' | 'SYMMETRIC' )"`
+	Keep       lexer.Token    `parser:"| 'KEEP' @( Number | Param )"`
+	Iterations lexer.Token    `parser:"| 'ITERATIONS' @( Number | Param )"`
+	Weight     string         `parser:"| 'WEIGHT' @'ARC'"`
+	Within     string         `parser:"| 'WITHIN' @( 'DOMAIN' | 'HOST' )"`
+	Stop       []*textSyntax  `parser:"| 'WITHOUT' 'HOST' @@ ( ',' @@ )*"`
+	Time       timeSyntax     `parser:"| @@"`
+}
+
+func (s *hitsSyntax) tree(b *builder) ast.Statement {
+	h := &ast.HITS{Span: s.span(), Name: optionalName(s.Name)}
+	for _, c := range s.Clauses {
+		c.addTo(b, h)
+	}
+	if h.Words == nil && h.Scopes == nil && h.Graph == nil {
+		b.fail(h.Span, "HITS of what?", "write HITS FOR 'words', or HITS OVER 'scope'; '*' is everything")
+	}
+	return h
+}
+
+// addTo sets the fields of h that the clause gives.
+func (c *hitsClauseSyntax) addTo(b *builder, h *ast.HITS) {
+	switch {
+	case c.Words != nil:
+		once(b, c, "FOR", &h.Words, c.Words.expr())
+	case present(c.Graph), c.Scopes != nil:
+		b.twice(c, "OVER", h.Graph != nil || h.Scopes != nil)
+		h.Graph, h.Scopes = optionalName(c.Graph), scopes(c.Scopes)
+	case c.Variant != "":
+		once(b, c, "VARIANT", &h.Variant, foldASCII(c.Variant))
+	case present(c.Keep):
+		once(b, c, "KEEP", &h.Keep, literal(&c.Keep))
+	case present(c.Iterations):
+		once(b, c, "ITERATIONS", &h.Iterations, literal(&c.Iterations))
+	case c.Weight != "":
+		once(b, c, "WEIGHT", &h.Weight, foldASCII(c.Weight))
+	case c.Within != "":
+		once(b, c, "WITHIN", &h.Within, foldASCII(c.Within))
+	case c.Stop != nil:
+		once(b, c, "WITHOUT HOST", &h.Stop, texts(c.Stop))
+	default:
+		b.addTime(c, &h.Time, c.Time)
+	}
+}
+
+var explainRankStatement = of[explainRankSyntax]("EXPLAIN RANK", topic{"EXPLAIN RANK", `
+EXPLAIN RANK url [IN name]
+url = 'text' | $name
+`}).notBelow("EXPLAIN", "SCHEDULE").timeFirst()
+
+type explainRankSyntax struct {
+	source
+	URL  lexer.Token `parser:"'EXPLAIN' 'RANK' @( String | Param )"`
+	Name lexer.Token `parser:"( 'IN' @( Ident | Quoted ) )?"`
+}
+
+func (s *explainRankSyntax) tree(*builder) ast.Statement {
+	return &ast.ExplainRank{Span: s.span(), URL: newText(&s.URL), Name: optionalName(s.Name)}
 }

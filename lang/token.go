@@ -90,10 +90,10 @@ func lexerOf(tokens []lexer.Token) *tokenLexer {
 	return l
 }
 
-// parse parses the tokens with the whole grammar.
-func (l *tokenLexer) parse() (*statementSyntax, error) {
+// parse parses the tokens.
+func (l *tokenLexer) parse() (syntax, error) {
 	l.lex.LoadCheckpoint(l.start)
-	return grammar().ParseFromLexer(l.lex)
+	return parseStatement(l.lex, "")
 }
 
 // newTokenLexer returns a lexer for up to n tokens.
