@@ -35,7 +35,7 @@ func TestAggregates(t *testing.T) {
 			a := smallSite()
 			a.BatchRows = 2
 			s := newSession(archive{a})
-			s.Settings.MemoryBytes = memory
+			s.Settings().MemoryBytes = memory
 			got, _, err := ask(s, c.src)
 			if err != nil || got != c.want {
 				t.Errorf("%s\nwith %d bytes: got\n%swant\n%serror %v", c.src, memory, got, c.want, err)

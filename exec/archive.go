@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"time"
 
 	"infomall/exec/op"
 	"infomall/store/record/task"
@@ -74,11 +73,8 @@ func (e *NoArchiveError) Error() string {
 
 // findArchive returns a *NoArchiveError if there is no archive, otherwise nil.
 func (s *Session) findArchive() error {
-	if s.Archive.Exists() {
+	if s.Archive().Exists() {
 		return nil
 	}
-	return &NoArchiveError{s.Archive.Path()}
+	return &NoArchiveError{s.Archive().Path()}
 }
-
-// Clock returns the current time. Tests replace it.
-type Clock func() time.Time

@@ -9,27 +9,27 @@ import (
 	"infomall/store/block"
 )
 
-// blockDrawing is the tree of a page's blocks.
-type blockDrawing struct {
+// BlockDrawing is the tree of a page's blocks.
+type BlockDrawing struct {
 	URL      string
 	Captured string // when, and what was found
 	Against  string // the version before; "" if there is none
-	Parts    []blockPart
+	Parts    []BlockPart
 }
 
-// blockPart is one block and the blocks that it divides into.
-type blockPart struct {
+// BlockPart is one block and the blocks that it divides into.
+type BlockPart struct {
 	Path   string
 	Label  block.Label
 	Topic  string
 	Text   string // of one that divides no further
 	Change string // since the version before, such as "added"; "" if it is the same or there is none
-	Parts  []blockPart
+	Parts  []BlockPart
 }
 
-// drawBlocks returns the tree of blocks of a version. If r has a version
+// BlockParts returns the tree of blocks of a version. If r has a version
 // before, each block also says how it changed since.
-func drawBlocks(r *block.Revision) []blockPart {
+func BlockParts(r *block.Revision) []BlockPart {
 	if r.Hidden() {
 		return nil
 	}
@@ -43,16 +43,16 @@ func drawBlocks(r *block.Revision) []blockPart {
 			}
 		}
 	}
-	return partsOf(r, 0, labels(r), change)
+	return partsOf(r, 0, Labels(r), change)
 }
 
 // partsOf returns the blocks that block n divides into, with their own parts.
 // It calls itself as deep as the tree is, which is bounded.
-func partsOf(r *block.Revision, n int, labels []block.Label, change []string) []blockPart {
-	var out []blockPart
+func partsOf(r *block.Revision, n int, labels []block.Label, change []string) []BlockPart {
+	var out []BlockPart
 	for _, c := range r.Tree.Children(n) {
-		p := blockPart{
-			Path: r.Tree.Blocks[c].Path, Label: labels[c], Topic: topic(r, c), Change: change[c],
+		p := BlockPart{
+			Path: r.Tree.Blocks[c].Path, Label: labels[c], Topic: Topic(r, c), Change: change[c],
 			Parts: partsOf(r, c, labels, change),
 		}
 		if p.Parts == nil {
@@ -64,10 +64,10 @@ func partsOf(r *block.Revision, n int, labels []block.Label, change []string) []
 }
 
 // HTML writes the page's text in boxes, one for each block.
-func (d *blockDrawing) HTML(w io.Writer) error { return drawings.ExecuteTemplate(w, "blocks", d) }
+func (d *BlockDrawing) HTML(w io.Writer) error { return drawings.ExecuteTemplate(w, "blocks", d) }
 
 // Text writes a line for each block.
-func (d *blockDrawing) Text(w io.Writer, t Terminal) error {
+func (d *BlockDrawing) Text(w io.Writer, t Terminal) error {
 	var b strings.Builder
 	b.WriteString(t.printable(d.URL) + " " + d.Captured + "\n")
 	d.tree(&b, &t, d.Parts, "")
@@ -77,7 +77,7 @@ func (d *blockDrawing) Text(w io.Writer, t Terminal) error {
 
 // tree writes parts, one per line. before is what each line begins with: the
 // lines of the tree.
-func (d *blockDrawing) tree(b *strings.Builder, t *Terminal, parts []blockPart, before string) {
+func (d *BlockDrawing) tree(b *strings.Builder, t *Terminal, parts []BlockPart, before string) {
 	for i, p := range parts {
 		branch, below := "├─ ", "│  "
 		if i == len(parts)-1 {
@@ -105,3 +105,23 @@ func (d *blockDrawing) tree(b *strings.Builder, t *Terminal, parts []blockPart, 
 
 // changeInk maps the change of a block to its colour.
 var changeInk = map[string]string{"added": inkAdded, "edited": inkEdited, "moved": inkMoved}
+
+// Labels returns the label of each block of a version, such as "nav".
+func Labels(r *block.Revision) []block.Label {
+	if !r.Whole {
+		return r.Tree.Labels()
+	}
+	list := make([]block.Label, len(r.Tree.Blocks))
+	for i := range list {
+		list[i] = block.Other
+	}
+	return list
+}
+
+// Topic returns the words that say what block n is about.
+func Topic(r *block.Revision, n int) string {
+	if r.Body == nil {
+		return ""
+	}
+	return r.Body.Topic(r.Tree.Blocks[n].Start, r.Tree.Blocks[n].End)
+}

@@ -12,14 +12,6 @@ import (
 	"infomall/store/words"
 )
 
-// divideOptions returns the options by which this session divides pages.
-func (s *Session) divideOptions() block.Options {
-	if s.Settings.Profile == "classic" {
-		return block.Options{Profile: block.Classic}
-	}
-	return block.Options{}
-}
-
 // openBody divides a stored body. It returns false for a body that has no
 // blocks.
 func openBody(p *record.Payload, o block.Options) (*block.Body, bool) {
@@ -52,29 +44,9 @@ func versionOf(c capture, p *record.Payload, o block.Options) (block.Version, er
 	return v, nil
 }
 
-// labels returns the label of each block of a version, such as "nav".
-func labels(r *block.Revision) []block.Label {
-	if !r.Whole {
-		return r.Tree.Labels()
-	}
-	list := make([]block.Label, len(r.Tree.Blocks))
-	for i := range list {
-		list[i] = block.Other
-	}
-	return list
-}
-
-// topic returns the words that say what block n is about.
-func topic(r *block.Revision, n int) string {
-	if r.Body == nil {
-		return ""
-	}
-	return r.Body.Topic(r.Tree.Blocks[n].Start, r.Tree.Blocks[n].End)
-}
-
-// foundBlocks returns the blocks of a capture, whose payload is p, and how each
+// blocks returns the blocks of a capture, whose payload is p, and how each
 // changed since the version before, if that version has a body.
-func (s *Session) foundBlocks(ctx context.Context, snap op.Snapshot, found captureFound, p *record.Payload) (*block.Revision, error) {
+func (a *pageAsked) blocks(ctx context.Context, snap op.Snapshot, found captureFound, p *record.Payload) (*block.Revision, error) {
 	var h block.History
 	if !found.first {
 		before, err := snap.Payload(ctx, found.before.ref)
@@ -82,14 +54,14 @@ func (s *Session) foundBlocks(ctx context.Context, snap op.Snapshot, found captu
 			return nil, err
 		}
 		if before.NoBody == "" {
-			v, err := versionOf(found.before, &before, s.divideOptions())
+			v, err := versionOf(found.before, &before, a.s.Settings().Division())
 			if err != nil {
 				return nil, err
 			}
 			h.Add(v)
 		}
 	}
-	v, err := versionOf(found.capture, p, s.divideOptions())
+	v, err := versionOf(found.capture, p, a.s.Settings().Division())
 	if err != nil {
 		return nil, err
 	}
@@ -100,19 +72,20 @@ func (s *Session) foundBlocks(ctx context.Context, snap op.Snapshot, found captu
 // it divides into. Only leaves have a text, so that the column text, read from
 // top to bottom, is the page.
 func blockTable(r *block.Revision, c capture) *Result {
-	t := newTable(text("block"), whole("depth"), text("label"), text("topic"), whole("bytes"), whole("words"), text("text"))
+	t := NewTable(Text("block"), Whole("depth"), Text("label"), Text("topic"), Whole("bytes"), Whole("words"), Text("text"))
 	if !r.Hidden() {
-		t.addBlocks(r)
+		addBlocks(t, r)
 	}
-	res := t.result(ResultRows, nil)
-	if t.batch.N == 0 {
+	res := t.Result()
+	if t.Batch().N == 0 {
 		res.Notes = append(res.Notes, "it has no blocks: "+whyNoBlocks(c))
 	}
 	return res
 }
 
-func (t *table) addBlocks(r *block.Revision) {
-	label := labels(r)
+// addBlocks adds one row per block.
+func addBlocks(t *Table, r *block.Revision) {
+	label := Labels(r)
 	for n := range r.Tree.Blocks {
 		if n == 0 {
 			continue // the page itself
@@ -121,12 +94,12 @@ func (t *table) addBlocks(r *block.Revision) {
 		shown := r.Text(n)
 		row := []value.Value{
 			value.OfText(b.Path), value.OfInt(int64(b.Depth)), value.OfText(label[n].String()),
-			value.OfText(topic(r, n)), value.OfInt(int64(b.End - b.Start)), value.OfInt(int64(words.Count(shown))),
+			value.OfText(Topic(r, n)), value.OfInt(int64(b.End - b.Start)), value.OfInt(int64(words.Count(shown))),
 		}
 		if r.Tree.Leaf(n) {
 			row = append(row, value.OfText(strings.TrimSpace(shown)))
 		}
-		t.add(row...)
+		t.Add(row...)
 	}
 }
 

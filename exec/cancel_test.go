@@ -217,7 +217,7 @@ func TestSmallMemory(t *testing.T) {
 			}
 			continue // some relations want a clause
 		}
-		s.Settings.MemoryBytes = 1
+		s.Settings().MemoryBytes = 1
 		got, _, err := ask(s, src)
 		if err != nil && !strings.Contains(err.Error(), "SET memory") || err == nil && got != want {
 			t.Errorf("%s in one byte of memory: got error %v and\n%s\nwant the same rows, or an error that tells of SET memory, and not\n%s", src, err, got, want)
@@ -249,7 +249,7 @@ func runWatched(a *optest.Archive, st langast.Statement, cancelAt int, memory in
 	w := &watched{Archive: a, cancel: cancel, cancelAt: cancelAt}
 	s := newSession(w)
 	if memory > 0 {
-		s.Settings.MemoryBytes = memory
+		s.Settings().MemoryBytes = memory
 	}
 	res, err := s.Run(ctx, st)
 	if err == nil {

@@ -91,15 +91,15 @@ func (f tianwangFile) Finish() error {
 	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	out, err := newWholeFile(name)
+	out, err := NewWholeFile(name)
 	if err != nil {
 		return err
 	}
-	defer out.abandon()
+	defer out.Abandon()
 	if _, err := io.WriteString(out, tianwang.FormatText); err != nil {
 		return err
 	}
-	_, err = out.commit()
+	_, err = out.Commit()
 	return err
 }
 

@@ -191,10 +191,9 @@ func TestCheckIsRun(t *testing.T) {
 				}
 				compared++
 				session := func() *exec.Session {
-					s := newSession(untouchable{})
-					s.Crawler, s.Jobs = untouchable{}, untouchable{}
-					s.ReadOnly = compared%7 == 0
-					return s
+					return sessionWith(untouchable{}, func(o *exec.Options) {
+						o.Crawler, o.Jobs, o.ReadOnly = untouchable{}, untouchable{}, compared%7 == 0
+					})
 				}
 				run, check := refused(session(), st), session().Check(st)
 				if run != nil {

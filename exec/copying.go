@@ -17,10 +17,13 @@ type poolCopy struct {
 	o  task.CopyOptions
 }
 
+// Copy is the statement COPY POOL.
+var Copy = Declare("COPY POOL", Writes|Works, readCopy)
+
 // readCopy reads the clauses of a COPY POOL statement.
 func readCopy(s *Session, st *ast.CopyPool) (*poolCopy, error) {
 	c := &poolCopy{s: s, st: st}
-	env := s.env()
+	env := s.Env()
 	var err error
 	if c.o.Dir, err = expr.ConstantText(st.To, env); err != nil {
 		return nil, err
@@ -40,28 +43,28 @@ func readCopy(s *Session, st *ast.CopyPool) (*poolCopy, error) {
 
 // Run copies the pools. Its result has one row per pool.
 func (c *poolCopy) Run(ctx context.Context) (*Result, error) {
-	c.o.Progress = c.s.tellsOf("copy", "bytes")
-	results, err := c.s.Archive.Copy(ctx, c.o)
+	c.o.Progress = c.s.ReportEach("copy", "bytes")
+	results, err := c.s.Archive().Copy(ctx, c.o)
 	if err != nil {
 		return nil, noPool(c.st.Pool, err)
 	}
-	t := newTable(text("pool"), whole("files"), whole("copied"), whole("bytes"))
+	t := NewTable(Text("pool"), Whole("files"), Whole("copied"), Whole("bytes"))
 	n := Count{Rows: int64(len(results))}
 	for _, r := range results {
-		t.add(value.OfText(r.Pool), value.OfInt(int64(r.Files)), value.OfInt(int64(r.Copied)), value.OfInt(r.Bytes))
+		t.Add(value.OfText(r.Pool), value.OfInt(int64(r.Files)), value.OfInt(int64(r.Copied)), value.OfInt(r.Bytes))
 		n.Bytes += r.Bytes
 	}
-	return t.work(n, nil), nil
+	return t.Work(n, nil), nil
 }
 
 // Would returns one line per pool, with how many of its files would be copied.
 func (c *poolCopy) Would(ctx context.Context) ([]string, error) {
 	c.o.Dry = true
-	results, err := c.s.Archive.Copy(ctx, c.o)
+	results, err := c.s.Archive().Copy(ctx, c.o)
 	if err != nil {
 		return nil, noPool(c.st.Pool, err)
 	}
-	lines := []string{"copy " + c.s.Archive.Path() + " to " + c.o.Dir}
+	lines := []string{"copy " + c.s.Archive().Path() + " to " + c.o.Dir}
 	for _, r := range results {
 		lines = append(lines, fmt.Sprintf("  pool %s: %d of %s, %s", r.Pool, r.Copied, value.Counted(r.Files, "file"), value.Counted(r.Bytes, "byte")))
 	}

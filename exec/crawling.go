@@ -8,35 +8,15 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"time"
 
 	"infomall/crawl/report"
 	"infomall/exec/expr"
-	"infomall/exec/op"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
-
-// Crawler is what statements need to crawl. Several goroutines and processes
-// may use it at once.
-type Crawler interface {
-	op.Crawls
-	// Crawl runs a crawl to its end, or resumes it. The error is a
-	// *report.OtherCrawlError if a different crawl of that name has not ended, and wraps
-	// report.ErrCrawlRunning if another process runs the crawl. What the result counts is
-	// in the archive, also with an error.
-	Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error)
-	// OrderCrawl changes the orders of a crawl, such as to pause. GiveCrawl adds URLs to
-	// a crawl. A crawl that does not exist is a *report.NoCrawlError.
-	OrderCrawl(ctx context.Context, name string, change func(*report.CrawlOrders)) error
-	GiveCrawl(ctx context.Context, name string, urls []string, force bool) error
-	// Refuses returns why a crawl would exclude a URL, whatever page led to it. It returns
-	// "" if it would not.
-	Refuses(o report.CrawlOptions, url string) (why string, err error)
-}
 
 // crawl is a CRAWL statement whose clauses were read.
 type crawl struct {
@@ -46,18 +26,21 @@ type crawl struct {
 	in []urlkey.Scope // the scopes of CRAWL DUE
 }
 
+// Crawl is the statement CRAWL.
+var Crawl = Declare("CRAWL", Writes|Works|Anywhere, readCrawl).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Crawl).Alias })
+
 // readCrawl reads the clauses of a CRAWL statement. It does not yet search for
 // pages that are due.
 func readCrawl(s *Session, st *ast.Crawl) (*crawl, error) {
-	o, err := s.crawlOptions(st)
-	c := &crawl{s: s, st: st, o: o}
+	c := &crawl{s: s, st: st}
+	err := c.readOptions()
 	if err == nil && st.Due {
-		c.in, err = s.dueScopes(st)
+		err = c.readDueScopes()
 	}
 	return c, err
 }
 
-func (c *crawl) needsArchive() bool { return c.st.Due || c.st.FromArchive }
+func (c *crawl) NeedsArchive() bool { return c.st.Due || c.st.FromArchive }
 
 // Run runs the crawl to its end.
 func (c *crawl) Run(ctx context.Context) (*Result, error) {
@@ -65,13 +48,10 @@ func (c *crawl) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	s, st, o := c.s, c.st, c.o
-	if s.Progress != nil {
-		tell := s.throttled()
-		o.Progress = func(c report.Crawl) {
-			tell(Progress{What: "crawl " + c.Name, Done: c.Fetched, Total: c.Fetched + c.Waiting, Unit: "pages"})
-		}
+	if progress := s.ReportEach("crawl", "pages"); progress != nil {
+		o.Progress = func(c report.Crawl) { progress(c.Name, c.Fetched, c.Fetched+c.Waiting) }
 	}
-	res, err := s.Crawler.Crawl(ctx, o)
+	res, err := s.Crawler().Crawl(ctx, o)
 	var other *report.OtherCrawlError
 	switch {
 	case errors.As(err, &other):
@@ -85,11 +65,11 @@ func (c *crawl) Run(ctx context.Context) (*Result, error) {
 	case err != nil && res.Name == "":
 		return nil, err
 	}
-	t := newTable(text("name"), whole("fetched"), whole("stored"), whole("visits"), whole("failed"), whole("waiting"), whole("bytes"),
+	t := NewTable(Text("name"), Whole("fetched"), Whole("stored"), Whole("visits"), Whole("failed"), Whole("waiting"), Whole("bytes"),
 		value.Column{Name: "duration", Type: value.Duration})
-	t.add(value.OfText(res.Name), value.OfInt(res.Fetched), value.OfInt(res.Stored), value.OfInt(res.Visits), value.OfInt(res.Failed),
+	t.Add(value.OfText(res.Name), value.OfInt(res.Fetched), value.OfInt(res.Stored), value.OfInt(res.Visits), value.OfInt(res.Failed),
 		value.OfInt(res.Waiting), value.OfInt(res.Bytes), value.OfDuration(res.Elapsed.Milliseconds()))
-	done := t.work(Count{res.Fetched, res.Bytes}, err)
+	done := t.Work(Count{Rows: res.Fetched, Bytes: res.Bytes}, err)
 	for _, f := range res.Lost {
 		note := f.URL + ": " + f.Outcome.String()
 		if f.Reason != "" {
@@ -132,24 +112,25 @@ func errNoCrawler(st ast.Statement) error {
 // limit.
 const trapLimitMax = 1_000_000_000
 
-// crawlOptions reads the clauses of the statement into options.
-func (s *Session) crawlOptions(st *ast.Crawl) (o report.CrawlOptions, err error) {
-	if s.Crawler == nil {
-		return o, errNoCrawler(st)
+// readOptions reads the clauses of the statement into c.o.
+func (c *crawl) readOptions() (err error) {
+	s, st, o := c.s, c.st, &c.o
+	if s.Crawler() == nil {
+		return errNoCrawler(st)
 	}
-	env := s.env()
-	o = report.CrawlOptions{
-		Statement: st.String(), Depth: -1, Workers: s.Settings.Workers, Delay: s.Settings.Delay, BodyMax: s.Settings.BodyLimit,
-		PublishEvery: s.Settings.Publish, PublishBytes: s.Settings.PublishBytes,
-		IgnoreRobots: st.IgnoreRobots || !s.Settings.Robots, AllowPrivate: st.AllowPrivate, Requisites: st.Requisites,
-		TrapsOff: st.TrapsOff, SkipNoArchive: !s.Settings.NoArchive, Netrc: s.Settings.Netrc, Weights: s.Settings.Weights,
+	env := s.Env()
+	*o = report.CrawlOptions{
+		Statement: st.String(), Depth: -1, Workers: s.Settings().Workers, Delay: s.Settings().Delay, BodyMax: s.Settings().BodyLimit,
+		PublishEvery: s.Settings().Publish, PublishBytes: s.Settings().PublishBytes,
+		IgnoreRobots: st.IgnoreRobots || !s.Settings().Robots, AllowPrivate: st.AllowPrivate, Requisites: st.Requisites,
+		TrapsOff: st.TrapsOff, SkipNoArchive: !s.Settings().NoArchive, Netrc: s.Settings().Netrc, Weights: s.Settings().Weights,
 	}
-	o.VisitArgs, o.PageArgs = sessionArgs(s.Settings.Sessions)
-	if o.Domains, err = parseDomains(s.Settings.Domains); err != nil {
-		return o, err
+	o.VisitArgs, o.PageArgs = s.Settings().SessionArgs()
+	if o.Domains, err = s.Settings().DomainWeights(); err != nil {
+		return err
 	}
-	if o.Seeds, err = s.urls(st.Seeds, true); err != nil {
-		return o, err
+	if o.Seeds, err = crawlURLs(st.Seeds, true, env); err != nil {
+		return err
 	}
 	switch {
 	case st.Alias != nil:
@@ -168,7 +149,7 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o report.CrawlOptions, err error)
 	if st.Time != nil {
 		p, err := value.PeriodOf(st.Time, env)
 		if err != nil {
-			return o, err
+			return err
 		}
 		o.Before = p.To
 	}
@@ -184,45 +165,40 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o report.CrawlOptions, err error)
 		min  int64
 		max  int64
 		dst  *int
-	}{{st.Depth, "DEPTH", 0, workersMax, &o.Depth}, {st.Workers, "WORKERS", 1, workersMax, &o.Workers}, {st.TrapLimit, "TRAPS LIMIT", 1, trapLimitMax, &o.TrapLimit}} {
+	}{{st.Depth, "DEPTH", 0, WorkersMax, &o.Depth}, {st.Workers, "WORKERS", 1, WorkersMax, &o.Workers}, {st.TrapLimit, "TRAPS LIMIT", 1, trapLimitMax, &o.TrapLimit}} {
 		if c.e == nil {
 			continue
 		}
 		n, err := expr.ConstantCount(c.e, c.word, env)
 		if err != nil {
-			return o, err
+			return err
 		}
 		if n < c.min || n > c.max {
-			return o, ast.Errorf(c.e, "%s takes a number from %d to %d, not %d", c.word, c.min, c.max, n)
+			return ast.Errorf(c.e, "%s takes a number from %d to %d, not %d", c.word, c.min, c.max, n)
 		}
 		*c.dst = int(n)
 	}
 	if st.Delay != nil {
-		if o.Delay, err = s.constantDuration(st.Delay, "DELAY"); err != nil {
-			return o, err
+		if o.Delay, err = ConstantDuration(st.Delay, "DELAY", s.Env()); err != nil {
+			return err
 		}
 	}
 	if st.Rate != nil {
-		if o.Rate, err = s.constantSize(st.Rate, "RATE"); err != nil {
-			return o, err
+		if o.Rate, err = ConstantSize(st.Rate, "RATE", s.Env()); err != nil {
+			return err
 		}
 	}
 	if st.Proxy != nil {
-		if o.Proxy, err = s.crawlProxy(st.Proxy); err != nil {
-			return o, err
+		if o.Proxy, err = proxyURL(st.Proxy, env); err != nil {
+			return err
 		}
 	}
-	if err := s.crawlLimits(st, &o); err != nil {
-		return o, err
+	for _, read := range []func() error{c.readLimits, c.readFocus, c.readScopes, c.readAgent} {
+		if err := read(); err != nil {
+			return err
+		}
 	}
-	if err := s.crawlFocus(st, &o); err != nil {
-		return o, err
-	}
-	if err := s.crawlScopes(st, &o); err != nil {
-		return o, err
-	}
-	o.Agent, err = s.crawlAgent(st, o.Seeds)
-	return o, err
+	return nil
 }
 
 // findDue adds the pages that are due as seeds of a CRAWL DUE. The crawl stays
@@ -232,45 +208,43 @@ func (c *crawl) findDue(ctx context.Context) (err error) {
 		return nil
 	}
 	s, o := c.s, &c.o
-	if s.budget != nil {
-		if n := max(1, s.budget.limit(s.turns)); o.MaxPages == 0 || o.MaxPages > n {
+	if b := s.Visits(); b != nil {
+		if n := max(1, b.Run); o.MaxPages == 0 || o.MaxPages > n {
 			o.MaxPages = n
 		}
 	}
-	if o.Seeds, err = s.dueSeeds(ctx, c.st, o.MaxPages); err != nil {
+	if o.Seeds, err = c.dueSeeds(ctx); err != nil {
 		return err
 	}
 	if len(c.st.Within) == 0 {
 		o.Within = c.in
 	}
-	o.Agent, err = s.crawlAgent(c.st, o.Seeds)
-	return err
+	return c.readAgent()
 }
 
-// dueScopes returns the scopes in which a CRAWL DUE searches.
-func (s *Session) dueScopes(st *ast.Crawl) ([]urlkey.Scope, error) {
-	in := st.In
+// readDueScopes sets c.in to the scopes in which a CRAWL DUE searches.
+func (c *crawl) readDueScopes() error {
+	in := c.st.In
 	if len(in) == 0 {
 		in = []ast.Scope{{From: &ast.String{Value: "*"}}}
 	}
-	bind := &expr.Binder{Env: s.env()}
-	var list []urlkey.Scope
+	bind := &expr.Binder{Env: c.s.Env()}
 	for i := range in {
 		scope, err := bind.Scope(&in[i])
 		if err != nil {
-			return nil, err
+			return err
 		}
-		list = append(list, scope)
+		c.in = append(c.in, scope)
 	}
-	return list, nil
+	return nil
 }
 
-// urls returns the canonical form of URLs in a statement. files allows URLs of
+// crawlURLs returns the canonical form of URLs in a statement. files allows URLs of
 // files on this machine.
-func (s *Session) urls(list []ast.Expr, files bool) ([]string, error) {
+func crawlURLs(list []ast.Expr, files bool, env *expr.Env) ([]string, error) {
 	var urls []string
 	for _, e := range list {
-		written, err := expr.ConstantText(e, s.env())
+		written, err := expr.ConstantText(e, env)
 		if err != nil {
 			return nil, err
 		}
@@ -303,9 +277,9 @@ func noPassword(at ast.Expr, what string) error {
 	return err
 }
 
-// crawlProxy reads the URL of a proxy.
-func (s *Session) crawlProxy(e ast.Expr) (string, error) {
-	text, err := expr.ConstantText(e, s.env())
+// proxyURL returns the URL of a proxy.
+func proxyURL(e ast.Expr, env *expr.Env) (string, error) {
+	text, err := expr.ConstantText(e, env)
 	if err != nil {
 		return "", err
 	}
@@ -319,41 +293,9 @@ func (s *Session) crawlProxy(e ast.Expr) (string, error) {
 	return text, nil
 }
 
-// constantSize reads a size that is not 0.
-func (s *Session) constantSize(e ast.Expr, where string) (n int64, err error) {
-	switch e := e.(type) {
-	case *ast.Size:
-		n = e.Bytes
-	default:
-		var text string
-		if text, err = expr.ConstantText(e, s.env()); err == nil {
-			err = parseSize(&n, text)
-		}
-		if err != nil {
-			return 0, ast.Errorf(e, "%s: %v", where, err)
-		}
-	}
-	if n <= 0 {
-		return 0, ast.Errorf(e, "%s takes a size such as 2MB, not %s", where, e)
-	}
-	return n, nil
-}
-
-// constantDuration reads a duration that is not negative.
-func (s *Session) constantDuration(e ast.Expr, where string) (time.Duration, error) {
-	x, err := (&expr.Binder{Where: where, Env: s.env()}).BindAs(e, value.Duration)
-	if err != nil {
-		return 0, err
-	}
-	c, ok := x.(*expr.Const)
-	if !ok || c.V.IsNull() || c.V.Int < 0 || c.V.Int > delayMax.Milliseconds()*366 {
-		return 0, ast.Errorf(e, "%s takes a duration such as 2s, not %s", where, e)
-	}
-	return time.Duration(c.V.Int) * time.Millisecond, nil
-}
-
-// crawlLimits reads LIMIT.
-func (s *Session) crawlLimits(st *ast.Crawl, o *report.CrawlOptions) (err error) {
+// readLimits reads LIMIT.
+func (c *crawl) readLimits() (err error) {
+	s, st, o := c.s, c.st, &c.o
 	for _, l := range st.Limits {
 		twice := false
 		switch e := l.N.(type) {
@@ -362,10 +304,10 @@ func (s *Session) crawlLimits(st *ast.Crawl, o *report.CrawlOptions) (err error)
 			o.MaxBytes = e.Bytes
 		case *ast.Duration:
 			twice = o.MaxTime > 0
-			o.MaxTime, err = s.constantDuration(e, "LIMIT")
+			o.MaxTime, err = ConstantDuration(e, "LIMIT", s.Env())
 		default:
 			twice = o.MaxPages > 0
-			o.MaxPages, err = expr.ConstantCount(e, "LIMIT", s.env())
+			o.MaxPages, err = expr.ConstantCount(e, "LIMIT", s.Env())
 		}
 		if err != nil {
 			return err
@@ -380,9 +322,10 @@ func (s *Session) crawlLimits(st *ast.Crawl, o *report.CrawlOptions) (err error)
 	return nil
 }
 
-// crawlScopes reads WITHIN and EXCLUDE.
-func (s *Session) crawlScopes(st *ast.Crawl, o *report.CrawlOptions) error {
-	bind := &expr.Binder{Env: s.env()}
+// readScopes reads WITHIN and EXCLUDE.
+func (c *crawl) readScopes() error {
+	s, st, o := c.s, c.st, &c.o
+	bind := &expr.Binder{Env: s.Env()}
 	for i := range st.Within {
 		scope, err := bind.Scope(&st.Within[i])
 		if err != nil {
@@ -400,7 +343,7 @@ func (s *Session) crawlScopes(st *ast.Crawl, o *report.CrawlOptions) error {
 			o.Exclude = append(o.Exclude, scope)
 			continue
 		}
-		pattern, err := expr.ConstantText(x.Match, s.env())
+		pattern, err := expr.ConstantText(x.Match, s.Env())
 		if err != nil {
 			return err
 		}
@@ -413,25 +356,32 @@ func (s *Session) crawlScopes(st *ast.Crawl, o *report.CrawlOptions) error {
 	return nil
 }
 
-// crawlAgent returns the User-Agent of a crawl. A crawl of the Internet must
-// name its operator; otherwise crawlAgent returns an error.
-func (s *Session) crawlAgent(st *ast.Crawl, seeds []string) (string, error) {
+// readAgent sets the User-Agent of the crawl. A crawl of the Internet must name its
+// operator; otherwise readAgent returns an error.
+func (c *crawl) readAgent() (err error) {
+	c.o.Agent, err = c.agent()
+	return err
+}
+
+// agent returns the User-Agent of the crawl.
+func (c *crawl) agent() (string, error) {
+	s, st := c.s, c.st
 	if st.Agent != nil {
-		agent, err := expr.ConstantText(st.Agent, s.env())
+		agent, err := expr.ConstantText(st.Agent, s.Env())
 		if err == nil {
-			if e := parseLine(&agent, agent); e != nil || agent == "" {
+			if e := ParseLine(&agent, agent); e != nil || agent == "" {
 				err = ast.Errorf(st.Agent, "AGENT takes a line of ASCII, not %q", agent)
 			}
 		}
 		return agent, err
 	}
-	if s.Settings.Agent != "" {
-		return s.Settings.Agent, nil
+	if s.Settings().Agent != "" {
+		return s.Settings().Agent, nil
 	}
-	if s.Settings.Contact != "" {
-		return fmt.Sprintf("Mozilla/5.0 (compatible; infomall/%s; +%s)", s.Version, s.Settings.Contact), nil
+	if s.Settings().Contact != "" {
+		return fmt.Sprintf("Mozilla/5.0 (compatible; infomall/%s; +%s)", s.Version(), s.Settings().Contact), nil
 	}
-	for i, seed := range seeds {
+	for i, seed := range c.o.Seeds {
 		if !isLoopback(seed) && !st.FromArchive {
 			at := ast.Node(st)
 			if !st.Due {
@@ -442,7 +392,7 @@ func (s *Session) crawlAgent(st *ast.Crawl, seeds []string) (string, error) {
 			return "", err
 		}
 	}
-	return fmt.Sprintf("Mozilla/5.0 (compatible; infomall/%s)", s.Version), nil
+	return fmt.Sprintf("Mozilla/5.0 (compatible; infomall/%s)", s.Version()), nil
 }
 
 // isLoopback reports whether the host of a URL is this machine.
@@ -470,7 +420,7 @@ func (c *crawl) Would(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	s, st, o := c.s, c.st, &c.o
-	lines := []string{"crawl " + o.Name + " into " + s.Archive.Path()}
+	lines := []string{"crawl " + o.Name + " into " + s.Archive().Path()}
 	if st.Due {
 		lines = append(lines, "  "+dueText(len(o.Seeds)))
 	}
@@ -484,15 +434,15 @@ func (c *crawl) Would(ctx context.Context) ([]string, error) {
 	if len(st.Within) == 0 && !st.Due {
 		lines = append(lines, "  within the hosts of these and those below them")
 	}
-	lines = append(lines, focusLines(st, o)...)
+	lines = append(lines, c.focusLines()...)
 	if o.FromArchive {
 		before := "now"
 		if st.Time != nil {
-			before = s.stamp(o.Before - 1)
+			before = s.Stamp(o.Before - 1)
 		}
 		return append(lines, "  through the pages that the archive has, as they are at "+before+"; no server is asked, and nothing is stored"), nil
 	}
-	delay := delayText(o.Delay)
+	delay := DelayText(o.Delay)
 	if o.Delay < 0 {
 		delay = "five times what the last took, within 1 and 30 s"
 	}
@@ -504,7 +454,7 @@ func (c *crawl) Would(ctx context.Context) ([]string, error) {
 		lines = append(lines, fmt.Sprintf("  a kind of pages is a trap after %d that differ only in numbers", o.TrapLimit))
 	}
 	if o.Rate > 0 {
-		lines = append(lines, "  at most "+sizeText(o.Rate)+" a second")
+		lines = append(lines, "  at most "+SizeText(o.Rate)+" a second")
 	}
 	if o.Proxy != "" {
 		lines = append(lines, "  through "+o.Proxy)
@@ -522,17 +472,20 @@ type crawlOrder struct {
 	workers int64 // of SET WORKERS
 }
 
+// Order is the statements PAUSE CRAWL, RESUME CRAWL, STOP CRAWL and SET WORKERS.
+var Order = Declare("PAUSE CRAWL, RESUME CRAWL, STOP CRAWL, SET WORKERS", Writes, readOrder)
+
 // readOrder reads an order to a crawl.
 func readOrder(s *Session, st *ast.OrderCrawl) (*crawlOrder, error) {
-	if s.Crawler == nil {
+	if s.Crawler() == nil {
 		return nil, errNoCrawler(st)
 	}
 	if st.Deed != ast.CrawlWorkers {
 		return &crawlOrder{s: s, st: st}, nil
 	}
-	n, err := expr.ConstantCount(st.Workers, "WORKERS", s.env())
-	if err == nil && (n < 1 || n > workersMax) {
-		err = ast.Errorf(st.Workers, "WORKERS takes a number from 1 to %d, not %d", workersMax, n)
+	n, err := expr.ConstantCount(st.Workers, "WORKERS", s.Env())
+	if err == nil && (n < 1 || n > WorkersMax) {
+		err = ast.Errorf(st.Workers, "WORKERS takes a number from 1 to %d, not %d", WorkersMax, n)
 	}
 	return &crawlOrder{s, st, n}, err
 }
@@ -546,7 +499,7 @@ func (r *crawlOrder) Would(context.Context) ([]string, error) {
 // crawl's statement again. A crawl that is finished or stopped is an error.
 func (r *crawlOrder) Run(ctx context.Context) (*Result, error) {
 	s, st := r.s, r.st
-	crawls, err := s.Crawler.Crawls(ctx)
+	crawls, err := s.Crawler().Crawls(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -565,7 +518,7 @@ func (r *crawlOrder) Run(ctx context.Context) (*Result, error) {
 			return s.Run(ctx, was)
 		}
 	}
-	err = s.Crawler.OrderCrawl(ctx, st.Name.Text, func(o *report.CrawlOrders) {
+	err = s.Crawler().OrderCrawl(ctx, st.Name.Text, func(o *report.CrawlOrders) {
 		switch st.Deed {
 		case ast.CrawlPause:
 			o.Pause = true
@@ -580,7 +533,7 @@ func (r *crawlOrder) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, noCrawl(&st.Name, err)
 	}
-	return done(), nil
+	return Done(), nil
 }
 
 // noCrawl adds the names of the existing crawls to err, the error for a crawl
@@ -604,21 +557,24 @@ type addition struct {
 	urls []string
 }
 
+// Add is the statement ADD.
+var Add = Declare("ADD", Writes, readAdd)
+
 // readAdd reads the clauses of an ADD statement.
 func readAdd(s *Session, st *ast.AddToCrawl) (*addition, error) {
-	if s.Crawler == nil {
+	if s.Crawler() == nil {
 		return nil, errNoCrawler(st)
 	}
-	urls, err := s.urls(st.URLs, false)
+	urls, err := crawlURLs(st.URLs, false, s.Env())
 	return &addition{s, st, urls}, err
 }
 
 // Run adds the URLs to the crawl.
 func (a *addition) Run(ctx context.Context) (*Result, error) {
-	if err := a.s.Crawler.GiveCrawl(ctx, a.st.Name.Text, a.urls, a.st.Force); err != nil {
+	if err := a.s.Crawler().GiveCrawl(ctx, a.st.Name.Text, a.urls, a.st.Force); err != nil {
 		return nil, noCrawl(&a.st.Name, err)
 	}
-	return done(), nil
+	return Done(), nil
 }
 
 // Would returns the name of the crawl and the URLs, one per line.

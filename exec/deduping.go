@@ -47,18 +47,21 @@ type duplication struct {
 	method     string
 	distance   int
 	similarity float64
-	asked      linksAsked // scopes and time
-	there      plan.Node  // the query for the pages or blocks to compare
-	texts      plan.Node  // the query for their texts
+	asked      Within
+	there      plan.Node // the query for the pages or blocks to compare
+	texts      plan.Node // the query for their texts
 	env        *expr.Env
 }
 
+// Dedup is the statement DEDUP.
+var Dedup = Declare("DEDUP", Writes|Works, readDedup)
+
 // readDedup reads the clauses of a DEDUP statement.
 func readDedup(s *Session, st *ast.Dedup) (*duplication, error) {
-	env := s.env()
+	env := s.Env()
 	d := &duplication{
 		s: s, st: st, blocks: st.Of == "blocks", method: cmp.Or(st.Method, methodMinHash), distance: distanceDefault, similarity: similarityDefault,
-		asked: linksAsked{scopes: st.Scopes, time: st.Time}, env: env,
+		asked: Within{Scopes: st.Scopes, Time: st.Time}, env: env,
 	}
 	if d.method == methodKeywords {
 		d.similarity = keywordsSimilarity
@@ -87,7 +90,7 @@ func readDedup(s *Session, st *ast.Dedup) (*duplication, error) {
 		}
 		d.similarity = x
 	}
-	there, err := d.asked.plan(map[bool]string{false: comparedPages, true: comparedBlocks}[d.blocks], env)
+	there, err := d.asked.Plan(map[bool]string{false: comparedPages, true: comparedBlocks}[d.blocks], env)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +110,8 @@ const (
 // textsOf plans the query for the texts in the scopes.
 func (d *duplication) textsOf(scopes []ast.Scope) (plan.Node, error) {
 	asked := d.asked
-	asked.scopes = scopes
-	return asked.plan(map[bool]string{false: pageTexts, true: blockTexts}[d.blocks], d.env)
+	asked.Scopes = scopes
+	return asked.Plan(map[bool]string{false: pageTexts, true: blockTexts}[d.blocks], d.env)
 }
 
 // what returns "pages" or "blocks", the kind of thing that the statement compares.
@@ -122,17 +125,17 @@ func (d *duplication) what() string {
 // Run finds the duplicates and stores them.
 func (d *duplication) Run(ctx context.Context) (*Result, error) {
 	begun, s, env := time.Now(), d.s, d.env
-	snap, release, err := s.pin(ctx)
+	snap, release, err := s.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	c, err := newComparison(ctx, d, s.runner(snap, nil))
+	c, err := newComparison(ctx, d, s.Runner(snap))
 	if err != nil {
 		return nil, err
 	}
 	defer c.close()
-	if err := c.compare(ctx, s.printsMade(d)); err != nil {
+	if err := c.compare(ctx, d.printsMade()); err != nil {
 		return nil, err
 	}
 	found, stats, err := c.duplicates(ctx)
@@ -140,17 +143,17 @@ func (d *duplication) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	kept := task.Result{Kind: task.ResultDuplicates, Name: d.what(), Computed: env.Now, AsOf: env.Now, Statement: d.st.String()}
-	if kept, err = s.Archive.SaveResult(ctx, kept, duplicateRows(found)); err != nil {
+	if kept, err = s.Archive().SaveResult(ctx, kept, duplicateRows(found)); err != nil {
 		return nil, err
 	}
-	if err := s.savePrints(ctx, c, kept); err != nil {
+	if err := c.savePrints(ctx, kept); err != nil {
 		return nil, err
 	}
-	t := newTable(text("of"), text("method"), whole("compared"), whole("read"), whole("groups"), whole("duplicates"), whole("exact"),
-		whole("bytes"), whole("saved"), whole("ms"))
-	t.add(value.OfText(d.what()), value.OfText(d.method), value.OfInt(int64(c.comparable())), value.OfInt(c.texts), value.OfInt(stats.groups),
+	t := NewTable(Text("of"), Text("method"), Whole("compared"), Whole("read"), Whole("groups"), Whole("duplicates"), Whole("exact"),
+		Whole("bytes"), Whole("saved"), Whole("ms"))
+	t.Add(value.OfText(d.what()), value.OfText(d.method), value.OfInt(int64(c.comparable())), value.OfInt(c.texts), value.OfInt(stats.groups),
 		value.OfInt(stats.duplicates), value.OfInt(stats.exact), value.OfInt(stats.bytes), value.OfInt(stats.saved), value.OfInt(time.Since(begun).Milliseconds()))
-	res := t.work(Count{1, stats.bytes}, nil)
+	res := t.Work(Count{Rows: 1, Bytes: stats.bytes}, nil)
 	res.Notes, err = storedNotes(ctx, snap)
 	return res, err
 }
@@ -174,7 +177,7 @@ func storedNotes(ctx context.Context, snap op.Snapshot) ([]string, error) {
 // the plans of the queries, with the pools that they would read.
 func (d *duplication) Would(ctx context.Context) ([]string, error) {
 	s := d.s
-	snap, release, err := s.pin(ctx)
+	snap, release, err := s.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -193,21 +196,21 @@ func (d *duplication) Would(ctx context.Context) ([]string, error) {
 		how = fmt.Sprintf("compare by a quarter of all shingles, confirm where one has %v of those of the other", d.similarity)
 	}
 	lines := []string{how}
-	if before, err := keptPrints(ctx, snap, d, s.printsMade(d)); err != nil {
+	if before, err := keptPrints(ctx, snap, d, d.printsMade()); err != nil {
 		return nil, err
 	} else if before != nil {
-		lines = append(lines, fmt.Sprintf("read texts only of what is not among the %d compared at %s", before.Rows, s.stamp(before.Computed)))
+		lines = append(lines, fmt.Sprintf("read texts only of what is not among the %d compared at %s", before.Rows, s.Stamp(before.Computed)))
 	}
-	would, err := wouldRead(ctx, snap, d.there, d.texts)
+	would, err := ReadLines(ctx, snap, d.there, d.texts)
 	return append(lines, would...), err
 }
 
 // printsMade returns a name for the rules by which prints are made and
 // compared. Prints with another name cannot be reused.
-func (s *Session) printsMade(d *duplication) string {
+func (d *duplication) printsMade() string {
 	made := fmt.Sprintf("%s %v %d all text of short pages, extractor %d", d.method, d.similarity, d.distance, block.Extractor)
 	if d.blocks {
-		made += fmt.Sprintf(" profile %s level %d", s.Settings.Profile, s.Settings.cutLevel())
+		made += fmt.Sprintf(" profile %s level %d", d.s.Settings().Profile, d.s.Settings().CutLevel())
 	}
 	return made
 }

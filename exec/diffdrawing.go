@@ -10,12 +10,12 @@ import (
 	"infomall/store/block"
 )
 
-// diffDrawing shows how the blocks of a page changed between two captures.
-type diffDrawing struct {
-	url        string
-	from, to   string // the captures
-	r          *block.Revision
-	oneCapture bool // the same capture answers for both times
+// DiffDrawing shows how the blocks of a page changed between two captures.
+type DiffDrawing struct {
+	URL        string
+	From, To   string          // the captures
+	Revision   *block.Revision // the new version, with the old one before it
+	OneCapture bool            // the same capture answers for both times
 }
 
 // blockChange is the change of one block.
@@ -37,28 +37,28 @@ type blockChange struct {
 const alikeEnough = 0.5
 
 // Changes returns the blocks that are not the same.
-func (d *diffDrawing) Changes() []blockChange {
+func (d *DiffDrawing) Changes() []blockChange {
 	var out []blockChange
-	oldLabels, newLabels := labels(d.r.Before), labels(d.r)
-	for _, m := range d.r.Leaves() {
+	oldLabels, newLabels := Labels(d.Revision.Before), Labels(d.Revision)
+	for _, m := range d.Revision.Leaves() {
 		c := blockChange{Op: m.Op}
 		if m.Op == block.Same {
 			continue
 		}
 		if m.Old >= 0 {
-			c.Path, c.Label, c.Topic = d.r.Before.Tree.Blocks[m.Old].Path, oldLabels[m.Old], topic(d.r.Before, m.Old)
-			c.old = d.r.Before.Text(m.Old)
+			c.Path, c.Label, c.Topic = d.Revision.Before.Tree.Blocks[m.Old].Path, oldLabels[m.Old], Topic(d.Revision.Before, m.Old)
+			c.old = d.Revision.Before.Text(m.Old)
 		}
 		if m.New >= 0 {
-			c.Was, c.Path = c.Path, d.r.Tree.Blocks[m.New].Path
-			c.Label, c.Topic = newLabels[m.New], topic(d.r, m.New)
-			c.new = d.r.Text(m.New)
+			c.Was, c.Path = c.Path, d.Revision.Tree.Blocks[m.New].Path
+			c.Label, c.Topic = newLabels[m.New], Topic(d.Revision, m.New)
+			c.new = d.Revision.Text(m.New)
 			if c.Was == c.Path {
 				c.Was = ""
 			}
 		}
 		if m.Op == block.Edited {
-			c.compare(d.r, m)
+			c.compare(d.Revision, m)
 		}
 		out = append(out, c)
 	}
@@ -84,15 +84,15 @@ func size(r *block.Revision, n int) int { return r.Tree.Blocks[n].End - r.Tree.B
 
 // Sum returns a line that says how all blocks changed, such as "4 added, 3
 // edited, 2 removed, 5 same", or that there is no difference.
-func (d *diffDrawing) Sum() string {
+func (d *DiffDrawing) Sum() string {
 	var counts [block.Removed + 1]int
-	for _, m := range d.r.Leaves() {
+	for _, m := range d.Revision.Leaves() {
 		counts[m.Op]++
 	}
 	switch {
-	case d.oneCapture:
+	case d.OneCapture:
 		return "no difference: both times have this capture"
-	case sameBody(d.r.Before, d.r) && d.r.Kind == d.r.Before.Kind:
+	case sameBody(d.Revision.Before, d.Revision) && d.Revision.Kind == d.Revision.Before.Kind:
 		return "no difference: both captures have the same body"
 	case counts[block.Added]+counts[block.Edited]+counts[block.Removed]+counts[block.Moved] == 0:
 		return "no block differs: the change is one of layout"
@@ -122,10 +122,10 @@ func countLine(counts []int) string {
 
 // Text writes a paragraph for each changed block. Old and new text are side by
 // side if the terminal is wide, otherwise one below the other.
-func (d *diffDrawing) Text(w io.Writer, t Terminal) error {
+func (d *DiffDrawing) Text(w io.Writer, t Terminal) error {
 	var b strings.Builder
-	b.WriteString(t.ink(inkRemoved, t.printable("--- "+d.url+" "+d.from)) + "\n")
-	b.WriteString(t.ink(inkAdded, t.printable("+++ "+d.url+" "+d.to)) + "\n")
+	b.WriteString(t.ink(inkRemoved, t.printable("--- "+d.URL+" "+d.From)) + "\n")
+	b.WriteString(t.ink(inkAdded, t.printable("+++ "+d.URL+" "+d.To)) + "\n")
 	for _, c := range d.Changes() {
 		c.head(&b, &t)
 		if t.Width >= rowio.SidesWidthMin {
@@ -236,9 +236,4 @@ func (c *blockChange) Sides() []sidePart {
 }
 
 // HTML writes a page with the block before and now beside each other.
-func (d *diffDrawing) HTML(w io.Writer) error { return drawings.ExecuteTemplate(w, "diff", d) }
-
-// URL, From and To are what the page shows of the captures.
-func (d *diffDrawing) URL() string  { return d.url }
-func (d *diffDrawing) From() string { return d.from }
-func (d *diffDrawing) To() string   { return d.to }
+func (d *DiffDrawing) HTML(w io.Writer) error { return drawings.ExecuteTemplate(w, "diff", d) }

@@ -34,10 +34,10 @@ func TestDrawings(t *testing.T) {
 		d    Drawing
 		want []string
 	}{
-		{"diff", &diffDrawing{url: "http://x.cn/?a=1&b=<2>", from: "then", to: "now", r: r}, []string{
+		{"diff", &DiffDrawing{URL: "http://x.cn/?a=1&b=<2>", From: "then", To: "now", Revision: r}, []string{
 			"http://x.cn/?a=1&amp;b=&lt;2&gt;", "<del> &lt;script</del>", "<ins> &lt;style</ins>", `<section class="edited main">`, "Something else", "goes from here",
 		}},
-		{"blocks", &blockDrawing{URL: "http://x.cn/", Captured: "now", Against: "then", Parts: drawBlocks(r)}, []string{
+		{"blocks", &BlockDrawing{URL: "http://x.cn/", Captured: "now", Against: "then", Parts: BlockParts(r)}, []string{
 			"&lt;style&gt;", "main edited", "Something else", "changes are against then",
 		}},
 	} {
@@ -61,7 +61,7 @@ func TestDrawings(t *testing.T) {
 
 // TestDrawnOnTerminal shows how wide and coloured terminals get a DIFF.
 func TestDrawnOnTerminal(t *testing.T) {
-	d := &diffDrawing{url: "u", from: "then", to: "now", r: drawnVersions(t)}
+	d := &DiffDrawing{URL: "u", From: "then", To: "now", Revision: drawnVersions(t)}
 	for _, c := range []struct {
 		name      string
 		t         Terminal

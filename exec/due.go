@@ -3,7 +3,6 @@ package exec
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -16,7 +15,6 @@ import (
 	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/exec/value"
-	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -30,48 +28,49 @@ type lookedAt struct {
 	visits []revisit.Visit // after the first
 }
 
-// visitsAsked says which visits are read.
-type visitsAsked struct {
-	in []ast.Scope // none means all URLs
+// Visits are visits of pages, in the archive of a session.
+type Visits struct {
+	Session *Session
+	In      []ast.Scope // none means all URLs
 	// The snapshot of a query that is running, and one of its sources, whose URLs and
 	// times limit the visits. Nil means a new snapshot, and no limit.
-	snap   op.Snapshot
-	source *relation.Request
+	Snapshot op.Snapshot
+	Source   *relation.Request
 }
 
 // dueSeeds returns the pages that a CRAWL DUE visits, the most urgent first, at
-// most most. It reads all visits of its scopes to make the plan. If there are
+// most c.o.MaxPages. It reads all visits of its scopes to make the plan. If there are
 // more pages than the plan samples, it reads them a second time to choose.
-func (s *Session) dueSeeds(ctx context.Context, st *ast.Crawl, most int64) ([]string, error) {
-	asked := visitsAsked{in: st.In}
-	planned, sample, total, err := s.planVisits(ctx, asked)
+func (c *crawl) dueSeeds(ctx context.Context) ([]string, error) {
+	v := Visits{Session: c.s, In: c.st.In}
+	planned, sample, total, err := v.plan(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := dueChooser{plan: planned, now: s.env().Now, most: most}
-	if c.failed, err = s.failedFetches(ctx, c.now); err != nil {
+	due := dueChooser{plan: planned, now: c.s.Env().Now, most: c.o.MaxPages}
+	if due.failed, err = v.failedFetches(ctx, due.now); err != nil {
 		return nil, err
 	}
 	if total == len(sample) {
 		for i := range sample {
-			c.add(&sample[i])
+			due.add(&sample[i])
 		}
-		return c.urls(), nil
+		return due.urls(), nil
 	}
-	for p, err := range s.lookedAt(ctx, asked) {
+	for p, err := range v.pages(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		c.add(p)
+		due.add(p)
 	}
-	return c.urls(), nil
+	return due.urls(), nil
 }
 
-// planVisits plans the visits of pages. sample has pages that the plan is made
+// plan plans the next visits of the pages. sample has pages that the plan is made
 // from: all, if there are few. total is how many pages there are.
-func (s *Session) planVisits(ctx context.Context, asked visitsAsked) (planned *revisit.Plan, sample []lookedAt, total int, err error) {
+func (v Visits) plan(ctx context.Context) (planned *revisit.Plan, sample []lookedAt, total int, err error) {
 	pick := rand.New(rand.NewPCG(1, 2)) // which pages a plan is made of is not for chance to change
-	for p, err := range s.lookedAt(ctx, asked) {
+	for p, err := range v.pages(ctx) {
 		if err != nil {
 			return nil, nil, 0, err
 		}
@@ -90,26 +89,26 @@ func (s *Session) planVisits(ctx context.Context, asked visitsAsked) (planned *r
 	for i := range sample {
 		known[i] = sample[i].known
 	}
-	return revisit.New(known, total, revisit.Budget{Visits: s.visitsPerDay(total)}), sample, total, nil
+	return revisit.New(known, total, revisit.Budget{Visits: v.perDay(total)}), sample, total, nil
 }
 
-// revisits implements op.Runner.Revisits for a source of a query. snap is the
-// archive as the query sees it.
-func (s *Session) revisits(ctx context.Context, snap op.Snapshot, n *relation.Request, due bool) iter.Seq2[op.Revisit, error] {
+// Revisits yields how often each page of v.Source changes, and with due when CRAWL DUE
+// would visit it next.
+func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[op.Revisit, error] {
 	return func(yield func(op.Revisit, error) bool) {
 		var planned *revisit.Plan
 		var failed map[string]record.Time
 		var err error
 		if due {
-			if planned, _, _, err = s.planVisits(ctx, visitsAsked{snap: snap}); err == nil && s.Crawler != nil {
-				failed, err = s.failedFetches(ctx, s.env().Now)
+			if planned, _, _, err = (Visits{Session: v.Session, Snapshot: v.Snapshot}).plan(ctx); err == nil && v.Session.Crawler() != nil {
+				failed, err = v.failedFetches(ctx, v.Session.Env().Now)
 			}
 			if err != nil {
 				yield(op.Revisit{}, err)
 				return
 			}
 		}
-		for p, err := range s.lookedAt(ctx, visitsAsked{snap: snap, source: n}) {
+		for p, err := range v.pages(ctx) {
 			if err != nil {
 				yield(op.Revisit{}, err)
 				return
@@ -128,10 +127,10 @@ func (s *Session) revisits(ctx context.Context, snap op.Snapshot, n *relation.Re
 
 // failedFetches returns the URLs whose last attempt brought no capture, and the
 // time of that attempt. Attempts that are too old to matter are left out.
-func (s *Session) failedFetches(ctx context.Context, now record.Time) (map[string]record.Time, error) {
+func (v Visits) failedFetches(ctx context.Context, now record.Time) (map[string]record.Time, error) {
 	since := now - record.Time(revisit.LongestDefault*24*time.Hour.Milliseconds())
 	failed := make(map[string]record.Time)
-	for list, err := range s.Crawler.Fetches(ctx) {
+	for list, err := range v.Session.Crawler().Fetches(ctx) {
 		if err != nil {
 			return nil, err
 		}
@@ -149,14 +148,14 @@ func (s *Session) failedFetches(ctx context.Context, now record.Time) (map[strin
 	return failed, nil
 }
 
-// visitsPerDay returns how many visits per day are allowed for this many pages. The
+// perDay returns how many visits per day are allowed for this many pages. The
 // budget of the schedule decides. Without one, each page gets one visit in the time of
 // the setting revisit.
-func (s *Session) visitsPerDay(pages int) float64 {
-	if s.budget != nil {
-		return s.budget.perDay
+func (v Visits) perDay(pages int) float64 {
+	if b := v.Session.Visits(); b != nil {
+		return b.PerDay
 	}
-	return float64(pages) / days(s.Settings.Revisit)
+	return float64(pages) / days(v.Session.Settings().Revisit)
 }
 
 func days(d time.Duration) float64 { return d.Hours() / 24 }
@@ -206,47 +205,47 @@ func (c *dueChooser) urls() []string {
 	return urls
 }
 
-// lookedAt yields each page with the result of its visits. A visit found a
+// pages yields each page with the result of its visits. A visit found a
 // change if the page differs from the visit before in more than dates and
 // similar details. Pages without visits are not yielded. What it yields is
 // valid until the next iteration.
-func (s *Session) lookedAt(ctx context.Context, asked visitsAsked) iter.Seq2[*lookedAt, error] {
+func (v Visits) pages(ctx context.Context) iter.Seq2[*lookedAt, error] {
 	return func(yield func(*lookedAt, error) bool) {
-		said, stop := s.pulled(ctx, asked, "SELECT url, time, substantial FROM versions WHERE change = 'changed'")
+		said, stop := v.pulled(ctx, "SELECT url, time, substantial FROM versions WHERE change = 'changed'")
 		defer stop()
-		visits, stopVisits := s.pulled(ctx, asked, "SELECT url, time, change FROM captures")
+		visits, stopVisits := v.pulled(ctx, "SELECT url, time, change FROM captures")
 		defer stopVisits()
 		p := &lookedAt{}
 		mind := said()
-		for v := visits(); ; v = visits() {
-			if err := cmp.Or(v.err, mind.err); err != nil {
+		for seen := visits(); ; seen = visits() {
+			if err := cmp.Or(seen.err, mind.err); err != nil {
 				yield(nil, err)
 				return
 			}
-			if v.url == "" || v.url != p.url {
+			if seen.url == "" || seen.url != p.url {
 				if revisited(p.url) && !yield(p, nil) {
 					return
 				}
-				if v.url == "" {
+				if seen.url == "" {
 					return // There are no more visits.
 				}
-				*p = lookedAt{url: strings.Clone(v.url), last: v.time, visits: p.visits[:0]}
+				*p = lookedAt{url: strings.Clone(seen.url), last: seen.time, visits: p.visits[:0]}
 				continue
 			}
 			changed := false
-			switch v.value {
+			switch seen.value {
 			case record.ChangeGone.String(), record.ChangeBack.String(), record.ChangeKind.String():
 				changed = true
 			case record.ChangeChanged.String():
-				for mind.err == nil && mind.url != "" && before(&mind, &v) {
+				for mind.err == nil && mind.url != "" && before(&mind, &seen) {
 					mind = said()
 				}
-				changed = mind.url == v.url && mind.time == v.time && mind.value == "true"
+				changed = mind.url == seen.url && mind.time == seen.time && mind.value == "true"
 			}
-			visit := revisit.Visit{Days: days(v.time.Std().Sub(p.last.Std())), Changed: changed}
+			visit := revisit.Visit{Days: days(seen.time.Std().Sub(p.last.Std())), Changed: changed}
 			p.known.Add(visit)
 			p.visits = append(p.visits, visit)
-			p.last = v.time
+			p.last = seen.time
 		}
 	}
 }
@@ -276,30 +275,26 @@ func before(a, b *told) bool {
 
 // pulled runs a query of three columns, the first two a URL and a time. next returns the
 // next row, with the third column as text. The caller must call stop.
-func (s *Session) pulled(ctx context.Context, asked visitsAsked, query string) (next func() told, stop func()) {
+func (v Visits) pulled(ctx context.Context, query string) (next func() told, stop func()) {
 	fail := func(err error) (func() told, func()) { return func() told { return told{err: err} }, func() {} }
-	parsed, err := lang.ParseOne(query, "")
-	if err != nil {
-		panic(fmt.Sprintf("exec: %s: %v", query, err)) // it is ours
-	}
-	q := parsed.(*ast.Query)
-	q.Select.From.Scopes = asked.in
-	node, err := plan.Build(q, s.env())
+	q := Query(query)
+	q.Select.From.Scopes = v.In
+	node, err := plan.Build(q, v.Session.Env())
 	if err != nil {
 		return fail(err)
 	}
-	if n := asked.source; n != nil {
+	if n := v.Source; n != nil {
 		for _, src := range plan.Sources(node) {
 			src.Ranges, src.Match, src.Window = n.Ranges, n.Match, n.Window
 		}
 	}
-	snap, done := asked.snap, func() {}
+	snap, done := v.Snapshot, func() {}
 	if snap == nil {
-		if snap, done, err = s.pin(ctx); err != nil {
+		if snap, done, err = v.Session.Snapshot(ctx); err != nil {
 			return fail(err)
 		}
 	}
-	rows, err := s.runner(snap, nil).Rows(ctx, node)
+	rows, err := v.Session.Runner(snap).Rows(ctx, node)
 	if err != nil {
 		done()
 		return fail(err)

@@ -85,9 +85,9 @@ func (s *Session) probe(ctx context.Context, snap op.Snapshot, src *plan.Source)
 	case err != nil:
 		return "", err
 	case seen.any && seen.whole:
-		return fmt.Sprintf("%s has captures at other times only: from %s to %s", what, s.stamp(seen.first), s.stamp(seen.last)), nil
+		return fmt.Sprintf("%s has captures at other times only: from %s to %s", what, s.Stamp(seen.first), s.Stamp(seen.last)), nil
 	case seen.any:
-		return fmt.Sprintf("%s has captures at other times only, such as %s", what, s.stamp(seen.first)), nil
+		return fmt.Sprintf("%s has captures at other times only, such as %s", what, s.Stamp(seen.first)), nil
 	case src.Scope == "" && src.Ranges == nil:
 		return "the archive holds no captures", nil
 	}

@@ -27,23 +27,26 @@ type rankExplanation struct {
 	st *ast.ExplainRank
 }
 
+// ExplainRank is the statement EXPLAIN RANK.
+var ExplainRank = Declare("EXPLAIN RANK", Answers, readExplainRank)
+
 // readExplainRank reads an EXPLAIN RANK. What the URL may be depends on the ranking.
 func readExplainRank(s *Session, st *ast.ExplainRank) (*rankExplanation, error) {
-	_, err := expr.ConstantText(st.URL, s.env())
+	_, err := expr.ConstantText(st.URL, s.Env())
 	return &rankExplanation{s, st}, err
 }
 
-func (x *rankExplanation) Would(context.Context) ([]string, error) { return nil, errExplained(x.st) }
+func (x *rankExplanation) Would(context.Context) ([]string, error) { return nil, ErrExplained(x.st) }
 
 // Run makes the graph of the ranking again, and returns what the rank comes from.
 func (x *rankExplanation) Run(ctx context.Context) (*Result, error) {
 	s, st := x.s, x.st
-	snap, release, err := s.pin(ctx)
+	snap, release, err := s.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	kept, err := s.keptRanking(ctx, snap, st)
+	kept, err := keptRanking(ctx, snap, st)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +54,7 @@ func (x *rankExplanation) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the statement of ranking %s: %w", kept.Name, err)
 	}
-	env := s.env()
+	env := s.Env()
 	env.Now = kept.Computed
 	if zone, err := time.LoadLocation(kept.Properties[propertyZone]); err == nil {
 		env.Zone = zone
@@ -77,21 +80,21 @@ type rankExplained struct {
 
 // note returns a line that says which ranking is explained.
 func (e *rankExplained) note() string {
-	return fmt.Sprintf("ranking %s of %s, as of %s", e.kept.Name, e.s.stamp(e.kept.Computed), e.s.stamp(e.kept.AsOf))
+	return fmt.Sprintf("ranking %s of %s, as of %s", e.kept.Name, e.s.Stamp(e.kept.Computed), e.s.Stamp(e.kept.AsOf))
 }
 
 // pageRank explains a rank that PAGERANK computed.
 func (e *rankExplained) pageRank(ctx context.Context, made *ast.PageRank) (*Result, error) {
-	r, err := e.s.planRanking(made, e.env)
-	if err != nil {
+	r := &ranking{s: e.s, env: e.env}
+	if err := r.read(made); err != nil {
 		return nil, err
 	}
-	url, err := r.asked.node(e.s, e.st.URL)
+	url, err := r.asked.node(e.st.URL, e.s.Env())
 	if err != nil {
 		return nil, err
 	}
 	r.asked.find = []string{url}
-	g, err := e.s.rankedGraph(ctx, e.snap, r)
+	g, err := r.graph(ctx, e.snap)
 	if err != nil {
 		return nil, err
 	}
@@ -121,20 +124,20 @@ func (e *rankExplained) shares(g *graph.Named, node int, rank []float64, damping
 		return nil, err
 	}
 	float := func(name string) value.Column { return value.Column{Name: name, Type: value.Float} }
-	t := newTable(text("part"), value.Column{Name: "url", Type: value.URL}, float("rank"), whole("links"), float("gives"), float("share"))
+	t := NewTable(Text("part"), value.Column{Name: "url", Type: value.URL}, float("rank"), Whole("links"), float("gives"), float("share"))
 	share := func(x float64) value.Value { return shareOf(x, rank[node]) }
 	var null value.Value
 	shown := 0.0
 	for _, sh := range shares {
 		shown += sh.Share
-		t.add(value.OfText("link"), value.OfURL(urls[sh.From]), value.OfFloat(rank[sh.From]), value.OfInt(int64(g.OutWeight(sh.From))), value.OfFloat(sh.Share), share(sh.Share))
+		t.Add(value.OfText("link"), value.OfURL(urls[sh.From]), value.OfFloat(rank[sh.From]), value.OfInt(int64(g.OutWeight(sh.From))), value.OfFloat(sh.Share), share(sh.Share))
 	}
 	if len(shares) == explainSharesMax && all > shown {
-		t.add(value.OfText("other links"), null, null, null, value.OfFloat(all-shown), share(all-shown))
+		t.Add(value.OfText("other links"), null, null, null, value.OfFloat(all-shown), share(all-shown))
 	}
-	t.add(value.OfText("jumps"), null, null, null, value.OfFloat(rank[node]-all), share(rank[node]-all))
-	t.add(value.OfText("rank"), null, value.OfFloat(rank[node]), value.OfInt(int64(g.OutWeight(node))), value.OfFloat(rank[node]), share(rank[node]))
-	res := t.result(ResultRows, nil)
+	t.Add(value.OfText("jumps"), null, null, null, value.OfFloat(rank[node]-all), share(rank[node]-all))
+	t.Add(value.OfText("rank"), null, value.OfFloat(rank[node]), value.OfInt(int64(g.OutWeight(node))), value.OfFloat(rank[node]), share(rank[node]))
+	res := t.Result()
 	res.Notes = []string{e.note()}
 	return res, nil
 }
@@ -149,11 +152,11 @@ func shareOf(x, all float64) value.Value {
 
 // hits explains hub and authority values that HITS computed. It computes them again.
 func (e *rankExplained) hits(ctx context.Context, made *ast.HITS) (*Result, error) {
-	h, err := e.s.planHubs(made, e.env)
-	if err != nil {
+	h := &hubRank{s: e.s, env: e.env}
+	if err := h.read(made); err != nil {
 		return nil, err
 	}
-	url, err := h.asked.node(e.s, e.st.URL)
+	url, err := h.asked.node(e.st.URL, e.s.Env())
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +168,7 @@ func (e *rankExplained) hits(ctx context.Context, made *ast.HITS) (*Result, erro
 		return nil, ast.Errorf(e.st.URL, "%s is not in the ranking %s: no link that counts there leads to it or from it", url, e.kept.Name)
 	}
 	h.explained = url
-	g, part, err := e.s.hubGraph(ctx, e.snap, h, e.env)
+	g, part, err := h.graph(ctx, e.snap)
 	if err != nil {
 		return nil, err
 	}
@@ -197,25 +200,25 @@ func (e *rankExplained) gifts(g *graph.Named, part *graph.Focused, values graph.
 		return nil, err
 	}
 	float := func(name string) value.Column { return value.Column{Name: name, Type: value.Float} }
-	t := newTable(text("part"), value.Column{Name: "url", Type: value.URL}, float("hub"), float("authority"), float("weight"), float("gives"), float("share"))
+	t := NewTable(Text("part"), value.Column{Name: "url", Type: value.URL}, float("hub"), float("authority"), float("weight"), float("gives"), float("share"))
 	var null value.Value
 	add := func(what string, of []graph.Gift, all int, sum float64) {
 		left := sum
 		for _, gift := range of {
 			left -= gift.Value
-			t.add(value.OfText(what), value.OfURL(urls[int(part.Nodes[gift.Node])]), value.OfFloat(values.Hub[gift.Node]), value.OfFloat(values.Authority[gift.Node]),
+			t.Add(value.OfText(what), value.OfURL(urls[int(part.Nodes[gift.Node])]), value.OfFloat(values.Hub[gift.Node]), value.OfFloat(values.Authority[gift.Node]),
 				value.OfFloat(gift.Weight), value.OfFloat(gift.Value), shareOf(gift.Value, sum))
 		}
 		if len(of) < all {
-			t.add(value.OfText("other links"), null, null, null, null, value.OfFloat(left), shareOf(left, sum))
+			t.Add(value.OfText("other links"), null, null, null, null, value.OfFloat(left), shareOf(left, sum))
 		}
 	}
 	a, h := values.Authority[node], values.Hub[node]
 	add("linked from", ofAuthority, len(authority), a)
-	t.add(value.OfText("authority"), null, null, value.OfFloat(a), null, value.OfFloat(a), shareOf(a, a))
+	t.Add(value.OfText("authority"), null, null, value.OfFloat(a), null, value.OfFloat(a), shareOf(a, a))
 	add("links to", ofHub, len(hub), h)
-	t.add(value.OfText("hub"), null, value.OfFloat(h), null, null, value.OfFloat(h), shareOf(h, h))
-	res := t.result(ResultRows, nil)
+	t.Add(value.OfText("hub"), null, value.OfFloat(h), null, null, value.OfFloat(h), shareOf(h, h))
+	res := t.Result()
 	res.Notes = []string{e.note()}
 	return res, nil
 }
@@ -228,20 +231,20 @@ func greatest(list []graph.Gift) []graph.Gift {
 }
 
 // keptRanking finds the ranking asked for.
-func (s *Session) keptRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank) (*task.Result, error) {
+func keptRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank) (*task.Result, error) {
 	name := op.PageRanking
 	if st.Name != nil {
 		name = strings.ToLower(st.Name.Text)
 	}
 	kept, err := lastRanking(ctx, snap, name)
 	if err == nil && kept == nil {
-		err = s.noRanking(ctx, snap, st, name)
+		err = noRanking(ctx, snap, st, name)
 	}
 	return kept, err
 }
 
 // noRanking returns the error for a ranking that does not exist.
-func (s *Session) noRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank, name string) error {
+func noRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank, name string) error {
 	results, err := snap.Results(ctx, task.ResultRanks)
 	if err != nil {
 		return err

@@ -3,10 +3,8 @@ package exec
 import (
 	"compress/gzip"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +20,7 @@ import (
 // exportFormats are the words after FORMAT.
 var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "html", "parquet", "edges", "graphml", "warc", "tianwang", "wacz", "cdxj"}
 
-// ExportFormats lists the words after FORMAT in an EXPORT.
+// ExportFormats returns the words after FORMAT in an EXPORT.
 func ExportFormats() []string { return exportFormats }
 
 // exportSuffixes maps the end of a file's name to its format.
@@ -46,10 +44,10 @@ type exportTarget struct {
 // ofCaptures reports whether the file contains captures, not rows.
 func (to exportTarget) ofCaptures() bool { return captureWriters[to.format] != nil }
 
-// exportTarget reads what the statement says of its file.
-func (s *Session) exportTarget(st *ast.Export) (exportTarget, error) {
+// readTarget reads what the statement says of its file.
+func readTarget(st *ast.Export, env *expr.Env) (exportTarget, error) {
 	var to exportTarget
-	x, err := (&expr.Binder{Where: "TO", Env: s.env()}).BindAs(st.To, value.Text)
+	x, err := (&expr.Binder{Where: "TO", Env: env}).BindAs(st.To, value.Text)
 	if err != nil {
 		return to, err
 	}
@@ -89,13 +87,16 @@ type export struct {
 	node plan.Node
 }
 
+// Export is the statement EXPORT.
+var Export = Declare("EXPORT", Works|Anywhere, readExport)
+
 // readExport reads an EXPORT, and plans its query.
 func readExport(s *Session, st *ast.Export) (e *export, err error) {
 	e = &export{s: s}
-	if e.to, err = s.exportTarget(st); err != nil {
+	if e.to, err = readTarget(st, s.Env()); err != nil {
 		return nil, err
 	}
-	if e.node, err = plan.Build(st.Query, s.env()); err != nil {
+	if e.node, err = plan.Build(st.Query, s.Env()); err != nil {
 		return nil, err
 	}
 	return e, e.to.need(st, e.node.Columns())
@@ -103,7 +104,7 @@ func readExport(s *Session, st *ast.Export) (e *export, err error) {
 
 // Would returns the file's name and the plan of the query.
 func (e *export) Would(ctx context.Context) ([]string, error) {
-	lines, err := e.s.planLines(ctx, e.node)
+	lines, err := e.s.PlanLines(ctx, e.node)
 	return append([]string{"export to " + e.to.path + " as " + e.to.format}, lines...), err
 }
 
@@ -111,31 +112,31 @@ func (e *export) Would(ctx context.Context) ([]string, error) {
 // on an error, what had that name before is still there.
 func (e *export) Run(ctx context.Context) (*Result, error) {
 	s, to := e.s, e.to
-	rows, err := s.open(ctx, e.node)
+	rows, err := s.Open(ctx, e.node)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	f, err := newWholeFile(to.path)
+	f, err := NewWholeFile(to.path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.abandon()
-	write := s.writeRows
+	defer f.Abandon()
+	write := e.writeRows
 	if to.ofCaptures() {
-		write = s.writeCaptures
+		write = e.writeCaptures
 	}
-	n, err := write(ctx, f, to, rows)
+	n, err := write(ctx, f, rows)
 	if err != nil {
 		return nil, err
 	}
-	size, err := f.commit()
+	size, err := f.Commit()
 	if err != nil {
 		return nil, err
 	}
-	t := newTable(text("file"), whole("rows"), whole("bytes"))
-	t.add(value.OfText(to.path), value.OfInt(n), value.OfInt(size))
-	res := t.work(Count{n, size}, nil)
+	t := NewTable(Text("file"), Whole("rows"), Whole("bytes"))
+	t.Add(value.OfText(to.path), value.OfInt(n), value.OfInt(size))
+	res := t.Work(Count{Rows: n, Bytes: size}, nil)
 	res.Notes = rows.Notes
 	return res, nil
 }
@@ -162,7 +163,8 @@ func needLinks(st *ast.Export, format string, cols []value.Column) error {
 }
 
 // writeRows writes all rows in the target's format and counts them.
-func (s *Session) writeRows(ctx context.Context, f io.Writer, to exportTarget, rows *Result) (n int64, err error) {
+func (e *export) writeRows(ctx context.Context, f io.Writer, rows *Result) (n int64, err error) {
+	to := e.to
 	if to.gzip {
 		z := gzip.NewWriter(f)
 		defer func() {
@@ -172,9 +174,9 @@ func (s *Session) writeRows(ctx context.Context, f io.Writer, to exportTarget, r
 		}()
 		f = z
 	}
-	names := s.runner(nil, nil).Lines(ctx)
+	names := e.s.Runner(nil).Lines(ctx)
 	defer names.Close()
-	w, err := s.rowWriter(f, to, rows.Columns, names)
+	w, err := e.rowWriter(f, rows.Columns, names)
 	if err != nil {
 		return 0, err
 	}
@@ -201,8 +203,8 @@ func (s *Session) writeRows(ctx context.Context, f io.Writer, to exportTarget, r
 
 // rowWriter returns the writer of the target's format. For a graph, it collects
 // the names of the nodes in names.
-func (s *Session) rowWriter(f io.Writer, to exportTarget, cols []value.Column, names *spill.Lines) (rowio.Writer, error) {
-	zone := s.env().Location()
+func (e *export) rowWriter(f io.Writer, cols []value.Column, names *spill.Lines) (rowio.Writer, error) {
+	to, zone := e.to, e.s.Env().Location()
 	switch to.format {
 	case "parquet":
 		if url, at := captureColumns(cols); url >= 0 && at >= 0 {
@@ -224,49 +226,4 @@ var commonCrawlNames = map[string]string{
 	"time": "fetch_time", "status": "fetch_status", "location": "fetch_redirect",
 	"mime": "content_mime_type", "charset": "content_charset", "lang": "content_languages",
 	"source": "warc_filename", "source_offset": "warc_record_offset",
-}
-
-// wholeFile is a file that gets its name only when it is complete.
-type wholeFile struct {
-	*os.File
-	path string
-	done bool
-}
-
-// newWholeFile begins a file beside path. It ends with commit or abandon.
-func newWholeFile(path string) (*wholeFile, error) {
-	f, err := os.OpenFile(path+"."+rand.Text()[:8]+".open", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if err != nil {
-		return nil, fmt.Errorf("export to %s: %w", path, err)
-	}
-	return &wholeFile{File: f, path: path}, nil
-}
-
-// commit gives the file its name, in place of an older file, and returns its
-// size.
-func (f *wholeFile) commit() (size int64, err error) {
-	info, err := f.Stat()
-	if err == nil {
-		err = f.Sync()
-	}
-	if err == nil {
-		err = f.Close()
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), f.path)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("export to %s: %w", f.path, err)
-	}
-	f.done = true
-	return info.Size(), nil
-}
-
-// abandon removes the file unless it was committed.
-func (f *wholeFile) abandon() {
-	if f.done {
-		return
-	}
-	f.Close()           // it goes anyway
-	os.Remove(f.Name()) // if this fails, its name tells that it is not whole
 }

@@ -53,14 +53,15 @@ type captureExport struct {
 }
 
 // writeCaptures writes the captures that rows name, and counts the rows.
-func (s *Session) writeCaptures(ctx context.Context, f io.Writer, to exportTarget, rows *Result) (n int64, err error) {
-	snap, release, err := s.pin(ctx)
+func (e *export) writeCaptures(ctx context.Context, f io.Writer, rows *Result) (n int64, err error) {
+	s, to := e.s, e.to
+	snap, release, err := s.Snapshot(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer release()
 	buf := bufio.NewWriterSize(f, 256<<10)
-	out, err := captureWriters[to.format](ctx, captureTarget{to, buf, s.env().Now, s.runner(snap, nil)})
+	out, err := captureWriters[to.format](ctx, captureTarget{to, buf, s.Env().Now, s.Runner(snap)})
 	if err != nil {
 		return 0, fmt.Errorf("export to %s: %w", to.path, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"infomall/exec/expr"
 	"infomall/exec/op"
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -14,33 +13,22 @@ import (
 
 // pageAsked is the page that a statement asks for, by URL and time.
 type pageAsked struct {
+	s      *Session
 	url    string        // canonical
 	urlAt  ast.Expr      // the URL in the statement, for its position
 	when   *value.Period // the page as it was at the end of it; nil means the latest capture
 	whenAt ast.Expr      // the time in the statement; nil if absent
 }
 
-// pageAsked returns the page that a statement asks for. If when is nil, that is the latest
-// capture. Otherwise it is the page as it was at the end of the period when.
-func (s *Session) pageAsked(url, when ast.Expr) (*pageAsked, error) {
-	env := s.env()
-	raw, err := expr.ConstantText(url, env)
-	if err != nil {
-		return nil, err
+// read reads the expressions a.urlAt and a.whenAt.
+func (a *pageAsked) read() (err error) {
+	env := a.s.Env()
+	if a.url, err = ConstantURL(a.urlAt, env); err != nil || a.whenAt == nil {
+		return err
 	}
-	canonical, err := urlkey.Canonical(raw)
-	if err != nil {
-		return nil, ast.Errorf(url, "%v", err)
-	}
-	asked := &pageAsked{url: canonical, urlAt: url, whenAt: when}
-	if when != nil {
-		p, err := value.PeriodOf(when, env)
-		if err != nil {
-			return nil, err
-		}
-		asked.when = &p
-	}
-	return asked, nil
+	p, err := value.PeriodOf(a.whenAt, env)
+	a.when = &p
+	return err
 }
 
 // scan returns a scan of all captures of the URL before the time to.
@@ -72,25 +60,25 @@ type captureFound struct {
 
 // needBody returns an error if why, the reason that the archive has no body for the
 // capture c, is not empty. If damage was skipped, the error is that damage.
-func (s *Session) needBody(snap op.Snapshot, at ast.Node, c capture, why string) error {
+func (a *pageAsked) needBody(snap op.Snapshot, at ast.Node, c capture, why string) error {
 	if why == "" {
 		return nil
 	}
 	if err := snap.Damage(); err != nil {
 		return err
 	}
-	return ast.Errorf(at, "the archive has no body for the capture of %s: %s", s.stamp(c.time), why)
+	return ast.Errorf(at, "the archive has no body for the capture of %s: %s", a.s.Stamp(c.time), why)
 }
 
-// findPage finds the capture asked for: the last one not after the period.
-func (s *Session) findPage(ctx context.Context, snap op.Snapshot, asked *pageAsked) (captureFound, error) {
+// find finds the capture asked for: the last one not after the period.
+func (a *pageAsked) find(ctx context.Context, snap op.Snapshot) (captureFound, error) {
 	to := record.MaxTime + 1
-	if asked.when != nil {
-		to = asked.when.To
+	if a.when != nil {
+		to = a.when.To
 	}
 	var found captureFound
 	any := false
-	for b, err := range snap.Scan(ctx, asked.scan(to)) {
+	for b, err := range snap.Scan(ctx, a.scan(to)) {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -108,47 +96,52 @@ func (s *Session) findPage(ctx context.Context, snap op.Snapshot, asked *pageAsk
 		}
 	}
 	if !any {
-		return found, s.noPage(ctx, snap, asked)
+		return found, a.noPage(ctx, snap)
 	}
 	return found, nil
 }
 
 // noPage is the error of a page that was not there yet, or never.
-func (s *Session) noPage(ctx context.Context, snap op.Snapshot, asked *pageAsked) error {
-	for b, err := range snap.Scan(ctx, asked.scan(record.MaxTime+1)) {
+func (a *pageAsked) noPage(ctx context.Context, snap op.Snapshot) error {
+	for b, err := range snap.Scan(ctx, a.scan(record.MaxTime+1)) {
 		if err != nil {
 			return err
 		}
 		if b.N > 0 {
-			err := ast.Errorf(asked.whenAt, "no capture of %s at or before %s", asked.url, s.stamp(asked.when.To-1))
-			err.Hint = "the first is of " + s.stamp(b.Time[0])
+			err := ast.Errorf(a.whenAt, "no capture of %s at or before %s", a.url, a.s.Stamp(a.when.To-1))
+			err.Hint = "the first is of " + a.s.Stamp(b.Time[0])
 			return err
 		}
 	}
-	return ast.Errorf(asked.urlAt, "no capture of %s", asked.url)
+	return ast.Errorf(a.urlAt, "no capture of %s", a.url)
 }
 
-// usedNote says which capture of a page is used, and how far it is from the
+// usedNote says which capture of the page is used, and how far it is from the
 // time asked for.
-func (s *Session) usedNote(asked *pageAsked, at record.Time) string {
-	note := fmt.Sprintf("%s as captured %s", asked.url, s.stamp(at))
+func (a *pageAsked) usedNote(at record.Time) string {
+	note := fmt.Sprintf("%s as captured %s", a.url, a.s.Stamp(at))
 	switch {
-	case asked.when == nil:
+	case a.when == nil:
 		return note
-	case at >= asked.when.From:
+	case at >= a.when.From:
 		return note + ", within the time asked for"
 	}
-	return fmt.Sprintf("%s, %s before the time asked for", note, value.AppendDuration(nil, int64(asked.when.From-at)))
+	return fmt.Sprintf("%s, %s before the time asked for", note, value.AppendDuration(nil, int64(a.when.From-at)))
 }
 
-func (s *Session) stamp(t record.Time) string {
-	return string(value.AppendTime(nil, t, s.env().Location()))
+// captureLine says when a capture was made and what it found.
+func (a *pageAsked) captureLine(c capture) string {
+	line := a.s.Stamp(c.time)
+	if c.status != 0 {
+		line += fmt.Sprintf(" %d", c.status)
+	}
+	return line + " " + c.kind.String()
 }
 
 // would returns a line that says which capture a statement would read.
-func (s *Session) would(asked *pageAsked) string {
-	if asked.when == nil {
-		return "reads the last capture of " + asked.url
+func (a *pageAsked) would() string {
+	if a.when == nil {
+		return "reads the last capture of " + a.url
 	}
-	return fmt.Sprintf("reads the last capture of %s at or before %s", asked.url, s.stamp(asked.when.To-1))
+	return fmt.Sprintf("reads the last capture of %s at or before %s", a.url, a.s.Stamp(a.when.To-1))
 }

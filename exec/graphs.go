@@ -22,8 +22,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// graphFormat is the word after FORMAT with which IMPORT reads lists of edges.
-const graphFormat = "graph"
+// GraphFormat is the word after FORMAT with which IMPORT reads lists of edges.
+const GraphFormat = "graph"
 
 // graphImport is an IMPORT … FORMAT graph statement whose clauses were read.
 type graphImport struct {
@@ -33,6 +33,10 @@ type graphImport struct {
 	patterns []string    // the patterns of file names in the statement
 	files    []glob.File // set by find
 }
+
+// ImportGraph is the statement IMPORT … FORMAT graph. IMPORT reads it when it meets that
+// format, so it is not listed by itself.
+var ImportGraph = Declare("IMPORT", Writes|Works|Anywhere, readGraphImport)
 
 // readGraphImport reads the clauses of an IMPORT … FORMAT graph statement.
 func readGraphImport(s *Session, st *ast.Import) (*graphImport, error) {
@@ -48,7 +52,7 @@ func readGraphImport(s *Session, st *ast.Import) (*graphImport, error) {
 	}
 	g := &graphImport{s: s, st: st, name: strings.ToLower(st.Alias.Text)}
 	for _, p := range st.Paths {
-		path, err := expr.ConstantText(p, s.env())
+		path, err := expr.ConstantText(p, s.Env())
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +78,7 @@ func (in *graphImport) Would(context.Context) ([]string, error) {
 	if err := in.find(); err != nil {
 		return nil, err
 	}
-	return fileLines("import as graph "+in.name+" into "+in.s.Archive.Path(), in.files), nil
+	return FileLines("import as graph "+in.name+" into "+in.s.Archive().Path(), in.files), nil
 }
 
 // Run reads the files, which list edges, and stores them in the archive as one named
@@ -84,7 +88,7 @@ func (in *graphImport) Run(ctx context.Context) (*Result, error) {
 	if err := in.find(); err != nil {
 		return nil, err
 	}
-	snap, release, err := s.pinOrEmpty(ctx)
+	snap, release, err := s.SnapshotOrEmpty(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -92,12 +96,12 @@ func (in *graphImport) Run(ctx context.Context) (*Result, error) {
 	if there, err := findGraph(ctx, snap, in.name); err != nil {
 		return nil, err
 	} else if there != nil {
-		err := ast.Errorf(st.Alias, "there is a graph %s, of %s", in.name, s.stamp(there.Computed))
+		err := ast.Errorf(st.Alias, "there is a graph %s, of %s", in.name, s.Stamp(there.Computed))
 		err.Hint = "DROP GRAPH " + in.name + " takes it away"
 		return nil, err
 	}
 	lines := int64(0)
-	g, err := graph.BuildNamed(ctx, &s.runner(snap, nil).Memory, graph.NamedOptions{Weighted: true, SelfLoops: true}, func(m *graph.Maker) (err error) {
+	g, err := graph.BuildNamed(ctx, &s.Runner(snap).Memory, graph.NamedOptions{Weighted: true, SelfLoops: true}, func(m *graph.Maker) (err error) {
 		lines, err = in.readEdges(ctx, m)
 		return err
 	})
@@ -105,16 +109,16 @@ func (in *graphImport) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	defer g.Close()
-	kept := task.Result{Kind: task.ResultGraphs, Name: in.name, Computed: s.env().Now, AsOf: s.env().Now, Statement: st.String()}
+	kept := task.Result{Kind: task.ResultGraphs, Name: in.name, Computed: s.Env().Now, AsOf: s.Env().Now, Statement: st.String()}
 	properties, rows := graph.Keep(g)
 	kept.Properties = properties
-	if kept, err = s.Archive.SaveResult(ctx, kept, rows); err != nil {
+	if kept, err = s.Archive().SaveResult(ctx, kept, rows); err != nil {
 		return nil, err
 	}
-	t := newTable(text("graph"), whole("lines"), whole("nodes"), whole("edges"), whole("bytes"), whole("ms"))
-	t.add(value.OfText(kept.Name), value.OfInt(lines), value.OfInt(int64(g.Nodes())), value.OfInt(g.Edges()),
+	t := NewTable(Text("graph"), Whole("lines"), Whole("nodes"), Whole("edges"), Whole("bytes"), Whole("ms"))
+	t.Add(value.OfText(kept.Name), value.OfInt(lines), value.OfInt(int64(g.Nodes())), value.OfInt(g.Edges()),
 		value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
-	return t.work(Count{1, kept.Bytes}, nil), nil
+	return t.Work(Count{Rows: 1, Bytes: kept.Bytes}, nil), nil
 }
 
 // readEdges adds the edges of all files to m, and returns how many lines had an edge or
@@ -126,7 +130,7 @@ func (in *graphImport) readEdges(ctx context.Context, m *graph.Maker) (lines int
 	}
 	for _, f := range in.files {
 		tell := func(int64) {}
-		if told := in.s.tells("import "+f.Name, "bytes"); told != nil {
+		if told := in.s.Report("import "+f.Name, "bytes"); told != nil {
 			tell = func(read int64) { told(done+read, total) }
 		}
 		n, err := readEdgeFile(ctx, f.Name, tell, m)
@@ -264,24 +268,15 @@ func graphNames(list []task.Result) (names []string) {
 	return names
 }
 
-// GraphNames returns the names of the graphs in the archive, for completion. After
-// an error it returns nil.
-func (s *Session) GraphNames(ctx context.Context) []string {
-	snap, release, err := s.pin(ctx)
-	if err != nil {
-		return nil
-	}
-	defer release()
-	list, _ := op.KeptGraphs(ctx, snap)
-	return graphNames(list)
-}
-
 // graphDrop is a DROP GRAPH statement whose clauses were read. Only Run and Would
 // check that the graph exists, because that takes a snapshot of the archive.
 type graphDrop struct {
 	s  *Session
 	st *ast.DropGraph
 }
+
+// DropGraph is the statement DROP GRAPH.
+var DropGraph = Declare("DROP GRAPH", Writes|Works, readDropGraph)
 
 // readDropGraph reads the clauses of a DROP GRAPH statement.
 func readDropGraph(s *Session, st *ast.DropGraph) (*graphDrop, error) { return &graphDrop{s, st}, nil }
@@ -292,15 +287,15 @@ func (d *graphDrop) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.s.Archive.DropResult(ctx, task.ResultGraphs, g.Name); err != nil {
+	if _, err := d.s.Archive().DropResult(ctx, task.ResultGraphs, g.Name); err != nil {
 		return nil, err
 	}
-	return done(), nil
+	return Done(), nil
 }
 
 // find returns the graph that the statement names.
 func (d *graphDrop) find(ctx context.Context) (*task.Result, error) {
-	snap, release, err := d.s.pin(ctx)
+	snap, release, err := d.s.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -314,7 +309,7 @@ func (d *graphDrop) Would(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("takes graph %s, of %s edges, out of %s; rankings that were made of it stay", g.Name, g.Properties[graph.PropertyEdges], d.s.Archive.Path())}, nil
+	return []string{fmt.Sprintf("takes graph %s, of %s edges, out of %s; rankings that were made of it stay", g.Name, g.Properties[graph.PropertyEdges], d.s.Archive().Path())}, nil
 }
 
 // errOfGraph returns the error for a clause that cannot be used with OVER GRAPH.

@@ -12,6 +12,9 @@ import (
 	"infomall/lang/ast"
 )
 
+// Help is the statement HELP.
+var Help = Declare("HELP", Answers|Anywhere, readHelp)
+
 // help is a HELP: its text.
 type help string
 
@@ -20,7 +23,7 @@ type help string
 func readHelp(s *Session, st *ast.Help) (help, error) {
 	text := helpOverview()
 	if st.Topic != "" {
-		text = s.helpOn(st.Topic)
+		text = helpOn(st.Topic, s.Settings())
 	}
 	if text == "" {
 		err := expr.UnknownName(st, "help on", st.Topic, "", helpTopics())
@@ -56,8 +59,8 @@ func helpOverview() string {
 }
 
 // helpOn returns the help on one topic, or "" if there is none. A topic is a statement, a
-// relation, a function, a setting, or a word of a statement.
-func (s *Session) helpOn(topic string) string {
+// relation, a function, a setting, or a word of a statement. now has the values of the settings.
+func helpOn(topic string, now *Settings) string {
 	if g := lang.Grammar(topic); g != "" {
 		text := strings.TrimRight(g, "\n") + "\n"
 		for _, example := range lang.Examples(topic) {
@@ -71,8 +74,8 @@ func (s *Session) helpOn(topic string) string {
 	if f := expr.FindFunction(topic); f != nil {
 		return f.Signature() + "\n\n" + f.Doc + "\n"
 	}
-	if k := setting(topic); k != nil {
-		return fmt.Sprintf("SET %s = %s\n\n%s\n", k.name, k.get(&s.Settings), k.doc)
+	if k := SettingNamed(topic); k != nil {
+		return fmt.Sprintf("SET %s = %s\n\n%s\n", k.Name, k.Get(now), k.Doc)
 	}
 	switch list := strings.ToUpper(topic); list {
 	case "RELATIONS", "COLUMNS", "FUNCTIONS", "SETTINGS", "QUERIES", "VIEWS":
@@ -113,5 +116,5 @@ func helpTopics() []string {
 	for _, f := range expr.Functions() {
 		topics = append(topics, f.Name)
 	}
-	return append(topics, settingNames()...)
+	return append(topics, SettingNames()...)
 }

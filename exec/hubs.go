@@ -15,7 +15,6 @@ import (
 	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/value"
-	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
@@ -62,48 +61,54 @@ const (
 	arcSteps   = 2  // how many links away from a root a page may be, with WEIGHT arc
 )
 
-// readHITS reads the clauses of a HITS statement.
-func readHITS(s *Session, st *ast.HITS) (*hubRank, error) { return s.planHubs(st, s.env()) }
+// HITS is the statement HITS.
+var HITS = Declare("HITS", Writes|Works, readHITS).Named(func(st ast.Statement) *ast.Name { return st.(*ast.HITS).Name })
 
-// planHubs reads the clauses of a HITS statement, with the parameters, time and time
-// zone of env.
-func (s *Session) planHubs(st *ast.HITS, env *expr.Env) (h *hubRank, err error) {
-	h = &hubRank{
-		s: s, env: env, name: hubRanking, asked: linksAsked{graph: st.Graph, scopes: st.Scopes, time: st.Time},
-		options: graph.HITSOptions{Variant: hitsVariants[st.Variant], Rounds: hitsRounds},
-	}
+// readHITS reads the clauses of a HITS statement.
+func readHITS(s *Session, st *ast.HITS) (*hubRank, error) {
+	h := &hubRank{s: s, env: s.Env()}
+	return h, h.read(st)
+}
+
+// read reads the clauses of a HITS statement, with the parameters, time and time zone of
+// h.env.
+func (h *hubRank) read(st *ast.HITS) (err error) {
+	env := h.env
+	h.name = hubRanking
+	h.asked = linksAsked{graph: st.Graph, Within: Within{Scopes: st.Scopes, Time: st.Time}}
+	h.options = graph.HITSOptions{Variant: hitsVariants[st.Variant], Rounds: hitsRounds}
 	if st.Name != nil {
 		h.name = strings.ToLower(st.Name.Text)
 	}
 	if h.name == op.PageRanking || h.name == op.HostRanking {
-		return nil, ast.Errorf(st.Name, "%s is the name of what PAGERANK computes, which the column rank is taken from", h.name)
+		return ast.Errorf(st.Name, "%s is the name of what PAGERANK computes, which the column rank is taken from", h.name)
 	}
 	if st.Graph != nil {
 		switch {
 		case st.Time.Range != nil || st.Time.Choice != nil:
-			return nil, errOfGraph(st, "a time")
+			return errOfGraph(st, "a time")
 		case st.Words != nil:
-			return nil, errOfGraph(st.Words, "FOR")
+			return errOfGraph(st.Words, "FOR")
 		}
 	}
 	if st.Weight != "" {
 		h.options.Rounds = arcRounds
 	}
 	if err := h.readCounts(st, env); err != nil {
-		return nil, err
+		return err
 	}
 	if err := h.readTexts(st, env); err != nil {
-		return nil, err
+		return err
 	}
 	if h.st, err = hubsWithParams(st, env); err != nil {
-		return nil, err
+		return err
 	}
 	if h.words != nil {
 		if h.roots, err = h.planRoots(env); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return h, h.asked.plans(env)
+	return h.asked.plans(env)
 }
 
 // readCounts reads KEEP and ITERATIONS into h.options.
@@ -229,14 +234,10 @@ func (h *hubRank) planRoots(env *expr.Env) (plan.Node, error) {
   WHERE kind IN (%s) AND target IS NOT NULL AND (%s) GROUP BY target
 ) GROUP BY url HAVING sum(score) > 0 ORDER BY total DESC, url LIMIT %d`,
 		strings.Join(own, " + "), strings.Join(linked, " + "), votingKinds(), strings.Join(any, " OR "), rootsMax)
-	st, err := lang.ParseOne(text, "")
-	if err != nil {
-		panic("exec: " + err.Error())
-	}
-	q := st.(*ast.Query)
+	q := Query(text)
 	inner := q.Select.From.Query
 	for _, part := range append([]*ast.Select{inner.Select}, inner.Union...) {
-		h.asked.within(part.From)
+		h.asked.Put(part.From)
 	}
 	return plan.Build(q, env)
 }
@@ -245,12 +246,12 @@ func (h *hubRank) planRoots(env *expr.Env) (plan.Node, error) {
 // has one row.
 func (h *hubRank) Run(ctx context.Context) (*Result, error) {
 	begun, s, env := time.Now(), h.s, h.env
-	snap, release, err := s.pin(ctx)
+	snap, release, err := s.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	g, part, err := s.hubGraph(ctx, snap, h, env)
+	g, part, err := h.graph(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
@@ -269,27 +270,26 @@ func (h *hubRank) Run(ctx context.Context) (*Result, error) {
 	if kept.AsOf, err = h.asked.asOf(ctx, snap); err != nil {
 		return nil, err
 	}
-	if kept, err = s.Archive.SaveResult(ctx, kept, hubRows(g, part, values)); err != nil {
+	if kept, err = s.Archive().SaveResult(ctx, kept, hubRows(g, part, values)); err != nil {
 		return nil, err
 	}
-	t := newTable(text("ranking"), value.Column{Name: "as_of", Type: value.Time}, whole("roots"), whole("nodes"), whole("edges"),
-		whole("iterations"), whole("bytes"), whole("ms"))
-	t.add(value.OfText(kept.Name), value.OfTime(kept.AsOf), value.OfInt(int64(len(h.asked.find))), value.OfInt(int64(len(part.Nodes))),
+	t := NewTable(Text("ranking"), value.Column{Name: "as_of", Type: value.Time}, Whole("roots"), Whole("nodes"), Whole("edges"),
+		Whole("iterations"), Whole("bytes"), Whole("ms"))
+	t.Add(value.OfText(kept.Name), value.OfTime(kept.AsOf), value.OfInt(int64(len(h.asked.find))), value.OfInt(int64(len(part.Nodes))),
 		value.OfInt(int64(len(part.Edges))), value.OfInt(int64(h.options.Rounds)), value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
-	res := t.work(Count{1, kept.Bytes}, nil)
+	res := t.Work(Count{Rows: 1, Bytes: kept.Bytes}, nil)
 	if part.Cut {
 		res.Notes = append(res.Notes, fmt.Sprintf("the pages around those found are more than %d; the others were left out", len(part.Nodes)))
 	}
 	return res, nil
 }
 
-// hubGraph returns the graph that h asks for, and the part of it whose nodes HITS
+// graph returns the graph that h asks for, and the part of it whose nodes HITS
 // ranks. The caller closes the graph.
-func (s *Session) hubGraph(ctx context.Context, snap op.Snapshot, h *hubRank, env *expr.Env) (*graph.Named, *graph.Focused, error) {
-	run := s.runner(snap, nil)
-	if s.Progress != nil {
-		tell := s.throttled()
-		run.Scanned = func(rows int64) { tell(Progress{What: "hits: pages and links", Done: rows, Unit: "rows"}) }
+func (h *hubRank) graph(ctx context.Context, snap op.Snapshot) (*graph.Named, *graph.Focused, error) {
+	run := h.s.Runner(snap)
+	if report := h.s.Report("hits: pages and links", "rows"); report != nil {
+		run.Scanned = func(rows int64) { report(rows, 0) }
 	}
 	if err := h.findRoots(ctx, run); err != nil {
 		return nil, nil, err
@@ -298,13 +298,13 @@ func (s *Session) hubGraph(ctx context.Context, snap op.Snapshot, h *hubRank, en
 	if h.explained != "" {
 		h.asked.find = append(h.asked.find, h.explained)
 	}
-	g, err := s.linkGraph(ctx, run, &h.asked)
+	g, err := h.asked.read(ctx, run)
 	if err != nil {
 		return nil, nil, err
 	}
-	part, err := h.focus(ctx, g, g.Found[:roots], s.Settings.MemoryBytes)
+	part, err := h.focus(ctx, g, g.Found[:roots], h.s.Settings().MemoryBytes)
 	if err == nil && h.st.Weight != "" {
-		err = h.weigh(ctx, run, env, g, part)
+		err = h.weigh(ctx, run, g, part)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, g.Close())
@@ -417,7 +417,7 @@ func (h *hubRank) site(url string) uint64 {
 // links go from one page to another, the greatest weight counts. The method is that of
 // Chakrabarti and others, "Automatic resource compilation by analyzing hyperlink
 // structure and associated text", 1998.
-func (h *hubRank) weigh(ctx context.Context, run *op.Runner, env *expr.Env, g *graph.Named, part *graph.Focused) error {
+func (h *hubRank) weigh(ctx context.Context, run *op.Runner, g *graph.Named, part *graph.Focused) error {
 	urls := make(map[int]string)
 	for _, n := range part.Nodes {
 		urls[int(n)] = ""
@@ -430,7 +430,7 @@ func (h *hubRank) weigh(ctx context.Context, run *op.Runner, env *expr.Env, g *g
 		number[urls[int(n)]] = uint32(i)
 	}
 	edges := make(map[[2]uint32]*graph.WeightedEdge)
-	asked := linksAsked{time: h.asked.time}
+	asked := Within{Time: h.asked.Time}
 	for i := range part.Edges {
 		e := &part.Edges[i]
 		ends := [2]uint32{e.From, e.To}
@@ -442,13 +442,13 @@ func (h *hubRank) weigh(ctx context.Context, run *op.Runner, env *expr.Env, g *g
 	}
 	for i, n := range part.Nodes {
 		if linking[uint32(i)] {
-			asked.scopes = append(asked.scopes, ast.Scope{From: &ast.String{Value: urls[int(n)]}})
+			asked.Scopes = append(asked.Scopes, ast.Scope{From: &ast.String{Value: urls[int(n)]}})
 		}
 	}
-	if asked.scopes == nil {
+	if asked.Scopes == nil {
 		return nil
 	}
-	node, err := asked.plan("SELECT url, target, before, anchor, after FROM links WHERE target IS NOT NULL AND kind IN ("+votingKinds()+")", env)
+	node, err := asked.Plan("SELECT url, target, before, anchor, after FROM links WHERE target IS NOT NULL AND kind IN ("+votingKinds()+")", h.env)
 	if err != nil {
 		return err
 	}
@@ -507,7 +507,7 @@ func hubRows(g *graph.Named, part *graph.Focused, values graph.HITS) iter.Seq2[t
 // Would returns lines on the computation, then the plans for reading the roots and the
 // links, with the pools that would be read.
 func (h *hubRank) Would(ctx context.Context) ([]string, error) {
-	snap, release, err := h.s.pin(ctx)
+	snap, release, err := h.s.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -515,7 +515,7 @@ func (h *hubRank) Would(ctx context.Context) ([]string, error) {
 	var roots []string
 	how := "look for hubs among all of them"
 	if h.roots != nil {
-		if roots, err = wouldRead(ctx, snap, h.roots); err != nil {
+		if roots, err = ReadLines(ctx, snap, h.roots); err != nil {
 			return nil, err
 		}
 		how = fmt.Sprintf("begin with the %d pages that have most of the words, add what they link to and up to 50 that link to each", rootsMax)

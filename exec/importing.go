@@ -16,7 +16,7 @@ import (
 )
 
 // importFormats are the words after FORMAT.
-var importFormats = []string{"auto", "tianwang", "warc", "arc", "wacz", "html", graphFormat}
+var importFormats = []string{"auto", "tianwang", "warc", "arc", "wacz", "html", GraphFormat}
 
 // ImportFormats lists the words after FORMAT in an IMPORT.
 func ImportFormats() []string { return importFormats }
@@ -27,9 +27,9 @@ type DamageError struct{ message string }
 
 func (e *DamageError) Error() string { return e.message }
 
-// damageError says how many places of the files of st are damaged, and how to list
-// them; nil if none is.
-func (s *Session) damageError(st *ast.Import, results []task.ImportResult) error {
+// damageError says how many places of the files are damaged, and how to list them; nil
+// if none is.
+func (im *fileImport) damageError(results []task.ImportResult) error {
 	var places int64
 	var files int
 	var first *task.ImportResult
@@ -55,8 +55,8 @@ func (s *Session) damageError(st *ast.Import, results []task.ImportResult) error
 		m = fmt.Sprintf("%d places in %d of %d files are damaged, the first in %s at byte %d: %s", places, files, len(results), first.Source, d.Offset, d.Why)
 	}
 	m += "; every record that can be read is in the archive"
-	if !s.Verbose {
-		m += fmt.Sprintf("\nto list each place, without adding anything twice: infomall --verbose -c \"%s\"", st)
+	if !im.s.Verbose() {
+		m += fmt.Sprintf("\nto list each place, without adding anything twice: infomall --verbose -c \"%s\"", im.st)
 	}
 	return &DamageError{m}
 }
@@ -68,10 +68,13 @@ type fileImport struct {
 	o  task.ImportOptions
 }
 
+// Import is the statement IMPORT.
+var Import = Declare("IMPORT", Writes|Works|Anywhere, readImport).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Import).Alias })
+
 // readImport reads the clauses of an IMPORT statement.
 func readImport(s *Session, st *ast.Import) (Deed, error) {
-	if st.Format != nil && strings.EqualFold(st.Format.Text, graphFormat) {
-		return readGraphImport(s, st)
+	if st.Format != nil && strings.EqualFold(st.Format.Text, GraphFormat) {
+		return ImportGraph.Read(s, st)
 	}
 	im := &fileImport{s: s, st: st}
 	return im, im.readOptions()
@@ -80,36 +83,36 @@ func readImport(s *Session, st *ast.Import) (Deed, error) {
 // Run imports the files. Files that were imported before an error are in the archive,
 // so their rows come before the error.
 func (im *fileImport) Run(ctx context.Context) (*Result, error) {
-	if tell := im.s.tellsOf("import", "bytes"); tell != nil {
+	if tell := im.s.ReportEach("import", "bytes"); tell != nil {
 		im.o.Progress = func(p task.ImportProgress) { tell(p.Source, p.Done, p.Total) }
 	}
-	results, err := im.s.Archive.Import(ctx, im.o)
+	results, err := im.s.Archive().Import(ctx, im.o)
 	if err != nil && len(results) == 0 {
 		return nil, placedAtPattern(err, im.st, im.o.Patterns)
 	}
 	if err == nil {
-		err = im.s.damageError(im.st, results)
+		err = im.damageError(results)
 	}
 	var n Count
 	for i := range results {
 		n.Rows, n.Bytes = n.Rows+results[i].Records, n.Bytes+results[i].Bytes
 	}
-	res := im.s.importTable(results).work(n, err)
+	res := im.table(results).Work(n, err)
 	for i := range results {
-		res.Notes = append(res.Notes, importNotes(&results[i], im.s.Verbose)...)
+		res.Notes = append(res.Notes, importNotes(&results[i], im.s.Verbose())...)
 	}
 	return res, nil
 }
 
 // Would returns the files that would be read, one per line.
 func (im *fileImport) Would(context.Context) ([]string, error) {
-	lines := []string{"import into " + im.s.Archive.Path()}
+	lines := []string{"import into " + im.s.Archive().Path()}
 	for i, pattern := range im.o.Patterns {
 		files, err := glob.Files(pattern)
 		if err != nil {
 			return nil, ast.Errorf(im.st.Paths[i], "%v", err)
 		}
-		lines = append(lines, fileLines("", files)[1:]...)
+		lines = append(lines, FileLines("", files)[1:]...)
 	}
 	return lines, nil
 }
@@ -128,8 +131,8 @@ func placedAtPattern(err error, st *ast.Import, patterns []string) error {
 // readOptions reads the clauses.
 func (im *fileImport) readOptions() error {
 	s, st, o := im.s, im.st, &im.o
-	*o = task.ImportOptions{Zone: s.Settings.ImportTimezone, PoolLimit: s.Settings.PoolLimit, PageLimit: s.Settings.PageLimit, Earliest: s.Settings.Earliest, Latest: s.Settings.Latest}
-	env := s.env()
+	*o = task.ImportOptions{Zone: s.Settings().ImportTimezone, PoolLimit: s.Settings().PoolLimit, PageLimit: s.Settings().PageLimit, Earliest: s.Settings().Earliest, Latest: s.Settings().Latest}
+	env := s.Env()
 	for _, p := range st.Paths {
 		path, err := expr.ConstantText(p, env)
 		if err != nil {
@@ -149,11 +152,12 @@ func (im *fileImport) readOptions() error {
 	if st.Alias != nil {
 		o.Job = st.Alias.Text
 	}
-	return s.mirrorOptions(st, o)
+	return im.readMirror()
 }
 
-// mirrorOptions reads what the statement says of plain files.
-func (s *Session) mirrorOptions(st *ast.Import, o *task.ImportOptions) error {
+// readMirror reads what the statement says of plain files.
+func (im *fileImport) readMirror() error {
+	s, st, o := im.s, im.st, &im.o
 	if o.Format != "html" {
 		for _, x := range []ast.Expr{st.Base, st.Time} {
 			if x != nil {
@@ -165,7 +169,7 @@ func (s *Session) mirrorOptions(st *ast.Import, o *task.ImportOptions) error {
 		return nil
 	}
 	if st.Base != nil {
-		base, err := expr.ConstantText(st.Base, s.env())
+		base, err := expr.ConstantText(st.Base, s.Env())
 		if err != nil {
 			return err
 		}
@@ -178,7 +182,7 @@ func (s *Session) mirrorOptions(st *ast.Import, o *task.ImportOptions) error {
 		}
 	}
 	if st.Time != nil {
-		p, err := value.PeriodOf(st.Time, s.env())
+		p, err := value.PeriodOf(st.Time, s.Env())
 		if err != nil {
 			return err
 		}
@@ -187,21 +191,22 @@ func (s *Session) mirrorOptions(st *ast.Import, o *task.ImportOptions) error {
 	return nil
 }
 
-// importTable returns one row per file. If the session is verbose, it also returns one
+// table returns one row per file. If the session is verbose, it also returns one
 // row per damaged place and one per wrong digest.
-func (s *Session) importTable(results []task.ImportResult) *table {
-	cols := []value.Column{text("source"), whole("records"), whole("stored"), whole("visits"), whole("skipped"),
-		whole("damaged"), whole("bytes"), whole("new_bytes"), whole("ms")}
-	if s.Verbose {
-		cols = append(cols, whole("offset"), whole("length"), text("why"))
+func (im *fileImport) table(results []task.ImportResult) *Table {
+	s := im.s
+	cols := []value.Column{Text("source"), Whole("records"), Whole("stored"), Whole("visits"), Whole("skipped"),
+		Whole("damaged"), Whole("bytes"), Whole("new_bytes"), Whole("ms")}
+	if s.Verbose() {
+		cols = append(cols, Whole("offset"), Whole("length"), Text("why"))
 	}
-	t := newTable(cols...)
+	t := NewTable(cols...)
 	for i := range results {
 		r := &results[i]
 		source := value.OfText(r.Source)
-		t.add(source, value.OfInt(r.Records), value.OfInt(r.Stored), value.OfInt(r.Visits), value.OfInt(r.Skipped),
+		t.Add(source, value.OfInt(r.Records), value.OfInt(r.Stored), value.OfInt(r.Visits), value.OfInt(r.Skipped),
 			value.OfInt(r.Damaged), value.OfInt(r.Bytes), value.OfInt(r.NewBytes), value.OfInt(r.Elapsed.Milliseconds()))
-		if !s.Verbose {
+		if !s.Verbose() {
 			continue
 		}
 		var null value.Value
@@ -210,7 +215,7 @@ func (s *Session) importTable(results []task.ImportResult) *table {
 			if d.Length == 0 {
 				length = null
 			}
-			t.add(source, null, null, null, null, null, null, null, null, value.OfInt(d.Offset), length, value.OfText(d.Why))
+			t.Add(source, null, null, null, null, null, null, null, null, value.OfInt(d.Offset), length, value.OfText(d.Why))
 		}
 	}
 	return t

@@ -25,19 +25,19 @@ type Jobs interface {
 // runJob calls run, which runs st, and logs it as a job. If the job cannot be
 // logged, because the disk is full or read-only, st runs all the same.
 func (s *Session) runJob(ctx context.Context, st ast.Statement, run func() (*Result, error)) (*Result, error) {
-	j := task.Job{Statement: urlkey.WithoutUsers(st.String()), Started: s.env().Now, Scheduled: record.NoTime, Next: record.NoTime}
-	if find := SpecOf(st).alias; find != nil {
+	j := task.Job{Statement: urlkey.WithoutUsers(st.String()), Started: s.Env().Now, Scheduled: record.NoTime, Next: record.NoTime}
+	if find := s.language.SpecOf(st).alias; find != nil {
 		if name := find(st); name != nil {
 			j.Name = name.Text
 		}
 	}
-	_, end, err := s.Jobs.BeginJob(ctx, j)
+	_, end, err := s.o.Jobs.BeginJob(ctx, j)
 	if err != nil {
 		return run()
 	}
 	res, err := run()
 	if err != nil {
-		_ = end(s.after(ctx, j, Count{}, err))
+		_ = end(s.Ended(ctx, j, Count{}, err))
 		return nil, err
 	}
 	var n int64
@@ -45,7 +45,7 @@ func (s *Session) runJob(ctx context.Context, st ast.Statement, run func() (*Res
 	finish := func(err error) {
 		if !ended {
 			ended = true
-			_ = end(s.after(ctx, j, res.counted(n), err))
+			_ = end(s.Ended(ctx, j, res.Counted(n), err))
 		}
 	}
 	rows, closeAll := res.Rows, res.Close
@@ -73,8 +73,9 @@ func (s *Session) runJob(ctx context.Context, st ast.Statement, run func() (*Res
 	return res, nil
 }
 
-// after returns the job j as it is logged at its end.
-func (s *Session) after(ctx context.Context, j task.Job, n Count, err error) task.Job {
+// Ended returns the job j as it is logged at its end. n is the work that was done, err
+// the error of the statement.
+func (s *Session) Ended(ctx context.Context, j task.Job, n Count, err error) task.Job {
 	j.State, j.Rows, j.Bytes = task.JobDone, n.Rows, n.Bytes
 	switch {
 	case ctx.Err() != nil:
@@ -88,15 +89,6 @@ func (s *Session) after(ctx context.Context, j task.Job, n Count, err error) tas
 		}
 		j.Error = urlkey.WithoutUsers(j.Error)
 	}
-	j.Finished = record.At(s.now())
+	j.Finished = record.At(s.Now())
 	return j
-}
-
-// counted returns how much work a result stands for: the rows that were read of
-// an answer, or what the statement counted.
-func (res *Result) counted(rows int64) Count {
-	if res.Kind == ResultWork {
-		return res.Count
-	}
-	return Count{Rows: rows}
 }

@@ -40,7 +40,7 @@ func TestJoin(t *testing.T) {
 	for _, c := range joinCases {
 		for _, memory := range []int64{1 << 20, 1} {
 			s := newSession(archive{smallSite()})
-			s.Settings.MemoryBytes = memory
+			s.Settings().MemoryBytes = memory
 			got, _, err := ask(s, c.src)
 			if err != nil || got != c.want {
 				t.Errorf("%s\nwith %d bytes: got\n%swant\n%serror %v", c.src, memory, got, c.want, err)
@@ -77,7 +77,7 @@ func TestJoinModel(t *testing.T) {
 		events := drawEvents(t)
 		a := eventsArchive(t, events)
 		s := newSession(archive{a})
-		s.Settings.MemoryBytes = rapid.SampledFrom([]int64{1, 300, 2000, 1 << 20}).Draw(t, "memory")
+		s.Settings().MemoryBytes = rapid.SampledFrom([]int64{1, 300, 2000, 1 << 20}).Draw(t, "memory")
 		kind := rapid.SampledFrom([]string{"JOIN", "LEFT JOIN"}).Draw(t, "kind")
 		key := rapid.SampledFrom([]string{"url", "status", "digest"}).Draw(t, "key")
 		bound := rapid.SampledFrom([]string{"", " SINCE 2008-07", " LATEST"}).Draw(t, "time")

@@ -10,7 +10,6 @@ import (
 	"infomall/exec/graph"
 	"infomall/exec/op"
 	"infomall/exec/plan"
-	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -20,9 +19,8 @@ import (
 // time, or a named graph.
 type linksAsked struct {
 	graph   *ast.Name // nil: of links
-	scopes  []ast.Scope
-	time    ast.TimeClause // LATEST if empty
-	without []string       // of ast.Withouts
+	Within            // which links
+	without []string  // of ast.Withouts
 	byHost  bool
 	find    []string // URLs or names whose nodes are wanted
 
@@ -51,22 +49,11 @@ func (a *linksAsked) plans(env *expr.Env) error {
 	if a.graph != nil {
 		return nil
 	}
-	n, err := a.plan("SELECT url FROM links", env)
+	n, err := a.Plan("SELECT url FROM links", env)
 	if err == nil {
 		a.links = plan.Sources(n)[0]
 	}
 	return err
-}
-
-// plan plans a query, of the scopes and the time asked for.
-func (a *linksAsked) plan(text string, env *expr.Env) (plan.Node, error) {
-	st, err := lang.ParseOne(text, "")
-	if err != nil {
-		panic("exec: " + err.Error())
-	}
-	q := st.(*ast.Query)
-	a.within(q.Select.From)
-	return plan.Build(q, env)
 }
 
 // pin finds the graph that has a name.
@@ -75,14 +62,6 @@ func (a *linksAsked) pin(ctx context.Context, snap op.Snapshot) (err error) {
 		a.kept, err = keptGraph(ctx, snap, a.graph)
 	}
 	return err
-}
-
-// within gives a source the scopes and the time asked for.
-func (a *linksAsked) within(from *ast.Source) {
-	from.Scopes, from.Time = a.scopes, a.time
-	if from.Time == (ast.TimeClause{}) {
-		from.Time.Choice = &ast.TimeChoice{Op: ast.ChoiceLatest}
-	}
 }
 
 // asOf returns the time that the graph describes: the time in the statement, or
@@ -112,28 +91,11 @@ func (a *linksAsked) wouldRead(ctx context.Context, snap op.Snapshot) ([]string,
 	if g := a.kept; g != nil {
 		return []string{fmt.Sprintf("  graph %s: %s nodes, %s edges", g.Name, g.Properties[graph.PropertyNodes], g.Properties[graph.PropertyEdges])}, nil
 	}
-	return wouldRead(ctx, snap, a.links)
+	return ReadLines(ctx, snap, a.links)
 }
 
-// wouldRead shows plans, and the pools that they would open.
-func wouldRead(ctx context.Context, snap op.Snapshot, nodes ...plan.Node) (lines []string, err error) {
-	pools, err := snap.Pools(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, n := range nodes {
-		plan.Walk(n, func(n plan.Node, depth int) {
-			lines = append(lines, indented(depth+1, n.String()))
-			if src, ok := n.(*plan.Source); ok {
-				lines = append(lines, indented(depth+2, poolLine(pools, src.Reads())))
-			}
-		})
-	}
-	return lines, nil
-}
-
-// linkGraph makes the graph. The caller closes it.
-func (s *Session) linkGraph(ctx context.Context, run *op.Runner, a *linksAsked) (*graph.Named, error) {
+// read makes the graph. The caller closes it.
+func (a *linksAsked) read(ctx context.Context, run *op.Runner) (*graph.Named, error) {
 	if err := a.pin(ctx, run.Snapshot); err != nil {
 		return nil, err
 	}
@@ -145,9 +107,9 @@ func (s *Session) linkGraph(ctx context.Context, run *op.Runner, a *linksAsked) 
 }
 
 // node returns the name of the node that a text in a statement means.
-func (a *linksAsked) node(s *Session, e ast.Expr) (string, error) {
+func (a *linksAsked) node(e ast.Expr, env *expr.Env) (string, error) {
 	if a.graph != nil {
-		name, err := expr.ConstantText(e, s.env())
+		name, err := expr.ConstantText(e, env)
 		if err != nil {
 			return "", err
 		}
@@ -157,14 +119,11 @@ func (a *linksAsked) node(s *Session, e ast.Expr) (string, error) {
 		}
 		return string(node), nil
 	}
-	asked, err := s.pageAsked(e, nil)
-	if err != nil {
-		return "", err
+	url, err := ConstantURL(e, env)
+	if err == nil && a.byHost {
+		url = op.HostNode()(url)
 	}
-	if a.byHost {
-		return op.HostNode()(asked.url), nil
-	}
-	return asked.url, nil
+	return url, err
 }
 
 // withParams returns an expression in which each parameter is replaced by its

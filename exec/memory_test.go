@@ -53,7 +53,7 @@ func TestSpill(t *testing.T) {
 			t.Fatalf("%s: %v", src, err)
 		}
 		for _, memory := range []int64{100_000, 10_000, 1} {
-			s.Settings.MemoryBytes = memory
+			s.Settings().MemoryBytes = memory
 			got, _, err := ask(s, src)
 			if err != nil || got != want {
 				t.Errorf("%s with %d bytes: got %d lines, error %v; want %d lines, or they differ",

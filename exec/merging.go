@@ -19,36 +19,39 @@ type poolMerge struct {
 	o  task.MergeOptions
 }
 
+// Merge is the statements MERGE POOL and SEAL POOL.
+var Merge = Declare("MERGE POOL, SEAL POOL", Writes|Works, readMerge)
+
 // readMerge reads a MERGE POOL or a SEAL POOL.
 func readMerge(s *Session, st *ast.MergePool) (*poolMerge, error) {
-	m := &poolMerge{s: s, st: st, o: task.MergeOptions{Seal: st.Seal, PoolLimit: s.Settings.PoolLimit}}
+	m := &poolMerge{s: s, st: st, o: task.MergeOptions{Seal: st.Seal, PoolLimit: s.Settings().PoolLimit}}
 	if st.Pool == nil {
 		return m, nil
 	}
-	pool, err := expr.ConstantText(st.Pool, s.env())
+	pool, err := expr.ConstantText(st.Pool, s.Env())
 	m.o.Pools = []string{pool}
 	return m, err
 }
 
 // Run merges the segments of each pool. Its result has one row per pool.
 func (m *poolMerge) Run(ctx context.Context) (*Result, error) {
-	m.o.Progress = m.s.tellsOf(m.word()+" pool", "captures")
+	m.o.Progress = m.s.ReportEach(m.word()+" pool", "captures")
 	results, err := m.merge(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t := newTable(text("pool"), whole("segments"), whole("into"), whole("captures"), whole("old_bytes"), whole("bytes"))
+	t := NewTable(Text("pool"), Whole("segments"), Whole("into"), Whole("captures"), Whole("old_bytes"), Whole("bytes"))
 	var n Count
 	var notes []string
 	for _, r := range results {
-		t.add(value.OfText(r.Pool), value.OfInt(int64(r.Segments)), value.OfInt(int64(r.Into)),
+		t.Add(value.OfText(r.Pool), value.OfInt(int64(r.Segments)), value.OfInt(int64(r.Into)),
 			value.OfInt(r.Captures), value.OfInt(r.OldBytes), value.OfInt(r.Bytes))
 		n.Rows, n.Bytes = n.Rows+r.Captures, n.Bytes+r.Bytes
 		if r.Parts != nil {
 			notes = append(notes, fmt.Sprintf("pool %s was larger than pool_limit, and is %s now", r.Pool, strings.Join(r.Parts, ", ")))
 		}
 	}
-	res := t.work(n, nil)
+	res := t.Work(n, nil)
 	res.Notes = notes
 	return res, nil
 }
@@ -64,7 +67,7 @@ func (m *poolMerge) word() string {
 // merge merges the pools, or with Dry says what it would merge. If the statement names
 // a pool that is not there, the error says which pools there are.
 func (m *poolMerge) merge(ctx context.Context) ([]task.MergeResult, error) {
-	results, err := m.s.Archive.Merge(ctx, m.o)
+	results, err := m.s.Archive().Merge(ctx, m.o)
 	var static *task.StaticError
 	if errors.As(err, &static) {
 		return nil, ast.Errorf(m.st.Pool, "%v; what came late to its month is in the pools beside it", err)
@@ -80,7 +83,7 @@ func (m *poolMerge) Would(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{m.word() + " pools of " + m.s.Archive.Path()}
+	lines := []string{m.word() + " pools of " + m.s.Archive().Path()}
 	for _, r := range results {
 		switch {
 		case r.Static && !(m.st.Seal && r.Deleted):

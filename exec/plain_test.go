@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/exec"
 	"infomall/exec/op/optest"
 	"infomall/store/record"
 )
@@ -146,6 +147,7 @@ func TestPlain(t *testing.T) {
 		}
 		a := optest.New(captures...)
 		s := newSession(archive{a})
+		plain := sessionWith(archive{a}, func(o *exec.Options) { o.Plain = true })
 		for _, d := range plainDefinitions {
 			if _, _, err := ask(s, d); err != nil {
 				t.Fatalf("%s: %v", d, err)
@@ -154,12 +156,10 @@ func TestPlain(t *testing.T) {
 		for range 5 {
 			kind := rapid.IntRange(0, 2).Draw(t, "kind")
 			src := []func(*rapid.T) string{drawPlainQuery, drawNestedQuery, drawDefinedQuery}[kind](t)
-			s.Plain = true
-			want, _, refused := ask(s, src)
+			want, _, refused := ask(plain, src)
 			if kind > 0 && refused != nil {
 				t.Fatalf("%s: %v", src, refused)
 			}
-			s.Plain = false
 			got, _, err := ask(s, src)
 			if fmt.Sprint(err) != fmt.Sprint(refused) || got != want {
 				t.Fatalf("%s: error %v, got\n%s\nwithout ways of the planner: error %v,\n%s", src, err, got, refused, want)

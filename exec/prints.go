@@ -56,16 +56,16 @@ func foundBy(ctx context.Context, snap op.Snapshot, d *duplication, prints *task
 
 // savePrints stores the prints of all compared pages, in place of those of the
 // last DEDUP.
-func (s *Session) savePrints(ctx context.Context, c *comparison, found task.Result) error {
+func (c *comparison) savePrints(ctx context.Context, found task.Result) error {
 	if !c.printsKept() {
 		return nil
 	}
-	if _, err := s.Archive.DropResult(ctx, task.ResultPrints, c.printsName()); err != nil {
+	if _, err := c.s.Archive().DropResult(ctx, task.ResultPrints, c.printsName()); err != nil {
 		return err
 	}
-	_, err := s.Archive.SaveResult(ctx, task.Result{
+	_, err := c.s.Archive().SaveResult(ctx, task.Result{
 		Kind: task.ResultPrints, Name: c.printsName(), Computed: found.Computed, AsOf: found.AsOf, Statement: found.Statement,
-		Properties: map[string]string{propertyMade: s.printsMade(c.duplication), propertyFound: strconv.FormatInt(int64(found.Computed), 10)},
+		Properties: map[string]string{propertyMade: c.printsMade(), propertyFound: strconv.FormatInt(int64(found.Computed), 10)},
 	}, c.prints())
 	return err
 }

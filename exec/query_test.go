@@ -52,14 +52,21 @@ func smallSite() *optest.Archive {
 	)
 }
 
-func newSession(a exec.Archive) *exec.Session {
-	return &exec.Session{
+func newSession(a exec.Archive) *exec.Session { return sessionWith(a, nil) }
+
+// sessionWith returns a session whose options were changed, unless change is nil.
+func sessionWith(a exec.Archive, change func(*exec.Options)) *exec.Session {
+	o := exec.Options{
 		Confirm:  func(context.Context, []string) error { return nil },
 		Archive:  a,
 		Settings: exec.DefaultSettings(),
 		Params:   map[string]string{"site": "pku.edu.cn", "n": "2", "day": "2008-07-10"},
 		Now:      func() time.Time { return at("2009-01-01T12:00:00").Std() },
 	}
+	if change != nil {
+		change(&o)
+	}
+	return exec.New(o)
 }
 
 // ask runs one statement and gives its rows as text, its notes, and its error.
@@ -212,7 +219,7 @@ func TestQuery(t *testing.T) {
 		a.BatchRows = rows
 		s := newSession(archive{a})
 		if rows == 1 {
-			s.Settings.MemoryBytes = 100
+			s.Settings().MemoryBytes = 100
 		}
 		for _, c := range queryCases {
 			got, _, err := ask(s, c.src)

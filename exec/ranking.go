@@ -19,7 +19,7 @@ import (
 // ranking is a PAGERANK statement whose clauses were read.
 type ranking struct {
 	s       *Session
-	env     *expr.Env
+	env     *expr.Env     // the parameters, time and time zone that it is read with
 	st      *ast.PageRank // with each parameter replaced by its value
 	name    string        // of the ranking, in lower case
 	options graph.RankOptions
@@ -37,13 +37,21 @@ const (
 	propertyChange  = "residual" // how much the last iteration changed the ranks
 )
 
-// readPageRank reads the clauses of a PAGERANK statement.
-func readPageRank(s *Session, st *ast.PageRank) (*ranking, error) { return s.planRanking(st, s.env()) }
+// PageRank is the statement PAGERANK.
+var PageRank = Declare("PAGERANK", Writes|Works, readPageRank).Named(func(st ast.Statement) *ast.Name { return st.(*ast.PageRank).Name })
 
-// planRanking reads the clauses of a PAGERANK statement, with the parameters, time
-// and time zone of env.
-func (s *Session) planRanking(st *ast.PageRank, env *expr.Env) (*ranking, error) {
-	r := &ranking{s: s, env: env, name: op.PageRanking, asked: linksAsked{graph: st.Graph, scopes: st.Scopes, time: st.Time, without: st.Without, byHost: st.By == "host"}}
+// readPageRank reads the clauses of a PAGERANK statement.
+func readPageRank(s *Session, st *ast.PageRank) (*ranking, error) {
+	r := &ranking{s: s, env: s.Env()}
+	return r, r.read(st)
+}
+
+// read reads the clauses of a PAGERANK statement, with the parameters, time and time
+// zone of r.env.
+func (r *ranking) read(st *ast.PageRank) (err error) {
+	env := r.env
+	r.name = op.PageRanking
+	r.asked = linksAsked{graph: st.Graph, Within: Within{Scopes: st.Scopes, Time: st.Time}, without: st.Without, byHost: st.By == "host"}
 	if r.asked.byHost {
 		r.name = op.HostRanking
 	}
@@ -53,24 +61,23 @@ func (s *Session) planRanking(st *ast.PageRank, env *expr.Env) (*ranking, error)
 	r.normN = st.Norm == "N"
 	if st.Graph != nil {
 		if err := rankingOfGraph(st); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := r.readNumbers(st, env); err != nil {
-		return nil, err
+		return err
 	}
 	for _, e := range st.Seeds {
-		seed, err := r.asked.node(s, e)
+		seed, err := r.asked.node(e, env)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.asked.find = append(r.asked.find, seed)
 	}
-	var err error
 	if r.st, err = rankingWithParams(st, env); err != nil {
-		return nil, err
+		return err
 	}
-	return r, r.asked.plans(env)
+	return r.asked.plans(env)
 }
 
 // rankingOfGraph returns an error if a PAGERANK … OVER GRAPH has a clause that cannot
@@ -153,17 +160,17 @@ func rankingWithParams(st *ast.PageRank, env *expr.Env) (*ast.PageRank, error) {
 // Run computes the ranking and stores it in the archive. Its result has one row.
 func (r *ranking) Run(ctx context.Context) (*Result, error) {
 	begun, s, env := time.Now(), r.s, r.env
-	snap, release, err := s.pin(ctx)
+	snap, release, err := s.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	g, err := s.rankedGraph(ctx, snap, r)
+	g, err := r.graph(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
 	defer g.Close()
-	ranks, err := s.computeRanks(ctx, snap, r, g)
+	ranks, err := r.compute(ctx, snap, g)
 	if err != nil {
 		return nil, err
 	}
@@ -181,29 +188,28 @@ func (r *ranking) Run(ctx context.Context) (*Result, error) {
 	if kept.AsOf, err = r.asked.asOf(ctx, snap); err != nil {
 		return nil, err
 	}
-	if kept, err = s.Archive.SaveResult(ctx, kept, standingsOf(g, ranks.Rank, r.normN)); err != nil {
+	if kept, err = s.Archive().SaveResult(ctx, kept, standingsOf(g, ranks.Rank, r.normN)); err != nil {
 		return nil, err
 	}
-	t := newTable(text("ranking"), value.Column{Name: "as_of", Type: value.Time}, whole("nodes"), whole("edges"), whole("dangling"),
-		whole("iterations"), value.Column{Name: "residual", Type: value.Float}, whole("bytes"), whole("ms"))
-	t.add(value.OfText(kept.Name), value.OfTime(kept.AsOf), value.OfInt(int64(g.Nodes())), value.OfInt(g.Edges()), value.OfInt(dangling(g.Graph)),
+	t := NewTable(Text("ranking"), value.Column{Name: "as_of", Type: value.Time}, Whole("nodes"), Whole("edges"), Whole("dangling"),
+		Whole("iterations"), value.Column{Name: "residual", Type: value.Float}, Whole("bytes"), Whole("ms"))
+	t.Add(value.OfText(kept.Name), value.OfTime(kept.AsOf), value.OfInt(int64(g.Nodes())), value.OfInt(g.Edges()), value.OfInt(dangling(g.Graph)),
 		value.OfInt(int64(ranks.Rounds)), value.OfFloat(ranks.Change), value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
-	return t.work(Count{1, kept.Bytes}, nil), nil
+	return t.Work(Count{Rows: 1, Bytes: kept.Bytes}, nil), nil
 }
 
-// rankedGraph returns the graph whose nodes r ranks. The caller closes it.
-func (s *Session) rankedGraph(ctx context.Context, snap op.Snapshot, r *ranking) (*graph.Named, error) {
-	run := s.runner(snap, nil)
-	if s.Progress != nil {
-		tell := s.throttled()
-		run.Scanned = func(rows int64) { tell(Progress{What: "pagerank: links", Done: rows, Unit: "rows"}) }
+// graph returns the graph whose nodes r ranks. The caller closes it.
+func (r *ranking) graph(ctx context.Context, snap op.Snapshot) (*graph.Named, error) {
+	run := r.s.Runner(snap)
+	if report := r.s.Report("pagerank: links", "rows"); report != nil {
+		run.Scanned = func(rows int64) { report(rows, 0) }
 	}
-	return s.linkGraph(ctx, run, &r.asked)
+	return r.asked.read(ctx, run)
 }
 
-// computeRanks computes the rank of each node of g. A page of SEEDS that is not in g
+// compute computes the rank of each node of g. A page of SEEDS that is not in g
 // is an error.
-func (s *Session) computeRanks(ctx context.Context, snap op.Snapshot, r *ranking, g *graph.Named) (graph.Ranks, error) {
+func (r *ranking) compute(ctx context.Context, snap op.Snapshot, g *graph.Named) (graph.Ranks, error) {
 	o := r.options
 	for i := range r.st.Seeds {
 		n := g.Found[i]
@@ -214,22 +220,19 @@ func (s *Session) computeRanks(ctx context.Context, snap op.Snapshot, r *ranking
 	}
 	if r.st.Warm {
 		var err error
-		if o.Start, err = s.startRanks(ctx, snap, r.name, g); err != nil {
+		if o.Start, err = startRanks(ctx, snap, r.name, g); err != nil {
 			return graph.Ranks{}, err
 		}
 	}
-	if s.Progress != nil {
-		tell := s.throttled()
-		o.Progress = func(round int, _ float64) {
-			tell(Progress{What: "pagerank: iterations", Done: int64(round), Unit: "rows"})
-		}
+	if report := r.s.Report("pagerank: iterations", "rows"); report != nil {
+		o.Progress = func(round int, _ float64) { report(int64(round), 0) }
 	}
 	return g.PageRank(ctx, o)
 }
 
 // startRanks returns the rank that each node of g had when the named ranking was last
 // computed. It returns nil if the ranking was never computed.
-func (s *Session) startRanks(ctx context.Context, snap op.Snapshot, name string, g *graph.Named) ([]float64, error) {
+func startRanks(ctx context.Context, snap op.Snapshot, name string, g *graph.Named) ([]float64, error) {
 	last, err := lastRanking(ctx, snap, name)
 	if last == nil {
 		return nil, err
@@ -287,7 +290,7 @@ func dangling(g *graph.Graph) (n int64) {
 // Would returns a line on the ranking, then the plan for reading the graph, with the
 // pools that would be read.
 func (r *ranking) Would(ctx context.Context) ([]string, error) {
-	snap, release, err := r.s.pin(ctx)
+	snap, release, err := r.s.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}

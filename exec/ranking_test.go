@@ -53,7 +53,7 @@ func TestPageRank(t *testing.T) {
 		{"PAGERANK AT 2008-06 SEEDS 'b.cn' DAMPING 0.5 TOLERANCE 1e-12", "SELECT round(rank * 13, 6) FROM ranks", "2\n7\n4\n"},
 	} {
 		s := newSession(archive{linkedSite()})
-		s.Params["tolerance"] = "1e-12"
+		s.Params()["tolerance"] = "1e-12"
 		if _, _, err := ask(s, c.statement); err != nil {
 			t.Errorf("%s: %v", c.statement, err)
 			continue
@@ -93,11 +93,11 @@ func TestRankHistory(t *testing.T) {
 // since in times that the ranking is not about.
 func TestExplainRank(t *testing.T) {
 	s := newSession(archive{linkedSite()})
-	s.Params["day"] = "2008-06"
+	s.Params()["day"] = "2008-06"
 	if _, _, err := ask(s, "PAGERANK June AT $day DAMPING 0.5 NORM N TOLERANCE 1e-12"); err != nil {
 		t.Fatal(err)
 	}
-	delete(s.Params, "day")
+	delete(s.Params(), "day")
 	got, notes, err := ask(s, "EXPLAIN RANK 'c.cn' IN june")
 	if err != nil || len(notes) != 1 {
 		t.Fatal(notes, err)
@@ -177,7 +177,7 @@ func TestRankCancelled(t *testing.T) {
 	a := linkedSite()
 	s := newSession(archive{a})
 	ctx, cancel := context.WithCancel(context.Background())
-	s.Progress = func(exec.Progress) { cancel() }
+	s.SetProgress(func(exec.Progress) { cancel() })
 	st, err := lang.ParseOne("PAGERANK", "")
 	if err != nil {
 		t.Fatal(err)

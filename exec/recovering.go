@@ -19,7 +19,7 @@ import (
 
 // recoverColumns are the columns of RECOVER.
 var recoverColumns = []value.Column{
-	whole("offset"), whole("bytes"), text("state"), whole("records"), text("what"), text("url"), {Name: "time", Type: value.Time},
+	Whole("offset"), Whole("bytes"), Text("state"), Whole("records"), Text("what"), Text("url"), {Name: "time", Type: value.Time},
 }
 
 // recoverTarget is a RECOVER statement whose clauses were read.
@@ -32,13 +32,16 @@ type recoverTarget struct {
 	gzip bool   // the file is compressed, each record as a gzip member of its own
 }
 
+// Recover is the statement RECOVER.
+var Recover = Declare("RECOVER", Works|Answers|Anywhere, readRecover)
+
 // readRecover reads the clauses of a RECOVER statement.
 func readRecover(s *Session, st *ast.Recover) (t *recoverTarget, err error) {
 	t = &recoverTarget{s: s, st: st}
-	if t.File, err = expr.ConstantText(st.File, s.env()); err != nil || st.To == nil {
+	if t.File, err = expr.ConstantText(st.File, s.Env()); err != nil || st.To == nil {
 		return t, err
 	}
-	if t.to, err = expr.ConstantText(st.To, s.env()); err == nil && t.to == "" {
+	if t.to, err = expr.ConstantText(st.To, s.Env()); err == nil && t.to == "" {
 		err = ast.Errorf(st.To, "TO wants the name of a file, and this is none")
 	}
 	return t, err
@@ -47,7 +50,7 @@ func readRecover(s *Session, st *ast.Recover) (t *recoverTarget, err error) {
 // look looks at the damaged file, and checks that the other one suits it.
 func (t *recoverTarget) look(ctx context.Context) (err error) {
 	st := t.st
-	if t.RecoverPlan, err = t.s.Archive.PlanRecover(ctx, t.RecoverOptions); err != nil || st.To == nil {
+	if t.RecoverPlan, err = t.s.Archive().PlanRecover(ctx, t.RecoverOptions); err != nil || st.To == nil {
 		return err
 	}
 	name, zipped := strings.CutSuffix(strings.ToLower(t.to), ".gz")
@@ -74,16 +77,16 @@ func (t *recoverTarget) Run(ctx context.Context) (*Result, error) {
 	}
 	r := &recovery{to: t}
 	if t.to != "" {
-		if r.file, err = newWholeFile(t.to); err != nil {
+		if r.file, err = NewWholeFile(t.to); err != nil {
 			return nil, err
 		}
 		r.buf = bufio.NewWriterSize(r.file, 256<<10)
 	}
-	t.Progress = t.s.tells("recover "+t.File, "bytes")
+	t.Progress = t.s.Report("recover "+t.File, "bytes")
 	res := &Result{Kind: ResultWork, Columns: recoverColumns, Close: r.close}
 	res.Rows = func(yield func(*value.Batch, error) bool) {
 		defer r.close()
-		for span, err := range t.s.Archive.Recover(ctx, t.RecoverOptions) {
+		for span, err := range t.s.Archive().Recover(ctx, t.RecoverOptions) {
 			if err == nil {
 				res.Count.Rows, res.Count.Bytes = res.Count.Rows+int64(span.Records), res.Count.Bytes+span.Length
 				err = r.take(&span, yield)
@@ -119,7 +122,7 @@ var errEnough = errors.New("enough")
 // consecutive records into one row of its result.
 type recovery struct {
 	to      *recoverTarget
-	file    *wholeFile // nil if nothing is written
+	file    *WholeFile // nil if nothing is written
 	buf     *bufio.Writer
 	open    task.Recovered // the consecutive records so far; state RecoverDamaged means none
 	records int64
@@ -186,7 +189,7 @@ func (r *recovery) commit() error {
 	}
 	err := r.buf.Flush()
 	if err == nil {
-		_, err = r.file.commit()
+		_, err = r.file.Commit()
 	}
 	if err != nil {
 		return fmt.Errorf("recover %s to %s: %w", r.to.File, r.to.to, err)
@@ -197,7 +200,7 @@ func (r *recovery) commit() error {
 // close removes what was not committed.
 func (r *recovery) close() {
 	if r.file != nil {
-		r.file.abandon()
+		r.file.Abandon()
 	}
 }
 
@@ -227,9 +230,9 @@ func recoverRow(r *task.Recovered) *value.Batch {
 	if r.Time != record.NoTime && r.URL != "" {
 		at = value.OfTime(r.Time)
 	}
-	t := newTable(recoverColumns...)
-	t.add(value.OfInt(r.Offset), bytes, value.OfText(r.State.String()), records, what, url, at)
-	return t.batch
+	t := NewTable(recoverColumns...)
+	t.Add(value.OfInt(r.Offset), bytes, value.OfText(r.State.String()), records, what, url, at)
+	return t.Batch()
 }
 
 // Would returns the damaged file that would be read, and the file that would be written.

@@ -17,12 +17,15 @@ type reindex struct {
 	o  task.ReindexOptions
 }
 
+// Reindex is the statement REINDEX.
+var Reindex = Declare("REINDEX", Writes|Works, readReindex)
+
 // readReindex reads the clauses of a REINDEX statement.
 func readReindex(s *Session, st *ast.Reindex) (*reindex, error) {
-	r := &reindex{s: s, st: st, o: task.ReindexOptions{Derived: st.Derived, PageLimit: s.Settings.PageLimit}}
+	r := &reindex{s: s, st: st, o: task.ReindexOptions{Derived: st.Derived, PageLimit: s.Settings().PageLimit}}
 	var err error
 	if st.Pool != nil {
-		r.o.Pool, err = expr.ConstantText(st.Pool, s.env())
+		r.o.Pool, err = expr.ConstantText(st.Pool, s.Env())
 	}
 	return r, err
 }
@@ -30,16 +33,16 @@ func readReindex(s *Session, st *ast.Reindex) (*reindex, error) {
 // Run makes the indexes again. Its result has one row per pool. If a db-file is
 // damaged, an error after the rows says so.
 func (r *reindex) Run(ctx context.Context) (*Result, error) {
-	r.o.Progress = r.s.tells("reindex", "bytes")
-	results, err := r.s.Archive.Reindex(ctx, r.o)
+	r.o.Progress = r.s.Report("reindex", "bytes")
+	results, err := r.s.Archive().Reindex(ctx, r.o)
 	if err != nil {
 		return nil, noPool(r.st.Pool, err)
 	}
-	t := newTable(text("pool"), whole("segments"), whole("captures"), whole("bytes"), whole("index_bytes"), whole("damaged"))
+	t := NewTable(Text("pool"), Whole("segments"), Whole("captures"), Whole("bytes"), Whole("index_bytes"), Whole("damaged"))
 	var n Count
 	damaged, catalogue := 0, false
 	for _, p := range results {
-		t.add(value.OfText(p.Pool), value.OfInt(int64(p.Segments)), value.OfInt(p.Captures), value.OfInt(p.Bytes), value.OfInt(p.IndexBytes), value.OfInt(int64(p.Damaged)))
+		t.Add(value.OfText(p.Pool), value.OfInt(int64(p.Segments)), value.OfInt(p.Captures), value.OfInt(p.Bytes), value.OfInt(p.IndexBytes), value.OfInt(int64(p.Damaged)))
 		n.Rows, n.Bytes = n.Rows+p.Captures, n.Bytes+p.Bytes
 		damaged += p.Damaged
 		catalogue = catalogue || p.Catalogue
@@ -47,7 +50,7 @@ func (r *reindex) Run(ctx context.Context) (*Result, error) {
 	if damaged > 0 {
 		err = fmt.Errorf("damaged, with the index left as it is: %s; VERIFY says what is wrong", value.Counted(damaged, "db-file"))
 	}
-	res := t.work(n, err)
+	res := t.Work(n, err)
 	if catalogue {
 		res.Notes = append(res.Notes, "the catalogue was made anew from the db-files")
 	}
@@ -57,13 +60,13 @@ func (r *reindex) Run(ctx context.Context) (*Result, error) {
 // Would returns one line per pool, with the db-files that its indexes would be made from.
 func (r *reindex) Would(ctx context.Context) ([]string, error) {
 	r.o.Dry = true
-	results, err := r.s.Archive.Reindex(ctx, r.o)
+	results, err := r.s.Archive().Reindex(ctx, r.o)
 	if err != nil {
 		return nil, noPool(r.st.Pool, err)
 	}
-	lines := []string{"make the indexes of " + r.s.Archive.Path() + " anew"}
+	lines := []string{"make the indexes of " + r.s.Archive().Path() + " anew"}
 	if r.st.Derived {
-		lines[0] = "make anew what older versions of the program read off pages of " + r.s.Archive.Path()
+		lines[0] = "make anew what older versions of the program read off pages of " + r.s.Archive().Path()
 		if len(results) == 0 {
 			lines = append(lines, "  nothing: this version did it")
 		}

@@ -130,12 +130,12 @@ func TestRelations(t *testing.T) {
 		a := paperSite(t)
 		a.BatchRows = rows
 		s := newSession(archive{a})
-		s.Settings.Profile = "classic"
+		s.Settings().Profile = "classic"
 		if rows == 1 {
-			s.Settings.MemoryBytes = 100
+			s.Settings().MemoryBytes = 100
 		}
 		for _, c := range relationCases {
-			s.Settings.Level = c.level
+			s.Settings().Level = c.level
 			got, _, err := ask(s, c.src)
 			if err != nil {
 				t.Errorf("%s: %v", c.src, err)
@@ -253,7 +253,7 @@ func TestChangesAgree(t *testing.T) {
 		a := optest.New(drawLife(t)...)
 		a.BatchRows = rapid.IntRange(1, 5).Draw(t, "batch")
 		s := newSession(archive{a})
-		s.Settings.Level = rapid.SampledFrom([]string{"auto", "1", "3", "leaves"}).Draw(t, "level")
+		s.Settings().Level = rapid.SampledFrom([]string{"auto", "1", "3", "leaves"}).Draw(t, "level")
 		changed := map[string]bool{}
 		for _, l := range lines(t, s, "SELECT url, time FROM changes WHERE op <> 'moved'") {
 			changed[l] = true

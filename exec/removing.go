@@ -18,15 +18,6 @@ import (
 	"infomall/store/urlkey"
 )
 
-// removes asks the user to confirm before a statement removes captures. It
-// returns an error if the user declines, or if the session cannot ask.
-func (s *Session) removes(ctx context.Context, st ast.Statement, what string, lines []string) error {
-	if s.Confirm == nil {
-		return ast.Errorf(st, "%s takes captures away, and nobody was asked whether it is to", what)
-	}
-	return s.Confirm(ctx, lines)
-}
-
 // poolDrop is a DROP POOL statement whose clauses were read.
 type poolDrop struct {
 	s    *Session
@@ -34,9 +25,12 @@ type poolDrop struct {
 	pool string
 }
 
+// Drop is the statement DROP POOL.
+var Drop = Declare("DROP POOL", Writes|Works, readDropPool)
+
 // readDropPool reads the clauses of a DROP POOL statement.
 func readDropPool(s *Session, st *ast.DropPool) (*poolDrop, error) {
-	pool, err := expr.ConstantText(st.Pool, s.env())
+	pool, err := expr.ConstantText(st.Pool, s.Env())
 	return &poolDrop{s, st, pool}, err
 }
 
@@ -46,16 +40,16 @@ func (d *poolDrop) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.s.removes(ctx, d.st, "DROP POOL", lines); err != nil {
+	if err := d.s.Confirm(ctx, d.st, "DROP POOL", lines); err != nil {
 		return nil, err
 	}
 	res, err := d.drop(ctx, task.DropOptions{Pool: d.pool})
 	if err != nil {
 		return nil, err
 	}
-	t := newTable(text("pool"), whole("captures"), whole("versions"), whole("files"), whole("bytes"))
-	t.add(value.OfText(res.Name), value.OfInt(res.Captures), value.OfInt(res.Versions), value.OfInt(int64(res.Files)), value.OfInt(res.Bytes))
-	return t.work(Count{res.Captures, res.Bytes}, nil), nil
+	t := NewTable(Text("pool"), Whole("captures"), Whole("versions"), Whole("files"), Whole("bytes"))
+	t.Add(value.OfText(res.Name), value.OfInt(res.Captures), value.OfInt(res.Versions), value.OfInt(int64(res.Files)), value.OfInt(res.Bytes))
+	return t.Work(Count{Rows: res.Captures, Bytes: res.Bytes}, nil), nil
 }
 
 // Would returns one line on the pool: its captures, versions, files and bytes.
@@ -64,14 +58,14 @@ func (d *poolDrop) Would(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("drop pool %s of %s: %s, %s; %s with %s", res.Name, d.s.Archive.Path(),
+	return []string{fmt.Sprintf("drop pool %s of %s: %s, %s; %s with %s", res.Name, d.s.Archive().Path(),
 		value.Counted(res.Captures, "capture"), value.Counted(res.Versions, "version"), value.Counted(res.Files, "file"), value.Counted(res.Bytes, "byte"))}, nil
 }
 
 // drop drops the pool, or with o.Dry counts what that would drop. If other pools
 // need the pool, the error names them.
 func (d *poolDrop) drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
-	res, err := d.s.Archive.Drop(ctx, o)
+	res, err := d.s.Archive().Drop(ctx, o)
 	var depends *task.DependsError
 	if errors.As(err, &depends) {
 		e := ast.Errorf(d.st.Pool, "%v", depends)
@@ -104,9 +98,12 @@ type deletion struct {
 	src    *plan.Source // what node reads
 }
 
+// Delete is the statement DELETE.
+var Delete = Declare("DELETE", Writes|Works, readDelete)
+
 // readDelete reads the clauses of a DELETE statement.
 func readDelete(s *Session, st *ast.Delete) (d *deletion, err error) {
-	env := s.env()
+	env := s.Env()
 	d = &deletion{s: s, st: st}
 	if st.Reason != nil {
 		if d.reason, err = expr.ConstantText(st.Reason, env); err != nil {
@@ -124,7 +121,7 @@ func (d *deletion) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if len(res.Pools) > 0 {
-		if err := d.s.removes(ctx, d.st, "DELETE", d.lines(&res)); err != nil {
+		if err := d.s.Confirm(ctx, d.st, "DELETE", d.lines(&res)); err != nil {
 			return nil, err
 		}
 		for range deleteTries {
@@ -136,13 +133,13 @@ func (d *deletion) Run(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 	}
-	t := newTable(text("pool"), text("kind"), whole("captures"), whole("versions"))
+	t := NewTable(Text("pool"), Text("kind"), Whole("captures"), Whole("versions"))
 	var n Count
 	for _, p := range res.Pools {
-		t.add(value.OfText(p.Name), value.OfText(record.PoolKind(p.Static)), value.OfInt(p.Captures), value.OfInt(p.Versions))
+		t.Add(value.OfText(p.Name), value.OfText(record.PoolKind(p.Static)), value.OfInt(p.Captures), value.OfInt(p.Versions))
 		n.Rows += p.Captures
 	}
-	out := t.work(n, nil)
+	out := t.Work(n, nil)
 	if res.Left > 0 {
 		out.Notes = append(out.Notes, leftNote(res.Left))
 	}
@@ -170,12 +167,12 @@ func (d *deletion) count(ctx context.Context) (task.DeleteResult, error) {
 
 // ask passes the captures to delete to the archive, with the options o.
 func (d *deletion) ask(ctx context.Context, o task.DeleteOptions) (res task.DeleteResult, err error) {
-	snap, release, err := d.s.pin(ctx)
+	snap, release, err := d.s.Snapshot(ctx)
 	if err != nil {
 		return res, err
 	}
 	defer release()
-	rows, err := d.s.runner(snap, nil).Rows(ctx, d.node)
+	rows, err := d.s.Runner(snap).Rows(ctx, d.node)
 	if err != nil {
 		return res, err
 	}
@@ -222,7 +219,7 @@ func (d *deletion) lines(res *task.DeleteResult) []string {
 	for _, p := range res.Pools {
 		captures, versions = captures+p.Captures, versions+p.Versions
 	}
-	lines := []string{fmt.Sprintf("delete from %s: %s of %s, %s, in %s", d.s.Archive.Path(),
+	lines := []string{fmt.Sprintf("delete from %s: %s of %s, %s, in %s", d.s.Archive().Path(),
 		value.Counted(captures, "capture"), value.Counted(res.URLs, "URL"), value.Counted(versions, "version"), value.Counted(len(res.Pools), "pool"))}
 	for _, p := range res.Pools {
 		when := "hidden at once, gone from the files when the pool is merged"

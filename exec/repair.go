@@ -17,10 +17,13 @@ type poolRepair struct {
 	o  task.RepairOptions
 }
 
+// Repair is the statement REPAIR POOL.
+var Repair = Declare("REPAIR POOL", Writes|Works, readRepair)
+
 // readRepair reads the clauses of a REPAIR POOL statement.
 func readRepair(s *Session, st *ast.RepairPool) (*poolRepair, error) {
 	r := &poolRepair{s: s, st: st}
-	env := s.env()
+	env := s.Env()
 	var err error
 	if r.o.Pool, err = expr.ConstantText(st.Pool, env); err != nil {
 		return nil, err
@@ -37,16 +40,16 @@ func readRepair(s *Session, st *ast.RepairPool) (*poolRepair, error) {
 // Run repairs the files of the pool. If a file is still damaged, an error after the
 // rows says so: a script then ends with status 1.
 func (r *poolRepair) Run(ctx context.Context) (*Result, error) {
-	r.o.Progress = r.s.tellsOf("repair", "bytes")
-	results, err := r.s.Archive.Repair(ctx, r.o)
+	r.o.Progress = r.s.ReportEach("repair", "bytes")
+	results, err := r.s.Archive().Repair(ctx, r.o)
 	if err != nil {
 		return nil, noPool(r.st.Pool, err)
 	}
-	t := newTable(text("file"), text("state"), whole("bytes"), whole("lost"))
+	t := NewTable(Text("file"), Text("state"), Whole("bytes"), Whole("lost"))
 	n := Count{Rows: int64(len(results))}
 	var bad int
 	for _, f := range results {
-		t.add(value.OfText(f.File), value.OfText(f.State.String()), value.OfInt(f.Bytes), value.OfInt(int64(f.Lost)))
+		t.Add(value.OfText(f.File), value.OfText(f.State.String()), value.OfInt(f.Bytes), value.OfInt(int64(f.Lost)))
 		n.Bytes += f.Bytes
 		if f.State == task.RepairPartly || f.State == task.RepairDamaged {
 			bad++
@@ -55,18 +58,18 @@ func (r *poolRepair) Run(ctx context.Context) (*Result, error) {
 	if bad > 0 {
 		err = fmt.Errorf("still damaged: %d of %s; the copy in %s is damaged in the same places, or is no copy: try another", bad, value.Counted(len(results), "file"), r.o.Dir)
 	}
-	return t.work(n, err), nil
+	return t.Work(n, err), nil
 }
 
 // Would returns which files would be replaced. It reads the pool's files, and those of
 // the copy if one is damaged.
 func (r *poolRepair) Would(ctx context.Context) ([]string, error) {
 	r.o.Dry = true
-	results, err := r.s.Archive.Repair(ctx, r.o)
+	results, err := r.s.Archive().Repair(ctx, r.o)
 	if err != nil {
 		return nil, noPool(r.st.Pool, err)
 	}
-	lines := []string{"repair pool " + r.o.Pool + " of " + r.s.Archive.Path() + " from " + r.o.Dir}
+	lines := []string{"repair pool " + r.o.Pool + " of " + r.s.Archive().Path() + " from " + r.o.Dir}
 	for _, f := range results {
 		line := fmt.Sprintf("  %s: %s", f.File, f.State)
 		if f.State != task.RepairWhole && f.State != task.RepairDamaged {

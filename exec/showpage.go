@@ -25,16 +25,19 @@ type pageView struct {
 	asked *pageAsked
 }
 
+// Page is the statement SHOW PAGE.
+var Page = Declare("SHOW PAGE", Answers, readShowPage)
+
 // readShowPage reads the clauses of a SHOW PAGE statement.
 func readShowPage(s *Session, st *ast.ShowPage) (*pageView, error) {
-	asked, err := s.pageAsked(st.URL, st.Time)
-	return &pageView{s, st, asked}, err
+	v := &pageView{s, st, &pageAsked{s: s, urlAt: st.URL, whenAt: st.Time}}
+	return v, v.asked.read()
 }
 
 // Run returns the page as it was at the time of the statement: the last capture not
 // after that time, in the form after AS.
 func (v *pageView) Run(ctx context.Context) (*Result, error) {
-	snap, release, err := v.s.pin(ctx)
+	snap, release, err := v.s.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,14 +56,14 @@ func (v *pageView) Run(ctx context.Context) (*Result, error) {
 
 // result returns the result of Run. The result is valid until snap is closed.
 func (v *pageView) result(ctx context.Context, snap op.Snapshot) (*Result, error) {
-	s, st, asked := v.s, v.st, v.asked
-	found, err := s.findPage(ctx, snap, asked)
+	st, asked := v.st, v.asked
+	found, err := asked.find(ctx, snap)
 	if err != nil {
 		return nil, err
 	}
-	note := s.usedNote(asked, found.time)
+	note := asked.usedNote(found.time)
 	if st.Form == ast.PageWire {
-		body, err := s.wire(ctx, snap, st, found.capture)
+		body, err := v.wire(ctx, snap, found.capture)
 		return &Result{Kind: ResultBytes, Columns: v.column(), Bytes: body, Notes: []string{note}}, err
 	}
 	p, err := snap.Payload(ctx, found.ref)
@@ -73,12 +76,12 @@ func (v *pageView) result(ctx context.Context, snap op.Snapshot) (*Result, error
 		}
 	}
 	if st.Form != ast.PageHeaders {
-		if err := s.needBody(snap, st, found.capture, p.NoBody); err != nil {
+		if err := asked.needBody(snap, st, found.capture, p.NoBody); err != nil {
 			return nil, err
 		}
 	}
 	if st.Form == ast.PageBlocks {
-		r, err := s.foundBlocks(ctx, snap, found, &p)
+		r, err := asked.blocks(ctx, snap, found, &p)
 		if err == nil {
 			err = snap.Damage() // it may be the version before that cannot be read
 		}
@@ -86,9 +89,9 @@ func (v *pageView) result(ctx context.Context, snap op.Snapshot) (*Result, error
 			return nil, err
 		}
 		res := blockTable(r, found.capture)
-		d := &blockDrawing{URL: asked.url, Captured: s.captureLine(found.capture), Parts: drawBlocks(r)}
+		d := &BlockDrawing{URL: asked.url, Captured: asked.captureLine(found.capture), Parts: BlockParts(r)}
 		if r.Before != nil {
-			d.Against = s.captureLine(found.before)
+			d.Against = asked.captureLine(found.before)
 		}
 		res.Drawing = d
 		res.Notes = append(res.Notes, note)
@@ -105,7 +108,7 @@ func (v *pageView) column() []value.Column {
 	if form == ast.PageDefault {
 		form = ast.PageHTML
 	}
-	return []value.Column{text(form.String())}
+	return []value.Column{Text(form.String())}
 }
 
 // pageForm returns the payload of a capture as text, HTML, raw bytes or headers, by
@@ -149,7 +152,7 @@ func noHeaders(st *ast.ShowPage) error {
 
 // wire returns the response of a capture as it was received, headers and body. A
 // response 304 Not Modified has headers only.
-func (s *Session) wire(ctx context.Context, snap op.Snapshot, st *ast.ShowPage, c capture) (io.WriterTo, error) {
+func (v *pageView) wire(ctx context.Context, snap op.Snapshot, c capture) (io.WriterTo, error) {
 	stored, err := snap.Stored(ctx, c.ref)
 	if err == nil && stored.URL == "" {
 		err = snap.Damage()
@@ -158,11 +161,11 @@ func (s *Session) wire(ctx context.Context, snap op.Snapshot, st *ast.ShowPage, 
 		return nil, err
 	}
 	if len(stored.Head) == 0 {
-		return nil, noHeaders(st)
+		return nil, noHeaders(v.st)
 	}
 	told := stored.Via == record.ViaNotModified
 	if stored.NoBody != "" && !told {
-		return nil, s.needBody(snap, st, c, stored.NoBody)
+		return nil, v.asked.needBody(snap, v.st, c, stored.NoBody)
 	}
 	return pieces(func(yield func([]byte, error) bool) {
 		if !yield(stored.Head, nil) || told {
@@ -220,5 +223,5 @@ func (p pieces) WriteTo(w io.Writer) (written int64, err error) {
 
 // Would returns which capture would be read.
 func (v *pageView) Would(context.Context) ([]string, error) {
-	return []string{v.s.would(v.asked)}, nil
+	return []string{v.asked.would()}, nil
 }

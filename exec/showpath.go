@@ -15,6 +15,9 @@ type pathSearch struct {
 	asked linksAsked // the two ends of the path, and which links it may take
 }
 
+// Path is the statement SHOW PATH.
+var Path = Declare("SHOW PATH", Answers, readShowPath)
+
 // readShowPath reads the clauses of a SHOW PATH statement.
 func readShowPath(s *Session, st *ast.ShowPath) (*pathSearch, error) {
 	p := &pathSearch{s, st, linksAsked{graph: st.Graph}}
@@ -23,28 +26,28 @@ func readShowPath(s *Session, st *ast.ShowPath) (*pathSearch, error) {
 		return nil, errOfGraph(st.Time, "a time")
 	}
 	if st.Time != nil {
-		asked.time.Choice = &ast.TimeChoice{Op: ast.ChoiceAt, T: st.Time}
+		asked.Time.Choice = &ast.TimeChoice{Op: ast.ChoiceAt, T: st.Time}
 	}
 	for _, e := range []ast.Expr{st.From, st.To} {
-		end, err := asked.node(s, e)
+		end, err := asked.node(e, s.Env())
 		if err != nil {
 			return nil, err
 		}
 		asked.find = append(asked.find, end)
 	}
-	return p, asked.plans(s.env())
+	return p, asked.plans(s.Env())
 }
 
 // Run finds a shortest path of links. Its result has one row per page of the path, or no
 // rows and a note if there is no path.
 func (p *pathSearch) Run(ctx context.Context) (*Result, error) {
 	s, st, asked := p.s, p.st, &p.asked
-	snap, release, err := s.pin(ctx)
+	snap, release, err := s.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	g, err := s.linkGraph(ctx, s.runner(snap, nil), asked)
+	g, err := asked.read(ctx, s.Runner(snap))
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +64,9 @@ func (p *pathSearch) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := newTable(whole("step"), value.Column{Name: "url", Type: value.URL})
+	t := NewTable(Whole("step"), value.Column{Name: "url", Type: value.URL})
 	if path == nil {
-		res := t.result(ResultRows, nil)
+		res := t.Result()
 		res.Notes = []string{fmt.Sprintf("no links lead from %s to %s", asked.find[0], asked.find[1])}
 		return res, nil
 	}
@@ -75,15 +78,15 @@ func (p *pathSearch) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	for step, node := range path {
-		t.add(value.OfInt(int64(step)), value.OfURL(urls[node]))
+		t.Add(value.OfInt(int64(step)), value.OfURL(urls[node]))
 	}
-	return t.result(ResultRows, nil), nil
+	return t.Result(), nil
 }
 
 // Would returns what would be read.
 func (p *pathSearch) Would(ctx context.Context) ([]string, error) {
 	asked := &p.asked
-	snap, release, err := p.s.pin(ctx)
+	snap, release, err := p.s.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -25,13 +25,13 @@ const robotsHopsMax = 5
 // once it is escaped.
 const robotsLongURL = 4 << 10
 
-// robotsAgent returns the name of the crawler that SHOW ROBOTS asks about. The name comes
+// readAgent returns the name of the crawler that SHOW ROBOTS asks about. The name comes
 // from the clause AGENT, otherwise from the setting agent, otherwise it is infomall.
-func (s *Session) robotsAgent(st *ast.ShowRobots) (string, error) {
-	agent := s.Settings.Agent
+func (r *robotsCheck) readAgent(st *ast.ShowRobots) (string, error) {
+	agent := r.s.Settings().Agent
 	if st.Agent != nil {
 		var err error
-		if agent, err = expr.ConstantText(st.Agent, s.env()); err != nil {
+		if agent, err = expr.ConstantText(st.Agent, r.s.Env()); err != nil {
 			return "", err
 		}
 	}
@@ -44,10 +44,10 @@ func (s *Session) robotsAgent(st *ast.ShowRobots) (string, error) {
 	return robots.Product(agent), nil
 }
 
-// robotsURL returns the URL that SHOW ROBOTS asks about. The URL may be longer than
+// readURL returns the URL that SHOW ROBOTS asks about. The URL may be longer than
 // any URL in an archive; if it is, its path and query are returned as written.
-func (s *Session) robotsURL(st *ast.ShowRobots) (string, error) {
-	written, err := expr.ConstantText(st.URL, s.env())
+func (r *robotsCheck) readURL(st *ast.ShowRobots) (string, error) {
+	written, err := expr.ConstantText(st.URL, r.s.Env())
 	if err != nil {
 		return "", err
 	}
@@ -66,16 +66,16 @@ func (s *Session) robotsURL(st *ast.ShowRobots) (string, error) {
 	return "", ast.Errorf(st.URL, "%v", err)
 }
 
-// robotsAsked returns which robots.txt applies to the URL page, and the time of the
-// statement. A URL that is neither http nor https is an error.
-func (s *Session) robotsAsked(st *ast.ShowRobots, page string) (*pageAsked, error) {
-	u, err := url.Parse(page)
+// readRobots returns which robots.txt applies to r.page, and the time of the statement.
+// A URL that is neither http nor https is an error.
+func (r *robotsCheck) readRobots(st *ast.ShowRobots) (*pageAsked, error) {
+	u, err := url.Parse(r.page)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, ast.Errorf(st.URL, "%s is no URL of http or https, and only these have a robots.txt", page)
+		return nil, ast.Errorf(st.URL, "%s is no URL of http or https, and only these have a robots.txt", r.page)
 	}
 	site := &ast.String{Value: (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}).String()}
-	asked, err := s.pageAsked(site, st.Time)
-	if err != nil {
+	asked := &pageAsked{s: r.s, urlAt: site, whenAt: st.Time}
+	if err := asked.read(); err != nil {
 		return nil, err
 	}
 	asked.urlAt = st.URL
@@ -90,42 +90,45 @@ type robotsCheck struct {
 	asked *pageAsked // the robots.txt
 }
 
+// Robots is the statement SHOW ROBOTS.
+var Robots = Declare("SHOW ROBOTS", Answers, readShowRobots)
+
 // readShowRobots reads the clauses of a SHOW ROBOTS statement.
 func readShowRobots(s *Session, st *ast.ShowRobots) (r *robotsCheck, err error) {
 	r = &robotsCheck{s: s}
-	if r.page, err = s.robotsURL(st); err != nil {
+	if r.page, err = r.readURL(st); err != nil {
 		return nil, err
 	}
-	if r.asked, err = s.robotsAsked(st, r.page); err != nil {
+	if r.asked, err = r.readRobots(st); err != nil {
 		return nil, err
 	}
-	r.agent, err = s.robotsAgent(st)
+	r.agent, err = r.readAgent(st)
 	return r, err
 }
 
 // Would returns which robots.txt would be read.
 func (r *robotsCheck) Would(context.Context) ([]string, error) {
-	return []string{r.s.would(r.asked)}, nil
+	return []string{r.asked.would()}, nil
 }
 
 // Run returns one row, which says whether the archived robots.txt allowed the crawler to
 // fetch the URL. If the archive has no such robots.txt, allowed is NULL.
 func (r *robotsCheck) Run(ctx context.Context) (*Result, error) {
 	s, page, agent, asked := r.s, r.page, r.agent, r.asked
-	snap, release, err := s.pin(ctx)
+	snap, release, err := s.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	t := newTable(value.Column{Name: "url", Type: value.URL}, text("agent"), value.Column{Name: "allowed", Type: value.Bool}, text("reason"),
-		text("rule"), whole("line"), value.Column{Name: "delay", Type: value.Duration}, value.Column{Name: "time", Type: value.Time})
-	file, at, err := s.robotsFile(ctx, snap, asked)
+	t := NewTable(value.Column{Name: "url", Type: value.URL}, Text("agent"), value.Column{Name: "allowed", Type: value.Bool}, Text("reason"),
+		Text("rule"), Whole("line"), value.Column{Name: "delay", Type: value.Duration}, value.Column{Name: "time", Type: value.Time})
+	file, at, err := asked.robots(ctx, snap)
 	var none *ast.Error
 	if errors.As(err, &none) {
 		// That nobody knows is an answer too.
 		reason := strings.TrimSuffix(none.Msg+"; "+none.Hint, "; ")
-		t.add(value.OfURL(page), value.OfText(agent), value.Value{}, value.OfText(reason))
-		return t.result(ResultRows, nil), nil
+		t.Add(value.OfURL(page), value.OfText(agent), value.Value{}, value.OfText(reason))
+		return t.Result(), nil
 	}
 	if err != nil {
 		return nil, err
@@ -136,20 +139,20 @@ func (r *robotsCheck) Run(ctx context.Context) (*Result, error) {
 	if d.Rule.Line > 0 {
 		rule, line = value.OfText(strings.TrimSpace(d.Rule.String())), value.OfInt(int64(d.Rule.Line))
 	}
-	t.add(value.OfURL(page), value.OfText(agent), value.OfBool(d.Allowed), value.OfText(d.Reason), rule, line,
+	t.Add(value.OfURL(page), value.OfText(agent), value.OfBool(d.Allowed), value.OfText(d.Reason), rule, line,
 		value.OfDuration(group.Delay.Milliseconds()), value.OfTime(at))
-	res := t.result(ResultRows, nil)
-	res.Notes = append(res.Notes, s.usedNote(asked, at))
+	res := t.Result()
+	res.Notes = append(res.Notes, asked.usedNote(at))
 	return res, nil
 }
 
-// robotsFile reads an archived robots.txt, and follows its redirects in the archive. The
+// robots reads an archived robots.txt, and follows its redirects in the archive. The
 // time is that of the capture of the first URL, before any redirect.
-func (s *Session) robotsFile(ctx context.Context, snap op.Snapshot, asked *pageAsked) (*robots.File, record.Time, error) {
+func (a *pageAsked) robots(ctx context.Context, snap op.Snapshot) (*robots.File, record.Time, error) {
 	var first record.Time
-	next := *asked
+	next := *a
 	for hop := 0; ; hop++ {
-		found, err := s.findPage(ctx, snap, &next)
+		found, err := next.find(ctx, snap)
 		if err != nil && hop > 0 && ctx.Err() == nil {
 			return robots.Of(301, nil), first, nil // it led to what the archive has not
 		}

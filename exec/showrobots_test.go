@@ -50,7 +50,7 @@ func TestShowRobots(t *testing.T) {
 			t.Errorf("SHOW ROBOTS %s: %q, %v; want %q", c.statement, row, err, c.want)
 		}
 	}
-	s.Settings.Agent = "Mozilla/5.0 (compatible; other/2.0)"
+	s.Settings().Agent = "Mozilla/5.0 (compatible; other/2.0)"
 	if got, _, err := ask(s, "SHOW ROBOTS 'a.cn/y' AT 2008-07"); !strings.Contains(got, "|other|false|") || err != nil {
 		t.Errorf("of the agent that is set: %q, %v", got, err)
 	}

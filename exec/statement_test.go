@@ -31,7 +31,7 @@ func TestStatements(t *testing.T) {
 				"      pools: 200806 (1 of 3) with at most 4 captures\n", ""},
 		{"EXPLAIN SHOW PAGE 'x.cn' AT 2008", "plan\nreads the last capture of http://x.cn/ at or before 2008-12-31T23:59:59.999Z\n", ""},
 		{"EXPLAIN SET timezone = 'UTC'", "plan\nchanges timezone, which is UTC, for this session\n", ""},
-		{"EXPLAIN IMPORT 'run.go'", "plan\nimport into test-archive\n  run.go: * bytes\n", ""},
+		{"EXPLAIN IMPORT 'statements.go'", "plan\nimport into test-archive\n  statements.go: * bytes\n", ""},
 
 		{"EXPLAIN COPY POOL '200806' TO 'd'", "plan\ncopy test-archive to d\n  pool 200806: 2 of 3 files, 4000 bytes\n", ""},
 		{"COPY POOL ALL TO 'd'", "pool|files|copied|bytes\n200806|3|2|4000\n", ""},
@@ -169,8 +169,7 @@ func TestLists(t *testing.T) {
 func TestImportKeepsWhatWasDone(t *testing.T) {
 	a := smallSite()
 	a.Err = context.Canceled
-	s := newSession(archive{a})
-	s.Verbose = true
+	s := sessionWith(archive{a}, func(o *exec.Options) { o.Verbose = true })
 	got, _, err := ask(s, "IMPORT 'a', 'b'")
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want %v", err, context.Canceled)
@@ -254,7 +253,7 @@ func TestLimitStopsTheScan(t *testing.T) {
 func TestProgress(t *testing.T) {
 	s := newSession(archive{smallSite()})
 	var last exec.Progress
-	s.Progress = func(p exec.Progress) { last = p }
+	s.SetProgress(func(p exec.Progress) { last = p })
 	if _, _, err := ask(s, "SELECT count(*) FROM captures"); err != nil {
 		t.Fatal(err)
 	}

@@ -188,8 +188,9 @@ func TestReadOnly(t *testing.T) {
 	}
 	memory := optest.New(optest.Capture{URL: "http://a.cn/", Time: at("2008-06-01"), Status: 200, Mime: html, Body: `<title>news</title><a href="http://b.cn/">b</a>`})
 	run := func(src string, readOnly bool) error {
-		s := newSession(guarded{archive{memory}})
-		s.Crawler, s.Jobs, s.ReadOnly = guardedCrawler{}, guardedCrawler{}, readOnly
+		s := sessionWith(guarded{archive{memory}}, func(o *exec.Options) {
+			o.Crawler, o.Jobs, o.ReadOnly = guardedCrawler{}, guardedCrawler{}, readOnly
+		})
 		_, _, err := ask(s, src)
 		return err
 	}

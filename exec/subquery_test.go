@@ -52,7 +52,7 @@ func TestSubqueries(t *testing.T) {
 	for _, c := range subqueryCases {
 		for _, memory := range []int64{1 << 20, 1} {
 			s := newSession(archive{smallSite()})
-			s.Settings.MemoryBytes = memory
+			s.Settings().MemoryBytes = memory
 			got, _, err := ask(s, c.src)
 			if err != nil || got != c.want {
 				t.Errorf("%s\nwith %d bytes: got\n%swant\n%serror %v", c.src, memory, got, c.want, err)
@@ -91,7 +91,7 @@ func TestSubqueryModel(t *testing.T) {
 		events := drawEvents(t)
 		a := eventsArchive(t, events)
 		s := newSession(archive{a})
-		s.Settings.MemoryBytes = rapid.SampledFrom([]int64{1, 300, 2000, 1 << 20}).Draw(t, "memory")
+		s.Settings().MemoryBytes = rapid.SampledFrom([]int64{1, 300, 2000, 1 << 20}).Draw(t, "memory")
 		status := rapid.SampledFrom([]int{200, 404, 500}).Draw(t, "status")
 		key := rapid.SampledFrom([]string{"url", "digest"}).Draw(t, "key")
 		for _, pair := range [][2]string{

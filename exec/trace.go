@@ -25,12 +25,15 @@ type trace struct {
 	url string
 }
 
+// Trace is the statement TRACE.
+var Trace = Declare("TRACE", Answers, readTrace)
+
 // readTrace reads the clauses of a TRACE statement.
 func readTrace(s *Session, st *ast.Trace) (*trace, error) {
-	if s.Crawler == nil {
+	if s.Crawler() == nil {
 		return nil, errNoCrawler(st)
 	}
-	urls, err := s.urls([]ast.Expr{st.URL}, true)
+	urls, err := crawlURLs([]ast.Expr{st.URL}, true, s.Env())
 	if err != nil {
 		return nil, err
 	}
@@ -45,26 +48,26 @@ func (r *trace) Would(context.Context) ([]string, error) {
 // Run returns one row per crawl and stage that decided something about the URL. A crawl
 // that never met the URL has one row, which says why if that is known.
 func (r *trace) Run(ctx context.Context) (*Result, error) {
-	s, url := r.s, r.url
-	crawls, err := s.Crawler.Crawls(ctx)
+	s := r.s
+	crawls, err := s.Crawler().Crawls(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known, err := s.tracedBy(ctx, url)
+	known, err := r.notes(ctx)
 	if err != nil {
 		return nil, err
 	}
-	written, err := s.changesOf(ctx, url)
+	written, err := r.changes(ctx)
 	if err != nil {
 		return nil, err
 	}
 	last := lastTraced(known)
-	t := newTable(text("crawl"), text("stage"), value.Column{Name: "time", Type: value.Time}, value.Column{Name: "ms", Type: value.Float}, text("decision"), text("reason"))
+	t := NewTable(Text("crawl"), Text("stage"), value.Column{Name: "time", Type: value.Time}, value.Column{Name: "ms", Type: value.Float}, Text("decision"), Text("reason"))
 	for i := range crawls {
 		c := &crawls[i]
 		x := known[c.Name]
 		if x == nil {
-			t.add(value.OfText(c.Name), value.OfText(report.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText("not met"), textOrNull(s.whyNotMet(c, url)))
+			t.Add(value.OfText(c.Name), value.OfText(report.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText("not met"), TextOrNull(r.whyNotMet(c)))
 			continue
 		}
 		for j := range x.attempts {
@@ -72,30 +75,30 @@ func (r *trace) Run(ctx context.Context) (*Result, error) {
 			if &x.attempts[j] != last {
 				continue
 			}
-			decision, reason, err := s.whenDue(ctx, url)
+			decision, reason, err := r.whenDue(ctx)
 			if err != nil {
 				return nil, err
 			}
-			t.add(value.OfText(c.Name), value.OfText(report.StagePost.String()), value.Value{}, value.Value{}, value.OfText(decision), value.OfText(reason))
+			t.Add(value.OfText(c.Name), value.OfText(report.StagePost.String()), value.Value{}, value.Value{}, value.OfText(decision), value.OfText(reason))
 		}
 		if u := x.waiting; u != nil {
 			decision, reason := "queued", fmt.Sprintf("priority %.4g, %s", u.Score, way(u.Layer, u.Via))
 			if u.Due != record.NoTime {
-				decision, reason = "to be tried again", fmt.Sprintf("at %s, after %s", s.stamp(u.Due), value.Counted(u.Tries, "attempt"))
+				decision, reason = "to be tried again", fmt.Sprintf("at %s, after %s", s.Stamp(u.Due), value.Counted(u.Tries, "attempt"))
 			}
-			t.add(value.OfText(c.Name), value.OfText(report.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText(decision), value.OfText(reason))
+			t.Add(value.OfText(c.Name), value.OfText(report.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText(decision), value.OfText(reason))
 		}
 	}
-	res := t.result(ResultRows, nil)
+	res := t.Result()
 	if len(crawls) == 0 {
 		res.Notes = append(res.Notes, "there are no crawls")
 	}
 	return res, nil
 }
 
-// tracedBy returns what each crawl noted about a URL, by the name of the crawl. A crawl
+// notes returns what each crawl noted about the URL, by the name of the crawl. A crawl
 // that never met the URL is not in the map.
-func (s *Session) tracedBy(ctx context.Context, url string) (map[string]*crawlNotes, error) {
+func (r *trace) notes(ctx context.Context) (map[string]*crawlNotes, error) {
 	known := make(map[string]*crawlNotes)
 	of := func(crawl string) *crawlNotes {
 		if known[crawl] == nil {
@@ -103,22 +106,22 @@ func (s *Session) tracedBy(ctx context.Context, url string) (map[string]*crawlNo
 		}
 		return known[crawl]
 	}
-	for list, err := range s.Crawler.Fetches(ctx) {
+	for list, err := range r.s.Crawler().Fetches(ctx) {
 		if err != nil {
 			return nil, err
 		}
 		for i := range list {
-			if list[i].URL == url {
+			if list[i].URL == r.url {
 				x := of(list[i].Crawl)
 				x.attempts = append(x.attempts, list[i])
 			}
 		}
 	}
-	for list, err := range s.Crawler.Frontier(ctx) {
+	for list, err := range r.s.Crawler().Frontier(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if i := slices.IndexFunc(list, func(u report.Queued) bool { return u.URL == url }); i >= 0 {
+		if i := slices.IndexFunc(list, func(u report.Queued) bool { return u.URL == r.url }); i >= 0 {
 			u := list[i]
 			of(u.Crawl).waiting = &u
 		}
@@ -138,13 +141,14 @@ func lastTraced(known map[string]*crawlNotes) (last *report.Fetch) {
 	return last
 }
 
-// whenDue returns when CRAWL DUE would visit a URL next, by its present plan, and why.
+// whenDue returns when CRAWL DUE would visit the URL next, by its present plan, and why.
 // decision is such as "due now", "due" with a time, or "never due".
-func (s *Session) whenDue(ctx context.Context, url string) (decision, reason string, err error) {
+func (r *trace) whenDue(ctx context.Context) (decision, reason string, err error) {
+	s, url := r.s, r.url
 	if !revisited(url) {
 		return "never due", "CRAWL DUE visits pages of http and https, and robots.txt is fetched whenever a crawl needs it", nil
 	}
-	next, stop := s.pulled(ctx, visitsAsked{in: []ast.Scope{{From: &ast.String{Value: url}}}}, "SELECT url, next_due, round(change_rate, 4) FROM pages")
+	next, stop := r.visits().pulled(ctx, "SELECT url, next_due, round(change_rate, 4) FROM pages")
 	defer stop()
 	p := next()
 	for p.err == nil && p.url != "" && p.url != url {
@@ -160,16 +164,21 @@ func (s *Session) whenDue(ctx context.Context, url string) (decision, reason str
 	default:
 		reason = "it changes " + p.value + " times a day"
 	}
-	if p.time <= s.env().Now {
+	if p.time <= s.Env().Now {
 		return "due now", reason, nil
 	}
-	return "due " + s.stamp(p.time), reason, nil
+	return "due " + s.Stamp(p.time), reason, nil
 }
 
-// changesOf maps the time of each capture of a URL to how it differs from the capture
+// visits returns the visits of the URL.
+func (r *trace) visits() Visits {
+	return Visits{Session: r.s, In: []ast.Scope{{From: &ast.String{Value: r.url}}}}
+}
+
+// changes maps the time of each capture of the URL to how it differs from the capture
 // before, as in the column change.
-func (s *Session) changesOf(ctx context.Context, url string) (map[record.Time]string, error) {
-	next, stop := s.pulled(ctx, visitsAsked{in: []ast.Scope{{From: &ast.String{Value: url}}}}, "SELECT url, time, change FROM captures")
+func (r *trace) changes(ctx context.Context) (map[record.Time]string, error) {
+	next, stop := r.visits().pulled(ctx, "SELECT url, time, change FROM captures")
 	defer stop()
 	changes := make(map[record.Time]string)
 	for v := next(); ; v = next() {
@@ -181,11 +190,11 @@ func (s *Session) changesOf(ctx context.Context, url string) (map[record.Time]st
 }
 
 // traceAttempt adds one row to t for each stage of one attempt f of a crawl. written is
-// the result of changesOf.
-func traceAttempt(t *table, c *report.Crawl, f *report.Fetch, written map[record.Time]string) {
+// the result of trace.changes.
+func traceAttempt(t *Table, c *report.Crawl, f *report.Fetch, written map[record.Time]string) {
 	add := func(stage report.Stage, decision, reason string) {
-		t.add(value.OfText(c.Name), value.OfText(stage.String()), value.OfTime(f.Time), value.OfFloat(float64(f.Took[stage].Microseconds())/1000),
-			value.OfText(decision), textOrNull(reason))
+		t.Add(value.OfText(c.Name), value.OfText(stage.String()), value.OfTime(f.Time), value.OfFloat(float64(f.Took[stage].Microseconds())/1000),
+			value.OfText(decision), TextOrNull(reason))
 	}
 	unasked := f.Bytes < 0 && (f.Outcome == report.OutcomeFiltered || f.Outcome == report.OutcomeRobotsDenied)
 	if unasked {
@@ -238,22 +247,22 @@ func way(layer int, via string) string {
 	return fmt.Sprintf("layer %d, found on %s", layer, via)
 }
 
-// whyNotMet returns why a crawl never met a URL: the rule of the crawl that excludes it,
+// whyNotMet returns why a crawl never met the URL: the rule of the crawl that excludes it,
 // or that no page led to it. It returns "" if that is not known.
-func (s *Session) whyNotMet(c *report.Crawl, url string) string {
+func (r *trace) whyNotMet(c *report.Crawl) string {
 	st, err := lang.ParseOne(c.Statement, "")
 	if err != nil {
 		return ""
 	}
-	crawl, ok := st.(*ast.Crawl)
-	if !ok || crawl.Due {
+	was, ok := st.(*ast.Crawl)
+	if !ok || was.Due {
 		return ""
 	}
-	o, err := s.crawlOptions(crawl)
-	if err != nil {
+	again := &crawl{s: r.s, st: was}
+	if err := again.readOptions(); err != nil {
 		return ""
 	}
-	why, err := s.Crawler.Refuses(o, url)
+	why, err := r.s.Crawler().Refuses(again.o, r.url)
 	switch {
 	case err != nil:
 		return ""
@@ -263,12 +272,4 @@ func (s *Session) whyNotMet(c *report.Crawl, url string) string {
 		return "no page of the crawl led to it"
 	}
 	return "no page of the crawl has led to it yet"
-}
-
-// textOrNull returns s as a value, or NULL if s is empty.
-func textOrNull(s string) value.Value {
-	if s == "" {
-		return value.Value{}
-	}
-	return value.OfText(s)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // findingColumns are the columns of VERIFY.
-var findingColumns = []value.Column{text("pool"), text("file"), whole("offset"), text("what"), text("severity"), text("url"), {Name: "time", Type: value.Time}}
+var findingColumns = []value.Column{Text("pool"), Text("file"), Whole("offset"), Text("what"), Text("severity"), Text("url"), {Name: "time", Type: value.Time}}
 
 // sampleMax bounds the parts of a sample: so many days are 27 years.
 const sampleMax = 10_000
@@ -24,19 +24,22 @@ type verification struct {
 	o  task.VerifyOptions
 }
 
+// Verify is the statement VERIFY.
+var Verify = Declare("VERIFY", Works|Answers, readVerify)
+
 // readVerify reads the clauses of a VERIFY statement.
 func readVerify(s *Session, st *ast.Verify) (*verification, error) {
-	v := &verification{s: s, st: st, o: task.VerifyOptions{Stateless: s.ReadOnly}}
+	v := &verification{s: s, st: st, o: task.VerifyOptions{Stateless: s.ReadOnly()}}
 	var err error
 	if st.Pool != nil {
-		if v.o.Pool, err = expr.ConstantText(st.Pool, s.env()); err != nil {
+		if v.o.Pool, err = expr.ConstantText(st.Pool, s.Env()); err != nil {
 			return nil, err
 		}
 	}
 	if st.Sample == nil {
 		return v, nil
 	}
-	n, err := expr.ConstantCount(st.Sample, "SAMPLE", s.env())
+	n, err := expr.ConstantCount(st.Sample, "SAMPLE", s.Env())
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +53,8 @@ func readVerify(s *Session, st *ast.Verify) (*verification, error) {
 // Run yields the findings as they are made. An error after them counts them: a script
 // then ends with status 1.
 func (v *verification) Run(ctx context.Context) (*Result, error) {
-	v.o.Progress = v.s.tells("verify", "bytes")
-	p, err := v.s.Archive.PlanVerify(ctx, v.o)
+	v.o.Progress = v.s.Report("verify", "bytes")
+	p, err := v.s.Archive().PlanVerify(ctx, v.o)
 	var none *task.NoPoolError
 	if errors.As(err, &none) {
 		return nil, noPool(v.st.Pool, err)
@@ -62,7 +65,7 @@ func (v *verification) Run(ctx context.Context) (*Result, error) {
 	}
 	res.Rows = func(yield func(*value.Batch, error) bool) {
 		n := 0
-		for f, err := range v.s.Archive.Verify(ctx, v.o) {
+		for f, err := range v.s.Archive().Verify(ctx, v.o) {
 			if err != nil {
 				yield(nil, noPool(v.st.Pool, err))
 				return
@@ -96,18 +99,18 @@ func findingRow(f *task.Finding) *value.Batch {
 	if f.URL != "" {
 		url, at = value.OfText(f.URL), value.OfTime(f.Time)
 	}
-	t := newTable(findingColumns...)
-	t.add(pool, value.OfText(f.File), offset, value.OfText(f.What), value.OfText(f.Severity.String()), url, at)
-	return t.batch
+	t := NewTable(findingColumns...)
+	t.Add(pool, value.OfText(f.File), offset, value.OfText(f.What), value.OfText(f.Severity.String()), url, at)
+	return t.Batch()
 }
 
 // Would returns the number and size of the files that would be read, then their names.
 func (v *verification) Would(ctx context.Context) ([]string, error) {
-	p, err := v.s.Archive.PlanVerify(ctx, v.o)
+	p, err := v.s.Archive().PlanVerify(ctx, v.o)
 	if err != nil {
 		return nil, noPool(v.st.Pool, err)
 	}
-	lines := []string{fmt.Sprintf("reads %s of %s, %s, and changes nothing", value.Counted(len(p.Files), "file"), v.s.Archive.Path(), value.Counted(p.Bytes, "byte"))}
+	lines := []string{fmt.Sprintf("reads %s of %s, %s, and changes nothing", value.Counted(len(p.Files), "file"), v.s.Archive().Path(), value.Counted(p.Bytes, "byte"))}
 	if p.Sample > 0 {
 		lines[0] += fmt.Sprintf("; part %d of %d", p.Part, p.Sample)
 	}

@@ -25,7 +25,7 @@ func (defining) Definitions(context.Context) ([]task.Definition, error) {
 
 // completing returns a shell in which the pending lines were typed.
 func completing(pending string) *shell {
-	session := &exec.Session{Archive: defining{}, Settings: exec.DefaultSettings(), Scripts: queries.FS}
+	session := exec.New(exec.Options{Archive: defining{}, Settings: exec.DefaultSettings(), Scripts: queries.FS})
 	return &shell{program: &program{session: session}, pending: pending}
 }
 

@@ -20,11 +20,11 @@ import (
 // interrupted. File names in scheduled statements are relative to the archive's
 // folder.
 func (p *program) daemon(ctx context.Context, scripts []*script) error {
-	archive, ok := p.session.Archive.(interface{ Daemon() (io.Closer, error) })
+	archive, ok := p.session.Archive().(interface{ Daemon() (io.Closer, error) })
 	if !ok {
 		return errors.New("this archive has no schedules")
 	}
-	if a := p.session.Archive; !a.Exists() {
+	if a := p.session.Archive(); !a.Exists() {
 		err := &exec.NoArchiveError{Path: a.Path()}
 		p.say("infomall: %v", err)
 		return err
@@ -40,11 +40,11 @@ func (p *program) daemon(ctx context.Context, scripts []*script) error {
 	}
 	ctx, release := p.signals.during(ctx)
 	defer release()
-	if err := os.Chdir(p.session.Archive.Path()); err != nil {
+	if err := os.Chdir(p.session.Archive().Path()); err != nil {
 		p.say("infomall: %v", err)
 		return err
 	}
-	p.log("process %d runs the schedules of %s", os.Getpid(), p.session.Archive.Path())
+	p.log("process %d runs the schedules of %s", os.Getpid(), p.session.Archive().Path())
 	schedule.Loop(ctx, &scheduler{program: p}, schedule.Options{})
 	p.log("%v", context.Cause(ctx))
 	return nil
@@ -71,16 +71,12 @@ type scheduler struct {
 	failed string // the last error of Entries
 }
 
-// newRun returns a new session for one run of a schedule.
-func (d *scheduler) newRun() *exec.Session {
-	s := *d.program.session
-	s.Progress = nil
-	return &s
-}
+// schedules returns the schedules of the archive.
+func (d *scheduler) schedules() exec.Schedules { return exec.Schedules{Session: d.session} }
 
 // Entries implements schedule.Work.
 func (d *scheduler) Entries(ctx context.Context) ([]schedule.Entry, error) {
-	list, err := d.newRun().Scheduled(ctx)
+	list, err := d.schedules().Entries(ctx)
 	if err == nil {
 		d.failed = ""
 	}
@@ -100,7 +96,7 @@ func (d *scheduler) Failed(err error) {
 func (d *scheduler) Run(ctx context.Context, name string) {
 	d.log("schedule %s begins", name)
 	begun := time.Now()
-	j, err := d.newRun().RunScheduled(ctx, name)
+	j, err := d.schedules().Run(ctx, name)
 	var running *task.JobRunningError
 	switch {
 	case ctx.Err() != nil:

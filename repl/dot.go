@@ -125,7 +125,7 @@ func (s *shell) tell(format string, args ...any) {
 
 func (s *shell) dotMode(ctx context.Context, arg string) error {
 	if arg == "" {
-		s.tell("%s", s.session.Settings.Mode)
+		s.tell("%s", s.session.Settings().Mode)
 		return nil
 	}
 	return s.set(ctx, "mode", arg)
@@ -135,7 +135,7 @@ func (s *shell) dotMode(ctx context.Context, arg string) error {
 func (s *shell) dotWidth(ctx context.Context, arg string) error {
 	if arg == "" {
 		arg = "auto"
-		if w := s.session.Settings.Width; w > 0 {
+		if w := s.session.Settings().Width; w > 0 {
 			arg = strconv.Itoa(w)
 		}
 		s.tell("%s", arg)
@@ -170,7 +170,7 @@ func (s *shell) dotNullValue(ctx context.Context, arg string) error {
 
 func (s *shell) dotTimer(ctx context.Context, arg string) error {
 	on, err := onOff(".timer", arg)
-	s.session.Settings.Timer = on
+	s.session.Settings().Timer = on
 	return err
 }
 

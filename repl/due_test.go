@@ -39,7 +39,7 @@ func TestCrawlDue(t *testing.T) {
 	defer closer.Close()
 	crawler := &planning{}
 	now := time.Date(2008, 9, 1, 0, 0, 0, 0, time.UTC)
-	s := &exec.Session{Archive: a, Settings: exec.DefaultSettings(), Params: map[string]string{}, Crawler: crawler, Now: func() time.Time { return now }}
+	s := exec.New(exec.Options{Archive: a, Settings: exec.DefaultSettings(), Params: map[string]string{}, Crawler: crawler, Now: func() time.Time { return now }})
 	run := func(text string) []string {
 		t.Helper()
 		crawler.asked = report.CrawlOptions{}

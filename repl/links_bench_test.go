@@ -126,7 +126,7 @@ func BenchmarkMonthLinks(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := &exec.Session{Archive: a, Settings: exec.DefaultSettings()}
+	s := exec.New(exec.Options{Archive: a, Settings: exec.DefaultSettings()})
 	before = cpuSeconds()
 	for b.Loop() {
 		res, err := s.Run(b.Context(), st)
@@ -194,7 +194,7 @@ func BenchmarkImportEdges(b *testing.B) {
 	for b.Loop() {
 		a, closer := openStore(filepath.Join(tmp, fmt.Sprint("archive", made)), nil)
 		made++
-		s := &exec.Session{Archive: a, Settings: exec.DefaultSettings()}
+		s := exec.New(exec.Options{Archive: a, Settings: exec.DefaultSettings()})
 		res, err := s.Run(b.Context(), st)
 		if err != nil {
 			b.Fatal(err)

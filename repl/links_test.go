@@ -34,7 +34,7 @@ func TestLinkGraphs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &exec.Session{Archive: a, Settings: exec.DefaultSettings()}
+		s := exec.New(exec.Options{Archive: a, Settings: exec.DefaultSettings()})
 		res, err := s.Run(context.Background(), st)
 		if err != nil {
 			t.Fatalf("%s: %v", query, err)

@@ -252,28 +252,25 @@ func (p *program) archivePath() string {
 
 // newSession makes a session with the settings of the command line.
 func (p *program) newSession(archive exec.Archive) *exec.Session {
-	o := p.options
-	s := &exec.Session{
+	given := p.options
+	o := exec.Options{
 		Archive:  archive,
 		Settings: exec.DefaultSettings(),
-		Params:   o.Param,
-		Verbose:  o.Verbose,
-		ReadOnly: o.ReadOnly,
+		Params:   given.Param,
+		Verbose:  given.Verbose,
+		ReadOnly: given.ReadOnly,
 		Scripts:  queries.FS,
 		History:  p.typed,
 		Confirm:  p.unattended,
 		Version:  shortVersion(),
 	}
-	s.Crawler, _ = archive.(exec.Crawler)
-	s.Jobs, _ = archive.(exec.Jobs)
-	if s.Params == nil {
-		s.Params = map[string]string{}
+	o.Crawler, _ = archive.(exec.Crawler)
+	o.Jobs, _ = archive.(exec.Jobs)
+	o.Settings.Color = given.Color
+	if given.Format != "" {
+		o.Settings.Mode = given.Format
 	}
-	s.Settings.Color = o.Color
-	if o.Format != "" {
-		s.Settings.Mode = o.Format
-	}
-	return s
+	return exec.New(o)
 }
 
 // typed is the history as the relation of that name has it.
@@ -296,7 +293,7 @@ func (p *program) newPrinter(dest io.Writer) *printer {
 	stderr := newOutput(p.stderr)
 	if tty := stderr.terminal; tty != nil && !dumb && !p.options.Quiet {
 		p.meter = &progress{w: tty, width: func() int { return term.Width(tty) }, now: time.Now}
-		p.session.Progress = p.meter.update
+		p.session.SetProgress(p.meter.update)
 		stderr.before = p.meter.end
 	}
 	pr := &printer{
@@ -438,7 +435,7 @@ func (p *program) step(ctx context.Context, s step, to place) error {
 		p.emptyQuery = p.emptyQuery || rows == 0
 		p.rowsQuery = p.rowsQuery || rows > 0
 	}
-	if p.session.Settings.Timer && !s.script.silent {
+	if p.session.Settings().Timer && !s.script.silent {
 		p.say("%s", timing(time.Since(start), rows, &result.Read))
 	}
 	return nil

@@ -215,8 +215,8 @@ func BenchmarkMillion(b *testing.B) {
 // drainOne runs a query to its end with 64 MB for operators.
 func drainOne(b *testing.B, a exec.Archive, st ast.Statement) {
 	b.Helper()
-	s := &exec.Session{Archive: a, Settings: exec.DefaultSettings()}
-	s.Settings.MemoryBytes = 64 << 20
+	s := exec.New(exec.Options{Archive: a, Settings: exec.DefaultSettings()})
+	s.Settings().MemoryBytes = 64 << 20
 	res, err := s.Run(b.Context(), st)
 	if err != nil {
 		b.Fatal(err)

@@ -125,9 +125,9 @@ func TestAsks(t *testing.T) {
 	}
 	a, closer := openStore(filepath.Join(dir, "archive"), func(err error) { t.Error(err) })
 	defer closer.Close()
-	s := &core.Session{Archive: a, Settings: core.DefaultSettings(), Params: map[string]string{}}
-	s.Crawler, _ = a.(core.Crawler)
-	s.Confirm = func(context.Context, []string) error { return nil }
+	o := core.Options{Archive: a, Settings: core.DefaultSettings(), Confirm: func(context.Context, []string) error { return nil }}
+	o.Crawler, _ = a.(core.Crawler)
+	s := core.New(o)
 	script := eachStatement(t)
 	t.Chdir(dir)
 	answers := 0

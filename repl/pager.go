@@ -43,7 +43,7 @@ type pager struct {
 // newPager returns a pager for a terminal. If there is no pager program, it
 // sets the setting pager to off.
 func (p *program) newPager(terminal *os.File) *pager {
-	g := &pager{terminal: terminal, when: &p.session.Settings.Pager, environ: os.Environ(), patient: p.signals.patiently}
+	g := &pager{terminal: terminal, when: &p.session.Settings().Pager, environ: os.Environ(), patient: p.signals.patiently}
 	g.warn = func(err error) { p.say("pager: %v", err) }
 	name := p.getenv("PAGER")
 	if name == "" {

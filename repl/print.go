@@ -189,8 +189,8 @@ func (p *printer) format(out *output) string {
 	switch {
 	case out == p.stderr:
 		return "table"
-	case p.session.Settings.Mode != modeAuto:
-		return p.session.Settings.Mode
+	case p.session.Settings().Mode != modeAuto:
+		return p.session.Settings().Mode
 	case out.terminal != nil:
 		return modeAuto
 	}
@@ -203,7 +203,7 @@ const modeAuto = "auto"
 
 // writer makes the writer of one result.
 func (p *printer) writer(out *output, format string) (rowio.Writer, error) {
-	s := &p.session.Settings
+	s := p.session.Settings()
 	o := rowio.Options{Zone: s.Timezone, NullValue: s.NullValue, Header: p.header, Safe: p.safe}
 	o.Width, o.Color = p.window(out)
 	if format == modeAuto {
@@ -231,7 +231,7 @@ func (h harmless) Write(b []byte) (int, error) {
 // window is how wide out is, 0 if it is no terminal, and whether it is sent
 // colours.
 func (p *printer) window(out *output) (width int, color bool) {
-	s := &p.session.Settings
+	s := p.session.Settings()
 	if out.terminal != nil {
 		width = s.Width
 		if width == 0 {
@@ -263,7 +263,7 @@ func (p *printer) drawing(out *output, d exec.Drawing) error {
 // for, the page is a row. What must come byte for byte is not written to an output
 // that has other results too.
 func (p *printer) bytes(out *output, s ast.Statement, r *exec.Result) error {
-	if p.session.Settings.Mode == modeAuto {
+	if p.session.Settings().Mode == modeAuto {
 		if page, ok := s.(*ast.ShowPage); ok && !p.alone && out == p.out && out.terminal == nil && (page.Form == ast.PageRaw || page.Form == ast.PageWire) {
 			err := ast.Errorf(page, "SHOW PAGE AS %s gives bytes as they are, and this output has other results too", page.Form)
 			err.Hint = "-o 'name-%d' writes each result to a file of its own, name-1, name-2 and so on"

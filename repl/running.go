@@ -18,11 +18,11 @@ func (p *program) runProgram(ctx context.Context, st *ast.Run, to place) error {
 		return ast.Errorf(st, "scripts run scripts %d deep", readDepthMax)
 	}
 	p.running++
-	outer := p.session.Params
-	p.session.Params = program.Params
+	outer := p.session.Params()
+	p.session.SetParams(program.Params)
 	defer func() {
 		p.running--
-		p.session.Params = outer
+		p.session.SetParams(outer)
 	}()
 	steps := parseScript(program.Name, program.Text).steps
 	places, results := p.places(steps)

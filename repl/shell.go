@@ -80,9 +80,9 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 		editor.AddHistory(e.Text)
 	}
 	s.lines, s.history = editor, h
-	s.session.Confirm = s.ask
+	s.session.SetConfirm(s.ask)
 	defer s.closeFile()
-	s.sites = newSiteNames(p.session.Archive)
+	s.sites = newSiteNames(p.session.Archive())
 	defer s.sites.close()
 	for _, script := range scripts {
 		_ = s.runScript(ctx, script) // the prompt follows even after an error
@@ -91,9 +91,9 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 		s.runRC(ctx)
 	}
 	if !p.options.Quiet {
-		where := "Archive " + p.session.Archive.Path()
-		if !p.session.Archive.Exists() {
-			where = "No archive at " + p.session.Archive.Path() + " yet: IMPORT or CRAWL makes one"
+		where := "Archive " + p.session.Archive().Path()
+		if !p.session.Archive().Exists() {
+			where = "No archive at " + p.session.Archive().Path() + " yet: IMPORT or CRAWL makes one"
 		}
 		p.say("%s. Statements end with ; and HELP; lists them. Ctrl-D leaves.", where)
 	}
@@ -257,7 +257,7 @@ func (s *shell) runScript(ctx context.Context, script *script) error {
 	if slices.ContainsFunc(script.steps, func(st step) bool { return changes(st.statement) }) {
 		s.sites.stale()
 	}
-	if took := time.Since(start); took >= slow && !s.session.Settings.Timer {
+	if took := time.Since(start); took >= slow && !s.session.Settings().Timer {
 		s.say("%.1f s", took.Seconds())
 	}
 	if s.once {

@@ -434,11 +434,11 @@ func (a *siteArchive) shower() func(url string, at time.Time) string {
 	a.t.Helper()
 	opened, closer := openStore(a.path, func(err error) { a.t.Error(err) })
 	a.t.Cleanup(func() { closer.Close() })
-	session := &statements.Session{
+	session := statements.New(statements.Options{
 		Archive: opened, Settings: statements.DefaultSettings(), Params: map[string]string{},
-	}
+	})
 	return func(url string, at time.Time) string {
-		session.Params["url"], session.Params["at"] = url, at.Format(time.RFC3339)
+		session.Params()["url"], session.Params()["at"] = url, at.Format(time.RFC3339)
 		digest, err := showDigest(session)
 		if err != nil {
 			return err.Error()

@@ -52,28 +52,34 @@ const (
 	turnMin = time.Hour
 )
 
+// schedulePut is the statement SCHEDULE.
+var schedulePut = Declare("SCHEDULE", Writes|Anywhere, readSchedule)
+
+// scheduleRun is the statement RUN SCHEDULE.
+var scheduleRun = Declare("RUN SCHEDULE", Writes, readRunSchedule)
+
 // readSchedule reads the clauses of a SCHEDULE statement, and checks the statement that
 // the schedule runs.
 func readSchedule(s *Session, st *ast.Schedule) (*plannedRun, error) {
-	if err := s.trial().Check(st.Statement); err != nil {
+	if err := s.Trial().Check(st.Statement); err != nil {
 		return nil, err
 	}
-	p := &plannedRun{s: s, settings: s.Settings}
-	p.Kind, p.Name, p.Created = task.KindSchedule, st.Name.Text, s.env().Now
+	p := &plannedRun{s: s, settings: *s.Settings()}
+	p.Kind, p.Name, p.Created = task.KindSchedule, st.Name.Text, s.Env().Now
 	bare := *st // with each parameter replaced by its value
 	var err error
 	switch {
 	case st.Every != nil:
-		bare.Every, err = s.literalDuration(st.Every, "EVERY")
+		bare.Every, err = p.literalDuration(st.Every, "EVERY")
 	case st.Cron != nil:
 		var text string
-		text, err = expr.ConstantText(st.Cron, s.env())
+		text, err = expr.ConstantText(st.Cron, s.Env())
 		bare.Cron = &ast.String{Value: text}
 	case st.Budget != nil:
 		var n int64
-		if n, err = expr.ConstantCount(st.Budget, "BUDGET", s.env()); err == nil {
+		if n, err = expr.ConstantCount(st.Budget, "BUDGET", s.Env()); err == nil {
 			bare.Budget = &ast.Number{Text: fmt.Sprint(n), IsInt: true, Int: n, Float: float64(n)}
-			bare.Per, err = s.literalDuration(st.Per, "PER")
+			bare.Per, err = p.literalDuration(st.Per, "PER")
 		}
 	}
 	if err != nil {
@@ -95,8 +101,8 @@ func readSchedule(s *Session, st *ast.Schedule) (*plannedRun, error) {
 	}
 	def := DefaultSettings()
 	for _, name := range keptSettings {
-		k := setting(name)
-		if v := k.get(&s.Settings); v != k.get(&def) {
+		k := SettingNamed(name)
+		if v := k.Get(s.Settings()); v != k.Get(&def) {
 			p.Text += (&ast.Set{Name: ast.Name{Text: name}, Value: &ast.String{Value: v}}).String() + ";\n"
 		}
 	}
@@ -107,11 +113,11 @@ func readSchedule(s *Session, st *ast.Schedule) (*plannedRun, error) {
 // literalDuration returns e as a duration literal. The value of a parameter becomes a
 // literal in milliseconds, such as 1500ms. where is the keyword for an error, such as
 // EVERY.
-func (s *Session) literalDuration(e ast.Expr, where string) (ast.Expr, error) {
+func (p *plannedRun) literalDuration(e ast.Expr, where string) (ast.Expr, error) {
 	if d, ok := e.(*ast.Duration); ok {
 		return d, nil
 	}
-	d, err := s.constantDuration(e, where)
+	d, err := ConstantDuration(e, where, p.s.Env())
 	return &ast.Duration{Text: fmt.Sprintf("%dms", d.Milliseconds()), Length: d}, err
 }
 
@@ -161,11 +167,14 @@ func (p *plannedRun) planVisits(anchor time.Time) error {
 	return nil
 }
 
-// limit returns how many visits a run may make. turns is the number of runs before it.
-// Each limit is a whole number, and the limits of many runs add up to the budget: 0, 1,
-// 0, 1 for half a visit a run.
-func (b *visitBudget) limit(turns int64) int64 {
-	return int64(b.turn*float64(turns+1)) - int64(b.turn*float64(turns))
+// visits returns how many visits a run may make. turns is the number of runs before it.
+// Each number is whole, and those of many runs add up to the budget: 0, 1, 0, 1 for half
+// a visit a run. Without a budget it returns nil.
+func (b *visitBudget) visits(turns int64) *VisitBudget {
+	if b == nil {
+		return nil
+	}
+	return &VisitBudget{PerDay: b.perDay, Run: int64(b.turn*float64(turns+1)) - int64(b.turn*float64(turns))}
 }
 
 // ruleText returns the rule as it is written in the statement, such as EVERY 1d.
@@ -175,22 +184,25 @@ func (p *plannedRun) ruleText() string {
 	return strings.TrimPrefix(text, "SCHEDULE "+p.st.Name.String()+" ")
 }
 
-// keptSchedule reads a schedule that the archive stores. A setting that the schedule
-// does not store has its value from the session.
-func (s *Session) keptSchedule(d task.Definition) (*plannedRun, error) {
-	p := &plannedRun{Definition: d, s: s, settings: s.Settings}
-	list, err := lang.Parse(d.Text, "schedule "+d.Name)
-	for i, st := range list {
+// Schedules are the schedules of a session's archive.
+type Schedules struct{ Session *Session }
+
+// read reads a schedule that the archive stores. A setting that the schedule does not
+// store has its value from the session.
+func (list Schedules) read(d task.Definition) (*plannedRun, error) {
+	p := &plannedRun{Definition: d, s: list.Session, settings: *list.Session.Settings()}
+	text, err := lang.Parse(d.Text, "schedule "+d.Name)
+	for i, st := range text {
 		switch st := st.(type) {
 		case *ast.Set:
-			k, found := findSetting(&st.Name)
+			k, found := FindSetting(&st.Name)
 			v, ok := st.Value.(*ast.String)
 			if found != nil || !ok {
 				continue // a setting of another version of the program
 			}
-			err = errors.Join(err, k.set(&p.settings, v.Value))
+			err = errors.Join(err, k.Set(&p.settings, v.Value))
 		case *ast.Schedule:
-			if i == len(list)-1 {
+			if i == len(text)-1 {
 				p.st = st
 			}
 		}
@@ -209,8 +221,8 @@ func (s *Session) keptSchedule(d task.Definition) (*plannedRun, error) {
 
 // Run stores the schedule in the archive. A schedule with the same name is an error.
 func (p *plannedRun) Run(ctx context.Context) (*Result, error) {
-	err := p.s.Archive.Define(ctx, func(list []task.Definition) ([]task.Definition, error) {
-		if indexOf(list, p.Kind, p.Name) >= 0 {
+	err := p.s.Archive().Define(ctx, func(list []task.Definition) ([]task.Definition, error) {
+		if IndexOf(list, p.Kind, p.Name) >= 0 {
 			err := ast.Errorf(&p.st.Name, "there is a schedule %s already", p.Name)
 			err.Hint = "UNSCHEDULE " + p.st.Name.String() + " takes it away"
 			return nil, err
@@ -220,16 +232,16 @@ func (p *plannedRun) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return done(), nil
+	return Done(), nil
 }
 
 // Assume makes the schedule known to later statements that Check reads.
-func (p *plannedRun) Assume() { p.s.checked = append(p.s.checked, p.Definition) }
+func (p *plannedRun) Assume() { p.s.Assume(p.Definition) }
 
 // Would returns lines on the schedule, its next runs, its budget and the statement that
 // it runs.
 func (p *plannedRun) Would(context.Context) ([]string, error) {
-	lines := []string{fmt.Sprintf("schedules %s in %s: %s", p.Name, p.s.Archive.Path(), p.ruleText())}
+	lines := []string{fmt.Sprintf("schedules %s in %s: %s", p.Name, p.s.Archive().Path(), p.ruleText())}
 	lines = append(lines, p.nextRuns(p.Created.Std())...) // the first run of EVERY is at once
 	if p.budget != nil {
 		lines = append(lines, fmt.Sprintf("  with %.4g visits a run, %.4g a day", p.budget.turn, p.budget.perDay))
@@ -257,31 +269,38 @@ func (p *plannedRun) first() time.Time {
 	return schedule.After(p.rule, p.Created.Std().Add(-time.Millisecond))
 }
 
-// planned returns the schedules of the archive. The second and third results have, for
-// each of them, its last job and the time of its next run. A schedule that has not run
-// has a job with ID 0.
-func (s *Session) planned(ctx context.Context) ([]*plannedRun, []task.Job, []time.Time, error) {
-	list, err := s.Archive.Definitions(ctx)
+// entry is a schedule of the archive, with its last job and the time of its next run. A
+// schedule that has not run has a job with ID 0.
+type entry struct {
+	*plannedRun
+	last task.Job
+	next time.Time
+}
+
+// all returns the schedules of the archive, by name.
+func (list Schedules) all(ctx context.Context) ([]entry, error) {
+	s := list.Session
+	defs, err := s.Archive().Definitions(ctx)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	list = sortedDefinitions(list, task.KindSchedule)
+	defs = SortedDefinitions(defs, task.KindSchedule)
 	var jobs []task.Job
-	if len(list) > 0 && s.Jobs != nil {
-		if jobs, err = s.Jobs.Jobs(ctx); err != nil {
-			return nil, nil, nil, err
+	if len(defs) > 0 && s.Jobs() != nil {
+		if jobs, err = s.Jobs().Jobs(ctx); err != nil {
+			return nil, err
 		}
 	}
-	runs, last, next := make([]*plannedRun, len(list)), make([]task.Job, len(list)), make([]time.Time, len(list))
-	for i, d := range list {
-		p, err := s.keptSchedule(d)
+	entries := make([]entry, len(defs))
+	for i, d := range defs {
+		p, err := list.read(d)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
-		runs[i] = p
-		last[i], next[i] = p.state(jobs)
+		last, next := p.state(jobs)
+		entries[i] = entry{p, last, next}
 	}
-	return runs, last, next, nil
+	return entries, nil
 }
 
 // state returns the last job of the schedule and the time of its next run, as the last
@@ -301,112 +320,110 @@ func (p *plannedRun) state(jobs []task.Job) (last task.Job, next time.Time) {
 	return last, next
 }
 
-// schedules returns the rows of the relation schedules.
-func (s *Session) schedules(ctx context.Context) ([]op.Schedule, error) {
-	runs, last, next, err := s.planned(ctx)
+// rows returns the rows of the relation schedules.
+func (list Schedules) rows(ctx context.Context) ([]op.Schedule, error) {
+	all, err := list.all(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]op.Schedule, len(runs))
-	for i, p := range runs {
-		at := schedule.Due(p.rule, next[i], s.now())
+	rows := make([]op.Schedule, len(all))
+	for i, p := range all {
+		at := schedule.Due(p.rule, p.next, list.Session.Now())
 		rows[i] = op.Schedule{
 			Name: p.Name, Rule: p.ruleText(), Statement: p.st.Statement.String(), Created: p.Created,
-			Next: record.At(at), Due: !at.After(s.now()), Last: last[i],
+			Next: record.At(at), Due: !at.After(list.Session.Now()), Last: p.last,
 		}
 	}
 	return rows, nil
 }
 
-// Scheduled returns the schedules of the archive for a schedule.Loop.
-func (s *Session) Scheduled(ctx context.Context) ([]schedule.Entry, error) {
-	runs, _, next, err := s.planned(ctx)
+// Entries returns the schedules for a schedule.Loop.
+func (list Schedules) Entries(ctx context.Context) ([]schedule.Entry, error) {
+	all, err := list.all(ctx)
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]schedule.Entry, len(runs))
-	for i, p := range runs {
-		entries[i] = schedule.Entry{Name: p.Name, Rule: p.rule, Next: next[i]}
+	entries := make([]schedule.Entry, len(all))
+	for i, p := range all {
+		entries[i] = schedule.Entry{Name: p.Name, Rule: p.rule, Next: p.next}
 	}
 	return entries, nil
 }
 
-// scheduleRun is a RUN SCHEDULE statement whose clauses were read.
-type scheduleRun struct {
+// immediateRun is a RUN SCHEDULE statement whose clauses were read.
+type immediateRun struct {
 	s  *Session
 	st *ast.RunSchedule
 }
 
 // readRunSchedule reads the clauses of a RUN SCHEDULE statement.
-func readRunSchedule(s *Session, st *ast.RunSchedule) (*scheduleRun, error) {
-	return &scheduleRun{s, st}, s.checkDefined(task.KindSchedule, &st.Name)
+func readRunSchedule(s *Session, st *ast.RunSchedule) (*immediateRun, error) {
+	return &immediateRun{s, st}, s.CheckDefined(task.KindSchedule, &st.Name)
 }
 
 // Run runs the schedule's statement now. Its result has one row, which says how the
 // statement ended. If the statement fails, its error comes after the row.
-func (r *scheduleRun) Run(ctx context.Context) (*Result, error) {
-	begun := r.s.now()
-	j, err := r.s.RunScheduled(ctx, r.st.Name.Text)
+func (r *immediateRun) Run(ctx context.Context) (*Result, error) {
+	begun := r.s.Now()
+	j, err := Schedules{r.s}.Run(ctx, r.st.Name.Text)
 	if err != nil {
 		return nil, err
 	}
-	t := newTable(text("name"), text("state"), whole("rows"), whole("bytes"), value.Column{Name: "duration", Type: value.Duration})
-	t.add(value.OfText(j.Name), value.OfText(j.State.String()), value.OfInt(j.Rows), value.OfInt(j.Bytes), value.OfDuration(r.s.now().Sub(begun).Milliseconds()))
+	t := NewTable(Text("name"), Text("state"), Whole("rows"), Whole("bytes"), value.Column{Name: "duration", Type: value.Duration})
+	t.Add(value.OfText(j.Name), value.OfText(j.State.String()), value.OfInt(j.Rows), value.OfInt(j.Bytes), value.OfDuration(r.s.Now().Sub(begun).Milliseconds()))
 	if j.State == task.JobFailed {
 		err = ast.Errorf(&r.st.Name, "schedule %s: %s", j.Name, j.Error)
 	}
-	return t.work(Count{j.Rows, j.Bytes}, err), nil
+	return t.Work(Count{Rows: j.Rows, Bytes: j.Bytes}, err), nil
 }
 
 // Would returns the statement that would run, and the next runs of the schedule.
-func (r *scheduleRun) Would(ctx context.Context) ([]string, error) {
-	list, err := r.s.definitions(ctx)
+func (r *immediateRun) Would(ctx context.Context) ([]string, error) {
+	list, err := r.s.Definitions(ctx)
 	if err == nil {
-		err = undefined(list, task.KindSchedule, &r.st.Name)
+		err = Undefined(list, task.KindSchedule, &r.st.Name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.s.keptSchedule(list[indexOf(list, task.KindSchedule, r.st.Name.Text)])
+	p, err := Schedules{r.s}.read(list[IndexOf(list, task.KindSchedule, r.st.Name.Text)])
 	if err != nil {
 		return nil, err
 	}
-	return append([]string{"runs now: " + p.st.Statement.String()}, p.nextRuns(r.s.now())...), nil
+	return append([]string{"runs now: " + p.st.Statement.String()}, p.nextRuns(r.s.Now())...), nil
 }
 
-// RunScheduled runs the named schedule now, and notes the time of its next run in the
-// job that it returns. If the statement fails, the job has its error and RunScheduled
-// returns nil. RunScheduled returns an error if the statement could not run, if the end
-// of the job could not be noted, or if ctx ended; then no next run is noted. If the
-// schedule is running already, the error is a *task.JobRunningError.
-func (s *Session) RunScheduled(ctx context.Context, name string) (task.Job, error) {
-	if s.Jobs == nil {
+// Run runs the named schedule now, and notes the time of its next run in the job that
+// it returns. If the statement fails, the job has its error and Run returns nil. Run
+// returns an error if the statement could not run, if the end of the job could not be
+// noted, or if ctx ended; then no next run is noted. If the schedule is running already,
+// the error is a *task.JobRunningError.
+func (list Schedules) Run(ctx context.Context, name string) (task.Job, error) {
+	s := list.Session
+	if s.Jobs() == nil {
 		return task.Job{}, errors.New("this archive runs no schedules")
 	}
-	runs, _, stored, err := s.planned(ctx)
+	all, err := list.all(ctx)
 	if err != nil {
 		return task.Job{}, err
 	}
-	i := slices.IndexFunc(runs, func(p *plannedRun) bool { return strings.EqualFold(p.Name, name) })
+	i := slices.IndexFunc(all, func(p entry) bool { return strings.EqualFold(p.Name, name) })
 	if i < 0 {
 		return task.Job{}, fmt.Errorf("schedule %s is no more", name)
 	}
-	p, begun := runs[i], s.now()
+	p, begun := all[i], s.Now()
 	j := task.Job{Name: p.Name, Statement: p.st.Statement.String(), Started: record.At(begun), Scheduled: p.Created, Next: record.NoTime}
-	id, end, err := s.Jobs.BeginJob(ctx, j)
+	id, end, err := s.Jobs().BeginJob(ctx, j)
 	if err != nil {
 		return j, err
 	}
 	j.ID = id
-	inner := *s
-	inner.Settings, inner.Params, inner.Jobs, inner.Progress = p.settings, map[string]string{}, nil, nil
-	inner.budget = p.budget
-	inner.turns = p.turns(begun)
-	var t Count
-	err = inner.perform(ctx, p.st.Statement, &t, 0)
-	j = s.after(ctx, j, t, err)
+	var did Count
+	run := statementRun{s: s.Unattended(p.settings, p.budget.visits(p.turns(begun))), did: &did}
+	err = run.perform(ctx, p.st.Statement)
+	j = s.Ended(ctx, j, did, err)
 	if ctx.Err() == nil {
-		next := schedule.Due(p.rule, stored[i], begun)
+		next := schedule.Due(p.rule, p.next, begun)
 		if !next.After(begun) {
 			next = schedule.After(p.rule, begun)
 		}
@@ -427,38 +444,42 @@ func (p *plannedRun) turns(t time.Time) int64 {
 	return 0
 }
 
+// statementRun is one run of a schedule's statement.
+type statementRun struct {
+	s   *Session
+	did *Count // the work of the statements that ran
+}
+
 // perform runs a statement, or all statements of the query or script that a RUN names.
-// It discards their rows, and adds their work to t. depth is how many RUNs it is in.
-func (s *Session) perform(ctx context.Context, st ast.Statement, t *Count, depth int) error {
+// It discards their rows, and adds their work to r.did.
+func (r *statementRun) perform(ctx context.Context, st ast.Statement) error {
 	run, ok := st.(*ast.Run)
 	if !ok {
-		return s.drain(ctx, st, t)
+		return r.drain(ctx, st)
 	}
-	if depth == runDepthMax {
-		return errRunDepth(run)
-	}
-	list, inner, err := s.statements(ctx, run)
-	if err != nil {
+	x := script{s: r.s, st: run}
+	if err := x.expand(ctx); err != nil {
 		return err
 	}
-	for _, one := range list {
-		if err := inner.perform(ctx, one, t, depth+1); err != nil {
+	inner := statementRun{x.inner, r.did}
+	for _, one := range x.list {
+		if err := inner.perform(ctx, one); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// drain runs a statement to its end, discards its rows, and adds its work to t.
-func (s *Session) drain(ctx context.Context, st ast.Statement, t *Count) error {
-	res, err := s.Run(ctx, st)
+// drain runs a statement to its end, discards its rows, and adds its work to r.did.
+func (r *statementRun) drain(ctx context.Context, st ast.Statement) error {
+	res, err := r.s.Run(ctx, st)
 	if err != nil {
 		return err
 	}
 	defer res.Close()
 	if res.Bytes != nil {
 		n, err := res.Bytes.WriteTo(io.Discard)
-		t.Bytes += n
+		r.did.Bytes += n
 		return err
 	}
 	if res.Rows == nil {
@@ -471,7 +492,7 @@ func (s *Session) drain(ctx context.Context, st ast.Statement, t *Count) error {
 		}
 		rows += int64(b.N)
 	}
-	n := res.counted(rows)
-	t.Rows, t.Bytes = t.Rows+n.Rows, t.Bytes+n.Bytes
+	n := res.Counted(rows)
+	r.did.Rows, r.did.Bytes = r.did.Rows+n.Rows, r.did.Bytes+n.Bytes
 	return err
 }

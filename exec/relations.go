@@ -1,0 +1,22 @@
+package exec
+
+import (
+	"context"
+	"iter"
+
+	"infomall/exec/op"
+	"infomall/exec/relation"
+)
+
+// relations makes the rows of the relations schedules and revisits for a session.
+type relations struct{ s *Session }
+
+// Schedules implements session.Relations.
+func (r relations) Schedules(ctx context.Context) ([]op.Schedule, error) {
+	return Schedules{r.s}.rows(ctx)
+}
+
+// Revisits implements session.Relations.
+func (r relations) Revisits(ctx context.Context, snap op.Snapshot, n *relation.Request, due bool) iter.Seq2[op.Revisit, error] {
+	return Visits{Session: r.s, Snapshot: snap, Source: n}.Revisits(ctx, due)
+}

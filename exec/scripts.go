@@ -1,0 +1,117 @@
+package exec
+
+import (
+	"context"
+	"errors"
+
+	"infomall/exec/value"
+	"infomall/lang"
+	"infomall/lang/ast"
+)
+
+// errRun is returned by Run for a RUN statement: the caller must run the
+// statements that Expand returns.
+var errRun = errors.New("exec: RUN is not run itself, but what Expand gives for it")
+
+// scriptRun is the statement RUN.
+var scriptRun = Declare("RUN", Answers|Anywhere, readRun)
+
+// script is a RUN statement whose statements were read.
+type script struct {
+	s     *Session
+	st    *ast.Run
+	list  []ast.Statement // the statements that the RUN runs
+	inner *Session        // the session before the first statement
+	after *Session        // the session after all statements were checked
+	only  Deed            // the statement that EXPLAIN explains; nil if there are several
+}
+
+// readRun reads a RUN statement, and reads and checks the statements that it runs.
+func readRun(s *Session, st *ast.Run) (*script, error) {
+	r := &script{s: s, st: st}
+	if err := r.expand(context.Background()); err != nil {
+		return nil, err
+	}
+	r.after = r.inner.Inner()
+	for _, one := range r.list {
+		if err := r.after.Check(one); err != nil {
+			return nil, atRun(st, err)
+		}
+	}
+	return r, nil
+}
+
+// expand sets r.list, and r.inner to a session with the parameters of the RUN. A syntax
+// error in the script is returned with the position of the RUN.
+func (r *script) expand(ctx context.Context) error {
+	p, err := r.s.Expand(ctx, r.st)
+	if err != nil {
+		return err
+	}
+	if r.list, err = lang.Parse(p.Text, p.Name); err != nil {
+		return atRun(r.st, err)
+	}
+	var depth int
+	if r.inner, depth = r.s.Script(p.Params); depth > runDepthMax {
+		return ast.Errorf(r.st, "scripts run scripts %d deep", runDepthMax)
+	}
+	return nil
+}
+
+// atRun returns an error inside a script as an error at the RUN, because its
+// own place is in another text.
+func atRun(st *ast.Run, err error) error {
+	var placed *ast.Error
+	if !errors.As(err, &placed) {
+		return err
+	}
+	bare := *placed
+	bare.Hint = ""
+	return &ast.Error{Span: st.Span, Msg: bare.Error(), Hint: placed.Hint}
+}
+
+// Run returns errRun. The caller must run the statements of Expand, one by one.
+func (r *script) Run(context.Context) (*Result, error) { return nil, errRun }
+
+// Assume copies the settings and definitions of the statements to the session. It does
+// not copy parameters, which belong to the script.
+func (r *script) Assume() { r.s.Adopt(r.after) }
+
+// Explain reads the statement that EXPLAIN explains, if the RUN runs exactly one.
+func (r *script) Explain(analyze bool) (err error) {
+	if len(r.list) == 1 {
+		r.only, err = r.inner.ReadExplained(r.list[0], analyze)
+	}
+	return atRun(r.st, err)
+}
+
+// Would explains the statement that the RUN runs. If there are several, it lists them,
+// one per line.
+func (r *script) Would(ctx context.Context) ([]string, error) {
+	if r.only != nil {
+		lines, err := r.only.Would(ctx)
+		return lines, atRun(r.st, err)
+	}
+	lines := []string{"runs " + value.Counted(len(r.list), "statement")}
+	for _, one := range r.list {
+		lines = append(lines, "  "+one.String())
+	}
+	return lines, nil
+}
+
+// Analyze runs the only statement, and returns what it did. Of several statements it
+// returns the list of Would.
+func (r *script) Analyze(ctx context.Context) (*Result, error) {
+	if r.only != nil {
+		res, err := r.only.(Analysis).Analyze(ctx)
+		return res, atRun(r.st, err)
+	}
+	lines, err := r.Would(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return PlanTable(lines), nil
+}
+
+// runDepthMax is how deep scripts may run others.
+const runDepthMax = 20

@@ -1,0 +1,79 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+
+	"infomall/lang/ast"
+)
+
+// Set is the statement SET.
+var Set = Declare("SET", Anywhere, readSet)
+
+// Reset is the statement RESET.
+var Reset = Declare("RESET", Anywhere, readReset)
+
+// assignment is a SET or a RESET statement whose clauses were read.
+type assignment struct {
+	s     *Session
+	kind  *Setting // nil for a parameter
+	param string   // the name of the parameter
+	value string
+	after Settings // the session's settings with the new value, unless it is a parameter
+}
+
+// readSet reads the clauses of a SET statement, and checks the value of a setting.
+func readSet(s *Session, st *ast.Set) (*assignment, error) {
+	a := &assignment{s: s, param: st.Name.Text}
+	var err error
+	if !st.Param {
+		if a.kind, err = FindSetting(&st.Name); err != nil {
+			return nil, err
+		}
+	}
+	if a.value, err = Constant(st.Value, s.Env()); err != nil || st.Param {
+		return a, err
+	}
+	a.after = *s.Settings()
+	if err := a.kind.Set(&a.after, a.value); err != nil {
+		return nil, ast.Errorf(st.Value, "setting %s: %v", a.kind.Name, err)
+	}
+	return a, nil
+}
+
+// readReset reads the clauses of a RESET statement, which sets a setting to its default.
+func readReset(s *Session, st *ast.Reset) (*assignment, error) {
+	k, err := FindSetting(&st.Name)
+	if err != nil {
+		return nil, err
+	}
+	a, def := &assignment{s: s, kind: k, after: *s.Settings()}, DefaultSettings()
+	if err := k.Set(&a.after, k.Get(&def)); err != nil {
+		panic("exec: the default of " + k.Name + " is refused: " + err.Error())
+	}
+	return a, nil
+}
+
+// Assume changes the setting or the parameter in the session.
+func (a *assignment) Assume() {
+	if a.kind != nil {
+		*a.s.Settings() = a.after
+		return
+	}
+	a.s.Params()[a.param] = a.value
+}
+
+// Run changes the setting or the parameter in the session. It has no result to show.
+func (a *assignment) Run(context.Context) (*Result, error) {
+	a.Assume()
+	return Done(), nil
+}
+
+// Would returns one line that names the setting, with its current value, or the
+// parameter.
+func (a *assignment) Would(context.Context) ([]string, error) {
+	if a.kind == nil {
+		return []string{"gives parameter $" + a.param + " a value for this session"}, nil
+	}
+	return []string{fmt.Sprintf("changes %s, which is %s, for this session", a.kind.Name, a.kind.Get(a.s.Settings()))}, nil
+}
