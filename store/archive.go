@@ -40,6 +40,7 @@ import (
 	"sync"
 	"time"
 
+	"infomall/store/catalog"
 	"infomall/store/disk"
 )
 
@@ -82,7 +83,7 @@ type Archive struct {
 	mu     sync.Mutex
 	warned map[string]bool
 	// removals are the removal files read so far, by file name; they never change.
-	removals map[string]*removal
+	removals map[string]*catalog.Removal
 }
 
 // Open returns the archive in the folder dir. It does not read or create anything
@@ -102,8 +103,8 @@ func Open(dir string, o Options) *Archive {
 	}
 	a := &Archive{
 		dir: dir, opts: o, goroutines: min(runtime.GOMAXPROCS(0), goroutinesMax), aheadAfter: aheadAfter, sharedCaptures: sharedCaptures,
-		merging:  mergeBounds{mergeWays, mergeRuns, mergePlaces},
-		removals: make(map[string]*removal), warned: make(map[string]bool),
+		merging:  mergeBounds{catalog.MergeWays, mergeRuns, mergePlaces},
+		removals: make(map[string]*catalog.Removal), warned: make(map[string]bool),
 	}
 	a.files = newFiles(dir, o.CacheBytes, a.warn)
 	return a

@@ -103,7 +103,7 @@ func (b *batchPlan) plan(ctx context.Context) error {
 }
 
 // poolFor returns the name of the pool that a capture goes to.
-func (b *batchPlan) poolFor(s *staged) string { return b.v.pin.openPool(s.Time.Pool(), s.Key) }
+func (b *batchPlan) poolFor(s *staged) string { return b.v.pin.OpenPool(s.Time.Pool(), s.Key) }
 
 // url plans the captures staged[from:to], which all have the same URL.
 func (b *batchPlan) url(ctx context.Context, from, to int) error {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sort"
 
+	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/segment"
 )
@@ -45,7 +46,7 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) ([]made, error) {
 			return nil, err
 		}
 	}
-	if err := g.w.publish(ctx, publication{change: change{seen: b.v.pin.generation, on: b.v.pin.catalog}, made: done}); err != nil {
+	if err := g.w.publish(ctx, publication{Change: catalog.Change{Seen: b.v.pin.Generation, On: b.v.pin.Catalog}, made: done}); err != nil {
 		return nil, err
 	}
 	for _, p := range plans {

@@ -7,12 +7,13 @@ import (
 	"path/filepath"
 	"testing"
 
+	"infomall/store/catalog"
 	"infomall/store/record"
 	"infomall/store/segment"
 )
 
 // current loads the catalogue in force.
-func current(t testing.TB, a *Archive) *catalog {
+func current(t testing.TB, a *Archive) *catalog.Catalog {
 	t.Helper()
 	c, err := a.inForce()
 	if err != nil {
@@ -22,13 +23,13 @@ func current(t testing.TB, a *Archive) *catalog {
 }
 
 // publishOnce puts a change in force with a writer of its own.
-func publishOnce(a *Archive, ch change) error {
+func publishOnce(a *Archive, ch catalog.Change) error {
 	ctx := context.Background()
 	w, err := a.newWriter(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.publish(ctx, publication{change: ch}), w.close())
+	return errors.Join(w.publish(ctx, publication{Change: ch}), w.close())
 }
 
 // TestTakeOut takes a pool out of force. A snapshot from before still has it,
@@ -41,8 +42,8 @@ func TestTakeOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone := current(t, a).segments[2:]
-	if err := publishOnce(a, change{out: gone}); err != nil {
+	gone := current(t, a).Segments[2:]
+	if err := publishOnce(a, catalog.Change{Out: gone}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := readRows(t, a, record.MinTime, record.MaxTime), historyOf(visits[:2]); !equalRows(got, want) {
@@ -87,8 +88,8 @@ func TestStale(t *testing.T) {
 	a := Open(t.TempDir(), Options{})
 	defer a.Close()
 	threeMonths(t, a)
-	segments := current(t, a).segments
-	if err := publishOnce(a, change{out: segments[2:]}); err != nil {
+	segments := current(t, a).Segments
+	if err := publishOnce(a, catalog.Change{Out: segments[2:]}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -98,11 +99,11 @@ func TestStale(t *testing.T) {
 		{"out what is not in force", segments[2:]},
 		{"out what July depends on", segments[:1]},
 	} {
-		if err := publishOnce(a, change{out: c.out}); !errors.Is(err, errStale) {
+		if err := publishOnce(a, catalog.Change{Out: c.out}); !errors.Is(err, catalog.ErrStale) {
 			t.Errorf("taking %s: %v, want errStale", c.what, err)
 		}
 	}
-	if got := len(current(t, a).segments); got != 2 {
+	if got := len(current(t, a).Segments); got != 2 {
 		t.Errorf("%d segments are in force, want 2", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record/task"
@@ -34,7 +35,7 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 		return nil, err
 	}
 	defer from.release()
-	if _, err := from.poolsToCopy(o.Pools); err != nil {
+	if _, err := from.Pools(o.Pools); err != nil {
 		return nil, err
 	}
 	if err := a.checkTarget(o.Dir); err != nil {
@@ -47,26 +48,26 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 		return nil, err
 	}
 	there.release()
-	if err := there.copyOf(from.catalog); err != nil {
+	if err := there.CheckCopyOf(from.Catalog); err != nil {
 		return nil, fmt.Errorf("copy to %s: %w", o.Dir, err)
 	}
 	all := o.Pools == nil
 	if all {
-		a.warnMisnamed(from.catalog)
+		a.warnMisnamed(from.Catalog)
 	} else {
-		o.Pools = append(slices.Clone(o.Pools), there.outdated(from.catalog)...)
+		o.Pools = append(slices.Clone(o.Pools), there.Outdated(from.Catalog)...)
 	}
-	pools, err := from.poolsToCopy(o.Pools)
+	pools, err := from.Pools(o.Pools)
 	if err != nil {
 		return nil, err
 	}
 	if len(pools) > 0 {
-		pools[0].files = append(pools[0].files, from.removalFiles()...)
+		pools[0].Files = append(pools[0].Files, from.RemovalFiles()...)
 	}
-	c := &copying{a: a, to: to, from: from.catalog, o: o}
+	c := &copying{a: a, to: to, from: from.Catalog, o: o}
 	for i := range pools {
-		for _, f := range pools[i].files {
-			c.total += f.bytes
+		for _, f := range pools[i].Files {
+			c.total += f.Bytes
 		}
 	}
 	if o.Dry {
@@ -110,7 +111,7 @@ func (a *Archive) checkTarget(dir string) error {
 // copying is the state of one Copy.
 type copying struct {
 	a, to       *Archive
-	from        *catalog
+	from        *catalog.Catalog
 	o           task.CopyOptions
 	w           *writer // nil for a dry run
 	done, total int64
@@ -122,17 +123,17 @@ type copying struct {
 const copyPublish = 16
 
 // pools copies the files of pools that are not in the copy yet.
-func (c *copying) pools(ctx context.Context, pools []poolCopy) ([]task.CopyResult, error) {
+func (c *copying) pools(ctx context.Context, pools []catalog.Pool) ([]task.CopyResult, error) {
 	var results []task.CopyResult
 	dirs := make(map[string]bool)
 	waiting := int64(0)
-	catalogBytes := int64(len(c.from.encode()))
+	catalogBytes := int64(len(c.from.Encode()))
 	for i, p := range pools {
-		r := task.CopyResult{Pool: p.name, Files: len(p.files)}
-		for _, f := range p.files {
+		r := task.CopyResult{Pool: p.Name, Files: len(p.Files)}
+		for _, f := range p.Files {
 			// Sync the folder of an existing file too: the process that copied it
 			// may have been killed before it did.
-			dir := filepath.Dir(filepath.Join(c.to.dir, f.name))
+			dir := filepath.Dir(filepath.Join(c.to.dir, f.Name))
 			dirs[dir], dirs[filepath.Dir(dir)] = true, true
 			there, err := c.there(ctx, f)
 			if err != nil {
@@ -145,11 +146,11 @@ func (c *copying) pools(ctx context.Context, pools []poolCopy) ([]task.CopyResul
 					}
 				}
 				r.Copied++
-				r.Bytes += f.bytes
+				r.Bytes += f.Bytes
 			}
-			c.done += f.bytes
+			c.done += f.Bytes
 			if c.o.Progress != nil {
-				c.o.Progress(f.name, c.done, c.total)
+				c.o.Progress(f.Name, c.done, c.total)
 			}
 		}
 		results = append(results, r)
@@ -162,7 +163,7 @@ func (c *copying) pools(ctx context.Context, pools []poolCopy) ([]task.CopyResul
 				return results, err
 			}
 		}
-		if err := c.publish(ctx, complete(pools[:i+1]), i == len(pools)-1); err != nil {
+		if err := c.publish(ctx, catalog.Complete(pools[:i+1]), i == len(pools)-1); err != nil {
 			return results, err
 		}
 		clear(dirs)
@@ -172,32 +173,32 @@ func (c *copying) pools(ctx context.Context, pools []poolCopy) ([]task.CopyResul
 }
 
 // there reports whether the copy has a file, complete and undamaged.
-func (c *copying) there(ctx context.Context, f copyFile) (bool, error) {
-	path := filepath.Join(c.to.dir, f.name)
+func (c *copying) there(ctx context.Context, f catalog.File) (bool, error) {
+	path := filepath.Join(c.to.dir, f.Name)
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	if err != nil || info.Size() != f.bytes {
+	if err != nil || info.Size() != f.Bytes {
 		return false, err
 	}
 	if c.o.Dry {
 		return true, nil
 	}
 	crc, err := checksum(ctx, path)
-	return crc == f.crc, err
+	return crc == f.CRC, err
 }
 
 // file copies one file. It appears under its name only when it is complete.
-func (c *copying) file(ctx context.Context, f copyFile) error {
-	if !filepath.IsLocal(f.name) {
-		return &segment.Error{File: f.name, Offset: -1, Err: errors.New("the catalogue names a file outside of the archive: it was tampered with")}
+func (c *copying) file(ctx context.Context, f catalog.File) error {
+	if !filepath.IsLocal(f.Name) {
+		return &segment.Error{File: f.Name, Offset: -1, Err: errors.New("the catalogue names a file outside of the archive: it was tampered with")}
 	}
 	tmp, err := c.fetch(ctx, f)
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(c.to.dir, f.name)
+	path := filepath.Join(c.to.dir, f.Name)
 	if err := disk.Mkdir(c.to.opts.Disk, filepath.Dir(path)); err != nil {
 		return err
 	}
@@ -248,7 +249,7 @@ func (c *copying) result(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	tmp, err := c.fetch(ctx, copyFile{name, info.Size(), crc})
+	tmp, err := c.fetch(ctx, catalog.File{Name: name, Bytes: info.Size(), CRC: crc})
 	if err != nil {
 		return err
 	}
@@ -264,13 +265,13 @@ func (c *copying) result(ctx context.Context, name string) error {
 
 // fetch copies one file into the writer's folder, syncs and checks it, and returns
 // its path there.
-func (c *copying) fetch(ctx context.Context, f copyFile) (tmp string, err error) {
-	from, err := os.Open(filepath.Join(c.a.dir, f.name))
+func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err error) {
+	from, err := os.Open(filepath.Join(c.a.dir, f.Name))
 	if err != nil {
 		return "", err
 	}
 	defer from.Close()
-	tmp = filepath.Join(c.w.dir, filepath.Base(f.name))
+	tmp = filepath.Join(c.w.dir, filepath.Base(f.Name))
 	to, err := disk.Create(c.to.opts.Disk, tmp)
 	if err != nil {
 		return "", err
@@ -281,15 +282,15 @@ func (c *copying) fetch(ctx context.Context, f copyFile) (tmp string, err error)
 		err = to.Sync()
 	}
 	if err != nil {
-		return "", fmt.Errorf("copy %s to %s: %w", f.name, c.to.dir, err)
+		return "", fmt.Errorf("copy %s to %s: %w", f.Name, c.to.dir, err)
 	}
 	crc, err := checksum(ctx, tmp)
 	if err != nil {
 		return "", err
 	}
-	if n != f.bytes || crc != f.crc {
-		return "", &segment.Error{File: f.name, Offset: -1, Err: fmt.Errorf(
-			"its copy has %d bytes and crc32c %08x, the catalogue says %d and %08x: the file is damaged, and its pool was not put in force in %s", n, crc, f.bytes, f.crc, c.to.dir)}
+	if n != f.Bytes || crc != f.CRC {
+		return "", &segment.Error{File: f.Name, Offset: -1, Err: fmt.Errorf(
+			"its copy has %d bytes and crc32c %08x, the catalogue says %d and %08x: the file is damaged, and its pool was not put in force in %s", n, crc, f.Bytes, f.CRC, c.to.dir)}
 	}
 	return tmp, nil
 }
@@ -297,21 +298,21 @@ func (c *copying) fetch(ctx context.Context, f copyFile) (tmp string, err error)
 // publish puts copied pools in force. They replace what the copy had of them; its
 // other pools stay. If some pool would then lack what it depends on, publish leaves
 // it for the next call; at the last call that is an error.
-func (c *copying) publish(ctx context.Context, pools []poolCopy, last bool) error {
+func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) error {
 	return c.to.locked(ctx, func(disk.File) error {
 		there, err := c.to.inForce()
 		if err != nil {
 			return err
 		}
 		// Another process may have written to the copy meanwhile.
-		if err := there.copyOf(c.from); err != nil {
+		if err := there.CheckCopyOf(c.from); err != nil {
 			return fmt.Errorf("copy to %s: %w", c.to.dir, err)
 		}
-		next := c.from.part(there, pools)
-		if there.generation > 0 && slices.Equal(next.files(), there.files()) && slices.EqualFunc(next.removals, there.removals, removalInfo.equal) {
+		next := c.from.AddPools(there, pools)
+		if there.Generation > 0 && slices.Equal(next.Files(), there.Files()) && slices.EqualFunc(next.Removals, there.Removals, catalog.RemovalFile.Equal) {
 			return nil
 		}
-		switch err := next.whole(there, change{}); {
+		switch err := next.Check(there, catalog.Change{}); {
 		case err == nil:
 			return c.to.putCatalog(next)
 		case last:

@@ -255,8 +255,8 @@ func TestCopyMerged(t *testing.T) {
 		copyTo(t, a, dir, "200806")
 		answers()
 	}
-	if c := current(t, Open(dir, Options{})); len(c.segments) != 2 || !c.copied {
-		t.Errorf("the copy has %d segments, want 2; it is a copy: %v", len(c.segments), c.copied)
+	if c := current(t, Open(dir, Options{})); len(c.Segments) != 2 || !c.Copied {
+		t.Errorf("the copy has %d segments, want 2; it is a copy: %v", len(c.Segments), c.Copied)
 	}
 	b := Open(dir, Options{})
 	defer b.Close()

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/segment"
@@ -75,7 +76,7 @@ func currentRemedy(dir string, n uint64) string {
 // pin is a catalogue that a shared lock protects from deletion, together with every
 // file that it names.
 type pin struct {
-	*catalog
+	*catalog.Catalog
 	file *os.File // nil for the empty catalogue of an archive that does not exist
 }
 
@@ -97,7 +98,7 @@ func pinCurrent(dir string) (*pin, error) {
 			if err := lostCurrent(dir); err != nil {
 				return nil, err
 			}
-			return &pin{catalog: &catalog{}}, nil
+			return &pin{Catalog: &catalog.Catalog{}}, nil
 		}
 		name := filepath.Join(dir, catalogName(n))
 		f, err := os.Open(name)
@@ -127,16 +128,16 @@ func pinCurrent(dir string) (*pin, error) {
 			f.Close()
 			return nil, err
 		}
-		return &pin{catalog: c, file: f}, nil
+		return &pin{Catalog: c, file: f}, nil
 	}
 }
 
-func loadCatalog(dir string, n uint64) (*catalog, error) {
+func loadCatalog(dir string, n uint64) (*catalog.Catalog, error) {
 	b, err := os.ReadFile(filepath.Join(dir, catalogName(n)))
 	if err != nil {
 		return nil, err
 	}
-	c, err := decodeCatalog(b, n)
+	c, err := catalog.Decode(b, n)
 	if err != nil {
 		return nil, &segment.Error{File: catalogName(n), Offset: -1, Err: err}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/store/catalog"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -23,9 +24,9 @@ import (
 // Delete holds about 50 bytes in memory for each capture that it deletes.
 func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error) {
 	d := &deletion{
-		v: v, look: v.looker(0), hide: make(map[timeline.Place]bool), needed: make(map[timeline.Place]need),
+		v: v, look: v.looker(0), hide: make(map[timeline.Place]bool), needed: make(map[timeline.Place]catalog.Need),
 		bodies: make(map[segment.ID][]timeline.Place), pools: make(map[string]*task.RemovedPool), keys: make(map[string]bool),
-		noted: make(map[needing]bool), dependents: make(map[uint32]bool), walked: make(map[timeline.Place]need),
+		noted: make(map[needing]bool), dependents: make(map[uint32]bool), walked: make(map[timeline.Place]catalog.Need),
 	}
 	d.look.keepRaw = true
 	defer d.look.close()
@@ -49,13 +50,13 @@ func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.Delet
 		return res, nil
 	}
 	r := d.removal(res.Pools)
-	r.time, r.reason = record.At(v.a.opts.Now()), o.Reason
+	r.Time, r.Reason = record.At(v.a.opts.Now()), o.Reason
 	w, err := v.a.newWriter(ctx)
 	if err != nil {
 		return res, err
 	}
 	err = w.publish(ctx, publication{gone: r})
-	if errors.Is(err, errStale) {
+	if errors.Is(err, catalog.ErrStale) {
 		err = task.ErrChanged
 	}
 	return res, errors.Join(err, w.close())
@@ -65,17 +66,17 @@ func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.Delet
 type deletion struct {
 	v      *Snapshot
 	look   *looker
-	hide   map[timeline.Place]bool           // the captures to delete
-	needed map[timeline.Place]need           // for places in hide
-	hidden func(timeline.Place) (need, bool) // captures that were deleted earlier, see hiddenNeeds
-	bodies map[segment.ID][]timeline.Place   // the places in hide whose captures have a body, by body
-	keys   map[string]bool                   // the URLs of which captures are deleted
-	pools  map[string]*task.RemovedPool      // the pools that lose captures
-	left   int64                             // as DeleteResult.Left
+	hide   map[timeline.Place]bool                   // the captures to delete
+	needed map[timeline.Place]catalog.Need           // for places in hide
+	hidden func(timeline.Place) (catalog.Need, bool) // captures that were deleted earlier, see hiddenNeeds
+	bodies map[segment.ID][]timeline.Place           // the places in hide whose captures have a body, by body
+	keys   map[string]bool                           // the URLs of which captures are deleted
+	pools  map[string]*task.RemovedPool              // the pools that lose captures
+	left   int64                                     // as DeleteResult.Left
 
-	noted      map[needing]bool        // what needAll has already recorded
-	walked     map[timeline.Place]need // deleted captures to which chains of revisits led
-	dependents map[uint32]bool         // fingerprints of URLs whose captures have their bodies from deleted captures or through their pools
+	noted      map[needing]bool                // what needAll has already recorded
+	walked     map[timeline.Place]catalog.Need // deleted captures to which chains of revisits led
+	dependents map[uint32]bool                 // fingerprints of URLs whose captures have their bodies from deleted captures or through their pools
 }
 
 // needing is a body that captures of a pool need.
@@ -83,7 +84,7 @@ type needing struct {
 	key  string // of the URL whose deleted captures have it; "" for all
 	id   segment.ID
 	pool string
-	need need // the need of the capture that needs it, if that capture is deleted too
+	need catalog.Need // the need of the capture that needs it, if that capture is deleted too
 }
 
 // targets collects the captures to delete, URL by URL.
@@ -151,7 +152,7 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[record.Ref]bool, bodies map[segment.ID][]timeline.Place, places []timeline.Place) {
 	for i := len(visible) - 1; i >= 0; i-- {
 		e := &visible[i]
-		if e.Body == segment.BodyOwn || !e.HasBody() || chosen[e.Ref()] && d.needed[e.Place] == needNone {
+		if e.Body == segment.BodyOwn || !e.HasBody() || chosen[e.Ref()] && d.needed[e.Place] == catalog.NeedNone {
 			continue
 		}
 		d.needAll(key, e.ID, bodies[e.ID], e.Place)
@@ -162,11 +163,11 @@ func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[reco
 	// Captures deleted earlier take their bodies from there too, if they are
 	// needed. It matters little from which.
 	var pools []string
-	most := needNone
+	most := catalog.NeedNone
 	for i := range d.look.raw {
 		e := &d.look.raw[i]
 		n, ok := d.hidden(e.Place)
-		if !ok || n == needNone {
+		if !ok || n == catalog.NeedNone {
 			continue
 		}
 		if most = max(most, n); !slices.Contains(pools, e.Seg.Info.Pool) {
@@ -175,9 +176,9 @@ func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[reco
 	}
 	for _, p := range places {
 		switch {
-		case most == needNone:
+		case most == catalog.NeedNone:
 		case len(pools) > 1 || pools[0] != p.Seg.Info.Pool:
-			d.needed[p] = needOther
+			d.needed[p] = catalog.NeedOther
 		default:
 			d.needed[p] = max(d.needed[p], most)
 		}
@@ -202,9 +203,9 @@ func (d *deletion) needAll(key string, id segment.ID, places []timeline.Place, b
 // deleted but needed, p is needed by the same captures as by. If p is by, need does
 // nothing.
 func (d *deletion) need(p, by timeline.Place) {
-	n := needPool
+	n := catalog.NeedPool
 	if p.Seg.Info.Pool != by.Seg.Info.Pool {
-		n = needOther
+		n = catalog.NeedOther
 	}
 	if p != by {
 		d.needed[p] = max(d.needed[p], n, d.needed[by])
@@ -216,7 +217,7 @@ func (d *deletion) count(e *timeline.Capture) {
 	info := e.Seg.Info
 	p := d.pools[info.Pool]
 	if p == nil {
-		p = &task.RemovedPool{Name: info.Pool, Static: d.v.pin.isStatic(info.Pool)}
+		p = &task.RemovedPool{Name: info.Pool, Static: d.v.pin.IsStatic(info.Pool)}
 		d.pools[info.Pool] = p
 	}
 	p.Captures++
@@ -228,14 +229,14 @@ func (d *deletion) count(e *timeline.Capture) {
 // others searches the whole archive for captures whose body is at a deleted
 // capture. It skips deleted captures that no other capture needs.
 func (d *deletion) others(ctx context.Context) error {
-	for _, info := range d.v.pin.segments {
+	for _, info := range d.v.pin.Segments {
 		s := d.v.runs.reader(info)
 		err := d.v.entries(ctx, s, func(e *timeline.Capture) error {
 			n, hidden := d.hidden(e.Place)
 			if d.hide[e.Place] {
 				n, hidden = d.needed[e.Place], true
 			}
-			if hidden && n == needNone {
+			if hidden && n == catalog.NeedNone {
 				return nil
 			}
 			bodies := d.bodies[e.ID]
@@ -244,7 +245,7 @@ func (d *deletion) others(ctx context.Context) error {
 				return d.revisit(ctx, e)
 			case e.Body == segment.BodyElsewhere && len(bodies) > 0:
 				d.needAll("", e.ID, bodies, e.Place)
-				d.dependents[fingerprint(e.Key)] = true
+				d.dependents[catalog.Fingerprint(e.Key)] = true
 			}
 			if len(bodies) > 0 && e.Bytes > 0 && !hidden {
 				d.left++
@@ -270,7 +271,7 @@ func (d *deletion) revisit(ctx context.Context, e *timeline.Capture) error {
 		if d.pools[pool.Pool] != nil {
 			// The hints of later captures depend on what this revisit was taken to
 			// be.
-			d.dependents[fingerprint(e.Key)] = true
+			d.dependents[catalog.Fingerprint(e.Key)] = true
 		}
 	}
 	for at := (link{Place: e.Place, key: e.Key, time: e.Time}); ; {
@@ -282,9 +283,9 @@ func (d *deletion) revisit(ctx context.Context, e *timeline.Capture) error {
 		if !d.hide[to.Place] && !hidden {
 			return nil // it is handled by itself
 		}
-		n := needPool
+		n := catalog.NeedPool
 		if to.Seg.Info.Pool != e.Seg.Info.Pool || to.Seg.Info.Pool != at.Seg.Info.Pool {
-			n = needOther
+			n = catalog.NeedOther
 		}
 		if d.walked[to.Place] >= n {
 			return nil
@@ -306,26 +307,26 @@ func (d *deletion) revisit(ctx context.Context, e *timeline.Capture) error {
 }
 
 // removal returns the removal to publish, made of everything that was collected.
-func (d *deletion) removal(pools []task.RemovedPool) *removal {
-	r := &removal{hidden: make(map[uint32][]hiddenAt)}
+func (d *deletion) removal(pools []task.RemovedPool) *catalog.Removal {
+	r := &catalog.Removal{Hidden: make(map[uint32][]catalog.Hidden)}
 	for _, p := range pools {
-		r.pools = append(r.pools, p.Name)
-		r.captures += p.Captures
+		r.Pools = append(r.Pools, p.Name)
+		r.Captures += p.Captures
 	}
 	for p := range d.hide {
 		id := p.Seg.Info.ID
-		r.hidden[id] = append(r.hidden[id], hiddenAt{p.Run, p.N, d.needed[p]})
+		r.Hidden[id] = append(r.Hidden[id], catalog.Hidden{Run: p.Run, N: p.N, Need: d.needed[p]})
 	}
-	for _, list := range r.hidden {
-		slices.SortFunc(list, hiddenAt.compare)
+	for _, list := range r.Hidden {
+		slices.SortFunc(list, catalog.Hidden.Compare)
 	}
 	for key := range d.keys {
-		r.touched = append(r.touched, fingerprint(key))
+		r.Touched = append(r.Touched, catalog.Fingerprint(key))
 	}
 	for print := range d.dependents {
-		r.touched = append(r.touched, print)
+		r.Touched = append(r.Touched, print)
 	}
-	slices.Sort(r.touched)
-	r.touched = slices.Compact(r.touched)
+	slices.Sort(r.Touched)
+	r.Touched = slices.Compact(r.Touched)
 	return r
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"infomall/store/block"
+	"infomall/store/catalog"
 	"infomall/store/derive"
 	"infomall/store/page/charset"
 	"infomall/store/record"
@@ -26,7 +27,7 @@ func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rei
 		return nil, err
 	}
 	p.release() // outdated segments are chosen when the pool's turn comes
-	pools := p.poolNames()
+	pools := p.PoolNames()
 	if o.Pool != "" {
 		if !slices.Contains(pools, o.Pool) {
 			return nil, &task.NoPoolError{Name: o.Pool, Pools: pools}
@@ -53,7 +54,7 @@ func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rei
 	return out, a.shareIndexes(ctx)
 }
 
-// derivePool does what derive does, for one pool. It returns errStale if the pool
+// derivePool does what derive does, for one pool. It returns ErrStale if the pool
 // was changed meanwhile.
 func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOptions) (task.ReindexResult, error) {
 	res := task.ReindexResult{Pool: pool}
@@ -63,7 +64,7 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 	}
 	defer v.Close()
 	var old []*segment.Info
-	for _, s := range v.pin.poolSegments(pool) {
+	for _, s := range v.pin.PoolSegments(pool) {
 		is, err := v.derivedByOther(ctx, s)
 		if err != nil {
 			return res, err
@@ -82,13 +83,13 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 	if err != nil {
 		return res, err
 	}
-	p := publication{change: change{seen: v.pin.generation, on: v.pin.catalog}}
+	p := publication{Change: catalog.Change{Seen: v.pin.Generation, On: v.pin.Catalog}}
 	for i, s := range old {
 		if o.Progress != nil {
 			o.Progress(int64(i), int64(len(old)))
 		}
 		d := newDeriving(ctx, v, s, o.PageLimit)
-		f := &form{w: w, s: d.s, static: v.pin.isStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.runs.dict(ref, pool) }}
+		f := &form{w: w, s: d.s, static: v.pin.IsStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.runs.dict(ref, pool) }}
 		form, err := f.write(ctx, d.run)
 		d.look.close()
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/store/catalog"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -20,7 +21,7 @@ import (
 func (a *Archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	res, err := a.dropWhole(ctx, o)
 	var needed *task.DependsError
-	if errors.As(err, &needed) && misnamed(o.Pool) != nil {
+	if errors.As(err, &needed) && catalog.Misnamed(o.Pool) != nil {
 		return a.hollow(ctx, o)
 	}
 	return res, err
@@ -50,7 +51,7 @@ func (a *Archive) hollow(ctx context.Context, o task.DropOptions) (task.DropResu
 // deletePool deletes all captures of a pool.
 func (v *Snapshot) deletePool(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	var all []task.Target
-	for _, info := range v.pin.poolSegments(o.Pool) {
+	for _, info := range v.pin.PoolSegments(o.Pool) {
 		err := v.entries(ctx, v.runs.reader(info), func(e *timeline.Capture) error {
 			all = append(all, task.Target{Key: e.Key, Ref: e.Ref()})
 			return nil
@@ -60,7 +61,7 @@ func (v *Snapshot) deletePool(ctx context.Context, o task.DropOptions) (task.Dro
 		}
 	}
 	slices.SortStableFunc(all, func(a, b task.Target) int { return strings.Compare(a.Key, b.Key) })
-	res := task.DropResult{RemovedPool: task.RemovedPool{Name: o.Pool, Static: v.pin.isStatic(o.Pool)}}
+	res := task.DropResult{RemovedPool: task.RemovedPool{Name: o.Pool, Static: v.pin.IsStatic(o.Pool)}}
 	deleted, err := v.Delete(ctx, task.DeleteOptions{Dry: o.Dry, Reason: "DROP POOL", Targets: func(yield func(task.Target, error) bool) {
 		for _, t := range all {
 			if !yield(t, nil) {
@@ -108,12 +109,12 @@ func (a *Archive) planDrop(ctx context.Context, o task.DropOptions) (res task.Dr
 		return res, p, err
 	}
 	defer v.Close()
-	pools, err := v.pin.poolsToCopy([]string{o.Pool})
+	pools, err := v.pin.Pools([]string{o.Pool})
 	if err != nil {
 		return res, p, err
 	}
-	i := slices.IndexFunc(pools, func(p poolCopy) bool { return p.name == o.Pool })
-	segments := pools[i].segments
+	i := slices.IndexFunc(pools, func(p catalog.Pool) bool { return p.Name == o.Pool })
+	segments := pools[i].Segments
 	if err := v.droppable(ctx, o.Pool); err != nil {
 		return res, p, err
 	}
@@ -122,27 +123,27 @@ func (a *Archive) planDrop(ctx context.Context, o task.DropOptions) (res task.Dr
 		return res, p, err
 	}
 	res.RemovedPool = task.RemovedPool{Name: o.Pool, Static: described.Static, Captures: described.Captures, Versions: described.Versions}
-	res.Files, res.Bytes = v.pin.alone(segments)
+	res.Files, res.Bytes = v.pin.FilesOnlyOf(segments)
 	if o.Dry {
 		return res, p, nil
 	}
-	r := &removal{time: record.At(a.opts.Now()), drop: true, captures: described.Captures, pools: []string{o.Pool}}
-	r.touched, err = v.prints(ctx, segments)
-	return res, publication{change: change{out: segments, seen: v.pin.generation}, gone: r}, err
+	r := &catalog.Removal{Time: record.At(a.opts.Now()), Drop: true, Captures: described.Captures, Pools: []string{o.Pool}}
+	r.Touched, err = v.prints(ctx, segments)
+	return res, publication{Change: catalog.Change{Out: segments, Seen: v.pin.Generation}, gone: r}, err
 }
 
 // droppable returns a *task.DependsError if other pools need the pool.
 func (v *Snapshot) droppable(ctx context.Context, pool string) error {
 	e := &task.DependsError{Pool: pool}
-	for _, s := range v.pin.segments {
+	for _, s := range v.pin.Segments {
 		if s.Pool != pool && slices.Contains(s.Depends, pool) && !slices.Contains(e.By, s.Pool) {
 			e.By = append(e.By, s.Pool)
 		}
 	}
 	look := v.looker(0)
 	defer func() { look.close() }()
-	for _, info := range v.pin.segments {
-		if info.Pool == pool || monthOf(info.Pool) < monthOf(pool) || slices.Contains(e.By, info.Pool) || slices.Contains(e.Revisits, info.Pool) {
+	for _, info := range v.pin.Segments {
+		if info.Pool == pool || catalog.MonthOf(info.Pool) < catalog.MonthOf(pool) || slices.Contains(e.By, info.Pool) || slices.Contains(e.Revisits, info.Pool) {
 			continue // a revisit takes nothing from a later month
 		}
 		found, err := v.revisitsTo(ctx, info, pool, look)
@@ -196,7 +197,7 @@ func (v *Snapshot) prints(ctx context.Context, segments []*segment.Info) ([]uint
 		err := v.entries(ctx, v.runs.reader(info), func(e *timeline.Capture) error {
 			if e.Key != last {
 				last = e.Key
-				out = append(out, fingerprint(e.Key))
+				out = append(out, catalog.Fingerprint(e.Key))
 			}
 			return nil
 		})

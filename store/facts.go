@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"infomall/store/block"
+	"infomall/store/catalog"
 	"infomall/store/derive"
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -87,11 +88,11 @@ func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, e
 		return false, err
 	}
 	for _, r := range removals {
-		if (s.Seen < r.info.generation || r.hidden[s.ID] != nil) && r.touches(fingerprint(key)) {
+		if (s.Seen < r.info.Generation || r.Hidden[s.ID] != nil) && r.Touches(catalog.Fingerprint(key)) {
 			return false, nil
 		}
 	}
-	for _, late := range v.pin.segments {
+	for _, late := range v.pin.Segments {
 		if !timeline.Newer(late, s) || late.First > at || key < late.FirstKey || key > late.LastKey {
 			continue
 		}

@@ -114,14 +114,14 @@ func leftovers(a *Archive, tell func(name string)) error {
 			return err
 		}
 		known[catalogName(g)] = true
-		for _, s := range c.segments {
+		for _, s := range c.Segments {
 			known[s.File], known[s.Index], known[filepath.Join(dirPools, s.Pool, fileLock)] = true, true, true
 		}
-		for _, n := range c.names {
-			known[n.name] = true
+		for _, n := range c.Names {
+			known[n.Name] = true
 		}
-		for _, r := range c.removals {
-			known[r.file] = true
+		for _, r := range c.Removals {
+			known[r.Name] = true
 		}
 	}
 	return filepath.WalkDir(a.dir, func(path string, d os.DirEntry, err error) error {

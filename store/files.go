@@ -8,6 +8,7 @@ import (
 
 	"github.com/dgraph-io/ristretto/v2"
 
+	"infomall/store/catalog"
 	"infomall/store/segment"
 )
 
@@ -57,15 +58,15 @@ func (f *files) pin() {
 
 // unpin is called when a snapshot of c is closed. After the last snapshot, it
 // closes the index files that c does not name: nobody will read them again.
-func (f *files) unpin(c *catalog) error {
+func (f *files) unpin(c *catalog.Catalog) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.pinned--; f.pinned > 0 {
 		return nil
 	}
-	keep := make(map[string]bool, len(c.indexes))
-	for _, i := range c.indexes {
-		keep[i.name] = true
+	keep := make(map[string]bool, len(c.Indexes))
+	for _, i := range c.Indexes {
+		keep[i.Name] = true
 	}
 	var errs []error
 	for name, x := range f.indexes {
@@ -88,26 +89,26 @@ const indexCheckedMax = 16 << 20
 // index returns an open index file. It returns nil, and warns once, if the file
 // cannot be opened or differs from its entry in the catalogue. A damaged bbolt
 // database must not be read: its pages may form a circle.
-func (f *files) index(i indexInfo) *segment.IndexFile {
+func (f *files) index(i catalog.IndexFile) *segment.IndexFile {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	x, ok := f.indexes[i.name]
+	x, ok := f.indexes[i.Name]
 	if !ok {
 		var err error
 		if x, err = f.openIndex(i); err != nil {
 			f.warn(err)
 		}
-		f.indexes[i.name] = x
+		f.indexes[i.Name] = x
 	}
 	return x
 }
 
-func (f *files) openIndex(i indexInfo) (*segment.IndexFile, error) {
-	path := filepath.Join(f.dir, i.name)
-	if i.bytes <= indexCheckedMax {
-		got, err := describeIndex(path, i.name)
+func (f *files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
+	path := filepath.Join(f.dir, i.Name)
+	if i.Bytes <= indexCheckedMax {
+		got, err := describeIndex(path, i.Name)
 		if err == nil && got != i {
-			err = &segment.Error{File: i.name, Offset: -1, Err: errors.New("it is not what the catalogue says: reading goes on from the db-files; REINDEX makes it anew")}
+			err = &segment.Error{File: i.Name, Offset: -1, Err: errors.New("it is not what the catalogue says: reading goes on from the db-files; REINDEX makes it anew")}
 		}
 		if err != nil {
 			return nil, err

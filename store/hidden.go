@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"infomall/store/catalog"
 	"infomall/store/record/task"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -12,37 +13,37 @@ import (
 
 // loadRemoval reads a removal that the catalogue names, and keeps it: the file
 // never changes.
-func (a *Archive) loadRemoval(info *removalInfo) (*removal, error) {
+func (a *Archive) loadRemoval(info *catalog.RemovalFile) (*catalog.Removal, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if r := a.removals[info.file]; r != nil {
+	if r := a.removals[info.Name]; r != nil {
 		return r, nil
 	}
-	r, err := readRemoval(filepath.Join(a.dir, info.file), info)
+	r, err := readRemoval(filepath.Join(a.dir, info.Name), info)
 	if err != nil {
-		return nil, &segment.Error{File: info.file, Offset: -1, Err: err}
+		return nil, &segment.Error{File: info.Name, Offset: -1, Err: err}
 	}
-	a.removals[info.file] = r
+	a.removals[info.Name] = r
 	return r, nil
 }
 
 // inForceRemoval is a removal together with what the snapshot's catalogue says of
 // it.
 type inForceRemoval struct {
-	*removal
-	info *removalInfo
+	*catalog.Removal
+	info *catalog.RemovalFile
 }
 
 // removals returns the removals in force. They are read at the first call.
 func (v *Snapshot) removals() ([]inForceRemoval, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.removed != nil || len(v.pin.removals) == 0 {
+	if v.removed != nil || len(v.pin.Removals) == 0 {
 		return v.removed, nil
 	}
 	var list []inForceRemoval
-	for i := range v.pin.removals {
-		info := &v.pin.removals[i]
+	for i := range v.pin.Removals {
+		info := &v.pin.Removals[i]
 		r, err := v.a.loadRemoval(info)
 		if err != nil {
 			return nil, err
@@ -64,16 +65,16 @@ func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 	out := group[:0]
 	for i := range group {
 		e := &group[i]
-		most := needNone
+		most := catalog.NeedNone
 		for _, r := range list {
-			if h, ok := r.hides(e.Seg.Info.ID, e.Run, e.N); ok {
-				most = max(most, h.need)
+			if h, ok := r.Hides(e.Seg.Info.ID, e.Run, e.N); ok {
+				most = max(most, h.Need)
 				if e.Hidden == 0 {
-					e.Hidden = r.info.generation
+					e.Hidden = r.info.Generation
 				}
 			}
 		}
-		if e.Hidden == 0 || most != needNone {
+		if e.Hidden == 0 || most != catalog.NeedNone {
 			out = append(out, *e)
 		}
 	}
@@ -87,14 +88,14 @@ func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
 	if err != nil || len(list) == 0 || len(group) == 0 {
 		return false, err
 	}
-	print := fingerprint(group[0].Key)
+	print := catalog.Fingerprint(group[0].Key)
 	for _, r := range list {
-		if !r.touches(print) {
+		if !r.Touches(print) {
 			continue
 		}
 		for i := range group {
 			s := group[i].Seg.Info
-			if s.Seen < r.info.generation || r.hidden[s.ID] != nil {
+			if s.Seen < r.info.Generation || r.Hidden[s.ID] != nil {
 				return true, nil
 			}
 		}
@@ -106,7 +107,7 @@ func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
 // of a hidden capture. It returns nil if the segment has none.
 func (v *Snapshot) hiddenIn(id uint32) (func(timeline.Place) bool, error) {
 	list, err := v.removals()
-	if err != nil || !slices.ContainsFunc(list, func(r inForceRemoval) bool { return r.hidden[id] != nil }) {
+	if err != nil || !slices.ContainsFunc(list, func(r inForceRemoval) bool { return r.Hidden[id] != nil }) {
 		return nil, err
 	}
 	return v.isHidden()
@@ -124,12 +125,12 @@ func (v *Snapshot) isHidden() (func(timeline.Place) bool, error) {
 
 // hiddenNeeds returns a function that reports whether a place is that of a hidden
 // capture, and which captures need it.
-func (v *Snapshot) hiddenNeeds() (func(timeline.Place) (need, bool), error) {
+func (v *Snapshot) hiddenNeeds() (func(timeline.Place) (catalog.Need, bool), error) {
 	list, err := v.removals()
-	return func(p timeline.Place) (n need, ok bool) {
+	return func(p timeline.Place) (n catalog.Need, ok bool) {
 		for _, r := range list {
-			if h, hidden := r.hides(p.Seg.Info.ID, p.Run, p.N); hidden {
-				n, ok = max(n, h.need), true
+			if h, hidden := r.Hides(p.Seg.Info.ID, p.Run, p.N); hidden {
+				n, ok = max(n, h.Need), true
 			}
 		}
 		return n, ok
@@ -145,7 +146,7 @@ func (v *Snapshot) Tombstones(ctx context.Context) ([]task.Tombstone, error) {
 	var out []task.Tombstone
 	for _, r := range list {
 		out = append(out, task.Tombstone{
-			Time: r.time, Drop: r.drop, Captures: r.captures, Pools: r.pools, Reason: r.reason, Hidden: len(r.info.segments) > 0,
+			Time: r.Time, Drop: r.Drop, Captures: r.Captures, Pools: r.Pools, Reason: r.Reason, Hidden: len(r.info.Segments) > 0,
 		})
 	}
 	return out, ctx.Err()

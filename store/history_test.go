@@ -351,7 +351,7 @@ func poolNames(t rapid.TB, a *Archive) (names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range c.segments {
+	for _, s := range c.Segments {
 		names = append(names, s.Pool)
 	}
 	return slices.Compact(names)

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/block"
+	"infomall/store/catalog"
 	"infomall/store/derive"
 	"infomall/store/record"
 	"infomall/store/record/message"
@@ -334,7 +335,7 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 	}
 	for _, m := range done {
 		name := m.info.Pool
-		if dueForMerge(append(v.pin.poolSegments(name), m.info)) != nil || v.pin.oversized(name, limitOr(g.poolLimit)) {
+		if catalog.DueForMerge(append(v.pin.PoolSegments(name), m.info)) != nil || v.pin.Oversized(name, catalog.PoolLimit(g.poolLimit)) {
 			large = append(large, name)
 		}
 	}

@@ -55,7 +55,7 @@ const (
 // valid sets which segments new recipes may refer to: those in force, and those of
 // the coming batch, of which coming has the pools by number. It changes coming.
 func (k *knownBlocks) valid(coming map[uint32]string) {
-	for _, s := range k.runs.catalog.segments {
+	for _, s := range k.runs.catalog.Segments {
 		coming[s.ID] = s.Pool
 	}
 	k.blocks.Valid(coming)

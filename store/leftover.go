@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/segment"
@@ -27,12 +28,12 @@ func (m *merging) keepUsed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range m.v.pin.segments {
+	for _, s := range m.v.pin.Segments {
 		if m.in[s.ID] != nil || len(s.Uses) == 0 {
 			continue
 		}
 		err := m.v.everyEntry(ctx, s, func(at timeline.Place, e *segment.Stored) error {
-			if n, gone := hidden(at); gone && n == needNone {
+			if n, gone := hidden(at); gone && n == catalog.NeedNone {
 				return nil // nobody needs what it consists of either
 			}
 			return m.keep(ctx, e.Recipe)
@@ -107,7 +108,7 @@ func (m *merging) names(p *publication) error {
 	if len(m.done) == 0 {
 		return nil
 	}
-	p.names, p.dropped, p.namesPath = &namesInfo{}, make(map[uint32]bool), filepath.Join(m.w.dir, "names")
+	p.Names, p.Dropped, p.namesPath = &catalog.NamesFile{}, make(map[uint32]bool), filepath.Join(m.w.dir, "names")
 	f, err := disk.Create(m.w.a.opts.Disk, p.namesPath)
 	if err != nil {
 		return err
@@ -126,16 +127,16 @@ func (m *merging) names(p *publication) error {
 		if n.Gone() || m.isSplit() {
 			// A segment that is written from now on may use a block without
 			// depending on the part that has it.
-			p.dropped[id] = true
+			p.Dropped[id] = true
 		}
 		rec = segment.AppendNames(rec[:0], m.enc, m.done[0].info, n)
 		if _, err := f.Write(rec); err != nil {
 			return err
 		}
-		p.names.bytes, p.names.crc = p.names.bytes+int64(len(rec)), lines.AddSum(p.names.crc, rec)
-		p.names.of = append(p.names.of, id)
+		p.Names.Bytes, p.Names.CRC = p.Names.Bytes+int64(len(rec)), lines.AddSum(p.Names.CRC, rec)
+		p.Names.Of = append(p.Names.Of, id)
 	}
-	p.names.to = slices.Sorted(maps.Keys(to))
+	p.Names.To = slices.Sorted(maps.Keys(to))
 	return f.Sync()
 }
 

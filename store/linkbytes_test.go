@@ -26,7 +26,7 @@ func storedLinks(tb testing.TB, a *Archive) (links, bytes int64) {
 	defer v.Close()
 	enc := newEncoder()
 	defer enc.Close()
-	for _, info := range v.pin.segments {
+	for _, info := range v.pin.Segments {
 		s := v.runs.reader(info)
 		for n := range uint32(info.Runs) {
 			r, err := v.runs.run(s, n)

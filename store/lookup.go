@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"infomall/store/catalog"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -28,7 +29,7 @@ type looker struct {
 // those that every look-up needs. The caller closes it.
 func (v *Snapshot) looker(more record.Columns) *looker {
 	l := &looker{v: v}
-	for _, i := range v.pin.segments {
+	for _, i := range v.pin.Segments {
 		l.cursors = append(l.cursors, newCursor(v.runs.reader(i), wants(more|record.ColMime|record.ColBytes), v))
 	}
 	return l
@@ -43,7 +44,7 @@ func (l *looker) close() {
 // at returns the settled captures of one URL. Its key must not be less than that of
 // the last call. The slice is valid until the next call.
 func (l *looker) at(ctx context.Context, key string) ([]timeline.Capture, error) {
-	return l.until(ctx, key, endOfTime)
+	return l.until(ctx, key, catalog.EndOfTime)
 }
 
 // until does what at does, as if the archive had no captures at the time to or

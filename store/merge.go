@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -57,9 +58,9 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 	}
 	p.release() // the segments are chosen when the pool's turn comes
 	if o.Pools == nil {
-		a.warnMisnamed(p.catalog)
+		a.warnMisnamed(p.Catalog)
 	}
-	pools, named := p.poolNames(), o.Pools != nil
+	pools, named := p.PoolNames(), o.Pools != nil
 	if !named {
 		o.Pools = pools
 	}
@@ -69,15 +70,15 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 		if !slices.Contains(pools, pool) {
 			return out, &task.NoPoolError{Name: pool, Pools: pools}
 		}
-		r := mergeResult(pool, p.poolSegments(pool))
-		r.Large = p.oversized(pool, limitOr(o.PoolLimit))
-		r.Static = p.isStatic(pool)
-		r.Deleted = p.hidesIn(pool)
+		r := mergeResult(pool, p.PoolSegments(pool))
+		r.Large = p.Oversized(pool, catalog.PoolLimit(o.PoolLimit))
+		r.Static = p.IsStatic(pool)
+		r.Deleted = p.HidesIn(pool)
 		switch {
 		case r.Static && named && !o.Seal:
 			return out, &task.StaticError{Pool: pool}
 		case (!r.Static || o.Seal && r.Deleted) && !o.Dry:
-			t := mergeTask{pool: pool, packer: packer, seal: o.Seal, limit: o.PoolLimit, progress: o.Progress, choose: func(c *catalog) []*segment.Info { return c.poolSegments(pool) }}
+			t := mergeTask{pool: pool, packer: packer, seal: o.Seal, limit: o.PoolLimit, progress: o.Progress, choose: func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments(pool) }}
 			if r, err = a.merge(ctx, t); err != nil {
 				return out, err
 			}
@@ -93,11 +94,11 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 // mergeTask says what of a pool is merged, and how.
 type mergeTask struct {
 	pool     string
-	seal     bool                           // the pool becomes static
-	limit    int64                          // size above which it is split; 0 means the default
-	byItself bool                           // nobody asked for the merge: it may be left to the next process
-	choose   func(*catalog) []*segment.Info // chooses segments from the current catalogue
-	packer   *segment.Packer                // shared with other pools, or nil
+	seal     bool                                   // the pool becomes static
+	limit    int64                                  // size above which it is split; 0 means the default
+	byItself bool                                   // nobody asked for the merge: it may be left to the next process
+	choose   func(*catalog.Catalog) []*segment.Info // chooses segments from the current catalogue
+	packer   *segment.Packer                        // shared with other pools, or nil
 	// done is how many captures were merged in earlier rounds, total how many this
 	// round merges.
 	done, total int64
@@ -111,11 +112,11 @@ type mergeTask struct {
 // pool if it is larger than limit. If another process is merging the pool,
 // mergeSmall leaves it to that process.
 func (a *Archive) mergeSmall(ctx context.Context, pool string, limit int64) error {
-	_, err := a.merge(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: func(c *catalog) []*segment.Info {
-		if c.oversized(pool, limitOr(limit)) {
-			return c.poolSegments(pool)
+	_, err := a.merge(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: func(c *catalog.Catalog) []*segment.Info {
+		if c.Oversized(pool, catalog.PoolLimit(limit)) {
+			return c.PoolSegments(pool)
 		}
-		return dueForMerge(c.poolSegments(pool))
+		return catalog.DueForMerge(c.PoolSegments(pool))
 	}})
 	return err
 }
@@ -140,7 +141,7 @@ func (a *Archive) merge(ctx context.Context, t mergeTask) (task.MergeResult, err
 		w.packer = t.packer
 	}
 	r, err := w.merge(ctx, t)
-	if errors.Is(err, errMerging) && !t.seal || errors.Is(err, errStale) && t.byItself {
+	if errors.Is(err, errMerging) && !t.seal || errors.Is(err, catalog.ErrStale) && t.byItself {
 		r, err = task.MergeResult{Pool: t.pool}, nil
 	}
 	if e := w.close(); err == nil {
@@ -198,17 +199,17 @@ func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r task.MergeResul
 	}
 	defer v.Close()
 	v.runs.shelve(w.a.merging.runs, w.a.merging.ways+1)
-	in, hidden, err := v.mergeable(t.choose(v.pin.catalog))
+	in, hidden, err := v.mergeable(t.choose(v.pin.Catalog))
 	if err != nil {
 		return r, false, err
 	}
 	r = mergeResult(t.pool, in)
-	all, static := len(in) == len(v.pin.poolSegments(t.pool)), v.pin.isStatic(t.pool)
+	all, static := len(in) == len(v.pin.PoolSegments(t.pool)), v.pin.IsStatic(t.pool)
 	r.Static, r.Deleted = static, hidden
 	if static && (!hidden || !t.seal) {
 		return r, false, nil // it was sealed or rewritten meanwhile
 	}
-	r.Large = all && !static && v.pin.oversized(t.pool, limitOr(t.limit))
+	r.Large = all && !static && v.pin.Oversized(t.pool, catalog.PoolLimit(t.limit))
 	if len(in) == 0 || len(in) == 1 && !hidden && !t.seal && !r.Large {
 		return r, false, nil
 	}
@@ -230,9 +231,9 @@ func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r task.MergeResul
 	if err != nil {
 		return r, false, err
 	}
-	if len(done.parts) > 1 {
-		for _, p := range done.parts {
-			r.Parts = append(r.Parts, p.pool)
+	if len(done.Parts) > 1 {
+		for _, p := range done.Parts {
+			r.Parts = append(r.Parts, p.Pool)
 		}
 	}
 	r.Captures = 0
@@ -269,19 +270,19 @@ func crowded(in []*segment.Info, ways int) []*segment.Info {
 // mergeThese merges some segments of the task's pool and publishes the result. If
 // large is set, it splits the pool.
 func (w *writer) mergeThese(ctx context.Context, v *Snapshot, t mergeTask, in []*segment.Info, large bool) (p publication, err error) {
-	p.change = change{out: in, seen: v.pin.generation, on: v.pin.catalog}
+	p.Change = catalog.Change{Out: in, Seen: v.pin.Generation, On: v.pin.Catalog}
 	m := newMerging(w, v, t, in)
 	defer m.close()
 	if t.seal {
-		p.seal, p.whole = true, t.pool
+		p.Seal, p.Whole = true, t.pool
 	}
 	if large {
-		m.split, p.whole = newSplit(v.pin.catalog, t.pool, limitOr(t.limit), t.seal), t.pool
+		m.split, p.Whole = newSplit(v.pin.Catalog, t.pool, catalog.PoolLimit(t.limit), t.seal), t.pool
 	}
 	if m.hidden, err = v.isHidden(); err != nil {
 		return p, err
 	}
-	if len(in) == len(v.pin.poolSegments(t.pool)) {
+	if len(in) == len(v.pin.PoolSegments(t.pool)) {
 		if err := m.findBodies(ctx); err != nil {
 			return p, err
 		}
@@ -298,8 +299,8 @@ func (w *writer) mergeThese(ctx context.Context, v *Snapshot, t mergeTask, in []
 		return p, err
 	}
 	if m.split != nil {
-		p.parts = m.split.measured(m.done)
-		if p.depends, err = m.dependents(ctx); err != nil {
+		p.Parts = m.split.measured(m.done)
+		if p.Depends, err = m.dependents(ctx); err != nil {
 			return p, err
 		}
 	}
@@ -311,9 +312,9 @@ func (w *writer) mergeThese(ctx context.Context, v *Snapshot, t mergeTask, in []
 // have hidden captures. A segment with a hidden capture from which others take
 // their bodies must stay, unless the whole pool is merged.
 func (v *Snapshot) mergeable(in []*segment.Info) (out []*segment.Info, hidden bool, err error) {
-	inside := needNone
-	if len(in) > 0 && len(in) == len(v.pin.poolSegments(in[0].Pool)) {
-		inside = needOther
+	inside := catalog.NeedNone
+	if len(in) > 0 && len(in) == len(v.pin.PoolSegments(in[0].Pool)) {
+		inside = catalog.NeedOther
 	}
 	removals, err := v.removals()
 	if err != nil {
@@ -322,14 +323,14 @@ func (v *Snapshot) mergeable(in []*segment.Info) (out []*segment.Info, hidden bo
 	for _, s := range in {
 		needed := false
 		for _, r := range removals {
-			list := r.removal.hidden[s.ID]
-			needed = needed || slices.ContainsFunc(list, func(h hiddenAt) bool { return h.need > inside })
+			list := r.Removal.Hidden[s.ID]
+			needed = needed || slices.ContainsFunc(list, func(h catalog.Hidden) bool { return h.Need > inside })
 		}
 		if needed {
 			continue
 		}
 		for _, r := range removals {
-			hidden = hidden || len(r.removal.hidden[s.ID]) > 0
+			hidden = hidden || len(r.Removal.Hidden[s.ID]) > 0
 		}
 		out = append(out, s)
 	}

@@ -133,7 +133,7 @@ func (m *merging) run(ctx context.Context) error {
 // db-file says so, and therefore the pool must stay in force, even empty after all
 // its captures were deleted.
 func (m *merging) dependedOn() bool {
-	return slices.ContainsFunc(m.v.pin.segments, func(s *segment.Info) bool {
+	return slices.ContainsFunc(m.v.pin.Segments, func(s *segment.Info) bool {
 		return m.in[s.ID] == nil && slices.Contains(s.Depends, m.pool)
 	})
 }
@@ -238,7 +238,7 @@ func (m *merging) nextPart(ctx context.Context, key string) error {
 // earlier pool that are not merged, and the new segments.
 func (m *merging) valid() {
 	pools := make(map[uint32]string)
-	for _, s := range m.v.pin.segments {
+	for _, s := range m.v.pin.Segments {
 		if m.in[s.ID] == nil && s.Pool <= m.pool {
 			pools[s.ID] = s.Pool
 		}

@@ -42,7 +42,7 @@ type neighbour struct {
 // newNearby returns a nearby for an import into the state of the snapshot.
 func newNearby(v *Snapshot) *nearby {
 	n := &nearby{room: nearbyLeast, done: make(map[uint64]bool)}
-	for _, s := range v.pin.segments {
+	for _, s := range v.pin.Segments {
 		n.until = max(n.until, s.ID)
 	}
 	return n
@@ -133,7 +133,7 @@ func (n *nearby) place(s *segment.Info, host, key string) (neighbour, bool, erro
 // newest returns the segments in force, those of the newest pools first.
 func (n *nearby) newest() []*segment.Info {
 	if n.byPool == nil {
-		n.byPool = slices.SortedFunc(slices.Values(n.v.pin.segments), func(a, b *segment.Info) int {
+		n.byPool = slices.SortedFunc(slices.Values(n.v.pin.Segments), func(a, b *segment.Info) int {
 			return cmp.Or(strings.Compare(b.Pool, a.Pool), cmp.Compare(b.ID, a.ID))
 		})
 	}

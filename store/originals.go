@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"infomall/store/block"
+	"infomall/store/catalog"
 	"infomall/store/derive"
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -607,7 +608,7 @@ func monthAt(p timeline.Place, t record.Time) string {
 	if p.Seg == nil {
 		return t.Pool()
 	}
-	return monthOf(p.Seg.Info.Pool)
+	return catalog.MonthOf(p.Seg.Info.Pool)
 }
 
 // sameDigest implements rule 2: it gives revisit e the body of a capture of the

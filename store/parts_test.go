@@ -58,16 +58,16 @@ func TestSplit(t *testing.T) {
 	}
 	last := ""
 	for _, pool := range res[0].Parts {
-		first := c.poolSegments(pool)[0].FirstKey
-		for _, s := range c.poolSegments(pool) {
-			if s.FirstKey <= last || s.FirstKey < first || !c.takes(pool, s.FirstKey) || !c.takes(pool, s.LastKey) {
+		first := c.PoolSegments(pool)[0].FirstKey
+		for _, s := range c.PoolSegments(pool) {
+			if s.FirstKey <= last || s.FirstKey < first || !c.Takes(pool, s.FirstKey) || !c.Takes(pool, s.LastKey) {
 				t.Errorf("%s has keys from %q to %q, behind %q", pool, s.FirstKey, s.LastKey, last)
 			}
 		}
-		for _, s := range c.poolSegments(pool) {
+		for _, s := range c.PoolSegments(pool) {
 			last = max(last, s.LastKey)
 		}
-		if n := len(c.poolSegments(pool)); n != 2 {
+		if n := len(c.PoolSegments(pool)); n != 2 {
 			t.Errorf("%s has %d segments, want what it was split to and what came late", pool, n)
 		}
 	}

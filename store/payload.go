@@ -157,7 +157,7 @@ func (v *Snapshot) ownerAmong(holder uint32, body heldBody) (timeline.Place, err
 		}
 	}
 	// The segment was merged into another one since, or the entry named no holder.
-	for _, i := range v.pin.segments {
+	for _, i := range v.pin.Segments {
 		h := v.runs.reader(i)
 		if i.ID == holder || !h.MayHave(body.key) {
 			continue
@@ -194,7 +194,7 @@ func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (timeli
 // includes and marks hidden captures that others take their bodies from.
 func (v *Snapshot) lookupRaw(ctx context.Context, key string) ([]timeline.Capture, error) {
 	var out []timeline.Capture
-	for _, i := range v.pin.segments {
+	for _, i := range v.pin.Segments {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/store/catalog"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -16,9 +17,9 @@ import (
 
 // Pools describes the pools, sorted by name.
 func (v *Snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
-	v.a.warnMisnamed(v.pin.catalog)
+	v.a.warnMisnamed(v.pin.Catalog)
 	var out []record.Pool
-	for rest := v.pin.segments; len(rest) > 0; {
+	for rest := v.pin.Segments; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].Pool == rest[0].Pool {
 			n++
@@ -42,11 +43,11 @@ func (v *Snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
 
 // pool describes a pool with these segments.
 func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.Pool, error) {
-	p := record.Pool{Name: segments[0].Pool, Static: v.pin.isStatic(segments[0].Pool), First: record.MaxTime, Last: record.MinTime}
+	p := record.Pool{Name: segments[0].Pool, Static: v.pin.IsStatic(segments[0].Pool), First: record.MaxTime, Last: record.MinTime}
 	first, last := segments[0].FirstKey, segments[0].LastKey
-	removed := slices.ContainsFunc(v.pin.removals, func(r removalInfo) bool {
+	removed := slices.ContainsFunc(v.pin.Removals, func(r catalog.RemovalFile) bool {
 		return slices.ContainsFunc(segments, func(s *segment.Info) bool {
-			return s.Seen < r.generation || slices.Contains(r.segments, s.ID)
+			return s.Seen < r.Generation || slices.Contains(r.Segments, s.ID)
 		})
 	})
 	for _, s := range segments {
@@ -61,7 +62,7 @@ func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.P
 	if p.First > p.Last { // there are no captures, only blocks that other pools use
 		p.First, p.Last = record.NoTime, record.NoTime
 	}
-	from, to := month(p.Name)
+	from, to := catalog.Month(p.Name)
 	if !removed {
 		p.FirstURL, p.LastURL = urlkey.URL(first), urlkey.URL(last)
 	}
@@ -93,7 +94,7 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 			return false
 		}
 		late := false
-		for _, o := range v.pin.segments {
+		for _, o := range v.pin.Segments {
 			if o == s || o.First > s.Last {
 				continue
 			}
@@ -107,7 +108,7 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 			}
 		}
 		// A revisit without a body may refer to a capture that was imported later.
-		if late && slices.ContainsFunc(v.pin.segments, func(o *segment.Info) bool { return !o.Follows && o.First <= s.Last }) {
+		if late && slices.ContainsFunc(v.pin.Segments, func(o *segment.Info) bool { return !o.Follows && o.First <= s.Last }) {
 			return false
 		}
 	}
@@ -118,7 +119,7 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 // suffice if segments overlap, so that URLs or captures may be counted twice, if
 // later imports changed what is a version, or if captures were deleted.
 func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) error {
-	from, to := month(p.Name)
+	from, to := catalog.Month(p.Name)
 	if removed {
 		p.First, p.Last = record.MaxTime, record.MinTime
 	}
@@ -155,38 +156,38 @@ func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) 
 }
 
 // warnMisnamed warns of the misnamed pools that have captures.
-func (a *Archive) warnMisnamed(c *catalog) {
-	for _, pool := range c.misnamedPools() {
-		a.warn(misnamed(pool))
+func (a *Archive) warnMisnamed(c *catalog.Catalog) {
+	for _, pool := range c.MisnamedPools() {
+		a.warn(catalog.Misnamed(pool))
 	}
 }
 
 // Files describes the files in force, sorted by name.
 func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
-	if v.pin.generation == 0 {
+	if v.pin.Generation == 0 {
 		return nil, nil
 	}
 	var out []record.File
 	shares := make(map[string]int)
-	for _, s := range v.pin.segments {
+	for _, s := range v.pin.Segments {
 		shares[s.Index]++
 		out = append(out, record.File{Name: s.File, Pool: s.Pool, Segments: 1, Sorted: true, Bytes: s.Bytes, CRC: s.CRC})
 	}
-	for _, x := range v.pin.indexes {
-		out = append(out, record.File{Name: x.name, Segments: shares[x.name], Sorted: true, Bytes: x.bytes, CRC: x.crc})
+	for _, x := range v.pin.Indexes {
+		out = append(out, record.File{Name: x.Name, Segments: shares[x.Name], Sorted: true, Bytes: x.Bytes, CRC: x.CRC})
 	}
-	for _, r := range v.pin.removals {
-		out = append(out, record.File{Name: r.file, Segments: len(r.segments), Sorted: true, Bytes: r.bytes, CRC: r.crc})
+	for _, r := range v.pin.Removals {
+		out = append(out, record.File{Name: r.Name, Segments: len(r.Segments), Sorted: true, Bytes: r.Bytes, CRC: r.CRC})
 	}
-	for _, n := range v.pin.names {
-		out = append(out, record.File{Name: n.name, Pool: filepath.Base(filepath.Dir(n.name)), Segments: len(n.of), Sorted: true, Bytes: n.bytes, CRC: n.crc})
+	for _, n := range v.pin.Names {
+		out = append(out, record.File{Name: n.Name, Pool: filepath.Base(filepath.Dir(n.Name)), Segments: len(n.Of), Sorted: true, Bytes: n.Bytes, CRC: n.CRC})
 	}
-	name := catalogName(v.pin.generation)
+	name := catalogName(v.pin.Generation)
 	b, err := os.ReadFile(filepath.Join(v.a.dir, name))
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, record.File{Name: name, Segments: len(v.pin.segments), Sorted: true, Bytes: int64(len(b)), CRC: lines.Sum(b)})
+	out = append(out, record.File{Name: name, Segments: len(v.pin.Segments), Sorted: true, Bytes: int64(len(b)), CRC: lines.Sum(b)})
 	slices.SortFunc(out, func(a, b record.File) int { return strings.Compare(a.Name, b.Name) })
 	return out, ctx.Err()
 }

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/store/catalog"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -21,8 +22,8 @@ func checkPools(t rapid.TB, a *Archive) (enough int) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	for _, name := range v.pin.poolNames() {
-		segments := v.pin.poolSegments(name)
+	for _, name := range v.pin.PoolNames() {
+		segments := v.pin.PoolSegments(name)
 		got, err := v.pool(ctx, segments)
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +73,7 @@ func TestPoolsSummed(t *testing.T) {
 		put(t, a, visits)
 		check(fmt.Sprint("part ", part), 1)
 	}
-	some := mergeTask{pool: "200806", choose: func(c *catalog) []*segment.Info { return c.poolSegments("200806")[4:7] }}
+	some := mergeTask{pool: "200806", choose: func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments("200806")[4:7] }}
 	if _, err := a.merge(t.Context(), some); err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/segment"
@@ -18,7 +19,7 @@ import (
 // publication is a change of the catalogue, and the new files that belong to it.
 // These are complete and synced, and lie in the writer's folder.
 type publication struct {
-	change
+	catalog.Change
 	// made are the segments of change.in and the new forms of change.rewritten.
 	// publish fills these two lists from it.
 	made []made
@@ -29,7 +30,7 @@ type publication struct {
 	namesPath string
 	// gone, if not nil, is a removal: of a pool if change.out is set, otherwise of
 	// captures.
-	gone *removal
+	gone *catalog.Removal
 }
 
 // made is a new segment whose db-file is complete and synced in the writer's
@@ -51,24 +52,24 @@ type made struct {
 // its file was replaced by an older one.
 const staleTries = 100
 
-// retryStale calls f until it returns anything but errStale, at most staleTries
+// retryStale calls f until it returns anything but ErrStale, at most staleTries
 // times.
 func retryStale(ctx context.Context, f func() error) error {
 	for range staleTries {
-		if err := f(); !errors.Is(err, errStale) {
+		if err := f(); !errors.Is(err, catalog.ErrStale) {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("%w, %d times in a row: try again when fewer processes write to it; VERIFY tells whether it is damaged", errStale, staleTries)
+	return fmt.Errorf("%w, %d times in a row: try again when fewer processes write to it; VERIFY tells whether it is damaged", catalog.ErrStale, staleTries)
 }
 
 // publish puts a change in force. The order of its steps matters, and each step is
 // durable before the next: files in the writer's folder, files in their places, the
 // new catalogue, CURRENT. Afterwards it removes the files that are out of force and
-// that no snapshot uses. If it returns errStale, the archive is unchanged and the
+// that no snapshot uses. If it returns ErrStale, the archive is unchanged and the
 // new files are deleted.
 func (w *writer) publish(ctx context.Context, p publication) error {
 	var moved []string
@@ -78,25 +79,25 @@ func (w *writer) publish(ctx context.Context, p publication) error {
 			return err
 		}
 	}
-	var gone *removalInfo
+	var gone *catalog.RemovalFile
 	if p.gone != nil {
 		var err error
 		if gone, err = w.moveInRemoval(ctx, p.gone); err != nil {
 			return err
 		}
-		moved = append(moved, gone.file)
+		moved = append(moved, gone.Name)
 	}
 	err := w.a.locked(ctx, func(disk.File) error {
 		c, err := w.a.inForce()
 		if err != nil {
 			return err
 		}
-		next, err := c.apply(p.change)
+		next, err := c.Apply(p.Change)
 		if err != nil {
 			return err
 		}
 		if gone != nil {
-			if err := next.remove(p.gone, gone); err != nil {
+			if err := next.AddRemoval(p.gone, gone); err != nil {
 				return err
 			}
 		}
@@ -104,10 +105,10 @@ func (w *writer) publish(ctx context.Context, p publication) error {
 			return err
 		}
 		// A names file that nothing uses is not in force.
-		kept := next.files()
+		kept := next.Files()
 		return w.a.removeAll(slices.DeleteFunc(moved, func(name string) bool { return slices.Contains(kept, name) }))
 	})
-	if errors.Is(err, errStale) {
+	if errors.Is(err, catalog.ErrStale) {
 		if err := w.a.removeAll(moved); err != nil {
 			return err
 		}
@@ -125,9 +126,9 @@ func (w *writer) moveIn(p *publication) ([]string, error) {
 		m.info.File = filepath.Join(dirPools, m.info.Pool, segment.FileName(m.info.ID, m.number))
 		m.info.Index = index
 		if m.old != nil {
-			p.rewritten = append(p.rewritten, rewritten{old: m.old, now: m.info})
+			p.Rewritten = append(p.Rewritten, catalog.Rewritten{Old: m.old, Now: m.info})
 		} else {
-			p.in = append(p.in, m.info)
+			p.In = append(p.In, m.info)
 		}
 	}
 	if err := w.writeIndex(p.unfinished, tmp, p.made); err != nil {
@@ -137,14 +138,14 @@ func (w *writer) moveIn(p *publication) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.index = &x
+	p.Index = &x
 	moves := [][2]string{{tmp, index}}
 	for _, m := range p.made {
 		moves = append(moves, [2]string{m.path, m.info.File})
 	}
-	if p.names != nil {
-		p.names.name = strings.TrimSuffix(p.made[0].info.File, ".raw") + ".names"
-		moves = append(moves, [2]string{p.namesPath, p.names.name})
+	if p.Names != nil {
+		p.Names.Name = strings.TrimSuffix(p.made[0].info.File, ".raw") + ".names"
+		moves = append(moves, [2]string{p.namesPath, p.Names.Name})
 	}
 	files := make([]string, len(moves))
 	for i, m := range moves {
@@ -177,43 +178,43 @@ func (w *writer) writeIndex(x *segment.IndexBuilder, tmp string, in []made) (err
 }
 
 // moveInRemoval writes a removal's file and moves it to its place.
-func (w *writer) moveInRemoval(ctx context.Context, r *removal) (*removalInfo, error) {
+func (w *writer) moveInRemoval(ctx context.Context, r *catalog.Removal) (*catalog.RemovalFile, error) {
 	number, err := w.allocate(ctx, 1)
 	if err != nil {
 		return nil, err
 	}
-	info := &removalInfo{file: removedFile(number)}
-	tmp := filepath.Join(w.dir, filepath.Base(info.file))
-	b := r.encode()
+	info := &catalog.RemovalFile{Name: removedFile(number)}
+	tmp := filepath.Join(w.dir, filepath.Base(info.Name))
+	b := r.Encode()
 	if err := disk.WriteFile(w.a.opts.Disk, tmp, b); err != nil {
 		return nil, err
 	}
-	info.bytes, info.crc = int64(len(b)), lines.Sum(b)
-	return info, w.a.moveIn([][2]string{{tmp, info.file}})
+	info.Bytes, info.CRC = int64(len(b)), lines.Sum(b)
+	return info, w.a.moveIn([][2]string{{tmp, info.Name}})
 }
 
 // inForce loads the current catalogue; an empty one if there is none yet. The
 // caller holds the archive's lock, so it stays current.
-func (a *Archive) inForce() (*catalog, error) {
+func (a *Archive) inForce() (*catalog.Catalog, error) {
 	n, err := readCurrent(a.dir)
 	if err != nil {
 		return nil, err
 	}
 	if n == 0 {
-		return &catalog{}, nil
+		return &catalog.Catalog{}, nil
 	}
 	return loadCatalog(a.dir, n)
 }
 
 // putCatalog puts a generation in force. The caller holds the archive's lock.
-func (a *Archive) putCatalog(c *catalog) error {
-	if err := disk.WriteFile(a.opts.Disk, filepath.Join(a.dir, catalogName(c.generation)), c.encode()); err != nil {
+func (a *Archive) putCatalog(c *catalog.Catalog) error {
+	if err := disk.WriteFile(a.opts.Disk, filepath.Join(a.dir, catalogName(c.Generation)), c.Encode()); err != nil {
 		return err
 	}
 	if err := a.opts.Disk.SyncDir(filepath.Join(a.dir, dirCatalog)); err != nil {
 		return err
 	}
-	if err := a.putCurrent(c.generation); err != nil {
+	if err := a.putCurrent(c.Generation); err != nil {
 		return err
 	}
 	return a.sweepGenerations()
@@ -227,15 +228,15 @@ func (a *Archive) putCurrent(generation uint64) error {
 	return a.opts.Disk.SyncDir(a.dir)
 }
 
-func describeIndex(path, name string) (indexInfo, error) {
+func describeIndex(path, name string) (catalog.IndexFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return indexInfo{}, err
+		return catalog.IndexFile{}, err
 	}
 	defer f.Close()
 	sum := lines.NewSum()
 	n, err := io.Copy(sum, f)
-	return indexInfo{name: name, bytes: n, crc: sum.Sum32()}, err
+	return catalog.IndexFile{Name: name, Bytes: n, CRC: sum.Sum32()}, err
 }
 
 // moveIn renames synced files to their places and makes the names durable.
@@ -266,12 +267,12 @@ func (a *Archive) moveIn(moves [][2]string) error {
 }
 
 // readRemoval reads the file that info describes, and checks that it is that file.
-func readRemoval(path string, info *removalInfo) (*removal, error) {
+func readRemoval(path string, info *catalog.RemovalFile) (*catalog.Removal, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return info.decode(b)
+	return info.Decode(b)
 }
 
 // removedFile returns the path of the file of a removal, by number.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record/task"
@@ -54,7 +55,7 @@ func (a *Archive) Reindex(ctx context.Context, o task.ReindexOptions) ([]task.Re
 }
 
 // readable returns the current catalogue; nil if it or CURRENT is lost or damaged.
-func (a *Archive) readable() (*catalog, error) {
+func (a *Archive) readable() (*catalog.Catalog, error) {
 	p, err := pinCurrent(a.dir)
 	var damage *segment.Error
 	switch {
@@ -64,7 +65,7 @@ func (a *Archive) readable() (*catalog, error) {
 		return nil, err
 	}
 	defer p.release()
-	return p.catalog, nil
+	return p.Catalog, nil
 }
 
 // reindex is the state of one Reindex.
@@ -74,8 +75,8 @@ type reindex struct {
 	w           *writer // nil for a dry run
 	results     map[string]*task.ReindexResult
 	done, total int64
-	infos       []*segment.Info // the segments with their new indexes
-	files       []indexInfo     // the new index files
+	infos       []*segment.Info     // the segments with their new indexes
+	files       []catalog.IndexFile // the new index files
 	moves       [][2]string
 }
 
@@ -99,10 +100,10 @@ func (r *reindex) list() []task.ReindexResult {
 }
 
 // known rebuilds the indexes of an archive whose catalogue is undamaged.
-func (r *reindex) known(ctx context.Context, c *catalog) error {
+func (r *reindex) known(ctx context.Context, c *catalog.Catalog) error {
 	var chosen []*segment.Info
 	none := &task.NoPoolError{Name: r.o.Pool}
-	for _, s := range c.segments {
+	for _, s := range c.Segments {
 		if r.o.Pool == "" || s.Pool == r.o.Pool {
 			chosen = append(chosen, s)
 			r.total += s.Bytes
@@ -132,12 +133,12 @@ func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
 		if err := r.build(ctx, chosen, true); err != nil {
 			return err
 		}
-		return r.publish(ctx, func() (*catalog, error) {
+		return r.publish(ctx, func() (*catalog.Catalog, error) {
 			now, err := r.a.inForce()
 			if err != nil {
 				return nil, err
 			}
-			return now.reindexed(r.infos, r.files), nil
+			return now.WithIndexes(r.infos, r.files), nil
 		})
 	})
 }
@@ -180,7 +181,7 @@ func (r *reindex) lost(ctx context.Context) error {
 		for _, i := range r.infos {
 			r.result(i.Pool).Catalogue = true
 		}
-		return r.publish(ctx, func() (*catalog, error) {
+		return r.publish(ctx, func() (*catalog.Catalog, error) {
 			if c, err := r.a.readable(); err != nil || c != nil {
 				return nil, errors.Join(err, errors.New("the catalogue was brought back meanwhile: begin again"))
 			}
@@ -220,20 +221,20 @@ func (a *Archive) dbFiles() ([]*segment.Info, error) {
 }
 
 // catalogOf makes a catalogue of all db-files and of the files that belong to them.
-func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog, error) {
+func (a *Archive) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*catalog.Catalog, error) {
 	numbers, err := a.generations()
 	if err != nil {
 		return nil, err
 	}
 	last := uint64(0)
-	var older []*catalog
-	removed := make(map[string]removalInfo)
+	var older []*catalog.Catalog
+	removed := make(map[string]catalog.RemovalFile)
 	for _, n := range numbers {
 		last = max(last, n)
 		if c, err := loadCatalog(a.dir, n); err == nil {
 			older = append(older, c)
-			for _, r := range c.removals {
-				removed[r.file] = r
+			for _, r := range c.Removals {
+				removed[r.Name] = r
 			}
 		}
 	}
@@ -241,43 +242,43 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog,
 	if err != nil {
 		return nil, err
 	}
-	next := rebuild(infos, files, names, older, last)
-	next.removals, err = a.removalsOf(next, removed)
+	next := catalog.Rebuild(infos, files, names, older, last)
+	next.Removals, err = a.removalsOf(next, removed)
 	return next, err
 }
 
 // removalsOf describes the removals whose files exist, for a rebuilt catalogue. A
 // removal that no older catalogue names counts as made after all segments.
-func (a *Archive) removalsOf(c *catalog, known map[string]removalInfo) ([]removalInfo, error) {
+func (a *Archive) removalsOf(c *catalog.Catalog, known map[string]catalog.RemovalFile) ([]catalog.RemovalFile, error) {
 	names, err := filepath.Glob(filepath.Join(a.dir, dirRemoved, "[0-9]*"))
 	if err != nil {
 		return nil, err
 	}
-	have := c.holdings()
-	var out []removalInfo
+	have := c.Holdings()
+	var out []catalog.RemovalFile
 	for _, name := range names {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
-		info := removalInfo{file: filepath.Join(dirRemoved, filepath.Base(name)), bytes: int64(len(b)), crc: lines.Sum(b)}
-		r, err := decodeRemoval(b)
+		info := catalog.RemovalFile{Name: filepath.Join(dirRemoved, filepath.Base(name)), Bytes: int64(len(b)), CRC: lines.Sum(b)}
+		r, err := catalog.DecodeRemoval(b)
 		if err != nil {
-			return nil, &segment.Error{File: info.file, Offset: -1, Err: err}
+			return nil, &segment.Error{File: info.Name, Offset: -1, Err: err}
 		}
-		info.generation = c.generation
-		if k, ok := known[info.file]; ok && k.crc == info.crc {
-			info.generation = k.generation
+		info.Generation = c.Generation
+		if k, ok := known[info.Name]; ok && k.CRC == info.CRC {
+			info.Generation = k.Generation
 		}
-		for id := range r.hidden {
-			if have.segments[id] {
-				info.segments = append(info.segments, id)
+		for id := range r.Hidden {
+			if have.Segments[id] {
+				info.Segments = append(info.Segments, id)
 			}
 		}
-		slices.Sort(info.segments)
+		slices.Sort(info.Segments)
 		out = append(out, info)
 	}
-	slices.SortStableFunc(out, func(a, b removalInfo) int { return cmp.Compare(a.generation, b.generation) })
+	slices.SortStableFunc(out, func(a, b catalog.RemovalFile) int { return cmp.Compare(a.Generation, b.Generation) })
 	return out, nil
 }
 
@@ -288,7 +289,7 @@ func (r *reindex) build(ctx context.Context, infos []*segment.Info, checked bool
 	byYear := make(map[string][]*segment.Info)
 	for _, i := range infos {
 		group := i.Pool[:min(4, len(i.Pool))]
-		if checked && i.IndexBytes > indexLarge || !checked && i.Bytes > 16*indexLarge {
+		if checked && i.IndexBytes > catalog.IndexLarge || !checked && i.Bytes > 16*catalog.IndexLarge {
 			group = i.File
 		}
 		byYear[group] = append(byYear[group], i)
@@ -417,7 +418,7 @@ func (r *reindex) count(i *segment.Info) {
 
 // publish moves the new index files to their places, and puts the catalogue in
 // force that next returns.
-func (r *reindex) publish(ctx context.Context, next func() (*catalog, error)) error {
+func (r *reindex) publish(ctx context.Context, next func() (*catalog.Catalog, error)) error {
 	if err := r.a.moveIn(r.moves); err != nil {
 		return err
 	}

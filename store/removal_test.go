@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/store/catalog"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -342,7 +343,7 @@ func poolOf(t rapid.TB, a *Archive) map[string]string {
 	}
 	defer v.Close()
 	out := make(map[string]string)
-	for _, s := range v.pin.segments {
+	for _, s := range v.pin.Segments {
 		err := v.everyEntry(ctx, s, func(_ timeline.Place, e *segment.Stored) error {
 			out[urlkey.URL(e.Key)+fmt.Sprint(e.Time)] = s.Pool
 			return nil
@@ -366,8 +367,8 @@ func pooled(a *Archive) (map[string][2]int64, error) {
 	got := make(map[string][2]int64)
 	for _, p := range pools {
 		if p.Captures > 0 {
-			n := got[monthOf(p.Name)]
-			got[monthOf(p.Name)] = [2]int64{n[0] + p.Captures, n[1] + p.Versions}
+			n := got[catalog.MonthOf(p.Name)]
+			got[catalog.MonthOf(p.Name)] = [2]int64{n[0] + p.Captures, n[1] + p.Versions}
 		}
 	}
 	return got, err
@@ -643,7 +644,7 @@ func contains(t *testing.T, a *Archive, text string) bool {
 	}
 	defer v.Close()
 	found := false
-	for _, info := range v.pin.segments {
+	for _, info := range v.pin.Segments {
 		s := v.runs.reader(info)
 		for n := range uint32(info.Runs) {
 			r, err := v.runs.run(s, n)

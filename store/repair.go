@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record/task"
@@ -28,14 +29,14 @@ func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.Repa
 		return nil, err
 	}
 	defer p.release()
-	pools, err := p.poolsToCopy([]string{o.Pool})
+	pools, err := p.Pools([]string{o.Pool})
 	if err != nil {
 		return nil, err
 	}
-	var files []copyFile
+	var files []catalog.File
 	for i := range pools {
-		if pools[i].name == o.Pool {
-			files = append(pools[i].files, p.removalFiles()...)
+		if pools[i].Name == o.Pool {
+			files = append(pools[i].Files, p.RemovalFiles()...)
 		}
 	}
 	r := &repair{a: a, o: o}
@@ -43,7 +44,7 @@ func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.Repa
 		return nil, err
 	}
 	for _, f := range files {
-		r.total += f.bytes
+		r.total += f.Bytes
 	}
 	if !o.Dry {
 		if r.w, err = a.newWriter(ctx); err != nil {
@@ -57,12 +58,12 @@ func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.Repa
 			if r.w != nil {
 				err = errors.Join(err, r.w.close())
 			}
-			return results, fmt.Errorf("repair %s: %w", f.name, err)
+			return results, fmt.Errorf("repair %s: %w", f.Name, err)
 		}
 		results = append(results, res)
-		r.done += f.bytes
+		r.done += f.Bytes
 		if o.Progress != nil {
-			o.Progress(f.name, r.done, r.total)
+			o.Progress(f.Name, r.done, r.total)
 		}
 	}
 	if r.w != nil {
@@ -79,12 +80,12 @@ type repair struct {
 	done, total int64
 	// same are the files that the catalogues of copy and archive describe equally.
 	// Only from these may a part be taken that cannot be checked by itself.
-	same map[copyFile]bool
+	same map[catalog.File]bool
 }
 
 // sameFiles returns the files that the copy's catalogue lists; none if that cannot
 // be read.
-func (a *Archive) sameFiles(dir string) (map[copyFile]bool, error) {
+func (a *Archive) sameFiles(dir string) (map[catalog.File]bool, error) {
 	there, err := os.Stat(dir)
 	if err != nil {
 		return nil, err
@@ -92,25 +93,25 @@ func (a *Archive) sameFiles(dir string) (map[copyFile]bool, error) {
 	if own, err := os.Stat(a.dir); err == nil && os.SameFile(own, there) {
 		return nil, fmt.Errorf("repair from %s: that is the archive itself; name the folder of a copy", dir)
 	}
-	same := make(map[copyFile]bool)
+	same := make(map[catalog.File]bool)
 	p, err := pinCurrent(dir)
 	if err != nil {
 		return same, nil
 	}
 	defer p.release()
-	for _, s := range p.segments {
-		same[copyFile{s.File, s.Bytes, s.CRC}] = true
+	for _, s := range p.Segments {
+		same[catalog.File{Name: s.File, Bytes: s.Bytes, CRC: s.CRC}] = true
 	}
 	return same, nil
 }
 
 // file repairs one file.
-func (r *repair) file(ctx context.Context, f copyFile) (task.RepairResult, error) {
-	res := task.RepairResult{File: f.name, Bytes: f.bytes}
-	if !filepath.IsLocal(f.name) {
+func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, error) {
+	res := task.RepairResult{File: f.Name, Bytes: f.Bytes}
+	if !filepath.IsLocal(f.Name) {
 		return res, errors.New("the catalogue names a file outside of the archive: it was tampered with")
 	}
-	ours, theirs := filepath.Join(r.a.dir, f.name), filepath.Join(r.o.Dir, f.name)
+	ours, theirs := filepath.Join(r.a.dir, f.Name), filepath.Join(r.o.Dir, f.Name)
 	if good, err := r.good(ctx, ours, f); good || err != nil {
 		return res, err
 	}
@@ -129,7 +130,7 @@ func (r *repair) file(ctx context.Context, f copyFile) (task.RepairResult, error
 			return res, err
 		}
 		return res, r.replace(ctx, tmp, f)
-	case filepath.Ext(f.name) == ".raw":
+	case filepath.Ext(f.Name) == ".raw":
 		return res, r.mend(ctx, ours, theirs, f, &res)
 	}
 	return res, r.choose(ctx, ours, theirs, f, &res)
@@ -137,16 +138,16 @@ func (r *repair) file(ctx context.Context, f copyFile) (task.RepairResult, error
 
 // good reports whether a file is what the catalogue says. A file that cannot be
 // read is not.
-func (r *repair) good(ctx context.Context, path string, f copyFile) (bool, error) {
+func (r *repair) good(ctx context.Context, path string, f catalog.File) (bool, error) {
 	info, err := os.Stat(path)
-	if err != nil || info.Size() != f.bytes {
+	if err != nil || info.Size() != f.Bytes {
 		return false, nil
 	}
 	crc, err := checksum(ctx, path)
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	return err == nil && crc == f.crc, nil
+	return err == nil && crc == f.CRC, nil
 }
 
 // openPart opens a file of the copy, which may be missing; it then counts as empty.
@@ -159,7 +160,7 @@ func openPart(path string) (*os.File, error) {
 }
 
 // mend combines a db-file from two copies that are both damaged.
-func (r *repair) mend(ctx context.Context, ours, theirs string, f copyFile, res *task.RepairResult) error {
+func (r *repair) mend(ctx context.Context, ours, theirs string, f catalog.File, res *task.RepairResult) error {
 	one, err := openPart(ours)
 	if err != nil {
 		return err
@@ -174,19 +175,19 @@ func (r *repair) mend(ctx context.Context, ours, theirs string, f copyFile, res 
 	sum := lines.NewSum()
 	out := &summing{sum: sum}
 	if !r.o.Dry {
-		if tmp, err = disk.Create(r.a.opts.Disk, filepath.Join(r.w.dir, filepath.Base(f.name))); err != nil {
+		if tmp, err = disk.Create(r.a.opts.Disk, filepath.Join(r.w.dir, filepath.Base(f.Name))); err != nil {
 			return err
 		}
 		defer tmp.Close()
 		out.w = tmp
 	}
-	m, err := segment.Mend(ctx, out, one, two, f.bytes)
+	m, err := segment.Mend(ctx, out, one, two, f.Bytes)
 	if err != nil {
 		return err
 	}
 	res.Lost = m.Lost
 	switch {
-	case sum.Sum32() == f.crc:
+	case sum.Sum32() == f.CRC:
 		res.State = task.RepairMended
 	case m.Lost < m.Bad && r.same[f]:
 		res.State = task.RepairPartly
@@ -208,9 +209,9 @@ func (r *repair) mend(ctx context.Context, ours, theirs string, f copyFile, res 
 const indexBytesMax = 64 << 20
 
 // choose combines an index file from two copies that are both damaged.
-func (r *repair) choose(ctx context.Context, ours, theirs string, f copyFile, res *task.RepairResult) error {
+func (r *repair) choose(ctx context.Context, ours, theirs string, f catalog.File, res *task.RepairResult) error {
 	res.State = task.RepairDamaged
-	if f.bytes > indexBytesMax {
+	if f.Bytes > indexBytesMax {
 		return nil
 	}
 	one, err := os.ReadFile(ours)
@@ -222,19 +223,19 @@ func (r *repair) choose(ctx context.Context, ours, theirs string, f copyFile, re
 		return nil
 	}
 	b := segment.Choose(one, two, func(b []byte) bool {
-		return ctx.Err() == nil && lines.Sum(b) == f.crc
+		return ctx.Err() == nil && lines.Sum(b) == f.CRC
 	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if b == nil || int64(len(b)) != f.bytes {
+	if b == nil || int64(len(b)) != f.Bytes {
 		return nil
 	}
 	res.State = task.RepairMended
 	if r.o.Dry {
 		return nil
 	}
-	tmp := filepath.Join(r.w.dir, filepath.Base(f.name))
+	tmp := filepath.Join(r.w.dir, filepath.Base(f.Name))
 	if err := disk.WriteFile(r.a.opts.Disk, tmp, b); err != nil {
 		return err
 	}
@@ -242,16 +243,16 @@ func (r *repair) choose(ctx context.Context, ours, theirs string, f copyFile, re
 }
 
 // replace renames a synced file to replace f, if f is still in force.
-func (r *repair) replace(ctx context.Context, tmp string, f copyFile) error {
+func (r *repair) replace(ctx context.Context, tmp string, f catalog.File) error {
 	return r.a.locked(ctx, func(disk.File) error {
 		c, err := r.a.inForce()
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(c.files(), f.name) {
+		if !slices.Contains(c.Files(), f.Name) {
 			return errors.New("another process took the file out of the archive meanwhile: run the statement again")
 		}
-		path := filepath.Join(r.a.dir, f.name)
+		path := filepath.Join(r.a.dir, f.Name)
 		dir := filepath.Dir(path)
 		if err := disk.Mkdir(r.a.opts.Disk, dir); err != nil {
 			return err
@@ -259,7 +260,7 @@ func (r *repair) replace(ctx context.Context, tmp string, f copyFile) error {
 		if err := r.a.opts.Disk.Rename(tmp, path); err != nil {
 			return err
 		}
-		r.a.files.forgetIndex(f.name)
+		r.a.files.forgetIndex(f.Name)
 		return r.a.opts.Disk.SyncDir(dir)
 	})
 }

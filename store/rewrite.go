@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"infomall/store/block"
+	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -27,16 +28,16 @@ func (m *merging) findBodies(ctx context.Context) error {
 	}
 	for _, r := range list {
 		for id := range m.in {
-			for _, h := range r.hidden[id] {
-				if h.need != needOther {
+			for _, h := range r.Hidden[id] {
+				if h.Need != catalog.NeedOther {
 					continue
 				}
 				s := m.v.runs.segment(id)
-				e, err := m.v.runs.entry(timeline.Place{Seg: s, Run: h.run, N: h.n})
+				e, err := m.v.runs.entry(timeline.Place{Seg: s, Run: h.Run, N: h.N})
 				if err != nil {
 					return err
 				}
-				o, _, err := m.v.owner(ctx, timeline.Place{Seg: s, Run: h.run, N: h.n}, e)
+				o, _, err := m.v.owner(ctx, timeline.Place{Seg: s, Run: h.Run, N: h.N}, e)
 				if err != nil {
 					return err
 				}
@@ -52,7 +53,7 @@ func (m *merging) findBodies(ctx context.Context) error {
 // again rewrites the segments that need it, and returns them.
 func (m *merging) again(ctx context.Context) ([]made, error) {
 	var out []made
-	for _, info := range m.v.pin.segments {
+	for _, info := range m.v.pin.Segments {
 		if m.in[info.ID] != nil || len(m.bodies) == 0 && !slices.ContainsFunc(info.Uses, m.goes) {
 			continue
 		}
@@ -90,7 +91,7 @@ type rewriting struct {
 // both stay empty, the segment need not be rewritten.
 func (p *rewriting) plan(ctx context.Context) error {
 	m, info := p.m, p.s.Info
-	if m.v.pin.isStatic(info.Pool) && slices.ContainsFunc(info.Uses, m.goes) {
+	if m.v.pin.IsStatic(info.Pool) && slices.ContainsFunc(info.Uses, m.goes) {
 		for n := range uint32(info.Runs) {
 			dict, err := p.s.Dictionary(n)
 			if err != nil {
@@ -111,7 +112,7 @@ func (p *rewriting) plan(ctx context.Context) error {
 		return err
 	}
 	return m.v.everyEntry(ctx, info, func(at timeline.Place, e *segment.Stored) error {
-		if need, gone := hidden(at); gone && need == needNone {
+		if need, gone := hidden(at); gone && need == catalog.NeedNone {
 			return nil
 		}
 		now, err := p.entry(ctx, at, e, look)
@@ -220,7 +221,7 @@ func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 // write writes the new form of the segment.
 func (p *rewriting) write(ctx context.Context) (made, error) {
 	m, info := p.m, p.s.Info
-	f := &form{w: m.w, s: p.s, static: m.v.pin.isStatic(info.Pool), dict: func(ref segment.RunRef) *segment.Dict {
+	f := &form{w: m.w, s: p.s, static: m.v.pin.IsStatic(info.Pool), dict: func(ref segment.RunRef) *segment.Dict {
 		if m.goes(ref.Segment) {
 			return nil
 		}

@@ -209,7 +209,7 @@ func TestRecoverSealed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(a.Path(), c.poolSegments("200808")[0].File)
+	name := filepath.Join(a.Path(), c.PoolSegments("200808")[0].File)
 	whole, lost := salvagedFrom(t, name)
 	if whole != 8 || len(lost) > 0 {
 		t.Errorf("with the archive beside it %d captures come back, and not %q; want 8", whole, lost)
@@ -314,7 +314,7 @@ func TestDerived(t *testing.T) {
 	}
 	defer v.Close()
 	folds := 0
-	for _, s := range v.pin.segments {
+	for _, s := range v.pin.Segments {
 		r := v.runs.reader(s)
 		for n := range uint32(s.Runs) {
 			facts, err := v.runs.facts(r, n)
@@ -454,7 +454,7 @@ func usesDictionary(t *testing.T, a *Archive, pool, of string) bool {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	for _, info := range v.pin.poolSegments(pool) {
+	for _, info := range v.pin.PoolSegments(pool) {
 		for n := range uint32(info.Runs) {
 			refs, err := v.runs.reader(info).Dictionary(n)
 			if err != nil {
@@ -476,5 +476,5 @@ func filesOf(t *testing.T, a *Archive) (names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.files()
+	return c.Files()
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"infomall/store/block"
+	"infomall/store/catalog"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -17,7 +18,7 @@ import (
 // close.
 type runs struct {
 	files   *files
-	catalog *catalog
+	catalog *catalog.Catalog
 
 	mu      sync.Mutex
 	readers map[uint32]*segment.Reader
@@ -33,7 +34,7 @@ type runs struct {
 	bad     map[uint64]error          // damaged runs, see badRun
 }
 
-func newRuns(f *files, c *catalog) *runs {
+func newRuns(f *files, c *catalog.Catalog) *runs {
 	return &runs{files: f, catalog: c, readers: make(map[uint32]*segment.Reader), pools: make(map[string]bool), seen: make(map[uint32]bool)}
 }
 
@@ -95,7 +96,7 @@ func (r *runs) reader(i *segment.Info) *segment.Reader {
 func (r *runs) readerOf(i *segment.Info) *segment.Reader {
 	s := r.readers[i.ID]
 	if s == nil {
-		s = segment.NewReader(r.files.dir, i, r.files.index(r.catalog.indexFile(i.Index)), r.files.warn)
+		s = segment.NewReader(r.files.dir, i, r.files.index(r.catalog.IndexFile(i.Index)), r.files.warn)
 		s.Others, s.Long = r.other, block.LongFacts
 		r.readers[i.ID] = s
 	}
@@ -126,8 +127,8 @@ func (r *runs) segment(id uint32) *segment.Reader {
 // inForce returns the segments in force by number. The caller holds r.mu.
 func (r *runs) inForce() map[uint32]*segment.Info {
 	if r.byID == nil {
-		r.byID = make(map[uint32]*segment.Info, len(r.catalog.segments))
-		for _, i := range r.catalog.segments {
+		r.byID = make(map[uint32]*segment.Info, len(r.catalog.Segments))
+		for _, i := range r.catalog.Segments {
 			r.byID[i.ID] = i
 		}
 	}
@@ -342,7 +343,7 @@ func (r *runs) other(ref segment.RunRef) (*segment.Run, error) {
 // or if the run cannot be read.
 func (r *runs) dict(ref segment.RunRef, pool string) *segment.Dict {
 	s := r.segment(ref.Segment)
-	if s == nil || !r.catalog.isStatic(s.Info.Pool) || s.Info.Pool > pool {
+	if s == nil || !r.catalog.IsStatic(s.Info.Pool) || s.Info.Pool > pool {
 		return nil
 	}
 	run, err := r.run(s, ref.Run)

@@ -15,7 +15,7 @@ func (a *Archive) shareIndexes(ctx context.Context) error {
 		return err
 	}
 	p.release() // so that the replaced files can be deleted
-	apart := p.unshared()
+	apart := p.Unshared()
 	if len(apart) == 0 {
 		return nil
 	}

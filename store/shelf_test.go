@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -17,7 +18,7 @@ import (
 // drawBounds draws what merges of an archive may hold: mostly next to nothing.
 func drawBounds(rt *rapid.T) mergeBounds {
 	return mergeBounds{
-		ways:   rapid.SampledFrom([]int{2, 3, mergeWays}).Draw(rt, "ways"),
+		ways:   rapid.SampledFrom([]int{2, 3, catalog.MergeWays}).Draw(rt, "ways"),
 		runs:   rapid.SampledFrom([]int64{1, 4 << 10, mergeRuns}).Draw(rt, "bytes of runs"),
 		places: rapid.SampledFrom([]int64{0, 500, mergePlaces}).Draw(rt, "bytes of places"),
 	}
@@ -106,13 +107,13 @@ func TestMergeHolds(t *testing.T) {
 			t.Fatal(err)
 		}
 		rounds := 0
-		task := mergeTask{pool: "200806", seal: seal, choose: func(c *catalog) []*segment.Info { return c.poolSegments("200806") }}
+		task := mergeTask{pool: "200806", seal: seal, choose: func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments("200806") }}
 		for more := true; more; rounds++ {
 			v, err := a.Snapshot(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := task.choose(v.pin.catalog)
+			in := task.choose(v.pin.Catalog)
 			if some := crowded(in, a.merging.ways); some != nil {
 				in = some
 			}

@@ -11,6 +11,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/crawl/state"
+	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -54,7 +55,7 @@ func TestContentsWithoutCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	if _, err := v.runs.contents(segment.RunRef{Segment: v.pin.segments[0].ID}, nil); err == nil || !strings.Contains(err.Error(), "cache") {
+	if _, err := v.runs.contents(segment.RunRef{Segment: v.pin.Segments[0].ID}, nil); err == nil || !strings.Contains(err.Error(), "cache") {
 		t.Errorf("got %v, want an error that speaks of the cache", err)
 	}
 }
@@ -103,20 +104,20 @@ func TestSealWithoutRemoval(t *testing.T) {
 // the end of its context.
 func TestRetryStale(t *testing.T) {
 	calls := 0
-	err := retryStale(context.Background(), func() error { calls++; return errStale })
-	if calls != staleTries || !errors.Is(err, errStale) || !strings.Contains(err.Error(), "in a row") {
+	err := retryStale(context.Background(), func() error { calls++; return catalog.ErrStale })
+	if calls != staleTries || !errors.Is(err, catalog.ErrStale) || !strings.Contains(err.Error(), "in a row") {
 		t.Errorf("%d calls, and %v", calls, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	calls = 0
-	err = retryStale(ctx, func() error { calls++; cancel(); return errStale })
+	err = retryStale(ctx, func() error { calls++; cancel(); return catalog.ErrStale })
 	if calls != 1 || !errors.Is(err, context.Canceled) {
 		t.Errorf("once cancelled: %d calls, and %v", calls, err)
 	}
 	calls = 0
 	err = retryStale(context.Background(), func() error {
 		if calls++; calls < 3 {
-			return errStale
+			return catalog.ErrStale
 		}
 		return nil
 	})
@@ -160,9 +161,9 @@ func TestReindexOfEmptySegment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty := len(v.pin.segments) == 2 && v.pin.segments[0].Runs == 0
+	empty := len(v.pin.Segments) == 2 && v.pin.Segments[0].Runs == 0
 	if v.Close(); !empty {
-		t.Fatalf("the segments are %+v, and the first should have no run", v.pin.segments)
+		t.Fatalf("the segments are %+v, and the first should have no run", v.pin.Segments)
 	}
 	if _, err := a.Reindex(ctx, task.ReindexOptions{}); err != nil {
 		t.Error(err)

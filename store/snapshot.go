@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"infomall/store/catalog"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -41,7 +42,7 @@ func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 		return nil, fmt.Errorf("open the archive %s: %w", a.dir, err)
 	}
 	a.files.pin()
-	return &Snapshot{a: a, pin: p, runs: newRuns(a.files, p.catalog)}, nil
+	return &Snapshot{a: a, pin: p, runs: newRuns(a.files, p.Catalog)}, nil
 }
 
 // Close ends the snapshot. Files that only it used can then be deleted.
@@ -54,7 +55,7 @@ func (v *Snapshot) Close() error {
 	v.closed = true
 	err := v.runs.close()
 	v.pin.release()
-	return errors.Join(err, v.a.files.unpin(v.pin.catalog))
+	return errors.Join(err, v.a.files.unpin(v.pin.Catalog))
 }
 
 // SetCache sets the size of the archive's cache of decoded runs in bytes. With 0
@@ -75,7 +76,7 @@ func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 	for {
 		var chosen, before []*segment.Info // before: segments with captures before from
 		seen := uint64(math.MaxUint64)     // the generation up to which all chosen segments know the captures
-		for _, s := range v.pin.segments {
+		for _, s := range v.pin.Segments {
 			if s.First < to && s.Last >= from {
 				chosen = append(chosen, s)
 				seen = min(seen, s.Seen)
@@ -86,7 +87,7 @@ func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 		}
 		begin := from
 		if len(before) > 0 {
-			for _, late := range v.pin.segments {
+			for _, late := range v.pin.Segments {
 				if late.Born <= seen {
 					continue
 				}
@@ -110,14 +111,14 @@ func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 // of a revisit in the segments before that may have its body from there; the end of
 // time if there is none.
 func firstChanged(late *segment.Info, last record.Time, before []*segment.Info) record.Time {
-	first := endOfTime
+	first := catalog.EndOfTime
 	if late.First <= last {
 		first = late.First
 	}
 	for _, o := range before {
 		// If a segment follows, each of its captures had its body when it was
 		// imported.
-		if !o.Follows && o.First <= last && monthOf(o.Pool) >= monthOf(late.Pool) {
+		if !o.Follows && o.First <= last && catalog.MonthOf(o.Pool) >= catalog.MonthOf(late.Pool) {
 			first = min(first, o.First)
 		}
 	}
@@ -381,7 +382,7 @@ func (v *Snapshot) withBodies(ctx context.Context, group []timeline.Capture, to 
 func (v *Snapshot) lookup(ctx context.Context, key string) ([]timeline.Capture, error) {
 	var out []timeline.Capture
 	err := v.walk(ctx, record.Scan{
-		Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.NoTime, To: endOfTime,
+		Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.NoTime, To: catalog.EndOfTime,
 		Columns: record.ColMime | record.ColBytes,
 	}, func(group []timeline.Capture) error {
 		out = slices.Clone(group)

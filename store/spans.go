@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"infomall/store/catalog"
 	"infomall/store/disk/lines"
 	"infomall/store/segment"
 )
@@ -41,7 +42,7 @@ func (r *runs) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segme
 	if err != nil {
 		return nil, err
 	}
-	if names == nil || hops > len(r.catalog.names) {
+	if names == nil || hops > len(r.catalog.Names) {
 		return nil, fmt.Errorf("segment %d: %w", s.Segment, errNoHolder)
 	}
 	for s.Count > 0 {
@@ -64,8 +65,8 @@ func (r *runs) namesOf(id uint32) (*segment.Names, error) {
 	if n := r.names[id]; n != nil {
 		return n, nil
 	}
-	for _, info := range r.catalog.names {
-		if !slices.Contains(info.of, id) {
+	for _, info := range r.catalog.Names {
+		if !slices.Contains(info.Of, id) {
 			continue
 		}
 		list, err := readNames(r.files.dir, info)
@@ -84,12 +85,12 @@ func (r *runs) namesOf(id uint32) (*segment.Names, error) {
 }
 
 // namesFiles describes the names files in the pools' folders.
-func (a *Archive) namesFiles() ([]namesInfo, error) {
+func (a *Archive) namesFiles() ([]catalog.NamesFile, error) {
 	paths, err := filepath.Glob(filepath.Join(a.dir, dirPools, "*", "*.names"))
 	if err != nil {
 		return nil, err
 	}
-	var out []namesInfo
+	var out []catalog.NamesFile
 	for _, path := range paths {
 		b, err := os.ReadFile(path)
 		if err != nil {
@@ -99,35 +100,35 @@ func (a *Archive) namesFiles() ([]namesInfo, error) {
 		if err != nil {
 			return nil, err
 		}
-		info := namesInfo{name: name, bytes: int64(len(b)), crc: lines.Sum(b)}
+		info := catalog.NamesFile{Name: name, Bytes: int64(len(b)), CRC: lines.Sum(b)}
 		list, err := segment.ReadNames(b)
 		if err != nil {
 			return nil, &segment.Error{File: name, Offset: -1, Err: err}
 		}
 		for _, n := range list {
-			info.of = append(info.of, n.Segment)
-			info.to = append(info.to, n.To()...)
+			info.Of = append(info.Of, n.Segment)
+			info.To = append(info.To, n.To()...)
 		}
-		slices.Sort(info.of)
-		slices.Sort(info.to)
-		info.to = slices.Compact(info.to)
+		slices.Sort(info.Of)
+		slices.Sort(info.To)
+		info.To = slices.Compact(info.To)
 		out = append(out, info)
 	}
 	return out, nil
 }
 
 // readNames reads and checks a names file of the archive in the folder dir.
-func readNames(dir string, info namesInfo) ([]*segment.Names, error) {
-	b, err := os.ReadFile(filepath.Join(dir, info.name))
+func readNames(dir string, info catalog.NamesFile) ([]*segment.Names, error) {
+	b, err := os.ReadFile(filepath.Join(dir, info.Name))
 	if err != nil {
 		return nil, err
 	}
-	if sum := lines.Sum(b); sum != info.crc {
-		return nil, &segment.Error{File: info.name, Offset: -1, Err: fmt.Errorf("crc32c is %08x, the catalogue says %08x", sum, info.crc)}
+	if sum := lines.Sum(b); sum != info.CRC {
+		return nil, &segment.Error{File: info.Name, Offset: -1, Err: fmt.Errorf("crc32c is %08x, the catalogue says %08x", sum, info.CRC)}
 	}
 	list, err := segment.ReadNames(b)
 	if err != nil {
-		return nil, &segment.Error{File: info.name, Offset: -1, Err: err}
+		return nil, &segment.Error{File: info.Name, Offset: -1, Err: err}
 	}
 	return list, nil
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"infomall/store/catalog"
 	"infomall/store/segment"
 	"infomall/store/timeline"
 )
@@ -15,15 +16,15 @@ type split struct {
 	// max is the size in bytes at which a part ends.
 	max   int64
 	bytes int64 // size of the finished segments of the current part
-	parts []partInfo
+	parts []catalog.Part
 	free  string // name of the next part
 }
 
 // newSplit returns a split for an oversized pool. If the pool is not sealed, its
 // parts get half the limit, so that they have room to grow.
-func newSplit(c *catalog, pool string, limit int64, seal bool) *split {
-	p := c.partOf(pool)
-	s := &split{max: max(limit, 1), parts: []partInfo{p}, free: c.freePart(monthOf(pool))}
+func newSplit(c *catalog.Catalog, pool string, limit int64, seal bool) *split {
+	p := c.PartOf(pool)
+	s := &split{max: max(limit, 1), parts: []catalog.Part{p}, free: c.FreePart(catalog.MonthOf(pool))}
 	if !seal {
 		s.max = max(limit/2, 1)
 	}
@@ -33,20 +34,20 @@ func newSplit(c *catalog, pool string, limit int64, seal bool) *split {
 // next begins a new part at key, and returns its name.
 func (s *split) next(key string) (pool string) {
 	last := &s.parts[len(s.parts)-1]
-	p := partInfo{pool: s.free, from: key, to: last.to}
-	last.to = key
+	p := catalog.Part{Pool: s.free, From: key, To: last.To}
+	last.To = key
 	s.parts = append(s.parts, p)
-	s.free = nextPart(s.free)
+	s.free = catalog.NextPart(s.free)
 	s.bytes = 0
-	return p.pool
+	return p.Pool
 }
 
 // takes returns the new part that takes over the captures of a URL; ok is false if
 // they stay in the pool.
 func (s *split) takes(key string) (pool string, ok bool) {
 	for _, p := range s.parts[1:] {
-		if key >= p.from && (p.to == "" || key < p.to) {
-			return p.pool, true
+		if key >= p.From && (p.To == "" || key < p.To) {
+			return p.Pool, true
 		}
 	}
 	return "", false
@@ -62,8 +63,8 @@ func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 		return nil, nil
 	}
 	out := make(map[uint32][]string)
-	for _, info := range m.v.pin.segments {
-		if m.in[info.ID] != nil || !slices.Contains(info.Depends, m.split.parts[0].pool) {
+	for _, info := range m.v.pin.Segments {
+		if m.in[info.ID] != nil || !slices.Contains(info.Depends, m.split.parts[0].Pool) {
 			continue
 		}
 		parts := make(map[string]bool)
@@ -91,13 +92,13 @@ func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 
 // measured returns the parts, with their sizes in bytes added up from the segments
 // done.
-func (s *split) measured(done []made) []partInfo {
+func (s *split) measured(done []made) []catalog.Part {
 	for i := range s.parts {
 		p := &s.parts[i]
-		p.bytes = 0
+		p.Bytes = 0
 		for _, d := range done {
-			if d.info.Pool == p.pool {
-				p.bytes += d.info.Bytes
+			if d.info.Pool == p.Pool {
+				p.Bytes += d.info.Bytes
 			}
 		}
 	}

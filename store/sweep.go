@@ -50,7 +50,7 @@ func (a *Archive) sweepFiles() error {
 	if err := a.sweepGenerations(); err != nil {
 		return err
 	}
-	if c, err := a.inForce(); err != nil || c.generation == 0 {
+	if c, err := a.inForce(); err != nil || c.Generation == 0 {
 		// What it names cannot be told from leftovers: keep everything.
 		return nil
 	}
@@ -168,7 +168,7 @@ func (a *Archive) fileUse(generations []uint64) *fileUse {
 			u.unknown = true
 			continue
 		}
-		u.names[n] = c.files()
+		u.names[n] = c.Files()
 		for _, name := range u.names[n] {
 			u.users[name]++
 		}

@@ -43,7 +43,7 @@ func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 // itself, and the groups of those that overlap.
 func (v *Snapshot) parted(t *record.Tally) []part {
 	var chosen []*segment.Info
-	for _, s := range v.pin.segments {
+	for _, s := range v.pin.Segments {
 		if s.First < t.To && s.Last >= t.From && mayHave(v.runs.reader(s), t.Ranges) {
 			chosen = append(chosen, s)
 		}

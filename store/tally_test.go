@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -319,7 +320,7 @@ func TestTallyOfTwins(t *testing.T) {
 	defer slow.Close()
 	add(slow, 15, 50)
 	check("twins")
-	two := mergeTask{pool: "200806", choose: func(c *catalog) []*segment.Info { return c.poolSegments("200806")[:2] }}
+	two := mergeTask{pool: "200806", choose: func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments("200806")[:2] }}
 	if _, err := a.merge(t.Context(), two); err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 // common prefix of the host's keys.
 func (v *Snapshot) countCharsets(ctx context.Context, host string, pages *charset.Counts) error {
 	left := usualPages
-	for _, info := range v.pin.segments {
+	for _, info := range v.pin.Segments {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"infomall/store/catalog"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -86,18 +87,18 @@ func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.Ve
 	add := func(name string, bytes int64) {
 		plan.Files, plan.Bytes = append(plan.Files, name), plan.Bytes+bytes
 	}
-	if v.pin.generation > 0 {
+	if v.pin.Generation > 0 {
 		add(fileCurrent, 0)
-		add(catalogName(v.pin.generation), 0)
+		add(catalogName(v.pin.Generation), 0)
 	}
 	for _, x := range y.indexes() {
-		add(x.name, x.bytes)
+		add(x.Name, x.Bytes)
 	}
-	for _, r := range v.pin.removals {
-		add(r.file, r.bytes)
+	for _, r := range v.pin.Removals {
+		add(r.Name, r.Bytes)
 	}
-	for _, n := range v.pin.names {
-		add(n.name, n.bytes)
+	for _, n := range v.pin.Names {
+		add(n.Name, n.Bytes)
 	}
 	for _, s := range y.chosen {
 		add(s.File, s.Bytes)
@@ -119,7 +120,7 @@ type verifier struct {
 	done, total int64
 	found       int                 // number of findings so far
 	lost        map[segment.ID]bool // bodies that cannot be read
-	hidden      func(timeline.Place) (need, bool)
+	hidden      func(timeline.Place) (catalog.Need, bool)
 
 	part  int      // of a sample, counted from 0
 	clean []uint32 // db-files found undamaged, by this verification or the one it continues
@@ -148,12 +149,12 @@ func (y *verifier) begin() error {
 }
 
 // indexes are the index files of the chosen segments.
-func (y *verifier) indexes() []indexInfo {
+func (y *verifier) indexes() []catalog.IndexFile {
 	used := make(map[string]bool)
 	for _, s := range y.chosen {
 		used[s.Index] = true
 	}
-	return slices.DeleteFunc(slices.Clone(y.v.pin.indexes), func(x indexInfo) bool { return !used[x.name] })
+	return slices.DeleteFunc(slices.Clone(y.v.pin.Indexes), func(x catalog.IndexFile) bool { return !used[x.Name] })
 }
 
 func (y *verifier) run(ctx context.Context) error {
@@ -175,23 +176,23 @@ func (y *verifier) run(ctx context.Context) error {
 		}
 	}
 	for _, x := range y.indexes() {
-		y.total += x.bytes
+		y.total += x.Bytes
 	}
-	for _, r := range y.v.pin.removals {
-		y.total += r.bytes
+	for _, r := range y.v.pin.Removals {
+		y.total += r.Bytes
 	}
-	for _, n := range y.v.pin.names {
-		y.total += n.bytes
+	for _, n := range y.v.pin.Names {
+		y.total += n.Bytes
 	}
 	damaged := make(map[string]bool)
 	for _, x := range y.indexes() {
-		why, err := y.sum(ctx, x.name, x.bytes, x.crc)
+		why, err := y.sum(ctx, x.Name, x.Bytes, x.CRC)
 		if err != nil {
 			return err
 		}
 		if why != "" {
-			damaged[x.name] = true
-			if err := y.report(task.Finding{File: x.name, Offset: -1, What: why, Time: record.NoTime}); err != nil {
+			damaged[x.Name] = true
+			if err := y.report(task.Finding{File: x.Name, Offset: -1, What: why, Time: record.NoTime}); err != nil {
 				return err
 			}
 		}
@@ -199,14 +200,14 @@ func (y *verifier) run(ctx context.Context) error {
 	if err := y.names(ctx); err != nil {
 		return err
 	}
-	for _, r := range y.v.pin.removals {
-		why, err := y.sum(ctx, r.file, r.bytes, r.crc)
+	for _, r := range y.v.pin.Removals {
+		why, err := y.sum(ctx, r.Name, r.Bytes, r.CRC)
 		if err != nil {
 			return err
 		}
 		if why != "" {
 			// Without the catalogue it is unknown what should exist.
-			return y.report(task.Finding{File: r.file, Offset: -1, What: why, Severity: task.SeverityError, Time: record.NoTime})
+			return y.report(task.Finding{File: r.Name, Offset: -1, What: why, Severity: task.SeverityError, Time: record.NoTime})
 		}
 	}
 	hidden, err := y.v.hiddenNeeds()
@@ -215,7 +216,7 @@ func (y *verifier) run(ctx context.Context) error {
 	}
 	y.hidden = hidden
 	// A damaged index is not searched: its pages may form a circle.
-	for _, s := range y.v.pin.segments {
+	for _, s := range y.v.pin.Segments {
 		if damaged[s.Index] {
 			y.v.runs.readAlone(s)
 		}
@@ -296,7 +297,7 @@ func (y *verifier) resultFiles() (list []string) {
 // longer in force, FORMAT.txt, and the definitions.
 func (y *verifier) small(ctx context.Context) error {
 	a := y.v.a
-	if y.v.pin.generation == 0 {
+	if y.v.pin.Generation == 0 {
 		return nil
 	}
 	warn := func(file string, err error) error {
@@ -336,16 +337,16 @@ func (y *verifier) small(ctx context.Context) error {
 // dangling reports segments and pools on which others depend and that are not in
 // force.
 func (y *verifier) dangling() error {
-	has := y.v.pin.holdings()
+	has := y.v.pin.Holdings()
 	for _, s := range y.chosen {
 		var missing []string
 		for _, p := range s.Depends {
-			if !has.pools[p] {
+			if !has.Pools[p] {
 				missing = append(missing, "pool "+p)
 			}
 		}
 		for _, id := range s.Uses {
-			if !has.segments[id] {
+			if !has.Segments[id] {
 				missing = append(missing, fmt.Sprintf("segment %d", id))
 			}
 		}
@@ -376,10 +377,10 @@ func (y *verifier) unsorted() error {
 			continue
 		}
 		what := ""
-		if last != nil && last.Pool == s.Pool && y.v.pin.isStatic(s.Pool) && s.FirstKey <= last.LastKey {
+		if last != nil && last.Pool == s.Pool && y.v.pin.IsStatic(s.Pool) && s.FirstKey <= last.LastKey {
 			what = fmt.Sprintf("its pool is static, and it begins before %s ends: together they are no sorted run", last.File)
 		}
-		if !y.v.pin.takes(s.Pool, s.FirstKey) || !y.v.pin.takes(s.Pool, s.LastKey) {
+		if !y.v.pin.Takes(s.Pool, s.FirstKey) || !y.v.pin.Takes(s.Pool, s.LastKey) {
 			what = "it has captures of URLs that its pool does not take"
 		}
 		last = s
@@ -396,11 +397,11 @@ func (y *verifier) unsorted() error {
 
 // misnamed reports the pools that are not named after a month.
 func (y *verifier) misnamed() error {
-	for _, pool := range y.v.pin.misnamedPools() {
+	for _, pool := range y.v.pin.MisnamedPools() {
 		if y.o.Pool != "" && y.o.Pool != pool {
 			continue
 		}
-		err := y.report(task.Finding{Pool: pool, File: filepath.Join(dirPools, pool), Offset: -1, What: misnamed(pool).Error(), Severity: task.SeverityError, Time: record.NoTime})
+		err := y.report(task.Finding{Pool: pool, File: filepath.Join(dirPools, pool), Offset: -1, What: catalog.Misnamed(pool).Error(), Severity: task.SeverityError, Time: record.NoTime})
 		if err != nil {
 			return err
 		}
@@ -411,11 +412,11 @@ func (y *verifier) misnamed() error {
 // segments returns the segments to verify.
 func (y *verifier) segments() ([]*segment.Info, error) {
 	if y.o.Pool == "" {
-		return y.v.pin.segments, nil
+		return y.v.pin.Segments, nil
 	}
 	var out []*segment.Info
 	none := &task.NoPoolError{Name: y.o.Pool}
-	for _, s := range y.v.pin.segments {
+	for _, s := range y.v.pin.Segments {
 		if s.Pool == y.o.Pool {
 			out = append(out, s)
 		}
@@ -431,12 +432,12 @@ func (y *verifier) segments() ([]*segment.Info, error) {
 
 // names verifies the names files of the pools.
 func (y *verifier) names(ctx context.Context) error {
-	for _, n := range y.v.pin.names {
-		pool := filepath.Base(filepath.Dir(n.name))
+	for _, n := range y.v.pin.Names {
+		pool := filepath.Base(filepath.Dir(n.Name))
 		if y.o.Pool != "" && y.o.Pool != pool {
 			continue
 		}
-		why, err := y.sum(ctx, n.name, n.bytes, n.crc)
+		why, err := y.sum(ctx, n.Name, n.Bytes, n.CRC)
 		if err == nil && why == "" {
 			if _, e := readNames(y.v.a.dir, n); e != nil {
 				why = e.Error()
@@ -446,7 +447,7 @@ func (y *verifier) names(ctx context.Context) error {
 			return err
 		}
 		if why != "" {
-			if err := y.report(task.Finding{Pool: pool, File: n.name, Offset: -1, What: why, Severity: task.SeverityError, Time: record.NoTime}); err != nil {
+			if err := y.report(task.Finding{Pool: pool, File: n.Name, Offset: -1, What: why, Severity: task.SeverityError, Time: record.NoTime}); err != nil {
 				return err
 			}
 		}
@@ -576,7 +577,7 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 // been stored at another deleted capture that a merge has dropped.
 func (y *verifier) gone(at timeline.Place) bool {
 	n, hidden := y.hidden(at)
-	return hidden && n == needNone
+	return hidden && n == catalog.NeedNone
 }
 
 // lostCapture reports a capture whose body cannot be read. If the capture was

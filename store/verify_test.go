@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -316,13 +317,13 @@ func TestVerifyIndexOfAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The bucket of the first segment has the pairs of the second's.
-	second := c.segments[1]
+	second := c.Segments[1]
 	f, err := os.Open(filepath.Join(dir, second.File))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	_, err = x.Add(c.segments[0].Bucket(), func(put func(k, v []byte) error) error {
+	_, err = x.Add(c.Segments[0].Bucket(), func(put func(k, v []byte) error) error {
 		_, err := segment.Rebuild(t.Context(), second.File, f, second.Bytes, put)
 		return err
 	})
@@ -336,9 +337,9 @@ func TestVerifyIndexOfAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wrong := *c.segments[0]
+	wrong := *c.Segments[0]
 	wrong.Index = other
-	if err := a.putCatalog(c.reindexed([]*segment.Info{&wrong}, []indexInfo{file})); err != nil {
+	if err := a.putCatalog(c.WithIndexes([]*segment.Info{&wrong}, []catalog.IndexFile{file})); err != nil {
 		t.Fatal(err)
 	}
 	got := verify(t, dir, task.VerifyOptions{})
@@ -451,28 +452,28 @@ func TestVerifyGoesOn(t *testing.T) {
 func TestVerifyCatalogue(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(*catalog)
+		change func(*catalog.Catalog)
 		file   string // of the finding
 		want   string // in it
 	}{
-		{"a pool that another depends on is gone", func(c *catalog) { c.segments = c.segments[1:] }, "000002.raw", "not in force: pool 200806, segment 1"},
-		{"segments of a static pool overlap", func(c *catalog) {
-			c.segments[1].Pool, c.static = "200806", []string{"200806"}
+		{"a pool that another depends on is gone", func(c *catalog.Catalog) { c.Segments = c.Segments[1:] }, "000002.raw", "not in force: pool 200806, segment 1"},
+		{"segments of a static pool overlap", func(c *catalog.Catalog) {
+			c.Segments[1].Pool, c.Static = "200806", []string{"200806"}
 		}, "000002.raw", "its pool is static, and it begins before"},
-		{"captures are in another part", func(c *catalog) {
-			c.parts = []partInfo{{pool: "200806", from: "com,example,www,)/2"}}
+		{"captures are in another part", func(c *catalog.Catalog) {
+			c.Parts = []catalog.Part{{Pool: "200806", From: "com,example,www,)/2"}}
 		}, "000001.raw", "URLs that its pool does not take"},
-		{"a db-file is of another size", func(c *catalog) { c.segments[0].Bytes++ }, "000001.raw", "behind the end record"},
-		{"a db-file has another checksum", func(c *catalog) { c.segments[0].CRC++ }, "000001.raw", "crc32c is"},
-		{"a db-file is not there", func(c *catalog) { c.segments[0].File = "pools/200806/000009.raw" }, "000009.raw", "no such file"},
-		{"an index file is not there", func(c *catalog) {
-			c.indexes[0].name = "index/000009.idx"
-			for _, s := range c.segments {
-				s.Index = c.indexes[0].name
+		{"a db-file is of another size", func(c *catalog.Catalog) { c.Segments[0].Bytes++ }, "000001.raw", "behind the end record"},
+		{"a db-file has another checksum", func(c *catalog.Catalog) { c.Segments[0].CRC++ }, "000001.raw", "crc32c is"},
+		{"a db-file is not there", func(c *catalog.Catalog) { c.Segments[0].File = "pools/200806/000009.raw" }, "000009.raw", "no such file"},
+		{"an index file is not there", func(c *catalog.Catalog) {
+			c.Indexes[0].Name = "index/000009.idx"
+			for _, s := range c.Segments {
+				s.Index = c.Indexes[0].Name
 			}
 		}, "000009.idx", "no such file"},
-		{"it counts more captures", func(c *catalog) { c.segments[0].Captures++ }, "000001.raw", "the end record says"},
-		{"it has a key that the file ends before", func(c *catalog) { c.segments[0].LastKey += "x" }, "000001.raw", "the catalogue says otherwise"},
+		{"it counts more captures", func(c *catalog.Catalog) { c.Segments[0].Captures++ }, "000001.raw", "the end record says"},
+		{"it has a key that the file ends before", func(c *catalog.Catalog) { c.Segments[0].LastKey += "x" }, "000001.raw", "the catalogue says otherwise"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := damagedArchive(t)
@@ -482,12 +483,12 @@ func TestVerifyCatalogue(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in.generation++
+			in.Generation++
 			c.change(in)
-			if err := disk.WriteFile(disk.OS, filepath.Join(dir, catalogName(in.generation)), in.encode()); err != nil {
+			if err := disk.WriteFile(disk.OS, filepath.Join(dir, catalogName(in.Generation)), in.Encode()); err != nil {
 				t.Fatal(err)
 			}
-			if err := disk.WriteFile(disk.OS, filepath.Join(dir, fileCurrent), currentLine(in.generation)); err != nil {
+			if err := disk.WriteFile(disk.OS, filepath.Join(dir, fileCurrent), currentLine(in.Generation)); err != nil {
 				t.Fatal(err)
 			}
 			got := verify(t, dir, task.VerifyOptions{})

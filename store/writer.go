@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/segment"
 )
@@ -86,7 +87,7 @@ func (a *Archive) begin() error {
 	if err := lostCurrent(a.dir); err != nil {
 		return err
 	}
-	return a.putCatalog(&catalog{generation: 1, id: newID()})
+	return a.putCatalog(&catalog.Catalog{Generation: 1, ID: catalog.NewID()})
 }
 
 // putFormat writes FORMAT.txt, unless the file already has this program's text.
@@ -125,7 +126,7 @@ func (w *writer) allocate(ctx context.Context, n int) (first uint32, err error) 
 		if err != nil {
 			return err
 		}
-		for _, s := range c.segments {
+		for _, s := range c.Segments {
 			next = max(next, uint64(s.Number())+1)
 		}
 		first = uint32(next)

@@ -1,4 +1,4 @@
-package store
+package catalog
 
 import (
 	"slices"
@@ -24,8 +24,8 @@ func TestDueForMerge(t *testing.T) {
 		"tiny ones beside larger":    {of([2]int64{2, 9 * mb}, [2]int64{8, mb}), of([2]int64{8, mb})},
 		"eight, not small together":  {of([2]int64{8, 8 * mb}), nil},
 		"just not so many":           {of([2]int64{smallMost - 1, 8 * mb}), nil},
-		"so many":                    {of([2]int64{smallMost, 8 * mb}), of([2]int64{mergeWays, 8 * mb})},
-		"so many, the smallest":      {of([2]int64{20, 9 * mb}, [2]int64{20, 8 * mb}), of([2]int64{mergeWays, 8 * mb})},
+		"so many":                    {of([2]int64{smallMost, 8 * mb}), of([2]int64{MergeWays, 8 * mb})},
+		"so many, the smallest":      {of([2]int64{20, 9 * mb}, [2]int64{20, 8 * mb}), of([2]int64{MergeWays, 8 * mb})},
 		"large ones":                 {of([2]int64{100, smallBytes}), nil},
 		"large ones and seven small": {of([2]int64{100, smallBytes}, [2]int64{7, 1}), nil},
 	} {
@@ -34,7 +34,7 @@ func TestDueForMerge(t *testing.T) {
 			in = append(in, &segment.Info{ID: uint32(i), Bytes: size})
 		}
 		var got []int64
-		for _, s := range dueForMerge(in) {
+		for _, s := range DueForMerge(in) {
 			got = append(got, s.Bytes)
 		}
 		if !slices.Equal(got, c.want) {

@@ -1,4 +1,4 @@
-package store
+package catalog
 
 import (
 	"cmp"
@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// mergeWays is how many segments with the same URLs are merged at once at most:
+	// MergeWays is how many segments with the same URLs are merged at once at most:
 	// a run or two of each are in memory. If there are more, some are merged in a
 	// round before the others.
-	mergeWays = 16
+	MergeWays = 16
 	// smallBytes is the size of a db-file below which its segment is called small.
 	smallBytes = 16 << 20
 	// smallMany and smallMost say when the small segments of a pool are merged by
@@ -20,12 +20,12 @@ const (
 	// are merged. So what an import or crawl adds is merged about once more in all,
 	// and not before there is much of it.
 	smallMany = 8
-	smallMost = 2 * mergeWays
+	smallMost = 2 * MergeWays
 )
 
-// dueForMerge returns those of a pool's segments that should be merged without
+// DueForMerge returns those of a pool's segments that should be merged without
 // being asked: none if the small ones are few. It reorders in.
-func dueForMerge(in []*segment.Info) []*segment.Info {
+func DueForMerge(in []*segment.Info) []*segment.Info {
 	small := slices.DeleteFunc(in, func(s *segment.Info) bool { return s.Bytes >= smallBytes })
 	slices.SortFunc(small, func(a, b *segment.Info) int { return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.ID, b.ID)) })
 	together, bytes := 0, int64(0)
@@ -39,7 +39,7 @@ func dueForMerge(in []*segment.Info) []*segment.Info {
 	case together >= smallMany:
 		return small[:together]
 	case len(small) >= smallMost:
-		return small[:mergeWays]
+		return small[:MergeWays]
 	}
 	return nil
 }

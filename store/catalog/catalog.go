@@ -1,0 +1,315 @@
+// Package catalog is one generation of the archive as a value: the segments, the
+// files that belong to them, and the removals that are in force. It touches no file.
+// The caller reads and writes the files, and puts a generation in force.
+//
+// # Words
+//
+//	generation   one state of the archive, numbered from 1
+//	in force     named by the current generation
+//	change       what one publication does: segments go out of force, others come in
+//	stale        planned on a generation that has changed meanwhile, so that the change
+//	             no longer fits
+//	pool, part   the captures of one month; a part takes only some of its URLs
+//	static       a pool that was sealed: no captures are added to it
+//	names file   says where the blocks of merged segments are now
+//	removal      one DELETE or DROP: it hides captures that are still in segments
+//	hidden       the place of such a capture in its segment
+//
+// A Catalog never changes once it is in force. Apply makes the next one:
+//
+//	generation 7 + Change -> generation 8, or ErrStale
+package catalog
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"infomall/store/disk/lines"
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// Catalog is one generation: what is in force. It is immutable.
+//
+// On disk it is lines of tab-separated fields, the format first and the
+// crc32c of all before it last; FORMAT.md lists the fields.
+type Catalog struct {
+	Generation uint64
+	// ID identifies the archive. A copy has the original's id, with copied set,
+	// until something else is written to it.
+	ID       string
+	Copied   bool
+	Segments []*segment.Info // sorted by pool, then ID
+	Indexes  []IndexFile     // sorted by name
+	Names    []NamesFile     // sorted by name
+	Static   []string        // names of static pools, sorted
+	Parts    []Part          // pools that take only some URLs, sorted by pool
+	Removals []RemovalFile   // in the order in which they came into force
+}
+
+// NamesFile is a names file: it says where the blocks of merged segments are now.
+type NamesFile struct {
+	Name  string
+	Bytes int64
+	CRC   uint32
+	Of    []uint32 // the segments that were merged, sorted
+	To    []uint32 // the segments that have their blocks now, sorted
+}
+
+// IndexFile is an index file in force.
+type IndexFile struct {
+	Name  string
+	Bytes int64
+	CRC   uint32
+}
+
+// kindCatalog is the kind in the first line of a catalogue.
+const kindCatalog = "catalogue"
+
+// orders are the words in a catalogue for Info.Follows.
+var orders = map[bool]string{true: "follows", false: "any"}
+
+func (c *Catalog) Encode() []byte {
+	b := lines.Append(lines.New(kindCatalog), "generation", c.Generation)
+	if c.ID != "" {
+		b = lines.Append(b, "archive", c.ID, map[bool]string{false: "original", true: "copy"}[c.Copied])
+	}
+	for _, s := range c.Segments {
+		b = lines.Append(b, "segment", s.ID, s.Pool, s.Born, s.Seen, s.File, s.Bytes, lines.Hex(s.CRC), s.Index, s.IndexBytes,
+			s.Runs, s.Captures, s.Versions, s.URLs, s.BodyBytes, s.First, s.Last,
+			lines.Quoted(s.FirstKey), lines.Quoted(s.LastKey), strings.Join(s.Depends, " "), s.Uses, s.Blocks, s.Apart, s.Fresh, orders[s.Follows])
+	}
+	for _, x := range c.Indexes {
+		b = lines.Append(b, "index", x.Name, x.Bytes, lines.Hex(x.CRC))
+	}
+	for _, r := range c.Removals {
+		b = lines.Append(b, "removal", r.Name, r.Bytes, lines.Hex(r.CRC), r.Generation, r.Segments)
+	}
+	for _, pool := range c.Static {
+		b = lines.Append(b, "static", pool)
+	}
+	for _, p := range c.Parts {
+		b = lines.Append(b, "part", p.Pool, lines.Quoted(p.From), lines.Quoted(p.To), p.Bytes)
+	}
+	for _, n := range c.Names {
+		b = lines.Append(b, "names", n.Name, n.Bytes, lines.Hex(n.CRC), n.Of, n.To)
+	}
+	return lines.Seal(b)
+}
+
+// NewID returns the ID of a new archive.
+func NewID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
+
+// errCatalog is returned if a catalogue is damaged.
+var errCatalog = errors.New("the catalogue is damaged")
+
+// Decode parses the catalogue of a generation.
+func Decode(b []byte, generation uint64) (*Catalog, error) {
+	r, err := lines.Open(b, kindCatalog, errCatalog)
+	if err != nil {
+		return nil, err
+	}
+	c := &Catalog{}
+	for r.Next() {
+		switch r.Text() {
+		case "generation":
+			c.Generation = r.Uint()
+		case "archive":
+			c.ID, c.Copied = r.Text(), r.Text() == "copy"
+		case "segment":
+			s := &segment.Info{}
+			s.ID, s.Pool, s.Born, s.Seen = uint32(r.Uint()), r.Text(), r.Uint(), r.Uint()
+			s.File, s.Bytes, s.CRC = r.Text(), r.Int(), r.Sum()
+			s.Index, s.IndexBytes = r.Text(), r.Int()
+			s.Runs, s.Captures, s.Versions, s.URLs, s.BodyBytes = int(r.Int()), r.Int(), r.Int(), r.Int(), r.Int()
+			s.First, s.Last = record.Time(r.Int()), record.Time(r.Int())
+			s.FirstKey, s.LastKey = r.Quoted(), r.Quoted()
+			s.Depends = r.Words()
+			s.Uses, s.Blocks, s.Apart = r.IDs(), r.Int(), r.Uint()
+			s.Fresh, s.Follows = r.Int(), r.Text() == orders[true]
+			c.Segments = append(c.Segments, s)
+		case "index":
+			c.Indexes = append(c.Indexes, IndexFile{r.Text(), r.Int(), r.Sum()})
+		case "removal":
+			c.Removals = append(c.Removals, RemovalFile{r.Text(), r.Int(), r.Sum(), r.Uint(), r.IDs()})
+		case "static":
+			c.Static = append(c.Static, r.Text())
+		case "part":
+			c.Parts = append(c.Parts, Part{r.Text(), r.Quoted(), r.Quoted(), r.Int()})
+		case "names":
+			c.Names = append(c.Names, NamesFile{r.Text(), r.Int(), r.Sum(), r.IDs(), r.IDs()})
+		default:
+			r.Fail()
+		}
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	if c.Generation != generation {
+		return nil, errCatalog
+	}
+	return c, nil
+}
+
+// HidesIn reports whether the files of a pool still have captures that were
+// deleted.
+func (c *Catalog) HidesIn(pool string) bool {
+	hidden := make(map[uint32]bool)
+	for _, r := range c.Removals {
+		for _, id := range r.Segments {
+			hidden[id] = true
+		}
+	}
+	return slices.ContainsFunc(c.Segments, func(s *segment.Info) bool { return s.Pool == pool && hidden[s.ID] })
+}
+
+// Files returns the paths of all files that the catalogue names.
+func (c *Catalog) Files() []string {
+	out := make([]string, 0, len(c.Segments)+len(c.Indexes))
+	for _, s := range c.Segments {
+		out = append(out, s.File)
+	}
+	for _, x := range c.Indexes {
+		out = append(out, x.Name)
+	}
+	for _, r := range c.Removals {
+		out = append(out, r.Name)
+	}
+	for _, n := range c.Names {
+		out = append(out, n.Name)
+	}
+	return out
+}
+
+// sort sorts the segments by pool and number.
+func (c *Catalog) sort() {
+	slices.SortFunc(c.Segments, func(a, b *segment.Info) int {
+		return cmp.Or(strings.Compare(a.Pool, b.Pool), cmp.Compare(a.ID, b.ID))
+	})
+}
+
+// IndexFile returns what the catalogue says of the index file with this name.
+func (c *Catalog) IndexFile(name string) IndexFile {
+	i, _ := slices.BinarySearchFunc(c.Indexes, name, func(x IndexFile, name string) int { return strings.Compare(x.Name, name) })
+	if i < len(c.Indexes) && c.Indexes[i].Name == name {
+		return c.Indexes[i]
+	}
+	return IndexFile{Name: name} // Unreachable unless the catalogue is wrong: no file matches this.
+}
+
+// inUse returns those index files that segments of c use, sorted by name.
+func (c *Catalog) inUse(files []IndexFile) []IndexFile {
+	used := make(map[string]bool)
+	for _, s := range c.Segments {
+		used[s.Index] = true
+	}
+	files = slices.DeleteFunc(files, func(i IndexFile) bool { return !used[i.Name] })
+	slices.SortFunc(files, func(a, b IndexFile) int { return strings.Compare(a.Name, b.Name) })
+	return slices.CompactFunc(files, func(a, b IndexFile) bool { return a.Name == b.Name })
+}
+
+// has reports whether a segment is in force itself, not merged into another.
+func (c *Catalog) has(id uint32) bool {
+	return slices.ContainsFunc(c.Segments, func(s *segment.Info) bool { return s.ID == id })
+}
+
+// holdings are the segments and pools of a catalogue that other segments may use.
+// Segments that names files replace count too.
+type holdings struct {
+	Segments map[uint32]bool
+	Pools    map[string]bool
+}
+
+func (c *Catalog) Holdings() holdings {
+	h := holdings{make(map[uint32]bool, len(c.Segments)), make(map[string]bool)}
+	for _, s := range c.Segments {
+		h.Segments[s.ID], h.Pools[s.Pool] = true, true
+	}
+	for _, n := range c.Names {
+		for _, id := range n.Of {
+			h.Segments[id] = true
+		}
+	}
+	return h
+}
+
+func (c *Catalog) byID() map[uint32]*segment.Info {
+	m := make(map[uint32]*segment.Info, len(c.Segments))
+	for _, s := range c.Segments {
+		m[s.ID] = s
+	}
+	return m
+}
+
+// PoolSegments returns the segments of a pool.
+func (c *Catalog) PoolSegments(pool string) []*segment.Info {
+	var in []*segment.Info
+	for _, s := range c.Segments {
+		if s.Pool == pool {
+			in = append(in, s)
+		}
+	}
+	return in
+}
+
+// PoolNames returns the names of all pools.
+func (c *Catalog) PoolNames() []string {
+	names := make([]string, len(c.Segments))
+	for i, s := range c.Segments {
+		names[i] = s.Pool
+	}
+	return slices.Compact(names)
+}
+
+// IsStatic reports whether a pool is static.
+func (c *Catalog) IsStatic(pool string) bool {
+	_, ok := slices.BinarySearch(c.Static, pool)
+	return ok
+}
+
+// IndexLarge is the size of values from which an index gets a file of its own.
+// Smaller indexes of one year share a file.
+const IndexLarge = 1 << 20
+
+// Unshared returns the segments of static pools with small indexes, of those years
+// whose small indexes are not in one file of their own.
+func (c *Catalog) Unshared() (out []*segment.Info) {
+	for _, year := range c.sharers() {
+		if c.scattered(year) {
+			out = append(out, year...)
+		}
+	}
+	return out
+}
+
+// sharers returns, for each year, the segments of static pools with small indexes.
+func (c *Catalog) sharers() [][]*segment.Info {
+	var out [][]*segment.Info
+	for _, s := range c.Segments {
+		if !c.IsStatic(s.Pool) || s.IndexBytes > IndexLarge {
+			continue
+		}
+		if n := len(out); n > 0 && out[n-1][0].Pool[:4] == s.Pool[:4] {
+			out[n-1] = append(out[n-1], s)
+		} else {
+			out = append(out, []*segment.Info{s})
+		}
+	}
+	return out
+}
+
+// scattered reports whether segments have their indexes in several files, or in a
+// file that other segments use too.
+func (c *Catalog) scattered(segments []*segment.Info) bool {
+	own := make(map[uint32]bool)
+	for _, s := range segments {
+		own[s.ID] = true
+	}
+	return slices.ContainsFunc(c.Segments, func(s *segment.Info) bool {
+		return own[s.ID] != (s.Index == segments[0].Index)
+	})
+}

@@ -1,0 +1,359 @@
+package catalog
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"infomall/store/segment"
+)
+
+// Change is what one publication does to the catalogue. All of it comes into force,
+// or nothing.
+type Change struct {
+	// Out are the segments that go out of force.
+	Out []*segment.Info
+	// In are new segments that come into force. apply sets their Born, Seen, Apart,
+	// Fresh and Follows.
+	In []*segment.Info
+	// Rewritten are segments in force that are replaced by another form of the same
+	// captures and blocks.
+	Rewritten []Rewritten
+	// Index, if not nil, is the index file of in and of the new forms.
+	Index *IndexFile
+	// Names, if not nil, is the file that says where in the segments in the blocks of
+	// out are.
+	Names *NamesFile
+	// Dropped are the segments of out some of whose blocks were not stored again,
+	// because nothing used them when the change was planned.
+	Dropped map[uint32]bool
+	// Seen is the generation of the snapshot on which the change was planned. The
+	// hints of in take all captures up to it into account.
+	Seen uint64
+	// On is the catalogue of that snapshot.
+	On *Catalog
+	// Whole, if not "", is a pool of which out must be all segments.
+	Whole string
+	// Seal makes the pools of in static.
+	Seal bool
+	// Parts says which keys the pools of the month take from now on.
+	Parts []Part
+	// Depends says, for each segment that depends on whole, on which of its new
+	// parts it depends.
+	Depends map[uint32][]string
+}
+
+// Rewritten is a segment in force, and the new form that replaces it. Both have the
+// same ID. apply sets Born, Seen, Apart, Fresh and Follows of the new form.
+type Rewritten struct {
+	Old, Now *segment.Info
+}
+
+// ErrStale is returned by apply if the archive has changed since the change was
+// planned: another process was faster, and segments that the change takes out or
+// uses are gone. Planned again on a new snapshot, the change may succeed.
+var ErrStale = errors.New("another process changed the archive meanwhile")
+
+// Apply returns the next generation: c without the segments that go out, and with
+// those that come in and their index file. It returns ErrStale if a segment that
+// goes out is not in force, or if a segment would use something that is not.
+func (c *Catalog) Apply(ch Change) (*Catalog, error) {
+	next := &Catalog{Generation: c.Generation + 1, ID: c.ID}
+	if c.Copied || c.ID == "" {
+		next.ID = NewID() // from now on it is an archive of its own, no longer a copy
+	}
+	out := make(map[uint32]bool, len(ch.Out))
+	for _, s := range ch.Out {
+		out[s.ID] = true
+	}
+	anew := make(map[uint32]Rewritten, len(ch.Rewritten))
+	for _, r := range ch.Rewritten {
+		anew[r.Old.ID] = r
+	}
+	for _, s := range c.Segments {
+		if r, ok := anew[s.ID]; ok && r.Old.File == s.File {
+			r.Now.Born, r.Now.Seen, r.Now.Apart, r.Now.Fresh, r.Now.Follows = s.Born, s.Seen, s.Apart, s.Fresh, s.Follows
+			s = r.Now
+			delete(anew, s.ID)
+		}
+		if !out[s.ID] {
+			next.Segments = append(next.Segments, s)
+		}
+		delete(out, s.ID)
+	}
+	if len(out)+len(anew) > 0 {
+		return nil, ErrStale
+	}
+	for _, r := range c.Removals {
+		kept := r
+		kept.Segments = nil
+		for _, id := range r.Segments {
+			switch {
+			case !slices.ContainsFunc(ch.Out, func(s *segment.Info) bool { return s.ID == id }):
+				kept.Segments = append(kept.Segments, id)
+			case r.Generation > ch.Seen && len(ch.In) > 0:
+				return nil, ErrStale // captures that were deleted meanwhile would come back
+			}
+		}
+		next.Removals = append(next.Removals, kept)
+	}
+	born, apart := next.Generation, ch.Seen
+	if len(ch.Out) > 0 {
+		born = next.bornOf(ch.Out)
+		for _, s := range ch.Out {
+			apart = min(apart, s.Apart) // duplicates between two segments remain
+		}
+		c.sumFresh(ch)
+	}
+	for _, s := range ch.In {
+		s.Born, s.Seen, s.Apart = born, ch.Seen, apart
+		if ch.Seen == c.Generation {
+			s.Seen = next.Generation // no other generation came between
+		}
+		next.Segments = append(next.Segments, s)
+	}
+	next.Static, next.Parts = slices.Clone(c.Static), slices.Clone(c.Parts)
+	for _, s := range ch.In {
+		if c.IsStatic(s.Pool) && s.Pool != ch.Whole {
+			return nil, ErrStale // the pool was sealed meanwhile
+		}
+		if ch.Seal {
+			next.Static = append(next.Static, s.Pool)
+		}
+	}
+	if err := next.divide(c, ch); err != nil {
+		return nil, err
+	}
+	next.Indexes, next.Names = slices.Clone(c.Indexes), slices.Clone(c.Names)
+	if ch.Index != nil {
+		next.Indexes = append(next.Indexes, *ch.Index)
+	}
+	if ch.Names != nil {
+		next.Names = append(next.Names, *ch.Names)
+	}
+	next.tidy()
+	return next, next.Check(c, ch)
+}
+
+// sumFresh sets Fresh and Follows of the merged segments of ch. If their pool has
+// no other segments, Fresh is all their URLs; otherwise it is the sum over the
+// segments that were merged.
+func (c *Catalog) sumFresh(ch Change) {
+	out := make(map[uint32]bool, len(ch.Out))
+	follows := true
+	for _, s := range ch.Out {
+		out[s.ID] = true
+		follows = follows && s.Follows
+	}
+	fresh := int64(0)
+	for i, s := range ch.Out {
+		hides := slices.ContainsFunc(c.Removals, func(r RemovalFile) bool { return slices.Contains(r.Segments, s.ID) })
+		mixed := slices.ContainsFunc(ch.Out[:i], func(o *segment.Info) bool { return !s.IsApart(o) })
+		if s.Fresh == segment.FreshUnknown || fresh == segment.FreshUnknown || hides || mixed {
+			fresh = segment.FreshUnknown
+			continue
+		}
+		fresh += s.Fresh
+	}
+	for _, in := range ch.In {
+		in.Follows, in.Fresh = follows, fresh
+		switch {
+		case !slices.ContainsFunc(c.Segments, func(s *segment.Info) bool { return s.Pool == in.Pool && !out[s.ID] }):
+			in.Fresh = in.URLs
+		case fresh > 0:
+			fresh = 0 // the first of them counts for all
+		}
+	}
+}
+
+// divide sets the parts as the change says. It returns ErrStale if a capture that
+// was added meanwhile would be in the wrong part, or if a new part's name is taken.
+func (next *Catalog) divide(c *Catalog, ch Change) error {
+	if ch.Whole != "" && len(c.PoolSegments(ch.Whole)) != len(ch.Out) {
+		return ErrStale
+	}
+	for _, p := range ch.Parts {
+		if p.Pool != ch.Whole && (c.FreePart(MonthOf(p.Pool)) > p.Pool) {
+			return ErrStale // another part has the name
+		}
+	}
+	next.setParts(ch.Parts)
+	next.dependOnParts(ch)
+	next.tidyParts()
+	for _, s := range ch.In {
+		if s.Captures > 0 && (!next.Takes(s.Pool, s.FirstKey) || !next.Takes(s.Pool, s.LastKey)) {
+			return ErrStale
+		}
+	}
+	return nil
+}
+
+// tidy sorts a catalogue, and drops index files and names that its segments do not
+// use.
+func (next *Catalog) tidy() {
+	next.sort()
+	next.tidyParts()
+	next.Indexes = next.inUse(next.Indexes)
+	slices.SortFunc(next.Names, func(a, b NamesFile) int { return strings.Compare(a.Name, b.Name) })
+	next.Names = slices.CompactFunc(next.Names, func(a, b NamesFile) bool { return a.Name == b.Name })
+	next.dropNames()
+	pools := next.PoolNames()
+	slices.Sort(next.Static)
+	next.Static = slices.DeleteFunc(slices.Compact(next.Static), func(p string) bool { return !slices.Contains(pools, p) })
+}
+
+// bornOf returns the generation with which the captures of merged segments count as
+// added: the last of theirs. Segments of one generation are assumed to know each
+// other's captures. If a segment of next has that generation but does not know the
+// captures, the merged segment counts as new.
+func (next *Catalog) bornOf(merged []*segment.Info) uint64 {
+	born := uint64(0)
+	for _, s := range merged {
+		born = max(born, s.Born)
+	}
+	for _, s := range next.Segments {
+		if s.Born == born && s.Seen < born {
+			return next.Generation
+		}
+	}
+	return born
+}
+
+// dropNames drops the names files that no segment uses, directly or through other
+// names files.
+func (next *Catalog) dropNames() {
+	used := make(map[uint32]bool)
+	for _, s := range next.Segments {
+		for _, id := range s.Uses {
+			used[id] = true
+		}
+	}
+	by := make(map[uint32]*NamesFile)
+	for i := range next.Names {
+		for _, id := range next.Names[i].Of {
+			by[id] = &next.Names[i]
+		}
+	}
+	kept := make(map[*NamesFile]bool)
+	for waiting := slices.Collect(maps.Keys(used)); len(waiting) > 0; waiting = waiting[1:] {
+		if n := by[waiting[0]]; n != nil && !kept[n] {
+			kept[n] = true
+			waiting = append(waiting, n.To...)
+		}
+	}
+	var names []NamesFile
+	for i := range next.Names {
+		if kept[&next.Names[i]] {
+			names = append(names, next.Names[i])
+		}
+	}
+	next.Names = names
+}
+
+// AddRemoval adds a removal to a generation that is about to come into force. It
+// returns ErrStale if the generation lacks a segment whose captures are to be
+// hidden, or still has captures of a dropped pool.
+func (next *Catalog) AddRemoval(r *Removal, info *RemovalFile) error {
+	have := next.Holdings()
+	info.Generation = next.Generation
+	for id := range r.Hidden {
+		if !have.Segments[id] {
+			return ErrStale
+		}
+		info.Segments = append(info.Segments, id)
+	}
+	slices.Sort(info.Segments)
+	if r.Drop && have.Pools[r.Pools[0]] {
+		return ErrStale
+	}
+	next.Removals = append(next.Removals, *info)
+	return nil
+}
+
+// Check returns ErrStale if a segment of next uses something that next does not
+// have. What a segment already lacked in c, the generation before, is no fault of
+// the change.
+func (next *Catalog) Check(c *Catalog, ch Change) error {
+	before, after := c.Holdings(), next.Holdings()
+	for _, s := range ch.In {
+		for _, id := range s.Uses {
+			if ch.On.has(id) && !next.has(id) {
+				return ErrStale // merged meanwhile, without the blocks that nothing seemed to use
+			}
+		}
+	}
+	for _, s := range next.Segments {
+		old := before.Segments[s.ID]
+		for _, id := range s.Uses {
+			if !after.Segments[id] && (!old || before.Segments[id]) {
+				return ErrStale
+			}
+			if ch.Dropped[id] && s.Born > ch.Seen {
+				return ErrStale // it may use blocks that nothing seemed to use
+			}
+		}
+		for _, pool := range s.Depends {
+			if !after.Pools[pool] && (!old || before.Pools[pool]) {
+				return ErrStale
+			}
+		}
+	}
+	return nil
+}
+
+// Rebuild makes a catalogue of segments and files, without removals. Older
+// catalogues say when a segment was born; segments that none of them names count as
+// born one after the other, without knowing the captures of others. last is the
+// number of the newest generation that there was.
+func Rebuild(segments []*segment.Info, indexes []IndexFile, names []NamesFile, older []*Catalog, last uint64) *Catalog {
+	next := &Catalog{Generation: last, ID: NewID(), Indexes: indexes, Names: names}
+	old := make(map[uint32]*segment.Info)
+	for _, c := range older {
+		for _, s := range c.Segments {
+			old[s.ID] = s
+		}
+		next.Static = append(next.Static, c.Static...)
+		next.setParts(c.Parts)
+	}
+	for _, s := range segments {
+		if o := old[s.ID]; o != nil && o.CRC == s.CRC {
+			s.Born, s.Seen, s.Apart, s.Fresh, s.Follows = o.Born, o.Seen, o.Apart, o.Fresh, o.Follows
+			next.Generation = max(next.Generation, o.Born, o.Seen)
+		}
+	}
+	for _, s := range segments {
+		if s.Born == 0 {
+			next.Generation++
+			s.Born = next.Generation
+		}
+		next.Segments = append(next.Segments, s)
+		if s.Packed {
+			next.Static = append(next.Static, s.Pool)
+		}
+	}
+	next.Generation++
+	next.tidy()
+	next.dependOnAllParts(old)
+	return next
+}
+
+// WithIndexes returns the next generation: c with the indexes of infos, for those
+// segments that are still in force.
+func (c *Catalog) WithIndexes(infos []*segment.Info, files []IndexFile) *Catalog {
+	next := &Catalog{Generation: c.Generation + 1, ID: c.ID, Copied: c.Copied, Names: c.Names, Static: c.Static, Parts: c.Parts, Removals: c.Removals}
+	indexed := make(map[uint32]*segment.Info, len(infos))
+	for _, i := range infos {
+		indexed[i.ID] = i
+	}
+	for _, s := range c.Segments {
+		if i := indexed[s.ID]; i != nil && i.CRC == s.CRC {
+			again := *s
+			again.Index, again.IndexBytes = i.Index, i.IndexBytes
+			s = &again
+		}
+		next.Segments = append(next.Segments, s)
+	}
+	next.Indexes = next.inUse(append(slices.Clone(c.Indexes), files...))
+	return next
+}

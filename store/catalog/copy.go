@@ -1,0 +1,210 @@
+package catalog
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"infomall/store/record/task"
+	"infomall/store/segment"
+)
+
+// FilesOnlyOf returns the number of the files that only the given segments need, and
+// their bytes.
+func (c *Catalog) FilesOnlyOf(segments []*segment.Info) (files int, bytes int64) {
+	others := make(map[string]bool)
+	for _, s := range c.Segments {
+		if !slices.Contains(segments, s) {
+			others[s.Index] = true
+		}
+	}
+	own := make(map[string]bool)
+	for _, s := range segments {
+		files, bytes = files+1, bytes+s.Bytes
+		own[s.Index] = !others[s.Index]
+	}
+	for _, x := range c.Indexes {
+		if own[x.Name] {
+			files, bytes = files+1, bytes+x.Bytes
+		}
+	}
+	return files, bytes
+}
+
+// Pool is a pool that is being copied.
+type Pool struct {
+	Name     string
+	Segments []*segment.Info
+	Files    []File
+}
+
+// File is a file that is being copied.
+type File struct {
+	Name  string // path relative to the archive
+	Bytes int64
+	CRC   uint32
+}
+
+// Pools returns the named pools, or all, together with the pools they depend
+// on, sorted by name.
+func (c *Catalog) Pools(names []string) ([]Pool, error) {
+	all := make(map[string][]*segment.Info)
+	for _, s := range c.Segments {
+		all[s.Pool] = append(all[s.Pool], s)
+	}
+	there := make([]string, 0, len(all))
+	for name := range all {
+		there = append(there, name)
+	}
+	slices.Sort(there)
+	if names == nil {
+		names = there
+	}
+	chosen := make(map[string]bool)
+	for waiting := slices.Clone(names); len(waiting) > 0; waiting = waiting[1:] {
+		name := waiting[0]
+		if chosen[name] {
+			continue
+		}
+		if all[name] == nil {
+			return nil, &task.NoPoolError{Name: name, Pools: there}
+		}
+		chosen[name] = true
+		for _, s := range all[name] {
+			waiting = append(waiting, s.Depends...)
+		}
+	}
+	indexes := make(map[string]IndexFile, len(c.Indexes))
+	for _, x := range c.Indexes {
+		indexes[x.Name] = x
+	}
+	var out []Pool
+	for _, name := range there {
+		if !chosen[name] {
+			continue
+		}
+		p := Pool{Name: name, Segments: all[name]}
+		for _, s := range p.Segments {
+			p.Files = append(p.Files, File{s.File, s.Bytes, s.CRC})
+			if x, ok := indexes[s.Index]; ok {
+				p.Files = append(p.Files, File(x))
+				delete(indexes, s.Index)
+			}
+		}
+		for _, n := range c.Names {
+			if filepath.Base(filepath.Dir(n.Name)) == name {
+				p.Files = append(p.Files, File{n.Name, n.Bytes, n.CRC})
+			}
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// RemovalFiles returns the files of removals. They belong to no single pool.
+func (c *Catalog) RemovalFiles() []File {
+	var out []File
+	for _, r := range c.Removals {
+		out = append(out, File{r.Name, r.Bytes, r.CRC})
+	}
+	return out
+}
+
+// CheckCopyOf returns an error if c, the catalogue of a copy, has something that the
+// original never had. A copy of an earlier state may have things that the original
+// no longer has.
+func (c *Catalog) CheckCopyOf(original *Catalog) error {
+	if c.Copied && c.ID != "" && c.ID == original.ID {
+		return nil
+	}
+	has := original.byID()
+	for _, s := range c.Segments {
+		if o := has[s.ID]; o == nil || o.CRC != s.CRC || o.File != s.File {
+			return fmt.Errorf("%s there is not of this archive, and would be lost: choose another folder", s.File)
+		}
+	}
+	for _, f := range c.RemovalFiles() {
+		if !slices.Contains(original.RemovalFiles(), f) {
+			return fmt.Errorf("captures were removed there that are in this archive, and would come back: choose another folder")
+		}
+	}
+	return nil
+}
+
+// Outdated returns the pools of a copy that the original now has in another form,
+// because segments were merged or rewritten.
+func (c *Catalog) Outdated(original *Catalog) []string {
+	has, pools := original.byID(), original.Holdings().Pools
+	var out []string
+	for _, s := range c.Segments {
+		if o := has[s.ID]; (o == nil || o.File != s.File) && pools[s.Pool] {
+			out = append(out, s.Pool)
+		}
+	}
+	return slices.Compact(out)
+}
+
+// AddPools returns the catalogue of a copy that gets pools from c and keeps what it has
+// of other pools.
+func (c *Catalog) AddPools(there *Catalog, pools []Pool) *Catalog {
+	copied := make(map[string]bool, len(pools))
+	for _, p := range pools {
+		copied[p.Name] = true
+	}
+	// Segments refer to the original's generations, so the copy continues to count
+	// from there.
+	next := &Catalog{Generation: max(there.Generation+1, c.Generation), ID: c.ID, Copied: true, Removals: c.Removals}
+	for _, s := range there.Segments {
+		if !copied[s.Pool] {
+			next.Segments = append(next.Segments, s)
+		}
+	}
+	for _, s := range c.Segments {
+		if copied[s.Pool] {
+			next.Segments = append(next.Segments, s)
+		}
+	}
+	next.Indexes = append(slices.Clone(there.Indexes), c.Indexes...)
+	next.Names = append(slices.Clone(there.Names), c.Names...)
+	for _, pool := range c.Static {
+		if copied[pool] {
+			next.Static = append(next.Static, pool)
+		}
+	}
+	for _, p := range c.Parts {
+		if copied[p.Pool] {
+			next.Parts = append(next.Parts, p)
+		}
+	}
+	for _, p := range there.Parts {
+		if !copied[p.Pool] {
+			next.Parts = append(next.Parts, p)
+		}
+	}
+	for _, pool := range there.Static {
+		if !copied[pool] {
+			next.Static = append(next.Static, pool)
+		}
+	}
+	next.tidy()
+	return next
+}
+
+// Complete removes the pools that depend on a pool that is not among them.
+func Complete(pools []Pool) []Pool {
+	for {
+		has := make(map[string]bool, len(pools))
+		for _, p := range pools {
+			has[p.Name] = true
+		}
+		kept := slices.DeleteFunc(slices.Clone(pools), func(p Pool) bool {
+			return slices.ContainsFunc(p.Segments, func(s *segment.Info) bool {
+				return slices.ContainsFunc(s.Depends, func(d string) bool { return !has[d] })
+			})
+		})
+		if len(kept) == len(pools) {
+			return kept
+		}
+		pools = kept
+	}
+}

@@ -1,0 +1,229 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// Captures of a month go to the pool named after it, such as 200806. If that pool
+// is static, or takes only other URLs, they go to a part beside it: 200806A,
+// 200806B and so on to Y, then ZA and so on. There are two reasons for a part: a
+// pool that is too large is split by URL, and captures that come late for a static
+// pool need a new one.
+//
+// A part depends only on parts before it, as later pools depend on earlier ones:
+// the order of names is the order of dependence.
+
+// poolLimitDefault is the size in bytes above which a pool is split.
+const poolLimitDefault = 64 << 30
+
+// Part says which URLs' captures a pool takes: keys from from up to but not
+// including to. "" as to means no end. A pool without a Part takes all.
+type Part struct {
+	Pool     string
+	From, To string
+	// Bytes is the size of the pool when it was last split. The pool is not split
+	// again until it has grown by half.
+	Bytes int64
+}
+
+// PartOf returns the Part of a pool; if it has none, one that takes all keys.
+func (c *Catalog) PartOf(pool string) Part {
+	i, ok := slices.BinarySearchFunc(c.Parts, pool, func(p Part, pool string) int { return strings.Compare(p.Pool, pool) })
+	if !ok {
+		return Part{Pool: pool}
+	}
+	return c.Parts[i]
+}
+
+// Takes reports whether captures of the URL with this key go to the pool.
+func (c *Catalog) Takes(pool, key string) bool {
+	p := c.PartOf(pool)
+	return key >= p.From && (p.To == "" || key < p.To)
+}
+
+// OpenPool returns the pool to which a new capture of a month and a URL goes: the
+// first of the month's parts that is not static and takes the key.
+func (c *Catalog) OpenPool(month, key string) string {
+	pool := month
+	for c.IsStatic(pool) || !c.Takes(pool, key) {
+		pool = NextPart(pool)
+	}
+	return pool
+}
+
+// NextPart returns the name that follows a pool's name in its month, such as
+// "200806B" for "200806A".
+func NextPart(pool string) string {
+	month := MonthOf(pool)
+	suffix := pool[len(month):]
+	if suffix == "" {
+		return month + "A"
+	}
+	letters, last := suffix[:len(suffix)-1], suffix[len(suffix)-1]
+	if last == 'Y' {
+		return month + letters + "ZA"
+	}
+	return month + letters + string(last+1)
+}
+
+// FreePart returns the first name of a month's parts that follows all names in use.
+func (c *Catalog) FreePart(month string) string {
+	last := month
+	see := func(pool string) {
+		if MonthOf(pool) == month {
+			last = max(last, pool)
+		}
+	}
+	for _, s := range c.Segments {
+		see(s.Pool)
+	}
+	for _, p := range c.Parts {
+		see(p.Pool)
+	}
+	return NextPart(last)
+}
+
+// MonthOf returns the month of a pool or part, such as "200806" for "200806A".
+func MonthOf(pool string) string { return strings.TrimRight(pool, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") }
+
+// poolBytes returns the size of a pool in bytes, with its indexes.
+func (c *Catalog) poolBytes(pool string) (bytes int64) {
+	for _, s := range c.PoolSegments(pool) {
+		bytes += s.Bytes + s.IndexBytes
+	}
+	return bytes
+}
+
+// Oversized reports whether a pool should be split: it is larger than limit, and
+// half as large again as after its last split, which may have left it large.
+func (c *Catalog) Oversized(pool string, limit int64) bool {
+	p := c.PartOf(pool)
+	bytes := c.poolBytes(pool)
+	return bytes > limit && bytes > p.Bytes+p.Bytes/2
+}
+
+// setParts replaces the parts of the pools that parts names.
+func (c *Catalog) setParts(parts []Part) {
+	for _, p := range parts {
+		c.Parts = slices.DeleteFunc(c.Parts, func(o Part) bool { return o.Pool == p.Pool })
+	}
+	c.Parts = append(c.Parts, parts...)
+}
+
+// tidyParts sorts the parts, and drops those of months that have no pool any more.
+// A pool without captures keeps its part: more captures may come.
+func (c *Catalog) tidyParts() {
+	months := make(map[string]bool)
+	for _, s := range c.Segments {
+		months[MonthOf(s.Pool)] = true
+	}
+	c.Parts = slices.DeleteFunc(c.Parts, func(p Part) bool { return !months[MonthOf(p.Pool)] })
+	slices.SortFunc(c.Parts, func(a, b Part) int { return cmp.Compare(a.Pool, b.Pool) })
+	c.Parts = slices.CompactFunc(c.Parts, func(a, b Part) bool { return a.Pool == b.Pool })
+}
+
+// dependOnParts makes segments that depend on a split pool also depend on the new
+// parts they use. For segments that were added meanwhile these are not known: they
+// depend on all parts.
+func (next *Catalog) dependOnParts(ch Change) {
+	if len(ch.Parts) < 2 {
+		return
+	}
+	made := make(map[uint32]bool)
+	for _, s := range ch.In {
+		made[s.ID] = true
+	}
+	for i, s := range next.Segments {
+		if made[s.ID] || !slices.Contains(s.Depends, ch.Whole) {
+			continue
+		}
+		more, known := ch.Depends[s.ID]
+		if !known {
+			for _, p := range ch.Parts[1:] {
+				more = append(more, p.Pool)
+			}
+		}
+		next.Segments[i] = dependOn(s, more)
+	}
+}
+
+// dependOn returns a copy of a segment's Info that depends on more pools.
+func dependOn(s *segment.Info, pools []string) *segment.Info {
+	again := *s
+	again.Depends = slices.Concat(s.Depends, pools)
+	slices.Sort(again.Depends)
+	again.Depends = slices.DeleteFunc(slices.Compact(again.Depends), func(p string) bool { return p == s.Pool })
+	return &again
+}
+
+// dependOnAllParts makes each segment of a rebuilt catalogue depend on all parts of
+// the months it depends on, because a db-file does not know how a pool was split
+// after it was written. A segment that an older catalogue describes (old) gets its
+// dependencies from there instead.
+func (c *Catalog) dependOnAllParts(old map[uint32]*segment.Info) {
+	pools := c.PoolNames()
+	for i, s := range c.Segments {
+		if o := old[s.ID]; o != nil && o.CRC == s.CRC {
+			c.Segments[i] = dependOn(s, o.Depends)
+			continue
+		}
+		var more []string
+		for _, p := range pools {
+			if p < s.Pool && p != MonthOf(p) && slices.Contains(s.Depends, MonthOf(p)) {
+				more = append(more, p)
+			}
+		}
+		c.Segments[i] = dependOn(s, more)
+	}
+}
+
+// MisnamedPools returns the misnamed pools that have captures.
+func (c *Catalog) MisnamedPools() []string {
+	var out []string
+	for _, s := range c.Segments {
+		if s.Captures > 0 && !slices.Contains(out, s.Pool) && Misnamed(s.Pool) != nil {
+			out = append(out, s.Pool)
+		}
+	}
+	return out
+}
+
+// Misnamed returns what is wrong with the name of a pool, or nil. Earlier versions
+// accepted any date as the time of a capture and created pools of the year 0, of
+// earlier years, and past 9999. No query can ask for such times.
+func Misnamed(pool string) error {
+	if from, _ := Month(pool); from != record.NoTime {
+		return nil
+	}
+	return fmt.Errorf("pool %s is not named after a month of the years 1 to 9999: no query finds its captures; DROP POOL '%s' removes it", pool, pool)
+}
+
+// Month returns the bounds of the month after which a pool is named. For a misnamed
+// pool (see misnamed) these are the bounds of all times.
+func Month(pool string) (from, to record.Time) {
+	t, err := time.Parse("200601", MonthOf(pool))
+	if err != nil || t.Year() < 1 {
+		return record.NoTime, EndOfTime
+	}
+	return record.At(t), record.At(t.AddDate(0, 1, 0))
+}
+
+// EndOfTime is later than every stored time, including times after the year 9999
+// that a misnamed pool may have: a merge must not lose these.
+const EndOfTime record.Time = math.MaxInt64
+
+// PoolLimit returns limit, or poolLimitDefault if it is 0.
+func PoolLimit(limit int64) int64 {
+	if limit == 0 {
+		return poolLimitDefault
+	}
+	return limit
+}
