@@ -101,7 +101,9 @@ func (s *Session) SnapshotOrEmpty(ctx context.Context) (op.Snapshot, func(), err
 // Runner returns a Runner for plans over snap.
 func (s *Session) Runner(snap op.Snapshot) *op.Runner {
 	more := s.language.Relations(s)
-	r := &op.Runner{Snapshot: snap, History: s.history, Schedules: more.Schedules, Memory: spill.Memory{Bytes: s.o.Settings.MemoryBytes}}
+	r := &op.Runner{Reader: op.Reader{
+		Snapshot: snap, History: s.history, Schedules: more.Schedules, Memory: spill.Memory{Bytes: s.o.Settings.MemoryBytes},
+	}}
 	if s.o.Crawler != nil {
 		r.Crawls = s.o.Crawler
 	}

@@ -33,7 +33,7 @@ type blockRow struct {
 
 // blocks yields one row per block of the chosen versions, at the cut that n
 // selects.
-func (r *Runner) blocks(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) blocks(ctx context.Context, n *relation.Request) Rows {
 	if n.Changed && keptCut(n) && n.Choice.Kind != relation.ChooseEach {
 		return render(n, blockFills, blockShape, r.changedBlocks(ctx, n))
 	}

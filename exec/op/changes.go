@@ -19,7 +19,7 @@ type changeRow struct {
 
 // changes yields one row for each block of the cut that differs from the
 // version before.
-func (r *Runner) changes(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) changes(ctx context.Context, n *relation.Request) Rows {
 	return render(n, changeFills, changeShape, differences(r.revisions(ctx, n), n.Level))
 }
 
@@ -137,7 +137,7 @@ func (c *comparison) substantial(i int) (reason string, ok bool) {
 // lateChange returns a function that computes the late columns of a change,
 // which need the stored pages of both versions. hidden and row say which
 // change.
-func (r *Runner) lateChange(ctx context.Context, n *relation.Request, hidden []*value.Vector, row int) (lateColumn, error) {
+func (r *Reader) lateChange(ctx context.Context, n *relation.Request, hidden []*value.Vector, row int) (lateColumn, error) {
 	new, err := r.response(ctx, unpackRef(hidden, row), options(n))
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ type Crawls interface {
 }
 
 // crawling returns the rows of one of the relations of crawls.
-func (r *Runner) crawling(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) crawling(ctx context.Context, n *relation.Request) Rows {
 	if r.Crawls == nil {
 		return func(func(*value.Batch, error) bool) {}
 	}

@@ -117,12 +117,12 @@ type duplicateRow struct {
 
 // duplicates yields one row per duplicate: the results one after the other, as
 // Snapshot.Results lists them, each sorted by URL.
-func (r *Runner) duplicates(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) duplicates(ctx context.Context, n *relation.Request) Rows {
 	return render(n, duplicateFills, duplicateShape, paged(r.duplicateRows(ctx, n)))
 }
 
 // duplicateRows yields the rows of duplicates.
-func (r *Runner) duplicateRows(ctx context.Context, n *relation.Request) iter.Seq2[*duplicateRow, error] {
+func (r *Reader) duplicateRows(ctx context.Context, n *relation.Request) iter.Seq2[*duplicateRow, error] {
 	return func(yield func(*duplicateRow, error) bool) {
 		results, err := r.Snapshot.Results(ctx, task.ResultDuplicates)
 		if err != nil {

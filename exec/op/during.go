@@ -9,7 +9,7 @@ import (
 
 // visits yields the captures of the scan s. For DURING it adds, per URL, the
 // last capture before the start, unless a capture is at the start itself.
-func (r *Runner) visits(ctx context.Context, n *relation.Request, s record.Scan) record.Rows {
+func (r *Reader) visits(ctx context.Context, n *relation.Request, s record.Scan) record.Rows {
 	scan := r.Snapshot.Scan(ctx, s)
 	if n.During == record.MinTime {
 		return scan

@@ -21,7 +21,7 @@ type eachPeriod struct {
 // periods returns the state for a source with EACH, or nil if n has another
 // choice. If the window has no end, the periods end with the last capture of
 // the archive.
-func (r *Runner) periods(ctx context.Context, n *relation.Request) (*eachPeriod, error) {
+func (r *Reader) periods(ctx context.Context, n *relation.Request) (*eachPeriod, error) {
 	if n.Choice.Kind != relation.ChooseEach {
 		return nil, nil
 	}

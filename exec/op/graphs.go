@@ -18,7 +18,7 @@ func KeptGraphs(ctx context.Context, snap Snapshot) ([]task.Result, error) {
 }
 
 // graphs yields one row per stored graph.
-func (r *Runner) graphs(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) graphs(ctx context.Context, n *relation.Request) Rows {
 	return render(n, graphFills, graphShape, listed(ctx, func(ctx context.Context) ([]task.Result, error) {
 		return KeptGraphs(ctx, r.Snapshot)
 	}))
@@ -46,12 +46,12 @@ type edgeRow struct {
 
 // edges yields one row per edge of each stored graph, and one per node without
 // edges.
-func (r *Runner) edges(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) edges(ctx context.Context, n *relation.Request) Rows {
 	return render(n, edgeFills, edgeShape, paged(r.edgeRows(ctx)))
 }
 
 // edgeRows yields the rows of edges.
-func (r *Runner) edgeRows(ctx context.Context) iter.Seq2[*edgeRow, error] {
+func (r *Reader) edgeRows(ctx context.Context) iter.Seq2[*edgeRow, error] {
 	return func(yield func(*edgeRow, error) bool) {
 		list, err := KeptGraphs(ctx, r.Snapshot)
 		if err != nil {

@@ -27,7 +27,7 @@ type hostRow struct {
 // below it, so the pages of one host need not follow each other. hosts sums up
 // each run of pages of one host, and sorts the sums, which are few. With EACH,
 // each period has its own sums.
-func (r *Runner) hosts(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) hosts(ctx context.Context, n *relation.Request) Rows {
 	return render(n, hostFills, hostShape, paged(r.rankedHosts(ctx, n, r.eachHost(ctx, n))))
 }
 
@@ -35,7 +35,7 @@ func (r *Runner) hosts(ctx context.Context, n *relation.Request) Rows {
 func hostURL(name string) string { return "http://" + name + "/" }
 
 // rankedHosts adds ranks to hosts, if n reads them.
-func (r *Runner) rankedHosts(ctx context.Context, n *relation.Request, in iter.Seq2[*hostRow, error]) iter.Seq2[*hostRow, error] {
+func (r *Reader) rankedHosts(ctx context.Context, n *relation.Request, in iter.Seq2[*hostRow, error]) iter.Seq2[*hostRow, error] {
 	if !n.Asks("rank") {
 		return in
 	}
@@ -58,7 +58,7 @@ func (r *Runner) rankedHosts(ctx context.Context, n *relation.Request, in iter.S
 }
 
 // eachHost yields the hosts of n, without ranks.
-func (r *Runner) eachHost(ctx context.Context, n *relation.Request) iter.Seq2[*hostRow, error] {
+func (r *Reader) eachHost(ctx context.Context, n *relation.Request) iter.Seq2[*hostRow, error] {
 	return func(yield func(*hostRow, error) bool) {
 		s := r.Sorter(ctx, 1)
 		defer s.Close()

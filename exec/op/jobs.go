@@ -24,7 +24,7 @@ type Schedule struct {
 }
 
 // jobs yields the jobs that began in the window of n.
-func (r *Runner) jobs(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) jobs(ctx context.Context, n *relation.Request) Rows {
 	if r.Jobs == nil {
 		return func(func(*value.Batch, error) bool) {}
 	}

@@ -16,7 +16,7 @@ import (
 // changedBlocks yields the blocks that were added or edited in each chosen
 // version. If the stored fold of a version holds, it reads neither the body of
 // the version nor those before it.
-func (r *Runner) changedBlocks(ctx context.Context, n *relation.Request) iter.Seq2[[]blockRow, error] {
+func (r *Reader) changedBlocks(ctx context.Context, n *relation.Request) iter.Seq2[[]blockRow, error] {
 	return func(yield func([]blockRow, error) bool) {
 		f := r.follow(ctx, n)
 		defer f.close()
@@ -81,7 +81,7 @@ const (
 // allBelieved yields the result of believed for each version of b, in order.
 // For a large batch, a goroutine reads ahead; it has ended when the iteration
 // has.
-func (r *Runner) allBelieved(ctx context.Context, b *spanBatch) iter.Seq2[*keptVersion, error] {
+func (r *Reader) allBelieved(ctx context.Context, b *spanBatch) iter.Seq2[*keptVersion, error] {
 	return func(yield func(*keptVersion, error) bool) {
 		if b.N >= keptAheadLeast {
 			r.believedAhead(ctx, b, yield)
@@ -96,7 +96,7 @@ func (r *Runner) allBelieved(ctx context.Context, b *spanBatch) iter.Seq2[*keptV
 }
 
 // believedAhead is allBelieved with reading ahead.
-func (r *Runner) believedAhead(ctx context.Context, b *spanBatch, yield func(*keptVersion, error) bool) {
+func (r *Reader) believedAhead(ctx context.Context, b *spanBatch, yield func(*keptVersion, error) bool) {
 	within, cancel := context.WithCancel(ctx)
 	bundles := make(chan []*keptVersion, keptBundles)
 	var err error
@@ -137,7 +137,7 @@ func (r *Runner) believedAhead(ctx context.Context, b *spanBatch, yield func(*ke
 
 // believed returns what is stored about the version at row i of b, without a
 // Fold that does not hold. It may run while other methods of the Runner run.
-func (r *Runner) believed(ctx context.Context, b *spanBatch, i int) (*keptVersion, error) {
+func (r *Reader) believed(ctx context.Context, b *spanBatch, i int) (*keptVersion, error) {
 	k, err := r.readKept(ctx, b.Ref[i], b.Time[i])
 	if err != nil || k.Fold == nil {
 		return k, err
@@ -159,7 +159,7 @@ const anyTime record.Time = 0
 // kept returns what is stored about the version that begins at ref. at is the
 // time of that capture. It caches the last result, because the late columns of
 // a block are read right after the block was found.
-func (r *Runner) kept(ctx context.Context, ref record.Ref, at record.Time) (*keptVersion, error) {
+func (r *Reader) kept(ctx context.Context, ref record.Ref, at record.Time) (*keptVersion, error) {
 	if k := r.keptLast; k != nil && k.ref == ref && (at == k.at || at == anyTime) {
 		return k, nil
 	}
@@ -172,7 +172,7 @@ func (r *Runner) kept(ctx context.Context, ref record.Ref, at record.Time) (*kep
 
 // readKept reads what is stored about a version. It ignores what another
 // version of the program stored.
-func (r *Runner) readKept(ctx context.Context, ref record.Ref, at record.Time) (*keptVersion, error) {
+func (r *Reader) readKept(ctx context.Context, ref record.Ref, at record.Time) (*keptVersion, error) {
 	facts, err := r.Snapshot.Kept(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -194,7 +194,7 @@ func (r *Runner) readKept(ctx context.Context, ref record.Ref, at record.Time) (
 // brought fills in NewBlocks and StoredBytes, from the stored fold if it holds.
 // These depend on how the archive stores bodies, which is always in the profile
 // modern. A span of a version that began before the window gets 0.
-func (r *Runner) brought(ctx context.Context, n *relation.Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*spanBatch, error] {
+func (r *Reader) brought(ctx context.Context, n *relation.Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
 		f := &follower{r: r, ctx: ctx, to: n.Window.To}
 		defer f.close()
@@ -225,7 +225,7 @@ func (r *Runner) brought(ctx context.Context, n *relation.Request, in iter.Seq2[
 
 // broughtBy returns what the version at row i of b added to the archive, or -1
 // if the archive does not have its body. f reads the versions if necessary.
-func (r *Runner) broughtBy(ctx context.Context, f *follower, b *spanBatch, i int) (block.Brought, error) {
+func (r *Reader) broughtBy(ctx context.Context, f *follower, b *spanBatch, i int) (block.Brought, error) {
 	if b.Change[i] == record.ChangeSame {
 		return block.Brought{}, nil
 	}
@@ -271,7 +271,7 @@ func (f *follower) cut(list []blockRow, b *spanBatch, i, level int) ([]blockRow,
 
 // lateBlock returns a function that computes the late columns of a block, which
 // need the stored page or facts. hidden and row say which block.
-func (r *Runner) lateBlock(ctx context.Context, n *relation.Request, hidden []*value.Vector, row int) (lateColumn, error) {
+func (r *Reader) lateBlock(ctx context.Context, n *relation.Request, hidden []*value.Vector, row int) (lateColumn, error) {
 	ref, ordinal := unpackRef(hidden, row), int(hidden[2].Ints[row])-1
 	kept := func(string) (value.Value, bool) { return value.Value{}, false }
 	if keptCut(n) {
@@ -319,7 +319,7 @@ func (r *Runner) lateBlock(ctx context.Context, n *relation.Request, hidden []*v
 
 // fingerprint returns the stored fingerprint of a block, and reports whether
 // there is one: only for blocks that are leaves and long enough.
-func (r *Runner) fingerprint(ctx context.Context, k *keptVersion, ordinal int) (uint64, bool, error) {
+func (r *Reader) fingerprint(ctx context.Context, k *keptVersion, ordinal int) (uint64, bool, error) {
 	if k.Page == nil || ordinal >= len(k.Page.Cut) || k.Page.Cut[ordinal].Leaves > 0 || k.Page.Inline() {
 		return 0, false, nil
 	}
@@ -338,7 +338,7 @@ func (r *Runner) fingerprint(ctx context.Context, k *keptVersion, ordinal int) (
 // keptDigest returns the digest of a block in hexadecimal, and reports whether
 // the page is stored in blocks. On a miss it reads the digests of all changed
 // blocks, if the block is one of them, or else of the whole cut.
-func (r *Runner) keptDigest(ctx context.Context, k *keptVersion, ordinal int) (string, bool, error) {
+func (r *Reader) keptDigest(ctx context.Context, k *keptVersion, ordinal int) (string, bool, error) {
 	if k.Page == nil || k.Page.Inline() || ordinal >= len(k.Page.Cut) {
 		return "", false, nil
 	}
@@ -382,7 +382,7 @@ func upTo(n int) []int {
 
 // keptBlock returns a function that computes late columns of a block from what
 // is stored. The function reports false for columns that are not stored.
-func (r *Runner) keptBlock(ctx context.Context, ref record.Ref, ordinal int) (func(name string) (value.Value, bool), error) {
+func (r *Reader) keptBlock(ctx context.Context, ref record.Ref, ordinal int) (func(name string) (value.Value, bool), error) {
 	k, err := r.kept(ctx, ref, anyTime)
 	if err != nil {
 		return nil, err

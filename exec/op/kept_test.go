@@ -62,7 +62,7 @@ func checkBelieved(t *testing.T, b *spanBatch, end string, at int) {
 	case "cancel":
 		wantErr = context.Canceled
 	}
-	r := &Runner{Snapshot: s}
+	r := &Reader{Snapshot: s}
 	got, gotErr := 0, error(nil)
 	for k, err := range r.allBelieved(ctx, b) {
 		if err != nil {

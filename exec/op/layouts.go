@@ -31,12 +31,12 @@ type layoutRow struct {
 // layouts yields one row per layout, sorted by the SURT keys of hosts. The
 // versions with one layout need not follow each other, so they are summed up by
 // sorting, as in hosts.
-func (r *Runner) layouts(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) layouts(ctx context.Context, n *relation.Request) Rows {
 	return render(n, layoutFills, layoutShape, paged(r.eachLayout(ctx, n)))
 }
 
 // eachLayout yields the layouts of n.
-func (r *Runner) eachLayout(ctx context.Context, n *relation.Request) iter.Seq2[*layoutRow, error] {
+func (r *Reader) eachLayout(ctx context.Context, n *relation.Request) iter.Seq2[*layoutRow, error] {
 	return func(yield func(*layoutRow, error) bool) {
 		s := r.Sorter(ctx, 1)
 		defer s.Close()
@@ -68,7 +68,7 @@ func (r *Runner) eachLayout(ctx context.Context, n *relation.Request) iter.Seq2[
 }
 
 // sumLayouts adds to s a sum for each run of versions with the same layout.
-func (r *Runner) sumLayouts(ctx context.Context, n *relation.Request, s *spill.Sorter) error {
+func (r *Reader) sumLayouts(ctx context.Context, n *relation.Request, s *spill.Sorter) error {
 	var l layoutRow
 	var buf []byte
 	put := func() error {
@@ -104,7 +104,7 @@ func (r *Runner) sumLayouts(ctx context.Context, n *relation.Request, s *spill.S
 
 // layoutOf returns the layout of the version at row i of b, or a zero row if it
 // has none.
-func (r *Runner) layoutOf(ctx context.Context, n *relation.Request, b *spanBatch, i int) (layoutRow, error) {
+func (r *Reader) layoutOf(ctx context.Context, n *relation.Request, b *spanBatch, i int) (layoutRow, error) {
 	if b.Kind[i] != record.KindPage {
 		return layoutRow{}, nil
 	}

@@ -52,7 +52,7 @@ var learnedFields = map[string]func(v *learnedVersion) value.Value{
 
 // lateVersion returns a function that computes the late columns of the version
 // that begins at ref: columns that need the stored page.
-func (r *Runner) lateVersion(ctx context.Context, n *relation.Request, ref record.Ref) lateColumn {
+func (r *Reader) lateVersion(ctx context.Context, n *relation.Request, ref record.Ref) lateColumn {
 	return func(name string) (value.Value, error) {
 		if f := learnedFields[name]; f != nil {
 			v, ok, err := r.learnedVersion(ctx, n, ref)
@@ -79,7 +79,7 @@ var senseFields = map[string]func(s block.Sense) value.Value{
 // sense returns whether the change of a block is substantial. ordinal is the
 // place of the block in the cut of its version. It reports false if the archive
 // does not have the body.
-func (r *Runner) sense(ctx context.Context, n *relation.Request, ref record.Ref, ordinal int) (block.Sense, bool, error) {
+func (r *Reader) sense(ctx context.Context, n *relation.Request, ref record.Ref, ordinal int) (block.Sense, bool, error) {
 	v, ok, err := r.learnedVersion(ctx, n, ref)
 	if err != nil || !ok {
 		return block.Sense{}, false, err
@@ -92,7 +92,7 @@ func (r *Runner) sense(ctx context.Context, n *relation.Request, ref record.Ref,
 
 // learnedVersion returns what comparing the version that begins at ref with all
 // earlier ones shows. It reports false if the archive does not have the body.
-func (r *Runner) learnedVersion(ctx context.Context, n *relation.Request, ref record.Ref) (learnedVersion, bool, error) {
+func (r *Reader) learnedVersion(ctx context.Context, n *relation.Request, ref record.Ref) (learnedVersion, bool, error) {
 	of := learnedOf{options: options(n), cut: block.KeptLevel, words: n.Asks("substantial", "reason"), level: n.Asks("level", "level_reason")}
 	if n.Relation.Cut {
 		of.cut = n.Level
@@ -116,7 +116,7 @@ func (r *Runner) learnedVersion(ctx context.Context, n *relation.Request, ref re
 }
 
 // learn reads and compares all versions of a URL.
-func (r *Runner) learn(ctx context.Context, of learnedOf) error {
+func (r *Reader) learn(ctx context.Context, of learnedOf) error {
 	r.learned = learned{}
 	versions := map[record.Ref]learnedVersion{}
 	f := &follower{r: r, ctx: ctx, to: record.MaxTime, options: of.options, whole: true, also: record.ColPage}

@@ -36,16 +36,16 @@ type LinkOptions struct {
 // LinkGraph builds the graph of the links, of VotingKinds, of the pages that
 // the source links chooses. Its nodes are these pages and all URLs that they
 // link to. The caller closes it.
-func (r *Runner) LinkGraph(ctx context.Context, links *relation.Request, o LinkOptions, g graph.NamedOptions) (*graph.Named, error) {
+func (r *Reader) LinkGraph(ctx context.Context, links *relation.Request, o LinkOptions, g graph.NamedOptions) (*graph.Named, error) {
 	return graph.BuildNamed(ctx, &r.Memory, g, func(m *graph.Maker) error {
-		l := &linker{Runner: r, ctx: ctx, source: links, o: o, m: m}
+		l := &linker{Reader: r, ctx: ctx, source: links, o: o, m: m}
 		return l.read()
 	})
 }
 
 // linker adds pages and their links to a graph, one page after the other.
 type linker struct {
-	*Runner
+	*Reader
 	ctx    context.Context
 	source *relation.Request
 	o      LinkOptions

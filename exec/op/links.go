@@ -25,12 +25,12 @@ type linkRow struct {
 
 // links yields one row per link of the chosen versions that are pages, in the
 // order of the page.
-func (r *Runner) links(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) links(ctx context.Context, n *relation.Request) Rows {
 	return render(n, linkFills, linkShape, r.linkRows(ctx, n))
 }
 
 // linkRows yields the links of each version.
-func (r *Runner) linkRows(ctx context.Context, n *relation.Request) iter.Seq2[[]linkRow, error] {
+func (r *Reader) linkRows(ctx context.Context, n *relation.Request) iter.Seq2[[]linkRow, error] {
 	return func(yield func([]linkRow, error) bool) {
 		scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColKind))
 		for b, err := range r.spans(ctx, scan, n, false) {
@@ -53,7 +53,7 @@ func (r *Runner) linkRows(ctx context.Context, n *relation.Request) iter.Seq2[[]
 }
 
 // linksOf returns the links of the version at row i of b.
-func (r *Runner) linksOf(ctx context.Context, n *relation.Request, b *spanBatch, i int) ([]linkRow, error) {
+func (r *Reader) linksOf(ctx context.Context, n *relation.Request, b *spanBatch, i int) ([]linkRow, error) {
 	if b.Kind[i] != record.KindPage {
 		return nil, nil
 	}
@@ -84,7 +84,7 @@ type pageLinks struct {
 
 // pageLinks returns the links of a version, from a cache of the last few
 // versions if they are there.
-func (r *Runner) pageLinks(ctx context.Context, n *relation.Request, ref record.Ref) (*pageLinks, error) {
+func (r *Reader) pageLinks(ctx context.Context, n *relation.Request, ref record.Ref) (*pageLinks, error) {
 	for _, p := range r.linked {
 		if p.ref == ref {
 			return p, nil
@@ -106,7 +106,7 @@ func (r *Runner) pageLinks(ctx context.Context, n *relation.Request, ref record.
 
 // keptLinks returns the stored links of a version, or nil if they are not
 // stored.
-func (r *Runner) keptLinks(ctx context.Context, n *relation.Request, ref record.Ref) (*pageLinks, error) {
+func (r *Reader) keptLinks(ctx context.Context, n *relation.Request, ref record.Ref) (*pageLinks, error) {
 	if !keptCut(n) {
 		return nil, nil
 	}
@@ -143,7 +143,7 @@ func (r *Runner) keptLinks(ctx context.Context, n *relation.Request, ref record.
 }
 
 // foundLinks reads the links of a version from the page.
-func (r *Runner) foundLinks(ctx context.Context, n *relation.Request, ref record.Ref) (*pageLinks, error) {
+func (r *Reader) foundLinks(ctx context.Context, n *relation.Request, ref record.Ref) (*pageLinks, error) {
 	res, err := r.response(ctx, ref, options(n))
 	if err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func plainOf[T any](f func(*T) string) func(*value.Vector, []T) {
 
 // lateLink returns a function that computes the late columns of a link, which
 // need the stored page. hidden and row say which link.
-func (r *Runner) lateLink(ctx context.Context, n *relation.Request, hidden []*value.Vector, row int) (lateColumn, error) {
+func (r *Reader) lateLink(ctx context.Context, n *relation.Request, hidden []*value.Vector, row int) (lateColumn, error) {
 	p, err := r.pageLinks(ctx, n, unpackRef(hidden, row))
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 // linkedPages adds to pages how many pages link to them, and to how many URLs
 // they link, if n reads these columns. For that it builds the graph of all
 // links in the time of the source.
-func (r *Runner) linkedPages(ctx context.Context, n *relation.Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
+func (r *Reader) linkedPages(ctx context.Context, n *relation.Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	if !n.Asks("inlinks") && !n.Asks("outlinks") {
 		return in
 	}

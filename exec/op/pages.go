@@ -94,7 +94,7 @@ func (p *pageRow) add(b *spanBatch, i int) {
 
 // pageSpans yields the spans (the versions, as the query sees them) that n's
 // pages are summed up from.
-func (r *Runner) pageSpans(ctx context.Context, n *relation.Request) iter.Seq2[*spanBatch, error] {
+func (r *Reader) pageSpans(ctx context.Context, n *relation.Request) iter.Seq2[*spanBatch, error] {
 	in := r.spans(ctx, r.visits(ctx, n, n.Scan(pageNeeds)), n, true)
 	if n.Asks("stored_bytes") {
 		in = r.brought(ctx, n, in)
@@ -103,12 +103,12 @@ func (r *Runner) pageSpans(ctx context.Context, n *relation.Request) iter.Seq2[*
 }
 
 // pages yields one row per URL.
-func (r *Runner) pages(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) pages(ctx context.Context, n *relation.Request) Rows {
 	return render(n, pageFills, pageShape, paged(r.foundPages(ctx, n, r.revisitedPages(ctx, n, r.linkedPages(ctx, n, r.rankedPages(ctx, n, eachPage(n, r.pageSpans(ctx, n))))))))
 }
 
 // rankedPages adds ranks to pages, if n reads them.
-func (r *Runner) rankedPages(ctx context.Context, n *relation.Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
+func (r *Reader) rankedPages(ctx context.Context, n *relation.Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	if !n.Asks("rank") {
 		return in
 	}

@@ -94,12 +94,12 @@ type rankRow struct {
 
 // ranks yields one row per URL and ranking, sorted by URL, as_of and name of
 // the ranking.
-func (r *Runner) ranks(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) ranks(ctx context.Context, n *relation.Request) Rows {
 	return render(n, rankFills, rankShape, paged(r.rankRows(ctx, n)))
 }
 
 // rankRows yields the rows of ranks.
-func (r *Runner) rankRows(ctx context.Context, n *relation.Request) iter.Seq2[*rankRow, error] {
+func (r *Reader) rankRows(ctx context.Context, n *relation.Request) iter.Seq2[*rankRow, error] {
 	return func(yield func(*rankRow, error) bool) {
 		results, err := r.Snapshot.Results(ctx, task.ResultRanks)
 		if err != nil {
@@ -151,7 +151,7 @@ type rankCursor struct {
 
 // rankCursor returns a cursor at the first row in the ranges. The caller calls
 // stop.
-func (r *Runner) rankCursor(ctx context.Context, of *task.Result, ranges []urlkey.Range) *rankCursor {
+func (r *Reader) rankCursor(ctx context.Context, of *task.Result, ranges []urlkey.Range) *rankCursor {
 	c := &rankCursor{row: rankRow{of: of}}
 	c.next, c.stop = iter.Pull2(r.Snapshot.ResultRows(ctx, *of, ranges))
 	c.advance()
@@ -192,7 +192,7 @@ func (c *rankCursor) seek(key string) bool {
 // moment before the end of the source's window, or else the first after it.
 // With EACH, it uses asOf, the end of the period, instead of the window. Keys
 // must come in ascending order. The caller calls done at the end.
-func (r *Runner) standings(ctx context.Context, n *relation.Request, name string, ranges []urlkey.Range) (find func(key string, asOf record.Time) (Standing, error), done func(), err error) {
+func (r *Reader) standings(ctx context.Context, n *relation.Request, name string, ranges []urlkey.Range) (find func(key string, asOf record.Time) (Standing, error), done func(), err error) {
 	results, err := r.Snapshot.Results(ctx, task.ResultRanks)
 	if err != nil {
 		return nil, nil, err
@@ -276,7 +276,7 @@ func numberOf[T any](f func(*T) (float64, bool)) func(*value.Vector, []T) {
 // it has it.
 func StandingOf(ctx context.Context, snap Snapshot, of *task.Result, url string) (Standing, bool, error) {
 	key := urlkey.Key(url)
-	c := (&Runner{Snapshot: snap}).rankCursor(ctx, of, []urlkey.Range{{From: key, To: key + "\x00"}})
+	c := (&Reader{Snapshot: snap}).rankCursor(ctx, of, []urlkey.Range{{From: key, To: key + "\x00"}})
 	defer c.stop()
 	return c.row.Standing, c.more, c.err
 }
@@ -284,7 +284,7 @@ func StandingOf(ctx context.Context, snap Snapshot, of *task.Result, url string)
 // RanksOf returns the rank of each node of a graph in a ranking, or 0 if the
 // ranking does not have it.
 func RanksOf(ctx context.Context, snap Snapshot, of *task.Result, g *graph.Named) ([]float64, error) {
-	c := (&Runner{Snapshot: snap}).rankCursor(ctx, of, nil)
+	c := (&Reader{Snapshot: snap}).rankCursor(ctx, of, nil)
 	defer c.stop()
 	rank := make([]float64, g.Nodes())
 	i := 0

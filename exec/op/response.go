@@ -38,7 +38,7 @@ type response struct {
 }
 
 // response returns the response of one capture, from the cache if it is there.
-func (r *Runner) response(ctx context.Context, ref record.Ref, o block.Options) (*response, error) {
+func (r *Reader) response(ctx context.Context, ref record.Ref, o block.Options) (*response, error) {
 	for i, res := range r.responses {
 		if res.ref == ref {
 			copy(r.responses[1:i+1], r.responses[:i])

@@ -39,7 +39,7 @@ func (v *revision) url() string { return v.span.URL[v.row] }
 // ones. If the fold is missing or does not hold, and n reads names of blocks,
 // it reads the bodies from the first version on. It holds two versions of one
 // URL at a time.
-func (r *Runner) revisions(ctx context.Context, n *relation.Request) iter.Seq2[*revision, error] {
+func (r *Reader) revisions(ctx context.Context, n *relation.Request) iter.Seq2[*revision, error] {
 	return func(yield func(*revision, error) bool) {
 		f := r.follow(ctx, n)
 		defer f.close()
@@ -68,14 +68,14 @@ func (r *Runner) revisions(ctx context.Context, n *relation.Request) iter.Seq2[*
 
 // follow returns a follower for the versions that n chooses. The caller closes
 // it.
-func (r *Runner) follow(ctx context.Context, n *relation.Request) *follower {
+func (r *Reader) follow(ctx context.Context, n *relation.Request) *follower {
 	return &follower{r: r, ctx: ctx, to: n.Window.To, options: options(n), whole: n.Asks("identity", "first_seen")}
 }
 
 // follower reads the versions of one URL after the other and compares each with
 // the one before.
 type follower struct {
-	r       *Runner
+	r       *Reader
 	ctx     context.Context
 	to      record.Time
 	options block.Options

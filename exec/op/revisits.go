@@ -20,7 +20,7 @@ type Revisit struct {
 
 // revisitedPages adds to pages how often they change and when they are due, if
 // n reads these columns.
-func (r *Runner) revisitedPages(ctx context.Context, n *relation.Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
+func (r *Reader) revisitedPages(ctx context.Context, n *relation.Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	due := n.Asks("next_due")
 	if r.Revisits == nil || !due && !n.Asks("change_rate") {
 		return in
@@ -60,7 +60,7 @@ type foundOn struct {
 
 // foundPages adds to pages how crawls reached them, if n reads these columns.
 // It holds some 80 bytes per URL of the source that was crawled.
-func (r *Runner) foundPages(ctx context.Context, n *relation.Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
+func (r *Reader) foundPages(ctx context.Context, n *relation.Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	if r.Crawls == nil || !n.Asks("layer") && !n.Asks("weight") && !n.Asks("via") {
 		return in
 	}

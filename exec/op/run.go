@@ -1,50 +1,27 @@
+// Package op runs plans. An operator takes batches of columns and yields
+// batches. Operators stream: they stop when their consumer stops, check their
+// context, and bound the memory for rows that they must hold.
+//
+// # Memory
+//
+// Operators that hold rows share Runner.Memory. See package spill.
 package op
 
 import (
 	"context"
 	"fmt"
-	"iter"
 
 	"infomall/exec/plan"
-	"infomall/exec/relation"
-	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/store/urlkey"
 )
 
-// Rows is a stream of batches. An error is the last pair. Rows can be ranged
-// over once.
-type Rows = iter.Seq2[*value.Batch, error]
-
 // Runner runs plans against one snapshot, in one goroutine.
 type Runner struct {
-	Snapshot Snapshot
-	// History returns the entries typed at the prompt, the oldest first.
-	History func(context.Context) ([]Entry, error)
-	// Crawls and Jobs may be nil: then there are no crawls or jobs.
-	Crawls Crawls
-	Jobs   Jobs
-	// Schedules returns the schedules, sorted by name.
-	Schedules func(context.Context) ([]Schedule, error)
-	// Revisits yields how often the pages of a source change, sorted by URL. If
-	// due is set, it also computes when each is visited next. It may leave out
-	// pages.
-	Revisits func(ctx context.Context, n *relation.Request, due bool) iter.Seq2[Revisit, error]
-	// Memory is shared by the operators that hold rows.
-	spill.Memory
-	// Scanned, if not nil, is called after each batch that a source yields,
-	// with the number of its rows so far.
-	Scanned func(rows int64)
+	Reader
 	// Meter, if not nil, measures every node.
 	Meter *Meter
 
-	responses []*response  // opened last, the latest first
-	compared  comparison   // the comparison made last
-	keptLast  *keptVersion // what is stored of the version read last
-	linked    []*pageLinks // the links of the pages read last
-	resolved  resolved     // a cache of resolved links
-	learned   learned      // of the URL asked for last
-	style     *hostStyle   // of the host and month asked for last
 	// sought holds the ranges of sources while the right side of a join is
 	// opened.
 	sought map[*plan.Source][]urlkey.Range
@@ -123,4 +100,13 @@ func (r *Runner) counted(ctx context.Context, n plan.Node, in Rows) Rows {
 			}
 		}
 	}
+}
+
+// source returns the rows of a relation of the archive.
+func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
+	ask := &n.Request
+	if ranges, ok := r.sought[n]; ok {
+		ask = ask.Within(ranges)
+	}
+	return r.Read(ctx, ask)
 }

@@ -75,7 +75,7 @@ var siteFields = map[string]func(s *inSite, n int) value.Value{
 }
 
 // inSite compares the blocks of a page with the style of its host.
-func (r *Runner) inSite(ctx context.Context, res *response) (*inSite, error) {
+func (r *Reader) inSite(ctx context.Context, res *response) (*inSite, error) {
 	if res.site != nil {
 		return res.site, nil
 	}
@@ -101,7 +101,7 @@ func (r *Runner) inSite(ctx context.Context, res *response) (*inSite, error) {
 
 // hostStyle returns the style of the host to which a URL key belongs, in the
 // month that contains at.
-func (r *Runner) hostStyle(ctx context.Context, key string, at record.Time, o block.Options) (*hostStyle, error) {
+func (r *Reader) hostStyle(ctx context.Context, key string, at record.Time, o block.Options) (*hostStyle, error) {
 	day := at.Std()
 	month := time.Date(day.Year(), day.Month(), 1, 0, 0, 0, 0, time.UTC)
 	of := hostMonth{key[:urlkey.HostPrefix(key)], record.At(month), o}
@@ -130,7 +130,7 @@ type styledPage struct {
 
 // stylePages chooses a sample of the pages of a host, sorted by time: pages
 // spread over the first styleSeen, each at its first capture in the month.
-func (r *Runner) stylePages(ctx context.Context, of hostMonth, to record.Time) ([]styledPage, error) {
+func (r *Reader) stylePages(ctx context.Context, of hostMonth, to record.Time) ([]styledPage, error) {
 	var pages []styledPage
 	if of.host == "" {
 		return nil, nil
@@ -164,7 +164,7 @@ func (r *Runner) stylePages(ctx context.Context, of hostMonth, to record.Time) (
 
 // learnStyles learns a style for each design of the pages. It reads the pages
 // twice, so that it holds one at a time.
-func (r *Runner) learnStyles(ctx context.Context, pages []styledPage, o block.Options) (periods []stylePeriod, err error) {
+func (r *Reader) learnStyles(ctx context.Context, pages []styledPage, o block.Options) (periods []stylePeriod, err error) {
 	shapes := make([]block.Shape, len(pages))
 	each := func(f func(i int, b *block.Body)) {
 		for i := range pages {

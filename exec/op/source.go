@@ -4,18 +4,13 @@ import (
 	"context"
 	"iter"
 
-	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/record"
 )
 
-// source returns the rows of a relation of the archive.
-func (r *Runner) source(ctx context.Context, src *plan.Source) Rows {
-	n := &src.Request
-	if ranges, ok := r.sought[src]; ok {
-		n = n.Within(ranges)
-	}
+// Read returns the rows that n asks for.
+func (r *Reader) Read(ctx context.Context, n *relation.Request) Rows {
 	if n.Window.Empty() && n.Relation.Scoped || n.Ranges != nil && len(n.Ranges) == 0 {
 		return func(func(*value.Batch, error) bool) {}
 	}
@@ -66,7 +61,7 @@ func (r *Runner) source(ctx context.Context, src *plan.Source) Rows {
 
 // captures yields one row per capture. With a choice such as AT, these are the
 // captures of the chosen versions.
-func (r *Runner) captures(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) captures(ctx context.Context, n *relation.Request) Rows {
 	if n.Tally != nil {
 		return render(n, tallyFills, tallyShape, r.Snapshot.Tally(ctx, n.Counted()))
 	}
@@ -77,7 +72,7 @@ func (r *Runner) captures(ctx context.Context, n *relation.Request) Rows {
 }
 
 // versions yields one row per version.
-func (r *Runner) versions(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) versions(ctx context.Context, n *relation.Request) Rows {
 	scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange))
 	in := r.spans(ctx, scan, n, false)
 	if n.Asks("new_blocks", "stored_bytes") {

@@ -40,7 +40,7 @@ type spanBatch struct {
 // version is in the range if the next one did not begin before the range.
 //
 // Batches have one row at first and grow, so that the first rows come soon.
-func (r *Runner) spans(ctx context.Context, scan record.Rows, n *relation.Request, whole bool) iter.Seq2[*spanBatch, error] {
+func (r *Reader) spans(ctx context.Context, scan record.Rows, n *relation.Request, whole bool) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
 		s := spanner{choice: n.Choice, during: n.During, whole: whole, cur: -1}
 		var err error
@@ -228,7 +228,7 @@ func (b *spanBatch) move(j, i int) {
 // chosen yields the captures of the versions that n chooses. It runs two equal
 // scans side by side, one to choose and one to yield, so that it need not hold
 // the captures of a version, however many they are.
-func (r *Runner) chosen(ctx context.Context, n *relation.Request) record.Rows {
+func (r *Reader) chosen(ctx context.Context, n *relation.Request) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		next, stop := iter.Pull2(r.spans(ctx, r.visits(ctx, n, choiceScan(n)), n, true))
 		defer stop()

@@ -13,12 +13,12 @@ import (
 )
 
 // pools yields one row per pool.
-func (r *Runner) pools(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) pools(ctx context.Context, n *relation.Request) Rows {
 	return render(n, poolFills, poolShape, listed(ctx, r.Snapshot.Pools))
 }
 
 // files yields one row per file.
-func (r *Runner) files(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) files(ctx context.Context, n *relation.Request) Rows {
 	return render(n, fileFills, fileShape, listed(ctx, r.Snapshot.Files))
 }
 
@@ -88,7 +88,7 @@ var fileFills = fills[[]record.File]{
 }
 
 // tombstones yields one row per DELETE or DROP POOL.
-func (r *Runner) tombstones(ctx context.Context, n *relation.Request) Rows {
+func (r *Reader) tombstones(ctx context.Context, n *relation.Request) Rows {
 	return render(n, tombstoneFills, tombstoneShape, listed(ctx, r.Snapshot.Tombstones))
 }
 
