@@ -14,7 +14,7 @@
 //
 // Late columns need the stored response of a capture. A source leaves them NULL
 // and adds refs, hidden columns that name the capture. The operator Payload
-// fills late columns for the rows that are left. 
+// fills late columns for the rows that are left.
 //
 // # What is stored about pages
 //
