@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"iter"
 
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/store/record/task"
 )
 
@@ -15,7 +15,7 @@ import (
 type Archive interface {
 	// Snapshot returns a view of the archive's present state, which later changes do
 	// not affect. The caller closes it. If there is no archive, the snapshot is empty.
-	Snapshot(ctx context.Context) (op.Snapshot, error)
+	Snapshot(ctx context.Context) (relation.Snapshot, error)
 	// Import reads files into the archive, and returns one result per file. It creates
 	// the archive if there is none. With an error, also that of ctx, it returns the
 	// results of the files that were read; what they count is in the archive.

@@ -3,8 +3,8 @@ package exec_test
 import (
 	"context"
 
-	"infomall/exec/op"
 	"infomall/exec/op/optest"
+	"infomall/exec/relation"
 	"infomall/store/record"
 )
 
@@ -16,7 +16,7 @@ type batches struct {
 }
 
 // Snapshot is a itself.
-func (a *batches) Snapshot(context.Context) (op.Snapshot, error) { return a, nil }
+func (a *batches) Snapshot(context.Context) (relation.Snapshot, error) { return a, nil }
 
 // Scan yields batches made at the first scan of these columns.
 func (a *batches) Scan(ctx context.Context, s record.Scan) record.Rows {

@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"strings"
 
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/block"
 	"infomall/store/record"
@@ -36,7 +36,7 @@ func versionOf(c capture, p *record.Payload, o block.Options) (block.Version, er
 		sum.Sum(v.Digest[:0])
 		return v, nil
 	}
-	body, err := op.Decode(p)
+	body, err := relation.Decode(p)
 	if err != nil {
 		body = p.Body // it is one block, decoded or not
 	}
@@ -46,7 +46,7 @@ func versionOf(c capture, p *record.Payload, o block.Options) (block.Version, er
 
 // blocks returns the blocks of a capture, whose payload is p, and how each
 // changed since the version before, if that version has a body.
-func (a *pageAsked) blocks(ctx context.Context, snap op.Snapshot, found captureFound, p *record.Payload) (*block.Revision, error) {
+func (a *pageAsked) blocks(ctx context.Context, snap relation.Snapshot, found captureFound, p *record.Payload) (*block.Revision, error) {
 	var h block.History
 	if !found.first {
 		before, err := snap.Payload(ctx, found.before.ref)

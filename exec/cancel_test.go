@@ -17,7 +17,6 @@ import (
 
 	"infomall/exec"
 	"infomall/exec/expr"
-	"infomall/exec/op"
 	"infomall/exec/op/optest"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
@@ -39,7 +38,7 @@ type watched struct {
 	after    int // of these, once the context had ended
 }
 
-func (w *watched) Snapshot(context.Context) (op.Snapshot, error) { return w, nil }
+func (w *watched) Snapshot(context.Context) (relation.Snapshot, error) { return w, nil }
 
 // call counts one thing asked for.
 func (w *watched) call() {

@@ -12,7 +12,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/exec"
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/lang"
 	langast "infomall/lang/ast"
 	"infomall/store/record/task"
@@ -42,7 +42,7 @@ func touched[T any]() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) { yield(*new(T), errTouched) }
 }
 
-func (untouchable) Snapshot(context.Context) (op.Snapshot, error) { return nil, errTouched }
+func (untouchable) Snapshot(context.Context) (relation.Snapshot, error) { return nil, errTouched }
 func (untouchable) Import(context.Context, task.ImportOptions) ([]task.ImportResult, error) {
 	return nil, errTouched
 }

@@ -16,6 +16,7 @@ import (
 	"infomall/exec/dedup"
 	"infomall/exec/expr"
 	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -66,8 +67,8 @@ type comparison struct {
 	texts  int64 // how many texts were read
 	groups *dedup.Groups
 	quotes []quote
-	before map[uint32]op.Duplicate // results of the last DEDUP, by index in list
-	corpus *dedup.Corpus           // nil unless keywords are compared
+	before map[uint32]relation.Duplicate // results of the last DEDUP, by index in list
+	corpus *dedup.Corpus                 // nil unless keywords are compared
 	band   *dedup.Bands
 	sets   *spans
 	bands  *spans
@@ -121,7 +122,7 @@ func (s *spans) read(at span, buf []byte) ([]byte, error) {
 
 // newComparison lists the pages or blocks to compare. The caller closes it.
 func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comparison, err error) {
-	c := &comparison{duplication: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]op.Duplicate)}
+	c := &comparison{duplication: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]relation.Duplicate)}
 	defer func() {
 		if err != nil {
 			c.close()
@@ -141,7 +142,7 @@ func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comp
 			return nil, err
 		}
 		for i := range b.N {
-			at := op.Compared{URL: b.Cols[0].Texts[i], Time: record.Time(b.Cols[1].Ints[i]), Block: b.Cols[3].At(i).Text}
+			at := relation.Compared{URL: b.Cols[0].Texts[i], Time: record.Time(b.Cols[1].Ints[i]), Block: b.Cols[3].At(i).Text}
 			x := compared{key: string(at.AppendKey(nil)), time: at.Time, bytes: b.Cols[2].At(i).Int, cut: b.Cols[5].At(i).Bool}
 			if x.mark = words.Hash(b.Cols[4].At(i).Text); d.blocks {
 				x.mark = uint64(x.bytes)
@@ -222,7 +223,7 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 	for _, i := range wanted {
 		missing[c.list[i].key] = i
 		if len(urls) <= scopesMax {
-			at, err := op.ParseCompared(c.list[i].key)
+			at, err := relation.ParseCompared(c.list[i].key)
 			if err != nil {
 				return err
 			}
@@ -251,7 +252,7 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 			return err
 		}
 		for n := range b.N {
-			at := op.Compared{URL: b.Cols[0].Texts[n], Time: record.Time(b.Cols[1].Ints[n]), Block: b.Cols[2].At(n).Text}
+			at := relation.Compared{URL: b.Cols[0].Texts[n], Time: record.Time(b.Cols[1].Ints[n]), Block: b.Cols[2].At(n).Text}
 			c.raw = at.AppendKey(c.raw[:0])
 			i, ok := missing[string(c.raw)]
 			if !ok {
@@ -476,7 +477,7 @@ func (s *dedupStats) member(x, first *compared, bodies map[uint64]bool) {
 // duplicates returns the members of all groups of two or more, in order of the
 // rows' keys. The representative of a group is its earliest member; among
 // equals, the first in SURT order.
-func (c *comparison) duplicates(ctx context.Context) (found []op.Duplicate, stats dedupStats, err error) {
+func (c *comparison) duplicates(ctx context.Context) (found []relation.Duplicate, stats dedupStats, err error) {
 	members := make(map[uint32][]uint32)
 	for i := range c.list {
 		if of := c.groups.Of(uint32(i)); of != uint32(i) {
@@ -501,7 +502,7 @@ func (c *comparison) duplicates(ctx context.Context) (found []op.Duplicate, stat
 			return nil, stats, err
 		}
 	}
-	slices.SortFunc(found, func(a, b op.Duplicate) int {
+	slices.SortFunc(found, func(a, b relation.Duplicate) int {
 		return cmp.Or(strings.Compare(string(a.AppendKey(nil)), string(b.AppendKey(nil))), cmp.Compare(a.Group, b.Group))
 	})
 	return found, stats, nil
@@ -509,7 +510,7 @@ func (c *comparison) duplicates(ctx context.Context) (found []op.Duplicate, stat
 
 // members appends the members of one group to found. The first of list is its
 // representative.
-func (c *comparison) members(ctx context.Context, list []uint32, found []op.Duplicate, stats *dedupStats) ([]op.Duplicate, error) {
+func (c *comparison) members(ctx context.Context, list []uint32, found []relation.Duplicate, stats *dedupStats) ([]relation.Duplicate, error) {
 	stats.groups++
 	bodies := make(map[uint64]bool)
 	if err := c.readMembers(ctx, list); err != nil {
@@ -551,7 +552,7 @@ func (c *comparison) readMembers(ctx context.Context, list []uint32) error {
 
 // known returns the stored result of comparing page i with first, its
 // representative, and false if there is none.
-func (c *comparison) known(i, first uint32) (op.Duplicate, bool) {
+func (c *comparison) known(i, first uint32) (relation.Duplicate, bool) {
 	d, ok := c.before[i]
 	f, also := c.before[first]
 	return d, ok && also && f.Representative && f.Group == d.Group
@@ -559,13 +560,13 @@ func (c *comparison) known(i, first uint32) (op.Duplicate, bool) {
 
 // duplicate compares page i with its representative, unless the result is
 // known.
-func (c *comparison) duplicate(ctx context.Context, i, first uint32) (op.Duplicate, error) {
+func (c *comparison) duplicate(ctx context.Context, i, first uint32) (relation.Duplicate, error) {
 	if d, ok := c.known(i, first); ok {
 		return d, nil
 	}
-	d := op.Duplicate{Method: c.method, Distance: words.Distance(c.list[i].print.simhash, c.list[first].print.simhash)}
+	d := relation.Duplicate{Method: c.method, Distance: words.Distance(c.list[i].print.simhash, c.list[first].print.simhash)}
 	var err error
-	if d.Compared, err = op.ParseCompared(c.list[i].key); err != nil {
+	if d.Compared, err = relation.ParseCompared(c.list[i].key); err != nil {
 		return d, err
 	}
 	of, err := c.shingles(ctx, first)
@@ -578,7 +579,7 @@ func (c *comparison) duplicate(ctx context.Context, i, first uint32) (op.Duplica
 }
 
 // duplicateRows yields the rows to store.
-func duplicateRows(found []op.Duplicate) iter.Seq2[task.ResultRow, error] {
+func duplicateRows(found []relation.Duplicate) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		for i := range found {
 			if !yield(found[i].Row(), nil) {

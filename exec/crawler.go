@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"infomall/crawl/report"
-	"infomall/exec/op"
+	"infomall/exec/relation"
 )
 
 // Crawler is what statements need to crawl. Several goroutines and processes
 // may use it at once.
 type Crawler interface {
-	op.Crawls
+	relation.CrawlState
 	// Crawl runs a crawl to its end, or resumes it. The error is a
 	// *report.OtherCrawlError if a different crawl of that name has not ended, and wraps
 	// report.ErrCrawlRunning if another process runs the crawl. What the result counts is

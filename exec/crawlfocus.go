@@ -6,8 +6,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/exec/expr"
-	"infomall/exec/op"
-	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/lang/ast"
 )
 
@@ -37,10 +36,10 @@ func (c *crawl) readFocus() error {
 			o.Order = report.OrderBest
 		}
 	}
-	var asked *plan.Focus
+	var asked *relation.FocusCondition
 	if st.Expand != nil {
 		var err error
-		if asked, err = plan.BindFocus(st.Expand, s.Env()); err != nil {
+		if asked, err = relation.BindFocus(st.Expand, s.Env()); err != nil {
 			return err
 		}
 		for _, col := range asked.Columns {
@@ -62,7 +61,7 @@ func (c *crawl) readFocus() error {
 		o.Through = int(n)
 	}
 	if words != nil || asked != nil {
-		o.Focus = op.NewFocus(words, asked)
+		o.Focus = relation.NewFocus(words, asked)
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 
 	"infomall/exec/dedup"
 	"infomall/exec/expr"
-	"infomall/exec/op"
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/block"
@@ -104,7 +104,7 @@ const (
 	methodMinHash     = "minhash"
 	methodSimHash     = "simhash"
 	methodKeywords    = "keywords"
-	methodContainment = op.Quotations
+	methodContainment = relation.Quotations
 )
 
 // textsOf plans the query for the texts in the scopes.
@@ -160,7 +160,7 @@ func (d *duplication) Run(ctx context.Context) (*Result, error) {
 
 // storedNotes returns a note on how many bytes the archive saves by storing
 // similar bodies only once.
-func storedNotes(ctx context.Context, snap op.Snapshot) ([]string, error) {
+func storedNotes(ctx context.Context, snap relation.Snapshot) ([]string, error) {
 	pools, err := snap.Pools(ctx)
 	var bytes, stored int64
 	for _, p := range pools {

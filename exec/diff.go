@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/block"
@@ -78,7 +78,7 @@ func readDiff(s *Session, st *ast.Diff) (*diff, error) {
 }
 
 // findPair finds the two captures to compare.
-func (d *diff) findPair(ctx context.Context, snap op.Snapshot) (old, new capture, err error) {
+func (d *diff) findPair(ctx context.Context, snap relation.Snapshot) (old, new capture, err error) {
 	found, err := d.to.find(ctx, snap)
 	if err != nil {
 		return old, new, err
@@ -97,7 +97,7 @@ func (d *diff) findPair(ctx context.Context, snap op.Snapshot) (old, new capture
 }
 
 // draw compares two captures of a page.
-func (d *diff) draw(ctx context.Context, snap op.Snapshot, old, new capture) (*DiffDrawing, error) {
+func (d *diff) draw(ctx context.Context, snap relation.Snapshot, old, new capture) (*DiffDrawing, error) {
 	var h block.History
 	var r *block.Revision
 	for _, c := range []capture{old, new} {

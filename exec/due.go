@@ -11,7 +11,6 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/crawl/revisit"
-	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/exec/value"
@@ -34,7 +33,7 @@ type Visits struct {
 	In      []ast.Scope // none means all URLs
 	// The snapshot of a query that is running, and one of its sources, whose URLs and
 	// times limit the visits. Nil means a new snapshot, and no limit.
-	Snapshot op.Snapshot
+	Snapshot relation.Snapshot
 	Source   *relation.Request
 }
 
@@ -94,8 +93,8 @@ func (v Visits) plan(ctx context.Context) (planned *revisit.Plan, sample []looke
 
 // Revisits yields how often each page of v.Source changes, and with due when CRAWL DUE
 // would visit it next.
-func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[op.Revisit, error] {
-	return func(yield func(op.Revisit, error) bool) {
+func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[relation.Revisit, error] {
+	return func(yield func(relation.Revisit, error) bool) {
 		var planned *revisit.Plan
 		var failed map[string]record.Time
 		var err error
@@ -104,16 +103,16 @@ func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[op.Revisit, er
 				failed, err = v.failedFetches(ctx, v.Session.Env().Now)
 			}
 			if err != nil {
-				yield(op.Revisit{}, err)
+				yield(relation.Revisit{}, err)
 				return
 			}
 		}
 		for p, err := range v.pages(ctx) {
 			if err != nil {
-				yield(op.Revisit{}, err)
+				yield(relation.Revisit{}, err)
 				return
 			}
-			r := op.Revisit{Key: urlkey.Key(p.url), Visits: len(p.visits), Rate: revisit.Rate(p.visits), Due: record.NoTime}
+			r := relation.Revisit{Key: urlkey.Key(p.url), Visits: len(p.visits), Rate: revisit.Rate(p.visits), Due: record.NoTime}
 			if due {
 				wait := time.Duration(planned.Interval(&p.known) * 24 * float64(time.Hour))
 				r.Due = max(p.last, failed[p.url]) + record.Time(wait.Milliseconds())

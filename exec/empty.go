@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"infomall/exec/op"
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -25,7 +25,7 @@ const (
 
 // whyEmpty returns notes on why a query over the archive has no rows, if the
 // cause is what the archive contains and not the condition in WHERE.
-func (s *Session) whyEmpty(ctx context.Context, snap op.Snapshot, node plan.Node, src *plan.Source) []string {
+func (s *Session) whyEmpty(ctx context.Context, snap relation.Snapshot, node plan.Node, src *plan.Source) []string {
 	if src.Relation.OfSession {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (s *Session) whyEmpty(ctx context.Context, snap op.Snapshot, node plan.Node
 }
 
 // noResults returns a note if the archive has no computed result of this kind.
-func noResults(ctx context.Context, snap op.Snapshot, kind, note string) []string {
+func noResults(ctx context.Context, snap relation.Snapshot, kind, note string) []string {
 	results, err := snap.Results(ctx, kind)
 	if err != nil || len(results) > 0 {
 		return nil // a note is no reason to fail
@@ -66,7 +66,7 @@ func neverAsks(node plan.Node) bool {
 
 // probe looks for captures in the source's scope, first within its time and
 // then at any time, and returns what it found as a note.
-func (s *Session) probe(ctx context.Context, snap op.Snapshot, src *plan.Source) (string, error) {
+func (s *Session) probe(ctx context.Context, snap relation.Snapshot, src *plan.Source) (string, error) {
 	what := "the archive"
 	if src.Scope != "" {
 		what = src.Scope
@@ -96,7 +96,7 @@ func (s *Session) probe(ctx context.Context, snap op.Snapshot, src *plan.Source)
 
 // visitedOnly returns a note if a source asks for versions, but its scope and time have
 // only visits that found nothing new. Otherwise it returns "".
-func visitedOnly(ctx context.Context, snap op.Snapshot, src *plan.Source) (string, error) {
+func visitedOnly(ctx context.Context, snap relation.Snapshot, src *plan.Source) (string, error) {
 	if !src.Relation.OfVersions {
 		return "", nil
 	}
@@ -125,7 +125,7 @@ type sighting struct {
 }
 
 // look reads the captures of a scan, at most about rowsMax of them.
-func look(ctx context.Context, snap op.Snapshot, scan record.Scan, rowsMax int) (sighting, error) {
+func look(ctx context.Context, snap relation.Snapshot, scan record.Scan, rowsMax int) (sighting, error) {
 	var s sighting
 	if scan.From >= scan.To || scan.Ranges != nil && len(scan.Ranges) == 0 {
 		return s, nil
@@ -153,7 +153,7 @@ func look(ctx context.Context, snap op.Snapshot, scan record.Scan, rowsMax int) 
 }
 
 // neverHeld names the host nearest to a scope that was never captured.
-func (s *Session) neverHeld(ctx context.Context, snap op.Snapshot, what string, src *plan.Source) (string, error) {
+func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what string, src *plan.Source) (string, error) {
 	note := what + " was never captured"
 	if src.Scope == "" {
 		note = "what WHERE asks for was never captured"
@@ -202,7 +202,7 @@ func hostName(labels []string) string {
 
 // hostsUnder returns the hosts whose keys start with prefix, at most probeHostsMax. It
 // reads one capture of each host and skips the others.
-func hostsUnder(ctx context.Context, snap op.Snapshot, prefix string) ([]string, error) {
+func hostsUnder(ctx context.Context, snap relation.Snapshot, prefix string) ([]string, error) {
 	var hosts []string
 	end := ""
 	if prefix != "" {
@@ -228,7 +228,7 @@ func hostsUnder(ctx context.Context, snap op.Snapshot, prefix string) ([]string,
 }
 
 // firstIn returns the first URL in r and its key, or "".
-func firstIn(ctx context.Context, snap op.Snapshot, r urlkey.Range) (key, url string, err error) {
+func firstIn(ctx context.Context, snap relation.Snapshot, r urlkey.Range) (key, url string, err error) {
 	scan := record.Scan{Ranges: []urlkey.Range{r}, From: record.MinTime, To: record.MaxTime + 1}
 	for b, err := range snap.Scan(ctx, scan) {
 		if err != nil {

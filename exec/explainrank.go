@@ -10,7 +10,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/graph"
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -72,7 +72,7 @@ func (x *rankExplanation) Run(ctx context.Context) (*Result, error) {
 // rankExplained is an EXPLAIN RANK statement with the stored ranking that it explains.
 type rankExplained struct {
 	s    *Session
-	snap op.Snapshot
+	snap relation.Snapshot
 	st   *ast.ExplainRank
 	kept *task.Result
 	env  *expr.Env // of the ranking
@@ -103,7 +103,7 @@ func (e *rankExplained) pageRank(ctx context.Context, made *ast.PageRank) (*Resu
 	if node < 0 {
 		return nil, ast.Errorf(e.st.URL, "%s is not in the ranking %s", url, e.kept.Name)
 	}
-	rank, err := op.RanksOf(ctx, e.snap, e.kept, g)
+	rank, err := relation.RanksOf(ctx, e.snap, e.kept, g)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (e *rankExplained) hits(ctx context.Context, made *ast.HITS) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	was, there, err := op.StandingOf(ctx, e.snap, e.kept, url)
+	was, there, err := relation.StandingOf(ctx, e.snap, e.kept, url)
 	if err != nil {
 		return nil, err
 	}
@@ -231,8 +231,8 @@ func greatest(list []graph.Gift) []graph.Gift {
 }
 
 // keptRanking finds the ranking asked for.
-func keptRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank) (*task.Result, error) {
-	name := op.PageRanking
+func keptRanking(ctx context.Context, snap relation.Snapshot, st *ast.ExplainRank) (*task.Result, error) {
+	name := relation.PageRanking
 	if st.Name != nil {
 		name = strings.ToLower(st.Name.Text)
 	}
@@ -244,7 +244,7 @@ func keptRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank) (*t
 }
 
 // noRanking returns the error for a ranking that does not exist.
-func noRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank, name string) error {
+func noRanking(ctx context.Context, snap relation.Snapshot, st *ast.ExplainRank, name string) error {
 	results, err := snap.Results(ctx, task.ResultRanks)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -38,7 +38,7 @@ func needCaptures(st *ast.Export, format string, cols []value.Column) error {
 
 // captureExport writes the captures that rows name by URL and time.
 type captureExport struct {
-	snap     op.Snapshot
+	snap     relation.Snapshot
 	url, at  int // places of these columns
 	out      captureWriter
 	bodyless int64 // captures whose body the archive does not have

@@ -8,8 +8,8 @@ import (
 	"regexp"
 	"testing"
 
-	"infomall/exec/op"
 	"infomall/exec/op/optest"
+	"infomall/exec/relation"
 	"infomall/store/record"
 )
 
@@ -19,7 +19,7 @@ type scanned struct {
 	read int
 }
 
-func (c *scanned) Snapshot(context.Context) (op.Snapshot, error) { return c, nil }
+func (c *scanned) Snapshot(context.Context) (relation.Snapshot, error) { return c, nil }
 
 func (c *scanned) Scan(ctx context.Context, s record.Scan) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {

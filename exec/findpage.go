@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -60,7 +60,7 @@ type captureFound struct {
 
 // needBody returns an error if why, the reason that the archive has no body for the
 // capture c, is not empty. If damage was skipped, the error is that damage.
-func (a *pageAsked) needBody(snap op.Snapshot, at ast.Node, c capture, why string) error {
+func (a *pageAsked) needBody(snap relation.Snapshot, at ast.Node, c capture, why string) error {
 	if why == "" {
 		return nil
 	}
@@ -71,7 +71,7 @@ func (a *pageAsked) needBody(snap op.Snapshot, at ast.Node, c capture, why strin
 }
 
 // find finds the capture asked for: the last one not after the period.
-func (a *pageAsked) find(ctx context.Context, snap op.Snapshot) (captureFound, error) {
+func (a *pageAsked) find(ctx context.Context, snap relation.Snapshot) (captureFound, error) {
 	to := record.MaxTime + 1
 	if a.when != nil {
 		to = a.when.To
@@ -102,7 +102,7 @@ func (a *pageAsked) find(ctx context.Context, snap op.Snapshot) (captureFound, e
 }
 
 // noPage is the error of a page that was not there yet, or never.
-func (a *pageAsked) noPage(ctx context.Context, snap op.Snapshot) error {
+func (a *pageAsked) noPage(ctx context.Context, snap relation.Snapshot) error {
 	for b, err := range snap.Scan(ctx, a.scan(record.MaxTime+1)) {
 		if err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/graph"
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/exec/rowio"
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -232,8 +232,8 @@ func isWord(name []byte) bool {
 
 // findGraph returns the named graph, or nil if the archive does not have it. Case
 // does not count.
-func findGraph(ctx context.Context, snap op.Snapshot, name string) (*task.Result, error) {
-	list, err := op.KeptGraphs(ctx, snap)
+func findGraph(ctx context.Context, snap relation.Snapshot, name string) (*task.Result, error) {
+	list, err := relation.KeptGraphs(ctx, snap)
 	var found *task.Result
 	for i := range list {
 		if list[i].Name == strings.ToLower(name) {
@@ -245,12 +245,12 @@ func findGraph(ctx context.Context, snap op.Snapshot, name string) (*task.Result
 
 // keptGraph returns the graph that a statement names. If the archive does not have
 // it, the error is an *ast.Error at the name.
-func keptGraph(ctx context.Context, snap op.Snapshot, name *ast.Name) (*task.Result, error) {
+func keptGraph(ctx context.Context, snap relation.Snapshot, name *ast.Name) (*task.Result, error) {
 	g, err := findGraph(ctx, snap, name.Text)
 	if err != nil || g != nil {
 		return g, err
 	}
-	list, err := op.KeptGraphs(ctx, snap)
+	list, err := relation.KeptGraphs(ctx, snap)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"infomall/exec/graph"
 	"infomall/exec/op"
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record/task"
@@ -80,7 +81,7 @@ func (h *hubRank) read(st *ast.HITS) (err error) {
 	if st.Name != nil {
 		h.name = strings.ToLower(st.Name.Text)
 	}
-	if h.name == op.PageRanking || h.name == op.HostRanking {
+	if h.name == relation.PageRanking || h.name == relation.HostRanking {
 		return ast.Errorf(st.Name, "%s is the name of what PAGERANK computes, which the column rank is taken from", h.name)
 	}
 	if st.Graph != nil {
@@ -286,7 +287,7 @@ func (h *hubRank) Run(ctx context.Context) (*Result, error) {
 
 // graph returns the graph that h asks for, and the part of it whose nodes HITS
 // ranks. The caller closes the graph.
-func (h *hubRank) graph(ctx context.Context, snap op.Snapshot) (*graph.Named, *graph.Focused, error) {
+func (h *hubRank) graph(ctx context.Context, snap relation.Snapshot) (*graph.Named, *graph.Focused, error) {
 	run := h.s.Runner(snap)
 	if report := h.s.Report("hits: pages and links", "rows"); report != nil {
 		run.Scanned = func(rows int64) { report(rows, 0) }
@@ -494,7 +495,7 @@ func hubRows(g *graph.Named, part *graph.Focused, values graph.HITS) iter.Seq2[t
 				return
 			}
 			if i, ok := part.Number(node); ok {
-				val = op.Standing{Hub: values.Hub[i], Authority: values.Authority[i], Judged: true}.Append(val[:0])
+				val = relation.Standing{Hub: values.Hub[i], Authority: values.Authority[i], Judged: true}.Append(val[:0])
 				if !yield(task.ResultRow{Key: key, Value: val}, nil) {
 					return
 				}

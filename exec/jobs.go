@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -15,7 +15,7 @@ import (
 // Jobs is the log of jobs that statements write to. Several goroutines and
 // processes may use it at once.
 type Jobs interface {
-	op.Jobs
+	relation.JobLog
 	// BeginJob logs that a job has begun, and returns its ID. The job runs until end is
 	// called with its final state. If j is a run of a schedule that is running already,
 	// the error is a *task.JobRunningError.

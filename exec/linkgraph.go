@@ -10,6 +10,7 @@ import (
 	"infomall/exec/graph"
 	"infomall/exec/op"
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -30,15 +31,15 @@ type linksAsked struct {
 
 func votingKinds() string {
 	var list []string
-	for _, k := range op.VotingKinds {
+	for _, k := range relation.VotingKinds {
 		list = append(list, "'"+k.String()+"'")
 	}
 	return strings.Join(list, ", ")
 }
 
 // options are what the graph of links is made of.
-func (a *linksAsked) options() op.LinkOptions {
-	return op.LinkOptions{
+func (a *linksAsked) options() relation.LinkOptions {
+	return relation.LinkOptions{
 		WithoutInternal: slices.Contains(a.without, "internal"), WithoutNoFollow: slices.Contains(a.without, "nofollow"), WithoutNav: slices.Contains(a.without, "nav"),
 		ByHost: a.byHost,
 	}
@@ -57,7 +58,7 @@ func (a *linksAsked) plans(env *expr.Env) error {
 }
 
 // pin finds the graph that has a name.
-func (a *linksAsked) pin(ctx context.Context, snap op.Snapshot) (err error) {
+func (a *linksAsked) pin(ctx context.Context, snap relation.Snapshot) (err error) {
 	if a.graph != nil {
 		a.kept, err = keptGraph(ctx, snap, a.graph)
 	}
@@ -67,7 +68,7 @@ func (a *linksAsked) pin(ctx context.Context, snap op.Snapshot) (err error) {
 // asOf returns the time that the graph describes: the time in the statement, or
 // the end of its range, but at most the archive's last capture. For a named
 // graph it is the time of its import.
-func (a *linksAsked) asOf(ctx context.Context, snap op.Snapshot) (record.Time, error) {
+func (a *linksAsked) asOf(ctx context.Context, snap relation.Snapshot) (record.Time, error) {
 	if a.kept != nil {
 		return a.kept.AsOf, nil
 	}
@@ -84,7 +85,7 @@ func (a *linksAsked) asOf(ctx context.Context, snap op.Snapshot) (record.Time, e
 }
 
 // wouldRead says what making the graph would read.
-func (a *linksAsked) wouldRead(ctx context.Context, snap op.Snapshot) ([]string, error) {
+func (a *linksAsked) wouldRead(ctx context.Context, snap relation.Snapshot) ([]string, error) {
 	if err := a.pin(ctx, snap); err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func (a *linksAsked) node(e ast.Expr, env *expr.Env) (string, error) {
 	}
 	url, err := ConstantURL(e, env)
 	if err == nil && a.byHost {
-		url = op.HostNode()(url)
+		url = relation.HostNode()(url)
 	}
 	return url, err
 }

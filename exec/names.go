@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/exec/value"
@@ -103,7 +102,7 @@ func (s *Session) GraphNames(ctx context.Context) []string {
 		return nil
 	}
 	defer release()
-	list, _ := op.KeptGraphs(ctx, snap)
+	list, _ := relation.KeptGraphs(ctx, snap)
 	var names []string
 	for _, g := range list {
 		names = append(names, g.Name)

@@ -67,7 +67,7 @@ func (s *Session) Open(ctx context.Context, node plan.Node) (*Result, error) {
 // SnapshotFor is Snapshot for a plan. If the plan reads nothing from an archive, there
 // need not be one, and the snapshot is empty. If it has no source at all, the snapshot is
 // nil.
-func (s *Session) SnapshotFor(ctx context.Context, node plan.Node) (op.Snapshot, func(), error) {
+func (s *Session) SnapshotFor(ctx context.Context, node plan.Node) (relation.Snapshot, func(), error) {
 	sources := plan.Sources(node)
 	if len(sources) == 0 {
 		return nil, func() {}, nil
@@ -80,7 +80,7 @@ func (s *Session) SnapshotFor(ctx context.Context, node plan.Node) (op.Snapshot,
 
 // Snapshot returns the present state of the archive. The caller must call release, which
 // ends the snapshot. If there is no archive, the error is a *NoArchiveError.
-func (s *Session) Snapshot(ctx context.Context) (snap op.Snapshot, release func(), err error) {
+func (s *Session) Snapshot(ctx context.Context) (snap relation.Snapshot, release func(), err error) {
 	if err := s.findArchive(); err != nil {
 		return nil, nil, err
 	}
@@ -88,7 +88,7 @@ func (s *Session) Snapshot(ctx context.Context) (snap op.Snapshot, release func(
 }
 
 // SnapshotOrEmpty is Snapshot, but returns an empty snapshot if there is no archive.
-func (s *Session) SnapshotOrEmpty(ctx context.Context) (op.Snapshot, func(), error) {
+func (s *Session) SnapshotOrEmpty(ctx context.Context) (relation.Snapshot, func(), error) {
 	snap, err := s.o.Archive.Snapshot(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -99,9 +99,9 @@ func (s *Session) SnapshotOrEmpty(ctx context.Context) (op.Snapshot, func(), err
 }
 
 // Runner returns a Runner for plans over snap.
-func (s *Session) Runner(snap op.Snapshot) *op.Runner {
+func (s *Session) Runner(snap relation.Snapshot) *op.Runner {
 	more := s.language.Relations(s)
-	r := &op.Runner{Reader: op.Reader{
+	r := &op.Runner{Reader: relation.Reader{
 		Snapshot: snap, History: s.history, Schedules: more.Schedules, Memory: spill.Memory{Bytes: s.o.Settings.MemoryBytes},
 	}}
 	if s.o.Crawler != nil {
@@ -110,7 +110,7 @@ func (s *Session) Runner(snap op.Snapshot) *op.Runner {
 	if s.o.Jobs != nil {
 		r.Jobs = s.o.Jobs
 	}
-	r.Revisits = func(ctx context.Context, n *relation.Request, due bool) iter.Seq2[op.Revisit, error] {
+	r.Revisits = func(ctx context.Context, n *relation.Request, due bool) iter.Seq2[relation.Revisit, error] {
 		return more.Revisits(ctx, snap, n, due)
 	}
 	if s.o.Settings.TempDir != "" {
@@ -126,7 +126,7 @@ func (s *Session) Runner(snap op.Snapshot) *op.Runner {
 }
 
 // history returns the statements that were typed at the prompt.
-func (s *Session) history(ctx context.Context) ([]op.Entry, error) {
+func (s *Session) history(ctx context.Context) ([]relation.Entry, error) {
 	if s.o.History == nil {
 		return nil, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/exec/value"
@@ -37,7 +36,7 @@ func (s *Session) PlanLines(ctx context.Context, node plan.Node) (lines []string
 
 // ReadLines returns plans, each one step to the right, and below each source the pools
 // that it would open in snap.
-func ReadLines(ctx context.Context, snap op.Snapshot, nodes ...plan.Node) (lines []string, err error) {
+func ReadLines(ctx context.Context, snap relation.Snapshot, nodes ...plan.Node) (lines []string, err error) {
 	pools, err := snap.Pools(ctx)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"strconv"
 
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/store/record/task"
 )
 
@@ -29,7 +29,7 @@ func (d *duplication) printsName() string { return d.what() + " " + d.method }
 
 // keptPrints returns the stored prints of the last DEDUP, or nil if there are
 // none that can be reused.
-func keptPrints(ctx context.Context, snap op.Snapshot, d *duplication, made string) (*task.Result, error) {
+func keptPrints(ctx context.Context, snap relation.Snapshot, d *duplication, made string) (*task.Result, error) {
 	if !d.printsKept() {
 		return nil, nil
 	}
@@ -44,7 +44,7 @@ func keptPrints(ctx context.Context, snap op.Snapshot, d *duplication, made stri
 
 // foundBy returns the duplicates that were found by prints, or nil if they were
 // removed.
-func foundBy(ctx context.Context, snap op.Snapshot, d *duplication, prints *task.Result) (*task.Result, error) {
+func foundBy(ctx context.Context, snap relation.Snapshot, d *duplication, prints *task.Result) (*task.Result, error) {
 	list, err := snap.Results(ctx, task.ResultDuplicates)
 	for i := range list {
 		if list[i].Name == d.what() && strconv.FormatInt(int64(list[i].Computed), 10) == prints.Properties[propertyFound] {
@@ -155,7 +155,7 @@ func (c *comparison) recallGroups(ctx context.Context, found *task.Result) error
 		if err != nil {
 			return err
 		}
-		d, err := op.ParseDuplicate(row)
+		d, err := relation.ParseDuplicate(row)
 		if err != nil {
 			return err
 		}

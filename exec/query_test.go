@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"infomall/exec"
-	"infomall/exec/op"
 	"infomall/exec/op/optest"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -19,7 +19,7 @@ import (
 // archive makes a memory archive one that statements take.
 type archive struct{ *optest.Archive }
 
-func (a archive) Snapshot(context.Context) (op.Snapshot, error) { return a.Archive, nil }
+func (a archive) Snapshot(context.Context) (relation.Snapshot, error) { return a.Archive, nil }
 
 // at reads a time of a test.
 func at(s string) record.Time {

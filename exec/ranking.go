@@ -10,7 +10,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/graph"
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record/task"
@@ -50,10 +50,10 @@ func readPageRank(s *Session, st *ast.PageRank) (*ranking, error) {
 // zone of r.env.
 func (r *ranking) read(st *ast.PageRank) (err error) {
 	env := r.env
-	r.name = op.PageRanking
+	r.name = relation.PageRanking
 	r.asked = linksAsked{graph: st.Graph, Within: Within{Scopes: st.Scopes, Time: st.Time}, without: st.Without, byHost: st.By == "host"}
 	if r.asked.byHost {
-		r.name = op.HostRanking
+		r.name = relation.HostRanking
 	}
 	if st.Name != nil {
 		r.name = strings.ToLower(st.Name.Text)
@@ -199,7 +199,7 @@ func (r *ranking) Run(ctx context.Context) (*Result, error) {
 }
 
 // graph returns the graph whose nodes r ranks. The caller closes it.
-func (r *ranking) graph(ctx context.Context, snap op.Snapshot) (*graph.Named, error) {
+func (r *ranking) graph(ctx context.Context, snap relation.Snapshot) (*graph.Named, error) {
 	run := r.s.Runner(snap)
 	if report := r.s.Report("pagerank: links", "rows"); report != nil {
 		run.Scanned = func(rows int64) { report(rows, 0) }
@@ -209,7 +209,7 @@ func (r *ranking) graph(ctx context.Context, snap op.Snapshot) (*graph.Named, er
 
 // compute computes the rank of each node of g. A page of SEEDS that is not in g
 // is an error.
-func (r *ranking) compute(ctx context.Context, snap op.Snapshot, g *graph.Named) (graph.Ranks, error) {
+func (r *ranking) compute(ctx context.Context, snap relation.Snapshot, g *graph.Named) (graph.Ranks, error) {
 	o := r.options
 	for i := range r.st.Seeds {
 		n := g.Found[i]
@@ -232,17 +232,17 @@ func (r *ranking) compute(ctx context.Context, snap op.Snapshot, g *graph.Named)
 
 // startRanks returns the rank that each node of g had when the named ranking was last
 // computed. It returns nil if the ranking was never computed.
-func startRanks(ctx context.Context, snap op.Snapshot, name string, g *graph.Named) ([]float64, error) {
+func startRanks(ctx context.Context, snap relation.Snapshot, name string, g *graph.Named) ([]float64, error) {
 	last, err := lastRanking(ctx, snap, name)
 	if last == nil {
 		return nil, err
 	}
-	return op.RanksOf(ctx, snap, last, g)
+	return relation.RanksOf(ctx, snap, last, g)
 }
 
 // lastRanking returns the latest computation of the named ranking, or nil if there is
 // none.
-func lastRanking(ctx context.Context, snap op.Snapshot, name string) (last *task.Result, err error) {
+func lastRanking(ctx context.Context, snap relation.Snapshot, name string) (last *task.Result, err error) {
 	list, err := snap.Results(ctx, task.ResultRanks)
 	for i := range list {
 		if list[i].Name == name && (last == nil || list[i].Computed >= last.Computed) {
@@ -268,7 +268,7 @@ func standingsOf(g *graph.Named, rank []float64, normN bool) iter.Seq2[task.Resu
 				yield(task.ResultRow{}, err)
 				return
 			}
-			val = op.Standing{Rank: rank[i] * scale, Ranked: true}.Append(val[:0])
+			val = relation.Standing{Rank: rank[i] * scale, Ranked: true}.Append(val[:0])
 			if !yield(task.ResultRow{Key: key, Value: val}, nil) {
 				return
 			}

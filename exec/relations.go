@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"infomall/exec/op"
 	"infomall/exec/relation"
 )
 
@@ -12,11 +11,11 @@ import (
 type relations struct{ s *Session }
 
 // Schedules implements session.Relations.
-func (r relations) Schedules(ctx context.Context) ([]op.Schedule, error) {
+func (r relations) Schedules(ctx context.Context) ([]relation.Schedule, error) {
 	return Schedules{r.s}.rows(ctx)
 }
 
 // Revisits implements session.Relations.
-func (r relations) Revisits(ctx context.Context, snap op.Snapshot, n *relation.Request, due bool) iter.Seq2[op.Revisit, error] {
+func (r relations) Revisits(ctx context.Context, snap relation.Snapshot, n *relation.Request, due bool) iter.Seq2[relation.Revisit, error] {
 	return Visits{Session: r.s, Snapshot: snap, Source: n}.Revisits(ctx, due)
 }

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/exec"
-	"infomall/exec/op"
 	"infomall/exec/op/optest"
+	"infomall/exec/relation"
 	"infomall/store/record"
 )
 
@@ -152,7 +152,7 @@ type counting struct {
 	bodies int
 }
 
-func (a *counting) Snapshot(context.Context) (op.Snapshot, error) { return a, nil }
+func (a *counting) Snapshot(context.Context) (relation.Snapshot, error) { return a, nil }
 
 func (a *counting) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	a.bodies++

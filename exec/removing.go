@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"infomall/exec/expr"
-	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/exec/value"
@@ -181,7 +180,7 @@ func (d *deletion) ask(ctx context.Context, o task.DeleteOptions) (res task.Dele
 }
 
 // targets yields the captures that the rows stand for.
-func targets(rows op.Rows, src *plan.Source) iter.Seq2[task.Target, error] {
+func targets(rows value.Rows, src *plan.Source) iter.Seq2[task.Target, error] {
 	url := slices.IndexFunc(src.Fields, func(c *relation.Column) bool { return c.Name == "url" })
 	return func(yield func(task.Target, error) bool) {
 		for b, err := range rows {
@@ -191,7 +190,7 @@ func targets(rows op.Rows, src *plan.Source) iter.Seq2[task.Target, error] {
 			}
 			hidden := b.Cols[len(src.Fields):]
 			for i := range b.N {
-				t := task.Target{Key: urlkey.Key(b.Cols[url].At(i).Text), Ref: op.Ref(hidden, i)}
+				t := task.Target{Key: urlkey.Key(b.Cols[url].At(i).Text), Ref: relation.Ref(hidden, i)}
 				if !yield(t, nil) {
 					return
 				}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"infomall/exec/expr"
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/exec/schedule"
 	"infomall/exec/value"
 	"infomall/lang"
@@ -321,15 +321,15 @@ func (p *plannedRun) state(jobs []task.Job) (last task.Job, next time.Time) {
 }
 
 // rows returns the rows of the relation schedules.
-func (list Schedules) rows(ctx context.Context) ([]op.Schedule, error) {
+func (list Schedules) rows(ctx context.Context) ([]relation.Schedule, error) {
 	all, err := list.all(ctx)
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]op.Schedule, len(all))
+	rows := make([]relation.Schedule, len(all))
 	for i, p := range all {
 		at := schedule.Due(p.rule, p.next, list.Session.Now())
-		rows[i] = op.Schedule{
+		rows[i] = relation.Schedule{
 			Name: p.Name, Rule: p.ruleText(), Statement: p.st.Statement.String(), Created: p.Created,
 			Next: record.At(at), Due: !at.After(list.Session.Now()), Last: p.last,
 		}

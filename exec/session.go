@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"infomall/exec/expr"
-	"infomall/exec/op"
 	"infomall/exec/relation"
 	"infomall/exec/rowio"
 	"infomall/exec/value"
@@ -32,7 +31,7 @@ type Options struct {
 	Plain bool
 	// History returns the statements that were typed at the prompt, the oldest first,
 	// for the relation history. Nil means none.
-	History func(context.Context) ([]op.Entry, error)
+	History func(context.Context) ([]relation.Entry, error)
 	// Crawler runs crawls. If it is nil, CRAWL is refused and no crawls are listed.
 	Crawler Crawler
 	// Jobs is the log of statements that work on the archive. If it is nil, nothing is
@@ -61,10 +60,10 @@ type Language struct {
 // Relations makes the rows of relations that no archive has.
 type Relations interface {
 	// Schedules returns the rows of the relation schedules.
-	Schedules(ctx context.Context) ([]op.Schedule, error)
+	Schedules(ctx context.Context) ([]relation.Schedule, error)
 	// Revisits yields how often each page changes, and with due when CRAWL DUE would
 	// visit it next. It reads what the source n of a query over snap asks for.
-	Revisits(ctx context.Context, snap op.Snapshot, n *relation.Request, due bool) iter.Seq2[op.Revisit, error]
+	Revisits(ctx context.Context, snap relation.Snapshot, n *relation.Request, due bool) iter.Seq2[relation.Revisit, error]
 }
 
 // Session runs statements one after another against one archive. It keeps

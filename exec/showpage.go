@@ -8,7 +8,7 @@ import (
 	"iter"
 	"strings"
 
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/block"
@@ -55,7 +55,7 @@ func (v *pageView) Run(ctx context.Context) (*Result, error) {
 }
 
 // result returns the result of Run. The result is valid until snap is closed.
-func (v *pageView) result(ctx context.Context, snap op.Snapshot) (*Result, error) {
+func (v *pageView) result(ctx context.Context, snap relation.Snapshot) (*Result, error) {
 	st, asked := v.st, v.asked
 	found, err := asked.find(ctx, snap)
 	if err != nil {
@@ -152,7 +152,7 @@ func noHeaders(st *ast.ShowPage) error {
 
 // wire returns the response of a capture as it was received, headers and body. A
 // response 304 Not Modified has headers only.
-func (v *pageView) wire(ctx context.Context, snap op.Snapshot, c capture) (io.WriterTo, error) {
+func (v *pageView) wire(ctx context.Context, snap relation.Snapshot, c capture) (io.WriterTo, error) {
 	stored, err := snap.Stored(ctx, c.ref)
 	if err == nil && stored.URL == "" {
 		err = snap.Damage()
@@ -181,10 +181,10 @@ func readable(p *record.Payload) ([]byte, error) {
 	switch {
 	case p.Large != nil:
 		return nil, fmt.Errorf("it has %d bytes", p.Size)
-	case !op.IsText(p.Mime):
+	case !relation.IsText(p.Mime):
 		return nil, fmt.Errorf("it is %s, no text", p.Mime)
 	}
-	return op.Decode(p)
+	return relation.Decode(p)
 }
 
 // visible returns the text that a page shows, in reading order and in UTF-8. body is the

@@ -9,7 +9,7 @@ import (
 
 	"infomall/crawl/robots"
 	"infomall/exec/expr"
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -148,7 +148,7 @@ func (r *robotsCheck) Run(ctx context.Context) (*Result, error) {
 
 // robots reads an archived robots.txt, and follows its redirects in the archive. The
 // time is that of the capture of the first URL, before any redirect.
-func (a *pageAsked) robots(ctx context.Context, snap op.Snapshot) (*robots.File, record.Time, error) {
+func (a *pageAsked) robots(ctx context.Context, snap relation.Snapshot) (*robots.File, record.Time, error) {
 	var first record.Time
 	next := *a
 	for hop := 0; ; hop++ {
@@ -187,7 +187,7 @@ func (a *pageAsked) robots(ctx context.Context, snap op.Snapshot) (*robots.File,
 // beginning, a little more than robots.BytesMax, without decoding.
 func robotsBody(p *record.Payload) ([]byte, error) {
 	if p.Large == nil {
-		return op.Decode(p)
+		return relation.Decode(p)
 	}
 	var b strings.Builder
 	for piece, err := range p.Large {

@@ -15,8 +15,8 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/exec"
-	"infomall/exec/op"
 	"infomall/exec/op/optest"
+	"infomall/exec/relation"
 	"infomall/lang"
 	"infomall/store/record/task"
 )
@@ -99,7 +99,7 @@ func changes(dry bool) error {
 type guarded struct{ archive }
 
 // guardedSnapshot is a snapshot that counts deletions, and makes none.
-type guardedSnapshot struct{ op.Snapshot }
+type guardedSnapshot struct{ relation.Snapshot }
 
 func (guardedSnapshot) Delete(_ context.Context, o task.DeleteOptions) (res task.DeleteResult, err error) {
 	for range o.Targets {
@@ -108,7 +108,7 @@ func (guardedSnapshot) Delete(_ context.Context, o task.DeleteOptions) (res task
 	return res, changes(o.Dry)
 }
 
-func (g guarded) Snapshot(ctx context.Context) (op.Snapshot, error) {
+func (g guarded) Snapshot(ctx context.Context) (relation.Snapshot, error) {
 	snap, err := g.archive.Snapshot(ctx)
 	return guardedSnapshot{snap}, err
 }

@@ -10,7 +10,7 @@ import (
 
 	"infomall/crawl/state"
 	"infomall/exec"
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/store"
 	"infomall/store/disk"
 	"infomall/store/record/task"
@@ -46,7 +46,7 @@ func (e *archiveError) Error() string { return e.err.Error() }
 func (e *archiveError) Unwrap() error { return e.err }
 
 // Snapshot implements exec.Archive.
-func (a archive) Snapshot(ctx context.Context) (op.Snapshot, error) {
+func (a archive) Snapshot(ctx context.Context) (relation.Snapshot, error) {
 	s, err := a.Archive.Snapshot(ctx)
 	if err != nil {
 		return nil, &archiveError{err}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"infomall/exec"
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/store"
 	"infomall/store/record"
 )
@@ -16,12 +16,12 @@ import (
 // forgetful is an archive that stores no facts beside the pages.
 type forgetful struct{ archive }
 
-func (f forgetful) Snapshot(ctx context.Context) (op.Snapshot, error) {
+func (f forgetful) Snapshot(ctx context.Context) (relation.Snapshot, error) {
 	s, err := f.archive.Snapshot(ctx)
 	return blank{s}, err
 }
 
-type blank struct{ op.Snapshot }
+type blank struct{ relation.Snapshot }
 
 func (blank) Kept(context.Context, record.Ref) (record.Facts, error) { return record.Facts{}, nil }
 

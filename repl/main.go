@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"infomall/exec"
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/exec/rowio"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -274,14 +274,14 @@ func (p *program) newSession(archive exec.Archive) *exec.Session {
 }
 
 // typed is the history as the relation of that name has it.
-func (p *program) typed(context.Context) ([]op.Entry, error) {
+func (p *program) typed(context.Context) ([]relation.Entry, error) {
 	h, err := readHistory(historyPath(p.getenv))
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]op.Entry, len(h.entries))
+	entries := make([]relation.Entry, len(h.entries))
 	for i, e := range h.entries {
-		entries[i] = op.Entry{Time: record.At(e.Time), Text: e.Text, Duration: e.Millis, Rows: e.Rows, Status: e.Status}
+		entries[i] = relation.Entry{Time: record.At(e.Time), Text: e.Text, Duration: e.Millis, Rows: e.Rows, Status: e.Status}
 	}
 	return entries, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"infomall/exec"
-	"infomall/exec/op"
+	"infomall/exec/relation"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/record/task"
@@ -61,7 +61,7 @@ func (stuck) Import(context.Context, task.ImportOptions) ([]task.ImportResult, e
 // 1970, so that a query over all captures never ends by itself.
 type endless struct{}
 
-func (endless) Snapshot(context.Context) (op.Snapshot, error) { return endless{}, nil }
+func (endless) Snapshot(context.Context) (relation.Snapshot, error) { return endless{}, nil }
 
 func (endless) Verify(context.Context, task.VerifyOptions) iter.Seq2[task.Finding, error] {
 	panic("not asked for")

@@ -15,7 +15,7 @@ import (
 // It passes on new rows as they come, until the keys of the rows it has seen
 // fill the memory. From then on it sorts rows on disk: first by key, to find
 // the first row of each key, then back into the order in which they came.
-func (r *Runner) distinct(ctx context.Context, n *plan.Distinct, in Rows) Rows {
+func (r *Runner) distinct(ctx context.Context, n *plan.Distinct, in value.Rows) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		d := deduper{seen: map[string]bool{}, left: r.Memory.Bytes / 2, late: r.Sorter(ctx, 4)}
 		defer d.late.Close()

@@ -8,7 +8,7 @@ import (
 
 // filter passes the rows for which all conditions are true. Each condition is
 // evaluated only for the rows that the earlier ones have left.
-func filter(n *plan.Filter, in Rows) (Rows, error) {
+func filter(n *plan.Filter, in value.Rows) (value.Rows, error) {
 	conds, err := eval.CompileAll(n.Conds)
 	if err != nil {
 		return nil, err

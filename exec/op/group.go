@@ -22,7 +22,7 @@ import (
 // groups. They come back after their group and sorted, so that equal values
 // follow each other. If the values of the input come sorted
 // (Aggregate.Adjacent), only the last value of each group is held.
-func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error) {
+func (r *Runner) group(ctx context.Context, n *plan.Group, in value.Rows) (value.Rows, error) {
 	keys, err := eval.CompileAll(n.Keys)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ const seekRowsMax = 4 * record.BatchRows
 // rows of the left side as they come. If the table fills the memory, join sorts
 // both sides by key on disk, merges them, and sorts the result back into the
 // order of the left side.
-func (r *Runner) join(ctx context.Context, n *plan.Join) (Rows, error) {
+func (r *Runner) join(ctx context.Context, n *plan.Join) (value.Rows, error) {
 	leftKeys, err := eval.CompileAll(n.LeftKeys)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ type joiner struct {
 }
 
 // run joins the rows of left with the right side.
-func (j *joiner) run(left Rows) error {
+func (j *joiner) run(left value.Rows) error {
 	next, stop := iter.Pull2(iter.Seq2[*value.Batch, error](left))
 	defer stop()
 	ahead, err := j.readAhead(next)
@@ -190,7 +190,7 @@ func everyRow(n int) []int32 {
 
 // open opens the right side. If all rows of the left side are known, the right
 // side reads only their URLs.
-func (j *joiner) open(a ahead) (Rows, error) {
+func (j *joiner) open(a ahead) (value.Rows, error) {
 	if !a.whole {
 		return j.runner.Rows(j.ctx, j.node.Right)
 	}
@@ -204,7 +204,7 @@ func (j *joiner) open(a ahead) (Rows, error) {
 
 // seek opens the right side of a join, and lets its source read only the
 // ranges.
-func (r *Runner) seek(ctx context.Context, n *plan.Join, ranges []urlkey.Range) (Rows, error) {
+func (r *Runner) seek(ctx context.Context, n *plan.Join, ranges []urlkey.Range) (value.Rows, error) {
 	if r.sought == nil {
 		r.sought = map[*plan.Source][]urlkey.Range{}
 	}
@@ -214,7 +214,7 @@ func (r *Runner) seek(ctx context.Context, n *plan.Join, ranges []urlkey.Range) 
 }
 
 // fill puts the right side into the table.
-func (j *joiner) fill(t *joinTable, right Rows) error {
+func (j *joiner) fill(t *joinTable, right value.Rows) error {
 	for b, err := range right {
 		if err == nil {
 			err = j.rightKeys.load(b)
@@ -238,7 +238,7 @@ func (j *joiner) fill(t *joinTable, right Rows) error {
 }
 
 // probe looks up the rows of the left side in the table and emits each match.
-func (j *joiner) probe(t *joinTable, left Rows) error {
+func (j *joiner) probe(t *joinTable, left value.Rows) error {
 	for b, err := range left {
 		if err == nil {
 			err = j.leftKeys.load(b)
@@ -274,7 +274,7 @@ func (j *joiner) probe(t *joinTable, left Rows) error {
 
 // probeOne is probe for joins in which each row of the left side gets at most
 // one of the right. It passes on the left columns without a copy.
-func (j *joiner) probeOne(t *joinTable, left Rows) error {
+func (j *joiner) probeOne(t *joinTable, left value.Rows) error {
 	right := value.NewBatch(j.node.Right.Columns())
 	for b, err := range left {
 		if err == nil {
@@ -365,7 +365,7 @@ func (j *joiner) flush() error {
 
 // merge joins the two sides, sorted by key. It sorts the rows of the result by
 // their place in the left side, then by that in the right.
-func (j *joiner) merge(t *joinTable, left Rows) error {
+func (j *joiner) merge(t *joinTable, left value.Rows) error {
 	sides := j.runner.Sorter(j.ctx, 4)
 	defer sides.Close()
 	ordered := j.runner.Sorter(j.ctx, 4)
@@ -418,7 +418,7 @@ func (j *joiner) merge(t *joinTable, left Rows) error {
 // sortLeft adds the rows of the left side to sides by key, each after its place
 // in the left side. Rows whose key is NULL go directly to ordered, the result,
 // if the join is outer.
-func (j *joiner) sortLeft(sides, ordered *spill.Sorter, left Rows) error {
+func (j *joiner) sortLeft(sides, ordered *spill.Sorter, left value.Rows) error {
 	nulls := bytes.Repeat([]byte{byte(value.Null)}, len(j.out.Cols)-j.width)
 	place := uint64(0)
 	for b, err := range left {

@@ -6,7 +6,7 @@ import (
 )
 
 // limit passes n.N rows after the first n.Skip rows. It then stops reading.
-func limit(n *plan.Limit, in Rows) Rows {
+func limit(n *plan.Limit, in value.Rows) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		skip, left := n.Skip, n.N
 		if left == 0 {

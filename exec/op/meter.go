@@ -32,7 +32,7 @@ func (m *Meter) Of(n plan.Node) Measure {
 
 // measure passes rows on and counts them. The time that the consumer takes does
 // not count. A nil meter measures nothing.
-func (m *Meter) measure(n plan.Node, in Rows) Rows {
+func (m *Meter) measure(n plan.Node, in value.Rows) value.Rows {
 	if m == nil {
 		return in
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 )
 
@@ -12,7 +13,7 @@ import (
 const payloadBytes = 1 << 20
 
 // payload fills the late columns of each row.
-func (r *Runner) payload(ctx context.Context, n *plan.Payload, in Rows) Rows {
+func (r *Runner) payload(ctx context.Context, n *plan.Payload, in value.Rows) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		var out value.Batch
 		cols := make([]*value.Vector, len(n.Fill))
@@ -60,10 +61,10 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 		if held >= payloadBytes {
 			return row, nil
 		}
-		field := lateColumn(noField)
+		field := relation.LateColumn(relation.NoField)
 		var err error
 		if !hidden[0].IsNull(row) {
-			field, err = r.late(ctx, &n.Source.Request, hidden, row)
+			field, err = r.Late(ctx, &n.Source.Request, hidden, row)
 		}
 		if err != nil {
 			return 0, err

@@ -7,7 +7,7 @@ import (
 )
 
 // project computes the columns of the result.
-func project(n *plan.Project, in Rows) (Rows, error) {
+func project(n *plan.Project, in value.Rows) (value.Rows, error) {
 	evals, err := eval.CompileAll(n.Exprs)
 	if err != nil {
 		return nil, err

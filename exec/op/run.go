@@ -12,13 +12,14 @@ import (
 	"fmt"
 
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/store/urlkey"
 )
 
 // Runner runs plans against one snapshot, in one goroutine.
 type Runner struct {
-	Reader
+	relation.Reader
 	// Meter, if not nil, measures every node.
 	Meter *Meter
 
@@ -28,7 +29,7 @@ type Runner struct {
 }
 
 // Rows returns the rows of a plan. Ranging does the work.
-func (r *Runner) Rows(ctx context.Context, n plan.Node) (Rows, error) {
+func (r *Runner) Rows(ctx context.Context, n plan.Node) (value.Rows, error) {
 	rows, err := r.open(ctx, n)
 	if err != nil {
 		return nil, err
@@ -37,14 +38,14 @@ func (r *Runner) Rows(ctx context.Context, n plan.Node) (Rows, error) {
 }
 
 // open returns the rows of a node without measuring it.
-func (r *Runner) open(ctx context.Context, n plan.Node) (Rows, error) {
+func (r *Runner) open(ctx context.Context, n plan.Node) (value.Rows, error) {
 	switch n := n.(type) {
 	case *plan.Row:
 		return oneRow, nil
 	case *plan.Source:
 		return r.counted(ctx, n, r.source(ctx, n)), nil
 	case *plan.File:
-		return r.counted(ctx, n, Rows(n.Rows(ctx))), nil
+		return r.counted(ctx, n, value.Rows(n.Rows(ctx))), nil
 	case *plan.Union:
 		return r.union(ctx, n)
 	case *plan.Join:
@@ -79,7 +80,7 @@ func (r *Runner) open(ctx context.Context, n plan.Node) (Rows, error) {
 func oneRow(yield func(*value.Batch, error) bool) { yield(&value.Batch{N: 1}, nil) }
 
 // counted passes on the rows of n, checks ctx and reports progress.
-func (r *Runner) counted(ctx context.Context, n plan.Node, in Rows) Rows {
+func (r *Runner) counted(ctx context.Context, n plan.Node, in value.Rows) value.Rows {
 	size := sizer(n)
 	return func(yield func(*value.Batch, error) bool) {
 		var rows int64
@@ -103,7 +104,7 @@ func (r *Runner) counted(ctx context.Context, n plan.Node, in Rows) Rows {
 }
 
 // source returns the rows of a relation of the archive.
-func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
+func (r *Runner) source(ctx context.Context, n *plan.Source) value.Rows {
 	ask := &n.Request
 	if ranges, ok := r.sought[n]; ok {
 		ask = ask.Within(ranges)

@@ -51,7 +51,7 @@ func (k *sortKeys) append(dst []byte, i int) []byte {
 }
 
 // sort yields all rows in the order of their keys.
-func (r *Runner) sort(ctx context.Context, n *plan.Sort, in Rows) (Rows, error) {
+func (r *Runner) sort(ctx context.Context, n *plan.Sort, in value.Rows) (value.Rows, error) {
 	keys, err := newSortKeys(n.Keys)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (r *Runner) sort(ctx context.Context, n *plan.Sort, in Rows) (Rows, error) 
 }
 
 // decoded yields the rows that are the values of records.
-func decoded(cols []value.Column, in iter.Seq2[spill.Record, error]) Rows {
+func decoded(cols []value.Column, in iter.Seq2[spill.Record, error]) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		out := value.NewBatch(cols)
 		for rec, err := range in {

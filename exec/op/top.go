@@ -12,7 +12,7 @@ import (
 
 // top yields the first n.N rows in the order of their keys. It holds no more
 // than n.N rows.
-func top(n *plan.Top, in Rows) (Rows, error) {
+func top(n *plan.Top, in value.Rows) (value.Rows, error) {
 	keys, err := newSortKeys(n.Keys)
 	if err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 )
 
 // union yields the rows of several queries, one query after the other.
-func (r *Runner) union(ctx context.Context, n *plan.Union) (Rows, error) {
-	ins := make([]Rows, len(n.Ins))
+func (r *Runner) union(ctx context.Context, n *plan.Union) (value.Rows, error) {
+	ins := make([]value.Rows, len(n.Ins))
 	for i, in := range n.Ins {
 		var err error
 		if ins[i], err = r.Rows(ctx, in); err != nil {

@@ -1,0 +1,169 @@
+package relation
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"math"
+	"strings"
+
+	"infomall/exec/value"
+	"infomall/store/record"
+	"infomall/store/record/task"
+	"infomall/store/urlkey"
+)
+
+// Quotations is the method that finds pages which contain other pages whole. A
+// page may contain several, and so be in several groups.
+const Quotations = "containment"
+
+// Duplicate is a member of a group of pages or blocks that are nearly the same.
+type Duplicate struct {
+	Compared
+	Group          int64
+	Method         string
+	Keywords       string // that the group shares, if the method compares keywords
+	Distance       int
+	Similarity     float64
+	Containment    float64
+	Representative bool
+}
+
+// Compared names a page or block that is compared with others.
+type Compared struct {
+	URL   string
+	Time  record.Time
+	Block string // path of the block; "" for a page
+}
+
+// AppendKey appends a key that sorts by URL, time and block.
+func (c *Compared) AppendKey(dst []byte) []byte {
+	dst = append(append(dst, urlkey.Key(c.URL)...), 0)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(c.Time)^1<<63)
+	return append(dst, c.Block...)
+}
+
+// ParseCompared returns the Compared whose key AppendKey wrote.
+func ParseCompared(key string) (c Compared, err error) {
+	at := strings.IndexByte(key, 0)
+	if at < 0 || len(key) < at+9 {
+		return c, errDuplicate
+	}
+	return Compared{urlkey.URL(key[:at]), record.Time(binary.BigEndian.Uint64([]byte(key[at+1:at+9])) ^ 1<<63), key[at+9:]}, nil
+}
+
+// groupBytes is how many bytes the number of a group takes after a key.
+const groupBytes = 1 + 4
+
+// Row returns d as a row to store. The keys of rows sort by URL, time and
+// block.
+func (d *Duplicate) Row() task.ResultRow {
+	key := d.AppendKey(nil)
+	if d.Method == Quotations {
+		key = binary.BigEndian.AppendUint32(append(key, 0), uint32(d.Group))
+	}
+	val := binary.AppendUvarint(nil, uint64(d.Group))
+	val = binary.AppendUvarint(val, uint64(d.Distance))
+	val = binary.LittleEndian.AppendUint64(val, math.Float64bits(d.Similarity))
+	val = binary.LittleEndian.AppendUint64(val, math.Float64bits(d.Containment))
+	val = append(val, 0)
+	if d.Representative {
+		val[len(val)-1] = 1
+	}
+	val = append(val, d.Method...)
+	if d.Keywords != "" {
+		val = append(append(val, 0), d.Keywords...)
+	}
+	return task.ResultRow{Key: key, Value: val}
+}
+
+// errDuplicate is returned for a row that Row did not make.
+var errDuplicate = errors.New("a row of duplicates is none that a program wrote")
+
+// ParseDuplicate returns the Duplicate that Row encoded.
+func ParseDuplicate(r task.ResultRow) (d Duplicate, err error) {
+	group, n := binary.Uvarint(r.Value)
+	if n <= 0 {
+		return d, errDuplicate
+	}
+	distance, m := binary.Uvarint(r.Value[n:])
+	rest := r.Value[n+max(m, 0):]
+	if m <= 0 || len(rest) < 17 {
+		return d, errDuplicate
+	}
+	d.Group, d.Distance = int64(group), int(distance)
+	d.Similarity = math.Float64frombits(binary.LittleEndian.Uint64(rest))
+	d.Containment = math.Float64frombits(binary.LittleEndian.Uint64(rest[8:]))
+	d.Representative = rest[16] == 1
+	d.Method, d.Keywords, _ = strings.Cut(string(rest[17:]), "\x00")
+	key := string(r.Key)
+	if d.Method == Quotations {
+		if len(key) < groupBytes {
+			return d, errDuplicate
+		}
+		key = key[:len(key)-groupBytes]
+	}
+	d.Compared, err = ParseCompared(key)
+	return d, err
+}
+
+// duplicateRow is a duplicate and when it was found.
+type duplicateRow struct {
+	Duplicate
+	computed record.Time
+}
+
+// duplicates yields one row per duplicate: the results one after the other, as
+// Snapshot.Results lists them, each sorted by URL.
+func (r *Reader) duplicates(ctx context.Context, n *Request) value.Rows {
+	return render(n, duplicateFills, duplicateShape, paged(r.duplicateRows(ctx, n)))
+}
+
+// duplicateRows yields the rows of duplicates.
+func (r *Reader) duplicateRows(ctx context.Context, n *Request) iter.Seq2[*duplicateRow, error] {
+	return func(yield func(*duplicateRow, error) bool) {
+		results, err := r.Snapshot.Results(ctx, task.ResultDuplicates)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for i := range results {
+			for row, err := range r.Snapshot.ResultRows(ctx, results[i], n.Ranges) {
+				d := duplicateRow{computed: results[i].Computed}
+				if err == nil {
+					d.Duplicate, err = ParseDuplicate(row)
+				}
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if d.Time < n.Window.From || d.Time >= n.Window.To || n.Match != nil && !n.Match(urlkey.Key(d.URL)) {
+					continue
+				}
+				if !yield(&d, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// duplicateShape makes one row of each duplicate in a batch.
+var duplicateShape = shape[[]duplicateRow]{rows: func(list []duplicateRow) int { return len(list) }}
+
+// duplicateFills has the functions that compute the columns of the relation
+// duplicates, by name.
+var duplicateFills = fills[[]duplicateRow]{
+	"group_id":       intOf(func(d *duplicateRow) int64 { return d.Group }),
+	"url":            textOf(value.URL, func(d *duplicateRow) string { return d.URL }),
+	"time":           timeOf(func(d *duplicateRow) record.Time { return d.Time }),
+	"block":          textOf(value.Text, func(d *duplicateRow) string { return d.Block }),
+	"method":         textOf(value.Text, func(d *duplicateRow) string { return d.Method }),
+	"keywords":       textOf(value.Text, func(d *duplicateRow) string { return d.Keywords }),
+	"distance":       intOf(func(d *duplicateRow) int64 { return int64(d.Distance) }),
+	"similarity":     floatOf(func(d *duplicateRow) float64 { return d.Similarity }),
+	"containment":    floatOf(func(d *duplicateRow) float64 { return d.Containment }),
+	"representative": boolOf(func(d *duplicateRow) bool { return d.Representative }),
+	"computed":       timeOf(func(d *duplicateRow) record.Time { return d.computed }),
+}

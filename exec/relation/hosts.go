@@ -1,0 +1,173 @@
+package relation
+
+import (
+	"context"
+	"encoding/binary"
+	"iter"
+
+	"infomall/exec/spill"
+	"infomall/exec/value"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// hostRow is one host, summed up over the visits that the query selects.
+type hostRow struct {
+	name                                    string
+	pages, versions, changes, bytes, errors int64
+	stored                                  int64
+	first, last, asOf                       record.Time
+	standing                                Standing
+}
+
+// hosts yields one row per host, sorted by SURT key.
+//
+// In key order, pages of another port of a host may come after pages of hosts
+// below it, so the pages of one host need not follow each other. hosts sums up
+// each run of pages of one host, and sorts the sums, which are few. With EACH,
+// each period has its own sums.
+func (r *Reader) hosts(ctx context.Context, n *Request) value.Rows {
+	return render(n, hostFills, hostShape, paged(r.rankedHosts(ctx, n, r.eachHost(ctx, n))))
+}
+
+// hostURL returns the URL that stands for a host.
+func hostURL(name string) string { return "http://" + name + "/" }
+
+// rankedHosts adds ranks to hosts, if n reads them.
+func (r *Reader) rankedHosts(ctx context.Context, n *Request, in iter.Seq2[*hostRow, error]) iter.Seq2[*hostRow, error] {
+	if !n.Asks("rank") {
+		return in
+	}
+	return func(yield func(*hostRow, error) bool) {
+		find, done, err := r.standings(ctx, n, HostRanking, nil)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer done()
+		for h, err := range in {
+			if err == nil {
+				h.standing, err = find(urlkey.Key(hostURL(h.name)), h.asOf)
+			}
+			if !yield(h, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// eachHost yields the hosts of n, without ranks.
+func (r *Reader) eachHost(ctx context.Context, n *Request) iter.Seq2[*hostRow, error] {
+	return func(yield func(*hostRow, error) bool) {
+		s := r.Sorter(ctx, 1)
+		defer s.Close()
+		if err := sumHosts(s, eachPage(n, r.pageSpans(ctx, n))); err != nil {
+			yield(nil, err)
+			return
+		}
+		var h hostRow
+		for rec, err := range s.Sorted() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			part := decodeHost(rec.Val)
+			if h.pages > 0 && (h.name != part.name || h.asOf != part.asOf) {
+				if !yield(&h, nil) {
+					return
+				}
+				h = hostRow{}
+			}
+			h.add(&part)
+		}
+		if h.pages > 0 {
+			yield(&h, nil)
+		}
+	}
+}
+
+// sumHosts adds to s a sum for each run of pages of one host. It leaves out
+// URLs without a host.
+func sumHosts(s *spill.Sorter, in iter.Seq2[*pageRow, error]) error {
+	var h hostRow
+	var buf []byte
+	put := func() error {
+		if h.pages == 0 || h.name == "" {
+			return nil
+		}
+		buf = h.encode(buf[:0])
+		key := append([]byte(urlkey.Key(hostURL(h.name))), 0)
+		return s.Add(binary.BigEndian.AppendUint64(key, uint64(h.asOf)), buf)
+	}
+	for p, err := range in {
+		if err != nil {
+			return err
+		}
+		if name := urlkey.Host(p.url); h.pages == 0 || name != h.name || p.asOf != h.asOf {
+			if err := put(); err != nil {
+				return err
+			}
+			h = hostRow{}
+			h.name, h.asOf = name, p.asOf
+		}
+		h.add(&hostRow{name: h.name, asOf: h.asOf, pages: 1, versions: p.versions, changes: p.changes,
+			bytes: p.bytes, errors: p.errors, stored: p.stored, first: p.first, last: p.last})
+	}
+	return put()
+}
+
+// add adds part to h.
+func (h *hostRow) add(part *hostRow) {
+	if h.pages == 0 {
+		*h = *part
+		return
+	}
+	h.pages += part.pages
+	h.versions += part.versions
+	h.changes += part.changes
+	h.bytes += part.bytes
+	h.errors += part.errors
+	h.stored += part.stored
+	h.first = min(h.first, part.first)
+	h.last = max(h.last, part.last)
+}
+
+// encode appends h in the form that decodeHost reads.
+func (h *hostRow) encode(dst []byte) []byte {
+	for _, n := range []int64{h.pages, h.versions, h.changes, h.bytes, h.errors, h.stored, int64(h.first), int64(h.last), int64(h.asOf)} {
+		dst = binary.AppendVarint(dst, n)
+	}
+	return append(dst, h.name...)
+}
+
+// decodeHost returns the host that encode wrote.
+func decodeHost(src []byte) hostRow {
+	var n [9]int64
+	for i := range n {
+		var width int
+		n[i], width = binary.Varint(src)
+		src = src[width:]
+	}
+	return hostRow{name: string(src), pages: n[0], versions: n[1], changes: n[2], bytes: n[3], errors: n[4],
+		stored: n[5], first: record.Time(n[6]), last: record.Time(n[7]), asOf: record.Time(n[8])}
+}
+
+// hostShape makes one row of each host in a batch.
+var hostShape = shape[[]hostRow]{rows: func(list []hostRow) int { return len(list) }}
+
+// hostFills has the functions that compute the columns of the relation hosts,
+// by name.
+var hostFills = fills[[]hostRow]{
+	"host":          textOf(value.Text, func(h *hostRow) string { return h.name }),
+	"domain":        textOf(value.Text, func(h *hostRow) string { return domainOf(h.name) }),
+	"page_count":    intOf(func(h *hostRow) int64 { return h.pages }),
+	"version_count": intOf(func(h *hostRow) int64 { return h.versions }),
+	"change_count":  intOf(func(h *hostRow) int64 { return h.changes }),
+	"bytes":         intOf(func(h *hostRow) int64 { return h.bytes }),
+	"first_seen":    timeOf(func(h *hostRow) record.Time { return h.first }),
+	"last_seen":     timeOf(func(h *hostRow) record.Time { return h.last }),
+	"as_of":         timeOf(func(h *hostRow) record.Time { return h.asOf }),
+	"rank":          numberOf(func(h *hostRow) (float64, bool) { return h.standing.Rank, h.standing.Ranked }),
+	"error_count":   intOf(func(h *hostRow) int64 { return h.errors }),
+	"stored_bytes":  intOf(func(h *hostRow) int64 { return h.stored }),
+}

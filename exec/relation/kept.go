@@ -1,0 +1,417 @@
+package relation
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"iter"
+	"slices"
+
+	"infomall/exec/value"
+	"infomall/store/block"
+	"infomall/store/record"
+)
+
+// changedBlocks yields the blocks that were added or edited in each chosen
+// version. If the stored fold of a version holds, it reads neither the body of
+// the version nor those before it.
+func (r *Reader) changedBlocks(ctx context.Context, n *Request) iter.Seq2[[]blockRow, error] {
+	return func(yield func([]blockRow, error) bool) {
+		f := r.follow(ctx, n)
+		defer f.close()
+		var list []blockRow
+		scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColPrevious))
+		for b, err := range r.spans(ctx, scan, n, false) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			i := 0
+			for kept, err := range r.allBelieved(ctx, b) {
+				if err == nil && kept.Fold != nil && (kept.Page != nil || len(kept.Fold.Changed) == 0) {
+					r.keptLast = kept
+					list = appendKept(list[:0], b, i, kept)
+				} else if err == nil {
+					list, err = f.cut(list[:0], b, i, n.Level)
+				}
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if len(list) > 0 && !yield(list, nil) {
+					return
+				}
+				i++
+			}
+		}
+	}
+}
+
+// keptCut reports whether n reads blocks at the level, and in the profile, for
+// which facts are stored.
+func keptCut(n *Request) bool {
+	return n.Level == block.KeptLevel && options(n) == block.Options{}
+}
+
+// keptVersion is what is stored about one version. Page or Fold is nil if it is
+// not stored or does not hold.
+type keptVersion struct {
+	ref  record.Ref
+	at   record.Time // the time that kept was called with
+	Page *block.Kept
+	Fold *block.Fold
+
+	places  []int           // the blocks whose digests were read
+	digests []record.Digest // their digests; nil if the body is not stored in blocks
+}
+
+// How the facts of a batch of versions are read ahead.
+const (
+	// keptAheadLeast is the least size of a batch that is read ahead. A caller
+	// that wants few rows gets only these read.
+	keptAheadLeast = 64
+	// keptBundle is how many versions are sent over the channel at once,
+	// because each send wakes the receiver. keptBundles is how many bundles the
+	// channel holds.
+	keptBundle  = 16
+	keptBundles = 2
+)
+
+// allBelieved yields the result of believed for each version of b, in order.
+// For a large batch, a goroutine reads ahead; it has ended when the iteration
+// has.
+func (r *Reader) allBelieved(ctx context.Context, b *spanBatch) iter.Seq2[*keptVersion, error] {
+	return func(yield func(*keptVersion, error) bool) {
+		if b.N >= keptAheadLeast {
+			r.believedAhead(ctx, b, yield)
+			return
+		}
+		for i := range b.N {
+			if k, err := r.believed(ctx, b, i); !yield(k, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// believedAhead is allBelieved with reading ahead.
+func (r *Reader) believedAhead(ctx context.Context, b *spanBatch, yield func(*keptVersion, error) bool) {
+	within, cancel := context.WithCancel(ctx)
+	bundles := make(chan []*keptVersion, keptBundles)
+	var err error
+	go func() {
+		defer close(bundles)
+		for i := 0; i < b.N && err == nil; {
+			bundle := make([]*keptVersion, 0, keptBundle)
+			for ; i < b.N && len(bundle) < keptBundle; i++ {
+				var k *keptVersion
+				if k, err = r.believed(within, b, i); err != nil {
+					break
+				}
+				bundle = append(bundle, k)
+			}
+			select {
+			case bundles <- bundle:
+			case <-within.Done():
+				return
+			}
+		}
+	}()
+	defer func() {
+		cancel()
+		for range bundles {
+		}
+	}()
+	for bundle := range bundles {
+		for _, k := range bundle {
+			if !yield(k, nil) {
+				return
+			}
+		}
+	}
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		yield(nil, err)
+	}
+}
+
+// believed returns what is stored about the version at row i of b, without a
+// Fold that does not hold. It may run while other methods of the Runner run.
+func (r *Reader) believed(ctx context.Context, b *spanBatch, i int) (*keptVersion, error) {
+	k, err := r.readKept(ctx, b.Ref[i], b.Time[i])
+	if err != nil || k.Fold == nil {
+		return k, err
+	}
+	holds := k.Fold.Previous == b.PreviousVersion[i]
+	if holds {
+		holds, err = r.Snapshot.Knew(ctx, b.Ref[i], b.Key[i], b.Time[i])
+	}
+	if !holds {
+		k = &keptVersion{ref: k.ref, at: k.at, Page: k.Page}
+	}
+	return k, err
+}
+
+// anyTime is passed to kept by callers that do not read the times in the lives
+// of blocks.
+const anyTime record.Time = 0
+
+// kept returns what is stored about the version that begins at ref. at is the
+// time of that capture. It caches the last result, because the late columns of
+// a block are read right after the block was found.
+func (r *Reader) kept(ctx context.Context, ref record.Ref, at record.Time) (*keptVersion, error) {
+	if k := r.keptLast; k != nil && k.ref == ref && (at == k.at || at == anyTime) {
+		return k, nil
+	}
+	k, err := r.readKept(ctx, ref, at)
+	if err == nil {
+		r.keptLast = k
+	}
+	return k, err
+}
+
+// readKept reads what is stored about a version. It ignores what another
+// version of the program stored.
+func (r *Reader) readKept(ctx context.Context, ref record.Ref, at record.Time) (*keptVersion, error) {
+	facts, err := r.Snapshot.Kept(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	k := &keptVersion{ref: ref, at: at}
+	if facts.Page != nil {
+		if p, err := block.ReadFacts(facts.Page); err == nil {
+			k.Page = p
+		}
+	}
+	if facts.Fold != nil {
+		if f, err := block.ReadFold(facts.Fold, at); err == nil {
+			k.Fold = f
+		}
+	}
+	return k, nil
+}
+
+// brought fills in NewBlocks and StoredBytes, from the stored fold if it holds.
+// These depend on how the archive stores bodies, which is always in the profile
+// modern. A span of a version that began before the window gets 0.
+func (r *Reader) brought(ctx context.Context, n *Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*spanBatch, error] {
+	return func(yield func(*spanBatch, error) bool) {
+		f := &follower{r: r, ctx: ctx, to: n.Window.To}
+		defer f.close()
+		var last record.Ref // EACH gives a version more than one row
+		var known block.Brought
+		for b, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			b.NewBlocks, b.StoredBytes = b.NewBlocks[:0], b.StoredBytes[:0]
+			for i := range b.N {
+				if b.Ref[i] != last {
+					if known, err = r.broughtBy(ctx, f, b, i); err != nil {
+						yield(nil, err)
+						return
+					}
+					last = b.Ref[i]
+				}
+				b.NewBlocks, b.StoredBytes = append(b.NewBlocks, int64(known.Blocks)), append(b.StoredBytes, known.Bytes)
+			}
+			if !yield(b, nil) {
+				return
+			}
+		}
+	}
+}
+
+// broughtBy returns what the version at row i of b added to the archive, or -1
+// if the archive does not have its body. f reads the versions if necessary.
+func (r *Reader) broughtBy(ctx context.Context, f *follower, b *spanBatch, i int) (block.Brought, error) {
+	if b.Change[i] == record.ChangeSame {
+		return block.Brought{}, nil
+	}
+	kept, err := r.believed(ctx, b, i)
+	if err != nil {
+		return block.Brought{}, err
+	}
+	if kept.Fold != nil {
+		return kept.Fold.Brought, nil
+	}
+	rev, err := f.find(b, i)
+	if err != nil || rev == nil {
+		return block.Brought{Blocks: -1, Bytes: -1}, err
+	}
+	return rev.Brought(), nil
+}
+
+// appendKept appends the changed blocks of the version at row i of b, from its
+// fold.
+func appendKept(list []blockRow, b *spanBatch, i int, kept *keptVersion) []blockRow {
+	for _, c := range kept.Fold.Changed {
+		if c.Ordinal >= len(kept.Page.Cut) {
+			continue // Unreachable unless the facts and the fold are of different pages.
+		}
+		p := &kept.Page.Cut[c.Ordinal]
+		list = append(list, blockRow{
+			url: b.URL[i], time: b.Time[i], ref: b.Ref[i], path: p.Path, parent: p.Parent(), depth: p.Depth(),
+			ordinal: c.Ordinal + 1, bytes: c.Bytes, life: c.Life, op: c.Op,
+		})
+	}
+	return list
+}
+
+// cut appends the blocks of the version at row i of b, which must come after
+// those of earlier calls.
+func (f *follower) cut(list []blockRow, b *spanBatch, i, level int) ([]blockRow, error) {
+	rev, err := f.find(b, i)
+	if err != nil || rev == nil {
+		return list, err
+	}
+	return appendCut(list, &revision{Revision: rev, span: b, row: i, old: f.old, new: b.Ref[i]}, level), nil
+}
+
+// lateBlock returns a function that computes the late columns of a block, which
+// need the stored page or facts. hidden and row say which block.
+func (r *Reader) lateBlock(ctx context.Context, n *Request, hidden []*value.Vector, row int) (LateColumn, error) {
+	ref, ordinal := unpackRef(hidden, row), int(hidden[2].Ints[row])-1
+	kept := func(string) (value.Value, bool) { return value.Value{}, false }
+	if keptCut(n) {
+		var err error
+		if kept, err = r.keptBlock(ctx, ref, ordinal); err != nil {
+			return nil, err
+		}
+	}
+	return func(name string) (value.Value, error) {
+		if v, ok := kept(name); ok {
+			return v, nil
+		}
+		if f := senseFields[name]; f != nil {
+			sense, ok, err := r.sense(ctx, n, ref, ordinal)
+			if err != nil || !ok {
+				return value.Value{}, err
+			}
+			return f(sense), nil
+		}
+		if name == "simhash" && keptCut(n) {
+			if print, ok, err := r.fingerprint(ctx, r.keptLast, ordinal); ok || err != nil {
+				return value.OfInt(int64(print)), err
+			}
+		}
+		if name == "digest" && keptCut(n) {
+			if digest, ok, err := r.keptDigest(ctx, r.keptLast, ordinal); ok || err != nil {
+				return value.OfText(digest), err
+			}
+		}
+		res, err := r.response(ctx, ref, options(n))
+		if err != nil {
+			return value.Value{}, err
+		}
+		at := res.inCut(n.Level, ordinal)
+		if f := siteFields[name]; f != nil {
+			site, err := r.inSite(ctx, res)
+			if err != nil {
+				return value.Value{}, err
+			}
+			return f(site, at), nil
+		}
+		return blockFields[name](res, at), nil
+	}, nil
+}
+
+// fingerprint returns the stored fingerprint of a block, and reports whether
+// there is one: only for blocks that are leaves and long enough.
+func (r *Reader) fingerprint(ctx context.Context, k *keptVersion, ordinal int) (uint64, bool, error) {
+	if k.Page == nil || ordinal >= len(k.Page.Cut) || k.Page.Cut[ordinal].Leaves > 0 || k.Page.Inline() {
+		return 0, false, nil
+	}
+	leaf := 0
+	for i := range ordinal {
+		leaf += max(1, k.Page.Cut[i].Leaves)
+	}
+	leaves, err := r.Snapshot.LeafFacts(ctx, k.ref)
+	if err != nil || leaf >= len(leaves) {
+		return 0, false, err
+	}
+	print, ok := k.Page.Fingerprint(leaves[leaf])
+	return print, ok, nil
+}
+
+// keptDigest returns the digest of a block in hexadecimal, and reports whether
+// the page is stored in blocks. On a miss it reads the digests of all changed
+// blocks, if the block is one of them, or else of the whole cut.
+func (r *Reader) keptDigest(ctx context.Context, k *keptVersion, ordinal int) (string, bool, error) {
+	if k.Page == nil || k.Page.Inline() || ordinal >= len(k.Page.Cut) {
+		return "", false, nil
+	}
+	i, asked := slices.BinarySearch(k.places, ordinal)
+	if !asked {
+		k.places = k.changedPlaces()
+		if i, asked = slices.BinarySearch(k.places, ordinal); !asked {
+			k.places, i = upTo(len(k.Page.Cut)), ordinal
+		}
+		var err error
+		if k.digests, err = r.Snapshot.Digests(ctx, k.ref, block.KeptLevel, k.places); err != nil {
+			return "", false, err
+		}
+	}
+	if k.digests == nil {
+		return "", false, nil
+	}
+	return hex.EncodeToString(k.digests[i][:]), true, nil
+}
+
+// changedPlaces returns the places in the cut of the blocks that changed.
+func (k *keptVersion) changedPlaces() []int {
+	if k.Fold == nil {
+		return nil
+	}
+	places := make([]int, len(k.Fold.Changed))
+	for i := range places {
+		places[i] = k.Fold.Changed[i].Ordinal
+	}
+	return places
+}
+
+// upTo returns the numbers below n.
+func upTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// keptBlock returns a function that computes late columns of a block from what
+// is stored. The function reports false for columns that are not stored.
+func (r *Reader) keptBlock(ctx context.Context, ref record.Ref, ordinal int) (func(name string) (value.Value, bool), error) {
+	k, err := r.kept(ctx, ref, anyTime)
+	if err != nil {
+		return nil, err
+	}
+	return func(name string) (value.Value, bool) {
+		if name == "label" && k.Page != nil && ordinal < len(k.Page.Cut) {
+			return value.OfText(k.Page.Cut[ordinal].Label.String()), true
+		}
+		if k.Fold == nil {
+			return value.Value{}, false
+		}
+		for i := range k.Fold.Changed {
+			if c := &k.Fold.Changed[i]; c.Ordinal == ordinal {
+				return keptColumn(c, name)
+			}
+		}
+		return value.Value{}, false
+	}, nil
+}
+
+// keptColumn returns a late column of a changed block, and reports whether it
+// is stored.
+func keptColumn(c *block.Changed, name string) (value.Value, bool) {
+	switch name {
+	case "topic":
+		return textOrNull(c.Topic), true
+	case "words":
+		return value.OfInt(int64(c.Words)), true
+	case "link_count":
+		return value.OfInt(int64(c.Links)), true
+	}
+	return value.Value{}, false
+}

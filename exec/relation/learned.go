@@ -1,0 +1,161 @@
+package relation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"infomall/exec/value"
+	"infomall/store/block"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// learned is a cache of what comparing all versions of one URL shows about each
+// version. The versions are read once for all rows of the URL.
+type learned struct {
+	learnedOf
+	versions map[record.Ref]learnedVersion
+}
+
+// learnedOf says for what the versions were compared.
+type learnedOf struct {
+	key     string
+	options block.Options
+	cut     int  // the level of the blocks
+	words   bool // compute which changes are substantial
+	level   bool // compute the best level
+}
+
+// learnedVersion is what is known of a version after comparing it with all
+// earlier ones.
+type learnedVersion struct {
+	level       int
+	levelReason string
+	first       bool
+	reason      string        // why the version is soft_missing, or not substantial
+	senses      []block.Sense // of the blocks of the cut, then of the blocks removed
+}
+
+// substantial reports whether v changed what the page says.
+func (v *learnedVersion) substantial() bool { return v.first || block.Together(v.senses).Substantial }
+
+// learnedFields has the functions that compute those late columns of the
+// relation versions for which a version must be compared with all earlier ones.
+var learnedFields = map[string]func(v *learnedVersion) value.Value{
+	"level":        func(v *learnedVersion) value.Value { return value.OfInt(int64(v.level)) },
+	"level_reason": func(v *learnedVersion) value.Value { return textOrNull(v.levelReason) },
+	"substantial":  func(v *learnedVersion) value.Value { return value.OfBool(v.substantial()) },
+	"reason":       func(v *learnedVersion) value.Value { return textOrNull(v.reason) },
+}
+
+// lateVersion returns a function that computes the late columns of the version
+// that begins at ref: columns that need the stored page.
+func (r *Reader) lateVersion(ctx context.Context, n *Request, ref record.Ref) LateColumn {
+	return func(name string) (value.Value, error) {
+		if f := learnedFields[name]; f != nil {
+			v, ok, err := r.learnedVersion(ctx, n, ref)
+			if err != nil || !ok {
+				return value.Value{}, err
+			}
+			return f(&v), nil
+		}
+		res, err := r.response(ctx, ref, options(n))
+		if err != nil {
+			return value.Value{}, err
+		}
+		return versionFields[name](res), nil
+	}
+}
+
+// senseFields has the functions that compute those late columns of the relation
+// blocks for which a version must be compared with the one before.
+var senseFields = map[string]func(s block.Sense) value.Value{
+	"substantial": func(s block.Sense) value.Value { return value.OfBool(s.Substantial) },
+	"reason":      func(s block.Sense) value.Value { return textOrNull(s.Reason) },
+}
+
+// sense returns whether the change of a block is substantial. ordinal is the
+// place of the block in the cut of its version. It reports false if the archive
+// does not have the body.
+func (r *Reader) sense(ctx context.Context, n *Request, ref record.Ref, ordinal int) (block.Sense, bool, error) {
+	v, ok, err := r.learnedVersion(ctx, n, ref)
+	if err != nil || !ok {
+		return block.Sense{}, false, err
+	}
+	if v.first || ordinal >= len(v.senses) {
+		return block.Sense{Substantial: v.first}, true, nil
+	}
+	return v.senses[ordinal], true, nil
+}
+
+// learnedVersion returns what comparing the version that begins at ref with all
+// earlier ones shows. It reports false if the archive does not have the body.
+func (r *Reader) learnedVersion(ctx context.Context, n *Request, ref record.Ref) (learnedVersion, bool, error) {
+	of := learnedOf{options: options(n), cut: block.KeptLevel, words: n.Asks("substantial", "reason"), level: n.Asks("level", "level_reason")}
+	if n.Relation.Cut {
+		of.cut = n.Level
+	}
+	if of.key = r.learned.key; of == r.learned.learnedOf {
+		if v, ok := r.learned.versions[ref]; ok {
+			return v, true, nil
+		}
+	}
+	stored, err := r.Snapshot.Stored(ctx, ref)
+	if err != nil {
+		return learnedVersion{}, false, err
+	}
+	if of.key = urlkey.Key(stored.URL); of != r.learned.learnedOf || r.learned.versions == nil {
+		if err := r.learn(ctx, of); err != nil {
+			return learnedVersion{}, false, err
+		}
+	}
+	v, ok := r.learned.versions[ref]
+	return v, ok, nil
+}
+
+// learn reads and compares all versions of a URL.
+func (r *Reader) learn(ctx context.Context, of learnedOf) error {
+	r.learned = learned{}
+	versions := map[record.Ref]learnedVersion{}
+	f := &follower{r: r, ctx: ctx, to: record.MaxTime, options: of.options, whole: true, also: record.ColPage}
+	f.begin(of.key, record.MinTime)
+	defer f.close()
+	var m block.LevelManager
+	for {
+		ref, rev, err := f.step()
+		if errors.Is(err, errUnfound) {
+			r.learned = learned{of, versions}
+			return nil // the last version was read
+		}
+		if err != nil {
+			return err
+		}
+		if rev == nil {
+			continue
+		}
+		v := learnedVersion{first: rev.Before == nil}
+		if of.level {
+			m.Learn(rev)
+			v.level, v.levelReason = m.Level()
+		}
+		if of.words {
+			v.senses = rev.Senses(of.cut)
+			v.reason = f.reason(&v)
+		}
+		versions[ref] = v
+	}
+}
+
+// reason returns why the version of the last step is soft_missing, or else why
+// it is not substantial. If all blocks are the same, the reason is markup.
+func (f *follower) reason(v *learnedVersion) string {
+	i := f.row - 1
+	switch {
+	case f.batch.Reason[i] != "" || v.substantial():
+		return f.batch.Reason[i]
+	case f.batch.Change[i] == record.ChangeLayout:
+		return cmp.Or(block.Together(v.senses).Reason, "markup")
+	}
+	return block.Together(v.senses).Reason
+}

@@ -1,0 +1,251 @@
+package relation
+
+import (
+	"context"
+	"iter"
+
+	"infomall/exec/value"
+	"infomall/store/block"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// linkRow is one link of one version.
+type linkRow struct {
+	*block.Link
+	url    string
+	time   record.Time
+	asOf   record.Time
+	ref    record.Ref
+	n      int    // index among the version's links
+	target string // "" if the link leads to no URL
+	block  string // path of the block that contains the link; "" in the layout
+}
+
+// links yields one row per link of the chosen versions that are pages, in the
+// order of the page.
+func (r *Reader) links(ctx context.Context, n *Request) value.Rows {
+	return render(n, linkFills, linkShape, r.linkRows(ctx, n))
+}
+
+// linkRows yields the links of each version.
+func (r *Reader) linkRows(ctx context.Context, n *Request) iter.Seq2[[]linkRow, error] {
+	return func(yield func([]linkRow, error) bool) {
+		scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColKind))
+		for b, err := range r.spans(ctx, scan, n, false) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range b.N {
+				list, err := r.linksOf(ctx, n, b, i)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if len(list) > 0 && !yield(list, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// linksOf returns the links of the version at row i of b.
+func (r *Reader) linksOf(ctx context.Context, n *Request, b *spanBatch, i int) ([]linkRow, error) {
+	if b.Kind[i] != record.KindPage {
+		return nil, nil
+	}
+	p, err := r.pageLinks(ctx, n, b.Ref[i])
+	if err != nil {
+		return nil, err
+	}
+	r.resolved.page(urlkey.Base(b.URL[i], p.base))
+	var link []byte
+	list := make([]linkRow, len(p.links))
+	for j := range p.links {
+		l := &list[j]
+		*l = linkRow{Link: &p.links[j], url: b.URL[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: j, block: p.path(j)}
+		link = append(link[:0], l.Target...)
+		l.target = string(r.resolved.target(link))
+	}
+	return list, nil
+}
+
+// pageLinks are the links of one version, stored or read from the page.
+type pageLinks struct {
+	ref   record.Ref
+	base  string // the base that the page names, as written
+	links []block.Link
+	path  func(i int) string               // returns the path of the block that contains link i; "" in the layout
+	label func(i int) (value.Value, error) // returns the label of that block
+}
+
+// pageLinks returns the links of a version, from a cache of the last few
+// versions if they are there.
+func (r *Reader) pageLinks(ctx context.Context, n *Request, ref record.Ref) (*pageLinks, error) {
+	for _, p := range r.linked {
+		if p.ref == ref {
+			return p, nil
+		}
+	}
+	p, err := r.keptLinks(ctx, n, ref)
+	if err == nil && p == nil {
+		p, err = r.foundLinks(ctx, n, ref)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(r.linked) == responsesMax {
+		r.linked = r.linked[1:]
+	}
+	r.linked = append(r.linked, p)
+	return p, nil
+}
+
+// keptLinks returns the stored links of a version, or nil if they are not
+// stored.
+func (r *Reader) keptLinks(ctx context.Context, n *Request, ref record.Ref) (*pageLinks, error) {
+	if !keptCut(n) {
+		return nil, nil
+	}
+	kept, err := r.kept(ctx, ref, anyTime)
+	if err != nil || kept.Page == nil {
+		return nil, err
+	}
+	var leaves [][]byte
+	if !kept.Page.Inline() {
+		if leaves, err = r.Snapshot.LeafFacts(ctx, ref); err != nil {
+			return nil, err
+		}
+	}
+	links, err := kept.Page.Links(leaves)
+	if err != nil {
+		return nil, nil // stored by another version of the program, or not for all leaves
+	}
+	cut := kept.Page.Cut
+	return &pageLinks{
+		ref: ref, base: kept.Page.Base, links: links,
+		path: func(i int) string {
+			if p := links[i].Part; p >= 0 {
+				return cut[p].Path
+			}
+			return ""
+		},
+		label: func(i int) (value.Value, error) {
+			if p := links[i].Part; p >= 0 {
+				return value.OfText(cut[p].Label.String()), nil
+			}
+			return value.Value{}, nil
+		},
+	}, nil
+}
+
+// foundLinks reads the links of a version from the page.
+func (r *Reader) foundLinks(ctx context.Context, n *Request, ref record.Ref) (*pageLinks, error) {
+	res, err := r.response(ctx, ref, options(n))
+	if err != nil {
+		return nil, err
+	}
+	links := res.allLinks()
+	return &pageLinks{
+		ref: ref, base: res.about().Base, links: links,
+		path: func(i int) string {
+			if p := partAt(res.blocks(), n.Level, links[i].Offset); p > 0 {
+				return res.blocks().Blocks[p].Path
+			}
+			return ""
+		},
+		label: func(i int) (value.Value, error) {
+			p := partAt(res.blocks(), n.Level, links[i].Offset)
+			if p == 0 {
+				return value.Value{}, nil
+			}
+			return value.OfText(res.label(p).String()), nil
+		},
+	}, nil
+}
+
+// partAt returns the block of the cut at a level that contains a byte of the
+// body, or 0 if none does.
+func partAt(b *block.Body, level, offset int) int {
+	if b == nil || offset < 0 {
+		return 0
+	}
+	for n := 1; n < len(b.Blocks); {
+		switch p := &b.Blocks[n]; {
+		case offset < p.Start:
+			return 0
+		case offset >= p.End:
+			n = p.Next
+		case b.Leaf(n) || p.Depth == level:
+			return n
+		default:
+			n++
+		}
+	}
+	return 0
+}
+
+// linkShape makes one row of each link in a batch. Its hidden columns name the
+// version's first capture and the link among the links of the page.
+var linkShape = shape[[]linkRow]{
+	func(list []linkRow) int { return len(list) },
+	func(hidden []*value.Vector, list []linkRow) {
+		for _, h := range hidden {
+			h.Resize(value.Int, len(list))
+		}
+		for i := range list {
+			packRef(hidden, i, list[i].ref)
+			hidden[2].Ints[i] = int64(list[i].n)
+		}
+	},
+}
+
+// linkFills has the functions that compute the columns of the relation links,
+// by name. The late columns, which need the stored page, are not among them.
+var linkFills = fills[[]linkRow]{
+	"url":      textOf(value.URL, func(l *linkRow) string { return l.url }),
+	"target":   textOf(value.URL, func(l *linkRow) string { return l.target }),
+	"anchor":   plainOf(func(l *linkRow) string { return l.Anchor }),
+	"kind":     textOf(value.Text, func(l *linkRow) string { return l.Kind.String() }),
+	"rel":      textOf(value.Text, func(l *linkRow) string { return l.Rel }),
+	"nofollow": boolOf(func(l *linkRow) bool { return l.NoFollow }),
+	"time":     timeOf(func(l *linkRow) record.Time { return l.time }),
+	"as_of":    timeOf(func(l *linkRow) record.Time { return l.asOf }),
+	"block":    textOf(value.Text, func(l *linkRow) string { return l.block }),
+	"internal": boolOf(func(l *linkRow) bool {
+		domain := urlkey.Domain(l.target)
+		return domain != "" && domain == urlkey.Domain(l.url)
+	}),
+	"written": plainOf(func(l *linkRow) string { return l.Target }),
+}
+
+// plainOf returns a fill of a column of texts that are never NULL.
+func plainOf[T any](f func(*T) string) func(*value.Vector, []T) {
+	return func(v *value.Vector, list []T) {
+		v.Resize(value.Text, len(list))
+		for i := range list {
+			v.Texts[i] = f(&list[i])
+		}
+	}
+}
+
+// lateLink returns a function that computes the late columns of a link, which
+// need the stored page. hidden and row say which link.
+func (r *Reader) lateLink(ctx context.Context, n *Request, hidden []*value.Vector, row int) (LateColumn, error) {
+	p, err := r.pageLinks(ctx, n, unpackRef(hidden, row))
+	if err != nil {
+		return nil, err
+	}
+	i := int(hidden[2].Ints[row])
+	return func(name string) (value.Value, error) { return linkFields[name](p, i) }, nil
+}
+
+// linkFields has the functions that compute the late columns of link i of a
+// page, by name.
+var linkFields = map[string]func(p *pageLinks, i int) (value.Value, error){
+	"label":  func(p *pageLinks, i int) (value.Value, error) { return p.label(i) },
+	"before": func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].Before), nil },
+	"after":  func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].After), nil },
+}

@@ -1,0 +1,195 @@
+package relation
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"infomall/exec/value"
+	"infomall/store/block"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+	"infomall/store/words"
+)
+
+// styleSeen is how many pages of a host, the first in order, a sample is chosen
+// from, and stylePages how many pages the sample has.
+const (
+	styleSeen  = 4096
+	stylePages = 24
+)
+
+// hostStyle is how the pages of a host look in one month: what the pages of a
+// sample have in common. It depends on the archive alone, not on the query.
+type hostStyle struct {
+	hostMonth
+	periods []stylePeriod // between redesigns; empty if the host has no pages
+}
+
+// hostMonth says for which host, month and way of dividing a style was learned.
+type hostMonth struct {
+	host    string      // the prefix of its keys
+	from    record.Time // the start of the month
+	options block.Options
+}
+
+// stylePeriod is the style from a time on.
+type stylePeriod struct {
+	from  record.Time
+	style *block.SiteStyle
+}
+
+// at returns the style at a time, or nil if none is known.
+func (h *hostStyle) at(t record.Time) *block.SiteStyle {
+	for i, p := range slices.Backward(h.periods) {
+		if i == 0 || p.from <= t {
+			return p.style
+		}
+	}
+	return nil
+}
+
+// inSite is what the blocks of a page are among the pages of its host.
+type inSite struct {
+	importances []float64 // per block, from 0 to 1; nil if the host has no other page
+	labels      []block.Label
+}
+
+// siteFields has the functions that compute those late columns of the relation
+// blocks for which a page must be compared with other pages of its host. n is
+// the index of the block.
+var siteFields = map[string]func(s *inSite, n int) value.Value{
+	"importance": func(s *inSite, n int) value.Value {
+		if n >= len(s.importances) {
+			return value.Value{}
+		}
+		return value.OfFloat(s.importances[n])
+	},
+	"site_label": func(s *inSite, n int) value.Value {
+		if n >= len(s.labels) {
+			return value.OfText(block.Other.String())
+		}
+		return value.OfText(s.labels[n].String())
+	},
+}
+
+// inSite compares the blocks of a page with the style of its host.
+func (r *Reader) inSite(ctx context.Context, res *response) (*inSite, error) {
+	if res.site != nil {
+		return res.site, nil
+	}
+	site := &inSite{}
+	if b := res.blocks(); b != nil {
+		stored, err := r.Snapshot.Stored(ctx, res.ref)
+		if err != nil {
+			return nil, err
+		}
+		h, err := r.hostStyle(ctx, urlkey.Key(stored.URL), stored.Time, res.options)
+		if err != nil {
+			return nil, err
+		}
+		if style := h.at(stored.Time); style != nil {
+			site.importances, site.labels = style.Importances(b), b.LabelsIn(style)
+		} else {
+			site.labels = b.Labels()
+		}
+	}
+	res.site = site
+	return site, nil
+}
+
+// hostStyle returns the style of the host to which a URL key belongs, in the
+// month that contains at.
+func (r *Reader) hostStyle(ctx context.Context, key string, at record.Time, o block.Options) (*hostStyle, error) {
+	day := at.Std()
+	month := time.Date(day.Year(), day.Month(), 1, 0, 0, 0, 0, time.UTC)
+	of := hostMonth{key[:urlkey.HostPrefix(key)], record.At(month), o}
+	if r.style != nil && r.style.hostMonth == of {
+		return r.style, nil
+	}
+	h := &hostStyle{hostMonth: of}
+	sample, err := r.stylePages(ctx, of, record.At(month.AddDate(0, 1, 0)))
+	if err != nil {
+		return nil, err
+	}
+	if h.periods, err = r.learnStyles(ctx, sample, o); err != nil {
+		return nil, err
+	}
+	r.style = h
+	return h, nil
+}
+
+// styledPage is a page of a sample.
+type styledPage struct {
+	key  string
+	hash uint64
+	time record.Time
+	ref  record.Ref
+}
+
+// stylePages chooses a sample of the pages of a host, sorted by time: pages
+// spread over the first styleSeen, each at its first capture in the month.
+func (r *Reader) stylePages(ctx context.Context, of hostMonth, to record.Time) ([]styledPage, error) {
+	var pages []styledPage
+	if of.host == "" {
+		return nil, nil
+	}
+	seen, last := 0, ""
+	scan := record.Scan{
+		Ranges: []urlkey.Range{{From: of.host, To: of.host + "\xff"}}, From: of.from, To: to,
+		Columns: record.ColKind | record.ColMime,
+	}
+	for b, err := range r.Snapshot.Scan(ctx, scan) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range b.N {
+			if b.Key[i] == last || b.Kind[i] != record.KindPage || !IsText(b.Mime[i]) {
+				continue
+			}
+			last = b.Key[i]
+			pages = append(pages, styledPage{last, words.Hash(last), b.Time[i], b.Ref[i]})
+			seen++
+		}
+		if seen >= styleSeen {
+			break
+		}
+	}
+	slices.SortFunc(pages, func(a, b styledPage) int { return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.key, b.key)) })
+	pages = pages[:min(len(pages), stylePages)]
+	slices.SortFunc(pages, func(a, b styledPage) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.key, b.key)) })
+	return pages, nil
+}
+
+// learnStyles learns a style for each design of the pages. It reads the pages
+// twice, so that it holds one at a time.
+func (r *Reader) learnStyles(ctx context.Context, pages []styledPage, o block.Options) (periods []stylePeriod, err error) {
+	shapes := make([]block.Shape, len(pages))
+	each := func(f func(i int, b *block.Body)) {
+		for i := range pages {
+			var p record.Payload
+			if p, err = r.Snapshot.Payload(ctx, pages[i].ref); err != nil {
+				return
+			}
+			if b := (&response{Payload: p, options: o}).blocks(); b != nil {
+				f(i, b)
+				b.Free()
+			}
+		}
+	}
+	if each(func(i int, b *block.Body) { shapes[i] = block.ShapeOf(b.Page) }); err != nil || len(pages) == 0 {
+		return nil, err
+	}
+	begins := block.Redesigns(shapes)
+	style := block.NewSiteStyle()
+	periods = append(periods, stylePeriod{pages[0].time, style})
+	each(func(i int, b *block.Body) {
+		if len(begins) > 0 && i >= begins[0] {
+			style, begins = block.NewSiteStyle(), begins[1:]
+			periods = append(periods, stylePeriod{pages[i].time, style})
+		}
+		style.Learn(b)
+	})
+	return periods, err
+}

@@ -1,0 +1,311 @@
+package relation
+
+import (
+	"context"
+	"iter"
+
+	"infomall/store/record"
+)
+
+// spanBatch is a batch of spans: versions, as the query sees them. The embedded
+// batch has the first capture of each.
+type spanBatch struct {
+	record.Batch
+	Last    []record.Time // the last visit
+	Next    []record.Time // when the next version began, or NoTime
+	Visits  []int64
+	Ordinal []int // the number of the span among those of its URL in the scan, from 0
+
+	AsOf []record.Time // the moment that AT or NEAREST names, or the end of the period of EACH
+
+	// LastStatus and LastMime are those of the last visit: a server may send
+	// the same body with another status. They are nil if the scan does not read
+	// these columns.
+	LastStatus []int32
+	LastMime   []string
+
+	// NewBlocks and StoredBytes are what each version added to the archive, or
+	// -1 if that is not known. They are nil unless brought has filled them.
+	NewBlocks, StoredBytes []int64
+}
+
+// spans makes spans of the captures of a scan, and selects those that n
+// chooses.
+//
+// A version begins at a capture that differs from the one before. The first
+// captures of a URL in the scan may belong to a version that began before the
+// window. If whole is set, they make a span that begins there. Otherwise they
+// are skipped, because a version is in a range if it began in it. For DURING, a
+// version is in the range if the next one did not begin before the range.
+//
+// Batches have one row at first and grow, so that the first rows come soon.
+func (r *Reader) spans(ctx context.Context, scan record.Rows, n *Request, whole bool) iter.Seq2[*spanBatch, error] {
+	return func(yield func(*spanBatch, error) bool) {
+		s := spanner{choice: n.Choice, during: n.During, whole: whole, cur: -1}
+		var err error
+		if s.each, err = r.periods(ctx, n); err != nil {
+			yield(nil, err)
+			return
+		}
+		wanted := 1
+		for b, err := range scan {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range b.N {
+				s.add(b, i)
+				if s.n < wanted || s.kept() < wanted {
+					continue
+				}
+				wanted = min(2*wanted, record.BatchRows)
+				if !s.flush(yield, s.kept()) {
+					return
+				}
+			}
+		}
+		s.settle()
+		s.finish()
+		s.flush(yield, s.n)
+	}
+}
+
+// spanner holds the rows that are not yielded yet: the first n of out. Those
+// from urlRow on belong to the current URL.
+type spanner struct {
+	choice Choice
+	during record.Time
+	whole  bool
+	each   *eachPeriod // nil without EACH
+
+	out     spanBatch
+	n       int
+	urlRow  int
+	cur     int  // the open row, to which captures are added, or -1
+	begun   bool // a capture was added
+	key     string
+	ordinal int
+}
+
+// add adds the next capture.
+func (s *spanner) add(b *record.Batch, i int) {
+	newURL := !s.begun || b.Key[i] != s.key
+	newVersion := b.Change[i] != record.ChangeSame
+	if newURL {
+		s.settle()
+		s.finish()
+		s.begun, s.key = true, b.Key[i]
+		s.urlRow, s.cur, s.ordinal = s.n, -1, -1
+	}
+	if newVersion || newURL {
+		s.ordinal++
+	}
+	for s.each != nil && s.cur >= 0 && s.each.before(b.Time[i]) {
+		s.freeze()
+	}
+	switch {
+	case newVersion || newURL && s.whole:
+		s.begin(b, i)
+	case s.cur >= 0:
+		s.visit(b, i)
+	}
+}
+
+// begin opens a row for a version that begins at capture i of b.
+func (s *spanner) begin(b *record.Batch, i int) {
+	switch {
+	case s.cur >= 0 && (s.each != nil || b.Time[i] <= s.during && !s.whole):
+		s.n = s.cur // the open row is in force at no moment that the query selects, and has no visit in the window
+	case s.cur >= 0:
+		s.out.Next[s.cur] = b.Time[i]
+		s.settle()
+	}
+	if s.each != nil && s.cur < 0 {
+		s.each.begin(max(b.Time[i], s.during))
+	}
+	held := s.n > s.urlRow
+	if held && s.choice.Kind == ChooseFirst {
+		s.cur = -1
+		return
+	}
+	if held && s.choice.Kind == ChooseLast {
+		s.n = s.urlRow
+	}
+	s.cur = s.n
+	s.n++
+	s.out.put(s.cur, b, i)
+	s.out.Last[s.cur], s.out.Next[s.cur] = b.Time[i], record.NoTime
+	s.out.Visits[s.cur], s.out.Ordinal[s.cur], s.out.AsOf[s.cur] = 1, s.ordinal, s.choice.AsOf
+}
+
+// visit adds capture i of b to the open row.
+func (s *spanner) visit(b *record.Batch, i int) {
+	s.out.Visits[s.cur]++
+	s.out.Last[s.cur] = b.Time[i]
+	if b.Status != nil {
+		s.out.LastStatus[s.cur] = b.Status[i]
+	}
+	if b.Mime != nil {
+		s.out.LastMime[s.cur] = b.Mime[i]
+	}
+}
+
+// settle applies NEAREST to the two candidates of a URL, once the later one is
+// complete: it keeps the one nearer to the period. The earlier wins a tie,
+// unless both are of the same millisecond: of versions of one moment the last
+// counts, as with AT.
+func (s *spanner) settle() {
+	if s.choice.Kind != ChooseNearest || s.n-s.urlRow < 2 {
+		return
+	}
+	a, b := s.urlRow, s.urlRow+1
+	if d := s.distance(b) - s.distance(a); d < 0 || d == 0 && s.out.Time[b] == s.out.Last[a] {
+		s.out.move(a, b)
+	}
+	s.n = b
+}
+
+// distance returns how far a row is from the period of NEAREST.
+func (s *spanner) distance(row int) int64 {
+	return s.choice.Distance(s.out.Time[row], s.out.Last[row])
+}
+
+// kept returns how many rows are final: later captures cannot change them.
+func (s *spanner) kept() int {
+	switch {
+	case s.choice.Kind == ChooseAll && s.cur >= 0, s.each != nil && s.cur >= 0:
+		return s.cur
+	}
+	return s.urlRow
+}
+
+// flush yields the first rows and keeps the others. It reports whether the
+// consumer wants more.
+func (s *spanner) flush(yield func(*spanBatch, error) bool, rows int) bool {
+	if rows == 0 {
+		return true
+	}
+	s.out.N = rows
+	if !yield(&s.out, nil) {
+		return false
+	}
+	for i := rows; i < s.n; i++ {
+		s.out.move(i-rows, i)
+	}
+	s.n -= rows
+	s.urlRow -= min(rows, s.urlRow)
+	if s.cur >= 0 {
+		s.cur -= rows
+	}
+	return true
+}
+
+// put sets row j to capture i of src. It adds the row if j is the number of
+// rows.
+func (b *spanBatch) put(j int, src *record.Batch, i int) {
+	if j == len(b.Key) {
+		b.Last, b.Next = append(b.Last, 0), append(b.Next, 0)
+		b.Visits, b.Ordinal, b.AsOf = append(b.Visits, 0), append(b.Ordinal, 0), append(b.AsOf, record.NoTime)
+	}
+	b.CopyRow(j, src, i)
+	record.CopyCell(&b.LastStatus, j, src.Status, i)
+	record.CopyCell(&b.LastMime, j, src.Mime, i)
+}
+
+// move copies row i to row j, where j < i.
+func (b *spanBatch) move(j, i int) {
+	b.CopyRow(j, &b.Batch, i)
+	record.CopyCell(&b.Last, j, b.Last, i)
+	record.CopyCell(&b.Next, j, b.Next, i)
+	record.CopyCell(&b.Visits, j, b.Visits, i)
+	record.CopyCell(&b.Ordinal, j, b.Ordinal, i)
+	record.CopyCell(&b.AsOf, j, b.AsOf, i)
+	record.CopyCell(&b.LastStatus, j, b.LastStatus, i)
+	record.CopyCell(&b.LastMime, j, b.LastMime, i)
+}
+
+// chosen yields the captures of the versions that n chooses. It runs two equal
+// scans side by side, one to choose and one to yield, so that it need not hold
+// the captures of a version, however many they are.
+func (r *Reader) chosen(ctx context.Context, n *Request) record.Rows {
+	return func(yield func(*record.Batch, error) bool) {
+		next, stop := iter.Pull2(r.spans(ctx, r.visits(ctx, n, choiceScan(n)), n, true))
+		defer stop()
+		c := chooser{next: next}
+		var out record.Batch
+		for b, err := range r.visits(ctx, n, n.Scan(record.ColChange)) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			out.N = 0
+			for i := range b.N {
+				keep, err := c.keep(b, i)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if keep {
+					out.CopyRow(out.N, b, i)
+					out.N++
+				}
+			}
+			if out.N > 0 && !yield(&out, nil) {
+				return
+			}
+		}
+	}
+}
+
+// choiceScan returns the scan that chooses.
+func choiceScan(n *Request) record.Scan {
+	s := n.Scan(0)
+	s.Columns = record.ColChange
+	return s
+}
+
+// chooser finds the captures of a scan that belong to the spans from next,
+// which come from an equal scan.
+type chooser struct {
+	next    func() (*spanBatch, error, bool)
+	batch   *spanBatch
+	row     int
+	done    bool
+	begun   bool
+	key     string // of the previous capture
+	ordinal int    // of the span of the previous capture
+}
+
+// keep reports whether capture i of b belongs to a chosen span. It must be
+// called for all captures in turn.
+func (c *chooser) keep(b *record.Batch, i int) (bool, error) {
+	if !c.begun || b.Key[i] != c.key {
+		c.begun, c.key, c.ordinal = true, b.Key[i], 0
+	} else if b.Change[i] != record.ChangeSame {
+		c.ordinal++
+	}
+	for {
+		if c.batch == nil || c.row == c.batch.N {
+			if err := c.fetch(); err != nil || c.done {
+				return false, err
+			}
+		}
+		switch key := c.batch.Key[c.row]; {
+		case key == c.key && c.batch.Ordinal[c.row] >= c.ordinal:
+			return c.batch.Ordinal[c.row] == c.ordinal, nil
+		case key > c.key:
+			return false, nil
+		}
+		c.row++
+	}
+}
+
+// fetch reads the next batch of spans.
+func (c *chooser) fetch() error {
+	if c.done {
+		return nil
+	}
+	b, err, ok := c.next()
+	c.batch, c.row, c.done = b, 0, !ok
+	return err
+}
