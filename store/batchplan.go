@@ -149,7 +149,7 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 // knows returns the capture in known that is the same as e, or nil.
 func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 	for i := sort.Search(len(known), func(i int) bool { return known[i].Time >= e.Time }); i < len(known) && known[i].Time == e.Time; i++ {
-		if known[i].Same(&e.Entry) {
+		if known[i].Same(e) {
 			return &known[i]
 		}
 	}

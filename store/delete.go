@@ -128,7 +128,7 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 		d.count(e)
 		from, _ := slices.BinarySearchFunc(raw, e.Time, func(g timeline.Capture, t record.Time) int { return cmp.Compare(g.Time, t) })
 		for j := from; j < len(raw) && raw[j].Time == e.Time; j++ {
-			if g := &raw[j]; g.Same(&e.Entry) || g.Place == e.Place {
+			if g := &raw[j]; g.Same(e) || g.Place == e.Place {
 				d.hide[g.Place] = true
 				if e.HasBody() {
 					bodies[e.ID] = append(bodies[e.ID], g.Place)

@@ -45,7 +45,8 @@ func originFrom(e *timeline.Capture) origin { return origin{e.BodyAt(), e.Origin
 // has its body from. from is no place if the archive does not have it.
 func (v *Snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.Stored) (origin, error) {
 	o := v.originals()
-	of, err := o.of(ctx, &timeline.Capture{Entry: e.Entry, Place: at})
+	own := &timeline.Capture{Entry: e.Entry, Place: at}
+	of, err := o.of(ctx, own)
 	if err != nil {
 		return origin{}, err
 	}
@@ -85,7 +86,7 @@ func (v *Snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.S
 				o.seen[g.Place] = origin{}
 			}
 		}
-		if has && g.Place != at && g.Same(&e.Entry) {
+		if has && g.Place != at && g.Same(own) {
 			out = originFrom(g)
 		}
 	}

@@ -130,3 +130,30 @@ func readingRows(t *testing.T, a *Archive, from record.Time) (rows []string) {
 	slices.Sort(rows)
 	return rows
 }
+
+// TestBareNotModifiedTwice imports a 304 that names no other capture from two files,
+// in which it stands in different places. The archive must know it again, whether
+// the first import already gave it the body of the capture before, or did not.
+func TestBareNotModifiedTwice(t *testing.T) {
+	const u = "http://a.cn/"
+	for name, first := range map[string][]*visit{
+		"with the capture before": {{url: u, time: day0, seq: 1, status: 200, body: "x"}},
+		"alone":                   nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := Open(t.TempDir(), Options{})
+			defer a.Close()
+			put(t, a, append(first, &visit{url: u, time: day0 + 5, seq: 2, as: "before"}))
+			if res := put(t, a, []*visit{{url: u, time: day0 + 5, seq: 9, as: "before"}}); res.Stored+res.Visits != 0 {
+				t.Errorf("the second import stored %d and noted %d visits, want none", res.Stored, res.Visits)
+			}
+			// Both in one batch, and a third at another time, which is its own.
+			put(t, a, []*visit{
+				{url: u, time: day0 + 9, seq: 3, as: "before"}, {url: u, time: day0 + 9, seq: 4, as: "before"}, {url: u, time: day0 + 10, seq: 4, as: "before"},
+			})
+			if rows, want := readRows(t, a, record.MinTime, record.MaxTime), len(first)+3; len(rows) != want {
+				t.Errorf("%d captures, want %d: %v", len(rows), want, rows)
+			}
+		})
+	}
+}

@@ -33,6 +33,9 @@ type Capture struct {
 	// before it. If more captures are settled later, another capture may turn out
 	// to be the one before.
 	AsBefore bool
+	// ownID is the ID that a 304 had before it got that of the capture before; zero
+	// if it did not get that.
+	ownID segment.ID
 	// Unknown: the body is that of an earlier capture, which is in a pool this scan
 	// does not open. The ID says nothing then.
 	Unknown bool
@@ -48,6 +51,22 @@ type Capture struct {
 // cannot be e's.
 func (e *Capture) sees(p *Capture) bool {
 	return p.Hidden == 0 || e.Seg != nil && e.Seg.Info.Born < p.Hidden
+}
+
+// Same reports whether e and o, captures of one URL, are the same capture, imported
+// twice. It does not compare the bodies that 304s have from the captures before
+// them, because these depend on what else the archive has.
+func (e *Capture) Same(o *Capture) bool {
+	return e.Entry.Same(&o.Entry) ||
+		e.Via == record.ViaNotModified && o.Via == record.ViaNotModified && e.Time == o.Time && e.Status == o.Status && e.named() == o.named()
+}
+
+// named returns the ID of e without regard to the capture before.
+func (e *Capture) named() segment.ID {
+	if e.ownID != (segment.ID{}) {
+		return e.ownID
+	}
+	return e.ID
 }
 
 // Place is where an entry is stored: segment, run, and number in the run.
@@ -164,6 +183,7 @@ func (e *Capture) follow(p *Capture) {
 // isAs gives e, a 304 that names no other capture, the body of p, the capture
 // before it.
 func (e *Capture) isAs(p *Capture) {
+	e.ownID = e.named()
 	e.ID, e.Content, e.Kind, e.Bytes = p.ID, p.Content, p.Kind, p.Bytes
 	e.Resolved, e.AsBefore, e.Unknown, e.From, e.Original = true, true, p.Unknown, p.BodyAt(), p.Original
 	e.Unread = p.Unread
@@ -235,7 +255,7 @@ func AsBefore(e *Capture) bool {
 // with the same time as e are at the end of out.
 func twin(out []Capture, e *Capture) int {
 	for i := len(out) - 1; i >= 0 && out[i].Time == e.Time; i-- {
-		if out[i].Same(&e.Entry) {
+		if out[i].Same(e) {
 			return i
 		}
 	}
@@ -256,5 +276,5 @@ var NoPlace = Place{N: math.MaxUint32}
 func (e *Capture) Takes(o *Original) {
 	e.ID, e.Content, e.Bytes = o.ID, o.Content, o.Bytes
 	e.Status, e.Kind, e.Mime = o.Status, o.Kind, o.Mime
-	e.Resolved, e.AsBefore, e.Unknown, e.From, e.Original = true, false, false, o.From, o
+	e.Resolved, e.AsBefore, e.Unknown, e.From, e.Original, e.ownID = true, false, false, o.From, o, segment.ID{}
 }
