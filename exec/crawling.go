@@ -4,15 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
-	"net/url"
 	"regexp"
-	"strings"
 
 	"infomall/crawl/report"
 	"infomall/exec/expr"
 	"infomall/exec/value"
-	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -239,60 +235,6 @@ func (c *crawl) readDueScopes() error {
 	return nil
 }
 
-// crawlURLs returns the canonical form of URLs in a statement. files allows URLs of
-// files on this machine.
-func crawlURLs(list []ast.Expr, files bool, env *expr.Env) ([]string, error) {
-	var urls []string
-	for _, e := range list {
-		written, err := expr.ConstantText(e, env)
-		if err != nil {
-			return nil, err
-		}
-		u, err := urlkey.Canonical(written)
-		if err == nil && !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://") && !(files && strings.HasPrefix(u, "file:///")) {
-			err = errors.New("only http and https are crawled, and from seeds file:///… files of this machine")
-		}
-		if err == nil && hasUser(u) {
-			return nil, noPassword(e, "a URL to crawl")
-		}
-		if err != nil {
-			return nil, ast.Errorf(e, "%q is no URL to crawl: %v", written, err)
-		}
-		urls = append(urls, u)
-	}
-	return urls, nil
-}
-
-// hasUser reports whether a URL has a name or a password in front of its host.
-func hasUser(u string) bool {
-	p, err := url.Parse(u)
-	return err == nil && p.User != nil
-}
-
-// noPassword returns the error for what, such as "a seed", if it has a name and
-// password: these would be stored in the archive and in the history.
-func noPassword(at ast.Expr, what string) error {
-	err := ast.Errorf(at, "%s has no name and password in it: statements are kept", what)
-	err.Hint = "write them into a file that only you can read, machine HOST login NAME password WORD, and SET netrc = 'that file'"
-	return err
-}
-
-// proxyURL returns the URL of a proxy.
-func proxyURL(e ast.Expr, env *expr.Env) (string, error) {
-	text, err := expr.ConstantText(e, env)
-	if err != nil {
-		return "", err
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" {
-		return "", ast.Errorf(e, "PROXY takes the URL of a proxy that speaks HTTP, such as 'http://proxy.example:3128', not %q", text)
-	}
-	if u.User != nil {
-		return "", noPassword(e, "the URL of a proxy")
-	}
-	return text, nil
-}
-
 // readLimits reads LIMIT.
 func (c *crawl) readLimits() (err error) {
 	s, st, o := c.s, c.st, &c.o
@@ -395,13 +337,6 @@ func (c *crawl) agent() (string, error) {
 	return fmt.Sprintf("Mozilla/5.0 (compatible; infomall/%s)", s.Version()), nil
 }
 
-// isLoopback reports whether the host of a URL is this machine.
-func isLoopback(u string) bool {
-	host := strings.Trim(urlkey.Host(u), "[]")
-	a, err := netip.ParseAddr(host)
-	return err == nil && a.IsLoopback() || strings.HasPrefix(u, "file:") || host == "localhost" || strings.HasSuffix(host, ".localhost")
-}
-
 // dueShown is how many pages EXPLAIN CRAWL DUE lists.
 const dueShown = 10
 
@@ -461,127 +396,6 @@ func (c *crawl) Would(ctx context.Context) ([]string, error) {
 	}
 	if o.Netrc != "" {
 		lines = append(lines, "  with the passwords in "+o.Netrc)
-	}
-	return lines, nil
-}
-
-// crawlOrder is a PAUSE CRAWL, RESUME CRAWL, STOP CRAWL or SET WORKERS.
-type crawlOrder struct {
-	s       *Session
-	st      *ast.OrderCrawl
-	workers int64 // of SET WORKERS
-}
-
-// Order is the statements PAUSE CRAWL, RESUME CRAWL, STOP CRAWL and SET WORKERS.
-var Order = Declare("PAUSE CRAWL, RESUME CRAWL, STOP CRAWL, SET WORKERS", Writes, readOrder)
-
-// readOrder reads an order to a crawl.
-func readOrder(s *Session, st *ast.OrderCrawl) (*crawlOrder, error) {
-	if s.Crawler() == nil {
-		return nil, errNoCrawler(st)
-	}
-	if st.Deed != ast.CrawlWorkers {
-		return &crawlOrder{s: s, st: st}, nil
-	}
-	n, err := expr.ConstantCount(st.Workers, "WORKERS", s.Env())
-	if err == nil && (n < 1 || n > WorkersMax) {
-		err = ast.Errorf(st.Workers, "WORKERS takes a number from 1 to %d, not %d", WorkersMax, n)
-	}
-	return &crawlOrder{s, st, n}, err
-}
-
-// Would returns one line with the crawl and the order that it would get.
-func (r *crawlOrder) Would(context.Context) ([]string, error) {
-	return []string{"tells crawl " + r.st.Name.Text + " what " + r.st.String() + " says"}, nil
-}
-
-// Run gives the order to the crawl. RESUME of a crawl that was interrupted runs the
-// crawl's statement again. A crawl that is finished or stopped is an error.
-func (r *crawlOrder) Run(ctx context.Context) (*Result, error) {
-	s, st := r.s, r.st
-	crawls, err := s.Crawler().Crawls(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range crawls {
-		switch {
-		case c.Name != st.Name.Text:
-		case c.State == report.CrawlFinished || c.State == report.CrawlStopped:
-			err := ast.Errorf(&st.Name, "crawl %s is %s", c.Name, c.State)
-			err.Hint = "its statement begins it anew: " + c.Statement
-			return nil, err
-		case c.State == report.CrawlInterrupted && st.Deed == ast.CrawlResume:
-			was, err := lang.ParseOne(c.Statement, "")
-			if err != nil {
-				return nil, err
-			}
-			return s.Run(ctx, was)
-		}
-	}
-	err = s.Crawler().OrderCrawl(ctx, st.Name.Text, func(o *report.CrawlOrders) {
-		switch st.Deed {
-		case ast.CrawlPause:
-			o.Pause = true
-		case ast.CrawlResume:
-			o.Pause = false
-		case ast.CrawlStop:
-			o.Stop = true
-		case ast.CrawlWorkers:
-			o.Workers = int(r.workers)
-		}
-	})
-	if err != nil {
-		return nil, noCrawl(&st.Name, err)
-	}
-	return Done(), nil
-}
-
-// noCrawl adds the names of the existing crawls to err, the error for a crawl
-// that does not exist.
-func noCrawl(name *ast.Name, err error) error {
-	var none *report.NoCrawlError
-	if !errors.As(err, &none) {
-		return err
-	}
-	unknown := expr.UnknownName(name, "crawl", none.Name, "", none.Crawls)
-	if len(none.Crawls) == 0 {
-		unknown.Hint = "there are none; CRAWL 'url' AS " + name.String() + " begins one"
-	}
-	return unknown
-}
-
-// addition is an ADD statement whose clauses were read.
-type addition struct {
-	s    *Session
-	st   *ast.AddToCrawl
-	urls []string
-}
-
-// Add is the statement ADD.
-var Add = Declare("ADD", Writes, readAdd)
-
-// readAdd reads the clauses of an ADD statement.
-func readAdd(s *Session, st *ast.AddToCrawl) (*addition, error) {
-	if s.Crawler() == nil {
-		return nil, errNoCrawler(st)
-	}
-	urls, err := crawlURLs(st.URLs, false, s.Env())
-	return &addition{s, st, urls}, err
-}
-
-// Run adds the URLs to the crawl.
-func (a *addition) Run(ctx context.Context) (*Result, error) {
-	if err := a.s.Crawler().GiveCrawl(ctx, a.st.Name.Text, a.urls, a.st.Force); err != nil {
-		return nil, noCrawl(&a.st.Name, err)
-	}
-	return Done(), nil
-}
-
-// Would returns the name of the crawl and the URLs, one per line.
-func (a *addition) Would(context.Context) ([]string, error) {
-	lines := []string{"gives crawl " + a.st.Name.Text}
-	for _, u := range a.urls {
-		lines = append(lines, "  "+u)
 	}
 	return lines, nil
 }

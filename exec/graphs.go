@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"bytes"
 	"compress/gzip"
 	"context"
 	"fmt"
@@ -9,17 +8,14 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"infomall/exec/expr"
 	"infomall/exec/graph"
-	"infomall/exec/relation"
 	"infomall/exec/rowio"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/formats/glob"
 	"infomall/store/record/task"
-	"infomall/store/urlkey"
 )
 
 // GraphFormat is the word after FORMAT with which IMPORT reads lists of edges.
@@ -78,7 +74,11 @@ func (in *graphImport) Would(context.Context) ([]string, error) {
 	if err := in.find(); err != nil {
 		return nil, err
 	}
-	return FileLines("import as graph "+in.name+" into "+in.s.Archive().Path(), in.files), nil
+	lines := []string{"import as graph " + in.name + " into " + in.s.Archive().Path()}
+	for _, f := range in.files {
+		lines = append(lines, "  "+f.Name+": "+value.Counted(f.Size, "byte"))
+	}
+	return lines, nil
 }
 
 // Run reads the files, which list edges, and stores them in the archive as one named
@@ -193,127 +193,4 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	return n, err
-}
-
-// nodeName returns the name of a node as a graph stores it: a URL in its canonical
-// form, any other name as it is. The result may share the memory of name. A name
-// that is not UTF-8, or that is the sort key of a URL, is an error.
-func nodeName(name []byte) ([]byte, error) {
-	switch {
-	case isWord(name):
-		return name, nil
-	case bytes.Contains(name, []byte("://")):
-		if n := urlkey.Prefix(name); n > 0 {
-			return name[:n], nil
-		}
-		if canonical, err := urlkey.Canonical(string(name)); err == nil {
-			return []byte(canonical), nil
-		}
-	}
-	switch {
-	case !utf8.Valid(name) || bytes.IndexByte(name, 0) >= 0:
-		return nil, fmt.Errorf("the name %q is no text in UTF-8", name)
-	case urlkey.URL(urlkey.Key(string(name))) != string(name):
-		return nil, fmt.Errorf("the name %q is the sort key of a URL: write the URL", name)
-	}
-	return name, nil
-}
-
-// isWord reports whether a name has only ASCII letters and digits. nodeName returns
-// such a name without a further check.
-func isWord(name []byte) bool {
-	for _, c := range name {
-		if !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z') {
-			return false
-		}
-	}
-	return true
-}
-
-// findGraph returns the named graph, or nil if the archive does not have it. Case
-// does not count.
-func findGraph(ctx context.Context, snap relation.Snapshot, name string) (*task.Result, error) {
-	list, err := relation.KeptGraphs(ctx, snap)
-	var found *task.Result
-	for i := range list {
-		if list[i].Name == strings.ToLower(name) {
-			found = &list[i]
-		}
-	}
-	return found, err
-}
-
-// keptGraph returns the graph that a statement names. If the archive does not have
-// it, the error is an *ast.Error at the name.
-func keptGraph(ctx context.Context, snap relation.Snapshot, name *ast.Name) (*task.Result, error) {
-	g, err := findGraph(ctx, snap, name.Text)
-	if err != nil || g != nil {
-		return g, err
-	}
-	list, err := relation.KeptGraphs(ctx, snap)
-	if err != nil {
-		return nil, err
-	}
-	e := expr.UnknownName(name, "graph", name.Text, " in the archive", graphNames(list))
-	if e.Hint == "" {
-		e.Hint = "IMPORT 'file' FORMAT graph AS " + name.String() + " brings one"
-	}
-	return nil, e
-}
-
-func graphNames(list []task.Result) (names []string) {
-	for _, g := range list {
-		names = append(names, g.Name)
-	}
-	return names
-}
-
-// graphDrop is a DROP GRAPH statement whose clauses were read. Only Run and Would
-// check that the graph exists, because that takes a snapshot of the archive.
-type graphDrop struct {
-	s  *Session
-	st *ast.DropGraph
-}
-
-// DropGraph is the statement DROP GRAPH.
-var DropGraph = Declare("DROP GRAPH", Writes|Works, readDropGraph)
-
-// readDropGraph reads the clauses of a DROP GRAPH statement.
-func readDropGraph(s *Session, st *ast.DropGraph) (*graphDrop, error) { return &graphDrop{s, st}, nil }
-
-// Run removes the graph from the archive.
-func (d *graphDrop) Run(ctx context.Context) (*Result, error) {
-	g, err := d.find(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := d.s.Archive().DropResult(ctx, task.ResultGraphs, g.Name); err != nil {
-		return nil, err
-	}
-	return Done(), nil
-}
-
-// find returns the graph that the statement names.
-func (d *graphDrop) find(ctx context.Context) (*task.Result, error) {
-	snap, release, err := d.s.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	return keptGraph(ctx, snap, &d.st.Name)
-}
-
-// Would returns one line that names the graph and its number of edges.
-func (d *graphDrop) Would(ctx context.Context) ([]string, error) {
-	g, err := d.find(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return []string{fmt.Sprintf("takes graph %s, of %s edges, out of %s; rankings that were made of it stay", g.Name, g.Properties[graph.PropertyEdges], d.s.Archive().Path())}, nil
-}
-
-// errOfGraph returns the error for a clause that cannot be used with OVER GRAPH.
-// clause is its name in the message, such as WITHOUT.
-func errOfGraph(at ast.Node, clause string) error {
-	return ast.Errorf(at, "a graph has names and weights alone: OVER GRAPH goes without %s", clause)
 }

@@ -112,7 +112,9 @@ func (im *fileImport) Would(context.Context) ([]string, error) {
 		if err != nil {
 			return nil, ast.Errorf(im.st.Paths[i], "%v", err)
 		}
-		lines = append(lines, FileLines("", files)[1:]...)
+		for _, f := range files {
+			lines = append(lines, "  "+f.Name+": "+value.Counted(f.Size, "byte"))
+		}
 	}
 	return lines, nil
 }

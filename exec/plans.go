@@ -8,7 +8,6 @@ import (
 	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/exec/value"
-	"infomall/store/formats/glob"
 	"infomall/store/record"
 )
 
@@ -80,13 +79,4 @@ func poolList(names []string, of int) string {
 		list = names[0] + " … " + names[len(names)-1]
 	}
 	return fmt.Sprintf("%s (%d of %d)", list, len(names), of)
-}
-
-// FileLines returns line, followed by lines with the names of files.
-func FileLines(line string, files []glob.File) []string {
-	lines := []string{line}
-	for _, f := range files {
-		lines = append(lines, "  "+f.Name+": "+value.Counted(f.Size, "byte"))
-	}
-	return lines
 }

@@ -9,33 +9,11 @@ import (
 	"infomall/store/record/task"
 )
 
-// The statements that remove a definition.
-var (
-	DropView     = Declare("DROP VIEW", Writes, readDropView)
-	DropMetadata = Declare("DROP METADATA", Writes, readDropMetadata)
-	Unschedule   = Declare("UNSCHEDULE", Writes, readUnschedule)
-)
-
 // removal is a DROP VIEW, a DROP METADATA or an UNSCHEDULE.
 type removal struct {
 	s    *Session
 	kind string // of definition
 	name *ast.Name
-}
-
-// readDropView reads the clauses of a DROP VIEW statement.
-func readDropView(s *Session, st *ast.DropView) (*removal, error) {
-	return &removal{s, task.KindView, &st.Name}, s.CheckDefined(task.KindView, &st.Name)
-}
-
-// readDropMetadata reads the clauses of a DROP METADATA statement.
-func readDropMetadata(s *Session, st *ast.DropMetadata) (*removal, error) {
-	return &removal{s, task.KindMetadata, &st.Name}, s.CheckDefined(task.KindMetadata, &st.Name)
-}
-
-// readUnschedule reads an UNSCHEDULE. If the schedule is running, that run goes on.
-func readUnschedule(s *Session, st *ast.Unschedule) (*removal, error) {
-	return &removal{s, task.KindSchedule, &st.Name}, s.CheckDefined(task.KindSchedule, &st.Name)
 }
 
 // Run removes the definition from the archive.

@@ -10,9 +10,6 @@ import (
 // Set is the statement SET.
 var Set = Declare("SET", Anywhere, readSet)
 
-// Reset is the statement RESET.
-var Reset = Declare("RESET", Anywhere, readReset)
-
 // assignment is a SET or a RESET statement whose clauses were read.
 type assignment struct {
 	s     *Session
@@ -37,19 +34,6 @@ func readSet(s *Session, st *ast.Set) (*assignment, error) {
 	a.after = *s.Settings()
 	if err := a.kind.Set(&a.after, a.value); err != nil {
 		return nil, ast.Errorf(st.Value, "setting %s: %v", a.kind.Name, err)
-	}
-	return a, nil
-}
-
-// readReset reads the clauses of a RESET statement, which sets a setting to its default.
-func readReset(s *Session, st *ast.Reset) (*assignment, error) {
-	k, err := FindSetting(&st.Name)
-	if err != nil {
-		return nil, err
-	}
-	a, def := &assignment{s: s, kind: k, after: *s.Settings()}, DefaultSettings()
-	if err := k.Set(&a.after, k.Get(&def)); err != nil {
-		panic("exec: the default of " + k.Name + " is refused: " + err.Error())
 	}
 	return a, nil
 }

@@ -3,20 +3,10 @@ package exec
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"infomall/exec/expr"
-	"infomall/exec/plan"
-	"infomall/exec/relation"
 	"infomall/lang/ast"
 	"infomall/store/record/task"
-)
-
-// The statements that define something by name: CREATE VIEW, CREATE METADATA and SAVE.
-var (
-	View     = Declare("CREATE VIEW", Writes|Anywhere, readCreateView)
-	Metadata = Declare("CREATE METADATA", Writes|Anywhere, readCreateMetadata)
-	Save     = Declare("SAVE", Writes|Anywhere, readSave)
 )
 
 // definition is a CREATE VIEW, a CREATE METADATA or a SAVE.
@@ -30,33 +20,6 @@ type definition struct {
 // named returns what st defines under name.
 func named(kind string, name *ast.Name, st ast.Statement, env *expr.Env) task.Definition {
 	return task.Definition{Kind: kind, Name: name.Text, Text: st.String(), Created: env.Now}
-}
-
-// readCreateView reads the clauses of a CREATE VIEW statement.
-func readCreateView(s *Session, st *ast.CreateView) (*definition, error) {
-	if relation.Find(st.Name.Text) != nil {
-		return nil, ast.Errorf(&st.Name, "there is a relation %s", strings.ToLower(st.Name.Text))
-	}
-	def := &definition{s, named(task.KindView, &st.Name, st, s.Env()), &st.Name, st.Replace}
-	env := s.Env()
-	env.Defined = s.Defined(def.d)
-	_, err := plan.Build(st.Query, env)
-	return def, err
-}
-
-// readCreateMetadata reads the clauses of a CREATE METADATA statement.
-func readCreateMetadata(s *Session, st *ast.CreateMetadata) (*definition, error) {
-	_, err := plan.MetadataType(&st.Name, st.On, st.Expr, s.Env())
-	return &definition{s, named(task.KindMetadata, &st.Name, st, s.Env()), &st.Name, st.Replace}, err
-}
-
-// readSave reads the clauses of a SAVE statement. A query that has parameters
-// is checked only when it runs.
-func readSave(s *Session, st *ast.Save) (_ *definition, err error) {
-	if len(st.Params) == 0 {
-		_, err = plan.Build(st.Query, s.Env())
-	}
-	return &definition{s, named(task.KindQuery, &st.Name, st, s.Env()), &st.Name, true}, err
 }
 
 // Run stores the definition in the archive.

@@ -1,0 +1,14 @@
+package exec
+
+import (
+	"infomall/lang/ast"
+	"infomall/store/record/task"
+)
+
+// DropView is the statement DROP VIEW.
+var DropView = Declare("DROP VIEW", Writes, readDropView)
+
+// readDropView reads the clauses of a DROP VIEW statement.
+func readDropView(s *Session, st *ast.DropView) (*removal, error) {
+	return &removal{s, task.KindView, &st.Name}, s.CheckDefined(task.KindView, &st.Name)
+}

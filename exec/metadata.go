@@ -1,0 +1,16 @@
+package exec
+
+import (
+	"infomall/exec/plan"
+	"infomall/lang/ast"
+	"infomall/store/record/task"
+)
+
+// Metadata is the statement CREATE METADATA.
+var Metadata = Declare("CREATE METADATA", Writes|Anywhere, readCreateMetadata)
+
+// readCreateMetadata reads the clauses of a CREATE METADATA statement.
+func readCreateMetadata(s *Session, st *ast.CreateMetadata) (*definition, error) {
+	_, err := plan.MetadataType(&st.Name, st.On, st.Expr, s.Env())
+	return &definition{s, named(task.KindMetadata, &st.Name, st, s.Env()), &st.Name, st.Replace}, err
+}
