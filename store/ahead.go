@@ -120,20 +120,20 @@ type part struct {
 
 // sharers returns how many goroutines should count the parts; 1 if Skip is set or
 // the captures are few.
-func (v *Snapshot) sharers(parts []part, t *record.Tally) int {
+func (v *snapshot) sharers(parts []part, t *record.Tally) int {
 	var captures int64
 	for _, p := range parts {
 		captures += p.captures
 	}
-	if t.Skip != nil || captures < v.a.sharedCaptures {
+	if t.Skip != nil || captures < v.from.sharedCaptures {
 		return 1 // Skip is the caller's, and two goroutines must not call it
 	}
-	return max(1, min(v.a.goroutines, len(parts)))
+	return max(1, min(v.from.goroutines, len(parts)))
 }
 
 // share lets n goroutines count the parts, and yields the batches they make, in no
 // order. The goroutines have ended when share returns.
-func (v *Snapshot) share(ctx context.Context, t record.Tally, parts []part, n int, yield func(*record.Batch, error) bool) error {
+func (v *snapshot) share(ctx context.Context, t record.Tally, parts []part, n int, yield func(*record.Batch, error) bool) error {
 	// The largest parts first, so that all goroutines end at about the same time.
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.captures, a.captures) })
 	within, cancel := context.WithCancel(ctx)

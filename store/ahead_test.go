@@ -40,7 +40,7 @@ func TestAhead(t *testing.T) {
 	some.From, some.Ranges = day0+20*dayMillis, []urlkey.Range{{From: "example,h1,", To: "example,h2,"}, {From: "example,h4,"}}
 	for name, s := range map[string]record.Scan{"all": all, "some": some} {
 		read := func(goroutines, after int) (rows []string) {
-			a.goroutines, a.aheadAfter = goroutines, after
+			a.snapshots.goroutines, a.snapshots.aheadAfter = goroutines, after
 			for b, err := range v.Scan(t.Context(), s) {
 				if err != nil {
 					t.Fatal(err)
@@ -61,7 +61,7 @@ func TestAhead(t *testing.T) {
 			}
 		}
 		count := func(goroutines int) map[string]int64 {
-			a.goroutines, a.sharedCaptures = goroutines, 0
+			a.snapshots.goroutines, a.snapshots.sharedCaptures = goroutines, 0
 			q := record.Tally{Scan: s, Host: true, Time: true}
 			q.Columns = record.ColStatus
 			sums := make(map[string]int64)
@@ -94,7 +94,7 @@ func TestAheadEnds(t *testing.T) {
 	a := Open(t.TempDir(), Options{})
 	defer a.Close()
 	put(t, a, visits)
-	a.goroutines, a.aheadAfter, a.sharedCaptures = 3, 1, 0
+	a.snapshots.goroutines, a.snapshots.aheadAfter, a.snapshots.sharedCaptures = 3, 1, 0
 	scan := record.Scan{From: record.MinTime, To: record.MaxTime, Columns: record.ColBytes}
 	for name, open := range map[string]func(context.Context, *Snapshot) record.Rows{
 		"scan": func(ctx context.Context, v *Snapshot) record.Rows { return v.Scan(ctx, scan) },

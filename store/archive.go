@@ -33,15 +33,18 @@
 package store
 
 import (
+	"context"
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"time"
 
 	"infomall/store/catalog"
 	"infomall/store/disk"
+	"infomall/store/record/task"
+	"infomall/store/urlkey"
 )
 
 // Options are the settings of an open archive. The zero value works.
@@ -72,18 +75,12 @@ type Archive struct {
 	dir  string
 	opts Options
 
-	// ahead.go and merge.go explain these bounds.
-	goroutines     int
-	aheadAfter     int
-	sharedCaptures int64
-	merging        mergeBounds
-
-	files *files
+	files     *files
+	snapshots *snapshots
+	merging   mergeBounds
 
 	mu     sync.Mutex
 	warned map[string]bool
-	// removals are the removal files read so far, by file name; they never change.
-	removals map[string]*catalog.Removal
 }
 
 // Open returns the archive in the folder dir. It does not read or create anything
@@ -102,11 +99,12 @@ func Open(dir string, o Options) *Archive {
 		o.Disk = disk.OS
 	}
 	a := &Archive{
-		dir: dir, opts: o, goroutines: min(runtime.GOMAXPROCS(0), goroutinesMax), aheadAfter: aheadAfter, sharedCaptures: sharedCaptures,
-		merging:  mergeBounds{catalog.MergeWays, mergeRuns, mergePlaces},
-		removals: make(map[string]*catalog.Removal), warned: make(map[string]bool),
+		dir: dir, opts: o,
+		merging: mergeBounds{catalog.MergeWays, mergeRuns, mergePlaces},
+		warned:  make(map[string]bool),
 	}
 	a.files = newFiles(dir, o.CacheBytes, a.warn)
+	a.snapshots = newSnapshots(a.files)
 	return a
 }
 
@@ -127,6 +125,48 @@ func (a *Archive) Exists() bool {
 
 // Close closes the index files and frees the cache.
 func (a *Archive) Close() error { return a.files.close() }
+
+// Snapshot pins the archive's present state. If there is no archive, the snapshot
+// is empty. The caller closes it.
+func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
+	v, err := a.snapshots.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Snapshot{v, a}, nil
+}
+
+// Past opens the current state of the archive for a crawl.
+func (a *Archive) Past(ctx context.Context) (*Past, error) { return a.snapshots.past(ctx) }
+
+// Snapshot is one unchanging state of the archive. Its record.Refs are valid until
+// it is closed. Several goroutines may use it; all must be done before Close.
+type Snapshot struct {
+	*snapshot
+	a *Archive
+}
+
+// Delete removes captures from the archive. They are hidden from the next snapshot
+// on, and disappear from the files when their segments are rewritten. Other
+// captures do not change, even if their bodies are stored at a deleted one. A
+// tombstone records when and why captures were deleted, but not which. If segments
+// of this snapshot went out of force meanwhile, the error is task.ErrChanged.
+func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error) {
+	return v.a.deleteFrom(ctx, v.snapshot, o)
+}
+
+// Results lists the results of a kind, sorted by name and time. A result is left
+// out with a warning if its file cannot be read: it is damaged, is in the place of
+// another, or has another format.
+func (v *Snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
+	return v.a.results(ctx, kind)
+}
+
+// ResultRows yields the rows of a result whose keys are in one of the ranges. The
+// ranges must be sorted and disjoint; nil means all rows.
+func (v *Snapshot) ResultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
+	return v.a.resultRows(ctx, info, ranges)
+}
 
 // warn reports a fault that was worked around, once.
 func (a *Archive) warn(err error) {

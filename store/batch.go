@@ -13,7 +13,7 @@ import (
 // full ones to put.
 type batcher struct {
 	ctx   context.Context
-	v     *Snapshot
+	v     *snapshot
 	s     record.Scan
 	b     *record.Batch
 	put   func(full *record.Batch) (next *record.Batch) // put returns the next batch to fill, or nil to stop
@@ -35,7 +35,7 @@ type metaAt struct {
 // must be opened.
 const colsMeta = record.ColDigest | record.ColIP | record.ColOrigin | record.ColAskedURL | record.ColLocation | record.ColSource | record.ColDeclaredDigest | record.ColPage
 
-func newBatcher(ctx context.Context, v *Snapshot, s record.Scan, first *record.Batch, put func(*record.Batch) *record.Batch) *batcher {
+func newBatcher(ctx context.Context, v *snapshot, s record.Scan, first *record.Batch, put func(*record.Batch) *record.Batch) *batcher {
 	return &batcher{ctx: ctx, v: v, s: s, b: first, put: put, metas: make(map[*segment.Reader]*metaAt), alone: s.Columns&colsMeta == 0}
 }
 

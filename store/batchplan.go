@@ -28,7 +28,7 @@ const (
 
 // batchPlan decides for each staged capture what is stored of it.
 type batchPlan struct {
-	v        *Snapshot
+	v        *snapshot
 	read     *derive.Reader
 	tails    *derive.Histories
 	look     *looker

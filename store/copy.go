@@ -53,7 +53,7 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 	}
 	all := o.Pools == nil
 	if all {
-		a.warnMisnamed(from.Catalog)
+		warnMisnamed(a.files, from.Catalog)
 	} else {
 		o.Pools = append(slices.Clone(o.Pools), there.Outdated(from.Catalog)...)
 	}
@@ -207,18 +207,12 @@ func (c *copying) file(ctx context.Context, f catalog.File) error {
 
 // results copies those results that the copy lacks.
 func (c *copying) results(ctx context.Context) error {
-	from, err := c.a.Snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
 	names, err := c.a.resultFiles()
 	if err != nil {
 		return err
 	}
-	to := &Snapshot{a: c.to}
 	for _, name := range names {
-		err := from.checkResult(ctx, name)
+		err := c.a.checkResult(ctx, name)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -228,7 +222,7 @@ func (c *copying) results(ctx context.Context) error {
 			c.a.warn(err)
 			continue
 		}
-		if to.checkResult(ctx, name) == nil {
+		if c.to.checkResult(ctx, name) == nil {
 			continue
 		}
 		if err := c.result(ctx, name); err != nil {

@@ -13,7 +13,7 @@ import (
 // cursor moves through the entries of a segment, URL by URL, in order. The first
 // entry that was not yet taken is the current one; its URL and key are current too.
 type cursor struct {
-	v      *Snapshot
+	v      *snapshot
 	seg    *segment.Reader
 	chunks *segment.ChunkCursor
 	end    bool
@@ -28,13 +28,13 @@ type cursor struct {
 	hinted int     // number of entries before i that have hints
 }
 
-func newCursor(seg *segment.Reader, want segment.Want, v *Snapshot) *cursor {
+func newCursor(seg *segment.Reader, want segment.Want, v *snapshot) *cursor {
 	return &cursor{v: v, seg: seg, chunks: seg.Chunks(want), skips: v.skips}
 }
 
 // newCursorOn returns a cursor over the entries of one URL. It reads as little of
 // the index as possible.
-func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *Snapshot) *cursor {
+func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *snapshot) *cursor {
 	return &cursor{v: v, seg: seg, chunks: seg.Only(key, want), skips: v.skips}
 }
 
@@ -225,7 +225,7 @@ func (h heads) topAlone() bool {
 
 // entries calls f with all entries of a segment, in order, hidden ones included.
 // The entry is valid until f returns.
-func (v *Snapshot) entries(ctx context.Context, s *segment.Reader, f func(*timeline.Capture) error) error {
+func (v *snapshot) entries(ctx context.Context, s *segment.Reader, f func(*timeline.Capture) error) error {
 	c := newCursor(s, wants(record.ColBytes), v)
 	defer c.close()
 	var entries []segment.Entry

@@ -15,14 +15,14 @@ import (
 	"infomall/store/timeline"
 )
 
-// Delete removes captures from the archive. They are hidden from the next snapshot
+// deleteFrom removes captures of a snapshot from the archive. They are hidden from the next snapshot
 // on, and disappear from the files when their segments are rewritten. Other
 // captures do not change, even if their bodies are stored at a deleted one. A
 // tombstone records when and why captures were deleted, but not which. If segments
-// of this snapshot went out of force meanwhile, the error is task.ErrChanged.
+// of the snapshot went out of force meanwhile, the error is task.ErrChanged.
 //
-// Delete holds about 50 bytes in memory for each capture that it deletes.
-func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error) {
+// deleteFrom holds about 50 bytes in memory for each capture that it deletes.
+func (a *Archive) deleteFrom(ctx context.Context, v *snapshot, o task.DeleteOptions) (task.DeleteResult, error) {
 	d := &deletion{
 		v: v, look: v.looker(0), hide: make(map[timeline.Place]bool), needed: make(map[timeline.Place]catalog.Need),
 		bodies: make(map[segment.ID][]timeline.Place), pools: make(map[string]*task.RemovedPool), keys: make(map[string]bool),
@@ -50,8 +50,8 @@ func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.Delet
 		return res, nil
 	}
 	r := d.removal(res.Pools)
-	r.Time, r.Reason = record.At(v.a.opts.Now()), o.Reason
-	w, err := v.a.newWriter(ctx)
+	r.Time, r.Reason = record.At(a.opts.Now()), o.Reason
+	w, err := a.newWriter(ctx)
 	if err != nil {
 		return res, err
 	}
@@ -64,7 +64,7 @@ func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.Delet
 
 // deletion is the state of one Delete.
 type deletion struct {
-	v      *Snapshot
+	v      *snapshot
 	look   *looker
 	hide   map[timeline.Place]bool                   // the captures to delete
 	needed map[timeline.Place]catalog.Need           // for places in hide

@@ -58,7 +58,7 @@ func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rei
 // was changed meanwhile.
 func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOptions) (task.ReindexResult, error) {
 	res := task.ReindexResult{Pool: pool}
-	v, err := a.Snapshot(ctx)
+	v, err := a.snapshots.open(ctx)
 	if err != nil {
 		return res, err
 	}
@@ -88,7 +88,7 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 		if o.Progress != nil {
 			o.Progress(int64(i), int64(len(old)))
 		}
-		d := newDeriving(ctx, v, s, o.PageLimit)
+		d := newDeriving(ctx, v, s, o.PageLimit, a.opts.BatchBytes)
 		f := &form{w: w, s: d.s, static: v.pin.IsStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.runs.dict(ref, pool) }}
 		form, err := f.write(ctx, d.run)
 		d.look.close()
@@ -106,7 +106,7 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 
 // derivedByOther reports whether the facts of a segment were computed by another
 // version of the program, or are missing although the segment has pages.
-func (v *Snapshot) derivedByOther(ctx context.Context, s *segment.Info) (bool, error) {
+func (v *snapshot) derivedByOther(ctx context.Context, s *segment.Info) (bool, error) {
 	r := v.runs.reader(s)
 	for n := range uint32(s.Runs) {
 		if err := ctx.Err(); err != nil {
@@ -137,7 +137,7 @@ func (v *Snapshot) derivedByOther(ctx context.Context, s *segment.Info) (bool, e
 // deriving computes again what was found out about the bodies of one segment.
 type deriving struct {
 	ctx   context.Context
-	v     *Snapshot
+	v     *snapshot
 	s     *segment.Reader
 	read  *derive.Reader
 	fold  *derive.Folder
@@ -146,10 +146,10 @@ type deriving struct {
 	folds map[timeline.Place][]byte
 }
 
-func newDeriving(ctx context.Context, v *Snapshot, s *segment.Info, pageLimit int64) *deriving {
+func newDeriving(ctx context.Context, v *snapshot, s *segment.Info, pageLimit, histories int64) *deriving {
 	r, read := v.runs.reader(s), derive.NewReader()
 	read.Limit = pageLimit
-	fold := &derive.Folder{Read: read, Histories: derive.NewHistories(v.a.opts.BatchBytes), Source: storedVersions{v}, Of: r}
+	fold := &derive.Folder{Read: read, Histories: derive.NewHistories(histories), Source: storedVersions{v}, Of: r}
 	return &deriving{ctx: ctx, v: v, s: r, look: v.looker(0), read: read, fold: fold}
 }
 
@@ -192,7 +192,7 @@ func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) 
 	p, err := d.v.Payload(d.ctx, record.Ref{Segment: at.Seg.Info.ID, Run: at.Run, N: at.N})
 	if err != nil || p.NoBody != "" || p.Large != nil {
 		if d.ctx.Err() == nil && err != nil {
-			d.v.a.warn(err) // VERIFY reports it too; the old facts stay
+			d.v.warn(err) // VERIFY reports it too; the old facts stay
 			err = nil
 		}
 		return err

@@ -30,11 +30,11 @@ func (a *Archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult
 // hollow deletes all captures of a pool and merges it, so that only the blocks that
 // other pools use are left.
 func (a *Archive) hollow(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
-	v, err := a.Snapshot(ctx)
+	v, err := a.snapshots.open(ctx)
 	if err != nil {
 		return task.DropResult{}, err
 	}
-	res, err := v.deletePool(ctx, o)
+	res, err := a.deletePool(ctx, v, o)
 	if e := v.Close(); err == nil {
 		err = e
 	}
@@ -49,7 +49,7 @@ func (a *Archive) hollow(ctx context.Context, o task.DropOptions) (task.DropResu
 }
 
 // deletePool deletes all captures of a pool.
-func (v *Snapshot) deletePool(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
+func (a *Archive) deletePool(ctx context.Context, v *snapshot, o task.DropOptions) (task.DropResult, error) {
 	var all []task.Target
 	for _, info := range v.pin.PoolSegments(o.Pool) {
 		err := v.entries(ctx, v.runs.reader(info), func(e *timeline.Capture) error {
@@ -62,7 +62,7 @@ func (v *Snapshot) deletePool(ctx context.Context, o task.DropOptions) (task.Dro
 	}
 	slices.SortStableFunc(all, func(a, b task.Target) int { return strings.Compare(a.Key, b.Key) })
 	res := task.DropResult{RemovedPool: task.RemovedPool{Name: o.Pool, Static: v.pin.IsStatic(o.Pool)}}
-	deleted, err := v.Delete(ctx, task.DeleteOptions{Dry: o.Dry, Reason: "DROP POOL", Targets: func(yield func(task.Target, error) bool) {
+	deleted, err := a.deleteFrom(ctx, v, task.DeleteOptions{Dry: o.Dry, Reason: "DROP POOL", Targets: func(yield func(task.Target, error) bool) {
 		for _, t := range all {
 			if !yield(t, nil) {
 				return
@@ -104,7 +104,7 @@ func (a *Archive) drop(ctx context.Context, o task.DropOptions) (task.DropResult
 // planDrop finds out what is removed with a pool. When it returns it has no
 // snapshot open, since an open snapshot would keep the files.
 func (a *Archive) planDrop(ctx context.Context, o task.DropOptions) (res task.DropResult, p publication, err error) {
-	v, err := a.Snapshot(ctx)
+	v, err := a.snapshots.open(ctx)
 	if err != nil {
 		return res, p, err
 	}
@@ -133,7 +133,7 @@ func (a *Archive) planDrop(ctx context.Context, o task.DropOptions) (res task.Dr
 }
 
 // droppable returns a *task.DependsError if other pools need the pool.
-func (v *Snapshot) droppable(ctx context.Context, pool string) error {
+func (v *snapshot) droppable(ctx context.Context, pool string) error {
 	e := &task.DependsError{Pool: pool}
 	for _, s := range v.pin.Segments {
 		if s.Pool != pool && slices.Contains(s.Depends, pool) && !slices.Contains(e.By, s.Pool) {
@@ -164,7 +164,7 @@ func (v *Snapshot) droppable(ctx context.Context, pool string) error {
 
 // revisitsTo reports whether a segment has a revisit without a body whose original
 // is in the pool, or whose chain of originals leads through the pool.
-func (v *Snapshot) revisitsTo(ctx context.Context, info *segment.Info, pool string, look *looker) (bool, error) {
+func (v *snapshot) revisitsTo(ctx context.Context, info *segment.Info, pool string, look *looker) (bool, error) {
 	found, last := false, ""
 	err := v.entries(ctx, v.runs.reader(info), func(e *timeline.Capture) error {
 		if e.Body != segment.BodyNone || e.Key == last {
@@ -190,7 +190,7 @@ func (v *Snapshot) revisitsTo(ctx context.Context, info *segment.Info, pool stri
 }
 
 // prints returns the fingerprints of all URLs of some segments, sorted.
-func (v *Snapshot) prints(ctx context.Context, segments []*segment.Info) ([]uint32, error) {
+func (v *snapshot) prints(ctx context.Context, segments []*segment.Info) ([]uint32, error) {
 	var out []uint32
 	for _, info := range segments {
 		last := ""

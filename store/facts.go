@@ -21,7 +21,7 @@ func errNoSegment(id uint32) error {
 // Kept returns the facts that are stored for the version that begins at capture
 // ref. A field is nil if it was not stored; the caller then computes it from the
 // body.
-func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, error) {
+func (v *snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, error) {
 	if err := ctx.Err(); err != nil {
 		return record.Facts{}, err
 	}
@@ -40,7 +40,7 @@ func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, erro
 }
 
 // storedVersions reads versions of the archive for a folder.
-type storedVersions struct{ v *Snapshot }
+type storedVersions struct{ v *snapshot }
 
 // StoredFold returns the fold that is stored with the version at a place; nil if
 // there is none.
@@ -69,7 +69,7 @@ func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (d
 // Knew reports whether the fold stored for capture ref is valid. key and at are the
 // capture's URL and time. The fold is valid if its writer knew all earlier captures
 // of the URL, both those that exist and those that were removed.
-func (v *Snapshot) Knew(ctx context.Context, ref record.Ref, key string, at record.Time) (bool, error) {
+func (v *snapshot) Knew(ctx context.Context, ref record.Ref, key string, at record.Time) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
@@ -82,7 +82,7 @@ func (v *Snapshot) Knew(ctx context.Context, ref record.Ref, key string, at reco
 
 // knewAll reports whether the writer of segment s knew all captures of a URL up to
 // and including the time at, both those that exist and those that were removed.
-func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, error) {
+func (v *snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, error) {
 	removals, err := v.removals()
 	if err != nil {
 		return false, err
@@ -113,7 +113,7 @@ func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, e
 
 // hasUpTo reports whether a segment has a capture of a URL at the time at or
 // earlier.
-func (v *Snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool, error) {
+func (v *snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool, error) {
 	c := newCursor(s, segment.WantTime, v)
 	defer c.close()
 	if err := c.seek(key); err != nil || c.end || c.key() != key {
@@ -124,7 +124,7 @@ func (v *Snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool,
 
 // ownerOf returns the entry that stores the body of a capture; nil if the capture
 // has no body.
-func (v *Snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored, error) {
+func (v *snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored, error) {
 	s := v.runs.segment(ref.Segment)
 	if s == nil {
 		return nil, errNoSegment(ref.Segment)
@@ -140,7 +140,7 @@ func (v *Snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored
 // LeafFacts returns the facts stored for each leaf of a capture's body, in order.
 // It returns nil if the capture has no body, or if the body is stored undivided and
 // is not itself a leaf.
-func (v *Snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte, err error) {
+func (v *snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte, err error) {
 	err = v.eachLeaf(ctx, ref, func(f *segment.Facts, n uint32) { out = append(out, f.Block(n)) })
 	if v.skips(err) {
 		return nil, nil
@@ -150,14 +150,14 @@ func (v *Snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte,
 
 // AppendLeaves appends the leaves of a capture's body, in order, to dst, with the
 // facts stored for each.
-func (v *Snapshot) AppendLeaves(ctx context.Context, dst []record.Leaf, ref record.Ref) ([]record.Leaf, error) {
+func (v *snapshot) AppendLeaves(ctx context.Context, dst []record.Leaf, ref record.Ref) ([]record.Leaf, error) {
 	err := v.eachLeaf(ctx, ref, func(f *segment.Facts, n uint32) { dst = append(dst, f.Leaf(n)) })
 	return dst, err
 }
 
 // eachLeaf calls f for each leaf of a capture's body, in order, with the facts of
 // the run that has the leaf and the leaf's number in that run.
-func (v *Snapshot) eachLeaf(ctx context.Context, ref record.Ref, f func(*segment.Facts, uint32)) error {
+func (v *snapshot) eachLeaf(ctx context.Context, ref record.Ref, f func(*segment.Facts, uint32)) error {
 	owner, err := v.ownerOf(ctx, ref)
 	if err != nil || owner == nil {
 		return err
@@ -169,7 +169,7 @@ func (v *Snapshot) eachLeaf(ctx context.Context, ref record.Ref, f func(*segment
 // divided when it was imported. level says how finely it is cut; places are the
 // numbers of the blocks, ascending from 0. It returns nil if the body is not stored
 // divided, or has fewer blocks.
-func (v *Snapshot) Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error) {
+func (v *snapshot) Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error) {
 	owner, err := v.ownerOf(ctx, ref)
 	var list []record.Digest
 	if err == nil && owner != nil {

@@ -13,17 +13,17 @@ import (
 
 // loadRemoval reads a removal that the catalogue names, and keeps it: the file
 // never changes.
-func (a *Archive) loadRemoval(info *catalog.RemovalFile) (*catalog.Removal, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if r := a.removals[info.Name]; r != nil {
+func (s *snapshots) loadRemoval(info *catalog.RemovalFile) (*catalog.Removal, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.removals[info.Name]; r != nil {
 		return r, nil
 	}
-	r, err := readRemoval(filepath.Join(a.dir, info.Name), info)
+	r, err := readRemoval(filepath.Join(s.files.dir, info.Name), info)
 	if err != nil {
 		return nil, &segment.Error{File: info.Name, Offset: -1, Err: err}
 	}
-	a.removals[info.Name] = r
+	s.removals[info.Name] = r
 	return r, nil
 }
 
@@ -35,7 +35,7 @@ type inForceRemoval struct {
 }
 
 // removals returns the removals in force. They are read at the first call.
-func (v *Snapshot) removals() ([]inForceRemoval, error) {
+func (v *snapshot) removals() ([]inForceRemoval, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.removed != nil || len(v.pin.Removals) == 0 {
@@ -44,7 +44,7 @@ func (v *Snapshot) removals() ([]inForceRemoval, error) {
 	var list []inForceRemoval
 	for i := range v.pin.Removals {
 		info := &v.pin.Removals[i]
-		r, err := v.a.loadRemoval(info)
+		r, err := v.from.loadRemoval(info)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func (v *Snapshot) removals() ([]inForceRemoval, error) {
 // mark marks the hidden entries of a group with the generation that removed them.
 // It leaves out hidden entries from which no capture has its body: the next merge
 // drops them, and no answer may depend on whether that merge has run.
-func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
+func (v *snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 	list, err := v.removals()
 	if err != nil || len(list) == 0 {
 		return group, err
@@ -83,7 +83,7 @@ func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 
 // disturbed reports whether captures of a URL were removed in a way that the hints
 // in group may not take into account.
-func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
+func (v *snapshot) disturbed(group []timeline.Capture) (bool, error) {
 	list, err := v.removals()
 	if err != nil || len(list) == 0 || len(group) == 0 {
 		return false, err
@@ -105,7 +105,7 @@ func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
 
 // hiddenIn returns a function that reports whether a place in the segment is that
 // of a hidden capture. It returns nil if the segment has none.
-func (v *Snapshot) hiddenIn(id uint32) (func(timeline.Place) bool, error) {
+func (v *snapshot) hiddenIn(id uint32) (func(timeline.Place) bool, error) {
 	list, err := v.removals()
 	if err != nil || !slices.ContainsFunc(list, func(r inForceRemoval) bool { return r.Hidden[id] != nil }) {
 		return nil, err
@@ -115,7 +115,7 @@ func (v *Snapshot) hiddenIn(id uint32) (func(timeline.Place) bool, error) {
 
 // isHidden returns a function that reports whether a place is that of a hidden
 // capture.
-func (v *Snapshot) isHidden() (func(timeline.Place) bool, error) {
+func (v *snapshot) isHidden() (func(timeline.Place) bool, error) {
 	hidden, err := v.hiddenNeeds()
 	return func(p timeline.Place) bool {
 		_, ok := hidden(p)
@@ -125,7 +125,7 @@ func (v *Snapshot) isHidden() (func(timeline.Place) bool, error) {
 
 // hiddenNeeds returns a function that reports whether a place is that of a hidden
 // capture, and which captures need it.
-func (v *Snapshot) hiddenNeeds() (func(timeline.Place) (catalog.Need, bool), error) {
+func (v *snapshot) hiddenNeeds() (func(timeline.Place) (catalog.Need, bool), error) {
 	list, err := v.removals()
 	return func(p timeline.Place) (n catalog.Need, ok bool) {
 		for _, r := range list {
@@ -138,7 +138,7 @@ func (v *Snapshot) hiddenNeeds() (func(timeline.Place) (catalog.Need, bool), err
 }
 
 // Tombstones lists the removals, in the order in which they were made.
-func (v *Snapshot) Tombstones(ctx context.Context) ([]task.Tombstone, error) {
+func (v *snapshot) Tombstones(ctx context.Context) ([]task.Tombstone, error) {
 	list, err := v.removals()
 	if err != nil {
 		return nil, err

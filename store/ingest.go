@@ -308,7 +308,7 @@ const batchShelf = 16 << 20
 // them and publishes them. It returns the pools that now have many small segments
 // or are too large.
 func (g *ingest) store(ctx context.Context) (large []string, err error) {
-	v, err := g.a.Snapshot(ctx)
+	v, err := g.a.snapshots.open(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // looker looks up URLs in the order of their keys. It keeps its position in each
 // segment, so that neighbouring URLs share what was decoded.
 type looker struct {
-	v       *Snapshot
+	v       *snapshot
 	cursors []*cursor // one for each segment
 	probe   segment.Probe
 	group   []timeline.Capture
@@ -27,7 +27,7 @@ type looker struct {
 
 // looker returns a looker over all segments. It reads the given columns besides
 // those that every look-up needs. The caller closes it.
-func (v *Snapshot) looker(more record.Columns) *looker {
+func (v *snapshot) looker(more record.Columns) *looker {
 	l := &looker{v: v}
 	for _, i := range v.pin.Segments {
 		l.cursors = append(l.cursors, newCursor(v.runs.reader(i), wants(more|record.ColMime|record.ColBytes), v))

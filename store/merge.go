@@ -58,7 +58,7 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 	}
 	p.release() // the segments are chosen when the pool's turn comes
 	if o.Pools == nil {
-		a.warnMisnamed(p.Catalog)
+		warnMisnamed(a.files, p.Catalog)
 	}
 	pools, named := p.PoolNames(), o.Pools != nil
 	if !named {
@@ -193,7 +193,7 @@ func (w *writer) merge(ctx context.Context, t mergeTask) (task.MergeResult, erro
 // merge at once, it merges some of them, and more is true: the caller must call it
 // again.
 func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r task.MergeResult, more bool, err error) {
-	v, err := w.a.Snapshot(ctx)
+	v, err := w.a.snapshots.open(ctx)
 	if err != nil {
 		return r, false, err
 	}
@@ -269,7 +269,7 @@ func crowded(in []*segment.Info, ways int) []*segment.Info {
 
 // mergeThese merges some segments of the task's pool and publishes the result. If
 // large is set, it splits the pool.
-func (w *writer) mergeThese(ctx context.Context, v *Snapshot, t mergeTask, in []*segment.Info, large bool) (p publication, err error) {
+func (w *writer) mergeThese(ctx context.Context, v *snapshot, t mergeTask, in []*segment.Info, large bool) (p publication, err error) {
 	p.Change = catalog.Change{Out: in, Seen: v.pin.Generation, On: v.pin.Catalog}
 	m := newMerging(w, v, t, in)
 	defer m.close()
@@ -311,7 +311,7 @@ func (w *writer) mergeThese(ctx context.Context, v *Snapshot, t mergeTask, in []
 // mergeable returns the segments of in that can be merged now, and whether they
 // have hidden captures. A segment with a hidden capture from which others take
 // their bodies must stay, unless the whole pool is merged.
-func (v *Snapshot) mergeable(in []*segment.Info) (out []*segment.Info, hidden bool, err error) {
+func (v *snapshot) mergeable(in []*segment.Info) (out []*segment.Info, hidden bool, err error) {
 	inside := catalog.NeedNone
 	if len(in) > 0 && len(in) == len(v.pin.PoolSegments(in[0].Pool)) {
 		inside = catalog.NeedOther

@@ -17,7 +17,7 @@ import (
 // merging is the state of a merge: it makes new segments from those of a pool.
 type merging struct {
 	w      *writer
-	v      *Snapshot
+	v      *snapshot
 	merged string // the pool that is merged
 	pool   string // the pool that is written to: merged, then its new parts
 	seal   bool
@@ -51,7 +51,7 @@ type output struct {
 	own map[segment.ID]bool
 }
 
-func newMerging(w *writer, v *Snapshot, t mergeTask, in []*segment.Info) *merging {
+func newMerging(w *writer, v *snapshot, t mergeTask, in []*segment.Info) *merging {
 	m := &merging{
 		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: newEncoder(),
 		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.a.opts.Disk, w.dir, in, w.a.merging.places),

@@ -20,7 +20,7 @@ type nearby struct {
 	done  map[uint64]bool // runs that were read, by segment and number
 
 	// Of the current batch:
-	v      *Snapshot
+	v      *snapshot
 	known  *knownBlocks    // takes the blocks
 	byPool []*segment.Info // result of newest
 }
@@ -40,7 +40,7 @@ type neighbour struct {
 }
 
 // newNearby returns a nearby for an import into the state of the snapshot.
-func newNearby(v *Snapshot) *nearby {
+func newNearby(v *snapshot) *nearby {
 	n := &nearby{room: nearbyLeast, done: make(map[uint64]bool)}
 	for _, s := range v.pin.Segments {
 		n.until = max(n.until, s.ID)
@@ -49,7 +49,7 @@ func newNearby(v *Snapshot) *nearby {
 }
 
 // begin begins a batch, which is written against v. known takes the blocks.
-func (n *nearby) begin(v *Snapshot, known *knownBlocks) { n.v, n.known, n.byPool = v, known, nil }
+func (n *nearby) begin(v *snapshot, known *knownBlocks) { n.v, n.known, n.byPool = v, known, nil }
 
 // near adds the blocks of the pages that are nearest, in the order of URLs, to a
 // URL without captures. It looks at pools up to the one that the URL's capture goes

@@ -40,7 +40,7 @@ import (
 // that is to be added to it. It remembers what it found, so that each chain is
 // followed once.
 type originals struct {
-	v     *Snapshot
+	v     *snapshot
 	batch batch // empty if there is none
 
 	mu    sync.Mutex // guards the fields below; held for each question
@@ -117,7 +117,7 @@ var walking = new(timeline.Original)
 // because it has none or is a 304.
 var unread = block.As{Mime: "?"}
 
-func newOriginals(v *Snapshot, b batch, read *derive.Reader) *originals {
+func newOriginals(v *snapshot, b batch, read *derive.Reader) *originals {
 	o := &originals{v: v, batch: b, read: read}
 	o.forget()
 	return o
@@ -129,7 +129,7 @@ func (o *originals) forget() {
 }
 
 // originals returns the finder of originals for the snapshot.
-func (v *Snapshot) originals() *originals {
+func (v *snapshot) originals() *originals {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.origins == nil {
@@ -141,7 +141,7 @@ func (v *Snapshot) originals() *originals {
 // addBatch makes the snapshot look for the originals of revisits in a batch too, and
 // read bodies with the given analyses. A capture of the batch may be the original of
 // a revisit in the archive.
-func (v *Snapshot) addBatch(b batch, read *derive.Reader) { v.origins = newOriginals(v, b, read) }
+func (v *snapshot) addBatch(b batch, read *derive.Reader) { v.origins = newOriginals(v, b, read) }
 
 // stored returns the complete entry at a place, which may be in the batch.
 func (o *originals) stored(p timeline.Place) (*segment.Stored, error) {
@@ -403,7 +403,7 @@ func (o *originals) reading(ctx context.Context, at timeline.Place, as block.As)
 		if o.v.maySkip(err) {
 			return nil, err // the caller that asks for the capture gets the error
 		}
-		o.v.a.warn(err) // VERIFY reports it too; the capture is still there
+		o.v.warn(err) // VERIFY reports it too; the capture is still there
 		err = nil
 	}
 	return nil, err

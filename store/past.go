@@ -12,11 +12,11 @@ import (
 // Past answers what a crawl asks before it fetches a page again: what the archive
 // held of it when Past was opened. Several goroutines may use it. The caller closes
 // it.
-type Past struct{ v *Snapshot }
+type Past struct{ v *snapshot }
 
-// Past opens the current state of the archive for a crawl.
-func (a *Archive) Past(ctx context.Context) (*Past, error) {
-	v, err := a.Snapshot(ctx)
+// past opens the current state of the archive for a crawl.
+func (s *snapshots) past(ctx context.Context) (*Past, error) {
+	v, err := s.open(ctx)
 	if err != nil {
 		return nil, err
 	}

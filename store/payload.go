@@ -14,7 +14,7 @@ import (
 
 // Payload reads the response of one capture. It checks the body against its digest.
 // If the capture has no body, NoBody says why.
-func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
+func (v *snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	p, err := v.payload(ctx, ref)
 	if v.skips(err) {
 		return unreadable(p), nil
@@ -22,7 +22,7 @@ func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload,
 	return p, err
 }
 
-func (v *Snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
+func (v *snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	if err := ctx.Err(); err != nil {
 		return record.Payload{}, err
 	}
@@ -61,7 +61,7 @@ func (v *Snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 
 // bodyIn returns the body that an entry itself stores, and notes damage to it. The
 // body must not be large.
-func (v *Snapshot) bodyIn(ctx context.Context, owner *segment.Stored) ([]byte, error) {
+func (v *snapshot) bodyIn(ctx context.Context, owner *segment.Stored) ([]byte, error) {
 	body, err := v.runs.bodyOf(ctx, owner)
 	v.skips(err)
 	return body, err
@@ -69,7 +69,7 @@ func (v *Snapshot) bodyIn(ctx context.Context, owner *segment.Stored) ([]byte, e
 
 // noting yields pieces, and notes damage: whoever reads a part of the body may keep
 // that part.
-func (v *Snapshot) noting(pieces iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+func (v *snapshot) noting(pieces iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for b, err := range pieces {
 			v.skips(err)
@@ -95,7 +95,7 @@ func noBody(e *segment.Stored) string {
 // owner returns the entry whose recipe has the body of e, and the place of that
 // entry. e lies at the place at. The entry is nil if the archive does not have the
 // body.
-func (v *Snapshot) owner(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, timeline.Place, error) {
+func (v *snapshot) owner(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, timeline.Place, error) {
 	key, id, holder := e.Key, e.ID, e.Holder
 	switch e.Body {
 	case segment.BodyOwn:
@@ -150,7 +150,7 @@ const ownersMost = 1 << 16
 
 // ownerAmong finds the entry that stores a body. It looks first in segment holder,
 // which should have it.
-func (v *Snapshot) ownerAmong(holder uint32, body heldBody) (timeline.Place, error) {
+func (v *snapshot) ownerAmong(holder uint32, body heldBody) (timeline.Place, error) {
 	if h := v.runs.segment(holder); h != nil {
 		if p, err := v.ownerIn(h, body.key, body.id); p.Seg != nil || err != nil {
 			return p, err
@@ -171,7 +171,7 @@ func (v *Snapshot) ownerAmong(holder uint32, body heldBody) (timeline.Place, err
 
 // ownerIn looks in one segment for an entry of a URL that stores a body itself. The
 // place has no segment if there is none.
-func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (timeline.Place, error) {
+func (v *snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (timeline.Place, error) {
 	c := newCursor(s, 0, v)
 	c.skips = noSkip
 	defer c.close()
@@ -192,7 +192,7 @@ func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (timeli
 
 // lookupRaw returns the captures of one URL from all pools, as they are stored. It
 // includes and marks hidden captures that others take their bodies from.
-func (v *Snapshot) lookupRaw(ctx context.Context, key string) ([]timeline.Capture, error) {
+func (v *snapshot) lookupRaw(ctx context.Context, key string) ([]timeline.Capture, error) {
 	var out []timeline.Capture
 	for _, i := range v.pin.Segments {
 		if err := ctx.Err(); err != nil {

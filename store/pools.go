@@ -16,8 +16,8 @@ import (
 )
 
 // Pools describes the pools, sorted by name.
-func (v *Snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
-	v.a.warnMisnamed(v.pin.Catalog)
+func (v *snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
+	warnMisnamed(v.from.files, v.pin.Catalog)
 	var out []record.Pool
 	for rest := v.pin.Segments; len(rest) > 0; {
 		n := 1
@@ -42,7 +42,7 @@ func (v *Snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
 }
 
 // pool describes a pool with these segments.
-func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.Pool, error) {
+func (v *snapshot) pool(ctx context.Context, segments []*segment.Info) (record.Pool, error) {
 	p := record.Pool{Name: segments[0].Pool, Static: v.pin.IsStatic(segments[0].Pool), First: record.MaxTime, Last: record.MinTime}
 	first, last := segments[0].FirstKey, segments[0].LastKey
 	removed := slices.ContainsFunc(v.pin.Removals, func(r catalog.RemovalFile) bool {
@@ -81,14 +81,14 @@ func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.P
 
 // alone reports whether segments are one that no other bears on, given the bounds of
 // their month.
-func (v *Snapshot) alone(segments []*segment.Info, from, to record.Time) bool {
+func (v *snapshot) alone(segments []*segment.Info, from, to record.Time) bool {
 	return len(segments) == 1 && len(v.segmentsFor(from, to)) == 1
 }
 
 // summable reports whether the numbers of a pool are the sums over its segments in
 // the catalogue. That is so if no URL is counted twice, no capture is in two
 // segments, and no later import changed which captures are versions.
-func (v *Snapshot) summable(segments []*segment.Info) bool {
+func (v *snapshot) summable(segments []*segment.Info) bool {
 	for _, s := range segments {
 		if s.Fresh == segment.FreshUnknown {
 			return false
@@ -118,7 +118,7 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 // countPool counts the content of a pool by reading it. The catalogue does not
 // suffice if segments overlap, so that URLs or captures may be counted twice, if
 // later imports changed what is a version, or if captures were deleted.
-func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) error {
+func (v *snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) error {
 	from, to := catalog.Month(p.Name)
 	if removed {
 		p.First, p.Last = record.MaxTime, record.MinTime
@@ -156,14 +156,14 @@ func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) 
 }
 
 // warnMisnamed warns of the misnamed pools that have captures.
-func (a *Archive) warnMisnamed(c *catalog.Catalog) {
+func warnMisnamed(f *files, c *catalog.Catalog) {
 	for _, pool := range c.MisnamedPools() {
-		a.warn(catalog.Misnamed(pool))
+		f.warn(catalog.Misnamed(pool))
 	}
 }
 
 // Files describes the files in force, sorted by name.
-func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
+func (v *snapshot) Files(ctx context.Context) ([]record.File, error) {
 	if v.pin.Generation == 0 {
 		return nil, nil
 	}
@@ -183,7 +183,7 @@ func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
 		out = append(out, record.File{Name: n.Name, Pool: filepath.Base(filepath.Dir(n.Name)), Segments: len(n.Of), Sorted: true, Bytes: n.Bytes, CRC: n.CRC})
 	}
 	name := catalogName(v.pin.Generation)
-	b, err := os.ReadFile(filepath.Join(v.a.dir, name))
+	b, err := os.ReadFile(filepath.Join(v.from.files.dir, name))
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (a *Archive) Reindex(ctx context.Context, o task.ReindexOptions) ([]task.Re
 		return nil, err
 	}
 	if c != nil && o.Pool == "" {
-		a.warnMisnamed(c)
+		warnMisnamed(a.files, c)
 	}
 	if c != nil && o.Derived {
 		return a.derive(ctx, o)

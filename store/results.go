@@ -141,32 +141,32 @@ func (a *Archive) DropResult(ctx context.Context, kind, name string) (int, error
 	return len(files), a.opts.Disk.SyncDir(dir)
 }
 
-// Results lists the results of a kind, sorted by name and time. A result is left
+// results lists the results of a kind, sorted by name and time. A result is left
 // out with a warning if its file cannot be read: it is damaged, is in the place of
 // another, or has another format.
-func (v *Snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
-	names, err := os.ReadDir(filepath.Join(v.a.dir, dirResults, kind))
+func (a *Archive) results(ctx context.Context, kind string) ([]task.Result, error) {
+	names, err := os.ReadDir(filepath.Join(a.dir, dirResults, kind))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
 	var list []task.Result
 	for _, n := range names {
 		folder := filepath.Join(dirResults, kind, n.Name())
-		files, err := os.ReadDir(filepath.Join(v.a.dir, folder))
+		files, err := os.ReadDir(filepath.Join(a.dir, folder))
 		if err != nil {
-			v.a.warn(err)
+			a.warn(err)
 			continue
 		}
 		for _, f := range files {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			r, err := v.openResult(filepath.Join(folder, f.Name()))
+			r, err := a.openResult(filepath.Join(folder, f.Name()))
 			if errors.Is(err, os.ErrNotExist) {
 				continue // dropped meanwhile
 			}
 			if err != nil {
-				v.a.warn(err)
+				a.warn(err)
 				continue
 			}
 			list = append(list, r.Result)
@@ -191,8 +191,8 @@ func (a *Archive) resultFiles() ([]string, error) {
 }
 
 // checkResult reads the file of a result to its end, which checks it.
-func (v *Snapshot) checkResult(ctx context.Context, name string) error {
-	for _, err := range v.ResultRows(ctx, task.Result{File: name}, nil) {
+func (a *Archive) checkResult(ctx context.Context, name string) error {
+	for _, err := range a.resultRows(ctx, task.Result{File: name}, nil) {
 		if err != nil {
 			return err
 		}
@@ -208,8 +208,8 @@ type resultFile struct {
 
 func (r *resultFile) close() { r.file.Close() } // closing a file that was only read loses nothing
 
-func (v *Snapshot) openResult(name string) (*resultFile, error) {
-	f, err := os.Open(filepath.Join(v.a.dir, name))
+func (a *Archive) openResult(name string) (*resultFile, error) {
+	f, err := os.Open(filepath.Join(a.dir, name))
 	if err != nil {
 		return nil, err
 	}
@@ -239,11 +239,11 @@ func (v *Snapshot) openResult(name string) (*resultFile, error) {
 	return &resultFile{r, f}, nil
 }
 
-// ResultRows yields the rows of a result whose keys are in one of the ranges. The
+// resultRows yields the rows of a result whose keys are in one of the ranges. The
 // ranges must be sorted and disjoint; nil means all rows.
-func (v *Snapshot) ResultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
+func (a *Archive) resultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
-		r, err := v.openResult(info.File)
+		r, err := a.openResult(info.File)
 		if err != nil {
 			yield(task.ResultRow{}, err)
 			return

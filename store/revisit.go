@@ -12,7 +12,7 @@ import (
 
 // resolve finds the bodies of revisits in captures whose originals were imported
 // after them. It leaves out 304s that refer to no capture: settle handles those.
-func (v *Snapshot) resolve(ctx context.Context, group []timeline.Capture) error {
+func (v *snapshot) resolve(ctx context.Context, group []timeline.Capture) error {
 	o := v.originals()
 	for i := range group {
 		e := &group[i]
@@ -43,7 +43,7 @@ func originFrom(e *timeline.Capture) origin { return origin{e.BodyAt(), e.Origin
 
 // originOf returns where the capture at a place, which is stored without a body,
 // has its body from. from is no place if the archive does not have it.
-func (v *Snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.Stored) (origin, error) {
+func (v *snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.Stored) (origin, error) {
 	o := v.originals()
 	own := &timeline.Capture{Entry: e.Entry, Place: at}
 	of, err := o.of(ctx, own)
@@ -98,7 +98,7 @@ func (v *Snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.S
 }
 
 // pageFrom returns what a body says that a capture has from elsewhere.
-func (v *Snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error) {
+func (v *snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error) {
 	if at.original != nil {
 		return v.originals().page(ctx, at.original)
 	}
@@ -130,7 +130,7 @@ func (o *batcher) origin(e *timeline.Capture) (origin, error) {
 
 // fill completes e, a stored revisit, with what it has from owner, the entry that
 // stores the body.
-func (v *Snapshot) fill(ctx context.Context, e *segment.Stored, l *timeline.Capture, owner *segment.Stored) (err error) {
+func (v *snapshot) fill(ctx context.Context, e *segment.Stored, l *timeline.Capture, owner *segment.Stored) (err error) {
 	e.ID, e.Digest, e.Bytes, e.Content = l.ID, owner.Digest, l.Bytes, l.Content
 	e.Status, e.Kind, e.Mime = l.Status, l.Kind, l.Mime
 	if e.Location, err = v.locationOf(e, l.Original); err != nil {
@@ -142,7 +142,7 @@ func (v *Snapshot) fill(ctx context.Context, e *segment.Stored, l *timeline.Capt
 
 // locationOf returns where revisit e redirects to. If the revisit has no headers,
 // those of its original count.
-func (v *Snapshot) locationOf(e *segment.Stored, of *timeline.Original) (string, error) {
+func (v *snapshot) locationOf(e *segment.Stored, of *timeline.Original) (string, error) {
 	if of == nil || len(e.Head) > 0 || of.Head == timeline.NoPlace {
 		return e.Location, nil
 	}

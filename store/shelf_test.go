@@ -118,7 +118,7 @@ func TestMergeHolds(t *testing.T) {
 				in = some
 			}
 			v.runs.shelve(a.merging.runs, a.merging.ways+1)
-			m := newMerging(w, v, task, in)
+			m := newMerging(w, v.snapshot, task, in)
 			if m.hidden, err = v.isHidden(); err != nil {
 				t.Fatal(err)
 			}

@@ -30,7 +30,7 @@ func TestVerifyCancelledAtDefinitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	y := &verifier{v: v, yield: func(f task.Finding) error {
+	y := &verifier{a: a, v: v.snapshot, yield: func(f task.Finding) error {
 		t.Errorf("it reports %v", f)
 		return nil
 	}}

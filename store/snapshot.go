@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -15,12 +14,11 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Snapshot is one unchanging state of the archive. Its record.Refs are valid until
+// snapshot is one unchanging state of the archive. Its record.Refs are valid until
 // it is closed. Several goroutines may use it; all must be done before Close.
-type Snapshot struct {
-	a   *Archive
-	pin *pin
-
+type snapshot struct {
+	from *snapshots
+	pin  *pin
 	runs *runs
 
 	mu      sync.Mutex
@@ -31,22 +29,8 @@ type Snapshot struct {
 	damage  damageMet
 }
 
-// Snapshot pins the archive's present state. If there is no archive, the snapshot
-// is empty. The caller closes it.
-func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	p, err := pinCurrent(a.dir)
-	if err != nil {
-		return nil, fmt.Errorf("open the archive %s: %w", a.dir, err)
-	}
-	a.files.pin()
-	return &Snapshot{a: a, pin: p, runs: newRuns(a.files, p.Catalog)}, nil
-}
-
 // Close ends the snapshot. Files that only it used can then be deleted.
-func (v *Snapshot) Close() error {
+func (v *snapshot) Close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed {
@@ -55,15 +39,15 @@ func (v *Snapshot) Close() error {
 	v.closed = true
 	err := v.runs.close()
 	v.pin.release()
-	return errors.Join(err, v.a.files.unpin(v.pin.Catalog))
+	return errors.Join(err, v.from.files.unpin(v.pin.Catalog))
 }
 
 // SetCache sets the size of the archive's cache of decoded runs in bytes. With 0
 // this snapshot does not use the cache.
-func (v *Snapshot) SetCache(bytes int64) { v.runs.setCache(bytes) }
+func (v *snapshot) SetCache(bytes int64) { v.runs.setCache(bytes) }
 
 // Stats returns counts of what was read through the snapshot so far.
-func (v *Snapshot) Stats() record.ReadStats { return v.runs.counts() }
+func (v *snapshot) Stats() record.ReadStats { return v.runs.counts() }
 
 // segmentsFor returns the segments that a scan of captures from the time from up to
 // but not including to must open: those with captures in that time, and those whose
@@ -72,7 +56,7 @@ func (v *Snapshot) Stats() record.ReadStats { return v.runs.counts() }
 // of its month or a later one that had none, and so change what follows that
 // revisit. Therefore segmentsFor opens all segments from the earliest such capture
 // or revisit on.
-func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
+func (v *snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 	for {
 		var chosen, before []*segment.Info // before: segments with captures before from
 		seen := uint64(math.MaxUint64)     // the generation up to which all chosen segments know the captures
@@ -153,7 +137,7 @@ var errStop = errors.New("stop")
 // Scan yields captures in the order of key, time and sequence. Calling Scan is
 // cheap: ranging does the work, and stopping releases everything. In a long scan a
 // goroutine reads ahead; it has ended when the range loop has ended.
-func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
+func (v *snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 	fill := func(ctx context.Context, first *record.Batch, put func(*record.Batch) *record.Batch) error {
 		out := newBatcher(ctx, v, s, first, put)
 		err := v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, out.add, out.columns())
@@ -172,10 +156,10 @@ func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 			}
 			return yield(b, err)
 		}
-		if v.a.goroutines == 1 || s.Skip != nil || oneURL(s.Ranges) {
+		if v.from.goroutines == 1 || s.Skip != nil || oneURL(s.Ranges) {
 			here(ctx, fill, rows)
 		} else {
-			ahead(ctx, v.a.aheadAfter, fill, rows)
+			ahead(ctx, v.from.aheadAfter, fill, rows)
 		}
 	}
 }
@@ -187,7 +171,7 @@ func oneURL(ranges []urlkey.Range) bool {
 
 // walk calls f with the settled captures of each URL of the scan, in order. The
 // slice is valid until f returns.
-func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Capture) error) error {
+func (v *snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Capture) error) error {
 	return v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, f, nil)
 }
 
@@ -196,7 +180,7 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Ca
 // get captures of other segments. If columns is not nil, it is called instead of f
 // for captures that are the only ones of their URLs: it gets a cursor, and takes
 // the next n captures from it.
-func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, partial bool, f func([]timeline.Capture) error, columns func(c *cursor, n int) error) error {
+func (v *snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, partial bool, f func([]timeline.Capture) error, columns func(c *cursor, n int) error) error {
 	ranges := s.Ranges
 	if ranges == nil {
 		ranges = []urlkey.Range{{}}
@@ -353,14 +337,14 @@ func overlaps(i *segment.Info, ranges []urlkey.Range) bool {
 
 // resolved drops captures at the time to or later, finds the bodies of revisits
 // whose originals were imported after them, and settles the rest.
-func (v *Snapshot) resolved(ctx context.Context, group []timeline.Capture, to record.Time) ([]timeline.Capture, error) {
+func (v *snapshot) resolved(ctx context.Context, group []timeline.Capture, to record.Time) ([]timeline.Capture, error) {
 	kept, err := v.withBodies(ctx, group, to)
 	return timeline.Settle(kept), err
 }
 
 // withBodies drops captures at the time to or later, and finds the bodies of
 // revisits whose originals were imported after them.
-func (v *Snapshot) withBodies(ctx context.Context, group []timeline.Capture, to record.Time) ([]timeline.Capture, error) {
+func (v *snapshot) withBodies(ctx context.Context, group []timeline.Capture, to record.Time) ([]timeline.Capture, error) {
 	lost := false
 	kept := group[:0]
 	for i := range group {
@@ -379,7 +363,7 @@ func (v *Snapshot) withBodies(ctx context.Context, group []timeline.Capture, to 
 }
 
 // lookup returns the settled captures of one URL, from all pools.
-func (v *Snapshot) lookup(ctx context.Context, key string) ([]timeline.Capture, error) {
+func (v *snapshot) lookup(ctx context.Context, key string) ([]timeline.Capture, error) {
 	var out []timeline.Capture
 	err := v.walk(ctx, record.Scan{
 		Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.NoTime, To: catalog.EndOfTime,

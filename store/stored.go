@@ -15,7 +15,7 @@ import (
 // Stored reads one capture, complete with everything that was imported with it. It
 // checks the body against its digest. If damage is skipped, a capture that cannot
 // be read has only the reason, in NoBody.
-func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (message.Stored, error) {
+func (v *snapshot) Stored(ctx context.Context, ref record.Ref) (message.Stored, error) {
 	s, err := v.wholeStored(ctx, ref)
 	if v.skips(err) {
 		return message.Stored{NoBody: noBodyRead}, nil
@@ -23,7 +23,7 @@ func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (message.Stored, 
 	return s, err
 }
 
-func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Stored, error) {
+func (v *snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Stored, error) {
 	p, err := v.Payload(ctx, ref)
 	if err != nil {
 		return message.Stored{}, err
@@ -74,7 +74,7 @@ func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Sto
 
 // headed returns the capture whose headers the revisit at a place, which has none
 // of its own, is taken to have had; nil if there is none.
-func (v *Snapshot) headed(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, error) {
+func (v *snapshot) headed(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, error) {
 	o := v.originals()
 	if e.Body == segment.BodyNone {
 		from, err := v.originOf(ctx, at, e)
@@ -115,7 +115,7 @@ func storedOf(e *segment.Stored) message.Stored {
 }
 
 // everyEntry calls f with each entry of a segment and its place, run by run.
-func (v *Snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(at timeline.Place, e *segment.Stored) error) error {
+func (v *snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(at timeline.Place, e *segment.Stored) error) error {
 	r := v.runs.reader(info)
 	for n := range uint32(info.Runs) {
 		if err := ctx.Err(); err != nil {

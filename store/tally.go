@@ -21,7 +21,7 @@ import (
 // a whole segment is counted and its census has what t asks for, the census
 // suffices. If there is much to count, several goroutines share the work; they have
 // ended when the range loop has ended.
-func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
+func (v *snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 	if t.Ranges == nil {
 		t.Ranges = []urlkey.Range{{}}
 	}
@@ -41,7 +41,7 @@ func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 
 // parted returns the segments to count: those that overlap with no other, each by
 // itself, and the groups of those that overlap.
-func (v *Snapshot) parted(t *record.Tally) []part {
+func (v *snapshot) parted(t *record.Tally) []part {
 	var chosen []*segment.Info
 	for _, s := range v.pin.Segments {
 		if s.First < t.To && s.Last >= t.From && mayHave(v.runs.reader(s), t.Ranges) {
@@ -66,7 +66,7 @@ func (v *Snapshot) parted(t *record.Tally) []part {
 // tallier is the state of one goroutine that counts for Tally.
 type tallier struct {
 	ctx    context.Context
-	v      *Snapshot
+	v      *snapshot
 	t      record.Tally
 	ranges []urlkey.Range
 	yield  func(*record.Batch, error) bool
@@ -105,7 +105,7 @@ type tallied struct {
 // there may be more, each entry becomes a row.
 const tallyCodesMax = 4096
 
-func newTallier(ctx context.Context, v *Snapshot, t record.Tally, yield func(*record.Batch, error) bool) *tallier {
+func newTallier(ctx context.Context, v *snapshot, t record.Tally, yield func(*record.Batch, error) bool) *tallier {
 	return &tallier{ctx: ctx, v: v, t: t, yield: yield, ranges: t.Ranges}
 }
 

@@ -32,9 +32,9 @@ func checkTally(rt *rapid.T, a *Archive) {
 	}
 	defer v.Close()
 	q := drawTally(rt)
-	shared := a.sharedCaptures
-	defer func() { a.sharedCaptures = shared }()
-	a.goroutines, a.sharedCaptures = rapid.IntRange(1, 3).Draw(rt, "goroutines"), 0
+	shared := a.snapshots.sharedCaptures
+	defer func() { a.snapshots.sharedCaptures = shared }()
+	a.snapshots.goroutines, a.snapshots.sharedCaptures = rapid.IntRange(1, 3).Draw(rt, "goroutines"), 0
 	want := make(map[string]int64)
 	for b, err := range v.Scan(ctx, q.Scan) {
 		if err != nil {

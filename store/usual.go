@@ -21,7 +21,7 @@ const usualPages = 64
 // depends on the present state of the archive, but not on the order within a batch.
 // REINDEX DERIVED does it again. The staged captures must be sorted.
 func (g *ingest) tellCharsets(ctx context.Context) error {
-	var v *Snapshot
+	var v *snapshot
 	for from := 0; from < len(g.staged); {
 		key := g.staged[from].Key
 		host := key[:urlkey.HostPrefix(key)]
@@ -40,7 +40,7 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 		}
 		if v == nil {
 			var err error
-			if v, err = g.a.Snapshot(ctx); err != nil {
+			if v, err = g.a.snapshots.open(ctx); err != nil {
 				return err
 			}
 			defer v.Close()
@@ -74,7 +74,7 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 
 // countCharsets counts the charsets of the first pages of a host. prefix is the
 // common prefix of the host's keys.
-func (v *Snapshot) countCharsets(ctx context.Context, host string, pages *charset.Counts) error {
+func (v *snapshot) countCharsets(ctx context.Context, host string, pages *charset.Counts) error {
 	left := usualPages
 	for _, info := range v.pin.Segments {
 		if err := ctx.Err(); err != nil {
@@ -91,7 +91,7 @@ func (v *Snapshot) countCharsets(ctx context.Context, host string, pages *charse
 }
 
 // countIn does what countCharsets does, for one segment.
-func (v *Snapshot) countIn(info *segment.Info, host string, pages *charset.Counts, left *int) error {
+func (v *snapshot) countIn(info *segment.Info, host string, pages *charset.Counts, left *int) error {
 	c := newCursor(v.runs.reader(info), 0, v)
 	defer c.close()
 	var group []timeline.Capture

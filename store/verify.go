@@ -35,7 +35,7 @@ import (
 // and 16 bytes for each damaged body.
 func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[task.Finding, error] {
 	return func(yield func(task.Finding, error) bool) {
-		v, err := a.Snapshot(ctx)
+		v, err := a.snapshots.open(ctx)
 		var fault *segment.Error
 		switch {
 		case errors.As(err, &fault):
@@ -49,7 +49,7 @@ func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[ta
 			return
 		}
 		defer v.Close()
-		y := &verifier{v: v, o: o, lost: make(map[segment.ID]bool), yield: func(f task.Finding) error {
+		y := &verifier{a: a, v: v, o: o, lost: make(map[segment.ID]bool), yield: func(f task.Finding) error {
 			if !yield(f, nil) {
 				return errStop
 			}
@@ -68,13 +68,13 @@ func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[ta
 // PlanVerify returns what Verify would read.
 func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.VerifyPlan, error) {
 	var plan task.VerifyPlan
-	v, err := a.Snapshot(ctx)
+	v, err := a.snapshots.open(ctx)
 	if err != nil {
 		return plan, err
 	}
 	defer v.Close()
 	o.Dry = true
-	y := &verifier{v: v, o: o, yield: func(task.Finding) error { return nil }}
+	y := &verifier{a: a, v: v, o: o, yield: func(task.Finding) error { return nil }}
 	if err := y.begin(); err != nil {
 		return plan, err
 	}
@@ -113,7 +113,8 @@ func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.Ve
 
 // verifier is the state of one Verify.
 type verifier struct {
-	v           *Snapshot
+	a           *Archive
+	v           *snapshot
 	o           task.VerifyOptions
 	yield       func(task.Finding) error
 	chosen      []*segment.Info
@@ -253,7 +254,7 @@ func (y *verifier) run(ctx context.Context) error {
 // results verifies the files of results. They have no captures.
 func (y *verifier) results(ctx context.Context) error {
 	for _, name := range y.resultFiles() {
-		err := y.v.checkResult(ctx, name)
+		err := y.a.checkResult(ctx, name)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -281,7 +282,7 @@ func (y *verifier) resultFiles() (list []string) {
 	if y.o.Pool != "" {
 		return nil
 	}
-	all, err := y.v.a.resultFiles()
+	all, err := y.a.resultFiles()
 	if err != nil {
 		return nil // Unreachable: the pattern is valid.
 	}
@@ -296,7 +297,7 @@ func (y *verifier) resultFiles() (list []string) {
 // small verifies the small files that every VERIFY reads: catalogues that are no
 // longer in force, FORMAT.txt, and the definitions.
 func (y *verifier) small(ctx context.Context) error {
-	a := y.v.a
+	a := y.a
 	if y.v.pin.Generation == 0 {
 		return nil
 	}
@@ -439,7 +440,7 @@ func (y *verifier) names(ctx context.Context) error {
 		}
 		why, err := y.sum(ctx, n.Name, n.Bytes, n.CRC)
 		if err == nil && why == "" {
-			if _, e := readNames(y.v.a.dir, n); e != nil {
+			if _, e := readNames(y.a.dir, n); e != nil {
 				why = e.Error()
 			}
 		}
@@ -462,7 +463,7 @@ func (y *verifier) report(f task.Finding) error {
 
 // sum reads a whole file and compares it with what the catalogue says.
 func (y *verifier) sum(ctx context.Context, name string, size int64, crc uint32) (why string, err error) {
-	f, err := os.Open(filepath.Join(y.v.a.dir, name))
+	f, err := os.Open(filepath.Join(y.a.dir, name))
 	if err != nil {
 		return err.Error(), nil
 	}

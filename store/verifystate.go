@@ -100,8 +100,8 @@ func (a *Archive) verifyState() (*verifyState, error) {
 // recall finds out which part of a sample is next, and which of its files an
 // earlier verification has found undamaged.
 func (y *verifier) recall() error {
-	y.noted = y.v.a.opts.Now()
-	s, err := y.v.a.verifyState()
+	y.noted = y.a.opts.Now()
+	s, err := y.a.verifyState()
 	if err != nil {
 		return y.report(task.Finding{File: fileVerify, Offset: -1, What: err.Error(), Time: record.NoTime})
 	}
@@ -119,7 +119,7 @@ func (y *verifier) isClean(s *segment.Info) bool { return slices.Contains(y.clea
 
 // noteNow calls note if noteEvery has passed.
 func (y *verifier) noteNow() error {
-	if y.v.a.opts.Now().Sub(y.noted) < noteEvery {
+	if y.a.opts.Now().Sub(y.noted) < noteEvery {
 		return nil
 	}
 	return y.note()
@@ -131,7 +131,7 @@ func (y *verifier) note() error {
 	if y.o.Stateless || y.o.Dry || y.v.pin.Generation == 0 {
 		return nil
 	}
-	a := y.v.a
+	a := y.a
 	y.noted = a.opts.Now()
 	s, err := a.verifyState()
 	if err != nil {

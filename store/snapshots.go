@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"infomall/store/catalog"
+)
+
+// snapshots opens the snapshots of one archive, and holds what they share. Several
+// goroutines may use it.
+type snapshots struct {
+	files *files
+
+	// ahead.go explains these bounds.
+	goroutines     int
+	aheadAfter     int
+	sharedCaptures int64
+
+	mu sync.Mutex
+	// removals are the removal files read so far, by file name; they never change.
+	removals map[string]*catalog.Removal
+}
+
+func newSnapshots(f *files) *snapshots {
+	return &snapshots{
+		files: f, goroutines: min(runtime.GOMAXPROCS(0), goroutinesMax), aheadAfter: aheadAfter, sharedCaptures: sharedCaptures,
+		removals: make(map[string]*catalog.Removal),
+	}
+}
+
+// open pins the archive's present state. If there is no archive, the snapshot is
+// empty. The caller closes it.
+func (s *snapshots) open(ctx context.Context) (*snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, err := pinCurrent(s.files.dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the archive %s: %w", s.files.dir, err)
+	}
+	s.files.pin()
+	return &snapshot{from: s, pin: p, runs: newRuns(s.files, p.Catalog)}, nil
+}
+
+// warn reports damage that is worked around.
+func (v *snapshot) warn(err error) { v.from.files.warn(err) }
