@@ -391,6 +391,8 @@ func TestRevisitCases(t *testing.T) {
 	}
 	x, x2 := found(b, 20), found(b, 3)
 	h := revisit(a, 2, x)
+	y := found(c, 20)
+	h2 := revisit(a, 2, y)
 	k, late := revisit(c, 10, x2), revisit(c, 40, x2)
 	everything := []string{"200806", "200807", "200808"}
 	cases := map[string][]step{
@@ -414,6 +416,14 @@ func TestRevisitCases(t *testing.T) {
 		},
 		"a chain leads through a deleted capture of a pool that is split": {
 			{put: []*fact{revisit(a, 40, k)}}, {put: []*fact{k}}, {put: []*fact{x2, found(a, 1), found(c, 1)}}, {remove: []*fact{k}}, {merge: []string{"200806"}, limit: 1},
+		},
+		"the original is in another part of the month, and only the revisit's part is merged": {
+			{put: []*fact{h2, found(b, 1)}}, {merge: []string{"200806"}, limit: 1}, {put: []*fact{y, found(a, 5)}}, {remove: []*fact{y}}, {merge: []string{"200806"}},
+			{merge: []string{"200806A"}},
+		},
+		"the original is in another part of the month, and only its own part is merged": {
+			{put: []*fact{h2, found(b, 1)}}, {merge: []string{"200806"}, limit: 1}, {put: []*fact{y, found(a, 5)}}, {remove: []*fact{y}}, {merge: []string{"200806A"}},
+			{merge: []string{"200806"}},
 		},
 	}
 	for name, steps := range cases {
