@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/exec"
+	"infomall/exec/export"
 	"infomall/exec/expr"
 	"infomall/exec/op/optest"
 	"infomall/exec/plan"
@@ -138,7 +138,7 @@ func TestEndedContext(t *testing.T) {
 			statements = append(statements, "SELECT * FROM "+name)
 		}
 	}
-	for _, format := range exec.ExportFormats() {
+	for _, format := range export.Formats() {
 		what := "url, time"
 		if format == "edges" || format == "graphml" {
 			what = "url AS source, url AS target"

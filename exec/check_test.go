@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"infomall/crawl/report"
-	"infomall/exec"
 	"infomall/exec/relation"
+	"infomall/exec/session"
 	"infomall/lang"
 	langast "infomall/lang/ast"
 	"infomall/store/record/task"
@@ -158,7 +158,7 @@ func around(st langast.Statement) []langast.Statement {
 
 // refused runs one statement and gives its error if it was refused before it
 // touched anything.
-func refused(s *exec.Session, st langast.Statement) error {
+func refused(s *session.Session, st langast.Statement) error {
 	res, err := s.Run(context.Background(), st)
 	switch {
 	case err == nil:
@@ -190,8 +190,8 @@ func TestCheckIsRun(t *testing.T) {
 					continue // its statements are run one by one
 				}
 				compared++
-				session := func() *exec.Session {
-					return sessionWith(untouchable{}, func(o *exec.Options) {
+				session := func() *session.Session {
+					return sessionWith(untouchable{}, func(o *session.Options) {
 						o.Crawler, o.Jobs, o.ReadOnly = untouchable{}, untouchable{}, compared%7 == 0
 					})
 				}

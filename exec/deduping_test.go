@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"infomall/exec"
 	"infomall/exec/op/optest"
+	"infomall/exec/session"
 )
 
 // wordsFrom are n words of a text that has no end, from one of them on.
@@ -207,7 +207,7 @@ func randomWords(r *rand.Rand, n int) string {
 }
 
 // foundBy runs a DEDUP and gives its figures and what it found.
-func foundBy(t *rapid.T, s *exec.Session, statement string) string {
+func foundBy(t *rapid.T, s *session.Session, statement string) string {
 	row, _, err := ask(s, statement)
 	if err != nil {
 		t.Fatalf("%s: %v", statement, err)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/exec"
 	"infomall/exec/expr"
+	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang"
 )
@@ -45,7 +45,7 @@ func TestFunctionTypes(t *testing.T) {
 }
 
 // callHasType checks the type of a call, and reports whether it is one.
-func callHasType(t *testing.T, s *exec.Session, call string) bool {
+func callHasType(t *testing.T, s *session.Session, call string) bool {
 	t.Helper()
 	st, err := lang.ParseOne("SELECT "+call+" FROM pages", "")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"infomall/exec"
 	"infomall/exec/op/optest"
+	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/store/record"
 )
@@ -308,7 +308,7 @@ func (c *clause) drawChoice(t *rapid.T) string {
 
 // checkModel asks an archive that holds events about versions, captures and
 // pages under a clause, and compares with the model.
-func checkModel(t *rapid.T, a exec.Archive, events []event, c clause) {
+func checkModel(t *rapid.T, a session.Archive, events []event, c clause) {
 	s := newSession(a)
 	for _, q := range []struct{ src, want string }{
 		{modelVersions + c.text, c.versions(events)},
@@ -420,7 +420,7 @@ func TestNoArchive(t *testing.T) {
 	a := optest.New()
 	a.Missing = true
 	_, _, err := ask(newSession(archive{a}), "SELECT url FROM captures")
-	var none *exec.NoArchiveError
+	var none *session.NoArchiveError
 	if !errors.As(err, &none) || none.Path != a.Path() {
 		t.Errorf("got error %v, want one that no archive is at %s", err, a.Path())
 	}

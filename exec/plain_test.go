@@ -7,8 +7,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"infomall/exec"
 	"infomall/exec/op/optest"
+	"infomall/exec/session"
 	"infomall/store/record"
 )
 
@@ -147,7 +147,7 @@ func TestPlain(t *testing.T) {
 		}
 		a := optest.New(captures...)
 		s := newSession(archive{a})
-		plain := sessionWith(archive{a}, func(o *exec.Options) { o.Plain = true })
+		plain := sessionWith(archive{a}, func(o *session.Options) { o.Plain = true })
 		for _, d := range plainDefinitions {
 			if _, _, err := ask(s, d); err != nil {
 				t.Fatalf("%s: %v", d, err)

@@ -10,6 +10,7 @@ import (
 	"infomall/exec"
 	"infomall/exec/op/optest"
 	"infomall/exec/relation"
+	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -52,14 +53,14 @@ func smallSite() *optest.Archive {
 	)
 }
 
-func newSession(a exec.Archive) *exec.Session { return sessionWith(a, nil) }
+func newSession(a session.Archive) *session.Session { return sessionWith(a, nil) }
 
 // sessionWith returns a session whose options were changed, unless change is nil.
-func sessionWith(a exec.Archive, change func(*exec.Options)) *exec.Session {
-	o := exec.Options{
+func sessionWith(a session.Archive, change func(*session.Options)) *session.Session {
+	o := session.Options{
 		Confirm:  func(context.Context, []string) error { return nil },
 		Archive:  a,
-		Settings: exec.DefaultSettings(),
+		Settings: session.DefaultSettings(),
 		Params:   map[string]string{"site": "pku.edu.cn", "n": "2", "day": "2008-07-10"},
 		Now:      func() time.Time { return at("2009-01-01T12:00:00").Std() },
 	}
@@ -70,7 +71,7 @@ func sessionWith(a exec.Archive, change func(*exec.Options)) *exec.Session {
 }
 
 // ask runs one statement and gives its rows as text, its notes, and its error.
-func ask(s *exec.Session, src string) (rows string, notes []string, err error) {
+func ask(s *session.Session, src string) (rows string, notes []string, err error) {
 	st, err := lang.ParseOne(src, "")
 	if err != nil {
 		return "", nil, err

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/exec"
 	"infomall/exec/op/optest"
+	"infomall/exec/session"
 	"infomall/lang"
 )
 
@@ -177,7 +177,7 @@ func TestRankCancelled(t *testing.T) {
 	a := linkedSite()
 	s := newSession(archive{a})
 	ctx, cancel := context.WithCancel(context.Background())
-	s.SetProgress(func(exec.Progress) { cancel() })
+	s.SetProgress(func(session.Progress) { cancel() })
 	st, err := lang.ParseOne("PAGERANK", "")
 	if err != nil {
 		t.Fatal(err)

@@ -10,9 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"infomall/exec"
 	"infomall/exec/op/optest"
 	"infomall/exec/relation"
+	"infomall/exec/session"
 	"infomall/store/record"
 )
 
@@ -201,7 +201,7 @@ func TestBodiesRead(t *testing.T) {
 	}
 }
 
-var _ exec.Archive = (*counting)(nil)
+var _ session.Archive = (*counting)(nil)
 
 // drawBody draws a page of a few paragraphs, which are longer than what divides
 // no further, in layouts that differ.
@@ -236,7 +236,7 @@ func drawLife(t *rapid.T) []optest.Capture {
 }
 
 // lines is the rows of an answer, without the header.
-func lines(t *rapid.T, s *exec.Session, src string) []string {
+func lines(t *rapid.T, s *session.Session, src string) []string {
 	got, _, err := ask(s, src)
 	if err != nil {
 		t.Fatalf("%s: %v", src, err)

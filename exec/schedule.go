@@ -9,6 +9,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/schedule"
+	"infomall/exec/session"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -18,10 +19,10 @@ import (
 // the settings that it runs with.
 type plannedRun struct {
 	task.Definition
-	s        *Session
+	s        *session.Session
 	st       *ast.Schedule // with each parameter replaced by its value
 	rule     schedule.Rule
-	settings Settings
+	settings session.Settings
 	budget   *visitBudget // of ADAPTIVE BUDGET; nil if absent
 }
 
@@ -47,12 +48,12 @@ const (
 	turnMin = time.Hour
 )
 
-// schedulePut is the statement SCHEDULE.
-var schedulePut = Declare("SCHEDULE", Writes|Anywhere, readSchedule)
+// scheduleSpec is the statement SCHEDULE.
+var scheduleSpec = session.Declare("SCHEDULE", session.Writes|session.Anywhere, readSchedule)
 
 // readSchedule reads the clauses of a SCHEDULE statement, and checks the statement that
 // the schedule runs.
-func readSchedule(s *Session, st *ast.Schedule) (*plannedRun, error) {
+func readSchedule(s *session.Session, st *ast.Schedule) (*plannedRun, error) {
 	if err := s.Trial().Check(st.Statement); err != nil {
 		return nil, err
 	}
@@ -91,9 +92,9 @@ func readSchedule(s *Session, st *ast.Schedule) (*plannedRun, error) {
 		}
 		return nil, ast.Errorf(at, "%v", err)
 	}
-	def := DefaultSettings()
+	def := session.DefaultSettings()
 	for _, name := range keptSettings {
-		k := SettingNamed(name)
+		k := session.SettingNamed(name)
 		if v := k.Get(s.Settings()); v != k.Get(&def) {
 			p.Text += (&ast.Set{Name: ast.Name{Text: name}, Value: &ast.String{Value: v}}).String() + ";\n"
 		}
@@ -109,7 +110,7 @@ func (p *plannedRun) literalDuration(e ast.Expr, where string) (ast.Expr, error)
 	if d, ok := e.(*ast.Duration); ok {
 		return d, nil
 	}
-	d, err := ConstantDuration(e, where, p.s.Env())
+	d, err := session.ConstantDuration(e, where, p.s.Env())
 	return &ast.Duration{Text: fmt.Sprintf("%dms", d.Milliseconds()), Length: d}, err
 }
 
@@ -162,11 +163,11 @@ func (p *plannedRun) planVisits(anchor time.Time) error {
 // visits returns how many visits a run may make. turns is the number of runs before it.
 // Each number is whole, and those of many runs add up to the budget: 0, 1, 0, 1 for half
 // a visit a run. Without a budget it returns nil.
-func (b *visitBudget) visits(turns int64) *VisitBudget {
+func (b *visitBudget) visits(turns int64) *session.VisitBudget {
 	if b == nil {
 		return nil
 	}
-	return &VisitBudget{PerDay: b.perDay, Run: int64(b.turn*float64(turns+1)) - int64(b.turn*float64(turns))}
+	return &session.VisitBudget{PerDay: b.perDay, Run: int64(b.turn*float64(turns+1)) - int64(b.turn*float64(turns))}
 }
 
 // ruleText returns the rule as it is written in the statement, such as EVERY 1d.
@@ -177,9 +178,9 @@ func (p *plannedRun) ruleText() string {
 }
 
 // Run stores the schedule in the archive. A schedule with the same name is an error.
-func (p *plannedRun) Run(ctx context.Context) (*Result, error) {
+func (p *plannedRun) Run(ctx context.Context) (*session.Result, error) {
 	err := p.s.Archive().Define(ctx, func(list []task.Definition) ([]task.Definition, error) {
-		if IndexOf(list, p.Kind, p.Name) >= 0 {
+		if session.IndexDefinition(list, p.Kind, p.Name) >= 0 {
 			err := ast.Errorf(&p.st.Name, "there is a schedule %s already", p.Name)
 			err.Hint = "UNSCHEDULE " + p.st.Name.String() + " takes it away"
 			return nil, err
@@ -189,7 +190,7 @@ func (p *plannedRun) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Done(), nil
+	return session.Done(), nil
 }
 
 // Assume makes the schedule known to later statements that Check reads.

@@ -11,6 +11,7 @@ import (
 
 	"infomall/exec/relation"
 	"infomall/exec/schedule"
+	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -18,7 +19,7 @@ import (
 )
 
 // Schedules are the schedules of a session's archive.
-type Schedules struct{ Session *Session }
+type Schedules struct{ Session *session.Session }
 
 // read reads a schedule that the archive stores. A setting that the schedule does not
 // store has its value from the session.
@@ -28,7 +29,7 @@ func (list Schedules) read(d task.Definition) (*plannedRun, error) {
 	for i, st := range text {
 		switch st := st.(type) {
 		case *ast.Set:
-			k, found := FindSetting(&st.Name)
+			k, found := session.FindSetting(&st.Name)
 			v, ok := st.Value.(*ast.String)
 			if found != nil || !ok {
 				continue // a setting of another version of the program
@@ -67,7 +68,7 @@ func (list Schedules) all(ctx context.Context) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	defs = SortedDefinitions(defs, task.KindSchedule)
+	defs = session.SortDefinitions(defs, task.KindSchedule)
 	var jobs []task.Job
 	if len(defs) > 0 && s.Jobs() != nil {
 		if jobs, err = s.Jobs().Jobs(ctx); err != nil {
@@ -141,7 +142,7 @@ func (list Schedules) Run(ctx context.Context, name string) (task.Job, error) {
 		return j, err
 	}
 	j.ID = id
-	var did Count
+	var did session.Count
 	run := statementRun{s: s.Unattended(p.settings, p.budget.visits(p.turns(begun))), did: &did}
 	err = run.perform(ctx, p.st.Statement)
 	j = s.Ended(ctx, j, did, err)
@@ -160,8 +161,8 @@ func (list Schedules) Run(ctx context.Context, name string) (task.Job, error) {
 
 // statementRun is one run of a schedule's statement.
 type statementRun struct {
-	s   *Session
-	did *Count // the work of the statements that ran
+	s   *session.Session
+	did *session.Count // the work of the statements that ran
 }
 
 // perform runs a statement, or all statements of the query or script that a RUN names.

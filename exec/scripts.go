@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -13,21 +14,21 @@ import (
 // statements that Expand returns.
 var errRun = errors.New("exec: RUN is not run itself, but what Expand gives for it")
 
-// scriptRun is the statement RUN.
-var scriptRun = Declare("RUN", Answers|Anywhere, readRun)
+// runSpec is the statement RUN.
+var runSpec = session.Declare("RUN", session.Answers|session.Anywhere, readRun)
 
 // script is a RUN statement whose statements were read.
 type script struct {
-	s     *Session
+	s     *session.Session
 	st    *ast.Run
-	list  []ast.Statement // the statements that the RUN runs
-	inner *Session        // the session before the first statement
-	after *Session        // the session after all statements were checked
-	only  Deed            // the statement that EXPLAIN explains; nil if there are several
+	list  []ast.Statement  // the statements that the RUN runs
+	inner *session.Session // the session before the first statement
+	after *session.Session // the session after all statements were checked
+	only  session.Deed     // the statement that EXPLAIN explains; nil if there are several
 }
 
 // readRun reads a RUN statement, and reads and checks the statements that it runs.
-func readRun(s *Session, st *ast.Run) (*script, error) {
+func readRun(s *session.Session, st *ast.Run) (*script, error) {
 	r := &script{s: s, st: st}
 	if err := r.expand(context.Background()); err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func atRun(st *ast.Run, err error) error {
 }
 
 // Run returns errRun. The caller must run the statements of Expand, one by one.
-func (r *script) Run(context.Context) (*Result, error) { return nil, errRun }
+func (r *script) Run(context.Context) (*session.Result, error) { return nil, errRun }
 
 // Assume copies the settings and definitions of the statements to the session. It does
 // not copy parameters, which belong to the script.
@@ -101,16 +102,16 @@ func (r *script) Would(ctx context.Context) ([]string, error) {
 
 // Analyze runs the only statement, and returns what it did. Of several statements it
 // returns the list of Would.
-func (r *script) Analyze(ctx context.Context) (*Result, error) {
+func (r *script) Analyze(ctx context.Context) (*session.Result, error) {
 	if r.only != nil {
-		res, err := r.only.(Analysis).Analyze(ctx)
+		res, err := r.only.(session.Analysis).Analyze(ctx)
 		return res, atRun(r.st, err)
 	}
 	lines, err := r.Would(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return PlanTable(lines), nil
+	return session.PlanTable(lines), nil
 }
 
 // runDepthMax is how deep scripts may run others.

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/exec"
 	"infomall/exec/op/optest"
+	"infomall/exec/pool"
+	"infomall/exec/session"
 	"infomall/lang"
 )
 
@@ -169,7 +170,7 @@ func TestLists(t *testing.T) {
 func TestImportKeepsWhatWasDone(t *testing.T) {
 	a := smallSite()
 	a.Err = context.Canceled
-	s := sessionWith(archive{a}, func(o *exec.Options) { o.Verbose = true })
+	s := sessionWith(archive{a}, func(o *session.Options) { o.Verbose = true })
 	got, _, err := ask(s, "IMPORT 'a', 'b'")
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want %v", err, context.Canceled)
@@ -211,7 +212,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-func drain(res *exec.Result) error {
+func drain(res *session.Result) error {
 	for _, err := range res.Rows {
 		if err != nil {
 			return err
@@ -230,7 +231,7 @@ func TestImportDamage(t *testing.T) {
 	if want := "k.warc: 2 skipped: request record"; len(notes) != 1 || notes[0] != want {
 		t.Errorf("notes %q, want %q", notes, want)
 	}
-	var damage *exec.DamageError
+	var damage *pool.DamageError
 	if !errors.As(err, &damage) || !strings.Contains(err.Error(), "IMPORT 'k.warc' AS j") {
 		t.Errorf("error %v, want a DamageError that names the statement", err)
 	}
@@ -252,14 +253,14 @@ func TestLimitStopsTheScan(t *testing.T) {
 // TestProgress shows that a query tells how many rows it has read.
 func TestProgress(t *testing.T) {
 	s := newSession(archive{smallSite()})
-	var last exec.Progress
-	s.SetProgress(func(p exec.Progress) { last = p })
+	var last session.Progress
+	s.SetProgress(func(p session.Progress) { last = p })
 	if _, _, err := ask(s, "SELECT count(*) FROM captures"); err != nil {
 		t.Fatal(err)
 	}
-	if want := (exec.Progress{What: "select", Done: 11, Unit: "rows"}); last != want {
+	if want := (session.Progress{What: "select", Done: 11, Unit: "rows"}); last != want {
 		t.Errorf("got %+v, want %+v", last, want)
 	}
 }
 
-var _ exec.Archive = archive{optest.New()}
+var _ session.Archive = archive{optest.New()}

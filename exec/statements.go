@@ -4,55 +4,64 @@ import (
 	"fmt"
 	"reflect"
 
+	"infomall/exec/crawls"
+	"infomall/exec/define"
+	"infomall/exec/duplicate"
+	"infomall/exec/export"
+	"infomall/exec/pool"
+	"infomall/exec/query"
+	"infomall/exec/rank"
+	"infomall/exec/session"
+	"infomall/exec/show"
 	"infomall/lang/ast"
 )
 
 // statements lists all types of statements in the order of HELP.
-var statements = []*Spec{
-	Select,
-	Import,
-	Export,
-	Crawl,
-	Order,
-	Add,
-	Trace,
-	schedulePut,
-	Unschedule,
-	scheduleRun,
-	Copy,
-	Verify,
-	Merge,
-	Repair,
-	Reindex,
-	Drop,
-	View,
-	Metadata,
-	DropView,
-	DropGraph,
-	DropMetadata,
-	Save,
-	scriptRun,
-	Delete,
-	PageRank,
-	HITS,
-	Dedup,
-	ExplainRank,
-	Recover,
-	Page,
-	Robots,
-	Path,
-	Diff,
-	Show,
-	Describe,
-	Explain,
-	Set,
-	Reset,
-	Help,
+var statements = []*session.Spec{
+	query.Select,
+	pool.Import,
+	export.Export,
+	crawls.Crawl,
+	crawls.Order,
+	crawls.Add,
+	crawls.Trace,
+	scheduleSpec,
+	define.Unschedule,
+	runScheduleSpec,
+	pool.Copy,
+	pool.Verify,
+	pool.Merge,
+	pool.Repair,
+	pool.Reindex,
+	pool.Drop,
+	define.View,
+	define.Metadata,
+	define.DropView,
+	rank.DropGraph,
+	define.DropMetadata,
+	define.Save,
+	runSpec,
+	pool.Delete,
+	rank.PageRank,
+	rank.HITS,
+	duplicate.Dedup,
+	rank.ExplainRank,
+	pool.Recover,
+	show.Page,
+	show.Robots,
+	rank.Path,
+	show.Diff,
+	query.Show,
+	query.Describe,
+	query.Explain,
+	query.Set,
+	query.Reset,
+	query.Help,
 }
 
 // byType has the statements by their type.
-var byType = func() map[reflect.Type]*Spec {
-	m := make(map[reflect.Type]*Spec, len(statements))
+var byType = func() map[reflect.Type]*session.Spec {
+	m := make(map[reflect.Type]*session.Spec, len(statements))
 	for _, s := range statements {
 		m[s.Of] = s
 	}
@@ -60,7 +69,7 @@ var byType = func() map[reflect.Type]*Spec {
 }()
 
 // SpecOf returns the Spec of a statement.
-func SpecOf(st ast.Statement) *Spec {
+func SpecOf(st ast.Statement) *session.Spec {
 	s := byType[reflect.TypeOf(st)]
 	if s == nil {
 		panic(fmt.Sprintf("exec: unknown statement %T", st))
@@ -69,9 +78,9 @@ func SpecOf(st ast.Statement) *Spec {
 }
 
 // Specs returns the Spec of each type of statement, in the order of HELP.
-func Specs() []*Spec { return statements }
+func Specs() []*session.Spec { return statements }
 
 // New returns a session that runs all statements.
-func New(o Options) *Session {
-	return NewSession(o, Language{SpecOf: SpecOf, Relations: func(s *Session) Relations { return relations{s} }})
+func New(o session.Options) *session.Session {
+	return session.New(o, session.Language{SpecOf: SpecOf, Relations: func(s *session.Session) session.Relations { return relations{s} }})
 }

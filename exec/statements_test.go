@@ -17,6 +17,7 @@ import (
 	"infomall/exec"
 	"infomall/exec/op/optest"
 	"infomall/exec/relation"
+	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/store/record/task"
 )
@@ -55,7 +56,7 @@ func statementTypes(t *testing.T) (names []string) {
 // HELP has all of them, in the order in which they are declared.
 func TestStatementsDeclared(t *testing.T) {
 	types := statementTypes(t)
-	declared := map[*exec.Spec]string{}
+	declared := map[*session.Spec]string{}
 	for _, text := range someStatements(t) {
 		st, err := lang.ParseOne(text, "")
 		if err != nil {
@@ -188,7 +189,7 @@ func TestReadOnly(t *testing.T) {
 	}
 	memory := optest.New(optest.Capture{URL: "http://a.cn/", Time: at("2008-06-01"), Status: 200, Mime: html, Body: `<title>news</title><a href="http://b.cn/">b</a>`})
 	run := func(src string, readOnly bool) error {
-		s := sessionWith(guarded{archive{memory}}, func(o *exec.Options) {
+		s := sessionWith(guarded{archive{memory}}, func(o *session.Options) {
 			o.Crawler, o.Jobs, o.ReadOnly = guardedCrawler{}, guardedCrawler{}, readOnly
 		})
 		_, _, err := ask(s, src)
@@ -204,7 +205,7 @@ func TestReadOnly(t *testing.T) {
 	if _, err := memory.SaveResult(t.Context(), kept, func(func(task.ResultRow, error) bool) {}); err != nil {
 		t.Fatal(err)
 	}
-	shown := map[*exec.Spec]bool{}
+	shown := map[*session.Spec]bool{}
 	for src, name := range writers {
 		if err := run(src, false); !errors.Is(err, errChanges) {
 			t.Errorf("%s: got error %v, want %v", src, err, errChanges)

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 
 	"infomall/crawl/state"
-	"infomall/exec"
 	"infomall/exec/relation"
+	"infomall/exec/session"
 	"infomall/store"
 	"infomall/store/disk"
 	"infomall/store/record/task"
@@ -19,7 +19,7 @@ import (
 // openStore returns the archive in the folder path, which may not exist yet,
 // and a Closer for it. warn is called with problems that the store notices
 // while it works.
-func openStore(path string, warn func(error)) (exec.Archive, io.Closer) {
+func openStore(path string, warn func(error)) (session.Archive, io.Closer) {
 	a := store.Open(path, store.Options{Warn: warn})
 	return joined(a, warn), a
 }

@@ -9,10 +9,13 @@ import (
 	"strings"
 	"unicode"
 
-	"infomall/exec"
+	"infomall/exec/export"
 	"infomall/exec/expr"
+	"infomall/exec/pool"
+	"infomall/exec/query"
 	"infomall/exec/relation"
 	"infomall/exec/rowio"
+	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/repl/term"
@@ -100,13 +103,13 @@ func (s *shell) namesAt(n *lang.Next) []string {
 	case lang.PlaceParam:
 		return s.session.QueryParams(ctx, n.Subject)
 	case lang.PlaceList:
-		return exec.ShownNames()
+		return query.Lists()
 	case lang.PlaceTopic:
 		return lang.Topics()
 	case lang.PlaceFormat:
-		return exec.ImportFormats()
+		return pool.Formats()
 	case lang.PlaceExportFormat:
-		return exec.ExportFormats()
+		return export.Formats()
 	case lang.PlaceForm:
 		var names []string
 		for form := ast.PageText; form <= ast.PageBlocks; form++ {
@@ -116,14 +119,14 @@ func (s *shell) namesAt(n *lang.Next) []string {
 	case lang.PlaceType:
 		return []string{"bool", "int", "float", "text", "url", "time", "duration"}
 	case lang.PlaceDescribed:
-		names := append(relation.Names(), exec.SettingNames()...)
+		names := append(relation.Names(), session.SettingNames()...)
 		names = append(names, s.session.ViewNames(ctx)...)
 		for _, f := range expr.Functions() {
 			names = append(names, f.Name)
 		}
 		return names
 	case lang.PlaceSetting:
-		return exec.SettingNames()
+		return session.SettingNames()
 	case lang.PlaceValue:
 		if n.Subject == "mode" {
 			return append(rowio.Formats(), modeAuto)

@@ -8,6 +8,7 @@ import (
 
 	"infomall/exec"
 	"infomall/exec/relation"
+	"infomall/exec/session"
 	"infomall/queries"
 	"infomall/store/record/task"
 )
@@ -25,7 +26,7 @@ func (defining) Definitions(context.Context) ([]task.Definition, error) {
 
 // completing returns a shell in which the pending lines were typed.
 func completing(pending string) *shell {
-	session := exec.New(exec.Options{Archive: defining{}, Settings: exec.DefaultSettings(), Scripts: queries.FS})
+	session := exec.New(session.Options{Archive: defining{}, Settings: session.DefaultSettings(), Scripts: queries.FS})
 	return &shell{program: &program{session: session}, pending: pending}
 }
 

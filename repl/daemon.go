@@ -11,6 +11,7 @@ import (
 
 	"infomall/exec"
 	"infomall/exec/schedule"
+	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/store/record/task"
 )
@@ -25,7 +26,7 @@ func (p *program) daemon(ctx context.Context, scripts []*script) error {
 		return errors.New("this archive has no schedules")
 	}
 	if a := p.session.Archive(); !a.Exists() {
-		err := &exec.NoArchiveError{Path: a.Path()}
+		err := &session.NoArchiveError{Path: a.Path()}
 		p.say("infomall: %v", err)
 		return err
 	}

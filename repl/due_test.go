@@ -11,6 +11,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/exec"
+	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/store/record"
 )
@@ -18,7 +19,7 @@ import (
 // planning is a crawler that fetches nothing and only notes what it should
 // crawl.
 type planning struct {
-	exec.Crawler
+	session.Crawler
 	failed []report.Fetch
 	asked  report.CrawlOptions
 }
@@ -39,7 +40,7 @@ func TestCrawlDue(t *testing.T) {
 	defer closer.Close()
 	crawler := &planning{}
 	now := time.Date(2008, 9, 1, 0, 0, 0, 0, time.UTC)
-	s := exec.New(exec.Options{Archive: a, Settings: exec.DefaultSettings(), Params: map[string]string{}, Crawler: crawler, Now: func() time.Time { return now }})
+	s := exec.New(session.Options{Archive: a, Settings: session.DefaultSettings(), Params: map[string]string{}, Crawler: crawler, Now: func() time.Time { return now }})
 	run := func(text string) []string {
 		t.Helper()
 		crawler.asked = report.CrawlOptions{}

@@ -15,6 +15,7 @@ import (
 	"infomall/crawl"
 	"infomall/crawl/report"
 	"infomall/exec"
+	"infomall/exec/session"
 	"infomall/lang"
 )
 
@@ -63,7 +64,7 @@ func TestDueVisits(t *testing.T) {
 	if !ok {
 		t.Fatalf("the archive is a %T", a)
 	}
-	s := exec.New(exec.Options{Archive: a, Settings: exec.DefaultSettings(), Params: map[string]string{}, Crawler: clocked{store, now}, Now: now})
+	s := exec.New(session.Options{Archive: a, Settings: session.DefaultSettings(), Params: map[string]string{}, Crawler: clocked{store, now}, Now: now})
 	run := func(text string) (rows []string) {
 		t.Helper()
 		for st, err := range lang.Statements(text, "") {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/exec"
 	"infomall/exec/relation"
+	"infomall/exec/session"
 	"infomall/store"
 	"infomall/store/record"
 )
@@ -52,10 +52,10 @@ func TestKeptAnswers(t *testing.T) {
 // no facts. The results must be the same.
 func checkKept(t *testing.T, a *store.Archive, queries []string) {
 	t.Helper()
-	ask := func(a exec.Archive, query string) string {
+	ask := func(a session.Archive, query string) string {
 		var out bytes.Buffer
 		p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: func(string) string { return "" }}
-		p.openArchive = func(string, func(error)) (exec.Archive, io.Closer) { return a, io.NopCloser(nil) }
+		p.openArchive = func(string, func(error)) (session.Archive, io.Closer) { return a, io.NopCloser(nil) }
 		if status := p.main(context.Background(), []string{"-c", query}); status != 0 {
 			t.Fatalf("%s: status %d\n%s", query, status, &out)
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"infomall/exec"
+	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/store"
 	"infomall/store/record/task"
@@ -126,7 +127,7 @@ func BenchmarkMonthLinks(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := exec.New(exec.Options{Archive: a, Settings: exec.DefaultSettings()})
+	s := exec.New(session.Options{Archive: a, Settings: session.DefaultSettings()})
 	before = cpuSeconds()
 	for b.Loop() {
 		res, err := s.Run(b.Context(), st)
@@ -194,7 +195,7 @@ func BenchmarkImportEdges(b *testing.B) {
 	for b.Loop() {
 		a, closer := openStore(filepath.Join(tmp, fmt.Sprint("archive", made)), nil)
 		made++
-		s := exec.New(exec.Options{Archive: a, Settings: exec.DefaultSettings()})
+		s := exec.New(session.Options{Archive: a, Settings: session.DefaultSettings()})
 		res, err := s.Run(b.Context(), st)
 		if err != nil {
 			b.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"infomall/exec"
+	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/store/record/task"
 )
@@ -28,13 +29,13 @@ func TestLinkGraphs(t *testing.T) {
 	if _, err := a.Import(context.Background(), task.ImportOptions{Patterns: []string{file}}); err != nil {
 		t.Fatal(err)
 	}
-	ask := func(a exec.Archive, query string) (rows [][]string) {
+	ask := func(a session.Archive, query string) (rows [][]string) {
 		t.Helper()
 		st, err := lang.ParseOne(query, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := exec.New(exec.Options{Archive: a, Settings: exec.DefaultSettings()})
+		s := exec.New(session.Options{Archive: a, Settings: session.DefaultSettings()})
 		res, err := s.Run(context.Background(), st)
 		if err != nil {
 			t.Fatalf("%s: %v", query, err)
@@ -64,7 +65,7 @@ func TestLinkGraphs(t *testing.T) {
 		{"BY host", "", "host(url)", "host(target)"},
 	} {
 		var ranks [2][][]string
-		for j, x := range []exec.Archive{joined(a, nil), forgetful{joined(a, nil)}} {
+		for j, x := range []session.Archive{joined(a, nil), forgetful{joined(a, nil)}} {
 			name := fmt.Sprintf("r%d_%d", i, j)
 			made := ask(x, fmt.Sprintf("PAGERANK %s %s AT 2008-07 ITERATIONS 20", name, c.clause))[0]
 			edges := ask(x, fmt.Sprintf("SELECT DISTINCT %s AS a, %s AS b %s%s AND %[1]s <> %[2]s AND %[2]s <> ''", c.url, c.target, from, c.where))

@@ -16,8 +16,10 @@ import (
 	"time"
 
 	"infomall/exec"
+	"infomall/exec/pool"
 	"infomall/exec/relation"
 	"infomall/exec/rowio"
+	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/queries"
@@ -39,10 +41,10 @@ type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
-	openArchive    func(path string, warn func(error)) (exec.Archive, io.Closer)
+	openArchive    func(path string, warn func(error)) (session.Archive, io.Closer)
 
 	options *options
-	session *exec.Session
+	session *session.Session
 	printer *printer
 	signals *interrupts
 	restore func()    // gives the terminal back as it was; nil where it is so
@@ -251,11 +253,11 @@ func (p *program) archivePath() string {
 }
 
 // newSession makes a session with the settings of the command line.
-func (p *program) newSession(archive exec.Archive) *exec.Session {
+func (p *program) newSession(archive session.Archive) *session.Session {
 	given := p.options
-	o := exec.Options{
+	o := session.Options{
 		Archive:  archive,
-		Settings: exec.DefaultSettings(),
+		Settings: session.DefaultSettings(),
 		Params:   given.Param,
 		Verbose:  given.Verbose,
 		ReadOnly: given.ReadOnly,
@@ -264,8 +266,8 @@ func (p *program) newSession(archive exec.Archive) *exec.Session {
 		Confirm:  p.unattended,
 		Version:  shortVersion(),
 	}
-	o.Crawler, _ = archive.(exec.Crawler)
-	o.Jobs, _ = archive.(exec.Jobs)
+	o.Crawler, _ = archive.(session.Crawler)
+	o.Jobs, _ = archive.(session.Jobs)
 	o.Settings.Color = given.Color
 	if given.Format != "" {
 		o.Settings.Mode = given.Format
@@ -347,7 +349,7 @@ func (p *program) runAt(ctx context.Context, steps []step, places []place) error
 		if err == nil {
 			continue
 		}
-		var damage *exec.DamageError
+		var damage *pool.DamageError
 		if first == nil && !(p.options.KeepGoing && errors.As(err, &damage)) {
 			first = err
 		}
@@ -478,7 +480,7 @@ func (p *program) say(format string, args ...any) {
 // statusOf is the exit status for the error that ended a run.
 func statusOf(err error) int {
 	var unusable *archiveError
-	var none *exec.NoArchiveError
+	var none *session.NoArchiveError
 	switch {
 	case err == nil, isClosedPipe(err):
 		return statusDone

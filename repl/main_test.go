@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"infomall/exec"
 	"infomall/exec/relation"
+	"infomall/exec/session"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/record/task"
@@ -43,9 +43,9 @@ func TestMain(m *testing.M) {
 }
 
 // mainWith runs the program with the archive a.
-func mainWith(a exec.Archive) {
+func mainWith(a session.Archive) {
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
-	p.openArchive = func(string, func(error)) (exec.Archive, io.Closer) { return a, io.NopCloser(nil) }
+	p.openArchive = func(string, func(error)) (session.Archive, io.Closer) { return a, io.NopCloser(nil) }
 	os.Exit(p.main(context.Background(), os.Args[1:]))
 }
 

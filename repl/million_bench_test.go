@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"infomall/exec"
+	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store"
@@ -213,9 +214,9 @@ func BenchmarkMillion(b *testing.B) {
 }
 
 // drainOne runs a query to its end with 64 MB for operators.
-func drainOne(b *testing.B, a exec.Archive, st ast.Statement) {
+func drainOne(b *testing.B, a session.Archive, st ast.Statement) {
 	b.Helper()
-	s := exec.New(exec.Options{Archive: a, Settings: exec.DefaultSettings()})
+	s := exec.New(session.Options{Archive: a, Settings: session.DefaultSettings()})
 	s.Settings().MemoryBytes = 64 << 20
 	res, err := s.Run(b.Context(), st)
 	if err != nil {

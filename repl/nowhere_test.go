@@ -13,6 +13,7 @@ import (
 
 	core "infomall/exec"
 	"infomall/exec/relation"
+	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/lang/ast"
 )
@@ -125,8 +126,8 @@ func TestAsks(t *testing.T) {
 	}
 	a, closer := openStore(filepath.Join(dir, "archive"), func(err error) { t.Error(err) })
 	defer closer.Close()
-	o := core.Options{Archive: a, Settings: core.DefaultSettings(), Confirm: func(context.Context, []string) error { return nil }}
-	o.Crawler, _ = a.(core.Crawler)
+	o := session.Options{Archive: a, Settings: session.DefaultSettings(), Confirm: func(context.Context, []string) error { return nil }}
+	o.Crawler, _ = a.(session.Crawler)
 	s := core.New(o)
 	script := eachStatement(t)
 	t.Chdir(dir)
@@ -150,7 +151,7 @@ func TestAsks(t *testing.T) {
 			continue // the archive has nothing that it asks for
 		}
 		res.Close()
-		answer := res.Kind != core.ResultNone && res.Kind != core.ResultWork
+		answer := res.Kind != session.ResultNone && res.Kind != session.ResultWork
 		if _, ok := st.(*ast.Recover); ok {
 			answer = true // a list of damage has rows too, because a job counts its records
 		}

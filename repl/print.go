@@ -9,8 +9,9 @@ import (
 	"regexp"
 	"strings"
 
-	"infomall/exec"
+	"infomall/exec/draw"
 	"infomall/exec/rowio"
+	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/repl/term"
@@ -18,7 +19,7 @@ import (
 
 // printer shows results.
 type printer struct {
-	session *exec.Session // its settings say how
+	session *session.Session // its settings say how
 	out     *output
 	stderr  *output
 	header  bool        // name the columns in csv and tsv
@@ -60,13 +61,13 @@ const (
 
 // print shows the result of s and closes it. It returns how many rows the
 // result had. Rows are shown as they come; on an error those before it are.
-func (p *printer) print(ctx context.Context, s ast.Statement, r *exec.Result, to place) (rows int64, err error) {
+func (p *printer) print(ctx context.Context, s ast.Statement, r *session.Result, to place) (rows int64, err error) {
 	defer r.Close()
 	out := p.out
 	switch {
 	case to == toStderr:
 		out = p.stderr
-	case p.files != "" && to == toOutput && r.Kind != exec.ResultNone:
+	case p.files != "" && to == toOutput && r.Kind != session.ResultNone:
 		p.filed++
 		f, err := os.Create(fmt.Sprintf(p.files, p.filed))
 		if err != nil {
@@ -83,14 +84,14 @@ func (p *printer) print(ctx context.Context, s ast.Statement, r *exec.Result, to
 	switch drawn := r.Drawing != nil && to != toNowhere && p.draws(out); {
 	case drawn:
 		err = p.drawing(out, r.Drawing)
-	case r.Kind == exec.ResultNone:
-	case r.Kind == exec.ResultRows, r.Kind == exec.ResultWork:
+	case r.Kind == session.ResultNone:
+	case r.Kind == session.ResultRows, r.Kind == session.ResultWork:
 		rows, err = p.rows(ctx, out, r, to)
-	case r.Kind == exec.ResultBytes:
+	case r.Kind == session.ResultBytes:
 		if to != toNowhere {
 			err = p.bytes(out, s, r)
 		}
-	case r.Kind == exec.ResultText:
+	case r.Kind == session.ResultText:
 		if to != toNowhere {
 			err = p.text(out, r)
 		}
@@ -102,7 +103,7 @@ func (p *printer) print(ctx context.Context, s ast.Statement, r *exec.Result, to
 		out.abandon()
 	}
 	// Work that ended with an error has notes too, on what it did before.
-	if !p.quiet && (err == nil || r.Kind == exec.ResultWork && ctx.Err() == nil) {
+	if !p.quiet && (err == nil || r.Kind == session.ResultWork && ctx.Err() == nil) {
 		for _, note := range r.Notes {
 			fmt.Fprintln(p.stderr.dest, printable(note))
 		}
@@ -112,7 +113,7 @@ func (p *printer) print(ctx context.Context, s ast.Statement, r *exec.Result, to
 
 // rows shows rows. The header waits for the first batch: an error before it
 // leaves the output clean.
-func (p *printer) rows(ctx context.Context, out *output, r *exec.Result, to place) (rows int64, err error) {
+func (p *printer) rows(ctx context.Context, out *output, r *session.Result, to place) (rows int64, err error) {
 	var w rowio.Writer
 	begin := func() (err error) {
 		if to == toNowhere {
@@ -249,12 +250,12 @@ func (p *printer) draws(out *output) bool {
 }
 
 // drawing draws an answer.
-func (p *printer) drawing(out *output, d exec.Drawing) error {
+func (p *printer) drawing(out *output, d draw.Drawing) error {
 	p.separate(out)
 	if p.format(out) == "html" {
 		return d.HTML(out)
 	}
-	t := exec.Terminal{Printable: printable}
+	t := draw.Terminal{Printable: printable}
 	t.Width, t.Color = p.window(out)
 	return d.Text(out, t)
 }
@@ -262,7 +263,7 @@ func (p *printer) drawing(out *output, d exec.Drawing) error {
 // bytes shows a page, or what changed in one, as it is. Where a format is asked
 // for, the page is a row. What must come byte for byte is not written to an output
 // that has other results too.
-func (p *printer) bytes(out *output, s ast.Statement, r *exec.Result) error {
+func (p *printer) bytes(out *output, s ast.Statement, r *session.Result) error {
 	if p.session.Settings().Mode == modeAuto {
 		if page, ok := s.(*ast.ShowPage); ok && !p.alone && out == p.out && out.terminal == nil && (page.Form == ast.PageRaw || page.Form == ast.PageWire) {
 			err := ast.Errorf(page, "SHOW PAGE AS %s gives bytes as they are, and this output has other results too", page.Form)
@@ -295,7 +296,7 @@ func (p *printer) pageRow(out *output, cols []value.Column, page string) error {
 }
 
 // text shows bytes as they are, but harmless on a terminal.
-func (p *printer) text(out *output, r *exec.Result) error {
+func (p *printer) text(out *output, r *session.Result) error {
 	p.separate(out)
 	if out.terminal == nil {
 		_, err := r.Bytes.WriteTo(out)
@@ -312,7 +313,7 @@ func (p *printer) text(out *output, r *exec.Result) error {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	if _, color := p.window(out); color && r.Kind == exec.ResultText {
+	if _, color := p.window(out); color && r.Kind == session.ResultText {
 		text = colorHelp(text)
 	}
 	_, err := io.WriteString(out, text)

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"infomall/exec"
+	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/repl/term"
 	"infomall/store/record"
@@ -46,7 +46,7 @@ func (p *progress) begin() {
 
 // update shows how far the statement has come, unless the last update was a
 // moment ago.
-func (p *progress) update(e exec.Progress) {
+func (p *progress) update(e session.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
@@ -76,7 +76,7 @@ func (p *progress) end() {
 
 // progressLine returns one line of text: what is being done, how much of it is
 // done, the rate, and the estimated time left.
-func progressLine(e exec.Progress, elapsed time.Duration) string {
+func progressLine(e session.Progress, elapsed time.Duration) string {
 	var b strings.Builder
 	b.WriteString(printable(e.What))
 	b.WriteString("  ")

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"infomall/exec"
+	"infomall/exec/session"
 	"infomall/store/record"
 )
 
@@ -18,7 +18,7 @@ func TestProgress(t *testing.T) {
 	p := &progress{w: &out, width: func() int { return 40 }, now: func() time.Time { return now }}
 	p.begin()
 	for ms := range 1000 {
-		p.update(exec.Progress{What: "import k.warc.gz", Done: int64(ms) << 10, Total: 4000 << 10, Unit: "bytes"})
+		p.update(session.Progress{What: "import k.warc.gz", Done: int64(ms) << 10, Total: 4000 << 10, Unit: "bytes"})
 		now = now.Add(time.Millisecond)
 	}
 	if got := strings.Count(out.String(), "\r"); got != 4 {
@@ -34,7 +34,7 @@ func TestProgress(t *testing.T) {
 	}
 	n := out.Len()
 	now = now.Add(time.Second)
-	p.update(exec.Progress{Done: 1, Unit: "rows"})
+	p.update(session.Progress{Done: 1, Unit: "rows"})
 	p.end()
 	if out.Len() != n {
 		t.Errorf("shown after the end: %q", out.String()[n:])
@@ -48,7 +48,7 @@ func TestProgressQuick(t *testing.T) {
 	p := &progress{w: &out, width: func() int { return 0 }, now: func() time.Time { return now }}
 	p.begin()
 	now = now.Add(progressAfter - 1)
-	p.update(exec.Progress{What: "import", Done: 1, Unit: "rows"})
+	p.update(session.Progress{What: "import", Done: 1, Unit: "rows"})
 	p.end()
 	if out.Len() != 0 {
 		t.Errorf("shown: %q", out.String())
@@ -57,16 +57,16 @@ func TestProgressQuick(t *testing.T) {
 
 func TestProgressLine(t *testing.T) {
 	for _, c := range []struct {
-		e       exec.Progress
+		e       session.Progress
 		elapsed time.Duration
 		want    string
 	}{
-		{exec.Progress{What: "import a.raw", Done: 10 << 20, Total: 40 << 20, Unit: "bytes"}, 2 * time.Second,
+		{session.Progress{What: "import a.raw", Done: 10 << 20, Total: 40 << 20, Unit: "bytes"}, 2 * time.Second,
 			"import a.raw  10.0 MB of 40.0 MB (25%)  5.0 MB/s  6s left"},
-		{exec.Progress{What: "scan", Done: 5000, Unit: "rows"}, 500 * time.Millisecond, "scan  5000 rows  10000 rows/s"},
-		{exec.Progress{What: "scan", Total: 7, Unit: "rows"}, time.Second, "scan  0 rows of 7 rows (0%)"},
-		{exec.Progress{What: "over", Done: 9, Total: 7, Unit: "bytes"}, time.Second, "over  9 B of 7 B (100%)  9 B/s"},
-		{exec.Progress{What: "a\x1b[2Jb", Unit: "rows"}, 0, `a\x1b[2Jb  0 rows`},
+		{session.Progress{What: "scan", Done: 5000, Unit: "rows"}, 500 * time.Millisecond, "scan  5000 rows  10000 rows/s"},
+		{session.Progress{What: "scan", Total: 7, Unit: "rows"}, time.Second, "scan  0 rows of 7 rows (0%)"},
+		{session.Progress{What: "over", Done: 9, Total: 7, Unit: "bytes"}, time.Second, "over  9 B of 7 B (100%)  9 B/s"},
+		{session.Progress{What: "a\x1b[2Jb", Unit: "rows"}, 0, `a\x1b[2Jb  0 rows`},
 	} {
 		if got := progressLine(c.e, c.elapsed); got != c.want {
 			t.Errorf("progressLine(%+v, %s)\n got %q\nwant %q", c.e, c.elapsed, got, c.want)

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"infomall/exec"
+	"infomall/exec/session"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -29,7 +29,7 @@ const (
 // beginning are not neighbours. Therefore all host names are read in the
 // background and kept in memory. URLs of one host are looked up in the archive.
 type siteNames struct {
-	archive  exec.Archive
+	archive  session.Archive
 	patience time.Duration // time allowed for one Tab
 	ctx      context.Context
 	stop     context.CancelFunc
@@ -42,7 +42,7 @@ type siteNames struct {
 }
 
 // newSiteNames starts to read the names of the hosts. The caller calls close.
-func newSiteNames(archive exec.Archive) *siteNames {
+func newSiteNames(archive session.Archive) *siteNames {
 	n := &siteNames{archive: archive, patience: tabPatience}
 	n.ctx, n.stop = context.WithCancel(context.Background())
 	n.load()
@@ -147,7 +147,7 @@ func (n *siteNames) hostsBeginning(typed string) (names []string, whole bool) {
 
 // readHosts reads the names of an archive's hosts and of their domains. whole
 // is false if it could not read all of them, or not before ctx ended.
-func readHosts(ctx context.Context, a exec.Archive) (hosts []string, whole bool) {
+func readHosts(ctx context.Context, a session.Archive) (hosts []string, whole bool) {
 	snap, err := a.Snapshot(ctx)
 	if err != nil {
 		return nil, false

@@ -22,6 +22,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	statements "infomall/exec"
+	"infomall/exec/session"
 	"infomall/lang"
 )
 
@@ -434,8 +435,8 @@ func (a *siteArchive) shower() func(url string, at time.Time) string {
 	a.t.Helper()
 	opened, closer := openStore(a.path, func(err error) { a.t.Error(err) })
 	a.t.Cleanup(func() { closer.Close() })
-	session := statements.New(statements.Options{
-		Archive: opened, Settings: statements.DefaultSettings(), Params: map[string]string{},
+	session := statements.New(session.Options{
+		Archive: opened, Settings: session.DefaultSettings(), Params: map[string]string{},
 	})
 	return func(url string, at time.Time) string {
 		session.Params()["url"], session.Params()["at"] = url, at.Format(time.RFC3339)
@@ -447,7 +448,7 @@ func (a *siteArchive) shower() func(url string, at time.Time) string {
 	}
 }
 
-func showDigest(s *statements.Session) (string, error) {
+func showDigest(s *session.Session) (string, error) {
 	statement, err := lang.ParseOne("SHOW PAGE $url AT $at AS raw", "")
 	if err != nil {
 		return "", err

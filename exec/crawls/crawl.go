@@ -1,0 +1,402 @@
+package crawls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"infomall/crawl/report"
+	"infomall/exec/expr"
+	"infomall/exec/session"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// crawl is a CRAWL statement whose clauses were read.
+type crawl struct {
+	s  *session.Session
+	st *ast.Crawl
+	o  report.CrawlOptions
+	in []urlkey.Scope // the scopes of CRAWL DUE
+}
+
+// Crawl is the statement CRAWL.
+var Crawl = session.Declare("CRAWL", session.Writes|session.Works|session.Anywhere, readCrawl).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Crawl).Alias })
+
+// readCrawl reads the clauses of a CRAWL statement. It does not yet search for
+// pages that are due.
+func readCrawl(s *session.Session, st *ast.Crawl) (*crawl, error) {
+	c := &crawl{s: s, st: st}
+	err := c.readOptions()
+	if err == nil && st.Due {
+		err = c.readDueScopes()
+	}
+	return c, err
+}
+
+func (c *crawl) NeedsArchive() bool { return c.st.Due || c.st.FromArchive }
+
+// Run runs the crawl to its end.
+func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
+	if err := c.findDue(ctx); err != nil {
+		return nil, err
+	}
+	s, st, o := c.s, c.st, c.o
+	if progress := s.ReportEach("crawl", "pages"); progress != nil {
+		o.Progress = func(c report.Crawl) { progress(c.Name, c.Fetched, c.Fetched+c.Waiting) }
+	}
+	res, err := s.Crawler().Crawl(ctx, o)
+	var other *report.OtherCrawlError
+	switch {
+	case errors.As(err, &other):
+		err := ast.Errorf(st, "%v", err)
+		err.Hint = fmt.Sprintf("RESUME CRAWL %s goes on with it, STOP CRAWL %s ends it, AS gives this one another name", other.Crawl.Name, other.Crawl.Name)
+		return nil, err
+	case errors.Is(err, report.ErrCrawlRunning):
+		err := ast.Errorf(st, "crawl %s: another process runs it", o.Name)
+		err.Hint = "SHOW WORKERS tells what it does; AS gives this one another name"
+		return nil, err
+	case err != nil && res.Name == "":
+		return nil, err
+	}
+	t := session.NewTable(session.Text("name"), session.Whole("fetched"), session.Whole("stored"), session.Whole("visits"), session.Whole("failed"), session.Whole("waiting"), session.Whole("bytes"),
+		value.Column{Name: "duration", Type: value.Duration})
+	t.Add(value.OfText(res.Name), value.OfInt(res.Fetched), value.OfInt(res.Stored), value.OfInt(res.Visits), value.OfInt(res.Failed),
+		value.OfInt(res.Waiting), value.OfInt(res.Bytes), value.OfDuration(res.Elapsed.Milliseconds()))
+	done := t.Work(session.Count{Rows: res.Fetched, Bytes: res.Bytes}, err)
+	for _, f := range res.Lost {
+		note := f.URL + ": " + f.Outcome.String()
+		if f.Reason != "" {
+			note += ": " + f.Reason
+		}
+		done.Notes = append(done.Notes, note)
+	}
+	if x := res.Ended; x.Why != "" {
+		done.Notes = append(done.Notes, fmt.Sprintf("%s: pages that were under way: %d, of which the part that came is kept, marked as truncated, and %d without an answer, which stay in the frontier", x.Why, x.Cut, x.Left))
+	}
+	done.Notes = append(done.Notes, trapNotes(&res.Crawl)...)
+	return done, nil
+}
+
+// trapNotes returns notes about the traps that a crawl found, and how to
+// continue with them.
+func trapNotes(c *report.Crawl) []string {
+	var notes []string
+	rest := c.Kept
+	for _, t := range c.Traps {
+		notes = append(notes, fmt.Sprintf("kept back: %s, such as %s: %s", value.Counted(t.Kept, "URL"), t.URL, t.Reason))
+		rest -= t.Kept
+	}
+	if rest > 0 {
+		notes = append(notes, "kept back in further traps: "+value.Counted(rest, "URL"))
+	}
+	if len(c.Traps) > 0 {
+		notes = append(notes, fmt.Sprintf("SELECT url FROM frontier WHERE state = 'kept' lists them; ADD '%s' TO CRAWL %s goes on with URLs like it; TRAPS OFF fetches all", c.Traps[0].URL, c.Name))
+	}
+	return notes
+}
+
+// errNoCrawler returns the error of a statement that crawls, in a session that
+// cannot crawl.
+func errNoCrawler(st ast.Statement) error {
+	return ast.Errorf(st, "this archive takes no crawls")
+}
+
+// trapLimitMax is the largest number that TRAPS LIMIT accepts. OFF means no
+// limit.
+const trapLimitMax = 1_000_000_000
+
+// readOptions reads the clauses of the statement into c.o.
+func (c *crawl) readOptions() (err error) {
+	s, st, o := c.s, c.st, &c.o
+	if s.Crawler() == nil {
+		return errNoCrawler(st)
+	}
+	env := s.Env()
+	*o = report.CrawlOptions{
+		Statement: st.String(), Depth: -1, Workers: s.Settings().Workers, Delay: s.Settings().Delay, BodyMax: s.Settings().BodyLimit,
+		PublishEvery: s.Settings().Publish, PublishBytes: s.Settings().PublishBytes,
+		IgnoreRobots: st.IgnoreRobots || !s.Settings().Robots, AllowPrivate: st.AllowPrivate, Requisites: st.Requisites,
+		TrapsOff: st.TrapsOff, SkipNoArchive: !s.Settings().NoArchive, Netrc: s.Settings().Netrc, Weights: s.Settings().Weights,
+	}
+	o.VisitArgs, o.PageArgs = s.Settings().SessionArgs()
+	if o.Domains, err = s.Settings().DomainWeights(); err != nil {
+		return err
+	}
+	if o.Seeds, err = crawlURLs(st.Seeds, true, env); err != nil {
+		return err
+	}
+	switch {
+	case st.Alias != nil:
+		o.Name = st.Alias.Text
+	case st.Due:
+		o.Name = "due"
+	default:
+		if o.Name = urlkey.Host(o.Seeds[0]); o.Name == "" {
+			o.Name = "files"
+		}
+	}
+	if st.Due {
+		o.Depth = 0 // what is due, and no more
+	}
+	o.FromArchive, o.Before = st.FromArchive, record.MaxTime+1
+	if st.Time != nil {
+		p, err := value.PeriodOf(st.Time, env)
+		if err != nil {
+			return err
+		}
+		o.Before = p.To
+	}
+	switch st.Order {
+	case "RANDOM":
+		o.Order = report.OrderRandom
+	case "BEST":
+		o.Order = report.OrderBest
+	}
+	for _, c := range []struct {
+		e    ast.Expr
+		word string
+		min  int64
+		max  int64
+		dst  *int
+	}{{st.Depth, "DEPTH", 0, session.WorkersMax, &o.Depth}, {st.Workers, "WORKERS", 1, session.WorkersMax, &o.Workers}, {st.TrapLimit, "TRAPS LIMIT", 1, trapLimitMax, &o.TrapLimit}} {
+		if c.e == nil {
+			continue
+		}
+		n, err := expr.ConstantCount(c.e, c.word, env)
+		if err != nil {
+			return err
+		}
+		if n < c.min || n > c.max {
+			return ast.Errorf(c.e, "%s takes a number from %d to %d, not %d", c.word, c.min, c.max, n)
+		}
+		*c.dst = int(n)
+	}
+	if st.Delay != nil {
+		if o.Delay, err = session.ConstantDuration(st.Delay, "DELAY", s.Env()); err != nil {
+			return err
+		}
+	}
+	if st.Rate != nil {
+		if o.Rate, err = session.ConstantSize(st.Rate, "RATE", s.Env()); err != nil {
+			return err
+		}
+	}
+	if st.Proxy != nil {
+		if o.Proxy, err = proxyURL(st.Proxy, env); err != nil {
+			return err
+		}
+	}
+	for _, read := range []func() error{c.readLimits, c.readFocus, c.readScopes, c.readAgent} {
+		if err := read(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findDue adds the pages that are due as seeds of a CRAWL DUE. The crawl stays
+// within the scopes that were searched.
+func (c *crawl) findDue(ctx context.Context) (err error) {
+	if !c.st.Due {
+		return nil
+	}
+	s, o := c.s, &c.o
+	if b := s.Visits(); b != nil {
+		if n := max(1, b.Run); o.MaxPages == 0 || o.MaxPages > n {
+			o.MaxPages = n
+		}
+	}
+	if o.Seeds, err = c.dueSeeds(ctx); err != nil {
+		return err
+	}
+	if len(c.st.Within) == 0 {
+		o.Within = c.in
+	}
+	return c.readAgent()
+}
+
+// readDueScopes sets c.in to the scopes in which a CRAWL DUE searches.
+func (c *crawl) readDueScopes() error {
+	in := c.st.In
+	if len(in) == 0 {
+		in = []ast.Scope{{From: &ast.String{Value: "*"}}}
+	}
+	bind := &expr.Binder{Env: c.s.Env()}
+	for i := range in {
+		scope, err := bind.Scope(&in[i])
+		if err != nil {
+			return err
+		}
+		c.in = append(c.in, scope)
+	}
+	return nil
+}
+
+// readLimits reads LIMIT.
+func (c *crawl) readLimits() (err error) {
+	s, st, o := c.s, c.st, &c.o
+	for _, l := range st.Limits {
+		twice := false
+		switch e := l.N.(type) {
+		case *ast.Size:
+			twice = o.MaxBytes > 0
+			o.MaxBytes = e.Bytes
+		case *ast.Duration:
+			twice = o.MaxTime > 0
+			o.MaxTime, err = session.ConstantDuration(e, "LIMIT", s.Env())
+		default:
+			twice = o.MaxPages > 0
+			o.MaxPages, err = expr.ConstantCount(e, "LIMIT", s.Env())
+		}
+		if err != nil {
+			return err
+		}
+		if twice {
+			return ast.Errorf(l.N, "LIMIT bounds the same twice")
+		}
+		if o.MaxBytes == 0 && o.MaxTime == 0 && o.MaxPages == 0 {
+			return ast.Errorf(l.N, "LIMIT %s leaves nothing to crawl", l.N)
+		}
+	}
+	return nil
+}
+
+// readScopes reads WITHIN and EXCLUDE.
+func (c *crawl) readScopes() error {
+	s, st, o := c.s, c.st, &c.o
+	bind := &expr.Binder{Env: s.Env()}
+	for i := range st.Within {
+		scope, err := bind.Scope(&st.Within[i])
+		if err != nil {
+			return err
+		}
+		o.Within = append(o.Within, scope)
+	}
+	for i := range st.Exclude {
+		x := &st.Exclude[i]
+		if x.Match == nil {
+			scope, err := bind.Scope(&x.Scope)
+			if err != nil {
+				return err
+			}
+			o.Exclude = append(o.Exclude, scope)
+			continue
+		}
+		pattern, err := expr.ConstantText(x.Match, s.Env())
+		if err != nil {
+			return err
+		}
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return ast.Errorf(x.Match, "%v", err)
+		}
+		o.ExcludeMatch = append(o.ExcludeMatch, re)
+	}
+	return nil
+}
+
+// readAgent sets the User-Agent of the crawl. A crawl of the Internet must name its
+// operator; otherwise readAgent returns an error.
+func (c *crawl) readAgent() (err error) {
+	c.o.Agent, err = c.agent()
+	return err
+}
+
+// agent returns the User-Agent of the crawl.
+func (c *crawl) agent() (string, error) {
+	s, st := c.s, c.st
+	if st.Agent != nil {
+		agent, err := expr.ConstantText(st.Agent, s.Env())
+		if err == nil {
+			if e := session.ParseLine(&agent, agent); e != nil || agent == "" {
+				err = ast.Errorf(st.Agent, "AGENT takes a line of ASCII, not %q", agent)
+			}
+		}
+		return agent, err
+	}
+	if s.Settings().Agent != "" {
+		return s.Settings().Agent, nil
+	}
+	if s.Settings().Contact != "" {
+		return fmt.Sprintf("Mozilla/5.0 (compatible; infomall/%s; +%s)", s.Version(), s.Settings().Contact), nil
+	}
+	for i, seed := range c.o.Seeds {
+		if !isLoopback(seed) && !st.FromArchive {
+			at := ast.Node(st)
+			if !st.Due {
+				at = st.Seeds[i]
+			}
+			err := ast.Errorf(at, "a crawl of %s must say who crawls", urlkey.Host(seed))
+			err.Hint = "SET contact = 'https://www.example.org/our-crawler', or a mail address"
+			return "", err
+		}
+	}
+	return fmt.Sprintf("Mozilla/5.0 (compatible; infomall/%s)", s.Version()), nil
+}
+
+// dueShown is how many pages EXPLAIN CRAWL DUE lists.
+const dueShown = 10
+
+// dueText returns the heading of the list of due pages.
+func dueText(n int) string {
+	if n == 0 {
+		return "no page is due"
+	}
+	return "due: " + value.Counted(n, "page") + ", the most urgent first"
+}
+
+// Would returns lines on the crawl: its seeds, or the first pages that are due, its
+// limits, and how it would ask servers.
+func (c *crawl) Would(ctx context.Context) ([]string, error) {
+	if err := c.findDue(ctx); err != nil {
+		return nil, err
+	}
+	s, st, o := c.s, c.st, &c.o
+	lines := []string{"crawl " + o.Name + " into " + s.Archive().Path()}
+	if st.Due {
+		lines = append(lines, "  "+dueText(len(o.Seeds)))
+	}
+	for i, u := range o.Seeds {
+		if st.Due && i == dueShown {
+			lines = append(lines, "  …")
+			break
+		}
+		lines = append(lines, "  from "+u)
+	}
+	if len(st.Within) == 0 && !st.Due {
+		lines = append(lines, "  within the hosts of these and those below them")
+	}
+	lines = append(lines, c.focusLines()...)
+	if o.FromArchive {
+		before := "now"
+		if st.Time != nil {
+			before = s.Stamp(o.Before - 1)
+		}
+		return append(lines, "  through the pages that the archive has, as they are at "+before+"; no server is asked, and nothing is stored"), nil
+	}
+	delay := session.DelayText(o.Delay)
+	if o.Delay < 0 {
+		delay = "five times what the last took, within 1 and 30 s"
+	}
+	lines = append(lines, fmt.Sprintf("  %s; between two requests to a host: %s", value.Counted(o.Workers, "worker"), delay), "  as "+o.Agent)
+	switch {
+	case o.TrapsOff:
+		lines = append(lines, "  also pages without end that bring nothing new")
+	case o.TrapLimit > 0:
+		lines = append(lines, fmt.Sprintf("  a kind of pages is a trap after %d that differ only in numbers", o.TrapLimit))
+	}
+	if o.Rate > 0 {
+		lines = append(lines, "  at most "+session.SizeText(o.Rate)+" a second")
+	}
+	if o.Proxy != "" {
+		lines = append(lines, "  through "+o.Proxy)
+	}
+	if o.Netrc != "" {
+		lines = append(lines, "  with the passwords in "+o.Netrc)
+	}
+	return lines, nil
+}

@@ -1,0 +1,317 @@
+package crawls
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"infomall/crawl/report"
+	"infomall/crawl/revisit"
+	"infomall/exec/plan"
+	"infomall/exec/relation"
+	"infomall/exec/session"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// lookedAt is what the visits of a page show about it.
+type lookedAt struct {
+	url    string
+	last   record.Time
+	known  revisit.Page
+	visits []revisit.Visit // after the first
+}
+
+// Visits are visits of pages, in the archive of a session.
+type Visits struct {
+	Session *session.Session
+	In      []ast.Scope // none means all URLs
+	// The snapshot of a query that is running, and one of its sources, whose URLs and
+	// times limit the visits. Nil means a new snapshot, and no limit.
+	Snapshot relation.Snapshot
+	Source   *relation.Request
+}
+
+// dueSeeds returns the pages that a CRAWL DUE visits, the most urgent first, at
+// most c.o.MaxPages. It reads all visits of its scopes to make the plan. If there are
+// more pages than the plan samples, it reads them a second time to choose.
+func (c *crawl) dueSeeds(ctx context.Context) ([]string, error) {
+	v := Visits{Session: c.s, In: c.st.In}
+	planned, sample, total, err := v.plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	due := dueChooser{plan: planned, now: c.s.Env().Now, most: c.o.MaxPages}
+	if due.failed, err = v.failedFetches(ctx, due.now); err != nil {
+		return nil, err
+	}
+	if total == len(sample) {
+		for i := range sample {
+			due.add(&sample[i])
+		}
+		return due.urls(), nil
+	}
+	for p, err := range v.pages(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		due.add(p)
+	}
+	return due.urls(), nil
+}
+
+// plan plans the next visits of the pages. sample has pages that the plan is made
+// from: all, if there are few. total is how many pages there are.
+func (v Visits) plan(ctx context.Context) (planned *revisit.Plan, sample []lookedAt, total int, err error) {
+	pick := rand.New(rand.NewPCG(1, 2)) // which pages a plan is made of is not for chance to change
+	for p, err := range v.pages(ctx) {
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		at := total
+		if total++; len(sample) == revisit.SampleMax {
+			if at = pick.IntN(total); at >= len(sample) {
+				continue
+			}
+		} else {
+			sample = append(sample, lookedAt{})
+		}
+		sample[at] = *p
+		sample[at].visits = nil // its memory is used again
+	}
+	known := make([]revisit.Page, len(sample))
+	for i := range sample {
+		known[i] = sample[i].known
+	}
+	return revisit.New(known, total, revisit.Budget{Visits: v.perDay(total)}), sample, total, nil
+}
+
+// Revisits yields how often each page of v.Source changes, and with due when CRAWL DUE
+// would visit it next.
+func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[relation.Revisit, error] {
+	return func(yield func(relation.Revisit, error) bool) {
+		var planned *revisit.Plan
+		var failed map[string]record.Time
+		var err error
+		if due {
+			if planned, _, _, err = (Visits{Session: v.Session, Snapshot: v.Snapshot}).plan(ctx); err == nil && v.Session.Crawler() != nil {
+				failed, err = v.failedFetches(ctx, v.Session.Env().Now)
+			}
+			if err != nil {
+				yield(relation.Revisit{}, err)
+				return
+			}
+		}
+		for p, err := range v.pages(ctx) {
+			if err != nil {
+				yield(relation.Revisit{}, err)
+				return
+			}
+			r := relation.Revisit{Key: urlkey.Key(p.url), Visits: len(p.visits), Rate: revisit.Rate(p.visits), Due: record.NoTime}
+			if due {
+				wait := time.Duration(planned.Interval(&p.known) * 24 * float64(time.Hour))
+				r.Due = max(p.last, failed[p.url]) + record.Time(wait.Milliseconds())
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// failedFetches returns the URLs whose last attempt brought no capture, and the
+// time of that attempt. Attempts that are too old to matter are left out.
+func (v Visits) failedFetches(ctx context.Context, now record.Time) (map[string]record.Time, error) {
+	since := now - record.Time(revisit.LongestDefault*24*time.Hour.Milliseconds())
+	failed := make(map[string]record.Time)
+	for list, err := range v.Session.Crawler().Fetches(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			f := &list[i]
+			switch {
+			case f.Time < since || f.Outcome == report.OutcomeFiltered:
+			case f.Bytes >= 0:
+				delete(failed, f.URL)
+			default:
+				failed[strings.Clone(f.URL)] = f.Time
+			}
+		}
+	}
+	return failed, nil
+}
+
+// perDay returns how many visits per day are allowed for this many pages. The
+// budget of the schedule decides. Without one, each page gets one visit in the time of
+// the setting revisit.
+func (v Visits) perDay(pages int) float64 {
+	if b := v.Session.Visits(); b != nil {
+		return b.PerDay
+	}
+	return float64(pages) / days(v.Session.Settings().Revisit)
+}
+
+func days(d time.Duration) float64 { return d.Hours() / 24 }
+
+// dueChooser keeps the most urgent of the pages that are due.
+type dueChooser struct {
+	plan *revisit.Plan
+	now  record.Time
+	most int64 // how many pages to keep; 0 means all
+	list []duePage
+	// failed maps URLs to the time of their last failed fetch. They wait as if that had
+	// been a visit.
+	failed map[string]record.Time
+}
+
+type duePage struct {
+	url     string
+	urgency float64
+}
+
+func (c *dueChooser) add(p *lookedAt) {
+	last := max(p.last, c.failed[p.url])
+	u := c.plan.Urgency(&p.known, days(c.now.Std().Sub(last.Std())))
+	if u <= 0 {
+		return
+	}
+	c.list = append(c.list, duePage{p.url, u})
+	if c.most > 0 && int64(len(c.list)) >= 2*c.most {
+		c.cut()
+	}
+}
+
+// cut removes the least urgent pages.
+func (c *dueChooser) cut() {
+	slices.SortStableFunc(c.list, func(a, b duePage) int { return cmp.Compare(b.urgency, a.urgency) })
+	if c.most > 0 && int64(len(c.list)) > c.most {
+		c.list = c.list[:c.most]
+	}
+}
+
+func (c *dueChooser) urls() []string {
+	c.cut()
+	urls := make([]string, len(c.list))
+	for i := range c.list {
+		urls[i] = c.list[i].url
+	}
+	return urls
+}
+
+// pages yields each page with the result of its visits. A visit found a
+// change if the page differs from the visit before in more than dates and
+// similar details. Pages without visits are not yielded. What it yields is
+// valid until the next iteration.
+func (v Visits) pages(ctx context.Context) iter.Seq2[*lookedAt, error] {
+	return func(yield func(*lookedAt, error) bool) {
+		said, stop := v.pulled(ctx, "SELECT url, time, substantial FROM versions WHERE change = 'changed'")
+		defer stop()
+		visits, stopVisits := v.pulled(ctx, "SELECT url, time, change FROM captures")
+		defer stopVisits()
+		p := &lookedAt{}
+		mind := said()
+		for seen := visits(); ; seen = visits() {
+			if err := cmp.Or(seen.err, mind.err); err != nil {
+				yield(nil, err)
+				return
+			}
+			if seen.url == "" || seen.url != p.url {
+				if revisited(p.url) && !yield(p, nil) {
+					return
+				}
+				if seen.url == "" {
+					return // There are no more visits.
+				}
+				*p = lookedAt{url: strings.Clone(seen.url), last: seen.time, visits: p.visits[:0]}
+				continue
+			}
+			changed := false
+			switch seen.value {
+			case record.ChangeGone.String(), record.ChangeBack.String(), record.ChangeKind.String():
+				changed = true
+			case record.ChangeChanged.String():
+				for mind.err == nil && mind.url != "" && before(&mind, &seen) {
+					mind = said()
+				}
+				changed = mind.url == seen.url && mind.time == seen.time && mind.value == "true"
+			}
+			visit := revisit.Visit{Days: days(seen.time.Std().Sub(p.last.Std())), Changed: changed}
+			p.known.Add(visit)
+			p.visits = append(p.visits, visit)
+			p.last = seen.time
+		}
+	}
+}
+
+// revisited reports whether CRAWL DUE visits a URL: one of http or https that is not a
+// robots.txt, because crawls fetch that whenever they need it.
+func revisited(url string) bool {
+	return (strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")) && urlkey.RawPath(url) != "/robots.txt"
+}
+
+// told is one row of a query for a URL, a time and a value. A row without a URL is the
+// end of the rows, or an error if err is not nil.
+type told struct {
+	url   string
+	time  record.Time
+	value string
+	err   error
+}
+
+// before reports whether row a comes before row b: in SURT order, then by time.
+func before(a, b *told) bool {
+	if a.url == b.url {
+		return a.time < b.time
+	}
+	return urlkey.Key(a.url) < urlkey.Key(b.url)
+}
+
+// pulled runs a query of three columns, the first two a URL and a time. next returns the
+// next row, with the third column as text. The caller must call stop.
+func (v Visits) pulled(ctx context.Context, query string) (next func() told, stop func()) {
+	fail := func(err error) (func() told, func()) { return func() told { return told{err: err} }, func() {} }
+	q := session.Query(query)
+	q.Select.From.Scopes = v.In
+	node, err := plan.Build(q, v.Session.Env())
+	if err != nil {
+		return fail(err)
+	}
+	if n := v.Source; n != nil {
+		for _, src := range plan.Sources(node) {
+			src.Ranges, src.Match, src.Window = n.Ranges, n.Match, n.Window
+		}
+	}
+	snap, done := v.Snapshot, func() {}
+	if snap == nil {
+		if snap, done, err = v.Session.Snapshot(ctx); err != nil {
+			return fail(err)
+		}
+	}
+	rows, err := v.Session.Runner(snap).Rows(ctx, node)
+	if err != nil {
+		done()
+		return fail(err)
+	}
+	pull, release := iter.Pull2(rows)
+	var batch *value.Batch
+	row := 0
+	return func() told {
+		for batch == nil || row == batch.N {
+			b, err, ok := pull()
+			if err != nil || !ok {
+				return told{err: err}
+			}
+			batch, row = b, 0
+		}
+		i := row
+		row++
+		return told{url: batch.Cols[0].At(i).Text, time: record.Time(batch.Cols[1].At(i).Int), value: string(batch.Cols[2].At(i).Append(nil, time.UTC))}
+	}, func() { release(); done() }
+}

@@ -1,0 +1,276 @@
+package crawls
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"infomall/crawl/report"
+	"infomall/exec/session"
+	"infomall/exec/value"
+	"infomall/lang"
+	"infomall/lang/ast"
+	"infomall/store/record"
+)
+
+// crawlNotes is what one crawl has noted about a URL.
+type crawlNotes struct {
+	attempts []report.Fetch // its attempts to fetch the URL
+	waiting  *report.Queued // the URL in the queue of the crawl; nil if it is not there
+}
+
+// trace is a TRACE statement whose clauses were read.
+type trace struct {
+	s   *session.Session
+	url string
+}
+
+// Trace is the statement TRACE.
+var Trace = session.Declare("TRACE", session.Answers, readTrace)
+
+// readTrace reads the clauses of a TRACE statement.
+func readTrace(s *session.Session, st *ast.Trace) (*trace, error) {
+	if s.Crawler() == nil {
+		return nil, errNoCrawler(st)
+	}
+	urls, err := crawlURLs([]ast.Expr{st.URL}, true, s.Env())
+	if err != nil {
+		return nil, err
+	}
+	return &trace{s, urls[0]}, nil
+}
+
+// Would returns one line on the logs that would be read.
+func (r *trace) Would(context.Context) ([]string, error) {
+	return []string{"looks for " + r.url + " in what crawls have noted of their attempts, and in what they are still to fetch"}, nil
+}
+
+// Run returns one row per crawl and stage that decided something about the URL. A crawl
+// that never met the URL has one row, which says why if that is known.
+func (r *trace) Run(ctx context.Context) (*session.Result, error) {
+	s := r.s
+	crawls, err := s.Crawler().Crawls(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known, err := r.notes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	written, err := r.changes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	last := lastTraced(known)
+	t := session.NewTable(session.Text("crawl"), session.Text("stage"), value.Column{Name: "time", Type: value.Time}, value.Column{Name: "ms", Type: value.Float}, session.Text("decision"), session.Text("reason"))
+	for i := range crawls {
+		c := &crawls[i]
+		x := known[c.Name]
+		if x == nil {
+			t.Add(value.OfText(c.Name), value.OfText(report.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText("not met"), session.TextOrNull(r.whyNotMet(c)))
+			continue
+		}
+		for j := range x.attempts {
+			traceAttempt(t, c, &x.attempts[j], written)
+			if &x.attempts[j] != last {
+				continue
+			}
+			decision, reason, err := r.whenDue(ctx)
+			if err != nil {
+				return nil, err
+			}
+			t.Add(value.OfText(c.Name), value.OfText(report.StagePost.String()), value.Value{}, value.Value{}, value.OfText(decision), value.OfText(reason))
+		}
+		if u := x.waiting; u != nil {
+			decision, reason := "queued", fmt.Sprintf("priority %.4g, %s", u.Score, way(u.Layer, u.Via))
+			if u.Due != record.NoTime {
+				decision, reason = "to be tried again", fmt.Sprintf("at %s, after %s", s.Stamp(u.Due), value.Counted(u.Tries, "attempt"))
+			}
+			t.Add(value.OfText(c.Name), value.OfText(report.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText(decision), value.OfText(reason))
+		}
+	}
+	res := t.Result()
+	if len(crawls) == 0 {
+		res.Notes = append(res.Notes, "there are no crawls")
+	}
+	return res, nil
+}
+
+// notes returns what each crawl noted about the URL, by the name of the crawl. A crawl
+// that never met the URL is not in the map.
+func (r *trace) notes(ctx context.Context) (map[string]*crawlNotes, error) {
+	known := make(map[string]*crawlNotes)
+	of := func(crawl string) *crawlNotes {
+		if known[crawl] == nil {
+			known[crawl] = new(crawlNotes)
+		}
+		return known[crawl]
+	}
+	for list, err := range r.s.Crawler().Fetches(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			if list[i].URL == r.url {
+				x := of(list[i].Crawl)
+				x.attempts = append(x.attempts, list[i])
+			}
+		}
+	}
+	for list, err := range r.s.Crawler().Frontier(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(list, func(u report.Queued) bool { return u.URL == r.url }); i >= 0 {
+			u := list[i]
+			of(u.Crawl).waiting = &u
+		}
+	}
+	return known, nil
+}
+
+// lastTraced returns the last attempt of all crawls, or nil if there is none.
+func lastTraced(known map[string]*crawlNotes) (last *report.Fetch) {
+	for _, x := range known {
+		for i := range x.attempts {
+			if f := &x.attempts[i]; last == nil || f.Time > last.Time || f.Time == last.Time && f.Crawl > last.Crawl {
+				last = f
+			}
+		}
+	}
+	return last
+}
+
+// whenDue returns when CRAWL DUE would visit the URL next, by its present plan, and why.
+// decision is such as "due now", "due" with a time, or "never due".
+func (r *trace) whenDue(ctx context.Context) (decision, reason string, err error) {
+	s, url := r.s, r.url
+	if !revisited(url) {
+		return "never due", "CRAWL DUE visits pages of http and https, and robots.txt is fetched whenever a crawl needs it", nil
+	}
+	next, stop := r.visits().pulled(ctx, "SELECT url, next_due, round(change_rate, 4) FROM pages")
+	defer stop()
+	p := next()
+	for p.err == nil && p.url != "" && p.url != url {
+		p = next()
+	}
+	switch {
+	case p.err != nil:
+		return "", "", p.err
+	case p.url == "":
+		return "never due", "the archive has no capture of it", nil
+	case p.value == "":
+		reason = "it was looked at only once"
+	default:
+		reason = "it changes " + p.value + " times a day"
+	}
+	if p.time <= s.Env().Now {
+		return "due now", reason, nil
+	}
+	return "due " + s.Stamp(p.time), reason, nil
+}
+
+// visits returns the visits of the URL.
+func (r *trace) visits() Visits {
+	return Visits{Session: r.s, In: []ast.Scope{{From: &ast.String{Value: r.url}}}}
+}
+
+// changes maps the time of each capture of the URL to how it differs from the capture
+// before, as in the column change.
+func (r *trace) changes(ctx context.Context) (map[record.Time]string, error) {
+	next, stop := r.visits().pulled(ctx, "SELECT url, time, change FROM captures")
+	defer stop()
+	changes := make(map[record.Time]string)
+	for v := next(); ; v = next() {
+		if v.err != nil || v.url == "" {
+			return changes, v.err
+		}
+		changes[v.time] = v.value
+	}
+}
+
+// traceAttempt adds one row to t for each stage of one attempt f of a crawl. written is
+// the result of trace.changes.
+func traceAttempt(t *session.Table, c *report.Crawl, f *report.Fetch, written map[record.Time]string) {
+	add := func(stage report.Stage, decision, reason string) {
+		t.Add(value.OfText(c.Name), value.OfText(stage.String()), value.OfTime(f.Time), value.OfFloat(float64(f.Took[stage].Microseconds())/1000),
+			value.OfText(decision), session.TextOrNull(reason))
+	}
+	unasked := f.Bytes < 0 && (f.Outcome == report.OutcomeFiltered || f.Outcome == report.OutcomeRobotsDenied)
+	if unasked {
+		add(report.StagePrefetch, "left out: "+f.Outcome.String(), strings.Join([]string{f.Reason, way(f.Layer, f.Via)}, "; "))
+		return
+	}
+	why := way(f.Layer, f.Via)
+	if f.RobotsLine > 0 {
+		why += fmt.Sprintf("; line %d of robots.txt allows it", f.RobotsLine)
+	}
+	add(report.StagePrefetch, "to be fetched", why)
+	f.Took[report.StageFetch] = max(f.Took[report.StageFetch], f.Elapsed)
+	answer := f.Reason
+	if f.Bytes >= 0 {
+		answer = fmt.Sprintf("status %d, %s", f.Status, value.Counted(f.Bytes, "byte"))
+		if f.IP != "" {
+			answer += " from " + f.IP
+		}
+		if f.Reason != "" {
+			answer += "; " + f.Reason
+		}
+	}
+	add(report.StageFetch, f.Outcome.String(), answer)
+	if f.Bytes < 0 {
+		return
+	}
+	if f.Took[report.StageExtract] > 0 {
+		add(report.StageExtract, fmt.Sprintf("links: %d", f.Links), "")
+	}
+	change, there := written[f.Time]
+	switch {
+	case f.Outcome == report.OutcomeFiltered:
+		add(report.StageWrite, "not stored", f.Reason)
+	case !there:
+		add(report.StageWrite, "not in the archive", "it asks to be tried again, is not yet published, or came from the archive")
+	case change == record.ChangeSame.String():
+		add(report.StageWrite, "a visit", "it was as before")
+	default:
+		add(report.StageWrite, "a version", "change "+change)
+	}
+	add(report.StagePost, fmt.Sprintf("queued: %d", f.Queued), fmt.Sprintf("left out: %d; the others were met before", f.LeftOut))
+}
+
+// way returns how a crawl found a URL, such as "layer 2, found on" with the URL of the
+// page, or "a seed" if via is empty.
+func way(layer int, via string) string {
+	if via == "" {
+		return "a seed"
+	}
+	return fmt.Sprintf("layer %d, found on %s", layer, via)
+}
+
+// whyNotMet returns why a crawl never met the URL: the rule of the crawl that excludes it,
+// or that no page led to it. It returns "" if that is not known.
+func (r *trace) whyNotMet(c *report.Crawl) string {
+	st, err := lang.ParseOne(c.Statement, "")
+	if err != nil {
+		return ""
+	}
+	was, ok := st.(*ast.Crawl)
+	if !ok || was.Due {
+		return ""
+	}
+	again := &crawl{s: r.s, st: was}
+	if err := again.readOptions(); err != nil {
+		return ""
+	}
+	why, err := r.s.Crawler().Refuses(again.o, r.url)
+	switch {
+	case err != nil:
+		return ""
+	case why != "":
+		return "it would be left out: " + why
+	case c.State == report.CrawlFinished:
+		return "no page of the crawl led to it"
+	}
+	return "no page of the crawl has led to it yet"
+}

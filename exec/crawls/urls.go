@@ -1,0 +1,73 @@
+package crawls
+
+import (
+	"errors"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"infomall/exec/expr"
+	"infomall/lang/ast"
+	"infomall/store/urlkey"
+)
+
+// crawlURLs returns the canonical form of URLs in a statement. files allows URLs of
+// files on this machine.
+func crawlURLs(list []ast.Expr, files bool, env *expr.Env) ([]string, error) {
+	var urls []string
+	for _, e := range list {
+		written, err := expr.ConstantText(e, env)
+		if err != nil {
+			return nil, err
+		}
+		u, err := urlkey.Canonical(written)
+		if err == nil && !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://") && !(files && strings.HasPrefix(u, "file:///")) {
+			err = errors.New("only http and https are crawled, and from seeds file:///… files of this machine")
+		}
+		if err == nil && hasUser(u) {
+			return nil, noPassword(e, "a URL to crawl")
+		}
+		if err != nil {
+			return nil, ast.Errorf(e, "%q is no URL to crawl: %v", written, err)
+		}
+		urls = append(urls, u)
+	}
+	return urls, nil
+}
+
+// hasUser reports whether a URL has a name or a password in front of its host.
+func hasUser(u string) bool {
+	p, err := url.Parse(u)
+	return err == nil && p.User != nil
+}
+
+// noPassword returns the error for what, such as "a seed", if it has a name and
+// password: these would be stored in the archive and in the history.
+func noPassword(at ast.Expr, what string) error {
+	err := ast.Errorf(at, "%s has no name and password in it: statements are kept", what)
+	err.Hint = "write them into a file that only you can read, machine HOST login NAME password WORD, and SET netrc = 'that file'"
+	return err
+}
+
+// proxyURL returns the URL of a proxy.
+func proxyURL(e ast.Expr, env *expr.Env) (string, error) {
+	text, err := expr.ConstantText(e, env)
+	if err != nil {
+		return "", err
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" {
+		return "", ast.Errorf(e, "PROXY takes the URL of a proxy that speaks HTTP, such as 'http://proxy.example:3128', not %q", text)
+	}
+	if u.User != nil {
+		return "", noPassword(e, "the URL of a proxy")
+	}
+	return text, nil
+}
+
+// isLoopback reports whether the host of a URL is this machine.
+func isLoopback(u string) bool {
+	host := strings.Trim(urlkey.Host(u), "[]")
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.IsLoopback() || strings.HasPrefix(u, "file:") || host == "localhost" || strings.HasSuffix(host, ".localhost")
+}

@@ -1,0 +1,38 @@
+package define
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"infomall/exec/session"
+	"infomall/lang/ast"
+	"infomall/store/record/task"
+)
+
+// removal is a DROP VIEW, a DROP METADATA or an UNSCHEDULE.
+type removal struct {
+	s    *session.Session
+	kind string // of definition
+	name *ast.Name
+}
+
+// Run removes the definition from the archive.
+func (r *removal) Run(ctx context.Context) (*session.Result, error) {
+	err := r.s.Archive().Define(ctx, func(list []task.Definition) ([]task.Definition, error) {
+		if err := session.RequireDefinition(list, r.kind, r.name); err != nil {
+			return nil, err
+		}
+		i := session.IndexDefinition(list, r.kind, r.name.Text)
+		return slices.Delete(list, i, i+1), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return session.Done(), nil
+}
+
+// Would returns one line, which names the definition that would be removed.
+func (r *removal) Would(context.Context) ([]string, error) {
+	return []string{fmt.Sprintf("takes %s %s out of %s; captures stay", r.kind, r.name.Text, r.s.Archive().Path())}, nil
+}

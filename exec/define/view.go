@@ -1,0 +1,26 @@
+package define
+
+import (
+	"strings"
+
+	"infomall/exec/plan"
+	"infomall/exec/relation"
+	"infomall/exec/session"
+	"infomall/lang/ast"
+	"infomall/store/record/task"
+)
+
+// View is the statement CREATE VIEW.
+var View = session.Declare("CREATE VIEW", session.Writes|session.Anywhere, readCreateView)
+
+// readCreateView reads the clauses of a CREATE VIEW statement.
+func readCreateView(s *session.Session, st *ast.CreateView) (*definition, error) {
+	if relation.Find(st.Name.Text) != nil {
+		return nil, ast.Errorf(&st.Name, "there is a relation %s", strings.ToLower(st.Name.Text))
+	}
+	def := &definition{s, named(task.KindView, &st.Name, st, s.Env()), &st.Name, st.Replace}
+	env := s.Env()
+	env.Defined = s.Defined(def.d)
+	_, err := plan.Build(st.Query, env)
+	return def, err
+}

@@ -1,0 +1,127 @@
+package draw
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"infomall/exec/rowio"
+	"infomall/store/block"
+)
+
+// Blocks is the tree of a page's blocks.
+type Blocks struct {
+	URL      string
+	Captured string // when, and what was found
+	Against  string // the version before; "" if there is none
+	Parts    []Part
+}
+
+// Part is one block and the blocks that it divides into.
+type Part struct {
+	Path   string
+	Label  block.Label
+	Topic  string
+	Text   string // of one that divides no further
+	Change string // since the version before, such as "added"; "" if it is the same or there is none
+	Parts  []Part
+}
+
+// Parts returns the tree of blocks of a version. If r has a version
+// before, each block also says how it changed since.
+func Parts(r *block.Revision) []Part {
+	if r.Hidden() {
+		return nil
+	}
+	change := make([]string, len(r.Tree.Blocks))
+	if r.Before != nil {
+		for level := range r.Tree.Level() + 1 {
+			for _, m := range r.Changes(level) {
+				if m.New >= 0 && m.Op != block.Same {
+					change[m.New] = m.Op.String()
+				}
+			}
+		}
+	}
+	return partsOf(r, 0, Labels(r), change)
+}
+
+// partsOf returns the blocks that block n divides into, with their own parts.
+// It calls itself as deep as the tree is, which is bounded.
+func partsOf(r *block.Revision, n int, labels []block.Label, change []string) []Part {
+	var out []Part
+	for _, c := range r.Tree.Children(n) {
+		p := Part{
+			Path: r.Tree.Blocks[c].Path, Label: labels[c], Topic: Topic(r, c), Change: change[c],
+			Parts: partsOf(r, c, labels, change),
+		}
+		if p.Parts == nil {
+			p.Text = strings.TrimSpace(r.Text(c))
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// HTML writes the page's text in boxes, one for each block.
+func (d *Blocks) HTML(w io.Writer) error { return drawings.ExecuteTemplate(w, "blocks", d) }
+
+// Text writes a line for each block.
+func (d *Blocks) Text(w io.Writer, t Terminal) error {
+	var b strings.Builder
+	b.WriteString(t.printable(d.URL) + " " + d.Captured + "\n")
+	d.tree(&b, &t, d.Parts, "")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// tree writes parts, one per line. before is what each line begins with: the
+// lines of the tree.
+func (d *Blocks) tree(b *strings.Builder, t *Terminal, parts []Part, before string) {
+	for i, p := range parts {
+		branch, below := "├─ ", "│  "
+		if i == len(parts)-1 {
+			branch, below = "└─ ", "   "
+		}
+		line := before + branch
+		about := p.Topic
+		if about == "" {
+			about, _, _ = strings.Cut(p.Text, "\n")
+		}
+		rest := fmt.Sprintf("%s %s", p.Path, p.Label)
+		if p.Change != "" {
+			rest += " " + p.Change
+		}
+		if about != "" {
+			rest += ": " + t.printable(about)
+		}
+		if t.Width > 0 {
+			rest = rowio.Clip(rest, max(1, t.Width-rowio.Cells(line)))
+		}
+		b.WriteString(line + t.ink(changeInk[p.Change], rest) + "\n")
+		d.tree(b, t, p.Parts, before+below)
+	}
+}
+
+// changeInk maps the change of a block to its colour.
+var changeInk = map[string]string{"added": inkAdded, "edited": inkEdited, "moved": inkMoved}
+
+// Labels returns the label of each block of a version, such as "nav".
+func Labels(r *block.Revision) []block.Label {
+	if !r.Whole {
+		return r.Tree.Labels()
+	}
+	list := make([]block.Label, len(r.Tree.Blocks))
+	for i := range list {
+		list[i] = block.Other
+	}
+	return list
+}
+
+// Topic returns the words that say what block n is about.
+func Topic(r *block.Revision, n int) string {
+	if r.Body == nil {
+		return ""
+	}
+	return r.Body.Topic(r.Tree.Blocks[n].Start, r.Tree.Blocks[n].End)
+}

@@ -1,0 +1,239 @@
+package draw
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"infomall/exec/rowio"
+	"infomall/store/block"
+)
+
+// Diff shows how the blocks of a page changed between two captures.
+type Diff struct {
+	URL        string
+	From, To   string          // the captures
+	Revision   *block.Revision // the new version, with the old one before it
+	OneCapture bool            // the same capture answers for both times
+}
+
+// blockChange is the change of one block.
+type blockChange struct {
+	Op         block.Op
+	Path       string
+	Was        string // its path in the old version, if it differs
+	Label      block.Label
+	Topic      string
+	old, new   string
+	edits      []block.Edit // of an edited block whose words differ
+	wordByWord bool         // the texts are shown as one, with the changed words marked
+	Note       string       // of an edited block with the same words
+}
+
+// alikeEnough is the share of common words from which on an edited block is
+// shown as one text, with the changed words marked. A block with fewer common
+// words is easier to read as two texts.
+const alikeEnough = 0.5
+
+// Changes returns the blocks that are not the same.
+func (d *Diff) Changes() []blockChange {
+	var out []blockChange
+	oldLabels, newLabels := Labels(d.Revision.Before), Labels(d.Revision)
+	for _, m := range d.Revision.Leaves() {
+		c := blockChange{Op: m.Op}
+		if m.Op == block.Same {
+			continue
+		}
+		if m.Old >= 0 {
+			c.Path, c.Label, c.Topic = d.Revision.Before.Tree.Blocks[m.Old].Path, oldLabels[m.Old], Topic(d.Revision.Before, m.Old)
+			c.old = d.Revision.Before.Text(m.Old)
+		}
+		if m.New >= 0 {
+			c.Was, c.Path = c.Path, d.Revision.Tree.Blocks[m.New].Path
+			c.Label, c.Topic = newLabels[m.New], Topic(d.Revision, m.New)
+			c.new = d.Revision.Text(m.New)
+			if c.Was == c.Path {
+				c.Was = ""
+			}
+		}
+		if m.Op == block.Edited {
+			c.compare(d.Revision, m)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// compare finds the words that differ in an edited block.
+func (c *blockChange) compare(r *block.Revision, m block.Match) {
+	c.edits = block.Diff(c.old, c.new)
+	c.wordByWord = m.Similarity >= alikeEnough || c.old == c.new
+	if len(wordLines(c.edits, plainMarks)) > 0 {
+		return
+	}
+	what := "the same words in other markup"
+	if r.Body == nil || r.Before.Body == nil {
+		what = "other bytes"
+	}
+	c.edits = nil
+	c.Note = fmt.Sprintf("%s: %d bytes, before %d", what, size(r, m.New), size(r.Before, m.Old))
+}
+
+func size(r *block.Revision, n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start }
+
+// Sum returns a line that says how all blocks changed, such as "4 added, 3
+// edited, 2 removed, 5 same", or that there is no difference.
+func (d *Diff) Sum() string {
+	var counts [block.Removed + 1]int
+	for _, m := range d.Revision.Leaves() {
+		counts[m.Op]++
+	}
+	switch {
+	case d.OneCapture:
+		return "no difference: both times have this capture"
+	case sameBody(d.Revision.Before, d.Revision) && d.Revision.Kind == d.Revision.Before.Kind:
+		return "no difference: both captures have the same body"
+	case counts[block.Added]+counts[block.Edited]+counts[block.Removed]+counts[block.Moved] == 0:
+		return "no block differs: the change is one of layout"
+	}
+	return countLine(counts[:])
+}
+
+// sameBody reports whether two versions have the same bytes after content
+// decoding.
+func sameBody(a, b *block.Revision) bool {
+	if a.Body == nil || b.Body == nil {
+		return a.Body == nil && b.Body == nil && a.Version.Digest == b.Version.Digest
+	}
+	return bytes.Equal(a.Body.Page.Body, b.Body.Page.Body)
+}
+
+// countLine returns how many blocks each operation changed, as one line.
+func countLine(counts []int) string {
+	var parts []string
+	for _, op := range []block.Op{block.Added, block.Edited, block.Moved, block.Removed, block.Same} {
+		if n := counts[op]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, op))
+		}
+	}
+	return "blocks: " + strings.Join(parts, ", ")
+}
+
+// Text writes a paragraph for each changed block. Old and new text are side by
+// side if the terminal is wide, otherwise one below the other.
+func (d *Diff) Text(w io.Writer, t Terminal) error {
+	var b strings.Builder
+	b.WriteString(t.ink(inkRemoved, t.printable("--- "+d.URL+" "+d.From)) + "\n")
+	b.WriteString(t.ink(inkAdded, t.printable("+++ "+d.URL+" "+d.To)) + "\n")
+	for _, c := range d.Changes() {
+		c.head(&b, &t)
+		if t.Width >= rowio.SidesWidthMin {
+			if err := c.sides(&b, &t); err != nil {
+				return err
+			}
+		} else {
+			c.unified(&b, &t)
+		}
+		if c.Note != "" {
+			b.WriteString("  " + c.Note + "\n")
+		}
+	}
+	b.WriteString(d.Sum() + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// head writes the operation, the place and the topic of the block.
+func (c *blockChange) head(b *strings.Builder, t *Terminal) {
+	b.WriteString(t.ink(opInk(c.Op), c.Op.String()) + " " + c.Path)
+	if c.Was != "" {
+		fmt.Fprintf(b, " (was %s)", c.Was)
+	}
+	b.WriteString(" " + c.Label.String())
+	if c.Topic != "" {
+		b.WriteString(": " + t.printable(c.Topic))
+	}
+	b.WriteByte('\n')
+}
+
+// unified writes the block's lines, with removed and added words marked.
+func (c *blockChange) unified(b *strings.Builder, t *Terminal) {
+	lines := func(mark, color, text string) {
+		for line := range strings.Lines(text) {
+			b.WriteString("  " + t.ink(color, mark+t.printable(strings.TrimRight(line, "\n"))) + "\n")
+		}
+	}
+	switch {
+	case c.Op == block.Added:
+		lines("+ ", inkAdded, c.new)
+	case c.Op == block.Removed:
+		lines("- ", inkRemoved, c.old)
+	case c.edits == nil:
+	case !c.wordByWord:
+		lines("- ", inkRemoved, c.old)
+		lines("+ ", inkAdded, c.new)
+	default:
+		for _, line := range wordLines(printableEdits(c.edits, t), t.wordMarks()) {
+			b.WriteString("  " + line + "\n")
+		}
+	}
+}
+
+// printableEdits returns edits whose text is safe to print on a terminal.
+func printableEdits(edits []block.Edit, t *Terminal) []block.Edit {
+	out := make([]block.Edit, len(edits))
+	for i, e := range edits {
+		out[i] = block.Edit{Op: e.Op, Text: t.printable(e.Text)}
+	}
+	return out
+}
+
+// sides writes the old and the new text of the block side by side.
+func (c *blockChange) sides(b *strings.Builder, t *Terminal) error {
+	var left, right []rowio.Span
+	marks := t.wordMarks()
+	for _, s := range c.Sides() {
+		text := t.printable(s.Text)
+		switch {
+		case s.Gone && t.Color:
+			left = append(left, rowio.Span{Text: text, Color: inkRemoved})
+		case s.Come && t.Color:
+			right = append(right, rowio.Span{Text: text, Color: inkAdded})
+		case s.Gone:
+			left = append(left, rowio.Span{Text: marks.around(text, block.Removed)})
+		case s.Come:
+			right = append(right, rowio.Span{Text: marks.around(text, block.Added)})
+		default:
+			left, right = append(left, rowio.Span{Text: text}), append(right, rowio.Span{Text: text})
+		}
+	}
+	return rowio.Sides(b, left, right, t.Width)
+}
+
+// sidePart is a piece of text that both versions have, or only one of them.
+type sidePart struct {
+	Text       string
+	Gone, Come bool // only the old, or only the new version has the text
+}
+
+// Sides returns the runs of the block's old and new text, or none if the words
+// are the same.
+func (c *blockChange) Sides() []sidePart {
+	switch c.Op {
+	case block.Added:
+		return []sidePart{{Text: c.new, Come: true}}
+	case block.Removed:
+		return []sidePart{{Text: c.old, Gone: true}}
+	case block.Moved:
+		return nil
+	}
+	var out []sidePart
+	for _, e := range joined(c.edits) {
+		out = append(out, sidePart{e.Text, e.Op == block.Removed, e.Op == block.Added})
+	}
+	return out
+}
+
+// HTML writes a page with the block before and now beside each other.
+func (d *Diff) HTML(w io.Writer) error { return drawings.ExecuteTemplate(w, "diff", d) }

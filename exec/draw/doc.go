@@ -1,0 +1,9 @@
+// Package draw shows the blocks of a page, and how a page changed between two captures,
+// to people: as text for a terminal and as an HTML page that needs no other file. It
+// knows no archive.
+//
+// # Words
+//
+// The colour of text on a terminal is called ink. Marks are what stands around the words
+// of a text that were removed or added: colours, or brackets as in [-old-] {+new+}.
+package draw

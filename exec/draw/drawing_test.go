@@ -1,0 +1,83 @@
+package draw
+
+import (
+	"crypto/sha256"
+	"strings"
+	"testing"
+
+	"infomall/store/block"
+	"infomall/store/record"
+)
+
+// drawnVersions are two versions of a page whose text looks like markup.
+func drawnVersions(t *testing.T) *block.Revision {
+	t.Helper()
+	var h block.History
+	var r *block.Revision
+	for i, body := range []string{
+		"<h1>Notes on markup</h1><p>The element &lt;script&gt; is what this paragraph is about, at some length.</p><p>A paragraph that goes from here and does not come back.</p>",
+		"<h1>Notes on markup</h1><p>The element &lt;style&gt; is what this paragraph is about, at some length.</p><p>Something else altogether, put here afterwards by somebody.</p>",
+	} {
+		v := block.Version{Time: record.Time(i), Kind: record.KindPage, Digest: sha256.Sum256([]byte(body)), Size: int64(len(body))}
+		v.Body, _ = block.Open([]byte(body), block.As{Mime: "text/html", ContentType: "text/html; charset=utf-8"}, block.Options{})
+		r = h.Add(v)
+	}
+	return r
+}
+
+// TestDrawings shows that what is drawn as a page says what changed, has no
+// markup of the pages that it shows, and needs no other file.
+func TestDrawings(t *testing.T) {
+	r := drawnVersions(t)
+	for _, c := range []struct {
+		name string
+		d    Drawing
+		want []string
+	}{
+		{"diff", &Diff{URL: "http://x.cn/?a=1&b=<2>", From: "then", To: "now", Revision: r}, []string{
+			"http://x.cn/?a=1&amp;b=&lt;2&gt;", "<del> &lt;script</del>", "<ins> &lt;style</ins>", `<section class="edited main">`, "Something else", "goes from here",
+		}},
+		{"blocks", &Blocks{URL: "http://x.cn/", Captured: "now", Against: "then", Parts: Parts(r)}, []string{
+			"&lt;style&gt;", "main edited", "Something else", "changes are against then",
+		}},
+	} {
+		var b strings.Builder
+		if err := c.d.HTML(&b); err != nil {
+			t.Fatal(err)
+		}
+		got := b.String()
+		for _, w := range c.want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s: no %q in\n%s", c.name, w, got)
+			}
+		}
+		for _, bad := range []string{"<script", "src=", "href=", "url("} {
+			if strings.Contains(got, bad) {
+				t.Errorf("%s has %q", c.name, bad)
+			}
+		}
+	}
+}
+
+// TestDrawnOnTerminal shows how wide and coloured terminals get a DIFF.
+func TestDrawnOnTerminal(t *testing.T) {
+	d := &Diff{URL: "u", From: "then", To: "now", Revision: drawnVersions(t)}
+	for _, c := range []struct {
+		name      string
+		t         Terminal
+		want, not string
+	}{
+		{"plain", Terminal{}, "{+<style+}", inkAdded},
+		{"colours", Terminal{Color: true}, inkAdded + "<style" + inkOff, "{+"},
+		{"wide", Terminal{Width: 140}, " │ ", inkAdded},
+		{"made harmless", Terminal{Printable: strings.ToUpper}, "GOES FROM HERE", "goes from here"},
+	} {
+		var b strings.Builder
+		if err := d.Text(&b, c.t); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.String(); !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
+			t.Errorf("%s: got\n%s\nwant %q in it, and no %q", c.name, got, c.want, c.not)
+		}
+	}
+}

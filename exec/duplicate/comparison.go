@@ -1,0 +1,590 @@
+package duplicate
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+
+	"infomall/exec/dedup"
+	"infomall/exec/expr"
+	"infomall/exec/op"
+	"infomall/exec/relation"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/record/task"
+	"infomall/store/words"
+)
+
+// compared is one page or block that DEDUP compares with others.
+type compared struct {
+	key   string // as in op.Compared
+	time  record.Time
+	bytes int64
+	mark  uint64 // differs if the page or block under key has changed
+	body  uint64 // equal for equal bodies
+	print print
+	set   span // its shingles; an empty span if the text was not read yet
+	terms span // its words, if keywords are compared
+	cut   bool // the body was cut when fetched
+	state uint8
+}
+
+// The states of a page or block in a comparison.
+const (
+	unread     uint8 = iota // its text was not read yet
+	wordless                // it has no words, so it is a duplicate of nothing
+	remembered              // the last DEDUP compared it with all other remembered ones
+	fresh                   // it must be compared with all others
+)
+
+// span is the place of some data in a file, in bytes.
+type span struct {
+	at    int64
+	bytes uint32
+}
+
+// print is the numbers by which similar pages are found: a fingerprint and the
+// numbers of MinHash.
+type print struct {
+	simhash uint64
+	bands   span
+}
+
+// comparison is all pages or blocks that a DEDUP compares, in order of key.
+// Shingles and other long data are in files.
+type comparison struct {
+	*duplication
+	run    *op.Runner
+	list   []compared
+	texts  int64 // how many texts were read
+	groups *dedup.Groups
+	quotes []quote
+	before map[uint32]relation.Duplicate // results of the last DEDUP, by index in list
+	corpus *dedup.Corpus                 // nil unless keywords are compared
+	band   *dedup.Bands
+	sets   *spans
+	bands  *spans
+	terms  *spans
+	raw    []byte
+}
+
+// spans is a temporary file to which data is appended and from which it is
+// read.
+type spans struct {
+	file *os.File
+	out  *bufio.Writer
+	at   int64
+	held bool // out holds something
+}
+
+func newSpans(run *op.Runner) (*spans, error) {
+	f, err := run.TempFile()
+	if err != nil {
+		return nil, err
+	}
+	const buffer = 1 << 16
+	return &spans{file: f, out: bufio.NewWriterSize(f, buffer)}, nil
+}
+
+func (s *spans) add(b []byte) (span, error) {
+	at := span{s.at, uint32(len(b))}
+	s.at += int64(len(b))
+	s.held = true
+	if _, err := s.out.Write(b); err != nil {
+		return at, fmt.Errorf("write a temporary file of what is compared: %w", err)
+	}
+	return at, nil
+}
+
+// read reads a span. It uses buf if that is large enough, and returns the slice
+// with the data.
+func (s *spans) read(at span, buf []byte) ([]byte, error) {
+	if s.held {
+		if err := s.out.Flush(); err != nil {
+			return nil, fmt.Errorf("write a temporary file of what is compared: %w", err)
+		}
+		s.held = false
+	}
+	buf = slices.Grow(buf[:0], int(at.bytes))[:at.bytes]
+	if _, err := s.file.ReadAt(buf, at.at); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read a temporary file of what is compared: %w", err)
+	}
+	return buf, nil
+}
+
+// newComparison lists the pages or blocks to compare. The caller closes it.
+func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comparison, err error) {
+	c := &comparison{duplication: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]relation.Duplicate)}
+	defer func() {
+		if err != nil {
+			c.close()
+		}
+	}()
+	for _, s := range []**spans{&c.sets, &c.bands, &c.terms} {
+		if *s, err = newSpans(run); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := run.Rows(ctx, d.there)
+	if err != nil {
+		return nil, err
+	}
+	for b, err := range rows {
+		if err != nil {
+			return nil, err
+		}
+		for i := range b.N {
+			at := relation.Compared{URL: b.Cols[0].Texts[i], Time: record.Time(b.Cols[1].Ints[i]), Block: b.Cols[3].At(i).Text}
+			x := compared{key: string(at.AppendKey(nil)), time: at.Time, bytes: b.Cols[2].At(i).Int, cut: b.Cols[5].At(i).Bool}
+			if x.mark = words.Hash(b.Cols[4].At(i).Text); d.blocks {
+				x.mark = uint64(x.bytes)
+			}
+			c.list = append(c.list, x)
+		}
+	}
+	slices.SortStableFunc(c.list, func(a, b compared) int { return strings.Compare(a.key, b.key) })
+	// Two versions of one millisecond count once.
+	c.list = slices.CompactFunc(c.list, func(a, b compared) bool { return a.key == b.key })
+	c.groups = dedup.NewGroups(len(c.list))
+	return c, nil
+}
+
+func (c *comparison) close() {
+	for _, s := range []*spans{c.sets, c.bands, c.terms} {
+		if s != nil {
+			s.file.Close() // an unlinked file: closing frees its space
+		}
+	}
+}
+
+// find returns the index of a key, and whether it is there.
+func (c *comparison) find(key string) (int, bool) {
+	return slices.BinarySearchFunc(c.list, key, func(x compared, key string) int { return strings.Compare(x.key, key) })
+}
+
+// comparable returns how many pages or blocks have enough words to be compared.
+func (c *comparison) comparable() (n int) {
+	for i := range c.list {
+		if c.list[i].state >= remembered {
+			n++
+		}
+	}
+	return n
+}
+
+// compare reads the pages that are new or changed since the last DEDUP, and
+// joins similar ones into groups.
+func (c *comparison) compare(ctx context.Context, made string) error {
+	err := ctx.Err()
+	if err == nil {
+		err = c.recall(ctx, made)
+	}
+	if err != nil {
+		return err
+	}
+	var wanted []uint32
+	for i := range c.list {
+		if c.list[i].state == unread {
+			wanted = append(wanted, uint32(i))
+		}
+	}
+	if err := c.read(ctx, wanted); err != nil {
+		return err
+	}
+	switch c.method {
+	case methodSimHash:
+		return c.bySimHash(ctx)
+	case methodMinHash:
+		return c.byNumbers(ctx, c.bandsOf)
+	case methodKeywords:
+		return c.byKeywords(ctx)
+	}
+	return c.byShingles(ctx)
+}
+
+// scopesMax is how many URLs the query for texts may name. If more texts are
+// needed, the query reads all texts in the scope of the statement.
+const scopesMax = 1000
+
+// read reads the texts of the given pages, and computes their shingles and
+// prints.
+func (c *comparison) read(ctx context.Context, wanted []uint32) error {
+	node := c.duplication.texts
+	missing := make(map[string]uint32, len(wanted))
+	urls := make(map[string]bool)
+	for _, i := range wanted {
+		missing[c.list[i].key] = i
+		if len(urls) <= scopesMax {
+			at, err := relation.ParseCompared(c.list[i].key)
+			if err != nil {
+				return err
+			}
+			urls[at.URL] = true
+		}
+	}
+	switch {
+	case len(wanted) == 0:
+		return nil
+	case len(urls) <= scopesMax && len(wanted) < len(c.list):
+		var scopes []ast.Scope
+		for url := range urls {
+			scopes = append(scopes, ast.Scope{From: &ast.String{Value: url}})
+		}
+		var err error
+		if node, err = c.textsOf(scopes); err != nil {
+			return err
+		}
+	}
+	rows, err := c.run.Rows(ctx, node)
+	if err != nil {
+		return err
+	}
+	for b, err := range rows {
+		if err != nil {
+			return err
+		}
+		for n := range b.N {
+			at := relation.Compared{URL: b.Cols[0].Texts[n], Time: record.Time(b.Cols[1].Ints[n]), Block: b.Cols[2].At(n).Text}
+			c.raw = at.AppendKey(c.raw[:0])
+			i, ok := missing[string(c.raw)]
+			if !ok {
+				continue
+			}
+			delete(missing, string(c.raw))
+			c.list[i].body = words.Hash(b.Cols[3].At(n).Text)
+			if err := c.take(&c.list[i], b.Cols[4].At(n).Text, b.Cols[5].At(n).Text); err != nil {
+				return err
+			}
+		}
+	}
+	for _, i := range missing {
+		c.list[i].state = wordless // it has no text
+	}
+	return nil
+}
+
+// take computes the shingles and prints of a text. If text, the main text of a
+// page, is too short, it uses all, the whole text of the page. A page without
+// words is not a duplicate of anything. A page that is short altogether has few
+// shingles, so that one word more or less makes it a different page.
+func (c *comparison) take(x *compared, text, all string) (err error) {
+	c.texts++
+	set := expr.Shingles(text)
+	if !c.blocks && len(set) < shinglesLeast {
+		text = all
+		set = expr.Shingles(text)
+	}
+	if len(set) == 0 {
+		x.state = wordless
+		return nil
+	}
+	c.raw = c.raw[:0]
+	for _, h := range set {
+		c.raw = binary.LittleEndian.AppendUint32(c.raw, h)
+	}
+	if x.set, err = c.sets.add(c.raw); err != nil || x.state != unread {
+		return err // its prints are there
+	}
+	x.state = fresh
+	var sum words.Simhash
+	sum.Add(text, 1)
+	x.print.simhash = sum.Sum()
+	switch c.method {
+	case methodMinHash:
+		c.raw = c.raw[:0]
+		for _, n := range c.band.Of(set, nil) {
+			c.raw = binary.LittleEndian.AppendUint32(c.raw, uint32(n))
+		}
+		x.print.bands, err = c.bands.add(c.raw)
+	case methodKeywords:
+		x.terms, err = c.terms.add(appendTerms(c.raw[:0], text))
+	}
+	return err
+}
+
+// shingles returns the shingles of page i. If they are not stored, it reads the
+// page from the archive.
+func (c *comparison) shingles(ctx context.Context, i uint32) ([]uint32, error) {
+	x := &c.list[i]
+	if x.set.bytes == 0 {
+		if err := c.read(ctx, []uint32{i}); err != nil {
+			return nil, err
+		}
+		if x.set.bytes == 0 {
+			return nil, fmt.Errorf("what was compared before is not there any more: %q", x.key)
+		}
+	}
+	var err error
+	if c.raw, err = c.sets.read(x.set, c.raw); err != nil {
+		return nil, err
+	}
+	set := make([]uint32, len(c.raw)/4)
+	for i := range set {
+		set[i] = binary.LittleEndian.Uint32(c.raw[4*i:])
+	}
+	return set, nil
+}
+
+// bySimHash finds candidates for duplicates by their fingerprints.
+func (c *comparison) bySimHash(ctx context.Context) (err error) {
+	var prints []uint64
+	var at []uint32
+	for i := range c.list {
+		if c.list[i].state >= remembered {
+			prints = append(prints, c.list[i].print.simhash)
+			at = append(at, uint32(i))
+		}
+	}
+	var list []uint32
+	ended := dedup.Pairs(ctx, prints, c.distance, func(i uint32, others []uint32) bool {
+		list = list[:0]
+		for _, j := range others {
+			list = append(list, at[j])
+		}
+		if err = ctx.Err(); err == nil {
+			err = c.confirm(ctx, at[i], list)
+		}
+		return err == nil
+	})
+	return errors.Join(err, ended)
+}
+
+// bandLine is the length in bytes of one sorted entry: band, number, and index
+// of the page.
+const bandLine = 2 + 8 + 4
+
+// byNumbers finds candidates: pages that have the same number at the same place
+// of the list that of returns.
+func (c *comparison) byNumbers(ctx context.Context, of func(x *compared, dst []uint64) ([]uint64, error)) (err error) {
+	lines := c.run.Lines(ctx)
+	defer lines.Close()
+	var numbers []uint64
+	var line [bandLine]byte
+	for i := range c.list {
+		if c.list[i].state < remembered {
+			continue
+		}
+		if numbers, err = of(&c.list[i], numbers[:0]); err != nil {
+			return err
+		}
+		binary.BigEndian.PutUint32(line[10:], uint32(i))
+		for band, n := range numbers {
+			binary.BigEndian.PutUint16(line[:], uint16(band))
+			binary.BigEndian.PutUint64(line[2:], n)
+			if err := lines.Add(line[:]); err != nil {
+				return err
+			}
+		}
+	}
+	var last [bandLine - 4]byte
+	var same []uint32 // the pages with the current number
+	for line, err := range lines.Sorted() {
+		if err != nil {
+			return err
+		}
+		if string(line[:10]) != string(last[:]) {
+			copy(last[:], line)
+			same = same[:0]
+		}
+		i := binary.BigEndian.Uint32(line[10:])
+		if err := c.confirm(ctx, i, same); err != nil {
+			return err
+		}
+		if same = append(same, i); len(same) > sameMax {
+			same = c.oneOfEach(same)
+		}
+	}
+	return ctx.Err()
+}
+
+// bandsOf returns the numbers of MinHash, one for each band.
+func (c *comparison) bandsOf(x *compared, dst []uint64) (_ []uint64, err error) {
+	if c.raw, err = c.bands.read(x.print.bands, c.raw); err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(c.raw); i += 4 {
+		dst = append(dst, uint64(binary.LittleEndian.Uint32(c.raw[i:])))
+	}
+	return dst, nil
+}
+
+// sameMax bounds how many pages with the same number are compared with each
+// other. If there are more, only the first of each group is compared.
+const sameMax = 64
+
+// oneOfEach keeps the first page of each group, at most sameMax.
+func (c *comparison) oneOfEach(list []uint32) []uint32 {
+	seen := make(map[uint32]bool, len(list))
+	list = slices.DeleteFunc(list, func(i uint32) bool {
+		of := c.groups.Of(i)
+		defer func() { seen[of] = true }()
+		return seen[of]
+	})
+	return list[:min(len(list), sameMax)]
+}
+
+// confirm joins page i with those of others that share enough of its shingles.
+// It skips pairs that were already compared by the last DEDUP.
+func (c *comparison) confirm(ctx context.Context, i uint32, others []uint32) error {
+	var set []uint32
+	for _, j := range others {
+		if c.groups.Of(i) == c.groups.Of(j) || c.list[i].state == remembered && c.list[j].state == remembered {
+			continue
+		}
+		if set == nil {
+			var err error
+			if set, err = c.shingles(ctx, i); err != nil {
+				return err
+			}
+		}
+		other, err := c.shingles(ctx, j)
+		if err != nil {
+			return err
+		}
+		if dedup.Jaccard(set, other) >= c.similarity {
+			c.groups.Join(i, j)
+		}
+	}
+	return nil
+}
+
+// dedupStats has the totals of a DEDUP, in groups, pages and bytes.
+type dedupStats struct{ groups, duplicates, exact, bytes, saved int64 }
+
+// member adds page x to the totals. x is not the representative of its group;
+// first is. bodies has the bodies that came before in this group. Two pages are
+// exact duplicates if their whole bodies are equal: equal words may come from
+// bodies that differ elsewhere.
+func (s *dedupStats) member(x, first *compared, bodies map[uint64]bool) {
+	s.duplicates++
+	s.bytes += x.bytes
+	if x.body == first.body && !x.cut && !first.cut {
+		s.exact++
+	}
+	if bodies[x.body] {
+		s.saved += x.bytes
+	}
+}
+
+// duplicates returns the members of all groups of two or more, in order of the
+// rows' keys. The representative of a group is its earliest member; among
+// equals, the first in SURT order.
+func (c *comparison) duplicates(ctx context.Context) (found []relation.Duplicate, stats dedupStats, err error) {
+	members := make(map[uint32][]uint32)
+	for i := range c.list {
+		if of := c.groups.Of(uint32(i)); of != uint32(i) {
+			members[of] = append(members[of], uint32(i))
+		}
+	}
+	for of := range c.list {
+		list := members[uint32(of)]
+		if list == nil {
+			continue
+		}
+		list = append(list, uint32(of))
+		slices.SortFunc(list, func(i, j uint32) int {
+			return cmp.Or(cmp.Compare(c.list[i].time, c.list[j].time), cmp.Compare(i, j))
+		})
+		if found, err = c.members(ctx, list, found, &stats); err != nil {
+			return nil, stats, err
+		}
+	}
+	for _, g := range c.quoted() {
+		if found, err = c.members(ctx, g, found, &stats); err != nil {
+			return nil, stats, err
+		}
+	}
+	slices.SortFunc(found, func(a, b relation.Duplicate) int {
+		return cmp.Or(strings.Compare(string(a.AppendKey(nil)), string(b.AppendKey(nil))), cmp.Compare(a.Group, b.Group))
+	})
+	return found, stats, nil
+}
+
+// members appends the members of one group to found. The first of list is its
+// representative.
+func (c *comparison) members(ctx context.Context, list []uint32, found []relation.Duplicate, stats *dedupStats) ([]relation.Duplicate, error) {
+	stats.groups++
+	bodies := make(map[uint64]bool)
+	if err := c.readMembers(ctx, list); err != nil {
+		return nil, err
+	}
+	words, err := c.keywordsOf(list[0])
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range list {
+		d, err := c.duplicate(ctx, i, list[0])
+		if err != nil {
+			return nil, err
+		}
+		d.Group, d.Keywords, d.Representative = stats.groups, words, n == 0
+		if n > 0 {
+			stats.member(&c.list[i], &c.list[list[0]], bodies)
+		}
+		bodies[c.list[i].body] = true
+		found = append(found, d)
+	}
+	return found, nil
+}
+
+// readMembers reads, in one pass, the pages that must be compared with their
+// representative and were not read yet.
+func (c *comparison) readMembers(ctx context.Context, list []uint32) error {
+	var wanted []uint32
+	for _, i := range list {
+		if _, known := c.known(i, list[0]); !known && c.list[i].set.bytes == 0 {
+			wanted = append(wanted, i)
+		}
+	}
+	if first := list[0]; len(wanted) > 0 && wanted[0] != first && c.list[first].set.bytes == 0 {
+		wanted = append(wanted, first)
+	}
+	return c.read(ctx, wanted)
+}
+
+// known returns the stored result of comparing page i with first, its
+// representative, and false if there is none.
+func (c *comparison) known(i, first uint32) (relation.Duplicate, bool) {
+	d, ok := c.before[i]
+	f, also := c.before[first]
+	return d, ok && also && f.Representative && f.Group == d.Group
+}
+
+// duplicate compares page i with its representative, unless the result is
+// known.
+func (c *comparison) duplicate(ctx context.Context, i, first uint32) (relation.Duplicate, error) {
+	if d, ok := c.known(i, first); ok {
+		return d, nil
+	}
+	d := relation.Duplicate{Method: c.method, Distance: words.Distance(c.list[i].print.simhash, c.list[first].print.simhash)}
+	var err error
+	if d.Compared, err = relation.ParseCompared(c.list[i].key); err != nil {
+		return d, err
+	}
+	of, err := c.shingles(ctx, first)
+	if err != nil {
+		return d, err
+	}
+	set, err := c.shingles(ctx, i)
+	d.Similarity, d.Containment = dedup.Jaccard(of, set), dedup.Containment(of, set)
+	return d, err
+}
+
+// duplicateRows yields the rows to store.
+func duplicateRows(found []relation.Duplicate) iter.Seq2[task.ResultRow, error] {
+	return func(yield func(task.ResultRow, error) bool) {
+		for i := range found {
+			if !yield(found[i].Row(), nil) {
+				return
+			}
+		}
+	}
+}

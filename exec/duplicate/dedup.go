@@ -1,0 +1,217 @@
+package duplicate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"infomall/exec/dedup"
+	"infomall/exec/expr"
+	"infomall/exec/plan"
+	"infomall/exec/relation"
+	"infomall/exec/session"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/block"
+	"infomall/store/record/task"
+)
+
+// The queries for the pages or blocks to compare, and for their texts. DEDUP compares the
+// main text of a page, because pages of a site also share a frame, which must not make
+// them similar. If the main text is short, DEDUP compares all text. The last columns show
+// whether a page or block is still the one that the last DEDUP compared.
+const (
+	comparedPages  = "SELECT url, time, bytes, NULL, digest, truncated FROM versions WHERE kind = 'page'"
+	pageTexts      = "SELECT url, time, NULL, digest, main, text FROM versions WHERE kind = 'page'"
+	comparedBlocks = "SELECT url, time, bytes, block, NULL, NULL FROM blocks"
+	blockTexts     = "SELECT url, time, block, digest, text, NULL FROM blocks"
+)
+
+const (
+	distanceDefault   = 3
+	similarityDefault = .8
+	// keywordsSimilarity is the default with METHOD keywords. It is less, because texts
+	// with the same keywords and half of their shingles in common are about the same.
+	keywordsSimilarity = .5
+	// shinglesLeast is how many shingles the main text of a page must have. If it has
+	// fewer, it is probably a part of the frame, or the page has no single subject. Then
+	// all text of the page is compared.
+	shinglesLeast = 40
+)
+
+// duplication is a DEDUP statement whose clauses were read.
+type duplication struct {
+	s          *session.Session
+	st         *ast.Dedup
+	blocks     bool
+	method     string
+	distance   int
+	similarity float64
+	asked      session.Within
+	there      plan.Node // the query for the pages or blocks to compare
+	texts      plan.Node // the query for their texts
+	env        *expr.Env
+}
+
+// Dedup is the statement DEDUP.
+var Dedup = session.Declare("DEDUP", session.Writes|session.Works, readDedup)
+
+// readDedup reads the clauses of a DEDUP statement.
+func readDedup(s *session.Session, st *ast.Dedup) (*duplication, error) {
+	env := s.Env()
+	d := &duplication{
+		s: s, st: st, blocks: st.Of == "blocks", method: cmp.Or(st.Method, methodMinHash), distance: distanceDefault, similarity: similarityDefault,
+		asked: session.Within{Scopes: st.Scopes, Time: st.Time}, env: env,
+	}
+	if d.method == methodKeywords {
+		d.similarity = keywordsSimilarity
+	}
+	if st.Distance != nil {
+		n, err := expr.ConstantCount(st.Distance, "DISTANCE", env)
+		if err != nil {
+			return nil, err
+		}
+		if n > dedup.DistanceMax {
+			return nil, ast.Errorf(st.Distance, "DISTANCE takes a whole number from 0 to %d, not %d: fingerprints further apart have nothing to do with each other", dedup.DistanceMax, n)
+		}
+		if d.distance = int(n); d.method != methodSimHash {
+			err := ast.Errorf(st.Distance, "%s has no DISTANCE", d.method)
+			err.Hint = "write METHOD simhash, or SIMILARITY 0.8"
+			return nil, err
+		}
+	}
+	if st.Similarity != nil {
+		x, err := expr.ConstantNumber(st.Similarity, "SIMILARITY", env)
+		if err != nil {
+			return nil, err
+		}
+		if !(x >= .3 && x <= 1) {
+			return nil, ast.Errorf(st.Similarity, "SIMILARITY takes a number from 0.3 to 1, not %v", x)
+		}
+		d.similarity = x
+	}
+	there, err := d.asked.Plan(map[bool]string{false: comparedPages, true: comparedBlocks}[d.blocks], env)
+	if err != nil {
+		return nil, err
+	}
+	d.there = there
+	d.texts, err = d.textsOf(st.Scopes)
+	return d, err
+}
+
+// The methods of DEDUP.
+const (
+	methodMinHash     = "minhash"
+	methodSimHash     = "simhash"
+	methodKeywords    = "keywords"
+	methodContainment = relation.Quotations
+)
+
+// textsOf plans the query for the texts in the scopes.
+func (d *duplication) textsOf(scopes []ast.Scope) (plan.Node, error) {
+	asked := d.asked
+	asked.Scopes = scopes
+	return asked.Plan(map[bool]string{false: pageTexts, true: blockTexts}[d.blocks], d.env)
+}
+
+// what returns "pages" or "blocks", the kind of thing that the statement compares.
+func (d *duplication) what() string {
+	if d.blocks {
+		return "blocks"
+	}
+	return "pages"
+}
+
+// Run finds the duplicates and stores them.
+func (d *duplication) Run(ctx context.Context) (*session.Result, error) {
+	begun, s, env := time.Now(), d.s, d.env
+	snap, release, err := s.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	c, err := newComparison(ctx, d, s.Runner(snap))
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	if err := c.compare(ctx, d.printsMade()); err != nil {
+		return nil, err
+	}
+	found, stats, err := c.duplicates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kept := task.Result{Kind: task.ResultDuplicates, Name: d.what(), Computed: env.Now, AsOf: env.Now, Statement: d.st.String()}
+	if kept, err = s.Archive().SaveResult(ctx, kept, duplicateRows(found)); err != nil {
+		return nil, err
+	}
+	if err := c.savePrints(ctx, kept); err != nil {
+		return nil, err
+	}
+	t := session.NewTable(session.Text("of"), session.Text("method"), session.Whole("compared"), session.Whole("read"), session.Whole("groups"), session.Whole("duplicates"), session.Whole("exact"),
+		session.Whole("bytes"), session.Whole("saved"), session.Whole("ms"))
+	t.Add(value.OfText(d.what()), value.OfText(d.method), value.OfInt(int64(c.comparable())), value.OfInt(c.texts), value.OfInt(stats.groups),
+		value.OfInt(stats.duplicates), value.OfInt(stats.exact), value.OfInt(stats.bytes), value.OfInt(stats.saved), value.OfInt(time.Since(begun).Milliseconds()))
+	res := t.Work(session.Count{Rows: 1, Bytes: stats.bytes}, nil)
+	res.Notes, err = storedNotes(ctx, snap)
+	return res, err
+}
+
+// storedNotes returns a note on how many bytes the archive saves by storing
+// similar bodies only once.
+func storedNotes(ctx context.Context, snap relation.Snapshot) ([]string, error) {
+	pools, err := snap.Pools(ctx)
+	var bytes, stored int64
+	for _, p := range pools {
+		bytes += p.Bytes
+		stored += p.StoredBytes
+	}
+	if err != nil || bytes == 0 {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("all bodies of the archive have %d bytes and take %d on disk, %.1f %%", bytes, stored, 100*float64(stored)/float64(bytes))}, nil
+}
+
+// Would returns how texts would be compared, how many are known from the last DEDUP, and
+// the plans of the queries, with the pools that they would read.
+func (d *duplication) Would(ctx context.Context) ([]string, error) {
+	s := d.s
+	snap, release, err := s.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	var how string
+	switch d.method {
+	case methodMinHash:
+		how = fmt.Sprintf("compare by %s of MinHash, confirm what shares %v of its shingles", value.Counted(dedup.NewBands(d.similarity).Count(), "band"), d.similarity)
+	case methodSimHash:
+		const such = 1_000_000
+		how = fmt.Sprintf("compare fingerprints that differ in %s at most, confirm what shares %v of its shingles; among a million: %s",
+			value.Counted(d.distance, "bit"), d.similarity, dedup.Plan(such, d.distance))
+	case methodKeywords:
+		how = fmt.Sprintf("compare by the %d keywords that weigh most, confirm what shares %v of its shingles", dedup.KeywordsOfText, d.similarity)
+	case methodContainment:
+		how = fmt.Sprintf("compare by a quarter of all shingles, confirm where one has %v of those of the other", d.similarity)
+	}
+	lines := []string{how}
+	if before, err := keptPrints(ctx, snap, d, d.printsMade()); err != nil {
+		return nil, err
+	} else if before != nil {
+		lines = append(lines, fmt.Sprintf("read texts only of what is not among the %d compared at %s", before.Rows, s.Stamp(before.Computed)))
+	}
+	would, err := session.ReadLines(ctx, snap, d.there, d.texts)
+	return append(lines, would...), err
+}
+
+// printsMade returns a name for the rules by which prints are made and
+// compared. Prints with another name cannot be reused.
+func (d *duplication) printsMade() string {
+	made := fmt.Sprintf("%s %v %d all text of short pages, extractor %d", d.method, d.similarity, d.distance, block.Extractor)
+	if d.blocks {
+		made += fmt.Sprintf(" profile %s level %d", d.s.Settings().Profile, d.s.Settings().CutLevel())
+	}
+	return made
+}

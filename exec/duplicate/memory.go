@@ -1,0 +1,181 @@
+package duplicate
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"strconv"
+
+	"infomall/exec/relation"
+	"infomall/store/record/task"
+)
+
+// Properties of stored prints: the rules by which they were made, and when the
+// duplicates found by them were computed.
+const (
+	propertyMade  = "made"
+	propertyFound = "found"
+)
+
+// printsKept reports whether the prints are stored for the next DEDUP. The
+// methods keywords and containment store none: the weights of keywords depend
+// on all pages of a run, and containment is not stored.
+func (d *duplication) printsKept() bool {
+	return d.method == methodMinHash || d.method == methodSimHash
+}
+
+func (d *duplication) printsName() string { return d.what() + " " + d.method }
+
+// keptPrints returns the stored prints of the last DEDUP, or nil if there are
+// none that can be reused.
+func keptPrints(ctx context.Context, snap relation.Snapshot, d *duplication, made string) (*task.Result, error) {
+	if !d.printsKept() {
+		return nil, nil
+	}
+	list, err := snap.Results(ctx, task.ResultPrints)
+	for i := range list {
+		if list[i].Name == d.printsName() && list[i].Properties[propertyMade] == made {
+			return &list[i], err
+		}
+	}
+	return nil, err
+}
+
+// foundBy returns the duplicates that were found by prints, or nil if they were
+// removed.
+func foundBy(ctx context.Context, snap relation.Snapshot, d *duplication, prints *task.Result) (*task.Result, error) {
+	list, err := snap.Results(ctx, task.ResultDuplicates)
+	for i := range list {
+		if list[i].Name == d.what() && strconv.FormatInt(int64(list[i].Computed), 10) == prints.Properties[propertyFound] {
+			return &list[i], err
+		}
+	}
+	return nil, err
+}
+
+// savePrints stores the prints of all compared pages, in place of those of the
+// last DEDUP.
+func (c *comparison) savePrints(ctx context.Context, found task.Result) error {
+	if !c.printsKept() {
+		return nil
+	}
+	if _, err := c.s.Archive().DropResult(ctx, task.ResultPrints, c.printsName()); err != nil {
+		return err
+	}
+	_, err := c.s.Archive().SaveResult(ctx, task.Result{
+		Kind: task.ResultPrints, Name: c.printsName(), Computed: found.Computed, AsOf: found.AsOf, Statement: found.Statement,
+		Properties: map[string]string{propertyMade: c.printsMade(), propertyFound: strconv.FormatInt(int64(found.Computed), 10)},
+	}, c.prints())
+	return err
+}
+
+// prints yields the rows to store: mark, body, whether there are words, and
+// then the fingerprint and the numbers of the bands.
+func (c *comparison) prints() iter.Seq2[task.ResultRow, error] {
+	return func(yield func(task.ResultRow, error) bool) {
+		var val []byte
+		for i := range c.list {
+			x := &c.list[i]
+			val = binary.LittleEndian.AppendUint64(val[:0], x.mark)
+			val = binary.LittleEndian.AppendUint64(val, x.body)
+			var err error
+			if x.state != wordless {
+				val = binary.LittleEndian.AppendUint64(val, x.print.simhash)
+				c.raw, err = c.bands.read(x.print.bands, c.raw)
+				val = append(val, c.raw...)
+			}
+			if !yield(task.ResultRow{Key: []byte(x.key), Value: val}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+var errPrint = errors.New("a print of what was compared is none that a program wrote")
+
+// The least lengths of a stored print, in bytes.
+const (
+	wordlessBytes = 2 * 8             // of a text without words
+	printBytes    = wordlessBytes + 8 // of a text with words
+)
+
+// recall takes the prints and duplicates of the last DEDUP for pages that did
+// not change. If a group lost a member, its other members are compared again,
+// because the lost member may have been the only link between them.
+func (c *comparison) recall(ctx context.Context, made string) error {
+	prints, err := keptPrints(ctx, c.run.Snapshot, c.duplication, made)
+	if prints == nil || err != nil {
+		return err
+	}
+	found, err := foundBy(ctx, c.run.Snapshot, c.duplication, prints)
+	if found == nil || err != nil {
+		return err
+	}
+	for row, err := range c.run.Snapshot.ResultRows(ctx, *prints, nil) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil && len(row.Value) < wordlessBytes {
+			err = errPrint
+		}
+		if err != nil {
+			return err
+		}
+		if i, ok := c.find(string(row.Key)); ok {
+			if err := c.recallPrint(&c.list[i], row.Value); err != nil {
+				return err
+			}
+		}
+	}
+	return c.recallGroups(ctx, found)
+}
+
+func (c *comparison) recallPrint(x *compared, val []byte) (err error) {
+	switch {
+	case binary.LittleEndian.Uint64(val) != x.mark:
+		return nil
+	case len(val) == wordlessBytes:
+		x.state = wordless
+		return nil
+	case len(val) < printBytes:
+		return errPrint
+	}
+	x.state = remembered
+	x.body = binary.LittleEndian.Uint64(val[8:])
+	x.print.simhash = binary.LittleEndian.Uint64(val[wordlessBytes:])
+	x.print.bands, err = c.bands.add(val[printBytes:])
+	return err
+}
+
+func (c *comparison) recallGroups(ctx context.Context, found *task.Result) error {
+	members := make(map[int64][]uint32)
+	broken := make(map[int64]bool)
+	for row, err := range c.run.Snapshot.ResultRows(ctx, *found, nil) {
+		if err != nil {
+			return err
+		}
+		d, err := relation.ParseDuplicate(row)
+		if err != nil {
+			return err
+		}
+		i, ok := c.find(string(row.Key))
+		if !ok || c.list[i].state != remembered {
+			broken[d.Group] = true
+			continue
+		}
+		members[d.Group] = append(members[d.Group], uint32(i))
+		c.before[uint32(i)] = d
+	}
+	for group, list := range members {
+		for _, i := range list {
+			if broken[group] {
+				c.list[i].state = fresh
+				delete(c.before, i)
+			} else {
+				c.groups.Join(list[0], i)
+			}
+		}
+	}
+	return nil
+}

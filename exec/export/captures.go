@@ -1,0 +1,214 @@
+package export
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"time"
+
+	"infomall/exec/relation"
+	"infomall/exec/session"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// captureColumns returns the indexes of the columns url and time, which say which
+// captures to write. The index of a missing column is -1.
+func captureColumns(cols []value.Column) (url, at int) {
+	find := func(name string, types ...value.Type) int {
+		return slices.IndexFunc(cols, func(c value.Column) bool { return c.Name == name && slices.Contains(types, c.Type) })
+	}
+	return find("url", value.URL, value.Text), find("time", value.Time)
+}
+
+// needCaptures returns an error if the rows of a query do not name captures.
+func needCaptures(st *ast.Export, format string, cols []value.Column) error {
+	if url, at := captureColumns(cols); url >= 0 && at >= 0 {
+		return nil
+	}
+	err := ast.Errorf(st.Query, "FORMAT %s writes captures, and needs the columns url and time", format)
+	err.Hint = "write EXPORT (SELECT url, time FROM captures …) TO …"
+	return err
+}
+
+// captureExport writes the captures that rows name by URL and time.
+type captureExport struct {
+	snap     relation.Snapshot
+	url, at  int // places of these columns
+	out      captureWriter
+	bodyless int64 // captures whose body the archive does not have
+
+	// The scan of the last batch is kept: captures of its last URL often go on in the
+	// next batch, and a scan decodes all captures of a URL.
+	next func() (*record.Batch, error, bool) // nil before the first scan
+	stop func()
+	rows *record.Batch // of which row comes next; nil at the end
+	row  int
+	last visit // of which all captures were written
+}
+
+// writeCaptures writes the captures that rows name, and counts the rows.
+func (e *export) writeCaptures(ctx context.Context, f io.Writer, rows *session.Result) (n int64, err error) {
+	s, to := e.s, e.to
+	snap, release, err := s.Snapshot(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	buf := bufio.NewWriterSize(f, 256<<10)
+	out, err := captureWriters[to.format](ctx, captureTarget{to, buf, s.Env().Now, s.Runner(snap)})
+	if err != nil {
+		return 0, fmt.Errorf("export to %s: %w", to.path, err)
+	}
+	defer out.Close()
+	c := &captureExport{snap: snap, out: out, stop: func() {}}
+	defer func() { c.stop() }()
+	c.url, c.at = captureColumns(rows.Columns)
+	for b, err := range rows.Rows {
+		if err != nil {
+			return n, err
+		}
+		if err := c.write(ctx, b); err != nil {
+			return n, fmt.Errorf("export to %s: %w", to.path, err)
+		}
+		n += int64(b.N)
+	}
+	if c.bodyless > 0 {
+		rows.Notes = append(rows.Notes, "no body in the archive for "+value.Counted(c.bodyless, "capture")+": what is written there names originals that are elsewhere")
+	}
+	err = out.Finish()
+	if err == nil {
+		err = buf.Flush()
+	}
+	if err != nil {
+		return n, fmt.Errorf("export to %s: %w", to.path, err)
+	}
+	return n, nil
+}
+
+// visit identifies the captures of one URL at one moment.
+type visit struct {
+	key  string
+	time record.Time
+}
+
+func (v visit) compare(w visit) int {
+	return cmp.Or(cmp.Compare(v.key, w.key), cmp.Compare(v.time, w.time))
+}
+
+// write writes the captures of a batch, in the order of the archive.
+func (c *captureExport) write(ctx context.Context, b *value.Batch) error {
+	visits, err := c.visits(b)
+	if err != nil {
+		return err
+	}
+	if c.next != nil && len(visits) > 0 && visits[0] == c.last {
+		visits = visits[1:] // the batch before ended within these captures
+	}
+	goOn := 0 // how many of the visits the last scan goes on with
+	for c.next != nil && goOn < len(visits) && visits[goOn].key == c.last.key && visits[0].time > c.last.time {
+		goOn++
+	}
+	if err := c.take(ctx, visits[:goOn]); err != nil {
+		return err
+	}
+	visits = visits[goOn:]
+	if len(visits) == 0 {
+		return nil
+	}
+	var ranges []urlkey.Range
+	for i, v := range visits {
+		if i == 0 || v.key != visits[i-1].key {
+			ranges = append(ranges, urlkey.Range{From: v.key, To: v.key + "\x00"})
+		}
+	}
+	c.stop()
+	c.next, c.stop = iter.Pull2(c.snap.Scan(ctx, record.Scan{Ranges: ranges, From: record.MinTime, To: record.MaxTime + 1}))
+	c.rows, c.row = new(record.Batch), 0
+	return c.take(ctx, visits)
+}
+
+// take writes the captures of visits, which the scan has ahead of it, in order.
+func (c *captureExport) take(ctx context.Context, visits []visit) error {
+	for _, v := range visits {
+		found := false
+		for {
+			now, more, err := c.peek()
+			if err != nil {
+				return err
+			}
+			order := now.compare(v)
+			if !more || order > 0 {
+				break
+			}
+			if order == 0 {
+				found = true
+				if err := c.capture(ctx, c.rows.Ref[c.row]); err != nil {
+					return err
+				}
+			}
+			c.row++
+		}
+		if !found {
+			return fmt.Errorf("no capture of %s at %s: url and time must be those of captures or versions",
+				urlkey.URL(v.key), v.time.Std().Format(time.RFC3339Nano))
+		}
+		c.last = v
+	}
+	return nil
+}
+
+// peek returns what the next row of the scan is a visit to; more is false at the end.
+func (c *captureExport) peek() (v visit, more bool, err error) {
+	for c.rows != nil && c.row >= c.rows.N {
+		var ok bool
+		if c.rows, err, ok = c.next(); err != nil {
+			return v, false, err
+		}
+		if c.row = 0; !ok {
+			c.rows = nil
+		}
+	}
+	if c.rows == nil {
+		return v, false, nil
+	}
+	return visit{c.rows.Key[c.row], c.rows.Time[c.row]}, true, nil
+}
+
+// visits lists what a batch names, sorted and each once.
+func (c *captureExport) visits(b *value.Batch) ([]visit, error) {
+	visits := make([]visit, 0, b.N)
+	for i := range b.N {
+		url, at := b.Cols[c.url].At(i), b.Cols[c.at].At(i)
+		if url.IsNull() || at.IsNull() {
+			return nil, fmt.Errorf("a row has no url or no time: url and time must be those of captures or versions")
+		}
+		canonical, err := urlkey.Canonical(url.Text)
+		if err != nil {
+			return nil, fmt.Errorf("export %q: %w", url.Text, err)
+		}
+		visits = append(visits, visit{urlkey.Key(canonical), record.Time(at.Int)})
+	}
+	slices.SortFunc(visits, visit.compare)
+	return slices.Compact(visits), nil
+}
+
+func (c *captureExport) capture(ctx context.Context, ref record.Ref) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s, err := c.snap.Stored(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if s.NoBody != "" {
+		c.bodyless++
+	}
+	return c.out.Write(&s)
+}

@@ -1,0 +1,231 @@
+package export
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"infomall/exec/expr"
+	"infomall/exec/plan"
+	"infomall/exec/rowio"
+	"infomall/exec/session"
+	"infomall/exec/spill"
+	"infomall/exec/value"
+	"infomall/exec/wholefile"
+	"infomall/lang/ast"
+)
+
+// exportFormats are the words after FORMAT.
+var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "html", "parquet", "edges", "graphml", "warc", "tianwang", "wacz", "cdxj"}
+
+// Formats returns the words after FORMAT in an EXPORT.
+func Formats() []string { return exportFormats }
+
+// exportSuffixes maps the end of a file's name to its format.
+var exportSuffixes = map[string]string{
+	".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".html": "html", ".htm": "html",
+	".parquet": "parquet", ".edges": "edges", ".graphml": "graphml",
+	".warc": "warc", ".raw": "tianwang", ".wacz": "wacz", ".cdxj": "cdxj",
+}
+
+// packedFormats are the formats whose files cannot be compressed with gzip.
+var packedFormats = []string{"parquet", "tianwang", "wacz"}
+
+// exportTarget is the file that an EXPORT writes.
+type exportTarget struct {
+	path   string
+	format string // one of exportFormats
+	gzip   bool
+	zlib   bool // of Tianwang records, each
+}
+
+// ofCaptures reports whether the file contains captures, not rows.
+func (to exportTarget) ofCaptures() bool { return captureWriters[to.format] != nil }
+
+// readTarget reads what the statement says of its file.
+func readTarget(st *ast.Export, env *expr.Env) (exportTarget, error) {
+	var to exportTarget
+	x, err := (&expr.Binder{Where: "TO", Env: env}).BindAs(st.To, value.Text)
+	if err != nil {
+		return to, err
+	}
+	c, ok := x.(*expr.Const)
+	if !ok || c.V.Text == "" { // of NULL too
+		return to, ast.Errorf(st.To, "TO wants the name of a file, and %s is none", st.To)
+	}
+	to.path = c.V.Text
+	name := strings.ToLower(to.path)
+	if name, to.gzip = strings.CutSuffix(name, ".gz"); !to.gzip {
+		name, to.zlib = strings.CutSuffix(name, ".zlib")
+	}
+	if st.Format == nil {
+		if to.format = exportSuffixes[filepath.Ext(name)]; to.format == "" {
+			err := ast.Errorf(st.To, "the name %q does not tell the format", to.path)
+			err.Hint = "add FORMAT csv, or one of " + strings.Join(exportFormats[1:], ", ")
+			return to, err
+		}
+	} else if to.format = strings.ToLower(st.Format.Text); !slices.Contains(exportFormats, to.format) {
+		return to, expr.UnknownName(st.Format, "export format", st.Format.Text, "", exportFormats)
+	}
+	switch {
+	case to.gzip && slices.Contains(packedFormats, to.format):
+		err := ast.Errorf(st.To, "a %s file can't be in gzip: what is compressed of it is so within", to.format)
+		err.Hint = fmt.Sprintf("name it %q", to.path[:len(to.path)-len(".gz")])
+		return to, err
+	case to.zlib && to.format != "tianwang":
+		return to, ast.Errorf(st.To, "only the records of a tianwang file are compressed with zlib; end the name in .gz")
+	}
+	return to, nil
+}
+
+// export is an EXPORT statement whose clauses were read.
+type export struct {
+	s    *session.Session
+	to   exportTarget
+	node plan.Node
+}
+
+// Export is the statement EXPORT.
+var Export = session.Declare("EXPORT", session.Works|session.Anywhere, readExport)
+
+// readExport reads an EXPORT, and plans its query.
+func readExport(s *session.Session, st *ast.Export) (e *export, err error) {
+	e = &export{s: s}
+	if e.to, err = readTarget(st, s.Env()); err != nil {
+		return nil, err
+	}
+	if e.node, err = plan.Build(st.Query, s.Env()); err != nil {
+		return nil, err
+	}
+	return e, e.to.need(st, e.node.Columns())
+}
+
+// Would returns the file's name and the plan of the query.
+func (e *export) Would(ctx context.Context) ([]string, error) {
+	lines, err := e.s.PlanLines(ctx, e.node)
+	return append([]string{"export to " + e.to.path + " as " + e.to.format}, lines...), err
+}
+
+// Run writes the query's rows to a file. The file has its name only when it is whole:
+// on an error, what had that name before is still there.
+func (e *export) Run(ctx context.Context) (*session.Result, error) {
+	s, to := e.s, e.to
+	rows, err := s.Open(ctx, e.node)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	f, err := wholefile.Create(to.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Abandon()
+	write := e.writeRows
+	if to.ofCaptures() {
+		write = e.writeCaptures
+	}
+	n, err := write(ctx, f, rows)
+	if err != nil {
+		return nil, err
+	}
+	size, err := f.Commit()
+	if err != nil {
+		return nil, err
+	}
+	t := session.NewTable(session.Text("file"), session.Whole("rows"), session.Whole("bytes"))
+	t.Add(value.OfText(to.path), value.OfInt(n), value.OfInt(size))
+	res := t.Work(session.Count{Rows: n, Bytes: size}, nil)
+	res.Notes = rows.Notes
+	return res, nil
+}
+
+// need returns an error if the query lacks columns that the format needs.
+func (to exportTarget) need(st *ast.Export, cols []value.Column) error {
+	switch {
+	case to.ofCaptures():
+		return needCaptures(st, to.format, cols)
+	case to.format == "edges", to.format == "graphml":
+		return needLinks(st, to.format, cols)
+	}
+	return nil
+}
+
+// needLinks returns an error if the rows of a query are not links.
+func needLinks(st *ast.Export, format string, cols []value.Column) error {
+	if rowio.AreLinks(cols) {
+		return nil
+	}
+	err := ast.Errorf(st.Query, "FORMAT %s writes links, and needs the columns target and source, or url", format)
+	err.Hint = "write EXPORT (SELECT url, target FROM links …) TO …, or name the two by AS"
+	return err
+}
+
+// writeRows writes all rows in the target's format and counts them.
+func (e *export) writeRows(ctx context.Context, f io.Writer, rows *session.Result) (n int64, err error) {
+	to := e.to
+	if to.gzip {
+		z := gzip.NewWriter(f)
+		defer func() {
+			if end := z.Close(); err == nil {
+				err = end
+			}
+		}()
+		f = z
+	}
+	names := e.s.Runner(nil).Lines(ctx)
+	defer names.Close()
+	w, err := e.rowWriter(f, rows.Columns, names)
+	if err != nil {
+		return 0, err
+	}
+	if err := w.Begin(rows.Columns); err != nil {
+		return 0, fmt.Errorf("export to %s: %w", to.path, err)
+	}
+	for b, err := range rows.Rows {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return n, err
+		}
+		n += int64(b.N)
+		if err := w.Write(b); err != nil {
+			return n, fmt.Errorf("export to %s: %w", to.path, err)
+		}
+	}
+	if err := w.End(); err != nil {
+		return n, fmt.Errorf("export to %s: %w", to.path, err)
+	}
+	return n, nil
+}
+
+// rowWriter returns the writer of the target's format. For a graph, it collects
+// the names of the nodes in names.
+func (e *export) rowWriter(f io.Writer, cols []value.Column, names *spill.Lines) (rowio.Writer, error) {
+	to, zone := e.to, e.s.Env().Location()
+	switch to.format {
+	case "parquet":
+		if url, at := captureColumns(cols); url >= 0 && at >= 0 {
+			return rowio.NewParquet(f, commonCrawlNames), nil
+		}
+		return rowio.NewParquet(f, nil), nil
+	case "edges":
+		return rowio.NewEdges(f), nil
+	case "graphml":
+		return rowio.NewGraphML(f, names, zone), nil
+	}
+	return rowio.New(to.format, f, rowio.Options{Zone: zone, Header: true})
+}
+
+// commonCrawlNames are the names that columns of captures have in the index of
+// Common Crawl, for what is the same there. Its digests are of another kind.
+var commonCrawlNames = map[string]string{
+	"urlkey": "url_surtkey", "host": "url_host_name", "domain": "url_host_registered_domain", "path": "url_path",
+	"time": "fetch_time", "status": "fetch_status", "location": "fetch_redirect",
+	"mime": "content_mime_type", "charset": "content_charset", "lang": "content_languages",
+	"source": "warc_filename", "source_offset": "warc_record_offset",
+}

@@ -1,0 +1,168 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"infomall/exec/expr"
+	"infomall/exec/plan"
+	"infomall/exec/relation"
+	"infomall/exec/session"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/record/task"
+	"infomall/store/urlkey"
+)
+
+// Delete is the statement DELETE.
+var Delete = session.Declare("DELETE", session.Writes|session.Works, readDelete)
+
+// deletion is a DELETE statement whose clauses were read.
+type deletion struct {
+	s      *session.Session
+	st     *ast.Delete
+	reason string
+	node   plan.Node    // the captures
+	src    *plan.Source // what node reads
+}
+
+// readDelete reads the clauses of a DELETE statement.
+func readDelete(s *session.Session, st *ast.Delete) (d *deletion, err error) {
+	env := s.Env()
+	d = &deletion{s: s, st: st}
+	if st.Reason != nil {
+		if d.reason, err = expr.ConstantText(st.Reason, env); err != nil {
+			return nil, err
+		}
+	}
+	d.node, d.src, err = plan.Captures(st, env)
+	return d, err
+}
+
+// deleteTries is how many times a DELETE starts again because another process
+// rewrote segments meanwhile.
+const deleteTries = 10
+
+// Run deletes the captures, once the removal is confirmed.
+func (d *deletion) Run(ctx context.Context) (*session.Result, error) {
+	res, err := d.count(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(res.Pools) > 0 {
+		if err := d.s.Confirm(ctx, d.st, "DELETE", d.lines(&res)); err != nil {
+			return nil, err
+		}
+		for range deleteTries {
+			if res, err = d.delete(ctx); !errors.Is(err, task.ErrChanged) {
+				break
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	t := session.NewTable(session.Text("pool"), session.Text("kind"), session.Whole("captures"), session.Whole("versions"))
+	var n session.Count
+	for _, p := range res.Pools {
+		t.Add(value.OfText(p.Name), value.OfText(record.PoolKind(p.Static)), value.OfInt(p.Captures), value.OfInt(p.Versions))
+		n.Rows += p.Captures
+	}
+	out := t.Work(n, nil)
+	if res.Left > 0 {
+		out.Notes = append(out.Notes, leftNote(res.Left))
+	}
+	if len(res.Pools) == 0 {
+		out.Notes = append(out.Notes, "no capture fits, and nothing was deleted")
+	}
+	return out, nil
+}
+
+// Would returns lines on the captures that would be deleted. It counts them, and deletes
+// none.
+func (d *deletion) Would(ctx context.Context) ([]string, error) {
+	res, err := d.count(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return d.lines(&res), nil
+}
+
+// delete deletes the captures.
+func (d *deletion) delete(ctx context.Context) (task.DeleteResult, error) {
+	return d.ask(ctx, task.DeleteOptions{Reason: d.reason})
+}
+
+// count counts what delete would delete, and deletes nothing.
+func (d *deletion) count(ctx context.Context) (task.DeleteResult, error) {
+	return d.ask(ctx, task.DeleteOptions{Reason: d.reason, Dry: true})
+}
+
+// ask passes the captures to delete to the archive, with the options o.
+func (d *deletion) ask(ctx context.Context, o task.DeleteOptions) (res task.DeleteResult, err error) {
+	snap, release, err := d.s.Snapshot(ctx)
+	if err != nil {
+		return res, err
+	}
+	defer release()
+	rows, err := d.s.Runner(snap).Rows(ctx, d.node)
+	if err != nil {
+		return res, err
+	}
+	o.Targets = targets(rows, d.src)
+	return snap.Delete(ctx, o)
+}
+
+// targets yields the captures that the rows stand for.
+func targets(rows value.Rows, src *plan.Source) iter.Seq2[task.Target, error] {
+	url := slices.IndexFunc(src.Fields, func(c *relation.Column) bool { return c.Name == "url" })
+	return func(yield func(task.Target, error) bool) {
+		for b, err := range rows {
+			if err != nil {
+				yield(task.Target{}, err)
+				return
+			}
+			hidden := b.Cols[len(src.Fields):]
+			for i := range b.N {
+				t := task.Target{Key: urlkey.Key(b.Cols[url].At(i).Text), Ref: relation.Ref(hidden, i)}
+				if !yield(t, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// lines says what a DELETE with the result res touches.
+func (d *deletion) lines(res *task.DeleteResult) []string {
+	if len(res.Pools) == 0 {
+		return []string{"no capture fits, and nothing would be deleted"}
+	}
+	var captures, versions int64
+	for _, p := range res.Pools {
+		captures, versions = captures+p.Captures, versions+p.Versions
+	}
+	lines := []string{fmt.Sprintf("delete from %s: %s of %s, %s, in %s", d.s.Archive().Path(),
+		value.Counted(captures, "capture"), value.Counted(res.URLs, "URL"), value.Counted(versions, "version"), value.Counted(len(res.Pools), "pool"))}
+	for _, p := range res.Pools {
+		when := "hidden at once, gone from the files when the pool is merged"
+		if p.Static {
+			when = "hidden at once, gone from the files when the pool is sealed again"
+		}
+		lines = append(lines, fmt.Sprintf("  pool %s: %s, %s: %s", p.Name, value.Counted(p.Captures, "capture"), value.Counted(p.Versions, "version"), when))
+	}
+	if res.Left > 0 {
+		lines = append(lines, "  "+leftNote(res.Left))
+	}
+	return lines
+}
+
+// leftNote returns a note that n captures are left whose body has the digest of a deleted
+// body.
+func leftNote(n int64) string {
+	return "left in the archive, with the digest of a body that is deleted: " + value.Counted(n, "capture")
+}

@@ -1,0 +1,242 @@
+package pool
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"infomall/exec/expr"
+	"infomall/exec/rank"
+	"infomall/exec/session"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/formats/glob"
+	"infomall/store/record/task"
+	"infomall/store/urlkey"
+)
+
+// importFormats are the words after FORMAT.
+var importFormats = []string{"auto", "tianwang", "warc", "arc", "wacz", "html", rank.GraphFormat}
+
+// Formats lists the words after FORMAT in an IMPORT.
+func Formats() []string { return importFormats }
+
+// DamageError is the error after the rows of an IMPORT that found damage. All
+// records that can be read are in the archive, so a script may go on.
+type DamageError struct{ message string }
+
+func (e *DamageError) Error() string { return e.message }
+
+// damageError says how many places of the files are damaged, and how to list them; nil
+// if none is.
+func (im *fileImport) damageError(results []task.ImportResult) error {
+	var places int64
+	var files int
+	var first *task.ImportResult
+	for i := range results {
+		if r := &results[i]; r.Damaged > 0 {
+			places += r.Damaged
+			if files++; first == nil {
+				first = r
+			}
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	d := first.Damages[0]
+	var m string
+	switch {
+	case places == 1:
+		m = fmt.Sprintf("1 place in %s is damaged, at byte %d: %s", first.Source, d.Offset, d.Why)
+	case files == 1:
+		m = fmt.Sprintf("%d places in %s are damaged, the first at byte %d: %s", places, first.Source, d.Offset, d.Why)
+	default:
+		m = fmt.Sprintf("%d places in %d of %d files are damaged, the first in %s at byte %d: %s", places, files, len(results), first.Source, d.Offset, d.Why)
+	}
+	m += "; every record that can be read is in the archive"
+	if !im.s.Verbose() {
+		m += fmt.Sprintf("\nto list each place, without adding anything twice: infomall --verbose -c \"%s\"", im.st)
+	}
+	return &DamageError{m}
+}
+
+// fileImport is an IMPORT of captures.
+type fileImport struct {
+	s  *session.Session
+	st *ast.Import
+	o  task.ImportOptions
+}
+
+// Import is the statement IMPORT.
+var Import = session.Declare("IMPORT", session.Writes|session.Works|session.Anywhere, readImport).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Import).Alias })
+
+// readImport reads the clauses of an IMPORT statement.
+func readImport(s *session.Session, st *ast.Import) (session.Deed, error) {
+	if st.Format != nil && strings.EqualFold(st.Format.Text, rank.GraphFormat) {
+		return rank.ImportGraph.Read(s, st)
+	}
+	im := &fileImport{s: s, st: st}
+	return im, im.readOptions()
+}
+
+// Run imports the files. Files that were imported before an error are in the archive,
+// so their rows come before the error.
+func (im *fileImport) Run(ctx context.Context) (*session.Result, error) {
+	if tell := im.s.ReportEach("import", "bytes"); tell != nil {
+		im.o.Progress = func(p task.ImportProgress) { tell(p.Source, p.Done, p.Total) }
+	}
+	results, err := im.s.Archive().Import(ctx, im.o)
+	if err != nil && len(results) == 0 {
+		return nil, placedAtPattern(err, im.st, im.o.Patterns)
+	}
+	if err == nil {
+		err = im.damageError(results)
+	}
+	var n session.Count
+	for i := range results {
+		n.Rows, n.Bytes = n.Rows+results[i].Records, n.Bytes+results[i].Bytes
+	}
+	res := im.table(results).Work(n, err)
+	for i := range results {
+		res.Notes = append(res.Notes, importNotes(&results[i], im.s.Verbose())...)
+	}
+	return res, nil
+}
+
+// Would returns the files that would be read, one per line.
+func (im *fileImport) Would(context.Context) ([]string, error) {
+	lines := []string{"import into " + im.s.Archive().Path()}
+	for i, pattern := range im.o.Patterns {
+		files, err := glob.Files(pattern)
+		if err != nil {
+			return nil, ast.Errorf(im.st.Paths[i], "%v", err)
+		}
+		for _, f := range files {
+			lines = append(lines, "  "+f.Name+": "+value.Counted(f.Size, "byte"))
+		}
+	}
+	return lines, nil
+}
+
+// placedAtPattern returns err with the position of the pattern that caused it, if a
+// pattern that names no files did. Otherwise it returns err itself.
+func placedAtPattern(err error, st *ast.Import, patterns []string) error {
+	for i, p := range patterns {
+		if _, why := glob.Files(p); why != nil && why.Error() == err.Error() {
+			return ast.Errorf(st.Paths[i], "%v", err)
+		}
+	}
+	return err
+}
+
+// readOptions reads the clauses.
+func (im *fileImport) readOptions() error {
+	s, st, o := im.s, im.st, &im.o
+	*o = task.ImportOptions{Zone: s.Settings().ImportTimezone, PoolLimit: s.Settings().PoolLimit, PageLimit: s.Settings().PageLimit, Earliest: s.Settings().Earliest, Latest: s.Settings().Latest}
+	env := s.Env()
+	for _, p := range st.Paths {
+		path, err := expr.ConstantText(p, env)
+		if err != nil {
+			return err
+		}
+		o.Patterns = append(o.Patterns, path)
+	}
+	if st.Format != nil {
+		name := strings.ToLower(st.Format.Text)
+		if !slices.Contains(importFormats, name) {
+			return expr.UnknownName(st.Format, "import format", st.Format.Text, "", importFormats)
+		}
+		if name != "auto" {
+			o.Format = name
+		}
+	}
+	if st.Alias != nil {
+		o.Job = st.Alias.Text
+	}
+	return im.readMirror()
+}
+
+// readMirror reads what the statement says of plain files.
+func (im *fileImport) readMirror() error {
+	s, st, o := im.s, im.st, &im.o
+	if o.Format != "html" {
+		for _, x := range []ast.Expr{st.Base, st.Time} {
+			if x != nil {
+				err := ast.Errorf(x, "BASE and AT are for plain files; records have a URL and a time of their own")
+				err.Hint = "add FORMAT html if files are pages by themselves"
+				return err
+			}
+		}
+		return nil
+	}
+	if st.Base != nil {
+		base, err := expr.ConstantText(st.Base, s.Env())
+		if err != nil {
+			return err
+		}
+		if _, err := urlkey.Canonical(base); err != nil || !strings.Contains(base, "://") {
+			return ast.Errorf(st.Base, "BASE %q is no URL such as 'http://www.pku.edu.cn/'", base)
+		}
+		o.Base = base
+		if files, err := glob.Files(o.Patterns[0]); err == nil && !strings.HasSuffix(base, "/") && len(files)+len(o.Patterns) > 2 {
+			return ast.Errorf(st.Base, "BASE %q is the URL of one page, and there are more files: that of their folder ends in a slash", base)
+		}
+	}
+	if st.Time != nil {
+		p, err := value.PeriodOf(st.Time, s.Env())
+		if err != nil {
+			return err
+		}
+		o.At = p.From.Std()
+	}
+	return nil
+}
+
+// table returns one row per file. If the session is verbose, it also returns one
+// row per damaged place and one per wrong digest.
+func (im *fileImport) table(results []task.ImportResult) *session.Table {
+	s := im.s
+	cols := []value.Column{session.Text("source"), session.Whole("records"), session.Whole("stored"), session.Whole("visits"), session.Whole("skipped"),
+		session.Whole("damaged"), session.Whole("bytes"), session.Whole("new_bytes"), session.Whole("ms")}
+	if s.Verbose() {
+		cols = append(cols, session.Whole("offset"), session.Whole("length"), session.Text("why"))
+	}
+	t := session.NewTable(cols...)
+	for i := range results {
+		r := &results[i]
+		source := value.OfText(r.Source)
+		t.Add(source, value.OfInt(r.Records), value.OfInt(r.Stored), value.OfInt(r.Visits), value.OfInt(r.Skipped),
+			value.OfInt(r.Damaged), value.OfInt(r.Bytes), value.OfInt(r.NewBytes), value.OfInt(r.Elapsed.Milliseconds()))
+		if !s.Verbose() {
+			continue
+		}
+		var null value.Value
+		for _, d := range slices.Concat(r.Damages, r.Mismatches) {
+			length := value.OfInt(d.Length)
+			if d.Length == 0 {
+				length = null
+			}
+			t.Add(source, null, null, null, null, null, null, null, null, value.OfInt(d.Offset), length, value.OfText(d.Why))
+		}
+	}
+	return t
+}
+
+// importNotes says why records of a file are no captures.
+func importNotes(r *task.ImportResult, verbose bool) []string {
+	var notes []string
+	for _, why := range slices.Sorted(maps.Keys(r.Skips)) {
+		notes = append(notes, fmt.Sprintf("%s: %d skipped: %s", r.Source, r.Skips[why], why))
+	}
+	if n := r.Digests; n.Wire > 0 {
+		notes = append(notes, fmt.Sprintf("%s: declared digests: %d of the chunks as sent, %d of the body", r.Source, n.Wire, n.Body))
+	}
+	if n := r.Digests.Wrong; n > 0 && !verbose {
+		m := r.Mismatches[0]
+		notes = append(notes, fmt.Sprintf("%s: declared digests: %d wrong, the first at byte %d: %s", r.Source, n, m.Offset, m.Why))
+	}
+	return notes
+}

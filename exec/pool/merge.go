@@ -1,0 +1,107 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"infomall/exec/expr"
+	"infomall/exec/session"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record/task"
+)
+
+// poolMerge is a MERGE POOL or a SEAL POOL.
+type poolMerge struct {
+	s  *session.Session
+	st *ast.MergePool
+	o  task.MergeOptions
+}
+
+// Merge is the statements MERGE POOL and SEAL POOL.
+var Merge = session.Declare("MERGE POOL, SEAL POOL", session.Writes|session.Works, readMerge)
+
+// readMerge reads a MERGE POOL or a SEAL POOL.
+func readMerge(s *session.Session, st *ast.MergePool) (*poolMerge, error) {
+	m := &poolMerge{s: s, st: st, o: task.MergeOptions{Seal: st.Seal, PoolLimit: s.Settings().PoolLimit}}
+	if st.Pool == nil {
+		return m, nil
+	}
+	pool, err := expr.ConstantText(st.Pool, s.Env())
+	m.o.Pools = []string{pool}
+	return m, err
+}
+
+// Run merges the segments of each pool. Its result has one row per pool.
+func (m *poolMerge) Run(ctx context.Context) (*session.Result, error) {
+	m.o.Progress = m.s.ReportEach(m.word()+" pool", "captures")
+	results, err := m.merge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := session.NewTable(session.Text("pool"), session.Whole("segments"), session.Whole("into"), session.Whole("captures"), session.Whole("old_bytes"), session.Whole("bytes"))
+	var n session.Count
+	var notes []string
+	for _, r := range results {
+		t.Add(value.OfText(r.Pool), value.OfInt(int64(r.Segments)), value.OfInt(int64(r.Into)),
+			value.OfInt(r.Captures), value.OfInt(r.OldBytes), value.OfInt(r.Bytes))
+		n.Rows, n.Bytes = n.Rows+r.Captures, n.Bytes+r.Bytes
+		if r.Parts != nil {
+			notes = append(notes, fmt.Sprintf("pool %s was larger than pool_limit, and is %s now", r.Pool, strings.Join(r.Parts, ", ")))
+		}
+	}
+	res := t.Work(n, nil)
+	res.Notes = notes
+	return res, nil
+}
+
+// word is what the statement does, as a verb.
+func (m *poolMerge) word() string {
+	if m.st.Seal {
+		return "seal"
+	}
+	return "merge"
+}
+
+// merge merges the pools, or with Dry says what it would merge. If the statement names
+// a pool that is not there, the error says which pools there are.
+func (m *poolMerge) merge(ctx context.Context) ([]task.MergeResult, error) {
+	results, err := m.s.Archive().Merge(ctx, m.o)
+	var static *task.StaticError
+	if errors.As(err, &static) {
+		return nil, ast.Errorf(m.st.Pool, "%v; what came late to its month is in the pools beside it", err)
+	}
+	return results, noPool(m.st.Pool, err)
+}
+
+// Would returns one line per pool, with its segments that would be merged, or with why
+// none would.
+func (m *poolMerge) Would(ctx context.Context) ([]string, error) {
+	m.o.Dry = true
+	results, err := m.merge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{m.word() + " pools of " + m.s.Archive().Path()}
+	for _, r := range results {
+		switch {
+		case r.Static && !(m.st.Seal && r.Deleted):
+			lines = append(lines, fmt.Sprintf("  pool %s: nothing, it is static", r.Pool))
+			continue
+		case r.Segments < 2 && !m.st.Seal && !r.Large && !r.Deleted:
+			lines = append(lines, fmt.Sprintf("  pool %s: nothing, it has one segment", r.Pool))
+			continue
+		}
+		line := fmt.Sprintf("  pool %s: %s, %s, %s", r.Pool, value.Counted(r.Segments, "segment"), value.Counted(r.Captures, "capture"), value.Counted(r.OldBytes, "byte"))
+		if r.Deleted {
+			line += "; written anew without those that were deleted, and with it what other pools have that is made of them"
+		}
+		if r.Large && !r.Static {
+			line += "; larger than pool_limit, and split by URL"
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}

@@ -1,0 +1,250 @@
+package pool
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"infomall/exec/expr"
+	"infomall/exec/session"
+	"infomall/exec/value"
+	"infomall/exec/wholefile"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/record/task"
+)
+
+// recoverColumns are the columns of RECOVER.
+var recoverColumns = []value.Column{
+	session.Whole("offset"), session.Whole("bytes"), session.Text("state"), session.Whole("records"), session.Text("what"), session.Text("url"), {Name: "time", Type: value.Time},
+}
+
+// recoverTarget is a RECOVER statement whose clauses were read.
+type recoverTarget struct {
+	s  *session.Session
+	st *ast.Recover
+	task.RecoverOptions
+	task.RecoverPlan
+	to   string // the file to write; "" means none
+	gzip bool   // the file is compressed, each record as a gzip member of its own
+}
+
+// Recover is the statement RECOVER.
+var Recover = session.Declare("RECOVER", session.Works|session.Answers|session.Anywhere, readRecover)
+
+// readRecover reads the clauses of a RECOVER statement.
+func readRecover(s *session.Session, st *ast.Recover) (t *recoverTarget, err error) {
+	t = &recoverTarget{s: s, st: st}
+	if t.File, err = expr.ConstantText(st.File, s.Env()); err != nil || st.To == nil {
+		return t, err
+	}
+	if t.to, err = expr.ConstantText(st.To, s.Env()); err == nil && t.to == "" {
+		err = ast.Errorf(st.To, "TO wants the name of a file, and this is none")
+	}
+	return t, err
+}
+
+// look looks at the damaged file, and checks that the other one suits it.
+func (t *recoverTarget) look(ctx context.Context) (err error) {
+	st := t.st
+	if t.RecoverPlan, err = t.s.Archive().PlanRecover(ctx, t.RecoverOptions); err != nil || st.To == nil {
+		return err
+	}
+	name, zipped := strings.CutSuffix(strings.ToLower(t.to), ".gz")
+	switch isWARC := strings.HasSuffix(name, ".warc"); {
+	case t.To == "warc" && !isWARC:
+		return ast.Errorf(st.To, "what is saved is written as WARC: let the name end in .warc or .warc.gz")
+	case t.To != "warc" && (isWARC || zipped):
+		return ast.Errorf(st.To, "Tianwang records are written as they stand: let the name end in .raw")
+	}
+	t.gzip = zipped
+	if from, err := os.Stat(t.File); err == nil {
+		if to, err := os.Stat(t.to); err == nil && os.SameFile(from, to) {
+			return ast.Errorf(st.To, "TO names the damaged file itself: name another, so that nothing of it is lost")
+		}
+	}
+	return nil
+}
+
+// Run yields a row per part of the file, and writes what can be saved.
+func (t *recoverTarget) Run(ctx context.Context) (*session.Result, error) {
+	err := t.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &recovery{to: t}
+	if t.to != "" {
+		if r.file, err = wholefile.Create(t.to); err != nil {
+			return nil, err
+		}
+		r.buf = bufio.NewWriterSize(r.file, 256<<10)
+	}
+	t.Progress = t.s.Report("recover "+t.File, "bytes")
+	res := &session.Result{Kind: session.ResultWork, Columns: recoverColumns, Close: r.close}
+	res.Rows = func(yield func(*value.Batch, error) bool) {
+		defer r.close()
+		for span, err := range t.s.Archive().Recover(ctx, t.RecoverOptions) {
+			if err == nil {
+				res.Count.Rows, res.Count.Bytes = res.Count.Rows+int64(span.Records), res.Count.Bytes+span.Length
+				err = r.take(&span, yield)
+			}
+			if errors.Is(err, errEnough) {
+				return
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		if r.open.State != task.RecoverDamaged && !yield(recoverRow(&r.open), nil) {
+			return
+		}
+		if r.records == 0 && r.damages > 0 {
+			yield(nil, fmt.Errorf("recover %s: no record can be saved; if there is a copy of the archive, REPAIR POOL takes records from it", t.File))
+			return
+		}
+		if err := r.commit(); err != nil {
+			yield(nil, err)
+			return
+		}
+		res.Notes = append(res.Notes, r.note())
+	}
+	return res, nil
+}
+
+// errEnough ends the rows when the caller wants no more.
+var errEnough = errors.New("enough")
+
+// recovery is one run of RECOVER. It writes the records that are saved, and joins
+// consecutive records into one row of its result.
+type recovery struct {
+	to      *recoverTarget
+	file    *wholefile.File // nil if nothing is written
+	buf     *bufio.Writer
+	open    task.Recovered // the consecutive records so far; state RecoverDamaged means none
+	records int64
+	damages int64
+}
+
+// take takes the next span.
+func (r *recovery) take(span *task.Recovered, yield func(*value.Batch, error) bool) error {
+	if span.State == task.RecoverDamaged {
+		r.damages++
+		// A capture that a whole run lacks has no bytes of its own, and parts none.
+		if span.Length > 0 && r.open.State != task.RecoverDamaged {
+			if !yield(recoverRow(&r.open), nil) {
+				return errEnough
+			}
+			r.open = task.Recovered{}
+		}
+		if !yield(recoverRow(span), nil) {
+			return errEnough
+		}
+		return nil
+	}
+	r.records += int64(span.Records)
+	if err := r.write(span); err != nil {
+		return err
+	}
+	o := &r.open
+	if o.State == span.State && o.What == span.What {
+		o.Length += span.Length
+		o.Records += span.Records
+		return nil
+	}
+	if o.State != task.RecoverDamaged && !yield(recoverRow(o), nil) {
+		return errEnough
+	}
+	*o = *span
+	return nil
+}
+
+// write writes what was saved.
+func (r *recovery) write(span *task.Recovered) error {
+	if r.file == nil || span.Write == nil {
+		return nil
+	}
+	var out io.Writer = r.buf
+	var z *gzip.Writer
+	if r.to.gzip {
+		z = gzip.NewWriter(r.buf)
+		out = z
+	}
+	err := span.Write(out)
+	if z != nil && err == nil {
+		err = z.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("recover %s to %s: %w", r.to.File, r.to.to, err)
+	}
+	return nil
+}
+
+func (r *recovery) commit() error {
+	if r.file == nil {
+		return nil
+	}
+	err := r.buf.Flush()
+	if err == nil {
+		_, err = r.file.Commit()
+	}
+	if err != nil {
+		return fmt.Errorf("recover %s to %s: %w", r.to.File, r.to.to, err)
+	}
+	return nil
+}
+
+// close removes what was not committed.
+func (r *recovery) close() {
+	if r.file != nil {
+		r.file.Abandon()
+	}
+}
+
+func (r *recovery) note() string {
+	note := fmt.Sprintf("records that can be saved: %d; damaged places: %d", r.records, r.damages)
+	if r.file != nil {
+		return fmt.Sprintf("%s; the records are in %s: IMPORT '%s'", note, r.to.to, r.to.to)
+	}
+	return note + "; RECOVER … TO 'file' writes the records"
+}
+
+// recoverRow returns a span as a row.
+func recoverRow(r *task.Recovered) *value.Batch {
+	var bytes, records, what, url, at value.Value
+	if r.Length > 0 {
+		bytes = value.OfInt(r.Length)
+	}
+	if r.State != task.RecoverDamaged {
+		records = value.OfInt(int64(r.Records))
+	}
+	if r.What != "" {
+		what = value.OfText(r.What)
+	}
+	if r.URL != "" {
+		url = value.OfText(r.URL)
+	}
+	if r.Time != record.NoTime && r.URL != "" {
+		at = value.OfTime(r.Time)
+	}
+	t := session.NewTable(recoverColumns...)
+	t.Add(value.OfInt(r.Offset), bytes, value.OfText(r.State.String()), records, what, url, at)
+	return t.Batch()
+}
+
+// Would returns the damaged file that would be read, and the file that would be written.
+func (t *recoverTarget) Would(ctx context.Context) ([]string, error) {
+	if err := t.look(ctx); err != nil {
+		return nil, err
+	}
+	lines := []string{fmt.Sprintf("reads %s, %s, format %s", t.File, value.Counted(t.Bytes, "byte"), t.Format)}
+	if t.to == "" {
+		return append(lines, "writes nothing"), nil
+	}
+	return append(lines, fmt.Sprintf("writes the records that it saves to %s, as %s", t.to, t.To)), nil
+}

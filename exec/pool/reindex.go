@@ -1,0 +1,83 @@
+package pool
+
+import (
+	"context"
+	"fmt"
+
+	"infomall/exec/expr"
+	"infomall/exec/session"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record/task"
+)
+
+// reindex is a REINDEX statement whose clauses were read.
+type reindex struct {
+	s  *session.Session
+	st *ast.Reindex
+	o  task.ReindexOptions
+}
+
+// Reindex is the statement REINDEX.
+var Reindex = session.Declare("REINDEX", session.Writes|session.Works, readReindex)
+
+// readReindex reads the clauses of a REINDEX statement.
+func readReindex(s *session.Session, st *ast.Reindex) (*reindex, error) {
+	r := &reindex{s: s, st: st, o: task.ReindexOptions{Derived: st.Derived, PageLimit: s.Settings().PageLimit}}
+	var err error
+	if st.Pool != nil {
+		r.o.Pool, err = expr.ConstantText(st.Pool, s.Env())
+	}
+	return r, err
+}
+
+// Run makes the indexes again. Its result has one row per pool. If a db-file is
+// damaged, an error after the rows says so.
+func (r *reindex) Run(ctx context.Context) (*session.Result, error) {
+	r.o.Progress = r.s.Report("reindex", "bytes")
+	results, err := r.s.Archive().Reindex(ctx, r.o)
+	if err != nil {
+		return nil, noPool(r.st.Pool, err)
+	}
+	t := session.NewTable(session.Text("pool"), session.Whole("segments"), session.Whole("captures"), session.Whole("bytes"), session.Whole("index_bytes"), session.Whole("damaged"))
+	var n session.Count
+	damaged, catalogue := 0, false
+	for _, p := range results {
+		t.Add(value.OfText(p.Pool), value.OfInt(int64(p.Segments)), value.OfInt(p.Captures), value.OfInt(p.Bytes), value.OfInt(p.IndexBytes), value.OfInt(int64(p.Damaged)))
+		n.Rows, n.Bytes = n.Rows+p.Captures, n.Bytes+p.Bytes
+		damaged += p.Damaged
+		catalogue = catalogue || p.Catalogue
+	}
+	if damaged > 0 {
+		err = fmt.Errorf("damaged, with the index left as it is: %s; VERIFY says what is wrong", value.Counted(damaged, "db-file"))
+	}
+	res := t.Work(n, err)
+	if catalogue {
+		res.Notes = append(res.Notes, "the catalogue was made anew from the db-files")
+	}
+	return res, nil
+}
+
+// Would returns one line per pool, with the db-files that its indexes would be made from.
+func (r *reindex) Would(ctx context.Context) ([]string, error) {
+	r.o.Dry = true
+	results, err := r.s.Archive().Reindex(ctx, r.o)
+	if err != nil {
+		return nil, noPool(r.st.Pool, err)
+	}
+	lines := []string{"make the indexes of " + r.s.Archive().Path() + " anew"}
+	if r.st.Derived {
+		lines[0] = "make anew what older versions of the program read off pages of " + r.s.Archive().Path()
+		if len(results) == 0 {
+			lines = append(lines, "  nothing: this version did it")
+		}
+	}
+	for _, p := range results {
+		line := fmt.Sprintf("  pool %s: from %s, %s", p.Pool, value.Counted(p.Segments, "db-file"), value.Counted(p.Bytes, "byte"))
+		if p.Catalogue {
+			line += ", and the catalogue, which is lost"
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}

@@ -1,0 +1,82 @@
+package pool
+
+import (
+	"context"
+	"fmt"
+
+	"infomall/exec/expr"
+	"infomall/exec/session"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record/task"
+)
+
+// poolRepair is a REPAIR POOL statement whose clauses were read.
+type poolRepair struct {
+	s  *session.Session
+	st *ast.RepairPool
+	o  task.RepairOptions
+}
+
+// Repair is the statement REPAIR POOL.
+var Repair = session.Declare("REPAIR POOL", session.Writes|session.Works, readRepair)
+
+// readRepair reads the clauses of a REPAIR POOL statement.
+func readRepair(s *session.Session, st *ast.RepairPool) (*poolRepair, error) {
+	r := &poolRepair{s: s, st: st}
+	env := s.Env()
+	var err error
+	if r.o.Pool, err = expr.ConstantText(st.Pool, env); err != nil {
+		return nil, err
+	}
+	if r.o.Dir, err = expr.ConstantText(st.From, env); err != nil {
+		return nil, err
+	}
+	if r.o.Dir == "" {
+		return nil, ast.Errorf(st.From, "REPAIR POOL from no folder: name one")
+	}
+	return r, nil
+}
+
+// Run repairs the files of the pool. If a file is still damaged, an error after the
+// rows says so: a script then ends with status 1.
+func (r *poolRepair) Run(ctx context.Context) (*session.Result, error) {
+	r.o.Progress = r.s.ReportEach("repair", "bytes")
+	results, err := r.s.Archive().Repair(ctx, r.o)
+	if err != nil {
+		return nil, noPool(r.st.Pool, err)
+	}
+	t := session.NewTable(session.Text("file"), session.Text("state"), session.Whole("bytes"), session.Whole("lost"))
+	n := session.Count{Rows: int64(len(results))}
+	var bad int
+	for _, f := range results {
+		t.Add(value.OfText(f.File), value.OfText(f.State.String()), value.OfInt(f.Bytes), value.OfInt(int64(f.Lost)))
+		n.Bytes += f.Bytes
+		if f.State == task.RepairPartly || f.State == task.RepairDamaged {
+			bad++
+		}
+	}
+	if bad > 0 {
+		err = fmt.Errorf("still damaged: %d of %s; the copy in %s is damaged in the same places, or is no copy: try another", bad, value.Counted(len(results), "file"), r.o.Dir)
+	}
+	return t.Work(n, err), nil
+}
+
+// Would returns which files would be replaced. It reads the pool's files, and those of
+// the copy if one is damaged.
+func (r *poolRepair) Would(ctx context.Context) ([]string, error) {
+	r.o.Dry = true
+	results, err := r.s.Archive().Repair(ctx, r.o)
+	if err != nil {
+		return nil, noPool(r.st.Pool, err)
+	}
+	lines := []string{"repair pool " + r.o.Pool + " of " + r.s.Archive().Path() + " from " + r.o.Dir}
+	for _, f := range results {
+		line := fmt.Sprintf("  %s: %s", f.File, f.State)
+		if f.State != task.RepairWhole && f.State != task.RepairDamaged {
+			line = fmt.Sprintf("  %s: would be %s", f.File, f.State)
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}

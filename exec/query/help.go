@@ -1,0 +1,121 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"infomall/exec/expr"
+	"infomall/exec/relation"
+	"infomall/exec/session"
+	"infomall/lang"
+	"infomall/lang/ast"
+)
+
+// Help is the statement HELP.
+var Help = session.Declare("HELP", session.Answers|session.Anywhere, readHelp)
+
+// help is a HELP: its text.
+type help string
+
+// readHelp finds the syntax of a statement, or what a relation, a function or a
+// setting is; without a topic, what there is help about.
+func readHelp(s *session.Session, st *ast.Help) (help, error) {
+	text := helpOverview()
+	if st.Topic != "" {
+		text = helpOn(st.Topic, s.Settings())
+	}
+	if text == "" {
+		err := expr.UnknownName(st, "help on", st.Topic, "", helpTopics())
+		if err.Hint == "" {
+			err.Hint = "HELP alone lists the topics"
+		}
+		return "", err
+	}
+	return help(text), nil
+}
+
+// Run returns the text.
+func (h help) Run(context.Context) (*session.Result, error) {
+	return &session.Result{Kind: session.ResultText, Bytes: strings.NewReader(string(h)), Close: func() {}}, nil
+}
+
+func (h help) Would(context.Context) ([]string, error) { return wouldPrint() }
+
+// wouldPrint is Would of a statement that prints what the program knows.
+func wouldPrint() ([]string, error) {
+	return []string{"prints what the program knows, and reads no archive"}, nil
+}
+
+func helpOverview() string {
+	var b strings.Builder
+	b.WriteString("Statements end with ; and these are the topics of HELP:\n\n")
+	for _, t := range lang.Topics() {
+		b.WriteString("  HELP " + t + "\n")
+	}
+	b.WriteString("\nHELP and DESCRIBE also take a relation, a function or a setting;\n" +
+		"SHOW RELATIONS, SHOW FUNCTIONS and SHOW SETTINGS list them.\n")
+	return b.String()
+}
+
+// helpOn returns the help on one topic, or "" if there is none. A topic is a statement, a
+// relation, a function, a setting, or a word of a statement. now has the values of the settings.
+func helpOn(topic string, now *session.Settings) string {
+	if g := lang.Grammar(topic); g != "" {
+		text := strings.TrimRight(g, "\n") + "\n"
+		for _, example := range lang.Examples(topic) {
+			text += "\n" + example + "\n"
+		}
+		return text
+	}
+	if r := relation.Find(topic); r != nil {
+		return helpRelation(r)
+	}
+	if f := expr.FindFunction(topic); f != nil {
+		return f.Signature() + "\n\n" + f.Doc + "\n"
+	}
+	if k := session.SettingNamed(topic); k != nil {
+		return fmt.Sprintf("SET %s = %s\n\n%s\n", k.Name, k.Get(now), k.Doc)
+	}
+	switch list := strings.ToUpper(topic); list {
+	case "RELATIONS", "COLUMNS", "FUNCTIONS", "SETTINGS", "QUERIES", "VIEWS":
+		return "SHOW " + list + " lists them.\n"
+	}
+	return helpOnWord(topic)
+}
+
+// helpOnWord returns the syntax of the first statement that has a word such as EACH or
+// scope in it, or "" if none has.
+func helpOnWord(word string) string {
+	word, _, _ = strings.Cut(word, " ")
+	for _, t := range lang.Topics() {
+		g := lang.Grammar(t)
+		words := strings.FieldsFunc(g, func(r rune) bool { return !unicode.IsLetter(r) })
+		for _, w := range words {
+			if strings.EqualFold(w, word) || strings.EqualFold(w+"s", word) {
+				return "In " + t + ":\n\n" + strings.TrimRight(g, "\n") + "\n"
+			}
+		}
+	}
+	return ""
+}
+
+func helpRelation(r *relation.Relation) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: a row is %s\n\n", r.Name, r.Doc)
+	for i := range r.Columns {
+		c := &r.Columns[i]
+		fmt.Fprintf(&b, "  %-16s %-8s %s\n", c.Name, c.Type, c.Doc)
+	}
+	return b.String()
+}
+
+func helpTopics() []string {
+	topics := append([]string{}, lang.Topics()...)
+	topics = append(topics, relation.Names()...)
+	for _, f := range expr.Functions() {
+		topics = append(topics, f.Name)
+	}
+	return append(topics, session.SettingNames()...)
+}

@@ -1,0 +1,224 @@
+package query
+
+import (
+	"context"
+	"strings"
+
+	"infomall/exec/expr"
+	"infomall/exec/plan"
+	"infomall/exec/relation"
+	"infomall/exec/session"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record/task"
+)
+
+// Show is the statement SHOW with the name of a list, such as SHOW POOLS.
+var Show = session.Declare("SHOW", session.Answers|session.Anywhere, readShow)
+
+// lists has the words after SHOW, each with the function that returns its list. If the
+// function is nil, the list is all rows of the relation with the name of the word.
+var lists = []struct {
+	word string
+	show func(*shownList, context.Context) (*session.Result, error)
+}{
+	{"RELATIONS", (*shownList).relations},
+	{"COLUMNS", (*shownList).columns},
+	{"FUNCTIONS", (*shownList).functions},
+	{"SETTINGS", (*shownList).settings},
+	{"POOLS", nil},
+	{"FILES", nil},
+	{"TOMBSTONES", nil},
+	{"CRAWLS", nil},
+	{"WORKERS", nil},
+	{"SCHEDULES", nil},
+	{"JOBS", nil},
+	{"HISTORY", nil},
+	{"VIEWS", (*shownList).views},
+	{"QUERIES", (*shownList).queries},
+	{"METADATA", (*shownList).metadata},
+	{"GRAPHS", nil},
+}
+
+// Lists returns the words that may follow SHOW, in upper case.
+func Lists() []string {
+	var words []string
+	for _, l := range lists {
+		words = append(words, l.word)
+	}
+	return append(words, "PAGE", "PATH", "ROBOTS")
+}
+
+// shownList is a SHOW list statement, such as SHOW POOLS, whose clauses were read.
+type shownList struct {
+	s    *session.Session
+	what string                                                     // the word after SHOW, in upper case
+	show func(*shownList, context.Context) (*session.Result, error) // nil for a relation
+	node plan.Node                                                  // the plan of a relation; otherwise nil
+}
+
+// readShow reads a SHOW list statement.
+func readShow(s *session.Session, st *ast.Show) (*shownList, error) {
+	for _, l := range lists {
+		if !strings.EqualFold(l.word, st.What.Text) {
+			continue
+		}
+		if l.show != nil {
+			return &shownList{s: s, what: l.word, show: l.show}, nil
+		}
+		name := ast.Name{Span: st.What.Span, Text: strings.ToLower(l.word)}
+		node, err := plan.Build(&ast.Query{Span: st.Span, Select: &ast.Select{
+			Span:  st.Span,
+			Items: []ast.Item{{Span: st.Span, Star: true}},
+			From:  &ast.Source{Span: st.Span, Relation: &name},
+		}}, s.Env())
+		return &shownList{s: s, what: l.word, node: node}, err
+	}
+	return nil, expr.UnknownName(&st.What, "list", st.What.Text, " to show", Lists())
+}
+
+// needsArchive reports whether the list is one that only an archive has: VIEWS or
+// METADATA. Whether a relation needs an archive is found out when it is read.
+func (l *shownList) NeedsArchive() bool { return l.what == "VIEWS" || l.what == "METADATA" }
+
+// Run returns the list as rows.
+func (l *shownList) Run(ctx context.Context) (*session.Result, error) {
+	if l.show != nil {
+		return l.show(l, ctx)
+	}
+	return l.s.Open(ctx, l.node)
+}
+
+// Would returns the plan if the list is a relation, otherwise what wouldPrint returns.
+func (l *shownList) Would(ctx context.Context) ([]string, error) {
+	if l.show != nil {
+		return wouldPrint()
+	}
+	return l.s.PlanLines(ctx, l.node)
+}
+
+func (l *shownList) relations(context.Context) (*session.Result, error) {
+	t := session.NewTable(session.Text("relation"), session.Text("row"))
+	for _, r := range relation.All() {
+		t.Add(value.OfText(r.Name), value.OfText(r.Doc))
+	}
+	return t.Result(), nil
+}
+
+func (l *shownList) columns(context.Context) (*session.Result, error) {
+	t := session.NewTable(append([]value.Column{session.Text("relation")}, columnColumns...)...)
+	for _, r := range relation.All() {
+		for i := range r.Columns {
+			t.Add(append([]value.Value{value.OfText(r.Name)}, columnRow(&r.Columns[i])...)...)
+		}
+	}
+	return t.Result(), nil
+}
+
+// columnColumns are the columns of SHOW COLUMNS, apart from the first, and of DESCRIBE
+// of a relation. Each row describes one column.
+var columnColumns = []value.Column{session.Text("column"), session.Text("type"), {Name: "payload", Type: value.Bool}, session.Text("meaning")}
+
+func columnRow(c *relation.Column) []value.Value {
+	return []value.Value{value.OfText(c.Name), value.OfText(c.Type.String()), value.OfBool(c.Payload || c.Aside), value.OfText(c.Doc)}
+}
+
+func (l *shownList) functions(context.Context) (*session.Result, error) {
+	t := session.NewTable(functionColumns...)
+	for _, f := range expr.Functions() {
+		t.Add(functionRow(f)...)
+	}
+	return t.Result(), nil
+}
+
+var functionColumns = []value.Column{session.Text("function"), session.Text("signature"), {Name: "aggregate", Type: value.Bool}, session.Text("meaning")}
+
+func functionRow(f *expr.Function) []value.Value {
+	return []value.Value{value.OfText(f.Name), value.OfText(f.Signature()), value.OfBool(f.Aggregate), value.OfText(f.Doc)}
+}
+
+func (l *shownList) settings(context.Context) (*session.Result, error) {
+	t := session.NewTable(settingColumns...)
+	for i := range session.AllSettings() {
+		t.Add(settingRow(&session.AllSettings()[i], l.s.Settings())...)
+	}
+	return t.Result(), nil
+}
+
+var settingColumns = []value.Column{session.Text("setting"), session.Text("value"), session.Text("default"), session.Text("meaning")}
+
+// settingRow returns the row of a setting in SHOW SETTINGS and DESCRIBE.
+func settingRow(k *session.Setting, s *session.Settings) []value.Value {
+	def := session.DefaultSettings()
+	return []value.Value{value.OfText(k.Name), value.OfText(k.Get(s)), value.OfText(k.Get(&def)), value.OfText(k.Doc)}
+}
+
+// views lists the views.
+func (l *shownList) views(ctx context.Context) (*session.Result, error) {
+	list, err := l.s.Definitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := session.NewTable(session.Text("view"), session.Text("query"), value.Column{Name: "created", Type: value.Time})
+	for _, d := range session.SortDefinitions(list, task.KindView) {
+		st, err := session.ParseDefinition(&d)
+		if err != nil {
+			return nil, err
+		}
+		t.Add(value.OfText(d.Name), value.OfText(st.(*ast.CreateView).Query.String()), value.OfTime(d.Created))
+	}
+	return t.Result(), nil
+}
+
+// metadata lists the metadata.
+func (l *shownList) metadata(ctx context.Context) (*session.Result, error) {
+	list, err := l.s.Definitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := session.NewTable(session.Text("metadata"), session.Text("relation"), session.Text("type"), session.Text("expression"), value.Column{Name: "created", Type: value.Time})
+	for _, d := range session.SortDefinitions(list, task.KindMetadata) {
+		st, err := session.ParseDefinition(&d)
+		if err != nil {
+			return nil, err
+		}
+		m := st.(*ast.CreateMetadata)
+		kind, err := plan.MetadataType(&m.Name, m.On, m.Expr, l.s.Env())
+		if err != nil {
+			return nil, err
+		}
+		t.Add(value.OfText(d.Name), value.OfText(plan.MetadataRelation(m.On)), value.OfText(kind.String()), value.OfText(m.Expr.String()), value.OfTime(d.Created))
+	}
+	return t.Result(), nil
+}
+
+// queries lists the saved queries, and the scripts that came with the
+// program.
+func (l *shownList) queries(ctx context.Context) (*session.Result, error) {
+	list, err := l.s.Definitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := session.NewTable(session.Text("query"), session.Text("parameters"), session.Text("from"), session.Text("meaning"), value.Column{Name: "created", Type: value.Time})
+	for _, d := range session.SortDefinitions(list, task.KindQuery) {
+		st, err := session.ParseDefinition(&d)
+		if err != nil {
+			return nil, err
+		}
+		save := st.(*ast.Save)
+		var params []string
+		for _, n := range save.Params {
+			params = append(params, n.Text)
+		}
+		t.Add(value.OfText(d.Name), value.OfText(strings.Join(params, ", ")), value.OfText("archive"), value.OfText(save.Query.String()), value.OfTime(d.Created))
+	}
+	shipped, err := l.s.Shipped()
+	if err != nil {
+		return nil, err
+	}
+	for i := range shipped {
+		x := &shipped[i]
+		t.Add(value.OfText(x.Name), value.OfText(strings.Join(x.Params(), ", ")), value.OfText("program"), value.OfText(x.Title()))
+	}
+	return t.Result(), nil
+}

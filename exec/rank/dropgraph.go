@@ -1,0 +1,57 @@
+package rank
+
+import (
+	"context"
+	"fmt"
+
+	"infomall/exec/graph"
+	"infomall/exec/session"
+	"infomall/lang/ast"
+	"infomall/store/record/task"
+)
+
+// DropGraph is the statement DROP GRAPH.
+var DropGraph = session.Declare("DROP GRAPH", session.Writes|session.Works, readDropGraph)
+
+// graphDrop is a DROP GRAPH statement whose clauses were read. Only Run and Would
+// check that the graph exists, because that takes a snapshot of the archive.
+type graphDrop struct {
+	s  *session.Session
+	st *ast.DropGraph
+}
+
+// readDropGraph reads the clauses of a DROP GRAPH statement.
+func readDropGraph(s *session.Session, st *ast.DropGraph) (*graphDrop, error) {
+	return &graphDrop{s, st}, nil
+}
+
+// Run removes the graph from the archive.
+func (d *graphDrop) Run(ctx context.Context) (*session.Result, error) {
+	g, err := d.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := d.s.Archive().DropResult(ctx, task.ResultGraphs, g.Name); err != nil {
+		return nil, err
+	}
+	return session.Done(), nil
+}
+
+// find returns the graph that the statement names.
+func (d *graphDrop) find(ctx context.Context) (*task.Result, error) {
+	snap, release, err := d.s.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return keptGraph(ctx, snap, &d.st.Name)
+}
+
+// Would returns one line that names the graph and its number of edges.
+func (d *graphDrop) Would(ctx context.Context) ([]string, error) {
+	g, err := d.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("takes graph %s, of %s edges, out of %s; rankings that were made of it stay", g.Name, g.Properties[graph.PropertyEdges], d.s.Archive().Path())}, nil
+}

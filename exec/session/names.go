@@ -1,0 +1,111 @@
+package session
+
+import (
+	"context"
+	"strings"
+
+	"infomall/exec/plan"
+	"infomall/exec/relation"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record/task"
+)
+
+// The functions of this file are for completion. They leave out what cannot be read.
+
+// ViewNames returns the names of the views.
+func (s *Session) ViewNames(ctx context.Context) []string {
+	list, _ := s.Definitions(ctx)
+	return DefinitionNames(list, task.KindView)
+}
+
+// MetadataNames returns the names of the metadata columns that the archive defines.
+func (s *Session) MetadataNames(ctx context.Context) []string {
+	list, _ := s.Definitions(ctx)
+	return DefinitionNames(list, task.KindMetadata)
+}
+
+// ColumnNames returns the names of the columns of a relation, with its metadata columns,
+// or of a view. It returns nil if there is no such relation or view.
+func (s *Session) ColumnNames(source string) []string {
+	d, err := s.Defined()()
+	if err != nil {
+		d = new(value.Defined)
+	}
+	if r := relation.Find(source); r != nil {
+		names := r.ColumnNames()
+		for _, m := range d.Metadata {
+			if plan.MetadataRelation(m.On) == r.Name {
+				names = append(names, m.Name)
+			}
+		}
+		return names
+	}
+	for _, v := range d.Views {
+		if !strings.EqualFold(v.Name, source) {
+			continue
+		}
+		node, err := plan.Build(v.Query, s.Env())
+		if err != nil {
+			return nil
+		}
+		var names []string
+		for _, c := range node.Columns() {
+			names = append(names, c.Name)
+		}
+		return names
+	}
+	return nil
+}
+
+// QueryNames returns the names that RUN takes: of saved queries and of scripts that come
+// with the program.
+func (s *Session) QueryNames(ctx context.Context) []string {
+	list, _ := s.Definitions(ctx)
+	names := DefinitionNames(list, task.KindQuery)
+	shipped, _ := s.Shipped()
+	for i := range shipped {
+		names = append(names, shipped[i].Name)
+	}
+	return names
+}
+
+// QueryParams returns the names of the parameters of a saved query or script. It returns
+// nil if there is none with that name.
+func (s *Session) QueryParams(ctx context.Context, name string) []string {
+	list, _ := s.Definitions(ctx)
+	if i := IndexDefinition(list, task.KindQuery, name); i >= 0 {
+		st, err := ParseDefinition(&list[i])
+		if err != nil {
+			return nil
+		}
+		var names []string
+		for _, n := range st.(*ast.Save).Params {
+			names = append(names, n.Text)
+		}
+		return names
+	}
+	shipped, _ := s.Shipped()
+	for i := range shipped {
+		if strings.EqualFold(shipped[i].Name, name) {
+			return shipped[i].Params()
+		}
+	}
+	return nil
+}
+
+// GraphNames returns the names of the graphs in the archive, for completion. After
+// an error it returns nil.
+func (s *Session) GraphNames(ctx context.Context) []string {
+	snap, release, err := s.Snapshot(ctx)
+	if err != nil {
+		return nil
+	}
+	defer release()
+	list, _ := relation.KeptGraphs(ctx, snap)
+	var names []string
+	for _, g := range list {
+		names = append(names, g.Name)
+	}
+	return names
+}

@@ -1,0 +1,167 @@
+package session
+
+import (
+	"context"
+	"iter"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"infomall/exec/op"
+	"infomall/exec/plan"
+	"infomall/exec/relation"
+	"infomall/exec/spill"
+	"infomall/exec/value"
+)
+
+// Open opens a plan. Its rows are computed while they are ranged over. If a db-file is
+// damaged, the rows are those that can be answered without it, and the error comes after
+// the last.
+func (s *Session) Open(ctx context.Context, node plan.Node) (*Result, error) {
+	sources := plan.Sources(node)
+	snap, release, err := s.SnapshotFor(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	if snap != nil {
+		snap.SkipDamage()
+	}
+	rows, err := s.Runner(snap).Rows(ctx, node)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	res := &Result{Kind: ResultRows, Columns: node.Columns(), Close: release}
+	res.Rows = func(yield func(*value.Batch, error) bool) {
+		defer func() {
+			if snap != nil {
+				res.Read = snap.Stats()
+			}
+			release()
+		}()
+		damaged := func() error {
+			if snap == nil {
+				return nil
+			}
+			return snap.Damage()
+		}
+		any := false
+		for b, err := range rows {
+			any = true
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+		if err := damaged(); err != nil {
+			yield(nil, err)
+			return
+		}
+		if !any && len(sources) == 1 {
+			res.Notes = append(res.Notes, s.whyEmpty(ctx, snap, node, sources[0])...)
+		}
+	}
+	return res, nil
+}
+
+// SnapshotFor is Snapshot for a plan. If the plan reads nothing from an archive, there
+// need not be one, and the snapshot is empty. If it has no source at all, the snapshot is
+// nil.
+func (s *Session) SnapshotFor(ctx context.Context, node plan.Node) (relation.Snapshot, func(), error) {
+	sources := plan.Sources(node)
+	if len(sources) == 0 {
+		return nil, func() {}, nil
+	}
+	if slices.ContainsFunc(sources, func(n *plan.Source) bool { return !n.Relation.OfNoArchive }) {
+		return s.Snapshot(ctx)
+	}
+	return s.SnapshotOrEmpty(ctx)
+}
+
+// Snapshot returns the present state of the archive. The caller must call release, which
+// ends the snapshot. If there is no archive, the error is a *NoArchiveError.
+func (s *Session) Snapshot(ctx context.Context) (snap relation.Snapshot, release func(), err error) {
+	if err := s.findArchive(); err != nil {
+		return nil, nil, err
+	}
+	return s.SnapshotOrEmpty(ctx)
+}
+
+// SnapshotOrEmpty is Snapshot, but returns an empty snapshot if there is no archive.
+func (s *Session) SnapshotOrEmpty(ctx context.Context) (relation.Snapshot, func(), error) {
+	snap, err := s.o.Archive.Snapshot(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	snap.SetCache(s.o.Settings.cacheBytes())
+	var once sync.Once
+	return snap, func() { once.Do(func() { snap.Close() }) }, nil // a reader has nothing to lose on Close
+}
+
+// Runner returns a Runner for plans over snap.
+func (s *Session) Runner(snap relation.Snapshot) *op.Runner {
+	more := s.language.Relations(s)
+	r := &op.Runner{Reader: relation.Reader{
+		Snapshot: snap, History: s.history, Schedules: more.Schedules, Memory: spill.Memory{Bytes: s.o.Settings.MemoryBytes},
+	}}
+	if s.o.Crawler != nil {
+		r.Crawls = s.o.Crawler
+	}
+	if s.o.Jobs != nil {
+		r.Jobs = s.o.Jobs
+	}
+	r.Revisits = func(ctx context.Context, n *relation.Request, due bool) iter.Seq2[relation.Revisit, error] {
+		return more.Revisits(ctx, snap, n, due)
+	}
+	if s.o.Settings.TempDir != "" {
+		r.Memory.Dirs = []string{s.o.Settings.TempDir}
+	}
+	if snap != nil && s.o.Archive.Exists() {
+		r.Memory.Dirs = append(r.Memory.Dirs, filepath.Dir(s.o.Archive.Path()))
+	}
+	if report := s.Report("select", "rows"); report != nil {
+		r.Scanned = func(rows int64) { report(rows, 0) }
+	}
+	return r
+}
+
+// history returns the statements that were typed at the prompt.
+func (s *Session) history(ctx context.Context) ([]relation.Entry, error) {
+	if s.o.History == nil {
+		return nil, nil
+	}
+	return s.o.History(ctx)
+}
+
+// reportEvery is how long after one report of progress the next may come.
+const reportEvery = 100 * time.Millisecond
+
+// Report returns a function that reports the progress of a statement. It returns nil if
+// nobody asks for the progress. what and unit are as in Progress.
+func (s *Session) Report(what, unit string) func(done, total int64) {
+	report := s.ReportEach(what, unit)
+	if report == nil {
+		return nil
+	}
+	return func(done, total int64) { report("", done, total) }
+}
+
+// ReportEach is Report for work on one thing after the other, such as files. Each report
+// is about the work and the name of the thing, such as "copy 200806".
+func (s *Session) ReportEach(work, unit string) func(name string, done, total int64) {
+	if s.o.Progress == nil {
+		return nil
+	}
+	var last time.Time
+	return func(name string, done, total int64) {
+		now := time.Now()
+		if now.Sub(last) < reportEvery {
+			return
+		}
+		last = now
+		if name != "" {
+			name = " " + name
+		}
+		s.o.Progress(Progress{What: work + name, Done: done, Total: total, Unit: unit})
+	}
+}

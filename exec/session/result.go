@@ -1,0 +1,138 @@
+package session
+
+import (
+	"io"
+	"iter"
+
+	"infomall/exec/draw"
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// Progress is how much of its work a statement has done. Total is 0 if it is not known.
+type Progress struct {
+	What        string // such as "import k.warc.gz"
+	Done, Total int64
+	Unit        string // "bytes" or "rows"
+}
+
+// ResultKind is the kind of a result. It decides how the result is printed.
+type ResultKind uint8
+
+// The kinds of result.
+const (
+	ResultNone  ResultKind = iota // nothing to print: SET, RESET
+	ResultRows                    // the rows of an answer: SELECT, SHOW, DESCRIBE, EXPLAIN
+	ResultWork                    // a summary of work done: IMPORT
+	ResultBytes                   // bytes: SHOW PAGE … AS raw | wire | html | text | headers, DIFF
+	ResultText                    // text to read: HELP
+)
+
+// Count is how much work a statement did, as the log of jobs stores it.
+type Count struct {
+	Rows  int64 // what the work was done on: captures, records, pages, rows of a file
+	Bytes int64
+}
+
+// Result is the result of a statement. The rows of a query are computed while the caller
+// ranges over them, which is possible only once. When the loop ends, the statement's
+// snapshot is released. If the caller never ranges over Rows, it must call Close.
+type Result struct {
+	Kind    ResultKind
+	Columns []value.Column                 // of ResultBytes: the one column of a row with the bytes
+	Rows    iter.Seq2[*value.Batch, error] // nil for ResultNone, ResultBytes and ResultText
+	Count   Count                          // of ResultWork; complete when Rows has ended
+	Bytes   io.WriterTo                    // for ResultBytes and ResultText
+	Drawing draw.Drawing                   // of DIFF and SHOW PAGE AS blocks, otherwise nil
+	// Notes are lines for the user, on standard error: which capture was used, or why
+	// there are no rows. They are complete when Rows has ended.
+	Notes []string
+	// Read counts what a query has read from the archive. It is complete when Rows has
+	// ended.
+	Read  record.ReadStats
+	Close func() // never nil; harmless after Rows has ended
+}
+
+// Counted returns how much work the result stands for. For an answer that is rows, the
+// number of rows that were read of it, otherwise what the statement counted.
+func (res *Result) Counted(rows int64) Count {
+	if res.Kind == ResultWork {
+		return res.Count
+	}
+	return Count{Rows: rows}
+}
+
+// Done returns the result of a statement that has nothing to show.
+func Done() *Result { return &Result{Kind: ResultNone, Close: func() {}} }
+
+// Table is a small result whose rows are all in memory.
+type Table struct {
+	cols  []value.Column
+	batch *value.Batch
+}
+
+// NewTable returns a table without rows.
+func NewTable(cols ...value.Column) *Table {
+	t := &Table{cols: cols, batch: new(value.Batch)}
+	for _, c := range cols {
+		t.batch.Cols = append(t.batch.Cols, &value.Vector{Type: c.Type})
+	}
+	return t
+}
+
+// Text returns a column of texts.
+func Text(name string) value.Column { return value.Column{Name: name, Type: value.Text} }
+
+// Whole returns a column of integers.
+func Whole(name string) value.Column { return value.Column{Name: name, Type: value.Int} }
+
+// TextOrNull returns s as a value, or NULL if s is empty.
+func TextOrNull(s string) value.Value {
+	if s == "" {
+		return value.Value{}
+	}
+	return value.OfText(s)
+}
+
+// Add adds a row. Columns left out at its end are NULL.
+func (t *Table) Add(row ...value.Value) {
+	for i, c := range t.batch.Cols {
+		if i < len(row) {
+			c.AppendValue(row[i])
+		} else {
+			c.AppendValue(value.Value{})
+		}
+	}
+	t.batch.N++
+}
+
+// Batch returns the rows.
+func (t *Table) Batch() *value.Batch { return t.batch }
+
+// Work returns the table as a summary of work. n is what a job notes. Err, if not nil,
+// follows the rows.
+func (t *Table) Work(n Count, err error) *Result {
+	res := t.result(ResultWork, err)
+	res.Count = n
+	return res
+}
+
+// Result returns the table as an answer.
+func (t *Table) Result() *Result { return t.result(ResultRows, nil) }
+
+// result returns the table as a result. Err, if not nil, follows the rows.
+func (t *Table) result(kind ResultKind, err error) *Result {
+	return &Result{
+		Kind:    kind,
+		Columns: t.cols,
+		Rows: func(yield func(*value.Batch, error) bool) {
+			if t.batch.N > 0 && !yield(t.batch, nil) {
+				return
+			}
+			if err != nil {
+				yield(nil, err)
+			}
+		},
+		Close: func() {},
+	}
+}

@@ -1,0 +1,232 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"infomall/exec/expr"
+	"infomall/exec/value"
+	"infomall/lang"
+	"infomall/lang/ast"
+	"infomall/store/record/task"
+)
+
+// Program is the text of the statements that a RUN runs.
+type Program struct {
+	Name   string            // of the text, as errors name it
+	Text   string            // the statements
+	Params map[string]string // of the session, replaced or extended by those of the RUN
+}
+
+// programBytesMax is the limit of the language for the size of a script.
+const programBytesMax = 16 << 20
+
+// Expand returns the program that a RUN names: a query saved in the archive, a script
+// that comes with infomall, or a script in a file. The caller runs its statements with
+// the parameters of the program instead of those of the session.
+func (s *Session) Expand(ctx context.Context, st *ast.Run) (*Program, error) {
+	given, err := s.arguments(st)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Params: maps.Clone(s.o.Params)}
+	maps.Copy(p.Params, given)
+	if st.Name == nil {
+		err = s.expandFile(p, st)
+	} else {
+		err = s.expandName(ctx, p, st)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// arguments returns the values of the parameters in a RUN, by name.
+func (s *Session) arguments(st *ast.Run) (map[string]string, error) {
+	given := map[string]string{}
+	for i := range st.Args {
+		v, err := Constant(st.Args[i].Value, s.Env())
+		if err != nil {
+			return nil, err
+		}
+		given[st.Args[i].Name.Text] = v
+	}
+	return given, nil
+}
+
+// expandFile reads a script.
+func (s *Session) expandFile(p *Program, st *ast.Run) error {
+	var err error
+	if p.Name, err = expr.ConstantText(st.File, s.Env()); err != nil {
+		return err
+	}
+	f, err := os.Open(p.Name)
+	if err != nil {
+		return ast.Errorf(st.File, "%v", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, programBytesMax+1)) // the parser refuses what is longer
+	if err != nil {
+		return ast.Errorf(st.File, "%v", err)
+	}
+	p.Text = string(b)
+	return p.takes(st)
+}
+
+// expandName finds a saved query, or a script that came with the program.
+func (s *Session) expandName(ctx context.Context, p *Program, st *ast.Run) error {
+	list, err := s.Definitions(ctx)
+	if err != nil {
+		return err
+	}
+	if i := IndexDefinition(list, task.KindQuery, st.Name.Text); i >= 0 {
+		return p.saved(&list[i], st)
+	}
+	shipped, err := s.Shipped()
+	if err != nil {
+		return err
+	}
+	names := DefinitionNames(list, task.KindQuery)
+	for i := range shipped {
+		if strings.EqualFold(shipped[i].Name, st.Name.Text) {
+			p.Name, p.Text = shipped[i].Name+scriptSuffix, shipped[i].Text
+			return p.takes(st)
+		}
+		names = append(names, shipped[i].Name)
+	}
+	return expr.UnknownName(st.Name, "saved query", st.Name.Text, "", names)
+}
+
+// scriptSuffix is how the names of scripts end.
+const scriptSuffix = ".iql"
+
+// Shipped is a script that comes with the program.
+type Shipped struct{ Name, Text string }
+
+// Shipped returns the scripts that come with the program.
+func (s *Session) Shipped() ([]Shipped, error) {
+	if s.o.Scripts == nil {
+		return nil, nil
+	}
+	files, err := fs.Glob(s.o.Scripts, "*"+scriptSuffix)
+	if err != nil {
+		panic(err) // the pattern is good
+	}
+	list := make([]Shipped, len(files))
+	for i, name := range files {
+		b, err := fs.ReadFile(s.o.Scripts, name)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = Shipped{strings.TrimSuffix(path.Base(name), scriptSuffix), string(b)}
+	}
+	return list, nil
+}
+
+// Params returns the names of the parameters in the statements of the script, each once.
+func (x *Shipped) Params() []string { return paramsIn(x.Text) }
+
+// Title returns the title in the first line of the script: the text after the first
+// colon and space.
+func (x *Shipped) Title() string {
+	line, _, _ := strings.Cut(x.Text, "\n")
+	_, title, _ := strings.Cut(line, ": ")
+	return title
+}
+
+// saved is a query that was saved, of which every parameter must have a value.
+func (p *Program) saved(d *task.Definition, st *ast.Run) error {
+	def, err := ParseDefinition(d)
+	if err != nil {
+		return err
+	}
+	save := def.(*ast.Save)
+	p.Name, p.Text = "query "+d.Name, save.Query.String()
+	var names []string
+	for _, n := range save.Params {
+		names = append(names, n.Text)
+	}
+	if err := known(st, names); err != nil {
+		return err
+	}
+	for _, n := range names {
+		if _, ok := p.Params[n]; !ok {
+			err := ast.Errorf(st, "parameter %s of %s has no value", n, d.Name)
+			err.Hint = fmt.Sprintf("write RUN %s (%s = …)", st.Name, n)
+			return err
+		}
+	}
+	return nil
+}
+
+// takes returns an error for an argument that no statement of the script uses.
+// If the script cannot be parsed yet, that is reported when it runs.
+func (p *Program) takes(st *ast.Run) error {
+	if _, err := lang.Parse(p.Text, p.Name); err != nil {
+		return nil
+	}
+	return known(st, paramsIn(p.Text))
+}
+
+// known refuses an argument whose name is not among names.
+func known(st *ast.Run, names []string) error {
+	for i := range st.Args {
+		if n := &st.Args[i].Name; !slices.Contains(names, n.Text) {
+			err := expr.UnknownName(n, "parameter", n.Text, "", names)
+			if len(names) == 0 {
+				err.Hint = "it takes none"
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// paramsIn returns the names of the parameters in the statements of a script, each
+// once.
+func paramsIn(text string) []string {
+	var names []string
+	list, _ := lang.Parse(text, "") // of a statement with faults nothing is asked
+	for _, st := range list {
+		ast.Walk(st, func(n ast.Node) bool {
+			if p, ok := n.(*ast.Param); ok && !slices.Contains(names, p.Name) {
+				names = append(names, p.Name)
+			}
+			return true
+		})
+	}
+	return names
+}
+
+// MissingParam returns the error for the first parameter without a value in a list of
+// statements that run one after another, and the index of its statement. It returns nil
+// if all parameters have values; a SET $name gives one to the statements after it.
+func (s *Session) MissingParam(list []ast.Statement) (at int, err error) {
+	env := value.Env{Params: maps.Clone(s.o.Params)}
+	for at, st := range list {
+		if _, ok := st.(*ast.Save); ok {
+			continue // they get values when it is run
+		}
+		ast.Walk(st, func(n ast.Node) bool {
+			if p, ok := n.(*ast.Param); ok && err == nil {
+				_, err = env.Param(p)
+			}
+			return err == nil
+		})
+		if err != nil {
+			return at, err
+		}
+		if set, ok := st.(*ast.Set); ok && set.Param {
+			env.Params[set.Name.Text] = ""
+		}
+	}
+	return 0, nil
+}

@@ -1,0 +1,291 @@
+package session
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"infomall/crawl/report"
+	"infomall/exec/expr"
+	"infomall/exec/rowio"
+	"infomall/lang/ast"
+	"infomall/store/block"
+	"infomall/store/record"
+)
+
+// Settings holds the values that SET changes. Start from DefaultSettings; the zero value
+// is not usable.
+type Settings struct {
+	Timezone       *time.Location // of literals without an offset and of printing
+	ImportTimezone *time.Location // of dates without a zone in imports
+	Earliest       *record.Time   // of a capture in imports; nil is record.EarliestDefault
+	Latest         *record.Time   // of a capture in imports; nil is a day from now
+	MemoryBytes    int64          // what sorting and grouping may use before they write temporary files
+	TempDir        string         // folder of temporary files, as an absolute path; "" means the one that the archive is in
+	Cache          bool
+	CacheBytes     int64
+	Mode           string // output format of the shell; "auto"
+	NullValue      string
+	Timer          bool
+	Color          string // auto, always, never
+	PageLimit      int64  // bytes of a body that are read for title, text, links and blocks
+	PoolLimit      int64  // size in bytes above which a pool is split
+	Width          int    // of a table in cells; 0 is the window's
+	Pager          string // when results on a terminal go through a pager: auto, on, off
+
+	Agent        string         // User-Agent of crawls; "" for the program's own
+	Contact      string         // of the person who crawls: a URL or a mail address
+	Delay        time.Duration  // between two requests to a host; negative means auto, by how long they take
+	Workers      int            // requests of a crawl at the same time
+	BodyLimit    int64          // length in bytes at which a crawl cuts a body
+	Publish      time.Duration  // after which fetched pages are published at the latest,
+	PublishBytes int64          // or after this many bytes of responses
+	Robots       bool           // whether crawls obey robots.txt
+	Sessions     string         // URL arguments that name a session, or with a minus a page
+	NoArchive    bool           // whether crawls keep pages that ask for no copy to be kept
+	Netrc        string         // file with the names and passwords of hosts that crawls have; "" for none
+	Weights      report.Weights // of the terms of priority in the order BEST
+	Domains      string         // what URLs are worth by their domain, as parseDomains reads it
+	Revisit      time.Duration  // in which CRAWL DUE visits each page once, on average
+
+	Level        string // of the cut for blocks and changes: auto, leaves or a number from 1
+	DefaultLevel int    // what auto is, from 1
+	Profile      string // how pages are divided: modern or classic
+}
+
+// CutLevel returns the level of the cut as a number from 1, or 0 for leaves.
+func (s *Settings) CutLevel() int {
+	switch s.Level {
+	case levelAuto:
+		return s.DefaultLevel
+	case levelLeaves:
+		return 0
+	}
+	level, _ := strconv.Atoi(s.Level) // it was checked when set
+	return level
+}
+
+// SessionArgs returns the entries of the setting sessions, in lower case. visits has the
+// arguments and folders that name a session, which a crawl drops from URLs. pages has
+// those that a crawl keeps.
+func (s *Settings) SessionArgs() (visits, pages []string) { return sessionArgs(s.Sessions) }
+
+// DomainWeights returns what URLs are worth by their domain.
+func (s *Settings) DomainWeights() ([]report.DomainWeight, error) { return parseDomains(s.Domains) }
+
+// Division returns the options by which pages are divided into blocks.
+func (s *Settings) Division() block.Options {
+	if s.Profile == "classic" {
+		return block.Options{Profile: block.Classic}
+	}
+	return block.Options{}
+}
+
+// cacheBytes returns how many bytes of cache a snapshot may use, 0 if cache is off.
+func (s *Settings) cacheBytes() int64 {
+	if !s.Cache {
+		return 0
+	}
+	return s.CacheBytes
+}
+
+// DefaultSettings returns the settings of a new session.
+func DefaultSettings() Settings {
+	return Settings{
+		Timezone:       time.UTC,
+		ImportTimezone: time.UTC,
+		MemoryBytes:    512 << 20,
+		Cache:          true,
+		CacheBytes:     256 << 20,
+		Mode:           "auto",
+		Color:          "auto",
+		Pager:          "auto",
+		PageLimit:      block.PageLimit,
+		PoolLimit:      64 << 30,
+		Level:          levelAuto,
+		DefaultLevel:   2,
+		Profile:        "modern",
+		Delay:          -1,
+		Workers:        16,
+		BodyLimit:      64 << 20,
+		Publish:        30 * time.Second,
+		PublishBytes:   64 << 20,
+		Robots:         true,
+		NoArchive:      true,
+		Weights:        weightsDefault,
+		Revisit:        7 * 24 * time.Hour,
+	}
+}
+
+// The values of the setting level that are words, not numbers.
+const (
+	levelAuto   = "auto"
+	levelLeaves = "leaves"
+)
+
+// Setting describes one setting that SET changes.
+type Setting struct {
+	Name, Doc string
+	Get       func(*Settings) string        // returns the value as SET takes it
+	Set       func(*Settings, string) error // reads a value; the error says what to write
+}
+
+// settings lists all settings, by name.
+var settings = []Setting{
+	{"agent", "User-Agent of crawls; empty is the program's own, with contact",
+		func(s *Settings) string { return s.Agent },
+		func(s *Settings, v string) error { return ParseLine(&s.Agent, v) }},
+	{"body_limit", "size at which a crawl cuts a body",
+		func(s *Settings) string { return SizeText(s.BodyLimit) },
+		func(s *Settings, v string) error { return ParseSize(&s.BodyLimit, v) }},
+	{"cache", "whether decoded runs are kept in memory",
+		func(s *Settings) string { return onOff(s.Cache) },
+		func(s *Settings, v string) error { return parseOnOff(&s.Cache, v) }},
+	{"cache_size", "memory for decoded runs",
+		func(s *Settings) string { return SizeText(s.CacheBytes) },
+		func(s *Settings, v string) error { return ParseSize(&s.CacheBytes, v) }},
+	{"color", "colors on a terminal: auto, always or never",
+		func(s *Settings) string { return s.Color },
+		func(s *Settings, v string) error { return parseWord(&s.Color, v, "auto", "always", "never") }},
+	{"contact", "who crawls, for those who are crawled: a URL or a mail address",
+		func(s *Settings) string { return s.Contact },
+		func(s *Settings, v string) error { return ParseLine(&s.Contact, v) }},
+	{"default_level", "level of the cut where level is auto",
+		func(s *Settings) string { return strconv.Itoa(s.DefaultLevel) },
+		func(s *Settings, v string) error { return parseLevel(&s.DefaultLevel, v) }},
+	{"delay", "pause between two requests of a crawl to a host; auto is five times what the last took, within 1 and 30 s",
+		func(s *Settings) string { return DelayText(s.Delay) },
+		func(s *Settings, v string) error { return parseDelay(&s.Delay, v) }},
+	{"domain_weights", "what URLs are worth by their domain in crawls of the order BEST, such as 'edu.cn 10, gov.cn 5': the first that fits",
+		func(s *Settings) string { return s.Domains },
+		func(s *Settings, v string) error { return setDomains(&s.Domains, v) }},
+	{"earliest_date", "earliest date of an imported record, in UTC; a record before it is damaged",
+		func(s *Settings) string { return earliestText(s.Earliest) },
+		func(s *Settings, v string) error { return parseBound(&s.Earliest, v, earliestOf) }},
+	{"import_timezone", "zone of dates without one in imported files",
+		func(s *Settings) string { return s.ImportTimezone.String() },
+		func(s *Settings, v string) error { return parseZone(&s.ImportTimezone, v) }},
+	{"latest_date", "latest date of an imported record, in UTC; a record after it is damaged; auto is a day from now",
+		func(s *Settings) string { return latestText(s.Latest) },
+		func(s *Settings, v string) error { return parseLatest(&s.Latest, v) }},
+	{"level", "cut for blocks and changes: auto, a level from 1, or leaves",
+		func(s *Settings) string { return s.Level },
+		func(s *Settings, v string) error { return parseCut(&s.Level, v) }},
+	{"memory", "memory for sorting and grouping before temporary files are used",
+		func(s *Settings) string { return SizeText(s.MemoryBytes) },
+		func(s *Settings, v string) error { return parseSizeFrom(&s.MemoryBytes, v, memoryBytesMin) }},
+	{"mode", "output format: auto is a table on a terminal, vertical where that is too wide, and csv elsewhere",
+		func(s *Settings) string { return s.Mode },
+		func(s *Settings, v string) error {
+			return parseWord(&s.Mode, v, append([]string{"auto"}, rowio.Formats()...)...)
+		}},
+	{"netrc", "file with lines \"machine HOST login NAME password WORD\", by which crawls get in at these hosts, and at a proxy",
+		func(s *Settings) string { return s.Netrc },
+		func(s *Settings, v string) error { s.Netrc = v; return nil }},
+	{"noarchive", "what crawls do with a page that asks robots to keep no copy: keep, or skip",
+		func(s *Settings) string { return keepOrSkip(s.NoArchive) },
+		func(s *Settings, v string) error { return parseKeepOrSkip(&s.NoArchive, v) }},
+	{"nullvalue", "how NULL is printed in a table",
+		func(s *Settings) string { return s.NullValue },
+		func(s *Settings, v string) error { s.NullValue = v; return nil }},
+	{"page_limit", "how much of a body is read for its title, text, links and blocks when it comes in; unread says where that was not all",
+		func(s *Settings) string { return SizeText(s.PageLimit) },
+		func(s *Settings, v string) error {
+			var n int64
+			if err := parseSizeFrom(&n, v, pageLimitMin); err != nil {
+				return err
+			}
+			if n > block.PageLimitMax {
+				return fmt.Errorf("at most %s: the blocks of a page take twenty times its size in memory", SizeText(block.PageLimitMax))
+			}
+			s.PageLimit = n
+			return nil
+		}},
+	{"pager", "whether results on a terminal go through a pager: auto is those taller than the window",
+		func(s *Settings) string { return s.Pager },
+		func(s *Settings, v string) error { return parseWord(&s.Pager, v, "auto", "on", "off") }},
+	{"pool_limit", "size of a pool above which it is split by URL when it is merged or sealed",
+		func(s *Settings) string { return SizeText(s.PoolLimit) },
+		func(s *Settings, v string) error { return parseSizeFrom(&s.PoolLimit, v, poolLimitMin) }},
+	{"profile", "how pages are divided: modern, or classic, the published method",
+		func(s *Settings) string { return s.Profile },
+		func(s *Settings, v string) error { return parseWord(&s.Profile, v, "modern", "classic") }},
+	{"publish_every", "time after which what a crawl fetched comes into force at the latest",
+		func(s *Settings) string { return DelayText(s.Publish) },
+		func(s *Settings, v string) error {
+			return parseDuration(&s.Publish, v, "a duration", publishMin, publishMax)
+		}},
+	{"publish_size", "bytes of responses after which what a crawl fetched comes into force at the latest",
+		func(s *Settings) string { return SizeText(s.PublishBytes) },
+		func(s *Settings, v string) error { return parseSizeFrom(&s.PublishBytes, v, publishBytesMin) }},
+	{"revisit", "time in which CRAWL DUE has a visit for each page, on average: some get more, some less",
+		func(s *Settings) string { return DelayText(s.Revisit) },
+		func(s *Settings, v string) error {
+			return parseDuration(&s.Revisit, v, "a duration", revisitMin, revisitMax)
+		}},
+	{"robots", "whether crawls obey robots.txt",
+		func(s *Settings) string { return onOff(s.Robots) },
+		func(s *Settings, v string) error { return parseOnOff(&s.Robots, v) }},
+	{"sessions", "names of arguments and patterns of folders that name a session, which a crawl drops from URLs, such as 'token, /(S(*))'; a minus keeps one, such as '-sid'; a crawl finds other sessions by comparing pages",
+		func(s *Settings) string { return s.Sessions },
+		func(s *Settings, v string) error { return parseSessions(&s.Sessions, v) }},
+	{"temp_dir", "folder for temporary files; empty is the one that the archive lies in",
+		func(s *Settings) string { return s.TempDir },
+		func(s *Settings, v string) error { return parseFolder(&s.TempDir, v) }},
+	{"timer", "whether the time of each statement is printed",
+		func(s *Settings) string { return onOff(s.Timer) },
+		func(s *Settings, v string) error { return parseOnOff(&s.Timer, v) }},
+	{"timezone", "zone of time literals without an offset, of TODAY and of printing",
+		func(s *Settings) string { return s.Timezone.String() },
+		func(s *Settings, v string) error { return parseZone(&s.Timezone, v) }},
+	{"weights", "of the terms that make up the priority of a URL, in crawls of the order BEST",
+		func(s *Settings) string { return WeightsText(s.Weights) },
+		func(s *Settings, v string) error { return parseWeights(&s.Weights, v) }},
+	{"width", "width of a table in cells; auto is the window's",
+		func(s *Settings) string { return widthText(s.Width) },
+		func(s *Settings, v string) error { return parseWidth(&s.Width, v) }},
+	{"workers", "requests that a crawl has under way at once, each to another host",
+		func(s *Settings) string { return strconv.Itoa(s.Workers) },
+		func(s *Settings, v string) error { return parseWorkers(&s.Workers, v) }},
+}
+
+// AllSettings returns all settings, by name.
+func AllSettings() []Setting { return settings }
+
+// SettingNamed returns the setting with a name, or nil if there is none. Case does not
+// count.
+func SettingNamed(name string) *Setting {
+	for i := range settings {
+		if strings.EqualFold(settings[i].Name, name) {
+			return &settings[i]
+		}
+	}
+	return nil
+}
+
+// promptOnly maps names that other shells have as settings to the commands of this
+// shell's prompt that do the same.
+var promptOnly = map[string]string{"header": ".headers", "headers": ".headers", "output": ".output"}
+
+// FindSetting returns the setting that a statement names. If there is none, the error
+// suggests the nearest name.
+func FindSetting(name *ast.Name) (*Setting, error) {
+	if k := SettingNamed(name.Text); k != nil {
+		return k, nil
+	}
+	err := expr.UnknownName(name, "setting", name.Text, "", SettingNames())
+	if command := promptOnly[strings.ToLower(name.Text)]; command != "" {
+		err.Hint = "at the prompt " + command + " does that"
+	}
+	return nil, err
+}
+
+// SettingNames returns the names of all settings that SET changes.
+func SettingNames() []string {
+	names := make([]string, len(settings))
+	for i := range settings {
+		names[i] = settings[i].Name
+	}
+	return names
+}

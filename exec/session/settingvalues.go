@@ -1,0 +1,438 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"infomall/crawl/order"
+	"infomall/crawl/report"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// ParseLine sets dst to v, which becomes part of a header line of a request. Only
+// printable ASCII characters are allowed.
+func ParseLine(dst *string, v string) error {
+	if strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return fmt.Errorf("write ASCII without control characters, not %q", v)
+	}
+	*dst = v
+	return nil
+}
+
+// parseSessions checks v and sets dst to it. v is a list, separated by commas, of names
+// of URL arguments and patterns of folders, such as 'token, -sid, /(S(*))'.
+func parseSessions(dst *string, v string) error {
+	visits, pages := sessionArgs(v)
+	for _, name := range append(visits, pages...) {
+		folder, ok := strings.CutPrefix(name, "/")
+		if _, err := path.Match(folder, ""); err != nil || ok && folder == "" || strings.ContainsAny(folder, "=&?;/ ") {
+			return fmt.Errorf("write names of arguments and, after a slash, patterns of folders, such as 'token, -sid, /(S(*))', not %q", name)
+		}
+	}
+	return ParseLine(dst, v)
+}
+
+// sessionArgs splits a value of the setting sessions into its entries, in lower case.
+// visits has the entries that name a session, which a crawl drops from URLs. pages has
+// the entries that were written with a minus, which a crawl keeps.
+func sessionArgs(v string) (visits, pages []string) {
+	for name := range strings.SplitSeq(strings.ToLower(v), ",") {
+		name = strings.TrimSpace(name)
+		if page, ok := strings.CutPrefix(name, "-"); ok {
+			pages = append(pages, strings.TrimSpace(page))
+		} else if name != "" {
+			visits = append(visits, name)
+		}
+	}
+	return visits, pages
+}
+
+// parseFolder sets dst to the absolute path of v, a folder that exists, or to "" if v is
+// empty.
+func parseFolder(dst *string, v string) error {
+	if v == "" {
+		*dst = ""
+		return nil
+	}
+	dir, err := filepath.Abs(v)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("write the name of a folder; %s is a file", v)
+	}
+	*dst = dir
+	return nil
+}
+
+// keepOrSkip returns keep or skip, the values of the setting noarchive.
+func keepOrSkip(keep bool) string {
+	if keep {
+		return "keep"
+	}
+	return "skip"
+}
+
+func parseKeepOrSkip(dst *bool, v string) error {
+	var word string
+	err := parseWord(&word, v, "keep", "skip")
+	if err == nil {
+		*dst = word == "keep"
+	}
+	return err
+}
+
+// DelayText returns a duration as SET takes it, or auto if it is negative.
+func DelayText(d time.Duration) string {
+	if d < 0 {
+		return "auto"
+	}
+	return string(value.OfDuration(d.Milliseconds()).Append(nil, time.UTC))
+}
+
+func parseDelay(dst *time.Duration, v string) error {
+	if strings.EqualFold(v, "auto") {
+		*dst = -1
+		return nil
+	}
+	return parseDuration(dst, v, "auto or a duration such as 2s,", 0, DelayMax)
+}
+
+// parseDuration sets dst to a duration from from to to. what begins the advice in an
+// error, such as "a duration".
+func parseDuration(dst *time.Duration, v, what string, from, to time.Duration) error {
+	d, err := value.Cast(value.OfText(v), value.Duration, time.UTC)
+	if err != nil || d.Int < from.Milliseconds() || d.Int > to.Milliseconds() {
+		return fmt.Errorf("write %s from %s to %s, not %q", what, DelayText(from), DelayText(to), v)
+	}
+	*dst = time.Duration(d.Int) * time.Millisecond
+	return nil
+}
+
+// Limits of the settings of crawls.
+const (
+	publishMin      = time.Second
+	publishMax      = 24 * time.Hour
+	publishBytesMin = 1 << 20
+	DelayMax        = 24 * time.Hour
+	revisitMin      = time.Hour
+	revisitMax      = 366 * 24 * time.Hour
+	WorkersMax      = 10_000
+)
+
+func parseWorkers(dst *int, v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > WorkersMax {
+		return fmt.Errorf("write a number from 1 to %d, not %q", WorkersMax, v)
+	}
+	*dst = n
+	return nil
+}
+
+func onOff(b bool) string {
+	if b {
+		return "on"
+	}
+	return "off"
+}
+
+// parseOnOff sets dst. It takes on, true, 1 and yes; off, false, 0 and no.
+func parseOnOff(dst *bool, v string) error {
+	switch strings.ToLower(v) {
+	case "on", "true", "1", "yes":
+		*dst = true
+	case "off", "false", "0", "no":
+		*dst = false
+	default:
+		return fmt.Errorf("write on or off, not %q", v)
+	}
+	return nil
+}
+
+// parseWord sets dst to the one of words that equals v, in any case.
+func parseWord(dst *string, v string, words ...string) error {
+	for _, w := range words {
+		if strings.EqualFold(w, v) {
+			*dst = w
+			return nil
+		}
+	}
+	err := fmt.Errorf("there is no %q; write %s", v, strings.Join(words, ", "))
+	if near := ast.Nearest(v, words); near != "" {
+		err = fmt.Errorf("there is no %q; did you mean %s?", v, near)
+	}
+	return err
+}
+
+// levelMax is the greatest level that the settings take. No tree of blocks has more
+// levels.
+const levelMax = 100
+
+func parseLevel(dst *int, v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > levelMax {
+		return fmt.Errorf("write a whole number from 1 to %d, not %q", levelMax, v)
+	}
+	*dst = n
+	return nil
+}
+
+// parseCut sets dst to a value of the setting level: auto, leaves or a number.
+func parseCut(dst *string, v string) error {
+	for _, word := range []string{levelAuto, levelLeaves} {
+		if strings.EqualFold(word, v) {
+			*dst = word
+			return nil
+		}
+	}
+	var n int
+	if near := ast.Nearest(v, []string{levelAuto, levelLeaves}); near != "" {
+		return fmt.Errorf("there is no level %q; did you mean %s?", v, near)
+	}
+	if parseLevel(&n, v) != nil {
+		return fmt.Errorf("write auto, leaves or a whole number from 1 to %d, not %q", levelMax, v)
+	}
+	*dst = strconv.Itoa(n)
+	return nil
+}
+
+// parseZone sets dst to the named time zone, such as Asia/Shanghai. local is the zone of
+// the computer.
+func parseZone(dst **time.Location, v string) error {
+	if strings.EqualFold(v, "local") {
+		*dst = time.Local
+		return nil
+	}
+	zone, err := time.LoadLocation(v)
+	if err != nil {
+		return fmt.Errorf("there is no time zone %q; write one such as 'Asia/Shanghai' or 'UTC'", v)
+	}
+	*dst = zone
+	return nil
+}
+
+// dateForms lists the layouts in which earliest_date and latest_date are printed, the
+// shortest first.
+var dateForms = []string{"2006-01-02", "2006-01-02T15:04:05Z", "2006-01-02T15:04:05.000Z"}
+
+// boundText returns t in the shortest of dateForms that read turns into t again. read is
+// earliestOf or latestOf.
+func boundText(t record.Time, read func(value.Period) record.Time) string {
+	text := ""
+	for _, form := range dateForms {
+		text = t.Std().Format(form)
+		if p, err := value.ParsePeriod(text, time.UTC); err == nil && read(p) == t {
+			break
+		}
+	}
+	return text
+}
+
+// earliestOf returns the first moment of a period, latestOf the last.
+func earliestOf(p value.Period) record.Time { return p.From }
+func latestOf(p value.Period) record.Time   { return p.To - 1 }
+
+func earliestText(t *record.Time) string {
+	if t == nil {
+		return boundText(record.EarliestDefault, earliestOf)
+	}
+	return boundText(*t, earliestOf)
+}
+
+func latestText(t *record.Time) string {
+	if t == nil {
+		return "auto"
+	}
+	return boundText(*t, latestOf)
+}
+
+// parseBound sets dst to the first or last moment of a period such as 1985 or
+// 2030-06-15. read is earliestOf or latestOf.
+func parseBound(dst **record.Time, v string, read func(value.Period) record.Time) error {
+	p, err := value.ParsePeriod(v, time.UTC)
+	if err != nil {
+		return err
+	}
+	t := read(p)
+	*dst = &t
+	return nil
+}
+
+func parseLatest(dst **record.Time, v string) error {
+	if strings.EqualFold(v, "auto") {
+		*dst = nil
+		return nil
+	}
+	return parseBound(dst, v, latestOf)
+}
+
+// ParseSize sets dst to a size in bytes. v is a number, with a unit such as 64MB or
+// without.
+func ParseSize(dst *int64, v string) error {
+	digits, unit := strings.ToUpper(v), int64(1)
+	for _, u := range ast.SizeUnits {
+		if rest, ok := strings.CutSuffix(digits, u.Name); ok {
+			digits, unit = rest, u.Bytes
+			break
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 || n > (1<<62)/unit {
+		return fmt.Errorf("%q is no size; write one such as 512MB", v)
+	}
+	*dst = n * unit
+	return nil
+}
+
+// memoryBytesMin is the least value of the setting memory, in bytes. With less, a sort
+// would make a temporary file every few rows.
+const memoryBytesMin = 1 << 20
+
+// pageLimitMin is the least value of the setting page_limit, in bytes. It is enough for
+// the title and the first words of a page.
+const pageLimitMin = 16 << 10
+
+// poolLimitMin is the least value of the setting pool_limit, in bytes. With less, pools
+// would be split URL by URL.
+const poolLimitMin = 16 << 10
+
+// parseSizeFrom is ParseSize, but a size below least is an error.
+func parseSizeFrom(dst *int64, v string, least int64) error {
+	var n int64
+	if err := ParseSize(&n, v); err != nil {
+		return err
+	}
+	if n < least {
+		return fmt.Errorf("%s is too little; the least is %s", v, SizeText(least))
+	}
+	*dst = n
+	return nil
+}
+
+// SizeText returns a size as SET takes it, in the largest unit that divides it, such as
+// 64MB.
+func SizeText(n int64) string {
+	for _, u := range ast.SizeUnits {
+		if n > 0 && n%u.Bytes == 0 {
+			return strconv.FormatInt(n/u.Bytes, 10) + u.Name
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func widthText(n int) string {
+	if n == 0 {
+		return "auto"
+	}
+	return strconv.Itoa(n)
+}
+
+func parseWidth(dst *int, v string) error {
+	if strings.EqualFold(v, "auto") {
+		*dst = 0
+		return nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 0 {
+		return fmt.Errorf("write a number of cells or auto, not %q", v)
+	}
+	*dst = n
+	return nil
+}
+
+// weightNames lists the names of the terms of a score, in order, each with a
+// function that returns where its coefficient is.
+var weightNames = []struct {
+	name  string
+	place func(*report.Weights) *float64
+}{
+	{"domain", func(w *report.Weights) *float64 { return &w.Domain }},
+	{"popularity", func(w *report.Weights) *float64 { return &w.Popularity }},
+	{"parent", func(w *report.Weights) *float64 { return &w.Parent }},
+	{"depth", func(w *report.Weights) *float64 { return &w.Depth }},
+	{"other", func(w *report.Weights) *float64 { return &w.Other }},
+}
+
+// weightsDefault are the coefficients unless the setting says otherwise.
+var weightsDefault = report.Weights(order.DefaultWeights)
+
+func WeightsText(w report.Weights) string {
+	var list []string
+	for _, n := range weightNames {
+		list = append(list, n.name+" "+strconv.FormatFloat(*n.place(&w), 'g', -1, 64))
+	}
+	return strings.Join(list, ", ")
+}
+
+// parseWeights reads coefficients such as "domain 10" into dst. Terms that v does
+// not name get their defaults.
+func parseWeights(dst *report.Weights, v string) error {
+	w := weightsDefault
+	err := eachWeight(v, func(name string, x float64) error {
+		for _, n := range weightNames {
+			if strings.EqualFold(n.name, name) {
+				*n.place(&w) = x
+				return nil
+			}
+		}
+		return fmt.Errorf("write domain, popularity, parent, depth or other, not %q", name)
+	})
+	if err == nil {
+		*dst = w
+	}
+	return err
+}
+
+// parseDomains parses the weights of scopes, such as "edu.cn 10, gov.cn 5".
+func parseDomains(v string) (list []report.DomainWeight, err error) {
+	err = eachWeight(v, func(name string, x float64) error {
+		scope, err := urlkey.ParseScope(name)
+		list = append(list, report.DomainWeight{Scope: scope, Weight: x})
+		return err
+	})
+	return list, err
+}
+
+func setDomains(dst *string, v string) error {
+	_, err := parseDomains(v)
+	if err == nil {
+		*dst = v
+	}
+	return err
+}
+
+// eachWeight calls f for each entry of a list such as "edu.cn 10, gov.cn 5".
+func eachWeight(v string, f func(name string, x float64) error) error {
+	if strings.TrimSpace(v) == "" {
+		return nil
+	}
+	for part := range strings.SplitSeq(v, ",") {
+		words := strings.Fields(part)
+		if len(words) != 2 {
+			return fmt.Errorf("write names, each with a number behind it, and commas between, not %q", v)
+		}
+		x, err := strconv.ParseFloat(words[1], 64)
+		if err != nil || !(x >= -weightMax && x <= weightMax) {
+			return fmt.Errorf("write a number from %d to %d, not %q", -weightMax, weightMax, words[1])
+		}
+		if err := f(words[0], x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// weightMax bounds coefficients and weights, so that their sum cannot overflow.
+const weightMax = 1_000_000

@@ -1,0 +1,213 @@
+package session
+
+import (
+	"context"
+	"reflect"
+	"strings"
+
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// Spec describes one type of statement. Run, Check, EXPLAIN, SCHEDULE and the log of
+// jobs get the properties of a statement from its Spec, and so does the shell, which
+// prints the answers of a script on standard output.
+type Spec struct {
+	// Names are the first words of the statement, for HELP and messages. A type with
+	// several forms has several names, such as MERGE POOL and SEAL POOL.
+	Names   []string
+	Of      reflect.Type // the type of the statement in lang/ast
+	Writes  bool         // it changes the archive; a session that only reads refuses it
+	Works   bool         // its runs are noted as jobs
+	Answers bool         // its purpose is its result, not a change
+	// Anywhere says that it also runs without an archive, unless its Deed is an
+	// ArchiveUser that needs one.
+	Anywhere bool
+
+	read  func(*Session, ast.Statement) (Deed, error)
+	alias func(ast.Statement) *ast.Name // returns the name for the log of jobs; nil if the type has none
+}
+
+// Deed is a statement whose clauses and parameters were read and are valid. It belongs to
+// the session that read it. The caller calls either Run or Would, once.
+type Deed interface {
+	// Run does what the statement says.
+	Run(ctx context.Context) (*Result, error)
+	// Would returns what EXPLAIN prints, one line per element: what Run would read
+	// and change. It changes nothing.
+	Would(ctx context.Context) ([]string, error)
+}
+
+// A Deed may also have one of these methods.
+type (
+	// An Assumption sets or defines something that later statements use. Assume changes
+	// only the session, not the archive, so that Check can read these later statements.
+	Assumption interface{ Assume() }
+	// An Analysis runs the statement to its end, and returns what each step did.
+	Analysis interface {
+		Analyze(ctx context.Context) (*Result, error)
+	}
+	// An ArchiveUser decides by its clauses whether it needs an archive.
+	ArchiveUser interface{ NeedsArchive() bool }
+	// An Explained is told that EXPLAIN explains it, with or without ANALYZE, and may refuse.
+	Explained interface{ Explain(analyze bool) error }
+)
+
+// Trait is a set of properties of a type of statement, one bit each.
+type Trait uint8
+
+// The traits are the fields of Spec with the same names.
+const (
+	Writes Trait = 1 << iota
+	Works
+	Answers
+	Anywhere
+)
+
+// Declare returns the Spec of the statements of type S. names are separated by commas. read
+// reads the clauses and parameters of a statement. It reads nothing from the archive but
+// definitions; its error is the one that --check and SCHEDULE report.
+func Declare[S ast.Statement, D Deed](names string, t Trait, read func(*Session, S) (D, error)) *Spec {
+	return &Spec{
+		Names:  strings.Split(names, ", "),
+		Of:     reflect.TypeFor[S](),
+		Writes: t&Writes != 0, Works: t&Works != 0, Answers: t&Answers != 0, Anywhere: t&Anywhere != 0,
+		read: func(s *Session, st ast.Statement) (Deed, error) {
+			d, err := read(s, st.(S))
+			if err != nil {
+				return nil, err
+			}
+			return d, nil
+		},
+	}
+}
+
+// Read reads the clauses and parameters of a statement for s.
+func (sp *Spec) Read(s *Session, st ast.Statement) (Deed, error) { return sp.read(s, st) }
+
+// Named sets alias, a function that returns the name in a statement under which the log
+// of jobs lists it, or nil if the statement has none. It returns sp.
+func (sp *Spec) Named(alias func(ast.Statement) *ast.Name) *Spec {
+	sp.alias = alias
+	return sp
+}
+
+// name returns the first words of a statement.
+func (sp *Spec) name(st ast.Statement) string {
+	text := st.String()
+	for _, n := range sp.Names[1:] {
+		if strings.HasPrefix(text, n+" ") {
+			return n
+		}
+	}
+	return sp.Names[0]
+}
+
+// needsArchive reports whether a statement is refused without an archive. Some statements
+// for which it returns false find out when they run that they need one.
+func (sp *Spec) needsArchive(d Deed) bool {
+	if u, ok := d.(ArchiveUser); ok {
+		return u.NeedsArchive()
+	}
+	return !sp.Anywhere
+}
+
+// Read reads the clauses and parameters of a statement.
+func (s *Session) Read(st ast.Statement) (Deed, error) { return s.language.SpecOf(st).read(s, st) }
+
+// NeedsArchive reports whether d, which st was read as, is refused without an archive.
+func (s *Session) NeedsArchive(st ast.Statement, d Deed) bool {
+	return s.language.SpecOf(st).needsArchive(d)
+}
+
+// Run runs one statement, but not RUN, for which see Expand. A mistake in the statement is
+// an *ast.Error. If the statement needs an archive and there is none, the error is a
+// *NoArchiveError. A statement that works on the archive is noted in the log of jobs.
+func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.mayWrite(st); err != nil {
+		return nil, err
+	}
+	spec := s.language.SpecOf(st)
+	d, err := spec.read(s, st)
+	if !s.o.Archive.Exists() {
+		switch {
+		case err != nil:
+			return nil, err
+		case spec.needsArchive(d):
+			return nil, s.findArchive()
+		}
+	}
+	run := func() (*Result, error) {
+		if err != nil {
+			return nil, err
+		}
+		return d.Run(ctx)
+	}
+	if spec.Works && s.o.Jobs != nil && !s.o.ReadOnly {
+		return s.runJob(ctx, st, run)
+	}
+	return run()
+}
+
+// Check reads a statement without running it. It returns the error with which Run would
+// refuse the statement before it reads or changes the archive, a crawl or a file. Check
+// reads only definitions from the archive. What the statement would set or define is set
+// or defined in this session afterwards.
+func (s *Session) Check(st ast.Statement) error {
+	if err := s.mayWrite(st); err != nil {
+		return err
+	}
+	d, err := s.Read(st)
+	if err != nil {
+		return err
+	}
+	if a, ok := d.(Assumption); ok {
+		a.Assume()
+	}
+	return nil
+}
+
+// mayWrite returns an error if the statement writes and the session only reads.
+func (s *Session) mayWrite(st ast.Statement) error {
+	if spec := s.language.SpecOf(st); s.o.ReadOnly && !s.trying && spec.Writes {
+		return ast.Errorf(st, "%s writes, and this session only reads", spec.name(st))
+	}
+	return nil
+}
+
+// ReadExplained reads a statement that EXPLAIN explains. With analyze, the Deed is an
+// Analysis.
+func (s *Session) ReadExplained(st ast.Statement, analyze bool) (Deed, error) {
+	switch st.(type) {
+	case *ast.Explain, *ast.ExplainRank:
+		return nil, ErrExplained(st)
+	}
+	d, err := s.Read(st)
+	if err != nil {
+		return nil, err
+	}
+	if x, ok := d.(Explained); ok {
+		return d, x.Explain(analyze)
+	}
+	if _, ok := d.(Analysis); analyze && !ok {
+		err := ast.Errorf(st, "EXPLAIN ANALYZE runs the statement, and takes queries only")
+		err.Hint = "leave out ANALYZE"
+		return nil, err
+	}
+	return d, nil
+}
+
+// ErrExplained returns the error for EXPLAIN of an EXPLAIN.
+func ErrExplained(st ast.Statement) error { return ast.Errorf(st, "EXPLAIN of EXPLAIN says nothing") }
+
+// PlanTable returns lines as the result of EXPLAIN.
+func PlanTable(lines []string) *Result {
+	t := NewTable(Text("plan"))
+	for _, l := range lines {
+		t.Add(value.OfText(l))
+	}
+	return t.Result()
+}

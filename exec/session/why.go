@@ -1,0 +1,242 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"infomall/exec/plan"
+	"infomall/exec/relation"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/record/task"
+	"infomall/store/urlkey"
+)
+
+const (
+	// probeRowsMax is how many captures are read at most to find why an answer is
+	// empty. An empty answer should not take long.
+	probeRowsMax = 100_000
+	// probeHostsMax is how many hosts are compared at most to find one with a similar
+	// name.
+	probeHostsMax = 64
+)
+
+// whyEmpty returns notes on why a query over the archive has no rows, if the
+// cause is what the archive contains and not the condition in WHERE.
+func (s *Session) whyEmpty(ctx context.Context, snap relation.Snapshot, node plan.Node, src *plan.Source) []string {
+	if src.Relation.OfSession {
+		return nil
+	}
+	if !src.Relation.Scoped || neverAsks(node) {
+		return nil
+	}
+	switch src.Relation.Name {
+	case "ranks":
+		return noResults(ctx, snap, task.ResultRanks, "nothing was ranked yet; PAGERANK and HITS do")
+	case "duplicates":
+		return noResults(ctx, snap, task.ResultDuplicates, "nothing was compared yet; DEDUP does")
+	}
+	note, err := s.probe(ctx, snap, src)
+	if err != nil || note == "" {
+		return nil // a note is no reason to fail
+	}
+	return []string{note}
+}
+
+// noResults returns a note if the archive has no computed result of this kind.
+func noResults(ctx context.Context, snap relation.Snapshot, kind, note string) []string {
+	results, err := snap.Results(ctx, kind)
+	if err != nil || len(results) > 0 {
+		return nil // a note is no reason to fail
+	}
+	return []string{note}
+}
+
+// neverAsks reports whether a plan has no rows, whatever the archive contains.
+func neverAsks(node plan.Node) bool {
+	never := false
+	plan.Walk(node, func(n plan.Node, _ int) {
+		l, ok := n.(*plan.Limit)
+		never = never || ok && (l.N == 0 || l.Skip > 0)
+	})
+	return never
+}
+
+// probe looks for captures in the source's scope, first within its time and
+// then at any time, and returns what it found as a note.
+func (s *Session) probe(ctx context.Context, snap relation.Snapshot, src *plan.Source) (string, error) {
+	what := "the archive"
+	if src.Scope != "" {
+		what = src.Scope
+	}
+	inTime, err := look(ctx, snap, src.Scan(0), 1)
+	if err != nil {
+		return "", err
+	}
+	if inTime.any {
+		return visitedOnly(ctx, snap, src)
+	}
+	always := src.Scan(0)
+	always.From, always.To = record.MinTime, record.MaxTime+1
+	seen, err := look(ctx, snap, always, probeRowsMax)
+	switch {
+	case err != nil:
+		return "", err
+	case seen.any && seen.whole:
+		return fmt.Sprintf("%s has captures at other times only: from %s to %s", what, s.Stamp(seen.first), s.Stamp(seen.last)), nil
+	case seen.any:
+		return fmt.Sprintf("%s has captures at other times only, such as %s", what, s.Stamp(seen.first)), nil
+	case src.Scope == "" && src.Ranges == nil:
+		return "the archive holds no captures", nil
+	}
+	return s.neverHeld(ctx, snap, what, src)
+}
+
+// visitedOnly returns a note if a source asks for versions, but its scope and time have
+// only visits that found nothing new. Otherwise it returns "".
+func visitedOnly(ctx context.Context, snap relation.Snapshot, src *plan.Source) (string, error) {
+	if !src.Relation.OfVersions {
+		return "", nil
+	}
+	scan := src.Scan(record.ColChange)
+	rows := 0
+	for b, err := range snap.Scan(ctx, scan) {
+		if err != nil {
+			return "", err
+		}
+		for _, c := range b.Change[:b.N] {
+			if c != record.ChangeSame {
+				return "", nil // a version began: WHERE dropped it
+			}
+		}
+		if rows += b.N; rows >= probeRowsMax {
+			return "", nil
+		}
+	}
+	return "pages were visited then and found as before, so no version began; the relation captures has the visits", nil
+}
+
+// sighting is what look found out about the captures of a scan.
+type sighting struct {
+	any, whole  bool        // any: there is a capture; whole: look read all captures, not only the first rowsMax
+	first, last record.Time // of the captures that look read
+}
+
+// look reads the captures of a scan, at most about rowsMax of them.
+func look(ctx context.Context, snap relation.Snapshot, scan record.Scan, rowsMax int) (sighting, error) {
+	var s sighting
+	if scan.From >= scan.To || scan.Ranges != nil && len(scan.Ranges) == 0 {
+		return s, nil
+	}
+	rows := 0
+	for b, err := range snap.Scan(ctx, scan) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return s, err
+		}
+		for _, t := range b.Time[:b.N] {
+			if !s.any {
+				s.any, s.first, s.last = true, t, t
+			}
+			s.first, s.last = min(s.first, t), max(s.last, t)
+		}
+		if rows += b.N; rows >= rowsMax {
+			return s, nil
+		}
+	}
+	s.whole = true
+	return s, nil
+}
+
+// neverHeld names the host nearest to a scope that was never captured.
+func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what string, src *plan.Source) (string, error) {
+	note := what + " was never captured"
+	if src.Scope == "" {
+		note = "what WHERE asks for was never captured"
+	}
+	if len(src.Ranges) == 0 {
+		return note, nil
+	}
+	labels := hostLabels(src.Ranges[0].From)
+	asked := hostName(labels)
+	for n := len(labels); n >= 0; n-- {
+		prefix := ""
+		if n > 0 {
+			prefix = strings.Join(labels[:n], ",") + ","
+		}
+		hosts, err := hostsUnder(ctx, snap, prefix)
+		switch {
+		case err != nil:
+			return "", err
+		case slices.Contains(hosts, asked):
+			return fmt.Sprintf("%s; the archive has other pages of %s", note, asked), nil
+		case len(hosts) > 0:
+			near := ast.Nearest(asked, hosts)
+			if near == "" {
+				near = hosts[0]
+			}
+			return fmt.Sprintf("%s; the nearest host in the archive is %s", note, near), nil
+		}
+	}
+	return note, nil
+}
+
+// hostLabels returns the labels of the host in a sort key, or in the start of
+// one, beginning with the top-level domain.
+func hostLabels(key string) []string {
+	if i := strings.IndexAny(key, "):"); i >= 0 {
+		key = key[:i]
+	}
+	return strings.FieldsFunc(key, func(r rune) bool { return r == ',' })
+}
+
+func hostName(labels []string) string {
+	name := slices.Clone(labels)
+	slices.Reverse(name)
+	return strings.Join(name, ".")
+}
+
+// hostsUnder returns the hosts whose keys start with prefix, at most probeHostsMax. It
+// reads one capture of each host and skips the others.
+func hostsUnder(ctx context.Context, snap relation.Snapshot, prefix string) ([]string, error) {
+	var hosts []string
+	end := ""
+	if prefix != "" {
+		end = prefix + "\xff"
+	}
+	for from := prefix; len(hosts) < probeHostsMax; {
+		key, url, err := firstIn(ctx, snap, urlkey.Range{From: from, To: end})
+		if err != nil {
+			return nil, err
+		}
+		if key == "" {
+			break
+		}
+		if h := urlkey.Host(url); h != "" && !slices.Contains(hosts, h) {
+			hosts = append(hosts, h)
+		}
+		from = key + "\x00"
+		if i := strings.IndexAny(key, "):"); i >= 0 {
+			from = key[:i] + string(key[i]+1) // past the pages of this host and port
+		}
+	}
+	return hosts, nil
+}
+
+// firstIn returns the first URL in r and its key, or "".
+func firstIn(ctx context.Context, snap relation.Snapshot, r urlkey.Range) (key, url string, err error) {
+	scan := record.Scan{Ranges: []urlkey.Range{r}, From: record.MinTime, To: record.MaxTime + 1}
+	for b, err := range snap.Scan(ctx, scan) {
+		if err != nil {
+			return "", "", err
+		}
+		if b.N > 0 {
+			return b.Key[0], b.URL[0], nil
+		}
+	}
+	return "", "", nil
+}

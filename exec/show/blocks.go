@@ -1,0 +1,114 @@
+package show
+
+import (
+	"context"
+	"crypto/sha256"
+	"strings"
+
+	"infomall/exec/draw"
+	"infomall/exec/relation"
+	"infomall/exec/session"
+	"infomall/exec/value"
+	"infomall/store/block"
+	"infomall/store/record"
+	"infomall/store/words"
+)
+
+// openBody divides a stored body. It returns false for a body that has no
+// blocks.
+func openBody(p *record.Payload, o block.Options) (*block.Body, bool) {
+	if p.Large != nil {
+		return nil, false
+	}
+	return block.Open(p.Body, block.AsOf(p), o)
+}
+
+// versionOf returns a capture in the form that block.History takes.
+func versionOf(c capture, p *record.Payload, o block.Options) (block.Version, error) {
+	v := block.Version{Time: c.time, Kind: c.kind, Size: p.Size}
+	if body, ok := openBody(p, o); ok {
+		v.Body, v.Size = body, int64(len(body.Page.Body))
+		return v, nil
+	}
+	if p.Large != nil {
+		sum := sha256.New()
+		if _, err := pieces(p.Large).WriteTo(sum); err != nil {
+			return v, err
+		}
+		sum.Sum(v.Digest[:0])
+		return v, nil
+	}
+	body, err := relation.Decode(p)
+	if err != nil {
+		body = p.Body // it is one block, decoded or not
+	}
+	v.Digest, v.Size = sha256.Sum256(body), int64(len(body))
+	return v, nil
+}
+
+// blocks returns the blocks of a capture, whose payload is p, and how each
+// changed since the version before, if that version has a body.
+func (a *pageAsked) blocks(ctx context.Context, snap relation.Snapshot, found captureFound, p *record.Payload) (*block.Revision, error) {
+	var h block.History
+	if !found.first {
+		before, err := snap.Payload(ctx, found.before.ref)
+		if err != nil {
+			return nil, err
+		}
+		if before.NoBody == "" {
+			v, err := versionOf(found.before, &before, a.s.Settings().Division())
+			if err != nil {
+				return nil, err
+			}
+			h.Add(v)
+		}
+	}
+	v, err := versionOf(found.capture, p, a.s.Settings().Division())
+	if err != nil {
+		return nil, err
+	}
+	return h.Add(v), nil
+}
+
+// blockTable lists the blocks of a version, each block before the blocks that
+// it divides into. Only leaves have a text, so that the column text, read from
+// top to bottom, is the page.
+func blockTable(r *block.Revision, c capture) *session.Result {
+	t := session.NewTable(session.Text("block"), session.Whole("depth"), session.Text("label"), session.Text("topic"), session.Whole("bytes"), session.Whole("words"), session.Text("text"))
+	if !r.Hidden() {
+		addBlocks(t, r)
+	}
+	res := t.Result()
+	if t.Batch().N == 0 {
+		res.Notes = append(res.Notes, "it has no blocks: "+whyNoBlocks(c))
+	}
+	return res
+}
+
+// addBlocks adds one row per block.
+func addBlocks(t *session.Table, r *block.Revision) {
+	label := draw.Labels(r)
+	for n := range r.Tree.Blocks {
+		if n == 0 {
+			continue // the page itself
+		}
+		b := &r.Tree.Blocks[n]
+		shown := r.Text(n)
+		row := []value.Value{
+			value.OfText(b.Path), value.OfInt(int64(b.Depth)), value.OfText(label[n].String()),
+			value.OfText(draw.Topic(r, n)), value.OfInt(int64(b.End - b.Start)), value.OfInt(int64(words.Count(shown))),
+		}
+		if r.Tree.Leaf(n) {
+			row = append(row, value.OfText(strings.TrimSpace(shown)))
+		}
+		t.Add(row...)
+	}
+}
+
+// whyNoBlocks returns why a capture has no blocks, for a message.
+func whyNoBlocks(c capture) string {
+	if c.kind != record.KindPage {
+		return "its kind is " + c.kind.String()
+	}
+	return "its body is empty"
+}

@@ -1,0 +1,148 @@
+package show
+
+import (
+	"context"
+	"fmt"
+
+	"infomall/exec/relation"
+	"infomall/exec/session"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// pageAsked is the page that a statement asks for, by URL and time.
+type pageAsked struct {
+	s      *session.Session
+	url    string        // canonical
+	urlAt  ast.Expr      // the URL in the statement, for its position
+	when   *value.Period // the page as it was at the end of it; nil means the latest capture
+	whenAt ast.Expr      // the time in the statement; nil if absent
+}
+
+// read reads the expressions a.urlAt and a.whenAt.
+func (a *pageAsked) read() (err error) {
+	env := a.s.Env()
+	if a.url, err = session.ConstantURL(a.urlAt, env); err != nil || a.whenAt == nil {
+		return err
+	}
+	p, err := value.PeriodOf(a.whenAt, env)
+	a.when = &p
+	return err
+}
+
+// scan returns a scan of all captures of the URL before the time to.
+func (a *pageAsked) scan(to record.Time) record.Scan {
+	key := urlkey.Key(a.url)
+	return record.Scan{
+		Ranges:  []urlkey.Range{{From: key, To: key + "\x00"}},
+		From:    record.MinTime,
+		To:      to,
+		Columns: record.ColStatus | record.ColKind | record.ColChange | record.ColTruncated,
+	}
+}
+
+// capture is one capture of a page.
+type capture struct {
+	ref    record.Ref
+	time   record.Time
+	status int32
+	kind   record.Kind
+	part   bool // it was cut when fetched
+}
+
+// captureFound is the capture that a statement asks for.
+type captureFound struct {
+	capture
+	first  bool    // the capture is of the URL's first version
+	before capture // the last capture of the version before, unless first is set
+}
+
+// needBody returns an error if why, the reason that the archive has no body for the
+// capture c, is not empty. If damage was skipped, the error is that damage.
+func (a *pageAsked) needBody(snap relation.Snapshot, at ast.Node, c capture, why string) error {
+	if why == "" {
+		return nil
+	}
+	if err := snap.Damage(); err != nil {
+		return err
+	}
+	return ast.Errorf(at, "the archive has no body for the capture of %s: %s", a.s.Stamp(c.time), why)
+}
+
+// find finds the capture asked for: the last one not after the period.
+func (a *pageAsked) find(ctx context.Context, snap relation.Snapshot) (captureFound, error) {
+	to := record.MaxTime + 1
+	if a.when != nil {
+		to = a.when.To
+	}
+	var found captureFound
+	any := false
+	for b, err := range snap.Scan(ctx, a.scan(to)) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return found, err
+		}
+		for i := range b.N {
+			if any && b.Change[i] != record.ChangeSame {
+				found.first, found.before = false, found.capture
+			}
+			if !any {
+				any, found.first = true, true
+			}
+			found.capture = capture{b.Ref[i], b.Time[i], b.Status[i], b.Kind[i], b.Truncated[i]}
+		}
+	}
+	if !any {
+		return found, a.noPage(ctx, snap)
+	}
+	return found, nil
+}
+
+// noPage is the error of a page that was not there yet, or never.
+func (a *pageAsked) noPage(ctx context.Context, snap relation.Snapshot) error {
+	for b, err := range snap.Scan(ctx, a.scan(record.MaxTime+1)) {
+		if err != nil {
+			return err
+		}
+		if b.N > 0 {
+			err := ast.Errorf(a.whenAt, "no capture of %s at or before %s", a.url, a.s.Stamp(a.when.To-1))
+			err.Hint = "the first is of " + a.s.Stamp(b.Time[0])
+			return err
+		}
+	}
+	return ast.Errorf(a.urlAt, "no capture of %s", a.url)
+}
+
+// usedNote says which capture of the page is used, and how far it is from the
+// time asked for.
+func (a *pageAsked) usedNote(at record.Time) string {
+	note := fmt.Sprintf("%s as captured %s", a.url, a.s.Stamp(at))
+	switch {
+	case a.when == nil:
+		return note
+	case at >= a.when.From:
+		return note + ", within the time asked for"
+	}
+	return fmt.Sprintf("%s, %s before the time asked for", note, value.AppendDuration(nil, int64(a.when.From-at)))
+}
+
+// captureLine says when a capture was made and what it found.
+func (a *pageAsked) captureLine(c capture) string {
+	line := a.s.Stamp(c.time)
+	if c.status != 0 {
+		line += fmt.Sprintf(" %d", c.status)
+	}
+	return line + " " + c.kind.String()
+}
+
+// would returns a line that says which capture a statement would read.
+func (a *pageAsked) would() string {
+	if a.when == nil {
+		return "reads the last capture of " + a.url
+	}
+	return fmt.Sprintf("reads the last capture of %s at or before %s", a.url, a.s.Stamp(a.when.To-1))
+}
