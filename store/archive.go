@@ -34,10 +34,7 @@ package store
 
 import (
 	"context"
-	"errors"
 	"iter"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -72,8 +69,9 @@ const (
 // Several goroutines may use an Archive, and any number of processes may have the
 // same archive open. Close it after all its snapshots.
 type Archive struct {
-	dir  string
-	opts Options
+	dir    string
+	opts   Options
+	folder *folder
 
 	files     *files
 	snapshots *snapshots
@@ -99,11 +97,11 @@ func Open(dir string, o Options) *Archive {
 		o.Disk = disk.OS
 	}
 	a := &Archive{
-		dir: dir, opts: o,
+		dir: dir, opts: o, folder: openFolder(dir, o.Disk),
 		merging: mergeBounds{catalog.MergeWays, mergeRuns, mergePlaces},
 		warned:  make(map[string]bool),
 	}
-	a.files = newFiles(dir, o.CacheBytes, a.warn)
+	a.files = newFiles(a.folder, o.CacheBytes, a.warn)
 	a.snapshots = newSnapshots(a.files)
 	return a
 }
@@ -114,14 +112,11 @@ func (a *Archive) Path() string { return a.dir }
 // Exists reports whether the folder holds an archive, with captures or without. A
 // folder that cannot be read counts as an archive; opening it then returns the
 // reason.
-func (a *Archive) Exists() bool {
-	for _, name := range []string{dirCatalog, fileCurrent, dirPools} {
-		if _, err := os.Stat(filepath.Join(a.dir, name)); !errors.Is(err, os.ErrNotExist) {
-			return true
-		}
-	}
-	return false
-}
+func (a *Archive) Exists() bool { return a.folder.exists() }
+
+// Create makes the archive's folders that do not exist. A copy of an archive may
+// lack those that were empty.
+func (a *Archive) Create() error { return a.folder.create() }
 
 // Close closes the index files and frees the cache.
 func (a *Archive) Close() error { return a.files.close() }

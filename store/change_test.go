@@ -15,7 +15,7 @@ import (
 // current loads the catalogue in force.
 func current(t testing.TB, a *Archive) *catalog.Catalog {
 	t.Helper()
-	c, err := a.inForce()
+	c, err := a.folder.inForce()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func current(t testing.TB, a *Archive) *catalog.Catalog {
 // publishOnce puts a change in force with a writer of its own.
 func publishOnce(a *Archive, ch catalog.Change) error {
 	ctx := context.Background()
-	w, err := a.newWriter(ctx)
+	w, err := a.folder.newWriter(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func TestTakeOut(t *testing.T) {
 	if there() {
 		t.Errorf("%s is there although nobody has it", gone[0].File)
 	}
-	w, err := a.newWriter(context.Background())
+	w, err := a.folder.newWriter(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ import (
 //
 // Copy refuses a folder that has captures of its own.
 func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
-	from, err := pinCurrent(a.dir)
+	from, err := a.folder.pin()
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 	}
 	to := Open(o.Dir, Options{Now: a.opts.Now, Disk: a.opts.Disk})
 	defer to.Close()
-	there, err := pinCurrent(to.dir)
+	there, err := to.folder.pin()
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 	if o.Dry {
 		return c.pools(ctx, pools)
 	}
-	if c.w, err = to.newWriter(ctx); err != nil {
+	if c.w, err = to.folder.newWriter(ctx); err != nil {
 		return nil, err
 	}
 	results, err := c.pools(ctx, pools)
@@ -293,8 +293,8 @@ func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err er
 // other pools stay. If some pool would then lack what it depends on, publish leaves
 // it for the next call; at the last call that is an error.
 func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) error {
-	return c.to.locked(ctx, func(disk.File) error {
-		there, err := c.to.inForce()
+	return c.to.folder.locked(ctx, func(disk.File) error {
+		there, err := c.to.folder.inForce()
 		if err != nil {
 			return err
 		}
@@ -308,7 +308,7 @@ func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) 
 		}
 		switch err := next.Check(there, catalog.Change{}); {
 		case err == nil:
-			return c.to.putCatalog(next)
+			return c.to.folder.put(next)
 		case last:
 			return fmt.Errorf("copy to %s: a pool there, which the archive has no more, uses what the archive merged since: choose another folder", c.to.dir)
 		}

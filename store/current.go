@@ -27,11 +27,11 @@ func currentLine(generation uint64) []byte {
 	return fmt.Appendf(digits, " %08x\n", lines.Sum(digits))
 }
 
-// readCurrent returns the number of the current generation; 0 if the archive has
+// current returns the number of the current generation; 0 if the archive has
 // none yet. It also accepts a number without checksum, written by hand, if it has
 // all digits of the catalogue's file name.
-func readCurrent(dir string) (uint64, error) {
-	b, err := os.ReadFile(filepath.Join(dir, fileCurrent))
+func (f *folder) current() (uint64, error) {
+	b, err := os.ReadFile(filepath.Join(f.path, fileCurrent))
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}
@@ -41,7 +41,7 @@ func readCurrent(dir string) (uint64, error) {
 	digits, _, summed := strings.Cut(strings.TrimSpace(string(b)), " ")
 	n, err := strconv.ParseUint(digits, 10, 64)
 	if err != nil || n == 0 || summed && !bytes.Equal(b, currentLine(n)) || digits != fmt.Sprintf("%06d", n) {
-		return 0, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it should hold the number of a catalogue and holds %q: %s", b, currentRemedy(dir, 0))}
+		return 0, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it should hold the number of a catalogue and holds %q: %s", b, f.currentRemedy(0))}
 	}
 	return n, nil
 }
@@ -49,21 +49,21 @@ func readCurrent(dir string) (uint64, error) {
 // lostCurrent returns an error if CURRENT is missing although there are db-files;
 // the error says what to do. An archive has CURRENT before its first db-file. So
 // db-files without it are no leftovers: the lost catalogue named them.
-func lostCurrent(dir string) error {
-	files, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+func (f *folder) lostCurrent() error {
+	files, err := filepath.Glob(filepath.Join(f.path, dirPools, "*", "*.raw"))
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(dir, fileCurrent)); err == nil {
+	if _, err := os.Stat(filepath.Join(f.path, fileCurrent)); err == nil {
 		return nil // another process created the archive meanwhile
 	}
-	return &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("the file is gone, and there are %d db-files: nothing is read or written until it is back; %s", len(files), currentRemedy(dir, 0))}
+	return &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("the file is gone, and there are %d db-files: nothing is read or written until it is back; %s", len(files), f.currentRemedy(0))}
 }
 
 // currentRemedy returns text that says how to mend CURRENT. n is the missing
 // catalogue that CURRENT names; 0 if it names none.
-func currentRemedy(dir string, n uint64) string {
-	catalogs, _ := filepath.Glob(filepath.Join(dir, dirCatalog, "[0-9]*")) // the pattern is well-formed
+func (f *folder) currentRemedy(n uint64) string {
+	catalogs, _ := filepath.Glob(filepath.Join(f.path, dirCatalog, "[0-9]*")) // the pattern is well-formed
 	if len(catalogs) > 0 {
 		newest := filepath.Base(catalogs[len(catalogs)-1])
 		if number, err := strconv.ParseUint(newest, 10, 64); err == nil && number > n {
@@ -86,54 +86,55 @@ func (p *pin) release() {
 	}
 }
 
-// pinCurrent pins the generation in force. A writer may retire a generation
+// pin pins the generation in force. A writer may retire a generation
 // between reading CURRENT and locking it: then CURRENT names another.
-func pinCurrent(dir string) (*pin, error) {
+func (f *folder) pin() (*pin, error) {
 	for {
-		n, err := readCurrent(dir)
+		n, err := f.current()
 		if err != nil {
 			return nil, err
 		}
 		if n == 0 {
-			if err := lostCurrent(dir); err != nil {
+			if err := f.lostCurrent(); err != nil {
 				return nil, err
 			}
 			return &pin{Catalog: &catalog.Catalog{}}, nil
 		}
-		name := filepath.Join(dir, catalogName(n))
-		f, err := os.Open(name)
+		name := filepath.Join(f.path, catalogName(n))
+		file, err := os.Open(name)
 		if errors.Is(err, os.ErrNotExist) {
-			if again, e := readCurrent(dir); e == nil && again != n {
+			if again, e := f.current(); e == nil && again != n {
 				continue
 			}
-			return nil, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it names %s, and there is no such file: %s", catalogName(n), currentRemedy(dir, n))}
+			return nil, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it names %s, and there is no such file: %s", catalogName(n), f.currentRemedy(n))}
 		}
 		if err != nil {
 			return nil, err
 		}
-		if err := disk.LockShared(f); err != nil {
-			f.Close()
+		if err := disk.LockShared(file); err != nil {
+			file.Close()
 			return nil, fmt.Errorf("lock %s: %w", name, err)
 		}
-		again, err := readCurrent(dir)
+		again, err := f.current()
 		if err != nil || again != n {
-			f.Close()
+			file.Close()
 			if err != nil {
 				return nil, err
 			}
 			continue
 		}
-		c, err := loadCatalog(dir, n)
+		c, err := f.load(n)
 		if err != nil {
-			f.Close()
+			file.Close()
 			return nil, err
 		}
-		return &pin{Catalog: c, file: f}, nil
+		return &pin{Catalog: c, file: file}, nil
 	}
 }
 
-func loadCatalog(dir string, n uint64) (*catalog.Catalog, error) {
-	b, err := os.ReadFile(filepath.Join(dir, catalogName(n)))
+// load reads the catalogue of a generation.
+func (f *folder) load(n uint64) (*catalog.Catalog, error) {
+	b, err := os.ReadFile(filepath.Join(f.path, catalogName(n)))
 	if err != nil {
 		return nil, err
 	}

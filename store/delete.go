@@ -51,7 +51,7 @@ func (a *Archive) deleteFrom(ctx context.Context, v *snapshot, o task.DeleteOpti
 	}
 	r := d.removal(res.Pools)
 	r.Time, r.Reason = record.At(a.opts.Now()), o.Reason
-	w, err := a.newWriter(ctx)
+	w, err := a.folder.newWriter(ctx)
 	if err != nil {
 		return res, err
 	}

@@ -22,7 +22,7 @@ import (
 // or all pools in turn. The segments are rewritten, with captures and blocks in the
 // same places.
 func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
-	p, err := pinCurrent(a.dir)
+	p, err := a.folder.pin()
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 	if o.Dry || len(old) == 0 {
 		return res, nil
 	}
-	w, err := a.newWriter(ctx)
+	w, err := a.folder.newWriter(ctx)
 	if err != nil {
 		return res, err
 	}

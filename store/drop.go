@@ -93,7 +93,7 @@ func (a *Archive) drop(ctx context.Context, o task.DropOptions) (task.DropResult
 	if err != nil || o.Dry {
 		return res, err
 	}
-	w, err := a.newWriter(ctx)
+	w, err := a.folder.newWriter(ctx)
 	if err != nil {
 		return res, err
 	}

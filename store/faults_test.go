@@ -86,7 +86,7 @@ func (im imports) finish(a *Archive) error {
 		return err
 	}
 	// The next writer sweeps, also what the last import held itself.
-	w, err := a.newWriter(context.Background())
+	w, err := a.folder.newWriter(context.Background())
 	if err != nil {
 		return err
 	}
@@ -100,13 +100,13 @@ func (im imports) finish(a *Archive) error {
 // did not come to put in force stays, with its files, until the next writes over
 // it: it can't be told from one that a damaged CURRENT hides.
 func leftovers(a *Archive, tell func(name string)) error {
-	n, err := readCurrent(a.dir)
+	n, err := a.folder.current()
 	if err != nil || n == 0 {
 		return err
 	}
 	known := map[string]bool{fileCurrent: true, fileLock: true, fileFormat: true, fileDefinitions: true}
 	for _, g := range []uint64{n, n + 1} {
-		c, err := loadCatalog(a.dir, g)
+		c, err := a.folder.load(g)
 		if g > n && err != nil {
 			break
 		}

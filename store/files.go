@@ -15,8 +15,8 @@ import (
 // files are what the snapshots of an open archive share: its open index files, and
 // the cache of decoded runs. Several goroutines may use them.
 type files struct {
-	dir  string
-	warn func(error) // is called with each fault that is worked around
+	folder *folder
+	warn   func(error) // is called with each fault that is worked around
 
 	mu         sync.Mutex
 	indexes    map[string]*segment.IndexFile // open index files by name; index files never change
@@ -25,10 +25,10 @@ type files struct {
 	cacheBytes int64
 }
 
-// newFiles returns the files of the archive in the folder dir. cacheBytes bounds the
+// newFiles returns the files of the archive in the folder. cacheBytes bounds the
 // cache of decoded runs.
-func newFiles(dir string, cacheBytes int64, warn func(error)) *files {
-	return &files{dir: dir, warn: warn, indexes: make(map[string]*segment.IndexFile), cacheBytes: cacheBytes}
+func newFiles(folder *folder, cacheBytes int64, warn func(error)) *files {
+	return &files{folder: folder, warn: warn, indexes: make(map[string]*segment.IndexFile), cacheBytes: cacheBytes}
 }
 
 // close closes the index files and frees the cache.
@@ -104,7 +104,7 @@ func (f *files) index(i catalog.IndexFile) *segment.IndexFile {
 }
 
 func (f *files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
-	path := filepath.Join(f.dir, i.Name)
+	path := filepath.Join(f.folder.path, i.Name)
 	if i.Bytes <= indexCheckedMax {
 		got, err := describeIndex(path, i.Name)
 		if err == nil && got != i {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,36 +20,57 @@ const (
 	dirIndex    = "index"
 	dirWriters  = "writers"
 	dirRemoved  = "removed"
-	dirJournal  = "journal"
 )
 
-// Create makes the archive's folders that do not exist. A copy of an archive may
+// folder is the folder of an archive. Several goroutines may use it.
+type folder struct {
+	path string
+	disk disk.FS // makes all changes
+}
+
+// openFolder returns the folder with this path. It does not read or create anything
+// yet.
+func openFolder(path string, d disk.FS) *folder { return &folder{path, d} }
+
+// exists reports whether the folder holds an archive, with captures or without. A
+// folder that cannot be read counts as an archive; opening it then returns the
+// reason.
+func (f *folder) exists() bool {
+	for _, name := range []string{dirCatalog, fileCurrent, dirPools} {
+		if _, err := os.Stat(filepath.Join(f.path, name)); !errors.Is(err, os.ErrNotExist) {
+			return true
+		}
+	}
+	return false
+}
+
+// create makes the archive's folders that do not exist. A copy of an archive may
 // lack those that were empty.
-func (a *Archive) Create() error {
-	_, err := os.Stat(filepath.Join(a.dir, fileCurrent))
+func (f *folder) create() error {
+	_, err := os.Stat(filepath.Join(f.path, fileCurrent))
 	exists := err == nil
 	for _, d := range []string{dirCatalog, dirPools, dirIndex, dirWriters} {
-		dir := filepath.Join(a.dir, d)
+		dir := filepath.Join(f.path, d)
 		if _, err := os.Stat(dir); err == nil && exists {
 			continue
 		}
-		if err := disk.MkdirAll(a.opts.Disk, dir); err != nil {
-			return fmt.Errorf("make the archive %s: %w", a.dir, err)
+		if err := disk.MkdirAll(f.disk, dir); err != nil {
+			return fmt.Errorf("make the archive %s: %w", f.path, err)
 		}
 	}
 	return nil
 }
 
-// locked runs f while no other writer can publish. It waits for other writers until
-// ctx ends.
-func (a *Archive) locked(ctx context.Context, f func(lock disk.File) error) error {
-	return a.lockedBy(ctx, fileLock, f)
+// locked calls do while no other writer can publish. It waits for other writers
+// until ctx ends.
+func (f *folder) locked(ctx context.Context, do func(lock disk.File) error) error {
+	return f.lockedBy(ctx, fileLock, do)
 }
 
-// lockedBy runs f while it holds the exclusive lock on the named file of the
+// lockedBy calls do while it holds the exclusive lock on the named file of the
 // archive.
-func (a *Archive) lockedBy(ctx context.Context, name string, f func(lock disk.File) error) error {
-	lock, err := a.opts.Disk.OpenFile(filepath.Join(a.dir, name), os.O_RDWR|os.O_CREATE, 0o644)
+func (f *folder) lockedBy(ctx context.Context, name string, do func(lock disk.File) error) error {
+	lock, err := f.disk.OpenFile(filepath.Join(f.path, name), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
 	}
@@ -72,5 +94,23 @@ func (a *Archive) lockedBy(ctx context.Context, name string, f func(lock disk.Fi
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return f(lock)
+	return do(lock)
+}
+
+// lockPool takes the merge lock of a pool. free is false if another process holds
+// it. Otherwise the caller calls unlock.
+func (f *folder) lockPool(pool string) (unlock func(), free bool, err error) {
+	dir := filepath.Join(f.path, dirPools, pool)
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return func() {}, true, nil // the pool does not exist
+	}
+	lock, err := f.disk.OpenFile(filepath.Join(dir, fileLock), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, false, err
+	}
+	if free, err = disk.TryExclusive(lock); err != nil || !free {
+		lock.Close()
+		return nil, false, err
+	}
+	return func() { lock.Close() }, true, nil
 }

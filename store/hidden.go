@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 
 	"infomall/store/catalog"
@@ -19,7 +18,7 @@ func (s *snapshots) loadRemoval(info *catalog.RemovalFile) (*catalog.Removal, er
 	if r := s.removals[info.Name]; r != nil {
 		return r, nil
 	}
-	r, err := readRemoval(filepath.Join(s.files.dir, info.Name), info)
+	r, err := s.files.folder.readRemoval(info)
 	if err != nil {
 		return nil, &segment.Error{File: info.Name, Offset: -1, Err: err}
 	}

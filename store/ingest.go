@@ -124,7 +124,7 @@ func (a *Archive) newIngest(ctx context.Context, job string) (*ingest, error) {
 }
 
 func (a *Archive) openIngest(ctx context.Context, job string) (*ingest, error) {
-	w, err := a.newWriter(ctx)
+	w, err := a.folder.newWriter(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -117,7 +117,7 @@ func (a *Archive) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 			return err
 		}
 	}
-	return a.lockedBy(ctx, filepath.Join(dirJobs, fileLock), func(disk.File) error {
+	return a.folder.lockedBy(ctx, filepath.Join(dirJobs, fileLock), func(disk.File) error {
 		log, err := a.readJobs()
 		if err != nil {
 			return err

@@ -24,6 +24,9 @@ import (
 	"infomall/store/urlkey"
 )
 
+// dirJournal is the folder of journals.
+const dirJournal = "journal"
+
 // The bounds of a sink and its journals.
 const (
 	// journalBytes is how much of a journal is collected in memory before it is
@@ -118,7 +121,7 @@ func (s *Sink) begin() error {
 	s.n++
 	var f disk.File
 	// A journal without a lock would be imported by another process.
-	err := s.a.locked(context.Background(), func(disk.File) (err error) {
+	err := s.a.folder.locked(context.Background(), func(disk.File) (err error) {
 		if f, err = disk.Create(s.a.opts.Disk, filepath.Join(dir, fmt.Sprintf("%s-%06d", s.name, s.n))); err != nil {
 			return err
 		}
@@ -348,7 +351,7 @@ func (a *Archive) takeUpJournals(ctx context.Context) error {
 // takeUp imports a journal, unless a living process has it locked.
 func (a *Archive) takeUp(ctx context.Context, name string) error {
 	var f disk.File
-	err := a.locked(ctx, func(disk.File) error {
+	err := a.folder.locked(ctx, func(disk.File) error {
 		file, err := a.opts.Disk.OpenFile(name, os.O_RDWR, 0)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil // another process was faster

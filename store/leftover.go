@@ -109,7 +109,7 @@ func (m *merging) names(p *publication) error {
 		return nil
 	}
 	p.Names, p.Dropped, p.namesPath = &catalog.NamesFile{}, make(map[uint32]bool), filepath.Join(m.w.dir, "names")
-	f, err := disk.Create(m.w.a.opts.Disk, p.namesPath)
+	f, err := disk.Create(m.w.folder.disk, p.namesPath)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func TestLostCatalogue(t *testing.T) {
 		{url: "http://www.example.com/1", time: day0 + 40*dayMillis, status: 200, body: "b"},
 	}
 	catalog := func(dir string) string {
-		n, err := readCurrent(dir)
+		n, err := openFolder(dir, disk.OS).current()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,13 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"infomall/store/catalog"
-	"infomall/store/disk"
 	"infomall/store/record/task"
 	"infomall/store/segment"
 )
@@ -52,7 +49,7 @@ var errMerging = errors.New("another process merges the pool")
 // Its memory does not depend on the size of the pool, except for the filters of its
 // segments' URLs: a byte or two for each URL.
 func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
-	p, err := pinCurrent(a.dir)
+	p, err := a.folder.pin()
 	if err != nil {
 		return nil, err
 	}
@@ -133,14 +130,14 @@ func mergeResult(pool string, in []*segment.Info) task.MergeResult {
 
 // merge carries out a task in a writer of its own.
 func (a *Archive) merge(ctx context.Context, t mergeTask) (task.MergeResult, error) {
-	w, err := a.newWriter(ctx)
+	w, err := a.folder.newWriter(ctx)
 	if err != nil {
 		return task.MergeResult{}, err
 	}
 	if t.packer != nil {
 		w.packer = t.packer
 	}
-	r, err := w.merge(ctx, t)
+	r, err := a.mergeBy(ctx, w, t)
 	if errors.Is(err, errMerging) && !t.seal || errors.Is(err, catalog.ErrStale) && t.byItself {
 		r, err = task.MergeResult{Pool: t.pool}, nil
 	}
@@ -153,8 +150,13 @@ func (a *Archive) merge(ctx context.Context, t mergeTask) (task.MergeResult, err
 	return r, err
 }
 
-func (w *writer) merge(ctx context.Context, t mergeTask) (task.MergeResult, error) {
-	unlock, err := w.a.lockPool(t.pool)
+// mergeBy merges with a writer, in as many rounds as it takes. It returns errMerging
+// if another process merges the pool.
+func (a *Archive) mergeBy(ctx context.Context, w *writer, t mergeTask) (task.MergeResult, error) {
+	unlock, free, err := a.folder.lockPool(t.pool)
+	if err == nil && !free {
+		err = errMerging
+	}
 	if err != nil {
 		return task.MergeResult{}, err
 	}
@@ -164,7 +166,7 @@ func (w *writer) merge(ctx context.Context, t mergeTask) (task.MergeResult, erro
 		var r task.MergeResult
 		var more bool
 		once := func() (err error) {
-			r, more, err = w.mergeOnce(ctx, &t)
+			r, more, err = a.mergeOnce(ctx, w, &t)
 			return err
 		}
 		var err error
@@ -183,7 +185,7 @@ func (w *writer) merge(ctx context.Context, t mergeTask) (task.MergeResult, erro
 		if err == nil {
 			// The snapshot that was merged is closed. Delete the old files now, and
 			// not only when somebody writes again.
-			err = w.a.locked(ctx, func(disk.File) error { return w.a.sweepGenerations() })
+			err = a.folder.sweep(ctx)
 		}
 		return r, err
 	}
@@ -192,13 +194,13 @@ func (w *writer) merge(ctx context.Context, t mergeTask) (task.MergeResult, erro
 // mergeOnce merges the segments that the task chooses. If they are too many to
 // merge at once, it merges some of them, and more is true: the caller must call it
 // again.
-func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r task.MergeResult, more bool, err error) {
-	v, err := w.a.snapshots.open(ctx)
+func (a *Archive) mergeOnce(ctx context.Context, w *writer, t *mergeTask) (r task.MergeResult, more bool, err error) {
+	v, err := a.snapshots.open(ctx)
 	if err != nil {
 		return r, false, err
 	}
 	defer v.Close()
-	v.runs.shelve(w.a.merging.runs, w.a.merging.ways+1)
+	v.runs.shelve(a.merging.runs, a.merging.ways+1)
 	in, hidden, err := v.mergeable(t.choose(v.pin.Catalog))
 	if err != nil {
 		return r, false, err
@@ -213,21 +215,21 @@ func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r task.MergeResul
 	if len(in) == 0 || len(in) == 1 && !hidden && !t.seal && !r.Large {
 		return r, false, nil
 	}
-	some, _, err := v.mergeable(crowded(in, w.a.merging.ways))
+	some, _, err := v.mergeable(crowded(in, a.merging.ways))
 	if err != nil {
 		return r, false, err
 	}
 	if len(some) > 1 && (t.left == 0 || len(in) < t.left) {
 		t.left = len(in)
 		round := mergeTask{pool: t.pool, done: t.done, total: r.Captures, progress: t.progress}
-		_, err := w.mergeThese(ctx, v, round, some, false)
+		_, err := a.mergeThese(ctx, w, v, round, some, false)
 		for _, s := range some {
 			t.done += s.Captures
 		}
 		return r, true, err
 	}
 	t.total = r.Captures
-	done, err := w.mergeThese(ctx, v, *t, in, r.Large)
+	done, err := a.mergeThese(ctx, w, v, *t, in, r.Large)
 	if err != nil {
 		return r, false, err
 	}
@@ -269,9 +271,9 @@ func crowded(in []*segment.Info, ways int) []*segment.Info {
 
 // mergeThese merges some segments of the task's pool and publishes the result. If
 // large is set, it splits the pool.
-func (w *writer) mergeThese(ctx context.Context, v *snapshot, t mergeTask, in []*segment.Info, large bool) (p publication, err error) {
+func (a *Archive) mergeThese(ctx context.Context, w *writer, v *snapshot, t mergeTask, in []*segment.Info, large bool) (p publication, err error) {
 	p.Change = catalog.Change{Out: in, Seen: v.pin.Generation, On: v.pin.Catalog}
-	m := newMerging(w, v, t, in)
+	m := newMerging(w, v, t, in, a.merging.places)
 	defer m.close()
 	if t.seal {
 		p.Seal, p.Whole = true, t.pool
@@ -335,26 +337,4 @@ func (v *snapshot) mergeable(in []*segment.Info) (out []*segment.Info, hidden bo
 		out = append(out, s)
 	}
 	return out, hidden, nil
-}
-
-// lockPool takes the merge lock of a pool, or returns errMerging if another process
-// holds it. The caller calls unlock.
-func (a *Archive) lockPool(pool string) (unlock func(), err error) {
-	dir := filepath.Join(a.dir, dirPools, pool)
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		return func() {}, nil // the pool does not exist
-	}
-	f, err := a.opts.Disk.OpenFile(filepath.Join(dir, fileLock), os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	free, err := disk.TryExclusive(f)
-	if err == nil && !free {
-		err = errMerging
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return func() { f.Close() }, nil
 }

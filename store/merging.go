@@ -51,10 +51,11 @@ type output struct {
 	own map[segment.ID]bool
 }
 
-func newMerging(w *writer, v *snapshot, t mergeTask, in []*segment.Info) *merging {
+// newMerging returns a merge of in. placesBytes bounds what it keeps of block places.
+func newMerging(w *writer, v *snapshot, t mergeTask, in []*segment.Info, placesBytes int64) *merging {
 	m := &merging{
 		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: newEncoder(),
-		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.a.opts.Disk, w.dir, in, w.a.merging.places),
+		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.folder.disk, w.dir, in, placesBytes),
 	}
 	if t.seal {
 		m.enc = w.packer.Encoder()
@@ -190,7 +191,7 @@ func (m *merging) begin(ctx context.Context, key string) error {
 		if err != nil {
 			return err
 		}
-		f, err := disk.Create(m.w.a.opts.Disk, filepath.Join(m.w.dir, fmt.Sprintf("%06d.raw", id)))
+		f, err := disk.Create(m.w.folder.disk, filepath.Join(m.w.dir, fmt.Sprintf("%06d.raw", id)))
 		if err != nil {
 			return err
 		}
@@ -200,7 +201,7 @@ func (m *merging) begin(ctx context.Context, key string) error {
 		}
 		if m.index == nil {
 			name := indexName(id, 0)
-			if m.index, err = segment.NewIndexBuilder(m.w.a.opts.Disk, filepath.Join(m.w.dir, name)); err != nil {
+			if m.index, err = segment.NewIndexBuilder(m.w.folder.disk, filepath.Join(m.w.dir, name)); err != nil {
 				f.Close()
 				return err
 			}

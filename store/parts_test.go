@@ -52,7 +52,7 @@ func TestSplit(t *testing.T) {
 	if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
 		t.Fatalf("history:\n%s", diffRows(got, want))
 	}
-	c, err := a.inForce()
+	c, err := a.folder.inForce()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -183,7 +183,7 @@ func (v *snapshot) Files(ctx context.Context) ([]record.File, error) {
 		out = append(out, record.File{Name: n.Name, Pool: filepath.Base(filepath.Dir(n.Name)), Segments: len(n.Of), Sorted: true, Bytes: n.Bytes, CRC: n.CRC})
 	}
 	name := catalogName(v.pin.Generation)
-	b, err := os.ReadFile(filepath.Join(v.from.files.dir, name))
+	b, err := os.ReadFile(filepath.Join(v.from.files.folder.path, name))
 	if err != nil {
 		return nil, err
 	}

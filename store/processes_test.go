@@ -319,7 +319,7 @@ func TestProcesses(t *testing.T) {
 		}
 	}
 	// The next writer leaves nothing behind of those killed.
-	w, err := a.newWriter(context.Background())
+	w, err := a.folder.newWriter(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

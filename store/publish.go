@@ -87,8 +87,8 @@ func (w *writer) publish(ctx context.Context, p publication) error {
 		}
 		moved = append(moved, gone.Name)
 	}
-	err := w.a.locked(ctx, func(disk.File) error {
-		c, err := w.a.inForce()
+	err := w.folder.locked(ctx, func(disk.File) error {
+		c, err := w.folder.inForce()
 		if err != nil {
 			return err
 		}
@@ -101,15 +101,15 @@ func (w *writer) publish(ctx context.Context, p publication) error {
 				return err
 			}
 		}
-		if err := w.a.putCatalog(next); err != nil {
+		if err := w.folder.put(next); err != nil {
 			return err
 		}
 		// A names file that nothing uses is not in force.
 		kept := next.Files()
-		return w.a.removeAll(slices.DeleteFunc(moved, func(name string) bool { return slices.Contains(kept, name) }))
+		return w.folder.removeAll(slices.DeleteFunc(moved, func(name string) bool { return slices.Contains(kept, name) }))
 	})
 	if errors.Is(err, catalog.ErrStale) {
-		if err := w.a.removeAll(moved); err != nil {
+		if err := w.folder.removeAll(moved); err != nil {
 			return err
 		}
 	}
@@ -151,7 +151,7 @@ func (w *writer) moveIn(p *publication) ([]string, error) {
 	for i, m := range moves {
 		files[i] = m[1]
 	}
-	return files, w.a.moveIn(moves)
+	return files, w.folder.moveIn(moves)
 }
 
 // indexName returns the name of an index file, given the ID of its first segment and
@@ -162,7 +162,7 @@ func indexName(id, number uint32) string { return fmt.Sprintf("%06d.idx", max(id
 // If x is nil, it creates the index at tmp.
 func (w *writer) writeIndex(x *segment.IndexBuilder, tmp string, in []made) (err error) {
 	if x == nil {
-		if x, err = segment.NewIndexBuilder(w.a.opts.Disk, tmp); err != nil {
+		if x, err = segment.NewIndexBuilder(w.folder.disk, tmp); err != nil {
 			return err
 		}
 	}
@@ -186,46 +186,46 @@ func (w *writer) moveInRemoval(ctx context.Context, r *catalog.Removal) (*catalo
 	info := &catalog.RemovalFile{Name: removedFile(number)}
 	tmp := filepath.Join(w.dir, filepath.Base(info.Name))
 	b := r.Encode()
-	if err := disk.WriteFile(w.a.opts.Disk, tmp, b); err != nil {
+	if err := disk.WriteFile(w.folder.disk, tmp, b); err != nil {
 		return nil, err
 	}
 	info.Bytes, info.CRC = int64(len(b)), lines.Sum(b)
-	return info, w.a.moveIn([][2]string{{tmp, info.Name}})
+	return info, w.folder.moveIn([][2]string{{tmp, info.Name}})
 }
 
 // inForce loads the current catalogue; an empty one if there is none yet. The
 // caller holds the archive's lock, so it stays current.
-func (a *Archive) inForce() (*catalog.Catalog, error) {
-	n, err := readCurrent(a.dir)
+func (f *folder) inForce() (*catalog.Catalog, error) {
+	n, err := f.current()
 	if err != nil {
 		return nil, err
 	}
 	if n == 0 {
 		return &catalog.Catalog{}, nil
 	}
-	return loadCatalog(a.dir, n)
+	return f.load(n)
 }
 
-// putCatalog puts a generation in force. The caller holds the archive's lock.
-func (a *Archive) putCatalog(c *catalog.Catalog) error {
-	if err := disk.WriteFile(a.opts.Disk, filepath.Join(a.dir, catalogName(c.Generation)), c.Encode()); err != nil {
+// put puts a generation in force. The caller holds the archive's lock.
+func (f *folder) put(c *catalog.Catalog) error {
+	if err := disk.WriteFile(f.disk, filepath.Join(f.path, catalogName(c.Generation)), c.Encode()); err != nil {
 		return err
 	}
-	if err := a.opts.Disk.SyncDir(filepath.Join(a.dir, dirCatalog)); err != nil {
+	if err := f.disk.SyncDir(filepath.Join(f.path, dirCatalog)); err != nil {
 		return err
 	}
-	if err := a.putCurrent(c.Generation); err != nil {
+	if err := f.putCurrent(c.Generation); err != nil {
 		return err
 	}
-	return a.sweepGenerations()
+	return f.sweepGenerations()
 }
 
 // putCurrent writes CURRENT and makes it durable.
-func (a *Archive) putCurrent(generation uint64) error {
-	if err := disk.WriteFile(a.opts.Disk, filepath.Join(a.dir, fileCurrent), currentLine(generation)); err != nil {
+func (f *folder) putCurrent(generation uint64) error {
+	if err := disk.WriteFile(f.disk, filepath.Join(f.path, fileCurrent), currentLine(generation)); err != nil {
 		return err
 	}
-	return a.opts.Disk.SyncDir(a.dir)
+	return f.disk.SyncDir(f.path)
 }
 
 func describeIndex(path, name string) (catalog.IndexFile, error) {
@@ -240,26 +240,26 @@ func describeIndex(path, name string) (catalog.IndexFile, error) {
 }
 
 // moveIn renames synced files to their places and makes the names durable.
-func (a *Archive) moveIn(moves [][2]string) error {
+func (f *folder) moveIn(moves [][2]string) error {
 	dirs := make(map[string]bool)
 	for _, m := range moves {
-		dir := filepath.Join(a.dir, filepath.Dir(m[1]))
+		dir := filepath.Join(f.path, filepath.Dir(m[1]))
 		if !dirs[dir] {
 			dirs[dir] = true
-			if err := disk.Mkdir(a.opts.Disk, dir); err != nil {
+			if err := disk.Mkdir(f.disk, dir); err != nil {
 				return err
 			}
 		}
-		to := filepath.Join(a.dir, m[1])
+		to := filepath.Join(f.path, m[1])
 		if _, err := os.Stat(to); err == nil {
 			return fmt.Errorf("%s is there already: the archive's numbering was tampered with", to)
 		}
-		if err := a.opts.Disk.Rename(m[0], to); err != nil {
+		if err := f.disk.Rename(m[0], to); err != nil {
 			return err
 		}
 	}
 	for d := range dirs {
-		if err := a.opts.Disk.SyncDir(d); err != nil {
+		if err := f.disk.SyncDir(d); err != nil {
 			return err
 		}
 	}
@@ -267,8 +267,8 @@ func (a *Archive) moveIn(moves [][2]string) error {
 }
 
 // readRemoval reads the file that info describes, and checks that it is that file.
-func readRemoval(path string, info *catalog.RemovalFile) (*catalog.Removal, error) {
-	b, err := os.ReadFile(path)
+func (f *folder) readRemoval(info *catalog.RemovalFile) (*catalog.Removal, error) {
+	b, err := os.ReadFile(filepath.Join(f.path, info.Name))
 	if err != nil {
 		return nil, err
 	}

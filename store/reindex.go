@@ -56,7 +56,7 @@ func (a *Archive) Reindex(ctx context.Context, o task.ReindexOptions) ([]task.Re
 
 // readable returns the current catalogue; nil if it or CURRENT is lost or damaged.
 func (a *Archive) readable() (*catalog.Catalog, error) {
-	p, err := pinCurrent(a.dir)
+	p, err := a.folder.pin()
 	var damage *segment.Error
 	switch {
 	case errors.As(err, &damage), errors.Is(err, os.ErrNotExist):
@@ -129,12 +129,12 @@ func (r *reindex) known(ctx context.Context, c *catalog.Catalog) error {
 
 // rebuild rebuilds the indexes of segments in force.
 func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
-	return r.write(ctx, (*Archive).begin, func() error {
+	return r.write(ctx, r.a.folder.newWriter, func() error {
 		if err := r.build(ctx, chosen, true); err != nil {
 			return err
 		}
 		return r.publish(ctx, func() (*catalog.Catalog, error) {
-			now, err := r.a.inForce()
+			now, err := r.a.folder.inForce()
 			if err != nil {
 				return nil, err
 			}
@@ -143,12 +143,9 @@ func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
 	})
 }
 
-// write calls f with a writer. prepare is called when the writer registers.
-func (r *reindex) write(ctx context.Context, prepare func(*Archive) error, f func() error) (err error) {
-	if err := r.a.Create(); err != nil {
-		return err
-	}
-	if r.w, err = r.a.register(ctx, prepare); err != nil {
+// write calls f with a writer that open returns.
+func (r *reindex) write(ctx context.Context, open func(context.Context) (*writer, error), f func() error) (err error) {
+	if r.w, err = open(ctx); err != nil {
 		return err
 	}
 	err = f()
@@ -174,7 +171,7 @@ func (r *reindex) lost(ctx context.Context) error {
 		}
 		return nil
 	}
-	return r.write(ctx, (*Archive).putFormat, func() error {
+	return r.write(ctx, r.a.folder.newWriterWithoutCatalog, func() error {
 		if err := r.build(ctx, infos, false); err != nil {
 			return err
 		}
@@ -222,7 +219,7 @@ func (a *Archive) dbFiles() ([]*segment.Info, error) {
 
 // catalogOf makes a catalogue of all db-files and of the files that belong to them.
 func (a *Archive) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*catalog.Catalog, error) {
-	numbers, err := a.generations()
+	numbers, err := a.folder.generations()
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +228,7 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*
 	removed := make(map[string]catalog.RemovalFile)
 	for _, n := range numbers {
 		last = max(last, n)
-		if c, err := loadCatalog(a.dir, n); err == nil {
+		if c, err := a.folder.load(n); err == nil {
 			older = append(older, c)
 			for _, r := range c.Removals {
 				removed[r.Name] = r
@@ -318,7 +315,7 @@ func (r *reindex) numbers(ctx context.Context, n int, checked bool) (uint32, err
 	if checked {
 		return r.w.allocate(ctx, n)
 	}
-	first, err := r.a.nextByNames()
+	first, err := r.a.folder.nextByNames()
 	return uint32(first), err
 }
 
@@ -419,14 +416,14 @@ func (r *reindex) count(i *segment.Info) {
 // publish moves the new index files to their places, and puts the catalogue in
 // force that next returns.
 func (r *reindex) publish(ctx context.Context, next func() (*catalog.Catalog, error)) error {
-	if err := r.a.moveIn(r.moves); err != nil {
+	if err := r.a.folder.moveIn(r.moves); err != nil {
 		return err
 	}
-	return r.a.locked(ctx, func(disk.File) error {
+	return r.a.folder.locked(ctx, func(disk.File) error {
 		c, err := next()
 		if err != nil {
 			return err
 		}
-		return r.a.putCatalog(c)
+		return r.a.folder.put(c)
 	})
 }

@@ -152,7 +152,7 @@ func (c *comings) finish(dir string, done int) error {
 		}
 		return fmt.Errorf("VERIFY finds %+v", f)
 	}
-	w, err := a.newWriter(context.Background()) // it sweeps
+	w, err := a.folder.newWriter(context.Background()) // it sweeps
 	if err != nil {
 		return err
 	}

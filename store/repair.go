@@ -24,7 +24,7 @@ import (
 // what was done before. If there is no such pool, the error is a
 // *task.NoPoolError.
 func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
-	p, err := pinCurrent(a.dir)
+	p, err := a.folder.pin()
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.Repa
 		r.total += f.Bytes
 	}
 	if !o.Dry {
-		if r.w, err = a.newWriter(ctx); err != nil {
+		if r.w, err = a.folder.newWriter(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -94,7 +94,7 @@ func (a *Archive) sameFiles(dir string) (map[catalog.File]bool, error) {
 		return nil, fmt.Errorf("repair from %s: that is the archive itself; name the folder of a copy", dir)
 	}
 	same := make(map[catalog.File]bool)
-	p, err := pinCurrent(dir)
+	p, err := openFolder(dir, disk.OS).pin()
 	if err != nil {
 		return same, nil
 	}
@@ -244,8 +244,8 @@ func (r *repair) choose(ctx context.Context, ours, theirs string, f catalog.File
 
 // replace renames a synced file to replace f, if f is still in force.
 func (r *repair) replace(ctx context.Context, tmp string, f catalog.File) error {
-	return r.a.locked(ctx, func(disk.File) error {
-		c, err := r.a.inForce()
+	return r.a.folder.locked(ctx, func(disk.File) error {
+		c, err := r.a.folder.inForce()
 		if err != nil {
 			return err
 		}

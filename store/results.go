@@ -35,34 +35,34 @@ const resultNameMax = 200
 // moment later. It ranges over the rows once. If the process is killed, nothing is
 // stored.
 func (a *Archive) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
-	w, err := a.newWriter(ctx)
+	w, err := a.folder.newWriter(ctx)
 	if err != nil {
 		return info, err
 	}
-	if err = w.saveResult(ctx, &info, rows); err != nil {
+	if err = a.saveResult(ctx, w, &info, rows); err != nil {
 		err = fmt.Errorf("keep the result %s in %s: %w", info.Name, a.dir, err)
 	}
 	return info, errors.Join(err, w.close())
 }
 
-func (w *writer) saveResult(ctx context.Context, info *task.Result, rows iter.Seq2[task.ResultRow, error]) error {
+func (a *Archive) saveResult(ctx context.Context, w *writer, info *task.Result, rows iter.Seq2[task.ResultRow, error]) error {
 	folder := resultFolder(info.Kind, info.Name)
 	if len(filepath.Base(folder)) > resultNameMax {
 		return fmt.Errorf("its name takes more than %d bytes as a folder's", resultNameMax)
 	}
 	made := filepath.Join(w.dir, "result")
-	if err := w.writeResult(ctx, made, info, rows); err != nil {
+	if err := a.writeResult(ctx, made, info, rows); err != nil {
 		return err
 	}
-	dir := filepath.Join(w.a.dir, folder)
-	if err := disk.MkdirAll(w.a.opts.Disk, dir); err != nil {
+	dir := filepath.Join(a.dir, folder)
+	if err := disk.MkdirAll(a.opts.Disk, dir); err != nil {
 		return err
 	}
 	for {
 		info.File = filepath.Join(folder, fmt.Sprintf("%014d", info.Computed))
 		// Unlike a rename, a link does not replace what another process has stored
 		// meanwhile.
-		err := w.a.opts.Disk.Link(made, filepath.Join(w.a.dir, info.File))
+		err := a.opts.Disk.Link(made, filepath.Join(a.dir, info.File))
 		if errors.Is(err, os.ErrExist) {
 			info.Computed++
 			continue
@@ -70,13 +70,13 @@ func (w *writer) saveResult(ctx context.Context, info *task.Result, rows iter.Se
 		if err != nil {
 			return err
 		}
-		return w.a.opts.Disk.SyncDir(dir)
+		return a.opts.Disk.SyncDir(dir)
 	}
 }
 
 // writeResult writes and syncs the file of a result.
-func (w *writer) writeResult(ctx context.Context, name string, info *task.Result, rows iter.Seq2[task.ResultRow, error]) (err error) {
-	f, err := disk.Create(w.a.opts.Disk, name)
+func (a *Archive) writeResult(ctx context.Context, name string, info *task.Result, rows iter.Seq2[task.ResultRow, error]) (err error) {
+	f, err := disk.Create(a.opts.Disk, name)
 	if err != nil {
 		return err
 	}

@@ -260,7 +260,7 @@ func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) 
 	if err != nil {
 		return made{}, err
 	}
-	file, err := disk.Create(f.w.a.opts.Disk, filepath.Join(f.w.dir, fmt.Sprintf("%06d.raw", number)))
+	file, err := disk.Create(f.w.folder.disk, filepath.Join(f.w.dir, fmt.Sprintf("%06d.raw", number)))
 	if err != nil {
 		return made{}, err
 	}

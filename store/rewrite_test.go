@@ -205,7 +205,7 @@ func TestRecoverSealed(t *testing.T) {
 	if !usesDictionary(t, a, "200808", "200807") {
 		t.Fatal("August is not compressed with July: nothing is tried")
 	}
-	c, err := a.inForce()
+	c, err := a.folder.inForce()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,10 +262,10 @@ func TestLockGivenUp(t *testing.T) {
 	defer a.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	err := a.locked(context.Background(), func(disk.File) error {
+	err := a.folder.locked(context.Background(), func(disk.File) error {
 		b := Open(a.Path(), Options{})
 		defer b.Close()
-		return b.locked(ctx, func(disk.File) error {
+		return b.folder.locked(ctx, func(disk.File) error {
 			return errors.New("two have the lock")
 		})
 	})
@@ -472,7 +472,7 @@ func usesDictionary(t *testing.T, a *Archive, pool, of string) bool {
 
 func filesOf(t *testing.T, a *Archive) (names []string) {
 	t.Helper()
-	c, err := a.inForce()
+	c, err := a.folder.inForce()
 	if err != nil {
 		t.Fatal(err)
 	}

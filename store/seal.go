@@ -10,7 +10,7 @@ import (
 // shareIndexes merges the small indexes of static pools into one file for each
 // year. An index file of its own takes at least 32 KB.
 func (a *Archive) shareIndexes(ctx context.Context) error {
-	p, err := pinCurrent(a.dir)
+	p, err := a.folder.pin()
 	if err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func TestMergeHolds(t *testing.T) {
 	const runs, places = 5 << 20, 20 << 10
 	a.merging = mergeBounds{ways: 3, runs: runs, places: places}
 	for _, seal := range []bool{false, true} {
-		w, err := a.newWriter(ctx)
+		w, err := a.folder.newWriter(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestMergeHolds(t *testing.T) {
 				in = some
 			}
 			v.runs.shelve(a.merging.runs, a.merging.ways+1)
-			m := newMerging(w, v.snapshot, task, in)
+			m := newMerging(w, v.snapshot, task, in, places)
 			if m.hidden, err = v.isHidden(); err != nil {
 				t.Fatal(err)
 			}
@@ -137,7 +137,7 @@ func TestMergeHolds(t *testing.T) {
 			if err := v.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if _, more, err = w.mergeOnce(ctx, &task); err != nil {
+			if _, more, err = a.mergeOnce(ctx, w, &task); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -69,7 +69,7 @@ func (r *runs) namesOf(id uint32) (*segment.Names, error) {
 		if !slices.Contains(info.Of, id) {
 			continue
 		}
-		list, err := readNames(r.files.dir, info)
+		list, err := readNames(r.files.folder.path, info)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,17 +13,17 @@ import (
 
 // sweepWriters removes the folders of dead writers, and reports whether any writer
 // is alive. The caller holds the archive's lock.
-func (a *Archive) sweepWriters() (alive bool, err error) {
-	dirs, err := os.ReadDir(filepath.Join(a.dir, dirWriters))
+func (f *folder) sweepWriters() (alive bool, err error) {
+	dirs, err := os.ReadDir(filepath.Join(f.path, dirWriters))
 	if err != nil {
 		return false, err
 	}
 	for _, d := range dirs {
-		dir := filepath.Join(a.dir, dirWriters, d.Name())
-		f, err := os.Open(filepath.Join(dir, fileLock))
+		dir := filepath.Join(f.path, dirWriters, d.Name())
+		lock, err := os.Open(filepath.Join(dir, fileLock))
 		if err == nil {
-			free, err := disk.TryExclusive(f)
-			f.Close()
+			free, err := disk.TryExclusive(lock)
+			lock.Close()
 			if err != nil {
 				return false, err
 			}
@@ -35,7 +36,7 @@ func (a *Archive) sweepWriters() (alive bool, err error) {
 		}
 		// Writers register with the archive's lock held, and we hold it: a writer
 		// whose own lock is free is dead.
-		if err := disk.RemoveAll(a.opts.Disk, dir); err != nil {
+		if err := disk.RemoveAll(f.disk, dir); err != nil {
 			return false, err
 		}
 	}
@@ -46,36 +47,36 @@ func (a *Archive) sweepWriters() (alive bool, err error) {
 // no generation names, and lock files of pools that no generation has. The caller
 // holds the archive's lock and no other writer is alive, so nobody can be about to
 // publish one of these files.
-func (a *Archive) sweepFiles() error {
-	if err := a.sweepGenerations(); err != nil {
+func (f *folder) sweepFiles() error {
+	if err := f.sweepGenerations(); err != nil {
 		return err
 	}
-	if c, err := a.inForce(); err != nil || c.Generation == 0 {
+	if c, err := f.inForce(); err != nil || c.Generation == 0 {
 		// What it names cannot be told from leftovers: keep everything.
 		return nil
 	}
-	generations, err := a.generations()
+	generations, err := f.generations()
 	if err != nil {
 		return err
 	}
-	files := a.fileUse(generations)
+	files := f.fileUse(generations)
 	if files.unknown {
 		// A generation that cannot be read may name any file: keep everything.
 		return nil
 	}
 	// A file that disk.WriteFile did not rename is hidden, and never named.
 	for _, pattern := range []string{".[^.]*", filepath.Join(dirCatalog, ".[^.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirPools, "*", "*.names"), filepath.Join(dirPools, "*", fileLock), filepath.Join(dirIndex, "*.idx"), filepath.Join(dirRemoved, "[0-9]*")} {
-		found, err := filepath.Glob(filepath.Join(a.dir, pattern))
+		found, err := filepath.Glob(filepath.Join(f.path, pattern))
 		if err != nil {
 			return err
 		}
-		for _, f := range found {
-			rel, err := filepath.Rel(a.dir, f)
+		for _, name := range found {
+			rel, err := filepath.Rel(f.path, name)
 			if err != nil {
 				return err
 			}
 			if files.users[rel] == 0 && !(filepath.Base(rel) == fileLock && files.inFolder(filepath.Dir(rel))) {
-				if err := a.opts.Disk.Remove(f); err != nil {
+				if err := f.disk.Remove(name); err != nil {
 					return err
 				}
 			}
@@ -84,16 +85,21 @@ func (a *Archive) sweepFiles() error {
 	return nil
 }
 
+// sweep removes older generations and their files, as sweepGenerations does.
+func (f *folder) sweep(ctx context.Context) error {
+	return f.locked(ctx, func(disk.File) error { return f.sweepGenerations() })
+}
+
 // sweepGenerations removes older generations that no reader pins, and the files
 // that only these name. A file that is out of force never comes back. A generation
 // newer than the current one is left by a killed writer, and the next writer
 // overwrites it; or CURRENT is damaged. The caller holds the archive's lock.
-func (a *Archive) sweepGenerations() error {
-	current, err := readCurrent(a.dir)
+func (f *folder) sweepGenerations() error {
+	current, err := f.current()
 	if err != nil {
 		return err
 	}
-	numbers, err := a.generations()
+	numbers, err := f.generations()
 	if err != nil {
 		return err
 	}
@@ -102,23 +108,23 @@ func (a *Archive) sweepGenerations() error {
 		if n >= current {
 			continue
 		}
-		name := filepath.Join(a.dir, catalogName(n))
-		f, err := os.Open(name)
+		name := filepath.Join(f.path, catalogName(n))
+		file, err := os.Open(name)
 		if err != nil {
 			continue // another process was faster
 		}
-		free, err := disk.TryExclusive(f)
+		free, err := disk.TryExclusive(file)
 		if err == nil && free {
 			if files == nil {
-				files = a.fileUse(numbers)
+				files = f.fileUse(numbers)
 			}
 			// The files first. If the process were killed after it had removed the
 			// generation, nothing would name the files any more.
-			if err = a.removeAll(files.only(n)); err == nil {
-				err = a.opts.Disk.Remove(name)
+			if err = f.removeAll(files.only(n)); err == nil {
+				err = f.disk.Remove(name)
 			}
 		}
-		f.Close()
+		file.Close()
 		if err != nil {
 			return err
 		}
@@ -127,8 +133,8 @@ func (a *Archive) sweepGenerations() error {
 }
 
 // generations returns the numbers of the catalogue files that exist, ascending.
-func (a *Archive) generations() ([]uint64, error) {
-	entries, err := os.ReadDir(filepath.Join(a.dir, dirCatalog))
+func (f *folder) generations() ([]uint64, error) {
+	entries, err := os.ReadDir(filepath.Join(f.path, dirCatalog))
 	if err != nil {
 		return nil, err
 	}
@@ -143,9 +149,9 @@ func (a *Archive) generations() ([]uint64, error) {
 }
 
 // removeAll removes files of the archive. A file that does not exist is no error.
-func (a *Archive) removeAll(names []string) error {
+func (f *folder) removeAll(names []string) error {
 	for _, name := range names {
-		if err := a.opts.Disk.Remove(filepath.Join(a.dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := f.disk.Remove(filepath.Join(f.path, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
@@ -160,10 +166,10 @@ type fileUse struct {
 	unknown bool
 }
 
-func (a *Archive) fileUse(generations []uint64) *fileUse {
+func (f *folder) fileUse(generations []uint64) *fileUse {
 	u := &fileUse{names: make(map[uint64][]string), users: make(map[string]int)}
 	for _, n := range generations {
-		c, err := loadCatalog(a.dir, n)
+		c, err := f.load(n)
 		if err != nil {
 			u.unknown = true
 			continue

@@ -304,13 +304,13 @@ func (y *verifier) small(ctx context.Context) error {
 	warn := func(file string, err error) error {
 		return y.report(task.Finding{File: file, Offset: -1, What: err.Error(), Time: record.NoTime})
 	}
-	numbers, err := a.generations()
+	numbers, err := a.folder.generations()
 	if err != nil {
 		return err
 	}
 	for _, n := range numbers {
 		// A catalogue that another process deletes meanwhile is no fault.
-		if _, err := loadCatalog(a.dir, n); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if _, err := a.folder.load(n); err != nil && !errors.Is(err, os.ErrNotExist) {
 			if err := warn(catalogName(n), fmt.Errorf("this catalogue is not in force, and is damaged: remove the file: %w", causeOf(err))); err != nil {
 				return err
 			}

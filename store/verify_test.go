@@ -303,11 +303,11 @@ func TestVerifyIndexOfAnother(t *testing.T) {
 	dir := damagedArchive(t)
 	a := Open(dir, Options{})
 	defer a.Close()
-	n, err := readCurrent(dir)
+	n, err := openFolder(dir, disk.OS).current()
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := loadCatalog(dir, n)
+	c, err := openFolder(dir, disk.OS).load(n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +339,7 @@ func TestVerifyIndexOfAnother(t *testing.T) {
 	}
 	wrong := *c.Segments[0]
 	wrong.Index = other
-	if err := a.putCatalog(c.WithIndexes([]*segment.Info{&wrong}, []catalog.IndexFile{file})); err != nil {
+	if err := a.folder.put(c.WithIndexes([]*segment.Info{&wrong}, []catalog.IndexFile{file})); err != nil {
 		t.Fatal(err)
 	}
 	got := verify(t, dir, task.VerifyOptions{})
@@ -479,7 +479,7 @@ func TestVerifyCatalogue(t *testing.T) {
 			dir := damagedArchive(t)
 			a := Open(dir, Options{})
 			defer a.Close()
-			in, err := a.inForce()
+			in, err := a.folder.inForce()
 			if err != nil {
 				t.Fatal(err)
 			}

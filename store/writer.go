@@ -20,49 +20,55 @@ import (
 // lives: so everybody can distinguish a living writer from the leftovers of a
 // killed one.
 type writer struct {
-	a    *Archive
-	dir  string
-	lock disk.File
+	folder *folder
+	dir    string
+	lock   disk.File
 	// packer compresses the segments of static pools.
 	packer *segment.Packer
 }
 
 // newWriter creates the archive if necessary, and registers a writer. If no other
 // writer is alive, it first removes what killed writers left.
-func (a *Archive) newWriter(ctx context.Context) (*writer, error) {
-	if err := a.Create(); err != nil {
-		return nil, err
-	}
-	return a.register(ctx, (*Archive).begin)
+func (f *folder) newWriter(ctx context.Context) (*writer, error) {
+	return f.register(ctx, f.begin)
+}
+
+// newWriterWithoutCatalog does what newWriter does, in an archive whose catalogue is
+// lost. The caller puts another catalogue in force before it closes the writer.
+func (f *folder) newWriterWithoutCatalog(ctx context.Context) (*writer, error) {
+	return f.register(ctx, f.putFormat)
 }
 
 // register registers a writer. It calls prepare first, with the archive's lock
 // held.
-func (a *Archive) register(ctx context.Context, prepare func(*Archive) error) (*writer, error) {
-	w := &writer{a: a, packer: new(segment.Packer)}
-	err := a.locked(ctx, func(disk.File) error {
-		if err := prepare(a); err != nil {
+func (f *folder) register(ctx context.Context, prepare func() error) (*writer, error) {
+	if err := f.create(); err != nil {
+		return nil, err
+	}
+	w := &writer{folder: f, packer: new(segment.Packer)}
+	err := f.locked(ctx, func(disk.File) error {
+		if err := prepare(); err != nil {
 			return err
 		}
-		alive, err := a.sweepWriters()
+		alive, err := f.sweepWriters()
 		if err != nil {
 			return err
 		}
 		if !alive {
-			if err := a.sweepFiles(); err != nil {
+			if err := f.sweepFiles(); err != nil {
 				return err
 			}
 		}
-		if w.dir, err = disk.MkdirTemp(a.opts.Disk, filepath.Join(a.dir, dirWriters), "w"); err != nil {
+		if w.dir, err = disk.MkdirTemp(f.disk, filepath.Join(f.path, dirWriters), "w"); err != nil {
 			return err
 		}
-		if w.lock, err = disk.Create(a.opts.Disk, filepath.Join(w.dir, fileLock)); err != nil {
+		if w.lock, err = disk.Create(f.disk, filepath.Join(w.dir, fileLock)); err != nil {
 			return err
 		}
 		return disk.LockExclusive(w.lock)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("begin to write to the archive %s: %w", a.dir, err)
+		return nil, fmt.Errorf("begin to write to the archive %s: %w", f.path, err)
 	}
 	return w, nil
 }
@@ -73,35 +79,35 @@ func (a *Archive) register(ctx context.Context, prepare func(*Archive) error) (*
 // failed, before it was durable, and what this writer does next must not be undone
 // by a power failure. The caller holds the archive's lock, so no other process
 // deletes unfinished files meanwhile.
-func (a *Archive) begin() error {
-	if err := a.putFormat(); err != nil {
+func (f *folder) begin() error {
+	if err := f.putFormat(); err != nil {
 		return err
 	}
-	n, err := readCurrent(a.dir)
+	n, err := f.current()
 	if err != nil {
 		return err
 	}
 	if n > 0 {
-		return a.putCurrent(n)
+		return f.putCurrent(n)
 	}
-	if err := lostCurrent(a.dir); err != nil {
+	if err := f.lostCurrent(); err != nil {
 		return err
 	}
-	return a.putCatalog(&catalog.Catalog{Generation: 1, ID: catalog.NewID()})
+	return f.put(&catalog.Catalog{Generation: 1, ID: catalog.NewID()})
 }
 
 // putFormat writes FORMAT.txt, unless the file already has this program's text.
-func (a *Archive) putFormat() error {
-	name := filepath.Join(a.dir, fileFormat)
+func (f *folder) putFormat() error {
+	name := filepath.Join(f.path, fileFormat)
 	if b, err := os.ReadFile(name); err == nil && string(b) == formatFile() {
 		return nil
 	}
-	return disk.WriteFile(a.opts.Disk, name, []byte(formatFile()))
+	return disk.WriteFile(f.disk, name, []byte(formatFile()))
 }
 
 // close removes the writer's folder, with everything in it that was not published.
 func (w *writer) close() error {
-	err := disk.RemoveAll(w.a.opts.Disk, w.dir)
+	err := disk.RemoveAll(w.folder.disk, w.dir)
 	return errors.Join(err, w.lock.Close())
 }
 
@@ -110,19 +116,19 @@ func (w *writer) close() error {
 // count too: a power failure may have restored an older content of the lock file,
 // and files that are not named are not always deleted.
 func (w *writer) allocate(ctx context.Context, n int) (first uint32, err error) {
-	err = w.a.locked(ctx, func(lock disk.File) error {
+	err = w.folder.locked(ctx, func(lock disk.File) error {
 		b, err := io.ReadAll(lock)
 		if err != nil {
 			return err
 		}
-		next, err := w.a.nextByNames()
+		next, err := w.folder.nextByNames()
 		if err != nil {
 			return err
 		}
 		if n, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 31); err == nil {
 			next = max(next, n)
 		}
-		c, err := w.a.inForce()
+		c, err := w.folder.inForce()
 		if err != nil {
 			return err
 		}
@@ -141,15 +147,15 @@ func (w *writer) allocate(ctx context.Context, n int) (first uint32, err error) 
 
 // nextByNames returns the highest number in the names of db-files, indexes and
 // removals, plus one.
-func (a *Archive) nextByNames() (uint64, error) {
+func (f *folder) nextByNames() (uint64, error) {
 	next := uint64(1)
 	for _, pattern := range []string{filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirIndex, "*.idx"), filepath.Join(dirRemoved, "[0-9]*")} {
-		files, err := filepath.Glob(filepath.Join(a.dir, pattern))
+		files, err := filepath.Glob(filepath.Join(f.path, pattern))
 		if err != nil {
 			return 0, err
 		}
-		for _, f := range files {
-			name := filepath.Base(f)
+		for _, file := range files {
+			name := filepath.Base(file)
 			for n := range strings.SplitSeq(strings.TrimSuffix(name, filepath.Ext(name)), "-") {
 				if n, err := strconv.ParseUint(n, 10, 31); err == nil {
 					next = max(next, n+1)
