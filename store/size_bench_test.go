@@ -18,15 +18,11 @@ import (
 )
 
 // BenchmarkSize imports the file of captures that INFOMALL_IMPORT names and seals
-// every pool. It tells how many MB the archive then has, all its files counted, and
-// how many the same takes elsewhere, as far as it is installed: the file as it is,
-// and its content by gzip -9 and zstd -12 with a window of 128 MB; and the bodies
-// alone, those of each month a commit, as a git bundle.
-//
-// Of 104 months of one site, where the bar is 4.5, it is 4.36 MB, and the file, a
-// gzip WARC, 37.15; gzip 32.1, zstd 1.49, git 1.77. Of 50 months of another, whose
-// bar is 7, it is 6.11, and 17.6; 17.1, 3.54, 4.46. zstd has to be read from its
-// start for any page, and git has neither headers nor an index of URLs.
+// every pool. It reports the size of the archive in MB, with all its files. For
+// comparison it reports, as far as these programs are installed: the size of the file
+// itself; of its content by gzip -9 and by zstd -12 with a window of 128 MB; and of a
+// git bundle of the bodies, with one commit for each month. FORMAT.md, "Why so", has
+// results.
 func BenchmarkSize(b *testing.B) {
 	name := os.Getenv("INFOMALL_IMPORT")
 	if name == "" {

@@ -11,45 +11,10 @@ import (
 )
 
 // BenchmarkVisits imports the file that INFOMALL_VISITS names into a new archive
-// and seals all pools; and once more without those visits that found what the one
-// before at their URL had. It tells how many bytes such a visit takes, in all and
-// in index and db-files. Time is not what it measures.
-//
-// Of httpd's 3,195 captures of 2022 (site-history --full), 2,940 are such visits,
-// and a visit takes 56 bytes as WARC, 43 of them in the db-file, and 36 as Tianwang,
-// 22 of them there. Each column compressed by itself, they are:
-//
-//	record's name 15.3, random, of a UUID, which has to come out again
-//	digest of the body 8.3, declared digest 5.6, content 2.1: of the first visit to
-//	             a URL in a pool, 800 of the 2,940, as the body is in an earlier one
-//	title 3.0, other properties of the page 1.0, of the same visits
-//	place in the source 2.9, URL 1.8, head 1.3, bytes 0.5, times and hints 0.9
-//	index: URL 2.4, ID of the body 4.4, place in the source 2.9, content 2.0,
-//	             bytes 0.7, times, flags and the like 0.8, pages of the database 0.4
-//
-// It was 62 and 41 while names were 17 bytes each, keys stood whole, which was 2.8
-// more in the index, and every entry's bytes, 1.0.
-//
-// So 24 bytes are not to be had while each segment tells by itself which captures
-// it has, of which bodies: 15 for the name and 5.8 for the two times that the place
-// in the source is kept leave 3. What was tried on the columns of these pools, and
-// what it came to, in bytes a visit:
-//
-//   - meta frames of sealed pools compressed behind those of the pool before, as
-//     contents are: 22 in the db-file, not 45, and as Tianwang some 20 in all. It
-//     is not done, as then one damaged run would take captures of all later pools
-//     with it, and not only bodies;
-//   - only the columns that say what a body is in a frame of that kind, with the ID
-//     and content left where they are, as the index is made anew from a db-file alone
-//     and must not depend on others: reckoned from the columns, some 12 less as WARC
-//     and 7 as Tianwang, 44 and 29. With ID and content in it too it is 38 and 23, and
-//     a run that is lost takes from captures of later pools what tells their
-//     versions, until it is mended;
-//   - the place in the source not in the index, but read from the db-file where two
-//     captures of a URL have the same time: reckoned, 2.9 less; to import a file again
-//     would read the meta frame of every run;
-//   - columns of the index compressed with zstd: 4.0 less; to look up one URL would
-//     take twice as long.
+// and seals all pools. It does the same without those visits that found what the
+// visit before at their URL had found. It reports how many bytes such a visit takes:
+// in all, in the index and in db-files. It does not measure time. FORMAT.md, "Why
+// so", has results, and what was tried.
 func BenchmarkVisits(b *testing.B) {
 	name := os.Getenv("INFOMALL_VISITS")
 	if name == "" {

@@ -16,7 +16,7 @@ import (
 
 const (
 	// runBytes is the size at which a run is closed. Larger runs compress better,
-	// but make reading a single page slower. TIANWANG.md has the measurements.
+	// but make reading a single page slower. FORMAT.md, "Why so", has the measurements.
 	runBytes = 256 << 10
 	// packedRunBytes is the size at which a run of a packed segment is closed. It
 	// is smaller because a page needs several such runs, and what a small run lacks
