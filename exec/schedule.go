@@ -32,13 +32,6 @@ type visitBudget struct {
 	turn   float64 // visits a run, as a fraction
 }
 
-// keptSettings lists the settings that a schedule stores and runs with, if the session
-// that makes the schedule has changed them. It has every setting that affects what a
-// statement does.
-var keptSettings = []string{
-	"agent", "body_limit", "contact", "default_level", "delay", "domain_weights", "earliest_date", "import_timezone", "latest_date", "level", "netrc", "noarchive", "page_limit", "pool_limit", "profile", "publish_every", "publish_size", "revisit", "robots", "sessions", "timezone", "weights", "workers",
-}
-
 // Limits of the durations of a schedule.
 const (
 	everyMin = time.Second               // of EVERY
@@ -93,10 +86,9 @@ func readSchedule(s *session.Session, st *ast.Schedule) (*plannedRun, error) {
 		return nil, ast.Errorf(at, "%v", err)
 	}
 	def := session.DefaultSettings()
-	for _, name := range keptSettings {
-		k := session.SettingNamed(name)
-		if v := k.Get(s.Settings()); v != k.Get(&def) {
-			p.Text += (&ast.Set{Name: ast.Name{Text: name}, Value: &ast.String{Value: v}}).String() + ";\n"
+	for _, k := range session.AllSettings() {
+		if v := k.Get(s.Settings()); k.Stored && v != k.Get(&def) {
+			p.Text += (&ast.Set{Name: ast.Name{Text: k.Name}, Value: &ast.String{Value: v}}).String() + ";\n"
 		}
 	}
 	p.Text += bare.String()

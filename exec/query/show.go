@@ -139,8 +139,8 @@ func functionRow(f *expr.Function) []value.Value {
 
 func (l *shownList) settings(context.Context) (*session.Result, error) {
 	t := session.NewTable(settingColumns...)
-	for i := range session.AllSettings() {
-		t.Add(settingRow(&session.AllSettings()[i], l.s.Settings())...)
+	for _, k := range session.AllSettings() {
+		t.Add(settingRow(&k, l.s.Settings())...)
 	}
 	return t.Result(), nil
 }

@@ -50,7 +50,7 @@ func ConstantSize(e ast.Expr, where string, env *expr.Env) (n int64, err error) 
 	default:
 		var text string
 		if text, err = expr.ConstantText(e, env); err == nil {
-			err = ParseSize(&n, text)
+			err = parseSize(&n, text)
 		}
 		if err != nil {
 			return 0, ast.Errorf(e, "%s: %v", where, err)
@@ -69,7 +69,7 @@ func ConstantDuration(e ast.Expr, where string, env *expr.Env) (time.Duration, e
 		return 0, err
 	}
 	c, ok := x.(*expr.Const)
-	if !ok || c.V.IsNull() || c.V.Int < 0 || c.V.Int > DelayMax.Milliseconds()*366 {
+	if !ok || c.V.IsNull() || c.V.Int < 0 || c.V.Int > delayMax.Milliseconds()*366 {
 		return 0, ast.Errorf(e, "%s takes a duration such as 2s, not %s", where, e)
 	}
 	return time.Duration(c.V.Int) * time.Millisecond, nil

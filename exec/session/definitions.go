@@ -83,8 +83,8 @@ func ReplaceDefinition(list []task.Definition, d task.Definition) []task.Definit
 	return append(list, d)
 }
 
-// DefinitionNames returns the names of the definitions of one kind.
-func DefinitionNames(list []task.Definition, kind string) []string {
+// definitionNames returns the names of the definitions of one kind.
+func definitionNames(list []task.Definition, kind string) []string {
 	var names []string
 	for _, d := range list {
 		if d.Kind == kind {
@@ -113,7 +113,7 @@ func RequireDefinition(list []task.Definition, kind string, name *ast.Name) erro
 	if IndexDefinition(list, kind, name.Text) >= 0 {
 		return nil
 	}
-	names := DefinitionNames(list, kind)
+	names := definitionNames(list, kind)
 	err := expr.UnknownName(name, kind, name.Text, "", names)
 	if len(names) == 0 {
 		err.Hint = "the archive has none"

@@ -16,13 +16,13 @@ import (
 // ViewNames returns the names of the views.
 func (s *Session) ViewNames(ctx context.Context) []string {
 	list, _ := s.Definitions(ctx)
-	return DefinitionNames(list, task.KindView)
+	return definitionNames(list, task.KindView)
 }
 
 // MetadataNames returns the names of the metadata columns that the archive defines.
 func (s *Session) MetadataNames(ctx context.Context) []string {
 	list, _ := s.Definitions(ctx)
-	return DefinitionNames(list, task.KindMetadata)
+	return definitionNames(list, task.KindMetadata)
 }
 
 // ColumnNames returns the names of the columns of a relation, with its metadata columns,
@@ -62,7 +62,7 @@ func (s *Session) ColumnNames(source string) []string {
 // with the program.
 func (s *Session) QueryNames(ctx context.Context) []string {
 	list, _ := s.Definitions(ctx)
-	names := DefinitionNames(list, task.KindQuery)
+	names := definitionNames(list, task.KindQuery)
 	shipped, _ := s.Shipped()
 	for i := range shipped {
 		names = append(names, shipped[i].Name)

@@ -94,7 +94,7 @@ func (s *Session) expandName(ctx context.Context, p *Program, st *ast.Run) error
 	if err != nil {
 		return err
 	}
-	names := DefinitionNames(list, task.KindQuery)
+	names := definitionNames(list, task.KindQuery)
 	for i := range shipped {
 		if strings.EqualFold(shipped[i].Name, st.Name.Text) {
 			p.Name, p.Text = shipped[i].Name+scriptSuffix, shipped[i].Text

@@ -126,70 +126,80 @@ const (
 
 // Setting describes one setting that SET changes.
 type Setting struct {
-	Name, Doc string
-	Get       func(*Settings) string        // returns the value as SET takes it
-	Set       func(*Settings, string) error // reads a value; the error says what to write
+	Name string
+	// Stored says that a schedule stores the setting and runs with it. That is every
+	// setting that affects what a statement does, and not only how fast or what is printed.
+	Stored bool
+	Doc    string
+	Get    func(*Settings) string        // returns the value as SET takes it
+	Set    func(*Settings, string) error // reads a value; the error says what to write
 }
+
+// The values of Setting.Stored.
+const (
+	stored = true
+	local  = false
+)
 
 // settings lists all settings, by name.
 var settings = []Setting{
-	{"agent", "User-Agent of crawls; empty is the program's own, with contact",
+	{"agent", stored, "User-Agent of crawls; empty is the program's own, with contact",
 		func(s *Settings) string { return s.Agent },
 		func(s *Settings, v string) error { return ParseLine(&s.Agent, v) }},
-	{"body_limit", "size at which a crawl cuts a body",
+	{"body_limit", stored, "size at which a crawl cuts a body",
 		func(s *Settings) string { return SizeText(s.BodyLimit) },
-		func(s *Settings, v string) error { return ParseSize(&s.BodyLimit, v) }},
-	{"cache", "whether decoded runs are kept in memory",
+		func(s *Settings, v string) error { return parseSize(&s.BodyLimit, v) }},
+	{"cache", local, "whether decoded runs are kept in memory",
 		func(s *Settings) string { return onOff(s.Cache) },
 		func(s *Settings, v string) error { return parseOnOff(&s.Cache, v) }},
-	{"cache_size", "memory for decoded runs",
+	{"cache_size", local, "memory for decoded runs",
 		func(s *Settings) string { return SizeText(s.CacheBytes) },
-		func(s *Settings, v string) error { return ParseSize(&s.CacheBytes, v) }},
-	{"color", "colors on a terminal: auto, always or never",
+		func(s *Settings, v string) error { return parseSize(&s.CacheBytes, v) }},
+	{"color", local, "colors on a terminal: auto, always or never",
 		func(s *Settings) string { return s.Color },
 		func(s *Settings, v string) error { return parseWord(&s.Color, v, "auto", "always", "never") }},
-	{"contact", "who crawls, for those who are crawled: a URL or a mail address",
+	{"contact", stored, "who crawls, for those who are crawled: a URL or a mail address",
 		func(s *Settings) string { return s.Contact },
 		func(s *Settings, v string) error { return ParseLine(&s.Contact, v) }},
-	{"default_level", "level of the cut where level is auto",
+	{"default_level", stored, "level of the cut where level is auto",
 		func(s *Settings) string { return strconv.Itoa(s.DefaultLevel) },
 		func(s *Settings, v string) error { return parseLevel(&s.DefaultLevel, v) }},
-	{"delay", "pause between two requests of a crawl to a host; auto is five times what the last took, within 1 and 30 s",
+	{"delay", stored, "pause between two requests of a crawl to a host; auto is five times what the last took, within 1 and 30 s",
 		func(s *Settings) string { return DelayText(s.Delay) },
 		func(s *Settings, v string) error { return parseDelay(&s.Delay, v) }},
-	{"domain_weights", "what URLs are worth by their domain in crawls of the order BEST, such as 'edu.cn 10, gov.cn 5': the first that fits",
+	{"domain_weights", stored, "what URLs are worth by their domain in crawls of the order BEST, such as 'edu.cn 10, gov.cn 5': the first that fits",
 		func(s *Settings) string { return s.Domains },
 		func(s *Settings, v string) error { return setDomains(&s.Domains, v) }},
-	{"earliest_date", "earliest date of an imported record, in UTC; a record before it is damaged",
+	{"earliest_date", stored, "earliest date of an imported record, in UTC; a record before it is damaged",
 		func(s *Settings) string { return earliestText(s.Earliest) },
 		func(s *Settings, v string) error { return parseBound(&s.Earliest, v, earliestOf) }},
-	{"import_timezone", "zone of dates without one in imported files",
+	{"import_timezone", stored, "zone of dates without one in imported files",
 		func(s *Settings) string { return s.ImportTimezone.String() },
 		func(s *Settings, v string) error { return parseZone(&s.ImportTimezone, v) }},
-	{"latest_date", "latest date of an imported record, in UTC; a record after it is damaged; auto is a day from now",
+	{"latest_date", stored, "latest date of an imported record, in UTC; a record after it is damaged; auto is a day from now",
 		func(s *Settings) string { return latestText(s.Latest) },
 		func(s *Settings, v string) error { return parseLatest(&s.Latest, v) }},
-	{"level", "cut for blocks and changes: auto, a level from 1, or leaves",
+	{"level", stored, "cut for blocks and changes: auto, a level from 1, or leaves",
 		func(s *Settings) string { return s.Level },
 		func(s *Settings, v string) error { return parseCut(&s.Level, v) }},
-	{"memory", "memory for sorting and grouping before temporary files are used",
+	{"memory", local, "memory for sorting and grouping before temporary files are used",
 		func(s *Settings) string { return SizeText(s.MemoryBytes) },
 		func(s *Settings, v string) error { return parseSizeFrom(&s.MemoryBytes, v, memoryBytesMin) }},
-	{"mode", "output format: auto is a table on a terminal, vertical where that is too wide, and csv elsewhere",
+	{"mode", local, "output format: auto is a table on a terminal, vertical where that is too wide, and csv elsewhere",
 		func(s *Settings) string { return s.Mode },
 		func(s *Settings, v string) error {
 			return parseWord(&s.Mode, v, append([]string{"auto"}, rowio.Formats()...)...)
 		}},
-	{"netrc", "file with lines \"machine HOST login NAME password WORD\", by which crawls get in at these hosts, and at a proxy",
+	{"netrc", stored, "file with lines \"machine HOST login NAME password WORD\", by which crawls get in at these hosts, and at a proxy",
 		func(s *Settings) string { return s.Netrc },
 		func(s *Settings, v string) error { s.Netrc = v; return nil }},
-	{"noarchive", "what crawls do with a page that asks robots to keep no copy: keep, or skip",
+	{"noarchive", stored, "what crawls do with a page that asks robots to keep no copy: keep, or skip",
 		func(s *Settings) string { return keepOrSkip(s.NoArchive) },
 		func(s *Settings, v string) error { return parseKeepOrSkip(&s.NoArchive, v) }},
-	{"nullvalue", "how NULL is printed in a table",
+	{"nullvalue", local, "how NULL is printed in a table",
 		func(s *Settings) string { return s.NullValue },
 		func(s *Settings, v string) error { s.NullValue = v; return nil }},
-	{"page_limit", "how much of a body is read for its title, text, links and blocks when it comes in; unread says where that was not all",
+	{"page_limit", stored, "how much of a body is read for its title, text, links and blocks when it comes in; unread says where that was not all",
 		func(s *Settings) string { return SizeText(s.PageLimit) },
 		func(s *Settings, v string) error {
 			var n int64
@@ -202,50 +212,50 @@ var settings = []Setting{
 			s.PageLimit = n
 			return nil
 		}},
-	{"pager", "whether results on a terminal go through a pager: auto is those taller than the window",
+	{"pager", local, "whether results on a terminal go through a pager: auto is those taller than the window",
 		func(s *Settings) string { return s.Pager },
 		func(s *Settings, v string) error { return parseWord(&s.Pager, v, "auto", "on", "off") }},
-	{"pool_limit", "size of a pool above which it is split by URL when it is merged or sealed",
+	{"pool_limit", stored, "size of a pool above which it is split by URL when it is merged or sealed",
 		func(s *Settings) string { return SizeText(s.PoolLimit) },
 		func(s *Settings, v string) error { return parseSizeFrom(&s.PoolLimit, v, poolLimitMin) }},
-	{"profile", "how pages are divided: modern, or classic, the published method",
+	{"profile", stored, "how pages are divided: modern, or classic, the published method",
 		func(s *Settings) string { return s.Profile },
 		func(s *Settings, v string) error { return parseWord(&s.Profile, v, "modern", "classic") }},
-	{"publish_every", "time after which what a crawl fetched comes into force at the latest",
+	{"publish_every", stored, "time after which what a crawl fetched comes into force at the latest",
 		func(s *Settings) string { return DelayText(s.Publish) },
 		func(s *Settings, v string) error {
 			return parseDuration(&s.Publish, v, "a duration", publishMin, publishMax)
 		}},
-	{"publish_size", "bytes of responses after which what a crawl fetched comes into force at the latest",
+	{"publish_size", stored, "bytes of responses after which what a crawl fetched comes into force at the latest",
 		func(s *Settings) string { return SizeText(s.PublishBytes) },
 		func(s *Settings, v string) error { return parseSizeFrom(&s.PublishBytes, v, publishBytesMin) }},
-	{"revisit", "time in which CRAWL DUE has a visit for each page, on average: some get more, some less",
+	{"revisit", stored, "time in which CRAWL DUE has a visit for each page, on average: some get more, some less",
 		func(s *Settings) string { return DelayText(s.Revisit) },
 		func(s *Settings, v string) error {
 			return parseDuration(&s.Revisit, v, "a duration", revisitMin, revisitMax)
 		}},
-	{"robots", "whether crawls obey robots.txt",
+	{"robots", stored, "whether crawls obey robots.txt",
 		func(s *Settings) string { return onOff(s.Robots) },
 		func(s *Settings, v string) error { return parseOnOff(&s.Robots, v) }},
-	{"sessions", "names of arguments and patterns of folders that name a session, which a crawl drops from URLs, such as 'token, /(S(*))'; a minus keeps one, such as '-sid'; a crawl finds other sessions by comparing pages",
+	{"sessions", stored, "names of arguments and patterns of folders that name a session, which a crawl drops from URLs, such as 'token, /(S(*))'; a minus keeps one, such as '-sid'; a crawl finds other sessions by comparing pages",
 		func(s *Settings) string { return s.Sessions },
 		func(s *Settings, v string) error { return parseSessions(&s.Sessions, v) }},
-	{"temp_dir", "folder for temporary files; empty is the one that the archive lies in",
+	{"temp_dir", local, "folder for temporary files; empty is the one that the archive lies in",
 		func(s *Settings) string { return s.TempDir },
 		func(s *Settings, v string) error { return parseFolder(&s.TempDir, v) }},
-	{"timer", "whether the time of each statement is printed",
+	{"timer", local, "whether the time of each statement is printed",
 		func(s *Settings) string { return onOff(s.Timer) },
 		func(s *Settings, v string) error { return parseOnOff(&s.Timer, v) }},
-	{"timezone", "zone of time literals without an offset, of TODAY and of printing",
+	{"timezone", stored, "zone of time literals without an offset, of TODAY and of printing",
 		func(s *Settings) string { return s.Timezone.String() },
 		func(s *Settings, v string) error { return parseZone(&s.Timezone, v) }},
-	{"weights", "of the terms that make up the priority of a URL, in crawls of the order BEST",
+	{"weights", stored, "of the terms that make up the priority of a URL, in crawls of the order BEST",
 		func(s *Settings) string { return WeightsText(s.Weights) },
 		func(s *Settings, v string) error { return parseWeights(&s.Weights, v) }},
-	{"width", "width of a table in cells; auto is the window's",
+	{"width", local, "width of a table in cells; auto is the window's",
 		func(s *Settings) string { return widthText(s.Width) },
 		func(s *Settings, v string) error { return parseWidth(&s.Width, v) }},
-	{"workers", "requests that a crawl has under way at once, each to another host",
+	{"workers", stored, "requests that a crawl has under way at once, each to another host",
 		func(s *Settings) string { return strconv.Itoa(s.Workers) },
 		func(s *Settings, v string) error { return parseWorkers(&s.Workers, v) }},
 }

@@ -107,7 +107,7 @@ func parseDelay(dst *time.Duration, v string) error {
 		*dst = -1
 		return nil
 	}
-	return parseDuration(dst, v, "auto or a duration such as 2s,", 0, DelayMax)
+	return parseDuration(dst, v, "auto or a duration such as 2s,", 0, delayMax)
 }
 
 // parseDuration sets dst to a duration from from to to. what begins the advice in an
@@ -126,7 +126,7 @@ const (
 	publishMin      = time.Second
 	publishMax      = 24 * time.Hour
 	publishBytesMin = 1 << 20
-	DelayMax        = 24 * time.Hour
+	delayMax        = 24 * time.Hour
 	revisitMin      = time.Hour
 	revisitMax      = 366 * 24 * time.Hour
 	WorkersMax      = 10_000
@@ -278,9 +278,9 @@ func parseLatest(dst **record.Time, v string) error {
 	return parseBound(dst, v, latestOf)
 }
 
-// ParseSize sets dst to a size in bytes. v is a number, with a unit such as 64MB or
+// parseSize sets dst to a size in bytes. v is a number, with a unit such as 64MB or
 // without.
-func ParseSize(dst *int64, v string) error {
+func parseSize(dst *int64, v string) error {
 	digits, unit := strings.ToUpper(v), int64(1)
 	for _, u := range ast.SizeUnits {
 		if rest, ok := strings.CutSuffix(digits, u.Name); ok {
@@ -308,10 +308,10 @@ const pageLimitMin = 16 << 10
 // would be split URL by URL.
 const poolLimitMin = 16 << 10
 
-// parseSizeFrom is ParseSize, but a size below least is an error.
+// parseSizeFrom is parseSize, but a size below least is an error.
 func parseSizeFrom(dst *int64, v string, least int64) error {
 	var n int64
-	if err := ParseSize(&n, v); err != nil {
+	if err := parseSize(&n, v); err != nil {
 		return err
 	}
 	if n < least {
