@@ -45,7 +45,7 @@ func (r *runs) gathered(e *segment.Stored) (body []byte) {
 	if !few {
 		return nil
 	}
-	spans, err := r.spans(e.Recipe)
+	spans, err := r.Spans(e.Recipe)
 	if err != nil || countBlocks(spans) > segment.DividedMax {
 		return nil
 	}
@@ -101,7 +101,7 @@ func countBlocks(spans []segment.Span) (n uint64) {
 // from the entry's digest, the last pair is an error.
 func (r *runs) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		for b, err := range body(ctx, r, e) {
+		for b, err := range readPieces(ctx, r, e) {
 			if err == errSum {
 				err = otherBody(e, err.Error())
 			}
@@ -112,14 +112,14 @@ func (r *runs) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]byte, 
 	}
 }
 
-// withBlocks returns run n of a segment for a caller that needs its blocks and not
+// WithBlocks returns run n of a segment for a caller that needs its blocks and not
 // its facts.
-func (r *runs) withBlocks(id, n uint32) (*segment.Run, error) {
+func (r *runs) WithBlocks(id, n uint32) (*segment.Run, error) {
 	return r.loaded(r.segment(id), n, false)
 }
 
-// fault returns the error that reports a damaged block of a segment.
-func (r *runs) fault(id uint32, err error) error {
+// Fault returns the error that reports a damaged block of a segment.
+func (r *runs) Fault(id uint32, err error) error {
 	return &segment.Error{File: r.segment(id).Info.File, Offset: -1, Err: err}
 }
 
@@ -148,7 +148,7 @@ func (r *runs) digests(ctx context.Context, owner *segment.Stored, level int, pl
 	if layouts == 0 {
 		return nil, nil
 	}
-	spans, err := r.spans(owner.Recipe)
+	spans, err := r.Spans(owner.Recipe)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +201,7 @@ func (r *runs) appendBlocks(ctx context.Context, out [][]byte, spans []segment.S
 // eachLeaf calls f for each leaf of a recipe, in order, with the facts of the run
 // that has the leaf and the leaf's number in that run.
 func (r *runs) eachLeaf(ctx context.Context, recipe segment.Recipe, f func(*segment.Facts, uint32)) error {
-	spans, err := r.spans(recipe)
+	spans, err := r.Spans(recipe)
 	if err != nil {
 		return err
 	}

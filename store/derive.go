@@ -248,7 +248,7 @@ func (d *deriving) divides(e *segment.Stored, opened *block.Reading) (bool, erro
 	if e.Recipe.Layout == 0 { // The whole body is one block.
 		return len(opened.Made) == 1, nil
 	}
-	spans, err := d.v.runs.spans(e.Recipe)
+	spans, err := d.v.runs.Spans(e.Recipe)
 	if err != nil {
 		return false, err
 	}
@@ -279,7 +279,7 @@ func (d *deriving) byHost(read *derive.Analysis, e *segment.Stored, body []byte)
 // page. For leaves that are only kept for the page, without the capture that
 // brought them, nobody computes facts. Those facts are then stored with the page.
 func (d *deriving) haveFacts(at timeline.Place, e *segment.Stored, blocks [][]byte) (bool, error) {
-	spans, err := d.v.runs.spans(e.Recipe)
+	spans, err := d.v.runs.Spans(e.Recipe)
 	if err != nil {
 		return false, err
 	}

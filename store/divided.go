@@ -42,7 +42,7 @@ func joined(ctx context.Context, in blockSource, spans []segment.Span, layouts u
 				return nil, err
 			}
 			var err error
-			if of, err = in.withBlocks(s.Segment, s.Run); err != nil {
+			if of, err = in.WithBlocks(s.Segment, s.Run); err != nil {
 				return nil, err
 			}
 		}

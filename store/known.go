@@ -92,7 +92,7 @@ func (k *knownBlocks) load(at timeline.Place) error {
 	if e.Recipe.Layout == 0 {
 		return nil
 	}
-	spans, err := k.runs.spans(e.Recipe)
+	spans, err := k.runs.Spans(e.Recipe)
 	if err != nil {
 		return err
 	}

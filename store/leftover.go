@@ -69,7 +69,7 @@ func (m *merging) anyLeft() (bool, error) {
 // keep stores those blocks of a recipe that are in merged segments and have no new
 // place yet.
 func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
-	spans, err := m.v.runs.spans(recipe)
+	spans, err := m.v.runs.Spans(recipe)
 	if err != nil {
 		return err
 	}

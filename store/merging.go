@@ -376,7 +376,7 @@ func (m *merging) move(e, body *segment.Stored, before timeline.Place) error {
 	if before.Seg != nil {
 		m.known.of(before) // so that its blocks are shared instead of stored again
 	}
-	spans, err := m.v.runs.spans(body.Recipe)
+	spans, err := m.v.runs.Spans(body.Recipe)
 	if err != nil {
 		return err
 	}

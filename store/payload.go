@@ -116,15 +116,15 @@ func (v *snapshot) owner(ctx context.Context, at timeline.Place, e *segment.Stor
 	if holder == 0 {
 		holder = at.Seg.Info.ID
 	}
-	body := heldBody{key, id}
+	held := heldBody{key, id}
 	v.mu.Lock()
-	known, ok := v.owners[body]
+	known, ok := v.owners[held]
 	v.mu.Unlock()
 	if ok {
 		s, err := v.runs.entry(known)
 		return s, known, err
 	}
-	p, err := v.ownerAmong(holder, body)
+	p, err := v.ownerAmong(holder, held)
 	if err != nil {
 		return nil, timeline.Place{}, err
 	}
@@ -132,7 +132,7 @@ func (v *snapshot) owner(ctx context.Context, at timeline.Place, e *segment.Stor
 	if v.owners == nil || len(v.owners) >= ownersMost {
 		v.owners = make(map[heldBody]timeline.Place)
 	}
-	v.owners[body] = p
+	v.owners[held] = p
 	v.mu.Unlock()
 	s, err := v.runs.entry(p)
 	return s, p, err
@@ -150,19 +150,19 @@ const ownersMost = 1 << 16
 
 // ownerAmong finds the entry that stores a body. It looks first in segment holder,
 // which should have it.
-func (v *snapshot) ownerAmong(holder uint32, body heldBody) (timeline.Place, error) {
+func (v *snapshot) ownerAmong(holder uint32, held heldBody) (timeline.Place, error) {
 	if h := v.runs.segment(holder); h != nil {
-		if p, err := v.ownerIn(h, body.key, body.id); p.Seg != nil || err != nil {
+		if p, err := v.ownerIn(h, held.key, held.id); p.Seg != nil || err != nil {
 			return p, err
 		}
 	}
 	// The segment was merged into another one since, or the entry named no holder.
 	for _, i := range v.pin.Segments {
 		h := v.runs.reader(i)
-		if i.ID == holder || !h.MayHave(body.key) {
+		if i.ID == holder || !h.MayHave(held.key) {
 			continue
 		}
-		if p, err := v.ownerIn(h, body.key, body.id); p.Seg != nil || err != nil {
+		if p, err := v.ownerIn(h, held.key, held.id); p.Seg != nil || err != nil {
 			return p, err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -234,9 +233,7 @@ func describeIndex(path, name string) (catalog.IndexFile, error) {
 		return catalog.IndexFile{}, err
 	}
 	defer f.Close()
-	sum := lines.NewSum()
-	n, err := io.Copy(sum, f)
-	return catalog.IndexFile{Name: name, Bytes: n, CRC: sum.Sum32()}, err
+	return catalog.DescribeIndex(name, f)
 }
 
 // moveIn renames synced files to their places and makes the names durable.

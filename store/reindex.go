@@ -427,3 +427,36 @@ func (r *reindex) publish(ctx context.Context, next func() (*catalog.Catalog, er
 		return r.a.folder.put(c)
 	})
 }
+
+// namesFiles describes the names files in the pools' folders.
+func (a *Archive) namesFiles() ([]catalog.NamesFile, error) {
+	paths, err := filepath.Glob(filepath.Join(a.dir, dirPools, "*", "*.names"))
+	if err != nil {
+		return nil, err
+	}
+	var out []catalog.NamesFile
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		name, err := filepath.Rel(a.dir, path)
+		if err != nil {
+			return nil, err
+		}
+		info := catalog.NamesFile{Name: name, Bytes: int64(len(b)), CRC: lines.Sum(b)}
+		list, err := segment.ReadNames(b)
+		if err != nil {
+			return nil, &segment.Error{File: name, Offset: -1, Err: err}
+		}
+		for _, n := range list {
+			info.Of = append(info.Of, n.Segment)
+			info.To = append(info.To, n.To()...)
+		}
+		slices.Sort(info.Of)
+		slices.Sort(info.To)
+		info.To = slices.Compact(info.To)
+		out = append(out, info)
+	}
+	return out, nil
+}

@@ -202,7 +202,7 @@ func (p *rewriting) lookUp(ctx context.Context, at timeline.Place, key string, l
 
 // moved returns a recipe with the new places of the blocks of merged segments.
 func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
-	spans, err := m.v.runs.spans(recipe)
+	spans, err := m.v.runs.Spans(recipe)
 	if err != nil {
 		return recipe, err
 	}

@@ -198,7 +198,7 @@ func (v *salvager) stored(ctx context.Context, e *segment.Stored) (message.Store
 		}
 	}
 	out.Digest = holder.Digest
-	pieces := body(ctx, salvagedBlocks{v, ctx}, holder)
+	pieces := readPieces(ctx, salvagedBlocks{v, ctx}, holder)
 	if out.Size = holder.Bytes; out.Size > record.LargeBody {
 		for _, err := range pieces {
 			if err != nil {
@@ -272,15 +272,15 @@ type salvagedBlocks struct {
 	ctx context.Context
 }
 
-func (b salvagedBlocks) spans(recipe segment.Recipe) ([]segment.Span, error) {
+func (b salvagedBlocks) Spans(recipe segment.Recipe) ([]segment.Span, error) {
 	return b.v.spans(b.ctx, recipe.Spans, 0)
 }
 
-func (b salvagedBlocks) withBlocks(id, n uint32) (*segment.Run, error) {
+func (b salvagedBlocks) WithBlocks(id, n uint32) (*segment.Run, error) {
 	return b.v.run(b.ctx, id, n)
 }
 
-func (b salvagedBlocks) fault(_ uint32, err error) error { return err }
+func (b salvagedBlocks) Fault(_ uint32, err error) error { return err }
 
 // otherRuns returns a function that reads the runs on which other runs build.
 func (v *salvager) otherRuns(ctx context.Context) func(segment.RunRef) (*segment.Run, error) {

@@ -123,9 +123,6 @@ func TestMergeHolds(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.progress = func(string, int64, int64) {
-				if v.runs.shelf.held > runs && v.runs.shelf.recent.Len() > v.runs.shelf.least {
-					t.Fatalf("runs take %d bytes, of %d", v.runs.shelf.held, runs)
-				}
 				if m.at.held > places+2000*placeBytes {
 					t.Fatalf("places take %d bytes, of %d", m.at.held, places)
 				}

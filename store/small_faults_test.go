@@ -15,7 +15,6 @@ import (
 	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/record/task"
-	"infomall/store/segment"
 )
 
 // TestVerifyCancelledAtDefinitions ends a VERIFY after it has begun and before it
@@ -55,9 +54,11 @@ func TestContentsWithoutCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	if _, err := v.runs.contents(segment.RunRef{Segment: v.pin.Segments[0].ID}, nil); err == nil || !strings.Contains(err.Error(), "cache") {
+	ref := record.Ref{Segment: v.pin.Segments[0].ID}
+	if _, err := v.Payload(context.Background(), ref); err == nil || !strings.Contains(err.Error(), "cache") {
 		t.Errorf("got %v, want an error that speaks of the cache", err)
 	}
+
 }
 
 // TestSealWithoutRemoval seals a static pool whose file of a removal is gone. It

@@ -11,9 +11,9 @@ import (
 	"infomall/store/segment"
 )
 
-// spans returns the spans of a recipe with segments that are in force. For a
+// Spans returns the spans of a recipe with segments that are in force. For a
 // segment that was merged, its names say where the blocks are now.
-func (r *runs) spans(recipe segment.Recipe) ([]segment.Span, error) {
+func (r *runs) Spans(recipe segment.Recipe) ([]segment.Span, error) {
 	r.mu.Lock()
 	inForce := r.inForce()
 	old := slices.ContainsFunc(recipe.Spans, func(s segment.Span) bool { return inForce[s.Segment] == nil })
@@ -82,39 +82,6 @@ func (r *runs) namesOf(id uint32) (*segment.Names, error) {
 		return r.names[id], nil
 	}
 	return nil, nil
-}
-
-// namesFiles describes the names files in the pools' folders.
-func (a *Archive) namesFiles() ([]catalog.NamesFile, error) {
-	paths, err := filepath.Glob(filepath.Join(a.dir, dirPools, "*", "*.names"))
-	if err != nil {
-		return nil, err
-	}
-	var out []catalog.NamesFile
-	for _, path := range paths {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return nil, err
-		}
-		name, err := filepath.Rel(a.dir, path)
-		if err != nil {
-			return nil, err
-		}
-		info := catalog.NamesFile{Name: name, Bytes: int64(len(b)), CRC: lines.Sum(b)}
-		list, err := segment.ReadNames(b)
-		if err != nil {
-			return nil, &segment.Error{File: name, Offset: -1, Err: err}
-		}
-		for _, n := range list {
-			info.Of = append(info.Of, n.Segment)
-			info.To = append(info.To, n.To()...)
-		}
-		slices.Sort(info.Of)
-		slices.Sort(info.To)
-		info.To = slices.Compact(info.To)
-		out = append(out, info)
-	}
-	return out, nil
 }
 
 // readNames reads and checks a names file of the archive in the folder dir.

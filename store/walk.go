@@ -13,12 +13,12 @@ import (
 
 // blockSource finds and reads the blocks of recipes.
 type blockSource interface {
-	// spans returns the spans of a recipe with segments that withBlocks can read.
-	spans(recipe segment.Recipe) ([]segment.Span, error)
-	// withBlocks returns run n of a segment, with its blocks.
-	withBlocks(segment, n uint32) (*segment.Run, error)
-	// fault returns the error that reports a damaged block of a segment.
-	fault(segment uint32, err error) error
+	// Spans returns the spans of a recipe with segments that WithBlocks can read.
+	Spans(recipe segment.Recipe) ([]segment.Span, error)
+	// WithBlocks returns run n of a segment, with its blocks.
+	WithBlocks(segment, n uint32) (*segment.Run, error)
+	// Fault returns the error that reports a damaged block of a segment.
+	Fault(segment uint32, err error) error
 }
 
 // allBlocks is more blocks than any recipe has.
@@ -54,7 +54,7 @@ func blocks(ctx context.Context, in blockSource, spans []segment.Span, from, to 
 			err := ctx.Err()
 			var run *segment.Run
 			if err == nil {
-				run, err = in.withBlocks(s.Segment, s.Run)
+				run, err = in.WithBlocks(s.Segment, s.Run)
 			}
 			if err != nil {
 				yield(nil, err)
@@ -63,7 +63,7 @@ func blocks(ctx context.Context, in blockSource, spans []segment.Span, from, to 
 			for n := range s.Count {
 				b, err := run.Block(s.N + n)
 				if err != nil {
-					yield(nil, in.fault(s.Segment, err))
+					yield(nil, in.Fault(s.Segment, err))
 					return
 				}
 				if !yield(b, nil) {
@@ -77,11 +77,11 @@ func blocks(ctx context.Context, in blockSource, spans []segment.Span, from, to 
 // errSum is returned for a body whose sha256 is not the one that its entry has.
 var errSum = errors.New("its sha256 differs")
 
-// body yields the body that an entry's recipe describes, in pieces. If its sha256
+// readPieces yields the body that an entry's recipe describes, in pieces. If its sha256
 // differs from the entry's digest, the last pair is errSum.
-func body(ctx context.Context, in blockSource, e *segment.Stored) iter.Seq2[[]byte, error] {
+func readPieces(ctx context.Context, in blockSource, e *segment.Stored) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		spans, err := in.spans(e.Recipe)
+		spans, err := in.Spans(e.Recipe)
 		if err != nil {
 			yield(nil, err)
 			return
