@@ -208,7 +208,7 @@ func (r *runs) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 	r.countRead(run.Stored)
 	useCache := !r.noCache
 	if r.shelf != nil {
-		r.shelf.put(key, run)
+		r.shelf.put(key, run, run.Bytes())
 	} else {
 		r.recent.put(s.Info.ID, n, run)
 	}

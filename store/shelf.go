@@ -36,9 +36,9 @@ func (s *shelf) get(key uint64) *segment.Run {
 	return e.Value.(*shelved).run
 }
 
-// put adds a run, and drops those that were not used for the longest time.
-func (s *shelf) put(key uint64, r *segment.Run) {
-	x := &shelved{key, r, r.Bytes()}
+// put adds a run of some size, and drops those that were not used for the longest time.
+func (s *shelf) put(key uint64, r *segment.Run, bytes int64) {
+	x := &shelved{key, r, bytes}
 	s.runs[key] = s.recent.PushFront(x)
 	for s.held += x.bytes; s.held > s.most && s.recent.Len() > s.least; {
 		old := s.recent.Remove(s.recent.Back()).(*shelved)
