@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"infomall/lang/scan"
 )
 
 // benchStatements are of the sizes that people write.
@@ -52,8 +54,8 @@ func BenchmarkScan(b *testing.B) {
 	src := strings.Repeat(strings.Join(benchStatements, ";\n")+";\n", 100)
 	b.SetBytes(int64(len(src)))
 	for b.Loop() {
-		s := newScanner(src, "")
-		for s.next() {
+		s := scan.New(src, "")
+		for s.Next() {
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"infomall/lang/ast"
+	"infomall/lang/grammar"
 )
 
 // manual is the text of LANGUAGE.md.
@@ -49,7 +50,7 @@ var manualExamples = sync.OnceValue(func() []example {
 // statement begins with, such as "EXPLAIN RANK".
 func topicOf(st ast.Statement) string {
 	best, text := "", st.String()
-	for _, topic := range Topics() {
+	for _, topic := range grammar.Topics() {
 		if len(topic) > len(best) && strings.HasPrefix(text, topic) {
 			best = topic
 		}

@@ -4,8 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/participle/v2/lexer"
 	"github.com/mattn/go-runewidth"
+
+	"infomall/lang/cursor"
+	"infomall/lang/grammar"
+	"infomall/lang/scan"
 )
 
 // formatWidth is the width, in terminal cells, above which a statement on one
@@ -32,14 +35,14 @@ func Format(src, file string) (string, error) {
 // wordsOf reports for each token of a statement whether it is a word of the
 // language. A token that may also be a name counts as a word if the statement
 // means the same with the token in upper case.
-func wordsOf(tokens []lexer.Token) []bool {
+func wordsOf(tokens []scan.Token) []bool {
 	is := make([]bool, len(tokens))
 	doubtful := false
 	upper := slices.Clone(tokens)
 	for i := range tokens {
-		if c, ok := classOf(tokens, i); ok && c == ClassWord {
+		if c, ok := cursor.ClassOf(tokens, i); ok && c == cursor.ClassWord {
 			is[i] = true
-			doubtful = doubtful || tokens[i].Type == tokIdent
+			doubtful = doubtful || tokens[i].Type == scan.Ident
 			upper[i].Value = strings.ToUpper(tokens[i].Value)
 		}
 	}
@@ -51,26 +54,19 @@ func wordsOf(tokens []lexer.Token) []bool {
 		return is
 	}
 	for i := range tokens {
-		if is[i] && tokens[i].Type == tokIdent {
+		if is[i] && tokens[i].Type == scan.Ident {
 			one := slices.Clone(tokens)
 			one[i].Value = upper[i].Value
-			is[i] = len(tokens) <= probeTokensMax && meaning(one) == means
+			is[i] = len(tokens) <= grammar.ProbeTokensMax && meaning(one) == means
 		}
 	}
 	return is
 }
 
 // meaning returns the canonical text of a statement, or "" if it has a fault.
-func meaning(tokens []lexer.Token) string {
-	l := lexerOf(tokens)
-	defer l.free()
-	tree, err := l.parse()
+func meaning(tokens []scan.Token) string {
+	st, err := grammar.Parse(tokens)
 	if err != nil {
-		return ""
-	}
-	var b builder
-	st := tree.tree(&b)
-	if b.err != nil {
 		return ""
 	}
 	return st.String()
@@ -79,9 +75,9 @@ func meaning(tokens []lexer.Token) string {
 // piece is a token or a comment of a source.
 type piece struct {
 	text    string
-	token   *lexer.Token // nil for a comment
-	lines   int          // number of line ends before it
-	joined  bool         // it directly follows the text before it
+	token   *scan.Token // nil for a comment
+	lines   int         // number of line ends before it
+	joined  bool        // it directly follows the text before it
 	comment bool
 	end     bool // it is the semicolon, or the place where one is missing
 	clause  bool // it begins a clause
@@ -95,12 +91,12 @@ func (p *piece) isLine() bool {
 // layOut formats a source that has no faults.
 func layOut(src string) string {
 	f := &formatter{}
-	s := newScanner(src, "")
+	s := scan.New(src, "")
 	done := 0
-	for s.next() {
-		f.statement(piecesOf(src, done, s.tokens))
-		last := &s.tokens[len(s.tokens)-1]
-		done = startOf(last).Offset + len(last.Value)
+	for s.Next() {
+		f.statement(piecesOf(src, done, s.Tokens))
+		last := &s.Tokens[len(s.Tokens)-1]
+		done = scan.StartOf(last).Offset + len(last.Value)
 	}
 	f.statement(appendGap(nil, src, done, len(src)))
 	f.newLine(false)
@@ -109,20 +105,20 @@ func layOut(src string) string {
 
 // piecesOf returns the tokens of one statement and the comments before and
 // between them. from is the offset in src after the statement before.
-func piecesOf(src string, from int, tokens []lexer.Token) []piece {
+func piecesOf(src string, from int, tokens []scan.Token) []piece {
 	var list []piece
 	words := wordsOf(tokens)
 	for i := range tokens {
 		t := &tokens[i]
-		start := startOf(t).Offset
-		if t.Type == lexer.EOF && t.Value == "" {
+		start := scan.StartOf(t).Offset
+		if t.Type == scan.EOF && t.Value == "" {
 			if i > 0 {
 				list = append(list, piece{text: ";", token: t, end: true, joined: true})
 			}
 			return list
 		}
 		list = appendGap(list, src, from, start)
-		p := piece{text: src[start : start+len(t.Value)], token: t, end: t.Type == lexer.EOF}
+		p := piece{text: src[start : start+len(t.Value)], token: t, end: t.Type == scan.EOF}
 		gap := src[from:start]
 		p.joined = gap == ""
 		p.lines = strings.Count(gap[lastComment(gap):], "\n")
@@ -139,34 +135,34 @@ func piecesOf(src string, from int, tokens []lexer.Token) []piece {
 // lastComment returns the offset at which the last comment in gap ends, or 0.
 // gap is the text between two tokens.
 func lastComment(gap string) int {
-	if list := appendComments(nil, gap, 0, len(gap)); len(list) > 0 {
-		return list[len(list)-1].To
+	if list := scan.Comments(gap, 0, len(gap)); len(list) > 0 {
+		return list[len(list)-1][1]
 	}
 	return 0
 }
 
 // appendGap appends the comments between two offsets of src to list.
 func appendGap(list []piece, src string, from, to int) []piece {
-	for _, c := range appendComments(nil, src, from, to) {
+	for _, c := range scan.Comments(src, from, to) {
 		list = append(list, piece{
-			text: strings.TrimRight(src[c.From:c.To], " \t\r\n"), comment: true, lines: strings.Count(src[from:c.From], "\n"),
+			text: strings.TrimRight(src[c[0]:c[1]], " \t\r\n"), comment: true, lines: strings.Count(src[from:c[0]], "\n"),
 		})
-		from = c.To
+		from = c[1]
 	}
 	return list
 }
 
 // isClause reports whether token i begins a clause of a query.
-func isClause(tokens []lexer.Token, i int) bool {
+func isClause(tokens []scan.Token, i int) bool {
 	t := &tokens[i]
-	if t.Type != tokKeyword {
+	if t.Type != scan.Keyword {
 		return false
 	}
 	switch t.Value {
 	case "SELECT", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION":
 		return true
 	case "JOIN":
-		return i == 0 || !isKeyword(&tokens[i-1], "LEFT")
+		return i == 0 || !scan.IsKeyword(&tokens[i-1], "LEFT")
 	case "LEFT":
 		return true
 	case "FROM":
@@ -174,13 +170,13 @@ func isClause(tokens []lexer.Token, i int) bool {
 		depth := 0
 		for j := i - 1; j >= 0; j-- {
 			switch {
-			case isOp(&tokens[j], ")"):
+			case scan.IsOp(&tokens[j], ")"):
 				depth++
-			case isOp(&tokens[j], "("):
+			case scan.IsOp(&tokens[j], "("):
 				depth--
-			case depth == 0 && isKeyword(&tokens[j], "FROM"):
+			case depth == 0 && scan.IsKeyword(&tokens[j], "FROM"):
 				return false
-			case depth == 0 && isKeyword(&tokens[j], "SELECT"):
+			case depth == 0 && scan.IsKeyword(&tokens[j], "SELECT"):
 				return true
 			}
 			if depth < 0 {
@@ -236,10 +232,10 @@ func (f *formatter) statement(list []piece) {
 		case p.token == nil:
 		case p.clause:
 			f.items[f.depth] = p.token.Value == "SELECT"
-		case isOp(p.token, "("):
+		case scan.IsOp(p.token, "("):
 			f.depth++
 			f.items = append(f.items, false)
-		case isOp(p.token, ")") && f.depth > 0: // always, in a source without faults
+		case scan.IsOp(p.token, ")") && f.depth > 0: // always, in a source without faults
 			f.items = f.items[:f.depth]
 			f.depth--
 		}
@@ -282,7 +278,7 @@ func (f *formatter) indent(rest []piece) int {
 		switch {
 		case p.comment:
 			continue
-		case isOp(p.token, ")"):
+		case scan.IsOp(p.token, ")"):
 			return 2 * max(0, f.depth-1)
 		case p.clause, p.end:
 			return 2 * f.depth
@@ -303,7 +299,7 @@ func (f *formatter) apart(list []piece, i int) bool {
 	}
 	op := func(p *piece, texts ...string) bool {
 		for _, text := range texts {
-			if isOp(p.token, text) {
+			if scan.IsOp(p.token, text) {
 				return true
 			}
 		}
@@ -313,7 +309,7 @@ func (f *formatter) apart(list []piece, i int) bool {
 	case op(p, ",", ")", "."), op(prev, "(", "."):
 		return false
 	case op(p, "("):
-		return !p.joined || prev.token.Type == tokOp || prev.token.Type == tokKeyword && prev.token.Value != "NOW"
+		return !p.joined || prev.token.Type == scan.Op || prev.token.Type == scan.Keyword && prev.token.Value != "NOW"
 	case op(prev, "-", "+"):
 		return !isSign(list[:i]) || op(prev, "-") && op(p, "-") // two together begin a comment
 	}
@@ -332,9 +328,9 @@ func isSign(list []piece) bool {
 	}
 	t := list[k].token
 	switch t.Type {
-	case tokOp:
+	case scan.Op:
 		return t.Value != ")"
-	case tokKeyword:
+	case scan.Keyword:
 		switch t.Value {
 		case "END", "NULL", "TRUE", "FALSE", "NOW", "TODAY":
 			return false

@@ -6,56 +6,24 @@
 //
 // # How a source becomes a tree
 //
-//	source ── scanner ──> tokens ── participle, parser ──> …Syntax structs ── method tree ──> ast.Statement
-//	scan.go               token.go  grammar.go, expr.go    import.go, …                      lang/ast
+//	source ── scan ──> tokens ── grammar ──> ast.Statement
+//	                     └────── fault ────> ast.Error, if the grammar stumbles
 //
-// A statement is declared in one file: its syntax, its method tree and its text
-// in HELP. The list statements has all of them.
-//
-// # Words
-//
-//	word      a word of the language, reserved (never a name) or not
-//	fault     an error of the writer, with its place; see ast.Error
-//	hint      what to write instead, shown beside the fault
-//	probe     to parse a changed statement again, to learn what the grammar accepts
-//	period    a time literal, such as 2008-06, which means the whole month
-//	moment    an expression that gives a time
+// Package cursor does the same with a source that is being typed. This package is
+// the door to them.
 package lang
 
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
-	"strings"
-	"unicode/utf8"
-
-	"github.com/alecthomas/participle/v2/lexer"
 
 	"infomall/lang/ast"
+	"infomall/lang/fault"
+	"infomall/lang/grammar"
+	"infomall/lang/scan"
 )
-
-// Errors are the faults of a source, in order of place. There is at least one.
-type Errors []*ast.Error
-
-// Error returns the messages of all faults, one per line.
-func (es Errors) Error() string {
-	lines := make([]string, len(es))
-	for i, e := range es {
-		lines[i] = e.Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Unwrap returns the single faults, for errors.As.
-func (es Errors) Unwrap() []error {
-	out := make([]error, len(es))
-	for i, e := range es {
-		out[i] = e
-	}
-	return out
-}
 
 // errorsMax bounds how many faults Parse collects. Nobody reads more.
 const errorsMax = 100
@@ -102,16 +70,16 @@ func ParseOne(src, filename string) (ast.Statement, error) {
 // faults it yields an Errors and continues after the semicolon.
 func Statements(src, filename string) iter.Seq2[ast.Statement, error] {
 	return func(yield func(ast.Statement, error) bool) {
-		if e := checkSource(src, filename); e != nil {
+		if e := scan.Check(src, filename); e != nil {
 			yield(nil, Errors{e})
 			return
 		}
-		s := newScanner(src, filename)
-		for s.next() {
-			if len(s.tokens) == 1 && len(s.errs) == 0 {
+		s := scan.New(src, filename)
+		for s.Next() {
+			if len(s.Tokens) == 1 && len(s.Errs) == 0 {
 				continue // nothing before the ;
 			}
-			st, faults := s.parse()
+			st, faults := parse(src, s)
 			if len(faults) > 0 {
 				if !yield(nil, faults) {
 					return
@@ -123,59 +91,30 @@ func Statements(src, filename string) iter.Seq2[ast.Statement, error] {
 	}
 }
 
-// checkSource returns an error for a source that is too large or not UTF-8,
-// else nil.
-func checkSource(src, filename string) *ast.Error {
-	start := ast.Pos{Filename: filename, Line: 1, Column: 1}
-	if len(src) > scriptBytesMax {
-		return &ast.Error{
-			Span: ast.Span{Start: start, End: start},
-			Msg:  fmt.Sprintf("script of %d bytes", len(src)),
-			Hint: fmt.Sprintf("at most %d MB; cut it into several", scriptBytesMax>>20),
+// parse parses the statement of src that s has scanned last. It returns the
+// statement or its faults.
+func parse(src string, s *scan.Scanner) (ast.Statement, Errors) {
+	if s.Fatal {
+		return nil, s.Errs
+	}
+	st, err := grammar.Parse(s.Tokens)
+	var stop *grammar.Stumble
+	if !errors.As(err, &stop) {
+		if e, ok := err.(*ast.Error); ok {
+			s.Errs = append(s.Errs, e)
 		}
-	}
-	if utf8.ValidString(src) {
-		return nil
-	}
-	good := strings.ToValidUTF8(src, "\xff") // each fault begins with a byte that UTF-8 never has
-	bad := strings.IndexByte(good, 0xff)
-	pos := lexer.Position(start)
-	pos.Advance(src[:bad])
-	at := ast.Pos(pos)
-	return &ast.Error{
-		Span: ast.Span{Start: at, End: at},
-		Msg:  fmt.Sprintf("byte 0x%02x is not UTF-8", src[bad]),
-		Hint: "save the script as UTF-8",
-	}
-}
-
-// parse parses the statement that was scanned last. It returns the statement or
-// its faults.
-func (s *scanner) parse() (ast.Statement, Errors) {
-	if s.fatal {
-		return nil, s.errs
-	}
-	l := lexerOf(s.tokens)
-	defer l.free()
-	tree, err := l.parse()
-	if err == nil {
-		var b builder
-		st := tree.tree(&b)
-		if b.err == nil && len(s.errs) == 0 {
+		if len(s.Errs) == 0 {
 			return st, nil
 		}
-		if b.err != nil {
-			s.errs = append(s.errs, b.err)
-		}
-		return nil, sorted(s.errs)
+		return nil, sorted(s.Errs)
 	}
-	e := s.explain(err)
+	e := fault.Explain(src, s.Tokens, stop)
 	// What the scanner has guessed at the place of a fault may be what the
 	// grammar stumbles over, so only the first of the two kinds is told.
-	if len(s.errs) == 0 || e.Start.Offset < s.errs[0].Start.Offset {
+	if len(s.Errs) == 0 || e.Start.Offset < s.Errs[0].Start.Offset {
 		return nil, Errors{e}
 	}
-	return nil, sorted(s.errs)
+	return nil, sorted(s.Errs)
 }
 
 func sorted(es []*ast.Error) Errors {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"infomall/lang/ast"
+	"infomall/lang/grammar"
+	"infomall/lang/scan"
 )
 
 // someStatements are good ones with their canonical form; "" where they have it.
@@ -228,19 +230,18 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestEveryWord shows that each word of the list for hints is in the grammar:
-// someStatements use them all.
+// TestEveryWord shows that someStatements use each word of the language.
 func TestEveryWord(t *testing.T) {
 	used := make(map[string]bool)
 	for _, tt := range someStatements {
-		s := newScanner(tt.src, "")
-		for s.next() {
-			for _, tok := range s.tokens {
-				used[upperASCII(tok.Value)] = true
+		s := scan.New(tt.src, "")
+		for s.Next() {
+			for _, tok := range s.Tokens {
+				used[scan.Upper(tok.Value)] = true
 			}
 		}
 	}
-	for _, w := range slices.Concat(words(), operators) {
+	for _, w := range grammar.Words() {
 		if !used[w] {
 			t.Errorf("no statement uses %s", w)
 		}
@@ -258,8 +259,8 @@ func TestReservedAsNames(t *testing.T) {
 			t.Errorf("%s is a name without quotes", w)
 		}
 	}
-	for _, w := range words() {
-		if _, ok := reserved[w]; !ok {
+	for _, w := range grammar.Words() {
+		if !slices.Contains(ast.Reserved, w) {
 			if _, err := ParseOne("SELECT "+w+", 1 AS "+w+" FROM "+w, ""); err != nil {
 				t.Errorf("%s is no name: %v", w, err)
 			}
@@ -343,6 +344,7 @@ func TestErrorsAreBounded(t *testing.T) {
 		t.Errorf("%d errors, want %d", len(faults), errorsMax)
 	}
 	_, err = Parse(strings.Repeat("?", 1000), "")
+	const faultsMax = 8 // of one statement
 	if !errors.As(err, &faults) || len(faults) != faultsMax {
 		t.Errorf("%d errors of one statement, want %d", len(faults), faultsMax)
 	}

@@ -1,0 +1,215 @@
+// Package cursor says what may stand where a statement is being typed, and
+// colours it.
+package cursor
+
+import (
+	"slices"
+
+	"infomall/lang/grammar"
+	"infomall/lang/scan"
+)
+
+// Place is the kind of name or text that may come next in a statement.
+type Place uint8
+
+// The values of Place.
+const (
+	PlaceNone         Place = iota // only words, or a new name that the writer chooses
+	PlaceExpr                      // a column or a function
+	PlaceColumn                    // a column, after the name of a source and a dot
+	PlaceSource                    // a relation, or a scope in quotes
+	PlaceScope                     // a scope or a URL in quotes
+	PlaceFile                      // the name of a file or a folder in quotes
+	PlacePool                      // the name of a pool in quotes
+	PlaceList                      // a list of SHOW, such as POOLS
+	PlaceDescribed                 // a relation, a function or a setting
+	PlaceSetting                   // a setting
+	PlaceValue                     // a value of the setting Subject
+	PlaceTopic                     // a topic of HELP
+	PlaceFormat                    // a format of files to import
+	PlaceExportFormat              // a format of files to export
+	PlaceForm                      // a form of SHOW PAGE
+	PlaceType                      // a type, in a CAST
+	PlaceView                      // a view
+	PlaceMetadata                  // the name of metadata
+	PlaceQuery                     // a saved query
+	PlaceGraph                     // a graph
+	PlaceParam                     // a parameter of the saved query Subject
+)
+
+// Next says what may come next at the cursor in a statement that is being
+// typed.
+type Next struct {
+	// From is the offset of the first byte of the word or text at the cursor.
+	// Without one, From is the length of the text before the cursor.
+	From int
+	// Quoted: the text at the cursor is in single quotes, of which the first is
+	// typed.
+	Quoted bool
+	// Words are the words of the language that may come there, in upper case,
+	// in the order of the grammar. If the writer may choose a new name there,
+	// only reserved words are listed.
+	Words   []string
+	Place   Place
+	Subject string // depends on Place: the setting whose value, the source whose column, or the query whose parameter comes next; else the first word of the statement
+	// Sources are the relations that the SELECT around the cursor reads,
+	// including those after the cursor. FROM with only a scope reads versions.
+	Sources []Source
+}
+
+// At returns what may come next between before and after, the texts on
+// both sides of the cursor. It looks at the last statement that begins in
+// before and ignores complete statements ahead of it.
+func At(before, after string) Next {
+	s := scan.New(before, "")
+	for s.Next() && s.Ended {
+	}
+	n := Next{From: len(before)}
+	tokens := slices.Clone(s.Tokens)
+	if s.Ended {
+		tokens = nil
+	}
+	if k := len(tokens); k > 0 && tokens[k-1].Type == scan.EOF {
+		tokens = tokens[:k-1]
+	}
+	switch s.Open {
+	case scan.OpenComment, scan.OpenName:
+		return n
+	case scan.OpenString:
+		n.Quoted = true
+		n.From = scan.OpenQuote(before, tokens) + 1
+	default:
+		if scan.InLineComment(before, tokens) {
+			return n
+		}
+		if k := len(tokens); k > 0 && scan.IsWordToken(&tokens[k-1]) && scan.EndOf(&tokens[k-1]).Offset == len(before) {
+			n.From = scan.StartOf(&tokens[k-1]).Offset
+			tokens = tokens[:k-1]
+		}
+	}
+	if len(tokens) > grammar.ProbeTokensMax {
+		return n
+	}
+	rest := scan.New(after, "")
+	rest.Next()
+	n.Sources = sourcesAround(tokens, rest.Tokens)
+	finder{grammar.NewProber(append(slices.Clone(tokens), scan.Token{Type: scan.EOF}))}.fill(&n, len(tokens))
+	for i := range tokens {
+		if n.Place == PlaceTopic && i > 0 && scan.IsWord(&tokens[i-1], "HELP") {
+			n.From = scan.StartOf(&tokens[i]).Offset // of the topic, which may have several words
+			break
+		}
+	}
+	return n
+}
+
+// finder finds out what may come at a place of a statement.
+type finder struct{ *grammar.Prober }
+
+// fill sets Words and Place of n for what may come at index i.
+func (p finder) fill(n *Next, i int) {
+	can := func(t scan.Token) bool { return p.Accepts(i, t) }
+	name, text, number := can(grammar.AName), can(grammar.AString), can(grammar.ANumber)
+	n.Place = p.place(i, n, name, text, number)
+	if n.Quoted || n.Place == PlaceTopic || n.Place == PlaceValue {
+		return
+	}
+	for _, w := range grammar.Words() {
+		t := scan.WordToken(w)
+		if name && t.Type == scan.Ident && !(n.Place == PlaceList && slices.Contains(grammar.SecondWords("SHOW"), w)) {
+			continue // where any name goes, a word of the language is one
+		}
+		if can(t) {
+			n.Words = append(n.Words, w)
+		}
+	}
+}
+
+// placeOf maps the tag names of a field to its Place. The fields of textPlaces
+// are typed in quotes.
+var (
+	placeOf = map[string]Place{
+		"list": PlaceList, "described": PlaceDescribed, "setting": PlaceSetting, "value": PlaceValue, "topic": PlaceTopic,
+		"format": PlaceFormat, "export format": PlaceExportFormat, "form": PlaceForm,
+		"view": PlaceView, "metadata": PlaceMetadata, "query": PlaceQuery, "graph": PlaceGraph, "param": PlaceParam,
+	}
+	textPlaces = map[string]Place{"file": PlaceFile, "pool": PlacePool, "none": PlaceNone}
+)
+
+// place returns the Place at index i. It depends on what the grammar accepts
+// there (name, text and number), on the tags of the statement and on the words
+// before.
+func (p finder) place(i int, n *Next, name, text, number bool) Place {
+	if i > 0 && scan.IsWordToken(&p.Tokens[0]) {
+		n.Subject = scan.Upper(p.Tokens[0].Value)
+	}
+	if name && i > 1 && scan.IsOp(&p.Tokens[i-1], ".") {
+		n.Subject = scan.Name(&p.Tokens[i-2]).Text
+		return PlaceColumn
+	}
+	offered := grammar.NamesAt(p.Tokens[:i])
+	for _, names := range offered {
+		if place, ok := textPlaces[names]; ok && text && (n.Quoted || !name) {
+			return place
+		}
+	}
+	for _, names := range offered {
+		if place, ok := placeOf[names]; ok && name && !(place == PlaceParam && text) {
+			n.Subject = p.subject(i, n.Subject, place)
+			return place
+		}
+	}
+	before := func(word string) bool {
+		return i > 0 && scan.IsWordToken(&p.Tokens[i-1]) && scan.EqualFold(p.Tokens[i-1].Value, word)
+	}
+	switch {
+	case name && before("AS") && !p.Accepts(i, grammar.AQuoted):
+		return PlaceType // an alias may be quoted, a type may not
+	case text && n.Quoted && p.comparesURL(i):
+		return PlaceScope
+	case text && number && name:
+		return PlaceExpr
+	case name && text:
+		return PlaceSource
+	case text && !number && before("FILE"):
+		return PlaceFile
+	case text && !number:
+		return PlaceScope
+	}
+	return PlaceNone
+}
+
+// subject returns the Subject of the place at index i: what the names of that
+// place belong to, or else first, the first word of the statement.
+func (p finder) subject(i int, first string, place Place) string {
+	switch place {
+	case PlaceValue:
+		return scan.Lower(p.Tokens[i-2].Value)
+	case PlaceParam:
+		return p.runName(i)
+	}
+	return first
+}
+
+// runName returns the name after RUN, if it comes before index i, or "".
+func (p finder) runName(i int) string {
+	for k := 1; k < i; k++ {
+		if t := &p.Tokens[k]; scan.IsWord(&p.Tokens[k-1], "RUN") && (t.Type == scan.Ident || t.Type == scan.Quoted) {
+			return scan.Name(t).Text
+		}
+	}
+	return ""
+}
+
+// comparesURL reports whether the token at i is compared with a URL or a host.
+func (p finder) comparesURL(i int) bool {
+	if i < 2 {
+		return false
+	}
+	op := &p.Tokens[i-1]
+	if !scan.IsOp(op, "=") && !scan.IsOp(op, "<>") && !scan.IsOp(op, "!=") && !scan.IsKeyword(op, "LIKE") {
+		return false
+	}
+	name := &p.Tokens[i-2]
+	return scan.IsWord(name, "URL") || scan.IsWord(name, "HOST") || scan.IsWord(name, "TARGET")
+}

@@ -1,0 +1,111 @@
+package cursor
+
+import (
+	"slices"
+
+	"infomall/lang/scan"
+)
+
+// Source is the relation and the alias of a source of a SELECT. The alias
+// may be "".
+type Source struct{ Relation, Alias string }
+
+// sourcesAround returns the sources of the SELECT that contains the end of
+// before.
+func sourcesAround(before, after []scan.Token) []Source {
+	tokens := slices.Concat(before, after)
+	from, to := selectAround(tokens, len(before))
+	if on := metadataOn(tokens[from:to]); on != "" {
+		return []Source{{Relation: on}}
+	}
+	var list []Source
+	depth := 0
+	for i := from; i < to; i++ {
+		t := &tokens[i]
+		switch {
+		case scan.IsOp(t, "("):
+			depth++
+		case scan.IsOp(t, ")"):
+			depth--
+		case depth == 0 && (scan.IsKeyword(t, "FROM") || scan.IsKeyword(t, "JOIN")) && i+1 < to:
+			if s, ok := sourceIn(tokens[i+1 : to]); ok {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+// metadataOn returns the relation that CREATE METADATA … ON names, such as
+// "pages" for ON page, or "".
+func metadataOn(tokens []scan.Token) string {
+	if len(tokens) == 0 || !scan.IsWord(&tokens[0], "CREATE") {
+		return ""
+	}
+	for i := range tokens[:len(tokens)-1] {
+		if scan.IsKeyword(&tokens[i], "ON") {
+			return scan.Lower(tokens[i+1].Value) + "s"
+		}
+	}
+	return ""
+}
+
+// selectAround returns the range of tokens, from up to to, of the innermost
+// SELECT in brackets around index at, or of the whole statement.
+func selectAround(tokens []scan.Token, at int) (from, to int) {
+	to = len(tokens)
+	if i := slices.IndexFunc(tokens[at:], func(t scan.Token) bool { return t.Type == scan.EOF }); i >= 0 {
+		to = at + i
+	}
+	depth := 0
+	for i := at - 1; i >= 0; i-- {
+		switch {
+		case scan.IsOp(&tokens[i], ")"):
+			depth++
+		case scan.IsOp(&tokens[i], "(") && depth > 0:
+			depth--
+		case scan.IsOp(&tokens[i], "(") && i+1 < len(tokens) && scan.IsKeyword(&tokens[i+1], "SELECT"):
+			return i + 1, closing(tokens[:to], i+1)
+		}
+	}
+	return 0, to
+}
+
+// closing returns the index of the bracket that closes the bracket before from.
+func closing(tokens []scan.Token, from int) int {
+	depth := 0
+	for i := from; i < len(tokens); i++ {
+		switch {
+		case scan.IsOp(&tokens[i], "("):
+			depth++
+		case scan.IsOp(&tokens[i], ")") && depth == 0:
+			return i
+		case scan.IsOp(&tokens[i], ")"):
+			depth--
+		}
+	}
+	return len(tokens)
+}
+
+// sourceIn reads the source at the start of tokens. ok is false if none begins
+// there.
+func sourceIn(tokens []scan.Token) (s Source, ok bool) {
+	switch tokens[0].Type {
+	case scan.String, scan.Param:
+		s.Relation = "versions"
+	case scan.Ident:
+		s.Relation = scan.Lower(tokens[0].Value)
+	default:
+		return s, false // the FROM of a time clause, or a query in brackets
+	}
+	for i, t := range tokens[:len(tokens)-1] {
+		switch {
+		case t.Type == scan.Keyword && slices.Contains([]string{"WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "JOIN", "ON", "UNION"}, t.Value):
+			return s, true
+		case scan.IsKeyword(&t, "AS") && tokens[i+1].Type == scan.Ident && !scan.IsWord(&tokens[i+1], "OF"):
+			s.Alias = tokens[i+1].Value
+			return s, true
+		}
+	}
+	return s, true
+}

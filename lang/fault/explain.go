@@ -1,0 +1,324 @@
+package fault
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"infomall/lang/ast"
+	"infomall/lang/grammar"
+	"infomall/lang/scan"
+)
+
+// Explain returns what people are told of the place where the grammar stumbles
+// over the tokens of a statement in src: what was found, what was expected there,
+// and what was probably meant.
+func Explain(src string, tokens []scan.Token, stop *grammar.Stumble) *ast.Error {
+	if stop.Why != nil {
+		return stop.Why
+	}
+	i := 0
+	for tokens[i].Pos.Offset < stop.Offset && i < len(tokens)-1 {
+		i++
+	}
+	if i > grammar.ProbeTokensMax {
+		return &ast.Error{Span: scan.SpanOf(&tokens[i]), Msg: "unexpected " + describe(&tokens[i])}
+	}
+	x := explainer{Prober: grammar.NewProber(tokens), src: src, tokens: tokens, at: i}
+	return x.explain()
+}
+
+// explainer searches for the cause of one fault.
+type explainer struct {
+	*grammar.Prober
+	src    string
+	tokens []scan.Token // the tokens with their positions
+	at     int          // index of the token that the grammar does not accept
+}
+
+func (x *explainer) explain() *ast.Error {
+	if e := x.foreign(); e != nil {
+		return e
+	}
+	if e := x.misspelt(); e != nil {
+		return e
+	}
+	if e := x.bareText(); e != nil {
+		return e
+	}
+	e := x.unexpected()
+	for _, hint := range []func() string{
+		x.missingFrom, x.wrongQuotes, x.surplusComma, x.missingEnd, x.unionAll, x.joinForm, x.reservedName, x.brokenTime, x.missingWord,
+	} {
+		if e.Hint = hint(); e.Hint != "" {
+			break
+		}
+	}
+	return e
+}
+
+// unexpected returns an error that says what was found and what was expected
+// instead.
+func (x *explainer) unexpected() *ast.Error {
+	t := &x.tokens[x.at]
+	e := ast.Errorf(scan.SpanOf(t), "found %s", describe(t))
+	if list := expected(x.Prober, x.at); len(list) > 0 {
+		e.Msg += ", expected " + orList(list)
+	}
+	return e
+}
+
+// tokenRunesMax is how many characters of a token a message quotes at most.
+const tokenRunesMax = 40
+
+func describe(t *scan.Token) string {
+	switch {
+	case t.Type == scan.EOF && t.Value == "":
+		return "the end"
+	case t.Type == scan.EOF, t.Type == scan.Op:
+		return strconv.Quote(t.Value)
+	}
+	if utf8.RuneCountInString(t.Value) > tokenRunesMax {
+		return onOneLine(string([]rune(t.Value)[:tokenRunesMax])) + "…"
+	}
+	return onOneLine(t.Value)
+}
+
+// onOneLine escapes the control characters in s, so that a message that quotes
+// s stays on one line.
+func onOneLine(s string) string {
+	if !strings.ContainsFunc(s, unicode.IsControl) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// misspelt returns an error if a name is probably a misspelt word of the
+// language: the token at the fault, or the one before it that was accepted as a
+// name. Otherwise it returns nil.
+func (x *explainer) misspelt() *ast.Error {
+	for _, i := range []int{x.at, x.at - 1} {
+		if i < 0 || x.tokens[i].Type != scan.Ident {
+			continue
+		}
+		typed := x.tokens[i].Value
+		if _, known := otherJoins[scan.Upper(typed)]; known || i < x.at && grammar.IsWord(typed) {
+			continue // It is already the right word.
+		}
+		var fitting []string
+		for _, w := range grammar.Words() {
+			if ast.Nearest(typed, []string{w}) != "" && !scan.EqualFold(typed, w) &&
+				x.ReachWith(i, i+1, scan.WordToken(w)) > x.at {
+				fitting = append(fitting, w)
+			}
+		}
+		if w := ast.Nearest(typed, fitting); w != "" {
+			e := ast.Errorf(scan.SpanOf(&x.tokens[i]), "unexpected %s", describe(&x.tokens[i]))
+			e.Hint = "did you mean " + w + "?"
+			return e
+		}
+	}
+	return nil
+}
+
+// bareText returns an error if the fault is a URL, a host or a file name
+// without quotes, else nil.
+func (x *explainer) bareText() *ast.Error {
+	i := x.at
+	for i > 0 && scan.EndOf(&x.tokens[i-1]).Offset == x.tokens[i].Pos.Offset && isTextPart(&x.tokens[i-1]) {
+		i--
+	}
+	start := x.tokens[i].Pos.Offset
+	text := x.src[start : start+scan.URLLen(x.src[start:])]
+	if !strings.ContainsAny(text, "./") || !x.Accepts(i, grammar.AString) || x.Accepts(i, grammar.ANumber) {
+		return nil
+	}
+	first := scan.Token{Value: text, Pos: x.tokens[i].Pos}
+	return &ast.Error{Span: scan.SpanOf(&first), Msg: "text without quotes", Hint: "write '" + text + "'"}
+}
+
+// isTextPart reports whether a token may be part of a URL without quotes.
+func isTextPart(t *scan.Token) bool {
+	switch t.Type {
+	case scan.String, scan.Quoted:
+		return false
+	case scan.Op:
+		return t.Value != "(" && t.Value != ")" && t.Value != ","
+	}
+	return true
+}
+
+// wrongQuotes returns a hint if the fault is a name in quotes where a string is
+// needed, or a string where a name is needed. Otherwise it returns "".
+func (x *explainer) wrongQuotes() string {
+	switch t := &x.tokens[x.at]; {
+	case t.Type == scan.Quoted && x.Accepts(x.at, grammar.AString):
+		return "strings are quoted so: '" + strings.ReplaceAll(scan.Unquote(t.Value, `"`), "'", "''") + "'"
+	case t.Type == scan.String && x.Accepts(x.at, grammar.AQuoted):
+		name := scan.Unquote(t.Value, "'")
+		if n := (ast.Name{Text: name}); n.String() == name && x.Accepts(x.at, grammar.AName) {
+			return "names stand without quotes: " + name
+		}
+		if name != "" {
+			return `names are quoted so: "` + strings.ReplaceAll(name, `"`, `""`) + `"`
+		}
+	}
+	return ""
+}
+
+// reservedName returns a hint if the fault is a reserved word that was used as
+// a name, else "". The sign of that is that the grammar gets further if the
+// word is quoted.
+func (x *explainer) reservedName() string {
+	t := &x.tokens[x.at]
+	if t.Type != scan.Keyword || x.ReachWith(x.at, x.at+1, grammar.AQuoted) <= x.at+1 {
+		return ""
+	}
+	if t.Value == "FROM" && isSourceStart(&x.tokens[x.at+1]) {
+		return "" // It is meant as FROM; what stands before it is at fault.
+	}
+	return t.Value + ` is reserved; as a name write "` + scan.Lower(t.Value) + `"`
+}
+
+// isSourceStart reports whether t may be the first token after FROM.
+func isSourceStart(t *scan.Token) bool {
+	switch t.Type {
+	case scan.Ident, scan.Quoted, scan.String, scan.Param:
+		return true
+	}
+	return false
+}
+
+func (x *explainer) surplusComma() string {
+	if x.at == 0 || !scan.IsOp(&x.tokens[x.at-1], ",") {
+		return ""
+	}
+	// Without the comma the token stands one earlier.
+	if x.ReachWith(x.at-1, x.at) <= x.at-1 {
+		return ""
+	}
+	return "take the comma away"
+}
+
+// whole reports whether the statement is correct if t is inserted before the
+// fault.
+func (x *explainer) whole(t scan.Token) bool {
+	return x.ReachWith(x.at, x.at, t) == len(x.Prober.Tokens)+1
+}
+
+// missingFrom returns a hint if a scope follows the items of a SELECT without
+// FROM, else "". It is tried before other causes, because a string at that
+// place is nearly always a scope.
+func (x *explainer) missingFrom() string {
+	if x.tokens[x.at].Type == scan.String && x.whole(scan.WordToken("FROM")) {
+		return "is FROM missing?"
+	}
+	return ""
+}
+
+// missingEnd returns a hint if a new statement begins without a ; before it,
+// else "".
+func (x *explainer) missingEnd() string {
+	if x.at == 0 || !grammar.IsWord(x.tokens[x.at].Value) || !x.Accepts(x.at, scan.Token{Type: scan.EOF}) {
+		return ""
+	}
+	if !x.ReadsFrom(x.at) {
+		return ""
+	}
+	return "is ; missing before it?"
+}
+
+// unionAll returns a hint for UNION without ALL, which SQL has and this
+// language does not, else "".
+func (x *explainer) unionAll() string {
+	if x.at > 0 && scan.IsKeyword(&x.tokens[x.at-1], "UNION") {
+		return "write UNION ALL; SELECT DISTINCT drops repeated rows"
+	}
+	return ""
+}
+
+// otherJoins maps the words of SQL joins that this language does not have to
+// what to write instead.
+var otherJoins = map[string]string{
+	"INNER": "write JOIN alone",
+	"OUTER": "write LEFT JOIN",
+	"RIGHT": "exchange the sources and write LEFT JOIN",
+	"FULL":  "there are JOIN and LEFT JOIN",
+	"CROSS": "there are JOIN and LEFT JOIN, both with ON",
+	"USING": "write ON a.url = b.url",
+}
+
+// joinForm returns a hint if sources are joined in a way that SQL allows and
+// this language does not, else "".
+func (x *explainer) joinForm() string {
+	t := &x.tokens[x.at]
+	on := scan.WordToken("ON")
+	switch {
+	case scan.IsOp(t, ",") && x.Accepts(x.at, scan.WordToken("JOIN")):
+		return "sources are joined by JOIN … ON a.url = b.url"
+	case t.Type == scan.Ident && (x.Accepts(x.at, scan.WordToken("JOIN")) || x.Accepts(x.at, on)):
+		return otherJoins[scan.Upper(t.Value)]
+	case t.Type != scan.Ident && x.Accepts(x.at, on) && !x.Accepts(x.at, scan.WordToken("OR")):
+		return "JOIN wants ON, such as ON a.url = b.url"
+	}
+	return ""
+}
+
+// brokenTime returns a hint if a time literal has a blank instead of its T,
+// else "".
+func (x *explainer) brokenTime() string {
+	if x.at > 0 && x.tokens[x.at-1].Type == scan.Period && x.tokens[x.at].Type == scan.Number {
+		return "date and time are joined by T: 2008-06-15T10:30"
+	}
+	return ""
+}
+
+// hasWord reports whether word occurs before the fault.
+func (x *explainer) hasWord(word string) bool {
+	return slices.ContainsFunc(x.tokens[:x.at], func(t scan.Token) bool { return scan.IsWord(&t, word) })
+}
+
+// missingWord returns a hint if one more word or comma before the fault makes
+// the statement correct, else "".
+func (x *explainer) missingWord() string {
+	t := &x.tokens[x.at]
+	if t.Type == scan.EOF || t.Type == scan.Op {
+		return ""
+	}
+	isName := t.Type == scan.Quoted || t.Type == scan.Ident && !grammar.IsWord(t.Value)
+	for _, m := range []struct {
+		token scan.Token
+		hint  string
+	}{
+		{scan.WordToken("TO"), "is TO missing?"},
+		{scan.WordToken("FROM"), "is FROM missing?"},
+		{scan.Token{Type: scan.Op, Value: ","}, "is a comma missing?"},
+		{scan.Token{Type: scan.Op, Value: "="}, "is = missing?"},
+		{scan.WordToken("AS"), "write AS before the name"},
+		{scan.WordToken("BY"), "is BY missing?"},
+		{scan.WordToken("AND"), "is AND missing?"},
+		{scan.WordToken("IN"), "is IN missing?"},
+		{scan.WordToken("AT"), "is AT missing?"},
+	} {
+		// Where any name goes, a word of the language is one.
+		asName := m.token.Type == scan.Ident && x.Accepts(x.at, grammar.AName)
+		if asName || scan.IsKeyword(&m.token, "AS") && !isName || scan.IsWord(&m.token, "TO") && x.hasWord("TO") {
+			continue
+		}
+		// A name without AS seldom is the only one.
+		if x.whole(m.token) || scan.IsKeyword(&m.token, "AS") && x.ReachWith(x.at, x.at, m.token) > x.at+2 {
+			return m.hint
+		}
+	}
+	return ""
+}

@@ -1,0 +1,388 @@
+package fault
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"infomall/lang/ast"
+	"infomall/lang/grammar"
+	"infomall/lang/scan"
+)
+
+// foreignStarts maps the first word of an SQL statement that this language does
+// not have to a hint: what to write instead.
+var foreignStarts = map[string]string{
+	"INSERT":   "captures come in by IMPORT and CRAWL",
+	"UPDATE":   "captures do not change; CREATE METADATA makes columns of one's own",
+	"ALTER":    "CREATE METADATA makes columns of one's own",
+	"TRUNCATE": "DELETE FROM and DROP POOL take captures out",
+	"BEGIN":    "there are no transactions: each statement is done whole or not at all",
+	"START":    "there are no transactions: each statement is done whole or not at all",
+	"COMMIT":   "there are no transactions: each statement is done whole or not at all",
+	"ROLLBACK": "there are no transactions: each statement is done whole or not at all",
+	"USE":      "an archive is opened by infomall -a DIR; FROM 'pku.edu.cn' asks a part of it",
+	"PRAGMA":   "SHOW SETTINGS lists what SET changes",
+	"VACUUM":   "MERGE POOL ALL puts an archive in order",
+	"ANALYZE":  "EXPLAIN ANALYZE tells what a query reads",
+	"DESC":     "write DESCRIBE, or DIFF and SHOW PAGE for pages",
+	"LOAD":     "write IMPORT 'file'",
+	"FETCH":    "write CRAWL 'url'",
+	"CALL":     "write RUN name",
+	"EXECUTE":  "write RUN name",
+	"EXIT":     "at the prompt .quit or Ctrl-D leaves",
+	"QUIT":     "at the prompt .quit or Ctrl-D leaves",
+	"TABLE":    "write SELECT * FROM",
+	"FROM":     "write SELECT * FROM",
+	"VALUES":   listsOfValues,
+	"ATTACH":   "an archive is opened by infomall -a DIR; COPY POOL ALL TO 'dir' brings one into another folder",
+	"DETACH":   "an archive is opened by infomall -a DIR",
+}
+
+const listsOfValues = "FILE 'list.csv' reads a list of one's own; SELECT 1 UNION ALL SELECT 2 makes one"
+
+const noWindows = "there are no window functions; put the query in brackets and ask it further"
+
+// foreignWords maps a word of other query languages that occurs inside a
+// statement to a hint: what to write instead.
+var foreignWords = map[string]string{
+	"TABLE":      "a query with a name is a view: CREATE VIEW name AS SELECT …",
+	"INDEX":      "an archive makes its indexes by itself; REINDEX makes them anew",
+	"EXCEPT":     "write WHERE x NOT IN (SELECT …)",
+	"MINUS":      "write WHERE x NOT IN (SELECT …)",
+	"INTERSECT":  "write WHERE x IN (SELECT …)",
+	"FETCH":      "write LIMIT n",
+	"REGEXP":     "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
+	"RLIKE":      "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
+	"SIMILAR":    "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
+	"MATCH":      "a pattern is asked by ~, a text by CONTAINS",
+	"GLOB":       "write LIKE, with % for any text and _ for any character",
+	"CONTAIN":    "write CONTAINS",
+	"ISNULL":     "write IS NULL",
+	"NOTNULL":    "write IS NOT NULL",
+	"EQUALS":     "write =",
+	"EQUAL":      "write = or <>",
+	"DIV":        "write //",
+	"MOD":        "write %",
+	"ASCENDING":  "write ASC",
+	"DESCENDING": "write DESC",
+	"QUALIFY":    noWindows,
+	"WINDOW":     noWindows,
+	"BEFORE":     "write UNTIL a, or FROM a TO b",
+	"AFTER":      "write SINCE a",
+	"AGO":        "write NOW - 7d",
+	"VALUES":     listsOfValues,
+	"INTO":       "EXPORT (query) TO 'file' writes rows; CREATE VIEW name AS query gives a query a name",
+	"EXCLUDE":    "name the columns that are wanted; DESCRIBE lists them",
+	"NATURAL":    "write JOIN … ON a.url = b.url",
+}
+
+// foreignBefore maps a word of other query languages that the grammar reads as
+// a name to a hint. The hint is used if the next token is the fault.
+var foreignBefore = map[string]string{
+	"TOP":       "write LIMIT n behind the query",
+	"DATE":      "times stand without a word and quotes: 2008-06-15",
+	"TIMESTAMP": "times stand without a word and quotes: 2008-06-15T10:30",
+	"INTERVAL":  "a length of time is 7d, 2h or 3mo",
+}
+
+// foreign returns an error with a hint if the fault is something from SQL or
+// another query language, or a clause or bracket at the wrong place. Otherwise
+// it returns nil.
+func (x *explainer) foreign() *ast.Error {
+	for _, find := range []func() (int, string){x.foreignQuery, x.foreignCall, x.foreignWord, x.foreignForm, x.misplaced, x.brackets} {
+		if i, hint := find(); hint != "" {
+			e := x.unexpected()
+			if i != x.at {
+				e = ast.Errorf(scan.SpanOf(&x.tokens[i]), "unexpected %s", describe(&x.tokens[i]))
+			}
+			e.Hint = hint
+			return e
+		}
+	}
+	return nil
+}
+
+// word returns the word that is back tokens before the fault, in upper case, or
+// "" if that token is not a word.
+func (x *explainer) word(back int) string {
+	if x.at < back || !scan.IsWordToken(&x.tokens[x.at-back]) {
+		return ""
+	}
+	return scan.Upper(x.tokens[x.at-back].Value)
+}
+
+func (x *explainer) foreignWord() (int, string) {
+	if x.at == 0 {
+		return 0, foreignStarts[x.word(0)]
+	}
+	if x.tokens[x.at].Type == scan.Ident {
+		if hint := foreignWords[x.word(0)]; hint != "" {
+			return x.at, hint
+		}
+	}
+	if hint := foreignBefore[x.word(1)]; hint != "" && x.tokens[x.at-1].Type == scan.Ident &&
+		(x.tokens[x.at].Type != scan.Ident && x.tokens[x.at].Type != scan.Keyword && x.tokens[x.at].Type != scan.EOF) {
+		return x.at - 1, hint
+	}
+	return 0, ""
+}
+
+// foreignQuery looks for clauses of SQL that a query here does not have. It
+// returns the index of the token to blame and a hint; an empty hint means that
+// it found nothing.
+func (x *explainer) foreignQuery() (int, string) {
+	t, word := &x.tokens[x.at], x.word(0)
+	switch {
+	case x.at == 0:
+	case scan.IsOp(&x.tokens[x.at-1], "*") && scan.IsWord(t, "EXCEPT"), scan.IsOp(&x.tokens[x.at-1], "*") && scan.IsWord(t, "REPLACE"):
+		return x.at, foreignWords["EXCLUDE"]
+	case scan.IsOp(t, "*") && scan.IsOp(&x.tokens[x.at-1], "."):
+		return x.at, "* is all columns of all sources; else name them, as in a.url, a.time"
+	case scan.IsKeyword(t, "SELECT") && x.tokens[x.at-1].Type == scan.Ident:
+		switch x.word(1) {
+		case "EXCEPT", "MINUS", "INTERSECT":
+			return x.at - 1, foreignWords[x.word(1)]
+		}
+	case word == "OFFSET":
+		return x.at, "write LIMIT n OFFSET m: how many, then how many to pass over"
+	case x.word(1) == "LIMIT" && word == "ALL":
+		return x.at, "without LIMIT a query gives all rows"
+	case x.word(2) == "WITH" && x.word(1) == "RECURSIVE":
+		return x.at - 1, "no query asks itself; SHOW PATH follows links"
+	case x.word(1) == "DISTINCT" && word == "ON":
+		return x.at, "FIRST and LATEST choose a version of each URL, arg_max(x, time) a value of each group"
+	case x.word(1) == "GROUPING" && word == "SETS":
+		return x.at - 1, "one SELECT for each set is joined to the next by UNION ALL"
+	case x.word(1) == "INTO" && t.Type == scan.Ident:
+		return x.at - 1, foreignWords["INTO"]
+	case x.word(1) == "EXPLAIN" && word == "QUERY":
+		return x.at, "write EXPLAIN alone"
+	case x.at == 2 && x.word(2) == "SHOW" && x.word(1) == "COLUMNS" && t.Type != scan.EOF:
+		return x.at, "write DESCRIBE versions"
+	case x.at == 1 && x.word(1) == "DEDUP" && (word == "PAGES" || word == "BLOCKS"):
+		return x.at, "write DEDUP OF " + strings.ToLower(word)
+	case x.at == 1 && x.word(1) == "DESCRIBE" && (word == "SELECT" || scan.IsOp(t, "(")):
+		return x.at, "DESCRIBE takes the name of a relation or view; EXPLAIN tells of a query"
+	case x.at == 1 && x.word(1) == "COPY" && t.Type == scan.String:
+		return x.at, "write COPY POOL " + describe(t)
+	case x.at == 1 && x.word(1) == "COPY":
+		return x.at, "rows are written by EXPORT (SELECT …) TO 'file.csv'; IMPORT 'file' brings captures in"
+	case word == "TO" && x.Accepts(x.at, scan.WordToken("AND")), word == "AND" && x.Accepts(x.at, scan.WordToken("TO")) && x.word(2) == "FROM":
+		return x.at, "write BETWEEN a AND b, which has both whole, or FROM a TO b, without b"
+	}
+	return 0, ""
+}
+
+// foreignCall looks for functions and operators of SQL whose arguments have a
+// special form. Results are as in foreignQuery.
+func (x *explainer) foreignCall() (int, string) {
+	t := &x.tokens[x.at]
+	called := "" // the word before the bracket that precedes the token
+	if x.at > 1 && scan.IsOp(&x.tokens[x.at-1], "(") {
+		called = x.word(2)
+	}
+	switch {
+	case x.at == 0:
+	case scan.IsKeyword(t, "SELECT") && (called == "ANY" || called == "SOME"):
+		return x.at - 2, "write x IN (SELECT …)"
+	case scan.IsKeyword(t, "SELECT") && called == "ALL":
+		return x.at - 2, "compare with one value: x > (SELECT max(…) …)"
+	case scan.IsOp(t, ")") && called == "IN":
+		return x.at, "IN wants a value at least"
+	case scan.IsKeyword(t, "LEFT") && scan.IsOp(&x.tokens[x.at+1], "(") && x.Accepts(x.at, grammar.ANumber):
+		return x.at, "write substr(x, 1, n)"
+	case scan.IsKeyword(t, "FROM") && x.at > 2 && scan.IsOp(&x.tokens[x.at-2], "(") && x.word(3) == "SUBSTRING":
+		return x.at - 3, "write substr(x, start, length)"
+	case isConstantToken(t) && x.word(1) == "IN" && x.word(4) == "POSITION":
+		return x.at - 4, "a CONTAINS 'x' tells whether a text has it"
+	case scan.IsKeyword(t, "GROUP") && x.word(1) == "WITHIN":
+		return x.at, "of quantiles there is median(x)"
+	case scan.IsKeyword(t, "DISTINCT") && (x.word(1) == "IS" || x.word(1) == "NOT"):
+		return x.at, "say what NULL is to be: coalesce(a, '') <> coalesce(b, '')"
+	case scan.IsOp(t, "(") && strings.HasPrefix(x.word(1), "READ_"):
+		return x.at - 1, "write FILE 'list.csv'"
+	case scan.IsOp(t, "*") && scan.IsOp(&x.tokens[x.at-1], "*"):
+		return x.at, scan.NoPowers
+	case x.word(1) == "OVER" && x.at > 1 && scan.IsOp(&x.tokens[x.at-2], ")") && t.Type != scan.EOF:
+		return x.at - 1, noWindows
+	}
+	return 0, ""
+}
+
+// foreignForm looks for foreign notation of more than one token, such as LIMIT
+// n, m. Results are as in foreignQuery.
+func (x *explainer) foreignForm() (int, string) {
+	t := &x.tokens[x.at]
+	open := scan.Token{Type: scan.Op, Value: "("}
+	switch {
+	case scan.IsKeyword(t, "FROM") && x.word(3) == "EXTRACT" && scan.IsOp(&x.tokens[x.at-2], "("):
+		return x.at - 3, "write " + strings.ToLower(x.word(1)) + "(time)"
+	case scan.IsOp(t, ",") && x.at > 1 && scan.IsKeyword(&x.tokens[x.at-2], "LIMIT"):
+		return x.at, "write LIMIT n OFFSET m: how many, then how many to pass over"
+	case scan.IsOp(t, "/") && x.at > 0 && x.tokens[x.at-1].Type == scan.Number && x.Accepts(x.at-1, grammar.APeriod):
+		return x.at, "days are written 2008-06-15"
+	case x.at > 0 && x.tokens[x.at-1].Type == scan.Number && t.Type == scan.Ident && unitFor(t.Value) != "":
+		return x.at, "write " + x.tokens[x.at-1].Value + unitFor(t.Value) + " in one"
+	case t.Type == scan.Number && x.Accepts(x.at, grammar.ADuration) && !x.Accepts(x.at, grammar.ANumber) && unitFor(x.tokens[x.at+1].Value) != "":
+		return x.at, "write " + t.Value + unitFor(x.tokens[x.at+1].Value) + " in one"
+	case isConstantToken(t) && x.word(1) == "IN" && x.Accepts(x.at, open) && x.Accepts(x.at-1, scan.WordToken("LIKE")):
+		return x.at, "IN wants brackets: IN (a, b)"
+	case isConstantToken(t) && x.word(1) == "IS":
+		return x.at, "write = in place of IS"
+	case isConstantToken(t) && x.word(1) == "NOT" && x.word(2) == "IS":
+		return x.at, "write <> in place of IS NOT"
+	case (scan.IsKeyword(t, "SELECT") || scan.IsKeyword(t, "WITH")) && x.at > 0 && x.Accepts(x.at, open):
+		return x.at, "put the query in brackets"
+	case isConstantToken(t) && t.Type != scan.String && t.Type != scan.Param && x.Accepts(x.at, grammar.AString) && !x.Accepts(x.at, t0(t)):
+		return x.at, "write '" + t.Value + "' in quotes"
+	case t.Type == scan.Ident && x.word(1) == "FROM" && x.word(2) == "DELETE":
+		return x.at, "write DELETE FROM captures IN 'pku.edu.cn'; IN '*' means all"
+	}
+	return 0, ""
+}
+
+// t0 returns t without its position, as Accepts needs it.
+func t0(t *scan.Token) scan.Token { return scan.Token{Type: t.Type, Value: t.Value} }
+
+func isConstantToken(t *scan.Token) bool {
+	switch t.Type {
+	case scan.String, scan.Number, scan.Size, scan.Duration, scan.Period, scan.Param:
+		return true
+	}
+	return false
+}
+
+// unitFor returns the unit of size or duration that a word after a number
+// means, such as "MB" for M, or "".
+func unitFor(word string) string {
+	switch w := scan.Upper(word); w {
+	case "KB", "MB", "GB", "TB":
+		return w
+	case "K", "M", "G", "T":
+		return w + "B"
+	case "MS", "S", "H", "D", "W", "MO", "Y":
+		return strings.ToLower(w)
+	default:
+		for _, u := range [...][2]string{
+			{"SECOND", "s"}, {"MINUTE", "m"}, {"HOUR", "h"}, {"DAY", "d"}, {"WEEK", "w"}, {"MONTH", "mo"}, {"YEAR", "y"},
+		} {
+			if w == u[0] || w == u[0]+"S" {
+				return u[1]
+			}
+		}
+	}
+	return ""
+}
+
+// clauseRanks gives each word that begins a clause of SELECT its place in the
+// order of clauses. A time clause has the place of FROM.
+var clauseRanks = map[string]int{
+	"SELECT": 1,
+	"FROM":   2, "JOIN": 2, "LEFT": 2,
+	"WHERE": 3, "GROUP": 4, "HAVING": 5, "ORDER": 6, "LIMIT": 7,
+}
+
+var timeWords = []string{"SINCE", "UNTIL", "DURING", "AT", "NEAREST", "FIRST", "LATEST", "EACH"}
+
+// misplaced looks for a clause that occurs twice or too late. Results are as in
+// foreignQuery.
+func (x *explainer) misplaced() (int, string) {
+	t := &x.tokens[x.at]
+	word, isTime := x.word(0), slices.Contains(timeWords, x.word(0))
+	rank := clauseRanks[word]
+	if isTime {
+		rank = clauseRanks["FROM"]
+	} else if t.Type != scan.Keyword || rank <= clauseRanks["SELECT"] || word == "FROM" {
+		rank = 0
+	}
+	if rank == 0 && !scan.IsKeyword(t, "IN") && !scan.IsKeyword(t, "BETWEEN") {
+		return 0, ""
+	}
+	last, timed, named := x.clausesBefore()
+	lastRank := clauseRanks[last]
+	switch {
+	case lastRank < clauseRanks["FROM"]:
+	case scan.IsKeyword(t, "BETWEEN"):
+		if named && lastRank == clauseRanks["FROM"] {
+			return x.at, "a time clause stands before the AS of its source"
+		}
+	case isTime && lastRank > rank:
+		return x.at, "a time clause stands behind its source, before " + clauseName(last)
+	case isTime && named:
+		return x.at, "a time clause stands before the AS of its source"
+	case isTime && timed:
+		return x.at, "a source takes one choice, such as AT, and one range, such as BETWEEN"
+	case scan.IsKeyword(t, "IN") && lastRank == clauseRanks["FROM"] && (timed || named) && !x.Accepts(x.at, grammar.ANumber):
+		return x.at, "IN and its scopes stand right behind the relation"
+	case rank > 0 && lastRank > rank:
+		return x.at, clauseName(word) + " stands before " + clauseName(last)
+	case last == word && (word == "WHERE" || word == "HAVING"):
+		return x.at, "one " + word + " has all conditions, joined by AND"
+	case last == word && rank > clauseRanks["FROM"]:
+		return x.at, "there is a " + clauseName(word) + " already"
+	}
+	return 0, ""
+}
+
+func clauseName(word string) string {
+	if word == "GROUP" || word == "ORDER" {
+		return word + " BY"
+	}
+	return word
+}
+
+// clausesBefore returns the first word of the last clause before the fault, in
+// the innermost SELECT. timed and named report whether the last source of that
+// SELECT has a time clause or an alias.
+func (x *explainer) clausesBefore() (last string, timed, named bool) {
+	depth := 0
+	for i := x.at - 1; i >= 0; i-- {
+		t := &x.tokens[i]
+		switch {
+		case scan.IsOp(t, ")"):
+			depth++
+		case scan.IsOp(t, "(") && depth == 0:
+			return last, timed, named
+		case scan.IsOp(t, "("):
+			depth--
+		case depth > 0:
+		case t.Type == scan.Ident && slices.Contains(timeWords, scan.Upper(t.Value)):
+			timed = timed || last == ""
+		case scan.IsKeyword(t, "AS") && !scan.IsWord(&x.tokens[i+1], "OF"):
+			named = named || last == ""
+		case t.Type == scan.Keyword && clauseRanks[t.Value] > clauseRanks[last]:
+			last = t.Value
+			if last == "SELECT" {
+				return last, timed, named
+			}
+		case scan.IsKeyword(t, "SELECT"):
+			return last, timed, named
+		}
+	}
+	return last, timed, named
+}
+
+// brackets looks for a bracket that is never closed or never opened. Results
+// are as in foreignQuery.
+func (x *explainer) brackets() (int, string) {
+	t := &x.tokens[x.at]
+	var open []int
+	for i := range x.at {
+		switch {
+		case scan.IsOp(&x.tokens[i], "("):
+			open = append(open, i)
+		case scan.IsOp(&x.tokens[i], ")") && len(open) > 0:
+			open = open[:len(open)-1]
+		}
+	}
+	closing := scan.Token{Type: scan.Op, Value: ")"}
+	switch {
+	case scan.IsOp(t, ")") && len(open) == 0:
+		return x.at, "no bracket is open here"
+	case t.Type == scan.EOF && len(open) > 0 && x.Accepts(x.at, closing):
+		from := scan.StartOf(&x.tokens[open[len(open)-1]])
+		return x.at, fmt.Sprintf("the bracket at %d:%d is never closed", from.Line, from.Column)
+	}
+	return 0, ""
+}

@@ -1,0 +1,125 @@
+package fault
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
+
+	"infomall/lang/ast"
+)
+
+// cells measures the width of text as terminals show it, independent of the
+// locale.
+var cells = &runewidth.Condition{EastAsianWidth: false}
+
+// lineCellsMax is how many terminal cells of a long source line are shown
+// around a fault.
+const lineCellsMax = 100
+
+// Render returns err as text for the writer of src, the text that was given to
+// Parse or Statements. If err, or an error that it wraps, has a place, the
+// source line follows, with a mark below the place and the hint beside the
+// mark:
+//
+//	june.iql:2:7: no column "tittle" in relation versions
+//	  | WHERE tittle = 'PKU'
+//	  |       ^~~~~~ did you mean title?
+//
+// For other errors it returns the message. There is no line end after the last
+// line.
+func Render(err error, src string) string {
+	var es Errors
+	if errors.As(err, &es) {
+		shown := make([]string, len(es))
+		for i, e := range es {
+			shown[i] = renderOne(e, src)
+		}
+		return strings.Join(shown, "\n")
+	}
+	var e *ast.Error
+	if errors.As(err, &e) {
+		return renderOne(e, src)
+	}
+	return err.Error()
+}
+
+func renderOne(e *ast.Error, src string) string {
+	if e.Start.Line == 0 || e.Start.Offset > len(src) {
+		return e.Error()
+	}
+	bare := *e
+	bare.Hint = ""
+	line, from, to := lineAt(src, e.Span)
+	line, from, to = window(line, from, to)
+	mark := strings.Repeat(" ", cells.StringWidth(shown(line[:from]))) +
+		"^" + strings.Repeat("~", max(cells.StringWidth(shown(line[from:to]))-1, 0))
+	if e.Hint != "" {
+		mark += " " + e.Hint
+	}
+	return bare.Error() + "\n  | " + shown(line) + "\n  | " + mark
+}
+
+// lineAt returns the line in which the span at begins, and the byte range of
+// that line, from up to to, that belongs to the span.
+func lineAt(src string, at ast.Span) (line string, from, to int) {
+	begin := strings.LastIndexByte(src[:at.Start.Offset], '\n') + 1
+	line = src[begin:]
+	if i := strings.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	}
+	line = strings.TrimSuffix(line, "\r")
+	from = min(at.Start.Offset-begin, len(line))
+	to = min(max(at.End.Offset-begin, from), len(line))
+	return line, from, to
+}
+
+// shown returns text in a form that is safe to print. A tab becomes one blank.
+// Characters that move the cursor or change the direction of writing become
+// dots.
+func shown(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == utf8.RuneError:
+			return '·'
+		}
+		return r
+	}, text)
+}
+
+// window shortens a long line so that the text at from, and as much as fits of
+// the text after it, stays visible. It returns the shortened line, and from and
+// to in that line.
+func window(line string, from, to int) (string, int, int) {
+	if cells.StringWidth(line) <= lineCellsMax {
+		return line, from, to
+	}
+	const before = lineCellsMax / 3
+	begin := from
+	for width := 0; begin > 0 && width < before; {
+		r, n := utf8.DecodeLastRuneInString(line[:begin])
+		width += cells.RuneWidth(r)
+		begin -= n
+	}
+	end := begin
+	for width := 0; end < len(line) && width < lineCellsMax; {
+		r, n := utf8.DecodeRuneInString(line[end:])
+		width += cells.RuneWidth(r)
+		end += n
+	}
+	end = max(end, from)
+	cut := line[begin:end]
+	from, to = from-begin, min(to, end)-begin
+	if begin > 0 {
+		cut = "…" + cut
+		from, to = from+len("…"), to+len("…")
+	}
+	if end < len(line) {
+		cut += "…"
+	}
+	return cut, from, to
+}

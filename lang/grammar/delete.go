@@ -1,0 +1,50 @@
+package grammar
+
+import (
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"infomall/lang/ast"
+	"infomall/lang/scan"
+)
+
+var deleteStatement = of[deleteSyntax]("DELETE", topic{"DELETE", `
+DELETE FROM [CAPTURES IN] scope, … [range]
+    [WHERE expr] [REASON why]
+` + helpScope + `range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t
+` + helpT + `why = 'text' | $name
+`})
+
+type deleteSyntax struct {
+	source
+	Scopes  []*scopeSyntax        `parser:"'DELETE' 'FROM' ( 'CAPTURES' 'IN' )? @@ ( ',' @@ )*"`
+	Time    timeSyntax            `parser:"@@?"`
+	Options []*deleteOptionSyntax `parser:"@@*"`
+}
+
+type deleteOptionSyntax struct {
+	source
+	Where  ast.Expr    `parser:"  'WHERE' @@"`
+	Reason lexer.Token `parser:"| 'REASON' @( String | Param )" names:"none"`
+}
+
+func (s *deleteSyntax) tree(b *builder) ast.Statement {
+	d := &ast.Delete{Span: s.span(), Scopes: scopes(s.Scopes)}
+	if s.Time != nil {
+		t := s.Time.clause()
+		d.Range = t.Range
+		if t.Choice != nil {
+			b.fail(t.Choice.Span, "DELETE takes a range of time, and no choice of versions", "name the captures by WHERE")
+		}
+	}
+	for _, o := range s.Options {
+		switch {
+		case o.Where != nil && d.Where != nil:
+			b.fail(o.span(), "WHERE stands twice", "join the conditions by AND")
+		case o.Where != nil:
+			d.Where = o.Where
+		default:
+			once(b, o, "REASON", &d.Reason, scan.Text(&o.Reason))
+		}
+	}
+	return d
+}

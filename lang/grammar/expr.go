@@ -1,0 +1,561 @@
+package grammar
+
+import (
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"infomall/lang/ast"
+	"infomall/lang/scan"
+)
+
+// The binding levels of operators, loosest first.
+const (
+	levelOr = iota + 1
+	levelAnd
+	levelNot
+	levelCompare // not chained
+	levelConcat
+	levelSum
+	levelProduct
+	levelSign
+)
+
+// chainMax bounds the operators of one expression. The tree of a chain such as
+// a + b + c is as deep as the chain is long.
+const chainMax = 10000
+
+func parseExpr(lex *lexer.PeekingLexer) (ast.Expr, error) {
+	p := parser{lex: lex}
+	return p.wholeExpr()
+}
+
+// wholeExpr reads an expression with its own count of operators.
+func (p *parser) wholeExpr() (ast.Expr, error) {
+	ops := p.ops
+	p.ops = 0
+	x, err := p.expr(levelOr)
+	p.ops = ops
+	return x, err
+}
+
+// infixLevel returns the binding level of t as an operator between two
+// operands, or 0 if t is none. NOT has the level of the comparison that it
+// negates, as in NOT LIKE.
+func infixLevel(t *lexer.Token) int {
+	switch t.Type {
+	case scan.Keyword:
+		switch t.Value {
+		case "OR":
+			return levelOr
+		case "AND":
+			return levelAnd
+		case "NOT", "IS", "IN", "BETWEEN", "LIKE", "ILIKE", "CONTAINS", "WITHIN":
+			return levelCompare
+		}
+	case scan.Op:
+		switch t.Value {
+		case "=", "<>", "!=", "<", "<=", ">", ">=", "~", "!~":
+			return levelCompare
+		case "||":
+			return levelConcat
+		case "+", "-":
+			return levelSum
+		case "*", "/", "//", "%":
+			return levelProduct
+		}
+	}
+	return 0
+}
+
+// expr reads an operand, and operators with further operands as long as they
+// bind at level least or tighter.
+func (p *parser) expr(least int) (ast.Expr, error) {
+	p.depth++
+	defer func() { p.depth-- }()
+	if p.depth > scan.NestingMax {
+		return nil, explained{scan.DeepError(scan.SpanOf(p.peek()))}
+	}
+	start := scan.StartOf(p.peek())
+	x, err := p.prefix(least)
+	if err != nil {
+		return nil, err
+	}
+	for compared := false; ; {
+		level := infixLevel(p.peek())
+		if level == 0 || level < least {
+			return x, nil
+		}
+		if err := p.countOperator(); err != nil {
+			return nil, err
+		}
+		if level == levelCompare {
+			if compared {
+				return nil, chainError(p.peek(), x)
+			}
+			compared = true
+			x, err = p.comparison(x, start)
+		} else {
+			x, err = p.binary(x, start, level)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// countOperator counts one operator. It returns an error if the expression has
+// more than chainMax.
+func (p *parser) countOperator() error {
+	if p.ops++; p.ops <= chainMax {
+		return nil
+	}
+	e := ast.Errorf(scan.SpanOf(p.peek()), "more than %d operators in one expression", chainMax)
+	e.Hint = "IN (…) takes any number of values"
+	return explained{e}
+}
+
+// chainError returns the error for the comparison operator t after a comparison
+// x, as in a < b < c.
+func chainError(t *lexer.Token, x ast.Expr) error {
+	e := ast.Errorf(scan.SpanOf(t), "comparisons do not chain")
+	e.Hint = "join them with AND, or put one in brackets"
+	if c, ok := x.(*ast.Binary); ok {
+		if y, ok := c.Y.(*ast.Binary); ok && y.Op == "||" {
+			e.Hint = "|| joins texts; conditions are joined with OR"
+		}
+	}
+	return explained{e}
+}
+
+// binary reads an operator and its right operand. x is the left operand.
+func (p *parser) binary(x ast.Expr, start ast.Pos, level int) (ast.Expr, error) {
+	op := p.next()
+	at := scan.SpanOf(op)
+	y, err := p.expr(level + 1)
+	if err != nil {
+		return nil, err
+	}
+	name := op.Value
+	if name == "!=" {
+		name = "<>"
+	}
+	return &ast.Binary{Span: p.span(start), Op: name, OpAt: at, X: x, Y: y}, nil
+}
+
+// comparison reads a comparison operator and its right side. x is the left
+// side.
+func (p *parser) comparison(x ast.Expr, start ast.Pos) (ast.Expr, error) {
+	if p.peek().Type == scan.Op {
+		return p.binary(x, start, levelCompare)
+	}
+	if p.take("IS") {
+		return p.is(x, start)
+	}
+	not := p.take("NOT")
+	switch {
+	case p.take("BETWEEN"):
+		return p.between(x, start, not)
+	case p.take("IN"):
+		return p.in(x, start, not)
+	case p.take("LIKE"):
+		return p.like(x, start, not, false)
+	case p.take("ILIKE"):
+		return p.like(x, start, not, true)
+	case p.take("WITHIN"):
+		return p.within(x, start, not)
+	case p.take("CONTAINS"):
+		at := scan.SpanOf(p.last)
+		y, err := p.expr(levelConcat)
+		if err != nil {
+			return nil, err
+		}
+		return &ast.Binary{Span: p.span(start), Op: "CONTAINS", OpAt: at, Not: not, X: x, Y: y}, nil
+	}
+	return nil, p.unexpected()
+}
+
+func (p *parser) is(x ast.Expr, start ast.Pos) (ast.Expr, error) {
+	not := p.take("NOT")
+	var what ast.Expr
+	switch t := p.peek(); {
+	case scan.IsKeyword(t, "NULL"):
+		what = &ast.Null{Span: scan.SpanOf(t)}
+	case scan.IsKeyword(t, "TRUE"), scan.IsKeyword(t, "FALSE"):
+		what = &ast.Bool{Span: scan.SpanOf(t), Value: t.Value == "TRUE"}
+	default:
+		return nil, p.unexpected()
+	}
+	p.next()
+	return &ast.Is{Span: p.span(start), Not: not, X: x, What: what}, nil
+}
+
+func (p *parser) between(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
+	a, err := p.expr(levelConcat)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.need("AND"); err != nil {
+		return nil, err
+	}
+	b, err := p.expr(levelConcat)
+	if err != nil {
+		return nil, err
+	}
+	return &ast.Between{Span: p.span(start), Not: not, X: x, A: a, B: b}, nil
+}
+
+func (p *parser) in(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
+	if err := p.needOp("("); err != nil {
+		return nil, err
+	}
+	if p.atQuery() {
+		q, err := p.bracketedQuery()
+		if err != nil {
+			return nil, err
+		}
+		return &ast.In{Span: p.span(start), Not: not, X: x, Query: q}, nil
+	}
+	list, err := p.list()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.needOp(")"); err != nil {
+		return nil, err
+	}
+	return &ast.In{Span: p.span(start), Not: not, X: x, List: list}, nil
+}
+
+// list reads one or more expressions separated by commas.
+func (p *parser) list() ([]ast.Expr, error) {
+	var list []ast.Expr
+	for {
+		e, err := p.expr(levelOr)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+		if !p.takeOp(",") {
+			return list, nil
+		}
+	}
+}
+
+func (p *parser) like(x ast.Expr, start ast.Pos, not, fold bool) (ast.Expr, error) {
+	y, err := p.expr(levelConcat)
+	if err != nil {
+		return nil, err
+	}
+	var escape ast.Expr
+	if scan.IsWord(p.peek(), "ESCAPE") {
+		p.next()
+		if escape, err = p.textOrParam(); err != nil {
+			return nil, err
+		}
+	}
+	return &ast.Like{Span: p.span(start), Not: not, Fold: fold, X: x, Y: y, Escape: escape}, nil
+}
+
+func (p *parser) within(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
+	w := &ast.Within{Not: not, X: x}
+	bracket := p.takeOp("(")
+	for {
+		s, err := p.scope()
+		if err != nil {
+			return nil, err
+		}
+		w.Scopes = append(w.Scopes, s)
+		if !bracket || !p.takeOp(",") {
+			break
+		}
+	}
+	if bracket {
+		if err := p.needOp(")"); err != nil {
+			return nil, err
+		}
+	}
+	w.Span = p.span(start)
+	return w, nil
+}
+
+func (p *parser) scope() (ast.Scope, error) {
+	var s ast.Scope
+	var err error
+	start := scan.StartOf(p.peek())
+	if s.From, err = p.textOrParam(); err != nil {
+		return s, err
+	}
+	if p.takeOp("..") {
+		if s.To, err = p.textOrParam(); err != nil {
+			return s, err
+		}
+	}
+	s.Span = p.span(start)
+	return s, nil
+}
+
+// prefix reads an operand with the signs or the NOT before it.
+func (p *parser) prefix(least int) (ast.Expr, error) {
+	t := p.peek()
+	operand := 0
+	switch {
+	case scan.IsKeyword(t, "NOT") && least <= levelNot:
+		operand = levelNot
+	case scan.IsOp(t, "-"), scan.IsOp(t, "+"):
+		operand = levelSign
+	default:
+		return p.atom()
+	}
+	p.next()
+	start := scan.StartOf(t)
+	x, err := p.expr(operand)
+	if err != nil {
+		return nil, err
+	}
+	return &ast.Unary{Span: p.span(start), Op: t.Value, X: x}, nil
+}
+
+// atom reads an operand that needs no precedence: a constant, a column, a call,
+// or an expression in brackets.
+func (p *parser) atom() (ast.Expr, error) {
+	t := p.peek()
+	if e := scan.Literal(t); e != nil {
+		p.next()
+		return e, nil
+	}
+	switch t.Type {
+	case scan.Ident:
+		p.next()
+		if scan.IsOp(p.peek(), "(") {
+			return p.call(t)
+		}
+		return p.column(t)
+	case scan.Quoted:
+		p.next()
+		return p.column(t)
+	case scan.Keyword:
+		switch t.Value {
+		case "NOW":
+			return p.now()
+		case "CASE":
+			return p.caseExpr()
+		case "CAST":
+			return p.cast()
+		case "EXISTS":
+			return p.exists()
+		}
+	case scan.Op:
+		if t.Value == "(" {
+			return p.bracketed()
+		}
+	}
+	return nil, p.unexpected()
+}
+
+// now reads NOW or the function now().
+func (p *parser) now() (ast.Expr, error) {
+	start := scan.StartOf(p.next())
+	if p.takeOp("(") {
+		if err := p.needOp(")"); err != nil {
+			return nil, err
+		}
+	}
+	return &ast.Now{Span: p.span(start)}, nil
+}
+
+func (p *parser) bracketed() (ast.Expr, error) {
+	start := scan.StartOf(p.next())
+	if p.atQuery() {
+		q, err := p.bracketedQuery()
+		if err != nil {
+			return nil, err
+		}
+		return &ast.Subquery{Span: p.span(start), Query: q}, nil
+	}
+	e, err := p.expr(levelOr)
+	if err != nil {
+		return nil, err
+	}
+	return e, p.needOp(")")
+}
+
+func (p *parser) exists() (ast.Expr, error) {
+	start := scan.StartOf(p.next())
+	if err := p.needOp("("); err != nil {
+		return nil, err
+	}
+	q, err := p.bracketedQuery()
+	if err != nil {
+		return nil, err
+	}
+	return &ast.Exists{Span: p.span(start), Query: q}, nil
+}
+
+// column reads the rest of a column after its first name: nothing, or a dot and
+// a second name.
+func (p *parser) column(first *lexer.Token) (ast.Expr, error) {
+	c := &ast.Column{Name: scan.Name(first)}
+	if p.takeOp(".") {
+		switch t := p.peek(); t.Type {
+		case scan.Ident, scan.Quoted:
+			p.next()
+			q := c.Name
+			c.Qualifier, c.Name = &q, scan.Name(t)
+		default:
+			return nil, p.unexpected()
+		}
+	}
+	c.Span = p.span(scan.StartOf(first))
+	return c, nil
+}
+
+func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
+	c := &ast.Call{Name: scan.Name(name)}
+	p.next() // the bracket
+	switch {
+	case p.takeOp("*"):
+		c.Star = true
+	case scan.IsOp(p.peek(), ")"):
+	default:
+		var err error
+		c.Distinct = p.take("DISTINCT")
+		if c.Args, err = p.list(); err != nil {
+			return nil, err
+		}
+		if p.take("ORDER") {
+			if c.OrderBy, err = p.order(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := p.needOp(")"); err != nil {
+		return nil, err
+	}
+	if p.atFilter() {
+		var err error
+		if c.Filter, err = p.filter(); err != nil {
+			return nil, err
+		}
+	}
+	c.Span = p.span(scan.StartOf(name))
+	return c, nil
+}
+
+// order reads BY and the sort keys that follow ORDER, in a query or in an
+// aggregate.
+func (p *parser) order() ([]ast.OrderItem, error) {
+	if err := p.need("BY"); err != nil {
+		return nil, err
+	}
+	var list []ast.OrderItem
+	for {
+		start := scan.StartOf(p.peek())
+		x, err := p.expr(levelOr)
+		if err != nil {
+			return nil, err
+		}
+		o := ast.OrderItem{Expr: x}
+		if scan.IsWord(p.peek(), "ASC") || scan.IsWord(p.peek(), "DESC") {
+			o.Desc = scan.IsWord(p.next(), "DESC")
+		}
+		if scan.IsWord(p.peek(), "NULLS") {
+			p.next()
+			if !scan.IsWord(p.peek(), "FIRST") && !scan.IsWord(p.peek(), "LAST") {
+				return nil, p.unexpected()
+			}
+			o.NullsFirst = scan.IsWord(p.next(), "FIRST")
+		}
+		o.Span = p.span(start)
+		list = append(list, o)
+		if !p.takeOp(",") {
+			return list, nil
+		}
+	}
+}
+
+// atFilter reports whether FILTER (…) follows, and not an alias with the name
+// filter.
+func (p *parser) atFilter() bool {
+	return scan.IsWord(p.peek(), "FILTER") && scan.IsOp(p.peekSecond(), "(")
+}
+
+// filter reads FILTER (WHERE expr) and returns expr.
+func (p *parser) filter() (ast.Expr, error) {
+	p.next()
+	p.next() // the bracket
+	if err := p.need("WHERE"); err != nil {
+		return nil, err
+	}
+	e, err := p.expr(levelOr)
+	if err != nil {
+		return nil, err
+	}
+	return e, p.needOp(")")
+}
+
+func (p *parser) caseExpr() (ast.Expr, error) {
+	c := &ast.Case{}
+	start := scan.StartOf(p.next())
+	var err error
+	if !scan.IsKeyword(p.peek(), "WHEN") {
+		if c.X, err = p.expr(levelOr); err != nil {
+			return nil, err
+		}
+	}
+	for len(c.Whens) == 0 || scan.IsKeyword(p.peek(), "WHEN") {
+		w, err := p.when()
+		if err != nil {
+			return nil, err
+		}
+		c.Whens = append(c.Whens, w)
+	}
+	if p.take("ELSE") {
+		if c.Else, err = p.expr(levelOr); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.need("END"); err != nil {
+		return nil, err
+	}
+	c.Span = p.span(start)
+	return c, nil
+}
+
+func (p *parser) when() (w ast.When, err error) {
+	start := scan.StartOf(p.peek())
+	if err = p.need("WHEN"); err != nil {
+		return w, err
+	}
+	if w.Cond, err = p.expr(levelOr); err != nil {
+		return w, err
+	}
+	if err = p.need("THEN"); err != nil {
+		return w, err
+	}
+	if w.Then, err = p.expr(levelOr); err != nil {
+		return w, err
+	}
+	w.Span = p.span(start)
+	return w, nil
+}
+
+func (p *parser) cast() (ast.Expr, error) {
+	start := scan.StartOf(p.next())
+	if err := p.needOp("("); err != nil {
+		return nil, err
+	}
+	x, err := p.expr(levelOr)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.need("AS"); err != nil {
+		return nil, err
+	}
+	t := p.peek()
+	if t.Type != scan.Ident {
+		return nil, p.unexpected()
+	}
+	p.next()
+	if err := p.needOp(")"); err != nil {
+		return nil, err
+	}
+	return &ast.Cast{Span: p.span(start), X: x, Type: scan.Name(t)}, nil
+}

@@ -1,0 +1,130 @@
+package grammar
+
+import (
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"infomall/lang/ast"
+	"infomall/lang/scan"
+)
+
+// parser reads what the tags of the grammar do not describe, token by token:
+// queries, and expressions by precedence climbing.
+type parser struct {
+	lex   *lexer.PeekingLexer
+	last  *lexer.Token // the token taken last
+	depth int
+	ops   int
+}
+
+// explained is an error that is already explained. It passes through participle
+// unchanged.
+type explained struct{ err *ast.Error }
+
+func (f explained) Error() string            { return f.err.Error() }
+func (f explained) Message() string          { return f.err.Msg }
+func (f explained) Position() lexer.Position { return lexer.Position(f.err.Start) }
+
+func (p *parser) peek() *lexer.Token { return p.lex.Peek() }
+
+// peekSecond returns the token after the next one, without taking any.
+func (p *parser) peekSecond() *lexer.Token {
+	here := p.lex.MakeCheckpoint()
+	p.lex.Next()
+	t := p.lex.Peek()
+	p.lex.LoadCheckpoint(here)
+	return t
+}
+
+func (p *parser) next() *lexer.Token {
+	p.last = p.lex.Next()
+	return p.last
+}
+
+// span returns the span from start to the end of the token that was taken last.
+func (p *parser) span(start ast.Pos) ast.Span {
+	return ast.Span{Start: start, End: scan.EndOf(p.last)}
+}
+
+func (p *parser) unexpected() error {
+	return &participle.UnexpectedTokenError{Unexpected: *p.peek()}
+}
+
+// take takes the next token if it is the keyword word, and reports whether it
+// did.
+func (p *parser) take(word string) bool {
+	if !scan.IsKeyword(p.peek(), word) {
+		return false
+	}
+	p.next()
+	return true
+}
+
+// takeOp takes the next token if it is the operator op, and reports whether it
+// did.
+func (p *parser) takeOp(op string) bool {
+	if !scan.IsOp(p.peek(), op) {
+		return false
+	}
+	p.next()
+	return true
+}
+
+func (p *parser) need(word string) error {
+	if !p.take(word) {
+		return p.unexpected()
+	}
+	return nil
+}
+
+// needWord takes the next token, which must be word, a word of the language
+// that is not reserved.
+func (p *parser) needWord(word string) error {
+	if !scan.IsWord(p.peek(), word) {
+		return p.unexpected()
+	}
+	p.next()
+	return nil
+}
+
+func (p *parser) needOp(op string) error {
+	if !p.takeOp(op) {
+		return p.unexpected()
+	}
+	return nil
+}
+
+// someName reads a name, quoted or not.
+func (p *parser) someName() (ast.Name, error) {
+	t := p.peek()
+	if t.Type != scan.Ident && t.Type != scan.Quoted {
+		return ast.Name{}, p.unexpected()
+	}
+	p.next()
+	return scan.Name(t), nil
+}
+
+func (p *parser) atName() bool {
+	t := p.peek()
+	return t.Type == scan.Ident || t.Type == scan.Quoted
+}
+
+// numberOrParam reads a number or a parameter.
+func (p *parser) numberOrParam() (ast.Expr, error) {
+	switch t := p.peek(); t.Type {
+	case scan.Number, scan.Param:
+		p.next()
+		return scan.Literal(t), nil
+	}
+	return nil, p.unexpected()
+}
+
+// textOrParam reads a string or a parameter.
+func (p *parser) textOrParam() (ast.Expr, error) {
+	switch t := p.peek(); t.Type {
+	case scan.String, scan.Param:
+		p.next()
+		return scan.Text(t), nil
+	}
+	return nil, p.unexpected()
+}

@@ -1,0 +1,61 @@
+package grammar
+
+import (
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"infomall/lang/ast"
+	"infomall/lang/scan"
+)
+
+var scheduleStatement = of[scheduleSyntax]("SCHEDULE", topic{"SCHEDULE", `
+SCHEDULE name (EVERY 7d | CRON 'text' | ADAPTIVE [BUDGET n PER 7d]) AS statement
+n = 10 | $name
+`}).notBelow("SCHEDULE")
+
+type scheduleSyntax struct {
+	nested
+	Name     lexer.Token `parser:"'SCHEDULE' @( Ident | Quoted )"`
+	Every    lexer.Token `parser:"( 'EVERY' @( Duration | Param )"`
+	Cron     lexer.Token `parser:"| 'CRON' @( String | Param )"`
+	Adaptive bool        `parser:"| @'ADAPTIVE'"`
+	Budget   lexer.Token `parser:"  ( 'BUDGET' @( Number | Param )"`
+	Per      lexer.Token `parser:"    'PER' @( Duration | Param ) )? ) 'AS'"`
+}
+
+// tree returns the tree of SCHEDULE. Its statement may not have parameters,
+// because nobody can give their values when it runs.
+func (s *scheduleSyntax) tree(b *builder) ast.Statement {
+	c := &ast.Schedule{
+		Span: s.span(), Name: scan.Name(&s.Name), Adaptive: s.Adaptive,
+		Every: optionalConstant(s.Every), Cron: optionalConstant(s.Cron), Budget: optionalConstant(s.Budget), Per: optionalConstant(s.Per),
+		Statement: s.inner.tree(b),
+	}
+	b.declared(c.Statement, nil, "a schedule has none", "write the value itself")
+	return c
+}
+
+var unscheduleStatement = of[unscheduleSyntax]("UNSCHEDULE", topic{"UNSCHEDULE", `
+UNSCHEDULE name
+`})
+
+type unscheduleSyntax struct {
+	source
+	Name lexer.Token `parser:"'UNSCHEDULE' @( Ident | Quoted )"`
+}
+
+func (s *unscheduleSyntax) tree(*builder) ast.Statement {
+	return &ast.Unschedule{Span: s.span(), Name: scan.Name(&s.Name)}
+}
+
+var runScheduleStatement = of[runScheduleSyntax]("RUN SCHEDULE", topic{"RUN SCHEDULE", `
+RUN SCHEDULE name
+`})
+
+type runScheduleSyntax struct {
+	source
+	Name lexer.Token `parser:"'RUN' 'SCHEDULE' @( Ident | Quoted )"`
+}
+
+func (s *runScheduleSyntax) tree(*builder) ast.Statement {
+	return &ast.RunSchedule{Span: s.span(), Name: scan.Name(&s.Name)}
+}

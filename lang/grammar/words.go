@@ -1,0 +1,193 @@
+package grammar
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"infomall/lang/scan"
+)
+
+// The words that the parsers of queries, of their sources, time clauses and sort
+// keys, and of expressions know. They are in no tag.
+var (
+	queryWords = []string{
+		"WITH", "SELECT", "DISTINCT", "FROM", "LEFT", "JOIN", "WHERE", "GROUP", "BY", "HAVING", "UNION", "ORDER", "LIMIT", "OFFSET",
+	}
+	clauseWords = []string{
+		"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS", "DURING", "EACH",
+		"YEAR", "MONTH", "WEEK", "DAY", "FILE", "ASC", "DESC", "NULLS", "LAST",
+	}
+	exprWords = []string{
+		"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "WITHIN", "FILTER",
+		"EXISTS", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY", "ON",
+	}
+)
+
+// Words returns all words of the language, reserved or not, in upper case. It is
+// also the order in which messages name them: those of queries, those of
+// statements in the order of HELP, those of clauses, those of the statements
+// that are late, and those of expressions.
+var Words = sync.OnceValue(func() []string {
+	known := make(map[string]bool)
+	for _, w := range slices.Concat(clauseWords, exprWords) {
+		known[w] = true
+	}
+	list := slices.Clone(queryWords)
+	for _, w := range list {
+		known[w] = true
+	}
+	add := func(late bool) {
+		for _, s := range statements {
+			if s.late == late {
+				readTags(s.tags, "", func(w string) {
+					if !known[w] {
+						known[w] = true
+						list = append(list, w)
+					}
+				}, func(offer) {})
+			}
+		}
+	}
+	add(false)
+	list = append(list, clauseWords...)
+	add(true)
+	return append(list, exprWords...)
+})
+
+// tagPart matches the parts of a tag: a word or an operator in quotes, a sign of
+// a capture or a group, or the name of a kind of token.
+var tagPart = regexp.MustCompile(`'[^']*'|@@|@|\(\?!|[()|]|\w+`)
+
+// readTags reads the tags of a struct of the grammar and of the structs in it, in
+// order. It calls word for each word of the language, and name for each field
+// with the tag names. last is the word before the first field.
+func readTags(t reflect.Type, last string, word func(string), name func(offer)) {
+	var groups []string // the last word before each open group
+	start := last
+	for i := range t.NumField() {
+		f := t.Field(i)
+		parts := tagPart.FindAllString(f.Tag.Get("parser"), -1)
+		for k := 0; k < len(parts); k++ {
+			switch part := parts[k]; part {
+			case "(?!":
+				for parts[k] != ")" { // what follows is no part of the statement
+					k++
+				}
+			case "(":
+				groups = append(groups, last)
+			case ")":
+				groups = groups[:len(groups)-1]
+			case "|":
+				if last = start; len(groups) > 0 {
+					last = groups[len(groups)-1]
+				}
+			case "@@":
+				if names := f.Tag.Get("names"); names != "" {
+					name(offer{last, names})
+				}
+				if inner := structOf(f.Type); inner != nil {
+					readTags(inner, last, word, name)
+				}
+				last = ""
+			case "@":
+			default:
+				if text, quoted := strings.CutPrefix(part, "'"); quoted {
+					last = strings.TrimSuffix(text, "'")
+					if isUpper(last) {
+						word(last)
+					}
+					continue
+				}
+				if names := f.Tag.Get("names"); names != "" {
+					name(offer{last, names})
+					if f.Type.Kind() == reflect.Slice {
+						name(offer{"", names})
+					}
+				}
+				last = ""
+			}
+		}
+	}
+}
+
+func isUpper(text string) bool {
+	return text != "" && 'A' <= text[0] && text[0] <= 'Z'
+}
+
+// structOf returns the struct that t is, points to or is a slice of, or nil.
+func structOf(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.Struct {
+		return t
+	}
+	return nil
+}
+
+// IsWord reports whether text is a word of the grammar, in any case.
+func IsWord(text string) bool {
+	return slices.Contains(Words(), scan.Upper(text))
+}
+
+// offer says which names completion offers after a word or an operator of a
+// statement.
+type offer struct {
+	after string // such as "POOL"; "" means anywhere else in the statement
+	names string // of the tag names, such as "pool"
+}
+
+// offers returns what completion offers in a statement.
+func (s *statement) offers() (list []offer) {
+	readTags(s.tags, "", func(string) {}, func(o offer) { list = append(list, o) })
+	return list
+}
+
+// NamesAt returns the tags names of the fields that may come after tokens, the
+// beginning of a statement. What is offered anywhere in the statement comes last.
+func NamesAt(tokens []scan.Token) (names []string) {
+	s := statementAt(tokens)
+	if s == nil {
+		return nil
+	}
+	last := len(tokens) - 1
+	for last > 1 && scan.IsOp(&tokens[last], ",") {
+		last -= 2 // the item of the list before the comma
+	}
+	anywhere := []string{}
+	for _, o := range s.offers() {
+		switch {
+		case o.after == "":
+			anywhere = append(anywhere, o.names)
+		case scan.EqualFold(tokens[last].Value, o.after):
+			names = append(names, o.names)
+		}
+	}
+	return append(names, anywhere...)
+}
+
+// statementAt returns the innermost statement that tokens begin, or nil.
+func statementAt(tokens []scan.Token) (found *statement) {
+	end := scan.Token{Type: scan.EOF}
+	for i := range tokens {
+		if i > 0 && !scan.IsWord(&tokens[i-1], "EXPLAIN") && !scan.IsWord(&tokens[i-1], "ANALYZE") && !scan.IsKeyword(&tokens[i-1], "AS") {
+			continue
+		}
+		second := &end
+		if i+1 < len(tokens) {
+			second = &tokens[i+1]
+		}
+		fit, _ := startsAt(&tokens[i], second)
+		if len(fit) == 0 {
+			return found
+		}
+		found = fit[0].statement
+		if _, nests := reflect.New(found.tags).Interface().(nesting); !nests {
+			return found
+		}
+	}
+	return found
+}
