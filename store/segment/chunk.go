@@ -173,3 +173,381 @@ const (
 	// not in the archive.
 	WantLostKeys Want = 1 << (frontCols + 1)
 )
+
+// Single reports whether entry i can be taken as it is, if it is the only entry of
+// its URL in the archive: its body is in this segment, and it has no hints.
+func (c *Chunk) Single(i int) bool {
+	return c.BodyForm(i) != BodyNone && !c.Hinted(i)
+}
+
+// AppendSingles appends n captures to b, column by column: the entries from i on.
+// Each must be Single and the only one of its URL; the first belongs to URL number
+// k. want may only have columns that the index has. info describes the segment.
+func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, k, i, n int) {
+	f := &c.front
+	b.N += n
+	b.Key = append(b.Key, f.keys[k:k+n]...)
+	b.Time = appendAs(b.Time, f.time[i:i+n])
+	for j := range n {
+		b.Ref = append(b.Ref, record.Ref{Segment: info.ID, Run: c.Run, N: uint32(c.First + i + j)})
+	}
+	if want&record.ColStatus != 0 {
+		b.Status = appendAs(b.Status, f.status[i:i+n])
+	}
+	if want&record.ColMime != 0 {
+		b.Mime = append(b.Mime, f.mime[i:i+n]...)
+	}
+	if want&record.ColBytes != 0 {
+		b.Bytes = append(b.Bytes, f.bytes[i:i+n]...)
+	}
+	if want&record.ColPrevious != 0 {
+		for range n {
+			b.Previous = append(b.Previous, record.NoTime)
+			b.PreviousVersion = append(b.PreviousVersion, record.NoTime)
+		}
+	}
+	if want&record.ColVersionTime != 0 {
+		b.VersionTime = appendAs(b.VersionTime, f.time[i:i+n])
+	}
+	if want&record.ColPool != 0 {
+		for range n {
+			b.Pool = append(b.Pool, info.Pool)
+		}
+	}
+	if want&record.ColAdded != 0 {
+		b.Added = appendAs(b.Added, f.added[i:i+n])
+	}
+	if want&record.ColJob != 0 {
+		b.Job = append(b.Job, f.job[i:i+n]...)
+	}
+	if want&(record.ColKind|record.ColChange|record.ColVia|record.ColTruncated) == 0 {
+		return
+	}
+	for _, fl := range f.flags[i : i+n] {
+		if want&record.ColKind != 0 {
+			b.Kind = append(b.Kind, record.Kind(fl>>flagKind&7))
+		}
+		if want&record.ColChange != 0 {
+			b.Change = append(b.Change, record.Change(fl>>flagChange&7))
+		}
+		if want&record.ColVia != 0 {
+			b.Via = append(b.Via, record.Via(fl>>flagVia&3))
+		}
+		if want&record.ColTruncated != 0 {
+			b.Truncated = append(b.Truncated, fl>>flagTruncated&1 != 0)
+		}
+	}
+}
+
+// appendAs appends v, converted to another integer type.
+func appendAs[T ~int32 | ~int64](dst []T, v []int64) []T {
+	for _, x := range v {
+		dst = append(dst, T(x))
+	}
+	return dst
+}
+
+// Only returns a cursor over the entries of one URL that decodes the columns in
+// want. Its chunks have no other entries, and Chunk.First is the number in the run
+// of the first. To reach one entry it reads a tenth of what Chunks reads: of the
+// chunk's other entries it only looks at the flags.
+func (s *Reader) Only(key string, want Want) *ChunkCursor {
+	c := s.Chunks(want)
+	c.only = &key
+	return c
+}
+
+// decodeOnly does what decode does, for the entries of one URL. It reports false if
+// the chunk has none.
+func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
+	r, err := openChunk(b)
+	if err != nil {
+		return false, err
+	}
+	*c = Chunk{Run: uint32(r.Uvarint())}
+	p, err := cutFront(&r)
+	if err != nil || p.n == 0 {
+		return false, err
+	}
+	at, found, err := p.find(key)
+	if err != nil || !found {
+		return false, err
+	}
+	from, n, err := p.entriesOf(at)
+	if err != nil {
+		return false, err
+	}
+	flags, ahead, err := p.flagsOf(from, n)
+	if err != nil || ahead.identities > len(r.B) {
+		return false, errColumn
+	}
+	size := 0
+	for _, x := range flags {
+		size += identityBytes(x)
+	}
+	ids := r.B[ahead.identities:]
+	if size > len(ids) {
+		return false, errColumn
+	}
+	c.First = from
+	c.front = front{n: n, keys: []string{key}, counts: []int64{int64(n)}, flags: flags}
+	if err := c.front.decodeRange(&p, want, ahead); err != nil {
+		return false, err
+	}
+	return true, c.ids.decode(ids[:size], &c.front)
+}
+
+// aheadOf counts what the entries before some entry have in the columns.
+type aheadOf struct {
+	entries    int
+	identities int // size of their identities
+	hinted     int // entries with hints
+	bytes      int // entries with a body size of their own
+}
+
+// flagsOf returns the flags of n entries from number from on, and what the entries
+// before them have in the columns.
+func (p *frontParts) flagsOf(from, n int) (flags []int64, ahead aheadOf, err error) {
+	if all, ok := constInts(p.cols[colFlags]); ok && all>>flagSameID&1 == 0 {
+		return slices.Repeat([]int64{all}, n), aheadOf{from, from * identityBytes(all), from * int(all>>flagHinted&1), from}, nil
+	}
+	if flags, err = decodeInts(nil, p.cols[colFlags], p.n); err != nil {
+		return nil, ahead, err
+	}
+	ahead = aheadOf{entries: from, bytes: p.ownBytes(flags[:from])}
+	for _, x := range flags[:from] {
+		ahead.identities += identityBytes(x)
+		ahead.hinted += int(x >> flagHinted & 1)
+	}
+	return flags[from : from+n], ahead, nil
+}
+
+// constInts returns the value of a column whose integers are all equal; ok is false
+// for other columns.
+func constInts(src []byte) (x int64, ok bool) {
+	if len(src) == 0 || src[0] != intsFrame {
+		return 0, false
+	}
+	r := packed.Reader{B: src[1:]}
+	x = r.Varint()
+	r.Uvarint() // factor
+	width := r.Byte()
+	return x, !r.Bad && width == 0 && len(r.B) == 0
+}
+
+// identityBytes returns the size of an entry with these flags in the column of
+// identities.
+func identityBytes(flags int64) int {
+	switch {
+	case flags>>flagSameID&1 != 0:
+		return 0
+	case flags>>flagContent&1 != 0:
+		return len(ID{}) + 8
+	}
+	return len(ID{})
+}
+
+// entriesOf returns the first entry of URL number k, and the number of its entries.
+func (p *frontParts) entriesOf(k int) (from, n int, err error) {
+	if p.n == p.k {
+		return k, 1, nil // every URL has at least one
+	}
+	counts, err := decodeCounts(nil, p.cols[colCounts], p.n, p.k)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, c := range counts[:k] {
+		from += int(c)
+	}
+	return from, int(counts[k]), nil
+}
+
+// decodeRange decodes the columns in want for f.n entries. f already has their
+// flags; ahead counts what the entries before them have.
+func (f *front) decodeRange(p *frontParts, want uint, ahead aheadOf) (err error) {
+	from, own := ahead.entries, 0
+	for _, x := range f.flags {
+		if !validFlags(x) {
+			return errColumn
+		}
+		own += int(x >> flagHinted & 1)
+	}
+	for _, c := range []struct {
+		col     int
+		dst     *[]int64
+		from, n int
+	}{
+		{colTime, &f.time, from, f.n}, {colSeq, &f.seq, from, f.n}, {colStatus, &f.status, from, f.n}, {colBytes, &f.bytes, ahead.bytes, p.ownBytes(f.flags)},
+		{colHint0, &f.hints[0], ahead.hinted, own}, {colHint1, &f.hints[1], ahead.hinted, own}, {colHint2, &f.hints[2], ahead.hinted, own},
+		{colAdded, &f.added, from, f.n},
+	} {
+		if want>>c.col&1 == 0 {
+			continue
+		}
+		if *c.dst, err = decodeIntRange(p.cols[c.col], c.from, c.n); err != nil {
+			return err
+		}
+	}
+	if want>>colBytes&1 != 0 {
+		f.bytes = p.spread(f.bytes, f.flags)
+	}
+	if want>>colMime&1 != 0 {
+		if f.mime, err = decodeTextRange(p.cols[colMime], p.n, from, f.n); err != nil {
+			return err
+		}
+	}
+	if want>>colJob&1 != 0 {
+		f.job, err = decodeTextRange(p.cols[colJob], p.n, from, f.n)
+	}
+	return err
+}
+
+// find returns the index of a key.
+func (p *frontParts) find(key string) (at int, found bool, err error) {
+	r := packed.Reader{B: p.cols[colKeys]}
+	ends := r.Sized()
+	if r.Bad {
+		return 0, false, errColumn
+	}
+	cut := len(key) - keyEnding(key)
+	return findKey(r.B, p.k, key[:cut], func(i int) (bool, error) {
+		ending, err := decodeTextRange(ends, p.k, i, 1)
+		return err == nil && ending[0] == key[cut:], err
+	})
+}
+
+// findKey finds the first of k strings, as appendKeys writes them, that equals key
+// and for which is holds. Of each string it compares only the part after what the
+// string before has in common with key.
+func findKey(src []byte, k int, key string, is func(i int) (bool, error)) (at int, found bool, err error) {
+	r := packed.Reader{B: src}
+	common, last := uint64(0), uint64(0) // of the string before: length in common with key, and total length
+	for i := range k {
+		shared, rest := r.Uvarint(), r.Uvarint()
+		if r.Bad || shared > last || rest > uint64(len(r.B)) {
+			return 0, false, errColumn
+		}
+		var tail []byte
+		tail, r.B = r.B[:rest], r.B[rest:]
+		last = shared + rest
+		if shared > common {
+			continue // it differs from key in the same place as the string before
+		}
+		common = shared
+		for n := 0; n < len(tail) && int(common) < len(key) && tail[n] == key[common]; n++ {
+			common++
+		}
+		if common == last && int(common) == len(key) {
+			if found, err := is(i); found || err != nil {
+				return i, found, err
+			}
+		}
+	}
+	return 0, false, nil
+}
+
+// decodeIntRange does what decodeInts does, for n integers from number from on.
+func decodeIntRange(src []byte, from, n int) ([]int64, error) {
+	dst := make([]int64, n)
+	if n == 0 {
+		return dst, nil
+	}
+	if len(src) == 0 {
+		return nil, errColumn
+	}
+	r := packed.Reader{B: src[1:]}
+	switch src[0] {
+	case intsFrame:
+		lo, factor, width := r.Varint(), r.Uvarint(), uint(r.Byte())
+		if r.Bad || !unpackRange(dst, r.B, width, from) {
+			return nil, errColumn
+		}
+		for i, x := range dst {
+			dst[i] = int64(uint64(lo) + uint64(x)*factor)
+		}
+	case intsDelta:
+		x := int64(0)
+		for i := range from + n {
+			if x += r.Varint(); i >= from {
+				dst[i-from] = x
+			}
+		}
+		if r.Bad {
+			return nil, errColumn
+		}
+	case intsDict:
+		k := r.Uvarint()
+		if r.Bad || k == 0 || k > dictMax {
+			return nil, errColumn
+		}
+		var dict [dictMax]int64
+		for i := range int(k) {
+			dict[i] = r.Varint()
+		}
+		if r.Bad || !unpackRange(dst, r.B, packWidth(k-1), from) {
+			return nil, errColumn
+		}
+		for i, x := range dst {
+			if uint64(x) >= k {
+				return nil, errColumn
+			}
+			dst[i] = dict[x]
+		}
+	default:
+		return nil, errColumn
+	}
+	return dst, nil
+}
+
+// unpackRange reads len(dst) numbers of width bits, from number from on. It reports
+// false if src is too short.
+func unpackRange(dst []int64, src []byte, width uint, from int) bool {
+	if width > 64 || width > 56 && width < 64 || packedLen(from+len(dst), width) > len(src) {
+		return false
+	}
+	mask := ^uint64(0)
+	if width < 64 {
+		mask = 1<<width - 1
+	}
+	for i := range dst {
+		bit := uint(from+i) * width
+		var word [8]byte
+		copy(word[:], src[bit>>3:])
+		dst[i] = int64(binary.LittleEndian.Uint64(word[:]) >> (bit & 7) & mask)
+	}
+	return true
+}
+
+// decodeTextRange does what decodeTexts does, for n strings from number from on, in
+// a column of all strings.
+func decodeTextRange(src []byte, all, from, n int) ([]string, error) {
+	if len(src) == 0 {
+		return nil, errColumn
+	}
+	switch src[0] {
+	case textsConst:
+		return slices.Repeat([]string{string(src[1:])}, n), nil
+	case textsDict:
+		dict, positions, err := cutDict(src[1:], all)
+		if err != nil {
+			return nil, err
+		}
+		at, err := decodeIntRange(positions, from, n)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]string, n)
+		for i, p := range at {
+			if uint64(p) >= uint64(len(dict)) {
+				return nil, errColumn
+			}
+			out[i] = dict[p]
+		}
+		return out, nil
+	}
+	out, err := decodeTexts(nil, src, all)
+	if err != nil {
+		return nil, err
+	}
+	return out[from : from+n], nil
+}

@@ -1,13 +1,11 @@
 package segment
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -201,168 +199,6 @@ func (s *Reader) giveUpIndex(err error) {
 	}
 	s.badIndex = true
 	s.bloom.Store(nil)
-}
-
-// ChunkCursor reads the chunks of a segment in order. Only one goroutine may use
-// it, and must close it.
-type ChunkCursor struct {
-	s    *Reader
-	want Want
-	only *string       // key of the only wanted URL, or nil
-	c    *bucketCursor // nil if chunks are made from the db-file
-	key  string        // the last key that was sought
-	run  int64         // number of the last run that was returned, or -1
-	next int           // index in the directory
-	at   Chunk
-	// last is the value of the index that was decoded last, if Next moved to it.
-	// behind are the values before it that were not released yet.
-	last   []byte
-	behind passed
-}
-
-// Chunks returns a cursor that decodes the columns in want.
-func (s *Reader) Chunks(want Want) *ChunkCursor {
-	return &ChunkCursor{s: s, want: want, run: -1}
-}
-
-// Close releases the cursor.
-func (c *ChunkCursor) Close() {
-	if c.c != nil {
-		c.c.close()
-		c.c, c.last, c.behind = nil, nil, passed{}
-	}
-}
-
-// Seek returns the first chunk that may have entries with keys at or after key; nil
-// means the end. It only moves forward. The chunk is valid until the next call, but
-// its strings stay valid.
-func (c *ChunkCursor) Seek(key string) (*Chunk, error) {
-	return c.chunk(c.seek(key))
-}
-
-// Next returns the following chunk; nil means the end. The chunk is valid as after
-// Seek. Next releases the parts of the index it has passed, so a walk over the
-// whole index takes no more memory than one over a part.
-func (c *ChunkCursor) Next() (*Chunk, error) { return c.chunk(c.passing) }
-
-// chunk decodes the chunk to which move moves.
-func (c *ChunkCursor) chunk(move mover) (*Chunk, error) {
-	found := true
-	ok, err := c.step(move, func(b []byte) (run uint32, err error) {
-		if c.only == nil {
-			err = c.at.decode(b, uint(c.want))
-		} else {
-			found, err = c.at.decodeOnly(b, uint(c.want), *c.only)
-		}
-		return c.at.Run, err
-	})
-	if !ok || !found {
-		return nil, err
-	}
-	return &c.at, nil
-}
-
-// SeekTally does what Seek does, and fills t with the columns for counting entries.
-// It reports false at the end. It overwrites what t had before.
-func (c *ChunkCursor) SeekTally(key string, t *Tally) (bool, error) {
-	return c.tally(c.seek(key), t)
-}
-
-// NextTally does what Next does, and fills t as SeekTally does.
-func (c *ChunkCursor) NextTally(t *Tally) (bool, error) { return c.tally(c.following, t) }
-
-func (c *ChunkCursor) tally(move mover, t *Tally) (bool, error) {
-	return c.step(move, func(b []byte) (uint32, error) {
-		err := t.decode(b, c.want)
-		return t.Run, err
-	})
-}
-
-// mover moves the index cursor to a pair.
-type mover func() (key, value []byte, err error)
-
-func (c *ChunkCursor) seek(key string) mover {
-	c.key = key
-	return func() ([]byte, []byte, error) { return c.c.seek([]byte(max(key, "\x01"))) }
-}
-
-func (c *ChunkCursor) following() ([]byte, []byte, error) { return c.c.next() }
-
-func (c *ChunkCursor) passing() (key, value []byte, err error) {
-	c.behind.add(c.last)
-	key, c.last, err = c.c.next()
-	return key, c.last, err
-}
-
-// step moves and decodes. decode gets a chunk as the index stores it, keeps no
-// reference to it, and returns its run. step reports false at the end.
-func (c *ChunkCursor) step(move mover, decode func([]byte) (uint32, error)) (bool, error) {
-	ok, err := c.fromIndex(move, decode)
-	if err == nil {
-		return ok, nil
-	}
-	c.s.mu.Lock()
-	c.s.giveUpIndex(err)
-	c.s.mu.Unlock()
-	return c.fromFile(decode)
-}
-
-func (c *ChunkCursor) fromIndex(move mover, decode func([]byte) (uint32, error)) (bool, error) {
-	c.s.mu.Lock()
-	bad := c.s.badIndex
-	c.s.mu.Unlock()
-	if bad {
-		return false, errIndexBad
-	}
-	if c.c == nil {
-		var err error
-		if c.c, err = c.s.index.cursor(c.s.Info.Bucket()); err != nil {
-			return false, err
-		}
-	}
-	k, v, err := move()
-	if err != nil || k == nil {
-		return false, err
-	}
-	err = c.s.index.guard(func() error {
-		run, err := decode(v)
-		if err == nil {
-			c.run = int64(run)
-		}
-		return err
-	})
-	return err == nil, err
-}
-
-// fromFile continues after the index failed, with chunks made from the db-file. If
-// it returns the error of a damaged run, the next call continues with the run after
-// that.
-func (c *ChunkCursor) fromFile(decode func([]byte) (uint32, error)) (bool, error) {
-	runs, err := c.s.directory()
-	if err != nil {
-		return false, err
-	}
-	i := c.next + sort.Search(len(runs)-c.next, func(i int) bool {
-		r := &runs[c.next+i]
-		return int64(r.number) > c.run && r.lastKey >= c.key
-	})
-	if i == len(runs) {
-		return false, nil
-	}
-	c.next, c.run = i+1, int64(runs[i].number)
-	if runs[i].damage != nil {
-		return false, runs[i].damage
-	}
-	m, _, err := c.s.Meta(runs[i].number)
-	if err != nil {
-		return false, err
-	}
-	entries, err := m.Entries()
-	if err != nil {
-		return false, err
-	}
-	_, err = decode(appendChunk(nil, m.number, entries))
-	return err == nil, err
 }
 
 // directory returns the runs and the last key of each, read from the db-file. It
@@ -696,26 +532,6 @@ func openRun(b []byte, segment, number uint32) (*Run, error) {
 	return r, nil
 }
 
-// peekHead parses the head of a record, without its data, and returns the head's
-// size with its blank line.
-func peekHead(b []byte) (h recordHead, size int, err error) {
-	end := bytes.Index(b, []byte("\n\n"))
-	if end < 0 {
-		return h, 0, errors.New("no record begins here")
-	}
-	h, _, err = parseLines(b[:end+1])
-	return h, end + 2, err
-}
-
 // entryMemory is how much memory a decoded entry takes besides its texts, in the
 // columns and as Stored.
 const entryMemory = 960
-
-// Bytes returns about how much memory the decoded columns take.
-func (m *Meta) Bytes() int64 {
-	n := int64(m.front.n) * entryMemory
-	for _, c := range m.cols {
-		n += int64(len(c))
-	}
-	return n
-}

@@ -1,0 +1,197 @@
+package segment
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"strings"
+	"time"
+
+	"infomall/store/record"
+)
+
+// recordHead is the head of a record of a db-file: its lines of text.
+type recordHead struct {
+	kind        string
+	pool        string
+	segment     uint32
+	run         uint32
+	url         string
+	date        record.Time
+	entries     int
+	lastURL     string
+	lastDate    record.Time
+	metaLength  int      // size of the meta frame, which comes first
+	factsLength int      // size of the facts, which end the content frame, decompressed
+	behind      []RunRef // that the content frame goes on from
+	factsFrom   int      // bytes of the content frame ahead of the facts' blocks; 0 if that is not known or there are none
+	unzip       int      // size of both frames, decompressed
+	length      int      // size of the data
+	crc         uint32
+}
+
+// append appends the record's head with its blank line to dst. The crc covers data
+// and the head, except for the line with the crc.
+func (h *recordHead) append(dst, data []byte) []byte {
+	start := len(dst)
+	dst = append(dst, "version: 2.0\nurl: "...)
+	dst = append(dst, h.url...)
+	dst = append(dst, "\ndate: "...)
+	dst = append(dst, httpDate(h.date)...)
+	dst = fmt.Appendf(dst, "\nkind: %s\npool: %s\nsegment: %d\nrun: %d\ncaptures: %d\nlast-url: %s\nlast-date: %s\nmeta-length: %d\n",
+		h.kind, h.pool, h.segment, h.run, h.entries, h.lastURL, httpDate(h.lastDate), h.metaLength)
+	if h.factsLength > 0 {
+		dst = fmt.Appendf(dst, "facts-length: %d\n", h.factsLength)
+	}
+	if len(h.behind) > 0 {
+		dst = fmt.Appendf(dst, "behind: %s\n", joinRefs(h.behind))
+	}
+	if h.factsFrom > 0 {
+		dst = fmt.Appendf(dst, "facts-from: %d\n", h.factsFrom)
+	}
+	tail := fmt.Appendf(nil, "unzip-length: %d\nlength: %d\n", h.unzip, h.length)
+	crc := crc32.Update(0, castagnoli, dst[start:])
+	crc = crc32.Update(crc, castagnoli, tail)
+	crc = crc32.Update(crc, castagnoli, data)
+	dst = fmt.Appendf(dst, "crc32c: %08x\n", crc)
+	return append(append(dst, tail...), '\n')
+}
+
+func httpDate(t record.Time) string { return t.Std().Format(dateLayout) }
+
+// parseHead parses the record that fills b, and checks its crc.
+func parseHead(b []byte) (h recordHead, data []byte, err error) {
+	end := bytes.Index(b, []byte("\n\n"))
+	if end < 0 {
+		return h, nil, errors.New("no record begins here")
+	}
+	h, crcLine, err := parseLines(b[:end+1])
+	if err != nil {
+		return h, nil, err
+	}
+	data = b[end+2:]
+	if h.length < 0 || len(data) != h.length+1 || data[h.length] != '\n' || crcLine == nil || h.metaLength > h.length || h.unzip > runUnzipMax ||
+		h.factsLength < 0 || h.factsLength > h.unzip {
+		return h, nil, errLengths
+	}
+	data = data[:h.length]
+	before, after, _ := bytes.Cut(b[:end+1], crcLine)
+	sum := crc32.Update(0, castagnoli, before)
+	sum = crc32.Update(sum, castagnoli, after)
+	if sum = crc32.Update(sum, castagnoli, data); !SumIs(sum, h.crc) {
+		return h, nil, fmt.Errorf("crc32c is %08x, the head says %08x: the record is damaged", sum, h.crc)
+	}
+	return h, data, nil
+}
+
+// errLengths is returned if the lengths in a record's head contradict each other.
+var errLengths = errors.New("the record's lengths do not fit together")
+
+// runUnzipMax is more bytes than any run has. A head that says more is damaged.
+const runUnzipMax = 256 << 20
+
+// parseLines parses the lines of a record's head. crcLine is the line with the crc,
+// which the crc does not cover.
+func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
+	if !bytes.HasPrefix(lines, []byte("version: 2.0\n")) {
+		return h, nil, errors.New("no record of version 2.0 begins here")
+	}
+	for line := range bytes.Lines(lines) {
+		name, value, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(": "))
+		if !ok {
+			return h, nil, fmt.Errorf("head line %q has no colon", line)
+		}
+		v := string(value)
+		number := func(base, bits int) uint64 {
+			n, e := strconv.ParseUint(v, base, bits)
+			if e != nil {
+				err = e
+			}
+			return n
+		}
+		switch string(name) {
+		case "url":
+			h.url = v
+		case "date":
+			h.date, err = parseHTTPDate(v)
+		case "kind":
+			h.kind = v
+		case "pool":
+			h.pool = v
+		case "segment":
+			h.segment = uint32(number(10, 32))
+		case "run":
+			h.run = uint32(number(10, 32))
+		case "captures":
+			h.entries = int(number(10, 31))
+		case "last-url":
+			h.lastURL = v
+		case "last-date":
+			h.lastDate, err = parseHTTPDate(v)
+		case "meta-length":
+			h.metaLength = int(number(10, 31))
+		case "behind":
+			h.behind, err = parseRefs(v)
+		case "facts-from":
+			h.factsFrom = int(number(10, 31))
+		case "facts-length":
+			h.factsLength = int(number(10, 31))
+		case "crc32c":
+			crcLine, h.crc = line, uint32(number(16, 32))
+			if err == nil && v != fmt.Sprintf("%08x", h.crc) {
+				err = errors.New("not eight lower-case hex digits")
+			}
+		case "unzip-length":
+			h.unzip = int(number(10, 31))
+		case "length":
+			h.length = int(number(10, 31))
+		}
+		if err != nil {
+			return h, nil, fmt.Errorf("head property %s: %w", name, err)
+		}
+	}
+	return h, crcLine, nil
+}
+
+const dateLayout = "Mon, 02 Jan 2006 15:04:05 GMT"
+
+// parseHTTPDate parses what httpDate wrote. That includes years with more than four
+// digits or before the year 0, which time.Parse does not accept.
+func parseHTTPDate(s string) (record.Time, error) {
+	t, err := time.Parse(dateLayout, s)
+	if err == nil {
+		return record.At(t), nil
+	}
+	words := strings.Fields(s)
+	if len(words) != 6 {
+		return 0, err
+	}
+	year, e := strconv.ParseInt(words[3], 10, 29) // in milliseconds, such a year fits in 64 bits
+	if e != nil {
+		return 0, err
+	}
+	words[3] = "2000"
+	if t, e = time.Parse(dateLayout, strings.Join(words, " ")); e != nil {
+		return 0, err
+	}
+	return record.At(time.Date(int(year), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC)), nil
+}
+
+// peekHead parses the head of a record, without its data, and returns the head's
+// size with its blank line.
+func peekHead(b []byte) (h recordHead, size int, err error) {
+	end := bytes.Index(b, []byte("\n\n"))
+	if end < 0 {
+		return h, 0, errors.New("no record begins here")
+	}
+	h, _, err = parseLines(b[:end+1])
+	return h, end + 2, err
+}
+
+// The kinds of records in a db-file.
+const (
+	kindRun = "run"
+	kindEnd = "end"
+)

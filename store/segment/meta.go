@@ -1,0 +1,428 @@
+package segment
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"infomall/store/disk"
+	"infomall/store/packed"
+	"infomall/store/record"
+)
+
+// Meta is the decoded meta frame of one run. Columns are decoded when first asked
+// for. It does not change for its users, and several goroutines may use it.
+type Meta struct {
+	segment uint32
+	number  uint32
+	packed  bool
+	front   *front
+	cols    [backCols][]byte
+
+	mu     sync.Mutex
+	texts  [backCols][]string
+	stored []Stored
+}
+
+// decodeMeta decodes the meta frame of a run. It keeps a reference to b.
+func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
+	rest, isPacked, err := cutMetaHead(b)
+	if err != nil {
+		return nil, err
+	}
+	m := &Meta{segment: segment, number: number, packed: isPacked, front: new(front)}
+	r := packed.Reader{B: rest}
+	if err := m.front.decode(&r, wantAll); err != nil {
+		return nil, err
+	}
+	for i := range m.cols {
+		m.cols[i] = r.Sized()
+	}
+	if r.Bad || len(r.B) != 0 {
+		return nil, errColumn
+	}
+	return m, nil
+}
+
+// Len returns the number of entries.
+func (m *Meta) Len() int { return m.front.n }
+
+// Field is a column of text that only the db-file has.
+type Field int
+
+// The fields.
+const (
+	FieldIP       Field = colIP
+	FieldOrigin   Field = colOrigin
+	FieldAskedURL Field = colAskedURL
+	FieldLocation Field = colLocation
+	FieldSource   Field = colSource
+	FieldRecordID Field = colRecordID
+	FieldDeclared Field = colDeclared
+	FieldHead     Field = colHead
+	fieldFraming  Field = colFraming
+	fieldExtra    Field = colExtra
+)
+
+// Texts returns one field of all entries, in order. The caller must not change the
+// result.
+func (m *Meta) Texts(f Field) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.texts[f] == nil {
+		t, err := m.decodeField(f)
+		if err != nil {
+			return nil, err
+		}
+		m.texts[f] = t
+	}
+	return m.texts[f], nil
+}
+
+func (m *Meta) decodeField(f Field) ([]string, error) {
+	if f == FieldRecordID {
+		return decodeRecordIDs(m.cols[f], m.front.n)
+	}
+	t, err := decodeTexts(nil, m.cols[f], m.front.n)
+	if err != nil {
+		return nil, err
+	}
+	if f == FieldDeclared {
+		for i, s := range t {
+			t[i] = unpackDigest(s)
+		}
+	}
+	return t, nil
+}
+
+// Digests returns the digests of all entries' bodies, in order; zero for an entry
+// with BodyNone.
+func (m *Meta) Digests() ([]record.Digest, error) {
+	out := make([]record.Digest, m.front.n)
+	b := m.cols[colDigests]
+	for i, fl := range m.front.flags {
+		switch {
+		case BodyForm(fl>>flagBody&3) == BodyNone:
+		case fl>>flagSameID&1 != 0 && i > 0:
+			out[i] = out[i-1]
+		case len(b) < len(record.Digest{}):
+			return nil, errColumn
+		default:
+			b = b[copy(out[i][:], b):]
+		}
+	}
+	if len(b) != 0 {
+		return nil, errColumn
+	}
+	return out, nil
+}
+
+// Pages returns the Page of each entry, in order; NoPage for an entry without a
+// body.
+func (m *Meta) Pages() ([]Page, error) {
+	n := 0
+	for _, fl := range m.front.flags {
+		if fl>>flagSameID&1 == 0 && BodyForm(fl>>flagBody&3) != BodyNone {
+			n++
+		}
+	}
+	var texts [colReason - colTitle + 1][]string
+	for i := range texts {
+		t, err := decodeTexts(nil, m.cols[colTitle+i], n)
+		if err != nil {
+			return nil, err
+		}
+		texts[i] = t
+	}
+	sources, err := decodeTexts(nil, m.cols[colCharsetSource], n)
+	if err != nil {
+		return nil, err
+	}
+	unread, err := decodeTexts(nil, m.cols[colUnread], n)
+	if err != nil {
+		return nil, err
+	}
+	readBytes, err := decodeInts(nil, m.cols[colReadBytes], n)
+	if err != nil {
+		return nil, err
+	}
+	links, err := decodeInts(nil, m.cols[colLinkCount], n)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := decodeInts(nil, m.cols[colBlockCount], n)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Page, m.front.n)
+	next := 0
+	for i, fl := range m.front.flags {
+		switch {
+		case BodyForm(fl>>flagBody&3) == BodyNone:
+			out[i] = NoPage
+		case fl>>flagSameID&1 != 0 && i > 0:
+			out[i] = out[i-1]
+		default:
+			out[i] = Page{
+				Title: texts[0][next], Lang: texts[1][next], Charset: texts[2][next], Declared: texts[3][next], Reason: texts[4][next],
+				Source: sources[next], Unread: unread[next], ReadBytes: readBytes[next],
+				NoArchive: fl>>flagNoArchive&1 != 0, LinkCount: links[next], BlockCount: blocks[next],
+			}
+			next++
+		}
+	}
+	return out, nil
+}
+
+// BlockIDs returns the IDs of the run's blocks, in order.
+func (r *Run) BlockIDs() ([]ID, error) {
+	if !r.Meta.packed {
+		return r.Meta.blockIDs()
+	}
+	out := make([]ID, len(r.ends))
+	for i := range out {
+		b, err := r.Block(uint32(i))
+		if err != nil {
+			return nil, err
+		}
+		out[i] = BlockID(b)
+	}
+	return out, nil
+}
+
+// blockIDs returns the IDs of the run's blocks from the meta frame, which must not
+// be of a packed run.
+func (m *Meta) blockIDs() ([]ID, error) {
+	ends, err := m.BlockEnds()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := m.Entries()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ID, len(ends))
+	bodies := alone(entries, m.segment, m.number, len(ends))
+	b := m.cols[colBlockIDs]
+	for i := range out {
+		if bodies[i] != nil {
+			out[i] = *bodies[i]
+			continue
+		}
+		if len(b) < len(ID{}) {
+			return nil, errColumn
+		}
+		b = b[copy(out[i][:], b):]
+	}
+	if len(b) != 0 {
+		return nil, errColumn
+	}
+	return out, nil
+}
+
+// alone returns, for each block of a run, the ID of the entry whose whole body is
+// that block, or nil. The block's own ID is equal to it and is not stored.
+func alone(entries []Stored, segment, number uint32, blocks int) []*ID {
+	out := make([]*ID, blocks)
+	for i := range entries {
+		e := &entries[i]
+		if e.Body != BodyOwn || e.Recipe.Layout > 0 || len(e.Recipe.Spans) != 1 {
+			continue
+		}
+		s := e.Recipe.Spans[0]
+		if s.Count == 1 && s.Segment == segment && s.Run == number && int(s.N) < blocks {
+			out[s.N] = &e.ID
+		}
+	}
+	return out
+}
+
+// Entries returns all entries of the run, complete. The caller must not change
+// them.
+func (m *Meta) Entries() ([]Stored, error) {
+	m.mu.Lock()
+	out := m.stored
+	m.mu.Unlock()
+	if out != nil {
+		return out, nil
+	}
+	out, err := m.decodeEntries()
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.stored = out
+	return out, nil
+}
+
+func (m *Meta) decodeEntries() ([]Stored, error) {
+	plain := m.front.appendEntries(nil)
+	out := make([]Stored, len(plain))
+	digests, err := m.Digests()
+	if err != nil {
+		return nil, err
+	}
+	pages, err := m.Pages()
+	if err != nil {
+		return nil, err
+	}
+	contents := m.cols[colContents]
+	held, elsewhere, revisits := 0, 0, 0
+	for i := range plain {
+		e, flags := &out[i], m.front.flags[i]
+		e.Entry, e.Digest, e.Page = plain[i], digests[i], pages[i]
+		copy(e.ID[:], digests[i][:])
+		switch {
+		case flags>>flagContent&1 == 0:
+		case flags>>flagSameID&1 != 0 && i > 0:
+			e.Content = out[i-1].Content
+		case len(contents) < 8:
+			return nil, errColumn
+		default:
+			e.Content, contents = binary.LittleEndian.Uint64(contents), contents[8:]
+		}
+		switch e.Body {
+		case BodyElsewhere:
+			elsewhere++
+			held++
+		case BodyHeld:
+			held++
+		}
+		if v := out[i].Via; v == record.ViaRevisit || v == record.ViaNotModified {
+			revisits++
+		}
+	}
+	holders, err := decodeInts(nil, m.cols[colHolders], held)
+	if err != nil {
+		return nil, err
+	}
+	holderKeys, err := decodeTexts(nil, m.cols[colHolderKey], elsewhere)
+	if err != nil {
+		return nil, err
+	}
+	refersURL, err := decodeTexts(nil, m.cols[colRefersURL], revisits)
+	if err != nil {
+		return nil, err
+	}
+	refersTime, err := decodeInts(nil, m.cols[colRefersTime], revisits)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range []struct {
+		field Field
+		set   func(e *Stored, s string)
+	}{
+		{FieldIP, func(e *Stored, s string) { e.IP = s }},
+		{FieldOrigin, func(e *Stored, s string) { e.Origin = s }},
+		{FieldAskedURL, func(e *Stored, s string) { e.AskedURL = s }},
+		{FieldLocation, func(e *Stored, s string) { e.Location = s }},
+		{FieldSource, func(e *Stored, s string) { e.Source = s }},
+		{FieldRecordID, func(e *Stored, s string) { e.RecordID = s }},
+		{FieldDeclared, func(e *Stored, s string) { e.DeclaredDigest = s }},
+		{FieldHead, func(e *Stored, s string) { e.Head = bytesOrNil(s) }},
+		{fieldFraming, func(e *Stored, s string) { e.Framing = bytesOrNil(s) }},
+		{fieldExtra, func(e *Stored, s string) { e.Extra = bytesOrNil(s) }},
+	} {
+		texts, err := m.Texts(c.field)
+		if err != nil {
+			return nil, err
+		}
+		for i := range out {
+			c.set(&out[i], texts[i])
+		}
+	}
+	recipes := recipeReader{own: m.segment, plain: packed.Reader{B: m.cols[colRecipes]}}
+	if m.packed {
+		if err := recipes.unpack(); err != nil {
+			return nil, err
+		}
+	}
+	for i := range out {
+		e := &out[i]
+		switch e.Body {
+		case BodyOwn:
+			if e.Recipe, err = recipes.next(); err != nil {
+				return nil, err
+			}
+		case BodyHeld:
+			e.Holder, holders = uint32(holders[0]), holders[1:]
+		case BodyElsewhere:
+			e.Holder, holders = uint32(holders[0]), holders[1:]
+			e.HolderKey, holderKeys = holderKeys[0], holderKeys[1:]
+		case BodyNone:
+			e.ID = StandInID(e.DeclaredDigest, e.RefersURL)
+		}
+		if e.Via == record.ViaRevisit || e.Via == record.ViaNotModified {
+			e.RefersURL, refersURL = refersURL[0], refersURL[1:]
+			e.RefersTime, refersTime = record.Time(refersTime[0]), refersTime[1:]
+			if e.Body == BodyNone {
+				e.ID = StandInID(e.DeclaredDigest, e.RefersURL)
+			}
+		}
+	}
+	return out, nil
+}
+
+// BlockEnds returns the offset in the content frame at which each block ends. The
+// first block begins at 0.
+func (m *Meta) BlockEnds() ([]int64, error) { return blockEnds(m.cols[colBlockLens]) }
+
+func blockEnds(col []byte) ([]int64, error) {
+	r := packed.Reader{B: col}
+	n := r.Uvarint()
+	if r.Bad || n > entriesMax {
+		return nil, errColumn
+	}
+	lens, err := decodeInts(nil, r.B, int(n))
+	if err != nil {
+		return nil, err
+	}
+	end := int64(0)
+	for i, l := range lens {
+		if l < 0 {
+			return nil, errColumn
+		}
+		end += l
+		lens[i] = end
+	}
+	return lens, nil
+}
+
+func bytesOrNil(s string) []byte {
+	if s == "" {
+		return nil
+	}
+	return []byte(s)
+}
+
+// Bytes returns about how much memory the decoded columns take.
+func (m *Meta) Bytes() int64 {
+	n := int64(m.front.n) * entryMemory
+	for _, c := range m.cols {
+		n += int64(len(c))
+	}
+	return n
+}
+
+// cutMetaHead checks the first bytes of a meta frame and returns the rest.
+func cutMetaHead(b []byte) (rest []byte, packed bool, err error) {
+	if len(b) < metaHeadBytes {
+		return nil, false, errColumn
+	}
+	if err := disk.CheckByte(b[0], "run"); err != nil {
+		return nil, false, err
+	}
+	if b[1] > metaPacked {
+		return nil, false, errColumn
+	}
+	return b[metaHeadBytes:], b[1] == metaPacked, nil
+}
+
+// A meta frame begins with the format and one of these two bytes. A packed frame,
+// of a static pool, leaves out the IDs of blocks, because they can be computed from
+// the blocks, and stores recipes as columns.
+const (
+	metaPlain byte = iota
+	metaPacked
+	metaHeadBytes = 2
+)

@@ -1,0 +1,152 @@
+package segment
+
+import (
+	"encoding/base32"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// The forms of a column of record names.
+const (
+	namesTexts = 0 // a column of texts, packed one by one
+	namesUUIDs = 1 // all are UUIDs of one version: the mark, the version, and the rest of each
+)
+
+// Of the 16 bytes of a UUID the upper four bits of one tell the version, and the
+// upper two of another are the same in all that RFC 9562 defines: the ten other
+// bits of these are kept as a byte and two bits.
+const (
+	uuidVersionAt, uuidVersionMask            = 6, 0xf0
+	uuidVariantAt, uuidVariantMask, uuidKnown = 8, 0xc0, 0x80
+)
+
+// appendRecordIDs appends record names as a column.
+func appendRecordIDs(dst []byte, names []string) []byte {
+	if len(names) == 0 {
+		return dst
+	}
+	texts := make([]string, len(names))
+	for i, s := range names {
+		texts[i] = packID(s)
+	}
+	like := func(s string) bool {
+		return len(s) == packedID && s[0] == texts[0][0] && s[1+uuidVariantAt]&uuidVariantMask == uuidKnown &&
+			(s[1+uuidVersionAt]^texts[0][1+uuidVersionAt])&uuidVersionMask == 0
+	}
+	if len(texts[0]) != packedID || texts[0][0] == 0 || slices.ContainsFunc(texts, func(s string) bool { return !like(s) }) {
+		return appendTexts(append(dst, namesTexts), texts)
+	}
+	dst = append(dst, namesUUIDs, texts[0][0], texts[0][1+uuidVersionAt]&uuidVersionMask)
+	for _, s := range texts {
+		u := s[1:]
+		dst = append(dst, u[:uuidVersionAt]...)
+		dst = append(dst, u[uuidVersionAt+1:uuidVariantAt]...)
+		dst = append(dst, u[uuidVariantAt+1:]...)
+		dst = append(dst, u[uuidVersionAt]<<4|u[uuidVariantAt]&0x0f)
+	}
+	return appendPacked(dst, len(texts), 2, func(i int) uint64 { return uint64(texts[i][1+uuidVariantAt] >> 4 & 3) })
+}
+
+// decodeRecordIDs decodes a column of n record names, which must fill src.
+func decodeRecordIDs(src []byte, n int) ([]string, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	if len(src) == 0 {
+		return nil, errColumn
+	}
+	if src[0] == namesTexts {
+		names, err := decodeTexts(nil, src[1:], n)
+		for i, s := range names {
+			names[i] = unpackID(s)
+		}
+		return names, err
+	}
+	const head, each = 3, len(ID{}) - 1
+	if src[0] != namesUUIDs || len(src) != head+n*each+packedLen(n, 2) || src[1] == 0 || src[2]&^uuidVersionMask != 0 {
+		return nil, errColumn
+	}
+	high := make([]int64, n)
+	unpack(high, src[head+n*each:], 2)
+	names := make([]string, n)
+	name := make([]byte, packedID)
+	name[0] = src[1]
+	for i := range names {
+		b, u := src[head+i*each:][:each], name[1:]
+		copy(u[:uuidVersionAt], b)
+		u[uuidVersionAt] = src[2] | b[each-1]>>4
+		copy(u[uuidVersionAt+1:uuidVariantAt], b[uuidVersionAt:])
+		u[uuidVariantAt] = uuidKnown | byte(high[i])<<4 | b[each-1]&0x0f
+		copy(u[uuidVariantAt+1:], b[uuidVariantAt-1:each-1])
+		names[i] = unpackID(string(name))
+	}
+	return names, nil
+}
+
+// packID shortens a record's name of the usual form to 17 bytes. Any other name is
+// returned after a zero byte; "" stays "".
+func packID(s string) string {
+	if s == "" {
+		return ""
+	}
+	if _, hexes, ok := strings.Cut(s, uuidForm); ok {
+		raw, err := hex.DecodeString(strings.TrimSuffix(strings.ReplaceAll(hexes, "-", ""), ">"))
+		for _, first := range []string{markBracketed, markBare} {
+			if packed := first + string(raw); err == nil && len(packed) == packedID && unpackID(packed) == s {
+				return packed
+			}
+		}
+	}
+	return "\x00" + s
+}
+
+func unpackID(s string) string {
+	if len(s) != packedID || s[0] == 0 {
+		return trimMark(s)
+	}
+	h := hex.EncodeToString([]byte(s[1:]))
+	id := uuidForm + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+	if s[:1] == markBracketed {
+		return "<" + id + ">"
+	}
+	return id
+}
+
+// packDigest shortens a declared digest "sha1:" in base32, the usual form, to 21
+// bytes. Any other digest is returned after a zero byte; "" stays "".
+func packDigest(s string) string {
+	if s == "" {
+		return ""
+	}
+	if len(s) == 37 && s[:5] == "sha1:" {
+		if raw, err := base32.StdEncoding.DecodeString(s[5:]); err == nil {
+			return "\x01" + string(raw)
+		}
+	}
+	return "\x00" + s
+}
+
+func unpackDigest(s string) string {
+	if len(s) != 21 || s[0] != 1 {
+		return trimMark(s)
+	}
+	return "sha1:" + base32.StdEncoding.EncodeToString([]byte(s[1:]))
+}
+
+func trimMark(s string) string {
+	if s == "" {
+		return ""
+	}
+	return s[1:]
+}
+
+// uuidForm begins the record names that most WARC writers make. Such a name is
+// packed into 17 bytes: one that says whether it was in angle brackets, and the 16
+// of the UUID.
+const (
+	uuidForm      = "urn:uuid:"
+	markBracketed = "\x01"
+	markBare      = "\x02"
+	packedID      = 17
+)
