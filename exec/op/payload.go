@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"infomall/exec/plan"
-	"infomall/exec/relation"
 	"infomall/exec/value"
 )
 
@@ -55,22 +54,14 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 		clear(cols[i].Texts)
 		cols[i].Resize(n.Source.Fields[f].Type, 0)
 	}
-	hidden := b.Cols[n.Base+len(n.Source.Fields):]
+	late := r.LateRow(ctx, &n.Source.Request, b.Cols[n.Base+len(n.Source.Fields):])
 	held := 0
 	for row := from; row < b.N; row++ {
 		if held >= payloadBytes {
 			return row, nil
 		}
-		field := relation.LateColumn(relation.NoField)
-		var err error
-		if !hidden[0].IsNull(row) {
-			field, err = r.Late(ctx, &n.Source.Request, hidden, row)
-		}
-		if err != nil {
-			return 0, err
-		}
 		for i, f := range n.Fill {
-			v, err := field(n.Source.Fields[f].Name)
+			v, err := late.Value(n.Source.Fields[f], row)
 			if err != nil {
 				return 0, err
 			}

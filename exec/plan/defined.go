@@ -92,11 +92,11 @@ func ViewError(at *ast.Name, view string, err error) error {
 func metadataRelation(on ast.MetadataOn) *relation.Relation {
 	switch on {
 	case ast.OnPage:
-		return relation.Find("pages")
+		return relation.Pages
 	case ast.OnVersion:
 		return relation.Versions
 	}
-	return relation.Find("blocks")
+	return relation.Blocks
 }
 
 // expandMetadata replaces each metadata column in the query by its expression.

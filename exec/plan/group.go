@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"infomall/exec/expr"
-	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -107,7 +106,7 @@ func (b *builder) adjacent(g *Group) {
 		break
 	}
 	src, ok := in.(*Source)
-	if !ok || src.Tally != nil || src.Relation != relation.Captures && src.Relation != relation.Versions {
+	if !ok || src.Tally != nil || !src.Relation.SortedBy("url") {
 		return
 	}
 	url := src.Index("url")

@@ -283,7 +283,7 @@ func (b *builder) column(c *ast.Column, want value.Type) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.src != nil && in.src.Choice.Kind == relation.ChooseEach && in.rel == relation.Pages && (col.Name == "inlinks" || col.Name == "outlinks") {
+	if in.src != nil && in.src.Choice.Kind == relation.ChooseEach && col.OneTime {
 		err := ast.Errorf(c, "%s counts the links of one time, and EACH asks for many", col.Name)
 		err.Hint = "ask for one by AT"
 		return nil, err

@@ -27,7 +27,7 @@ func (n *Source) narrow(conds []ast.Expr, name string, env *expr.Env) {
 			n.Ranges, n.Narrowed = r.within(ranges), true
 		}
 		r.bound(e)
-		n.Changed = n.Changed || n.Relation == relation.Blocks && r.isColumn(e, "changed")
+		n.Changed = n.Changed || r.isColumn(e, "changed")
 	}
 }
 
@@ -206,7 +206,7 @@ func (r narrower) bound(e ast.Expr) {
 	if r.src.Choice.Kind != relation.ChooseAll || r.src.During != record.MinTime {
 		return
 	}
-	if r.src.Relation != relation.Captures && !r.src.Relation.OfVersions {
+	if r.src.Relation.OwnTime != "" {
 		return
 	}
 	w, ok := r.window(e)
@@ -214,7 +214,7 @@ func (r narrower) bound(e ast.Expr) {
 		return
 	}
 	r.src.Window.From = max(r.src.Window.From, w.From)
-	if r.src.Relation == relation.Captures || !r.looksAhead() {
+	if !r.looksAhead() {
 		r.src.Window.To = min(r.src.Window.To, w.To)
 	}
 }

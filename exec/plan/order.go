@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"infomall/exec/expr"
-	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -136,13 +135,7 @@ func (b *builder) inOrder(keys []Key) bool {
 		return false
 	}
 	src := b.inputs[0].src
-	var natural []string
-	switch src.Relation {
-	case relation.Captures, relation.Versions:
-		natural = []string{"url", "time"}
-	case relation.Pages:
-		natural = []string{"url"}
-	}
+	natural := src.Relation.Order
 	if len(keys) > len(natural) {
 		return false
 	}

@@ -20,7 +20,7 @@ func newSource(s *ast.Source, r *relation.Relation, env *expr.Env) (*Source, err
 		Relation: r, Window: relation.Always, During: record.MinTime,
 		Choice: relation.Choice{AsOf: record.NoTime}, Level: env.Level, Profile: env.Profile,
 	}}
-	if r == relation.Periods {
+	if r.ByUnit {
 		return src, src.setPeriods(s, env)
 	}
 	if s.Unit != nil {

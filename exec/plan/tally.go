@@ -142,7 +142,7 @@ func (a *Aggregate) countable() bool {
 
 // countable reports whether n's rows can be counted without reading their URLs.
 func (n *Source) countable() bool {
-	if n.Relation != relation.Captures || n.Choice.Kind != relation.ChooseAll || n.During != record.MinTime || n.Refs {
+	if !n.Relation.OfVisits || n.Choice.Kind != relation.ChooseAll || n.During != record.MinTime || n.Refs {
 		return false
 	}
 	return !slices.ContainsFunc(n.Fields, func(f *relation.Column) bool {

@@ -55,7 +55,7 @@ func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 	case ast.ChoiceLatest:
 		c.Kind, c.Text = relation.ChooseLast, "latest"
 	case ast.ChoiceEach:
-		if n.Relation == relation.Captures {
+		if n.Relation.OfVisits {
 			err := ast.Errorf(t.Choice, "EACH gives states, and captures are visits")
 			err.Hint = "ask versions, or count visits by GROUP BY date_trunc('" + t.Choice.Unit + "', time)"
 			return err

@@ -16,8 +16,8 @@ import (
 // Show is the statement SHOW with the name of a list, such as SHOW POOLS.
 var Show = session.Declare("SHOW", session.Answers|session.Anywhere, readShow)
 
-// lists has the words after SHOW, each with the function that returns its list. If the
-// function is nil, the list is all rows of the relation with the name of the word.
+// lists has the words after SHOW that are not relations, each with the function that
+// returns its list.
 var lists = []struct {
 	word string
 	show func(*shownList, context.Context) (*session.Result, error)
@@ -26,18 +26,9 @@ var lists = []struct {
 	{"COLUMNS", (*shownList).columns},
 	{"FUNCTIONS", (*shownList).functions},
 	{"SETTINGS", (*shownList).settings},
-	{"POOLS", nil},
-	{"FILES", nil},
-	{"TOMBSTONES", nil},
-	{"CRAWLS", nil},
-	{"WORKERS", nil},
-	{"SCHEDULES", nil},
-	{"JOBS", nil},
-	{"HISTORY", nil},
 	{"VIEWS", (*shownList).views},
 	{"QUERIES", (*shownList).queries},
 	{"METADATA", (*shownList).metadata},
-	{"GRAPHS", nil},
 }
 
 // Lists returns the words that may follow SHOW, in upper case.
@@ -45,6 +36,11 @@ func Lists() []string {
 	var words []string
 	for _, l := range lists {
 		words = append(words, l.word)
+	}
+	for _, r := range relation.All() {
+		if r.Shown {
+			words = append(words, strings.ToUpper(r.Name))
+		}
 	}
 	return append(words, "PAGE", "PATH", "ROBOTS")
 }
@@ -60,19 +56,17 @@ type shownList struct {
 // readShow reads a SHOW list statement.
 func readShow(s *session.Session, st *ast.Show) (*shownList, error) {
 	for _, l := range lists {
-		if !strings.EqualFold(l.word, st.What.Text) {
-			continue
-		}
-		if l.show != nil {
+		if strings.EqualFold(l.word, st.What.Text) {
 			return &shownList{s: s, what: l.word, show: l.show}, nil
 		}
-		name := ast.Name{Span: st.What.Span, Text: strings.ToLower(l.word)}
+	}
+	if r := relation.Find(st.What.Text); r != nil && r.Shown {
 		node, err := plan.Build(&ast.Query{Span: st.Span, Select: &ast.Select{
 			Span:  st.Span,
 			Items: []ast.Item{{Span: st.Span, Star: true}},
-			From:  &ast.Source{Span: st.Span, Relation: &name},
+			From:  &ast.Source{Span: st.Span, Relation: &ast.Name{Span: st.What.Span, Text: r.Name}},
 		}}, s.Env())
-		return &shownList{s: s, what: l.word, node: node}, err
+		return &shownList{s: s, what: strings.ToUpper(r.Name), node: node}, err
 	}
 	return nil, expr.UnknownName(&st.What, "list", st.What.Text, " to show", Lists())
 }

@@ -30,13 +30,46 @@ type blockRow struct {
 	op      block.Op
 }
 
+// Blocks is the relation blocks.
+var Blocks = listWithRefs(Relation{
+	Name: "blocks", Doc: "one block of one version, at the cut", Scoped: true,
+	OfVersions: true, Cut: true, History: true, RefColumns: partRefColumns,
+	Columns: []Column{
+		urlOf("url", "canonical URL", func(b *blockRow) string { return b.url }),
+		timeOf("time", "when its version was first seen", func(b *blockRow) record.Time { return b.time }),
+		textOf("block", "path in the tree of this version, such as C.C.3", func(b *blockRow) string { return b.path }),
+		textOf("identity", "name of the block over its life", func(b *blockRow) string { return b.life.Identity() }),
+		costly("label", value.Text, "main, nav, header, footer, aside, ad, form, list, media or other", blockLabel),
+		costly("topic", value.Text, "what it is about, in words of its own", ofChanged(func(c *block.Changed) value.Value { return textOrNull(c.Topic) }, (*response).partTopic)),
+		textOf("change", "against the version before: first, added, edited, moved or same", (*blockRow).change),
+		boolOf("changed", "whether change is added or edited", func(b *blockRow) bool { return !b.first && (b.op == block.Added || b.op == block.Edited) }),
+		intOf("bytes", "size of its html", func(b *blockRow) int64 { return int64(b.bytes) }),
+		costly("words", value.Int, "words in its text", ofChanged(func(c *block.Changed) value.Value { return value.OfInt(int64(c.Words)) }, countWords)),
+		costly("link_count", value.Int, "links in it", ofChanged(func(c *block.Changed) value.Value { return value.OfInt(int64(c.Links)) }, countLinks)),
+		timeOf("first_seen", "time of the first version that had it", func(b *blockRow) record.Time { return b.life.FirstSeen }),
+		costly("digest", value.Text, "sha256 of its html, in hex", blockDigest),
+		textOf("parent", "path of the block that it is part of", func(b *blockRow) string { return b.parent }),
+		intOf("depth", "level at which it appears", func(b *blockRow) int64 { return int64(b.depth) }),
+		intOf("ordinal", "place among the blocks of the cut, from 1", func(b *blockRow) int64 { return int64(b.ordinal) }),
+		textOf("host", "host of the URL", func(b *blockRow) string { return urlkey.Host(b.url) }),
+		timeOf("as_of", "the moment that AT or NEAREST asks for, or the end of the period of EACH", func(b *blockRow) record.Time { return b.asOf }).aside(),
+		payload("substantial", value.Bool, "whether words came or went that are no dates, counters and the like; true in a first version", ofSense(func(s block.Sense) value.Value { return value.OfBool(s.Substantial) })),
+		payload("reason", value.Text, "why a change is not substantial: markup, order, date, time, counter, token", ofSense(func(s block.Sense) value.Value { return textOrNull(s.Reason) })),
+		payload("importance", value.Float, "how much of it is the page's own: 0 for the template of the host's pages of that month, 1 for what no other page has; NULL if there is no other", ofSite((*inSite).importance)),
+		payload("site_label", value.Text, "label, where importance counts too", ofSite((*inSite).label)),
+		payload("text", value.Text, "what it shows", ofBlock(func(r *response, n int) value.Value { return value.OfText(r.partText(n)) })),
+		payload("html", value.Text, "its part of the body, as UTF-8", ofBlock(htmlOf)),
+		payload("simhash", value.Int, "fingerprint of the text: similar texts differ in few bits", blockSimhash),
+	},
+}, (*blockRow).refs, (*Reader).blocks)
+
 // blocks yields one row per block of the chosen versions, at the cut that n
 // selects.
-func (r *Reader) blocks(ctx context.Context, n *Request) value.Rows {
+func (r *Reader) blocks(ctx context.Context, n *Request) iter.Seq2[[]blockRow, error] {
 	if n.Changed && keptCut(n) && n.Choice.Kind != ChooseEach {
-		return render(n, blockFills, blockShape, r.changedBlocks(ctx, n))
+		return r.changedBlocks(ctx, n)
 	}
-	return render(n, blockFills, blockShape, cuts(r.revisions(ctx, n), n.Level))
+	return cuts(r.revisions(ctx, n), n.Level)
 }
 
 // cuts yields the blocks of each version. A body that is not a text has none.
@@ -75,19 +108,10 @@ func appendCut(list []blockRow, rev *revision, level int) []blockRow {
 	return list
 }
 
-// blockShape makes one row of each block in a batch. Its hidden columns name
-// the version's first capture and the place of the block in the cut.
-var blockShape = shape[[]blockRow]{
-	func(list []blockRow) int { return len(list) },
-	func(hidden []*value.Vector, list []blockRow) {
-		for _, h := range hidden {
-			h.Resize(value.Int, len(list))
-		}
-		for i := range list {
-			packRef(hidden, i, list[i].ref)
-			hidden[2].Ints[i] = int64(list[i].ordinal)
-		}
-	},
+// refs names the version's first capture and the place of the block in the cut.
+func (b *blockRow) refs(hidden []*value.Vector, i int) {
+	packRef(hidden, i, b.ref)
+	hidden[2].Ints[i] = int64(b.ordinal)
 }
 
 // change returns the column change, such as "edited".
@@ -96,24 +120,6 @@ func (b *blockRow) change() string {
 		return record.ChangeFirst.String()
 	}
 	return b.op.String()
-}
-
-// blockFills has the functions that compute the columns of the relation blocks,
-// by name. The late columns, which need the stored page, are not among them.
-var blockFills = fills[[]blockRow]{
-	"url":        textOf(value.URL, func(b *blockRow) string { return b.url }),
-	"time":       timeOf(func(b *blockRow) record.Time { return b.time }),
-	"block":      textOf(value.Text, func(b *blockRow) string { return b.path }),
-	"identity":   textOf(value.Text, func(b *blockRow) string { return b.life.Identity() }),
-	"change":     textOf(value.Text, (*blockRow).change),
-	"changed":    boolOf(func(b *blockRow) bool { return !b.first && (b.op == block.Added || b.op == block.Edited) }),
-	"bytes":      intOf(func(b *blockRow) int64 { return int64(b.bytes) }),
-	"as_of":      timeOf(func(b *blockRow) record.Time { return b.asOf }),
-	"first_seen": timeOf(func(b *blockRow) record.Time { return b.life.FirstSeen }),
-	"parent":     textOf(value.Text, func(b *blockRow) string { return b.parent }),
-	"depth":      intOf(func(b *blockRow) int64 { return int64(b.depth) }),
-	"ordinal":    intOf(func(b *blockRow) int64 { return int64(b.ordinal) }),
-	"host":       textOf(value.Text, func(b *blockRow) string { return urlkey.Host(b.url) }),
 }
 
 // part returns the range of block n in the body: the whole body if it was not
@@ -154,36 +160,38 @@ func (r *response) partTopic(n int) value.Value {
 	return textOrNull(b.Topic(start, end))
 }
 
-// blockFields has the functions that compute the late columns of the relation
-// blocks from the stored page, by name. n is the index of the block.
-var blockFields = map[string]func(r *response, n int) value.Value{
-	"label": func(r *response, n int) value.Value { return value.OfText(r.label(n).String()) },
-	"topic": (*response).partTopic,
-	"words": func(r *response, n int) value.Value {
-		start, end := r.part(n)
-		return value.OfInt(int64(words.Count(r.blocks().Text(start, end))))
-	},
-	"link_count": func(r *response, n int) value.Value {
-		count := 0
-		start, end := r.part(n)
-		for _, l := range r.allLinks() {
-			if start <= l.Offset && l.Offset < end {
-				count++
-			}
+// countWords returns how many words block n shows.
+func countWords(r *response, n int) value.Value {
+	start, end := r.part(n)
+	return value.OfInt(int64(words.Count(r.blocks().Text(start, end))))
+}
+
+// countLinks returns how many links block n contains.
+func countLinks(r *response, n int) value.Value {
+	count := 0
+	start, end := r.part(n)
+	for _, l := range r.allLinks() {
+		if start <= l.Offset && l.Offset < end {
+			count++
 		}
-		return value.OfInt(int64(count))
-	},
-	"digest": func(r *response, n int) value.Value {
-		sum := sha256.Sum256(r.partBytes(n))
-		return value.OfText(hex.EncodeToString(sum[:]))
-	},
-	"text": func(r *response, n int) value.Value { return value.OfText(r.partText(n)) },
-	"simhash": func(r *response, n int) value.Value {
-		var s words.Simhash
-		s.Add(r.partText(n), 1)
-		return value.OfInt(int64(s.Sum()))
-	},
-	"html": func(r *response, n int) value.Value {
-		return value.OfText(string(charset.ToUTF8(r.partBytes(n), r.blocks().Charset)))
-	},
+	}
+	return value.OfInt(int64(count))
+}
+
+// digestOf returns the sha256 of block n in hexadecimal.
+func digestOf(r *response, n int) value.Value {
+	sum := sha256.Sum256(r.partBytes(n))
+	return value.OfText(hex.EncodeToString(sum[:]))
+}
+
+// htmlOf returns the part of the body that block n is, as UTF-8.
+func htmlOf(r *response, n int) value.Value {
+	return value.OfText(string(charset.ToUTF8(r.partBytes(n), r.blocks().Charset)))
+}
+
+// simhashOf returns the fingerprint of the text of block n.
+func simhashOf(r *response, n int) value.Value {
+	var s words.Simhash
+	s.Add(r.partText(n), 1)
+	return value.OfInt(int64(s.Sum()))
 }

@@ -16,10 +16,55 @@ type changeRow struct {
 	words int // index among all changes of the version, including blocks that stayed the same
 }
 
+// Changes is the relation changes.
+var Changes = listWithRefs(Relation{
+	Name: "changes", Doc: "one change of a block from one version to the next", Scoped: true,
+	OfVersions: true, Cut: true, History: true, RefColumns: pairRefColumns,
+	Columns: []Column{
+		urlOf("url", "canonical URL", func(c *changeRow) string { return c.rev.url() }),
+		timeOf("time", "when the newer version was first seen", func(c *changeRow) record.Time { return c.rev.Time }),
+		timeOf("not_before", "last visit that still found the older version", func(c *changeRow) record.Time { return c.rev.span.Previous[c.rev.row] }).needs(record.ColPrevious),
+		timeOf("previous", "when the older version was first seen", func(c *changeRow) record.Time { return c.rev.span.PreviousVersion[c.rev.row] }).needs(record.ColPrevious),
+		textOf("op", "added, edited, moved or removed", func(c *changeRow) string { return c.Op.String() }),
+		textOf("block", "path in the tree of the newer version; of the older if removed", func(c *changeRow) string {
+			rev, n := c.side()
+			return rev.Tree.Blocks[n].Path
+		}),
+		textOf("identity", "name of the block over its life", func(c *changeRow) string {
+			rev, n := c.side()
+			return rev.Life[n].Identity()
+		}),
+		costly("label", value.Text, "main, nav, header, footer, aside, ad, form, list, media or other", ofChange(func(c *comparison, i int) value.Value {
+			if m := c.changes[i]; m.New < 0 {
+				return value.OfText(c.old.label(m.Old).String())
+			}
+			return value.OfText(c.new.label(c.changes[i].New).String())
+		})),
+		costly("topic", value.Text, "what it is about now", ofChange(func(c *comparison, i int) value.Value { return c.new.partTopic(c.changes[i].New) })),
+		costly("old_topic", value.Text, "what it was about before", ofChange(func(c *comparison, i int) value.Value { return c.old.partTopic(c.changes[i].Old) })),
+		costly("substantial", value.Bool, "whether words came or went that are no dates, counters and the like", ofChange(func(c *comparison, i int) value.Value {
+			_, ok := c.substantial(i)
+			return value.OfBool(ok)
+		})),
+		costly("reason", value.Text, "why it is not substantial: markup, order, date, time, counter, token", ofChange(func(c *comparison, i int) value.Value {
+			reason, _ := c.substantial(i)
+			return textOrNull(reason)
+		})),
+		intOf("bytes", "size of its html; 0 if removed", func(c *changeRow) int64 { return sizeOf(c.rev.Revision, c.New) }),
+		intOf("old_bytes", "size of its html before; 0 if added", func(c *changeRow) int64 { return sizeOf(c.rev.Before, c.Old) }),
+		floatOf("similarity", "share of words in common, from 0 to 1", func(c *changeRow) float64 { return c.Similarity }),
+		timeOf("as_of", "the moment that AT or NEAREST asks for, or the end of the period of EACH", func(c *changeRow) record.Time { return c.rev.span.AsOf[c.rev.row] }).aside(),
+		payload("text", value.Text, "what it shows", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.new.partText(c.changes[i].New)) })),
+		payload("old_text", value.Text, "what it showed before", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.old.partText(c.changes[i].Old)) })),
+		payload("added_text", value.Text, "words that came to it, and not from another block", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Added) })),
+		payload("removed_text", value.Text, "words that went from it, and not to another block", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Removed) })),
+	},
+}, (*changeRow).refs, (*Reader).changes)
+
 // changes yields one row for each block of the cut that differs from the
 // version before.
-func (r *Reader) changes(ctx context.Context, n *Request) value.Rows {
-	return render(n, changeFills, changeShape, differences(r.revisions(ctx, n), n.Level))
+func (r *Reader) changes(ctx context.Context, n *Request) iter.Seq2[[]changeRow, error] {
+	return differences(r.revisions(ctx, n), n.Level)
 }
 
 // differences yields the changes of each version, at a level of blocks. It
@@ -45,24 +90,14 @@ func differences(in iter.Seq2[*revision, error], level int) iter.Seq2[[]changeRo
 	}
 }
 
-// changeShape makes one row of each change in a batch. Its hidden columns name
-// the captures and the kinds of the two versions, and the index of the change
-// among all changes between them.
-var changeShape = shape[[]changeRow]{
-	func(list []changeRow) int { return len(list) },
-	func(hidden []*value.Vector, list []changeRow) {
-		for _, h := range hidden {
-			h.Resize(value.Int, len(list))
-		}
-		for i := range list {
-			c := &list[i]
-			packRef(hidden, i, c.rev.new)
-			packRef(hidden[2:], i, c.rev.old)
-			hidden[4].Ints[i] = int64(c.rev.Kind)
-			hidden[5].Ints[i] = int64(c.rev.Before.Kind)
-			hidden[6].Ints[i] = int64(c.words)
-		}
-	},
+// refs names the captures and the kinds of the two versions, and the index of
+// the change among all changes between them.
+func (c *changeRow) refs(hidden []*value.Vector, i int) {
+	packRef(hidden, i, c.rev.new)
+	packRef(hidden[2:], i, c.rev.old)
+	hidden[4].Ints[i] = int64(c.rev.Kind)
+	hidden[5].Ints[i] = int64(c.rev.Before.Kind)
+	hidden[6].Ints[i] = int64(c.words)
 }
 
 // side returns the version that shows the block, and the index of the block in
@@ -80,29 +115,6 @@ func sizeOf(rev *block.Revision, n int) int64 {
 		return 0
 	}
 	return int64(rev.Tree.Blocks[n].End - rev.Tree.Blocks[n].Start)
-}
-
-// changeFills has the functions that compute the columns of the relation
-// changes, by name. The late columns, which need the stored page, are not among
-// them.
-var changeFills = fills[[]changeRow]{
-	"url":        textOf(value.URL, func(c *changeRow) string { return c.rev.url() }),
-	"time":       timeOf(func(c *changeRow) record.Time { return c.rev.Time }),
-	"not_before": timeOf(func(c *changeRow) record.Time { return c.rev.span.Previous[c.rev.row] }),
-	"previous":   timeOf(func(c *changeRow) record.Time { return c.rev.span.PreviousVersion[c.rev.row] }),
-	"as_of":      timeOf(func(c *changeRow) record.Time { return c.rev.span.AsOf[c.rev.row] }),
-	"op":         textOf(value.Text, func(c *changeRow) string { return c.Op.String() }),
-	"block": textOf(value.Text, func(c *changeRow) string {
-		rev, n := c.side()
-		return rev.Tree.Blocks[n].Path
-	}),
-	"identity": textOf(value.Text, func(c *changeRow) string {
-		rev, n := c.side()
-		return rev.Life[n].Identity()
-	}),
-	"bytes":      intOf(func(c *changeRow) int64 { return sizeOf(c.rev.Revision, c.New) }),
-	"old_bytes":  intOf(func(c *changeRow) int64 { return sizeOf(c.rev.Before, c.Old) }),
-	"similarity": floatOf(func(c *changeRow) float64 { return c.Similarity }),
 }
 
 // comparison is the comparison of two versions, made again for the late columns
@@ -133,50 +145,34 @@ func (c *comparison) substantial(i int) (reason string, ok bool) {
 	return block.Substantial(m.Op, c.old.partText(m.Old), c.new.partText(m.New))
 }
 
-// lateChange returns a function that computes the late columns of a change,
-// which need the stored pages of both versions. hidden and row say which
-// change.
-func (r *Reader) lateChange(ctx context.Context, n *Request, hidden []*value.Vector, row int) (LateColumn, error) {
-	new, err := r.response(ctx, unpackRef(hidden, row), options(n))
-	if err != nil {
-		return nil, err
+// ofChange returns the code of a late column of change i, which needs the
+// stored pages of both versions.
+func ofChange(f func(c *comparison, i int) value.Value) lateCode {
+	return func(l *LateRow) (value.Value, error) {
+		c, err := l.comparison()
+		if err != nil {
+			return value.Value{}, err
+		}
+		return f(c, l.number(6)), nil
 	}
-	old, err := r.response(ctx, unpackRef(hidden[2:], row), options(n))
-	if err != nil {
-		return nil, err
-	}
-	c := &r.compared
-	if c.old != old || c.new != new {
-		var h block.History
-		h.Add(old.version(0, record.Kind(hidden[5].Ints[row]), record.Digest{}))
-		rev := h.Add(new.version(1, record.Kind(hidden[4].Ints[row]), record.Digest{1}))
-		*c = comparison{old: old, new: new, level: n.Level, changes: rev.Changes(n.Level), rev: rev}
-	}
-	i := int(hidden[6].Ints[row])
-	return func(name string) (value.Value, error) { return changeFields[name](c, i), nil }, nil
 }
 
-// changeFields has the functions that compute the late columns of the relation
-// changes from the two stored pages, by name. i is the index of the change.
-var changeFields = map[string]func(c *comparison, i int) value.Value{
-	"label": func(c *comparison, i int) value.Value {
-		if m := c.changes[i]; m.New < 0 {
-			return value.OfText(c.old.label(m.Old).String())
-		}
-		return value.OfText(c.new.label(c.changes[i].New).String())
-	},
-	"substantial": func(c *comparison, i int) value.Value {
-		_, ok := c.substantial(i)
-		return value.OfBool(ok)
-	},
-	"reason": func(c *comparison, i int) value.Value {
-		reason, _ := c.substantial(i)
-		return textOrNull(reason)
-	},
-	"topic":        func(c *comparison, i int) value.Value { return c.new.partTopic(c.changes[i].New) },
-	"old_topic":    func(c *comparison, i int) value.Value { return c.old.partTopic(c.changes[i].Old) },
-	"text":         func(c *comparison, i int) value.Value { return value.OfText(c.new.partText(c.changes[i].New)) },
-	"old_text":     func(c *comparison, i int) value.Value { return value.OfText(c.old.partText(c.changes[i].Old)) },
-	"added_text":   func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Added) },
-	"removed_text": func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Removed) },
+// comparison returns the comparison of the two versions of a change.
+func (l *LateRow) comparison() (*comparison, error) {
+	new, err := l.reader.response(l.ctx, l.ref(0), options(l.request))
+	if err != nil {
+		return nil, err
+	}
+	old, err := l.reader.response(l.ctx, l.ref(2), options(l.request))
+	if err != nil {
+		return nil, err
+	}
+	c := &l.reader.compared
+	if c.old != old || c.new != new {
+		var h block.History
+		h.Add(old.version(0, record.Kind(l.number(5)), record.Digest{}))
+		rev := h.Add(new.version(1, record.Kind(l.number(4)), record.Digest{1}))
+		*c = comparison{old: old, new: new, level: l.request.Level, changes: rev.Changes(l.request.Level), rev: rev}
+	}
+	return c, nil
 }

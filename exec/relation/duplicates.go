@@ -8,7 +8,6 @@ import (
 	"math"
 	"strings"
 
-	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
@@ -114,10 +113,29 @@ type duplicateRow struct {
 	computed record.Time
 }
 
+// Duplicates is the relation duplicates.
+var Duplicates = list(Relation{
+	Name: "duplicates", Doc: "one of several pages or blocks that DEDUP found to be nearly the same", Scoped: true, OwnTime: "time",
+	Results: task.ResultDuplicates, NoResults: "nothing was compared yet; DEDUP does",
+	Columns: []Column{
+		intOf("group_id", "number of the group within what was computed together", func(d *duplicateRow) int64 { return d.Group }),
+		urlOf("url", "canonical URL of the page", func(d *duplicateRow) string { return d.URL }),
+		timeOf("time", "when its version was first seen", func(d *duplicateRow) record.Time { return d.Time }),
+		textOf("block", "path of the block; NULL for a page", func(d *duplicateRow) string { return d.Block }),
+		textOf("method", "minhash, simhash, keywords or containment", func(d *duplicateRow) string { return d.Method }),
+		intOf("distance", "bits in which its fingerprint differs from the representative's", func(d *duplicateRow) int64 { return int64(d.Distance) }),
+		floatOf("similarity", "share of shingles of five words in common with the representative", func(d *duplicateRow) float64 { return d.Similarity }),
+		floatOf("containment", "share of the representative's shingles that it has", func(d *duplicateRow) float64 { return d.Containment }),
+		boolOf("representative", "whether it is the first of its group by time", func(d *duplicateRow) bool { return d.Representative }),
+		timeOf("computed", "when that was computed", func(d *duplicateRow) record.Time { return d.computed }),
+		textOf("keywords", "what its group has in common, if the method is keywords", func(d *duplicateRow) string { return d.Keywords }).aside(),
+	},
+}, (*Reader).duplicates)
+
 // duplicates yields one row per duplicate: the results one after the other, as
 // Snapshot.Results lists them, each sorted by URL.
-func (r *Reader) duplicates(ctx context.Context, n *Request) value.Rows {
-	return render(n, duplicateFills, duplicateShape, paged(r.duplicateRows(ctx, n)))
+func (r *Reader) duplicates(ctx context.Context, n *Request) iter.Seq2[[]duplicateRow, error] {
+	return paged(r.duplicateRows(ctx, n))
 }
 
 // duplicateRows yields the rows of duplicates.
@@ -147,23 +165,4 @@ func (r *Reader) duplicateRows(ctx context.Context, n *Request) iter.Seq2[*dupli
 			}
 		}
 	}
-}
-
-// duplicateShape makes one row of each duplicate in a batch.
-var duplicateShape = shape[[]duplicateRow]{rows: func(list []duplicateRow) int { return len(list) }}
-
-// duplicateFills has the functions that compute the columns of the relation
-// duplicates, by name.
-var duplicateFills = fills[[]duplicateRow]{
-	"group_id":       intOf(func(d *duplicateRow) int64 { return d.Group }),
-	"url":            textOf(value.URL, func(d *duplicateRow) string { return d.URL }),
-	"time":           timeOf(func(d *duplicateRow) record.Time { return d.Time }),
-	"block":          textOf(value.Text, func(d *duplicateRow) string { return d.Block }),
-	"method":         textOf(value.Text, func(d *duplicateRow) string { return d.Method }),
-	"keywords":       textOf(value.Text, func(d *duplicateRow) string { return d.Keywords }),
-	"distance":       intOf(func(d *duplicateRow) int64 { return int64(d.Distance) }),
-	"similarity":     floatOf(func(d *duplicateRow) float64 { return d.Similarity }),
-	"containment":    floatOf(func(d *duplicateRow) float64 { return d.Containment }),
-	"representative": boolOf(func(d *duplicateRow) bool { return d.Representative }),
-	"computed":       timeOf(func(d *duplicateRow) record.Time { return d.computed }),
 }

@@ -125,7 +125,10 @@ type candidate struct {
 }
 
 // field returns a column of the page that the relation versions has too.
-func (c *candidate) field(name string) value.Value { return versionFields[name](&c.res) }
+func (c *candidate) field(name string) value.Value {
+	v, _ := Versions.Column(name).late(&LateRow{opened: &c.res}) // an opened response has no error
+	return v
+}
 
 // ofPage returns a column of the page.
 func (c *candidate) ofPage(name string, v *report.FocusVerdict) value.Value {

@@ -1,7 +1,9 @@
 package relation
 
 import (
-	"infomall/exec/value"
+	"context"
+	"iter"
+
 	"infomall/store/record"
 )
 
@@ -14,28 +16,18 @@ type Entry struct {
 	Status   string // done, failed or interrupted; "" if it has not ended
 }
 
-var historyShape = shape[[]Entry]{rows: func(list []Entry) int { return len(list) }}
+// History is the relation history.
+var History = list(Relation{
+	Name: "history", Doc: "one entry typed at the prompt, by this user", Shown: true, OfSession: true, OfNoArchive: true,
+	Columns: []Column{
+		timeOf("time", "when it was typed", func(e *Entry) record.Time { return e.Time }),
+		textOf("statement", "what was typed, values of parameters left out", func(e *Entry) string { return e.Text }),
+		durationOrNull("duration", "how long it took", func(e *Entry) (int64, bool) { return e.Duration, e.Status != "" }),
+		intOrNull("rows", "rows that it gave", func(e *Entry) (int64, bool) { return e.Rows, e.Status != "" }),
+		textOf("status", "done, failed or interrupted; NULL while it runs", func(e *Entry) string { return e.Status }),
+	},
+}, (*Reader).history)
 
-// historyFills has the functions that compute the columns of the relation
-// history, by name.
-var historyFills = fills[[]Entry]{
-	"time":      timeOf(func(e *Entry) record.Time { return e.Time }),
-	"statement": textOf(value.Text, func(e *Entry) string { return e.Text }),
-	"duration":  ended(value.Duration, func(e *Entry) int64 { return e.Duration }),
-	"rows":      ended(value.Int, func(e *Entry) int64 { return e.Rows }),
-	"status":    textOf(value.Text, func(e *Entry) string { return e.Status }),
-}
-
-// ended returns a fill of a column that is NULL for entries that have not
-// ended.
-func ended(t value.Type, f func(*Entry) int64) func(*value.Vector, []Entry) {
-	return func(v *value.Vector, list []Entry) {
-		v.Resize(t, len(list))
-		for i := range list {
-			v.Ints[i] = f(&list[i])
-			if list[i].Status == "" {
-				v.SetNull(i)
-			}
-		}
-	}
+func (r *Reader) history(ctx context.Context, _ *Request) iter.Seq2[[]Entry, error] {
+	return listed(ctx, r.History)
 }

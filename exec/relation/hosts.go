@@ -6,7 +6,6 @@ import (
 	"iter"
 
 	"infomall/exec/spill"
-	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -20,14 +19,33 @@ type hostRow struct {
 	standing                                Standing
 }
 
+// Hosts is the relation hosts.
+var Hosts = list(Relation{
+	Name: "hosts", Doc: "one host over the period", Scoped: true,
+	Columns: []Column{
+		textOf("host", "host name, without a port", func(h *hostRow) string { return h.name }),
+		textOf("domain", "registered domain of the host", func(h *hostRow) string { return domainOf(h.name) }),
+		intOf("page_count", "URLs", func(h *hostRow) int64 { return h.pages }),
+		intOf("version_count", "versions that the visits found", func(h *hostRow) int64 { return h.versions }),
+		intOf("change_count", "visits that found a change", func(h *hostRow) int64 { return h.changes }),
+		intOf("bytes", "size of the bodies of these versions", func(h *hostRow) int64 { return h.bytes }).needs(record.ColBytes),
+		timeOf("first_seen", "first visit of the period", func(h *hostRow) record.Time { return h.first }),
+		timeOf("last_seen", "last visit of the period", func(h *hostRow) record.Time { return h.last }),
+		floatOrNull("rank", "what the last PAGERANK BY host without a name says, up to the end of the period", func(h *hostRow) (float64, bool) { return h.standing.Rank, h.standing.Ranked }),
+		intOf("error_count", "visits of kind error", func(h *hostRow) int64 { return h.errors }).needs(record.ColKind),
+		intOf("stored_bytes", "sum of the stored_bytes of the versions that began in the period", func(h *hostRow) int64 { return h.stored }).aside().needs(record.ColPrevious),
+		timeOf("as_of", "the moment that AT or NEAREST asks for, or the end of the period of EACH", func(h *hostRow) record.Time { return h.asOf }).aside(),
+	},
+}, (*Reader).hosts)
+
 // hosts yields one row per host, sorted by SURT key.
 //
 // In key order, pages of another port of a host may come after pages of hosts
 // below it, so the pages of one host need not follow each other. hosts sums up
 // each run of pages of one host, and sorts the sums, which are few. With EACH,
 // each period has its own sums.
-func (r *Reader) hosts(ctx context.Context, n *Request) value.Rows {
-	return render(n, hostFills, hostShape, paged(r.rankedHosts(ctx, n, r.eachHost(ctx, n))))
+func (r *Reader) hosts(ctx context.Context, n *Request) iter.Seq2[[]hostRow, error] {
+	return paged(r.rankedHosts(ctx, n, r.eachHost(ctx, n)))
 }
 
 // hostURL returns the URL that stands for a host.
@@ -150,24 +168,4 @@ func decodeHost(src []byte) hostRow {
 	}
 	return hostRow{name: string(src), pages: n[0], versions: n[1], changes: n[2], bytes: n[3], errors: n[4],
 		stored: n[5], first: record.Time(n[6]), last: record.Time(n[7]), asOf: record.Time(n[8])}
-}
-
-// hostShape makes one row of each host in a batch.
-var hostShape = shape[[]hostRow]{rows: func(list []hostRow) int { return len(list) }}
-
-// hostFills has the functions that compute the columns of the relation hosts,
-// by name.
-var hostFills = fills[[]hostRow]{
-	"host":          textOf(value.Text, func(h *hostRow) string { return h.name }),
-	"domain":        textOf(value.Text, func(h *hostRow) string { return domainOf(h.name) }),
-	"page_count":    intOf(func(h *hostRow) int64 { return h.pages }),
-	"version_count": intOf(func(h *hostRow) int64 { return h.versions }),
-	"change_count":  intOf(func(h *hostRow) int64 { return h.changes }),
-	"bytes":         intOf(func(h *hostRow) int64 { return h.bytes }),
-	"first_seen":    timeOf(func(h *hostRow) record.Time { return h.first }),
-	"last_seen":     timeOf(func(h *hostRow) record.Time { return h.last }),
-	"as_of":         timeOf(func(h *hostRow) record.Time { return h.asOf }),
-	"rank":          numberOf(func(h *hostRow) (float64, bool) { return h.standing.Rank, h.standing.Ranked }),
-	"error_count":   intOf(func(h *hostRow) int64 { return h.errors }),
-	"stored_bytes":  intOf(func(h *hostRow) int64 { return h.stored }),
 }

@@ -268,52 +268,99 @@ func (f *follower) cut(list []blockRow, b *spanBatch, i, level int) ([]blockRow,
 	return appendCut(list, &revision{Revision: rev, span: b, row: i, old: f.old, new: b.Ref[i]}, level), nil
 }
 
-// lateBlock returns a function that computes the late columns of a block, which
-// need the stored page or facts. hidden and row say which block.
-func (r *Reader) lateBlock(ctx context.Context, n *Request, hidden []*value.Vector, row int) (LateColumn, error) {
-	ref, ordinal := unpackRef(hidden, row), int(hidden[2].Ints[row])-1
-	kept := func(string) (value.Value, bool) { return value.Value{}, false }
-	if keptCut(n) {
-		var err error
-		if kept, err = r.keptBlock(ctx, ref, ordinal); err != nil {
-			return nil, err
-		}
+// block returns the response of a row of blocks, and the index of the block.
+func (l *LateRow) block() (*response, int, error) {
+	res, err := l.response()
+	if err != nil {
+		return nil, 0, err
 	}
-	return func(name string) (value.Value, error) {
-		if v, ok := kept(name); ok {
-			return v, nil
-		}
-		if f := senseFields[name]; f != nil {
-			sense, ok, err := r.sense(ctx, n, ref, ordinal)
-			if err != nil || !ok {
-				return value.Value{}, err
-			}
-			return f(sense), nil
-		}
-		if name == "simhash" && keptCut(n) {
-			if print, ok, err := r.fingerprint(ctx, r.keptLast, ordinal); ok || err != nil {
-				return value.OfInt(int64(print)), err
-			}
-		}
-		if name == "digest" && keptCut(n) {
-			if digest, ok, err := r.keptDigest(ctx, r.keptLast, ordinal); ok || err != nil {
-				return value.OfText(digest), err
-			}
-		}
-		res, err := r.response(ctx, ref, options(n))
+	return res, res.inCut(l.request.Level, l.number(2)-1), nil
+}
+
+// ofBlock returns the code of a column of block n that is computed from the
+// response.
+func ofBlock(f func(r *response, n int) value.Value) lateCode {
+	return func(l *LateRow) (value.Value, error) {
+		res, n, err := l.block()
 		if err != nil {
 			return value.Value{}, err
 		}
-		at := res.inCut(n.Level, ordinal)
-		if f := siteFields[name]; f != nil {
-			site, err := r.inSite(ctx, res)
-			if err != nil {
-				return value.Value{}, err
-			}
-			return f(site, at), nil
+		return f(res, n), nil
+	}
+}
+
+// kept returns what is stored about the version of a row of blocks, and the
+// place of the block in the cut. It returns nil if facts are stored for other
+// blocks than the request asks for.
+func (l *LateRow) kept() (*keptVersion, int, error) {
+	if !keptCut(l.request) {
+		return nil, 0, nil
+	}
+	k, err := l.reader.kept(l.ctx, l.ref(0), anyTime)
+	return k, l.number(2) - 1, err
+}
+
+// ofChanged returns the code of a column that the fold has for changed blocks.
+// For other blocks it is computed from the response.
+func ofChanged(stored func(*block.Changed) value.Value, f func(r *response, n int) value.Value) lateCode {
+	return func(l *LateRow) (value.Value, error) {
+		k, ordinal, err := l.kept()
+		if err != nil {
+			return value.Value{}, err
 		}
-		return blockFields[name](res, at), nil
-	}, nil
+		if k != nil && k.Fold != nil {
+			for i := range k.Fold.Changed {
+				if c := &k.Fold.Changed[i]; c.Ordinal == ordinal {
+					return stored(c), nil
+				}
+			}
+		}
+		return ofBlock(f)(l)
+	}
+}
+
+// blockLabel returns the label of a block.
+func blockLabel(l *LateRow) (value.Value, error) {
+	k, ordinal, err := l.kept()
+	if err != nil {
+		return value.Value{}, err
+	}
+	if k != nil && k.Page != nil && ordinal < len(k.Page.Cut) {
+		return value.OfText(k.Page.Cut[ordinal].Label.String()), nil
+	}
+	return ofBlock(func(r *response, n int) value.Value { return value.OfText(r.label(n).String()) })(l)
+}
+
+// blockSimhash returns the fingerprint of a block.
+func blockSimhash(l *LateRow) (value.Value, error) {
+	k, ordinal, err := l.kept()
+	if err == nil && k != nil {
+		var print uint64
+		var ok bool
+		if print, ok, err = l.reader.fingerprint(l.ctx, k, ordinal); ok {
+			return value.OfInt(int64(print)), err
+		}
+	}
+	if err != nil {
+		return value.Value{}, err
+	}
+	return ofBlock(simhashOf)(l)
+}
+
+// blockDigest returns the digest of a block.
+func blockDigest(l *LateRow) (value.Value, error) {
+	k, ordinal, err := l.kept()
+	if err == nil && k != nil {
+		var digest string
+		var ok bool
+		if digest, ok, err = l.reader.keptDigest(l.ctx, k, ordinal); ok {
+			return value.OfText(digest), err
+		}
+	}
+	if err != nil {
+		return value.Value{}, err
+	}
+	return ofBlock(digestOf)(l)
 }
 
 // fingerprint returns the stored fingerprint of a block, and reports whether
@@ -377,41 +424,4 @@ func upTo(n int) []int {
 		list[i] = i
 	}
 	return list
-}
-
-// keptBlock returns a function that computes late columns of a block from what
-// is stored. The function reports false for columns that are not stored.
-func (r *Reader) keptBlock(ctx context.Context, ref record.Ref, ordinal int) (func(name string) (value.Value, bool), error) {
-	k, err := r.kept(ctx, ref, anyTime)
-	if err != nil {
-		return nil, err
-	}
-	return func(name string) (value.Value, bool) {
-		if name == "label" && k.Page != nil && ordinal < len(k.Page.Cut) {
-			return value.OfText(k.Page.Cut[ordinal].Label.String()), true
-		}
-		if k.Fold == nil {
-			return value.Value{}, false
-		}
-		for i := range k.Fold.Changed {
-			if c := &k.Fold.Changed[i]; c.Ordinal == ordinal {
-				return keptColumn(c, name)
-			}
-		}
-		return value.Value{}, false
-	}, nil
-}
-
-// keptColumn returns a late column of a changed block, and reports whether it
-// is stored.
-func keptColumn(c *block.Changed, name string) (value.Value, bool) {
-	switch name {
-	case "topic":
-		return textOrNull(c.Topic), true
-	case "words":
-		return value.OfInt(int64(c.Words)), true
-	case "link_count":
-		return value.OfInt(int64(c.Links)), true
-	}
-	return value.Value{}, false
 }

@@ -27,11 +27,27 @@ type layoutRow struct {
 	ref         record.Ref // of a version that has the layout
 }
 
+// Layouts is the relation layouts.
+var Layouts = listWithRefs(Relation{
+	Name: "layouts", Doc: "one layout of a host: what is left of pages without their blocks", Scoped: true,
+	RefColumns: refColumns,
+	Columns: []Column{
+		textOf("host", "host name, without a port", func(l *layoutRow) string { return l.host }),
+		textOf("digest", "sha256 of the layout, in hex", func(l *layoutRow) string { return hex.EncodeToString(l.digest[:]) }),
+		intOf("bytes", "size", func(l *layoutRow) int64 { return l.bytes }),
+		timeOf("first_seen", "first visit of the period that found it", func(l *layoutRow) record.Time { return l.first }),
+		timeOf("last_seen", "last visit of the period that found it", func(l *layoutRow) record.Time { return l.last }),
+		intOf("version_count", "versions that have it", func(l *layoutRow) int64 { return l.versions }),
+		timeOf("as_of", "the moment that AT or NEAREST asks for, or the end of the period of EACH", func(l *layoutRow) record.Time { return l.asOf }).aside(),
+		payload("html", value.Text, "the layout, as UTF-8, <!--block--> where a block was", ofResponse(layoutText)),
+	},
+}, (*layoutRow).refs, (*Reader).layouts)
+
 // layouts yields one row per layout, sorted by the SURT keys of hosts. The
 // versions with one layout need not follow each other, so they are summed up by
 // sorting, as in hosts.
-func (r *Reader) layouts(ctx context.Context, n *Request) value.Rows {
-	return render(n, layoutFills, layoutShape, paged(r.eachLayout(ctx, n)))
+func (r *Reader) layouts(ctx context.Context, n *Request) iter.Seq2[[]layoutRow, error] {
+	return paged(r.eachLayout(ctx, n))
 }
 
 // eachLayout yields the layouts of n.
@@ -155,32 +171,8 @@ func decodeLayout(src []byte) layoutRow {
 	return l
 }
 
-// layoutShape makes one row of each layout in a batch. Its hidden columns name
-// a capture whose page has the layout.
-var layoutShape = shape[[]layoutRow]{
-	func(list []layoutRow) int { return len(list) },
-	func(hidden []*value.Vector, list []layoutRow) {
-		for _, h := range hidden {
-			h.Resize(value.Int, len(list))
-		}
-		for i := range list {
-			packRef(hidden, i, list[i].ref)
-		}
-	},
-}
-
-// layoutFills has the functions that compute the columns of the relation
-// layouts, by name. The late columns, which need the stored page, are not among
-// them.
-var layoutFills = fills[[]layoutRow]{
-	"host":          textOf(value.Text, func(l *layoutRow) string { return l.host }),
-	"digest":        textOf(value.Text, func(l *layoutRow) string { return hex.EncodeToString(l.digest[:]) }),
-	"bytes":         intOf(func(l *layoutRow) int64 { return l.bytes }),
-	"first_seen":    timeOf(func(l *layoutRow) record.Time { return l.first }),
-	"last_seen":     timeOf(func(l *layoutRow) record.Time { return l.last }),
-	"as_of":         timeOf(func(l *layoutRow) record.Time { return l.asOf }),
-	"version_count": intOf(func(l *layoutRow) int64 { return l.versions }),
-}
+// refs names a capture whose page has the layout.
+func (l *layoutRow) refs(hidden []*value.Vector, i int) { packRef(hidden, i, l.ref) }
 
 // layoutText returns the layout of a page as a text, or NULL if it has none.
 func layoutText(r *response) value.Value {

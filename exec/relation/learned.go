@@ -40,39 +40,30 @@ type learnedVersion struct {
 // substantial reports whether v changed what the page says.
 func (v *learnedVersion) substantial() bool { return v.first || block.Together(v.senses).Substantial }
 
-// learnedFields has the functions that compute those late columns of the
-// relation versions for which a version must be compared with all earlier ones.
-var learnedFields = map[string]func(v *learnedVersion) value.Value{
-	"level":        func(v *learnedVersion) value.Value { return value.OfInt(int64(v.level)) },
-	"level_reason": func(v *learnedVersion) value.Value { return textOrNull(v.levelReason) },
-	"substantial":  func(v *learnedVersion) value.Value { return value.OfBool(v.substantial()) },
-	"reason":       func(v *learnedVersion) value.Value { return textOrNull(v.reason) },
-}
-
-// lateVersion returns a function that computes the late columns of the version
-// that begins at ref: columns that need the stored page.
-func (r *Reader) lateVersion(ctx context.Context, n *Request, ref record.Ref) LateColumn {
-	return func(name string) (value.Value, error) {
-		if f := learnedFields[name]; f != nil {
-			v, ok, err := r.learnedVersion(ctx, n, ref)
-			if err != nil || !ok {
-				return value.Value{}, err
-			}
-			return f(&v), nil
-		}
-		res, err := r.response(ctx, ref, options(n))
-		if err != nil {
+// ofHistory returns the code of a column of versions for which a version must be
+// compared with all earlier ones. The column is NULL if the archive does not
+// have the body.
+func ofHistory(f func(*learnedVersion) value.Value) lateCode {
+	return func(l *LateRow) (value.Value, error) {
+		v, ok, err := l.reader.learnedVersion(l.ctx, l.request, l.ref(0))
+		if err != nil || !ok {
 			return value.Value{}, err
 		}
-		return versionFields[name](res), nil
+		return f(&v), nil
 	}
 }
 
-// senseFields has the functions that compute those late columns of the relation
-// blocks for which a version must be compared with the one before.
-var senseFields = map[string]func(s block.Sense) value.Value{
-	"substantial": func(s block.Sense) value.Value { return value.OfBool(s.Substantial) },
-	"reason":      func(s block.Sense) value.Value { return textOrNull(s.Reason) },
+// ofSense returns the code of a column of blocks for which a version must be
+// compared with the one before. The column is NULL if the archive does not have
+// the body.
+func ofSense(f func(block.Sense) value.Value) lateCode {
+	return func(l *LateRow) (value.Value, error) {
+		sense, ok, err := l.reader.sense(l.ctx, l.request, l.ref(0), l.number(2)-1)
+		if err != nil || !ok {
+			return value.Value{}, err
+		}
+		return f(sense), nil
+	}
 }
 
 // sense returns whether the change of a block is substantial. ordinal is the

@@ -22,14 +22,41 @@ type linkRow struct {
 	block  string // path of the block that contains the link; "" in the layout
 }
 
-// links yields one row per link of the chosen versions that are pages, in the
-// order of the page.
-func (r *Reader) links(ctx context.Context, n *Request) value.Rows {
-	return render(n, linkFills, linkShape, r.linkRows(ctx, n))
+// Links is the relation links.
+var Links = listWithRefs(Relation{
+	Name: "links", Doc: "one link of one version", Scoped: true,
+	OfVersions: true, Cut: true, RefColumns: partRefColumns,
+	Columns: []Column{
+		urlOf("url", "canonical URL of the page", func(l *linkRow) string { return l.url }),
+		urlOf("target", "canonical URL that it leads to", func(l *linkRow) string { return l.target }),
+		plainOf("anchor", "its text, or that of its image", func(l *linkRow) string { return l.Anchor }),
+		textOf("kind", "a, area, frame, iframe, img, link, form, css, meta-refresh, script or media", func(l *linkRow) string { return l.Kind.String() }),
+		textOf("rel", "what the page says of it", func(l *linkRow) string { return l.Rel }),
+		boolOf("nofollow", "whether rel says nofollow", func(l *linkRow) bool { return l.NoFollow }),
+		timeOf("time", "when its version was first seen", func(l *linkRow) record.Time { return l.time }),
+		textOf("block", "path of the block that it is in; NULL in the layout", func(l *linkRow) string { return l.block }),
+		costly("label", value.Text, "label of that block", ofLink(func(p *pageLinks, i int) (value.Value, error) { return p.label(i) })),
+		boolOf("internal", "whether the target is of the same registered domain", func(l *linkRow) bool {
+			domain := urlkey.Domain(l.target)
+			return domain != "" && domain == urlkey.Domain(l.url)
+		}),
+		plainOf("written", "target as the page has it", func(l *linkRow) string { return l.Target }),
+		timeOf("as_of", "the moment that AT or NEAREST asks for, or the end of the period of EACH", func(l *linkRow) record.Time { return l.asOf }).aside(),
+		payload("before", value.Text, "up to 50 bytes of text before it", ofLink(func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].Before), nil })),
+		payload("after", value.Text, "up to 50 bytes of text after it", ofLink(func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].After), nil })),
+	},
+}, (*linkRow).refs, (*Reader).links)
+
+// refs names the version's first capture and the link among the links of the
+// page.
+func (l *linkRow) refs(hidden []*value.Vector, i int) {
+	packRef(hidden, i, l.ref)
+	hidden[2].Ints[i] = int64(l.n)
 }
 
-// linkRows yields the links of each version.
-func (r *Reader) linkRows(ctx context.Context, n *Request) iter.Seq2[[]linkRow, error] {
+// links yields the links of the chosen versions that are pages, in the order of
+// the page.
+func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, error] {
 	return func(yield func([]linkRow, error) bool) {
 		scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColKind))
 		for b, err := range r.spans(ctx, scan, n, false) {
@@ -187,65 +214,13 @@ func partAt(b *block.Body, level, offset int) int {
 	return 0
 }
 
-// linkShape makes one row of each link in a batch. Its hidden columns name the
-// version's first capture and the link among the links of the page.
-var linkShape = shape[[]linkRow]{
-	func(list []linkRow) int { return len(list) },
-	func(hidden []*value.Vector, list []linkRow) {
-		for _, h := range hidden {
-			h.Resize(value.Int, len(list))
+// ofLink returns the code of a late column of link i of a page.
+func ofLink(f func(p *pageLinks, i int) (value.Value, error)) lateCode {
+	return func(l *LateRow) (value.Value, error) {
+		p, err := l.reader.pageLinks(l.ctx, l.request, l.ref(0))
+		if err != nil {
+			return value.Value{}, err
 		}
-		for i := range list {
-			packRef(hidden, i, list[i].ref)
-			hidden[2].Ints[i] = int64(list[i].n)
-		}
-	},
-}
-
-// linkFills has the functions that compute the columns of the relation links,
-// by name. The late columns, which need the stored page, are not among them.
-var linkFills = fills[[]linkRow]{
-	"url":      textOf(value.URL, func(l *linkRow) string { return l.url }),
-	"target":   textOf(value.URL, func(l *linkRow) string { return l.target }),
-	"anchor":   plainOf(func(l *linkRow) string { return l.Anchor }),
-	"kind":     textOf(value.Text, func(l *linkRow) string { return l.Kind.String() }),
-	"rel":      textOf(value.Text, func(l *linkRow) string { return l.Rel }),
-	"nofollow": boolOf(func(l *linkRow) bool { return l.NoFollow }),
-	"time":     timeOf(func(l *linkRow) record.Time { return l.time }),
-	"as_of":    timeOf(func(l *linkRow) record.Time { return l.asOf }),
-	"block":    textOf(value.Text, func(l *linkRow) string { return l.block }),
-	"internal": boolOf(func(l *linkRow) bool {
-		domain := urlkey.Domain(l.target)
-		return domain != "" && domain == urlkey.Domain(l.url)
-	}),
-	"written": plainOf(func(l *linkRow) string { return l.Target }),
-}
-
-// plainOf returns a fill of a column of texts that are never NULL.
-func plainOf[T any](f func(*T) string) func(*value.Vector, []T) {
-	return func(v *value.Vector, list []T) {
-		v.Resize(value.Text, len(list))
-		for i := range list {
-			v.Texts[i] = f(&list[i])
-		}
+		return f(p, l.number(2))
 	}
-}
-
-// lateLink returns a function that computes the late columns of a link, which
-// need the stored page. hidden and row say which link.
-func (r *Reader) lateLink(ctx context.Context, n *Request, hidden []*value.Vector, row int) (LateColumn, error) {
-	p, err := r.pageLinks(ctx, n, unpackRef(hidden, row))
-	if err != nil {
-		return nil, err
-	}
-	i := int(hidden[2].Ints[row])
-	return func(name string) (value.Value, error) { return linkFields[name](p, i) }, nil
-}
-
-// linkFields has the functions that compute the late columns of link i of a
-// page, by name.
-var linkFields = map[string]func(p *pageLinks, i int) (value.Value, error){
-	"label":  func(p *pageLinks, i int) (value.Value, error) { return p.label(i) },
-	"before": func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].Before), nil },
-	"after":  func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].After), nil },
 }

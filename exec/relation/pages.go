@@ -26,6 +26,37 @@ type pageRow struct {
 	ref                   record.Ref // of the last version
 }
 
+// Pages is the relation pages.
+var Pages = listWithRefs(Relation{
+	Name: "pages", Doc: "one URL over the period", Scoped: true, Order: []string{"url"}, RefColumns: refColumns,
+	Columns: []Column{
+		urlOf("url", "canonical URL", func(p *pageRow) string { return p.url }),
+		timeOf("first_seen", "first visit of the period", func(p *pageRow) record.Time { return p.first }),
+		timeOf("last_seen", "last visit of the period", func(p *pageRow) record.Time { return p.last }),
+		intOf("version_count", "versions that the visits found", func(p *pageRow) int64 { return p.versions }),
+		intOf("change_count", "visits that found a change", func(p *pageRow) int64 { return p.changes }),
+		floatOrNull("rank", "what the last PAGERANK without a name says, up to the end of the period", func(p *pageRow) (float64, bool) { return p.standing.Rank, p.standing.Ranked }),
+		textOf("title", "what the page calls itself at the last visit", func(p *pageRow) string { return p.title }).needs(record.ColPage),
+		intOrNull("status", "HTTP status at the last visit", func(p *pageRow) (int64, bool) { return int64(p.status), p.status != 0 }).needs(record.ColStatus),
+		textOf("kind", "kind at the last visit", func(p *pageRow) string { return p.kind.String() }).needs(record.ColKind),
+		textOf("mime", "media type at the last visit", func(p *pageRow) string { return p.mime }).needs(record.ColMime),
+		textOf("urlkey", "folded key of CDX files", func(p *pageRow) string { return urlkey.CDX(p.url) }),
+		textOf("host", "host of the URL", func(p *pageRow) string { return urlkey.Host(p.url) }),
+		textOf("domain", "registered domain of the host", func(p *pageRow) string { return urlkey.Domain(p.url) }),
+		intOf("depth", "number of parts of the path", func(p *pageRow) int64 { return int64(urlkey.Depth(p.url)) }),
+		timeOf("as_of", "the moment that AT or NEAREST asks for, or the end of the period of EACH", func(p *pageRow) record.Time { return p.asOf }).aside(),
+		intOf("inlinks", "pages of the archive that linked to it in the period", func(p *pageRow) int64 { return p.inlinks }).aside().oneTime(),
+		intOf("outlinks", "URLs that it linked to in the period", func(p *pageRow) int64 { return p.outlinks }).aside().oneTime(),
+		floatOrNull("change_rate", "how often it changes, in changes a day, as the visits of the period tell of it", func(p *pageRow) (float64, bool) { return p.revisit.Rate, p.revisit.Visits > 0 }).aside(),
+		timeOf("next_due", "when CRAWL DUE would visit it", func(p *pageRow) record.Time { return p.revisit.Due }).aside(),
+		intOrNull("layer", "hops from a seed of the crawl that fetched it last", func(p *pageRow) (int64, bool) { return int64(p.found.layer), p.found.known }).aside(),
+		floatOrNull("weight", "priority that it had there, in the order BEST", func(p *pageRow) (float64, bool) { return p.found.weight, p.found.known }).aside(),
+		urlOf("via", "page that led there", func(p *pageRow) string { return p.found.via }).aside(),
+		payload("text", value.Text, "all visible text of the last version, in reading order", ofPage(allText)),
+		payload("main", value.Text, "what that is about: its article, without the frame, asides and forms", ofPage(mainText)),
+	},
+}, (*pageRow).refs, (*Reader).pages)
+
 // pageNeeds are the columns of a scan that pages needs besides those of its
 // fields. Change separates versions.
 const pageNeeds = record.ColChange
@@ -101,9 +132,12 @@ func (r *Reader) pageSpans(ctx context.Context, n *Request) iter.Seq2[*spanBatch
 	return in
 }
 
+// refs names the first capture of the page's last version.
+func (p *pageRow) refs(hidden []*value.Vector, i int) { packRef(hidden, i, p.ref) }
+
 // pages yields one row per URL.
-func (r *Reader) pages(ctx context.Context, n *Request) value.Rows {
-	return render(n, pageFills, pageShape, paged(r.foundPages(ctx, n, r.revisitedPages(ctx, n, r.linkedPages(ctx, n, r.rankedPages(ctx, n, eachPage(n, r.pageSpans(ctx, n))))))))
+func (r *Reader) pages(ctx context.Context, n *Request) iter.Seq2[[]pageRow, error] {
+	return paged(r.foundPages(ctx, n, r.revisitedPages(ctx, n, r.linkedPages(ctx, n, r.rankedPages(ctx, n, eachPage(n, r.pageSpans(ctx, n)))))))
 }
 
 // rankedPages adds ranks to pages, if n reads them.
@@ -125,142 +159,6 @@ func (r *Reader) rankedPages(ctx context.Context, n *Request, in iter.Seq2[*page
 			if !yield(p, err) || err != nil {
 				return
 			}
-		}
-	}
-}
-
-// paged collects rows in batches. The first has one row, so that rows come
-// soon; later ones grow.
-func paged[T any](in iter.Seq2[*T, error]) iter.Seq2[[]T, error] {
-	return func(yield func([]T, error) bool) {
-		var list []T
-		wanted := 1
-		for x, err := range in {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			list = append(list, *x)
-			if len(list) < wanted {
-				continue
-			}
-			wanted = min(2*wanted, record.BatchRows)
-			if !yield(list, nil) {
-				return
-			}
-			list = list[:0]
-		}
-		if len(list) > 0 {
-			yield(list, nil)
-		}
-	}
-}
-
-// pageShape makes one row of each page in a batch. Its hidden columns name the
-// first capture of the page's last version.
-var pageShape = shape[[]pageRow]{
-	func(list []pageRow) int { return len(list) },
-	func(hidden []*value.Vector, list []pageRow) {
-		for _, h := range hidden {
-			h.Resize(value.Int, len(list))
-		}
-		for i := range list {
-			packRef(hidden, i, list[i].ref)
-		}
-	},
-}
-
-// pageFills has the functions that compute the columns of the relation pages,
-// by name. The late columns, which need the stored page, are not among them.
-var pageFills = fills[[]pageRow]{
-	"url":           textOf(value.URL, func(p *pageRow) string { return p.url }),
-	"first_seen":    timeOf(func(p *pageRow) record.Time { return p.first }),
-	"last_seen":     timeOf(func(p *pageRow) record.Time { return p.last }),
-	"as_of":         timeOf(func(p *pageRow) record.Time { return p.asOf }),
-	"version_count": intOf(func(p *pageRow) int64 { return p.versions }),
-	"change_count":  intOf(func(p *pageRow) int64 { return p.changes }),
-	"rank":          numberOf(func(p *pageRow) (float64, bool) { return p.standing.Rank, p.standing.Ranked }),
-	"title":         textOf(value.Text, func(p *pageRow) string { return p.title }),
-	"status": func(v *value.Vector, list []pageRow) {
-		v.Resize(value.Int, len(list))
-		for i := range list {
-			v.Ints[i] = int64(list[i].status)
-			if list[i].status == 0 {
-				v.SetNull(i)
-			}
-		}
-	},
-	"kind":        textOf(value.Text, func(p *pageRow) string { return p.kind.String() }),
-	"mime":        textOf(value.Text, func(p *pageRow) string { return p.mime }),
-	"urlkey":      textOf(value.Text, func(p *pageRow) string { return urlkey.CDX(p.url) }),
-	"host":        textOf(value.Text, func(p *pageRow) string { return urlkey.Host(p.url) }),
-	"domain":      textOf(value.Text, func(p *pageRow) string { return urlkey.Domain(p.url) }),
-	"change_rate": numberOf(func(p *pageRow) (float64, bool) { return p.revisit.Rate, p.revisit.Visits > 0 }),
-	"next_due":    timeOf(func(p *pageRow) record.Time { return p.revisit.Due }),
-	"layer": func(v *value.Vector, list []pageRow) {
-		v.Resize(value.Int, len(list))
-		for i := range list {
-			if v.Ints[i] = int64(list[i].found.layer); !list[i].found.known {
-				v.SetNull(i)
-			}
-		}
-	},
-	"weight":   numberOf(func(p *pageRow) (float64, bool) { return p.found.weight, p.found.known }),
-	"via":      textOf(value.URL, func(p *pageRow) string { return p.found.via }),
-	"inlinks":  intOf(func(p *pageRow) int64 { return p.inlinks }),
-	"outlinks": intOf(func(p *pageRow) int64 { return p.outlinks }),
-	"depth":    intOf(func(p *pageRow) int64 { return int64(urlkey.Depth(p.url)) }),
-}
-
-// textOf returns a fill of a column of texts. "" becomes NULL.
-func textOf[T any](t value.Type, f func(*T) string) func(*value.Vector, []T) {
-	return func(v *value.Vector, list []T) {
-		v.Resize(t, len(list))
-		for i := range list {
-			v.Texts[i] = f(&list[i])
-			if v.Texts[i] == "" {
-				v.SetNull(i)
-			}
-		}
-	}
-}
-
-// timeOf returns a fill of a column of times. NoTime becomes NULL.
-func timeOf[T any](f func(*T) record.Time) func(*value.Vector, []T) {
-	return func(v *value.Vector, list []T) {
-		v.Resize(value.Time, len(list))
-		for i := range list {
-			putTime(v, i, f(&list[i]))
-		}
-	}
-}
-
-// intOf returns a fill of a column of ints.
-func intOf[T any](f func(*T) int64) func(*value.Vector, []T) {
-	return func(v *value.Vector, list []T) {
-		v.Resize(value.Int, len(list))
-		for i := range list {
-			v.Ints[i] = f(&list[i])
-		}
-	}
-}
-
-// boolOf returns a fill of a column of bools.
-func boolOf[T any](f func(*T) bool) func(*value.Vector, []T) {
-	return func(v *value.Vector, list []T) {
-		v.Resize(value.Bool, len(list))
-		for i := range list {
-			v.Bools[i] = f(&list[i])
-		}
-	}
-}
-
-// floatOf returns a fill of a column of floats.
-func floatOf[T any](f func(*T) float64) func(*value.Vector, []T) {
-	return func(v *value.Vector, list []T) {
-		v.Resize(value.Float, len(list))
-		for i := range list {
-			v.Floats[i] = f(&list[i])
 		}
 	}
 }

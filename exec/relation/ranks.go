@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"infomall/exec/graph"
-	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
@@ -91,10 +90,25 @@ type rankRow struct {
 	of  *task.Result // the ranking
 }
 
+// Ranks is the relation ranks.
+var Ranks = list(Relation{
+	Name: "ranks", Doc: "one URL in one ranking that PAGERANK or HITS has made", Scoped: true, OwnTime: "as_of",
+	Results: task.ResultRanks, NoResults: "nothing was ranked yet; PAGERANK and HITS do",
+	Columns: []Column{
+		urlOf("url", "canonical URL; of a host its home page's", func(r *rankRow) string { return urlkey.URL(r.key) }),
+		textOf("ranking", "name of the ranking", func(r *rankRow) string { return r.of.Name }),
+		timeOf("computed", "when it was computed", func(r *rankRow) record.Time { return r.of.Computed }),
+		timeOf("as_of", "the moment that it is about", func(r *rankRow) record.Time { return r.of.AsOf }),
+		floatOrNull("rank", "PageRank", func(r *rankRow) (float64, bool) { return r.Rank, r.Ranked }),
+		floatOrNull("hub", "how well it leads to authorities, by HITS", func(r *rankRow) (float64, bool) { return r.Hub, r.Judged }),
+		floatOrNull("authority", "how well hubs lead to it, by HITS", func(r *rankRow) (float64, bool) { return r.Authority, r.Judged }),
+	},
+}, (*Reader).ranks)
+
 // ranks yields one row per URL and ranking, sorted by URL, as_of and name of
 // the ranking.
-func (r *Reader) ranks(ctx context.Context, n *Request) value.Rows {
-	return render(n, rankFills, rankShape, paged(r.rankRows(ctx, n)))
+func (r *Reader) ranks(ctx context.Context, n *Request) iter.Seq2[[]rankRow, error] {
+	return paged(r.rankRows(ctx, n))
 }
 
 // rankRows yields the rows of ranks.
@@ -240,35 +254,6 @@ func fitting(results []task.Result, name string, to record.Time) *task.Result {
 		}
 	}
 	return best
-}
-
-// rankShape makes one row of each URL in a ranking in a batch.
-var rankShape = shape[[]rankRow]{rows: func(list []rankRow) int { return len(list) }}
-
-// rankFills has the functions that compute the columns of the relation ranks,
-// by name.
-var rankFills = fills[[]rankRow]{
-	"url":       textOf(value.URL, func(r *rankRow) string { return urlkey.URL(r.key) }),
-	"ranking":   textOf(value.Text, func(r *rankRow) string { return r.of.Name }),
-	"computed":  timeOf(func(r *rankRow) record.Time { return r.of.Computed }),
-	"as_of":     timeOf(func(r *rankRow) record.Time { return r.of.AsOf }),
-	"rank":      numberOf(func(r *rankRow) (float64, bool) { return r.Rank, r.Ranked }),
-	"hub":       numberOf(func(r *rankRow) (float64, bool) { return r.Hub, r.Judged }),
-	"authority": numberOf(func(r *rankRow) (float64, bool) { return r.Authority, r.Judged }),
-}
-
-// numberOf returns a fill of a column of floats. f reports false for NULL.
-func numberOf[T any](f func(*T) (float64, bool)) func(*value.Vector, []T) {
-	return func(v *value.Vector, list []T) {
-		v.Resize(value.Float, len(list))
-		for i := range list {
-			x, ok := f(&list[i])
-			v.Floats[i] = x
-			if !ok {
-				v.SetNull(i)
-			}
-		}
-	}
 }
 
 // StandingOf returns what a ranking says of a URL or name, and reports whether

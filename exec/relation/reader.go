@@ -4,7 +4,12 @@ import (
 	"context"
 	"iter"
 
+	"infomall/crawl/report"
 	"infomall/exec/spill"
+	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
+	"infomall/store/urlkey"
 )
 
 // Reader reads relations of one snapshot, in one goroutine.
@@ -34,4 +39,79 @@ type Reader struct {
 	resolved  resolved     // a cache of resolved links
 	learned   learned      // of the URL asked for last
 	style     *hostStyle   // of the host and month asked for last
+}
+
+// Snapshot is an unchanging state of an archive. Its refs are valid until it is
+// closed, and for this snapshot only. Several goroutines may use it; all must
+// be done before Close. Its methods return the error of a context that has
+// ended, so that callers need not check ctx between reads.
+type Snapshot interface {
+	// Scan yields captures, sorted by (key, time, sequence). Ranging does the
+	// work; stopping releases it.
+	Scan(ctx context.Context, s record.Scan) record.Rows
+	// Tally yields captures to be counted, in no order. One row may stand for
+	// many captures.
+	Tally(ctx context.Context, t record.Tally) record.Rows
+	// Payload returns the response of one capture.
+	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
+	// Stored returns one capture with everything that came in with it.
+	Stored(ctx context.Context, ref record.Ref) (message.Stored, error)
+	// Kept returns the facts and the fold of the version that begins at a
+	// capture. What is not stored is nil.
+	Kept(ctx context.Context, ref record.Ref) (record.Facts, error)
+	// Knew reports whether the fold of a capture holds: whether the program
+	// that made it knew all earlier captures of the URL. key and at are the key
+	// of the URL and the time of the capture.
+	Knew(ctx context.Context, ref record.Ref, key string, at record.Time) (bool, error)
+	// LeafFacts returns the facts of each leaf of a capture's body, in order.
+	LeafFacts(ctx context.Context, ref record.Ref) ([][]byte, error)
+	// AppendLeaves appends to dst what LeafFacts returns, in its stored form.
+	// It is faster for callers that need only parts.
+	AppendLeaves(ctx context.Context, dst []record.Leaf, ref record.Ref) ([]record.Leaf, error)
+	// Digests returns the digests of some blocks of a capture's body: those at
+	// the given places, ascending from 0, of the cut at a level. It returns nil
+	// if the body is not stored in blocks.
+	Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error)
+	// Pools, Files and Tombstones return the rows of these relations.
+	Pools(ctx context.Context) ([]record.Pool, error)
+	Files(ctx context.Context) ([]record.File, error)
+	Tombstones(ctx context.Context) ([]task.Tombstone, error)
+	// Results returns the stored results of a kind, such as rankings, sorted by
+	// name and time. ResultRows yields the rows of one result whose keys lie in
+	// the ranges, which are sorted and disjoint; nil means all.
+	Results(ctx context.Context, kind string) ([]task.Result, error)
+	ResultRows(ctx context.Context, r task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error]
+	// Delete removes captures, named by refs of this snapshot, from the
+	// archive. Later snapshots are without them. It returns task.ErrChanged
+	// if another process has rewritten them meanwhile.
+	Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error)
+	// SkipDamage makes the snapshot read on after damage to a db-file: a value that
+	// only that file has is NULL, and a body in it is not in the archive. Damage
+	// returns an error that names what was skipped, nil if nothing was. SkipDamage is
+	// called before the first read.
+	SkipDamage()
+	Damage() error
+	// Stats returns counts of what was read through this snapshot so far.
+	Stats() record.ReadStats
+	// SetCache bounds the archive's cache of decoded runs, in bytes. With 0 the
+	// snapshot uses no cache.
+	SetCache(bytes int64)
+	Close() error
+}
+
+// CrawlState gives queries access to the state of crawls. The crawls may be
+// running, in this process or another.
+type CrawlState interface {
+	// Crawls and Workers return the rows of these relations.
+	Crawls(ctx context.Context) ([]report.Crawl, error)
+	Workers(ctx context.Context) ([]report.Worker, error)
+	// Fetches and Frontier yield the rows of these relations, several at a
+	// time.
+	Fetches(ctx context.Context) iter.Seq2[[]report.Fetch, error]
+	Frontier(ctx context.Context) iter.Seq2[[]report.Queued, error]
+}
+
+// JobLog gives queries access to the log of jobs, including those that run.
+type JobLog interface {
+	Jobs(ctx context.Context) ([]task.Job, error)
 }

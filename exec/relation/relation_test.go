@@ -35,3 +35,19 @@ func TestColumnNames(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryColumnIsComputed shows that each relation says how its rows are read,
+// and that each column has code that computes it: either from a batch of rows or
+// late.
+func TestEveryColumnIsComputed(t *testing.T) {
+	for _, r := range All() {
+		if r.read == nil {
+			t.Errorf("%s is not read", r.Name)
+		}
+		for _, c := range r.Columns {
+			if (c.late != nil) != c.Late() || (c.fill != nil) == c.Late() {
+				t.Errorf("%s.%s is not computed", r.Name, c.Name)
+			}
+		}
+	}
+}

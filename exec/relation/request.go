@@ -1,7 +1,6 @@
 package relation
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -33,8 +32,8 @@ type Request struct {
 	Choice Choice
 	// Unit is the unit of periods(unit), such as "month".
 	Unit string
-	// Changed reports that the query keeps only blocks that were added or
-	// edited, so the source may leave out others.
+	// Changed reports that the query keeps only rows whose column changed is
+	// true, so the relation may leave out others.
 	Changed bool
 	// Tally is not nil if the rows are only counted or grouped.
 	Tally *Tally
@@ -159,15 +158,6 @@ func (n *Request) Counted() record.Tally {
 	}
 	t.Ends = n.Tally.Ends
 	return t
-}
-
-// Periods returns the periods of n, which reads periods(unit).
-func (n *Request) Periods(ctx context.Context) ([]value.Period, error) {
-	var list []value.Period
-	for p := value.PeriodAt(n.Unit, n.Window.From, n.Choice.Zone); p.From < n.Window.To; p = value.PeriodAt(n.Unit, p.To, n.Choice.Zone) {
-		list = append(list, p)
-	}
-	return list, ctx.Err()
 }
 
 // LinksOf returns the request for all links of the pages that existed in the

@@ -2,10 +2,12 @@ package relation
 
 import (
 	"context"
+	"strings"
 
 	"infomall/store/block"
 	"infomall/store/page"
 	"infomall/store/page/charset"
+	"infomall/store/page/coding"
 	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/record/message"
@@ -159,4 +161,28 @@ func (r *response) inCut(level, place int) int {
 		r.cut, r.cutLevel = b.Cut(level), level
 	}
 	return r.cut[place]
+}
+
+// decodedBytesMax bounds the size of a body after content-decoding.
+const decodedBytesMax = 64 << 20
+
+// Decode returns a body after content-decoding, or the first part of it if it
+// is damaged or too large.
+func Decode(p *record.Payload) ([]byte, error) {
+	body, _, err := coding.DecodePart(p.Body, message.Codings(p.Head), decodedBytesMax)
+	return body, err
+}
+
+// IsText reports whether a media type is one that people can read. It reports
+// true for "".
+func IsText(mime string) bool {
+	if mime == "" || strings.HasPrefix(mime, "text/") {
+		return true
+	}
+	for _, part := range []string{"html", "xml", "json", "javascript", "ecmascript"} {
+		if strings.Contains(mime, part) {
+			return true
+		}
+	}
+	return false
 }

@@ -56,22 +56,37 @@ type inSite struct {
 	labels      []block.Label
 }
 
-// siteFields has the functions that compute those late columns of the relation
-// blocks for which a page must be compared with other pages of its host. n is
-// the index of the block.
-var siteFields = map[string]func(s *inSite, n int) value.Value{
-	"importance": func(s *inSite, n int) value.Value {
-		if n >= len(s.importances) {
-			return value.Value{}
+// importance returns how much of block n is the page's own, or NULL if that is
+// not known.
+func (s *inSite) importance(n int) value.Value {
+	if n >= len(s.importances) {
+		return value.Value{}
+	}
+	return value.OfFloat(s.importances[n])
+}
+
+// label returns the label of block n, for which its importance counts too.
+func (s *inSite) label(n int) value.Value {
+	if n >= len(s.labels) {
+		return value.OfText(block.Other.String())
+	}
+	return value.OfText(s.labels[n].String())
+}
+
+// ofSite returns the code of a column of blocks for which a page must be
+// compared with other pages of its host.
+func ofSite(f func(s *inSite, n int) value.Value) lateCode {
+	return func(l *LateRow) (value.Value, error) {
+		res, n, err := l.block()
+		if err != nil {
+			return value.Value{}, err
 		}
-		return value.OfFloat(s.importances[n])
-	},
-	"site_label": func(s *inSite, n int) value.Value {
-		if n >= len(s.labels) {
-			return value.OfText(block.Other.String())
+		site, err := l.reader.inSite(l.ctx, res)
+		if err != nil {
+			return value.Value{}, err
 		}
-		return value.OfText(s.labels[n].String())
-	},
+		return f(site, n), nil
+	}
 }
 
 // inSite compares the blocks of a page with the style of its host.

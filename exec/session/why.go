@@ -10,7 +10,6 @@ import (
 	"infomall/exec/relation"
 	"infomall/lang/ast"
 	"infomall/store/record"
-	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -32,11 +31,8 @@ func (s *Session) whyEmpty(ctx context.Context, snap relation.Snapshot, node pla
 	if !src.Relation.Scoped || neverAsks(node) {
 		return nil
 	}
-	switch src.Relation.Name {
-	case "ranks":
-		return noResults(ctx, snap, task.ResultRanks, "nothing was ranked yet; PAGERANK and HITS do")
-	case "duplicates":
-		return noResults(ctx, snap, task.ResultDuplicates, "nothing was compared yet; DEDUP does")
+	if r := src.Relation; r.Results != "" {
+		return noResults(ctx, snap, r.Results, r.NoResults)
 	}
 	note, err := s.probe(ctx, snap, src)
 	if err != nil || note == "" {

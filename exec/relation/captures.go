@@ -1,0 +1,108 @@
+package relation
+
+import (
+	"context"
+	"iter"
+
+	"infomall/exec/value"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Captures is the relation captures.
+var Captures = made(Relation{
+	Name: "captures", Doc: "one visit that got a response", Scoped: true, OfVisits: true, Order: []string{"url", "time"}, RefColumns: refColumns,
+	Columns: []Column{
+		captured("url", value.URL, "canonical URL", func(v *value.Vector, b *record.Batch) { urls(v, b.URL[:b.N]) }),
+		captured("time", value.Time, "when it was fetched", func(v *value.Vector, b *record.Batch) { times(v, b.Time[:b.N]) }),
+		captured("status", value.Int, "HTTP status", func(v *value.Vector, b *record.Batch) { statuses(v, b.Status[:b.N]) }).needs(record.ColStatus),
+		captured("kind", value.Text, "page, redirect, missing, soft_missing, denied or error", func(v *value.Vector, b *record.Batch) { names(v, b.Kind[:b.N]) }).needs(record.ColKind),
+		captured("mime", value.Text, "media type, without parameters", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Mime[:b.N]) }).needs(record.ColMime),
+		captured("bytes", value.Int, "size of the body", func(v *value.Vector, b *record.Batch) { sizes(v, b.Bytes[:b.N]) }).needs(record.ColBytes),
+		captured("digest", value.Text, "sha256 of the body, in hex", func(v *value.Vector, b *record.Batch) { digests(v, b.Digest[:b.N]) }).needs(record.ColDigest),
+		captured("change", value.Text, "against the capture before: first, gone, back, kind, changed, layout or same", func(v *value.Vector, b *record.Batch) { names(v, b.Change[:b.N]) }).needs(record.ColChange),
+		captured("changed", value.Bool, "whether change is gone, back, kind or changed", changed).needs(record.ColChange),
+		captured("location", value.URL, "where a redirect leads", func(v *value.Vector, b *record.Batch) { texts(v, value.URL, b.Location[:b.N]) }).needs(record.ColLocation),
+		captured("reason", value.Text, "why it is soft_missing", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Reason[:b.N]) }).needs(record.ColPage),
+		captured("ip", value.Text, "address of the server", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.IP[:b.N]) }).needs(record.ColIP),
+		captured("origin", value.URL, "URL first asked for, where a redirect led here", func(v *value.Vector, b *record.Batch) { texts(v, value.URL, b.Origin[:b.N]) }).needs(record.ColOrigin),
+		captured("asked_url", value.Text, "URL as received", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.AskedURL[:b.N]) }).needs(record.ColAskedURL),
+		captured("urlkey", value.Text, "folded key of CDX files", func(v *value.Vector, b *record.Batch) { ofURL(v, b.URL[:b.N], urlkey.CDX) }),
+		captured("host", value.Text, "host of the URL", func(v *value.Vector, b *record.Batch) { hosts(v, b) }),
+		captured("domain", value.Text, "registered domain of the host", func(v *value.Vector, b *record.Batch) { domains(v, b) }),
+		captured("truncated", value.Bool, "whether the body was cut when fetched", func(v *value.Vector, b *record.Batch) { *v = value.Vector{Type: value.Bool, Bools: b.Truncated[:b.N]} }).needs(record.ColTruncated),
+		captured("noarchive", value.Bool, "whether the page asks robots to keep no copy", func(v *value.Vector, b *record.Batch) { *v = value.Vector{Type: value.Bool, Bools: b.NoArchive[:b.N]} }).needs(record.ColPage),
+		captured("previous", value.Time, "the capture before", func(v *value.Vector, b *record.Batch) { times(v, b.Previous[:b.N]) }).needs(record.ColPrevious),
+		captured("version_time", value.Time, "when the version it found began", func(v *value.Vector, b *record.Batch) { times(v, b.VersionTime[:b.N]) }).needs(record.ColVersionTime),
+		captured("pool", value.Text, "pool that holds it", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Pool[:b.N]) }).needs(record.ColPool),
+		captured("added", value.Time, "when it came into this archive", func(v *value.Vector, b *record.Batch) { times(v, b.Added[:b.N]) }).needs(record.ColAdded),
+		captured("job", value.Text, "what brought it", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Job[:b.N]) }).needs(record.ColJob),
+		captured("source", value.Text, "file it came from", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Source[:b.N]) }).needs(record.ColSource),
+		captured("source_offset", value.Int, "where in that file, in bytes", func(v *value.Vector, b *record.Batch) { ints(v, b.SourceOffset[:b.N]) }).needs(record.ColSource),
+		captured("record_id", value.Text, "id that its file gave it", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.RecordID[:b.N]) }).needs(record.ColSource),
+		captured("declared_digest", value.Text, "digest that its file gave it", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.DeclaredDigest[:b.N]) }).needs(record.ColDeclaredDigest),
+		captured("via_record", value.Text, "response, revisit, not_modified or resource", func(v *value.Vector, b *record.Batch) { names(v, b.Via[:b.N]) }).needs(record.ColVia),
+	},
+}, func(b *record.Batch) int { return b.N }, captureRefs, (*Reader).captures)
+
+// captured declares a column of captures.
+func captured(name string, t value.Type, doc string, fill func(*value.Vector, *record.Batch)) Column {
+	return Column{Name: name, Type: t, Doc: doc, fill: fill}
+}
+
+// captureRefs names the captures of a batch. The one hidden column of a tally is
+// the number of captures that each row stands for.
+func captureRefs(hidden []*value.Vector, b *record.Batch) {
+	if len(hidden) == 1 {
+		ints(hidden[0], b.Count[:b.N])
+		return
+	}
+	packRefs(hidden, b.Ref[:b.N])
+}
+
+// captures yields captures. With a choice such as AT, these are the captures of
+// the chosen versions.
+func (r *Reader) captures(ctx context.Context, n *Request) iter.Seq2[*record.Batch, error] {
+	switch {
+	case n.Tally != nil:
+		return r.Snapshot.Tally(ctx, n.Counted())
+	case n.Choice.Kind != ChooseAll:
+		return r.chosen(ctx, n)
+	}
+	return r.visits(ctx, n, n.Scan(0))
+}
+
+// changed makes v the column changed of b.
+func changed(v *value.Vector, b *record.Batch) {
+	v.Resize(value.Bool, b.N)
+	for i, c := range b.Change[:b.N] {
+		v.Bools[i] = c.Changed()
+	}
+}
+
+// hosts makes v the column of the hosts of b. The rows of a tally have hosts and
+// no URLs.
+func hosts(v *value.Vector, b *record.Batch) {
+	if b.Host != nil {
+		texts(v, value.Text, b.Host[:b.N])
+		return
+	}
+	ofURL(v, b.URL[:b.N], urlkey.Host)
+}
+
+// domains makes v the column of the domains of the hosts of b.
+func domains(v *value.Vector, b *record.Batch) {
+	if b.Host != nil {
+		ofURL(v, b.Host[:b.N], domainOf)
+		return
+	}
+	ofURL(v, b.URL[:b.N], urlkey.Domain)
+}
+
+// domainOf returns the registered domain of a host.
+func domainOf(host string) string {
+	if host == "" {
+		return ""
+	}
+	return urlkey.Domain("http://" + host + "/")
+}

@@ -1,0 +1,55 @@
+package relation
+
+import (
+	"context"
+	"iter"
+
+	"infomall/crawl/order"
+	"infomall/crawl/report"
+	"infomall/store/record"
+)
+
+// Frontier is the relation frontier.
+var Frontier = list(Relation{
+	Name: "frontier", Doc: "one URL that a crawl is to fetch", OfSession: true,
+	Columns: []Column{
+		urlOf("url", "canonical URL", func(u *report.Queued) string { return u.URL }),
+		textOf("host", "host and port, whose queue it stands in", func(u *report.Queued) string { return u.Host }),
+		floatOf("priority", "in the order BEST; the highest is next", func(u *report.Queued) float64 { return u.Score }),
+		textOf("terms", "in the order BEST, what the priority is made of", termsText),
+		intOf("layer", "hops from a seed", func(u *report.Queued) int64 { return int64(u.Layer) }),
+		urlOf("via", "page that led here", func(u *report.Queued) string { return u.Via }),
+		timeOf("due", "not to be fetched before", func(u *report.Queued) record.Time { return u.Due }),
+		intOf("tries", "attempts so far", func(u *report.Queued) int64 { return int64(u.Tries) }),
+		textOf("state", "queued; later until it is due; or kept: it is in a trap, and ADD url TO CRAWL has it fetched", func(u *report.Queued) string {
+			if u.Kept {
+				return "kept"
+			}
+			if u.Due != record.NoTime {
+				return "later"
+			}
+			return "queued"
+		}),
+		textOf("crawl", "name of the crawl", func(u *report.Queued) string { return u.Crawl }),
+	},
+}, (*Reader).frontier)
+
+func (r *Reader) frontier(ctx context.Context, _ *Request) iter.Seq2[[]report.Queued, error] {
+	if r.Crawls == nil {
+		return none
+	}
+	return r.Crawls.Frontier(ctx)
+}
+
+// termsText returns the terms that the priority of a URL is computed from.
+func termsText(u *report.Queued) string {
+	t := u.Terms
+	if t == nil {
+		return ""
+	}
+	w := order.DefaultWeights
+	if t.Weights != nil {
+		w = order.Weights(*t.Weights)
+	}
+	return w.Explain(order.Terms{Domain: t.Domain, Popularity: t.Popularity, Parent: t.Parent, Depth: t.Depth, Other: t.Other})
+}

@@ -1,0 +1,152 @@
+package relation
+
+import (
+	"context"
+	"iter"
+
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// Read returns the rows that n asks for.
+func (r *Reader) Read(ctx context.Context, n *Request) value.Rows {
+	if n.Window.Empty() && n.Relation.Scoped || n.Ranges != nil && len(n.Ranges) == 0 {
+		return func(func(*value.Batch, error) bool) {}
+	}
+	return n.Relation.read(r, ctx, n)
+}
+
+// made returns the relation r, whose rows are read in batches of type B. size
+// returns how many rows a batch has. refs writes the refs of its rows into the
+// hidden columns; it is nil for a relation without hidden columns. A column whose
+// code is for other batches is a fault of the program, which made finds when the
+// program starts.
+func made[B any](r Relation, size func(B) int, refs func(hidden []*value.Vector, b B), read func(*Reader, context.Context, *Request) iter.Seq2[B, error]) *Relation {
+	for _, c := range r.Columns {
+		if _, ok := c.fill.(func(*value.Vector, B)); ok == c.Late() || c.Late() != (c.late != nil) {
+			panic("relation: " + r.Name + "." + c.Name + " is computed from no batch of this relation")
+		}
+	}
+	r.read = func(reader *Reader, ctx context.Context, n *Request) value.Rows {
+		return render(n, size, refs, read(reader, ctx, n))
+	}
+	return &r
+}
+
+// list returns the relation r. read yields its rows, several at a time.
+func list[T any](r Relation, read func(*Reader, context.Context, *Request) iter.Seq2[[]T, error]) *Relation {
+	return made(r, func(list []T) int { return len(list) }, nil, read)
+}
+
+// listWithRefs is list for a relation with hidden columns. refs writes the refs
+// of a row into row i of the hidden columns.
+func listWithRefs[T any](r Relation, refs func(row *T, hidden []*value.Vector, i int), read func(*Reader, context.Context, *Request) iter.Seq2[[]T, error]) *Relation {
+	return made(r, func(list []T) int { return len(list) }, func(hidden []*value.Vector, list []T) {
+		for _, h := range hidden {
+			h.Resize(value.Int, len(list))
+		}
+		for i := range list {
+			refs(&list[i], hidden, i)
+		}
+	}, read)
+}
+
+// render computes the columns that n reads from the batches of in.
+func render[B any](n *Request, size func(B) int, refs func([]*value.Vector, B), in iter.Seq2[B, error]) value.Rows {
+	return func(yield func(*value.Batch, error) bool) {
+		var out value.Batch
+		var work []func(B)
+		for _, f := range n.Fields {
+			v := new(value.Vector)
+			out.Cols = append(out.Cols, v)
+			if !f.Late() {
+				fill := f.fill.(func(*value.Vector, B))
+				work = append(work, func(b B) { fill(v, b) })
+			}
+		}
+		var hidden []*value.Vector
+		for range n.Hidden() {
+			hidden = append(hidden, new(value.Vector))
+		}
+		out.Cols = append(out.Cols, hidden...)
+		for b, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			out.N = size(b)
+			for _, f := range work {
+				f(b)
+			}
+			if hidden != nil {
+				refs(hidden, b)
+			}
+			if !yield(&out, nil) {
+				return
+			}
+		}
+	}
+}
+
+// none yields nothing.
+func none[T any](func(T, error) bool) {}
+
+// listed yields in one batch everything that f returns: an archive has few
+// pools and files.
+func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		list, err := f(ctx)
+		if err != nil || len(list) > 0 {
+			yield(list, err)
+		}
+	}
+}
+
+// paged collects rows in batches. The first has one row, so that rows come
+// soon; later ones grow.
+func paged[T any](in iter.Seq2[*T, error]) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		var list []T
+		wanted := 1
+		for x, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			list = append(list, *x)
+			if len(list) < wanted {
+				continue
+			}
+			wanted = min(2*wanted, record.BatchRows)
+			if !yield(list, nil) {
+				return
+			}
+			list = list[:0]
+		}
+		if len(list) > 0 {
+			yield(list, nil)
+		}
+	}
+}
+
+// packRefs writes refs into the first two hidden columns.
+func packRefs(hidden []*value.Vector, refs []record.Ref) {
+	for _, h := range hidden[:2] {
+		h.Resize(value.Int, len(refs))
+	}
+	for i, r := range refs {
+		packRef(hidden, i, r)
+	}
+}
+
+// packRef writes a ref into row i of the first two hidden columns.
+func packRef(hidden []*value.Vector, i int, r record.Ref) {
+	hidden[0].Ints[i] = int64(uint64(r.Segment)<<32 | uint64(r.Run))
+	hidden[1].Ints[i] = int64(r.N)
+}
+
+// Ref returns the ref in row i of the first two hidden columns.
+func Ref(hidden []*value.Vector, i int) record.Ref {
+	place := uint64(hidden[0].Ints[i])
+	return record.Ref{Segment: uint32(place >> 32), Run: uint32(place), N: uint32(hidden[1].Ints[i])}
+}

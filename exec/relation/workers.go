@@ -1,0 +1,28 @@
+package relation
+
+import (
+	"context"
+	"iter"
+
+	"infomall/crawl/report"
+	"infomall/store/record"
+)
+
+// Workers is the relation workers.
+var Workers = list(Relation{
+	Name: "workers", Doc: "one worker of a crawl that runs", Shown: true, OfSession: true,
+	Columns: []Column{
+		textOf("crawl", "name of the crawl", func(w *report.Worker) string { return w.Crawl }),
+		intOf("worker", "number from 1", func(w *report.Worker) int64 { return int64(w.ID) }),
+		textOf("step", "what it does: fetch, extract or idle", func(w *report.Worker) string { return w.Step }),
+		urlOf("url", "of which URL", func(w *report.Worker) string { return w.URL }),
+		timeOf("since", "since when", func(w *report.Worker) record.Time { return w.Since }),
+	},
+}, (*Reader).workers)
+
+func (r *Reader) workers(ctx context.Context, _ *Request) iter.Seq2[[]report.Worker, error] {
+	if r.Crawls == nil {
+		return none
+	}
+	return listed(ctx, r.Crawls.Workers)
+}
