@@ -100,10 +100,11 @@ func (im imports) finish(a *Archive) error {
 // did not come to put in force stays, with its files, until the next writes over
 // it: it can't be told from one that a damaged CURRENT hides.
 func leftovers(a *Archive, tell func(name string)) error {
-	n, err := a.folder.current()
-	if err != nil || n == 0 {
+	now, err := a.folder.inForce()
+	if err != nil || now.Generation == 0 {
 		return err
 	}
+	n := now.Generation
 	known := map[string]bool{fileCurrent: true, fileLock: true, fileFormat: true, fileDefinitions: true}
 	for _, g := range []uint64{n, n + 1} {
 		c, err := a.folder.load(g)

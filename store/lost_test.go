@@ -22,11 +22,11 @@ func TestLostCatalogue(t *testing.T) {
 		{url: "http://www.example.com/1", time: day0 + 40*dayMillis, status: 200, body: "b"},
 	}
 	catalog := func(dir string) string {
-		n, err := openFolder(dir, disk.OS).current()
+		c, err := openFolder(dir, disk.OS).inForce()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return filepath.Join(dir, catalogName(n))
+		return filepath.Join(dir, catalogName(c.Generation))
 	}
 	current := func(dir string) string { return filepath.Join(dir, fileCurrent) }
 	remove := func(name string) error { return os.Remove(name) }

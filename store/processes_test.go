@@ -65,7 +65,7 @@ type lockClock struct{ disk.FS }
 func (c lockClock) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
 	f, err := c.FS.OpenFile(name, flag, perm)
 	above := filepath.Base(filepath.Dir(filepath.Dir(name)))
-	if err != nil || filepath.Base(name) != fileLock || above == dirWriters || above == dirPools {
+	if err != nil || filepath.Base(name) != fileLock || above == "writers" || above == dirPools {
 		return f, err
 	}
 	return clockedLock{f, time.Now()}, nil

@@ -81,7 +81,7 @@ func TestResults(t *testing.T) {
 	if got := listResults(t, a); !slices.Equal(got, want[3:]) {
 		t.Errorf("results %q, want %q", got, want[3:])
 	}
-	left, err := filepath.Glob(filepath.Join(a.Path(), dirWriters, "*"))
+	left, err := filepath.Glob(filepath.Join(a.Path(), "writers", "*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %q, error %v", left, err)
 	}

@@ -303,11 +303,7 @@ func TestVerifyIndexOfAnother(t *testing.T) {
 	dir := damagedArchive(t)
 	a := Open(dir, Options{})
 	defer a.Close()
-	n, err := openFolder(dir, disk.OS).current()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := openFolder(dir, disk.OS).load(n)
+	c, err := a.folder.inForce()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -488,7 +484,7 @@ func TestVerifyCatalogue(t *testing.T) {
 			if err := disk.WriteFile(disk.OS, filepath.Join(dir, catalogName(in.Generation)), in.Encode()); err != nil {
 				t.Fatal(err)
 			}
-			if err := disk.WriteFile(disk.OS, filepath.Join(dir, fileCurrent), currentLine(in.Generation)); err != nil {
+			if err := disk.WriteFile(disk.OS, filepath.Join(dir, fileCurrent), fmt.Appendf(nil, "%06d\n", in.Generation)); err != nil {
 				t.Fatal(err)
 			}
 			got := verify(t, dir, task.VerifyOptions{})
