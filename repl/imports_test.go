@@ -49,10 +49,11 @@ var arrows = map[string]string{
 	"store/disk/lines":    "store/disk",
 
 	"store/result":    "store/disk store/disk/lines store/record store/urlkey store/record/task",
+	"store/commit":    "store/catalog store/disk store/disk/lines store/segment",
 	"store/catalog":   "store/disk/lines store/record store/record/task store/segment",
 	"store/segment":   "store/record store/urlkey store/disk store/packed store/sequences",
 	"store/sequences": "",
-	"store":           "store/disk store/disk/lines store/catalog store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/block store/segment store/result store/record/message store/record/task store/timeline store/page/charset store/derive",
+	"store":           "store/disk store/disk/lines store/catalog store/commit store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/block store/segment store/result store/record/message store/record/task store/timeline store/page/charset store/derive",
 	"store/timeline":  "store/block store/record store/segment",
 	"store/derive":    "store/block store/page store/page/charset store/record store/record/message store/segment store/timeline store/urlkey",
 

@@ -39,6 +39,7 @@ import (
 	"time"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
@@ -71,7 +72,7 @@ const (
 type Archive struct {
 	dir    string
 	opts   Options
-	folder *folder
+	folder *commit.Folder
 
 	files     *files
 	snapshots *snapshots
@@ -97,7 +98,7 @@ func Open(dir string, o Options) *Archive {
 		o.Disk = disk.OS
 	}
 	a := &Archive{
-		dir: dir, opts: o, folder: openFolder(dir, o.Disk),
+		dir: dir, opts: o, folder: commit.Open(dir, o.Disk),
 		merging: mergeBounds{catalog.MergeWays, mergeRuns, mergePlaces},
 		warned:  make(map[string]bool),
 	}
@@ -112,11 +113,11 @@ func (a *Archive) Path() string { return a.dir }
 // Exists reports whether the folder holds an archive, with captures or without. A
 // folder that cannot be read counts as an archive; opening it then returns the
 // reason.
-func (a *Archive) Exists() bool { return a.folder.exists() }
+func (a *Archive) Exists() bool { return a.folder.Exists() }
 
 // Create makes the archive's folders that do not exist. A copy of an archive may
 // lack those that were empty.
-func (a *Archive) Create() error { return a.folder.create() }
+func (a *Archive) Create() error { return a.folder.Create() }
 
 // Close closes the index files and frees the cache.
 func (a *Archive) Close() error { return a.files.close() }

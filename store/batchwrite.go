@@ -7,13 +7,14 @@ import (
 	"sort"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/segment"
 )
 
 // write writes a segment for each pool of a planned batch, in the order of pools,
 // and publishes them.
-func (g *ingest) write(ctx context.Context, b *batchPlan) ([]made, error) {
+func (g *ingest) write(ctx context.Context, b *batchPlan) ([]commit.Made, error) {
 	if len(b.pools) == 0 {
 		return nil, nil
 	}
@@ -22,7 +23,7 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) ([]made, error) {
 		plans = append(plans, p)
 	}
 	sort.Slice(plans, func(i, j int) bool { return plans[i].name < plans[j].name })
-	first, err := g.w.allocate(ctx, len(plans))
+	first, err := g.w.Allocate(ctx, len(plans))
 	if err != nil {
 		return nil, err
 	}
@@ -40,13 +41,13 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) ([]made, error) {
 	g.nearby.begin(b.v, known)
 	defer g.nearby.begin(nil, nil)
 	// One after the other, because a pool shares blocks of earlier pools.
-	done := make([]made, len(plans))
+	done := make([]commit.Made, len(plans))
 	for i, p := range plans {
 		if done[i], err = g.segment(ctx, b, p, known); err != nil {
 			return nil, err
 		}
 	}
-	if err := g.w.publish(ctx, publication{Change: catalog.Change{Seen: b.v.pin.Generation, On: b.v.pin.Catalog}, made: done}); err != nil {
+	if err := g.w.Publish(ctx, commit.Publication{Change: catalog.Change{Seen: b.v.pin.Generation, On: b.v.pin.Catalog}, Made: done}); err != nil {
 		return nil, err
 	}
 	for _, p := range plans {
@@ -56,11 +57,11 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) ([]made, error) {
 }
 
 // segment writes the db-file with one pool's part of a batch.
-func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *knownBlocks) (made, error) {
-	name := filepath.Join(g.w.dir, fmt.Sprintf("%06d.raw", p.id))
+func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *knownBlocks) (commit.Made, error) {
+	name := filepath.Join(g.w.Dir, fmt.Sprintf("%06d.raw", p.id))
 	f, err := disk.Create(g.a.opts.Disk, name)
 	if err != nil {
-		return made{}, err
+		return commit.Made{}, err
 	}
 	defer f.Close()
 	w := segment.NewWriter(f, g.enc, p.name, p.id, p.urls, g.blocks)
@@ -70,7 +71,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 	}
 	for _, i := range p.at {
 		if err := ctx.Err(); err != nil {
-			return made{}, err
+			return commit.Made{}, err
 		}
 		s := b.staged[i]
 		e := s.Stored
@@ -88,7 +89,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 		case s.read != nil && !s.read.Single:
 			if err := g.nearby.near(ctx, e.Key, p.name); err != nil {
 				if ctx.Err() != nil {
-					return made{}, err
+					return commit.Made{}, err
 				}
 				g.a.warn(err) // unreadable blocks cannot be shared
 			}
@@ -96,7 +97,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 		body := g.read.Divide(s.read, s.body)
 		body.Spool = s.spool
 		if b.newBytes[i], err = w.Add(e, body); err != nil {
-			return made{}, fmt.Errorf("write %s: %w", name, err)
+			return commit.Made{}, fmt.Errorf("write %s: %w", name, err)
 		}
 		g.nearby.room += b.newBytes[i]
 	}
@@ -105,13 +106,13 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 	}
 	info, err := w.Finish()
 	if err != nil {
-		return made{}, fmt.Errorf("write %s: %w", name, err)
+		return commit.Made{}, fmt.Errorf("write %s: %w", name, err)
 	}
 	info.Fresh, info.Follows = p.fresh, p.follows
 	if err := f.Sync(); err != nil {
-		return made{}, fmt.Errorf("sync %s: %w", name, err)
+		return commit.Made{}, fmt.Errorf("sync %s: %w", name, err)
 	}
-	return made{info: &info, w: w, path: name}, nil
+	return commit.Made{Info: &info, Writer: w, Path: name}, nil
 }
 
 // poolOf returns the pool of a segment in force or of this batch.

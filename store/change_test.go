@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/record"
 	"infomall/store/segment"
 )
@@ -15,7 +16,7 @@ import (
 // current loads the catalogue in force.
 func current(t testing.TB, a *Archive) *catalog.Catalog {
 	t.Helper()
-	c, err := a.folder.inForce()
+	c, err := a.folder.InForce()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,11 +26,11 @@ func current(t testing.TB, a *Archive) *catalog.Catalog {
 // publishOnce puts a change in force with a writer of its own.
 func publishOnce(a *Archive, ch catalog.Change) error {
 	ctx := context.Background()
-	w, err := a.folder.newWriter(ctx)
+	w, err := a.folder.NewWriter(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.publish(ctx, publication{Change: ch}), w.close())
+	return errors.Join(w.Publish(ctx, commit.Publication{Change: ch}), w.Close())
 }
 
 // TestTakeOut takes a pool out of force. A snapshot from before still has it,
@@ -73,11 +74,11 @@ func TestTakeOut(t *testing.T) {
 	if there() {
 		t.Errorf("%s is there although nobody has it", gone[0].File)
 	}
-	w, err := a.folder.newWriter(context.Background())
+	w, err := a.folder.NewWriter(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.close()
+	w.Close()
 	if err := noLeftovers(a); err != nil {
 		t.Error(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record/task"
@@ -30,11 +31,11 @@ import (
 //
 // Copy refuses a folder that has captures of its own.
 func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
-	from, err := a.folder.pin()
+	from, err := a.folder.Pin()
 	if err != nil {
 		return nil, err
 	}
-	defer from.release()
+	defer from.Release()
 	if _, err := from.Pools(o.Pools); err != nil {
 		return nil, err
 	}
@@ -43,11 +44,11 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 	}
 	to := Open(o.Dir, Options{Now: a.opts.Now, Disk: a.opts.Disk})
 	defer to.Close()
-	there, err := to.folder.pin()
+	there, err := to.folder.Pin()
 	if err != nil {
 		return nil, err
 	}
-	there.release()
+	there.Release()
 	if err := there.CheckCopyOf(from.Catalog); err != nil {
 		return nil, fmt.Errorf("copy to %s: %w", o.Dir, err)
 	}
@@ -73,7 +74,7 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 	if o.Dry {
 		return c.pools(ctx, pools)
 	}
-	if c.w, err = to.folder.newWriter(ctx); err != nil {
+	if c.w, err = to.folder.NewWriter(ctx); err != nil {
 		return nil, err
 	}
 	results, err := c.pools(ctx, pools)
@@ -83,7 +84,7 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 	if err == nil && all {
 		err = c.results(ctx)
 	}
-	if e := c.w.close(); err == nil {
+	if e := c.w.Close(); err == nil {
 		err = e
 	}
 	return results, err
@@ -113,7 +114,7 @@ type copying struct {
 	a, to       *Archive
 	from        *catalog.Catalog
 	o           task.CopyOptions
-	w           *writer // nil for a dry run
+	w           *commit.Writer // nil for a dry run
 	done, total int64
 }
 
@@ -265,7 +266,7 @@ func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err er
 		return "", err
 	}
 	defer from.Close()
-	tmp = filepath.Join(c.w.dir, filepath.Base(f.Name))
+	tmp = filepath.Join(c.w.Dir, filepath.Base(f.Name))
 	to, err := disk.Create(c.to.opts.Disk, tmp)
 	if err != nil {
 		return "", err
@@ -293,8 +294,8 @@ func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err er
 // other pools stay. If some pool would then lack what it depends on, publish leaves
 // it for the next call; at the last call that is an error.
 func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) error {
-	return c.to.folder.locked(ctx, func(disk.File) error {
-		there, err := c.to.folder.inForce()
+	return c.to.folder.Locked(ctx, func(disk.File) error {
+		there, err := c.to.folder.InForce()
 		if err != nil {
 			return err
 		}
@@ -308,7 +309,7 @@ func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) 
 		}
 		switch err := next.Check(there, catalog.Change{}); {
 		case err == nil:
-			return c.to.folder.put(next)
+			return c.to.folder.Put(next)
 		case last:
 			return fmt.Errorf("copy to %s: a pool there, which the archive has no more, uses what the archive merged since: choose another folder", c.to.dir)
 		}

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"testing"
 
+	"infomall/store/commit"
 	"infomall/store/disk/disktest"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -92,7 +93,7 @@ func TestCopy(t *testing.T) {
 		}
 		answers(c.has)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, dirPools, "200806", "*.raw"))
+	files, err := filepath.Glob(filepath.Join(dir, commit.DirPools, "200806", "*.raw"))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
@@ -205,7 +206,7 @@ func TestCopyRefuses(t *testing.T) {
 	if _, err := a.Copy(ctx, task.CopyOptions{Pools: []string{"199901"}, Dir: t.TempDir()}); !errors.As(err, &none) || len(none.Pools) != 3 {
 		t.Errorf("COPY of a pool that is not there: %v", err)
 	}
-	files, err := filepath.Glob(filepath.Join(a.Path(), dirPools, "200807", "*.raw"))
+	files, err := filepath.Glob(filepath.Join(a.Path(), commit.DirPools, "200807", "*.raw"))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/store/commit"
 	"infomall/store/record"
 )
 
@@ -33,7 +34,7 @@ func TestSkipDamage(t *testing.T) {
 		t.Fatalf("%d rows of a whole archive, error %v", len(want), err)
 	}
 	a.Close()
-	files, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+	files, err := filepath.Glob(filepath.Join(dir, commit.DirPools, "*", "*.raw"))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
@@ -45,7 +46,7 @@ func TestSkipDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	indexes, err := filepath.Glob(filepath.Join(dir, dirIndex, "*"))
+	indexes, err := filepath.Glob(filepath.Join(dir, commit.DirIndex, "*"))
 	if err != nil || len(indexes) != 1 {
 		t.Fatal(indexes, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"infomall/store/commit"
 	"infomall/store/formats"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -300,10 +301,10 @@ func TestMisnamedPools(t *testing.T) {
 		}
 		check("without "+pool, bad[i+1:], len(good))
 	}
-	if err := os.Remove(filepath.Join(b.Path(), fileCurrent)); err != nil {
+	if err := os.Remove(filepath.Join(b.Path(), commit.FileCurrent)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(filepath.Join(b.Path(), dirCatalog)); err != nil {
+	if err := os.RemoveAll(filepath.Join(b.Path(), commit.DirCatalog)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Reindex(ctx, task.ReindexOptions{}); err != nil {

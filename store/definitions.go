@@ -57,7 +57,7 @@ func (a *Archive) Define(ctx context.Context, change func([]task.Definition) ([]
 	if err := a.Create(); err != nil {
 		return err
 	}
-	return a.folder.locked(ctx, func(disk.File) error {
+	return a.folder.Locked(ctx, func(disk.File) error {
 		before, err := a.Definitions(ctx)
 		if err != nil {
 			return err

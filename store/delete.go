@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -51,15 +52,15 @@ func (a *Archive) deleteFrom(ctx context.Context, v *snapshot, o task.DeleteOpti
 	}
 	r := d.removal(res.Pools)
 	r.Time, r.Reason = record.At(a.opts.Now()), o.Reason
-	w, err := a.folder.newWriter(ctx)
+	w, err := a.folder.NewWriter(ctx)
 	if err != nil {
 		return res, err
 	}
-	err = w.publish(ctx, publication{gone: r})
+	err = w.Publish(ctx, commit.Publication{Removal: r})
 	if errors.Is(err, catalog.ErrStale) {
 		err = task.ErrChanged
 	}
-	return res, errors.Join(err, w.close())
+	return res, errors.Join(err, w.Close())
 }
 
 // deletion is the state of one Delete.

@@ -8,6 +8,7 @@ import (
 
 	"infomall/store/block"
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/derive"
 	"infomall/store/page/charset"
 	"infomall/store/record"
@@ -22,11 +23,11 @@ import (
 // or all pools in turn. The segments are rewritten, with captures and blocks in the
 // same places.
 func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
-	p, err := a.folder.pin()
+	p, err := a.folder.Pin()
 	if err != nil {
 		return nil, err
 	}
-	p.release() // outdated segments are chosen when the pool's turn comes
+	p.Release() // outdated segments are chosen when the pool's turn comes
 	pools := p.PoolNames()
 	if o.Pool != "" {
 		if !slices.Contains(pools, o.Pool) {
@@ -37,7 +38,7 @@ func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rei
 	var out []task.ReindexResult
 	for _, pool := range pools {
 		var r task.ReindexResult
-		err := retryStale(ctx, func() (err error) {
+		err := commit.Retry(ctx, func() (err error) {
 			r, err = a.derivePool(ctx, pool, o)
 			return err
 		})
@@ -79,11 +80,11 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 	if o.Dry || len(old) == 0 {
 		return res, nil
 	}
-	w, err := a.folder.newWriter(ctx)
+	w, err := a.folder.NewWriter(ctx)
 	if err != nil {
 		return res, err
 	}
-	p := publication{Change: catalog.Change{Seen: v.pin.Generation, On: v.pin.Catalog}}
+	p := commit.Publication{Change: catalog.Change{Seen: v.pin.Generation, On: v.pin.Catalog}}
 	for i, s := range old {
 		if o.Progress != nil {
 			o.Progress(int64(i), int64(len(old)))
@@ -93,15 +94,15 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 		form, err := f.write(ctx, d.run)
 		d.look.close()
 		if err != nil {
-			return res, errors.Join(err, w.close())
+			return res, errors.Join(err, w.Close())
 		}
-		p.made = append(p.made, form)
+		p.Made = append(p.Made, form)
 	}
-	err = w.publish(ctx, p)
-	for _, f := range p.made {
-		res.IndexBytes += f.info.IndexBytes
+	err = w.Publish(ctx, p)
+	for _, f := range p.Made {
+		res.IndexBytes += f.Info.IndexBytes
 	}
-	return res, errors.Join(err, w.close())
+	return res, errors.Join(err, w.Close())
 }
 
 // derivedByOther reports whether the facts of a segment were computed by another

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -80,7 +81,7 @@ func (a *Archive) deletePool(ctx context.Context, v *snapshot, o task.DropOption
 // dropWhole drops a pool that no other pool needs.
 func (a *Archive) dropWhole(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	var res task.DropResult
-	err := retryStale(ctx, func() (err error) { // captures may be added to the pool meanwhile, or come to need it
+	err := commit.Retry(ctx, func() (err error) { // captures may be added to the pool meanwhile, or come to need it
 		res, err = a.drop(ctx, o)
 		return err
 	})
@@ -93,17 +94,17 @@ func (a *Archive) drop(ctx context.Context, o task.DropOptions) (task.DropResult
 	if err != nil || o.Dry {
 		return res, err
 	}
-	w, err := a.folder.newWriter(ctx)
+	w, err := a.folder.NewWriter(ctx)
 	if err != nil {
 		return res, err
 	}
-	err = w.publish(ctx, p)
-	return res, errors.Join(err, w.close())
+	err = w.Publish(ctx, p)
+	return res, errors.Join(err, w.Close())
 }
 
 // planDrop finds out what is removed with a pool. When it returns it has no
 // snapshot open, since an open snapshot would keep the files.
-func (a *Archive) planDrop(ctx context.Context, o task.DropOptions) (res task.DropResult, p publication, err error) {
+func (a *Archive) planDrop(ctx context.Context, o task.DropOptions) (res task.DropResult, p commit.Publication, err error) {
 	v, err := a.snapshots.open(ctx)
 	if err != nil {
 		return res, p, err
@@ -129,7 +130,7 @@ func (a *Archive) planDrop(ctx context.Context, o task.DropOptions) (res task.Dr
 	}
 	r := &catalog.Removal{Time: record.At(a.opts.Now()), Drop: true, Captures: described.Captures, Pools: []string{o.Pool}}
 	r.Touched, err = v.prints(ctx, segments)
-	return res, publication{Change: catalog.Change{Out: segments, Seen: v.pin.Generation}, gone: r}, err
+	return res, commit.Publication{Change: catalog.Change{Out: segments, Seen: v.pin.Generation}, Removal: r}, err
 }
 
 // droppable returns a *task.DependsError if other pools need the pool.

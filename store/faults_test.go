@@ -18,6 +18,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/disk/disktest"
 	"infomall/store/record"
@@ -86,11 +87,11 @@ func (im imports) finish(a *Archive) error {
 		return err
 	}
 	// The next writer sweeps, also what the last import held itself.
-	w, err := a.folder.newWriter(context.Background())
+	w, err := a.folder.NewWriter(context.Background())
 	if err != nil {
 		return err
 	}
-	if err := w.close(); err != nil {
+	if err := w.Close(); err != nil {
 		return err
 	}
 	return noLeftovers(a)
@@ -100,23 +101,23 @@ func (im imports) finish(a *Archive) error {
 // did not come to put in force stays, with its files, until the next writes over
 // it: it can't be told from one that a damaged CURRENT hides.
 func leftovers(a *Archive, tell func(name string)) error {
-	now, err := a.folder.inForce()
+	now, err := a.folder.InForce()
 	if err != nil || now.Generation == 0 {
 		return err
 	}
 	n := now.Generation
-	known := map[string]bool{fileCurrent: true, fileLock: true, fileFormat: true, fileDefinitions: true}
+	known := map[string]bool{commit.FileCurrent: true, commit.FileLock: true, commit.FileFormat: true, fileDefinitions: true}
 	for _, g := range []uint64{n, n + 1} {
-		c, err := a.folder.load(g)
+		c, err := a.folder.Load(g)
 		if g > n && err != nil {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		known[catalogName(g)] = true
+		known[commit.CatalogFile(g)] = true
 		for _, s := range c.Segments {
-			known[s.File], known[s.Index], known[filepath.Join(dirPools, s.Pool, fileLock)] = true, true, true
+			known[s.File], known[s.Index], known[filepath.Join(commit.DirPools, s.Pool, commit.FileLock)] = true, true, true
 		}
 		for _, n := range c.Names {
 			known[n.Name] = true

@@ -10,13 +10,14 @@ import (
 	"github.com/dgraph-io/ristretto/v2"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/segment"
 )
 
 // files are what the snapshots of an open archive share: its open index files, and
 // the cache of decoded runs. Several goroutines may use them.
 type files struct {
-	folder *folder
+	folder *commit.Folder
 	warn   func(error) // is called with each fault that is worked around
 
 	mu         sync.Mutex
@@ -28,7 +29,7 @@ type files struct {
 
 // newFiles returns the files of the archive in the folder. cacheBytes bounds the
 // cache of decoded runs.
-func newFiles(folder *folder, cacheBytes int64, warn func(error)) *files {
+func newFiles(folder *commit.Folder, cacheBytes int64, warn func(error)) *files {
 	return &files{folder: folder, warn: warn, indexes: make(map[string]*segment.IndexFile), cacheBytes: cacheBytes}
 }
 
@@ -105,7 +106,7 @@ func (f *files) index(i catalog.IndexFile) *segment.IndexFile {
 }
 
 func (f *files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
-	path := filepath.Join(f.folder.path, i.Name)
+	path := filepath.Join(f.folder.Path, i.Name)
 	if i.Bytes <= indexCheckedMax {
 		got, err := describe(path, i.Name)
 		if err == nil && got != i {

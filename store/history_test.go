@@ -347,7 +347,7 @@ func drawLimit(rt *rapid.T) int64 {
 }
 
 func poolNames(t rapid.TB, a *Archive) (names []string) {
-	c, err := a.folder.inForce()
+	c, err := a.folder.InForce()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"infomall/store/block"
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/derive"
 	"infomall/store/record"
 	"infomall/store/record/message"
@@ -27,7 +28,7 @@ import (
 // these together. Only one goroutine may use it.
 type ingest struct {
 	a     *Archive
-	w     *writer
+	w     *commit.Writer
 	job   string
 	dates record.Dates // the dates that captures may have; all dates, unless they come from files
 	added record.Time
@@ -124,7 +125,7 @@ func (a *Archive) newIngest(ctx context.Context, job string) (*ingest, error) {
 }
 
 func (a *Archive) openIngest(ctx context.Context, job string) (*ingest, error) {
-	w, err := a.folder.newWriter(ctx)
+	w, err := a.folder.NewWriter(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +147,7 @@ func encoderOf(level zstd.EncoderLevel) *zstd.Encoder {
 // close ends the import. Captures that were not published are lost.
 func (g *ingest) close() error {
 	g.drop()
-	return g.w.close()
+	return g.w.Close()
 }
 
 // drop forgets the staged captures and frees the disk space of large bodies.
@@ -289,7 +290,7 @@ func (g *ingest) flush(ctx context.Context) error {
 		return err
 	}
 	var large []string
-	err := retryStale(ctx, func() (err error) { // segments that the batch uses may be merged meanwhile
+	err := commit.Retry(ctx, func() (err error) { // segments that the batch uses may be merged meanwhile
 		large, err = g.store(ctx)
 		return err
 	})
@@ -334,8 +335,8 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 		b.staged[i].result.NewBytes += b.newBytes[i]
 	}
 	for _, m := range done {
-		name := m.info.Pool
-		if catalog.DueForMerge(append(v.pin.PoolSegments(name), m.info)) != nil || v.pin.Oversized(name, catalog.PoolLimit(g.poolLimit)) {
+		name := m.Info.Pool
+		if catalog.DueForMerge(append(v.pin.PoolSegments(name), m.Info)) != nil || v.pin.Oversized(name, catalog.PoolLimit(g.poolLimit)) {
 			large = append(large, name)
 		}
 	}

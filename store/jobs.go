@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
@@ -117,7 +118,7 @@ func (a *Archive) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 			return err
 		}
 	}
-	return a.folder.lockedBy(ctx, filepath.Join(dirJobs, fileLock), func(disk.File) error {
+	return a.folder.LockedBy(ctx, filepath.Join(dirJobs, commit.FileLock), func(disk.File) error {
 		log, err := a.readJobs()
 		if err != nil {
 			return err

@@ -101,7 +101,7 @@ func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*Sink, 
 	}
 	s := &Sink{
 		a: a, g: g, publish: bytes, ended: make(chan struct{}), ahead: make(chan work, sinkAhead),
-		name: fmt.Sprintf("%s~%x%s", url.QueryEscape(job), a.opts.Now().UnixNano(), filepath.Base(g.w.dir)),
+		name: fmt.Sprintf("%s~%x%s", url.QueryEscape(job), a.opts.Now().UnixNano(), filepath.Base(g.w.Dir)),
 	}
 	if err := s.begin(); err != nil {
 		return nil, errors.Join(err, g.close())
@@ -121,7 +121,7 @@ func (s *Sink) begin() error {
 	s.n++
 	var f disk.File
 	// A journal without a lock would be imported by another process.
-	err := s.a.folder.locked(context.Background(), func(disk.File) (err error) {
+	err := s.a.folder.Locked(context.Background(), func(disk.File) (err error) {
 		if f, err = disk.Create(s.a.opts.Disk, filepath.Join(dir, fmt.Sprintf("%s-%06d", s.name, s.n))); err != nil {
 			return err
 		}
@@ -351,7 +351,7 @@ func (a *Archive) takeUpJournals(ctx context.Context) error {
 // takeUp imports a journal, unless a living process has it locked.
 func (a *Archive) takeUp(ctx context.Context, name string) error {
 	var f disk.File
-	err := a.folder.locked(ctx, func(disk.File) error {
+	err := a.folder.Locked(ctx, func(disk.File) error {
 		file, err := a.opts.Disk.OpenFile(name, os.O_RDWR, 0)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil // another process was faster

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/segment"
@@ -104,12 +105,12 @@ func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
 
 // names writes the file that says where the blocks of the merged segments are now,
 // and adds it to p.
-func (m *merging) names(p *publication) error {
+func (m *merging) names(p *commit.Publication) error {
 	if len(m.done) == 0 {
 		return nil
 	}
-	p.Names, p.Dropped, p.namesPath = &catalog.NamesFile{}, make(map[uint32]bool), filepath.Join(m.w.dir, "names")
-	f, err := disk.Create(m.w.folder.disk, p.namesPath)
+	p.Names, p.Dropped, p.NamesPath = &catalog.NamesFile{}, make(map[uint32]bool), filepath.Join(m.w.Dir, "names")
+	f, err := disk.Create(m.w.Folder.Disk, p.NamesPath)
 	if err != nil {
 		return err
 	}
@@ -129,7 +130,7 @@ func (m *merging) names(p *publication) error {
 			// depending on the part that has it.
 			p.Dropped[id] = true
 		}
-		rec = segment.AppendNames(rec[:0], m.enc, m.done[0].info, n)
+		rec = segment.AppendNames(rec[:0], m.enc, m.done[0].Info, n)
 		if _, err := f.Write(rec); err != nil {
 			return err
 		}

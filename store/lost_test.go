@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -22,13 +23,13 @@ func TestLostCatalogue(t *testing.T) {
 		{url: "http://www.example.com/1", time: day0 + 40*dayMillis, status: 200, body: "b"},
 	}
 	catalog := func(dir string) string {
-		c, err := openFolder(dir, disk.OS).inForce()
+		c, err := commit.Open(dir, disk.OS).InForce()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return filepath.Join(dir, catalogName(c.Generation))
+		return filepath.Join(dir, commit.CatalogFile(c.Generation))
 	}
-	current := func(dir string) string { return filepath.Join(dir, fileCurrent) }
+	current := func(dir string) string { return filepath.Join(dir, commit.FileCurrent) }
 	remove := func(name string) error { return os.Remove(name) }
 	for _, c := range []struct {
 		name   string

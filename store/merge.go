@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/record/task"
 	"infomall/store/segment"
 )
@@ -49,11 +50,11 @@ var errMerging = errors.New("another process merges the pool")
 // Its memory does not depend on the size of the pool, except for the filters of its
 // segments' URLs: a byte or two for each URL.
 func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
-	p, err := a.folder.pin()
+	p, err := a.folder.Pin()
 	if err != nil {
 		return nil, err
 	}
-	p.release() // the segments are chosen when the pool's turn comes
+	p.Release() // the segments are chosen when the pool's turn comes
 	if o.Pools == nil {
 		warnMisnamed(a.files, p.Catalog)
 	}
@@ -130,18 +131,18 @@ func mergeResult(pool string, in []*segment.Info) task.MergeResult {
 
 // merge carries out a task in a writer of its own.
 func (a *Archive) merge(ctx context.Context, t mergeTask) (task.MergeResult, error) {
-	w, err := a.folder.newWriter(ctx)
+	w, err := a.folder.NewWriter(ctx)
 	if err != nil {
 		return task.MergeResult{}, err
 	}
 	if t.packer != nil {
-		w.packer = t.packer
+		w.Packer = t.packer
 	}
 	r, err := a.mergeBy(ctx, w, t)
 	if errors.Is(err, errMerging) && !t.seal || errors.Is(err, catalog.ErrStale) && t.byItself {
 		r, err = task.MergeResult{Pool: t.pool}, nil
 	}
-	if e := w.close(); err == nil {
+	if e := w.Close(); err == nil {
 		err = e
 	}
 	if err != nil {
@@ -152,8 +153,8 @@ func (a *Archive) merge(ctx context.Context, t mergeTask) (task.MergeResult, err
 
 // mergeBy merges with a writer, in as many rounds as it takes. It returns errMerging
 // if another process merges the pool.
-func (a *Archive) mergeBy(ctx context.Context, w *writer, t mergeTask) (task.MergeResult, error) {
-	unlock, free, err := a.folder.lockPool(t.pool)
+func (a *Archive) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (task.MergeResult, error) {
+	unlock, free, err := a.folder.LockPool(t.pool)
 	if err == nil && !free {
 		err = errMerging
 	}
@@ -173,7 +174,7 @@ func (a *Archive) mergeBy(ctx context.Context, w *writer, t mergeTask) (task.Mer
 		if t.byItself {
 			err = once() // the next process that publishes tries again
 		} else {
-			err = retryStale(ctx, once)
+			err = commit.Retry(ctx, once)
 		}
 		if before != nil {
 			r.Segments, r.OldBytes = before.Segments, before.OldBytes
@@ -185,7 +186,7 @@ func (a *Archive) mergeBy(ctx context.Context, w *writer, t mergeTask) (task.Mer
 		if err == nil {
 			// The snapshot that was merged is closed. Delete the old files now, and
 			// not only when somebody writes again.
-			err = a.folder.sweep(ctx)
+			err = a.folder.Sweep(ctx)
 		}
 		return r, err
 	}
@@ -194,7 +195,7 @@ func (a *Archive) mergeBy(ctx context.Context, w *writer, t mergeTask) (task.Mer
 // mergeOnce merges the segments that the task chooses. If they are too many to
 // merge at once, it merges some of them, and more is true: the caller must call it
 // again.
-func (a *Archive) mergeOnce(ctx context.Context, w *writer, t *mergeTask) (r task.MergeResult, more bool, err error) {
+func (a *Archive) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) (r task.MergeResult, more bool, err error) {
 	v, err := a.snapshots.open(ctx)
 	if err != nil {
 		return r, false, err
@@ -239,13 +240,13 @@ func (a *Archive) mergeOnce(ctx context.Context, w *writer, t *mergeTask) (r tas
 		}
 	}
 	r.Captures = 0
-	for _, d := range done.made {
-		if d.old != nil {
+	for _, d := range done.Made {
+		if d.Old != nil {
 			continue
 		}
 		r.Into++
-		r.Captures += d.info.Captures
-		r.Bytes += d.info.Bytes + d.info.IndexBytes
+		r.Captures += d.Info.Captures
+		r.Bytes += d.Info.Bytes + d.Info.IndexBytes
 	}
 	return r, false, nil
 }
@@ -271,7 +272,7 @@ func crowded(in []*segment.Info, ways int) []*segment.Info {
 
 // mergeThese merges some segments of the task's pool and publishes the result. If
 // large is set, it splits the pool.
-func (a *Archive) mergeThese(ctx context.Context, w *writer, v *snapshot, t mergeTask, in []*segment.Info, large bool) (p publication, err error) {
+func (a *Archive) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot, t mergeTask, in []*segment.Info, large bool) (p commit.Publication, err error) {
 	p.Change = catalog.Change{Out: in, Seen: v.pin.Generation, On: v.pin.Catalog}
 	m := newMerging(w, v, t, in, a.merging.places)
 	defer m.close()
@@ -296,7 +297,7 @@ func (a *Archive) mergeThese(ctx context.Context, w *writer, v *snapshot, t merg
 	if err != nil {
 		return p, err
 	}
-	p.made = append(m.done, forms...)
+	p.Made = append(m.done, forms...)
 	if err := m.names(&p); err != nil {
 		return p, err
 	}
@@ -306,8 +307,8 @@ func (a *Archive) mergeThese(ctx context.Context, w *writer, v *snapshot, t merg
 			return p, err
 		}
 	}
-	p.unfinished, m.index = m.index, nil
-	return p, w.publish(ctx, p)
+	p.Unfinished, m.index = m.index, nil
+	return p, w.Publish(ctx, p)
 }
 
 // mergeable returns the segments of in that can be merged now, and whether they

@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/block"
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -16,7 +17,7 @@ import (
 
 // merging is the state of a merge: it makes new segments from those of a pool.
 type merging struct {
-	w      *writer
+	w      *commit.Writer
 	v      *snapshot
 	merged string // the pool that is merged
 	pool   string // the pool that is written to: merged, then its new parts
@@ -35,7 +36,7 @@ type merging struct {
 	progress    func(pool string, done, total int64) // or nil
 	total, read int64
 	out         *output // the segment being written
-	done        []made
+	done        []commit.Made
 	index       *segment.IndexBuilder // of the finished segments; nil at first
 
 	at *places // new places of the blocks of merged segments
@@ -52,13 +53,13 @@ type output struct {
 }
 
 // newMerging returns a merge of in. placesBytes bounds what it keeps of block places.
-func newMerging(w *writer, v *snapshot, t mergeTask, in []*segment.Info, placesBytes int64) *merging {
+func newMerging(w *commit.Writer, v *snapshot, t mergeTask, in []*segment.Info, placesBytes int64) *merging {
 	m := &merging{
 		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: newEncoder(),
-		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.folder.disk, w.dir, in, placesBytes),
+		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.Folder.Disk, w.Dir, in, placesBytes),
 	}
 	if t.seal {
-		m.enc = w.packer.Encoder()
+		m.enc = w.Packer.Encoder()
 	}
 	m.known = &knownBlocks{runs: v.runs, blocks: m.blocks}
 	for _, s := range in {
@@ -187,11 +188,11 @@ func (m *merging) begin(ctx context.Context, key string) error {
 		}
 	}
 	if m.out == nil {
-		id, err := m.w.allocate(ctx, 1)
+		id, err := m.w.Allocate(ctx, 1)
 		if err != nil {
 			return err
 		}
-		f, err := disk.Create(m.w.folder.disk, filepath.Join(m.w.dir, fmt.Sprintf("%06d.raw", id)))
+		f, err := disk.Create(m.w.Folder.Disk, filepath.Join(m.w.Dir, fmt.Sprintf("%06d.raw", id)))
 		if err != nil {
 			return err
 		}
@@ -200,15 +201,15 @@ func (m *merging) begin(ctx context.Context, key string) error {
 			urls += s.URLs
 		}
 		if m.index == nil {
-			name := indexName(id, 0)
-			if m.index, err = segment.NewIndexBuilder(m.w.folder.disk, filepath.Join(m.w.dir, name)); err != nil {
+			name := commit.IndexName(id, 0)
+			if m.index, err = segment.NewIndexBuilder(m.w.Folder.Disk, filepath.Join(m.w.Dir, name)); err != nil {
 				f.Close()
 				return err
 			}
 		}
 		m.out = &output{Writer: segment.NewWriter(f, m.enc, m.pool, id, int(min(urls, mergedCaptures)), m.blocks), id: id, file: f}
 		if m.seal {
-			m.out.Pack(m.w.packer, m.dict, block.ShortFacts)
+			m.out.Pack(m.w.Packer, m.dict, block.ShortFacts)
 		}
 		m.valid()
 		if err := m.out.Index(m.index); err != nil {
@@ -245,7 +246,7 @@ func (m *merging) valid() {
 		}
 	}
 	for _, d := range m.done {
-		pools[d.info.ID] = d.info.Pool
+		pools[d.Info.ID] = d.Info.Pool
 	}
 	pools[m.out.id] = m.pool
 	m.blocks.Valid(pools)
@@ -277,7 +278,7 @@ func (m *merging) finish() error {
 	if err := m.index.AddSegment(&info, out.Writer); err != nil {
 		return err
 	}
-	m.done = append(m.done, made{info: &info, path: out.file.Name()})
+	m.done = append(m.done, commit.Made{Info: &info, Path: out.file.Name()})
 	return nil
 }
 
@@ -286,8 +287,8 @@ func (m *merging) poolOf(id uint32) string {
 		return s.Info.Pool
 	}
 	for _, d := range m.done {
-		if d.info.ID == id {
-			return d.info.Pool
+		if d.Info.ID == id {
+			return d.Info.Pool
 		}
 	}
 	return m.pool

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/store/commit"
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
@@ -52,7 +53,7 @@ func TestSplit(t *testing.T) {
 	if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
 		t.Fatalf("history:\n%s", diffRows(got, want))
 	}
-	c, err := a.folder.inForce()
+	c, err := a.folder.InForce()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func TestSplitHistories(t *testing.T) {
 		if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
 			rt.Fatalf("VERIFY finds %+v", got)
 		}
-		if err := os.Remove(filepath.Join(a.Path(), fileCurrent)); err != nil {
+		if err := os.Remove(filepath.Join(a.Path(), commit.FileCurrent)); err != nil {
 			rt.Fatal(err)
 		}
 		b := Open(a.Path(), Options{})

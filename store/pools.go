@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -182,8 +183,8 @@ func (v *snapshot) Files(ctx context.Context) ([]record.File, error) {
 	for _, n := range v.pin.Names {
 		out = append(out, record.File{Name: n.Name, Pool: filepath.Base(filepath.Dir(n.Name)), Segments: len(n.Of), Sorted: true, Bytes: n.Bytes, CRC: n.CRC})
 	}
-	name := catalogName(v.pin.Generation)
-	b, err := os.ReadFile(filepath.Join(v.from.files.folder.path, name))
+	name := commit.CatalogFile(v.pin.Generation)
+	b, err := os.ReadFile(filepath.Join(v.from.files.folder.Path, name))
 	if err != nil {
 		return nil, err
 	}

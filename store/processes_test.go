@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -65,7 +66,7 @@ type lockClock struct{ disk.FS }
 func (c lockClock) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
 	f, err := c.FS.OpenFile(name, flag, perm)
 	above := filepath.Base(filepath.Dir(filepath.Dir(name)))
-	if err != nil || filepath.Base(name) != fileLock || above == "writers" || above == dirPools {
+	if err != nil || filepath.Base(name) != commit.FileLock || above == "writers" || above == commit.DirPools {
 		return f, err
 	}
 	return clockedLock{f, time.Now()}, nil
@@ -319,11 +320,11 @@ func TestProcesses(t *testing.T) {
 		}
 	}
 	// The next writer leaves nothing behind of those killed.
-	w, err := a.folder.newWriter(context.Background())
+	w, err := a.folder.NewWriter(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.close(); err != nil {
+	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := noLeftovers(a); err != nil {

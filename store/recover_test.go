@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/store/commit"
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
@@ -72,7 +73,7 @@ func imported(t testing.TB, warc []byte) []string {
 func TestRecoverDBFile(t *testing.T) {
 	dir := damagedArchive(t)
 	for _, pool := range []string{"200806", "200807"} {
-		names, err := filepath.Glob(filepath.Join(dir, dirPools, pool, "*.raw"))
+		names, err := filepath.Glob(filepath.Join(dir, commit.DirPools, pool, "*.raw"))
 		if err != nil || len(names) != 1 {
 			t.Fatal(names, err)
 		}
@@ -130,7 +131,7 @@ func TestRecoverRuns(t *testing.T) {
 		visits = append(visits, &visit{url: fmt.Sprintf("http://www.example.com/%04d", i), time: day0, status: 200, body: fmt.Sprintf("<p>page %d</p>", i*i)})
 	}
 	put(t, a, visits)
-	names, err := filepath.Glob(filepath.Join(a.Path(), dirPools, "*", "*.raw"))
+	names, err := filepath.Glob(filepath.Join(a.Path(), commit.DirPools, "*", "*.raw"))
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}

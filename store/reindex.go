@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record/task"
@@ -56,7 +57,7 @@ func (a *Archive) Reindex(ctx context.Context, o task.ReindexOptions) ([]task.Re
 
 // readable returns the current catalogue; nil if it or CURRENT is lost or damaged.
 func (a *Archive) readable() (*catalog.Catalog, error) {
-	p, err := a.folder.pin()
+	p, err := a.folder.Pin()
 	var damage *segment.Error
 	switch {
 	case errors.As(err, &damage), errors.Is(err, os.ErrNotExist):
@@ -64,7 +65,7 @@ func (a *Archive) readable() (*catalog.Catalog, error) {
 	case err != nil:
 		return nil, err
 	}
-	defer p.release()
+	defer p.Release()
 	return p.Catalog, nil
 }
 
@@ -72,7 +73,7 @@ func (a *Archive) readable() (*catalog.Catalog, error) {
 type reindex struct {
 	a           *Archive
 	o           task.ReindexOptions
-	w           *writer // nil for a dry run
+	w           *commit.Writer // nil for a dry run
 	results     map[string]*task.ReindexResult
 	done, total int64
 	infos       []*segment.Info     // the segments with their new indexes
@@ -129,12 +130,12 @@ func (r *reindex) known(ctx context.Context, c *catalog.Catalog) error {
 
 // rebuild rebuilds the indexes of segments in force.
 func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
-	return r.write(ctx, r.a.folder.newWriter, func() error {
+	return r.write(ctx, r.a.folder.NewWriter, func() error {
 		if err := r.build(ctx, chosen, true); err != nil {
 			return err
 		}
 		return r.publish(ctx, func() (*catalog.Catalog, error) {
-			now, err := r.a.folder.inForce()
+			now, err := r.a.folder.InForce()
 			if err != nil {
 				return nil, err
 			}
@@ -144,12 +145,12 @@ func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
 }
 
 // write calls f with a writer that open returns.
-func (r *reindex) write(ctx context.Context, open func(context.Context) (*writer, error), f func() error) (err error) {
+func (r *reindex) write(ctx context.Context, open func(context.Context) (*commit.Writer, error), f func() error) (err error) {
 	if r.w, err = open(ctx); err != nil {
 		return err
 	}
 	err = f()
-	if e := r.w.close(); err == nil {
+	if e := r.w.Close(); err == nil {
 		err = e
 	}
 	return err
@@ -171,7 +172,7 @@ func (r *reindex) lost(ctx context.Context) error {
 		}
 		return nil
 	}
-	return r.write(ctx, r.a.folder.newWriterWithoutCatalog, func() error {
+	return r.write(ctx, r.a.folder.NewWriterWithoutCatalog, func() error {
 		if err := r.build(ctx, infos, false); err != nil {
 			return err
 		}
@@ -189,7 +190,7 @@ func (r *reindex) lost(ctx context.Context) error {
 
 // dbFiles lists the db-files in the pools' folders, sorted by number.
 func (a *Archive) dbFiles() ([]*segment.Info, error) {
-	names, err := filepath.Glob(filepath.Join(a.dir, dirPools, "*", "*.raw"))
+	names, err := filepath.Glob(filepath.Join(a.dir, commit.DirPools, "*", "*.raw"))
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +207,7 @@ func (a *Archive) dbFiles() ([]*segment.Info, error) {
 		i := &segment.Info{Fresh: segment.FreshUnknown, Pool: filepath.Base(filepath.Dir(name)), File: rel, Bytes: info.Size()}
 		var ok bool
 		if i.ID, _, ok = segment.ParseName(filepath.Base(name)); !ok {
-			return nil, fmt.Errorf("%s is not called as a db-file is: move it out of the folder %s", rel, dirPools)
+			return nil, fmt.Errorf("%s is not called as a db-file is: move it out of the folder %s", rel, commit.DirPools)
 		}
 		out = append(out, i)
 	}
@@ -219,7 +220,7 @@ func (a *Archive) dbFiles() ([]*segment.Info, error) {
 
 // catalogOf makes a catalogue of all db-files and of the files that belong to them.
 func (a *Archive) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*catalog.Catalog, error) {
-	numbers, err := a.folder.generations()
+	numbers, err := a.folder.Generations()
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +229,7 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*
 	removed := make(map[string]catalog.RemovalFile)
 	for _, n := range numbers {
 		last = max(last, n)
-		if c, err := a.folder.load(n); err == nil {
+		if c, err := a.folder.Load(n); err == nil {
 			older = append(older, c)
 			for _, r := range c.Removals {
 				removed[r.Name] = r
@@ -247,7 +248,7 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*
 // removalsOf describes the removals whose files exist, for a rebuilt catalogue. A
 // removal that no older catalogue names counts as made after all segments.
 func (a *Archive) removalsOf(c *catalog.Catalog, known map[string]catalog.RemovalFile) ([]catalog.RemovalFile, error) {
-	names, err := filepath.Glob(filepath.Join(a.dir, dirRemoved, "[0-9]*"))
+	names, err := filepath.Glob(filepath.Join(a.dir, commit.DirRemoved, "[0-9]*"))
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +259,7 @@ func (a *Archive) removalsOf(c *catalog.Catalog, known map[string]catalog.Remova
 		if err != nil {
 			return nil, err
 		}
-		info := catalog.RemovalFile{Name: filepath.Join(dirRemoved, filepath.Base(name)), Bytes: int64(len(b)), CRC: lines.Sum(b)}
+		info := catalog.RemovalFile{Name: filepath.Join(commit.DirRemoved, filepath.Base(name)), Bytes: int64(len(b)), CRC: lines.Sum(b)}
 		r, err := catalog.DecodeRemoval(b)
 		if err != nil {
 			return nil, &segment.Error{File: info.Name, Offset: -1, Err: err}
@@ -301,7 +302,7 @@ func (r *reindex) build(ctx context.Context, infos []*segment.Info, checked bool
 		return err
 	}
 	for n, g := range groups {
-		name := filepath.Join(dirIndex, fmt.Sprintf("%06d.idx", first+uint32(n)))
+		name := filepath.Join(commit.DirIndex, fmt.Sprintf("%06d.idx", first+uint32(n)))
 		if err := r.indexFile(ctx, name, byYear[g], checked); err != nil {
 			return err
 		}
@@ -313,15 +314,15 @@ func (r *reindex) build(ctx context.Context, infos []*segment.Info, checked bool
 // nobody else can get numbers, and the names in use show which are free.
 func (r *reindex) numbers(ctx context.Context, n int, checked bool) (uint32, error) {
 	if checked {
-		return r.w.allocate(ctx, n)
+		return r.w.Allocate(ctx, n)
 	}
-	first, err := r.a.folder.nextByNames()
+	first, err := r.a.folder.NextByNames()
 	return uint32(first), err
 }
 
 // indexFile makes one index file.
 func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.Info, checked bool) error {
-	tmp := filepath.Join(r.w.dir, filepath.Base(name))
+	tmp := filepath.Join(r.w.Dir, filepath.Base(name))
 	x, err := segment.NewIndexBuilder(r.a.opts.Disk, tmp)
 	if err != nil {
 		return err
@@ -346,7 +347,7 @@ func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.I
 	if err := x.Finish(); err != nil {
 		return err
 	}
-	file, err := describeIndex(tmp, name)
+	file, err := commit.DescribeIndex(tmp, name)
 	if err != nil {
 		return err
 	}
@@ -416,21 +417,21 @@ func (r *reindex) count(i *segment.Info) {
 // publish moves the new index files to their places, and puts the catalogue in
 // force that next returns.
 func (r *reindex) publish(ctx context.Context, next func() (*catalog.Catalog, error)) error {
-	if err := r.a.folder.moveIn(r.moves); err != nil {
+	if err := r.a.folder.MoveIn(r.moves); err != nil {
 		return err
 	}
-	return r.a.folder.locked(ctx, func(disk.File) error {
+	return r.a.folder.Locked(ctx, func(disk.File) error {
 		c, err := next()
 		if err != nil {
 			return err
 		}
-		return r.a.folder.put(c)
+		return r.a.folder.Put(c)
 	})
 }
 
 // namesFiles describes the names files in the pools' folders.
 func (a *Archive) namesFiles() ([]catalog.NamesFile, error) {
-	paths, err := filepath.Glob(filepath.Join(a.dir, dirPools, "*", "*.names"))
+	paths, err := filepath.Glob(filepath.Join(a.dir, commit.DirPools, "*", "*.names"))
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/store/commit"
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
@@ -29,7 +30,7 @@ func indexAnew(t testing.TB, dir string, o task.ReindexOptions) []task.ReindexRe
 // loseCatalogue takes CURRENT, the catalogues and the indexes away.
 func loseCatalogue(t testing.TB, dir string) {
 	t.Helper()
-	for _, name := range []string{fileCurrent, dirCatalog, dirIndex, fileLock} {
+	for _, name := range []string{commit.FileCurrent, commit.DirCatalog, commit.DirIndex, commit.FileLock} {
 		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -59,10 +60,10 @@ func TestReindex(t *testing.T) {
 		lose := rapid.SampledFrom([]string{"nothing", "indexes", "catalogue"}).Draw(rt, "lose")
 		switch lose {
 		case "indexes":
-			if err := os.RemoveAll(filepath.Join(a.Path(), dirIndex)); err != nil {
+			if err := os.RemoveAll(filepath.Join(a.Path(), commit.DirIndex)); err != nil {
 				rt.Fatal(err)
 			}
-			if err := os.Mkdir(filepath.Join(a.Path(), dirIndex), 0o755); err != nil {
+			if err := os.Mkdir(filepath.Join(a.Path(), commit.DirIndex), 0o755); err != nil {
 				rt.Fatal(err)
 			}
 		case "catalogue":
@@ -133,7 +134,7 @@ func TestReindexPool(t *testing.T) {
 // what to do and nothing is changed.
 func TestReindexDamaged(t *testing.T) {
 	dir := damagedArchive(t)
-	names, err := filepath.Glob(filepath.Join(dir, dirPools, "200806", "*.raw"))
+	names, err := filepath.Glob(filepath.Join(dir, commit.DirPools, "200806", "*.raw"))
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}
@@ -156,7 +157,7 @@ func TestReindexDamaged(t *testing.T) {
 	if _, err := a.Reindex(context.Background(), task.ReindexOptions{}); err == nil || !strings.Contains(err.Error(), "RECOVER '"+names[0]+"' TO") {
 		t.Errorf("without a catalogue: error %v, want one with a remedy", err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, fileCurrent)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, commit.FileCurrent)); err == nil {
 		t.Error("there is a catalogue of it")
 	}
 	if _, err := os.Stat(names[0]); err != nil {

@@ -152,11 +152,11 @@ func (c *comings) finish(dir string, done int) error {
 		}
 		return fmt.Errorf("VERIFY finds %+v", f)
 	}
-	w, err := a.folder.newWriter(context.Background()) // it sweeps
+	w, err := a.folder.NewWriter(context.Background()) // it sweeps
 	if err != nil {
 		return err
 	}
-	if err := w.close(); err != nil {
+	if err := w.Close(); err != nil {
 		return err
 	}
 	return noLeftovers(a)

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -440,7 +441,7 @@ func TestDeleteChanged(t *testing.T) {
 	if got := readRows(t, a, record.MinTime, record.MaxTime); len(got) != 2 {
 		t.Errorf("%d captures are left, want the 2 of other pools", len(got))
 	}
-	if files, _ := filepath.Glob(filepath.Join(a.Path(), dirRemoved, "*")); len(files) != 1 {
+	if files, _ := filepath.Glob(filepath.Join(a.Path(), commit.DirRemoved, "*")); len(files) != 1 {
 		t.Errorf("removal files %v, want that of the DROP alone", files)
 	}
 }
@@ -455,11 +456,11 @@ func TestReindexRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := historyOf(visits[1:])
-	names, err := filepath.Glob(filepath.Join(a.Path(), dirCatalog, "*"))
+	names, err := filepath.Glob(filepath.Join(a.Path(), commit.DirCatalog, "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range append(names, filepath.Join(a.Path(), fileCurrent)) {
+	for _, name := range append(names, filepath.Join(a.Path(), commit.FileCurrent)) {
 		if err := os.Remove(name); err != nil {
 			t.Fatal(err)
 		}
@@ -504,7 +505,7 @@ func TestDropRefused(t *testing.T) {
 			t.Errorf("DROP of %s: %v", pool, err)
 		}
 	}
-	if files, _ := filepath.Glob(filepath.Join(a.Path(), dirPools, "*", "*")); len(files) != 0 {
+	if files, _ := filepath.Glob(filepath.Join(a.Path(), commit.DirPools, "*", "*")); len(files) != 0 {
 		t.Errorf("files %v are left", files)
 	}
 	put(t, a, []*visit{{url: "http://b.example/", time: day0, status: 200, body: "again"}})

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record/task"
@@ -24,11 +25,11 @@ import (
 // what was done before. If there is no such pool, the error is a
 // *task.NoPoolError.
 func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
-	p, err := a.folder.pin()
+	p, err := a.folder.Pin()
 	if err != nil {
 		return nil, err
 	}
-	defer p.release()
+	defer p.Release()
 	pools, err := p.Pools([]string{o.Pool})
 	if err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.Repa
 		r.total += f.Bytes
 	}
 	if !o.Dry {
-		if r.w, err = a.folder.newWriter(ctx); err != nil {
+		if r.w, err = a.folder.NewWriter(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -56,7 +57,7 @@ func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.Repa
 		res, err := r.file(ctx, f)
 		if err != nil {
 			if r.w != nil {
-				err = errors.Join(err, r.w.close())
+				err = errors.Join(err, r.w.Close())
 			}
 			return results, fmt.Errorf("repair %s: %w", f.Name, err)
 		}
@@ -67,7 +68,7 @@ func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.Repa
 		}
 	}
 	if r.w != nil {
-		err = r.w.close()
+		err = r.w.Close()
 	}
 	return results, err
 }
@@ -76,7 +77,7 @@ func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.Repa
 type repair struct {
 	a           *Archive
 	o           task.RepairOptions
-	w           *writer // nil for a dry run
+	w           *commit.Writer // nil for a dry run
 	done, total int64
 	// same are the files that the catalogues of copy and archive describe equally.
 	// Only from these may a part be taken that cannot be checked by itself.
@@ -94,11 +95,11 @@ func (a *Archive) sameFiles(dir string) (map[catalog.File]bool, error) {
 		return nil, fmt.Errorf("repair from %s: that is the archive itself; name the folder of a copy", dir)
 	}
 	same := make(map[catalog.File]bool)
-	p, err := openFolder(dir, disk.OS).pin()
+	p, err := commit.Open(dir, disk.OS).Pin()
 	if err != nil {
 		return same, nil
 	}
-	defer p.release()
+	defer p.Release()
 	for _, s := range p.Segments {
 		same[catalog.File{Name: s.File, Bytes: s.Bytes, CRC: s.CRC}] = true
 	}
@@ -175,7 +176,7 @@ func (r *repair) mend(ctx context.Context, ours, theirs string, f catalog.File, 
 	sum := lines.NewSum()
 	out := &summing{sum: sum}
 	if !r.o.Dry {
-		if tmp, err = disk.Create(r.a.opts.Disk, filepath.Join(r.w.dir, filepath.Base(f.Name))); err != nil {
+		if tmp, err = disk.Create(r.a.opts.Disk, filepath.Join(r.w.Dir, filepath.Base(f.Name))); err != nil {
 			return err
 		}
 		defer tmp.Close()
@@ -235,7 +236,7 @@ func (r *repair) choose(ctx context.Context, ours, theirs string, f catalog.File
 	if r.o.Dry {
 		return nil
 	}
-	tmp := filepath.Join(r.w.dir, filepath.Base(f.Name))
+	tmp := filepath.Join(r.w.Dir, filepath.Base(f.Name))
 	if err := disk.WriteFile(r.a.opts.Disk, tmp, b); err != nil {
 		return err
 	}
@@ -244,8 +245,8 @@ func (r *repair) choose(ctx context.Context, ours, theirs string, f catalog.File
 
 // replace renames a synced file to replace f, if f is still in force.
 func (r *repair) replace(ctx context.Context, tmp string, f catalog.File) error {
-	return r.a.folder.locked(ctx, func(disk.File) error {
-		c, err := r.a.folder.inForce()
+	return r.a.folder.Locked(ctx, func(disk.File) error {
+		c, err := r.a.folder.InForce()
 		if err != nil {
 			return err
 		}

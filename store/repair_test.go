@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"infomall/store/commit"
 	"infomall/store/record/task"
 )
 
@@ -111,7 +112,7 @@ func TestRepair(t *testing.T) {
 func TestRepairLost(t *testing.T) {
 	dir, backup := manyRuns(t)
 	other, _ := manyRuns(t)
-	names, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+	names, err := filepath.Glob(filepath.Join(dir, commit.DirPools, "*", "*.raw"))
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -35,22 +36,22 @@ const resultNameMax = 200
 // moment later. It ranges over the rows once. If the process is killed, nothing is
 // stored.
 func (a *Archive) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
-	w, err := a.folder.newWriter(ctx)
+	w, err := a.folder.NewWriter(ctx)
 	if err != nil {
 		return info, err
 	}
 	if err = a.saveResult(ctx, w, &info, rows); err != nil {
 		err = fmt.Errorf("keep the result %s in %s: %w", info.Name, a.dir, err)
 	}
-	return info, errors.Join(err, w.close())
+	return info, errors.Join(err, w.Close())
 }
 
-func (a *Archive) saveResult(ctx context.Context, w *writer, info *task.Result, rows iter.Seq2[task.ResultRow, error]) error {
+func (a *Archive) saveResult(ctx context.Context, w *commit.Writer, info *task.Result, rows iter.Seq2[task.ResultRow, error]) error {
 	folder := resultFolder(info.Kind, info.Name)
 	if len(filepath.Base(folder)) > resultNameMax {
 		return fmt.Errorf("its name takes more than %d bytes as a folder's", resultNameMax)
 	}
-	made := filepath.Join(w.dir, "result")
+	made := filepath.Join(w.Dir, "result")
 	if err := a.writeResult(ctx, made, info, rows); err != nil {
 		return err
 	}

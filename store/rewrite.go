@@ -8,6 +8,7 @@ import (
 
 	"infomall/store/block"
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -51,8 +52,8 @@ func (m *merging) findBodies(ctx context.Context) error {
 }
 
 // again rewrites the segments that need it, and returns them.
-func (m *merging) again(ctx context.Context) ([]made, error) {
-	var out []made
+func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
+	var out []commit.Made
 	for _, info := range m.v.pin.Segments {
 		if m.in[info.ID] != nil || len(m.bodies) == 0 && !slices.ContainsFunc(info.Uses, m.goes) {
 			continue
@@ -219,7 +220,7 @@ func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 }
 
 // write writes the new form of the segment.
-func (p *rewriting) write(ctx context.Context) (made, error) {
+func (p *rewriting) write(ctx context.Context) (commit.Made, error) {
 	m, info := p.m, p.s.Info
 	f := &form{w: m.w, s: p.s, static: m.v.pin.IsStatic(info.Pool), dict: func(ref segment.RunRef) *segment.Dict {
 		if m.goes(ref.Segment) {
@@ -231,8 +232,8 @@ func (p *rewriting) write(ctx context.Context) (made, error) {
 			return s.Info.Pool
 		}
 		for _, d := range m.done {
-			if d.info.ID == id {
-				return d.info.Pool
+			if d.Info.ID == id {
+				return d.Info.Pool
 			}
 		}
 		return info.Pool // it was merged, and its names lead to the blocks
@@ -245,7 +246,7 @@ func (p *rewriting) write(ctx context.Context) (made, error) {
 // form is a rewritten form of a segment, with captures and blocks in the same
 // places.
 type form struct {
-	w      *writer
+	w      *commit.Writer
 	s      *segment.Reader
 	static bool
 	dict   func(segment.RunRef) *segment.Dict // runs on which recompressed runs build
@@ -254,20 +255,20 @@ type form struct {
 
 // write writes the form. It calls run for each run of the segment; run repeats the
 // old run, changed or not.
-func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) error) (made, error) {
+func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) error) (commit.Made, error) {
 	info := f.s.Info
-	number, err := f.w.allocate(ctx, 1)
+	number, err := f.w.Allocate(ctx, 1)
 	if err != nil {
-		return made{}, err
+		return commit.Made{}, err
 	}
-	file, err := disk.Create(f.w.folder.disk, filepath.Join(f.w.dir, fmt.Sprintf("%06d.raw", number)))
+	file, err := disk.Create(f.w.Folder.Disk, filepath.Join(f.w.Dir, fmt.Sprintf("%06d.raw", number)))
 	if err != nil {
-		return made{}, err
+		return commit.Made{}, err
 	}
 	defer file.Close()
 	w := segment.NewWriter(file, newEncoder(), info.Pool, info.ID, int(info.URLs), segment.NewBlocks(mergeBlocks))
 	if f.static {
-		w.Pack(f.w.packer, func(ref segment.RunRef) *segment.Dict {
+		w.Pack(f.w.Packer, func(ref segment.RunRef) *segment.Dict {
 			if ref.Segment >= info.ID {
 				return nil
 			}
@@ -276,10 +277,10 @@ func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) 
 	}
 	for n := range uint32(info.Runs) {
 		if err := ctx.Err(); err != nil {
-			return made{}, err
+			return commit.Made{}, err
 		}
 		if err := run(n, w); err != nil {
-			return made{}, err
+			return commit.Made{}, err
 		}
 	}
 	for _, pool := range info.Depends {
@@ -295,7 +296,7 @@ func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) 
 		err = file.Sync()
 	}
 	if err != nil {
-		return made{}, fmt.Errorf("write %s: %w", file.Name(), err)
+		return commit.Made{}, fmt.Errorf("write %s: %w", file.Name(), err)
 	}
-	return made{info: &now, w: w, path: file.Name(), old: info, number: number}, nil
+	return commit.Made{Info: &now, Writer: w, Path: file.Name(), Old: info, Number: number}, nil
 }

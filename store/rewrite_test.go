@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/block"
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/packed"
@@ -205,7 +206,7 @@ func TestRecoverSealed(t *testing.T) {
 	if !usesDictionary(t, a, "200808", "200807") {
 		t.Fatal("August is not compressed with July: nothing is tried")
 	}
-	c, err := a.folder.inForce()
+	c, err := a.folder.InForce()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,10 +263,10 @@ func TestLockGivenUp(t *testing.T) {
 	defer a.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	err := a.folder.locked(context.Background(), func(disk.File) error {
+	err := a.folder.Locked(context.Background(), func(disk.File) error {
 		b := Open(a.Path(), Options{})
 		defer b.Close()
-		return b.folder.locked(ctx, func(disk.File) error {
+		return b.folder.Locked(ctx, func(disk.File) error {
 			return errors.New("two have the lock")
 		})
 	})
@@ -344,7 +345,7 @@ func TestDerived(t *testing.T) {
 // db-files of dir, which has no sealed pool.
 func setExtractor(t *testing.T, dir string, extractor byte) {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+	names, err := filepath.Glob(filepath.Join(dir, commit.DirPools, "*", "*.raw"))
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
 	}
@@ -472,7 +473,7 @@ func usesDictionary(t *testing.T, a *Archive, pool, of string) bool {
 
 func filesOf(t *testing.T, a *Archive) (names []string) {
 	t.Helper()
-	c, err := a.folder.inForce()
+	c, err := a.folder.InForce()
 	if err != nil {
 		t.Fatal(err)
 	}

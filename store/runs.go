@@ -96,7 +96,7 @@ func (r *runs) reader(i *segment.Info) *segment.Reader {
 func (r *runs) readerOf(i *segment.Info) *segment.Reader {
 	s := r.readers[i.ID]
 	if s == nil {
-		s = segment.NewReader(r.files.folder.path, i, r.files.index(r.catalog.IndexFile(i.Index)), r.files.warn)
+		s = segment.NewReader(r.files.folder.Path, i, r.files.index(r.catalog.IndexFile(i.Index)), r.files.warn)
 		s.Others, s.Long = r.other, block.LongFacts
 		r.readers[i.ID] = s
 	}
@@ -107,7 +107,7 @@ func (r *runs) readerOf(i *segment.Info) *segment.Reader {
 func (r *runs) readAlone(i *segment.Info) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := segment.NewReader(r.files.folder.path, i, nil, nil)
+	s := segment.NewReader(r.files.folder.Path, i, nil, nil)
 	s.Others = r.other
 	r.readers[i.ID] = s
 }

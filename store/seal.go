@@ -10,11 +10,11 @@ import (
 // shareIndexes merges the small indexes of static pools into one file for each
 // year. An index file of its own takes at least 32 KB.
 func (a *Archive) shareIndexes(ctx context.Context) error {
-	p, err := a.folder.pin()
+	p, err := a.folder.Pin()
 	if err != nil {
 		return err
 	}
-	p.release() // so that the replaced files can be deleted
+	p.Release() // so that the replaced files can be deleted
 	apart := p.Unshared()
 	if len(apart) == 0 {
 		return nil

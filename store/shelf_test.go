@@ -102,7 +102,7 @@ func TestMergeHolds(t *testing.T) {
 	const runs, places = 5 << 20, 20 << 10
 	a.merging = mergeBounds{ways: 3, runs: runs, places: places}
 	for _, seal := range []bool{false, true} {
-		w, err := a.folder.newWriter(ctx)
+		w, err := a.folder.NewWriter(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestMergeHolds(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := w.close(); err != nil {
+		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
 		if want := map[bool]int{false: 3, true: 1}[seal]; rounds != want {

@@ -11,6 +11,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/crawl/state"
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -86,7 +87,7 @@ func TestSealWithoutRemoval(t *testing.T) {
 		t.Fatal(err, e)
 	}
 	a.Close()
-	files, err := filepath.Glob(filepath.Join(dir, dirRemoved, "*"))
+	files, err := filepath.Glob(filepath.Join(dir, commit.DirRemoved, "*"))
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
@@ -205,7 +206,7 @@ func TestFilesInEachOthersPlace(t *testing.T) {
 	a.Close()
 	var files []string
 	for _, pattern := range []string{
-		fileCurrent, fileFormat, fileDefinitions, fileVerify, "catalog/[0-9]*", "removed/*", "results/*/*/*", "pools/*/*.raw", "index/*.idx", "crawls/*/state.bolt",
+		commit.FileCurrent, commit.FileFormat, fileDefinitions, fileVerify, "catalog/[0-9]*", "removed/*", "results/*/*/*", "pools/*/*.raw", "index/*.idx", "crawls/*/state.bolt",
 	} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil || len(found) == 0 {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -18,7 +19,7 @@ import (
 // it is closed. Several goroutines may use it; all must be done before Close.
 type snapshot struct {
 	from *snapshots
-	pin  *pin
+	pin  *commit.Pin
 	runs *runs
 
 	mu      sync.Mutex
@@ -38,7 +39,7 @@ func (v *snapshot) Close() error {
 	}
 	v.closed = true
 	err := v.runs.close()
-	v.pin.release()
+	v.pin.Release()
 	return errors.Join(err, v.from.files.unpin(v.pin.Catalog))
 }
 

@@ -37,9 +37,9 @@ func (s *snapshots) open(ctx context.Context) (*snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, err := s.files.folder.pin()
+	p, err := s.files.folder.Pin()
 	if err != nil {
-		return nil, fmt.Errorf("open the archive %s: %w", s.files.folder.path, err)
+		return nil, fmt.Errorf("open the archive %s: %w", s.files.folder.Path, err)
 	}
 	s.files.pin()
 	return &snapshot{from: s, pin: p, runs: newRuns(s.files, p.Catalog)}, nil

@@ -69,7 +69,7 @@ func (r *runs) namesOf(id uint32) (*segment.Names, error) {
 		if !slices.Contains(info.Of, id) {
 			continue
 		}
-		list, err := readNames(r.files.folder.path, info)
+		list, err := readNames(r.files.folder.Path, info)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/segment"
 	"infomall/store/timeline"
 )
@@ -92,13 +93,13 @@ func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 
 // measured returns the parts, with their sizes in bytes added up from the segments
 // done.
-func (s *split) measured(done []made) []catalog.Part {
+func (s *split) measured(done []commit.Made) []catalog.Part {
 	for i := range s.parts {
 		p := &s.parts[i]
 		p.Bytes = 0
 		for _, d := range done {
-			if d.info.Pool == p.Pool {
-				p.Bytes += d.info.Bytes
+			if d.Info.Pool == p.Pool {
+				p.Bytes += d.Info.Bytes
 			}
 		}
 	}

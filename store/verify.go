@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -42,7 +43,7 @@ func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[ta
 			yield(task.Finding{File: fault.File, Offset: fault.Offset, What: fault.Err.Error(), Severity: task.SeverityError, Time: record.NoTime}, nil)
 			return
 		case errors.Is(err, os.ErrNotExist):
-			yield(task.Finding{File: dirCatalog, Offset: -1, What: err.Error(), Severity: task.SeverityError, Time: record.NoTime}, nil)
+			yield(task.Finding{File: commit.DirCatalog, Offset: -1, What: err.Error(), Severity: task.SeverityError, Time: record.NoTime}, nil)
 			return
 		case err != nil:
 			yield(task.Finding{}, err)
@@ -88,8 +89,8 @@ func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.Ve
 		plan.Files, plan.Bytes = append(plan.Files, name), plan.Bytes+bytes
 	}
 	if v.pin.Generation > 0 {
-		add(fileCurrent, 0)
-		add(catalogName(v.pin.Generation), 0)
+		add(commit.FileCurrent, 0)
+		add(commit.CatalogFile(v.pin.Generation), 0)
 	}
 	for _, x := range y.indexes() {
 		add(x.Name, x.Bytes)
@@ -304,14 +305,14 @@ func (y *verifier) small(ctx context.Context) error {
 	warn := func(file string, err error) error {
 		return y.report(task.Finding{File: file, Offset: -1, What: err.Error(), Time: record.NoTime})
 	}
-	numbers, err := a.folder.generations()
+	numbers, err := a.folder.Generations()
 	if err != nil {
 		return err
 	}
 	for _, n := range numbers {
 		// A catalogue that another process deletes meanwhile is no fault.
-		if _, err := a.folder.load(n); err != nil && !errors.Is(err, os.ErrNotExist) {
-			if err := warn(catalogName(n), fmt.Errorf("this catalogue is not in force, and is damaged: remove the file: %w", causeOf(err))); err != nil {
+		if _, err := a.folder.Load(n); err != nil && !errors.Is(err, os.ErrNotExist) {
+			if err := warn(commit.CatalogFile(n), fmt.Errorf("this catalogue is not in force, and is damaged: remove the file: %w", causeOf(err))); err != nil {
 				return err
 			}
 		}
@@ -325,12 +326,12 @@ func (y *verifier) small(ctx context.Context) error {
 			return err
 		}
 	}
-	b, err := os.ReadFile(filepath.Join(a.dir, fileFormat))
+	b, err := os.ReadFile(filepath.Join(a.dir, commit.FileFormat))
 	if err == nil {
-		err = checkFormatFile(b)
+		err = commit.CheckFormat(b)
 	}
 	if err != nil {
-		return warn(fileFormat, err)
+		return warn(commit.FileFormat, err)
 	}
 	return nil
 }
@@ -402,7 +403,7 @@ func (y *verifier) misnamed() error {
 		if y.o.Pool != "" && y.o.Pool != pool {
 			continue
 		}
-		err := y.report(task.Finding{Pool: pool, File: filepath.Join(dirPools, pool), Offset: -1, What: catalog.Misnamed(pool).Error(), Severity: task.SeverityError, Time: record.NoTime})
+		err := y.report(task.Finding{Pool: pool, File: filepath.Join(commit.DirPools, pool), Offset: -1, What: catalog.Misnamed(pool).Error(), Severity: task.SeverityError, Time: record.NoTime})
 		if err != nil {
 			return err
 		}

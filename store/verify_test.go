@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/catalog"
+	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -119,7 +120,7 @@ func archiveFiles(dir string) ([]string, error) {
 	}
 	defer v.Close()
 	files, err := v.Files(context.Background())
-	out := []string{filepath.Join(dir, fileCurrent)}
+	out := []string{filepath.Join(dir, commit.FileCurrent)}
 	for _, f := range files {
 		out = append(out, filepath.Join(dir, f.Name))
 	}
@@ -130,7 +131,7 @@ func archiveFiles(dir string) ([]string, error) {
 // it: its own, and those of the later pool that take blocks from it.
 func TestVerifyAffected(t *testing.T) {
 	dir := damagedArchive(t)
-	names, err := filepath.Glob(filepath.Join(dir, dirPools, "200806", "*.raw"))
+	names, err := filepath.Glob(filepath.Join(dir, commit.DirPools, "200806", "*.raw"))
 	if err != nil || len(names) != 1 {
 		t.Fatal(names, err)
 	}
@@ -224,7 +225,7 @@ func TestVerifyTwentyFlips(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, fileVerify), (&verifyState{next: map[int]int{7: 3}}).encode(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	files := slices.DeleteFunc(everyFile(t, dir), func(name string) bool { return filepath.Base(name) == fileLock })
+	files := slices.DeleteFunc(everyFile(t, dir), func(name string) bool { return filepath.Base(name) == commit.FileLock })
 	if len(files) < 11 {
 		t.Fatalf("files %v", files)
 	}
@@ -232,7 +233,7 @@ func TestVerifyTwentyFlips(t *testing.T) {
 		t.Errorf("not found:\n%s", strings.Join(unfound, "\n"))
 	}
 	for _, lock := range []string{"", "0\n", "1", "4x", "99999999999999999999", "3\n3\n"} {
-		if err := os.WriteFile(filepath.Join(dir, fileLock), []byte(lock), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, commit.FileLock), []byte(lock), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		a := Open(dir, Options{})
@@ -249,7 +250,7 @@ func TestVerifyTwentyFlips(t *testing.T) {
 // what finds nothing with them on is no proof if it finds nothing with them off.
 func TestWithoutChecksums(t *testing.T) {
 	dir := damagedArchive(t)
-	files, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+	files, err := filepath.Glob(filepath.Join(dir, commit.DirPools, "*", "*.raw"))
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
@@ -267,7 +268,7 @@ func TestDamagedIndexAnswers(t *testing.T) {
 	a := Open(dir, Options{})
 	want := readRows(t, a, record.MinTime, record.MaxTime)
 	a.Close()
-	names, err := filepath.Glob(filepath.Join(dir, dirIndex, "*"))
+	names, err := filepath.Glob(filepath.Join(dir, commit.DirIndex, "*"))
 	if err != nil || len(names) == 0 {
 		t.Fatal(names, err)
 	}
@@ -303,11 +304,11 @@ func TestVerifyIndexOfAnother(t *testing.T) {
 	dir := damagedArchive(t)
 	a := Open(dir, Options{})
 	defer a.Close()
-	c, err := a.folder.inForce()
+	c, err := a.folder.InForce()
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := filepath.Join(dirIndex, "000099.idx")
+	other := filepath.Join(commit.DirIndex, "000099.idx")
 	x, err := segment.NewIndexBuilder(disk.OS, filepath.Join(dir, other))
 	if err != nil {
 		t.Fatal(err)
@@ -329,13 +330,13 @@ func TestVerifyIndexOfAnother(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := describeIndex(filepath.Join(dir, other), other)
+	file, err := commit.DescribeIndex(filepath.Join(dir, other), other)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wrong := *c.Segments[0]
 	wrong.Index = other
-	if err := a.folder.put(c.WithIndexes([]*segment.Info{&wrong}, []catalog.IndexFile{file})); err != nil {
+	if err := a.folder.Put(c.WithIndexes([]*segment.Info{&wrong}, []catalog.IndexFile{file})); err != nil {
 		t.Fatal(err)
 	}
 	got := verify(t, dir, task.VerifyOptions{})
@@ -360,7 +361,7 @@ func manyPools(t testing.TB, n int) string {
 func TestVerifySample(t *testing.T) {
 	const n = 3
 	dir := manyPools(t, 7)
-	names, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+	names, err := filepath.Glob(filepath.Join(dir, commit.DirPools, "*", "*.raw"))
 	if err != nil || len(names) != 7 {
 		t.Fatal(names, err)
 	}
@@ -395,7 +396,7 @@ func TestVerifySample(t *testing.T) {
 // found whole, reads what was not again, and leaves no note behind.
 func TestVerifyGoesOn(t *testing.T) {
 	dir := manyPools(t, 6)
-	names, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+	names, err := filepath.Glob(filepath.Join(dir, commit.DirPools, "*", "*.raw"))
 	if err != nil || len(names) != 6 {
 		t.Fatal(names, err)
 	}
@@ -429,7 +430,7 @@ func TestVerifyGoesOn(t *testing.T) {
 	if err != nil || p.Clean == 0 || p.Clean > 5 {
 		t.Fatalf("plan %+v, %v", p, err)
 	}
-	if !slices.Contains(p.Files, filepath.Join(dirPools, filepath.Base(filepath.Dir(names[0])), filepath.Base(names[0]))) {
+	if !slices.Contains(p.Files, filepath.Join(commit.DirPools, filepath.Base(filepath.Dir(names[0])), filepath.Base(names[0]))) {
 		t.Errorf("the damaged %s is not read again: %v", names[0], p.Files)
 	}
 	if other, err := a.PlanVerify(t.Context(), task.VerifyOptions{Pool: "200806"}); err != nil || other.Clean != 0 {
@@ -475,16 +476,16 @@ func TestVerifyCatalogue(t *testing.T) {
 			dir := damagedArchive(t)
 			a := Open(dir, Options{})
 			defer a.Close()
-			in, err := a.folder.inForce()
+			in, err := a.folder.InForce()
 			if err != nil {
 				t.Fatal(err)
 			}
 			in.Generation++
 			c.change(in)
-			if err := disk.WriteFile(disk.OS, filepath.Join(dir, catalogName(in.Generation)), in.Encode()); err != nil {
+			if err := disk.WriteFile(disk.OS, filepath.Join(dir, commit.CatalogFile(in.Generation)), in.Encode()); err != nil {
 				t.Fatal(err)
 			}
-			if err := disk.WriteFile(disk.OS, filepath.Join(dir, fileCurrent), fmt.Appendf(nil, "%06d\n", in.Generation)); err != nil {
+			if err := disk.WriteFile(disk.OS, filepath.Join(dir, commit.FileCurrent), fmt.Appendf(nil, "%06d\n", in.Generation)); err != nil {
 				t.Fatal(err)
 			}
 			got := verify(t, dir, task.VerifyOptions{})

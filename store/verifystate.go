@@ -156,7 +156,7 @@ func (y *verifier) note() error {
 	}
 	// Who sweeps what is half written has the lock; and the statement may have
 	// been cancelled.
-	err = a.folder.locked(context.Background(), func(disk.File) error {
+	err = a.folder.Locked(context.Background(), func(disk.File) error {
 		path := filepath.Join(a.dir, fileVerify)
 		if len(s.next) == 0 && !s.going {
 			return a.opts.Disk.Remove(path)

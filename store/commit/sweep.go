@@ -1,4 +1,4 @@
-package store
+package commit
 
 import (
 	"context"
@@ -13,14 +13,14 @@ import (
 
 // sweepWriters removes the folders of dead writers, and reports whether any writer
 // is alive. The caller holds the archive's lock.
-func (f *folder) sweepWriters() (alive bool, err error) {
-	dirs, err := os.ReadDir(filepath.Join(f.path, dirWriters))
+func (f *Folder) sweepWriters() (alive bool, err error) {
+	dirs, err := os.ReadDir(filepath.Join(f.Path, dirWriters))
 	if err != nil {
 		return false, err
 	}
 	for _, d := range dirs {
-		dir := filepath.Join(f.path, dirWriters, d.Name())
-		lock, err := os.Open(filepath.Join(dir, fileLock))
+		dir := filepath.Join(f.Path, dirWriters, d.Name())
+		lock, err := os.Open(filepath.Join(dir, FileLock))
 		if err == nil {
 			free, err := disk.TryExclusive(lock)
 			lock.Close()
@@ -36,7 +36,7 @@ func (f *folder) sweepWriters() (alive bool, err error) {
 		}
 		// Writers register with the archive's lock held, and we hold it: a writer
 		// whose own lock is free is dead.
-		if err := disk.RemoveAll(f.disk, dir); err != nil {
+		if err := disk.RemoveAll(f.Disk, dir); err != nil {
 			return false, err
 		}
 	}
@@ -47,15 +47,15 @@ func (f *folder) sweepWriters() (alive bool, err error) {
 // no generation names, and lock files of pools that no generation has. The caller
 // holds the archive's lock and no other writer is alive, so nobody can be about to
 // publish one of these files.
-func (f *folder) sweepFiles() error {
+func (f *Folder) sweepFiles() error {
 	if err := f.sweepGenerations(); err != nil {
 		return err
 	}
-	if c, err := f.inForce(); err != nil || c.Generation == 0 {
+	if c, err := f.InForce(); err != nil || c.Generation == 0 {
 		// What it names cannot be told from leftovers: keep everything.
 		return nil
 	}
-	generations, err := f.generations()
+	generations, err := f.Generations()
 	if err != nil {
 		return err
 	}
@@ -65,18 +65,18 @@ func (f *folder) sweepFiles() error {
 		return nil
 	}
 	// A file that disk.WriteFile did not rename is hidden, and never named.
-	for _, pattern := range []string{".[^.]*", filepath.Join(dirCatalog, ".[^.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirPools, "*", "*.names"), filepath.Join(dirPools, "*", fileLock), filepath.Join(dirIndex, "*.idx"), filepath.Join(dirRemoved, "[0-9]*")} {
-		found, err := filepath.Glob(filepath.Join(f.path, pattern))
+	for _, pattern := range []string{".[^.]*", filepath.Join(DirCatalog, ".[^.]*"), filepath.Join(DirPools, "*", "*.raw"), filepath.Join(DirPools, "*", "*.names"), filepath.Join(DirPools, "*", FileLock), filepath.Join(DirIndex, "*.idx"), filepath.Join(DirRemoved, "[0-9]*")} {
+		found, err := filepath.Glob(filepath.Join(f.Path, pattern))
 		if err != nil {
 			return err
 		}
 		for _, name := range found {
-			rel, err := filepath.Rel(f.path, name)
+			rel, err := filepath.Rel(f.Path, name)
 			if err != nil {
 				return err
 			}
-			if files.users[rel] == 0 && !(filepath.Base(rel) == fileLock && files.inFolder(filepath.Dir(rel))) {
-				if err := f.disk.Remove(name); err != nil {
+			if files.users[rel] == 0 && !(filepath.Base(rel) == FileLock && files.inFolder(filepath.Dir(rel))) {
+				if err := f.Disk.Remove(name); err != nil {
 					return err
 				}
 			}
@@ -85,21 +85,21 @@ func (f *folder) sweepFiles() error {
 	return nil
 }
 
-// sweep removes older generations and their files, as sweepGenerations does.
-func (f *folder) sweep(ctx context.Context) error {
-	return f.locked(ctx, func(disk.File) error { return f.sweepGenerations() })
+// Sweep removes older generations and their files, as sweepGenerations does.
+func (f *Folder) Sweep(ctx context.Context) error {
+	return f.Locked(ctx, func(disk.File) error { return f.sweepGenerations() })
 }
 
 // sweepGenerations removes older generations that no reader pins, and the files
 // that only these name. A file that is out of force never comes back. A generation
 // newer than the current one is left by a killed writer, and the next writer
 // overwrites it; or CURRENT is damaged. The caller holds the archive's lock.
-func (f *folder) sweepGenerations() error {
+func (f *Folder) sweepGenerations() error {
 	current, err := f.current()
 	if err != nil {
 		return err
 	}
-	numbers, err := f.generations()
+	numbers, err := f.Generations()
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (f *folder) sweepGenerations() error {
 		if n >= current {
 			continue
 		}
-		name := filepath.Join(f.path, catalogName(n))
+		name := filepath.Join(f.Path, CatalogFile(n))
 		file, err := os.Open(name)
 		if err != nil {
 			continue // another process was faster
@@ -121,7 +121,7 @@ func (f *folder) sweepGenerations() error {
 			// The files first. If the process were killed after it had removed the
 			// generation, nothing would name the files any more.
 			if err = f.removeAll(files.only(n)); err == nil {
-				err = f.disk.Remove(name)
+				err = f.Disk.Remove(name)
 			}
 		}
 		file.Close()
@@ -132,9 +132,9 @@ func (f *folder) sweepGenerations() error {
 	return nil
 }
 
-// generations returns the numbers of the catalogue files that exist, ascending.
-func (f *folder) generations() ([]uint64, error) {
-	entries, err := os.ReadDir(filepath.Join(f.path, dirCatalog))
+// Generations returns the numbers of the catalogue files that exist, ascending.
+func (f *Folder) Generations() ([]uint64, error) {
+	entries, err := os.ReadDir(filepath.Join(f.Path, DirCatalog))
 	if err != nil {
 		return nil, err
 	}
@@ -149,9 +149,9 @@ func (f *folder) generations() ([]uint64, error) {
 }
 
 // removeAll removes files of the archive. A file that does not exist is no error.
-func (f *folder) removeAll(names []string) error {
+func (f *Folder) removeAll(names []string) error {
 	for _, name := range names {
-		if err := f.disk.Remove(filepath.Join(f.path, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := f.Disk.Remove(filepath.Join(f.Path, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
@@ -166,10 +166,10 @@ type fileUse struct {
 	unknown bool
 }
 
-func (f *folder) fileUse(generations []uint64) *fileUse {
+func (f *Folder) fileUse(generations []uint64) *fileUse {
 	u := &fileUse{names: make(map[uint64][]string), users: make(map[string]int)}
 	for _, n := range generations {
-		c, err := f.load(n)
+		c, err := f.Load(n)
 		if err != nil {
 			u.unknown = true
 			continue

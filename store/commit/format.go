@@ -1,4 +1,4 @@
-package store
+package commit
 
 import (
 	"bytes"
@@ -25,9 +25,9 @@ func formatSum(text []byte) []byte {
 	return fmt.Appendf(nil, "\ncrc32c of all above: %08x\n", lines.Sum(text))
 }
 
-// checkFormatFile checks a FORMAT.txt, which any version of the program may have
+// CheckFormat checks a FORMAT.txt, which any version of the program may have
 // written.
-func checkFormatFile(b []byte) error {
+func CheckFormat(b []byte) error {
 	if n := len(b) - len(formatSum(nil)); n < 0 || !bytes.Equal(b[n:], formatSum(b[:n])) {
 		return errors.New("it is not as it was written; the next import or REINDEX writes it anew")
 	}

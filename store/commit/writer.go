@@ -1,4 +1,4 @@
-package store
+package commit
 
 import (
 	"context"
@@ -15,38 +15,38 @@ import (
 	"infomall/store/segment"
 )
 
-// writer is a process's right to add segments. Its folder under writers/ holds the
+// Writer is a process's right to add segments. Its folder under writers/ holds the
 // files that it makes. The lock file in that folder is locked while the writer
 // lives: so everybody can distinguish a living writer from the leftovers of a
 // killed one.
-type writer struct {
-	folder *folder
-	dir    string
+type Writer struct {
+	Folder *Folder // the archive's
+	Dir    string  // path of the writer's own folder
 	lock   disk.File
-	// packer compresses the segments of static pools.
-	packer *segment.Packer
+	// Packer compresses the segments of static pools.
+	Packer *segment.Packer
 }
 
-// newWriter creates the archive if necessary, and registers a writer. If no other
+// NewWriter creates the archive if necessary, and registers a writer. If no other
 // writer is alive, it first removes what killed writers left.
-func (f *folder) newWriter(ctx context.Context) (*writer, error) {
+func (f *Folder) NewWriter(ctx context.Context) (*Writer, error) {
 	return f.register(ctx, f.begin)
 }
 
-// newWriterWithoutCatalog does what newWriter does, in an archive whose catalogue is
+// NewWriterWithoutCatalog does what NewWriter does, in an archive whose catalogue is
 // lost. The caller puts another catalogue in force before it closes the writer.
-func (f *folder) newWriterWithoutCatalog(ctx context.Context) (*writer, error) {
+func (f *Folder) NewWriterWithoutCatalog(ctx context.Context) (*Writer, error) {
 	return f.register(ctx, f.putFormat)
 }
 
 // register registers a writer. It calls prepare first, with the archive's lock
 // held.
-func (f *folder) register(ctx context.Context, prepare func() error) (*writer, error) {
-	if err := f.create(); err != nil {
+func (f *Folder) register(ctx context.Context, prepare func() error) (*Writer, error) {
+	if err := f.Create(); err != nil {
 		return nil, err
 	}
-	w := &writer{folder: f, packer: new(segment.Packer)}
-	err := f.locked(ctx, func(disk.File) error {
+	w := &Writer{Folder: f, Packer: new(segment.Packer)}
+	err := f.Locked(ctx, func(disk.File) error {
 		if err := prepare(); err != nil {
 			return err
 		}
@@ -59,16 +59,16 @@ func (f *folder) register(ctx context.Context, prepare func() error) (*writer, e
 				return err
 			}
 		}
-		if w.dir, err = disk.MkdirTemp(f.disk, filepath.Join(f.path, dirWriters), "w"); err != nil {
+		if w.Dir, err = disk.MkdirTemp(f.Disk, filepath.Join(f.Path, dirWriters), "w"); err != nil {
 			return err
 		}
-		if w.lock, err = disk.Create(f.disk, filepath.Join(w.dir, fileLock)); err != nil {
+		if w.lock, err = disk.Create(f.Disk, filepath.Join(w.Dir, FileLock)); err != nil {
 			return err
 		}
 		return disk.LockExclusive(w.lock)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("begin to write to the archive %s: %w", f.path, err)
+		return nil, fmt.Errorf("begin to write to the archive %s: %w", f.Path, err)
 	}
 	return w, nil
 }
@@ -79,7 +79,7 @@ func (f *folder) register(ctx context.Context, prepare func() error) (*writer, e
 // failed, before it was durable, and what this writer does next must not be undone
 // by a power failure. The caller holds the archive's lock, so no other process
 // deletes unfinished files meanwhile.
-func (f *folder) begin() error {
+func (f *Folder) begin() error {
 	if err := f.putFormat(); err != nil {
 		return err
 	}
@@ -93,42 +93,42 @@ func (f *folder) begin() error {
 	if err := f.lostCurrent(); err != nil {
 		return err
 	}
-	return f.put(&catalog.Catalog{Generation: 1, ID: catalog.NewID()})
+	return f.Put(&catalog.Catalog{Generation: 1, ID: catalog.NewID()})
 }
 
 // putFormat writes FORMAT.txt, unless the file already has this program's text.
-func (f *folder) putFormat() error {
-	name := filepath.Join(f.path, fileFormat)
+func (f *Folder) putFormat() error {
+	name := filepath.Join(f.Path, FileFormat)
 	if b, err := os.ReadFile(name); err == nil && string(b) == formatFile() {
 		return nil
 	}
-	return disk.WriteFile(f.disk, name, []byte(formatFile()))
+	return disk.WriteFile(f.Disk, name, []byte(formatFile()))
 }
 
-// close removes the writer's folder, with everything in it that was not published.
-func (w *writer) close() error {
-	err := disk.RemoveAll(w.folder.disk, w.dir)
+// Close removes the writer's folder, with everything in it that was not published.
+func (w *Writer) Close() error {
+	err := disk.RemoveAll(w.Folder.Disk, w.Dir)
 	return errors.Join(err, w.lock.Close())
 }
 
-// allocate returns the first of n consecutive segment numbers that no other segment
+// Allocate returns the first of n consecutive segment numbers that no other segment
 // has. The lock file holds the next number. The catalogue and the names in use
 // count too: a power failure may have restored an older content of the lock file,
 // and files that are not named are not always deleted.
-func (w *writer) allocate(ctx context.Context, n int) (first uint32, err error) {
-	err = w.folder.locked(ctx, func(lock disk.File) error {
+func (w *Writer) Allocate(ctx context.Context, n int) (first uint32, err error) {
+	err = w.Folder.Locked(ctx, func(lock disk.File) error {
 		b, err := io.ReadAll(lock)
 		if err != nil {
 			return err
 		}
-		next, err := w.folder.nextByNames()
+		next, err := w.Folder.NextByNames()
 		if err != nil {
 			return err
 		}
 		if n, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 31); err == nil {
 			next = max(next, n)
 		}
-		c, err := w.folder.inForce()
+		c, err := w.Folder.InForce()
 		if err != nil {
 			return err
 		}
@@ -145,12 +145,12 @@ func (w *writer) allocate(ctx context.Context, n int) (first uint32, err error) 
 	return first, err
 }
 
-// nextByNames returns the highest number in the names of db-files, indexes and
+// NextByNames returns the highest number in the names of db-files, indexes and
 // removals, plus one.
-func (f *folder) nextByNames() (uint64, error) {
+func (f *Folder) NextByNames() (uint64, error) {
 	next := uint64(1)
-	for _, pattern := range []string{filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirIndex, "*.idx"), filepath.Join(dirRemoved, "[0-9]*")} {
-		files, err := filepath.Glob(filepath.Join(f.path, pattern))
+	for _, pattern := range []string{filepath.Join(DirPools, "*", "*.raw"), filepath.Join(DirIndex, "*.idx"), filepath.Join(DirRemoved, "[0-9]*")} {
+		files, err := filepath.Glob(filepath.Join(f.Path, pattern))
 		if err != nil {
 			return 0, err
 		}

@@ -1,4 +1,4 @@
-package store
+package commit
 
 import (
 	"context"
@@ -13,18 +13,18 @@ import (
 // the end of its context.
 func TestRetryStale(t *testing.T) {
 	calls := 0
-	err := retryStale(context.Background(), func() error { calls++; return catalog.ErrStale })
+	err := Retry(context.Background(), func() error { calls++; return catalog.ErrStale })
 	if calls != staleTries || !errors.Is(err, catalog.ErrStale) || !strings.Contains(err.Error(), "in a row") {
 		t.Errorf("%d calls, and %v", calls, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	calls = 0
-	err = retryStale(ctx, func() error { calls++; cancel(); return catalog.ErrStale })
+	err = Retry(ctx, func() error { calls++; cancel(); return catalog.ErrStale })
 	if calls != 1 || !errors.Is(err, context.Canceled) {
 		t.Errorf("once cancelled: %d calls, and %v", calls, err)
 	}
 	calls = 0
-	err = retryStale(context.Background(), func() error {
+	err = Retry(context.Background(), func() error {
 		if calls++; calls < 3 {
 			return catalog.ErrStale
 		}

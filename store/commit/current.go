@@ -1,4 +1,4 @@
-package store
+package commit
 
 import (
 	"bytes"
@@ -15,8 +15,10 @@ import (
 	"infomall/store/segment"
 )
 
-func catalogName(generation uint64) string {
-	return filepath.Join(dirCatalog, fmt.Sprintf("%06d", generation))
+// CatalogFile returns the path of the catalogue of a generation in the archive, such
+// as "catalog/000012".
+func CatalogFile(generation uint64) string {
+	return filepath.Join(DirCatalog, fmt.Sprintf("%06d", generation))
 }
 
 // currentLine returns the content of CURRENT: the number of the generation, a blank
@@ -30,8 +32,8 @@ func currentLine(generation uint64) []byte {
 // current returns the number of the current generation; 0 if the archive has
 // none yet. It also accepts a number without checksum, written by hand, if it has
 // all digits of the catalogue's file name.
-func (f *folder) current() (uint64, error) {
-	b, err := os.ReadFile(filepath.Join(f.path, fileCurrent))
+func (f *Folder) current() (uint64, error) {
+	b, err := os.ReadFile(filepath.Join(f.Path, FileCurrent))
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}
@@ -41,7 +43,7 @@ func (f *folder) current() (uint64, error) {
 	digits, _, summed := strings.Cut(strings.TrimSpace(string(b)), " ")
 	n, err := strconv.ParseUint(digits, 10, 64)
 	if err != nil || n == 0 || summed && !bytes.Equal(b, currentLine(n)) || digits != fmt.Sprintf("%06d", n) {
-		return 0, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it should hold the number of a catalogue and holds %q: %s", b, f.currentRemedy(0))}
+		return 0, &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("it should hold the number of a catalogue and holds %q: %s", b, f.currentRemedy(0))}
 	}
 	return n, nil
 }
@@ -49,46 +51,48 @@ func (f *folder) current() (uint64, error) {
 // lostCurrent returns an error if CURRENT is missing although there are db-files;
 // the error says what to do. An archive has CURRENT before its first db-file. So
 // db-files without it are no leftovers: the lost catalogue named them.
-func (f *folder) lostCurrent() error {
-	files, err := filepath.Glob(filepath.Join(f.path, dirPools, "*", "*.raw"))
+func (f *Folder) lostCurrent() error {
+	files, err := filepath.Glob(filepath.Join(f.Path, DirPools, "*", "*.raw"))
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(f.path, fileCurrent)); err == nil {
+	if _, err := os.Stat(filepath.Join(f.Path, FileCurrent)); err == nil {
 		return nil // another process created the archive meanwhile
 	}
-	return &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("the file is gone, and there are %d db-files: nothing is read or written until it is back; %s", len(files), f.currentRemedy(0))}
+	return &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("the file is gone, and there are %d db-files: nothing is read or written until it is back; %s", len(files), f.currentRemedy(0))}
 }
 
 // currentRemedy returns text that says how to mend CURRENT. n is the missing
 // catalogue that CURRENT names; 0 if it names none.
-func (f *folder) currentRemedy(n uint64) string {
-	catalogs, _ := filepath.Glob(filepath.Join(f.path, dirCatalog, "[0-9]*")) // the pattern is well-formed
+func (f *Folder) currentRemedy(n uint64) string {
+	catalogs, _ := filepath.Glob(filepath.Join(f.Path, DirCatalog, "[0-9]*")) // the pattern is well-formed
 	if len(catalogs) > 0 {
 		newest := filepath.Base(catalogs[len(catalogs)-1])
 		if number, err := strconv.ParseUint(newest, 10, 64); err == nil && number > n {
-			return "write the number of the newest file in " + dirCatalog + " into it, which is " + newest
+			return "write the number of the newest file in " + DirCatalog + " into it, which is " + newest
 		}
 	}
-	return "REINDEX makes it anew from the db-files; or bring it and the folder " + dirCatalog + " back from a copy of the archive"
+	return "REINDEX makes it anew from the db-files; or bring it and the folder " + DirCatalog + " back from a copy of the archive"
 }
 
-// pin is a catalogue that a shared lock protects from deletion, together with every
+// Pin is a catalogue that a shared lock protects from deletion, together with every
 // file that it names.
-type pin struct {
+type Pin struct {
 	*catalog.Catalog
 	file *os.File // nil for the empty catalogue of an archive that does not exist
 }
 
-func (p *pin) release() {
+// Release ends the pin: the files of the generation may be removed.
+func (p *Pin) Release() {
 	if p.file != nil {
 		p.file.Close() // this releases the lock too
 	}
 }
 
-// pin pins the generation in force. A writer may retire a generation
-// between reading CURRENT and locking it: then CURRENT names another.
-func (f *folder) pin() (*pin, error) {
+// Pin pins the generation in force. If there is no archive yet, its catalogue is
+// empty. A writer may retire a generation between reading CURRENT and locking it:
+// then CURRENT names another.
+func (f *Folder) Pin() (*Pin, error) {
 	for {
 		n, err := f.current()
 		if err != nil {
@@ -98,15 +102,15 @@ func (f *folder) pin() (*pin, error) {
 			if err := f.lostCurrent(); err != nil {
 				return nil, err
 			}
-			return &pin{Catalog: &catalog.Catalog{}}, nil
+			return &Pin{Catalog: &catalog.Catalog{}}, nil
 		}
-		name := filepath.Join(f.path, catalogName(n))
+		name := filepath.Join(f.Path, CatalogFile(n))
 		file, err := os.Open(name)
 		if errors.Is(err, os.ErrNotExist) {
 			if again, e := f.current(); e == nil && again != n {
 				continue
 			}
-			return nil, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it names %s, and there is no such file: %s", catalogName(n), f.currentRemedy(n))}
+			return nil, &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("it names %s, and there is no such file: %s", CatalogFile(n), f.currentRemedy(n))}
 		}
 		if err != nil {
 			return nil, err
@@ -123,24 +127,24 @@ func (f *folder) pin() (*pin, error) {
 			}
 			continue
 		}
-		c, err := f.load(n)
+		c, err := f.Load(n)
 		if err != nil {
 			file.Close()
 			return nil, err
 		}
-		return &pin{Catalog: c, file: file}, nil
+		return &Pin{Catalog: c, file: file}, nil
 	}
 }
 
-// load reads the catalogue of a generation.
-func (f *folder) load(n uint64) (*catalog.Catalog, error) {
-	b, err := os.ReadFile(filepath.Join(f.path, catalogName(n)))
+// Load reads the catalogue of a generation.
+func (f *Folder) Load(n uint64) (*catalog.Catalog, error) {
+	b, err := os.ReadFile(filepath.Join(f.Path, CatalogFile(n)))
 	if err != nil {
 		return nil, err
 	}
 	c, err := catalog.Decode(b, n)
 	if err != nil {
-		return nil, &segment.Error{File: catalogName(n), Offset: -1, Err: err}
+		return nil, &segment.Error{File: CatalogFile(n), Offset: -1, Err: err}
 	}
 	return c, nil
 }

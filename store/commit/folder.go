@@ -1,0 +1,138 @@
+// Package commit puts generations of an archive in force, each step durable before the
+// next, and keeps those that somebody reads. It knows where the files of an archive
+// are. What a generation holds is known to package catalog.
+//
+// # Words
+//
+//	generation   one state of the catalogue, numbered from 1
+//	CURRENT      the file with the number of the generation in force
+//	pin          a lock on a generation: its files stay until it is released
+//	writer       the right of a process to add files, with a folder of its own
+//	publish      to bring new files to their places and put a generation in force
+//	sweep        to remove the files that no generation names and nobody reads
+//
+// A publication takes these steps. Each is durable before the next, so that the
+// archive is whole after a crash at any moment:
+//
+//	writers/w123/000007.raw       the writer makes files in its own folder
+//	pools/200806/000007.raw       they are renamed to their places
+//	catalog/000012                the new catalogue names them
+//	CURRENT  000012 1b2c3d4e      the new generation is in force
+//
+// Then the older generations that nobody pins are swept.
+package commit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"infomall/store/disk"
+)
+
+// The names of an archive's files and folders.
+const (
+	FileCurrent = "CURRENT"
+	FileLock    = "LOCK"
+	FileFormat  = "FORMAT.txt"
+	DirCatalog  = "catalog"
+	DirPools    = "pools"
+	DirIndex    = "index"
+	dirWriters  = "writers"
+	DirRemoved  = "removed"
+)
+
+// Folder is the folder of an archive. Several goroutines may use it.
+type Folder struct {
+	Path string
+	Disk disk.FS // makes all changes of files
+}
+
+// Open returns the folder with this path. It does not read or create anything
+// yet.
+func Open(path string, d disk.FS) *Folder { return &Folder{path, d} }
+
+// Exists reports whether the folder holds an archive, with captures or without. A
+// folder that cannot be read counts as an archive; opening it then returns the
+// reason.
+func (f *Folder) Exists() bool {
+	for _, name := range []string{DirCatalog, FileCurrent, DirPools} {
+		if _, err := os.Stat(filepath.Join(f.Path, name)); !errors.Is(err, os.ErrNotExist) {
+			return true
+		}
+	}
+	return false
+}
+
+// Create makes the archive's folders that do not exist. A copy of an archive may
+// lack those that were empty.
+func (f *Folder) Create() error {
+	_, err := os.Stat(filepath.Join(f.Path, FileCurrent))
+	exists := err == nil
+	for _, d := range []string{DirCatalog, DirPools, DirIndex, dirWriters} {
+		dir := filepath.Join(f.Path, d)
+		if _, err := os.Stat(dir); err == nil && exists {
+			continue
+		}
+		if err := disk.MkdirAll(f.Disk, dir); err != nil {
+			return fmt.Errorf("make the archive %s: %w", f.Path, err)
+		}
+	}
+	return nil
+}
+
+// Locked calls do while no other writer can publish. It waits for other writers
+// until ctx ends.
+func (f *Folder) Locked(ctx context.Context, do func(lock disk.File) error) error {
+	return f.LockedBy(ctx, FileLock, do)
+}
+
+// LockedBy calls do while it holds the exclusive lock on the named file of the
+// archive.
+func (f *Folder) LockedBy(ctx context.Context, name string, do func(lock disk.File) error) error {
+	lock, err := f.Disk.OpenFile(filepath.Join(f.Path, name), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	got := make(chan error, 1)
+	go func() { got <- disk.LockExclusive(lock) }()
+	select {
+	case err = <-got:
+	case <-ctx.Done():
+		// The wait for a lock cannot be interrupted. This goroutine waits until it
+		// gets the lock and then releases it by closing the file.
+		go func() {
+			<-got
+			lock.Close()
+		}()
+		return ctx.Err()
+	}
+	defer lock.Close()
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", lock.Name(), err)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return do(lock)
+}
+
+// LockPool takes the merge lock of a pool. free is false if another process holds
+// it. Otherwise the caller calls unlock.
+func (f *Folder) LockPool(pool string) (unlock func(), free bool, err error) {
+	dir := filepath.Join(f.Path, DirPools, pool)
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return func() {}, true, nil // the pool does not exist
+	}
+	lock, err := f.Disk.OpenFile(filepath.Join(dir, FileLock), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, false, err
+	}
+	if free, err = disk.TryExclusive(lock); err != nil || !free {
+		lock.Close()
+		return nil, false, err
+	}
+	return func() { lock.Close() }, true, nil
+}

@@ -1,0 +1,276 @@
+package commit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"infomall/store/catalog"
+	"infomall/store/disk"
+	"infomall/store/disk/lines"
+	"infomall/store/segment"
+)
+
+// Publication is a change of the catalogue, and the new files that belong to it.
+// These are complete and synced, and lie in the writer's folder.
+type Publication struct {
+	catalog.Change
+	// Made are the segments that come into force: those of Change.In, and the new
+	// forms of Change.Rewritten. Publish fills these two lists, and Change.Index.
+	Made []Made
+	// Unfinished, if not nil, is an index that already has some of the segments.
+	// Publish finishes it.
+	Unfinished *segment.IndexBuilder
+	// NamesPath is the path of the file of Change.Names in the writer's folder.
+	NamesPath string
+	// Removal, if not nil, comes into force too: the removal of a pool if Change.Out
+	// is set, otherwise of captures.
+	Removal *catalog.Removal
+}
+
+// Made is a new segment whose db-file is complete and synced in the writer's
+// folder.
+type Made struct {
+	Info   *segment.Info
+	Writer *segment.Writer // nil if its index is written already
+	Path   string
+	// Old is the segment in force that this one replaces, if it is another form of
+	// the same captures and blocks; otherwise nil.
+	Old *segment.Info
+	// Number is the number of the db-file of such a form.
+	Number uint32
+}
+
+// staleTries is how often a change is planned in a row. Each failure means that
+// another process published meanwhile. Some failures are normal if many processes
+// write; this many mean that the plan never fits the catalogue, for example because
+// its file was replaced by an older one.
+const staleTries = 100
+
+// Retry calls f until it returns anything but ErrStale, at most staleTries
+// times.
+func Retry(ctx context.Context, f func() error) error {
+	for range staleTries {
+		if err := f(); !errors.Is(err, catalog.ErrStale) {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%w, %d times in a row: try again when fewer processes write to it; VERIFY tells whether it is damaged", catalog.ErrStale, staleTries)
+}
+
+// Publish puts a change in force. The order of its steps matters, and each step is
+// durable before the next: files in the writer's folder, files in their places, the
+// new catalogue, CURRENT. Afterwards it removes the files that are out of force and
+// that no snapshot uses. If it returns ErrStale, the archive is unchanged and the
+// new files are deleted.
+func (w *Writer) Publish(ctx context.Context, p Publication) error {
+	var moved []string
+	if len(p.Made) > 0 {
+		var err error
+		if moved, err = w.moveIn(&p); err != nil {
+			return err
+		}
+	}
+	var gone *catalog.RemovalFile
+	if p.Removal != nil {
+		var err error
+		if gone, err = w.moveInRemoval(ctx, p.Removal); err != nil {
+			return err
+		}
+		moved = append(moved, gone.Name)
+	}
+	err := w.Folder.Locked(ctx, func(disk.File) error {
+		c, err := w.Folder.InForce()
+		if err != nil {
+			return err
+		}
+		next, err := c.Apply(p.Change)
+		if err != nil {
+			return err
+		}
+		if gone != nil {
+			if err := next.AddRemoval(p.Removal, gone); err != nil {
+				return err
+			}
+		}
+		if err := w.Folder.Put(next); err != nil {
+			return err
+		}
+		// A names file that nothing uses is not in force.
+		kept := next.Files()
+		return w.Folder.removeAll(slices.DeleteFunc(moved, func(name string) bool { return slices.Contains(kept, name) }))
+	})
+	if errors.Is(err, catalog.ErrStale) {
+		if err := w.Folder.removeAll(moved); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// moveIn writes the index of new segments, and moves the segment files, the index
+// and the names file to their places. It completes the change of p, and returns the
+// new paths of all files.
+func (w *Writer) moveIn(p *Publication) ([]string, error) {
+	name := IndexName(p.Made[0].Info.ID, p.Made[0].Number)
+	index, tmp := filepath.Join(DirIndex, name), filepath.Join(w.Dir, name)
+	for _, m := range p.Made {
+		m.Info.File = filepath.Join(DirPools, m.Info.Pool, segment.FileName(m.Info.ID, m.Number))
+		m.Info.Index = index
+		if m.Old != nil {
+			p.Rewritten = append(p.Rewritten, catalog.Rewritten{Old: m.Old, Now: m.Info})
+		} else {
+			p.In = append(p.In, m.Info)
+		}
+	}
+	if err := w.writeIndex(p.Unfinished, tmp, p.Made); err != nil {
+		return nil, err
+	}
+	x, err := DescribeIndex(tmp, index)
+	if err != nil {
+		return nil, err
+	}
+	p.Index = &x
+	moves := [][2]string{{tmp, index}}
+	for _, m := range p.Made {
+		moves = append(moves, [2]string{m.Path, m.Info.File})
+	}
+	if p.Names != nil {
+		p.Names.Name = strings.TrimSuffix(p.Made[0].Info.File, ".raw") + ".names"
+		moves = append(moves, [2]string{p.NamesPath, p.Names.Name})
+	}
+	files := make([]string, len(moves))
+	for i, m := range moves {
+		files[i] = m[1]
+	}
+	return files, w.Folder.MoveIn(moves)
+}
+
+// IndexName returns the name of an index file, given the ID of its first segment and
+// the number of that segment's db-file; 0 if the number is the ID.
+func IndexName(id, number uint32) string { return fmt.Sprintf("%06d.idx", max(id, number)) }
+
+// writeIndex adds those of the segments to an index that it lacks, and finishes it.
+// If x is nil, it creates the index at tmp.
+func (w *Writer) writeIndex(x *segment.IndexBuilder, tmp string, in []Made) (err error) {
+	if x == nil {
+		if x, err = segment.NewIndexBuilder(w.Folder.Disk, tmp); err != nil {
+			return err
+		}
+	}
+	for _, m := range in {
+		if m.Writer == nil {
+			continue
+		}
+		if err := x.AddSegment(m.Info, m.Writer); err != nil {
+			return errors.Join(err, x.Abandon())
+		}
+	}
+	return x.Finish()
+}
+
+// moveInRemoval writes a removal's file and moves it to its place.
+func (w *Writer) moveInRemoval(ctx context.Context, r *catalog.Removal) (*catalog.RemovalFile, error) {
+	number, err := w.Allocate(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	info := &catalog.RemovalFile{Name: removedFile(number)}
+	tmp := filepath.Join(w.Dir, filepath.Base(info.Name))
+	b := r.Encode()
+	if err := disk.WriteFile(w.Folder.Disk, tmp, b); err != nil {
+		return nil, err
+	}
+	info.Bytes, info.CRC = int64(len(b)), lines.Sum(b)
+	return info, w.Folder.MoveIn([][2]string{{tmp, info.Name}})
+}
+
+// InForce loads the current catalogue; an empty one if there is none yet. The
+// caller holds the archive's lock, so it stays current.
+func (f *Folder) InForce() (*catalog.Catalog, error) {
+	n, err := f.current()
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return &catalog.Catalog{}, nil
+	}
+	return f.Load(n)
+}
+
+// Put puts a generation in force. The caller holds the archive's lock.
+func (f *Folder) Put(c *catalog.Catalog) error {
+	if err := disk.WriteFile(f.Disk, filepath.Join(f.Path, CatalogFile(c.Generation)), c.Encode()); err != nil {
+		return err
+	}
+	if err := f.Disk.SyncDir(filepath.Join(f.Path, DirCatalog)); err != nil {
+		return err
+	}
+	if err := f.putCurrent(c.Generation); err != nil {
+		return err
+	}
+	return f.sweepGenerations()
+}
+
+// putCurrent writes CURRENT and makes it durable.
+func (f *Folder) putCurrent(generation uint64) error {
+	if err := disk.WriteFile(f.Disk, filepath.Join(f.Path, FileCurrent), currentLine(generation)); err != nil {
+		return err
+	}
+	return f.Disk.SyncDir(f.Path)
+}
+
+func DescribeIndex(path, name string) (catalog.IndexFile, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return catalog.IndexFile{}, err
+	}
+	defer f.Close()
+	return catalog.DescribeIndex(name, f)
+}
+
+// MoveIn renames synced files to their places and makes the names durable.
+func (f *Folder) MoveIn(moves [][2]string) error {
+	dirs := make(map[string]bool)
+	for _, m := range moves {
+		dir := filepath.Join(f.Path, filepath.Dir(m[1]))
+		if !dirs[dir] {
+			dirs[dir] = true
+			if err := disk.Mkdir(f.Disk, dir); err != nil {
+				return err
+			}
+		}
+		to := filepath.Join(f.Path, m[1])
+		if _, err := os.Stat(to); err == nil {
+			return fmt.Errorf("%s is there already: the archive's numbering was tampered with", to)
+		}
+		if err := f.Disk.Rename(m[0], to); err != nil {
+			return err
+		}
+	}
+	for d := range dirs {
+		if err := f.Disk.SyncDir(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadRemoval reads the file that info describes, and checks that it is that file.
+func (f *Folder) ReadRemoval(info *catalog.RemovalFile) (*catalog.Removal, error) {
+	b, err := os.ReadFile(filepath.Join(f.Path, info.Name))
+	if err != nil {
+		return nil, err
+	}
+	return info.Decode(b)
+}
+
+// removedFile returns the path of the file of a removal, by number.
+func removedFile(number uint32) string { return filepath.Join(DirRemoved, fmt.Sprintf("%06d", number)) }
