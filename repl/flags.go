@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"infomall/exec/rowio"
 )
 
 // input is one script to run, as given on the command line.
@@ -20,7 +22,7 @@ type options struct {
 	Archive     string            `short:"a" placeholder:"DIR" help:"The archive's folder; else $$INFOMALL_ARCHIVE, else ./archive."`
 	Command     string            `short:"c" type:"statements" placeholder:"TEXT" help:"Run these statements. May be repeated and mixed with files: all run in the order given."`
 	File        string            `short:"f" type:"script" placeholder:"FILE" help:"Run this script; - is standard input. The same as FILE without -f."`
-	Format      string            `placeholder:"F" help:"Format of results: table csv tsv json jsonl markdown vertical html chart. A terminal gets table, all else csv."`
+	Format      string            `placeholder:"F" help:"Format of results: ${formats}. A terminal gets table, all else csv."`
 	Output      string            `short:"o" placeholder:"FILE" help:"Write results to this file; with %d in its name, as in page-%d, each result to a file of its own."`
 	Param       map[string]string `placeholder:"NAME=VALUE" mapsep:"none" help:"Give $$NAME a value. May be repeated."`
 	Header      bool              `negatable:"" default:"true" help:"Name the columns in csv and tsv."`
@@ -86,6 +88,7 @@ func newParser(o *options, out io.Writer, collect func(command bool) kong.Mapper
 		kong.Name("infomall [FILE | -]…"),
 		kong.Description(strings.TrimSpace(description)),
 		kong.NoDefaultHelp(),
+		kong.Vars{"formats": strings.Join(rowio.Formats(), " ")},
 		kong.NamedMapper("statements", collect(true)),
 		kong.NamedMapper("script", collect(false)),
 		kong.Writers(out, out),

@@ -6,49 +6,28 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/exec/rowio"
 	"infomall/exec/session"
-	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/exec/wholefile"
 	"infomall/lang/ast"
 )
 
-// exportFormats are the words after FORMAT.
-var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "html", "parquet", "edges", "graphml", "warc", "tianwang", "wacz", "cdxj"}
-
-// Formats returns the words after FORMAT in an EXPORT.
-func Formats() []string { return exportFormats }
-
-// exportSuffixes maps the end of a file's name to its format.
-var exportSuffixes = map[string]string{
-	".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".html": "html", ".htm": "html",
-	".parquet": "parquet", ".edges": "edges", ".graphml": "graphml",
-	".warc": "warc", ".raw": "tianwang", ".wacz": "wacz", ".cdxj": "cdxj",
-}
-
-// packedFormats are the formats whose files cannot be compressed with gzip.
-var packedFormats = []string{"parquet", "tianwang", "wacz"}
-
-// exportTarget is the file that an EXPORT writes.
-type exportTarget struct {
+// target is the file that an EXPORT writes.
+type target struct {
 	path   string
-	format string // one of exportFormats
+	format *format
 	gzip   bool
 	zlib   bool // of Tianwang records, each
 }
 
-// ofCaptures reports whether the file contains captures, not rows.
-func (to exportTarget) ofCaptures() bool { return captureWriters[to.format] != nil }
-
 // readTarget reads what the statement says of its file.
-func readTarget(st *ast.Export, env *expr.Env) (exportTarget, error) {
-	var to exportTarget
+func readTarget(st *ast.Export, env *expr.Env) (target, error) {
+	var to target
 	x, err := (&expr.Binder{Where: "TO", Env: env}).BindAs(st.To, value.Text)
 	if err != nil {
 		return to, err
@@ -63,20 +42,20 @@ func readTarget(st *ast.Export, env *expr.Env) (exportTarget, error) {
 		name, to.zlib = strings.CutSuffix(name, ".zlib")
 	}
 	if st.Format == nil {
-		if to.format = exportSuffixes[filepath.Ext(name)]; to.format == "" {
+		if to.format = formatOf(filepath.Ext(name)); to.format == nil {
 			err := ast.Errorf(st.To, "the name %q does not tell the format", to.path)
-			err.Hint = "add FORMAT csv, or one of " + strings.Join(exportFormats[1:], ", ")
+			err.Hint = "add FORMAT csv, or one of " + strings.Join(Formats()[1:], ", ")
 			return to, err
 		}
-	} else if to.format = strings.ToLower(st.Format.Text); !slices.Contains(exportFormats, to.format) {
-		return to, expr.UnknownName(st.Format, "export format", st.Format.Text, "", exportFormats)
+	} else if to.format = findFormat(st.Format.Text); to.format == nil {
+		return to, expr.UnknownName(st.Format, "export format", st.Format.Text, "", Formats())
 	}
 	switch {
-	case to.gzip && slices.Contains(packedFormats, to.format):
-		err := ast.Errorf(st.To, "a %s file can't be in gzip: what is compressed of it is so within", to.format)
+	case to.gzip && to.format.packed:
+		err := ast.Errorf(st.To, "a %s file can't be in gzip: what is compressed of it is so within", to.format.name)
 		err.Hint = fmt.Sprintf("name it %q", to.path[:len(to.path)-len(".gz")])
 		return to, err
-	case to.zlib && to.format != "tianwang":
+	case to.zlib && to.format != tianwangFormat:
 		return to, ast.Errorf(st.To, "only the records of a tianwang file are compressed with zlib; end the name in .gz")
 	}
 	return to, nil
@@ -85,7 +64,7 @@ func readTarget(st *ast.Export, env *expr.Env) (exportTarget, error) {
 // export is an EXPORT statement whose clauses were read.
 type export struct {
 	s    *session.Session
-	to   exportTarget
+	to   target
 	node plan.Node
 }
 
@@ -107,7 +86,7 @@ func readExport(s *session.Session, st *ast.Export) (e *export, err error) {
 // Would returns the file's name and the plan of the query.
 func (e *export) Would(ctx context.Context) ([]string, error) {
 	lines, err := e.s.PlanLines(ctx, e.node)
-	return append([]string{"export to " + e.to.path + " as " + e.to.format}, lines...), err
+	return append([]string{"export to " + e.to.path + " as " + e.to.format.name}, lines...), err
 }
 
 // Run writes the query's rows to a file. The file has its name only when it is whole:
@@ -125,7 +104,7 @@ func (e *export) Run(ctx context.Context) (*session.Result, error) {
 	}
 	defer f.Abandon()
 	write := e.writeRows
-	if to.ofCaptures() {
+	if to.format.captures != nil {
 		write = e.writeCaptures
 	}
 	n, err := write(ctx, f, rows)
@@ -144,12 +123,12 @@ func (e *export) Run(ctx context.Context) (*session.Result, error) {
 }
 
 // need returns an error if the query lacks columns that the format needs.
-func (to exportTarget) need(st *ast.Export, cols []value.Column) error {
+func (to target) need(st *ast.Export, cols []value.Column) error {
 	switch {
-	case to.ofCaptures():
-		return needCaptures(st, to.format, cols)
-	case to.format == "edges", to.format == "graphml":
-		return needLinks(st, to.format, cols)
+	case to.format.captures != nil:
+		return needCaptures(st, to.format.name, cols)
+	case to.format.links:
+		return needLinks(st, to.format.name, cols)
 	}
 	return nil
 }
@@ -178,7 +157,7 @@ func (e *export) writeRows(ctx context.Context, f io.Writer, rows *session.Resul
 	}
 	names := e.s.Runner(nil).Lines(ctx)
 	defer names.Close()
-	w, err := e.rowWriter(f, rows.Columns, names)
+	w, err := to.format.rows(f, rowTarget{rows.Columns, e.s.Env().Location(), names})
 	if err != nil {
 		return 0, err
 	}
@@ -201,31 +180,4 @@ func (e *export) writeRows(ctx context.Context, f io.Writer, rows *session.Resul
 		return n, fmt.Errorf("export to %s: %w", to.path, err)
 	}
 	return n, nil
-}
-
-// rowWriter returns the writer of the target's format. For a graph, it collects
-// the names of the nodes in names.
-func (e *export) rowWriter(f io.Writer, cols []value.Column, names *spill.Lines) (rowio.Writer, error) {
-	to, zone := e.to, e.s.Env().Location()
-	switch to.format {
-	case "parquet":
-		if url, at := captureColumns(cols); url >= 0 && at >= 0 {
-			return rowio.NewParquet(f, commonCrawlNames), nil
-		}
-		return rowio.NewParquet(f, nil), nil
-	case "edges":
-		return rowio.NewEdges(f), nil
-	case "graphml":
-		return rowio.NewGraphML(f, names, zone), nil
-	}
-	return rowio.New(to.format, f, rowio.Options{Zone: zone, Header: true})
-}
-
-// commonCrawlNames are the names that columns of captures have in the index of
-// Common Crawl, for what is the same there. Its digests are of another kind.
-var commonCrawlNames = map[string]string{
-	"urlkey": "url_surtkey", "host": "url_host_name", "domain": "url_host_registered_domain", "path": "url_path",
-	"time": "fetch_time", "status": "fetch_status", "location": "fetch_redirect",
-	"mime": "content_mime_type", "charset": "content_charset", "lang": "content_languages",
-	"source": "warc_filename", "source_offset": "warc_record_offset",
 }

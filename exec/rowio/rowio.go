@@ -37,27 +37,34 @@ type Writer interface {
 	End() error
 }
 
-// formats are the formats by name, in the order in which messages list them.
-var formats = [...]struct {
-	name string
-	make func(w io.Writer, o Options) Writer
-}{
-	{"table", newTable},
-	{"csv", newCSV},
-	{"tsv", newTSV},
-	{"json", newJSON},
-	{"jsonl", newJSONL},
-	{"markdown", newMarkdown},
-	{"vertical", newVertical},
-	{"html", newHTML},
-	{"chart", newChart},
+// Format is a format of rows.
+type Format struct {
+	Name     string
+	make     func(w io.Writer, o Options) Writer
+	Suffixes []string // how the names of its files end; none for what only people read
 }
+
+// formats lists all formats, in the order in which messages list them.
+var formats = []Format{
+	{"table", newTable, nil},
+	{"csv", newCSV, []string{".csv"}},
+	{"tsv", newTSV, []string{".tsv"}},
+	{"json", newJSON, []string{".json"}},
+	{"jsonl", newJSONL, []string{".jsonl"}},
+	{"markdown", newMarkdown, []string{".md"}},
+	{"vertical", newVertical, nil},
+	{"html", newHTML, []string{".html", ".htm"}},
+	{"chart", newChart, nil},
+}
+
+// AllFormats returns all formats.
+func AllFormats() []Format { return formats }
 
 // Formats lists the names that New takes.
 func Formats() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
-		names[i] = f.name
+		names[i] = f.Name
 	}
 	return names
 }
@@ -69,7 +76,7 @@ func New(format string, w io.Writer, o Options) (Writer, error) {
 		o.Zone = time.UTC
 	}
 	for _, f := range formats {
-		if f.name == format {
+		if f.Name == format {
 			return f.make(w, o), nil
 		}
 	}

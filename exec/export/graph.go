@@ -1,0 +1,17 @@
+package export
+
+import (
+	"io"
+
+	"infomall/exec/rowio"
+)
+
+// The formats of graphs. The rows are links, which are the edges.
+var (
+	edges = &format{name: "edges", suffixes: []string{".edges"}, links: true, rows: func(w io.Writer, _ rowTarget) (rowio.Writer, error) {
+		return rowio.NewEdges(w), nil
+	}}
+	graphML = &format{name: "graphml", suffixes: []string{".graphml"}, links: true, rows: func(w io.Writer, to rowTarget) (rowio.Writer, error) {
+		return rowio.NewGraphML(w, to.names, to.zone), nil
+	}}
+)

@@ -1,0 +1,51 @@
+package export
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"infomall/exec/wholefile"
+	"infomall/store/formats/tianwang"
+	"infomall/store/record/message"
+)
+
+// tianwangFormat is the format of Tianwang.
+var tianwangFormat = &format{name: "tianwang", suffixes: []string{".raw"}, packed: true, captures: newTianwangFile}
+
+// tianwangFile writes a file of Tianwang records, and next to it a text that
+// explains the format.
+type tianwangFile struct {
+	w   *tianwang.Writer
+	dir string
+}
+
+func newTianwangFile(_ context.Context, to captureTarget) (captureWriter, error) {
+	return tianwangFile{tianwang.NewWriter(to.w, to.zlib), filepath.Dir(to.path)}, nil
+}
+
+func (f tianwangFile) Write(s *message.Stored) error { return f.w.Write(s) }
+
+// Finish writes FORMAT.txt next to the file, unless a file of that name exists.
+func (f tianwangFile) Finish() error {
+	name := filepath.Join(f.dir, "FORMAT.txt")
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	out, err := wholefile.Create(name)
+	if err != nil {
+		return err
+	}
+	defer out.Abandon()
+	if _, err := io.WriteString(out, tianwang.FormatText); err != nil {
+		return err
+	}
+	_, err = out.Commit()
+	return err
+}
+
+// Close does nothing.
+func (f tianwangFile) Close() {}
