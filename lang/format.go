@@ -4,8 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mattn/go-runewidth"
-
+	"infomall/lang/cells"
 	"infomall/lang/cursor"
 	"infomall/lang/grammar"
 	"infomall/lang/scan"
@@ -249,7 +248,7 @@ func (f *formatter) isLong(list []piece) bool {
 		if i > 0 && list[i].lines > 0 {
 			return false
 		}
-		width += runewidth.StringWidth(list[i].text)
+		width += cells.Width(list[i].text)
 		if i > 0 && f.apart(list, i) {
 			width++
 		}

@@ -18,6 +18,7 @@ import (
 	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/lang/ast"
+	"infomall/lang/cells"
 	"infomall/repl/term"
 )
 
@@ -192,7 +193,7 @@ func filesAt(typed string) []string {
 	var names []string
 	for _, e := range entries {
 		name := e.Name()
-		if !strings.HasPrefix(name, base) || printable(name) != name || base == "" && name[0] == '.' {
+		if !strings.HasPrefix(name, base) || cells.Lines(name) != name || base == "" && name[0] == '.' {
 			continue
 		}
 		if e.IsDir() {

@@ -9,6 +9,7 @@ import (
 
 	"infomall/exec/rowio"
 	"infomall/lang/ast"
+	"infomall/lang/cells"
 )
 
 // dotCommand is a command of the shell about its own state, such as .mode.
@@ -119,7 +120,7 @@ func (s *shell) dotHistory(_ context.Context, arg string) error {
 // in it are escaped.
 func (s *shell) tell(format string, args ...any) {
 	s.terminal.begin(context.Background())
-	fmt.Fprintln(s.terminal, printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(s.terminal, cells.Lines(fmt.Sprintf(format, args...)))
 	_ = s.terminal.end() // if the terminal is gone, the shell ends soon
 }
 

@@ -16,10 +16,11 @@ import (
 // them. Every package must be in the table: a new package or a new import is a
 // line here.
 var arrows = map[string]string{
-	"lang":         "lang/ast lang/cursor lang/fault lang/grammar lang/scan",
+	"lang":         "lang/ast lang/cells lang/cursor lang/fault lang/grammar lang/scan",
 	"lang/ast":     "",
+	"lang/cells":   "",
 	"lang/cursor":  "lang/grammar lang/scan",
-	"lang/fault":   "lang/ast lang/grammar lang/scan",
+	"lang/fault":   "lang/ast lang/cells lang/grammar lang/scan",
 	"lang/grammar": "lang/ast lang/scan",
 	"lang/scan":    "lang/ast",
 
@@ -64,7 +65,7 @@ var arrows = map[string]string{
 	"exec/plan":     "exec/value exec/expr lang/ast store/record store/urlkey exec/relation",
 	"exec/spill":    "exec/value",
 	"exec/op":       "exec/value exec/plan exec/spill lang/ast store/record store/urlkey exec/expr exec/eval exec/relation",
-	"exec/rowio":    "exec/value lang/ast store/record",
+	"exec/rowio":    "exec/value lang/ast lang/cells store/record",
 	"exec/graph":    "exec/spill store/record/task store/urlkey",
 	"exec/schedule": "",
 	"exec/dedup":    "",
@@ -73,7 +74,7 @@ var arrows = map[string]string{
 	"exec/op/optest": "store/record store/urlkey store/block store/record/message store/record/task store/page/charset store/page/markup",
 	"exec/crawls":    "crawl/report crawl/revisit exec/expr exec/plan exec/relation exec/session exec/value lang lang/ast store/record store/urlkey",
 	"exec/define":    "exec/expr exec/plan exec/relation exec/session lang/ast store/record/task",
-	"exec/draw":      "exec/rowio store/block",
+	"exec/draw":      "exec/rowio lang/cells store/block",
 	"exec/duplicate": "exec/dedup exec/expr exec/op exec/plan exec/relation exec/session exec/value lang/ast store/block store/record store/record/task store/words",
 	"exec/export":    "exec/expr exec/op exec/plan exec/relation exec/rowio exec/session exec/spill exec/value exec/wholefile lang/ast store/formats/cdx store/formats/tianwang store/formats/wacz store/formats/warc store/record store/record/message store/urlkey",
 	"exec/pool":      "exec/expr exec/plan exec/rank exec/relation exec/session exec/value exec/wholefile lang/ast store/formats/glob store/record store/record/task store/urlkey",
@@ -97,7 +98,7 @@ var arrows = map[string]string{
 	"crawl/state":    "crawl/report store/disk store/packed store/record store/urlkey",
 
 	"repl":              "all",
-	"repl/term":         "",
+	"repl/term":         "lang/cells",
 	"repl/cmd/infomall": "repl",
 	"queries":           "",
 }
@@ -127,7 +128,7 @@ var homes = map[string]string{
 	"github.com/alecthomas/participle/v2": "lang/grammar lang/scan",
 	"github.com/alecthomas/kong":          "repl",
 	"github.com/chzyer/readline":          "repl/term",
-	"github.com/mattn/go-runewidth":       "repl/term lang lang/fault exec/rowio",
+	"github.com/mattn/go-runewidth":       "lang/cells",
 	"github.com/parquet-go/parquet-go":    "exec/rowio",
 	"golang.org/x/term":                   "repl/term",
 	"go.etcd.io/bbolt":                    "store store/segment crawl/state",

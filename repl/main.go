@@ -22,6 +22,7 @@ import (
 	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/lang/ast"
+	"infomall/lang/cells"
 	"infomall/queries"
 	"infomall/repl/term"
 	"infomall/store/record"
@@ -474,7 +475,7 @@ func (p *program) report(s step, err error) {
 
 // say writes a line to stderr. That stderr may be gone is no matter.
 func (p *program) say(format string, args ...any) {
-	fmt.Fprintln(p.stderr, printable(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(p.stderr, cells.Lines(fmt.Sprintf(format, args...)))
 }
 
 // statusOf is the exit status for the error that ended a run.

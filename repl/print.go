@@ -14,6 +14,7 @@ import (
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang/ast"
+	"infomall/lang/cells"
 	"infomall/repl/term"
 )
 
@@ -105,7 +106,7 @@ func (p *printer) print(ctx context.Context, s ast.Statement, r *session.Result,
 	// Work that ended with an error has notes too, on what it did before.
 	if !p.quiet && (err == nil || r.Kind == session.ResultWork && ctx.Err() == nil) {
 		for _, note := range r.Notes {
-			fmt.Fprintln(p.stderr.dest, printable(note))
+			fmt.Fprintln(p.stderr.dest, cells.Lines(note))
 		}
 	}
 	return rows, err
@@ -223,7 +224,7 @@ type harmless struct{ io.Writer }
 
 // Write implements io.Writer.
 func (h harmless) Write(b []byte) (int, error) {
-	if _, err := io.WriteString(h.Writer, printable(string(b))); err != nil {
+	if _, err := io.WriteString(h.Writer, cells.Lines(string(b))); err != nil {
 		return 0, err
 	}
 	return len(b), nil
@@ -255,7 +256,7 @@ func (p *printer) drawing(out *output, d draw.Drawing) error {
 	if p.format(out) == "html" {
 		return d.HTML(out)
 	}
-	t := draw.Terminal{Printable: printable}
+	t := draw.Terminal{Printable: cells.Lines}
 	t.Width, t.Color = p.window(out)
 	return d.Text(out, t)
 }
@@ -309,7 +310,7 @@ func (p *printer) text(out *output, r *session.Result) error {
 	if strings.Contains(b.String(), "\x00") {
 		return fmt.Errorf("these %d bytes are no text, and a terminal shows only text; write them to a file: -o FILE, or .once FILE at the prompt", b.Len())
 	}
-	text := printable(strings.ReplaceAll(b.String(), "\r\n", "\n"))
+	text := cells.Lines(strings.ReplaceAll(b.String(), "\r\n", "\n"))
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}

@@ -10,6 +10,7 @@ import (
 
 	"infomall/exec/session"
 	"infomall/exec/value"
+	"infomall/lang/cells"
 	"infomall/repl/term"
 	"infomall/store/record"
 )
@@ -78,7 +79,7 @@ func (p *progress) end() {
 // done, the rate, and the estimated time left.
 func progressLine(e session.Progress, elapsed time.Duration) string {
 	var b strings.Builder
-	b.WriteString(printable(e.What))
+	b.WriteString(cells.Lines(e.What))
 	b.WriteString("  ")
 	b.WriteString(amount(e.Done, e.Unit))
 	if e.Total > 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"infomall/exec/session"
+	"infomall/lang/cells"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -155,7 +156,7 @@ func readHosts(ctx context.Context, a session.Archive) (hosts []string, whole bo
 	defer snap.Close()
 	snap.SetCache(0)
 	add := func(name string) {
-		if name != "" && printable(name) == name && !strings.Contains(name, "'") {
+		if name != "" && cells.Lines(name) == name && !strings.Contains(name, "'") {
 			hosts = append(hosts, name)
 		}
 	}
@@ -243,7 +244,7 @@ func (n *siteNames) urls(scheme, typed string) (names []string, whole bool) {
 // with it.
 func nextPart(url, typed string) (part string, inner bool) {
 	rest, ok := strings.CutPrefix(url, typed)
-	if !ok || printable(url) != url || strings.Contains(url, "'") {
+	if !ok || cells.Lines(url) != url || strings.Contains(url, "'") {
 		return "", false
 	}
 	if i := strings.IndexAny(rest, "/?"); i >= 0 {

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"infomall/exec/rowio"
+	"infomall/lang/cells"
 	"infomall/store/block"
 )
 
@@ -96,7 +96,7 @@ func (d *Blocks) tree(b *strings.Builder, t *Terminal, parts []Part, before stri
 			rest += ": " + t.printable(about)
 		}
 		if t.Width > 0 {
-			rest = rowio.Clip(rest, max(1, t.Width-rowio.Cells(line)))
+			rest, _ = cells.Clip(rest, max(1, t.Width-cells.Width(line)))
 		}
 		b.WriteString(line + t.ink(changeInk[p.Change], rest) + "\n")
 		d.tree(b, t, p.Parts, before+below)

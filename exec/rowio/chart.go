@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"infomall/exec/value"
+	"infomall/lang/cells"
 )
 
 // chartRowsMax is how many rows a chart draws. The chart holds them in memory
@@ -55,15 +56,15 @@ func (c *chart) End() error {
 	labels := p.labels()
 	labelWidth, valueWidth := 0, 0
 	for i := range p.rows {
-		labelWidth = max(labelWidth, cells.StringWidth(labels[i]))
+		labelWidth = max(labelWidth, cells.Width(labels[i]))
 		for _, text := range p.rows[i].texts {
-			valueWidth = max(valueWidth, cells.StringWidth(text))
+			valueWidth = max(valueWidth, cells.Width(text))
 		}
 	}
 	seriesWidth := 0
 	if series {
 		for _, n := range p.numbers {
-			seriesWidth = max(seriesWidth, cells.StringWidth(p.names[n])+1)
+			seriesWidth = max(seriesWidth, cells.Width(p.names[n])+1)
 		}
 	}
 	width := c.o.Width
@@ -76,7 +77,7 @@ func (c *chart) End() error {
 		c.line(c.dim(p.title()))
 	}
 	for i, r := range p.rows {
-		label, _ := clip(labels[i], labelWidth)
+		label, _ := cells.Clip(labels[i], labelWidth)
 		for k, n := range p.numbers {
 			line := cells.FillRight(label, labelWidth) + " "
 			if series {
@@ -153,7 +154,7 @@ type plotRow struct {
 func newPlot(cols []value.Column, rowsMax int, o *Options) plot {
 	p := plot{o: o, cols: cols, max: rowsMax}
 	for i, c := range cols {
-		p.names = append(p.names, string(appendPrintable(nil, c.Name, nil)))
+		p.names = append(p.names, string(cells.AppendLine(nil, c.Name, nil)))
 		if numeric(c.Type) {
 			p.numbers = append(p.numbers, i)
 		} else {

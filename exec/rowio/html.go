@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"infomall/exec/value"
+	"infomall/lang/cells"
 )
 
 // htmlPlotMax is how many rows the plot of a report shows. On a screen, the
@@ -98,7 +99,7 @@ func (r *report) text(v *value.Vector, i int) string {
 	var b []byte
 	for line := range strings.Lines(v.Texts[i]) {
 		line, broken := strings.CutSuffix(line, "\n")
-		b = appendPrintable(b, strings.TrimSuffix(line, "\r"), nil)
+		b = cells.AppendLine(b, strings.TrimSuffix(line, "\r"), nil)
 		if broken {
 			b = append(b, '\n')
 		}
@@ -157,7 +158,7 @@ func (r *report) figure(p *plot) {
 				left+room*0.1, min(y(x), y(0)), room*0.8, math.Abs(y(x)-y(0)), html.EscapeString(labels[i]), html.EscapeString(row.texts[0])))
 		}
 		if every := (len(p.rows) + plotLabels - 1) / plotLabels; i%every == 0 {
-			label, _ := clip(labels[i], 12)
+			label, _ := cells.Clip(labels[i], 12)
 			r.put(fmt.Sprintf("<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", left+room/2, plotHeight-plotBottom+18, html.EscapeString(label)))
 		}
 	}

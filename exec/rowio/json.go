@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"infomall/exec/value"
+	"infomall/lang/cells"
 )
 
 // objects is a Writer of json, an array with one object per line, and of jsonl,
@@ -114,7 +115,7 @@ func appendJSON(dst []byte, s string) []byte {
 		r, size := rune(c), 1
 		if c >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(s[i:])
-			if !(r == utf8.RuneError && size == 1) && !unprintable(r) {
+			if !(r == utf8.RuneError && size == 1) && !cells.Unprintable(r) {
 				i += size
 				continue
 			}
@@ -142,5 +143,5 @@ func appendJSONRune(dst []byte, r rune) []byte {
 	case utf8.RuneError:
 		return append(dst, "\uFFFD"...)
 	}
-	return appendEscape(append(dst, '\\', 'u'), r, 4)
+	return cells.AppendHex(append(dst, '\\', 'u'), r, 4)
 }

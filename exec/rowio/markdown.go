@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"infomall/exec/value"
+	"infomall/lang/cells"
 )
 
 // markdown is a Writer of tables in GitHub's Markdown. Such a table needs a
@@ -24,7 +25,7 @@ func special(c byte) bool { return c == '|' || c == '\\' || c == '<' || c == '`'
 func (m *markdown) Begin(cols []value.Column) error {
 	for _, c := range cols {
 		m.buf = append(m.buf, "| "...)
-		m.buf = appendPrintable(m.buf, c.Name, special)
+		m.buf = cells.AppendLine(m.buf, c.Name, special)
 		m.buf = append(m.buf, ' ')
 	}
 	m.buf = append(m.buf, "|\n"...)
@@ -59,7 +60,7 @@ func (m *markdown) cell(v *value.Vector, i int) {
 	case v.IsNull(i):
 		m.buf = append(m.buf, m.o.NullValue...)
 	case v.Type == value.Text || v.Type == value.URL:
-		m.buf = appendPrintable(m.buf, v.Texts[i], special)
+		m.buf = cells.AppendLine(m.buf, v.Texts[i], special)
 	default:
 		m.buf = v.AppendText(m.buf, i, m.o.Zone)
 	}

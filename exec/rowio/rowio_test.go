@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"infomall/exec/value"
+	"infomall/lang/cells"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -111,7 +112,7 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s differs from %s; got\n%s", name, file, got)
 		}
 		if format != "csv" && format != "tsv" && !o.Color {
-			if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && unprintable(r) }); i >= 0 {
+			if i := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && cells.Unprintable(r) }); i >= 0 {
 				t.Errorf("%s writes the control character %q", name, got[i:i+1])
 			}
 		}

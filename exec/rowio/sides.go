@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"infomall/lang/cells"
 )
 
 // Span is a piece of text and the terminal code that colours it, or "" for no
@@ -102,8 +104,8 @@ func (w *wrapper) end() {
 // divided.
 func (w *wrapper) word(word string) {
 	for {
-		size := cells.StringWidth(word)
-		if w.width+cells.StringWidth(strings.TrimRight(word, " ")) <= w.limit {
+		size := cells.Width(word)
+		if w.width+cells.Width(strings.TrimRight(word, " ")) <= w.limit {
 			w.line.WriteString(word)
 			w.width += size
 			return
@@ -115,7 +117,7 @@ func (w *wrapper) word(word string) {
 		}
 		head := w.head(word)
 		w.line.WriteString(head)
-		w.width += cells.StringWidth(head)
+		w.width += cells.Width(head)
 		w.end()
 		word = word[len(head):]
 	}
@@ -128,7 +130,7 @@ const closing = "，。、；：？！）》〉」』】”’…"
 // is room for. If a closing mark would then begin the next line, the wide
 // character before the mark goes there too.
 func (w *wrapper) head(word string) string {
-	head := cells.Truncate(word, w.limit-w.width, "")
+	head := cells.Head(word, w.limit-w.width)
 	next, _ := utf8.DecodeRuneInString(word[len(head):])
 	last, size := utf8.DecodeLastRuneInString(head)
 	if strings.ContainsRune(closing, next) && cells.RuneWidth(last) == 2 && (w.width > 0 || size < len(head)) {
@@ -136,13 +138,3 @@ func (w *wrapper) head(word string) string {
 	}
 	return head
 }
-
-// Clip returns a text of one line shortened to width cells. A shortened text
-// ends in ….
-func Clip(text string, width int) string {
-	shown, _ := clip(text, width)
-	return shown
-}
-
-// Cells returns how many cells of a terminal a text takes.
-func Cells(text string) int { return cells.StringWidth(text) }

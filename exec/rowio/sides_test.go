@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"infomall/lang/cells"
 )
 
 func TestWrap(t *testing.T) {
@@ -44,7 +46,7 @@ func TestWrapKeepsText(t *testing.T) {
 		limit := rapid.IntRange(2, 20).Draw(t, "limit")
 		var got strings.Builder
 		for _, l := range wrap([]Span{{Text: text}}, limit) {
-			if n := cells.StringWidth(strings.TrimRight(l.text, " ")); n > limit {
+			if n := cells.Width(strings.TrimRight(l.text, " ")); n > limit {
 				t.Fatalf("line %q takes %d cells, limit %d", l.text, n, limit)
 			}
 			got.WriteString(l.text)
@@ -66,7 +68,7 @@ func TestSides(t *testing.T) {
 		t.Errorf("got %q", b.String())
 	}
 	for line := range strings.Lines(b.String()) {
-		if before, _, ok := strings.Cut(line, "│"); !ok || cells.StringWidth(before) != SidesWidthMin/2-1 {
+		if before, _, ok := strings.Cut(line, "│"); !ok || cells.Width(before) != SidesWidthMin/2-1 {
 			t.Errorf("the bar of %q is not in the middle", line)
 		}
 	}

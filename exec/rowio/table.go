@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"infomall/exec/value"
+	"infomall/lang/cells"
 )
 
 // The codes that colour a terminal: dimmed for what is not data, bold for the
@@ -59,7 +60,7 @@ func newTable(w io.Writer, o Options) Writer {
 func (t *table) Begin(cols []value.Column) error {
 	t.cols = cols
 	for _, c := range cols {
-		t.names = append(t.names, string(appendPrintable(nil, c.Name, nil)))
+		t.names = append(t.names, string(cells.AppendLine(nil, c.Name, nil)))
 	}
 	t.sample = make([][]string, 0, sampleRows)
 	return nil
@@ -124,10 +125,10 @@ const nullMark = "\x00"
 func (t *table) text(v *value.Vector, i int) string {
 	if t.o.Width > 0 && !t.o.Vertical && (v.Type == value.Text || v.Type == value.URL) {
 		s := v.Texts[i]
-		if limit := (t.o.Width + 2) * clusterBytesMax; len(s) > limit {
+		if limit := (t.o.Width + 2) * cells.ClusterBytesMax; len(s) > limit {
 			s = strings.ToValidUTF8(s[:limit], "")
 		}
-		t.cell = appendPrintable(t.cell[:0], s, nil)
+		t.cell = cells.AppendLine(t.cell[:0], s, nil)
 	} else {
 		t.cell = appendCell(t.cell[:0], v, i, &t.o)
 	}
@@ -201,11 +202,11 @@ func (t *table) row(b *value.Batch, i int) {
 func (t *table) put(k int, text, color string) {
 	if t.o.Width > 0 {
 		var clipped bool
-		if text, clipped = clip(text, t.widths[k]); clipped {
+		if text, clipped = cells.Clip(text, t.widths[k]); clipped {
 			t.clipped++
 		}
 	}
-	fill := max(0, t.widths[k]-cells.StringWidth(text))
+	fill := max(0, t.widths[k]-cells.Width(text))
 	t.buf = append(t.buf, ' ')
 	if numeric(t.cols[k].Type) {
 		t.buf = appendBlanks(t.buf, fill)
@@ -275,14 +276,14 @@ func (t *table) measure() {
 	for k, c := range t.cols {
 		width := 0
 		if t.o.Header {
-			width = cells.StringWidth(t.names[k])
+			width = cells.Width(t.names[k])
 		}
 		for _, row := range t.sample {
 			text := row[k]
 			if text == nullMark {
 				text = nullOf(&t.o)
 			}
-			width = max(width, cells.StringWidth(text))
+			width = max(width, cells.Width(text))
 		}
 		cols[k] = column{width, c.Type.Textual()}
 		t.widths[k] = width

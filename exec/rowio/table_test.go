@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/exec/value"
+	"infomall/lang/cells"
 )
 
 // TestFit computes the widths of columns for a total width.
@@ -68,8 +69,8 @@ func TestTableFits(t *testing.T) {
 			t.Fatalf("%d lines for %d rows:\n%s", len(box), b.N, out.String())
 		}
 		for _, line := range box {
-			if got := cells.StringWidth(line); got > width || got != cells.StringWidth(box[0]) {
-				t.Fatalf("a line is %d cells wide, the first %d, the window %d:\n%s", got, cells.StringWidth(box[0]), width, out.String())
+			if got := cells.Width(line); got > width || got != cells.Width(box[0]) {
+				t.Fatalf("a line is %d cells wide, the first %d, the window %d:\n%s", got, cells.Width(box[0]), width, out.String())
 			}
 		}
 		shown := strings.Count(box[0], "┬") + 1
@@ -112,7 +113,7 @@ func TestTableStreams(t *testing.T) {
 	if want := "(502 rows; 503 values shortened)"; lines[len(lines)-1] != want {
 		t.Errorf("footer %s, want %s", lines[len(lines)-1], want)
 	}
-	if last := lines[len(lines)-3]; cells.StringWidth(last) > 60 || !strings.Contains(last, "lat…") {
+	if last := lines[len(lines)-3]; cells.Width(last) > 60 || !strings.Contains(last, "lat…") {
 		t.Errorf("the long value is shown as %s", last)
 	}
 }
@@ -131,27 +132,5 @@ func TestTableHoldsLittle(t *testing.T) {
 	}
 	if w.sample != nil {
 		t.Errorf("holds %d rows of 1 MB each", len(w.sample))
-	}
-}
-
-// TestClip shortens texts by cells.
-func TestClip(t *testing.T) {
-	for _, c := range []struct {
-		text  string
-		width int
-		want  string
-	}{
-		{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"北京大学", 8, "北京大学"}, {"北京大学", 7, "北京大…"}, {"北京大学", 6, "北京…"},
-		{"ab", 1, "…"}, {"e\u0301e\u0301e\u0301", 3, "e\u0301e\u0301e\u0301"}, {"e\u0301e\u0301e\u0301", 2, "e\u0301…"},
-		{strings.Repeat("a", 10000), 4, "aaa…"}, {"", 0, ""},
-	} {
-		got, clipped := clip(c.text, c.width)
-		if got != c.want || clipped != (got != c.text) {
-			t.Errorf("%.20q to %d: got %q (%t), want %q", c.text, c.width, got, clipped, c.want)
-		}
-	}
-	marks := "a" + strings.Repeat("\u0301", 100000)
-	if got, _ := clip(marks, 5); len(got) > 1000 || cells.StringWidth(got) > 5 {
-		t.Errorf("a letter with very many marks: %d bytes, %d cells", len(got), cells.StringWidth(got))
 	}
 }

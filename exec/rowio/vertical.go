@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"infomall/exec/value"
+	"infomall/lang/cells"
 )
 
 // vertical is a Writer that writes one line per value, with a heading line
@@ -24,9 +25,9 @@ func newVertical(w io.Writer, o Options) Writer {
 func (v *vertical) Begin(cols []value.Column) error {
 	widest := 0
 	for _, c := range cols {
-		name := string(appendPrintable(nil, c.Name, nil))
+		name := string(cells.AppendLine(nil, c.Name, nil))
 		v.names = append(v.names, name)
-		widest = max(widest, cells.StringWidth(name))
+		widest = max(widest, cells.Width(name))
 	}
 	for i, name := range v.names {
 		v.names[i] = cells.FillLeft(name, widest)

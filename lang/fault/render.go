@@ -3,17 +3,11 @@ package fault
 import (
 	"errors"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
-	"github.com/mattn/go-runewidth"
-
 	"infomall/lang/ast"
+	"infomall/lang/cells"
 )
-
-// cells measures the width of text as terminals show it, independent of the
-// locale.
-var cells = &runewidth.Condition{EastAsianWidth: false}
 
 // lineCellsMax is how many terminal cells of a long source line are shown
 // around a fault.
@@ -54,8 +48,8 @@ func renderOne(e *ast.Error, src string) string {
 	bare.Hint = ""
 	line, from, to := lineAt(src, e.Span)
 	line, from, to = window(line, from, to)
-	mark := strings.Repeat(" ", cells.StringWidth(shown(line[:from]))) +
-		"^" + strings.Repeat("~", max(cells.StringWidth(shown(line[from:to]))-1, 0))
+	mark := strings.Repeat(" ", cells.Width(shown(line[:from]))) +
+		"^" + strings.Repeat("~", max(cells.Width(shown(line[from:to]))-1, 0))
 	if e.Hint != "" {
 		mark += " " + e.Hint
 	}
@@ -76,26 +70,15 @@ func lineAt(src string, at ast.Span) (line string, from, to int) {
 	return line, from, to
 }
 
-// shown returns text in a form that is safe to print. A tab becomes one blank.
-// Characters that move the cursor or change the direction of writing become
-// dots.
-func shown(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == utf8.RuneError:
-			return '·'
-		}
-		return r
-	}, text)
-}
+// shown returns text in a form that is safe to print: characters that move the
+// cursor or change the direction of writing become dots.
+func shown(text string) string { return cells.Replace(text, '·') }
 
 // window shortens a long line so that the text at from, and as much as fits of
 // the text after it, stays visible. It returns the shortened line, and from and
 // to in that line.
 func window(line string, from, to int) (string, int, int) {
-	if cells.StringWidth(line) <= lineCellsMax {
+	if cells.Width(line) <= lineCellsMax {
 		return line, from, to
 	}
 	const before = lineCellsMax / 3

@@ -5,19 +5,15 @@ import (
 	"io"
 	"strings"
 	"sync"
-	"unicode"
 
-	"github.com/mattn/go-runewidth"
+	"infomall/lang/cells"
 )
-
-// cells measures the width of text. It ignores the locale, which may count
-// ambiguous characters double: terminals show them in one cell.
-var cells = &runewidth.Condition{}
 
 // Fit cuts text to a width in cells, and ends a cut text with "…". The text
 // must not contain anything that moves the cursor.
 func Fit(text string, width int) string {
-	return cells.Truncate(text, max(0, width), "…")
+	shown, _ := cells.Clip(text, max(0, width))
+	return shown
 }
 
 // screen draws the edit line in place of readline, which counts characters
@@ -259,7 +255,7 @@ func columns(items []string, width int) []string {
 	items = items[:min(len(items), listMax)]
 	widest := 0
 	for _, it := range items {
-		widest = max(widest, cells.StringWidth(it))
+		widest = max(widest, cells.Width(it))
 	}
 	across := max(1, (width-1)/(widest+2))
 	down := (len(items) + across - 1) / across
@@ -314,7 +310,7 @@ func shown(r rune) rune {
 		return '⇥'
 	case isPrivate(r):
 		return '\u200b' // takes no cell
-	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+	case cells.Acts(r):
 		return '\uFFFD'
 	}
 	return r

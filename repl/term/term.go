@@ -26,6 +26,8 @@ import (
 
 	"github.com/chzyer/readline"
 	xterm "golang.org/x/term"
+
+	"infomall/lang/cells"
 )
 
 // ErrInterrupt is returned by ReadLine if the user has typed Ctrl-C.
@@ -211,7 +213,7 @@ func Height(f *os.File) int {
 func Rows(line string, f *os.File) int {
 	line = colors.ReplaceAllString(strings.TrimRight(line, "\n"), "")
 	w := Width(f)
-	return max(1, (cells.StringWidth(line)+w-1)/w)
+	return max(1, (cells.Width(line)+w-1)/w)
 }
 
 // colors matches the escape sequence that begins or ends a colour.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"infomall/lang/cells"
 )
 
 // vt is the screen of a terminal, with the features that the editor uses:

@@ -1,4 +1,4 @@
-package repl
+package cells
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestPrintable(t *testing.T) {
+func TestLines(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", ""},
 		{"标题\tand\nmore é 😀", "标题\tand\nmore é 😀"},
@@ -17,28 +17,28 @@ func TestPrintable(t *testing.T) {
 		{"\xb1\xea\xcc\xe2", `\xb1\xea\xcc\xe2`}, // GB2312
 		{"\uFFFD", "\uFFFD"},
 	} {
-		if got := printable(c.text); got != c.want {
-			t.Errorf("printable(%q) = %q, want %q", c.text, got, c.want)
+		if got := Lines(c.text); got != c.want {
+			t.Errorf("Lines(%q) = %q, want %q", c.text, got, c.want)
 		}
 	}
 }
 
-// FuzzPrintable shows that nothing which moves a cursor gets through, and that
+// FuzzLines shows that nothing which moves a cursor gets through, and that
 // harmless text is left alone.
-func FuzzPrintable(f *testing.F) {
+func FuzzLines(f *testing.F) {
 	f.Add("标题\x1b[2J\u202e\xb1")
 	f.Fuzz(func(t *testing.T, text string) {
-		got := printable(text)
+		got := Lines(text)
 		if !utf8.ValidString(got) {
-			t.Errorf("printable(%q) = %q is not UTF-8", text, got)
+			t.Errorf("Lines(%q) = %q is not UTF-8", text, got)
 		}
 		for _, r := range got {
 			if r != '\t' && r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-				t.Errorf("printable(%q) = %q lets %U through", text, got, r)
+				t.Errorf("Lines(%q) = %q lets %U through", text, got, r)
 			}
 		}
-		if printable(got) != got {
-			t.Errorf("printable(%q) is not harmless to itself", text)
+		if Lines(got) != got {
+			t.Errorf("Lines(%q) is not harmless to itself", text)
 		}
 	})
 }
