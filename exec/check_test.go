@@ -3,6 +3,7 @@ package exec_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"os"
 	"regexp"
@@ -207,5 +208,21 @@ func TestCheckIsRun(t *testing.T) {
 	}
 	if compared < 2500 || both < 1500 {
 		t.Errorf("compared %d statements, of which %d were refused", compared, both)
+	}
+}
+
+// TestArchiveRefuses shows that an archive which can only be read refuses, by its name, a
+// statement that asks more of it.
+func TestArchiveRefuses(t *testing.T) {
+	s := newSession(struct{ session.Archive }{archive{smallSite()}})
+	for _, c := range []struct{ src, want string }{
+		{"VERIFY", "this archive takes no VERIFY"},
+		{"SEAL POOL '2008-06'", "this archive takes no SEAL POOL"},
+		{"EXPLAIN IMPORT 'x.raw'", "this archive takes no IMPORT"},
+		{"SELECT count(*) FROM captures", "<nil>"},
+	} {
+		if _, _, err := ask(s, c.src); !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%s: got error %v, want %s", c.src, err, c.want)
+		}
 	}
 }

@@ -63,14 +63,6 @@ type endless struct{}
 
 func (endless) Snapshot(context.Context) (relation.Snapshot, error) { return endless{}, nil }
 
-func (endless) Verify(context.Context, task.VerifyOptions) iter.Seq2[task.Finding, error] {
-	panic("not asked for")
-}
-
-func (endless) Drop(context.Context, task.DropOptions) (task.DropResult, error) {
-	panic("not asked for")
-}
-
 func (endless) Delete(context.Context, task.DeleteOptions) (task.DeleteResult, error) {
 	panic("not asked for")
 }
@@ -99,30 +91,6 @@ func (endless) Define(context.Context, func([]task.Definition) ([]task.Definitio
 	panic("not asked for")
 }
 
-func (endless) Merge(context.Context, task.MergeOptions) ([]task.MergeResult, error) {
-	panic("not asked for")
-}
-
-func (endless) PlanVerify(context.Context, task.VerifyOptions) (task.VerifyPlan, error) {
-	panic("not asked for")
-}
-
-func (endless) Repair(context.Context, task.RepairOptions) ([]task.RepairResult, error) {
-	panic("not asked for")
-}
-
-func (endless) Reindex(context.Context, task.ReindexOptions) ([]task.ReindexResult, error) {
-	panic("not asked for")
-}
-
-func (endless) Recover(context.Context, task.RecoverOptions) iter.Seq2[task.Recovered, error] {
-	panic("not asked for")
-}
-
-func (endless) PlanRecover(context.Context, task.RecoverOptions) (task.RecoverPlan, error) {
-	panic("not asked for")
-}
-
 func (endless) SaveResult(context.Context, task.Result, iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	panic("not asked for")
 }
@@ -133,14 +101,6 @@ func (endless) Results(context.Context, string) ([]task.Result, error) { return 
 
 func (endless) ResultRows(context.Context, task.Result, []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	panic("not asked for")
-}
-
-func (endless) Import(context.Context, task.ImportOptions) ([]task.ImportResult, error) {
-	return nil, nil
-}
-
-func (endless) Copy(context.Context, task.CopyOptions) ([]task.CopyResult, error) {
-	return nil, nil
 }
 
 func (endless) Exists() bool { return true }

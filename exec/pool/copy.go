@@ -11,19 +11,27 @@ import (
 	"infomall/store/record/task"
 )
 
+// copier is what COPY POOL asks of an archive.
+type copier interface {
+	// Copy copies pools into another folder, and returns one result per pool. With an
+	// error it returns the results of what was copied, and the copy is as it was.
+	Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error)
+}
+
 // poolCopy is a COPY POOL statement whose clauses were read.
 type poolCopy struct {
+	a  copier
 	s  *session.Session
 	st *ast.CopyPool
 	o  task.CopyOptions
 }
 
 // Copy is the statement COPY POOL.
-var Copy = session.Declare("COPY POOL", session.Writes|session.Works, readCopy)
+var Copy = session.DeclareFor("COPY POOL", session.Writes|session.Works, readCopy)
 
 // readCopy reads the clauses of a COPY POOL statement.
-func readCopy(s *session.Session, st *ast.CopyPool) (*poolCopy, error) {
-	c := &poolCopy{s: s, st: st}
+func readCopy(s *session.Session, a copier, st *ast.CopyPool) (*poolCopy, error) {
+	c := &poolCopy{a: a, s: s, st: st}
 	env := s.Env()
 	var err error
 	if c.o.Dir, err = expr.ConstantText(st.To, env); err != nil {
@@ -45,7 +53,7 @@ func readCopy(s *session.Session, st *ast.CopyPool) (*poolCopy, error) {
 // Run copies the pools. Its result has one row per pool.
 func (c *poolCopy) Run(ctx context.Context) (*session.Result, error) {
 	c.o.Progress = c.s.ReportEach("copy", "bytes")
-	results, err := c.s.Archive().Copy(ctx, c.o)
+	results, err := c.a.Copy(ctx, c.o)
 	if err != nil {
 		return nil, noPool(c.st.Pool, err)
 	}
@@ -61,7 +69,7 @@ func (c *poolCopy) Run(ctx context.Context) (*session.Result, error) {
 // Would returns one line per pool, with how many of its files would be copied.
 func (c *poolCopy) Would(ctx context.Context) ([]string, error) {
 	c.o.Dry = true
-	results, err := c.s.Archive().Copy(ctx, c.o)
+	results, err := c.a.Copy(ctx, c.o)
 	if err != nil {
 		return nil, noPool(c.st.Pool, err)
 	}

@@ -12,20 +12,28 @@ import (
 	"infomall/store/record/task"
 )
 
+// dropper is what DROP POOL asks of an archive.
+type dropper interface {
+	// Drop removes a pool from the archive. A pool that does not exist is a
+	// *task.NoPoolError. A pool that other pools need is a *task.DependsError.
+	Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error)
+}
+
 // poolDrop is a DROP POOL statement whose clauses were read.
 type poolDrop struct {
+	a    dropper
 	s    *session.Session
 	st   *ast.DropPool
 	pool string
 }
 
 // Drop is the statement DROP POOL.
-var Drop = session.Declare("DROP POOL", session.Writes|session.Works, readDropPool)
+var Drop = session.DeclareFor("DROP POOL", session.Writes|session.Works, readDropPool)
 
 // readDropPool reads the clauses of a DROP POOL statement.
-func readDropPool(s *session.Session, st *ast.DropPool) (*poolDrop, error) {
+func readDropPool(s *session.Session, a dropper, st *ast.DropPool) (*poolDrop, error) {
 	pool, err := expr.ConstantText(st.Pool, s.Env())
-	return &poolDrop{s, st, pool}, err
+	return &poolDrop{a, s, st, pool}, err
 }
 
 // Run drops the pool, once the removal is confirmed.
@@ -59,7 +67,7 @@ func (d *poolDrop) Would(ctx context.Context) ([]string, error) {
 // drop drops the pool, or with o.Dry counts what that would drop. If other pools
 // need the pool, the error names them.
 func (d *poolDrop) drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
-	res, err := d.s.Archive().Drop(ctx, o)
+	res, err := d.a.Drop(ctx, o)
 	var depends *task.DependsError
 	if errors.As(err, &depends) {
 		e := ast.Errorf(d.st.Pool, "%v", depends)

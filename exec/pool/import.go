@@ -63,22 +63,31 @@ func (im *fileImport) damageError(results []task.ImportResult) error {
 	return &DamageError{m}
 }
 
+// importer is what IMPORT asks of an archive.
+type importer interface {
+	// Import reads files into the archive, and returns one result per file. It creates
+	// the archive if there is none. With an error, also that of ctx, it returns the
+	// results of the files that were read; what they count is in the archive.
+	Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error)
+}
+
 // fileImport is an IMPORT of captures.
 type fileImport struct {
+	a  importer
 	s  *session.Session
 	st *ast.Import
 	o  task.ImportOptions
 }
 
 // Import is the statement IMPORT.
-var Import = session.Declare("IMPORT", session.Writes|session.Works|session.Anywhere, readImport).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Import).Alias })
+var Import = session.DeclareFor("IMPORT", session.Writes|session.Works|session.Anywhere, readImport).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Import).Alias })
 
 // readImport reads the clauses of an IMPORT statement.
-func readImport(s *session.Session, st *ast.Import) (session.Deed, error) {
+func readImport(s *session.Session, a importer, st *ast.Import) (session.Deed, error) {
 	if st.Format != nil && strings.EqualFold(st.Format.Text, rank.GraphFormat) {
 		return rank.ImportGraph.Read(s, st)
 	}
-	im := &fileImport{s: s, st: st}
+	im := &fileImport{a: a, s: s, st: st}
 	return im, im.readOptions()
 }
 
@@ -88,7 +97,7 @@ func (im *fileImport) Run(ctx context.Context) (*session.Result, error) {
 	if tell := im.s.ReportEach("import", "bytes"); tell != nil {
 		im.o.Progress = func(p task.ImportProgress) { tell(p.Source, p.Done, p.Total) }
 	}
-	results, err := im.s.Archive().Import(ctx, im.o)
+	results, err := im.a.Import(ctx, im.o)
 	if err != nil && len(results) == 0 {
 		return nil, placedAtPattern(err, im.st, im.o.Patterns)
 	}

@@ -13,19 +13,28 @@ import (
 	"infomall/store/record/task"
 )
 
+// merger is what MERGE POOL and SEAL POOL asks of an archive.
+type merger interface {
+	// Merge merges the segments of each of some pools into one sorted run. It returns one
+	// result per pool; with an error, the results of the pools that were done. A pool
+	// that does not exist is a *task.NoPoolError.
+	Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error)
+}
+
 // poolMerge is a MERGE POOL or a SEAL POOL.
 type poolMerge struct {
+	a  merger
 	s  *session.Session
 	st *ast.MergePool
 	o  task.MergeOptions
 }
 
 // Merge is the statements MERGE POOL and SEAL POOL.
-var Merge = session.Declare("MERGE POOL, SEAL POOL", session.Writes|session.Works, readMerge)
+var Merge = session.DeclareFor("MERGE POOL, SEAL POOL", session.Writes|session.Works, readMerge)
 
 // readMerge reads a MERGE POOL or a SEAL POOL.
-func readMerge(s *session.Session, st *ast.MergePool) (*poolMerge, error) {
-	m := &poolMerge{s: s, st: st, o: task.MergeOptions{Seal: st.Seal, PoolLimit: s.Settings().PoolLimit}}
+func readMerge(s *session.Session, a merger, st *ast.MergePool) (*poolMerge, error) {
+	m := &poolMerge{a: a, s: s, st: st, o: task.MergeOptions{Seal: st.Seal, PoolLimit: s.Settings().PoolLimit}}
 	if st.Pool == nil {
 		return m, nil
 	}
@@ -68,7 +77,7 @@ func (m *poolMerge) word() string {
 // merge merges the pools, or with Dry says what it would merge. If the statement names
 // a pool that is not there, the error says which pools there are.
 func (m *poolMerge) merge(ctx context.Context) ([]task.MergeResult, error) {
-	results, err := m.s.Archive().Merge(ctx, m.o)
+	results, err := m.a.Merge(ctx, m.o)
 	var static *task.StaticError
 	if errors.As(err, &static) {
 		return nil, ast.Errorf(m.st.Pool, "%v; what came late to its month is in the pools beside it", err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"strings"
 
@@ -24,8 +25,17 @@ var recoverColumns = []value.Column{
 	session.Whole("offset"), session.Whole("bytes"), session.Text("state"), session.Whole("records"), session.Text("what"), session.Text("url"), {Name: "time", Type: value.Time},
 }
 
+// recoverer is what RECOVER asks of an archive.
+type recoverer interface {
+	// Recover reads a damaged file and yields its parts, with the records that can be
+	// saved. PlanRecover returns what Recover would read. Neither reads the archive.
+	Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovered, error]
+	PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error)
+}
+
 // recoverTarget is a RECOVER statement whose clauses were read.
 type recoverTarget struct {
+	a  recoverer
 	s  *session.Session
 	st *ast.Recover
 	task.RecoverOptions
@@ -35,11 +45,11 @@ type recoverTarget struct {
 }
 
 // Recover is the statement RECOVER.
-var Recover = session.Declare("RECOVER", session.Works|session.Answers|session.Anywhere, readRecover)
+var Recover = session.DeclareFor("RECOVER", session.Works|session.Answers|session.Anywhere, readRecover)
 
 // readRecover reads the clauses of a RECOVER statement.
-func readRecover(s *session.Session, st *ast.Recover) (t *recoverTarget, err error) {
-	t = &recoverTarget{s: s, st: st}
+func readRecover(s *session.Session, a recoverer, st *ast.Recover) (t *recoverTarget, err error) {
+	t = &recoverTarget{a: a, s: s, st: st}
 	if t.File, err = expr.ConstantText(st.File, s.Env()); err != nil || st.To == nil {
 		return t, err
 	}
@@ -52,7 +62,7 @@ func readRecover(s *session.Session, st *ast.Recover) (t *recoverTarget, err err
 // look looks at the damaged file, and checks that the other one suits it.
 func (t *recoverTarget) look(ctx context.Context) (err error) {
 	st := t.st
-	if t.RecoverPlan, err = t.s.Archive().PlanRecover(ctx, t.RecoverOptions); err != nil || st.To == nil {
+	if t.RecoverPlan, err = t.a.PlanRecover(ctx, t.RecoverOptions); err != nil || st.To == nil {
 		return err
 	}
 	name, zipped := strings.CutSuffix(strings.ToLower(t.to), ".gz")
@@ -88,7 +98,7 @@ func (t *recoverTarget) Run(ctx context.Context) (*session.Result, error) {
 	res := &session.Result{Kind: session.ResultWork, Columns: recoverColumns, Close: r.close}
 	res.Rows = func(yield func(*value.Batch, error) bool) {
 		defer r.close()
-		for span, err := range t.s.Archive().Recover(ctx, t.RecoverOptions) {
+		for span, err := range t.a.Recover(ctx, t.RecoverOptions) {
 			if err == nil {
 				res.Count.Rows, res.Count.Bytes = res.Count.Rows+int64(span.Records), res.Count.Bytes+span.Length
 				err = r.take(&span, yield)

@@ -11,19 +11,28 @@ import (
 	"infomall/store/record/task"
 )
 
+// reindexer is what REINDEX asks of an archive.
+type reindexer interface {
+	// Reindex makes the indexes of pools again from the db-files, and the catalogue too
+	// if it is lost. It returns one result per pool; with an error, the results of the
+	// pools that were done. A pool that does not exist is a *task.NoPoolError.
+	Reindex(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error)
+}
+
 // reindex is a REINDEX statement whose clauses were read.
 type reindex struct {
+	a  reindexer
 	s  *session.Session
 	st *ast.Reindex
 	o  task.ReindexOptions
 }
 
 // Reindex is the statement REINDEX.
-var Reindex = session.Declare("REINDEX", session.Writes|session.Works, readReindex)
+var Reindex = session.DeclareFor("REINDEX", session.Writes|session.Works, readReindex)
 
 // readReindex reads the clauses of a REINDEX statement.
-func readReindex(s *session.Session, st *ast.Reindex) (*reindex, error) {
-	r := &reindex{s: s, st: st, o: task.ReindexOptions{Derived: st.Derived, PageLimit: s.Settings().PageLimit}}
+func readReindex(s *session.Session, a reindexer, st *ast.Reindex) (*reindex, error) {
+	r := &reindex{a: a, s: s, st: st, o: task.ReindexOptions{Derived: st.Derived, PageLimit: s.Settings().PageLimit}}
 	var err error
 	if st.Pool != nil {
 		r.o.Pool, err = expr.ConstantText(st.Pool, s.Env())
@@ -35,7 +44,7 @@ func readReindex(s *session.Session, st *ast.Reindex) (*reindex, error) {
 // damaged, an error after the rows says so.
 func (r *reindex) Run(ctx context.Context) (*session.Result, error) {
 	r.o.Progress = r.s.Report("reindex", "bytes")
-	results, err := r.s.Archive().Reindex(ctx, r.o)
+	results, err := r.a.Reindex(ctx, r.o)
 	if err != nil {
 		return nil, noPool(r.st.Pool, err)
 	}
@@ -61,7 +70,7 @@ func (r *reindex) Run(ctx context.Context) (*session.Result, error) {
 // Would returns one line per pool, with the db-files that its indexes would be made from.
 func (r *reindex) Would(ctx context.Context) ([]string, error) {
 	r.o.Dry = true
-	results, err := r.s.Archive().Reindex(ctx, r.o)
+	results, err := r.a.Reindex(ctx, r.o)
 	if err != nil {
 		return nil, noPool(r.st.Pool, err)
 	}

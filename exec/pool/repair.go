@@ -11,19 +11,28 @@ import (
 	"infomall/store/record/task"
 )
 
+// repairer is what REPAIR POOL asks of an archive.
+type repairer interface {
+	// Repair replaces damaged files of a pool by those of another copy of the archive. It
+	// returns one result per file; with an error, the results of the files that were
+	// done. A pool that does not exist is a *task.NoPoolError.
+	Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error)
+}
+
 // poolRepair is a REPAIR POOL statement whose clauses were read.
 type poolRepair struct {
+	a  repairer
 	s  *session.Session
 	st *ast.RepairPool
 	o  task.RepairOptions
 }
 
 // Repair is the statement REPAIR POOL.
-var Repair = session.Declare("REPAIR POOL", session.Writes|session.Works, readRepair)
+var Repair = session.DeclareFor("REPAIR POOL", session.Writes|session.Works, readRepair)
 
 // readRepair reads the clauses of a REPAIR POOL statement.
-func readRepair(s *session.Session, st *ast.RepairPool) (*poolRepair, error) {
-	r := &poolRepair{s: s, st: st}
+func readRepair(s *session.Session, a repairer, st *ast.RepairPool) (*poolRepair, error) {
+	r := &poolRepair{a: a, s: s, st: st}
 	env := s.Env()
 	var err error
 	if r.o.Pool, err = expr.ConstantText(st.Pool, env); err != nil {
@@ -42,7 +51,7 @@ func readRepair(s *session.Session, st *ast.RepairPool) (*poolRepair, error) {
 // rows says so: a script then ends with status 1.
 func (r *poolRepair) Run(ctx context.Context) (*session.Result, error) {
 	r.o.Progress = r.s.ReportEach("repair", "bytes")
-	results, err := r.s.Archive().Repair(ctx, r.o)
+	results, err := r.a.Repair(ctx, r.o)
 	if err != nil {
 		return nil, noPool(r.st.Pool, err)
 	}
@@ -66,7 +75,7 @@ func (r *poolRepair) Run(ctx context.Context) (*session.Result, error) {
 // the copy if one is damaged.
 func (r *poolRepair) Would(ctx context.Context) ([]string, error) {
 	r.o.Dry = true
-	results, err := r.s.Archive().Repair(ctx, r.o)
+	results, err := r.a.Repair(ctx, r.o)
 	if err != nil {
 		return nil, noPool(r.st.Pool, err)
 	}

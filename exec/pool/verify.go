@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 
 	"infomall/exec/expr"
 	"infomall/exec/session"
@@ -18,19 +19,29 @@ var findingColumns = []value.Column{session.Text("pool"), session.Text("file"), 
 // sampleMax bounds the parts of a sample: so many days are 27 years.
 const sampleMax = 10_000
 
+// verifier is what VERIFY asks of an archive.
+type verifier interface {
+	// Verify reads every file of the archive, or of one pool, and yields one finding
+	// per damage. A pool that does not exist is a *task.NoPoolError.
+	Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[task.Finding, error]
+	// PlanVerify returns which files Verify would read.
+	PlanVerify(ctx context.Context, o task.VerifyOptions) (task.VerifyPlan, error)
+}
+
 // verification is a VERIFY statement whose clauses were read.
 type verification struct {
+	a  verifier
 	s  *session.Session
 	st *ast.Verify
 	o  task.VerifyOptions
 }
 
 // Verify is the statement VERIFY.
-var Verify = session.Declare("VERIFY", session.Works|session.Answers, readVerify)
+var Verify = session.DeclareFor("VERIFY", session.Works|session.Answers, readVerify)
 
 // readVerify reads the clauses of a VERIFY statement.
-func readVerify(s *session.Session, st *ast.Verify) (*verification, error) {
-	v := &verification{s: s, st: st, o: task.VerifyOptions{Stateless: s.ReadOnly()}}
+func readVerify(s *session.Session, a verifier, st *ast.Verify) (*verification, error) {
+	v := &verification{a: a, s: s, st: st, o: task.VerifyOptions{Stateless: s.ReadOnly()}}
 	var err error
 	if st.Pool != nil {
 		if v.o.Pool, err = expr.ConstantText(st.Pool, s.Env()); err != nil {
@@ -55,7 +66,7 @@ func readVerify(s *session.Session, st *ast.Verify) (*verification, error) {
 // then ends with status 1.
 func (v *verification) Run(ctx context.Context) (*session.Result, error) {
 	v.o.Progress = v.s.Report("verify", "bytes")
-	p, err := v.s.Archive().PlanVerify(ctx, v.o)
+	p, err := v.a.PlanVerify(ctx, v.o)
 	var none *task.NoPoolError
 	if errors.As(err, &none) {
 		return nil, noPool(v.st.Pool, err)
@@ -66,7 +77,7 @@ func (v *verification) Run(ctx context.Context) (*session.Result, error) {
 	}
 	res.Rows = func(yield func(*value.Batch, error) bool) {
 		n := 0
-		for f, err := range v.s.Archive().Verify(ctx, v.o) {
+		for f, err := range v.a.Verify(ctx, v.o) {
 			if err != nil {
 				yield(nil, noPool(v.st.Pool, err))
 				return
@@ -107,7 +118,7 @@ func findingRow(f *task.Finding) *value.Batch {
 
 // Would returns the number and size of the files that would be read, then their names.
 func (v *verification) Would(ctx context.Context) ([]string, error) {
-	p, err := v.s.Archive().PlanVerify(ctx, v.o)
+	p, err := v.a.PlanVerify(ctx, v.o)
 	if err != nil {
 		return nil, noPool(v.st.Pool, err)
 	}

@@ -82,6 +82,18 @@ func Declare[S ast.Statement, D Deed](names string, t Trait, read func(*Session,
 	}
 }
 
+// DeclareFor is Declare for a statement that asks more of the archive than Archive has. A
+// is the interface of what it asks. An archive that is no A refuses the statement.
+func DeclareFor[A any, S ast.Statement, D Deed](names string, t Trait, read func(*Session, A, S) (D, error)) *Spec {
+	return Declare(names, t, func(s *Session, st S) (d D, err error) {
+		a, ok := s.o.Archive.(A)
+		if !ok {
+			return d, ast.Errorf(st, "this archive takes no %s", s.language.SpecOf(st).name(st))
+		}
+		return read(s, a, st)
+	})
+}
+
 // Read reads the clauses and parameters of a statement for s.
 func (sp *Spec) Read(s *Session, st ast.Statement) (Deed, error) { return sp.read(s, st) }
 
