@@ -34,6 +34,7 @@ package store
 
 import (
 	"context"
+	"io"
 	"iter"
 	"sync"
 	"time"
@@ -76,6 +77,7 @@ type Archive struct {
 
 	files     *files
 	snapshots *snapshots
+	notes     *notes
 	merging   mergeBounds
 
 	mu     sync.Mutex
@@ -104,6 +106,7 @@ func Open(dir string, o Options) *Archive {
 	}
 	a.files = newFiles(a.folder, o.CacheBytes, a.warn)
 	a.snapshots = newSnapshots(a.files)
+	a.notes = newNotes(a.folder, o.Now, a.warn)
 	return a
 }
 
@@ -155,13 +158,13 @@ func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.Delet
 // out with a warning if its file cannot be read: it is damaged, is in the place of
 // another, or has another format.
 func (v *Snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
-	return v.a.results(ctx, kind)
+	return v.a.notes.results(ctx, kind)
 }
 
 // ResultRows yields the rows of a result whose keys are in one of the ranges. The
 // ranges must be sorted and disjoint; nil means all rows.
 func (v *Snapshot) ResultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
-	return v.a.resultRows(ctx, info, ranges)
+	return v.a.notes.resultRows(ctx, info, ranges)
 }
 
 // warn reports a fault that was worked around, once.
@@ -172,4 +175,54 @@ func (a *Archive) warn(err error) {
 		a.warned[err.Error()] = true
 		a.opts.Warn(err)
 	}
+}
+
+// Definitions returns everything that users have named, in the order in which
+// Define stored it.
+func (a *Archive) Definitions(ctx context.Context) ([]task.Definition, error) {
+	return a.notes.Definitions(ctx)
+}
+
+// Define changes the definitions: it calls change with all of them, and stores the
+// list that change returns. If change returns an error, Define returns it and
+// stores nothing. No other process can change the definitions meanwhile. The result
+// is durable when Define returns. If the archive does not exist, Define creates it
+// without captures.
+func (a *Archive) Define(ctx context.Context, change func([]task.Definition) ([]task.Definition, error)) error {
+	return a.notes.Define(ctx, change)
+}
+
+// BeginJob records that a job runs, and returns its ID. The caller calls end with
+// the result, which is then recorded durably. If the process ends before, the job
+// counts as interrupted. If the job is the run of a schedule that is running
+// already, the error is a *task.JobRunningError. If there is no archive, the job
+// is recorded only if there is one when it ends.
+func (a *Archive) BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error) {
+	return a.notes.BeginJob(ctx, j)
+}
+
+// Jobs returns the known jobs, sorted by ID: all that run, and the later ones of
+// those that have ended.
+func (a *Archive) Jobs(ctx context.Context) ([]task.Job, error) {
+	return a.notes.Jobs(ctx)
+}
+
+// Daemon makes this process the one that runs the archive's schedules, until the
+// closer is closed. If there is such a process already, the error is a
+// *task.DaemonError.
+func (a *Archive) Daemon() (io.Closer, error) {
+	return a.notes.Daemon()
+}
+
+// SaveResult stores a result beside those of the same kind and name, and returns it
+// as stored: if there is already one with the same Computed, Computed becomes a
+// moment later. It ranges over the rows once. If the process is killed, nothing is
+// stored.
+func (a *Archive) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
+	return a.notes.SaveResult(ctx, info, rows)
+}
+
+// DropResult removes the results of a kind and name, and returns their number.
+func (a *Archive) DropResult(ctx context.Context, kind, name string) (int, error) {
+	return a.notes.DropResult(ctx, kind, name)
 }

@@ -30,11 +30,11 @@ const definitionsBytesMax = 16 << 20
 
 // Definitions returns everything that users have named, in the order in which
 // Define stored it.
-func (a *Archive) Definitions(ctx context.Context) ([]task.Definition, error) {
+func (k *notes) Definitions(ctx context.Context) ([]task.Definition, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	b, err := os.ReadFile(filepath.Join(a.dir, fileDefinitions))
+	b, err := os.ReadFile(filepath.Join(k.folder.Path, fileDefinitions))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -53,12 +53,12 @@ func (a *Archive) Definitions(ctx context.Context) ([]task.Definition, error) {
 // stores nothing. No other process can change the definitions meanwhile. The result
 // is durable when Define returns. If the archive does not exist, Define creates it
 // without captures.
-func (a *Archive) Define(ctx context.Context, change func([]task.Definition) ([]task.Definition, error)) error {
-	if err := a.Create(); err != nil {
+func (k *notes) Define(ctx context.Context, change func([]task.Definition) ([]task.Definition, error)) error {
+	if err := k.folder.Create(); err != nil {
 		return err
 	}
-	return a.folder.Locked(ctx, func(disk.File) error {
-		before, err := a.Definitions(ctx)
+	return k.folder.Locked(ctx, func(disk.File) error {
+		before, err := k.Definitions(ctx)
 		if err != nil {
 			return err
 		}
@@ -70,16 +70,17 @@ func (a *Archive) Define(ctx context.Context, change func([]task.Definition) ([]
 		if len(b) > definitionsBytesMax {
 			return fmt.Errorf("the archive's definitions would take %d bytes, and %d MB is all there may be: drop some", len(b), definitionsBytesMax>>20)
 		}
-		if err := disk.WriteFile(a.opts.Disk, filepath.Join(a.dir, fileDefinitions), b); err != nil {
+		if err := disk.WriteFile(k.folder.Disk, filepath.Join(k.folder.Path, fileDefinitions), b); err != nil {
 			return err
 		}
-		return a.opts.Disk.SyncDir(a.dir)
+		return k.folder.Disk.SyncDir(k.folder.Path)
 	})
 }
 
-// copyDefinitions adds to the archive to those definitions that it lacks.
-func (a *Archive) copyDefinitions(ctx context.Context, to *Archive) error {
-	own, err := a.Definitions(ctx)
+// copyDefinitions adds to the notes of another archive the definitions that it
+// lacks.
+func (k *notes) copyDefinitions(ctx context.Context, to *notes) error {
+	own, err := k.Definitions(ctx)
 	if err != nil || len(own) == 0 {
 		return err
 	}

@@ -9,13 +9,21 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
+	"infomall/store/commit"
+	"infomall/store/disk"
 	"infomall/store/disk/disktest"
 	"infomall/store/record/task"
 )
 
+// openTest returns the notes of the archive in dir, which d changes.
+func openTest(dir string, d disk.FS) *notes {
+	return newNotes(commit.Open(dir, d), time.Now, func(error) {})
+}
+
 // define adds one definition.
-func define(a *Archive, name string) error {
+func define(a *notes, name string) error {
 	return a.Define(context.Background(), func(list []task.Definition) ([]task.Definition, error) {
 		return append(list, task.Definition{Kind: task.KindView, Name: name, Text: "CREATE VIEW " + name + "\tAS\nSELECT '正文'", Created: 1000}), nil
 	})
@@ -23,8 +31,7 @@ func define(a *Archive, name string) error {
 
 // definedNames are the names that the archive in dir has.
 func definedNames(dir string) ([]string, error) {
-	a := Open(dir, Options{})
-	defer a.Close()
+	a := openTest(dir, disk.OS)
 	list, err := a.Definitions(context.Background())
 	var names []string
 	for _, d := range list {
@@ -40,8 +47,7 @@ func definedNames(dir string) ([]string, error) {
 // that fails changes nothing, and that a damaged file is refused and kept.
 func TestDefinitions(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "archive")
-	a := Open(dir, Options{})
-	defer a.Close()
+	a := openTest(dir, disk.OS)
 	if got, err := definedNames(dir); err != nil || got != nil {
 		t.Errorf("an archive that is not there defines %q, error %v", got, err)
 	}
@@ -101,16 +107,15 @@ func TestDefinitionsFaults(t *testing.T) {
 		}
 		return nil
 	}
-	defineAll := func(d *disktest.Disk, dir string) (acked int, at []progress) {
-		a := Open(dir, Options{Disk: d})
-		defer a.Close()
+	defineAll := func(d *disktest.Disk, dir string) (acked int, at []point) {
+		a := openTest(dir, d)
 		for i, name := range names {
-			at = append(at, progress{d.Mark(), i, i + 1})
+			at = append(at, point{d.Mark(), i, i + 1})
 			if define(a, name) != nil {
 				return i, at
 			}
 		}
-		return len(names), append(at, progress{d.Mark(), len(names), len(names)})
+		return len(names), append(at, point{d.Mark(), len(names), len(names)})
 	}
 	everyFault(t, defineAll, judge)
 }
@@ -124,8 +129,7 @@ func TestDefinitionsAtOnce(t *testing.T) {
 	errs := make([]error, writers)
 	for w := range writers {
 		wg.Go(func() {
-			a := Open(dir, Options{})
-			defer a.Close()
+			a := openTest(dir, disk.OS)
 			for i := range each {
 				if err := define(a, fmt.Sprintf("v%d_%d", w, i)); err != nil {
 					errs[w] = err

@@ -12,7 +12,7 @@ import (
 // of the disk, four times each with other luck, and with the program killed at
 // each. do does the steps until one fails, and tells how many were acknowledged,
 // and when. judge looks at the archive that is left.
-func everyFault(t *testing.T, do func(d *disktest.Disk, dir string) (acked int, at []progress), judge func(dir string, acked, begun int) error) {
+func everyFault(t *testing.T, do func(d *disktest.Disk, dir string) (acked int, at []point), judge func(dir string, acked, begun int) error) {
 	t.Helper()
 	root := t.TempDir()
 	whole := disktest.New(root)
@@ -56,3 +56,7 @@ func everyFault(t *testing.T, do func(d *disktest.Disk, dir string) (acked int, 
 		}
 	}
 }
+
+// point is a place in a record of operations: what was acknowledged and begun by
+// then.
+type point struct{ mark, acked, begun int }

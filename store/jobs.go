@@ -38,11 +38,11 @@ const jobsBytesMax = 1 << 20
 // counts as interrupted. If the job is the run of a schedule that is running
 // already, the error is a *task.JobRunningError. If there is no archive, the job
 // is recorded only if there is one when it ends.
-func (a *Archive) BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error) {
+func (k *notes) BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error) {
 	j.State, j.Process, j.Finished = task.JobRunning, os.Getpid(), record.NoTime
 	var run disk.File
-	if a.Exists() {
-		err = a.jobsLocked(ctx, func(log *jobLog) error {
+	if k.folder.Exists() {
+		err = k.jobsLocked(ctx, func(log *jobLog) error {
 			for _, r := range log.running {
 				if j.Scheduled != record.NoTime && r.Scheduled == j.Scheduled && r.Name == j.Name {
 					return &task.JobRunningError{Job: r}
@@ -50,7 +50,7 @@ func (a *Archive) BeginJob(ctx context.Context, j task.Job) (id int64, end func(
 			}
 			j.ID = log.nextID()
 			var err error
-			run, err = a.noteRunning(&j)
+			run, err = k.noteRunning(&j)
 			return err
 		})
 		if err != nil {
@@ -58,20 +58,20 @@ func (a *Archive) BeginJob(ctx context.Context, j task.Job) (id int64, end func(
 		}
 	}
 	return j.ID, func(ended task.Job) error {
-		if run == nil && !a.Exists() {
+		if run == nil && !k.folder.Exists() {
 			return nil
 		}
 		// Also after ctx has ended, since that may be how the job ended.
-		return a.jobsLocked(context.WithoutCancel(ctx), func(log *jobLog) error {
+		return k.jobsLocked(context.WithoutCancel(ctx), func(log *jobLog) error {
 			ended.ID, ended.Process = j.ID, j.Process
 			if run == nil {
 				ended.ID = log.nextID()
 			}
-			err := a.appendJobs(log, ended)
+			err := k.appendJobs(log, ended)
 			if run != nil {
 				err = errors.Join(err, run.Close())
 				if err == nil {
-					err = a.opts.Disk.Remove(run.Name())
+					err = k.folder.Disk.Remove(run.Name())
 				}
 			}
 			return err
@@ -81,8 +81,8 @@ func (a *Archive) BeginJob(ctx context.Context, j task.Job) (id int64, end func(
 
 // Jobs returns the known jobs, sorted by ID: all that run, and the later ones of
 // those that have ended.
-func (a *Archive) Jobs(ctx context.Context) ([]task.Job, error) {
-	log, err := a.readJobs()
+func (k *notes) Jobs(ctx context.Context) ([]task.Job, error) {
+	log, err := k.readJobs()
 	if err != nil {
 		return nil, err
 	}
@@ -112,25 +112,25 @@ func (l *jobLog) nextID() int64 {
 
 // jobsLocked runs f while no other process begins or ends a job. It first records
 // the end of jobs whose process was killed.
-func (a *Archive) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
-	if _, err := os.Stat(filepath.Join(a.dir, dirJobs)); err != nil {
-		if err := disk.Mkdir(a.opts.Disk, filepath.Join(a.dir, dirJobs)); err != nil {
+func (k *notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
+	if _, err := os.Stat(filepath.Join(k.folder.Path, dirJobs)); err != nil {
+		if err := disk.Mkdir(k.folder.Disk, filepath.Join(k.folder.Path, dirJobs)); err != nil {
 			return err
 		}
 	}
-	return a.folder.LockedBy(ctx, filepath.Join(dirJobs, commit.FileLock), func(disk.File) error {
-		log, err := a.readJobs()
+	return k.folder.LockedBy(ctx, filepath.Join(dirJobs, commit.FileLock), func(disk.File) error {
+		log, err := k.readJobs()
 		if err != nil {
 			return err
 		}
 		if len(log.lost) > 0 {
-			if err := a.appendJobs(log, log.lost...); err != nil {
+			if err := k.appendJobs(log, log.lost...); err != nil {
 				return err
 			}
 			log.lost = nil
 		}
 		for _, name := range log.sweep {
-			if err := a.opts.Disk.Remove(name); err != nil {
+			if err := k.folder.Disk.Remove(name); err != nil {
 				return err
 			}
 		}
@@ -140,9 +140,9 @@ func (a *Archive) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 
 // readJobs reads the folder of jobs. Without the lock it may find an ending job
 // both in the log and running; that job counts as ended.
-func (a *Archive) readJobs() (*jobLog, error) {
+func (k *notes) readJobs() (*jobLog, error) {
 	log := &jobLog{}
-	names, err := filepath.Glob(filepath.Join(a.dir, dirJobs, fileRunning+"*"))
+	names, err := filepath.Glob(filepath.Join(k.folder.Path, dirJobs, fileRunning+"*"))
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (a *Archive) readJobs() (*jobLog, error) {
 		}
 		files = append(files, f)
 	}
-	if err := a.readLog(log); err != nil {
+	if err := k.readLog(log); err != nil {
 		return nil, err
 	}
 	ended := make(map[int64]bool, len(log.ended))
@@ -207,8 +207,8 @@ func lookAtJob(name string) (j task.Job, ok, runs bool, err error) {
 
 // noteRunning creates the file of a running job, locked until it is closed. The
 // file is not synced, because a power failure ends the job anyway.
-func (a *Archive) noteRunning(j *task.Job) (disk.File, error) {
-	f, err := disk.Create(a.opts.Disk, filepath.Join(a.dir, dirJobs, fmt.Sprintf("%s%09d", fileRunning, j.ID)))
+func (k *notes) noteRunning(j *task.Job) (disk.File, error) {
+	f, err := disk.Create(k.folder.Disk, filepath.Join(k.folder.Path, dirJobs, fmt.Sprintf("%s%09d", fileRunning, j.ID)))
 	if err != nil {
 		return nil, err
 	}
@@ -217,15 +217,15 @@ func (a *Archive) noteRunning(j *task.Job) (disk.File, error) {
 		_, err = f.Write(encodeJob(nil, j))
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close(), a.opts.Disk.Remove(f.Name()))
+		return nil, errors.Join(err, f.Close(), k.folder.Disk.Remove(f.Name()))
 	}
 	return f, nil
 }
 
 // readLog parses the log. A damaged line is no job: it was not written completely.
-func (a *Archive) readLog(log *jobLog) error {
+func (k *notes) readLog(log *jobLog) error {
 	name := filepath.Join(dirJobs, fileJobs)
-	b, err := os.ReadFile(filepath.Join(a.dir, name))
+	b, err := os.ReadFile(filepath.Join(k.folder.Path, name))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
@@ -242,15 +242,15 @@ func (a *Archive) readLog(log *jobLog) error {
 		}
 	}
 	if bad > 0 {
-		a.warn(&segment.Error{File: name, Offset: -1, Err: fmt.Errorf("%d jobs of its history cannot be read; no capture needs it", bad)})
+		k.warn(&segment.Error{File: name, Offset: -1, Err: fmt.Errorf("%d jobs of its history cannot be read; no capture needs it", bad)})
 	}
 	return nil
 }
 
 // appendJobs appends jobs to the log and syncs it. A log that has grown too long is
 // rewritten with its later half and the last run of each schedule.
-func (a *Archive) appendJobs(log *jobLog, jobs ...task.Job) error {
-	name := filepath.Join(a.dir, dirJobs, fileJobs)
+func (k *notes) appendJobs(log *jobLog, jobs ...task.Job) error {
+	name := filepath.Join(k.folder.Path, dirJobs, fileJobs)
 	log.ended = append(log.ended, jobs...)
 	var b []byte
 	if log.size > jobsBytesMax {
@@ -258,11 +258,11 @@ func (a *Archive) appendJobs(log *jobLog, jobs ...task.Job) error {
 		for i := range log.ended {
 			b = encodeJob(b, &log.ended[i])
 		}
-		if err := disk.WriteFile(a.opts.Disk, name, b); err != nil {
+		if err := disk.WriteFile(k.folder.Disk, name, b); err != nil {
 			return err
 		}
 		log.size, log.torn = int64(len(b)), false
-		return a.opts.Disk.SyncDir(filepath.Dir(name))
+		return k.folder.Disk.SyncDir(filepath.Dir(name))
 	}
 	if log.torn {
 		b = append(b, '\n')
@@ -270,7 +270,7 @@ func (a *Archive) appendJobs(log *jobLog, jobs ...task.Job) error {
 	for i := range jobs {
 		b = encodeJob(b, &jobs[i])
 	}
-	f, err := a.opts.Disk.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := k.folder.Disk.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
 	}
@@ -280,7 +280,7 @@ func (a *Archive) appendJobs(log *jobLog, jobs ...task.Job) error {
 	}
 	err = errors.Join(err, f.Close())
 	if err == nil && log.size == 0 {
-		err = a.opts.Disk.SyncDir(filepath.Dir(name))
+		err = k.folder.Disk.SyncDir(filepath.Dir(name))
 	}
 	log.size, log.torn = log.size+int64(len(b)), false
 	return err
@@ -343,14 +343,14 @@ func decodeJob(line string) (j task.Job, ok bool) {
 // Daemon makes this process the one that runs the archive's schedules, until the
 // closer is closed. If there is such a process already, the error is a
 // *task.DaemonError.
-func (a *Archive) Daemon() (io.Closer, error) {
-	if err := a.Create(); err != nil {
+func (k *notes) Daemon() (io.Closer, error) {
+	if err := k.folder.Create(); err != nil {
 		return nil, err
 	}
-	if err := disk.Mkdir(a.opts.Disk, filepath.Join(a.dir, dirJobs)); err != nil {
+	if err := disk.Mkdir(k.folder.Disk, filepath.Join(k.folder.Path, dirJobs)); err != nil {
 		return nil, err
 	}
-	f, err := a.opts.Disk.OpenFile(filepath.Join(a.dir, dirJobs, fileDaemon), os.O_RDWR|os.O_CREATE, 0o644)
+	f, err := k.folder.Disk.OpenFile(filepath.Join(k.folder.Path, dirJobs, fileDaemon), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -362,10 +362,10 @@ func (a *Archive) Daemon() (io.Closer, error) {
 		who := append(strings.Fields(string(b)), "", "")
 		process, _ := strconv.Atoi(who[0])
 		since, _ := strconv.ParseInt(who[1], 10, 64)
-		err = &task.DaemonError{Archive: a.dir, Process: process, Since: record.Time(since)}
+		err = &task.DaemonError{Archive: k.folder.Path, Process: process, Since: record.Time(since)}
 	default:
 		if err = f.Truncate(0); err == nil {
-			_, err = f.WriteAt(fmt.Appendf(nil, "%d %d\n", os.Getpid(), record.At(a.opts.Now())), 0)
+			_, err = f.WriteAt(fmt.Appendf(nil, "%d %d\n", os.Getpid(), record.At(k.now())), 0)
 		}
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"infomall/store/disk"
 	"infomall/store/disk/disktest"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -25,7 +26,7 @@ func aJob(n int) task.Job {
 }
 
 // runJob notes the begin and the end of a job.
-func runJob(a *Archive, j task.Job) error {
+func runJob(a *notes, j task.Job) error {
 	_, end, err := a.BeginJob(context.Background(), j)
 	if err != nil {
 		return err
@@ -35,8 +36,7 @@ func runJob(a *Archive, j task.Job) error {
 
 // jobNames are the names of the jobs of an archive, each with its state.
 func jobNames(dir string) ([]string, error) {
-	a := Open(dir, Options{})
-	defer a.Close()
+	a := openTest(dir, disk.OS)
 	list, err := a.Jobs(context.Background())
 	var names []string
 	for _, j := range list {
@@ -50,12 +50,11 @@ func jobNames(dir string) ([]string, error) {
 func TestJobs(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "archive")
-	a := Open(dir, Options{})
-	defer a.Close()
-	if err := runJob(a, aJob(0)); err != nil || a.Exists() {
-		t.Errorf("a job without an archive: error %v, and it made one: %v", err, a.Exists())
+	a := openTest(dir, disk.OS)
+	if err := runJob(a, aJob(0)); err != nil || a.folder.Exists() {
+		t.Errorf("a job without an archive: error %v, and it made one: %v", err, a.folder.Exists())
 	}
-	if err := a.Create(); err != nil {
+	if err := a.folder.Create(); err != nil {
 		t.Fatal(err)
 	}
 	id, end, err := a.BeginJob(ctx, aJob(1))
@@ -125,9 +124,8 @@ func TestJobs(t *testing.T) {
 func TestJobsOfSchedule(t *testing.T) {
 	ctx := context.Background()
 	dir := filepath.Join(t.TempDir(), "archive")
-	a := Open(dir, Options{})
-	defer a.Close()
-	if err := a.Create(); err != nil {
+	a := openTest(dir, disk.OS)
+	if err := a.folder.Create(); err != nil {
 		t.Fatal(err)
 	}
 	nightly := aJob(1)
@@ -188,9 +186,8 @@ func TestJobsFaults(t *testing.T) {
 		if done < acked || len(got) > begun {
 			return fmt.Errorf("got %q, of which %d were acknowledged and %d begun", got, acked, begun)
 		}
-		a := Open(dir, Options{})
-		defer a.Close()
-		if !a.Exists() {
+		a := openTest(dir, disk.OS)
+		if !a.folder.Exists() {
 			return nil
 		}
 		if err := runJob(a, aJob(1)); err != nil {
@@ -202,21 +199,20 @@ func TestJobsFaults(t *testing.T) {
 		}
 		return nil
 	}
-	runAll := func(d *disktest.Disk, dir string) (acked int, at []progress) {
-		a := Open(dir, Options{Disk: d})
-		defer a.Close()
-		if a.Create() != nil {
+	runAll := func(d *disktest.Disk, dir string) (acked int, at []point) {
+		a := openTest(dir, d)
+		if a.folder.Create() != nil {
 			return 0, at
 		}
 		for i, name := range names {
-			at = append(at, progress{d.Mark(), i, i + 1})
+			at = append(at, point{d.Mark(), i, i + 1})
 			j := aJob(0)
 			j.Name = name
 			if runJob(a, j) != nil {
 				return i, at
 			}
 		}
-		return len(names), append(at, progress{d.Mark(), len(names), len(names)})
+		return len(names), append(at, point{d.Mark(), len(names), len(names)})
 	}
 	everyFault(t, runAll, judge)
 }
@@ -225,7 +221,7 @@ func TestJobsFaults(t *testing.T) {
 // do: each has a number of its own, and none is lost.
 func TestJobsAtOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "archive")
-	if err := Open(dir, Options{}).Create(); err != nil {
+	if err := openTest(dir, disk.OS).folder.Create(); err != nil {
 		t.Fatal(err)
 	}
 	const writers, each = 8, 10
@@ -233,8 +229,7 @@ func TestJobsAtOnce(t *testing.T) {
 	errs := make([]error, writers)
 	for w := range writers {
 		wg.Go(func() {
-			a := Open(dir, Options{})
-			defer a.Close()
+			a := openTest(dir, disk.OS)
 			for i := range each {
 				errs[w] = errors.Join(errs[w], runJob(a, aJob(i)))
 				if _, err := a.Jobs(context.Background()); err != nil {
@@ -247,8 +242,7 @@ func TestJobsAtOnce(t *testing.T) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	a := Open(dir, Options{})
-	defer a.Close()
+	a := openTest(dir, disk.OS)
 	list, err := a.Jobs(context.Background())
 	if err != nil || len(list) != writers*each {
 		t.Fatalf("%d jobs, error %v; want %d", len(list), err, writers*each)
@@ -263,8 +257,7 @@ func TestJobsAtOnce(t *testing.T) {
 // TestDaemon lets one process run an archive's schedules, and tells the next who
 // that is.
 func TestDaemon(t *testing.T) {
-	a := Open(filepath.Join(t.TempDir(), "archive"), Options{})
-	defer a.Close()
+	a := openTest(filepath.Join(t.TempDir(), "archive"), disk.OS)
 	d, err := a.Daemon()
 	if err != nil {
 		t.Fatal(err)

@@ -35,35 +35,35 @@ const resultNameMax = 200
 // as stored: if there is already one with the same Computed, Computed becomes a
 // moment later. It ranges over the rows once. If the process is killed, nothing is
 // stored.
-func (a *Archive) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
-	w, err := a.folder.NewWriter(ctx)
+func (k *notes) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
+	w, err := k.folder.NewWriter(ctx)
 	if err != nil {
 		return info, err
 	}
-	if err = a.saveResult(ctx, w, &info, rows); err != nil {
-		err = fmt.Errorf("keep the result %s in %s: %w", info.Name, a.dir, err)
+	if err = k.saveResult(ctx, w, &info, rows); err != nil {
+		err = fmt.Errorf("keep the result %s in %s: %w", info.Name, k.folder.Path, err)
 	}
 	return info, errors.Join(err, w.Close())
 }
 
-func (a *Archive) saveResult(ctx context.Context, w *commit.Writer, info *task.Result, rows iter.Seq2[task.ResultRow, error]) error {
+func (k *notes) saveResult(ctx context.Context, w *commit.Writer, info *task.Result, rows iter.Seq2[task.ResultRow, error]) error {
 	folder := resultFolder(info.Kind, info.Name)
 	if len(filepath.Base(folder)) > resultNameMax {
 		return fmt.Errorf("its name takes more than %d bytes as a folder's", resultNameMax)
 	}
 	made := filepath.Join(w.Dir, "result")
-	if err := a.writeResult(ctx, made, info, rows); err != nil {
+	if err := k.writeResult(ctx, made, info, rows); err != nil {
 		return err
 	}
-	dir := filepath.Join(a.dir, folder)
-	if err := disk.MkdirAll(a.opts.Disk, dir); err != nil {
+	dir := filepath.Join(k.folder.Path, folder)
+	if err := disk.MkdirAll(k.folder.Disk, dir); err != nil {
 		return err
 	}
 	for {
 		info.File = filepath.Join(folder, fmt.Sprintf("%014d", info.Computed))
 		// Unlike a rename, a link does not replace what another process has stored
 		// meanwhile.
-		err := a.opts.Disk.Link(made, filepath.Join(a.dir, info.File))
+		err := k.folder.Disk.Link(made, filepath.Join(k.folder.Path, info.File))
 		if errors.Is(err, os.ErrExist) {
 			info.Computed++
 			continue
@@ -71,13 +71,13 @@ func (a *Archive) saveResult(ctx context.Context, w *commit.Writer, info *task.R
 		if err != nil {
 			return err
 		}
-		return a.opts.Disk.SyncDir(dir)
+		return k.folder.Disk.SyncDir(dir)
 	}
 }
 
 // writeResult writes and syncs the file of a result.
-func (a *Archive) writeResult(ctx context.Context, name string, info *task.Result, rows iter.Seq2[task.ResultRow, error]) (err error) {
-	f, err := disk.Create(a.opts.Disk, name)
+func (k *notes) writeResult(ctx context.Context, name string, info *task.Result, rows iter.Seq2[task.ResultRow, error]) (err error) {
+	f, err := disk.Create(k.folder.Disk, name)
 	if err != nil {
 		return err
 	}
@@ -122,8 +122,8 @@ func resultFolder(kind, name string) string {
 }
 
 // DropResult removes the results of a kind and name, and returns their number.
-func (a *Archive) DropResult(ctx context.Context, kind, name string) (int, error) {
-	dir := filepath.Join(a.dir, resultFolder(kind, name))
+func (k *notes) DropResult(ctx context.Context, kind, name string) (int, error) {
+	dir := filepath.Join(k.folder.Path, resultFolder(kind, name))
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
@@ -135,39 +135,39 @@ func (a *Archive) DropResult(ctx context.Context, kind, name string) (int, error
 		if err := ctx.Err(); err != nil {
 			return i, err
 		}
-		if err := a.opts.Disk.Remove(filepath.Join(dir, f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := k.folder.Disk.Remove(filepath.Join(dir, f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return i, err
 		}
 	}
-	return len(files), a.opts.Disk.SyncDir(dir)
+	return len(files), k.folder.Disk.SyncDir(dir)
 }
 
 // results lists the results of a kind, sorted by name and time. A result is left
 // out with a warning if its file cannot be read: it is damaged, is in the place of
 // another, or has another format.
-func (a *Archive) results(ctx context.Context, kind string) ([]task.Result, error) {
-	names, err := os.ReadDir(filepath.Join(a.dir, dirResults, kind))
+func (k *notes) results(ctx context.Context, kind string) ([]task.Result, error) {
+	names, err := os.ReadDir(filepath.Join(k.folder.Path, dirResults, kind))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
 	var list []task.Result
 	for _, n := range names {
 		folder := filepath.Join(dirResults, kind, n.Name())
-		files, err := os.ReadDir(filepath.Join(a.dir, folder))
+		files, err := os.ReadDir(filepath.Join(k.folder.Path, folder))
 		if err != nil {
-			a.warn(err)
+			k.warn(err)
 			continue
 		}
 		for _, f := range files {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			r, err := a.openResult(filepath.Join(folder, f.Name()))
+			r, err := k.openResult(filepath.Join(folder, f.Name()))
 			if errors.Is(err, os.ErrNotExist) {
 				continue // dropped meanwhile
 			}
 			if err != nil {
-				a.warn(err)
+				k.warn(err)
 				continue
 			}
 			list = append(list, r.Result)
@@ -181,10 +181,10 @@ func (a *Archive) results(ctx context.Context, kind string) ([]task.Result, erro
 }
 
 // resultFiles returns the files of all results, relative to the archive's folder.
-func (a *Archive) resultFiles() ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(a.dir, dirResults, "*", "*", "*"))
+func (k *notes) resultFiles() ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(k.folder.Path, dirResults, "*", "*", "*"))
 	for i := range files {
-		if files[i], err = filepath.Rel(a.dir, files[i]); err != nil {
+		if files[i], err = filepath.Rel(k.folder.Path, files[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -192,8 +192,8 @@ func (a *Archive) resultFiles() ([]string, error) {
 }
 
 // checkResult reads the file of a result to its end, which checks it.
-func (a *Archive) checkResult(ctx context.Context, name string) error {
-	for _, err := range a.resultRows(ctx, task.Result{File: name}, nil) {
+func (k *notes) checkResult(ctx context.Context, name string) error {
+	for _, err := range k.resultRows(ctx, task.Result{File: name}, nil) {
 		if err != nil {
 			return err
 		}
@@ -209,8 +209,8 @@ type resultFile struct {
 
 func (r *resultFile) close() { r.file.Close() } // closing a file that was only read loses nothing
 
-func (a *Archive) openResult(name string) (*resultFile, error) {
-	f, err := os.Open(filepath.Join(a.dir, name))
+func (k *notes) openResult(name string) (*resultFile, error) {
+	f, err := os.Open(filepath.Join(k.folder.Path, name))
 	if err != nil {
 		return nil, err
 	}
@@ -242,9 +242,9 @@ func (a *Archive) openResult(name string) (*resultFile, error) {
 
 // resultRows yields the rows of a result whose keys are in one of the ranges. The
 // ranges must be sorted and disjoint; nil means all rows.
-func (a *Archive) resultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
+func (k *notes) resultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
-		r, err := a.openResult(info.File)
+		r, err := k.openResult(info.File)
 		if err != nil {
 			yield(task.ResultRow{}, err)
 			return

@@ -183,7 +183,7 @@ func TestResultsCopied(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "copy")
 	to := Open(dir, Options{})
 	defer to.Close()
-	damaged := filepath.Join(dir, resultFolder(task.ResultRanks, "june"), fmt.Sprintf("%014d", 7))
+	damaged := filepath.Join(dir, filepath.Join("results", task.ResultRanks, "june"), fmt.Sprintf("%014d", 7))
 	for _, damage := range []bool{false, true, true} {
 		if damage {
 			b, err := os.ReadFile(damaged)
@@ -201,7 +201,7 @@ func TestResultsCopied(t *testing.T) {
 				}
 				found = append(found, f.File)
 			}
-			if want := []string{filepath.Join(resultFolder(task.ResultRanks, "june"), fmt.Sprintf("%014d", 7))}; !slices.Equal(found, want) {
+			if want := []string{filepath.Join(filepath.Join("results", task.ResultRanks, "june"), fmt.Sprintf("%014d", 7))}; !slices.Equal(found, want) {
 				t.Errorf("findings in %q, want %q", found, want)
 			}
 		}
@@ -213,7 +213,7 @@ func TestResultsCopied(t *testing.T) {
 		}
 	}
 	// What is damaged here does not stand in the way of a copy.
-	if err := os.WriteFile(filepath.Join(a.dir, resultFolder(task.ResultRanks, "july"), fmt.Sprintf("%014d", 7)), nil, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(a.dir, filepath.Join("results", task.ResultRanks, "july"), fmt.Sprintf("%014d", 7)), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.Copy(ctx, task.CopyOptions{Dir: filepath.Join(t.TempDir(), "other")}); err != nil {

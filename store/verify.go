@@ -255,7 +255,7 @@ func (y *verifier) run(ctx context.Context) error {
 // results verifies the files of results. They have no captures.
 func (y *verifier) results(ctx context.Context) error {
 	for _, name := range y.resultFiles() {
-		err := y.a.checkResult(ctx, name)
+		err := y.a.notes.checkResult(ctx, name)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -283,7 +283,7 @@ func (y *verifier) resultFiles() (list []string) {
 	if y.o.Pool != "" {
 		return nil
 	}
-	all, err := y.a.resultFiles()
+	all, err := y.a.notes.resultFiles()
 	if err != nil {
 		return nil // Unreachable: the pattern is valid.
 	}
