@@ -49,14 +49,15 @@ var arrows = map[string]string{
 	"store/disk/disktest": "store/disk",
 	"store/disk/lines":    "store/disk",
 
-	"store/result":    "store/disk store/disk/lines store/record store/urlkey store/record/task",
-	"store/commit":    "store/catalog store/disk store/disk/lines store/segment",
-	"store/catalog":   "store/disk/lines store/record store/record/task store/segment",
-	"store/segment":   "store/record store/urlkey store/disk store/packed store/sequences",
-	"store/sequences": "",
-	"store":           "store/disk store/disk/lines store/catalog store/commit store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/block store/segment store/result store/record/message store/record/task store/timeline store/page/charset store/derive",
-	"store/timeline":  "store/block store/record store/segment",
-	"store/derive":    "store/block store/page store/page/charset store/record store/record/message store/segment store/timeline store/urlkey",
+	"store/notes":        "store/commit store/disk store/disk/lines store/notes/result store/record store/record/task store/segment store/urlkey",
+	"store/notes/result": "store/disk store/disk/lines store/record store/record/task store/urlkey",
+	"store/commit":       "store/catalog store/disk store/disk/lines store/segment",
+	"store/catalog":      "store/disk/lines store/record store/record/task store/segment",
+	"store/segment":      "store/record store/urlkey store/disk store/packed store/sequences",
+	"store/sequences":    "",
+	"store":              "store/disk store/disk/lines store/catalog store/commit store/notes store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/block store/segment store/record/message store/record/task store/timeline store/page/charset store/derive",
+	"store/timeline":     "store/block store/record store/segment",
+	"store/derive":       "store/block store/page store/page/charset store/record store/record/message store/segment store/timeline store/urlkey",
 
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words",
@@ -120,6 +121,7 @@ var testArrows = map[string]string{
 	"crawl":                "store crawl/state store/disk",
 	"crawl/frontier":       "store/disk crawl/state",
 	"crawl/guard":          "store/urlkey",
+	"store/notes":          "store/disk/disktest",
 }
 
 // homes says which packages may import each outside module. Modules that only
@@ -134,7 +136,7 @@ var homes = map[string]string{
 	"go.etcd.io/bbolt":                    "store store/segment crawl/state",
 	"github.com/dgraph-io/ristretto/v2":   "store",
 	"github.com/bits-and-blooms/bloom/v3": "store store/segment",
-	"github.com/klauspost/compress":       "store store/segment store/sequences store/result store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page/coding store/block",
+	"github.com/klauspost/compress":       "store store/segment store/sequences store/notes/result store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page/coding store/block",
 	"github.com/andybalholm/brotli":       "store/page/coding",
 	"github.com/nlnwa/whatwg-url":         "store/urlkey",
 	"golang.org/x/net":                    "store/urlkey store/page/charset crawl/fetch",

@@ -42,6 +42,7 @@ import (
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/disk"
+	"infomall/store/notes"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
@@ -77,7 +78,7 @@ type Archive struct {
 
 	files     *files
 	snapshots *snapshots
-	notes     *notes
+	notes     *notes.Notes
 	merging   mergeBounds
 
 	mu     sync.Mutex
@@ -106,7 +107,7 @@ func Open(dir string, o Options) *Archive {
 	}
 	a.files = newFiles(a.folder, o.CacheBytes, a.warn)
 	a.snapshots = newSnapshots(a.files)
-	a.notes = newNotes(a.folder, o.Now, a.warn)
+	a.notes = notes.New(a.folder, o.Now, a.warn)
 	return a
 }
 
@@ -158,13 +159,13 @@ func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.Delet
 // out with a warning if its file cannot be read: it is damaged, is in the place of
 // another, or has another format.
 func (v *Snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
-	return v.a.notes.results(ctx, kind)
+	return v.a.notes.Results(ctx, kind)
 }
 
 // ResultRows yields the rows of a result whose keys are in one of the ranges. The
 // ranges must be sorted and disjoint; nil means all rows.
 func (v *Snapshot) ResultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
-	return v.a.notes.resultRows(ctx, info, ranges)
+	return v.a.notes.ResultRows(ctx, info, ranges)
 }
 
 // warn reports a fault that was worked around, once.

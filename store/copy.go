@@ -79,7 +79,7 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 	}
 	results, err := c.pools(ctx, pools)
 	if err == nil && all {
-		err = a.notes.copyDefinitions(ctx, to.notes)
+		err = a.notes.CopyDefinitions(ctx, to.notes)
 	}
 	if err == nil && all {
 		err = c.results(ctx)
@@ -208,12 +208,12 @@ func (c *copying) file(ctx context.Context, f catalog.File) error {
 
 // results copies those results that the copy lacks.
 func (c *copying) results(ctx context.Context) error {
-	names, err := c.a.notes.resultFiles()
+	names, err := c.a.notes.ResultFiles()
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		err := c.a.notes.checkResult(ctx, name)
+		err := c.a.notes.CheckResult(ctx, name)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -223,7 +223,7 @@ func (c *copying) results(ctx context.Context) error {
 			c.a.warn(err)
 			continue
 		}
-		if c.to.notes.checkResult(ctx, name) == nil {
+		if c.to.notes.CheckResult(ctx, name) == nil {
 			continue
 		}
 		if err := c.result(ctx, name); err != nil {

@@ -21,6 +21,7 @@ import (
 	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/disk/disktest"
+	"infomall/store/notes"
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
@@ -106,7 +107,7 @@ func leftovers(a *Archive, tell func(name string)) error {
 		return err
 	}
 	n := now.Generation
-	known := map[string]bool{commit.FileCurrent: true, commit.FileLock: true, commit.FileFormat: true, fileDefinitions: true}
+	known := map[string]bool{commit.FileCurrent: true, commit.FileLock: true, commit.FileFormat: true, notes.FileDefinitions: true}
 	for _, g := range []uint64{n, n + 1} {
 		c, err := a.folder.Load(g)
 		if g > n && err != nil {

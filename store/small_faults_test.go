@@ -13,6 +13,7 @@ import (
 	"infomall/crawl/state"
 	"infomall/store/commit"
 	"infomall/store/disk"
+	"infomall/store/notes"
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
@@ -206,7 +207,7 @@ func TestFilesInEachOthersPlace(t *testing.T) {
 	a.Close()
 	var files []string
 	for _, pattern := range []string{
-		commit.FileCurrent, commit.FileFormat, fileDefinitions, fileVerify, "catalog/[0-9]*", "removed/*", "results/*/*/*", "pools/*/*.raw", "index/*.idx", "crawls/*/state.bolt",
+		commit.FileCurrent, commit.FileFormat, notes.FileDefinitions, fileVerify, "catalog/[0-9]*", "removed/*", "results/*/*/*", "pools/*/*.raw", "index/*.idx", "crawls/*/state.bolt",
 	} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil || len(found) == 0 {

@@ -16,6 +16,7 @@ import (
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/disk/lines"
+	"infomall/store/notes"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -255,7 +256,7 @@ func (y *verifier) run(ctx context.Context) error {
 // results verifies the files of results. They have no captures.
 func (y *verifier) results(ctx context.Context) error {
 	for _, name := range y.resultFiles() {
-		err := y.a.notes.checkResult(ctx, name)
+		err := y.a.notes.CheckResult(ctx, name)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -283,7 +284,7 @@ func (y *verifier) resultFiles() (list []string) {
 	if y.o.Pool != "" {
 		return nil
 	}
-	all, err := y.a.notes.resultFiles()
+	all, err := y.a.notes.ResultFiles()
 	if err != nil {
 		return nil // Unreachable: the pattern is valid.
 	}
@@ -322,7 +323,7 @@ func (y *verifier) small(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		if err := warn(fileDefinitions, causeOf(err)); err != nil {
+		if err := warn(notes.FileDefinitions, causeOf(err)); err != nil {
 			return err
 		}
 	}

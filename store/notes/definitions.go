@@ -1,4 +1,4 @@
-package store
+package notes
 
 import (
 	"context"
@@ -16,10 +16,10 @@ import (
 	"infomall/store/segment"
 )
 
-// fileDefinitions is the file with everything that users have named: views,
+// FileDefinitions is the file with everything that users have named: views,
 // metadata and saved queries. It is not part of the catalogue: no capture depends
 // on it, and it survives the loss of a catalogue.
-const fileDefinitions = "definitions"
+const FileDefinitions = "definitions"
 
 // kindDefinitions is the kind in the file's first line.
 const kindDefinitions = "definitions"
@@ -30,11 +30,11 @@ const definitionsBytesMax = 16 << 20
 
 // Definitions returns everything that users have named, in the order in which
 // Define stored it.
-func (k *notes) Definitions(ctx context.Context) ([]task.Definition, error) {
+func (k *Notes) Definitions(ctx context.Context) ([]task.Definition, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	b, err := os.ReadFile(filepath.Join(k.folder.Path, fileDefinitions))
+	b, err := os.ReadFile(filepath.Join(k.folder.Path, FileDefinitions))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
@@ -43,7 +43,7 @@ func (k *notes) Definitions(ctx context.Context) ([]task.Definition, error) {
 	}
 	list, err := decodeDefinitions(b)
 	if err != nil {
-		return nil, &segment.Error{File: fileDefinitions, Offset: -1, Err: err}
+		return nil, &segment.Error{File: FileDefinitions, Offset: -1, Err: err}
 	}
 	return list, nil
 }
@@ -53,7 +53,7 @@ func (k *notes) Definitions(ctx context.Context) ([]task.Definition, error) {
 // stores nothing. No other process can change the definitions meanwhile. The result
 // is durable when Define returns. If the archive does not exist, Define creates it
 // without captures.
-func (k *notes) Define(ctx context.Context, change func([]task.Definition) ([]task.Definition, error)) error {
+func (k *Notes) Define(ctx context.Context, change func([]task.Definition) ([]task.Definition, error)) error {
 	if err := k.folder.Create(); err != nil {
 		return err
 	}
@@ -70,16 +70,16 @@ func (k *notes) Define(ctx context.Context, change func([]task.Definition) ([]ta
 		if len(b) > definitionsBytesMax {
 			return fmt.Errorf("the archive's definitions would take %d bytes, and %d MB is all there may be: drop some", len(b), definitionsBytesMax>>20)
 		}
-		if err := disk.WriteFile(k.folder.Disk, filepath.Join(k.folder.Path, fileDefinitions), b); err != nil {
+		if err := disk.WriteFile(k.folder.Disk, filepath.Join(k.folder.Path, FileDefinitions), b); err != nil {
 			return err
 		}
 		return k.folder.Disk.SyncDir(k.folder.Path)
 	})
 }
 
-// copyDefinitions adds to the notes of another archive the definitions that it
+// CopyDefinitions adds to the notes of another archive the definitions that it
 // lacks.
-func (k *notes) copyDefinitions(ctx context.Context, to *notes) error {
+func (k *Notes) CopyDefinitions(ctx context.Context, to *Notes) error {
 	own, err := k.Definitions(ctx)
 	if err != nil || len(own) == 0 {
 		return err

@@ -1,4 +1,4 @@
-package store
+package notes
 
 import (
 	"context"
@@ -18,12 +18,12 @@ import (
 )
 
 // openTest returns the notes of the archive in dir, which d changes.
-func openTest(dir string, d disk.FS) *notes {
-	return newNotes(commit.Open(dir, d), time.Now, func(error) {})
+func openTest(dir string, d disk.FS) *Notes {
+	return New(commit.Open(dir, d), time.Now, func(error) {})
 }
 
 // define adds one definition.
-func define(a *notes, name string) error {
+func define(a *Notes, name string) error {
 	return a.Define(context.Background(), func(list []task.Definition) ([]task.Definition, error) {
 		return append(list, task.Definition{Kind: task.KindView, Name: name, Text: "CREATE VIEW " + name + "\tAS\nSELECT '正文'", Created: 1000}), nil
 	})
@@ -65,7 +65,7 @@ func TestDefinitions(t *testing.T) {
 	if got, _ := definedNames(dir); !errors.Is(err, refused) || !slices.Equal(got, want) {
 		t.Errorf("a change that fails ends with %v and leaves %q", err, got)
 	}
-	path := filepath.Join(dir, fileDefinitions)
+	path := filepath.Join(dir, FileDefinitions)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

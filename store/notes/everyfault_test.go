@@ -1,4 +1,4 @@
-package store
+package notes
 
 import (
 	"math/rand/v2"

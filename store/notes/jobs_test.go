@@ -1,4 +1,4 @@
-package store
+package notes
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func aJob(n int) task.Job {
 }
 
 // runJob notes the begin and the end of a job.
-func runJob(a *notes, j task.Job) error {
+func runJob(a *Notes, j task.Job) error {
 	_, end, err := a.BeginJob(context.Background(), j)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package store
+package notes
 
 import (
 	"bufio"
@@ -14,9 +14,9 @@ import (
 
 	"infomall/store/commit"
 	"infomall/store/disk"
+	"infomall/store/notes/result"
 	"infomall/store/record"
 	"infomall/store/record/task"
-	"infomall/store/result"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
@@ -35,7 +35,7 @@ const resultNameMax = 200
 // as stored: if there is already one with the same Computed, Computed becomes a
 // moment later. It ranges over the rows once. If the process is killed, nothing is
 // stored.
-func (k *notes) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
+func (k *Notes) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	w, err := k.folder.NewWriter(ctx)
 	if err != nil {
 		return info, err
@@ -46,7 +46,7 @@ func (k *notes) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2
 	return info, errors.Join(err, w.Close())
 }
 
-func (k *notes) saveResult(ctx context.Context, w *commit.Writer, info *task.Result, rows iter.Seq2[task.ResultRow, error]) error {
+func (k *Notes) saveResult(ctx context.Context, w *commit.Writer, info *task.Result, rows iter.Seq2[task.ResultRow, error]) error {
 	folder := resultFolder(info.Kind, info.Name)
 	if len(filepath.Base(folder)) > resultNameMax {
 		return fmt.Errorf("its name takes more than %d bytes as a folder's", resultNameMax)
@@ -76,7 +76,7 @@ func (k *notes) saveResult(ctx context.Context, w *commit.Writer, info *task.Res
 }
 
 // writeResult writes and syncs the file of a result.
-func (k *notes) writeResult(ctx context.Context, name string, info *task.Result, rows iter.Seq2[task.ResultRow, error]) (err error) {
+func (k *Notes) writeResult(ctx context.Context, name string, info *task.Result, rows iter.Seq2[task.ResultRow, error]) (err error) {
 	f, err := disk.Create(k.folder.Disk, name)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func resultFolder(kind, name string) string {
 }
 
 // DropResult removes the results of a kind and name, and returns their number.
-func (k *notes) DropResult(ctx context.Context, kind, name string) (int, error) {
+func (k *Notes) DropResult(ctx context.Context, kind, name string) (int, error) {
 	dir := filepath.Join(k.folder.Path, resultFolder(kind, name))
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, os.ErrNotExist) {
@@ -142,10 +142,10 @@ func (k *notes) DropResult(ctx context.Context, kind, name string) (int, error) 
 	return len(files), k.folder.Disk.SyncDir(dir)
 }
 
-// results lists the results of a kind, sorted by name and time. A result is left
+// Results lists the results of a kind, sorted by name and time. A result is left
 // out with a warning if its file cannot be read: it is damaged, is in the place of
 // another, or has another format.
-func (k *notes) results(ctx context.Context, kind string) ([]task.Result, error) {
+func (k *Notes) Results(ctx context.Context, kind string) ([]task.Result, error) {
 	names, err := os.ReadDir(filepath.Join(k.folder.Path, dirResults, kind))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -180,8 +180,8 @@ func (k *notes) results(ctx context.Context, kind string) ([]task.Result, error)
 	return list, nil
 }
 
-// resultFiles returns the files of all results, relative to the archive's folder.
-func (k *notes) resultFiles() ([]string, error) {
+// ResultFiles returns the files of all results, relative to the archive's folder.
+func (k *Notes) ResultFiles() ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(k.folder.Path, dirResults, "*", "*", "*"))
 	for i := range files {
 		if files[i], err = filepath.Rel(k.folder.Path, files[i]); err != nil {
@@ -191,9 +191,9 @@ func (k *notes) resultFiles() ([]string, error) {
 	return files, err
 }
 
-// checkResult reads the file of a result to its end, which checks it.
-func (k *notes) checkResult(ctx context.Context, name string) error {
-	for _, err := range k.resultRows(ctx, task.Result{File: name}, nil) {
+// CheckResult reads the file of a result to its end, which checks it.
+func (k *Notes) CheckResult(ctx context.Context, name string) error {
+	for _, err := range k.ResultRows(ctx, task.Result{File: name}, nil) {
 		if err != nil {
 			return err
 		}
@@ -209,7 +209,7 @@ type resultFile struct {
 
 func (r *resultFile) close() { r.file.Close() } // closing a file that was only read loses nothing
 
-func (k *notes) openResult(name string) (*resultFile, error) {
+func (k *Notes) openResult(name string) (*resultFile, error) {
 	f, err := os.Open(filepath.Join(k.folder.Path, name))
 	if err != nil {
 		return nil, err
@@ -240,9 +240,9 @@ func (k *notes) openResult(name string) (*resultFile, error) {
 	return &resultFile{r, f}, nil
 }
 
-// resultRows yields the rows of a result whose keys are in one of the ranges. The
+// ResultRows yields the rows of a result whose keys are in one of the ranges. The
 // ranges must be sorted and disjoint; nil means all rows.
-func (k *notes) resultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
+func (k *Notes) ResultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		r, err := k.openResult(info.File)
 		if err != nil {

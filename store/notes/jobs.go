@@ -1,4 +1,4 @@
-package store
+package notes
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ const jobsBytesMax = 1 << 20
 // counts as interrupted. If the job is the run of a schedule that is running
 // already, the error is a *task.JobRunningError. If there is no archive, the job
 // is recorded only if there is one when it ends.
-func (k *notes) BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error) {
+func (k *Notes) BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error) {
 	j.State, j.Process, j.Finished = task.JobRunning, os.Getpid(), record.NoTime
 	var run disk.File
 	if k.folder.Exists() {
@@ -81,7 +81,7 @@ func (k *notes) BeginJob(ctx context.Context, j task.Job) (id int64, end func(ta
 
 // Jobs returns the known jobs, sorted by ID: all that run, and the later ones of
 // those that have ended.
-func (k *notes) Jobs(ctx context.Context) ([]task.Job, error) {
+func (k *Notes) Jobs(ctx context.Context) ([]task.Job, error) {
 	log, err := k.readJobs()
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (l *jobLog) nextID() int64 {
 
 // jobsLocked runs f while no other process begins or ends a job. It first records
 // the end of jobs whose process was killed.
-func (k *notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
+func (k *Notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 	if _, err := os.Stat(filepath.Join(k.folder.Path, dirJobs)); err != nil {
 		if err := disk.Mkdir(k.folder.Disk, filepath.Join(k.folder.Path, dirJobs)); err != nil {
 			return err
@@ -140,7 +140,7 @@ func (k *notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 
 // readJobs reads the folder of jobs. Without the lock it may find an ending job
 // both in the log and running; that job counts as ended.
-func (k *notes) readJobs() (*jobLog, error) {
+func (k *Notes) readJobs() (*jobLog, error) {
 	log := &jobLog{}
 	names, err := filepath.Glob(filepath.Join(k.folder.Path, dirJobs, fileRunning+"*"))
 	if err != nil {
@@ -207,7 +207,7 @@ func lookAtJob(name string) (j task.Job, ok, runs bool, err error) {
 
 // noteRunning creates the file of a running job, locked until it is closed. The
 // file is not synced, because a power failure ends the job anyway.
-func (k *notes) noteRunning(j *task.Job) (disk.File, error) {
+func (k *Notes) noteRunning(j *task.Job) (disk.File, error) {
 	f, err := disk.Create(k.folder.Disk, filepath.Join(k.folder.Path, dirJobs, fmt.Sprintf("%s%09d", fileRunning, j.ID)))
 	if err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func (k *notes) noteRunning(j *task.Job) (disk.File, error) {
 }
 
 // readLog parses the log. A damaged line is no job: it was not written completely.
-func (k *notes) readLog(log *jobLog) error {
+func (k *Notes) readLog(log *jobLog) error {
 	name := filepath.Join(dirJobs, fileJobs)
 	b, err := os.ReadFile(filepath.Join(k.folder.Path, name))
 	if errors.Is(err, os.ErrNotExist) {
@@ -249,7 +249,7 @@ func (k *notes) readLog(log *jobLog) error {
 
 // appendJobs appends jobs to the log and syncs it. A log that has grown too long is
 // rewritten with its later half and the last run of each schedule.
-func (k *notes) appendJobs(log *jobLog, jobs ...task.Job) error {
+func (k *Notes) appendJobs(log *jobLog, jobs ...task.Job) error {
 	name := filepath.Join(k.folder.Path, dirJobs, fileJobs)
 	log.ended = append(log.ended, jobs...)
 	var b []byte
@@ -343,7 +343,7 @@ func decodeJob(line string) (j task.Job, ok bool) {
 // Daemon makes this process the one that runs the archive's schedules, until the
 // closer is closed. If there is such a process already, the error is a
 // *task.DaemonError.
-func (k *notes) Daemon() (io.Closer, error) {
+func (k *Notes) Daemon() (io.Closer, error) {
 	if err := k.folder.Create(); err != nil {
 		return nil, err
 	}
