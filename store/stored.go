@@ -113,27 +113,3 @@ func storedOf(e *segment.Stored) message.Stored {
 	}
 	return out
 }
-
-// everyEntry calls f with each entry of a segment and its place, run by run.
-func (v *snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(at timeline.Place, e *segment.Stored) error) error {
-	r := v.runs.reader(info)
-	for n := range uint32(info.Runs) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		meta, err := v.runs.meta(r, n)
-		if err != nil {
-			return err
-		}
-		entries, err := meta.Entries()
-		if err != nil {
-			return &segment.Error{File: info.File, Offset: -1, Err: err}
-		}
-		for i := range entries {
-			if err := f(timeline.Place{Seg: r, Run: n, N: uint32(i)}, &entries[i]); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
