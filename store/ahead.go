@@ -125,10 +125,10 @@ func (v *snapshot) sharers(parts []part, t *record.Tally) int {
 	for _, p := range parts {
 		captures += p.captures
 	}
-	if t.Skip != nil || captures < v.from.sharedCaptures {
+	if t.Skip != nil || captures < v.from.SharedCaptures {
 		return 1 // Skip is the caller's, and two goroutines must not call it
 	}
-	return max(1, min(v.from.goroutines, len(parts)))
+	return max(1, min(v.from.Goroutines, len(parts)))
 }
 
 // share lets n goroutines count the parts, and yields the batches they make, in no

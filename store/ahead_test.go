@@ -40,7 +40,7 @@ func TestAhead(t *testing.T) {
 	some.From, some.Ranges = day0+20*dayMillis, []urlkey.Range{{From: "example,h1,", To: "example,h2,"}, {From: "example,h4,"}}
 	for name, s := range map[string]record.Scan{"all": all, "some": some} {
 		read := func(goroutines, after int) (rows []string) {
-			a.snapshots.goroutines, a.snapshots.aheadAfter = goroutines, after
+			a.snapshots.Goroutines, a.snapshots.AheadAfter = goroutines, after
 			for b, err := range v.Scan(t.Context(), s) {
 				if err != nil {
 					t.Fatal(err)
@@ -61,7 +61,7 @@ func TestAhead(t *testing.T) {
 			}
 		}
 		count := func(goroutines int) map[string]int64 {
-			a.snapshots.goroutines, a.snapshots.sharedCaptures = goroutines, 0
+			a.snapshots.Goroutines, a.snapshots.SharedCaptures = goroutines, 0
 			q := record.Tally{Scan: s, Host: true, Time: true}
 			q.Columns = record.ColStatus
 			sums := make(map[string]int64)
@@ -94,7 +94,7 @@ func TestAheadEnds(t *testing.T) {
 	a := Open(t.TempDir(), Options{})
 	defer a.Close()
 	put(t, a, visits)
-	a.snapshots.goroutines, a.snapshots.aheadAfter, a.snapshots.sharedCaptures = 3, 1, 0
+	a.snapshots.Goroutines, a.snapshots.AheadAfter, a.snapshots.SharedCaptures = 3, 1, 0
 	scan := record.Scan{From: record.MinTime, To: record.MaxTime, Columns: record.ColBytes}
 	for name, open := range map[string]func(context.Context, *Snapshot) record.Rows{
 		"scan": func(ctx context.Context, v *Snapshot) record.Rows { return v.Scan(ctx, scan) },
@@ -142,6 +142,7 @@ func TestAheadEnds(t *testing.T) {
 		if !errors.Is(last, context.Canceled) {
 			t.Errorf("%s: got error %v; want that of the context", name, last)
 		}
+		const aheadBatches = 16 // a scan has no more batches at once
 		if after > (aheadBatches+1)*record.BatchRows {
 			t.Errorf("%s: got %d rows after the context ended", name, after)
 		}

@@ -184,7 +184,9 @@ func bodyForm(t rapid.TB, a *Archive, v *visit) segment.BodyForm {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	group, err := s.lookup(ctx, urlkey.Key(v.url))
+	look := s.looker(0)
+	defer look.close()
+	group, err := look.at(ctx, urlkey.Key(v.url))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -157,10 +157,10 @@ func (v *snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 			}
 			return yield(b, err)
 		}
-		if v.from.goroutines == 1 || s.Skip != nil || oneURL(s.Ranges) {
+		if v.from.Goroutines == 1 || s.Skip != nil || oneURL(s.Ranges) {
 			here(ctx, fill, rows)
 		} else {
-			ahead(ctx, v.from.aheadAfter, fill, rows)
+			ahead(ctx, v.from.AheadAfter, fill, rows)
 		}
 	}
 }

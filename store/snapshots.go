@@ -13,20 +13,23 @@ import (
 // goroutines may use it.
 type snapshots struct {
 	files *files
-
-	// ahead.go explains these bounds.
-	goroutines     int
-	aheadAfter     int
-	sharedCaptures int64
+	bounds
 
 	mu sync.Mutex
 	// removals are the removal files read so far, by file name; they never change.
 	removals map[string]*catalog.Removal
 }
 
+// bounds say how much scans and tallies do at once. ahead.go explains them.
+type bounds struct {
+	Goroutines     int
+	AheadAfter     int
+	SharedCaptures int64
+}
+
 func newSnapshots(f *files) *snapshots {
 	return &snapshots{
-		files: f, goroutines: min(runtime.GOMAXPROCS(0), goroutinesMax), aheadAfter: aheadAfter, sharedCaptures: sharedCaptures,
+		files: f, bounds: bounds{min(runtime.GOMAXPROCS(0), goroutinesMax), aheadAfter, sharedCaptures},
 		removals: make(map[string]*catalog.Removal),
 	}
 }
