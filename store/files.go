@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -108,7 +107,7 @@ func (f *files) index(i catalog.IndexFile) *segment.IndexFile {
 func (f *files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
 	path := filepath.Join(f.folder.Path, i.Name)
 	if i.Bytes <= indexCheckedMax {
-		got, err := describe(path, i.Name)
+		got, err := commit.DescribeIndex(path, i.Name)
 		if err == nil && got != i {
 			err = &segment.Error{File: i.Name, Offset: -1, Err: errors.New("it is not what the catalogue says: reading goes on from the db-files; REINDEX makes it anew")}
 		}
@@ -117,16 +116,6 @@ func (f *files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
 		}
 	}
 	return segment.OpenIndex(path)
-}
-
-// describe returns the size and checksum of an index file.
-func describe(path, name string) (catalog.IndexFile, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return catalog.IndexFile{}, err
-	}
-	defer f.Close()
-	return catalog.DescribeIndex(name, f)
 }
 
 // forgetIndex makes the next snapshot open an index file again. Readers of the old

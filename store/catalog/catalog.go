@@ -24,7 +24,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -66,13 +65,6 @@ type IndexFile struct {
 	Name  string
 	Bytes int64
 	CRC   uint32
-}
-
-// DescribeIndex returns the size and checksum of an index file, which it reads from r.
-func DescribeIndex(name string, r io.Reader) (IndexFile, error) {
-	sum := lines.NewSum()
-	n, err := io.Copy(sum, r)
-	return IndexFile{Name: name, Bytes: n, CRC: sum.Sum32()}, err
 }
 
 // kindCatalog is the kind in the first line of a catalogue.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -233,7 +234,9 @@ func DescribeIndex(path, name string) (catalog.IndexFile, error) {
 		return catalog.IndexFile{}, err
 	}
 	defer f.Close()
-	return catalog.DescribeIndex(name, f)
+	sum := lines.NewSum()
+	n, err := io.Copy(sum, f)
+	return catalog.IndexFile{Name: name, Bytes: n, CRC: sum.Sum32()}, err
 }
 
 // MoveIn renames synced files to their places and makes the names durable.
