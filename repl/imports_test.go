@@ -55,9 +55,10 @@ var arrows = map[string]string{
 	"store/catalog":      "store/disk/lines store/record store/record/task store/segment",
 	"store/segment":      "store/record store/urlkey store/disk store/packed store/sequences",
 	"store/sequences":    "",
-	"store":              "store/disk store/disk/lines store/catalog store/commit store/notes store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/block store/segment store/record/message store/record/task store/timeline store/page/charset store/derive",
+	"store":              "store/disk store/disk/lines store/catalog store/commit store/notes store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/block store/segment store/record/message store/record/task store/timeline store/page/charset store/derive store/body",
 	"store/timeline":     "store/block store/record store/segment",
 	"store/derive":       "store/block store/page store/page/charset store/record store/record/message store/segment store/timeline store/urlkey",
+	"store/body":         "store/block store/catalog store/commit store/disk/lines store/record store/segment store/timeline store/urlkey",
 
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words",
@@ -122,6 +123,7 @@ var testArrows = map[string]string{
 	"crawl/frontier":       "store/disk crawl/state",
 	"crawl/guard":          "store/urlkey",
 	"store/notes":          "store/disk/disktest",
+	"store/body":           "store/disk",
 }
 
 // homes says which packages may import each outside module. Modules that only
@@ -134,7 +136,7 @@ var homes = map[string]string{
 	"github.com/parquet-go/parquet-go":    "exec/rowio",
 	"golang.org/x/term":                   "repl/term",
 	"go.etcd.io/bbolt":                    "store store/segment crawl/state",
-	"github.com/dgraph-io/ristretto/v2":   "store",
+	"github.com/dgraph-io/ristretto/v2":   "store/body",
 	"github.com/bits-and-blooms/bloom/v3": "store store/segment",
 	"github.com/klauspost/compress":       "store store/segment store/sequences store/notes/result store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page/coding store/block",
 	"github.com/andybalholm/brotli":       "store/page/coding",

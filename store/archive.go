@@ -39,6 +39,7 @@ import (
 	"sync"
 	"time"
 
+	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/disk"
@@ -76,7 +77,7 @@ type Archive struct {
 	opts   Options
 	folder *commit.Folder
 
-	files     *files
+	files     *body.Files
 	snapshots *snapshots
 	notes     *notes.Notes
 	merging   mergeBounds
@@ -105,7 +106,7 @@ func Open(dir string, o Options) *Archive {
 		merging: mergeBounds{catalog.MergeWays, mergeRuns, mergePlaces},
 		warned:  make(map[string]bool),
 	}
-	a.files = newFiles(a.folder, o.CacheBytes, a.warn)
+	a.files = body.NewFiles(a.folder, o.CacheBytes, a.warn)
 	a.snapshots = newSnapshots(a.files)
 	a.notes = notes.New(a.folder, o.Now, a.warn)
 	return a
@@ -124,7 +125,7 @@ func (a *Archive) Exists() bool { return a.folder.Exists() }
 func (a *Archive) Create() error { return a.folder.Create() }
 
 // Close closes the index files and frees the cache.
-func (a *Archive) Close() error { return a.files.close() }
+func (a *Archive) Close() error { return a.files.Close() }
 
 // Snapshot pins the archive's present state. If there is no archive, the snapshot
 // is empty. The caller closes it.

@@ -209,7 +209,7 @@ func (o *batcher) meta(e *timeline.Capture) error {
 			s = urlkey.URL(e.Key)
 		}
 		if c.field == segment.FieldLocation && from.original != nil {
-			stored, err := o.v.runs.entry(e.Place)
+			stored, err := o.v.runs.Entry(e.Place)
 			if err == nil {
 				s, err = o.v.locationOf(stored, from.original)
 			}
@@ -246,7 +246,7 @@ func (o *batcher) digest(from origin) (record.Digest, error) {
 	if from.from.Seg == nil {
 		return record.Digest{}, nil
 	}
-	s, err := o.v.runs.entry(from.from)
+	s, err := o.v.runs.Entry(from.from)
 	if err != nil {
 		return record.Digest{}, err
 	}
@@ -259,7 +259,7 @@ func (o *batcher) at(e *timeline.Capture) (*metaAt, error) {
 	if m != nil && m.run == e.Run {
 		return m, nil
 	}
-	meta, err := o.v.runs.meta(e.Seg, e.Run)
+	meta, err := o.v.runs.Meta(e.Seg, e.Run)
 	if err != nil {
 		if !o.v.skips(err) {
 			return nil, err

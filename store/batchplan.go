@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 
+	"infomall/store/body"
 	"infomall/store/derive"
 	"infomall/store/formats"
 	"infomall/store/record"
@@ -362,7 +363,7 @@ func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored)
 	}
 	r := &pieceReader{}
 	var stop func()
-	r.next, stop = iter.Pull2(b.v.runs.pieces(ctx, owner))
+	r.next, stop = iter.Pull2(b.v.runs.Pieces(ctx, owner))
 	defer stop()
 	if s.spool, err = message.NewSpool(r, ""); err == nil {
 		b.spools = append(b.spools, s.spool)
@@ -414,5 +415,5 @@ func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("import %s: %w", s.Source, errNoHolder)
+	return fmt.Errorf("import %s: %w", s.Source, body.ErrMissing)
 }

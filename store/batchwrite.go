@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sort"
 
+	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/disk"
@@ -33,8 +34,8 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) ([]commit.Made, error)
 		coming[p.id] = p.name
 	}
 	turn := g.blocks.Turn()
-	known := &knownBlocks{runs: b.v.runs, blocks: g.blocks, wrote: g.wrote}
-	known.valid(coming)
+	known := &body.Known{Runs: b.v.runs, Blocks: g.blocks, Wrote: g.wrote}
+	known.SetValid(coming)
 	if g.nearby == nil {
 		g.nearby = newNearby(b.v)
 	}
@@ -57,7 +58,7 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) ([]commit.Made, error)
 }
 
 // segment writes the db-file with one pool's part of a batch.
-func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *knownBlocks) (commit.Made, error) {
+func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *body.Known) (commit.Made, error) {
 	name := filepath.Join(g.w.Dir, fmt.Sprintf("%06d.raw", p.id))
 	f, err := disk.Create(g.a.opts.Disk, name)
 	if err != nil {
@@ -85,7 +86,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 		switch {
 		case e.Body != segment.BodyOwn:
 		case s.before.Seg != nil:
-			known.of(s.before)
+			known.Add(s.before)
 		case s.read != nil && !s.read.Single:
 			if err := g.nearby.near(ctx, e.Key, p.name); err != nil {
 				if ctx.Err() != nil {
@@ -117,7 +118,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 
 // poolOf returns the pool of a segment in force or of this batch.
 func (b *batchPlan) poolOf(id uint32) string {
-	if s := b.v.runs.segment(id); s != nil {
+	if s := b.v.runs.Segment(id); s != nil {
 		return s.Info.Pool
 	}
 	for _, p := range b.pools {

@@ -33,7 +33,7 @@ func (v *snapshot) countCharsets(ctx context.Context, host string, pages *charse
 
 // countIn does what countCharsets does, for one segment.
 func (v *snapshot) countIn(info *segment.Info, host string, pages *charset.Counts, left *int) error {
-	c := newCursor(v.runs.reader(info), 0, v)
+	c := newCursor(v.runs.Reader(info), 0, v)
 	defer c.close()
 	var group []timeline.Capture
 	for err := c.seek(host); !c.end && *left > 0; {
@@ -50,7 +50,7 @@ func (v *snapshot) countIn(info *segment.Info, host string, pages *charset.Count
 		if last.Body != segment.BodyOwn {
 			continue
 		}
-		s, err := v.runs.entry(last.Place)
+		s, err := v.runs.Entry(last.Place)
 		if err != nil {
 			return err
 		}

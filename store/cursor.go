@@ -98,7 +98,7 @@ func (c *cursor) take(chunk *segment.Chunk, err error) error {
 		c.end = true
 		return nil
 	}
-	c.v.runs.readChunk(c.seg)
+	c.v.runs.ReadChunk(c.seg)
 	c.keys, c.counts = chunk.Keys()
 	return nil
 }
@@ -249,12 +249,12 @@ func (v *snapshot) entries(ctx context.Context, s *segment.Reader, f func(*timel
 
 // everyEntry calls f with each entry of a segment and its place, run by run.
 func (v *snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(at timeline.Place, e *segment.Stored) error) error {
-	r := v.runs.reader(info)
+	r := v.runs.Reader(info)
 	for n := range uint32(info.Runs) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		meta, err := v.runs.meta(r, n)
+		meta, err := v.runs.Meta(r, n)
 		if err != nil {
 			return err
 		}

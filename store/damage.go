@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"infomall/store/body"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -54,7 +55,7 @@ func (v *snapshot) Damage() error {
 }
 
 // maySkip reports whether reading goes on after an error.
-func (v *snapshot) maySkip(err error) bool { return v.damage.skip && isDamage(err) }
+func (v *snapshot) maySkip(err error) bool { return v.damage.skip && body.IsDamage(err) }
 
 // skips reports whether reading goes on after an error, and notes the damage if so.
 func (v *snapshot) skips(err error) bool {

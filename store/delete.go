@@ -231,7 +231,7 @@ func (d *deletion) count(e *timeline.Capture) {
 // capture. It skips deleted captures that no other capture needs.
 func (d *deletion) others(ctx context.Context) error {
 	for _, info := range d.v.pin.Segments {
-		s := d.v.runs.reader(info)
+		s := d.v.runs.Reader(info)
 		err := d.v.entries(ctx, s, func(e *timeline.Capture) error {
 			n, hidden := d.hidden(e.Place)
 			if d.hide[e.Place] {

@@ -90,7 +90,7 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 			o.Progress(int64(i), int64(len(old)))
 		}
 		d := newDeriving(ctx, v, s, o.PageLimit, a.opts.BatchBytes)
-		f := &form{w: w, s: d.s, static: v.pin.IsStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.runs.dict(ref, pool) }}
+		f := &form{w: w, s: d.s, static: v.pin.IsStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.runs.Dict(ref, pool) }}
 		form, err := f.write(ctx, d.run)
 		d.look.close()
 		if err != nil {
@@ -108,16 +108,16 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 // derivedByOther reports whether the facts of a segment were computed by another
 // version of the program, or are missing although the segment has pages.
 func (v *snapshot) derivedByOther(ctx context.Context, s *segment.Info) (bool, error) {
-	r := v.runs.reader(s)
+	r := v.runs.Reader(s)
 	for n := range uint32(s.Runs) {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		facts, err := v.runs.facts(r, n)
+		facts, err := v.runs.Facts(r, n)
 		if err != nil {
 			return false, err
 		}
-		meta, err := v.runs.meta(r, n)
+		meta, err := v.runs.Meta(r, n)
 		if err != nil {
 			return false, err
 		}
@@ -148,7 +148,7 @@ type deriving struct {
 }
 
 func newDeriving(ctx context.Context, v *snapshot, s *segment.Info, pageLimit, histories int64) *deriving {
-	r, read := v.runs.reader(s), derive.NewReader()
+	r, read := v.runs.Reader(s), derive.NewReader()
 	read.Limit = pageLimit
 	fold := &derive.Folder{Read: read, Histories: derive.NewHistories(histories), Source: storedVersions{v}, Of: r}
 	return &deriving{ctx: ctx, v: v, s: r, look: v.looker(0), read: read, fold: fold}
@@ -156,7 +156,7 @@ func newDeriving(ctx context.Context, v *snapshot, s *segment.Info, pageLimit, h
 
 // run rewrites a run with what its bodies say according to this version.
 func (d *deriving) run(n uint32, w *segment.Writer) error {
-	r, err := d.v.runs.run(d.s, n)
+	r, err := d.v.runs.Run(d.s, n)
 	if err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (d *deriving) divides(e *segment.Stored, opened *block.Reading) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	layout, err := d.v.runs.layout(d.ctx, spans, int(e.Recipe.Layout))
+	layout, err := d.v.runs.Layout(d.ctx, spans, int(e.Recipe.Layout))
 	if err != nil {
 		return false, err
 	}
@@ -289,7 +289,7 @@ func (d *deriving) haveFacts(at timeline.Place, e *segment.Stored, blocks [][]by
 		if b.Segment == at.Seg.Info.ID && b.Run == at.Run && int(b.N) < len(blocks) {
 			facts = blocks[b.N]
 		} else {
-			of, err := d.v.runs.facts(d.v.runs.segment(b.Segment), b.Run)
+			of, err := d.v.runs.Facts(d.v.runs.Segment(b.Segment), b.Run)
 			if err != nil {
 				return false, err
 			}

@@ -53,7 +53,7 @@ func (a *Archive) hollow(ctx context.Context, o task.DropOptions) (task.DropResu
 func (a *Archive) deletePool(ctx context.Context, v *snapshot, o task.DropOptions) (task.DropResult, error) {
 	var all []task.Target
 	for _, info := range v.pin.PoolSegments(o.Pool) {
-		err := v.entries(ctx, v.runs.reader(info), func(e *timeline.Capture) error {
+		err := v.entries(ctx, v.runs.Reader(info), func(e *timeline.Capture) error {
 			all = append(all, task.Target{Key: e.Key, Ref: e.Ref()})
 			return nil
 		})
@@ -167,7 +167,7 @@ func (v *snapshot) droppable(ctx context.Context, pool string) error {
 // is in the pool, or whose chain of originals leads through the pool.
 func (v *snapshot) revisitsTo(ctx context.Context, info *segment.Info, pool string, look *looker) (bool, error) {
 	found, last := false, ""
-	err := v.entries(ctx, v.runs.reader(info), func(e *timeline.Capture) error {
+	err := v.entries(ctx, v.runs.Reader(info), func(e *timeline.Capture) error {
 		if e.Body != segment.BodyNone || e.Key == last {
 			return nil
 		}
@@ -195,7 +195,7 @@ func (v *snapshot) prints(ctx context.Context, segments []*segment.Info) ([]uint
 	var out []uint32
 	for _, info := range segments {
 		last := ""
-		err := v.entries(ctx, v.runs.reader(info), func(e *timeline.Capture) error {
+		err := v.entries(ctx, v.runs.Reader(info), func(e *timeline.Capture) error {
 			if e.Key != last {
 				last = e.Key
 				out = append(out, catalog.Fingerprint(e.Key))

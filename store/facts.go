@@ -25,11 +25,11 @@ func (v *snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, erro
 	if err := ctx.Err(); err != nil {
 		return record.Facts{}, err
 	}
-	s := v.runs.segment(ref.Segment)
+	s := v.runs.Segment(ref.Segment)
 	if s == nil {
 		return record.Facts{}, errNoSegment(ref.Segment)
 	}
-	f, err := v.runs.facts(s, ref.Run)
+	f, err := v.runs.Facts(s, ref.Run)
 	if err != nil {
 		if v.skips(err) {
 			err = nil
@@ -45,7 +45,7 @@ type storedVersions struct{ v *snapshot }
 // StoredFold returns the fold that is stored with the version at a place; nil if
 // there is none.
 func (s storedVersions) StoredFold(at timeline.Place) ([]byte, error) {
-	f, err := s.v.runs.facts(at.Seg, at.Run)
+	f, err := s.v.runs.Facts(at.Seg, at.Run)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (s storedVersions) StoredFold(at timeline.Place) ([]byte, error) {
 // VersionBody returns the body of a version, and how it is read; false if the
 // version has none, or a larger one than is divided.
 func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
-	e, err := s.v.runs.entry(l.Place)
+	e, err := s.v.runs.Entry(l.Place)
 	if err != nil {
 		return derive.Body{}, false, err
 	}
@@ -73,7 +73,7 @@ func (v *snapshot) Knew(ctx context.Context, ref record.Ref, key string, at reco
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	s := v.runs.segment(ref.Segment)
+	s := v.runs.Segment(ref.Segment)
 	if s == nil {
 		return false, errNoSegment(ref.Segment)
 	}
@@ -96,7 +96,7 @@ func (v *snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, e
 		if !timeline.Newer(late, s) || late.First > at || key < late.FirstKey || key > late.LastKey {
 			continue
 		}
-		r := v.runs.reader(late)
+		r := v.runs.Reader(late)
 		if !r.MayHave(key) {
 			continue
 		}
@@ -125,11 +125,11 @@ func (v *snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool,
 // ownerOf returns the entry that stores the body of a capture; nil if the capture
 // has no body.
 func (v *snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored, error) {
-	s := v.runs.segment(ref.Segment)
+	s := v.runs.Segment(ref.Segment)
 	if s == nil {
 		return nil, errNoSegment(ref.Segment)
 	}
-	e, err := v.runs.entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
+	e, err := v.runs.Entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (v *snapshot) eachLeaf(ctx context.Context, ref record.Ref, f func(*segment
 	if err != nil || owner == nil {
 		return err
 	}
-	return v.runs.eachLeaf(ctx, owner.Recipe, f)
+	return v.runs.EachLeaf(ctx, owner.Recipe, f)
 }
 
 // Digests returns the digests of some blocks of a capture's body, as that body was
@@ -173,7 +173,7 @@ func (v *snapshot) Digests(ctx context.Context, ref record.Ref, level int, place
 	owner, err := v.ownerOf(ctx, ref)
 	var list []record.Digest
 	if err == nil && owner != nil {
-		list, err = v.runs.digests(ctx, owner, level, places)
+		list, err = v.runs.Digests(ctx, owner, level, places)
 	}
 	if v.skips(err) {
 		return nil, nil

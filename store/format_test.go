@@ -79,3 +79,13 @@ func TestOtherFormat(t *testing.T) {
 		}
 	}
 }
+
+// goldenArchive returns the folder of a copy of the golden archive.
+func goldenArchive(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "archive")
+	if err := os.CopyFS(dir, os.DirFS("testdata/golden/archive")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

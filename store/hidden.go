@@ -18,7 +18,7 @@ func (s *snapshots) loadRemoval(info *catalog.RemovalFile) (*catalog.Removal, er
 	if r := s.removals[info.Name]; r != nil {
 		return r, nil
 	}
-	r, err := s.files.folder.ReadRemoval(info)
+	r, err := s.files.Folder.ReadRemoval(info)
 	if err != nil {
 		return nil, &segment.Error{File: info.Name, Offset: -1, Err: err}
 	}

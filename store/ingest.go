@@ -314,7 +314,7 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 		return nil, err
 	}
 	defer v.Close()
-	v.runs.shelve(batchShelf, 1) // bodies of neighbouring URLs are in the same runs
+	v.runs.Shelve(batchShelf, 1) // bodies of neighbouring URLs are in the same runs
 	b := &batchPlan{v: v, read: g.read, tails: g.tails, look: v.looker(0), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
 	defer b.look.close()
 	defer func() {

@@ -53,7 +53,7 @@ func (m *merging) anyLeft() (bool, error) {
 			ref := segment.RunRef{Segment: id, Run: n}
 			if !m.at.met(ref) {
 				// None of its blocks is needed, or it has no blocks.
-				if r, err := m.known.run(id, n); err != nil || len(r.ids) > 0 {
+				if r, err := m.known.Run(id, n); err != nil || len(r.IDs) > 0 {
 					return true, nil
 				}
 				continue
@@ -147,11 +147,11 @@ func (m *merging) namesOf(s *segment.Info) (*segment.Names, error) {
 	for n := range uint32(s.Runs) {
 		ref, blocks := segment.RunRef{Segment: s.ID, Run: n}, 0
 		if !m.at.met(ref) {
-			r, err := m.known.run(s.ID, n)
+			r, err := m.known.Run(s.ID, n)
 			if err != nil {
 				return nil, err
 			}
-			blocks = len(r.ids)
+			blocks = len(r.IDs)
 		}
 		at, err := m.at.run(ref, blocks)
 		if err != nil {

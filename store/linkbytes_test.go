@@ -27,9 +27,9 @@ func storedLinks(tb testing.TB, a *Archive) (links, bytes int64) {
 	enc := newEncoder()
 	defer enc.Close()
 	for _, info := range v.pin.Segments {
-		s := v.runs.reader(info)
+		s := v.runs.Reader(info)
 		for n := range uint32(info.Runs) {
-			r, err := v.runs.run(s, n)
+			r, err := v.runs.Run(s, n)
 			if err != nil {
 				tb.Fatal(err)
 			}

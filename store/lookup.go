@@ -30,7 +30,7 @@ type looker struct {
 func (v *snapshot) looker(more record.Columns) *looker {
 	l := &looker{v: v}
 	for _, i := range v.pin.Segments {
-		l.cursors = append(l.cursors, newCursor(v.runs.reader(i), wants(more|record.ColMime|record.ColBytes), v))
+		l.cursors = append(l.cursors, newCursor(v.runs.Reader(i), wants(more|record.ColMime|record.ColBytes), v))
 	}
 	return l
 }

@@ -201,7 +201,7 @@ func (a *Archive) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask)
 		return r, false, err
 	}
 	defer v.Close()
-	v.runs.shelve(a.merging.runs, a.merging.ways+1)
+	v.runs.Shelve(a.merging.runs, a.merging.ways+1)
 	in, hidden, err := v.mergeable(t.choose(v.pin.Catalog))
 	if err != nil {
 		return r, false, err

@@ -9,6 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/block"
+	"infomall/store/body"
 	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/segment"
@@ -31,7 +32,7 @@ type merging struct {
 	bodies map[segment.ID]*segment.Stored
 	enc    *zstd.Encoder
 	blocks *segment.Blocks
-	known  *knownBlocks
+	known  *body.Known
 
 	progress    func(pool string, done, total int64) // or nil
 	total, read int64
@@ -61,10 +62,10 @@ func newMerging(w *commit.Writer, v *snapshot, t mergeTask, in []*segment.Info, 
 	if t.seal {
 		m.enc = w.Packer.Encoder()
 	}
-	m.known = &knownBlocks{runs: v.runs, blocks: m.blocks}
+	m.known = &body.Known{Runs: v.runs, Blocks: m.blocks}
 	for _, s := range in {
 		m.in[s.ID] = s
-		m.cursor = append(m.cursor, newCursor(v.runs.reader(s), 0, v))
+		m.cursor = append(m.cursor, newCursor(v.runs.Reader(s), 0, v))
 	}
 	m.look = v.looker(0)
 	return m
@@ -283,7 +284,7 @@ func (m *merging) finish() error {
 }
 
 func (m *merging) poolOf(id uint32) string {
-	if s := m.v.runs.segment(id); s != nil {
+	if s := m.v.runs.Segment(id); s != nil {
 		return s.Info.Pool
 	}
 	for _, d := range m.done {
@@ -298,12 +299,12 @@ func (m *merging) poolOf(id uint32) string {
 // to store its body itself, body is the entry that has the body now. u has the
 // captures of its URL up to l.Time.
 func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (e, body *segment.Stored, err error) {
-	stored, err := m.v.runs.entry(l.Place)
+	stored, err := m.v.runs.Entry(l.Place)
 	if err != nil {
 		return nil, nil, err
 	}
 	e = new(*stored)
-	facts, err := m.v.runs.facts(l.Seg, l.Run)
+	facts, err := m.v.runs.Facts(l.Seg, l.Run)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -375,7 +376,7 @@ func (m *merging) stays(l *timeline.Capture) bool {
 // may share, or no place.
 func (m *merging) move(e, body *segment.Stored, before timeline.Place) error {
 	if before.Seg != nil {
-		m.known.of(before) // so that its blocks are shared instead of stored again
+		m.known.Add(before) // so that its blocks are shared instead of stored again
 	}
 	spans, err := m.v.runs.Spans(body.Recipe)
 	if err != nil {
@@ -416,19 +417,19 @@ func refs(spans []segment.Span) []segment.BlockRef {
 
 // appendParts appends one part for each block of a span.
 func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.Part, error) {
-	r, err := m.known.spanned(s)
+	r, err := m.known.Spanned(s)
 	if err != nil {
 		return nil, err
 	}
 	var places []segment.BlockRef // new places, if the run is merged
 	if m.at.has(s.Segment) {
-		if places, err = m.at.run(segment.RunRef{Segment: s.Segment, Run: s.Run}, len(r.ids)); err != nil {
+		if places, err = m.at.run(segment.RunRef{Segment: s.Segment, Run: s.Run}, len(r.IDs)); err != nil {
 			return nil, err
 		}
 	}
 	for i := range s.Count {
 		n := s.N + i
-		p := segment.Part{ID: r.ids[n], Size: int(r.size(n)), At: segment.BlockRef{Segment: s.Segment, Run: s.Run, N: n}}
+		p := segment.Part{ID: r.IDs[n], Size: int(r.Size(n)), At: segment.BlockRef{Segment: s.Segment, Run: s.Run, N: n}}
 		p.Read = m.reader(p.At)
 		if places != nil {
 			p.At = places[n]
@@ -441,8 +442,8 @@ func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.P
 // reader returns a function that reads a block and its facts.
 func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error) {
 	return func() ([]byte, []byte, error) {
-		s := m.v.runs.segment(at.Segment)
-		r, err := m.v.runs.run(s, at.Run)
+		s := m.v.runs.Segment(at.Segment)
+		r, err := m.v.runs.Run(s, at.Run)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -450,7 +451,7 @@ func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error
 		if err != nil {
 			return nil, nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err}
 		}
-		facts, err := m.v.runs.facts(s, at.Run)
+		facts, err := m.v.runs.Facts(s, at.Run)
 		if err != nil {
 			return nil, nil, err
 		}

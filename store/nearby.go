@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/store/body"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
@@ -21,7 +22,7 @@ type nearby struct {
 
 	// Of the current batch:
 	v      *snapshot
-	known  *knownBlocks    // takes the blocks
+	known  *body.Known     // takes the blocks
 	byPool []*segment.Info // result of newest
 }
 
@@ -49,7 +50,7 @@ func newNearby(v *snapshot) *nearby {
 }
 
 // begin begins a batch, which is written against v. known takes the blocks.
-func (n *nearby) begin(v *snapshot, known *knownBlocks) { n.v, n.known, n.byPool = v, known, nil }
+func (n *nearby) begin(v *snapshot, known *body.Known) { n.v, n.known, n.byPool = v, known, nil }
 
 // near adds the blocks of the pages that are nearest, in the order of URLs, to a
 // URL without captures. It looks at pools up to the one that the URL's capture goes
@@ -77,12 +78,12 @@ func (n *nearby) near(ctx context.Context, key, pool string) error {
 					return err
 				}
 				n.done[at] = true
-				r, err := n.known.run(p.info.ID, uint32(run))
+				r, err := n.known.Run(p.info.ID, uint32(run))
 				if err != nil {
 					return err
 				}
-				n.known.remember(r, segment.Span{BlockRef: segment.BlockRef{Segment: p.info.ID, Run: uint32(run)}, Count: uint32(len(r.ids))})
-				n.room -= r.all()
+				n.known.Remember(r, segment.Span{BlockRef: segment.BlockRef{Segment: p.info.ID, Run: uint32(run)}, Count: uint32(len(r.IDs))})
+				n.room -= r.All()
 			}
 		}
 	}
@@ -115,7 +116,7 @@ func (n *nearby) neighbours(key, pool string) ([]neighbour, error) {
 // place finds the place of a URL in a segment, if the segment has pages of its
 // host.
 func (n *nearby) place(s *segment.Info, host, key string) (neighbour, bool, error) {
-	c := newCursor(n.v.runs.reader(s), 0, n.v)
+	c := newCursor(n.v.runs.Reader(s), 0, n.v)
 	defer c.close()
 	if err := c.seek(host); err != nil || c.end || !strings.HasPrefix(c.key(), host) {
 		return neighbour{}, false, err

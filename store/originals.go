@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"infomall/store/block"
+	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/derive"
 	"infomall/store/record"
@@ -148,7 +149,7 @@ func (o *originals) stored(p timeline.Place) (*segment.Stored, error) {
 	if p.Seg == nil {
 		return o.batch.stored(int(p.N)), nil
 	}
-	return o.v.runs.entry(p)
+	return o.v.runs.Entry(p)
 }
 
 // of returns the original of a capture that is stored without a body; nil if there
@@ -172,7 +173,7 @@ func (o *originals) find(ctx context.Context, e *timeline.Capture) (*timeline.Or
 		o.forget()
 	}
 	out, err := o.walk(ctx, link{Place: e.Place, key: e.Key, time: e.Time})
-	if err != nil && !isDamage(err) {
+	if err != nil && !body.IsDamage(err) {
 		o.forget() // it has marks of a walk that did not end
 	}
 	return out, err
@@ -192,7 +193,7 @@ func (o *originals) walk(ctx context.Context, at link) (out *timeline.Original, 
 	var marked []timeline.Place
 	ring := -1 // index in path at which the chain returns to itself
 	defer func() {
-		if !isDamage(err) {
+		if !body.IsDamage(err) {
 			return
 		}
 		out = nil
@@ -501,7 +502,7 @@ const (
 // returns nil and stores the damage in g.
 func (o *originals) sibling(g *sibling) (*segment.Stored, error) {
 	s, err := o.stored(g.Place)
-	if isDamage(err) {
+	if body.IsDamage(err) {
 		g.damage = err
 		return nil, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"infomall/store/body"
 	"infomall/store/derive"
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -26,11 +27,11 @@ func (v *snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 	if err := ctx.Err(); err != nil {
 		return record.Payload{}, err
 	}
-	s := v.runs.segment(ref.Segment)
+	s := v.runs.Segment(ref.Segment)
 	if s == nil {
 		return record.Payload{}, errNoSegment(ref.Segment)
 	}
-	e, err := v.runs.entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
+	e, err := v.runs.Entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
 	if err != nil {
 		return record.Payload{}, err
 	}
@@ -49,12 +50,12 @@ func (v *snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 	}
 	p.Charset, p.ReadLimit = derive.ReadWith(said)
 	if p.Size = owner.Bytes; p.Size > record.LargeBody {
-		p.Large = v.noting(v.runs.pieces(ctx, owner))
+		p.Large = v.noting(v.runs.Pieces(ctx, owner))
 		return p, nil
 	}
 	p.Body, err = v.bodyIn(ctx, owner)
-	if err != nil && ctx.Err() == nil && !isDamage(err) {
-		err = otherBody(owner, err.Error())
+	if err != nil && ctx.Err() == nil && !body.IsDamage(err) {
+		err = body.OtherBody(owner, err.Error())
 	}
 	return p, err
 }
@@ -62,7 +63,7 @@ func (v *snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 // bodyIn returns the body that an entry itself stores, and notes damage to it. The
 // body must not be large.
 func (v *snapshot) bodyIn(ctx context.Context, owner *segment.Stored) ([]byte, error) {
-	body, err := v.runs.bodyOf(ctx, owner)
+	body, err := v.runs.Body(ctx, owner)
 	v.skips(err)
 	return body, err
 }
@@ -107,7 +108,7 @@ func (v *snapshot) owner(ctx context.Context, at timeline.Place, e *segment.Stor
 		if err != nil || o.from.Seg == nil {
 			return nil, timeline.Place{}, err
 		}
-		s, err := v.runs.entry(o.from)
+		s, err := v.runs.Entry(o.from)
 		if err != nil || s.Body == segment.BodyNone {
 			return nil, timeline.Place{}, err
 		}
@@ -121,7 +122,7 @@ func (v *snapshot) owner(ctx context.Context, at timeline.Place, e *segment.Stor
 	known, ok := v.owners[held]
 	v.mu.Unlock()
 	if ok {
-		s, err := v.runs.entry(known)
+		s, err := v.runs.Entry(known)
 		return s, known, err
 	}
 	p, err := v.ownerAmong(holder, held)
@@ -134,7 +135,7 @@ func (v *snapshot) owner(ctx context.Context, at timeline.Place, e *segment.Stor
 	}
 	v.owners[held] = p
 	v.mu.Unlock()
-	s, err := v.runs.entry(p)
+	s, err := v.runs.Entry(p)
 	return s, p, err
 }
 
@@ -151,14 +152,14 @@ const ownersMost = 1 << 16
 // ownerAmong finds the entry that stores a body. It looks first in segment holder,
 // which should have it.
 func (v *snapshot) ownerAmong(holder uint32, held heldBody) (timeline.Place, error) {
-	if h := v.runs.segment(holder); h != nil {
+	if h := v.runs.Segment(holder); h != nil {
 		if p, err := v.ownerIn(h, held.key, held.id); p.Seg != nil || err != nil {
 			return p, err
 		}
 	}
 	// The segment was merged into another one since, or the entry named no holder.
 	for _, i := range v.pin.Segments {
-		h := v.runs.reader(i)
+		h := v.runs.Reader(i)
 		if i.ID == holder || !h.MayHave(held.key) {
 			continue
 		}
@@ -166,7 +167,7 @@ func (v *snapshot) ownerAmong(holder uint32, held heldBody) (timeline.Place, err
 			return p, err
 		}
 	}
-	return timeline.Place{}, errNoHolder
+	return timeline.Place{}, body.ErrMissing
 }
 
 // ownerIn looks in one segment for an entry of a URL that stores a body itself. The
@@ -198,7 +199,7 @@ func (v *snapshot) lookupRaw(ctx context.Context, key string) ([]timeline.Captur
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s := v.runs.reader(i)
+		s := v.runs.Reader(i)
 		if !s.MayHave(key) {
 			continue
 		}

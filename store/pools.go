@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/disk/lines"
@@ -157,9 +158,9 @@ func (v *snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) 
 }
 
 // warnMisnamed warns of the misnamed pools that have captures.
-func warnMisnamed(f *files, c *catalog.Catalog) {
+func warnMisnamed(f *body.Files, c *catalog.Catalog) {
 	for _, pool := range c.MisnamedPools() {
-		f.warn(catalog.Misnamed(pool))
+		f.Warn(catalog.Misnamed(pool))
 	}
 }
 
@@ -184,7 +185,7 @@ func (v *snapshot) Files(ctx context.Context) ([]record.File, error) {
 		out = append(out, record.File{Name: n.Name, Pool: filepath.Base(filepath.Dir(n.Name)), Segments: len(n.Of), Sorted: true, Bytes: n.Bytes, CRC: n.CRC})
 	}
 	name := commit.CatalogFile(v.pin.Generation)
-	b, err := os.ReadFile(filepath.Join(v.from.files.folder.Path, name))
+	b, err := os.ReadFile(filepath.Join(v.from.files.Folder.Path, name))
 	if err != nil {
 		return nil, err
 	}

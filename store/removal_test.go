@@ -648,9 +648,9 @@ func contains(t *testing.T, a *Archive, text string) bool {
 	defer v.Close()
 	found := false
 	for _, info := range v.pin.Segments {
-		s := v.runs.reader(info)
+		s := v.runs.Reader(info)
 		for n := range uint32(info.Runs) {
-			r, err := v.runs.run(s, n)
+			r, err := v.runs.Run(s, n)
 			if err != nil {
 				t.Fatal(err)
 			}

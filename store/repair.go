@@ -261,7 +261,7 @@ func (r *repair) replace(ctx context.Context, tmp string, f catalog.File) error 
 		if err := r.a.opts.Disk.Rename(tmp, path); err != nil {
 			return err
 		}
-		r.a.files.forgetIndex(f.Name)
+		r.a.files.ForgetIndex(f.Name)
 		return r.a.opts.Disk.SyncDir(dir)
 	})
 }

@@ -105,7 +105,7 @@ func (v *snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error
 	if at.from.Seg == nil {
 		return segment.NoPage, nil
 	}
-	s, err := v.runs.entry(at.from)
+	s, err := v.runs.Entry(at.from)
 	if err != nil {
 		return segment.NoPage, err
 	}
@@ -121,7 +121,7 @@ func (o *batcher) origin(e *timeline.Capture) (origin, error) {
 	if e.Resolved && !e.Unknown {
 		return originFrom(e), nil
 	}
-	s, err := o.v.runs.entry(e.Place)
+	s, err := o.v.runs.Entry(e.Place)
 	if err != nil {
 		return origin{}, err
 	}

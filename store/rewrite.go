@@ -33,8 +33,8 @@ func (m *merging) findBodies(ctx context.Context) error {
 				if h.Need != catalog.NeedOther {
 					continue
 				}
-				s := m.v.runs.segment(id)
-				e, err := m.v.runs.entry(timeline.Place{Seg: s, Run: h.Run, N: h.N})
+				s := m.v.runs.Segment(id)
+				e, err := m.v.runs.Entry(timeline.Place{Seg: s, Run: h.Run, N: h.N})
 				if err != nil {
 					return err
 				}
@@ -58,7 +58,7 @@ func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
 		if m.in[info.ID] != nil || len(m.bodies) == 0 && !slices.ContainsFunc(info.Uses, m.goes) {
 			continue
 		}
-		p := &rewriting{m: m, s: m.v.runs.reader(info), entries: make(map[uint32][]segment.Stored), anew: make(map[uint32]bool)}
+		p := &rewriting{m: m, s: m.v.runs.Reader(info), entries: make(map[uint32][]segment.Stored), anew: make(map[uint32]bool)}
 		if err := p.plan(ctx); err != nil {
 			return nil, err
 		}
@@ -121,7 +121,7 @@ func (p *rewriting) plan(ctx context.Context) error {
 			return err
 		}
 		if p.entries[at.Run] == nil {
-			meta, err := m.v.runs.meta(p.s, at.Run)
+			meta, err := m.v.runs.Meta(p.s, at.Run)
 			if err != nil {
 				return err
 			}
@@ -129,7 +129,7 @@ func (p *rewriting) plan(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			facts, err := m.v.runs.facts(p.s, at.Run)
+			facts, err := m.v.runs.Facts(p.s, at.Run)
 			if err != nil {
 				return err
 			}
@@ -226,9 +226,9 @@ func (p *rewriting) write(ctx context.Context) (commit.Made, error) {
 		if m.goes(ref.Segment) {
 			return nil
 		}
-		return m.v.runs.dict(ref, info.Pool)
+		return m.v.runs.Dict(ref, info.Pool)
 	}, poolOf: func(id uint32) string {
-		if s := m.v.runs.segment(id); s != nil {
+		if s := m.v.runs.Segment(id); s != nil {
 			return s.Info.Pool
 		}
 		for _, d := range m.done {

@@ -316,13 +316,13 @@ func TestDerived(t *testing.T) {
 	defer v.Close()
 	folds := 0
 	for _, s := range v.pin.Segments {
-		r := v.runs.reader(s)
+		r := v.runs.Reader(s)
 		for n := range uint32(s.Runs) {
-			facts, err := v.runs.facts(r, n)
+			facts, err := v.runs.Facts(r, n)
 			if err != nil {
 				t.Fatal(err)
 			}
-			meta, err := v.runs.meta(r, n)
+			meta, err := v.runs.Meta(r, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -457,12 +457,12 @@ func usesDictionary(t *testing.T, a *Archive, pool, of string) bool {
 	defer v.Close()
 	for _, info := range v.pin.PoolSegments(pool) {
 		for n := range uint32(info.Runs) {
-			refs, err := v.runs.reader(info).Dictionary(n)
+			refs, err := v.runs.Reader(info).Dictionary(n)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, r := range refs {
-				if s := v.runs.segment(r.Segment); s != nil && s.Info.Pool == of {
+				if s := v.runs.Segment(r.Segment); s != nil && s.Info.Pool == of {
 					return true
 				}
 			}

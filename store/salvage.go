@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"infomall/store/body"
 	"infomall/store/formats/warc"
 	"infomall/store/record"
 	"infomall/store/record/message"
@@ -198,7 +199,7 @@ func (v *salvager) stored(ctx context.Context, e *segment.Stored) (message.Store
 		}
 	}
 	out.Digest = holder.Digest
-	pieces := readPieces(ctx, salvagedBlocks{v, ctx}, holder)
+	pieces := body.Read(ctx, salvagedBlocks{v, ctx}, holder)
 	if out.Size = holder.Bytes; out.Size > record.LargeBody {
 		for _, err := range pieces {
 			if err != nil {

@@ -117,7 +117,7 @@ func TestMergeHolds(t *testing.T) {
 			if some := crowded(in, a.merging.ways); some != nil {
 				in = some
 			}
-			v.runs.shelve(a.merging.runs, a.merging.ways+1)
+			v.runs.Shelve(a.merging.runs, a.merging.ways+1)
 			m := newMerging(w, v.snapshot, task, in, places)
 			if m.hidden, err = v.isHidden(); err != nil {
 				t.Fatal(err)

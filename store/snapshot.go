@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/record"
@@ -20,7 +21,7 @@ import (
 type snapshot struct {
 	from *snapshots
 	pin  *commit.Pin
-	runs *runs
+	runs *body.Runs
 
 	mu      sync.Mutex
 	closed  bool
@@ -38,17 +39,17 @@ func (v *snapshot) Close() error {
 		return nil
 	}
 	v.closed = true
-	err := v.runs.close()
+	err := v.runs.Close()
 	v.pin.Release()
-	return errors.Join(err, v.from.files.unpin(v.pin.Catalog))
+	return errors.Join(err, v.from.files.Unpin(v.pin.Catalog))
 }
 
 // SetCache sets the size of the archive's cache of decoded runs in bytes. With 0
 // this snapshot does not use the cache.
-func (v *snapshot) SetCache(bytes int64) { v.runs.setCache(bytes) }
+func (v *snapshot) SetCache(bytes int64) { v.runs.SetCache(bytes) }
 
 // Stats returns counts of what was read through the snapshot so far.
-func (v *snapshot) Stats() record.ReadStats { return v.runs.counts() }
+func (v *snapshot) Stats() record.ReadStats { return v.runs.Stats() }
 
 // segmentsFor returns the segments that a scan of captures from the time from up to
 // but not including to must open: those with captures in that time, and those whose
@@ -193,7 +194,7 @@ func (v *snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		}
 	}()
 	for _, i := range segments {
-		r := v.runs.reader(i)
+		r := v.runs.Reader(i)
 		if !mayHave(r, ranges) {
 			continue
 		}

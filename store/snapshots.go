@@ -6,13 +6,14 @@ import (
 	"runtime"
 	"sync"
 
+	"infomall/store/body"
 	"infomall/store/catalog"
 )
 
 // snapshots opens the snapshots of one archive, and holds what they share. Several
 // goroutines may use it.
 type snapshots struct {
-	files *files
+	files *body.Files
 	bounds
 
 	mu sync.Mutex
@@ -27,7 +28,7 @@ type bounds struct {
 	SharedCaptures int64
 }
 
-func newSnapshots(f *files) *snapshots {
+func newSnapshots(f *body.Files) *snapshots {
 	return &snapshots{
 		files: f, bounds: bounds{min(runtime.GOMAXPROCS(0), goroutinesMax), aheadAfter, sharedCaptures},
 		removals: make(map[string]*catalog.Removal),
@@ -40,13 +41,13 @@ func (s *snapshots) open(ctx context.Context) (*snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, err := s.files.folder.Pin()
+	p, err := s.files.Folder.Pin()
 	if err != nil {
-		return nil, fmt.Errorf("open the archive %s: %w", s.files.folder.Path, err)
+		return nil, fmt.Errorf("open the archive %s: %w", s.files.Folder.Path, err)
 	}
-	s.files.pin()
-	return &snapshot{from: s, pin: p, runs: newRuns(s.files, p.Catalog)}, nil
+	s.files.Pin()
+	return &snapshot{from: s, pin: p, runs: body.NewRuns(s.files, p.Catalog)}, nil
 }
 
 // warn reports damage that is worked around.
-func (v *snapshot) warn(err error) { v.from.files.warn(err) }
+func (v *snapshot) warn(err error) { v.from.files.Warn(err) }

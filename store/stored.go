@@ -28,8 +28,8 @@ func (v *snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Sto
 	if err != nil {
 		return message.Stored{}, err
 	}
-	s := v.runs.segment(ref.Segment)
-	e, err := v.runs.entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
+	s := v.runs.Segment(ref.Segment)
+	e, err := v.runs.Entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
 	if err != nil {
 		return message.Stored{}, err
 	}
@@ -81,7 +81,7 @@ func (v *snapshot) headed(ctx context.Context, at timeline.Place, e *segment.Sto
 		if err != nil || from.original == nil || from.original.Head.Seg == nil {
 			return nil, err
 		}
-		return v.runs.entry(from.original.Head)
+		return v.runs.Entry(from.original.Head)
 	}
 	o.mu.Lock()
 	head, err := o.headOf(ctx, link{Place: at, key: e.Key, time: e.Time})
@@ -89,7 +89,7 @@ func (v *snapshot) headed(ctx context.Context, at timeline.Place, e *segment.Sto
 	if err != nil || head.Seg == nil {
 		return nil, err
 	}
-	return v.runs.entry(head)
+	return v.runs.Entry(head)
 }
 
 // headless reports whether e is a revisit without headers of its own.

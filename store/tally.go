@@ -44,7 +44,7 @@ func (v *snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 func (v *snapshot) parted(t *record.Tally) []part {
 	var chosen []*segment.Info
 	for _, s := range v.pin.Segments {
-		if s.First < t.To && s.Last >= t.From && mayHave(v.runs.reader(s), t.Ranges) {
+		if s.First < t.To && s.Last >= t.From && mayHave(v.runs.Reader(s), t.Ranges) {
 			chosen = append(chosen, s)
 		}
 	}
@@ -233,7 +233,7 @@ func (w *tallier) flush() error {
 
 // segment counts the captures of a segment that overlaps with no other.
 func (w *tallier) segment(s *segment.Info) (err error) {
-	w.seg = w.v.runs.reader(s)
+	w.seg = w.v.runs.Reader(s)
 	w.allTime = s.First >= w.t.From && s.Last < w.t.To
 	w.allKeys = w.t.Skip == nil && slices.ContainsFunc(w.ranges, func(r urlkey.Range) bool {
 		return r.From <= s.FirstKey && (r.To == "" || s.LastKey < r.To)
@@ -258,7 +258,7 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	ranges := w.ranges
 	more, err := w.skipping(chunks, func() (bool, error) { return chunks.SeekTally(ranges[0].From, &w.tally) })
 	for more && err == nil {
-		w.v.runs.readChunk(w.seg)
+		w.v.runs.ReadChunk(w.seg)
 		if err := w.ctx.Err(); err != nil {
 			return err
 		}
@@ -321,10 +321,10 @@ func (w *tallier) whole(s *segment.Info) (done bool, err error) {
 	case c == nil:
 		return false, nil
 	case w.t.Host && c.Hosts != nil:
-		w.v.runs.looked(s)
+		w.v.runs.Looked(s)
 		return true, w.byHost(c.Hosts)
 	case !w.t.Host && c.Traits != nil && !(w.byBody() && slices.ContainsFunc(c.Traits, func(t segment.TraitCensus) bool { return t.Flags.Body == segment.BodyNone })):
-		w.v.runs.looked(s)
+		w.v.runs.Looked(s)
 		return true, w.byTrait(c.Traits)
 	}
 	return false, nil

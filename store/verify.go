@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/disk/lines"
@@ -221,7 +222,7 @@ func (y *verifier) run(ctx context.Context) error {
 	// A damaged index is not searched: its pages may form a circle.
 	for _, s := range y.v.pin.Segments {
 		if damaged[s.Index] {
-			y.v.runs.readAlone(s)
+			y.v.runs.ReadAlone(s)
 		}
 	}
 	for _, s := range y.chosen {
@@ -241,7 +242,7 @@ func (y *verifier) run(ctx context.Context) error {
 	}
 	if len(y.lost) > 0 {
 		for _, s := range y.chosen {
-			if err := y.holdersOf(ctx, y.v.runs.reader(s)); err != nil {
+			if err := y.holdersOf(ctx, y.v.runs.Reader(s)); err != nil {
 				return err
 			}
 		}
@@ -442,7 +443,7 @@ func (y *verifier) names(ctx context.Context) error {
 		}
 		why, err := y.sum(ctx, n.Name, n.Bytes, n.CRC)
 		if err == nil && why == "" {
-			if _, e := readNames(y.a.dir, n); e != nil {
+			if _, e := body.ReadNames(y.a.dir, n); e != nil {
 				why = e.Error()
 			}
 		}
@@ -505,7 +506,7 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 	if err != nil {
 		return err
 	}
-	s, before := y.v.runs.reader(info), y.found
+	s, before := y.v.runs.Reader(info), y.found
 	found := func(f segment.Fault) error {
 		row := task.Finding{Pool: info.Pool, File: info.File, Offset: f.Offset, What: f.Err.Error(), Severity: task.SeverityError, Time: record.NoTime}
 		if f.Index {
@@ -535,7 +536,7 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 // bodies puts together the bodies of a run's entries, and finds the bodies that
 // other entries store.
 func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *segment.Run) error {
-	y.v.runs.remember(s, n, r)
+	y.v.runs.Remember(s, n, r)
 	entries, err := r.Meta.Entries()
 	if err != nil {
 		return err // Unreachable: Check has decoded the entries.
@@ -547,7 +548,7 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 		case e.Body == segment.BodyNone || y.gone(timeline.Place{Seg: s, Run: n, N: uint32(i)}):
 			continue
 		case e.Body == segment.BodyOwn:
-			for _, err := range y.v.runs.pieces(ctx, e) {
+			for _, err := range y.v.runs.Pieces(ctx, e) {
 				fault = err
 			}
 			if fault != nil && ctx.Err() == nil {

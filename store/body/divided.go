@@ -1,4 +1,4 @@
-package store
+package body
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ var errParts = errors.New("the recipe names more blocks than a body has bytes")
 // return to it, and keeps only the blocks it needs: those of a large page
 // may lie in hundreds of runs. The newest runs come first, because decompressing a
 // run also decompresses the runs it builds on.
-func joined(ctx context.Context, in blockSource, spans []segment.Span, layouts uint32) ([]byte, error) {
+func joined(ctx context.Context, in Source, spans []segment.Span, layouts uint32) ([]byte, error) {
 	order := make([]int, len(spans))
 	first := make([]uint64, len(spans)) // number of each span's first block, among all blocks
 	total := uint64(0)

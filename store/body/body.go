@@ -1,4 +1,17 @@
-package store
+// Package body puts bodies together from blocks of segments, through one cache of
+// runs. Files holds what all snapshots of an archive share, Runs what one of them
+// reads.
+//
+// # Words
+//
+//	run      captures of neighbouring URLs in a segment, compressed together
+//	block    a piece of a body, stored once, whichever captures have it
+//	layout   the blocks with what lies between the leaves of a page
+//	leaf     a block with text
+//	recipe   which blocks make up a body: those of its layout, then its leaves
+//	span     blocks of a recipe that lie one after the other in a run
+//	names    where the blocks of a merged segment are now
+package body
 
 import (
 	"bytes"
@@ -11,8 +24,8 @@ import (
 	"infomall/store/segment"
 )
 
-// blockSource finds and reads the blocks of recipes.
-type blockSource interface {
+// Source finds and reads the blocks of recipes.
+type Source interface {
 	// Spans returns the spans of a recipe with segments that WithBlocks can read.
 	Spans(recipe segment.Recipe) ([]segment.Span, error)
 	// WithBlocks returns run n of a segment, with its blocks.
@@ -48,7 +61,7 @@ func within(spans []segment.Span, from, to int) iter.Seq[segment.Span] {
 
 // blocks yields the blocks of spans numbered from from to to-1, counted over all
 // spans. The last pair may be an error.
-func blocks(ctx context.Context, in blockSource, spans []segment.Span, from, to int) iter.Seq2[[]byte, error] {
+func blocks(ctx context.Context, in Source, spans []segment.Span, from, to int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for s := range within(spans, from, to) {
 			err := ctx.Err()
@@ -77,9 +90,9 @@ func blocks(ctx context.Context, in blockSource, spans []segment.Span, from, to 
 // errSum is returned for a body whose sha256 is not the one that its entry has.
 var errSum = errors.New("its sha256 differs")
 
-// readPieces yields the body that an entry's recipe describes, in pieces. If its sha256
+// Read yields the body that an entry's recipe describes, in pieces. If its sha256
 // differs from the entry's digest, the last pair is errSum.
-func readPieces(ctx context.Context, in blockSource, e *segment.Stored) iter.Seq2[[]byte, error] {
+func Read(ctx context.Context, in Source, e *segment.Stored) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		spans, err := in.Spans(e.Recipe)
 		if err != nil {

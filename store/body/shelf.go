@@ -1,4 +1,4 @@
-package store
+package body
 
 import (
 	"container/list"

@@ -1,4 +1,4 @@
-package store
+package body
 
 import (
 	"slices"
@@ -7,37 +7,37 @@ import (
 	"infomall/store/timeline"
 )
 
-// knownBlocks adds the blocks of stored captures to an import's memory of blocks,
+// Known adds the blocks of stored captures to an import's memory of blocks,
 // when the next capture of their URL arrives.
-type knownBlocks struct {
-	runs   *runs
-	blocks *segment.Blocks
+type Known struct {
+	Runs   *Runs
+	Blocks *segment.Blocks
 	done   map[timeline.Place]bool
 	// read remembers the blocks of runs, because neighbouring URLs have their
 	// blocks in the same runs.
 	read map[uint64]runBlocks
-	// wrote has the segments that this import wrote, each with the turn of the
+	// Wrote has the segments that this import wrote, each with the turn of the
 	// memory at that time.
-	wrote map[uint32]int
+	Wrote map[uint32]int
 }
 
 // runBlocks describes the blocks of a run: their IDs, and the offset at which each
 // ends.
 type runBlocks struct {
-	ids  []segment.ID
+	IDs  []segment.ID
 	ends []int64
 }
 
-// size returns the size of block n in bytes.
-func (r *runBlocks) size(n uint32) int64 {
+// Size returns the size of block n in bytes.
+func (r *runBlocks) Size(n uint32) int64 {
 	if n == 0 {
 		return r.ends[0]
 	}
 	return r.ends[n] - r.ends[n-1]
 }
 
-// all returns how many bytes the blocks have together.
-func (r *runBlocks) all() int64 {
+// All returns how many bytes the blocks have together.
+func (r *runBlocks) All() int64 {
 	if len(r.ends) == 0 {
 		return 0
 	}
@@ -52,26 +52,26 @@ const (
 	knownMax = 1 << 14
 )
 
-// valid sets which segments new recipes may refer to: those in force, and those of
+// SetValid sets which segments new recipes may refer to: those in force, and those of
 // the coming batch, of which coming has the pools by number. It changes coming.
-func (k *knownBlocks) valid(coming map[uint32]string) {
-	for _, s := range k.runs.catalog.Segments {
+func (k *Known) SetValid(coming map[uint32]string) {
+	for _, s := range k.Runs.catalog.Segments {
 		coming[s.ID] = s.Pool
 	}
-	k.blocks.Valid(coming)
+	k.Blocks.Valid(coming)
 }
 
 // has reports whether the memory still has the blocks of all captures of a segment:
 // it has forgotten none since the import wrote the segment, and no segment with
 // those blocks was merged.
-func (k *knownBlocks) has(s *segment.Info) bool {
-	turn, ok := k.wrote[s.ID]
-	return ok && k.blocks.Turn()-turn < 2 && !slices.ContainsFunc(s.Uses, func(id uint32) bool { return !k.blocks.May(id) })
+func (k *Known) has(s *segment.Info) bool {
+	turn, ok := k.Wrote[s.ID]
+	return ok && k.Blocks.Turn()-turn < 2 && !slices.ContainsFunc(s.Uses, func(id uint32) bool { return !k.Blocks.May(id) })
 }
 
-// of adds the blocks of a stored capture. If they cannot be read, it warns of the
+// Add adds the blocks of a stored capture. If they cannot be read, it warns of the
 // damage, and the new capture is stored complete.
-func (k *knownBlocks) of(at timeline.Place) {
+func (k *Known) Add(at timeline.Place) {
 	if k.done[at] || k.has(at.Seg.Info) {
 		return
 	}
@@ -80,68 +80,68 @@ func (k *knownBlocks) of(at timeline.Place) {
 	}
 	k.done[at] = true
 	if err := k.load(at); err != nil {
-		k.runs.files.warn(err)
+		k.Runs.files.Warn(err)
 	}
 }
 
-func (k *knownBlocks) load(at timeline.Place) error {
-	e, err := k.runs.entry(at)
+func (k *Known) load(at timeline.Place) error {
+	e, err := k.Runs.Entry(at)
 	if err != nil {
 		return err
 	}
 	if e.Recipe.Layout == 0 {
 		return nil
 	}
-	spans, err := k.runs.Spans(e.Recipe)
+	spans, err := k.Runs.Spans(e.Recipe)
 	if err != nil {
 		return err
 	}
 	for _, span := range spans {
-		r, err := k.spanned(span)
+		r, err := k.Spanned(span)
 		if err != nil {
 			return err
 		}
-		k.remember(r, span)
+		k.Remember(r, span)
 	}
 	return nil
 }
 
-// remember adds the blocks of a span of the run r.
-func (k *knownBlocks) remember(r runBlocks, span segment.Span) {
+// Remember adds the blocks of a span of the run r.
+func (k *Known) Remember(r runBlocks, span segment.Span) {
 	for n := span.N; n < span.N+span.Count; n++ {
-		k.blocks.Remember(r.ids[n], segment.Placed{
+		k.Blocks.Remember(r.IDs[n], segment.Placed{
 			BlockRef: segment.BlockRef{Segment: span.Segment, Run: span.Run, N: n},
-			Size:     int32(r.size(n)),
+			Size:     int32(r.Size(n)),
 		})
 	}
 }
 
-// spanned returns the blocks of the run of a span. The run has the blocks of the
+// Spanned returns the blocks of the run of a span. The run has the blocks of the
 // span.
-func (k *knownBlocks) spanned(s segment.Span) (runBlocks, error) {
-	r, err := k.run(s.Segment, s.Run)
-	if err == nil && uint64(s.N)+uint64(s.Count) > uint64(len(r.ids)) {
-		err = errNoHolder
+func (k *Known) Spanned(s segment.Span) (runBlocks, error) {
+	r, err := k.Run(s.Segment, s.Run)
+	if err == nil && uint64(s.N)+uint64(s.Count) > uint64(len(r.IDs)) {
+		err = ErrMissing
 	}
 	return r, err
 }
 
-// run returns the blocks of a run.
-func (k *knownBlocks) run(id, run uint32) (runBlocks, error) {
+// Run returns the blocks of a run.
+func (k *Known) Run(id, run uint32) (runBlocks, error) {
 	key := uint64(id)<<32 | uint64(run)
 	if r, ok := k.read[key]; ok {
 		return r, nil
 	}
-	s := k.runs.segment(id)
+	s := k.Runs.Segment(id)
 	if s == nil {
-		return runBlocks{}, errNoHolder
+		return runBlocks{}, ErrMissing
 	}
-	whole, err := k.runs.run(s, run)
+	whole, err := k.Runs.Run(s, run)
 	if err != nil {
 		return runBlocks{}, err
 	}
 	var r runBlocks
-	if r.ids, err = whole.BlockIDs(); err != nil {
+	if r.IDs, err = whole.BlockIDs(); err != nil {
 		return r, err
 	}
 	if r.ends, err = whole.Meta.BlockEnds(); err != nil {

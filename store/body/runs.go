@@ -1,4 +1,4 @@
-package store
+package body
 
 import (
 	"errors"
@@ -13,11 +13,11 @@ import (
 	"infomall/store/timeline"
 )
 
-// runs reads the runs of the segments that are in force in one state of the archive,
+// Runs reads the runs of the segments that are in force in one state of the archive,
 // and keeps those read last. Several goroutines may use it; all must be done before
 // close.
-type runs struct {
-	files   *files
+type Runs struct {
+	files   *Files
 	catalog *catalog.Catalog
 
 	mu      sync.Mutex
@@ -34,12 +34,12 @@ type runs struct {
 	bad     map[uint64]error          // damaged runs, see badRun
 }
 
-func newRuns(f *files, c *catalog.Catalog) *runs {
-	return &runs{files: f, catalog: c, readers: make(map[uint32]*segment.Reader), pools: make(map[string]bool), seen: make(map[uint32]bool)}
+func NewRuns(f *Files, c *catalog.Catalog) *Runs {
+	return &Runs{files: f, catalog: c, readers: make(map[uint32]*segment.Reader), pools: make(map[string]bool), seen: make(map[uint32]bool)}
 }
 
-// close closes the db-files.
-func (r *runs) close() error {
+// Close closes the db-files.
+func (r *Runs) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var errs []error
@@ -53,9 +53,9 @@ func (r *runs) close() error {
 	return errors.Join(errs...)
 }
 
-// setCache sets the size of the shared cache of decoded runs in bytes. With 0 these
+// SetCache sets the size of the shared cache of decoded runs in bytes. With 0 these
 // runs do not use the cache.
-func (r *runs) setCache(bytes int64) {
+func (r *Runs) SetCache(bytes int64) {
 	r.mu.Lock()
 	r.noCache = bytes == 0
 	r.mu.Unlock()
@@ -64,16 +64,16 @@ func (r *runs) setCache(bytes int64) {
 	}
 }
 
-// shelve makes r remember up to the given number of bytes of decoded runs, and
+// Shelve makes r remember up to the given number of bytes of decoded runs, and
 // always the last few. It no longer uses the shared cache.
-func (r *runs) shelve(bytes int64, least int) {
+func (r *Runs) Shelve(bytes int64, least int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.shelf, r.noCache = newShelf(bytes, least), true
 }
 
-// counts returns counts of what was read so far.
-func (r *runs) counts() record.ReadStats {
+// Stats returns counts of what was read so far.
+func (r *Runs) Stats() record.ReadStats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.stats
@@ -85,36 +85,36 @@ func (r *runs) counts() record.ReadStats {
 	return s
 }
 
-// reader returns the reader of a segment.
-func (r *runs) reader(i *segment.Info) *segment.Reader {
+// Reader returns the reader of a segment.
+func (r *Runs) Reader(i *segment.Info) *segment.Reader {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.readerOf(i)
 }
 
 // readerOf returns the reader of a segment. The caller holds r.mu.
-func (r *runs) readerOf(i *segment.Info) *segment.Reader {
+func (r *Runs) readerOf(i *segment.Info) *segment.Reader {
 	s := r.readers[i.ID]
 	if s == nil {
-		s = segment.NewReader(r.files.folder.Path, i, r.files.index(r.catalog.IndexFile(i.Index)), r.files.warn)
+		s = segment.NewReader(r.files.Folder.Path, i, r.files.index(r.catalog.IndexFile(i.Index)), r.files.Warn)
 		s.Others, s.Long = r.other, block.LongFacts
 		r.readers[i.ID] = s
 	}
 	return s
 }
 
-// readAlone makes r read a segment without its index, which is damaged.
-func (r *runs) readAlone(i *segment.Info) {
+// ReadAlone makes r read a segment without its index, which is damaged.
+func (r *Runs) ReadAlone(i *segment.Info) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := segment.NewReader(r.files.folder.Path, i, nil, nil)
+	s := segment.NewReader(r.files.Folder.Path, i, nil, nil)
 	s.Others = r.other
 	r.readers[i.ID] = s
 }
 
-// segment returns the reader of the segment with this number, or nil if the segment
+// Segment returns the reader of the segment with this number, or nil if the segment
 // is not in force.
-func (r *runs) segment(id uint32) *segment.Reader {
+func (r *Runs) Segment(id uint32) *segment.Reader {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	i := r.inForce()[id]
@@ -125,7 +125,7 @@ func (r *runs) segment(id uint32) *segment.Reader {
 }
 
 // inForce returns the segments in force by number. The caller holds r.mu.
-func (r *runs) inForce() map[uint32]*segment.Info {
+func (r *Runs) inForce() map[uint32]*segment.Info {
 	if r.byID == nil {
 		r.byID = make(map[uint32]*segment.Info, len(r.catalog.Segments))
 		for _, i := range r.catalog.Segments {
@@ -135,31 +135,31 @@ func (r *runs) inForce() map[uint32]*segment.Info {
 	return r.byID
 }
 
-// readChunk counts a chunk that was read.
-func (r *runs) readChunk(s *segment.Reader) {
+// ReadChunk counts a chunk that was read.
+func (r *Runs) ReadChunk(s *segment.Reader) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stats.Chunks++
 	r.open(s.Info)
 }
 
-// looked counts a segment that was consulted, even if no chunk of it was read.
-func (r *runs) looked(i *segment.Info) {
+// Looked counts a segment that was consulted, even if no chunk of it was read.
+func (r *Runs) Looked(i *segment.Info) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.open(i)
 }
 
 // open counts a segment that was consulted. The caller holds r.mu.
-func (r *runs) open(i *segment.Info) {
+func (r *Runs) open(i *segment.Info) {
 	if !r.seen[i.ID] {
 		r.seen[i.ID] = true
 		r.pools[i.Pool] = true
 	}
 }
 
-// meta reads the meta frame of run n.
-func (r *runs) meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
+// Meta reads the meta frame of run n.
+func (r *Runs) Meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
 	m, size, err := s.Meta(n)
 	if err != nil {
 		return nil, err
@@ -172,13 +172,13 @@ func (r *runs) meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
 	return m, nil
 }
 
-// run returns run n with its blocks and facts, from the cache if possible.
-func (r *runs) run(s *segment.Reader, n uint32) (*segment.Run, error) {
+// Run returns run n with its blocks and facts, from the cache if possible.
+func (r *Runs) Run(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return r.loaded(s, n, true)
 }
 
 // loaded returns run n with its blocks and, if whole is set, its facts.
-func (r *runs) loaded(s *segment.Reader, n uint32, whole bool) (*segment.Run, error) {
+func (r *Runs) loaded(s *segment.Reader, n uint32, whole bool) (*segment.Run, error) {
 	run, err := r.opened(s, n)
 	if err == nil {
 		err = s.Load(run, whole)
@@ -191,7 +191,7 @@ func (r *runs) loaded(s *segment.Reader, n uint32, whole bool) (*segment.Run, er
 
 // opened returns run n for a caller that needs only its entries: blocks and facts
 // may not be loaded.
-func (r *runs) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
+func (r *Runs) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 	run, err := r.inMemory(s, n)
 	if run != nil || err != nil {
 		return run, err
@@ -227,7 +227,7 @@ func (r *runs) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 func runKey(s *segment.Reader, n uint32) uint64 { return uint64(s.Info.Number())<<32 | uint64(n) }
 
 // countRead counts a run that was read from disk. The caller holds r.mu.
-func (r *runs) countRead(bytes int) {
+func (r *Runs) countRead(bytes int) {
 	r.stats.Runs++
 	r.stats.Bytes += int64(bytes)
 	if !r.noCache {
@@ -236,7 +236,7 @@ func (r *runs) countRead(bytes int) {
 }
 
 // inMemory returns run n if it is in memory, or nil.
-func (r *runs) inMemory(s *segment.Reader, n uint32) (*segment.Run, error) {
+func (r *Runs) inMemory(s *segment.Reader, n uint32) (*segment.Run, error) {
 	r.mu.Lock()
 	recent, useCache, shelf := r.recent.get(s.Info.ID, n), !r.noCache, r.shelf
 	r.open(s.Info)
@@ -268,8 +268,8 @@ func (r *runs) inMemory(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return run, nil
 }
 
-// remember keeps a run that was read without r.
-func (r *runs) remember(s *segment.Reader, n uint32, run *segment.Run) {
+// Remember keeps a run that was read without r.
+func (r *Runs) Remember(s *segment.Reader, n uint32, run *segment.Run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.recent.put(s.Info.ID, n, run)
@@ -280,15 +280,15 @@ const badRunsMost = 1 << 16
 
 // badRun returns the error with which a run was found damaged before, nil if it was
 // not. A damaged run is read once, however many of its captures are asked for.
-func (r *runs) badRun(key uint64) error {
+func (r *Runs) badRun(key uint64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.bad[key]
 }
 
 // noteBadRun remembers that a run is damaged.
-func (r *runs) noteBadRun(key uint64, err error) {
-	if !isDamage(err) {
+func (r *Runs) noteBadRun(key uint64, err error) {
+	if !IsDamage(err) {
 		return
 	}
 	r.mu.Lock()
@@ -299,8 +299,8 @@ func (r *runs) noteBadRun(key uint64, err error) {
 	r.bad[key] = err
 }
 
-// entry returns the complete entry at a place.
-func (r *runs) entry(p timeline.Place) (*segment.Stored, error) {
+// Entry returns the complete entry at a place.
+func (r *Runs) Entry(p timeline.Place) (*segment.Stored, error) {
 	run, err := r.opened(p.Seg, p.Run)
 	if err != nil {
 		return nil, err
@@ -315,9 +315,9 @@ func (r *runs) entry(p timeline.Place) (*segment.Stored, error) {
 	return &entries[p.N], nil
 }
 
-// facts returns the facts of run n of a segment.
-func (r *runs) facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
-	run, err := r.run(s, n)
+// Facts returns the facts of run n of a segment.
+func (r *Runs) Facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
+	run, err := r.Run(s, n)
 	if err != nil {
 		return nil, err
 	}
@@ -330,23 +330,23 @@ func (r *runs) facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
 
 // other returns a run on which another run builds. Such a run is in an older
 // segment.
-func (r *runs) other(ref segment.RunRef) (*segment.Run, error) {
-	s := r.segment(ref.Segment)
+func (r *Runs) other(ref segment.RunRef) (*segment.Run, error) {
+	s := r.Segment(ref.Segment)
 	if s == nil {
-		return nil, errNoHolder
+		return nil, ErrMissing
 	}
 	return r.opened(s, ref.Run)
 }
 
-// dict returns a run of a static pool, which never changes, as a dictionary for runs
+// Dict returns a run of a static pool, which never changes, as a dictionary for runs
 // of the given pool. It returns nil if the run's pool is not static or is a later one,
 // or if the run cannot be read.
-func (r *runs) dict(ref segment.RunRef, pool string) *segment.Dict {
-	s := r.segment(ref.Segment)
+func (r *Runs) Dict(ref segment.RunRef, pool string) *segment.Dict {
+	s := r.Segment(ref.Segment)
 	if s == nil || !r.catalog.IsStatic(s.Info.Pool) || s.Info.Pool > pool {
 		return nil
 	}
-	run, err := r.run(s, ref.Run)
+	run, err := r.Run(s, ref.Run)
 	if err != nil {
 		return nil
 	}
@@ -355,7 +355,7 @@ func (r *runs) dict(ref segment.RunRef, pool string) *segment.Dict {
 		return nil
 	}
 	for _, further := range run.Dictionary() {
-		of := r.dict(further, pool)
+		of := r.Dict(further, pool)
 		if of == nil {
 			return nil
 		}

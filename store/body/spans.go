@@ -1,4 +1,4 @@
-package store
+package body
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 // Spans returns the spans of a recipe with segments that are in force. For a
 // segment that was merged, its names say where the blocks are now.
-func (r *runs) Spans(recipe segment.Recipe) ([]segment.Span, error) {
+func (r *Runs) Spans(recipe segment.Recipe) ([]segment.Span, error) {
 	r.mu.Lock()
 	inForce := r.inForce()
 	old := slices.ContainsFunc(recipe.Spans, func(s segment.Span) bool { return inForce[s.Segment] == nil })
@@ -34,8 +34,8 @@ func (r *runs) Spans(recipe segment.Recipe) ([]segment.Span, error) {
 // appendSpan appends the present places of the blocks of a span. Names give the
 // places when they were written; those segments may have been merged since, and
 // then have names of their own. hops counts how many names were followed.
-func (r *runs) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segment.Span, error) {
-	if r.segment(s.Segment) != nil {
+func (r *Runs) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segment.Span, error) {
+	if r.Segment(s.Segment) != nil {
 		return append(out, s), nil
 	}
 	names, err := r.namesOf(s.Segment)
@@ -43,12 +43,12 @@ func (r *runs) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segme
 		return nil, err
 	}
 	if names == nil || hops > len(r.catalog.Names) {
-		return nil, fmt.Errorf("segment %d: %w", s.Segment, errNoHolder)
+		return nil, fmt.Errorf("segment %d: %w", s.Segment, ErrMissing)
 	}
 	for s.Count > 0 {
 		to, ok := names.Find(s)
 		if !ok {
-			return nil, fmt.Errorf("block %d of run %d of segment %d: %w", s.N, s.Run, s.Segment, errNoHolder)
+			return nil, fmt.Errorf("block %d of run %d of segment %d: %w", s.N, s.Run, s.Segment, ErrMissing)
 		}
 		if out, err = r.appendSpan(out, to, hops+1); err != nil {
 			return nil, err
@@ -59,7 +59,7 @@ func (r *runs) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segme
 }
 
 // namesOf returns the names of a segment that was merged; nil if there are none.
-func (r *runs) namesOf(id uint32) (*segment.Names, error) {
+func (r *Runs) namesOf(id uint32) (*segment.Names, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if n := r.names[id]; n != nil {
@@ -69,7 +69,7 @@ func (r *runs) namesOf(id uint32) (*segment.Names, error) {
 		if !slices.Contains(info.Of, id) {
 			continue
 		}
-		list, err := readNames(r.files.folder.Path, info)
+		list, err := ReadNames(r.files.Folder.Path, info)
 		if err != nil {
 			return nil, err
 		}
@@ -84,8 +84,8 @@ func (r *runs) namesOf(id uint32) (*segment.Names, error) {
 	return nil, nil
 }
 
-// readNames reads and checks a names file of the archive in the folder dir.
-func readNames(dir string, info catalog.NamesFile) ([]*segment.Names, error) {
+// ReadNames reads and checks a names file of the archive in the folder dir.
+func ReadNames(dir string, info catalog.NamesFile) ([]*segment.Names, error) {
 	b, err := os.ReadFile(filepath.Join(dir, info.Name))
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package store
+package body
 
 import (
 	"errors"
@@ -13,11 +13,11 @@ import (
 	"infomall/store/segment"
 )
 
-// files are what the snapshots of an open archive share: its open index files, and
+// Files are what the snapshots of an open archive share: its open index files, and
 // the cache of decoded runs. Several goroutines may use them.
-type files struct {
-	folder *commit.Folder
-	warn   func(error) // is called with each fault that is worked around
+type Files struct {
+	Folder *commit.Folder
+	Warn   func(error) // is called with each fault that is worked around
 
 	mu         sync.Mutex
 	indexes    map[string]*segment.IndexFile // open index files by name; index files never change
@@ -26,14 +26,14 @@ type files struct {
 	cacheBytes int64
 }
 
-// newFiles returns the files of the archive in the folder. cacheBytes bounds the
+// NewFiles returns the files of the archive in the folder. cacheBytes bounds the
 // cache of decoded runs.
-func newFiles(folder *commit.Folder, cacheBytes int64, warn func(error)) *files {
-	return &files{folder: folder, warn: warn, indexes: make(map[string]*segment.IndexFile), cacheBytes: cacheBytes}
+func NewFiles(folder *commit.Folder, cacheBytes int64, warn func(error)) *Files {
+	return &Files{Folder: folder, Warn: warn, indexes: make(map[string]*segment.IndexFile), cacheBytes: cacheBytes}
 }
 
-// close closes the index files and frees the cache.
-func (f *files) close() error {
+// Close closes the index files and frees the cache.
+func (f *Files) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var errs []error
@@ -50,16 +50,16 @@ func (f *files) close() error {
 	return errors.Join(errs...)
 }
 
-// pin counts a snapshot that was opened.
-func (f *files) pin() {
+// Pin counts a snapshot that was opened.
+func (f *Files) Pin() {
 	f.mu.Lock()
 	f.pinned++
 	f.mu.Unlock()
 }
 
-// unpin is called when a snapshot of c is closed. After the last snapshot, it
+// Unpin is called when a snapshot of c is closed. After the last snapshot, it
 // closes the index files that c does not name: nobody will read them again.
-func (f *files) unpin(c *catalog.Catalog) error {
+func (f *Files) Unpin(c *catalog.Catalog) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.pinned--; f.pinned > 0 {
@@ -90,22 +90,22 @@ const indexCheckedMax = 16 << 20
 // index returns an open index file. It returns nil, and warns once, if the file
 // cannot be opened or differs from its entry in the catalogue. A damaged bbolt
 // database must not be read: its pages may form a circle.
-func (f *files) index(i catalog.IndexFile) *segment.IndexFile {
+func (f *Files) index(i catalog.IndexFile) *segment.IndexFile {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	x, ok := f.indexes[i.Name]
 	if !ok {
 		var err error
 		if x, err = f.openIndex(i); err != nil {
-			f.warn(err)
+			f.Warn(err)
 		}
 		f.indexes[i.Name] = x
 	}
 	return x
 }
 
-func (f *files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
-	path := filepath.Join(f.folder.Path, i.Name)
+func (f *Files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
+	path := filepath.Join(f.Folder.Path, i.Name)
 	if i.Bytes <= indexCheckedMax {
 		got, err := commit.DescribeIndex(path, i.Name)
 		if err == nil && got != i {
@@ -118,9 +118,9 @@ func (f *files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
 	return segment.OpenIndex(path)
 }
 
-// forgetIndex makes the next snapshot open an index file again. Readers of the old
+// ForgetIndex makes the next snapshot open an index file again. Readers of the old
 // file continue with it, so it stays open.
-func (f *files) forgetIndex(name string) {
+func (f *Files) ForgetIndex(name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.indexes, name)
@@ -132,7 +132,7 @@ const runBytesTypical = 256 << 10
 
 // runCache returns the cache of decoded runs, and creates it at the first call. Its
 // keys are segment and run; since those never change, an entry never becomes wrong.
-func (f *files) runCache() (*ristretto.Cache[uint64, *segment.Run], error) {
+func (f *Files) runCache() (*ristretto.Cache[uint64, *segment.Run], error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.cache == nil {
@@ -152,7 +152,7 @@ func (f *files) runCache() (*ristretto.Cache[uint64, *segment.Run], error) {
 
 // settleCache waits until the cache has taken in what was put into it. The cache
 // does that in the background, so a caller that reads at once would find little.
-func (f *files) settleCache() {
+func (f *Files) settleCache() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.cache != nil {
@@ -161,7 +161,7 @@ func (f *files) settleCache() {
 }
 
 // boundCache changes the size of the cache in bytes.
-func (f *files) boundCache(bytes int64) {
+func (f *Files) boundCache(bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.cacheBytes != bytes && f.cache != nil {

@@ -1,4 +1,4 @@
-package store
+package body
 
 import (
 	"context"
@@ -15,13 +15,13 @@ import (
 	"infomall/store/urlkey"
 )
 
-// bodyOf returns the body that an entry itself stores. The body must not be large.
-func (r *runs) bodyOf(ctx context.Context, owner *segment.Stored) ([]byte, error) {
+// Body returns the body that an entry itself stores. The body must not be large.
+func (r *Runs) Body(ctx context.Context, owner *segment.Stored) ([]byte, error) {
 	if body := r.gathered(owner); body != nil {
 		return body, nil
 	}
 	body := make([]byte, 0, max(owner.Bytes, 0))
-	for b, err := range r.pieces(ctx, owner) {
+	for b, err := range r.Pieces(ctx, owner) {
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ const gatherMost = 4
 // gathered returns the body of an entry, and decompresses only the parts of runs it
 // needs. It returns nil if many bodies were read already, or on any fault; the
 // caller then reads whole runs, which reports the fault.
-func (r *runs) gathered(e *segment.Stored) (body []byte) {
+func (r *Runs) gathered(e *segment.Stored) (body []byte) {
 	r.mu.Lock()
 	r.gathers++
 	few := r.gathers <= gatherMost && r.shelf == nil
@@ -67,10 +67,10 @@ func (r *runs) gathered(e *segment.Stored) (body []byte) {
 
 // contents returns the contents of a run. Unless the run is in memory already, they
 // stay compressed and are not kept.
-func (r *runs) contents(ref segment.RunRef, room []byte) (*segment.Contents, error) {
-	s := r.segment(ref.Segment)
+func (r *Runs) contents(ref segment.RunRef, room []byte) (*segment.Contents, error) {
+	s := r.Segment(ref.Segment)
 	if s == nil {
-		return nil, errNoHolder
+		return nil, ErrMissing
 	}
 	run, err := r.inMemory(s, ref.Run)
 	if err != nil {
@@ -97,13 +97,13 @@ func countBlocks(spans []segment.Span) (n uint64) {
 	return n
 }
 
-// pieces yields the body that an entry's recipe describes. If its sha256 differs
+// Pieces yields the body that an entry's recipe describes. If its sha256 differs
 // from the entry's digest, the last pair is an error.
-func (r *runs) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]byte, error] {
+func (r *Runs) Pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		for b, err := range readPieces(ctx, r, e) {
+		for b, err := range Read(ctx, r, e) {
 			if err == errSum {
-				err = otherBody(e, err.Error())
+				err = OtherBody(e, err.Error())
 			}
 			if !yield(b, err) || err != nil {
 				return
@@ -114,36 +114,36 @@ func (r *runs) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]byte, 
 
 // WithBlocks returns run n of a segment for a caller that needs its blocks and not
 // its facts.
-func (r *runs) WithBlocks(id, n uint32) (*segment.Run, error) {
-	return r.loaded(r.segment(id), n, false)
+func (r *Runs) WithBlocks(id, n uint32) (*segment.Run, error) {
+	return r.loaded(r.Segment(id), n, false)
 }
 
 // Fault returns the error that reports a damaged block of a segment.
-func (r *runs) Fault(id uint32, err error) error {
-	return &segment.Error{File: r.segment(id).Info.File, Offset: -1, Err: err}
+func (r *Runs) Fault(id uint32, err error) error {
+	return &segment.Error{File: r.Segment(id).Info.File, Offset: -1, Err: err}
 }
 
 // errOtherBody is damage: the blocks of a body are not those that were stored.
 var errOtherBody = errors.New("not the one that was stored")
 
-// otherBody returns errOtherBody for the body of an entry, and says how that was seen.
-func otherBody(e *segment.Stored, why string) error {
+// OtherBody returns errOtherBody for the body of an entry, and says how that was seen.
+func OtherBody(e *segment.Stored, why string) error {
 	return fmt.Errorf("the body of %s at %s is %w: %s", urlkey.URL(e.Key), e.Time.Std().Format(time.RFC3339), errOtherBody, why)
 }
 
-// errNoHolder is returned for damage: an entry refers to a body that no segment
+// ErrMissing is returned for damage: an entry refers to a body that no segment
 // has.
-var errNoHolder = errors.New("the body is in no segment that is in force; a pool that it depends on may be missing")
+var ErrMissing = errors.New("the body is in no segment that is in force; a pool that it depends on may be missing")
 
-// isDamage reports whether an error says that a db-file is damaged or missing.
-func isDamage(err error) bool {
+// IsDamage reports whether an error says that a db-file is damaged or missing.
+func IsDamage(err error) bool {
 	var damage *segment.Error
-	return errors.As(err, &damage) || errors.Is(err, errNoHolder) || errors.Is(err, errOtherBody)
+	return errors.As(err, &damage) || errors.Is(err, ErrMissing) || errors.Is(err, errOtherBody)
 }
 
-// digests returns the digests of some blocks of the body that an entry stores, as
+// Digests returns the digests of some blocks of the body that an entry stores, as
 // Snapshot.Digests does.
-func (r *runs) digests(ctx context.Context, owner *segment.Stored, level int, places []int) ([]record.Digest, error) {
+func (r *Runs) Digests(ctx context.Context, owner *segment.Stored, level int, places []int) ([]record.Digest, error) {
 	layouts := int(owner.Recipe.Layout)
 	if layouts == 0 {
 		return nil, nil
@@ -152,7 +152,7 @@ func (r *runs) digests(ctx context.Context, owner *segment.Stored, level int, pl
 	if err != nil {
 		return nil, err
 	}
-	layout, err := r.layout(ctx, spans, layouts)
+	layout, err := r.Layout(ctx, spans, layouts)
 	if err != nil {
 		return nil, err
 	}
@@ -176,9 +176,9 @@ func (r *runs) digests(ctx context.Context, owner *segment.Stored, level int, pl
 	return digests, nil
 }
 
-// layout returns the layout of a body, which is in the first blocks of its spans. A
+// Layout returns the layout of a body, which is in the first blocks of its spans. A
 // layout in a single block is returned without copying.
-func (r *runs) layout(ctx context.Context, spans []segment.Span, blocks int) ([]byte, error) {
+func (r *Runs) Layout(ctx context.Context, spans []segment.Span, blocks int) ([]byte, error) {
 	pieces, err := r.appendBlocks(ctx, nil, spans, 0, blocks)
 	if len(pieces) == 1 {
 		return pieces[0], err
@@ -188,7 +188,7 @@ func (r *runs) layout(ctx context.Context, spans []segment.Span, blocks int) ([]
 
 // appendBlocks appends the blocks numbered from from to to-1, counted over all
 // spans. It appends fewer if the spans end before.
-func (r *runs) appendBlocks(ctx context.Context, out [][]byte, spans []segment.Span, from, to int) ([][]byte, error) {
+func (r *Runs) appendBlocks(ctx context.Context, out [][]byte, spans []segment.Span, from, to int) ([][]byte, error) {
 	for b, err := range blocks(ctx, r, spans, from, to) {
 		if err != nil {
 			return nil, err
@@ -198,9 +198,9 @@ func (r *runs) appendBlocks(ctx context.Context, out [][]byte, spans []segment.S
 	return out, nil
 }
 
-// eachLeaf calls f for each leaf of a recipe, in order, with the facts of the run
+// EachLeaf calls f for each leaf of a recipe, in order, with the facts of the run
 // that has the leaf and the leaf's number in that run.
-func (r *runs) eachLeaf(ctx context.Context, recipe segment.Recipe, f func(*segment.Facts, uint32)) error {
+func (r *Runs) EachLeaf(ctx context.Context, recipe segment.Recipe, f func(*segment.Facts, uint32)) error {
 	spans, err := r.Spans(recipe)
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func (r *runs) eachLeaf(ctx context.Context, recipe segment.Recipe, f func(*segm
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		facts, err := r.facts(r.segment(s.Segment), s.Run)
+		facts, err := r.Facts(r.Segment(s.Segment), s.Run)
 		if err != nil {
 			return err
 		}
