@@ -1,0 +1,416 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"sort"
+
+	"infomall/store/body"
+	"infomall/store/catalog"
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/timeline"
+	"infomall/store/urlkey"
+)
+
+// This file finds the capture that a revisit names, by URL and time or by digest:
+// rules 1 and 2 of originals.go.
+
+// momentFew is how many captures of one moment are searched without an index.
+const momentFew = 8
+
+// The keys of maps by declared digest.
+const (
+	anyDigest    = "\x00" // all captures of a moment
+	unreadDigest = "\x01" // captures that cannot be read
+)
+
+// urlCaptures is what rules 1 and 2 need to know of the captures of one URL.
+type urlCaptures struct {
+	all     []sibling                          // sorted by time
+	moments map[record.Time]map[string]*choice // results of originals.moment
+	digests map[string]*choice                 // by declared digest; nil before the first use, see originals.byDigest
+}
+
+// sibling is one capture of a URL.
+type sibling struct {
+	timeline.Place
+	time   record.Time
+	hidden uint64 // as in located
+	plain  bool   // it is not a revisit
+	body   bool   // its body is known without looking for another capture
+	damage error  // why its complete entry cannot be read, see originals.sibling
+}
+
+// choice lists the captures that a revisit may refer to, as indexes in
+// urlCaptures.all.
+type choice struct {
+	plain, revisits []int32
+}
+
+// named implements rule 1: it returns the capture that a revisit refers to, and its
+// key. It returns nil if the revisit refers to no capture of this archive.
+func (o *originals) named(ctx context.Context, e link, s *segment.Stored) (*sibling, string, error) {
+	if s.RefersURL == "" || s.RefersTime == record.NoTime {
+		return nil, "", nil
+	}
+	if s.RefersURL != o.url {
+		canonical, err := urlkey.Canonical(s.RefersURL)
+		if err != nil {
+			return nil, "", nil // an invalid URL refers to nothing
+		}
+		o.url, o.key = s.RefersURL, urlkey.Key(canonical)
+	}
+	key := o.key
+	if key == e.key {
+		key = e.key // one string for the whole chain
+	}
+	u, err := o.captures(ctx, key)
+	if err != nil {
+		return nil, "", err
+	}
+	t, end := s.RefersTime, s.RefersTime+1
+	if t%1000 == 0 {
+		end = t + 1000 // many records have times in whole seconds
+	}
+	from := sort.Search(len(u.all), func(i int) bool { return u.all[i].time >= t })
+	to := from
+	for to < len(u.all) && u.all[to].time < end && to-from <= momentFew {
+		to++
+	}
+	if to-from > momentFew {
+		m, err := o.moment(u, t, from, end)
+		if err != nil {
+			return nil, "", err
+		}
+		if s.DeclaredDigest == "" {
+			to, err := u.first(e, m[anyDigest])
+			return to, key, err
+		}
+		to, err := u.first(e, m[s.DeclaredDigest], m[""], m[unreadDigest])
+		return to, key, err
+	}
+	var c choice
+	for i := from; i < to; i++ {
+		g := &u.all[i]
+		there, err := o.sibling(g)
+		if err != nil {
+			return nil, "", err
+		}
+		if there == nil || s.DeclaredDigest == "" || there.DeclaredDigest == "" || s.DeclaredDigest == there.DeclaredDigest {
+			c.add(int32(i), g, there)
+		}
+	}
+	g, err := u.first(e, &c)
+	return g, key, err
+}
+
+// sibling returns the complete entry of a capture. If the entry is damaged, it
+// returns nil and stores the damage in g.
+func (o *originals) sibling(g *sibling) (*segment.Stored, error) {
+	s, err := o.stored(g.Place)
+	if body.IsDamage(err) {
+		g.damage = err
+		return nil, nil
+	}
+	return s, err
+}
+
+// moment returns the captures of a URL from time t until before end, by declared
+// digest. from is the index of the first. The captures of a moment are also listed
+// under anyDigest.
+func (o *originals) moment(u *urlCaptures, t record.Time, from int, end record.Time) (map[string]*choice, error) {
+	if m := u.moments[t]; m != nil {
+		return m, nil
+	}
+	m := make(map[string]*choice)
+	for i := from; i < len(u.all) && u.all[i].time < end; i++ {
+		s, err := o.sibling(&u.all[i])
+		if err != nil {
+			return nil, err
+		}
+		digest := unreadDigest
+		if s != nil {
+			digest = s.DeclaredDigest
+		}
+		for _, d := range []string{digest, anyDigest} {
+			if m[d] == nil {
+				m[d] = new(choice)
+			}
+			m[d].add(int32(i), &u.all[i], s)
+		}
+	}
+	if u.moments == nil {
+		u.moments = make(map[record.Time]map[string]*choice)
+	}
+	u.moments[t] = m
+	return m, nil
+}
+
+// add adds capture i of a URL, unless it is a revisit that cannot have a body. s is
+// nil if the capture cannot be read.
+func (c *choice) add(i int32, g *sibling, s *segment.Stored) {
+	switch {
+	case g.plain:
+		c.plain = append(c.plain, i)
+	case g.body || s == nil || names(s):
+		c.revisits = append(c.revisits, i)
+	}
+}
+
+// first returns the first capture of some choices that revisit e may take its body
+// from, one that brought its body if there is any; nil if there is none. The choices
+// include captures that cannot be read, which might be the ones to take: if the first
+// is one of these, the error is its damage.
+func (u *urlCaptures) first(e link, from ...*choice) (*sibling, error) {
+	best := -1
+	for _, lists := range [2]func(*choice) []int32{
+		func(c *choice) []int32 { return c.plain },
+		func(c *choice) []int32 { return c.revisits },
+	} {
+		for _, c := range from {
+			if c == nil {
+				continue
+			}
+			if i := u.firstOf(e, lists(c)); i >= 0 && (best < 0 || i < best) {
+				best = i
+			}
+		}
+		if best >= 0 {
+			return u.at(best)
+		}
+	}
+	return nil, nil
+}
+
+// at returns a capture of the URL, or its damage.
+func (u *urlCaptures) at(i int) (*sibling, error) {
+	if g := &u.all[i]; g.damage == nil {
+		return g, nil
+	}
+	return nil, u.all[i].damage
+}
+
+// firstOf returns the first element of a list from which revisit e may take its
+// body; -1 if there is none.
+func (u *urlCaptures) firstOf(e link, list []int32) int {
+	for _, i := range list {
+		g := &u.all[i]
+		if g.Place == e.Place || g.hidden != 0 && (e.Seg == nil || e.Seg.Info.Born >= g.hidden) {
+			continue
+		}
+		if g.time > e.time && g.month() > e.month() {
+			return -1 // nor may the later ones
+		}
+		return int(i)
+	}
+	return -1
+}
+
+func (g *sibling) month() string { return monthAt(g.Place, g.time) }
+
+func (l *link) month() string { return monthAt(l.Place, l.time) }
+
+// monthAt returns the month of a capture's pool.
+func monthAt(p timeline.Place, t record.Time) string {
+	if p.Seg == nil {
+		return t.Pool()
+	}
+	return catalog.MonthOf(p.Seg.Info.Pool)
+}
+
+// sameDigest implements rule 2: it gives revisit e the body of a capture of the
+// same URL with the same declared digest. It returns nil if there is none.
+func (o *originals) sameDigest(ctx context.Context, e *link) (*timeline.Original, error) {
+	to, err := o.withDigest(ctx, e)
+	if err != nil || to == nil {
+		return nil, err
+	}
+	e.next = to.Place
+	of, err := o.asStored(ctx, to.Place)
+	if err != nil {
+		return nil, err
+	}
+	return o.take(ctx, e.Place, of, to.Place)
+}
+
+// withDigest returns the capture of its URL that rule 2 finds for revisit e; nil if there is
+// none.
+func (o *originals) withDigest(ctx context.Context, e *link) (*sibling, error) {
+	s, err := o.stored(e.Place)
+	if err != nil || s.DeclaredDigest == "" {
+		return nil, err
+	}
+	u, err := o.captures(ctx, e.key)
+	if err != nil {
+		return nil, err
+	}
+	if u.digests == nil {
+		if err := o.byDigest(ctx, u); err != nil {
+			return nil, err
+		}
+	}
+	best := -1
+	for _, c := range []*choice{u.digests[s.DeclaredDigest], u.digests[unreadDigest]} {
+		if c == nil {
+			continue
+		}
+		if i := u.firstOf(*e, c.plain); i >= 0 && (best < 0 || i < best) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil, nil
+	}
+	return u.at(best)
+}
+
+// byDigest lists the captures of a URL by declared digest. Of several revisits,
+// those with headers of their own come first.
+func (o *originals) byDigest(ctx context.Context, u *urlCaptures) error {
+	u.digests = make(map[string]*choice)
+	var bare []int32
+	digest := make([]string, len(u.all))
+	for i := range u.all {
+		if i&1023 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s, err := o.sibling(&u.all[i])
+		if err != nil {
+			return err
+		}
+		declared := unreadDigest
+		if s != nil {
+			declared = s.DeclaredDigest
+		}
+		if declared == "" {
+			continue
+		}
+		c := u.digests[declared]
+		if c == nil {
+			c = new(choice)
+			u.digests[declared] = c
+		}
+		if s != nil && headless(s) {
+			bare, digest[i] = append(bare, int32(i)), s.DeclaredDigest
+			continue
+		}
+		c.add(int32(i), &u.all[i], s)
+	}
+	for _, i := range bare {
+		c := u.digests[digest[i]]
+		c.revisits = append(c.revisits, i)
+	}
+	return nil
+}
+
+// next returns the capture after a revisit in its chain, and the key of that
+// capture. It returns nil if there is none, or if the revisit has a body itself.
+func (o *originals) next(ctx context.Context, at link) (*sibling, string, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s, err := o.stored(at.Place)
+	if err != nil || s.Body != segment.BodyNone {
+		return nil, "", err
+	}
+	to, key, err := o.named(ctx, at, s)
+	if err != nil {
+		return nil, "", err
+	}
+	if to != nil {
+		if to.body {
+			return to, key, nil
+		}
+		of, err := o.find(ctx, &timeline.Capture{Entry: segment.Entry{Key: key, Time: to.time}, Place: to.Place})
+		if of != nil || err != nil {
+			return to, key, err
+		}
+	}
+	to, err = o.withDigest(ctx, &at)
+	return to, at.key, err
+}
+
+// headOf returns the capture whose status line and headers a revisit without
+// headers is taken to have had; noPlace if there is none.
+func (o *originals) headOf(ctx context.Context, at link) (timeline.Place, error) {
+	var path []link
+	out := timeline.NoPlace
+	for {
+		if p, ok := o.heads[at.Place]; ok {
+			out = p
+			break
+		}
+		s, err := o.stored(at.Place)
+		if err != nil {
+			return timeline.NoPlace, err
+		}
+		if !headless(s) {
+			out = at.Place
+			break
+		}
+		o.heads[at.Place] = timeline.NoPlace // in case the chain returns to it
+		path = append(path, at)
+		to, key, err := o.named(ctx, at, s)
+		if err == nil && to == nil {
+			key = at.key
+			to, err = o.headed(ctx, at, s)
+		}
+		if err != nil {
+			return timeline.NoPlace, err
+		}
+		if to == nil {
+			break
+		}
+		at = link{Place: to.Place, key: key, time: to.time}
+	}
+	if len(o.heads) > foundMost {
+		clear(o.heads)
+	}
+	for _, l := range path {
+		o.heads[l.Place] = out
+	}
+	return out, nil
+}
+
+// headed returns the capture of the same URL whose headers a revisit is taken to
+// have had, if it names no capture of this archive: the first that declares the same
+// digest, or nil.
+func (o *originals) headed(ctx context.Context, e link, s *segment.Stored) (*sibling, error) {
+	u, err := o.captures(ctx, e.key)
+	if err == nil && u.digests == nil && s.DeclaredDigest != "" {
+		err = o.byDigest(ctx, u)
+	}
+	if err != nil || s.DeclaredDigest == "" {
+		return nil, err
+	}
+	return u.first(e, u.digests[s.DeclaredDigest], u.digests[unreadDigest])
+}
+
+// captures returns the captures of a URL, given by its key, in the snapshot and in
+// the batch.
+func (o *originals) captures(ctx context.Context, key string) (*urlCaptures, error) {
+	if u := o.urls[key]; u != nil {
+		return u, nil
+	}
+	all, err := o.v.lookupRaw(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	n := o.batch.size()
+	from := sort.Search(n, func(i int) bool { return o.batch.stored(i).Key >= key })
+	for i := from; i < n && o.batch.stored(i).Key == key; i++ {
+		all = append(all, timeline.Capture{Entry: o.batch.stored(i).Entry, Place: timeline.Place{N: uint32(i)}})
+	}
+	slices.SortStableFunc(all, func(a, b timeline.Capture) int { return a.Compare(&b.Entry) })
+	u := &urlCaptures{all: make([]sibling, len(all))}
+	for i := range all {
+		e := &all[i]
+		plain := e.Via != record.ViaRevisit && e.Via != record.ViaNotModified
+		u.all[i] = sibling{Place: e.Place, time: e.Time, hidden: e.Hidden, plain: plain, body: plain || e.Seg != nil && e.Body != segment.BodyNone}
+	}
+	if o.held += len(all) + 1; o.held > urlsMost || o.urls == nil {
+		o.urls, o.held = make(map[string]*urlCaptures), len(all)+1
+	}
+	o.urls[key] = u
+	return u, nil
+}
