@@ -88,8 +88,8 @@ func (e *rankExplained) note() string {
 
 // pageRank explains a rank that PAGERANK computed.
 func (e *rankExplained) pageRank(ctx context.Context, made *ast.PageRank) (*session.Result, error) {
-	r := &ranking{s: e.s, env: e.env}
-	if err := r.read(made); err != nil {
+	r := &ranking{s: e.s, env: e.env, st: made}
+	if err := r.read(); err != nil {
 		return nil, err
 	}
 	url, err := r.asked.node(e.st.URL, e.s.Env())
@@ -155,8 +155,8 @@ func shareOf(x, all float64) value.Value {
 
 // hits explains hub and authority values that HITS computed. It computes them again.
 func (e *rankExplained) hits(ctx context.Context, made *ast.HITS) (*session.Result, error) {
-	h := &hubRank{s: e.s, env: e.env}
-	if err := h.read(made); err != nil {
+	h := &hubRank{s: e.s, env: e.env, st: made}
+	if err := h.read(); err != nil {
 		return nil, err
 	}
 	url, err := h.asked.node(e.st.URL, e.s.Env())

@@ -38,10 +38,11 @@ const (
 type hubRank struct {
 	s       *session.Session
 	env     *expr.Env
-	st      *ast.HITS // with each parameter replaced by its value
-	name    string    // of the ranking, in lower case
-	words   []string  // of FOR; nil means all pages of the scopes
-	stop    []string  // the hosts of WITHOUT HOST
+	st      *ast.HITS
+	text    string   // of the statement, as storedText returns it
+	name    string   // of the ranking, in lower case
+	words   []string // of FOR; nil means all pages of the scopes
+	stop    []string // the hosts of WITHOUT HOST
 	asked   linksAsked
 	options graph.HITSOptions
 
@@ -68,14 +69,14 @@ var HITS = session.Declare("HITS", session.Writes|session.Works, readHITS).Named
 
 // readHITS reads the clauses of a HITS statement.
 func readHITS(s *session.Session, st *ast.HITS) (*hubRank, error) {
-	h := &hubRank{s: s, env: s.Env()}
-	return h, h.read(st)
+	h := &hubRank{s: s, env: s.Env(), st: st}
+	return h, h.read()
 }
 
 // read reads the clauses of a HITS statement, with the parameters, time and time zone of
 // h.env.
-func (h *hubRank) read(st *ast.HITS) (err error) {
-	env := h.env
+func (h *hubRank) read() (err error) {
+	st, env := h.st, h.env
 	h.name = hubRanking
 	h.asked = linksAsked{graph: st.Graph, Within: session.Within{Scopes: st.Scopes, Time: st.Time}}
 	h.options = graph.HITSOptions{Variant: hitsVariants[st.Variant], Rounds: hitsRounds}
@@ -102,7 +103,7 @@ func (h *hubRank) read(st *ast.HITS) (err error) {
 	if err := h.readTexts(st, env); err != nil {
 		return err
 	}
-	if h.st, err = hubsWithParams(st, env); err != nil {
+	if h.text, err = storedText(st, env, st.Keep, st.Iterations); err != nil {
 		return err
 	}
 	if h.words != nil {
@@ -173,37 +174,6 @@ func (h *hubRank) readTexts(st *ast.HITS, env *expr.Env) error {
 	return nil
 }
 
-// hubsWithParams returns a copy of st in which each parameter is replaced by its
-// value.
-func hubsWithParams(st *ast.HITS, env *expr.Env) (_ *ast.HITS, err error) {
-	out := *st
-	if out.Scopes, err = scopesWithParams(st.Scopes, env); err != nil {
-		return nil, err
-	}
-	if out.Time, err = timeWithParams(st.Time, env); err != nil {
-		return nil, err
-	}
-	for _, p := range []*ast.Expr{&out.Keep, &out.Iterations} {
-		if *p, err = numberWithParam(*p, env); err != nil {
-			return nil, err
-		}
-	}
-	if out.Words != nil {
-		if out.Words, err = withParams(out.Words, env); err != nil {
-			return nil, err
-		}
-	}
-	out.Stop = nil
-	for _, e := range st.Stop {
-		host, err := withParams(e, env)
-		if err != nil {
-			return nil, err
-		}
-		out.Stop = append(out.Stop, host)
-	}
-	return &out, nil
-}
-
 // The points that a page gets for each word of FOR. The pages with the most points
 // are the roots.
 const (
@@ -263,7 +233,7 @@ func (h *hubRank) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	kept := task.Result{
-		Kind: task.ResultRanks, Name: h.name, Computed: env.Now, Statement: h.st.String(),
+		Kind: task.ResultRanks, Name: h.name, Computed: env.Now, Statement: h.text,
 		Properties: map[string]string{
 			propertyZone: env.Location().String(), propertyNodes: strconv.Itoa(len(part.Nodes)), propertyEdges: strconv.Itoa(len(part.Edges)),
 			propertyRounds: strconv.Itoa(h.options.Rounds),
@@ -525,7 +495,7 @@ func (h *hubRank) Would(ctx context.Context) ([]string, error) {
 			how += ", and so once more; read the text beside the links of these"
 		}
 	}
-	lines := []string{fmt.Sprintf("compute %s in %s, keep it as ranking %s", h.st, value.Counted(h.options.Rounds, "iteration"), h.name), how}
+	lines := []string{fmt.Sprintf("compute %s in %s, keep it as ranking %s", h.text, value.Counted(h.options.Rounds, "iteration"), h.name), how}
 	would, err := h.asked.wouldRead(ctx, snap)
 	return slices.Concat(lines, roots, would), err
 }

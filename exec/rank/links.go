@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -128,65 +129,17 @@ func (a *linksAsked) node(e ast.Expr, env *expr.Env) (string, error) {
 	return url, err
 }
 
-// withParams returns an expression in which each parameter is replaced by its
-// value. The result can be read later, without the parameters.
-func withParams(e ast.Expr, env *expr.Env) (ast.Expr, error) {
-	switch e := e.(type) {
-	case *ast.Param:
-		text, err := env.Param(e)
-		return &ast.String{Span: e.Span, Value: text}, err
-	case *ast.Binary:
-		copied := *e
-		var err error
-		if copied.X, err = withParams(e.X, env); err == nil {
-			copied.Y, err = withParams(e.Y, env)
+// storedText returns a statement as text in which each parameter is replaced by its value.
+// EXPLAIN RANK can read the text again, without the parameters. numbers are the
+// expressions of the statement that must be numbers.
+func storedText(st ast.Statement, env *expr.Env, numbers ...ast.Expr) (text string, err error) {
+	text = ast.TextWith(st, func(p *ast.Param) ast.Expr {
+		v, missing := env.Param(p)
+		err = cmp.Or(err, missing)
+		if slices.Contains(numbers, ast.Expr(p)) {
+			return &ast.Number{Text: strings.TrimSpace(v)}
 		}
-		return &copied, err
-	}
-	return e, nil
-}
-
-// numberWithParam gives a number or nil as it is, and the value of a parameter as
-// a number.
-func numberWithParam(e ast.Expr, env *expr.Env) (ast.Expr, error) {
-	param, ok := e.(*ast.Param)
-	if !ok {
-		return e, nil
-	}
-	text, err := env.Param(param)
-	return &ast.Number{Span: param.Span, Text: strings.TrimSpace(text)}, err
-}
-
-// scopesWithParams and timeWithParams do so in scopes and times.
-func scopesWithParams(list []ast.Scope, env *expr.Env) (_ []ast.Scope, err error) {
-	list = slices.Clone(list)
-	for i := range list {
-		if list[i].From, err = withParams(list[i].From, env); err == nil && list[i].To != nil {
-			list[i].To, err = withParams(list[i].To, env)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
-
-func timeWithParams(t ast.TimeClause, env *expr.Env) (_ ast.TimeClause, err error) {
-	put := func(e *ast.Expr) {
-		if *e != nil && err == nil {
-			*e, err = withParams(*e, env)
-		}
-	}
-	if t.Range != nil {
-		r := *t.Range
-		put(&r.A)
-		put(&r.B)
-		t.Range = &r
-	}
-	if t.Choice != nil {
-		c := *t.Choice
-		put(&c.T)
-		t.Choice = &c
-	}
-	return t, err
+		return &ast.String{Value: v}
+	})
+	return text, err
 }

@@ -20,9 +20,10 @@ import (
 // ranking is a PAGERANK statement whose clauses were read.
 type ranking struct {
 	s       *session.Session
-	env     *expr.Env     // the parameters, time and time zone that it is read with
-	st      *ast.PageRank // with each parameter replaced by its value
-	name    string        // of the ranking, in lower case
+	env     *expr.Env // the parameters, time and time zone that it is read with
+	st      *ast.PageRank
+	text    string // of the statement, as storedText returns it
+	name    string // of the ranking, in lower case
 	options graph.RankOptions
 	asked   linksAsked
 	normN   bool // ranks sum to the number of nodes, not to 1
@@ -43,14 +44,14 @@ var PageRank = session.Declare("PAGERANK", session.Writes|session.Works, readPag
 
 // readPageRank reads the clauses of a PAGERANK statement.
 func readPageRank(s *session.Session, st *ast.PageRank) (*ranking, error) {
-	r := &ranking{s: s, env: s.Env()}
-	return r, r.read(st)
+	r := &ranking{s: s, env: s.Env(), st: st}
+	return r, r.read()
 }
 
 // read reads the clauses of a PAGERANK statement, with the parameters, time and time
 // zone of r.env.
-func (r *ranking) read(st *ast.PageRank) (err error) {
-	env := r.env
+func (r *ranking) read() (err error) {
+	st, env := r.st, r.env
 	r.name = relation.PageRanking
 	r.asked = linksAsked{graph: st.Graph, Within: session.Within{Scopes: st.Scopes, Time: st.Time}, without: st.Without, byHost: st.By == "host"}
 	if r.asked.byHost {
@@ -75,7 +76,7 @@ func (r *ranking) read(st *ast.PageRank) (err error) {
 		}
 		r.asked.find = append(r.asked.find, seed)
 	}
-	if r.st, err = rankingWithParams(st, env); err != nil {
+	if r.text, err = storedText(st, env, st.Damping, st.Tolerance, st.Iterations); err != nil {
 		return err
 	}
 	return r.asked.plans(env)
@@ -131,33 +132,6 @@ func (r *ranking) readNumbers(st *ast.PageRank, env *expr.Env) error {
 	return nil
 }
 
-// rankingWithParams returns a copy of st in which each parameter is replaced by its
-// value. EXPLAIN RANK can then run the stored statement again.
-func rankingWithParams(st *ast.PageRank, env *expr.Env) (*ast.PageRank, error) {
-	out := *st
-	var err error
-	if out.Scopes, err = scopesWithParams(st.Scopes, env); err != nil {
-		return nil, err
-	}
-	if out.Time, err = timeWithParams(st.Time, env); err != nil {
-		return nil, err
-	}
-	for _, p := range []*ast.Expr{&out.Damping, &out.Tolerance, &out.Iterations} {
-		if *p, err = numberWithParam(*p, env); err != nil {
-			return nil, err
-		}
-	}
-	out.Seeds = nil
-	for _, e := range st.Seeds {
-		seed, err := withParams(e, env)
-		if err != nil {
-			return nil, err
-		}
-		out.Seeds = append(out.Seeds, seed)
-	}
-	return &out, nil
-}
-
 // Run computes the ranking and stores it in the archive. Its result has one row.
 func (r *ranking) Run(ctx context.Context) (*session.Result, error) {
 	begun, s, env := time.Now(), r.s, r.env
@@ -176,7 +150,7 @@ func (r *ranking) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	kept := task.Result{
-		Kind: task.ResultRanks, Name: r.name, Computed: env.Now, Statement: r.st.String(),
+		Kind: task.ResultRanks, Name: r.name, Computed: env.Now, Statement: r.text,
 		Properties: map[string]string{
 			propertyZone:    env.Location().String(),
 			propertyDamping: strconv.FormatFloat(r.options.Damping, 'g', -1, 64),
@@ -306,7 +280,7 @@ func (r *ranking) Would(ctx context.Context) ([]string, error) {
 			before++
 		}
 	}
-	lines := []string{fmt.Sprintf("rank by %s, keep it as ranking %s, which has been computed %s", r.st, r.name, value.Counted(before, "time"))}
+	lines := []string{fmt.Sprintf("rank by %s, keep it as ranking %s, which has been computed %s", r.text, r.name, value.Counted(before, "time"))}
 	would, err := r.asked.wouldRead(ctx, snap)
 	return append(lines, would...), err
 }

@@ -156,6 +156,10 @@ func (*Param) expr() {}
 func (e *Param) String() string { return text(e) }
 
 func (e *Param) print(p *printer) {
+	if p.param != nil {
+		p.param(e).print(p)
+		return
+	}
 	p.words("$", e.Name)
 }
 

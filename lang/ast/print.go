@@ -6,11 +6,19 @@ import "strings"
 // space between words, brackets only where they are needed.
 type printer struct {
 	strings.Builder
+	param func(*Param) Expr // what is printed instead of a parameter; nil to print parameters
 }
 
 // text returns n as canonical source.
 func text(n Node) string {
 	var p printer
+	n.print(&p)
+	return p.String()
+}
+
+// TextWith returns n as canonical source in which value(p) stands for each parameter p.
+func TextWith(n Node, value func(p *Param) Expr) string {
+	p := printer{param: value}
 	n.print(&p)
 	return p.String()
 }
