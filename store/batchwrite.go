@@ -3,13 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"sort"
 
 	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
-	"infomall/store/disk"
 	"infomall/store/segment"
 )
 
@@ -59,8 +57,7 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) ([]commit.Made, error)
 
 // segment writes the db-file with one pool's part of a batch.
 func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *body.Known) (commit.Made, error) {
-	name := filepath.Join(g.w.Dir, fmt.Sprintf("%06d.raw", p.id))
-	f, err := disk.Create(g.a.opts.Disk, name)
+	f, err := g.w.CreateSegment(p.id)
 	if err != nil {
 		return commit.Made{}, err
 	}
@@ -98,7 +95,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 		body := g.read.Divide(s.read, s.body)
 		body.Spool = s.spool
 		if b.newBytes[i], err = w.Add(e, body); err != nil {
-			return commit.Made{}, fmt.Errorf("write %s: %w", name, err)
+			return commit.Made{}, fmt.Errorf("write %s: %w", f.Name(), err)
 		}
 		g.nearby.room += b.newBytes[i]
 	}
@@ -107,13 +104,13 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 	}
 	info, err := w.Finish()
 	if err != nil {
-		return commit.Made{}, fmt.Errorf("write %s: %w", name, err)
+		return commit.Made{}, fmt.Errorf("write %s: %w", f.Name(), err)
 	}
 	info.Fresh, info.Follows = p.fresh, p.follows
 	if err := f.Sync(); err != nil {
-		return commit.Made{}, fmt.Errorf("sync %s: %w", name, err)
+		return commit.Made{}, fmt.Errorf("sync %s: %w", f.Name(), err)
 	}
-	return commit.Made{Info: &info, Writer: w, Path: name}, nil
+	return commit.Made{Info: &info, Writer: w, Path: f.Name()}, nil
 }
 
 // poolOf returns the pool of a segment in force or of this batch.

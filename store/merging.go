@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
@@ -193,7 +192,7 @@ func (m *merging) begin(ctx context.Context, key string) error {
 		if err != nil {
 			return err
 		}
-		f, err := disk.Create(m.w.Folder.Disk, filepath.Join(m.w.Dir, fmt.Sprintf("%06d.raw", id)))
+		f, err := m.w.CreateSegment(id)
 		if err != nil {
 			return err
 		}
@@ -202,8 +201,7 @@ func (m *merging) begin(ctx context.Context, key string) error {
 			urls += s.URLs
 		}
 		if m.index == nil {
-			name := commit.IndexName(id, 0)
-			if m.index, err = segment.NewIndexBuilder(m.w.Folder.Disk, filepath.Join(m.w.Dir, name)); err != nil {
+			if m.index, err = m.w.CreateIndex(id); err != nil {
 				f.Close()
 				return err
 			}

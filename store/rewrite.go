@@ -3,13 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"infomall/store/block"
 	"infomall/store/catalog"
 	"infomall/store/commit"
-	"infomall/store/disk"
 	"infomall/store/segment"
 	"infomall/store/timeline"
 )
@@ -261,7 +259,7 @@ func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) 
 	if err != nil {
 		return commit.Made{}, err
 	}
-	file, err := disk.Create(f.w.Folder.Disk, filepath.Join(f.w.Dir, fmt.Sprintf("%06d.raw", number)))
+	file, err := f.w.CreateSegment(number)
 	if err != nil {
 		return commit.Made{}, err
 	}

@@ -39,7 +39,7 @@ import (
 // crc32c of all before it last; FORMAT.md lists the fields.
 type Catalog struct {
 	Generation uint64
-	// ID identifies the archive. A copy has the original's id, with copied set,
+	// ID identifies the archive. A copy has the original's ID, with Copied set,
 	// until something else is written to it.
 	ID       string
 	Copied   bool
@@ -73,6 +73,7 @@ const kindCatalog = "catalogue"
 // orders are the words in a catalogue for Info.Follows.
 var orders = map[bool]string{true: "follows", false: "any"}
 
+// Encode returns the content of the catalogue's file.
 func (c *Catalog) Encode() []byte {
 	b := lines.Append(lines.New(kindCatalog), "generation", c.Generation)
 	if c.ID != "" {
@@ -217,15 +218,16 @@ func (c *Catalog) has(id uint32) bool {
 	return slices.ContainsFunc(c.Segments, func(s *segment.Info) bool { return s.ID == id })
 }
 
-// holdings are the segments and pools of a catalogue that other segments may use.
+// Holdings are the segments and pools of a catalogue that other segments may use.
 // Segments that names files replace count too.
-type holdings struct {
+type Holdings struct {
 	Segments map[uint32]bool
 	Pools    map[string]bool
 }
 
-func (c *Catalog) Holdings() holdings {
-	h := holdings{make(map[uint32]bool, len(c.Segments)), make(map[string]bool)}
+// Holdings returns what other segments may use.
+func (c *Catalog) Holdings() Holdings {
+	h := Holdings{make(map[uint32]bool, len(c.Segments)), make(map[string]bool)}
 	for _, s := range c.Segments {
 		h.Segments[s.ID], h.Pools[s.Pool] = true, true
 	}

@@ -14,43 +14,43 @@ import (
 type Change struct {
 	// Out are the segments that go out of force.
 	Out []*segment.Info
-	// In are new segments that come into force. apply sets their Born, Seen, Apart,
+	// In are new segments that come into force. Apply sets their Born, Seen, Apart,
 	// Fresh and Follows.
 	In []*segment.Info
 	// Rewritten are segments in force that are replaced by another form of the same
 	// captures and blocks.
 	Rewritten []Rewritten
-	// Index, if not nil, is the index file of in and of the new forms.
+	// Index, if not nil, is the index file of In and of the new forms.
 	Index *IndexFile
-	// Names, if not nil, is the file that says where in the segments in the blocks of
-	// out are.
+	// Names, if not nil, is the file that says where in the segments of In the
+	// blocks of Out are.
 	Names *NamesFile
-	// Dropped are the segments of out some of whose blocks were not stored again,
+	// Dropped are the segments of Out some of whose blocks were not stored again,
 	// because nothing used them when the change was planned.
 	Dropped map[uint32]bool
 	// Seen is the generation of the snapshot on which the change was planned. The
-	// hints of in take all captures up to it into account.
+	// hints of In take all captures up to it into account.
 	Seen uint64
 	// On is the catalogue of that snapshot.
 	On *Catalog
-	// Whole, if not "", is a pool of which out must be all segments.
+	// Whole, if not "", is a pool of which Out must be all segments.
 	Whole string
-	// Seal makes the pools of in static.
+	// Seal makes the pools of In static.
 	Seal bool
 	// Parts says which keys the pools of the month take from now on.
 	Parts []Part
-	// Depends says, for each segment that depends on whole, on which of its new
+	// Depends says, for each segment that depends on Whole, on which of its new
 	// parts it depends.
 	Depends map[uint32][]string
 }
 
 // Rewritten is a segment in force, and the new form that replaces it. Both have the
-// same ID. apply sets Born, Seen, Apart, Fresh and Follows of the new form.
+// same ID. Apply sets Born, Seen, Apart, Fresh and Follows of the new form.
 type Rewritten struct {
 	Old, Now *segment.Info
 }
 
-// ErrStale is returned by apply if the archive has changed since the change was
+// ErrStale is returned by Apply if the archive has changed since the change was
 // planned: another process was faster, and segments that the change takes out or
 // uses are gone. Planned again on a new snapshot, the change may succeed.
 var ErrStale = errors.New("another process changed the archive meanwhile")

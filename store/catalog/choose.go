@@ -16,7 +16,7 @@ const (
 	smallBytes = 16 << 20
 	// smallMany and smallMost say when the small segments of a pool are merged by
 	// themselves: when smallMany of them together are smaller than smallBytes, or
-	// when there are smallMost of them. In the second case the smallest mergeWays
+	// when there are smallMost of them. In the second case the smallest MergeWays
 	// are merged. So what an import or crawl adds is merged about once more in all,
 	// and not before there is much of it.
 	smallMany = 8

@@ -31,14 +31,14 @@ func (c *Catalog) FilesOnlyOf(segments []*segment.Info) (files int, bytes int64)
 	return files, bytes
 }
 
-// Pool is a pool that is being copied.
+// Pool is a pool and its files, as they are copied.
 type Pool struct {
 	Name     string
 	Segments []*segment.Info
 	Files    []File
 }
 
-// File is a file that is being copied.
+// File is a file that the catalogue names.
 type File struct {
 	Name  string // path relative to the archive
 	Bytes int64

@@ -24,8 +24,8 @@ import (
 // poolLimitDefault is the size in bytes above which a pool is split.
 const poolLimitDefault = 64 << 30
 
-// Part says which URLs' captures a pool takes: keys from from up to but not
-// including to. "" as to means no end. A pool without a Part takes all.
+// Part says which URLs' captures a pool takes: keys from From up to but not
+// including To. "" as To means no end. A pool without a Part takes all.
 type Part struct {
 	Pool     string
 	From, To string
@@ -207,7 +207,7 @@ func Misnamed(pool string) error {
 }
 
 // Month returns the bounds of the month after which a pool is named. For a misnamed
-// pool (see misnamed) these are the bounds of all times.
+// pool (see Misnamed) these are the bounds of all times.
 func Month(pool string) (from, to record.Time) {
 	t, err := time.Parse("200601", MonthOf(pool))
 	if err != nil || t.Year() < 1 {

@@ -48,9 +48,10 @@ const (
 	NeedOther      // captures of other pools too
 )
 
-// needMarks are the letters for need in the file of a removal.
+// needMarks are the letters for a Need in the file of a removal.
 var needMarks = [...]string{NeedNone: "", NeedPool: "~", NeedOther: "+"}
 
+// Compare orders hidden captures by their places.
 func (h Hidden) Compare(o Hidden) int {
 	return cmp.Or(cmp.Compare(h.Run, o.Run), cmp.Compare(h.N, o.N))
 }
@@ -233,6 +234,7 @@ type RemovalFile struct {
 	Segments   []uint32 // segments in force that have its hidden captures
 }
 
+// Equal reports whether o is the same file, and hides captures of the same segments.
 func (r RemovalFile) Equal(o RemovalFile) bool {
 	return r.Name == o.Name && r.CRC == o.CRC && r.Generation == o.Generation && slices.Equal(r.Segments, o.Segments)
 }

@@ -120,7 +120,7 @@ func (w *Writer) Publish(ctx context.Context, p Publication) error {
 // and the names file to their places. It completes the change of p, and returns the
 // new paths of all files.
 func (w *Writer) moveIn(p *Publication) ([]string, error) {
-	name := IndexName(p.Made[0].Info.ID, p.Made[0].Number)
+	name := indexName(p.Made[0].Info.ID, p.Made[0].Number)
 	index, tmp := filepath.Join(DirIndex, name), filepath.Join(w.Dir, name)
 	for _, m := range p.Made {
 		m.Info.File = filepath.Join(DirPools, m.Info.Pool, segment.FileName(m.Info.ID, m.Number))
@@ -154,9 +154,9 @@ func (w *Writer) moveIn(p *Publication) ([]string, error) {
 	return files, w.Folder.MoveIn(moves)
 }
 
-// IndexName returns the name of an index file, given the ID of its first segment and
+// indexName returns the name of an index file, given the ID of its first segment and
 // the number of that segment's db-file; 0 if the number is the ID.
-func IndexName(id, number uint32) string { return fmt.Sprintf("%06d.idx", max(id, number)) }
+func indexName(id, number uint32) string { return fmt.Sprintf("%06d.idx", max(id, number)) }
 
 // writeIndex adds those of the segments to an index that it lacks, and finishes it.
 // If x is nil, it creates the index at tmp.
@@ -228,6 +228,8 @@ func (f *Folder) putCurrent(generation uint64) error {
 	return f.Disk.SyncDir(f.Path)
 }
 
+// DescribeIndex reads an index file, and returns what a catalogue says of it under
+// this name.
 func DescribeIndex(path, name string) (catalog.IndexFile, error) {
 	f, err := os.Open(path)
 	if err != nil {

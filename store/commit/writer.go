@@ -111,6 +111,18 @@ func (w *Writer) Close() error {
 	return errors.Join(err, w.lock.Close())
 }
 
+// CreateSegment creates the db-file with this number in the writer's folder. The
+// caller closes it.
+func (w *Writer) CreateSegment(number uint32) (disk.File, error) {
+	return disk.Create(w.Folder.Disk, filepath.Join(w.Dir, fmt.Sprintf("%06d.raw", number)))
+}
+
+// CreateIndex begins the index file whose first segment has this ID. Publish takes it
+// as Publication.Unfinished.
+func (w *Writer) CreateIndex(first uint32) (*segment.IndexBuilder, error) {
+	return segment.NewIndexBuilder(w.Folder.Disk, filepath.Join(w.Dir, indexName(first, 0)))
+}
+
 // Allocate returns the first of n consecutive segment numbers that no other segment
 // has. The lock file holds the next number. The catalogue and the names in use
 // count too: a power failure may have restored an older content of the lock file,
