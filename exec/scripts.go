@@ -53,8 +53,8 @@ func (r *script) expand(ctx context.Context) error {
 		return atRun(r.st, err)
 	}
 	var depth int
-	if r.inner, depth = r.s.Script(p.Params); depth > runDepthMax {
-		return ast.Errorf(r.st, "scripts run scripts %d deep", runDepthMax)
+	if r.inner, depth = r.s.Script(p.Params); depth > RunDepthMax {
+		return ast.Errorf(r.st, "scripts run scripts %d deep", RunDepthMax)
 	}
 	return nil
 }
@@ -114,5 +114,5 @@ func (r *script) Analyze(ctx context.Context) (*session.Result, error) {
 	return session.PlanTable(lines), nil
 }
 
-// runDepthMax is how deep scripts may run others.
-const runDepthMax = 20
+// RunDepthMax is how many scripts may run inside each other.
+const RunDepthMax = 20

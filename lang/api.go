@@ -25,6 +25,9 @@ func Grammar(topic string) string { return grammar.Help(topic) }
 // State says how complete a typed text is; see scan.State.
 type State = scan.State
 
+// ScriptBytesMax is the maximum length of a script, in bytes.
+const ScriptBytesMax = scan.ScriptBytesMax
+
 // Complete reports whether src can be run or needs more lines.
 func Complete(src string) State { return scan.Complete(src) }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"infomall/exec"
 	"infomall/lang"
 	"infomall/lang/ast"
 )
@@ -28,12 +29,8 @@ type step struct {
 	faults    error         // the syntax errors; nil if there are none
 }
 
-// scriptBytesMax is the maximum length of a script, in bytes. The language sets
-// it.
-const scriptBytesMax = 16 << 20
-
 // readDepthMax is how deeply scripts may be nested by .read and RUN.
-const readDepthMax = 20
+const readDepthMax = exec.RunDepthMax
 
 // parseScript parses text. A line .read FILE between statements is replaced by
 // the statements of that file.
@@ -199,6 +196,6 @@ func readFile(name string) (string, error) {
 // readText reads a script's text. It reads at most one byte more than is
 // allowed; the parser then reports that the script is too long.
 func readText(r io.Reader) (string, error) {
-	b, err := io.ReadAll(io.LimitReader(r, scriptBytesMax+1))
+	b, err := io.ReadAll(io.LimitReader(r, lang.ScriptBytesMax+1))
 	return string(b), err
 }

@@ -25,9 +25,6 @@ type Program struct {
 	Params map[string]string // of the session, replaced or extended by those of the RUN
 }
 
-// programBytesMax is the limit of the language for the size of a script.
-const programBytesMax = 16 << 20
-
 // Expand returns the program that a RUN names: a query saved in the archive, a script
 // that comes with infomall, or a script in a file. The caller runs its statements with
 // the parameters of the program instead of those of the session.
@@ -73,7 +70,7 @@ func (s *Session) expandFile(p *Program, st *ast.Run) error {
 		return ast.Errorf(st.File, "%v", err)
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, programBytesMax+1)) // the parser refuses what is longer
+	b, err := io.ReadAll(io.LimitReader(f, lang.ScriptBytesMax+1)) // the parser refuses what is longer
 	if err != nil {
 		return ast.Errorf(st.File, "%v", err)
 	}

@@ -25,7 +25,7 @@ import (
 // They are far above what people write, and prevent a generated script from
 // taking all memory or stack.
 const (
-	scriptBytesMax    = 16 << 20
+	ScriptBytesMax    = 16 << 20
 	statementBytesMax = 1 << 20
 
 	NestingMax = 200 // levels of brackets
@@ -595,11 +595,11 @@ const NoPowers = "of powers there are products: x * x"
 // else nil.
 func Check(src, filename string) *ast.Error {
 	start := ast.Pos{Filename: filename, Line: 1, Column: 1}
-	if len(src) > scriptBytesMax {
+	if len(src) > ScriptBytesMax {
 		return &ast.Error{
 			Span: ast.Span{Start: start, End: start},
 			Msg:  fmt.Sprintf("script of %d bytes", len(src)),
-			Hint: fmt.Sprintf("at most %d MB; cut it into several", scriptBytesMax>>20),
+			Hint: fmt.Sprintf("at most %d MB; cut it into several", ScriptBytesMax>>20),
 		}
 	}
 	if utf8.ValidString(src) {
