@@ -44,7 +44,7 @@ func (c *crawl) readFocus() error {
 			return err
 		}
 		for _, col := range asked.Columns {
-			if words == nil && (col.Name == "similarity" || col.Name == "promise") {
+			if words == nil && col.OfWords {
 				err := ast.Errorf(st.Expand, "%s is of the words of FOR, and there are none", col.Name)
 				err.Hint = "add FOR 'words'"
 				return err

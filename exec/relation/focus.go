@@ -1,16 +1,115 @@
 package relation
 
 import (
+	"slices"
 	"strings"
 
 	"infomall/crawl/report"
 	"infomall/exec/eval"
+	"infomall/exec/expr"
 	"infomall/exec/value"
+	"infomall/lang/ast"
 	"infomall/store/block"
 	"infomall/store/page"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
+
+// FocusCondition is the condition of EXPAND WHERE, which CRAWL evaluates for each
+// link and the page that contains it.
+type FocusCondition struct {
+	Where expr.Expr // its columns are indexes in Columns
+	// Columns are the columns that Where reads.
+	Columns []*FocusColumn
+	// OfLink reports that some of these columns differ from link to link of a
+	// page.
+	OfLink bool
+}
+
+// FocusColumn is a column that EXPAND WHERE may name: a fact known of a page
+// after it was fetched and before its links are followed.
+type FocusColumn struct {
+	Name string
+	Type value.Type
+	// OfWords reports that the column is computed from the words of FOR.
+	OfWords bool
+
+	// Either page or link computes the column: of a page, or of its link i.
+	page func(c *candidate) value.Value
+	link func(c *candidate, i int) value.Value
+}
+
+// focusColumns are the columns that EXPAND WHERE may name.
+var focusColumns = []FocusColumn{
+	{Name: "url", Type: value.URL, page: func(c *candidate) value.Value { return value.OfURL(c.URL) }},
+	{Name: "layer", Type: value.Int, page: func(c *candidate) value.Value { return value.OfInt(int64(c.Layer)) }},
+	{Name: "status", Type: value.Int, page: (*candidate).status},
+	{Name: "mime", Type: value.Text, page: func(c *candidate) value.Value { return textOrNull(c.Mime) }},
+	{Name: "bytes", Type: value.Int, page: func(c *candidate) value.Value { return value.OfInt(c.Size) }},
+	{Name: "similarity", Type: value.Float, OfWords: true, page: func(c *candidate) value.Value { return value.OfFloat(c.verdict.Similarity) }},
+	{Name: "title", Type: value.Text, page: func(c *candidate) value.Value { return textOrNull(c.res.about().Title) }},
+	{Name: "lang", Type: value.Text, page: (*candidate).lang},
+	asInVersions("text"),
+	asInVersions("main"),
+	asInVersions("description"),
+	asInVersions("keywords"),
+	asInVersions("page_type"),
+	asInVersions("headers"),
+	{Name: "target", Type: value.URL, link: func(c *candidate, i int) value.Value { return value.OfURL(c.Links[i].URL) }},
+	{Name: "anchor", Type: value.Text, link: func(c *candidate, i int) value.Value { return value.OfText(c.Links[i].Anchor) }},
+	{Name: "label", Type: value.Text, link: (*candidate).label},
+	{Name: "promise", Type: value.Float, OfWords: true, link: func(c *candidate, i int) value.Value { return value.OfFloat(c.verdict.Promise[i]) }},
+}
+
+// asInVersions declares the late column of versions with this name for the page.
+func asInVersions(name string) FocusColumn {
+	col := Versions.Column(name)
+	return FocusColumn{Name: name, Type: col.Type, page: func(c *candidate) value.Value { return c.field(col) }}
+}
+
+// focusNames returns the names of the columns that EXPAND WHERE may name.
+func focusNames() []string {
+	names := make([]string, len(focusColumns))
+	for i := range focusColumns {
+		names[i] = focusColumns[i].Name
+	}
+	return names
+}
+
+// BindFocus binds the condition of an EXPAND WHERE.
+func BindFocus(e ast.Expr, env *expr.Env) (*FocusCondition, error) {
+	f := new(FocusCondition)
+	bind := &expr.Binder{Where: "EXPAND WHERE", Env: env, Column: func(c *ast.Column, _ value.Type) (expr.Expr, error) {
+		if c.Qualifier != nil {
+			err := ast.Errorf(c.Qualifier, "the columns of EXPAND WHERE are of no relation")
+			err.Hint = "write " + c.Name.String()
+			return nil, err
+		}
+		i := slices.IndexFunc(focusColumns, func(k FocusColumn) bool { return strings.EqualFold(k.Name, c.Name.Text) })
+		if i < 0 {
+			err := expr.UnknownName(&c.Name, "column", c.Name.Text, " in EXPAND WHERE", focusNames())
+			if err.Hint == "" {
+				err.Hint = "there are " + strings.Join(focusNames(), ", ")
+			}
+			return nil, err
+		}
+		return f.column(&focusColumns[i]), nil
+	}}
+	var err error
+	f.Where, err = bind.BindBool(e)
+	return f, err
+}
+
+// column returns c as an expression. It adds c to f.Columns if necessary.
+func (f *FocusCondition) column(c *FocusColumn) *expr.Col {
+	i := slices.Index(f.Columns, c)
+	if i < 0 {
+		i = len(f.Columns)
+		f.Columns = append(f.Columns, c)
+		f.OfLink = f.OfLink || c.link != nil
+	}
+	return &expr.Col{Index: i, Name: c.Name, T: c.Type}
+}
 
 // Focus judges the pages that a crawl has fetched, and their links, by words
 // and a condition. Several goroutines may use it.
@@ -35,10 +134,10 @@ func NewFocus(words []string, asked *FocusCondition) *Focus {
 
 // Judge implements report.Focus. An error is an *ast.Error of the condition.
 func (f *Focus) Judge(p *report.FocusedPage) (v report.FocusVerdict, err error) {
-	c := &candidate{FocusedPage: p}
+	c := &candidate{FocusedPage: p, verdict: &v}
 	c.res.Payload = record.Payload{Head: p.Head, Body: p.Body, Size: int64(len(p.Body)), Mime: p.Mime}
 	if len(f.words) > 0 {
-		title, main, text := value.Folded(c.res.about().Title), value.Folded(c.field("main").Text), value.Folded(c.field("text").Text)
+		title, main, text := value.Folded(c.res.about().Title), value.Folded(c.field(mainColumn).Text), value.Folded(c.field(textColumn).Text)
 		v.Similarity = f.mean(func(w string) float64 {
 			switch {
 			case strings.Contains(title, w), strings.Contains(main, w):
@@ -62,7 +161,7 @@ func (f *Focus) Judge(p *report.FocusedPage) (v report.FocusVerdict, err error) 
 	if f.asked == nil || len(p.Links) == 0 {
 		return v, nil
 	}
-	v.Follow, err = f.follow(c, &v)
+	v.Follow, err = f.follow(c)
 	return v, err
 }
 
@@ -80,7 +179,7 @@ func (f *Focus) mean(of func(word string) float64) float64 {
 
 // follow returns for each link of c whether the condition holds. If the
 // condition reads only columns of the page, follow evaluates it once.
-func (f *Focus) follow(c *candidate, v *report.FocusVerdict) ([]bool, error) {
+func (f *Focus) follow(c *candidate) ([]bool, error) {
 	rows := len(c.Links)
 	if !f.asked.OfLink {
 		rows = 1
@@ -89,13 +188,12 @@ func (f *Focus) follow(c *candidate, v *report.FocusVerdict) ([]bool, error) {
 	for _, col := range f.asked.Columns {
 		vector := &value.Vector{Type: col.Type}
 		var same value.Value
-		each := c.ofLink(col.Name, v)
-		if each == nil {
-			same = c.ofPage(col.Name, v)
+		if col.page != nil {
+			same = col.page(c)
 		}
 		for i := range rows {
-			if each != nil {
-				same = each(i)
+			if col.link != nil {
+				same = col.link(c, i)
 			}
 			vector.AppendValue(same)
 		}
@@ -120,62 +218,47 @@ func (f *Focus) follow(c *candidate, v *report.FocusVerdict) ([]bool, error) {
 // candidate is a page whose links are judged.
 type candidate struct {
 	*report.FocusedPage
-	res    response
-	labels map[string]value.Value // by target: the label of the block that contains the link
+	res     response
+	verdict *report.FocusVerdict   // as far as it is known
+	labels  map[string]value.Value // by target: the label of the block that contains the link; nil before they are needed
 }
 
-// field returns a column of the page that the relation versions has too.
-func (c *candidate) field(name string) value.Value {
-	v, _ := Versions.Column(name).late(&LateRow{opened: &c.res}) // an opened response has no error
+// The columns of versions that words are sought in.
+var (
+	textColumn = Versions.Column("text")
+	mainColumn = Versions.Column("main")
+)
+
+// field returns a late column of the page that the relation versions has too.
+func (c *candidate) field(col *Column) value.Value {
+	v, _ := col.late(&LateRow{opened: &c.res}) // an opened response has no error
 	return v
 }
 
-// ofPage returns a column of the page.
-func (c *candidate) ofPage(name string, v *report.FocusVerdict) value.Value {
-	switch name {
-	case "url":
-		return value.OfURL(c.URL)
-	case "layer":
-		return value.OfInt(int64(c.Layer))
-	case "status":
-		if c.Status == 0 {
-			return value.Value{}
-		}
-		return value.OfInt(int64(c.Status))
-	case "mime":
-		return textOrNull(c.Mime)
-	case "bytes":
-		return value.OfInt(c.Size)
-	case "similarity":
-		return value.OfFloat(v.Similarity)
-	case "title":
-		return textOrNull(c.res.about().Title)
-	case "lang":
-		lang := c.res.about().Lang
-		if lang == "" {
-			lang = page.LangOf(c.field("text").Text)
-		}
-		return textOrNull(lang)
+// status returns the HTTP status of the page, or NULL if it is not known.
+func (c *candidate) status() value.Value {
+	if c.Status == 0 {
+		return value.Value{}
 	}
-	return c.field(name)
+	return value.OfInt(int64(c.Status))
 }
 
-// ofLink returns a function that takes the index of a link and returns its
-// column with this name. It returns nil if the column describes the page and
-// not a link.
-func (c *candidate) ofLink(name string, v *report.FocusVerdict) func(i int) value.Value {
-	switch name {
-	case "target":
-		return func(i int) value.Value { return value.OfURL(c.Links[i].URL) }
-	case "anchor":
-		return func(i int) value.Value { return value.OfText(c.Links[i].Anchor) }
-	case "promise":
-		return func(i int) value.Value { return value.OfFloat(v.Promise[i]) }
-	case "label":
-		c.findLabels()
-		return func(i int) value.Value { return c.labels[c.Links[i].URL] }
+// lang returns the language that the page says it is in, or that its script
+// gives away.
+func (c *candidate) lang() value.Value {
+	lang := c.res.about().Lang
+	if lang == "" {
+		lang = page.LangOf(c.field(textColumn).Text)
 	}
-	return nil
+	return textOrNull(lang)
+}
+
+// label returns the label of the block that contains link i.
+func (c *candidate) label(i int) value.Value {
+	if c.labels == nil {
+		c.findLabels()
+	}
+	return c.labels[c.Links[i].URL]
 }
 
 // findLabels finds the labels of the blocks that contain the links. For a URL
