@@ -135,7 +135,7 @@ func (r *Reader) believedAhead(ctx context.Context, b *spanBatch, yield func(*ke
 }
 
 // believed returns what is stored about the version at row i of b, without a
-// Fold that does not hold. It may run while other methods of the Runner run.
+// Fold that does not hold. It may run while other methods of the Reader run.
 func (r *Reader) believed(ctx context.Context, b *spanBatch, i int) (*keptVersion, error) {
 	k, err := r.readKept(ctx, b.Ref[i], b.Time[i])
 	if err != nil || k.Fold == nil {

@@ -1,29 +1,3 @@
-// Package relation has the relations: the tables that a query can read, such as
-// versions. A Request says what a query reads of one. A Reader reads it.
-//
-// # From captures to rows
-//
-// A Source is read in three steps. A scan of the archive yields captures,
-// sorted by URL and time. Consecutive captures with the same content become a
-// span: a version, as the query sees it. The fills of the relation then compute
-// each column that the query reads.
-//
-//	captures   url a: 1 Jan, 1 Feb (same), 1 Mar (changed)   url b: …
-//	spans      url a: 1 Jan to 1 Feb, from 1 Mar on          url b: …
-//	rows       time, last_seen, visits, …
-//
-// Late columns need the stored response of a capture. A source leaves them NULL
-// and adds refs, hidden columns that name the capture. The operator Payload
-// fills late columns for the rows that are left.
-//
-// # What is stored about pages
-//
-// For most versions the archive stores facts: what was read from the page when
-// it came in, such as its links and the labels of its blocks. It also stores a
-// fold: how the blocks of the version relate to those of earlier versions of
-// the URL. A fold holds only if the program that made it knew all earlier
-// captures of the URL. If facts or a fold are missing or do not hold, the
-// operators read the bodies instead; the answer is the same.
 package relation
 
 import (

@@ -12,7 +12,7 @@ import (
 	"infomall/exec/value"
 )
 
-// Names collects names and yields them sorted by bytes. op.Lines implements it,
+// Names collects names and yields them sorted by bytes. spill.Lines implements it,
 // with memory bounded by use of disk.
 type Names interface {
 	Add(name []byte) error

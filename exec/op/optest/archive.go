@@ -341,23 +341,23 @@ func (a *Archive) Payload(ctx context.Context, ref record.Ref) (record.Payload, 
 	return p, nil
 }
 
-// Kept implements op.Snapshot. It returns no facts.
+// Kept implements relation.Snapshot. It returns no facts.
 func (a *Archive) Kept(context.Context, record.Ref) (record.Facts, error) { return record.Facts{}, nil }
 
-// Knew implements op.Snapshot. It returns false.
+// Knew implements relation.Snapshot. It returns false.
 func (a *Archive) Knew(context.Context, record.Ref, string, record.Time) (bool, error) {
 	return false, nil
 }
 
-// LeafFacts implements op.Snapshot. It returns nil.
+// LeafFacts implements relation.Snapshot. It returns nil.
 func (a *Archive) LeafFacts(context.Context, record.Ref) ([][]byte, error) { return nil, nil }
 
-// AppendLeaves implements op.Snapshot. It appends nothing.
+// AppendLeaves implements relation.Snapshot. It appends nothing.
 func (a *Archive) AppendLeaves(_ context.Context, dst []record.Leaf, _ record.Ref) ([]record.Leaf, error) {
 	return dst, nil
 }
 
-// Digests implements op.Snapshot. It returns nil, because bodies are not stored
+// Digests implements relation.Snapshot. It returns nil, because bodies are not stored
 // in blocks.
 func (a *Archive) Digests(context.Context, record.Ref, int, []int) ([]record.Digest, error) {
 	return nil, nil
