@@ -3,15 +3,15 @@ package exec_test
 import (
 	"context"
 
-	"infomall/exec/op/optest"
 	"infomall/exec/relation"
+	"infomall/exec/relation/relationtest"
 	"infomall/store/record"
 )
 
 // batches is an archive whose captures lie ready in batches, so that a
 // benchmark measures the operators and not it. It answers whole scans only.
 type batches struct {
-	*optest.Archive
+	*relationtest.Archive
 	ready map[record.Columns][]*record.Batch
 }
 

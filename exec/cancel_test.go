@@ -17,9 +17,9 @@ import (
 
 	"infomall/exec/export"
 	"infomall/exec/expr"
-	"infomall/exec/op/optest"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
+	"infomall/exec/relation/relationtest"
 	"infomall/lang"
 	langast "infomall/lang/ast"
 	"infomall/store/record"
@@ -31,7 +31,7 @@ import (
 // watched is an archive that counts what is asked of it, a batch or a body at a
 // time, and can end the context of the one who asks.
 type watched struct {
-	*optest.Archive
+	*relationtest.Archive
 	cancel   func()
 	cancelAt int // 0 is never
 	calls    int
@@ -224,7 +224,7 @@ func TestSmallMemory(t *testing.T) {
 	}
 }
 
-func checkEnded(t *testing.T, src, when string, a *optest.Archive, st langast.Statement, cancelAt int, memory int64) {
+func checkEnded(t *testing.T, src, when string, a *relationtest.Archive, st langast.Statement, cancelAt int, memory int64) {
 	t.Helper()
 	after, rows, err := runWatched(a, st, cancelAt, memory)
 	if !errors.Is(err, context.Canceled) {
@@ -242,7 +242,7 @@ func checkEnded(t *testing.T, src, when string, a *optest.Archive, st langast.St
 // often it asked the archive and how many rows it yielded: in all if cancelAt is
 // 0 and no memory is named, else after its context ended. That is at a call, or at
 // the first rows.
-func runWatched(a *optest.Archive, st langast.Statement, cancelAt int, memory int64) (calls, rows int, err error) {
+func runWatched(a *relationtest.Archive, st langast.Statement, cancelAt int, memory int64) (calls, rows int, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	w := &watched{Archive: a, cancel: cancel, cancelAt: cancelAt}

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"infomall/exec/op/optest"
+	"infomall/exec/relation/relationtest"
 	"infomall/exec/session"
 )
 
@@ -24,22 +24,22 @@ func wordsFrom(from, n int) string {
 // reprintedSite has an article on three hosts, once with another sentence behind
 // it, two pages of one frame with articles of their own, a short page on two hosts, of
 // which all text is compared, and pages without words.
-func reprintedSite() *optest.Archive {
-	page := func(url, day, text string) optest.Capture {
+func reprintedSite() *relationtest.Archive {
+	page := func(url, day, text string) relationtest.Capture {
 		frame := "<div class=header>" + wordsFrom(90000, 80) + "</div>"
-		return optest.Capture{URL: url, Time: at(day), Status: 200, Mime: html, Body: "<html><body>" + frame + "<div class=content><p>" + text + "</p></div></body></html>"}
+		return relationtest.Capture{URL: url, Time: at(day), Status: 200, Mime: html, Body: "<html><body>" + frame + "<div class=content><p>" + text + "</p></div></body></html>"}
 	}
 	article := wordsFrom(1000, 300)
-	return optest.New(
+	return relationtest.New(
 		page("http://a.cn/article", "2008-06-02", article),
 		page("http://b.cn/reprint", "2008-06-01", article),
 		page("http://c.cn/again", "2008-06-03", article+" "+wordsFrom(5000, 20)),
 		page("http://a.cn/own", "2008-06-01", wordsFrom(2000, 200)),
 		page("http://a.cn/other", "2008-06-01", wordsFrom(3000, 200)),
-		optest.Capture{URL: "http://a.cn/short", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p>" + wordsFrom(7000, 20)},
-		optest.Capture{URL: "http://b.cn/short", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p>" + wordsFrom(7000, 20)},
-		optest.Capture{URL: "http://a.cn/empty", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p></p>"},
-		optest.Capture{URL: "http://b.cn/empty", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p> </p>"},
+		relationtest.Capture{URL: "http://a.cn/short", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p>" + wordsFrom(7000, 20)},
+		relationtest.Capture{URL: "http://b.cn/short", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p>" + wordsFrom(7000, 20)},
+		relationtest.Capture{URL: "http://a.cn/empty", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p></p>"},
+		relationtest.Capture{URL: "http://b.cn/empty", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p> </p>"},
 	)
 }
 
@@ -78,14 +78,14 @@ func TestDedupTemplate(t *testing.T) {
 	for i := range 60 {
 		menu += fmt.Sprintf(`<li><a href="/section%d.htm">%s</a></li>`, i, wordsFrom(90000+5*i, 5))
 	}
-	var site []optest.Capture
+	var site []relationtest.Capture
 	for i := range 12 {
 		body := `<html><body><div class="header"><h1>` + wordsFrom(80000, 12) + `</h1></div><div class="nav"><ul>` + menu + `</ul></div>` +
 			`<div class="content"><p>` + wordsFrom(1000*i, 70) + `</p></div><div class="footer">` + wordsFrom(70000, 300) + `</div></body></html>`
-		site = append(site, optest.Capture{URL: fmt.Sprintf("http://a.cn/%d", i), Time: at("2008-06-01"), Status: 200, Mime: html, Body: body})
+		site = append(site, relationtest.Capture{URL: fmt.Sprintf("http://a.cn/%d", i), Time: at("2008-06-01"), Status: 200, Mime: html, Body: body})
 	}
 	for _, st := range []string{"DEDUP", "DEDUP SIMILARITY 0.5", "DEDUP METHOD simhash DISTANCE 16 SIMILARITY 0.5", "DEDUP METHOD keywords SIMILARITY 0.3", "DEDUP METHOD containment SIMILARITY 0.5"} {
-		s := newSession(archive{optest.New(site...)})
+		s := newSession(archive{relationtest.New(site...)})
 		got, _, err := ask(s, st)
 		if err != nil || !strings.Contains(got, "|12|12|0|0|0|0|0|") {
 			t.Errorf("%s: %s, error %v, want 12 pages compared and no group", st, got, err)
@@ -122,12 +122,12 @@ func TestDedupWork(t *testing.T) {
 
 // quotingSite has two articles, a page that quotes both whole, one that quotes
 // half of one, and a copy of the first article that came later.
-func quotingSite() *optest.Archive {
-	page := func(url, day, text string) optest.Capture {
-		return optest.Capture{URL: url, Time: at(day), Status: 200, Mime: html, Body: "<html><body><div class=content><p>" + text + "</p></div></body></html>"}
+func quotingSite() *relationtest.Archive {
+	page := func(url, day, text string) relationtest.Capture {
+		return relationtest.Capture{URL: url, Time: at(day), Status: 200, Mime: html, Body: "<html><body><div class=content><p>" + text + "</p></div></body></html>"}
 	}
 	one, two := wordsFrom(1000, 100), wordsFrom(3000, 100)
-	return optest.New(
+	return relationtest.New(
 		page("http://a.cn/one", "2008-06-02", one),
 		page("http://b.cn/two", "2008-06-02", two),
 		page("http://c.cn/both", "2008-06-03", wordsFrom(5000, 900)+" "+one+" "+two),
@@ -168,7 +168,7 @@ func TestDedupAgain(t *testing.T) {
 		for range 3 {
 			texts = append(texts, randomWords(r, 60+r.IntN(60)))
 		}
-		var site []optest.Capture
+		var site []relationtest.Capture
 		for i := range 4 + r.IntN(8) {
 			for day := 1; day <= 4; day++ {
 				if r.IntN(2) > 0 {
@@ -178,7 +178,7 @@ func TestDedupAgain(t *testing.T) {
 				for range r.IntN(6) {
 					words[r.IntN(len(words))] = fmt.Sprintf("x%d", r.IntN(1e6))
 				}
-				c := optest.Capture{URL: fmt.Sprintf("http://%c.cn/%d", 'a'+i%3, i), Time: at(fmt.Sprintf("2008-06-%02d", day)), Status: 200, Mime: html}
+				c := relationtest.Capture{URL: fmt.Sprintf("http://%c.cn/%d", 'a'+i%3, i), Time: at(fmt.Sprintf("2008-06-%02d", day)), Status: 200, Mime: html}
 				if c.Body = "<p>" + strings.Join(words[:len(words)-r.IntN(30)], " ") + "</p>"; r.IntN(8) == 0 {
 					c.Status, c.Body = 404, "gone"
 				}
@@ -186,10 +186,10 @@ func TestDedupAgain(t *testing.T) {
 			}
 		}
 		st := rapid.SampledFrom([]string{"DEDUP %s SIMILARITY 0.7", "DEDUP %s METHOD simhash DISTANCE 8 SIMILARITY 0.5", "DEDUP %s OF blocks SIMILARITY 0.6"}).Draw(t, "statement")
-		again := newSession(archive{optest.New(site...)})
+		again := newSession(archive{relationtest.New(site...)})
 		for _, when := range []string{"AT 2008-06-02", "IN 'b.cn' AT 2008-06-03", "SINCE 2008-06-01", "AT 2008-06-01", "LATEST"} {
 			statement := fmt.Sprintf(st, when)
-			whole := newSession(archive{optest.New(site...)})
+			whole := newSession(archive{relationtest.New(site...)})
 			want := foundBy(t, whole, statement)
 			if got := foundBy(t, again, statement); got != want {
 				t.Fatalf("%s\ngot\n%s\nwant\n%s", statement, got, want)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/exec/op/optest"
+	"infomall/exec/relation/relationtest"
 	"infomall/lang/ast"
 )
 
@@ -31,18 +31,18 @@ var news = []string{
 }
 
 // newsSite is a page that is edited once a month in a known way, and others.
-func newsSite() *optest.Archive {
-	page := func(url, day string, body string) optest.Capture {
-		return optest.Capture{URL: "http://x.cn/" + url, Time: at(day), Status: 200, Mime: html, Body: body}
+func newsSite() *relationtest.Archive {
+	page := func(url, day string, body string) relationtest.Capture {
+		return relationtest.Capture{URL: "http://x.cn/" + url, Time: at(day), Status: 200, Mime: html, Body: body}
 	}
 	gone := page("", "2008-06-01", "<p>Not here</p>")
 	gone.Status = 404
 	edited := strings.Replace(news[3], "room 201", "the old hall", 1)
 	moved := newsPage("News", news[2], news[0], news[1], edited)
-	gif := func(day, body string) optest.Capture {
-		return optest.Capture{URL: "http://x.cn/i.gif", Time: at(day), Status: 200, Mime: "image/gif", Body: body}
+	gif := func(day, body string) relationtest.Capture {
+		return relationtest.Capture{URL: "http://x.cn/i.gif", Time: at(day), Status: 200, Mime: "image/gif", Body: body}
 	}
-	return optest.New(
+	return relationtest.New(
 		page("", "2008-01-01", newsPage("News", news[1], news[2], news[3])),
 		page("", "2008-01-20", newsPage("News", news[1], news[2], news[3])),
 		page("", "2008-02-01", newsPage("News", news[0], news[1], news[2], news[3])),
@@ -51,10 +51,10 @@ func newsSite() *optest.Archive {
 		page("", "2008-05-01", strings.Replace(moved, "<body>", `<body bgcolor="white">`, 1)),
 		gone,
 		page("", "2008-07-01", newsPage("News", news[0])),
-		optest.Capture{URL: "http://x.cn/plain.txt", Time: at("2008-01-01"), Status: 200, Mime: "text/plain", Body: "one\n\ntwo <b>"},
+		relationtest.Capture{URL: "http://x.cn/plain.txt", Time: at("2008-01-01"), Status: 200, Mime: "text/plain", Body: "one\n\ntwo <b>"},
 		gif("2008-01-01", "GIF89a"), gif("2008-02-01", "GIF89a-2"),
-		optest.Capture{URL: "http://x.cn/no", Time: at("2008-01-01"), Status: 200, Mime: html, NoBody: true, Body: "?"},
-		optest.Capture{URL: "http://x.cn/no", Time: at("2008-02-01"), Status: 200, Mime: html, Body: "!"},
+		relationtest.Capture{URL: "http://x.cn/no", Time: at("2008-01-01"), Status: 200, Mime: html, NoBody: true, Body: "?"},
+		relationtest.Capture{URL: "http://x.cn/no", Time: at("2008-02-01"), Status: 200, Mime: html, Body: "!"},
 	)
 }
 

@@ -8,14 +8,14 @@ import (
 	"regexp"
 	"testing"
 
-	"infomall/exec/op/optest"
 	"infomall/exec/relation"
+	"infomall/exec/relation/relationtest"
 	"infomall/store/record"
 )
 
 // scanned is an archive that counts the captures that scans read.
 type scanned struct {
-	*optest.Archive
+	*relationtest.Archive
 	read int
 }
 
@@ -40,13 +40,13 @@ func (c *scanned) Scan(ctx context.Context, s record.Scan) record.Rows {
 func TestExportLinear(t *testing.T) {
 	for _, urls := range []int{1, 3, 300} {
 		const n = 1000
-		var all []optest.Capture
+		var all []relationtest.Capture
 		for i := range n {
-			all = append(all, optest.Capture{
+			all = append(all, relationtest.Capture{
 				URL: fmt.Sprintf("http://a.cn/%d", i/2%urls), Time: at("2008-06-01") + record.Time(i/2)*1000, Status: 200, Mime: html, Body: fmt.Sprintf("body %d.", i),
 			})
 		}
-		c := &scanned{Archive: optest.New(all...)}
+		c := &scanned{Archive: relationtest.New(all...)}
 		c.BatchRows = 7
 		file := filepath.Join(t.TempDir(), "out.warc")
 		if _, _, err := ask(newSession(c), fmt.Sprintf("EXPORT (SELECT url, time FROM captures) TO '%s'", file)); err != nil {

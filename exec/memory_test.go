@@ -8,18 +8,18 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/exec/op/optest"
+	"infomall/exec/relation/relationtest"
 	"infomall/lang"
 	"infomall/store/record"
 )
 
 // manyCaptures makes n captures of urls URLs on a tenth as many hosts.
-func manyCaptures(n, urls int) *optest.Archive {
+func manyCaptures(n, urls int) *relationtest.Archive {
 	r := rand.New(rand.NewPCG(2008, 6))
-	captures := make([]optest.Capture, n)
+	captures := make([]relationtest.Capture, n)
 	for i := range captures {
 		u := r.IntN(urls)
-		captures[i] = optest.Capture{
+		captures[i] = relationtest.Capture{
 			URL:    fmt.Sprintf("http://h%d.cn/%d", u%(urls/10+1), u),
 			Time:   modelStart + record.Time(r.IntN(90))*day1,
 			Status: []int{200, 200, 200, 404, 500}[r.IntN(5)],
@@ -27,7 +27,7 @@ func manyCaptures(n, urls int) *optest.Archive {
 			Body:   "xyz"[:r.IntN(3)],
 		}
 	}
-	return optest.New(captures...)
+	return relationtest.New(captures...)
 }
 
 // TestSpill asks what must hold rows with memory for all, some and none of them:

@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"infomall/exec/op/optest"
+	"infomall/exec/relation/relationtest"
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/store/record"
@@ -229,12 +229,12 @@ func drawEvents(t *rapid.T) []event {
 }
 
 // eventsArchive is an archive of events that hands out small batches.
-func eventsArchive(t *rapid.T, events []event) *optest.Archive {
-	captures := make([]optest.Capture, len(events))
+func eventsArchive(t *rapid.T, events []event) *relationtest.Archive {
+	captures := make([]relationtest.Capture, len(events))
 	for i, e := range events {
-		captures[i] = optest.Capture{URL: e.url, Time: e.time, Status: e.status, Mime: html, Body: e.body}
+		captures[i] = relationtest.Capture{URL: e.url, Time: e.time, Status: e.status, Mime: html, Body: e.body}
 	}
-	a := optest.New(captures...)
+	a := relationtest.New(captures...)
 	a.BatchRows = rapid.IntRange(1, 7).Draw(t, "batch")
 	return a
 }
@@ -360,10 +360,10 @@ func TestDuringAtItsStart(t *testing.T) {
 	start := at("2008-06-01")
 	bodies := []string{"x", "y", "x"}
 	times := []record.Time{at("2008-05-28"), start, start}
-	events, captures := make([]event, len(bodies)), make([]optest.Capture, len(bodies))
+	events, captures := make([]event, len(bodies)), make([]relationtest.Capture, len(bodies))
 	for i, body := range bodies {
 		events[i] = event{url: "http://a.cn/", time: times[i], status: 200, body: body, seq: i}
-		captures[i] = optest.Capture{URL: "http://a.cn/", Time: times[i], Status: 200, Mime: html, Body: body}
+		captures[i] = relationtest.Capture{URL: "http://a.cn/", Time: times[i], Status: 200, Mime: html, Body: body}
 	}
 	c := clause{from: start, to: at("2008-06-03"), during: true, asOf: record.NoTime, text: "DURING 2008-06-01 AND 2008-06-02"}
 	for _, q := range []struct{ src, want string }{
@@ -371,7 +371,7 @@ func TestDuringAtItsStart(t *testing.T) {
 		{modelCaptures, c.captures(events)},
 		{modelPages, c.pages(events)},
 	} {
-		got, _, err := ask(newSession(archive{optest.New(captures...)}), q.src+c.text)
+		got, _, err := ask(newSession(archive{relationtest.New(captures...)}), q.src+c.text)
 		if got != q.want || err != nil {
 			t.Errorf("%s\ngot\n%swant\n%s%v", q.src+c.text, got, q.want, err)
 		}
@@ -417,7 +417,7 @@ func TestEachModel(t *testing.T) {
 
 // TestNoArchive shows that a question to an archive that is not there is an error.
 func TestNoArchive(t *testing.T) {
-	a := optest.New()
+	a := relationtest.New()
 	a.Missing = true
 	_, _, err := ask(newSession(archive{a}), "SELECT url FROM captures")
 	var none *session.NoArchiveError

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"infomall/exec/op/optest"
+	"infomall/exec/relation/relationtest"
 	"infomall/exec/session"
 	"infomall/store/record"
 )
@@ -135,9 +135,9 @@ func drawDefinedQuery(t *rapid.T) string {
 // what they are not ordered by, the order is the same too.
 func TestPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		captures := make([]optest.Capture, rapid.IntRange(0, 40).Draw(t, "captures"))
+		captures := make([]relationtest.Capture, rapid.IntRange(0, 40).Draw(t, "captures"))
 		for i := range captures {
-			captures[i] = optest.Capture{
+			captures[i] = relationtest.Capture{
 				URL:    fmt.Sprintf("http://h%d.cn/%d", rapid.IntRange(0, 2).Draw(t, "host"), rapid.IntRange(0, 2).Draw(t, "page")),
 				Time:   modelStart + record.Time(rapid.IntRange(0, 90).Draw(t, "day"))*day1 + record.Time(rapid.IntRange(0, 23).Draw(t, "hour"))*day1/24,
 				Status: rapid.SampledFrom([]int{200, 200, 404, 500, 0}).Draw(t, "status"),
@@ -145,7 +145,7 @@ func TestPlain(t *testing.T) {
 				Body:   rapid.SampledFrom([]string{"", "x", "yy"}).Draw(t, "body"),
 			}
 		}
-		a := optest.New(captures...)
+		a := relationtest.New(captures...)
 		s := newSession(archive{a})
 		plain := sessionWith(archive{a}, func(o *session.Options) { o.Plain = true })
 		for _, d := range plainDefinitions {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"infomall/exec"
-	"infomall/exec/op/optest"
 	"infomall/exec/relation"
+	"infomall/exec/relation/relationtest"
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang"
@@ -18,7 +18,7 @@ import (
 )
 
 // archive makes a memory archive one that statements take.
-type archive struct{ *optest.Archive }
+type archive struct{ *relationtest.Archive }
 
 func (a archive) Snapshot(context.Context) (relation.Snapshot, error) { return a.Archive, nil }
 
@@ -35,21 +35,21 @@ const html = "text/html"
 
 // smallSite is the archive of the table tests: a page that changes, goes and
 // comes back, one that never changes, a redirect, and one on another port.
-func smallSite() *optest.Archive {
+func smallSite() *relationtest.Archive {
 	head := "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=gb2312\r\nETag: \"7\"\r\n" +
 		"Last-Modified: Sun, 01 Jun 2008 00:00:00 GMT\r\n\r\n"
-	return optest.New(
-		optest.Capture{URL: "http://pku.edu.cn/", Time: at("2008-06-01"), Status: 200, Mime: html, Head: head, Body: "\xb1\xb1\xbe\xa9"},
-		optest.Capture{URL: "http://pku.edu.cn/", Time: at("2008-06-20"), Status: 200, Mime: html, Head: head, Body: "\xb1\xb1\xbe\xa9"},
-		optest.Capture{URL: "http://pku.edu.cn/", Time: at("2008-07-02"), Status: 200, Mime: html, Head: head, Body: "two"},
-		optest.Capture{URL: "http://pku.edu.cn/", Time: at("2008-08-05"), Status: 404, Mime: html, Body: "gone"},
-		optest.Capture{URL: "http://pku.edu.cn/", Time: at("2008-08-25"), Status: 200, Mime: html, Body: "three"},
-		optest.Capture{URL: "http://pku.edu.cn/a", Time: at("2008-06-10"), Status: 200, Mime: html, Body: "a"},
-		optest.Capture{URL: "http://pku.edu.cn/a", Time: at("2008-07-10"), Status: 200, Mime: html, Body: "a"},
-		optest.Capture{URL: "http://pku.edu.cn/old", Time: at("2008-06-15"), Status: 301, Body: "", Location: "http://pku.edu.cn/a"},
-		optest.Capture{URL: "http://www.pku.edu.cn:8080/x", Time: at("2008-07-15"), Status: 500, Mime: "text/plain", Body: "oops", Job: "j"},
-		optest.Capture{URL: "http://a.www.pku.edu.cn/y.gif", Time: at("2008-07-16"), Status: 200, Mime: "image/gif", Body: "GIF89a"},
-		optest.Capture{URL: "http://www.pku.edu.cn/z", Time: at("2008-07-17"), Status: 200, NoBody: true, Body: "?"},
+	return relationtest.New(
+		relationtest.Capture{URL: "http://pku.edu.cn/", Time: at("2008-06-01"), Status: 200, Mime: html, Head: head, Body: "\xb1\xb1\xbe\xa9"},
+		relationtest.Capture{URL: "http://pku.edu.cn/", Time: at("2008-06-20"), Status: 200, Mime: html, Head: head, Body: "\xb1\xb1\xbe\xa9"},
+		relationtest.Capture{URL: "http://pku.edu.cn/", Time: at("2008-07-02"), Status: 200, Mime: html, Head: head, Body: "two"},
+		relationtest.Capture{URL: "http://pku.edu.cn/", Time: at("2008-08-05"), Status: 404, Mime: html, Body: "gone"},
+		relationtest.Capture{URL: "http://pku.edu.cn/", Time: at("2008-08-25"), Status: 200, Mime: html, Body: "three"},
+		relationtest.Capture{URL: "http://pku.edu.cn/a", Time: at("2008-06-10"), Status: 200, Mime: html, Body: "a"},
+		relationtest.Capture{URL: "http://pku.edu.cn/a", Time: at("2008-07-10"), Status: 200, Mime: html, Body: "a"},
+		relationtest.Capture{URL: "http://pku.edu.cn/old", Time: at("2008-06-15"), Status: 301, Body: "", Location: "http://pku.edu.cn/a"},
+		relationtest.Capture{URL: "http://www.pku.edu.cn:8080/x", Time: at("2008-07-15"), Status: 500, Mime: "text/plain", Body: "oops", Job: "j"},
+		relationtest.Capture{URL: "http://a.www.pku.edu.cn/y.gif", Time: at("2008-07-16"), Status: 200, Mime: "image/gif", Body: "GIF89a"},
+		relationtest.Capture{URL: "http://www.pku.edu.cn/z", Time: at("2008-07-17"), Status: 200, NoBody: true, Body: "?"},
 	)
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/exec/op/optest"
+	"infomall/exec/relation/relationtest"
 	"infomall/exec/session"
 	"infomall/lang"
 )
@@ -16,11 +16,11 @@ import (
 // linkedSite has the example of PageRank's readers, A→B, A→C, B→C, C→A, on three
 // hosts; in July A leads to B alone, by a link that is not to be followed. D is a
 // page that nobody links to, and leads nowhere.
-func linkedSite() *optest.Archive {
-	page := func(url, day, body string) optest.Capture {
-		return optest.Capture{URL: url, Time: at(day), Status: 200, Mime: html, Body: body}
+func linkedSite() *relationtest.Archive {
+	page := func(url, day, body string) relationtest.Capture {
+		return relationtest.Capture{URL: url, Time: at(day), Status: 200, Mime: html, Body: body}
 	}
-	return optest.New(
+	return relationtest.New(
 		page("http://a.cn/", "2008-06-01", `<a href="http://b.cn/">b</a> <a href="http://c.cn/">c</a> <a href="http://c.cn/">again</a> <a href="/">self</a> <img src="http://b.cn/x.gif">`),
 		page("http://a.cn/", "2008-07-01", `<a href="http://b.cn/" rel=nofollow>b</a>`),
 		page("http://b.cn/", "2008-06-01", `<a href="http://c.cn/">c</a>`),

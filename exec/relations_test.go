@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"infomall/exec/op/optest"
 	"infomall/exec/relation"
+	"infomall/exec/relation/relationtest"
 	"infomall/exec/session"
 	"infomall/store/record"
 )
@@ -28,22 +28,22 @@ func testPage(t *testing.T, name string) string {
 
 // paperSite has the page of the published example, which changes after five
 // days, goes and comes back, an image that changes and a page that is not here.
-func paperSite(t *testing.T) *optest.Archive {
+func paperSite(t *testing.T) *relationtest.Archive {
 	before, after := testPage(t, "paper_before.html"), testPage(t, "paper_after.html")
-	page := func(day, body string) optest.Capture {
-		return optest.Capture{URL: "http://pku.edu.cn/", Time: at(day), Status: 200, Mime: html, Body: body}
+	page := func(day, body string) relationtest.Capture {
+		return relationtest.Capture{URL: "http://pku.edu.cn/", Time: at(day), Status: 200, Mime: html, Body: body}
 	}
 	gone := page("2008-07-01", "no such page")
 	gone.Status = 404
-	return optest.New(
+	return relationtest.New(
 		page("2008-06-01", before), page("2008-06-03", before), page("2008-06-06", after), gone, page("2008-07-02", before),
 		page("2008-07-03", strings.Replace(before, "<title>Example", "<title>Exemplary", 1)),
-		optest.Capture{URL: "http://pku.edu.cn/a.gif", Time: at("2008-06-01"), Status: 200, Mime: "image/gif", Body: "GIF89a1"},
-		optest.Capture{URL: "http://pku.edu.cn/a.gif", Time: at("2008-06-02"), Status: 200, Mime: "image/gif", Body: "GIF89a22"},
-		optest.Capture{URL: "http://pku.edu.cn/x", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p>one two", NoBody: true},
-		optest.Capture{URL: "http://pku.edu.cn/x", Time: at("2008-06-02"), Status: 200, Mime: html, Body: "<p>one two three"},
-		optest.Capture{URL: "http://pku.edu.cn/x", Time: at("2008-06-03"), Status: 200, Mime: html, Body: "<p>five two six", NoBody: true},
-		optest.Capture{URL: "http://pku.edu.cn/x", Time: at("2008-06-04"), Status: 200, Mime: html, Body: "<p>one two four"},
+		relationtest.Capture{URL: "http://pku.edu.cn/a.gif", Time: at("2008-06-01"), Status: 200, Mime: "image/gif", Body: "GIF89a1"},
+		relationtest.Capture{URL: "http://pku.edu.cn/a.gif", Time: at("2008-06-02"), Status: 200, Mime: "image/gif", Body: "GIF89a22"},
+		relationtest.Capture{URL: "http://pku.edu.cn/x", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p>one two", NoBody: true},
+		relationtest.Capture{URL: "http://pku.edu.cn/x", Time: at("2008-06-02"), Status: 200, Mime: html, Body: "<p>one two three"},
+		relationtest.Capture{URL: "http://pku.edu.cn/x", Time: at("2008-06-03"), Status: 200, Mime: html, Body: "<p>five two six", NoBody: true},
+		relationtest.Capture{URL: "http://pku.edu.cn/x", Time: at("2008-06-04"), Status: 200, Mime: html, Body: "<p>one two four"},
 	)
 }
 
@@ -148,7 +148,7 @@ func TestRelations(t *testing.T) {
 
 // counting is an archive that counts the bodies read.
 type counting struct {
-	*optest.Archive
+	*relationtest.Archive
 	bodies int
 }
 
@@ -163,10 +163,10 @@ func (a *counting) Payload(ctx context.Context, ref record.Ref) (record.Payload,
 // behind the rows wanted, history only where names of blocks are asked for, and
 // no body twice.
 func TestBodiesRead(t *testing.T) {
-	var captures []optest.Capture
+	var captures []relationtest.Capture
 	for url := range 5 {
 		for day := range 10 {
-			captures = append(captures, optest.Capture{
+			captures = append(captures, relationtest.Capture{
 				URL: fmt.Sprintf("http://a.cn/%d", url), Time: at("2008-06-01") + record.Time(day)*day1,
 				Status: 200, Mime: html, Body: fmt.Sprintf("<p>page %d of day %d", url, day),
 			})
@@ -192,7 +192,7 @@ func TestBodiesRead(t *testing.T) {
 		{"SELECT host, bytes FROM hosts", 0},
 		{"SELECT count(*) FROM blocks SINCE 2009", 0},
 	} {
-		a := &counting{Archive: optest.New(captures...)}
+		a := &counting{Archive: relationtest.New(captures...)}
 		if _, _, err := ask(newSession(a), c.src); err != nil {
 			t.Errorf("%s: %v", c.src, err)
 		} else if a.bodies != c.want {
@@ -218,12 +218,12 @@ func drawBody(t *rapid.T) string {
 }
 
 // drawLife draws the captures of a few URLs.
-func drawLife(t *rapid.T) []optest.Capture {
+func drawLife(t *rapid.T) []relationtest.Capture {
 	pool := rapid.SliceOfN(rapid.Custom(drawBody), 1, 4).Draw(t, "bodies")
 	pool = append(pool, "", "GIF89a1", "plain words")
-	var captures []optest.Capture
+	var captures []relationtest.Capture
 	for i := range rapid.IntRange(1, 12).Draw(t, "captures") {
-		c := optest.Capture{
+		c := relationtest.Capture{
 			URL:    rapid.SampledFrom([]string{"http://a.cn/", "http://a.cn/b"}).Draw(t, "url"),
 			Time:   at("2008-06-01") + record.Time(rapid.IntRange(0, 9).Draw(t, "day"))*day1 + record.Time(i),
 			Status: rapid.SampledFrom([]int{200, 200, 200, 200, 404, 500}).Draw(t, "status"),
@@ -250,7 +250,7 @@ func lines(t *rapid.T, s *session.Session, src string) []string {
 // depend on the range or the columns asked for.
 func TestChangesAgree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := optest.New(drawLife(t)...)
+		a := relationtest.New(drawLife(t)...)
 		a.BatchRows = rapid.IntRange(1, 5).Draw(t, "batch")
 		s := newSession(archive{a})
 		s.Settings().Level = rapid.SampledFrom([]string{"auto", "1", "3", "leaves"}).Draw(t, "level")
@@ -295,7 +295,7 @@ func TestPagesOfVersions(t *testing.T) {
 		for i := range captures {
 			captures[i].Mime = html // a visit may say another than the version's first
 		}
-		a := optest.New(captures...)
+		a := relationtest.New(captures...)
 		a.BatchRows = rapid.IntRange(1, 5).Draw(t, "batch")
 		s := newSession(archive{a})
 		from := rapid.IntRange(1, 9).Draw(t, "from")
@@ -319,7 +319,7 @@ func TestPagesOfVersions(t *testing.T) {
 // what AT gives for that.
 func TestEachOfRelations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := optest.New(drawLife(t)...)
+		a := relationtest.New(drawLife(t)...)
 		a.BatchRows = rapid.IntRange(1, 5).Draw(t, "batch")
 		s := newSession(archive{a})
 		items := rapid.SampledFrom([]string{

@@ -4,19 +4,19 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/exec/op/optest"
+	"infomall/exec/relation/relationtest"
 )
 
 // TestShowRobots asks robots.txt files as they were at a time, for several
 // agents, and where a redirect led.
 func TestShowRobots(t *testing.T) {
-	file := func(url, day string, status int, body string) optest.Capture {
-		return optest.Capture{URL: url, Time: at(day), Status: status, Mime: "text/plain", Body: body}
+	file := func(url, day string, status int, body string) relationtest.Capture {
+		return relationtest.Capture{URL: url, Time: at(day), Status: status, Mime: "text/plain", Body: body}
 	}
-	moved := func(url, to string) optest.Capture {
-		return optest.Capture{URL: url, Time: at("2008-06-01"), Status: 301, Mime: "text/plain", Head: "HTTP/1.1 301 Moved\r\nLocation: " + to + "\r\n\r\n", Location: to}
+	moved := func(url, to string) relationtest.Capture {
+		return relationtest.Capture{URL: url, Time: at("2008-06-01"), Status: 301, Mime: "text/plain", Head: "HTTP/1.1 301 Moved\r\nLocation: " + to + "\r\n\r\n", Location: to}
 	}
-	s := newSession(archive{optest.New(
+	s := newSession(archive{relationtest.New(
 		file("http://a.cn/robots.txt", "2008-05-01", 200, "User-agents: *\nDisallowed: /x\nUser-agent: Foo Bar\nDisallow: /\n"),
 		file("http://a.cn/robots.txt", "2008-06-01", 200, "User-agent: *\nDisallow: /x\n"),
 		file("http://a.cn/robots.txt", "2008-07-01", 200, "User-agent: *\nDisallow: /y\nUser-agent: infomall\nAllow: /\n"),

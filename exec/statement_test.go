@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/exec/op/optest"
 	"infomall/exec/pool"
+	"infomall/exec/relation/relationtest"
 	"infomall/exec/session"
 	"infomall/lang"
 )
@@ -263,4 +263,4 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-var _ session.Archive = archive{optest.New()}
+var _ session.Archive = archive{relationtest.New()}

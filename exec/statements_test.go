@@ -15,8 +15,8 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/exec"
-	"infomall/exec/op/optest"
 	"infomall/exec/relation"
+	"infomall/exec/relation/relationtest"
 	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/store/record/task"
@@ -187,7 +187,7 @@ func TestReadOnly(t *testing.T) {
 		"HITS OVER '*'":                              "HITS",
 		"DEDUP":                                      "DEDUP",
 	}
-	memory := optest.New(optest.Capture{URL: "http://a.cn/", Time: at("2008-06-01"), Status: 200, Mime: html, Body: `<title>news</title><a href="http://b.cn/">b</a>`})
+	memory := relationtest.New(relationtest.Capture{URL: "http://a.cn/", Time: at("2008-06-01"), Status: 200, Mime: html, Body: `<title>news</title><a href="http://b.cn/">b</a>`})
 	run := func(src string, readOnly bool) error {
 		s := sessionWith(guarded{archive{memory}}, func(o *session.Options) {
 			o.Crawler, o.Jobs, o.ReadOnly = guardedCrawler{}, guardedCrawler{}, readOnly

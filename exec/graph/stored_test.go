@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"infomall/exec/op/optest"
+	"infomall/exec/relation/relationtest"
 	"infomall/exec/spill"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
@@ -23,7 +23,7 @@ import (
 // keep stores a graph of edges in an archive.
 func keep(t testing.TB, memory int64, fill func(*Maker) error) *Stored {
 	t.Helper()
-	a := optest.New()
+	a := relationtest.New()
 	room := &spill.Memory{Bytes: memory}
 	g, err := BuildNamed(context.Background(), room, NamedOptions{Weighted: true, SelfLoops: true}, fill)
 	if err != nil {
@@ -204,7 +204,7 @@ func TestKeptGraphDamaged(t *testing.T) {
 		changed = change(changed)
 		of := *kept
 		of.Name = name
-		if _, err := of.Rows.(*optest.Archive).SaveResult(context.Background(), of.Result, func(yield func(task.ResultRow, error) bool) {
+		if _, err := of.Rows.(*relationtest.Archive).SaveResult(context.Background(), of.Result, func(yield func(task.ResultRow, error) bool) {
 			for _, r := range changed {
 				if !yield(r, nil) {
 					return

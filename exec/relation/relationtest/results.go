@@ -1,4 +1,4 @@
-package optest
+package relationtest
 
 import (
 	"bytes"

@@ -1,8 +1,8 @@
-// Package optest provides an archive in memory for tests: a slice of captures
+// Package relationtest provides an archive in memory for tests: a slice of captures
 // that answers scans as the store must. It is slow and simple, so that tests
 // can check the store against it. Most methods that would change an archive,
 // such as Merge, change nothing and return made-up results.
-package optest
+package relationtest
 
 import (
 	"cmp"
@@ -331,7 +331,7 @@ func (a *Archive) Payload(ctx context.Context, ref record.Ref) (record.Payload, 
 		return record.Payload{}, err
 	}
 	if ref.Segment != 7 || ref.Run != 1<<31 || int(ref.N) >= len(a.rows) {
-		return record.Payload{}, errors.New("optest: a ref that no scan gave")
+		return record.Payload{}, errors.New("relationtest: a ref that no scan gave")
 	}
 	r := &a.rows[ref.N]
 	p := record.Payload{Head: []byte(r.Head), Body: []byte(r.Body), Mime: r.Mime}
