@@ -2,6 +2,8 @@ package ast
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -56,6 +58,21 @@ func TestWalkAllExprs(t *testing.T) {
 		&Describe{}, &Show{}, &ShowRobots{}, &ShowPage{}, &Diff{}, &Set{}, &Reset{}, &Help{},
 		&DropGraph{}, &Dedup{}, &HITS{}, &PageRank{}, &ShowPath{}, &ExplainRank{}, &Schedule{},
 		&Unschedule{}, &RunSchedule{},
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := 0
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		types += strings.Count(string(text), ") statement() {}\n")
+	}
+	if types != len(statements) {
+		t.Errorf("%d types are statements, and the test has %d", types, len(statements))
 	}
 	for _, st := range statements {
 		v := reflect.ValueOf(st).Elem()
