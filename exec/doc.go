@@ -1,6 +1,6 @@
 // Package exec has the one list of all statements, and makes the sessions that run them.
-// The statements themselves are in the packages below this one, one file each. Here are
-// those that run other statements later or in a row: RUN, SCHEDULE and RUN SCHEDULE.
+// Each statement has one file in a package below this one. The exceptions are RUN,
+// SCHEDULE and RUN SCHEDULE, which run other statements: their files are here.
 //
 // # Words
 //

@@ -20,8 +20,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// lookedAt is what the visits of a page show about it.
-type lookedAt struct {
+// pageVisits is what the visits of a page show about it.
+type pageVisits struct {
 	url    string
 	last   record.Time
 	known  revisit.Page
@@ -68,7 +68,7 @@ func (c *crawl) dueSeeds(ctx context.Context) ([]string, error) {
 
 // plan plans the next visits of the pages. sample has pages that the plan is made
 // from: all, if there are few. total is how many pages there are.
-func (v Visits) plan(ctx context.Context) (planned *revisit.Plan, sample []lookedAt, total int, err error) {
+func (v Visits) plan(ctx context.Context) (planned *revisit.Plan, sample []pageVisits, total int, err error) {
 	pick := rand.New(rand.NewPCG(1, 2)) // which pages a plan is made of is not for chance to change
 	for p, err := range v.pages(ctx) {
 		if err != nil {
@@ -80,7 +80,7 @@ func (v Visits) plan(ctx context.Context) (planned *revisit.Plan, sample []looke
 				continue
 			}
 		} else {
-			sample = append(sample, lookedAt{})
+			sample = append(sample, pageVisits{})
 		}
 		sample[at] = *p
 		sample[at].visits = nil // its memory is used again
@@ -176,7 +176,7 @@ type duePage struct {
 	urgency float64
 }
 
-func (c *dueChooser) add(p *lookedAt) {
+func (c *dueChooser) add(p *pageVisits) {
 	last := max(p.last, c.failed[p.url])
 	u := c.plan.Urgency(&p.known, days(c.now.Std().Sub(last.Std())))
 	if u <= 0 {
@@ -209,16 +209,16 @@ func (c *dueChooser) urls() []string {
 // change if the page differs from the visit before in more than dates and
 // similar details. Pages without visits are not yielded. What it yields is
 // valid until the next iteration.
-func (v Visits) pages(ctx context.Context) iter.Seq2[*lookedAt, error] {
-	return func(yield func(*lookedAt, error) bool) {
-		said, stop := v.pulled(ctx, "SELECT url, time, substantial FROM versions WHERE change = 'changed'")
+func (v Visits) pages(ctx context.Context) iter.Seq2[*pageVisits, error] {
+	return func(yield func(*pageVisits, error) bool) {
+		nextChange, stop := v.pull(ctx, "SELECT url, time, substantial FROM versions WHERE change = 'changed'")
 		defer stop()
-		visits, stopVisits := v.pulled(ctx, "SELECT url, time, change FROM captures")
+		visits, stopVisits := v.pull(ctx, "SELECT url, time, change FROM captures")
 		defer stopVisits()
-		p := &lookedAt{}
-		mind := said()
+		p := &pageVisits{}
+		change := nextChange()
 		for seen := visits(); ; seen = visits() {
-			if err := cmp.Or(seen.err, mind.err); err != nil {
+			if err := cmp.Or(seen.err, change.err); err != nil {
 				yield(nil, err)
 				return
 			}
@@ -229,7 +229,7 @@ func (v Visits) pages(ctx context.Context) iter.Seq2[*lookedAt, error] {
 				if seen.url == "" {
 					return // There are no more visits.
 				}
-				*p = lookedAt{url: strings.Clone(seen.url), last: seen.time, visits: p.visits[:0]}
+				*p = pageVisits{url: strings.Clone(seen.url), last: seen.time, visits: p.visits[:0]}
 				continue
 			}
 			changed := false
@@ -237,10 +237,10 @@ func (v Visits) pages(ctx context.Context) iter.Seq2[*lookedAt, error] {
 			case record.ChangeGone.String(), record.ChangeBack.String(), record.ChangeKind.String():
 				changed = true
 			case record.ChangeChanged.String():
-				for mind.err == nil && mind.url != "" && before(&mind, &seen) {
-					mind = said()
+				for change.err == nil && change.url != "" && before(&change, &seen) {
+					change = nextChange()
 				}
-				changed = mind.url == seen.url && mind.time == seen.time && mind.value == "true"
+				changed = change.url == seen.url && change.time == seen.time && change.value == "true"
 			}
 			visit := revisit.Visit{Days: days(seen.time.Std().Sub(p.last.Std())), Changed: changed}
 			p.known.Add(visit)
@@ -256,9 +256,9 @@ func revisited(url string) bool {
 	return (strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")) && urlkey.RawPath(url) != "/robots.txt"
 }
 
-// told is one row of a query for a URL, a time and a value. A row without a URL is the
+// visitRow is one row of a query for a URL, a time and a value. A row without a URL is the
 // end of the rows, or an error if err is not nil.
-type told struct {
+type visitRow struct {
 	url   string
 	time  record.Time
 	value string
@@ -266,17 +266,19 @@ type told struct {
 }
 
 // before reports whether row a comes before row b: in SURT order, then by time.
-func before(a, b *told) bool {
+func before(a, b *visitRow) bool {
 	if a.url == b.url {
 		return a.time < b.time
 	}
 	return urlkey.Key(a.url) < urlkey.Key(b.url)
 }
 
-// pulled runs a query of three columns, the first two a URL and a time. next returns the
+// pull runs a query of three columns, the first two a URL and a time. next returns the
 // next row, with the third column as text. The caller must call stop.
-func (v Visits) pulled(ctx context.Context, query string) (next func() told, stop func()) {
-	fail := func(err error) (func() told, func()) { return func() told { return told{err: err} }, func() {} }
+func (v Visits) pull(ctx context.Context, query string) (next func() visitRow, stop func()) {
+	fail := func(err error) (func() visitRow, func()) {
+		return func() visitRow { return visitRow{err: err} }, func() {}
+	}
 	q := session.Query(query)
 	q.Select.From.Scopes = v.In
 	node, err := plan.Build(q, v.Session.Env())
@@ -299,19 +301,19 @@ func (v Visits) pulled(ctx context.Context, query string) (next func() told, sto
 		done()
 		return fail(err)
 	}
-	pull, release := iter.Pull2(rows)
+	nextBatch, release := iter.Pull2(rows)
 	var batch *value.Batch
 	row := 0
-	return func() told {
+	return func() visitRow {
 		for batch == nil || row == batch.N {
-			b, err, ok := pull()
+			b, err, ok := nextBatch()
 			if err != nil || !ok {
-				return told{err: err}
+				return visitRow{err: err}
 			}
 			batch, row = b, 0
 		}
 		i := row
 		row++
-		return told{url: batch.Cols[0].At(i).Text, time: record.Time(batch.Cols[1].At(i).Int), value: string(batch.Cols[2].At(i).Append(nil, time.UTC))}
+		return visitRow{url: batch.Cols[0].At(i).Text, time: record.Time(batch.Cols[1].At(i).Int), value: string(batch.Cols[2].At(i).Append(nil, time.UTC))}
 	}, func() { release(); done() }
 }

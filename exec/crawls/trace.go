@@ -149,7 +149,7 @@ func (r *trace) whenDue(ctx context.Context) (decision, reason string, err error
 	if !revisited(url) {
 		return "never due", "CRAWL DUE visits pages of http and https, and robots.txt is fetched whenever a crawl needs it", nil
 	}
-	next, stop := r.visits().pulled(ctx, "SELECT url, next_due, round(change_rate, 4) FROM pages")
+	next, stop := r.visits().pull(ctx, "SELECT url, next_due, round(change_rate, 4) FROM pages")
 	defer stop()
 	p := next()
 	for p.err == nil && p.url != "" && p.url != url {
@@ -179,7 +179,7 @@ func (r *trace) visits() Visits {
 // changes maps the time of each capture of the URL to how it differs from the capture
 // before, as in the column change.
 func (r *trace) changes(ctx context.Context) (map[record.Time]string, error) {
-	next, stop := r.visits().pulled(ctx, "SELECT url, time, change FROM captures")
+	next, stop := r.visits().pull(ctx, "SELECT url, time, change FROM captures")
 	defer stop()
 	changes := make(map[record.Time]string)
 	for v := next(); ; v = next() {

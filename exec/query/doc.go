@@ -1,3 +1,3 @@
-// Package query has the statements that ask, and those that change only the session:
-// SELECT, SHOW with a list, DESCRIBE, EXPLAIN, HELP, SET and RESET.
+// Package query has the statements SELECT, SHOW with a list, DESCRIBE, EXPLAIN and HELP,
+// which change nothing, and SET and RESET, which change only the session.
 package query

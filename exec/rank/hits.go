@@ -27,7 +27,7 @@ import (
 const hubRanking = "hits"
 
 // Limits of a HITS statement. Its roots are the pages that have the words of FOR.
-// The pages around them, by links, are those that it ranks.
+// It ranks the roots and the pages around them, by links.
 const (
 	rootsMax     = 200
 	hubWordsMax  = 16 // words of FOR

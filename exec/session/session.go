@@ -48,12 +48,12 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Language is what a session is told of the packages above this one: the statements
-// that it runs, and the relations whose rows they make.
+// Language has what a session needs of the packages above this one: the statements that
+// it runs, and the relations whose rows they make.
 type Language struct {
 	// SpecOf returns the Spec of a statement.
 	SpecOf func(ast.Statement) *Spec
-	// Relations returns what makes rows for the queries of a session.
+	// Relations returns the Relations of a session.
 	Relations func(*Session) Relations
 }
 

@@ -49,7 +49,8 @@ type (
 	}
 	// An ArchiveUser decides by its clauses whether it needs an archive.
 	ArchiveUser interface{ NeedsArchive() bool }
-	// An Explained is told that EXPLAIN explains it, with or without ANALYZE, and may refuse.
+	// An Explained must know that EXPLAIN explains it, with or without ANALYZE. Explain
+	// returns an error if that is not possible.
 	Explained interface{ Explain(analyze bool) error }
 )
 
