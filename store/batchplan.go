@@ -258,13 +258,13 @@ func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 
 // StoredFold returns the fold that is stored with a version of the archive.
 func (b *batchPlan) StoredFold(at timeline.Place) ([]byte, error) {
-	return storedVersions{b.v}.StoredFold(at)
+	return b.v.versions().StoredFold(at)
 }
 
 // VersionBody returns the body of a version of the archive or of the batch.
 func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
 	if l.Seg != nil {
-		return storedVersions{b.v}.VersionBody(ctx, l)
+		return b.v.versions().VersionBody(ctx, l)
 	}
 	s := b.staged[l.N]
 	if s.read == nil || s.spool != nil || len(s.body) > segment.DividedMax {

@@ -150,7 +150,7 @@ type deriving struct {
 func newDeriving(ctx context.Context, v *snapshot, s *segment.Info, pageLimit, histories int64) *deriving {
 	r, read := v.runs.Reader(s), derive.NewReader()
 	read.Limit = pageLimit
-	fold := &derive.Folder{Read: read, Histories: derive.NewHistories(histories), Source: storedVersions{v}, Of: r}
+	fold := &derive.Folder{Read: read, Histories: derive.NewHistories(histories), Source: v.versions(), Of: r}
 	return &deriving{ctx: ctx, v: v, s: r, look: v.looker(0), read: read, fold: fold}
 }
 

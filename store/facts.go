@@ -42,6 +42,9 @@ func (v *snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, erro
 // storedVersions reads versions of the archive for a folder.
 type storedVersions struct{ v *snapshot }
 
+// versions returns what reads the versions of the snapshot for a folder.
+func (v *snapshot) versions() derive.Versions { return storedVersions{v} }
+
 // StoredFold returns the fold that is stored with the version at a place; nil if
 // there is none.
 func (s storedVersions) StoredFold(at timeline.Place) ([]byte, error) {

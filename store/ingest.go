@@ -91,9 +91,9 @@ func (s *staged) heldBy(owner *segment.Stored, r *segment.Reader) {
 // batchOf is staged captures, sorted.
 type batchOf []*staged
 
-func (b batchOf) size() int                    { return len(b) }
-func (b batchOf) stored(i int) *segment.Stored { return &b[i].Stored }
-func (b batchOf) body(i int) ([]byte, bool)    { return b[i].body, b[i].spool == nil }
+func (b batchOf) Size() int                    { return len(b) }
+func (b batchOf) Stored(i int) *segment.Stored { return &b[i].Stored }
+func (b batchOf) Body(i int) ([]byte, bool)    { return b[i].body, b[i].spool == nil }
 
 // stagedCost is about how many bytes of memory a staged capture takes besides its
 // body and analysis.

@@ -396,10 +396,10 @@ func (o *originals) captures(ctx context.Context, key string) (*urlCaptures, err
 	if err != nil {
 		return nil, err
 	}
-	n := o.batch.size()
-	from := sort.Search(n, func(i int) bool { return o.batch.stored(i).Key >= key })
-	for i := from; i < n && o.batch.stored(i).Key == key; i++ {
-		all = append(all, timeline.Capture{Entry: o.batch.stored(i).Entry, Place: timeline.Place{N: uint32(i)}})
+	n := o.batch.Size()
+	from := sort.Search(n, func(i int) bool { return o.batch.Stored(i).Key >= key })
+	for i := from; i < n && o.batch.Stored(i).Key == key; i++ {
+		all = append(all, timeline.Capture{Entry: o.batch.Stored(i).Entry, Place: timeline.Place{N: uint32(i)}})
 	}
 	slices.SortStableFunc(all, func(a, b timeline.Capture) int { return a.Compare(&b.Entry) })
 	u := &urlCaptures{all: make([]sibling, len(all))}

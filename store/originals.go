@@ -55,18 +55,18 @@ type originals struct {
 // batch is captures that are about to be added to the archive, sorted. Their places
 // have no segment, and their numbers are their indexes.
 type batch interface {
-	size() int
-	stored(i int) *segment.Stored
-	// body returns the body of capture i; false if it is not in memory.
-	body(i int) ([]byte, bool)
+	Size() int
+	Stored(i int) *segment.Stored
+	// Body returns the body of capture i; false if it is not in memory.
+	Body(i int) ([]byte, bool)
 }
 
 // noBatch is a batch without captures.
 type noBatch struct{}
 
-func (noBatch) size() int                  { return 0 }
-func (noBatch) stored(int) *segment.Stored { return nil }
-func (noBatch) body(int) ([]byte, bool)    { return nil, false }
+func (noBatch) Size() int                  { return 0 }
+func (noBatch) Stored(int) *segment.Stored { return nil }
+func (noBatch) Body(int) ([]byte, bool)    { return nil, false }
 
 // link is a capture in a chain of revisits.
 type link struct {
@@ -119,7 +119,7 @@ func (v *snapshot) addBatch(b batch, read *derive.Reader) { v.origins = newOrigi
 // stored returns the complete entry at a place, which may be in the batch.
 func (o *originals) stored(p timeline.Place) (*segment.Stored, error) {
 	if p.Seg == nil {
-		return o.batch.stored(int(p.N)), nil
+		return o.batch.Stored(int(p.N)), nil
 	}
 	return o.v.runs.Entry(p)
 }
@@ -357,7 +357,7 @@ func (o *originals) reading(ctx context.Context, at timeline.Place, as block.As)
 		return &derive.Analysis{Page: segment.NoPage}, nil
 	}
 	if at.Seg == nil {
-		body, ok := o.batch.body(int(at.N))
+		body, ok := o.batch.Body(int(at.N))
 		if !ok {
 			return &derive.Analysis{Page: segment.NoPage}, nil
 		}

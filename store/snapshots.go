@@ -21,13 +21,14 @@ type snapshots struct {
 	removals map[string]*catalog.Removal
 }
 
-// bounds say how much scans and tallies do at once. ahead.go explains them.
+// bounds say how much scans and tallies do at once.
 type bounds struct {
-	Goroutines     int
-	AheadAfter     int
-	SharedCaptures int64
+	Goroutines     int   // how many goroutines count for one tally at most; with 1, no scan reads ahead
+	AheadAfter     int   // as aheadAfter
+	SharedCaptures int64 // as sharedCaptures
 }
 
+// newSnapshots returns the source of the snapshots of the archive with these files.
 func newSnapshots(f *body.Files) *snapshots {
 	return &snapshots{
 		files: f, bounds: bounds{min(runtime.GOMAXPROCS(0), goroutinesMax), aheadAfter, sharedCaptures},
