@@ -77,10 +77,11 @@ type Archive struct {
 	opts   Options
 	folder *commit.Folder
 
-	files     *body.Files
-	snapshots *snapshots
-	notes     *notes.Notes
-	merging   mergeBounds
+	files       *body.Files
+	snapshots   *snapshots
+	notes       *notes.Notes
+	maintenance *maintenance
+	merging     mergeBounds
 
 	mu     sync.Mutex
 	warned map[string]bool
@@ -109,6 +110,7 @@ func Open(dir string, o Options) *Archive {
 	a.files = body.NewFiles(a.folder, o.CacheBytes, a.warn)
 	a.snapshots = newSnapshots(a.files)
 	a.notes = notes.New(a.folder, o.Now, a.warn)
+	a.maintenance = newMaintenance(a.folder, a.files, a.notes, o.Now)
 	return a
 }
 
@@ -227,4 +229,45 @@ func (a *Archive) SaveResult(ctx context.Context, info task.Result, rows iter.Se
 // DropResult removes the results of a kind and name, and returns their number.
 func (a *Archive) DropResult(ctx context.Context, kind, name string) (int, error) {
 	return a.notes.DropResult(ctx, kind, name)
+}
+
+// Reindex rebuilds the indexes of one pool, or of all, from the db-files, and
+// returns one result for each pool. Readers and Reindex do not disturb each other:
+// the new indexes come into force together, and the old ones are deleted when
+// nobody reads them. If a db-file is not what the catalogue says, its segment keeps
+// the old index.
+//
+// If CURRENT or the current catalogue is lost or damaged, and no pool is named,
+// Reindex rebuilds the catalogue too. It uses readable older catalogues for what is
+// recorded nowhere else. Without one, a segment's hints are checked against all
+// other segments whenever they are read, until its pool is merged.
+func (a *Archive) Reindex(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
+	return a.maintenance.Reindex(ctx, o, a.derive)
+}
+
+// Repair mends the files of a pool with another copy of the archive. A damaged or
+// missing file is replaced by the copy's, if that is what the catalogue says. If
+// both are damaged, Repair combines the two. Each file is made under another name,
+// checked and renamed, so readers see either the old file or the new one. Repair
+// returns one result for each file; if it also returns an error, the results say
+// what was done before. If there is no such pool, the error is a
+// *task.NoPoolError.
+func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
+	return a.maintenance.Repair(ctx, o)
+}
+
+// Copy copies pools, and the pools whose bodies they use, into another folder,
+// which is then an archive of its own. Files that an earlier Copy brought there are
+// checked, and copied again only if they are damaged. Every file is read back and
+// checked against the catalogue before the copy's catalogue names it. Pools come
+// into force one after another, each complete: a Copy that was stopped continues
+// there when it is called again.
+//
+// If all pools are copied, so are the definitions of views, metadata and saved
+// queries whose names the copy lacks, and the stored results, such as rankings and
+// graphs. A damaged result is reported and left out.
+//
+// Copy refuses a folder that has captures of its own.
+func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
+	return a.maintenance.Copy(ctx, o)
 }

@@ -30,8 +30,8 @@ import (
 // graphs. A damaged result is reported and left out.
 //
 // Copy refuses a folder that has captures of its own.
-func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
-	from, err := a.folder.Pin()
+func (m *maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
+	from, err := m.folder.Pin()
 	if err != nil {
 		return nil, err
 	}
@@ -39,11 +39,10 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 	if _, err := from.Pools(o.Pools); err != nil {
 		return nil, err
 	}
-	if err := a.checkTarget(o.Dir); err != nil {
+	if err := m.checkTarget(o.Dir); err != nil {
 		return nil, err
 	}
-	to := Open(o.Dir, Options{Now: a.opts.Now, Disk: a.opts.Disk})
-	defer to.Close()
+	to := m.at(o.Dir)
 	there, err := to.folder.Pin()
 	if err != nil {
 		return nil, err
@@ -54,7 +53,7 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 	}
 	all := o.Pools == nil
 	if all {
-		warnMisnamed(a.files, from.Catalog)
+		from.WarnMisnamed(m.files.Warn)
 	} else {
 		o.Pools = append(slices.Clone(o.Pools), there.Outdated(from.Catalog)...)
 	}
@@ -65,7 +64,7 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 	if len(pools) > 0 {
 		pools[0].Files = append(pools[0].Files, from.RemovalFiles()...)
 	}
-	c := &copying{a: a, to: to, from: from.Catalog, o: o}
+	c := &copying{m: m, to: to, from: from.Catalog, o: o}
 	for i := range pools {
 		for _, f := range pools[i].Files {
 			c.total += f.Bytes
@@ -79,7 +78,7 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 	}
 	results, err := c.pools(ctx, pools)
 	if err == nil && all {
-		err = a.notes.CopyDefinitions(ctx, to.notes)
+		err = m.notes.CopyDefinitions(ctx, to.notes)
 	}
 	if err == nil && all {
 		err = c.results(ctx)
@@ -92,7 +91,7 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 
 // checkTarget returns an error if the target of a copy is the archive's own folder,
 // under whatever name, or is not a folder.
-func (a *Archive) checkTarget(dir string) error {
+func (m *maintenance) checkTarget(dir string) error {
 	there, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -103,7 +102,7 @@ func (a *Archive) checkTarget(dir string) error {
 	if !there.IsDir() {
 		return fmt.Errorf("copy to %s: it is a file; name a folder", dir)
 	}
-	if own, err := os.Stat(a.dir); err == nil && os.SameFile(own, there) {
+	if own, err := os.Stat(m.folder.Path); err == nil && os.SameFile(own, there) {
 		return fmt.Errorf("copy to %s: that is the archive itself; name another folder", dir)
 	}
 	return nil
@@ -111,7 +110,7 @@ func (a *Archive) checkTarget(dir string) error {
 
 // copying is the state of one Copy.
 type copying struct {
-	a, to       *Archive
+	m, to       *maintenance
 	from        *catalog.Catalog
 	o           task.CopyOptions
 	w           *commit.Writer // nil for a dry run
@@ -134,7 +133,7 @@ func (c *copying) pools(ctx context.Context, pools []catalog.Pool) ([]task.CopyR
 		for _, f := range p.Files {
 			// Sync the folder of an existing file too: the process that copied it
 			// may have been killed before it did.
-			dir := filepath.Dir(filepath.Join(c.to.dir, f.Name))
+			dir := filepath.Dir(filepath.Join(c.to.folder.Path, f.Name))
 			dirs[dir], dirs[filepath.Dir(dir)] = true, true
 			there, err := c.there(ctx, f)
 			if err != nil {
@@ -160,7 +159,7 @@ func (c *copying) pools(ctx context.Context, pools []catalog.Pool) ([]task.CopyR
 			continue
 		}
 		for d := range dirs {
-			if err := c.to.opts.Disk.SyncDir(d); err != nil {
+			if err := c.to.folder.Disk.SyncDir(d); err != nil {
 				return results, err
 			}
 		}
@@ -175,7 +174,7 @@ func (c *copying) pools(ctx context.Context, pools []catalog.Pool) ([]task.CopyR
 
 // there reports whether the copy has a file, complete and undamaged.
 func (c *copying) there(ctx context.Context, f catalog.File) (bool, error) {
-	path := filepath.Join(c.to.dir, f.Name)
+	path := filepath.Join(c.to.folder.Path, f.Name)
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -199,28 +198,28 @@ func (c *copying) file(ctx context.Context, f catalog.File) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(c.to.dir, f.Name)
-	if err := disk.Mkdir(c.to.opts.Disk, filepath.Dir(path)); err != nil {
+	path := filepath.Join(c.to.folder.Path, f.Name)
+	if err := disk.Mkdir(c.to.folder.Disk, filepath.Dir(path)); err != nil {
 		return err
 	}
-	return c.to.opts.Disk.Rename(tmp, path)
+	return c.to.folder.Disk.Rename(tmp, path)
 }
 
 // results copies those results that the copy lacks.
 func (c *copying) results(ctx context.Context) error {
-	names, err := c.a.notes.ResultFiles()
+	names, err := c.m.notes.ResultFiles()
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		err := c.a.notes.CheckResult(ctx, name)
+		err := c.m.notes.CheckResult(ctx, name)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.Is(err, fs.ErrNotExist):
 			continue // it was dropped meanwhile
 		case err != nil:
-			c.a.warn(err)
+			c.m.files.Warn(err)
 			continue
 		}
 		if c.to.notes.CheckResult(ctx, name) == nil {
@@ -235,7 +234,7 @@ func (c *copying) results(ctx context.Context) error {
 
 // result copies the file of one result.
 func (c *copying) result(ctx context.Context, name string) error {
-	path := filepath.Join(c.a.dir, name)
+	path := filepath.Join(c.m.folder.Path, name)
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
@@ -248,26 +247,26 @@ func (c *copying) result(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	path = filepath.Join(c.to.dir, name)
-	if err := disk.MkdirAll(c.to.opts.Disk, filepath.Dir(path)); err != nil {
+	path = filepath.Join(c.to.folder.Path, name)
+	if err := disk.MkdirAll(c.to.folder.Disk, filepath.Dir(path)); err != nil {
 		return err
 	}
-	if err := c.to.opts.Disk.Rename(tmp, path); err != nil {
+	if err := c.to.folder.Disk.Rename(tmp, path); err != nil {
 		return err
 	}
-	return c.to.opts.Disk.SyncDir(filepath.Dir(path))
+	return c.to.folder.Disk.SyncDir(filepath.Dir(path))
 }
 
 // fetch copies one file into the writer's folder, syncs and checks it, and returns
 // its path there.
 func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err error) {
-	from, err := os.Open(filepath.Join(c.a.dir, f.Name))
+	from, err := os.Open(filepath.Join(c.m.folder.Path, f.Name))
 	if err != nil {
 		return "", err
 	}
 	defer from.Close()
 	tmp = filepath.Join(c.w.Dir, filepath.Base(f.Name))
-	to, err := disk.Create(c.to.opts.Disk, tmp)
+	to, err := disk.Create(c.to.folder.Disk, tmp)
 	if err != nil {
 		return "", err
 	}
@@ -277,7 +276,7 @@ func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err er
 		err = to.Sync()
 	}
 	if err != nil {
-		return "", fmt.Errorf("copy %s to %s: %w", f.Name, c.to.dir, err)
+		return "", fmt.Errorf("copy %s to %s: %w", f.Name, c.to.folder.Path, err)
 	}
 	crc, err := checksum(ctx, tmp)
 	if err != nil {
@@ -285,7 +284,7 @@ func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err er
 	}
 	if n != f.Bytes || crc != f.CRC {
 		return "", &segment.Error{File: f.Name, Offset: -1, Err: fmt.Errorf(
-			"its copy has %d bytes and crc32c %08x, the catalogue says %d and %08x: the file is damaged, and its pool was not put in force in %s", n, crc, f.Bytes, f.CRC, c.to.dir)}
+			"its copy has %d bytes and crc32c %08x, the catalogue says %d and %08x: the file is damaged, and its pool was not put in force in %s", n, crc, f.Bytes, f.CRC, c.to.folder.Path)}
 	}
 	return tmp, nil
 }
@@ -301,7 +300,7 @@ func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) 
 		}
 		// Another process may have written to the copy meanwhile.
 		if err := there.CheckCopyOf(c.from); err != nil {
-			return fmt.Errorf("copy to %s: %w", c.to.dir, err)
+			return fmt.Errorf("copy to %s: %w", c.to.folder.Path, err)
 		}
 		next := c.from.AddPools(there, pools)
 		if there.Generation > 0 && slices.Equal(next.Files(), there.Files()) && slices.EqualFunc(next.Removals, there.Removals, catalog.RemovalFile.Equal) {
@@ -311,7 +310,7 @@ func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) 
 		case err == nil:
 			return c.to.folder.Put(next)
 		case last:
-			return fmt.Errorf("copy to %s: a pool there, which the archive has no more, uses what the archive merged since: choose another folder", c.to.dir)
+			return fmt.Errorf("copy to %s: a pool there, which the archive has no more, uses what the archive merged since: choose another folder", c.to.folder.Path)
 		}
 		return nil
 	})

@@ -56,7 +56,7 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 	}
 	p.Release() // the segments are chosen when the pool's turn comes
 	if o.Pools == nil {
-		warnMisnamed(a.files, p.Catalog)
+		p.WarnMisnamed(a.files.Warn)
 	}
 	pools, named := p.PoolNames(), o.Pools != nil
 	if !named {
@@ -84,7 +84,7 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 		out = append(out, r)
 	}
 	if o.Seal && !o.Dry {
-		return out, a.shareIndexes(ctx)
+		return out, a.maintenance.shareIndexes(ctx)
 	}
 	return out, nil
 }

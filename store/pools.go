@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/disk/lines"
@@ -19,7 +18,7 @@ import (
 
 // Pools describes the pools, sorted by name.
 func (v *snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
-	warnMisnamed(v.from.files, v.pin.Catalog)
+	v.pin.WarnMisnamed(v.from.files.Warn)
 	var out []record.Pool
 	for rest := v.pin.Segments; len(rest) > 0; {
 		n := 1
@@ -155,13 +154,6 @@ func (v *snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) 
 		p.First, p.Last = record.NoTime, record.NoTime
 	}
 	return err
-}
-
-// warnMisnamed warns of the misnamed pools that have captures.
-func warnMisnamed(f *body.Files, c *catalog.Catalog) {
-	for _, pool := range c.MisnamedPools() {
-		f.Warn(catalog.Misnamed(pool))
-	}
 }
 
 // Files describes the files in force, sorted by name.

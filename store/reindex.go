@@ -29,17 +29,19 @@ import (
 // Reindex rebuilds the catalogue too. It uses readable older catalogues for what is
 // recorded nowhere else. Without one, a segment's hints are checked against all
 // other segments whenever they are read, until its pool is merged.
-func (a *Archive) Reindex(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
-	r := &reindex{a: a, o: o, results: make(map[string]*task.ReindexResult)}
-	c, err := a.readable()
+//
+// derive does what REINDEX DERIVED asks for.
+func (m *maintenance) Reindex(ctx context.Context, o task.ReindexOptions, derive func(context.Context, task.ReindexOptions) ([]task.ReindexResult, error)) ([]task.ReindexResult, error) {
+	r := &reindex{m: m, o: o, results: make(map[string]*task.ReindexResult)}
+	c, err := m.readable()
 	if err != nil {
 		return nil, err
 	}
 	if c != nil && o.Pool == "" {
-		warnMisnamed(a.files, c)
+		c.WarnMisnamed(m.files.Warn)
 	}
 	if c != nil && o.Derived {
-		return a.derive(ctx, o)
+		return derive(ctx, o)
 	}
 	if c == nil {
 		if o.Derived {
@@ -55,9 +57,25 @@ func (a *Archive) Reindex(ctx context.Context, o task.ReindexOptions) ([]task.Re
 	return r.list(), err
 }
 
+// shareIndexes merges the small indexes of static pools into one file for each
+// year. An index file of its own takes at least 32 KB.
+func (m *maintenance) shareIndexes(ctx context.Context) error {
+	p, err := m.folder.Pin()
+	if err != nil {
+		return err
+	}
+	p.Release() // so that the replaced files can be deleted
+	apart := p.Unshared()
+	if len(apart) == 0 {
+		return nil
+	}
+	r := &reindex{m: m, results: make(map[string]*task.ReindexResult)}
+	return r.rebuild(ctx, apart)
+}
+
 // readable returns the current catalogue; nil if it or CURRENT is lost or damaged.
-func (a *Archive) readable() (*catalog.Catalog, error) {
-	p, err := a.folder.Pin()
+func (m *maintenance) readable() (*catalog.Catalog, error) {
+	p, err := m.folder.Pin()
 	var damage *segment.Error
 	switch {
 	case errors.As(err, &damage), errors.Is(err, os.ErrNotExist):
@@ -71,7 +89,7 @@ func (a *Archive) readable() (*catalog.Catalog, error) {
 
 // reindex is the state of one Reindex.
 type reindex struct {
-	a           *Archive
+	m           *maintenance
 	o           task.ReindexOptions
 	w           *commit.Writer // nil for a dry run
 	results     map[string]*task.ReindexResult
@@ -130,12 +148,12 @@ func (r *reindex) known(ctx context.Context, c *catalog.Catalog) error {
 
 // rebuild rebuilds the indexes of segments in force.
 func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
-	return r.write(ctx, r.a.folder.NewWriter, func() error {
+	return r.write(ctx, r.m.folder.NewWriter, func() error {
 		if err := r.build(ctx, chosen, true); err != nil {
 			return err
 		}
 		return r.publish(ctx, func() (*catalog.Catalog, error) {
-			now, err := r.a.folder.InForce()
+			now, err := r.m.folder.InForce()
 			if err != nil {
 				return nil, err
 			}
@@ -158,7 +176,7 @@ func (r *reindex) write(ctx context.Context, open func(context.Context) (*commit
 
 // lost rebuilds the catalogue and all indexes from the db-files.
 func (r *reindex) lost(ctx context.Context) error {
-	infos, err := r.a.dbFiles()
+	infos, err := r.m.dbFiles()
 	if err != nil {
 		return err
 	}
@@ -172,7 +190,7 @@ func (r *reindex) lost(ctx context.Context) error {
 		}
 		return nil
 	}
-	return r.write(ctx, r.a.folder.NewWriterWithoutCatalog, func() error {
+	return r.write(ctx, r.m.folder.NewWriterWithoutCatalog, func() error {
 		if err := r.build(ctx, infos, false); err != nil {
 			return err
 		}
@@ -180,17 +198,17 @@ func (r *reindex) lost(ctx context.Context) error {
 			r.result(i.Pool).Catalogue = true
 		}
 		return r.publish(ctx, func() (*catalog.Catalog, error) {
-			if c, err := r.a.readable(); err != nil || c != nil {
+			if c, err := r.m.readable(); err != nil || c != nil {
 				return nil, errors.Join(err, errors.New("the catalogue was brought back meanwhile: begin again"))
 			}
-			return r.a.catalogOf(r.infos, r.files)
+			return r.m.catalogOf(r.infos, r.files)
 		})
 	})
 }
 
 // dbFiles lists the db-files in the pools' folders, sorted by number.
-func (a *Archive) dbFiles() ([]*segment.Info, error) {
-	names, err := filepath.Glob(filepath.Join(a.dir, commit.DirPools, "*", "*.raw"))
+func (m *maintenance) dbFiles() ([]*segment.Info, error) {
+	names, err := filepath.Glob(filepath.Join(m.folder.Path, commit.DirPools, "*", "*.raw"))
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +218,7 @@ func (a *Archive) dbFiles() ([]*segment.Info, error) {
 		if err != nil {
 			return nil, err
 		}
-		rel, err := filepath.Rel(a.dir, name)
+		rel, err := filepath.Rel(m.folder.Path, name)
 		if err != nil {
 			return nil, err
 		}
@@ -219,8 +237,8 @@ func (a *Archive) dbFiles() ([]*segment.Info, error) {
 }
 
 // catalogOf makes a catalogue of all db-files and of the files that belong to them.
-func (a *Archive) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*catalog.Catalog, error) {
-	numbers, err := a.folder.Generations()
+func (m *maintenance) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*catalog.Catalog, error) {
+	numbers, err := m.folder.Generations()
 	if err != nil {
 		return nil, err
 	}
@@ -229,26 +247,26 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*
 	removed := make(map[string]catalog.RemovalFile)
 	for _, n := range numbers {
 		last = max(last, n)
-		if c, err := a.folder.Load(n); err == nil {
+		if c, err := m.folder.Load(n); err == nil {
 			older = append(older, c)
 			for _, r := range c.Removals {
 				removed[r.Name] = r
 			}
 		}
 	}
-	names, err := a.namesFiles()
+	names, err := m.namesFiles()
 	if err != nil {
 		return nil, err
 	}
 	next := catalog.Rebuild(infos, files, names, older, last)
-	next.Removals, err = a.removalsOf(next, removed)
+	next.Removals, err = m.removalsOf(next, removed)
 	return next, err
 }
 
 // removalsOf describes the removals whose files exist, for a rebuilt catalogue. A
 // removal that no older catalogue names counts as made after all segments.
-func (a *Archive) removalsOf(c *catalog.Catalog, known map[string]catalog.RemovalFile) ([]catalog.RemovalFile, error) {
-	names, err := filepath.Glob(filepath.Join(a.dir, commit.DirRemoved, "[0-9]*"))
+func (m *maintenance) removalsOf(c *catalog.Catalog, known map[string]catalog.RemovalFile) ([]catalog.RemovalFile, error) {
+	names, err := filepath.Glob(filepath.Join(m.folder.Path, commit.DirRemoved, "[0-9]*"))
 	if err != nil {
 		return nil, err
 	}
@@ -316,14 +334,14 @@ func (r *reindex) numbers(ctx context.Context, n int, checked bool) (uint32, err
 	if checked {
 		return r.w.Allocate(ctx, n)
 	}
-	first, err := r.a.folder.NextByNames()
+	first, err := r.m.folder.NextByNames()
 	return uint32(first), err
 }
 
 // indexFile makes one index file.
 func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.Info, checked bool) error {
 	tmp := filepath.Join(r.w.Dir, filepath.Base(name))
-	x, err := segment.NewIndexBuilder(r.a.opts.Disk, tmp)
+	x, err := segment.NewIndexBuilder(r.m.folder.Disk, tmp)
 	if err != nil {
 		return err
 	}
@@ -359,7 +377,7 @@ func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.I
 // segment makes the index of one segment. It returns nil if the db-file is damaged;
 // the segment then keeps its old index.
 func (r *reindex) segment(ctx context.Context, x *segment.IndexBuilder, i *segment.Info, checked bool) (*segment.Info, error) {
-	path := filepath.Join(r.a.dir, i.File)
+	path := filepath.Join(r.m.folder.Path, i.File)
 	if checked {
 		crc, err := checksum(ctx, path)
 		if ctx.Err() != nil {
@@ -417,21 +435,21 @@ func (r *reindex) count(i *segment.Info) {
 // publish moves the new index files to their places, and puts the catalogue in
 // force that next returns.
 func (r *reindex) publish(ctx context.Context, next func() (*catalog.Catalog, error)) error {
-	if err := r.a.folder.MoveIn(r.moves); err != nil {
+	if err := r.m.folder.MoveIn(r.moves); err != nil {
 		return err
 	}
-	return r.a.folder.Locked(ctx, func(disk.File) error {
+	return r.m.folder.Locked(ctx, func(disk.File) error {
 		c, err := next()
 		if err != nil {
 			return err
 		}
-		return r.a.folder.Put(c)
+		return r.m.folder.Put(c)
 	})
 }
 
 // namesFiles describes the names files in the pools' folders.
-func (a *Archive) namesFiles() ([]catalog.NamesFile, error) {
-	paths, err := filepath.Glob(filepath.Join(a.dir, commit.DirPools, "*", "*.names"))
+func (m *maintenance) namesFiles() ([]catalog.NamesFile, error) {
+	paths, err := filepath.Glob(filepath.Join(m.folder.Path, commit.DirPools, "*", "*.names"))
 	if err != nil {
 		return nil, err
 	}
@@ -441,7 +459,7 @@ func (a *Archive) namesFiles() ([]catalog.NamesFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		name, err := filepath.Rel(a.dir, path)
+		name, err := filepath.Rel(m.folder.Path, path)
 		if err != nil {
 			return nil, err
 		}

@@ -24,8 +24,8 @@ import (
 // returns one result for each file; if it also returns an error, the results say
 // what was done before. If there is no such pool, the error is a
 // *task.NoPoolError.
-func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
-	p, err := a.folder.Pin()
+func (m *maintenance) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
+	p, err := m.folder.Pin()
 	if err != nil {
 		return nil, err
 	}
@@ -40,15 +40,15 @@ func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.Repa
 			files = append(pools[i].Files, p.RemovalFiles()...)
 		}
 	}
-	r := &repair{a: a, o: o}
-	if r.same, err = a.sameFiles(o.Dir); err != nil {
+	r := &repair{m: m, o: o}
+	if r.same, err = m.sameFiles(o.Dir); err != nil {
 		return nil, err
 	}
 	for _, f := range files {
 		r.total += f.Bytes
 	}
 	if !o.Dry {
-		if r.w, err = a.folder.NewWriter(ctx); err != nil {
+		if r.w, err = m.folder.NewWriter(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -75,7 +75,7 @@ func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.Repa
 
 // repair is the state of one Repair.
 type repair struct {
-	a           *Archive
+	m           *maintenance
 	o           task.RepairOptions
 	w           *commit.Writer // nil for a dry run
 	done, total int64
@@ -86,12 +86,12 @@ type repair struct {
 
 // sameFiles returns the files that the copy's catalogue lists; none if that cannot
 // be read.
-func (a *Archive) sameFiles(dir string) (map[catalog.File]bool, error) {
+func (m *maintenance) sameFiles(dir string) (map[catalog.File]bool, error) {
 	there, err := os.Stat(dir)
 	if err != nil {
 		return nil, err
 	}
-	if own, err := os.Stat(a.dir); err == nil && os.SameFile(own, there) {
+	if own, err := os.Stat(m.folder.Path); err == nil && os.SameFile(own, there) {
 		return nil, fmt.Errorf("repair from %s: that is the archive itself; name the folder of a copy", dir)
 	}
 	same := make(map[catalog.File]bool)
@@ -112,7 +112,7 @@ func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, e
 	if !filepath.IsLocal(f.Name) {
 		return res, errors.New("the catalogue names a file outside of the archive: it was tampered with")
 	}
-	ours, theirs := filepath.Join(r.a.dir, f.Name), filepath.Join(r.o.Dir, f.Name)
+	ours, theirs := filepath.Join(r.m.folder.Path, f.Name), filepath.Join(r.o.Dir, f.Name)
 	if good, err := r.good(ctx, ours, f); good || err != nil {
 		return res, err
 	}
@@ -125,7 +125,7 @@ func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, e
 		if r.o.Dry {
 			return res, nil
 		}
-		c := &copying{a: Open(r.o.Dir, Options{}), to: r.a, w: r.w}
+		c := &copying{m: r.m.at(r.o.Dir), to: r.m, w: r.w}
 		tmp, err := c.fetch(ctx, f)
 		if err != nil {
 			return res, err
@@ -176,7 +176,7 @@ func (r *repair) mend(ctx context.Context, ours, theirs string, f catalog.File, 
 	sum := lines.NewSum()
 	out := &summing{sum: sum}
 	if !r.o.Dry {
-		if tmp, err = disk.Create(r.a.opts.Disk, filepath.Join(r.w.Dir, filepath.Base(f.Name))); err != nil {
+		if tmp, err = disk.Create(r.m.folder.Disk, filepath.Join(r.w.Dir, filepath.Base(f.Name))); err != nil {
 			return err
 		}
 		defer tmp.Close()
@@ -237,7 +237,7 @@ func (r *repair) choose(ctx context.Context, ours, theirs string, f catalog.File
 		return nil
 	}
 	tmp := filepath.Join(r.w.Dir, filepath.Base(f.Name))
-	if err := disk.WriteFile(r.a.opts.Disk, tmp, b); err != nil {
+	if err := disk.WriteFile(r.m.folder.Disk, tmp, b); err != nil {
 		return err
 	}
 	return r.replace(ctx, tmp, f)
@@ -245,24 +245,24 @@ func (r *repair) choose(ctx context.Context, ours, theirs string, f catalog.File
 
 // replace renames a synced file to replace f, if f is still in force.
 func (r *repair) replace(ctx context.Context, tmp string, f catalog.File) error {
-	return r.a.folder.Locked(ctx, func(disk.File) error {
-		c, err := r.a.folder.InForce()
+	return r.m.folder.Locked(ctx, func(disk.File) error {
+		c, err := r.m.folder.InForce()
 		if err != nil {
 			return err
 		}
 		if !slices.Contains(c.Files(), f.Name) {
 			return errors.New("another process took the file out of the archive meanwhile: run the statement again")
 		}
-		path := filepath.Join(r.a.dir, f.Name)
+		path := filepath.Join(r.m.folder.Path, f.Name)
 		dir := filepath.Dir(path)
-		if err := disk.Mkdir(r.a.opts.Disk, dir); err != nil {
+		if err := disk.Mkdir(r.m.folder.Disk, dir); err != nil {
 			return err
 		}
-		if err := r.a.opts.Disk.Rename(tmp, path); err != nil {
+		if err := r.m.folder.Disk.Rename(tmp, path); err != nil {
 			return err
 		}
-		r.a.files.ForgetIndex(f.Name)
-		return r.a.opts.Disk.SyncDir(dir)
+		r.m.files.ForgetIndex(f.Name)
+		return r.m.folder.Disk.SyncDir(dir)
 	})
 }
 

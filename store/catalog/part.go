@@ -196,6 +196,13 @@ func (c *Catalog) MisnamedPools() []string {
 	return out
 }
 
+// WarnMisnamed calls warn for each misnamed pool that has captures.
+func (c *Catalog) WarnMisnamed(warn func(error)) {
+	for _, pool := range c.MisnamedPools() {
+		warn(Misnamed(pool))
+	}
+}
+
 // Misnamed returns what is wrong with the name of a pool, or nil. Earlier versions
 // accepted any date as the time of a capture and created pools of the year 0, of
 // earlier years, and past 9999. No query can ask for such times.
