@@ -49,13 +49,14 @@ var arrows = map[string]string{
 	"store/disk/disktest": "store/disk",
 	"store/disk/lines":    "store/disk",
 
+	"store/mend":         "store/body store/catalog store/commit store/disk store/disk/lines store/notes store/record/task store/segment",
 	"store/notes":        "store/commit store/disk store/disk/lines store/notes/result store/record store/record/task store/segment store/urlkey",
 	"store/notes/result": "store/disk store/disk/lines store/record store/record/task store/urlkey",
 	"store/commit":       "store/catalog store/disk store/disk/lines store/segment",
 	"store/catalog":      "store/disk/lines store/record store/record/task store/segment",
 	"store/segment":      "store/record store/urlkey store/disk store/packed store/sequences",
 	"store/sequences":    "",
-	"store":              "store/disk store/disk/lines store/catalog store/commit store/notes store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/block store/segment store/record/message store/record/task store/timeline store/page/charset store/derive store/body",
+	"store":              "store/disk store/disk/lines store/catalog store/commit store/mend store/notes store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/block store/segment store/record/message store/record/task store/timeline store/page/charset store/derive store/body",
 	"store/timeline":     "store/block store/record store/segment",
 	"store/derive":       "store/block store/page store/page/charset store/record store/record/message store/segment store/timeline store/urlkey",
 	"store/body":         "store/block store/catalog store/commit store/disk/lines store/record store/segment store/timeline store/urlkey",
@@ -122,6 +123,7 @@ var testArrows = map[string]string{
 	"crawl":                "store crawl/state store/disk",
 	"crawl/frontier":       "store/disk crawl/state",
 	"crawl/guard":          "store/urlkey",
+	"store/mend":           "store/body store/catalog store/commit store/disk store/disk/lines store/notes store/record/task store/segment",
 	"store/notes":          "store/disk/disktest",
 	"store/body":           "store/disk",
 }

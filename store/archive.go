@@ -43,6 +43,7 @@ import (
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/disk"
+	"infomall/store/mend"
 	"infomall/store/notes"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
@@ -80,7 +81,7 @@ type Archive struct {
 	files       *body.Files
 	snapshots   *snapshots
 	notes       *notes.Notes
-	maintenance *maintenance
+	maintenance *mend.Maintenance
 	merging     mergeBounds
 
 	mu     sync.Mutex
@@ -110,7 +111,7 @@ func Open(dir string, o Options) *Archive {
 	a.files = body.NewFiles(a.folder, o.CacheBytes, a.warn)
 	a.snapshots = newSnapshots(a.files)
 	a.notes = notes.New(a.folder, o.Now, a.warn)
-	a.maintenance = newMaintenance(a.folder, a.files, a.notes, o.Now)
+	a.maintenance = mend.New(a.folder, a.files, a.notes, o.Now)
 	return a
 }
 

@@ -52,7 +52,7 @@ func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rei
 	if o.Dry || len(out) == 0 {
 		return out, nil
 	}
-	return out, a.maintenance.shareIndexes(ctx)
+	return out, a.maintenance.ShareIndexes(ctx)
 }
 
 // derivePool does what derive does, for one pool. It returns ErrStale if the pool

@@ -84,7 +84,7 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 		out = append(out, r)
 	}
 	if o.Seal && !o.Dry {
-		return out, a.maintenance.shareIndexes(ctx)
+		return out, a.maintenance.ShareIndexes(ctx)
 	}
 	return out, nil
 }

@@ -1,4 +1,4 @@
-package store
+package mend
 
 import (
 	"context"
@@ -24,7 +24,7 @@ import (
 // returns one result for each file; if it also returns an error, the results say
 // what was done before. If there is no such pool, the error is a
 // *task.NoPoolError.
-func (m *maintenance) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
+func (m *Maintenance) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
 	p, err := m.folder.Pin()
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (m *maintenance) Repair(ctx context.Context, o task.RepairOptions) ([]task.
 
 // repair is the state of one Repair.
 type repair struct {
-	m           *maintenance
+	m           *Maintenance
 	o           task.RepairOptions
 	w           *commit.Writer // nil for a dry run
 	done, total int64
@@ -86,7 +86,7 @@ type repair struct {
 
 // sameFiles returns the files that the copy's catalogue lists; none if that cannot
 // be read.
-func (m *maintenance) sameFiles(dir string) (map[catalog.File]bool, error) {
+func (m *Maintenance) sameFiles(dir string) (map[catalog.File]bool, error) {
 	there, err := os.Stat(dir)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package store
+package mend
 
 import (
 	"cmp"
@@ -31,7 +31,7 @@ import (
 // other segments whenever they are read, until its pool is merged.
 //
 // derive does what REINDEX DERIVED asks for.
-func (m *maintenance) Reindex(ctx context.Context, o task.ReindexOptions, derive func(context.Context, task.ReindexOptions) ([]task.ReindexResult, error)) ([]task.ReindexResult, error) {
+func (m *Maintenance) Reindex(ctx context.Context, o task.ReindexOptions, derive func(context.Context, task.ReindexOptions) ([]task.ReindexResult, error)) ([]task.ReindexResult, error) {
 	r := &reindex{m: m, o: o, results: make(map[string]*task.ReindexResult)}
 	c, err := m.readable()
 	if err != nil {
@@ -57,9 +57,9 @@ func (m *maintenance) Reindex(ctx context.Context, o task.ReindexOptions, derive
 	return r.list(), err
 }
 
-// shareIndexes merges the small indexes of static pools into one file for each
+// ShareIndexes merges the small indexes of static pools into one file for each
 // year. An index file of its own takes at least 32 KB.
-func (m *maintenance) shareIndexes(ctx context.Context) error {
+func (m *Maintenance) ShareIndexes(ctx context.Context) error {
 	p, err := m.folder.Pin()
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (m *maintenance) shareIndexes(ctx context.Context) error {
 }
 
 // readable returns the current catalogue; nil if it or CURRENT is lost or damaged.
-func (m *maintenance) readable() (*catalog.Catalog, error) {
+func (m *Maintenance) readable() (*catalog.Catalog, error) {
 	p, err := m.folder.Pin()
 	var damage *segment.Error
 	switch {
@@ -89,7 +89,7 @@ func (m *maintenance) readable() (*catalog.Catalog, error) {
 
 // reindex is the state of one Reindex.
 type reindex struct {
-	m           *maintenance
+	m           *Maintenance
 	o           task.ReindexOptions
 	w           *commit.Writer // nil for a dry run
 	results     map[string]*task.ReindexResult
@@ -207,7 +207,7 @@ func (r *reindex) lost(ctx context.Context) error {
 }
 
 // dbFiles lists the db-files in the pools' folders, sorted by number.
-func (m *maintenance) dbFiles() ([]*segment.Info, error) {
+func (m *Maintenance) dbFiles() ([]*segment.Info, error) {
 	names, err := filepath.Glob(filepath.Join(m.folder.Path, commit.DirPools, "*", "*.raw"))
 	if err != nil {
 		return nil, err
@@ -237,7 +237,7 @@ func (m *maintenance) dbFiles() ([]*segment.Info, error) {
 }
 
 // catalogOf makes a catalogue of all db-files and of the files that belong to them.
-func (m *maintenance) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*catalog.Catalog, error) {
+func (m *Maintenance) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*catalog.Catalog, error) {
 	numbers, err := m.folder.Generations()
 	if err != nil {
 		return nil, err
@@ -265,7 +265,7 @@ func (m *maintenance) catalogOf(infos []*segment.Info, files []catalog.IndexFile
 
 // removalsOf describes the removals whose files exist, for a rebuilt catalogue. A
 // removal that no older catalogue names counts as made after all segments.
-func (m *maintenance) removalsOf(c *catalog.Catalog, known map[string]catalog.RemovalFile) ([]catalog.RemovalFile, error) {
+func (m *Maintenance) removalsOf(c *catalog.Catalog, known map[string]catalog.RemovalFile) ([]catalog.RemovalFile, error) {
 	names, err := filepath.Glob(filepath.Join(m.folder.Path, commit.DirRemoved, "[0-9]*"))
 	if err != nil {
 		return nil, err
@@ -448,7 +448,7 @@ func (r *reindex) publish(ctx context.Context, next func() (*catalog.Catalog, er
 }
 
 // namesFiles describes the names files in the pools' folders.
-func (m *maintenance) namesFiles() ([]catalog.NamesFile, error) {
+func (m *Maintenance) namesFiles() ([]catalog.NamesFile, error) {
 	paths, err := filepath.Glob(filepath.Join(m.folder.Path, commit.DirPools, "*", "*.names"))
 	if err != nil {
 		return nil, err

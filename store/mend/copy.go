@@ -1,4 +1,4 @@
-package store
+package mend
 
 import (
 	"context"
@@ -30,7 +30,7 @@ import (
 // graphs. A damaged result is reported and left out.
 //
 // Copy refuses a folder that has captures of its own.
-func (m *maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
+func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
 	from, err := m.folder.Pin()
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (m *maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.Copy
 
 // checkTarget returns an error if the target of a copy is the archive's own folder,
 // under whatever name, or is not a folder.
-func (m *maintenance) checkTarget(dir string) error {
+func (m *Maintenance) checkTarget(dir string) error {
 	there, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -110,7 +110,7 @@ func (m *maintenance) checkTarget(dir string) error {
 
 // copying is the state of one Copy.
 type copying struct {
-	m, to       *maintenance
+	m, to       *Maintenance
 	from        *catalog.Catalog
 	o           task.CopyOptions
 	w           *commit.Writer // nil for a dry run

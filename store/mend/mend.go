@@ -1,0 +1,41 @@
+// Package mend looks after the files of an archive: it rebuilds indexes and a lost
+// catalogue from the db-files, mends files with a copy, and makes copies.
+//
+// # Words
+//
+//	reindex   to make index files from db-files again
+//	lost      a catalogue that is missing or damaged, so that nothing says which files
+//	          are in force
+//	copy      another folder with some of the archive's pools, which is an archive of its
+//	          own; also what Copy does
+//	repair    to replace a damaged file by that of a copy, or to combine the two
+package mend
+
+import (
+	"time"
+
+	"infomall/store/body"
+	"infomall/store/commit"
+	"infomall/store/notes"
+)
+
+// Maintenance looks after the files of one archive. Several goroutines may use it.
+type Maintenance struct {
+	folder *commit.Folder
+	files  *body.Files
+	notes  *notes.Notes
+	now    func() time.Time
+}
+
+// New returns the maintenance of the archive in a folder, whose open files
+// and notes it shares.
+func New(f *commit.Folder, files *body.Files, n *notes.Notes, now func() time.Time) *Maintenance {
+	return &Maintenance{f, files, n, now}
+}
+
+// at returns the maintenance of another archive, in the folder dir. It has no open
+// files.
+func (m *Maintenance) at(dir string) *Maintenance {
+	f := commit.Open(dir, m.folder.Disk)
+	return &Maintenance{folder: f, notes: notes.New(f, m.now, func(error) {}), now: m.now}
+}
