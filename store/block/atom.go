@@ -107,7 +107,7 @@ func (m *atoms) pair(a, b *atom) atom {
 // page returns the atom that is the whole body.
 func (m *atoms) page() atom {
 	a := atom{end: int32(len(m.t.Body)), from: 0, to: int32(len(m.t.Nodes))}
-	a.show(m.sum[len(m.t.Nodes)])
+	a.show(*m.all())
 	return a
 }
 
@@ -148,10 +148,10 @@ func (m *atoms) expand(a *atom) []atom {
 	}
 }
 
-func (f *flow) preformatted(n int32) bool {
-	switch f.t.Nodes[n].Tag {
+func (m *atoms) preformatted(n int32) bool {
+	switch m.t.Nodes[n].Tag {
 	case markup.TagPre, markup.TagListing, markup.TagXmp, markup.TagPlaintext:
-		return f.shows(int(n)).blocks <= 1
+		return m.shows(int(n)).blocks <= 1
 	}
 	return false
 }
@@ -196,7 +196,7 @@ func (m *atoms) findChildren(n int) {
 		case e.Kind == markup.Element && e.Tag == markup.TagHr:
 			flush()
 			apart, border = true, true
-		case empty(shows):
+		case shows.empty():
 			if e.Kind == markup.Element && m.border(i, int(e.Next)) {
 				flush()
 				apart, border = true, true

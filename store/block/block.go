@@ -63,8 +63,10 @@ type Tree struct {
 	Page    *markup.Tree
 	Profile Profile
 	Blocks  []Block
-	flow    *flow        // the flow that the page was divided by, or nil
-	parts   []placedPart // that a Reader knows, until it has read the page
+	flow    *flow // the flow that the page was divided by, or nil
+	// Known are the parts of the page that a Memory knows. Package facts sets it to
+	// nil once it has read them.
+	Known []PlacedPart
 }
 
 // Block is one block of a Tree.
@@ -96,7 +98,7 @@ func Divide(t *markup.Tree, o Options) *Tree { return divide(t, o, nil, "") }
 
 // divide is Divide with a memory of known parts, which may be nil, and with the
 // charset of the page.
-func divide(t *markup.Tree, o Options, known *knownParts, charset string) *Tree {
+func divide(t *markup.Tree, o Options, known *Memory, charset string) *Tree {
 	b := &Tree{Page: t, Profile: o.Profile}
 	b.Blocks = append(b.Blocks, Block{End: len(t.Body)})
 	switch o.Profile {
@@ -115,7 +117,7 @@ func (t *Tree) Cut(level int) []int {
 	if len(t.Blocks) == 1 {
 		return nil
 	}
-	return t.appendCut(make([]int, 0, t.cutSize(level)), level)
+	return t.AppendCut(make([]int, 0, t.cutSize(level)), level)
 }
 
 // cutSize returns how many blocks the cut at a level has.
@@ -132,8 +134,8 @@ func (t *Tree) cutSize(level int) int {
 	return size
 }
 
-// appendCut appends the blocks of the cut at a level.
-func (t *Tree) appendCut(cut []int, level int) []int {
+// AppendCut appends the blocks of the cut at a level.
+func (t *Tree) AppendCut(cut []int, level int) []int {
 	for n := 1; n < len(t.Blocks); {
 		if t.Leaf(n) || t.Blocks[n].Depth == level {
 			cut = append(cut, n)
@@ -164,4 +166,12 @@ func (t *Tree) Children(n int) []int {
 		out = append(out, c)
 	}
 	return out
+}
+
+// pageFlow returns the flow of the page, and computes it if needed.
+func (t *Tree) pageFlow() *flow {
+	if t.flow == nil {
+		t.flow = newFlow(t.Page)
+	}
+	return t.flow
 }

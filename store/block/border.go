@@ -29,8 +29,8 @@ func mayBorder(a amount) bool { return a.text == 0 && a.media > 0 && a.media <= 
 
 // border reports whether the nodes from from up to to, which show no text, are
 // a border and nothing else.
-func (f *flow) border(from, to int) bool {
-	nodes := f.t.Nodes
+func (m *atoms) border(from, to int) bool {
+	nodes := m.t.Nodes
 	if to-from > borderNodes {
 		return false
 	}
@@ -45,19 +45,19 @@ func (f *flow) border(from, to int) bool {
 		case tag == markup.TagHr:
 			found = true
 		case tag == markup.TagImg:
-			if f.wide(i-1, borderImage) || f.drawsBorder(i-1) {
+			if m.wide(i-1, borderImage) || m.drawsBorder(i-1) {
 				found = true
-			} else if f.isMedia(i - 1) {
+			} else if m.isMedia(i - 1) {
 				return false
 			}
 		case tag == markup.TagObject || tag == markup.TagEmbed || tag == markup.TagApplet:
-			w, h := f.size(i - 1)
+			w, h := m.size(i - 1)
 			if w > 0 && h > 0 && w < borderFlash*h {
 				return false
 			}
 			found = true
 			i = int(n.Next)
-		case traitsOf[tag]&traitMedia != 0:
+		case media(tag):
 			return false
 		case tag.Hidden():
 			i = int(n.Next)
@@ -68,22 +68,22 @@ func (f *flow) border(from, to int) bool {
 
 // wide reports whether the size of image i makes it a border. ratio is how many
 // times as wide as high it must be.
-func (f *flow) wide(i, ratio int) bool {
-	w, h := f.size(i)
+func (m *atoms) wide(i, ratio int) bool {
+	w, h := m.size(i)
 	return w >= borderWidth && h > 0 && w >= ratio*h
 }
 
 // size returns the size that element i declares, in pixels; 0 means not
 // declared.
-func (f *flow) size(i int) (width, height int) {
-	if !f.t.May(i, markup.AttrSize) {
+func (m *atoms) size(i int) (width, height int) {
+	if !m.t.May(i, markup.AttrSize) {
 		return 0, 0
 	}
-	for a := range f.t.Attrs(i) {
+	for a := range m.t.Attrs(i) {
 		switch {
-		case len(a.Name) == 5 && equalFold(a.Name, "width"):
+		case len(a.Name) == 5 && markup.EqualFold(a.Name, "width"):
 			width = pixels(a.Value)
-		case len(a.Name) == 6 && equalFold(a.Name, "height"):
+		case len(a.Name) == 6 && markup.EqualFold(a.Name, "height"):
 			height = pixels(a.Value)
 		}
 	}
@@ -110,19 +110,19 @@ var borderNames = [...]string{"line", "bar", "hr", "rule", "divider", "separator
 
 // drawsBorder reports whether image i, whose size is unknown, has the file name
 // of a rule or a heading, such as "blueline.gif" or "title_news.gif".
-func (f *flow) drawsBorder(i int) bool {
-	if w, h := f.size(i); w > 0 || h > 0 {
+func (m *atoms) drawsBorder(i int) bool {
+	if w, h := m.size(i); w > 0 || h > 0 {
 		return false
 	}
-	src, _ := f.t.Attr(i, "src")
+	src, _ := m.t.Attr(i, "src")
 	src = src[bytes.LastIndexByte(src, '/')+1:]
 	for at := 0; at < len(src) && src[at] != '.'; {
 		from := at
-		for at < len(src) && letter(src[at]) {
+		for at < len(src) && src[at]|0x20-'a' < 26 {
 			at++
 		}
 		for _, name := range borderNames {
-			if at-from >= len(name) && equalFold(src[at-len(name):at], name) {
+			if at-from >= len(name) && markup.EqualFold(src[at-len(name):at], name) {
 				return true
 			}
 		}
@@ -135,14 +135,14 @@ func (f *flow) drawsBorder(i int) bool {
 
 // endsLine reports whether nothing else is shown on the line that ends at node
 // i.
-func (f *flow) endsLine(i, end int) bool {
+func (m *atoms) endsLine(i, end int) bool {
 	for i < end {
-		n := &f.t.Nodes[i]
+		n := &m.t.Nodes[i]
 		switch {
 		case n.Kind == markup.Element && (n.Tag.Block() || n.Tag == markup.TagBr):
 			return true
-		case !empty(f.shows(i)):
-			return n.Kind == markup.Element && f.shows(i).blocks > 0
+		case !m.shows(i).empty():
+			return n.Kind == markup.Element && m.shows(i).blocks > 0
 		}
 		i = int(n.Next)
 	}

@@ -37,13 +37,13 @@ func takeCensus(list []census, f *flow) []census {
 		}
 		switch n.Kind {
 		case markup.Text, markup.Raw:
-			fresh = fresh && f.sum[i+1].text == f.sum[i].text
+			fresh = fresh && f.upTo(i+1).text == f.upTo(i).text
 		case markup.Element:
 			switch n.Tag {
 			case markup.TagBr, markup.TagHr:
 				fresh = true
 			case markup.TagA:
-				if f.sum[n.Next].text > f.sum[i].text {
+				if f.upTo(int(n.Next)).text > f.upTo(i).text {
 					c.anchors++
 					if fresh {
 						c.entries++

@@ -85,7 +85,7 @@ func (t *Tree) divideClassic(o Options) {
 	if c.maxDepth <= 0 {
 		c.maxDepth = classicDepth
 	}
-	if empty(c.flow.sum[len(t.Page.Nodes)]) {
+	if c.flow.all().empty() {
 		return
 	}
 	c.measure()
@@ -132,7 +132,7 @@ func (c *classic) measure() {
 		}
 		c.kids[i].previous, p.last = p.last, int32(i)
 		p.count++
-		p.shown = p.shown || !empty(c.flow.shows(i))
+		p.shown = p.shown || !c.flow.shows(i).empty()
 		p.differs = p.differs || c.colour[i] != c.colour[n.Parent]
 		switch c.class(i) {
 		case classSchema:

@@ -33,9 +33,9 @@ const fingerprintWords = 32
 // ErrFacts is returned if the stored facts of a page are damaged.
 var ErrFacts = errors.New("facts of a page are damaged")
 
-// errOther is returned if facts are from another version of Extractor, or for a
+// ErrOther is returned if facts are from another version of Extractor, or for a
 // page that was read differently.
-var errOther = errors.New("facts are of another extractor or charset")
+var ErrOther = errors.New("facts are of another extractor or charset")
 
 // The bits of the byte that says how a page or a leaf is read.
 const (
@@ -55,7 +55,7 @@ type Reader struct {
 	leavesMax  int    // of each generation
 	bytesMax   int    // of their bytes
 	links      []byte // of a leaf, under making
-	parts      *knownParts
+	parts      *Memory
 	mayLink    []bool // of each leaf of the page that is read, the layout before it
 }
 
@@ -74,8 +74,16 @@ type Leaf struct {
 	Facts  []byte
 	links  int32
 	kept   keptBytes
-	words  words.Bag // nil if nobody asked
+	Words  words.Bag // the words of its text, once package life has asked for them
 }
+
+// Keep keeps a copy of the bytes b of the leaf, unless it has one. It returns
+// about how much memory the copy takes, or 0 if an earlier call in the same turn
+// has returned that.
+func (l *Leaf) Keep(b []byte, turn uint32) int64 { return l.kept.keep(b, turn) }
+
+// Bytes returns the bytes that were passed to Keep, or nil if there were none.
+func (l *Leaf) Bytes() []byte { return l.kept.bytes() }
 
 // leavesMax is how many leaves each of the two generations of a Reader's memory
 // has, about 15 MB. leafBytesMax is how many bytes of leaves may be kept with
@@ -87,18 +95,19 @@ const (
 
 // NewReader returns a Reader that remembers nothing yet.
 func NewReader() *Reader {
-	return &Reader{young: make(map[leafKey]*Leaf), parts: newKnownParts(), leavesMax: leavesMax, bytesMax: leafBytesMax}
+	return &Reader{young: make(map[leafKey]*Leaf), parts: NewMemory(), leavesMax: leavesMax, bytesMax: leafBytesMax}
 }
 
 // Forgetful limits the memory of the Reader to one n-th of the default.
 func (m *Reader) Forgetful(n int) {
-	m.leavesMax, m.bytesMax, m.parts.blocksMax = m.leavesMax/n, m.bytesMax/n, m.parts.blocksMax/n
+	m.leavesMax, m.bytesMax = m.leavesMax/n, m.bytesMax/n
+	m.parts.Shrink(n)
 }
 
 // Open is the function Open with the memory of m: it does not divide again the
 // parts that m knows.
 func (m *Reader) Open(body []byte, as As, o Options) (*Body, bool) {
-	return open(body, as, o, m.parts)
+	return m.parts.Open(body, as, o)
 }
 
 // Reading is a page with the leaves and links that a Reader found in it.
@@ -185,14 +194,14 @@ func (m *Reader) leaf(b *Body, start, end int) *Leaf {
 	d := sha256.Sum256(b.Page.Body[start:end])
 	if end-start == len(b.Page.Body) { // who asks knows a body that it has seen
 		l := &Leaf{Digest: d}
-		if b.plain {
+		if b.Plain {
 			l.Facts = b.shortFacts() // small texts are many, and soon read again
 		} else {
 			l.Facts, l.links = m.readLeaf(b, start, end)
 		}
 		return l
 	}
-	k := leafKey{d, b.Charset, b.plain}
+	k := leafKey{d, b.Charset, b.Plain}
 	if l := m.young[k]; l != nil {
 		return l
 	}
@@ -212,7 +221,7 @@ func (m *Reader) leaf(b *Body, start, end int) *Leaf {
 // has.
 func (m *Reader) readLeaf(b *Body, start, end int) (facts []byte, _ int32) {
 	form := byte(0)
-	if b.plain {
+	if b.Plain {
 		form = formPlain
 	}
 	if !charset.IsASCII(b.Page.Body[start:end]) {
@@ -230,7 +239,7 @@ func (m *Reader) readLeaf(b *Body, start, end int) (facts []byte, _ int32) {
 	}
 	dst := append(make([]byte, 0, 2+1+len(b.Charset)+8+len(links)), Extractor, form)
 	if form&formCharset != 0 {
-		dst = appendText(dst, b.Charset)
+		dst = packed.AppendSized(dst, b.Charset)
 	}
 	if form&formPrint != 0 {
 		dst = binary.LittleEndian.AppendUint64(dst, print.Sum())
@@ -240,10 +249,6 @@ func (m *Reader) readLeaf(b *Body, start, end int) (facts []byte, _ int32) {
 
 // noFacts are the facts of a leaf that has no links and no stored fingerprint.
 var noFacts = []byte{Extractor}
-
-func appendText(dst []byte, s string) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-}
 
 // KeptBlock is a block of the cut at KeptLevel, as the facts of a page describe
 // it.
@@ -266,9 +271,9 @@ func (k *KeptBlock) Depth() int { return strings.Count(k.Path, ".") + 1 }
 // one block, like Revision.
 func (r *Reading) cut() []KeptBlock {
 	if len(r.Blocks) <= 1 {
-		return []KeptBlock{{Path: wholePath, Label: Other}}
+		return []KeptBlock{{Path: WholePath, Label: Other}}
 	}
-	labels := r.labels(nil, KeptLevel)
+	labels := r.Tree.LabelsTo(KeptLevel)
 	cut := r.Cut(KeptLevel)
 	out := make([]KeptBlock, len(cut))
 	next := 0
@@ -291,7 +296,7 @@ func (r *Reading) cut() []KeptBlock {
 // for pages whose leaves are not stored one by one.
 func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 	form := byte(formCharset)
-	if r.plain {
+	if r.Plain {
 		form |= formPlain
 	}
 	if inline {
@@ -300,12 +305,12 @@ func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 	if len(r.Outside) > 0 {
 		form |= formOutside
 	}
-	dst = appendText(append(dst, Extractor, form), r.Charset)
-	dst = appendText(dst, base)
+	dst = packed.AppendSized(append(dst, Extractor, form), r.Charset)
+	dst = packed.AppendSized(dst, base)
 	cut := r.cut()
 	dst = binary.AppendUvarint(dst, uint64(len(cut)))
 	for i := range cut {
-		dst = appendText(dst, cut[i].Path)
+		dst = packed.AppendSized(dst, cut[i].Path)
 	}
 	for i := range cut {
 		dst = append(binary.AppendUvarint(dst, uint64(cut[i].Leaves)), byte(cut[i].Label))
@@ -348,7 +353,7 @@ func ReadFacts(src []byte) (*Kept, error) {
 	t := packed.Reader{B: src}
 	k := &Kept{}
 	if t.Byte() != Extractor {
-		return nil, errOther
+		return nil, ErrOther
 	}
 	form := t.Byte()
 	k.plain, k.charset, k.Base = form&formPlain != 0, t.Text(), t.Text()
@@ -356,7 +361,7 @@ func ReadFacts(src []byte) (*Kept, error) {
 	k.takePaths(&t)
 	for i := range k.Cut {
 		k.Cut[i].Leaves = t.Number()
-		if k.Cut[i].Label = Label(t.Byte()); int(k.Cut[i].Label) >= len(labelNames) {
+		if k.Cut[i].Label = Label(t.Byte()); k.Cut[i].Label > Other {
 			return nil, ErrFacts
 		}
 	}
@@ -430,7 +435,7 @@ func (k *Kept) Links(leaves [][]byte) ([]Link, error) {
 		leaves = k.leaves
 	}
 	if len(leaves) != k.count {
-		return nil, errOther
+		return nil, ErrOther
 	}
 	inCut := 0
 	for i := range k.Cut {
@@ -496,14 +501,14 @@ type keptReading struct {
 func (k *keptReading) leaf(src []byte) (keptLeaf, error) {
 	t := packed.Reader{B: src}
 	if t.Byte() != Extractor {
-		return keptLeaf{}, errOther
+		return keptLeaf{}, ErrOther
 	}
 	if len(t.B) == 0 {
 		return keptLeaf{}, nil // no links, in whatever charset
 	}
 	form := t.Byte()
 	if form&formPlain != 0 != k.plain || form&formCharset != 0 && string(t.Sized()) != k.charset {
-		return keptLeaf{}, errOther
+		return keptLeaf{}, ErrOther
 	}
 	f := keptLeaf{printed: form&formPrint != 0}
 	if f.printed {
@@ -516,3 +521,17 @@ func (k *keptReading) leaf(src []byte) (keptLeaf, error) {
 	f.links = t.B
 	return f, nil
 }
+
+// OutsideFacts returns the facts of a response whose body has no blocks, and how many
+// links it has; nil if it has none.
+func OutsideFacts(body []byte, as As) (facts []byte, links int) {
+	list := Outside(body, as)
+	if len(list) == 0 {
+		return nil, 0
+	}
+	r := &Reading{Body: &Body{Tree: &Tree{}, Outside: list}}
+	return r.AppendFacts(nil, "", true), len(list)
+}
+
+// WholePath is the path of a body that is a single block.
+const WholePath = "B"

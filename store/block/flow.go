@@ -18,13 +18,16 @@ type amount struct {
 	breaks int32 // line breaks
 }
 
-func (a amount) minus(b amount) amount {
+func (a amount) minus(b *amount) amount {
 	return amount{a.text - b.text, a.link - b.link, a.media - b.media, a.blocks - b.blocks, a.breaks - b.breaks}
 }
 
 // weight returns one number for the amount: bytes of text, and 8 for each
 // image.
 func (a amount) weight() int32 { return a.text + 8*a.media } // as flow.weighs
+
+// empty reports whether the amount has neither text nor media.
+func (a amount) empty() bool { return a.text == 0 && a.media == 0 }
 
 // flow has the amounts that the nodes of a tree show, in the order in which a
 // browser shows them.
@@ -103,14 +106,6 @@ func newFlow(t *markup.Tree) *flow {
 	return f
 }
 
-// pageFlow returns the flow of the page, and computes it if needed.
-func (t *Tree) pageFlow() *flow {
-	if t.flow == nil {
-		t.flow = newFlow(t.Page)
-	}
-	return t.flow
-}
-
 // The properties of an element that a flow needs.
 const (
 	traitBlock  = 1 << iota // stands on lines of its own
@@ -167,7 +162,11 @@ func inked(b []byte) (n int32) {
 	return n
 }
 
-// isMedia reports whether node n, an element of kind traitMedia, shows
+// media reports whether elements with this tag may show something other than
+// text.
+func media(t markup.Tag) bool { return traitsOf[t]&traitMedia != 0 }
+
+// isMedia reports whether node n, an element whose tag is media, shows
 // something other than text. Spacer images do not.
 func (f *flow) isMedia(n int) bool {
 	switch f.t.Nodes[n].Tag {
@@ -196,7 +195,16 @@ func (f *flow) spacer(n int) bool {
 }
 
 // shows returns the amount that node n and its descendants show.
-func (f *flow) shows(n int) amount { return f.sum[f.t.Nodes[n].Next].minus(f.sum[n]) }
+func (f *flow) shows(n int) amount { return f.sum[f.t.Nodes[n].Next].minus(&f.sum[n]) }
+
+// between returns the amount that the nodes from from up to to show.
+func (f *flow) between(from, to int) amount { return f.sum[to].minus(&f.sum[from]) }
+
+// upTo returns the amount that the nodes before node n show.
+func (f *flow) upTo(n int) *amount { return &f.sum[n] }
+
+// all returns the amount that the page shows.
+func (f *flow) all() *amount { return &f.sum[len(f.sum)-1] }
 
 // weighs returns the weight of the amount that the nodes from from up to to
 // show.
@@ -204,5 +212,3 @@ func (f *flow) weighs(from, to int) int32 {
 	a, b := &f.sum[from], &f.sum[to]
 	return b.text - a.text + 8*(b.media-a.media)
 }
-
-func empty(a amount) bool { return a.text == 0 && a.media == 0 }

@@ -77,9 +77,6 @@ func (l Life) Identity() string {
 	return s + "-" + strconv.Itoa(int(l.place))
 }
 
-// wholePath is the path of a body that is a single block.
-const wholePath = "B"
-
 // Add adds the URL's next version and returns it with its blocks.
 func (h *History) Add(v Version) *Revision {
 	r := newRevision(v)
@@ -122,7 +119,7 @@ func newRevision(v Version) *Revision {
 			all.End = len(v.Body.Page.Body)
 		}
 		whole := all
-		whole.Depth, whole.Path = 1, wholePath
+		whole.Depth, whole.Path = 1, WholePath
 		r.Tree = &Tree{Blocks: []Block{all, whole}}
 	}
 	r.leaves = r.Tree.Cut(0)
@@ -152,7 +149,7 @@ func (r *Revision) Bytes(n int) []byte {
 		return r.Body.Page.Body[b.Start:b.End]
 	case r.rested != nil:
 		if i, ok := slices.BinarySearch(r.leaves, n); ok {
-			return r.Made[i].kept.bytes()
+			return r.Made[i].Bytes()
 		}
 	}
 	return nil
@@ -174,7 +171,7 @@ func (r *Revision) Text(n int) string {
 	case r.Body != nil:
 		return r.Body.Text(b.Start, b.End)
 	case r.rested != nil:
-		return r.rested.textOf(r.Bytes(n))
+		return r.rested.TextOf(r.Bytes(n))
 	}
 	return ""
 }

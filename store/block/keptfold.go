@@ -53,16 +53,7 @@ func (r *Reading) details(rev *Revision, n, ordinal int) Details {
 		d.Links = r.Links
 		return d
 	}
-	for i, l := range r.Leaves {
-		if n <= l && l < b.Next {
-			d.Links += int(r.Made[i].links)
-		}
-	}
-	for _, p := range r.placed {
-		if p.part == ordinal {
-			d.Links++
-		}
-	}
+	d.Links = r.LinksIn(n, ordinal)
 	return d
 }
 
@@ -117,7 +108,7 @@ func (r *Revision) AppendFold(dst []byte, reading *Reading) []byte {
 		for _, x := range []int{d.Bytes, d.Words, d.Links} {
 			dst = binary.AppendUvarint(dst, uint64(x))
 		}
-		dst = appendText(dst, d.Topic)
+		dst = packed.AppendSized(dst, d.Topic)
 	}
 	return dst
 }
@@ -189,7 +180,7 @@ func (r *Revision) appendLives(dst []byte) []byte {
 func ReadFold(src []byte, at record.Time) (*Fold, error) {
 	t := packed.Reader{B: src}
 	if t.Byte() != Extractor {
-		return nil, errOther
+		return nil, ErrOther
 	}
 	f := &Fold{Previous: record.NoTime}
 	bits := t.Byte()

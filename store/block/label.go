@@ -2,36 +2,12 @@ package block
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"sync"
 
 	"infomall/store/page/markup"
 )
-
-// Label is the purpose of a block.
-type Label uint8
-
-// The labels, in the order of the manual.
-const (
-	Main Label = iota
-	Nav
-	Header
-	Footer
-	Aside
-	Ad
-	Form
-	List
-	Media
-	Other
-)
-
-var labelNames = [...]string{"main", "nav", "header", "footer", "aside", "ad", "form", "list", "media", "other"}
-
-// String is the label as a query shows it.
-func (l Label) String() string { return labelNames[l] }
-
-// evidence is a score for each label.
-type evidence [Other + 1]float64
 
 // labeller finds the labels of the blocks of one page.
 type labeller struct {
@@ -59,7 +35,7 @@ func newLabeller(t *Tree) *labeller {
 	l := labellers.Get().(*labeller)
 	l.tree, l.flow = t, t.pageFlow()
 	l.closingEnd = -1
-	l.total = float64(max(1, l.flow.sum[len(l.flow.sum)-1].weight()))
+	l.total = float64(max(1, l.flow.all().weight()))
 	l.census = takeCensus(l.census, l.flow)
 	n := len(t.Page.Nodes)
 	l.said = slices.Grow(l.said[:0], n)[:n]
@@ -81,12 +57,19 @@ func (l *labeller) free() {
 }
 
 // Labels returns the label of each block of the tree. The page itself is Other.
-func (t *Tree) Labels() []Label { return t.labels(nil, levelsMax) }
+func (t *Tree) Labels() []Label { return t.labels(nil, allLevels) }
+
+// LabelsTo is Labels for the blocks down to a level. The labels of deeper blocks
+// are undefined.
+func (t *Tree) LabelsTo(level int) []Label { return t.labels(nil, level) }
+
+// allLevels is a level below which no block is.
+const allLevels = math.MaxInt
 
 // LabelsIn is Labels for a page of a site whose style is known. Blocks that all
 // pages of the site share are less likely to be Main.
 func (b *Body) LabelsIn(s *SiteStyle) []Label {
-	return b.labels(s.Importances(b), levelsMax)
+	return b.labels(s.Importances(b), allLevels)
 }
 
 // By what importance a block is of the template of its site, and what it says
@@ -141,27 +124,6 @@ func (t *Tree) labels(importances []float64, level int) []Label {
 		labels[n] = e.best()
 	}
 	return labels
-}
-
-// add adds other evidence, multiplied by weight. nil adds nothing.
-func (e *evidence) add(o *evidence, weight float64) {
-	if o == nil {
-		return
-	}
-	for l, v := range o {
-		e[l] += weight * v
-	}
-}
-
-// best returns the label with the highest score.
-func (e *evidence) best() Label {
-	best := Other
-	for l := range e {
-		if e[l] > e[best] {
-			best = Label(l)
-		}
-	}
-	return best
 }
 
 // nodeRange is the nodes that start in a block, from up to to.
@@ -241,7 +203,7 @@ func (l *labeller) says(i int) *evidence {
 	if l.said[i] == 0 {
 		l.said[i] = 1
 		var e evidence
-		if addElement(l.flow.t, i, &l.memory, &e); e != (evidence{}) {
+		if e.addElement(l.flow.t, i, &l.memory); e != (evidence{}) {
 			l.said[i] = int32(len(l.evidences))
 			l.evidences = append(l.evidences, e)
 		}
@@ -254,8 +216,6 @@ func (l *labeller) says(i int) *evidence {
 
 // weight returns the weight of what node i shows.
 func (l *labeller) weight(i int) int32 { return l.flow.weighs(i, int(l.flow.t.Nodes[i].Next)) }
-
-func (l *labeller) between(from, to int) amount { return l.flow.sum[to].minus(l.flow.sum[from]) }
 
 // sight is the visible properties of a block.
 type sight struct {
@@ -270,12 +230,12 @@ type sight struct {
 
 func (l *labeller) sight(n int) sight {
 	from, to := l.ranges[n].from, l.ranges[n].to
-	shows := l.between(from, to)
+	shows := l.flow.between(from, to)
 	s := sight{census: l.census[to].minus(l.census[from]), region: l.tree.Blocks[n].Depth == 1}
 	s.text = float64(max(1, shows.text))
 	s.links = float64(shows.link) / s.text
 	s.share = float64(shows.weight()) / l.total
-	s.before = float64(l.flow.sum[from].weight()) / l.total
+	s.before = float64(l.flow.upTo(from).weight()) / l.total
 	s.after = 1 - s.before - s.share
 	s.anchor = s.text / max(1, float64(s.anchors))
 	s.first = s.before < .03 && s.share < .4
@@ -546,11 +506,11 @@ func claims(b []byte, n int) bool {
 		}
 		switch c {
 		case '&':
-			if len(b)-i >= len("&copy;") && equalFold(b[i+1:], "copy") && b[i+5] == ';' {
+			if len(b)-i >= len("&copy;") && markup.EqualFold(b[i+1:i+5], "copy") && b[i+5] == ';' {
 				return true
 			}
 		case 'c', 'C':
-			if len(b)-i >= len("copyright") && equalFold(b[i:], "copyright") {
+			if len(b)-i >= len("copyright") && markup.EqualFold(b[i:i+len("copyright")], "copyright") {
 				return true
 			}
 		case "©"[0]:

@@ -81,7 +81,7 @@ func (s *lineSplitter) split(a *atom) {
 			} else if shows.text > 0 {
 				s.add(n.Start, n.End, i, n.Next, shows, false)
 			}
-		case empty(shows):
+		case shows.empty():
 			if n.Kind == markup.Element && s.m.border(int(i), int(n.Next)) {
 				s.rule, s.border = true, true
 			}

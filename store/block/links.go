@@ -83,42 +83,18 @@ func (b *Body) stretches(f func(start, end, leaf int)) {
 	}
 }
 
-// Topic returns the topic of the bytes of the body from start to end: a few words
-// that say what they are about.
-func (b *Body) Topic(start, end int) string {
-	topic, _ := b.topicAndText(start, end)
-	return topic
-}
-
-// Text returns the text that the bytes of the body from start to end show by
-// themselves, without the rest of the page.
-func (b *Body) Text(start, end int) string {
-	if b.plain {
-		return markup.NewPlainTree(b.Page.Body[start:end]).Text(b.Charset)
+// LinksIn returns how many links block n has, the block with index ordinal in the
+// cut at KeptLevel.
+func (r *Reading) LinksIn(n, ordinal int) (links int) {
+	for i, l := range r.Leaves {
+		if n <= l && l < r.Blocks[n].Next {
+			links += int(r.Made[i].links)
+		}
 	}
-	s := speeches.Get().(*speech)
-	defer s.free()
-	b.readPart(&s.tree, start, end)
-	return s.tree.Text(b.Charset)
-}
-
-// textOf returns the text that part shows by itself. It reads part as markup or as
-// plain text, as the body was read.
-func (b *Body) textOf(part []byte) string {
-	if b.plain {
-		return markup.NewPlainTree(part).Text(b.Charset)
+	for _, p := range r.placed {
+		if p.part == ordinal {
+			links++
+		}
 	}
-	s := speeches.Get().(*speech)
-	defer s.free()
-	s.tree.Read(part)
-	return s.tree.Text(b.Charset)
-}
-
-// readPart reads the bytes of the body from start to end as markup into t.
-func (b *Body) readPart(t *markup.Tree, start, end int) {
-	if b.plain {
-		t.Read(b.Page.Body[start:end])
-	} else {
-		t.ReadPart(b.Page, start, end)
-	}
+	return links
 }

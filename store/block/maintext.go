@@ -440,7 +440,7 @@ func (m *mainFinder) aside(i int) bool {
 		return false
 	}
 	for a := range m.t.Attrs(i) {
-		if naming(a.Name) != nameNone {
+		if isNaming(a.Name) {
 			beside := false
 			besideWords.EachWord(a.Value, func(_ uint8, ok bool) { beside = beside || ok }, func([]byte) {})
 			if beside {
@@ -467,3 +467,6 @@ var besideWords = func() *words.Table {
 	}
 	return t
 }()
+
+// letter reports whether c is an ASCII letter.
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

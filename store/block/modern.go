@@ -41,11 +41,11 @@ type divider struct {
 	tree  *Tree
 	total int32 // what the page shows
 
-	known   *knownParts // nil for no memory
-	charset string      // of the page
+	known   *Memory // nil for no memory
+	charset string  // of the page
 }
 
-func (t *Tree) divideModern(by shares, known *knownParts, charset string) {
+func (t *Tree) divideModern(by shares, known *Memory, charset string) {
 	t.flow = newFlow(t.Page)
 	d := divider{atoms: newAtoms(t.flow), shares: by, tree: t, known: known, charset: charset}
 	if all := d.page(); all.weight != 0 {
@@ -249,7 +249,7 @@ func (d *divider) sidebar(a *atom) bool {
 		return false
 	}
 	for attr := range d.t.Attrs(int(a.element)) {
-		if naming(attr.Name) != nameNone && bytes.Contains(bytes.ToLower(attr.Value), []byte("sidebar")) {
+		if isNaming(attr.Name) && bytes.Contains(bytes.ToLower(attr.Value), []byte("sidebar")) {
 			return true
 		}
 	}
@@ -297,7 +297,7 @@ func (d *divider) named(a *atom, l Label) bool {
 		return false
 	}
 	var e evidence
-	addElement(d.t, int(a.element), nil, &e)
+	e.addElement(d.t, int(a.element), nil)
 	return e[l] >= 1 && e.best() == l
 }
 

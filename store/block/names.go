@@ -44,9 +44,9 @@ func labelNamed(name string) Label {
 	panic("block: labels.txt has no such label: " + name)
 }
 
-// addElement adds to e the evidence of element i: of its tag, and of the words in
-// its class, id and role. memory may be nil.
-func addElement(t *markup.Tree, i int, memory *nameMemory, e *evidence) {
+// addElement adds the evidence of element i: of its tag, and of the words in its
+// class, id and role. memory may be nil.
+func (e *evidence) addElement(t *markup.Tree, i int, memory *nameMemory) {
 	switch t.Nodes[i].Tag {
 	case markup.TagNav, markup.TagMenu:
 		e[Nav] += 3
@@ -106,6 +106,10 @@ const (
 	nameRole  = 2
 )
 
+// isNaming reports whether an attribute names the purpose of its element: whether
+// its name is class, id or role.
+func isNaming(name []byte) bool { return naming(name) != nameNone }
+
 // naming returns nameClass for "class" and "id", nameRole for "role", and nameNone
 // for any other attribute, in upper or lower case.
 func naming(name []byte) int {
@@ -115,26 +119,15 @@ func naming(name []byte) int {
 			return nameClass
 		}
 	case 4:
-		if equalFold(name, "role") {
+		if markup.EqualFold(name, "role") {
 			return nameRole
 		}
 	case 5:
-		if equalFold(name, "class") {
+		if markup.EqualFold(name, "class") {
 			return nameClass
 		}
 	}
 	return nameNone
-}
-
-// equalFold reports whether b is want, ignoring the case of ASCII letters. want
-// must be in lower case, and b as long as want.
-func equalFold(b []byte, want string) bool {
-	for i := range len(want) {
-		if b[i]|0x20 != want[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // addNames adds to e the evidence of the words in a class, id or role. The last word
@@ -171,6 +164,3 @@ func addNames(value []byte, weight float64, e *evidence) {
 		e[l] += v
 	}
 }
-
-// letter reports whether c is an ASCII letter.
-func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

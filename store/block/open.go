@@ -3,6 +3,7 @@ package block
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"infomall/store/page"
 	"infomall/store/page/charset"
@@ -17,7 +18,7 @@ type Body struct {
 	*Tree
 	Found   charset.Found // the charset of the body as it was sent
 	Charset string        // the charset of Page.Body
-	plain   bool          // not read as markup
+	Plain   bool          // not read as markup
 	Outside []markup.Link // of the headers of the response
 	// If only the first part of the body is read, ReadBytes is the size of that part
 	// after content-decoding, and Unread says why. Otherwise they are 0 and "".
@@ -72,11 +73,12 @@ func Sent(head []byte, mime string) As {
 // markup can't be found in the bytes of its charset (UTF-16, ISO-2022-JP, HZ),
 // after conversion to UTF-8.
 func Open(body []byte, as As, o Options) (*Body, bool) {
-	return open(body, as, o, nil)
+	return (*Memory)(nil).Open(body, as, o)
 }
 
-// open is Open with a memory of parts, which may be nil.
-func open(body []byte, as As, o Options, known *knownParts) (*Body, bool) {
+// Open is the function Open with a memory: it does not divide the parts again that
+// m knows. The parts are in Tree.Known afterwards. A nil Memory knows nothing.
+func (m *Memory) Open(body []byte, as As, o Options) (*Body, bool) {
 	html, plain := page.IsMarkup(as.Mime), as.Mime == "text/plain"
 	if !html && !plain {
 		return nil, false
@@ -85,7 +87,7 @@ func open(body []byte, as As, o Options, known *knownParts) (*Body, bool) {
 	if !ok || as.Mime == "" && !page.LooksLikeMarkup(decoded) {
 		return nil, false
 	}
-	b := &Body{plain: !html, Outside: markup.HeaderLinks(as.LinkHeaders)}
+	b := &Body{Plain: !html, Outside: markup.HeaderLinks(as.LinkHeaders)}
 	if part != nil {
 		b.ReadBytes, b.Unread = int64(len(decoded)), unread(part, int64(len(decoded)))
 	}
@@ -95,7 +97,7 @@ func open(body []byte, as As, o Options, known *knownParts) (*Body, bool) {
 		decoded, b.Charset = charset.ToUTF8(decoded, b.Charset), "utf-8"
 	}
 	if html {
-		b.Tree = divide(markup.NewTree(decoded), o, known, b.Charset)
+		b.Tree = divide(markup.NewTree(decoded), o, m, b.Charset)
 	} else {
 		b.Tree = Divide(markup.NewPlainTree(decoded), o)
 	}
@@ -128,13 +130,44 @@ func Outside(body []byte, as As) []markup.Link {
 	return links
 }
 
-// OutsideFacts returns the facts of a response whose body has no blocks, and how many
-// links it has; nil if it has none.
-func OutsideFacts(body []byte, as As) (facts []byte, links int) {
-	list := Outside(body, as)
-	if len(list) == 0 {
-		return nil, 0
+// Text returns the text that the bytes of the body from start to end show by
+// themselves, without the rest of the page.
+func (b *Body) Text(start, end int) string {
+	if b.Plain {
+		return markup.NewPlainTree(b.Page.Body[start:end]).Text(b.Charset)
 	}
-	r := &Reading{Body: &Body{Tree: &Tree{}, Outside: list}}
-	return r.AppendFacts(nil, "", true), len(list)
+	t := parts.Get().(*markup.Tree)
+	defer freePart(t)
+	b.ReadPart(t, start, end)
+	return t.Text(b.Charset)
+}
+
+// TextOf returns the text that part shows by itself. It reads part as markup or as
+// plain text, as the body was read.
+func (b *Body) TextOf(part []byte) string {
+	if b.Plain {
+		return markup.NewPlainTree(part).Text(b.Charset)
+	}
+	t := parts.Get().(*markup.Tree)
+	defer freePart(t)
+	t.Read(part)
+	return t.Text(b.Charset)
+}
+
+// ReadPart reads the bytes of the body from start to end as markup into t.
+func (b *Body) ReadPart(t *markup.Tree, start, end int) {
+	if b.Plain {
+		t.Read(b.Page.Body[start:end])
+	} else {
+		t.ReadPart(b.Page, start, end)
+	}
+}
+
+// parts holds unused trees for the parts of bodies.
+var parts = sync.Pool{New: func() any { return new(markup.Tree) }}
+
+// freePart returns a tree to the pool. The tree is not valid after that.
+func freePart(t *markup.Tree) {
+	t.Body = nil
+	parts.Put(t)
 }

@@ -44,7 +44,7 @@ type keptPart struct {
 func (r *References) Page(facts []byte) error {
 	t := packed.Reader{B: facts}
 	if t.Byte() != Extractor {
-		return errOther
+		return ErrOther
 	}
 	form := t.Byte()
 	r.plain, r.inline = form&formPlain != 0, form&formInline != 0
@@ -59,7 +59,7 @@ func (r *References) Page(facts []byte) error {
 	r.cut = r.cut[:0]
 	for range parts {
 		p := keptPart{t.Number(), Label(t.Byte())}
-		if int(p.label) >= len(labelNames) {
+		if p.label > Other {
 			return ErrFacts
 		}
 		r.cut = append(r.cut, p)
@@ -100,7 +100,7 @@ func (r *References) Links(leaves []record.Leaf) ([]Reference, error) {
 		leaves = r.leaves
 	}
 	if len(leaves) != r.count {
-		return nil, errOther
+		return nil, ErrOther
 	}
 	r.list = r.list[:0]
 	if err := r.takeOutside(); err != nil {
@@ -138,7 +138,7 @@ func (r *References) takeLeaf(leaf record.Leaf) (err error) {
 		case !ok:
 			return ErrFacts
 		case as.plain != r.plain || as.charset != "" && as.charset != r.charset:
-			return errOther
+			return ErrOther
 		case !as.plain:
 			r.tree.Read(leaf.Bytes)
 			r.links = r.tree.AppendTargets(r.links, as.charset)

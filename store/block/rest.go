@@ -1,10 +1,7 @@
 package block
 
 import (
-	"bytes"
 	"encoding/binary"
-
-	"github.com/klauspost/compress/s2"
 
 	"infomall/store/packed"
 	"infomall/store/record"
@@ -39,7 +36,7 @@ func (h *History) Rest(turn uint32) (_ Resting, newly int64) {
 		return Resting{}, 0
 	}
 	for i, n := range r.leaves {
-		newly += r.Made[i].kept.keep(r.Bytes(n), turn)
+		newly += r.Made[i].Keep(r.Bytes(n), turn)
 	}
 	return Resting{packed: r.appendPacked(nil), leaves: r.Made}, newly
 }
@@ -51,9 +48,9 @@ func (r *Revision) appendPacked(dst []byte) []byte {
 	dst = append(dst, byte(r.Kind), byte(r.Tree.Profile))
 	dst = append(dst, r.Version.Digest[:]...)
 	dst = binary.AppendUvarint(dst, uint64(r.Size))
-	dst = appendText(dst, r.Body.Charset)
+	dst = packed.AppendSized(dst, r.Body.Charset)
 	sum := r.layoutSum()
-	dst = append(append(dst, bit(r.Body.plain)|bit(r.divided)<<1), sum[:]...)
+	dst = append(append(dst, bit(r.Body.Plain)|bit(r.divided)<<1), sum[:]...)
 	dst = binary.AppendUvarint(dst, uint64(r.twin))
 	dst = r.appendLives(dst)
 	blocks := r.Tree.Blocks
@@ -65,7 +62,7 @@ func (r *Revision) appendPacked(dst []byte) []byte {
 		dst = binary.AppendUvarint(dst, uint64(b.End-b.Start))
 		dst = binary.AppendUvarint(dst, uint64(n-b.Parent))
 		dst = binary.AppendUvarint(dst, uint64(b.Next-n))
-		dst = appendText(append(dst, byte(b.Depth)), b.Path[len(blocks[b.Parent].Path):])
+		dst = packed.AppendSized(append(dst, byte(b.Depth)), b.Path[len(blocks[b.Parent].Path):])
 		last = b.Start
 	}
 	return dst
@@ -92,7 +89,7 @@ func (r *Resting) History() (History, error) {
 	v.Size = int64(t.Uvarint())
 	v.rested = &Body{Tree: &Tree{}, Charset: t.Text()}
 	bits := t.Byte()
-	v.rested.plain, v.divided = bits&1 != 0, bits&2 != 0
+	v.rested.Plain, v.divided = bits&1 != 0, bits&2 != 0
 	copy(v.layoutHash[:], t.Take(len(record.Digest{})))
 	v.Tree, v.twin = tree, int32(t.Number())
 	var lives Fold
@@ -138,48 +135,4 @@ func takeBlocks(t *packed.Reader, blocks []Block) error {
 	}
 	blocks[0].Next = len(blocks)
 	return nil
-}
-
-// keptBytes holds a copy of the bytes of a leaf. Large leaves are compressed.
-type keptBytes struct {
-	packed []byte // nil if there is no copy
-	size   int32  // number of bytes if packed is compressed, otherwise 0
-	turn   uint32 // the turn in which keep last counted them
-}
-
-// squeezeLeast is the number of bytes from which on a leaf is kept compressed.
-// Compressing smaller leaves gains little.
-const squeezeLeast = 1 << 10
-
-// keep keeps a copy of the bytes b of a leaf, unless it has one. It returns about
-// how much memory the leaf takes, or 0 if that was already counted in this turn.
-func (k *keptBytes) keep(b []byte, turn uint32) int64 {
-	if k.packed == nil {
-		if len(b) < squeezeLeast {
-			k.packed = append(make([]byte, 0, len(b)), b...)
-		} else {
-			k.packed, k.size = bytes.Clone(s2.Encode(nil, b)), int32(len(b))
-		}
-	}
-	if k.turn == turn {
-		return 0
-	}
-	k.turn = turn
-	return int64(len(k.packed)) + leafBytesBeside
-}
-
-// leafBytesBeside is about how many bytes of memory a leaf takes in addition to its
-// content.
-const leafBytesBeside = 150
-
-// bytes returns the bytes that were passed to keep.
-func (k *keptBytes) bytes() []byte {
-	if k.size == 0 {
-		return k.packed
-	}
-	b, err := s2.Decode(make([]byte, 0, k.size), k.packed)
-	if err != nil {
-		panic("block: a leaf that was compressed in memory: " + err.Error())
-	}
-	return b
 }

@@ -54,14 +54,14 @@ func (r *Revision) appendPieces(list []Piece, leaves []int) []Piece {
 // pages of the site have the same leaf and may ask for its words again.
 func (r *Revision) bag(i, n int) words.Bag {
 	l := r.Made[i]
-	if l.words == nil {
+	if l.Words == nil {
 		bag := words.NewBag(r.words(n))
 		if 8*len(bag) > r.size(n) {
 			return bag
 		}
-		l.words = bag
+		l.Words = bag
 	}
-	return l.words
+	return l.Words
 }
 
 // pair sets r.matches to matches. Old and New of matches are indexes in the lists
@@ -130,10 +130,10 @@ func (r *Revision) pairs(level int) *cutPairs {
 	p := cutPairsList.Get().(*cutPairs)
 	p.old, p.new, p.shared = p.old[:0], p.new[:0], p.shared[:0]
 	if r.asWholes || !r.Before.Hidden() {
-		p.old = r.Before.Tree.appendCut(p.old, level)
+		p.old = r.Before.Tree.AppendCut(p.old, level)
 	}
 	if r.asWholes || !r.Hidden() {
-		p.new = r.Tree.appendCut(p.new, level)
+		p.new = r.Tree.AppendCut(p.new, level)
 	}
 	p.ofOld, p.ofNew = filled(p.ofOld, len(r.matches)), filled(p.ofNew, len(r.matches))
 	p.inOld, p.inNew = placesIn(p.inOld, r.Before.Tree, p.old), placesIn(p.inNew, r.Tree, p.new)

@@ -54,8 +54,8 @@ func LongFacts(leaf, facts []byte) []byte {
 	if !ok {
 		return nil
 	}
-	b := &Body{plain: as.plain, Charset: as.charset}
-	if b.plain {
+	b := &Body{Plain: as.plain, Charset: as.charset}
+	if b.Plain {
 		b.Tree = &Tree{Page: markup.NewPlainTree(leaf)}
 	} else {
 		b.Tree = &Tree{Page: markup.NewTree(leaf)}

@@ -36,16 +36,14 @@ type styleElement struct {
 	features []seen           // of a leaf, in the order in which they came first
 	unique   int              // number of features beyond featuresMax, none of them stored
 
-	// own and composite are results of SiteStyle.own and SiteStyle.composite. They
-	// were computed when the tree had ownPages and compositePages pages.
-	own, composite           float64
-	ownPages, compositePages int
+	// own is the result of SiteStyle.own, computed when the tree had ownPages pages.
+	own      float64
+	ownPages int
 }
 
 // elementStyle is one style of an element.
 type elementStyle struct {
 	sequence uint64  // hash of the keys of the children
-	count    int     // how often the element has this style
 	elements []int32 // the children, as indexes in SiteStyle.elements
 }
 
@@ -66,10 +64,6 @@ const (
 	styleDepth  = 128 // depth of the tree
 )
 
-// styleDecay is γ of the method, see compositeImportance. The more styles an element
-// has, the less its children count in its importance.
-const styleDecay = .9
-
 // NewSiteStyle returns a SiteStyle that has learned no page.
 func NewSiteStyle() *SiteStyle {
 	return &SiteStyle{elements: make([]styleElement, 1)}
@@ -83,29 +77,6 @@ func (s *SiteStyle) Learn(b *Body) {
 	s.pages++
 	w := styleWalk{style: s, body: b, t: b.Page, learn: true}
 	w.element(0, 0, 0)
-}
-
-// nodeImportance returns the importance of an element by its styles: 0 if it has
-// one style, 1 if it has another style on each page, or if only one page has it. shares are the shares of the
-// styles, with sum 1, and pages is the number of pages that have the element.
-func nodeImportance(shares []float64, pages int) float64 {
-	if pages <= 1 {
-		return 1
-	}
-	sum := 0.0
-	for _, p := range shares {
-		if p > 0 {
-			sum -= p * math.Log(p)
-		}
-	}
-	return min(1, sum/math.Log(float64(pages)))
-}
-
-// compositeImportance returns the importance of an element with children, from its
-// nodeImportance, the mean importance of its children, and the number of its styles.
-func compositeImportance(node, children float64, styles int) float64 {
-	decay := math.Pow(styleDecay, float64(styles))
-	return (1-decay)*node + decay*children
 }
 
 // leafImportance returns the importance of a leaf: 1 minus the mean entropy of its
@@ -147,38 +118,6 @@ func (s *SiteStyle) own(n int32) float64 {
 		e.own, e.ownPages = leafImportance(sum, len(e.features)+e.unique), s.pages
 	}
 	return e.own
-}
-
-// composite returns the importance of element n with everything in it. It is 1 if
-// only one page has n. composite calls itself at most styleDepth deep.
-func (s *SiteStyle) composite(n int32) float64 {
-	e := &s.elements[n]
-	if e.compositePages == s.pages {
-		return e.composite
-	}
-	e.compositePages = s.pages
-	switch {
-	case e.pages <= 1:
-		e.composite = 1
-	case len(e.styles) == 0:
-		e.composite = s.own(n)
-	default:
-		all, children := 0, 0.0
-		for i := range e.styles {
-			all += e.styles[i].count
-		}
-		shares := make([]float64, len(e.styles))
-		for i := range e.styles {
-			shares[i] = float64(e.styles[i].count) / float64(all)
-			sum := 0.0
-			for _, c := range e.styles[i].elements {
-				sum += s.composite(c)
-			}
-			children += shares[i] * sum / float64(max(1, len(e.styles[i].elements)))
-		}
-		e.composite = compositeImportance(nodeImportance(shares, e.pages), children, len(shares))
-	}
-	return e.composite
 }
 
 // Importances returns an importance for each block of a page: 0 if all pages of the
@@ -288,12 +227,9 @@ func (w *styleWalk) styleOf(e int32, parts []stylePart) int {
 	sequence := h.Sum64()
 	at := &w.style.elements[e]
 	i := slices.IndexFunc(at.styles, func(s elementStyle) bool { return s.sequence == sequence })
-	if w.learn {
-		if i < 0 {
-			i = len(at.styles)
-			at.styles = append(at.styles, elementStyle{sequence: sequence})
-		}
-		at.styles[i].count++
+	if w.learn && i < 0 {
+		i = len(at.styles)
+		at.styles = append(at.styles, elementStyle{sequence: sequence})
 	}
 	return i
 }

@@ -50,10 +50,10 @@ func (b *Body) topicAndText(start, end int) (topic, text string) {
 	s := speeches.Get().(*speech)
 	defer s.free()
 	s.options, s.profile = TopicOptions{}.filled(), b.Profile
-	b.readPart(&s.tree, start, end)
+	b.ReadPart(&s.tree, start, end)
 	text = s.tree.Text(b.Charset)
 	topic = s.topic(text, b.Charset)
-	if b.plain {
+	if b.Plain {
 		text = markup.NewPlainTree(s.tree.Body).Text(b.Charset)
 	}
 	return topic, text
@@ -147,11 +147,11 @@ func typeSize(t *markup.Tree, n int) (size int, colour bool) {
 	for a := range t.Attrs(n) {
 		font := t.Nodes[n].Tag == markup.TagFont
 		switch {
-		case font && len(a.Name) == 4 && equalFold(a.Name, "size"):
+		case font && len(a.Name) == 4 && markup.EqualFold(a.Name, "size"):
 			size = max(size, fontSize(string(a.Value)))
-		case font && len(a.Name) == 5 && equalFold(a.Name, "color"):
+		case font && len(a.Name) == 5 && markup.EqualFold(a.Name, "color"):
 			colour = true
-		case len(a.Name) == 5 && equalFold(a.Name, "style"):
+		case len(a.Name) == 5 && markup.EqualFold(a.Name, "style"):
 			style := strings.ToLower(string(a.Value))
 			size = max(size, styleSize(style))
 			colour = colour || strings.Contains(";"+strings.ReplaceAll(style, " ", ""), ";color:")
@@ -425,4 +425,11 @@ func stopAt(s string) int {
 		}
 	}
 	return length
+}
+
+// Topic returns the topic of the bytes of the body from start to end: a few words
+// that say what they are about.
+func (b *Body) Topic(start, end int) string {
+	topic, _ := b.topicAndText(start, end)
+	return topic
 }

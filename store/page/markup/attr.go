@@ -204,7 +204,7 @@ func (t *Tree) Attr(n int, name string) (value []byte, ok bool) {
 		return nil, false
 	}
 	for a := range t.Attrs(n) {
-		if equalFold(a.Name, name) {
+		if EqualFold(a.Name, name) {
 			return a.Value, true
 		}
 	}

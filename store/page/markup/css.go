@@ -44,7 +44,7 @@ func mayHaveAddress(css []byte) bool {
 		if at < 0 {
 			break
 		}
-		if at >= 3 && equalFold(rest[at-3:at], "url") {
+		if at >= 3 && EqualFold(rest[at-3:at], "url") {
 			return true
 		}
 		rest = rest[at+1:]
@@ -55,7 +55,7 @@ func mayHaveAddress(css []byte) bool {
 			return false
 		}
 		rest = rest[at+1:]
-		if len(rest) >= 6 && equalFold(rest[:6], "import") {
+		if len(rest) >= 6 && EqualFold(rest[:6], "import") {
 			return true
 		}
 	}

@@ -205,14 +205,14 @@ func (w *linkWriter) addressed(i int) {
 		}
 		w.add(i, kind, from.attr)
 	case TagMeta:
-		if equiv, _ := w.t.Attr(i, from.attr); equalFold(equiv, "refresh") {
+		if equiv, _ := w.t.Attr(i, from.attr); EqualFold(equiv, "refresh") {
 			w.refresh(i)
 		} else {
 			w.shared(i)
 		}
 	case TagOther:
 		// Of elements that have no constant, those of SVG that show something else.
-		if name := w.t.Name(i); equalFold(name, "image") || equalFold(name, "use") || equalFold(name, "feimage") {
+		if name := w.t.Name(i); EqualFold(name, "image") || EqualFold(name, "use") || EqualFold(name, "feimage") {
 			w.add(i, from.kind, from.attr)
 		}
 	default:
@@ -236,20 +236,20 @@ func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
 		}
 		at = next
 		switch name := b[a.name:a.nameEnd]; {
-		case !found && (equalFold(name, attr) || attr == "href" && equalFold(name, "xlink:href")):
+		case !found && (EqualFold(name, attr) || attr == "href" && EqualFold(name, "xlink:href")):
 			if found = true; !pass {
 				l.target = w.address(b[a.value:a.valueEnd])
 			}
 		case pass:
-		case equalFold(name, "rel"):
+		case EqualFold(name, "rel"):
 			l.rel = w.value(b[a.value:a.valueEnd])
-		case equalFold(name, "alt"):
+		case EqualFold(name, "alt"):
 			l.anchor = w.value(b[a.value:a.valueEnd])
-		case equalFold(name, "codebase"):
+		case EqualFold(name, "codebase"):
 			codebase = w.value(b[a.value:a.valueEnd])
 		default:
 			for _, o := range otherLinks[w.t.Nodes[i].Tag] {
-				if equalFold(name, o.attr) {
+				if EqualFold(name, o.attr) {
 					others = append(others, otherLink{o, w.address(b[a.value:a.valueEnd])})
 				}
 			}

@@ -139,9 +139,9 @@ func (w *linkWriter) shared(i int) {
 	var name, content []byte
 	for a := range w.t.Attrs(i) {
 		switch {
-		case equalFold(a.Name, "property"), equalFold(a.Name, "name"):
+		case EqualFold(a.Name, "property"), EqualFold(a.Name, "name"):
 			name = a.Value
-		case equalFold(a.Name, "content"):
+		case EqualFold(a.Name, "content"):
 			content = a.Value
 		}
 	}

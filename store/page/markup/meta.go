@@ -73,9 +73,9 @@ func (t *Tree) Meta(cs string) Meta {
 func (t *Tree) metaPair(i int, cs string) (name, content string) {
 	for a := range t.Attrs(i) {
 		switch {
-		case equalFold(a.Name, "name"), equalFold(a.Name, "property"), equalFold(a.Name, "http-equiv"):
+		case EqualFold(a.Name, "name"), EqualFold(a.Name, "property"), EqualFold(a.Name, "http-equiv"):
 			name = strings.ToLower(string(a.Value))
-		case equalFold(a.Name, "content"):
+		case EqualFold(a.Name, "content"):
 			content = oneLine(fold([]byte(attrText(a.Value, cs))))
 		}
 	}
@@ -85,7 +85,7 @@ func (t *Tree) metaPair(i int, cs string) (name, content string) {
 func (t *Tree) langAttr(i int, cs string) string {
 	lang := ""
 	for a := range t.Attrs(i) {
-		if equalFold(a.Name, "lang") || lang == "" && equalFold(a.Name, "xml:lang") {
+		if EqualFold(a.Name, "lang") || lang == "" && EqualFold(a.Name, "xml:lang") {
 			lang = strings.ToLower(attrText(a.Value, cs))
 		}
 	}

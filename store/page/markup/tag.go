@@ -373,7 +373,7 @@ func tagAt(b []byte, start, end int) Tag {
 			return TagOther
 		}
 		if int(s.size) == size && (packed^s.packed)&^s.fold == 0 &&
-			(size <= 8 || equalFold(b[start+8:end], tags[s.tag].name[8:])) {
+			(size <= 8 || EqualFold(b[start+8:end], tags[s.tag].name[8:])) {
 			return s.tag
 		}
 	}
@@ -386,9 +386,9 @@ func lower(c byte) byte {
 	return c
 }
 
-// equalFold reports whether b equals want, a text in lower case, if the case of
+// EqualFold reports whether b equals want, a text in lower case, if the case of
 // ASCII letters is ignored.
-func equalFold(b []byte, want string) bool {
+func EqualFold(b []byte, want string) bool {
 	if len(b) != len(want) {
 		return false
 	}

@@ -306,7 +306,7 @@ func holdsMarkup(attrs []byte) bool {
 		if !ok {
 			return false
 		}
-		if i = next; equalFold(attrs[a.name:a.nameEnd], "type") {
+		if i = next; EqualFold(attrs[a.name:a.nameEnd], "type") {
 			kind := bytes.ToLower(attrs[a.value:a.valueEnd])
 			return slices.ContainsFunc(markupTypes, func(m []byte) bool { return bytes.Contains(kind, m) })
 		}
@@ -493,7 +493,7 @@ func rawEnd(b []byte, tag Tag) int {
 // namedTag reports whether b begins with name followed by a byte that ends a
 // tag's name.
 func namedTag(b []byte, name string) bool {
-	if len(b) <= len(name) || !equalFold(b[:len(name)], name) {
+	if len(b) <= len(name) || !EqualFold(b[:len(name)], name) {
 		return false
 	}
 	c := b[len(name)]

@@ -5,19 +5,19 @@ import (
 	"crypto/cipher"
 	"crypto/rand"
 	"encoding/binary"
-	"slices"
 )
 
 // Pages of a site have most of their parts in common, and two versions of a page
-// nearly all. A Reader therefore remembers how parts were divided, and the facts of
-// their leaves. If it meets a part again, it computes only a hash of its bytes.
+// nearly all. A Memory therefore remembers how parts were divided. When it meets
+// a part again, it computes only a hash of the part's bytes.
 //
 // The result is the same as that of dividing the part again: from level knownFrom
 // on, a part divides by its own markup alone, and the key of a part covers
 // everything on which the division depends.
 
-// Parts are remembered that appear at the levels from knownFrom to knownTo. At a
-// higher one what a part has of all the page counts; lower ones are small.
+// Parts that appear at the levels from knownFrom to knownTo are remembered. How a
+// part of a higher level divides depends on its share of the page. Parts of lower
+// levels are small.
 const (
 	knownFrom = 2
 	knownTo   = 5
@@ -27,21 +27,24 @@ const (
 // Dividing a smaller part takes no longer than finding it.
 const knownLeast = 400
 
-// knownBlocksMax is how many blocks each of the two generations of a memory of
-// parts has, some 5 MB. A block of many bytes counts as several of blockBytes.
+// knownBlocksMax is how many blocks each of the two generations of a Memory has,
+// some 5 MB. A part with many bytes and few blocks counts as one block for each
+// blockBytes.
 const (
 	knownBlocksMax = 150_000
 	blockBytes     = 256
 )
 
-// knownParts is the memory of how parts were divided.
-type knownParts struct {
-	young, old map[partKey]*knownPart
-	blocks     int // in young, and what counts as such
-	blocksMax  int // in each of the two
+// Memory remembers how parts of pages were divided. It has two generations: parts
+// that were not met again while one generation filled up are forgotten. Only one
+// goroutine at a time may use it.
+type Memory struct {
+	young, old map[partKey]*KnownPart
+	blocks     int // blocks of the parts in young, see knownBlocksMax
+	blocksMax  int // the most blocks in each of young and old
 	mac        cipher.AEAD
 	nonce      []byte
-	text, sum  []byte // whose mac a key is, and that
+	text, sum  []byte // memory for the input of mac and its output
 }
 
 // partKey identifies a part: its authentication code (GMAC, NIST SP 800-38D)
@@ -49,14 +52,15 @@ type knownParts struct {
 // parts have equal codes is at most n/2^128, where n is their size in bytes.
 type partKey [16]byte
 
-// knownPart is the division of one part. Offsets are relative to its start.
-type knownPart struct {
-	blocks  []partBlock // its own, and those in it
-	leaves  []*Leaf
-	mayLink bool // its layout, if leaves is not nil
+// KnownPart is a part that a Memory knows.
+type KnownPart struct {
+	blocks []partBlock // the part's block, and those in it; offsets are relative to the part's start
+	// Read is for the caller to keep what it computed from the part. It is nil until
+	// the caller sets it.
+	Read any
 }
 
-// partBlock is a block of a knownPart. Block 0 is the part itself.
+// partBlock is a block of a KnownPart. Block 0 is the part itself.
 type partBlock struct {
 	start, end   int32
 	parent, next int32
@@ -69,13 +73,20 @@ const (
 	rowOutside = -2 // the part is a cell, or some of one row
 )
 
-// placedPart is a known part at its place in a Tree.
-type placedPart struct {
-	block int
-	part  *knownPart
+// PlacedPart is a KnownPart at its place in a Tree.
+type PlacedPart struct {
+	Block int // the part's block
+	Part  *KnownPart
 }
 
-func newKnownParts() *knownParts {
+// End returns the first block after Block that is not in the part.
+func (p *PlacedPart) End() int { return p.Block + len(p.Part.blocks) }
+
+// Has reports whether block n belongs to the part.
+func (p *PlacedPart) Has(n int) bool { return p.Block <= n && n < p.End() }
+
+// NewMemory returns a Memory that knows no part.
+func NewMemory() *Memory {
 	var key [16]byte
 	rand.Read(key[:]) // does not fail
 	c, err := aes.NewCipher(key[:])
@@ -86,12 +97,15 @@ func newKnownParts() *knownParts {
 	if err != nil {
 		panic("block: GCM: " + err.Error())
 	}
-	return &knownParts{young: make(map[partKey]*knownPart), blocksMax: knownBlocksMax, mac: mac, nonce: make([]byte, mac.NonceSize())}
+	return &Memory{young: make(map[partKey]*KnownPart), blocksMax: knownBlocksMax, mac: mac, nonce: make([]byte, mac.NonceSize())}
 }
+
+// Shrink limits the memory to one n-th of the default.
+func (m *Memory) Shrink(n int) { m.blocksMax /= n }
 
 // key returns the key of part a at level depth, and false if such a part is not
 // remembered.
-func (m *knownParts) key(d *divider, a *atom, depth int) (_ partKey, ok bool) {
+func (m *Memory) key(d *divider, a *atom, depth int) (_ partKey, ok bool) {
 	if depth < knownFrom || depth > knownTo || a.end-a.start < knownLeast || !d.closed(a) {
 		return partKey{}, false
 	}
@@ -149,7 +163,7 @@ func appendShape(dst []byte, a, in *atom) []byte {
 }
 
 // of returns the part with key k, or nil if it is not known.
-func (m *knownParts) of(k partKey) *knownPart {
+func (m *Memory) of(k partKey) *KnownPart {
 	if p := m.young[k]; p != nil {
 		return p
 	}
@@ -162,10 +176,10 @@ func (m *knownParts) of(k partKey) *knownPart {
 
 // put remembers a part under key k. If the young generation is full, it becomes the
 // old one, and the parts that only the old one had are forgotten.
-func (m *knownParts) put(k partKey, p *knownPart) {
+func (m *Memory) put(k partKey, p *KnownPart) {
 	n := max(len(p.blocks), int(p.blocks[0].end-p.blocks[0].start)/blockBytes)
 	if m.blocks += n; m.blocks > m.blocksMax {
-		m.old, m.young, m.blocks = m.young, make(map[partKey]*knownPart), n
+		m.old, m.young, m.blocks = m.young, make(map[partKey]*KnownPart), n
 	}
 	m.young[k] = p
 }
@@ -197,14 +211,14 @@ func (d *divider) recall(c int, a *atom, k partKey) bool {
 		}
 		t.Blocks = append(t.Blocks, n)
 	}
-	t.parts = append(t.parts, placedPart{c, p})
+	t.Known = append(t.Known, PlacedPart{c, p})
 	return true
 }
 
 // learn remembers how block c, which is atom a, was divided.
 func (d *divider) learn(c int, a *atom, k partKey) {
 	t := d.tree
-	p := &knownPart{blocks: make([]partBlock, len(t.Blocks)-c)}
+	p := &KnownPart{blocks: make([]partBlock, len(t.Blocks)-c)}
 	for i := range p.blocks {
 		b := &t.Blocks[c+i]
 		row := int32(rowNone)
@@ -216,53 +230,5 @@ func (d *divider) learn(c int, a *atom, k partKey) {
 		p.blocks[i] = partBlock{int32(b.Start) - a.start, int32(b.End) - a.start, int32(b.Parent - c), int32(b.Next - c), row}
 	}
 	d.known.put(k, p)
-	t.parts = append(t.parts, placedPart{c, p})
-}
-
-// readLeaves finds the leaves of a page and their facts. It reports whether the
-// layout may have links.
-func (m *Reader) readLeaves(r *Reading) (inLayout bool) {
-	r.Made, m.mayLink = make([]*Leaf, 0, len(r.Leaves)), m.mayLink[:0]
-	at := 0 // the end of the leaf before
-	known := r.parts
-	for i := 0; i < len(r.Leaves); i = len(r.Made) {
-		n := r.Leaves[i]
-		between := r.Page.MayLink(at, r.Blocks[n].Start)
-		m.mayLink = append(m.mayLink, between)
-		inLayout = inLayout || between
-		for len(known) > 0 && (known[0].part.leaves == nil || known[0].block < n && !known[0].has(n)) {
-			known = known[1:]
-		}
-		if len(known) > 0 && known[0].has(n) {
-			p := known[0].part
-			inLayout = inLayout || p.mayLink
-			r.Made = append(r.Made, p.leaves...)
-			for range p.leaves[1:] {
-				m.mayLink = append(m.mayLink, p.mayLink)
-			}
-		} else {
-			r.Made = append(r.Made, m.leaf(r.Body, r.Blocks[n].Start, r.Blocks[n].End))
-		}
-		at = r.Blocks[r.Leaves[len(r.Made)-1]].End
-	}
-	return inLayout || r.Page.MayLink(at, len(r.Page.Body))
-}
-
-// has reports whether block n belongs to the part.
-func (p *placedPart) has(n int) bool { return p.block <= n && n < p.block+len(p.part.blocks) }
-
-// teach stores the leaves of a page in those of its parts that do not have them yet,
-// and sets r.parts to nil.
-func (m *Reader) teach(r *Reading) {
-	for i := range r.parts {
-		p := &r.parts[i]
-		if p.part.leaves != nil {
-			continue
-		}
-		from, _ := slices.BinarySearch(r.Leaves, p.block)
-		to, _ := slices.BinarySearch(r.Leaves, p.block+len(p.part.blocks))
-		p.part.leaves = slices.Clone(r.Made[from:to])
-		p.part.mayLink = slices.Contains(m.mayLink[from+1:to], true)
-	}
-	r.parts = nil
+	t.Known = append(t.Known, PlacedPart{c, p})
 }
