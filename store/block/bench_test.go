@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"infomall/store/page/markup"
+	"infomall/store/page/pagetest"
 	"infomall/store/words"
 )
 
 // samples are the bodies that the benchmarks work on: the pages of the
 // segmentation set where it is at hand, else the page of the paper.
 func samples(b *testing.B) (bodies [][]byte) {
-	if root := sharedRoot(); root != "" {
-		bodies = tarBodies(b, filepath.Join(root, "segmentation", "dataset-popular-html.tar.zst"), ".html.orig")
+	if root := pagetest.Root(); root != "" {
+		bodies = pagetest.Bodies(b, filepath.Join(root, "segmentation", "dataset-popular-html.tar.zst"), ".html.orig")
 	} else {
-		before, after := paperVersions()
+		before, after := pagetest.Paper()
 		bodies = [][]byte{[]byte(before), []byte(after), []byte(strings.Repeat(before, 10))}
 	}
 	size := 0
@@ -74,7 +75,7 @@ func BenchmarkAll(b *testing.B) {
 			p.Page.Meta(p.Charset)
 			p.Labels()
 			for _, n := range r.Leaves {
-				p.topicAndText(p.Blocks[n].Start, p.Blocks[n].End)
+				p.TopicAndText(p.Blocks[n].Start, p.Blocks[n].End)
 			}
 			r.Close()
 		}
@@ -103,7 +104,7 @@ func BenchmarkStages(b *testing.B) {
 	}{
 		{"tree", func(t *Tree) { markup.NewTree(t.Page.Body).Free() }},
 		{"flow", func(t *Tree) { newFlow(t.Page).free() }},
-		{"divide", func(t *Tree) { Divide(t.Page, Options{}).flow.free() }},
+		{"divide", func(t *Tree) { Divide(t.Page, Options{}).pageFlow().free() }},
 		{"digests", func(t *Tree) { leaves(t, func(l *Block) { sha256.Sum256(t.Page.Body[l.Start:l.End]) }) }},
 		{"layout", func(t *Tree) { sha256.Sum256(t.Layout()) }},
 		{"links", func(t *Tree) { t.Page.AppendLinks(nil, 0, len(t.Page.Body), "utf-8", nil) }},

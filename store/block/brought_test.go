@@ -3,6 +3,7 @@ package block
 import (
 	"testing"
 
+	"infomall/store/page/pagetest"
 	"infomall/store/record"
 )
 
@@ -24,7 +25,7 @@ func TestBrought(t *testing.T) {
 		{"a leaf removed", []Version{outline(0, "a\nb\ncc\n"), outline(1, "a\nb\n")}, 0, len("\x00#\n\x00#\n")},
 		{"after none", []Version{htmlVersion(0, ""), outline(1, page)}, 3, len(page)},
 		{"none after", []Version{outline(0, page), htmlVersion(1, "")}, 0, 0},
-		{"gone", []Version{outline(0, page), version(1, record.KindMissing, htmlType, "not here")}, 0, len("not here")},
+		{"gone", []Version{outline(0, page), version(1, record.KindMissing, pagetest.HTMLType, "not here")}, 0, len("not here")},
 		{"an image", []Version{version(0, record.KindPage, "image/gif", "GIF1"), version(1, record.KindPage, "image/gif", "GIF222")}, 0, len("GIF222")},
 	} {
 		var h History

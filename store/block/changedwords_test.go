@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/store/page/pagetest"
 	"infomall/store/words"
 )
 
@@ -83,7 +84,7 @@ func TestSharedChangedWords(t *testing.T) {
 		most float64 // words in changed blocks for each changed word, median
 	}{{"kafka", 3}, {"fp-volksstimme.de", 5}} {
 		var ratios []float64
-		bodyPairs(t, filepath.Join(shared(t), "sites", site.name+".bundle"), 100, func(old, new []byte) {
+		bodyPairs(t, filepath.Join(pagetest.Shared(t), "sites", site.name+".bundle"), 100, func(old, new []byte) {
 			var h History
 			h.Add(htmlVersion(1, string(old)))
 			r := h.Add(htmlVersion(2, string(new)))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"infomall/store/page/markup"
+	"infomall/store/page/pagetest"
 )
 
 // edit is a change made to a page on purpose, and what is to be found.
@@ -30,13 +31,13 @@ type editor struct {
 }
 
 func newEditor(body []byte, r *rand.Rand) *editor {
-	b, _ := Open(body, As{Mime: "text/html", ContentType: htmlType}, Options{})
+	b, _ := Open(body, As{Mime: "text/html", ContentType: pagetest.HTMLType}, Options{})
 	e := &editor{Body: b, t: b.Page, rand: r}
-	f := newFlow(e.t)
+	f := b.pageFlow()
 	siblings := map[int32]int{}
 	var list []int
 	for i, n := range e.t.Nodes {
-		if n.Kind == markup.Element && n.Tag.Block() && f.shows(i).blocks == 1 && f.shows(i).text >= 2*leafBytes && n.Outer < n.End {
+		if n.Kind == markup.Element && n.Tag.Block() && f.shows(i).blocks == 1 && f.shows(i).text >= 128 && n.Outer < n.End {
 			list = append(list, i)
 			siblings[n.Parent]++
 		}
@@ -210,10 +211,10 @@ func flat(text string) string { return strings.Join(strings.Fields(text), "") }
 // TestSharedEdits edits real pages and looks whether what was done to them is
 // what is found, and nothing else.
 func TestSharedEdits(t *testing.T) {
-	root := shared(t)
+	root := pagetest.Shared(t)
 	bodies := slices.Concat(
-		tarBodies(t, filepath.Join(root, "segmentation", "dataset-popular-html.tar.zst"), ".html.orig"),
-		tarBodies(t, filepath.Join(root, "chinese", "gne-odd.tar.zst"), ".html"),
+		pagetest.Bodies(t, filepath.Join(root, "segmentation", "dataset-popular-html.tar.zst"), ".html.orig"),
+		pagetest.Bodies(t, filepath.Join(root, "chinese", "gne-odd.tar.zst"), ".html"),
 	)
 	r := rand.New(rand.NewPCG(7, 2008))
 	kinds := []struct {

@@ -1,8 +1,6 @@
 package block
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"flag"
 	"fmt"
 	"path/filepath"
@@ -15,105 +13,11 @@ import (
 
 	"infomall/store/page"
 	"infomall/store/page/markup"
+	"infomall/store/page/pagetest"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/words"
 )
-
-// TestFoldsGoOn draws lives of pages. At every version the fold that is kept
-// says what History found, and a History that resumes with the fold of the
-// version before comes to the same as one that saw all.
-func TestFoldsGoOn(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var whole, resumed History
-		reader := NewReader()
-		for i, v := range drawLife(t) {
-			var reading *Reading
-			if v.Body != nil {
-				reading = reader.Read(v.Body)
-				v.Made = reading.Made
-			}
-			r := whole.Add(v)
-			again := resumed.Add(v)
-			if !reflect.DeepEqual(again.Life, r.Life) {
-				t.Fatalf("version %d: lives after resuming\n got %v\nwant %v", i, again.Life, r.Life)
-			}
-			for level := range r.Tree.Level() + 2 {
-				if got, want := again.Changes(level), r.Changes(level); !reflect.DeepEqual(got, want) {
-					t.Fatalf("version %d, level %d: changes after resuming\n got %v\nwant %v", i, level, got, want)
-				}
-			}
-			f, err := ReadFold(r.AppendFold(nil, reading), v.Time)
-			if err != nil {
-				t.Fatalf("version %d: %v", i, err)
-			}
-			checkFold(t, f, r, reading)
-			resumed = History{}
-			if !resumed.Resume(v, f) {
-				t.Fatalf("version %d: a History does not resume with its own fold", i)
-			}
-		}
-	})
-}
-
-// checkFold compares what is kept of a version with the version.
-func checkFold(t *rapid.T, f *Fold, r *Revision, reading *Reading) {
-	want := record.NoTime
-	if r.Before != nil {
-		want = r.Before.Time
-	}
-	if f.Previous != want {
-		t.Fatalf("the version before is kept as of %d, want %d", f.Previous, want)
-	}
-	var got []string
-	for _, c := range f.Changed {
-		got = append(got, fmt.Sprintf("%d %s %s %d %q %d %d", c.Ordinal, c.Op, c.Life.Identity(), c.Bytes, c.Topic, c.Words, c.Links))
-	}
-	if fmt.Sprint(got) != fmt.Sprint(changedBlocks(r, reading)) {
-		t.Fatalf("changed blocks kept\n got %v\nwant %v", got, changedBlocks(r, reading))
-	}
-	if r.Hidden() || reading == nil {
-		return
-	}
-	kept, err := ReadFacts(reading.AppendFacts(nil, "", true))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cut := r.Tree.Cut(KeptLevel)
-	if len(kept.Cut) != len(cut) {
-		t.Fatalf("kept are %d blocks, want %d", len(kept.Cut), len(cut))
-	}
-	for i, n := range cut {
-		b, k := &r.Tree.Blocks[n], &kept.Cut[i]
-		if got, want := fmt.Sprint(k.Path, k.Parent(), k.Depth()), fmt.Sprint(b.Path, r.Tree.Blocks[b.Parent].Path, b.Depth); got != want {
-			t.Fatalf("block %d is kept as %q, want %q", n, got, want)
-		}
-	}
-}
-
-// changedBlocks are the blocks of the kept cut that were added or edited, as a
-// query would find them.
-func changedBlocks(r *Revision, reading *Reading) (out []string) {
-	if r.Before == nil || r.Hidden() || reading == nil {
-		return nil
-	}
-	links := reading.Body.Links()
-	for i, n := range r.Tree.Cut(KeptLevel) {
-		b, op := &r.Tree.Blocks[n], r.Changes(KeptLevel)[i].Op
-		if op != Added && op != Edited {
-			continue
-		}
-		count := 0
-		for _, l := range links {
-			if b.Start <= l.Offset && l.Offset < b.End {
-				count++
-			}
-		}
-		out = append(out, fmt.Sprintf("%d %s %s %d %q %d %d", i, op, r.Life[n].Identity(), b.End-b.Start,
-			reading.Topic(b.Start, b.End), words.Count(reading.Text(b.Start, b.End)), count))
-	}
-	return out
-}
 
 // TestKeptLinks keeps the facts of drawn pages, the leaves' apart, with one
 // memory for pages in several charsets. The links are those of the page.
@@ -123,8 +27,8 @@ func TestKeptLinks(t *testing.T) {
 		var refers References
 		pool := rapid.SliceOfN(rapid.Custom(editedPage), 1, 3).Draw(t, "pages")
 		for range rapid.IntRange(1, 5).Draw(t, "readings") {
-			body := "<a href='/\xb1\xb1\xbe\xa9' style='background: url(a)'>\xb1\xb1</a><style>@import 'b';</style>" + mutate(t, rapid.SampledFrom(pool).Draw(t, "page"))
-			contentType := rapid.SampledFrom([]string{htmlType, "text/html; charset=gbk", "text/html; charset=big5", "text/plain"}).Draw(t, "type")
+			body := "<a href='/\xb1\xb1\xbe\xa9' style='background: url(a)'>\xb1\xb1</a><style>@import 'b';</style>" + pagetest.Mutate(drawn(t), rapid.SampledFrom(pool).Draw(t, "page"))
+			contentType := rapid.SampledFrom([]string{pagetest.HTMLType, "text/html; charset=gbk", "text/html; charset=big5", "text/plain"}).Draw(t, "type")
 			headers := rapid.SampledFrom([]string{"", "Refresh: 5; url=/c\nLink: </d>; rel=next, </e\xb1>; rel=\"nofollow me\"\n"}).Draw(t, "headers")
 			b, ok := Open([]byte(body), As{Mime: message.Mime(contentType), ContentType: contentType, LinkHeaders: headers}, Options{})
 			if !ok {
@@ -273,19 +177,19 @@ var factPages = flag.Int("facts.pages", 100, "pages of each site whose kept link
 // site: what a leaf has is the same wherever it stands. So is how a part of a
 // page divides.
 func TestKeptLinksOfSites(t *testing.T) {
-	bundles, _ := filepath.Glob(filepath.Join(shared(t), "sites", "*.bundle"))
+	bundles, _ := filepath.Glob(filepath.Join(pagetest.Shared(t), "sites", "*.bundle"))
 	for _, bundle := range bundles {
 		t.Run(filepath.Base(bundle), func(t *testing.T) {
 			reader, divider, pages, links := NewReader(), NewReader(), 0, 0
 			var refers References
-			bundleBodies(t, bundle, func(body []byte) {
+			pagetest.Bundle(t, bundle, func(body []byte) {
 				if *factPages > 0 && pages == *factPages {
 					return
 				}
 				if b, ok := Open(body, As{Mime: "text/html", ContentType: "text/html"}, Options{}); ok {
 					r := reader.Read(b)
 					checkKeptLinks(t, &refers, r, false)
-					checkKnown(t, divider, body, htmlType)
+					checkKnown(t, divider, body, pagetest.HTMLType)
 					pages, links = pages+1, links+r.Links
 				}
 			})
@@ -295,9 +199,9 @@ func TestKeptLinksOfSites(t *testing.T) {
 }
 
 func FuzzReadFacts(f *testing.F) {
-	b, _ := Open([]byte("<h1>One</h1><p>two <a href=x>three</a> four<p>five<img src=y>"), As{Mime: "text/html", ContentType: htmlType}, Options{})
+	b, _ := Open([]byte("<h1>One</h1><p>two <a href=x>three</a> four<p>five<img src=y>"), As{Mime: "text/html", ContentType: pagetest.HTMLType}, Options{})
 	r := NewReader().Read(b)
-	f.Add(r.AppendFacts(nil, "/", true), r.leafFactsOrNil())
+	f.Add(r.AppendFacts(nil, "/", true), firstLeaf(r))
 	f.Fuzz(func(t *testing.T, src, leaf []byte) {
 		var refers References
 		k, err := ReadFacts(src)
@@ -314,56 +218,10 @@ func FuzzReadFacts(f *testing.F) {
 	})
 }
 
-func (r *Reading) leafFactsOrNil() []byte {
+// firstLeaf returns the facts of the first leaf, or nil if there is none.
+func firstLeaf(r *Reading) []byte {
 	if len(r.Made) == 0 {
 		return nil
 	}
 	return r.Made[0].Facts
-}
-
-func FuzzReadFold(f *testing.F) {
-	var h History
-	v := version(0, record.KindPage, htmlType, "<h1>One</h1><p>two<p>three")
-	f.Add(h.Add(v).AppendFold(nil, NewReader().Read(v.Body)), int64(v.Time))
-	v = version(1, record.KindPage, htmlType, "<h1>One</h1><p>two four<p>three")
-	f.Add(h.Add(v).AppendFold(nil, NewReader().Read(v.Body)), int64(v.Time))
-	f.Fuzz(func(t *testing.T, src []byte, at int64) {
-		fold, err := ReadFold(src, record.Time(at))
-		if err == nil {
-			new(History).Resume(v, fold)
-		}
-	})
-}
-
-// TestFirstFold shows that the fold of a first version of one block can be made
-// without its history.
-func TestFirstFold(t *testing.T) {
-	for _, tt := range []struct {
-		mime, body string
-		kind       record.Kind
-	}{
-		{"text/plain", "one line of text", record.KindPage},
-		{"text/plain", "a\nb\n\nc\n", record.KindPage},
-		{"text/plain", " \n ", record.KindPage},
-		{"text/plain", "one line of text", record.KindMissing},
-		{"text/html", "<p>one", record.KindPage},
-		{"text/html", "<p>one", record.KindRedirect},
-		{"image/png", "\x89PNG", record.KindPage},
-		{"image/png", "\x89PNG", record.KindError},
-	} {
-		v := Version{Time: 1234567, Kind: tt.kind, Digest: sha256.Sum256([]byte(tt.body)), Size: int64(len(tt.body))}
-		body, opened := Open([]byte(tt.body), As{Mime: tt.mime, ContentType: tt.mime}, Options{})
-		var reading *Reading
-		if opened {
-			reading = NewReader().Read(body)
-			v.Body, v.Made = body, reading.Made
-			if len(body.Blocks) > 2 {
-				t.Fatalf("%q has %d blocks", tt.body, len(body.Blocks))
-			}
-		}
-		want := new(History).Add(v).AppendFold(nil, reading)
-		if got := AppendFirstFold(nil, opened && tt.kind == record.KindPage, v.Size); !bytes.Equal(got, want) {
-			t.Errorf("%s %q, kind %v: got %x, want %x", tt.mime, tt.body, tt.kind, got, want)
-		}
-	}
 }

@@ -4,12 +4,14 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"infomall/store/page/markup"
+	"infomall/store/page/pagetest"
 	"infomall/store/record"
 	"infomall/store/record/message"
 )
@@ -33,9 +35,9 @@ func version(day int, kind record.Kind, contentType, body string) Version {
 	return v
 }
 
-const htmlType = "text/html; charset=utf-8"
-
-func htmlVersion(day int, body string) Version { return version(day, record.KindPage, htmlType, body) }
+func htmlVersion(day int, body string) Version {
+	return version(day, record.KindPage, pagetest.HTMLType, body)
+}
 
 // outline makes a version of a page whose leaves are the lines of body; the
 // lines between "(" and ")" are leaves of a block.
@@ -59,7 +61,15 @@ func outline(day int, body string) Version {
 		at = end
 	}
 	tree.Blocks[0].Next = len(tree.Blocks)
-	tree.name()
+	for n := range tree.Blocks {
+		for i, c := range tree.Children(n) {
+			path := strconv.Itoa(i + 1)
+			if n > 0 {
+				path = tree.Blocks[n].Path + "." + path
+			}
+			tree.Blocks[c].Path = path
+		}
+	}
 	v.Body = &Body{Tree: tree, Charset: "utf-8"}
 	return v
 }
@@ -110,11 +120,11 @@ func TestHistory(t *testing.T) {
 			[]string{"moved 20080601T080000-2", "moved 20080601T080000-2"}},
 		{"one becomes two", 1, []Version{outline(0, a+b+c), outline(1, a+"(\nbeta school learns\n"+d+")\n"+c), outline(2, a+"(\n"+d+")\n"+c)},
 			[]string{"edited 20080601T080000-2", "edited 20080601T080000-2"}},
-		{"gone and back", 0, []Version{htmlVersion(0, "<p>one"), version(1, record.KindMissing, htmlType, "<p>no such page"), htmlVersion(2, "<p>one")},
+		{"gone and back", 0, []Version{htmlVersion(0, "<p>one"), version(1, record.KindMissing, pagetest.HTMLType, "<p>no such page"), htmlVersion(2, "<p>one")},
 			[]string{"removed 20080601T080000-1", "added 20080603T080000-1"}},
-		{"missing pages differ", 0, []Version{version(0, record.KindMissing, htmlType, "<p>one"), version(1, record.KindMissing, htmlType, "<p>two")},
+		{"missing pages differ", 0, []Version{version(0, record.KindMissing, pagetest.HTMLType, "<p>one"), version(1, record.KindMissing, pagetest.HTMLType, "<p>two")},
 			[]string{"edited 20080601T080000-1"}},
-		{"from error to missing", 0, []Version{version(0, record.KindError, htmlType, "<p>one"), version(1, record.KindMissing, htmlType, "<p>two")},
+		{"from error to missing", 0, []Version{version(0, record.KindError, pagetest.HTMLType, "<p>one"), version(1, record.KindMissing, pagetest.HTMLType, "<p>two")},
 			[]string{"edited 20080601T080000-1"}},
 		{"images", 0, []Version{version(0, record.KindPage, "image/gif", "GIF89a1"), version(1, record.KindPage, "image/gif", "GIF89a2")},
 			[]string{"edited 20080601T080000-1"}},
@@ -147,7 +157,7 @@ func TestHistory(t *testing.T) {
 // TestHistoryOfPaper shows what the published example says: five days later only
 // CC2 to CC6 differ, and each level tells so in its own terms.
 func TestHistoryOfPaper(t *testing.T) {
-	before, after := paperVersions()
+	before, after := pagetest.Paper()
 	open := func(day int, body string) Version {
 		v := htmlVersion(day, body)
 		v.Body, _ = Open([]byte(body), As{Mime: "text/html", ContentType: ""}, Options{Profile: Classic})
@@ -174,40 +184,14 @@ func TestHistoryOfPaper(t *testing.T) {
 	}
 }
 
-// editedPage draws a version of a page: sections of items, some nested deeper,
-// with marks in the layout.
-func editedPage(t *rapid.T) string {
-	var w strings.Builder
-	word := rapid.SampledFrom([]string{"river", "school", "choir", "market", "bridge", "garden", "old", "new", "opens", "closes"})
-	fmt.Fprintf(&w, "<html><body class=%s>", word.Draw(t, "class"))
-	for range rapid.IntRange(0, 3).Draw(t, "sections") {
-		tag := rapid.SampledFrom([]string{"div", "section", "ul", "table"}).Draw(t, "tag")
-		fmt.Fprintf(&w, "<%s>\n", tag)
-		for range rapid.IntRange(0, 4).Draw(t, "items") {
-			text := word.Draw(t, "w1") + " " + word.Draw(t, "w2")
-			long := strings.Repeat(text+" ", rapid.IntRange(1, 12).Draw(t, "long"))
-			switch tag {
-			case "table":
-				fmt.Fprintf(&w, "<tr><td>%s<td>%s", text, long)
-			case "ul":
-				fmt.Fprintf(&w, "<li>%s</li>", long)
-			default:
-				fmt.Fprintf(&w, "<div><h2>%s</h2><p>%s</div> ", text, long)
-			}
-		}
-		fmt.Fprintf(&w, "</%s>", tag)
-	}
-	return w.String()
-}
-
 // drawLife draws the versions of a page, of which two and two have the same time.
 func drawLife(t *rapid.T) []Version {
 	pool := rapid.SliceOfN(rapid.Custom(editedPage), 1, 4).Draw(t, "pages")
 	out := make([]Version, rapid.IntRange(2, 6).Draw(t, "versions"))
 	for i := range out {
 		kind := rapid.SampledFrom([]record.Kind{record.KindPage, record.KindPage, record.KindPage, record.KindMissing}).Draw(t, "kind")
-		body := mutate(t, rapid.SampledFrom(pool).Draw(t, "page"))
-		contentType := rapid.SampledFrom([]string{htmlType, htmlType, htmlType, "text/plain", "image/gif"}).Draw(t, "type")
+		body := pagetest.Mutate(drawn(t), rapid.SampledFrom(pool).Draw(t, "page"))
+		contentType := rapid.SampledFrom([]string{pagetest.HTMLType, pagetest.HTMLType, pagetest.HTMLType, "text/plain", "image/gif"}).Draw(t, "type")
 		out[i] = version(i/2, kind, contentType, body)
 	}
 	return out
@@ -249,23 +233,6 @@ func TestHistoryAgrees(t *testing.T) {
 			before = v
 		}
 	})
-}
-
-// mutate draws a few bytes of a page to be others.
-func mutate(t *rapid.T, body string) string {
-	b := []byte(body)
-	for range rapid.IntRange(0, 2).Draw(t, "mutations") {
-		if len(b) == 0 {
-			break
-		}
-		at := rapid.IntRange(0, len(b)-1).Draw(t, "at")
-		if rapid.Bool().Draw(t, "cut") {
-			b = append(b[:at:at], b[min(len(b), at+rapid.IntRange(1, 40).Draw(t, "n")):]...)
-		} else {
-			b[at] = rapid.SampledFrom([]byte("<>a /\x00\"")).Draw(t, "byte")
-		}
-	}
-	return string(b)
 }
 
 func digestsOf(r *Revision) (digests []record.Digest) {
@@ -329,14 +296,14 @@ func TestLayoutOnly(t *testing.T) {
 		name, old, new, contentType string
 		want                        bool
 	}{
-		{"equal", whole, whole, htmlType, true},
-		{"the head", whole, strings.Replace(whole, "content=1", "content=2", 1), htmlType, true},
-		{"blocks in another order", whole, head + item("Gamma river") + item("Alpha choir") + item("Beta school") + "</body></html>", htmlType, true},
-		{"another word", whole, strings.Replace(whole, "Beta", "Eta", 1), htmlType, false},
-		{"one more", whole, head + item("Gamma river") + before, htmlType, false},
+		{"equal", whole, whole, pagetest.HTMLType, true},
+		{"the head", whole, strings.Replace(whole, "content=1", "content=2", 1), pagetest.HTMLType, true},
+		{"blocks in another order", whole, head + item("Gamma river") + item("Alpha choir") + item("Beta school") + "</body></html>", pagetest.HTMLType, true},
+		{"another word", whole, strings.Replace(whole, "Beta", "Eta", 1), pagetest.HTMLType, false},
+		{"one more", whole, head + item("Gamma river") + before, pagetest.HTMLType, false},
 		{"images", "GIF89a1", "GIF89a2", "image/gif", false},
-		{"nothing shown", "<br>", "<br><br>", htmlType, false},
-		{"emptied", whole, "", htmlType, false},
+		{"nothing shown", "<br>", "<br><br>", pagetest.HTMLType, false},
+		{"emptied", whole, "", pagetest.HTMLType, false},
 	}
 	for _, tt := range tests {
 		if got := LayoutOnly([]byte(tt.old), []byte(tt.new), tt.contentType, tt.contentType); got != tt.want {

@@ -46,7 +46,7 @@ type Details struct {
 func (r *Reading) details(rev *Revision, n, ordinal int) Details {
 	b := &rev.Tree.Blocks[n]
 	d := Details{Bytes: b.End - b.Start}
-	topic, text := r.topicAndText(b.Start, b.End)
+	topic, text := r.TopicAndText(b.Start, b.End)
 	d.Topic = topic
 	d.Words = words.Count(text)
 	if rev.Whole {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infomall/store/page/markup"
+	"infomall/store/page/pagetest"
 )
 
 // checkTree tells what of a Tree's promises is broken, first of all that
@@ -55,7 +56,7 @@ func divideBoth(t *testing.T, body []byte) {
 
 // TestJoin divides pages of all kinds and puts them together again.
 func TestJoin(t *testing.T) {
-	before, after := paperVersions()
+	before, after := pagetest.Paper()
 	for _, body := range []string{
 		"", " \n", "x", "\x00", "\x00#<p>\x00(</p>", "<p>", "</p>", "<!-- only a comment -->", before, after,
 		strings.Repeat("<p>one and the same paragraph</p>", 100),
@@ -148,7 +149,7 @@ func TestDivideHostile(t *testing.T) {
 }
 
 func FuzzJoin(f *testing.F) {
-	before, _ := paperVersions()
+	before, _ := pagetest.Paper()
 	f.Add([]byte(before))
 	f.Add([]byte("a\x00#<pre>b\n\n\nc</pre><b>d<div>e</b><ul><li>f<li>g</ul><hr>h<br><br>i"))
 	f.Fuzz(func(t *testing.T, body []byte) { divideBoth(t, body) })

@@ -1,17 +1,13 @@
 package block
 
 import (
-	"bytes"
-	"compress/gzip"
-	"encoding/json"
-	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"infomall/store/page/pagetest"
 	"infomall/store/words"
 )
 
@@ -115,9 +111,9 @@ func TestPageType(t *testing.T) {
 // by word.
 func TestSharedMainText(t *testing.T) {
 	var sum float64
-	articles := markedArticles(t)
+	articles := pagetest.Articles(t)
 	for _, a := range articles {
-		sum += wordF1(a.body.MainText(), a.text)
+		sum += wordF1(opened(t, "text/html", string(a.Body)).MainText(), a.Text)
 	}
 	mean := sum / float64(len(articles))
 	t.Logf("%d pages, mean F1 of words %.3f", len(articles), mean)
@@ -130,7 +126,7 @@ func TestSharedMainText(t *testing.T) {
 // the home pages that are. The constants of PageType were chosen on these pages, so more
 // of unseen pages are wrong.
 func TestSharedPageTypes(t *testing.T) {
-	root := shared(t)
+	root := pagetest.Shared(t)
 	var wrong, pages [DetailPage + 1]float64
 	count := func(b *Body, want PageType) {
 		pages[want]++
@@ -138,8 +134,8 @@ func TestSharedPageTypes(t *testing.T) {
 			wrong[want]++
 		}
 	}
-	for _, a := range markedArticles(t) {
-		count(a.body, DetailPage)
+	for _, a := range pagetest.Articles(t) {
+		count(opened(t, "text/html", string(a.Body)), DetailPage)
 	}
 	dates, err := os.ReadFile(filepath.Join(root, "dates", "dates.tsv"))
 	if err != nil {
@@ -151,13 +147,13 @@ func TestSharedPageTypes(t *testing.T) {
 			dated[f[0]] = true
 		}
 	}
-	names, bodies := tarFiles(t, filepath.Join(root, "dates", "pages.tar.zst"), ".html")
+	names, bodies := pagetest.Files(t, filepath.Join(root, "dates", "pages.tar.zst"), ".html")
 	for i, body := range bodies {
 		if len(body) > 0 && dated[filepath.Base(names[i])] {
 			count(opened(t, "text/html", string(body)), DetailPage)
 		}
 	}
-	for _, body := range tarBodies(t, filepath.Join(root, "segmentation", "dataset-popular-html.tar.zst"), ".html.orig") {
+	for _, body := range pagetest.Bodies(t, filepath.Join(root, "segmentation", "dataset-popular-html.tar.zst"), ".html.orig") {
 		count(opened(t, "text/html", string(body)), ListPage)
 	}
 	for p, most := range map[PageType]float64{DetailPage: .06, ListPage: .16} {
@@ -167,39 +163,6 @@ func TestSharedPageTypes(t *testing.T) {
 			t.Errorf("%.3f of the pages that are %s are taken for something else, want %.2f at most", share, p, most)
 		}
 	}
-}
-
-// markedArticle is a page with its main text as people marked it.
-type markedArticle struct {
-	host string
-	body *Body
-	text string
-}
-
-func markedArticles(t *testing.T) (articles []markedArticle) {
-	archive := filepath.Join(shared(t), "extraction", "article-extraction-benchmark.tar.zst")
-	var truth map[string]struct{ ArticleBody, URL string }
-	if err := json.Unmarshal(tarBodies(t, archive, "ground-truth.json")[0], &truth); err != nil {
-		t.Fatal(err)
-	}
-	names, bodies := tarFiles(t, archive, ".html.gz")
-	for i, packed := range bodies {
-		z, err := gzip.NewReader(bytes.NewReader(packed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		body, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		marked := truth[strings.TrimSuffix(filepath.Base(names[i]), ".html.gz")]
-		u, err := url.Parse(marked.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
-		articles = append(articles, markedArticle{u.Host, opened(t, "text/html", string(body)), marked.ArticleBody})
-	}
-	return articles
 }
 
 // wordF1 is the harmonic mean of precision and recall over words, however they

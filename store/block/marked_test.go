@@ -13,6 +13,7 @@ import (
 
 	"infomall/store/page/charset"
 	"infomall/store/page/markup"
+	"infomall/store/page/pagetest"
 	"infomall/store/words"
 )
 
@@ -41,8 +42,8 @@ type markedBlock struct {
 // once for all tests.
 var markedPages = sync.OnceValue(func() (pages []markedPage) {
 	t := new(testing.T)
-	names, bodies := tarFiles(t, filepath.Join(sharedRoot(), "segmentation", "dataset-popular-html.tar.zst"), ".html"+"")
-	origNames, origs := tarFiles(t, filepath.Join(sharedRoot(), "segmentation", "dataset-popular-html.tar.zst"), ".html.orig")
+	names, bodies := pagetest.Files(t, filepath.Join(pagetest.Root(), "segmentation", "dataset-popular-html.tar.zst"), ".html"+"")
+	origNames, origs := pagetest.Files(t, filepath.Join(pagetest.Root(), "segmentation", "dataset-popular-html.tar.zst"), ".html.orig")
 	sent := map[string][]byte{}
 	for i, name := range names {
 		sent[name] = bodies[i]
@@ -248,7 +249,7 @@ func foldOf(site string) int { return int(crc32.ChecksumIEEE([]byte(site)) % mar
 const markedFolds = 5
 
 func TestMarkedScores(t *testing.T) {
-	shared(t)
+	pagetest.Shared(t)
 	for grain := 1; grain <= 2; grain++ {
 		all := newMarkedScore()
 		var folds [markedFolds]*markedScore
@@ -286,7 +287,7 @@ func TestMarkedScores(t *testing.T) {
 // best on the pages outside a fold are scored on the fold. It tells how the shares
 // in use do on the same folds.
 func TestMarkedShares(t *testing.T) {
-	shared(t)
+	pagetest.Shared(t)
 	if testing.Short() {
 		t.Skip("divides each marked page some hundred times")
 	}
@@ -341,47 +342,4 @@ func TestMarkedShares(t *testing.T) {
 		in := func(f int) bool { return f == fold }
 		t.Logf("fold %d: chosen outside it %+v: %.3f; in use: %.3f", fold, candidates[best], mean(best, in), mean(0, in))
 	}
-}
-
-// TestSharedSiteLabels shows that the label which knows other pages of the site
-// says at least as well as the label which does not whether words are of an
-// article.
-func TestSharedSiteLabels(t *testing.T) {
-	sites := map[string][]int{}
-	articles := markedArticles(t)
-	for i, a := range articles {
-		sites[a.host] = append(sites[a.host], i)
-	}
-	pages, plain, styled := 0, 0.0, 0.0
-	for _, list := range sites {
-		if len(list) < 2 {
-			continue
-		}
-		style := NewSiteStyle()
-		for _, i := range list {
-			style.Learn(articles[i].body)
-		}
-		for _, i := range list {
-			a := &articles[i]
-			pages++
-			plain += wordF1(a.mainBlocks(a.body.Labels()), a.text)
-			styled += wordF1(a.mainBlocks(a.body.LabelsIn(style)), a.text)
-		}
-	}
-	plain, styled = plain/float64(pages), styled/float64(pages)
-	t.Logf("%d pages: mean F1 of words %.3f by label, %.3f by site_label", pages, plain, styled)
-	if styled < plain {
-		t.Errorf("site_label has F1 %.3f, label %.3f", styled, plain)
-	}
-}
-
-// mainBlocks is the text of the blocks labelled main.
-func (a *markedArticle) mainBlocks(labels []Label) string {
-	var text strings.Builder
-	for _, n := range a.body.Cut(KeptLevel) {
-		if labels[n] == Main {
-			text.WriteString(a.body.Page.TextRange(a.body.Blocks[n].Start, a.body.Blocks[n].End, a.body.Charset) + "\n")
-		}
-	}
-	return text.String()
 }

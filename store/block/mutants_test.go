@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"infomall/store/page/pagetest"
 )
 
 var (
@@ -54,9 +56,9 @@ func TestMutants(t *testing.T) {
 
 // stockPages are the pages to begin with.
 func stockPages(t *testing.T) [][]byte {
-	before, after := paperVersions()
+	before, after := pagetest.Paper()
 	stock := [][]byte{[]byte(before), []byte(after)}
-	root := sharedRoot()
+	root := pagetest.Root()
 	if root == "" {
 		return stock
 	}

@@ -25,13 +25,16 @@ func TestOldPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		begins := strings.Split(strings.TrimSpace(string(want)), "\n")
-		b := opened(t, "text/html", string(body))
+		b, ok := Open(body, As{Mime: "text/html", ContentType: "text/html; charset=utf-8"}, Options{})
+		if !ok {
+			t.Fatalf("%s does not divide", name)
+		}
 		checkTree(t, b.Tree)
 		var got []string
 		for _, n := range b.Cut(1) {
 			got = append(got, strings.TrimSpace(b.Page.TextRange(b.Blocks[n].Start, b.Blocks[n].End, b.Charset)))
 		}
-		ok := len(got) == len(begins)
+		ok = len(got) == len(begins)
 		for i := range got {
 			ok = ok && strings.HasPrefix(got[i], begins[i])
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/store/page/pagetest"
+
 	"pgregory.net/rapid"
 )
 
@@ -15,7 +17,7 @@ import (
 func TestKnownParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		reader := NewReader()
-		reader.parts.blocksMax = rapid.SampledFrom([]int{0, 20, knownBlocksMax}).Draw(t, "blocks")
+		reader.parts.Shrink(rapid.SampledFrom([]int{1, 7_500, 1_000_000}).Draw(t, "shrink"))
 		chunks := rapid.SliceOfN(rapid.Custom(chunk), 1, 6).Draw(t, "chunks")
 		for range rapid.IntRange(2, 6).Draw(t, "pages") {
 			var body strings.Builder
@@ -23,7 +25,7 @@ func TestKnownParts(t *testing.T) {
 				body.WriteString(rapid.SampledFrom(surroundings).Draw(t, "around"))
 				body.WriteString(rapid.SampledFrom(chunks).Draw(t, "chunk"))
 			}
-			contentType := rapid.SampledFrom([]string{htmlType, htmlType, "text/html; charset=gbk", "text/plain"}).Draw(t, "type")
+			contentType := rapid.SampledFrom([]string{pagetest.HTMLType, pagetest.HTMLType, "text/html; charset=gbk", "text/plain"}).Draw(t, "type")
 			checkKnown(t, reader, []byte(body.String()), contentType)
 		}
 	})
@@ -43,7 +45,8 @@ func chunk(t *rapid.T) string {
 	if tag != "" {
 		w.WriteString("<" + tag + ">")
 	}
-	for w.Len() < rapid.IntRange(knownLeast, 3*knownLeast).Draw(t, "size") {
+	const least = 400 // bytes of the smallest part that is remembered
+	for w.Len() < rapid.IntRange(least, 3*least).Draw(t, "size") {
 		w.WriteString(rapid.SampledFrom([]string{
 			"", "", "<p>", "<div>", "</div>", "<li>", "<h3>A title</h3>", "<br>", "<br><br>", "<tr><td>", "<td>", "\n", "\n\n", "<img src=a.png>", "<a href=b>link</a>",
 			"<i>", "</i>", "</p>", "<g/>", "<![CDATA[x]]>", "<pre>", "</pre>", "<dl><dt>a<dd>", "</dl>", "<ul><li>", "</ul>", "<style>p{}</style>", "<hr>", "&nbsp;", "-----",
@@ -93,7 +96,8 @@ func TestKnownCharset(t *testing.T) {
 	reader := NewReader()
 	for _, charset := range []string{"gb18030", "windows-1252", "gb18030"} {
 		checkKnown(t, reader, body, "text/html; charset="+charset)
-		if len(reader.parts.young) == 0 {
+		as := As{Mime: "text/html", ContentType: "text/html; charset=" + charset}
+		if b, _ := reader.Open(body, as, Options{}); len(b.Known) == 0 {
 			t.Errorf("no part of the page in %s is remembered", charset)
 		}
 	}

@@ -33,7 +33,7 @@ func TestRestingHistory(t *testing.T) {
 				}
 			}
 			rest, newly := packed.Rest(uint32(i/2 + 1))
-			if want := len(v.Body.blocks()) > 1 && v.Kind == record.KindPage; rest.packed != nil != want {
+			if want := len(blocksOf(v.Body)) > 1 && v.Kind == record.KindPage; rest.packed != nil != want {
 				t.Fatalf("version %d: packed %v, want %v", i, rest.packed != nil, want)
 			}
 			if again, more := packed.Rest(uint32(i/2 + 1)); more != 0 || again.Bytes() != rest.Bytes() {
@@ -47,8 +47,8 @@ func TestRestingHistory(t *testing.T) {
 	})
 }
 
-// blocks are those of the body; nil for none.
-func (b *Body) blocks() []Block {
+// blocksOf returns the blocks of a body, or nil if b is nil.
+func blocksOf(b *Body) []Block {
 	if b == nil {
 		return nil
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"testing"
 
+	"infomall/store/page/pagetest"
+
 	"pgregory.net/rapid"
 )
 
@@ -13,7 +15,7 @@ func TestShortFacts(t *testing.T) {
 	shorter, all := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		body := "<a href='/\xb1\xb1\xbe\xa9'>\xb1\xb1</a>" + editedPage(t)
-		contentType := rapid.SampledFrom([]string{htmlType, "text/plain", "text/html; charset=gb18030"}).Draw(t, "type")
+		contentType := rapid.SampledFrom([]string{pagetest.HTMLType, "text/plain", "text/html; charset=gb18030"}).Draw(t, "type")
 		b, ok := Open([]byte(body), As{Mime: rapid.SampledFrom([]string{"text/html", "text/plain"}).Draw(t, "mime"), ContentType: contentType}, Options{})
 		if !ok {
 			return

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"infomall/store/page/pagetest"
 )
 
 // TestImportance learns two pages that share one of the four features of a leaf.
@@ -177,4 +179,49 @@ func TestSiteStyleHostile(t *testing.T) {
 	if len(s.elements) > elementsMax || s.features > featuresMax {
 		t.Errorf("%d elements and %d features are known, want %d and %d at most", len(s.elements), s.features, elementsMax, featuresMax)
 	}
+}
+
+// TestSharedSiteLabels shows that the label which knows other pages of the site
+// says at least as well as the label which does not whether words are of an
+// article.
+func TestSharedSiteLabels(t *testing.T) {
+	sites := map[string][]int{}
+	articles := pagetest.Articles(t)
+	bodies := make([]*Body, len(articles))
+	for i, a := range articles {
+		bodies[i] = opened(t, "text/html", string(a.Body))
+		sites[a.Host] = append(sites[a.Host], i)
+	}
+	pages, plain, styled := 0, 0.0, 0.0
+	for _, list := range sites {
+		if len(list) < 2 {
+			continue
+		}
+		style := NewSiteStyle()
+		for _, i := range list {
+			style.Learn(bodies[i])
+		}
+		for _, i := range list {
+			b, text := bodies[i], articles[i].Text
+			pages++
+			plain += wordF1(mainBlocks(b, b.Labels()), text)
+			styled += wordF1(mainBlocks(b, b.LabelsIn(style)), text)
+		}
+	}
+	plain, styled = plain/float64(pages), styled/float64(pages)
+	t.Logf("%d pages: mean F1 of words %.3f by label, %.3f by site_label", pages, plain, styled)
+	if styled < plain {
+		t.Errorf("site_label has F1 %.3f, label %.3f", styled, plain)
+	}
+}
+
+// mainBlocks is the text of the blocks labelled main.
+func mainBlocks(b *Body, labels []Label) string {
+	var text strings.Builder
+	for _, n := range b.Cut(mainLevel) {
+		if labels[n] == Main {
+			text.WriteString(b.Page.TextRange(b.Blocks[n].Start, b.Blocks[n].End, b.Charset) + "\n")
+		}
+	}
+	return text.String()
 }

@@ -44,9 +44,9 @@ func Topic(block []byte, charset string, p Profile, o TopicOptions) string {
 	return s.topic(s.tree.Text(charset), charset)
 }
 
-// topicAndText is the topic of the bytes of the body from start to end, and the
+// TopicAndText is the topic of the bytes of the body from start to end, and the
 // text that they show by themselves.
-func (b *Body) topicAndText(start, end int) (topic, text string) {
+func (b *Body) TopicAndText(start, end int) (topic, text string) {
 	s := speeches.Get().(*speech)
 	defer s.free()
 	s.options, s.profile = TopicOptions{}.filled(), b.Profile
@@ -430,6 +430,6 @@ func stopAt(s string) int {
 // Topic returns the topic of the bytes of the body from start to end: a few words
 // that say what they are about.
 func (b *Body) Topic(start, end int) string {
-	topic, _ := b.topicAndText(start, end)
+	topic, _ := b.TopicAndText(start, end)
 	return topic
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"infomall/store/page/markup"
+	"infomall/store/page/pagetest"
 )
 
 // namesOf are what makes an element surely of a label: elements of HTML5, roles,
@@ -55,7 +56,7 @@ func nameLabels(t *markup.Tree) []Label {
 			continue
 		}
 		for a := range t.Attrs(i) {
-			if naming(a.Name) != nameNone {
+			if isNaming(a.Name) {
 				for _, w := range bytes.Fields(bytes.ToLower(a.Value)) {
 					if l, ok := surelyNamed[string(w)]; ok {
 						labels[i] = l
@@ -72,7 +73,7 @@ func nameLabels(t *markup.Tree) []Label {
 // the names say. Pages of this set were looked at when rules were chosen, so the shares
 // on unseen pages are lower.
 func TestSharedLabelsWithoutNames(t *testing.T) {
-	bodies := tarBodies(t, filepath.Join(shared(t), "dates", "pages.tar.zst"), ".html")
+	bodies := pagetest.Bodies(t, filepath.Join(pagetest.Shared(t), "dates", "pages.tar.zst"), ".html")
 	var right, pages [Other + 1]float64
 	for i := 0; i < len(bodies); i += 3 {
 		names := nameLabels(markup.NewTree(bodies[i]))
@@ -91,7 +92,7 @@ func TestSharedLabelsWithoutNames(t *testing.T) {
 			if k == len(cut) || b.Blocks[cut[k]].Start > int(n.Start) {
 				continue
 			}
-			text := float64(b.flow.shows(i).text)
+			text := float64(b.pageFlow().shows(i).text)
 			sum[names[i]] += text
 			if l := labels[cut[k]]; l == names[i] || names[i] == Header && l == Nav {
 				of[names[i]] += text // The links of a site are in its header.
