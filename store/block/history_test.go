@@ -184,13 +184,20 @@ func TestHistoryOfPaper(t *testing.T) {
 	}
 }
 
+// drawNumber draws numbers for package pagetest.
+func drawNumber(t *rapid.T) pagetest.Draw {
+	return func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }
+}
+
+func drawnPage(t *rapid.T) string { return pagetest.Edited(drawNumber(t)) }
+
 // drawLife draws the versions of a page, of which two and two have the same time.
 func drawLife(t *rapid.T) []Version {
-	pool := rapid.SliceOfN(rapid.Custom(editedPage), 1, 4).Draw(t, "pages")
+	pool := rapid.SliceOfN(rapid.Custom(drawnPage), 1, 4).Draw(t, "pages")
 	out := make([]Version, rapid.IntRange(2, 6).Draw(t, "versions"))
 	for i := range out {
 		kind := rapid.SampledFrom([]record.Kind{record.KindPage, record.KindPage, record.KindPage, record.KindMissing}).Draw(t, "kind")
-		body := pagetest.Mutate(drawn(t), rapid.SampledFrom(pool).Draw(t, "page"))
+		body := pagetest.Mutate(drawNumber(t), rapid.SampledFrom(pool).Draw(t, "page"))
 		contentType := rapid.SampledFrom([]string{pagetest.HTMLType, pagetest.HTMLType, pagetest.HTMLType, "text/plain", "image/gif"}).Draw(t, "type")
 		out[i] = version(i/2, kind, contentType, body)
 	}

@@ -451,10 +451,10 @@ func (m *mainFinder) aside(i int) bool {
 	return false
 }
 
-//go:embed data/beside.txt
+//go:embed beside.txt
 var besideList string
 
-// besideWords are the words of data/beside.txt. An element whose class, id or role
+// besideWords are the words of beside.txt. An element whose class, id or role
 // has such a word is an aside.
 var besideWords = func() *words.Table {
 	t := words.NewTable()

@@ -9,10 +9,10 @@ import (
 	"infomall/store/words"
 )
 
-//go:embed data/labels.txt
+//go:embed labels.txt
 var labelList string
 
-// labelWords and labelSigns are the words of data/labels.txt with their labels.
+// labelWords and labelSigns are the words of labels.txt with their labels.
 // labelWords match whole words of a class, id or role. labelSigns, which begin with
 // a letter beyond ASCII, match anywhere in a name.
 var labelWords, labelSigns = func() (table *words.Table, signs map[string]Label) {

@@ -11,7 +11,7 @@ import (
 	"infomall/store/words"
 )
 
-// Reasons why a change is not substantial. data/noise.txt has others, such as
+// Reasons why a change is not substantial. noise.txt has others, such as
 // "date".
 const (
 	reasonMarkup = "markup" // the text has the same words, in the same order
@@ -22,7 +22,7 @@ const (
 // are the text of the changed block before and after; old is "" for an added block,
 // and new is "" for a removed one. If the change is not substantial, reason says
 // why, such as "markup" or "counter, date": only markup, the order of words, or
-// dates, times, counters and tokens that data/noise.txt describes have changed. A
+// dates, times, counters and tokens that noise.txt describes have changed. A
 // change of other words is always substantial. A move never is; its reason is
 // "order".
 func Substantial(op Op, old, new string) (reason string, ok bool) {
@@ -50,7 +50,7 @@ func Substantial(op Op, old, new string) (reason string, ok bool) {
 	return strings.Join(slices.Sorted(maps.Keys(reasons)), ", "), false
 }
 
-// noiseWord is a word of a text, or a piece of text that a rule of data/noise.txt
+// noiseWord is a word of a text, or a piece of text that a rule of noise.txt
 // matches, such as a date, with the reason of the rule. A word has reason "".
 type noiseWord struct{ reason, text string }
 
@@ -68,10 +68,10 @@ func (w noiseWord) compare(o noiseWord) int {
 	return strings.Compare(w.text, o.text)
 }
 
-//go:embed data/noise.txt
+//go:embed noise.txt
 var noiseList string
 
-// noiseRules returns the rules of data/noise.txt as one regular expression with a
+// noiseRules returns the rules of noise.txt as one regular expression with a
 // group for each rule, and the reason of each rule.
 var noiseRules = sync.OnceValues(func() (*regexp.Regexp, []string) {
 	var names, groups, reasons []string

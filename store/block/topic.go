@@ -265,16 +265,16 @@ func (s *speech) trimWords() string {
 
 func phrase(words []string) string { return strings.Join(words, " ") }
 
-//go:embed data/stop_en.txt
+//go:embed stop_en.txt
 var stopEnglish string
 
-//go:embed data/stop_zh.txt
+//go:embed stop_zh.txt
 var stopChinese string
 
 // keptChinese are words of two letters with a letter that is a stop word by
 // itself.
 //
-//go:embed data/kept_zh.txt
+//go:embed kept_zh.txt
 var keptChinese string
 
 // stopWords are the words that say nothing of what a text is about; the
