@@ -6,7 +6,8 @@ import (
 	"errors"
 	"slices"
 
-	"infomall/store/block"
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/derive"
@@ -113,7 +114,7 @@ func (v *snapshot) derivedByOther(ctx context.Context, s *segment.Info) (bool, e
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		facts, err := v.runs.Facts(r, n)
+		encoded, err := v.runs.Facts(r, n)
 		if err != nil {
 			return false, err
 		}
@@ -125,10 +126,10 @@ func (v *snapshot) derivedByOther(ctx context.Context, s *segment.Info) (bool, e
 		if err != nil {
 			return false, err
 		}
-		if facts.Empty() && slices.ContainsFunc(pages, func(p segment.Page) bool { return p.BlockCount > 0 }) {
+		if encoded.Empty() && slices.ContainsFunc(pages, func(p segment.Page) bool { return p.BlockCount > 0 }) {
 			return true, nil
 		}
-		if facts.Any(block.Outdated) {
+		if encoded.Any(facts.Outdated) {
 			return true, nil
 		}
 	}
@@ -160,7 +161,7 @@ func (d *deriving) run(n uint32, w *segment.Writer) error {
 	if err != nil {
 		return err
 	}
-	facts, err := r.Facts()
+	encoded, err := r.Facts()
 	if err != nil {
 		return err
 	}
@@ -175,7 +176,7 @@ func (d *deriving) run(n uint32, w *segment.Writer) error {
 	if len(all) == 0 {
 		return w.Repeat(d.s, nil, nil, false) // a piece of a body, or blocks kept for other segments
 	}
-	entries, blocks := facts.Of(all), make([][]byte, len(ends))
+	entries, blocks := encoded.Of(all), make([][]byte, len(ends))
 	for i := range entries {
 		if err := d.entry(timeline.Place{Seg: d.s, Run: n, N: uint32(i)}, &entries[i], blocks); err != nil {
 			return err
@@ -235,7 +236,7 @@ func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) 
 	if same || e.Facts == nil {
 		return nil
 	}
-	if b, ok := block.Open(p.Body, read.As, block.Options{}); ok {
+	if b, ok := divide.Open(p.Body, read.As, divide.Options{}); ok {
 		r := d.read.Blocks.Read(b)
 		e.Facts = r.AppendFacts(nil, b.Page.Meta(b.Charset).Base, true)
 		r.Close()
@@ -245,7 +246,7 @@ func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) 
 
 // divides reports whether a page still divides into the blocks that are stored. If
 // not, its facts are stored with the page and not with the blocks.
-func (d *deriving) divides(e *segment.Stored, opened *block.Reading) (bool, error) {
+func (d *deriving) divides(e *segment.Stored, opened *facts.Reading) (bool, error) {
 	if e.Recipe.Layout == 0 { // The whole body is one block.
 		return len(opened.Made) == 1, nil
 	}
@@ -285,17 +286,17 @@ func (d *deriving) haveFacts(at timeline.Place, e *segment.Stored, blocks [][]by
 		return false, err
 	}
 	for _, b := range refs(spans)[e.Recipe.Layout:] {
-		var facts []byte
+		var encoded []byte
 		if b.Segment == at.Seg.Info.ID && b.Run == at.Run && int(b.N) < len(blocks) {
-			facts = blocks[b.N]
+			encoded = blocks[b.N]
 		} else {
 			of, err := d.v.runs.Facts(d.v.runs.Segment(b.Segment), b.Run)
 			if err != nil {
 				return false, err
 			}
-			facts = of.Kept(b.N)
+			encoded = of.Kept(b.N)
 		}
-		if len(facts) == 0 || block.Outdated(facts) {
+		if len(encoded) == 0 || facts.Outdated(encoded) {
 			return false, nil
 		}
 	}
@@ -303,7 +304,7 @@ func (d *deriving) haveFacts(at timeline.Place, e *segment.Stored, blocks [][]by
 }
 
 // blocks writes the facts of a page's leaves to the facts of the run's blocks.
-func (d *deriving) blocks(at timeline.Place, e *segment.Stored, opened *block.Reading, blocks [][]byte) {
+func (d *deriving) blocks(at timeline.Place, e *segment.Stored, opened *facts.Reading, blocks [][]byte) {
 	leaves := refs(e.Recipe.Spans)[e.Recipe.Layout:]
 	if e.Recipe.Layout == 0 && len(leaves) != 1 || len(leaves) > len(opened.Made) {
 		return

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"infomall/store/block"
+	"infomall/store/block/divide"
 	"infomall/store/catalog"
 	"infomall/store/derive"
 	"infomall/store/record"
@@ -66,7 +66,7 @@ func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (d
 	if err != nil || p.NoBody != "" || len(p.Body) > segment.DividedMax || p.Large != nil {
 		return derive.Body{}, false, err
 	}
-	return derive.Body{Digest: e.Digest, Body: p.Body, As: block.AsOf(&p)}, true, nil
+	return derive.Body{Digest: e.Digest, Body: p.Body, As: divide.AsOf(&p)}, true, nil
 }
 
 // Knew reports whether the fold stored for capture ref is valid. key and at are the

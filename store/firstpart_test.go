@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"infomall/store/block"
+	"infomall/store/block/divide"
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
@@ -55,7 +55,7 @@ func importPages(t *testing.T, o task.ImportOptions, records [][]byte, want map[
 			if err != nil || want[rows.URL[i]] != nil && !bytes.Equal(p.Body, want[rows.URL[i]]) {
 				t.Errorf("%s: %d bytes, %v; want them as they were sent", rows.URL[i], len(p.Body), err)
 			}
-			if b, ok := block.Open(p.Body, block.AsOf(&p), block.Options{}); ok && b.Unread != rows.Unread[i] && !strings.HasPrefix(rows.Unread[i], "transfer") {
+			if b, ok := divide.Open(p.Body, divide.AsOf(&p), divide.Options{}); ok && b.Unread != rows.Unread[i] && !strings.HasPrefix(rows.Unread[i], "transfer") {
 				t.Errorf("%s: read again, %q, want %q", rows.URL[i], b.Unread, rows.Unread[i])
 			}
 		}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"infomall/store/block"
+	"infomall/store/block/divide"
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/derive"
@@ -260,7 +260,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *task.ImportRes
 func (g *ingest) firstPart(s *record.Spool) ([]byte, error) {
 	limit := g.read.Limit
 	if limit == 0 {
-		limit = block.PageLimit
+		limit = divide.PageLimit
 	}
 	body := make([]byte, min(limit+1, s.Size))
 	if _, err := s.File.ReadAt(body, 0); err != nil && err != io.EOF {

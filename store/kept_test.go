@@ -8,7 +8,9 @@ import (
 	"reflect"
 	"testing"
 
-	"infomall/store/block"
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
+	"infomall/store/block/life"
 	"infomall/store/derive"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -19,7 +21,7 @@ import (
 // history says. It gives how many folds are believed.
 func checkKept(v *Snapshot) (believed int, err error) {
 	ctx := context.Background()
-	var h block.History
+	var h life.History
 	key := ""
 	scan := record.Scan{From: record.MinTime, To: record.MaxTime, Columns: record.ColChange | record.ColKind | record.ColDigest}
 	for b, err := range v.Scan(ctx, scan) {
@@ -28,7 +30,7 @@ func checkKept(v *Snapshot) (believed int, err error) {
 		}
 		for i := range b.N {
 			if b.Key[i] != key {
-				h, key = block.History{}, b.Key[i]
+				h, key = life.History{}, b.Key[i]
 			}
 			if b.Change[i] == record.ChangeSame {
 				continue
@@ -40,10 +42,10 @@ func checkKept(v *Snapshot) (believed int, err error) {
 			if p.NoBody != "" {
 				continue
 			}
-			version := block.Version{Time: b.Time[i], Kind: b.Kind[i], Digest: b.Digest[i], Size: p.Size}
-			var reading *block.Reading
-			if page, ok := block.Open(p.Body, block.AsOf(&p), block.Options{}); ok {
-				reading = block.NewReader().Read(page)
+			version := life.Version{Time: b.Time[i], Kind: b.Kind[i], Digest: b.Digest[i], Size: p.Size}
+			var reading *facts.Reading
+			if page, ok := divide.Open(p.Body, divide.AsOf(&p), divide.Options{}); ok {
+				reading = facts.NewReader().Read(page)
 				version.Body = page
 			}
 			rev := h.Add(version)
@@ -72,17 +74,17 @@ func checkKept(v *Snapshot) (believed int, err error) {
 }
 
 // checkFacts compares the facts of a page with the page.
-func checkFacts(v *Snapshot, ref record.Ref, facts []byte, r *block.Reading, p *record.Payload) error {
-	if facts == nil {
+func checkFacts(v *Snapshot, ref record.Ref, encoded []byte, r *facts.Reading, p *record.Payload) error {
+	if encoded == nil {
 		return nil
 	}
-	kept, err := block.ReadFacts(facts)
+	kept, err := facts.Read(encoded)
 	if err != nil {
 		return err
 	}
 	// Those that were made anew may have the leaves' with them.
-	if want := derive.NewReader().As(segment.ID{}, p.Body, block.Sent(p.Head, p.Mime)).Facts; !kept.Inline() && !bytes.Equal(facts, want) {
-		return fmt.Errorf("facts %x, want %x", facts, want)
+	if want := derive.NewReader().As(segment.ID{}, p.Body, divide.Sent(p.Head, p.Mime)).Facts; !kept.Inline() && !bytes.Equal(encoded, want) {
+		return fmt.Errorf("facts %x, want %x", encoded, want)
 	}
 	var leaves [][]byte
 	if !kept.Inline() {
@@ -94,7 +96,7 @@ func checkFacts(v *Snapshot, ref record.Ref, facts []byte, r *block.Reading, p *
 	if err != nil {
 		return fmt.Errorf("links of %d leaves: %w", len(leaves), err)
 	}
-	want := r.Body.Links()
+	want := facts.Links(r.Body)
 	for i := range want {
 		want[i].Offset = 0
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/store/block"
+	"infomall/store/block/facts"
 	"infomall/store/packed"
 	"infomall/store/page/markup"
 	"infomall/store/record"
@@ -37,7 +37,7 @@ func storedLinks(tb testing.TB, a *Archive) (links, bytes int64) {
 			if err != nil {
 				tb.Fatal(err)
 			}
-			facts, err := r.Facts()
+			encoded, err := r.Facts()
 			if err != nil {
 				tb.Fatal(err)
 			}
@@ -50,13 +50,13 @@ func storedLinks(tb testing.TB, a *Archive) (links, bytes int64) {
 				all, without = append(binary.AppendUvarint(all, uint64(len(b))), b...), append(binary.AppendUvarint(without, uint64(len(less))), less...)
 			}
 			for i := range uint32(r.Meta.Len()) {
-				less, n := pageWithoutLinks(tb, facts.Page(i))
-				add(facts.Page(i), less)
+				less, n := pageWithoutLinks(tb, encoded.Page(i))
+				add(encoded.Page(i), less)
 				links += n
 			}
 			for i := range uint32(len(ends)) {
-				less, n := leafWithoutLinks(tb, facts.Block(i))
-				add(facts.Block(i), less)
+				less, n := leafWithoutLinks(tb, encoded.Block(i))
+				add(encoded.Block(i), less)
 				links += n
 			}
 			bytes += int64(len(enc.EncodeAll(append(content[:len(content):len(content)], all...), nil)) -
@@ -67,12 +67,12 @@ func storedLinks(tb testing.TB, a *Archive) (links, bytes int64) {
 }
 
 // leafWithoutLinks cuts the links off the facts of a leaf, and counts them.
-func leafWithoutLinks(tb testing.TB, facts []byte) ([]byte, int64) {
-	if len(facts) < 2 || facts[0] != block.Extractor {
-		return facts, 0
+func leafWithoutLinks(tb testing.TB, encoded []byte) ([]byte, int64) {
+	if len(encoded) < 2 || encoded[0] != facts.Extractor {
+		return encoded, 0
 	}
 	const charset, fingerprint = 2, 4
-	t := packed.Reader{B: facts[1:]}
+	t := packed.Reader{B: encoded[1:]}
 	form := t.Byte()
 	if form&charset != 0 {
 		t.Sized()
@@ -84,16 +84,16 @@ func leafWithoutLinks(tb testing.TB, facts []byte) ([]byte, int64) {
 	if err != nil || len(rest) > 0 {
 		tb.Fatalf("links of a leaf: %v, %d bytes left", err, len(rest))
 	}
-	return facts[:len(facts)-len(t.B)], int64(len(links))
+	return encoded[:len(encoded)-len(t.B)], int64(len(links))
 }
 
 // pageWithoutLinks cuts those of the layout off the facts of a page.
-func pageWithoutLinks(tb testing.TB, facts []byte) ([]byte, int64) {
-	if len(facts) < 2 || facts[0] != block.Extractor {
-		return facts, 0
+func pageWithoutLinks(tb testing.TB, encoded []byte) ([]byte, int64) {
+	if len(encoded) < 2 || encoded[0] != facts.Extractor {
+		return encoded, 0
 	}
 	const inline, outside = 8, 16
-	t := packed.Reader{B: facts[1:]}
+	t := packed.Reader{B: encoded[1:]}
 	form := t.Byte()
 	t.Sized() // charset
 	t.Sized() // base
@@ -111,7 +111,7 @@ func pageWithoutLinks(tb testing.TB, facts []byte) ([]byte, int64) {
 		}
 	}
 	if t.Bad {
-		tb.Fatalf("facts of a page are damaged: %q", facts)
+		tb.Fatalf("facts of a page are damaged: %q", encoded)
 	}
 	if form&outside != 0 {
 		_, rest, err := markup.AppendReferences(nil, t.B)
@@ -121,13 +121,13 @@ func pageWithoutLinks(tb testing.TB, facts []byte) ([]byte, int64) {
 		t.B = rest
 	}
 	if len(t.B) == 0 {
-		return facts, 0
+		return encoded, 0
 	}
 	links, _, err := markup.AppendReferences(nil, t.B)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return facts[:len(facts)-len(t.B)], int64(len(links))
+	return encoded[:len(encoded)-len(t.B)], int64(len(links))
 }
 
 // TestStoredLinks stores pages of a made site, which share a frame and lead to each

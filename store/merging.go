@@ -7,7 +7,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"infomall/store/block"
+	"infomall/store/block/facts"
 	"infomall/store/body"
 	"infomall/store/commit"
 	"infomall/store/disk"
@@ -208,7 +208,7 @@ func (m *merging) begin(ctx context.Context, key string) error {
 		}
 		m.out = &output{Writer: segment.NewWriter(f, m.enc, m.pool, id, int(min(urls, mergedCaptures)), m.blocks), id: id, file: f}
 		if m.seal {
-			m.out.Pack(m.w.Packer, m.dict, block.ShortFacts)
+			m.out.Pack(m.w.Packer, m.dict, facts.Short)
 		}
 		m.valid()
 		if err := m.out.Index(m.index); err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"infomall/store/block"
+	"infomall/store/block/divide"
 	"infomall/store/body"
 	"infomall/store/derive"
 	"infomall/store/record"
@@ -88,7 +88,7 @@ var walking = new(timeline.Original)
 
 // unread is the As of a capture whose headers do not say how to read its body,
 // because it has none or is a 304.
-var unread = block.As{Mime: "?"}
+var unread = divide.As{Mime: "?"}
 
 func newOriginals(v *snapshot, b batch, read *derive.Reader) *originals {
 	o := &originals{v: v, batch: b, read: read}
@@ -310,7 +310,7 @@ func (o *originals) take(ctx context.Context, at timeline.Place, of *timeline.Or
 		out.Status, out.Mime = s.Status, s.Mime
 	default:
 		out.Status, out.Kind, out.Mime = s.Status, s.Kind, s.Mime
-		as := block.Sent(s.Head, s.Mime)
+		as := divide.Sent(s.Head, s.Mime)
 		as.Usual, as.Limit = of.As.Usual, of.As.Limit
 		if isFound(s.Kind) != isFound(of.Kind) || as != of.As {
 			a, err := o.reading(ctx, of.From, as)
@@ -345,7 +345,7 @@ func isFound(k record.Kind) bool { return k == record.KindPage || k == record.Ki
 // reading returns the analysis of the body of an entry, read as the headers of
 // another response say. If the body is too large to be analysed, the analysis has
 // segment.NoPage. The result is nil if the archive cannot read the body.
-func (o *originals) reading(ctx context.Context, at timeline.Place, as block.As) (*derive.Analysis, error) {
+func (o *originals) reading(ctx context.Context, at timeline.Place, as divide.As) (*derive.Analysis, error) {
 	s, err := o.stored(at)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"infomall/store/block"
+	"infomall/store/block/facts"
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/segment"
@@ -271,7 +271,7 @@ func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) 
 				return nil
 			}
 			return f.dict(ref)
-		}, block.ShortFacts)
+		}, facts.Short)
 	}
 	for n := range uint32(info.Runs) {
 		if err := ctx.Err(); err != nil {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"infomall/store/block"
+	"infomall/store/block/facts"
 	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
@@ -285,7 +285,7 @@ func TestDerived(t *testing.T) {
 	defer a.Close()
 	put(t, a, secretPages("a secret"))
 	want := readRows(t, a, record.MinTime, record.MaxTime)
-	setExtractor(t, dir, block.Extractor+100)
+	setExtractor(t, dir, facts.Extractor+100)
 	remade(t, a)
 	seal(t, a, "200806")
 	plan, err := a.Reindex(ctx, task.ReindexOptions{Derived: true, Dry: true})
@@ -419,15 +419,15 @@ func recordWithExtractor(t *testing.T, b *[]byte, extractor byte) (rec []byte, c
 
 // setFacts writes a number into the first byte of all facts of a run, and returns
 // how many there are. Short facts have no number.
-func setFacts(facts []byte, extractor byte) (changed int) {
-	r := packed.Reader{B: facts[1:]}
+func setFacts(encoded []byte, extractor byte) (changed int) {
+	r := packed.Reader{B: encoded[1:]}
 	for len(r.B) > 0 && !r.Bad {
 		lens := make([]int, r.Uvarint())
 		for i := range lens {
 			lens[i] = int(r.Uvarint())
 		}
 		for _, n := range lens {
-			if n > 0 && r.B[0] == block.Extractor {
+			if n > 0 && r.B[0] == facts.Extractor {
 				r.B[0] = extractor
 				changed++
 			}

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"infomall/lang/cells"
-	"infomall/store/block"
+	"infomall/store/block/about"
+	"infomall/store/block/label"
+	"infomall/store/block/life"
 )
 
 // Blocks is the tree of a page's blocks.
@@ -20,7 +22,7 @@ type Blocks struct {
 // Part is one block and the blocks that it divides into.
 type Part struct {
 	Path   string
-	Label  block.Label
+	Label  label.Label
 	Topic  string
 	Text   string // of one that divides no further
 	Change string // since the version before, such as "added"; "" if it is the same or there is none
@@ -29,7 +31,7 @@ type Part struct {
 
 // Parts returns the tree of blocks of a version. If r has a version
 // before, each block also says how it changed since.
-func Parts(r *block.Revision) []Part {
+func Parts(r *life.Revision) []Part {
 	if r.Hidden() {
 		return nil
 	}
@@ -37,7 +39,7 @@ func Parts(r *block.Revision) []Part {
 	if r.Before != nil {
 		for level := range r.Tree.Level() + 1 {
 			for _, m := range r.Changes(level) {
-				if m.New >= 0 && m.Op != block.Same {
+				if m.New >= 0 && m.Op != life.Same {
 					change[m.New] = m.Op.String()
 				}
 			}
@@ -48,7 +50,7 @@ func Parts(r *block.Revision) []Part {
 
 // partsOf returns the blocks that block n divides into, with their own parts.
 // It calls itself as deep as the tree is, which is bounded.
-func partsOf(r *block.Revision, n int, labels []block.Label, change []string) []Part {
+func partsOf(r *life.Revision, n int, labels []label.Label, change []string) []Part {
 	var out []Part
 	for _, c := range r.Tree.Children(n) {
 		p := Part{
@@ -107,21 +109,21 @@ func (d *Blocks) tree(b *strings.Builder, t *Terminal, parts []Part, before stri
 var changeInk = map[string]string{"added": inkAdded, "edited": inkEdited, "moved": inkMoved}
 
 // Labels returns the label of each block of a version, such as "nav".
-func Labels(r *block.Revision) []block.Label {
+func Labels(r *life.Revision) []label.Label {
 	if !r.Whole {
-		return r.Tree.Labels()
+		return about.Labels(r.Tree)
 	}
-	list := make([]block.Label, len(r.Tree.Blocks))
+	list := make([]label.Label, len(r.Tree.Blocks))
 	for i := range list {
-		list[i] = block.Other
+		list[i] = label.Other
 	}
 	return list
 }
 
 // Topic returns the words that say what block n is about.
-func Topic(r *block.Revision, n int) string {
+func Topic(r *life.Revision, n int) string {
 	if r.Body == nil {
 		return ""
 	}
-	return r.Body.Topic(r.Tree.Blocks[n].Start, r.Tree.Blocks[n].End)
+	return about.TopicOf(r.Body, r.Tree.Blocks[n].Start, r.Tree.Blocks[n].End)
 }

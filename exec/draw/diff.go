@@ -7,28 +7,29 @@ import (
 	"strings"
 
 	"infomall/exec/rowio"
-	"infomall/store/block"
+	"infomall/store/block/label"
+	"infomall/store/block/life"
 )
 
 // Diff shows how the blocks of a page changed between two captures.
 type Diff struct {
 	URL        string
-	From, To   string          // the captures
-	Revision   *block.Revision // the new version, with the old one before it
-	OneCapture bool            // the same capture answers for both times
+	From, To   string         // the captures
+	Revision   *life.Revision // the new version, with the old one before it
+	OneCapture bool           // the same capture answers for both times
 }
 
 // blockChange is the change of one block.
 type blockChange struct {
-	Op         block.Op
+	Op         life.Op
 	Path       string
 	Was        string // its path in the old version, if it differs
-	Label      block.Label
+	Label      label.Label
 	Topic      string
 	old, new   string
-	edits      []block.Edit // of an edited block whose words differ
-	wordByWord bool         // the texts are shown as one, with the changed words marked
-	Note       string       // of an edited block with the same words
+	edits      []life.Edit // of an edited block whose words differ
+	wordByWord bool        // the texts are shown as one, with the changed words marked
+	Note       string      // of an edited block with the same words
 }
 
 // alikeEnough is the share of common words from which on an edited block is
@@ -42,7 +43,7 @@ func (d *Diff) Changes() []blockChange {
 	oldLabels, newLabels := Labels(d.Revision.Before), Labels(d.Revision)
 	for _, m := range d.Revision.Leaves() {
 		c := blockChange{Op: m.Op}
-		if m.Op == block.Same {
+		if m.Op == life.Same {
 			continue
 		}
 		if m.Old >= 0 {
@@ -57,7 +58,7 @@ func (d *Diff) Changes() []blockChange {
 				c.Was = ""
 			}
 		}
-		if m.Op == block.Edited {
+		if m.Op == life.Edited {
 			c.compare(d.Revision, m)
 		}
 		out = append(out, c)
@@ -66,8 +67,8 @@ func (d *Diff) Changes() []blockChange {
 }
 
 // compare finds the words that differ in an edited block.
-func (c *blockChange) compare(r *block.Revision, m block.Match) {
-	c.edits = block.Diff(c.old, c.new)
+func (c *blockChange) compare(r *life.Revision, m life.Match) {
+	c.edits = life.Diff(c.old, c.new)
 	c.wordByWord = m.Similarity >= alikeEnough || c.old == c.new
 	if len(wordLines(c.edits, plainMarks)) > 0 {
 		return
@@ -80,12 +81,12 @@ func (c *blockChange) compare(r *block.Revision, m block.Match) {
 	c.Note = fmt.Sprintf("%s: %d bytes, before %d", what, size(r, m.New), size(r.Before, m.Old))
 }
 
-func size(r *block.Revision, n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start }
+func size(r *life.Revision, n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start }
 
 // Sum returns a line that says how all blocks changed, such as "4 added, 3
 // edited, 2 removed, 5 same", or that there is no difference.
 func (d *Diff) Sum() string {
-	var counts [block.Removed + 1]int
+	var counts [life.Removed + 1]int
 	for _, m := range d.Revision.Leaves() {
 		counts[m.Op]++
 	}
@@ -94,7 +95,7 @@ func (d *Diff) Sum() string {
 		return "no difference: both times have this capture"
 	case sameBody(d.Revision.Before, d.Revision) && d.Revision.Kind == d.Revision.Before.Kind:
 		return "no difference: both captures have the same body"
-	case counts[block.Added]+counts[block.Edited]+counts[block.Removed]+counts[block.Moved] == 0:
+	case counts[life.Added]+counts[life.Edited]+counts[life.Removed]+counts[life.Moved] == 0:
 		return "no block differs: the change is one of layout"
 	}
 	return countLine(counts[:])
@@ -102,7 +103,7 @@ func (d *Diff) Sum() string {
 
 // sameBody reports whether two versions have the same bytes after content
 // decoding.
-func sameBody(a, b *block.Revision) bool {
+func sameBody(a, b *life.Revision) bool {
 	if a.Body == nil || b.Body == nil {
 		return a.Body == nil && b.Body == nil && a.Version.Digest == b.Version.Digest
 	}
@@ -112,7 +113,7 @@ func sameBody(a, b *block.Revision) bool {
 // countLine returns how many blocks each operation changed, as one line.
 func countLine(counts []int) string {
 	var parts []string
-	for _, op := range []block.Op{block.Added, block.Edited, block.Moved, block.Removed, block.Same} {
+	for _, op := range []life.Op{life.Added, life.Edited, life.Moved, life.Removed, life.Same} {
 		if n := counts[op]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, op))
 		}
@@ -165,9 +166,9 @@ func (c *blockChange) unified(b *strings.Builder, t *Terminal) {
 		}
 	}
 	switch {
-	case c.Op == block.Added:
+	case c.Op == life.Added:
 		lines("+ ", inkAdded, c.new)
-	case c.Op == block.Removed:
+	case c.Op == life.Removed:
 		lines("- ", inkRemoved, c.old)
 	case c.edits == nil:
 	case !c.wordByWord:
@@ -181,10 +182,10 @@ func (c *blockChange) unified(b *strings.Builder, t *Terminal) {
 }
 
 // printableEdits returns edits whose text is safe to print on a terminal.
-func printableEdits(edits []block.Edit, t *Terminal) []block.Edit {
-	out := make([]block.Edit, len(edits))
+func printableEdits(edits []life.Edit, t *Terminal) []life.Edit {
+	out := make([]life.Edit, len(edits))
 	for i, e := range edits {
-		out[i] = block.Edit{Op: e.Op, Text: t.printable(e.Text)}
+		out[i] = life.Edit{Op: e.Op, Text: t.printable(e.Text)}
 	}
 	return out
 }
@@ -201,9 +202,9 @@ func (c *blockChange) sides(b *strings.Builder, t *Terminal) error {
 		case s.Come && t.Color:
 			right = append(right, rowio.Span{Text: text, Color: inkAdded})
 		case s.Gone:
-			left = append(left, rowio.Span{Text: marks.around(text, block.Removed)})
+			left = append(left, rowio.Span{Text: marks.around(text, life.Removed)})
 		case s.Come:
-			right = append(right, rowio.Span{Text: marks.around(text, block.Added)})
+			right = append(right, rowio.Span{Text: marks.around(text, life.Added)})
 		default:
 			left, right = append(left, rowio.Span{Text: text}), append(right, rowio.Span{Text: text})
 		}
@@ -221,16 +222,16 @@ type sidePart struct {
 // are the same.
 func (c *blockChange) Sides() []sidePart {
 	switch c.Op {
-	case block.Added:
+	case life.Added:
 		return []sidePart{{Text: c.new, Come: true}}
-	case block.Removed:
+	case life.Removed:
 		return []sidePart{{Text: c.old, Gone: true}}
-	case block.Moved:
+	case life.Moved:
 		return nil
 	}
 	var out []sidePart
 	for _, e := range joined(c.edits) {
-		out = append(out, sidePart{e.Text, e.Op == block.Removed, e.Op == block.Added})
+		out = append(out, sidePart{e.Text, e.Op == life.Removed, e.Op == life.Added})
 	}
 	return out
 }

@@ -5,7 +5,7 @@ import (
 	"html/template"
 	"io"
 
-	"infomall/store/block"
+	"infomall/store/block/life"
 )
 
 // Drawing is an answer with a graphical form: that of DIFF or of SHOW PAGE AS blocks.
@@ -41,7 +41,7 @@ const (
 )
 
 // opInk returns the colour for a block's change, or "" for Same.
-func opInk(op block.Op) string {
+func opInk(op life.Op) string {
 	return [...]string{"", inkMoved, inkEdited, inkAdded, inkRemoved}[op]
 }
 

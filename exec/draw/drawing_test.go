@@ -5,21 +5,22 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/store/block"
+	"infomall/store/block/divide"
+	"infomall/store/block/life"
 	"infomall/store/record"
 )
 
 // drawnVersions are two versions of a page whose text looks like markup.
-func drawnVersions(t *testing.T) *block.Revision {
+func drawnVersions(t *testing.T) *life.Revision {
 	t.Helper()
-	var h block.History
-	var r *block.Revision
+	var h life.History
+	var r *life.Revision
 	for i, body := range []string{
 		"<h1>Notes on markup</h1><p>The element &lt;script&gt; is what this paragraph is about, at some length.</p><p>A paragraph that goes from here and does not come back.</p>",
 		"<h1>Notes on markup</h1><p>The element &lt;style&gt; is what this paragraph is about, at some length.</p><p>Something else altogether, put here afterwards by somebody.</p>",
 	} {
-		v := block.Version{Time: record.Time(i), Kind: record.KindPage, Digest: sha256.Sum256([]byte(body)), Size: int64(len(body))}
-		v.Body, _ = block.Open([]byte(body), block.As{Mime: "text/html", ContentType: "text/html; charset=utf-8"}, block.Options{})
+		v := life.Version{Time: record.Time(i), Kind: record.KindPage, Digest: sha256.Sum256([]byte(body)), Size: int64(len(body))}
+		v.Body, _ = divide.Open([]byte(body), divide.As{Mime: "text/html", ContentType: "text/html; charset=utf-8"}, divide.Options{})
 		r = h.Add(v)
 	}
 	return r

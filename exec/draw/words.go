@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"infomall/store/block"
+	"infomall/store/block/life"
 )
 
 // nearRunes is how many characters of unchanged text are shown next to a change.
@@ -26,8 +26,8 @@ func (t *Terminal) wordMarks() wordMarks {
 	return plainMarks
 }
 
-// around returns text between the marks for op, which is block.Removed or block.Added.
-func (m wordMarks) around(text string, op block.Op) string {
+// around returns text between the marks for op, which is life.Removed or life.Added.
+func (m wordMarks) around(text string, op life.Op) string {
 	var w strings.Builder
 	m.write(&w, text, op)
 	return w.String()
@@ -36,9 +36,9 @@ func (m wordMarks) around(text string, op block.Op) string {
 // wordLines returns the lines of a text in which a word changed, with the removed and
 // the added words marked. An ellipsis, in a line of its own or within a line, replaces
 // unchanged text that is left out. It returns no lines if no word changed.
-func wordLines(edits []block.Edit, marks wordMarks) []string {
+func wordLines(edits []life.Edit, marks wordMarks) []string {
 	var out []string
-	var line []block.Edit
+	var line []life.Edit
 	skipped := false
 	end := func() {
 		switch text := marks.line(line); {
@@ -62,7 +62,7 @@ func wordLines(edits []block.Edit, marks wordMarks) []string {
 				end()
 			}
 			if part != "" {
-				line = append(line, block.Edit{Op: e.Op, Text: part})
+				line = append(line, life.Edit{Op: e.Op, Text: part})
 			}
 		}
 	}
@@ -77,28 +77,28 @@ func wordLines(edits []block.Edit, marks wordMarks) []string {
 // Two different texts have such a character in common by chance; in Chinese it may be
 // a whole word. The removed text of each joined change comes first, then the added
 // text.
-func joined(edits []block.Edit) []block.Edit {
-	var out []block.Edit
+func joined(edits []life.Edit) []life.Edit {
+	var out []life.Edit
 	for i := 0; i < len(edits); {
-		if edits[i].Op == block.Same {
+		if edits[i].Op == life.Same {
 			out = append(out, edits[i])
 			i++
 			continue
 		}
 		var gone, come string
-		for ; i < len(edits) && (edits[i].Op != block.Same || isLetter(edits[i].Text) && i+1 < len(edits)); i++ {
-			if edits[i].Op != block.Added {
+		for ; i < len(edits) && (edits[i].Op != life.Same || isLetter(edits[i].Text) && i+1 < len(edits)); i++ {
+			if edits[i].Op != life.Added {
 				gone += edits[i].Text
 			}
-			if edits[i].Op != block.Removed {
+			if edits[i].Op != life.Removed {
 				come += edits[i].Text
 			}
 		}
 		if gone != "" {
-			out = append(out, block.Edit{Op: block.Removed, Text: gone})
+			out = append(out, life.Edit{Op: life.Removed, Text: gone})
 		}
 		if come != "" {
-			out = append(out, block.Edit{Op: block.Added, Text: come})
+			out = append(out, life.Edit{Op: life.Added, Text: come})
 		}
 	}
 	return out
@@ -113,8 +113,8 @@ const blanks = " \t\n"
 
 // replaces reports whether a is removed text, b is added text, and both begin a line or
 // a cell. Then b replaces a.
-func replaces(a, b block.Edit) bool {
-	return a.Op == block.Removed && b.Op == block.Added && startsCell(a.Text) && startsCell(b.Text)
+func replaces(a, b life.Edit) bool {
+	return a.Op == life.Removed && b.Op == life.Added && startsCell(a.Text) && startsCell(b.Text)
 }
 
 // startsCell reports whether the space at the start of text begins a line or a cell.
@@ -125,12 +125,12 @@ func startsCell(text string) bool {
 
 // line returns one line with its changed words marked and its long unchanged parts
 // shortened. It returns "" if no word in the line changed.
-func (m wordMarks) line(line []block.Edit) string {
+func (m wordMarks) line(line []life.Edit) string {
 	var w strings.Builder
 	changed := false
 	for i, e := range line {
 		switch e.Op {
-		case block.Added, block.Removed:
+		case life.Added, life.Removed:
 			changed = m.write(&w, e.Text, e.Op) || changed
 		default:
 			w.WriteString(near(e.Text, i > 0, i < len(line)-1))
@@ -144,9 +144,9 @@ func (m wordMarks) line(line []block.Edit) string {
 
 // write writes text between the marks for op. Space at both ends of text goes outside
 // the marks. It returns false if text is only space, which gets no marks.
-func (m wordMarks) write(w *strings.Builder, text string, op block.Op) bool {
+func (m wordMarks) write(w *strings.Builder, text string, op life.Op) bool {
 	open, end := m.come, m.comeEnd
-	if op == block.Removed {
+	if op == life.Removed {
 		open, end = m.gone, m.goneEnd
 	}
 	words := strings.TrimSpace(text)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/store/block"
+	"infomall/store/block/life"
 )
 
 // TestWordLines shows the lines of edited texts.
@@ -25,7 +25,7 @@ func TestWordLines(t *testing.T) {
 		{long + " old " + long, long + " new " + long,
 			"…" + strings.Repeat("长文", 20) + " [-old-] {+new+} " + strings.Repeat("长文", 20)[:len("长文")*20-len("文")] + "…"},
 	} {
-		if got := strings.Join(wordLines(block.Diff(c.old, c.new), plainMarks), "|"); got != c.want {
+		if got := strings.Join(wordLines(life.Diff(c.old, c.new), plainMarks), "|"); got != c.want {
 			t.Errorf("%.40q to %.40q\ngot  %s\nwant %s", c.old, c.new, got, c.want)
 		}
 	}
@@ -37,10 +37,10 @@ func FuzzWordLines(f *testing.F) {
 	f.Add("北京大学 校园新闻", "北京 校园\t新闻")
 	f.Add("a{+b+}", "[-a-]")
 	f.Fuzz(func(t *testing.T, old, new string) {
-		edits := block.Diff(old, new)
+		edits := life.Diff(old, new)
 		changed := false
 		for _, e := range edits {
-			changed = changed || e.Op != block.Same && strings.TrimSpace(e.Text) != ""
+			changed = changed || e.Op != life.Same && strings.TrimSpace(e.Text) != ""
 		}
 		if lines := wordLines(edits, plainMarks); len(lines) > 0 != changed {
 			t.Errorf("%q to %q: got %q, want lines: %v", old, new, lines, changed)

@@ -13,7 +13,7 @@ import (
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang/ast"
-	"infomall/store/block"
+	"infomall/store/block/facts"
 	"infomall/store/record/task"
 )
 
@@ -209,7 +209,7 @@ func (d *duplication) Would(ctx context.Context) ([]string, error) {
 // printsMade returns a name for the rules by which prints are made and
 // compared. Prints with another name cannot be reused.
 func (d *duplication) printsMade() string {
-	made := fmt.Sprintf("%s %v %d all text of short pages, extractor %d", d.method, d.similarity, d.distance, block.Extractor)
+	made := fmt.Sprintf("%s %v %d all text of short pages, extractor %d", d.method, d.similarity, d.distance, facts.Extractor)
 	if d.blocks {
 		made += fmt.Sprintf(" profile %s level %d", d.s.Settings().Profile, d.s.Settings().CutLevel())
 	}

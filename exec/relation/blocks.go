@@ -7,7 +7,8 @@ import (
 	"iter"
 
 	"infomall/exec/value"
-	"infomall/store/block"
+	"infomall/store/block/about"
+	"infomall/store/block/life"
 	"infomall/store/page/charset"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -25,9 +26,9 @@ type blockRow struct {
 	depth   int
 	ordinal int
 	bytes   int
-	life    block.Life
+	life    life.Life
 	first   bool // the block is of the URL's first version
-	op      block.Op
+	op      life.Op
 }
 
 // Blocks is the relation blocks.
@@ -40,12 +41,12 @@ var Blocks = listWithRefs(Relation{
 		textOf("block", "path in the tree of this version, such as C.C.3", func(b *blockRow) string { return b.path }),
 		textOf("identity", "name of the block over its life", func(b *blockRow) string { return b.life.Identity() }),
 		costly("label", value.Text, "main, nav, header, footer, aside, ad, form, list, media or other", blockLabel),
-		costly("topic", value.Text, "what it is about, in words of its own", ofChanged(func(c *block.Changed) value.Value { return textOrNull(c.Topic) }, (*response).partTopic)),
+		costly("topic", value.Text, "what it is about, in words of its own", ofChanged(func(c *life.Changed) value.Value { return textOrNull(c.Topic) }, (*response).partTopic)),
 		textOf("change", "against the version before: first, added, edited, moved or same", (*blockRow).change),
-		boolOf("changed", "whether change is added or edited", func(b *blockRow) bool { return !b.first && (b.op == block.Added || b.op == block.Edited) }),
+		boolOf("changed", "whether change is added or edited", func(b *blockRow) bool { return !b.first && (b.op == life.Added || b.op == life.Edited) }),
 		intOf("bytes", "size of its html", func(b *blockRow) int64 { return int64(b.bytes) }),
-		costly("words", value.Int, "words in its text", ofChanged(func(c *block.Changed) value.Value { return value.OfInt(int64(c.Words)) }, countWords)),
-		costly("link_count", value.Int, "links in it", ofChanged(func(c *block.Changed) value.Value { return value.OfInt(int64(c.Links)) }, countLinks)),
+		costly("words", value.Int, "words in its text", ofChanged(func(c *life.Changed) value.Value { return value.OfInt(int64(c.Words)) }, countWords)),
+		costly("link_count", value.Int, "links in it", ofChanged(func(c *life.Changed) value.Value { return value.OfInt(int64(c.Links)) }, countLinks)),
 		timeOf("first_seen", "time of the first version that had it", func(b *blockRow) record.Time { return b.life.FirstSeen }),
 		costly("digest", value.Text, "sha256 of its html, in hex", blockDigest),
 		textOf("parent", "path of the block that it is part of", func(b *blockRow) string { return b.parent }),
@@ -53,8 +54,8 @@ var Blocks = listWithRefs(Relation{
 		intOf("ordinal", "place among the blocks of the cut, from 1", func(b *blockRow) int64 { return int64(b.ordinal) }),
 		textOf("host", "host of the URL", func(b *blockRow) string { return urlkey.Host(b.url) }),
 		timeOf("as_of", "the moment that AT or NEAREST asks for, or the end of the period of EACH", func(b *blockRow) record.Time { return b.asOf }).aside(),
-		payload("substantial", value.Bool, "whether words came or went that are no dates, counters and the like; true in a first version", ofSense(func(s block.Sense) value.Value { return value.OfBool(s.Substantial) })),
-		payload("reason", value.Text, "why a change is not substantial: markup, order, date, time, counter, token", ofSense(func(s block.Sense) value.Value { return textOrNull(s.Reason) })),
+		payload("substantial", value.Bool, "whether words came or went that are no dates, counters and the like; true in a first version", ofSense(func(s life.Sense) value.Value { return value.OfBool(s.Substantial) })),
+		payload("reason", value.Text, "why a change is not substantial: markup, order, date, time, counter, token", ofSense(func(s life.Sense) value.Value { return textOrNull(s.Reason) })),
 		payload("importance", value.Float, "how much of it is the page's own: 0 for the template of the host's pages of that month, 1 for what no other page has; NULL if there is no other", ofSite((*inSite).importance)),
 		payload("site_label", value.Text, "label, where importance counts too", ofSite((*inSite).label)),
 		payload("text", value.Text, "what it shows", ofBlock(func(r *response, n int) value.Value { return value.OfText(r.partText(n)) })),
@@ -157,7 +158,7 @@ func (r *response) partTopic(n int) value.Value {
 		return value.Value{}
 	}
 	start, end := r.part(n)
-	return textOrNull(b.Topic(start, end))
+	return textOrNull(about.TopicOf(b, start, end))
 }
 
 // countWords returns how many words block n shows.

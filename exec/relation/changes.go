@@ -5,14 +5,14 @@ import (
 	"iter"
 
 	"infomall/exec/value"
-	"infomall/store/block"
+	"infomall/store/block/life"
 	"infomall/store/record"
 )
 
 // changeRow is one change of a block.
 type changeRow struct {
 	rev *revision
-	block.Match
+	life.Match
 	words int // index among all changes of the version, including blocks that stayed the same
 }
 
@@ -79,7 +79,7 @@ func differences(in iter.Seq2[*revision, error], level int) iter.Seq2[[]changeRo
 			}
 			list = list[:0]
 			for i, m := range rev.Changes(level) {
-				if m.Op != block.Same {
+				if m.Op != life.Same {
 					list = append(list, changeRow{rev, m, i})
 				}
 			}
@@ -102,7 +102,7 @@ func (c *changeRow) refs(hidden []*value.Vector, i int) {
 
 // side returns the version that shows the block, and the index of the block in
 // it: the newer version, unless the block was removed.
-func (c *changeRow) side() (*block.Revision, int) {
+func (c *changeRow) side() (*life.Revision, int) {
 	if c.New < 0 {
 		return c.rev.Before, c.Old
 	}
@@ -110,7 +110,7 @@ func (c *changeRow) side() (*block.Revision, int) {
 }
 
 // sizeOf returns the size of block n in bytes, or 0 if n is negative.
-func sizeOf(rev *block.Revision, n int) int64 {
+func sizeOf(rev *life.Revision, n int) int64 {
 	if n < 0 {
 		return 0
 	}
@@ -122,13 +122,13 @@ func sizeOf(rev *block.Revision, n int) int64 {
 type comparison struct {
 	old, new *response
 	level    int
-	changes  []block.Match
-	words    []block.WordChange // nil until they are needed
-	rev      *block.Revision
+	changes  []life.Match
+	words    []life.WordChange // nil until they are needed
+	rev      *life.Revision
 }
 
 // wordChange returns which words change i added and removed.
-func (c *comparison) wordChange(i int) block.WordChange {
+func (c *comparison) wordChange(i int) life.WordChange {
 	if c.words == nil {
 		c.words = c.rev.Words(c.level)
 	}
@@ -142,7 +142,7 @@ func (c *comparison) substantial(i int) (reason string, ok bool) {
 		return "", true // A body that is not a text says something else with any other bytes.
 	}
 	m := c.changes[i]
-	return block.Substantial(m.Op, c.old.partText(m.Old), c.new.partText(m.New))
+	return life.Substantial(m.Op, c.old.partText(m.Old), c.new.partText(m.New))
 }
 
 // ofChange returns the code of a late column of change i, which needs the
@@ -169,7 +169,7 @@ func (l *LateRow) comparison() (*comparison, error) {
 	}
 	c := &l.reader.compared
 	if c.old != old || c.new != new {
-		var h block.History
+		var h life.History
 		h.Add(old.version(0, record.Kind(l.number(5)), record.Digest{}))
 		rev := h.Add(new.version(1, record.Kind(l.number(4)), record.Digest{1}))
 		*c = comparison{old: old, new: new, level: l.request.Level, changes: rev.Changes(l.request.Level), rev: rev}

@@ -9,7 +9,7 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
-	"infomall/store/block"
+	"infomall/store/block/facts"
 	"infomall/store/page"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -273,7 +273,7 @@ func (c *candidate) findLabels() {
 			continue
 		}
 		label := value.Value{}
-		if p := partAt(c.res.blocks(), block.KeptLevel, links[i].Offset); p > 0 {
+		if p := partAt(c.res.blocks(), facts.KeptLevel, links[i].Offset); p > 0 {
 			label = value.OfText(c.res.label(p).String())
 		}
 		c.labels[u] = label

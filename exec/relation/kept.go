@@ -8,7 +8,9 @@ import (
 	"slices"
 
 	"infomall/exec/value"
-	"infomall/store/block"
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
+	"infomall/store/block/life"
 	"infomall/store/record"
 )
 
@@ -50,7 +52,7 @@ func (r *Reader) changedBlocks(ctx context.Context, n *Request) iter.Seq2[[]bloc
 // keptCut reports whether n reads blocks at the level, and in the profile, for
 // which facts are stored.
 func keptCut(n *Request) bool {
-	return n.Level == block.KeptLevel && options(n) == block.Options{}
+	return n.Level == facts.KeptLevel && options(n) == divide.Options{}
 }
 
 // keptVersion is what is stored about one version. Page or Fold is nil if it is
@@ -58,8 +60,8 @@ func keptCut(n *Request) bool {
 type keptVersion struct {
 	ref  record.Ref
 	at   record.Time // the time that kept was called with
-	Page *block.Kept
-	Fold *block.Fold
+	Page *facts.Kept
+	Fold *life.Fold
 
 	places  []int           // the blocks whose digests were read
 	digests []record.Digest // their digests; nil if the body is not stored in blocks
@@ -172,18 +174,18 @@ func (r *Reader) kept(ctx context.Context, ref record.Ref, at record.Time) (*kep
 // readKept reads what is stored about a version. It ignores what another
 // version of the program stored.
 func (r *Reader) readKept(ctx context.Context, ref record.Ref, at record.Time) (*keptVersion, error) {
-	facts, err := r.Snapshot.Kept(ctx, ref)
+	encoded, err := r.Snapshot.Kept(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	k := &keptVersion{ref: ref, at: at}
-	if facts.Page != nil {
-		if p, err := block.ReadFacts(facts.Page); err == nil {
+	if encoded.Page != nil {
+		if p, err := facts.Read(encoded.Page); err == nil {
 			k.Page = p
 		}
 	}
-	if facts.Fold != nil {
-		if f, err := block.ReadFold(facts.Fold, at); err == nil {
+	if encoded.Fold != nil {
+		if f, err := life.ReadFold(encoded.Fold, at); err == nil {
 			k.Fold = f
 		}
 	}
@@ -198,7 +200,7 @@ func (r *Reader) brought(ctx context.Context, n *Request, in iter.Seq2[*spanBatc
 		f := &follower{r: r, ctx: ctx, to: n.Window.To}
 		defer f.close()
 		var last record.Ref // EACH gives a version more than one row
-		var known block.Brought
+		var known life.Brought
 		for b, err := range in {
 			if err != nil {
 				yield(nil, err)
@@ -224,20 +226,20 @@ func (r *Reader) brought(ctx context.Context, n *Request, in iter.Seq2[*spanBatc
 
 // broughtBy returns what the version at row i of b added to the archive, or -1
 // if the archive does not have its body. f reads the versions if necessary.
-func (r *Reader) broughtBy(ctx context.Context, f *follower, b *spanBatch, i int) (block.Brought, error) {
+func (r *Reader) broughtBy(ctx context.Context, f *follower, b *spanBatch, i int) (life.Brought, error) {
 	if b.Change[i] == record.ChangeSame {
-		return block.Brought{}, nil
+		return life.Brought{}, nil
 	}
 	kept, err := r.believed(ctx, b, i)
 	if err != nil {
-		return block.Brought{}, err
+		return life.Brought{}, err
 	}
 	if kept.Fold != nil {
 		return kept.Fold.Brought, nil
 	}
 	rev, err := f.find(b, i)
 	if err != nil || rev == nil {
-		return block.Brought{Blocks: -1, Bytes: -1}, err
+		return life.Brought{Blocks: -1, Bytes: -1}, err
 	}
 	return rev.Brought(), nil
 }
@@ -302,7 +304,7 @@ func (l *LateRow) kept() (*keptVersion, int, error) {
 
 // ofChanged returns the code of a column that the fold has for changed blocks.
 // For other blocks it is computed from the response.
-func ofChanged(stored func(*block.Changed) value.Value, f func(r *response, n int) value.Value) lateCode {
+func ofChanged(stored func(*life.Changed) value.Value, f func(r *response, n int) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		k, ordinal, err := l.kept()
 		if err != nil {
@@ -395,7 +397,7 @@ func (r *Reader) keptDigest(ctx context.Context, k *keptVersion, ordinal int) (s
 			k.places, i = upTo(len(k.Page.Cut)), ordinal
 		}
 		var err error
-		if k.digests, err = r.Snapshot.Digests(ctx, k.ref, block.KeptLevel, k.places); err != nil {
+		if k.digests, err = r.Snapshot.Digests(ctx, k.ref, facts.KeptLevel, k.places); err != nil {
 			return "", false, err
 		}
 	}

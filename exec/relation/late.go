@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"infomall/exec/value"
-	"infomall/store/block"
+	"infomall/store/block/divide"
 	"infomall/store/record"
 )
 
@@ -76,7 +76,7 @@ func ofResponse(f func(*response) value.Value) lateCode {
 
 // ofPage returns the code of a column of a body that divides into blocks. For
 // other bodies the column is NULL.
-func ofPage(f func(*block.Body) value.Value) lateCode {
+func ofPage(f func(*divide.Body) value.Value) lateCode {
 	return ofResponse(func(r *response) value.Value {
 		b := r.blocks()
 		if b == nil {

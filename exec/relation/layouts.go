@@ -9,7 +9,7 @@ import (
 
 	"infomall/exec/spill"
 	"infomall/exec/value"
-	"infomall/store/block"
+	"infomall/store/block/divide"
 	"infomall/store/page/charset"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -180,5 +180,5 @@ func layoutText(r *response) value.Value {
 	if b == nil {
 		return value.Value{}
 	}
-	return value.OfText(string(charset.ToUTF8(block.ShowLayout(b.Layout()), b.Charset)))
+	return value.OfText(string(charset.ToUTF8(divide.ShowLayout(b.Layout()), b.Charset)))
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 
 	"infomall/exec/value"
-	"infomall/store/block"
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
+	"infomall/store/block/life"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -21,7 +23,7 @@ type learned struct {
 // learnedOf says for what the versions were compared.
 type learnedOf struct {
 	key     string
-	options block.Options
+	options divide.Options
 	cut     int  // the level of the blocks
 	words   bool // compute which changes are substantial
 	level   bool // compute the best level
@@ -33,12 +35,12 @@ type learnedVersion struct {
 	level       int
 	levelReason string
 	first       bool
-	reason      string        // why the version is soft_missing, or not substantial
-	senses      []block.Sense // of the blocks of the cut, then of the blocks removed
+	reason      string       // why the version is soft_missing, or not substantial
+	senses      []life.Sense // of the blocks of the cut, then of the blocks removed
 }
 
 // substantial reports whether v changed what the page says.
-func (v *learnedVersion) substantial() bool { return v.first || block.Together(v.senses).Substantial }
+func (v *learnedVersion) substantial() bool { return v.first || life.Together(v.senses).Substantial }
 
 // ofHistory returns the code of a column of versions for which a version must be
 // compared with all earlier ones. The column is NULL if the archive does not
@@ -56,7 +58,7 @@ func ofHistory(f func(*learnedVersion) value.Value) lateCode {
 // ofSense returns the code of a column of blocks for which a version must be
 // compared with the one before. The column is NULL if the archive does not have
 // the body.
-func ofSense(f func(block.Sense) value.Value) lateCode {
+func ofSense(f func(life.Sense) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		sense, ok, err := l.reader.sense(l.ctx, l.request, l.ref(0), l.number(2)-1)
 		if err != nil || !ok {
@@ -69,13 +71,13 @@ func ofSense(f func(block.Sense) value.Value) lateCode {
 // sense returns whether the change of a block is substantial. ordinal is the
 // place of the block in the cut of its version. It reports false if the archive
 // does not have the body.
-func (r *Reader) sense(ctx context.Context, n *Request, ref record.Ref, ordinal int) (block.Sense, bool, error) {
+func (r *Reader) sense(ctx context.Context, n *Request, ref record.Ref, ordinal int) (life.Sense, bool, error) {
 	v, ok, err := r.learnedVersion(ctx, n, ref)
 	if err != nil || !ok {
-		return block.Sense{}, false, err
+		return life.Sense{}, false, err
 	}
 	if v.first || ordinal >= len(v.senses) {
-		return block.Sense{Substantial: v.first}, true, nil
+		return life.Sense{Substantial: v.first}, true, nil
 	}
 	return v.senses[ordinal], true, nil
 }
@@ -83,7 +85,7 @@ func (r *Reader) sense(ctx context.Context, n *Request, ref record.Ref, ordinal 
 // learnedVersion returns what comparing the version that begins at ref with all
 // earlier ones shows. It reports false if the archive does not have the body.
 func (r *Reader) learnedVersion(ctx context.Context, n *Request, ref record.Ref) (learnedVersion, bool, error) {
-	of := learnedOf{options: options(n), cut: block.KeptLevel, words: n.Asks("substantial", "reason"), level: n.Asks("level", "level_reason")}
+	of := learnedOf{options: options(n), cut: facts.KeptLevel, words: n.Asks("substantial", "reason"), level: n.Asks("level", "level_reason")}
 	if n.Relation.Cut {
 		of.cut = n.Level
 	}
@@ -112,7 +114,7 @@ func (r *Reader) learn(ctx context.Context, of learnedOf) error {
 	f := &follower{r: r, ctx: ctx, to: record.MaxTime, options: of.options, whole: true, also: record.ColPage}
 	f.begin(of.key, record.MinTime)
 	defer f.close()
-	var m block.LevelManager
+	var m life.LevelManager
 	for {
 		ref, rev, err := f.step()
 		if errors.Is(err, errUnfound) {
@@ -146,7 +148,7 @@ func (f *follower) reason(v *learnedVersion) string {
 	case f.batch.Reason[i] != "" || v.substantial():
 		return f.batch.Reason[i]
 	case f.batch.Change[i] == record.ChangeLayout:
-		return cmp.Or(block.Together(v.senses).Reason, "markup")
+		return cmp.Or(life.Together(v.senses).Reason, "markup")
 	}
-	return block.Together(v.senses).Reason
+	return life.Together(v.senses).Reason
 }

@@ -4,7 +4,8 @@ import (
 	"context"
 
 	"infomall/exec/graph"
-	"infomall/store/block"
+	"infomall/store/block/facts"
+	"infomall/store/block/label"
 	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -50,7 +51,7 @@ type linker struct {
 	o      LinkOptions
 	m      *graph.Maker
 
-	refers  block.References
+	refers  facts.References
 	leaves  []record.Leaf
 	from    uint32 // the node of the current page
 	domain  string // of the current page, for WithoutInternal
@@ -120,7 +121,7 @@ func (l *linker) page(url string, ref record.Ref) (err error) {
 }
 
 // references returns the stored links of a page, or nil if they are not stored.
-func (l *linker) references(ref record.Ref) ([]block.Reference, error) {
+func (l *linker) references(ref record.Ref) ([]facts.Reference, error) {
 	if !keptCut(l.source) {
 		return nil, nil
 	}
@@ -139,7 +140,7 @@ func (l *linker) references(ref record.Ref) ([]block.Reference, error) {
 		return nil, nil // stored by another version of the program, or not for all leaves
 	}
 	if list == nil {
-		list = []block.Reference{}
+		list = []facts.Reference{}
 	}
 	return list, nil
 }
@@ -154,14 +155,14 @@ func (l *linker) found(url string, ref record.Ref) error {
 	l.resolved.page(urlkey.Base(url, p.base))
 	for i := range p.links {
 		f := &p.links[i]
-		r := block.Reference{Reference: markup.Reference{Kind: f.Kind, NoFollow: f.NoFollow, Target: []byte(f.Target)}}
+		r := facts.Reference{Reference: markup.Reference{Kind: f.Kind, NoFollow: f.NoFollow, Target: []byte(f.Target)}}
 		if l.o.WithoutNav {
-			label, err := p.label(i)
+			purpose, err := p.label(i)
 			if err != nil {
 				return err
 			}
-			if label.Text == block.Nav.String() {
-				r.Label = block.Nav
+			if purpose.Text == label.Nav.String() {
+				r.Label = label.Nav
 			}
 		}
 		if err := l.link(&r); err != nil {
@@ -172,8 +173,8 @@ func (l *linker) found(url string, ref record.Ref) error {
 }
 
 // link adds a link of the current page to the graph.
-func (l *linker) link(r *block.Reference) error {
-	if !votes[r.Kind] || l.o.WithoutNoFollow && r.NoFollow || l.o.WithoutNav && r.Label == block.Nav {
+func (l *linker) link(r *facts.Reference) error {
+	if !votes[r.Kind] || l.o.WithoutNoFollow && r.NoFollow || l.o.WithoutNav && r.Label == label.Nav {
 		return nil
 	}
 	target := l.resolved.target(r.Target)

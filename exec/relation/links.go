@@ -5,14 +5,15 @@ import (
 	"iter"
 
 	"infomall/exec/value"
-	"infomall/store/block"
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
 // linkRow is one link of one version.
 type linkRow struct {
-	*block.Link
+	*facts.Link
 	url    string
 	time   record.Time
 	asOf   record.Time
@@ -103,7 +104,7 @@ func (r *Reader) linksOf(ctx context.Context, n *Request, b *spanBatch, i int) (
 type pageLinks struct {
 	ref   record.Ref
 	base  string // the base that the page names, as written
-	links []block.Link
+	links []facts.Link
 	path  func(i int) string               // returns the path of the block that contains link i; "" in the layout
 	label func(i int) (value.Value, error) // returns the label of that block
 }
@@ -195,7 +196,7 @@ func (r *Reader) foundLinks(ctx context.Context, n *Request, ref record.Ref) (*p
 
 // partAt returns the block of the cut at a level that contains a byte of the
 // body, or 0 if none does.
-func partAt(b *block.Body, level, offset int) int {
+func partAt(b *divide.Body, level, offset int) int {
 	if b == nil || offset < 0 {
 		return 0
 	}

@@ -4,7 +4,11 @@ import (
 	"context"
 	"strings"
 
-	"infomall/store/block"
+	"infomall/store/block/about"
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
+	"infomall/store/block/label"
+	"infomall/store/block/life"
 	"infomall/store/page"
 	"infomall/store/page/charset"
 	"infomall/store/page/coding"
@@ -22,17 +26,17 @@ const responsesMax = 3
 type response struct {
 	record.Payload
 	ref     record.Ref
-	options block.Options
+	options divide.Options
 
 	ready, readable bool
 	body            []byte // after content-decoding, in its own charset
 	charset         string
 
 	divided  bool
-	page     *block.Body
+	page     *divide.Body
 	meta     *markup.Meta
-	labels   []block.Label
-	links    []block.Link
+	labels   []label.Label
+	links    []facts.Link
 	cut      []int // at cutLevel
 	cutLevel int
 	linked   bool
@@ -40,7 +44,7 @@ type response struct {
 }
 
 // response returns the response of one capture, from the cache if it is there.
-func (r *Reader) response(ctx context.Context, ref record.Ref, o block.Options) (*response, error) {
+func (r *Reader) response(ctx context.Context, ref record.Ref, o divide.Options) (*response, error) {
 	for i, res := range r.responses {
 		if res.ref == ref {
 			copy(r.responses[1:i+1], r.responses[:i])
@@ -81,14 +85,14 @@ func (r *response) text() bool {
 }
 
 // blocks returns the body divided into blocks, or nil if it cannot be divided.
-func (r *response) blocks() *block.Body {
+func (r *response) blocks() *divide.Body {
 	if r.divided {
 		return r.page
 	}
 	r.divided = true
 	body := r.readBody()
 	if r.NoBody == "" && len(body) > 0 {
-		r.page, _ = block.Open(body, block.AsOf(&r.Payload), r.options)
+		r.page, _ = divide.Open(body, divide.AsOf(&r.Payload), r.options)
 	}
 	return r.page
 }
@@ -102,14 +106,14 @@ func (r *response) readBody() []byte {
 	return r.Body
 }
 
-// version returns the capture in the form in which package block compares
+// version returns the capture in the form in which package life compares
 // versions. digest is that of the stored body.
-func (r *response) version(time record.Time, kind record.Kind, digest record.Digest) block.Version {
+func (r *response) version(time record.Time, kind record.Kind, digest record.Digest) life.Version {
 	size := r.Size
 	if r.Large == nil {
 		size = int64(len(r.Body))
 	}
-	return block.Version{Time: time, Kind: kind, Digest: digest, Size: size, Body: r.blocks()}
+	return life.Version{Time: time, Kind: kind, Digest: digest, Size: size, Body: r.blocks()}
 }
 
 // about returns what the page says about itself.
@@ -124,28 +128,28 @@ func (r *response) about() *markup.Meta {
 }
 
 // label returns the label of block n.
-func (r *response) label(n int) block.Label {
+func (r *response) label(n int) label.Label {
 	b := r.blocks()
 	if b == nil || n >= len(b.Blocks) {
-		return block.Other // a body that was not divided has no label of its own
+		return label.Other // a body that was not divided has no label of its own
 	}
 	if r.labels == nil {
-		r.labels = b.Labels()
+		r.labels = about.Labels(b.Tree)
 	}
 	return r.labels[n]
 }
 
 // allLinks returns the links of the response: first those of its headers, then those
 // of its body in order.
-func (r *response) allLinks() []block.Link {
+func (r *response) allLinks() []facts.Link {
 	if r.linked {
 		return r.links
 	}
 	r.linked = true
 	if b := r.blocks(); b != nil {
-		r.links = b.Links()
+		r.links = facts.Links(b)
 	} else if r.NoBody == "" {
-		r.links = block.OutsideLinks(block.Outside(r.readBody(), block.AsOf(&r.Payload)))
+		r.links = facts.OutsideLinks(divide.Outside(r.readBody(), divide.AsOf(&r.Payload)))
 	}
 	return r.links
 }

@@ -6,22 +6,23 @@ import (
 	"errors"
 	"iter"
 
-	"infomall/store/block"
+	"infomall/store/block/divide"
+	"infomall/store/block/life"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
 // profiles maps the names of profiles in the language to those of package
 // block.
-var profiles = map[string]block.Profile{"": block.Modern, "modern": block.Modern, "classic": block.Classic}
+var profiles = map[string]divide.Profile{"": divide.Modern, "modern": divide.Modern, "classic": divide.Classic}
 
 // options returns how n divides pages.
-func options(n *Request) block.Options { return block.Options{Profile: profiles[n.Profile]} }
+func options(n *Request) divide.Options { return divide.Options{Profile: profiles[n.Profile]} }
 
 // revision is one chosen version, with its blocks and how they relate to those
 // before. It is valid until the iteration moves on.
 type revision struct {
-	*block.Revision
+	*life.Revision
 	span     *spanBatch
 	row      int        // in span
 	old, new record.Ref // the versions compared; old only if there is a Before
@@ -77,13 +78,13 @@ type follower struct {
 	r       *Reader
 	ctx     context.Context
 	to      record.Time
-	options block.Options
+	options divide.Options
 	whole   bool           // know the blocks' lives from the first version on
 	also    record.Columns // columns of batch that the caller needs
 
 	key     string
 	from    record.Time
-	history block.History
+	history life.History
 	begun   bool // history has a version
 	next    func() (*record.Batch, error, bool)
 	stop    func()
@@ -92,7 +93,7 @@ type follower struct {
 	last    record.Ref // the version last added to history
 	old     record.Ref // the version before last
 	asked   record.Ref // the version that again returned last
-	given   *block.Revision
+	given   *life.Revision
 }
 
 // errUnfound is returned if a scan does not find a version that an equal scan
@@ -101,7 +102,7 @@ var errUnfound = errors.New("a version found by one scan of the archive is missi
 
 // again is find, except that it may be asked for the same version several
 // times: with EACH, one version may be in force in several periods.
-func (f *follower) again(b *spanBatch, i int) (*block.Revision, error) {
+func (f *follower) again(b *spanBatch, i int) (*life.Revision, error) {
 	if f.next != nil && f.key == b.Key[i] && f.asked == b.Ref[i] {
 		return f.given, nil
 	}
@@ -113,7 +114,7 @@ func (f *follower) again(b *spanBatch, i int) (*block.Revision, error) {
 // find reads up to the version at row i of b, which must come after the
 // versions found before. It returns the version's blocks, or nil if the archive
 // does not have its body.
-func (f *follower) find(b *spanBatch, i int) (*block.Revision, error) {
+func (f *follower) find(b *spanBatch, i int) (*life.Revision, error) {
 	if f.next == nil || f.key != b.Key[i] {
 		from := record.MinTime
 		if p := b.PreviousVersion[i]; p != record.NoTime {
@@ -162,7 +163,7 @@ func (f *follower) close() {
 
 // step reads the URL's next version and adds it to the history. The revision is
 // nil if the archive does not have the body.
-func (f *follower) step() (record.Ref, *block.Revision, error) {
+func (f *follower) step() (record.Ref, *life.Revision, error) {
 	for {
 		if f.batch == nil || f.row == f.batch.N {
 			b, err, ok := f.next()
@@ -187,8 +188,8 @@ func (f *follower) step() (record.Ref, *block.Revision, error) {
 // add adds the version at row i of b to the history. The first version that is
 // added resumes the history from its stored fold, if the lives of blocks are
 // needed.
-func (f *follower) add(b *record.Batch, i int) (*block.Revision, error) {
-	var fold *block.Fold
+func (f *follower) add(b *record.Batch, i int) (*life.Revision, error) {
+	var fold *life.Fold
 	if !f.begun && f.whole && f.from != record.MinTime {
 		var err error
 		if fold, err = f.fold(b, i); fold == nil {
@@ -214,8 +215,8 @@ func (f *follower) add(b *record.Batch, i int) (*block.Revision, error) {
 
 // fold returns the stored fold of the version at row i of b, or nil if it is
 // missing or does not hold.
-func (f *follower) fold(b *record.Batch, i int) (*block.Fold, error) {
-	if f.options != (block.Options{}) {
+func (f *follower) fold(b *record.Batch, i int) (*life.Fold, error) {
+	if f.options != (divide.Options{}) {
 		return nil, nil
 	}
 	kept, err := f.r.kept(f.ctx, b.Ref[i], b.Time[i])

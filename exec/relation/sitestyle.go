@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"infomall/exec/value"
-	"infomall/store/block"
+	"infomall/store/block/about"
+	"infomall/store/block/divide"
+	"infomall/store/block/label"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 	"infomall/store/words"
@@ -31,17 +33,17 @@ type hostStyle struct {
 type hostMonth struct {
 	host    string      // the prefix of its keys
 	from    record.Time // the start of the month
-	options block.Options
+	options divide.Options
 }
 
 // stylePeriod is the style from a time on.
 type stylePeriod struct {
 	from  record.Time
-	style *block.SiteStyle
+	style *about.SiteStyle
 }
 
 // at returns the style at a time, or nil if none is known.
-func (h *hostStyle) at(t record.Time) *block.SiteStyle {
+func (h *hostStyle) at(t record.Time) *about.SiteStyle {
 	for i, p := range slices.Backward(h.periods) {
 		if i == 0 || p.from <= t {
 			return p.style
@@ -53,7 +55,7 @@ func (h *hostStyle) at(t record.Time) *block.SiteStyle {
 // inSite is what the blocks of a page are among the pages of its host.
 type inSite struct {
 	importances []float64 // per block, from 0 to 1; nil if the host has no other page
-	labels      []block.Label
+	labels      []label.Label
 }
 
 // importance returns how much of block n is the page's own, or NULL if that is
@@ -68,7 +70,7 @@ func (s *inSite) importance(n int) value.Value {
 // label returns the label of block n, for which its importance counts too.
 func (s *inSite) label(n int) value.Value {
 	if n >= len(s.labels) {
-		return value.OfText(block.Other.String())
+		return value.OfText(label.Other.String())
 	}
 	return value.OfText(s.labels[n].String())
 }
@@ -105,9 +107,9 @@ func (r *Reader) inSite(ctx context.Context, res *response) (*inSite, error) {
 			return nil, err
 		}
 		if style := h.at(stored.Time); style != nil {
-			site.importances, site.labels = style.Importances(b), b.LabelsIn(style)
+			site.importances, site.labels = style.Importances(b), about.SiteLabels(b, style)
 		} else {
-			site.labels = b.Labels()
+			site.labels = about.Labels(b.Tree)
 		}
 	}
 	res.site = site
@@ -116,7 +118,7 @@ func (r *Reader) inSite(ctx context.Context, res *response) (*inSite, error) {
 
 // hostStyle returns the style of the host to which a URL key belongs, in the
 // month that contains at.
-func (r *Reader) hostStyle(ctx context.Context, key string, at record.Time, o block.Options) (*hostStyle, error) {
+func (r *Reader) hostStyle(ctx context.Context, key string, at record.Time, o divide.Options) (*hostStyle, error) {
 	day := at.Std()
 	month := time.Date(day.Year(), day.Month(), 1, 0, 0, 0, 0, time.UTC)
 	of := hostMonth{key[:urlkey.HostPrefix(key)], record.At(month), o}
@@ -179,9 +181,9 @@ func (r *Reader) stylePages(ctx context.Context, of hostMonth, to record.Time) (
 
 // learnStyles learns a style for each design of the pages. It reads the pages
 // twice, so that it holds one at a time.
-func (r *Reader) learnStyles(ctx context.Context, pages []styledPage, o block.Options) (periods []stylePeriod, err error) {
-	shapes := make([]block.Shape, len(pages))
-	each := func(f func(i int, b *block.Body)) {
+func (r *Reader) learnStyles(ctx context.Context, pages []styledPage, o divide.Options) (periods []stylePeriod, err error) {
+	shapes := make([]about.Shape, len(pages))
+	each := func(f func(i int, b *divide.Body)) {
 		for i := range pages {
 			var p record.Payload
 			if p, err = r.Snapshot.Payload(ctx, pages[i].ref); err != nil {
@@ -193,15 +195,15 @@ func (r *Reader) learnStyles(ctx context.Context, pages []styledPage, o block.Op
 			}
 		}
 	}
-	if each(func(i int, b *block.Body) { shapes[i] = block.ShapeOf(b.Page) }); err != nil || len(pages) == 0 {
+	if each(func(i int, b *divide.Body) { shapes[i] = about.ShapeOf(b.Page) }); err != nil || len(pages) == 0 {
 		return nil, err
 	}
-	begins := block.Redesigns(shapes)
-	style := block.NewSiteStyle()
+	begins := about.Redesigns(shapes)
+	style := about.NewSiteStyle()
 	periods = append(periods, stylePeriod{pages[0].time, style})
-	each(func(i int, b *block.Body) {
+	each(func(i int, b *divide.Body) {
 		if len(begins) > 0 && i >= begins[0] {
-			style, begins = block.NewSiteStyle(), begins[1:]
+			style, begins = about.NewSiteStyle(), begins[1:]
 			periods = append(periods, stylePeriod{pages[i].time, style})
 		}
 		style.Learn(b)

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 
 	"infomall/exec/value"
-	"infomall/store/block"
+	"infomall/store/block/about"
+	"infomall/store/block/divide"
 	"infomall/store/page/charset"
 	"infomall/store/record"
 	"infomall/store/record/message"
@@ -63,16 +64,16 @@ var Versions = made(Relation{
 		payload("simhash", value.Int, "fingerprint of the text: similar texts differ in few bits", ofPage(simhashOfPage)),
 		payload("text", value.Text, "all visible text, in reading order", ofPage(allText)),
 		payload("main", value.Text, "what it is about: its article, without the frame, asides and forms", ofPage(mainText)),
-		payload("page_type", value.Text, "detail, list or unknown: about something itself, or leading to other pages", ofPage(func(b *block.Body) value.Value { return value.OfText(b.PageType().String()) })),
+		payload("page_type", value.Text, "detail, list or unknown: about something itself, or leading to other pages", ofPage(func(b *divide.Body) value.Value { return value.OfText(about.TypeOf(b).String()) })),
 		payload("html", value.Text, "body, decoded, as UTF-8; NULL if it is no text", ofResponse(decodedBody)),
 		payload("headers", value.Text, "status line and headers as received", ofResponse(func(r *response) value.Value { return textOrNull(strings.ToValidUTF8(string(r.Head), "\uFFFD")) })),
-		payload("topic", value.Text, "what the page is about, in words of its own", ofPage(func(b *block.Body) value.Value {
-			return textOrNull(block.Topic(b.Page.Body, b.Charset, b.Profile, block.TopicOptions{}))
+		payload("topic", value.Text, "what the page is about, in words of its own", ofPage(func(b *divide.Body) value.Value {
+			return textOrNull(about.Topic(b.Page.Body, b.Charset, b.Profile, about.TopicOptions{}))
 		})),
 		payload("author", value.Text, "author that the page names", ofResponse(func(r *response) value.Value { return textOrNull(r.about().Author) })),
 		payload("description", value.Text, "what the page says that it is about", ofResponse(func(r *response) value.Value { return textOrNull(r.about().Description) })),
 		payload("keywords", value.Text, "keywords that the page names", ofResponse(func(r *response) value.Value { return textOrNull(r.about().Keywords) })),
-		payload("abstract", value.Text, "how main begins, in up to 200 characters and whole words", ofPage(func(b *block.Body) value.Value { return textOrNull(beginning(b.MainText(), abstractRunes)) })),
+		payload("abstract", value.Text, "how main begins, in up to 200 characters and whole words", ofPage(func(b *divide.Body) value.Value { return textOrNull(beginning(about.MainText(b), abstractRunes)) })),
 		payload("last_modified", value.Time, "what the header of that name says", ofResponse(func(r *response) value.Value { return headerTime(&r.Payload, "Last-Modified") })),
 		payload("etag", value.Text, "what the header of that name says", ofResponse(func(r *response) value.Value { return textOrNull(message.Header(r.Head, "ETag")) })),
 		payload("expires", value.Time, "what the header of that name says", ofResponse(func(r *response) value.Value { return headerTime(&r.Payload, "Expires") })),
@@ -111,13 +112,13 @@ func (r *Reader) versions(ctx context.Context, n *Request) iter.Seq2[*spanBatch,
 }
 
 // allText returns the visible text of a page.
-func allText(b *block.Body) value.Value { return value.OfText(b.Page.Text(b.Charset)) }
+func allText(b *divide.Body) value.Value { return value.OfText(b.Page.Text(b.Charset)) }
 
 // mainText returns what a page is about.
-func mainText(b *block.Body) value.Value { return value.OfText(b.MainText()) }
+func mainText(b *divide.Body) value.Value { return value.OfText(about.MainText(b)) }
 
 // simhashOfPage returns the fingerprint of the text of a page.
-func simhashOfPage(b *block.Body) value.Value {
+func simhashOfPage(b *divide.Body) value.Value {
 	var s words.Simhash
 	s.Add(b.Page.Text(b.Charset), 1)
 	return value.OfInt(int64(s.Sum()))

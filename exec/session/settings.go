@@ -10,7 +10,7 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/rowio"
 	"infomall/lang/ast"
-	"infomall/store/block"
+	"infomall/store/block/divide"
 	"infomall/store/record"
 )
 
@@ -75,11 +75,11 @@ func (s *Settings) SessionArgs() (visits, pages []string) { return sessionArgs(s
 func (s *Settings) DomainWeights() ([]report.DomainWeight, error) { return parseDomains(s.Domains) }
 
 // Division returns the options by which pages are divided into blocks.
-func (s *Settings) Division() block.Options {
+func (s *Settings) Division() divide.Options {
 	if s.Profile == "classic" {
-		return block.Options{Profile: block.Classic}
+		return divide.Options{Profile: divide.Classic}
 	}
-	return block.Options{}
+	return divide.Options{}
 }
 
 // cacheBytes returns how many bytes of cache a snapshot may use, 0 if cache is off.
@@ -101,7 +101,7 @@ func DefaultSettings() Settings {
 		Mode:           "auto",
 		Color:          "auto",
 		Pager:          "auto",
-		PageLimit:      block.PageLimit,
+		PageLimit:      divide.PageLimit,
 		PoolLimit:      64 << 30,
 		Level:          levelAuto,
 		DefaultLevel:   2,
@@ -206,8 +206,8 @@ var settings = []Setting{
 			if err := parseSizeFrom(&n, v, pageLimitMin); err != nil {
 				return err
 			}
-			if n > block.PageLimitMax {
-				return fmt.Errorf("at most %s: the blocks of a page take twenty times its size in memory", SizeText(block.PageLimitMax))
+			if n > divide.PageLimitMax {
+				return fmt.Errorf("at most %s: the blocks of a page take twenty times its size in memory", SizeText(divide.PageLimitMax))
 			}
 			s.PageLimit = n
 			return nil

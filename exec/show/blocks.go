@@ -9,23 +9,24 @@ import (
 	"infomall/exec/relation"
 	"infomall/exec/session"
 	"infomall/exec/value"
-	"infomall/store/block"
+	"infomall/store/block/divide"
+	"infomall/store/block/life"
 	"infomall/store/record"
 	"infomall/store/words"
 )
 
 // openBody divides a stored body. It returns false for a body that has no
 // blocks.
-func openBody(p *record.Payload, o block.Options) (*block.Body, bool) {
+func openBody(p *record.Payload, o divide.Options) (*divide.Body, bool) {
 	if p.Large != nil {
 		return nil, false
 	}
-	return block.Open(p.Body, block.AsOf(p), o)
+	return divide.Open(p.Body, divide.AsOf(p), o)
 }
 
-// versionOf returns a capture in the form that block.History takes.
-func versionOf(c capture, p *record.Payload, o block.Options) (block.Version, error) {
-	v := block.Version{Time: c.time, Kind: c.kind, Size: p.Size}
+// versionOf returns a capture in the form that life.History takes.
+func versionOf(c capture, p *record.Payload, o divide.Options) (life.Version, error) {
+	v := life.Version{Time: c.time, Kind: c.kind, Size: p.Size}
 	if body, ok := openBody(p, o); ok {
 		v.Body, v.Size = body, int64(len(body.Page.Body))
 		return v, nil
@@ -48,8 +49,8 @@ func versionOf(c capture, p *record.Payload, o block.Options) (block.Version, er
 
 // blocks returns the blocks of a capture, whose payload is p, and how each
 // changed since the version before, if that version has a body.
-func (a *pageAsked) blocks(ctx context.Context, snap relation.Snapshot, found captureFound, p *record.Payload) (*block.Revision, error) {
-	var h block.History
+func (a *pageAsked) blocks(ctx context.Context, snap relation.Snapshot, found captureFound, p *record.Payload) (*life.Revision, error) {
+	var h life.History
 	if !found.first {
 		before, err := snap.Payload(ctx, found.before.ref)
 		if err != nil {
@@ -73,7 +74,7 @@ func (a *pageAsked) blocks(ctx context.Context, snap relation.Snapshot, found ca
 // blockTable lists the blocks of a version, each block before the blocks that
 // it divides into. Only leaves have a text, so that the column text, read from
 // top to bottom, is the page.
-func blockTable(r *block.Revision, c capture) *session.Result {
+func blockTable(r *life.Revision, c capture) *session.Result {
 	t := session.NewTable(session.Text("block"), session.Whole("depth"), session.Text("label"), session.Text("topic"), session.Whole("bytes"), session.Whole("words"), session.Text("text"))
 	if !r.Hidden() {
 		addBlocks(t, r)
@@ -86,7 +87,7 @@ func blockTable(r *block.Revision, c capture) *session.Result {
 }
 
 // addBlocks adds one row per block.
-func addBlocks(t *session.Table, r *block.Revision) {
+func addBlocks(t *session.Table, r *life.Revision) {
 	label := draw.Labels(r)
 	for n := range r.Tree.Blocks {
 		if n == 0 {

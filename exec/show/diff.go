@@ -10,7 +10,7 @@ import (
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang/ast"
-	"infomall/store/block"
+	"infomall/store/block/life"
 )
 
 // diff is a DIFF statement whose clauses were read.
@@ -100,8 +100,8 @@ func (d *diff) findPair(ctx context.Context, snap relation.Snapshot) (old, new c
 
 // draw compares two captures of a page.
 func (d *diff) draw(ctx context.Context, snap relation.Snapshot, old, new capture) (*draw.Diff, error) {
-	var h block.History
-	var r *block.Revision
+	var h life.History
+	var r *life.Revision
 	for _, c := range []capture{old, new} {
 		p, err := snap.Payload(ctx, c.ref)
 		if err == nil {

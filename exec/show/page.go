@@ -13,7 +13,7 @@ import (
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang/ast"
-	"infomall/store/block"
+	"infomall/store/block/divide"
 	"infomall/store/page/charset"
 	"infomall/store/page/markup"
 	"infomall/store/record"
@@ -193,7 +193,7 @@ func readable(p *record.Payload) ([]byte, error) {
 // result of readable.
 func visible(p *record.Payload, body []byte) string {
 	contentType := message.Header(p.Head, "Content-Type")
-	if b, ok := openBody(p, block.Options{}); ok {
+	if b, ok := openBody(p, divide.Options{}); ok {
 		return b.Page.Text(b.Charset)
 	}
 	found := charset.Find(body, contentType, p.Charset)

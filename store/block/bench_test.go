@@ -1,4 +1,4 @@
-package block
+package block_test
 
 import (
 	"crypto/sha256"
@@ -6,6 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/store/block/about"
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
+	"infomall/store/block/flow"
+	"infomall/store/block/life"
 	"infomall/store/page/markup"
 	"infomall/store/page/pagetest"
 	"infomall/store/words"
@@ -32,7 +37,7 @@ func BenchmarkDivide(b *testing.B) {
 	bodies := samples(b)
 	for b.Loop() {
 		for _, body := range bodies {
-			Divide(markup.NewTree(body), Options{}).Free()
+			divide.Divide(markup.NewTree(body), divide.Options{}).Free()
 		}
 	}
 }
@@ -41,7 +46,7 @@ func BenchmarkDivideClassic(b *testing.B) {
 	bodies := samples(b)
 	for b.Loop() {
 		for _, body := range bodies {
-			Divide(markup.NewTree(body), Options{Profile: Classic})
+			divide.Divide(markup.NewTree(body), divide.Options{Profile: divide.Classic})
 		}
 	}
 }
@@ -52,7 +57,7 @@ func BenchmarkPass(b *testing.B) {
 	bodies := samples(b)
 	for b.Loop() {
 		for _, body := range bodies {
-			t := Divide(markup.NewTree(body), Options{})
+			t := divide.Divide(markup.NewTree(body), divide.Options{})
 			for _, n := range t.Cut(0) {
 				sha256.Sum256(t.Bytes(n))
 			}
@@ -69,13 +74,13 @@ func BenchmarkAll(b *testing.B) {
 	bodies := samples(b)
 	for b.Loop() {
 		for _, body := range bodies {
-			p := &Body{Tree: Divide(markup.NewTree(body), Options{}), Charset: "utf-8"}
-			r := NewReader().Read(p)
+			p := &divide.Body{Tree: divide.Divide(markup.NewTree(body), divide.Options{}), Charset: "utf-8"}
+			r := facts.NewReader().Read(p)
 			sha256.Sum256(p.Layout())
 			p.Page.Meta(p.Charset)
-			p.Labels()
+			about.Labels(p.Tree)
 			for _, n := range r.Leaves {
-				p.TopicAndText(p.Blocks[n].Start, p.Blocks[n].End)
+				about.TopicAndText(p, p.Blocks[n].Start, p.Blocks[n].End)
 			}
 			r.Close()
 		}
@@ -87,41 +92,41 @@ func BenchmarkDiff(b *testing.B) {
 	new := strings.Replace(old, "nothing", "something", 5)
 	b.SetBytes(int64(len(old)))
 	for b.Loop() {
-		Diff(old, new)
+		life.Diff(old, new)
 	}
 }
 
 // BenchmarkStages takes the stages of BenchmarkAll one by one.
 func BenchmarkStages(b *testing.B) {
-	leaves := func(t *Tree, f func(block *Block)) {
+	leaves := func(t *divide.Tree, f func(block *divide.Block)) {
 		for _, n := range t.Cut(0) {
 			f(&t.Blocks[n])
 		}
 	}
 	stages := []struct {
 		name string
-		run  func(t *Tree)
+		run  func(t *divide.Tree)
 	}{
-		{"tree", func(t *Tree) { markup.NewTree(t.Page.Body).Free() }},
-		{"flow", func(t *Tree) { newFlow(t.Page).free() }},
-		{"divide", func(t *Tree) { Divide(t.Page, Options{}).pageFlow().free() }},
-		{"digests", func(t *Tree) { leaves(t, func(l *Block) { sha256.Sum256(t.Page.Body[l.Start:l.End]) }) }},
-		{"layout", func(t *Tree) { sha256.Sum256(t.Layout()) }},
-		{"links", func(t *Tree) { t.Page.AppendLinks(nil, 0, len(t.Page.Body), "utf-8", nil) }},
-		{"reader", func(t *Tree) { NewReader().Read(&Body{Tree: t, Charset: "utf-8"}) }},
-		{"meta", func(t *Tree) { t.Page.Meta("utf-8") }},
-		{"labels", func(t *Tree) { t.Labels() }},
-		{"topics", func(t *Tree) {
-			p := &Body{Tree: t, Charset: "utf-8"}
-			leaves(t, func(l *Block) { p.Topic(l.Start, l.End) })
+		{"tree", func(t *divide.Tree) { markup.NewTree(t.Page.Body).Free() }},
+		{"flow", func(t *divide.Tree) { flow.New(t.Page).Free() }},
+		{"divide", func(t *divide.Tree) { divide.Divide(t.Page, divide.Options{}).Flow().Free() }},
+		{"digests", func(t *divide.Tree) { leaves(t, func(l *divide.Block) { sha256.Sum256(t.Page.Body[l.Start:l.End]) }) }},
+		{"layout", func(t *divide.Tree) { sha256.Sum256(t.Layout()) }},
+		{"links", func(t *divide.Tree) { t.Page.AppendLinks(nil, 0, len(t.Page.Body), "utf-8", nil) }},
+		{"reader", func(t *divide.Tree) { facts.NewReader().Read(&divide.Body{Tree: t, Charset: "utf-8"}) }},
+		{"meta", func(t *divide.Tree) { t.Page.Meta("utf-8") }},
+		{"labels", func(t *divide.Tree) { about.Labels(t) }},
+		{"topics", func(t *divide.Tree) {
+			p := &divide.Body{Tree: t, Charset: "utf-8"}
+			leaves(t, func(l *divide.Block) { about.TopicOf(p, l.Start, l.End) })
 		}},
-		{"text", func(t *Tree) { leaves(t, func(l *Block) { t.Page.TextRange(l.Start, l.End, "utf-8") }) }},
+		{"text", func(t *divide.Tree) { leaves(t, func(l *divide.Block) { t.Page.TextRange(l.Start, l.End, "utf-8") }) }},
 	}
 	for _, s := range stages {
 		b.Run(s.name, func(b *testing.B) {
-			var trees []*Tree
+			var trees []*divide.Tree
 			for _, body := range samples(b) {
-				trees = append(trees, Divide(markup.NewTree(body), Options{}))
+				trees = append(trees, divide.Divide(markup.NewTree(body), divide.Options{}))
 			}
 			for b.Loop() {
 				for _, t := range trees {
@@ -133,8 +138,8 @@ func BenchmarkStages(b *testing.B) {
 	b.Run("fingerprints", func(b *testing.B) {
 		var texts []string
 		for _, body := range samples(b) {
-			t := Divide(markup.NewTree(body), Options{})
-			leaves(t, func(l *Block) { texts = append(texts, t.Page.TextRange(l.Start, l.End, "utf-8")) })
+			t := divide.Divide(markup.NewTree(body), divide.Options{})
+			leaves(t, func(l *divide.Block) { texts = append(texts, t.Page.TextRange(l.Start, l.End, "utf-8")) })
 		}
 		for b.Loop() {
 			for _, text := range texts {

@@ -1,28 +1,31 @@
-package block
+package block_test
 
 import (
 	"strings"
 	"testing"
 	"time"
 
+	"infomall/store/block/about"
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
 	"infomall/store/page/markup"
 	"infomall/store/page/pagetest"
 )
 
 // readAll makes all of a page that is made when it comes in, or may be asked for.
 func readAll(body []byte) {
-	b := &Body{Tree: Divide(markup.NewTree(body), Options{}), Charset: "utf-8"}
-	r := NewReader().Read(b)
+	b := &divide.Body{Tree: divide.Divide(markup.NewTree(body), divide.Options{}), Charset: "utf-8"}
+	r := facts.NewReader().Read(b)
 	b.Layout()
 	b.Page.Meta(b.Charset)
-	b.Labels()
-	b.MainText()
-	b.PageType()
+	about.Labels(b.Tree)
+	about.MainText(b)
+	about.TypeOf(b)
 	r.AppendFacts(nil, "", true)
-	for _, n := range b.Cut(KeptLevel) {
-		b.TopicAndText(b.Blocks[n].Start, b.Blocks[n].End)
+	for _, n := range b.Cut(facts.KeptLevel) {
+		about.TopicAndText(b, b.Blocks[n].Start, b.Blocks[n].End)
 	}
-	b.Topic(0, len(body))
+	about.TopicOf(b, 0, len(body))
 	r.Close()
 }
 

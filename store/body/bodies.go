@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"infomall/store/block"
+	"infomall/store/block/divide"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
@@ -53,7 +53,7 @@ func (r *Runs) gathered(e *segment.Stored) (body []byte) {
 		layout := min(int(e.Recipe.Layout), len(blocks))
 		body = slices.Concat(blocks[:layout]...)
 		if layout > 0 {
-			body, err = block.Join(nil, body, blocks[layout:])
+			body, err = divide.Join(nil, body, blocks[layout:])
 		} else {
 			body = slices.Concat(blocks...)
 		}
@@ -156,7 +156,7 @@ func (r *Runs) Digests(ctx context.Context, owner *segment.Stored, level int, pl
 	if err != nil {
 		return nil, err
 	}
-	parts, err := block.FindCut(layout, level, places)
+	parts, err := divide.FindCut(layout, level, places)
 	if err != nil || len(parts) < len(places) {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (r *Runs) Digests(ctx context.Context, owner *segment.Stored, level int, pl
 		if pieces, err = r.appendBlocks(ctx, pieces[:0], spans, from, from+p.Leaves); err != nil {
 			return nil, err
 		}
-		if body, err = block.Join(body[:0], p.Layout, pieces); err != nil {
+		if body, err = divide.Join(body[:0], p.Layout, pieces); err != nil {
 			return nil, err
 		}
 		digests[i] = sha256.Sum256(body)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"infomall/store/block"
+	"infomall/store/block/divide"
 	"infomall/store/segment"
 )
 
@@ -55,7 +55,7 @@ func joined(ctx context.Context, in Source, spans []segment.Span, layouts uint32
 		}
 	}
 	layout := slices.Concat(parts[:layouts]...)
-	return block.Join(nil, layout, parts[layouts:])
+	return divide.Join(nil, layout, parts[layouts:])
 }
 
 // arena holds copies of byte slices close together in memory.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"infomall/store/block"
+	"infomall/store/block/facts"
 	"infomall/store/catalog"
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -97,7 +97,7 @@ func (r *Runs) readerOf(i *segment.Info) *segment.Reader {
 	s := r.readers[i.ID]
 	if s == nil {
 		s = segment.NewReader(r.files.Folder.Path, i, r.files.index(r.catalog.IndexFile(i.Index)), r.files.Warn)
-		s.Others, s.Long = r.other, block.LongFacts
+		s.Others, s.Long = r.other, facts.Long
 		r.readers[i.ID] = s
 	}
 	return s

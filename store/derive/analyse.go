@@ -15,7 +15,8 @@ import (
 	"net/url"
 	"slices"
 
-	"infomall/store/block"
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
 	"infomall/store/page"
 	"infomall/store/page/charset"
 	"infomall/store/record"
@@ -28,27 +29,27 @@ import (
 // and how it divides into blocks. Captures with equal bodies share one analysis.
 type Analysis struct {
 	Page    segment.Page
-	Content uint64   // as in segment.Entry
-	Missing bool     // the page says that nothing is there (a soft 404)
-	Facts   []byte   // as in segment.Stored
-	As      block.As // how the body was read
-	Unsure  bool     // the charset is a guess that other pages of the host may correct
-	Divided bool     // it is stored as layout and blocks
-	Plain   bool     // the blocks are ranges of the body as it was sent, not decoded
-	Single  bool     // it has at most one block with text, and one without
-	leaf    [][]byte // facts of the block, if one block is the whole body; bodies alike then share the analysis
+	Content uint64    // as in segment.Entry
+	Missing bool      // the page says that nothing is there (a soft 404)
+	Facts   []byte    // as in segment.Stored
+	As      divide.As // how the body was read
+	Unsure  bool      // the charset is a guess that other pages of the host may correct
+	Divided bool      // it is stored as layout and blocks
+	Plain   bool      // the blocks are ranges of the body as it was sent, not decoded
+	Single  bool      // it has at most one block with text, and one without
+	leaf    [][]byte  // facts of the block, if one block is the whole body; bodies alike then share the analysis
 	// open is the page as it divides, until its batch is written. It is nil if the
 	// body does not divide, or is not stored divided.
-	open *block.Reading
+	open *facts.Reading
 }
 
 // analyse reads a body and returns its analysis.
-func (m *Reader) analyse(body []byte, as block.As) *Analysis {
+func (m *Reader) analyse(body []byte, as divide.As) *Analysis {
 	a := &Analysis{Page: segment.NoPage, Single: true, As: as}
-	b, ok := m.Blocks.Open(body, as, block.Options{})
+	b, ok := m.Blocks.Open(body, as, divide.Options{})
 	if !ok {
 		var links int
-		if a.Facts, links = block.OutsideFacts(body, as); links > 0 {
+		if a.Facts, links = facts.Outside(body, as); links > 0 {
 			a.Page.LinkCount = int64(links)
 		}
 		return a
@@ -87,20 +88,20 @@ func (m *Reader) analyse(body []byte, as block.As) *Analysis {
 }
 
 // ReadAs returns how the body of a stored capture was read when it was imported.
-func ReadAs(s *segment.Stored) block.As {
-	as := block.Sent(s.Head, s.Mime)
+func ReadAs(s *segment.Stored) divide.As {
+	as := divide.Sent(s.Head, s.Mime)
 	as.Usual, as.Limit = ReadWith(&s.Page)
 	return as
 }
 
 // ReadWith returns the two values, besides the head of the response, with which a
-// page was read: Usual and Limit of block.As.
+// page was read: Usual and Limit of divide.As.
 func ReadWith(p *segment.Page) (usual string, limit int64) {
 	if p.Source == charset.SourceHost {
 		usual = p.Charset
 	}
 	if limit = p.ReadBytes; limit == 0 && p.Source != "" {
-		limit = block.PageLimitMax // the whole body was read
+		limit = divide.PageLimitMax // the whole body was read
 	}
 	return usual, limit
 }
@@ -141,7 +142,7 @@ const leadBytes = 16 << 10
 // missing reports whether a page says that nothing is there (a soft 404), and which
 // words said so. lead is the text of the first leadBytes of its markup: if lead is
 // already too long for such a page, the rest is not read.
-func missing(b *block.Body, title, lead string) (reason string, ok bool) {
+func missing(b *divide.Body, title, lead string) (reason string, ok bool) {
 	if len(lead) > page.MissingBytes {
 		return "", false
 	}
@@ -153,7 +154,7 @@ func missing(b *block.Body, title, lead string) (reason string, ok bool) {
 
 // contentOf returns a fingerprint of a page's leaves that does not depend on their
 // order. It is never 0.
-func (m *Reader) contentOf(leaves []*block.Leaf) uint64 {
+func (m *Reader) contentOf(leaves []*facts.Leaf) uint64 {
 	m.halves = m.halves[:0]
 	for _, l := range leaves {
 		m.halves = append(m.halves, [2]uint64{binary.BigEndian.Uint64(l.Digest[:]), binary.BigEndian.Uint64(l.Digest[8:])})
@@ -234,10 +235,10 @@ const analysesMax = 2048
 // Reader reads bodies. It remembers their analyses, by body and by what the head of the response says of
 // it.
 type Reader struct {
-	Blocks *block.Reader
+	Blocks *facts.Reader
 	known  map[analysisKey]*Analysis
 	last   *Analysis // the last that was made; small texts alike share it
-	Limit  int64     // Limit of block.As
+	Limit  int64     // Limit of divide.As
 	Memory int64     // about how much memory the analyses made since close take
 
 	// Working memory, used again for each page.
@@ -249,26 +250,26 @@ type Reader struct {
 
 type analysisKey struct {
 	id segment.ID
-	as block.As
+	as divide.As
 }
 
 func NewReader() *Reader {
-	return &Reader{Blocks: block.NewReader(), known: make(map[analysisKey]*Analysis)}
+	return &Reader{Blocks: facts.NewReader(), known: make(map[analysisKey]*Analysis)}
 }
 
 // Known returns the analysis of a body that was read in the given way before; nil if
 // it is not remembered.
-func (m *Reader) Known(id segment.ID, as block.As) *Analysis { return m.known[analysisKey{id, as}] }
+func (m *Reader) Known(id segment.ID, as divide.As) *Analysis { return m.known[analysisKey{id, as}] }
 
 // Of returns the analysis of a body that was sent with this head and MIME type.
 func (m *Reader) Of(id segment.ID, body, head []byte, mime string) *Analysis {
-	as := block.Sent(head, mime)
+	as := divide.Sent(head, mime)
 	as.Limit = m.Limit
 	return m.As(id, body, as)
 }
 
 // As returns the analysis of a body that is read in the given way.
-func (m *Reader) As(id segment.ID, body []byte, as block.As) *Analysis {
+func (m *Reader) As(id segment.ID, body []byte, as divide.As) *Analysis {
 	k := analysisKey{id, as}
 	a := m.known[k]
 	if a == nil {
@@ -288,11 +289,11 @@ func (m *Reader) As(id segment.ID, body []byte, as block.As) *Analysis {
 
 // Open divides the body whose analysis is a. It returns nil if the body does not
 // divide.
-func (m *Reader) Open(a *Analysis, body []byte) *block.Reading {
+func (m *Reader) Open(a *Analysis, body []byte) *facts.Reading {
 	if a.open != nil || a.Facts == nil {
 		return a.open
 	}
-	b, ok := m.Blocks.Open(body, a.As, block.Options{})
+	b, ok := m.Blocks.Open(body, a.As, divide.Options{})
 	if !ok {
 		return nil
 	}

@@ -3,7 +3,9 @@ package derive
 import (
 	"context"
 
-	"infomall/store/block"
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
+	"infomall/store/block/life"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -28,7 +30,7 @@ type Folder struct {
 	ctx     context.Context
 	all     []timeline.Capture
 	sums    []uint64 // result of versionSums
-	history block.History
+	history life.History
 	at      int // the version taken last, -1 for none
 }
 
@@ -46,7 +48,7 @@ type Versions interface {
 type Body struct {
 	Digest record.Digest
 	Body   []byte
-	As     block.As
+	As     divide.As
 	Read   *Analysis // of a capture of a batch; nil for a capture of the archive
 }
 
@@ -54,7 +56,7 @@ type Body struct {
 // calls take with each. A version after a capture whose body is not in the archive
 // gets none, because that body may still be imported.
 func (f *Folder) Folds(ctx context.Context, all []timeline.Capture, take func(l *timeline.Capture, fold []byte)) error {
-	f.ctx, f.all, f.sums, f.history, f.at = ctx, all, versionSums(all), block.History{}, -1
+	f.ctx, f.all, f.sums, f.history, f.at = ctx, all, versionSums(all), life.History{}, -1
 	last := -1 // index of the last version
 	for i := range all {
 		l := &all[i]
@@ -97,12 +99,12 @@ func (f *Folder) first(last int, l *timeline.Capture) ([]byte, error) {
 	if !ok || err != nil || !b.Read.Single || len(b.Body) == 0 {
 		return nil, err
 	}
-	return block.AppendFirstFold(nil, l.Kind == record.KindPage && b.Read.Facts != nil, int64(len(b.Body))), nil
+	return life.AppendFirstFold(nil, l.Kind == record.KindPage && b.Read.Facts != nil, int64(len(b.Body))), nil
 }
 
 // next takes version i, which follows version last. It returns nil if that is
 // impossible.
-func (f *Folder) next(last, i int) (*block.Revision, *block.Reading, error) {
+func (f *Folder) next(last, i int) (*life.Revision, *facts.Reading, error) {
 	if f.at != last {
 		if ok, err := f.bring(last); !ok {
 			return nil, nil, err
@@ -113,7 +115,7 @@ func (f *Folder) next(last, i int) (*block.Revision, *block.Reading, error) {
 
 // bring takes versions until last is the one taken last.
 func (f *Folder) bring(last int) (bool, error) {
-	f.history, f.at = block.History{}, -1
+	f.history, f.at = life.History{}, -1
 	path := []int{} // versions to take, last first
 	for i := last; i >= 0; i-- {
 		if f.all[i].Change == record.ChangeSame {
@@ -158,7 +160,7 @@ func (f *Folder) resume(i int) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	fold, err := block.ReadFold(stored, l.Time)
+	fold, err := life.ReadFold(stored, l.Time)
 	if err != nil {
 		return false, nil // another version of the program made it
 	}
@@ -174,10 +176,10 @@ func (f *Folder) resume(i int) (bool, error) {
 }
 
 // add takes version i.
-func (f *Folder) add(i int) (*block.Revision, *block.Reading, error) {
+func (f *Folder) add(i int) (*life.Revision, *facts.Reading, error) {
 	v, reading, err := f.version(i)
 	if v == nil || err != nil {
-		f.history, f.at = block.History{}, -1
+		f.history, f.at = life.History{}, -1
 		return nil, nil, err
 	}
 	f.at = i
@@ -185,13 +187,13 @@ func (f *Folder) add(i int) (*block.Revision, *block.Reading, error) {
 }
 
 // version reads version i as a query would. It returns nil if it cannot.
-func (f *Folder) version(i int) (*block.Version, *block.Reading, error) {
+func (f *Folder) version(i int) (*life.Version, *facts.Reading, error) {
 	l := &f.all[i]
 	b, ok, err := f.Source.VersionBody(f.ctx, l)
 	if !ok || err != nil {
 		return nil, nil, err
 	}
-	v := &block.Version{Time: l.Time, Kind: l.Kind, Digest: b.Digest, Size: int64(len(b.Body))}
+	v := &life.Version{Time: l.Time, Kind: l.Kind, Digest: b.Digest, Size: int64(len(b.Body))}
 	if b.Read != nil {
 		reading := f.Read.Open(b.Read, b.Body)
 		if reading != nil {
@@ -199,7 +201,7 @@ func (f *Folder) version(i int) (*block.Version, *block.Reading, error) {
 		}
 		return v, reading, nil
 	}
-	body, ok := block.Open(b.Body, b.As, block.Options{})
+	body, ok := divide.Open(b.Body, b.As, divide.Options{})
 	if !ok {
 		return v, nil, nil
 	}
@@ -209,7 +211,7 @@ func (f *Folder) version(i int) (*block.Version, *block.Reading, error) {
 		v.Body, v.Made = reading.Body, reading.Made
 		return v, reading, nil
 	}
-	r := block.Reading{Body: body}
+	r := facts.Reading{Body: body}
 	r.Close()
 	v.Body = r.Body
 	return v, nil, nil

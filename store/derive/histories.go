@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 
-	"infomall/store/block"
+	"infomall/store/block/life"
 	"infomall/store/record"
 	"infomall/store/timeline"
 )
@@ -31,7 +31,7 @@ type Histories struct {
 
 type history struct {
 	versions uint64 // sum of the versions up to it
-	history  block.Resting
+	history  life.Resting
 }
 
 // historyBytes is about how much memory a tail takes besides its history.
@@ -44,7 +44,7 @@ func NewHistories(bytesMax int64) *Histories {
 }
 
 // remember stores the history of a URL.
-func (m *Histories) remember(key string, versions uint64, h block.History) {
+func (m *Histories) remember(key string, versions uint64, h life.History) {
 	if m == nil {
 		return
 	}
@@ -64,16 +64,16 @@ func (m *Histories) remember(key string, versions uint64, h block.History) {
 
 // at returns the history of a URL as of its last version. The bool is false if the
 // history is not remembered, or if the versions up to it do not have that sum.
-func (m *Histories) at(key string, versions uint64) (block.History, bool) {
+func (m *Histories) at(key string, versions uint64) (life.History, bool) {
 	if m == nil {
-		return block.History{}, false
+		return life.History{}, false
 	}
 	t, ok := m.young[key]
 	if !ok {
 		t, ok = m.old[key]
 	}
 	if !ok || t.versions != versions {
-		return block.History{}, false
+		return life.History{}, false
 	}
 	h, err := t.history.History()
 	if err != nil {

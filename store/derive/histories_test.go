@@ -3,7 +3,7 @@ package derive
 import (
 	"testing"
 
-	"infomall/store/block"
+	"infomall/store/block/life"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -18,8 +18,8 @@ func TestTails(t *testing.T) {
 	for i := range 40 {
 		key := string(rune('a' + i))
 		keys = append(keys, key)
-		var h block.History
-		h.Add(block.Version{Time: record.Time(i), Kind: record.KindPage, Size: size})
+		var h life.History
+		h.Add(life.Version{Time: record.Time(i), Kind: record.KindPage, Size: size})
 		m.remember(key, uint64(i), h)
 		if n := len(m.young) + len(m.old); n > 20 {
 			t.Fatalf("%d histories of %d bytes are remembered, in 20,000", n, size)
@@ -30,7 +30,7 @@ func TestTails(t *testing.T) {
 		if want := i >= len(keys)-8; ok != want && (want || i < 20) {
 			t.Errorf("history %d of 40: remembered %v, want %v", i, ok, want)
 		}
-		if ok && h.Add(block.Version{Kind: record.KindPage}).Before.Time != record.Time(i) {
+		if ok && h.Add(life.Version{Kind: record.KindPage}).Before.Time != record.Time(i) {
 			t.Errorf("history %d is that of another URL", i)
 		}
 		if _, ok := m.at(key, uint64(i+1)); ok {

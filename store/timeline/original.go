@@ -1,7 +1,7 @@
 package timeline
 
 import (
-	"infomall/store/block"
+	"infomall/store/block/divide"
 	"infomall/store/record"
 	"infomall/store/segment"
 )
@@ -11,9 +11,9 @@ type Original struct {
 	From   Place // place of the entry that has the body
 	Damage error // what keeps the body from being found; the other fields are then empty
 
-	Like Place    // the capture whose reading of the body it shares; may be the revisit itself
-	As   block.As // how that capture's body is read
-	Head Place    // for a revisit without status line and headers: the capture whose it had
+	Like Place     // the capture whose reading of the body it shares; may be the revisit itself
+	As   divide.As // how that capture's body is read
+	Head Place     // for a revisit without status line and headers: the capture whose it had
 
 	ID      segment.ID
 	Content uint64

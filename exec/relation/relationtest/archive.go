@@ -15,7 +15,8 @@ import (
 	"slices"
 	"sync"
 
-	"infomall/store/block"
+	"infomall/store/block/divide"
+	"infomall/store/block/life"
 	"infomall/store/page/charset"
 	"infomall/store/page/markup"
 	"infomall/store/record"
@@ -136,7 +137,7 @@ func changeFrom(p, r *row) record.Change {
 		return record.ChangeKind
 	case p.digest == r.digest:
 		return record.ChangeSame
-	case r.kind == record.KindPage && !p.NoBody && !r.NoBody && block.LayoutOnly([]byte(p.Body), []byte(r.Body), p.contentType(), r.contentType()):
+	case r.kind == record.KindPage && !p.NoBody && !r.NoBody && life.LayoutOnly([]byte(p.Body), []byte(r.Body), p.contentType(), r.contentType()):
 		return record.ChangeLayout
 	}
 	return record.ChangeChanged
@@ -311,11 +312,11 @@ func (r *row) appendPage(b *record.Batch) {
 }
 
 // open divides the body into blocks, and reports whether it can be divided.
-func (r *row) open() (*block.Body, bool) {
+func (r *row) open() (*divide.Body, bool) {
 	if r.NoBody {
 		return nil, false
 	}
-	return block.Open([]byte(r.Body), block.As{Mime: r.Mime, ContentType: r.contentType()}, block.Options{})
+	return divide.Open([]byte(r.Body), divide.As{Mime: r.Mime, ContentType: r.contentType()}, divide.Options{})
 }
 
 // add appends x to list if asked is not 0.

@@ -1,0 +1,143 @@
+package about
+
+import (
+	"bytes"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// frequencies counts words. Words that differ only in case, or in their
+// endings, count as the same.
+type frequencies struct {
+	entries []frequency // in the order in which they came first
+	keys    []byte      // of the entries, one after the other
+	slots   []int32     // 1 + the place of an entry, by the hash of its key; 0 if free
+	best    []int32     // places of entries
+	words   []string
+}
+
+type frequency struct {
+	word     string // as it came first
+	first    int    // its place among the words
+	count    int
+	key, end int32 // its key in keys
+	hash     uint64
+}
+
+// slotsLeast is the least number of slots, a power of two as all are.
+const slotsLeast = 128
+
+// keySeed keeps authors of pages from choosing words that share a slot.
+var keySeed = maphash.MakeSeed()
+
+// count counts words. stems says to ignore their endings.
+func (f *frequencies) count(words []string, stems bool) {
+	size := slotsLeast
+	for size < 2*len(words) {
+		size *= 2
+	}
+	f.slots = slices.Grow(f.slots[:0], size)[:size]
+	clear(f.slots)
+	f.entries, f.keys = f.entries[:0], f.keys[:0]
+	mask := uint64(size - 1)
+	for i, w := range words {
+		from := len(f.keys)
+		f.keys = appendLower(f.keys, w)
+		if stems {
+			f.keys = f.keys[:from+len(stem(f.keys[from:]))]
+		}
+		key := f.keys[from:]
+		h := maphash.Bytes(keySeed, key)
+		at := h & mask
+		for f.slots[at] != 0 && !f.is(&f.entries[f.slots[at]-1], key, h) {
+			at = (at + 1) & mask
+		}
+		if n := f.slots[at]; n != 0 {
+			f.entries[n-1].count++
+			f.keys = f.keys[:from]
+			continue
+		}
+		f.entries = append(f.entries, frequency{w, i, 1, int32(from), int32(len(f.keys)), h})
+		f.slots[at] = int32(len(f.entries))
+	}
+}
+
+func (f *frequencies) is(e *frequency, key []byte, h uint64) bool {
+	return e.hash == h && bytes.Equal(f.keys[e.key:e.end], key)
+}
+
+// mostFrequent returns at most n words that occur more often than least, the
+// most frequent first. Equally frequent words are in the order of their first
+// occurrence.
+func (f *frequencies) mostFrequent(n, least int) []string {
+	best := f.best[:0]
+	for i := range f.entries {
+		count := f.entries[i].count
+		if count <= least || len(best) == n && count <= f.entries[best[n-1]].count {
+			continue
+		}
+		if len(best) == n {
+			best = best[:n-1]
+		}
+		best = append(best, int32(i))
+		for k := len(best) - 1; k > 0 && f.entries[best[k-1]].count < count; k-- {
+			best[k-1], best[k] = best[k], best[k-1]
+		}
+	}
+	f.best, f.words = best, f.words[:0]
+	for _, i := range best {
+		f.words = append(f.words, f.entries[i].word)
+	}
+	return f.words
+}
+
+// inOrder returns the words in the order of their first occurrence.
+func (f *frequencies) inOrder() []string {
+	f.words = f.words[:0]
+	for i := range f.entries {
+		f.words = append(f.words, f.entries[i].word)
+	}
+	return f.words
+}
+
+// appendLower appends a word in lower case.
+func appendLower(dst []byte, w string) []byte {
+	from := len(dst)
+	for i := range len(w) {
+		c := w[i]
+		if c >= utf8.RuneSelf {
+			return append(dst[:from], strings.ToLower(w)...)
+		}
+		if c-'A' < 26 {
+			c |= 0x20
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// endings are the endings of English plurals and verbs, and their replacements.
+var endings = [...]struct{ suffix, to string }{{"ies", "y"}, {"sses", "ss"}, {"ing", ""}, {"ed", ""}, {"es", "e"}, {"s", ""}}
+
+// stem removes the endings of plurals and verbs from an English word in lower
+// case, in place. The result is the same for all forms of a word; it need not
+// be a word.
+func stem(w []byte) []byte {
+	if len(w) == 0 {
+		return w
+	}
+	switch w[len(w)-1] {
+	case 's', 'g', 'd':
+		for _, rule := range endings {
+			base, ok := bytes.CutSuffix(w, []byte(rule.suffix))
+			if !ok || len(base) < 3 || rule.suffix == "s" && base[len(base)-1] == 's' {
+				continue
+			}
+			w = append(base, rule.to...)
+			break
+		}
+	}
+	return bytes.TrimSuffix(w, []byte("e"))
+}

@@ -1,0 +1,86 @@
+package about
+
+import (
+	"bytes"
+
+	"infomall/store/page/markup"
+)
+
+// The children of an element are items if there are at least itemsLeast, most
+// have the same kind, and none has a large share of what all show. The parts of
+// a page's frame do not look like that.
+const (
+	itemsLeast  = 5
+	itemsAlike  = 3. / 4
+	itemLargest = .4
+)
+
+// itemLevels is how many elements around the start of a block are checked for
+// being an item.
+const itemLevels = 4
+
+// item reports whether block n is one of several similar items, or part of one.
+// Such a block is not a header because it comes first, nor a footer because it
+// comes last.
+func (l *labeller) item(n int) bool {
+	nodes, b := l.flow.Page.Nodes, &l.tree.Blocks[n]
+	from := l.ranges[n].from
+	if from >= len(nodes) {
+		return false
+	}
+	for e, step := int32(from), 0; e != 0 && step < itemLevels; e, step = nodes[e].Parent, step+1 {
+		p := nodes[e].Parent
+		if around := &nodes[p]; nodes[e].Kind == markup.Element && (int(around.Start) < b.Start || int(around.End) > b.End) && l.holdsItems(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsItems reports whether the children of element p are items.
+func (l *labeller) holdsItems(p int32) bool {
+	if known, ok := l.itemsIn[p]; ok {
+		return known
+	}
+	nodes := l.flow.Page.Nodes
+	var sum, largest int32
+	count, alike := 0, 0
+	sort := int32(0) // the child that tells the sort
+	for c := p + 1; c < nodes[p].Next; c = nodes[c].Next {
+		w := l.weight(int(c))
+		if w == 0 {
+			continue
+		}
+		sum, largest = sum+w, max(largest, w)
+		count++
+		if nodes[c].Kind != markup.Element || !nodes[c].Tag.Block() {
+			continue
+		}
+		if sort == 0 || alike == 0 && !l.alike(sort, c) {
+			sort = c
+			continue
+		}
+		if l.alike(sort, c) {
+			alike++
+		}
+	}
+	is := alike+1 >= itemsLeast && float64(alike+1) >= itemsAlike*float64(count) && float64(largest) < itemLargest*float64(sum)
+	l.itemsIn[p] = is
+	return is
+}
+
+// alike reports whether two elements have the same kind: the same tag, and the
+// same class if the tag says nothing.
+func (l *labeller) alike(a, b int32) bool {
+	t := l.flow.Page
+	if t.Nodes[a].Tag != t.Nodes[b].Tag {
+		return false
+	}
+	switch t.Nodes[a].Tag {
+	case markup.TagDiv, markup.TagTable, markup.TagSection, markup.TagTd, markup.TagCenter, markup.TagUl, markup.TagForm:
+		first, ok := t.Attr(int(a), "class")
+		second, _ := t.Attr(int(b), "class")
+		return ok && bytes.Equal(first, second)
+	}
+	return true
+}

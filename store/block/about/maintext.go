@@ -1,0 +1,474 @@
+package about
+
+import (
+	"bytes"
+	_ "embed"
+	"math"
+	"slices"
+	"strings"
+
+	"infomall/store/block/divide"
+	"infomall/store/block/label"
+	"infomall/store/page/markup"
+	"infomall/store/words"
+)
+
+// MainText returns the article of a page as text. It leaves out the menus,
+// headers and footers around the article, and parts of the article that are
+// about something else: lists of links, captions, comments, forms. If a page
+// has no running text, MainText returns the text of the blocks labelled Main.
+//
+// The article is the element with the highest count: words of prose add to the
+// count, and words of link lists reduce it. An element that contains the
+// article and a menu thus has a lower count than the article alone.
+func MainText(b *divide.Body) string {
+	m := findMain(b.Page)
+	best := m.best()
+	switch words := m.of(best); {
+	case words <= 0:
+		return labelledMain(b)
+	case words < detailWords:
+		// If a page has only one sentence, that may be in its footer.
+		if main := labelledMain(b); main != "" && framing(b, &b.Page.Nodes[best]) {
+			return main
+		}
+	}
+	var texts []string
+	for _, r := range m.kept(best) {
+		if text := b.Page.TextRange(int(r.start), int(r.end), b.Charset); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// mainLevel is the level of the cut whose labels MainText uses. Labels are most
+// reliable for the large blocks of the first two levels.
+const mainLevel = 2
+
+// labelledMain returns the text of the blocks labelled Main, one after the
+// other on lines of their own; "" if there is no such block.
+func labelledMain(b *divide.Body) string {
+	labels := Labels(b.Tree)
+	var texts []string
+	for _, n := range b.Cut(mainLevel) {
+		if labels[n] == label.Main {
+			texts = append(texts, b.Page.TextRange(b.Blocks[n].Start, b.Blocks[n].End, b.Charset))
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// framing reports whether element e is in a block labelled Header, Footer or Nav.
+func framing(b *divide.Body, e *markup.Node) bool {
+	labels := Labels(b.Tree)
+	for _, n := range b.Cut(mainLevel) {
+		if b.Blocks[n].Start <= int(e.Inner) && int(e.Outer) <= b.Blocks[n].End {
+			return labels[n] == label.Header || labels[n] == label.Footer || labels[n] == label.Nav
+		}
+	}
+	return false
+}
+
+// PageType says whether a page lists other pages or has content of its own.
+type PageType uint8
+
+// The types of pages.
+const (
+	Unknown    PageType = iota
+	ListPage            // mostly links to other pages, such as a home page
+	DetailPage          // about one thing, such as an article
+)
+
+// String returns "unknown", "list" or "detail".
+func (p PageType) String() string { return [...]string{"unknown", "list", "detail"}[p] }
+
+// The sizes by which PageType decides. An entry is a link that begins a line.
+const (
+	saysWords    = 30  // words of main text that a DetailPage has at least
+	detailWords  = 60  // words of uninterrupted prose on a DetailPage with few entries
+	longWords    = 200 // words of uninterrupted prose on a DetailPage with many entries
+	entryWords   = 30  // words of main text on a DetailPage for each entry in the main text
+	headingWords = 20  // words of main text on a DetailPage for each linked heading in its element
+	listEntries  = 15  // a page with fewer entries has few
+)
+
+// TypeOf returns the type of a page. A page with main text that contains hardly
+// any links at the beginning of a line is a DetailPage, if it declares to be about
+// one thing, or has enough prose that no heading or link interrupts: detailWords if
+// the page has few such links, longWords otherwise. Any other page is a ListPage if
+// it has many such links, and Unknown if it has few.
+func TypeOf(b *divide.Body) PageType {
+	m := findMain(b.Page)
+	best := m.best()
+	c := takeCensus(nil, b.Flow())
+	all, entries := c[len(c)-1].entries, int32(0)
+	for _, r := range m.kept(best) {
+		entries += c[r.to].entries - c[r.from].entries
+	}
+	prose, headings := m.longest(best, c)
+	if words := m.of(best); words >= saysWords && words >= entryWords*entries && words >= headingWords*headings {
+		if prose >= detailWords && all < listEntries || prose >= longWords && 2*words >= 3*all || saysArticle(b) {
+			return DetailPage
+		}
+	}
+	if all >= listEntries {
+		return ListPage
+	}
+	return Unknown
+}
+
+// longest returns the number of words in the longest prose of element root that
+// is not interrupted by a heading or by a link that begins a line. It also returns
+// the number of headings in root that are links. It skips asides. c is the census
+// of the page.
+func (m *mainFinder) longest(root int, c []census) (most, headings int32) {
+	words := int32(0)
+	for i := root; i < int(m.t.Nodes[root].Next); i++ {
+		n := &m.t.Nodes[i]
+		if i > root && n.Kind == markup.Element && m.aside(i) {
+			i = int(n.Next) - 1
+			continue
+		}
+		if c[i+1].entries > c[i].entries || n.Tag.Heading() > 0 {
+			words = 0
+		}
+		headings += c[i+1].headings - c[i].headings
+		words += max(0, m.sum[i+1]-m.sum[i])
+		most = max(most, words)
+	}
+	return most, headings
+}
+
+// The title of a page names one thing if the title contains a heading of at least
+// titleWords words and titleLetters bytes of letters and digits.
+const (
+	titleWords   = 3
+	titleLetters = 16
+	titleMost    = 1000 // bytes of the title's letters and digits that are compared
+)
+
+// saysArticle reports whether a page declares to be about one thing: it has the
+// og:type "article" or an article:published_time, or its title contains the text of
+// one of its headings h1 to h3. The title of a list is short, or is a name that no
+// heading repeats.
+func saysArticle(b *divide.Body) bool {
+	t := b.Page
+	var title []byte
+	for i := 0; i < len(t.Nodes); i++ {
+		n := &t.Nodes[i]
+		if n.Kind != markup.Element {
+			continue
+		}
+		switch h := n.Tag.Heading(); {
+		case n.Tag == markup.TagMeta:
+			property, _ := t.Attr(i, "property")
+			content, _ := t.Attr(i, "content")
+			switch {
+			case bytes.EqualFold(property, []byte("og:type")) && bytes.EqualFold(content, []byte("article")),
+				bytes.EqualFold(property, []byte("article:published_time")) && len(content) > 0:
+				return true
+			}
+		case n.Tag == markup.TagTitle && title == nil:
+			title, _ = lettersOf(t, i, titleMost)
+		case h >= 1 && h <= 3:
+			if letters, words := lettersOf(t, i, len(title)+1); words >= titleWords && len(letters) >= titleLetters && bytes.Contains(title, letters) {
+				return true
+			}
+			i = int(n.Next) - 1
+		}
+	}
+	return false
+}
+
+// lettersOf returns the letters and digits in the text of element i, at most most
+// bytes of them, and the number of words up to there. ASCII letters are in lower
+// case. All bytes beyond ASCII count as letters.
+func lettersOf(t *markup.Tree, i, most int) (letters []byte, words int32) {
+	for k := i + 1; k < int(t.Nodes[i].Next); k++ {
+		n := &t.Nodes[k]
+		if n.Kind != markup.Text && n.Kind != markup.Raw {
+			continue
+		}
+		text := t.Body[n.Inner:n.Outer]
+		w, _ := countWords(text)
+		words += w
+		for _, c := range text {
+			if len(letters) >= most {
+				return letters, words
+			}
+			if c >= 0x80 || letter(c) || '0' <= c && c <= '9' {
+				letters = append(letters, small(c))
+			}
+		}
+	}
+	return letters, words
+}
+
+// The limits by which lineRun.value decides whether a run is prose.
+const (
+	proseWords = 10 // a run with fewer words may be a label or a caption
+	linkedMost = 3  // a run with more than 1/linkedMost of its words in links is not prose
+)
+
+// mainFinder finds the element that contains the main text of a page.
+type mainFinder struct {
+	t   *markup.Tree
+	all []int32 // all[i] is the number of words of prose in nodes 0 to i-1
+	sum []int32 // sum[i] is the value of the runs in nodes 0 to i-1 without asides, see lineRun.value
+}
+
+// lineRun is the text between two places where a block element begins or ends,
+// such as a paragraph. It may extend over inline elements.
+type lineRun struct {
+	words, linked int32 // number of words, and of the words in links
+	marks
+	from       int   // its first node
+	start, end int32 // its range in the body
+}
+
+// marks counts the punctuation of a text.
+type marks struct {
+	stops  int32 // other than commas, such as full stops and colons
+	commas int32
+}
+
+// The limits on the number of words of a run that is a notice, or a list of
+// keywords.
+const (
+	noticeWords   = 60 // a notice has at most so many
+	keywordsLeast = 20 // a list of keywords has at least so many
+)
+
+// keywords reports whether a run is a list of keywords for search engines: it has
+// at least one comma for every three words, and no other punctuation.
+func (r *lineRun) keywords() bool {
+	return r.words >= keywordsLeast && r.stops == 0 && 3*r.commas >= r.words
+}
+
+// noticeTexts are phrases of notices about the reader's browser: the reader should
+// use another browser, install a plug-in, or enable scripts. The Chinese phrases,
+// 您的浏览器 (your browser) and 分辨率浏览 (to be viewed at a resolution), are in the
+// list in UTF-8 and in GBK.
+var noticeTexts = [][]byte{
+	[]byte("your browser"), []byte("this browser"), []byte("browser that supports"), []byte("upgrade to a "), []byte("best viewed"), []byte("enable javascript"),
+	[]byte("javascript enabled"), []byte("javascript is "), []byte("flash player"), []byte("plug-in"), []byte("ihr browser"), []byte("votre navigateur"),
+	[]byte("su navegador"), []byte("seu navegador"), []byte("il tuo browser"),
+	[]byte("您的浏览器"), []byte("\xc4\xfa\xb5\xc4\xe4\xaf\xc0\xc0\xc6\xf7"), []byte("分辨率浏览"), []byte("\xb7\xd6\xb1\xe6\xc2\xca\xe4\xaf\xc0\xc0"),
+}
+
+// notice reports whether a run is a notice about the reader's browser: it has 4 to
+// noticeWords words, and contains one of noticeTexts in upper or lower case.
+func (r *lineRun) notice(body []byte) bool {
+	if r.words < 4 || r.words > noticeWords {
+		return false
+	}
+	text := bytes.Clone(body[r.start:r.end])
+	for i, c := range text {
+		if 'A' <= c && c <= 'Z' {
+			text[i] = c | 0x20
+		}
+	}
+	return slices.ContainsFunc(noticeTexts, func(n []byte) bool { return bytes.Contains(text, n) })
+}
+
+// value returns what a run adds to the count of the elements that contain it. A
+// run of prose adds its number of words. A run of links, keywords or a notice
+// subtracts it. A run too short for prose, such as a table cell, adds 0.
+func (r *lineRun) value(body []byte) int32 {
+	switch {
+	case linkedMost*r.linked > r.words, r.keywords(), r.notice(body):
+		return -r.words
+	case r.words >= proseWords && r.stops+r.commas > 0:
+		return r.words
+	}
+	return 0
+}
+
+// findMain returns a mainFinder with the counts of a page.
+func findMain(t *markup.Tree) *mainFinder {
+	m := &mainFinder{t: t, sum: make([]int32, len(t.Nodes)+1)}
+	m.score(func(int) bool { return false }, 0)
+	m.all = slices.Clone(m.sum)
+	m.score(m.aside, math.MinInt32)
+	return m
+}
+
+// score fills m.sum with the values of the runs of the page. A run counts at its
+// first node, with its value or least, whichever is more. score skips hidden
+// elements, and elements for which muted returns true.
+func (m *mainFinder) score(muted func(int) bool, least int32) {
+	nodes := m.t.Nodes
+	var ends []int32 // of the open elements on lines of their own
+	run := lineRun{}
+	values := make([]int32, len(nodes)+1)
+	flush := func(i int) {
+		values[run.from] += max(least, run.value(m.t.Body))
+		run = lineRun{from: i}
+	}
+	linkEnd, mute := int32(0), int32(0)
+	for i := range nodes {
+		n := &nodes[i]
+		for len(ends) > 0 && ends[len(ends)-1] <= int32(i) {
+			ends = ends[:len(ends)-1]
+			flush(i)
+		}
+		if int32(i) < mute {
+			continue
+		}
+		switch n.Kind {
+		case markup.Text, markup.Raw:
+			if run.words == 0 {
+				run.from, run.start = i, n.Inner
+			}
+			words, marks := countWords(m.t.Body[n.Inner:n.Outer])
+			run.words += words
+			run.stops += marks.stops
+			run.commas += marks.commas
+			run.end = n.Outer
+			if int32(i) < linkEnd {
+				run.linked += words
+			}
+		case markup.Element:
+			switch {
+			case n.Tag.Hidden() || muted(i):
+				mute = n.Next
+			case n.Tag == markup.TagA:
+				linkEnd = max(linkEnd, n.Next)
+			case n.Tag.Block():
+				flush(i)
+				ends = append(ends, n.Next)
+			}
+		}
+	}
+	flush(len(nodes))
+	sum := int32(0)
+	for i, v := range values {
+		m.sum[i] = sum
+		sum += v
+	}
+}
+
+// countWords returns the number of words in b, and counts its punctuation. Three
+// bytes beyond ASCII count as one word, which is right for ideographs in UTF-8 and
+// too much for accented letters. Sixty such bytes count as one stop.
+func countWords(b []byte) (words int32, m marks) {
+	inWord := false
+	high := int32(0)
+	for i, c := range b {
+		switch {
+		case c >= 0x80:
+			high++
+		case c <= ' ':
+			inWord = false
+		case letter(c) || '0' <= c && c <= '9':
+			if !inWord {
+				words++
+			}
+			inWord = true
+		case c == '.' || c == ',' || c == ';' || c == '!' || c == '?' || c == ':':
+			if i+1 >= len(b) || b[i+1] <= ' ' || b[i+1] == '"' || b[i+1] >= 0x80 || b[i+1] == '&' {
+				if c == ',' {
+					m.commas++
+				} else {
+					m.stops++
+				}
+			}
+		}
+	}
+	m.stops += high / 60
+	return words + high/3, m
+}
+
+// best returns the node of the block element with the highest count, or 0, the
+// page. Of several with the same count it returns the last, and thus the
+// innermost.
+func (m *mainFinder) best() int {
+	best := 0
+	for i := range m.t.Nodes {
+		n := &m.t.Nodes[i]
+		if (i == 0 || n.Kind == markup.Element && n.Tag.Block()) && m.of(i) >= m.of(best) {
+			best = i
+		}
+	}
+	return best
+}
+
+// of returns the count of element i: the sum of the values of the runs in it.
+func (m *mainFinder) of(i int) int32 { return m.sum[m.t.Nodes[i].Next] - m.sum[i] }
+
+// stretch is the range of the body from start to end. Nodes[from:to] start
+// in it.
+type stretch struct{ start, end, from, to int32 }
+
+// kept returns the stretches of element root that are main text: root without its
+// asides and without block elements whose count is negative.
+func (m *mainFinder) kept(root int) []stretch {
+	nodes := m.t.Nodes
+	var out []stretch
+	s := stretch{start: nodes[root].Inner, from: int32(root)}
+	take := func(end, to int32) {
+		if end > s.start {
+			s.end, s.to = end, to
+			out = append(out, s)
+		}
+	}
+	for i := int32(root) + 1; i < nodes[root].Next; {
+		n := &nodes[i]
+		if n.Kind == markup.Element && (m.aside(int(i)) || n.Tag.Block() && m.of(int(i)) < 0) {
+			take(n.Start, i)
+			s = stretch{start: n.End, from: n.Next}
+			i = n.Next
+			continue
+		}
+		i++
+	}
+	take(nodes[root].Outer, nodes[root].Next)
+	return out
+}
+
+// aside reports whether an element is beside or inside a text without being part
+// of it, according to its tag, class, id or role. An element that contains over
+// half of the page's prose is never an aside.
+func (m *mainFinder) aside(i int) bool {
+	if n := &m.t.Nodes[i]; 2*(m.all[n.Next]-m.all[i]) > m.all[len(m.all)-1] {
+		return false
+	}
+	switch m.t.Nodes[i].Tag {
+	case markup.TagNav, markup.TagFooter, markup.TagAside, markup.TagForm, markup.TagFigure, markup.TagFigcaption, markup.TagButton, markup.TagSelect,
+		markup.TagTextarea, markup.TagH1, markup.TagMenu:
+		return true
+	case markup.TagHTML, markup.TagBody, markup.TagMain, markup.TagArticle:
+		return false
+	}
+	for a := range m.t.Attrs(i) {
+		if label.IsNaming(a.Name) {
+			beside := false
+			besideWords.EachWord(a.Value, func(_ uint8, ok bool) { beside = beside || ok }, func([]byte) {})
+			if beside {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+//go:embed beside.txt
+var besideList string
+
+// besideWords are the words of beside.txt. An element whose class, id or role
+// has such a word is an aside.
+var besideWords = func() *words.Table {
+	t := words.NewTable()
+	for line := range strings.Lines(besideList) {
+		if line[0] != '#' {
+			for w := range strings.FieldsSeq(line) {
+				t.Add(w, 0)
+			}
+		}
+	}
+	return t
+}()
+
+// letter reports whether c is an ASCII letter.
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -1,0 +1,151 @@
+package divide
+
+import (
+	"bytes"
+
+	"infomall/store/block/flow"
+	"infomall/store/page/markup"
+)
+
+// A border is what parts the regions of a page that has no elements for them: a
+// rule, an image drawn as a rule, an image that heads what follows it, a Flash
+// object. It stands alone on its line. What follows it is another part of the
+// page; an image or object is of the part that it heads.
+
+// borderNodes is how many nodes are checked for a border, at most.
+const borderNodes = 24
+
+// An image is a border if it is wide and low, like rules and headings and
+// unlike photographs. The same is true for an object, because a film is not
+// that wide.
+const (
+	borderWidth = 100 // pixels
+	borderImage = 3   // times as wide as high
+	borderFlash = 2
+)
+
+// mayBorder reports whether nodes that show this amount may be a border. An
+// object often contains a second one for other browsers.
+func mayBorder(a flow.Amount) bool { return a.Text == 0 && a.Media > 0 && a.Media <= 2 }
+
+// border reports whether the nodes from from up to to, which show no text, are
+// a border and nothing else.
+func (m *atoms) border(from, to int) bool {
+	nodes := m.Page.Nodes
+	if to-from > borderNodes {
+		return false
+	}
+	found := false
+	for i := from; i < to; {
+		n := &nodes[i]
+		i++
+		if n.Kind != markup.Element {
+			continue
+		}
+		switch tag := n.Tag; {
+		case tag == markup.TagHr:
+			found = true
+		case tag == markup.TagImg:
+			if m.wide(i-1, borderImage) || m.drawsBorder(i-1) {
+				found = true
+			} else if m.IsMedia(i - 1) {
+				return false
+			}
+		case tag == markup.TagObject || tag == markup.TagEmbed || tag == markup.TagApplet:
+			w, h := m.size(i - 1)
+			if w > 0 && h > 0 && w < borderFlash*h {
+				return false
+			}
+			found = true
+			i = int(n.Next)
+		case flow.MayShowMedia(tag):
+			return false
+		case tag.Hidden():
+			i = int(n.Next)
+		}
+	}
+	return found
+}
+
+// wide reports whether the size of image i makes it a border. ratio is how many
+// times as wide as high it must be.
+func (m *atoms) wide(i, ratio int) bool {
+	w, h := m.size(i)
+	return w >= borderWidth && h > 0 && w >= ratio*h
+}
+
+// size returns the size that element i declares, in pixels; 0 means not
+// declared.
+func (m *atoms) size(i int) (width, height int) {
+	if !m.Page.May(i, markup.AttrSize) {
+		return 0, 0
+	}
+	for a := range m.Page.Attrs(i) {
+		switch {
+		case len(a.Name) == 5 && markup.EqualFold(a.Name, "width"):
+			width = pixels(a.Value)
+		case len(a.Name) == 6 && markup.EqualFold(a.Name, "height"):
+			height = pixels(a.Value)
+		}
+	}
+	return width, height
+}
+
+// pixels returns the number at the start of b. A percentage is converted for a
+// screen that is 800 pixels wide.
+func pixels(b []byte) (n int) {
+	b = bytes.TrimLeft(b, " ")
+	for len(b) > 0 && b[0] >= '0' && b[0] <= '9' && n <= 10_000 {
+		n = 10*n + int(b[0]-'0')
+		b = b[1:]
+	}
+	if len(b) > 0 && b[0] == '%' {
+		return 8 * n
+	}
+	return n
+}
+
+// borderNames are the last parts of words in file names of images that are
+// rules or headings.
+var borderNames = [...]string{"line", "bar", "hr", "rule", "divider", "separator", "title", "heading", "banner"}
+
+// drawsBorder reports whether image i, whose size is unknown, has the file name
+// of a rule or a heading, such as "blueline.gif" or "title_news.gif".
+func (m *atoms) drawsBorder(i int) bool {
+	if w, h := m.size(i); w > 0 || h > 0 {
+		return false
+	}
+	src, _ := m.Page.Attr(i, "src")
+	src = src[bytes.LastIndexByte(src, '/')+1:]
+	for at := 0; at < len(src) && src[at] != '.'; {
+		from := at
+		for at < len(src) && src[at]|0x20-'a' < 26 {
+			at++
+		}
+		for _, name := range borderNames {
+			if at-from >= len(name) && markup.EqualFold(src[at-len(name):at], name) {
+				return true
+			}
+		}
+		if at == from {
+			at++
+		}
+	}
+	return false
+}
+
+// endsLine reports whether nothing else is shown on the line that ends at node
+// i.
+func (m *atoms) endsLine(i, end int) bool {
+	for i < end {
+		n := &m.Page.Nodes[i]
+		switch {
+		case n.Kind == markup.Element && (n.Tag.Block() || n.Tag == markup.TagBr):
+			return true
+		case !m.Shows(i).Empty():
+			return n.Kind == markup.Element && m.Shows(i).Blocks > 0
+		}
+		i = int(n.Next)
+	}
+	return true
+}

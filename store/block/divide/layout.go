@@ -1,0 +1,202 @@
+package divide
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// The marks of a layout. A mark is a zero byte and one of the bytes below. The
+// marks give the tree of blocks: two bodies with equal layouts divide alike.
+const (
+	mark      = 0x00
+	markLeaf  = '#' // a leaf was taken out here
+	markOpen  = '(' // a block that divides further begins here
+	markClose = ')' // a block that divides further ends here
+	markZero  = '0' // the body has a zero byte here
+)
+
+// ErrLayout is returned if a layout has an unknown or incomplete mark, or if it
+// has marks for more or fewer leaves than there are.
+var ErrLayout = errors.New("layout does not fit its blocks")
+
+// Layout returns the layout of the page: the body with a mark in place of each
+// leaf, and marks where the other blocks begin and end.
+func (t *Tree) Layout() []byte {
+	size := len(t.Page.Body)
+	for n := 1; n < len(t.Blocks); n++ {
+		if t.Leaf(n) {
+			size += 2 - (t.Blocks[n].End - t.Blocks[n].Start)
+		} else {
+			size += 4
+		}
+	}
+	l := layouter{t: t, out: make([]byte, 0, size), zeros: bytes.IndexByte(t.Page.Body, mark) >= 0}
+	l.around(0)
+	l.upTo(len(t.Page.Body))
+	return l.out
+}
+
+// layouter writes the layout of a tree.
+type layouter struct {
+	t     *Tree
+	out   []byte
+	at    int  // offset in the body up to which the layout is written
+	zeros bool // the body has zero bytes, which markZero must replace
+}
+
+// around writes block n up to the end of its last child: the bytes between its
+// children, and the marks of its descendants. It calls itself at most levelsMax
+// deep.
+func (l *layouter) around(n int) {
+	for c := n + 1; c < l.t.Blocks[n].Next; c = l.t.Blocks[c].Next {
+		b := &l.t.Blocks[c]
+		l.upTo(b.Start)
+		if l.t.Leaf(c) {
+			l.out = append(l.out, mark, markLeaf)
+		} else {
+			l.out = append(l.out, mark, markOpen)
+			l.around(c)
+			l.upTo(b.End)
+			l.out = append(l.out, mark, markClose)
+		}
+		l.at = b.End
+	}
+}
+
+// upTo writes the bytes of the body from l.at to end.
+func (l *layouter) upTo(end int) {
+	if b := l.t.Page.Body[l.at:end]; l.zeros {
+		l.out = appendEscaped(l.out, b)
+	} else {
+		l.out = append(l.out, b...)
+	}
+	l.at = end
+}
+
+// appendEscaped appends b to out, with a markZero in place of each zero byte.
+func appendEscaped(out, b []byte) []byte {
+	for {
+		i := bytes.IndexByte(b, mark)
+		if i < 0 {
+			return append(out, b...)
+		}
+		out = append(append(out, b[:i]...), mark, markZero)
+		b = b[i+1:]
+	}
+}
+
+// Join appends to dst the body that has this layout and these leaves, which are
+// in the order of the body. The error is ErrLayout if they do not fit together.
+func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
+	size := len(layout)
+	for _, b := range leaves {
+		size += len(b)
+	}
+	dst = slices.Grow(dst, size)
+	taken := 0
+	err := eachMark(layout, func(text []byte, kind byte) error {
+		dst = append(dst, text...)
+		switch kind {
+		case markLeaf:
+			if taken == len(leaves) {
+				return fmt.Errorf("%w: it has more places than the %d blocks given", ErrLayout, len(leaves))
+			}
+			dst = append(dst, leaves[taken]...)
+			taken++
+		case markZero:
+			dst = append(dst, mark)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if taken != len(leaves) {
+		return nil, fmt.Errorf("%w: it has %d places for %d blocks", ErrLayout, taken, len(leaves))
+	}
+	return dst, nil
+}
+
+// Part is a block, found in the layout of its body. Joining Layout with the
+// leaves First to First+Leaves-1 of the body gives the bytes of the block.
+type Part struct {
+	Layout []byte // part of the layout of the body
+	First  int    // index of the block's first leaf among all leaves of the body
+	Leaves int    // number of leaves in the block; 1 if it is a leaf
+}
+
+// FindCut returns some blocks of the cut at a level, 1 or more, from the layout
+// of a body. places are the indexes of these blocks in the cut, ascending, from 0.
+// The result is shorter than places if an index is beyond the last block.
+func FindCut(layout []byte, level int, places []int) ([]Part, error) {
+	parts := make([]Part, 0, len(places))
+	depth, leaf, at, place := 0, 0, 0, 0
+	open, first := -1, 0 // where the current block begins, -1 if there is none; its first leaf
+	found := func(to int) error {
+		parts, open = append(parts, Part{layout[open:to], first, leaf - first}), -1
+		if len(parts) == len(places) {
+			return errFound
+		}
+		return nil
+	}
+	err := eachMark(layout, func(text []byte, kind byte) error {
+		from := at + len(text)
+		at = from + 2
+		if depth < level && (kind == markLeaf || kind == markOpen && depth+1 == level) {
+			if len(parts) < len(places) && place == places[len(parts)] {
+				open, first = from, leaf
+			}
+			place++
+		}
+		switch kind {
+		case markLeaf:
+			leaf++
+			if open >= 0 && depth < level {
+				return found(at)
+			}
+		case markOpen:
+			depth++
+		case markClose:
+			depth--
+			if open >= 0 && depth < level {
+				return found(from)
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errFound) {
+		err = nil
+	}
+	return parts, err
+}
+
+// errFound is returned by a callback of eachMark to end the walk: everything
+// was found.
+var errFound = errors.New("found")
+
+// eachMark calls f for each mark of a layout, with the second byte of the mark and
+// the text between the mark before and this one. The last call has the text after
+// the last mark, and kind 0. If f returns an error, eachMark returns it at once.
+func eachMark(layout []byte, f func(text []byte, kind byte) error) error {
+	for at := 0; ; {
+		i := bytes.IndexByte(layout[at:], mark)
+		if i < 0 {
+			return f(layout[at:], 0)
+		}
+		if at+i+1 == len(layout) {
+			return fmt.Errorf("%w: it ends in a mark", ErrLayout)
+		}
+		kind := layout[at+i+1]
+		switch kind {
+		case markLeaf, markOpen, markClose, markZero:
+		default:
+			return fmt.Errorf("%w: unknown mark %#x at byte %d", ErrLayout, kind, at+i+1)
+		}
+		if err := f(layout[at:at+i], kind); err != nil {
+			return err
+		}
+		at += i + 2
+	}
+}

@@ -1,0 +1,572 @@
+package divide
+
+import (
+	"bytes"
+	"hash/crc32"
+	"slices"
+
+	"infomall/store/block/flow"
+	"infomall/store/block/label"
+	"infomall/store/page/markup"
+)
+
+// shares are the shares of a page and the sizes by which the modern profile draws
+// its levels. Shares are of what the page shows, sizes bytes of text.
+type shares struct {
+	openRegion  float64 // a part with more of the page is a wrapper
+	wrapRegion  float64 // so is one with more of it that has a header or footer inside
+	smallRegion float64 // parts with less of the page join others such, at level 1
+	openModule  float64 // a part with more of the page holds several, at level 2
+	moduleText  int32   // a part with less may be one whatever its share
+}
+
+// modernShares are those that TestMarkedShares chooses on pages marked by hand:
+// each was best, or as good as the best, on most folds of the sites.
+var modernShares = shares{openRegion: 0.98, wrapRegion: 0.5, smallRegion: 0.05, openModule: 0.15, moduleText: 600}
+
+// The sizes of the smallest parts.
+const (
+	smallModule = 24 // bytes of text that are no part at level 2
+	tinyPart    = 4  // bytes of text that never are a part
+	paragraph   = 16 // bytes of text of a paragraph that may be a leaf
+	itemText    = 48 // bytes of text; lists whose items have less are one part
+)
+
+// openedMax bounds how many parts a level opens, so that markup nested without
+// end costs no more than other markup.
+const openedMax = 32
+
+// divider divides a page by the modern profile.
+type divider struct {
+	*atoms
+	shares
+	tree  *Tree
+	total int32 // what the page shows
+
+	known   *Memory // nil for no memory
+	charset string  // of the page
+}
+
+func (t *Tree) divideModern(by shares, known *Memory, charset string) {
+	t.flow = flow.New(t.Page)
+	d := divider{atoms: newAtoms(t.flow), shares: by, tree: t, known: known, charset: charset}
+	if all := d.page(); all.weight != 0 {
+		d.total = all.weight
+		t.Blocks = append(d.blocks[:0], t.Blocks...)
+		d.divide(0, &all)
+		d.blocks, t.Blocks = t.Blocks, slices.Clone(t.Blocks)
+	}
+	d.free()
+}
+
+// divide adds the parts of block n, which is atom a. It calls itself at most
+// levelsMax deep.
+func (d *divider) divide(n int, a *atom) {
+	depth := d.tree.Blocks[n].Depth + 1
+	if depth <= levelsMax {
+		parts := d.parts(a, depth)
+		if len(parts) < 2 && depth == 1 {
+			parts = []atom{*d.innermost(a)}
+		}
+		if len(parts) > 1 || depth == 1 {
+			for i := range parts {
+				p := &parts[i]
+				c := len(d.tree.Blocks)
+				d.tree.Blocks = append(d.tree.Blocks, Block{
+					Start: int(p.start), End: int(p.end), Parent: n, Depth: depth, row: rowOf(d.Page, p.element),
+				})
+				d.part(c, p, depth)
+			}
+		}
+	}
+	d.tree.Blocks[n].Next = len(d.tree.Blocks)
+}
+
+// part adds the parts of block c, which is atom a and appears at a level.
+func (d *divider) part(c int, a *atom, depth int) {
+	var k partKey
+	known := false
+	if d.known != nil {
+		if k, known = d.known.key(d, a, depth); known && d.recall(c, a, k) {
+			return
+		}
+	}
+	d.divide(c, a)
+	if d.tree.Leaf(c) {
+		core := d.core(a)
+		d.tree.Blocks[c].Start, d.tree.Blocks[c].End = int(core.start), int(core.end)
+	}
+	if known {
+		d.learn(c, a, k)
+	}
+}
+
+// core returns the element that is all that a leaf shows. The markup around it
+// belongs to the layout, as it would if the leaf had neighbours there.
+func (d *divider) core(a *atom) *atom {
+	for a.parts == nil && a.element != 0 && !d.preformatted(a.element) {
+		parts := d.children(a.element)
+		if len(parts) != 1 || parts[0].element == 0 || !d.worthLeaf(&parts[0]) {
+			break
+		}
+		a = &parts[0]
+	}
+	return a
+}
+
+// rowOf returns the table row of cell n, or 0 if n is not a cell.
+func rowOf(t *markup.Tree, n int32) int32 {
+	if tag := t.Nodes[n].Tag; tag == markup.TagTd || tag == markup.TagTh {
+		return t.Nodes[n].Parent
+	}
+	return 0
+}
+
+// innermost passes through the elements around a page that is one block.
+func (d *divider) innermost(a *atom) *atom {
+	for a.element != 0 || a.from == 0 {
+		if d.preformatted(a.element) {
+			break
+		}
+		parts := d.children(a.element)
+		if len(parts) != 1 {
+			break
+		}
+		a = &parts[0]
+	}
+	return a
+}
+
+// parts divides an atom for a level: a page into regions, a region into
+// modules, and deeper atoms as the markup is nested. If one way gives nothing,
+// the next finer way is tried.
+func (d *divider) parts(a *atom, depth int) []atom {
+	if depth <= 1 {
+		if p := d.regions(a); len(p) > 1 {
+			return p
+		}
+	}
+	if depth <= 2 {
+		if p := d.modules(a); len(p) > 1 {
+			return p
+		}
+	}
+	return d.steps(a)
+}
+
+// regions finds the large parts of a page: what is left when wrappers are
+// opened and small neighbours put together. A part is a wrapper if it shows
+// nearly all of the page, or much of it with a header or footer inside.
+func (d *divider) regions(a *atom) []atom {
+	parts := d.expand(a)
+	for range openedMax {
+		big := heaviest(parts)
+		if big < 0 {
+			break
+		}
+		share := float64(parts[big].weight) / float64(d.total)
+		if share < d.wrapRegion {
+			break
+		}
+		inner := d.expand(&parts[big])
+		if len(inner) < 2 || d.items(inner) || share < d.openRegion && !d.framed(inner) && !d.bordered(inner) {
+			break
+		}
+		parts = d.splice(parts, big, inner)
+	}
+	small := int32(d.smallRegion * float64(d.total))
+	bordered := d.bordered(parts)
+	return d.fill(d.join(d.headed(parts), func(a, b *atom) bool {
+		if b.border && d.worthModule(a, b) {
+			return false
+		}
+		if d.textual(a) && d.textual(b) || bordered && d.plain(a) && d.plain(b) {
+			return true
+		}
+		return (!b.apart || !d.worthModule(a, b)) && a.weight < small && b.weight < small
+	}), worthPart, anywhere)
+}
+
+// headed joins images and objects that are borders with the part that they
+// head.
+func (d *divider) headed(parts []atom) []atom {
+	for i := 0; i < len(parts); i++ {
+		p := &parts[i]
+		if i+1 < len(parts) && p.border && p.text == 0 && !parts[i+1].border {
+			d.out = append(d.out, group(parts[i:i+2:i+2]))
+			i++
+			continue
+		}
+		d.out = append(d.out, *p)
+	}
+	return d.take(&d.out)
+}
+
+// items reports whether parts are the items of one list or the paragraphs of
+// one text: most of one sort, and none much more than the others.
+func (d *divider) items(parts []atom) bool {
+	var sum, largest int32
+	var sorts [256]int // by tag
+	most := 0
+	for i := range parts {
+		p := &parts[i]
+		sum += p.weight
+		largest = max(largest, p.weight)
+		tag := d.Page.Nodes[p.element].Tag // TagOther for runs of text
+		sorts[tag]++
+		if tag != markup.TagDiv && tag != markup.TagTable {
+			most = max(most, sorts[tag])
+		}
+	}
+	return len(parts) > 3 && 4*most >= 3*len(parts) && 5*largest < 2*sum
+}
+
+// framed reports whether the first of some parts names itself a header, or the
+// last a footer.
+func (d *divider) framed(parts []atom) bool {
+	for i := range parts {
+		if d.sidebar(&parts[i]) {
+			return true
+		}
+	}
+	return d.named(&parts[0], label.Header) || d.named(&parts[len(parts)-1], label.Footer)
+}
+
+// sidebar reports whether an atom is an element that says it is a sidebar, or a
+// narrow cell beside others that is full of links.
+func (d *divider) sidebar(a *atom) bool {
+	if a.element == 0 {
+		return false
+	}
+	n := &d.Page.Nodes[a.element]
+	if n.Tag == markup.TagAside {
+		return true
+	}
+	if n.Tag == markup.TagTd {
+		width, _ := d.size(int(a.element))
+		shows := d.Shows(int(a.element))
+		return width > 0 && width <= 250 && float64(a.weight) > d.smallRegion*float64(d.total) && 2*shows.Link > shows.Text
+	}
+	if !d.Page.May(int(a.element), markup.AttrNames) {
+		return false
+	}
+	for attr := range d.Page.Attrs(int(a.element)) {
+		if label.IsNaming(attr.Name) && bytes.Contains(bytes.ToLower(attr.Value), []byte("sidebar")) {
+			return true
+		}
+	}
+	return false
+}
+
+// bordered reports whether parts are text that borders alone divide: two of them
+// at least, and no part that holds elements on lines of their own.
+func (d *divider) bordered(parts []atom) bool {
+	borders := 0
+	for i := range parts {
+		p := &parts[i]
+		if p.border {
+			borders++
+		} else if p.weight >= smallModule && !d.plain(p) {
+			return false
+		}
+	}
+	return borders >= 2
+}
+
+// plain reports whether an atom is running text, or an element without others in
+// it that stand on lines of their own.
+func (d *divider) plain(a *atom) bool {
+	a = d.heads(a)
+	return d.textual(a) || a.element != 0 && d.Shows(int(a.element)).Blocks <= 1
+}
+
+// heads is the first of what an atom was put together from, without the image
+// that stands over it.
+func (d *divider) heads(a *atom) *atom {
+	for a.parts != nil {
+		if first := &a.parts[0]; first.text == 0 && first.border {
+			a = &a.parts[1]
+		} else {
+			a = first
+		}
+	}
+	return a
+}
+
+// named reports whether an atom is an element whose name has the label l.
+func (d *divider) named(a *atom, l label.Label) bool {
+	if a.element == 0 {
+		return false
+	}
+	var e label.Evidence
+	e.AddElement(d.Page, int(a.element), nil)
+	return e[l] >= 1 && e.Best() == l
+}
+
+// textual reports whether an atom is running text: a run, a paragraph, a
+// heading.
+func (d *divider) textual(a *atom) bool {
+	a = d.heads(a)
+	if a.element == 0 {
+		return true
+	}
+	switch tag := d.Page.Nodes[a.element].Tag; tag {
+	case markup.TagP, markup.TagPre, markup.TagBlockquote:
+		return true
+	default:
+		return tag.Heading() > 0
+	}
+}
+
+// worthModule reports whether two parts both show enough to stay apart where a
+// separator stands between them.
+func (d *divider) worthModule(a, b *atom) bool {
+	return a.weight >= smallModule && b.weight >= smallModule
+}
+
+// modules finds the parts of a region: it opens what is large, and leaves
+// whole what reads as one, such as a list or an article.
+func (d *divider) modules(a *atom) []atom {
+	limit := max(int32(d.openModule*float64(d.total)), d.moduleText)
+	parts := d.sections(d.expand(a))
+	for i, opened := 0, 0; i < len(parts); {
+		if parts[i].weight > limit && opened < openedMax {
+			inner := d.sections(d.expand(&parts[i]))
+			if len(inner) > 1 && !d.uniform(inner) && !d.items(inner) {
+				parts = d.splice(parts, i, inner)
+				opened++
+				continue
+			}
+		}
+		i++
+	}
+	return d.fill(d.join(parts, func(a, b *atom) bool { return !d.worthModule(a, b) }), worthPart, anywhere)
+}
+
+// uniform reports whether parts read as one: items of a list or paragraphs.
+func (d *divider) uniform(parts []atom) bool {
+	var sum, largest int32
+	for i := range parts {
+		sum += parts[i].weight
+		largest = max(largest, parts[i].weight)
+	}
+	return len(parts) > 3 && sum < itemText*int32(len(parts)) && largest < 6*itemText
+}
+
+// steps takes an atom apart as the markup nests, so far that the parts are
+// worth a name.
+func (d *divider) steps(a *atom) []atom {
+	parts := d.expand(a)
+	if a.end-a.start < 2*leafBytes {
+		if len(parts) < 2 || !d.allWorth(parts) {
+			return nil
+		}
+		return parts
+	}
+	for range 2 * leafBytes {
+		if title, whole := d.titled(parts); len(whole) > 1 && len(title)+len(whole) < len(parts) {
+			whole = d.fill(whole, d.worthLeaf, d.beside)
+			out := d.list(len(title) + len(whole))
+			copy(out[copy(out, title):], whole)
+			return out
+		}
+		if p := d.fill(parts, d.worthLeaf, d.beside); len(p) > 1 {
+			return p
+		}
+		// All the rest is too little to stand beside the largest part.
+		big := heaviest(parts)
+		if big < 0 {
+			return nil
+		}
+		inner := d.expand(&parts[big])
+		if len(inner) < 2 {
+			return nil
+		}
+		parts = d.splice(parts, big, inner)
+	}
+	return nil
+}
+
+// fill puts parts that are near one another together until each is worth a
+// name. What is put together depends on the parts nearby only, so that an item
+// added to a list leaves the others as they were; for the same reason a short
+// part stays by itself where what it would join divides further.
+func (d *divider) fill(parts []atom, worth func(*atom) bool, near func(a, b *atom) bool) []atom {
+	first := 0 // that is not worth it
+	for first < len(parts) && worth(&parts[first]) {
+		first++
+	}
+	if first == len(parts) {
+		return parts
+	}
+	d.out = append(d.out, parts[:first]...)
+	parts = parts[first:]
+	for len(parts) > 0 {
+		n := 1
+		if !worth(&parts[0]) {
+			for n < len(parts) && !worth(&parts[n]) && !d.cutAfter(&parts[n-1]) && near(&parts[n-1], &parts[n]) {
+				n++
+			}
+		}
+		g := group(parts[:n:n])
+		parts = parts[n:]
+		if n := len(d.out); n > 0 && !worth(&d.out[n-1]) && near(&d.out[n-1], &g) && !d.keepApart(&d.out[n-1], &g) {
+			d.out[n-1] = d.pair(&d.out[n-1], &g)
+		} else {
+			d.out = append(d.out, g)
+		}
+	}
+	if n := len(d.out); n > 1 {
+		a, b := &d.out[n-2], &d.out[n-1]
+		if !worth(b) && near(a, b) && !d.keepApart(b, a) {
+			*a = d.pair(a, b)
+			d.out = d.out[:n-1]
+		}
+	}
+	return d.take(&d.out)
+}
+
+// allWorth reports whether all parts are large enough to be stored.
+func (d *divider) allWorth(parts []atom) bool {
+	for i := range parts {
+		if !d.worthLeaf(&parts[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// anywhere always returns true: the parts may be joined wherever they lie.
+func anywhere(a, b *atom) bool { return true }
+
+// beside reports whether two parts that follow one another lie in one element,
+// so that no tag of it stands between them, or show next to nothing.
+func (d *divider) beside(a, b *atom) bool {
+	return d.around(a) == d.around(b) || min(a.weight, b.weight) < tinyPart
+}
+
+// around is the element that an atom lies in.
+func (d *divider) around(a *atom) int32 {
+	for a.parts != nil {
+		a = &a.parts[0]
+	}
+	if a.element != 0 {
+		return d.Page.Nodes[a.element].Parent
+	}
+	return d.Page.Nodes[a.from].Parent
+}
+
+// keepApart reports whether a small part must not join its neighbour, as that
+// one divides further and only a piece of it would be joined in the end.
+func (d *divider) keepApart(small, neighbour *atom) bool {
+	return small.weight >= tinyPart && neighbour.end-neighbour.start >= 4*leafBytes && len(d.expand(neighbour)) > 1
+}
+
+// worthLeaf reports whether an atom is large enough to be stored by itself. A
+// paragraph that says something is, short as it is: were it put with its
+// neighbours until an edit makes it longer, the edit would touch them all. So is
+// a heading, which stays when what it heads goes.
+func (d *divider) worthLeaf(a *atom) bool {
+	if a.end-a.start >= leafBytes {
+		return true
+	}
+	if a.element == 0 {
+		return false
+	}
+	switch tag := d.Page.Nodes[a.element].Tag; tag {
+	case markup.TagP, markup.TagBlockquote, markup.TagDd, markup.TagPre:
+		return a.weight >= paragraph
+	default:
+		return tag.Heading() > 0 && a.weight >= tinyPart
+	}
+}
+
+// worthPart reports whether an atom is large enough for a reader to see a part
+// in it, short as its markup may be.
+func worthPart(a *atom) bool { return a.end-a.start >= leafBytes || a.weight >= smallModule }
+
+// cutAfter reports whether a run of small parts may be cut after a: about
+// every fourth, and always the same ones.
+func (d *divider) cutAfter(a *atom) bool {
+	return crc32.ChecksumIEEE(d.Page.Body[a.start:a.end])&3 == 0
+}
+
+// heaviest returns which part shows most, -1 if there is none.
+func heaviest(parts []atom) int {
+	big := -1
+	for i := range parts {
+		if big < 0 || parts[i].weight > parts[big].weight {
+			big = i
+		}
+	}
+	return big
+}
+
+// splice returns parts with inner in place of parts[i].
+func (d *divider) splice(parts []atom, i int, inner []atom) []atom {
+	out := d.list(len(parts) + len(inner) - 1)
+	n := copy(out, parts[:i])
+	n += copy(out[n:], inner)
+	copy(out[n:], parts[i+1:])
+	return out
+}
+
+// join joins neighbouring parts for which together is true.
+func (d *divider) join(parts []atom, together func(a, b *atom) bool) []atom {
+	for i := 0; i < len(parts); {
+		g := parts[i]
+		j := i + 1
+		for j < len(parts) && together(&g, &parts[j]) {
+			g.text, g.weight, g.end = g.text+parts[j].text, g.weight+parts[j].weight, parts[j].end
+			j++
+		}
+		d.out = append(d.out, group(parts[i:j:j]))
+		i = j
+	}
+	if len(d.out) == len(parts) {
+		d.out = d.out[:0] // Nothing was joined.
+		return parts
+	}
+	return d.take(&d.out)
+}
+
+// titled finds the sections of parts. Where only the first is a heading of the
+// highest rank it is the title of all the others: it stands by itself, since
+// those may change places, and the sections are those of the next rank.
+func (d *divider) titled(parts []atom) (title, whole []atom) {
+	whole = d.sections(parts)
+	if len(whole) == 1 && len(parts) > 1 && d.heading(&parts[0]) > 0 {
+		return parts[:1:1], d.sections(parts[1:])
+	}
+	return nil, whole
+}
+
+// sections puts headings together with what they head: a section begins at
+// each heading of the highest rank.
+func (d *divider) sections(parts []atom) []atom {
+	rank := 7
+	for i := range parts {
+		if h := d.heading(&parts[i]); h > 0 {
+			rank = min(rank, h)
+		}
+	}
+	if rank == 7 {
+		return parts
+	}
+	from := 0
+	for i := 1; i <= len(parts); i++ {
+		if i == len(parts) || d.heading(&parts[i]) == rank {
+			d.out = append(d.out, group(parts[from:i:i]))
+			from = i
+		}
+	}
+	return d.take(&d.out)
+}
+
+// heading is the rank of an atom that is a heading, 0 for others.
+func (d *divider) heading(a *atom) int {
+	if a.element == 0 {
+		return 0
+	}
+	return d.Page.Nodes[a.element].Tag.Heading()
+}

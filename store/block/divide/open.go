@@ -1,0 +1,173 @@
+package divide
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"infomall/store/page"
+	"infomall/store/page/charset"
+	"infomall/store/page/coding"
+	"infomall/store/page/markup"
+	"infomall/store/record"
+	"infomall/store/record/message"
+)
+
+// Body is a stored body as the archive divides it.
+type Body struct {
+	*Tree
+	Found   charset.Found // the charset of the body as it was sent
+	Charset string        // the charset of Page.Body
+	Plain   bool          // not read as markup
+	Outside []markup.Link // of the headers of the response
+	// If only the first part of the body is read, ReadBytes is the size of that part
+	// after content-decoding, and Unread says why. Otherwise they are 0 and "".
+	ReadBytes int64
+	Unread    string
+}
+
+// unread returns why only the first n bytes of a body are read, such as "larger than
+// page_limit: only the first 8388608 bytes are read".
+func unread(part error, n int64) string {
+	why := part.Error()
+	if errors.Is(part, coding.ErrTooLarge) {
+		why = "larger than page_limit"
+	}
+	return fmt.Sprintf("%s: only the first %d bytes are read", why, n)
+}
+
+// PageLimit is how many bytes of a body after content-decoding are read if As.Limit
+// is 0. The tree of a page of many small elements takes twenty times that.
+const PageLimit = page.BytesMax
+
+// PageLimitMax is the largest As.Limit.
+const PageLimitMax = 64 << 20
+
+// As says how a body is to be read.
+type As struct {
+	Mime        string // media type in lower case, without parameters
+	ContentType string // the header
+	Encoding    string // the header Content-Encoding
+	LinkHeaders string // the headers that have links, as markup.LinkHeaders returns them
+	Usual       string // charset of other pages of the host, for a body that does not declare its own; or ""
+	Limit       int64  // bytes that are read after content-decoding; 0 is PageLimit
+}
+
+// AsOf returns how the body of a stored response was read when it came in.
+func AsOf(p *record.Payload) As {
+	as := Sent(p.Head, p.Mime)
+	as.Usual, as.Limit = p.Charset, p.ReadLimit
+	return as
+}
+
+// Sent returns how a body is to be read by the head of its response. mime is its
+// media type.
+func Sent(head []byte, mime string) As {
+	return As{Mime: mime, ContentType: message.Header(head, "Content-Type"), Encoding: message.Codings(head), LinkHeaders: markup.LinkHeaders(head)}
+}
+
+// Open divides a body. It is false for what has no blocks: media types
+// that are not pages or plain text, and bodies that do not decode.
+//
+// Blocks are ranges of Tree.Page.Body: the body after content-decoding and, if its
+// markup can't be found in the bytes of its charset (UTF-16, ISO-2022-JP, HZ),
+// after conversion to UTF-8.
+func Open(body []byte, as As, o Options) (*Body, bool) {
+	return (*Memory)(nil).Open(body, as, o)
+}
+
+// Open is the function Open with a memory: it does not divide the parts again that
+// m knows. The parts are in Tree.Known afterwards. A nil Memory knows nothing.
+func (m *Memory) Open(body []byte, as As, o Options) (*Body, bool) {
+	html, plain := page.IsMarkup(as.Mime), as.Mime == "text/plain"
+	if !html && !plain {
+		return nil, false
+	}
+	decoded, part, ok := as.decode(body)
+	if !ok || as.Mime == "" && !page.LooksLikeMarkup(decoded) {
+		return nil, false
+	}
+	b := &Body{Plain: !html, Outside: markup.HeaderLinks(as.LinkHeaders)}
+	if part != nil {
+		b.ReadBytes, b.Unread = int64(len(decoded)), unread(part, int64(len(decoded)))
+	}
+	b.Found = charset.Find(decoded, as.ContentType, as.Usual)
+	b.Charset = b.Found.Charset
+	if !charset.ASCIISafe(b.Charset) {
+		decoded, b.Charset = charset.ToUTF8(decoded, b.Charset), "utf-8"
+	}
+	if html {
+		b.Tree = divide(markup.NewTree(decoded), o, m, b.Charset)
+	} else {
+		b.Tree = Divide(markup.NewPlainTree(decoded), o)
+	}
+	return b, true
+}
+
+// decode decodes the content codings of a body. If only the first part of the body
+// can be read, decode returns that part, and part says why. ok is false if there is
+// nothing to read: the body is empty, cannot be decoded, or is binary.
+func (as *As) decode(body []byte) (decoded []byte, part error, ok bool) {
+	limit := as.Limit
+	if limit == 0 {
+		limit = PageLimit
+	}
+	decoded, part, err := coding.DecodePart(body, as.Encoding, limit)
+	return decoded, part, err == nil && len(decoded) > 0 && !page.IsBinary(decoded)
+}
+
+// Outside returns the links of a response whose body has no blocks: those of its
+// headers, and of its body if that is a style sheet.
+func Outside(body []byte, as As) []markup.Link {
+	links := markup.HeaderLinks(as.LinkHeaders)
+	if as.Mime != page.MimeSheet {
+		return links
+	}
+	if decoded, _, ok := as.decode(body); ok {
+		cs := charset.Find(decoded, as.ContentType, as.Usual).Charset
+		links = append(links, markup.SheetLinks(decoded, cs)...)
+	}
+	return links
+}
+
+// Text returns the text that the bytes of the body from start to end show by
+// themselves, without the rest of the page.
+func (b *Body) Text(start, end int) string {
+	if b.Plain {
+		return markup.NewPlainTree(b.Page.Body[start:end]).Text(b.Charset)
+	}
+	t := parts.Get().(*markup.Tree)
+	defer freePart(t)
+	b.ReadPart(t, start, end)
+	return t.Text(b.Charset)
+}
+
+// TextOf returns the text that part shows by itself. It reads part as markup or as
+// plain text, as the body was read.
+func (b *Body) TextOf(part []byte) string {
+	if b.Plain {
+		return markup.NewPlainTree(part).Text(b.Charset)
+	}
+	t := parts.Get().(*markup.Tree)
+	defer freePart(t)
+	t.Read(part)
+	return t.Text(b.Charset)
+}
+
+// ReadPart reads the bytes of the body from start to end as markup into t.
+func (b *Body) ReadPart(t *markup.Tree, start, end int) {
+	if b.Plain {
+		t.Read(b.Page.Body[start:end])
+	} else {
+		t.ReadPart(b.Page, start, end)
+	}
+}
+
+// parts holds unused trees for the parts of bodies.
+var parts = sync.Pool{New: func() any { return new(markup.Tree) }}
+
+// freePart returns a tree to the pool. The tree is not valid after that.
+func freePart(t *markup.Tree) {
+	t.Body = nil
+	parts.Put(t)
+}

@@ -1,0 +1,117 @@
+package divide
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// name gives each block its path, such as "C.T2.1": the names of the blocks that
+// contain it, and its own. Cells of one table row are named L for left, C for
+// centre and R for right. If one of at least three other siblings has over half
+// of their bytes, it is C, the siblings before it are T for top, and those after
+// it B for bottom. Several siblings with the same letter are numbered: T1, T2.
+// Other siblings are 1, 2, 3. The path of the page is "".
+func (t *Tree) name() {
+	w := pathWriters.Get().(*pathWriter)
+	defer pathWriters.Put(w)
+	all, siblings := w.all[:0], w.siblings[:0]
+	starts := slices.Grow(w.starts[:0], len(t.Blocks))[:len(t.Blocks)]
+	ends := slices.Grow(w.ends[:0], len(t.Blocks))[:len(t.Blocks)]
+	for n := range t.Blocks {
+		if t.Leaf(n) {
+			continue
+		}
+		siblings = siblings[:0]
+		for c := n + 1; c < t.Blocks[n].Next; c = t.Blocks[c].Next {
+			siblings = append(siblings, int32(c))
+		}
+		from, to, places := t.places(siblings)
+		for i, c := range siblings {
+			starts[c] = int32(len(all))
+			if n > 0 {
+				all = append(append(all, all[starts[n]:ends[n]]...), '.')
+			}
+			switch {
+			case i < from:
+				all = appendPlace(all, places[0], i, from)
+			case i < to:
+				all = appendPlace(all, places[1], i-from, to-from)
+			default:
+				all = appendPlace(all, places[2], i-to, len(siblings)-to)
+			}
+			ends[c] = int32(len(all))
+		}
+	}
+	starts[0], ends[0] = 0, 0
+	paths := string(all)
+	for n := range t.Blocks {
+		t.Blocks[n].Path = paths[starts[n]:ends[n]]
+	}
+	*w = pathWriter{all, starts, ends, siblings}
+}
+
+// pathWriter is the memory that name needs to write the paths of a page.
+type pathWriter struct {
+	all          []byte  // the paths, one after the other
+	starts, ends []int32 // where the path of each block begins and ends in all
+	siblings     []int32 // the children of the current block
+}
+
+// pathWriters are the pathWriters that are not in use.
+var pathWriters = sync.Pool{New: func() any { return new(pathWriter) }}
+
+// places returns which siblings are the centre, siblings[from:to], and the letters
+// for the siblings before, in and after it, such as "T", "C" and "B". If there is
+// no centre, it returns all siblings and empty letters.
+func (t *Tree) places(siblings []int32) (from, to int, names [3]string) {
+	n := len(siblings)
+	if n > 1 && t.sameRow(siblings) {
+		return 1, n - 1, [3]string{"L", "C", "R"}
+	}
+	if c := t.centre(siblings); c >= 0 {
+		return c, c + 1, [3]string{"T", "C", "B"}
+	}
+	return 0, n, names
+}
+
+// appendPlace appends the name of sibling i, from 0, of the n siblings on a side,
+// such as "T2". It appends no number if n is 1, unless side is "".
+func appendPlace(dst []byte, side string, i, n int) []byte {
+	dst = append(dst, side...)
+	if n == 1 && side != "" {
+		return dst
+	}
+	return strconv.AppendInt(dst, int64(i+1), 10)
+}
+
+// sameRow reports whether all siblings are cells of one table row.
+func (t *Tree) sameRow(siblings []int32) bool {
+	row := t.Blocks[siblings[0]].row
+	for _, s := range siblings {
+		if t.Blocks[s].row != row {
+			return false
+		}
+	}
+	return row != 0
+}
+
+// centre returns the index of the sibling that has over half of the bytes of all;
+// -1 if there is none, or if there are fewer than three siblings.
+func (t *Tree) centre(siblings []int32) int {
+	if len(siblings) < 3 {
+		return -1
+	}
+	total, largest := 0, 0
+	size := func(i int) int { return t.Blocks[siblings[i]].End - t.Blocks[siblings[i]].Start }
+	for i := range siblings {
+		total += size(i)
+		if size(i) > size(largest) {
+			largest = i
+		}
+	}
+	if 2*size(largest) <= total {
+		return -1
+	}
+	return largest
+}

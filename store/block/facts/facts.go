@@ -1,0 +1,550 @@
+// Package facts computes what is stored with a page and with each of its leaves:
+// their links, labels and fingerprints. It does so once, when the page comes in.
+//
+// # Words
+//
+//	facts        what is computed from a page or a leaf once and stored with it
+//	short facts  facts of a leaf that say only how to compute them again
+//	inline       the facts of a page include those of its leaves
+//	extractor    the number of the code that computes facts and folds
+//	reading      a page with its leaves and links, as a Reader found them
+//	reference    a link without the text at and around it, with the label of its block
+package facts
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"strings"
+
+	"infomall/store/block/about"
+	"infomall/store/block/divide"
+	"infomall/store/block/label"
+	"infomall/store/packed"
+	"infomall/store/page/charset"
+	"infomall/store/page/markup"
+	"infomall/store/record"
+	"infomall/store/words"
+)
+
+// The facts of a leaf are stored beside the leaf, once for all pages that contain
+// it. The facts of a page are stored beside the capture. Facts say nothing that the
+// body does not say. They are ignored if Extractor has changed since.
+
+// Extractor is the version number of the code that computes facts. It must go
+// up by one if Divide, Labels, Topic, or the code that finds links, words or
+// fingerprints changes its result for any page.
+const Extractor = 1
+
+// KeptLevel is the level of the cut that facts and folds describe.
+const KeptLevel = 2
+
+// fingerprintWords is the number of words from which on the fingerprint of a
+// text is stored. A shorter text is compared itself.
+const fingerprintWords = 32
+
+// ErrFacts is returned if the stored facts of a page are damaged.
+var ErrFacts = errors.New("facts of a page are damaged")
+
+// ErrOther is returned if facts are from another version of Extractor, or for a
+// page that was read differently.
+var ErrOther = errors.New("facts are of another extractor or charset")
+
+// The bits of the byte that says how a page or a leaf is read.
+const (
+	formPlain   = 1  // not as markup
+	formCharset = 2  // a charset follows; a leaf of ASCII has none
+	formPrint   = 4  // a leaf's fingerprint follows
+	formInline  = 8  // the facts of the page's leaves stand with it
+	formOutside = 16 // links outside of the markup follow the facts of the leaves
+)
+
+// Reader divides pages and computes their facts. It remembers the parts and
+// leaves that it saw last, so that a block that many pages share is read only
+// once. Only one goroutine may use it.
+type Reader struct {
+	young, old map[leafKey]*Leaf
+	bytes      int    // of the young ones
+	leavesMax  int    // of each generation
+	bytesMax   int    // of their bytes
+	links      []byte // of a leaf, under making
+	parts      *divide.Memory
+	mayLink    []bool // of each leaf of the page that is read, the layout before it
+}
+
+// leafKey identifies a leaf in the memory of a Reader. Leaves with equal keys
+// have equal facts.
+type leafKey struct {
+	digest  record.Digest
+	charset string
+	plain   bool
+}
+
+// Leaf is a leaf with its facts, as a Reader computed them. Pages that contain
+// the leaf share it.
+type Leaf struct {
+	Digest record.Digest
+	Facts  []byte
+	links  int32
+	kept   keptBytes
+	Words  words.Bag // the words of its text, once package life has asked for them
+}
+
+// Keep keeps a copy of the bytes b of the leaf, unless it has one. It returns
+// about how much memory the copy takes, or 0 if an earlier call in the same turn
+// has returned that.
+func (l *Leaf) Keep(b []byte, turn uint32) int64 { return l.kept.keep(b, turn) }
+
+// Bytes returns the bytes that were passed to Keep, or nil if there were none.
+func (l *Leaf) Bytes() []byte { return l.kept.bytes() }
+
+// leavesMax is how many leaves each of the two generations of a Reader's memory
+// has, about 15 MB. leafBytesMax is how many bytes of leaves may be kept with
+// them.
+const (
+	leavesMax    = 60_000
+	leafBytesMax = 16 << 20
+)
+
+// NewReader returns a Reader that remembers nothing yet.
+func NewReader() *Reader {
+	return &Reader{young: make(map[leafKey]*Leaf), parts: divide.NewMemory(), leavesMax: leavesMax, bytesMax: leafBytesMax}
+}
+
+// Forgetful limits the memory of the Reader to one n-th of the default.
+func (m *Reader) Forgetful(n int) {
+	m.leavesMax, m.bytesMax = m.leavesMax/n, m.bytesMax/n
+	m.parts.Shrink(n)
+}
+
+// Open is the function Open with the memory of m: it does not divide again the
+// parts that m knows.
+func (m *Reader) Open(body []byte, as divide.As, o divide.Options) (*divide.Body, bool) {
+	return m.parts.Open(body, as, o)
+}
+
+// Reading is a page with the leaves and links that a Reader found in it.
+type Reading struct {
+	*divide.Body
+	Leaves []int   // Cut(0)
+	Made   []*Leaf // of these
+	Links  int     // of the page
+	layout []byte  // the layout's links, packed
+	placed []place // of these
+	rest   []byte  // as Layout gives it, nil if nobody asked
+}
+
+// place is the position of a link in the layout.
+type place struct {
+	leaf int // that is behind it
+	part int // as Link.Part
+}
+
+// Facts returns the facts of each leaf. A text that is a single leaf has short
+// facts.
+func (r *Reading) Facts() [][]byte {
+	facts := make([][]byte, len(r.Made))
+	for i, l := range r.Made {
+		facts[i] = l.Facts
+	}
+	return facts
+}
+
+// Layout returns the layout of the Tree. It is computed once.
+func (r *Reading) Layout() []byte {
+	if r.rest == nil {
+		r.rest = r.Tree.Layout()
+	}
+	return r.rest
+}
+
+// Close frees the markup, which takes more memory than the body. The bytes of
+// blocks stay valid.
+func (r *Reading) Close() { r.Free() }
+
+// Read computes the facts of a page.
+func (m *Reader) Read(b *divide.Body) *Reading {
+	r := &Reading{Body: b, Leaves: b.Cut(0)}
+	inLayout := m.readLeaves(r)
+	r.Links = len(b.Outside)
+	for _, l := range r.Made {
+		r.Links += int(l.links)
+	}
+	m.teach(r)
+	if inLayout {
+		r.readLayout()
+	}
+	return r
+}
+
+// readLayout finds and packs the links of the layout.
+func (r *Reading) readLayout() {
+	next := 0
+	end := func(leaf int) int { return r.Blocks[r.Leaves[leaf]].End }
+	behind := func(offset int) int { // links are asked for in order
+		for next > 0 && end(next-1) > offset {
+			next--
+		}
+		for next < len(r.Leaves) && end(next) <= offset {
+			next++
+		}
+		return next
+	}
+	packed, offsets := r.Page.AppendLinks(nil, 0, len(r.Page.Body), r.Charset, func(offset int) bool {
+		i := behind(offset)
+		return i == len(r.Leaves) || offset < r.Blocks[r.Leaves[i]].Start
+	})
+	cut := r.Cut(KeptLevel)
+	for _, at := range offsets {
+		r.placed = append(r.placed, place{behind(at), partAt(r.Body, cut, at)})
+	}
+	r.layout, r.Links = packed, r.Links+len(offsets)
+}
+
+// leaf returns the leaf with the bytes from start to end, from memory if it is
+// known.
+func (m *Reader) leaf(b *divide.Body, start, end int) *Leaf {
+	d := sha256.Sum256(b.Page.Body[start:end])
+	if end-start == len(b.Page.Body) { // who asks knows a body that it has seen
+		l := &Leaf{Digest: d}
+		if b.Plain {
+			l.Facts = shortFacts(b) // small texts are many, and soon read again
+		} else {
+			l.Facts, l.links = m.readLeaf(b, start, end)
+		}
+		return l
+	}
+	k := leafKey{d, b.Charset, b.Plain}
+	if l := m.young[k]; l != nil {
+		return l
+	}
+	l := m.old[k]
+	if l == nil {
+		l = &Leaf{Digest: d}
+		l.Facts, l.links = m.readLeaf(b, start, end)
+	}
+	if m.bytes += end - start; len(m.young) >= m.leavesMax || m.bytes > m.bytesMax {
+		m.old, m.young, m.bytes = m.young, make(map[leafKey]*Leaf), end-start
+	}
+	m.young[k] = l
+	return l
+}
+
+// readLeaf computes the facts of a leaf. The second result is how many links it
+// has.
+func (m *Reader) readLeaf(b *divide.Body, start, end int) (facts []byte, _ int32) {
+	form := byte(0)
+	if b.Plain {
+		form = formPlain
+	}
+	if !charset.IsASCII(b.Page.Body[start:end]) {
+		form |= formCharset
+	}
+	links, offsets, text := b.Page.AppendLinksText(m.links[:0], start, end, b.Charset)
+	m.links = links
+	var print words.Simhash
+	if words.Least(text, fingerprintWords) {
+		form |= formPrint
+		print.Add(text, 1)
+	}
+	if len(offsets) == 0 && form&^formCharset == 0 {
+		return noFacts, 0 // most leaves
+	}
+	dst := append(make([]byte, 0, 2+1+len(b.Charset)+8+len(links)), Extractor, form)
+	if form&formCharset != 0 {
+		dst = packed.AppendSized(dst, b.Charset)
+	}
+	if form&formPrint != 0 {
+		dst = binary.LittleEndian.AppendUint64(dst, print.Sum())
+	}
+	return append(dst, links...), int32(len(offsets))
+}
+
+// noFacts are the facts of a leaf that has no links and no stored fingerprint.
+var noFacts = []byte{Extractor}
+
+// KeptBlock is a block of the cut at KeptLevel, as the facts of a page describe
+// it.
+type KeptBlock struct {
+	Path   string
+	Label  label.Label
+	Leaves int // leaves in it; 0 if it is one
+}
+
+// Parent returns the path of the block that contains this one, such as "C.C"
+// for "C.C.3".
+func (k *KeptBlock) Parent() string {
+	return k.Path[:max(0, strings.LastIndexByte(k.Path, '.'))]
+}
+
+// Depth returns the level at which the block appears.
+func (k *KeptBlock) Depth() int { return strings.Count(k.Path, ".") + 1 }
+
+// cut returns the cut at KeptLevel. For a page that does not divide, it returns
+// one block, like Revision.
+func (r *Reading) cut() []KeptBlock {
+	if len(r.Blocks) <= 1 {
+		return []KeptBlock{{Path: WholePath, Label: label.Other}}
+	}
+	labels := about.LabelsTo(r.Tree, KeptLevel)
+	cut := r.Cut(KeptLevel)
+	out := make([]KeptBlock, len(cut))
+	next := 0
+	for i, n := range cut {
+		b := &r.Blocks[n]
+		from := next
+		for next < len(r.Leaves) && r.Leaves[next] < b.Next {
+			next++
+		}
+		out[i] = KeptBlock{Path: b.Path, Label: labels[n]}
+		if !r.Leaf(n) {
+			out[i].Leaves = next - from
+		}
+	}
+	return out
+}
+
+// AppendFacts appends the facts of the page. base is the address that its links
+// are relative to, as the page names it. inline adds the facts of the leaves,
+// for pages whose leaves are not stored one by one.
+func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
+	form := byte(formCharset)
+	if r.Plain {
+		form |= formPlain
+	}
+	if inline {
+		form |= formInline
+	}
+	if len(r.Outside) > 0 {
+		form |= formOutside
+	}
+	dst = packed.AppendSized(append(dst, Extractor, form), r.Charset)
+	dst = packed.AppendSized(dst, base)
+	cut := r.cut()
+	dst = binary.AppendUvarint(dst, uint64(len(cut)))
+	for i := range cut {
+		dst = packed.AppendSized(dst, cut[i].Path)
+	}
+	for i := range cut {
+		dst = append(binary.AppendUvarint(dst, uint64(cut[i].Leaves)), byte(cut[i].Label))
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(r.Leaves)))
+	if inline {
+		for i, n := range r.Leaves {
+			f := Long(r.Bytes(n), r.Made[i].Facts)
+			dst = append(binary.AppendUvarint(dst, uint64(len(f))), f...)
+		}
+	}
+	if len(r.Outside) > 0 {
+		dst = markup.AppendBareLinks(dst, r.Outside)
+	}
+	if len(r.placed) > 0 {
+		dst = append(dst, r.layout...)
+	}
+	for _, p := range r.placed {
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(p.leaf)), uint64(p.part+1))
+	}
+	return dst
+}
+
+// Kept is what the stored facts of a page say.
+type Kept struct {
+	Base string // as written, "" if the page names none
+	Cut  []KeptBlock
+
+	keptReading
+	leaves  [][]byte // inline facts, nil if they are kept beside the leaves
+	count   int      // of leaves
+	outside []markup.Link
+	layout  []markup.Link
+	placed  []place // of these
+}
+
+// Read reads the facts of a page. If they are from another version of
+// Extractor, it returns an error.
+func Read(src []byte) (*Kept, error) {
+	t := packed.Reader{B: src}
+	k := &Kept{}
+	if t.Byte() != Extractor {
+		return nil, ErrOther
+	}
+	form := t.Byte()
+	k.plain, k.charset, k.Base = form&formPlain != 0, t.Text(), t.Text()
+	k.Cut = make([]KeptBlock, t.Count())
+	k.takePaths(&t)
+	for i := range k.Cut {
+		k.Cut[i].Leaves = t.Number()
+		if k.Cut[i].Label = label.Label(t.Byte()); k.Cut[i].Label > label.Other {
+			return nil, ErrFacts
+		}
+	}
+	k.count = t.Number()
+	if form&formInline != 0 {
+		if k.count > len(t.B) {
+			return nil, ErrFacts
+		}
+		k.leaves = make([][]byte, k.count)
+		for i := range k.leaves {
+			k.leaves[i] = t.Sized()
+		}
+	}
+	if form&formOutside != 0 {
+		var err error
+		if k.outside, t.B, err = markup.TakeLinks(t.B); err != nil {
+			return nil, err
+		}
+	}
+	if len(t.B) > 0 {
+		if err := k.takeLayout(&t); err != nil {
+			return nil, err
+		}
+	}
+	if t.Bad || len(t.B) > 0 {
+		return nil, ErrFacts
+	}
+	return k, nil
+}
+
+// takePaths reads the paths of the blocks.
+func (k *Kept) takePaths(t *packed.Reader) {
+	paths := *t
+	for range k.Cut {
+		t.Sized()
+	}
+	if t.Bad {
+		return
+	}
+	all := string(paths.B[:len(paths.B)-len(t.B)])
+	for i := range k.Cut {
+		n := len(paths.Sized())
+		end := len(all) - (len(paths.B) - len(t.B))
+		k.Cut[i].Path = all[end-n : end]
+	}
+}
+
+// takeLayout reads the links of the layout.
+func (k *Kept) takeLayout(t *packed.Reader) (err error) {
+	if k.layout, t.B, err = markup.TakeLinks(t.B); err != nil {
+		return err
+	}
+	for range k.layout {
+		p := place{t.Number(), t.Number() - 1}
+		if t.Bad || p.part >= len(k.Cut) {
+			return ErrFacts
+		}
+		k.placed = append(k.placed, p)
+	}
+	return nil
+}
+
+// Inline reports whether the facts include those of the leaves.
+func (k *Kept) Inline() bool { return k.leaves != nil || k.count == 0 }
+
+// Links returns the links that Body.Links would return; links in the markup
+// have no Offset. leaves has the facts of each leaf, in order. It is not used
+// if the facts are Inline.
+func (k *Kept) Links(leaves [][]byte) ([]Link, error) {
+	if k.Inline() {
+		leaves = k.leaves
+	}
+	if len(leaves) != k.count {
+		return nil, ErrOther
+	}
+	inCut := 0
+	for i := range k.Cut {
+		inCut += max(1, k.Cut[i].Leaves)
+	}
+	if inCut != k.count && k.count > 0 {
+		return nil, ErrFacts
+	}
+	out := OutsideLinks(k.outside)
+	next := 0           // link of the layout
+	part, last := -1, 0 // block of the cut, and the leaf behind its last
+	for i := 0; ; i++ {
+		for i >= last && part+1 < len(k.Cut) {
+			part++
+			last += max(1, k.Cut[part].Leaves)
+		}
+		for ; next < len(k.placed) && k.placed[next].leaf <= i; next++ {
+			out = append(out, Link{k.layout[next], -1, k.placed[next].part})
+		}
+		if i >= len(leaves) {
+			return out, nil
+		}
+		f, err := k.leaf(leaves[i])
+		if err != nil {
+			return nil, err
+		}
+		if f.links == nil {
+			continue
+		}
+		links, _, err := markup.TakeLinks(f.links)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range links {
+			out = append(out, Link{l, i, part})
+		}
+	}
+}
+
+// Fingerprint returns the Simhash of a leaf's text from the facts of the leaf,
+// and false if it is not stored.
+func (k *Kept) Fingerprint(leaf []byte) (uint64, bool) {
+	f, err := k.leaf(leaf)
+	return f.print, err == nil && f.printed
+}
+
+// keptLeaf is the facts of a leaf. Its links are still packed.
+type keptLeaf struct {
+	print   uint64
+	printed bool
+	links   []byte // nil for none
+}
+
+// keptReading is how a page was read: its charset, and whether it is plain
+// text.
+type keptReading struct {
+	charset string
+	plain   bool
+}
+
+// leaf reads the facts of a leaf. It returns an error if they were computed for
+// a page that was read differently.
+func (k *keptReading) leaf(src []byte) (keptLeaf, error) {
+	t := packed.Reader{B: src}
+	if t.Byte() != Extractor {
+		return keptLeaf{}, ErrOther
+	}
+	if len(t.B) == 0 {
+		return keptLeaf{}, nil // no links, in whatever charset
+	}
+	form := t.Byte()
+	if form&formPlain != 0 != k.plain || form&formCharset != 0 && string(t.Sized()) != k.charset {
+		return keptLeaf{}, ErrOther
+	}
+	f := keptLeaf{printed: form&formPrint != 0}
+	if f.printed {
+		b := t.Take(8)
+		if t.Bad {
+			return f, ErrFacts
+		}
+		f.print = binary.LittleEndian.Uint64(b)
+	}
+	f.links = t.B
+	return f, nil
+}
+
+// Outside returns the facts of a response whose body has no blocks, and how many
+// links it has; nil if it has none.
+func Outside(body []byte, as divide.As) (facts []byte, links int) {
+	list := divide.Outside(body, as)
+	if len(list) == 0 {
+		return nil, 0
+	}
+	r := &Reading{Body: &divide.Body{Tree: &divide.Tree{}, Outside: list}}
+	return r.AppendFacts(nil, "", true), len(list)
+}
+
+// WholePath is the path of a body that is a single block.
+const WholePath = "B"

@@ -1,0 +1,51 @@
+package facts
+
+import (
+	"bytes"
+
+	"github.com/klauspost/compress/s2"
+)
+
+// keptBytes holds a copy of the bytes of a leaf. Large leaves are compressed.
+type keptBytes struct {
+	packed []byte // nil if there is no copy
+	size   int32  // number of bytes if packed is compressed, otherwise 0
+	turn   uint32 // the turn in which keep last counted them
+}
+
+// squeezeLeast is the number of bytes from which on a leaf is kept compressed.
+// Compressing smaller leaves gains little.
+const squeezeLeast = 1 << 10
+
+// keep keeps a copy of the bytes b of a leaf, unless it has one. It returns about
+// how much memory the leaf takes, or 0 if that was already counted in this turn.
+func (k *keptBytes) keep(b []byte, turn uint32) int64 {
+	if k.packed == nil {
+		if len(b) < squeezeLeast {
+			k.packed = append(make([]byte, 0, len(b)), b...)
+		} else {
+			k.packed, k.size = bytes.Clone(s2.Encode(nil, b)), int32(len(b))
+		}
+	}
+	if k.turn == turn {
+		return 0
+	}
+	k.turn = turn
+	return int64(len(k.packed)) + leafBytesBeside
+}
+
+// leafBytesBeside is about how many bytes of memory a leaf takes in addition to its
+// content.
+const leafBytesBeside = 150
+
+// bytes returns the bytes that were passed to keep.
+func (k *keptBytes) bytes() []byte {
+	if k.size == 0 {
+		return k.packed
+	}
+	b, err := s2.Decode(make([]byte, 0, k.size), k.packed)
+	if err != nil {
+		panic("facts: a leaf that was compressed in memory: " + err.Error())
+	}
+	return b
+}

@@ -1,0 +1,101 @@
+package facts
+
+import (
+	"cmp"
+	"slices"
+
+	"infomall/store/block/divide"
+	"infomall/store/page/markup"
+)
+
+// Link is a link of a page, with the blocks that contain it.
+type Link struct {
+	markup.Link
+	Leaf int // index of the leaf that contains it, -1 if it is in the layout
+	Part int // index in the cut at KeptLevel of the block that contains it, -1 if none does
+}
+
+// OutsideLinks returns the links of Body.Outside in the form of Body.Links. Their
+// Offset, Leaf and Part are -1.
+func OutsideLinks(outside []markup.Link) []Link {
+	var links []Link
+	for _, l := range outside {
+		l.Offset = -1
+		links = append(links, Link{l, -1, -1})
+	}
+	return links
+}
+
+// Links returns the links of the page: first those of the headers, then the others in
+// order. The text around a link in a leaf ends with the leaf, so that it depends on
+// nothing but the leaf's bytes.
+func Links(b *divide.Body) []Link {
+	links := OutsideLinks(b.Outside)
+	cut := b.Cut(KeptLevel)
+	var rest []markup.Link // of the page, not yet passed
+	asked := false
+	stretches(b, func(start, end, leaf int) {
+		if leaf >= 0 {
+			for _, l := range b.Page.Links(start, end, b.Charset) {
+				links = append(links, Link{l, leaf, partAt(b, cut, l.Offset)})
+			}
+			return
+		}
+		if !b.Page.MayLink(start, end) {
+			return
+		}
+		if !asked {
+			rest, asked = b.Page.Links(0, len(b.Page.Body), b.Charset), true
+		}
+		for len(rest) > 0 && rest[0].Offset < end {
+			if l := rest[0]; l.Offset >= start {
+				links = append(links, Link{l, -1, partAt(b, cut, l.Offset)})
+			}
+			rest = rest[1:]
+		}
+	})
+	return links
+}
+
+// partAt returns the index in a cut of the block that contains an offset of the
+// body; -1 if none does.
+func partAt(b *divide.Body, cut []int, offset int) int {
+	i, _ := slices.BinarySearchFunc(cut, offset, func(n, at int) int { return cmp.Compare(b.Blocks[n].End-1, at) })
+	if i < len(cut) && b.Blocks[cut[i]].Start <= offset {
+		return i
+	}
+	return -1
+}
+
+// stretches calls f with the range of each leaf and each range between leaves, in
+// order. leaf is the index of the leaf, or -1 for a range between leaves.
+func stretches(b *divide.Body, f func(start, end, leaf int)) {
+	at := 0
+	for i, n := range b.Cut(0) {
+		p := &b.Blocks[n]
+		if at < p.Start {
+			f(at, p.Start, -1)
+		}
+		f(p.Start, p.End, i)
+		at = p.End
+	}
+	if at < len(b.Page.Body) {
+		f(at, len(b.Page.Body), -1)
+	}
+}
+
+// LinksIn returns how many links block n has, the block with index ordinal in the
+// cut at KeptLevel.
+func (r *Reading) LinksIn(n, ordinal int) (links int) {
+	for i, l := range r.Leaves {
+		if n <= l && l < r.Blocks[n].Next {
+			links += int(r.Made[i].links)
+		}
+	}
+	for _, p := range r.placed {
+		if p.part == ordinal {
+			links++
+		}
+	}
+	return links
+}

@@ -1,0 +1,239 @@
+// Package life follows the blocks of one URL through its versions: which blocks
+// stayed, moved, changed, came and went, and since when a block exists.
+//
+// # Words
+//
+//	version    one stored body of a URL
+//	revision   a version with its blocks, compared with the version before
+//	life       the version in which a block first appeared, and its place there
+//	twin       a version with the same time as another
+//	match      the change of one block from one version to the next
+//	fold       the result of a History at one version, stored so that a later
+//	           question need not begin at the first version
+//	brought    how much a version has that the version before does not have
+//	sense      whether a change changes the content of a page, or only dates and counters
+//	noise      words that may differ between two texts that say the same
+//	resting    the compact form of a History that waits for the next version
+package life
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
+	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/words"
+)
+
+// Version is one version of a URL, as a History takes it.
+type Version struct {
+	Time record.Time
+	Kind record.Kind
+	// Digest and Size are those of the body as it is stored.
+	Digest record.Digest
+	Size   int64
+	Body   *divide.Body // the divided body; nil if Open does not open it
+	// Made is the leaves of Body as a Reader made them, or nil.
+	Made []*facts.Leaf
+}
+
+// History follows the blocks of one URL through its versions. Its results
+// depend on these versions alone. The zero value is ready.
+type History struct {
+	last  *Revision
+	twins int // earlier versions with the same time as the last
+}
+
+// Revision is one version with its blocks. It is valid until the next version
+// is added to its History.
+//
+// Only pages have blocks. A page that does not divide, because it shows nothing
+// or is plain text, is one block, "B"; an empty page has none. A body that is
+// not a page is one hidden block, which only shows whether two such bodies
+// differ.
+type Revision struct {
+	Version
+	Tree   *divide.Tree
+	Whole  bool      // the one block is all of the body
+	Before *Revision // nil in the first version
+	Life   []Life    // of each block of Tree
+
+	twin     int32        // versions of its time before it
+	leaves   []int        // of Tree
+	divided  bool         // it is stored as layout and blocks
+	rested   *divide.Body // how the body was read, if of its bytes only the leaves are kept
+	matches  []Match      // of the leaves, Old and New indices into the two Trees
+	asWholes bool         // the matches are of hidden blocks
+
+	layoutHash record.Digest // zero until asked for
+}
+
+// Life identifies a block over all versions: it is the version in which the
+// block first appeared, and its place there.
+type Life struct {
+	FirstSeen record.Time
+	twin      int32 // versions of that time before that one
+	place     int32 // of the block in that version's Tree; 0 is no life
+}
+
+// Identity returns the name of the block over its life, such as
+// "20060102T150405" with its place. It is unique among the blocks of any one
+// cut.
+func (l Life) Identity() string {
+	std := l.FirstSeen.Std()
+	s := std.Format("20060102T150405")
+	if ms := std.Nanosecond() / 1e6; ms != 0 {
+		s += fmt.Sprintf(".%03d", ms)
+	}
+	if l.twin > 0 {
+		s += fmt.Sprintf("+%d", l.twin)
+	}
+	return s + "-" + strconv.Itoa(int(l.place))
+}
+
+// Add adds the URL's next version and returns it with its blocks.
+func (h *History) Add(v Version) *Revision {
+	r := newRevision(v)
+	r.Before = h.last
+	if r.Before != nil {
+		r.Before.Before = nil
+	}
+	if r.Before != nil && r.Before.Time == v.Time {
+		h.twins++
+	} else {
+		h.twins = 0
+	}
+	r.compare()
+	r.twin = int32(h.twins)
+	r.live()
+	h.last = r
+	return r
+}
+
+// bytes returns about how much memory a History takes that was not packed.
+func (h *History) bytes() int64 {
+	if h.last == nil {
+		return 0
+	}
+	return h.last.Size + int64(len(h.last.Tree.Blocks))*128 + 800
+}
+
+// newRevision returns a version with its blocks, not yet compared.
+func newRevision(v Version) *Revision {
+	r := &Revision{Version: v}
+	switch {
+	case v.Kind == record.KindPage && v.Body != nil && len(v.Body.Blocks) > 1:
+		r.Tree = v.Body.Tree
+	case v.Size == 0:
+		r.Tree = &divide.Tree{Blocks: []divide.Block{{Next: 1}}}
+	default:
+		r.Whole = true
+		all := divide.Block{End: int(v.Size), Next: 2}
+		if v.Body != nil {
+			all.End = len(v.Body.Page.Body)
+		}
+		whole := all
+		whole.Depth, whole.Path = 1, facts.WholePath
+		r.Tree = &divide.Tree{Blocks: []divide.Block{all, whole}}
+	}
+	r.leaves = r.Tree.Cut(0)
+	// Blocks are ranges of what was sent.
+	r.divided = !r.Whole && v.Body != nil && int64(len(v.Body.Page.Body)) == v.Size
+	if !r.Whole && v.Made != nil && len(v.Made) == len(r.leaves) {
+		return r
+	}
+	leaves := make([]facts.Leaf, len(r.leaves))
+	r.Made = make([]*facts.Leaf, len(leaves))
+	for i, n := range r.leaves {
+		leaves[i].Digest, r.Made[i] = r.Digest(n), &leaves[i]
+	}
+	return r
+}
+
+// Hidden reports whether the blocks of the version are not listed, because it
+// is not a page.
+func (r *Revision) Hidden() bool { return r.Kind != record.KindPage }
+
+// Bytes returns the bytes of block n. It returns nil if the body was not
+// opened, or if the History rested since and n is not a leaf.
+func (r *Revision) Bytes(n int) []byte {
+	b := &r.Tree.Blocks[n]
+	switch {
+	case r.Body != nil:
+		return r.Body.Page.Body[b.Start:b.End]
+	case r.rested != nil:
+		if i, ok := slices.BinarySearch(r.leaves, n); ok {
+			return r.Made[i].Bytes()
+		}
+	}
+	return nil
+}
+
+// Digest returns the SHA-256 of a block's bytes. For a body that is one block,
+// it is the digest of the stored body.
+func (r *Revision) Digest(n int) record.Digest {
+	if r.Whole {
+		return r.Version.Digest
+	}
+	return sha256.Sum256(r.Bytes(n))
+}
+
+// Text returns the text that block n shows, or "" if Bytes returns nil.
+func (r *Revision) Text(n int) string {
+	b := &r.Tree.Blocks[n]
+	switch {
+	case r.Body != nil:
+		return r.Body.Text(b.Start, b.End)
+	case r.rested != nil:
+		return r.rested.TextOf(r.Bytes(n))
+	}
+	return ""
+}
+
+// LayoutOnly reports whether two versions of a page have the same blocks, in
+// any order, so that only their layout differs. old and new are bodies without
+// content coding; the types are their Content-Type. For two such versions a
+// History reports no block as added, edited or removed, and for all others at
+// least one.
+func LayoutOnly(old, new []byte, oldType, newType string) bool {
+	return SameBlocks(leafDigests(old, oldType), leafDigests(new, newType))
+}
+
+func leafDigests(body []byte, contentType string) []record.Digest {
+	v := Version{Digest: sha256.Sum256(body), Size: int64(len(body))}
+	v.Body, _ = divide.Open(body, divide.As{Mime: message.Mime(contentType), ContentType: contentType}, divide.Options{})
+	var digests []record.Digest
+	for _, l := range newRevision(v).Made {
+		digests = append(digests, l.Digest)
+	}
+	return digests
+}
+
+// SameBlocks reports whether two lists have the same digests, in any order.
+func SameBlocks(old, new []record.Digest) bool {
+	if len(old) != len(new) {
+		return false
+	}
+	surplus := map[record.Digest]int{}
+	for _, d := range new {
+		surplus[d]++
+	}
+	for _, d := range old {
+		if surplus[d]--; surplus[d] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// words returns the text by which leaf n is compared with others.
+func (r *Revision) words(n int) string {
+	if text := r.Text(n); words.Least(text, 1) {
+		return text
+	}
+	return string(r.Bytes(n))
+}

@@ -1,0 +1,394 @@
+package life
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"infomall/store/record"
+	"infomall/store/words"
+)
+
+// Op is the change of a block from one version of a page to the next.
+type Op uint8
+
+// The operations.
+const (
+	Same    Op = iota // the same bytes, in the same order among its like
+	Moved             // the same bytes elsewhere
+	Edited            // other bytes, and still the same block
+	Added             // not there before
+	Removed           // there no more
+)
+
+var opNames = [...]string{"same", "moved", "edited", "added", "removed"}
+
+// String is the operation as a query shows it.
+func (o Op) String() string { return opNames[o] }
+
+// Piece is what Match needs to know of a block.
+type Piece struct {
+	Digest record.Digest
+	Path   string
+	// Text returns what the block shows, or for one that shows no words
+	// anything else to know it by, such as its bytes. It is called only for
+	// blocks whose digest the other version does not have.
+	Text func() string
+}
+
+// Match is the change of one block. Old and New are indices into the blocks of
+// the two versions, or -1 if the block is not in that version.
+type Match struct {
+	Op         Op
+	Old, New   int
+	Similarity float64 // share of words in common: 1 for same and moved, 0 for added and removed
+}
+
+// How alike two blocks must be to be one, as share of words in common.
+const (
+	alike     = 0.6 // wherever they stand
+	alikeHere = 0.2 // where they have the same place, or stand between the same neighbours
+)
+
+// Matches pairs the blocks of two versions of a page, each given in order: by
+// digest, by likeness, by place. The result has the new version's blocks in
+// their order, then those removed in theirs.
+//
+// A block much alike is preferred to one in the same place: an item put on top
+// of a list shifts the places of all others. So does a block that another one
+// was put before; a place is therefore a path or the same unchanged
+// neighbours.
+func Matches(old, new []Piece) []Match {
+	m := newMatcher()
+	defer m.free()
+	m.old, m.new = append(m.old, old...), append(m.new, new...)
+	return m.matches(func(i int) words.Bag { return words.NewBag(old[i].Text()) }, func(i int) words.Bag { return words.NewBag(new[i].Text()) })
+}
+
+// matches is Matches for the pieces that m has, with the words of blocks by their
+// places.
+func (m *matcher) matches(oldBag, newBag func(i int) words.Bag) []Match {
+	m.oldBag, m.newBag = oldBag, newBag
+	m.toOld, m.toNew = filled(m.toOld, len(m.new)), filled(m.toNew, len(m.old))
+	m.byDigest()
+	if slices.Contains(m.toNew, -1) && slices.Contains(m.toOld, -1) {
+		m.byLikeness()
+		m.byPlace()
+	}
+	return m.result()
+}
+
+// filled returns n times -1 in the memory of s, if it is large enough.
+func filled(s []int, n int) []int {
+	s = slices.Grow(s[:0], n)[:n]
+	for i := range s {
+		s[i] = -1
+	}
+	return s
+}
+
+type matcher struct {
+	old, new     []Piece
+	oldBag       func(i int) words.Bag
+	newBag       func(i int) words.Bag
+	toOld, toNew []int // partner of each block, -1 while it has none
+	inOrder      []bool
+	words        [2][]words.Bag // of the old and the new blocks without a digest in common
+	alike        []float64
+
+	// Memory that is used again.
+	slots, nexts  []int // of byAnyDigest
+	tails, before []int // of order
+	index         wordIndex
+	found         []candidate
+	shared        []int // words in common with each old block; 0 before and after
+	likely        []int
+}
+
+// matchers holds unused matchers.
+var matchers = sync.Pool{New: func() any { return new(matcher) }}
+
+// newMatcher returns a matcher without pieces.
+func newMatcher() *matcher { return matchers.Get().(*matcher) }
+
+// free gives the memory to a later one.
+func (m *matcher) free() {
+	clear(m.old)
+	clear(m.new)
+	clear(m.words[0])
+	clear(m.words[1])
+	m.old, m.new, m.oldBag, m.newBag = m.old[:0], m.new[:0], nil, nil
+	matchers.Put(m)
+}
+
+func (m *matcher) pair(o, n int) { m.toNew[o], m.toOld[n] = n, o }
+
+// byDigest pairs blocks with equal bytes: those at the start and at the end of
+// both versions, then the first with the first of each digest.
+func (m *matcher) byDigest() {
+	o, n := len(m.old), len(m.new)
+	from := 0
+	for from < min(o, n) && m.old[from].Digest == m.new[from].Digest {
+		m.pair(from, from)
+		from++
+	}
+	for o > from && n > from && m.old[o-1].Digest == m.new[n-1].Digest {
+		o, n = o-1, n-1
+		m.pair(o, n)
+	}
+	m.byAnyDigest(from, o, n)
+	m.order()
+}
+
+// byAnyDigest pairs old blocks from from up to o with new blocks from from up
+// to n that have equal digests, in order.
+func (m *matcher) byAnyDigest(from, o, n int) {
+	if from == o || from == n {
+		return
+	}
+	// A table of the digests, half full at most: the first old block of each that
+	// has no partner yet, or else the last that found one. nexts leads to those
+	// behind it.
+	m.slots = filled(m.slots, 2<<bits.Len(uint(o-from)))
+	m.nexts = filled(m.nexts, o)
+	slot := func(d *record.Digest) *int {
+		i := binary.LittleEndian.Uint64(d[:])
+		for {
+			s := &m.slots[i&uint64(len(m.slots)-1)]
+			if *s < 0 || m.old[*s].Digest == *d {
+				return s
+			}
+			i++
+		}
+	}
+	for i := o - 1; i >= from; i-- {
+		s := slot(&m.old[i].Digest)
+		*s, m.nexts[i] = i, *s
+	}
+	for i := from; i < n; i++ {
+		s := slot(&m.new[i].Digest)
+		if *s < 0 || m.toNew[*s] >= 0 {
+			continue
+		}
+		m.pair(*s, i)
+		if next := m.nexts[*s]; next >= 0 {
+			*s = next
+		}
+	}
+}
+
+// order marks a longest choice of pairs that stand in the same order in both
+// versions; the others have moved.
+func (m *matcher) order() {
+	m.inOrder = slices.Grow(m.inOrder[:0], len(m.toOld))[:len(m.toOld)]
+	clear(m.inOrder)
+	m.before = filled(m.before, len(m.toOld))
+	tails := m.tails[:0] // tails[k] ends the best run of k+1 pairs found so far
+	for n, o := range m.toOld {
+		if o < 0 {
+			continue
+		}
+		k, _ := slices.BinarySearchFunc(tails, o, func(t, o int) int { return cmp.Compare(m.toOld[t], o) })
+		if k > 0 {
+			m.before[n] = tails[k-1]
+		}
+		if k == len(tails) {
+			tails = append(tails, n)
+		} else {
+			tails[k] = n
+		}
+	}
+	if m.tails = tails; len(tails) > 0 {
+		for n := tails[len(tails)-1]; n >= 0; n = m.before[n] {
+			m.inOrder[n] = true
+		}
+	}
+}
+
+// rareMax is the largest number of blocks that may contain a word used to find
+// similar blocks. candidatePairs is how many pairs are compared in full for
+// each block.
+const (
+	rareMax        = 16
+	candidatePairs = 24
+)
+
+type candidate struct {
+	old, new int
+	alike    float64
+}
+
+// byLikeness pairs the blocks left that have most of their words in common,
+// the most alike first.
+func (m *matcher) byLikeness() {
+	m.words[0], m.words[1] = appendBags(m.words[0][:0], m.oldBag, m.toNew), appendBags(m.words[1][:0], m.newBag, m.toOld)
+	m.alike = slices.Grow(m.alike[:0], len(m.new))[:len(m.new)]
+	m.index = appendWords(m.index[:0], m.words[0])
+	m.shared = slices.Grow(m.shared[:0], len(m.old))[:len(m.old)]
+	clear(m.shared)
+	found, shared, likely := m.found[:0], m.shared, m.likely[:0]
+	for n := range m.new {
+		for w := range m.words[1][n].Distinct {
+			list := m.index.of(w)
+			if len(list) > rareMax {
+				continue
+			}
+			for _, p := range list {
+				if shared[p.block] == 0 {
+					likely = append(likely, p.block)
+				}
+				shared[p.block]++
+			}
+		}
+		slices.SortFunc(likely, func(a, b int) int {
+			if shared[a] != shared[b] {
+				return cmp.Compare(shared[b], shared[a])
+			}
+			return cmp.Compare(a, b)
+		})
+		for _, o := range likely[:min(len(likely), candidatePairs)] {
+			if l := words.Likeness(m.words[0][o], m.words[1][n]); l >= alike {
+				found = append(found, candidate{o, n, l})
+			}
+		}
+		for _, o := range likely {
+			shared[o] = 0
+		}
+		likely = likely[:0]
+	}
+	m.found, m.likely = found, likely
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.alike, a.alike), cmp.Compare(a.new, b.new), cmp.Compare(a.old, b.old))
+	})
+	for _, c := range found {
+		if m.toNew[c.old] < 0 && m.toOld[c.new] < 0 {
+			m.edit(c.old, c.new, c.alike)
+		}
+	}
+}
+
+// wordIndex has, for each word, the blocks that contain it.
+type wordIndex []wordPlace
+
+type wordPlace struct {
+	word  uint64
+	block int
+}
+
+// appendWords appends the words of blocks, and sorts all there are.
+func appendWords(in wordIndex, bags []words.Bag) wordIndex {
+	for i, b := range bags {
+		for w := range b.Distinct {
+			in = append(in, wordPlace{w, i})
+		}
+	}
+	slices.SortFunc(in, func(a, b wordPlace) int {
+		if a.word != b.word {
+			return cmp.Compare(a.word, b.word)
+		}
+		return cmp.Compare(a.block, b.block)
+	})
+	return in
+}
+
+// of returns the places of a word.
+func (in wordIndex) of(word uint64) []wordPlace {
+	from, _ := slices.BinarySearchFunc(in, word, func(p wordPlace, w uint64) int { return cmp.Compare(p.word, w) })
+	to := from
+	for to < len(in) && in[to].word == word {
+		to++
+	}
+	return in[from:to]
+}
+
+// appendBags appends the words of the blocks that have no partner, and nil for
+// the others.
+func appendBags(list []words.Bag, of func(i int) words.Bag, partner []int) []words.Bag {
+	for i, p := range partner {
+		if p < 0 {
+			list = append(list, of(i))
+		} else {
+			list = append(list, nil)
+		}
+	}
+	return list
+}
+
+func (m *matcher) edit(o, n int, alike float64) {
+	m.pair(o, n)
+	m.alike[n] = alike
+}
+
+// byPlace pairs blocks left that have the same path, or that stand alone
+// between the same neighbours, if they have anything in common.
+func (m *matcher) byPlace() {
+	at := map[string]int{}
+	for o := range m.old {
+		if m.toNew[o] < 0 {
+			at[m.old[o].Path] = o
+		}
+	}
+	for n := range m.new {
+		if m.toOld[n] >= 0 {
+			continue
+		}
+		if o, ok := at[m.new[n].Path]; ok && m.toNew[o] < 0 && m.between(o, n) {
+			m.here(o, n)
+		}
+	}
+	for n := range m.new {
+		if m.toOld[n] >= 0 {
+			continue
+		}
+		o := 0 // what follows the old block that stands before n
+		if n > 0 {
+			if o = m.toOld[n-1] + 1; o == 0 {
+				continue
+			}
+		}
+		if o < len(m.old) && m.toNew[o] < 0 {
+			m.here(o, n)
+		}
+	}
+}
+
+// between reports whether the nearest unchanged blocks before o and n are the
+// same one, or there are none.
+func (m *matcher) between(o, n int) bool {
+	for n--; n >= 0 && !(m.toOld[n] >= 0 && m.inOrder[n]); n-- {
+	}
+	for o--; o >= 0 && !(m.toNew[o] >= 0 && m.inOrder[m.toNew[o]]); o-- {
+	}
+	return n < 0 && o < 0 || n >= 0 && m.toOld[n] == o
+}
+
+// here pairs two blocks at the same place if they have enough words in common.
+func (m *matcher) here(o, n int) {
+	if l := words.Likeness(m.words[0][o], m.words[1][n]); l >= alikeHere {
+		m.edit(o, n, l)
+	}
+}
+
+func (m *matcher) result() []Match {
+	out := make([]Match, 0, max(len(m.old), len(m.new)))
+	for n, o := range m.toOld {
+		switch {
+		case o < 0:
+			out = append(out, Match{Added, -1, n, 0})
+		case m.old[o].Digest != m.new[n].Digest:
+			out = append(out, Match{Edited, o, n, m.alike[n]})
+		case m.inOrder[n]:
+			out = append(out, Match{Same, o, n, 1})
+		default:
+			out = append(out, Match{Moved, o, n, 1})
+		}
+	}
+	for o, n := range m.toNew {
+		if n < 0 {
+			out = append(out, Match{Removed, o, -1, 0})
+		}
+	}
+	return out
+}

@@ -1,0 +1,114 @@
+package life
+
+import (
+	_ "embed"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"infomall/store/words"
+)
+
+// Reasons why a change is not substantial. noise.txt has others, such as
+// "date".
+const (
+	reasonMarkup = "markup" // the text has the same words, in the same order
+	reasonOrder  = "order"  // the text has the same words in another order, or the block moved
+)
+
+// Substantial reports whether a change changes the content of a page. old and new
+// are the text of the changed block before and after; old is "" for an added block,
+// and new is "" for a removed one. If the change is not substantial, reason says
+// why, such as "markup" or "counter, date": only markup, the order of words, or
+// dates, times, counters and tokens that noise.txt describes have changed. A
+// change of other words is always substantial. A move never is; its reason is
+// "order".
+func Substantial(op Op, old, new string) (reason string, ok bool) {
+	if op == Moved {
+		return reasonOrder, false
+	}
+	a, b := readNoise(old), readNoise(new)
+	reasons := map[string]bool{}
+	if !slices.EqualFunc(a, b, noiseWord.like) {
+		slices.SortFunc(a, noiseWord.compare)
+		slices.SortFunc(b, noiseWord.compare)
+		if !slices.EqualFunc(a, b, noiseWord.like) {
+			return "", true
+		}
+		reasons[reasonOrder] = true
+	}
+	for i := range a {
+		if a[i].text != b[i].text {
+			reasons[a[i].reason] = true
+		}
+	}
+	if len(reasons) == 0 {
+		return reasonMarkup, false
+	}
+	return strings.Join(slices.Sorted(maps.Keys(reasons)), ", "), false
+}
+
+// noiseWord is a word of a text, or a piece of text that a rule of noise.txt
+// matches, such as a date, with the reason of the rule. A word has reason "".
+type noiseWord struct{ reason, text string }
+
+// like reports whether w and o have the same text, or were matched by rules with
+// the same reason.
+func (w noiseWord) like(o noiseWord) bool {
+	return w.reason == o.reason && (w.reason != "" || w.text == o.text)
+}
+
+// compare orders words by reason, then by text.
+func (w noiseWord) compare(o noiseWord) int {
+	if c := strings.Compare(w.reason, o.reason); c != 0 {
+		return c
+	}
+	return strings.Compare(w.text, o.text)
+}
+
+//go:embed noise.txt
+var noiseList string
+
+// noiseRules returns the rules of noise.txt as one regular expression with a
+// group for each rule, and the reason of each rule.
+var noiseRules = sync.OnceValues(func() (*regexp.Regexp, []string) {
+	var names, groups, reasons []string
+	for line := range strings.Lines(noiseList) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if name, list, ok := strings.Cut(line, " = "); ok {
+			names = append(names, "${"+name+"}", list)
+			continue
+		}
+		reason, rule, _ := strings.Cut(line, ": ")
+		groups = append(groups, "("+strings.NewReplacer(names...).Replace(rule)+")")
+		reasons = append(reasons, reason)
+	}
+	return regexp.MustCompile("(?i)" + strings.Join(groups, "|")), reasons
+})
+
+// readNoise splits a text into words and pieces that rules match, in order.
+func readNoise(text string) (out []noiseWord) {
+	rules, reasons := noiseRules()
+	words := func(text string) {
+		for _, w := range words.Of(text) {
+			out = append(out, noiseWord{text: w})
+		}
+	}
+	end := 0
+	for _, m := range rules.FindAllStringSubmatchIndex(text, -1) {
+		words(text[end:m[0]])
+		end = m[1]
+		for i, reason := range reasons {
+			if m[2*i+2] >= 0 {
+				out = append(out, noiseWord{reason, text[m[0]:m[1]]})
+			}
+		}
+	}
+	words(text[end:])
+	return out
+}

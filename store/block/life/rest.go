@@ -1,0 +1,140 @@
+package life
+
+import (
+	"encoding/binary"
+
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
+	"infomall/store/packed"
+	"infomall/store/record"
+)
+
+// Resting is a History that waits for the next version of its URL. It takes
+// less memory than the body of the last version, because it shares the texts of
+// its leaves with all Resting that have the same leaves.
+type Resting struct {
+	packed  []byte        // written by appendPacked; nil if the version does not divide
+	leaves  []*facts.Leaf // of the last version
+	history History       // used if packed is nil
+}
+
+// Bytes returns about how much memory r takes, without the bytes of its leaves.
+func (r *Resting) Bytes() int64 {
+	return int64(len(r.packed)+8*len(r.leaves)) + r.history.bytes()
+}
+
+// Rest returns the History in the form in which it waits. The bytes of leaves
+// are kept once for all Resting and counted once per turn; newly is about how
+// many bytes of leaves were counted for the first time in this turn. After Rest, the changes of the last version are lost,
+// and only its leaves have bytes.
+func (h *History) Rest(turn uint32) (_ Resting, newly int64) {
+	r := h.last
+	if r == nil || r.Whole || r.Body == nil {
+		if r != nil {
+			last := *r
+			last.Before, last.matches = nil, nil
+			return Resting{history: History{&last, h.twins}}, 0
+		}
+		return Resting{}, 0
+	}
+	for i, n := range r.leaves {
+		newly += r.Made[i].Keep(r.Bytes(n), turn)
+	}
+	return Resting{packed: r.appendPacked(nil), leaves: r.Made}, newly
+}
+
+// appendPacked appends the version, without the bytes of its leaves and layout, in
+// the form that Resting.History reads.
+func (r *Revision) appendPacked(dst []byte) []byte {
+	dst = binary.AppendVarint(dst, int64(r.Time))
+	dst = append(dst, byte(r.Kind), byte(r.Tree.Profile))
+	dst = append(dst, r.Version.Digest[:]...)
+	dst = binary.AppendUvarint(dst, uint64(r.Size))
+	dst = packed.AppendSized(dst, r.Body.Charset)
+	sum := r.layoutSum()
+	dst = append(append(dst, bit(r.Body.Plain)|bit(r.divided)<<1), sum[:]...)
+	dst = binary.AppendUvarint(dst, uint64(r.twin))
+	dst = r.appendLives(dst)
+	blocks := r.Tree.Blocks
+	dst = binary.AppendUvarint(dst, uint64(blocks[0].End))
+	last := 0
+	for n := 1; n < len(blocks); n++ {
+		b := &blocks[n]
+		dst = binary.AppendUvarint(dst, uint64(b.Start-last))
+		dst = binary.AppendUvarint(dst, uint64(b.End-b.Start))
+		dst = binary.AppendUvarint(dst, uint64(n-b.Parent))
+		dst = binary.AppendUvarint(dst, uint64(b.Next-n))
+		dst = packed.AppendSized(append(dst, byte(b.Depth)), b.Path[len(blocks[b.Parent].Path):])
+		last = b.Start
+	}
+	return dst
+}
+
+func bit(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// History returns the History so that versions can be added again.
+func (r *Resting) History() (History, error) {
+	if r.packed == nil {
+		return r.history, nil
+	}
+	t := packed.Reader{B: r.packed}
+	v := &Revision{}
+	v.Time = record.Time(t.Varint())
+	v.Kind = record.Kind(t.Byte())
+	tree := &divide.Tree{Profile: divide.Profile(t.Byte())}
+	copy(v.Version.Digest[:], t.Take(len(record.Digest{})))
+	v.Size = int64(t.Uvarint())
+	v.rested = &divide.Body{Tree: &divide.Tree{}, Charset: t.Text()}
+	bits := t.Byte()
+	v.rested.Plain, v.divided = bits&1 != 0, bits&2 != 0
+	copy(v.layoutHash[:], t.Take(len(record.Digest{})))
+	v.Tree, v.twin = tree, int32(t.Number())
+	var lives Fold
+	if err := lives.takeLives(&t, v.Time); err != nil {
+		return History{}, err
+	}
+	v.Life = lives.life
+	tree.Blocks = make([]divide.Block, len(v.Life))
+	tree.Blocks[0].End = t.Number()
+	if err := takeBlocks(&t, tree.Blocks); err != nil {
+		return History{}, err
+	}
+	v.leaves, v.Made = tree.Cut(0), r.leaves
+	if len(v.leaves) != len(v.Made) {
+		return History{}, facts.ErrFacts
+	}
+	return History{last: v, twins: int(v.twin)}, nil
+}
+
+// takeBlocks reads blocks[1:], as appendPacked wrote them. blocks[0] is the page.
+func takeBlocks(t *packed.Reader, blocks []divide.Block) error {
+	var paths []byte
+	ends := make([]int, len(blocks)) // where the path of each block ends in paths
+	last := 0
+	for n := 1; n < len(blocks); n++ {
+		b := &blocks[n]
+		last += t.Number()
+		b.Start = last
+		b.End = last + t.Number()
+		b.Parent, b.Next, b.Depth = n-t.Number(), n+t.Number(), int(t.Byte())
+		if t.Bad || b.Parent < 0 || b.Parent >= n || b.Next <= n || b.Next > len(blocks) {
+			return facts.ErrFacts
+		}
+		if p := b.Parent; p > 0 {
+			paths = append(paths, paths[ends[p-1]:ends[p]]...)
+		}
+		paths = append(paths, t.Sized()...)
+		ends[n] = len(paths)
+	}
+	all := string(paths)
+	for n := 1; n < len(blocks); n++ {
+		blocks[n].Path = all[ends[n-1]:ends[n]]
+	}
+	blocks[0].Next = len(blocks)
+	return nil
+}

@@ -1,0 +1,405 @@
+package life
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"infomall/store/block/divide"
+	"infomall/store/words"
+)
+
+// compare finds the changes of the leaves since the version before. A body that
+// is not a page has no leaves. If neither version has leaves, the bodies are
+// compared as wholes.
+func (r *Revision) compare() {
+	b := r.Before
+	if b == nil {
+		return
+	}
+	old, new := b.shown(), r.shown()
+	if len(old) == 0 && len(new) == 0 {
+		r.asWholes = true
+		old, new = b.leaves, r.leaves
+	}
+	m := newMatcher()
+	defer m.free()
+	m.old, m.new = b.appendPieces(m.old, old), r.appendPieces(m.new, new)
+	r.pair(m.matches(func(i int) words.Bag { return b.bag(i, old[i]) }, func(i int) words.Bag { return r.bag(i, new[i]) }), old, new)
+	if len(r.matches) == 2 && b.Whole && r.Whole {
+		// Removed and added: it is the body all the same.
+		r.matches = []Match{{Edited, 1, 1, 0}}
+	}
+}
+
+// shown returns the leaves, or nil if the version is Hidden.
+func (r *Revision) shown() []int {
+	if r.Hidden() {
+		return nil
+	}
+	return r.leaves
+}
+
+// appendPieces appends the leaves to list as Pieces, with digest and path but
+// without Text.
+func (r *Revision) appendPieces(list []Piece, leaves []int) []Piece {
+	list = slices.Grow(list, len(leaves))
+	for i, n := range leaves {
+		list = append(list, Piece{Digest: r.Made[i].Digest, Path: r.Tree.Blocks[n].Path})
+	}
+	return list
+}
+
+// bag returns the words of leaf i, which is block n. If the words take no more
+// memory than the bytes of the leaf, they are kept with the leaf, because other
+// pages of the site have the same leaf and may ask for its words again.
+func (r *Revision) bag(i, n int) words.Bag {
+	l := r.Made[i]
+	if l.Words == nil {
+		bag := words.NewBag(r.words(n))
+		if 8*len(bag) > r.size(n) {
+			return bag
+		}
+		l.Words = bag
+	}
+	return l.Words
+}
+
+// pair sets r.matches to matches. Old and New of matches are indexes in the lists
+// old and new; pair replaces them by the blocks in these lists.
+func (r *Revision) pair(matches []Match, old, new []int) {
+	r.matches = matches
+	for i := range matches {
+		m := &matches[i]
+		if m.Old >= 0 {
+			m.Old = old[m.Old]
+		}
+		if m.New >= 0 {
+			m.New = new[m.New]
+		}
+	}
+}
+
+// Leaves returns the change of each leaf since the version before: first the leaves
+// of this version in order, then the removed leaves. Old and New are indexes into
+// the Blocks of Before and of this version. The result is empty for the first
+// version.
+func (r *Revision) Leaves() []Match { return r.matches }
+
+// Changes returns the change of each block of a cut, in the form of Leaves. level is
+// as for Cut. The change of a block follows from the changes of its leaves: it is
+// added or removed if all its leaves are; edited if one of its leaves was added,
+// edited or removed; moved if a leaf moved into it, out of it or within it; and
+// otherwise the same. Thus either all cuts have a block that was added, edited or
+// removed, or none has.
+func (r *Revision) Changes(level int) []Match {
+	if r.Before == nil || len(r.matches) == 0 {
+		return nil
+	}
+	p := r.pairs(level)
+	defer p.free()
+	return r.changes(p)
+}
+
+// cutPairs is how the blocks of a cut share leaves with those of the version
+// before. Blocks are named by their places in the two cuts.
+type cutPairs struct {
+	old, new     []int // the cuts
+	ofOld, ofNew []int // for each match of leaves, the place in each cut of the block that contains the leaf; -1 if none
+	// toOld and toNew are the place of the block that has most of a block's
+	// leaves, by size, or -1. An old block goes on in one that has most of its
+	// own leaves from it, if there is one.
+	toOld, toNew []int
+	shared       []sharedPair
+	// Memory that is used again.
+	inOld, inNew, last []int
+}
+
+// cutPairsList has the cutPairs that are not in use.
+var cutPairsList = sync.Pool{New: func() any { return new(cutPairs) }}
+
+// free makes the memory of p available again. p must not be used after that.
+func (p *cutPairs) free() { cutPairsList.Put(p) }
+
+// sharedPair is two blocks, as places in the two cuts, and the weight of the leaves
+// that they have in common.
+type sharedPair struct{ old, new, weight int }
+
+// pairs returns how the blocks of the cut at a level share leaves with those of
+// the version before. The caller must call free.
+func (r *Revision) pairs(level int) *cutPairs {
+	p := cutPairsList.Get().(*cutPairs)
+	p.old, p.new, p.shared = p.old[:0], p.new[:0], p.shared[:0]
+	if r.asWholes || !r.Before.Hidden() {
+		p.old = r.Before.Tree.AppendCut(p.old, level)
+	}
+	if r.asWholes || !r.Hidden() {
+		p.new = r.Tree.AppendCut(p.new, level)
+	}
+	p.ofOld, p.ofNew = filled(p.ofOld, len(r.matches)), filled(p.ofNew, len(r.matches))
+	p.inOld, p.inNew = placesIn(p.inOld, r.Before.Tree, p.old), placesIn(p.inNew, r.Tree, p.new)
+	// The leaves of a new block stand together among the matches: its pair with an
+	// old one is the last that this has, or there is none yet.
+	p.last = filled(p.last, len(p.old)) // pair of each old block, its place in p.shared
+	last := p.last
+	for i, m := range r.matches {
+		if m.Old >= 0 {
+			p.ofOld[i] = p.inOld[m.Old]
+		}
+		if m.New >= 0 {
+			p.ofNew[i] = p.inNew[m.New]
+		}
+		o, n := p.ofOld[i], p.ofNew[i]
+		if o < 0 || n < 0 {
+			continue
+		}
+		if last[o] < 0 || p.shared[last[o]].new != n {
+			last[o] = len(p.shared)
+			p.shared = append(p.shared, sharedPair{o, n, 0})
+		}
+		p.shared[last[o]].weight += r.Before.size(m.Old) + r.size(m.New)
+	}
+	slices.SortFunc(p.shared, heavier)
+	p.toOld, p.toNew = filled(p.toOld, len(p.new)), filled(p.toNew, len(p.old))
+	for _, s := range p.shared {
+		if p.toOld[s.new] < 0 {
+			p.toOld[s.new] = s.old
+		}
+	}
+	for _, s := range p.shared {
+		if n := p.toNew[s.old]; n < 0 || p.toOld[n] != s.old && p.toOld[s.new] == s.old {
+			p.toNew[s.old] = s.new
+		}
+	}
+	return p
+}
+
+// heavier compares pairs, to sort them by weight, the heaviest first.
+func heavier(a, b sharedPair) int {
+	switch {
+	case a.weight != b.weight:
+		return cmp.Compare(b.weight, a.weight)
+	case a.new != b.new:
+		return cmp.Compare(a.new, b.new)
+	}
+	return cmp.Compare(a.old, b.old)
+}
+
+// size returns the weight of a block. It is at least 1.
+func (r *Revision) size(n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start + 1 }
+
+// placesIn returns, for each block of a tree, the place in the cut of the block that
+// contains it, and -1 if none does. It reuses the memory of places.
+func placesIn(places []int, t *divide.Tree, cut []int) []int {
+	places = filled(places, len(t.Blocks))
+	for i, c := range cut {
+		for n := c; n < t.Blocks[c].Next; n++ {
+			places[n] = i
+		}
+	}
+	return places
+}
+
+// changes returns the changes of the blocks of a cut, see Changes.
+func (r *Revision) changes(p *cutPairs) []Match {
+	ops := make([]Op, len(p.new)) // Same, Moved or Edited
+	raise := func(n int, op Op) {
+		if n >= 0 {
+			ops[n] = max(ops[n], op)
+		}
+	}
+	for i, m := range r.matches {
+		o, n := p.ofOld[i], p.ofNew[i]
+		switch m.Op {
+		case Added:
+			raise(n, Edited)
+		case Removed:
+			raise(p.toNew[o], Edited)
+		default:
+			raise(n, m.Op)
+			if p.toOld[n] != o {
+				raise(n, Moved)
+				raise(p.toNew[o], Moved)
+			}
+		}
+	}
+	likeness := r.likenesses(p)
+	var out []Match
+	for i, n := range p.new {
+		switch o := p.toOld[i]; {
+		case o < 0:
+			out = append(out, Match{Added, -1, n, 0})
+		case ops[i] == Edited:
+			out = append(out, Match{Edited, p.old[o], n, likeness[i]})
+		default:
+			out = append(out, Match{ops[i], p.old[o], n, 1})
+		}
+	}
+	for i, o := range p.old {
+		if p.toNew[i] < 0 {
+			out = append(out, Match{Removed, o, -1, 0})
+		}
+	}
+	return out
+}
+
+// Words returns, for each of r.Changes(level), the words that the leaves of the block
+// gained and lost. Words that moved from one leaf of the page to another are left
+// out.
+func (r *Revision) Words(level int) []WordChange {
+	if r.Before == nil || len(r.matches) == 0 {
+		return nil
+	}
+	p := r.pairs(level)
+	defer p.free()
+	removedRow := make([]int, len(p.old)) // place among Changes of each block that was removed
+	rows := len(p.new)
+	for o := range p.old {
+		if p.toNew[o] < 0 {
+			removedRow[o] = rows
+			rows++
+		}
+	}
+	out := make([]WordChange, rows)
+	for i, w := range WordChanges(r.matches, r.Before.Text, r.Text) {
+		row := p.ofNew[i]
+		if row < 0 {
+			if row = p.toNew[p.ofOld[i]]; row < 0 {
+				row = removedRow[p.ofOld[i]]
+			}
+		}
+		out[row].Added = joined(out[row].Added, w.Added)
+		out[row].Removed = joined(out[row].Removed, w.Removed)
+	}
+	return out
+}
+
+// joined returns a and b with a space between them, unless one is "".
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}
+
+// likenesses returns, for each block of the cut, how similar it is to the block of
+// the version before with which it shares most leaves: the mean similarity of the
+// leaves of both blocks, by size.
+func (r *Revision) likenesses(p *cutPairs) []float64 {
+	sum, all := make([]float64, len(p.new)), make([]float64, len(p.new))
+	for i, m := range r.matches {
+		o, n := p.ofOld[i], p.ofNew[i]
+		if n >= 0 {
+			all[n] += float64(r.size(m.New))
+		}
+		if n >= 0 && o >= 0 && p.toOld[n] == o {
+			sum[n] += m.Similarity * float64(r.Before.size(m.Old)+r.size(m.New))
+		}
+	}
+	oldSize := make([]float64, len(p.old))
+	for i, m := range r.matches {
+		if o := p.ofOld[i]; o >= 0 {
+			oldSize[o] += float64(r.Before.size(m.Old))
+		}
+	}
+	for n, o := range p.toOld {
+		if o >= 0 {
+			sum[n] /= all[n] + oldSize[o]
+		}
+	}
+	return sum
+}
+
+// live sets Life, the lives of all blocks.
+func (r *Revision) live() {
+	if r.sameShape() {
+		r.Life = r.Before.Life
+	} else {
+		r.Life = r.trace()
+	}
+}
+
+// trace returns the lives of the blocks. A block that the version before has keeps
+// its life. Any other block begins a new life.
+//
+// A block that divides further gets the life of the block of the version before
+// that is in the cut of the same level and has most of its leaves. That block may
+// be a leaf, so a block may have the same life as a leaf in it. No two blocks of
+// one cut have the same life.
+func (r *Revision) trace() []Life {
+	r.Life = make([]Life, len(r.Tree.Blocks))
+	named := &names{last: make(map[Life]int, len(r.matches)), before: make([]int, len(r.Tree.Blocks))}
+	for _, m := range r.matches {
+		if m.Old >= 0 && m.New >= 0 {
+			r.follow(m.New, r.Before.Life[m.Old], named)
+		}
+	}
+	if len(r.matches) > 0 {
+		for level := r.Tree.Level() - 1; level > 0; level-- {
+			r.inherit(level, named)
+		}
+	}
+	for n := 1; n < len(r.Life); n++ {
+		if r.Life[n].place == 0 {
+			r.Life[n] = Life{r.Time, r.twin, int32(n)}
+		}
+	}
+	return r.Life
+}
+
+// names lists the blocks that each life was given to. The lists are linked, and end
+// with 0.
+type names struct {
+	last   map[Life]int // the last block that was given a life
+	before []int        // for each block, the block that was given its life before
+}
+
+// sameShape reports whether this version and the version before have the same tree,
+// and each leaf matches the leaf at its place. All blocks then keep their lives.
+// Most versions are like that.
+func (r *Revision) sameShape() bool {
+	if r.Before == nil || len(r.Before.Tree.Blocks) != len(r.Tree.Blocks) || len(r.matches) != len(r.leaves) || len(r.leaves) == 0 {
+		return false
+	}
+	for n := range r.Tree.Blocks {
+		if r.Tree.Blocks[n].Next != r.Before.Tree.Blocks[n].Next {
+			return false
+		}
+	}
+	for _, m := range r.matches {
+		if m.Old != m.New {
+			return false
+		}
+	}
+	return true
+}
+
+// follow gives block n the life l of a block of the version before, and returns
+// true. It returns false if a block that is not in n already has that life.
+func (r *Revision) follow(n int, l Life, named *names) bool {
+	end := r.Tree.Blocks[n].Next
+	last := named.last[l]
+	for other := last; other > 0; other = named.before[other] {
+		if other < n || other >= end {
+			return false
+		}
+	}
+	r.Life[n] = l
+	named.last[l], named.before[n] = n, last
+	return true
+}
+
+// inherit gives lives of the version before to the blocks in the cut of a level that
+// divide further.
+func (r *Revision) inherit(level int, named *names) {
+	p := r.pairs(level)
+	defer p.free()
+	taken := make([]bool, len(p.old))
+	for _, s := range p.shared {
+		n := p.new[s.new]
+		if r.Tree.Leaf(n) || taken[s.old] || r.Life[n].place != 0 {
+			continue
+		}
+		taken[s.old] = r.follow(n, r.Before.Life[p.old[s.old]], named)
+	}
+}
