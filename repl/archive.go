@@ -45,7 +45,7 @@ func (e *archiveError) Error() string { return e.err.Error() }
 
 func (e *archiveError) Unwrap() error { return e.err }
 
-// Snapshot implements exec.Archive.
+// Snapshot implements session.Archive.
 func (a archive) Snapshot(ctx context.Context) (relation.Snapshot, error) {
 	s, err := a.Archive.Snapshot(ctx)
 	if err != nil {
@@ -54,7 +54,7 @@ func (a archive) Snapshot(ctx context.Context) (relation.Snapshot, error) {
 	return s, nil
 }
 
-// Import implements exec.Archive.
+// Import is what the statement of that name asks of an archive.
 func (a archive) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	results, err := a.Archive.Import(ctx, o)
 	if err != nil && a.has(err) {
@@ -63,7 +63,7 @@ func (a archive) Import(ctx context.Context, o task.ImportOptions) ([]task.Impor
 	return results, err
 }
 
-// Copy implements exec.Archive.
+// Copy is what the statement of that name asks of an archive.
 func (a archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
 	results, err := a.Archive.Copy(ctx, o)
 	if err != nil && a.has(err) {
@@ -72,7 +72,7 @@ func (a archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResul
 	return results, err
 }
 
-// Definitions implements exec.Archive.
+// Definitions implements session.Archive.
 func (a archive) Definitions(ctx context.Context) ([]task.Definition, error) {
 	list, err := a.Archive.Definitions(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func (a archive) Definitions(ctx context.Context) ([]task.Definition, error) {
 	return list, nil
 }
 
-// Define implements exec.Archive.
+// Define implements session.Archive.
 func (a archive) Define(ctx context.Context, change func([]task.Definition) ([]task.Definition, error)) error {
 	err := a.Archive.Define(ctx, change)
 	if err != nil && a.has(err) {
@@ -90,7 +90,7 @@ func (a archive) Define(ctx context.Context, change func([]task.Definition) ([]t
 	return err
 }
 
-// Drop implements exec.Archive.
+// Drop is what the statement of that name asks of an archive.
 func (a archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	res, err := a.Archive.Drop(ctx, o)
 	if err != nil && a.has(err) {
@@ -99,7 +99,7 @@ func (a archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult,
 	return res, err
 }
 
-// SaveResult implements exec.Archive.
+// SaveResult implements session.Archive.
 func (a archive) SaveResult(ctx context.Context, r task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	r, err := a.Archive.SaveResult(ctx, r, rows)
 	if err != nil && a.has(err) {
@@ -108,7 +108,7 @@ func (a archive) SaveResult(ctx context.Context, r task.Result, rows iter.Seq2[t
 	return r, err
 }
 
-// Merge implements exec.Archive.
+// Merge is what the statement of that name asks of an archive.
 func (a archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
 	if o.Seal {
 		defer beginFrugal()()
@@ -120,7 +120,7 @@ func (a archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeRe
 	return results, err
 }
 
-// Repair implements exec.Archive.
+// Repair is what the statement of that name asks of an archive.
 func (a archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
 	results, err := a.Archive.Repair(ctx, o)
 	if err != nil && a.has(err) {

@@ -34,14 +34,14 @@ func (a archive) Past(ctx context.Context) (crawl.Past, error) {
 	return p, nil
 }
 
-// Crawl implements exec.Crawler.
+// Crawl implements session.Crawler.
 func (a archive) Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error) {
 	defer beginFrugal()()
 	res, err := crawl.Run(ctx, a, o, crawl.Env{})
 	return res, a.fault(err)
 }
 
-// Refuses implements exec.Crawler.
+// Refuses implements session.Crawler.
 func (a archive) Refuses(o report.CrawlOptions, url string) (string, error) {
 	return crawl.Refuses(o, url)
 }

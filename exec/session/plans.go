@@ -18,33 +18,29 @@ func (s *Session) PlanLines(ctx context.Context, node plan.Node) (lines []string
 		return nil, err
 	}
 	defer release()
+	return planLines(ctx, snap, 0, node)
+}
+
+// ReadLines returns plans, each one step to the right, and below each source the pools
+// that it would open in snap.
+func ReadLines(ctx context.Context, snap relation.Snapshot, nodes ...plan.Node) (lines []string, err error) {
+	return planLines(ctx, snap, 1, nodes...)
+}
+
+// planLines returns plans that begin right steps to the right, as Indented counts them.
+// snap is nil if the plans read nothing.
+func planLines(ctx context.Context, snap relation.Snapshot, right int, nodes ...plan.Node) (lines []string, err error) {
 	var pools []record.Pool
 	if snap != nil {
 		if pools, err = snap.Pools(ctx); err != nil {
 			return nil, err
 		}
 	}
-	plan.Walk(node, func(n plan.Node, depth int) {
-		lines = append(lines, Indented(depth, n.String()))
-		if src, ok := n.(*plan.Source); ok && src.Relation.Scoped && src.Relation.OwnTime == "" {
-			lines = append(lines, Indented(depth+1, poolLine(pools, src.Reads())))
-		}
-	})
-	return lines, nil
-}
-
-// ReadLines returns plans, each one step to the right, and below each source the pools
-// that it would open in snap.
-func ReadLines(ctx context.Context, snap relation.Snapshot, nodes ...plan.Node) (lines []string, err error) {
-	pools, err := snap.Pools(ctx)
-	if err != nil {
-		return nil, err
-	}
 	for _, n := range nodes {
 		plan.Walk(n, func(n plan.Node, depth int) {
-			lines = append(lines, Indented(depth+1, n.String()))
-			if src, ok := n.(*plan.Source); ok {
-				lines = append(lines, Indented(depth+2, poolLine(pools, src.Reads())))
+			lines = append(lines, Indented(right+depth, n.String()))
+			if src, ok := n.(*plan.Source); ok && src.Relation.Scoped && src.Relation.OwnTime == "" {
+				lines = append(lines, Indented(right+depth+1, poolLine(pools, src.Reads())))
 			}
 		})
 	}
