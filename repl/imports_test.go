@@ -120,6 +120,7 @@ var testArrows = map[string]string{
 	"exec/expr":            "lang",
 	"exec/eval":            "lang lang/ast store/record",
 	"exec/relation":        "lang",
+	"exec/export":          "lang",
 	"exec/graph":           "exec/relation/relationtest",
 	"exec/plan":            "lang",
 	"exec/value":           "lang",

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"infomall/exec/expr"
@@ -222,13 +223,7 @@ func (r narrower) bound(e ast.Expr) {
 // looksAhead reports whether a field of a version depends on captures after its
 // first.
 func (r narrower) looksAhead() bool {
-	for _, f := range r.src.Fields {
-		switch f.Name {
-		case "last_seen", "next", "visits":
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.src.Fields, func(f *relation.Column) bool { return f.Ahead })
 }
 
 // window returns a window outside which e is not true, and reports whether it

@@ -24,6 +24,9 @@ type Column struct {
 	// OneTime reports that the column describes all of the range of time, so it
 	// cannot be asked for with EACH.
 	OneTime bool
+	// Ahead reports that the column of a version depends on captures after its
+	// first.
+	Ahead bool
 	// Needs says which columns of a scan the column is computed from.
 	Needs record.Columns
 
@@ -48,6 +51,12 @@ func (c Column) aside() Column {
 // oneTime returns c as a column that cannot be asked for with EACH.
 func (c Column) oneTime() Column {
 	c.OneTime = true
+	return c
+}
+
+// ahead returns c as a column that depends on captures after the version's first.
+func (c Column) ahead() Column {
+	c.Ahead = true
 	return c
 }
 

@@ -14,7 +14,7 @@ import (
 // they link, if n reads these columns. For that it builds the graph of all
 // links in the time of the source.
 func (r *Reader) linkedPages(ctx context.Context, n *Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
-	if !n.Asks("inlinks") && !n.Asks("outlinks") {
+	if !n.Asks("inlinks", "outlinks") {
 		return in
 	}
 	return func(yield func(*pageRow, error) bool) {
@@ -100,7 +100,7 @@ type foundOn struct {
 // foundPages adds to pages how crawls reached them, if n reads these columns.
 // It holds some 80 bytes per URL of the source that was crawled.
 func (r *Reader) foundPages(ctx context.Context, n *Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
-	if r.Crawls == nil || !n.Asks("layer") && !n.Asks("weight") && !n.Asks("via") {
+	if r.Crawls == nil || !n.Asks("layer", "weight", "via") {
 		return in
 	}
 	return func(yield func(*pageRow, error) bool) {

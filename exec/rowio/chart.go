@@ -12,6 +12,8 @@ import (
 	"infomall/lang/cells"
 )
 
+var chartFormat = &Format{Name: "chart", make: newChart}
+
 // chartRowsMax is how many rows a chart draws. The chart holds them in memory
 // until it knows the longest bar.
 const chartRowsMax = 10_000

@@ -8,6 +8,11 @@ import (
 	"infomall/exec/value"
 )
 
+var (
+	csvFormat = &Format{Name: "csv", Suffixes: []string{".csv"}, make: newCSV}
+	tsvFormat = &Format{Name: "tsv", Suffixes: []string{".tsv"}, make: newTSV}
+)
+
 // separated is a Writer of csv and tsv: one line per row, which ends in a line
 // feed. Times are written as RFC 3339, durations as seconds. Bytes that are not
 // UTF-8 become U+FFFD.

@@ -11,6 +11,8 @@ import (
 	"infomall/lang/cells"
 )
 
+var htmlFormat = &Format{Name: "html", Suffixes: []string{".html", ".htm"}, make: newHTML}
+
 // htmlPlotMax is how many rows the plot of a report shows. On a screen, the
 // bars of more rows would be too narrow.
 const htmlPlotMax = 400

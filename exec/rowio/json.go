@@ -9,6 +9,11 @@ import (
 	"infomall/lang/cells"
 )
 
+var (
+	jsonFormat  = &Format{Name: "json", Suffixes: []string{".json"}, make: newJSON}
+	jsonlFormat = &Format{Name: "jsonl", Suffixes: []string{".jsonl"}, make: newJSONL}
+)
+
 // objects is a Writer of json, an array with one object per line, and of jsonl,
 // only the lines. Numbers, booleans and null are those of JSON; a duration is a
 // number of seconds, a time a string. NaN and the infinities, which JSON lacks,

@@ -7,6 +7,8 @@ import (
 	"infomall/lang/cells"
 )
 
+var markdownFormat = &Format{Name: "markdown", Suffixes: []string{".md"}, make: newMarkdown}
+
 // markdown is a Writer of tables in GitHub's Markdown. Such a table needs a
 // header, so Options.Header is ignored.
 type markdown struct {

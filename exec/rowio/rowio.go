@@ -5,12 +5,12 @@ package rowio
 
 import (
 	"fmt"
-	"infomall/lang/ast"
 	"io"
 	"strings"
 	"time"
 
 	"infomall/exec/value"
+	"infomall/lang/ast"
 )
 
 // Options say how rows are written. The zero Options leave out the header and
@@ -37,28 +37,28 @@ type Writer interface {
 	End() error
 }
 
-// Format is a format of rows.
+// Format is a format of rows. The file of its writer declares it.
 type Format struct {
 	Name     string
-	make     func(w io.Writer, o Options) Writer
 	Suffixes []string // how the names of its files end; none for what only people read
+	make     func(w io.Writer, o Options) Writer
 }
 
 // formats lists all formats, in the order in which messages list them.
-var formats = []Format{
-	{"table", newTable, nil},
-	{"csv", newCSV, []string{".csv"}},
-	{"tsv", newTSV, []string{".tsv"}},
-	{"json", newJSON, []string{".json"}},
-	{"jsonl", newJSONL, []string{".jsonl"}},
-	{"markdown", newMarkdown, []string{".md"}},
-	{"vertical", newVertical, nil},
-	{"html", newHTML, []string{".html", ".htm"}},
-	{"chart", newChart, nil},
+var formats = []*Format{
+	tableFormat,
+	csvFormat,
+	tsvFormat,
+	jsonFormat,
+	jsonlFormat,
+	markdownFormat,
+	verticalFormat,
+	htmlFormat,
+	chartFormat,
 }
 
-// AllFormats returns all formats.
-func AllFormats() []Format { return formats }
+// AllFormats returns all formats. The caller must not change the result.
+func AllFormats() []*Format { return formats }
 
 // Formats lists the names that New takes.
 func Formats() []string {

@@ -11,6 +11,8 @@ import (
 	"infomall/lang/cells"
 )
 
+var tableFormat = &Format{Name: "table", make: newTable}
+
 // The codes that colour a terminal: dimmed for what is not data, bold for the
 // header.
 const (

@@ -8,6 +8,8 @@ import (
 	"infomall/lang/cells"
 )
 
+var verticalFormat = &Format{Name: "vertical", make: newVertical}
+
 // vertical is a Writer that writes one line per value, with a heading line
 // before each row, like \G in mysql.
 type vertical struct {
