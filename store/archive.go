@@ -46,6 +46,7 @@ import (
 	"infomall/store/mend"
 	"infomall/store/notes"
 	"infomall/store/record/task"
+	"infomall/store/snapshot"
 	"infomall/store/urlkey"
 )
 
@@ -79,7 +80,7 @@ type Archive struct {
 	folder *commit.Folder
 
 	files       *body.Files
-	snapshots   *snapshots
+	snapshots   *snapshot.Source
 	notes       *notes.Notes
 	maintenance *mend.Maintenance
 	merging     mergeBounds
@@ -109,7 +110,7 @@ func Open(dir string, o Options) *Archive {
 		warned:  make(map[string]bool),
 	}
 	a.files = body.NewFiles(a.folder, o.CacheBytes, a.warn)
-	a.snapshots = newSnapshots(a.files)
+	a.snapshots = snapshot.NewSource(a.files)
 	a.notes = notes.New(a.folder, o.Now, a.warn)
 	a.maintenance = mend.New(a.folder, a.files, a.notes, o.Now)
 	return a
@@ -133,7 +134,7 @@ func (a *Archive) Close() error { return a.files.Close() }
 // Snapshot pins the archive's present state. If there is no archive, the snapshot
 // is empty. The caller closes it.
 func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
-	v, err := a.snapshots.open(ctx)
+	v, err := a.snapshots.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -141,12 +142,12 @@ func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 }
 
 // Past opens the current state of the archive for a crawl.
-func (a *Archive) Past(ctx context.Context) (*Past, error) { return a.snapshots.past(ctx) }
+func (a *Archive) Past(ctx context.Context) (*snapshot.Past, error) { return a.snapshots.Past(ctx) }
 
 // Snapshot is one unchanging state of the archive. Its record.Refs are valid until
 // it is closed. Several goroutines may use it; all must be done before Close.
 type Snapshot struct {
-	*snapshot
+	*snapshot.Snapshot
 	a *Archive
 }
 
@@ -156,7 +157,7 @@ type Snapshot struct {
 // tombstone records when and why captures were deleted, but not which. If segments
 // of this snapshot went out of force meanwhile, the error is task.ErrChanged.
 func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error) {
-	return v.a.deleteFrom(ctx, v.snapshot, o)
+	return v.a.deleteFrom(ctx, v.Snapshot, o)
 }
 
 // Results lists the results of a kind, sorted by name and time. A result is left

@@ -14,6 +14,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/segment"
+	"infomall/store/snapshot"
 	"infomall/store/timeline"
 )
 
@@ -29,10 +30,10 @@ const (
 
 // batchPlan decides for each staged capture what is stored of it.
 type batchPlan struct {
-	v        *snapshot
+	v        *snapshot.Snapshot
 	read     *derive.Reader
 	tails    *derive.Histories
-	look     *looker
+	look     *snapshot.Looker
 	staged   []*staged // sorted by URL and time; see change
 	fates    []fate    // one for each of staged
 	folds    [][]byte  // one for each of staged
@@ -104,17 +105,17 @@ func (b *batchPlan) plan(ctx context.Context) error {
 }
 
 // poolFor returns the name of the pool that a capture goes to.
-func (b *batchPlan) poolFor(s *staged) string { return b.v.pin.OpenPool(s.Time.Pool(), s.Key) }
+func (b *batchPlan) poolFor(s *staged) string { return b.v.Pin.OpenPool(s.Time.Pool(), s.Key) }
 
 // url plans the captures staged[from:to], which all have the same URL.
 func (b *batchPlan) url(ctx context.Context, from, to int) error {
-	known, err := b.look.at(ctx, b.staged[from].Key)
+	known, err := b.look.At(ctx, b.staged[from].Key)
 	if err != nil {
 		return err
 	}
 	before := known
-	if b.look.disturbed {
-		before = b.look.group
+	if b.look.Disturbed {
+		before = b.look.Group
 	}
 	all := append(b.all[:0], before...)
 	for i := from; i < to; i++ {
@@ -135,7 +136,7 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 	}
 	b.all, b.bodies = all, urlBodies{}
 	arrange := timeline.Settle
-	if b.look.disturbed {
+	if b.look.Disturbed {
 		arrange = timeline.SettleVisible
 	}
 	settled := arrange(all)
@@ -177,9 +178,9 @@ func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
 	}
 	if n := len(p.at); n == 0 || b.staged[p.at[n-1]].Key != s.Key {
 		p.urls++
-		p.countFresh(known, b.look.disturbed)
+		p.countFresh(known, b.look.Disturbed)
 	}
-	p.follows = p.follows && !b.look.disturbed && s.Body != segment.BodyNone && (len(known) == 0 || known[len(known)-1].Time < s.Time)
+	p.follows = p.follows && !b.look.Disturbed && s.Body != segment.BodyNone && (len(known) == 0 || known[len(known)-1].Time < s.Time)
 	p.at = append(p.at, i)
 	if s.Body == segment.BodyOwn {
 		b.hold(i, known)
@@ -249,7 +250,7 @@ func (u *urlBodies) look(known []timeline.Capture) {
 
 // fold computes the folds of the new versions among the captures of a URL.
 func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
-	if b.look.disturbed {
+	if b.look.Disturbed {
 		return nil // the folds in the archive were made before captures were removed
 	}
 	f := &derive.Folder{Read: b.read, Histories: b.tails, Source: b}
@@ -258,13 +259,13 @@ func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 
 // StoredFold returns the fold that is stored with a version of the archive.
 func (b *batchPlan) StoredFold(at timeline.Place) ([]byte, error) {
-	return b.v.versions().StoredFold(at)
+	return b.v.Versions().StoredFold(at)
 }
 
 // VersionBody returns the body of a version of the archive or of the batch.
 func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
 	if l.Seg != nil {
-		return b.v.versions().VersionBody(ctx, l)
+		return b.v.Versions().VersionBody(ctx, l)
 	}
 	s := b.staged[l.N]
 	if s.read == nil || s.spool != nil || len(s.body) > segment.DividedMax {
@@ -309,29 +310,29 @@ func (b *batchPlan) hold(i int, known []timeline.Capture) {
 // none, the revisit is stored without a body, and scans look again.
 func (b *batchPlan) revisit(ctx context.Context, i int) error {
 	s := b.staged[i]
-	o := b.v.originals()
-	of, err := o.of(ctx, &timeline.Capture{Entry: s.Entry, Place: timeline.Place{N: uint32(i)}})
+	o := b.v.Originals()
+	of, err := o.Of(ctx, &timeline.Capture{Entry: s.Entry, Place: timeline.Place{N: uint32(i)}})
 	if of == nil || err != nil {
 		return err
 	}
-	e, err := o.stored(of.From)
+	e, err := o.Stored(of.From)
 	if err != nil {
 		return err
 	}
 	owner, at := e, of.From
 	if at.Seg != nil {
-		if owner, at, err = b.v.owner(ctx, of.From, e); err != nil || owner == nil {
+		if owner, at, err = b.v.Owner(ctx, of.From, e); err != nil || owner == nil {
 			return err
 		}
 	}
 	s = b.change(i)
 	l := timeline.Capture{Entry: s.Entry}
 	l.Takes(of)
-	if err := b.v.fill(ctx, &s.Stored, &l, e); err != nil {
+	if err := b.v.Complete(ctx, &s.Stored, &l, e); err != nil {
 		return err
 	}
 	if at.Seg != nil {
-		hidden, err := b.v.isHidden()
+		hidden, err := b.v.IsHidden()
 		if err != nil {
 			return err
 		}
@@ -356,14 +357,14 @@ func (b *batchPlan) revisit(ctx context.Context, i int) error {
 func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored) (err error) {
 	s.Body = segment.BodyOwn
 	if owner.Bytes <= formats.BodyMemory {
-		if s.body, err = b.v.bodyIn(ctx, owner); err == nil {
+		if s.body, err = b.v.BodyIn(ctx, owner); err == nil {
 			s.read = b.read.Of(owner.ID, s.body, s.Head, s.Mime)
 		}
 		return err
 	}
 	r := &pieceReader{}
 	var stop func()
-	r.next, stop = iter.Pull2(b.v.runs.Pieces(ctx, owner))
+	r.next, stop = iter.Pull2(b.v.Runs.Pieces(ctx, owner))
 	defer stop()
 	if s.spool, err = message.NewSpool(r, ""); err == nil {
 		b.spools = append(b.spools, s.spool)
@@ -405,7 +406,7 @@ func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 		s.Holder, s.holderPool, s.inBatch = k.Holder, k.holderPool, k.inBatch
 		return nil
 	}
-	known, err := b.v.lookupRaw(ctx, k.Key)
+	known, err := b.v.LookupRaw(ctx, k.Key)
 	if err != nil {
 		return err
 	}

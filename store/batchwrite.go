@@ -32,7 +32,7 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) ([]commit.Made, error)
 		coming[p.id] = p.name
 	}
 	turn := g.blocks.Turn()
-	known := &body.Known{Runs: b.v.runs, Blocks: g.blocks, Wrote: g.wrote}
+	known := &body.Known{Runs: b.v.Runs, Blocks: g.blocks, Wrote: g.wrote}
 	known.SetValid(coming)
 	if g.nearby == nil {
 		g.nearby = newNearby(b.v)
@@ -46,7 +46,7 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) ([]commit.Made, error)
 			return nil, err
 		}
 	}
-	if err := g.w.Publish(ctx, commit.Publication{Change: catalog.Change{Seen: b.v.pin.Generation, On: b.v.pin.Catalog}, Made: done}); err != nil {
+	if err := g.w.Publish(ctx, commit.Publication{Change: catalog.Change{Seen: b.v.Pin.Generation, On: b.v.Pin.Catalog}, Made: done}); err != nil {
 		return nil, err
 	}
 	for _, p := range plans {
@@ -115,7 +115,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 
 // poolOf returns the pool of a segment in force or of this batch.
 func (b *batchPlan) poolOf(id uint32) string {
-	if s := b.v.runs.Segment(id); s != nil {
+	if s := b.v.Runs.Segment(id); s != nil {
 		return s.Info.Pool
 	}
 	for _, p := range b.pools {

@@ -13,6 +13,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/snapshot"
 	"infomall/store/timeline"
 )
 
@@ -23,17 +24,17 @@ import (
 // of the snapshot went out of force meanwhile, the error is task.ErrChanged.
 //
 // deleteFrom holds about 50 bytes in memory for each capture that it deletes.
-func (a *Archive) deleteFrom(ctx context.Context, v *snapshot, o task.DeleteOptions) (task.DeleteResult, error) {
+func (a *Archive) deleteFrom(ctx context.Context, v *snapshot.Snapshot, o task.DeleteOptions) (task.DeleteResult, error) {
 	d := &deletion{
-		v: v, look: v.looker(0), hide: make(map[timeline.Place]bool), needed: make(map[timeline.Place]catalog.Need),
+		v: v, look: v.NewLooker(0), hide: make(map[timeline.Place]bool), needed: make(map[timeline.Place]catalog.Need),
 		bodies: make(map[segment.ID][]timeline.Place), pools: make(map[string]*task.RemovedPool), keys: make(map[string]bool),
 		noted: make(map[needing]bool), dependents: make(map[uint32]bool), walked: make(map[timeline.Place]catalog.Need),
 	}
-	d.look.keepRaw = true
-	defer d.look.close()
+	d.look.KeepRaw = true
+	defer d.look.Close()
 	var res task.DeleteResult
 	var err error
-	if d.hidden, err = v.hiddenNeeds(); err != nil {
+	if d.hidden, err = v.HiddenNeeds(); err != nil {
 		return res, err
 	}
 	if err := d.targets(ctx, o.Targets); err != nil || len(d.hide) == 0 {
@@ -65,8 +66,8 @@ func (a *Archive) deleteFrom(ctx context.Context, v *snapshot, o task.DeleteOpti
 
 // deletion is the state of one Delete.
 type deletion struct {
-	v      *snapshot
-	look   *looker
+	v      *snapshot.Snapshot
+	look   *snapshot.Looker
 	hide   map[timeline.Place]bool                   // the captures to delete
 	needed map[timeline.Place]catalog.Need           // for places in hide
 	hidden func(timeline.Place) (catalog.Need, bool) // captures that were deleted earlier, see hiddenNeeds
@@ -113,11 +114,11 @@ func (d *deletion) targets(ctx context.Context, list iter.Seq2[task.Target, erro
 // url collects the captures of one URL that are deleted. A capture that was
 // imported twice is deleted in both places.
 func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bool) error {
-	visible, err := d.look.at(ctx, key)
+	visible, err := d.look.At(ctx, key)
 	if err != nil {
 		return err
 	}
-	raw := d.look.raw
+	raw := d.look.Raw
 	slices.SortStableFunc(raw, func(a, b timeline.Capture) int { return cmp.Compare(a.Time, b.Time) })
 	bodies := make(map[segment.ID][]timeline.Place)
 	var places []timeline.Place
@@ -165,8 +166,8 @@ func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[reco
 	// needed. It matters little from which.
 	var pools []string
 	most := catalog.NeedNone
-	for i := range d.look.raw {
-		e := &d.look.raw[i]
+	for i := range d.look.Raw {
+		e := &d.look.Raw[i]
 		n, ok := d.hidden(e.Place)
 		if !ok || n == catalog.NeedNone {
 			continue
@@ -218,7 +219,7 @@ func (d *deletion) count(e *timeline.Capture) {
 	info := e.Seg.Info
 	p := d.pools[info.Pool]
 	if p == nil {
-		p = &task.RemovedPool{Name: info.Pool, Static: d.v.pin.IsStatic(info.Pool)}
+		p = &task.RemovedPool{Name: info.Pool, Static: d.v.Pin.IsStatic(info.Pool)}
 		d.pools[info.Pool] = p
 	}
 	p.Captures++
@@ -230,9 +231,9 @@ func (d *deletion) count(e *timeline.Capture) {
 // others searches the whole archive for captures whose body is at a deleted
 // capture. It skips deleted captures that no other capture needs.
 func (d *deletion) others(ctx context.Context) error {
-	for _, info := range d.v.pin.Segments {
-		s := d.v.runs.Reader(info)
-		err := d.v.entries(ctx, s, func(e *timeline.Capture) error {
+	for _, info := range d.v.Pin.Segments {
+		s := d.v.Runs.Reader(info)
+		err := d.v.Entries(ctx, s, func(e *timeline.Capture) error {
 			n, hidden := d.hidden(e.Place)
 			if d.hide[e.Place] {
 				n, hidden = d.needed[e.Place], true
@@ -263,8 +264,8 @@ func (d *deletion) others(ctx context.Context) error {
 // revisit handles a revisit that stays, or that is deleted and needed. It marks the
 // deleted captures in the chain of the revisit as needed.
 func (d *deletion) revisit(ctx context.Context, e *timeline.Capture) error {
-	o := d.v.originals()
-	of, err := o.of(ctx, e)
+	o := d.v.Originals()
+	of, err := o.Of(ctx, e)
 	if err != nil || of == nil {
 		return err
 	}
@@ -275,8 +276,8 @@ func (d *deletion) revisit(ctx context.Context, e *timeline.Capture) error {
 			d.dependents[catalog.Fingerprint(e.Key)] = true
 		}
 	}
-	for at := (link{Place: e.Place, key: e.Key, time: e.Time}); ; {
-		to, key, err := o.next(ctx, at)
+	for at := (snapshot.Link{Place: e.Place, Key: e.Key, Time: e.Time}); ; {
+		to, key, err := o.Next(ctx, at)
 		if err != nil || to == nil {
 			return err
 		}
@@ -295,7 +296,7 @@ func (d *deletion) revisit(ctx context.Context, e *timeline.Capture) error {
 		if d.hide[to.Place] {
 			d.needed[to.Place] = max(d.needed[to.Place], n)
 		}
-		s, err := o.stored(to.Place)
+		s, err := o.Stored(to.Place)
 		if err != nil {
 			return err
 		}
@@ -303,7 +304,7 @@ func (d *deletion) revisit(ctx context.Context, e *timeline.Capture) error {
 			// It refers to the body of another capture, which may be deleted too.
 			d.needAll("", s.ID, d.bodies[s.ID], to.Place)
 		}
-		at = link{Place: to.Place, key: key, time: to.time}
+		at = snapshot.Link{Place: to.Place, Key: key, Time: to.Time}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/snapshot"
 	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
@@ -60,14 +61,14 @@ func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rei
 // was changed meanwhile.
 func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOptions) (task.ReindexResult, error) {
 	res := task.ReindexResult{Pool: pool}
-	v, err := a.snapshots.open(ctx)
+	v, err := a.snapshots.Open(ctx)
 	if err != nil {
 		return res, err
 	}
 	defer v.Close()
 	var old []*segment.Info
-	for _, s := range v.pin.PoolSegments(pool) {
-		is, err := v.derivedByOther(ctx, s)
+	for _, s := range v.Pin.PoolSegments(pool) {
+		is, err := derivedByOther(v, ctx, s)
 		if err != nil {
 			return res, err
 		}
@@ -85,15 +86,15 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 	if err != nil {
 		return res, err
 	}
-	p := commit.Publication{Change: catalog.Change{Seen: v.pin.Generation, On: v.pin.Catalog}}
+	p := commit.Publication{Change: catalog.Change{Seen: v.Pin.Generation, On: v.Pin.Catalog}}
 	for i, s := range old {
 		if o.Progress != nil {
 			o.Progress(int64(i), int64(len(old)))
 		}
 		d := newDeriving(ctx, v, s, o.PageLimit, a.opts.BatchBytes)
-		f := &form{w: w, s: d.s, static: v.pin.IsStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.runs.Dict(ref, pool) }}
+		f := &form{w: w, s: d.s, static: v.Pin.IsStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.Runs.Dict(ref, pool) }}
 		form, err := f.write(ctx, d.run)
-		d.look.close()
+		d.look.Close()
 		if err != nil {
 			return res, errors.Join(err, w.Close())
 		}
@@ -108,17 +109,17 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 
 // derivedByOther reports whether the facts of a segment were computed by another
 // version of the program, or are missing although the segment has pages.
-func (v *snapshot) derivedByOther(ctx context.Context, s *segment.Info) (bool, error) {
-	r := v.runs.Reader(s)
+func derivedByOther(v *snapshot.Snapshot, ctx context.Context, s *segment.Info) (bool, error) {
+	r := v.Runs.Reader(s)
 	for n := range uint32(s.Runs) {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		encoded, err := v.runs.Facts(r, n)
+		encoded, err := v.Runs.Facts(r, n)
 		if err != nil {
 			return false, err
 		}
-		meta, err := v.runs.Meta(r, n)
+		meta, err := v.Runs.Meta(r, n)
 		if err != nil {
 			return false, err
 		}
@@ -139,25 +140,25 @@ func (v *snapshot) derivedByOther(ctx context.Context, s *segment.Info) (bool, e
 // deriving computes again what was found out about the bodies of one segment.
 type deriving struct {
 	ctx   context.Context
-	v     *snapshot
+	v     *snapshot.Snapshot
 	s     *segment.Reader
 	read  *derive.Reader
 	fold  *derive.Folder
-	look  *looker
+	look  *snapshot.Looker
 	key   string // the URL whose folds are computed
 	folds map[timeline.Place][]byte
 }
 
-func newDeriving(ctx context.Context, v *snapshot, s *segment.Info, pageLimit, histories int64) *deriving {
-	r, read := v.runs.Reader(s), derive.NewReader()
+func newDeriving(ctx context.Context, v *snapshot.Snapshot, s *segment.Info, pageLimit, histories int64) *deriving {
+	r, read := v.Runs.Reader(s), derive.NewReader()
 	read.Limit = pageLimit
-	fold := &derive.Folder{Read: read, Histories: derive.NewHistories(histories), Source: v.versions(), Of: r}
-	return &deriving{ctx: ctx, v: v, s: r, look: v.looker(0), read: read, fold: fold}
+	fold := &derive.Folder{Read: read, Histories: derive.NewHistories(histories), Source: v.Versions(), Of: r}
+	return &deriving{ctx: ctx, v: v, s: r, look: v.NewLooker(0), read: read, fold: fold}
 }
 
 // run rewrites a run with what its bodies say according to this version.
 func (d *deriving) run(n uint32, w *segment.Writer) error {
-	r, err := d.v.runs.Run(d.s, n)
+	r, err := d.v.Runs.Run(d.s, n)
 	if err != nil {
 		return err
 	}
@@ -194,7 +195,7 @@ func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) 
 	p, err := d.v.Payload(d.ctx, record.Ref{Segment: at.Seg.Info.ID, Run: at.Run, N: at.N})
 	if err != nil || p.NoBody != "" || p.Large != nil {
 		if d.ctx.Err() == nil && err != nil {
-			d.v.warn(err) // VERIFY reports it too; the old facts stay
+			d.v.Warn(err) // VERIFY reports it too; the old facts stay
 			err = nil
 		}
 		return err
@@ -250,11 +251,11 @@ func (d *deriving) divides(e *segment.Stored, opened *facts.Reading) (bool, erro
 	if e.Recipe.Layout == 0 { // The whole body is one block.
 		return len(opened.Made) == 1, nil
 	}
-	spans, err := d.v.runs.Spans(e.Recipe)
+	spans, err := d.v.Runs.Spans(e.Recipe)
 	if err != nil {
 		return false, err
 	}
-	layout, err := d.v.runs.Layout(d.ctx, spans, int(e.Recipe.Layout))
+	layout, err := d.v.Runs.Layout(d.ctx, spans, int(e.Recipe.Layout))
 	if err != nil {
 		return false, err
 	}
@@ -269,7 +270,7 @@ func (d *deriving) byHost(read *derive.Analysis, e *segment.Stored, body []byte)
 		return read, nil
 	}
 	var pages charset.Counts
-	if err := d.v.countCharsets(d.ctx, host, &pages); err != nil {
+	if err := d.v.CountCharsets(d.ctx, host, &pages); err != nil {
 		return nil, err
 	}
 	as := read.As
@@ -281,7 +282,7 @@ func (d *deriving) byHost(read *derive.Analysis, e *segment.Stored, body []byte)
 // page. For leaves that are only kept for the page, without the capture that
 // brought them, nobody computes facts. Those facts are then stored with the page.
 func (d *deriving) haveFacts(at timeline.Place, e *segment.Stored, blocks [][]byte) (bool, error) {
-	spans, err := d.v.runs.Spans(e.Recipe)
+	spans, err := d.v.Runs.Spans(e.Recipe)
 	if err != nil {
 		return false, err
 	}
@@ -290,7 +291,7 @@ func (d *deriving) haveFacts(at timeline.Place, e *segment.Stored, blocks [][]by
 		if b.Segment == at.Seg.Info.ID && b.Run == at.Run && int(b.N) < len(blocks) {
 			encoded = blocks[b.N]
 		} else {
-			of, err := d.v.runs.Facts(d.v.runs.Segment(b.Segment), b.Run)
+			of, err := d.v.Runs.Facts(d.v.Runs.Segment(b.Segment), b.Run)
 			if err != nil {
 				return false, err
 			}
@@ -320,12 +321,12 @@ func (d *deriving) blocks(at timeline.Place, e *segment.Stored, opened *facts.Re
 // version, or if the earlier versions of its URL cannot be read.
 func (d *deriving) foldOf(at timeline.Place, key string) ([]byte, error) {
 	if key != d.key || d.folds == nil {
-		all, err := d.look.at(d.ctx, key)
+		all, err := d.look.At(d.ctx, key)
 		if err != nil {
 			return nil, err
 		}
 		d.key, d.folds = key, make(map[timeline.Place][]byte)
-		if !d.look.disturbed {
+		if !d.look.Disturbed {
 			if err := d.fold.Folds(d.ctx, all, func(l *timeline.Capture, fold []byte) { d.folds[l.Place] = fold }); err != nil {
 				return nil, err
 			}

@@ -50,7 +50,7 @@ func TestScatteredBody(t *testing.T) {
 	defer v.Close()
 	v.SetCache(0)
 	runs := 0
-	for _, s := range v.pin.Segments {
+	for _, s := range v.Pin.Segments {
 		runs += s.Runs
 	}
 	for b, err := range v.Scan(t.Context(), record.Scan{From: record.MinTime, To: record.MaxTime, Skip: func(_, url string) bool { return url != whole.url }}) {

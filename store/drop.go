@@ -11,6 +11,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/snapshot"
 	"infomall/store/timeline"
 )
 
@@ -31,7 +32,7 @@ func (a *Archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult
 // hollow deletes all captures of a pool and merges it, so that only the blocks that
 // other pools use are left.
 func (a *Archive) hollow(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
-	v, err := a.snapshots.open(ctx)
+	v, err := a.snapshots.Open(ctx)
 	if err != nil {
 		return task.DropResult{}, err
 	}
@@ -50,10 +51,10 @@ func (a *Archive) hollow(ctx context.Context, o task.DropOptions) (task.DropResu
 }
 
 // deletePool deletes all captures of a pool.
-func (a *Archive) deletePool(ctx context.Context, v *snapshot, o task.DropOptions) (task.DropResult, error) {
+func (a *Archive) deletePool(ctx context.Context, v *snapshot.Snapshot, o task.DropOptions) (task.DropResult, error) {
 	var all []task.Target
-	for _, info := range v.pin.PoolSegments(o.Pool) {
-		err := v.entries(ctx, v.runs.Reader(info), func(e *timeline.Capture) error {
+	for _, info := range v.Pin.PoolSegments(o.Pool) {
+		err := v.Entries(ctx, v.Runs.Reader(info), func(e *timeline.Capture) error {
 			all = append(all, task.Target{Key: e.Key, Ref: e.Ref()})
 			return nil
 		})
@@ -62,7 +63,7 @@ func (a *Archive) deletePool(ctx context.Context, v *snapshot, o task.DropOption
 		}
 	}
 	slices.SortStableFunc(all, func(a, b task.Target) int { return strings.Compare(a.Key, b.Key) })
-	res := task.DropResult{RemovedPool: task.RemovedPool{Name: o.Pool, Static: v.pin.IsStatic(o.Pool)}}
+	res := task.DropResult{RemovedPool: task.RemovedPool{Name: o.Pool, Static: v.Pin.IsStatic(o.Pool)}}
 	deleted, err := a.deleteFrom(ctx, v, task.DeleteOptions{Dry: o.Dry, Reason: "DROP POOL", Targets: func(yield func(task.Target, error) bool) {
 		for _, t := range all {
 			if !yield(t, nil) {
@@ -105,57 +106,57 @@ func (a *Archive) drop(ctx context.Context, o task.DropOptions) (task.DropResult
 // planDrop finds out what is removed with a pool. When it returns it has no
 // snapshot open, since an open snapshot would keep the files.
 func (a *Archive) planDrop(ctx context.Context, o task.DropOptions) (res task.DropResult, p commit.Publication, err error) {
-	v, err := a.snapshots.open(ctx)
+	v, err := a.snapshots.Open(ctx)
 	if err != nil {
 		return res, p, err
 	}
 	defer v.Close()
-	pools, err := v.pin.Pools([]string{o.Pool})
+	pools, err := v.Pin.Pools([]string{o.Pool})
 	if err != nil {
 		return res, p, err
 	}
 	i := slices.IndexFunc(pools, func(p catalog.Pool) bool { return p.Name == o.Pool })
 	segments := pools[i].Segments
-	if err := v.droppable(ctx, o.Pool); err != nil {
+	if err := droppable(v, ctx, o.Pool); err != nil {
 		return res, p, err
 	}
-	described, err := v.pool(ctx, segments)
+	described, err := v.Pool(ctx, segments)
 	if err != nil {
 		return res, p, err
 	}
 	res.RemovedPool = task.RemovedPool{Name: o.Pool, Static: described.Static, Captures: described.Captures, Versions: described.Versions}
-	res.Files, res.Bytes = v.pin.FilesOnlyOf(segments)
+	res.Files, res.Bytes = v.Pin.FilesOnlyOf(segments)
 	if o.Dry {
 		return res, p, nil
 	}
 	r := &catalog.Removal{Time: record.At(a.opts.Now()), Drop: true, Captures: described.Captures, Pools: []string{o.Pool}}
-	r.Touched, err = v.prints(ctx, segments)
-	return res, commit.Publication{Change: catalog.Change{Out: segments, Seen: v.pin.Generation}, Removal: r}, err
+	r.Touched, err = prints(v, ctx, segments)
+	return res, commit.Publication{Change: catalog.Change{Out: segments, Seen: v.Pin.Generation}, Removal: r}, err
 }
 
 // droppable returns a *task.DependsError if other pools need the pool.
-func (v *snapshot) droppable(ctx context.Context, pool string) error {
+func droppable(v *snapshot.Snapshot, ctx context.Context, pool string) error {
 	e := &task.DependsError{Pool: pool}
-	for _, s := range v.pin.Segments {
+	for _, s := range v.Pin.Segments {
 		if s.Pool != pool && slices.Contains(s.Depends, pool) && !slices.Contains(e.By, s.Pool) {
 			e.By = append(e.By, s.Pool)
 		}
 	}
-	look := v.looker(0)
-	defer func() { look.close() }()
-	for _, info := range v.pin.Segments {
+	look := v.NewLooker(0)
+	defer func() { look.Close() }()
+	for _, info := range v.Pin.Segments {
 		if info.Pool == pool || catalog.MonthOf(info.Pool) < catalog.MonthOf(pool) || slices.Contains(e.By, info.Pool) || slices.Contains(e.Revisits, info.Pool) {
 			continue // a revisit takes nothing from a later month
 		}
-		found, err := v.revisitsTo(ctx, info, pool, look)
+		found, err := revisitsTo(v, ctx, info, pool, look)
 		if err != nil {
 			return err
 		}
 		if found {
 			e.Revisits = append(e.Revisits, info.Pool)
 		}
-		look.close()
-		look = v.looker(0) // a looker only moves forward
+		look.Close()
+		look = v.NewLooker(0) // a looker only moves forward
 	}
 	if len(e.By)+len(e.Revisits) > 0 {
 		return e
@@ -165,37 +166,37 @@ func (v *snapshot) droppable(ctx context.Context, pool string) error {
 
 // revisitsTo reports whether a segment has a revisit without a body whose original
 // is in the pool, or whose chain of originals leads through the pool.
-func (v *snapshot) revisitsTo(ctx context.Context, info *segment.Info, pool string, look *looker) (bool, error) {
+func revisitsTo(v *snapshot.Snapshot, ctx context.Context, info *segment.Info, pool string, look *snapshot.Looker) (bool, error) {
 	found, last := false, ""
-	err := v.entries(ctx, v.runs.Reader(info), func(e *timeline.Capture) error {
+	err := v.Entries(ctx, v.Runs.Reader(info), func(e *timeline.Capture) error {
 		if e.Body != segment.BodyNone || e.Key == last {
 			return nil
 		}
 		last = e.Key
-		group, err := look.at(ctx, e.Key)
+		group, err := look.At(ctx, e.Key)
 		if err != nil {
 			return err
 		}
 		for i := range group {
 			if g := &group[i]; g.Seg.Info.Pool != pool && g.Resolved && (g.From.Seg.Info.Pool == pool || g.Original != nil && g.Original.Through.Has(pool)) {
 				found = true
-				return errStop
+				return snapshot.ErrStop
 			}
 		}
 		return nil
 	})
-	if errors.Is(err, errStop) {
+	if errors.Is(err, snapshot.ErrStop) {
 		err = nil
 	}
 	return found, err
 }
 
 // prints returns the fingerprints of all URLs of some segments, sorted.
-func (v *snapshot) prints(ctx context.Context, segments []*segment.Info) ([]uint32, error) {
+func prints(v *snapshot.Snapshot, ctx context.Context, segments []*segment.Info) ([]uint32, error) {
 	var out []uint32
 	for _, info := range segments {
 		last := ""
-		err := v.entries(ctx, v.runs.Reader(info), func(e *timeline.Capture) error {
+		err := v.Entries(ctx, v.Runs.Reader(info), func(e *timeline.Capture) error {
 			if e.Key != last {
 				last = e.Key
 				out = append(out, catalog.Fingerprint(e.Key))

@@ -309,20 +309,20 @@ const batchShelf = 16 << 20
 // them and publishes them. It returns the pools that now have many small segments
 // or are too large.
 func (g *ingest) store(ctx context.Context) (large []string, err error) {
-	v, err := g.a.snapshots.open(ctx)
+	v, err := g.a.snapshots.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer v.Close()
-	v.runs.Shelve(batchShelf, 1) // bodies of neighbouring URLs are in the same runs
-	b := &batchPlan{v: v, read: g.read, tails: g.tails, look: v.looker(0), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
-	defer b.look.close()
+	v.Runs.Shelve(batchShelf, 1) // bodies of neighbouring URLs are in the same runs
+	b := &batchPlan{v: v, read: g.read, tails: g.tails, look: v.NewLooker(0), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
+	defer b.look.Close()
 	defer func() {
 		for _, s := range b.spools {
 			s.File.Close()
 		}
 	}()
-	v.addBatch(batchOf(b.staged), b.read)
+	v.AddBatch(batchOf(b.staged), b.read)
 	if err := b.plan(ctx); err != nil {
 		return nil, err
 	}
@@ -336,7 +336,7 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 	}
 	for _, m := range done {
 		name := m.Info.Pool
-		if catalog.DueForMerge(append(v.pin.PoolSegments(name), m.Info)) != nil || v.pin.Oversized(name, catalog.PoolLimit(g.poolLimit)) {
+		if catalog.DueForMerge(append(v.Pin.PoolSegments(name), m.Info)) != nil || v.Pin.Oversized(name, catalog.PoolLimit(g.poolLimit)) {
 			large = append(large, name)
 		}
 	}

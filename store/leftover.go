@@ -25,15 +25,15 @@ func (m *merging) keepUsed(ctx context.Context) error {
 	if left, err := m.anyLeft(); !left || err != nil {
 		return err
 	}
-	hidden, err := m.v.hiddenNeeds()
+	hidden, err := m.v.HiddenNeeds()
 	if err != nil {
 		return err
 	}
-	for _, s := range m.v.pin.Segments {
+	for _, s := range m.v.Pin.Segments {
 		if m.in[s.ID] != nil || len(s.Uses) == 0 {
 			continue
 		}
-		err := m.v.everyEntry(ctx, s, func(at timeline.Place, e *segment.Stored) error {
+		err := m.v.EveryEntry(ctx, s, func(at timeline.Place, e *segment.Stored) error {
 			if n, gone := hidden(at); gone && n == catalog.NeedNone {
 				return nil // nobody needs what it consists of either
 			}
@@ -70,7 +70,7 @@ func (m *merging) anyLeft() (bool, error) {
 // keep stores those blocks of a recipe that are in merged segments and have no new
 // place yet.
 func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
-	spans, err := m.v.runs.Spans(recipe)
+	spans, err := m.v.Runs.Spans(recipe)
 	if err != nil {
 		return err
 	}

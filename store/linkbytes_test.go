@@ -26,10 +26,10 @@ func storedLinks(tb testing.TB, a *Archive) (links, bytes int64) {
 	defer v.Close()
 	enc := newEncoder()
 	defer enc.Close()
-	for _, info := range v.pin.Segments {
-		s := v.runs.Reader(info)
+	for _, info := range v.Pin.Segments {
+		s := v.Runs.Reader(info)
 		for n := range uint32(info.Runs) {
-			r, err := v.runs.Run(s, n)
+			r, err := v.Runs.Run(s, n)
 			if err != nil {
 				tb.Fatal(err)
 			}

@@ -12,6 +12,7 @@ import (
 	"infomall/store/commit"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/snapshot"
 )
 
 const (
@@ -196,27 +197,27 @@ func (a *Archive) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (t
 // merge at once, it merges some of them, and more is true: the caller must call it
 // again.
 func (a *Archive) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) (r task.MergeResult, more bool, err error) {
-	v, err := a.snapshots.open(ctx)
+	v, err := a.snapshots.Open(ctx)
 	if err != nil {
 		return r, false, err
 	}
 	defer v.Close()
-	v.runs.Shelve(a.merging.runs, a.merging.ways+1)
-	in, hidden, err := v.mergeable(t.choose(v.pin.Catalog))
+	v.Runs.Shelve(a.merging.runs, a.merging.ways+1)
+	in, hidden, err := mergeable(v, t.choose(v.Pin.Catalog))
 	if err != nil {
 		return r, false, err
 	}
 	r = mergeResult(t.pool, in)
-	all, static := len(in) == len(v.pin.PoolSegments(t.pool)), v.pin.IsStatic(t.pool)
+	all, static := len(in) == len(v.Pin.PoolSegments(t.pool)), v.Pin.IsStatic(t.pool)
 	r.Static, r.Deleted = static, hidden
 	if static && (!hidden || !t.seal) {
 		return r, false, nil // it was sealed or rewritten meanwhile
 	}
-	r.Large = all && !static && v.pin.Oversized(t.pool, catalog.PoolLimit(t.limit))
+	r.Large = all && !static && v.Pin.Oversized(t.pool, catalog.PoolLimit(t.limit))
 	if len(in) == 0 || len(in) == 1 && !hidden && !t.seal && !r.Large {
 		return r, false, nil
 	}
-	some, _, err := v.mergeable(crowded(in, a.merging.ways))
+	some, _, err := mergeable(v, crowded(in, a.merging.ways))
 	if err != nil {
 		return r, false, err
 	}
@@ -272,20 +273,20 @@ func crowded(in []*segment.Info, ways int) []*segment.Info {
 
 // mergeThese merges some segments of the task's pool and publishes the result. If
 // large is set, it splits the pool.
-func (a *Archive) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot, t mergeTask, in []*segment.Info, large bool) (p commit.Publication, err error) {
-	p.Change = catalog.Change{Out: in, Seen: v.pin.Generation, On: v.pin.Catalog}
+func (a *Archive) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, large bool) (p commit.Publication, err error) {
+	p.Change = catalog.Change{Out: in, Seen: v.Pin.Generation, On: v.Pin.Catalog}
 	m := newMerging(w, v, t, in, a.merging.places)
 	defer m.close()
 	if t.seal {
 		p.Seal, p.Whole = true, t.pool
 	}
 	if large {
-		m.split, p.Whole = newSplit(v.pin.Catalog, t.pool, catalog.PoolLimit(t.limit), t.seal), t.pool
+		m.split, p.Whole = newSplit(v.Pin.Catalog, t.pool, catalog.PoolLimit(t.limit), t.seal), t.pool
 	}
-	if m.hidden, err = v.isHidden(); err != nil {
+	if m.hidden, err = v.IsHidden(); err != nil {
 		return p, err
 	}
-	if len(in) == len(v.pin.PoolSegments(t.pool)) {
+	if len(in) == len(v.Pin.PoolSegments(t.pool)) {
 		if err := m.findBodies(ctx); err != nil {
 			return p, err
 		}
@@ -314,12 +315,12 @@ func (a *Archive) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot,
 // mergeable returns the segments of in that can be merged now, and whether they
 // have hidden captures. A segment with a hidden capture from which others take
 // their bodies must stay, unless the whole pool is merged.
-func (v *snapshot) mergeable(in []*segment.Info) (out []*segment.Info, hidden bool, err error) {
+func mergeable(v *snapshot.Snapshot, in []*segment.Info) (out []*segment.Info, hidden bool, err error) {
 	inside := catalog.NeedNone
-	if len(in) > 0 && len(in) == len(v.pin.PoolSegments(in[0].Pool)) {
+	if len(in) > 0 && len(in) == len(v.Pin.PoolSegments(in[0].Pool)) {
 		inside = catalog.NeedOther
 	}
-	removals, err := v.removals()
+	removals, err := v.Removals()
 	if err != nil {
 		return nil, false, err
 	}

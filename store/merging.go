@@ -12,20 +12,21 @@ import (
 	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/segment"
+	"infomall/store/snapshot"
 	"infomall/store/timeline"
 )
 
 // merging is the state of a merge: it makes new segments from those of a pool.
 type merging struct {
 	w      *commit.Writer
-	v      *snapshot
+	v      *snapshot.Snapshot
 	merged string // the pool that is merged
 	pool   string // the pool that is written to: merged, then its new parts
 	seal   bool
 	split  *split // nil if the pool is not split
 	in     map[uint32]*segment.Info
-	cursor heads // of in
-	look   *looker
+	cursor snapshot.Heads // of in
+	look   *snapshot.Looker
 	hidden func(timeline.Place) bool // whether the capture at a place was deleted
 	// bodies are the bodies of deleted captures that other pools need, by ID.
 	bodies map[segment.ID]*segment.Stored
@@ -53,7 +54,7 @@ type output struct {
 }
 
 // newMerging returns a merge of in. placesBytes bounds what it keeps of block places.
-func newMerging(w *commit.Writer, v *snapshot, t mergeTask, in []*segment.Info, placesBytes int64) *merging {
+func newMerging(w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, placesBytes int64) *merging {
 	m := &merging{
 		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: newEncoder(),
 		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.Folder.Disk, w.Dir, in, placesBytes),
@@ -61,19 +62,19 @@ func newMerging(w *commit.Writer, v *snapshot, t mergeTask, in []*segment.Info, 
 	if t.seal {
 		m.enc = w.Packer.Encoder()
 	}
-	m.known = &body.Known{Runs: v.runs, Blocks: m.blocks}
+	m.known = &body.Known{Runs: v.Runs, Blocks: m.blocks}
 	for _, s := range in {
 		m.in[s.ID] = s
-		m.cursor = append(m.cursor, newCursor(v.runs.Reader(s), 0, v))
+		m.cursor = append(m.cursor, snapshot.NewCursor(v.Runs.Reader(s), 0, v))
 	}
-	m.look = v.looker(0)
+	m.look = v.NewLooker(0)
 	return m
 }
 
 func (m *merging) close() {
-	m.look.close()
+	m.look.Close()
 	for _, c := range m.cursor {
-		c.close()
+		c.Close()
 	}
 	if m.out != nil {
 		m.out.file.Close()
@@ -86,28 +87,28 @@ func (m *merging) close() {
 
 // run writes all new segments.
 func (m *merging) run(ctx context.Context) error {
-	h := make(heads, 0, len(m.cursor))
+	h := make(snapshot.Heads, 0, len(m.cursor))
 	for _, c := range m.cursor {
-		if err := c.seek(""); err != nil {
+		if err := c.Seek(""); err != nil {
 			return err
 		}
-		if !c.end {
+		if !c.End {
 			h = append(h, c)
 		}
 	}
-	h.init()
+	h.Init()
 	var group []timeline.Capture
 	for len(h) > 0 {
-		key := h[0].key()
-		for len(h) > 0 && h[0].key() == key {
+		key := h[0].Key()
+		for len(h) > 0 && h[0].Key() == key {
 			var err error
-			if group, err = h[0].group(group[:0]); err != nil {
+			if group, err = h[0].Group(group[:0]); err != nil {
 				return err
 			}
 			m.read += int64(len(group))
-			h.moved()
+			h.Moved()
 		}
-		all, err := m.look.at(ctx, key)
+		all, err := m.look.At(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -135,7 +136,7 @@ func (m *merging) run(ctx context.Context) error {
 // db-file says so, and therefore the pool must stay in force, even empty after all
 // its captures were deleted.
 func (m *merging) dependedOn() bool {
-	return slices.ContainsFunc(m.v.pin.Segments, func(s *segment.Info) bool {
+	return slices.ContainsFunc(m.v.Pin.Segments, func(s *segment.Info) bool {
 		return m.in[s.ID] == nil && slices.Contains(s.Depends, m.pool)
 	})
 }
@@ -239,7 +240,7 @@ func (m *merging) nextPart(ctx context.Context, key string) error {
 // earlier pool that are not merged, and the new segments.
 func (m *merging) valid() {
 	pools := make(map[uint32]string)
-	for _, s := range m.v.pin.Segments {
+	for _, s := range m.v.Pin.Segments {
 		if m.in[s.ID] == nil && s.Pool <= m.pool {
 			pools[s.ID] = s.Pool
 		}
@@ -282,7 +283,7 @@ func (m *merging) finish() error {
 }
 
 func (m *merging) poolOf(id uint32) string {
-	if s := m.v.runs.Segment(id); s != nil {
+	if s := m.v.Runs.Segment(id); s != nil {
 		return s.Info.Pool
 	}
 	for _, d := range m.done {
@@ -297,16 +298,16 @@ func (m *merging) poolOf(id uint32) string {
 // to store its body itself, body is the entry that has the body now. u has the
 // captures of its URL up to l.Time.
 func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (e, body *segment.Stored, err error) {
-	stored, err := m.v.runs.Entry(l.Place)
+	stored, err := m.v.Runs.Entry(l.Place)
 	if err != nil {
 		return nil, nil, err
 	}
 	e = new(*stored)
-	facts, err := m.v.runs.Facts(l.Seg, l.Run)
+	facts, err := m.v.Runs.Facts(l.Seg, l.Run)
 	if err != nil {
 		return nil, nil, err
 	}
-	if e.Facts = facts.Page(l.N); !m.look.disturbed && u.known(l) {
+	if e.Facts = facts.Page(l.N); !m.look.Disturbed && u.known(l) {
 		e.Fold = facts.Fold(l.N)
 	}
 	body, at := e, l.Place
@@ -314,17 +315,17 @@ func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (
 	case e.Body == segment.BodyNone && l.Resolved && (!l.AsBefore || m.hidden(l.From)):
 		// A 304 that refers to the capture before stays so only while that capture
 		// exists.
-		if body, at, err = m.v.owner(ctx, l.Place, e); err != nil {
+		if body, at, err = m.v.Owner(ctx, l.Place, e); err != nil {
 			return nil, nil, err
 		}
 		if body != nil && at.Seg.Info.Pool <= m.pool {
-			if err := m.v.fill(ctx, e, l, body); err != nil {
+			if err := m.v.Complete(ctx, e, l, body); err != nil {
 				return nil, nil, err
 			}
 			holdBy(e, body, at.Seg)
 		}
 	case e.Body == segment.BodyHeld || e.Body == segment.BodyElsewhere:
-		if body, at, err = m.v.owner(ctx, l.Place, e); err != nil {
+		if body, at, err = m.v.Owner(ctx, l.Place, e); err != nil {
 			return nil, nil, err
 		}
 		holdBy(e, body, at.Seg)
@@ -376,7 +377,7 @@ func (m *merging) move(e, body *segment.Stored, before timeline.Place) error {
 	if before.Seg != nil {
 		m.known.Add(before) // so that its blocks are shared instead of stored again
 	}
-	spans, err := m.v.runs.Spans(body.Recipe)
+	spans, err := m.v.Runs.Spans(body.Recipe)
 	if err != nil {
 		return err
 	}
@@ -440,8 +441,8 @@ func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.P
 // reader returns a function that reads a block and its facts.
 func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error) {
 	return func() ([]byte, []byte, error) {
-		s := m.v.runs.Segment(at.Segment)
-		r, err := m.v.runs.Run(s, at.Run)
+		s := m.v.Runs.Segment(at.Segment)
+		r, err := m.v.Runs.Run(s, at.Run)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -449,7 +450,7 @@ func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error
 		if err != nil {
 			return nil, nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err}
 		}
-		facts, err := m.v.runs.Facts(s, at.Run)
+		facts, err := m.v.Runs.Facts(s, at.Run)
 		if err != nil {
 			return nil, nil, err
 		}

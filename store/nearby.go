@@ -8,6 +8,7 @@ import (
 
 	"infomall/store/body"
 	"infomall/store/segment"
+	"infomall/store/snapshot"
 	"infomall/store/urlkey"
 )
 
@@ -21,7 +22,7 @@ type nearby struct {
 	done  map[uint64]bool // runs that were read, by segment and number
 
 	// Of the current batch:
-	v      *snapshot
+	v      *snapshot.Snapshot
 	known  *body.Known     // takes the blocks
 	byPool []*segment.Info // result of newest
 }
@@ -41,16 +42,18 @@ type neighbour struct {
 }
 
 // newNearby returns a nearby for an import into the state of the snapshot.
-func newNearby(v *snapshot) *nearby {
+func newNearby(v *snapshot.Snapshot) *nearby {
 	n := &nearby{room: nearbyLeast, done: make(map[uint64]bool)}
-	for _, s := range v.pin.Segments {
+	for _, s := range v.Pin.Segments {
 		n.until = max(n.until, s.ID)
 	}
 	return n
 }
 
 // begin begins a batch, which is written against v. known takes the blocks.
-func (n *nearby) begin(v *snapshot, known *body.Known) { n.v, n.known, n.byPool = v, known, nil }
+func (n *nearby) begin(v *snapshot.Snapshot, known *body.Known) {
+	n.v, n.known, n.byPool = v, known, nil
+}
 
 // near adds the blocks of the pages that are nearest, in the order of URLs, to a
 // URL without captures. It looks at pools up to the one that the URL's capture goes
@@ -116,17 +119,17 @@ func (n *nearby) neighbours(key, pool string) ([]neighbour, error) {
 // place finds the place of a URL in a segment, if the segment has pages of its
 // host.
 func (n *nearby) place(s *segment.Info, host, key string) (neighbour, bool, error) {
-	c := newCursor(n.v.runs.Reader(s), 0, n.v)
-	defer c.close()
-	if err := c.seek(host); err != nil || c.end || !strings.HasPrefix(c.key(), host) {
+	c := snapshot.NewCursor(n.v.Runs.Reader(s), 0, n.v)
+	defer c.Close()
+	if err := c.Seek(host); err != nil || c.End || !strings.HasPrefix(c.Key(), host) {
 		return neighbour{}, false, err
 	}
-	p := neighbour{info: s, first: int(c.place().Run), own: s.Runs - 1}
-	if err := c.seek(key); err != nil {
+	p := neighbour{info: s, first: int(c.Place().Run), own: s.Runs - 1}
+	if err := c.Seek(key); err != nil {
 		return p, false, err
 	}
-	if !c.end {
-		p.own = int(c.place().Run)
+	if !c.End {
+		p.own = int(c.Place().Run)
 	}
 	return p, true, nil
 }
@@ -134,7 +137,7 @@ func (n *nearby) place(s *segment.Info, host, key string) (neighbour, bool, erro
 // newest returns the segments in force, those of the newest pools first.
 func (n *nearby) newest() []*segment.Info {
 	if n.byPool == nil {
-		n.byPool = slices.SortedFunc(slices.Values(n.v.pin.Segments), func(a, b *segment.Info) int {
+		n.byPool = slices.SortedFunc(slices.Values(n.v.Pin.Segments), func(a, b *segment.Info) int {
 			return cmp.Or(strings.Compare(b.Pool, a.Pool), cmp.Compare(b.ID, a.ID))
 		})
 	}

@@ -22,10 +22,10 @@ func checkPools(t rapid.TB, a *Archive) (enough int) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	for _, name := range v.pin.PoolNames() {
-		segments := v.pin.PoolSegments(name)
+	for _, name := range v.Pin.PoolNames() {
+		segments := v.Pin.PoolSegments(name)
 		before := v.Stats().Chunks
-		got, err := v.pool(ctx, segments)
+		got, err := v.Pool(ctx, segments)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func checkPools(t rapid.TB, a *Archive) (enough int) {
 // countPool counts the captures of a pool that a scan returns.
 func countPool(t rapid.TB, v *Snapshot, pool string) (p record.Pool) {
 	pools := make(map[uint32]string)
-	for _, s := range v.pin.Segments {
+	for _, s := range v.Pin.Segments {
 		pools[s.ID] = s.Pool
 	}
 	from, to := catalog.Month(pool)

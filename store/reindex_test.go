@@ -104,7 +104,7 @@ func TestReindexPool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := v.pin.Segments
+	before := v.Pin.Segments
 	want := readRows(t, a, record.MinTime, record.MaxTime)
 	res := indexAnew(t, dir, task.ReindexOptions{Pool: "200806"})
 	if len(res) != 1 || res[0].Pool != "200806" || res[0].Segments != 1 || res[0].Captures != 4 || res[0].IndexBytes == 0 {
@@ -115,7 +115,7 @@ func TestReindexPool(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if after := w.pin.Segments; after[0].Index == before[0].Index || !reflect.DeepEqual(after[1], before[1]) {
+	if after := w.Pin.Segments; after[0].Index == before[0].Index || !reflect.DeepEqual(after[1], before[1]) {
 		t.Errorf("segments %+v, %+v; before %+v, %+v", after[0], after[1], before[0], before[1])
 	}
 	if _, err := os.Stat(filepath.Join(dir, before[0].Index)); err != nil {

@@ -184,9 +184,9 @@ func bodyForm(t rapid.TB, a *Archive, v *visit) segment.BodyForm {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	look := s.looker(0)
-	defer look.close()
-	group, err := look.at(ctx, urlkey.Key(v.url))
+	look := s.NewLooker(0)
+	defer look.Close()
+	group, err := look.At(ctx, urlkey.Key(v.url))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,8 +346,8 @@ func poolOf(t rapid.TB, a *Archive) map[string]string {
 	}
 	defer v.Close()
 	out := make(map[string]string)
-	for _, s := range v.pin.Segments {
-		err := v.everyEntry(ctx, s, func(_ timeline.Place, e *segment.Stored) error {
+	for _, s := range v.Pin.Segments {
+		err := v.EveryEntry(ctx, s, func(_ timeline.Place, e *segment.Stored) error {
 			out[urlkey.URL(e.Key)+fmt.Sprint(e.Time)] = s.Pool
 			return nil
 		})
@@ -647,10 +647,10 @@ func contains(t *testing.T, a *Archive, text string) bool {
 	}
 	defer v.Close()
 	found := false
-	for _, info := range v.pin.Segments {
-		s := v.runs.Reader(info)
+	for _, info := range v.Pin.Segments {
+		s := v.Runs.Reader(info)
 		for n := range uint32(info.Runs) {
-			r, err := v.runs.Run(s, n)
+			r, err := v.Runs.Run(s, n)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/segment"
+	"infomall/store/snapshot"
 	"infomall/store/timeline"
 )
 
@@ -21,7 +22,7 @@ import (
 
 // findBodies finds the bodies of deleted captures that other pools need.
 func (m *merging) findBodies(ctx context.Context) error {
-	list, err := m.v.removals()
+	list, err := m.v.Removals()
 	if err != nil {
 		return err
 	}
@@ -31,12 +32,12 @@ func (m *merging) findBodies(ctx context.Context) error {
 				if h.Need != catalog.NeedOther {
 					continue
 				}
-				s := m.v.runs.Segment(id)
-				e, err := m.v.runs.Entry(timeline.Place{Seg: s, Run: h.Run, N: h.N})
+				s := m.v.Runs.Segment(id)
+				e, err := m.v.Runs.Entry(timeline.Place{Seg: s, Run: h.Run, N: h.N})
 				if err != nil {
 					return err
 				}
-				o, _, err := m.v.owner(ctx, timeline.Place{Seg: s, Run: h.Run, N: h.N}, e)
+				o, _, err := m.v.Owner(ctx, timeline.Place{Seg: s, Run: h.Run, N: h.N}, e)
 				if err != nil {
 					return err
 				}
@@ -52,11 +53,11 @@ func (m *merging) findBodies(ctx context.Context) error {
 // again rewrites the segments that need it, and returns them.
 func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
 	var out []commit.Made
-	for _, info := range m.v.pin.Segments {
+	for _, info := range m.v.Pin.Segments {
 		if m.in[info.ID] != nil || len(m.bodies) == 0 && !slices.ContainsFunc(info.Uses, m.goes) {
 			continue
 		}
-		p := &rewriting{m: m, s: m.v.runs.Reader(info), entries: make(map[uint32][]segment.Stored), anew: make(map[uint32]bool)}
+		p := &rewriting{m: m, s: m.v.Runs.Reader(info), entries: make(map[uint32][]segment.Stored), anew: make(map[uint32]bool)}
 		if err := p.plan(ctx); err != nil {
 			return nil, err
 		}
@@ -90,7 +91,7 @@ type rewriting struct {
 // both stay empty, the segment need not be rewritten.
 func (p *rewriting) plan(ctx context.Context) error {
 	m, info := p.m, p.s.Info
-	if m.v.pin.IsStatic(info.Pool) && slices.ContainsFunc(info.Uses, m.goes) {
+	if m.v.Pin.IsStatic(info.Pool) && slices.ContainsFunc(info.Uses, m.goes) {
 		for n := range uint32(info.Runs) {
 			dict, err := p.s.Dictionary(n)
 			if err != nil {
@@ -104,13 +105,13 @@ func (p *rewriting) plan(ctx context.Context) error {
 	if len(m.bodies) == 0 {
 		return nil
 	}
-	look := m.v.looker(0)
-	defer look.close()
-	hidden, err := m.v.hiddenNeeds()
+	look := m.v.NewLooker(0)
+	defer look.Close()
+	hidden, err := m.v.HiddenNeeds()
 	if err != nil {
 		return err
 	}
-	return m.v.everyEntry(ctx, info, func(at timeline.Place, e *segment.Stored) error {
+	return m.v.EveryEntry(ctx, info, func(at timeline.Place, e *segment.Stored) error {
 		if need, gone := hidden(at); gone && need == catalog.NeedNone {
 			return nil
 		}
@@ -119,7 +120,7 @@ func (p *rewriting) plan(ctx context.Context) error {
 			return err
 		}
 		if p.entries[at.Run] == nil {
-			meta, err := m.v.runs.Meta(p.s, at.Run)
+			meta, err := m.v.Runs.Meta(p.s, at.Run)
 			if err != nil {
 				return err
 			}
@@ -127,7 +128,7 @@ func (p *rewriting) plan(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			facts, err := m.v.runs.Facts(p.s, at.Run)
+			facts, err := m.v.Runs.Facts(p.s, at.Run)
 			if err != nil {
 				return err
 			}
@@ -143,14 +144,14 @@ func (p *rewriting) plan(ctx context.Context) error {
 // change. e changes if its body is one of m.bodies and is stored at a capture of a
 // merged segment. If e is stored without a body, that capture must also be deleted,
 // or the chain of e must lead through the merged pool.
-func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Stored, look *looker) (*segment.Stored, error) {
+func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Stored, look *snapshot.Looker) (*segment.Stored, error) {
 	now := *e
 	switch e.Body {
 	case segment.BodyHeld, segment.BodyElsewhere:
 		if p.m.bodies[e.ID] == nil {
 			return nil, nil
 		}
-		_, holder, err := p.m.v.owner(ctx, at, e)
+		_, holder, err := p.m.v.Owner(ctx, at, e)
 		if err != nil || !p.m.goes(holder.Seg.Info.ID) {
 			return nil, err
 		}
@@ -165,7 +166,7 @@ func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Sto
 		if o == nil || !from && !through {
 			return nil, nil
 		}
-		if err := p.m.v.fill(ctx, &now, l, o); err != nil {
+		if err := p.m.v.Complete(ctx, &now, l, o); err != nil {
 			return nil, err
 		}
 	default:
@@ -180,9 +181,9 @@ func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Sto
 
 // lookUp returns the entry at a place with its body resolved; nil if the body is
 // missing. Entries must be looked up in order.
-func (p *rewriting) lookUp(ctx context.Context, at timeline.Place, key string, look *looker) (*timeline.Capture, error) {
+func (p *rewriting) lookUp(ctx context.Context, at timeline.Place, key string, look *snapshot.Looker) (*timeline.Capture, error) {
 	if p.resolved == nil || key != p.key {
-		group, err := look.at(ctx, key)
+		group, err := look.At(ctx, key)
 		if err != nil {
 			return nil, err
 		}
@@ -201,7 +202,7 @@ func (p *rewriting) lookUp(ctx context.Context, at timeline.Place, key string, l
 
 // moved returns a recipe with the new places of the blocks of merged segments.
 func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
-	spans, err := m.v.runs.Spans(recipe)
+	spans, err := m.v.Runs.Spans(recipe)
 	if err != nil {
 		return recipe, err
 	}
@@ -220,13 +221,13 @@ func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 // write writes the new form of the segment.
 func (p *rewriting) write(ctx context.Context) (commit.Made, error) {
 	m, info := p.m, p.s.Info
-	f := &form{w: m.w, s: p.s, static: m.v.pin.IsStatic(info.Pool), dict: func(ref segment.RunRef) *segment.Dict {
+	f := &form{w: m.w, s: p.s, static: m.v.Pin.IsStatic(info.Pool), dict: func(ref segment.RunRef) *segment.Dict {
 		if m.goes(ref.Segment) {
 			return nil
 		}
-		return m.v.runs.Dict(ref, info.Pool)
+		return m.v.Runs.Dict(ref, info.Pool)
 	}, poolOf: func(id uint32) string {
-		if s := m.v.runs.Segment(id); s != nil {
+		if s := m.v.Runs.Segment(id); s != nil {
 			return s.Info.Pool
 		}
 		for _, d := range m.done {

@@ -315,14 +315,14 @@ func TestDerived(t *testing.T) {
 	}
 	defer v.Close()
 	folds := 0
-	for _, s := range v.pin.Segments {
-		r := v.runs.Reader(s)
+	for _, s := range v.Pin.Segments {
+		r := v.Runs.Reader(s)
 		for n := range uint32(s.Runs) {
-			facts, err := v.runs.Facts(r, n)
+			facts, err := v.Runs.Facts(r, n)
 			if err != nil {
 				t.Fatal(err)
 			}
-			meta, err := v.runs.Meta(r, n)
+			meta, err := v.Runs.Meta(r, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -455,14 +455,14 @@ func usesDictionary(t *testing.T, a *Archive, pool, of string) bool {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	for _, info := range v.pin.PoolSegments(pool) {
+	for _, info := range v.Pin.PoolSegments(pool) {
 		for n := range uint32(info.Runs) {
-			refs, err := v.runs.Reader(info).Dictionary(n)
+			refs, err := v.Runs.Reader(info).Dictionary(n)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, r := range refs {
-				if s := v.runs.Segment(r.Segment); s != nil && s.Info.Pool == of {
+				if s := v.Runs.Segment(r.Segment); s != nil && s.Info.Pool == of {
 					return true
 				}
 			}

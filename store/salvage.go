@@ -15,6 +15,7 @@ import (
 	"infomall/store/record/message"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/snapshot"
 	"infomall/store/urlkey"
 )
 
@@ -185,11 +186,11 @@ func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // stored returns a capture with its body, which is checked.
 func (v *salvager) stored(ctx context.Context, e *segment.Stored) (message.Stored, error) {
-	out := storedOf(e)
+	out := snapshot.StoredOf(e)
 	holder := e
 	switch e.Body {
 	case segment.BodyNone:
-		out.NoBody = noBody(e)
+		out.NoBody = snapshot.NoBody(e)
 		return out, nil
 	case segment.BodyOwn:
 	default:

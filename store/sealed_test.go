@@ -62,8 +62,8 @@ func bodiesOf(b testing.TB, dir string) (refs []record.Ref) {
 		b.Fatal(err)
 	}
 	defer v.Close()
-	for _, s := range v.pin.Segments {
-		err := v.everyEntry(context.Background(), s, func(at timeline.Place, e *segment.Stored) error {
+	for _, s := range v.Pin.Segments {
+		err := v.EveryEntry(context.Background(), s, func(at timeline.Place, e *segment.Stored) error {
 			if e.Body != segment.BodyNone {
 				refs = append(refs, record.Ref{Segment: s.ID, Run: at.Run, N: at.N})
 			}

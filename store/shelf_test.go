@@ -113,13 +113,13 @@ func TestMergeHolds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in := task.choose(v.pin.Catalog)
+			in := task.choose(v.Pin.Catalog)
 			if some := crowded(in, a.merging.ways); some != nil {
 				in = some
 			}
-			v.runs.Shelve(a.merging.runs, a.merging.ways+1)
-			m := newMerging(w, v.snapshot, task, in, places)
-			if m.hidden, err = v.isHidden(); err != nil {
+			v.Runs.Shelve(a.merging.runs, a.merging.ways+1)
+			m := newMerging(w, v.Snapshot, task, in, places)
+			if m.hidden, err = v.IsHidden(); err != nil {
 				t.Fatal(err)
 			}
 			m.progress = func(string, int64, int64) {

@@ -112,9 +112,9 @@ func commitBodies(b *testing.B, w *bufio.Writer, a *Archive) error {
 		return err
 	}
 	defer v.Close()
-	for i, s := range v.pin.Segments {
+	for i, s := range v.Pin.Segments {
 		fmt.Fprintf(w, "commit refs/heads/main\ncommitter bench <> %d +0000\ndata 0\n", i)
-		err := v.everyEntry(b.Context(), s, func(at timeline.Place, e *segment.Stored) error {
+		err := v.EveryEntry(b.Context(), s, func(at timeline.Place, e *segment.Stored) error {
 			if e.Body != segment.BodyOwn {
 				return nil // it is there
 			}

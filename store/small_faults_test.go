@@ -30,7 +30,7 @@ func TestVerifyCancelledAtDefinitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	y := &verifier{a: a, v: v.snapshot, yield: func(f task.Finding) error {
+	y := &verifier{a: a, v: v.Snapshot, yield: func(f task.Finding) error {
 		t.Errorf("it reports %v", f)
 		return nil
 	}}
@@ -55,7 +55,7 @@ func TestContentsWithoutCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	ref := record.Ref{Segment: v.pin.Segments[0].ID}
+	ref := record.Ref{Segment: v.Pin.Segments[0].ID}
 	if _, err := v.Payload(context.Background(), ref); err == nil || !strings.Contains(err.Error(), "cache") {
 		t.Errorf("got %v, want an error that speaks of the cache", err)
 	}
@@ -137,9 +137,9 @@ func TestReindexOfEmptySegment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	empty := len(v.pin.Segments) == 2 && v.pin.Segments[0].Runs == 0
+	empty := len(v.Pin.Segments) == 2 && v.Pin.Segments[0].Runs == 0
 	if v.Close(); !empty {
-		t.Fatalf("the segments are %+v, and the first should have no run", v.pin.Segments)
+		t.Fatalf("the segments are %+v, and the first should have no run", v.Pin.Segments)
 	}
 	if _, err := a.Reindex(ctx, task.ReindexOptions{}); err != nil {
 		t.Error(err)

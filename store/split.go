@@ -64,12 +64,12 @@ func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 		return nil, nil
 	}
 	out := make(map[uint32][]string)
-	for _, info := range m.v.pin.Segments {
+	for _, info := range m.v.Pin.Segments {
 		if m.in[info.ID] != nil || !slices.Contains(info.Depends, m.split.parts[0].Pool) {
 			continue
 		}
 		parts := make(map[string]bool)
-		err := m.v.everyEntry(ctx, info, func(_ timeline.Place, e *segment.Stored) error {
+		err := m.v.EveryEntry(ctx, info, func(_ timeline.Place, e *segment.Stored) error {
 			key := e.Key
 			switch e.Body {
 			case segment.BodyElsewhere:

@@ -6,6 +6,7 @@ import (
 
 	"infomall/store/page/charset"
 	"infomall/store/record"
+	"infomall/store/snapshot"
 	"infomall/store/urlkey"
 )
 
@@ -15,7 +16,7 @@ import (
 // depends on the present state of the archive, but not on the order within a batch.
 // REINDEX DERIVED does it again. The staged captures must be sorted.
 func (g *ingest) tellCharsets(ctx context.Context) error {
-	var v *snapshot
+	var v *snapshot.Snapshot
 	for from := 0; from < len(g.staged); {
 		key := g.staged[from].Key
 		host := key[:urlkey.HostPrefix(key)]
@@ -34,7 +35,7 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 		}
 		if v == nil {
 			var err error
-			if v, err = g.a.snapshots.open(ctx); err != nil {
+			if v, err = g.a.snapshots.Open(ctx); err != nil {
 				return err
 			}
 			defer v.Close()
@@ -45,7 +46,7 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 				pages.AddSource(s.read.Page.Charset, s.read.Page.Source)
 			}
 		}
-		if err := v.countCharsets(ctx, host, &pages); err != nil {
+		if err := v.CountCharsets(ctx, host, &pages); err != nil {
 			return err
 		}
 		usual := pages.Usual()

@@ -21,6 +21,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/snapshot"
 	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
@@ -38,7 +39,7 @@ import (
 // and 16 bytes for each damaged body.
 func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[task.Finding, error] {
 	return func(yield func(task.Finding, error) bool) {
-		v, err := a.snapshots.open(ctx)
+		v, err := a.snapshots.Open(ctx)
 		var fault *segment.Error
 		switch {
 		case errors.As(err, &fault):
@@ -54,7 +55,7 @@ func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[ta
 		defer v.Close()
 		y := &verifier{a: a, v: v, o: o, lost: make(map[segment.ID]bool), yield: func(f task.Finding) error {
 			if !yield(f, nil) {
-				return errStop
+				return snapshot.ErrStop
 			}
 			return nil
 		}}
@@ -62,7 +63,7 @@ func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[ta
 		if err == nil {
 			err = errors.Join(y.run(ctx), y.note())
 		}
-		if err != nil && !errors.Is(err, errStop) {
+		if err != nil && !errors.Is(err, snapshot.ErrStop) {
 			yield(task.Finding{}, err)
 		}
 	}
@@ -71,7 +72,7 @@ func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[ta
 // PlanVerify returns what Verify would read.
 func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.VerifyPlan, error) {
 	var plan task.VerifyPlan
-	v, err := a.snapshots.open(ctx)
+	v, err := a.snapshots.Open(ctx)
 	if err != nil {
 		return plan, err
 	}
@@ -90,17 +91,17 @@ func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.Ve
 	add := func(name string, bytes int64) {
 		plan.Files, plan.Bytes = append(plan.Files, name), plan.Bytes+bytes
 	}
-	if v.pin.Generation > 0 {
+	if v.Pin.Generation > 0 {
 		add(commit.FileCurrent, 0)
-		add(commit.CatalogFile(v.pin.Generation), 0)
+		add(commit.CatalogFile(v.Pin.Generation), 0)
 	}
 	for _, x := range y.indexes() {
 		add(x.Name, x.Bytes)
 	}
-	for _, r := range v.pin.Removals {
+	for _, r := range v.Pin.Removals {
 		add(r.Name, r.Bytes)
 	}
-	for _, n := range v.pin.Names {
+	for _, n := range v.Pin.Names {
 		add(n.Name, n.Bytes)
 	}
 	for _, s := range y.chosen {
@@ -117,7 +118,7 @@ func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.Ve
 // verifier is the state of one Verify.
 type verifier struct {
 	a           *Archive
-	v           *snapshot
+	v           *snapshot.Snapshot
 	o           task.VerifyOptions
 	yield       func(task.Finding) error
 	chosen      []*segment.Info
@@ -158,7 +159,7 @@ func (y *verifier) indexes() []catalog.IndexFile {
 	for _, s := range y.chosen {
 		used[s.Index] = true
 	}
-	return slices.DeleteFunc(slices.Clone(y.v.pin.Indexes), func(x catalog.IndexFile) bool { return !used[x.Name] })
+	return slices.DeleteFunc(slices.Clone(y.v.Pin.Indexes), func(x catalog.IndexFile) bool { return !used[x.Name] })
 }
 
 func (y *verifier) run(ctx context.Context) error {
@@ -182,10 +183,10 @@ func (y *verifier) run(ctx context.Context) error {
 	for _, x := range y.indexes() {
 		y.total += x.Bytes
 	}
-	for _, r := range y.v.pin.Removals {
+	for _, r := range y.v.Pin.Removals {
 		y.total += r.Bytes
 	}
-	for _, n := range y.v.pin.Names {
+	for _, n := range y.v.Pin.Names {
 		y.total += n.Bytes
 	}
 	damaged := make(map[string]bool)
@@ -204,7 +205,7 @@ func (y *verifier) run(ctx context.Context) error {
 	if err := y.names(ctx); err != nil {
 		return err
 	}
-	for _, r := range y.v.pin.Removals {
+	for _, r := range y.v.Pin.Removals {
 		why, err := y.sum(ctx, r.Name, r.Bytes, r.CRC)
 		if err != nil {
 			return err
@@ -214,15 +215,15 @@ func (y *verifier) run(ctx context.Context) error {
 			return y.report(task.Finding{File: r.Name, Offset: -1, What: why, Severity: task.SeverityError, Time: record.NoTime})
 		}
 	}
-	hidden, err := y.v.hiddenNeeds()
+	hidden, err := y.v.HiddenNeeds()
 	if err != nil {
 		return err
 	}
 	y.hidden = hidden
 	// A damaged index is not searched: its pages may form a circle.
-	for _, s := range y.v.pin.Segments {
+	for _, s := range y.v.Pin.Segments {
 		if damaged[s.Index] {
-			y.v.runs.ReadAlone(s)
+			y.v.Runs.ReadAlone(s)
 		}
 	}
 	for _, s := range y.chosen {
@@ -242,7 +243,7 @@ func (y *verifier) run(ctx context.Context) error {
 	}
 	if len(y.lost) > 0 {
 		for _, s := range y.chosen {
-			if err := y.holdersOf(ctx, y.v.runs.Reader(s)); err != nil {
+			if err := y.holdersOf(ctx, y.v.Runs.Reader(s)); err != nil {
 				return err
 			}
 		}
@@ -301,7 +302,7 @@ func (y *verifier) resultFiles() (list []string) {
 // longer in force, FORMAT.txt, and the definitions.
 func (y *verifier) small(ctx context.Context) error {
 	a := y.a
-	if y.v.pin.Generation == 0 {
+	if y.v.Pin.Generation == 0 {
 		return nil
 	}
 	warn := func(file string, err error) error {
@@ -341,7 +342,7 @@ func (y *verifier) small(ctx context.Context) error {
 // dangling reports segments and pools on which others depend and that are not in
 // force.
 func (y *verifier) dangling() error {
-	has := y.v.pin.Holdings()
+	has := y.v.Pin.Holdings()
 	for _, s := range y.chosen {
 		var missing []string
 		for _, p := range s.Depends {
@@ -381,10 +382,10 @@ func (y *verifier) unsorted() error {
 			continue
 		}
 		what := ""
-		if last != nil && last.Pool == s.Pool && y.v.pin.IsStatic(s.Pool) && s.FirstKey <= last.LastKey {
+		if last != nil && last.Pool == s.Pool && y.v.Pin.IsStatic(s.Pool) && s.FirstKey <= last.LastKey {
 			what = fmt.Sprintf("its pool is static, and it begins before %s ends: together they are no sorted run", last.File)
 		}
-		if !y.v.pin.Takes(s.Pool, s.FirstKey) || !y.v.pin.Takes(s.Pool, s.LastKey) {
+		if !y.v.Pin.Takes(s.Pool, s.FirstKey) || !y.v.Pin.Takes(s.Pool, s.LastKey) {
 			what = "it has captures of URLs that its pool does not take"
 		}
 		last = s
@@ -401,7 +402,7 @@ func (y *verifier) unsorted() error {
 
 // misnamed reports the pools that are not named after a month.
 func (y *verifier) misnamed() error {
-	for _, pool := range y.v.pin.MisnamedPools() {
+	for _, pool := range y.v.Pin.MisnamedPools() {
 		if y.o.Pool != "" && y.o.Pool != pool {
 			continue
 		}
@@ -416,11 +417,11 @@ func (y *verifier) misnamed() error {
 // segments returns the segments to verify.
 func (y *verifier) segments() ([]*segment.Info, error) {
 	if y.o.Pool == "" {
-		return y.v.pin.Segments, nil
+		return y.v.Pin.Segments, nil
 	}
 	var out []*segment.Info
 	none := &task.NoPoolError{Name: y.o.Pool}
-	for _, s := range y.v.pin.Segments {
+	for _, s := range y.v.Pin.Segments {
 		if s.Pool == y.o.Pool {
 			out = append(out, s)
 		}
@@ -436,7 +437,7 @@ func (y *verifier) segments() ([]*segment.Info, error) {
 
 // names verifies the names files of the pools.
 func (y *verifier) names(ctx context.Context) error {
-	for _, n := range y.v.pin.Names {
+	for _, n := range y.v.Pin.Names {
 		pool := filepath.Base(filepath.Dir(n.Name))
 		if y.o.Pool != "" && y.o.Pool != pool {
 			continue
@@ -506,7 +507,7 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 	if err != nil {
 		return err
 	}
-	s, before := y.v.runs.Reader(info), y.found
+	s, before := y.v.Runs.Reader(info), y.found
 	found := func(f segment.Fault) error {
 		row := task.Finding{Pool: info.Pool, File: info.File, Offset: f.Offset, What: f.Err.Error(), Severity: task.SeverityError, Time: record.NoTime}
 		if f.Index {
@@ -536,7 +537,7 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 // bodies puts together the bodies of a run's entries, and finds the bodies that
 // other entries store.
 func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *segment.Run) error {
-	y.v.runs.Remember(s, n, r)
+	y.v.Runs.Remember(s, n, r)
 	entries, err := r.Meta.Entries()
 	if err != nil {
 		return err // Unreachable: Check has decoded the entries.
@@ -548,7 +549,7 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 		case e.Body == segment.BodyNone || y.gone(timeline.Place{Seg: s, Run: n, N: uint32(i)}):
 			continue
 		case e.Body == segment.BodyOwn:
-			for _, err := range y.v.runs.Pieces(ctx, e) {
+			for _, err := range y.v.Runs.Pieces(ctx, e) {
 				fault = err
 			}
 			if fault != nil && ctx.Err() == nil {
@@ -557,7 +558,7 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 		case i > 0 && entries[i-1].Key == e.Key && entries[i-1].ID == e.ID && !y.gone(timeline.Place{Seg: s, Run: n, N: uint32(i - 1)}):
 			continue // found with the entry before
 		default:
-			_, _, fault = y.v.owner(ctx, timeline.Place{Seg: s, Run: n, N: uint32(i)}, e)
+			_, _, fault = y.v.Owner(ctx, timeline.Place{Seg: s, Run: n, N: uint32(i)}, e)
 			var damage *segment.Error
 			if errors.As(fault, &damage) && damage.File != s.Info.File {
 				y.lost[e.ID] = true

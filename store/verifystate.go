@@ -128,7 +128,7 @@ func (y *verifier) noteNow() error {
 // note writes what is still to be verified. If the archive is read-only, nothing is
 // written; that is an error only for a sample.
 func (y *verifier) note() error {
-	if y.o.Stateless || y.o.Dry || y.v.pin.Generation == 0 {
+	if y.o.Stateless || y.o.Dry || y.v.Pin.Generation == 0 {
 		return nil
 	}
 	a := y.a

@@ -1,4 +1,17 @@
-package store
+// Package snapshot is one unchanging state of the archive: what a scan, a tally or a
+// request for a body answers as long as the snapshot is open, whatever is imported,
+// deleted or merged meanwhile. The statements that change the archive read through
+// it, too.
+//
+// # Words
+//
+//	pin      to keep the files of a generation while somebody reads them
+//	hints    what a capture is to the one before it: Change, Previous, VersionTime
+//	settle   to order a URL's captures, drop duplicates and correct their hints
+//	hidden   removed by DELETE or DROP, but still in a file until a merge
+//	need     who still takes a body from a hidden capture
+//	looker   looks up URLs in the order of their keys
+package snapshot
 
 import (
 	"context"
@@ -16,40 +29,40 @@ import (
 	"infomall/store/urlkey"
 )
 
-// snapshot is one unchanging state of the archive. Its record.Refs are valid until
+// Snapshot is one unchanging state of the archive. Its record.Refs are valid until
 // it is closed. Several goroutines may use it; all must be done before Close.
-type snapshot struct {
-	from *snapshots
-	pin  *commit.Pin
-	runs *body.Runs
+type Snapshot struct {
+	from *Source
+	Pin  *commit.Pin
+	Runs *body.Runs
 
 	mu      sync.Mutex
 	closed  bool
 	removed []inForceRemoval            // loaded when first needed
-	origins *originals                  // created when first needed
+	origins *Originals                  // created when first needed
 	owners  map[heldBody]timeline.Place // entries that store bodies, as far as they were needed
 	damage  damageMet
 }
 
 // Close ends the snapshot. Files that only it used can then be deleted.
-func (v *snapshot) Close() error {
+func (v *Snapshot) Close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed {
 		return nil
 	}
 	v.closed = true
-	err := v.runs.Close()
-	v.pin.Release()
-	return errors.Join(err, v.from.files.Unpin(v.pin.Catalog))
+	err := v.Runs.Close()
+	v.Pin.Release()
+	return errors.Join(err, v.from.files.Unpin(v.Pin.Catalog))
 }
 
 // SetCache sets the size of the archive's cache of decoded runs in bytes. With 0
 // this snapshot does not use the cache.
-func (v *snapshot) SetCache(bytes int64) { v.runs.SetCache(bytes) }
+func (v *Snapshot) SetCache(bytes int64) { v.Runs.SetCache(bytes) }
 
 // Stats returns counts of what was read through the snapshot so far.
-func (v *snapshot) Stats() record.ReadStats { return v.runs.Stats() }
+func (v *Snapshot) Stats() record.ReadStats { return v.Runs.Stats() }
 
 // segmentsFor returns the segments that a scan of captures from the time from up to
 // but not including to must open: those with captures in that time, and those whose
@@ -58,11 +71,11 @@ func (v *snapshot) Stats() record.ReadStats { return v.runs.Stats() }
 // of its month or a later one that had none, and so change what follows that
 // revisit. Therefore segmentsFor opens all segments from the earliest such capture
 // or revisit on.
-func (v *snapshot) segmentsFor(from, to record.Time) []*segment.Info {
+func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 	for {
 		var chosen, before []*segment.Info // before: segments with captures before from
 		seen := uint64(math.MaxUint64)     // the generation up to which all chosen segments know the captures
-		for _, s := range v.pin.Segments {
+		for _, s := range v.Pin.Segments {
 			if s.First < to && s.Last >= from {
 				chosen = append(chosen, s)
 				seen = min(seen, s.Seen)
@@ -73,7 +86,7 @@ func (v *snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 		}
 		begin := from
 		if len(before) > 0 {
-			for _, late := range v.pin.Segments {
+			for _, late := range v.Pin.Segments {
 				if late.Born <= seen {
 					continue
 				}
@@ -133,20 +146,20 @@ func tallyWants(c record.Columns) (w segment.Want) {
 	return w
 }
 
-// errStop ends a walk early. It is not returned to callers outside the package.
-var errStop = errors.New("stop")
+// ErrStop ends a walk early. It is not returned to callers outside the package.
+var ErrStop = errors.New("stop")
 
 // Scan yields captures in the order of key, time and sequence. Calling Scan is
 // cheap: ranging does the work, and stopping releases everything. In a long scan a
 // goroutine reads ahead; it has ended when the range loop has ended.
-func (v *snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
+func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 	fill := func(ctx context.Context, first *record.Batch, put func(*record.Batch) *record.Batch) error {
 		out := newBatcher(ctx, v, s, first, put)
 		err := v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, out.add, out.columns())
 		if err == nil {
 			err = out.flush()
 		}
-		if errors.Is(err, errStop) {
+		if errors.Is(err, ErrStop) {
 			return nil
 		}
 		return err
@@ -173,7 +186,7 @@ func oneURL(ranges []urlkey.Range) bool {
 
 // walk calls f with the settled captures of each URL of the scan, in order. The
 // slice is valid until f returns.
-func (v *snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Capture) error) error {
+func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Capture) error) error {
 	return v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, f, nil)
 }
 
@@ -182,19 +195,19 @@ func (v *snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Ca
 // get captures of other segments. If columns is not nil, it is called instead of f
 // for captures that are the only ones of their URLs: it gets a cursor, and takes
 // the next n captures from it.
-func (v *snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, partial bool, f func([]timeline.Capture) error, columns func(c *cursor, n int) error) error {
+func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, partial bool, f func([]timeline.Capture) error, columns func(c *cursor, n int) error) error {
 	ranges := s.Ranges
 	if ranges == nil {
 		ranges = []urlkey.Range{{}}
 	}
-	var all heads
+	var all Heads
 	defer func() {
 		for _, c := range all {
-			c.close()
+			c.Close()
 		}
 	}()
 	for _, i := range segments {
-		r := v.runs.Reader(i)
+		r := v.Runs.Reader(i)
 		if !mayHave(r, ranges) {
 			continue
 		}
@@ -202,7 +215,7 @@ func (v *snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		if oneURL(ranges) {
 			c = newCursorOn(ranges[0].From, r, wants(s.Columns), v)
 		} else {
-			c = newCursor(r, wants(s.Columns), v)
+			c = NewCursor(r, wants(s.Columns), v)
 		}
 		if i.Last < s.From && s.Columns&colsOriginal == 0 {
 			c.skips = v.maySkip // no row is lost, and rows do not use anything of earlier captures
@@ -210,13 +223,13 @@ func (v *snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		all = append(all, c)
 	}
 	var group []timeline.Capture
-	var whole *looker // created for the first URL with removed captures
+	var whole *Looker // created for the first URL with removed captures
 	defer func() {
 		if whole != nil {
-			whole.close()
+			whole.Close()
 		}
 	}()
-	removed, err := v.removals()
+	removed, err := v.Removals()
 	if err != nil {
 		return err
 	}
@@ -229,19 +242,19 @@ func (v *snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		}
 		return f(one)
 	}
-	h := make(heads, 0, len(all))
+	h := make(Heads, 0, len(all))
 	for _, rg := range ranges {
 		h = h[:0]
 		for _, c := range all {
-			if err := c.seek(rg.From); err != nil {
+			if err := c.Seek(rg.From); err != nil {
 				return err
 			}
-			if !c.end {
+			if !c.End {
 				h = append(h, c)
 			}
 		}
-		h.init()
-		for n := 0; len(h) > 0 && (rg.To == "" || h[0].key() < rg.To); n++ {
+		h.Init()
+		for n := 0; len(h) > 0 && (rg.To == "" || h[0].Key() < rg.To); n++ {
 			if n&63 == 0 {
 				if err := ctx.Err(); err != nil {
 					return err
@@ -252,24 +265,24 @@ func (v *snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 					if err := columns(h[0], n); err != nil {
 						return err
 					}
-					h.moved()
+					h.Moved()
 					continue
 				}
 			}
 			if undisturbed && h.topAlone() && h[0].single(&one[0]) {
-				h.moved()
+				h.Moved()
 				if err := single(one); err != nil {
 					return err
 				}
 				continue
 			}
 			group = group[:0]
-			for key := h[0].key(); len(h) > 0 && h[0].key() == key; {
+			for key := h[0].Key(); len(h) > 0 && h[0].Key() == key; {
 				var err error
-				if group, err = h[0].group(group); err != nil {
+				if group, err = h[0].Group(group); err != nil {
 					return err
 				}
-				h.moved()
+				h.Moved()
 			}
 			key := group[0].Key
 			disturbed, err := v.disturbed(group)
@@ -280,7 +293,7 @@ func (v *snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 			var settled []timeline.Capture
 			if disturbed {
 				if whole == nil {
-					whole = v.looker(s.Columns)
+					whole = v.NewLooker(s.Columns)
 				}
 				if settled, err = whole.until(ctx, key, s.To); err != nil {
 					return err
@@ -299,7 +312,7 @@ func (v *snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 				if staleFirst(settled) {
 					// The capture before it may be in a segment that is not open.
 					if whole == nil {
-						whole = v.looker(s.Columns)
+						whole = v.NewLooker(s.Columns)
 					}
 					if settled, err = whole.until(ctx, key, s.To); err != nil {
 						return err
@@ -339,14 +352,14 @@ func overlaps(i *segment.Info, ranges []urlkey.Range) bool {
 
 // resolved drops captures at the time to or later, finds the bodies of revisits
 // whose originals were imported after them, and settles the rest.
-func (v *snapshot) resolved(ctx context.Context, group []timeline.Capture, to record.Time) ([]timeline.Capture, error) {
+func (v *Snapshot) resolved(ctx context.Context, group []timeline.Capture, to record.Time) ([]timeline.Capture, error) {
 	kept, err := v.withBodies(ctx, group, to)
 	return timeline.Settle(kept), err
 }
 
 // withBodies drops captures at the time to or later, and finds the bodies of
 // revisits whose originals were imported after them.
-func (v *snapshot) withBodies(ctx context.Context, group []timeline.Capture, to record.Time) ([]timeline.Capture, error) {
+func (v *Snapshot) withBodies(ctx context.Context, group []timeline.Capture, to record.Time) ([]timeline.Capture, error) {
 	lost := false
 	kept := group[:0]
 	for i := range group {
@@ -365,7 +378,7 @@ func (v *snapshot) withBodies(ctx context.Context, group []timeline.Capture, to 
 }
 
 // lookup returns the settled captures of one URL, from all pools.
-func (v *snapshot) lookup(ctx context.Context, key string) ([]timeline.Capture, error) {
+func (v *Snapshot) lookup(ctx context.Context, key string) ([]timeline.Capture, error) {
 	var out []timeline.Capture
 	err := v.walk(ctx, record.Scan{
 		Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.NoTime, To: catalog.EndOfTime,

@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 
 // Payload reads the response of one capture. It checks the body against its digest.
 // If the capture has no body, NoBody says why.
-func (v *snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
+func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	p, err := v.payload(ctx, ref)
 	if v.skips(err) {
 		return unreadable(p), nil
@@ -23,25 +23,25 @@ func (v *snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload,
 	return p, err
 }
 
-func (v *snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
+func (v *Snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	if err := ctx.Err(); err != nil {
 		return record.Payload{}, err
 	}
-	s := v.runs.Segment(ref.Segment)
+	s := v.Runs.Segment(ref.Segment)
 	if s == nil {
 		return record.Payload{}, errNoSegment(ref.Segment)
 	}
-	e, err := v.runs.Entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
+	e, err := v.Runs.Entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
 	if err != nil {
 		return record.Payload{}, err
 	}
 	p := record.Payload{Head: e.Head, Mime: e.Mime}
-	owner, _, err := v.owner(ctx, timeline.Place{Seg: s, Run: ref.Run, N: ref.N}, e)
+	owner, _, err := v.Owner(ctx, timeline.Place{Seg: s, Run: ref.Run, N: ref.N}, e)
 	if err != nil {
 		return p, fmt.Errorf("body of %s at %s: %w", urlkey.URL(e.Key), e.Time.Std().Format("2006-01-02T15:04:05.999Z07:00"), err)
 	}
 	if owner == nil {
-		p.NoBody = noBody(e)
+		p.NoBody = NoBody(e)
 		return p, nil
 	}
 	said := &e.Page
@@ -50,27 +50,27 @@ func (v *snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 	}
 	p.Charset, p.ReadLimit = derive.ReadWith(said)
 	if p.Size = owner.Bytes; p.Size > record.LargeBody {
-		p.Large = v.noting(v.runs.Pieces(ctx, owner))
+		p.Large = v.noting(v.Runs.Pieces(ctx, owner))
 		return p, nil
 	}
-	p.Body, err = v.bodyIn(ctx, owner)
+	p.Body, err = v.BodyIn(ctx, owner)
 	if err != nil && ctx.Err() == nil && !body.IsDamage(err) {
 		err = body.OtherBody(owner, err.Error())
 	}
 	return p, err
 }
 
-// bodyIn returns the body that an entry itself stores, and notes damage to it. The
+// BodyIn returns the body that an entry itself stores, and notes damage to it. The
 // body must not be large.
-func (v *snapshot) bodyIn(ctx context.Context, owner *segment.Stored) ([]byte, error) {
-	body, err := v.runs.Body(ctx, owner)
+func (v *Snapshot) BodyIn(ctx context.Context, owner *segment.Stored) ([]byte, error) {
+	body, err := v.Runs.Body(ctx, owner)
 	v.skips(err)
 	return body, err
 }
 
 // noting yields pieces, and notes damage: whoever reads a part of the body may keep
 // that part.
-func (v *snapshot) noting(pieces iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
+func (v *Snapshot) noting(pieces iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for b, err := range pieces {
 			v.skips(err)
@@ -81,8 +81,8 @@ func (v *snapshot) noting(pieces iter.Seq2[[]byte, error]) iter.Seq2[[]byte, err
 	}
 }
 
-// noBody returns the reason why the archive has no body for e, as text for a user.
-func noBody(e *segment.Stored) string {
+// NoBody returns the reason why the archive has no body for e, as text for a user.
+func NoBody(e *segment.Stored) string {
 	if e.RefersURL != "" {
 		when := ""
 		if e.RefersTime != record.NoTime {
@@ -93,10 +93,10 @@ func noBody(e *segment.Stored) string {
 	return "its record says that the body is as in a capture before, which is not in this archive"
 }
 
-// owner returns the entry whose recipe has the body of e, and the place of that
+// Owner returns the entry whose recipe has the body of e, and the place of that
 // entry. e lies at the place at. The entry is nil if the archive does not have the
 // body.
-func (v *snapshot) owner(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, timeline.Place, error) {
+func (v *Snapshot) Owner(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, timeline.Place, error) {
 	key, id, holder := e.Key, e.ID, e.Holder
 	switch e.Body {
 	case segment.BodyOwn:
@@ -108,11 +108,11 @@ func (v *snapshot) owner(ctx context.Context, at timeline.Place, e *segment.Stor
 		if err != nil || o.from.Seg == nil {
 			return nil, timeline.Place{}, err
 		}
-		s, err := v.runs.Entry(o.from)
+		s, err := v.Runs.Entry(o.from)
 		if err != nil || s.Body == segment.BodyNone {
 			return nil, timeline.Place{}, err
 		}
-		return v.owner(ctx, o.from, s)
+		return v.Owner(ctx, o.from, s)
 	}
 	if holder == 0 {
 		holder = at.Seg.Info.ID
@@ -122,7 +122,7 @@ func (v *snapshot) owner(ctx context.Context, at timeline.Place, e *segment.Stor
 	known, ok := v.owners[held]
 	v.mu.Unlock()
 	if ok {
-		s, err := v.runs.Entry(known)
+		s, err := v.Runs.Entry(known)
 		return s, known, err
 	}
 	p, err := v.ownerAmong(holder, held)
@@ -135,7 +135,7 @@ func (v *snapshot) owner(ctx context.Context, at timeline.Place, e *segment.Stor
 	}
 	v.owners[held] = p
 	v.mu.Unlock()
-	s, err := v.runs.Entry(p)
+	s, err := v.Runs.Entry(p)
 	return s, p, err
 }
 
@@ -151,15 +151,15 @@ const ownersMost = 1 << 16
 
 // ownerAmong finds the entry that stores a body. It looks first in segment holder,
 // which should have it.
-func (v *snapshot) ownerAmong(holder uint32, held heldBody) (timeline.Place, error) {
-	if h := v.runs.Segment(holder); h != nil {
+func (v *Snapshot) ownerAmong(holder uint32, held heldBody) (timeline.Place, error) {
+	if h := v.Runs.Segment(holder); h != nil {
 		if p, err := v.ownerIn(h, held.key, held.id); p.Seg != nil || err != nil {
 			return p, err
 		}
 	}
 	// The segment was merged into another one since, or the entry named no holder.
-	for _, i := range v.pin.Segments {
-		h := v.runs.Reader(i)
+	for _, i := range v.Pin.Segments {
+		h := v.Runs.Reader(i)
 		if i.ID == holder || !h.MayHave(held.key) {
 			continue
 		}
@@ -172,14 +172,14 @@ func (v *snapshot) ownerAmong(holder uint32, held heldBody) (timeline.Place, err
 
 // ownerIn looks in one segment for an entry of a URL that stores a body itself. The
 // place has no segment if there is none.
-func (v *snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (timeline.Place, error) {
-	c := newCursor(s, 0, v)
+func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (timeline.Place, error) {
+	c := NewCursor(s, 0, v)
 	c.skips = noSkip
-	defer c.close()
-	if err := c.seek(key); err != nil || c.end || c.key() != key {
+	defer c.Close()
+	if err := c.Seek(key); err != nil || c.End || c.Key() != key {
 		return timeline.Place{}, err
 	}
-	group, err := c.group(nil)
+	group, err := c.Group(nil)
 	if err != nil {
 		return timeline.Place{}, err
 	}
@@ -191,25 +191,25 @@ func (v *snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (timeli
 	return timeline.Place{}, nil
 }
 
-// lookupRaw returns the captures of one URL from all pools, as they are stored. It
+// LookupRaw returns the captures of one URL from all pools, as they are stored. It
 // includes and marks hidden captures that others take their bodies from.
-func (v *snapshot) lookupRaw(ctx context.Context, key string) ([]timeline.Capture, error) {
+func (v *Snapshot) LookupRaw(ctx context.Context, key string) ([]timeline.Capture, error) {
 	var out []timeline.Capture
-	for _, i := range v.pin.Segments {
+	for _, i := range v.Pin.Segments {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		s := v.runs.Reader(i)
+		s := v.Runs.Reader(i)
 		if !s.MayHave(key) {
 			continue
 		}
 		c := newCursorOn(key, s, wants(record.ColBytes), v)
 		c.skips = noSkip
-		err := c.seek(key)
-		if err == nil && !c.end && c.key() == key {
-			out, err = c.group(out)
+		err := c.Seek(key)
+		if err == nil && !c.End && c.Key() == key {
+			out, err = c.Group(out)
 		}
-		c.close()
+		c.Close()
 		if err != nil {
 			return nil, err
 		}

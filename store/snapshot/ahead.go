@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"cmp"
@@ -120,7 +120,7 @@ type part struct {
 
 // sharers returns how many goroutines should count the parts; 1 if Skip is set or
 // the captures are few.
-func (v *snapshot) sharers(parts []part, t *record.Tally) int {
+func (v *Snapshot) sharers(parts []part, t *record.Tally) int {
 	var captures int64
 	for _, p := range parts {
 		captures += p.captures
@@ -133,7 +133,7 @@ func (v *snapshot) sharers(parts []part, t *record.Tally) int {
 
 // share lets n goroutines count the parts, and yields the batches they make, in no
 // order. The goroutines have ended when share returns.
-func (v *snapshot) share(ctx context.Context, t record.Tally, parts []part, n int, yield func(*record.Batch, error) bool) error {
+func (v *Snapshot) share(ctx context.Context, t record.Tally, parts []part, n int, yield func(*record.Batch, error) bool) error {
 	// The largest parts first, so that all goroutines end at about the same time.
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.captures, a.captures) })
 	within, cancel := context.WithCancel(ctx)
@@ -186,11 +186,11 @@ func (v *snapshot) share(ctx context.Context, t record.Tally, parts []part, n in
 		more := yield(h.b, nil)
 		h.taken <- struct{}{}
 		if !more {
-			return errStop
+			return ErrStop
 		}
 	}
 	for _, err := range errs {
-		if err != nil && !errors.Is(err, errStop) && !errors.Is(err, context.Canceled) {
+		if err != nil && !errors.Is(err, ErrStop) && !errors.Is(err, context.Canceled) {
 			return err
 		}
 	}

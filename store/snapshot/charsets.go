@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"context"
@@ -13,11 +13,11 @@ import (
 // page that does not declare its own.
 const usualPages = 64
 
-// countCharsets counts the charsets of the first pages of a host. prefix is the
+// CountCharsets counts the charsets of the first pages of a host. prefix is the
 // common prefix of the host's keys.
-func (v *snapshot) countCharsets(ctx context.Context, host string, pages *charset.Counts) error {
+func (v *Snapshot) CountCharsets(ctx context.Context, host string, pages *charset.Counts) error {
 	left := usualPages
-	for _, info := range v.pin.Segments {
+	for _, info := range v.Pin.Segments {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -32,25 +32,25 @@ func (v *snapshot) countCharsets(ctx context.Context, host string, pages *charse
 }
 
 // countIn does what countCharsets does, for one segment.
-func (v *snapshot) countIn(info *segment.Info, host string, pages *charset.Counts, left *int) error {
-	c := newCursor(v.runs.Reader(info), 0, v)
-	defer c.close()
+func (v *Snapshot) countIn(info *segment.Info, host string, pages *charset.Counts, left *int) error {
+	c := NewCursor(v.Runs.Reader(info), 0, v)
+	defer c.Close()
 	var group []timeline.Capture
-	for err := c.seek(host); !c.end && *left > 0; {
+	for err := c.Seek(host); !c.End && *left > 0; {
 		if err != nil {
 			return err
 		}
-		if !strings.HasPrefix(c.key(), host) {
+		if !strings.HasPrefix(c.Key(), host) {
 			return nil
 		}
-		if group, err = c.group(group[:0]); err != nil {
+		if group, err = c.Group(group[:0]); err != nil {
 			return err
 		}
 		last := &group[len(group)-1]
 		if last.Body != segment.BodyOwn {
 			continue
 		}
-		s, err := v.runs.Entry(last.Place)
+		s, err := v.Runs.Entry(last.Place)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"context"
@@ -13,10 +13,10 @@ import (
 // cursor moves through the entries of a segment, URL by URL, in order. The first
 // entry that was not yet taken is the current one; its URL and key are current too.
 type cursor struct {
-	v      *snapshot
+	v      *Snapshot
 	seg    *segment.Reader
 	chunks *segment.ChunkCursor
-	end    bool
+	End    bool
 	skips  func(error) bool // reports whether to go on after damage
 	faults int64            // damaged runs that were skipped
 
@@ -28,36 +28,36 @@ type cursor struct {
 	hinted int     // number of entries before i that have hints
 }
 
-func newCursor(seg *segment.Reader, want segment.Want, v *snapshot) *cursor {
+func NewCursor(seg *segment.Reader, want segment.Want, v *Snapshot) *cursor {
 	return &cursor{v: v, seg: seg, chunks: seg.Chunks(want), skips: v.skips}
 }
 
 // newCursorOn returns a cursor over the entries of one URL. It reads as little of
 // the index as possible.
-func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *snapshot) *cursor {
+func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *Snapshot) *cursor {
 	return &cursor{v: v, seg: seg, chunks: seg.Only(key, want), skips: v.skips}
 }
 
-func (c *cursor) close() { c.chunks.Close() }
+func (c *cursor) Close() { c.chunks.Close() }
 
-// key returns the current key. The cursor must not be at its end.
-func (c *cursor) key() string { return c.keys[c.k] }
+// Key returns the current key. The cursor must not be at its end.
+func (c *cursor) Key() string { return c.keys[c.k] }
 
-// place returns the place of the current entry. The cursor must not be at its end.
-func (c *cursor) place() timeline.Place {
+// Place returns the place of the current entry. The cursor must not be at its end.
+func (c *cursor) Place() timeline.Place {
 	return timeline.Place{Seg: c.seg, Run: c.chunk.Run, N: uint32(c.chunk.First + c.i)}
 }
 
 // time returns the time of the current entry. The cursor must not be at its end.
 func (c *cursor) time() record.Time { return c.chunk.Time(c.i) }
 
-// seek moves to the first entry whose key is key or later. It only moves forward.
-func (c *cursor) seek(key string) error {
-	if c.end {
+// Seek moves to the first entry whose key is key or later. It only moves forward.
+func (c *cursor) Seek(key string) error {
+	if c.End {
 		return nil
 	}
 	if n := len(c.keys); n == 0 || c.keys[n-1] < key {
-		if err := c.take(c.chunks.Seek(key)); err != nil || c.end {
+		if err := c.take(c.chunks.Seek(key)); err != nil || c.End {
 			return err
 		}
 	}
@@ -95,22 +95,22 @@ func (c *cursor) take(chunk *segment.Chunk, err error) error {
 	}
 	c.k, c.i, c.hinted = 0, 0, 0
 	if c.chunk = chunk; chunk == nil {
-		c.end = true
+		c.End = true
 		return nil
 	}
-	c.v.runs.ReadChunk(c.seg)
+	c.v.Runs.ReadChunk(c.seg)
 	c.keys, c.counts = chunk.Keys()
 	return nil
 }
 
-// group appends all entries of the current URL to dst and moves past them.
-func (c *cursor) group(dst []timeline.Capture) ([]timeline.Capture, error) {
-	key := c.key()
+// Group appends all entries of the current URL to dst and moves past them.
+func (c *cursor) Group(dst []timeline.Capture) ([]timeline.Capture, error) {
+	key := c.Key()
 	for {
 		dst = slices.Grow(dst, int(c.counts[c.k])) // so that before stays valid
 		var before *segment.Entry
 		for range c.counts[c.k] {
-			dst = append(dst, timeline.Capture{Place: c.place()})
+			dst = append(dst, timeline.Capture{Place: c.Place()})
 			e := &dst[len(dst)-1].Entry
 			c.chunk.Fill(e, c.i, c.k, before, c.hinted)
 			before = e
@@ -119,7 +119,7 @@ func (c *cursor) group(dst []timeline.Capture) ([]timeline.Capture, error) {
 		if c.k++; c.k < len(c.keys) {
 			return dst, nil
 		}
-		if err := c.take(c.chunks.Next()); err != nil || c.end || c.key() != key {
+		if err := c.take(c.chunks.Next()); err != nil || c.End || c.Key() != key {
 			return dst, err
 		}
 	}
@@ -133,7 +133,7 @@ func (c *cursor) single(e *timeline.Capture) bool {
 	if c.k+1 == len(c.keys) || c.counts[c.k] != 1 || c.chunk.BodyForm(c.i) == segment.BodyNone {
 		return false
 	}
-	e.Place = c.place()
+	e.Place = c.Place()
 	c.chunk.Fill(&e.Entry, c.i, c.k, nil, c.hinted)
 	c.passed()
 	c.k++
@@ -155,21 +155,21 @@ func (c *cursor) singles(limit string) int {
 // skip moves past n entries that singles counted.
 func (c *cursor) skip(n int) { c.k, c.i = c.k+n, c.i+n }
 
-// heads is a heap of cursors, ordered by their current keys. The cursor with the
+// Heads is a heap of cursors, ordered by their current keys. The cursor with the
 // least key is h[0], the top.
-type heads []*cursor
+type Heads []*cursor
 
-func (h heads) init() {
+func (h Heads) Init() {
 	for i := len(h)/2 - 1; i >= 0; i-- {
 		h.down(i)
 	}
 }
 
-// moved restores the order after the top cursor has moved. It removes the cursor if
+// Moved restores the order after the top cursor has moved. It removes the cursor if
 // it is at its end.
-func (h *heads) moved() {
+func (h *Heads) Moved() {
 	s := *h
-	if s[0].end {
+	if s[0].End {
 		last := len(s) - 1
 		s[0] = s[last]
 		*h = s[:last]
@@ -177,20 +177,20 @@ func (h *heads) moved() {
 	h.down(0)
 }
 
-func (h heads) down(i int) {
+func (h Heads) down(i int) {
 	if i >= len(h) {
 		return
 	}
 	c := h[i]
-	key := c.key()
+	key := c.Key()
 	for {
 		least := 2*i + 1
 		if least >= len(h) {
 			break
 		}
-		next := h[least].key()
+		next := h[least].Key()
 		if right := least + 1; right < len(h) {
-			if k := h[right].key(); k < next {
+			if k := h[right].Key(); k < next {
 				least, next = right, k
 			}
 		}
@@ -204,9 +204,9 @@ func (h heads) down(i int) {
 
 // limit returns the least current key of all cursors but the top, or to if that is
 // less; "" means no key.
-func (h heads) limit(to string) string {
+func (h Heads) limit(to string) string {
 	for i := 1; i < len(h) && i < 3; i++ {
-		if key := h[i].key(); to == "" || key < to {
+		if key := h[i].Key(); to == "" || key < to {
 			to = key
 		}
 	}
@@ -214,22 +214,22 @@ func (h heads) limit(to string) string {
 }
 
 // topAlone reports whether no other cursor has the same current key as the top.
-func (h heads) topAlone() bool {
+func (h Heads) topAlone() bool {
 	for i := 1; i < len(h) && i < 3; i++ {
-		if h[i].key() == h[0].key() {
+		if h[i].Key() == h[0].Key() {
 			return false
 		}
 	}
 	return true
 }
 
-// entries calls f with all entries of a segment, in order, hidden ones included.
+// Entries calls f with all entries of a segment, in order, hidden ones included.
 // The entry is valid until f returns.
-func (v *snapshot) entries(ctx context.Context, s *segment.Reader, f func(*timeline.Capture) error) error {
-	c := newCursor(s, wants(record.ColBytes), v)
-	defer c.close()
+func (v *Snapshot) Entries(ctx context.Context, s *segment.Reader, f func(*timeline.Capture) error) error {
+	c := NewCursor(s, wants(record.ColBytes), v)
+	defer c.Close()
 	var entries []segment.Entry
-	for err := c.seek(""); !c.end; err = c.take(c.chunks.Next()) {
+	for err := c.Seek(""); !c.End; err = c.take(c.chunks.Next()) {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -247,14 +247,14 @@ func (v *snapshot) entries(ctx context.Context, s *segment.Reader, f func(*timel
 	return nil
 }
 
-// everyEntry calls f with each entry of a segment and its place, run by run.
-func (v *snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(at timeline.Place, e *segment.Stored) error) error {
-	r := v.runs.Reader(info)
+// EveryEntry calls f with each entry of a segment and its place, run by run.
+func (v *Snapshot) EveryEntry(ctx context.Context, info *segment.Info, f func(at timeline.Place, e *segment.Stored) error) error {
+	r := v.Runs.Reader(info)
 	for n := range uint32(info.Runs) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		meta, err := v.runs.Meta(r, n)
+		meta, err := v.Runs.Meta(r, n)
 		if err != nil {
 			return err
 		}

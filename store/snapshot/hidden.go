@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // loadRemoval reads a removal that the catalogue names, and keeps it: the file
 // never changes.
-func (s *snapshots) loadRemoval(info *catalog.RemovalFile) (*catalog.Removal, error) {
+func (s *Source) loadRemoval(info *catalog.RemovalFile) (*catalog.Removal, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.removals[info.Name]; r != nil {
@@ -33,16 +33,16 @@ type inForceRemoval struct {
 	info *catalog.RemovalFile
 }
 
-// removals returns the removals in force. They are read at the first call.
-func (v *snapshot) removals() ([]inForceRemoval, error) {
+// Removals returns the removals in force. They are read at the first call.
+func (v *Snapshot) Removals() ([]inForceRemoval, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if v.removed != nil || len(v.pin.Removals) == 0 {
+	if v.removed != nil || len(v.Pin.Removals) == 0 {
 		return v.removed, nil
 	}
 	var list []inForceRemoval
-	for i := range v.pin.Removals {
-		info := &v.pin.Removals[i]
+	for i := range v.Pin.Removals {
+		info := &v.Pin.Removals[i]
 		r, err := v.from.loadRemoval(info)
 		if err != nil {
 			return nil, err
@@ -56,8 +56,8 @@ func (v *snapshot) removals() ([]inForceRemoval, error) {
 // mark marks the hidden entries of a group with the generation that removed them.
 // It leaves out hidden entries from which no capture has its body: the next merge
 // drops them, and no answer may depend on whether that merge has run.
-func (v *snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
-	list, err := v.removals()
+func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
+	list, err := v.Removals()
 	if err != nil || len(list) == 0 {
 		return group, err
 	}
@@ -82,8 +82,8 @@ func (v *snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 
 // disturbed reports whether captures of a URL were removed in a way that the hints
 // in group may not take into account.
-func (v *snapshot) disturbed(group []timeline.Capture) (bool, error) {
-	list, err := v.removals()
+func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
+	list, err := v.Removals()
 	if err != nil || len(list) == 0 || len(group) == 0 {
 		return false, err
 	}
@@ -104,28 +104,28 @@ func (v *snapshot) disturbed(group []timeline.Capture) (bool, error) {
 
 // hiddenIn returns a function that reports whether a place in the segment is that
 // of a hidden capture. It returns nil if the segment has none.
-func (v *snapshot) hiddenIn(id uint32) (func(timeline.Place) bool, error) {
-	list, err := v.removals()
+func (v *Snapshot) hiddenIn(id uint32) (func(timeline.Place) bool, error) {
+	list, err := v.Removals()
 	if err != nil || !slices.ContainsFunc(list, func(r inForceRemoval) bool { return r.Hidden[id] != nil }) {
 		return nil, err
 	}
-	return v.isHidden()
+	return v.IsHidden()
 }
 
-// isHidden returns a function that reports whether a place is that of a hidden
+// IsHidden returns a function that reports whether a place is that of a hidden
 // capture.
-func (v *snapshot) isHidden() (func(timeline.Place) bool, error) {
-	hidden, err := v.hiddenNeeds()
+func (v *Snapshot) IsHidden() (func(timeline.Place) bool, error) {
+	hidden, err := v.HiddenNeeds()
 	return func(p timeline.Place) bool {
 		_, ok := hidden(p)
 		return ok
 	}, err
 }
 
-// hiddenNeeds returns a function that reports whether a place is that of a hidden
+// HiddenNeeds returns a function that reports whether a place is that of a hidden
 // capture, and which captures need it.
-func (v *snapshot) hiddenNeeds() (func(timeline.Place) (catalog.Need, bool), error) {
-	list, err := v.removals()
+func (v *Snapshot) HiddenNeeds() (func(timeline.Place) (catalog.Need, bool), error) {
+	list, err := v.Removals()
 	return func(p timeline.Place) (n catalog.Need, ok bool) {
 		for _, r := range list {
 			if h, hidden := r.Hides(p.Seg.Info.ID, p.Run, p.N); hidden {
@@ -137,8 +137,8 @@ func (v *snapshot) hiddenNeeds() (func(timeline.Place) (catalog.Need, bool), err
 }
 
 // Tombstones lists the removals, in the order in which they were made.
-func (v *snapshot) Tombstones(ctx context.Context) ([]task.Tombstone, error) {
-	list, err := v.removals()
+func (v *Snapshot) Tombstones(ctx context.Context) ([]task.Tombstone, error) {
+	list, err := v.Removals()
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"context"
@@ -17,15 +17,15 @@ import (
 )
 
 // Pools describes the pools, sorted by name.
-func (v *snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
-	v.pin.WarnMisnamed(v.from.files.Warn)
+func (v *Snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
+	v.Pin.WarnMisnamed(v.from.files.Warn)
 	var out []record.Pool
-	for rest := v.pin.Segments; len(rest) > 0; {
+	for rest := v.Pin.Segments; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].Pool == rest[0].Pool {
 			n++
 		}
-		p, err := v.pool(ctx, rest[:n])
+		p, err := v.Pool(ctx, rest[:n])
 		if err != nil {
 			return nil, err
 		}
@@ -42,11 +42,11 @@ func (v *snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
 	return out, nil
 }
 
-// pool describes a pool with these segments.
-func (v *snapshot) pool(ctx context.Context, segments []*segment.Info) (record.Pool, error) {
-	p := record.Pool{Name: segments[0].Pool, Static: v.pin.IsStatic(segments[0].Pool), First: record.MaxTime, Last: record.MinTime}
+// Pool describes a pool with these segments.
+func (v *Snapshot) Pool(ctx context.Context, segments []*segment.Info) (record.Pool, error) {
+	p := record.Pool{Name: segments[0].Pool, Static: v.Pin.IsStatic(segments[0].Pool), First: record.MaxTime, Last: record.MinTime}
 	first, last := segments[0].FirstKey, segments[0].LastKey
-	removed := slices.ContainsFunc(v.pin.Removals, func(r catalog.RemovalFile) bool {
+	removed := slices.ContainsFunc(v.Pin.Removals, func(r catalog.RemovalFile) bool {
 		return slices.ContainsFunc(segments, func(s *segment.Info) bool {
 			return s.Seen < r.Generation || slices.Contains(r.Segments, s.ID)
 		})
@@ -82,20 +82,20 @@ func (v *snapshot) pool(ctx context.Context, segments []*segment.Info) (record.P
 
 // alone reports whether segments are one that no other bears on, given the bounds of
 // their month.
-func (v *snapshot) alone(segments []*segment.Info, from, to record.Time) bool {
+func (v *Snapshot) alone(segments []*segment.Info, from, to record.Time) bool {
 	return len(segments) == 1 && len(v.segmentsFor(from, to)) == 1
 }
 
 // summable reports whether the numbers of a pool are the sums over its segments in
 // the catalogue. That is so if no URL is counted twice, no capture is in two
 // segments, and no later import changed which captures are versions.
-func (v *snapshot) summable(segments []*segment.Info) bool {
+func (v *Snapshot) summable(segments []*segment.Info) bool {
 	for _, s := range segments {
 		if s.Fresh == segment.FreshUnknown {
 			return false
 		}
 		late := false
-		for _, o := range v.pin.Segments {
+		for _, o := range v.Pin.Segments {
 			if o == s || o.First > s.Last {
 				continue
 			}
@@ -109,7 +109,7 @@ func (v *snapshot) summable(segments []*segment.Info) bool {
 			}
 		}
 		// A revisit without a body may refer to a capture that was imported later.
-		if late && slices.ContainsFunc(v.pin.Segments, func(o *segment.Info) bool { return !o.Follows && o.First <= s.Last }) {
+		if late && slices.ContainsFunc(v.Pin.Segments, func(o *segment.Info) bool { return !o.Follows && o.First <= s.Last }) {
 			return false
 		}
 	}
@@ -119,7 +119,7 @@ func (v *snapshot) summable(segments []*segment.Info) bool {
 // countPool counts the content of a pool by reading it. The catalogue does not
 // suffice if segments overlap, so that URLs or captures may be counted twice, if
 // later imports changed what is a version, or if captures were deleted.
-func (v *snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) error {
+func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) error {
 	from, to := catalog.Month(p.Name)
 	if removed {
 		p.First, p.Last = record.MaxTime, record.MinTime
@@ -157,31 +157,31 @@ func (v *snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) 
 }
 
 // Files describes the files in force, sorted by name.
-func (v *snapshot) Files(ctx context.Context) ([]record.File, error) {
-	if v.pin.Generation == 0 {
+func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
+	if v.Pin.Generation == 0 {
 		return nil, nil
 	}
 	var out []record.File
 	shares := make(map[string]int)
-	for _, s := range v.pin.Segments {
+	for _, s := range v.Pin.Segments {
 		shares[s.Index]++
 		out = append(out, record.File{Name: s.File, Pool: s.Pool, Segments: 1, Sorted: true, Bytes: s.Bytes, CRC: s.CRC})
 	}
-	for _, x := range v.pin.Indexes {
+	for _, x := range v.Pin.Indexes {
 		out = append(out, record.File{Name: x.Name, Segments: shares[x.Name], Sorted: true, Bytes: x.Bytes, CRC: x.CRC})
 	}
-	for _, r := range v.pin.Removals {
+	for _, r := range v.Pin.Removals {
 		out = append(out, record.File{Name: r.Name, Segments: len(r.Segments), Sorted: true, Bytes: r.Bytes, CRC: r.CRC})
 	}
-	for _, n := range v.pin.Names {
+	for _, n := range v.Pin.Names {
 		out = append(out, record.File{Name: n.Name, Pool: filepath.Base(filepath.Dir(n.Name)), Segments: len(n.Of), Sorted: true, Bytes: n.Bytes, CRC: n.CRC})
 	}
-	name := commit.CatalogFile(v.pin.Generation)
+	name := commit.CatalogFile(v.Pin.Generation)
 	b, err := os.ReadFile(filepath.Join(v.from.files.Folder.Path, name))
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, record.File{Name: name, Segments: len(v.pin.Segments), Sorted: true, Bytes: int64(len(b)), CRC: lines.Sum(b)})
+	out = append(out, record.File{Name: name, Segments: len(v.Pin.Segments), Sorted: true, Bytes: int64(len(b)), CRC: lines.Sum(b)})
 	slices.SortFunc(out, func(a, b record.File) int { return strings.Compare(a.Name, b.Name) })
 	return out, ctx.Err()
 }

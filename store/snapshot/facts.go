@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"context"
@@ -21,15 +21,15 @@ func errNoSegment(id uint32) error {
 // Kept returns the facts that are stored for the version that begins at capture
 // ref. A field is nil if it was not stored; the caller then computes it from the
 // body.
-func (v *snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, error) {
+func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, error) {
 	if err := ctx.Err(); err != nil {
 		return record.Facts{}, err
 	}
-	s := v.runs.Segment(ref.Segment)
+	s := v.Runs.Segment(ref.Segment)
 	if s == nil {
 		return record.Facts{}, errNoSegment(ref.Segment)
 	}
-	f, err := v.runs.Facts(s, ref.Run)
+	f, err := v.Runs.Facts(s, ref.Run)
 	if err != nil {
 		if v.skips(err) {
 			err = nil
@@ -40,15 +40,15 @@ func (v *snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, erro
 }
 
 // storedVersions reads versions of the archive for a folder.
-type storedVersions struct{ v *snapshot }
+type storedVersions struct{ v *Snapshot }
 
-// versions returns what reads the versions of the snapshot for a folder.
-func (v *snapshot) versions() derive.Versions { return storedVersions{v} }
+// Versions returns what reads the versions of the snapshot for a folder.
+func (v *Snapshot) Versions() derive.Versions { return storedVersions{v} }
 
 // StoredFold returns the fold that is stored with the version at a place; nil if
 // there is none.
 func (s storedVersions) StoredFold(at timeline.Place) ([]byte, error) {
-	f, err := s.v.runs.Facts(at.Seg, at.Run)
+	f, err := s.v.Runs.Facts(at.Seg, at.Run)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (s storedVersions) StoredFold(at timeline.Place) ([]byte, error) {
 // VersionBody returns the body of a version, and how it is read; false if the
 // version has none, or a larger one than is divided.
 func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
-	e, err := s.v.runs.Entry(l.Place)
+	e, err := s.v.Runs.Entry(l.Place)
 	if err != nil {
 		return derive.Body{}, false, err
 	}
@@ -72,11 +72,11 @@ func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (d
 // Knew reports whether the fold stored for capture ref is valid. key and at are the
 // capture's URL and time. The fold is valid if its writer knew all earlier captures
 // of the URL, both those that exist and those that were removed.
-func (v *snapshot) Knew(ctx context.Context, ref record.Ref, key string, at record.Time) (bool, error) {
+func (v *Snapshot) Knew(ctx context.Context, ref record.Ref, key string, at record.Time) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	s := v.runs.Segment(ref.Segment)
+	s := v.Runs.Segment(ref.Segment)
 	if s == nil {
 		return false, errNoSegment(ref.Segment)
 	}
@@ -85,8 +85,8 @@ func (v *snapshot) Knew(ctx context.Context, ref record.Ref, key string, at reco
 
 // knewAll reports whether the writer of segment s knew all captures of a URL up to
 // and including the time at, both those that exist and those that were removed.
-func (v *snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, error) {
-	removals, err := v.removals()
+func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, error) {
+	removals, err := v.Removals()
 	if err != nil {
 		return false, err
 	}
@@ -95,11 +95,11 @@ func (v *snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, e
 			return false, nil
 		}
 	}
-	for _, late := range v.pin.Segments {
+	for _, late := range v.Pin.Segments {
 		if !timeline.Newer(late, s) || late.First > at || key < late.FirstKey || key > late.LastKey {
 			continue
 		}
-		r := v.runs.Reader(late)
+		r := v.Runs.Reader(late)
 		if !r.MayHave(key) {
 			continue
 		}
@@ -116,10 +116,10 @@ func (v *snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, e
 
 // hasUpTo reports whether a segment has a capture of a URL at the time at or
 // earlier.
-func (v *snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool, error) {
-	c := newCursor(s, segment.WantTime, v)
-	defer c.close()
-	if err := c.seek(key); err != nil || c.end || c.key() != key {
+func (v *Snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool, error) {
+	c := NewCursor(s, segment.WantTime, v)
+	defer c.Close()
+	if err := c.Seek(key); err != nil || c.End || c.Key() != key {
 		return false, err
 	}
 	return c.time() <= at, nil
@@ -127,23 +127,23 @@ func (v *snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool,
 
 // ownerOf returns the entry that stores the body of a capture; nil if the capture
 // has no body.
-func (v *snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored, error) {
-	s := v.runs.Segment(ref.Segment)
+func (v *Snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored, error) {
+	s := v.Runs.Segment(ref.Segment)
 	if s == nil {
 		return nil, errNoSegment(ref.Segment)
 	}
-	e, err := v.runs.Entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
+	e, err := v.Runs.Entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
 	if err != nil {
 		return nil, err
 	}
-	owner, _, err := v.owner(ctx, timeline.Place{Seg: s, Run: ref.Run, N: ref.N}, e)
+	owner, _, err := v.Owner(ctx, timeline.Place{Seg: s, Run: ref.Run, N: ref.N}, e)
 	return owner, err
 }
 
 // LeafFacts returns the facts stored for each leaf of a capture's body, in order.
 // It returns nil if the capture has no body, or if the body is stored undivided and
 // is not itself a leaf.
-func (v *snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte, err error) {
+func (v *Snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte, err error) {
 	err = v.eachLeaf(ctx, ref, func(f *segment.Facts, n uint32) { out = append(out, f.Block(n)) })
 	if v.skips(err) {
 		return nil, nil
@@ -153,30 +153,30 @@ func (v *snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte,
 
 // AppendLeaves appends the leaves of a capture's body, in order, to dst, with the
 // facts stored for each.
-func (v *snapshot) AppendLeaves(ctx context.Context, dst []record.Leaf, ref record.Ref) ([]record.Leaf, error) {
+func (v *Snapshot) AppendLeaves(ctx context.Context, dst []record.Leaf, ref record.Ref) ([]record.Leaf, error) {
 	err := v.eachLeaf(ctx, ref, func(f *segment.Facts, n uint32) { dst = append(dst, f.Leaf(n)) })
 	return dst, err
 }
 
 // eachLeaf calls f for each leaf of a capture's body, in order, with the facts of
 // the run that has the leaf and the leaf's number in that run.
-func (v *snapshot) eachLeaf(ctx context.Context, ref record.Ref, f func(*segment.Facts, uint32)) error {
+func (v *Snapshot) eachLeaf(ctx context.Context, ref record.Ref, f func(*segment.Facts, uint32)) error {
 	owner, err := v.ownerOf(ctx, ref)
 	if err != nil || owner == nil {
 		return err
 	}
-	return v.runs.EachLeaf(ctx, owner.Recipe, f)
+	return v.Runs.EachLeaf(ctx, owner.Recipe, f)
 }
 
 // Digests returns the digests of some blocks of a capture's body, as that body was
 // divided when it was imported. level says how finely it is cut; places are the
 // numbers of the blocks, ascending from 0. It returns nil if the body is not stored
 // divided, or has fewer blocks.
-func (v *snapshot) Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error) {
+func (v *Snapshot) Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error) {
 	owner, err := v.ownerOf(ctx, ref)
 	var list []record.Digest
 	if err == nil && owner != nil {
-		list, err = v.runs.Digests(ctx, owner, level, places)
+		list, err = v.Runs.Digests(ctx, owner, level, places)
 	}
 	if v.skips(err) {
 		return nil, nil

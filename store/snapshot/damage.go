@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"errors"
@@ -32,11 +32,11 @@ type damageMet struct {
 
 // SkipDamage makes the snapshot read on after damage to a db-file. Damage returns what
 // it has skipped. SkipDamage is called before the first read.
-func (v *snapshot) SkipDamage() { v.damage.skip = true }
+func (v *Snapshot) SkipDamage() { v.damage.skip = true }
 
 // Damage returns an error that names the damaged files that reads have skipped, nil if
 // they have skipped none.
-func (v *snapshot) Damage() error {
+func (v *Snapshot) Damage() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	d := &v.damage
@@ -55,10 +55,10 @@ func (v *snapshot) Damage() error {
 }
 
 // maySkip reports whether reading goes on after an error.
-func (v *snapshot) maySkip(err error) bool { return v.damage.skip && body.IsDamage(err) }
+func (v *Snapshot) maySkip(err error) bool { return v.damage.skip && body.IsDamage(err) }
 
 // skips reports whether reading goes on after an error, and notes the damage if so.
-func (v *snapshot) skips(err error) bool {
+func (v *Snapshot) skips(err error) bool {
 	if !v.maySkip(err) {
 		return false
 	}
@@ -98,7 +98,7 @@ const (
 )
 
 // noteUnread notes the damage that keeps some of the columns of e from being known.
-func (v *snapshot) noteUnread(e *timeline.Capture, columns record.Columns) {
+func (v *Snapshot) noteUnread(e *timeline.Capture, columns record.Columns) {
 	if e.Unread != nil && (columns&colsOriginal != 0 || columns&(record.ColStatus|record.ColMime) != 0 && e.Status == 0) {
 		v.skips(e.Unread)
 	}

@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"context"
@@ -21,7 +21,7 @@ import (
 // a whole segment is counted and its census has what t asks for, the census
 // suffices. If there is much to count, several goroutines share the work; they have
 // ended when the range loop has ended.
-func (v *snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
+func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 	if t.Ranges == nil {
 		t.Ranges = []urlkey.Range{{}}
 	}
@@ -33,7 +33,7 @@ func (v *snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 		} else {
 			err = newTallier(ctx, v, t, yield).run(parts)
 		}
-		if err != nil && !errors.Is(err, errStop) {
+		if err != nil && !errors.Is(err, ErrStop) {
 			yield(nil, err)
 		}
 	}
@@ -41,10 +41,10 @@ func (v *snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 
 // parted returns the segments to count: those that overlap with no other, each by
 // itself, and the groups of those that overlap.
-func (v *snapshot) parted(t *record.Tally) []part {
+func (v *Snapshot) parted(t *record.Tally) []part {
 	var chosen []*segment.Info
-	for _, s := range v.pin.Segments {
-		if s.First < t.To && s.Last >= t.From && mayHave(v.runs.Reader(s), t.Ranges) {
+	for _, s := range v.Pin.Segments {
+		if s.First < t.To && s.Last >= t.From && mayHave(v.Runs.Reader(s), t.Ranges) {
 			chosen = append(chosen, s)
 		}
 	}
@@ -66,7 +66,7 @@ func (v *snapshot) parted(t *record.Tally) []part {
 // tallier is the state of one goroutine that counts for Tally.
 type tallier struct {
 	ctx    context.Context
-	v      *snapshot
+	v      *Snapshot
 	t      record.Tally
 	ranges []urlkey.Range
 	yield  func(*record.Batch, error) bool
@@ -78,7 +78,7 @@ type tallier struct {
 	allKeys bool                      // all its keys are in the ranges
 	allTime bool                      // all its times are wanted
 	span    [2]record.Time            // the period that contains all its times, if there is one
-	look    *looker                   // for captures whose bodies are elsewhere
+	look    *Looker                   // for captures whose bodies are elsewhere
 	settled []timeline.Capture        // captures of the URL that was looked up last
 	places  map[timeline.Place]int    // index of each of them in settled
 
@@ -105,7 +105,7 @@ type tallied struct {
 // there may be more, each entry becomes a row.
 const tallyCodesMax = 4096
 
-func newTallier(ctx context.Context, v *snapshot, t record.Tally, yield func(*record.Batch, error) bool) *tallier {
+func newTallier(ctx context.Context, v *Snapshot, t record.Tally, yield func(*record.Batch, error) bool) *tallier {
 	return &tallier{ctx: ctx, v: v, t: t, yield: yield, ranges: t.Ranges}
 }
 
@@ -225,7 +225,7 @@ func (w *tallier) flush() error {
 		return nil
 	}
 	if !w.yield(&w.b, nil) {
-		return errStop
+		return ErrStop
 	}
 	w.b.Reset()
 	return nil
@@ -233,7 +233,7 @@ func (w *tallier) flush() error {
 
 // segment counts the captures of a segment that overlaps with no other.
 func (w *tallier) segment(s *segment.Info) (err error) {
-	w.seg = w.v.runs.Reader(s)
+	w.seg = w.v.Runs.Reader(s)
 	w.allTime = s.First >= w.t.From && s.Last < w.t.To
 	w.allKeys = w.t.Skip == nil && slices.ContainsFunc(w.ranges, func(r urlkey.Range) bool {
 		return r.From <= s.FirstKey && (r.To == "" || s.LastKey < r.To)
@@ -249,7 +249,7 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	}
 	defer func() {
 		if w.look != nil {
-			w.look.close()
+			w.look.Close()
 			w.look, w.settled = nil, nil
 		}
 	}()
@@ -258,7 +258,7 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	ranges := w.ranges
 	more, err := w.skipping(chunks, func() (bool, error) { return chunks.SeekTally(ranges[0].From, &w.tally) })
 	for more && err == nil {
-		w.v.runs.ReadChunk(w.seg)
+		w.v.Runs.ReadChunk(w.seg)
 		if err := w.ctx.Err(); err != nil {
 			return err
 		}
@@ -321,10 +321,10 @@ func (w *tallier) whole(s *segment.Info) (done bool, err error) {
 	case c == nil:
 		return false, nil
 	case w.t.Host && c.Hosts != nil:
-		w.v.runs.Looked(s)
+		w.v.Runs.Looked(s)
 		return true, w.byHost(c.Hosts)
 	case !w.t.Host && c.Traits != nil && !(w.byBody() && slices.ContainsFunc(c.Traits, func(t segment.TraitCensus) bool { return t.Flags.Body == segment.BodyNone })):
-		w.v.runs.Looked(s)
+		w.v.Runs.Looked(s)
 		return true, w.byTrait(c.Traits)
 	}
 	return false, nil
@@ -667,7 +667,7 @@ func (w *tallier) each(from, to int, host string) error {
 // capture.
 func (w *tallier) elsewhere(i int) error {
 	if w.look == nil {
-		w.look = w.v.looker(w.t.Columns)
+		w.look = w.v.NewLooker(w.t.Columns)
 	}
 	here := timeline.Place{Seg: w.seg, Run: w.tally.Run, N: uint32(i)}
 	k := 0

@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"context"
@@ -12,11 +12,11 @@ import (
 // Past answers what a crawl asks before it fetches a page again: what the archive
 // held of it when Past was opened. Several goroutines may use it. The caller closes
 // it.
-type Past struct{ v *snapshot }
+type Past struct{ v *Snapshot }
 
-// past opens the current state of the archive for a crawl.
-func (s *snapshots) past(ctx context.Context) (*Past, error) {
-	v, err := s.open(ctx)
+// Past opens the current state of the archive for a crawl.
+func (s *Source) Past(ctx context.Context) (*Past, error) {
+	v, err := s.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +44,9 @@ func (p *Past) Known(ctx context.Context, url string, before record.Time) (recor
 		}
 		e := &group[i]
 		known = record.Known{Time: e.Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Ref: e.Ref()}
-		return errStop
+		return ErrStop
 	})
-	if errors.Is(err, errStop) {
+	if errors.Is(err, ErrStop) {
 		err = nil
 	}
 	return known, err

@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // full ones to put.
 type batcher struct {
 	ctx   context.Context
-	v     *snapshot
+	v     *Snapshot
 	s     record.Scan
 	b     *record.Batch
 	put   func(full *record.Batch) (next *record.Batch) // put returns the next batch to fill, or nil to stop
@@ -35,7 +35,7 @@ type metaAt struct {
 // must be opened.
 const colsMeta = record.ColDigest | record.ColIP | record.ColOrigin | record.ColAskedURL | record.ColLocation | record.ColSource | record.ColDeclaredDigest | record.ColPage
 
-func newBatcher(ctx context.Context, v *snapshot, s record.Scan, first *record.Batch, put func(*record.Batch) *record.Batch) *batcher {
+func newBatcher(ctx context.Context, v *Snapshot, s record.Scan, first *record.Batch, put func(*record.Batch) *record.Batch) *batcher {
 	return &batcher{ctx: ctx, v: v, s: s, b: first, put: put, metas: make(map[*segment.Reader]*metaAt), alone: s.Columns&colsMeta == 0}
 }
 
@@ -97,7 +97,7 @@ func (o *batcher) flush() error {
 		return nil
 	}
 	if o.b = o.put(o.b); o.b == nil {
-		return errStop
+		return ErrStop
 	}
 	return nil
 }
@@ -209,7 +209,7 @@ func (o *batcher) meta(e *timeline.Capture) error {
 			s = urlkey.URL(e.Key)
 		}
 		if c.field == segment.FieldLocation && from.original != nil {
-			stored, err := o.v.runs.Entry(e.Place)
+			stored, err := o.v.Runs.Entry(e.Place)
 			if err == nil {
 				s, err = o.v.locationOf(stored, from.original)
 			}
@@ -246,7 +246,7 @@ func (o *batcher) digest(from origin) (record.Digest, error) {
 	if from.from.Seg == nil {
 		return record.Digest{}, nil
 	}
-	s, err := o.v.runs.Entry(from.from)
+	s, err := o.v.Runs.Entry(from.from)
 	if err != nil {
 		return record.Digest{}, err
 	}
@@ -259,7 +259,7 @@ func (o *batcher) at(e *timeline.Capture) (*metaAt, error) {
 	if m != nil && m.run == e.Run {
 		return m, nil
 	}
-	meta, err := o.v.runs.Meta(e.Seg, e.Run)
+	meta, err := o.v.Runs.Meta(e.Seg, e.Run)
 	if err != nil {
 		if !o.v.skips(err) {
 			return nil, err

@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 // Stored reads one capture, complete with everything that was imported with it. It
 // checks the body against its digest. If damage is skipped, a capture that cannot
 // be read has only the reason, in NoBody.
-func (v *snapshot) Stored(ctx context.Context, ref record.Ref) (message.Stored, error) {
+func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (message.Stored, error) {
 	s, err := v.wholeStored(ctx, ref)
 	if v.skips(err) {
 		return message.Stored{NoBody: noBodyRead}, nil
@@ -23,17 +23,17 @@ func (v *snapshot) Stored(ctx context.Context, ref record.Ref) (message.Stored, 
 	return s, err
 }
 
-func (v *snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Stored, error) {
+func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Stored, error) {
 	p, err := v.Payload(ctx, ref)
 	if err != nil {
 		return message.Stored{}, err
 	}
-	s := v.runs.Segment(ref.Segment)
-	e, err := v.runs.Entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
+	s := v.Runs.Segment(ref.Segment)
+	e, err := v.Runs.Entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
 	if err != nil {
 		return message.Stored{}, err
 	}
-	out := storedOf(e)
+	out := StoredOf(e)
 	out.Body, out.Large, out.Size, out.NoBody = p.Body, p.Large, p.Size, p.NoBody
 	if out.Large == nil {
 		out.Size = int64(len(p.Body))
@@ -43,7 +43,7 @@ func (v *snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Sto
 		return out, nil
 	}
 	at := timeline.Place{Seg: s, Run: ref.Run, N: ref.N}
-	owner, _, err := v.owner(ctx, at, e)
+	owner, _, err := v.Owner(ctx, at, e)
 	if err != nil {
 		return out, fmt.Errorf("original of %s: %w", out.URL, err)
 	}
@@ -74,22 +74,22 @@ func (v *snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Sto
 
 // headed returns the capture whose headers the revisit at a place, which has none
 // of its own, is taken to have had; nil if there is none.
-func (v *snapshot) headed(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, error) {
-	o := v.originals()
+func (v *Snapshot) headed(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, error) {
+	o := v.Originals()
 	if e.Body == segment.BodyNone {
 		from, err := v.originOf(ctx, at, e)
 		if err != nil || from.original == nil || from.original.Head.Seg == nil {
 			return nil, err
 		}
-		return v.runs.Entry(from.original.Head)
+		return v.Runs.Entry(from.original.Head)
 	}
 	o.mu.Lock()
-	head, err := o.headOf(ctx, link{Place: at, key: e.Key, time: e.Time})
+	head, err := o.headOf(ctx, Link{Place: at, Key: e.Key, Time: e.Time})
 	o.mu.Unlock()
 	if err != nil || head.Seg == nil {
 		return nil, err
 	}
-	return v.runs.Entry(head)
+	return v.Runs.Entry(head)
 }
 
 // headless reports whether e is a revisit without headers of its own.
@@ -97,8 +97,8 @@ func headless(e *segment.Stored) bool {
 	return len(e.Head) == 0 && (e.Via == record.ViaRevisit || e.Via == record.ViaNotModified)
 }
 
-// storedOf returns e as a message.Stored, without its body.
-func storedOf(e *segment.Stored) message.Stored {
+// StoredOf returns e as a message.Stored, without its body.
+func StoredOf(e *segment.Stored) message.Stored {
 	out := message.Stored{
 		Capture: record.Capture{
 			AskedURL: e.AskedURL, Origin: e.Origin, Time: e.Time, IP: e.IP, Status: int(e.Status), Mime: e.Mime,

@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"context"
@@ -27,15 +27,15 @@ const (
 
 // urlCaptures is what rules 1 and 2 need to know of the captures of one URL.
 type urlCaptures struct {
-	all     []sibling                          // sorted by time
+	all     []Sibling                          // sorted by time
 	moments map[record.Time]map[string]*choice // results of originals.moment
 	digests map[string]*choice                 // by declared digest; nil before the first use, see originals.byDigest
 }
 
-// sibling is one capture of a URL.
-type sibling struct {
+// Sibling is one capture of a URL.
+type Sibling struct {
 	timeline.Place
-	time   record.Time
+	Time   record.Time
 	hidden uint64 // as in located
 	plain  bool   // it is not a revisit
 	body   bool   // its body is known without looking for another capture
@@ -50,7 +50,7 @@ type choice struct {
 
 // named implements rule 1: it returns the capture that a revisit refers to, and its
 // key. It returns nil if the revisit refers to no capture of this archive.
-func (o *originals) named(ctx context.Context, e link, s *segment.Stored) (*sibling, string, error) {
+func (o *Originals) named(ctx context.Context, e Link, s *segment.Stored) (*Sibling, string, error) {
 	if s.RefersURL == "" || s.RefersTime == record.NoTime {
 		return nil, "", nil
 	}
@@ -62,8 +62,8 @@ func (o *originals) named(ctx context.Context, e link, s *segment.Stored) (*sibl
 		o.url, o.key = s.RefersURL, urlkey.Key(canonical)
 	}
 	key := o.key
-	if key == e.key {
-		key = e.key // one string for the whole chain
+	if key == e.Key {
+		key = e.Key // one string for the whole chain
 	}
 	u, err := o.captures(ctx, key)
 	if err != nil {
@@ -73,9 +73,9 @@ func (o *originals) named(ctx context.Context, e link, s *segment.Stored) (*sibl
 	if t%1000 == 0 {
 		end = t + 1000 // many records have times in whole seconds
 	}
-	from := sort.Search(len(u.all), func(i int) bool { return u.all[i].time >= t })
+	from := sort.Search(len(u.all), func(i int) bool { return u.all[i].Time >= t })
 	to := from
-	for to < len(u.all) && u.all[to].time < end && to-from <= momentFew {
+	for to < len(u.all) && u.all[to].Time < end && to-from <= momentFew {
 		to++
 	}
 	if to-from > momentFew {
@@ -107,8 +107,8 @@ func (o *originals) named(ctx context.Context, e link, s *segment.Stored) (*sibl
 
 // sibling returns the complete entry of a capture. If the entry is damaged, it
 // returns nil and stores the damage in g.
-func (o *originals) sibling(g *sibling) (*segment.Stored, error) {
-	s, err := o.stored(g.Place)
+func (o *Originals) sibling(g *Sibling) (*segment.Stored, error) {
+	s, err := o.Stored(g.Place)
 	if body.IsDamage(err) {
 		g.damage = err
 		return nil, nil
@@ -119,12 +119,12 @@ func (o *originals) sibling(g *sibling) (*segment.Stored, error) {
 // moment returns the captures of a URL from time t until before end, by declared
 // digest. from is the index of the first. The captures of a moment are also listed
 // under anyDigest.
-func (o *originals) moment(u *urlCaptures, t record.Time, from int, end record.Time) (map[string]*choice, error) {
+func (o *Originals) moment(u *urlCaptures, t record.Time, from int, end record.Time) (map[string]*choice, error) {
 	if m := u.moments[t]; m != nil {
 		return m, nil
 	}
 	m := make(map[string]*choice)
-	for i := from; i < len(u.all) && u.all[i].time < end; i++ {
+	for i := from; i < len(u.all) && u.all[i].Time < end; i++ {
 		s, err := o.sibling(&u.all[i])
 		if err != nil {
 			return nil, err
@@ -149,7 +149,7 @@ func (o *originals) moment(u *urlCaptures, t record.Time, from int, end record.T
 
 // add adds capture i of a URL, unless it is a revisit that cannot have a body. s is
 // nil if the capture cannot be read.
-func (c *choice) add(i int32, g *sibling, s *segment.Stored) {
+func (c *choice) add(i int32, g *Sibling, s *segment.Stored) {
 	switch {
 	case g.plain:
 		c.plain = append(c.plain, i)
@@ -162,7 +162,7 @@ func (c *choice) add(i int32, g *sibling, s *segment.Stored) {
 // from, one that brought its body if there is any; nil if there is none. The choices
 // include captures that cannot be read, which might be the ones to take: if the first
 // is one of these, the error is its damage.
-func (u *urlCaptures) first(e link, from ...*choice) (*sibling, error) {
+func (u *urlCaptures) first(e Link, from ...*choice) (*Sibling, error) {
 	best := -1
 	for _, lists := range [2]func(*choice) []int32{
 		func(c *choice) []int32 { return c.plain },
@@ -184,7 +184,7 @@ func (u *urlCaptures) first(e link, from ...*choice) (*sibling, error) {
 }
 
 // at returns a capture of the URL, or its damage.
-func (u *urlCaptures) at(i int) (*sibling, error) {
+func (u *urlCaptures) at(i int) (*Sibling, error) {
 	if g := &u.all[i]; g.damage == nil {
 		return g, nil
 	}
@@ -193,13 +193,13 @@ func (u *urlCaptures) at(i int) (*sibling, error) {
 
 // firstOf returns the first element of a list from which revisit e may take its
 // body; -1 if there is none.
-func (u *urlCaptures) firstOf(e link, list []int32) int {
+func (u *urlCaptures) firstOf(e Link, list []int32) int {
 	for _, i := range list {
 		g := &u.all[i]
 		if g.Place == e.Place || g.hidden != 0 && (e.Seg == nil || e.Seg.Info.Born >= g.hidden) {
 			continue
 		}
-		if g.time > e.time && g.month() > e.month() {
+		if g.Time > e.Time && g.month() > e.month() {
 			return -1 // nor may the later ones
 		}
 		return int(i)
@@ -207,9 +207,9 @@ func (u *urlCaptures) firstOf(e link, list []int32) int {
 	return -1
 }
 
-func (g *sibling) month() string { return monthAt(g.Place, g.time) }
+func (g *Sibling) month() string { return monthAt(g.Place, g.Time) }
 
-func (l *link) month() string { return monthAt(l.Place, l.time) }
+func (l *Link) month() string { return monthAt(l.Place, l.Time) }
 
 // monthAt returns the month of a capture's pool.
 func monthAt(p timeline.Place, t record.Time) string {
@@ -221,7 +221,7 @@ func monthAt(p timeline.Place, t record.Time) string {
 
 // sameDigest implements rule 2: it gives revisit e the body of a capture of the
 // same URL with the same declared digest. It returns nil if there is none.
-func (o *originals) sameDigest(ctx context.Context, e *link) (*timeline.Original, error) {
+func (o *Originals) sameDigest(ctx context.Context, e *Link) (*timeline.Original, error) {
 	to, err := o.withDigest(ctx, e)
 	if err != nil || to == nil {
 		return nil, err
@@ -236,12 +236,12 @@ func (o *originals) sameDigest(ctx context.Context, e *link) (*timeline.Original
 
 // withDigest returns the capture of its URL that rule 2 finds for revisit e; nil if there is
 // none.
-func (o *originals) withDigest(ctx context.Context, e *link) (*sibling, error) {
-	s, err := o.stored(e.Place)
+func (o *Originals) withDigest(ctx context.Context, e *Link) (*Sibling, error) {
+	s, err := o.Stored(e.Place)
 	if err != nil || s.DeclaredDigest == "" {
 		return nil, err
 	}
-	u, err := o.captures(ctx, e.key)
+	u, err := o.captures(ctx, e.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +267,7 @@ func (o *originals) withDigest(ctx context.Context, e *link) (*sibling, error) {
 
 // byDigest lists the captures of a URL by declared digest. Of several revisits,
 // those with headers of their own come first.
-func (o *originals) byDigest(ctx context.Context, u *urlCaptures) error {
+func (o *Originals) byDigest(ctx context.Context, u *urlCaptures) error {
 	u.digests = make(map[string]*choice)
 	var bare []int32
 	digest := make([]string, len(u.all))
@@ -304,12 +304,12 @@ func (o *originals) byDigest(ctx context.Context, u *urlCaptures) error {
 	return nil
 }
 
-// next returns the capture after a revisit in its chain, and the key of that
+// Next returns the capture after a revisit in its chain, and the key of that
 // capture. It returns nil if there is none, or if the revisit has a body itself.
-func (o *originals) next(ctx context.Context, at link) (*sibling, string, error) {
+func (o *Originals) Next(ctx context.Context, at Link) (*Sibling, string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s, err := o.stored(at.Place)
+	s, err := o.Stored(at.Place)
 	if err != nil || s.Body != segment.BodyNone {
 		return nil, "", err
 	}
@@ -321,26 +321,26 @@ func (o *originals) next(ctx context.Context, at link) (*sibling, string, error)
 		if to.body {
 			return to, key, nil
 		}
-		of, err := o.find(ctx, &timeline.Capture{Entry: segment.Entry{Key: key, Time: to.time}, Place: to.Place})
+		of, err := o.find(ctx, &timeline.Capture{Entry: segment.Entry{Key: key, Time: to.Time}, Place: to.Place})
 		if of != nil || err != nil {
 			return to, key, err
 		}
 	}
 	to, err = o.withDigest(ctx, &at)
-	return to, at.key, err
+	return to, at.Key, err
 }
 
 // headOf returns the capture whose status line and headers a revisit without
 // headers is taken to have had; noPlace if there is none.
-func (o *originals) headOf(ctx context.Context, at link) (timeline.Place, error) {
-	var path []link
+func (o *Originals) headOf(ctx context.Context, at Link) (timeline.Place, error) {
+	var path []Link
 	out := timeline.NoPlace
 	for {
 		if p, ok := o.heads[at.Place]; ok {
 			out = p
 			break
 		}
-		s, err := o.stored(at.Place)
+		s, err := o.Stored(at.Place)
 		if err != nil {
 			return timeline.NoPlace, err
 		}
@@ -352,7 +352,7 @@ func (o *originals) headOf(ctx context.Context, at link) (timeline.Place, error)
 		path = append(path, at)
 		to, key, err := o.named(ctx, at, s)
 		if err == nil && to == nil {
-			key = at.key
+			key = at.Key
 			to, err = o.headed(ctx, at, s)
 		}
 		if err != nil {
@@ -361,7 +361,7 @@ func (o *originals) headOf(ctx context.Context, at link) (timeline.Place, error)
 		if to == nil {
 			break
 		}
-		at = link{Place: to.Place, key: key, time: to.time}
+		at = Link{Place: to.Place, Key: key, Time: to.Time}
 	}
 	if len(o.heads) > foundMost {
 		clear(o.heads)
@@ -375,8 +375,8 @@ func (o *originals) headOf(ctx context.Context, at link) (timeline.Place, error)
 // headed returns the capture of the same URL whose headers a revisit is taken to
 // have had, if it names no capture of this archive: the first that declares the same
 // digest, or nil.
-func (o *originals) headed(ctx context.Context, e link, s *segment.Stored) (*sibling, error) {
-	u, err := o.captures(ctx, e.key)
+func (o *Originals) headed(ctx context.Context, e Link, s *segment.Stored) (*Sibling, error) {
+	u, err := o.captures(ctx, e.Key)
 	if err == nil && u.digests == nil && s.DeclaredDigest != "" {
 		err = o.byDigest(ctx, u)
 	}
@@ -388,11 +388,11 @@ func (o *originals) headed(ctx context.Context, e link, s *segment.Stored) (*sib
 
 // captures returns the captures of a URL, given by its key, in the snapshot and in
 // the batch.
-func (o *originals) captures(ctx context.Context, key string) (*urlCaptures, error) {
+func (o *Originals) captures(ctx context.Context, key string) (*urlCaptures, error) {
 	if u := o.urls[key]; u != nil {
 		return u, nil
 	}
-	all, err := o.v.lookupRaw(ctx, key)
+	all, err := o.v.LookupRaw(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -402,11 +402,11 @@ func (o *originals) captures(ctx context.Context, key string) (*urlCaptures, err
 		all = append(all, timeline.Capture{Entry: o.batch.Stored(i).Entry, Place: timeline.Place{N: uint32(i)}})
 	}
 	slices.SortStableFunc(all, func(a, b timeline.Capture) int { return a.Compare(&b.Entry) })
-	u := &urlCaptures{all: make([]sibling, len(all))}
+	u := &urlCaptures{all: make([]Sibling, len(all))}
 	for i := range all {
 		e := &all[i]
 		plain := e.Via != record.ViaRevisit && e.Via != record.ViaNotModified
-		u.all[i] = sibling{Place: e.Place, time: e.Time, hidden: e.Hidden, plain: plain, body: plain || e.Seg != nil && e.Body != segment.BodyNone}
+		u.all[i] = Sibling{Place: e.Place, Time: e.Time, hidden: e.Hidden, plain: plain, body: plain || e.Seg != nil && e.Body != segment.BodyNone}
 	}
 	if o.held += len(all) + 1; o.held > urlsMost || o.urls == nil {
 		o.urls, o.held = make(map[string]*urlCaptures), len(all)+1

@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"context"
@@ -12,14 +12,14 @@ import (
 
 // resolve finds the bodies of revisits in captures whose originals were imported
 // after them. It leaves out 304s that refer to no capture: settle handles those.
-func (v *snapshot) resolve(ctx context.Context, group []timeline.Capture) error {
-	o := v.originals()
+func (v *Snapshot) resolve(ctx context.Context, group []timeline.Capture) error {
+	o := v.Originals()
 	for i := range group {
 		e := &group[i]
 		if e.Body != segment.BodyNone {
 			continue
 		}
-		of, err := o.of(ctx, e)
+		of, err := o.Of(ctx, e)
 		if v.maySkip(err) {
 			e.Unread = err
 		} else if err != nil {
@@ -43,10 +43,10 @@ func originFrom(e *timeline.Capture) origin { return origin{e.BodyAt(), e.Origin
 
 // originOf returns where the capture at a place, which is stored without a body,
 // has its body from. from is no place if the archive does not have it.
-func (v *snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.Stored) (origin, error) {
-	o := v.originals()
+func (v *Snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.Stored) (origin, error) {
+	o := v.Originals()
 	own := &timeline.Capture{Entry: e.Entry, Place: at}
-	of, err := o.of(ctx, own)
+	of, err := o.Of(ctx, own)
 	if err != nil {
 		return origin{}, err
 	}
@@ -98,14 +98,14 @@ func (v *snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.S
 }
 
 // pageFrom returns what a body says that a capture has from elsewhere.
-func (v *snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error) {
+func (v *Snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error) {
 	if at.original != nil {
-		return v.originals().page(ctx, at.original)
+		return v.Originals().page(ctx, at.original)
 	}
 	if at.from.Seg == nil {
 		return segment.NoPage, nil
 	}
-	s, err := v.runs.Entry(at.from)
+	s, err := v.Runs.Entry(at.from)
 	if err != nil {
 		return segment.NoPage, err
 	}
@@ -121,16 +121,16 @@ func (o *batcher) origin(e *timeline.Capture) (origin, error) {
 	if e.Resolved && !e.Unknown {
 		return originFrom(e), nil
 	}
-	s, err := o.v.runs.Entry(e.Place)
+	s, err := o.v.Runs.Entry(e.Place)
 	if err != nil {
 		return origin{}, err
 	}
 	return o.v.originOf(o.ctx, e.Place, s)
 }
 
-// fill completes e, a stored revisit, with what it has from owner, the entry that
+// Complete completes e, a stored revisit, with what it has from owner, the entry that
 // stores the body.
-func (v *snapshot) fill(ctx context.Context, e *segment.Stored, l *timeline.Capture, owner *segment.Stored) (err error) {
+func (v *Snapshot) Complete(ctx context.Context, e *segment.Stored, l *timeline.Capture, owner *segment.Stored) (err error) {
 	e.ID, e.Digest, e.Bytes, e.Content = l.ID, owner.Digest, l.Bytes, l.Content
 	e.Status, e.Kind, e.Mime = l.Status, l.Kind, l.Mime
 	if e.Location, err = v.locationOf(e, l.Original); err != nil {
@@ -142,11 +142,11 @@ func (v *snapshot) fill(ctx context.Context, e *segment.Stored, l *timeline.Capt
 
 // locationOf returns where revisit e redirects to. If the revisit has no headers,
 // those of its original count.
-func (v *snapshot) locationOf(e *segment.Stored, of *timeline.Original) (string, error) {
+func (v *Snapshot) locationOf(e *segment.Stored, of *timeline.Original) (string, error) {
 	if of == nil || len(e.Head) > 0 || of.Head == timeline.NoPlace {
 		return e.Location, nil
 	}
-	s, err := v.originals().stored(of.Head)
+	s, err := v.Originals().Stored(of.Head)
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package store
+package snapshot
 
 import (
 	"context"
@@ -34,12 +34,12 @@ import (
 //     was deleted. A capture that came in later does not take it, and a deleted
 //     revisit that had no body gives none when its original comes in later.
 
-// originals finds the captures that revisits refer to, in a snapshot and in a batch
+// Originals finds the captures that revisits refer to, in a snapshot and in a batch
 // that is to be added to it. It remembers what it found, so that each chain is
 // followed once.
-type originals struct {
-	v     *snapshot
-	batch batch // empty if there is none
+type Originals struct {
+	v     *Snapshot
+	batch Batch // empty if there is none
 
 	mu    sync.Mutex // guards the fields below; held for each question
 	read  *derive.Reader
@@ -52,9 +52,9 @@ type originals struct {
 	key   string
 }
 
-// batch is captures that are about to be added to the archive, sorted. Their places
+// Batch is captures that are about to be added to the archive, sorted. Their places
 // have no segment, and their numbers are their indexes.
-type batch interface {
+type Batch interface {
 	Size() int
 	Stored(i int) *segment.Stored
 	// Body returns the body of capture i; false if it is not in memory.
@@ -68,11 +68,11 @@ func (noBatch) Size() int                  { return 0 }
 func (noBatch) Stored(int) *segment.Stored { return nil }
 func (noBatch) Body(int) ([]byte, bool)    { return nil, false }
 
-// link is a capture in a chain of revisits.
-type link struct {
+// Link is a capture in a chain of revisits.
+type Link struct {
 	timeline.Place
-	key  string
-	time record.Time
+	Key  string
+	Time record.Time
 	next timeline.Place // the capture that it refers to
 }
 
@@ -90,19 +90,19 @@ var walking = new(timeline.Original)
 // because it has none or is a 304.
 var unread = divide.As{Mime: "?"}
 
-func newOriginals(v *snapshot, b batch, read *derive.Reader) *originals {
-	o := &originals{v: v, batch: b, read: read}
+func newOriginals(v *Snapshot, b Batch, read *derive.Reader) *Originals {
+	o := &Originals{v: v, batch: b, read: read}
 	o.forget()
 	return o
 }
 
 // forget empties the maps that have places as keys.
-func (o *originals) forget() {
+func (o *Originals) forget() {
 	o.found, o.heads, o.seen = make(map[timeline.Place]*timeline.Original), make(map[timeline.Place]timeline.Place), make(map[timeline.Place]origin)
 }
 
-// originals returns the finder of originals for the snapshot.
-func (v *snapshot) originals() *originals {
+// Originals returns the finder of originals for the snapshot.
+func (v *Snapshot) Originals() *Originals {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.origins == nil {
@@ -111,40 +111,40 @@ func (v *snapshot) originals() *originals {
 	return v.origins
 }
 
-// addBatch makes the snapshot look for the originals of revisits in a batch too, and
+// AddBatch makes the snapshot look for the originals of revisits in a batch too, and
 // read bodies with the given analyses. A capture of the batch may be the original of
 // a revisit in the archive.
-func (v *snapshot) addBatch(b batch, read *derive.Reader) { v.origins = newOriginals(v, b, read) }
+func (v *Snapshot) AddBatch(b Batch, read *derive.Reader) { v.origins = newOriginals(v, b, read) }
 
-// stored returns the complete entry at a place, which may be in the batch.
-func (o *originals) stored(p timeline.Place) (*segment.Stored, error) {
+// Stored returns the complete entry at a place, which may be in the batch.
+func (o *Originals) Stored(p timeline.Place) (*segment.Stored, error) {
 	if p.Seg == nil {
 		return o.batch.Stored(int(p.N)), nil
 	}
-	return o.v.runs.Entry(p)
+	return o.v.Runs.Entry(p)
 }
 
-// of returns the original of a capture that is stored without a body; nil if there
+// Of returns the original of a capture that is stored without a body; nil if there
 // is none.
-func (o *originals) of(ctx context.Context, e *timeline.Capture) (*timeline.Original, error) {
+func (o *Originals) Of(ctx context.Context, e *timeline.Capture) (*timeline.Original, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.find(ctx, e)
 }
 
 // find does what of does. The caller holds o.mu.
-func (o *originals) find(ctx context.Context, e *timeline.Capture) (*timeline.Original, error) {
+func (o *Originals) find(ctx context.Context, e *timeline.Capture) (*timeline.Original, error) {
 	if out, ok := o.found[e.Place]; ok {
 		return out.Found()
 	}
-	s, err := o.stored(e.Place)
+	s, err := o.Stored(e.Place)
 	if err != nil || !names(s) {
 		return nil, err
 	}
 	if len(o.found) > foundMost {
 		o.forget()
 	}
-	out, err := o.walk(ctx, link{Place: e.Place, key: e.Key, time: e.Time})
+	out, err := o.walk(ctx, Link{Place: e.Place, Key: e.Key, Time: e.Time})
 	if err != nil && !body.IsDamage(err) {
 		o.forget() // it has marks of a walk that did not end
 	}
@@ -159,9 +159,9 @@ func names(s *segment.Stored) bool {
 // walk follows a chain from a revisit. It determines the originals of all revisits
 // of the chain, and returns that of the first, or nil if it has no body. Damage is
 // remembered for each revisit whose chain leads through it.
-func (o *originals) walk(ctx context.Context, at link) (out *timeline.Original, err error) {
+func (o *Originals) walk(ctx context.Context, at Link) (out *timeline.Original, err error) {
 	found := o.found
-	var path []link
+	var path []Link
 	var marked []timeline.Place
 	ring := -1 // index in path at which the chain returns to itself
 	defer func() {
@@ -181,7 +181,7 @@ func (o *originals) walk(ctx context.Context, at link) (out *timeline.Original, 
 		}
 		found[at.Place] = walking
 		marked = append(marked, at.Place)
-		s, err := o.stored(at.Place)
+		s, err := o.Stored(at.Place)
 		if err != nil {
 			return nil, err
 		}
@@ -204,13 +204,13 @@ func (o *originals) walk(ctx context.Context, at link) (out *timeline.Original, 
 		}
 		if known, met := found[to.Place]; met {
 			if known == walking {
-				ring = slices.IndexFunc(path, func(l link) bool { return l.Place == to.Place })
+				ring = slices.IndexFunc(path, func(l Link) bool { return l.Place == to.Place })
 			} else if out, err = known.Found(); err != nil {
 				return nil, err
 			}
 			break
 		}
-		at = link{Place: to.Place, key: key, time: to.time}
+		at = Link{Place: to.Place, Key: key, Time: to.Time}
 	}
 	if ring >= 0 {
 		if out, err = o.ring(ctx, path[ring:]); err != nil {
@@ -236,7 +236,7 @@ func (o *originals) walk(ctx context.Context, at link) (out *timeline.Original, 
 // ring determines the originals of the revisits of a chain that returns to itself,
 // and returns that of the first. Rule 2 is tried first. Revisits for which it finds
 // nothing take what the next in the ring has.
-func (o *originals) ring(ctx context.Context, path []link) (*timeline.Original, error) {
+func (o *Originals) ring(ctx context.Context, path []Link) (*timeline.Original, error) {
 	all := make([]*timeline.Original, len(path))
 	for i := range path {
 		var err error
@@ -263,11 +263,11 @@ func (o *originals) ring(ctx context.Context, path []link) (*timeline.Original, 
 }
 
 // asStored returns what a capture with a body gives to a revisit of it.
-func (o *originals) asStored(ctx context.Context, at timeline.Place) (*timeline.Original, error) {
+func (o *Originals) asStored(ctx context.Context, at timeline.Place) (*timeline.Original, error) {
 	if out := o.found[at]; out != nil {
 		return out, nil
 	}
-	s, err := o.stored(at)
+	s, err := o.Stored(at)
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +277,7 @@ func (o *originals) asStored(ctx context.Context, at timeline.Place) (*timeline.
 	}
 	if headless(s) {
 		out.As = unread
-		if out.Head, err = o.headOf(ctx, link{Place: at, key: s.Key, time: s.Time}); err != nil {
+		if out.Head, err = o.headOf(ctx, Link{Place: at, Key: s.Key, Time: s.Time}); err != nil {
 			return nil, err
 		}
 	} else if s.Status == 304 {
@@ -290,8 +290,8 @@ func (o *originals) asStored(ctx context.Context, at timeline.Place) (*timeline.
 // take returns the original of the revisit at a place. next is the capture after it
 // in its chain, and of is the original of next. A revisit without headers gets the
 // headers of next too.
-func (o *originals) take(ctx context.Context, at timeline.Place, of *timeline.Original, next timeline.Place) (*timeline.Original, error) {
-	s, err := o.stored(at)
+func (o *Originals) take(ctx context.Context, at timeline.Place, of *timeline.Original, next timeline.Place) (*timeline.Original, error) {
+	s, err := o.Stored(at)
 	if err != nil {
 		return nil, err
 	}
@@ -299,7 +299,7 @@ func (o *originals) take(ctx context.Context, at timeline.Place, of *timeline.Or
 	out.Through = of.Through.With(next)
 	switch {
 	case len(s.Head) == 0:
-		n, err := o.stored(next)
+		n, err := o.Stored(next)
 		if err != nil {
 			return nil, err
 		}
@@ -345,8 +345,8 @@ func isFound(k record.Kind) bool { return k == record.KindPage || k == record.Ki
 // reading returns the analysis of the body of an entry, read as the headers of
 // another response say. If the body is too large to be analysed, the analysis has
 // segment.NoPage. The result is nil if the archive cannot read the body.
-func (o *originals) reading(ctx context.Context, at timeline.Place, as divide.As) (*derive.Analysis, error) {
-	s, err := o.stored(at)
+func (o *Originals) reading(ctx context.Context, at timeline.Place, as divide.As) (*derive.Analysis, error) {
+	s, err := o.Stored(at)
 	if err != nil {
 		return nil, err
 	}
@@ -363,10 +363,10 @@ func (o *originals) reading(ctx context.Context, at timeline.Place, as divide.As
 		}
 		return o.read.As(s.ID, body, as), nil
 	}
-	owner, _, err := o.v.owner(ctx, at, s)
+	owner, _, err := o.v.Owner(ctx, at, s)
 	if err == nil && owner != nil {
 		var body []byte
-		if body, err = o.v.bodyIn(ctx, owner); err == nil {
+		if body, err = o.v.BodyIn(ctx, owner); err == nil {
 			a := o.read.As(s.ID, body, as)
 			a.Close() // the page is needed no more
 			return a, nil
@@ -376,17 +376,17 @@ func (o *originals) reading(ctx context.Context, at timeline.Place, as divide.As
 		if o.v.maySkip(err) {
 			return nil, err // the caller that asks for the capture gets the error
 		}
-		o.v.warn(err) // VERIFY reports it too; the capture is still there
+		o.v.Warn(err) // VERIFY reports it too; the capture is still there
 		err = nil
 	}
 	return nil, err
 }
 
 // page returns what the body of a revisit says.
-func (o *originals) page(ctx context.Context, of *timeline.Original) (segment.Page, error) {
+func (o *Originals) page(ctx context.Context, of *timeline.Original) (segment.Page, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s, err := o.stored(of.Like)
+	s, err := o.Stored(of.Like)
 	if err != nil {
 		return segment.NoPage, err
 	}

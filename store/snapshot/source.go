@@ -1,0 +1,54 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"infomall/store/body"
+	"infomall/store/catalog"
+)
+
+// Source opens the snapshots of one archive, and holds what they share. Several
+// goroutines may use it.
+type Source struct {
+	files *body.Files
+	Options
+
+	mu sync.Mutex
+	// removals are the removal files read so far, by file name; they never change.
+	removals map[string]*catalog.Removal
+}
+
+// Options say how much scans and tallies do at once.
+type Options struct {
+	Goroutines     int   // how many goroutines count for one tally at most; with 1, no scan reads ahead
+	AheadAfter     int   // how many batches a scan makes before it begins to read ahead
+	SharedCaptures int64 // how many captures a tally must count before a second goroutine helps
+}
+
+// NewSource returns the source of the snapshots of the archive with these files.
+func NewSource(f *body.Files) *Source {
+	return &Source{
+		files: f, Options: Options{min(runtime.GOMAXPROCS(0), goroutinesMax), aheadAfter, sharedCaptures},
+		removals: make(map[string]*catalog.Removal),
+	}
+}
+
+// Open pins the archive's present state. If there is no archive, the snapshot is
+// empty. The caller closes it.
+func (s *Source) Open(ctx context.Context) (*Snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, err := s.files.Folder.Pin()
+	if err != nil {
+		return nil, fmt.Errorf("open the archive %s: %w", s.files.Folder.Path, err)
+	}
+	s.files.Pin()
+	return &Snapshot{from: s, Pin: p, Runs: body.NewRuns(s.files, p.Catalog)}, nil
+}
+
+// Warn reports damage that is worked around.
+func (v *Snapshot) Warn(err error) { v.from.files.Warn(err) }
