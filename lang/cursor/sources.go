@@ -6,8 +6,8 @@ import (
 	"infomall/lang/scan"
 )
 
-// Source is the relation and the alias of a source of a SELECT. The alias
-// may be "".
+// Source is the relation and the alias of a source of a SELECT. The alias may be
+// "".
 type Source struct{ Relation, Alias string }
 
 // sourcesAround returns the sources of the SELECT that contains the end of

@@ -9,6 +9,10 @@
 // clauses and lists in brackets are read token by token by a parser, because
 // participle would take too long and too much stack for them.
 //
+// A new statement is one file here, one in lang/ast and one line of the list. If
+// its first word begins other statements too, it comes before those with a
+// shorter beginning.
+//
 //	tokens ── participle, parser ──> …Syntax structs ── method tree ──> ast.Statement
 //	scan      grammar.go, expr.go    import.go, …        build.go       lang/ast
 //
@@ -35,15 +39,16 @@ import (
 	"infomall/lang/scan"
 )
 
-// statement is how one kind of statement is written. It is declared in the file
-// of its family: the struct whose tags participle reads, the builder of its
-// tree, and its text in HELP. The list statements has all of them; all that is
-// known of the words of the language comes from there.
+// statement describes one kind of statement: how it begins, how participle reads
+// it and what HELP prints. The struct tags, of which participle makes a parser,
+// also tell the words of the statement and what completion offers in it.
 type statement struct {
 	begins []string // its first words, such as "MERGE POOL" and "SEAL POOL"
 	topics []topic  // its texts in HELP
 	tags   reflect.Type
 
+	// parse reads the tokens up to the end; those of a nesting up to the inner
+	// statement.
 	parse func(lex *lexer.PeekingLexer) (syntax, error)
 
 	outside []string // the statements that do not accept it inside, of EXPLAIN and SCHEDULE
@@ -75,7 +80,7 @@ func (s *statement) timeFirst() *statement {
 // A word in quotes in a tag is a word of the language, in upper or lower case.
 // Clauses that may come in any order are a repeated choice, and tree reports a
 // clause that occurs twice. The tag names says what completion offers where the
-// field is typed; see Place.
+// field is typed: one of the words in package cursor, such as pool.
 type syntax interface {
 	// tree returns the tree of the statement. It reports to b what the grammar
 	// cannot express.

@@ -140,7 +140,7 @@ func (p *parser) moments(word string) (a, b ast.Expr, err error) {
 	return a, b, err
 }
 
-// parseMoment reads a time; see parser.moment.
+// parseMoment reads a time; see the method moment.
 func parseMoment(lex *lexer.PeekingLexer) (moment, error) {
 	p := parser{lex: lex}
 	return p.moment()
