@@ -18,7 +18,7 @@ import (
 	"infomall/store/record/task"
 )
 
-// Schedules are the schedules of a session's archive.
+// Schedules reads and runs the schedules that the archive of a session stores.
 type Schedules struct{ Session *session.Session }
 
 // read reads a schedule that the archive stores. A setting that the schedule does not
@@ -159,7 +159,7 @@ func (list Schedules) Run(ctx context.Context, name string) (task.Job, error) {
 	return j, context.Cause(ctx)
 }
 
-// statementRun is one run of a schedule's statement.
+// statementRun runs the statement of a schedule once.
 type statementRun struct {
 	s   *session.Session
 	did *session.Count // the work of the statements that ran

@@ -20,7 +20,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// pageVisits is what the visits of a page show about it.
+// pageVisits has the visits of one page, and which of them found a change.
 type pageVisits struct {
 	url    string
 	last   record.Time

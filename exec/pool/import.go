@@ -71,7 +71,7 @@ type importer interface {
 	Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error)
 }
 
-// fileImport is an IMPORT of captures.
+// fileImport is an IMPORT statement for captures, whose clauses were read.
 type fileImport struct {
 	a  importer
 	s  *session.Session

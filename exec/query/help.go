@@ -16,7 +16,7 @@ import (
 // Help is the statement HELP.
 var Help = session.Declare("HELP", session.Answers|session.Anywhere, readHelp)
 
-// help is a HELP: its text.
+// help is the text that a HELP statement prints.
 type help string
 
 // readHelp finds the syntax of a statement, or what a relation, a function or a

@@ -42,7 +42,8 @@ func Constant(e ast.Expr, env *expr.Env) (string, error) {
 	return string(c.V.Append(nil, env.Location())), nil
 }
 
-// ConstantSize returns a size that is not 0.
+// ConstantSize returns the bytes of a size such as 2MB in a statement. A size of 0 is an
+// error. where is the clause for the error, such as RATE.
 func ConstantSize(e ast.Expr, where string, env *expr.Env) (n int64, err error) {
 	switch e := e.(type) {
 	case *ast.Size:
@@ -62,7 +63,8 @@ func ConstantSize(e ast.Expr, where string, env *expr.Env) (n int64, err error) 
 	return n, nil
 }
 
-// ConstantDuration returns a duration that is not negative.
+// ConstantDuration returns the value of a duration such as 2s in a statement. A negative
+// duration is an error. where is the clause for the error, such as DELAY.
 func ConstantDuration(e ast.Expr, where string, env *expr.Env) (time.Duration, error) {
 	x, err := (&expr.Binder{Where: where, Env: env}).BindAs(e, value.Duration)
 	if err != nil {

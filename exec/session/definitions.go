@@ -14,8 +14,8 @@ import (
 	"infomall/store/record/task"
 )
 
-// Definitions returns the definitions of the archive, and those that Check has
-// seen.
+// Definitions returns the definitions of the archive, and those that earlier statements
+// would make that Check has read.
 func (s *Session) Definitions(ctx context.Context) ([]task.Definition, error) {
 	list, err := s.Archive().Definitions(ctx)
 	if err != nil {
@@ -94,8 +94,8 @@ func definitionNames(list []task.Definition, kind string) []string {
 	return names
 }
 
-// CheckDefined returns an error if name is not defined. Without an archive it
-// returns nil, because that is reported elsewhere.
+// CheckDefined returns an error if the archive has no definition of that kind and name.
+// If there is no archive, it returns nil: Run reports that.
 func (s *Session) CheckDefined(kind string, name *ast.Name) error {
 	if !s.Archive().Exists() {
 		return nil
@@ -121,7 +121,7 @@ func RequireDefinition(list []task.Definition, kind string, name *ast.Name) erro
 	return err
 }
 
-// SortDefinitions returns the definitions of one kind, by name.
+// SortDefinitions returns the definitions in list that are of one kind, sorted by name.
 func SortDefinitions(list []task.Definition, kind string) []task.Definition {
 	list = slices.DeleteFunc(slices.Clone(list), func(d task.Definition) bool { return d.Kind != kind })
 	slices.SortFunc(list, func(a, b task.Definition) int {

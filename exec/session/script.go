@@ -59,7 +59,7 @@ func (s *Session) arguments(st *ast.Run) (map[string]string, error) {
 	return given, nil
 }
 
-// expandFile reads a script.
+// expandFile sets the text of p to the script in the file that st names.
 func (s *Session) expandFile(p *Program, st *ast.Run) error {
 	var err error
 	if p.Name, err = expr.ConstantText(st.File, s.Env()); err != nil {
@@ -78,7 +78,8 @@ func (s *Session) expandFile(p *Program, st *ast.Run) error {
 	return p.takes(st)
 }
 
-// expandName finds a saved query, or a script that came with the program.
+// expandName sets the text of p to the saved query, or the script of the program, that
+// st names.
 func (s *Session) expandName(ctx context.Context, p *Program, st *ast.Run) error {
 	list, err := s.Definitions(ctx)
 	if err != nil {
