@@ -53,7 +53,7 @@ func strict(e Expr) bool {
 }
 
 // Apply computes e from the values of its Operands. It is the definition of
-// what e means: the faster code of package op must give the same results. The
+// what e means: the faster code of package eval must give the same results. The
 // error, an *ast.Error, says that a value is out of range or cannot be
 // converted.
 func Apply(e Expr, args []value.Value) (value.Value, error) {
