@@ -203,16 +203,16 @@ func (m *Match) apply(x, pattern value.Value) (value.Value, error) {
 	re := m.Re
 	if re == nil {
 		var err error
-		if re, err = CompileRegexp(pattern.Text, m.At); err != nil {
+		if re, err = compileRegexp(pattern.Text, m.At); err != nil {
 			return value.Value{}, err
 		}
 	}
 	return value.OfBool(re.MatchString(x.Text)), nil
 }
 
-// CompileRegexp compiles an RE2 pattern. at is where the query has it, for the
+// compileRegexp compiles an RE2 pattern. at is where the query has it, for the
 // error. If the pattern is valid in another dialect only, the error says so.
-func CompileRegexp(pattern string, at ast.Span) (*regexp.Regexp, error) {
+func compileRegexp(pattern string, at ast.Span) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(pattern)
 	if err == nil {
 		return re, nil

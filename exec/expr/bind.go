@@ -285,14 +285,14 @@ func (b *Binder) logic(e *ast.Binary) (Expr, error) {
 		list = append(list, x)
 	}
 	if e.Op == "AND" {
-		return Conjunction(list), nil
+		return conjunction(list), nil
 	}
 	return disjunction(list), nil
 }
 
-// Conjunction returns the AND of the conditions. For an empty list it returns
+// conjunction returns the AND of the conditions. For an empty list it returns
 // TRUE.
-func Conjunction(list []Expr) Expr {
+func conjunction(list []Expr) Expr {
 	kept, decided := simplify(list, false, func(e Expr) []Expr {
 		if a, ok := e.(*And); ok {
 			return a.List
@@ -385,7 +385,7 @@ func (b *Binder) match(e *ast.Binary) (Expr, error) {
 	}
 	m := &Match{X: x, Pattern: p, At: e.Y.At()}
 	if c, ok := p.(*Const); ok && !c.V.IsNull() {
-		if m.Re, err = CompileRegexp(c.V.Text, m.At); err != nil {
+		if m.Re, err = compileRegexp(c.V.Text, m.At); err != nil {
 			return nil, err
 		}
 	}

@@ -406,7 +406,7 @@ func TestConjunction(t *testing.T) {
 		{[]Expr{bind("changed"), bind("FALSE")}, "FALSE"},
 		{[]Expr{bind("NULL = 1"), bind("TRUE")}, "NULL"},
 	} {
-		if got := Conjunction(c.list).String(); got != c.want {
+		if got := conjunction(c.list).String(); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
 		}
 	}

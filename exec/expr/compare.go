@@ -202,7 +202,7 @@ func (b *Binder) betweenValues(e *ast.Between) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Conjunction([]Expr{low, high}), nil
+	return conjunction([]Expr{low, high}), nil
 }
 
 // in binds x IN (…). Constants become one In, periods one Inside, and each

@@ -122,7 +122,7 @@ func endsWith(_ *Env, a []value.Value) (value.Value, error) {
 // compilePattern is CompileRegexp for an argument of a function. Its error has
 // no position; the caller adds that of the call.
 func compilePattern(pattern string) (*regexp.Regexp, error) {
-	re, err := CompileRegexp(pattern, ast.Span{})
+	re, err := compileRegexp(pattern, ast.Span{})
 	if err != nil {
 		return nil, err
 	}

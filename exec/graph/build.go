@@ -34,10 +34,10 @@ type Options struct {
 
 const memoryDefault = 256 << 20
 
-// Builder builds a graph from edges in any order. It sorts them in memory; when
+// builder builds a graph from edges in any order. It sorts them in memory; when
 // memory is full, it writes a sorted run of edges to a file, and merges the
 // runs in the end.
-type Builder struct {
+type builder struct {
 	o      Options
 	keys   []uint64 // the edges added: to in the upper half, from in the lower
 	weight []float32
@@ -51,21 +51,21 @@ type Builder struct {
 // run is a sorted list of edges in the builder's file.
 type run struct{ offset, bytes, edges int64 }
 
-// NewBuilder returns a builder without edges. The caller ends it with Graph or
+// newBuilder returns a builder without edges. The caller ends it with Graph or
 // Close.
-func NewBuilder(o Options) *Builder {
+func newBuilder(o Options) *builder {
 	if o.Memory <= 0 {
 		o.Memory = memoryDefault
 	}
 	if o.TempFile == nil {
 		o.TempFile = new(spill.Memory).TempFile
 	}
-	return &Builder{o: o}
+	return &builder{o: o}
 }
 
 // bufferEdges returns how many edges are sorted at a time. Together with the
 // scratch memory of sorting, they take a quarter of the builder's memory.
-func (b *Builder) bufferEdges() int {
+func (b *builder) bufferEdges() int {
 	each := int64(2 * 8)
 	if b.o.Weighted {
 		each = 2 * 12
@@ -76,7 +76,7 @@ func (b *Builder) bufferEdges() int {
 // Add adds an edge. A builder of a weighted graph requires a finite, positive
 // weight; other builders ignore the weight. After an error, all further calls
 // return that error.
-func (b *Builder) Add(from, to uint32, weight float32) error {
+func (b *builder) Add(from, to uint32, weight float32) error {
 	if b.err != nil {
 		return b.err
 	}
@@ -100,7 +100,7 @@ func (b *Builder) Add(from, to uint32, weight float32) error {
 }
 
 // Close discards the builder and closes its file.
-func (b *Builder) Close() error {
+func (b *builder) Close() error {
 	if b.file == nil {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (b *Builder) Close() error {
 
 // spill sorts the edges in memory, writes them to the file as a run, and
 // removes them from memory.
-func (b *Builder) spill() error {
+func (b *builder) spill() error {
 	if len(b.keys) == 0 {
 		return nil
 	}
@@ -158,7 +158,7 @@ func (b *Builder) spill() error {
 // sorted calls f for the edges in memory, sorted. Edges added several times
 // come once, with the largest weight, or sorted by weight if Options.Repeats is
 // set.
-func (b *Builder) sorted(f func(to, from uint32, weight float32) error) error {
+func (b *builder) sorted(f func(to, from uint32, weight float32) error) error {
 	b.spare.sort(b.keys, b.weight)
 	for i, j := 0, 0; i < len(b.keys); i = j {
 		for j++; j < len(b.keys) && b.keys[j] == b.keys[i]; j++ {
@@ -179,7 +179,7 @@ func (b *Builder) sorted(f func(to, from uint32, weight float32) error) error {
 }
 
 // weightAt returns the weight of edge i in memory.
-func (b *Builder) weightAt(i int) float32 {
+func (b *builder) weightAt(i int) float32 {
 	if b.o.Weighted {
 		return b.weight[i]
 	}
@@ -188,7 +188,7 @@ func (b *Builder) weightAt(i int) float32 {
 
 // Graph returns the graph of all edges added, and ends the builder. The graph
 // has nodes 0 to nodes-1. The caller closes it.
-func (b *Builder) Graph(nodes int) (*Graph, error) {
+func (b *builder) Graph(nodes int) (*Graph, error) {
 	g, err := b.graph(nodes)
 	if e := b.Close(); err == nil && e != nil {
 		g.Close()
@@ -201,7 +201,7 @@ func (b *Builder) Graph(nodes int) (*Graph, error) {
 }
 
 // graph is Graph, but leaves the builder open.
-func (b *Builder) graph(nodes int) (*Graph, error) {
+func (b *builder) graph(nodes int) (*Graph, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
@@ -346,7 +346,7 @@ func (s *Sorted) Graph() (*Graph, error) {
 
 // merge calls f for the edges of all runs, sorted. Edges added several times
 // come once, with the largest weight, unless Options.Repeats is set.
-func (b *Builder) merge(f func(to, from uint32, weight float32) error) error {
+func (b *builder) merge(f func(to, from uint32, weight float32) error) error {
 	var heap []*runReader // a binary heap with the least edge first
 	for _, r := range b.runs {
 		x := &runReader{r: bufio.NewReaderSize(io.NewSectionReader(b.file, r.offset, r.bytes), 1<<17), left: r.edges, weighted: b.o.Weighted}

@@ -24,7 +24,7 @@ import (
 // build returns a graph of edges without weights.
 func build(t testing.TB, nodes int, edges [][2]uint32, o Options) *Graph {
 	t.Helper()
-	b := NewBuilder(o)
+	b := newBuilder(o)
 	for _, e := range edges {
 		if err := b.Add(e[0], e[1], 1); err != nil {
 			t.Fatal(err)
@@ -242,7 +242,7 @@ func TestRankRandom(t *testing.T) {
 // assemble builds a graph. If tiny is set, it gives the builder so little
 // memory that the edges go to files.
 func assemble(t *rapid.T, nodes int, added []WeightedEdge, o Options, tiny bool) *Graph {
-	b := NewBuilder(o)
+	b := newBuilder(o)
 	for i, e := range added {
 		if err := b.Add(e.From, e.To, float32(e.Weight)); err != nil {
 			t.Fatal(err)
@@ -419,7 +419,7 @@ func TestExplain(t *testing.T) {
 // benchmark.
 func rmat(t testing.TB, scale, degree int) *Graph {
 	t.Helper()
-	b := NewBuilder(Options{})
+	b := newBuilder(Options{})
 	r := rand.New(rand.NewPCG(1, uint64(scale)))
 	for range degree << scale {
 		var from, to uint32
@@ -480,7 +480,7 @@ func TestSharedRanks(t *testing.T) {
 		{"cnr-40k.pagerank-noselfloops-0.85.txt.zst", false},
 	} {
 		t.Run(c.ranks, func(t *testing.T) {
-			b := NewBuilder(Options{SelfLoops: c.loops, Repeats: true})
+			b := newBuilder(Options{SelfLoops: c.loops, Repeats: true})
 			for lines := bufio.NewScanner(linkgraph(t, "cnr-40k.tsv.zst")); lines.Scan(); {
 				var from, to uint32
 				if _, err := fmt.Sscanf(lines.Text(), "%d\t%d", &from, &to); err != nil {

@@ -209,7 +209,7 @@ func (g *Named) finder(names []string) (tell func(key []byte, node int)) {
 
 // build adds the edges, by their final numbers, to m.g.
 func (m *Maker) build(o Options) (err error) {
-	b := NewBuilder(o)
+	b := newBuilder(o)
 	n := 0
 	err = m.pairs.each(func(from, to uint32, weight float32) error {
 		if n++; n%ctxEvery == 0 && m.ctx.Err() != nil {

@@ -18,7 +18,7 @@ func (r *Reader) linkedPages(ctx context.Context, n *Request, in iter.Seq2[*page
 		return in
 	}
 	return func(yield func(*pageRow, error) bool) {
-		g, err := r.LinkGraph(ctx, LinksOf(n), LinkOptions{}, graph.NamedOptions{})
+		g, err := r.LinkGraph(ctx, linksOf(n), LinkOptions{}, graph.NamedOptions{})
 		if err != nil {
 			yield(nil, err)
 			return

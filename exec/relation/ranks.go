@@ -57,8 +57,8 @@ func (s Standing) Append(dst []byte) []byte {
 	return dst
 }
 
-// ParseStanding returns the Standing that Append wrote.
-func ParseStanding(b []byte) (s Standing, err error) {
+// parseStanding returns the Standing that Append wrote.
+func parseStanding(b []byte) (s Standing, err error) {
 	rest := b
 	take := func() float64 {
 		if len(rest) < rankBits {
@@ -179,7 +179,7 @@ func (c *rankCursor) advance() {
 		return
 	}
 	c.row.key = string(row.Key)
-	if c.row.Standing, c.err = ParseStanding(row.Value); c.err != nil {
+	if c.row.Standing, c.err = parseStanding(row.Value); c.err != nil {
 		c.more = false
 	}
 }

@@ -160,9 +160,9 @@ func (n *Request) Counted() record.Tally {
 	return t
 }
 
-// LinksOf returns the request for all links of the pages that existed in the
+// linksOf returns the request for all links of the pages that existed in the
 // time that n selects, for counting the links of pages.
-func LinksOf(n *Request) *Request {
+func linksOf(n *Request) *Request {
 	return &Request{Relation: Links, Window: n.Window, During: n.During, Choice: n.Choice, Level: n.Level, Profile: n.Profile}
 }
 
