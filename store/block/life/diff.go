@@ -172,9 +172,9 @@ type WordChange struct {
 // counts only if it is all that changed at one place.
 const movedRun = 3
 
-// WordChanges returns, for each match, the words that its block gained and
+// wordChanges returns, for each match, the words that its block gained and
 // lost. Words that moved from one block to another are in neither.
-func WordChanges(matches []Match, oldText, newText func(n int) string) []WordChange {
+func wordChanges(matches []Match, oldText, newText func(n int) string) []WordChange {
 	added, removed := make([]side, len(matches)), make([]side, len(matches))
 	for i, m := range matches {
 		switch m.Op {

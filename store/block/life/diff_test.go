@@ -90,7 +90,7 @@ func TestWordChanges(t *testing.T) {
 	old := pieces("the news of today is good for all of us here", "a paragraph that will leave its place on this page soon")
 	new := pieces("the news of today is bad for all of us here", "this is new and a paragraph that will leave its place on this page soon")
 	m := []Match{{Op: Edited, Old: 0, New: 0}, {Op: Added, Old: -1, New: 1}, {Op: Removed, Old: 1, New: -1}}
-	got := WordChanges(m, func(n int) string { return old[n].Text() }, func(n int) string { return new[n].Text() })
+	got := wordChanges(m, func(n int) string { return old[n].Text() }, func(n int) string { return new[n].Text() })
 	want := []WordChange{{"bad", "good"}, {"this is new and", ""}, {"", ""}}
 	for i := range want {
 		if got[i] != want[i] {

@@ -200,7 +200,7 @@ func (r *Revision) Text(n int) string {
 // History reports no block as added, edited or removed, and for all others at
 // least one.
 func LayoutOnly(old, new []byte, oldType, newType string) bool {
-	return SameBlocks(leafDigests(old, oldType), leafDigests(new, newType))
+	return sameBlocks(leafDigests(old, oldType), leafDigests(new, newType))
 }
 
 func leafDigests(body []byte, contentType string) []record.Digest {
@@ -213,8 +213,8 @@ func leafDigests(body []byte, contentType string) []record.Digest {
 	return digests
 }
 
-// SameBlocks reports whether two lists have the same digests, in any order.
-func SameBlocks(old, new []record.Digest) bool {
+// sameBlocks reports whether two lists have the same digests, in any order.
+func sameBlocks(old, new []record.Digest) bool {
 	if len(old) != len(new) {
 		return false
 	}

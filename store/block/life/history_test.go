@@ -218,7 +218,7 @@ func TestHistoryAgrees(t *testing.T) {
 		for day, v := range drawLife(t) {
 			r := h.Add(v)
 			if r.Before != nil && v.Kind == record.KindPage && before.Kind == record.KindPage {
-				want := SameBlocks(digestsOf(r.Before), digestsOf(r))
+				want := sameBlocks(digestsOf(r.Before), digestsOf(r))
 				if got := !changed(r, 0); got != want {
 					t.Fatalf("version %d: changes say layout only %v, digests %v", day, got, want)
 				}

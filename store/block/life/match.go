@@ -28,8 +28,8 @@ var opNames = [...]string{"same", "moved", "edited", "added", "removed"}
 // String is the operation as a query shows it.
 func (o Op) String() string { return opNames[o] }
 
-// Piece is what Match needs to know of a block.
-type Piece struct {
+// piece is what Match needs to know of a block.
+type piece struct {
 	Digest record.Digest
 	Path   string
 	// Text returns what the block shows, or for one that shows no words
@@ -60,7 +60,7 @@ const (
 // of a list shifts the places of all others. So does a block that another one
 // was put before; a place is therefore a path or the same unchanged
 // neighbours.
-func Matches(old, new []Piece) []Match {
+func matchPieces(old, new []piece) []Match {
 	m := newMatcher()
 	defer m.free()
 	m.old, m.new = append(m.old, old...), append(m.new, new...)
@@ -90,7 +90,7 @@ func filled(s []int, n int) []int {
 }
 
 type matcher struct {
-	old, new     []Piece
+	old, new     []piece
 	oldBag       func(i int) words.Bag
 	newBag       func(i int) words.Bag
 	toOld, toNew []int // partner of each block, -1 while it has none

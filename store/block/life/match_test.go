@@ -14,10 +14,10 @@ import (
 )
 
 // pieces makes blocks of texts. Paths are ordinals.
-func pieces(texts ...string) []Piece {
-	var out []Piece
+func pieces(texts ...string) []piece {
+	var out []piece
 	for i, text := range texts {
-		out = append(out, Piece{Digest: sha256.Sum256([]byte(text)), Path: fmt.Sprint(i + 1), Text: func() string { return text }})
+		out = append(out, piece{Digest: sha256.Sum256([]byte(text)), Path: fmt.Sprint(i + 1), Text: func() string { return text }})
 	}
 	return out
 }
@@ -41,7 +41,7 @@ func TestMatches(t *testing.T) {
 	a, b, c, d := "the first paragraph of the page here", "another one which follows it there", "a third about quite different things", "the last words are said down below"
 	tests := []struct {
 		name     string
-		old, new []Piece
+		old, new []piece
 		want     string
 	}{
 		{"nothing", nil, nil, ""},
@@ -57,7 +57,7 @@ func TestMatches(t *testing.T) {
 		{"no words", pieces("--", "=="), pieces("--", "++"), "same 1>1, added>2, removed 2"},
 	}
 	for _, tt := range tests {
-		if got := printMatches(Matches(tt.old, tt.new)); got != tt.want {
+		if got := printMatches(matchPieces(tt.old, tt.new)); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 		}
 	}
@@ -71,7 +71,7 @@ func TestMatchesComplete(t *testing.T) {
 		old, new := pieces(rapid.SliceOfN(text, 0, 12).Draw(t, "old")...), pieces(rapid.SliceOfN(text, 0, 12).Draw(t, "new")...)
 		seenOld, seenNew := make([]int, len(old)), make([]int, len(new))
 		lastSame := -1
-		for _, m := range Matches(old, new) {
+		for _, m := range matchPieces(old, new) {
 			if m.Old >= 0 {
 				seenOld[m.Old]++
 			}
@@ -103,7 +103,7 @@ func TestMatchesEqual(t *testing.T) {
 	text := rapid.StringMatching(`[a-d]`)
 	rapid.Check(t, func(t *rapid.T) {
 		old, new := pieces(rapid.SliceOfN(text, 0, 40).Draw(t, "old")...), pieces(rapid.SliceOfN(text, 0, 40).Draw(t, "new")...)
-		for _, list := range [][]Piece{old, new} {
+		for _, list := range [][]piece{old, new} {
 			for i := range list {
 				list[i].Text = func() string { return "" } // so that nothing but their bytes tells
 			}
@@ -127,7 +127,7 @@ func TestMatchesEqual(t *testing.T) {
 			}
 		}
 		got := make(map[int]int)
-		for _, m := range Matches(old, new) {
+		for _, m := range matchPieces(old, new) {
 			if m.Op == Same || m.Op == Moved {
 				got[m.New] = m.Old
 			}
@@ -139,12 +139,12 @@ func TestMatchesEqual(t *testing.T) {
 }
 
 // leafPieces are a page's leaves as Match wants them.
-func leafPieces(body string) (*divide.Tree, []Piece) {
+func leafPieces(body string) (*divide.Tree, []piece) {
 	t := divide.Divide(markup.NewTree([]byte(body)), divide.Options{})
-	var out []Piece
+	var out []piece
 	for _, n := range t.Cut(0) {
 		b := t.Blocks[n]
-		out = append(out, Piece{sha256.Sum256(t.Bytes(n)), b.Path, func() string { return t.Page.TextRange(b.Start, b.End, "utf-8") }})
+		out = append(out, piece{sha256.Sum256(t.Bytes(n)), b.Path, func() string { return t.Page.TextRange(b.Start, b.End, "utf-8") }})
 	}
 	return t, out
 }
@@ -169,7 +169,7 @@ func TestListGrows(t *testing.T) {
 	}
 	oldTree, old := leafPieces(list(items[1:]...))
 	newTree, new := leafPieces(list(items...))
-	n := count(Matches(old, new))
+	n := count(matchPieces(old, new))
 	if want := [...]int{len(old), 0, 0, 1, 0}; n != want {
 		t.Errorf("same, moved, edited, added, removed = %v, want %v", n, want)
 	}
@@ -187,7 +187,7 @@ func TestTemplateChange(t *testing.T) {
 	}
 	oldTree, old := leafPieces("<html><body bgcolor=white><table><tr><td>" + text.String() + "</td></tr></table></body></html>")
 	newTree, new := leafPieces("<html><body><div class=page><div class=text>" + text.String() + "</div></div></body></html>")
-	n := count(Matches(old, new))
+	n := count(matchPieces(old, new))
 	if want := [...]int{10, 0, 0, 0, 0}; n != want {
 		t.Errorf("same, moved, edited, added, removed = %v, want %v", n, want)
 	}

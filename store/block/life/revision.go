@@ -40,12 +40,12 @@ func (r *Revision) shown() []int {
 	return r.leaves
 }
 
-// appendPieces appends the leaves to list as Pieces, with digest and path but
+// appendPieces appends the leaves to list as pieces, with digest and path but
 // without Text.
-func (r *Revision) appendPieces(list []Piece, leaves []int) []Piece {
+func (r *Revision) appendPieces(list []piece, leaves []int) []piece {
 	list = slices.Grow(list, len(leaves))
 	for i, n := range leaves {
-		list = append(list, Piece{Digest: r.Made[i].Digest, Path: r.Tree.Blocks[n].Path})
+		list = append(list, piece{Digest: r.Made[i].Digest, Path: r.Tree.Blocks[n].Path})
 	}
 	return list
 }
@@ -261,7 +261,7 @@ func (r *Revision) Words(level int) []WordChange {
 		}
 	}
 	out := make([]WordChange, rows)
-	for i, w := range WordChanges(r.matches, r.Before.Text, r.Text) {
+	for i, w := range wordChanges(r.matches, r.Before.Text, r.Text) {
 		row := p.ofNew[i]
 		if row < 0 {
 			if row = p.toNew[p.ofOld[i]]; row < 0 {
