@@ -31,17 +31,18 @@ import (
 type labeller struct {
 	tree   *divide.Tree
 	flow   *flow.Flow
-	total  float64  // what the page shows
+	total  float64  // weight of the page
 	census []census // census[i] is of nodes 0 to i-1
-	// What elements say is told apart by their nodes: 0 if nobody asked, 1 if
-	// they say nothing, else it is at that place in evidences.
+	// said has, for each node, the index in evidences of what its element declares.
+	// 0 means not computed yet, and 1 means that it declares nothing.
 	said      []int32
 	evidences []label.Evidence
 	memory    label.Memory
 	ranges    []nodeRange      // of blocks
-	claims    []claim          // of the body, chunk by chunk
+	claims    []claim          // for each chunk of the body
 	inherited []label.Evidence // of blocks, what their names and those around them say
-	// The last word that closes a page, in what ends there.
+	// closingAt is the place of the last closing word before closingEnd, see
+	// closingWord.
 	closingAt, closingEnd int
 	itemsIn               map[int32]bool // of elements that were asked for, whether they hold items
 }
@@ -90,14 +91,14 @@ func SiteLabels(b *divide.Body, s *SiteStyle) []label.Label {
 	return labels(b.Tree, s.Importances(b), allLevels)
 }
 
-// By what importance a block is of the template of its site, and what it says
-// against and for a main text. They were settled on two pages each of 55 sites, whose
-// articles people marked: whether a word is of these, labels say rightly for .79 of
-// them without and .85 with it, as mean over both sorts of words.
+// The figures of addImportance. They were chosen on two pages each of 55 sites, whose
+// articles people marked. Labels say rightly whether a word belongs to an article for
+// .79 of the words without importances, and for .85 with them (the mean over words in
+// articles and other words).
 const (
-	templateMost = .4
-	templateCost = 4
-	ownGain      = 1
+	templateMost = .4 // a block with less importance belongs to the template of its site
+	templateCost = 4  // what that counts against Main
+	ownGain      = 1  // what more importance counts for Main
 )
 
 // addImportance adds the evidence of a block's importance i among the pages of
@@ -130,7 +131,7 @@ func labels(t *divide.Tree, importances []float64, level int) []label.Label {
 		own := e
 		p := t.Blocks[n].Parent
 		for i := range e {
-			if label.Label(i) != label.Main { // A text has other parts than text.
+			if label.Label(i) != label.Main { // An article has other parts than text.
 				e[i] += l.inherited[p][i] * .6
 			}
 		}
@@ -147,8 +148,8 @@ func labels(t *divide.Tree, importances []float64, level int) []label.Label {
 // nodeRange is the nodes that start in a block, from up to to.
 type nodeRange struct{ from, to int }
 
-// find finds the nodes that start in block n. They are among those of its
-// parent; before is the block that was found before.
+// find sets ranges[n], the nodes that start in block n. It must be called for the
+// blocks in order; before is the block of the call before.
 func (l *labeller) find(n, before int) {
 	b := &l.tree.Blocks[n]
 	around := nodeRange{0, len(l.flow.Page.Nodes)}
@@ -192,7 +193,7 @@ func (l *labeller) names(n int) (e label.Evidence) {
 			break
 		}
 		if l.tree.Blocks[b.Parent].Next-b.Parent > 2 && l.weight(i) > 2*shown {
-			weight = .3 // It is about the siblings too.
+			weight = .3 // The element also contains siblings of the block.
 		}
 		e.Add(l.says(i), weight)
 	}
@@ -235,15 +236,15 @@ func (l *labeller) says(i int) *label.Evidence {
 // weight returns the weight of what node i shows.
 func (l *labeller) weight(i int) int32 { return l.flow.Weighs(i, int(l.flow.Page.Nodes[i].Next)) }
 
-// sight is the visible properties of a block.
+// sight has the visible properties of a block.
 type sight struct {
 	census
-	region               bool    // of the page, else a part of one
+	region               bool    // the block is at level 1
 	text                 float64 // bytes
 	links                float64 // share of the text that is in links
-	before, share, after float64 // of the page
+	before, share, after float64 // the shares of the page that come before the block, in it, and after it
 	anchor               float64 // bytes of text for each link
-	first, last          bool    // stands at the start or at the end of the page
+	first, last          bool    // the block is at the start or at the end of the page
 }
 
 func (l *labeller) sight(n int) sight {
@@ -266,7 +267,7 @@ func (l *labeller) sight(n int) sight {
 func (l *labeller) looks(n int, e, own *label.Evidence) {
 	s := l.sight(n)
 	if !s.region && s.anchors >= 3 && s.links > .5 {
-		// In a frame too a list of links is that, whatever the frame is.
+		// A list of links in a header or footer is still a list of links.
 		header, footer := e[label.Header]-own[label.Header], e[label.Footer]-own[label.Footer]
 		e[label.Nav] += .6*header + .4*footer
 		e[label.List] += .6 * footer
@@ -296,12 +297,12 @@ func (l *labeller) looks(n int, e, own *label.Evidence) {
 		e[label.Nav] = max(e[label.Nav], e[label.Header], e[label.List]) + 1
 	}
 	if !s.region && s.after < .3 && s.anchors >= 5 && s.links > .5 && !copyright {
-		e[label.List] = max(e[label.List], e[label.Footer]) + .5 // A footer's links: a list in it.
+		e[label.List] = max(e[label.List], e[label.Footer]) + .5 // The links of a footer are a list.
 	}
 }
 
-// closes reports whether a block looks like the end of a page: short, or with
-// links to the site's own pages. A last paragraph does not.
+// closes reports whether a block looks like the end of a page: it is short, or has
+// several short links. The last paragraph of an article does not look like that.
 func (s *sight) closes() bool {
 	return s.text < closingText || s.anchors >= 3 && s.links > .2 && s.anchor < 60
 }
@@ -330,8 +331,8 @@ var closingPairs = func() (pairs [1 << 16 / 64]uint64) {
 	return pairs
 }()
 
-// closingWord reports whether the end of block n has one of closingWords. The
-// last place is remembered, because nested blocks end at the same place.
+// closingWord reports whether one of closingWords is at the end of block n. It
+// remembers its last search, because nested blocks end at the same place.
 func (l *labeller) closingWord(n int) bool {
 	b := &l.tree.Blocks[n]
 	if l.closingEnd != b.End {
@@ -416,8 +417,8 @@ func (s *sight) addLinks(e *label.Evidence) {
 	}
 }
 
-// A header is small. One that has so much of the page and so many links is the
-// menu of all the site, and what else it shows stands around that.
+// A header is small. A first block with this share of the page and so many links is
+// the menu of the whole site.
 const (
 	menuShare = .2
 	menuLinks = 25

@@ -13,14 +13,14 @@ import (
 	"infomall/store/words"
 )
 
-// TopicOptions are the figures of the topic rules. A zero stands for the
-// default.
+// TopicOptions are the figures of the topic rules. 0 means the default.
 type TopicOptions struct {
-	Theta   int // words a topic has at most, 12
-	Delta   int // words from which on a text is summed up by its frequent words, 60
-	Epsilon int // a word is frequent that comes more often, 2
+	Theta   int // the most words of a topic; 12 by default
+	Delta   int // a text with at least so many words is summed up by its frequent words; 60 by default
+	Epsilon int // a word that occurs more often than this is frequent; 2 by default
 }
 
+// filled returns the options with defaults in place of zeros.
 func (o TopicOptions) filled() TopicOptions {
 	if o.Theta <= 0 {
 		o.Theta = 12
@@ -34,9 +34,9 @@ func (o TopicOptions) filled() TopicOptions {
 	return o
 }
 
-// Topic names what a block is about, in words of its own. It depends on the
-// block's bytes, its charset, the profile and o alone: equal blocks have equal
-// topics. A block with words always has one, others have "".
+// Topic returns a few words of a block that say what it is about. The result depends
+// only on the block's bytes, the charset, the profile and o: equal blocks have equal
+// topics. Any block that has words has a topic; others have "".
 func Topic(block []byte, charset string, p divide.Profile, o TopicOptions) string {
 	s := speeches.Get().(*speech)
 	defer s.free()
@@ -45,8 +45,8 @@ func Topic(block []byte, charset string, p divide.Profile, o TopicOptions) strin
 	return s.topic(s.tree.Text(charset), charset)
 }
 
-// TopicAndText is the topic of the bytes of the body from start to end, and the
-// text that they show by themselves.
+// TopicAndText returns the topic of the bytes of the body from start to end, and the
+// text that these bytes show by themselves.
 func TopicAndText(b *divide.Body, start, end int) (topic, text string) {
 	s := speeches.Get().(*speech)
 	defer s.free()
@@ -60,7 +60,7 @@ func TopicAndText(b *divide.Body, start, end int) (topic, text string) {
 	return topic, text
 }
 
-// topic returns the topic of the block that was read last and shows text.
+// topic returns the topic of the block in s.tree. text is what the block shows.
 func (s *speech) topic(text, charset string) string {
 	if found := s.standsOut(charset, text); found != "" {
 		if len(s.segment(found)) <= s.options.Theta {
@@ -74,8 +74,9 @@ func (s *speech) topic(text, charset string) string {
 // candidatesMax bounds how many elements are looked at as topics of a block.
 const candidatesMax = 64
 
-// standsOut returns the text of a block that is set in the largest type, comes
-// alone before the rest, or has another colour, or "".
+// standsOut returns the part of a block's text that a reader sees first: the part in
+// the largest type, else a short first line, else the first part in another colour.
+// It returns "" if there is none.
 func (s *speech) standsOut(charset, text string) string {
 	t := &s.tree
 	best, bestSize := "", normalSize
@@ -111,7 +112,7 @@ func (s *speech) standsOut(charset, text string) string {
 	return oneLine(coloured)
 }
 
-// oneLine puts folded text on one line.
+// oneLine replaces the line breaks and tabs of a folded text by spaces.
 func oneLine(s string) string {
 	if !strings.ContainsAny(s, "\n\t") {
 		return s
@@ -123,12 +124,12 @@ var lineJoiner = strings.NewReplacer("\n", " ", "\t", " ")
 
 func hasLetter(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }
 
-// normalSize is the size of type that nothing was said about, on the scale of
+// normalSize is the size of type of text without a size of its own. Sizes are those of
 // the font element, times ten.
 const normalSize = 30
 
-// typeSize is the size of type that element n sets, and whether it sets a
-// colour.
+// typeSize returns the size of type that element n sets, or normalSize, and reports
+// whether the element sets a colour.
 func typeSize(t *markup.Tree, n int) (size int, colour bool) {
 	size = normalSize
 	switch tag := t.Nodes[n].Tag; tag {
@@ -161,7 +162,8 @@ func typeSize(t *markup.Tree, n int) (size int, colour bool) {
 	return size, colour
 }
 
-// fontSize reads "5" or "+2".
+// fontSize returns the size of type that the size attribute of a font element sets,
+// such as 50 for "5" or "+2".
 func fontSize(v string) int {
 	v = strings.TrimSpace(v)
 	n, err := strconv.Atoi(strings.TrimPrefix(v, "+"))
@@ -174,7 +176,8 @@ func fontSize(v string) int {
 	return 10 * n
 }
 
-// styleSize reads the font-size of an inline style, where it is in px or pt.
+// styleSize returns the size of type that an inline style in lower case sets with a
+// font-size in px or pt. It returns normalSize for any other style.
 func styleSize(style string) int {
 	_, v, ok := strings.Cut(style, "font-size:")
 	if !ok {
@@ -198,8 +201,8 @@ func styleSize(style string) int {
 	return int(n * normalSize / 16)
 }
 
-// speech sums texts up in words. What its methods return is good until the next
-// of its kind.
+// speech finds the topics of blocks. It reuses its memory: the words that a method
+// returns are valid until the next call of that method.
 type speech struct {
 	options TopicOptions
 	profile divide.Profile
@@ -219,7 +222,8 @@ func (s *speech) free() {
 	speeches.Put(s)
 }
 
-// extract sums up a text in which nothing stands out.
+// extract returns the topic of a text in which nothing stands out: its frequent words
+// if it is long and has any, otherwise its significant words.
 func (s *speech) extract(text string) string {
 	if len(s.segment(text)) < s.options.Delta {
 		return s.trimWords()
@@ -242,13 +246,13 @@ func (s *speech) extract(text string) string {
 	return phrase(topic)
 }
 
-// trim shortens a text to its first words that say something.
+// trim returns the significant words of a text, at most Theta of them.
 func (s *speech) trim(text string) string {
 	s.segment(text)
 	return s.trimWords()
 }
 
-// trimWords is trim for the words that were segmented last.
+// trimWords is trim for the words that segment returned last.
 func (s *speech) trimWords() string {
 	kept := s.significant()
 	if len(kept) == 0 {
@@ -272,14 +276,13 @@ var stopEnglish string
 //go:embed stop_zh.txt
 var stopChinese string
 
-// keptChinese are words of two letters with a letter that is a stop word by
-// itself.
+// keptChinese lists words of two letters of which one letter alone is a stop word.
 //
 //go:embed kept_zh.txt
 var keptChinese string
 
-// stopWords are the words that say nothing of what a text is about; the
-// Chinese ones also part words from one another.
+// stopWords are words that say nothing of what a text is about. In Chinese text, which
+// has no spaces, segment also ends words at stop words.
 var stopWords = func() map[string]bool {
 	m := map[string]bool{}
 	for _, list := range []string{stopEnglish, stopChinese} {
@@ -290,7 +293,7 @@ var stopWords = func() map[string]bool {
 	return m
 }()
 
-// keptWords are those of keptChinese.
+// keptWords are the words of keptChinese.
 var keptWords = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(keptChinese) {
@@ -302,7 +305,7 @@ var keptWords = func() map[string]bool {
 // stopRunes is how many letters the longest Chinese stop word has.
 const stopRunes = 2
 
-// stopLatin are those of stopWords that are Latin.
+// stopLatin are the words of stopEnglish.
 var stopLatin = func() *words.Table {
 	t := words.NewTable()
 	for w := range strings.FieldsSeq(stopEnglish) {
@@ -311,8 +314,8 @@ var stopLatin = func() *words.Table {
 	return t
 }()
 
-// significant returns the words that were segmented last, without stop words
-// and numbers.
+// significant returns the words that segment returned last, without stop words and
+// numbers.
 func (s *speech) significant() []string {
 	s.kept = s.kept[:0]
 	for _, w := range s.words {
@@ -339,15 +342,15 @@ func saysSomething(w string) bool {
 	return len(w) > 1 && letters && !stopLatin.Has(w)
 }
 
-// segment cuts a text into words. Text without spaces is cut at punctuation
-// and at stop words, which stand as words of their own, and what lies between
-// counts as one word up to wordRunes letters: no dictionary is needed but a
-// short list of words that have a stop word for a letter, and the same letters
-// are always cut alike. Letters that make words as often as they part them,
-// such as 中 and 用, are no stop words.
+// segment splits a text into words. It splits text without spaces at punctuation and
+// at stop words, which are words of their own. The letters between two stop words are
+// one word, or several of at most wordRunes letters. This needs no dictionary, only
+// the short list keptWords, and it always splits the same letters in the same way.
+// Letters such as 中 and 用 are no stop words, because they are in words as often as
+// between words.
 func (s *speech) segment(text string) []string {
 	out := s.words[:0]
-	from, end := 0, 0 // of the letters not yet cut
+	from, end := 0, 0 // the range of letters that are not split yet
 	cut := func() {
 		if end > from {
 			out = appendIdeographs(out, text[from:end])
@@ -371,10 +374,11 @@ func (s *speech) segment(text string) []string {
 	return out
 }
 
-// wordRunes is how many letters a word of a text without spaces has at most.
+// wordRunes is the most letters of a word of a text without spaces.
 const wordRunes = 6
 
-// appendIdeographs cuts letters that stand side by side.
+// appendIdeographs splits a sequence of letters without spaces into words, and appends
+// the words to out.
 func appendIdeographs(out []string, s string) []string {
 	from, runes := 0, 0 // of the word being read
 	for i := 0; i < len(s); {
@@ -406,7 +410,8 @@ func appendIdeographs(out []string, s string) []string {
 	return out
 }
 
-// keptAt is the length of the word of keptWords that s begins with, or 0.
+// keptAt returns the length in bytes of the word of keptWords with which s begins, or
+// 0 if there is none.
 func keptAt(s string) int {
 	_, first := utf8.DecodeRuneInString(s)
 	_, second := utf8.DecodeRuneInString(s[first:])
@@ -416,7 +421,8 @@ func keptAt(s string) int {
 	return 0
 }
 
-// stopAt is the length of the longest stop word that s begins with.
+// stopAt returns the length in bytes of the longest stop word with which s begins, or 0
+// if there is none.
 func stopAt(s string) int {
 	length, end := 0, 0
 	for range stopRunes {

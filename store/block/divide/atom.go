@@ -7,21 +7,21 @@ import (
 	"infomall/store/page/markup"
 )
 
-// atom is a range of a page that a division may use as one part. An atom does
-// not change after it is made.
+// atom is a range of a page that a division may use as one part. No atom changes
+// after it is made.
 type atom struct {
 	start, end int32  // range of the body
-	from, to   int32  // the nodes that start in it
-	element    int32  // the node that it is, 0 if it is none or several
+	from, to   int32  // nodes from to to-1 start in the atom
+	element    int32  // the node, if the atom is exactly one element; otherwise 0
 	text       int32  // bytes of visible text
-	weight     int32  // as amount.weight
+	weight     int32  // as flow.Amount.Weight
 	apart      bool   // a separator comes before it
-	border     bool   // the separator is a rule, an image or an object, or the atom begins with such an image
-	pre        bool   // newlines break its lines
-	parts      []atom // of a group: the atoms that were joined
+	border     bool   // the separator is a border, or the atom begins with one
+	pre        bool   // the text is preformatted: newlines end lines
+	parts      []atom // for a group, the atoms that were joined; otherwise nil
 }
 
-// show adds the amount o to what the atom shows.
+// show adds amount o to the text and weight of the atom.
 func (a *atom) show(o flow.Amount) { a.text, a.weight = a.text+o.Text, a.weight+o.Weight() }
 
 // atoms makes the atoms of one page, in memory that later pages reuse. The
@@ -30,16 +30,16 @@ type atoms struct {
 	*flow.Flow
 	store    []atom   // what remains of the memory that atoms are made in
 	stores   []atom   // all of it
-	built    []atom   // a list of children or lines under making
-	out      []atom   // a list of what a division makes of them
-	blocks   []Block  // the blocks under making
-	inside   []int32  // for each node 1 + the place in families of its children, 0 if they are not known
-	families [][]atom // of elements that were taken apart
-	// The run that was taken apart last, and its lines: a level that finds
-	// nothing in it leaves it to the next.
+	built    []atom   // the list of children or lines that is being made
+	out      []atom   // the list of parts that a step of the division is making
+	blocks   []Block  // the blocks of the tree that is being made
+	inside   []int32  // for each node, 1 + the index of its children in families; 0 if they were not found yet
+	families [][]atom // the children of elements, see children
+	// The run that was divided last, and its lines. If one level finds no parts in
+	// the run, the next level asks for its lines again.
 	run      lineKey
 	runLines []atom
-	work     int // nodes and atoms looked at so far, by which tests tell what a page costs
+	work     int // how many nodes and atoms were looked at so far; tests check that it grows linearly
 }
 
 // lineKey identifies a run of text.
@@ -112,7 +112,7 @@ func (m *atoms) page() atom {
 	return a
 }
 
-// group joins neighbouring atoms into one. A single atom is returned as it is.
+// group joins neighbouring atoms into one atom. A single atom is returned unchanged.
 func group(parts []atom) atom {
 	if len(parts) == 1 {
 		return parts[0]
@@ -176,8 +176,8 @@ func (m *atoms) children(n int32) []atom {
 func (m *atoms) findChildren(n int) {
 	nodes := m.Page.Nodes
 	run := atom{}
-	apart, border := false, false // what a separator says of the next child
-	fresh := true                 // nothing stands on this line yet
+	apart, border := false, false // the fields of the next child, if a separator comes before it
+	fresh := true                 // nothing is shown on the current line yet
 	flush := func() {
 		if run.end > 0 {
 			m.built = append(m.built, run)
@@ -216,7 +216,7 @@ func (m *atoms) findChildren(n int) {
 			apart, border = false, false
 			m.built = append(m.built, a)
 		case e.Kind == markup.Element && shows.Blocks > 0:
-			i++ // Its first words may end the last one.
+			i++ // Enter the element: its first words may belong to the current run.
 			continue
 		default:
 			if mayBorder(shows) && fresh && m.endsLine(int(e.Next), end) && m.border(i, int(e.Next)) {

@@ -7,10 +7,10 @@ import (
 	"infomall/store/page/markup"
 )
 
-// A border is what parts the regions of a page that has no elements for them: a
-// rule, an image drawn as a rule, an image that heads what follows it, a Flash
-// object. It stands alone on its line. What follows it is another part of the
-// page; an image or object is of the part that it heads.
+// A border separates the regions of a page that has no elements for its regions. It
+// is a rule, an image that looks like a rule, an image that is the heading of what
+// follows it, or a Flash object. A border is alone on its line, and another part of
+// the page begins after it. An image or object belongs to the part that follows it.
 
 // borderNodes is how many nodes are checked for a border, at most.
 const borderNodes = 24
@@ -28,8 +28,8 @@ const (
 // object often contains a second one for other browsers.
 func mayBorder(a flow.Amount) bool { return a.Text == 0 && a.Media > 0 && a.Media <= 2 }
 
-// border reports whether the nodes from from up to to, which show no text, are
-// a border and nothing else.
+// border reports whether nodes from to to-1, which show no text, are a border and
+// nothing else.
 func (m *atoms) border(from, to int) bool {
 	nodes := m.Page.Nodes
 	if to-from > borderNodes {
@@ -134,8 +134,8 @@ func (m *atoms) drawsBorder(i int) bool {
 	return false
 }
 
-// endsLine reports whether nothing else is shown on the line that ends at node
-// i.
+// endsLine reports whether the nodes from i up to end show nothing more on the
+// current line.
 func (m *atoms) endsLine(i, end int) bool {
 	for i < end {
 		n := &m.Page.Nodes[i]

@@ -10,30 +10,30 @@ import (
 	"infomall/store/page/markup"
 )
 
-// shares are the shares of a page and the sizes by which the modern profile draws
-// its levels. Shares are of what the page shows, sizes bytes of text.
+// shares are the limits by which the modern profile finds regions and modules. A
+// share is a part of the weight of the page, from 0 to 1.
 type shares struct {
-	openRegion  float64 // a part with more of the page is a wrapper
-	wrapRegion  float64 // so is one with more of it that has a header or footer inside
-	smallRegion float64 // parts with less of the page join others such, at level 1
-	openModule  float64 // a part with more of the page holds several, at level 2
-	moduleText  int32   // a part with less may be one whatever its share
+	openRegion  float64 // at level 1, a part with this share or more is a wrapper
+	wrapRegion  float64 // so is a part with this share or more that has a header or footer inside
+	smallRegion float64 // at level 1, neighbours with less than this share are joined
+	openModule  float64 // at level 2, a part with more than this share holds several modules
+	moduleText  int32   // at level 2, a part with at most this weight is one module, whatever its share
 }
 
-// modernShares are those that TestMarkedShares chooses on pages marked by hand:
-// each was best, or as good as the best, on most folds of the sites.
+// modernShares are the shares in use. TestMarkedShares chooses them on pages that
+// people marked: each was best, or as good as the best, on most folds of the sites.
 var modernShares = shares{openRegion: 0.98, wrapRegion: 0.5, smallRegion: 0.05, openModule: 0.15, moduleText: 600}
 
 // The sizes of the smallest parts.
 const (
-	smallModule = 24 // bytes of text that are no part at level 2
-	tinyPart    = 4  // bytes of text that never are a part
-	paragraph   = 16 // bytes of text of a paragraph that may be a leaf
-	itemText    = 48 // bytes of text; lists whose items have less are one part
+	smallModule = 24 // the least weight of a part at level 2
+	tinyPart    = 4  // the least weight of any part
+	paragraph   = 16 // the least weight of a paragraph that may be a leaf
+	itemText    = 48 // a list whose items weigh less than this on average is one part
 )
 
-// openedMax bounds how many parts a level opens, so that markup nested without
-// end costs no more than other markup.
+// openedMax is how many parts a level opens at most, so that deeply nested markup
+// costs no more time than other markup.
 const openedMax = 32
 
 // divider divides a page by the modern profile.
@@ -41,9 +41,9 @@ type divider struct {
 	*atoms
 	shares
 	tree  *Tree
-	total int32 // what the page shows
+	total int32 // weight of the page
 
-	known   *Memory // nil for no memory
+	known   *Memory // may be nil
 	charset string  // of the page
 }
 
@@ -59,8 +59,8 @@ func (t *Tree) divideModern(by shares, known *Memory, charset string) {
 	d.free()
 }
 
-// divide adds the parts of block n, which is atom a. It calls itself at most
-// levelsMax deep.
+// divide adds the parts of block n, whose atom is a, to the tree. It calls itself at
+// most levelsMax deep.
 func (d *divider) divide(n int, a *atom) {
 	depth := d.tree.Blocks[n].Depth + 1
 	if depth <= levelsMax {
@@ -82,7 +82,8 @@ func (d *divider) divide(n int, a *atom) {
 	d.tree.Blocks[n].Next = len(d.tree.Blocks)
 }
 
-// part adds the parts of block c, which is atom a and appears at a level.
+// part adds the parts of block c to the tree, from the memory if it knows them. a is
+// the atom of the block, and depth its level.
 func (d *divider) part(c int, a *atom, depth int) {
 	var k partKey
 	known := false
@@ -101,8 +102,9 @@ func (d *divider) part(c int, a *atom, depth int) {
 	}
 }
 
-// core returns the element that is all that a leaf shows. The markup around it
-// belongs to the layout, as it would if the leaf had neighbours there.
+// core returns the innermost element that holds all that a leaf shows. The markup
+// around that element belongs to the layout, as it would if the leaf had neighbours
+// there.
 func (d *divider) core(a *atom) *atom {
 	for a.parts == nil && a.element != 0 && !d.preformatted(a.element) {
 		parts := d.children(a.element)
@@ -122,7 +124,7 @@ func rowOf(t *markup.Tree, n int32) int32 {
 	return 0
 }
 
-// innermost passes through the elements around a page that is one block.
+// innermost returns the innermost element that holds all that a page shows.
 func (d *divider) innermost(a *atom) *atom {
 	for a.element != 0 || a.from == 0 {
 		if d.preformatted(a.element) {
@@ -137,9 +139,9 @@ func (d *divider) innermost(a *atom) *atom {
 	return a
 }
 
-// parts divides an atom for a level: a page into regions, a region into
-// modules, and deeper atoms as the markup is nested. If one way gives nothing,
-// the next finer way is tried.
+// parts divides an atom for a level: a page into regions, a region into modules, and
+// deeper atoms as the markup is nested. If one of these ways finds no parts, parts
+// tries the next.
 func (d *divider) parts(a *atom, depth int) []atom {
 	if depth <= 1 {
 		if p := d.regions(a); len(p) > 1 {
@@ -154,9 +156,9 @@ func (d *divider) parts(a *atom, depth int) []atom {
 	return d.steps(a)
 }
 
-// regions finds the large parts of a page: what is left when wrappers are
-// opened and small neighbours put together. A part is a wrapper if it shows
-// nearly all of the page, or much of it with a header or footer inside.
+// regions returns the large parts of a page. It opens wrappers, and joins small
+// neighbours. A part is a wrapper if it shows nearly all of the page, or if it shows
+// much of the page and has a header or footer inside.
 func (d *divider) regions(a *atom) []atom {
 	parts := d.expand(a)
 	for range openedMax {
@@ -187,8 +189,8 @@ func (d *divider) regions(a *atom) []atom {
 	}), worthPart, anywhere)
 }
 
-// headed joins images and objects that are borders with the part that they
-// head.
+// headed joins each image and object that is a border with the part that follows
+// it.
 func (d *divider) headed(parts []atom) []atom {
 	for i := 0; i < len(parts); i++ {
 		p := &parts[i]
@@ -202,11 +204,11 @@ func (d *divider) headed(parts []atom) []atom {
 	return d.take(&d.out)
 }
 
-// items reports whether parts are the items of one list or the paragraphs of
-// one text: most of one sort, and none much more than the others.
+// items reports whether parts are the items of one list or the paragraphs of one
+// text: most have the same tag, and none shows much more than the others.
 func (d *divider) items(parts []atom) bool {
 	var sum, largest int32
-	var sorts [256]int // by tag
+	var sorts [256]int // how many parts have each tag
 	most := 0
 	for i := range parts {
 		p := &parts[i]
@@ -221,8 +223,8 @@ func (d *divider) items(parts []atom) bool {
 	return len(parts) > 3 && 4*most >= 3*len(parts) && 5*largest < 2*sum
 }
 
-// framed reports whether the first of some parts names itself a header, or the
-// last a footer.
+// framed reports whether parts have a frame around the content of a page: the first
+// names itself a header, the last names itself a footer, or one is a sidebar.
 func (d *divider) framed(parts []atom) bool {
 	for i := range parts {
 		if d.sidebar(&parts[i]) {
@@ -232,8 +234,8 @@ func (d *divider) framed(parts []atom) bool {
 	return d.named(&parts[0], label.Header) || d.named(&parts[len(parts)-1], label.Footer)
 }
 
-// sidebar reports whether an atom is an element that says it is a sidebar, or a
-// narrow cell beside others that is full of links.
+// sidebar reports whether an atom is an element that declares to be a sidebar, or a
+// narrow table cell that is full of links.
 func (d *divider) sidebar(a *atom) bool {
 	if a.element == 0 {
 		return false
@@ -258,8 +260,8 @@ func (d *divider) sidebar(a *atom) bool {
 	return false
 }
 
-// bordered reports whether parts are text that borders alone divide: two of them
-// at least, and no part that holds elements on lines of their own.
+// bordered reports whether parts are text that only borders divide: there are at
+// least two borders, and no part contains elements on lines of their own.
 func (d *divider) bordered(parts []atom) bool {
 	borders := 0
 	for i := range parts {
@@ -273,15 +275,15 @@ func (d *divider) bordered(parts []atom) bool {
 	return borders >= 2
 }
 
-// plain reports whether an atom is running text, or an element without others in
-// it that stand on lines of their own.
+// plain reports whether an atom is running text, or an element that contains no
+// other element on lines of its own.
 func (d *divider) plain(a *atom) bool {
 	a = d.heads(a)
 	return d.textual(a) || a.element != 0 && d.Shows(int(a.element)).Blocks <= 1
 }
 
-// heads is the first of what an atom was put together from, without the image
-// that stands over it.
+// heads returns the first atom of a group, without the image above it. It returns any
+// other atom unchanged.
 func (d *divider) heads(a *atom) *atom {
 	for a.parts != nil {
 		if first := &a.parts[0]; first.text == 0 && first.border {
@@ -293,7 +295,7 @@ func (d *divider) heads(a *atom) *atom {
 	return a
 }
 
-// named reports whether an atom is an element whose name has the label l.
+// named reports whether an atom is an element that declares the label l.
 func (d *divider) named(a *atom, l label.Label) bool {
 	if a.element == 0 {
 		return false
@@ -318,14 +320,14 @@ func (d *divider) textual(a *atom) bool {
 	}
 }
 
-// worthModule reports whether two parts both show enough to stay apart where a
-// separator stands between them.
+// worthModule reports whether two parts both show enough to remain two parts if a
+// separator is between them.
 func (d *divider) worthModule(a, b *atom) bool {
 	return a.weight >= smallModule && b.weight >= smallModule
 }
 
-// modules finds the parts of a region: it opens what is large, and leaves
-// whole what reads as one, such as a list or an article.
+// modules returns the parts of a region. It opens large parts, except those that read
+// as one, such as a list or an article.
 func (d *divider) modules(a *atom) []atom {
 	limit := max(int32(d.openModule*float64(d.total)), d.moduleText)
 	parts := d.sections(d.expand(a))
@@ -343,7 +345,8 @@ func (d *divider) modules(a *atom) []atom {
 	return d.fill(d.join(parts, func(a, b *atom) bool { return !d.worthModule(a, b) }), worthPart, anywhere)
 }
 
-// uniform reports whether parts read as one: items of a list or paragraphs.
+// uniform reports whether parts read as one list: they are short, and none is much
+// longer than the others.
 func (d *divider) uniform(parts []atom) bool {
 	var sum, largest int32
 	for i := range parts {
@@ -353,8 +356,8 @@ func (d *divider) uniform(parts []atom) bool {
 	return len(parts) > 3 && sum < itemText*int32(len(parts)) && largest < 6*itemText
 }
 
-// steps takes an atom apart as the markup nests, so far that the parts are
-// worth a name.
+// steps divides an atom as the markup is nested, until the parts are large enough to
+// be leaves. It returns nil if the atom does not divide.
 func (d *divider) steps(a *atom) []atom {
 	parts := d.expand(a)
 	if a.end-a.start < 2*leafBytes {
@@ -373,7 +376,7 @@ func (d *divider) steps(a *atom) []atom {
 		if p := d.fill(parts, d.worthLeaf, d.beside); len(p) > 1 {
 			return p
 		}
-		// All the rest is too little to stand beside the largest part.
+		// All other parts are too small to remain beside the largest part.
 		big := heaviest(parts)
 		if big < 0 {
 			return nil
@@ -387,12 +390,12 @@ func (d *divider) steps(a *atom) []atom {
 	return nil
 }
 
-// fill puts parts that are near one another together until each is worth a
-// name. What is put together depends on the parts nearby only, so that an item
-// added to a list leaves the others as they were; for the same reason a short
-// part stays by itself where what it would join divides further.
+// fill joins neighbouring parts until worth is true for each. near says which parts
+// may be joined. The result for a part depends only on the parts nearby, so that an
+// item added to a list leaves the other items unchanged. For the same reason a short
+// part is not joined with a part that divides further.
 func (d *divider) fill(parts []atom, worth func(*atom) bool, near func(a, b *atom) bool) []atom {
-	first := 0 // that is not worth it
+	first := 0 // the first part for which worth is false
 	for first < len(parts) && worth(&parts[first]) {
 		first++
 	}
@@ -439,13 +442,13 @@ func (d *divider) allWorth(parts []atom) bool {
 // anywhere always returns true: the parts may be joined wherever they lie.
 func anywhere(a, b *atom) bool { return true }
 
-// beside reports whether two parts that follow one another lie in one element,
-// so that no tag of it stands between them, or show next to nothing.
+// beside reports whether two parts that follow each other are in the same element, so
+// that no tag of that element is between them, or one of them shows next to nothing.
 func (d *divider) beside(a, b *atom) bool {
 	return d.around(a) == d.around(b) || min(a.weight, b.weight) < tinyPart
 }
 
-// around is the element that an atom lies in.
+// around returns the element that contains an atom.
 func (d *divider) around(a *atom) int32 {
 	for a.parts != nil {
 		a = &a.parts[0]
@@ -462,10 +465,10 @@ func (d *divider) keepApart(small, neighbour *atom) bool {
 	return small.weight >= tinyPart && neighbour.end-neighbour.start >= 4*leafBytes && len(d.expand(neighbour)) > 1
 }
 
-// worthLeaf reports whether an atom is large enough to be stored by itself. A
-// paragraph that says something is, short as it is: were it put with its
-// neighbours until an edit makes it longer, the edit would touch them all. So is
-// a heading, which stays when what it heads goes.
+// worthLeaf reports whether an atom is large enough to be stored by itself. A short
+// paragraph is: if it were joined with its neighbours until an edit makes it longer,
+// the edit would change the neighbours too. So is a heading, which may remain when
+// the text below it goes.
 func (d *divider) worthLeaf(a *atom) bool {
 	if a.end-a.start >= leafBytes {
 		return true
@@ -481,17 +484,18 @@ func (d *divider) worthLeaf(a *atom) bool {
 	}
 }
 
-// worthPart reports whether an atom is large enough for a reader to see a part
-// in it, short as its markup may be.
+// worthPart reports whether an atom is large enough to look like a part to a reader,
+// even if its markup is short.
 func worthPart(a *atom) bool { return a.end-a.start >= leafBytes || a.weight >= smallModule }
 
-// cutAfter reports whether a run of small parts may be cut after a: about
-// every fourth, and always the same ones.
+// cutAfter reports whether a sequence of small parts may be cut after a. That is true
+// for about one part in four. It depends only on the bytes of a, so that the same
+// parts are joined in each version of a page.
 func (d *divider) cutAfter(a *atom) bool {
 	return crc32.ChecksumIEEE(d.Page.Body[a.start:a.end])&3 == 0
 }
 
-// heaviest returns which part shows most, -1 if there is none.
+// heaviest returns the index of the part that shows most, or -1 if there is none.
 func heaviest(parts []atom) int {
 	big := -1
 	for i := range parts {
@@ -530,9 +534,9 @@ func (d *divider) join(parts []atom, together func(a, b *atom) bool) []atom {
 	return d.take(&d.out)
 }
 
-// titled finds the sections of parts. Where only the first is a heading of the
-// highest rank it is the title of all the others: it stands by itself, since
-// those may change places, and the sections are those of the next rank.
+// titled returns the sections of parts. If the only heading of the highest rank is
+// the first part, it is the title of all others. It is then returned by itself,
+// because the others may change places, and whole has the sections of the next rank.
 func (d *divider) titled(parts []atom) (title, whole []atom) {
 	whole = d.sections(parts)
 	if len(whole) == 1 && len(parts) > 1 && d.heading(&parts[0]) > 0 {
@@ -541,8 +545,8 @@ func (d *divider) titled(parts []atom) (title, whole []atom) {
 	return nil, whole
 }
 
-// sections puts headings together with what they head: a section begins at
-// each heading of the highest rank.
+// sections joins each heading of the highest rank with the parts that follow it, up to
+// the next such heading.
 func (d *divider) sections(parts []atom) []atom {
 	rank := 7
 	for i := range parts {
@@ -563,7 +567,7 @@ func (d *divider) sections(parts []atom) []atom {
 	return d.take(&d.out)
 }
 
-// heading is the rank of an atom that is a heading, 0 for others.
+// heading returns the rank of an atom that is a heading, from 1 to 6, or 0.
 func (d *divider) heading(a *atom) int {
 	if a.element == 0 {
 		return 0

@@ -21,9 +21,9 @@ import (
 // Amount is how much a range of a page shows.
 type Amount struct {
 	Text   int32 // bytes of visible text, white space not counted
-	Link   int32 // of these, inside links
+	Link   int32 // the part of Text that is inside links
 	Media  int32 // images, frames, objects, controls
-	Blocks int32 // elements that stand on lines of their own
+	Blocks int32 // elements on lines of their own
 	Breaks int32 // line breaks
 }
 
@@ -33,22 +33,22 @@ func (a Amount) minus(b *Amount) Amount {
 
 // Weight returns one number for the amount: bytes of text, and 8 for each
 // image.
-func (a Amount) Weight() int32 { return a.Text + 8*a.Media } // as flow.weighs
+func (a Amount) Weight() int32 { return a.Text + 8*a.Media } // as Flow.Weighs
 
 // Empty reports whether the amount has neither text nor media.
 func (a Amount) Empty() bool { return a.Text == 0 && a.Media == 0 }
 
-// Flow has the amounts that the nodes of a tree show, in the order in which a
-// browser shows them.
+// Flow has the amounts that the nodes of a page show. The amount of any range of
+// nodes is the difference of two sums.
 type Flow struct {
 	Page *markup.Tree
-	sum  []Amount // sum[i] is what nodes 0 to i-1 show
+	sum  []Amount // sum[i] is the amount that nodes 0 to i-1 show
 }
 
 // sums holds unused lists of amounts.
-var sums sync.Pool // of *[]amount
+var sums sync.Pool // of *[]Amount
 
-// Free returns the memory of f to the pool.
+// Free returns the memory of f to the pool. f must not be used after that.
 func (f *Flow) Free() {
 	sum := f.sum[:0]
 	sums.Put(&sum)
@@ -66,7 +66,7 @@ func newSum(n int) []Amount {
 // byteOrderMark may come before a page in UTF-8.
 const byteOrderMark = "\ufeff"
 
-// New adds up the amounts that the nodes of t show.
+// New returns the Flow of a page.
 func New(t *markup.Tree) *Flow {
 	f := &Flow{Page: t, sum: newSum(len(t.Nodes) + 1)}
 	var sum Amount
@@ -117,9 +117,9 @@ func New(t *markup.Tree) *Flow {
 
 // The properties of an element that a flow needs.
 const (
-	traitBlock  = 1 << iota // stands on lines of its own
+	traitBlock  = 1 << iota // is on lines of its own
 	traitHidden             // shows nothing
-	traitMedia              // may show something that is no text
+	traitMedia              // may show something other than text
 	traitOther              // link or line break
 )
 
@@ -206,7 +206,7 @@ func (f *Flow) spacer(n int) bool {
 // Shows returns the amount that node n and its descendants show.
 func (f *Flow) Shows(n int) Amount { return f.sum[f.Page.Nodes[n].Next].minus(&f.sum[n]) }
 
-// Between returns the amount that the nodes from from up to to show.
+// Between returns the amount that nodes from to to-1 show.
 func (f *Flow) Between(from, to int) Amount { return f.sum[to].minus(&f.sum[from]) }
 
 // UpTo returns the amount that the nodes before node n show.

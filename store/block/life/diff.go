@@ -6,8 +6,7 @@ import (
 	"infomall/store/words"
 )
 
-// Edit is a part of a text that two versions share or that only one of them
-// has.
+// Edit is a part of a text that two versions share, or that only one version has.
 type Edit struct {
 	Op   Op // Same, Added or Removed
 	Text string
@@ -17,9 +16,10 @@ type Edit struct {
 // words, their different middle counts as replaced as a whole.
 const wordsMax = 1000
 
-// Diff compares two texts word by word. The edits Same and Added together are
-// the new text, and Same and Removed the old one. Exception: between equal
-// words, punctuation and white space are those of the new text.
+// Diff compares two texts word by word. The texts of the Same and Added edits
+// together are the new text; those of the Same and Removed edits are the old text.
+// There is one exception: punctuation and white space between equal words are always
+// those of the new text.
 func Diff(old, new string) []Edit {
 	a, b := tokens(old), tokens(new)
 	from := 0
@@ -37,8 +37,8 @@ func Diff(old, new string) []Edit {
 	return e
 }
 
-// token is a word, or the text after the last word. text includes what comes
-// between the token before and the word.
+// token is a word of a text, or the text after the last word. The field text also has
+// the punctuation and white space before the word.
 type token struct{ word, text string }
 
 // tokens divides a text into words. The text after the last word is a token
@@ -168,12 +168,12 @@ type WordChange struct {
 	Added, Removed string
 }
 
-// movedRun is how many equal words in a row count as moved. A shorter run
-// counts only if it is all that changed at one place.
+// movedRun is how many equal words in a row count as moved. A shorter run of words
+// counts as moved only if nothing else changed at its place.
 const movedRun = 3
 
-// wordChanges returns, for each match, the words that its block gained and
-// lost. Words that moved from one block to another are in neither.
+// wordChanges returns, for each match, the words that its block gained and lost.
+// Words that moved from one block to another count as neither.
 func wordChanges(matches []Match, oldText, newText func(n int) string) []WordChange {
 	added, removed := make([]side, len(matches)), make([]side, len(matches))
 	for i, m := range matches {
@@ -201,7 +201,7 @@ func wordChanges(matches []Match, oldText, newText func(n int) string) []WordCha
 	return out
 }
 
-// side is the words that one block gained, or those that it lost.
+// side is the words that one block gained, or the words that one block lost.
 type side struct {
 	words []token
 	ends  []int  // where each run of words ends
@@ -216,8 +216,8 @@ func (s *side) run(text string) {
 	s.ends = append(s.ends, len(s.words))
 }
 
-// String returns the words that did not move, as in the text, with a space
-// between runs.
+// String returns the words that did not move, as the text has them, with a space
+// between two runs.
 func (s *side) String() string {
 	var w strings.Builder
 	from := 0

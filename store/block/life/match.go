@@ -16,25 +16,25 @@ type Op uint8
 
 // The operations.
 const (
-	Same    Op = iota // the same bytes, in the same order among its like
-	Moved             // the same bytes elsewhere
-	Edited            // other bytes, and still the same block
-	Added             // not there before
-	Removed           // there no more
+	Same    Op = iota // the same bytes, in the same order among the blocks that did not move
+	Moved             // the same bytes at another place in the order
+	Edited            // other bytes, but still the same block
+	Added             // the version before does not have the block
+	Removed           // the new version does not have the block
 )
 
 var opNames = [...]string{"same", "moved", "edited", "added", "removed"}
 
-// String is the operation as a query shows it.
+// String returns the operation as a query shows it, such as "moved".
 func (o Op) String() string { return opNames[o] }
 
-// piece is what Match needs to know of a block.
+// piece is a block as a matcher sees it.
 type piece struct {
 	Digest record.Digest
 	Path   string
-	// Text returns what the block shows, or for one that shows no words
-	// anything else to know it by, such as its bytes. It is called only for
-	// blocks whose digest the other version does not have.
+	// Text returns the text that the block shows. If the block shows no words,
+	// Text returns anything else by which to recognise it, such as its bytes. It
+	// is called only for blocks whose digest the other version does not have.
 	Text func() string
 }
 
@@ -46,19 +46,19 @@ type Match struct {
 	Similarity float64 // share of words in common: 1 for same and moved, 0 for added and removed
 }
 
-// How alike two blocks must be to be one, as share of words in common.
+// The share of words in common from which on two blocks count as the same block.
 const (
-	alike     = 0.6 // wherever they stand
-	alikeHere = 0.2 // where they have the same place, or stand between the same neighbours
+	alike     = 0.6 // for blocks at any two places
+	alikeHere = 0.2 // for blocks with the same path or between the same neighbours
 )
 
-// Matches pairs the blocks of two versions of a page, each given in order: by
-// digest, by likeness, by place. The result has the new version's blocks in
-// their order, then those removed in theirs.
+// matchPieces pairs the blocks of two versions of a page: first by digest, then by
+// likeness, then by place. old and new are in the order of the page. The result has
+// the blocks of the new version in order, then the removed blocks in order.
 //
-// A block much alike is preferred to one in the same place: an item put on top
-// of a list shifts the places of all others. So does a block that another one
-// was put before; a place is therefore a path or the same unchanged
+// Likeness comes before place because an item added at the top of a list changes
+// the places of all other items. For the same reason a place is not only a path: two
+// blocks are also at the same place if they are between the same unchanged
 // neighbours.
 func matchPieces(old, new []piece) []Match {
 	m := newMatcher()
@@ -67,8 +67,8 @@ func matchPieces(old, new []piece) []Match {
 	return m.matches(func(i int) words.Bag { return words.NewBag(old[i].Text()) }, func(i int) words.Bag { return words.NewBag(new[i].Text()) })
 }
 
-// matches is Matches for the pieces that m has, with the words of blocks by their
-// places.
+// matches is matchPieces for the pieces in m.old and m.new. oldBag and newBag return
+// the words of the block at an index.
 func (m *matcher) matches(oldBag, newBag func(i int) words.Bag) []Match {
 	m.oldBag, m.newBag = oldBag, newBag
 	m.toOld, m.toNew = filled(m.toOld, len(m.new)), filled(m.toNew, len(m.old))
@@ -80,7 +80,7 @@ func (m *matcher) matches(oldBag, newBag func(i int) words.Bag) []Match {
 	return m.result()
 }
 
-// filled returns n times -1 in the memory of s, if it is large enough.
+// filled returns a list of n times -1. It reuses the memory of s.
 func filled(s []int, n int) []int {
 	s = slices.Grow(s[:0], n)[:n]
 	for i := range s {
@@ -89,13 +89,14 @@ func filled(s []int, n int) []int {
 	return s
 }
 
+// matcher pairs the blocks of two versions.
 type matcher struct {
 	old, new     []piece
 	oldBag       func(i int) words.Bag
 	newBag       func(i int) words.Bag
-	toOld, toNew []int // partner of each block, -1 while it has none
+	toOld, toNew []int // for each block the index of its partner in the other version; -1 if it has none
 	inOrder      []bool
-	words        [2][]words.Bag // of the old and the new blocks without a digest in common
+	words        [2][]words.Bag // of the old and of the new blocks that byDigest left without a partner
 	alike        []float64
 
 	// Memory that is used again.
@@ -113,7 +114,7 @@ var matchers = sync.Pool{New: func() any { return new(matcher) }}
 // newMatcher returns a matcher without pieces.
 func newMatcher() *matcher { return matchers.Get().(*matcher) }
 
-// free gives the memory to a later one.
+// free returns the memory to the pool.
 func (m *matcher) free() {
 	clear(m.old)
 	clear(m.new)
@@ -125,8 +126,9 @@ func (m *matcher) free() {
 
 func (m *matcher) pair(o, n int) { m.toNew[o], m.toOld[n] = n, o }
 
-// byDigest pairs blocks with equal bytes: those at the start and at the end of
-// both versions, then the first with the first of each digest.
+// byDigest pairs blocks with equal bytes. It begins with equal blocks at the start
+// and at the end of both versions. Then it pairs the first old block of a digest with
+// the first new block of that digest, the second with the second, and so on.
 func (m *matcher) byDigest() {
 	o, n := len(m.old), len(m.new)
 	from := 0
@@ -148,9 +150,9 @@ func (m *matcher) byAnyDigest(from, o, n int) {
 	if from == o || from == n {
 		return
 	}
-	// A table of the digests, half full at most: the first old block of each that
-	// has no partner yet, or else the last that found one. nexts leads to those
-	// behind it.
+	// slots is a hash table of the digests, at most half full. A slot has the first
+	// old block of a digest that has no partner yet. If all have one, it has the
+	// last. nexts has, for each old block, the next one with the same digest.
 	m.slots = filled(m.slots, 2<<bits.Len(uint(o-from)))
 	m.nexts = filled(m.nexts, o)
 	slot := func(d *record.Digest) *int {
@@ -179,13 +181,13 @@ func (m *matcher) byAnyDigest(from, o, n int) {
 	}
 }
 
-// order marks a longest choice of pairs that stand in the same order in both
-// versions; the others have moved.
+// order sets inOrder for as many pairs as possible whose blocks are in the same order
+// in both versions. The blocks of the other pairs have moved.
 func (m *matcher) order() {
 	m.inOrder = slices.Grow(m.inOrder[:0], len(m.toOld))[:len(m.toOld)]
 	clear(m.inOrder)
 	m.before = filled(m.before, len(m.toOld))
-	tails := m.tails[:0] // tails[k] ends the best run of k+1 pairs found so far
+	tails := m.tails[:0] // tails[k] is the last new block of the best sequence of k+1 pairs so far
 	for n, o := range m.toOld {
 		if o < 0 {
 			continue
@@ -220,8 +222,8 @@ type candidate struct {
 	alike    float64
 }
 
-// byLikeness pairs the blocks left that have most of their words in common,
-// the most alike first.
+// byLikeness pairs the remaining blocks that have most of their words in common. It
+// begins with the pair that is most alike.
 func (m *matcher) byLikeness() {
 	m.words[0], m.words[1] = appendBags(m.words[0][:0], m.oldBag, m.toNew), appendBags(m.words[1][:0], m.newBag, m.toOld)
 	m.alike = slices.Grow(m.alike[:0], len(m.new))[:len(m.new)]
@@ -277,7 +279,7 @@ type wordPlace struct {
 	block int
 }
 
-// appendWords appends the words of blocks, and sorts all there are.
+// appendWords appends the words of blocks to an index, and sorts the index.
 func appendWords(in wordIndex, bags []words.Bag) wordIndex {
 	for i, b := range bags {
 		for w := range b.Distinct {
@@ -303,8 +305,8 @@ func (in wordIndex) of(word uint64) []wordPlace {
 	return in[from:to]
 }
 
-// appendBags appends the words of the blocks that have no partner, and nil for
-// the others.
+// appendBags appends one bag for each block: the words of a block that has no
+// partner, nil for any other block.
 func appendBags(list []words.Bag, of func(i int) words.Bag, partner []int) []words.Bag {
 	for i, p := range partner {
 		if p < 0 {
@@ -321,8 +323,8 @@ func (m *matcher) edit(o, n int, alike float64) {
 	m.alike[n] = alike
 }
 
-// byPlace pairs blocks left that have the same path, or that stand alone
-// between the same neighbours, if they have anything in common.
+// byPlace pairs remaining blocks that have the same path, or that are the only
+// remaining blocks between the same neighbours, if they share enough words.
 func (m *matcher) byPlace() {
 	at := map[string]int{}
 	for o := range m.old {
@@ -342,7 +344,7 @@ func (m *matcher) byPlace() {
 		if m.toOld[n] >= 0 {
 			continue
 		}
-		o := 0 // what follows the old block that stands before n
+		o := 0 // the old block that follows the partner of block n-1
 		if n > 0 {
 			if o = m.toOld[n-1] + 1; o == 0 {
 				continue
@@ -354,8 +356,8 @@ func (m *matcher) byPlace() {
 	}
 }
 
-// between reports whether the nearest unchanged blocks before o and n are the
-// same one, or there are none.
+// between reports whether the nearest unchanged block before old block o is the
+// partner of the nearest unchanged block before new block n, or neither has one.
 func (m *matcher) between(o, n int) bool {
 	for n--; n >= 0 && !(m.toOld[n] >= 0 && m.inOrder[n]); n-- {
 	}
