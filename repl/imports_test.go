@@ -63,11 +63,12 @@ var arrows = map[string]string{
 	"store/catalog":      "store/disk/lines store/record store/record/task store/segment",
 	"store/segment":      "store/record store/urlkey store/disk store/packed store/sequences",
 	"store/sequences":    "",
-	"store":              "store/disk store/disk/lines store/catalog store/commit store/mend store/notes store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/segment store/record/message store/record/task store/timeline store/page/charset store/derive store/body store/block/divide store/block/facts store/snapshot",
+	"store":              "store/disk store/disk/lines store/catalog store/commit store/mend store/notes store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/segment store/record/message store/record/task store/timeline store/page/charset store/derive store/body store/block/divide store/block/facts store/snapshot store/remove",
 	"store/timeline":     "store/record store/segment store/block/divide",
 	"store/derive":       "store/page store/page/charset store/record store/record/message store/segment store/timeline store/urlkey store/block/divide store/block/facts store/block/life",
 	"store/body":         "store/catalog store/commit store/disk/lines store/record store/segment store/timeline store/urlkey store/block/divide store/block/facts",
 	"store/snapshot":     "store/block/divide store/body store/catalog store/commit store/derive store/disk/lines store/page/charset store/record store/record/message store/record/task store/segment store/timeline store/urlkey",
+	"store/remove":       "store/catalog store/commit store/record store/record/task store/segment store/snapshot store/timeline",
 
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words",

@@ -46,6 +46,7 @@ import (
 	"infomall/store/mend"
 	"infomall/store/notes"
 	"infomall/store/record/task"
+	"infomall/store/remove"
 	"infomall/store/snapshot"
 	"infomall/store/urlkey"
 )
@@ -83,6 +84,7 @@ type Archive struct {
 	snapshots   *snapshot.Source
 	notes       *notes.Notes
 	maintenance *mend.Maintenance
+	remover     *remove.Remover
 	merging     mergeBounds
 
 	mu     sync.Mutex
@@ -113,6 +115,7 @@ func Open(dir string, o Options) *Archive {
 	a.snapshots = snapshot.NewSource(a.files)
 	a.notes = notes.New(a.folder, o.Now, a.warn)
 	a.maintenance = mend.New(a.folder, a.files, a.notes, o.Now)
+	a.remover = remove.New(a.folder, a.snapshots, o.Now, a.Merge)
 	return a
 }
 
@@ -157,7 +160,7 @@ type Snapshot struct {
 // tombstone records when and why captures were deleted, but not which. If segments
 // of this snapshot went out of force meanwhile, the error is task.ErrChanged.
 func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error) {
-	return v.a.deleteFrom(ctx, v.Snapshot, o)
+	return v.a.remover.Delete(ctx, v.Snapshot, o)
 }
 
 // Results lists the results of a kind, sorted by name and time. A result is left
@@ -272,4 +275,13 @@ func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.Repa
 // Copy refuses a folder that has captures of its own.
 func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
 	return a.maintenance.Copy(ctx, o)
+}
+
+// Drop removes a pool from the archive. Its files are deleted when no snapshot uses
+// them any more. If other pools need bodies of the pool, the error is a
+// *task.DependsError; if there is no such pool, a *task.NoPoolError. A misnamed
+// pool can always be dropped: if others need it, its captures are removed and the
+// blocks that others use stay.
+func (a *Archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
+	return a.remover.Drop(ctx, o)
 }

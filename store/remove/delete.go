@@ -1,4 +1,8 @@
-package store
+// Package remove hides captures and pools now. They leave the files when their
+// segments are merged, and a tombstone says when and why they were removed. A body
+// that visible captures still take from a removed one stays until they have it
+// themselves.
+package remove
 
 import (
 	"cmp"
@@ -7,6 +11,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"infomall/store/catalog"
 	"infomall/store/commit"
@@ -17,14 +22,28 @@ import (
 	"infomall/store/timeline"
 )
 
-// deleteFrom removes captures of a snapshot from the archive. They are hidden from the next snapshot
+// Remover removes captures and pools from one archive.
+type Remover struct {
+	folder    *commit.Folder
+	snapshots *snapshot.Source
+	now       func() time.Time
+	merge     func(context.Context, task.MergeOptions) ([]task.MergeResult, error)
+}
+
+// New returns what removes captures and pools from the archive in a folder.
+// merge carries out MERGE: it is called for a misnamed pool that others need.
+func New(f *commit.Folder, s *snapshot.Source, now func() time.Time, merge func(context.Context, task.MergeOptions) ([]task.MergeResult, error)) *Remover {
+	return &Remover{f, s, now, merge}
+}
+
+// Delete removes captures of a snapshot from the archive. They are hidden from the next snapshot
 // on, and disappear from the files when their segments are rewritten. Other
 // captures do not change, even if their bodies are stored at a deleted one. A
 // tombstone records when and why captures were deleted, but not which. If segments
 // of the snapshot went out of force meanwhile, the error is task.ErrChanged.
 //
 // deleteFrom holds about 50 bytes in memory for each capture that it deletes.
-func (a *Archive) deleteFrom(ctx context.Context, v *snapshot.Snapshot, o task.DeleteOptions) (task.DeleteResult, error) {
+func (a *Remover) Delete(ctx context.Context, v *snapshot.Snapshot, o task.DeleteOptions) (task.DeleteResult, error) {
 	d := &deletion{
 		v: v, look: v.NewLooker(0), hide: make(map[timeline.Place]bool), needed: make(map[timeline.Place]catalog.Need),
 		bodies: make(map[segment.ID][]timeline.Place), pools: make(map[string]*task.RemovedPool), keys: make(map[string]bool),
@@ -52,7 +71,7 @@ func (a *Archive) deleteFrom(ctx context.Context, v *snapshot.Snapshot, o task.D
 		return res, nil
 	}
 	r := d.removal(res.Pools)
-	r.Time, r.Reason = record.At(a.opts.Now()), o.Reason
+	r.Time, r.Reason = record.At(a.now()), o.Reason
 	w, err := a.folder.NewWriter(ctx)
 	if err != nil {
 		return res, err

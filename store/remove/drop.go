@@ -1,4 +1,4 @@
-package store
+package remove
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 // *task.DependsError; if there is no such pool, a *task.NoPoolError. A misnamed
 // pool can always be dropped: if others need it, its captures are removed and the
 // blocks that others use stay.
-func (a *Archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
+func (a *Remover) Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	res, err := a.dropWhole(ctx, o)
 	var needed *task.DependsError
 	if errors.As(err, &needed) && catalog.Misnamed(o.Pool) != nil {
@@ -31,7 +31,7 @@ func (a *Archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult
 
 // hollow deletes all captures of a pool and merges it, so that only the blocks that
 // other pools use are left.
-func (a *Archive) hollow(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
+func (a *Remover) hollow(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	v, err := a.snapshots.Open(ctx)
 	if err != nil {
 		return task.DropResult{}, err
@@ -43,7 +43,7 @@ func (a *Archive) hollow(ctx context.Context, o task.DropOptions) (task.DropResu
 	if err != nil || o.Dry {
 		return res, err
 	}
-	merged, err := a.Merge(ctx, task.MergeOptions{Pools: []string{o.Pool}, Seal: res.Static})
+	merged, err := a.merge(ctx, task.MergeOptions{Pools: []string{o.Pool}, Seal: res.Static})
 	for _, m := range merged {
 		res.Files, res.Bytes = m.Segments-m.Into, m.OldBytes-m.Bytes
 	}
@@ -51,7 +51,7 @@ func (a *Archive) hollow(ctx context.Context, o task.DropOptions) (task.DropResu
 }
 
 // deletePool deletes all captures of a pool.
-func (a *Archive) deletePool(ctx context.Context, v *snapshot.Snapshot, o task.DropOptions) (task.DropResult, error) {
+func (a *Remover) deletePool(ctx context.Context, v *snapshot.Snapshot, o task.DropOptions) (task.DropResult, error) {
 	var all []task.Target
 	for _, info := range v.Pin.PoolSegments(o.Pool) {
 		err := v.Entries(ctx, v.Runs.Reader(info), func(e *timeline.Capture) error {
@@ -64,7 +64,7 @@ func (a *Archive) deletePool(ctx context.Context, v *snapshot.Snapshot, o task.D
 	}
 	slices.SortStableFunc(all, func(a, b task.Target) int { return strings.Compare(a.Key, b.Key) })
 	res := task.DropResult{RemovedPool: task.RemovedPool{Name: o.Pool, Static: v.Pin.IsStatic(o.Pool)}}
-	deleted, err := a.deleteFrom(ctx, v, task.DeleteOptions{Dry: o.Dry, Reason: "DROP POOL", Targets: func(yield func(task.Target, error) bool) {
+	deleted, err := a.Delete(ctx, v, task.DeleteOptions{Dry: o.Dry, Reason: "DROP POOL", Targets: func(yield func(task.Target, error) bool) {
 		for _, t := range all {
 			if !yield(t, nil) {
 				return
@@ -80,7 +80,7 @@ func (a *Archive) deletePool(ctx context.Context, v *snapshot.Snapshot, o task.D
 }
 
 // dropWhole drops a pool that no other pool needs.
-func (a *Archive) dropWhole(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
+func (a *Remover) dropWhole(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	var res task.DropResult
 	err := commit.Retry(ctx, func() (err error) { // captures may be added to the pool meanwhile, or come to need it
 		res, err = a.drop(ctx, o)
@@ -90,7 +90,7 @@ func (a *Archive) dropWhole(ctx context.Context, o task.DropOptions) (task.DropR
 }
 
 // drop drops a pool of the archive's present state.
-func (a *Archive) drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
+func (a *Remover) drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	res, p, err := a.planDrop(ctx, o)
 	if err != nil || o.Dry {
 		return res, err
@@ -105,7 +105,7 @@ func (a *Archive) drop(ctx context.Context, o task.DropOptions) (task.DropResult
 
 // planDrop finds out what is removed with a pool. When it returns it has no
 // snapshot open, since an open snapshot would keep the files.
-func (a *Archive) planDrop(ctx context.Context, o task.DropOptions) (res task.DropResult, p commit.Publication, err error) {
+func (a *Remover) planDrop(ctx context.Context, o task.DropOptions) (res task.DropResult, p commit.Publication, err error) {
 	v, err := a.snapshots.Open(ctx)
 	if err != nil {
 		return res, p, err
@@ -129,7 +129,7 @@ func (a *Archive) planDrop(ctx context.Context, o task.DropOptions) (res task.Dr
 	if o.Dry {
 		return res, p, nil
 	}
-	r := &catalog.Removal{Time: record.At(a.opts.Now()), Drop: true, Captures: described.Captures, Pools: []string{o.Pool}}
+	r := &catalog.Removal{Time: record.At(a.now()), Drop: true, Captures: described.Captures, Pools: []string{o.Pool}}
 	r.Touched, err = prints(v, ctx, segments)
 	return res, commit.Publication{Change: catalog.Change{Out: segments, Seen: v.Pin.Generation}, Removal: r}, err
 }
