@@ -44,7 +44,7 @@ func (e *engine) leave(t *fetchTask, u *report.Queued) error {
 	if before || err != nil {
 		return err
 	}
-	why := "EXPAND WHERE does not hold where it is linked to"
+	why := "EXPAND WHERE is not true of the links to it"
 	if e.o.Through > 0 {
 		why += fmt.Sprintf(", for %d pages in a row", t.u.Off+1)
 	}

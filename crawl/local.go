@@ -80,7 +80,7 @@ func (e *engine) readFile(u string) fetch.Response {
 	begun := e.now()
 	root, name, ok := e.rules.files.find(u)
 	if !ok {
-		return fetch.Response{Outcome: report.OutcomeFiltered, Reason: "outside of the seeds' folders"}
+		return fetch.Response{Outcome: report.OutcomeFiltered, Reason: "outside the seeds' folders"}
 	}
 	body, err := e.contents(root, name)
 	if errors.Is(err, errTooLong) {

@@ -64,10 +64,10 @@ func (r *rules) refuse(u string, requisite bool) string {
 	key := urlkey.Key(u)
 	if strings.HasPrefix(u, fileScheme) {
 		if _, _, ok := r.files.find(u); !ok {
-			return "outside of the seeds' folders"
+			return "outside the seeds' folders"
 		}
 	} else if !requisite && !r.within.contain(key) {
-		return "outside of what the crawl is within"
+		return "outside the hosts and paths of the crawl"
 	}
 	if r.exclude.contain(key) {
 		return "excluded"

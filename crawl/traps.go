@@ -293,5 +293,5 @@ func (e *engine) revisits(u *report.Queued) (why string, err error) {
 			return "", err
 		}
 	}
-	return "it only names another visit: the page was fetched before", nil
+	return "it differs only in the name of a visit: the page was fetched before", nil
 }

@@ -344,7 +344,7 @@ func (e *engine) miss(t *fetchTask) {
 	}
 	row := &t.fetches[0]
 	if row.Outcome == report.OutcomeOK {
-		row.Reason = "no sitemap: it is not kept"
+		row.Reason = "it is not a sitemap, and is not stored"
 	}
 	c := t.res.Capture
 	if c == nil {
@@ -539,7 +539,7 @@ func (e *engine) redirected(t *fetchTask, c *record.Capture) (err error) {
 		added, err = e.offerAgain(t, u)
 	}
 	if !added {
-		row.Reason = "leads to " + to + ", which was met before or is left out"
+		row.Reason = "leads to " + to + ", which the crawl has met before or leaves out"
 	}
 	return err
 }

@@ -100,15 +100,15 @@ func TestDedupWork(t *testing.T) {
 		{"DEDUP", "pages|minhash|7|9|2|3|2|"},
 		{"EXPLAIN DEDUP METHOD simhash", "compare fingerprints that differ in 3 bits at most, confirm what shares 0.8 of its shingles; among a million: 8 tables"},
 		{"EXPLAIN DEDUP SIMILARITY $n", "0.3 to 1"},
-		{"EXPLAIN DEDUP", "read texts only of what is not among the 9 compared at 2009-01-01T12:00:00Z"},
+		{"EXPLAIN DEDUP", "read only texts that are not among the 9 compared at 2009-01-01T12:00:00Z"},
 		{"EXPLAIN DEDUP SIMILARITY 0.9", "compare by "},
 		{"EXPLAIN DEDUP METHOD keywords", "compare by the 5 keywords that weigh most, confirm what shares 0.5"},
-		{"EXPLAIN DEDUP METHOD containment", "confirm where one has 0.8 of those of the other"},
+		{"EXPLAIN DEDUP METHOD containment", "confirm if one has 0.8 of those of the other"},
 		{"DEDUP DISTANCE 2", "minhash has no DISTANCE"},
 		{"DEDUP METHOD keywords DISTANCE 2", "keywords has no DISTANCE"},
 		{"DEDUP METHOD simhash DISTANCE 17", "DISTANCE takes a whole number from 0 to 16, not 17"},
 		{"DEDUP SIMILARITY 1.5", "SIMILARITY takes a number from 0.3 to 1, not 1.5"},
-		{"SELECT * FROM duplicates LATEST", "duplicates takes ranges of time only"},
+		{"SELECT * FROM duplicates LATEST", "duplicates takes only ranges of time"},
 	} {
 		got, _, err := ask(s, c.src)
 		if err != nil {

@@ -54,10 +54,10 @@ func TestJoin(t *testing.T) {
 func TestJoinErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"SELECT url FROM pages JOIN hosts ON hosts.host = pages.host JOIN captures ON captures.url = pages.url", `both pages and captures have a column "url" (write pages.url or captures.url)`},
-		{"SELECT 1 FROM pages JOIN pages ON pages.url = pages.url", "two sources are called pages (write AS and another name behind one)"},
-		{"SELECT 1 FROM (SELECT 1 AS a) JOIN pages ON a = url", "a query that is joined needs a name (write AS name behind it)"},
-		{"SELECT 1 FROM pages AS p JOIN hosts AS h ON p.first_seen < h.first_seen", "ON has no equality between h and what stands before it (such as ON p.url = h.url)"},
-		{"SELECT 1 FROM pages AS p LEFT JOIN hosts AS h ON p.host = h.host AND p.status = 200", "ON of a LEFT JOIN takes equalities between its sides, and conditions of the right side alone (ask the left side in WHERE)"},
+		{"SELECT 1 FROM pages JOIN pages ON pages.url = pages.url", "two sources are called pages (write AS and another name after one of them)"},
+		{"SELECT 1 FROM (SELECT 1 AS a) JOIN pages ON a = url", "a query that is joined needs a name (write AS name after it)"},
+		{"SELECT 1 FROM pages AS p JOIN hosts AS h ON p.first_seen < h.first_seen", "ON has no equality between h and the sources before it (such as ON p.url = h.url)"},
+		{"SELECT 1 FROM pages AS p LEFT JOIN hosts AS h ON p.host = h.host AND p.status = 200", "ON of a LEFT JOIN takes equalities between its sides, and conditions of the right side alone (test the left side in WHERE)"},
 		{"SELECT 1 FROM pages AS p JOIN hosts AS h ON p.host = c.host JOIN captures AS c ON c.url = p.url", "names a source that is joined later"},
 		{"SELECT 1 FROM pages AS p JOIN hosts AS h ON p.status = h.host", "they can't be compared"},
 		{"SELECT x.url FROM pages AS p JOIN hosts AS h ON p.host = h.host", `no source "x"`},

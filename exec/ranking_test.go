@@ -164,7 +164,7 @@ func TestRankErrors(t *testing.T) {
 		{"EXPLAIN RANK 'a.cn'", `no ranking "pagerank" in the archive`},
 		{"EXPLAIN RANK 'a.cn' IN jun", `1:24: no ranking "jun" in the archive`},
 		{"EXPLAIN RANK 'nowhere.cn' IN june", "1:14: http://nowhere.cn/ is not in the ranking june"},
-		{"SELECT * FROM ranks AT 2008", "1:21: ranks takes ranges of time only, which are about as_of"},
+		{"SELECT * FROM ranks AT 2008", "1:21: ranks takes only ranges of time, and they are ranges of as_of"},
 	} {
 		if _, _, err := ask(s, c.src); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\ngot  %v\nwant %s", c.src, err, c.want)
@@ -204,7 +204,7 @@ func TestShowPath(t *testing.T) {
 			t.Errorf("%s\ngot\n%s\nnotes %q, error %v, want\n%s", c.src, rows, notes, err, c.want)
 		}
 	}
-	if _, _, err := ask(s, "SHOW PATH 'a.cn' TO 'http://sub.c.cn/d' AT 2008-06"); err == nil || !strings.Contains(err.Error(), "1:21: http://sub.c.cn/d is no page then, and none links to it") {
+	if _, _, err := ask(s, "SHOW PATH 'a.cn' TO 'http://sub.c.cn/d' AT 2008-06"); err == nil || !strings.Contains(err.Error(), "1:21: http://sub.c.cn/d is not a page at that time, and no page links to it") {
 		t.Errorf("error %v, want one about the end that is not there", err)
 	}
 }

@@ -174,7 +174,7 @@ func (p *plannedRun) Run(ctx context.Context) (*session.Result, error) {
 	err := p.s.Archive().Define(ctx, func(list []task.Definition) ([]task.Definition, error) {
 		if session.IndexDefinition(list, p.Kind, p.Name) >= 0 {
 			err := ast.Errorf(&p.st.Name, "there is a schedule %s already", p.Name)
-			err.Hint = "UNSCHEDULE " + p.st.Name.String() + " takes it away"
+			err.Hint = "UNSCHEDULE " + p.st.Name.String() + " removes it"
 			return nil, err
 		}
 		return append(list, p.Definition), nil
@@ -202,7 +202,7 @@ func (p *plannedRun) Would(context.Context) ([]string, error) {
 // nextRuns returns a heading and one line for each of the next runs, with its time.
 func (p *plannedRun) nextRuns(after time.Time) []string {
 	const shown = 5
-	lines := []string{"  next runs, where infomall --daemon is there to run them:"}
+	lines := []string{"  next runs, if infomall --daemon is running:"}
 	at := p.first()
 	for i := 0; i < shown; i++ {
 		if i > 0 || at.Before(after) {

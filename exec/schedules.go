@@ -133,7 +133,7 @@ func (list Schedules) Run(ctx context.Context, name string) (task.Job, error) {
 	}
 	i := slices.IndexFunc(all, func(p entry) bool { return strings.EqualFold(p.Name, name) })
 	if i < 0 {
-		return task.Job{}, fmt.Errorf("schedule %s is no more", name)
+		return task.Job{}, fmt.Errorf("schedule %s no longer exists", name)
 	}
 	p, begun := all[i], s.Now()
 	j := task.Job{Name: p.Name, Statement: p.st.Statement.String(), Started: record.At(begun), Scheduled: p.Created, Next: record.NoTime}
@@ -154,7 +154,7 @@ func (list Schedules) Run(ctx context.Context, name string) (task.Job, error) {
 		j.Next = record.At(next)
 	}
 	if err := end(j); err != nil {
-		return j, fmt.Errorf("schedule %s ran, and that could not be noted: %w", p.Name, err)
+		return j, fmt.Errorf("schedule %s ran, but that could not be recorded: %w", p.Name, err)
 	}
 	return j, context.Cause(ctx)
 }

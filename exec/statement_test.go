@@ -38,7 +38,7 @@ func TestStatements(t *testing.T) {
 		{"COPY POOL ALL TO 'd'", "pool|files|copied|bytes\n200806|3|2|4000\n", ""},
 		{"DELETE FROM 'pku.edu.cn' BETWEEN 2008-07 AND 2008-08 WHERE bytes > 3 AND host = 'pku.edu.cn'", "pool|kind|captures|versions\n200806|dynamic|2|0\n",
 			"left in the archive, with the digest of a body that is deleted: 1 capture"},
-		{"DELETE FROM 'x.cn'", "pool|kind|captures|versions\n", "no capture fits, and nothing was deleted"},
+		{"DELETE FROM 'x.cn'", "pool|kind|captures|versions\n", "no capture matches, and nothing was deleted"},
 		{"EXPLAIN DELETE FROM '=pku.edu.cn' UNTIL 2008-06 WHERE mime IS NOT NULL OR kind = 'page'",
 			"plan\ndelete from test-archive: 3 captures of 1 URL, 0 versions, in 1 pool\n" +
 				"  pool 200806: 3 captures, 0 versions: hidden at once, gone from the files when the pool is merged\n" +
@@ -79,9 +79,9 @@ func TestStatements(t *testing.T) {
 		{"SELECT url FROM 'pku.edu.cn' SINCE 2010", "url\n",
 			"'pku.edu.cn' has captures at other times only: from 2008-06-01T00:00:00Z to 2008-08-25T00:00:00Z"},
 		{"SELECT time FROM 'http://pku.edu.cn/a' SINCE 2008-07", "time\n",
-			"pages were visited then and found as before, so no version began; the relation captures has the visits"},
+			"pages were visited then and had not changed, so no version began; the relation captures has the visits"},
 		{"SELECT url FROM captures WHERE host = 'nope.cn'", "url\n",
-			"what WHERE asks for was never captured; the nearest host in the archive is pku.edu.cn"},
+			"nothing that WHERE asks for was ever captured; the nearest host in the archive is pku.edu.cn"},
 		{"SELECT url FROM captures WHERE status = 999", "url\n", ""},
 		{"SELECT url FROM 'nope.cn' LIMIT 0", "url\n", ""},
 	}

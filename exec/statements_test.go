@@ -210,7 +210,7 @@ func TestReadOnly(t *testing.T) {
 		if err := run(src, false); !errors.Is(err, errChanges) {
 			t.Errorf("%s: got error %v, want %v", src, err, errChanges)
 		}
-		if err, want := run(src, true), "1:1: "+name+" writes, and this session only reads"; err == nil || err.Error() != want {
+		if err, want := run(src, true), "1:1: "+name+" writes, but this session is read-only"; err == nil || err.Error() != want {
 			t.Errorf("%s: got error %v, want %s", src, err, want)
 		}
 		st, err := lang.ParseOne(src, "")

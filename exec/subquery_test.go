@@ -65,8 +65,8 @@ func TestSubqueryErrors(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"SELECT (SELECT url FROM pages) AS u", "the query in brackets gives more than one row (add LIMIT 1, or an aggregate such as max)"},
 		{"SELECT (SELECT c.time FROM captures AS c WHERE c.url = p.url) FROM pages AS p", "gives more than one row"},
-		{"SELECT (SELECT 1, 2)", "a query within an expression has one column, and this has 2"},
-		{"SELECT 1 FROM pages WHERE url IN (SELECT * FROM pages)", "has one column, and this has 14"},
+		{"SELECT (SELECT 1, 2)", "a query within an expression has one column, but this has 2"},
+		{"SELECT 1 FROM pages WHERE url IN (SELECT * FROM pages)", "has one column, but this has 14"},
 		{"SELECT 1 FROM pages WHERE status IN (SELECT url FROM pages)", "they can't be compared"},
 		{"SELECT 1 FROM pages AS p WHERE EXISTS (SELECT 1 FROM captures AS c WHERE c.time > p.last_seen)", "p.last_seen is a column of the query around, which may only be compared by = in WHERE"},
 		{"SELECT (SELECT p.url FROM captures AS c LIMIT 1) FROM pages AS p", "p.url is a column of the query around"},

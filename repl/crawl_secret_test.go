@@ -51,7 +51,7 @@ func TestPasswordsAreNotKept(t *testing.T) {
 	// A password in a URL is refused before anything is written.
 	before := printed.Len()
 	run(fmt.Sprintf("CRAWL 'http://me:%s@localhost/';", secret))
-	if said := printed.String()[before:]; !strings.Contains(said, "no name and password in it") || !strings.Contains(said, "SET netrc") {
+	if said := printed.String()[before:]; !strings.Contains(said, "must not contain a name and password") || !strings.Contains(said, "SET netrc") {
 		t.Errorf("it is said: %s", said)
 	}
 	printed.Truncate(before) // the statement as it was typed

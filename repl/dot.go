@@ -24,7 +24,7 @@ func dotCommands() []dotCommand {
 	return []dotCommand{
 		{".headers", "on|off", "name the columns in csv and tsv", (*shell).dotHeaders},
 		{".help", "", "show this list; HELP; is about statements", (*shell).dotHelp},
-		{".history", "[N]", "show the last N entries, 20 unless told", (*shell).dotHistory},
+		{".history", "[N]", "show the last N entries, 20 by default", (*shell).dotHistory},
 		{".last", "[FORMAT]", "show the last result again, in another format", (*shell).dotLast},
 		{".mode", "[FORMAT]", "format of results: auto, " + strings.Join(rowio.Formats(), ", "), (*shell).dotMode},
 		{".nullvalue", "TEXT", "what tables show for NULL", (*shell).dotNullValue},
@@ -150,7 +150,7 @@ func (s *shell) dotPager(ctx context.Context, arg string) error {
 	g := s.terminal.pager
 	switch {
 	case g == nil:
-		return errors.New("results do not go to a terminal, so no pager has them")
+		return errors.New("results do not go to a terminal, so no pager shows them")
 	case arg == "":
 		s.tell("%s (%s)", *g.when, strings.Join(g.command, " "))
 		return nil

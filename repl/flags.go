@@ -31,14 +31,14 @@ type options struct {
 	Init        string            `placeholder:"FILE" help:"Run this script first, printing none of its results."`
 	RC          bool              `name:"rc" negatable:"" default:"true" help:"Let the shell run $$XDG_CONFIG_HOME/infomall/rc first."`
 	ReadOnly    bool              `help:"Refuse statements that write to the archive."`
-	Yes         bool              `help:"Let DROP and DELETE take captures away without being asked."`
-	Daemon      bool              `help:"Run what SCHEDULE has scheduled when its time comes, until told to end."`
+	Yes         bool              `help:"Let DROP and DELETE remove captures without asking."`
+	Daemon      bool              `help:"Run scheduled statements when they are due, until interrupted."`
 	Check       bool              `help:"Read and plan all statements, report what is wrong with them and run none."`
 	KeepGoing   bool              `help:"Go on after a statement that failed."`
 	FailOnEmpty bool              `help:"End with status 1 if a query gave no rows."`
 	FailOnRows  bool              `help:"End with status 1 if a query gave rows."`
 	Quiet       bool              `short:"q" help:"No notes, summaries and progress on standard error."`
-	Verbose     bool              `short:"v" help:"Let IMPORT list each damage."`
+	Verbose     bool              `short:"v" help:"Let IMPORT list each damaged place."`
 	Color       string            `enum:"auto,always,never" default:"auto" help:"Colour in tables: auto, always or never."`
 	Version     bool              `help:"Print the version."`
 	Help        bool              `short:"h" help:"Print this help."`
@@ -48,7 +48,7 @@ type options struct {
 
 const description = `
 A web archive you query in SQL. Files hold statements; - is standard input, and a pipe there needs no -.
-With nothing to run and a terminal, the shell.
+On a terminal, without anything to run, it opens the shell.
 
 infomall fmt FILE… prints scripts in their canonical form. infomall completion (bash | zsh | fish) prints what completes
 this command line there, infomall man the manual page: infomall man | man -l -

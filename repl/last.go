@@ -86,7 +86,7 @@ func (p *printer) again(ctx context.Context, format string) (err error) {
 		return err
 	}
 	if l.more {
-		fmt.Fprintf(p.stderr.dest, "these are the first %s; there were more than are kept\n", value.Counted(l.rows, "row"))
+		fmt.Fprintf(p.stderr.dest, "these are the first %s; the others were not kept\n", value.Counted(l.rows, "row"))
 	}
 	return nil
 }

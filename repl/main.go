@@ -147,7 +147,7 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 	inputs := p.options.inputs
 	if p.options.Daemon {
 		if len(inputs) > 0 || p.options.Check || p.options.ReadOnly {
-			return nil, false, errors.New("--daemon runs what is scheduled; settings and the like are for --init")
+			return nil, false, errors.New("--daemon runs only what is scheduled; put settings into a script for --init")
 		}
 		return scripts, false, p.daemonPath()
 	}

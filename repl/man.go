@@ -40,7 +40,7 @@ func writeMan(w io.Writer) {
 		}
 		line(".TP\n%s%s\n%s", strings.Join(names, ", "), value, roff(plainHelp(f)))
 	}
-	line(".SH STATEMENTS\nStatements are parted by a semicolon.\n.nf")
+	line(".SH STATEMENTS\nA semicolon separates statements.\n.nf")
 	for _, topic := range lang.Topics() {
 		line(".PP\n%s", roff(lang.Grammar(topic)))
 	}
@@ -52,7 +52,7 @@ func writeMan(w io.Writer) {
 		".TP\n$XDG_STATE_HOME/infomall/history, ~/.local/state/infomall/history\nwhat was typed at the prompt")
 	line(".SH ENVIRONMENT")
 	for _, v := range [][2]string{
-		{"INFOMALL_ARCHIVE", "the archive's folder, where \\-a names none"},
+		{"INFOMALL_ARCHIVE", "the archive's folder, unless \\-a names one"},
 		{"PAGER", "shows results taller than the window; else " + roff(pagerDefault)},
 		{"NO_COLOR", "if set, nothing is coloured"},
 	} {

@@ -45,7 +45,7 @@ func fileNames(name string) (pattern string, err error) {
 	case len(verbs) == 0:
 		return "", nil
 	case len(verbs) > 1:
-		return "", fmt.Errorf("%q: one %%d stands for the number of a result, and here are %d", name, len(verbs))
+		return "", fmt.Errorf("%q: one %%d stands for the number of a result, but the name has %d", name, len(verbs))
 	}
 	at := verbs[0]
 	return strings.ReplaceAll(name[:at[0]], "%", "%%") + name[at[0]:at[1]] + strings.ReplaceAll(name[at[1]:], "%", "%%"), nil
@@ -267,7 +267,7 @@ func (p *printer) drawing(out *output, d draw.Drawing) error {
 func (p *printer) bytes(out *output, s ast.Statement, r *session.Result) error {
 	if p.session.Settings().Mode == modeAuto {
 		if page, ok := s.(*ast.ShowPage); ok && !p.alone && out == p.out && out.terminal == nil && (page.Form == ast.PageRaw || page.Form == ast.PageWire) {
-			err := ast.Errorf(page, "SHOW PAGE AS %s gives bytes as they are, and this output has other results too", page.Form)
+			err := ast.Errorf(page, "SHOW PAGE AS %s writes bytes unchanged, but this output has other results too", page.Form)
 			err.Hint = "-o 'name-%d' writes each result to a file of its own, name-1, name-2 and so on"
 			return err
 		}
@@ -308,7 +308,7 @@ func (p *printer) text(out *output, r *session.Result) error {
 		return err
 	}
 	if strings.Contains(b.String(), "\x00") {
-		return fmt.Errorf("these %d bytes are no text, and a terminal shows only text; write them to a file: -o FILE, or .once FILE at the prompt", b.Len())
+		return fmt.Errorf("these %d bytes are not text, and a terminal shows only text; write them to a file: -o FILE, or .once FILE at the prompt", b.Len())
 	}
 	text := cells.Lines(strings.ReplaceAll(b.String(), "\r\n", "\n"))
 	if !strings.HasSuffix(text, "\n") {

@@ -120,7 +120,7 @@ func (s *script) read(l readLine, within []string) []step {
 		return fault("a script has statements, and .read FILE", "%s is for the prompt", command)
 	}
 	if name == "" {
-		return fault("write .read FILE", ".read of no file")
+		return fault("write .read FILE", ".read needs a file")
 	}
 	within = append(slices.Clone(within), s.name)
 	if slices.ContainsFunc(within, func(outer string) bool { return sameFile(outer, name) }) {

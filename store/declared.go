@@ -66,7 +66,7 @@ func declared(c *record.Capture, res *task.ImportResult) error {
 	res.Digests.Wrong++
 	if len(res.Mismatches) < task.DamagesKept {
 		res.Mismatches = append(res.Mismatches, task.Damage{Offset: c.Offset, Why: fmt.Sprintf(
-			"the digest of %s is declared as %.80s, and is %s", c.AskedURL, c.DeclaredDigest, likeDeclared(c.DeclaredDigest, got))})
+			"the digest of %s is declared as %.80s, but is %s", c.AskedURL, c.DeclaredDigest, likeDeclared(c.DeclaredDigest, got))})
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func TestDeclared(t *testing.T) {
 				t.Errorf("%s, spool %v: %+v, want %+v", tt.name, spool, res.Digests, tt.want)
 			}
 			if tt.want.Wrong > 0 {
-				want := "the digest of http://x.cn/ is declared as " + tt.digest + ", and is sha1:" + b32(sum[:])
+				want := "the digest of http://x.cn/ is declared as " + tt.digest + ", but is sha1:" + b32(sum[:])
 				if len(res.Mismatches) != 1 || res.Mismatches[0] != (task.Damage{Offset: 7, Why: want}) {
 					t.Errorf("%s: listed %+v, want %q", tt.name, res.Mismatches, want)
 				}

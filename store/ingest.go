@@ -372,9 +372,9 @@ func (s *staged) count(f fate, oneFile bool) {
 		case !s.met:
 			skip(s.result, "already in the archive")
 		case oneFile:
-			skip(s.result, "met earlier in the same file")
+			skip(s.result, "already seen in the same file")
 		default:
-			skip(s.result, "met earlier in this import")
+			skip(s.result, "already seen in this import")
 		}
 	}
 }

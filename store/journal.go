@@ -152,7 +152,7 @@ func (s *Sink) Put(ctx context.Context, c *record.Capture) error {
 	dates.Latest = record.MaxTime
 	if why := dates.Refuse(c.Time); why != "" {
 		c.Close()
-		return fmt.Errorf("keep %s: %s; set the clock of this machine right", c.AskedURL, why)
+		return fmt.Errorf("store %s: %s; correct the clock of this machine", c.AskedURL, why)
 	}
 	s.seq++
 	c.Offset = s.seq
@@ -342,7 +342,7 @@ func (a *Archive) takeUpJournals(ctx context.Context) error {
 	slices.Sort(names)
 	for _, name := range names {
 		if err := a.takeUp(ctx, name); err != nil {
-			return fmt.Errorf("take up the journal %s: %w", name, err)
+			return fmt.Errorf("import the journal %s: %w", name, err)
 		}
 	}
 	return nil

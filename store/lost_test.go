@@ -37,7 +37,7 @@ func TestLostCatalogue(t *testing.T) {
 		damage func(name string) error
 		want   string // in the error of reading and of writing
 	}{
-		{"CURRENT gone", current, remove, "CURRENT: the file is gone, and there are 2 db-files"},
+		{"CURRENT gone", current, remove, "CURRENT: the file is missing, but there are 2 db-files"},
 		{"CURRENT not a number", current, func(name string) error { return os.WriteFile(name, []byte("00000x\n"), 0o644) }, `holds "00000x`},
 		{"CURRENT cut", current, func(name string) error { return os.WriteFile(name, []byte("00001"), 0o644) }, `holds "00001": write the number of the newest file in catalog into it, which is 000002`},
 		{"CURRENT names an older one", current, func(name string) error {

@@ -87,7 +87,7 @@ func openDamaged(ctx context.Context, name string) (f *os.File, size int64, form
 	switch {
 	case err != nil:
 	case info.IsDir():
-		err = errors.New("it is a folder: name a file of it")
+		err = errors.New("it is a folder: name a file in it")
 	default:
 		size = info.Size()
 		format, err = formatOfDamaged(ctx, f, name)
@@ -103,7 +103,7 @@ func formatOfDamaged(ctx context.Context, f io.ReaderAt, name string) (string, e
 	base := strings.ToLower(strings.TrimSuffix(name, ".gz"))
 	format, notSeen := formats.Detect(f)
 	if format == formats.ARC {
-		return "", errors.New("this is an ARC file, and only Tianwang, WARC and db-files are recovered; IMPORT reads what is whole of it")
+		return "", errors.New("this is an ARC file; RECOVER reads only Tianwang, WARC and db-files; IMPORT reads its undamaged records")
 	}
 	if format == formats.WARC || strings.HasSuffix(base, ".warc") {
 		return formats.WARC, nil
@@ -142,5 +142,5 @@ func formatOfDamaged(ctx context.Context, f io.ReaderAt, name string) (string, e
 	case zipped:
 		return "", notSeen
 	}
-	return "", errors.New("no Tianwang or WARC record, nor one of a db-file, is to be seen in it")
+	return "", errors.New("it has no Tianwang or WARC record, and no record of a db-file")
 }

@@ -176,7 +176,7 @@ func TestReindexNoPool(t *testing.T) {
 		t.Errorf("error %v, want NoPoolError", err)
 	}
 	loseCatalogue(t, dir)
-	if _, err := a.Reindex(context.Background(), task.ReindexOptions{Pool: "200806"}); err == nil || !strings.Contains(err.Error(), "say REINDEX alone") {
+	if _, err := a.Reindex(context.Background(), task.ReindexOptions{Pool: "200806"}); err == nil || !strings.Contains(err.Error(), "write REINDEX alone") {
 		t.Errorf("without a catalogue: error %v", err)
 	}
 	if _, err := Open(t.TempDir(), Options{}).Reindex(context.Background(), task.ReindexOptions{}); err != nil {

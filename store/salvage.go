@@ -152,7 +152,7 @@ func (v *salvager) captures(ctx context.Context, s segment.SalvageSpan, state ta
 					return
 				}
 				r.State, r.Records, r.URL, r.Time = task.RecoverDamaged, 0, urlkey.URL(e.Key), e.Time
-				r.What = "its run is whole, and its body cannot be put together: " + err.Error()
+				r.What = "its run is undamaged, but its body cannot be put together: " + err.Error()
 			} else {
 				r.Write = func(w io.Writer) error { return v.write(w, &c) }
 			}
@@ -306,7 +306,7 @@ func (v *salvager) spans(ctx context.Context, list []segment.Span, hops int) ([]
 		for s.Count > 0 {
 			to, ok := v.namesOf(s.Segment).Find(s)
 			if !ok {
-				return nil, fmt.Errorf("block %d of run %d of segment %d is nowhere", s.N, s.Run, s.Segment)
+				return nil, fmt.Errorf("block %d of run %d of segment %d is in no db-file", s.N, s.Run, s.Segment)
 			}
 			moved, err := v.spans(ctx, []segment.Span{to}, hops+1)
 			if err != nil {

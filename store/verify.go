@@ -140,7 +140,7 @@ func (y *verifier) begin() error {
 		return err
 	}
 	if y.o.Sample > 1 && y.o.Stateless {
-		return errors.New("VERIFY SAMPLE notes in the archive which part is next, and this session only reads")
+		return errors.New("VERIFY SAMPLE stores in the archive which part is next, but this session is read-only")
 	}
 	if err := y.recall(); err != nil {
 		return err
@@ -360,7 +360,7 @@ func (y *verifier) dangling() error {
 		}
 		err := y.report(task.Finding{
 			Pool: s.Pool, File: s.File, Offset: -1, Severity: task.SeverityError, Time: record.NoTime,
-			What: "it depends on what is not in force: " + strings.Join(missing, ", "),
+			What: "it depends on pools or segments that are not in force: " + strings.Join(missing, ", "),
 		})
 		if err != nil {
 			return err
@@ -383,7 +383,7 @@ func (y *verifier) unsorted() error {
 		}
 		what := ""
 		if last != nil && last.Pool == s.Pool && y.v.Pin.IsStatic(s.Pool) && s.FirstKey <= last.LastKey {
-			what = fmt.Sprintf("its pool is static, and it begins before %s ends: together they are no sorted run", last.File)
+			what = fmt.Sprintf("its pool is static, but it begins before %s ends: together they are not one sorted run", last.File)
 		}
 		if !y.v.Pin.Takes(s.Pool, s.FirstKey) || !y.v.Pin.Takes(s.Pool, s.LastKey) {
 			what = "it has captures of URLs that its pool does not take"

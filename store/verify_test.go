@@ -456,11 +456,11 @@ func TestVerifyCatalogue(t *testing.T) {
 		{"a pool that another depends on is gone", func(c *catalog.Catalog) { c.Segments = c.Segments[1:] }, "000002.raw", "not in force: pool 200806, segment 1"},
 		{"segments of a static pool overlap", func(c *catalog.Catalog) {
 			c.Segments[1].Pool, c.Static = "200806", []string{"200806"}
-		}, "000002.raw", "its pool is static, and it begins before"},
+		}, "000002.raw", "its pool is static, but it begins before"},
 		{"captures are in another part", func(c *catalog.Catalog) {
 			c.Parts = []catalog.Part{{Pool: "200806", From: "com,example,www,)/2"}}
 		}, "000001.raw", "URLs that its pool does not take"},
-		{"a db-file is of another size", func(c *catalog.Catalog) { c.Segments[0].Bytes++ }, "000001.raw", "behind the end record"},
+		{"a db-file is of another size", func(c *catalog.Catalog) { c.Segments[0].Bytes++ }, "000001.raw", "after the end record"},
 		{"a db-file has another checksum", func(c *catalog.Catalog) { c.Segments[0].CRC++ }, "000001.raw", "crc32c is"},
 		{"a db-file is not there", func(c *catalog.Catalog) { c.Segments[0].File = "pools/200806/000009.raw" }, "000009.raw", "no such file"},
 		{"an index file is not there", func(c *catalog.Catalog) {

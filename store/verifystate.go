@@ -57,7 +57,7 @@ func (s *verifyState) encode() []byte {
 	return lines.Seal(b)
 }
 
-var errVerifyState = errors.New("it is damaged: what it notes of verifications that did not come to their end is not believed; the next VERIFY SAMPLE writes it anew")
+var errVerifyState = errors.New("it is damaged: its notes about unfinished verifications are ignored; the next VERIFY SAMPLE writes it again")
 
 func decodeVerifyState(b []byte) (*verifyState, error) {
 	r, err := lines.Open(b, kindVerify, errVerifyState)
@@ -164,7 +164,7 @@ func (y *verifier) note() error {
 		return disk.WriteFile(a.opts.Disk, path, after)
 	})
 	if err != nil && y.o.Sample > 1 && y.whole {
-		return fmt.Errorf("note which part of the sample is next: %w", err)
+		return fmt.Errorf("store which part of the sample is next: %w", err)
 	}
 	return nil
 }

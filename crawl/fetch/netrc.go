@@ -77,13 +77,13 @@ func parseNetrc(text string) (passwords, error) {
 			case word == "login", word == "password", word == "account":
 				key = word
 			default:
-				return nil, errors.New("it has something else than machine NAME, login NAME, password WORD, account NAME and default; macros (macdef) are not known here")
+				return nil, errors.New("it has something other than machine NAME, login NAME, password WORD, account NAME and default; macros (macdef) are not supported")
 			}
 		}
 	}
 	end()
 	if key != "" {
-		return nil, fmt.Errorf("it ends behind %s, which wants a value", key)
+		return nil, fmt.Errorf("it ends after %s, which needs a value", key)
 	}
 	return p, nil
 }

@@ -29,7 +29,7 @@ func newProxy(text string, p passwords) (proxy, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" || u.Host == "" || u.User != nil {
-		return proxy{}, fmt.Errorf("a proxy is written http://host:port, and its password stands in the file of the setting netrc")
+		return proxy{}, fmt.Errorf("write a proxy as http://host:port; its password belongs in the file of the setting netrc")
 	}
 	x := proxy{host: u.Host, auth: p[strings.ToLower(u.Hostname())]}
 	if u.Port() == "" {

@@ -347,7 +347,7 @@ type OtherCrawlError struct{ Crawl Crawl }
 // Error returns a message with the name and the statement of the unfinished
 // crawl.
 func (e *OtherCrawlError) Error() string {
-	return fmt.Sprintf("crawl %s is not at its end, and was another statement: %s", e.Crawl.Name, e.Crawl.Statement)
+	return fmt.Sprintf("crawl %s has not ended, and was begun by another statement: %s", e.Crawl.Name, e.Crawl.Statement)
 }
 
 // NoCrawlError is returned if a statement names a crawl that does not exist.

@@ -141,7 +141,7 @@ func (f *File) Group(agent string) *Group {
 			return newGroup(name, blocks)
 		}
 	}
-	return &Group{reason: "robots.txt says nothing to " + strconv.Quote(agent)}
+	return &Group{reason: "robots.txt has no rules for " + strconv.Quote(agent)}
 }
 
 func newGroup(name string, blocks []member) *Group {

@@ -235,7 +235,7 @@ func TestReason(t *testing.T) {
 	}{
 		{file.Group("infomall"), "line 3 of robots.txt, for *, says Disallow: /news/*.asp$"},
 		{Parse([]byte("user-agent: InfoMall\nallow: /b")).Group("infomall"), "no rule of robots.txt for infomall matches"},
-		{Parse([]byte("user-agent: other\ndisallow: /")).Group("infomall"), `robots.txt says nothing to "infomall"`},
+		{Parse([]byte("user-agent: other\ndisallow: /")).Group("infomall"), `robots.txt has no rules for "infomall"`},
 		{Of(404, nil).Group("infomall"), "robots.txt was answered with 404, so everything is allowed"},
 		{Of(503, nil).Group("infomall"), "robots.txt was answered with 503, so nothing is allowed"},
 		{Unreachable("cannot be fetched: connection refused").Group("infomall"), "robots.txt cannot be fetched: connection refused, so nothing is allowed"},

@@ -52,7 +52,7 @@ func visit(dir string, write bool, f func(*bolt.Tx) error) error {
 
 // errState is returned if the database of a crawl is damaged, or belongs to
 // something other than a crawl.
-var errState = errors.New("the crawl's state is damaged; bring it back from a copy, or remove the folder and begin the crawl again: what it fetched is in the archive")
+var errState = errors.New("the crawl's state is damaged; restore it from a copy, or remove the folder and begin the crawl again: what it fetched is in the archive")
 
 // guard calls f, which reads the database of the crawl in dir. bbolt maps the
 // database into memory and follows the pointers in it, so a damaged database makes

@@ -53,11 +53,11 @@ func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
 	switch {
 	case errors.As(err, &other):
 		err := ast.Errorf(st, "%v", err)
-		err.Hint = fmt.Sprintf("RESUME CRAWL %s goes on with it, STOP CRAWL %s ends it, AS gives this one another name", other.Crawl.Name, other.Crawl.Name)
+		err.Hint = fmt.Sprintf("RESUME CRAWL %s continues it, STOP CRAWL %s ends it, AS gives this crawl another name", other.Crawl.Name, other.Crawl.Name)
 		return nil, err
 	case errors.Is(err, report.ErrCrawlRunning):
 		err := ast.Errorf(st, "crawl %s: another process runs it", o.Name)
-		err.Hint = "SHOW WORKERS tells what it does; AS gives this one another name"
+		err.Hint = "SHOW WORKERS shows what it does; AS gives this crawl another name"
 		return nil, err
 	case err != nil && res.Name == "":
 		return nil, err
@@ -75,7 +75,7 @@ func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
 		done.Notes = append(done.Notes, note)
 	}
 	if x := res.Ended; x.Why != "" {
-		done.Notes = append(done.Notes, fmt.Sprintf("%s: pages that were under way: %d, of which the part that came is kept, marked as truncated, and %d without an answer, which stay in the frontier", x.Why, x.Cut, x.Left))
+		done.Notes = append(done.Notes, fmt.Sprintf("%s: pages that were under way: %d, of which the received part is stored, marked as truncated, and %d without an answer, which stay in the frontier", x.Why, x.Cut, x.Left))
 	}
 	done.Notes = append(done.Notes, trapNotes(&res.Crawl)...)
 	return done, nil
@@ -94,7 +94,7 @@ func trapNotes(c *report.Crawl) []string {
 		notes = append(notes, "kept back in further traps: "+value.Counted(rest, "URL"))
 	}
 	if len(c.Traps) > 0 {
-		notes = append(notes, fmt.Sprintf("SELECT url FROM frontier WHERE state = 'kept' lists them; ADD '%s' TO CRAWL %s goes on with URLs like it; TRAPS OFF fetches all", c.Traps[0].URL, c.Name))
+		notes = append(notes, fmt.Sprintf("SELECT url FROM frontier WHERE state = 'kept' lists them; ADD '%s' TO CRAWL %s continues with URLs like it; TRAPS OFF fetches all", c.Traps[0].URL, c.Name))
 	}
 	return notes
 }
@@ -256,7 +256,7 @@ func (c *crawl) readLimits() (err error) {
 			return err
 		}
 		if twice {
-			return ast.Errorf(l.N, "LIMIT bounds the same twice")
+			return ast.Errorf(l.N, "LIMIT sets the same bound twice")
 		}
 		if o.MaxBytes == 0 && o.MaxTime == 0 && o.MaxPages == 0 {
 			return ast.Errorf(l.N, "LIMIT %s leaves nothing to crawl", l.N)
@@ -380,12 +380,12 @@ func (c *crawl) Would(ctx context.Context) ([]string, error) {
 	}
 	delay := session.DelayText(o.Delay)
 	if o.Delay < 0 {
-		delay = "five times what the last took, within 1 and 30 s"
+		delay = "five times what the last took, from 1 to 30 s"
 	}
 	lines = append(lines, fmt.Sprintf("  %s; between two requests to a host: %s", value.Counted(o.Workers, "worker"), delay), "  as "+o.Agent)
 	switch {
 	case o.TrapsOff:
-		lines = append(lines, "  also pages without end that bring nothing new")
+		lines = append(lines, "  also endless pages that bring nothing new")
 	case o.TrapLimit > 0:
 		lines = append(lines, fmt.Sprintf("  a kind of pages is a trap after %d that differ only in numbers", o.TrapLimit))
 	}

@@ -29,7 +29,7 @@ func (c *crawl) readFocus() error {
 		}
 		switch words = strings.Fields(text); {
 		case len(words) == 0:
-			return ast.Errorf(st.For, "FOR wants words, and there are none")
+			return ast.Errorf(st.For, "FOR needs words, but there are none")
 		case len(words) > focusWordsMax:
 			return ast.Errorf(st.For, "FOR takes at most %d words, not %d", focusWordsMax, len(words))
 		}
@@ -45,7 +45,7 @@ func (c *crawl) readFocus() error {
 		}
 		for _, col := range asked.Columns {
 			if words == nil && col.OfWords {
-				err := ast.Errorf(st.Expand, "%s is of the words of FOR, and there are none", col.Name)
+				err := ast.Errorf(st.Expand, "%s compares with the words of FOR, but there are none", col.Name)
 				err.Hint = "add FOR 'words'"
 				return err
 			}
@@ -77,7 +77,7 @@ func (c *crawl) focusLines() []string {
 	if st.Expand != nil {
 		line := "  along links where " + st.Expand.String()
 		if o.Through > 0 {
-			line += fmt.Sprintf(", and through %d in a row where not", o.Through)
+			line += fmt.Sprintf(", and through %d pages in a row where it is not true", o.Through)
 		}
 		lines = append(lines, line)
 	}

@@ -54,7 +54,7 @@ func (r *crawlOrder) Run(ctx context.Context) (*session.Result, error) {
 		case c.Name != st.Name.Text:
 		case c.State == report.CrawlFinished || c.State == report.CrawlStopped:
 			err := ast.Errorf(&st.Name, "crawl %s is %s", c.Name, c.State)
-			err.Hint = "its statement begins it anew: " + c.Statement
+			err.Hint = "its statement begins it again: " + c.Statement
 			return nil, err
 		case c.State == report.CrawlInterrupted && st.Deed == ast.CrawlResume:
 			was, err := lang.ParseOne(c.Statement, "")

@@ -43,7 +43,7 @@ func readTrace(s *session.Session, st *ast.Trace) (*trace, error) {
 
 // Would returns one line on the logs that would be read.
 func (r *trace) Would(context.Context) ([]string, error) {
-	return []string{"looks for " + r.url + " in what crawls have noted of their attempts, and in what they are still to fetch"}, nil
+	return []string{"looks for " + r.url + " in the logs of crawls, and among the URLs that they have still to fetch"}, nil
 }
 
 // Run returns one row per crawl and stage that decided something about the URL. A crawl
@@ -232,7 +232,7 @@ func traceAttempt(t *session.Table, c *report.Crawl, f *report.Fetch, written ma
 	case !there:
 		add(report.StageWrite, "not in the archive", "it asks to be tried again, is not yet published, or came from the archive")
 	case change == record.ChangeSame.String():
-		add(report.StageWrite, "a visit", "it was as before")
+		add(report.StageWrite, "a visit", "it had not changed")
 	default:
 		add(report.StageWrite, "a version", "change "+change)
 	}

@@ -44,7 +44,7 @@ func hasUser(u string) bool {
 // noPassword returns the error for what, such as "a seed", if it has a name and
 // password: these would be stored in the archive and in the history.
 func noPassword(at ast.Expr, what string) error {
-	err := ast.Errorf(at, "%s has no name and password in it: statements are kept", what)
+	err := ast.Errorf(at, "%s must not contain a name and password: statements are stored", what)
 	err.Hint = "write them into a file that only you can read, machine HOST login NAME password WORD, and SET netrc = 'that file'"
 	return err
 }

@@ -29,7 +29,7 @@ func (def *definition) Run(ctx context.Context) (*session.Result, error) {
 	err := def.s.Archive().Define(ctx, func(list []task.Definition) ([]task.Definition, error) {
 		if !def.replace && session.IndexDefinition(list, d.Kind, d.Name) >= 0 {
 			err := ast.Errorf(def.name, "there is %s %s already", d.Kind, d.Name)
-			err.Hint = "CREATE OR REPLACE puts this in its place"
+			err.Hint = "CREATE OR REPLACE replaces it"
 			return nil, err
 		}
 		return session.ReplaceDefinition(list, d), nil

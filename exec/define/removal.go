@@ -34,5 +34,5 @@ func (r *removal) Run(ctx context.Context) (*session.Result, error) {
 
 // Would returns one line, which names the definition that would be removed.
 func (r *removal) Would(context.Context) ([]string, error) {
-	return []string{fmt.Sprintf("takes %s %s out of %s; captures stay", r.kind, r.name.Text, r.s.Archive().Path())}, nil
+	return []string{fmt.Sprintf("removes %s %s from %s; captures stay", r.kind, r.name.Text, r.s.Archive().Path())}, nil
 }

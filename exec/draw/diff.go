@@ -96,7 +96,7 @@ func (d *Diff) Sum() string {
 	case sameBody(d.Revision.Before, d.Revision) && d.Revision.Kind == d.Revision.Before.Kind:
 		return "no difference: both captures have the same body"
 	case counts[life.Added]+counts[life.Edited]+counts[life.Removed]+counts[life.Moved] == 0:
-		return "no block differs: the change is one of layout"
+		return "no block differs: only the layout changed"
 	}
 	return countLine(counts[:])
 }

@@ -319,7 +319,7 @@ func (c *comparison) shingles(ctx context.Context, i uint32) ([]uint32, error) {
 			return nil, err
 		}
 		if x.set.bytes == 0 {
-			return nil, fmt.Errorf("what was compared before is not there any more: %q", x.key)
+			return nil, fmt.Errorf("a page or block that was compared before is no longer there: %q", x.key)
 		}
 	}
 	var err error

@@ -194,13 +194,13 @@ func (d *duplication) Would(ctx context.Context) ([]string, error) {
 	case methodKeywords:
 		how = fmt.Sprintf("compare by the %d keywords that weigh most, confirm what shares %v of its shingles", dedup.KeywordsOfText, d.similarity)
 	case methodContainment:
-		how = fmt.Sprintf("compare by a quarter of all shingles, confirm where one has %v of those of the other", d.similarity)
+		how = fmt.Sprintf("compare by a quarter of all shingles, confirm if one has %v of those of the other", d.similarity)
 	}
 	lines := []string{how}
 	if before, err := keptPrints(ctx, snap, d, d.printsMade()); err != nil {
 		return nil, err
 	} else if before != nil {
-		lines = append(lines, fmt.Sprintf("read texts only of what is not among the %d compared at %s", before.Rows, s.Stamp(before.Computed)))
+		lines = append(lines, fmt.Sprintf("read only texts that are not among the %d compared at %s", before.Rows, s.Stamp(before.Computed)))
 	}
 	would, err := session.ReadLines(ctx, snap, d.there, d.texts)
 	return append(lines, would...), err

@@ -92,7 +92,7 @@ func (c *comparison) prints() iter.Seq2[task.ResultRow, error] {
 	}
 }
 
-var errPrint = errors.New("a print of what was compared is none that a program wrote")
+var errPrint = errors.New("a stored print of a comparison is damaged")
 
 // The least lengths of a stored print, in bytes.
 const (

@@ -80,7 +80,7 @@ func (e *export) writeCaptures(ctx context.Context, f io.Writer, rows *session.R
 		n += int64(b.N)
 	}
 	if c.bodyless > 0 {
-		rows.Notes = append(rows.Notes, "no body in the archive for "+value.Counted(c.bodyless, "capture")+": what is written there names originals that are elsewhere")
+		rows.Notes = append(rows.Notes, "no body in the archive for "+value.Counted(c.bodyless, "capture")+": their records name originals that are not in the file")
 	}
 	err = out.Finish()
 	if err == nil {

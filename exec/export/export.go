@@ -34,7 +34,7 @@ func readTarget(st *ast.Export, env *expr.Env) (target, error) {
 	}
 	c, ok := x.(*expr.Const)
 	if !ok || c.V.Text == "" { // of NULL too
-		return to, ast.Errorf(st.To, "TO wants the name of a file, and %s is none", st.To)
+		return to, ast.Errorf(st.To, "TO needs the name of a file, and %s is not one", st.To)
 	}
 	to.path = c.V.Text
 	name := strings.ToLower(to.path)
@@ -43,7 +43,7 @@ func readTarget(st *ast.Export, env *expr.Env) (target, error) {
 	}
 	if st.Format == nil {
 		if to.format = formatOf(filepath.Ext(name)); to.format == nil {
-			err := ast.Errorf(st.To, "the name %q does not tell the format", to.path)
+			err := ast.Errorf(st.To, "the name %q does not show the format", to.path)
 			err.Hint = "add FORMAT csv, or one of " + strings.Join(Formats()[1:], ", ")
 			return to, err
 		}
@@ -52,7 +52,7 @@ func readTarget(st *ast.Export, env *expr.Env) (target, error) {
 	}
 	switch {
 	case to.gzip && to.format.packed:
-		err := ast.Errorf(st.To, "a %s file can't be in gzip: what is compressed of it is so within", to.format.name)
+		err := ast.Errorf(st.To, "a %s file can't be in gzip: its content is compressed already", to.format.name)
 		err.Hint = fmt.Sprintf("name it %q", to.path[:len(to.path)-len(".gz")])
 		return to, err
 	case to.zlib && to.format != tianwangFormat:

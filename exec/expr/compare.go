@@ -134,7 +134,7 @@ func clash(x, y Expr, ex, ey ast.Expr) *ast.Error {
 	case x.Type() == value.Duration && y.Type().Numeric(), y.Type() == value.Duration && x.Type().Numeric():
 		err.Hint = "write the length of time with its unit, such as 7d"
 	case x.Type() == value.Bool && isConst && !isConstant(x):
-		err.Hint = fmt.Sprintf("a condition stands alone: %s, or NOT %[1]s", ex)
+		err.Hint = fmt.Sprintf("write the condition alone: %s, or NOT %[1]s", ex)
 	case !y.Type().Textual():
 	case !isConst && isConstant(x) && x.Type().Numeric():
 		err.Hint = fmt.Sprintf("write '%s' in quotes, or CAST(%s AS %s)", ex, ey, x.Type())

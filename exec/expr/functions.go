@@ -141,7 +141,7 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 		return b.Aggregate(e)
 	}
 	if e.Star || e.Distinct || e.Filter != nil || len(e.OrderBy) > 0 {
-		return nil, ast.Errorf(e, "%s is no aggregate: neither *, DISTINCT nor ORDER BY may stand in it, nor FILTER behind it", f.Name)
+		return nil, ast.Errorf(e, "%s is no aggregate: neither *, DISTINCT nor ORDER BY may stand in it, nor FILTER after it", f.Name)
 	}
 	if len(e.Args) < f.least() || len(e.Args) > len(f.params) && !f.many {
 		return nil, ast.Errorf(e, "%s has %s here; it is called as %s", f.Name, arguments(len(e.Args)), f.Signature())

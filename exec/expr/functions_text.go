@@ -21,7 +21,7 @@ const textMax = 256 << 20
 
 // concatFunction is the operator ||. Its name cannot be called in a query.
 var concatFunction = &Function{
-	Name: "||", Doc: "Both texts, one behind the other.",
+	Name: "||", Doc: "Both texts, one after the other.",
 	params: []param{{"a", textKind}, {"b", textKind}}, result: value.Text,
 	apply: concat,
 }

@@ -50,8 +50,8 @@ var foreignFunctions = map[string]string{
 	"if": "write CASE WHEN a THEN b ELSE c END", "iif": "write CASE WHEN a THEN b ELSE c END", "decode": "write CASE x WHEN a THEN b END",
 	"group_concat": "write string_agg(x, ',')", "listagg": "write string_agg(x, ',')", "array_agg": "write string_agg(x, ',')",
 	"ucase": "write upper", "lcase": "write lower", "ltrim": "write trim", "rtrim": "write trim", "btrim": "write trim",
-	"instr": "a CONTAINS 'x' tells whether a text has it", "position": "a CONTAINS 'x' tells whether a text has it",
-	"strpos": "a CONTAINS 'x' tells whether a text has it", "contains": "write a CONTAINS 'x'",
+	"instr": "a CONTAINS 'x' tests whether a text has it", "position": "a CONTAINS 'x' tests whether a text has it",
+	"strpos": "a CONTAINS 'x' tests whether a text has it", "contains": "write a CONTAINS 'x'",
 	"like": "write a LIKE 'x%'", "regexp": "write a ~ 'pattern'", "regexp_like": "write a ~ 'pattern'", "regexp_matches": "write a ~ 'pattern'",
 	"date_format": "write strftime(t, '%Y-%m')", "to_char": "write strftime(t, '%Y-%m')", "format": "write strftime(t, '%Y-%m')",
 	"date": "write date_trunc('day', t)", "datediff": "times are subtracted: a - b", "timestampdiff": "times are subtracted: a - b",
@@ -65,13 +65,13 @@ var foreignFunctions = map[string]string{
 	"first": "write arg_min(x, time)", "last": "write arg_max(x, time)", "first_value": "write arg_min(x, time)", "last_value": "write arg_max(x, time)",
 	"percentile_cont": "write median", "quantile": "write median", "mode": "GROUP BY x ORDER BY count(*) DESC LIMIT 1 finds the most frequent",
 	"approx_count_distinct": "write approx_count", "approx_distinct": "write approx_count", "countif": "write count_if", "bool_or": "write count_if(x) > 0", "bool_and": "write count_if(NOT x) = 0",
-	"right": "write substr(x, length(x) - n + 1)", "charindex": "a CONTAINS 'x' tells whether a text has it", "printf": "texts are joined by ||",
+	"right": "write substr(x, length(x) - n + 1)", "charindex": "a CONTAINS 'x' tests whether a text has it", "printf": "texts are joined by ||",
 	"datetime": "write NOW, or CAST(x AS time)", "date_part": "write year(t), or strftime(t, '%H')", "datepart": "write year(t), or strftime(t, '%H')",
 	"julianday": "times are subtracted: a - b", "random": "ORDER BY md5(url) mixes rows", "rand": "ORDER BY md5(url) mixes rows",
-	"typeof": "DESCRIBE tells the types of columns", "total": "write sum", "power": "write x * x",
+	"typeof": "DESCRIBE shows the types of columns", "total": "write sum", "power": "write x * x",
 	"rollup": noSets, "cube": noSets, "any": "write x IN (SELECT …)", "ntile": noWindows, "nth_value": noWindows,
 	"sha256": "the column digest has it for a body", "tolower": "write lower", "toupper": "write upper",
-	"row_number": noWindows, "rank": noWindows, "dense_rank": noWindows, "lag": noWindows + "; previous and not_before tell of the version before", "lead": noWindows + "; next tells of the version after",
+	"row_number": noWindows, "rank": noWindows, "dense_rank": noWindows, "lag": noWindows + "; previous and not_before are about the version before", "lead": noWindows + "; next is about the version after",
 }
 
 // noWindows and noSets are hints for several foreignFunctions.

@@ -294,11 +294,11 @@ func (s *Sorted) AddAll(to uint32, from []uint32, weight []float32) error {
 	nodes := uint32(min(int64(s.a.g.nodes), math.MaxUint32))
 	key, behind := uint64(to)<<32|uint64(from[0]), from[0]
 	if s.begun && key < s.key {
-		return fmt.Errorf("the edge from %d to %d comes behind one from %d to %d", from[0], to, uint32(s.key), s.key>>32)
+		return fmt.Errorf("the edge from %d to %d comes after one from %d to %d", from[0], to, uint32(s.key), s.key>>32)
 	}
 	for _, u := range from {
 		if u >= nodes || u < behind || to >= nodes {
-			return fmt.Errorf("an edge from %d to %d, behind one from %d, in a graph with %d nodes", u, to, behind, nodes)
+			return fmt.Errorf("an edge from %d to %d, after one from %d, in a graph with %d nodes", u, to, behind, nodes)
 		}
 		behind = u
 	}

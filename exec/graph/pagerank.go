@@ -181,7 +181,7 @@ func (r *ranking) seed() error {
 	clear(r.x)
 	n := float64(len(r.o.Seeds))
 	if n == 0 {
-		return errors.New("no seeds: rank would spring from nowhere")
+		return errors.New("no seeds: rank needs pages to flow from")
 	}
 	for _, s := range r.o.Seeds {
 		if int(s) >= r.g.nodes {

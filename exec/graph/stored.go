@@ -136,7 +136,7 @@ func (w *edgeRows) flush() error {
 }
 
 // errGraph is returned for a row that KeepGraph did not make.
-var errGraph = errors.New("a row of a graph is none that a program wrote")
+var errGraph = errors.New("a row of a graph is damaged")
 
 // inEdges are the edges that come in at a node.
 type inEdges struct {
@@ -256,7 +256,7 @@ func (g *Stored) nodeKeys(ctx context.Context) iter.Seq2[[]byte, error] {
 // returns other errors unchanged.
 func (g *Stored) damaged(err error) error {
 	if errors.Is(err, errGraph) {
-		return fmt.Errorf("%s: %w; DROP GRAPH %s and bring it in again", g.File, err, g.Name)
+		return fmt.Errorf("%s: %w; DROP GRAPH %s and import it again", g.File, err, g.Name)
 	}
 	return err
 }

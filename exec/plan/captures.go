@@ -34,7 +34,7 @@ func Captures(st *ast.Delete, env *expr.Env) (Node, *Source, error) {
 	in.src.Refs = true
 	for n := b.top; n != Node(in.src); n = n.Below()[0] {
 		if _, ok := n.(*Filter); !ok {
-			return nil, nil, ast.Errorf(st.Where, "the WHERE of DELETE asks of captures only, and reads nothing else")
+			return nil, nil, ast.Errorf(st.Where, "the WHERE of DELETE may only test captures, and reads nothing else")
 		}
 	}
 	return b.top, in.src, nil

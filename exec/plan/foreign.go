@@ -15,7 +15,7 @@ var foreignColumns = map[string]string{
 	"current_timestamp": "write NOW",
 	"current_time":      "write NOW",
 	"sysdate":           "write NOW",
-	"rowid":             "rows have none; url and time tell them apart",
+	"rowid":             "rows have none; url and time identify them",
 	"rownum":            "write LIMIT n",
 	"all":               "name the columns, or give their numbers: 1, 2",
 }

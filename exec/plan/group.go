@@ -45,7 +45,7 @@ func (b *builder) group() error {
 	b.grouped = len(b.sel.GroupBy) > 0 || b.hasAggregates()
 	if !b.grouped {
 		if b.sel.Having != nil {
-			err := ast.Errorf(b.sel.Having, "HAVING asks groups, and there are none")
+			err := ast.Errorf(b.sel.Having, "HAVING filters groups, but there are none")
 			err.Hint = "use WHERE or add GROUP BY"
 			return err
 		}
@@ -213,7 +213,7 @@ func (b *builder) groupBinder(where string) *expr.Binder {
 			if _, _, err := b.find(c, value.Null); err != nil {
 				return nil, err
 			}
-			err := ast.Errorf(c, "column %q stands neither in GROUP BY nor in an aggregate", c.Name.Text)
+			err := ast.Errorf(c, "column %q is neither in GROUP BY nor in an aggregate", c.Name.Text)
 			err.Hint = "add it to GROUP BY, or write min(" + c.Name.Text + ")"
 			return nil, err
 		},
@@ -334,7 +334,7 @@ func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
 	}
 	bind := b.binder("an aggregate")
 	if len(c.OrderBy) > 0 && f != StringAgg {
-		return nil, ast.Errorf(&c.OrderBy[0], "ORDER BY stands in string_agg only, and %s is none", f)
+		return nil, ast.Errorf(&c.OrderBy[0], "ORDER BY may stand in string_agg only, and %s is another function", f)
 	}
 	switch f {
 	case CountIf:
@@ -409,7 +409,7 @@ func (b *builder) stringAgg(a *Aggregate, c *ast.Call, bind *expr.Binder) (*Aggr
 	}
 	between, ok := sep.(*expr.Const)
 	if !ok || between.V.Type != value.Text {
-		err := ast.Errorf(c.Args[1], "string_agg takes one text to put between, and %s is none", c.Args[1])
+		err := ast.Errorf(c.Args[1], "string_agg takes one text to put between, and %s is not one", c.Args[1])
 		err.Hint = "such as ', '"
 		return nil, err
 	}

@@ -211,7 +211,7 @@ func (b *builder) qualified(c *ast.Column) ([]*input, error) {
 	}
 	if names == nil {
 		err := ast.Errorf(c.Qualifier, "no source %q", c.Qualifier.Text)
-		err.Hint = "write AS " + c.Qualifier.String() + " behind the query in FROM"
+		err.Hint = "write AS " + c.Qualifier.String() + " after the query in FROM"
 		return nil, err
 	}
 	return nil, expr.UnknownName(c.Qualifier, "source", c.Qualifier.Text, "", names)
@@ -284,8 +284,8 @@ func (b *builder) column(c *ast.Column, want value.Type) (expr.Expr, error) {
 		return nil, err
 	}
 	if in.src != nil && in.src.Choice.Kind == relation.ChooseEach && col.OneTime {
-		err := ast.Errorf(c, "%s counts the links of one time, and EACH asks for many", col.Name)
-		err.Hint = "ask for one by AT"
+		err := ast.Errorf(c, "%s counts the links at one time, but EACH asks for many times", col.Name)
+		err.Hint = "write AT to ask for one"
 		return nil, err
 	}
 	i := in.index(col)

@@ -83,7 +83,7 @@ func (b *builder) joins() error {
 		for _, other := range b.inputs {
 			if in.name != "" && strings.EqualFold(in.name, other.name) {
 				err := ast.Errorf(j.Source, "two sources are called %s", in.name)
-				err.Hint = "write AS and another name behind one"
+				err.Hint = "write AS and another name after one of them"
 				return err
 			}
 		}
@@ -92,7 +92,7 @@ func (b *builder) joins() error {
 	for _, in := range b.inputs[:len(b.inputs)*min(len(b.sel.Joins), 1)] {
 		if in.name == "" {
 			err := ast.Errorf(b.sel.From, "a query that is joined needs a name")
-			err.Hint = "write AS name behind it"
+			err.Hint = "write AS name after it"
 			return err
 		}
 	}
@@ -123,14 +123,14 @@ func (b *builder) readOn(i int) (on, error) {
 			return o, ast.Errorf(e, "%s names a source that is joined later", e)
 		case j.Left:
 			err := ast.Errorf(e, "ON of a LEFT JOIN takes equalities between its sides, and conditions of the right side alone")
-			err.Hint = "ask the left side in WHERE"
+			err.Hint = "test the left side in WHERE"
 			return o, err
 		default:
 			o.rest = append(o.rest, e)
 		}
 	}
 	if o.left == nil {
-		err := ast.Errorf(j.On, "ON has no equality between %s and what stands before it", b.inputs[i].name)
+		err := ast.Errorf(j.On, "ON has no equality between %s and the sources before it", b.inputs[i].name)
 		err.Hint = "such as ON " + b.inputs[0].name + ".url = " + b.inputs[i].name + ".url"
 		return o, err
 	}

@@ -78,7 +78,7 @@ func (b *builder) itemIndex(e ast.Expr) (int, error) {
 				return i, nil
 			}
 		}
-		err2 := ast.Errorf(e, "SELECT DISTINCT is ordered by its own columns, and %s is none", e)
+		err2 := ast.Errorf(e, "SELECT DISTINCT is ordered by its own columns, and %s is not one of them", e)
 		err2.Hint = "add it to SELECT"
 		return 0, err2
 	}

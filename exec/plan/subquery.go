@@ -100,7 +100,7 @@ func (b *builder) planSubquery(e ast.Expr, q *ast.Query) (*subquery, error) {
 		}
 	}
 	if !exists && len(s.cols) != 1 {
-		return nil, ast.Errorf(q, "a query within an expression has one column, and this has %d", len(s.cols))
+		return nil, ast.Errorf(q, "a query within an expression has one column, but this has %d", len(s.cols))
 	}
 	return s, nil
 }

@@ -30,7 +30,7 @@ func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 		return nil
 	}
 	if own := n.Relation.OwnTime; own != "" {
-		err := ast.Errorf(t.Choice, "%s takes ranges of time only, which are about %s", n.Relation.Name, own)
+		err := ast.Errorf(t.Choice, "%s takes only ranges of time, and they are ranges of %s", n.Relation.Name, own)
 		err.Hint = "use WHERE, as in " + own + " = (SELECT max(" + own + ") FROM " + n.Relation.Name + ")"
 		return err
 	}
@@ -56,8 +56,8 @@ func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 		c.Kind, c.Text = relation.ChooseLast, "latest"
 	case ast.ChoiceEach:
 		if n.Relation.OfVisits {
-			err := ast.Errorf(t.Choice, "EACH gives states, and captures are visits")
-			err.Hint = "ask versions, or count visits by GROUP BY date_trunc('" + t.Choice.Unit + "', time)"
+			err := ast.Errorf(t.Choice, "EACH gives states, but captures are visits")
+			err.Hint = "query versions, or count visits by GROUP BY date_trunc('" + t.Choice.Unit + "', time)"
 			return err
 		}
 		c.Kind, c.Unit, c.Zone, c.Text = relation.ChooseEach, t.Choice.Unit, env.Location(), "each "+t.Choice.Unit
@@ -163,7 +163,7 @@ func readRange(r *ast.TimeRange, env *expr.Env) (relation.Window, error) {
 func emptyFromTo(r *ast.TimeRange, a, b value.Period) error {
 	if a.From > b.From {
 		err := ast.Errorf(r, "this range ends before it begins")
-		err.Hint = "write BETWEEN " + r.B.String() + " AND " + r.A.String() + ", which has both whole"
+		err.Hint = "write BETWEEN " + r.B.String() + " AND " + r.A.String() + ", which includes both periods"
 		return err
 	}
 	err := ast.Errorf(r, "FROM %s TO %s is empty: it ends where %s begins", r.A, r.B, r.B)

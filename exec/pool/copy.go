@@ -38,7 +38,7 @@ func readCopy(s *session.Session, a copier, st *ast.CopyPool) (*poolCopy, error)
 		return nil, err
 	}
 	if c.o.Dir == "" {
-		return nil, ast.Errorf(st.To, "COPY POOL to no folder: name one")
+		return nil, ast.Errorf(st.To, "COPY POOL needs the name of a folder")
 	}
 	if st.Pool != nil {
 		pool, err := expr.ConstantText(st.Pool, env)

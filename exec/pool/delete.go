@@ -77,7 +77,7 @@ func (d *deletion) Run(ctx context.Context) (*session.Result, error) {
 		out.Notes = append(out.Notes, leftNote(res.Left))
 	}
 	if len(res.Pools) == 0 {
-		out.Notes = append(out.Notes, "no capture fits, and nothing was deleted")
+		out.Notes = append(out.Notes, "no capture matches, and nothing was deleted")
 	}
 	return out, nil
 }
@@ -140,7 +140,7 @@ func targets(rows value.Rows, src *plan.Source) iter.Seq2[task.Target, error] {
 // lines says what a DELETE with the result res touches.
 func (d *deletion) lines(res *task.DeleteResult) []string {
 	if len(res.Pools) == 0 {
-		return []string{"no capture fits, and nothing would be deleted"}
+		return []string{"no capture matches, and nothing would be deleted"}
 	}
 	var captures, versions int64
 	for _, p := range res.Pools {

@@ -191,7 +191,7 @@ func (im *fileImport) readMirror() error {
 		}
 		o.Base = base
 		if files, err := glob.Files(o.Patterns[0]); err == nil && !strings.HasSuffix(base, "/") && len(files)+len(o.Patterns) > 2 {
-			return ast.Errorf(st.Base, "BASE %q is the URL of one page, and there are more files: that of their folder ends in a slash", base)
+			return ast.Errorf(st.Base, "BASE %q is the URL of one page, but there are several files: the URL of their folder ends in a slash", base)
 		}
 	}
 	if st.Time != nil {

@@ -80,7 +80,7 @@ func (m *poolMerge) merge(ctx context.Context) ([]task.MergeResult, error) {
 	results, err := m.a.Merge(ctx, m.o)
 	var static *task.StaticError
 	if errors.As(err, &static) {
-		return nil, ast.Errorf(m.st.Pool, "%v; what came late to its month is in the pools beside it", err)
+		return nil, ast.Errorf(m.st.Pool, "%v; captures of its month that came later are in its other parts", err)
 	}
 	return results, noPool(m.st.Pool, err)
 }
@@ -105,7 +105,7 @@ func (m *poolMerge) Would(ctx context.Context) ([]string, error) {
 		}
 		line := fmt.Sprintf("  pool %s: %s, %s, %s", r.Pool, value.Counted(r.Segments, "segment"), value.Counted(r.Captures, "capture"), value.Counted(r.OldBytes, "byte"))
 		if r.Deleted {
-			line += "; written anew without those that were deleted, and with it what other pools have that is made of them"
+			line += "; rewritten without deleted captures, together with the parts of other pools that are made from them"
 		}
 		if r.Large && !r.Static {
 			line += "; larger than pool_limit, and split by URL"

@@ -54,7 +54,7 @@ func readRecover(s *session.Session, a recoverer, st *ast.Recover) (t *recoverTa
 		return t, err
 	}
 	if t.to, err = expr.ConstantText(st.To, s.Env()); err == nil && t.to == "" {
-		err = ast.Errorf(st.To, "TO wants the name of a file, and this is none")
+		err = ast.Errorf(st.To, "TO needs the name of a file, and this is not one")
 	}
 	return t, err
 }
@@ -68,9 +68,9 @@ func (t *recoverTarget) look(ctx context.Context) (err error) {
 	name, zipped := strings.CutSuffix(strings.ToLower(t.to), ".gz")
 	switch isWARC := strings.HasSuffix(name, ".warc"); {
 	case t.To == "warc" && !isWARC:
-		return ast.Errorf(st.To, "what is saved is written as WARC: let the name end in .warc or .warc.gz")
+		return ast.Errorf(st.To, "saved records are written as WARC: let the name end in .warc or .warc.gz")
 	case t.To != "warc" && (isWARC || zipped):
-		return ast.Errorf(st.To, "Tianwang records are written as they stand: let the name end in .raw")
+		return ast.Errorf(st.To, "Tianwang records are written unchanged: let the name end in .raw")
 	}
 	t.gzip = zipped
 	if from, err := os.Stat(t.File); err == nil {

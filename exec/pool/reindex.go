@@ -58,11 +58,11 @@ func (r *reindex) Run(ctx context.Context) (*session.Result, error) {
 		catalogue = catalogue || p.Catalogue
 	}
 	if damaged > 0 {
-		err = fmt.Errorf("damaged, with the index left as it is: %s; VERIFY says what is wrong", value.Counted(damaged, "db-file"))
+		err = fmt.Errorf("damaged, with the index left unchanged: %s; VERIFY reports what is wrong", value.Counted(damaged, "db-file"))
 	}
 	res := t.Work(n, err)
 	if catalogue {
-		res.Notes = append(res.Notes, "the catalogue was made anew from the db-files")
+		res.Notes = append(res.Notes, "the catalogue was made again from the db-files")
 	}
 	return res, nil
 }
@@ -76,9 +76,9 @@ func (r *reindex) Would(ctx context.Context) ([]string, error) {
 	}
 	lines := []string{"make the indexes of " + r.s.Archive().Path() + " anew"}
 	if r.st.Derived {
-		lines[0] = "make anew what older versions of the program read off pages of " + r.s.Archive().Path()
+		lines[0] = "compute again what older versions of the program found in pages of " + r.s.Archive().Path()
 		if len(results) == 0 {
-			lines = append(lines, "  nothing: this version did it")
+			lines = append(lines, "  nothing: this version has computed it")
 		}
 	}
 	for _, p := range results {

@@ -42,7 +42,7 @@ func readRepair(s *session.Session, a repairer, st *ast.RepairPool) (*poolRepair
 		return nil, err
 	}
 	if r.o.Dir == "" {
-		return nil, ast.Errorf(st.From, "REPAIR POOL from no folder: name one")
+		return nil, ast.Errorf(st.From, "REPAIR POOL needs the name of a folder")
 	}
 	return r, nil
 }
@@ -66,7 +66,7 @@ func (r *poolRepair) Run(ctx context.Context) (*session.Result, error) {
 		}
 	}
 	if bad > 0 {
-		err = fmt.Errorf("still damaged: %d of %s; the copy in %s is damaged in the same places, or is no copy: try another", bad, value.Counted(len(results), "file"), r.o.Dir)
+		err = fmt.Errorf("still damaged: %d of %s; the copy in %s is damaged in the same places, or is not a copy: try another", bad, value.Counted(len(results), "file"), r.o.Dir)
 	}
 	return t.Work(n, err), nil
 }

@@ -136,5 +136,5 @@ func (v *verification) Would(ctx context.Context) ([]string, error) {
 }
 
 func wentOn(clean int) string {
-	return "not read again, as a VERIFY that was stopped found it whole: " + value.Counted(clean, "db-file")
+	return "not read again, because an interrupted VERIFY found it undamaged: " + value.Counted(clean, "db-file")
 }

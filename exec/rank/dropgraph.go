@@ -53,5 +53,5 @@ func (d *graphDrop) Would(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("takes graph %s, of %s edges, out of %s; rankings that were made of it stay", g.Name, g.Properties[graph.PropertyEdges], d.s.Archive().Path())}, nil
+	return []string{fmt.Sprintf("removes graph %s, of %s edges, from %s; rankings that were made from it stay", g.Name, g.Properties[graph.PropertyEdges], d.s.Archive().Path())}, nil
 }

@@ -178,7 +178,7 @@ func (e *rankExplained) hits(ctx context.Context, made *ast.HITS) (*session.Resu
 	defer g.Close()
 	node, ok := part.Number(g.Found[len(g.Found)-1])
 	if !ok {
-		return nil, ast.Errorf(e.st.URL, "the links that had %s in the ranking %s are no longer in the archive", url, e.kept.Name)
+		return nil, ast.Errorf(e.st.URL, "the links that put %s into the ranking %s are no longer in the archive", url, e.kept.Name)
 	}
 	values, authority, hub, err := graph.ExplainHITS(ctx, len(part.Nodes), part.Edges, h.options, uint32(node))
 	if err != nil {

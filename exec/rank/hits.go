@@ -84,7 +84,7 @@ func (h *hubRank) read() (err error) {
 		h.name = strings.ToLower(st.Name.Text)
 	}
 	if h.name == relation.PageRanking || h.name == relation.HostRanking {
-		return ast.Errorf(st.Name, "%s is the name of what PAGERANK computes, which the column rank is taken from", h.name)
+		return ast.Errorf(st.Name, "%s is the name of the ranking that PAGERANK computes for the column rank", h.name)
 	}
 	if st.Graph != nil {
 		switch {
@@ -134,7 +134,7 @@ func (h *hubRank) readCounts(st *ast.HITS, env *expr.Env) error {
 		*n.put = int(x)
 	}
 	if v := h.options.Variant; st.Keep != nil && v != graph.AuthorityThreshold && v != graph.FullThreshold {
-		err := ast.Errorf(st.Keep, "KEEP is how many authorities of a hub count, where only the best do")
+		err := ast.Errorf(st.Keep, "KEEP is how many authorities of a hub count, if only the best count")
 		err.Hint = "write VARIANT authority_threshold, or full_threshold"
 		return err
 	}
@@ -151,7 +151,7 @@ func (h *hubRank) readTexts(st *ast.HITS, env *expr.Env) error {
 		h.words = strings.Fields(text)
 		switch n := len(h.words); {
 		case n == 0:
-			return ast.Errorf(st.Words, "FOR wants words, and there are none")
+			return ast.Errorf(st.Words, "FOR needs words, but there are none")
 		case n > hubWordsMax:
 			return ast.Errorf(st.Words, "FOR takes at most %d words, not %d", hubWordsMax, n)
 		}
@@ -251,7 +251,7 @@ func (h *hubRank) Run(ctx context.Context) (*session.Result, error) {
 		value.OfInt(int64(len(part.Edges))), value.OfInt(int64(h.options.Rounds)), value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
 	res := t.Work(session.Count{Rows: 1, Bytes: kept.Bytes}, nil)
 	if part.Cut {
-		res.Notes = append(res.Notes, fmt.Sprintf("the pages around those found are more than %d; the others were left out", len(part.Nodes)))
+		res.Notes = append(res.Notes, fmt.Sprintf("there are more than %d pages around those found; the others were left out", len(part.Nodes)))
 	}
 	return res, nil
 }
@@ -334,7 +334,7 @@ func (h *hubRank) focus(ctx context.Context, g *graph.Named, roots []int, memory
 	}
 	part, err := g.Focus(ctx, o, int(memory/hubEdgeBytes))
 	if tooMany := (*graph.TooManyEdgesError)(nil); errors.As(err, &tooMany) {
-		err := ast.Errorf(h.st, "there are more than %d links, for which the setting memory has no room", tooMany.Max)
+		err := ast.Errorf(h.st, "there are more than %d links, too many for the setting memory", tooMany.Max)
 		err.Hint = "SET memory to more, or ask HITS FOR 'words'"
 		return nil, err
 	}

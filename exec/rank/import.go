@@ -43,7 +43,7 @@ func readGraphImport(s *session.Session, st *ast.Import) (*graphImport, error) {
 		}
 	}
 	if st.Alias == nil {
-		err := ast.Errorf(st, "a graph wants a name")
+		err := ast.Errorf(st, "a graph needs a name")
 		err.Hint = "add AS name"
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (in *graphImport) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	} else if there != nil {
 		err := ast.Errorf(st.Alias, "there is a graph %s, of %s", in.name, s.Stamp(there.Computed))
-		err.Hint = "DROP GRAPH " + in.name + " takes it away"
+		err.Hint = "DROP GRAPH " + in.name + " removes it"
 		return nil, err
 	}
 	lines := int64(0)

@@ -93,7 +93,7 @@ func rankingOfGraph(st *ast.PageRank) error {
 	case st.By == "host":
 		return errOfGraph(st, "BY host")
 	case st.Name == nil:
-		err := ast.Errorf(st, "a ranking of a graph wants a name: those without are about the pages of the archive")
+		err := ast.Errorf(st, "a ranking of a graph needs a name: rankings without a name are about the pages of the archive")
 		err.Hint = "write PAGERANK name OVER GRAPH " + st.Graph.String()
 		return err
 	}

@@ -58,7 +58,7 @@ func (p *pathSearch) Run(ctx context.Context) (*session.Result, error) {
 			if asked.graph != nil {
 				return nil, ast.Errorf(e, "%s is no node of graph %s", asked.find[i], asked.kept.Name)
 			}
-			return nil, ast.Errorf(e, "%s is no page then, and none links to it", asked.find[i])
+			return nil, ast.Errorf(e, "%s is not a page at that time, and no page links to it", asked.find[i])
 		}
 	}
 	path, err := g.Path(ctx, g.Found[0], g.Found[1])

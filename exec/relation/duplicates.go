@@ -78,7 +78,7 @@ func (d *Duplicate) Row() task.ResultRow {
 }
 
 // errDuplicate is returned for a row that Row did not make.
-var errDuplicate = errors.New("a row of duplicates is none that a program wrote")
+var errDuplicate = errors.New("a row of duplicates is damaged")
 
 // ParseDuplicate returns the Duplicate that Row encoded.
 func ParseDuplicate(r task.ResultRow) (d Duplicate, err error) {
@@ -116,7 +116,7 @@ type duplicateRow struct {
 // Duplicates is the relation duplicates.
 var Duplicates = list(Relation{
 	Name: "duplicates", Doc: "one of several pages or blocks that DEDUP found to be nearly the same", Scoped: true, OwnTime: "time",
-	Results: task.ResultDuplicates, NoResults: "nothing was compared yet; DEDUP does",
+	Results: task.ResultDuplicates, NoResults: "nothing was compared yet; run DEDUP",
 	Columns: []Column{
 		intOf("group_id", "number of the group within what was computed together", func(d *duplicateRow) int64 { return d.Group }),
 		urlOf("url", "canonical URL of the page", func(d *duplicateRow) string { return d.URL }),

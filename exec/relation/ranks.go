@@ -62,7 +62,7 @@ func parseStanding(b []byte) (s Standing, err error) {
 	rest := b
 	take := func() float64 {
 		if len(rest) < rankBits {
-			err = fmt.Errorf("a ranking has a row of %d bytes, which no program wrote", len(b))
+			err = fmt.Errorf("a ranking has a damaged row of %d bytes", len(b))
 			return 0
 		}
 		x := math.Float64frombits(binary.LittleEndian.Uint64(rest))
@@ -93,7 +93,7 @@ type rankRow struct {
 // Ranks is the relation ranks.
 var Ranks = list(Relation{
 	Name: "ranks", Doc: "one URL in one ranking that PAGERANK or HITS has made", Scoped: true, OwnTime: "as_of",
-	Results: task.ResultRanks, NoResults: "nothing was ranked yet; PAGERANK and HITS do",
+	Results: task.ResultRanks, NoResults: "nothing was ranked yet; run PAGERANK or HITS",
 	Columns: []Column{
 		urlOf("url", "canonical URL; of a host its home page's", func(r *rankRow) string { return urlkey.URL(r.key) }),
 		textOf("ranking", "name of the ranking", func(r *rankRow) string { return r.of.Name }),

@@ -23,7 +23,7 @@ func TestColumnNames(t *testing.T) {
 				t.Errorf("%s.%s stands twice", r.Name, c.Name)
 			}
 			if payload && !c.Payload && !c.Aside {
-				t.Errorf("%s.%s stands behind a payload column", r.Name, c.Name)
+				t.Errorf("%s.%s comes after a payload column", r.Name, c.Name)
 			}
 			if c.Doc == "" {
 				t.Errorf("%s.%s has no doc", r.Name, c.Name)

@@ -77,7 +77,7 @@ var Versions = made(Relation{
 		payload("last_modified", value.Time, "what the header of that name says", ofResponse(func(r *response) value.Value { return headerTime(&r.Payload, "Last-Modified") })),
 		payload("etag", value.Text, "what the header of that name says", ofResponse(func(r *response) value.Value { return textOrNull(message.Header(r.Head, "ETag")) })),
 		payload("expires", value.Time, "what the header of that name says", ofResponse(func(r *response) value.Value { return headerTime(&r.Payload, "Expires") })),
-		payload("layout", value.Text, "html without its blocks, <!--block--> in their stead", ofResponse(layoutText)),
+		payload("layout", value.Text, "html without its blocks, with <!--block--> in place of each", ofResponse(layoutText)),
 	},
 }, func(b *spanBatch) int { return b.N }, versionRefs, (*Reader).versions)
 

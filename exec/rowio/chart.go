@@ -37,7 +37,7 @@ type chart struct {
 func newChart(w io.Writer, o Options) Writer { return &chart{sink: sink{w: w}, o: o} }
 
 // errNoNumbers is returned by Begin if no column has a numeric type.
-var errNoNumbers = errors.New("a chart draws numbers, and no column has any; such a query is SELECT date_trunc('month', time), count(*) … GROUP BY 1")
+var errNoNumbers = errors.New("a chart draws numbers, but no column has any; write a query such as SELECT date_trunc('month', time), count(*) … GROUP BY 1")
 
 func (c *chart) Begin(cols []value.Column) error {
 	c.plot = newPlot(cols, chartRowsMax, &c.o)

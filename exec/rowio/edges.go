@@ -186,7 +186,7 @@ func (e *Edge) parse(line []byte) error {
 	if e.Target = name; has {
 		w, err := strconv.ParseFloat(string(weight), 32)
 		if e.Weight = float32(w); err != nil || !(e.Weight > 0) || math.IsInf(w, 1) {
-			return fmt.Errorf("the weight %s is no number above 0 that 32 bits hold", weight)
+			return fmt.Errorf("the weight %s is not a number above 0 that fits in 32 bits", weight)
 		}
 	}
 	if len(e.Source) == 0 || len(e.Target) == 0 {

@@ -48,7 +48,7 @@ func OpenTable(path string) (*Table, error) {
 	}
 	t.format = name[strings.LastIndexByte(name, '.')+1:]
 	if !slices.Contains(tableFormats, t.format) {
-		return nil, fmt.Errorf("%s: FILE reads .csv, .tsv and .jsonl, also with .gz behind", path)
+		return nil, fmt.Errorf("%s: FILE reads .csv, .tsv and .jsonl, also with .gz at the end", path)
 	}
 	err := t.open(t.readNames)
 	if err == nil && len(t.names) == 0 {
@@ -172,7 +172,7 @@ func (t *Table) eachLine(in *bufio.Reader, add func([]value.Value) (bool, error)
 			return err
 		}
 		if len(fields) > len(row) {
-			return fmt.Errorf("%s: row %d has %s, and the first line names %d", t.path, n, value.Counted(len(fields), "field"), len(row))
+			return fmt.Errorf("%s: row %d has %s, but the first line names %d", t.path, n, value.Counted(len(fields), "field"), len(row))
 		}
 		clear(row)
 		for i, f := range fields {

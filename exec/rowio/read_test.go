@@ -65,7 +65,7 @@ func TestReadTable(t *testing.T) {
 		{"a.tsv", "url\tnote\na\\tb\t\\\\t\nc\n", "url|note\na\tb|\\t\nc|-\n", ""},
 		{"a.jsonl", "{\"url\":\"a\",\"n\":1.50}\n{\"m\":[1, 2],\"url\":null}", "url|n|m\na|1.50|-\n-|-|[1, 2]\n", ""},
 		{"a.csv", "", "", "has no columns"},
-		{"a.csv", "a\nb,c\n", "a\n", "row 2 has 2 fields, and the first line names 1"},
+		{"a.csv", "a\nb,c\n", "a\n", "row 2 has 2 fields, but the first line names 1"},
 		{"a.csv", "a\n\"b\n", "a\n", "extraneous or missing"},
 		{"a.jsonl", "{\"a\":1}\n[2]\n", "", "object 2: it is no object"},
 		{"a.jsonl", "{\"a\":", "", "object 1: unexpected EOF"},

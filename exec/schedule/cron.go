@@ -53,7 +53,7 @@ const cronBytesMax = 1000
 // to 23, not \"24\"". It is also an error if no day ever fits, as 30 February.
 func ParseCron(text string, zone *time.Location) (*Cron, error) {
 	if len(text) > cronBytesMax {
-		return nil, fmt.Errorf("it has %d bytes, and %d is the most", len(text), cronBytesMax)
+		return nil, fmt.Errorf("it has %d bytes; at most %d are allowed", len(text), cronBytesMax)
 	}
 	words := strings.Fields(strings.ToLower(text))
 	if len(words) == 1 && strings.HasPrefix(words[0], "@") {

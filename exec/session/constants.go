@@ -37,7 +37,7 @@ func Constant(e ast.Expr, env *expr.Env) (string, error) {
 	}
 	c, ok := x.(*expr.Const)
 	if !ok || c.V.IsNull() {
-		return "", ast.Errorf(e, "SET takes a value, and %s is none", e)
+		return "", ast.Errorf(e, "SET takes a value, and %s is not one", e)
 	}
 	return string(c.V.Append(nil, env.Location())), nil
 }

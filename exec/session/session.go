@@ -132,7 +132,7 @@ func (s *Session) SetConfirm(f func(ctx context.Context, what []string) error) {
 // nobody can be asked.
 func (s *Session) Confirm(ctx context.Context, st ast.Statement, what string, lines []string) error {
 	if s.o.Confirm == nil {
-		return ast.Errorf(st, "%s takes captures away, and nobody was asked whether it is to", what)
+		return ast.Errorf(st, "%s removes captures, and nobody can be asked to confirm it", what)
 	}
 	return s.o.Confirm(ctx, lines)
 }

@@ -164,7 +164,7 @@ var settings = []Setting{
 	{"default_level", stored, "level of the cut where level is auto",
 		func(s *Settings) string { return strconv.Itoa(s.DefaultLevel) },
 		func(s *Settings, v string) error { return parseLevel(&s.DefaultLevel, v) }},
-	{"delay", stored, "pause between two requests of a crawl to a host; auto is five times what the last took, within 1 and 30 s",
+	{"delay", stored, "pause between two requests of a crawl to a host; auto is five times what the last took, from 1 to 30 s",
 		func(s *Settings) string { return DelayText(s.Delay) },
 		func(s *Settings, v string) error { return parseDelay(&s.Delay, v) }},
 	{"domain_weights", stored, "what URLs are worth by their domain in crawls of the order BEST, such as 'edu.cn 10, gov.cn 5': the first that fits",

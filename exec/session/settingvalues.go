@@ -421,7 +421,7 @@ func eachWeight(v string, f func(name string, x float64) error) error {
 	for part := range strings.SplitSeq(v, ",") {
 		words := strings.Fields(part)
 		if len(words) != 2 {
-			return fmt.Errorf("write names, each with a number behind it, and commas between, not %q", v)
+			return fmt.Errorf("write names, each followed by a number, with commas between them, not %q", v)
 		}
 		x, err := strconv.ParseFloat(words[1], 64)
 		if err != nil || !(x >= -weightMax && x <= weightMax) {

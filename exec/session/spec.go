@@ -186,7 +186,7 @@ func (s *Session) Check(st ast.Statement) error {
 // mayWrite returns an error if the statement writes and the session only reads.
 func (s *Session) mayWrite(st ast.Statement) error {
 	if spec := s.language.SpecOf(st); s.o.ReadOnly && !s.trying && spec.Writes {
-		return ast.Errorf(st, "%s writes, and this session only reads", spec.name(st))
+		return ast.Errorf(st, "%s writes, but this session is read-only", spec.name(st))
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func visitedOnly(ctx context.Context, snap relation.Snapshot, src *plan.Source) 
 			return "", nil
 		}
 	}
-	return "pages were visited then and found as before, so no version began; the relation captures has the visits", nil
+	return "pages were visited then and had not changed, so no version began; the relation captures has the visits", nil
 }
 
 // sighting is what look found out about the captures of a scan.
@@ -152,7 +152,7 @@ func look(ctx context.Context, snap relation.Snapshot, scan record.Scan, rowsMax
 func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what string, src *plan.Source) (string, error) {
 	note := what + " was never captured"
 	if src.Scope == "" {
-		note = "what WHERE asks for was never captured"
+		note = "nothing that WHERE asks for was ever captured"
 	}
 	if len(src.Ranges) == 0 {
 		return note, nil

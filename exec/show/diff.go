@@ -122,7 +122,7 @@ func (d *diff) draw(ctx context.Context, snap relation.Snapshot, old, new captur
 // Would returns two lines on the captures that would be compared.
 func (d *diff) Would(context.Context) ([]string, error) {
 	if d.from == nil {
-		return []string{d.to.would(), "reads the last capture of the version before that one's"}, nil
+		return []string{d.to.would(), "reads the last capture of the version before it"}, nil
 	}
 	return []string{d.from.would(), d.to.would()}, nil
 }

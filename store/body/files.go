@@ -109,7 +109,7 @@ func (f *Files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
 	if i.Bytes <= indexCheckedMax {
 		got, err := commit.DescribeIndex(path, i.Name)
 		if err == nil && got != i {
-			err = &segment.Error{File: i.Name, Offset: -1, Err: errors.New("it is not what the catalogue says: reading goes on from the db-files; REINDEX makes it anew")}
+			err = &segment.Error{File: i.Name, Offset: -1, Err: errors.New("it is not the file that the catalogue describes: the db-files are read instead; REINDEX makes it again")}
 		}
 		if err != nil {
 			return nil, err

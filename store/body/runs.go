@@ -307,7 +307,7 @@ func (r *Runs) Entry(p timeline.Place) (*segment.Stored, error) {
 	}
 	entries, err := run.Meta.Entries()
 	if err == nil && uint64(p.N) >= uint64(len(entries)) {
-		err = fmt.Errorf("run %d has %d captures, and no %d", p.Run, len(entries), p.N)
+		err = fmt.Errorf("run %d has %d captures, but no capture %d", p.Run, len(entries), p.N)
 	}
 	if err != nil {
 		return nil, &segment.Error{File: p.Seg.Info.File, Offset: -1, Err: err}

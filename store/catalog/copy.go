@@ -120,12 +120,12 @@ func (c *Catalog) CheckCopyOf(original *Catalog) error {
 	has := original.byID()
 	for _, s := range c.Segments {
 		if o := has[s.ID]; o == nil || o.CRC != s.CRC || o.File != s.File {
-			return fmt.Errorf("%s there is not of this archive, and would be lost: choose another folder", s.File)
+			return fmt.Errorf("%s in that folder does not belong to this archive and would be lost: choose another folder", s.File)
 		}
 	}
 	for _, f := range c.RemovalFiles() {
 		if !slices.Contains(original.RemovalFiles(), f) {
-			return fmt.Errorf("captures were removed there that are in this archive, and would come back: choose another folder")
+			return fmt.Errorf("captures were removed from that copy and not from this archive, and copying would bring them back: choose another folder")
 		}
 	}
 	return nil

@@ -126,7 +126,7 @@ func (r *Removal) Encode() []byte {
 }
 
 // errRemoval is returned if the file of a removal is damaged.
-var errRemoval = errors.New("the file of a removal is damaged; bring it back from a copy of the archive: without it deleted captures cannot be told from others")
+var errRemoval = errors.New("the file of a removal is damaged; restore it from a copy of the archive: without it nobody knows which captures were deleted")
 
 // DecodeRemoval parses the file of a removal.
 func DecodeRemoval(b []byte) (*Removal, error) {

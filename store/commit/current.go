@@ -43,7 +43,7 @@ func (f *Folder) current() (uint64, error) {
 	digits, _, summed := strings.Cut(strings.TrimSpace(string(b)), " ")
 	n, err := strconv.ParseUint(digits, 10, 64)
 	if err != nil || n == 0 || summed && !bytes.Equal(b, currentLine(n)) || digits != fmt.Sprintf("%06d", n) {
-		return 0, &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("it should hold the number of a catalogue and holds %q: %s", b, f.currentRemedy(0))}
+		return 0, &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("it should hold the number of a catalogue, but holds %q: %s", b, f.currentRemedy(0))}
 	}
 	return n, nil
 }
@@ -59,7 +59,7 @@ func (f *Folder) lostCurrent() error {
 	if _, err := os.Stat(filepath.Join(f.Path, FileCurrent)); err == nil {
 		return nil // another process created the archive meanwhile
 	}
-	return &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("the file is gone, and there are %d db-files: nothing is read or written until it is back; %s", len(files), f.currentRemedy(0))}
+	return &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("the file is missing, but there are %d db-files: nothing is read or written until it is restored; %s", len(files), f.currentRemedy(0))}
 }
 
 // currentRemedy returns text that says how to mend CURRENT. n is the missing
@@ -72,7 +72,7 @@ func (f *Folder) currentRemedy(n uint64) string {
 			return "write the number of the newest file in " + DirCatalog + " into it, which is " + newest
 		}
 	}
-	return "REINDEX makes it anew from the db-files; or bring it and the folder " + DirCatalog + " back from a copy of the archive"
+	return "REINDEX makes it again from the db-files; or restore it and the folder " + DirCatalog + " from a copy of the archive"
 }
 
 // Pin is a catalogue that a shared lock protects from deletion, together with every
@@ -110,7 +110,7 @@ func (f *Folder) Pin() (*Pin, error) {
 			if again, e := f.current(); e == nil && again != n {
 				continue
 			}
-			return nil, &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("it names %s, and there is no such file: %s", CatalogFile(n), f.currentRemedy(n))}
+			return nil, &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("it names %s, but there is no such file: %s", CatalogFile(n), f.currentRemedy(n))}
 		}
 		if err != nil {
 			return nil, err

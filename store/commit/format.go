@@ -29,7 +29,7 @@ func formatSum(text []byte) []byte {
 // written.
 func CheckFormat(b []byte) error {
 	if n := len(b) - len(formatSum(nil)); n < 0 || !bytes.Equal(b[n:], formatSum(b[:n])) {
-		return errors.New("it is not as it was written; the next import or REINDEX writes it anew")
+		return errors.New("its content has changed since it was written; the next import or REINDEX writes it again")
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func Retry(ctx context.Context, f func() error) error {
 			return err
 		}
 	}
-	return fmt.Errorf("%w, %d times in a row: try again when fewer processes write to it; VERIFY tells whether it is damaged", catalog.ErrStale, staleTries)
+	return fmt.Errorf("%w, %d times in a row: try again when fewer processes write to it; VERIFY reports whether it is damaged", catalog.ErrStale, staleTries)
 }
 
 // Publish puts a change in force. The order of its steps matters, and each step is
@@ -254,7 +254,7 @@ func (f *Folder) MoveIn(moves [][2]string) error {
 		}
 		to := filepath.Join(f.Path, m[1])
 		if _, err := os.Stat(to); err == nil {
-			return fmt.Errorf("%s is there already: the archive's numbering was tampered with", to)
+			return fmt.Errorf("%s exists already: somebody has tampered with the archive's numbering", to)
 		}
 		if err := f.Disk.Rename(m[0], to); err != nil {
 			return err

@@ -239,7 +239,7 @@ func Detect(f io.ReaderAt) (string, error) {
 	if is, err := arc.Detect(f); is || err != nil {
 		return ARC, err
 	}
-	return "", fmt.Errorf("no records of WARC, ARC or Tianwang are to be seen; it begins with %q. If it is one of them, damaged, name it: FORMAT warc, FORMAT arc, FORMAT tianwang; a page by itself: FORMAT html BASE 'its URL'", head(text))
+	return "", fmt.Errorf("it has no record of WARC, ARC or Tianwang; it begins with %q. If it is such a file and damaged, name its format: FORMAT warc, FORMAT arc, FORMAT tianwang; for a single page write FORMAT html BASE 'its URL'", head(text))
 }
 
 // readStart reads up to detectBytes.

@@ -192,7 +192,7 @@ func (c *copying) there(ctx context.Context, f catalog.File) (bool, error) {
 // file copies one file. It appears under its name only when it is complete.
 func (c *copying) file(ctx context.Context, f catalog.File) error {
 	if !filepath.IsLocal(f.Name) {
-		return &segment.Error{File: f.Name, Offset: -1, Err: errors.New("the catalogue names a file outside of the archive: it was tampered with")}
+		return &segment.Error{File: f.Name, Offset: -1, Err: errors.New("the catalogue names a file outside the archive: somebody has tampered with the catalogue")}
 	}
 	tmp, err := c.fetch(ctx, f)
 	if err != nil {
@@ -310,7 +310,7 @@ func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) 
 		case err == nil:
 			return c.to.folder.Put(next)
 		case last:
-			return fmt.Errorf("copy to %s: a pool there, which the archive has no more, uses what the archive merged since: choose another folder", c.to.folder.Path)
+			return fmt.Errorf("copy to %s: a pool in that folder, which the archive no longer has, uses segments that the archive has merged since: choose another folder", c.to.folder.Path)
 		}
 		return nil
 	})

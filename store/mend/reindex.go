@@ -45,10 +45,10 @@ func (m *Maintenance) Reindex(ctx context.Context, o task.ReindexOptions, derive
 	}
 	if c == nil {
 		if o.Derived {
-			return nil, errors.New("the catalogue is lost, and must be made anew first: say REINDEX alone")
+			return nil, errors.New("the catalogue is lost and must be made again first: write REINDEX alone")
 		}
 		if o.Pool != "" {
-			return nil, errors.New("the catalogue is lost, and without it all pools are indexed anew: say REINDEX alone")
+			return nil, errors.New("the catalogue is lost, and without it all pools must be indexed again: write REINDEX alone")
 		}
 		err = r.lost(ctx)
 	} else {
@@ -199,7 +199,7 @@ func (r *reindex) lost(ctx context.Context) error {
 		}
 		return r.publish(ctx, func() (*catalog.Catalog, error) {
 			if c, err := r.m.readable(); err != nil || c != nil {
-				return nil, errors.Join(err, errors.New("the catalogue was brought back meanwhile: begin again"))
+				return nil, errors.Join(err, errors.New("the catalogue was restored meanwhile: run the statement again"))
 			}
 			return r.m.catalogOf(r.infos, r.files)
 		})
@@ -225,7 +225,7 @@ func (m *Maintenance) dbFiles() ([]*segment.Info, error) {
 		i := &segment.Info{Fresh: segment.FreshUnknown, Pool: filepath.Base(filepath.Dir(name)), File: rel, Bytes: info.Size()}
 		var ok bool
 		if i.ID, _, ok = segment.ParseName(filepath.Base(name)); !ok {
-			return nil, fmt.Errorf("%s is not called as a db-file is: move it out of the folder %s", rel, commit.DirPools)
+			return nil, fmt.Errorf("%s does not have the name of a db-file: move it out of the folder %s", rel, commit.DirPools)
 		}
 		out = append(out, i)
 	}
@@ -401,11 +401,11 @@ func (r *reindex) segment(ctx context.Context, x *segment.IndexBuilder, i *segme
 	var damage *segment.Error
 	switch {
 	case errors.As(err, &damage) && !checked:
-		return nil, fmt.Errorf("%w. Without a catalogue all db-files must be whole: bring this one back from a copy of the archive; or RECOVER '%s' TO 'saved.warc', move it away, REINDEX, and IMPORT 'saved.warc'", damage, path)
+		return nil, fmt.Errorf("%w. Without a catalogue all db-files must be undamaged: restore this one from a copy of the archive; or RECOVER '%s' TO 'saved.warc', move the db-file away, REINDEX, and IMPORT 'saved.warc'", damage, path)
 	case err != nil:
 		return nil, err
 	case info.ID != i.ID || info.Pool != i.Pool:
-		return nil, &segment.Error{File: i.File, Offset: -1, Err: fmt.Errorf("it is the db-file of segment %d of pool %s: give it its name, or move it away", info.ID, info.Pool)}
+		return nil, &segment.Error{File: i.File, Offset: -1, Err: fmt.Errorf("it is the db-file of segment %d of pool %s: rename it accordingly, or move it away", info.ID, info.Pool)}
 	}
 	info.File, info.IndexBytes = i.File, size
 	return info, nil

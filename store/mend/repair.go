@@ -110,7 +110,7 @@ func (m *Maintenance) sameFiles(dir string) (map[catalog.File]bool, error) {
 func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, error) {
 	res := task.RepairResult{File: f.Name, Bytes: f.Bytes}
 	if !filepath.IsLocal(f.Name) {
-		return res, errors.New("the catalogue names a file outside of the archive: it was tampered with")
+		return res, errors.New("the catalogue names a file outside the archive: somebody has tampered with the catalogue")
 	}
 	ours, theirs := filepath.Join(r.m.folder.Path, f.Name), filepath.Join(r.o.Dir, f.Name)
 	if good, err := r.good(ctx, ours, f); good || err != nil {
@@ -251,7 +251,7 @@ func (r *repair) replace(ctx context.Context, tmp string, f catalog.File) error 
 			return err
 		}
 		if !slices.Contains(c.Files(), f.Name) {
-			return errors.New("another process took the file out of the archive meanwhile: run the statement again")
+			return errors.New("another process removed the file from the archive meanwhile: run the statement again")
 		}
 		path := filepath.Join(r.m.folder.Path, f.Name)
 		dir := filepath.Dir(path)

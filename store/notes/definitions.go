@@ -68,7 +68,7 @@ func (k *Notes) Define(ctx context.Context, change func([]task.Definition) ([]ta
 		}
 		b := encodeDefinitions(after)
 		if len(b) > definitionsBytesMax {
-			return fmt.Errorf("the archive's definitions would take %d bytes, and %d MB is all there may be: drop some", len(b), definitionsBytesMax>>20)
+			return fmt.Errorf("the archive's definitions would take %d bytes; the limit is %d MB: drop some", len(b), definitionsBytesMax>>20)
 		}
 		if err := disk.WriteFile(k.folder.Disk, filepath.Join(k.folder.Path, FileDefinitions), b); err != nil {
 			return err
@@ -103,7 +103,7 @@ func encodeDefinitions(list []task.Definition) []byte {
 }
 
 // errDefinitions is returned if the file of definitions is damaged.
-var errDefinitions = errors.New("the names of views, metadata and saved queries are damaged: bring the file back from a copy of the archive, or remove it and define them anew; no capture needs it")
+var errDefinitions = errors.New("the names of views, metadata and saved queries are damaged: restore the file from a copy of the archive, or remove it and define them again; no capture needs it")
 
 func decodeDefinitions(b []byte) ([]task.Definition, error) {
 	r, err := lines.Open(b, kindDefinitions, errDefinitions)

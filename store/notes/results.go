@@ -41,7 +41,7 @@ func (k *Notes) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2
 		return info, err
 	}
 	if err = k.saveResult(ctx, w, &info, rows); err != nil {
-		err = fmt.Errorf("keep the result %s in %s: %w", info.Name, k.folder.Path, err)
+		err = fmt.Errorf("store the result %s in %s: %w", info.Name, k.folder.Path, err)
 	}
 	return info, errors.Join(err, w.Close())
 }
@@ -49,7 +49,7 @@ func (k *Notes) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2
 func (k *Notes) saveResult(ctx context.Context, w *commit.Writer, info *task.Result, rows iter.Seq2[task.ResultRow, error]) error {
 	folder := resultFolder(info.Kind, info.Name)
 	if len(filepath.Base(folder)) > resultNameMax {
-		return fmt.Errorf("its name takes more than %d bytes as a folder's", resultNameMax)
+		return fmt.Errorf("the name of its folder would have more than %d bytes", resultNameMax)
 	}
 	made := filepath.Join(w.Dir, "result")
 	if err := k.writeResult(ctx, made, info, rows); err != nil {
@@ -234,7 +234,7 @@ func (k *Notes) openResult(name string) (*resultFile, error) {
 	computed, err := strconv.ParseInt(filepath.Base(name), 10, 64)
 	if err != nil {
 		f.Close()
-		return nil, &segment.Error{File: name, Offset: -1, Err: fmt.Errorf("%w: it is not called by a time", result.ErrDamaged)}
+		return nil, &segment.Error{File: name, Offset: -1, Err: fmt.Errorf("%w: its file name is not a time", result.ErrDamaged)}
 	}
 	r.Result.Computed = record.Time(computed)
 	return &resultFile{r, f}, nil

@@ -44,9 +44,9 @@ func DatesAt(now time.Time, earliest, latest *Time) Dates {
 func (d Dates) Refuse(t Time) string {
 	switch {
 	case t < d.Earliest:
-		return fmt.Sprintf("its date %s is before %s, the earliest that is taken: if it is right, SET earliest_date and import again", dateText(t), dateText(d.Earliest))
+		return fmt.Sprintf("its date %s is before %s, the earliest that is accepted: if it is right, SET earliest_date and import again", dateText(t), dateText(d.Earliest))
 	case t > d.Latest:
-		return fmt.Sprintf("its date %s is after %s, the latest that is taken: if it is right, SET latest_date and import again", dateText(t), dateText(d.Latest))
+		return fmt.Sprintf("its date %s is after %s, the latest that is accepted: if it is right, SET latest_date and import again", dateText(t), dateText(d.Latest))
 	}
 	return ""
 }

@@ -220,7 +220,7 @@ func (c *checker) run(h *recordHead, r *Run, at, end int64) error {
 		return bad("the run says that it is of segment %d of pool %s", h.segment, h.pool)
 	}
 	if h.run < c.number || h.run > c.number && !c.damaged {
-		return bad("run %d stands where run %d should", h.run, c.number)
+		return bad("found run %d where run %d should be", h.run, c.number)
 	}
 	if err := c.chunksBefore(h.run); err != nil {
 		return err
@@ -239,13 +239,13 @@ func (c *checker) run(h *recordHead, r *Run, at, end int64) error {
 	}
 	for i, id := range ids {
 		if b, err := r.Block(uint32(i)); err != nil || BlockID(b) != id {
-			if err := bad("run %d: block %d is not the one that its ID is of", h.run, i); err != nil {
+			if err := bad("run %d: block %d does not match its ID", h.run, i); err != nil {
 				return err
 			}
 		}
 	}
 	if facts, err := r.Facts(); err != nil || !facts.fit(len(entries), len(ids)) {
-		if err := bad("run %d: its facts are not of its captures and blocks", h.run); err != nil {
+		if err := bad("run %d: its facts do not fit its captures and blocks", h.run); err != nil {
 			return err
 		}
 	}
@@ -266,7 +266,7 @@ func (c *checker) run(h *recordHead, r *Run, at, end int64) error {
 func (c *checker) entry(e *Entry, at int64) error {
 	sum := &c.sum
 	if c.entries && e.Less(&c.last) {
-		if err := c.fault(at, fmt.Errorf("%q stands behind %q", e.Key, c.last.Key)); err != nil {
+		if err := c.fault(at, fmt.Errorf("%q comes after %q", e.Key, c.last.Key)); err != nil {
 			return err
 		}
 	}
@@ -358,7 +358,7 @@ func (c *checker) endRecord(rec []byte, at, end int64) error {
 		return c.fault(at, fmt.Errorf("the end record says %q, the catalogue %q", text, want))
 	}
 	if at+int64(len(rec)) != end {
-		return c.fault(at+int64(len(rec)), errors.New("something stands behind the end record"))
+		return c.fault(at+int64(len(rec)), errors.New("there are bytes after the end record"))
 	}
 	return nil
 }
@@ -368,7 +368,7 @@ func (c *checker) totals() error {
 	info, sum := c.s.Info, &c.sum
 	if int(c.number) != info.Runs || sum.Captures != info.Captures || sum.Versions != info.Versions || sum.URLs != info.URLs ||
 		sum.BodyBytes != info.BodyBytes || sum.First != info.First || sum.Last != info.Last || sum.FirstKey != info.FirstKey || sum.LastKey != info.LastKey {
-		return c.fault(-1, fmt.Errorf("segment %d has %d runs, %d captures, %d versions, %d URLs and %d bytes of bodies, and the catalogue says otherwise",
+		return c.fault(-1, fmt.Errorf("segment %d has %d runs, %d captures, %d versions, %d URLs and %d bytes of bodies, but the catalogue says otherwise",
 			info.ID, c.number, sum.Captures, sum.Versions, sum.URLs, sum.BodyBytes))
 	}
 	if c.index == nil {

@@ -159,7 +159,7 @@ func (r *Run) behind(others func(RunRef) (*Run, error)) (out []*Run, err error) 
 			return nil, errLengths
 		}
 		if others == nil {
-			return nil, fmt.Errorf("it is compressed with run %d of segment %d, which is not here", ref.Run, ref.Segment)
+			return nil, fmt.Errorf("it is compressed with run %d of segment %d, which is missing", ref.Run, ref.Segment)
 		}
 		b, err := others(ref)
 		if err == nil && b.blockBytes() > behindBytesMax {

@@ -370,7 +370,7 @@ func (b *rebuilder) end(ctx context.Context) error {
 	}
 	rec, h, err := readRecord(b.f, at, b.info.Bytes)
 	if err != nil || h.kind != kindEnd || at+int64(len(rec)) != b.info.Bytes {
-		return &Error{File: b.name, Offset: at, Err: errors.New("the db-file does not end with a sound end record")}
+		return &Error{File: b.name, Offset: at, Err: errors.New("the db-file does not end with an undamaged end record")}
 	}
 	_, data, err := parseHead(rec)
 	if err == nil {
@@ -408,7 +408,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	}
 	number := uint32(len(b.runEnds))
 	if h.kind != kindRun || h.segment != b.info.ID || h.pool != b.info.Pool || h.run != number {
-		return fmt.Errorf("a record of kind %s, run %d, of segment %d of pool %s stands where run %d of segment %d of pool %s should",
+		return fmt.Errorf("found a record of kind %s, run %d, of segment %d of pool %s where run %d of segment %d of pool %s should be",
 			h.kind, h.run, h.segment, h.pool, number, b.info.ID, b.info.Pool)
 	}
 	r, err := openRun(rec, h.segment, h.run)
@@ -430,7 +430,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	for i := range entries {
 		e := &entries[i]
 		if b.info.Captures > 0 && e.Less(&b.last) {
-			return fmt.Errorf("%q stands behind %q", e.Key, b.last.Key)
+			return fmt.Errorf("%q comes after %q", e.Key, b.last.Key)
 		}
 		b.entry(e)
 	}
@@ -477,7 +477,7 @@ func (b *rebuilder) finish() (*Info, error) {
 	b.info.Runs = len(b.runEnds)
 	b.info.Depends, b.info.Uses = slices.Sorted(maps.Keys(b.pools)), slices.Sorted(maps.Keys(b.uses))
 	if want := endText(&b.info); !bytes.Equal(b.endText, want) {
-		return nil, &Error{File: b.name, Offset: b.endAt, Err: fmt.Errorf("the end record says %q, and it is %q", b.endText, want)}
+		return nil, &Error{File: b.name, Offset: b.endAt, Err: fmt.Errorf("the end record says %q, but the file has %q", b.endText, want)}
 	}
 	for _, p := range finalPairs(b.bloom, b.census.census(), b.runEnds, b.metaEnds) {
 		if err := b.put(p.key, p.value); err != nil {

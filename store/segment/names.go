@@ -212,7 +212,7 @@ func ReadNames(b []byte) ([]*Names, error) {
 			return nil, err
 		}
 		if h.kind != kindNames {
-			return nil, errors.New("a record of kind " + h.kind + " stands among names")
+			return nil, errors.New("a record of kind " + h.kind + " is among names")
 		}
 		plain, err := decoder().DecodeAll(data, nil)
 		if err != nil {

@@ -195,7 +195,7 @@ func (s *Reader) indexValue(key []byte, use func([]byte) error) error {
 // giveUpIndex marks the index as bad. The caller holds s.mu.
 func (s *Reader) giveUpIndex(err error) {
 	if !s.badIndex && s.warn != nil {
-		s.warn(&Error{File: s.Info.Index, Offset: -1, Err: fmt.Errorf("segment %d: %w; reading goes on from %s", s.Info.ID, err, s.Info.File)})
+		s.warn(&Error{File: s.Info.Index, Offset: -1, Err: fmt.Errorf("segment %d: %w; %s is read instead", s.Info.ID, err, s.Info.File)})
 	}
 	s.badIndex = true
 	s.bloom.Store(nil)
@@ -374,7 +374,7 @@ func (r *Run) Block(n uint32) ([]byte, error) {
 		return nil, r.lacks
 	}
 	if uint64(n) >= uint64(len(r.ends)) {
-		return nil, fmt.Errorf("the run has %d blocks, and no %d", len(r.ends), n)
+		return nil, fmt.Errorf("the run has %d blocks, but no block %d", len(r.ends), n)
 	}
 	from := int64(0)
 	if n > 0 {
@@ -483,7 +483,7 @@ func readAt(f *os.File, b []byte, from int64) error {
 
 func span(ends []int64, n uint32) (from, end int64, err error) {
 	if uint64(n) >= uint64(len(ends)) {
-		return 0, 0, fmt.Errorf("the segment has %d runs, and no %d", len(ends), n)
+		return 0, 0, fmt.Errorf("the segment has %d runs, but no run %d", len(ends), n)
 	}
 	if n > 0 {
 		from = ends[n-1]
@@ -511,7 +511,7 @@ func openRun(b []byte, segment, number uint32) (*Run, error) {
 		return nil, err
 	}
 	if h.kind != kindRun {
-		return nil, fmt.Errorf("a record of kind %q stands where a run should", h.kind)
+		return nil, fmt.Errorf("found a record of kind %q where a run should be", h.kind)
 	}
 	h.segment = segment
 	meta, err := decoder().DecodeAll(data[:h.metaLength], nil)

@@ -51,7 +51,7 @@ func (v *Snapshot) Damage() error {
 	if d.pool != "" {
 		remedy = fmt.Sprintf("; REPAIR POOL '%s' FROM 'a copy of the archive' restores it", d.pool)
 	}
-	return fmt.Errorf("%s.\nWhat cannot be read is NULL or left out, and the rest is answered. VERIFY lists all damage%s", list, remedy)
+	return fmt.Errorf("%s.\nValues that cannot be read are NULL or left out; everything else is answered. VERIFY lists all damage%s", list, remedy)
 }
 
 // maySkip reports whether reading goes on after an error.

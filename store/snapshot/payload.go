@@ -90,7 +90,7 @@ func NoBody(e *segment.Stored) string {
 		}
 		return "its record says that the body is that of " + e.RefersURL + when + ", which is not in this archive"
 	}
-	return "its record says that the body is as in a capture before, which is not in this archive"
+	return "its record says that the body is that of an earlier capture, which is not in this archive"
 }
 
 // Owner returns the entry whose recipe has the body of e, and the place of that

@@ -190,7 +190,7 @@ func (s *scanner) endsLine(off int64, h *header) (bool, error) {
 // length says: another record, another gzip member or the end of the file must
 // follow. If the declared length is wrong and something else shows where the
 // record ends, such as Content-Length, confirmedAt corrects the length in h.
-// why says what is wrong, such as "no header of a record where one is due". It
+// why says what is wrong, such as "no header of a record where one should begin". It
 // is "" if the record is confirmed.
 func (s *scanner) confirmedAt(pos int64) (h header, why string, err error) {
 	h, ok, err := s.headerAt(pos)
@@ -198,7 +198,7 @@ func (s *scanner) confirmedAt(pos int64) (h header, why string, err error) {
 		return h, "", err
 	}
 	if !ok {
-		return h, "no header of a record where one is due", nil
+		return h, "no header of a record where one should begin", nil
 	}
 	data := pos + h.bytes
 	if why, err = s.end(data, h.length); why == "" || err != nil {

@@ -19,7 +19,7 @@ import (
 const ratioMax = 1032
 
 // inflateInto fills c from the compressed data at off. why says what is wrong
-// with the data, such as "compressed data ends before the length says". err is
+// with the data, such as "compressed data ends before its declared length". err is
 // any other failure.
 func (s *scanner) inflateInto(c *record.Capture, off int64, h head) (why string, err error) {
 	if h.unzip > ratioMax*h.length+64 {
@@ -122,7 +122,7 @@ func (s *scanner) endOfData(h head, compressed io.ByteReader) (why string, err e
 		return inflateFault(err)
 	}
 	if _, err := compressed.ReadByte(); err == nil {
-		return "compressed data ends before the length says", nil
+		return "compressed data ends before its declared length", nil
 	}
 	return "", nil
 }

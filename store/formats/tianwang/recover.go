@@ -395,7 +395,7 @@ func (c *recoverer) save(e *extent, d dialect, state task.RecoverState) error {
 		return c.give(out)
 	}
 	if d != strict {
-		out.What = "not by the rules of the format, as older programs wrote"
+		out.What = "not by the rules of the format, but as older programs wrote it"
 	}
 	out.Write = func(w io.Writer) error {
 		_, err := io.Copy(w, io.NewSectionReader(c.s.r, e.at, e.next-e.at))
@@ -422,7 +422,7 @@ func (c *recoverer) fault(e *extent) (why string, err error) {
 		return err.Error(), nil
 	}
 	if asWritten, err := time.Parse(dateLayout, e.date); err == nil && asWritten.Format(dateLayout) != e.date {
-		return fmt.Sprintf("date %q: that was a %s", e.date, t.Weekday()), nil
+		return fmt.Sprintf("date %q: that day was a %s", e.date, t.Weekday()), nil
 	}
 	if why, err := c.s.sumFault(e.at, e.head); why != "" || err != nil {
 		return why, err
@@ -450,7 +450,7 @@ func (c *recoverer) otherVersion(e *extent) (why string, err error) {
 	}
 	start, err := c.s.w.View(e.at+e.bytes, len(httpMagic))
 	if string(start) == httpMagic || e.unzip >= 0 && isZlib(start) {
-		why = fmt.Sprintf("its version is %s, and all else is as in 1.0", e.version)
+		why = fmt.Sprintf("its version is %s, but everything else is as in 1.0", e.version)
 	}
 	return why, err
 }
@@ -491,9 +491,9 @@ func (c *recoverer) read(from, to int64) (why, url, date string, err error) {
 	case err != nil:
 		return "", "", "", err
 	case !ok && b[0] == 0:
-		return "zeros where a record is due", url, date, nil
+		return "zeros where a record should begin", url, date, nil
 	case !ok:
-		return "no head of a record where one is due", url, date, nil
+		return "no head of a record where one should begin", url, date, nil
 	case h.url == "" || h.date == "":
 		return "a head without url or date", url, date, nil
 	case from+h.bytes+h.length >= c.size:

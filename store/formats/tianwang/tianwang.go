@@ -202,13 +202,13 @@ func (s *scanner) fill(c *record.Capture, w *message.Window, off, n int64) error
 }
 
 // noHead says what is wrong at pos, where a head is due and missing, such as
-// "zeros where a record is due".
+// "zeros where a record should begin".
 func (s *scanner) noHead(pos int64) (string, error) {
 	b, err := s.w.View(pos, 1)
 	if len(b) > 0 && b[0] == 0 {
-		return "zeros where a record is due", err
+		return "zeros where a record should begin", err
 	}
-	return "no head of a record where one is due", err
+	return "no head of a record where one should begin", err
 }
 
 // headAt reads the head at off. It returns false if there is none.

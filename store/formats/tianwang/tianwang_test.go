@@ -86,7 +86,7 @@ func TestRead(t *testing.T) {
 	crlf := strings.ReplaceAll("version: 1.0\nurl: http://c.cn/\ntime: "+date+"\nlength: 19\n", "\n", "\r\n")
 
 	const torn = "damaged record does not end where its length says"
-	const badHead = "damaged no head of a record where one is due"
+	const badHead = "damaged no head of a record where one should begin"
 	tests := []struct {
 		name string
 		file []part
@@ -123,7 +123,7 @@ func TestRead(t *testing.T) {
 		{"length past all bounds", []part{{strings.Replace(a.bytes, "length: ", "length: 99999999999999999999", 1), badHead}, b, b}},
 		{"negative length", []part{{strings.Replace(a.bytes, "length: ", "length: -", 1), badHead}, b, b}},
 		{"endless head", []part{a, {"version: 1.0\nurl: " + strings.Repeat("x", 3<<20), badHead}}},
-		{"zeros", []part{a, {strings.Repeat("\x00", 5000), "damaged zeros where a record is due"}, b, b}},
+		{"zeros", []part{a, {strings.Repeat("\x00", 5000), "damaged zeros where a record should begin"}, b, b}},
 		{"not a file of records", []part{{"<html>no</html>", badHead}}},
 	}
 	for _, tt := range tests {

@@ -98,7 +98,7 @@ func (rd *reader) damage(at int64, format string, args ...any) error {
 // the WARC files that the zip file stores without compression. why is the error
 // of the zip reader.
 func (rd *reader) salvage(r io.ReaderAt, why error) error {
-	if err := rd.damage(0, "the zip file has no readable directory (%v): records are looked for in all of it", why); err != nil {
+	if err := rd.damage(0, "the zip file has no readable directory (%v): the whole file is searched for records", why); err != nil {
 		return err
 	}
 	is, err := warc.Detect(r)
@@ -150,7 +150,7 @@ func (rd *reader) files(r io.ReaderAt, z *zip.Reader) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(digests)) {
 		if isArchive(name) {
-			if err := rd.damage(0, "%s is listed in datapackage.json, and is not in the zip file", name); err != nil {
+			if err := rd.damage(0, "%s is listed in datapackage.json, but is not in the zip file", name); err != nil {
 				return err
 			}
 		}
@@ -217,7 +217,7 @@ func (rd *reader) file(r io.ReaderAt, f *zip.File, digest string) error {
 		_, err = io.Copy(io.Discard, c)
 	} else {
 		if f.UncompressedSize64 > inflateMin && f.UncompressedSize64/ratioMax > f.CompressedSize64 {
-			return rd.damage(at, "%s: it would grow from %d bytes to %d, and is not read", f.Name, f.CompressedSize64, f.UncompressedSize64)
+			return rd.damage(at, "%s: it would inflate from %d bytes to %d, and is not read", f.Name, f.CompressedSize64, f.UncompressedSize64)
 		}
 		var spool *record.Spool
 		if spool, err = message.NewSpool(c, rd.o.Limits.TempDir); err == nil {
@@ -232,7 +232,7 @@ func (rd *reader) file(r io.ReaderAt, f *zip.File, digest string) error {
 	case c.damage != nil:
 		err = rd.damage(at, "%s: %v", f.Name, c.damage)
 	case digest != "" && got != digest:
-		err = rd.damage(at, "%s has the sha256 %s, and datapackage.json says %s", f.Name, got, digest)
+		err = rd.damage(at, "%s has the sha256 %s, but datapackage.json says %s", f.Name, got, digest)
 	}
 	if err != nil {
 		return err

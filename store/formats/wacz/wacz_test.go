@@ -132,17 +132,17 @@ func TestRead(t *testing.T) {
 		{"compressed again", zipOf(t, zip.Deflate, "datapackage.json", `{}`, "archive/a.warc", warcFile), one},
 		{"several, in order of name", zipOf(t, zip.Store, "datapackage.json", `{}`, "archive/b.arc", arcFile, "archive/a.warc", warcFile), one + "x.wacz/archive/b.arc http://a.cn/ \"text\"\n"},
 		{"another digest", zipOf(t, zip.Store, "datapackage.json", manifest("archive/a.warc", "sha256:"+sumOf("")), "archive/a.warc", warcFile),
-			"damaged archive/a.warc has the sha256 " + sumOf(warcFile) + ", and datapackage.json says " + sumOf("") + "\n" + one},
+			"damaged archive/a.warc has the sha256 " + sumOf(warcFile) + ", but datapackage.json says " + sumOf("") + "\n" + one},
 		{"a file is missing", zipOf(t, zip.Store, "datapackage.json", manifest("archive/b.warc.gz", "sha256:00"), "archive/a.warc", warcFile),
-			one + "damaged archive/b.warc.gz is listed in datapackage.json, and is not in the zip file\n"},
+			one + "damaged archive/b.warc.gz is listed in datapackage.json, but is not in the zip file\n"},
 		{"no manifest", zipOf(t, zip.Store, "archive/a.warc", warcFile), "damaged no datapackage.json in the zip file: files can't be checked against it\n" + one},
 		{"manifest that is no JSON", zipOf(t, zip.Store, "datapackage.json", "{", "archive/a.warc", warcFile), "damaged datapackage.json can't be read: unexpected EOF\n" + one},
 		{"nothing", zipOf(t, zip.Store, "datapackage.json", "{}"), "damaged no WARC file under archive/ in the zip file\n"},
-		{"damage within", zipOf(t, zip.Store, "datapackage.json", `{}`, "archive/a.warc", "garbage\r\n"+warcFile), "damaged archive/a.warc: no WARC record where one is due\n" + one},
-		{"directory lost", good[:len(good)-30], "damaged the zip file has no readable directory (zip: not a valid zip file): records are looked for in all of it\n" +
-			"damaged no WARC record where one is due\nx.wacz http://a.cn/ \"text\"\ndamaged no WARC record where one is due\n"},
+		{"damage within", zipOf(t, zip.Store, "datapackage.json", `{}`, "archive/a.warc", "garbage\r\n"+warcFile), "damaged archive/a.warc: no WARC record where one should begin\n" + one},
+		{"directory lost", good[:len(good)-30], "damaged the zip file has no readable directory (zip: not a valid zip file): the whole file is searched for records\n" +
+			"damaged no WARC record where one should begin\nx.wacz http://a.cn/ \"text\"\ndamaged no WARC record where one should begin\n"},
 		{"bytes changed", bytes.Replace(good, []byte("text\r\n"), []byte("test\r\n"), 1), "damaged archive/a.warc: zip: checksum error\n" + strings.Replace(one, "text", "test", 1)},
-		{"grows too much", zipOf(t, zip.Deflate, "datapackage.json", "{}", "archive/a.warc", strings.Repeat("\x00", inflateMin+1)), "damaged archive/a.warc: it would grow from"},
+		{"grows too much", zipOf(t, zip.Deflate, "datapackage.json", "{}", "archive/a.warc", strings.Repeat("\x00", inflateMin+1)), "damaged archive/a.warc: it would inflate from"},
 	}
 	for _, tt := range tests {
 		got := brief(read(t, tt.file, Options{Source: "x.wacz"}))

@@ -49,7 +49,7 @@ type field struct{ name, value string }
 
 // The reasons why a header cannot be used.
 var (
-	errNoHeader  = errors.New("no WARC record where one is due")
+	errNoHeader  = errors.New("no WARC record where one should begin")
 	errCutHeader = errors.New("file ends within the header of a record")
 )
 

@@ -201,7 +201,7 @@ func TestParseDate(t *testing.T) {
 }
 
 // TestDamage shows where a damaged span starts, how long it is, and that what
-// stands behind it is read.
+// comes after it is read.
 func TestDamage(t *testing.T) {
 	a, b := response("http://a.cn/", "text of A"), response("http://b.cn/", "text of B")
 	length := func(s, n string) string {
@@ -223,7 +223,7 @@ func TestDamage(t *testing.T) {
 		{"no length", strings.Replace(a, "Content-Length", "Content-Longth", 1), "record without Content-Length"},
 		{"torn", a[:len(a)-20], wrong},
 		{"torn in its header", a[:60] + "\r\n\r\n", "record without Content-Length"},
-		{"garbage", "The monkeys are coming!\r\nWARC/x\r\n\r\n", "no WARC record where one is due"},
+		{"garbage", "The monkeys are coming!\r\nWARC/x\r\n\r\n", "no WARC record where one should begin"},
 		{"long header line", "WARC/1.0\r\nX: " + strings.Repeat("x", 3<<20) + "\r\n\r\n", "header of a record has no end within 1048576 bytes"},
 		{"a quoted record, the length wrong", length(response("http://c.cn/", "quote\n"+a[:len(a)-30]+"end of quote"), "70"), wrong},
 	}

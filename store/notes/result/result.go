@@ -92,7 +92,7 @@ func (w *Writer) write(b []byte) error {
 // Add writes a row. Its key must be greater than the key of the previous row.
 func (w *Writer) Add(r task.ResultRow) error {
 	if w.rows > 0 && bytes.Compare(w.last, r.Key) >= 0 {
-		return fmt.Errorf("key %q of a result comes behind %q", r.Key, w.last)
+		return fmt.Errorf("key %q of a result comes after %q", r.Key, w.last)
 	}
 	if len(r.Key) > rowBytesMax || len(r.Value) > rowBytesMax {
 		return fmt.Errorf("row %q of a result has more than %d bytes", r.Key[:min(len(r.Key), 100)], rowBytesMax)

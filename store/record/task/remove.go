@@ -72,10 +72,10 @@ func (e *DependsError) Error() string {
 	s := fmt.Sprintf("pool %s cannot be dropped: ", e.Pool)
 	var why []string
 	if len(e.By) > 0 {
-		why = append(why, "pools "+strings.Join(e.By, ", ")+" use bodies that it has")
+		why = append(why, "pools "+strings.Join(e.By, ", ")+" use its bodies")
 	}
 	if len(e.Revisits) > 0 {
-		why = append(why, "pools "+strings.Join(e.Revisits, ", ")+" have visits to what it has")
+		why = append(why, "pools "+strings.Join(e.Revisits, ", ")+" have revisits of its captures")
 	}
 	return s + strings.Join(why, "; ")
 }
