@@ -30,7 +30,8 @@ type class struct {
 	members []string
 }
 
-// classes returns all classes. The first that fits counts.
+// classes returns all classes, in the order in which they are tried. The members
+// of a class that fits count for no later one.
 var classes = sync.OnceValue(func() []class {
 	return []class{
 		{"an expression", []string{"a size", "("}, []string{
