@@ -158,7 +158,7 @@ var homes = map[string]string{
 	"github.com/andybalholm/brotli":       "store/page/coding",
 	"github.com/nlnwa/whatwg-url":         "store/urlkey",
 	"golang.org/x/net":                    "store/urlkey store/page/charset crawl/fetch",
-	"golang.org/x/text":                   "store/urlkey store/page/charset store/page/markup exec/value exec/plan exec/op repl",
+	"golang.org/x/text":                   "store/urlkey store/page/charset store/page/markup exec/value repl",
 	"golang.org/x/sys":                    "store/disk repl/term",
 }
 
