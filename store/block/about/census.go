@@ -10,11 +10,11 @@ import (
 // census counts the elements in a range of a page.
 type census struct {
 	anchors  int32 // links that show text
-	entries  int32 // of these, such as begin a line
+	entries  int32 // anchors that begin a line
 	headings int32 // headings that are links
-	items    int32 // of lists, rows of tables
-	controls int32 // of forms
-	pictures int32 // images and what plays
+	items    int32 // items of lists, rows of tables
+	controls int32 // form controls
+	pictures int32 // images, objects, films, frames
 }
 
 func (c census) minus(o census) census {
@@ -28,7 +28,7 @@ func takeCensus(list []census, f *flow.Flow) []census {
 	out := slices.Grow(list[:0], len(nodes)+1)[:len(nodes)+1]
 	var c census
 	var some [32]int32
-	lines := some[:0] // where the open elements end that stand on lines of their own
+	lines := some[:0] // the ends of the open elements that are on lines of their own
 	fresh := true     // no text on this line yet
 	for i := range nodes {
 		out[i] = c

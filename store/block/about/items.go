@@ -45,7 +45,7 @@ func (l *labeller) holdsItems(p int32) bool {
 	nodes := l.flow.Page.Nodes
 	var sum, largest int32
 	count, alike := 0, 0
-	sort := int32(0) // the child that tells the sort
+	sort := int32(0) // the child with which others are compared
 	for c := p + 1; c < nodes[p].Next; c = nodes[c].Next {
 		w := l.weight(int(c))
 		if w == 0 {

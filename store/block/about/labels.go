@@ -40,7 +40,7 @@ type labeller struct {
 	memory    label.Memory
 	ranges    []nodeRange      // of blocks
 	claims    []claim          // for each chunk of the body
-	inherited []label.Evidence // of blocks, what their names and those around them say
+	inherited []label.Evidence // for each block, the evidence of its names and of its ancestors' names
 	// closingAt is the place of the last closing word before closingEnd, see
 	// closingWord.
 	closingAt, closingEnd int
@@ -262,8 +262,8 @@ func (l *labeller) sight(n int) sight {
 	return s
 }
 
-// looks adds the evidence of a block's content and place. own is the evidence
-// of its elements without those around its parent.
+// looks adds the evidence of a block's content and place to e. own is the evidence of
+// the names of the block itself, without the names of its ancestors.
 func (l *labeller) looks(n int, e, own *label.Evidence) {
 	s := l.sight(n)
 	if !s.region && s.anchors >= 3 && s.links > .5 {

@@ -72,7 +72,7 @@ type Block struct {
 	Parent     int    // index; the page's is 0
 	Next       int    // index of the first block that is no descendant
 	Depth      int    // 0 for the page, else the level at which the block appears
-	Path       string // its place and those of its ancestors, such as "C.C.3"; "" for the page
+	Path       string // the names of its ancestors and its own, such as "C.C.3"; "" for the page
 	row        int32  // of a table cell: the node of its row; else 0
 }
 

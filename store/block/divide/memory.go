@@ -113,7 +113,7 @@ func (m *Memory) key(d *divider, a *atom, depth int) (_ partKey, ok bool) {
 	text = appendShape(text, a, a)
 	for i, nodes := 0, d.Page.Nodes[a.from:a.to]; i < len(nodes); i++ {
 		n := &nodes[i]
-		// Ranges tile, so that the starts tell the ends.
+		// The nodes leave no gaps, so that the end of a node follows from the starts.
 		next := uint64(n.Next) - uint64(a.from) - uint64(i)
 		text = binary.LittleEndian.AppendUint64(text, uint64(n.Start-a.start)<<32|next<<11|uint64(n.Kind)<<8|uint64(n.Tag))
 	}

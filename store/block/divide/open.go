@@ -43,7 +43,7 @@ const PageLimit = page.BytesMax
 // PageLimitMax is the largest As.Limit.
 const PageLimitMax = 64 << 20
 
-// As says how a body is to be read.
+// As says how to read a body.
 type As struct {
 	Mime        string // media type in lower case, without parameters
 	ContentType string // the header
@@ -60,14 +60,14 @@ func AsOf(p *record.Payload) As {
 	return as
 }
 
-// Sent returns how a body is to be read by the head of its response. mime is its
-// media type.
+// Sent returns how to read the body of a response with this head. mime is the media
+// type of the body.
 func Sent(head []byte, mime string) As {
 	return As{Mime: mime, ContentType: message.Header(head, "Content-Type"), Encoding: message.Codings(head), LinkHeaders: markup.LinkHeaders(head)}
 }
 
-// Open divides a body. It is false for what has no blocks: media types
-// that are not pages or plain text, and bodies that do not decode.
+// Open divides a body. It returns false if the body has no blocks: its media type is
+// neither a page nor plain text, or it cannot be decoded.
 //
 // Blocks are ranges of Tree.Page.Body: the body after content-decoding and, if its
 // markup can't be found in the bytes of its charset (UTF-16, ISO-2022-JP, HZ),

@@ -55,7 +55,7 @@ const (
 	formPlain   = 1  // not as markup
 	formCharset = 2  // a charset follows; a leaf of ASCII has none
 	formPrint   = 4  // a leaf's fingerprint follows
-	formInline  = 8  // the facts of the page's leaves stand with it
+	formInline  = 8  // the facts of the leaves are part of the facts of the page
 	formOutside = 16 // links outside of the markup follow the facts of the leaves
 )
 
@@ -64,12 +64,12 @@ const (
 // once. Only one goroutine may use it.
 type Reader struct {
 	young, old map[leafKey]*Leaf
-	bytes      int    // of the young ones
-	leavesMax  int    // of each generation
-	bytesMax   int    // of their bytes
-	links      []byte // of a leaf, under making
+	bytes      int    // bytes of the leaves in young
+	leavesMax  int    // the most leaves of a generation
+	bytesMax   int    // the most bytes of the leaves of a generation
+	links      []byte // the packed links of the leaf that is being read
 	parts      *divide.Memory
-	mayLink    []bool // of each leaf of the page that is read, the layout before it
+	mayLink    []bool // for each leaf of the current page, whether the layout before the leaf may have links
 }
 
 // leafKey identifies a leaf in the memory of a Reader. Leaves with equal keys
@@ -127,16 +127,16 @@ func (m *Reader) Open(body []byte, as divide.As, o divide.Options) (*divide.Body
 type Reading struct {
 	*divide.Body
 	Leaves []int   // Cut(0)
-	Made   []*Leaf // of these
-	Links  int     // of the page
+	Made   []*Leaf // the facts of Leaves
+	Links  int     // number of links of the page
 	layout []byte  // the layout's links, packed
-	placed []place // of these
-	rest   []byte  // as Layout gives it, nil if nobody asked
+	placed []place // the places of the links in layout
+	rest   []byte  // the result of Layout, nil before its first call
 }
 
 // place is the position of a link in the layout.
 type place struct {
-	leaf int // that is behind it
+	leaf int // index of the first leaf after the link
 	part int // as Link.Part
 }
 
@@ -205,10 +205,10 @@ func (r *Reading) readLayout() {
 // known.
 func (m *Reader) leaf(b *divide.Body, start, end int) *Leaf {
 	d := sha256.Sum256(b.Page.Body[start:end])
-	if end-start == len(b.Page.Body) { // who asks knows a body that it has seen
+	if end-start == len(b.Page.Body) { // a body of one leaf is not remembered: callers do not read a body twice
 		l := &Leaf{Digest: d}
 		if b.Plain {
-			l.Facts = shortFacts(b) // small texts are many, and soon read again
+			l.Facts = shortFacts(b) // small texts are many, and computing their facts again is quick
 		} else {
 			l.Facts, l.links = m.readLeaf(b, start, end)
 		}
@@ -459,7 +459,7 @@ func (k *Kept) Links(leaves [][]byte) ([]Link, error) {
 	}
 	out := OutsideLinks(k.outside)
 	next := 0           // link of the layout
-	part, last := -1, 0 // block of the cut, and the leaf behind its last
+	part, last := -1, 0 // index of the current block of the cut, and of the first leaf after the block
 	for i := 0; ; i++ {
 		for i >= last && part+1 < len(k.Cut) {
 			part++

@@ -125,7 +125,7 @@ func AppendFirstFold(dst []byte, shown bool, size int64) []byte {
 	}
 	dst = binary.AppendUvarint(append(dst, facts.Extractor, foldFirst), 1000) // unit
 	dst = append(dst, 1, 0, 0)                                                // a birth, this one, of no twins
-	dst = append(dst, 2, 1, 0, 1)                                             // of the block behind the root
+	dst = append(dst, 2, 1, 0, 1)                                             // for one block, the first after the root
 	return binary.AppendUvarint(append(dst, leaves), uint64(size))
 }
 

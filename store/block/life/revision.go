@@ -138,8 +138,8 @@ func (r *Revision) pairs(level int) *cutPairs {
 	}
 	p.ofOld, p.ofNew = filled(p.ofOld, len(r.matches)), filled(p.ofNew, len(r.matches))
 	p.inOld, p.inNew = placesIn(p.inOld, r.Before.Tree, p.old), placesIn(p.inNew, r.Tree, p.new)
-	// The leaves of a new block stand together among the matches: its pair with an
-	// old one is the last that this has, or there is none yet.
+	// The leaves of a new block follow each other in the matches. So if the new block
+	// already has a pair with an old block, that is the last pair of the old block.
 	p.last = filled(p.last, len(p.old)) // pair of each old block, its place in p.shared
 	last := p.last
 	for i, m := range r.matches {

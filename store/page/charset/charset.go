@@ -28,8 +28,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Names of charsets, as Find returns them and ToUTF8 accepts them. Other names are those of the WHATWG Encoding Standard in lower case, and the keys
-// of legacy.
+// Names of charsets, as Find returns them and ToUTF8 accepts them. Other names are
+// those of the WHATWG Encoding Standard in lower case, and the keys of legacy.
 const (
 	UTF8           = "utf-8"
 	charsetUTF16LE = "utf-16le"

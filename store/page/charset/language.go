@@ -25,7 +25,7 @@ const (
 	costOther   = 28 // of a letter of the same script that the language does not have
 	costControl = 52 // of a control character
 	costInvalid = 72 // of bytes that the charset does not have
-	costMark    = 6  // of a vowel or tone mark, of which languages.txt has nothing
+	costMark    = 6  // of a vowel or tone mark; languages.txt has no costs of marks
 	costMixed   = 28 // of two scripts in one word, or of a sign within it
 	costCapital = 20 // of a capital after a small letter
 	costFirst   = 4  // of a capital that begins a word
@@ -92,8 +92,8 @@ const (
 	isCapital byteKind = 1 << iota // a capital letter of the language
 	isLatin                        // a letter of ASCII, in a language of another script
 	isMark                         // a vowel or tone mark, which follows a letter
-	noBefore                       // a sign that no letter stands right before
-	noAfter                        // a sign that no letter stands right after
+	noBefore                       // a sign that never directly follows a letter
+	noAfter                        // a sign that no letter directly follows
 )
 
 // bytesOf lists the single-byte charsets that are tried, each with the codes of

@@ -18,7 +18,7 @@ const (
 	classSpace   = 1 << iota // separates attributes
 	classNameEnd             // ends an attribute's name
 	classBareEnd             // ends a value without quotes
-	classInk                 // is shown as it stands
+	classInk                 // is shown unchanged
 	classTagEnd              // ends a tag's name
 	classWord                // is part of a word of a text
 )

@@ -18,7 +18,7 @@ import (
 // held back until settle.
 type folder struct {
 	charset string
-	direct  bool // ASCII stands for itself in it
+	direct  bool // ASCIISafe of charset
 	out     []byte
 	gap     byte   // the break due before the next word
 	held    []byte // in the charset

@@ -63,7 +63,7 @@ func (w *linkWriter) appendLinks(dst []byte) (_ []byte, offsets []int) {
 	dst = binary.AppendUvarint(dst, uint64(len(offsets)))
 	text := w.near[:0]
 	done := 0  // of out, what is in text or left out
-	shift := 0 // from places of text to those of out, at its end
+	shift := 0 // a place in text minus shift is the place in out
 	last := 0
 	for i := range w.links {
 		l := &w.links[i]

@@ -115,7 +115,7 @@ type foundLink struct {
 type linkWriter struct {
 	t       *Tree
 	charset string
-	plain   bool // ASCII stands for itself in it
+	plain   bool // ASCIISafe of charset
 	text    folder
 	links   []foundLink
 	open    []linkEnd // links whose end has not come
@@ -123,7 +123,7 @@ type linkWriter struct {
 	keep    func(offset int) bool
 	end     int32 // of what is read of the body
 	cut     bool  // a link begins or ends in what may be one letter or reference
-	nested  bool  // the page stands in an attribute of another
+	nested  bool  // the page is the value of an attribute of another page
 }
 
 // linkWriters holds unused linkWriters.
@@ -211,7 +211,7 @@ func (w *linkWriter) addressed(i int) {
 			w.shared(i)
 		}
 	case TagOther:
-		// Of elements that have no constant, those of SVG that show something else.
+		// These elements of SVG have no Tag constant. They show another document.
 		if name := w.t.Name(i); EqualFold(name, "image") || EqualFold(name, "use") || EqualFold(name, "feimage") {
 			w.add(i, from.kind, from.attr)
 		}

@@ -10,7 +10,7 @@ import (
 // Meta is what a page says about itself, as UTF-8. A field is "" if the page
 // does not say it.
 type Meta struct {
-	Title       string // of its title element, or as it tells social networks
+	Title       string // text of the title element, or else the og:title of a meta element
 	Description string
 	Keywords    string
 	Author      string

@@ -5,7 +5,7 @@ import "encoding/binary"
 // Tag is the name of an element. Names that HTML does not have are TagOther.
 type Tag uint8
 
-// The elements of HTML 2 to 5, and those of old browsers.
+// The elements of HTML 2 to 5, and elements that only old browsers know.
 const (
 	TagOther Tag = iota
 	TagA
@@ -147,9 +147,9 @@ type props uint8
 
 const (
 	propVoid    props = 1 << iota // has no content
-	propBlock                     // stands on lines of its own
+	propBlock                     // is on lines of its own
 	propClosesP                   // its start tag ends an open paragraph
-	propHead                      // may stand in the head
+	propHead                      // may be in the head
 	propScope                     // end tags inside do not reach elements outside
 	propRaw                       // its content is no markup
 	propEnds                      // its start tag ends other elements beside paragraphs
