@@ -40,7 +40,6 @@ import (
 	"time"
 
 	"infomall/store/body"
-	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/mend"
@@ -85,7 +84,7 @@ type Archive struct {
 	notes       *notes.Notes
 	maintenance *mend.Maintenance
 	remover     *remove.Remover
-	merging     mergeBounds
+	merger      *merger
 
 	mu     sync.Mutex
 	warned map[string]bool
@@ -108,13 +107,13 @@ func Open(dir string, o Options) *Archive {
 	}
 	a := &Archive{
 		dir: dir, opts: o, folder: commit.Open(dir, o.Disk),
-		merging: mergeBounds{catalog.MergeWays, mergeRuns, mergePlaces},
-		warned:  make(map[string]bool),
+		warned: make(map[string]bool),
 	}
 	a.files = body.NewFiles(a.folder, o.CacheBytes, a.warn)
 	a.snapshots = snapshot.NewSource(a.files)
 	a.notes = notes.New(a.folder, o.Now, a.warn)
 	a.maintenance = mend.New(a.folder, a.files, a.notes, o.Now)
+	a.merger = newMerger(a.folder, a.snapshots, a.warn, o.BatchBytes)
 	a.remover = remove.New(a.folder, a.snapshots, o.Now, a.Merge)
 	return a
 }
@@ -284,4 +283,29 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 // blocks that others use stay.
 func (a *Archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	return a.remover.Drop(ctx, o)
+}
+
+// Merge rewrites each pool as one sorted row of segments. It drops duplicate
+// captures and blocks, corrects hints, and finds the originals of revisits that
+// were imported before them. Readers keep the old segments until they are done. A
+// pool that another process is merging is left to that process. A pool that does
+// not exist is a *task.NoPoolError.
+//
+// Its memory does not depend on the size of the pool, except for the filters of its
+// segments' URLs: a byte or two for each URL.
+func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
+	out, err := a.merger.merge(ctx, o)
+	if err == nil && o.Seal && !o.Dry {
+		err = a.maintenance.ShareIndexes(ctx)
+	}
+	return out, err
+}
+
+// derive computes again what was found out about bodies when they were imported.
+func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
+	out, err := a.merger.derive(ctx, o)
+	if err == nil && !o.Dry && len(out) > 0 {
+		err = a.maintenance.ShareIndexes(ctx)
+	}
+	return out, err
 }

@@ -24,7 +24,7 @@ import (
 // segments for which another version of the program did that. It handles one pool,
 // or all pools in turn. The segments are rewritten, with captures and blocks in the
 // same places.
-func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
+func (a *merger) derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	p, err := a.folder.Pin()
 	if err != nil {
 		return nil, err
@@ -51,15 +51,12 @@ func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rei
 			out = append(out, r)
 		}
 	}
-	if o.Dry || len(out) == 0 {
-		return out, nil
-	}
-	return out, a.maintenance.ShareIndexes(ctx)
+	return out, nil
 }
 
 // derivePool does what derive does, for one pool. It returns ErrStale if the pool
 // was changed meanwhile.
-func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOptions) (task.ReindexResult, error) {
+func (a *merger) derivePool(ctx context.Context, pool string, o task.ReindexOptions) (task.ReindexResult, error) {
 	res := task.ReindexResult{Pool: pool}
 	v, err := a.snapshots.Open(ctx)
 	if err != nil {
@@ -91,7 +88,7 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 		if o.Progress != nil {
 			o.Progress(int64(i), int64(len(old)))
 		}
-		d := newDeriving(ctx, v, s, o.PageLimit, a.opts.BatchBytes)
+		d := newDeriving(ctx, v, s, o.PageLimit, a.histories)
 		f := &form{w: w, s: d.s, static: v.Pin.IsStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.Runs.Dict(ref, pool) }}
 		form, err := f.write(ctx, d.run)
 		d.look.Close()

@@ -284,7 +284,7 @@ func TestAnyOrder(t *testing.T) {
 		visits := drawHistory(rt)
 		a := Open(t.TempDir(), Options{})
 		defer a.Close()
-		a.merging = drawBounds(rt)
+		a.merger.bounds = drawBounds(rt)
 		shuffled := rapid.Permutation(visits).Draw(rt, "order")
 		for rest := shuffled; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(rt, "part")

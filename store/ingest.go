@@ -348,7 +348,7 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 // the next process that publishes tries again.
 func (g *ingest) mergeSmall(ctx context.Context, pools []string) {
 	for _, name := range pools {
-		if err := g.a.mergeSmall(ctx, name, g.poolLimit); err != nil && ctx.Err() == nil {
+		if err := g.a.merger.mergeSmall(ctx, name, g.poolLimit); err != nil && ctx.Err() == nil {
 			g.a.warn(err)
 		}
 	}

@@ -39,10 +39,23 @@ type mergeBounds struct {
 	runs, places int64
 }
 
+// merger merges the segments of one archive.
+type merger struct {
+	folder    *commit.Folder
+	snapshots *snapshot.Source
+	warn      func(error)
+	bounds    mergeBounds
+	histories int64 // how many bytes of histories REINDEX DERIVED keeps in memory
+}
+
+func newMerger(f *commit.Folder, s *snapshot.Source, warn func(error), histories int64) *merger {
+	return &merger{folder: f, snapshots: s, warn: warn, bounds: mergeBounds{catalog.MergeWays, mergeRuns, mergePlaces}, histories: histories}
+}
+
 // errMerging is returned if another process merges the pool.
 var errMerging = errors.New("another process merges the pool")
 
-// Merge rewrites each pool as one sorted row of segments. It drops duplicate
+// merge rewrites each pool as one sorted row of segments. It drops duplicate
 // captures and blocks, corrects hints, and finds the originals of revisits that
 // were imported before them. Readers keep the old segments until they are done. A
 // pool that another process is merging is left to that process. A pool that does
@@ -50,14 +63,14 @@ var errMerging = errors.New("another process merges the pool")
 //
 // Its memory does not depend on the size of the pool, except for the filters of its
 // segments' URLs: a byte or two for each URL.
-func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
+func (a *merger) merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
 	p, err := a.folder.Pin()
 	if err != nil {
 		return nil, err
 	}
 	p.Release() // the segments are chosen when the pool's turn comes
 	if o.Pools == nil {
-		p.WarnMisnamed(a.files.Warn)
+		p.WarnMisnamed(a.warn)
 	}
 	pools, named := p.PoolNames(), o.Pools != nil
 	if !named {
@@ -78,14 +91,11 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 			return out, &task.StaticError{Pool: pool}
 		case (!r.Static || o.Seal && r.Deleted) && !o.Dry:
 			t := mergeTask{pool: pool, packer: packer, seal: o.Seal, limit: o.PoolLimit, progress: o.Progress, choose: func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments(pool) }}
-			if r, err = a.merge(ctx, t); err != nil {
+			if r, err = a.do(ctx, t); err != nil {
 				return out, err
 			}
 		}
 		out = append(out, r)
-	}
-	if o.Seal && !o.Dry {
-		return out, a.maintenance.ShareIndexes(ctx)
 	}
 	return out, nil
 }
@@ -110,8 +120,8 @@ type mergeTask struct {
 // mergeSmall merges the small segments of a pool if there are many, or the whole
 // pool if it is larger than limit. If another process is merging the pool,
 // mergeSmall leaves it to that process.
-func (a *Archive) mergeSmall(ctx context.Context, pool string, limit int64) error {
-	_, err := a.merge(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: func(c *catalog.Catalog) []*segment.Info {
+func (a *merger) mergeSmall(ctx context.Context, pool string, limit int64) error {
+	_, err := a.do(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: func(c *catalog.Catalog) []*segment.Info {
 		if c.Oversized(pool, catalog.PoolLimit(limit)) {
 			return c.PoolSegments(pool)
 		}
@@ -130,8 +140,8 @@ func mergeResult(pool string, in []*segment.Info) task.MergeResult {
 	return r
 }
 
-// merge carries out a task in a writer of its own.
-func (a *Archive) merge(ctx context.Context, t mergeTask) (task.MergeResult, error) {
+// do carries out a task in a writer of its own.
+func (a *merger) do(ctx context.Context, t mergeTask) (task.MergeResult, error) {
 	w, err := a.folder.NewWriter(ctx)
 	if err != nil {
 		return task.MergeResult{}, err
@@ -154,7 +164,7 @@ func (a *Archive) merge(ctx context.Context, t mergeTask) (task.MergeResult, err
 
 // mergeBy merges with a writer, in as many rounds as it takes. It returns errMerging
 // if another process merges the pool.
-func (a *Archive) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (task.MergeResult, error) {
+func (a *merger) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (task.MergeResult, error) {
 	unlock, free, err := a.folder.LockPool(t.pool)
 	if err == nil && !free {
 		err = errMerging
@@ -196,13 +206,13 @@ func (a *Archive) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (t
 // mergeOnce merges the segments that the task chooses. If they are too many to
 // merge at once, it merges some of them, and more is true: the caller must call it
 // again.
-func (a *Archive) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) (r task.MergeResult, more bool, err error) {
+func (a *merger) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) (r task.MergeResult, more bool, err error) {
 	v, err := a.snapshots.Open(ctx)
 	if err != nil {
 		return r, false, err
 	}
 	defer v.Close()
-	v.Runs.Shelve(a.merging.runs, a.merging.ways+1)
+	v.Runs.Shelve(a.bounds.runs, a.bounds.ways+1)
 	in, hidden, err := mergeable(v, t.choose(v.Pin.Catalog))
 	if err != nil {
 		return r, false, err
@@ -217,7 +227,7 @@ func (a *Archive) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask)
 	if len(in) == 0 || len(in) == 1 && !hidden && !t.seal && !r.Large {
 		return r, false, nil
 	}
-	some, _, err := mergeable(v, crowded(in, a.merging.ways))
+	some, _, err := mergeable(v, crowded(in, a.bounds.ways))
 	if err != nil {
 		return r, false, err
 	}
@@ -273,9 +283,9 @@ func crowded(in []*segment.Info, ways int) []*segment.Info {
 
 // mergeThese merges some segments of the task's pool and publishes the result. If
 // large is set, it splits the pool.
-func (a *Archive) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, large bool) (p commit.Publication, err error) {
+func (a *merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, large bool) (p commit.Publication, err error) {
 	p.Change = catalog.Change{Out: in, Seen: v.Pin.Generation, On: v.Pin.Catalog}
-	m := newMerging(w, v, t, in, a.merging.places)
+	m := newMerging(w, v, t, in, a.bounds.places)
 	defer m.close()
 	if t.seal {
 		p.Seal, p.Whole = true, t.pool

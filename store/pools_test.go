@@ -100,7 +100,7 @@ func TestPoolsSummed(t *testing.T) {
 		check(fmt.Sprint("part ", part), 1)
 	}
 	some := mergeTask{pool: "200806", choose: func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments("200806")[4:7] }}
-	if _, err := a.merge(t.Context(), some); err != nil {
+	if _, err := a.merger.do(t.Context(), some); err != nil {
 		t.Fatal(err)
 	}
 	check("the last ones merged", 1)

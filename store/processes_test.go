@@ -38,7 +38,7 @@ const roleVariable = "INFOMALL_TEST_ROLE"
 var roles = map[string]func(a *Archive, number int) error{
 	"importer": importer,
 	"reader":   reader,
-	"merger":   merger,
+	"merger":   mergeOften,
 }
 
 func TestMain(m *testing.M) {
@@ -191,8 +191,8 @@ func partsIn(rows []row, number int) (least, most int, err error) {
 	return least, most, nil
 }
 
-// merger merges one pool after the other.
-func merger(a *Archive, _ int) error {
+// mergeOften merges one pool after the other.
+func mergeOften(a *Archive, _ int) error {
 	stop := told()
 	for {
 		select {

@@ -100,7 +100,7 @@ func TestMergeHolds(t *testing.T) {
 		}
 	}
 	const runs, places = 5 << 20, 20 << 10
-	a.merging = mergeBounds{ways: 3, runs: runs, places: places}
+	a.merger.bounds = mergeBounds{ways: 3, runs: runs, places: places}
 	for _, seal := range []bool{false, true} {
 		w, err := a.folder.NewWriter(ctx)
 		if err != nil {
@@ -114,10 +114,10 @@ func TestMergeHolds(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := task.choose(v.Pin.Catalog)
-			if some := crowded(in, a.merging.ways); some != nil {
+			if some := crowded(in, a.merger.bounds.ways); some != nil {
 				in = some
 			}
-			v.Runs.Shelve(a.merging.runs, a.merging.ways+1)
+			v.Runs.Shelve(a.merger.bounds.runs, a.merger.bounds.ways+1)
 			m := newMerging(w, v.Snapshot, task, in, places)
 			if m.hidden, err = v.IsHidden(); err != nil {
 				t.Fatal(err)
@@ -134,7 +134,7 @@ func TestMergeHolds(t *testing.T) {
 			if err := v.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if _, more, err = a.mergeOnce(ctx, w, &task); err != nil {
+			if _, more, err = a.merger.mergeOnce(ctx, w, &task); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -320,7 +320,7 @@ func TestTallyOfTwins(t *testing.T) {
 	add(slow, 15, 50)
 	check("twins")
 	two := mergeTask{pool: "200806", choose: func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments("200806")[:2] }}
-	if _, err := a.merge(t.Context(), two); err != nil {
+	if _, err := a.merger.do(t.Context(), two); err != nil {
 		t.Fatal(err)
 	}
 	check("one of the twins merged")
