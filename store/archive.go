@@ -85,6 +85,7 @@ type Archive struct {
 	maintenance *mend.Maintenance
 	remover     *remove.Remover
 	merger      *merger
+	intake      *intake
 
 	mu     sync.Mutex
 	warned map[string]bool
@@ -114,6 +115,7 @@ func Open(dir string, o Options) *Archive {
 	a.notes = notes.New(a.folder, o.Now, a.warn)
 	a.maintenance = mend.New(a.folder, a.files, a.notes, o.Now)
 	a.merger = newMerger(a.folder, a.snapshots, a.warn, o.BatchBytes)
+	a.intake = &intake{a.folder, a.snapshots, o.Now, o.BatchBytes, a.warn, a.merger.mergeSmall}
 	a.remover = remove.New(a.folder, a.snapshots, o.Now, a.Merge)
 	return a
 }
@@ -308,4 +310,18 @@ func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rei
 		err = a.maintenance.ShareIndexes(ctx)
 	}
 	return out, err
+}
+
+// Import reads files into the archive, and creates the archive if there is none. It
+// returns one result for each file. If it returns an error, also because ctx ended,
+// the results say what was stored before.
+func (a *Archive) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
+	return a.intake.readFiles(ctx, o)
+}
+
+// NewSink begins an import of captures under the job name. It creates the archive
+// if there is none. Captures are published at the latest after the given number of
+// bytes of responses; 0 means 64 MB. The caller closes the sink.
+func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*Sink, error) {
+	return a.intake.newSink(ctx, job, bytes)
 }

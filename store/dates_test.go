@@ -209,7 +209,7 @@ func TestMisnamedPools(t *testing.T) {
 	defer a.Close()
 	var good []string
 	for round := range 3 {
-		g, err := a.newIngest(ctx, "test")
+		g, err := a.intake.newIngest(ctx, "test")
 		if err != nil {
 			t.Fatal(err)
 		}

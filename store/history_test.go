@@ -174,7 +174,7 @@ func put(t testing.TB, a *Archive, visits []*visit) task.ImportResult {
 
 func putErr(a *Archive, visits []*visit, res *task.ImportResult) error {
 	ctx := context.Background()
-	g, err := a.newIngest(ctx, "test")
+	g, err := a.intake.newIngest(ctx, "test")
 	if err != nil {
 		return err
 	}
@@ -446,7 +446,7 @@ func TestLargeBody(t *testing.T) {
 	spool := bytes.Repeat(body, 8) // above record.LargeBody
 	a := Open(t.TempDir(), Options{})
 	defer a.Close()
-	g, err := a.newIngest(ctx, "test")
+	g, err := a.intake.newIngest(ctx, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,30 +47,30 @@ func (b *bundle) drop() {
 	}
 }
 
-// Import reads files into the archive, and creates the archive if there is none. It
+// readFiles reads files into the archive, and creates the archive if there is none. It
 // returns one result for each file. If it returns an error, also because ctx ended,
 // the results say what was stored before.
-func (a *Archive) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
+func (a *intake) readFiles(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	files, total, err := formats.Inputs(o)
 	if err != nil {
 		return nil, err
 	}
 	job := o.Job
 	if job == "" {
-		job = "import-" + a.opts.Now().UTC().Format("20060102T150405Z")
+		job = "import-" + a.now().UTC().Format("20060102T150405Z")
 	}
 	g, err := a.newIngest(ctx, job)
 	if err != nil {
 		return nil, err
 	}
 	g.poolLimit, g.read.Limit = o.PoolLimit, o.PageLimit
-	g.dates = record.DatesAt(a.opts.Now(), o.Earliest, o.Latest)
+	g.dates = record.DatesAt(a.now(), o.Earliest, o.Latest)
 	g.oneFile = len(files) == 1 && files[0].Files == nil
 	results := make([]task.ImportResult, len(files))
 	progress := task.ImportProgress{Total: total}
 	n := 0
 	for ; n < len(files) && err == nil; n++ {
-		begun := a.opts.Now()
+		begun := a.now()
 		results[n].Source = files[n].Name
 		progress.Source = files[n].Name
 		err = a.importOne(ctx, g, &files[n], o, &results[n], &progress)
@@ -78,7 +78,7 @@ func (a *Archive) Import(ctx context.Context, o task.ImportOptions) ([]task.Impo
 		if n == len(files)-1 && err == nil {
 			err = g.flush(ctx)
 		}
-		results[n].Elapsed = a.opts.Now().Sub(begun)
+		results[n].Elapsed = a.now().Sub(begun)
 	}
 	if e := g.close(); err == nil {
 		err = e
@@ -90,7 +90,7 @@ func (a *Archive) Import(ctx context.Context, o task.ImportOptions) ([]task.Impo
 }
 
 // importOne imports one input. progress.Done counts the bytes of earlier inputs.
-func (a *Archive) importOne(ctx context.Context, g *ingest, in *formats.Input, o task.ImportOptions, res *task.ImportResult, progress *task.ImportProgress) error {
+func (a *intake) importOne(ctx context.Context, g *ingest, in *formats.Input, o task.ImportOptions, res *task.ImportResult, progress *task.ImportProgress) error {
 	src, err := formats.Open(in, o)
 	if err != nil {
 		return err

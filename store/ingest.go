@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -19,15 +20,28 @@ import (
 	"infomall/store/record/message"
 	"infomall/store/record/task"
 	"infomall/store/segment"
+	"infomall/store/snapshot"
 	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
+
+// intake takes captures into one archive.
+type intake struct {
+	folder     *commit.Folder
+	snapshots  *snapshot.Source
+	now        func() time.Time
+	batchBytes int64 // size in bytes at which a batch is published
+	warn       func(error)
+	// mergeSmall merges the small segments of a pool if there are many, and splits the
+	// pool if it is larger than limit.
+	mergeSmall func(ctx context.Context, pool string, limit int64) error
+}
 
 // ingest imports captures: it gathers them into a batch, compares each with the
 // captures its URL already has, writes one segment for each pool, and publishes
 // these together. Only one goroutine may use it.
 type ingest struct {
-	a     *Archive
+	a     *intake
 	w     *commit.Writer
 	job   string
 	dates record.Dates // the dates that captures may have; all dates, unless they come from files
@@ -114,7 +128,7 @@ func (g *ingest) newStaged() *staged {
 
 // newIngest opens an import. First it imports the captures that killed processes
 // left in journals.
-func (a *Archive) newIngest(ctx context.Context, job string) (*ingest, error) {
+func (a *intake) newIngest(ctx context.Context, job string) (*ingest, error) {
 	if err := a.takeUpJournals(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil, err
@@ -124,12 +138,12 @@ func (a *Archive) newIngest(ctx context.Context, job string) (*ingest, error) {
 	return a.openIngest(ctx, job)
 }
 
-func (a *Archive) openIngest(ctx context.Context, job string) (*ingest, error) {
+func (a *intake) openIngest(ctx context.Context, job string) (*ingest, error) {
 	w, err := a.folder.NewWriter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	g := &ingest{a: a, w: w, job: job, dates: record.AllDates, batch: a.opts.BatchBytes, added: record.At(a.opts.Now()), read: derive.NewReader(), tails: derive.NewHistories(a.opts.BatchBytes / 4), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: newEncoder(), quick: encoderOf(zstd.SpeedFastest)}
+	g := &ingest{a: a, w: w, job: job, dates: record.AllDates, batch: a.batchBytes, added: record.At(a.now()), read: derive.NewReader(), tails: derive.NewHistories(a.batchBytes / 4), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: newEncoder(), quick: encoderOf(zstd.SpeedFastest)}
 	return g, nil
 }
 
@@ -348,7 +362,7 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 // the next process that publishes tries again.
 func (g *ingest) mergeSmall(ctx context.Context, pools []string) {
 	for _, name := range pools {
-		if err := g.a.merger.mergeSmall(ctx, name, g.poolLimit); err != nil && ctx.Err() == nil {
+		if err := g.a.mergeSmall(ctx, name, g.poolLimit); err != nil && ctx.Err() == nil {
 			g.a.warn(err)
 		}
 	}

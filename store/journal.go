@@ -56,7 +56,7 @@ const (
 // before, the journal stays, and the next process that writes to the archive
 // imports it.
 type Sink struct {
-	a       *Archive
+	a       *intake
 	g       *ingest
 	publish int64 // number of bytes after which captures are published
 
@@ -84,10 +84,10 @@ type work struct {
 	done []disk.File
 }
 
-// NewSink begins an import of captures under the job name. It creates the archive
+// newSink begins an import of captures under the job name. It creates the archive
 // if there is none. Captures are published at the latest after the given number of
 // bytes of responses; 0 means 64 MB. The caller closes the sink.
-func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*Sink, error) {
+func (a *intake) newSink(ctx context.Context, job string, bytes int64) (*Sink, error) {
 	g, err := a.newIngest(ctx, job)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*Sink, 
 	}
 	s := &Sink{
 		a: a, g: g, publish: bytes, ended: make(chan struct{}), ahead: make(chan work, sinkAhead),
-		name: fmt.Sprintf("%s~%x%s", url.QueryEscape(job), a.opts.Now().UnixNano(), filepath.Base(g.w.Dir)),
+		name: fmt.Sprintf("%s~%x%s", url.QueryEscape(job), a.now().UnixNano(), filepath.Base(g.w.Dir)),
 	}
 	if err := s.begin(); err != nil {
 		return nil, errors.Join(err, g.close())
@@ -114,19 +114,19 @@ func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*Sink, 
 
 // begin begins the next journal.
 func (s *Sink) begin() error {
-	dir := filepath.Join(s.a.dir, dirJournal)
-	if err := disk.Mkdir(s.a.opts.Disk, dir); err != nil {
+	dir := filepath.Join(s.a.folder.Path, dirJournal)
+	if err := disk.Mkdir(s.a.folder.Disk, dir); err != nil {
 		return err
 	}
 	s.n++
 	var f disk.File
 	// A journal without a lock would be imported by another process.
 	err := s.a.folder.Locked(context.Background(), func(disk.File) (err error) {
-		if f, err = disk.Create(s.a.opts.Disk, filepath.Join(dir, fmt.Sprintf("%s-%06d", s.name, s.n))); err != nil {
+		if f, err = disk.Create(s.a.folder.Disk, filepath.Join(dir, fmt.Sprintf("%s-%06d", s.name, s.n))); err != nil {
 			return err
 		}
 		if err = disk.LockExclusive(f); err == nil {
-			err = s.a.opts.Disk.SyncDir(dir)
+			err = s.a.folder.Disk.SyncDir(dir)
 		}
 		if err != nil {
 			err = errors.Join(err, f.Close())
@@ -148,7 +148,7 @@ func (s *Sink) Put(ctx context.Context, c *record.Capture) error {
 		c.Close()
 		return err
 	}
-	dates := record.DatesAt(s.a.opts.Now(), nil, nil)
+	dates := record.DatesAt(s.a.now(), nil, nil)
 	dates.Latest = record.MaxTime
 	if why := dates.Refuse(c.Time); why != "" {
 		c.Close()
@@ -303,8 +303,8 @@ func (s *Sink) take(ctx context.Context, w work) error {
 }
 
 // endJournal deletes a journal that this process has locked.
-func (a *Archive) endJournal(f disk.File) error {
-	return errors.Join(a.opts.Disk.Remove(f.Name()), f.Close())
+func (a *intake) endJournal(f disk.File) error {
+	return errors.Join(a.folder.Disk.Remove(f.Name()), f.Close())
 }
 
 // Close publishes what was put and ends the sink. If ctx ends, Close does not wait
@@ -334,8 +334,8 @@ func (s *Sink) Close(ctx context.Context) error {
 
 // takeUpJournals imports the captures that killed processes had put and not
 // published.
-func (a *Archive) takeUpJournals(ctx context.Context) error {
-	names, err := filepath.Glob(filepath.Join(a.dir, dirJournal, "*~*-[0-9]*"))
+func (a *intake) takeUpJournals(ctx context.Context) error {
+	names, err := filepath.Glob(filepath.Join(a.folder.Path, dirJournal, "*~*-[0-9]*"))
 	if err != nil {
 		return err
 	}
@@ -349,10 +349,10 @@ func (a *Archive) takeUpJournals(ctx context.Context) error {
 }
 
 // takeUp imports a journal, unless a living process has it locked.
-func (a *Archive) takeUp(ctx context.Context, name string) error {
+func (a *intake) takeUp(ctx context.Context, name string) error {
 	var f disk.File
 	err := a.folder.Locked(ctx, func(disk.File) error {
-		file, err := a.opts.Disk.OpenFile(name, os.O_RDWR, 0)
+		file, err := a.folder.Disk.OpenFile(name, os.O_RDWR, 0)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil // another process was faster
 		}
@@ -384,7 +384,7 @@ func (a *Archive) takeUp(ctx context.Context, name string) error {
 // replay imports the complete records of a journal. Captures that were not synced
 // when their process was killed may be cut off; their writer was never told that
 // they were durable.
-func (a *Archive) replay(ctx context.Context, f disk.File, job string) error {
+func (a *intake) replay(ctx context.Context, f disk.File, job string) error {
 	g, err := a.openIngest(ctx, job)
 	if err != nil {
 		return err

@@ -472,7 +472,7 @@ func TestRevisitCases(t *testing.T) {
 
 func putFacts(t rapid.TB, a *Archive, captures []*record.Capture) {
 	ctx := context.Background()
-	g, err := a.newIngest(ctx, "test")
+	g, err := a.intake.newIngest(ctx, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

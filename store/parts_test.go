@@ -98,7 +98,7 @@ func TestSplitByItself(t *testing.T) {
 	ctx := context.Background()
 	a := Open(t.TempDir(), Options{})
 	defer a.Close()
-	g, err := a.newIngest(ctx, "test")
+	g, err := a.intake.newIngest(ctx, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

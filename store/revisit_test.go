@@ -89,7 +89,7 @@ func TestRevisitsRead(t *testing.T) {
 func putCaptures(t *testing.T, a *Archive, captures []*record.Capture) {
 	t.Helper()
 	ctx := context.Background()
-	g, err := a.newIngest(ctx, "test")
+	g, err := a.intake.newIngest(ctx, "test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,7 +78,7 @@ func TestMergeHolds(t *testing.T) {
 	const segments, captures = 7, 1100
 	random := rand.New(rand.NewPCG(1, 2))
 	for s := range segments {
-		g, err := a.newIngest(ctx, "test")
+		g, err := a.intake.newIngest(ctx, "test")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,7 @@ func sealedWith(b *testing.B, name string, want func(again bool) bool) (bytes ma
 		b.Fatal(err)
 	}
 	defer src.Close()
-	g, err := a.newIngest(ctx, "bench")
+	g, err := a.intake.newIngest(ctx, "bench")
 	if err != nil {
 		b.Fatal(err)
 	}
