@@ -1,31 +1,13 @@
 package markup
 
 import (
-	"archive/tar"
-	"bufio"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
+	"infomall/store/page/pagetest"
 )
-
-// sharedPath locates a file of the test data that lies beside the checkout, or
-// in the folder that INFOMALL_SHARED names. It is "" where that is absent.
-func sharedPath(name string) string {
-	root := os.Getenv("INFOMALL_SHARED")
-	if root == "" {
-		root = "../../../../shared"
-	}
-	path := filepath.Join(root, "data", name)
-	if _, err := os.Stat(path); err != nil {
-		return ""
-	}
-	return path
-}
 
 // sample is a set of bodies to measure and try things on.
 type sample struct {
@@ -40,8 +22,8 @@ func (s sample) bytes() (n int64) {
 	return n
 }
 
-// samples are a generated page and, where the shared data is at hand, the
-// pages of the segmentation set.
+// samples returns a generated page and, if there is shared test data, the pages of
+// the segmentation set.
 func samples(t testing.TB) []sample {
 	var w strings.Builder
 	w.WriteString(`<html><head><title>news</title></head><body><div id="nav"><ul>`)
@@ -54,39 +36,8 @@ func samples(t testing.TB) []sample {
 	}
 	w.WriteString(`</div></body></html>`)
 	sets := []sample{{"generated", [][]byte{[]byte(w.String())}}}
-	if path := sharedPath("segmentation/dataset-popular-html.tar.zst"); path != "" {
-		sets = append(sets, sample{"popular", tarBodies(t, path, ".html.orig")})
+	if root := pagetest.Root(); root != "" {
+		sets = append(sets, sample{"popular", pagetest.Bodies(t, filepath.Join(root, "segmentation", "dataset-popular-html.tar.zst"), ".html.orig")})
 	}
 	return sets
-}
-
-// tarBodies reads the files of a zstd-compressed tar whose name ends in suffix.
-func tarBodies(t testing.TB, path, suffix string) (bodies [][]byte) {
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(bufio.NewReader(f), zstd.WithDecoderMaxWindow(1<<27))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			return bodies
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if h.Typeflag != tar.TypeReg || !strings.HasSuffix(h.Name, suffix) {
-			continue
-		}
-		body, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		bodies = append(bodies, body)
-	}
 }
