@@ -34,6 +34,7 @@ type Runs struct {
 	bad     map[uint64]error          // damaged runs, see badRun
 }
 
+// NewRuns returns what reads the segments of a catalogue. The caller closes it.
 func NewRuns(f *Files, c *catalog.Catalog) *Runs {
 	return &Runs{files: f, catalog: c, readers: make(map[uint32]*segment.Reader), pools: make(map[string]bool), seen: make(map[uint32]bool)}
 }

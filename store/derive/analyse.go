@@ -232,8 +232,8 @@ func (m *Reader) Divide(a *Analysis, body []byte) segment.Content {
 // brought is then read once.
 const analysesMax = 2048
 
-// Reader reads bodies. It remembers their analyses, by body and by what the head of the response says of
-// it.
+// Reader reads bodies. It remembers their analyses, by body and by what the head of
+// the response says of it.
 type Reader struct {
 	Blocks *facts.Reader
 	known  map[analysisKey]*Analysis
@@ -253,6 +253,7 @@ type analysisKey struct {
 	as divide.As
 }
 
+// NewReader returns a reader that remembers nothing yet.
 func NewReader() *Reader {
 	return &Reader{Blocks: facts.NewReader(), known: make(map[analysisKey]*Analysis)}
 }

@@ -39,6 +39,8 @@ const historyBytes = 200
 
 func (t *history) size() int64 { return t.history.Bytes() + historyBytes }
 
+// NewHistories returns an empty memory of histories, which takes at most twice
+// bytesMax.
 func NewHistories(bytesMax int64) *Histories {
 	return &Histories{young: make(map[string]history), turn: 1, bytesMax: bytesMax}
 }

@@ -60,7 +60,7 @@ func (o *batcher) add(group []timeline.Capture) error {
 
 // columns returns a function that appends captures straight from the columns of the
 // index. It returns nil if the scan wants more than the index has.
-func (o *batcher) columns() func(c *cursor, n int) error {
+func (o *batcher) columns() func(c *Cursor, n int) error {
 	if !o.alone || o.s.Skip != nil {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (o *batcher) columns() func(c *cursor, n int) error {
 
 // singles appends those of the next n captures of c that lie in the scan's time
 // range. Each of the n must be the only capture of its URL.
-func (o *batcher) singles(c *cursor, n int) error {
+func (o *batcher) singles(c *Cursor, n int) error {
 	for n > 0 {
 		some := 0
 		for some < min(n, record.BatchRows-o.b.N) && o.inRange(c.chunk.Time(c.i+some)) {

@@ -10,9 +10,9 @@ import (
 	"infomall/store/timeline"
 )
 
-// cursor moves through the entries of a segment, URL by URL, in order. The first
+// Cursor moves through the entries of a segment, URL by URL, in order. The first
 // entry that was not yet taken is the current one; its URL and key are current too.
-type cursor struct {
+type Cursor struct {
 	v      *Snapshot
 	seg    *segment.Reader
 	chunks *segment.ChunkCursor
@@ -28,31 +28,34 @@ type cursor struct {
 	hinted int     // number of entries before i that have hints
 }
 
-func NewCursor(seg *segment.Reader, want segment.Want, v *Snapshot) *cursor {
-	return &cursor{v: v, seg: seg, chunks: seg.Chunks(want), skips: v.skips}
+// NewCursor returns a cursor before the first entry of a segment. It reads the given
+// columns of the index. The caller closes it.
+func NewCursor(seg *segment.Reader, want segment.Want, v *Snapshot) *Cursor {
+	return &Cursor{v: v, seg: seg, chunks: seg.Chunks(want), skips: v.skips}
 }
 
 // newCursorOn returns a cursor over the entries of one URL. It reads as little of
 // the index as possible.
-func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *Snapshot) *cursor {
-	return &cursor{v: v, seg: seg, chunks: seg.Only(key, want), skips: v.skips}
+func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *Snapshot) *Cursor {
+	return &Cursor{v: v, seg: seg, chunks: seg.Only(key, want), skips: v.skips}
 }
 
-func (c *cursor) Close() { c.chunks.Close() }
+// Close ends the cursor.
+func (c *Cursor) Close() { c.chunks.Close() }
 
 // Key returns the current key. The cursor must not be at its end.
-func (c *cursor) Key() string { return c.keys[c.k] }
+func (c *Cursor) Key() string { return c.keys[c.k] }
 
 // Place returns the place of the current entry. The cursor must not be at its end.
-func (c *cursor) Place() timeline.Place {
+func (c *Cursor) Place() timeline.Place {
 	return timeline.Place{Seg: c.seg, Run: c.chunk.Run, N: uint32(c.chunk.First + c.i)}
 }
 
 // time returns the time of the current entry. The cursor must not be at its end.
-func (c *cursor) time() record.Time { return c.chunk.Time(c.i) }
+func (c *Cursor) time() record.Time { return c.chunk.Time(c.i) }
 
 // Seek moves to the first entry whose key is key or later. It only moves forward.
-func (c *cursor) Seek(key string) error {
+func (c *Cursor) Seek(key string) error {
 	if c.End {
 		return nil
 	}
@@ -73,7 +76,7 @@ func (c *cursor) Seek(key string) error {
 }
 
 // passed moves to the next entry. The caller adjusts k, the current key.
-func (c *cursor) passed() {
+func (c *Cursor) passed() {
 	if c.chunk.Hinted(c.i) {
 		c.hinted++
 	}
@@ -82,7 +85,7 @@ func (c *cursor) passed() {
 
 // take makes a chunk the current one. If damage may be skipped, take goes on with the
 // chunk of the next run that can be read.
-func (c *cursor) take(chunk *segment.Chunk, err error) error {
+func (c *Cursor) take(chunk *segment.Chunk, err error) error {
 	for err != nil {
 		if !c.skips(err) {
 			return err
@@ -104,7 +107,7 @@ func (c *cursor) take(chunk *segment.Chunk, err error) error {
 }
 
 // Group appends all entries of the current URL to dst and moves past them.
-func (c *cursor) Group(dst []timeline.Capture) ([]timeline.Capture, error) {
+func (c *Cursor) Group(dst []timeline.Capture) ([]timeline.Capture, error) {
 	key := c.Key()
 	for {
 		dst = slices.Grow(dst, int(c.counts[c.k])) // so that before stays valid
@@ -129,7 +132,7 @@ func (c *cursor) Group(dst []timeline.Capture) ([]timeline.Capture, error) {
 // its URL and has its body. It reports false, and does not move, if it is not, or
 // if the segment may have more entries of the URL. e must be zero, or filled by
 // single before.
-func (c *cursor) single(e *timeline.Capture) bool {
+func (c *Cursor) single(e *timeline.Capture) bool {
 	if c.k+1 == len(c.keys) || c.counts[c.k] != 1 || c.chunk.BodyForm(c.i) == segment.BodyNone {
 		return false
 	}
@@ -143,7 +146,7 @@ func (c *cursor) single(e *timeline.Capture) bool {
 // singles returns how many entries, from the current one, can be taken from the
 // chunk as they are. Each must be the only one of its URL in the segment, be Single
 // (see segment.Chunk), and have a key before limit; "" is no limit.
-func (c *cursor) singles(limit string) int {
+func (c *Cursor) singles(limit string) int {
 	keys, counts := c.keys[c.k:len(c.keys)-1], c.counts[c.k:] // the next chunk may have more entries of the last key
 	n := 0
 	for n < len(keys) && counts[n] == 1 && (limit == "" || keys[n] < limit) && c.chunk.Single(c.i+n) {
@@ -153,12 +156,13 @@ func (c *cursor) singles(limit string) int {
 }
 
 // skip moves past n entries that singles counted.
-func (c *cursor) skip(n int) { c.k, c.i = c.k+n, c.i+n }
+func (c *Cursor) skip(n int) { c.k, c.i = c.k+n, c.i+n }
 
 // Heads is a heap of cursors, ordered by their current keys. The cursor with the
 // least key is h[0], the top.
-type Heads []*cursor
+type Heads []*Cursor
 
+// Init puts the cursors in order.
 func (h Heads) Init() {
 	for i := len(h)/2 - 1; i >= 0; i-- {
 		h.down(i)

@@ -13,7 +13,7 @@ import (
 // segment, so that neighbouring URLs share what was decoded.
 type Looker struct {
 	v       *Snapshot
-	cursors []*cursor // one for each segment
+	cursors []*Cursor // one for each segment
 	probe   segment.Probe
 	Group   []timeline.Capture
 	visible []timeline.Capture
@@ -35,6 +35,7 @@ func (v *Snapshot) NewLooker(more record.Columns) *Looker {
 	return l
 }
 
+// Close closes the cursors of the looker.
 func (l *Looker) Close() {
 	for _, c := range l.cursors {
 		c.Close()

@@ -195,7 +195,7 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Ca
 // get captures of other segments. If columns is not nil, it is called instead of f
 // for captures that are the only ones of their URLs: it gets a cursor, and takes
 // the next n captures from it.
-func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, partial bool, f func([]timeline.Capture) error, columns func(c *cursor, n int) error) error {
+func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, partial bool, f func([]timeline.Capture) error, columns func(c *Cursor, n int) error) error {
 	ranges := s.Ranges
 	if ranges == nil {
 		ranges = []urlkey.Range{{}}
@@ -211,7 +211,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		if !mayHave(r, ranges) {
 			continue
 		}
-		var c *cursor
+		var c *Cursor
 		if oneURL(ranges) {
 			c = newCursorOn(ranges[0].From, r, wants(s.Columns), v)
 		} else {
