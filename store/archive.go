@@ -325,3 +325,17 @@ func (a *Archive) Import(ctx context.Context, o task.ImportOptions) ([]task.Impo
 func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*Sink, error) {
 	return a.intake.newSink(ctx, job, bytes)
 }
+
+// PlanRecover returns what Recover would read.
+func (a *Archive) PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error) {
+	return planRecover(ctx, o)
+}
+
+// recoverFile reads a damaged file of Tianwang or WARC records, a db-file, or any
+// fragment of one. It yields what can be saved, and what is damaged. Records of
+// Tianwang and WARC files are returned unchanged; captures of a db-file are
+// returned as WARC records, with everything that was imported with them. Recover
+// does not read or change the archive.
+func (a *Archive) Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovered, error] {
+	return recoverFile(ctx, o)
+}

@@ -238,12 +238,9 @@ func TestRecoverSealed(t *testing.T) {
 // others are not.
 func salvagedFrom(t *testing.T, name string) (whole int, lost []string) {
 	t.Helper()
-	v, err := newSalvager(context.Background(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer v.close()
-	for r, err := range v.recover(context.Background()) {
+	a := Open(filepath.Dir(name), Options{})
+	defer a.Close()
+	for r, err := range a.Recover(context.Background(), task.RecoverOptions{File: name}) {
 		switch {
 		case err != nil:
 			t.Fatal(err)
