@@ -56,7 +56,7 @@ var arrows = map[string]string{
 	"store/disk/disktest": "store/disk",
 	"store/disk/lines":    "store/disk",
 
-	"store/mend":         "store/body store/catalog store/commit store/disk store/disk/lines store/notes store/record/task store/segment",
+	"store/mend":         "store/body store/catalog store/commit store/disk store/disk/lines store/formats store/formats/tianwang store/formats/warc store/notes store/record store/record/message store/record/task store/segment store/snapshot store/urlkey",
 	"store/notes":        "store/commit store/disk store/disk/lines store/notes/result store/record store/record/task store/segment store/urlkey",
 	"store/notes/result": "store/disk store/disk/lines store/record store/record/task store/urlkey",
 	"store/commit":       "store/catalog store/disk store/disk/lines store/segment",

@@ -328,7 +328,7 @@ func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*Sink, 
 
 // PlanRecover returns what Recover would read.
 func (a *Archive) PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error) {
-	return planRecover(ctx, o)
+	return mend.PlanRecover(ctx, o)
 }
 
 // recoverFile reads a damaged file of Tianwang or WARC records, a db-file, or any
@@ -337,5 +337,5 @@ func (a *Archive) PlanRecover(ctx context.Context, o task.RecoverOptions) (task.
 // returned as WARC records, with everything that was imported with them. Recover
 // does not read or change the archive.
 func (a *Archive) Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovered, error] {
-	return recoverFile(ctx, o)
+	return mend.Recover(ctx, o)
 }

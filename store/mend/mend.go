@@ -1,5 +1,6 @@
 // Package mend looks after the files of an archive: it rebuilds indexes and a lost
-// catalogue from the db-files, mends files with a copy, and makes copies.
+// catalogue from the db-files, mends files with a copy, makes copies, and recovers what
+// is whole of a damaged file.
 //
 // # Words
 //
@@ -9,6 +10,8 @@
 //	copy      another folder with some of the archive's pools, which is an archive of its
 //	          own; also what Copy does
 //	repair    to replace a damaged file by that of a copy, or to combine the two
+//	recover   to read the whole records of a damaged file of Tianwang, WARC or db-file
+//	salvage   to recover the captures of a db-file, with bodies from the files beside it
 package mend
 
 import (

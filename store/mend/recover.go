@@ -1,4 +1,4 @@
-package store
+package mend
 
 import (
 	"bytes"
@@ -20,8 +20,8 @@ import (
 // formatDBFile names this program's own db-files, which RECOVER reads too.
 const formatDBFile = "db-file"
 
-// planRecover returns what Recover would read.
-func planRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error) {
+// PlanRecover returns what Recover would read.
+func PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error) {
 	f, size, format, err := openDamaged(ctx, o.File)
 	if err != nil {
 		return task.RecoverPlan{}, err
@@ -33,12 +33,12 @@ func planRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, 
 	return plan, f.Close()
 }
 
-// recoverFile reads a damaged file of Tianwang or WARC records, a db-file, or any
+// Recover reads a damaged file of Tianwang or WARC records, a db-file, or any
 // fragment of one. It yields what can be saved, and what is damaged. Records of
 // Tianwang and WARC files are returned unchanged; captures of a db-file are
 // returned as WARC records, with everything that was imported with them. Recover
 // does not read or change the archive.
-func recoverFile(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovered, error] {
+func Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovered, error] {
 	return func(yield func(task.Recovered, error) bool) {
 		f, size, format, err := openDamaged(ctx, o.File)
 		if err != nil {
