@@ -113,7 +113,7 @@ func Open(dir string, o Options) *Archive {
 	a.files = body.NewFiles(a.folder, o.CacheBytes, a.warn)
 	a.snapshots = snapshot.NewSource(a.files)
 	a.notes = notes.New(a.folder, o.Now, a.warn)
-	a.maintenance = mend.New(a.folder, a.files, a.notes, o.Now)
+	a.maintenance = mend.New(a.folder, a.files, a.snapshots, a.notes, o.Now)
 	a.merger = newMerger(a.folder, a.snapshots, a.warn, o.BatchBytes)
 	a.intake = &intake{a.folder, a.snapshots, o.Now, o.BatchBytes, a.warn, a.merger.mergeSmall}
 	a.remover = remove.New(a.folder, a.snapshots, o.Now, a.Merge)
@@ -326,12 +326,32 @@ func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*Sink, 
 	return a.intake.newSink(ctx, job, bytes)
 }
 
+// Verify reads every file of the archive's present state, or of one pool or a
+// sample, and yields one finding for each fault. It checks CURRENT and all existing
+// catalogues, the sizes and checksums of all files in force, each record and block,
+// the order of captures, and the index against the data. It also checks that
+// everything on which segments depend exists, that each body can be put together
+// and has its sha256, and that stored results are readable. An error in the last
+// pair is not a fault of the archive, but ended the verification.
+//
+// If Verify ends early, it records which files it found undamaged, and the next
+// Verify of the same kind does not read them again. It holds a few runs in memory,
+// and 16 bytes for each damaged body.
+func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[task.Finding, error] {
+	return a.maintenance.Verify(ctx, o)
+}
+
+// PlanVerify returns what Verify would read.
+func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.VerifyPlan, error) {
+	return a.maintenance.PlanVerify(ctx, o)
+}
+
 // PlanRecover returns what Recover would read.
 func (a *Archive) PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error) {
 	return mend.PlanRecover(ctx, o)
 }
 
-// recoverFile reads a damaged file of Tianwang or WARC records, a db-file, or any
+// Recover reads a damaged file of Tianwang or WARC records, a db-file, or any
 // fragment of one. It yields what can be saved, and what is damaged. Records of
 // Tianwang and WARC files are returned unchanged; captures of a db-file are
 // returned as WARC records, with everything that was imported with them. Recover

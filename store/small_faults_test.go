@@ -18,29 +18,6 @@ import (
 	"infomall/store/record/task"
 )
 
-// TestVerifyCancelledAtDefinitions ends a VERIFY after it has begun and before it
-// reads the definitions. It ends with the cause, reports nothing and does not
-// panic.
-func TestVerifyCancelledAtDefinitions(t *testing.T) {
-	a := Open(t.TempDir(), Options{})
-	defer a.Close()
-	put(t, a, []*visit{{url: "http://x.example/", time: record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC)), status: 200, body: "x"}})
-	v, err := a.Snapshot(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer v.Close()
-	y := &verifier{a: a, v: v.Snapshot, yield: func(f task.Finding) error {
-		t.Errorf("it reports %v", f)
-		return nil
-	}}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if err := y.small(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want the cause of the end", err)
-	}
-}
-
 // TestContentsWithoutCache reads a run where the cache of runs cannot be made.
 // That is an error, and no panic.
 func TestContentsWithoutCache(t *testing.T) {
@@ -207,7 +184,7 @@ func TestFilesInEachOthersPlace(t *testing.T) {
 	a.Close()
 	var files []string
 	for _, pattern := range []string{
-		commit.FileCurrent, commit.FileFormat, notes.FileDefinitions, fileVerify, "catalog/[0-9]*", "removed/*", "results/*/*/*", "pools/*/*.raw", "index/*.idx", "crawls/*/state.bolt",
+		commit.FileCurrent, commit.FileFormat, notes.FileDefinitions, "verify", "catalog/[0-9]*", "removed/*", "results/*/*/*", "pools/*/*.raw", "index/*.idx", "crawls/*/state.bolt",
 	} {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil || len(found) == 0 {

@@ -17,6 +17,7 @@ import (
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
@@ -217,12 +218,17 @@ func flipsUnfound(t testing.TB, dir string, files []string, n int, rng *rand.Ran
 	return unfound
 }
 
+// progressOfSamples is the file of a VERIFY SAMPLE 7 of which part 3 is next.
+func progressOfSamples() []byte {
+	return lines.Seal(lines.Append(lines.New("verify"), "next", 7, 3))
+}
+
 // TestVerifyTwentyFlips flips 20 bits in every file of an archive, one at a
 // time: VERIFY finds each. LOCK alone is not looked at: whatever it holds, the
 // next segment's number is above all that are in use.
 func TestVerifyTwentyFlips(t *testing.T) {
 	dir := goldenArchive(t)
-	if err := os.WriteFile(filepath.Join(dir, fileVerify), (&verifyState{next: map[int]int{7: 3}}).encode(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "verify"), progressOfSamples(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	files := slices.DeleteFunc(everyFile(t, dir), func(name string) bool { return filepath.Base(name) == commit.FileLock })
@@ -439,7 +445,7 @@ func TestVerifyGoesOn(t *testing.T) {
 	if got := verify(t, dir, task.VerifyOptions{}); len(got) == 0 {
 		t.Error("the damage is not found when it goes on")
 	}
-	if _, err := os.Stat(filepath.Join(dir, fileVerify)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, "verify")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the note is there after the end: %v", err)
 	}
 }

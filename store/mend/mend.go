@@ -1,9 +1,11 @@
 // Package mend looks after the files of an archive: it rebuilds indexes and a lost
 // catalogue from the db-files, mends files with a copy, makes copies, and recovers what
-// is whole of a damaged file.
+// is whole of a damaged file. It verifies all of them.
 //
 // # Words
 //
+//	verify    to read files and compare them with what the catalogue says of them
+//	finding   a fault that Verify has found
 //	reindex   to make index files from db-files again
 //	lost      a catalogue that is missing or damaged, so that nothing says which files
 //	          are in force
@@ -20,20 +22,22 @@ import (
 	"infomall/store/body"
 	"infomall/store/commit"
 	"infomall/store/notes"
+	"infomall/store/snapshot"
 )
 
 // Maintenance looks after the files of one archive. Several goroutines may use it.
 type Maintenance struct {
-	folder *commit.Folder
-	files  *body.Files
-	notes  *notes.Notes
-	now    func() time.Time
+	folder    *commit.Folder
+	files     *body.Files
+	snapshots *snapshot.Source
+	notes     *notes.Notes
+	now       func() time.Time
 }
 
-// New returns the maintenance of the archive in a folder, whose open files
-// and notes it shares.
-func New(f *commit.Folder, files *body.Files, n *notes.Notes, now func() time.Time) *Maintenance {
-	return &Maintenance{f, files, n, now}
+// New returns the maintenance of the archive in a folder, whose open files,
+// snapshots and notes it shares.
+func New(f *commit.Folder, files *body.Files, s *snapshot.Source, n *notes.Notes, now func() time.Time) *Maintenance {
+	return &Maintenance{f, files, s, n, now}
 }
 
 // at returns the maintenance of another archive, in the folder dir. It has no open

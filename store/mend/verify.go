@@ -1,4 +1,4 @@
-package store
+package mend
 
 import (
 	"cmp"
@@ -37,9 +37,9 @@ import (
 // If Verify ends early, it records which files it found undamaged, and the next
 // Verify of the same kind does not read them again. It holds a few runs in memory,
 // and 16 bytes for each damaged body.
-func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[task.Finding, error] {
+func (m *Maintenance) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[task.Finding, error] {
 	return func(yield func(task.Finding, error) bool) {
-		v, err := a.snapshots.Open(ctx)
+		v, err := m.snapshots.Open(ctx)
 		var fault *segment.Error
 		switch {
 		case errors.As(err, &fault):
@@ -53,7 +53,7 @@ func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[ta
 			return
 		}
 		defer v.Close()
-		y := &verifier{a: a, v: v, o: o, lost: make(map[segment.ID]bool), yield: func(f task.Finding) error {
+		y := &verifier{m: m, v: v, o: o, lost: make(map[segment.ID]bool), yield: func(f task.Finding) error {
 			if !yield(f, nil) {
 				return snapshot.ErrStop
 			}
@@ -70,15 +70,15 @@ func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[ta
 }
 
 // PlanVerify returns what Verify would read.
-func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.VerifyPlan, error) {
+func (m *Maintenance) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.VerifyPlan, error) {
 	var plan task.VerifyPlan
-	v, err := a.snapshots.Open(ctx)
+	v, err := m.snapshots.Open(ctx)
 	if err != nil {
 		return plan, err
 	}
 	defer v.Close()
 	o.Dry = true
-	y := &verifier{a: a, v: v, o: o, yield: func(task.Finding) error { return nil }}
+	y := &verifier{m: m, v: v, o: o, yield: func(task.Finding) error { return nil }}
 	if err := y.begin(); err != nil {
 		return plan, err
 	}
@@ -108,7 +108,7 @@ func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.Ve
 		add(s.File, s.Bytes)
 	}
 	for _, name := range y.resultFiles() {
-		if info, err := os.Stat(filepath.Join(a.dir, name)); err == nil {
+		if info, err := os.Stat(filepath.Join(m.folder.Path, name)); err == nil {
 			add(name, info.Size())
 		}
 	}
@@ -117,7 +117,7 @@ func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.Ve
 
 // verifier is the state of one Verify.
 type verifier struct {
-	a           *Archive
+	m           *Maintenance
 	v           *snapshot.Snapshot
 	o           task.VerifyOptions
 	yield       func(task.Finding) error
@@ -258,7 +258,7 @@ func (y *verifier) run(ctx context.Context) error {
 // results verifies the files of results. They have no captures.
 func (y *verifier) results(ctx context.Context) error {
 	for _, name := range y.resultFiles() {
-		err := y.a.notes.CheckResult(ctx, name)
+		err := y.m.notes.CheckResult(ctx, name)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -286,7 +286,7 @@ func (y *verifier) resultFiles() (list []string) {
 	if y.o.Pool != "" {
 		return nil
 	}
-	all, err := y.a.notes.ResultFiles()
+	all, err := y.m.notes.ResultFiles()
 	if err != nil {
 		return nil // Unreachable: the pattern is valid.
 	}
@@ -301,26 +301,25 @@ func (y *verifier) resultFiles() (list []string) {
 // small verifies the small files that every VERIFY reads: catalogues that are no
 // longer in force, FORMAT.txt, and the definitions.
 func (y *verifier) small(ctx context.Context) error {
-	a := y.a
 	if y.v.Pin.Generation == 0 {
 		return nil
 	}
 	warn := func(file string, err error) error {
 		return y.report(task.Finding{File: file, Offset: -1, What: err.Error(), Time: record.NoTime})
 	}
-	numbers, err := a.folder.Generations()
+	numbers, err := y.m.folder.Generations()
 	if err != nil {
 		return err
 	}
 	for _, n := range numbers {
 		// A catalogue that another process deletes meanwhile is no fault.
-		if _, err := a.folder.Load(n); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if _, err := y.m.folder.Load(n); err != nil && !errors.Is(err, os.ErrNotExist) {
 			if err := warn(commit.CatalogFile(n), fmt.Errorf("this catalogue is not in force, and is damaged: remove the file: %w", causeOf(err))); err != nil {
 				return err
 			}
 		}
 	}
-	_, err = a.Definitions(ctx)
+	_, err = y.m.notes.Definitions(ctx)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -329,7 +328,7 @@ func (y *verifier) small(ctx context.Context) error {
 			return err
 		}
 	}
-	b, err := os.ReadFile(filepath.Join(a.dir, commit.FileFormat))
+	b, err := os.ReadFile(filepath.Join(y.m.folder.Path, commit.FileFormat))
 	if err == nil {
 		err = commit.CheckFormat(b)
 	}
@@ -444,7 +443,7 @@ func (y *verifier) names(ctx context.Context) error {
 		}
 		why, err := y.sum(ctx, n.Name, n.Bytes, n.CRC)
 		if err == nil && why == "" {
-			if _, e := body.ReadNames(y.a.dir, n); e != nil {
+			if _, e := body.ReadNames(y.m.folder.Path, n); e != nil {
 				why = e.Error()
 			}
 		}
@@ -467,7 +466,7 @@ func (y *verifier) report(f task.Finding) error {
 
 // sum reads a whole file and compares it with what the catalogue says.
 func (y *verifier) sum(ctx context.Context, name string, size int64, crc uint32) (why string, err error) {
-	f, err := os.Open(filepath.Join(y.a.dir, name))
+	f, err := os.Open(filepath.Join(y.m.folder.Path, name))
 	if err != nil {
 		return err.Error(), nil
 	}

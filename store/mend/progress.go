@@ -1,4 +1,4 @@
-package store
+package mend
 
 import (
 	"bytes"
@@ -27,13 +27,13 @@ const kindVerify = "verify"
 // noteEvery is how often a verification writes the file.
 const noteEvery = 10 * time.Second
 
-// verifyState is the content of the file:
+// progress is the content of the file:
 //
 //	infomall verify ⇥ draft 1
 //	next ⇥ n ⇥ part        which part, from 0, is next of a sample of n; one line for each n
 //	clean ⇥ pool ⇥ n ⇥ numbers of db-files by blanks      of a verification that has not come to its end
 //	crc32c ⇥ eight hex digits of everything before this line
-type verifyState struct {
+type progress struct {
 	next  map[int]int
 	going bool
 	pool  string
@@ -41,7 +41,7 @@ type verifyState struct {
 	clean []uint32
 }
 
-func (s *verifyState) encode() []byte {
+func (s *progress) encode() []byte {
 	b := lines.New(kindVerify)
 	var sizes []int
 	for n := range s.next {
@@ -57,17 +57,17 @@ func (s *verifyState) encode() []byte {
 	return lines.Seal(b)
 }
 
-var errVerifyState = errors.New("it is damaged: its notes about unfinished verifications are ignored; the next VERIFY SAMPLE writes it again")
+var errProgress = errors.New("it is damaged: its notes about unfinished verifications are ignored; the next VERIFY SAMPLE writes it again")
 
-func decodeVerifyState(b []byte) (*verifyState, error) {
-	r, err := lines.Open(b, kindVerify, errVerifyState)
+func decodeProgress(b []byte) (*progress, error) {
+	r, err := lines.Open(b, kindVerify, errProgress)
 	if other := new(disk.FormatError); errors.As(err, &other) {
 		other.Remedy = "the next VERIFY SAMPLE writes it again"
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := &verifyState{next: make(map[int]int)}
+	s := &progress{next: make(map[int]int)}
 	for r.Next() {
 		switch r.Text() {
 		case "next":
@@ -85,23 +85,23 @@ func decodeVerifyState(b []byte) (*verifyState, error) {
 	return s, nil
 }
 
-// verifyState reads the file. It returns an empty state if there is none.
-func (a *Archive) verifyState() (*verifyState, error) {
-	b, err := os.ReadFile(filepath.Join(a.dir, fileVerify))
+// readProgress reads the file. It returns an empty progress if there is none.
+func (m *Maintenance) readProgress() (*progress, error) {
+	b, err := os.ReadFile(filepath.Join(m.folder.Path, fileVerify))
 	if errors.Is(err, os.ErrNotExist) {
-		return &verifyState{next: make(map[int]int)}, nil
+		return &progress{next: make(map[int]int)}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return decodeVerifyState(b)
+	return decodeProgress(b)
 }
 
 // recall finds out which part of a sample is next, and which of its files an
 // earlier verification has found undamaged.
 func (y *verifier) recall() error {
-	y.noted = y.a.opts.Now()
-	s, err := y.a.verifyState()
+	y.noted = y.m.now()
+	s, err := y.m.readProgress()
 	if err != nil {
 		return y.report(task.Finding{File: fileVerify, Offset: -1, What: err.Error(), Time: record.NoTime})
 	}
@@ -119,7 +119,7 @@ func (y *verifier) isClean(s *segment.Info) bool { return slices.Contains(y.clea
 
 // noteNow calls note if noteEvery has passed.
 func (y *verifier) noteNow() error {
-	if y.a.opts.Now().Sub(y.noted) < noteEvery {
+	if y.m.now().Sub(y.noted) < noteEvery {
 		return nil
 	}
 	return y.note()
@@ -131,11 +131,11 @@ func (y *verifier) note() error {
 	if y.o.Stateless || y.o.Dry || y.v.Pin.Generation == 0 {
 		return nil
 	}
-	a := y.a
-	y.noted = a.opts.Now()
-	s, err := a.verifyState()
+	m := y.m
+	y.noted = m.now()
+	s, err := m.readProgress()
 	if err != nil {
-		s = &verifyState{next: make(map[int]int)}
+		s = &progress{next: make(map[int]int)}
 	}
 	before := s.encode()
 	mine := s.going && s.pool == y.o.Pool && s.of == y.o.Sample
@@ -156,12 +156,12 @@ func (y *verifier) note() error {
 	}
 	// Who sweeps what is half written has the lock; and the statement may have
 	// been cancelled.
-	err = a.folder.Locked(context.Background(), func(disk.File) error {
-		path := filepath.Join(a.dir, fileVerify)
+	err = m.folder.Locked(context.Background(), func(disk.File) error {
+		path := filepath.Join(m.folder.Path, fileVerify)
 		if len(s.next) == 0 && !s.going {
-			return a.opts.Disk.Remove(path)
+			return m.folder.Disk.Remove(path)
 		}
-		return disk.WriteFile(a.opts.Disk, path, after)
+		return disk.WriteFile(m.folder.Disk, path, after)
 	})
 	if err != nil && y.o.Sample > 1 && y.whole {
 		return fmt.Errorf("store which part of the sample is next: %w", err)
