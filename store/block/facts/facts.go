@@ -36,21 +36,25 @@ import (
 // fingerprints changes its result for any page.
 const Extractor = 1
 
-// KeptLevel is the level of the cut that facts and folds describe.
+// KeptLevel is the level of the blocks that facts and folds describe: their cut
+// (see package divide) is made at this level. A fold says how the blocks of a
+// version relate to those of earlier versions.
 const KeptLevel = 2
 
-// fingerprintWords is the number of words from which on the fingerprint of a
-// text is stored. A shorter text is compared itself.
+// fingerprintWords is the least number of words of a text whose fingerprint is
+// stored. A shorter text is compared word by word, without a fingerprint.
 const fingerprintWords = 32
 
 // ErrFacts is returned if the stored facts of a page are damaged.
 var ErrFacts = errors.New("facts of a page are damaged")
 
-// ErrOther is returned if facts are from another version of Extractor, or for a
-// page that was read differently.
+// ErrOther is returned if stored facts cannot be used: another version of
+// Extractor computed them, or they were computed for a page with another charset
+// or form.
 var ErrOther = errors.New("facts are of another extractor or charset")
 
-// The bits of the byte that says how a page or a leaf is read.
+// The bits of the form byte, which says how a page or a leaf was read and which
+// optional fields follow in its facts.
 const (
 	formPlain   = 1  // not as markup
 	formCharset = 2  // a charset follows; a leaf of ASCII has none
@@ -60,13 +64,13 @@ const (
 )
 
 // Reader divides pages and computes their facts. It remembers the parts and
-// leaves that it saw last, so that a block that many pages share is read only
-// once. Only one goroutine may use it.
+// leaves that it met last, and does not read such a part or leaf again in another
+// page. Only one goroutine may use it.
 type Reader struct {
 	young, old map[leafKey]*Leaf
-	bytes      int    // bytes of the leaves in young
-	leavesMax  int    // the most leaves of a generation
-	bytesMax   int    // the most bytes of the leaves of a generation
+	bytes      int    // total size of the leaves in young
+	leavesMax  int    // the most leaves that each of young and old may have
+	bytesMax   int    // the most bytes of leaves that each of young and old may have
 	links      []byte // the packed links of the leaf that is being read
 	parts      *divide.Memory
 	mayLink    []bool // for each leaf of the current page, whether the layout before the leaf may have links
@@ -80,8 +84,8 @@ type leafKey struct {
 	plain   bool
 }
 
-// Leaf is a leaf with its facts, as a Reader computed them. Pages that contain
-// the leaf share it.
+// Leaf is a leaf, a block that divides no further, with the facts that a Reader
+// computed from it. All pages that contain the leaf share one Leaf.
 type Leaf struct {
 	Digest record.Digest
 	Facts  []byte
@@ -90,17 +94,19 @@ type Leaf struct {
 	Words  words.Bag // the words of its text, once package life has asked for them
 }
 
-// Keep keeps a copy of the bytes b of the leaf, unless it has one. It returns
-// about how much memory the copy takes, or 0 if an earlier call in the same turn
-// has returned that.
+// Keep stores a copy of b, the bytes of the leaf, unless the leaf has a copy.
+// turn is a number that the caller chooses for one round of calls. The first call
+// in a turn returns about how many bytes of memory the copy takes; later calls in
+// the same turn return 0.
 func (l *Leaf) Keep(b []byte, turn uint32) int64 { return l.kept.keep(b, turn) }
 
-// Bytes returns the bytes that were passed to Keep, or nil if there were none.
+// Bytes returns the bytes that were passed to Keep, or nil if Keep was never
+// called.
 func (l *Leaf) Bytes() []byte { return l.kept.bytes() }
 
-// leavesMax is how many leaves each of the two generations of a Reader's memory
-// has, about 15 MB. leafBytesMax is how many bytes of leaves may be kept with
-// them.
+// leavesMax is how many leaves each of the two generations (young and old) of a
+// Reader's memory has, about 15 MB. leafBytesMax is how many bytes the leaves of
+// one generation may have together.
 const (
 	leavesMax    = 60_000
 	leafBytesMax = 16 << 20
@@ -111,14 +117,14 @@ func NewReader() *Reader {
 	return &Reader{young: make(map[leafKey]*Leaf), parts: divide.NewMemory(), leavesMax: leavesMax, bytesMax: leafBytesMax}
 }
 
-// Forgetful limits the memory of the Reader to one n-th of the default.
+// Forgetful limits the memory of m to the default size divided by n.
 func (m *Reader) Forgetful(n int) {
 	m.leavesMax, m.bytesMax = m.leavesMax/n, m.bytesMax/n
 	m.parts.Shrink(n)
 }
 
-// Open is the function Open with the memory of m: it does not divide again the
-// parts that m knows.
+// Open divides a body, like the function Open of package divide, and returns the
+// same results. It does not divide again the parts that m remembers.
 func (m *Reader) Open(body []byte, as divide.As, o divide.Options) (*divide.Body, bool) {
 	return m.parts.Open(body, as, o)
 }
@@ -134,14 +140,16 @@ type Reading struct {
 	rest   []byte  // the result of Layout, nil before its first call
 }
 
-// place is the position of a link in the layout.
+// place is the position of one link in the layout, the bytes of a page outside of
+// its leaves.
 type place struct {
 	leaf int // index of the first leaf after the link
 	part int // as Link.Part
 }
 
-// Facts returns the facts of each leaf. A text that is a single leaf has short
-// facts.
+// Facts returns the facts of each leaf, in the order of the page. A plain text
+// that is a single leaf has short facts, which say only how to compute the facts
+// again.
 func (r *Reading) Facts() [][]byte {
 	facts := make([][]byte, len(r.Made))
 	for i, l := range r.Made {
@@ -150,7 +158,8 @@ func (r *Reading) Facts() [][]byte {
 	return facts
 }
 
-// Layout returns the layout of the Tree. It is computed once.
+// Layout returns the layout of the page: its bytes with a mark in place of each
+// leaf. It computes the layout in the first call and remembers it.
 func (r *Reading) Layout() []byte {
 	if r.rest == nil {
 		r.rest = r.Tree.Layout()
@@ -162,7 +171,7 @@ func (r *Reading) Layout() []byte {
 // blocks stay valid.
 func (r *Reading) Close() { r.Free() }
 
-// Read computes the facts of a page.
+// Read finds the leaves and links of the divided page b and computes their facts.
 func (m *Reader) Read(b *divide.Body) *Reading {
 	r := &Reading{Body: b, Leaves: b.Cut(0)}
 	inLayout := m.readLeaves(r)
@@ -201,8 +210,8 @@ func (r *Reading) readLayout() {
 	r.layout, r.Links = packed, r.Links+len(offsets)
 }
 
-// leaf returns the leaf with the bytes from start to end, from memory if it is
-// known.
+// leaf returns the Leaf for the bytes of b from start to end. It takes the leaf
+// from the memory of m if m knows it.
 func (m *Reader) leaf(b *divide.Body, start, end int) *Leaf {
 	d := sha256.Sum256(b.Page.Body[start:end])
 	if end-start == len(b.Page.Body) { // a body of one leaf is not remembered: callers do not read a body twice
@@ -230,8 +239,8 @@ func (m *Reader) leaf(b *divide.Body, start, end int) *Leaf {
 	return l
 }
 
-// readLeaf computes the facts of a leaf. The second result is how many links it
-// has.
+// readLeaf computes the facts of the leaf from start to end. The second result is
+// the number of links in the leaf.
 func (m *Reader) readLeaf(b *divide.Body, start, end int) (facts []byte, _ int32) {
 	form := byte(0)
 	if b.Plain {
@@ -263,25 +272,26 @@ func (m *Reader) readLeaf(b *divide.Body, start, end int) (facts []byte, _ int32
 // noFacts are the facts of a leaf that has no links and no stored fingerprint.
 var noFacts = []byte{Extractor}
 
-// KeptBlock is a block of the cut at KeptLevel, as the facts of a page describe
-// it.
+// KeptBlock is one block of the page's cut at KeptLevel, as the stored facts of
+// the page describe it.
 type KeptBlock struct {
 	Path   string
 	Label  label.Label
-	Leaves int // leaves in it; 0 if it is one
+	Leaves int // number of leaves in the block; 0 if the block is itself a leaf
 }
 
-// Parent returns the path of the block that contains this one, such as "C.C"
-// for "C.C.3".
+// Parent returns the path of the block that contains block k, such as "C.C" for
+// "C.C.3", or "" for a block at level 1.
 func (k *KeptBlock) Parent() string {
 	return k.Path[:max(0, strings.LastIndexByte(k.Path, '.'))]
 }
 
-// Depth returns the level at which the block appears.
+// Depth returns the level of the block in the tree of blocks, such as 3 for
+// "C.C.3".
 func (k *KeptBlock) Depth() int { return strings.Count(k.Path, ".") + 1 }
 
-// cut returns the cut at KeptLevel. For a page that does not divide, it returns
-// one block, like Revision.
+// cut returns the blocks of the cut at KeptLevel. For a page that does not
+// divide, it returns one block with path WholePath, as package life does.
 func (r *Reading) cut() []KeptBlock {
 	if len(r.Blocks) <= 1 {
 		return []KeptBlock{{Path: WholePath, Label: label.Other}}
@@ -304,9 +314,10 @@ func (r *Reading) cut() []KeptBlock {
 	return out
 }
 
-// AppendFacts appends the facts of the page. base is the address that its links
-// are relative to, as the page names it. inline adds the facts of the leaves,
-// for pages whose leaves are not stored one by one.
+// AppendFacts appends the encoded facts of the page to dst and returns the longer
+// slice. base is the base address for relative links as the page declares it, or
+// "". If inline is true, the facts of the leaves are included; that is for pages
+// whose leaves are not stored one by one.
 func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 	form := byte(formCharset)
 	if r.Plain {
@@ -347,21 +358,22 @@ func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 	return dst
 }
 
-// Kept is what the stored facts of a page say.
+// Kept is the decoded form of the stored facts of a page. Read returns it.
 type Kept struct {
 	Base string // as written, "" if the page names none
 	Cut  []KeptBlock
 
 	keptReading
 	leaves  [][]byte // inline facts, nil if they are kept beside the leaves
-	count   int      // of leaves
+	count   int      // number of leaves
 	outside []markup.Link
 	layout  []markup.Link
-	placed  []place // of these
+	placed  []place // the places of the links in layout
 }
 
-// Read reads the facts of a page. If they are from another version of
-// Extractor, it returns an error.
+// Read decodes the stored facts of a page. The error is ErrOther if another
+// version of Extractor computed the facts; other errors mean that they are
+// damaged.
 func Read(src []byte) (*Kept, error) {
 	t := packed.Reader{B: src}
 	k := &Kept{}
@@ -405,7 +417,8 @@ func Read(src []byte) (*Kept, error) {
 	return k, nil
 }
 
-// takePaths reads the paths of the blocks.
+// takePaths reads the path of each block of k.Cut from t. If t ends too early, it
+// sets t.Bad.
 func (k *Kept) takePaths(t *packed.Reader) {
 	paths := *t
 	for range k.Cut {
@@ -422,7 +435,7 @@ func (k *Kept) takePaths(t *packed.Reader) {
 	}
 }
 
-// takeLayout reads the links of the layout.
+// takeLayout reads the links of the layout and their places from t.
 func (k *Kept) takeLayout(t *packed.Reader) (err error) {
 	if k.layout, t.B, err = markup.TakeLinks(t.B); err != nil {
 		return err
@@ -437,12 +450,13 @@ func (k *Kept) takeLayout(t *packed.Reader) (err error) {
 	return nil
 }
 
-// Inline reports whether the facts include those of the leaves.
+// Inline reports whether the facts of the page include the facts of its leaves.
+// It is also true if the page has no leaf.
 func (k *Kept) Inline() bool { return k.leaves != nil || k.count == 0 }
 
-// Links returns the links that Body.Links would return; links in the markup
-// have no Offset. leaves has the facts of each leaf, in order. It is not used
-// if the facts are Inline.
+// Links returns the links of the page, the same that the function Links finds in
+// its body, except that links in the markup have no Offset. leaves has the facts
+// of each leaf, in order; it is ignored if Inline is true.
 func (k *Kept) Links(leaves [][]byte) ([]Link, error) {
 	if k.Inline() {
 		leaves = k.leaves
@@ -488,18 +502,19 @@ func (k *Kept) Links(leaves [][]byte) ([]Link, error) {
 	}
 }
 
-// Fingerprint returns the Simhash of a leaf's text from the facts of the leaf,
-// and false if it is not stored.
+// Fingerprint returns the Simhash of a leaf's text. leaf has the facts of the
+// leaf. The second result is false if the facts have no fingerprint or cannot be
+// read.
 func (k *Kept) Fingerprint(leaf []byte) (uint64, bool) {
 	f, err := k.leaf(leaf)
 	return f.print, err == nil && f.printed
 }
 
-// keptLeaf is the facts of a leaf. Its links are still packed.
+// keptLeaf is the decoded facts of a leaf. The links are still packed.
 type keptLeaf struct {
 	print   uint64
 	printed bool
-	links   []byte // nil for none
+	links   []byte // nil if the leaf has no links
 }
 
 // keptReading is how a page was read: its charset, and whether it is plain
@@ -509,8 +524,9 @@ type keptReading struct {
 	plain   bool
 }
 
-// leaf reads the facts of a leaf. It returns an error if they were computed for
-// a page that was read differently.
+// leaf decodes src, the facts of one leaf of the page. The error is ErrOther if
+// the facts are from another Extractor or were computed for a page that was read
+// differently.
 func (k *keptReading) leaf(src []byte) (keptLeaf, error) {
 	t := packed.Reader{B: src}
 	if t.Byte() != Extractor {
@@ -535,8 +551,9 @@ func (k *keptReading) leaf(src []byte) (keptLeaf, error) {
 	return f, nil
 }
 
-// Outside returns the facts of a response whose body has no blocks, and how many
-// links it has; nil if it has none.
+// Outside returns the facts of a response whose body has no blocks, and the
+// number of links in these facts. They are links of the headers or of a style
+// sheet. If there are none, it returns nil and 0.
 func Outside(body []byte, as divide.As) (facts []byte, links int) {
 	list := divide.Outside(body, as)
 	if len(list) == 0 {
@@ -546,5 +563,5 @@ func Outside(body []byte, as divide.As) (facts []byte, links int) {
 	return r.AppendFacts(nil, "", true), len(list)
 }
 
-// WholePath is the path of a body that is a single block.
+// WholePath is the path of the only block of a body that does not divide.
 const WholePath = "B"

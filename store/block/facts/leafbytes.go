@@ -10,15 +10,16 @@ import (
 type keptBytes struct {
 	packed []byte // nil if there is no copy
 	size   int32  // number of bytes if packed is compressed, otherwise 0
-	turn   uint32 // the turn in which keep last counted them
+	turn   uint32 // the turn in which keep last counted the copy
 }
 
-// squeezeLeast is the number of bytes from which on a leaf is kept compressed.
-// Compressing smaller leaves gains little.
+// squeezeLeast is the size in bytes of the smallest leaf whose copy is
+// compressed. Compressing smaller leaves gains little.
 const squeezeLeast = 1 << 10
 
-// keep keeps a copy of the bytes b of a leaf, unless it has one. It returns about
-// how much memory the leaf takes, or 0 if that was already counted in this turn.
+// keep stores a copy of b, the bytes of a leaf, unless k has a copy. The first
+// call in a turn returns about how many bytes of memory the leaf takes; later
+// calls in the same turn return 0.
 func (k *keptBytes) keep(b []byte, turn uint32) int64 {
 	if k.packed == nil {
 		if len(b) < squeezeLeast {
@@ -38,7 +39,7 @@ func (k *keptBytes) keep(b []byte, turn uint32) int64 {
 // content.
 const leafBytesBeside = 150
 
-// bytes returns the bytes that were passed to keep.
+// bytes returns the bytes that were passed to keep, or nil if there were none.
 func (k *keptBytes) bytes() []byte {
 	if k.size == 0 {
 		return k.packed

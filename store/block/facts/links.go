@@ -8,15 +8,16 @@ import (
 	"infomall/store/page/markup"
 )
 
-// Link is a link of a page, with the blocks that contain it.
+// Link is a link of a page, with the leaf and the block of the cut that contain
+// it.
 type Link struct {
 	markup.Link
-	Leaf int // index of the leaf that contains it, -1 if it is in the layout
-	Part int // index in the cut at KeptLevel of the block that contains it, -1 if none does
+	Leaf int // index of the leaf that contains the link, -1 if the link is in the layout
+	Part int // index in the cut at KeptLevel of the block that contains the link, -1 if none does
 }
 
-// OutsideLinks returns the links of Body.Outside in the form of Body.Links. Their
-// Offset, Leaf and Part are -1.
+// OutsideLinks converts the links of Body.Outside, which are not in the markup,
+// to Links. Their Offset, Leaf and Part are -1.
 func OutsideLinks(outside []markup.Link) []Link {
 	var links []Link
 	for _, l := range outside {
@@ -26,9 +27,9 @@ func OutsideLinks(outside []markup.Link) []Link {
 	return links
 }
 
-// Links returns the links of the page: first those of the headers, then the others in
-// order. The text around a link in a leaf ends with the leaf, so that it depends on
-// nothing but the leaf's bytes.
+// Links returns the links of a page: first those outside of its markup (in the
+// headers), then the others in the order of the page. The text around a link in a
+// leaf ends with the leaf; it depends on nothing but the leaf's bytes.
 func Links(b *divide.Body) []Link {
 	links := OutsideLinks(b.Outside)
 	cut := b.Cut(KeptLevel)
@@ -57,8 +58,9 @@ func Links(b *divide.Body) []Link {
 	return links
 }
 
-// partAt returns the index in a cut of the block that contains an offset of the
-// body; -1 if none does.
+// partAt returns which block of a cut contains the given offset of the body. The
+// result is an index in cut, or -1 if no block contains the offset. cut has the
+// indexes of its blocks in b.Blocks, in order.
 func partAt(b *divide.Body, cut []int, offset int) int {
 	i, _ := slices.BinarySearchFunc(cut, offset, func(n, at int) int { return cmp.Compare(b.Blocks[n].End-1, at) })
 	if i < len(cut) && b.Blocks[cut[i]].Start <= offset {
@@ -67,8 +69,9 @@ func partAt(b *divide.Body, cut []int, offset int) int {
 	return -1
 }
 
-// stretches calls f with the range of each leaf and each range between leaves, in
-// order. leaf is the index of the leaf, or -1 for a range between leaves.
+// stretches divides the whole body into leaves and the ranges between leaves, and
+// calls f for each in order. leaf is the index of the leaf, or -1 for a range
+// between leaves.
 func stretches(b *divide.Body, f func(start, end, leaf int)) {
 	at := 0
 	for i, n := range b.Cut(0) {
@@ -84,8 +87,8 @@ func stretches(b *divide.Body, f func(start, end, leaf int)) {
 	}
 }
 
-// LinksIn returns how many links block n has, the block with index ordinal in the
-// cut at KeptLevel.
+// LinksIn returns the number of links in block n. ordinal is the index of block n
+// in the cut at KeptLevel.
 func (r *Reading) LinksIn(n, ordinal int) (links int) {
 	for i, l := range r.Leaves {
 		if n <= l && l < r.Blocks[n].Next {

@@ -2,15 +2,15 @@ package facts
 
 import "slices"
 
-// readPart is what a Reader keeps of a part that its memory of parts knows, in
-// KnownPart.Read.
+// readPart is what a Reader remembers of a part of a page that its divide.Memory
+// knows. It is stored in KnownPart.Read.
 type readPart struct {
 	leaves  []*Leaf
 	mayLink bool // the layout between the leaves may have links
 }
 
-// readLeaves finds the leaves of a page and their facts. It reports whether the
-// layout may have links.
+// readLeaves sets r.Made to the leaves of the page with their facts. It reports
+// whether the layout (the bytes between the leaves) may have links.
 func (m *Reader) readLeaves(r *Reading) (inLayout bool) {
 	r.Made, m.mayLink = make([]*Leaf, 0, len(r.Leaves)), m.mayLink[:0]
 	at := 0 // the end of the leaf before
@@ -38,8 +38,9 @@ func (m *Reader) readLeaves(r *Reading) (inLayout bool) {
 	return inLayout || r.Page.MayLink(at, len(r.Page.Body))
 }
 
-// teach stores the leaves of a page in those of its known parts that do not have
-// them yet, and sets r.Known to nil.
+// teach stores the leaves of a page in those of its known parts that have no
+// leaves stored yet, so that readLeaves finds them there in later pages. It sets
+// r.Known to nil.
 func (m *Reader) teach(r *Reading) {
 	for i := range r.Known {
 		p := &r.Known[i]

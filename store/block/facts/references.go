@@ -7,11 +7,12 @@ import (
 	"infomall/store/record"
 )
 
-// Reference is a link of a page without its text and the text around it.
+// Reference is the target of one link of a page, without the link's text and the
+// text around the link.
 type Reference struct {
 	markup.Reference
-	// Label is that of the block, in the cut at KeptLevel, that contains the link;
-	// Other if no block contains it.
+	// Label is the label of the block (of the cut at KeptLevel) that contains the
+	// link, or Other if no block contains the link.
 	Label label.Label
 }
 
@@ -34,14 +35,16 @@ type References struct {
 	list    []Reference
 }
 
-// keptPart is a block of the cut, see KeptBlock.
+// keptPart is one block of the cut of a page, like KeptBlock but without the
+// path.
 type keptPart struct {
-	leaves int // leaves in it; 0 if it is one
+	leaves int // number of leaves in the block; 0 if the block is itself a leaf
 	label  label.Label
 }
 
-// Page begins with the page that has these facts. It returns an error if they are
-// damaged, or are from another version of Extractor.
+// Page prepares r for the page that has these facts; call Links next. The error
+// is ErrOther if another version of Extractor computed the facts; other errors
+// mean that they are damaged.
 func (r *References) Page(facts []byte) error {
 	t := packed.Reader{B: facts}
 	if t.Byte() != Extractor {
@@ -92,10 +95,11 @@ func (r *References) Page(facts []byte) error {
 // Links needs no argument.
 func (r *References) Inline() bool { return r.inline || r.count == 0 }
 
-// Links returns the links that Kept.Links returns, in another order: first the links
-// outside of the markup, then the links of the layout, then those of each leaf.
-// leaves has the facts of each leaf, in order, and also its bytes if the facts are
-// short. It is not used if the facts are Inline.
+// Links returns the links of the current page, the same as Kept.Links, but in
+// another order: first the links outside of the markup, then the links of the
+// layout, then the links of each leaf. leaves has the facts of each leaf, in
+// order, and also its bytes if the facts are short. leaves is ignored if Inline
+// is true.
 func (r *References) Links(leaves []record.Leaf) ([]Reference, error) {
 	if r.Inline() {
 		leaves = r.leaves
@@ -165,7 +169,8 @@ func (r *References) takeOutside() (err error) {
 	return err
 }
 
-// takeLayout appends the links of the layout to r.list.
+// takeLayout appends the links of the layout to r.list, each with the label of
+// the block that contains it, or Other.
 func (r *References) takeLayout() (err error) {
 	if len(r.layout) == 0 {
 		return nil

@@ -13,14 +13,15 @@ import (
 // form, which says only how the leaf is read. That saves space, and costs time when
 // the facts are needed.
 
-// shortMark begins short facts. No Extractor has the number.
+// shortMark is the first byte of short facts. It is in the place of the Extractor
+// number, and no Extractor has the number 0.
 const shortMark = 0
 
-// shortText is the short form of the facts of a plain text in ASCII.
+// shortText is the short facts of a plain text in ASCII.
 var shortText = []byte{shortMark, formPlain}
 
-// shortFacts returns the facts of a body of plain text, which is one leaf and has no
-// links, in the short form.
+// shortFacts returns the short facts of a body of plain text, which is one leaf
+// and has no links.
 func shortFacts(b *divide.Body) []byte {
 	if charset.IsASCII(b.Page.Body) {
 		return shortText
@@ -28,8 +29,9 @@ func shortFacts(b *divide.Body) []byte {
 	return packed.AppendSized([]byte{shortMark, formPlain | formCharset}, b.Charset)
 }
 
-// Short returns the facts of a leaf in the short form, if LongFacts restores
-// them from it. Otherwise it returns facts unchanged.
+// Short returns facts, the facts of a leaf, in the short form if the function
+// Long can compute them again from it and the leaf's bytes. Otherwise it returns
+// facts unchanged.
 func Short(leaf, facts []byte) []byte {
 	t := packed.Reader{B: facts}
 	if t.Byte() != Extractor || len(t.B) == 0 {
@@ -45,8 +47,9 @@ func Short(leaf, facts []byte) []byte {
 	return short
 }
 
-// Long returns the complete facts of a leaf whose facts may be in the short
-// form. It returns nil if a short form is damaged.
+// Long returns the complete facts of a leaf. If facts are short, it computes them
+// again from leaf, the bytes of the leaf, and returns nil if the short form is
+// damaged. Other facts are returned unchanged.
 func Long(leaf, facts []byte) []byte {
 	if len(facts) == 0 || facts[0] != shortMark {
 		return facts
@@ -66,9 +69,8 @@ func Long(leaf, facts []byte) []byte {
 	return long
 }
 
-// readShort returns how a leaf is read, from its facts in the short form. The charset
-// is "" if they have none, because the leaf is ASCII. ok is false if the facts are
-// damaged.
+// readShort decodes facts in the short form: it returns how the leaf is read.
+// as.charset is "" if the leaf is ASCII. ok is false if the facts are damaged.
 func readShort(facts []byte) (as keptReading, ok bool) {
 	t := packed.Reader{B: facts[1:]}
 	form := t.Byte()
@@ -79,6 +81,6 @@ func readShort(facts []byte) (as keptReading, ok bool) {
 	return as, !t.Bad && len(t.B) == 0
 }
 
-// Outdated reports whether facts of a leaf or a page, or a fold, are of another
-// Extractor.
+// Outdated reports whether another version of Extractor computed facts, which are
+// the facts of a leaf or a page, or a fold. Short facts are never outdated.
 func Outdated(facts []byte) bool { return facts[0] != Extractor && facts[0] != shortMark }
