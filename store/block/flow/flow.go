@@ -38,8 +38,8 @@ func (a Amount) Weight() int32 { return a.Text + 8*a.Media } // as Flow.Weighs
 // Empty reports whether the amount has neither text nor media.
 func (a Amount) Empty() bool { return a.Text == 0 && a.Media == 0 }
 
-// Flow has the amounts that the nodes of a page show. The amount of any range of
-// nodes is the difference of two sums.
+// Flow knows how much each node of a page shows. It stores sums, so that the
+// amount of any range of nodes is the difference of two sums.
 type Flow struct {
 	Page *markup.Tree
 	sum  []Amount // sum[i] is the amount that nodes 0 to i-1 show
@@ -48,7 +48,7 @@ type Flow struct {
 // sums holds unused lists of amounts.
 var sums sync.Pool // of *[]Amount
 
-// Free returns the memory of f to the pool. f must not be used after that.
+// Free gives the memory of f to later Flows. f must not be used after that.
 func (f *Flow) Free() {
 	sum := f.sum[:0]
 	sums.Put(&sum)
@@ -63,10 +63,11 @@ func newSum(n int) []Amount {
 	return make([]Amount, n)
 }
 
-// byteOrderMark may come before a page in UTF-8.
+// byteOrderMark is the character that may come before a page in UTF-8. It shows
+// nothing.
 const byteOrderMark = "\ufeff"
 
-// New returns the Flow of a page.
+// New measures the nodes of a page and returns its Flow.
 func New(t *markup.Tree) *Flow {
 	f := &Flow{Page: t, sum: newSum(len(t.Nodes) + 1)}
 	var sum Amount
@@ -115,7 +116,7 @@ func New(t *markup.Tree) *Flow {
 	return f
 }
 
-// The properties of an element that a flow needs.
+// The traits of an element: bits that say what the element counts as in a Flow.
 const (
 	traitBlock  = 1 << iota // is on lines of its own
 	traitHidden             // shows nothing
@@ -146,8 +147,8 @@ const (
 	highs = 0x80 * ones
 )
 
-// Inked counts the bytes of b that are not white space, eight at a time. A
-// reference to a space counts as one byte.
+// Inked returns how many bytes of b are not white space. A reference "&nbsp;"
+// counts as no byte. Bytes are counted eight at a time.
 func Inked(b []byte) (n int32) {
 	all := b
 	refs := uint64(0) // not 0 if there is an "&"
@@ -175,8 +176,9 @@ func Inked(b []byte) (n int32) {
 // text.
 func MayShowMedia(t markup.Tag) bool { return traitsOf[t]&traitMedia != 0 }
 
-// IsMedia reports whether node n, an element whose tag is media, shows
-// something other than text. Spacer images do not.
+// IsMedia reports whether node n shows something other than text. n must be an
+// element whose tag is media, see MayShowMedia. Spacer images and hidden inputs
+// show nothing.
 func (f *Flow) IsMedia(n int) bool {
 	switch f.Page.Nodes[n].Tag {
 	case markup.TagImg:
@@ -188,7 +190,8 @@ func (f *Flow) IsMedia(n int) bool {
 	return true
 }
 
-// spacer reports whether image n is at most three pixels wide or high.
+// spacer reports whether image n is declared to be at most three pixels wide or
+// high.
 func (f *Flow) spacer(n int) bool {
 	if !f.Page.May(n, markup.AttrSize) {
 		return false
@@ -206,17 +209,18 @@ func (f *Flow) spacer(n int) bool {
 // Shows returns the amount that node n and its descendants show.
 func (f *Flow) Shows(n int) Amount { return f.sum[f.Page.Nodes[n].Next].minus(&f.sum[n]) }
 
-// Between returns the amount that nodes from to to-1 show.
+// Between returns the amount that the nodes show whose indexes are at least from
+// and less than to.
 func (f *Flow) Between(from, to int) Amount { return f.sum[to].minus(&f.sum[from]) }
 
-// UpTo returns the amount that the nodes before node n show.
+// UpTo returns the amount that all nodes before node n show together.
 func (f *Flow) UpTo(n int) *Amount { return &f.sum[n] }
 
-// All returns the amount that the page shows.
+// All returns the amount that the whole page shows.
 func (f *Flow) All() *Amount { return &f.sum[len(f.sum)-1] }
 
-// Weighs returns the weight of the amount that the nodes from from up to to
-// show.
+// Weighs returns the weight (see Amount.Weight) of the nodes whose indexes are at
+// least from and less than to.
 func (f *Flow) Weighs(from, to int) int32 {
 	a, b := &f.sum[from], &f.sum[to]
 	return b.Text - a.Text + 8*(b.Media-a.Media)
