@@ -28,13 +28,14 @@ const (
 
 var labelNames = [...]string{"main", "nav", "header", "footer", "aside", "ad", "form", "list", "media", "other"}
 
-// String is the label as a query shows it.
+// String returns the name of the label as a query shows it, such as "nav".
 func (l Label) String() string { return labelNames[l] }
 
 // Evidence is a score for each label.
 type Evidence [Other + 1]float64
 
-// Add adds other evidence, multiplied by weight. nil adds nothing.
+// Add adds the scores of o, multiplied by weight, to e. If o is nil, it adds
+// nothing.
 func (e *Evidence) Add(o *Evidence, weight float64) {
 	if o == nil {
 		return
@@ -44,7 +45,8 @@ func (e *Evidence) Add(o *Evidence, weight float64) {
 	}
 }
 
-// Best returns the label with the highest score.
+// Best returns the label with the highest score, or Other if no score is higher
+// than that of Other.
 func (e *Evidence) Best() Label {
 	best := Other
 	for l := range e {

@@ -12,9 +12,9 @@ import (
 //go:embed labels.txt
 var labelList string
 
-// labelWords and labelSigns are the words of labels.txt with their labels.
-// labelWords match whole words of a class, id or role. labelSigns, which begin with
-// a letter beyond ASCII, match anywhere in a name.
+// labelWords and labelSigns hold the words of labels.txt with their labels.
+// labelWords match whole words of a class, id or role. labelSigns are the words
+// that begin with a letter beyond ASCII; they match anywhere in a name.
 var labelWords, labelSigns = func() (table *words.Table, signs map[string]Label) {
 	table, signs = words.NewTable(), map[string]Label{}
 	for line := range strings.Lines(labelList) {
@@ -33,8 +33,8 @@ var labelWords, labelSigns = func() (table *words.Table, signs map[string]Label)
 	return table, signs
 }()
 
-// labelNamed returns the label with a name, such as Nav for "nav". It panics if
-// there is none.
+// labelNamed returns the label with the given name, such as Nav for "nav". It
+// panics if no label has that name.
 func labelNamed(name string) Label {
 	for l, n := range labelNames {
 		if n == name {
@@ -44,8 +44,8 @@ func labelNamed(name string) Label {
 	panic("label: labels.txt has no such label: " + name)
 }
 
-// AddElement adds the evidence of element i: of its tag, and of the words in its
-// class, id and role. memory may be nil.
+// AddElement adds to e the evidence of element i of the page: its tag, and the
+// words in its class, id and role. memory speeds this up; it may be nil.
 func (e *Evidence) AddElement(t *markup.Tree, i int, memory *Memory) {
 	switch t.Nodes[i].Tag {
 	case markup.TagNav, markup.TagMenu:
@@ -74,16 +74,16 @@ func (e *Evidence) AddElement(t *markup.Tree, i int, memory *Memory) {
 }
 
 // Memory remembers the evidence of values of class, id and role, because most
-// elements of a page share their class with others. A value has one slot, by its
-// hash, and replaces the value there.
+// elements of a page share their class with others. The hash of a value chooses
+// its slot; a new value replaces the value that was in the slot before.
 type Memory [128]struct {
 	value []byte
 	sort  int // nameClass or nameRole
 	says  Evidence
 }
 
-// add adds the evidence of an attribute's value to e. sort is what naming returned
-// for the attribute.
+// add adds the evidence of an attribute's value to e. sort is the kind of the
+// attribute, nameClass or nameRole. m may be nil.
 func (m *Memory) add(value []byte, sort int, e *Evidence) {
 	if m == nil || len(value) == 0 {
 		addNames(value, float64(sort), e)
@@ -106,8 +106,8 @@ const (
 	nameRole  = 2
 )
 
-// IsNaming reports whether an attribute names the purpose of its element: whether
-// its name is class, id or role.
+// IsNaming reports whether an attribute with this name names the purpose of its
+// element. It is true for class, id and role, in upper or lower case.
 func IsNaming(name []byte) bool { return naming(name) != nameNone }
 
 // naming returns nameClass for "class" and "id", nameRole for "role", and nameNone
@@ -130,8 +130,9 @@ func naming(name []byte) int {
 	return nameNone
 }
 
-// addNames adds to e the evidence of the words in a class, id or role. The last word
-// of a name counts most: "header-search" is a search.
+// addNames adds to e the evidence of the words in value, the value of a class, id
+// or role attribute. weight is the score of one word. The last word of each name
+// counts most: "header-search" is a search.
 func addNames(value []byte, weight float64, e *Evidence) {
 	var found Evidence
 	any := false
