@@ -7,29 +7,30 @@ import (
 	"infomall/store/page/markup"
 )
 
-// atom is a range of a page that a division may use as one part. No atom changes
-// after it is made.
+// atom is a range of a page that a division may use as one part: an element, a
+// run of text, or a group of these. An atom does not change after it is made.
 type atom struct {
 	start, end int32  // range of the body
 	from, to   int32  // nodes from to to-1 start in the atom
 	element    int32  // the node, if the atom is exactly one element; otherwise 0
 	text       int32  // bytes of visible text
-	weight     int32  // as flow.Amount.Weight
-	apart      bool   // a separator comes before it
-	border     bool   // the separator is a border, or the atom begins with one
+	weight     int32  // what the atom shows as one number, see flow.Amount.Weight
+	apart      bool   // a separator comes before the atom
+	border     bool   // the separator is a border, or the atom begins with a border
 	pre        bool   // the text is preformatted: newlines end lines
 	parts      []atom // for a group, the atoms that were joined; otherwise nil
 }
 
-// show adds amount o to the text and weight of the atom.
+// show adds the amount o, which a node of the atom shows, to the text and weight
+// of the atom.
 func (a *atom) show(o flow.Amount) { a.text, a.weight = a.text+o.Text, a.weight+o.Weight() }
 
 // atoms makes the atoms of one page, in memory that later pages reuse. The
 // atoms are valid until free is called.
 type atoms struct {
 	*flow.Flow
-	store    []atom   // what remains of the memory that atoms are made in
-	stores   []atom   // all of it
+	store    []atom   // the free end of stores
+	stores   []atom   // the memory in which atoms are made
 	built    []atom   // the list of children or lines that is being made
 	out      []atom   // the list of parts that a step of the division is making
 	blocks   []Block  // the blocks of the tree that is being made
@@ -42,18 +43,18 @@ type atoms struct {
 	work     int // how many nodes and atoms were looked at so far; tests check that it grows linearly
 }
 
-// lineKey identifies a run of text.
+// lineKey identifies a run of text by its ranges in the body and in the nodes.
 type lineKey struct {
 	start, end, from, to int32
 	pre                  bool
 }
 
-// atomsLeast is how many atoms are allocated at once, at least.
+// atomsLeast is the least number of atoms for which memory is allocated at once.
 const atomsLeast = 1 << 9
 
 var atomStores = sync.Pool{New: func() any { return new(atoms) }}
 
-// newAtoms returns the atoms for the page of f, without any atom yet.
+// newAtoms returns an atoms for the page of f. No atom is made yet.
 func newAtoms(f *flow.Flow) *atoms {
 	m := atomStores.Get().(*atoms)
 	m.Flow, m.store = f, m.stores
@@ -66,7 +67,8 @@ func newAtoms(f *flow.Flow) *atoms {
 	return m
 }
 
-// free returns the memory to the pool. The atoms are not valid after that.
+// free gives the memory of m to later pages. The atoms of m are not valid after
+// that.
 func (m *atoms) free() {
 	m.Flow, m.store = nil, nil
 	clear(m.families)
@@ -87,7 +89,8 @@ func (m *atoms) list(n int) []atom {
 	return l
 }
 
-// take returns a copy of the list *built and empties *built.
+// take returns a copy of the list *built, or nil if it is empty, and empties
+// *built.
 func (m *atoms) take(built *[]atom) []atom {
 	if len(*built) == 0 {
 		return nil
@@ -124,9 +127,10 @@ func group(parts []atom) atom {
 	return g
 }
 
-// expand divides an atom: a group into its parts, an element into its children,
-// a run of text into its paragraphs or lines. It skips elements that contain a
-// single part. It returns nil if the atom cannot be divided.
+// expand divides an atom and returns its parts: of a group its members, of an
+// element its children, of a run of text its paragraphs or lines. If an element
+// contains a single part, expand divides that part instead. It returns nil if the
+// atom cannot be divided.
 func (m *atoms) expand(a *atom) []atom {
 	for {
 		var parts []atom
@@ -172,7 +176,8 @@ func (m *atoms) children(n int32) []atom {
 	return parts
 }
 
-// findChildren builds the list that children returns.
+// findChildren appends the parts of element n to m.built, the list that children
+// returns.
 func (m *atoms) findChildren(n int) {
 	nodes := m.Page.Nodes
 	run := atom{}

@@ -12,24 +12,26 @@ import (
 // follows it, or a Flash object. A border is alone on its line, and another part of
 // the page begins after it. An image or object belongs to the part that follows it.
 
-// borderNodes is how many nodes are checked for a border, at most.
+// borderNodes is the largest number of nodes that a border may consist of. Longer
+// ranges are not checked.
 const borderNodes = 24
 
-// An image is a border if it is wide and low, like rules and headings and
-// unlike photographs. The same is true for an object, because a film is not
-// that wide.
+// The proportions of a border. An image is a border if it is wide and low, like
+// rules and headings and unlike photographs. An object (Flash) is a border if it
+// is wide and low, because a film is not that wide.
 const (
 	borderWidth = 100 // pixels
-	borderImage = 3   // times as wide as high
-	borderFlash = 2
+	borderImage = 3   // an image is at least so many times as wide as high
+	borderFlash = 2   // an object of known size is at least so many times as wide as high
 )
 
-// mayBorder reports whether nodes that show this amount may be a border. An
-// object often contains a second one for other browsers.
+// mayBorder reports whether nodes that show the amount a may be a border: no
+// text, and one or two media. Two are allowed because an object often contains a
+// second one for other browsers.
 func mayBorder(a flow.Amount) bool { return a.Text == 0 && a.Media > 0 && a.Media <= 2 }
 
-// border reports whether nodes from to to-1, which show no text, are a border and
-// nothing else.
+// border reports whether the nodes from up to to-1 are a border and nothing else.
+// These nodes must show no text.
 func (m *atoms) border(from, to int) bool {
 	nodes := m.Page.Nodes
 	if to-from > borderNodes {
@@ -67,15 +69,15 @@ func (m *atoms) border(from, to int) bool {
 	return found
 }
 
-// wide reports whether the size of image i makes it a border. ratio is how many
-// times as wide as high it must be.
+// wide reports whether image i is at least borderWidth pixels wide and at least
+// ratio times as wide as high.
 func (m *atoms) wide(i, ratio int) bool {
 	w, h := m.size(i)
 	return w >= borderWidth && h > 0 && w >= ratio*h
 }
 
-// size returns the size that element i declares, in pixels; 0 means not
-// declared.
+// size returns the width and height that element i declares, in pixels. 0 means
+// not declared.
 func (m *atoms) size(i int) (width, height int) {
 	if !m.Page.May(i, markup.AttrSize) {
 		return 0, 0
@@ -91,7 +93,8 @@ func (m *atoms) size(i int) (width, height int) {
 	return width, height
 }
 
-// pixels returns the number at the start of b. A percentage is converted for a
+// pixels returns the number of pixels at the start of b, the value of a width or
+// height attribute, or 0 if there is no number. A percentage is converted for a
 // screen that is 800 pixels wide.
 func pixels(b []byte) (n int) {
 	b = bytes.TrimLeft(b, " ")
@@ -105,12 +108,13 @@ func pixels(b []byte) (n int) {
 	return n
 }
 
-// borderNames are the last parts of words in file names of images that are
-// rules or headings.
+// borderNames are the ends of words in the file names of images that are rules or
+// headings, such as "line" in "blueline.gif".
 var borderNames = [...]string{"line", "bar", "hr", "rule", "divider", "separator", "title", "heading", "banner"}
 
-// drawsBorder reports whether image i, whose size is unknown, has the file name
-// of a rule or a heading, such as "blueline.gif" or "title_news.gif".
+// drawsBorder reports whether the file name of image i is that of a rule or a
+// heading, such as "blueline.gif" or "title_news.gif". It returns false for an
+// image whose size is declared, see wide.
 func (m *atoms) drawsBorder(i int) bool {
 	if w, h := m.size(i); w > 0 || h > 0 {
 		return false
@@ -134,8 +138,8 @@ func (m *atoms) drawsBorder(i int) bool {
 	return false
 }
 
-// endsLine reports whether the nodes from i up to end show nothing more on the
-// current line.
+// endsLine reports whether the current line ends at node i: no node from i up to
+// end-1 shows more on that line.
 func (m *atoms) endsLine(i, end int) bool {
 	for i < end {
 		n := &m.Page.Nodes[i]

@@ -7,18 +7,20 @@ import (
 	"infomall/store/page/markup"
 )
 
-// classicDepth is the depth if Options.MaxDepth is 0.
+// classicDepth is how many elements deep the classic profile searches if
+// Options.MaxDepth is 0.
 const classicDepth = 10
 
-// The classes of elements of the published method. It prints the lists with
-// "and so on"; they are filled up here with what HTML 4 has.
+// tagClass is the class of an element in the rules of the published method. The
+// publication ends its lists of elements with "and so on"; the lists here are
+// completed with the elements of HTML 4.
 type tagClass uint8
 
 const (
 	classNone     tagClass = iota
 	classSchema            // draws the layout
 	classFormat            // draws text; text itself counts as such
-	classFunction          // acts, or shows something that is no text
+	classFunction          // a control or link, or shows something other than text
 )
 
 var tagClasses = func() map[markup.Tag]tagClass {
@@ -46,9 +48,9 @@ var tagClasses = func() map[markup.Tag]tagClass {
 	return m
 }()
 
-// tagMinimum returns how much an element must show to be a block, in bytes of
-// text without white space; an image counts as eight. The published method has
-// such a table but does not print it.
+// tagMinimum returns the least weight with which an element with tag t can be a
+// block. The weight is its bytes of text without white space, plus eight for each
+// image. The published method has such a table but does not print it.
 func tagMinimum(t markup.Tag) int32 {
 	switch t {
 	case markup.TagTable, markup.TagTr, markup.TagTbody:
@@ -59,7 +61,8 @@ func tagMinimum(t markup.Tag) int32 {
 	return 16
 }
 
-// classic divides a page by the rules of the published method.
+// classic divides a page by the rules of the published method, which is the
+// profile Classic.
 type classic struct {
 	tree     *Tree
 	flow     *flow.Flow
@@ -69,13 +72,14 @@ type classic struct {
 	verdict  []bool   // whether a node was found to be a block
 }
 
-// kids is what the rules need to know about the children of a node. A child is
-// a shown element, or text that is not blank.
+// kids is what the rules of the published method need to know about one node and
+// its children. A child is an element that is not hidden, or text that is not
+// blank.
 type kids struct {
-	count, schema, inline int32 // children; of these Schema; of these Format or Function
-	shown                 bool  // one of them shows something
-	differs               bool  // one has another background
-	divided               int32 // Schema children that fail rules 8 and 9
+	count, schema, inline int32 // number of children; how many are classSchema; how many classFormat or classFunction
+	shown                 bool  // a child shows something
+	differs               bool  // a child has another background than the node
+	divided               int32 // number of classSchema children for which rules 8 and 9 both fail
 	previous              int32 // the node's previous sibling, 0 if none
 	last                  int32 // the last child so far
 	whole                 bool  // rule 8 or 9 holds for the node
@@ -104,7 +108,8 @@ func (c *classic) class(n int) tagClass {
 	return classFormat
 }
 
-// measure computes colour from the top down, and kids from the bottom up.
+// measure computes c.colour for all nodes from the top down, and c.kids from the
+// bottom up.
 func (c *classic) measure() {
 	nodes := c.flow.Page.Nodes
 	c.kids = make([]kids, len(nodes))
@@ -154,8 +159,8 @@ func (c *classic) measure() {
 	}
 }
 
-// divide adds the blocks inside node root, which is block n. It calls itself at
-// most levelsMax deep.
+// divide adds the blocks inside node root to the tree. Block n is the block of
+// that node. divide calls itself at most levelsMax deep.
 func (c *classic) divide(n, root int) {
 	nodes := c.flow.Page.Nodes
 	depth := c.tree.Blocks[n].Depth + 1
@@ -183,8 +188,8 @@ func (c *classic) divide(n, root int) {
 	c.tree.Blocks[n].Next = len(c.tree.Blocks)
 }
 
-// isBlock reports whether node n is a block, by the first of the eleven rules
-// that applies.
+// isBlock reports whether node n is a block. The first of the eleven rules that
+// applies to the node decides.
 func (c *classic) isBlock(n int) bool {
 	k, class := &c.kids[n], c.class(n)
 	switch {

@@ -27,7 +27,7 @@ import (
 	"infomall/store/page/markup"
 )
 
-// Profile is a method of dividing pages.
+// Profile is a method of dividing pages: Modern or Classic.
 type Profile uint8
 
 // The profiles. Modern is the default. Classic is the published method, for
@@ -45,17 +45,18 @@ type Options struct {
 	MaxDepth int
 }
 
-// levelsMax bounds the depth of a tree of blocks. Deeper parts belong to the
-// leaf above them.
+// levelsMax is the greatest depth of a tree of blocks. Parts that are deeper
+// belong to the leaf that contains them.
 const levelsMax = 20
 
-// leafBytes is the size in bytes that a leaf should have at least. It follows
-// from what it costs to store the name of a block.
+// leafBytes is the size in bytes that a leaf should have at least. For a smaller
+// leaf, storing the name of the block costs more than it saves.
 const leafBytes = 64
 
-// Tree is the division of a page into blocks. Blocks[0] is the page. The
-// descendants of block n are the blocks n+1 to Blocks[n].Next-1, in the order
-// of the body. Siblings do not overlap and lie within their parent.
+// Tree is the division of a page into blocks. Blocks[0] is the whole page. The
+// blocks are in the order of the body, each before its descendants: the
+// descendants of block n are the blocks n+1 to Blocks[n].Next-1. Siblings do not
+// overlap and lie within their parent.
 type Tree struct {
 	Page    *markup.Tree
 	Profile Profile
@@ -69,11 +70,11 @@ type Tree struct {
 // Block is one block of a Tree.
 type Block struct {
 	Start, End int    // range of the body
-	Parent     int    // index; the page's is 0
-	Next       int    // index of the first block that is no descendant
-	Depth      int    // 0 for the page, else the level at which the block appears
+	Parent     int    // index of the parent; 0 for the page itself
+	Next       int    // index of the first later block that is no descendant
+	Depth      int    // the level at which the block appears, from 1; 0 for the page
 	Path       string // the names of its ancestors and its own, such as "C.C.3"; "" for the page
-	row        int32  // of a table cell: the node of its row; else 0
+	row        int32  // for a table cell, the node of its row; otherwise 0
 }
 
 // Free gives the memory of the page's markup, which is larger than the body, to
@@ -86,15 +87,15 @@ func (t *Tree) Free() {
 	}
 }
 
-// Leaf reports whether block n divides no further.
+// Leaf reports whether block n is a leaf: a block that divides no further.
 func (t *Tree) Leaf(n int) bool { return t.Blocks[n].Next == n+1 }
 
-// Divide divides a page into blocks. Every page that shows anything has at
-// least one block besides the page itself.
+// Divide divides a page into a tree of blocks. If the page shows anything, the
+// tree has at least one block besides the page itself.
 func Divide(t *markup.Tree, o Options) *Tree { return divide(t, o, nil, "") }
 
-// divide is Divide with a memory of known parts, which may be nil, and with the
-// charset of the page.
+// divide is Divide with two more arguments: known, a memory of parts that were
+// divided before, which may be nil, and the charset of the page.
 func divide(t *markup.Tree, o Options, known *Memory, charset string) *Tree {
 	b := &Tree{Page: t, Profile: o.Profile}
 	b.Blocks = append(b.Blocks, Block{End: len(t.Body)})
@@ -108,8 +109,9 @@ func divide(t *markup.Tree, o Options, known *Memory, charset string) *Tree {
 	return b
 }
 
-// Cut returns the blocks of a level, and the leaves above it, in order. Level 0
-// or less means all leaves.
+// Cut returns the cut at a level: the blocks of that level and the leaves above
+// it, in the order of the page. The result has indexes in t.Blocks. Level 0 or
+// less means all leaves. The cut of a page that does not divide is nil.
 func (t *Tree) Cut(level int) []int {
 	if len(t.Blocks) == 1 {
 		return nil
@@ -131,7 +133,7 @@ func (t *Tree) cutSize(level int) int {
 	return size
 }
 
-// AppendCut appends the blocks of the cut at a level.
+// AppendCut appends the cut at a level, as Cut returns it, to cut.
 func (t *Tree) AppendCut(cut []int, level int) []int {
 	for n := 1; n < len(t.Blocks); {
 		if t.Leaf(n) || t.Blocks[n].Depth == level {
@@ -144,7 +146,8 @@ func (t *Tree) AppendCut(cut []int, level int) []int {
 	return cut
 }
 
-// Level returns the greatest depth of a block.
+// Level returns the greatest Depth of the blocks in the tree, or 0 if the page
+// does not divide.
 func (t *Tree) Level() int {
 	level := 0
 	for _, b := range t.Blocks {
@@ -156,7 +159,8 @@ func (t *Tree) Level() int {
 // Bytes returns the bytes of block n, a slice of the body.
 func (t *Tree) Bytes(n int) []byte { return t.Page.Body[t.Blocks[n].Start:t.Blocks[n].End] }
 
-// Children returns the blocks that block n divides into.
+// Children returns the indexes of the blocks into which block n divides, in
+// order; nil if it is a leaf.
 func (t *Tree) Children(n int) []int {
 	var out []int
 	for c := n + 1; c < t.Blocks[n].Next; c = t.Blocks[c].Next {
@@ -165,7 +169,8 @@ func (t *Tree) Children(n int) []int {
 	return out
 }
 
-// Flow returns the flow of the page, and computes it if needed.
+// Flow returns the flow of the page: how much each node shows. The first call
+// computes it if the division did not.
 func (t *Tree) Flow() *flow.Flow {
 	if t.flow == nil {
 		t.flow = flow.New(t.Page)

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// The marks of a layout. A mark is a zero byte and one of the bytes below. The
-// marks give the tree of blocks: two bodies with equal layouts divide alike.
+// The marks of a layout, the body without its leaves. A mark is a zero byte
+// followed by one of the bytes below. The marks alone give the tree of blocks:
+// two bodies with equal layouts have equal trees.
 const (
 	mark      = 0x00
 	markLeaf  = '#' // a leaf was taken out here
@@ -46,9 +47,9 @@ type layouter struct {
 	zeros bool // the body has zero bytes, which markZero must replace
 }
 
-// around writes block n up to the end of its last child: the bytes between its
-// children, and the marks of its descendants. It calls itself at most levelsMax
-// deep.
+// around writes the layout of block n up to the end of its last child: the bytes
+// between its children, and the marks of its descendants. It calls itself at most
+// levelsMax deep.
 func (l *layouter) around(n int) {
 	for c := n + 1; c < l.t.Blocks[n].Next; c = l.t.Blocks[c].Next {
 		b := &l.t.Blocks[c]
@@ -65,7 +66,7 @@ func (l *layouter) around(n int) {
 	}
 }
 
-// upTo writes the bytes of the body from l.at to end.
+// upTo writes the bytes of the body from l.at to end, and sets l.at to end.
 func (l *layouter) upTo(end int) {
 	if b := l.t.Page.Body[l.at:end]; l.zeros {
 		l.out = appendEscaped(l.out, b)
@@ -75,7 +76,8 @@ func (l *layouter) upTo(end int) {
 	l.at = end
 }
 
-// appendEscaped appends b to out, with a markZero in place of each zero byte.
+// appendEscaped appends b to out, with mark and markZero in place of each zero
+// byte.
 func appendEscaped(out, b []byte) []byte {
 	for {
 		i := bytes.IndexByte(b, mark)
@@ -87,8 +89,9 @@ func appendEscaped(out, b []byte) []byte {
 	}
 }
 
-// Join appends to dst the body that has this layout and these leaves, which are
-// in the order of the body. The error is ErrLayout if they do not fit together.
+// Join rebuilds a body from its layout and its leaves and appends it to dst. The
+// leaves must be in the order of the body. If there are more or fewer leaves than
+// marks for them, or a mark is damaged, Join returns nil and ErrLayout.
 func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
 	size := len(layout)
 	for _, b := range leaves {
@@ -119,17 +122,19 @@ func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
 	return dst, nil
 }
 
-// Part is a block, found in the layout of its body. Joining Layout with the
-// leaves First to First+Leaves-1 of the body gives the bytes of the block.
+// Part is a block that FindCut found in the layout of a body. Joining Part.Layout
+// with the leaves First to First+Leaves-1 of the body gives the bytes of the
+// block.
 type Part struct {
 	Layout []byte // part of the layout of the body
 	First  int    // index of the block's first leaf among all leaves of the body
 	Leaves int    // number of leaves in the block; 1 if it is a leaf
 }
 
-// FindCut returns some blocks of the cut at a level, 1 or more, from the layout
-// of a body. places are the indexes of these blocks in the cut, ascending, from 0.
-// The result is shorter than places if an index is beyond the last block.
+// FindCut finds blocks of the cut at a level, 1 or more, in the layout of a body.
+// places says which: the indexes of these blocks in the cut, from 0, ascending.
+// The result has one Part for each place, or fewer if a place is beyond the last
+// block.
 func FindCut(layout []byte, level int, places []int) ([]Part, error) {
 	parts := make([]Part, 0, len(places))
 	depth, leaf, at, place := 0, 0, 0, 0
@@ -172,13 +177,14 @@ func FindCut(layout []byte, level int, places []int) ([]Part, error) {
 	return parts, err
 }
 
-// errFound is returned by a callback of eachMark to end the walk: everything
-// was found.
+// errFound is returned by a callback of eachMark to stop, because everything was
+// found.
 var errFound = errors.New("found")
 
-// eachMark calls f for each mark of a layout, with the second byte of the mark and
-// the text between the mark before and this one. The last call has the text after
-// the last mark, and kind 0. If f returns an error, eachMark returns it at once.
+// eachMark calls f for each mark of a layout. kind is the second byte of the
+// mark, and text has the bytes between the previous mark and this mark. After the
+// last mark, f is called once more with the remaining bytes and kind 0. If f
+// returns an error, eachMark stops and returns it.
 func eachMark(layout []byte, f func(text []byte, kind byte) error) error {
 	for at := 0; ; {
 		i := bytes.IndexByte(layout[at:], mark)

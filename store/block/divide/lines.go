@@ -7,12 +7,12 @@ import (
 	"infomall/store/page/markup"
 )
 
-// prose is the largest size in bytes of a paragraph of preformatted text that is
-// not divided. Longer ones, such as logs and listings, divide into lines.
+// prose is the largest size in bytes of a paragraph of preformatted text that
+// stays whole. Longer paragraphs, such as logs and listings, divide into lines.
 const prose = 2048
 
-// knownLines returns m.lines(a). It remembers the last result, for repeated calls
-// with the same atom.
+// knownLines returns m.lines(a). It remembers its last result, because it is
+// often called again with the same atom.
 func (m *atoms) knownLines(a *atom) []atom {
 	if k := (lineKey{a.start, a.end, a.from, a.to, a.pre}); k != m.run || a.to == 0 {
 		m.run, m.runLines = k, m.lines(a)
@@ -20,9 +20,10 @@ func (m *atoms) knownLines(a *atom) []atom {
 	return m.runLines
 }
 
-// lines divides a run of text at blank lines, several line breaks in a row, lines of
-// dashes, and headings. If there are none of these, it divides at every line break.
-// It returns nil if the run does not divide.
+// lines divides a run of text into groups of lines. A group begins after blank
+// lines, several line breaks in a row or a line of dashes, and at a heading. If
+// there is only one group, lines returns the single lines. It returns nil if the
+// run does not divide.
 func (m *atoms) lines(a *atom) []atom {
 	s := lineSplitter{m: m, pre: a.pre, gap: 2}
 	s.split(a)
@@ -53,7 +54,7 @@ func (m *atoms) lines(a *atom) []atom {
 	return lines
 }
 
-// lineSplitter divides a run of text into lines.
+// lineSplitter divides one run of text into lines. Its result is in m.built.
 type lineSplitter struct {
 	m      *atoms // builds the lines
 	pre    bool
@@ -65,8 +66,9 @@ type lineSplitter struct {
 	bold   bool // the line so far is one emphasised element
 }
 
-// split walks over the nodes of a run. It enters inline elements that contain a line
-// break, and adds others to the current line whole.
+// split walks over the nodes of the run a and collects its lines. It enters
+// inline elements that contain a line break. It adds any other inline element to
+// the current line as a whole.
 func (s *lineSplitter) split(a *atom) {
 	nodes := s.m.Page.Nodes
 	for i := a.from; i < a.to; {
@@ -126,8 +128,9 @@ func (s *lineSplitter) preText(start, end, node int32) {
 	}
 }
 
-// add adds a range of the body, and the nodes it consists of, to the current line.
-// bold says that it is emphasised.
+// add adds the bytes of the body from start to end, which are nodes from to to-1,
+// to the current line. shows is what they show. bold says whether they are
+// emphasised.
 func (s *lineSplitter) add(start, end, from, to int32, shows flow.Amount, bold bool) {
 	if s.line.end == 0 {
 		s.line = atom{start: start, from: from, pre: s.pre, apart: s.seen >= s.gap || s.rule, border: s.border}
@@ -139,15 +142,15 @@ func (s *lineSplitter) add(start, end, from, to int32, shows flow.Amount, bold b
 	s.line.show(shows)
 }
 
-// newline ends the current line, and counts a break.
+// newline ends the current line and counts one line break.
 func (s *lineSplitter) newline() {
 	s.end()
 	s.seen++
 }
 
-// end ends the current line, if it is not empty. A line of dashes sets the next line
-// apart. A short line that is one emphasised element is a heading, and is set apart
-// itself.
+// end ends the current line, if it is not empty, and appends it to the lines. A
+// line of dashes sets the next line apart. A short line that is one emphasised
+// element is a heading and is set apart from the line before.
 func (s *lineSplitter) end() {
 	if s.line.end == 0 {
 		return

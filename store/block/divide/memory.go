@@ -15,29 +15,30 @@ import (
 // on, a part divides by its own markup alone, and the key of a part covers
 // everything on which the division depends.
 
-// Parts that appear at the levels from knownFrom to knownTo are remembered. How a
-// part of a higher level divides depends on its share of the page. Parts of lower
-// levels are small.
+// knownFrom and knownTo are the first and last level of the parts that a Memory
+// remembers. A part of a higher level divides depending on its share of the page.
+// Parts of lower levels are small.
 const (
 	knownFrom = 2
 	knownTo   = 5
 )
 
-// knownLeast is the size in bytes of the smallest part that is remembered.
-// Dividing a smaller part takes no longer than finding it.
+// knownLeast is the size in bytes of the smallest part that a Memory remembers.
+// Dividing a smaller part takes no longer than finding it in the memory.
 const knownLeast = 400
 
-// knownBlocksMax is how many blocks each of the two generations of a Memory has,
-// some 5 MB. A part with many bytes and few blocks counts as one block for each
-// blockBytes.
+// knownBlocksMax is how many blocks each of the two generations of a Memory may
+// have, some 5 MB. blockBytes: a part with many bytes and few blocks counts as
+// one block for each blockBytes bytes.
 const (
 	knownBlocksMax = 150_000
 	blockBytes     = 256
 )
 
-// Memory remembers how parts of pages were divided. It has two generations: parts
-// that were not met again while one generation filled up are forgotten. Only one
-// goroutine at a time may use it.
+// Memory remembers how parts of pages were divided. It has two generations, young
+// and old. When young is full, it becomes old, and the parts in the former old
+// are forgotten unless they were met again. Only one goroutine at a time may use
+// a Memory.
 type Memory struct {
 	young, old map[partKey]*KnownPart
 	blocks     int // blocks of the parts in young, see knownBlocksMax
@@ -47,39 +48,41 @@ type Memory struct {
 	text, sum  []byte // memory for the input of mac and its output
 }
 
-// partKey identifies a part: its authentication code (GMAC, NIST SP 800-38D)
-// under a key that is random for each memory. The chance that two different
-// parts have equal codes is at most n/2^128, where n is their size in bytes.
+// partKey identifies the bytes and structure of a part: its authentication code
+// (GMAC, NIST SP 800-38D) under a key that is random for each Memory. The chance
+// that two different parts have equal codes is at most n/2^128, if n is their
+// size in bytes.
 type partKey [16]byte
 
-// KnownPart is a part that a Memory knows.
+// KnownPart is a part of a page that a Memory remembers.
 type KnownPart struct {
-	blocks []partBlock // the part's block, and those in it; offsets are relative to the part's start
-	// Read is for the caller to keep what it computed from the part. It is nil until
-	// the caller sets it.
+	blocks []partBlock // the part's block, and the blocks in it; offsets are relative to the part's start
+	// Read is free for the caller, to store what it computed from the part. It is nil
+	// until the caller sets it.
 	Read any
 }
 
-// partBlock is a block of a KnownPart. Block 0 is the part itself.
+// partBlock is a block of a KnownPart, with offsets and indexes relative to the
+// part. Block 0 is the part itself.
 type partBlock struct {
 	start, end   int32
 	parent, next int32
-	row          int32 // the node of the row, counted from the part's first; or rowNone, rowOutside
+	row          int32 // the node of the cell's row, counted from the part's first node; or rowNone, rowOutside
 }
 
-// The values of partBlock.row if there is no such node.
+// The values of partBlock.row if the part contains no row for the block.
 const (
-	rowNone    = -1 // no cell
-	rowOutside = -2 // the part is a cell, or some of one row
+	rowNone    = -1 // the block is no table cell
+	rowOutside = -2 // the row is outside: the part is a cell, or several cells of one row
 )
 
-// PlacedPart is a KnownPart at its place in a Tree.
+// PlacedPart is a KnownPart together with its place in a Tree.
 type PlacedPart struct {
-	Block int // the part's block
+	Block int // index of the part's block in Tree.Blocks
 	Part  *KnownPart
 }
 
-// End returns the first block after Block that is not in the part.
+// End returns the index of the first block after the part.
 func (p *PlacedPart) End() int { return p.Block + len(p.Part.blocks) }
 
 // Has reports whether block n belongs to the part.
@@ -100,11 +103,11 @@ func NewMemory() *Memory {
 	return &Memory{young: make(map[partKey]*KnownPart), blocksMax: knownBlocksMax, mac: mac, nonce: make([]byte, mac.NonceSize())}
 }
 
-// Shrink limits the memory to one n-th of the default.
+// Shrink limits the memory to the default size divided by n.
 func (m *Memory) Shrink(n int) { m.blocksMax /= n }
 
-// key returns the key of part a at level depth, and false if such a part is not
-// remembered.
+// key returns the key of the part a at level depth. ok is false if the Memory
+// does not remember such parts, because of their level, size or place.
 func (m *Memory) key(d *divider, a *atom, depth int) (_ partKey, ok bool) {
 	if depth < knownFrom || depth > knownTo || a.end-a.start < knownLeast || !d.closed(a) {
 		return partKey{}, false
@@ -122,8 +125,8 @@ func (m *Memory) key(d *divider, a *atom, depth int) (_ partKey, ok bool) {
 	return partKey(m.sum), true
 }
 
-// closed reports whether an atom consists of whole neighbouring nodes of one
-// element, and is not at the start of the page.
+// closed reports whether atom a consists of whole neighbouring nodes of one
+// element. An atom at the start of the page is not closed.
 func (m *atoms) closed(a *atom) bool {
 	nodes := m.Page.Nodes
 	if a.start == 0 || nodes[a.from].Start != a.start || nodes[a.to-1].End > a.end {
@@ -139,8 +142,9 @@ func (m *atoms) closed(a *atom) bool {
 	return i == a.to
 }
 
-// appendShape appends how atom a, which lies in atom in, is made of parts. It
-// calls itself as deep as groups are nested, which levels bound.
+// appendShape appends to dst how atom a is made of parts. Offsets are relative to
+// the atom in, which contains a. appendShape calls itself as deep as groups are
+// nested. The number of levels limits that depth.
 func appendShape(dst []byte, a, in *atom) []byte {
 	flags := uint64(0)
 	if a.apart {
@@ -162,7 +166,8 @@ func appendShape(dst []byte, a, in *atom) []byte {
 	return dst
 }
 
-// of returns the part with key k, or nil if it is not known.
+// of returns the remembered part with key k, or nil if there is none. It moves
+// the part to the young generation.
 func (m *Memory) of(k partKey) *KnownPart {
 	if p := m.young[k]; p != nil {
 		return p
@@ -174,8 +179,8 @@ func (m *Memory) of(k partKey) *KnownPart {
 	return p
 }
 
-// put remembers a part under key k. If the young generation is full, it becomes the
-// old one, and the parts that only the old one had are forgotten.
+// put remembers the part p under key k. If the young generation is full, it
+// becomes the old one, and the parts that only the old one had are forgotten.
 func (m *Memory) put(k partKey, p *KnownPart) {
 	n := max(len(p.blocks), int(p.blocks[0].end-p.blocks[0].start)/blockBytes)
 	if m.blocks += n; m.blocks > m.blocksMax {
@@ -184,8 +189,9 @@ func (m *Memory) put(k partKey, p *KnownPart) {
 	m.young[k] = p
 }
 
-// recall divides block c, which is atom a, the way it was divided before. It
-// returns false, and does nothing, if key k is not known.
+// recall divides block c, whose atom is a, in the way that d.known remembers
+// under key k. If nothing is remembered under k, it changes nothing and returns
+// false.
 func (d *divider) recall(c int, a *atom, k partKey) bool {
 	p := d.known.of(k)
 	if p == nil {
@@ -215,7 +221,8 @@ func (d *divider) recall(c int, a *atom, k partKey) bool {
 	return true
 }
 
-// learn remembers how block c, which is atom a, was divided.
+// learn stores in d.known, under key k, how block c was divided. a is the atom of
+// the block.
 func (d *divider) learn(c int, a *atom, k partKey) {
 	t := d.tree
 	p := &KnownPart{blocks: make([]partBlock, len(t.Blocks)-c)}

@@ -10,21 +10,23 @@ import (
 	"infomall/store/page/markup"
 )
 
-// shares are the limits by which the modern profile finds regions and modules. A
-// share is a part of the weight of the page, from 0 to 1.
+// shares are the limits by which the modern profile finds regions (parts at level
+// 1) and modules (parts at level 2). A share is a fraction of the weight of the
+// page, from 0 to 1.
 type shares struct {
 	openRegion  float64 // at level 1, a part with this share or more is a wrapper
-	wrapRegion  float64 // so is a part with this share or more that has a header or footer inside
+	wrapRegion  float64 // at level 1, a part with this share or more is a wrapper if a header or footer is inside
 	smallRegion float64 // at level 1, neighbours with less than this share are joined
 	openModule  float64 // at level 2, a part with more than this share holds several modules
 	moduleText  int32   // at level 2, a part with at most this weight is one module, whatever its share
 }
 
 // modernShares are the shares in use. TestMarkedShares chooses them on pages that
-// people marked: each was best, or as good as the best, on most folds of the sites.
+// people marked: each value was best, or as good as the best, for most of the
+// groups into which the test splits the sites.
 var modernShares = shares{openRegion: 0.98, wrapRegion: 0.5, smallRegion: 0.05, openModule: 0.15, moduleText: 600}
 
-// The sizes of the smallest parts.
+// The weights of the smallest parts, in bytes of text and 8 for each image.
 const (
 	smallModule = 24 // the least weight of a part at level 2
 	tinyPart    = 4  // the least weight of any part
@@ -32,8 +34,9 @@ const (
 	itemText    = 48 // a list whose items weigh less than this on average is one part
 )
 
-// openedMax is how many parts a level opens at most, so that deeply nested markup
-// costs no more time than other markup.
+// openedMax is the largest number of parts that are opened, that is replaced by
+// their own parts, at one level. The limit keeps deeply nested markup from
+// costing more time than other markup.
 const openedMax = 32
 
 // divider divides a page by the modern profile.
@@ -59,8 +62,8 @@ func (t *Tree) divideModern(by shares, known *Memory, charset string) {
 	d.free()
 }
 
-// divide adds the parts of block n, whose atom is a, to the tree. It calls itself at
-// most levelsMax deep.
+// divide adds the parts of block n to the tree, with all their descendants. a is
+// the atom of the block. divide calls itself at most levelsMax deep.
 func (d *divider) divide(n int, a *atom) {
 	depth := d.tree.Blocks[n].Depth + 1
 	if depth <= levelsMax {
@@ -82,8 +85,8 @@ func (d *divider) divide(n int, a *atom) {
 	d.tree.Blocks[n].Next = len(d.tree.Blocks)
 }
 
-// part adds the parts of block c to the tree, from the memory if it knows them. a is
-// the atom of the block, and depth its level.
+// part adds the parts of block c to the tree. It takes them from the memory if
+// the memory knows them. a is the atom of the block, and depth its level.
 func (d *divider) part(c int, a *atom, depth int) {
 	var k partKey
 	known := false
@@ -102,9 +105,9 @@ func (d *divider) part(c int, a *atom, depth int) {
 	}
 }
 
-// core returns the innermost element that holds all that a leaf shows. The markup
-// around that element belongs to the layout, as it would if the leaf had neighbours
-// there.
+// core returns the innermost element that holds all that the leaf a shows and is
+// large enough to be a leaf. The markup around that element belongs to the
+// layout, just as it would if the leaf had neighbours there.
 func (d *divider) core(a *atom) *atom {
 	for a.parts == nil && a.element != 0 && !d.preformatted(a.element) {
 		parts := d.children(a.element)
@@ -116,7 +119,8 @@ func (d *divider) core(a *atom) *atom {
 	return a
 }
 
-// rowOf returns the table row of cell n, or 0 if n is not a cell.
+// rowOf returns the node of the table row that contains cell n, or 0 if node n is
+// not a cell.
 func rowOf(t *markup.Tree, n int32) int32 {
 	if tag := t.Nodes[n].Tag; tag == markup.TagTd || tag == markup.TagTh {
 		return t.Nodes[n].Parent
@@ -124,7 +128,7 @@ func rowOf(t *markup.Tree, n int32) int32 {
 	return 0
 }
 
-// innermost returns the innermost element that holds all that a page shows.
+// innermost returns the innermost element that holds all that the page a shows.
 func (d *divider) innermost(a *atom) *atom {
 	for a.element != 0 || a.from == 0 {
 		if d.preformatted(a.element) {
@@ -139,9 +143,10 @@ func (d *divider) innermost(a *atom) *atom {
 	return a
 }
 
-// parts divides an atom for a level: a page into regions, a region into modules, and
-// deeper atoms as the markup is nested. If one of these ways finds no parts, parts
-// tries the next.
+// parts divides atom a for level depth. A page divides into regions, a region
+// into modules, and deeper atoms step by step as the markup is nested. If one of
+// these ways finds no parts, the next is tried. The result is nil if none finds
+// parts.
 func (d *divider) parts(a *atom, depth int) []atom {
 	if depth <= 1 {
 		if p := d.regions(a); len(p) > 1 {
@@ -156,9 +161,10 @@ func (d *divider) parts(a *atom, depth int) []atom {
 	return d.steps(a)
 }
 
-// regions returns the large parts of a page. It opens wrappers, and joins small
-// neighbours. A part is a wrapper if it shows nearly all of the page, or if it shows
-// much of the page and has a header or footer inside.
+// regions returns the large parts of a page. It opens wrappers (replaces them by
+// their parts) and joins small neighbours. A part is a wrapper if it shows nearly
+// all of the page, or if it shows much of the page and has a header or footer
+// inside.
 func (d *divider) regions(a *atom) []atom {
 	parts := d.expand(a)
 	for range openedMax {
@@ -189,8 +195,8 @@ func (d *divider) regions(a *atom) []atom {
 	}), worthPart, anywhere)
 }
 
-// headed joins each image and object that is a border with the part that follows
-// it.
+// headed joins each part that is an image or object and a border with the part
+// after it, and returns the resulting list.
 func (d *divider) headed(parts []atom) []atom {
 	for i := 0; i < len(parts); i++ {
 		p := &parts[i]
@@ -205,7 +211,8 @@ func (d *divider) headed(parts []atom) []atom {
 }
 
 // items reports whether parts are the items of one list or the paragraphs of one
-// text: most have the same tag, and none shows much more than the others.
+// text: at least three quarters have the same tag, and none shows much more than
+// the others.
 func (d *divider) items(parts []atom) bool {
 	var sum, largest int32
 	var sorts [256]int // how many parts have each tag
@@ -223,8 +230,9 @@ func (d *divider) items(parts []atom) bool {
 	return len(parts) > 3 && 4*most >= 3*len(parts) && 5*largest < 2*sum
 }
 
-// framed reports whether parts have a frame around the content of a page: the first
-// names itself a header, the last names itself a footer, or one is a sidebar.
+// framed reports whether parts include a frame around the content of a page: the
+// first part names itself a header, the last names itself a footer, or a part is
+// a sidebar.
 func (d *divider) framed(parts []atom) bool {
 	for i := range parts {
 		if d.sidebar(&parts[i]) {
@@ -234,8 +242,9 @@ func (d *divider) framed(parts []atom) bool {
 	return d.named(&parts[0], label.Header) || d.named(&parts[len(parts)-1], label.Footer)
 }
 
-// sidebar reports whether an atom is an element that declares to be a sidebar, or a
-// narrow table cell that is full of links.
+// sidebar reports whether an atom is a sidebar: an element aside, an element
+// whose class, id or role contains "sidebar", or a narrow table cell that is full
+// of links.
 func (d *divider) sidebar(a *atom) bool {
 	if a.element == 0 {
 		return false
@@ -260,8 +269,8 @@ func (d *divider) sidebar(a *atom) bool {
 	return false
 }
 
-// bordered reports whether parts are text that only borders divide: there are at
-// least two borders, and no part contains elements on lines of their own.
+// bordered reports whether parts are text that nothing but borders divides: there
+// are at least two borders, and no part contains elements on lines of their own.
 func (d *divider) bordered(parts []atom) bool {
 	borders := 0
 	for i := range parts {
@@ -282,8 +291,8 @@ func (d *divider) plain(a *atom) bool {
 	return d.textual(a) || a.element != 0 && d.Shows(int(a.element)).Blocks <= 1
 }
 
-// heads returns the first atom of a group, without the image above it. It returns any
-// other atom unchanged.
+// heads returns the first atom of a group; if that is the image of a border, the
+// atom after it. Any other atom is returned unchanged.
 func (d *divider) heads(a *atom) *atom {
 	for a.parts != nil {
 		if first := &a.parts[0]; first.text == 0 && first.border {
@@ -295,7 +304,8 @@ func (d *divider) heads(a *atom) *atom {
 	return a
 }
 
-// named reports whether an atom is an element that declares the label l.
+// named reports whether an atom is an element that declares label l by its tag,
+// class, id or role.
 func (d *divider) named(a *atom, l label.Label) bool {
 	if a.element == 0 {
 		return false
@@ -305,8 +315,8 @@ func (d *divider) named(a *atom, l label.Label) bool {
 	return e[l] >= 1 && e.Best() == l
 }
 
-// textual reports whether an atom is running text: a run, a paragraph, a
-// heading.
+// textual reports whether an atom is running text: a run of text, a paragraph or
+// a heading.
 func (d *divider) textual(a *atom) bool {
 	a = d.heads(a)
 	if a.element == 0 {
@@ -320,14 +330,14 @@ func (d *divider) textual(a *atom) bool {
 	}
 }
 
-// worthModule reports whether two parts both show enough to remain two parts if a
+// worthModule reports whether a and b each show enough to remain two parts if a
 // separator is between them.
 func (d *divider) worthModule(a, b *atom) bool {
 	return a.weight >= smallModule && b.weight >= smallModule
 }
 
-// modules returns the parts of a region. It opens large parts, except those that read
-// as one, such as a list or an article.
+// modules returns the parts of a region. It opens large parts (replaces them by
+// their parts), except those that read as one, such as a list or an article.
 func (d *divider) modules(a *atom) []atom {
 	limit := max(int32(d.openModule*float64(d.total)), d.moduleText)
 	parts := d.sections(d.expand(a))
@@ -345,8 +355,8 @@ func (d *divider) modules(a *atom) []atom {
 	return d.fill(d.join(parts, func(a, b *atom) bool { return !d.worthModule(a, b) }), worthPart, anywhere)
 }
 
-// uniform reports whether parts read as one list: they are short, and none is much
-// longer than the others.
+// uniform reports whether there are more than three parts and they read as one
+// list: they are short, and none is much longer than the others.
 func (d *divider) uniform(parts []atom) bool {
 	var sum, largest int32
 	for i := range parts {
@@ -356,8 +366,8 @@ func (d *divider) uniform(parts []atom) bool {
 	return len(parts) > 3 && sum < itemText*int32(len(parts)) && largest < 6*itemText
 }
 
-// steps divides an atom as the markup is nested, until the parts are large enough to
-// be leaves. It returns nil if the atom does not divide.
+// steps divides an atom as its markup is nested, until the parts are large enough
+// to be leaves. It returns nil if the atom does not divide.
 func (d *divider) steps(a *atom) []atom {
 	parts := d.expand(a)
 	if a.end-a.start < 2*leafBytes {
@@ -390,10 +400,11 @@ func (d *divider) steps(a *atom) []atom {
 	return nil
 }
 
-// fill joins neighbouring parts until worth is true for each. near says which parts
-// may be joined. The result for a part depends only on the parts nearby, so that an
-// item added to a list leaves the other items unchanged. For the same reason a short
-// part is not joined with a part that divides further.
+// fill joins neighbouring parts until the function worth returns true for each.
+// The function near says which neighbours may be joined. The result for a part
+// depends only on the parts nearby: an item added to a list leaves the other
+// items unchanged. For the same reason a short part is not joined with a part
+// that divides further.
 func (d *divider) fill(parts []atom, worth func(*atom) bool, near func(a, b *atom) bool) []atom {
 	first := 0 // the first part for which worth is false
 	for first < len(parts) && worth(&parts[first]) {
@@ -429,7 +440,7 @@ func (d *divider) fill(parts []atom, worth func(*atom) bool, near func(a, b *ato
 	return d.take(&d.out)
 }
 
-// allWorth reports whether all parts are large enough to be stored.
+// allWorth reports whether each part is large enough to be a leaf of its own.
 func (d *divider) allWorth(parts []atom) bool {
 	for i := range parts {
 		if !d.worthLeaf(&parts[i]) {
@@ -439,16 +450,18 @@ func (d *divider) allWorth(parts []atom) bool {
 	return true
 }
 
-// anywhere always returns true: the parts may be joined wherever they lie.
+// anywhere always returns true. As the argument near of fill, it allows any
+// neighbours to be joined.
 func anywhere(a, b *atom) bool { return true }
 
-// beside reports whether two parts that follow each other are in the same element, so
-// that no tag of that element is between them, or one of them shows next to nothing.
+// beside reports whether fill may join a and b, two parts that follow each other.
+// They must be in the same element, so that no tag of that element is between
+// them, or one of them must show next to nothing.
 func (d *divider) beside(a, b *atom) bool {
 	return d.around(a) == d.around(b) || min(a.weight, b.weight) < tinyPart
 }
 
-// around returns the element that contains an atom.
+// around returns the node of the element that contains an atom.
 func (d *divider) around(a *atom) int32 {
 	for a.parts != nil {
 		a = &a.parts[0]
@@ -459,16 +472,18 @@ func (d *divider) around(a *atom) int32 {
 	return d.Page.Nodes[a.from].Parent
 }
 
-// keepApart reports whether a small part must not join its neighbour, as that
-// one divides further and only a piece of it would be joined in the end.
+// keepApart reports whether the atom small must not be joined with its neighbour,
+// because the neighbour divides further. Only a piece of the neighbour would be
+// joined in the end.
 func (d *divider) keepApart(small, neighbour *atom) bool {
 	return small.weight >= tinyPart && neighbour.end-neighbour.start >= 4*leafBytes && len(d.expand(neighbour)) > 1
 }
 
-// worthLeaf reports whether an atom is large enough to be stored by itself. A short
-// paragraph is: if it were joined with its neighbours until an edit makes it longer,
-// the edit would change the neighbours too. So is a heading, which may remain when
-// the text below it goes.
+// worthLeaf reports whether an atom is large enough to be a leaf, which is stored
+// by itself. A short paragraph is large enough: if it were joined with its
+// neighbours until an edit makes it longer, the edit would change the neighbours
+// too. A heading is large enough, because it may remain when the text below it is
+// removed.
 func (d *divider) worthLeaf(a *atom) bool {
 	if a.end-a.start >= leafBytes {
 		return true
@@ -484,18 +499,19 @@ func (d *divider) worthLeaf(a *atom) bool {
 	}
 }
 
-// worthPart reports whether an atom is large enough to look like a part to a reader,
-// even if its markup is short.
+// worthPart reports whether a reader would see an atom as a part of its own: it
+// shows enough, or its markup is long.
 func worthPart(a *atom) bool { return a.end-a.start >= leafBytes || a.weight >= smallModule }
 
-// cutAfter reports whether a sequence of small parts may be cut after a. That is true
-// for about one part in four. It depends only on the bytes of a, so that the same
-// parts are joined in each version of a page.
+// cutAfter reports whether a sequence of small parts may be cut after part a. The
+// result is true for about one part in four. It depends only on the bytes of the
+// part, so that the same parts are joined in each version of a page.
 func (d *divider) cutAfter(a *atom) bool {
 	return crc32.ChecksumIEEE(d.Page.Body[a.start:a.end])&3 == 0
 }
 
-// heaviest returns the index of the part that shows most, or -1 if there is none.
+// heaviest returns the index of the part with the greatest weight, or -1 if parts
+// is empty.
 func heaviest(parts []atom) int {
 	big := -1
 	for i := range parts {
@@ -515,7 +531,8 @@ func (d *divider) splice(parts []atom, i int, inner []atom) []atom {
 	return out
 }
 
-// join joins neighbouring parts for which together is true.
+// join joins neighbouring parts for which the function together returns true, and
+// returns the resulting list. The first argument of together is the group so far.
 func (d *divider) join(parts []atom, together func(a, b *atom) bool) []atom {
 	for i := 0; i < len(parts); {
 		g := parts[i]
@@ -534,9 +551,10 @@ func (d *divider) join(parts []atom, together func(a, b *atom) bool) []atom {
 	return d.take(&d.out)
 }
 
-// titled returns the sections of parts. If the only heading of the highest rank is
-// the first part, it is the title of all others. It is then returned by itself,
-// because the others may change places, and whole has the sections of the next rank.
+// titled returns the sections of parts in whole. If the only heading of the
+// highest rank is the first part, it is the title of all the others. It is then
+// returned by itself in title, because the others may change places, and whole
+// has the sections of the next rank. Otherwise title is nil.
 func (d *divider) titled(parts []atom) (title, whole []atom) {
 	whole = d.sections(parts)
 	if len(whole) == 1 && len(parts) > 1 && d.heading(&parts[0]) > 0 {
@@ -545,8 +563,9 @@ func (d *divider) titled(parts []atom) (title, whole []atom) {
 	return nil, whole
 }
 
-// sections joins each heading of the highest rank with the parts that follow it, up to
-// the next such heading.
+// sections joins each heading of the highest rank with the parts after it, up to
+// the next such heading, and returns the resulting list. Without headings it
+// returns parts unchanged.
 func (d *divider) sections(parts []atom) []atom {
 	rank := 7
 	for i := range parts {
@@ -567,7 +586,8 @@ func (d *divider) sections(parts []atom) []atom {
 	return d.take(&d.out)
 }
 
-// heading returns the rank of an atom that is a heading, from 1 to 6, or 0.
+// heading returns the rank of an atom that is a heading, from 1 to 6, and 0 for
+// any other atom.
 func (d *divider) heading(a *atom) int {
 	if a.element == 0 {
 		return 0

@@ -13,21 +13,22 @@ import (
 	"infomall/store/record/message"
 )
 
-// Body is a stored body as the archive divides it.
+// Body is a stored body that Open decoded and divided into blocks.
 type Body struct {
 	*Tree
 	Found   charset.Found // the charset of the body as it was sent
-	Charset string        // the charset of Page.Body
-	Plain   bool          // not read as markup
-	Outside []markup.Link // of the headers of the response
+	Charset string        // the charset of Page.Body, which differs after conversion to UTF-8
+	Plain   bool          // the body is plain text and was not read as markup
+	Outside []markup.Link // the links in the headers of the response
 	// If only the first part of the body is read, ReadBytes is the size of that part
 	// after content-decoding, and Unread says why. Otherwise they are 0 and "".
 	ReadBytes int64
 	Unread    string
 }
 
-// unread returns why only the first n bytes of a body are read, such as "larger than
-// page_limit: only the first 8388608 bytes are read".
+// unread returns a message that says why only the first n bytes of a body are
+// read, such as "larger than page_limit: only the first 8388608 bytes are read".
+// part is the error that stopped the decoding.
 func unread(part error, n int64) string {
 	why := part.Error()
 	if errors.Is(part, coding.ErrTooLarge) {
@@ -36,48 +37,53 @@ func unread(part error, n int64) string {
 	return fmt.Sprintf("%s: only the first %d bytes are read", why, n)
 }
 
-// PageLimit is how many bytes of a body after content-decoding are read if As.Limit
-// is 0. The tree of a page of many small elements takes twenty times that.
+// PageLimit is the value of As.Limit that 0 stands for: how many bytes of a body
+// are read, counted after content-decoding. The tree of a page of many small
+// elements takes twenty times as much memory.
 const PageLimit = page.BytesMax
 
-// PageLimitMax is the largest As.Limit.
+// PageLimitMax is the largest value of As.Limit, in bytes.
 const PageLimitMax = 64 << 20
 
-// As says how to read a body.
+// As says how to read a body: its type, headers, charset and limit.
 type As struct {
 	Mime        string // media type in lower case, without parameters
-	ContentType string // the header
+	ContentType string // the header Content-Type
 	Encoding    string // the header Content-Encoding
 	LinkHeaders string // the headers that have links, as markup.LinkHeaders returns them
 	Usual       string // charset of other pages of the host, for a body that does not declare its own; or ""
 	Limit       int64  // bytes that are read after content-decoding; 0 is PageLimit
 }
 
-// AsOf returns how the body of a stored response was read when it came in.
+// AsOf returns how the body of the stored response p was read when it was added
+// to the archive.
 func AsOf(p *record.Payload) As {
 	as := Sent(p.Head, p.Mime)
 	as.Usual, as.Limit = p.Charset, p.ReadLimit
 	return as
 }
 
-// Sent returns how to read the body of a response with this head. mime is the media
-// type of the body.
+// Sent returns how to read the body of a response with this head, which has the
+// status line and the headers. mime is the media type of the body. Usual and
+// Limit are left empty.
 func Sent(head []byte, mime string) As {
 	return As{Mime: mime, ContentType: message.Header(head, "Content-Type"), Encoding: message.Codings(head), LinkHeaders: markup.LinkHeaders(head)}
 }
 
-// Open divides a body. It returns false if the body has no blocks: its media type is
-// neither a page nor plain text, or it cannot be decoded.
+// Open decodes a body and divides it into blocks. It returns false if the body
+// has no blocks: its media type is neither a page nor plain text, or it cannot be
+// decoded.
 //
-// Blocks are ranges of Tree.Page.Body: the body after content-decoding and, if its
-// markup can't be found in the bytes of its charset (UTF-16, ISO-2022-JP, HZ),
-// after conversion to UTF-8.
+// Blocks are ranges of Tree.Page.Body. That is the body after content-decoding.
+// If markup can't be found in the bytes of its charset (UTF-16, ISO-2022-JP, HZ),
+// it is also converted to UTF-8.
 func Open(body []byte, as As, o Options) (*Body, bool) {
 	return (*Memory)(nil).Open(body, as, o)
 }
 
-// Open is the function Open with a memory: it does not divide the parts again that
-// m knows. The parts are in Tree.Known afterwards. A nil Memory knows nothing.
+// Open does the same as the function Open, but does not divide again the parts
+// that m remembers. Afterwards Tree.Known lists the parts of the page that m
+// knows. A nil Memory remembers nothing.
 func (m *Memory) Open(body []byte, as As, o Options) (*Body, bool) {
 	html, plain := page.IsMarkup(as.Mime), as.Mime == "text/plain"
 	if !html && !plain {
@@ -104,9 +110,10 @@ func (m *Memory) Open(body []byte, as As, o Options) (*Body, bool) {
 	return b, true
 }
 
-// decode decodes the content codings of a body. If only the first part of the body
-// can be read, decode returns that part, and part says why. ok is false if there is
-// nothing to read: the body is empty, cannot be decoded, or is binary.
+// decode decodes the content codings of a body. If only the first part of the
+// body can be read, decoded is that part, and the error part says why. ok is
+// false if there is nothing to read: the body is empty, cannot be decoded, or is
+// binary.
 func (as *As) decode(body []byte) (decoded []byte, part error, ok bool) {
 	limit := as.Limit
 	if limit == 0 {
@@ -116,8 +123,8 @@ func (as *As) decode(body []byte) (decoded []byte, part error, ok bool) {
 	return decoded, part, err == nil && len(decoded) > 0 && !page.IsBinary(decoded)
 }
 
-// Outside returns the links of a response whose body has no blocks: those of its
-// headers, and of its body if that is a style sheet.
+// Outside returns the links of a response whose body has no blocks: the links in
+// its headers and, if its body is a style sheet, the links in the body.
 func Outside(body []byte, as As) []markup.Link {
 	links := markup.HeaderLinks(as.LinkHeaders)
 	if as.Mime != page.MimeSheet {
@@ -142,8 +149,8 @@ func (b *Body) Text(start, end int) string {
 	return t.Text(b.Charset)
 }
 
-// TextOf returns the text that part shows by itself. It reads part as markup or as
-// plain text, as the body was read.
+// TextOf returns the text that the bytes of part show by themselves. part is read
+// as markup or as plain text, in the same way as the body.
 func (b *Body) TextOf(part []byte) string {
 	if b.Plain {
 		return markup.NewPlainTree(part).Text(b.Charset)
@@ -154,7 +161,7 @@ func (b *Body) TextOf(part []byte) string {
 	return t.Text(b.Charset)
 }
 
-// ReadPart reads the bytes of the body from start to end as markup into t.
+// ReadPart parses the bytes of the body from start to end as markup into t.
 func (b *Body) ReadPart(t *markup.Tree, start, end int) {
 	if b.Plain {
 		t.Read(b.Page.Body[start:end])
@@ -166,7 +173,7 @@ func (b *Body) ReadPart(t *markup.Tree, start, end int) {
 // parts holds unused trees for the parts of bodies.
 var parts = sync.Pool{New: func() any { return new(markup.Tree) }}
 
-// freePart returns a tree to the pool. The tree is not valid after that.
+// freePart gives the memory of t to later parts. t is not valid after that.
 func freePart(t *markup.Tree) {
 	t.Body = nil
 	parts.Put(t)

@@ -6,12 +6,13 @@ import (
 	"sync"
 )
 
-// name gives each block its path, such as "C.T2.1": the names of the blocks that
-// contain it, and its own. Cells of one table row are named L for left, C for
-// centre and R for right. If one of at least three other siblings has over half
-// of their bytes, it is C, the siblings before it are T for top, and those after
-// it B for bottom. Several siblings with the same letter are numbered: T1, T2.
-// Other siblings are 1, 2, 3. The path of the page is "".
+// name sets the path of each block, such as "C.T2.1": the names of the blocks
+// that contain it and its own name, joined by dots. Cells of one table row are
+// named L for left, C for centre and R for right. Of three or more siblings, one
+// that has over half of their bytes is named C, the siblings before it T for top,
+// and those after it B for bottom. Several siblings with the same letter are
+// numbered: T1, T2. All other siblings are named 1, 2, 3. The path of the page is
+// "".
 func (t *Tree) name() {
 	w := pathWriters.Get().(*pathWriter)
 	defer pathWriters.Put(w)
@@ -51,7 +52,7 @@ func (t *Tree) name() {
 	*w = pathWriter{all, starts, ends, siblings}
 }
 
-// pathWriter is the memory that name needs to write the paths of a page.
+// pathWriter is the memory in which the method name writes the paths of a page.
 type pathWriter struct {
 	all          []byte  // the paths, one after the other
 	starts, ends []int32 // where the path of each block begins and ends in all
@@ -61,9 +62,10 @@ type pathWriter struct {
 // pathWriters are the pathWriters that are not in use.
 var pathWriters = sync.Pool{New: func() any { return new(pathWriter) }}
 
-// places returns which siblings are the centre, siblings[from:to], and the letters
-// for the siblings before, in and after it, such as "T", "C" and "B". If there is
-// no centre, it returns all siblings and empty letters.
+// places decides which letters the names of siblings begin with.
+// siblings[from:to] are the centre. names has the letters for the siblings
+// before, in and after the centre, such as "T", "C" and "B". If there is no
+// centre, from and to include all siblings, and the letters are "".
 func (t *Tree) places(siblings []int32) (from, to int, names [3]string) {
 	n := len(siblings)
 	if n > 1 && t.sameRow(siblings) {
@@ -75,8 +77,9 @@ func (t *Tree) places(siblings []int32) (from, to int, names [3]string) {
 	return 0, n, names
 }
 
-// appendPlace appends the name of sibling i, from 0, of the n siblings on a side,
-// such as "T2". It appends no number if n is 1, unless side is "".
+// appendPlace appends the name of a sibling, such as "T2", to dst. side is its
+// letter, i its index from 0 among the siblings with that letter, and n their
+// number. It appends no number if n is 1, unless side is "".
 func appendPlace(dst []byte, side string, i, n int) []byte {
 	dst = append(dst, side...)
 	if n == 1 && side != "" {
@@ -96,8 +99,9 @@ func (t *Tree) sameRow(siblings []int32) bool {
 	return row != 0
 }
 
-// centre returns the index of the sibling that has over half of the bytes of all;
-// -1 if there is none, or if there are fewer than three siblings.
+// centre returns the index of the sibling that has over half of the bytes of all
+// siblings. It returns -1 if no sibling has, or if there are fewer than three
+// siblings.
 func (t *Tree) centre(siblings []int32) int {
 	if len(siblings) < 3 {
 		return -1

@@ -2,7 +2,7 @@ package divide
 
 import "bytes"
 
-// shownLeaf takes the place of each leaf in a layout that is shown to the user.
+// shownLeaf is the comment that ShowLayout writes in place of each leaf.
 const shownLeaf = "<!--block-->"
 
 // ShowLayout returns a layout as markup in the charset of the page, with a comment
