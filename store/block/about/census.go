@@ -10,9 +10,9 @@ import (
 // census counts the elements in a range of a page.
 type census struct {
 	anchors  int32 // links that show text
-	entries  int32 // anchors that begin a line
-	headings int32 // headings that are links
-	items    int32 // items of lists, rows of tables
+	entries  int32 // links that show text and begin a line
+	headings int32 // headings that begin with a link
+	items    int32 // items of lists and rows of tables
 	controls int32 // form controls
 	pictures int32 // images, objects, films, frames
 }
@@ -21,8 +21,9 @@ func (c census) minus(o census) census {
 	return census{c.anchors - o.anchors, c.entries - o.entries, c.headings - o.headings, c.items - o.items, c.controls - o.controls, c.pictures - o.pictures}
 }
 
-// takeCensus counts the elements of a page. The census at index i of the result
-// is that of nodes 0 to i-1. It reuses the memory of list.
+// takeCensus counts the elements of a page. Element i of the result is the census
+// of the nodes 0 to i-1; the difference of two is the census of a range. The
+// result reuses the memory of list.
 func takeCensus(list []census, f *flow.Flow) []census {
 	nodes := f.Page.Nodes
 	out := slices.Grow(list[:0], len(nodes)+1)[:len(nodes)+1]

@@ -8,31 +8,34 @@ import (
 	"unicode/utf8"
 )
 
-// frequencies counts words. Words that differ only in case, or in their
-// endings, count as the same.
+// frequencies counts how often each word occurs in a text. Words that differ only
+// in case, or only in their endings if asked for, count as the same word.
 type frequencies struct {
-	entries []frequency // in the order in which they came first
-	keys    []byte      // of the entries, one after the other
-	slots   []int32     // 1 + the place of an entry, by the hash of its key; 0 if free
-	best    []int32     // places of entries
-	words   []string
+	entries []frequency // one for each word, in the order of the first occurrences
+	keys    []byte      // the keys of the entries, one after the other
+	slots   []int32     // hash table of the keys: 1 + the index of an entry; 0 if free
+	best    []int32     // indexes of entries; memory of mostFrequent
+	words   []string    // memory of the results
 }
 
 type frequency struct {
-	word     string // as it came first
-	first    int    // its place among the words
+	word     string // the word as its first occurrence is written
+	first    int    // index of the first occurrence among all words of the text
 	count    int
-	key, end int32 // its key in keys
+	key, end int32 // the word's key is keys[key:end]
 	hash     uint64
 }
 
-// slotsLeast is the least number of slots, a power of two as all are.
+// slotsLeast is the least number of slots. The number of slots is always a power
+// of two.
 const slotsLeast = 128
 
-// keySeed keeps authors of pages from choosing words that share a slot.
+// keySeed is the seed of the hashes of keys. It is random, so that authors of
+// pages cannot choose words that share a slot.
 var keySeed = maphash.MakeSeed()
 
-// count counts words. stems says to ignore their endings.
+// count counts the words of a text, after forgetting those it counted before. If
+// stems is true, words that differ only in their endings count as the same word.
 func (f *frequencies) count(words []string, stems bool) {
 	size := slotsLeast
 	for size < 2*len(words) {
@@ -68,9 +71,9 @@ func (f *frequencies) is(e *frequency, key []byte, h uint64) bool {
 	return e.hash == h && bytes.Equal(f.keys[e.key:e.end], key)
 }
 
-// mostFrequent returns at most n words that occur more often than least, the
-// most frequent first. Equally frequent words are in the order of their first
-// occurrence.
+// mostFrequent returns at most n of the counted words, the most frequent first.
+// It leaves out words that occur least times or fewer. Equally frequent words are
+// in the order of their first occurrence.
 func (f *frequencies) mostFrequent(n, least int) []string {
 	best := f.best[:0]
 	for i := range f.entries {
@@ -93,7 +96,7 @@ func (f *frequencies) mostFrequent(n, least int) []string {
 	return f.words
 }
 
-// inOrder returns the words in the order of their first occurrence.
+// inOrder returns each counted word once, in the order of the first occurrences.
 func (f *frequencies) inOrder() []string {
 	f.words = f.words[:0]
 	for i := range f.entries {
@@ -102,7 +105,7 @@ func (f *frequencies) inOrder() []string {
 	return f.words
 }
 
-// appendLower appends a word in lower case.
+// appendLower appends the word w in lower case to dst.
 func appendLower(dst []byte, w string) []byte {
 	from := len(dst)
 	for i := range len(w) {
@@ -121,9 +124,9 @@ func appendLower(dst []byte, w string) []byte {
 // endings are the endings of English plurals and verbs, and their replacements.
 var endings = [...]struct{ suffix, to string }{{"ies", "y"}, {"sses", "ss"}, {"ing", ""}, {"ed", ""}, {"es", "e"}, {"s", ""}}
 
-// stem removes the endings of plurals and verbs from an English word in lower
-// case, in place. The result is the same for all forms of a word; it need not
-// be a word.
+// stem removes the ending of a plural or a verb from w, an English word in lower
+// case. It works in place. The result is usually the same for all forms of a
+// word, such as "pag" for "page" and "pages"; it need not be a word.
 func stem(w []byte) []byte {
 	if len(w) == 0 {
 		return w

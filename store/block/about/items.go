@@ -6,22 +6,22 @@ import (
 	"infomall/store/page/markup"
 )
 
-// The children of an element are items if there are at least itemsLeast, most
-// have the same kind, and none has a large share of what all show. The parts of
-// a page's frame do not look like that.
+// The limits by which holdsItems decides whether the children of an element are
+// items of a list. The parts of a page's frame (header, menu, footer) do not keep
+// within them.
 const (
-	itemsLeast  = 5
-	itemsAlike  = 3. / 4
-	itemLargest = .4
+	itemsLeast  = 5      // the least number of children of the same kind
+	itemsAlike  = 3. / 4 // the least share of the children that have the same kind
+	itemLargest = .4     // no child has this share or more of the weight of all
 )
 
-// itemLevels is how many elements around the start of a block are checked for
-// being an item.
+// itemLevels is how many elements the method item checks: the innermost element
+// at the start of a block, and those around it.
 const itemLevels = 4
 
-// item reports whether block n is one of several similar items, or part of one.
-// Such a block is not a header because it comes first, nor a footer because it
-// comes last.
+// item reports whether block n is one of several similar items, or part of such
+// an item. An item that comes first on a page is not a header for that reason,
+// and one that comes last is not a footer.
 func (l *labeller) item(n int) bool {
 	nodes, b := l.flow.Page.Nodes, &l.tree.Blocks[n]
 	from := l.ranges[n].from
@@ -37,7 +37,9 @@ func (l *labeller) item(n int) bool {
 	return false
 }
 
-// holdsItems reports whether the children of element p are items.
+// holdsItems reports whether the children of element p are items: there are at
+// least itemsLeast, most have the same kind, and none has a large share of what
+// all show.
 func (l *labeller) holdsItems(p int32) bool {
 	if known, ok := l.itemsIn[p]; ok {
 		return known

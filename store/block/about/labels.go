@@ -27,7 +27,7 @@ import (
 	"infomall/store/page/markup"
 )
 
-// labeller finds the labels of the blocks of one page.
+// labeller finds the labels (the purposes) of the blocks of one page.
 type labeller struct {
 	tree   *divide.Tree
 	flow   *flow.Flow
@@ -38,8 +38,8 @@ type labeller struct {
 	said      []int32
 	evidences []label.Evidence
 	memory    label.Memory
-	ranges    []nodeRange      // of blocks
-	claims    []claim          // for each chunk of the body
+	ranges    []nodeRange      // for each block, the nodes that start in it
+	claims    []claim          // for each chunk of the body, whether a copyright notice begins there
 	inherited []label.Evidence // for each block, the evidence of its names and of its ancestors' names
 	// closingAt is the place of the last closing word before closingEnd, see
 	// closingWord.
@@ -49,7 +49,7 @@ type labeller struct {
 
 var labellers = sync.Pool{New: func() any { return &labeller{itemsIn: map[int32]bool{}} }}
 
-// newLabeller returns a labeller for the blocks of t.
+// newLabeller returns a labeller for the blocks of t. The caller must call free.
 func newLabeller(t *divide.Tree) *labeller {
 	l := labellers.Get().(*labeller)
 	l.tree, l.flow = t, t.Flow()
@@ -78,31 +78,34 @@ func (l *labeller) free() {
 // Labels returns the label of each block of the tree. The page itself is Other.
 func Labels(t *divide.Tree) []label.Label { return labels(t, nil, allLevels) }
 
-// LabelsTo is Labels for the blocks down to a level. The labels of deeper blocks
-// are undefined.
+// LabelsTo returns the label of each block down to a level, like Labels. The
+// labels of deeper blocks in the result are undefined.
 func LabelsTo(t *divide.Tree, level int) []label.Label { return labels(t, nil, level) }
 
-// allLevels is a level below which no block is.
+// allLevels is a level that is deeper than any block. As an argument of labels it
+// means: label all blocks.
 const allLevels = math.MaxInt
 
-// SiteLabels is Labels for a page of a site whose style is known. Blocks that all
-// pages of the site share are less likely to be Main.
+// SiteLabels returns the label of each block, like Labels, for a page of a site
+// whose style s is known. Blocks that all pages of the site share are less likely
+// to be Main.
 func SiteLabels(b *divide.Body, s *SiteStyle) []label.Label {
 	return labels(b.Tree, s.Importances(b), allLevels)
 }
 
-// The figures of addImportance. They were chosen on two pages each of 55 sites, whose
-// articles people marked. Labels say rightly whether a word belongs to an article for
-// .79 of the words without importances, and for .85 with them (the mean over words in
-// articles and other words).
+// The limits of addImportance. They were chosen on two pages each of 55 sites,
+// whose articles people marked. Labels say rightly whether a word belongs to an
+// article for .79 of the words without importances, and for .85 with them (the
+// mean over words in articles and other words).
 const (
 	templateMost = .4 // a block with less importance belongs to the template of its site
-	templateCost = 4  // what that counts against Main
-	ownGain      = 1  // what more importance counts for Main
+	templateCost = 4  // the score that a block of the template loses for Main
+	ownGain      = 1  // the score that other blocks gain for Main, per unit of importance above templateMost
 )
 
-// addImportance adds the evidence of a block's importance i among the pages of
-// its site.
+// addImportance adds to e what the importance i of a block says about its label.
+// Importance is how much the block differs from page to page of its site, from 0
+// to 1.
 func addImportance(e *label.Evidence, i float64) {
 	if i < templateMost {
 		e[label.Main] -= templateCost
@@ -111,8 +114,9 @@ func addImportance(e *label.Evidence, i float64) {
 	}
 }
 
-// labels finds the labels of the blocks down to a level. Deeper blocks do not
-// influence them. importances has the importance of each block, or is nil.
+// labels returns the label of each block down to a level. Deeper blocks have no
+// influence. importances has the importance of each block, or is nil if it is not
+// known.
 func labels(t *divide.Tree, importances []float64, level int) []label.Label {
 	l := newLabeller(t)
 	defer l.free()
@@ -145,11 +149,11 @@ func labels(t *divide.Tree, importances []float64, level int) []label.Label {
 	return labels
 }
 
-// nodeRange is the nodes that start in a block, from up to to.
+// nodeRange is the nodes that start in a block: the indexes from up to to-1.
 type nodeRange struct{ from, to int }
 
-// find sets ranges[n], the nodes that start in block n. It must be called for the
-// blocks in order; before is the block of the call before.
+// find sets l.ranges[n], the range of the nodes that start in block n. It must be
+// called for the blocks in order. before is the block of the previous call.
 func (l *labeller) find(n, before int) {
 	b := &l.tree.Blocks[n]
 	around := nodeRange{0, len(l.flow.Page.Nodes)}
@@ -161,8 +165,8 @@ func (l *labeller) find(n, before int) {
 	l.ranges[n] = nodeRange{from, l.at(b.End, nodeRange{from, around.to})}
 }
 
-// at returns the index of the first node in the range that starts at offset
-// place or later.
+// at returns the index of the first node in the range in that starts at offset
+// place of the body or later, or in.to if there is none.
 func (l *labeller) at(place int, in nodeRange) int {
 	nodes := l.flow.Page.Nodes
 	lo, hi := in.from, in.to
@@ -176,8 +180,9 @@ func (l *labeller) at(place int, in nodeRange) int {
 	return lo
 }
 
-// names returns the evidence of the names of elements: block n itself, the
-// elements between it and its parent, and those that make up most of it.
+// names returns the evidence of the names of elements (tag, class, id and role).
+// It takes the elements that begin block n and hold most of it, and the elements
+// around the block within its parent.
 func (l *labeller) names(n int) (e label.Evidence) {
 	b := l.tree.Blocks[n]
 	outer := l.tree.Blocks[b.Parent]
@@ -216,8 +221,8 @@ func (l *labeller) names(n int) (e label.Evidence) {
 	return e
 }
 
-// says returns the evidence of element i's names, or nil if there is none. It
-// is computed once, because nested blocks need the same.
+// says returns the evidence of the names of element i, or nil if it has none. The
+// result is computed once, because nested blocks ask for the same element.
 func (l *labeller) says(i int) *label.Evidence {
 	if l.said[i] == 0 {
 		l.said[i] = 1
@@ -236,12 +241,12 @@ func (l *labeller) says(i int) *label.Evidence {
 // weight returns the weight of what node i shows.
 func (l *labeller) weight(i int) int32 { return l.flow.Weighs(i, int(l.flow.Page.Nodes[i].Next)) }
 
-// sight has the visible properties of a block.
+// sight has the visible properties of a block, by which looks judges it.
 type sight struct {
 	census
 	region               bool    // the block is at level 1
-	text                 float64 // bytes
-	links                float64 // share of the text that is in links
+	text                 float64 // bytes of text, at least 1
+	links                float64 // share of the text that is in links, from 0 to 1
 	before, share, after float64 // the shares of the page that come before the block, in it, and after it
 	anchor               float64 // bytes of text for each link
 	first, last          bool    // the block is at the start or at the end of the page
@@ -262,8 +267,9 @@ func (l *labeller) sight(n int) sight {
 	return s
 }
 
-// looks adds the evidence of a block's content and place to e. own is the evidence of
-// the names of the block itself, without the names of its ancestors.
+// looks adds to e the evidence of the content of block n and of its place on the
+// page. own is the evidence of the names of the block itself, without the names
+// of its ancestors.
 func (l *labeller) looks(n int, e, own *label.Evidence) {
 	s := l.sight(n)
 	if !s.region && s.anchors >= 3 && s.links > .5 {
@@ -301,19 +307,19 @@ func (l *labeller) looks(n int, e, own *label.Evidence) {
 	}
 }
 
-// closes reports whether a block looks like the end of a page: it is short, or has
-// several short links. The last paragraph of an article does not look like that.
+// closes reports whether a block looks like the end of a page: it is short, or
+// has several short links. The last paragraph of an article does neither.
 func (s *sight) closes() bool {
 	return s.text < closingText || s.anchors >= 3 && s.links > .2 && s.anchor < 60
 }
 
-// closingText is how many bytes of text the end of a page may have without
-// links.
+// closingText is how many bytes of text a block may have, at most, to look like
+// the end of a page even if it has no links.
 const closingText = 150
 
-// closingWords are in lower case and occur at the end of pages. The Chinese
-// ones are 联系我们 (contact us), 关于我们 (about us), 友情链接 (links of friends), 备案
-// (registration) and 管理员 (administrator), in UTF-8 and in GBK.
+// closingWords are words, in lower case, that occur at the end of pages. The
+// Chinese words are 联系我们 (contact us), 关于我们 (about us), 友情链接 (links of friends),
+// 备案 (registration) and 管理员 (administrator), in UTF-8 and in GBK.
 var closingWords = [...]string{
 	"rights reserved", "privacy", "terms of", "contact us", "contact:", "mailto:", "webmaster", "last update", "last modified", "disclaimer",
 	"sitemap", "site map", "powered by", "designed by", "hosted by", "alle rechte", "impressum", "datenschutz", "droits r", "mentions l",
@@ -321,8 +327,9 @@ var closingWords = [...]string{
 	"联系我们", "\xc1\xaa\xcf\xb5\xce\xd2\xc3\xc7", "聯絡我們", "\xc2\x93\xbd\x6a\xce\xd2\x82\x83", "关于我们", "\xb9\xd8\xd3\xda\xce\xd2\xc3\xc7", "友情链接", "\xd3\xd1\xc7\xe9\xc1\xb4\xbd\xd3", "备案", "\xb1\xb8\xb0\xb8", "管理员", "\xb9\xdc\xc0\xed\xd4\xb1",
 }
 
-// closingPairs has one bit for each pair of bytes that begins one of
-// closingWords. The first byte is the upper half of the bit's number.
+// closingPairs is a set of pairs of bytes: those with which a word of
+// closingWords begins. It has one bit for each pair. The number of the bit is 256
+// times the first byte plus the second.
 var closingPairs = func() (pairs [1 << 16 / 64]uint64) {
 	for _, w := range closingWords {
 		p := uint(w[0])<<8 | uint(w[1])
@@ -331,8 +338,9 @@ var closingPairs = func() (pairs [1 << 16 / 64]uint64) {
 	return pairs
 }()
 
-// closingWord reports whether one of closingWords is at the end of block n. It
-// remembers its last search, because nested blocks end at the same place.
+// closingWord reports whether a word of closingWords is within the last
+// copyrightBytes bytes of block n. It remembers its last search, because nested
+// blocks end at the same place.
 func (l *labeller) closingWord(n int) bool {
 	b := &l.tree.Blocks[n]
 	if l.closingEnd != b.End {
@@ -345,8 +353,9 @@ func (l *labeller) closingWord(n int) bool {
 	return l.closingAt >= b.Start
 }
 
-// lastClosingWord returns the offset in text at which the last of closingWords
-// begins, or -1. Case does not matter in ASCII.
+// lastClosingWord returns the offset in text of the last occurrence of a word of
+// closingWords, or -1 if there is none. ASCII letters match in upper and lower
+// case.
 func lastClosingWord(text []byte) int {
 	pair := uint(0)
 	for i := len(text) - 1; i >= 0; i-- {
@@ -380,14 +389,14 @@ func small(c byte) byte {
 	return c
 }
 
-// menu reports whether a part near the top of the page is a menu: mostly short
-// links.
+// menu reports whether a block is a menu near the top of the page: its text is
+// mostly short links. A region (a block at level 1) is none.
 func (s *sight) menu() bool {
 	return !s.region && s.before < .15 && s.anchors >= 3 && s.links > .5 && s.anchor < 25
 }
 
-// addLinks adds the evidence of links. Short links are navigation; links that
-// begin lines are headlines.
+// addLinks adds to e the evidence of the block's links. Short links are evidence
+// of Nav; links that begin lines are headlines, which are evidence of List.
 func (s *sight) addLinks(e *label.Evidence) {
 	if s.anchors < 3 {
 		return
@@ -417,15 +426,16 @@ func (s *sight) addLinks(e *label.Evidence) {
 	}
 }
 
-// A header is small. A first block with this share of the page and so many links is
-// the menu of the whole site.
+// The least share of the page and the least number of links with which a first
+// region is the menu of the whole site. A header is smaller.
 const (
 	menuShare = .2
 	menuLinks = 25
 )
 
-// addPlace adds the evidence of being first or last on the page. It is stronger
-// for a region.
+// addPlace adds to e the evidence of the block's place: being first or last on
+// the page. The evidence is stronger for a region (a block at level 1). own is
+// the evidence of the block's own names.
 func (s *sight) addPlace(e, own *label.Evidence) {
 	edge := 1.3
 	if s.region {
@@ -449,7 +459,8 @@ func (s *sight) addPlace(e, own *label.Evidence) {
 	}
 }
 
-// addContent adds the evidence of form controls and pictures.
+// addContent adds to e the evidence of the form controls and pictures in the
+// block.
 func (s *sight) addContent(e *label.Evidence) {
 	if c := float64(s.controls); c > 0 && s.text < 150*c && s.share < .3 {
 		e[label.Form] += .8 + .4*min(3, c)/3
@@ -474,18 +485,18 @@ func (l *labeller) plain() bool {
 }
 
 // copyrightBytes is how many bytes at the end of a block are searched for a
-// copyright.
+// copyright notice and for closing words.
 const copyrightBytes = 2000
 
-// copyrightBegins are the first bytes of copyright notices.
-var copyrightBegins = [256]bool{'&': true, 'c': true, 'C': true, 0xc2: true, 0xe7: true, 0xb0: true, 0xaa: true} // the last four of © and 版
+// copyrightBegins is the set of the bytes with which copyright notices begin.
+var copyrightBegins = [256]bool{'&': true, 'c': true, 'C': true, 0xc2: true, 0xe7: true, 0xb0: true, 0xaa: true} // the last four bytes are the first of © and of 版 in UTF-8, GBK and Big5
 
 // copyrightSigns are copyright notices in Chinese: 版权所有 and 版權所有, in UTF-8, GBK
 // and Big5.
 var copyrightSigns = [...]string{"版权所有", "版權所有", "\xb0\xe6\xc8\xa8\xcb\xf9\xd3\xd0", "\xaa\xa9\xc5\x76\xa9\xd2\xa6\xb3"}
 
-// claim is whether a copyright notice begins in one chunk of the body. It is
-// remembered, because nested blocks end at the same place.
+// claim says whether a copyright notice begins in one chunk of claimChunk bytes
+// of the body. It is stored, because nested blocks end at the same place.
 type claim uint8
 
 const (
@@ -496,7 +507,8 @@ const (
 
 const claimChunk = 512 // bytes
 
-// copyright reports whether the end of block n has a copyright notice.
+// copyright reports whether a copyright notice begins in the last copyrightBytes
+// bytes of block n.
 func (l *labeller) copyright(n int) bool {
 	body, end := l.flow.Page.Body, l.tree.Blocks[n].End
 	at := max(l.tree.Blocks[n].Start, end-copyrightBytes)
@@ -517,7 +529,8 @@ func (l *labeller) copyright(n int) bool {
 	return false
 }
 
-// claims reports whether a copyright notice begins in the first n bytes of b.
+// claims reports whether a copyright notice begins in the first n bytes of b. The
+// notice may end after them.
 func claims(b []byte, n int) bool {
 	for i, c := range b[:min(n, len(b))] {
 		if !copyrightBegins[c] {

@@ -14,13 +14,15 @@ import (
 )
 
 // MainText returns the article of a page as text. It leaves out the menus,
-// headers and footers around the article, and parts of the article that are
-// about something else: lists of links, captions, comments, forms. If a page
-// has no running text, MainText returns the text of the blocks labelled Main.
+// headers and footers around the article, and parts of the article that are about
+// something else: lists of links, captions, comments, forms. If a page has no
+// running text, or only a little in its header, footer or menu, MainText returns
+// the text of the blocks labelled Main.
 //
-// The article is the element with the highest count: words of prose add to the
-// count, and words of link lists reduce it. An element that contains the
-// article and a menu thus has a lower count than the article alone.
+// The article is the element with the highest count. Words of prose add to the
+// count of each element that contains them, and words of link lists reduce it. An
+// element that contains the article and a menu thus has a lower count than the
+// article alone.
 func MainText(b *divide.Body) string {
 	m := findMain(b.Page)
 	best := m.best()
@@ -42,12 +44,12 @@ func MainText(b *divide.Body) string {
 	return strings.Join(texts, "\n")
 }
 
-// mainLevel is the level of the cut whose labels MainText uses. Labels are most
-// reliable for the large blocks of the first two levels.
+// mainLevel is the level of the cut (the list of blocks) whose labels MainText
+// uses. Labels are most reliable for the large blocks of the first two levels.
 const mainLevel = 2
 
-// labelledMain returns the text of the blocks labelled Main, one after the
-// other on lines of their own; "" if there is no such block.
+// labelledMain returns the text of the blocks labelled Main, each beginning on a
+// new line, or "" if no block has that label.
 func labelledMain(b *divide.Body) string {
 	labels := Labels(b.Tree)
 	var texts []string
@@ -59,7 +61,8 @@ func labelledMain(b *divide.Body) string {
 	return strings.Join(texts, "\n")
 }
 
-// framing reports whether element e is in a block labelled Header, Footer or Nav.
+// framing reports whether element e lies in a block labelled Header, Footer or
+// Nav.
 func framing(b *divide.Body, e *markup.Node) bool {
 	labels := Labels(b.Tree)
 	for _, n := range b.Cut(mainLevel) {
@@ -83,21 +86,22 @@ const (
 // String returns "unknown", "list" or "detail".
 func (p PageType) String() string { return [...]string{"unknown", "list", "detail"}[p] }
 
-// The sizes by which PageType decides. An entry is a link that begins a line.
+// The limits by which TypeOf decides. An entry is a link that begins a line.
 const (
-	saysWords    = 30  // words of main text that a DetailPage has at least
-	detailWords  = 60  // words of uninterrupted prose on a DetailPage with few entries
-	longWords    = 200 // words of uninterrupted prose on a DetailPage with many entries
-	entryWords   = 30  // words of main text on a DetailPage for each entry in the main text
-	headingWords = 20  // words of main text on a DetailPage for each linked heading in its element
-	listEntries  = 15  // a page with fewer entries has few
+	saysWords    = 30  // a DetailPage has at least so many words of main text
+	detailWords  = 60  // with few entries, a DetailPage has at least so many words of uninterrupted prose
+	longWords    = 200 // with many entries, a DetailPage has at least so many words of uninterrupted prose
+	entryWords   = 30  // a DetailPage has so many words of main text for each entry in the main text
+	headingWords = 20  // a DetailPage has so many words of main text for each linked heading in the article
+	listEntries  = 15  // a page with at least so many entries has many, otherwise few
 )
 
-// TypeOf returns the type of a page. A page with main text that contains hardly
-// any links at the beginning of a line is a DetailPage, if it declares to be about
-// one thing, or has enough prose that no heading or link interrupts: detailWords if
-// the page has few such links, longWords otherwise. Any other page is a ListPage if
-// it has many such links, and Unknown if it has few.
+// TypeOf returns the type of a page. An entry is a link that begins a line. A
+// DetailPage has main text with hardly any entries or linked headings in it, and
+// one of these: the page declares to be about one thing; it has few entries and
+// detailWords words of prose without interruption; or it has longWords words of
+// such prose, and its main text is large for the number of entries. Any other
+// page is a ListPage if it has many entries, and Unknown if it has few.
 func TypeOf(b *divide.Body) PageType {
 	m := findMain(b.Page)
 	best := m.best()
@@ -118,10 +122,10 @@ func TypeOf(b *divide.Body) PageType {
 	return Unknown
 }
 
-// longest returns the number of words in the longest prose of element root that
-// is not interrupted by a heading or by a link that begins a line. It also returns
-// the number of headings in root that are links. It skips asides. c is the census
-// of the page.
+// longest looks for the longest prose in element root that no heading and no
+// entry (a link that begins a line) interrupts. most is its number of words.
+// headings is the number of headings in root that are links. Asides are left out.
+// c is the census of the page.
 func (m *mainFinder) longest(root int, c []census) (most, headings int32) {
 	words := int32(0)
 	for i := root; i < int(m.t.Nodes[root].Next); i++ {
@@ -140,18 +144,19 @@ func (m *mainFinder) longest(root int, c []census) (most, headings int32) {
 	return most, headings
 }
 
-// The title of a page names one thing if the title contains a heading of at least
-// titleWords words and titleLetters bytes of letters and digits.
+// The limits of saysArticle. The title of a page names one thing if the title
+// contains a heading of at least titleWords words and titleLetters bytes of
+// letters and digits.
 const (
 	titleWords   = 3
 	titleLetters = 16
-	titleMost    = 1000 // bytes of the title's letters and digits that are compared
+	titleMost    = 1000 // at most so many bytes of the title's letters and digits are compared
 )
 
-// saysArticle reports whether a page declares to be about one thing: it has the
-// og:type "article" or an article:published_time, or its title contains the text of
-// one of its headings h1 to h3. The title of a list is short, or is a name that no
-// heading repeats.
+// saysArticle reports whether a page declares to be about one thing. It does if
+// it has the og:type "article" or an article:published_time, or if its title
+// contains the text of one of its headings h1 to h3. (The title of a list is
+// short, or is a name that no heading repeats.)
 func saysArticle(b *divide.Body) bool {
 	t := b.Page
 	var title []byte
@@ -181,9 +186,10 @@ func saysArticle(b *divide.Body) bool {
 	return false
 }
 
-// lettersOf returns the letters and digits in the text of element i, at most most
-// bytes of them, and the number of words up to there. ASCII letters are in lower
-// case. All bytes beyond ASCII count as letters.
+// lettersOf returns the letters and digits in the text of element i, in lower
+// case if they are ASCII. All bytes beyond ASCII count as letters. letters ends
+// after the number of bytes that the argument most says. words is the number of
+// words in the text nodes that were read.
 func lettersOf(t *markup.Tree, i, most int) (letters []byte, words int32) {
 	for k := i + 1; k < int(t.Nodes[i].Next); k++ {
 		n := &t.Nodes[k]
@@ -211,45 +217,47 @@ const (
 	linkedMost = 3  // a run with more than 1/linkedMost of its words in links is not prose
 )
 
-// mainFinder finds the element that contains the main text of a page.
+// mainFinder finds the element that contains the main text of a page. It counts
+// the words of prose in each element.
 type mainFinder struct {
 	t   *markup.Tree
 	all []int32 // all[i] is the number of words of prose in nodes 0 to i-1
 	sum []int32 // sum[i] is the value of the runs in nodes 0 to i-1 without asides, see lineRun.value
 }
 
-// lineRun is the text between two places where a block element begins or ends,
-// such as a paragraph. It may extend over inline elements.
+// lineRun is a run of text: the text between two places where a block element
+// begins or ends, such as a paragraph. It may extend over inline elements.
 type lineRun struct {
-	words, linked int32 // number of words, and of the words in links
+	words, linked int32 // number of words, and how many of them are in links
 	marks
-	from       int   // its first node
-	start, end int32 // its range in the body
+	from       int   // the first node of the run
+	start, end int32 // the range of the run in the body
 }
 
 // marks counts the punctuation of a text.
 type marks struct {
-	stops  int32 // other than commas, such as full stops and colons
+	stops  int32 // marks other than commas, such as full stops and colons
 	commas int32
 }
 
-// The limits on the number of words of a run that is a notice, or a list of
-// keywords.
+// noticeWords is the largest number of words of a notice about the reader's
+// browser. keywordsLeast is the least number of words of a list of keywords.
 const (
-	noticeWords   = 60 // a notice has at most so many
-	keywordsLeast = 20 // a list of keywords has at least so many
+	noticeWords   = 60
+	keywordsLeast = 20
 )
 
-// keywords reports whether a run is a list of keywords for search engines: it has
-// at least one comma for every three words, and no other punctuation.
+// keywords reports whether a run of text is a list of keywords for search
+// engines: it has at least keywordsLeast words and one comma for every three
+// words, and no other punctuation.
 func (r *lineRun) keywords() bool {
 	return r.words >= keywordsLeast && r.stops == 0 && 3*r.commas >= r.words
 }
 
-// noticeTexts are phrases of notices about the reader's browser: the reader should
-// use another browser, install a plug-in, or enable scripts. The Chinese phrases,
-// 您的浏览器 (your browser) and 分辨率浏览 (to be viewed at a resolution), are in the
-// list in UTF-8 and in GBK.
+// noticeTexts are phrases, in lower case, of notices about the reader's browser:
+// the reader should use another browser, install a plug-in, or enable scripts.
+// The Chinese phrases, 您的浏览器 (your browser) and 分辨率浏览 (to be viewed at a
+// resolution), are in the list in UTF-8 and in GBK.
 var noticeTexts = [][]byte{
 	[]byte("your browser"), []byte("this browser"), []byte("browser that supports"), []byte("upgrade to a "), []byte("best viewed"), []byte("enable javascript"),
 	[]byte("javascript enabled"), []byte("javascript is "), []byte("flash player"), []byte("plug-in"), []byte("ihr browser"), []byte("votre navigateur"),
@@ -257,8 +265,9 @@ var noticeTexts = [][]byte{
 	[]byte("您的浏览器"), []byte("\xc4\xfa\xb5\xc4\xe4\xaf\xc0\xc0\xc6\xf7"), []byte("分辨率浏览"), []byte("\xb7\xd6\xb1\xe6\xc2\xca\xe4\xaf\xc0\xc0"),
 }
 
-// notice reports whether a run is a notice about the reader's browser: it has 4 to
-// noticeWords words, and contains one of noticeTexts in upper or lower case.
+// notice reports whether a run of text is a notice about the reader's browser: it
+// has 4 to noticeWords words, and contains a phrase of noticeTexts in upper or
+// lower case.
 func (r *lineRun) notice(body []byte) bool {
 	if r.words < 4 || r.words > noticeWords {
 		return false
@@ -272,9 +281,10 @@ func (r *lineRun) notice(body []byte) bool {
 	return slices.ContainsFunc(noticeTexts, func(n []byte) bool { return bytes.Contains(text, n) })
 }
 
-// value returns what a run adds to the count of the elements that contain it. A
-// run of prose adds its number of words. A run of links, keywords or a notice
-// subtracts it. A run too short for prose, such as a table cell, adds 0.
+// value returns how many words the run of text adds to the count of each element
+// that contains it. Prose adds its number of words. A run of links or keywords,
+// or a notice, adds its number of words with a minus sign. A run too short for
+// prose, such as a table cell, adds 0.
 func (r *lineRun) value(body []byte) int32 {
 	switch {
 	case linkedMost*r.linked > r.words, r.keywords(), r.notice(body):
@@ -285,7 +295,7 @@ func (r *lineRun) value(body []byte) int32 {
 	return 0
 }
 
-// findMain returns a mainFinder with the counts of a page.
+// findMain returns a mainFinder that has counted the words of the page t.
 func findMain(t *markup.Tree) *mainFinder {
 	m := &mainFinder{t: t, sum: make([]int32, len(t.Nodes)+1)}
 	m.score(func(int) bool { return false }, 0)
@@ -294,9 +304,9 @@ func findMain(t *markup.Tree) *mainFinder {
 	return m
 }
 
-// score fills m.sum with the values of the runs of the page. A run counts at its
-// first node, with its value or least, whichever is more. score skips hidden
-// elements, and elements for which muted returns true.
+// score fills m.sum with the values of the runs of text on the page. A run counts
+// at its first node, with its value or with least, whichever is greater. score
+// skips hidden elements, and elements for which the function muted returns true.
 func (m *mainFinder) score(muted func(int) bool, least int32) {
 	nodes := m.t.Nodes
 	var ends []int32 // of the open elements on lines of their own
@@ -349,9 +359,10 @@ func (m *mainFinder) score(muted func(int) bool, least int32) {
 	}
 }
 
-// countWords returns the number of words in b, and counts its punctuation. Three
-// bytes beyond ASCII count as one word, which is right for ideographs in UTF-8 and
-// too much for accented letters. Sixty such bytes count as one stop.
+// countWords returns the number of words in b, and m, the number of its
+// punctuation marks. Three bytes beyond ASCII count as one word, which is right
+// for ideographs in UTF-8 and too much for accented letters. Sixty such bytes
+// count as one stop.
 func countWords(b []byte) (words int32, m marks) {
 	inWord := false
 	high := int32(0)
@@ -380,9 +391,9 @@ func countWords(b []byte) (words int32, m marks) {
 	return words + high/3, m
 }
 
-// best returns the node of the block element with the highest count, or 0, the
-// page. Of several with the same count it returns the last, and thus the
-// innermost.
+// best returns the node of the block element with the highest count. If several
+// have that count it returns the last, which is the innermost. It returns 0, the
+// page, if no element has a higher count than the page.
 func (m *mainFinder) best() int {
 	best := 0
 	for i := range m.t.Nodes {
@@ -394,15 +405,16 @@ func (m *mainFinder) best() int {
 	return best
 }
 
-// of returns the count of element i: the sum of the values of the runs in it.
+// of returns the count of element i: the sum of the values of the runs of text in
+// it.
 func (m *mainFinder) of(i int) int32 { return m.sum[m.t.Nodes[i].Next] - m.sum[i] }
 
-// stretch is the range of the body from start to end. Nodes[from:to] start
-// in it.
+// stretch is a range of a page: the bytes of the body from start to end, and the
+// nodes from up to to-1, which start there.
 type stretch struct{ start, end, from, to int32 }
 
-// kept returns the stretches of element root that are main text: root without its
-// asides and without block elements whose count is negative.
+// kept returns the ranges of element root that are main text: all of root except
+// its asides and its block elements whose count is negative.
 func (m *mainFinder) kept(root int) []stretch {
 	nodes := m.t.Nodes
 	var out []stretch
@@ -427,9 +439,9 @@ func (m *mainFinder) kept(root int) []stretch {
 	return out
 }
 
-// aside reports whether an element is beside or inside a text without being part
-// of it, according to its tag, class, id or role. An element that contains over
-// half of the page's prose is never an aside.
+// aside reports whether element i is an aside: it is beside or inside a text
+// without being part of it, according to its tag, class, id or role. An element
+// that contains over half of the page's prose is never an aside.
 func (m *mainFinder) aside(i int) bool {
 	if n := &m.t.Nodes[i]; 2*(m.all[n.Next]-m.all[i]) > m.all[len(m.all)-1] {
 		return false

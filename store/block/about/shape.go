@@ -2,15 +2,15 @@ package about
 
 import "infomall/store/page/markup"
 
-// Shape is the sequence of the block elements' tags of a page. Equal tags that
-// follow each other are one. Two pages of one template have nearly the same Shape.
+// Shape is the sequence of the tags of a page's block elements. Equal tags in a
+// row are one tag in it. Two pages of one template have nearly the same Shape.
 type Shape []markup.Tag
 
-// sequenceMax is the largest length of a Shape. The time to compare two grows with
-// the product of their lengths.
+// sequenceMax is the largest length of a Shape. The time to compare two Shapes
+// grows with the product of their lengths.
 const sequenceMax = 300
 
-// ShapeOf returns the Shape of a page: the first sequenceMax of its tags.
+// ShapeOf returns the Shape of a page, cut off after sequenceMax tags.
 func ShapeOf(t *markup.Tree) (out Shape) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
@@ -24,8 +24,9 @@ func ShapeOf(t *markup.Tree) (out Shape) {
 	return out
 }
 
-// sequenceSimilarity returns 2·c/(len(a)+len(b)), with c the length of the longest
-// common subsequence: 1 if a and b are equal, 0 if they have nothing in common.
+// sequenceSimilarity returns how similar a and b are: 1 if they are equal, 0 if
+// they have no element in common. The result is 2·c/(len(a)+len(b)), with c the
+// length of the longest common subsequence.
 func sequenceSimilarity[T comparable](a, b []T) float64 {
 	if len(a)+len(b) == 0 {
 		return 1
@@ -58,10 +59,10 @@ const (
 	redesignPages = 3  // the least number of pages of a design
 )
 
-// Redesigns returns at which of the pages of a site a new design begins, as indexes
-// in pages, without the first design. The pages must be in order of time. From a
-// redesign on, no page looks like a page before it. Pages of different kinds that
-// alternate are therefore one design.
+// Redesigns finds the redesigns of a site: from a redesign on, no page looks like
+// a page before it. pages must be in order of time. The result has the index of
+// the first page of each new design; the first design has no entry. If pages of
+// different kinds alternate, they are therefore one design.
 func Redesigns(pages []Shape) (begins []int) {
 	// last[i] is the last page that looks like page i.
 	last := make([]int, len(pages))

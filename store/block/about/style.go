@@ -12,31 +12,32 @@ import (
 )
 
 // SiteStyle is the site style tree of pages of one host that look alike. It
-// separates the template, which all pages have, from the content of each page. The
-// method is that of Yi, Liu and Li, Eliminating Noisy Information in Web Pages for
-// Data Mining, KDD 2003, with one change: many similar children in a row, such as
-// the items of a list, are one child. Lists of any length thus have the same style.
+// separates the template, which all pages share, from the content of each page.
+// The method is that of Yi, Liu and Li, Eliminating Noisy Information in Web
+// Pages for Data Mining, KDD 2003, with one change: many similar children in a
+// row, such as the items of a list, are one child. Lists of any length thus have
+// the same style.
 //
-// An element of the tree merges elements of all pages. It has a list of styles. A
-// style is a sequence of children that the element has on some page. An element
-// without children is a leaf. A leaf has features: the words of its text, and the
-// addresses of its links and images. The importance of an element is how much it
-// differs from page to page: 0 if it is the same on all, 1 if each page has its
-// own.
+// An element of the tree merges the corresponding elements of all pages. It has a
+// list of styles. A style is a sequence of children that the element has on some
+// page. An element without children is a leaf. A leaf has features: the words of
+// its text, and the addresses of its links and images. The importance of an
+// element is how much it differs from page to page: 0 if it is the same on all
+// pages, 1 if each page has its own.
 type SiteStyle struct {
 	pages    int            // number of pages learned
 	elements []styleElement // the first is the page
-	features int            // number of features of all elements
+	features int            // number of stored features of all elements
 }
 
-// styleElement is an element of the tree.
+// styleElement is an element of a SiteStyle's tree.
 type styleElement struct {
 	pages    int // number of pages that have the element
-	last     int // number of the last of these pages, from 1
+	last     int // number of the last page that has the element, counted from 1
 	styles   []elementStyle
-	places   map[uint64]int32 // indexes in features, by hash
-	features []seen           // of a leaf, in the order in which they came first
-	unique   int              // number of features beyond featuresMax, none of them stored
+	places   map[uint64]int32 // the index of each feature in features, by the hash of the feature
+	features []seen           // the features of a leaf, in the order of their first occurrence
+	unique   int              // number of features that were not stored because of featuresMax
 
 	// own is the result of SiteStyle.own, computed when the tree had ownPages pages.
 	own      float64
@@ -49,21 +50,22 @@ type elementStyle struct {
 	elements []int32 // the children, as indexes in SiteStyle.elements
 }
 
-// seen counts how often a feature occurs: n times in all pages, and now times in
-// page last, the last page that has it. entropy is the sum of c·ln c over the pages
-// before, if c is the count of a page.
+// seen counts how often one feature occurs: n times in all pages, and now times
+// in page last, the last page that has it. entropy is the sum of c·ln c over the
+// pages before page last; c is the count of the feature in a page.
 type seen struct {
 	n, now  int32
 	last    int32
 	entropy float64
 }
 
-// The limits on the size of a SiteStyle. It takes at most about 30 MB. Elements and
-// features beyond the limits count as content that no other page has.
+// The limits on the size of a SiteStyle, which then takes at most about 30 MB.
+// Elements and features beyond the limits count as content that no other page
+// has.
 const (
 	elementsMax = 1 << 14
 	featuresMax = 1 << 18
-	styleDepth  = 128 // depth of the tree
+	styleDepth  = 128 // the greatest depth of the tree
 )
 
 // NewSiteStyle returns a SiteStyle that has learned no page.
@@ -71,18 +73,19 @@ func NewSiteStyle() *SiteStyle {
 	return &SiteStyle{elements: make([]styleElement, 1)}
 }
 
-// Pages returns the number of pages that were learned.
+// Pages returns the number of pages that s has learned.
 func (s *SiteStyle) Pages() int { return s.pages }
 
-// Learn adds a page to the tree.
+// Learn merges a page into the tree.
 func (s *SiteStyle) Learn(b *divide.Body) {
 	s.pages++
 	w := styleWalk{style: s, body: b, t: b.Page, learn: true}
 	w.element(0, 0, 0)
 }
 
-// leafImportance returns the importance of a leaf: 1 minus the mean entropy of its
-// features, or 1 if it has none. entropies is the sum of their entropies.
+// leafImportance returns the importance of a leaf: 1 minus the mean entropy of
+// its features, or 1 if it has no features. entropies is the sum of the entropies
+// of the features.
 func leafImportance(entropies float64, features int) float64 {
 	if features == 0 {
 		return 1
@@ -108,8 +111,9 @@ func xlogx(c int32) float64 {
 	return float64(c) * math.Log(float64(c))
 }
 
-// own returns the leafImportance of element n. It does not consider the children
-// that n has on some pages.
+// own returns the importance of element n as a leaf, see leafImportance. It does
+// not consider the children that n has on some pages. The result is remembered
+// until the next page is learned.
 func (s *SiteStyle) own(n int32) float64 {
 	e := &s.elements[n]
 	if e.ownPages != s.pages {
@@ -122,9 +126,9 @@ func (s *SiteStyle) own(n int32) float64 {
 	return e.own
 }
 
-// Importances returns an importance for each block of a page: 0 if all pages of the
-// site have the block, 1 if no other page has it. It is the mean importance of the
-// leaves of the tree that the block shows, weighted by how much each shows. The
+// Importances returns the importance of each block of a page: 0 if all pages of
+// the site have the block, 1 if no other page has it. It is the mean importance
+// of the tree's leaves that the block shows, weighted by how much each shows. The
 // result is nil if fewer than two pages were learned, because nothing can be
 // compared then.
 func (s *SiteStyle) Importances(b *divide.Body) []float64 {
@@ -154,13 +158,14 @@ func (s *SiteStyle) Importances(b *divide.Body) []float64 {
 	return out
 }
 
-// styleWalk walks over a page and the tree together. It adds the page to the tree,
-// or finds the importances of the page's nodes.
+// styleWalk walks over a page and the tree of a SiteStyle together. It merges the
+// page into the tree (it learns the page), or finds the importances of the page's
+// nodes.
 type styleWalk struct {
 	style *SiteStyle
 	body  *divide.Body
 	t     *markup.Tree
-	learn bool // add the page to the tree
+	learn bool // merge the page into the tree
 
 	// If learn is false: the amounts that nodes show, and for each node its weight
 	// times its importance.
@@ -174,15 +179,15 @@ type stylePart struct {
 	from, to int32  // Nodes[from:to]
 	key      uint64 // the same for similar children
 	element  bool   // it is a block element
-	place    int    // index of the child in the style
+	place    int    // index of the child in the style, the same for the items of a list
 }
 
 // styleSeed seeds all hashes of a SiteStyle. They are never stored.
 var styleSeed = maphash.MakeSeed()
 
-// element walks over node n of the page, which is element e of the tree. A node
-// without children adds no style to e. element calls itself at most styleDepth
-// deep.
+// element walks over node n of the page, which corresponds to element e of the
+// tree. A node without children adds no style to e. depth is the depth of e in
+// the tree; element calls itself at most styleDepth deep.
 func (w *styleWalk) element(n int, e int32, depth int) {
 	w.visit(e)
 	parts := w.parts(n)
@@ -208,7 +213,8 @@ func (w *styleWalk) element(n int, e int32, depth int) {
 	}
 }
 
-// visit records that the page has element e, if the page is being learned.
+// visit counts the page as one that has element e of the tree. It does nothing if
+// the page is not being learned.
 func (w *styleWalk) visit(e int32) {
 	if at := &w.style.elements[e]; w.learn && at.last < w.style.pages {
 		at.last = w.style.pages
@@ -217,7 +223,7 @@ func (w *styleWalk) visit(e int32) {
 }
 
 // styleOf returns the index of the style of element e that has these children. If
-// there is none, it adds the style, or returns -1 if the page is not being learned.
+// e has no such style, styleOf adds it when learning, and otherwise returns -1.
 func (w *styleWalk) styleOf(e int32, parts []stylePart) int {
 	var h maphash.Hash
 	h.SetSeed(styleSeed)
@@ -236,9 +242,10 @@ func (w *styleWalk) styleOf(e int32, parts []stylePart) int {
 	return i
 }
 
-// child returns the element at a place of a style of element e. If there is none,
-// it adds the element; it returns -1 if the page is not being learned, or the tree
-// is full.
+// child returns the element of the tree that is the child at index place in a
+// style of element e. If there is no such element, child adds it; it returns -1
+// if the page is not being learned, or if the tree is full. It also returns -1 if
+// style is -1.
 func (w *styleWalk) child(e int32, style, place int) int32 {
 	if style < 0 {
 		return -1
@@ -257,9 +264,9 @@ func (w *styleWalk) child(e int32, style, place int) int32 {
 	return c
 }
 
-// parts returns the children of node n, with their places. Hidden elements and
-// blank text are left out. Children of an inline element that contains block
-// elements count as children of n.
+// parts returns the children of node n, each with its place in the style. Hidden
+// elements and blank text are left out. If an inline element contains block
+// elements, its children count as children of n.
 func (w *styleWalk) parts(n int) (parts []stylePart) {
 	nodes := w.t.Nodes
 	run := stylePart{from: -1, key: 1}
@@ -294,12 +301,12 @@ func (w *styleWalk) parts(n int) (parts []stylePart) {
 	return parts
 }
 
-// foldMore is the most similar children in a row that have a place each. Three
-// tables in a row have three places. The items of a list with more than foldMore
-// items have one place together.
+// foldMore is the largest number of similar children in a row that get a place of
+// their own each. Three tables in a row have three places. The items of a list
+// with more than foldMore items have one place together.
 const foldMore = 4
 
-// placed sets the place of each child in the style.
+// placed sets the field place of each child: its index in the style.
 func placed(parts []stylePart) {
 	at := 0
 	for i := 0; i < len(parts); {
@@ -351,8 +358,9 @@ func (w *styleWalk) key(i int) uint64 {
 	return h.Sum64()
 }
 
-// leaf handles Nodes[from:to] of the page, which are leaf e of the tree. It
-// adds their features to e, or records the importance of e for them.
+// leaf handles the nodes from up to to-1 of the page, which correspond to leaf e
+// of the tree. When learning, it adds their features to e. Otherwise it records
+// the importance of e for them.
 func (w *styleWalk) leaf(from, to, e int32) {
 	if !w.learn {
 		w.show(from, to, w.style.own(e))
@@ -371,8 +379,8 @@ func (w *styleWalk) leaf(from, to, e int32) {
 	}
 }
 
-// end returns the offset in the body at which node to starts, or the length of the
-// body if there is no such node.
+// end returns the offset in the body at which node to starts. If the page has no
+// node to, it returns the length of the body.
 func (w *styleWalk) end(to int32) int {
 	if int(to) < len(w.t.Nodes) {
 		return int(w.t.Nodes[to].Start)
@@ -380,7 +388,8 @@ func (w *styleWalk) end(to int32) int {
 	return len(w.t.Body)
 }
 
-// feature counts a feature, given by its hash, of leaf e.
+// feature counts one occurrence of a feature in leaf e of the tree. The argument
+// feature is its hash.
 func (w *styleWalk) feature(e int32, feature uint64) {
 	s := w.style
 	at := &s.elements[e]
@@ -407,8 +416,8 @@ func (w *styleWalk) feature(e int32, feature uint64) {
 	f.n++
 }
 
-// show records an importance for Nodes[from:to] of the page, unless the page is
-// being learned.
+// show records an importance, from 0 to 1, for the nodes from up to to-1 of the
+// page. It does nothing if the page is being learned.
 func (w *styleWalk) show(from, to int32, importance float64) {
 	if w.learn {
 		return

@@ -13,11 +13,11 @@ import (
 	"infomall/store/words"
 )
 
-// TopicOptions are the figures of the topic rules. 0 means the default.
+// TopicOptions are the limits by which Topic chooses words. 0 means the default.
 type TopicOptions struct {
 	Theta   int // the most words of a topic; 12 by default
-	Delta   int // a text with at least so many words is summed up by its frequent words; 60 by default
-	Epsilon int // a word that occurs more often than this is frequent; 2 by default
+	Delta   int // the topic of a text with at least Delta words is its frequent words; 60 by default
+	Epsilon int // a word that occurs more than Epsilon times is frequent; 2 by default
 }
 
 // filled returns the options with defaults in place of zeros.
@@ -34,9 +34,10 @@ func (o TopicOptions) filled() TopicOptions {
 	return o
 }
 
-// Topic returns a few words of a block that say what it is about. The result depends
-// only on the block's bytes, the charset, the profile and o: equal blocks have equal
-// topics. Any block that has words has a topic; others have "".
+// Topic returns the topic of a block: a few of its words that say what it is
+// about. The result depends only on the bytes of the block, the charset, the
+// profile p and o: equal blocks have equal topics. A block without words has the
+// topic "".
 func Topic(block []byte, charset string, p divide.Profile, o TopicOptions) string {
 	s := speeches.Get().(*speech)
 	defer s.free()
@@ -45,8 +46,8 @@ func Topic(block []byte, charset string, p divide.Profile, o TopicOptions) strin
 	return s.topic(s.tree.Text(charset), charset)
 }
 
-// TopicAndText returns the topic of the bytes of the body from start to end, and the
-// text that these bytes show by themselves.
+// TopicAndText returns the topic (see Topic) of the bytes of the body from start
+// to end, and the text that these bytes show by themselves.
 func TopicAndText(b *divide.Body, start, end int) (topic, text string) {
 	s := speeches.Get().(*speech)
 	defer s.free()
@@ -60,7 +61,8 @@ func TopicAndText(b *divide.Body, start, end int) (topic, text string) {
 	return topic, text
 }
 
-// topic returns the topic of the block in s.tree. text is what the block shows.
+// topic returns the topic of the block in s.tree. text is the text that the block
+// shows.
 func (s *speech) topic(text, charset string) string {
 	if found := s.standsOut(charset, text); found != "" {
 		if len(s.segment(found)) <= s.options.Theta {
@@ -71,12 +73,14 @@ func (s *speech) topic(text, charset string) string {
 	return s.extract(text)
 }
 
-// candidatesMax bounds how many elements are looked at as topics of a block.
+// candidatesMax is the largest number of elements of a block that are considered
+// as its topic.
 const candidatesMax = 64
 
-// standsOut returns the part of a block's text that a reader sees first: the part in
-// the largest type, else a short first line, else the first part in another colour.
-// It returns "" if there is none.
+// standsOut returns the part of a block's text that a reader sees first: the part
+// in the largest type; without larger type, a short first line; otherwise the
+// first part in another colour. It returns "" if nothing stands out. text is the
+// whole text.
 func (s *speech) standsOut(charset, text string) string {
 	t := &s.tree
 	best, bestSize := "", normalSize
@@ -112,7 +116,7 @@ func (s *speech) standsOut(charset, text string) string {
 	return oneLine(coloured)
 }
 
-// oneLine replaces the line breaks and tabs of a folded text by spaces.
+// oneLine returns s with a space in place of each line break and tab.
 func oneLine(s string) string {
 	if !strings.ContainsAny(s, "\n\t") {
 		return s
@@ -124,12 +128,12 @@ var lineJoiner = strings.NewReplacer("\n", " ", "\t", " ")
 
 func hasLetter(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }
 
-// normalSize is the size of type of text without a size of its own. Sizes are those of
-// the font element, times ten.
+// normalSize is the size of text that declares none. Sizes of type are ten times
+// the sizes of the HTML element font.
 const normalSize = 30
 
-// typeSize returns the size of type that element n sets, or normalSize, and reports
-// whether the element sets a colour.
+// typeSize returns the size of type that element n sets, or normalSize. colour
+// says whether the element sets a colour.
 func typeSize(t *markup.Tree, n int) (size int, colour bool) {
 	size = normalSize
 	switch tag := t.Nodes[n].Tag; tag {
@@ -162,8 +166,8 @@ func typeSize(t *markup.Tree, n int) (size int, colour bool) {
 	return size, colour
 }
 
-// fontSize returns the size of type that the size attribute of a font element sets,
-// such as 50 for "5" or "+2".
+// fontSize returns the size of type for v, the size attribute of a font element,
+// such as 50 for "5" or "+2". If v is no valid size, it returns normalSize.
 func fontSize(v string) int {
 	v = strings.TrimSpace(v)
 	n, err := strconv.Atoi(strings.TrimPrefix(v, "+"))
@@ -176,8 +180,9 @@ func fontSize(v string) int {
 	return 10 * n
 }
 
-// styleSize returns the size of type that an inline style in lower case sets with a
-// font-size in px or pt. It returns normalSize for any other style.
+// styleSize returns the size of type that a style attribute sets with a font-size
+// in px or pt. It returns normalSize for any other style. style must be in lower
+// case.
 func styleSize(style string) int {
 	_, v, ok := strings.Cut(style, "font-size:")
 	if !ok {
@@ -201,14 +206,14 @@ func styleSize(style string) int {
 	return int(n * normalSize / 16)
 }
 
-// speech finds the topics of blocks. It reuses its memory: the words that a method
-// returns are valid until the next call of that method.
+// speech finds the topics of blocks. It reuses its memory: the words that a
+// method returns are valid until the same method is called again.
 type speech struct {
 	options TopicOptions
 	profile divide.Profile
-	tree    markup.Tree // of the block
-	words   []string    // of a text
-	kept    []string    // of these
+	tree    markup.Tree // the block
+	words   []string    // the result of segment
+	kept    []string    // the result of significant
 	counted frequencies
 }
 
@@ -222,8 +227,8 @@ func (s *speech) free() {
 	speeches.Put(s)
 }
 
-// extract returns the topic of a text in which nothing stands out: its frequent words
-// if it is long and has any, otherwise its significant words.
+// extract returns the topic of a text in which nothing stands out: its frequent
+// words if it is long and has frequent words, otherwise its significant words.
 func (s *speech) extract(text string) string {
 	if len(s.segment(text)) < s.options.Delta {
 		return s.trimWords()
@@ -246,13 +251,14 @@ func (s *speech) extract(text string) string {
 	return phrase(topic)
 }
 
-// trim returns the significant words of a text, at most Theta of them.
+// trim returns the significant words of a text (see significant), each once, at
+// most Theta of them.
 func (s *speech) trim(text string) string {
 	s.segment(text)
 	return s.trimWords()
 }
 
-// trimWords is trim for the words that segment returned last.
+// trimWords does the same as trim for the words that segment returned last.
 func (s *speech) trimWords() string {
 	kept := s.significant()
 	if len(kept) == 0 {
@@ -276,13 +282,15 @@ var stopEnglish string
 //go:embed stop_zh.txt
 var stopChinese string
 
-// keptChinese lists words of two letters of which one letter alone is a stop word.
+// keptChinese lists words of two letters that must not be split, although one of
+// the letters alone is a stop word.
 //
 //go:embed kept_zh.txt
 var keptChinese string
 
-// stopWords are words that say nothing of what a text is about. In Chinese text, which
-// has no spaces, segment also ends words at stop words.
+// stopWords are the English and Chinese words that say nothing of what a text is
+// about. In Chinese text, which has no spaces, segment also ends words at stop
+// words.
 var stopWords = func() map[string]bool {
 	m := map[string]bool{}
 	for _, list := range []string{stopEnglish, stopChinese} {
@@ -302,10 +310,10 @@ var keptWords = func() map[string]bool {
 	return m
 }()
 
-// stopRunes is how many letters the longest Chinese stop word has.
+// stopRunes is the number of letters of the longest Chinese stop word.
 const stopRunes = 2
 
-// stopLatin are the words of stopEnglish.
+// stopLatin has the words of stopEnglish, for a quick search.
 var stopLatin = func() *words.Table {
 	t := words.NewTable()
 	for w := range strings.FieldsSeq(stopEnglish) {
@@ -314,8 +322,8 @@ var stopLatin = func() *words.Table {
 	return t
 }()
 
-// significant returns the words that segment returned last, without stop words and
-// numbers.
+// significant returns the words that segment returned last, without stop words,
+// numbers and single letters.
 func (s *speech) significant() []string {
 	s.kept = s.kept[:0]
 	for _, w := range s.words {
@@ -342,12 +350,12 @@ func saysSomething(w string) bool {
 	return len(w) > 1 && letters && !stopLatin.Has(w)
 }
 
-// segment splits a text into words. It splits text without spaces at punctuation and
-// at stop words, which are words of their own. The letters between two stop words are
-// one word, or several of at most wordRunes letters. This needs no dictionary, only
-// the short list keptWords, and it always splits the same letters in the same way.
-// Letters such as 中 and 用 are no stop words, because they are in words as often as
-// between words.
+// segment returns the words of a text. It splits text without spaces, such as
+// Chinese, at punctuation and at stop words, which become words of their own. The
+// letters between two stop words are one word, or several of at most wordRunes
+// letters. This needs no dictionary, only the short list keptWords, and it always
+// splits the same letters in the same way. Letters such as 中 and 用 are no stop
+// words, because they are in words as often as between words.
 func (s *speech) segment(text string) []string {
 	out := s.words[:0]
 	from, end := 0, 0 // the range of letters that are not split yet
@@ -374,11 +382,11 @@ func (s *speech) segment(text string) []string {
 	return out
 }
 
-// wordRunes is the most letters of a word of a text without spaces.
+// wordRunes is the largest number of letters of a word in text without spaces.
 const wordRunes = 6
 
-// appendIdeographs splits a sequence of letters without spaces into words, and appends
-// the words to out.
+// appendIdeographs splits s, a sequence of letters without spaces, into words
+// (see segment), and appends the words to out.
 func appendIdeographs(out []string, s string) []string {
 	from, runes := 0, 0 // of the word being read
 	for i := 0; i < len(s); {
@@ -434,8 +442,8 @@ func stopAt(s string) int {
 	return length
 }
 
-// TopicOf returns the topic of the bytes of the body from start to end: a few words
-// that say what they are about.
+// TopicOf returns the topic of the bytes of the body from start to end, as
+// TopicAndText does.
 func TopicOf(b *divide.Body, start, end int) string {
 	topic, _ := TopicAndText(b, start, end)
 	return topic
