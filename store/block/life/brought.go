@@ -6,22 +6,23 @@ import (
 	"infomall/store/record"
 )
 
-// Brought is the amount of data in a version that the version before does not
-// have. It is the most that must be stored for the version.
+// Brought is the amount of data in a version of a URL that the version before
+// does not have. No more than this must be stored for the version.
 type Brought struct {
-	// Blocks counts leaves that the version before has not.
+	// Blocks is the number of leaves that the version before does not have.
 	Blocks int
-	// Bytes is the size of these leaves, and of the layout if it changed. A
-	// body that is stored undivided counts in full.
+	// Bytes is the size of these leaves, plus that of the layout if it changed. If
+	// this body or the one before is stored undivided, it is the size of this body.
 	Bytes int64
 }
 
-// Brought returns the amount of data that the version has and the version
-// before does not. It depends on these two versions only: blocks that the
-// archive has from other pages count too.
+// Brought returns the amount of data in the version that the version before does
+// not have. It depends on these two versions only: blocks that the archive has
+// from other pages count too.
 func (r *Revision) Brought() Brought { return r.brought(r.Tree.Layout) }
 
-// brought is Brought with a function that returns the layout.
+// brought does the same as Brought. It gets the layout of the version from the
+// function layout, and calls that only if it needs the layout.
 func (r *Revision) brought(layout func() []byte) Brought {
 	b := r.Before
 	switch {
@@ -43,8 +44,8 @@ func (r *Revision) brought(layout func() []byte) Brought {
 	return n
 }
 
-// newLeaves returns how many leaves the version before does not have. Only
-// pages have leaves.
+// newLeaves returns the number of leaves that the version before does not have.
+// It is 0 if the version is not a page, because only pages have leaves.
 func (r *Revision) newLeaves() int {
 	if r.Hidden() || r.Body == nil {
 		return 0
@@ -61,7 +62,7 @@ func (r *Revision) newLeaves() int {
 	return n
 }
 
-// layoutSum returns the SHA-256 of the layout. It is computed once.
+// layoutSum returns the SHA-256 of the layout. It computes the sum once.
 func (r *Revision) layoutSum() record.Digest {
 	if r.layoutHash == (record.Digest{}) {
 		r.layoutHash = sha256.Sum256(r.Tree.Layout())

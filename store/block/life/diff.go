@@ -6,20 +6,22 @@ import (
 	"infomall/store/words"
 )
 
-// Edit is a part of a text that two versions share, or that only one version has.
+// Edit is a piece of text from the comparison of two texts: both have it, or only
+// one has it.
 type Edit struct {
 	Op   Op // Same, Added or Removed
 	Text string
 }
 
-// wordsMax bounds the edits that Diff searches for. If two texts differ in more
-// words, their different middle counts as replaced as a whole.
+// wordsMax is the largest number of added and removed words for which Diff
+// searches. If two texts differ in more words, everything between their equal
+// beginning and their equal end counts as removed and added.
 const wordsMax = 1000
 
-// Diff compares two texts word by word. The texts of the Same and Added edits
-// together are the new text; those of the Same and Removed edits are the old text.
-// There is one exception: punctuation and white space between equal words are always
-// those of the new text.
+// Diff compares two texts word by word. It returns the edits in order. The texts
+// of the Same and Added edits together are the new text; the texts of the Same
+// and Removed edits are the old text. There is one exception: punctuation and
+// white space between equal words are always taken from the new text.
 func Diff(old, new string) []Edit {
 	a, b := tokens(old), tokens(new)
 	from := 0
@@ -37,12 +39,13 @@ func Diff(old, new string) []Edit {
 	return e
 }
 
-// token is a word of a text, or the text after the last word. The field text also has
-// the punctuation and white space before the word.
+// token is one word of a text. The field text has the word together with the
+// punctuation and white space before it. The rest of a text after its last word
+// is also a token.
 type token struct{ word, text string }
 
-// tokens divides a text into words. The text after the last word is a token
-// too.
+// tokens divides a text into its words. If text follows the last word, that is
+// the last token.
 func tokens(text string) []token {
 	var out []token
 	end := 0
@@ -58,8 +61,8 @@ func tokens(text string) []token {
 
 type edits []Edit
 
-// add appends tokens to the last edit if it has the same Op, else as a new
-// edit.
+// add adds the tokens t as an edit with operation op. If the last edit has the
+// same operation, their text is appended to it.
 func (e *edits) add(op Op, t []token) {
 	if len(t) == 0 {
 		return
@@ -75,8 +78,8 @@ func (e *edits) add(op Op, t []token) {
 	*e = append(*e, Edit{op, w.String()})
 }
 
-// middle adds the edits between two texts, found by Myers' algorithm. For each
-// number of edits, trace has how far each diagonal reached.
+// middle adds the edits that turn a into b. It finds them by Myers' algorithm.
+// Element d of trace says how far each diagonal reached with d edits.
 func (e *edits) middle(a, b []token) {
 	if len(a) == 0 || len(b) == 0 {
 		e.add(Removed, a)
@@ -105,7 +108,9 @@ func (e *edits) middle(a, b []token) {
 	e.add(Added, b)
 }
 
-// step returns where diagonal k starts with the d-th edit.
+// step returns the position in the old text at which diagonal k starts with the
+// d-th edit, in Myers' algorithm. v has how far the diagonals reached so far;
+// diagonal 0 is v[limit].
 func step(v []int32, limit, d, k int) int {
 	if d == 0 {
 		return 0
@@ -116,13 +121,13 @@ func step(v []int32, limit, d, k int) int {
 	return int(v[limit+k-1]) + 1
 }
 
-// backtrack reads the path to the end of both texts from the trace, and adds
-// its edits.
+// backtrack finds the path of d edits from the trace of Myers' algorithm, from
+// the end of both texts back to their beginning, and adds its edits in order.
 func (e *edits) backtrack(a, b []token, trace [][]int32, d, limit int) {
 	type move struct {
 		op   Op
-		x, y int // where it ends
-		n    int // tokens
+		x, y int // where the move ends in a and in b
+		n    int // number of tokens
 	}
 	var moves []move
 	x, y := len(a), len(b)
@@ -163,17 +168,21 @@ func (e *edits) backtrack(a, b []token, trace [][]int32, d, limit int) {
 	}
 }
 
-// WordChange is the words that a block gained and lost.
+// WordChange has the words that a block gained and the words that it lost from
+// one version to the next.
 type WordChange struct {
 	Added, Removed string
 }
 
-// movedRun is how many equal words in a row count as moved. A shorter run of words
-// counts as moved only if nothing else changed at its place.
+// movedRun is how many words in a row must be the same in two blocks to count as
+// moved. A shorter sequence counts as moved only if it is all that changed at its
+// place.
 const movedRun = 3
 
-// wordChanges returns, for each match, the words that its block gained and lost.
-// Words that moved from one block to another count as neither.
+// wordChanges returns, for each match (the change of one block), the words that
+// the block gained and lost. Words that moved from one block to another are left
+// out. oldText and newText return the text of a block of the old and of the new
+// version.
 func wordChanges(matches []Match, oldText, newText func(n int) string) []WordChange {
 	added, removed := make([]side, len(matches)), make([]side, len(matches))
 	for i, m := range matches {
@@ -201,11 +210,12 @@ func wordChanges(matches []Match, oldText, newText func(n int) string) []WordCha
 	return out
 }
 
-// side is the words that one block gained, or the words that one block lost.
+// side is the words that one block gained, or the words that it lost. A run of
+// words is a sequence without an unchanged word in between.
 type side struct {
 	words []token
 	ends  []int  // where each run of words ends
-	moved []bool // of each word
+	moved []bool // for each word, whether it moved to or from another block
 }
 
 func (s *side) run(text string) {
@@ -216,8 +226,8 @@ func (s *side) run(text string) {
 	s.ends = append(s.ends, len(s.words))
 }
 
-// String returns the words that did not move, as the text has them, with a space
-// between two runs.
+// String returns the words that did not move, with the punctuation of their text.
+// It puts a space between two runs of words.
 func (s *side) String() string {
 	var w strings.Builder
 	from := 0
@@ -237,11 +247,13 @@ func (s *side) String() string {
 	return strings.TrimSpace(w.String())
 }
 
-// phrasePlace is the place of a run of words in one block.
+// phrasePlace is the place of a phrase: words from up to to-1 of the block with
+// index block.
 type phrasePlace struct{ block, from, to int }
 
-// phrases calls f with each movedRun words in a row, and with each shorter run
-// as a whole.
+// phrases calls f for each phrase: movedRun words in a row, or a whole run of
+// fewer words. key has the words of the phrase; from and to are its range in
+// s.words.
 func (s *side) phrases(f func(key string, from, to int)) {
 	from := 0
 	for _, end := range s.ends {
@@ -260,7 +272,8 @@ func (s *side) phrases(f func(key string, from, to int)) {
 	}
 }
 
-// cancel marks the words that moved from one block to another.
+// cancel marks the words that moved from one block to another, in both lists.
+// added[i] and removed[i] are the words that block i gained and lost.
 func cancel(added, removed []side) {
 	went := map[string][]phrasePlace{}
 	for b := range removed {

@@ -29,60 +29,60 @@ import (
 	"infomall/store/words"
 )
 
-// Version is one version of a URL, as a History takes it.
+// Version is one stored version of a URL, the input of History.Add.
 type Version struct {
 	Time record.Time
 	Kind record.Kind
 	// Digest and Size are those of the body as it is stored.
 	Digest record.Digest
 	Size   int64
-	Body   *divide.Body // the divided body; nil if Open does not open it
-	// Made is the leaves of Body as a Reader made them, or nil.
+	Body   *divide.Body // the divided body; nil if divide.Open returned false
+	// Made has the leaves of Body as a facts.Reader made them, or is nil.
 	Made []*facts.Leaf
 }
 
-// History follows the blocks of one URL through its versions. Its results
-// depend on these versions alone. The zero value is ready.
+// History follows the blocks of one URL through its versions. Its results depend
+// on these versions alone. The zero value is ready to use.
 type History struct {
 	last  *Revision
-	twins int // earlier versions with the same time as the last
+	twins int // number of versions before the last that have the same time
 }
 
-// Revision is one version with its blocks. It is valid until the next version
-// is added to its History.
+// Revision is one version of a URL with its blocks, compared with the version
+// before. It is valid until the next version is added to its History.
 //
 // Only pages have blocks. A page that does not divide, because it shows nothing
-// or is plain text, is one block, "B"; an empty page has none. A body that is
-// not a page is one hidden block, which only shows whether two such bodies
-// differ.
+// or is plain text, is one block with the path "B"; an empty page has no block. A
+// body that is not a page is one hidden block, which shows only whether two such
+// bodies differ.
 type Revision struct {
 	Version
 	Tree   *divide.Tree
-	Whole  bool      // the one block is all of the body
-	Before *Revision // nil in the first version
-	Life   []Life    // of each block of Tree
+	Whole  bool      // there is one block, which is all of the body
+	Before *Revision // the version before; nil for the first version
+	Life   []Life    // the life of each block of Tree
 
-	twin     int32        // versions of its time before it
-	leaves   []int        // of Tree
-	divided  bool         // it is stored as layout and blocks
-	rested   *divide.Body // how the body was read, if of its bytes only the leaves are kept
-	matches  []Match      // of the leaves, Old and New indices into the two Trees
+	twin     int32        // number of earlier versions with the same time
+	leaves   []int        // the leaves of Tree, as indexes of blocks
+	divided  bool         // the body is stored as layout and blocks
+	rested   *divide.Body // how the body was read, if the History rested and only leaves have bytes
+	matches  []Match      // the changes of the leaves; Old and New are indexes into the two Trees
 	asWholes bool         // the matches are of hidden blocks
 
-	layoutHash record.Digest // zero until asked for
+	layoutHash record.Digest // zero until it is computed
 }
 
-// Life identifies a block over all versions: it is the version in which the
-// block first appeared, and its place there.
+// Life identifies a block over all versions of a URL. It is the version in which
+// the block first appeared, and the place of the block in that version.
 type Life struct {
 	FirstSeen record.Time
-	twin      int32 // versions of that time before that one
-	place     int32 // of the block in that version's Tree; 0 is no life
+	twin      int32 // number of earlier versions that have the time FirstSeen too
+	place     int32 // index of the block in that version's Tree; 0 means no life is known
 }
 
-// Identity returns the name of the block over its life, such as
-// "20060102T150405" with its place. It is unique among the blocks of any one
-// cut.
+// Identity returns a name for the block that it keeps as long as it lives, such
+// as "20060102T150405-3": the time and the place at which it first appeared. The
+// name is unique among the blocks of any one cut.
 func (l Life) Identity() string {
 	std := l.FirstSeen.Std()
 	s := std.Format("20060102T150405")
@@ -95,7 +95,8 @@ func (l Life) Identity() string {
 	return s + "-" + strconv.Itoa(int(l.place))
 }
 
-// Add adds the URL's next version and returns it with its blocks.
+// Add adds the next version of the URL and returns it with its blocks, compared
+// with the version before.
 func (h *History) Add(v Version) *Revision {
 	r := newRevision(v)
 	r.Before = h.last
@@ -114,7 +115,8 @@ func (h *History) Add(v Version) *Revision {
 	return r
 }
 
-// bytes returns about how much memory a History takes that was not packed.
+// bytes returns about how many bytes of memory a History takes that Rest did not
+// pack.
 func (h *History) bytes() int64 {
 	if h.last == nil {
 		return 0
@@ -122,7 +124,8 @@ func (h *History) bytes() int64 {
 	return h.last.Size + int64(len(h.last.Tree.Blocks))*128 + 800
 }
 
-// newRevision returns a version with its blocks, not yet compared.
+// newRevision returns the Revision of a version with its blocks. It is not yet
+// compared with the version before.
 func newRevision(v Version) *Revision {
 	r := &Revision{Version: v}
 	switch {
@@ -154,12 +157,12 @@ func newRevision(v Version) *Revision {
 	return r
 }
 
-// Hidden reports whether the blocks of the version are not listed, because it
-// is not a page.
+// Hidden reports whether the blocks of the version are hidden: no list shows
+// them, because the version is not a page.
 func (r *Revision) Hidden() bool { return r.Kind != record.KindPage }
 
-// Bytes returns the bytes of block n. It returns nil if the body was not
-// opened, or if the History rested since and n is not a leaf.
+// Bytes returns the bytes of block n. It returns nil if the body has no Body in
+// the Version. After History.Rest, only leaves have bytes.
 func (r *Revision) Bytes(n int) []byte {
 	b := &r.Tree.Blocks[n]
 	switch {
@@ -194,10 +197,10 @@ func (r *Revision) Text(n int) string {
 	return ""
 }
 
-// LayoutOnly reports whether two versions of a page have the same blocks, in
-// any order, so that only their layout differs. old and new are bodies without
-// content coding; the types are their Content-Type. For two such versions a
-// History reports no block as added, edited or removed, and for all others at
+// LayoutOnly reports whether two versions of a page have the same blocks, in any
+// order; only their layout differs then. old and new are bodies without content
+// coding, and oldType and newType their Content-Type. If LayoutOnly is true, a
+// History reports no block as added, edited or removed; otherwise it reports at
 // least one.
 func LayoutOnly(old, new []byte, oldType, newType string) bool {
 	return sameBlocks(leafDigests(old, oldType), leafDigests(new, newType))
@@ -213,7 +216,8 @@ func leafDigests(body []byte, contentType string) []record.Digest {
 	return digests
 }
 
-// sameBlocks reports whether two lists have the same digests, in any order.
+// sameBlocks reports whether two lists of digests are equal if their order is
+// ignored.
 func sameBlocks(old, new []record.Digest) bool {
 	if len(old) != len(new) {
 		return false
@@ -230,7 +234,8 @@ func sameBlocks(old, new []record.Digest) bool {
 	return true
 }
 
-// words returns the text by which leaf n is compared with others.
+// words returns the text by which leaf n is compared with others: the text it
+// shows, or its bytes if that text has no word.
 func (r *Revision) words(n int) string {
 	if text := r.Text(n); words.Least(text, 1) {
 		return text

@@ -13,30 +13,30 @@ import (
 )
 
 // Fold is the stored result of a History at one version. With it, a question
-// about this version or the next need not begin at the first version.
+// about this version or the next need not begin at the first version of the URL.
 type Fold struct {
-	// Previous is the time of the version before, NoTime for the first.
+	// Previous is the time of the version before, or NoTime for the first version.
 	Previous record.Time
 	// Changed has the blocks of the cut at KeptLevel that were added or edited
 	// since the version before, in order.
 	Changed []Changed
-	// Brought is the amount of data that the version before does not have.
+	// Brought is the amount of data in the version that the version before lacks.
 	Brought Brought
 
-	life []Life // of all blocks
-	twin int32
+	life []Life // the life of each block
+	twin int32  // number of earlier versions with the same time
 }
 
-// Changed is a block that was added or edited.
+// Changed is a block that was added or edited since the version before.
 type Changed struct {
-	Ordinal int // place in the cut, from 0
+	Ordinal int // index in the cut at KeptLevel, from 0
 	Op      Op
 	Life    Life
 	Details
 }
 
-// Details are facts about the bytes of a block. Their digest is not stored: it
-// is quickly computed and does not compress.
+// Details are facts about the content of a block. The digest of the block is not
+// among them: it is quickly computed and does not compress.
 type Details struct {
 	Bytes int
 	Topic string
@@ -44,7 +44,8 @@ type Details struct {
 	Links int
 }
 
-// details returns the details of block n, which has index ordinal in the cut.
+// details returns the Details of block n. ordinal is the index of block n in the
+// cut at KeptLevel.
 func details(r *facts.Reading, rev *Revision, n, ordinal int) Details {
 	b := &rev.Tree.Blocks[n]
 	d := Details{Bytes: b.End - b.Start}
@@ -59,14 +60,15 @@ func details(r *facts.Reading, rev *Revision, n, ordinal int) Details {
 	return d
 }
 
-// The bits of the byte that follows the Extractor at the start of a fold.
+// The bits of the second byte of a fold. The first byte is the number of the
+// Extractor.
 const (
 	foldFirst = 1 // there is no version before
-	foldTwin  = 2 // others of its time come before it
+	foldTwin  = 2 // earlier versions have the same time
 )
 
-// AppendFold appends the fold of version r. reading is its body as read, or nil
-// if it was not opened.
+// AppendFold appends the encoded fold of version r to dst (see Fold). reading is
+// the body of the version as a facts.Reader read it, or nil if it was not opened.
 func (r *Revision) AppendFold(dst []byte, reading *facts.Reading) []byte {
 	bits := byte(0)
 	if r.Before == nil {
@@ -115,9 +117,9 @@ func (r *Revision) AppendFold(dst []byte, reading *facts.Reading) []byte {
 	return dst
 }
 
-// AppendFirstFold appends the fold of the first version of a URL, if it has one
-// block. shown says that the body is a page that Open opens. size is the size
-// of the stored body and must not be 0.
+// AppendFirstFold appends to dst the encoded fold of the first version of a URL
+// if that version is a single block. shown says whether the body is a page that
+// divide.Open opens. size is the size of the stored body and must not be 0.
 func AppendFirstFold(dst []byte, shown bool, size int64) []byte {
 	leaves := byte(0)
 	if shown {
@@ -129,15 +131,17 @@ func AppendFirstFold(dst []byte, shown bool, size int64) []byte {
 	return binary.AppendUvarint(append(dst, leaves), uint64(size))
 }
 
-// birth is the version in which blocks first appeared.
+// birth identifies the version in which blocks first appeared. twin is the number
+// of earlier versions with the same time.
 type birth struct {
 	time record.Time
 	twin int32
 }
 
-// appendLives appends the lives of the blocks. First come the births, the
-// latest first, then the runs of blocks that were neighbours in one of these
-// versions. Times are in seconds if all of them are whole seconds.
+// appendLives appends the lives of the blocks to dst. First it writes the births,
+// the latest first. Then it writes sequences of blocks that already were
+// neighbours in the version in which they first appeared. Times are written in
+// seconds if all of them are whole seconds apart, otherwise in milliseconds.
 func (r *Revision) appendLives(dst []byte) []byte {
 	var births []birth
 	unit := record.Time(1000)
@@ -177,8 +181,9 @@ func (r *Revision) appendLives(dst []byte) []byte {
 	return dst
 }
 
-// ReadFold reads the fold of a version that began at time at. If it is from
-// another version of Extractor, it returns an error.
+// ReadFold decodes the fold of the version that has the time at. The error is
+// facts.ErrOther if another version of facts.Extractor wrote the fold, or
+// facts.ErrFacts if it is damaged.
 func ReadFold(src []byte, at record.Time) (*Fold, error) {
 	t := packed.Reader{B: src}
 	if t.Byte() != facts.Extractor {
@@ -221,7 +226,7 @@ func (f *Fold) takeChanged(t *packed.Reader) {
 	}
 }
 
-// blocksMax is more blocks than any page has. A fold that claims more is
+// blocksMax is more blocks than any page has. A fold with a greater number is
 // damaged.
 const blocksMax = 1 << 24
 
@@ -254,9 +259,9 @@ func (f *Fold) takeLives(t *packed.Reader, at record.Time) error {
 	return nil
 }
 
-// Resume continues a History at version v, whose fold is f, as if all earlier
-// versions had been added. It returns false, and changes nothing, if f is not
-// the fold of v. The changes in v itself are not known after that.
+// Resume sets a History to the state that it would have after all versions up to
+// v. f is the fold of version v. The changes in v itself are not known after
+// that. Resume returns false, and changes nothing, if f cannot be the fold of v.
 func (h *History) Resume(v Version, f *Fold) bool {
 	r := newRevision(v)
 	if len(f.life) != len(r.Tree.Blocks) {

@@ -8,25 +8,27 @@ import (
 
 // LevelManager finds the level whose blocks describe the changes of one URL best.
 // It learns from the versions of the URL, in order. If neighbouring blocks mostly
-// change together, in levelVotes changes in a row, it takes the next coarser level,
-// which says as much with fewer blocks. If most bytes of the changed blocks stay the
-// same, it takes the next finer level, which shows better where the change was.
-// The level stays between levelLeast and levelMost. The zero value is ready.
+// change together, in levelVotes changes in a row, it takes the next coarser
+// level, which says as much with fewer blocks. If most bytes of the changed
+// blocks stay the same, it takes the next finer level, which shows better where
+// the change was. The level stays between levelLeast and levelMost. The zero
+// value is ready to use.
 type LevelManager struct {
 	level         int // 0 before the first version
 	reason        string
-	finer, coarse int // changes in a row that spoke for a finer, for a coarser level
+	finer, coarse int // how many changes in a row spoke for a finer level, and for a coarser level
 }
 
-// Bounds of a LevelManager.
+// levelLeast and levelMost are the bounds of the level that a LevelManager
+// chooses.
 const (
 	levelLeast = 1
 	levelMost  = 4
-	levelVotes = 3 // changes in a row that move the level
+	levelVotes = 3 // how many changes in a row move the level
 )
 
 // Level returns the level for the URL after the versions learned so far, and the
-// reason as a sentence. Before the first version they are KeptLevel and "".
+// reason for it as a phrase. Before the first version they are KeptLevel and "".
 func (m *LevelManager) Level() (level int, reason string) {
 	if m.level == 0 {
 		return facts.KeptLevel, ""
@@ -34,7 +36,7 @@ func (m *LevelManager) Level() (level int, reason string) {
 	return m.level, m.reason
 }
 
-// Learn learns from the next version of the URL.
+// Learn takes the next version of the URL into account. It may change the level.
 func (m *LevelManager) Learn(r *Revision) {
 	if m.level == 0 {
 		m.level, m.reason = facts.KeptLevel, "default: no changes to learn from yet"
@@ -55,7 +57,9 @@ func (m *LevelManager) Learn(r *Revision) {
 	}
 }
 
-// vote returns count+1, but at most levelVotes; or 0 if more is false.
+// vote returns the number of changes in a row that spoke for a level, after one
+// more change: count+1, but at most levelVotes, if the flag more is true;
+// otherwise 0.
 func vote(count int, more bool) int {
 	if !more {
 		return 0
@@ -63,14 +67,16 @@ func vote(count int, more bool) int {
 	return min(count+1, levelVotes)
 }
 
-// move changes the level by 1 or -1, and begins to count changes again.
+// move adds by, which is 1 or -1, to the level, and begins to count changes
+// again. reason says why the level moves.
 func (m *LevelManager) move(by int, reason string) {
 	m.level, m.reason = m.level+by, reason
 	m.finer, m.coarse = 0, 0
 }
 
-// levelVotes reports whether a version's changes at a level speak for a finer
-// or a coarser level. any is false if no block was added, edited or removed.
+// levelVotes reports whether the changes in the version, seen at a level, speak
+// for a finer or for a coarser level. any is false if no block was added, edited
+// or removed.
 func (r *Revision) levelVotes(level int) (finer, coarser, any bool) {
 	changed := map[int]bool{} // blocks of the version
 	edited, stayed, divides := 0, 0, 0
@@ -95,8 +101,8 @@ func (r *Revision) levelVotes(level int) (finer, coarser, any bool) {
 }
 
 // together reports whether neighbouring blocks of a level with the same parent
-// change together: of the pairs in which a block changed, both blocks changed in at
-// least three of four.
+// change together: if one of two neighbours changed, the other changed too in at
+// least three of four cases. changed has the blocks that changed.
 func (r *Revision) together(level int, changed map[int]bool) bool {
 	both, either := 0, 0
 	cut := r.Tree.Cut(level)

@@ -11,10 +11,10 @@ import (
 	"infomall/store/words"
 )
 
-// Op is the change of a block from one version of a page to the next.
+// Op is what happened to a block from one version of a page to the next.
 type Op uint8
 
-// The operations.
+// The operations, the values of Op.
 const (
 	Same    Op = iota // the same bytes, in the same order among the blocks that did not move
 	Moved             // the same bytes at another place in the order
@@ -28,37 +28,40 @@ var opNames = [...]string{"same", "moved", "edited", "added", "removed"}
 // String returns the operation as a query shows it, such as "moved".
 func (o Op) String() string { return opNames[o] }
 
-// piece is a block as a matcher sees it.
+// piece is a block of a page with the properties by which a matcher compares it.
 type piece struct {
 	Digest record.Digest
 	Path   string
 	// Text returns the text that the block shows. If the block shows no words,
-	// Text returns anything else by which to recognise it, such as its bytes. It
-	// is called only for blocks whose digest the other version does not have.
+	// Text returns something else by which to recognise the block, such as its
+	// bytes. It is called only for blocks whose digest the other version lacks.
 	Text func() string
 }
 
-// Match is the change of one block. Old and New are indices into the blocks of
-// the two versions, or -1 if the block is not in that version.
+// Match is the change of one block from one version to the next. Old and New are
+// indexes into the blocks of the two versions, or -1 if the block is not in that
+// version.
 type Match struct {
 	Op         Op
 	Old, New   int
 	Similarity float64 // share of words in common: 1 for same and moved, 0 for added and removed
 }
 
-// The share of words in common from which on two blocks count as the same block.
+// The least shares of words in common with which two blocks count as the same
+// block.
 const (
 	alike     = 0.6 // for blocks at any two places
 	alikeHere = 0.2 // for blocks with the same path or between the same neighbours
 )
 
-// matchPieces pairs the blocks of two versions of a page: first by digest, then by
-// likeness, then by place. old and new are in the order of the page. The result has
-// the blocks of the new version in order, then the removed blocks in order.
+// matchPieces pairs the blocks of two versions of a page: first by digest, then
+// by likeness, then by place. old and new are in the order of the page. The
+// result has a Match for each block of the new version in order, then for each
+// removed block in order.
 //
 // Likeness comes before place because an item added at the top of a list changes
-// the places of all other items. For the same reason a place is not only a path: two
-// blocks are also at the same place if they are between the same unchanged
+// the places of all other items. For the same reason a place is not only a path:
+// two blocks are also at the same place if they are between the same unchanged
 // neighbours.
 func matchPieces(old, new []piece) []Match {
 	m := newMatcher()
@@ -67,8 +70,8 @@ func matchPieces(old, new []piece) []Match {
 	return m.matches(func(i int) words.Bag { return words.NewBag(old[i].Text()) }, func(i int) words.Bag { return words.NewBag(new[i].Text()) })
 }
 
-// matches is matchPieces for the pieces in m.old and m.new. oldBag and newBag return
-// the words of the block at an index.
+// matches does the work of matchPieces for the pieces in m.old and m.new. oldBag
+// and newBag return the words of the block at index i.
 func (m *matcher) matches(oldBag, newBag func(i int) words.Bag) []Match {
 	m.oldBag, m.newBag = oldBag, newBag
 	m.toOld, m.toNew = filled(m.toOld, len(m.new)), filled(m.toNew, len(m.old))
@@ -80,7 +83,7 @@ func (m *matcher) matches(oldBag, newBag func(i int) words.Bag) []Match {
 	return m.result()
 }
 
-// filled returns a list of n times -1. It reuses the memory of s.
+// filled returns a list of n elements that are all -1. It reuses the memory of s.
 func filled(s []int, n int) []int {
 	s = slices.Grow(s[:0], n)[:n]
 	for i := range s {
@@ -89,14 +92,14 @@ func filled(s []int, n int) []int {
 	return s
 }
 
-// matcher pairs the blocks of two versions.
+// matcher pairs the blocks of two versions of a page, see matchPieces.
 type matcher struct {
 	old, new     []piece
 	oldBag       func(i int) words.Bag
 	newBag       func(i int) words.Bag
-	toOld, toNew []int // for each block the index of its partner in the other version; -1 if it has none
-	inOrder      []bool
-	words        [2][]words.Bag // of the old and of the new blocks that byDigest left without a partner
+	toOld, toNew []int          // for each block the index of its partner in the other version; -1 if it has none
+	inOrder      []bool         // for each new block, whether it and its partner are in the same order as other pairs
+	words        [2][]words.Bag // the words of the old and of the new blocks that byDigest left without a partner
 	alike        []float64
 
 	// Memory that is used again.
@@ -114,7 +117,7 @@ var matchers = sync.Pool{New: func() any { return new(matcher) }}
 // newMatcher returns a matcher without pieces.
 func newMatcher() *matcher { return matchers.Get().(*matcher) }
 
-// free returns the memory to the pool.
+// free gives the memory of m to later matchers. m must not be used after that.
 func (m *matcher) free() {
 	clear(m.old)
 	clear(m.new)
@@ -126,9 +129,10 @@ func (m *matcher) free() {
 
 func (m *matcher) pair(o, n int) { m.toNew[o], m.toOld[n] = n, o }
 
-// byDigest pairs blocks with equal bytes. It begins with equal blocks at the start
-// and at the end of both versions. Then it pairs the first old block of a digest with
-// the first new block of that digest, the second with the second, and so on.
+// byDigest pairs blocks with equal bytes. It begins with equal blocks at the
+// start and at the end of both versions. Then it pairs the first old block that
+// has a digest with the first new block that has it, the second with the second,
+// and so on. It sets inOrder.
 func (m *matcher) byDigest() {
 	o, n := len(m.old), len(m.new)
 	from := 0
@@ -144,8 +148,8 @@ func (m *matcher) byDigest() {
 	m.order()
 }
 
-// byAnyDigest pairs old blocks from from up to o with new blocks from from up
-// to n that have equal digests, in order.
+// byAnyDigest pairs blocks that have equal digests, in order. It considers the
+// old blocks from up to o-1 and the new blocks from up to n-1.
 func (m *matcher) byAnyDigest(from, o, n int) {
 	if from == o || from == n {
 		return
@@ -181,8 +185,9 @@ func (m *matcher) byAnyDigest(from, o, n int) {
 	}
 }
 
-// order sets inOrder for as many pairs as possible whose blocks are in the same order
-// in both versions. The blocks of the other pairs have moved.
+// order chooses as many pairs as possible whose blocks are in the same order in
+// both versions, and sets inOrder for them. The blocks of the other pairs have
+// moved.
 func (m *matcher) order() {
 	m.inOrder = slices.Grow(m.inOrder[:0], len(m.toOld))[:len(m.toOld)]
 	clear(m.inOrder)
@@ -209,9 +214,9 @@ func (m *matcher) order() {
 	}
 }
 
-// rareMax is the largest number of blocks that may contain a word used to find
-// similar blocks. candidatePairs is how many pairs are compared in full for
-// each block.
+// rareMax is the largest number of blocks in which a word may occur if byLikeness
+// uses it to find similar blocks. candidatePairs is how many similar blocks are
+// compared in full with each block.
 const (
 	rareMax        = 16
 	candidatePairs = 24
@@ -222,8 +227,8 @@ type candidate struct {
 	alike    float64
 }
 
-// byLikeness pairs the remaining blocks that have most of their words in common. It
-// begins with the pair that is most alike.
+// byLikeness pairs blocks without a partner that have most of their words in
+// common. It begins with the two blocks that are most alike.
 func (m *matcher) byLikeness() {
 	m.words[0], m.words[1] = appendBags(m.words[0][:0], m.oldBag, m.toNew), appendBags(m.words[1][:0], m.newBag, m.toOld)
 	m.alike = slices.Grow(m.alike[:0], len(m.new))[:len(m.new)]
@@ -271,7 +276,8 @@ func (m *matcher) byLikeness() {
 	}
 }
 
-// wordIndex has, for each word, the blocks that contain it.
+// wordIndex lists, for each word, the blocks that contain it. It is sorted by
+// word.
 type wordIndex []wordPlace
 
 type wordPlace struct {
@@ -279,7 +285,8 @@ type wordPlace struct {
 	block int
 }
 
-// appendWords appends the words of blocks to an index, and sorts the index.
+// appendWords appends to in the words of the blocks, sorts it, and returns it.
+// bags[i] has the words of block i.
 func appendWords(in wordIndex, bags []words.Bag) wordIndex {
 	for i, b := range bags {
 		for w := range b.Distinct {
@@ -295,7 +302,7 @@ func appendWords(in wordIndex, bags []words.Bag) wordIndex {
 	return in
 }
 
-// of returns the places of a word.
+// of returns the entries of a word, one for each block that contains it.
 func (in wordIndex) of(word uint64) []wordPlace {
 	from, _ := slices.BinarySearchFunc(in, word, func(p wordPlace, w uint64) int { return cmp.Compare(p.word, w) })
 	to := from
@@ -305,8 +312,9 @@ func (in wordIndex) of(word uint64) []wordPlace {
 	return in[from:to]
 }
 
-// appendBags appends one bag for each block: the words of a block that has no
-// partner, nil for any other block.
+// appendBags appends one bag of words for each block: the words, which the
+// function of returns, if the block has no partner, and nil otherwise. partner[i]
+// is -1 if block i has no partner.
 func appendBags(list []words.Bag, of func(i int) words.Bag, partner []int) []words.Bag {
 	for i, p := range partner {
 		if p < 0 {
@@ -323,8 +331,9 @@ func (m *matcher) edit(o, n int, alike float64) {
 	m.alike[n] = alike
 }
 
-// byPlace pairs remaining blocks that have the same path, or that are the only
-// remaining blocks between the same neighbours, if they share enough words.
+// byPlace pairs blocks without a partner that share enough words and are at the
+// same place: they have the same path, or are the only such blocks between the
+// same neighbours.
 func (m *matcher) byPlace() {
 	at := map[string]int{}
 	for o := range m.old {
@@ -356,8 +365,9 @@ func (m *matcher) byPlace() {
 	}
 }
 
-// between reports whether the nearest unchanged block before old block o is the
-// partner of the nearest unchanged block before new block n, or neither has one.
+// between reports whether old block o and new block n follow the same unchanged
+// block: the nearest unchanged block before o is the partner of the nearest
+// unchanged block before n, or there is none before either.
 func (m *matcher) between(o, n int) bool {
 	for n--; n >= 0 && !(m.toOld[n] >= 0 && m.inOrder[n]); n-- {
 	}
@@ -366,7 +376,8 @@ func (m *matcher) between(o, n int) bool {
 	return n < 0 && o < 0 || n >= 0 && m.toOld[n] == o
 }
 
-// here pairs two blocks at the same place if they have enough words in common.
+// here pairs old block o and new block n, which are at the same place, if they
+// have at least the share alikeHere of words in common.
 func (m *matcher) here(o, n int) {
 	if l := words.Likeness(m.words[0][o], m.words[1][n]); l >= alikeHere {
 		m.edit(o, n, l)

@@ -11,20 +11,20 @@ import (
 	"infomall/store/words"
 )
 
-// Reasons why a change is not substantial. noise.txt has others, such as
-// "date".
+// Reasons why a change is not substantial. The file noise.txt has more reasons,
+// such as "date".
 const (
 	reasonMarkup = "markup" // the text has the same words, in the same order
 	reasonOrder  = "order"  // the text has the same words in another order, or the block moved
 )
 
-// Substantial reports whether a change changes the content of a page. old and new
-// are the text of the changed block before and after; old is "" for an added block,
-// and new is "" for a removed one. If the change is not substantial, reason says
-// why, such as "markup" or "counter, date": only markup, the order of words, or
-// dates, times, counters and tokens that noise.txt describes have changed. A
-// change of other words is always substantial. A move never is; its reason is
-// "order".
+// Substantial reports in ok whether a change of a block changes the content of
+// the page. old and new are the text of the block before and after the change;
+// old is "" for an added block, and new is "" for a removed one. A change is not
+// substantial if only markup, the order of words, or the dates, times, counters
+// and tokens that noise.txt describes have changed. reason then says which, such
+// as "markup" or "counter, date". A change of other words is always substantial.
+// A move never is; its reason is "order".
 func Substantial(op Op, old, new string) (reason string, ok bool) {
 	if op == Moved {
 		return reasonOrder, false
@@ -50,17 +50,19 @@ func Substantial(op Op, old, new string) (reason string, ok bool) {
 	return strings.Join(slices.Sorted(maps.Keys(reasons)), ", "), false
 }
 
-// noiseWord is a word of a text, or a piece of text that a rule of noise.txt
-// matches, such as a date, with the reason of the rule. A word has reason "".
+// noiseWord is a word of a text, with the reason "". Or it is a piece of text
+// that a rule of noise.txt matches, such as a date, with the reason that the rule
+// gives.
 type noiseWord struct{ reason, text string }
 
-// like reports whether w and o have the same text, or were matched by rules with
-// the same reason.
+// like reports whether w and o count as equal: they are the same word, or rules
+// with the same reason matched both.
 func (w noiseWord) like(o noiseWord) bool {
 	return w.reason == o.reason && (w.reason != "" || w.text == o.text)
 }
 
-// compare orders words by reason, then by text.
+// compare orders noiseWords by reason, then by text. The result is negative if w
+// comes first, 0 if both are equal, and positive otherwise.
 func (w noiseWord) compare(o noiseWord) int {
 	if c := strings.Compare(w.reason, o.reason); c != 0 {
 		return c
@@ -71,7 +73,7 @@ func (w noiseWord) compare(o noiseWord) int {
 //go:embed noise.txt
 var noiseList string
 
-// noiseRules returns the rules of noise.txt as one regular expression with a
+// noiseRules returns the rules of noise.txt: one regular expression that has a
 // group for each rule, and the reason of each rule.
 var noiseRules = sync.OnceValues(func() (*regexp.Regexp, []string) {
 	var names, groups, reasons []string
@@ -91,7 +93,8 @@ var noiseRules = sync.OnceValues(func() (*regexp.Regexp, []string) {
 	return regexp.MustCompile("(?i)" + strings.Join(groups, "|")), reasons
 })
 
-// readNoise splits a text into words and pieces that rules match, in order.
+// readNoise splits a text into its words and the pieces that rules of noise.txt
+// match, in order.
 func readNoise(text string) (out []noiseWord) {
 	rules, reasons := noiseRules()
 	words := func(text string) {

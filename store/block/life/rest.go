@@ -9,24 +9,26 @@ import (
 	"infomall/store/record"
 )
 
-// Resting is a History that waits for the next version of its URL. It takes
-// less memory than the body of the last version, because it shares the texts of
-// its leaves with all Resting that have the same leaves.
+// Resting is the compact form of a History that waits for the next version of its
+// URL. It takes less memory than the body of the last version, because it shares
+// the bytes of its leaves with all other Resting that have the same leaves.
 type Resting struct {
 	packed  []byte        // written by appendPacked; nil if the version does not divide
-	leaves  []*facts.Leaf // of the last version
+	leaves  []*facts.Leaf // the leaves of the last version
 	history History       // used if packed is nil
 }
 
-// Bytes returns about how much memory r takes, without the bytes of its leaves.
+// Bytes returns about how many bytes of memory r takes, without the bytes of its
+// leaves.
 func (r *Resting) Bytes() int64 {
 	return int64(len(r.packed)+8*len(r.leaves)) + r.history.bytes()
 }
 
-// Rest returns the History in the form in which it waits. The bytes of leaves
-// are kept once for all Resting and counted once per turn; newly is about how
-// many bytes of leaves were counted for the first time in this turn. After Rest, the changes of the last version are lost,
-// and only its leaves have bytes.
+// Rest returns the compact form of h. The bytes of a leaf are stored once for all
+// Resting and counted once per turn, a number that the caller chooses for one
+// round of calls. newly is about how many bytes of leaves were counted for the
+// first time in this turn. The result no longer knows the changes of the last
+// version, and of its bytes only those of its leaves.
 func (h *History) Rest(turn uint32) (_ Resting, newly int64) {
 	r := h.last
 	if r == nil || r.Whole || r.Body == nil {
@@ -43,8 +45,8 @@ func (h *History) Rest(turn uint32) (_ Resting, newly int64) {
 	return Resting{packed: r.appendPacked(nil), leaves: r.Made}, newly
 }
 
-// appendPacked appends the version, without the bytes of its leaves and layout, in
-// the form that Resting.History reads.
+// appendPacked appends the version to dst in the form that Resting.History reads,
+// without the bytes of its leaves and layout.
 func (r *Revision) appendPacked(dst []byte) []byte {
 	dst = binary.AppendVarint(dst, int64(r.Time))
 	dst = append(dst, byte(r.Kind), byte(r.Tree.Profile))
@@ -77,7 +79,8 @@ func bit(b bool) byte {
 	return 0
 }
 
-// History returns the History so that versions can be added again.
+// History returns the History that r was made from, to which versions can be
+// added again. The error is facts.ErrFacts if r is damaged.
 func (r *Resting) History() (History, error) {
 	if r.packed == nil {
 		return r.history, nil
@@ -111,7 +114,8 @@ func (r *Resting) History() (History, error) {
 	return History{last: v, twins: int(v.twin)}, nil
 }
 
-// takeBlocks reads blocks[1:], as appendPacked wrote them. blocks[0] is the page.
+// takeBlocks reads the blocks that appendPacked wrote into blocks[1:]. blocks[0]
+// is the page.
 func takeBlocks(t *packed.Reader, blocks []divide.Block) error {
 	var paths []byte
 	ends := make([]int, len(blocks)) // where the path of each block ends in paths

@@ -9,9 +9,9 @@ import (
 	"infomall/store/words"
 )
 
-// compare finds the changes of the leaves since the version before. A body that
-// is not a page has no leaves. If neither version has leaves, the bodies are
-// compared as wholes.
+// compare finds the changes of the leaves since the version before and sets
+// r.matches. A body that is not a page has no leaves. If neither version has
+// leaves, the bodies are compared as wholes.
 func (r *Revision) compare() {
 	b := r.Before
 	if b == nil {
@@ -27,12 +27,12 @@ func (r *Revision) compare() {
 	m.old, m.new = b.appendPieces(m.old, old), r.appendPieces(m.new, new)
 	r.pair(m.matches(func(i int) words.Bag { return b.bag(i, old[i]) }, func(i int) words.Bag { return r.bag(i, new[i]) }), old, new)
 	if len(r.matches) == 2 && b.Whole && r.Whole {
-		// Removed and added: it is the body all the same.
+		// One block was removed and one added. Both are the whole body: it was edited.
 		r.matches = []Match{{Edited, 1, 1, 0}}
 	}
 }
 
-// shown returns the leaves, or nil if the version is Hidden.
+// shown returns the leaves of the version, or nil if the version is Hidden.
 func (r *Revision) shown() []int {
 	if r.Hidden() {
 		return nil
@@ -40,8 +40,8 @@ func (r *Revision) shown() []int {
 	return r.leaves
 }
 
-// appendPieces appends the leaves to list as pieces, with digest and path but
-// without Text.
+// appendPieces appends the given leaves to list as pieces for a matcher. Each
+// piece has a digest and a path, but no Text.
 func (r *Revision) appendPieces(list []piece, leaves []int) []piece {
 	list = slices.Grow(list, len(leaves))
 	for i, n := range leaves {
@@ -51,7 +51,7 @@ func (r *Revision) appendPieces(list []piece, leaves []int) []piece {
 }
 
 // bag returns the words of leaf i, which is block n. If the words take no more
-// memory than the bytes of the leaf, they are kept with the leaf, because other
+// memory than the bytes of the leaf, bag stores them in the leaf, because other
 // pages of the site have the same leaf and may ask for its words again.
 func (r *Revision) bag(i, n int) words.Bag {
 	l := r.Made[i]
@@ -80,18 +80,19 @@ func (r *Revision) pair(matches []Match, old, new []int) {
 	}
 }
 
-// Leaves returns the change of each leaf since the version before: first the leaves
-// of this version in order, then the removed leaves. Old and New are indexes into
-// the Blocks of Before and of this version. The result is empty for the first
-// version.
+// Leaves returns the change of each leaf since the version before: first for the
+// leaves of this version in order, then for the removed leaves. Match.Old and
+// Match.New are indexes into the Tree.Blocks of the version before and of this
+// version. The result is empty for the first version.
 func (r *Revision) Leaves() []Match { return r.matches }
 
-// Changes returns the change of each block of a cut, in the form of Leaves. level is
-// as for Cut. The change of a block follows from the changes of its leaves: it is
-// added or removed if all its leaves are; edited if one of its leaves was added,
-// edited or removed; moved if a leaf moved into it, out of it or within it; and
-// otherwise the same. Thus either all cuts have a block that was added, edited or
-// removed, or none has.
+// Changes returns the change of each block of the cut at a level (see
+// divide.Tree.Cut), in the form of Leaves. The change of a block follows from the
+// changes of its leaves: the block is added or removed if all its leaves are;
+// edited if a leaf was added, edited or removed; moved if a leaf moved into it,
+// out of it or within it; and otherwise the same. Thus either all cuts have a
+// block that was added, edited or removed, or none has. The result is nil for the
+// first version.
 func (r *Revision) Changes(level int) []Match {
 	if r.Before == nil || len(r.matches) == 0 {
 		return nil
@@ -101,14 +102,14 @@ func (r *Revision) Changes(level int) []Match {
 	return r.changes(p)
 }
 
-// cutPairs is how the blocks of a cut share leaves with those of the version
-// before. Blocks are named by their places in the two cuts.
+// cutPairs describes how the blocks of a cut share leaves with those of the same
+// cut of the version before. Blocks are named by their indexes in the two cuts.
 type cutPairs struct {
 	old, new     []int // the cuts
 	ofOld, ofNew []int // for each match of leaves, the place in each cut of the block that contains the leaf; -1 if none
-	// toOld and toNew are the place of the block that has most of a block's
-	// leaves, by size, or -1. An old block goes on in one that has most of its
-	// own leaves from it, if there is one.
+	// toOld has, for each new block, the old block that has most of its leaves, by
+	// size, or -1. toNew has the same for each old block; but a new block that has
+	// most of its own leaves from the old block is preferred.
 	toOld, toNew []int
 	shared       []sharedPair
 	// Memory that is used again.
@@ -118,15 +119,16 @@ type cutPairs struct {
 // cutPairsList has the cutPairs that are not in use.
 var cutPairsList = sync.Pool{New: func() any { return new(cutPairs) }}
 
-// free makes the memory of p available again. p must not be used after that.
+// free gives the memory of p to later calls of pairs. p must not be used after
+// that.
 func (p *cutPairs) free() { cutPairsList.Put(p) }
 
-// sharedPair is two blocks, as places in the two cuts, and the weight of the leaves
-// that they have in common.
+// sharedPair is an old and a new block that have leaves in common. old and new
+// are indexes in the two cuts; weight is the weight of these leaves.
 type sharedPair struct{ old, new, weight int }
 
 // pairs returns how the blocks of the cut at a level share leaves with those of
-// the version before. The caller must call free.
+// the version before. The caller must call free on the result.
 func (r *Revision) pairs(level int) *cutPairs {
 	p := cutPairsList.Get().(*cutPairs)
 	p.old, p.new, p.shared = p.old[:0], p.new[:0], p.shared[:0]
@@ -174,7 +176,8 @@ func (r *Revision) pairs(level int) *cutPairs {
 	return p
 }
 
-// heavier compares pairs, to sort them by weight, the heaviest first.
+// heavier is a comparison function that sorts pairs by weight, the heaviest
+// first.
 func heavier(a, b sharedPair) int {
 	switch {
 	case a.weight != b.weight:
@@ -185,11 +188,11 @@ func heavier(a, b sharedPair) int {
 	return cmp.Compare(a.old, b.old)
 }
 
-// size returns the weight of a block. It is at least 1.
+// size returns the weight of block n: its size in bytes plus 1.
 func (r *Revision) size(n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start + 1 }
 
-// placesIn returns, for each block of a tree, the place in the cut of the block that
-// contains it, and -1 if none does. It reuses the memory of places.
+// placesIn returns, for each block of a tree, the index in cut of the block that
+// contains it, or -1 if no block of the cut does. It reuses the memory of places.
 func placesIn(places []int, t *divide.Tree, cut []int) []int {
 	places = filled(places, len(t.Blocks))
 	for i, c := range cut {
@@ -200,7 +203,8 @@ func placesIn(places []int, t *divide.Tree, cut []int) []int {
 	return places
 }
 
-// changes returns the changes of the blocks of a cut, see Changes.
+// changes returns the changes of the blocks of the cut that p describes, see
+// Changes.
 func (r *Revision) changes(p *cutPairs) []Match {
 	ops := make([]Op, len(p.new)) // Same, Moved or Edited
 	raise := func(n int, op Op) {
@@ -243,9 +247,9 @@ func (r *Revision) changes(p *cutPairs) []Match {
 	return out
 }
 
-// Words returns, for each of r.Changes(level), the words that the leaves of the block
-// gained and lost. Words that moved from one leaf of the page to another are left
-// out.
+// Words returns the words that blocks gained and lost since the version before:
+// one WordChange for each element of r.Changes(level). Words that moved from one
+// leaf of the page to another are left out.
 func (r *Revision) Words(level int) []WordChange {
 	if r.Before == nil || len(r.matches) == 0 {
 		return nil
@@ -274,7 +278,8 @@ func (r *Revision) Words(level int) []WordChange {
 	return out
 }
 
-// joined returns a and b with a space between them, unless one is "".
+// joined returns a and b with a space between them. If a or b is "", it returns
+// the other.
 func joined(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -282,9 +287,9 @@ func joined(a, b string) string {
 	return a + " " + b
 }
 
-// likenesses returns, for each block of the cut, how similar it is to the block of
-// the version before with which it shares most leaves: the mean similarity of the
-// leaves of both blocks, by size.
+// likenesses returns, for each block of the cut, how similar it is to the block
+// of the version before with which it shares most leaves, from 0 to 1. That is
+// the mean similarity of the leaves of both blocks, by size.
 func (r *Revision) likenesses(p *cutPairs) []float64 {
 	sum, all := make([]float64, len(p.new)), make([]float64, len(p.new))
 	for i, m := range r.matches {
@@ -310,7 +315,7 @@ func (r *Revision) likenesses(p *cutPairs) []float64 {
 	return sum
 }
 
-// live sets Life, the lives of all blocks.
+// live sets r.Life, the life of each block.
 func (r *Revision) live() {
 	if r.sameShape() {
 		r.Life = r.Before.Life
@@ -319,13 +324,13 @@ func (r *Revision) live() {
 	}
 }
 
-// trace returns the lives of the blocks. A block that the version before has keeps
-// its life. Any other block begins a new life.
+// trace returns the life of each block. A block that was already in the version
+// before keeps its life. Any other block begins a new life.
 //
-// A block that divides further gets the life of the block of the version before
-// that is in the cut of the same level and has most of its leaves. That block may
-// be a leaf, so a block may have the same life as a leaf in it. No two blocks of
-// one cut have the same life.
+// A block that divides further has the life of that block of the version before
+// which is in the cut of the same level and shares most leaves with it. The old
+// block may be a leaf, so a block may have the same life as a leaf in it. No two
+// blocks of one cut have the same life.
 func (r *Revision) trace() []Life {
 	r.Life = make([]Life, len(r.Tree.Blocks))
 	named := &names{last: make(map[Life]int, len(r.matches)), before: make([]int, len(r.Tree.Blocks))}
@@ -347,16 +352,16 @@ func (r *Revision) trace() []Life {
 	return r.Life
 }
 
-// names lists the blocks that each life was given to. The lists are linked, and end
-// with 0.
+// names lists, for each life, the blocks that were given it. The lists are linked
+// through before, and end with 0.
 type names struct {
-	last   map[Life]int // the last block that was given a life
-	before []int        // for each block, the block that was given its life before
+	last   map[Life]int // for each life, the last block that was given it
+	before []int        // for each block, the previous block that was given the same life
 }
 
-// sameShape reports whether this version and the version before have the same tree,
-// and each leaf matches the leaf at its place. All blocks then keep their lives.
-// Most versions are like that.
+// sameShape reports whether this version and the version before have the same
+// tree of blocks, and each leaf matches the leaf at its place. All blocks then
+// keep their lives. That is so for most versions.
 func (r *Revision) sameShape() bool {
 	if r.Before == nil || len(r.Before.Tree.Blocks) != len(r.Tree.Blocks) || len(r.matches) != len(r.leaves) || len(r.leaves) == 0 {
 		return false
@@ -375,7 +380,8 @@ func (r *Revision) sameShape() bool {
 }
 
 // follow gives block n the life l of a block of the version before, and returns
-// true. It returns false if a block that is not in n already has that life.
+// true. If a block outside of block n already has that life, it returns false and
+// changes nothing.
 func (r *Revision) follow(n int, l Life, named *names) bool {
 	end := r.Tree.Blocks[n].Next
 	last := named.last[l]
@@ -389,8 +395,8 @@ func (r *Revision) follow(n int, l Life, named *names) bool {
 	return true
 }
 
-// inherit gives lives of the version before to the blocks in the cut of a level that
-// divide further.
+// inherit gives lives of the version before to those blocks in the cut at a level
+// that divide further.
 func (r *Revision) inherit(level int, named *names) {
 	p := r.pairs(level)
 	defer p.free()

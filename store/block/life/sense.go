@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Sense is a result of the function Substantial. It says whether a change changes
-// the content of a page.
+// Sense says whether a change of a block changes the content of the page. It is a
+// result of the function Substantial.
 type Sense struct {
 	Substantial bool
-	Reason      string // why it is not substantial; "" if it is, or if nothing changed
+	Reason      string // why the change is not substantial; "" if it is, or if nothing changed
 }
 
-// Senses returns a Sense for each of r.Changes(level). A block that stayed the same
-// has the zero Sense. If one of the two versions has no Body, each change is
-// substantial.
+// Senses returns whether changes are substantial: one Sense for each element of
+// r.Changes(level). A block that stayed the same has the zero Sense. If this
+// version or the version before has no Body, each change is substantial.
 func (r *Revision) Senses(level int) []Sense {
 	changes := r.Changes(level)
 	out := make([]Sense, len(changes))
@@ -36,9 +36,9 @@ func (r *Revision) Senses(level int) []Sense {
 	return out
 }
 
-// Together returns one Sense for several changes. It is substantial if one of them
-// is. Otherwise its Reason lists the reasons of all, each once, such as "date,
-// order".
+// Together returns one Sense for several changes. It is substantial if a change
+// is. Otherwise its Reason lists the reasons of all changes, each once, such as
+// "date, order".
 func Together(senses []Sense) Sense {
 	var reasons []string
 	for _, s := range senses {
