@@ -59,14 +59,14 @@ func TestStatements(t *testing.T) {
 			"Last-Modified: Sun, 01 Jun 2008 00:00:00 GMT\r\n\r\n\xb1\xb1\xbe\xa9", "http://pku.edu.cn/ as captured 2008-06-20T00:00:00Z, within the time asked for"},
 
 		{"SET memory = 64MB", "", ""},
-		{"DESCRIBE memory", "setting|value|default|meaning\nmemory|64MB|512MB|memory for sorting and grouping before temporary files are used\n", ""},
+		{"DESCRIBE memory", "setting|value|default|meaning\nmemory|64MB|512MB|memory that sorting and grouping use before they write temporary files\n", ""},
 		{"RESET memory", "", ""},
 		{"SET cache = off", "", ""},
-		{"DESCRIBE cache", "setting|value|default|meaning\ncache|off|on|whether decoded runs are kept in memory\n", ""},
+		{"DESCRIBE cache", "setting|value|default|meaning\ncache|off|on|whether decompressed runs of captures are cached in memory\n", ""},
 		{"SET $day = 2008-08-10", "", ""},
 		{"SELECT time FROM 'http://pku.edu.cn/' AT $day", "time\n2008-08-05\n", ""},
 		{"DESCRIBE Substr", "function|signature|aggregate|meaning\nsubstr|substr(s text, start int [, length int]) text|false|" +
-			"The characters of s from start, which counts from 1; to the end if length is left out.\n", ""},
+			"The characters of s from position start (the first is 1); to the end if length is omitted.\n", ""},
 		{"SHOW POOLS", "name|kind|first_time|last_time|urls|captures|versions|blocks|bytes|stored_bytes|first_url|last_url|depends|dependents\n" +
 			"200806|dynamic|2008-06-01|2008-06-20|3|4|3|0|5|0|http://pku.edu.cn/|http://pku.edu.cn/old|-|-\n" +
 			"200807|dynamic|2008-07-02|2008-07-17|5|5|4|0|14|0|http://pku.edu.cn/|http://a.www.pku.edu.cn/y.gif|-|-\n" +

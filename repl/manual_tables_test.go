@@ -55,7 +55,7 @@ func manualSyntax() string {
 
 func manualColumns() string {
 	var b strings.Builder
-	b.WriteString("\n## Columns\n\n`*` has those above the line; those below it cost more, and are read when they are named.\n")
+	b.WriteString("\n## Columns\n\n`SELECT *` returns the columns above the line. The columns below it cost more, and are read only if the query names them.\n")
 	for _, r := range relation.All() {
 		fmt.Fprintf(&b, "\n### %s\n\nA row is %s.\n\n| column | type | |\n|---|---|---|\n", r.Name, r.Doc)
 		payload := false

@@ -79,7 +79,7 @@ var (
 	tableRule   = regexp.MustCompile(`─+`)
 	tableBlanks = regexp.MustCompile(` {2,}`)
 	// Examples whose counts of bytes and milliseconds differ from run to run.
-	unsettled = regexp.MustCompile(`(?m)\b(IMPORT|EXPORT|CRAWL|TRACE|SCHEDULE|PAGERANK|HITS|DEDUP|ANALYZE|VERIFY|COPY|REPAIR|MERGE|SEAL|DROP|jobs|files|pools|POOLS|FILES|history|HISTORY)\b`)
+	unsettled = regexp.MustCompile(`(?m)\b(IMPORT|EXPORT|CRAWL|TRACE|SCHEDULE|PAGERANK|HITS|DEDUP|ANALYZE|VERIFY|COPY|REPAIR|REINDEX|MERGE|SEAL|DROP|jobs|files|pools|POOLS|FILES|history|HISTORY)\b`)
 	// A duration has one unit or several, such as 807ms and 1s 20ms.
 	durations = regexp.MustCompile(`\b\d[\d.]*(ms|s|m|h)( \d+(ms|s|m|h))*\b`)
 	digits    = regexp.MustCompile(`\d[\d.e-]*`)

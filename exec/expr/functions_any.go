@@ -133,20 +133,20 @@ func hexOf(_ *Env, a []value.Value) (value.Value, error) {
 
 // anyFunctions are the functions that take numbers or values of any type.
 var anyFunctions = []Function{
-	{Name: "abs", Doc: "The number without its sign.",
+	{Name: "abs", Doc: "The absolute value of the number.",
 		params: []param{{"x", numberKind}}, apply: absolute},
 	{Name: "coalesce", Doc: "The first argument that is not NULL.",
 		params: []param{{"x", anyKind}}, many: true, nulls: true, apply: coalesce},
 	{Name: "greatest", Doc: "The largest of the arguments that are not NULL.",
 		params: []param{{"x", anyKind}}, many: true, nulls: true, apply: greatest},
-	{Name: "hamming", Doc: "In how many of their 64 bits two ints differ.",
+	{Name: "hamming", Doc: "The number of bits, of 64, in which two ints differ.",
 		params: []param{{"a", intKind}, {"b", intKind}}, result: value.Int, apply: hamming},
-	{Name: "hex", Doc: "The bytes of a text, or an int, as hexadecimal digits.",
+	{Name: "hex", Doc: "The bytes of a text, or the value of an int, as hexadecimal digits.",
 		params: []param{{"x", anyKind}}, result: value.Text, prepare: prepareHex, apply: hexOf},
 	{Name: "least", Doc: "The smallest of the arguments that are not NULL.",
 		params: []param{{"x", anyKind}}, many: true, nulls: true, apply: least},
-	{Name: "nullif", Doc: "NULL if a equals b, else a.",
+	{Name: "nullif", Doc: "NULL if a equals b; otherwise a.",
 		params: []param{{"a", anyKind}, {"b", anyKind}}, nulls: true, apply: nullIf},
-	{Name: "round", Doc: "The number rounded to a count of decimals, 0 if left out; half away from zero.",
+	{Name: "round", Doc: "The number rounded to this many decimals (default 0), halves away from zero.",
 		params: []param{{"x", numberKind}, {"decimals", intKind}}, min: 1, apply: round},
 }

@@ -42,8 +42,8 @@ func simhash(_ *Env, a []value.Value) (value.Value, error) {
 
 // similarFunctions are the functions that compare texts.
 var similarFunctions = []Function{
-	{Name: "simhash", Doc: "A fingerprint of the text: those of similar texts differ in few bits, which hamming counts.",
+	{Name: "simhash", Doc: "A fingerprint of the text. Fingerprints of similar texts differ in few bits; hamming counts them.",
 		params: []param{{"text", textKind}}, result: value.Int, apply: simhash},
-	{Name: "similar", Doc: "How alike two texts are, from 0 to 1: of all runs of five words that either has, the share that both have.",
+	{Name: "similar", Doc: "Similarity of two texts, from 0 to 1: the share of runs of five words in either text that are in both.",
 		params: []param{{"a", textKind}, {"b", textKind}}, result: value.Float, prepare: prepareSimilar, apply: similar},
 }

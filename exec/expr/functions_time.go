@@ -169,17 +169,17 @@ func appendStrftime(dst []byte, t time.Time, format string) ([]byte, error) {
 
 // timeFunctions are the functions that take times.
 var timeFunctions = []Function{
-	{Name: "age", Doc: "How long ago t was, now() - t; or how long after from, t - from.",
+	{Name: "age", Doc: "The time from t until now, now() - t; or from the time from until t, t - from.",
 		params: []param{{"t", timeKind}, {"from", timeKind}}, min: 1, result: value.Duration, apply: age},
-	{Name: "date_trunc", Doc: "The start of the year, quarter, month, week (from Monday), day, hour, minute or second that t lies in.",
+	{Name: "date_trunc", Doc: "The start of the year, quarter, month, week (from Monday), day, hour, minute or second that contains t.",
 		params: []param{{"unit", textKind}, {"t", timeKind}}, result: value.Time, prepare: prepareTrunc, apply: dateTrunc},
 	{Name: "day", Doc: "The day of the month, from 1.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: day},
 	{Name: "month", Doc: "The month, from 1 to 12.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: month},
-	{Name: "now", Doc: "The time at which the statement began.",
+	{Name: "now", Doc: "The time when the statement began.",
 		result: value.Time, apply: now},
-	{Name: "strftime", Doc: "The time in a format such as %Y-%m-%d %H:%M:%S.",
+	{Name: "strftime", Doc: "The time formatted by a pattern such as %Y-%m-%d %H:%M:%S.",
 		params: []param{{"t", timeKind}, {"format", textKind}}, result: value.Text, prepare: prepareStrftime, apply: strftime},
 	{Name: "year", Doc: "The year.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: year},

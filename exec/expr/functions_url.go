@@ -82,18 +82,18 @@ var canonicalFunction = &Function{
 
 // urlFunctions are the functions that take URLs.
 var urlFunctions = []Function{
-	{Name: "depth", Doc: "How many segments the URL's path has: 0 for /, 2 for /a/b.htm.",
+	{Name: "depth", Doc: "The number of segments in the URL's path: 0 for /, 2 for /a/b.htm.",
 		params: []param{{"url", urlKind}}, result: value.Int, apply: depth},
 	{Name: "domain", Doc: "The registered domain of the URL's host, such as pku.edu.cn.",
 		params: []param{{"url", urlKind}}, result: value.Text, apply: domain},
 	{Name: "host", Doc: "The host of the URL, without its port.",
 		params: []param{{"url", urlKind}}, result: value.Text, apply: host},
-	{Name: "path", Doc: "The path of the URL, percent-escapes decoded as UTF-8, else as GB18030.",
+	{Name: "path", Doc: "The path of the URL, with percent-escapes decoded as UTF-8, or as GB18030 if they are not UTF-8.",
 		params: []param{{"url", urlKind}}, result: value.Text, apply: path},
-	{Name: "surt", Doc: "The key by which URLs are ordered: host reversed, then path, then scheme.",
+	{Name: "surt", Doc: "The sort key of URLs: host reversed, then path, then scheme.",
 		params: []param{{"url", urlKind}}, result: value.Text, apply: surt},
-	{Name: "urlkey", Doc: "The folded key of CDX files, which puts together http and https, with and without www.",
+	{Name: "urlkey", Doc: "The normalized URL key of CDX files, the same for http and https, with and without www.",
 		params: []param{{"url", urlKind}}, result: value.Text, apply: cdx},
-	{Name: "urlparam", Doc: "The value of a parameter in the URL's query, decoded; NULL if it has none.",
+	{Name: "urlparam", Doc: "The value of a parameter in the URL's query, decoded; NULL if the query has no such parameter.",
 		params: []param{{"url", urlKind}, {"name", textKind}}, result: value.Text, apply: urlParam},
 }

@@ -23,14 +23,14 @@ var Changes = listWithRefs(Relation{
 	Columns: []Column{
 		urlOf("url", "canonical URL", func(c *changeRow) string { return c.rev.url() }),
 		timeOf("time", "when the newer version was first seen", func(c *changeRow) record.Time { return c.rev.Time }),
-		timeOf("not_before", "last visit that still found the older version", func(c *changeRow) record.Time { return c.rev.span.Previous[c.rev.row] }).needs(record.ColPrevious),
+		timeOf("not_before", "time of the last capture of the older version", func(c *changeRow) record.Time { return c.rev.span.Previous[c.rev.row] }).needs(record.ColPrevious),
 		timeOf("previous", "when the older version was first seen", func(c *changeRow) record.Time { return c.rev.span.PreviousVersion[c.rev.row] }).needs(record.ColPrevious),
 		textOf("op", "added, edited, moved or removed", func(c *changeRow) string { return c.Op.String() }),
-		textOf("block", "path in the tree of the newer version; of the older if removed", func(c *changeRow) string {
+		textOf("block", "path in the newer version's tree; in the older one's if removed", func(c *changeRow) string {
 			rev, n := c.side()
 			return rev.Tree.Blocks[n].Path
 		}),
-		textOf("identity", "name of the block over its life", func(c *changeRow) string {
+		textOf("identity", "name of the block, which stays the same while it is edited or moved", func(c *changeRow) string {
 			rev, n := c.side()
 			return rev.Life[n].Identity()
 		}),
@@ -40,24 +40,24 @@ var Changes = listWithRefs(Relation{
 			}
 			return value.OfText(c.new.label(c.changes[i].New).String())
 		})),
-		costly("topic", value.Text, "what it is about now", ofChange(func(c *comparison, i int) value.Value { return c.new.partTopic(c.changes[i].New) })),
-		costly("old_topic", value.Text, "what it was about before", ofChange(func(c *comparison, i int) value.Value { return c.old.partTopic(c.changes[i].Old) })),
-		costly("substantial", value.Bool, "whether words came or went that are no dates, counters and the like", ofChange(func(c *comparison, i int) value.Value {
+		costly("topic", value.Text, "topic of the block in the newer version", ofChange(func(c *comparison, i int) value.Value { return c.new.partTopic(c.changes[i].New) })),
+		costly("old_topic", value.Text, "topic of the block in the older version", ofChange(func(c *comparison, i int) value.Value { return c.old.partTopic(c.changes[i].Old) })),
+		costly("substantial", value.Bool, "whether words other than dates, counters and the like were added or removed", ofChange(func(c *comparison, i int) value.Value {
 			_, ok := c.substantial(i)
 			return value.OfBool(ok)
 		})),
-		costly("reason", value.Text, "why it is not substantial: markup, order, date, time, counter, token", ofChange(func(c *comparison, i int) value.Value {
+		costly("reason", value.Text, "why the change is not substantial: markup, order, date, time, counter, token", ofChange(func(c *comparison, i int) value.Value {
 			reason, _ := c.substantial(i)
 			return textOrNull(reason)
 		})),
-		intOf("bytes", "size of its html; 0 if removed", func(c *changeRow) int64 { return sizeOf(c.rev.Revision, c.New) }),
-		intOf("old_bytes", "size of its html before; 0 if added", func(c *changeRow) int64 { return sizeOf(c.rev.Before, c.Old) }),
-		floatOf("similarity", "share of words in common, from 0 to 1", func(c *changeRow) float64 { return c.Similarity }),
-		timeOf("as_of", "the moment that AT or NEAREST asks for, or the end of the period of EACH", func(c *changeRow) record.Time { return c.rev.span.AsOf[c.rev.row] }).aside(),
-		payload("text", value.Text, "what it shows", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.new.partText(c.changes[i].New)) })),
-		payload("old_text", value.Text, "what it showed before", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.old.partText(c.changes[i].Old)) })),
-		payload("added_text", value.Text, "words that came to it, and not from another block", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Added) })),
-		payload("removed_text", value.Text, "words that went from it, and not to another block", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Removed) })),
+		intOf("bytes", "size of the block's html in the newer version; 0 if removed", func(c *changeRow) int64 { return sizeOf(c.rev.Revision, c.New) }),
+		intOf("old_bytes", "size of the block's html in the older version; 0 if added", func(c *changeRow) int64 { return sizeOf(c.rev.Before, c.Old) }),
+		floatOf("similarity", "share of words in common between old and new, from 0 to 1", func(c *changeRow) float64 { return c.Similarity }),
+		timeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(c *changeRow) record.Time { return c.rev.span.AsOf[c.rev.row] }).aside(),
+		payload("text", value.Text, "text of the block in the newer version", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.new.partText(c.changes[i].New)) })),
+		payload("old_text", value.Text, "text of the block in the older version", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.old.partText(c.changes[i].Old)) })),
+		payload("added_text", value.Text, "words added to the block, except words moved from another block", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Added) })),
+		payload("removed_text", value.Text, "words removed from the block, except words moved to another block", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Removed) })),
 	},
 }, (*changeRow).refs, (*Reader).changes)
 

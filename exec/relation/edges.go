@@ -16,12 +16,12 @@ type edgeRow struct {
 
 // Edges is the relation edges.
 var Edges = list(Relation{
-	Name: "edges", Doc: "one edge of a graph that IMPORT FORMAT graph has brought, or a node without edges",
+	Name: "edges", Doc: "one edge of a graph imported by IMPORT FORMAT graph, or one node without edges",
 	Columns: []Column{
 		textOf("graph", "name of the graph", func(e *edgeRow) string { return e.graph }),
-		textOf("source", "name of the node that it leaves, a URL for one", func(e *edgeRow) string { return e.From }),
-		textOf("target", "name of the node that it leads to; NULL where the source has no edges", func(e *edgeRow) string { return e.To }),
-		floatOrNull("weight", "its weight, 1 where the file says none", func(e *edgeRow) (float64, bool) { return shortest(e.Weight), e.To != "" }),
+		textOf("source", "name of the node where the edge begins, such as a URL", func(e *edgeRow) string { return e.From }),
+		textOf("target", "name of the node where the edge ends; NULL if the source has no edges", func(e *edgeRow) string { return e.To }),
+		floatOrNull("weight", "weight of the edge, 1 if the file gives none", func(e *edgeRow) (float64, bool) { return shortest(e.Weight), e.To != "" }),
 	},
 }, (*Reader).edges)
 

@@ -12,18 +12,18 @@ import (
 
 // Fetches is the relation fetches.
 var Fetches = list(Relation{
-	Name: "fetches", Doc: "one attempt of a crawl to fetch a URL, or its decision not to", Scoped: true, OwnTime: "time", OfSession: true,
+	Name: "fetches", Doc: "one attempt of a crawl to fetch a URL, or a decision not to fetch it", Scoped: true, OwnTime: "time", OfSession: true,
 	Columns: []Column{
 		urlOf("url", "canonical URL", func(f *report.Fetch) string { return f.URL }),
-		timeOf("time", "when it began", func(f *report.Fetch) record.Time { return f.Time }),
+		timeOf("time", "when the attempt began", func(f *report.Fetch) record.Time { return f.Time }),
 		textOf("outcome", "ok, not_modified, redirect, http_error, incomplete, timeout, unreachable, dns_failed, tls_error, robots_denied, filtered, truncated or internal_error", func(f *report.Fetch) string { return f.Outcome.String() }),
-		answered("status", "HTTP status; NULL without an answer", func(f *report.Fetch) int64 { return int64(f.Status) }),
-		intOf("ms", "how long it took, in milliseconds", func(f *report.Fetch) int64 { return f.Elapsed.Milliseconds() }),
-		answered("bytes", "size of the body; NULL without an answer", func(f *report.Fetch) int64 { return f.Bytes }),
-		textOf("ip", "address that was connected to", func(f *report.Fetch) string { return f.IP }),
-		intOf("hop", "redirects before it", func(f *report.Fetch) int64 { return int64(f.Hop) }),
-		urlOf("via", "page that led here", func(f *report.Fetch) string { return f.Via }),
-		textOf("reason", "why it ended so", func(f *report.Fetch) string { return f.Reason }),
+		answered("status", "HTTP status; NULL if there was no response", func(f *report.Fetch) int64 { return int64(f.Status) }),
+		intOf("ms", "duration, in milliseconds", func(f *report.Fetch) int64 { return f.Elapsed.Milliseconds() }),
+		answered("bytes", "size of the body; NULL if there was no response", func(f *report.Fetch) int64 { return f.Bytes }),
+		textOf("ip", "IP address of the connection", func(f *report.Fetch) string { return f.IP }),
+		intOf("hop", "number of redirects before this one", func(f *report.Fetch) int64 { return int64(f.Hop) }),
+		urlOf("via", "page that led to this URL", func(f *report.Fetch) string { return f.Via }),
+		textOf("reason", "reason for the outcome", func(f *report.Fetch) string { return f.Reason }),
 		textOf("crawl", "name of the crawl", func(f *report.Fetch) string { return f.Crawl }),
 	},
 }, (*Reader).fetches)

@@ -11,17 +11,17 @@ import (
 
 // Frontier is the relation frontier.
 var Frontier = list(Relation{
-	Name: "frontier", Doc: "one URL that a crawl is to fetch", OfSession: true,
+	Name: "frontier", Doc: "one URL that a crawl has yet to fetch", OfSession: true,
 	Columns: []Column{
 		urlOf("url", "canonical URL", func(u *report.Queued) string { return u.URL }),
-		textOf("host", "host and port, whose queue it stands in", func(u *report.Queued) string { return u.Host }),
-		floatOf("priority", "in the order BEST; the highest is next", func(u *report.Queued) float64 { return u.Score }),
-		textOf("terms", "in the order BEST, what the priority is made of", termsText),
+		textOf("host", "host and port of the queue that the URL is in", func(u *report.Queued) string { return u.Host }),
+		floatOf("priority", "priority in the order BEST; the highest is fetched next", func(u *report.Queued) float64 { return u.Score }),
+		textOf("terms", "terms of the priority, in the order BEST", termsText),
 		intOf("layer", "hops from a seed", func(u *report.Queued) int64 { return int64(u.Layer) }),
-		urlOf("via", "page that led here", func(u *report.Queued) string { return u.Via }),
-		timeOf("due", "not to be fetched before", func(u *report.Queued) record.Time { return u.Due }),
-		intOf("tries", "attempts so far", func(u *report.Queued) int64 { return int64(u.Tries) }),
-		textOf("state", "queued; later until it is due; or kept: it is in a trap, and ADD url TO CRAWL has it fetched", func(u *report.Queued) string {
+		urlOf("via", "page that led to this URL", func(u *report.Queued) string { return u.Via }),
+		timeOf("due", "earliest time of the fetch", func(u *report.Queued) record.Time { return u.Due }),
+		intOf("tries", "number of attempts so far", func(u *report.Queued) int64 { return int64(u.Tries) }),
+		textOf("state", "queued, later (waits until due) or kept (in a trap; ADD url TO CRAWL fetches it)", func(u *report.Queued) string {
 			if u.Kept {
 				return "kept"
 			}

@@ -16,14 +16,14 @@ func KeptGraphs(ctx context.Context, snap Snapshot) ([]task.Result, error) {
 
 // Graphs is the relation graphs.
 var Graphs = list(Relation{
-	Name: "graphs", Doc: "one graph that IMPORT FORMAT graph has brought", Shown: true,
+	Name: "graphs", Doc: "one graph, imported by IMPORT FORMAT graph", Shown: true,
 	Columns: []Column{
-		textOf("name", "its name", func(g *task.Result) string { return g.Name }),
-		intOf("nodes", "nodes in it", func(g *task.Result) int64 { return graph.Property(g, graph.PropertyNodes) }),
-		intOf("edges", "edges in it", func(g *task.Result) int64 { return graph.Property(g, graph.PropertyEdges) }),
-		timeOf("imported", "when it came in", func(g *task.Result) record.Time { return g.Computed }),
-		textOf("statement", "what brought it", func(g *task.Result) string { return g.Statement }),
-		intOf("bytes", "size of its file", func(g *task.Result) int64 { return g.Bytes }),
+		textOf("name", "name of the graph", func(g *task.Result) string { return g.Name }),
+		intOf("nodes", "number of nodes", func(g *task.Result) int64 { return graph.Property(g, graph.PropertyNodes) }),
+		intOf("edges", "number of edges", func(g *task.Result) int64 { return graph.Property(g, graph.PropertyEdges) }),
+		timeOf("imported", "when the graph was imported", func(g *task.Result) record.Time { return g.Computed }),
+		textOf("statement", "IMPORT statement", func(g *task.Result) string { return g.Statement }),
+		intOf("bytes", "size of the graph's file", func(g *task.Result) int64 { return g.Bytes }),
 	},
 }, (*Reader).graphs)
 

@@ -20,10 +20,10 @@ type Entry struct {
 var History = list(Relation{
 	Name: "history", Doc: "one entry typed at the prompt, by this user", Shown: true, OfSession: true, OfNoArchive: true,
 	Columns: []Column{
-		timeOf("time", "when it was typed", func(e *Entry) record.Time { return e.Time }),
-		textOf("statement", "what was typed, values of parameters left out", func(e *Entry) string { return e.Text }),
-		durationOrNull("duration", "how long it took", func(e *Entry) (int64, bool) { return e.Duration, e.Status != "" }),
-		intOrNull("rows", "rows that it gave", func(e *Entry) (int64, bool) { return e.Rows, e.Status != "" }),
+		timeOf("time", "when the entry was typed", func(e *Entry) record.Time { return e.Time }),
+		textOf("statement", "text that was typed, without values of parameters", func(e *Entry) string { return e.Text }),
+		durationOrNull("duration", "how long the statement took", func(e *Entry) (int64, bool) { return e.Duration, e.Status != "" }),
+		intOrNull("rows", "number of rows in the result", func(e *Entry) (int64, bool) { return e.Rows, e.Status != "" }),
 		textOf("status", "done, failed or interrupted; NULL while it runs", func(e *Entry) string { return e.Status }),
 	},
 }, (*Reader).history)

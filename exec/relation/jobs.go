@@ -11,19 +11,19 @@ import (
 
 // Jobs is the relation jobs.
 var Jobs = list(Relation{
-	Name: "jobs", Doc: "one run of a statement that works on the archive, the last thousands of them", Shown: true, OwnTime: "started", OfSession: true,
+	Name: "jobs", Doc: "one run of a statement that works on the archive; the last few thousand runs are kept", Shown: true, OwnTime: "started", OfSession: true,
 	Columns: []Column{
-		intOf("id", "number, rising", func(j *task.Job) int64 { return j.ID }),
-		textOf("name", "name of its schedule, or that AS gives it", func(j *task.Job) string { return j.Name }),
-		boolOf("scheduled", "whether it is the run of a schedule", func(j *task.Job) bool { return j.Scheduled != record.NoTime }),
-		textOf("state", "running, done, failed, or interrupted: it was stopped, or its process is gone", func(j *task.Job) string { return j.State.String() }),
-		textOf("statement", "what runs", func(j *task.Job) string { return j.Statement }),
-		timeOf("started", "when it began", func(j *task.Job) record.Time { return j.Started }),
-		timeOf("finished", "when it ended", func(j *task.Job) record.Time { return j.Finished }),
-		afterJob("rows", "rows of its answer, or the records, pages or captures that it counts", func(j *task.Job) int64 { return j.Rows }),
-		afterJob("bytes", "bytes that it counts", func(j *task.Job) int64 { return j.Bytes }),
-		textOf("error", "why it failed", func(j *task.Job) string { return j.Error }),
-		intOf("process", "number of the process that runs it", func(j *task.Job) int64 { return int64(j.Process) }),
+		intOf("id", "number of the job, ascending", func(j *task.Job) int64 { return j.ID }),
+		textOf("name", "name of the schedule, or the name given by AS", func(j *task.Job) string { return j.Name }),
+		boolOf("scheduled", "whether a schedule started the job", func(j *task.Job) bool { return j.Scheduled != record.NoTime }),
+		textOf("state", "running, done, failed or interrupted (it was stopped, or its process ended)", func(j *task.Job) string { return j.State.String() }),
+		textOf("statement", "statement that the job runs", func(j *task.Job) string { return j.Statement }),
+		timeOf("started", "when the job began", func(j *task.Job) record.Time { return j.Started }),
+		timeOf("finished", "when the job ended", func(j *task.Job) record.Time { return j.Finished }),
+		afterJob("rows", "rows in the result, or the number of records, pages or captures that the statement counts", func(j *task.Job) int64 { return j.Rows }),
+		afterJob("bytes", "bytes that the statement counts", func(j *task.Job) int64 { return j.Bytes }),
+		textOf("error", "error, if the job failed", func(j *task.Job) string { return j.Error }),
+		intOf("process", "ID of the process that runs the job", func(j *task.Job) int64 { return int64(j.Process) }),
 	},
 }, (*Reader).jobs)
 

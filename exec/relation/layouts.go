@@ -29,17 +29,17 @@ type layoutRow struct {
 
 // Layouts is the relation layouts.
 var Layouts = listWithRefs(Relation{
-	Name: "layouts", Doc: "one layout of a host: what is left of pages without their blocks", Scoped: true,
+	Name: "layouts", Doc: "one layout of a host: the html of pages without their blocks", Scoped: true,
 	RefColumns: refColumns,
 	Columns: []Column{
 		textOf("host", "host name, without a port", func(l *layoutRow) string { return l.host }),
 		textOf("digest", "sha256 of the layout, in hex", func(l *layoutRow) string { return hex.EncodeToString(l.digest[:]) }),
-		intOf("bytes", "size", func(l *layoutRow) int64 { return l.bytes }),
-		timeOf("first_seen", "first visit of the period that found it", func(l *layoutRow) record.Time { return l.first }),
-		timeOf("last_seen", "last visit of the period that found it", func(l *layoutRow) record.Time { return l.last }),
-		intOf("version_count", "versions that have it", func(l *layoutRow) int64 { return l.versions }),
-		timeOf("as_of", "the moment that AT or NEAREST asks for, or the end of the period of EACH", func(l *layoutRow) record.Time { return l.asOf }).aside(),
-		payload("html", value.Text, "the layout, as UTF-8, <!--block--> where a block was", ofResponse(layoutText)),
+		intOf("bytes", "size of the layout", func(l *layoutRow) int64 { return l.bytes }),
+		timeOf("first_seen", "first capture of the period that has this layout", func(l *layoutRow) record.Time { return l.first }),
+		timeOf("last_seen", "last capture of the period that has this layout", func(l *layoutRow) record.Time { return l.last }),
+		intOf("version_count", "number of versions that have this layout", func(l *layoutRow) int64 { return l.versions }),
+		timeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(l *layoutRow) record.Time { return l.asOf }).aside(),
+		payload("html", value.Text, "layout, as UTF-8, with <!--block--> in place of each block", ofResponse(layoutText)),
 	},
 }, (*layoutRow).refs, (*Reader).layouts)
 

@@ -29,22 +29,22 @@ var Links = listWithRefs(Relation{
 	OfVersions: true, Cut: true, RefColumns: partRefColumns,
 	Columns: []Column{
 		urlOf("url", "canonical URL of the page", func(l *linkRow) string { return l.url }),
-		urlOf("target", "canonical URL that it leads to", func(l *linkRow) string { return l.target }),
-		plainOf("anchor", "its text, or that of its image", func(l *linkRow) string { return l.Anchor }),
-		textOf("kind", "a, area, frame, iframe, img, link, form, css, meta-refresh, script or media", func(l *linkRow) string { return l.Kind.String() }),
-		textOf("rel", "what the page says of it", func(l *linkRow) string { return l.Rel }),
-		boolOf("nofollow", "whether rel says nofollow", func(l *linkRow) bool { return l.NoFollow }),
-		timeOf("time", "when its version was first seen", func(l *linkRow) record.Time { return l.time }),
-		textOf("block", "path of the block that it is in; NULL in the layout", func(l *linkRow) string { return l.block }),
+		urlOf("target", "canonical URL of the link target", func(l *linkRow) string { return l.target }),
+		plainOf("anchor", "text of the link, or of its image", func(l *linkRow) string { return l.Anchor }),
+		textOf("kind", "type of link: a, area, frame, iframe, img, link, form, css, meta-refresh, script or media", func(l *linkRow) string { return l.Kind.String() }),
+		textOf("rel", "rel attribute of the link", func(l *linkRow) string { return l.Rel }),
+		boolOf("nofollow", "whether rel contains nofollow", func(l *linkRow) bool { return l.NoFollow }),
+		timeOf("time", "when the version was first seen", func(l *linkRow) record.Time { return l.time }),
+		textOf("block", "path of the block that contains the link; NULL if it is in the layout", func(l *linkRow) string { return l.block }),
 		costly("label", value.Text, "label of that block", ofLink(func(p *pageLinks, i int) (value.Value, error) { return p.label(i) })),
-		boolOf("internal", "whether the target is of the same registered domain", func(l *linkRow) bool {
+		boolOf("internal", "whether the target has the same registered domain as the page", func(l *linkRow) bool {
 			domain := urlkey.Domain(l.target)
 			return domain != "" && domain == urlkey.Domain(l.url)
 		}),
-		plainOf("written", "target as the page has it", func(l *linkRow) string { return l.Target }),
-		timeOf("as_of", "the moment that AT or NEAREST asks for, or the end of the period of EACH", func(l *linkRow) record.Time { return l.asOf }).aside(),
-		payload("before", value.Text, "up to 50 bytes of text before it", ofLink(func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].Before), nil })),
-		payload("after", value.Text, "up to 50 bytes of text after it", ofLink(func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].After), nil })),
+		plainOf("written", "target as written in the page", func(l *linkRow) string { return l.Target }),
+		timeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(l *linkRow) record.Time { return l.asOf }).aside(),
+		payload("before", value.Text, "up to 50 bytes of text before the link", ofLink(func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].Before), nil })),
+		payload("after", value.Text, "up to 50 bytes of text after the link", ofLink(func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].After), nil })),
 	},
 }, (*linkRow).refs, (*Reader).links)
 

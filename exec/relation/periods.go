@@ -16,11 +16,11 @@ type periodRow struct {
 
 // Periods is the relation periods.
 var Periods = list(Relation{
-	Name: "periods", Doc: "one year, month, week or day of the range asked for, written periods(month)", ByUnit: true, OfSession: true, OfNoArchive: true,
+	Name: "periods", Doc: "one year, month, week or day of the time asked for, written periods(month)", ByUnit: true, OfSession: true, OfNoArchive: true,
 	Columns: []Column{
-		textOf("period", "the period as it is written, such as 2008-06", func(p *periodRow) string { return value.PeriodName(p.of.Unit, p.Period, p.of.Choice.Zone) }),
-		timeOf("time", "its start, which is date_trunc(unit, t) of all times in it", func(p *periodRow) record.Time { return p.From }),
-		timeOf("next", "the start of the next one", func(p *periodRow) record.Time { return p.To }),
+		textOf("period", "name of the period, such as 2008-06", func(p *periodRow) string { return value.PeriodName(p.of.Unit, p.Period, p.of.Choice.Zone) }),
+		timeOf("time", "start of the period, equal to date_trunc(unit, t) for every time t in it", func(p *periodRow) record.Time { return p.From }),
+		timeOf("next", "start of the next period", func(p *periodRow) record.Time { return p.To }),
 	},
 }, (*Reader).periods)
 

@@ -92,16 +92,16 @@ type rankRow struct {
 
 // Ranks is the relation ranks.
 var Ranks = list(Relation{
-	Name: "ranks", Doc: "one URL in one ranking that PAGERANK or HITS has made", Scoped: true, OwnTime: "as_of",
+	Name: "ranks", Doc: "one URL in one ranking made by PAGERANK or HITS", Scoped: true, OwnTime: "as_of",
 	Results: task.ResultRanks, NoResults: "nothing was ranked yet; run PAGERANK or HITS",
 	Columns: []Column{
-		urlOf("url", "canonical URL; of a host its home page's", func(r *rankRow) string { return urlkey.URL(r.key) }),
+		urlOf("url", "canonical URL; for a host, the URL of its home page", func(r *rankRow) string { return urlkey.URL(r.key) }),
 		textOf("ranking", "name of the ranking", func(r *rankRow) string { return r.of.Name }),
-		timeOf("computed", "when it was computed", func(r *rankRow) record.Time { return r.of.Computed }),
-		timeOf("as_of", "the moment that it is about", func(r *rankRow) record.Time { return r.of.AsOf }),
+		timeOf("computed", "when the ranking was computed", func(r *rankRow) record.Time { return r.of.Computed }),
+		timeOf("as_of", "time that the ranking describes", func(r *rankRow) record.Time { return r.of.AsOf }),
 		floatOrNull("rank", "PageRank", func(r *rankRow) (float64, bool) { return r.Rank, r.Ranked }),
-		floatOrNull("hub", "how well it leads to authorities, by HITS", func(r *rankRow) (float64, bool) { return r.Hub, r.Judged }),
-		floatOrNull("authority", "how well hubs lead to it, by HITS", func(r *rankRow) (float64, bool) { return r.Authority, r.Judged }),
+		floatOrNull("hub", "hub score of HITS: how well the page leads to authorities", func(r *rankRow) (float64, bool) { return r.Hub, r.Judged }),
+		floatOrNull("authority", "authority score of HITS: how well hubs lead to the page", func(r *rankRow) (float64, bool) { return r.Authority, r.Judged }),
 	},
 }, (*Reader).ranks)
 

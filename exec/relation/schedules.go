@@ -18,10 +18,10 @@ type Schedule struct {
 
 // Schedules is the relation schedules.
 var Schedules = list(Relation{
-	Name: "schedules", Doc: "one statement that runs by itself", Shown: true, OfSession: true,
+	Name: "schedules", Doc: "one statement that runs on a schedule", Shown: true, OfSession: true,
 	Columns: []Column{
 		textOf("name", "name", func(s *Schedule) string { return s.Name }),
-		textOf("state", "waiting, running, or due: its time has come, and no infomall --daemon has begun it", func(s *Schedule) string {
+		textOf("state", "waiting, running or due (its time has come, but no infomall --daemon has started it)", func(s *Schedule) string {
 			switch {
 			case s.Last.ID > 0 && s.Last.State == task.JobRunning:
 				return "running"
@@ -30,23 +30,23 @@ var Schedules = list(Relation{
 			}
 			return "waiting"
 		}),
-		textOf("rule", "when it runs", func(s *Schedule) string { return s.Rule }),
-		textOf("statement", "what runs", func(s *Schedule) string { return s.Statement }),
-		timeOf("next_run", "when it runs next", func(s *Schedule) record.Time { return s.Next }),
-		timeOf("last_run", "when it began last", func(s *Schedule) record.Time {
+		textOf("rule", "times at which the statement runs", func(s *Schedule) string { return s.Rule }),
+		textOf("statement", "statement to run", func(s *Schedule) string { return s.Statement }),
+		timeOf("next_run", "time of the next run", func(s *Schedule) record.Time { return s.Next }),
+		timeOf("last_run", "when the last run began", func(s *Schedule) record.Time {
 			if s.Last.ID == 0 {
 				return record.NoTime
 			}
 			return s.Last.Started
 		}),
-		textOf("last_state", "how that ended: done, failed or interrupted", func(s *Schedule) string {
+		textOf("last_state", "result of the last run: done, failed or interrupted", func(s *Schedule) string {
 			if s.Last.ID == 0 {
 				return ""
 			}
 			return s.Last.State.String()
 		}),
-		textOf("error", "why it failed", func(s *Schedule) string { return s.Last.Error }),
-		timeOf("created", "when it was scheduled", func(s *Schedule) record.Time { return s.Created }),
+		textOf("error", "error of the last run, if it failed", func(s *Schedule) string { return s.Last.Error }),
+		timeOf("created", "when the schedule was created", func(s *Schedule) record.Time { return s.Created }),
 	},
 }, (*Reader).schedules)
 

@@ -11,19 +11,19 @@ import (
 
 // Tombstones is the relation tombstones.
 var Tombstones = list(Relation{
-	Name: "tombstones", Doc: "one DELETE or DROP POOL: that captures were removed, and not which", Shown: true,
+	Name: "tombstones", Doc: "one DELETE or DROP POOL that removed captures; it does not record which", Shown: true,
 	Columns: []Column{
-		timeOf("time", "when", func(t *task.Tombstone) record.Time { return t.Time }),
+		timeOf("time", "when the captures were removed", func(t *task.Tombstone) record.Time { return t.Time }),
 		textOf("kind", "delete or drop", func(t *task.Tombstone) string {
 			if t.Drop {
 				return "drop"
 			}
 			return "delete"
 		}),
-		intOf("captures", "captures removed", func(t *task.Tombstone) int64 { return t.Captures }),
-		textOf("pools", "pools that had them", func(t *task.Tombstone) string { return strings.Join(t.Pools, " ") }),
-		textOf("reason", "what REASON said", func(t *task.Tombstone) string { return t.Reason }),
-		textOf("state", "hidden: still in files, and in no answer; gone: in no file", func(t *task.Tombstone) string {
+		intOf("captures", "number of captures removed", func(t *task.Tombstone) int64 { return t.Captures }),
+		textOf("pools", "pools that the captures were removed from", func(t *task.Tombstone) string { return strings.Join(t.Pools, " ") }),
+		textOf("reason", "text of REASON in the statement", func(t *task.Tombstone) string { return t.Reason }),
+		textOf("state", "hidden (still in files, but not in results) or gone (in no file)", func(t *task.Tombstone) string {
 			if t.Hidden {
 				return "hidden"
 			}

@@ -10,13 +10,13 @@ import (
 
 // Workers is the relation workers.
 var Workers = list(Relation{
-	Name: "workers", Doc: "one worker of a crawl that runs", Shown: true, OfSession: true,
+	Name: "workers", Doc: "one worker of a running crawl", Shown: true, OfSession: true,
 	Columns: []Column{
 		textOf("crawl", "name of the crawl", func(w *report.Worker) string { return w.Crawl }),
-		intOf("worker", "number from 1", func(w *report.Worker) int64 { return int64(w.ID) }),
-		textOf("step", "what it does: fetch, extract or idle", func(w *report.Worker) string { return w.Step }),
-		urlOf("url", "of which URL", func(w *report.Worker) string { return w.URL }),
-		timeOf("since", "since when", func(w *report.Worker) record.Time { return w.Since }),
+		intOf("worker", "number of the worker, from 1", func(w *report.Worker) int64 { return int64(w.ID) }),
+		textOf("step", "current step: fetch, extract or idle", func(w *report.Worker) string { return w.Step }),
+		urlOf("url", "URL being processed", func(w *report.Worker) string { return w.URL }),
+		timeOf("since", "when the step began", func(w *report.Worker) record.Time { return w.Since }),
 	},
 }, (*Reader).workers)
 
