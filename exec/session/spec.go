@@ -23,6 +23,9 @@ type Spec struct {
 	// Anywhere says that it also runs without an archive, unless its Deed is an
 	// ArchiveUser that needs one.
 	Anywhere bool
+	// Asks is the interface that the archive must have for this statement, beside
+	// Archive; nil if Archive is enough.
+	Asks reflect.Type
 
 	read  func(*Session, ast.Statement) (Deed, error)
 	alias func(ast.Statement) *ast.Name // returns the name for the log of jobs; nil if the type has none
@@ -83,16 +86,19 @@ func Declare[S ast.Statement, D Deed](names string, t Trait, read func(*Session,
 	}
 }
 
-// DeclareFor is Declare for a statement that asks more of the archive than Archive has. A
-// is the interface of what it asks. An archive that is no A refuses the statement.
+// DeclareFor is Declare for a statement that asks more of the archive than the interface
+// Archive has. A is the interface of what the statement asks. An archive that does not
+// implement A refuses the statement.
 func DeclareFor[A any, S ast.Statement, D Deed](names string, t Trait, read func(*Session, A, S) (D, error)) *Spec {
-	return Declare(names, t, func(s *Session, st S) (d D, err error) {
+	sp := Declare(names, t, func(s *Session, st S) (d D, err error) {
 		a, ok := s.o.Archive.(A)
 		if !ok {
 			return d, ast.Errorf(st, "this archive takes no %s", s.language.SpecOf(st).name(st))
 		}
 		return read(s, a, st)
 	})
+	sp.Asks = reflect.TypeFor[A]()
+	return sp
 }
 
 // Read reads the clauses and parameters of a statement for s.
