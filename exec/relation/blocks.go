@@ -15,7 +15,9 @@ import (
 	"infomall/store/words"
 )
 
-// blockRow is one block of the cut of one version.
+// blockRow is one row of the relation blocks: one block of one version of a
+// page. The cut, the level to which a page is divided, says which blocks it
+// has.
 type blockRow struct {
 	url     string
 	time    record.Time
@@ -26,12 +28,13 @@ type blockRow struct {
 	depth   int
 	ordinal int
 	bytes   int
-	life    life.Life
-	first   bool // the block is of the URL's first version
-	op      life.Op
+	life    life.Life // the history of the block through the versions
+	first   bool      // the block is of the URL's first version
+	op      life.Op   // what happened to the block since the version before; unset if first
 }
 
-// Blocks is the relation blocks.
+// Blocks declares the relation blocks, which has one row per block of a
+// version.
 var Blocks = listWithRefs(Relation{
 	Name: "blocks", Doc: "one block of one version, at the level chosen by the setting level", Scoped: true,
 	OfVersions: true, Cut: true, History: true, RefColumns: partRefColumns,
@@ -64,8 +67,10 @@ var Blocks = listWithRefs(Relation{
 	},
 }, (*blockRow).refs, (*Reader).blocks)
 
-// blocks yields one row per block of the chosen versions, at the cut that n
-// selects.
+// blocks yields the rows of the relation blocks, several at a time: one row per
+// block of each version that n chooses. The cut, the level to which pages are
+// divided into blocks, is that of n. If the query keeps only changed blocks,
+// blocks may leave out the others.
 func (r *Reader) blocks(ctx context.Context, n *Request) iter.Seq2[[]blockRow, error] {
 	if n.Changed && keptCut(n) && n.Choice.Kind != ChooseEach {
 		return r.changedBlocks(ctx, n)
@@ -73,7 +78,9 @@ func (r *Reader) blocks(ctx context.Context, n *Request) iter.Seq2[[]blockRow, e
 	return cuts(r.revisions(ctx, n), n.Level)
 }
 
-// cuts yields the blocks of each version. A body that is not a text has none.
+// cuts yields, for each version, the rows of all its blocks at the given level
+// as one slice. The slice is valid until the iteration moves on. A version that
+// has no blocks, because its body is not a text, yields nothing.
 func cuts(in iter.Seq2[*revision, error], level int) iter.Seq2[[]blockRow, error] {
 	return func(yield func([]blockRow, error) bool) {
 		var list []blockRow
@@ -89,7 +96,9 @@ func cuts(in iter.Seq2[*revision, error], level int) iter.Seq2[[]blockRow, error
 	}
 }
 
-// appendCut appends the blocks of a version.
+// appendCut appends to list one row per block of the version rev, divided down
+// to the given level, and returns list. It appends nothing if rev is not a page
+// or its body has no blocks.
 func appendCut(list []blockRow, rev *revision, level int) []blockRow {
 	if rev.Hidden() || rev.Body == nil {
 		return list
@@ -109,13 +118,17 @@ func appendCut(list []blockRow, rev *revision, level int) []blockRow {
 	return list
 }
 
-// refs names the version's first capture and the place of the block in the cut.
+// refs writes into row i of the hidden columns where b comes from: the ref of
+// the version's first capture, then the number of the block in the version,
+// from 1.
 func (b *blockRow) refs(hidden []*value.Vector, i int) {
 	packRef(hidden, i, b.ref)
 	hidden[2].Ints[i] = int64(b.ordinal)
 }
 
-// change returns the column change, such as "edited".
+// change returns the value of the column change: "first" in the first version
+// of a URL, otherwise what happened to the block since the version before, such
+// as "edited".
 func (b *blockRow) change() string {
 	if b.first {
 		return record.ChangeFirst.String()
@@ -123,8 +136,9 @@ func (b *blockRow) change() string {
 	return b.op.String()
 }
 
-// part returns the range of block n in the body: the whole body if it was not
-// divided.
+// part returns the bytes [start, end) of the body that block n takes. If n is
+// past the last block, because the body was not divided, it returns the range
+// of the whole body. The body must be a text.
 func (r *response) part(n int) (start, end int) {
 	b := r.blocks()
 	if n >= len(b.Blocks) {
@@ -133,14 +147,15 @@ func (r *response) part(n int) (start, end int) {
 	return b.Blocks[n].Start, b.Blocks[n].End
 }
 
-// partBytes returns the bytes of block n.
+// partBytes returns the bytes of block n, in the charset of the body. If the
+// body was not divided, these are all its bytes.
 func (r *response) partBytes(n int) []byte {
 	start, end := r.part(n)
 	return r.blocks().Page.Body[start:end]
 }
 
-// partText returns the text that block n shows, or "" if the body is not a text
-// or n is negative.
+// partText returns the text that a reader sees of block n, or "" if the body is
+// not a text or n is negative.
 func (r *response) partText(n int) string {
 	b := r.blocks()
 	if b == nil || n < 0 {
@@ -150,8 +165,9 @@ func (r *response) partText(n int) string {
 	return b.Page.TextRange(start, end, b.Charset)
 }
 
-// partTopic returns the topic of block n, or NULL if the body is not a text or
-// n is negative.
+// partTopic returns the topic of block n: a few words taken from the block. It
+// returns NULL if the block has no topic, the body is not a text, or n is
+// negative.
 func (r *response) partTopic(n int) value.Value {
 	b := r.blocks()
 	if b == nil || n < 0 {
@@ -161,13 +177,13 @@ func (r *response) partTopic(n int) value.Value {
 	return textOrNull(about.TopicOf(b, start, end))
 }
 
-// countWords returns how many words block n shows.
+// countWords returns as an Int how many words the visible text of block n has.
 func countWords(r *response, n int) value.Value {
 	start, end := r.part(n)
 	return value.OfInt(int64(words.Count(r.blocks().Text(start, end))))
 }
 
-// countLinks returns how many links block n contains.
+// countLinks returns as an Int how many links block n contains.
 func countLinks(r *response, n int) value.Value {
 	count := 0
 	start, end := r.part(n)
@@ -179,18 +195,20 @@ func countLinks(r *response, n int) value.Value {
 	return value.OfInt(int64(count))
 }
 
-// digestOf returns the sha256 of block n in hexadecimal.
+// digestOf returns as a Text the SHA-256 of the HTML of block n, in
+// hexadecimal.
 func digestOf(r *response, n int) value.Value {
 	sum := sha256.Sum256(r.partBytes(n))
 	return value.OfText(hex.EncodeToString(sum[:]))
 }
 
-// htmlOf returns the part of the body that block n is, as UTF-8.
+// htmlOf returns as a Text the HTML of block n, converted to UTF-8.
 func htmlOf(r *response, n int) value.Value {
 	return value.OfText(string(charset.ToUTF8(r.partBytes(n), r.blocks().Charset)))
 }
 
-// simhashOf returns the fingerprint of the text of block n.
+// simhashOf returns as an Int the simhash of the text of block n: a fingerprint
+// that differs in few bits between similar texts.
 func simhashOf(r *response, n int) value.Value {
 	var s words.Simhash
 	s.Add(r.partText(n), 1)

@@ -9,7 +9,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Captures is the relation captures.
+// Captures declares the relation captures, which has one row per capture: one
+// visit of a URL that got a response.
 var Captures = made(Relation{
 	Name: "captures", Doc: "one capture: a visit that got a response", Scoped: true, OfVisits: true, Order: []string{"url", "time"}, RefColumns: refColumns,
 	Columns: []Column{
@@ -45,13 +46,16 @@ var Captures = made(Relation{
 	},
 }, func(b *record.Batch) int { return b.N }, captureRefs, (*Reader).captures)
 
-// captured declares a column of captures.
+// captured returns a column of the relation captures with this name, type and
+// documentation. fill sets a vector to the values of the column for a batch of
+// captures.
 func captured(name string, t value.Type, doc string, fill func(*value.Vector, *record.Batch)) Column {
 	return Column{Name: name, Type: t, Doc: doc, fill: fill}
 }
 
-// captureRefs names the captures of a batch. The one hidden column of a tally is
-// the number of captures that each row stands for.
+// captureRefs fills the hidden columns for the captures in b with their refs,
+// which identify them. The rows of a tally, which stand for several captures
+// each, have a single hidden column: the number of captures.
 func captureRefs(hidden []*value.Vector, b *record.Batch) {
 	if len(hidden) == 1 {
 		ints(hidden[0], b.Count[:b.N])
@@ -60,8 +64,9 @@ func captureRefs(hidden []*value.Vector, b *record.Batch) {
 	packRefs(hidden, b.Ref[:b.N])
 }
 
-// captures yields captures. With a choice such as AT, these are the captures of
-// the chosen versions.
+// captures yields the captures that n asks for, in batches. With a choice such
+// as AT, it yields the captures of the chosen versions. With n.Tally, a row may
+// stand for several captures.
 func (r *Reader) captures(ctx context.Context, n *Request) iter.Seq2[*record.Batch, error] {
 	switch {
 	case n.Tally != nil:
@@ -72,7 +77,8 @@ func (r *Reader) captures(ctx context.Context, n *Request) iter.Seq2[*record.Bat
 	return r.visits(ctx, n, n.Scan(0))
 }
 
-// changed makes v the column changed of b.
+// changed sets v to the values of the column changed for the captures in b:
+// true if the capture differs from the one before.
 func changed(v *value.Vector, b *record.Batch) {
 	v.Resize(value.Bool, b.N)
 	for i, c := range b.Change[:b.N] {
@@ -80,8 +86,9 @@ func changed(v *value.Vector, b *record.Batch) {
 	}
 }
 
-// hosts makes v the column of the hosts of b. The rows of a tally have hosts and
-// no URLs.
+// hosts sets v to the host of each row of b, NULL for a URL without a host. It
+// computes hosts from the URLs, except in a tally, whose rows have hosts and no
+// URLs.
 func hosts(v *value.Vector, b *record.Batch) {
 	if b.Host != nil {
 		texts(v, value.Text, b.Host[:b.N])
@@ -90,7 +97,9 @@ func hosts(v *value.Vector, b *record.Batch) {
 	ofURL(v, b.URL[:b.N], urlkey.Host)
 }
 
-// domains makes v the column of the domains of the hosts of b.
+// domains sets v to the registered domain of each row of b, NULL for a row
+// without a host. It computes domains from the URLs, except in a tally, whose
+// rows have hosts and no URLs.
 func domains(v *value.Vector, b *record.Batch) {
 	if b.Host != nil {
 		ofURL(v, b.Host[:b.N], domainOf)
@@ -99,7 +108,8 @@ func domains(v *value.Vector, b *record.Batch) {
 	ofURL(v, b.URL[:b.N], urlkey.Domain)
 }
 
-// domainOf returns the registered domain of a host.
+// domainOf returns the registered domain of a host, such as pku.edu.cn for
+// www.pku.edu.cn, or "" if the host is "".
 func domainOf(host string) string {
 	if host == "" {
 		return ""

@@ -9,14 +9,16 @@ import (
 	"infomall/store/record"
 )
 
-// changeRow is one change of a block.
+// changeRow is one row of the relation changes: what happened to one block from
+// one version of a page to the next.
 type changeRow struct {
-	rev *revision
+	rev *revision // the newer version, which also holds the older
 	life.Match
 	words int // index among all changes of the version, including blocks that stayed the same
 }
 
-// Changes is the relation changes.
+// Changes declares the relation changes, which has one row for each block that
+// differs between a version and the version before.
 var Changes = listWithRefs(Relation{
 	Name: "changes", Doc: "one change of a block from one version to the next", Scoped: true,
 	OfVersions: true, Cut: true, History: true, RefColumns: pairRefColumns,
@@ -61,14 +63,17 @@ var Changes = listWithRefs(Relation{
 	},
 }, (*changeRow).refs, (*Reader).changes)
 
-// changes yields one row for each block of the cut that differs from the
-// version before.
+// changes yields the rows of the relation changes, several at a time. For each
+// version that n chooses, it yields one row per block that differs from the
+// version before; blocks that stayed the same have no row.
 func (r *Reader) changes(ctx context.Context, n *Request) iter.Seq2[[]changeRow, error] {
 	return differences(r.revisions(ctx, n), n.Level)
 }
 
-// differences yields the changes of each version, at a level of blocks. It
-// leaves out blocks that stayed the same.
+// differences yields, for each version, its changes since the version before as
+// one slice. level says how finely pages are divided into blocks. Blocks that
+// stayed the same, and versions without changes, are left out. The slice is
+// valid until the iteration moves on.
 func differences(in iter.Seq2[*revision, error], level int) iter.Seq2[[]changeRow, error] {
 	return func(yield func([]changeRow, error) bool) {
 		var list []changeRow
@@ -90,8 +95,10 @@ func differences(in iter.Seq2[*revision, error], level int) iter.Seq2[[]changeRo
 	}
 }
 
-// refs names the captures and the kinds of the two versions, and the index of
-// the change among all changes between them.
+// refs writes into row i of the hidden columns where c comes from: the refs of
+// the newer and the older version, then the kinds of both (page, redirect and
+// so on), then the index of c among all changes between the two, including
+// blocks that stayed the same.
 func (c *changeRow) refs(hidden []*value.Vector, i int) {
 	packRef(hidden, i, c.rev.new)
 	packRef(hidden[2:], i, c.rev.old)
@@ -100,8 +107,9 @@ func (c *changeRow) refs(hidden []*value.Vector, i int) {
 	hidden[6].Ints[i] = int64(c.words)
 }
 
-// side returns the version that shows the block, and the index of the block in
-// it: the newer version, unless the block was removed.
+// side returns a version in which the changed block exists, and the index of
+// the block in that version. This is the newer version, or the older one if the
+// block was removed.
 func (c *changeRow) side() (*life.Revision, int) {
 	if c.New < 0 {
 		return c.rev.Before, c.Old
@@ -109,7 +117,8 @@ func (c *changeRow) side() (*life.Revision, int) {
 	return c.rev.Revision, c.New
 }
 
-// sizeOf returns the size of block n in bytes, or 0 if n is negative.
+// sizeOf returns the size of block n of the version rev in bytes. It returns 0
+// if n is negative, which means that the version does not have the block.
 func sizeOf(rev *life.Revision, n int) int64 {
 	if n < 0 {
 		return 0
@@ -117,8 +126,9 @@ func sizeOf(rev *life.Revision, n int) int64 {
 	return int64(rev.Tree.Blocks[n].End - rev.Tree.Blocks[n].Start)
 }
 
-// comparison is the comparison of two versions, made again for the late columns
-// of their changes.
+// comparison is the result of comparing two versions of a page. The late
+// columns of the relation changes, which need the stored pages, are computed
+// from it.
 type comparison struct {
 	old, new *response
 	level    int
@@ -127,7 +137,8 @@ type comparison struct {
 	rev      *life.Revision
 }
 
-// wordChange returns which words change i added and removed.
+// wordChange returns the words that change i added to its block, and those that
+// it removed. i is an index in c.changes.
 func (c *comparison) wordChange(i int) life.WordChange {
 	if c.words == nil {
 		c.words = c.rev.Words(c.level)
@@ -135,8 +146,9 @@ func (c *comparison) wordChange(i int) life.WordChange {
 	return c.words[i]
 }
 
-// substantial reports whether change i concerns what the page says. If not,
-// reason says what kind of change it is, such as "date".
+// substantial reports whether change i of c.changes concerns what the page
+// says. If not, reason says what kind of change it is, such as "date";
+// otherwise reason is "".
 func (c *comparison) substantial(i int) (reason string, ok bool) {
 	if c.old.blocks() == nil || c.new.blocks() == nil {
 		return "", true // A body that is not a text says something else with any other bytes.
@@ -145,8 +157,9 @@ func (c *comparison) substantial(i int) (reason string, ok bool) {
 	return life.Substantial(m.Op, c.old.partText(m.Old), c.new.partText(m.New))
 }
 
-// ofChange returns the code of a late column of change i, which needs the
-// stored pages of both versions.
+// ofChange returns the code of a late column of the relation changes. f
+// computes the value of the column for change i of a comparison, which holds
+// the stored pages of both versions.
 func ofChange(f func(c *comparison, i int) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		c, err := l.comparison()
@@ -157,7 +170,9 @@ func ofChange(f func(c *comparison, i int) value.Value) lateCode {
 	}
 }
 
-// comparison returns the comparison of the two versions of a change.
+// comparison returns the comparison of the two versions that the hidden columns
+// of the current row name. It makes the comparison again only if the row before
+// was of other versions.
 func (l *LateRow) comparison() (*comparison, error) {
 	new, err := l.reader.response(l.ctx, l.ref(0), options(l.request))
 	if err != nil {

@@ -8,76 +8,88 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Column is one column of a relation. A function such as textOf declares it:
-// what it is, and the code that computes it.
+// Column declares one column of a relation: its name, its type, its
+// documentation, and the code that computes it. Functions such as textOf create
+// Columns.
 type Column struct {
 	Name string
 	Type value.Type
 	Doc  string
-	// Payload columns are late, and * leaves them out. They come after the
-	// other columns.
+	// Payload marks a late column, which needs the stored page, and which
+	// SELECT * leaves out. Payload columns come after the other columns.
 	Payload bool
-	// Costly columns are late, but * includes them.
+	// Costly marks a late column that SELECT * includes.
 	Costly bool
-	// Aside columns are filled by the source, at a cost, so * leaves them out.
+	// Aside marks a column that is not late, but costly to compute, so SELECT *
+	// leaves it out.
 	Aside bool
-	// OneTime reports that the column describes all of the range of time, so it
-	// cannot be asked for with EACH.
+	// OneTime reports that the column describes the whole time range of a query
+	// at once. A query with EACH, which divides the range into periods, cannot
+	// read it.
 	OneTime bool
-	// Ahead reports that the column of a version depends on captures after its
-	// first.
+	// Ahead reports that the value of the column for a version depends on
+	// captures after the version's first capture.
 	Ahead bool
 	// Needs says which columns of a scan the column is computed from.
 	Needs record.Columns
 
-	// fill, a func(*value.Vector, B), computes the column for a batch of type B,
-	// which is how the rows of the relation are read. It fills a vector that
-	// keeps its memory from batch to batch. It must always write into that
-	// memory, or always point the vector at memory of the batch.
+	// fill computes the values of the column for a batch of rows. It is a
+	// func(*value.Vector, B), where B is the type of the batches in which the
+	// rows of the relation are read. The same vector comes with each batch.
+	// fill must either write into the vector's own memory each time, or point
+	// the vector at the memory of the batch each time. It is nil for a late
+	// column.
 	fill any
-	// late computes the column if it is late.
+	// late computes the value of a late column for one row. It is nil for other
+	// columns.
 	late lateCode
 }
 
-// Late reports whether a Payload node fills the column, not the source.
+// Late reports whether c is a late column: a Payload node of the plan fills it
+// from stored pages, and the source leaves it NULL.
 func (c *Column) Late() bool { return c.Payload || c.Costly }
 
-// aside returns c as a column that * leaves out, because it is filled at a cost.
+// aside returns a copy of c that SELECT * leaves out, because its values are
+// costly to compute.
 func (c Column) aside() Column {
 	c.Aside = true
 	return c
 }
 
-// oneTime returns c as a column that cannot be asked for with EACH.
+// oneTime returns a copy of c that a query with EACH cannot read.
 func (c Column) oneTime() Column {
 	c.OneTime = true
 	return c
 }
 
-// ahead returns c as a column that depends on captures after the version's first.
+// ahead returns a copy of c that is marked as depending on captures after the
+// first capture of a version.
 func (c Column) ahead() Column {
 	c.Ahead = true
 	return c
 }
 
-// needs returns c as a column that is computed from these columns of a scan.
+// needs returns a copy of c that is computed from the given columns of a scan
+// of captures, in addition to those it already needs.
 func (c Column) needs(columns record.Columns) Column {
 	c.Needs |= columns
 	return c
 }
 
-// textOf declares a column of texts. f returns the text of a row; "" becomes
-// NULL.
+// textOf returns a column of type Text with this name and documentation. f
+// returns the text for a row; if that is "", the value is NULL.
 func textOf[T any](name, doc string, f func(*T) string) Column {
 	return Column{Name: name, Type: value.Text, Doc: doc, fill: fillTexts(value.Text, f)}
 }
 
-// urlOf is textOf for a column of URLs.
+// urlOf returns a column of type URL with this name and documentation. f
+// returns the URL for a row; if that is "", the value is NULL.
 func urlOf[T any](name, doc string, f func(*T) string) Column {
 	return Column{Name: name, Type: value.URL, Doc: doc, fill: fillTexts(value.URL, f)}
 }
 
-// fillTexts returns the code of a column of type t, Text or URL.
+// fillTexts returns a function that fills a vector of type t, Text or URL, with
+// the results of f for each row of a batch. "" becomes NULL.
 func fillTexts[T any](t value.Type, f func(*T) string) func(*value.Vector, []T) {
 	return func(v *value.Vector, list []T) {
 		v.Resize(t, len(list))
@@ -90,7 +102,8 @@ func fillTexts[T any](t value.Type, f func(*T) string) func(*value.Vector, []T) 
 	}
 }
 
-// plainOf declares a column of texts that are never NULL.
+// plainOf returns a column of type Text that is never NULL. f returns the text
+// for a row, which may be "".
 func plainOf[T any](name, doc string, f func(*T) string) Column {
 	return Column{Name: name, Type: value.Text, Doc: doc, fill: func(v *value.Vector, list []T) {
 		v.Resize(value.Text, len(list))
@@ -100,7 +113,8 @@ func plainOf[T any](name, doc string, f func(*T) string) Column {
 	}}
 }
 
-// timeOf declares a column of times. NoTime becomes NULL.
+// timeOf returns a column of type Time. f returns the time for a row; if that
+// is NoTime, the value is NULL.
 func timeOf[T any](name, doc string, f func(*T) record.Time) Column {
 	return Column{Name: name, Type: value.Time, Doc: doc, fill: func(v *value.Vector, list []T) {
 		v.Resize(value.Time, len(list))
@@ -110,7 +124,8 @@ func timeOf[T any](name, doc string, f func(*T) record.Time) Column {
 	}}
 }
 
-// intOf declares a column of ints.
+// intOf returns a column of type Int that is never NULL. f returns the number
+// for a row.
 func intOf[T any](name, doc string, f func(*T) int64) Column {
 	return Column{Name: name, Type: value.Int, Doc: doc, fill: func(v *value.Vector, list []T) {
 		v.Resize(value.Int, len(list))
@@ -120,17 +135,21 @@ func intOf[T any](name, doc string, f func(*T) int64) Column {
 	}}
 }
 
-// intOrNull declares a column of ints. f reports false for NULL.
+// intOrNull returns a column of type Int. f returns the number for a row, or
+// false if the value is NULL.
 func intOrNull[T any](name, doc string, f func(*T) (int64, bool)) Column {
 	return Column{Name: name, Type: value.Int, Doc: doc, fill: fillInts(value.Int, f)}
 }
 
-// durationOrNull is intOrNull for a column of durations in milliseconds.
+// durationOrNull returns a column of type Duration. f returns the milliseconds
+// for a row, or false if the value is NULL.
 func durationOrNull[T any](name, doc string, f func(*T) (int64, bool)) Column {
 	return Column{Name: name, Type: value.Duration, Doc: doc, fill: fillInts(value.Duration, f)}
 }
 
-// fillInts returns the code of a column of type t, Int or Duration.
+// fillInts returns a function that fills a vector of type t, Int or Duration,
+// with the results of f for each row of a batch. If f returns false, the row
+// becomes NULL.
 func fillInts[T any](t value.Type, f func(*T) (int64, bool)) func(*value.Vector, []T) {
 	return func(v *value.Vector, list []T) {
 		v.Resize(t, len(list))
@@ -143,7 +162,8 @@ func fillInts[T any](t value.Type, f func(*T) (int64, bool)) func(*value.Vector,
 	}
 }
 
-// boolOf declares a column of bools.
+// boolOf returns a column of type Bool that is never NULL. f returns the value
+// for a row.
 func boolOf[T any](name, doc string, f func(*T) bool) Column {
 	return Column{Name: name, Type: value.Bool, Doc: doc, fill: func(v *value.Vector, list []T) {
 		v.Resize(value.Bool, len(list))
@@ -153,7 +173,8 @@ func boolOf[T any](name, doc string, f func(*T) bool) Column {
 	}}
 }
 
-// floatOf declares a column of floats.
+// floatOf returns a column of type Float that is never NULL. f returns the
+// number for a row.
 func floatOf[T any](name, doc string, f func(*T) float64) Column {
 	return Column{Name: name, Type: value.Float, Doc: doc, fill: func(v *value.Vector, list []T) {
 		v.Resize(value.Float, len(list))
@@ -163,7 +184,8 @@ func floatOf[T any](name, doc string, f func(*T) float64) Column {
 	}}
 }
 
-// floatOrNull declares a column of floats. f reports false for NULL.
+// floatOrNull returns a column of type Float. f returns the number for a row,
+// or false if the value is NULL.
 func floatOrNull[T any](name, doc string, f func(*T) (float64, bool)) Column {
 	return Column{Name: name, Type: value.Float, Doc: doc, fill: func(v *value.Vector, list []T) {
 		v.Resize(value.Float, len(list))
@@ -176,14 +198,15 @@ func floatOrNull[T any](name, doc string, f func(*T) (float64, bool)) Column {
 	}}
 }
 
-// Columns of captures, which come in one slice per column.
+// The functions below fill vectors from batches of captures, which hold one
+// slice per column.
 
-// urls makes v a column of URLs. It shares memory with list, which are
-// canonical URLs.
+// urls sets v to a column of URLs. list holds the canonical URLs, and v shares
+// its memory.
 func urls(v *value.Vector, list []string) { *v = value.Vector{Type: value.URL, Texts: list} }
 
-// texts makes v a column of type t, Text or URL. It shares memory with list; ""
-// becomes NULL.
+// texts sets v to a column of type t, Text or URL, with the values in list. v
+// shares the memory of list. Empty texts become NULL.
 func texts(v *value.Vector, t value.Type, list []string) {
 	*v = value.Vector{Type: t, Texts: list}
 	for i, s := range list {
@@ -193,10 +216,12 @@ func texts(v *value.Vector, t value.Type, list []string) {
 	}
 }
 
-// ints makes v a column of ints. It shares memory with list.
+// ints sets v to a column of type Int with the values in list. v shares the
+// memory of list.
 func ints(v *value.Vector, list []int64) { *v = value.Vector{Type: value.Int, Ints: list} }
 
-// times makes v a column of times, copied from list. NoTime becomes NULL.
+// times sets v to a column of type Time with a copy of the values in list.
+// NoTime becomes NULL.
 func times(v *value.Vector, list []record.Time) {
 	v.Resize(value.Time, len(list))
 	for i, t := range list {
@@ -204,7 +229,7 @@ func times(v *value.Vector, list []record.Time) {
 	}
 }
 
-// putTime sets row i of v to t. NoTime becomes NULL.
+// putTime sets row i of v, a vector of type Time, to t. NoTime becomes NULL.
 func putTime(v *value.Vector, i int, t record.Time) {
 	v.Ints[i] = int64(t)
 	if t == record.NoTime {
@@ -212,7 +237,8 @@ func putTime(v *value.Vector, i int, t record.Time) {
 	}
 }
 
-// statuses makes v a column of ints, copied from list. 0 becomes NULL.
+// statuses sets v to a column of HTTP statuses, of type Int, with a copy of the
+// values in list. 0, which means that the status is not known, becomes NULL.
 func statuses(v *value.Vector, list []int32) {
 	v.Resize(value.Int, len(list))
 	for i, s := range list {
@@ -223,8 +249,9 @@ func statuses(v *value.Vector, list []int32) {
 	}
 }
 
-// sizes makes v a column of ints. It shares memory with list; negative numbers
-// become NULL.
+// sizes sets v to a column of sizes, of type Int, with the values in list. v
+// shares the memory of list. Negative numbers, which mean that the size is not
+// known, become NULL.
 func sizes(v *value.Vector, list []int64) {
 	ints(v, list)
 	for i, n := range list {
@@ -234,8 +261,8 @@ func sizes(v *value.Vector, list []int64) {
 	}
 }
 
-// names makes v a column of the names of list, values of an enumeration of
-// package record.
+// names sets v to a column of type Text with the names of the values in list,
+// such as the kinds of captures.
 func names[T interface{ String() string }](v *value.Vector, list []T) {
 	v.Resize(value.Text, len(list))
 	for i, x := range list {
@@ -243,8 +270,9 @@ func names[T interface{ String() string }](v *value.Vector, list []T) {
 	}
 }
 
-// digests makes v a column of digests in hexadecimal. The zero digest becomes
-// NULL. The texts of a batch share one string.
+// digests sets v to a column of type Text with the digests in list, in
+// hexadecimal. The zero digest becomes NULL. All texts of a batch are parts of
+// one string, which takes one allocation.
 func digests(v *value.Vector, list []record.Digest) {
 	const width = 2 * len(record.Digest{})
 	v.Resize(value.Text, len(list))
@@ -261,8 +289,9 @@ func digests(v *value.Vector, list []record.Digest) {
 	}
 }
 
-// ofURL makes v a column of the results of f for each URL in list. It calls f
-// once for equal URLs that follow each other. "" becomes NULL.
+// ofURL sets v to a column of type Text with the result of f for each URL in
+// list; "" becomes NULL. If equal URLs follow each other, ofURL calls f only
+// for the first.
 func ofURL(v *value.Vector, list []string, f func(string) string) {
 	v.Resize(value.Text, len(list))
 	for i, u := range list {
@@ -277,8 +306,8 @@ func ofURL(v *value.Vector, list []string, f func(string) string) {
 	}
 }
 
-// depths makes v a column of the depths of URLs: how many parts their paths
-// have.
+// depths sets v to a column of type Int with the depth of each URL in list: the
+// number of segments in its path.
 func depths(v *value.Vector, list []string) {
 	v.Resize(value.Int, len(list))
 	for i, u := range list {

@@ -13,11 +13,13 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Quotations is the method that finds pages which contain other pages whole. A
-// page may contain several, and so be in several groups.
+// Quotations is the name of the DEDUP method that finds pages which contain
+// other pages whole. A page may contain several pages, and so be in several
+// groups.
 const Quotations = "containment"
 
-// Duplicate is a member of a group of pages or blocks that are nearly the same.
+// Duplicate is one member of a group of pages or blocks that DEDUP found to be
+// nearly the same.
 type Duplicate struct {
 	Compared
 	Group          int64
@@ -36,14 +38,16 @@ type Compared struct {
 	Block string // path of the block; "" for a page
 }
 
-// AppendKey appends a key that sorts by URL, time and block.
+// AppendKey appends to dst a key for c and returns dst. Keys, compared as
+// bytes, sort by URL, then time, then block. ParseCompared reads them back.
 func (c *Compared) AppendKey(dst []byte) []byte {
 	dst = append(append(dst, urlkey.Key(c.URL)...), 0)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(c.Time)^1<<63)
 	return append(dst, c.Block...)
 }
 
-// ParseCompared returns the Compared whose key AppendKey wrote.
+// ParseCompared returns the Compared that AppendKey encoded as key. The error
+// says that key is damaged.
 func ParseCompared(key string) (c Compared, err error) {
 	at := strings.IndexByte(key, 0)
 	if at < 0 || len(key) < at+9 {
@@ -52,11 +56,13 @@ func ParseCompared(key string) (c Compared, err error) {
 	return Compared{urlkey.URL(key[:at]), record.Time(binary.BigEndian.Uint64([]byte(key[at+1:at+9])) ^ 1<<63), key[at+9:]}, nil
 }
 
-// groupBytes is how many bytes the number of a group takes after a key.
+// groupBytes is the length of the suffix that some stored keys have: a zero
+// byte and a group number. Without it, a page that is in several groups would
+// have the same key in each.
 const groupBytes = 1 + 4
 
-// Row returns d as a row to store. The keys of rows sort by URL, time and
-// block.
+// Row returns d encoded as a row to store. The keys of rows sort by URL, time
+// and block. ParseDuplicate reads them back.
 func (d *Duplicate) Row() task.ResultRow {
 	key := d.AppendKey(nil)
 	if d.Method == Quotations {
@@ -77,10 +83,11 @@ func (d *Duplicate) Row() task.ResultRow {
 	return task.ResultRow{Key: key, Value: val}
 }
 
-// errDuplicate is returned for a row that Row did not make.
+// errDuplicate is returned for a stored row that Duplicate.Row did not encode.
 var errDuplicate = errors.New("a row of duplicates is damaged")
 
-// ParseDuplicate returns the Duplicate that Row encoded.
+// ParseDuplicate returns the Duplicate that Duplicate.Row encoded as r. The
+// error says that r is damaged.
 func ParseDuplicate(r task.ResultRow) (d Duplicate, err error) {
 	group, n := binary.Uvarint(r.Value)
 	if n <= 0 {
@@ -107,13 +114,15 @@ func ParseDuplicate(r task.ResultRow) (d Duplicate, err error) {
 	return d, err
 }
 
-// duplicateRow is a duplicate and when it was found.
+// duplicateRow is one row of the relation duplicates: a Duplicate, and when
+// DEDUP computed it.
 type duplicateRow struct {
 	Duplicate
 	computed record.Time
 }
 
-// Duplicates is the relation duplicates.
+// Duplicates declares the relation duplicates, which has one row per page or
+// block in a group that DEDUP found.
 var Duplicates = list(Relation{
 	Name: "duplicates", Doc: "one page or block in a group of near duplicates found by DEDUP", Scoped: true, OwnTime: "time",
 	Results: task.ResultDuplicates, NoResults: "nothing was compared yet; run DEDUP",
@@ -132,13 +141,16 @@ var Duplicates = list(Relation{
 	},
 }, (*Reader).duplicates)
 
-// duplicates yields one row per duplicate: the results one after the other, as
-// Snapshot.Results lists them, each sorted by URL.
+// duplicates yields the rows of the relation duplicates in batches. The stored
+// results of DEDUP follow each other in the order of Snapshot.Results, and the
+// rows of each result are sorted by URL.
 func (r *Reader) duplicates(ctx context.Context, n *Request) iter.Seq2[[]duplicateRow, error] {
 	return paged(r.duplicateRows(ctx, n))
 }
 
-// duplicateRows yields the rows of duplicates.
+// duplicateRows yields the rows of the relation duplicates that lie in the
+// scope and the window of n, one at a time. A row is valid until the iteration
+// moves on.
 func (r *Reader) duplicateRows(ctx context.Context, n *Request) iter.Seq2[*duplicateRow, error] {
 	return func(yield func(*duplicateRow, error) bool) {
 		results, err := r.Snapshot.Results(ctx, task.ResultDuplicates)

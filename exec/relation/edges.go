@@ -8,13 +8,15 @@ import (
 	"infomall/exec/graph"
 )
 
-// edgeRow is an edge of a stored graph.
+// edgeRow is one row of the relation edges: an edge, and the name of the stored
+// graph that has it.
 type edgeRow struct {
 	graph.Edge
 	graph string
 }
 
-// Edges is the relation edges.
+// Edges declares the relation edges, which has one row per edge of each graph
+// that the archive stores.
 var Edges = list(Relation{
 	Name: "edges", Doc: "one edge of a graph imported by IMPORT FORMAT graph, or one node without edges",
 	Columns: []Column{
@@ -25,13 +27,14 @@ var Edges = list(Relation{
 	},
 }, (*Reader).edges)
 
-// edges yields one row per edge of each stored graph, and one per node without
-// edges.
+// edges yields the rows of the relation edges in batches: one row per edge of
+// each stored graph, and one row, without a target, per node that has no edges.
 func (r *Reader) edges(ctx context.Context, _ *Request) iter.Seq2[[]edgeRow, error] {
 	return paged(r.edgeRows(ctx))
 }
 
-// edgeRows yields the rows of edges.
+// edgeRows yields the rows of the relation edges one at a time. A row is valid
+// until the iteration moves on.
 func (r *Reader) edgeRows(ctx context.Context) iter.Seq2[*edgeRow, error] {
 	return func(yield func(*edgeRow, error) bool) {
 		list, err := KeptGraphs(ctx, r.Snapshot)
@@ -54,8 +57,8 @@ func (r *Reader) edgeRows(ctx context.Context) iter.Seq2[*edgeRow, error] {
 	}
 }
 
-// shortest returns the number with the fewest digits that rounds to w in 32
-// bits: 0.1 instead of 0.10000000149.
+// shortest returns the float64 with the fewest decimal digits that is still w
+// when rounded to 32 bits: 0.1 instead of 0.10000000149.
 func shortest(w float32) float64 {
 	x, err := strconv.ParseFloat(strconv.FormatFloat(float64(w), 'g', -1, 32), 64)
 	if err != nil {

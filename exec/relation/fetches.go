@@ -10,7 +10,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Fetches is the relation fetches.
+// Fetches declares the relation fetches, which has one row per attempt of a
+// crawl to fetch a URL.
 var Fetches = list(Relation{
 	Name: "fetches", Doc: "one attempt of a crawl to fetch a URL, or a decision not to fetch it", Scoped: true, OwnTime: "time", OfSession: true,
 	Columns: []Column{
@@ -28,7 +29,9 @@ var Fetches = list(Relation{
 	},
 }, (*Reader).fetches)
 
-// fetches yields the attempts that lie in the scope and the window of n.
+// fetches yields the attempts of crawls to fetch a URL in the scope and the
+// time window of n, several at a time. It yields nothing if there are no
+// crawls.
 func (r *Reader) fetches(ctx context.Context, n *Request) iter.Seq2[[]report.Fetch, error] {
 	return func(yield func([]report.Fetch, error) bool) {
 		if r.Crawls == nil {
@@ -46,7 +49,8 @@ func (r *Reader) fetches(ctx context.Context, n *Request) iter.Seq2[[]report.Fet
 	}
 }
 
-// asksFor reports whether f lies in the scope and the window of n.
+// asksFor reports whether the URL of the attempt f lies in the scope of n, and
+// its time in the window of n.
 func asksFor(n *Request, f *report.Fetch) bool {
 	if f.Time < n.Window.From || f.Time >= n.Window.To {
 		return false
@@ -61,7 +65,8 @@ func asksFor(n *Request, f *report.Fetch) bool {
 	return slices.ContainsFunc(n.Ranges, func(r urlkey.Range) bool { return r.Contains(key) })
 }
 
-// answered declares a column that is NULL for attempts without an answer.
+// answered returns a column of the relation fetches, of type Int, that is NULL
+// for attempts to which no server answered. f returns the value for the others.
 func answered(name, doc string, f func(*report.Fetch) int64) Column {
 	return intOrNull(name, doc, func(x *report.Fetch) (int64, bool) { return f(x), x.Bytes >= 0 })
 }

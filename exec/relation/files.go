@@ -8,7 +8,7 @@ import (
 	"infomall/store/record"
 )
 
-// Files is the relation files.
+// Files declares the relation files, which has one row per file of the archive.
 var Files = list(Relation{
 	Name: "files", Doc: "one file of the archive", Shown: true,
 	Columns: []Column{

@@ -15,8 +15,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// FocusCondition is the condition of EXPAND WHERE, which CRAWL evaluates for each
-// link and the page that contains it.
+// FocusCondition is the condition of EXPAND WHERE in a CRAWL statement. The
+// crawl follows a link only if the condition is true for the link and the page
+// that contains it.
 type FocusCondition struct {
 	Where expr.Expr // its columns are indexes in Columns
 	// Columns are the columns that Where reads.
@@ -26,20 +27,23 @@ type FocusCondition struct {
 	OfLink bool
 }
 
-// FocusColumn is a column that EXPAND WHERE may name: a fact known of a page
-// after it was fetched and before its links are followed.
+// FocusColumn declares a column that the condition of EXPAND WHERE may name.
+// Its value is known once a page was fetched, before the crawl follows the
+// links of the page.
 type FocusColumn struct {
 	Name string
 	Type value.Type
 	// OfWords reports that the column is computed from the words of FOR.
 	OfWords bool
 
-	// Either page or link computes the column: of a page, or of its link i.
+	// Exactly one of page and link is set. page computes the value for a page,
+	// and link computes it for link i of the page.
 	page func(c *candidate) value.Value
 	link func(c *candidate, i int) value.Value
 }
 
-// focusColumns are the columns that EXPAND WHERE may name.
+// focusColumns lists the columns that the condition of EXPAND WHERE may name:
+// first those of a page, then those of a link.
 var focusColumns = []FocusColumn{
 	{Name: "url", Type: value.URL, page: func(c *candidate) value.Value { return value.OfURL(c.URL) }},
 	{Name: "layer", Type: value.Int, page: func(c *candidate) value.Value { return value.OfInt(int64(c.Layer)) }},
@@ -61,13 +65,15 @@ var focusColumns = []FocusColumn{
 	{Name: "promise", Type: value.Float, OfWords: true, link: func(c *candidate, i int) value.Value { return value.OfFloat(c.verdict.Promise[i]) }},
 }
 
-// asInVersions declares the late column of versions with this name for the page.
+// asInVersions returns a FocusColumn that has the name, type and value of a
+// late column of the relation versions. name is the name of that column.
 func asInVersions(name string) FocusColumn {
 	col := Versions.Column(name)
 	return FocusColumn{Name: name, Type: col.Type, page: func(c *candidate) value.Value { return c.field(col) }}
 }
 
-// focusNames returns the names of the columns that EXPAND WHERE may name.
+// focusNames returns the names of all columns that EXPAND WHERE may name, for
+// error messages.
 func focusNames() []string {
 	names := make([]string, len(focusColumns))
 	for i := range focusColumns {
@@ -76,7 +82,9 @@ func focusNames() []string {
 	return names
 }
 
-// BindFocus binds the condition of an EXPAND WHERE.
+// BindFocus returns the condition e of an EXPAND WHERE with its names resolved
+// and its types checked. The error, an *ast.Error, says which name or type is
+// wrong.
 func BindFocus(e ast.Expr, env *expr.Env) (*FocusCondition, error) {
 	f := new(FocusCondition)
 	bind := &expr.Binder{Where: "EXPAND WHERE", Env: env, Column: func(c *ast.Column, _ value.Type) (expr.Expr, error) {
@@ -100,7 +108,8 @@ func BindFocus(e ast.Expr, env *expr.Env) (*FocusCondition, error) {
 	return f, err
 }
 
-// column returns c as an expression. It adds c to f.Columns if necessary.
+// column returns the bound expression that reads the column c in the condition
+// f. It adds c to f.Columns if c is not there yet.
 func (f *FocusCondition) column(c *FocusColumn) *expr.Col {
 	i := slices.Index(f.Columns, c)
 	if i < 0 {
@@ -111,19 +120,21 @@ func (f *FocusCondition) column(c *FocusColumn) *expr.Col {
 	return &expr.Col{Index: i, Name: c.Name, T: c.Type}
 }
 
-// Focus judges the pages that a crawl has fetched, and their links, by words
-// and a condition. Several goroutines may use it.
+// Focus judges the pages that a crawl has fetched, and their links: how well
+// they match given words, and whether a condition lets the crawl follow them.
+// Several goroutines may use a Focus.
 type Focus struct {
-	words []string // folded, as CONTAINS compares them
-	asked *FocusCondition
+	words []string        // folded, as CONTAINS compares them
+	asked *FocusCondition // nil follows all links
 }
 
-// textShare is the weight of a word that occurs in a page, but neither in its
-// title nor in its main content. A word in these has the weight 1.
+// textShare is how much a word counts that occurs in the text of a page, but
+// neither in its title nor in its main content. A word in the title or the main
+// content counts 1.
 const textShare = .5
 
-// NewFocus returns a Focus on words, which may be empty, with the condition
-// asked. If asked is nil, all links are followed.
+// NewFocus returns a Focus that seeks words, of which there may be none, and
+// tests the condition asked. If asked is nil, all links are followed.
 func NewFocus(words []string, asked *FocusCondition) *Focus {
 	f := &Focus{asked: asked}
 	for _, w := range words {
@@ -132,7 +143,9 @@ func NewFocus(words []string, asked *FocusCondition) *Focus {
 	return f
 }
 
-// Judge implements report.Focus. An error is an *ast.Error of the condition.
+// Judge returns how well the page p and each of its links match the words of f,
+// and which links the crawl follows. It implements report.Focus. The error, an
+// *ast.Error, says that the condition cannot be computed for this page.
 func (f *Focus) Judge(p *report.FocusedPage) (v report.FocusVerdict, err error) {
 	c := &candidate{FocusedPage: p, verdict: &v}
 	c.res.Payload = record.Payload{Head: p.Head, Body: p.Body, Size: int64(len(p.Body)), Mime: p.Mime}
@@ -165,7 +178,8 @@ func (f *Focus) Judge(p *report.FocusedPage) (v report.FocusVerdict, err error) 
 	return v, err
 }
 
-// mean returns the mean of of over the words, or 0 without words.
+// mean calls the function of for each word of f and returns the mean of the
+// results. Without words it returns 0.
 func (f *Focus) mean(of func(word string) float64) float64 {
 	if len(f.words) == 0 {
 		return 0
@@ -177,8 +191,9 @@ func (f *Focus) mean(of func(word string) float64) float64 {
 	return sum / float64(len(f.words))
 }
 
-// follow returns for each link of c whether the condition holds. If the
-// condition reads only columns of the page, follow evaluates it once.
+// follow returns, for each link of the page c, whether the condition of f is
+// true. If the condition reads no column of a link, follow evaluates it once
+// for all links.
 func (f *Focus) follow(c *candidate) ([]bool, error) {
 	rows := len(c.Links)
 	if !f.asked.OfLink {
@@ -215,21 +230,24 @@ func (f *Focus) follow(c *candidate) ([]bool, error) {
 	return list, nil
 }
 
-// candidate is a page whose links are judged.
+// candidate is a fetched page that a Focus judges, together with what was
+// computed for it so far.
 type candidate struct {
 	*report.FocusedPage
 	res     response
-	verdict *report.FocusVerdict   // as far as it is known
+	verdict *report.FocusVerdict   // the parts that Judge has filled in so far
 	labels  map[string]value.Value // by target: the label of the block that contains the link; nil before they are needed
 }
 
-// The columns of versions that words are sought in.
+// textColumn and mainColumn are the columns of the relation versions in which a
+// Focus seeks words.
 var (
 	textColumn = Versions.Column("text")
 	mainColumn = Versions.Column("main")
 )
 
-// field returns a late column of the page that the relation versions has too.
+// field returns the value, for the page c, of a late column of the relation
+// versions.
 func (c *candidate) field(col *Column) value.Value {
 	v, _ := col.late(&LateRow{opened: &c.res}) // an opened response has no error
 	return v
@@ -243,8 +261,8 @@ func (c *candidate) status() value.Value {
 	return value.OfInt(int64(c.Status))
 }
 
-// lang returns the language that the page says it is in, or that its script
-// gives away.
+// lang returns the language that the page declares. If it declares none, lang
+// returns the language that the script of its text gives away, or NULL.
 func (c *candidate) lang() value.Value {
 	lang := c.res.about().Lang
 	if lang == "" {
@@ -253,7 +271,8 @@ func (c *candidate) lang() value.Value {
 	return textOrNull(lang)
 }
 
-// label returns the label of the block that contains link i.
+// label returns the label of the block that contains link i, such as "nav", or
+// NULL if no block contains the link.
 func (c *candidate) label(i int) value.Value {
 	if c.labels == nil {
 		c.findLabels()
@@ -261,8 +280,9 @@ func (c *candidate) label(i int) value.Value {
 	return c.labels[c.Links[i].URL]
 }
 
-// findLabels finds the labels of the blocks that contain the links. For a URL
-// that several links lead to, it is that of the first.
+// findLabels fills c.labels, which maps the target of each link to the label of
+// the block that contains the link. If several links lead to one URL, the first
+// counts.
 func (c *candidate) findLabels() {
 	c.labels = make(map[string]value.Value)
 	base := urlkey.Base(c.URL, c.res.about().Base)

@@ -9,7 +9,8 @@ import (
 	"infomall/store/record"
 )
 
-// Frontier is the relation frontier.
+// Frontier declares the relation frontier, which has one row per URL that a
+// crawl has yet to fetch.
 var Frontier = list(Relation{
 	Name: "frontier", Doc: "one URL that a crawl has yet to fetch", OfSession: true,
 	Columns: []Column{
@@ -41,7 +42,9 @@ func (r *Reader) frontier(ctx context.Context, _ *Request) iter.Seq2[[]report.Qu
 	return r.Crawls.Frontier(ctx)
 }
 
-// termsText returns the terms that the priority of a URL is computed from.
+// termsText returns the terms from which the priority of the URL u is computed,
+// as a text for the column terms. It returns "" if the crawl does not order
+// URLs by priority.
 func termsText(u *report.Queued) string {
 	t := u.Terms
 	if t == nil {

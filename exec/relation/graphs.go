@@ -9,12 +9,14 @@ import (
 	"infomall/store/record/task"
 )
 
-// KeptGraphs returns the graphs that the archive stores.
+// KeptGraphs returns the graphs that were imported into the archive, sorted by
+// name and time. Their nodes and edges are read separately.
 func KeptGraphs(ctx context.Context, snap Snapshot) ([]task.Result, error) {
 	return snap.Results(ctx, task.ResultGraphs)
 }
 
-// Graphs is the relation graphs.
+// Graphs declares the relation graphs, which has one row per graph that was
+// imported into the archive.
 var Graphs = list(Relation{
 	Name: "graphs", Doc: "one graph, imported by IMPORT FORMAT graph", Shown: true,
 	Columns: []Column{

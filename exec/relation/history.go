@@ -7,7 +7,8 @@ import (
 	"infomall/store/record"
 )
 
-// Entry is one entry typed at the prompt.
+// Entry is one row of the relation history: one entry that the user typed at
+// the prompt.
 type Entry struct {
 	Time     record.Time
 	Text     string
@@ -16,7 +17,8 @@ type Entry struct {
 	Status   string // done, failed or interrupted; "" if it has not ended
 }
 
-// History is the relation history.
+// History declares the relation history, which has one row per entry that this
+// user typed at the prompt.
 var History = list(Relation{
 	Name: "history", Doc: "one entry typed at the prompt, by this user", Shown: true, OfSession: true, OfNoArchive: true,
 	Columns: []Column{

@@ -10,7 +10,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// hostRow is one host, summed up over the visits that the query selects.
+// hostRow is one row of the relation hosts: sums over the visits to one host
+// that the query selects.
 type hostRow struct {
 	name                                    string
 	pages, versions, changes, bytes, errors int64
@@ -19,7 +20,7 @@ type hostRow struct {
 	standing                                Standing
 }
 
-// Hosts is the relation hosts.
+// Hosts declares the relation hosts, which has one row per host.
 var Hosts = list(Relation{
 	Name: "hosts", Doc: "one host over the period", Scoped: true,
 	Columns: []Column{
@@ -38,20 +39,25 @@ var Hosts = list(Relation{
 	},
 }, (*Reader).hosts)
 
-// hosts yields one row per host, sorted by SURT key.
+// hosts yields the rows of the relation hosts in batches: one row per host,
+// sorted by SURT key (the host name with its labels in reverse). With EACH,
+// there is one row per host and period.
 //
-// In key order, pages of another port of a host may come after pages of hosts
-// below it, so the pages of one host need not follow each other. hosts sums up
-// each run of pages of one host, and sorts the sums, which are few. With EACH,
-// each period has its own sums.
+// Pages are read in the order of their keys. In this order, the pages of a host
+// need not all follow each other, because a host may have several ports, and
+// pages of subdomains may come in between. hosts therefore computes one sum for
+// each unbroken series of pages of a host. Then it sorts these sums, which are
+// few, and adds up those of the same host.
 func (r *Reader) hosts(ctx context.Context, n *Request) iter.Seq2[[]hostRow, error] {
 	return paged(r.rankedHosts(ctx, n, r.eachHost(ctx, n)))
 }
 
-// hostURL returns the URL that stands for a host.
+// hostURL returns the URL whose key stands for the host name in stored rankings
+// and in sorting: http://NAME/.
 func hostURL(name string) string { return "http://" + name + "/" }
 
-// rankedHosts adds ranks to hosts, if n reads them.
+// rankedHosts yields the hosts of in, each with its rank from the stored
+// ranking of hosts. If n does not read the column rank, it returns in itself.
 func (r *Reader) rankedHosts(ctx context.Context, n *Request, in iter.Seq2[*hostRow, error]) iter.Seq2[*hostRow, error] {
 	if !n.Asks("rank") {
 		return in
@@ -74,7 +80,9 @@ func (r *Reader) rankedHosts(ctx context.Context, n *Request, in iter.Seq2[*host
 	}
 }
 
-// eachHost yields the hosts of n, without ranks.
+// eachHost yields one row per host that n selects, and per period with EACH,
+// one at a time, sorted by SURT key. The ranks are not filled in. A row is
+// valid until the iteration moves on.
 func (r *Reader) eachHost(ctx context.Context, n *Request) iter.Seq2[*hostRow, error] {
 	return func(yield func(*hostRow, error) bool) {
 		s := r.Sorter(ctx, 1)
@@ -104,8 +112,9 @@ func (r *Reader) eachHost(ctx context.Context, n *Request) iter.Seq2[*hostRow, e
 	}
 }
 
-// sumHosts adds to s a sum for each run of pages of one host. It leaves out
-// URLs without a host.
+// sumHosts adds up each unbroken series of pages of one host in in, and adds
+// the encoded sums to s. It leaves out URLs without a host. Several sums may be
+// of the same host.
 func sumHosts(s *spill.Sorter, in iter.Seq2[*pageRow, error]) error {
 	var h hostRow
 	var buf []byte
@@ -134,7 +143,8 @@ func sumHosts(s *spill.Sorter, in iter.Seq2[*pageRow, error]) error {
 	return put()
 }
 
-// add adds part to h.
+// add adds the counts of part, which is of the same host and period, to those
+// of h. If h is empty, it becomes a copy of part.
 func (h *hostRow) add(part *hostRow) {
 	if h.pages == 0 {
 		*h = *part
@@ -150,7 +160,8 @@ func (h *hostRow) add(part *hostRow) {
 	h.last = max(h.last, part.last)
 }
 
-// encode appends h in the form that decodeHost reads.
+// encode appends to dst the fields of h, except its rank, in the form that
+// decodeHost reads.
 func (h *hostRow) encode(dst []byte) []byte {
 	for _, n := range []int64{h.pages, h.versions, h.changes, h.bytes, h.errors, h.stored, int64(h.first), int64(h.last), int64(h.asOf)} {
 		dst = binary.AppendVarint(dst, n)
@@ -158,7 +169,7 @@ func (h *hostRow) encode(dst []byte) []byte {
 	return append(dst, h.name...)
 }
 
-// decodeHost returns the host that encode wrote.
+// decodeHost returns the host row that hostRow.encode wrote as src.
 func decodeHost(src []byte) hostRow {
 	var n [9]int64
 	for i := range n {

@@ -9,7 +9,8 @@ import (
 	"infomall/store/record/task"
 )
 
-// Jobs is the relation jobs.
+// Jobs declares the relation jobs, which has one row per run of a statement
+// that works on the archive, such as IMPORT.
 var Jobs = list(Relation{
 	Name: "jobs", Doc: "one run of a statement that works on the archive; the last few thousand runs are kept", Shown: true, OwnTime: "started", OfSession: true,
 	Columns: []Column{
@@ -27,7 +28,8 @@ var Jobs = list(Relation{
 	},
 }, (*Reader).jobs)
 
-// jobs yields the jobs that began in the window of n.
+// jobs yields the jobs that started in the time window of n, in one batch. It
+// yields nothing if there is no log of jobs.
 func (r *Reader) jobs(ctx context.Context, n *Request) iter.Seq2[[]task.Job, error] {
 	if r.Jobs == nil {
 		return none
@@ -38,7 +40,8 @@ func (r *Reader) jobs(ctx context.Context, n *Request) iter.Seq2[[]task.Job, err
 	})
 }
 
-// afterJob declares a column that is NULL until the job has finished.
+// afterJob returns a column of the relation jobs, of type Int, that is NULL
+// until the job has finished. f returns the value after that.
 func afterJob(name, doc string, f func(*task.Job) int64) Column {
 	return intOrNull(name, doc, func(j *task.Job) (int64, bool) { return f(j), j.Finished != record.NoTime })
 }

@@ -14,9 +14,10 @@ import (
 	"infomall/store/record"
 )
 
-// changedBlocks yields the blocks that were added or edited in each chosen
-// version. If the stored fold of a version holds, it reads neither the body of
-// the version nor those before it.
+// changedBlocks yields, for each version that n chooses, the rows of the blocks
+// that were added or edited in it, as one slice. If the stored fold of a
+// version (how its blocks relate to those of earlier versions) is valid,
+// changedBlocks reads no bodies for this version.
 func (r *Reader) changedBlocks(ctx context.Context, n *Request) iter.Seq2[[]blockRow, error] {
 	return func(yield func([]blockRow, error) bool) {
 		f := r.follow(ctx, n)
@@ -49,14 +50,17 @@ func (r *Reader) changedBlocks(ctx context.Context, n *Request) iter.Seq2[[]bloc
 	}
 }
 
-// keptCut reports whether n reads blocks at the level, and in the profile, for
-// which facts are stored.
+// keptCut reports whether n divides pages as the stored facts do: down to the
+// same level, with the default algorithm. Only then can facts replace reading a
+// page.
 func keptCut(n *Request) bool {
 	return n.Level == facts.KeptLevel && options(n) == divide.Options{}
 }
 
-// keptVersion is what is stored about one version. Page or Fold is nil if it is
-// not stored or does not hold.
+// keptVersion is what the archive stores about one version, to spare reading
+// its body. Page holds facts read from the page, and Fold says how its blocks
+// relate to those of earlier versions. Each is nil if it is not stored or not
+// valid.
 type keptVersion struct {
 	ref  record.Ref
 	at   record.Time // the time that kept was called with
@@ -67,10 +71,12 @@ type keptVersion struct {
 	digests []record.Digest // their digests; nil if the body is not stored in blocks
 }
 
-// How the facts of a batch of versions are read ahead.
+// These constants bound how a goroutine reads the facts of a batch of versions
+// ahead of their use.
 const (
-	// keptAheadLeast is the least size of a batch that is read ahead. A caller
-	// that wants few rows gets only these read.
+	// keptAheadLeast is how many versions a batch must have at least to be read
+	// ahead. For smaller batches, only the versions that the caller reaches are
+	// read.
 	keptAheadLeast = 64
 	// keptBundle is how many versions are sent over the channel at once,
 	// because each send wakes the receiver. keptBundles is how many bundles the
@@ -79,9 +85,9 @@ const (
 	keptBundles = 2
 )
 
-// allBelieved yields the result of believed for each version of b, in order.
-// For a large batch, a goroutine reads ahead; it has ended when the iteration
-// has.
+// allBelieved yields the result of the method believed for each version of b,
+// in order: its stored facts and its fold, if valid. For a large batch, a
+// goroutine reads ahead; it ends before the iteration does.
 func (r *Reader) allBelieved(ctx context.Context, b *spanBatch) iter.Seq2[*keptVersion, error] {
 	return func(yield func(*keptVersion, error) bool) {
 		if b.N >= keptAheadLeast {
@@ -96,7 +102,8 @@ func (r *Reader) allBelieved(ctx context.Context, b *spanBatch) iter.Seq2[*keptV
 	}
 }
 
-// believedAhead is allBelieved with reading ahead.
+// believedAhead passes to yield what allBelieved yields. A goroutine reads
+// ahead. It has ended when believedAhead returns.
 func (r *Reader) believedAhead(ctx context.Context, b *spanBatch, yield func(*keptVersion, error) bool) {
 	within, cancel := context.WithCancel(ctx)
 	bundles := make(chan []*keptVersion, keptBundles)
@@ -136,8 +143,10 @@ func (r *Reader) believedAhead(ctx context.Context, b *spanBatch, yield func(*ke
 	}
 }
 
-// believed returns what is stored about the version at row i of b, without a
-// Fold that does not hold. It may run while other methods of the Reader run.
+// believed returns what is stored about the version at row i of b. Its Fold is
+// nil if the fold is not valid: the program that made it did not know all
+// earlier captures of the URL, or compared with another version than the one
+// before. believed may run while other methods of the Reader run.
 func (r *Reader) believed(ctx context.Context, b *spanBatch, i int) (*keptVersion, error) {
 	k, err := r.readKept(ctx, b.Ref[i], b.Time[i])
 	if err != nil || k.Fold == nil {
@@ -153,13 +162,15 @@ func (r *Reader) believed(ctx context.Context, b *spanBatch, i int) (*keptVersio
 	return k, err
 }
 
-// anyTime is passed to kept by callers that do not read the times in the lives
-// of blocks.
+// anyTime is passed as the argument at to Reader.kept by callers to whom the
+// time of the version does not matter, because they do not read since when its
+// blocks exist.
 const anyTime record.Time = 0
 
-// kept returns what is stored about the version that begins at ref. at is the
-// time of that capture. It caches the last result, because the late columns of
-// a block are read right after the block was found.
+// kept returns what is stored about the version whose first capture is ref. at
+// is the time of this capture, or anyTime. The fold is not checked for
+// validity. kept caches the last result, because the late columns of a block
+// are read right after the block was found.
 func (r *Reader) kept(ctx context.Context, ref record.Ref, at record.Time) (*keptVersion, error) {
 	if k := r.keptLast; k != nil && k.ref == ref && (at == k.at || at == anyTime) {
 		return k, nil
@@ -171,8 +182,9 @@ func (r *Reader) kept(ctx context.Context, ref record.Ref, at record.Time) (*kep
 	return k, err
 }
 
-// readKept reads what is stored about a version. It ignores what another
-// version of the program stored.
+// readKept returns what is stored about the version whose first capture is ref,
+// taken at the time at. Facts and folds that another version of the program
+// stored are left out. The fold is not checked for validity.
 func (r *Reader) readKept(ctx context.Context, ref record.Ref, at record.Time) (*keptVersion, error) {
 	encoded, err := r.Snapshot.Kept(ctx, ref)
 	if err != nil {
@@ -192,9 +204,12 @@ func (r *Reader) readKept(ctx context.Context, ref record.Ref, at record.Time) (
 	return k, nil
 }
 
-// brought fills in NewBlocks and StoredBytes, from the stored fold if it holds.
-// These depend on how the archive stores bodies, which is always in the profile
-// modern. A span of a version that began before the window gets 0.
+// brought yields the batches of in after filling in NewBlocks and StoredBytes:
+// how many blocks and bytes each version added to the archive. It takes both
+// from the stored fold of the version if that is valid, and otherwise computes
+// them from bodies. They depend on how the archive stores bodies, so the
+// profile of n has no influence. A span of a version that began before the
+// window gets 0.
 func (r *Reader) brought(ctx context.Context, n *Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
 		f := &follower{r: r, ctx: ctx, to: n.Window.To}
@@ -224,8 +239,10 @@ func (r *Reader) brought(ctx context.Context, n *Request, in iter.Seq2[*spanBatc
 	}
 }
 
-// broughtBy returns what the version at row i of b added to the archive, or -1
-// if the archive does not have its body. f reads the versions if necessary.
+// broughtBy returns how many blocks and bytes the version at row i of b added
+// to the archive, or -1 for both if the archive does not have its body. If
+// there is no valid fold, the follower f reads the versions of the URL up to
+// this one.
 func (r *Reader) broughtBy(ctx context.Context, f *follower, b *spanBatch, i int) (life.Brought, error) {
 	if b.Change[i] == record.ChangeSame {
 		return life.Brought{}, nil
@@ -244,8 +261,9 @@ func (r *Reader) broughtBy(ctx context.Context, f *follower, b *spanBatch, i int
 	return rev.Brought(), nil
 }
 
-// appendKept appends the changed blocks of the version at row i of b, from its
-// fold.
+// appendKept appends to list one row for each added or edited block of the
+// version at row i of b, and returns list. It takes the blocks from the stored
+// facts and fold in kept, neither of which is nil if there are such blocks.
 func appendKept(list []blockRow, b *spanBatch, i int, kept *keptVersion) []blockRow {
 	for _, c := range kept.Fold.Changed {
 		if c.Ordinal >= len(kept.Page.Cut) {
@@ -260,8 +278,10 @@ func appendKept(list []blockRow, b *spanBatch, i int, kept *keptVersion) []block
 	return list
 }
 
-// cut appends the blocks of the version at row i of b, which must come after
-// those of earlier calls.
+// cut appends to list one row for each block of the version at row i of b, and
+// returns list. It reads the stored bodies. If the archive does not have the
+// body of the version, it appends nothing. Each call must be for a later
+// version than the calls before.
 func (f *follower) cut(list []blockRow, b *spanBatch, i, level int) ([]blockRow, error) {
 	rev, err := f.find(b, i)
 	if err != nil || rev == nil {
@@ -270,7 +290,9 @@ func (f *follower) cut(list []blockRow, b *spanBatch, i, level int) ([]blockRow,
 	return appendCut(list, &revision{Revision: rev, span: b, row: i, old: f.old, new: b.Ref[i]}, level), nil
 }
 
-// block returns the response of a row of blocks, and the index of the block.
+// block returns the response that contains the block of the current row, a row
+// of the relation blocks, and the index of the block in the response's list of
+// blocks.
 func (l *LateRow) block() (*response, int, error) {
 	res, err := l.response()
 	if err != nil {
@@ -279,8 +301,8 @@ func (l *LateRow) block() (*response, int, error) {
 	return res, res.inCut(l.request.Level, l.number(2)-1), nil
 }
 
-// ofBlock returns the code of a column of block n that is computed from the
-// response.
+// ofBlock returns the code of a late column of the relation blocks. f computes
+// the value for block n from the stored response r.
 func ofBlock(f func(r *response, n int) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		res, n, err := l.block()
@@ -291,9 +313,9 @@ func ofBlock(f func(r *response, n int) value.Value) lateCode {
 	}
 }
 
-// kept returns what is stored about the version of a row of blocks, and the
-// place of the block in the cut. It returns nil if facts are stored for other
-// blocks than the request asks for.
+// kept returns what is stored about the version of the current row, a row of
+// the relation blocks, and the place of the block in the version, from 0. It
+// returns nil if the request divides pages otherwise than the stored facts do.
 func (l *LateRow) kept() (*keptVersion, int, error) {
 	if !keptCut(l.request) {
 		return nil, 0, nil
@@ -302,8 +324,10 @@ func (l *LateRow) kept() (*keptVersion, int, error) {
 	return k, l.number(2) - 1, err
 }
 
-// ofChanged returns the code of a column that the fold has for changed blocks.
-// For other blocks it is computed from the response.
+// ofChanged returns the code of a late column of the relation blocks. For a
+// block that was added or edited, stored takes the value from the stored fold
+// of the version (what is known of its changed blocks). For other blocks, or
+// without a fold, f computes the value from the stored response r.
 func ofChanged(stored func(*life.Changed) value.Value, f func(r *response, n int) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		k, ordinal, err := l.kept()
@@ -321,7 +345,9 @@ func ofChanged(stored func(*life.Changed) value.Value, f func(r *response, n int
 	}
 }
 
-// blockLabel returns the label of a block.
+// blockLabel returns the label of the block that the current row of l is about,
+// such as "nav". It takes the label from the stored facts if it can, and
+// otherwise from the page.
 func blockLabel(l *LateRow) (value.Value, error) {
 	k, ordinal, err := l.kept()
 	if err != nil {
@@ -333,7 +359,9 @@ func blockLabel(l *LateRow) (value.Value, error) {
 	return ofBlock(func(r *response, n int) value.Value { return value.OfText(r.label(n).String()) })(l)
 }
 
-// blockSimhash returns the fingerprint of a block.
+// blockSimhash returns the simhash of the text of the block that the current
+// row of l is about: a fingerprint, as an Int, that differs in few bits between
+// similar texts. It takes the simhash from the stored facts if it can.
 func blockSimhash(l *LateRow) (value.Value, error) {
 	k, ordinal, err := l.kept()
 	if err == nil && k != nil {
@@ -349,7 +377,9 @@ func blockSimhash(l *LateRow) (value.Value, error) {
 	return ofBlock(simhashOf)(l)
 }
 
-// blockDigest returns the digest of a block.
+// blockDigest returns the SHA-256 of the block that the current row of l is
+// about, in hexadecimal. It takes the digest from the store, without reading
+// the page, if it can.
 func blockDigest(l *LateRow) (value.Value, error) {
 	k, ordinal, err := l.kept()
 	if err == nil && k != nil {
@@ -365,8 +395,9 @@ func blockDigest(l *LateRow) (value.Value, error) {
 	return ofBlock(digestOf)(l)
 }
 
-// fingerprint returns the stored fingerprint of a block, and reports whether
-// there is one: only for blocks that are leaves and long enough.
+// fingerprint returns the stored simhash of the block at the place ordinal,
+// from 0, of the version k. It reports false if none is stored: only blocks
+// that are not divided further and have a long enough text have one.
 func (r *Reader) fingerprint(ctx context.Context, k *keptVersion, ordinal int) (uint64, bool, error) {
 	if k.Page == nil || ordinal >= len(k.Page.Cut) || k.Page.Cut[ordinal].Leaves > 0 || k.Page.Inline() {
 		return 0, false, nil
@@ -383,9 +414,11 @@ func (r *Reader) fingerprint(ctx context.Context, k *keptVersion, ordinal int) (
 	return print, ok, nil
 }
 
-// keptDigest returns the digest of a block in hexadecimal, and reports whether
-// the page is stored in blocks. On a miss it reads the digests of all changed
-// blocks, if the block is one of them, or else of the whole cut.
+// keptDigest returns the stored digest, in hexadecimal, of the block at the
+// place ordinal, from 0, of the version k. It reports false if the page is not
+// stored in blocks. It reads digests in groups and keeps the last group in k:
+// if the block was added or edited, all such blocks, otherwise all blocks of
+// the version.
 func (r *Reader) keptDigest(ctx context.Context, k *keptVersion, ordinal int) (string, bool, error) {
 	if k.Page == nil || k.Page.Inline() || ordinal >= len(k.Page.Cut) {
 		return "", false, nil
@@ -407,7 +440,8 @@ func (r *Reader) keptDigest(ctx context.Context, k *keptVersion, ordinal int) (s
 	return hex.EncodeToString(k.digests[i][:]), true, nil
 }
 
-// changedPlaces returns the places in the cut of the blocks that changed.
+// changedPlaces returns the places, from 0, of the blocks that were added or
+// edited in the version k, in ascending order. It returns nil if k has no fold.
 func (k *keptVersion) changedPlaces() []int {
 	if k.Fold == nil {
 		return nil
@@ -419,7 +453,7 @@ func (k *keptVersion) changedPlaces() []int {
 	return places
 }
 
-// upTo returns the numbers below n.
+// upTo returns the numbers from 0 to n-1.
 func upTo(n int) []int {
 	list := make([]int, n)
 	for i := range list {

@@ -8,26 +8,28 @@ import (
 	"infomall/store/record"
 )
 
-// A LateRow computes the late columns of rows: those that need the stored page,
-// or what is stored about it.
+// A LateRow computes the late columns of rows: the columns that need the stored
+// page, or what is stored about it. It computes them for one row at a time, the
+// current row.
 type LateRow struct {
 	ctx     context.Context
 	reader  *Reader
 	request *Request
 	hidden  []*value.Vector // of a batch
-	row     int             // in the batch
+	row     int             // the current row, an index in the batch
 
-	opened *response // if not nil, the page of the row
+	opened *response // if not nil, the response of the current row, which hidden then need not name
 }
 
-// LateRow returns a LateRow for the rows of a batch that n asked for. hidden are
-// the hidden columns of the batch.
+// LateRow returns a LateRow for the rows of one batch that reading n has
+// yielded. hidden holds the batch's hidden columns, which say from which
+// capture each row was made.
 func (r *Reader) LateRow(ctx context.Context, n *Request, hidden []*value.Vector) *LateRow {
 	return &LateRow{ctx: ctx, reader: r, request: n, hidden: hidden}
 }
 
-// Value computes the late column c of a row of the batch. It is NULL for a row
-// to which a LEFT JOIN found no match.
+// Value makes row the current row and returns the value of its late column c.
+// The value is NULL for a row to which a LEFT JOIN found no match.
 func (l *LateRow) Value(c *Column, row int) (value.Value, error) {
 	if l.hidden[0].IsNull(row) {
 		return value.Value{}, nil
@@ -36,26 +38,30 @@ func (l *LateRow) Value(c *Column, row int) (value.Value, error) {
 	return c.late(l)
 }
 
-// lateCode computes a late column of a row.
+// lateCode computes the value of a late column for the current row of a
+// LateRow.
 type lateCode func(*LateRow) (value.Value, error)
 
-// payload declares a late column that * leaves out.
+// payload returns a late column, computed by code, that SELECT * leaves out.
 func payload(name string, t value.Type, doc string, code lateCode) Column {
 	return Column{Name: name, Type: t, Doc: doc, Payload: true, late: code}
 }
 
-// costly declares a late column that * includes.
+// costly returns a late column, computed by code, that SELECT * includes.
 func costly(name string, t value.Type, doc string, code lateCode) Column {
 	return Column{Name: name, Type: t, Doc: doc, Costly: true, late: code}
 }
 
-// ref returns the ref in two hidden columns, from the column at on.
+// ref returns the ref of a capture that the hidden columns at and at+1 hold for
+// the current row.
 func (l *LateRow) ref(at int) record.Ref { return Ref(l.hidden[at:], l.row) }
 
-// number returns the number in the hidden column at.
+// number returns the number that the hidden column with the index at holds for
+// the current row.
 func (l *LateRow) number(at int) int { return int(l.hidden[at].Ints[l.row]) }
 
-// response returns the response of the capture that the row was made from.
+// response returns the stored response of the capture from which the current
+// row was made.
 func (l *LateRow) response() (*response, error) {
 	if l.opened != nil {
 		return l.opened, nil
@@ -63,7 +69,8 @@ func (l *LateRow) response() (*response, error) {
 	return l.reader.response(l.ctx, l.ref(0), options(l.request))
 }
 
-// ofResponse returns the code of a column that is computed from the response.
+// ofResponse returns the code of a late column. f computes the value from the
+// stored response of the row's capture.
 func ofResponse(f func(*response) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		res, err := l.response()
@@ -74,8 +81,9 @@ func ofResponse(f func(*response) value.Value) lateCode {
 	}
 }
 
-// ofPage returns the code of a column of a body that divides into blocks. For
-// other bodies the column is NULL.
+// ofPage returns the code of a late column. f computes the value from the body
+// of the row's capture, divided into blocks. The value is NULL if the body
+// cannot be divided, because it is not a text.
 func ofPage(f func(*divide.Body) value.Value) lateCode {
 	return ofResponse(func(r *response) value.Value {
 		b := r.blocks()

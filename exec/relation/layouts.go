@@ -15,8 +15,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// layoutRow is one layout of a host, summed up over the visits that the query
-// selects.
+// layoutRow is one row of the relation layouts: one layout of a host, with sums
+// over the visits that the query selects. The layout is the part of a page that
+// is outside its blocks.
 type layoutRow struct {
 	host        string
 	digest      record.Digest
@@ -24,10 +25,11 @@ type layoutRow struct {
 	first, last record.Time
 	asOf        record.Time
 	versions    int64
-	ref         record.Ref // of a version that has the layout
+	ref         record.Ref // the first capture of a version that has the layout
 }
 
-// Layouts is the relation layouts.
+// Layouts declares the relation layouts, which has one row per layout of a
+// host.
 var Layouts = listWithRefs(Relation{
 	Name: "layouts", Doc: "one layout of a host: the html of pages without their blocks", Scoped: true,
 	RefColumns: refColumns,
@@ -43,14 +45,17 @@ var Layouts = listWithRefs(Relation{
 	},
 }, (*layoutRow).refs, (*Reader).layouts)
 
-// layouts yields one row per layout, sorted by the SURT keys of hosts. The
-// versions with one layout need not follow each other, so they are summed up by
-// sorting, as in hosts.
+// layouts yields the rows of the relation layouts in batches: one row per
+// layout of each host, sorted by the SURT key of the host (its labels in
+// reverse). With EACH, there is one row per layout and period.
 func (r *Reader) layouts(ctx context.Context, n *Request) iter.Seq2[[]layoutRow, error] {
 	return paged(r.eachLayout(ctx, n))
 }
 
-// eachLayout yields the layouts of n.
+// eachLayout yields one row per layout that n selects, and per period with
+// EACH, one at a time. Versions with the same layout need not follow each
+// other, so eachLayout sorts sums of them, as hosts does. A row is valid until
+// the iteration moves on.
 func (r *Reader) eachLayout(ctx context.Context, n *Request) iter.Seq2[*layoutRow, error] {
 	return func(yield func(*layoutRow, error) bool) {
 		s := r.Sorter(ctx, 1)
@@ -82,7 +87,9 @@ func (r *Reader) eachLayout(ctx context.Context, n *Request) iter.Seq2[*layoutRo
 	}
 }
 
-// sumLayouts adds to s a sum for each run of versions with the same layout.
+// sumLayouts adds up each unbroken series of versions with the same layout,
+// host and period, and adds the encoded sums to s. Several sums may be of the
+// same layout.
 func (r *Reader) sumLayouts(ctx context.Context, n *Request, s *spill.Sorter) error {
 	var l layoutRow
 	var buf []byte
@@ -117,8 +124,9 @@ func (r *Reader) sumLayouts(ctx context.Context, n *Request, s *spill.Sorter) er
 	return put()
 }
 
-// layoutOf returns the layout of the version at row i of b, or a zero row if it
-// has none.
+// layoutOf returns a row for the layout of the version at row i of b. It
+// returns the zero row if the version has no layout, because it is not a page
+// or its body has no blocks.
 func (r *Reader) layoutOf(ctx context.Context, n *Request, b *spanBatch, i int) (layoutRow, error) {
 	if b.Kind[i] != record.KindPage {
 		return layoutRow{}, nil
@@ -134,7 +142,8 @@ func (r *Reader) layoutOf(ctx context.Context, n *Request, b *spanBatch, i int) 
 	}, nil
 }
 
-// add adds part to l, and reports whether both are the same layout. If not, it
+// add adds the counts of part to those of l if both are of the same layout,
+// host and period, and reports whether they are. If not, or if l is empty, it
 // changes nothing.
 func (l *layoutRow) add(part *layoutRow) bool {
 	if l.versions == 0 || l.host != part.host || l.digest != part.digest || l.asOf != part.asOf {
@@ -146,7 +155,7 @@ func (l *layoutRow) add(part *layoutRow) bool {
 	return true
 }
 
-// encode appends l in the form that decodeLayout reads.
+// encode appends to dst the fields of l in the form that decodeLayout reads.
 func (l *layoutRow) encode(dst []byte) []byte {
 	dst = append(dst, l.digest[:]...)
 	for _, n := range []int64{l.bytes, int64(l.first), int64(l.last), int64(l.asOf), l.versions, int64(l.ref.Segment), int64(l.ref.Run), int64(l.ref.N)} {
@@ -155,7 +164,7 @@ func (l *layoutRow) encode(dst []byte) []byte {
 	return append(dst, l.host...)
 }
 
-// decodeLayout returns the layout that encode wrote.
+// decodeLayout returns the layout row that layoutRow.encode wrote as src.
 func decodeLayout(src []byte) layoutRow {
 	var l layoutRow
 	src = src[copy(l.digest[:], src):]
@@ -171,10 +180,12 @@ func decodeLayout(src []byte) layoutRow {
 	return l
 }
 
-// refs names a capture whose page has the layout.
+// refs writes into row i of the hidden columns the ref of a capture whose page
+// has the layout l.
 func (l *layoutRow) refs(hidden []*value.Vector, i int) { packRef(hidden, i, l.ref) }
 
-// layoutText returns the layout of a page as a text, or NULL if it has none.
+// layoutText returns the layout of a page as UTF-8, with <!--block--> in place
+// of each block. It returns NULL if the body has no blocks.
 func layoutText(r *response) value.Value {
 	b := r.blocks()
 	if b == nil {

@@ -13,38 +13,41 @@ import (
 	"infomall/store/urlkey"
 )
 
-// learned is a cache of what comparing all versions of one URL shows about each
-// version. The versions are read once for all rows of the URL.
+// learned is a cache for one URL. For each version of the URL, it holds what a
+// comparison of all its versions has shown, so that the versions are read once
+// for all rows of the URL.
 type learned struct {
 	learnedOf
 	versions map[record.Ref]learnedVersion
 }
 
-// learnedOf says for what the versions were compared.
+// learnedOf says which URL the entries of learned are for, how its pages were
+// divided into blocks, and what was computed.
 type learnedOf struct {
-	key     string
+	key     string // of the URL
 	options divide.Options
 	cut     int  // the level of the blocks
 	words   bool // compute which changes are substantial
 	level   bool // compute the best level
 }
 
-// learnedVersion is what is known of a version after comparing it with all
-// earlier ones.
+// learnedVersion is what comparing a version with all earlier versions of its
+// URL has shown.
 type learnedVersion struct {
-	level       int
+	level       int // the level at which blocks show most of the changes, learned so far
 	levelReason string
-	first       bool
+	first       bool         // the version is the first that has a body
 	reason      string       // why the version is soft_missing, or not substantial
 	senses      []life.Sense // of the blocks of the cut, then of the blocks removed
 }
 
-// substantial reports whether v changed what the page says.
+// substantial reports whether v changed what the page says: words other than
+// dates, counters and the like. It is true for a first version.
 func (v *learnedVersion) substantial() bool { return v.first || life.Together(v.senses).Substantial }
 
-// ofHistory returns the code of a column of versions for which a version must be
-// compared with all earlier ones. The column is NULL if the archive does not
-// have the body.
+// ofHistory returns the code of a late column of the relation versions. f
+// computes the value from what comparing the version with all earlier ones has
+// shown. The value is NULL if the archive does not have the body.
 func ofHistory(f func(*learnedVersion) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		v, ok, err := l.reader.learnedVersion(l.ctx, l.request, l.ref(0))
@@ -55,9 +58,9 @@ func ofHistory(f func(*learnedVersion) value.Value) lateCode {
 	}
 }
 
-// ofSense returns the code of a column of blocks for which a version must be
-// compared with the one before. The column is NULL if the archive does not have
-// the body.
+// ofSense returns the code of a late column of the relation blocks. f computes
+// the value from the sense of the block's change: whether it is substantial,
+// and if not, why. The value is NULL if the archive does not have the body.
 func ofSense(f func(life.Sense) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		sense, ok, err := l.reader.sense(l.ctx, l.request, l.ref(0), l.number(2)-1)
@@ -68,9 +71,9 @@ func ofSense(f func(life.Sense) value.Value) lateCode {
 	}
 }
 
-// sense returns whether the change of a block is substantial. ordinal is the
-// place of the block in the cut of its version. It reports false if the archive
-// does not have the body.
+// sense returns whether a change of a block is substantial, and if not, why.
+// ref is the first capture of the version, and ordinal the place of the block
+// in it, from 0. sense reports false if the archive does not have the body.
 func (r *Reader) sense(ctx context.Context, n *Request, ref record.Ref, ordinal int) (life.Sense, bool, error) {
 	v, ok, err := r.learnedVersion(ctx, n, ref)
 	if err != nil || !ok {
@@ -82,8 +85,10 @@ func (r *Reader) sense(ctx context.Context, n *Request, ref record.Ref, ordinal 
 	return v.senses[ordinal], true, nil
 }
 
-// learnedVersion returns what comparing the version that begins at ref with all
-// earlier ones shows. It reports false if the archive does not have the body.
+// learnedVersion returns what comparing a version with all earlier versions of
+// its URL has shown. ref is the version's first capture. learnedVersion reports
+// false if the archive does not have the body. It computes only what the
+// columns of n need.
 func (r *Reader) learnedVersion(ctx context.Context, n *Request, ref record.Ref) (learnedVersion, bool, error) {
 	of := learnedOf{options: options(n), cut: facts.KeptLevel, words: n.Asks("substantial", "reason"), level: n.Asks("level", "level_reason")}
 	if n.Relation.Cut {
@@ -107,7 +112,9 @@ func (r *Reader) learnedVersion(ctx context.Context, n *Request, ref record.Ref)
 	return v, ok, nil
 }
 
-// learn reads and compares all versions of a URL.
+// learn reads all versions of a URL, compares each with the earlier ones, and
+// stores what it has shown in r.learned. The parameter of says which URL, and
+// what to compute.
 func (r *Reader) learn(ctx context.Context, of learnedOf) error {
 	r.learned = learned{}
 	versions := map[record.Ref]learnedVersion{}
@@ -140,8 +147,11 @@ func (r *Reader) learn(ctx context.Context, of learnedOf) error {
 	}
 }
 
-// reason returns why the version of the last step is soft_missing, or else why
-// it is not substantial. If all blocks are the same, the reason is markup.
+// reason returns why the version that f read last is soft_missing (an error
+// page with the status of a good one), or otherwise why its changes are not
+// substantial, such as "date". It returns "" if v is substantial and the
+// version is not soft_missing. If only the layout changed, and no block, the
+// reason is "markup".
 func (f *follower) reason(v *learnedVersion) string {
 	i := f.row - 1
 	switch {

@@ -11,11 +11,13 @@ import (
 	"infomall/store/urlkey"
 )
 
-// VotingKinds are the kinds of links that lead from one page to another. Other
-// links, such as to images and style sheets, are parts of a page.
+// VotingKinds are the kinds of links that lead from one page to another, and so
+// count as a vote for its rank. Other links, such as to images and style
+// sheets, are parts of a page.
 var VotingKinds = []markup.LinkKind{markup.LinkA, markup.LinkArea, markup.LinkFrame, markup.LinkIframe, markup.LinkRefresh}
 
-// votes says for each kind of link whether it is one of VotingKinds.
+// votes is indexed by the kind of a link. An entry is true if the kind is one
+// of VotingKinds.
 var votes = func() (is [256]bool) {
 	for _, k := range VotingKinds {
 		is[k] = true
@@ -23,7 +25,8 @@ var votes = func() (is [256]bool) {
 	return is
 }()
 
-// LinkOptions say which links a link graph has, and what its nodes are.
+// LinkOptions say which links a link graph leaves out, and whether its nodes
+// are pages or hosts.
 type LinkOptions struct {
 	// WithoutInternal leaves out links within a registered domain.
 	// WithoutNoFollow leaves out links whose rel has nofollow. WithoutNav
@@ -33,9 +36,10 @@ type LinkOptions struct {
 	ByHost bool
 }
 
-// LinkGraph builds the graph of the links, of VotingKinds, of the pages that
-// the source links chooses. Its nodes are these pages and all URLs that they
-// link to. The caller closes it.
+// LinkGraph returns a graph of links between pages or hosts. links is a request
+// for the relation links, and chooses the pages whose links are read; only
+// links of VotingKinds become edges. The nodes are these pages and all URLs
+// that they link to. The caller closes the graph.
 func (r *Reader) LinkGraph(ctx context.Context, links *Request, o LinkOptions, g graph.NamedOptions) (*graph.Named, error) {
 	return graph.BuildNamed(ctx, &r.Memory, g, func(m *graph.Maker) error {
 		l := &linker{Reader: r, ctx: ctx, source: links, o: o, m: m}
@@ -43,7 +47,8 @@ func (r *Reader) LinkGraph(ctx context.Context, links *Request, o LinkOptions, g
 	})
 }
 
-// linker adds pages and their links to a graph, one page after the other.
+// linker adds the pages that a request chooses, and their links, to a graph
+// that is being built, one page after the other.
 type linker struct {
 	*Reader
 	ctx    context.Context
@@ -61,7 +66,7 @@ type linker struct {
 	fromHost, toHost func(url string) string
 }
 
-// read adds all pages of the source to the graph.
+// read adds all pages that l.source chooses, and their links, to the graph.
 func (l *linker) read() error {
 	n := l.source
 	if n.Window.Empty() || n.Ranges != nil && len(n.Ranges) == 0 {
@@ -88,7 +93,9 @@ func (l *linker) read() error {
 	return nil
 }
 
-// page adds a page and its links to the graph.
+// page adds one page and its links to the graph. url is the page's URL, and ref
+// the first capture of its version. If the nodes are hosts, a URL without a
+// host is left out.
 func (l *linker) page(url string, ref record.Ref) (err error) {
 	name := url
 	if l.o.ByHost {
@@ -120,7 +127,10 @@ func (l *linker) page(url string, ref record.Ref) (err error) {
 	return nil
 }
 
-// references returns the stored links of a page, or nil if they are not stored.
+// references returns the stored links of a page, so that its body need not be
+// read. ref is the first capture of its version. It returns nil if the links
+// are not stored, and an empty slice if the page has none. The result is valid
+// until the next call.
 func (l *linker) references(ref record.Ref) ([]facts.Reference, error) {
 	if !keptCut(l.source) {
 		return nil, nil
@@ -145,8 +155,8 @@ func (l *linker) references(ref record.Ref) ([]facts.Reference, error) {
 	return list, nil
 }
 
-// found adds the links of a page to the graph, after reading them from its
-// body.
+// found reads the links of a page from its stored body and adds them to the
+// graph. url is the page's URL, and ref the first capture of its version.
 func (l *linker) found(url string, ref record.Ref) error {
 	p, err := l.foundLinks(l.ctx, l.source, ref)
 	if err != nil {
@@ -172,7 +182,8 @@ func (l *linker) found(url string, ref record.Ref) error {
 	return nil
 }
 
-// link adds a link of the current page to the graph.
+// link adds an edge for the link r of the current page to the graph. It ignores
+// a link that the options leave out, or that leads to no URL.
 func (l *linker) link(r *facts.Reference) error {
 	if !votes[r.Kind] || l.o.WithoutNoFollow && r.NoFollow || l.o.WithoutNav && r.Label == label.Nav {
 		return nil
@@ -197,9 +208,9 @@ func (l *linker) link(r *facts.Reference) error {
 	return l.m.Edge(l.from, to, 1)
 }
 
-// HostNode returns a function that maps a URL to that of its host, or to "" if
-// it has none. The function caches the last host, because URLs of one host
-// follow each other.
+// HostNode returns a function that maps a URL to http://HOST/, the URL of its
+// host, or to "" if it has no host. The function remembers the last host,
+// because URLs of one host often follow each other. Use it in one goroutine.
 func HostNode() func(url string) string {
 	last, node := "", ""
 	return func(url string) string {

@@ -11,7 +11,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// linkRow is one link of one version.
+// linkRow is one row of the relation links: one link in one version of a page.
 type linkRow struct {
 	*facts.Link
 	url    string
@@ -23,7 +23,7 @@ type linkRow struct {
 	block  string // path of the block that contains the link; "" in the layout
 }
 
-// Links is the relation links.
+// Links declares the relation links, which has one row per link of a version.
 var Links = listWithRefs(Relation{
 	Name: "links", Doc: "one link of one version", Scoped: true,
 	OfVersions: true, Cut: true, RefColumns: partRefColumns,
@@ -48,15 +48,17 @@ var Links = listWithRefs(Relation{
 	},
 }, (*linkRow).refs, (*Reader).links)
 
-// refs names the version's first capture and the link among the links of the
-// page.
+// refs writes into row i of the hidden columns where l comes from: the ref of
+// the version's first capture, then the index of the link among the links of
+// the page.
 func (l *linkRow) refs(hidden []*value.Vector, i int) {
 	packRef(hidden, i, l.ref)
 	hidden[2].Ints[i] = int64(l.n)
 }
 
-// links yields the links of the chosen versions that are pages, in the order of
-// the page.
+// links yields, for each version that n chooses and that is a page, the rows of
+// its links as one slice, in the order of the page. Versions without links are
+// left out.
 func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, error] {
 	return func(yield func([]linkRow, error) bool) {
 		scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColKind))
@@ -79,7 +81,8 @@ func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, err
 	}
 }
 
-// linksOf returns the links of the version at row i of b.
+// linksOf returns one row per link of the version at row i of b, or nil if the
+// version is not a page.
 func (r *Reader) linksOf(ctx context.Context, n *Request, b *spanBatch, i int) ([]linkRow, error) {
 	if b.Kind[i] != record.KindPage {
 		return nil, nil
@@ -100,7 +103,8 @@ func (r *Reader) linksOf(ctx context.Context, n *Request, b *spanBatch, i int) (
 	return list, nil
 }
 
-// pageLinks are the links of one version, stored or read from the page.
+// pageLinks holds the links of one version of a page. They come from the stored
+// facts of the version, or from its body.
 type pageLinks struct {
 	ref   record.Ref
 	base  string // the base that the page names, as written
@@ -109,8 +113,8 @@ type pageLinks struct {
 	label func(i int) (value.Value, error) // returns the label of that block
 }
 
-// pageLinks returns the links of a version, from a cache of the last few
-// versions if they are there.
+// pageLinks returns the links of the version whose first capture is ref. It
+// keeps the links of the last few versions in a cache.
 func (r *Reader) pageLinks(ctx context.Context, n *Request, ref record.Ref) (*pageLinks, error) {
 	for _, p := range r.linked {
 		if p.ref == ref {
@@ -131,8 +135,9 @@ func (r *Reader) pageLinks(ctx context.Context, n *Request, ref record.Ref) (*pa
 	return p, nil
 }
 
-// keptLinks returns the stored links of a version, or nil if they are not
-// stored.
+// keptLinks returns the links of the version whose first capture is ref from
+// its stored facts, without reading the body. It returns nil if the facts do
+// not have them, or are for other blocks than n asks for.
 func (r *Reader) keptLinks(ctx context.Context, n *Request, ref record.Ref) (*pageLinks, error) {
 	if !keptCut(n) {
 		return nil, nil
@@ -169,7 +174,8 @@ func (r *Reader) keptLinks(ctx context.Context, n *Request, ref record.Ref) (*pa
 	}, nil
 }
 
-// foundLinks reads the links of a version from the page.
+// foundLinks reads the links of the version whose first capture is ref from the
+// stored response.
 func (r *Reader) foundLinks(ctx context.Context, n *Request, ref record.Ref) (*pageLinks, error) {
 	res, err := r.response(ctx, ref, options(n))
 	if err != nil {
@@ -194,8 +200,9 @@ func (r *Reader) foundLinks(ctx context.Context, n *Request, ref record.Ref) (*p
 	}, nil
 }
 
-// partAt returns the block of the cut at a level that contains a byte of the
-// body, or 0 if none does.
+// partAt returns the index of the block of b that contains the byte at offset
+// in the body, when b is divided down to the given level. It returns 0 if b is
+// nil or no block contains the byte.
 func partAt(b *divide.Body, level, offset int) int {
 	if b == nil || offset < 0 {
 		return 0
@@ -215,7 +222,8 @@ func partAt(b *divide.Body, level, offset int) int {
 	return 0
 }
 
-// ofLink returns the code of a late column of link i of a page.
+// ofLink returns the code of a late column of the relation links. f computes
+// the value for link i of the page whose links are p.
 func ofLink(f func(p *pageLinks, i int) (value.Value, error)) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		p, err := l.reader.pageLinks(l.ctx, l.request, l.ref(0))

@@ -9,7 +9,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// pageRow is one URL, summed up over the visits that the query selects.
+// pageRow is one row of the relation pages: one URL, with sums over the visits
+// that the query selects.
 type pageRow struct {
 	key, url              string
 	first, last, asOf     record.Time
@@ -23,10 +24,10 @@ type pageRow struct {
 	revisit               Revisit
 	found                 foundOn
 	stored                int64
-	ref                   record.Ref // of the last version
+	ref                   record.Ref // the first capture of the last version
 }
 
-// Pages is the relation pages.
+// Pages declares the relation pages, which has one row per URL.
 var Pages = listWithRefs(Relation{
 	Name: "pages", Doc: "one URL over the period", Scoped: true, Order: []string{"url"}, RefColumns: refColumns,
 	Columns: []Column{
@@ -57,12 +58,15 @@ var Pages = listWithRefs(Relation{
 	},
 }, (*pageRow).refs, (*Reader).pages)
 
-// pageNeeds are the columns of a scan that pages needs besides those of its
-// fields. Change separates versions.
+// pageNeeds are the columns that the relation pages always reads from a scan of
+// captures, whatever columns the query asks for. The column change says where
+// one version ends and the next begins.
 const pageNeeds = record.ColChange
 
-// eachPage sums up spans to pages, in the order of URLs. With EACH, which gives
-// one span per URL and period, each span becomes a row.
+// eachPage adds up the spans in in to one row per URL, in the order of URLs. A
+// span is a version, with its visits, as the query sees it. With EACH, which
+// gives one span per URL and period, each span becomes a row. A row is valid
+// until the iteration moves on.
 func eachPage(n *Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*pageRow, error] {
 	return func(yield func(*pageRow, error) bool) {
 		var p pageRow
@@ -88,7 +92,9 @@ func eachPage(n *Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*pageRow, e
 	}
 }
 
-// add adds one span to p.
+// add adds the span at row i of b to the sums of p. The spans of a URL are
+// added in the order of time. If p is empty, it becomes a row for the URL of
+// the span.
 func (p *pageRow) add(b *spanBatch, i int) {
 	if p.visits == 0 {
 		p.key, p.url, p.first, p.asOf = b.Key[i], b.URL[i], b.Time[i], b.AsOf[i]
@@ -122,8 +128,8 @@ func (p *pageRow) add(b *spanBatch, i int) {
 	}
 }
 
-// pageSpans yields the spans (the versions, as the query sees them) that n's
-// pages are summed up from.
+// pageSpans yields the spans (versions, with their visits, as the query sees
+// them) from which the rows of the relation pages that n asks for are added up.
 func (r *Reader) pageSpans(ctx context.Context, n *Request) iter.Seq2[*spanBatch, error] {
 	in := r.spans(ctx, r.visits(ctx, n, n.Scan(pageNeeds)), n, true)
 	if n.Asks("stored_bytes") {
@@ -132,15 +138,18 @@ func (r *Reader) pageSpans(ctx context.Context, n *Request) iter.Seq2[*spanBatch
 	return in
 }
 
-// refs names the first capture of the page's last version.
+// refs writes into row i of the hidden columns the ref of the first capture of
+// the page's last version.
 func (p *pageRow) refs(hidden []*value.Vector, i int) { packRef(hidden, i, p.ref) }
 
-// pages yields one row per URL.
+// pages yields the rows of the relation pages in batches: one row per URL, and
+// per period with EACH, sorted by URL.
 func (r *Reader) pages(ctx context.Context, n *Request) iter.Seq2[[]pageRow, error] {
 	return paged(r.foundPages(ctx, n, r.revisitedPages(ctx, n, r.linkedPages(ctx, n, r.rankedPages(ctx, n, eachPage(n, r.pageSpans(ctx, n)))))))
 }
 
-// rankedPages adds ranks to pages, if n reads them.
+// rankedPages yields the pages of in, each with its rank from the stored
+// ranking of pages. If n does not read the column rank, it returns in itself.
 func (r *Reader) rankedPages(ctx context.Context, n *Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	if !n.Asks("rank") {
 		return in

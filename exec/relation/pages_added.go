@@ -10,9 +10,10 @@ import (
 	"infomall/store/record"
 )
 
-// linkedPages adds to pages how many pages link to them, and to how many URLs
-// they link, if n reads these columns. For that it builds the graph of all
-// links in the time of the source.
+// linkedPages yields the pages of in, each with the number of pages that link
+// to it and of URLs that it links to. For that it builds the graph of all links
+// in the time that n selects. If n reads neither column, linkedPages returns in
+// itself.
 func (r *Reader) linkedPages(ctx context.Context, n *Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	if !n.Asks("inlinks", "outlinks") {
 		return in
@@ -49,16 +50,18 @@ func (r *Reader) linkedPages(ctx context.Context, n *Request, in iter.Seq2[*page
 	}
 }
 
-// Revisit is how often a page changes, estimated from its visits.
+// Revisit says how often a page changes, as estimated from its visits, and when
+// to visit it next.
 type Revisit struct {
-	Key    string      // of its URL
-	Visits int         // how many, after the first
+	Key    string      // the key of the page's URL
+	Visits int         // the visits of the page after the first
 	Rate   float64     // changes per day
 	Due    record.Time // the next visit; NoTime if it was not asked for
 }
 
-// revisitedPages adds to pages how often they change and when they are due, if
-// n reads these columns.
+// revisitedPages yields the pages of in, each with how often it changes and
+// when its next visit is due. If n reads neither column, or r has no Revisits,
+// it returns in itself.
 func (r *Reader) revisitedPages(ctx context.Context, n *Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	due := n.Asks("next_due")
 	if r.Revisits == nil || !due && !n.Asks("change_rate") {
@@ -88,17 +91,19 @@ func (r *Reader) revisitedPages(ctx context.Context, n *Request, in iter.Seq2[*p
 	}
 }
 
-// foundOn is how a crawl reached a page.
+// foundOn says how the last crawl that fetched a page had reached it.
 type foundOn struct {
-	known  bool
+	known  bool        // false if no crawl has fetched the page
 	time   record.Time // when the crawl fetched the page
 	layer  int32
 	weight float64
 	via    string
 }
 
-// foundPages adds to pages how crawls reached them, if n reads these columns.
-// It holds some 80 bytes per URL of the source that was crawled.
+// foundPages yields the pages of in, each with how a crawl reached it: the
+// number of hops, the priority, and the page that led there. It holds about 80
+// bytes in memory per crawled URL in the scope of n. If n reads none of these
+// columns, or there are no crawls, foundPages returns in itself.
 func (r *Reader) foundPages(ctx context.Context, n *Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	if r.Crawls == nil || !n.Asks("layer", "weight", "via") {
 		return in

@@ -8,13 +8,15 @@ import (
 	"infomall/store/record"
 )
 
-// periodRow is one period of a request for periods(unit).
+// periodRow is one row of the relation periods: one calendar period of the time
+// range that a request names.
 type periodRow struct {
 	value.Period
 	of *Request
 }
 
-// Periods is the relation periods.
+// Periods declares the relation periods, which has one row per calendar period,
+// such as a month, of a time range.
 var Periods = list(Relation{
 	Name: "periods", Doc: "one year, month, week or day of the time asked for, written periods(month)", ByUnit: true, OfSession: true, OfNoArchive: true,
 	Columns: []Column{
@@ -24,7 +26,8 @@ var Periods = list(Relation{
 	},
 }, (*Reader).periods)
 
-// periods yields the periods of n in one batch.
+// periods yields in one batch the calendar periods of unit n.Unit that overlap
+// the time window of n.
 func (r *Reader) periods(ctx context.Context, n *Request) iter.Seq2[[]periodRow, error] {
 	return listed(ctx, func(ctx context.Context) (list []periodRow, err error) {
 		for p := value.PeriodAt(n.Unit, n.Window.From, n.Choice.Zone); p.From < n.Window.To; p = value.PeriodAt(n.Unit, p.To, n.Choice.Zone) {

@@ -8,7 +8,8 @@ import (
 	"infomall/store/record"
 )
 
-// Pools is the relation pools.
+// Pools declares the relation pools, which has one row per pool: the captures
+// of one month.
 var Pools = list(Relation{
 	Name: "pools", Doc: "one pool of the archive: the captures of one month", Shown: true,
 	Columns: []Column{

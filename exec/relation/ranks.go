@@ -15,28 +15,33 @@ import (
 	"infomall/store/urlkey"
 )
 
-// PageRanking and HostRanking are the names of rankings that were computed
-// without a name. The column rank of pages and of hosts reads them.
+// PageRanking and HostRanking are the names under which a ranking of pages or
+// of hosts is stored if the PAGERANK statement gives no name. The column rank
+// of the relations pages and hosts comes from these rankings.
 const (
 	PageRanking = "pagerank"
 	HostRanking = "hostrank"
 )
 
-// The flags with which the value of a row of a ranking begins.
+// A stored row of a ranking begins with a byte of flags. hasRank says that a
+// rank follows, and hasHubs that a hub and an authority value follow. rankBits
+// is the size of each of these numbers, in bytes.
 const (
 	hasRank  = 1
 	hasHubs  = 2
-	rankBits = 8 // bytes per number
+	rankBits = 8
 )
 
-// Standing is what a ranking says of a URL.
+// Standing holds the values that a ranking gives to one URL: a PageRank, or the
+// hub and authority values of HITS.
 type Standing struct {
 	Rank           float64
 	Hub, Authority float64
-	Ranked, Judged bool // it has a rank; it has hub and authority values
+	Ranked, Judged bool // Rank is set; Hub and Authority are set
 }
 
-// Append appends s as the value of a row of a stored ranking.
+// Append appends to dst the fields of s, encoded as the value of a row of a
+// stored ranking. parseStanding reads it back.
 func (s Standing) Append(dst []byte) []byte {
 	put := func(x float64) { dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(x)) }
 	var flags byte
@@ -57,7 +62,8 @@ func (s Standing) Append(dst []byte) []byte {
 	return dst
 }
 
-// parseStanding returns the Standing that Append wrote.
+// parseStanding returns the Standing that Standing.Append encoded as b. The
+// error says that b is damaged.
 func parseStanding(b []byte) (s Standing, err error) {
 	rest := b
 	take := func() float64 {
@@ -83,14 +89,16 @@ func parseStanding(b []byte) (s Standing, err error) {
 	return s, err
 }
 
-// rankRow is a URL in a ranking.
+// rankRow is one row of the relation ranks: one URL, by its key, in one
+// ranking.
 type rankRow struct {
 	Standing
 	key string
-	of  *task.Result // the ranking
+	of  *task.Result // the stored ranking that has the row
 }
 
-// Ranks is the relation ranks.
+// Ranks declares the relation ranks, which has one row per URL and stored
+// ranking.
 var Ranks = list(Relation{
 	Name: "ranks", Doc: "one URL in one ranking made by PAGERANK or HITS", Scoped: true, OwnTime: "as_of",
 	Results: task.ResultRanks, NoResults: "nothing was ranked yet; run PAGERANK or HITS",
@@ -105,13 +113,16 @@ var Ranks = list(Relation{
 	},
 }, (*Reader).ranks)
 
-// ranks yields one row per URL and ranking, sorted by URL, as_of and name of
-// the ranking.
+// ranks yields the rows of the relation ranks in batches: one row per URL and
+// ranking, sorted by URL, then by the moment that the ranking is about, then by
+// its name.
 func (r *Reader) ranks(ctx context.Context, n *Request) iter.Seq2[[]rankRow, error] {
 	return paged(r.rankRows(ctx, n))
 }
 
-// rankRows yields the rows of ranks.
+// rankRows yields the rows of the relation ranks that n selects, one at a time,
+// in the order of ranks. It merges the stored rankings, each of which is sorted
+// by URL. A row is valid until the iteration moves on.
 func (r *Reader) rankRows(ctx context.Context, n *Request) iter.Seq2[*rankRow, error] {
 	return func(yield func(*rankRow, error) bool) {
 		results, err := r.Snapshot.Results(ctx, task.ResultRanks)
@@ -153,17 +164,18 @@ func (r *Reader) rankRows(ctx context.Context, n *Request) iter.Seq2[*rankRow, e
 	}
 }
 
-// rankCursor reads a ranking row by row.
+// rankCursor reads one stored ranking row by row, in the order of keys.
 type rankCursor struct {
 	next func() (task.ResultRow, error, bool)
 	stop func()
 	row  rankRow
-	more bool // row is valid
+	more bool // row is valid; false at the end, and after an error
 	err  error
 }
 
-// rankCursor returns a cursor at the first row in the ranges. The caller calls
-// stop.
+// rankCursor returns a cursor at the first row of the ranking named by the
+// parameter of whose key lies in ranges; nil ranges mean all rows. The caller
+// calls the cursor's stop.
 func (r *Reader) rankCursor(ctx context.Context, of *task.Result, ranges []urlkey.Range) *rankCursor {
 	c := &rankCursor{row: rankRow{of: of}}
 	c.next, c.stop = iter.Pull2(r.Snapshot.ResultRows(ctx, *of, ranges))
@@ -171,7 +183,8 @@ func (r *Reader) rankCursor(ctx context.Context, of *task.Result, ranges []urlke
 	return c
 }
 
-// advance goes to the next row.
+// advance moves c to the next row. At the end it sets c.more to false, and
+// after an error c.err also.
 func (c *rankCursor) advance() {
 	row, err, more := c.next()
 	c.more = more && err == nil
@@ -184,14 +197,17 @@ func (c *rankCursor) advance() {
 	}
 }
 
-// compare returns a negative number if the row of c comes before that of o.
+// compare returns a negative number if the current row of c comes before that
+// of o in the relation ranks, a positive number if it comes after, and
+// otherwise 0.
 func (c *rankCursor) compare(o *rankCursor) int {
 	x, y := &c.row, &o.row
 	return cmp.Or(strings.Compare(x.key, y.key), cmp.Compare(x.of.AsOf, y.of.AsOf), strings.Compare(x.of.Name, y.of.Name), cmp.Compare(x.of.Computed, y.of.Computed))
 }
 
-// seek goes forward to a key, and reports whether the ranking has it. Keys must
-// come in ascending order.
+// seek moves c forward to the first row whose key is not less than key, and
+// reports whether that row has exactly this key. Calls must come with ascending
+// keys.
 func (c *rankCursor) seek(key string) bool {
 	for c.more && c.row.key < key {
 		c.advance()
@@ -199,12 +215,17 @@ func (c *rankCursor) seek(key string) bool {
 	return c.more && c.row.key == key
 }
 
-// standings returns a function find that looks up URLs in the ranking with the
-// given name, for the relations pages and hosts. Each PAGERANK stores one
-// result under that name, about one moment. find uses the last result about a
-// moment before the end of the source's window, or else the first after it.
-// With EACH, it uses asOf, the end of the period, instead of the window. Keys
-// must come in ascending order. The caller calls done at the end.
+// standings returns the function find, which looks up the values of URLs in the
+// rankings stored under a name. It serves the relations pages and hosts.
+//
+// Each PAGERANK stores a ranking about one moment, and several may have the
+// same name. find uses the last ranking about a moment before the end of n's
+// window, or if there is none, the first about a later moment. With EACH, find
+// uses the end of the period, asOf, instead of the end of the window. If there
+// is no ranking, or it does not have the key, find returns the zero Standing.
+//
+// Calls of find must come with ascending keys, all of which lie in ranges; nil
+// ranges mean all keys. The caller calls done at the end.
 func (r *Reader) standings(ctx context.Context, n *Request, name string, ranges []urlkey.Range) (find func(key string, asOf record.Time) (Standing, error), done func(), err error) {
 	results, err := r.Snapshot.Results(ctx, task.ResultRanks)
 	if err != nil {
@@ -238,9 +259,10 @@ func (r *Reader) standings(ctx context.Context, n *Request, name string, ranges 
 	return find, done, nil
 }
 
-// fitting returns the result with this name about the last moment before to, or
-// else about the first moment after. Among several about one moment, it returns
-// the one computed last. It returns nil if there is none.
+// fitting returns the ranking in results with this name that is about the last
+// moment before to, or if there is none, about the first moment after. If
+// several are about the same moment, it returns the one computed last. It
+// returns nil if no ranking has this name.
 func fitting(results []task.Result, name string, to record.Time) *task.Result {
 	var best *task.Result
 	for i := range results {
@@ -256,8 +278,8 @@ func fitting(results []task.Result, name string, to record.Time) *task.Result {
 	return best
 }
 
-// StandingOf returns what a ranking says of a URL or name, and reports whether
-// it has it.
+// StandingOf returns the values that a stored ranking, the parameter of, gives
+// to a URL or a name, and reports whether the ranking has that URL or name.
 func StandingOf(ctx context.Context, snap Snapshot, of *task.Result, url string) (Standing, bool, error) {
 	key := urlkey.Key(url)
 	c := (&Reader{Snapshot: snap}).rankCursor(ctx, of, []urlkey.Range{{From: key, To: key + "\x00"}})
@@ -265,8 +287,9 @@ func StandingOf(ctx context.Context, snap Snapshot, of *task.Result, url string)
 	return c.row.Standing, c.more, c.err
 }
 
-// RanksOf returns the rank of each node of a graph in a ranking, or 0 if the
-// ranking does not have it.
+// RanksOf returns the rank of each node of the graph g in a stored ranking, the
+// parameter of. The index is the number of the node. A node that the ranking
+// does not have gets 0.
 func RanksOf(ctx context.Context, snap Snapshot, of *task.Result, g *graph.Named) ([]float64, error) {
 	c := (&Reader{Snapshot: snap}).rankCursor(ctx, of, nil)
 	defer c.stop()

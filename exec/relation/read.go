@@ -8,7 +8,8 @@ import (
 	"infomall/store/record"
 )
 
-// Read returns the rows that n asks for.
+// Read returns the rows of the relation that n asks for, as a stream of
+// batches. It yields nothing if the window or the ranges of n are empty.
 func (r *Reader) Read(ctx context.Context, n *Request) value.Rows {
 	if n.Window.Empty() && n.Relation.Scoped || n.Ranges != nil && len(n.Ranges) == 0 {
 		return func(func(*value.Batch, error) bool) {}
@@ -16,11 +17,12 @@ func (r *Reader) Read(ctx context.Context, n *Request) value.Rows {
 	return n.Relation.read(r, ctx, n)
 }
 
-// made returns the relation r, whose rows are read in batches of type B. size
-// returns how many rows a batch has. refs writes the refs of its rows into the
-// hidden columns; it is nil for a relation without hidden columns. A column whose
-// code is for other batches is a fault of the program, which made finds when the
-// program starts.
+// made returns the Relation r after adding its function read, which reads rows
+// in batches of type B. size returns how many rows a batch has. refs fills the
+// hidden columns of a batch with refs, which say from which captures its rows
+// were made; refs is nil for a relation without hidden columns. made panics if
+// the code of a column is for batches of another type. This is a fault of the
+// program, and shows when it starts.
 func made[B any](r Relation, size func(B) int, refs func(hidden []*value.Vector, b B), read func(*Reader, context.Context, *Request) iter.Seq2[B, error]) *Relation {
 	for _, c := range r.Columns {
 		if _, ok := c.fill.(func(*value.Vector, B)); ok == c.Late() || c.Late() != (c.late != nil) {
@@ -33,13 +35,14 @@ func made[B any](r Relation, size func(B) int, refs func(hidden []*value.Vector,
 	return &r
 }
 
-// list returns the relation r. read yields its rows, several at a time.
+// list returns the Relation r after adding its function read, which yields rows
+// of type T, several at a time.
 func list[T any](r Relation, read func(*Reader, context.Context, *Request) iter.Seq2[[]T, error]) *Relation {
 	return made(r, func(list []T) int { return len(list) }, nil, read)
 }
 
-// listWithRefs is list for a relation with hidden columns. refs writes the refs
-// of a row into row i of the hidden columns.
+// listWithRefs is like list, for a relation with hidden columns. refs writes
+// into row i of the hidden columns from which capture a row was made.
 func listWithRefs[T any](r Relation, refs func(row *T, hidden []*value.Vector, i int), read func(*Reader, context.Context, *Request) iter.Seq2[[]T, error]) *Relation {
 	return made(r, func(list []T) int { return len(list) }, func(hidden []*value.Vector, list []T) {
 		for _, h := range hidden {
@@ -51,7 +54,10 @@ func listWithRefs[T any](r Relation, refs func(row *T, hidden []*value.Vector, i
 	}, read)
 }
 
-// render computes the columns that n reads from the batches of in.
+// render turns the batches of in into batches of the columns that n asks for,
+// which it computes. size and refs are those of made. The late columns of a
+// batch are empty, and its hidden columns are filled by refs. A batch is valid
+// until the iteration moves on.
 func render[B any](n *Request, size func(B) int, refs func([]*value.Vector, B), in iter.Seq2[B, error]) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		var out value.Batch
@@ -88,11 +94,11 @@ func render[B any](n *Request, size func(B) int, refs func([]*value.Vector, B), 
 	}
 }
 
-// none yields nothing.
+// none is an iterator that yields nothing.
 func none[T any](func(T, error) bool) {}
 
-// listed yields in one batch everything that f returns: an archive has few
-// pools and files.
+// listed yields the result of f as one batch, or nothing if f returns no
+// entries. It serves relations with few rows, such as pools and files.
 func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		list, err := f(ctx)
@@ -102,8 +108,10 @@ func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) it
 	}
 }
 
-// paged collects rows in batches. The first has one row, so that rows come
-// soon; later ones grow.
+// paged yields the rows of in, copied into batches. The first batch has one
+// row, so that a row comes soon. Each batch has twice as many rows as the one
+// before, up to record.BatchRows. A batch is valid until the iteration moves
+// on.
 func paged[T any](in iter.Seq2[*T, error]) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		var list []T
@@ -129,7 +137,8 @@ func paged[T any](in iter.Seq2[*T, error]) iter.Seq2[[]T, error] {
 	}
 }
 
-// packRefs writes refs into the first two hidden columns.
+// packRefs writes the refs of a batch of rows into the first two hidden
+// columns, which it resizes.
 func packRefs(hidden []*value.Vector, refs []record.Ref) {
 	for _, h := range hidden[:2] {
 		h.Resize(value.Int, len(refs))
@@ -139,13 +148,15 @@ func packRefs(hidden []*value.Vector, refs []record.Ref) {
 	}
 }
 
-// packRef writes a ref into row i of the first two hidden columns.
+// packRef writes the ref r into row i of the first two hidden columns. The
+// function Ref reads it back.
 func packRef(hidden []*value.Vector, i int, r record.Ref) {
 	hidden[0].Ints[i] = int64(uint64(r.Segment)<<32 | uint64(r.Run))
 	hidden[1].Ints[i] = int64(r.N)
 }
 
-// Ref returns the ref in row i of the first two hidden columns.
+// Ref returns the ref that the first two hidden columns hold in row i: the
+// capture from which the row was made.
 func Ref(hidden []*value.Vector, i int) record.Ref {
 	place := uint64(hidden[0].Ints[i])
 	return record.Ref{Segment: uint32(place >> 32), Run: uint32(place), N: uint32(hidden[1].Ints[i])}

@@ -12,7 +12,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Reader reads relations of one snapshot, in one goroutine.
+// Reader reads the relations of one snapshot of an archive. Use it in one
+// goroutine.
 type Reader struct {
 	Snapshot Snapshot
 	// History returns the entries typed at the prompt, the oldest first.
@@ -22,32 +23,33 @@ type Reader struct {
 	Jobs   JobLog
 	// Schedules returns the schedules, sorted by name.
 	Schedules func(context.Context) ([]Schedule, error)
-	// Revisits yields how often the pages of a source change, sorted by URL. If
-	// due is set, it also computes when each is visited next. It may leave out
-	// pages.
+	// Revisits yields how often each page that n selects changes, sorted by
+	// URL. If the flag due is set, it also computes when each page is to be
+	// visited next. It may leave out pages.
 	Revisits func(ctx context.Context, n *Request, due bool) iter.Seq2[Revisit, error]
 	// Memory is shared by the operators that hold rows.
 	spill.Memory
 	// Scanned, if not nil, is called after each batch that a source yields,
-	// with the number of its rows so far.
+	// with the number of rows that this source has yielded so far.
 	Scanned func(rows int64)
 
-	responses []*response  // opened last, the latest first
+	responses []*response  // the responses used last, the latest first
 	compared  comparison   // the comparison made last
-	keptLast  *keptVersion // what is stored of the version read last
+	keptLast  *keptVersion // what is stored about the version read last
 	linked    []*pageLinks // the links of the pages read last
 	resolved  resolved     // a cache of resolved links
-	learned   learned      // of the URL asked for last
-	style     *hostStyle   // of the host and month asked for last
+	learned   learned      // what is known of the versions of the URL asked for last
+	style     *hostStyle   // the style of the host and month asked for last
 }
 
-// Snapshot is an unchanging state of an archive. Its refs are valid until it is
-// closed, and for this snapshot only. Several goroutines may use it; all must
-// be done before Close. Its methods return the error of a context that has
-// ended, so that callers need not check ctx between reads.
+// Snapshot is the state of an archive at one moment; later changes do not show
+// in it. The refs that it yields are valid until it is closed, and for this
+// snapshot only. Several goroutines may use it; all must be done before Close.
+// Its methods return the error of a context that has ended, so that callers
+// need not check ctx between reads.
 type Snapshot interface {
-	// Scan yields captures, sorted by (key, time, sequence). Ranging does the
-	// work; stopping releases it.
+	// Scan yields captures, sorted by (key, time, sequence). Ranging over the
+	// result does the work; stopping releases what it holds.
 	Scan(ctx context.Context, s record.Scan) record.Rows
 	// Tally yields captures to be counted, in no order. One row may stand for
 	// many captures.
@@ -56,14 +58,17 @@ type Snapshot interface {
 	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
 	// Stored returns one capture with everything that came in with it.
 	Stored(ctx context.Context, ref record.Ref) (message.Stored, error)
-	// Kept returns the facts and the fold of the version that begins at a
-	// capture. What is not stored is nil.
+	// Kept returns the stored facts of the version that begins at a capture
+	// (what was read from the page when it came in) and its fold (how its
+	// blocks relate to those of earlier versions). Each is nil if it is not
+	// stored.
 	Kept(ctx context.Context, ref record.Ref) (record.Facts, error)
 	// Knew reports whether the fold of a capture holds: whether the program
 	// that made it knew all earlier captures of the URL. key and at are the key
 	// of the URL and the time of the capture.
 	Knew(ctx context.Context, ref record.Ref, key string, at record.Time) (bool, error)
-	// LeafFacts returns the facts of each leaf of a capture's body, in order.
+	// LeafFacts returns the stored facts of each leaf of a capture's body, in
+	// order. A leaf is a block that is not divided further.
 	LeafFacts(ctx context.Context, ref record.Ref) ([][]byte, error)
 	// AppendLeaves appends to dst what LeafFacts returns, in its stored form.
 	// It is faster for callers that need only parts.
@@ -85,22 +90,23 @@ type Snapshot interface {
 	// archive. Later snapshots are without them. It returns task.ErrChanged
 	// if another process has rewritten them meanwhile.
 	Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error)
-	// SkipDamage makes the snapshot read on after damage to a db-file: a value that
-	// only that file has is NULL, and a body in it is not in the archive. Damage
-	// returns an error that names what was skipped, nil if nothing was. SkipDamage is
-	// called before the first read.
+	// SkipDamage makes the snapshot read on after damage to a db-file: a value
+	// that only that file has is then NULL, and a body in that file counts as
+	// missing. Call SkipDamage before the first read. Damage returns an error
+	// that names what was skipped, or nil if nothing was.
 	SkipDamage()
 	Damage() error
 	// Stats returns counts of what was read through this snapshot so far.
 	Stats() record.ReadStats
-	// SetCache bounds the archive's cache of decoded runs, in bytes. With 0 the
-	// snapshot uses no cache.
+	// SetCache bounds, in bytes, the archive's cache of decoded runs
+	// (neighbouring captures that are compressed together). With 0 the snapshot
+	// uses no cache.
 	SetCache(bytes int64)
 	Close() error
 }
 
-// CrawlState gives queries access to the state of crawls. The crawls may be
-// running, in this process or another.
+// CrawlState gives queries access to the state of crawls, whether they have
+// ended or are running, in this process or another.
 type CrawlState interface {
 	// Crawls and Workers return the rows of these relations.
 	Crawls(ctx context.Context) ([]report.Crawl, error)
@@ -111,7 +117,8 @@ type CrawlState interface {
 	Frontier(ctx context.Context) iter.Seq2[[]report.Queued, error]
 }
 
-// JobLog gives queries access to the log of jobs, including those that run.
+// JobLog gives queries access to the log of jobs, the runs of statements that
+// work on the archive. It includes jobs that are still running.
 type JobLog interface {
 	Jobs(ctx context.Context) ([]task.Job, error)
 }

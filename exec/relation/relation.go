@@ -8,8 +8,10 @@ import (
 	"infomall/exec/value"
 )
 
-// Relation is a table that a query can read, such as versions. DESCRIBE, SHOW
-// COLUMNS, *, binding, and the suggestions in errors all read this declaration.
+// Relation declares a table that a query can read, such as versions: its
+// columns, what a query may say of it, and how its rows are read. DESCRIBE,
+// SHOW COLUMNS, SELECT *, the resolution of names, and the suggestions in
+// errors all use this declaration.
 type Relation struct {
 	Name    string
 	Doc     string // what one row is
@@ -17,7 +19,7 @@ type Relation struct {
 
 	// What a query may say of the relation.
 
-	Scoped bool // accepts a scope and a time clause
+	Scoped bool // accepts a scope (which URLs) and a time clause
 	// OwnTime names the column to which a time range applies, if that is not
 	// the capture time; otherwise it is "". A relation with OwnTime accepts no
 	// choice such as AT.
@@ -28,10 +30,10 @@ type Relation struct {
 	// What a row is made of.
 
 	// OfVisits reports that a row is a visit and not a state, so EACH does not
-	// accept the relation. Rows may be counted without being read.
+	// accept the relation. The store may then count rows without reading them.
 	OfVisits bool
-	// OfVersions reports that a row is a version or a part of one. A row is in
-	// a time range if its version began in the range.
+	// OfVersions reports that a row is a version or a part of a version. A row
+	// is in a time range if its version began in the range.
 	OfVersions bool
 	// Cut reports that the rows depend on the level at which pages are divided
 	// into blocks.
@@ -58,7 +60,8 @@ type Relation struct {
 	read func(*Reader, context.Context, *Request) value.Rows
 }
 
-// Column returns the column with this name, or nil. Case is ignored.
+// Column returns the column of r with this name, or nil if there is none. Case
+// is ignored.
 func (r *Relation) Column(name string) *Column {
 	for i := range r.Columns {
 		if strings.EqualFold(r.Columns[i].Name, name) {
@@ -68,12 +71,13 @@ func (r *Relation) Column(name string) *Column {
 	return nil
 }
 
-// SortedBy reports whether the rows of r come sorted by these columns.
+// SortedBy reports whether the rows of r always come sorted by these columns,
+// the first column first.
 func (r *Relation) SortedBy(columns ...string) bool {
 	return len(columns) <= len(r.Order) && slices.Equal(r.Order[:len(columns)], columns)
 }
 
-// ColumnNames returns the names of r's columns.
+// ColumnNames returns the names of r's columns, in their order.
 func (r *Relation) ColumnNames() []string {
 	names := make([]string, len(r.Columns))
 	for i := range r.Columns {
@@ -86,7 +90,8 @@ func (r *Relation) ColumnNames() []string {
 // not change the result.
 func All() []*Relation { return relations }
 
-// Find returns the relation with this name, or nil. Case is ignored.
+// Find returns the relation with this name, or nil if there is none. Case is
+// ignored.
 func Find(name string) *Relation {
 	for _, r := range relations {
 		if strings.EqualFold(r.Name, name) {
@@ -105,7 +110,7 @@ func Names() []string {
 	return names
 }
 
-// relations are all relations, in the order of the manual.
+// relations lists all relations, in the order of the manual.
 var relations = []*Relation{
 	Captures, Versions, Pages, Blocks, Changes, Layouts, Links, Hosts,
 	Ranks, Duplicates, Graphs, Edges,
@@ -114,9 +119,11 @@ var relations = []*Relation{
 	Schedules, Jobs, History,
 }
 
-// The numbers of hidden columns that say from what a row was made: from a
-// capture, from a part of one, or from two captures (for changes, with the
-// kinds of change).
+// These constants are how many hidden columns say from what a row was made. A
+// row made from one capture has refColumns: the capture's ref. A row made from
+// a part of a capture, such as a link, has partRefColumns: the ref and the
+// number of the part. A row of changes has pairRefColumns: the refs of two
+// captures, their two kinds, and the number of the change.
 const (
 	refColumns     = 2
 	partRefColumns = refColumns + 1

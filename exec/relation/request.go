@@ -10,13 +10,16 @@ import (
 )
 
 // Request says what a query reads of a relation: which columns, and which rows.
+// Rows are selected by URL (Ranges and Match), by time (Window and During) and
+// by version (Choice).
 type Request struct {
 	Relation *Relation
-	// Fields are the columns to read, in the order of the batch. Late columns
-	// are NULL until a Payload above has filled them.
+	// Fields are the columns to read, in the order of the batch. Late columns,
+	// which need stored pages, are NULL until a Payload node of the plan has
+	// filled them.
 	Fields []*Column
-	// Refs adds the relation's hidden Int columns after Fields, for Payload:
-	// they say from which capture a row was made.
+	// Refs adds the relation's hidden columns, of type Int, after Fields. They
+	// say from which capture a row was made, and Payload nodes need them.
 	Refs bool
 
 	Scope  string                // as printed by EXPLAIN; "" means everything
@@ -42,8 +45,9 @@ type Request struct {
 	Profile string
 }
 
-// Reads returns the times of the captures that n may have to read. It is longer
-// than the window for relations whose rows depend on the URL's past.
+// Reads returns the time window of the captures that reading n may touch. For
+// relations whose rows depend on the past of their URL, it begins before
+// n.Window.
 func (n *Request) Reads() Window {
 	w := n.Window
 	if n.Relation.History {
@@ -52,9 +56,9 @@ func (n *Request) Reads() Window {
 	return w
 }
 
-// Window is a range of capture times: From <= time < To. Captures at To or
-// later do not exist for the query. Captures before From exist, as predecessors
-// of others, but yield no rows.
+// Window is a range of capture times: From <= time < To. For the query,
+// captures at To or later do not exist. Captures before From yield no rows, but
+// the query sees them as the predecessors of later captures.
 type Window struct {
 	From, To record.Time
 }
@@ -62,13 +66,15 @@ type Window struct {
 // Always is the window that contains all times.
 var Always = Window{record.MinTime, record.MaxTime + 1}
 
-// Empty reports whether w contains no time.
+// Empty reports whether no time lies in w.
 func (w Window) Empty() bool { return w.From >= w.To }
 
-// ChoiceKind says which versions of each URL a query selects.
+// ChoiceKind says which versions of each URL a query selects, such as the last.
 type ChoiceKind uint8
 
-// The choices. AT is ChooseLast in a window that ends at the given moment.
+// These are the kinds of choices: all versions of a URL, the first, the last,
+// the one nearest to a period, or the last of each period. The clause AT
+// becomes ChooseLast in a window that ends at the moment of AT.
 const (
 	ChooseAll ChoiceKind = iota
 	ChooseFirst
@@ -77,7 +83,8 @@ const (
 	ChooseEach // the last version of each period
 )
 
-// Choice selects versions of each URL within the window.
+// Choice says which versions of each URL a query selects, of those within its
+// window.
 type Choice struct {
 	Kind   ChoiceKind
 	Period value.Period   // for ChooseNearest: the version closest to it is selected
@@ -87,9 +94,8 @@ type Choice struct {
 	Text   string         // as EXPLAIN prints it
 }
 
-// Distance returns how far the times from first to last are from c.Period, in
-// milliseconds: 0 if they overlap, otherwise the least distance between a time
-// of each.
+// Distance returns how many milliseconds lie between c.Period and the times
+// from first to last, both included. It returns 0 if they overlap.
 func (c Choice) Distance(first, last record.Time) int64 {
 	switch {
 	case last < c.Period.From:
@@ -100,11 +106,11 @@ func (c Choice) Distance(first, last record.Time) int64 {
 	return 0
 }
 
-// Tally says that the query only groups the rows of a Source of captures, and
-// that neither their order nor their URLs matter. The source then may yield one
-// row for many captures: the hidden column after the fields says how many. The
-// column time is the start of the Unit in Zone that contains the captures, or
-// the exact time if Unit is "".
+// Tally is set in a Request for captures if the query only groups and counts
+// rows, and neither their order nor their URLs matter. The source may then
+// yield one row for many captures. The hidden column after the fields says how
+// many. The column time of such a row is the start of the calendar unit (Unit,
+// in Zone) that contains the captures, or their exact time if Unit is "".
 type Tally struct {
 	Unit string
 	Zone *time.Location
@@ -112,18 +118,21 @@ type Tally struct {
 	Ends bool
 }
 
-// Index returns the index of a column among n's fields, or -1.
+// Index returns the index in n.Fields of the column with this name, or -1 if n
+// does not read it.
 func (n *Request) Index(name string) int {
 	return slices.IndexFunc(n.Fields, func(f *Column) bool { return f.Name == name })
 }
 
-// Asks reports whether n has one of these columns among its fields.
+// Asks reports whether at least one of the columns with these names is in
+// n.Fields.
 func (n *Request) Asks(names ...string) bool {
 	return slices.ContainsFunc(n.Fields, func(f *Column) bool { return slices.Contains(names, f.Name) })
 }
 
-// Hidden returns how many hidden columns follow the fields: the refs, or the
-// count of a Tally.
+// Hidden returns how many hidden columns follow the fields in a batch: the
+// refs, which say from which capture a row was made, or the count of a Tally.
+// It returns 0 if n asks for neither.
 func (n *Request) Hidden() int {
 	switch {
 	case n.Tally != nil:
@@ -134,8 +143,8 @@ func (n *Request) Hidden() int {
 	return 0
 }
 
-// Scan returns the scan of captures that n reads. It fills the columns in needs
-// and those that n's fields are computed from.
+// Scan returns the scan of captures that reads what n selects. It reads the
+// columns in needs, and those from which n's fields are computed.
 func (n *Request) Scan(needs record.Columns) record.Scan {
 	for _, f := range n.Fields {
 		needs |= f.Needs
@@ -147,7 +156,8 @@ func (n *Request) Scan(needs record.Columns) record.Scan {
 	return s
 }
 
-// Counted returns the tally of captures that n reads. n.Tally must be set.
+// Counted returns the tally, a scan that counts captures, that reads what n
+// selects. n.Tally must be set.
 func (n *Request) Counted() record.Tally {
 	t := record.Tally{Scan: n.Scan(0), Time: n.Index("time") >= 0, Host: n.Index("host") >= 0 || n.Index("domain") >= 0}
 	if unit, zone := n.Tally.Unit, n.Tally.Zone; unit != "" {
@@ -160,14 +170,14 @@ func (n *Request) Counted() record.Tally {
 	return t
 }
 
-// linksOf returns the request for all links of the pages that existed in the
-// time that n selects, for counting the links of pages.
+// linksOf returns a request for all links, of any URL, in the time that n
+// selects. It is for counting the links to and from the pages of n.
 func linksOf(n *Request) *Request {
 	return &Request{Relation: Links, Window: n.Window, During: n.During, Choice: n.Choice, Level: n.Level, Profile: n.Profile}
 }
 
-// Within returns a copy of n that reads only what lies in ranges, which are
-// sorted and disjoint.
+// Within returns a copy of n whose ranges of URL keys are reduced to what lies
+// in ranges too. ranges must be sorted and disjoint.
 func (n *Request) Within(ranges []urlkey.Range) *Request {
 	less := *n
 	less.Ranges = ranges
@@ -177,8 +187,9 @@ func (n *Request) Within(ranges []urlkey.Range) *Request {
 	return &less
 }
 
-// Intersect returns the Intersection of two lists of sorted, disjoint ranges.
-// The result is not nil, because nil would mean everything.
+// Intersect returns the ranges of keys that lie in both a and b. Both lists,
+// and the result, are sorted and disjoint. The result is never nil, because nil
+// ranges mean all keys.
 func Intersect(a, b []urlkey.Range) []urlkey.Range {
 	out := []urlkey.Range{}
 	for len(a) > 0 && len(b) > 0 {
@@ -196,7 +207,8 @@ func Intersect(a, b []urlkey.Range) []urlkey.Range {
 	return out
 }
 
-// lowerEnd returns the lower of two ends of ranges. "" is the highest end.
+// lowerEnd returns the lower of a and b, two ends of key ranges. "" is the
+// highest end: a range that ends with it has no upper bound.
 func lowerEnd(a, b string) string {
 	if a == "" || b != "" && b < a {
 		return b

@@ -7,10 +7,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// resolved resolves the links of pages to URLs, and caches the results for
-// links that must be parsed: the pages of a folder lead to the same URLs again
-// and again, and parsing takes a hundred times as long as a look-up. The zero
-// value is ready. Use it in one goroutine.
+// resolved resolves the links of pages to URLs. It caches the results for links
+// that must be parsed, because the pages of a folder lead to the same URLs
+// again and again, and parsing takes a hundred times as long as a look-up. The
+// zero value is ready for use. Use it in one goroutine.
 type resolved struct {
 	base  string // the URL to which the links of the current page are relative
 	plain urlkey.Resolver
@@ -20,20 +20,23 @@ type resolved struct {
 }
 
 const (
-	// resolvedBytes bounds the cache. resolvedEntry is how many bytes the map
-	// takes for each entry besides its text.
+	// resolvedBytes bounds the size of the cache; when it is full, it is
+	// emptied. resolvedEntry is how many bytes the map takes for each entry
+	// besides its text.
 	resolvedBytes = 16 << 20
 	resolvedEntry = 100
 )
 
-// page begins a page whose links are relative to base.
+// page sets the URL to which links are relative in the following calls of
+// target.
 func (r *resolved) page(base string) {
 	r.base = base
 	r.plain.Page(base)
 }
 
-// target returns the URL to which a link of the page leads, or an empty slice
-// if it leads to none. The result is valid until the next call.
+// target returns the URL to which a link of the current page leads, or an empty
+// slice if it leads to none. link is as the page has it. The result is valid
+// until the next call.
 func (r *resolved) target(link []byte) []byte {
 	if url := r.plain.Plain(link); url != nil {
 		return url
@@ -64,9 +67,10 @@ func (r *resolved) target(link []byte) []byte {
 	return append(r.key[:0], url...)
 }
 
-// withoutFragment returns a link without its fragment, which no canonical URL
-// has. It returns the whole link if a space precedes the fragment, because only
-// spaces at the end of a link can be ignored.
+// withoutFragment returns link without its fragment, the part from # on,
+// because canonical URLs have none. If a space precedes the fragment, it
+// returns the whole link: only a space at the end of a link is ignored, so
+// cutting would change the meaning.
 func withoutFragment(link []byte) []byte {
 	at := bytes.IndexByte(link, '#')
 	if at < 0 || at > 0 && link[at-1] <= ' ' {
@@ -75,8 +79,9 @@ func withoutFragment(link []byte) []byte {
 	return link[:at]
 }
 
-// folderOf returns a canonical URL up to the last slash of its path, and
-// reports whether it has one.
+// folderOf returns the canonical URL base up to the last slash of its path,
+// such as http://a.cn/x/ for http://a.cn/x/y. It returns false if the URL has
+// no path.
 func folderOf(base string) (string, bool) {
 	path, _, _ := strings.Cut(base, "?")
 	_, rest, ok := strings.Cut(path, "://")
@@ -84,10 +89,10 @@ func folderOf(base string) (string, bool) {
 	return path[:len(path)-len(rest)+slash+1], ok && slash >= 0
 }
 
-// ofFolder reports whether a link leads to the same URL from all pages of a
-// folder: it begins with a path or a host name, or with a host after two
-// slashes. Other links may depend on the page itself, such as one that begins
-// with a question mark.
+// ofFolder reports whether link, which is not empty, leads to the same URL from
+// all pages of a folder. It does if it begins with a path or a host name, or
+// with a host after two slashes. Other links may depend on the page itself, for
+// example those that begin with a question mark.
 func ofFolder(link []byte) bool {
 	c := link[0]
 	if c != '/' && c != '.' && !('a' <= c|0x20 && c|0x20 <= 'z') && !('0' <= c && c <= '9') {

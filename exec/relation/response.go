@@ -17,12 +17,13 @@ import (
 	"infomall/store/record/message"
 )
 
-// responsesMax is how many responses are cached: a version, the one before, and
-// one that a late column of another row still needs.
+// responsesMax is how many responses a Reader keeps in its cache: those of a
+// version, of the version before, and one that a late column of another row may
+// still need.
 const responsesMax = 3
 
-// response is the response of one capture, and what was computed from its body.
-// Each part is computed once, when it is first needed.
+// response is the stored response of one capture, together with what was
+// computed from its body. Each part is computed once, when it is first needed.
 type response struct {
 	record.Payload
 	ref     record.Ref
@@ -43,7 +44,8 @@ type response struct {
 	site     *inSite // what the blocks are among the pages of the host
 }
 
-// response returns the response of one capture, from the cache if it is there.
+// response returns the stored response of the capture ref. It keeps the last
+// few responses in a cache. o says how the body is divided into blocks.
 func (r *Reader) response(ctx context.Context, ref record.Ref, o divide.Options) (*response, error) {
 	for i, res := range r.responses {
 		if res.ref == ref {
@@ -65,8 +67,9 @@ func (r *Reader) response(ctx context.Context, ref record.Ref, o divide.Options)
 	return res, nil
 }
 
-// text decodes the body and reports whether it can be read. It cannot if the
-// archive does not have it, if it is not a text, or if it cannot be decoded.
+// text decodes the body into r.body and r.charset, and reports whether people
+// can read it. It returns false if the archive does not have the body, if it is
+// not a text, or if it cannot be decoded.
 func (r *response) text() bool {
 	if r.ready {
 		return r.readable
@@ -84,7 +87,8 @@ func (r *response) text() bool {
 	return true
 }
 
-// blocks returns the body divided into blocks, or nil if it cannot be divided.
+// blocks returns the body divided into blocks, or nil if it cannot be divided
+// because it is missing, empty or not a text.
 func (r *response) blocks() *divide.Body {
 	if r.divided {
 		return r.page
@@ -97,7 +101,8 @@ func (r *response) blocks() *divide.Body {
 	return r.page
 }
 
-// readBody returns the body as it was sent; of a large one, as much as is read of it.
+// readBody returns the body as the server sent it. Of a body that is larger
+// than the limit up to which bodies are read, it returns the first part.
 func (r *response) readBody() []byte {
 	if r.Large != nil && r.ReadLimit > 0 {
 		body, _ := r.First(r.ReadLimit + 1) // bytes lost to damage cannot be shown
@@ -106,8 +111,9 @@ func (r *response) readBody() []byte {
 	return r.Body
 }
 
-// version returns the capture in the form in which package life compares
-// versions. digest is that of the stored body.
+// version returns the capture in the form that package life needs to compare
+// versions. time and kind are those of the capture. digest identifies its body:
+// versions with equal digests have equal bodies.
 func (r *response) version(time record.Time, kind record.Kind, digest record.Digest) life.Version {
 	size := r.Size
 	if r.Large == nil {
@@ -116,7 +122,8 @@ func (r *response) version(time record.Time, kind record.Kind, digest record.Dig
 	return life.Version{Time: time, Kind: kind, Digest: digest, Size: size, Body: r.blocks()}
 }
 
-// about returns what the page says about itself.
+// about returns what the page says about itself, such as its title and
+// language. For a body without blocks, all fields are empty.
 func (r *response) about() *markup.Meta {
 	if r.meta == nil {
 		r.meta = new(markup.Meta)
@@ -127,7 +134,8 @@ func (r *response) about() *markup.Meta {
 	return r.meta
 }
 
-// label returns the label of block n.
+// label returns the label of block n, such as label.Nav. A body that was not
+// divided has the label label.Other.
 func (r *response) label(n int) label.Label {
 	b := r.blocks()
 	if b == nil || n >= len(b.Blocks) {
@@ -139,8 +147,8 @@ func (r *response) label(n int) label.Label {
 	return r.labels[n]
 }
 
-// allLinks returns the links of the response: first those of its headers, then those
-// of its body in order.
+// allLinks returns the links of the response: first those of its headers, then
+// those of its body, in their order.
 func (r *response) allLinks() []facts.Link {
 	if r.linked {
 		return r.links
@@ -154,8 +162,9 @@ func (r *response) allLinks() []facts.Link {
 	return r.links
 }
 
-// inCut returns the index of the block at the given place of the cut, from 0.
-// For a body that was not divided, it returns 1, which is past the end.
+// inCut returns the index, among all blocks of the body, of a block given by
+// its place, from 0, among the blocks of one level. For a body that was not
+// divided, it returns 1, which is past the end.
 func (r *response) inCut(level, place int) int {
 	b := r.blocks()
 	if b == nil || len(b.Blocks) <= 1 {
@@ -167,18 +176,20 @@ func (r *response) inCut(level, place int) int {
 	return r.cut[place]
 }
 
-// decodedBytesMax bounds the size of a body after content-decoding.
+// decodedBytesMax bounds the size in bytes of a body after its content-coding,
+// such as gzip, is removed.
 const decodedBytesMax = 64 << 20
 
-// Decode returns a body after content-decoding, or the first part of it if it
-// is damaged or too large.
+// Decode returns the body of p without its content-coding, such as gzip. If the
+// body is damaged or too large, it returns the first part. It returns an error
+// if the body cannot be decoded at all.
 func Decode(p *record.Payload) ([]byte, error) {
 	body, _, err := coding.DecodePart(p.Body, message.Codings(p.Head), decodedBytesMax)
 	return body, err
 }
 
-// IsText reports whether a media type is one that people can read. It reports
-// true for "".
+// IsText reports whether bodies of the media type mime are texts that people
+// can read. It reports true for "", a type that is not known.
 func IsText(mime string) bool {
 	if mime == "" || strings.HasPrefix(mime, "text/") {
 		return true

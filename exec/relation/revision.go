@@ -12,33 +12,36 @@ import (
 	"infomall/store/urlkey"
 )
 
-// profiles maps the names of profiles in the language to those of package
-// block.
+// profiles maps each name of a profile in the query language to the profile of
+// package divide: the algorithm that divides pages into blocks.
 var profiles = map[string]divide.Profile{"": divide.Modern, "modern": divide.Modern, "classic": divide.Classic}
 
-// options returns how n divides pages.
+// options returns how pages are divided into blocks for the request n.
 func options(n *Request) divide.Options { return divide.Options{Profile: profiles[n.Profile]} }
 
-// revision is one chosen version, with its blocks and how they relate to those
-// before. It is valid until the iteration moves on.
+// revision is one version that a query has chosen, together with its blocks and
+// how they relate to those of earlier versions. It is valid until the iteration
+// that yielded it moves on.
 type revision struct {
 	*life.Revision
 	span     *spanBatch
 	row      int        // in span
-	old, new record.Ref // the versions compared; old only if there is a Before
+	old, new record.Ref // first captures of the version before and of this one; old only if there is a Before
 }
 
 // url returns the URL of the version.
 func (v *revision) url() string { return v.span.URL[v.row] }
 
-// revisions yields the chosen versions, in order. It leaves out versions whose
-// body the archive does not have, because nothing is known of their blocks.
+// revisions yields the versions that n chooses, in order, with their blocks. It
+// leaves out versions whose body the archive does not have, because nothing is
+// known of their blocks.
 //
-// It reads the bodies of a URL from the version before the first chosen one on,
-// because the stored fold of that version says how its blocks relate to earlier
-// ones. If the fold is missing or does not hold, and n reads names of blocks,
-// it reads the bodies from the first version on. It holds two versions of one
-// URL at a time.
+// It reads the bodies of a URL from the version before the first chosen one on.
+// If n reads the identity of blocks, which a block keeps from its first version
+// on, the stored fold of that version says which blocks of earlier versions its
+// blocks continue. If the fold is missing or not valid, revisions reads the
+// bodies from the first version on. It holds two versions of one URL in memory
+// at a time.
 func (r *Reader) revisions(ctx context.Context, n *Request) iter.Seq2[*revision, error] {
 	return func(yield func(*revision, error) bool) {
 		f := r.follow(ctx, n)
@@ -66,42 +69,43 @@ func (r *Reader) revisions(ctx context.Context, n *Request) iter.Seq2[*revision,
 	}
 }
 
-// follow returns a follower for the versions that n chooses. The caller closes
-// it.
+// follow returns a follower, which reads and compares the versions that n
+// chooses. The caller calls the follower's close.
 func (r *Reader) follow(ctx context.Context, n *Request) *follower {
 	return &follower{r: r, ctx: ctx, to: n.Window.To, options: options(n), whole: n.Asks("identity", "first_seen")}
 }
 
-// follower reads the versions of one URL after the other and compares each with
-// the one before.
+// follower reads the versions of one URL after the other, and compares the
+// blocks of each version with those of the version before.
 type follower struct {
 	r       *Reader
 	ctx     context.Context
 	to      record.Time
 	options divide.Options
-	whole   bool           // know the blocks' lives from the first version on
+	whole   bool           // the caller needs the history of each block from the URL's first version on
 	also    record.Columns // columns of batch that the caller needs
 
 	key     string
 	from    record.Time
 	history life.History
-	begun   bool // history has a version
+	begun   bool // a version was added to history
 	next    func() (*record.Batch, error, bool)
 	stop    func()
 	batch   *record.Batch
-	row     int
-	last    record.Ref // the version last added to history
-	old     record.Ref // the version before last
-	asked   record.Ref // the version that again returned last
-	given   *life.Revision
+	row     int            // the next row of batch to read
+	last    record.Ref     // the version last added to history
+	old     record.Ref     // the version added to history before last
+	asked   record.Ref     // the version that again returned last
+	given   *life.Revision // what again returned last
 }
 
-// errUnfound is returned if a scan does not find a version that an equal scan
-// found.
+// errUnfound is returned if one scan of the archive does not find a version
+// that another scan of the same captures has found.
 var errUnfound = errors.New("a version found by one scan of the archive is missing from another")
 
-// again is find, except that it may be asked for the same version several
-// times: with EACH, one version may be in force in several periods.
+// again returns the blocks of the version at row i of b, or nil if the archive
+// does not have its body. Unlike find, again may be called for the same version
+// several times, because with EACH a version may be valid in several periods.
 func (f *follower) again(b *spanBatch, i int) (*life.Revision, error) {
 	if f.next != nil && f.key == b.Key[i] && f.asked == b.Ref[i] {
 		return f.given, nil
@@ -111,9 +115,10 @@ func (f *follower) again(b *spanBatch, i int) (*life.Revision, error) {
 	return rev, err
 }
 
-// find reads up to the version at row i of b, which must come after the
-// versions found before. It returns the version's blocks, or nil if the archive
-// does not have its body.
+// find returns the blocks of the version at row i of b and how they relate to
+// those of earlier versions, or nil if the archive does not have its body. It
+// reads the versions of the URL up to this one. Each call must be for a later
+// version than the calls before.
 func (f *follower) find(b *spanBatch, i int) (*life.Revision, error) {
 	if f.next == nil || f.key != b.Key[i] {
 		from := record.MinTime
@@ -138,11 +143,13 @@ func (f *follower) find(b *spanBatch, i int) (*life.Revision, error) {
 	}
 }
 
-// errUnkept is returned by step if the stored lives of a version's blocks are
-// needed and missing.
+// errUnkept is returned by step if it needs the stored history of a version's
+// blocks, and that is missing or not valid. The caller then reads the URL from
+// its first version on.
 var errUnkept = errors.New("the lives of blocks are not kept")
 
-// begin starts reading the versions of a URL from a time on.
+// begin starts reading the versions of the URL with this key, from the time
+// from on. It ends the scan of the URL before.
 func (f *follower) begin(key string, from record.Time) {
 	f.close()
 	*f = follower{r: f.r, ctx: f.ctx, to: f.to, options: f.options, whole: f.whole, also: f.also, key: key, from: from}
@@ -154,15 +161,17 @@ func (f *follower) begin(key string, from record.Time) {
 	}))
 }
 
-// close ends the scan.
+// close ends the scan that f reads, if there is one.
 func (f *follower) close() {
 	if f.stop != nil {
 		f.stop()
 	}
 }
 
-// step reads the URL's next version and adds it to the history. The revision is
-// nil if the archive does not have the body.
+// step reads the next version of the URL and adds it to the history. It returns
+// the ref of the version's first capture, and its blocks compared with those of
+// the version before. The blocks are nil if the archive does not have the body.
+// After the last version, step returns errUnfound.
 func (f *follower) step() (record.Ref, *life.Revision, error) {
 	for {
 		if f.batch == nil || f.row == f.batch.N {
@@ -185,9 +194,13 @@ func (f *follower) step() (record.Ref, *life.Revision, error) {
 	}
 }
 
-// add adds the version at row i of b to the history. The first version that is
-// added resumes the history from its stored fold, if the lives of blocks are
-// needed.
+// add adds the version at row i of b to the history, and returns its blocks
+// compared with those of the version before. It returns nil if the archive does
+// not have the body.
+//
+// If f must know the history of blocks, and begins in the middle of the URL's
+// versions, the first version comes from its stored fold: add then returns nil,
+// or errUnkept if there is no valid fold.
 func (f *follower) add(b *record.Batch, i int) (*life.Revision, error) {
 	var fold *life.Fold
 	if !f.begun && f.whole && f.from != record.MinTime {
@@ -213,8 +226,9 @@ func (f *follower) add(b *record.Batch, i int) (*life.Revision, error) {
 	return rev, nil
 }
 
-// fold returns the stored fold of the version at row i of b, or nil if it is
-// missing or does not hold.
+// fold returns the stored fold of the version at row i of b: which blocks of
+// earlier versions its blocks continue. It returns nil if the fold is missing
+// or not valid.
 func (f *follower) fold(b *record.Batch, i int) (*life.Fold, error) {
 	if f.options != (divide.Options{}) {
 		return nil, nil

@@ -8,15 +8,17 @@ import (
 	"infomall/store/record/task"
 )
 
-// Schedule is a statement that runs by a rule.
+// Schedule is one row of the relation schedules: a statement that runs again
+// and again, by a rule such as every day.
 type Schedule struct {
 	Name, Rule, Statement string
 	Created, Next         record.Time
-	Due                   bool     // Next has passed
-	Last                  task.Job // the last run; its ID is 0 if there is none
+	Due                   bool     // the time Next has passed, and the statement has not begun
+	Last                  task.Job // the last run of the statement; its ID is 0 if it has not run
 }
 
-// Schedules is the relation schedules.
+// Schedules declares the relation schedules, which has one row per scheduled
+// statement.
 var Schedules = list(Relation{
 	Name: "schedules", Doc: "one statement that runs on a schedule", Shown: true, OfSession: true,
 	Columns: []Column{

@@ -15,34 +15,39 @@ import (
 	"infomall/store/words"
 )
 
-// styleSeen is how many pages of a host, the first in order, a sample is chosen
-// from, and stylePages how many pages the sample has.
+// The style of a host is learned from a sample of stylePages pages. They are
+// chosen from about the first styleSeen pages of the host, in the order of
+// their keys.
 const (
 	styleSeen  = 4096
 	stylePages = 24
 )
 
-// hostStyle is how the pages of a host look in one month: what the pages of a
-// sample have in common. It depends on the archive alone, not on the query.
+// hostStyle holds what the pages of a host have in common in one month, such as
+// their navigation. It is learned from a sample of the pages. It depends on the
+// archive alone, not on the query.
 type hostStyle struct {
 	hostMonth
 	periods []stylePeriod // between redesigns; empty if the host has no pages
 }
 
-// hostMonth says for which host, month and way of dividing a style was learned.
+// hostMonth says for which host and month a style was learned, and how pages
+// were divided into blocks for that.
 type hostMonth struct {
-	host    string      // the prefix of its keys
+	host    string      // the prefix that the keys of the host's URLs share
 	from    record.Time // the start of the month
 	options divide.Options
 }
 
-// stylePeriod is the style from a time on.
+// stylePeriod is the style of a host from a time on, until its pages get
+// another design.
 type stylePeriod struct {
 	from  record.Time
 	style *about.SiteStyle
 }
 
-// at returns the style at a time, or nil if none is known.
+// at returns the style of the host at time t. Before the first period, it
+// returns the style of that period. It returns nil if no style is known.
 func (h *hostStyle) at(t record.Time) *about.SiteStyle {
 	for i, p := range slices.Backward(h.periods) {
 		if i == 0 || p.from <= t {
@@ -52,14 +57,17 @@ func (h *hostStyle) at(t record.Time) *about.SiteStyle {
 	return nil
 }
 
-// inSite is what the blocks of a page are among the pages of its host.
+// inSite says, for each block of a page, what it is among the pages of its
+// host: how much of it is the page's own, and which label it gets if that
+// counts too.
 type inSite struct {
 	importances []float64 // per block, from 0 to 1; nil if the host has no other page
 	labels      []label.Label
 }
 
-// importance returns how much of block n is the page's own, or NULL if that is
-// not known.
+// importance returns as a Float how much of block n is the page's own: 0 if all
+// pages of the host have it, 1 if no other page has it. It returns NULL if that
+// is not known.
 func (s *inSite) importance(n int) value.Value {
 	if n >= len(s.importances) {
 		return value.Value{}
@@ -67,7 +75,8 @@ func (s *inSite) importance(n int) value.Value {
 	return value.OfFloat(s.importances[n])
 }
 
-// label returns the label of block n, for which its importance counts too.
+// label returns as a Text the label of block n, such as "main". The choice of
+// the label takes into account how much of the block is the page's own.
 func (s *inSite) label(n int) value.Value {
 	if n >= len(s.labels) {
 		return value.OfText(label.Other.String())
@@ -75,8 +84,9 @@ func (s *inSite) label(n int) value.Value {
 	return value.OfText(s.labels[n].String())
 }
 
-// ofSite returns the code of a column of blocks for which a page must be
-// compared with other pages of its host.
+// ofSite returns the code of a late column of the relation blocks. f computes
+// the value for block n from s, the comparison of the page with other pages of
+// its host.
 func ofSite(f func(s *inSite, n int) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		res, n, err := l.block()
@@ -91,7 +101,9 @@ func ofSite(f func(s *inSite, n int) value.Value) lateCode {
 	}
 }
 
-// inSite compares the blocks of a page with the style of its host.
+// inSite returns how the blocks of a page compare with the style of its host in
+// the month of the capture. It stores the result in res for later calls. If no
+// style is known, there are labels but no importances.
 func (r *Reader) inSite(ctx context.Context, res *response) (*inSite, error) {
 	if res.site != nil {
 		return res.site, nil
@@ -116,8 +128,9 @@ func (r *Reader) inSite(ctx context.Context, res *response) (*inSite, error) {
 	return site, nil
 }
 
-// hostStyle returns the style of the host to which a URL key belongs, in the
-// month that contains at.
+// hostStyle returns the style of a host in the month, in UTC, that contains the
+// time at. key is the key of a URL of the host, and o says how pages are
+// divided into blocks. hostStyle caches the last result.
 func (r *Reader) hostStyle(ctx context.Context, key string, at record.Time, o divide.Options) (*hostStyle, error) {
 	day := at.Std()
 	month := time.Date(day.Year(), day.Month(), 1, 0, 0, 0, 0, time.UTC)
@@ -137,16 +150,20 @@ func (r *Reader) hostStyle(ctx context.Context, key string, at record.Time, o di
 	return h, nil
 }
 
-// styledPage is a page of a sample.
+// styledPage is one page of the sample from which the style of a host is
+// learned.
 type styledPage struct {
 	key  string
-	hash uint64
+	hash uint64 // of key; the pages with the lowest hashes make the sample
 	time record.Time
 	ref  record.Ref
 }
 
-// stylePages chooses a sample of the pages of a host, sorted by time: pages
-// spread over the first styleSeen, each at its first capture in the month.
+// stylePages returns a sample of at most stylePages pages of a host in one
+// month, sorted by time. The parameter of says which host and month, and to is
+// the end of the month. The sample is spread evenly, by a hash, over about the
+// first styleSeen pages of the host. Each page is represented by its first
+// capture in the month.
 func (r *Reader) stylePages(ctx context.Context, of hostMonth, to record.Time) ([]styledPage, error) {
 	var pages []styledPage
 	if of.host == "" {
@@ -179,8 +196,9 @@ func (r *Reader) stylePages(ctx context.Context, of hostMonth, to record.Time) (
 	return pages, nil
 }
 
-// learnStyles learns a style for each design of the pages. It reads the pages
-// twice, so that it holds one at a time.
+// learnStyles returns a style for each design that the pages, sorted by time,
+// go through. It reads the pages twice, first to find where the design changes,
+// so that it holds one page in memory at a time.
 func (r *Reader) learnStyles(ctx context.Context, pages []styledPage, o divide.Options) (periods []stylePeriod, err error) {
 	shapes := make([]about.Shape, len(pages))
 	each := func(f func(i int, b *divide.Body)) {

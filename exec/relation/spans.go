@@ -9,14 +9,15 @@ import (
 	"infomall/store/record"
 )
 
-// spanBatch is a batch of spans: versions, as the query sees them. The embedded
-// batch has the first capture of each.
+// spanBatch is a batch of spans. A span is a version as the query sees it: the
+// captures of one URL with the same content that follow each other. The
+// embedded batch has the first capture of each span.
 type spanBatch struct {
 	record.Batch
-	Last    []record.Time // the last visit
+	Last    []record.Time // the last visit that found the version
 	Next    []record.Time // when the next version began, or NoTime
-	Visits  []int64
-	Ordinal []int // the number of the span among those of its URL in the scan, from 0
+	Visits  []int64       // how many captures the span has
+	Ordinal []int         // the number of the span among those of its URL in the scan, from 0
 
 	AsOf []record.Time // the moment that AT or NEAREST names, or the end of the period of EACH
 
@@ -31,16 +32,18 @@ type spanBatch struct {
 	NewBlocks, StoredBytes []int64
 }
 
-// spans makes spans of the captures of a scan, and selects those that n
-// chooses.
+// spans groups the captures of a scan into spans, one per version of a URL, and
+// yields those that n chooses.
 //
 // A version begins at a capture that differs from the one before. The first
 // captures of a URL in the scan may belong to a version that began before the
-// window. If whole is set, they make a span that begins there. Otherwise they
-// are skipped, because a version is in a range if it began in it. For DURING, a
-// version is in the range if the next one did not begin before the range.
+// window. If whole is set, they make a span that begins at the first of them.
+// Otherwise they are skipped, because a version is in a time range only if it
+// began in the range. For DURING, a version is in the range unless the next
+// version began before the range or at its start.
 //
-// Batches have one row at first and grow, so that the first rows come soon.
+// The first batch has one row, so that a row comes soon; later batches are
+// larger. A batch is valid until the iteration moves on.
 func (r *Reader) spans(ctx context.Context, scan record.Rows, n *Request, whole bool) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
 		s := spanner{choice: n.Choice, during: n.During, whole: whole, cur: -1}
@@ -72,8 +75,8 @@ func (r *Reader) spans(ctx context.Context, scan record.Rows, n *Request, whole 
 	}
 }
 
-// spanner holds the rows that are not yielded yet: the first n of out. Those
-// from urlRow on belong to the current URL.
+// spanner builds spans from captures. out holds the spans that were not yielded
+// yet, in its first n rows. The rows from urlRow on belong to the current URL.
 type spanner struct {
 	choice Choice
 	during record.Time
@@ -83,13 +86,14 @@ type spanner struct {
 	out     spanBatch
 	n       int
 	urlRow  int
-	cur     int  // the open row, to which captures are added, or -1
-	begun   bool // a capture was added
-	key     string
-	ordinal int
+	cur     int    // the open row, to which captures are added, or -1
+	begun   bool   // at least one capture was added
+	key     string // of the current URL
+	ordinal int    // of the open row, or the last one, among the spans of the URL, from 0
 }
 
-// add adds the next capture.
+// add adds capture i of b, the next capture of the scan. It begins a new span
+// or extends the last one.
 func (s *spanner) add(b *record.Batch, i int) {
 	newURL := !s.begun || b.Key[i] != s.key
 	newVersion := b.Change[i] != record.ChangeSame
@@ -113,7 +117,9 @@ func (s *spanner) add(b *record.Batch, i int) {
 	}
 }
 
-// begin opens a row for a version that begins at capture i of b.
+// begin opens a row for the version that begins at capture i of b, unless the
+// choice excludes the version. The open row is the one to which later captures
+// of the URL are added.
 func (s *spanner) begin(b *record.Batch, i int) {
 	switch {
 	case s.cur >= 0 && (s.each != nil || b.Time[i] <= s.during && !s.whole):
@@ -140,7 +146,8 @@ func (s *spanner) begin(b *record.Batch, i int) {
 	s.out.Visits[s.cur], s.out.Ordinal[s.cur], s.out.AsOf[s.cur] = 1, s.ordinal, s.choice.AsOf
 }
 
-// visit adds capture i of b to the open row.
+// visit adds capture i of b, which has the same content as the one before, to
+// the open row.
 func (s *spanner) visit(b *record.Batch, i int) {
 	s.out.Visits[s.cur]++
 	s.out.Last[s.cur] = b.Time[i]
@@ -152,10 +159,11 @@ func (s *spanner) visit(b *record.Batch, i int) {
 	}
 }
 
-// settle applies NEAREST to the two candidates of a URL, once the later one is
-// complete: it keeps the one nearer to the period. The earlier wins a tie,
-// unless both are of the same millisecond: of versions of one moment the last
-// counts, as with AT.
+// settle applies the choice NEAREST: if the current URL has two candidates, and
+// the later one is complete, it keeps the one nearer to the period. If both are
+// equally near, it keeps the earlier one. But if both are of the same
+// millisecond, it keeps the later one: of several versions at one moment the
+// last counts, as with AT.
 func (s *spanner) settle() {
 	if s.choice.Kind != ChooseNearest || s.n-s.urlRow < 2 {
 		return
@@ -167,12 +175,14 @@ func (s *spanner) settle() {
 	s.n = b
 }
 
-// distance returns how far a row is from the period of NEAREST.
+// distance returns how many milliseconds the span in a row is away from the
+// period of NEAREST: 0 if they overlap.
 func (s *spanner) distance(row int) int64 {
 	return s.choice.Distance(s.out.Time[row], s.out.Last[row])
 }
 
-// kept returns how many rows are final: later captures cannot change them.
+// kept returns how many of the first rows of s.out are final: no later capture
+// can change or remove them.
 func (s *spanner) kept() int {
 	switch {
 	case s.choice.Kind == ChooseAll && s.cur >= 0, s.each != nil && s.cur >= 0:
@@ -181,8 +191,8 @@ func (s *spanner) kept() int {
 	return s.urlRow
 }
 
-// flush yields the first rows and keeps the others. It reports whether the
-// consumer wants more.
+// flush yields the given number of rows, the first ones of s.out, and keeps the
+// others. It returns false if the consumer wants no more.
 func (s *spanner) flush(yield func(*spanBatch, error) bool, rows int) bool {
 	if rows == 0 {
 		return true
@@ -202,8 +212,8 @@ func (s *spanner) flush(yield func(*spanBatch, error) bool, rows int) bool {
 	return true
 }
 
-// put sets row j to capture i of src. It adds the row if j is the number of
-// rows.
+// put copies capture i of src to row j of b. If j is the number of rows in b,
+// it adds a row. The caller sets the fields of the span.
 func (b *spanBatch) put(j int, src *record.Batch, i int) {
 	if j == len(b.Key) {
 		b.Last, b.Next = append(b.Last, 0), append(b.Next, 0)
@@ -226,9 +236,10 @@ func (b *spanBatch) move(j, i int) {
 	record.CopyCell(&b.LastMime, j, b.LastMime, i)
 }
 
-// chosen yields the captures of the versions that n chooses. It runs two equal
-// scans side by side, one to choose and one to yield, so that it need not hold
-// the captures of a version, however many they are.
+// chosen yields all captures of the versions that n chooses. It runs two equal
+// scans side by side. The first decides which versions are chosen, and the
+// second yields their captures. In this way chosen need not hold the captures
+// of a version in memory, however many they are.
 func (r *Reader) chosen(ctx context.Context, n *Request) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		next, stop := iter.Pull2(r.spans(ctx, r.visits(ctx, n, choiceScan(n)), n, true))
@@ -259,15 +270,17 @@ func (r *Reader) chosen(ctx context.Context, n *Request) record.Rows {
 	}
 }
 
-// choiceScan returns the scan that chooses.
+// choiceScan returns the scan with which chosen decides which versions are
+// chosen. It reads only the columns that this needs.
 func choiceScan(n *Request) record.Scan {
 	s := n.Scan(0)
 	s.Columns = record.ColChange
 	return s
 }
 
-// chooser finds the captures of a scan that belong to the spans from next,
-// which come from an equal scan.
+// chooser decides, for each capture of a scan, whether it belongs to a chosen
+// span. next yields the chosen spans, in the order of the scan. They come from
+// an equal scan, so both see the same captures.
 type chooser struct {
 	next    func() (*spanBatch, error, bool)
 	batch   *spanBatch
@@ -279,7 +292,7 @@ type chooser struct {
 }
 
 // keep reports whether capture i of b belongs to a chosen span. It must be
-// called for all captures in turn.
+// called once for each capture of the scan, in order.
 func (c *chooser) keep(b *record.Batch, i int) (bool, error) {
 	if !c.begun || b.Key[i] != c.key {
 		c.begun, c.key, c.ordinal = true, b.Key[i], 0
@@ -302,7 +315,8 @@ func (c *chooser) keep(b *record.Batch, i int) (bool, error) {
 	}
 }
 
-// fetch reads the next batch of spans.
+// fetch reads the next batch of chosen spans into c.batch. At the end it sets
+// c.done.
 func (c *chooser) fetch() error {
 	if c.done {
 		return nil
@@ -312,8 +326,8 @@ func (c *chooser) fetch() error {
 	return err
 }
 
-// eachPeriod is the state of EACH in a spanner: which period the current URL
-// has reached.
+// eachPeriod is the state of the choice EACH, which selects a state of each URL
+// for every calendar period. It says which period the current URL has reached.
 type eachPeriod struct {
 	unit string
 	zone *time.Location
@@ -321,9 +335,9 @@ type eachPeriod struct {
 	end  record.Time // of the current period
 }
 
-// each returns the state for a source with EACH, or nil if n has another
-// choice. If the window has no end, the periods end with the last capture of
-// the archive.
+// each returns the initial state of EACH for the request n, or nil if n has
+// another choice. If the window of n has no end, the periods end with the last
+// capture of the archive.
 func (r *Reader) each(ctx context.Context, n *Request) (*eachPeriod, error) {
 	if n.Choice.Kind != ChooseEach {
 		return nil, nil
@@ -342,8 +356,8 @@ func (r *Reader) each(ctx context.Context, n *Request) (*eachPeriod, error) {
 	return e, nil
 }
 
-// begin sets the current period to the one that contains t, the first capture
-// of a URL.
+// begin sets the current period to the one that contains t, the time of the
+// first capture of a URL.
 func (e *eachPeriod) begin(t record.Time) { e.end = value.PeriodAt(e.unit, t, e.zone).To }
 
 // advance goes to the next period.
@@ -352,11 +366,13 @@ func (e *eachPeriod) advance() { e.end = value.PeriodAt(e.unit, e.end, e.zone).T
 // before reports whether the current period has ended by t.
 func (e *eachPeriod) before(t record.Time) bool { return e.end <= t }
 
-// rest reports whether the current period begins before the end of the window.
+// rest reports whether the current period is to be yielded: it begins before
+// the end of the window.
 func (e *eachPeriod) rest() bool { return value.PeriodAt(e.unit, e.end-1, e.zone).From < e.to }
 
-// freeze ends a period of EACH. It completes the open row as the state at the
-// end of the period, and opens a copy of the row for the next period.
+// freeze ends the current period of EACH. It makes the open row final, as the
+// state of the URL at the end of the period, and opens a copy of the row for
+// the next period.
 func (s *spanner) freeze() {
 	s.out.put(s.n, &s.out.Batch, s.cur)
 	s.out.move(s.n, s.cur)
@@ -366,8 +382,9 @@ func (s *spanner) freeze() {
 	s.each.advance()
 }
 
-// finish ends a URL. With EACH it adds one row for each period after the last
-// capture of the URL, and drops the open row. Without EACH it does nothing.
+// finish ends the current URL. With EACH it adds one row for each period that
+// follows the last capture of the URL, and then drops the open row. Without
+// EACH it does nothing.
 func (s *spanner) finish() {
 	if s.each == nil || s.cur < 0 {
 		return
@@ -378,8 +395,9 @@ func (s *spanner) finish() {
 	s.n, s.cur = s.cur, -1
 }
 
-// visits yields the captures of the scan s. For DURING it adds, per URL, the
-// last capture before the start, unless a capture is at the start itself.
+// visits yields the captures of the scan s. If n has a DURING clause, it leaves
+// out captures before the start of DURING, except the last one of each URL. It
+// leaves out this one too if a capture is at the start exactly.
 func (r *Reader) visits(ctx context.Context, n *Request, s record.Scan) record.Rows {
 	scan := r.Snapshot.Scan(ctx, s)
 	if n.During == record.MinTime {

@@ -9,7 +9,8 @@ import (
 	"infomall/store/record/task"
 )
 
-// Tombstones is the relation tombstones.
+// Tombstones declares the relation tombstones, which has one row per DELETE or
+// DROP POOL that removed captures.
 var Tombstones = list(Relation{
 	Name: "tombstones", Doc: "one DELETE or DROP POOL that removed captures; it does not record which", Shown: true,
 	Columns: []Column{

@@ -17,7 +17,8 @@ import (
 	"infomall/store/words"
 )
 
-// Versions is the relation versions.
+// Versions declares the relation versions, which has one row per version: one
+// state of a page.
 var Versions = made(Relation{
 	Name: "versions", Doc: "one state of a page", Scoped: true, OfVersions: true, Order: []string{"url", "time"}, RefColumns: refColumns,
 	Columns: []Column{
@@ -81,28 +82,34 @@ var Versions = made(Relation{
 	},
 }, func(b *spanBatch) int { return b.N }, versionRefs, (*Reader).versions)
 
-// ofSpan declares a column of versions.
+// ofSpan returns a column of the relation versions with this name, type and
+// documentation. fill sets a vector to the values of the column for a batch of
+// versions.
 func ofSpan(name string, t value.Type, doc string, fill func(*value.Vector, *spanBatch)) Column {
 	return Column{Name: name, Type: t, Doc: doc, fill: fill}
 }
 
-// ofFirst declares a column of versions that is one of the capture that began
-// the version.
+// ofFirst returns a column of the relation versions whose value is taken from
+// the first capture of the version. fill sets a vector to the values of the
+// column for a batch of these captures.
 func ofFirst(name string, t value.Type, doc string, fill func(*value.Vector, *record.Batch)) Column {
 	return ofSpan(name, t, doc, func(v *value.Vector, b *spanBatch) { fill(v, &b.Batch) })
 }
 
-// asInCaptures declares the column of captures with this name for versions: its
-// value is that of the capture that began the version.
+// asInCaptures returns a column of the relation versions that has the name,
+// type and documentation of a column of the relation captures. Its value is
+// taken from the first capture of the version.
 func asInCaptures(name string) Column {
 	c := Captures.Column(name)
 	return ofFirst(c.Name, c.Type, c.Doc, c.fill.(func(*value.Vector, *record.Batch))).needs(c.Needs)
 }
 
-// versionRefs names the first captures of the versions of a batch.
+// versionRefs fills the hidden columns for the versions in b with the ref of
+// the first capture of each version.
 func versionRefs(hidden []*value.Vector, b *spanBatch) { packRefs(hidden, b.Ref[:b.N]) }
 
-// versions yields versions.
+// versions yields the versions that n chooses, in batches, sorted by URL and
+// time.
 func (r *Reader) versions(ctx context.Context, n *Request) iter.Seq2[*spanBatch, error] {
 	in := r.spans(ctx, r.Snapshot.Scan(ctx, n.Scan(record.ColChange)), n, false)
 	if n.Asks("new_blocks", "stored_bytes") {
@@ -111,20 +118,23 @@ func (r *Reader) versions(ctx context.Context, n *Request) iter.Seq2[*spanBatch,
 	return in
 }
 
-// allText returns the visible text of a page.
+// allText returns as a Text all visible text of the page b.
 func allText(b *divide.Body) value.Value { return value.OfText(b.Page.Text(b.Charset)) }
 
-// mainText returns what a page is about.
+// mainText returns as a Text what the page b is about: its article, without
+// navigation, asides and forms.
 func mainText(b *divide.Body) value.Value { return value.OfText(about.MainText(b)) }
 
-// simhashOfPage returns the fingerprint of the text of a page.
+// simhashOfPage returns as an Int the simhash of the text of the page b: a
+// fingerprint that differs in few bits between similar texts.
 func simhashOfPage(b *divide.Body) value.Value {
 	var s words.Simhash
 	s.Add(b.Page.Text(b.Charset), 1)
 	return value.OfInt(int64(s.Sum()))
 }
 
-// decodedBody returns the body as UTF-8, or NULL if it is not a text.
+// decodedBody returns as a Text the body of r, converted to UTF-8, or NULL if
+// the body is missing or not a text.
 func decodedBody(r *response) value.Value {
 	if !r.text() {
 		return value.Value{}
@@ -135,8 +145,9 @@ func decodedBody(r *response) value.Value {
 // abstractRunes is how many characters an abstract has at most.
 const abstractRunes = 200
 
-// beginning returns the first words of a text, in one line of up to n
-// characters. Words stay whole, unless the first is longer than n.
+// beginning returns the first words of text, with one space between them, in at
+// most n characters. Words stay whole. But if the first word alone is longer
+// than n, beginning returns the first n characters of this word.
 func beginning(text string, n int) string {
 	var out strings.Builder
 	for w := range strings.FieldsSeq(text) {
@@ -159,8 +170,9 @@ func beginning(text string, n int) string {
 // accept.
 var dateForms = []string{"Mon, 02 Jan 2006 15:04:05 GMT", "Monday, 02-Jan-06 15:04:05 MST", time.ANSIC}
 
-// headerTime returns the date in a header. If it cannot be read, or is of the
-// year 0, which no Time has, headerTime returns NULL.
+// headerTime returns as a Time the date in the response header with this name.
+// It returns NULL if there is no such header, or the date cannot be read or is
+// in the year 0, which a Time cannot represent.
 func headerTime(p *record.Payload, name string) value.Value {
 	text := message.Header(p.Head, name)
 	for _, form := range dateForms {

@@ -8,7 +8,8 @@ import (
 	"infomall/store/record"
 )
 
-// Workers is the relation workers.
+// Workers declares the relation workers, which has one row per worker of a
+// running crawl.
 var Workers = list(Relation{
 	Name: "workers", Doc: "one worker of a running crawl", Shown: true, OfSession: true,
 	Columns: []Column{

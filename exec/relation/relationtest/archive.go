@@ -1,7 +1,7 @@
-// Package relationtest provides an archive in memory for tests: a slice of captures
-// that answers scans as the store must. It is slow and simple, so that tests
-// can check the store against it. Most methods that would change an archive,
-// such as Merge, change nothing and return made-up results.
+// Package relationtest provides an archive in memory for tests. It holds a
+// slice of captures, and answers scans as the store must. It is slow and
+// simple, so that tests can check the store against it. Most methods that would
+// change an archive, such as Merge, change nothing and return made-up results.
 package relationtest
 
 import (
@@ -25,7 +25,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Capture is one capture of a test.
+// Capture is one capture that a test puts into an Archive.
 type Capture struct {
 	URL      string // canonical
 	Time     record.Time
@@ -38,8 +38,8 @@ type Capture struct {
 	Job      string
 }
 
-// Archive holds captures and is a snapshot of itself. Several goroutines may
-// use it.
+// Archive holds captures in memory. It is both an archive and a snapshot of
+// itself, so it has the methods of both. Several goroutines may use it.
 type Archive struct {
 	rows []row // sorted by (key, time, sequence)
 	// BatchRows bounds the size of batches; 0 means record.BatchRows.
@@ -54,14 +54,17 @@ type Archive struct {
 	results []kept // sorted by name and time
 }
 
-// Definitions returns the definitions that Define has stored.
+// Definitions returns a copy of the definitions (such as views) that Define has
+// stored.
 func (a *Archive) Definitions(context.Context) ([]task.Definition, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.defined), nil
 }
 
-// Define replaces the definitions by the result of change.
+// Define replaces the stored definitions by the result of change, which is
+// called with a copy of them. If change returns an error, Define stores nothing
+// and returns it.
 func (a *Archive) Define(_ context.Context, change func([]task.Definition) ([]task.Definition, error)) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -72,7 +75,8 @@ func (a *Archive) Define(_ context.Context, change func([]task.Definition) ([]ta
 	return err
 }
 
-// row is a capture, and what follows from the captures of its URL before it.
+// row is a capture together with the fields that depend on it and on earlier
+// captures of its URL, such as how its content changed.
 type row struct {
 	Capture
 	key                                    string
@@ -108,13 +112,15 @@ func New(captures ...Capture) *Archive {
 	return a
 }
 
-// begin makes r the first capture of its URL.
+// begin fills in the fields of r that depend on earlier captures, for the first
+// capture of a URL.
 func (r *row) begin() {
 	r.change = record.ChangeFirst
 	r.previous, r.previousVersion, r.versionTime = record.NoTime, record.NoTime, r.Time
 }
 
-// follow sets the change of r by comparing it with p, the capture before.
+// follow fills in the fields of r that depend on earlier captures, by comparing
+// r with p, the capture before of the same URL.
 func (r *row) follow(p *row) {
 	r.change = changeFrom(p, r)
 	r.previous = p.Time
@@ -125,7 +131,8 @@ func (r *row) follow(p *row) {
 	r.previousVersion, r.versionTime = p.versionTime, r.Time
 }
 
-// changeFrom returns how r differs from p.
+// changeFrom returns how the capture r differs from p, the capture before of
+// the same URL, such as record.ChangeSame.
 func changeFrom(p, r *row) record.Change {
 	gone := func(k record.Kind) bool { return k == record.KindMissing || k == record.KindSoftMissing }
 	switch {
@@ -143,8 +150,8 @@ func changeFrom(p, r *row) record.Change {
 	return record.ChangeChanged
 }
 
-// contentType returns the Content-Type of the head, or the media type if the
-// head has none.
+// contentType returns the Content-Type header of the response, or its media
+// type if there is no such header.
 func (r *row) contentType() string {
 	if v := message.Header([]byte(r.Head), "Content-Type"); v != "" {
 		return v
@@ -152,8 +159,9 @@ func (r *row) contentType() string {
 	return r.Mime
 }
 
-// Scan yields the captures that s selects. Columns that s does not name are
-// nil, so that a query that reads such a column fails.
+// Scan yields the captures that s selects, sorted by key and time. Columns that
+// s does not name are nil, so that a query that reads such a column by mistake
+// fails. If a.Err is set, the second pair is that error.
 func (a *Archive) Scan(ctx context.Context, s record.Scan) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		size := cmp.Or(a.BatchRows, record.BatchRows)
@@ -192,8 +200,8 @@ func (a *Archive) Scan(ctx context.Context, s record.Scan) record.Rows {
 	}
 }
 
-// Tally yields the captures that t selects. Captures that agree in all columns
-// become one row with a count.
+// Tally yields in one batch the captures that t selects. Captures that agree in
+// all columns that t reads become one row, with a count.
 func (a *Archive) Tally(ctx context.Context, t record.Tally) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		at := map[string]int{}
@@ -227,7 +235,8 @@ func (a *Archive) Tally(ctx context.Context, t record.Tally) record.Rows {
 	}
 }
 
-// tallied returns the columns that t reads of row i of b.
+// tallied returns a batch with the columns that t reads, of one row: row i of
+// b.
 func tallied(t record.Tally, b *record.Batch, i int) record.Batch {
 	var one record.Batch
 	if t.Host {
@@ -245,7 +254,8 @@ func tallied(t record.Tally, b *record.Batch, i int) record.Batch {
 	return one
 }
 
-// entry returns entry i of a column as a slice, or nil if the column is nil.
+// entry returns a slice that holds only entry i of column, or nil if column is
+// nil.
 func entry[T any](column []T, i int) []T {
 	if column == nil {
 		return nil
@@ -253,13 +263,14 @@ func entry[T any](column []T, i int) []T {
 	return column[i : i+1]
 }
 
-// inRanges reports whether key lies in one of the ranges. Nil contains all
-// keys.
+// inRanges reports whether key lies in one of the ranges in list. A nil list
+// contains all keys.
 func inRanges(list []urlkey.Range, key string) bool {
 	return list == nil || slices.ContainsFunc(list, func(r urlkey.Range) bool { return r.Contains(key) })
 }
 
-// appendTo adds r, the capture with the index i, to b.
+// appendTo adds r to the end of b: the columns that every batch has, and those
+// in cols. i is the index of r in the archive; it becomes part of the ref.
 func (r *row) appendTo(b *record.Batch, cols record.Columns, i int) {
 	b.N++
 	b.Key, b.URL = append(b.Key, r.key), append(b.URL, r.URL)
@@ -295,7 +306,8 @@ func (r *row) appendTo(b *record.Batch, cols record.Columns, i int) {
 	}
 }
 
-// appendPage adds to b the columns that are computed from the body.
+// appendPage adds to the end of b, for r, the columns that are computed from
+// the body, such as its title.
 func (r *row) appendPage(b *record.Batch) {
 	meta, found, unread := markup.Meta{}, charset.Found{}, ""
 	links, blocks := int64(-1), int64(-1)
@@ -311,7 +323,8 @@ func (r *row) appendPage(b *record.Batch) {
 	b.LinkCount, b.BlockCount = append(b.LinkCount, links), append(b.BlockCount, blocks)
 }
 
-// open divides the body into blocks, and reports whether it can be divided.
+// open returns the body divided into blocks. It returns false if the body is
+// missing or cannot be divided.
 func (r *row) open() (*divide.Body, bool) {
 	if r.NoBody {
 		return nil, false
@@ -319,14 +332,15 @@ func (r *row) open() (*divide.Body, bool) {
 	return divide.Open([]byte(r.Body), divide.As{Mime: r.Mime, ContentType: r.contentType()}, divide.Options{})
 }
 
-// add appends x to list if asked is not 0.
+// add appends x to list if the column is asked for: if asked is not 0.
 func add[T any](list *[]T, asked record.Columns, x T) {
 	if asked != 0 {
 		*list = append(*list, x)
 	}
 }
 
-// Payload returns the response of one capture.
+// Payload returns the response of the capture ref. It returns an error if no
+// scan of this archive has yielded ref.
 func (a *Archive) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	if err := ctx.Err(); err != nil {
 		return record.Payload{}, err
@@ -342,29 +356,32 @@ func (a *Archive) Payload(ctx context.Context, ref record.Ref) (record.Payload, 
 	return p, nil
 }
 
-// Kept implements relation.Snapshot. It returns no facts.
+// Kept implements relation.Snapshot. It returns no facts and no fold, so bodies
+// are read instead.
 func (a *Archive) Kept(context.Context, record.Ref) (record.Facts, error) { return record.Facts{}, nil }
 
-// Knew implements relation.Snapshot. It returns false.
+// Knew implements relation.Snapshot. It returns false: no stored fold is valid.
 func (a *Archive) Knew(context.Context, record.Ref, string, record.Time) (bool, error) {
 	return false, nil
 }
 
-// LeafFacts implements relation.Snapshot. It returns nil.
+// LeafFacts implements relation.Snapshot. It returns nil, because this archive
+// stores no facts.
 func (a *Archive) LeafFacts(context.Context, record.Ref) ([][]byte, error) { return nil, nil }
 
-// AppendLeaves implements relation.Snapshot. It appends nothing.
+// AppendLeaves implements relation.Snapshot. It returns dst unchanged, because
+// this archive stores no facts.
 func (a *Archive) AppendLeaves(_ context.Context, dst []record.Leaf, _ record.Ref) ([]record.Leaf, error) {
 	return dst, nil
 }
 
-// Digests implements relation.Snapshot. It returns nil, because bodies are not stored
-// in blocks.
+// Digests implements relation.Snapshot. It returns nil, because this archive
+// does not store bodies in blocks.
 func (a *Archive) Digests(context.Context, record.Ref, int, []int) ([]record.Digest, error) {
 	return nil, nil
 }
 
-// Stored returns a capture with its payload.
+// Stored returns the capture ref, with its response and its canonical URL.
 func (a *Archive) Stored(ctx context.Context, ref record.Ref) (message.Stored, error) {
 	p, err := a.Payload(ctx, ref)
 	if err != nil {
@@ -379,7 +396,8 @@ func (a *Archive) Stored(ctx context.Context, ref record.Ref) (message.Stored, e
 	}, nil
 }
 
-// Pools returns one pool per month.
+// Pools returns one pool for each month that has captures, sorted by name. A
+// pool is the set of captures of one month.
 func (a *Archive) Pools(context.Context) ([]record.Pool, error) {
 	var pools []record.Pool
 	for i := range a.rows {
@@ -405,12 +423,12 @@ func (a *Archive) Pools(context.Context) ([]record.Pool, error) {
 	return pools, nil
 }
 
-// Files returns one made-up file.
+// Files returns one made-up file, whatever the archive holds.
 func (a *Archive) Files(context.Context) ([]record.File, error) {
 	return []record.File{{Name: "pools/200806/000001.raw", Pool: "200806", Segments: 1, Sorted: true, Bytes: 42, CRC: 0xbeef}}, nil
 }
 
-// Stats returns zeros.
+// Stats returns zeros: nothing is counted.
 func (a *Archive) Stats() record.ReadStats { return record.ReadStats{} }
 
 // SetCache does nothing.
@@ -419,19 +437,21 @@ func (a *Archive) SetCache(int64) {}
 // SkipDamage does nothing: no file of this archive can be damaged.
 func (a *Archive) SkipDamage() {}
 
-// Damage returns nil.
+// Damage returns nil: no file of this archive can be damaged.
 func (a *Archive) Damage() error { return nil }
 
 // Close does nothing.
 func (a *Archive) Close() error { return nil }
 
-// Exists reports whether Missing is not set.
+// Exists reports whether the archive exists: whether the field Missing is not
+// set.
 func (a *Archive) Exists() bool { return !a.Missing }
 
-// Path returns the name of the archive in messages.
+// Path returns a made-up path, which stands for the archive in messages.
 func (a *Archive) Path() string { return "test-archive" }
 
-// Copy copies nothing and returns a made-up result for pool 200806.
+// Copy copies nothing and returns a made-up result for the pool 200806. If o
+// names another pool first, it returns an error.
 func (a *Archive) Copy(_ context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
 	if o.Pools != nil && o.Pools[0] != "200806" {
 		return nil, &task.NoPoolError{Name: o.Pools[0], Pools: []string{"200806"}}
@@ -449,7 +469,8 @@ func (a *Archive) Tombstones(context.Context) ([]task.Tombstone, error) {
 	return []task.Tombstone{{Time: 0, Captures: 2, Pools: []string{"200806", "200807"}, Reason: "because", Hidden: true}}, nil
 }
 
-// Delete counts the targets and deletes nothing.
+// Delete counts the captures that o names and deletes nothing. It returns a
+// result as if all of them were in pool 200806.
 func (a *Archive) Delete(_ context.Context, o task.DeleteOptions) (task.DeleteResult, error) {
 	p := task.RemovedPool{Name: "200806"}
 	for _, err := range o.Targets {
@@ -464,8 +485,9 @@ func (a *Archive) Delete(_ context.Context, o task.DeleteOptions) (task.DeleteRe
 	return task.DeleteResult{Pools: []task.RemovedPool{p}, URLs: 1, Left: 1}, nil
 }
 
-// Drop drops nothing. It refuses to drop 200806, which 200807 needs, and
-// returns a made-up result for 200807.
+// Drop drops no pool. For the pool 200806 it returns an error, because 200807
+// depends on it. For 200807 it returns a made-up result, and for any other name
+// an error.
 func (a *Archive) Drop(_ context.Context, o task.DropOptions) (task.DropResult, error) {
 	switch o.Pool {
 	case "200806":
@@ -476,7 +498,7 @@ func (a *Archive) Drop(_ context.Context, o task.DropOptions) (task.DropResult, 
 	return task.DropResult{}, &task.NoPoolError{Name: o.Pool, Pools: []string{"200806", "200807"}}
 }
 
-// Merge merges nothing and returns a made-up result per pool.
+// Merge merges nothing and returns a made-up result for each pool in o.
 func (a *Archive) Merge(_ context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
 	var out []task.MergeResult
 	for _, p := range o.Pools {
@@ -485,17 +507,18 @@ func (a *Archive) Merge(_ context.Context, o task.MergeOptions) ([]task.MergeRes
 	return out, a.Err
 }
 
-// PlanVerify plans to verify one file.
+// PlanVerify returns a made-up plan to verify one file.
 func (a *Archive) PlanVerify(_ context.Context, o task.VerifyOptions) (task.VerifyPlan, error) {
 	return task.VerifyPlan{Files: []string{"CURRENT"}, Bytes: 16, Sample: o.Sample}, a.Err
 }
 
-// Repair repairs nothing and returns one whole file.
+// Repair repairs nothing and returns a made-up result: one file, without
+// damage.
 func (a *Archive) Repair(_ context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
 	return []task.RepairResult{{File: "pools/" + o.Pool + "/000001.raw", Bytes: 4000}}, a.Err
 }
 
-// Reindex returns a made-up result for one pool.
+// Reindex does nothing and returns a made-up result for one pool.
 func (a *Archive) Reindex(context.Context, task.ReindexOptions) ([]task.ReindexResult, error) {
 	return []task.ReindexResult{{Pool: "200806", Segments: 2, Captures: 30, Bytes: 4000, IndexBytes: 900}}, a.Err
 }
@@ -510,12 +533,13 @@ func (a *Archive) Recover(context.Context, task.RecoverOptions) iter.Seq2[task.R
 	}
 }
 
-// PlanRecover takes every file for one of Tianwang records.
+// PlanRecover returns a made-up plan: whatever the file, its format is
+// Tianwang.
 func (a *Archive) PlanRecover(context.Context, task.RecoverOptions) (task.RecoverPlan, error) {
 	return task.RecoverPlan{Format: "tianwang", Bytes: 23, To: "tianwang"}, a.Err
 }
 
-// Import imports nothing and returns a made-up result per pattern.
+// Import imports nothing and returns a made-up result for each pattern in o.
 func (a *Archive) Import(_ context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	var results []task.ImportResult
 	for _, p := range o.Patterns {

@@ -10,13 +10,16 @@ import (
 	"infomall/store/urlkey"
 )
 
-// kept is a stored result with its rows.
+// kept is a result that a test has stored with SaveResult, together with its
+// rows.
 type kept struct {
 	task.Result
 	rows []task.ResultRow
 }
 
-// SaveResult stores a result in memory.
+// SaveResult stores the result r with a copy of its rows in memory, and returns
+// r with the number of rows filled in. If a result with the same kind, name and
+// time exists, it moves the time on by milliseconds.
 func (a *Archive) SaveResult(_ context.Context, r task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	k := kept{Result: r}
 	for row, err := range rows {
@@ -34,7 +37,8 @@ func (a *Archive) SaveResult(_ context.Context, r task.Result, rows iter.Seq2[ta
 	return k.Result, a.Err
 }
 
-// compareResults sorts results by name and time.
+// compareResults returns a negative number if x sorts before y, by name and
+// then by time, a positive number if it sorts after y, and otherwise 0.
 func compareResults(x, y task.Result) int {
 	if x.Name != y.Name {
 		return bytes.Compare([]byte(x.Name), []byte(y.Name))
@@ -42,14 +46,15 @@ func compareResults(x, y task.Result) int {
 	return int(x.Computed - y.Computed)
 }
 
-// DropResult removes the results with a name, and returns how many there were.
+// DropResult removes the results of this kind and name, and returns how many it
+// has removed.
 func (a *Archive) DropResult(_ context.Context, kind, name string) (int, error) {
 	before := len(a.results)
 	a.results = slices.DeleteFunc(a.results, func(k kept) bool { return k.Kind == kind && k.Name == name })
 	return before - len(a.results), a.Err
 }
 
-// Results returns the stored results of a kind.
+// Results returns the stored results of this kind, sorted by name and time.
 func (a *Archive) Results(_ context.Context, kind string) ([]task.Result, error) {
 	var list []task.Result
 	for _, k := range a.results {
@@ -60,7 +65,8 @@ func (a *Archive) Results(_ context.Context, kind string) ([]task.Result, error)
 	return list, a.Err
 }
 
-// ResultRows yields the rows of a stored result.
+// ResultRows yields the rows of the stored result r whose keys lie in ranges,
+// in the order in which they were saved. Nil ranges mean all rows.
 func (a *Archive) ResultRows(_ context.Context, r task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		for _, k := range a.results {
