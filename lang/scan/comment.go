@@ -2,8 +2,9 @@ package scan
 
 import "strings"
 
-// Comments returns the comments between two offsets of src, none of which is
-// inside a token: the offset of the first byte of each, and that after the last.
+// Comments returns the comments of src between the offsets from and to, neither
+// of which may be inside a token. Each element has two offsets: of the first
+// byte of a comment, and of the byte after the comment.
 func Comments(src string, from, to int) (list [][2]int) {
 	s := &Scanner{src: src[:to], pos: from, line: 1, col: 1}
 	for s.pos < to {
@@ -22,8 +23,8 @@ func Comments(src string, from, to int) (list [][2]int) {
 	return list
 }
 
-// OpenQuote returns the offset of the quote that src leaves open. tokens are the
-// tokens before it.
+// OpenQuote returns the offset of the opening quote of a string that src does
+// not close. tokens are the tokens of the last statement before that quote.
 func OpenQuote(src string, tokens []Token) int {
 	s := &Scanner{src: src, pos: endOfAll(tokens), line: 1, col: 1}
 	s.skipBlanks()
@@ -31,13 +32,14 @@ func OpenQuote(src string, tokens []Token) int {
 }
 
 // InLineComment reports whether src ends inside a -- comment. tokens are the
-// tokens of src.
+// tokens of the last statement of src.
 func InLineComment(src string, tokens []Token) bool {
 	tail := src[endOfAll(tokens):]
 	return strings.Contains(tail[strings.LastIndexByte(tail, '\n')+1:], "--")
 }
 
-// endOfAll returns the offset after the last of tokens, or 0 if there is none.
+// endOfAll returns the offset after the last token of tokens, or 0 if tokens is
+// empty.
 func endOfAll(tokens []Token) int {
 	if len(tokens) == 0 {
 		return 0

@@ -2,8 +2,8 @@ package scan
 
 import "strings"
 
-// Lower converts A to Z to lower case and leaves all other characters,
-// because folding may change the length or number of other letters.
+// Lower returns s with A to Z in lower case. It leaves all other letters,
+// because a change of case may change their length in bytes.
 func Lower(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -13,7 +13,8 @@ func Lower(s string) string {
 	}, s)
 }
 
-// Upper converts a to z to upper case and leaves all other characters.
+// Upper returns s with a to z in upper case. It leaves all other letters, like
+// Lower.
 func Upper(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' {
@@ -23,8 +24,8 @@ func Upper(s string) string {
 	}, s)
 }
 
-// EqualFold reports whether text equals upper, an ASCII word in upper case, in
-// any case.
+// EqualFold reports whether text equals upper if the case of ASCII letters does
+// not count. upper must be an ASCII word in upper case.
 func EqualFold(text, upper string) bool {
 	if len(text) != len(upper) {
 		return false

@@ -11,8 +11,9 @@ import (
 	"infomall/lang/ast"
 )
 
-// The units of durations. Those in durationUnits have a fixed length; those in
-// monthUnits, given in months, depend on the calendar.
+// durationUnits and monthUnits map the units of durations to their lengths. A
+// unit in durationUnits has a fixed length. The length of a unit in monthUnits is
+// in months, because it depends on the calendar.
 var (
 	durationUnits = map[string]time.Duration{
 		"ms": time.Millisecond, "s": time.Second, "m": time.Minute,
@@ -21,8 +22,8 @@ var (
 	monthUnits = map[string]int{"mo": 1, "y": 12}
 )
 
-// number scans a token that begins with a digit, or with a point and a digit: a
-// number, a time literal, or a number with a unit.
+// number scans a token that begins with a digit, or with a point and a digit.
+// The token is a number, a time literal, or a number with a unit, such as 64KB.
 func (s *Scanner) number() {
 	start := s.pos
 	s.digits()
@@ -59,8 +60,8 @@ func (s *Scanner) digits() {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// exponentLen returns the length of the exponent at the start of src, such as 3
-// for "e12", or 0.
+// exponentLen returns the length in bytes of the exponent at the start of src,
+// such as 3 for "e12", or 0 if src does not begin with an exponent.
 func exponentLen(src string) int {
 	if src == "" || src[0] != 'e' && src[0] != 'E' {
 		return 0
@@ -79,8 +80,11 @@ func exponentLen(src string) int {
 	return n
 }
 
-// measure emits a number with a unit. start is the offset of the number, unit
-// that of the unit; without a unit the two last offsets are equal.
+// measure emits the token of a number with or without a unit, and reports a
+// fault if the unit is unknown or the number does not fit. The number begins at
+// the offset start, its unit at the offset unit, and the unit ends at the
+// current position. whole reports whether the number has no point and no
+// exponent.
 func (s *Scanner) measure(start, unit int, whole bool) {
 	text, name := s.src[start:s.pos], s.src[unit:s.pos]
 	if name == "" {
@@ -117,7 +121,8 @@ func unitKind(name string) (tokenType, bool) {
 	return Duration, ok
 }
 
-// unitHint returns what to write for a number with an unknown unit.
+// unitHint returns a hint for a number with an unknown unit, such as "write
+// 64KB" for 64kb. name is the unit as it was typed.
 func unitHint(number, name string) string {
 	if ast.UnitBytes(strings.ToUpper(name)) > 0 {
 		return "write " + number + strings.ToUpper(name)
@@ -128,8 +133,8 @@ func unitHint(number, name string) string {
 	return "units are KB MB GB TB, and ms s m h d w mo y"
 }
 
-// sizeBytes returns the number of bytes that text means, such as 65536 for
-// "64KB", or -1 if it does not fit an int64.
+// sizeBytes returns the number of bytes that text, a number with a unit, means,
+// such as 65536 for "64KB". It returns -1 if the result does not fit an int64.
 func sizeBytes(text, unit string) int64 {
 	n, err := strconv.ParseInt(strings.TrimSuffix(text, unit), 10, 64)
 	if err != nil || n > math.MaxInt64/ast.UnitBytes(unit) {
@@ -138,8 +143,8 @@ func sizeBytes(text, unit string) int64 {
 	return n * ast.UnitBytes(unit)
 }
 
-// monthsMax bounds a duration, in months, so that adding it to a date cannot
-// overflow.
+// monthsMax is the maximum length of a duration in months. It is low enough
+// that adding a duration to a date cannot overflow.
 const monthsMax = 12 * 10000
 
 func durationFits(text, unit string) bool {
@@ -153,7 +158,8 @@ func durationFits(text, unit string) bool {
 	return n <= int64(math.MaxInt64/durationUnits[unit])
 }
 
-// unitOf returns the letters at the end of a size or a duration, such as "KB".
+// unitOf returns the unit at the end of the text of a size or a duration, such
+// as "KB" for "64KB".
 func unitOf(text string) string {
 	return text[strings.IndexFunc(text, func(r rune) bool { return r > '9' }):]
 }
@@ -184,7 +190,8 @@ func newDuration(t *Token) *ast.Duration {
 	return d
 }
 
-// newString returns the string of a token '…', without the quotes.
+// newString returns the string constant that t, a token '…', means: its text
+// without the quotes.
 func newString(t *Token) *ast.String {
 	return &ast.String{Span: SpanOf(t), Value: Unquote(t.Value, "'")}
 }
@@ -193,7 +200,8 @@ func newParam(t *Token) *ast.Param {
 	return &ast.Param{Span: SpanOf(t), Name: t.Value[1:]}
 }
 
-// Name returns the name of an identifier token, quoted or not.
+// Name returns the name that t means. t is a name token, with or without double
+// quotes.
 func Name(t *Token) ast.Name {
 	if t.Type == Quoted {
 		return ast.Name{Span: SpanOf(t), Text: Unquote(t.Value, `"`), Quoted: true}
@@ -201,8 +209,8 @@ func Name(t *Token) ast.Name {
 	return ast.Name{Span: SpanOf(t), Text: t.Value}
 }
 
-// Unquote returns the text of a token in quotes: without them, and with each
-// doubled quote as one.
+// Unquote returns the text inside the quotes of a token. quote is the kind of
+// quote, ' or ". A doubled quote inside becomes a single quote.
 func Unquote(text, quote string) string {
 	text = text[1 : len(text)-1]
 	if strings.Contains(text, quote) {
@@ -211,7 +219,8 @@ func Unquote(text, quote string) string {
 	return text
 }
 
-// Literal returns the constant that t is, or nil if t is not a constant.
+// Literal returns the constant or the parameter that t means, such as an
+// *ast.Number for 10. It returns nil if t is neither.
 func Literal(t *Token) ast.Expr {
 	switch t.Type {
 	case String:
@@ -239,7 +248,8 @@ func Literal(t *Token) ast.Expr {
 	return nil
 }
 
-// Text returns the expression of a string or a parameter.
+// Text returns the expression that t means, an *ast.Param for a parameter and
+// an *ast.String for a string. t must be one of these.
 func Text(t *Token) ast.Expr {
 	if t.Type == Param {
 		return newParam(t)

@@ -11,13 +11,14 @@ import (
 )
 
 // goesOnAsPeriod reports whether the four digits before the current position
-// begin a time literal: a - and a digit follow, or a zone. 2008-6 is a (wrong)
-// time literal too, never a subtraction.
+// are the year of a time literal: a - or a T follows with a digit after it, or
+// a zone follows. Thus 2008-6 is a (wrong) time literal, never a subtraction.
 func (s *Scanner) goesOnAsPeriod() bool {
 	return s.peek(0) == '-' && isDigit(s.peek(1)) || s.zoneFollows() || s.peek(0) == 'T' && isDigit(s.peek(1))
 }
 
-// zoneFollows reports whether Z or ±hh:mm comes next.
+// zoneFollows reports whether a time zone, Z or ±hh:mm, comes next. Of the
+// minutes it checks the first digit only.
 func (s *Scanner) zoneFollows() bool {
 	switch s.peek(0) {
 	case 'Z':
@@ -28,7 +29,8 @@ func (s *Scanner) zoneFollows() bool {
 	return false
 }
 
-// plainZoneFollows reports whether +hhmm comes next, a zone without its colon.
+// plainZoneFollows reports whether a time zone without its colon, +hhmm, comes
+// next. The caller has checked the +.
 func (s *Scanner) plainZoneFollows() bool {
 	for i := 1; i <= 4; i++ {
 		if !isDigit(s.peek(i)) {
@@ -39,8 +41,9 @@ func (s *Scanner) plainZoneFollows() bool {
 	return c < utf8.RuneSelf && !ast.IsIdentPart(rune(c))
 }
 
-// period scans a time literal from start. It takes all characters that may be
-// meant as part of the literal, so that a wrong literal gives one error only.
+// period scans a time literal that begins at the offset start. It takes all
+// characters that the writer may have meant as part of the literal, so that a
+// wrong literal gives one fault only.
 func (s *Scanner) period(start int) {
 	for {
 		c := s.peek(0)
@@ -52,7 +55,7 @@ func (s *Scanner) period(start int) {
 			text := s.src[start:s.pos]
 			if _, why := parsePeriod(text); why != "" {
 				s.fault(start, s.pos, fmt.Sprintf("%q is not a time", text), why)
-				// Something well-formed lets the parser go on, no longer than the text.
+				// A well-formed literal lets the parser go on. It is not longer than text.
 				s.emitAs(Period, start, "2000")
 				return
 			}
@@ -70,11 +73,11 @@ const periodForms = "write 2008, 2008-06, 2008-06-15 or 2008-06-15T10:30:00.000,
 // periodReader parses a time literal from left to right.
 type periodReader struct {
 	rest string
-	why  string // what to write instead, once a part is wrong; else ""
+	why  string // what to write, if a part of the literal is wrong; else ""
 }
 
-// parsePeriod parses a time literal such as 2008-06. If it is wrong, why says
-// what to write.
+// parsePeriod parses a time literal such as 2008-06. If the literal is wrong,
+// the result why says what to write; otherwise why is "".
 func parsePeriod(text string) (p ast.Period, why string) {
 	r := periodReader{rest: text}
 	p = ast.Period{Text: text, Unit: ast.UnitYear, Month: 1, Day: 1}
@@ -94,8 +97,8 @@ func parsePeriod(text string) (p ast.Period, why string) {
 	return p, r.why
 }
 
-// restHint returns what to write if the rest of the literal is not a valid
-// part.
+// restHint returns what to write if the text that is left, r.rest, is not a
+// valid part of a time literal.
 func (r *periodReader) restHint() string {
 	if t := r.rest; len(t) == 5 && (t[0] == '+' || t[0] == '-') {
 		return "a zone has a colon: " + t[:3] + ":" + t[3:]
@@ -103,7 +106,8 @@ func (r *periodReader) restHint() string {
 	return periodForms
 }
 
-// clock reads a time of day: T10:30[:00[.123]].
+// clock reads a time of day, T10:30[:00[.123]], into p. If no T comes next, it
+// does nothing.
 func (r *periodReader) clock(p *ast.Period) {
 	if !r.part('T') {
 		return
@@ -123,7 +127,7 @@ func (r *periodReader) clock(p *ast.Period) {
 	}
 }
 
-// zone reads Z or ±hh:mm, if there is one.
+// zone reads a time zone, Z or ±hh:mm, into p, if a zone comes next.
 func (r *periodReader) zone(p *ast.Period) {
 	if r.why != "" || r.rest == "" {
 		return
@@ -142,14 +146,15 @@ func (r *periodReader) zone(p *ast.Period) {
 	}
 }
 
-// atZone reports whether the rest is ±hh:mm.
+// atZone reports whether the text that is left has the form of a time zone,
+// ±hh:mm.
 func (r *periodReader) atZone() bool {
 	t := r.rest
 	return len(t) == 6 && (t[0] == '+' || t[0] == '-') && t[3] == ':'
 }
 
-// part takes c if it comes next and does not begin a zone, and reports whether
-// it did.
+// part takes the separator c if it comes next, and reports whether it did. It
+// does not take a - that begins a zone. After a fault it takes nothing.
 func (r *periodReader) part(c byte) bool {
 	if r.why != "" || r.rest == "" || r.rest[0] != c || c == '-' && r.atZone() {
 		return false
@@ -164,8 +169,10 @@ func (r *periodReader) fail(why string) {
 	}
 }
 
-// field takes a number of exactly digits digits and checks that it is from low
-// to high. name is used in the hint.
+// field reads a number of exactly digits digits and returns it. It records a
+// fault if the number is missing, has another length, or is not from low to
+// high; it then returns low. name is the name of the number in the hint, such
+// as "a month".
 func (r *periodReader) field(digits, low, high int, name string) int {
 	if r.why != "" {
 		return low
@@ -187,7 +194,9 @@ func (r *periodReader) field(digits, low, high int, name string) int {
 	return v
 }
 
-// digitsHint returns how to write a field that has too few or too many digits.
+// digitsHint returns how to write the field of a time literal that has too few
+// or too many digits. got is the field as it was typed, digits the right
+// length.
 func digitsHint(got string, digits int, name string) string {
 	hint := fmt.Sprintf("%s has %d digits", name, digits)
 	switch zeros := digits - len(got); {
@@ -203,7 +212,8 @@ func digitsHint(got string, digits int, name string) string {
 	return hint
 }
 
-// checkDay fails if the month of p does not have the day of p.
+// checkDay records a fault if the month of p has no such day as the day of p,
+// such as June 31.
 func (r *periodReader) checkDay(p ast.Period) {
 	last := time.Date(p.Year, time.Month(p.Month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 	if r.why == "" && p.Day > last {

@@ -1,8 +1,9 @@
-// Package scan cuts a source into statements and those into tokens.
+// Package scan cuts a source into statements and statements into tokens.
 //
-// It also reads single tokens as names and constants, and says of a text that is
-// being typed what it leaves open. Its messages about single characters, numbers
-// and quotes come before those about the grammar.
+// It also reads single tokens as names and constants. For a text that is being
+// typed, it says whether a quote, a comment or a bracket is still open. It
+// reports faults in single characters, numbers and quotes; package grammar
+// reports all others.
 //
 // # Words
 //
@@ -21,9 +22,10 @@ import (
 	"infomall/lang/ast"
 )
 
-// These constants bound what is accepted, in bytes and in levels of brackets.
-// They are far above what people write, and prevent a generated script from
-// taking all memory or stack.
+// These constants are the maximum length of a script and of a statement, in
+// bytes, and the maximum number of brackets inside each other. They are far above
+// what people write, and prevent a generated script from taking all memory or
+// stack.
 const (
 	ScriptBytesMax    = 16 << 20
 	statementBytesMax = 1 << 20
@@ -31,27 +33,29 @@ const (
 	NestingMax = 200 // levels of brackets
 )
 
-// Scanner divides a source into statements and each statement into tokens.
-// After a fault it continues if it can guess what was meant, so that the parser
-// can check the rest. Errs has the faults of the current statement.
+// Scanner divides a source into statements and each statement into tokens; see
+// Next. After a fault (an error of the writer) it continues if it can guess
+// what was meant, so that the parser can check the rest of the statement.
 type Scanner struct {
 	file, src string
-	pos       int // next byte
+	pos       int // offset of the next byte
 
-	// line and col are the position of the offset mark; place advances them.
+	// line and col are the line and column of the offset mark, from 1. The method
+	// place advances all three.
 	mark, line, col int
 
-	Tokens  []Token // of the current statement, with its end
-	Errs    []*ast.Error
-	Open    string // what the end of the source leaves open, as in State.Open
-	Ended   bool   // a ; closed the statement
-	stopped bool   // a full-width or other sign that was meant for a ; was read
-	Fatal   bool   // the tokens cannot be parsed
-	nesting int
+	// The statement that Next has scanned last.
+	Tokens  []Token      // its tokens; the last token is the end
+	Errs    []*ast.Error // its faults
+	Open    string       // what the end of the source leaves open, as in State.Open
+	Ended   bool         // a ; closed the statement
+	stopped bool         // a sign that was meant as a ; was read, such as a full-width one
+	Fatal   bool         // the tokens cannot be parsed
+	nesting int          // number of open brackets
 }
 
-// New returns the scanner of a source. file precedes places in messages and may
-// be "".
+// New returns a scanner of the source src. file comes before each place in
+// messages and may be "".
 func New(src, file string) *Scanner {
 	s := &Scanner{file: file, src: src, line: 1, col: 1}
 	s.Tokens = make([]Token, 0, min(len(src)/4+2, 64))
@@ -65,8 +69,9 @@ func New(src, file string) *Scanner {
 	return s
 }
 
-// place returns the position of an offset. Offsets must be given in rising
-// order, so that each line is counted once.
+// place returns the position (line and column) of an offset. Each call must
+// give an offset that is not less than the one before, so that each line is
+// counted only once.
 func (s *Scanner) place(offset int) Position {
 	passed := s.src[s.mark:offset]
 	if i := strings.LastIndexByte(passed, '\n'); i >= 0 {
@@ -79,8 +84,8 @@ func (s *Scanner) place(offset int) Position {
 	return Position{Filename: s.file, Offset: offset, Line: s.line, Column: s.col}
 }
 
-// Next scans one statement, which may be empty. It returns false at the end of
-// the source.
+// Next scans one statement, which may be empty, into the fields of s, such as
+// Tokens and Errs. It returns false if only blanks and comments are left.
 func (s *Scanner) Next() bool {
 	s.Tokens, s.Errs = s.Tokens[:0], nil
 	s.Open, s.Ended, s.stopped, s.Fatal, s.nesting = "", false, false, false, 0
@@ -117,8 +122,9 @@ func (s *Scanner) Next() bool {
 	}
 }
 
-// end adds the end token, directly after the last token or after the last sign
-// that is not a token. That is where the writer stopped.
+// end adds the end token of a statement that the end of the source closes. The
+// token is directly after the last token or fault, because that is the place at
+// which the writer stopped.
 func (s *Scanner) end() {
 	pos := s.place(s.pos)
 	if n := len(s.Tokens); n > 0 {
@@ -145,16 +151,17 @@ func (s *Scanner) tooDeep() {
 	s.Errs = append(s.Errs, DeepError(SpanOf(&last)))
 }
 
-// DeepError returns the error for brackets that are deeper than NestingMax.
+// DeepError returns the error for brackets, at the place at, that are deeper
+// than NestingMax.
 func DeepError(at ast.Span) *ast.Error {
 	return &ast.Error{Span: at, Msg: fmt.Sprintf("nested more than %d deep", NestingMax)}
 }
 
-// giveUpStops are the bytes at which giveUp looks more closely, because they
-// may end the statement or begin a quote or a comment.
+// giveUpStops has true for each byte that may end a statement, or begin a quote
+// or a comment. giveUp looks at these bytes only.
 var giveUpStops = [256]bool{';': true, '\'': true, '"': true, '-': true, '/': true}
 
-// giveUp skips the rest of the statement.
+// giveUp skips the rest of the statement, including its ;, and sets s.Fatal.
 func (s *Scanner) giveUp() {
 	s.Fatal = true
 	for {
@@ -185,7 +192,8 @@ func (s *Scanner) giveUp() {
 	}
 }
 
-// peek returns the byte n after the next one, or 0 at the end.
+// peek returns the byte at n bytes after the current position, without taking
+// any. It returns 0 after the end of the source.
 func (s *Scanner) peek(n int) byte {
 	if s.pos+n < len(s.src) {
 		return s.src[s.pos+n]
@@ -201,7 +209,8 @@ func (s *Scanner) skipLine() {
 	}
 }
 
-// skipBlanks skips blanks and comments.
+// skipBlanks moves to the next byte that is in neither a blank nor a comment.
+// It reports a comment that is never closed as a fault.
 func (s *Scanner) skipBlanks() {
 	for s.pos < len(s.src) {
 		switch c := s.src[s.pos]; {
@@ -227,8 +236,10 @@ func (s *Scanner) skipBlanks() {
 	}
 }
 
-// commentHint returns the hint for a comment that is never closed. Directly
-// after a token, as in data/*.warc, it is probably a path without quotes.
+// commentHint returns the hint for a comment that begins at the offset start
+// and is never closed. If the comment directly follows a token, as in
+// data/*.warc, it is probably part of a path without quotes, and the hint says
+// so.
 func (s *Scanner) commentHint(start int) string {
 	if n := len(s.Tokens); n > 0 && EndOf(&s.Tokens[n-1]).Offset == start {
 		return "end it with */; a path stands in quotes"
@@ -236,8 +247,8 @@ func (s *Scanner) commentHint(start int) string {
 	return "end it with */"
 }
 
-// skipComment skips a /* */ comment, which may contain others, and reports
-// whether it is closed.
+// skipComment skips a /* */ comment, which may contain other such comments, and
+// reports whether it is closed.
 func (s *Scanner) skipComment() bool {
 	depth := 0
 	for s.pos < len(s.src) {
@@ -258,22 +269,25 @@ func (s *Scanner) skipComment() bool {
 	return false
 }
 
-// emit adds the token from start to the current position.
+// emit adds a token of type kind. Its value is the source text from the offset
+// start to the current position.
 func (s *Scanner) emit(kind tokenType, start int) {
 	s.emitAs(kind, start, s.src[start:s.pos])
 }
 
-// emitAs adds a token whose value differs from its source text. The value has
-// the length of the source text; after a fault it may be shorter.
+// emitAs adds a token of type kind that begins at the offset start and whose
+// value differs from its source text. The value has the length of the source
+// text; after a fault it may be shorter.
 func (s *Scanner) emitAs(kind tokenType, start int, value string) {
 	s.Tokens = append(s.Tokens, Token{Type: kind, Value: value, Pos: s.place(start)})
 }
 
-// faultsMax bounds the faults that are kept of one statement. More faults say
-// nothing new.
+// faultsMax is the maximum number of faults that the scanner keeps for one
+// statement. More faults would tell the writer nothing new.
 const faultsMax = 8
 
-// fault records an error about the source from start to end.
+// fault records an error about the source text between the offsets start and
+// end. After faultsMax errors it does nothing.
 func (s *Scanner) fault(start, end int, msg, hint string) {
 	if len(s.Errs) == faultsMax {
 		return
@@ -282,8 +296,8 @@ func (s *Scanner) fault(start, end int, msg, hint string) {
 	s.Errs = append(s.Errs, &ast.Error{Span: SpanOf(&t), Msg: msg, Hint: hint})
 }
 
-// token scans one token. The caller makes sure that the next byte begins one:
-// it is neither a blank nor a ;.
+// token scans one token. The next byte must begin a token: it is neither a
+// blank nor a ;.
 func (s *Scanner) token() {
 	start := s.pos
 	switch c := s.src[s.pos]; {
@@ -318,8 +332,9 @@ func (s *Scanner) token() {
 	}
 }
 
-// afterOperand reports whether a name or a value ends at the current position,
-// so that a point here is an operator.
+// afterOperand reports whether a name, a value or a closing bracket ends at the
+// current position. A point at this position is then an operator, and does not
+// begin a number.
 func (s *Scanner) afterOperand() bool {
 	if s.pos == 0 {
 		return false
@@ -328,8 +343,8 @@ func (s *Scanner) afterOperand() bool {
 	return ast.IsIdentPart(rune(c)) || c >= utf8.RuneSelf || c == '"' || c == '\'' || c == ')'
 }
 
-// operatorLen returns the length of the operator at the start of src, or 0 if
-// there is none.
+// operatorLen returns the length in bytes of the operator at the start of src,
+// or 0 if src does not begin with an operator.
 func operatorLen(src string) int {
 	if len(src) > 1 {
 		switch src[:2] {
@@ -382,7 +397,8 @@ func characterHint(c byte) string {
 	return ""
 }
 
-// promptHint returns what to write here instead of a psql command such as \dv.
+// promptHint returns what to write in this language instead of a command of
+// psql such as \dv. command is the text after the backslash.
 func promptHint(command string) string {
 	name := command[:len(command)-len(strings.TrimLeft(command, "abcdefghijklmnopqrstuvwxyz?"))]
 	switch {
@@ -406,7 +422,8 @@ func promptHint(command string) string {
 	return "commands of the prompt begin with a dot; .help lists them"
 }
 
-// word scans a name or a keyword. The value of a keyword is in upper case.
+// word scans a name or a reserved word. The value of the token of a reserved
+// word is in upper case.
 func (s *Scanner) word() {
 	start := s.pos
 	ascii := true
@@ -447,7 +464,8 @@ func (s *Scanner) word() {
 	s.emit(Ident, start)
 }
 
-// bareURL scans a URL that lacks its quotes, and reports that as a fault.
+// bareURL scans a URL that begins at the offset start and lacks its quotes. It
+// reports a fault, and emits the URL as a string.
 func (s *Scanner) bareURL(start int) {
 	s.pos = start + URLLen(s.src[start:])
 	text := s.src[start:s.pos]
@@ -455,7 +473,8 @@ func (s *Scanner) bareURL(start int) {
 	s.emit(String, start)
 }
 
-// URLLen returns how many bytes at the start of src may belong to a URL.
+// URLLen returns how many bytes at the start of src may belong to a URL: all up
+// to the first blank, quote, bracket, comma or semicolon.
 func URLLen(src string) int {
 	i := strings.IndexFunc(src, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune(";,()'\"", r)
@@ -466,7 +485,9 @@ func URLLen(src string) int {
 	return i
 }
 
-// quoted scans '…' or "…". Inside, a doubled quote means a single one.
+// quoted scans '…' or "…" as a token of type kind. Inside, a doubled quote
+// means a single one. If the closing quote is missing, it sets s.Open to open
+// and reports a fault.
 func (s *Scanner) quoted(kind tokenType, open string) {
 	start := s.pos
 	quote := s.src[s.pos]
@@ -499,7 +520,7 @@ func unclosedMessage(open string) string {
 	return "string is never closed"
 }
 
-// param scans $name or :name.
+// param scans a parameter, $name or :name.
 func (s *Scanner) param() {
 	start := s.pos
 	s.pos++
@@ -524,17 +545,17 @@ func (s *Scanner) param() {
 	s.emit(Param, start)
 }
 
-// fullWidth maps a full-width sign, which an input method may write, to the
-// plain sign that is meant.
+// fullWidth maps a full-width or similar sign, which an input method may write,
+// to the ASCII sign that was probably meant.
 var fullWidth = map[rune]string{
 	'，': ",", '、': ",", '；': ";", '（': "(", '）': ")", '。': ".", '．': ".",
 	'＝': "=", '＜': "<", '＞': ">", '＋': "+", '－': "-", '—': "-", '–': "-", '−': "-",
 	'＊': "*", '×': "*", '／': "/", '％': "%", '～': "~", '：': ":", '≠': "<>", '≤': "<=", '≥': ">=",
 }
 
-// foreign scans a token that begins outside ASCII: a name, or a sign such as a
-// full-width comma. It reports such a sign as a fault and reads it as the plain
-// sign.
+// foreign scans a token that begins with a character outside ASCII: a name, or
+// a sign such as a full-width comma. It reports such a sign as a fault and
+// reads it as the ASCII sign.
 func (s *Scanner) foreign() {
 	start := s.pos
 	r, n := utf8.DecodeRuneInString(s.src[s.pos:])
@@ -563,14 +584,14 @@ func (s *Scanner) foreign() {
 		s.stopped = true
 		return
 	case ":", ".":
-		// Guessing these would make other faults.
+		// Reading these as ASCII signs would cause further faults.
 		return
 	}
 	s.emitAs(Op, start, plain)
 }
 
-// smartQuote scans a string in typographic quotes and reports it as a fault.
-// The first quote is already read.
+// smartQuote scans a string in typographic quotes, reports a fault, and emits
+// the string. The opening quote, at the offset start, is already read.
 func (s *Scanner) smartQuote(start int) {
 	line := s.src[s.pos:]
 	if i := strings.IndexByte(line, '\n'); i >= 0 {
@@ -591,8 +612,8 @@ func (s *Scanner) smartQuote(start int) {
 // NoPowers is the hint for an operator of powers, such as ^ or **.
 const NoPowers = "of powers there are products: x * x"
 
-// Check returns an error for a source that is too large or not UTF-8,
-// else nil.
+// Check returns an error if src is longer than ScriptBytesMax or is not UTF-8,
+// else nil. filename is the name of the source in the error.
 func Check(src, filename string) *ast.Error {
 	start := ast.Pos{Filename: filename, Line: 1, Column: 1}
 	if len(src) > ScriptBytesMax {

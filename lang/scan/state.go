@@ -1,7 +1,7 @@
 package scan
 
-// The values of State.Open: the sign of what a text leaves open at its end.
-// openBracket is used only if nothing else is open.
+// The values of State.Open: a sign for the construct that a text leaves open at
+// its end. openBracket is used only if no other construct is open.
 const (
 	OpenString  = "'"
 	OpenName    = `"`
@@ -9,21 +9,23 @@ const (
 	openBracket = "("
 )
 
-// State says how complete a typed text is.
+// State is how complete a typed text is: whether a prompt can run it or must
+// wait for more lines.
 type State struct {
-	// Empty: there is nothing to run, only blanks and comments.
+	// Empty reports whether the text has only blanks and comments, and thus
+	// nothing to run.
 	Empty bool
-	// Complete: the last statement has its ; and nothing but blanks and
-	// comments come after it.
+	// Complete reports whether the last statement has its ; and only blanks and
+	// comments come after the ;.
 	Complete bool
-	// Open is the sign of what is still open at the end: ' or " for quotes, *
-	// for a comment, ( for brackets, "" for nothing.
+	// Open is a sign for the construct that is still open at the end of the text:
+	// ' or " for quotes, * for a comment, ( for brackets, "" for none.
 	Open string
 }
 
-// Complete reports whether src can be run or needs more lines. A ; in quotes or
+// Complete returns whether src can be run or needs more lines. A ; in quotes or
 // in a comment does not end a statement. A ; in brackets does, because no
-// statement has one there.
+// statement has a ; in brackets.
 func Complete(src string) State {
 	s := New(src, "")
 	st := State{Empty: true}

@@ -6,9 +6,10 @@ import (
 	"infomall/lang/ast"
 )
 
-// Token is a piece of a statement. Its Value is the source text, but that of a
-// reserved word is in upper case. The last token of a statement has the Type
-// EOF, and the Value ";" unless the source ends there.
+// Token is a piece of a statement, such as a word, a string or an operator. Its
+// Value is the source text; the Value of a reserved word is in upper case. The
+// last token of a statement has the Type EOF. The Value of the last token is ";"
+// (or a sign that was meant as a ;), or "" if the source ends without one.
 type (
 	Token     = lexer.Token
 	tokenType = lexer.TokenType
@@ -18,7 +19,7 @@ type (
 // EOF is the type of the last token of a statement.
 const EOF = lexer.EOF
 
-// The kinds of token. Blanks and comments give no tokens.
+// The types of token besides EOF. Blanks and comments give no tokens.
 const (
 	Keyword lexer.TokenType = lexer.EOF - 1 - iota
 	Ident
@@ -32,8 +33,9 @@ const (
 	Op
 )
 
-// reserved are the words that are names only in quotes. All other words of the
-// language have a meaning only at their place.
+// reserved maps each reserved word, in upper case, to itself. A reserved word
+// is a name only in quotes. All other words of the language are words only at
+// certain places, and names elsewhere.
 var reserved = func() map[string]string {
 	m := make(map[string]string)
 	for _, w := range ast.Reserved {
@@ -45,11 +47,12 @@ var reserved = func() map[string]string {
 // reservedLenMax is the length of the longest reserved word.
 const reservedLenMax = 8
 
-// StartOf returns the position at which a token begins.
+// StartOf returns the position of the first character of a token.
 func StartOf(t *Token) ast.Pos { return ast.Pos(t.Pos) }
 
-// EndOf returns the position after a token; its Value is as long as its source
-// text.
+// EndOf returns the position after the last character of a token, because the
+// Value of a token is as long as its source text. For an EOF token it returns
+// the position at which the token begins.
 func EndOf(t *Token) ast.Pos {
 	p := t.Pos
 	if t.Type == lexer.EOF {
@@ -59,7 +62,7 @@ func EndOf(t *Token) ast.Pos {
 	return ast.Pos(p)
 }
 
-// SpanOf returns the source text of a token.
+// SpanOf returns the span of a token: its start and its end in the source.
 func SpanOf(t *Token) ast.Span {
 	return ast.Span{Start: StartOf(t), End: EndOf(t)}
 }
@@ -69,27 +72,27 @@ func SpanOfAll(tokens []Token) ast.Span {
 	return ast.Span{Start: StartOf(&tokens[0]), End: EndOf(&tokens[len(tokens)-1])}
 }
 
-// IsKeyword reports whether t is the reserved word word.
+// IsKeyword reports whether t is the given reserved word, in upper case.
 func IsKeyword(t *Token, word string) bool {
 	return t.Type == Keyword && t.Value == word
 }
 
-// IsOp reports whether t is the operator op.
+// IsOp reports whether t is the given operator, such as "<=".
 func IsOp(t *Token, op string) bool {
 	return t.Type == Op && t.Value == op
 }
 
-// IsWord reports whether t is word, a word of the language that is not
-// reserved.
+// IsWord reports whether t is the given word, which must be in upper case and
+// not reserved. The case of t does not count.
 func IsWord(t *Token, word string) bool {
 	return t.Type == Ident && EqualFold(t.Value, word)
 }
 
-// IsWordToken reports whether t is a word, reserved or not, and not in quotes.
+// IsWordToken reports whether t is a word or a name that is not in quotes.
 func IsWordToken(t *Token) bool { return t.Type == Ident || t.Type == Keyword }
 
-// WordToken returns the token that the scanner makes of w, a word in upper
-// case.
+// WordToken returns the token, without a position, that the scanner makes from
+// w, a word in upper case.
 func WordToken(w string) Token {
 	if _, ok := reserved[w]; ok {
 		return Token{Type: Keyword, Value: w}
