@@ -11,8 +11,9 @@ import (
 	"infomall/lang/scan"
 )
 
-// builder collects the faults that a statement has although the grammar accepts
-// it: a clause that occurs twice, or a word that is not in a set.
+// builder collects the faults (errors of the writer) that a statement has
+// although the grammar accepts it: a clause that occurs twice, or a word that
+// is not in a set.
 type builder struct {
 	err *ast.Error // the first fault found
 }
@@ -23,23 +24,25 @@ func (b *builder) fail(at ast.Span, msg, hint string) {
 	}
 }
 
-// once sets *dst to v for the clause o, which begins with word. If another
-// clause has set *dst before, that is a fault.
+// once sets *dst to v, the value of the clause o, which begins with the given
+// word. If *dst is not the zero value, an earlier clause has set it, and once
+// reports a fault at o.
 func once[T any](b *builder, o interface{ span() ast.Span }, word string, dst *T, v T) {
 	b.twice(o, word, !reflect.ValueOf(dst).Elem().IsZero())
 	*dst = v
 }
 
-// twice reports a fault at the clause o, which begins with word, if the
-// statement has one already.
+// twice reports a fault at the clause o, which begins with the given word, if
+// the flag already is set: the statement has such a clause before.
 func (b *builder) twice(o interface{ span() ast.Span }, word string, already bool) {
 	if already {
 		b.fail(o.span(), word+" stands twice", "")
 	}
 }
 
-// addTime adds the range, the choice or both of the clause o to a time clause.
-// It is a fault if the time clause already has that part.
+// addTime adds the time clause s, which the clause o consists of, to the time
+// clause to: its range, its choice or both. If to already has the same part,
+// addTime reports a fault at o.
 func (b *builder) addTime(o interface{ span() ast.Span }, to *ast.TimeClause, s timeSyntax) {
 	t := s.clause()
 	b.twice(o, "the time clause", to.Range != nil && t.Range != nil || to.Choice != nil && t.Choice != nil)
@@ -51,9 +54,9 @@ func (b *builder) addTime(o interface{ span() ast.Span }, to *ast.TimeClause, s 
 	}
 }
 
-// declared reports a fault for each parameter below n that is not in names. why
-// is the reason and hint the remedy; "$name" in hint is replaced by the
-// parameter's name.
+// declared reports a fault for the first parameter in the tree n that is not in
+// names. why is the reason and hint the remedy; "$name" in hint is replaced by
+// the name of the parameter.
 func (b *builder) declared(n ast.Node, names []string, why, hint string) {
 	ast.Walk(n, func(n ast.Node) bool {
 		if p, ok := n.(*ast.Param); ok && !slices.Contains(names, p.Name) {
@@ -63,7 +66,8 @@ func (b *builder) declared(n ast.Node, names []string, why, hint string) {
 	})
 }
 
-// present reports whether the source has the optional token t.
+// present reports whether the writer gave the optional token t. A token that is
+// absent has the zero Type.
 func present(t lexer.Token) bool { return t.Type != 0 }
 
 func optionalName(t lexer.Token) *ast.Name {
@@ -74,7 +78,8 @@ func optionalName(t lexer.Token) *ast.Name {
 	return &n
 }
 
-// optionalText returns the string or parameter of t, or nil if t is absent.
+// optionalText returns the string or the parameter that t means, or nil if t is
+// absent.
 func optionalText(t lexer.Token) ast.Expr {
 	if !present(t) {
 		return nil
@@ -82,7 +87,8 @@ func optionalText(t lexer.Token) ast.Expr {
 	return scan.Text(&t)
 }
 
-// optionalConstant returns the number or parameter of t, or nil if t is absent.
+// optionalConstant returns the number or other constant, or the parameter, that
+// t means, or nil if t is absent.
 func optionalConstant(t lexer.Token) ast.Expr {
 	if !present(t) {
 		return nil
@@ -90,7 +96,8 @@ func optionalConstant(t lexer.Token) ast.Expr {
 	return scan.Literal(&t)
 }
 
-// textSyntax is a string or a parameter.
+// textSyntax is a string or a parameter in a statement, as participle has read
+// it.
 type textSyntax struct {
 	Text lexer.Token `parser:"@( String | Param )"`
 }

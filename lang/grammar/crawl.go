@@ -74,7 +74,8 @@ func (s *crawlSyntax) tree(b *builder) ast.Statement {
 	return c
 }
 
-// addTo sets the fields of c that the clause gives.
+// addTo sets the fields of c that the clause o gives, and reports a fault to b
+// if an earlier clause has set them.
 func (o *crawlClauseSyntax) addTo(b *builder, c *ast.Crawl) {
 	switch {
 	case present(o.Depth):

@@ -13,8 +13,9 @@ CREATE [OR REPLACE] VIEW name AS query
 CREATE [OR REPLACE] METADATA name ON (page | version | block) AS expr
 `})
 
-// createSyntax is CREATE VIEW or CREATE METADATA. OR REPLACE is in both: with it
-// before a choice, the grammar could not look far enough ahead to choose.
+// createSyntax is the syntax of CREATE VIEW and CREATE METADATA. Both branches
+// repeat OR REPLACE: with OR REPLACE before the choice, the grammar could not
+// look far enough ahead to choose a branch.
 type createSyntax struct {
 	source
 	View     *viewSyntax     `parser:"'CREATE' ( 'VIEW' @@"`

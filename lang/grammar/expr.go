@@ -7,20 +7,20 @@ import (
 	"infomall/lang/scan"
 )
 
-// The binding levels of operators, loosest first.
+// The binding levels of operators (precedences), from the loosest to the tightest.
 const (
 	levelOr = iota + 1
 	levelAnd
 	levelNot
-	levelCompare // not chained
+	levelCompare // comparisons; a < b < c is a fault
 	levelConcat
 	levelSum
 	levelProduct
 	levelSign
 )
 
-// chainMax bounds the operators of one expression. The tree of a chain such as
-// a + b + c is as deep as the chain is long.
+// chainMax is the maximum number of operators in one expression, because the
+// tree of a chain such as a + b + c is as deep as the chain is long.
 const chainMax = 10000
 
 func parseExpr(lex *lexer.PeekingLexer) (ast.Expr, error) {
@@ -28,7 +28,8 @@ func parseExpr(lex *lexer.PeekingLexer) (ast.Expr, error) {
 	return p.wholeExpr()
 }
 
-// wholeExpr reads an expression with its own count of operators.
+// wholeExpr reads an expression and counts its operators from 0. The count of
+// the expression around it then continues.
 func (p *parser) wholeExpr() (ast.Expr, error) {
 	ops := p.ops
 	p.ops = 0
@@ -38,8 +39,8 @@ func (p *parser) wholeExpr() (ast.Expr, error) {
 }
 
 // infixLevel returns the binding level of t as an operator between two
-// operands, or 0 if t is none. NOT has the level of the comparison that it
-// negates, as in NOT LIKE.
+// operands, such as levelSum for +. It returns 0 if t is no such operator. NOT
+// has the level of the comparison that it negates, as in NOT LIKE.
 func infixLevel(t *lexer.Token) int {
 	switch t.Type {
 	case scan.Keyword:
@@ -66,8 +67,8 @@ func infixLevel(t *lexer.Token) int {
 	return 0
 }
 
-// expr reads an operand, and operators with further operands as long as they
-// bind at level least or tighter.
+// expr reads an operand, and then operators with their right operands while the
+// level of the operator is least or higher. It returns the tree of all of them.
 func (p *parser) expr(least int) (ast.Expr, error) {
 	p.depth++
 	defer func() { p.depth-- }()
@@ -102,8 +103,8 @@ func (p *parser) expr(least int) (ast.Expr, error) {
 	}
 }
 
-// countOperator counts one operator. It returns an error if the expression has
-// more than chainMax.
+// countOperator counts one operator of the current expression. It returns an
+// error if the count is above chainMax.
 func (p *parser) countOperator() error {
 	if p.ops++; p.ops <= chainMax {
 		return nil
@@ -113,8 +114,8 @@ func (p *parser) countOperator() error {
 	return explained{e}
 }
 
-// chainError returns the error for the comparison operator t after a comparison
-// x, as in a < b < c.
+// chainError returns the error for the comparison operator t that follows the
+// comparison x, as in a < b < c.
 func chainError(t *lexer.Token, x ast.Expr) error {
 	e := ast.Errorf(scan.SpanOf(t), "comparisons do not chain")
 	e.Hint = "join them with AND, or put one in brackets"
@@ -126,7 +127,9 @@ func chainError(t *lexer.Token, x ast.Expr) error {
 	return explained{e}
 }
 
-// binary reads an operator and its right operand. x is the left operand.
+// binary reads an operator of the given level and its right operand, and
+// returns their tree. x is the left operand, and start the position at which x
+// begins.
 func (p *parser) binary(x ast.Expr, start ast.Pos, level int) (ast.Expr, error) {
 	op := p.next()
 	at := scan.SpanOf(op)
@@ -141,8 +144,8 @@ func (p *parser) binary(x ast.Expr, start ast.Pos, level int) (ast.Expr, error) 
 	return &ast.Binary{Span: p.span(start), Op: name, OpAt: at, X: x, Y: y}, nil
 }
 
-// comparison reads a comparison operator and its right side. x is the left
-// side.
+// comparison reads a comparison operator and its right side, and returns their
+// tree. x is the left side, and start the position at which x begins.
 func (p *parser) comparison(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 	if p.peek().Type == scan.Op {
 		return p.binary(x, start, levelCompare)
@@ -224,7 +227,7 @@ func (p *parser) in(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
 	return &ast.In{Span: p.span(start), Not: not, X: x, List: list}, nil
 }
 
-// list reads one or more expressions separated by commas.
+// list reads one or more expressions that are separated by commas.
 func (p *parser) list() ([]ast.Expr, error) {
 	var list []ast.Expr
 	for {
@@ -292,7 +295,8 @@ func (p *parser) scope() (ast.Scope, error) {
 	return s, nil
 }
 
-// prefix reads an operand with the signs or the NOT before it.
+// prefix reads an operand with the sign or the NOT before it, if there is one.
+// It accepts NOT only if least is levelNot or lower.
 func (p *parser) prefix(least int) (ast.Expr, error) {
 	t := p.peek()
 	operand := 0
@@ -313,8 +317,8 @@ func (p *parser) prefix(least int) (ast.Expr, error) {
 	return &ast.Unary{Span: p.span(start), Op: t.Value, X: x}, nil
 }
 
-// atom reads an operand that needs no precedence: a constant, a column, a call,
-// or an expression in brackets.
+// atom reads an operand without a sign: a constant, NOW, a column, a call, CASE,
+// CAST, EXISTS, or an expression or a query in brackets.
 func (p *parser) atom() (ast.Expr, error) {
 	t := p.peek()
 	if e := scan.Literal(t); e != nil {
@@ -350,7 +354,7 @@ func (p *parser) atom() (ast.Expr, error) {
 	return nil, p.unexpected()
 }
 
-// now reads NOW or the function now().
+// now reads NOW or now(), which mean the same. The next token must be NOW.
 func (p *parser) now() (ast.Expr, error) {
 	start := scan.StartOf(p.next())
 	if p.takeOp("(") {
@@ -389,8 +393,8 @@ func (p *parser) exists() (ast.Expr, error) {
 	return &ast.Exists{Span: p.span(start), Query: q}, nil
 }
 
-// column reads the rest of a column after its first name: nothing, or a dot and
-// a second name.
+// column returns the column whose first name is already read. If a dot follows,
+// it reads the dot and a second name; the first name is then the qualifier.
 func (p *parser) column(first *lexer.Token) (ast.Expr, error) {
 	c := &ast.Column{Name: scan.Name(first)}
 	if p.takeOp(".") {
@@ -439,8 +443,8 @@ func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 	return c, nil
 }
 
-// order reads BY and the sort keys that follow ORDER, in a query or in an
-// aggregate.
+// order reads BY and the sort keys after it. The caller has read ORDER, in a
+// query or in an aggregate.
 func (p *parser) order() ([]ast.OrderItem, error) {
 	if err := p.need("BY"); err != nil {
 		return nil, err
@@ -471,13 +475,13 @@ func (p *parser) order() ([]ast.OrderItem, error) {
 	}
 }
 
-// atFilter reports whether FILTER (…) follows, and not an alias with the name
-// filter.
+// atFilter reports whether FILTER and a bracket come next. FILTER without a
+// bracket is an alias.
 func (p *parser) atFilter() bool {
 	return scan.IsWord(p.peek(), "FILTER") && scan.IsOp(p.peekSecond(), "(")
 }
 
-// filter reads FILTER (WHERE expr) and returns expr.
+// filter reads FILTER (WHERE expr) and returns the tree of expr.
 func (p *parser) filter() (ast.Expr, error) {
 	p.next()
 	p.next() // the bracket

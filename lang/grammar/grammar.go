@@ -1,13 +1,13 @@
-// Package grammar reads tokens as trees: what a statement looks like, in one
-// place each.
+// Package grammar parses the tokens of a statement into a tree. Each statement is
+// declared in one place.
 //
 // A statement is declared in the file of its family: the struct whose tags
-// participle reads, the method that makes its tree, and its text in HELP. The
-// list statements has all of them, one a line. Dispatch by first words, the words
-// of completion and of messages, the topics of HELP and the names that completion
-// offers come from that list and from the tags. Queries, expressions, time
-// clauses and lists in brackets are read token by token by a parser, because
-// participle would take too long and too much stack for them.
+// the library participle reads, the method that makes its tree, and its text in
+// HELP. The list statements has all of them, one per line. Dispatch by first
+// words, the words of completion and of messages, the topics of HELP and the
+// names that completion offers come from that list and from the tags. The type
+// parser reads queries, expressions, time clauses and lists in brackets token by
+// token, because participle would take too long and too much stack for them.
 //
 // A new statement is one file here, one in lang/ast and one line of the list. If
 // its first word begins other statements too, it comes before those with a
@@ -19,9 +19,9 @@
 // # Words
 //
 //	syntax    a statement as participle has read it
-//	builder   what the methods tree report faults to that the grammar cannot express
+//	builder   collects the faults that the methods tree find and tags cannot express
 //	probe     to parse a changed statement again, to learn what the grammar accepts
-//	stumble   the place where the grammar accepts no more
+//	stumble   the first place at which the grammar does not accept the next token
 //	moment    an expression that gives a time
 package grammar
 
@@ -39,62 +39,67 @@ import (
 	"infomall/lang/scan"
 )
 
-// statement describes one kind of statement: how it begins, how participle reads
-// it and what HELP prints. The struct tags, of which participle makes a parser,
-// also tell the words of the statement and what completion offers in it.
+// statement describes one kind of statement: how it begins, how participle
+// reads it and what HELP prints. The struct tags from which participle makes a
+// parser also give the words of the statement and the names that completion
+// offers in it.
 type statement struct {
-	begins []string // its first words, such as "MERGE POOL" and "SEAL POOL"
-	topics []topic  // its texts in HELP
-	tags   reflect.Type
+	begins []string     // its first words, such as "MERGE POOL" and "SEAL POOL"
+	topics []topic      // its texts in HELP
+	tags   reflect.Type // the struct whose tags participle reads
 
-	// parse reads the tokens up to the end; those of a nesting up to the inner
-	// statement.
+	// parse reads the tokens of the statement up to their end. If the statement
+	// contains another (see nesting), parse stops before the inner statement.
 	parse func(lex *lexer.PeekingLexer) (syntax, error)
 
-	outside []string // the statements that do not accept it inside, of EXPLAIN and SCHEDULE
-	yields  bool     // it is not tried where a longer beginning fits: SHOW does not read SHOW PAGE
-	late    bool     // messages name its words after those of time clauses, such as AT and AS
+	outside []string // the statements, EXPLAIN or SCHEDULE, that must not contain it
+	yields  bool     // it is not tried if a longer beginning fits: SHOW does not read SHOW PAGE
+	late    bool     // messages name its words after the words of time clauses, such as AT and AS
 }
 
-// notBelow makes s a statement that EXPLAIN, SCHEDULE or both do not accept.
+// notBelow forbids s inside the outer statements, EXPLAIN, SCHEDULE or both. It
+// returns s.
 func (s *statement) notBelow(outer ...string) *statement {
 	s.outside = outer
 	return s
 }
 
-// yielding makes s a statement that is not tried where a longer beginning fits.
+// yielding says that s is not tried if a statement with a longer beginning
+// fits: SHOW does not read SHOW PAGE. It returns s.
 func (s *statement) yielding() *statement {
 	s.yields = true
 	return s
 }
 
-// timeFirst makes s a statement whose words messages name after those of time
-// clauses, such as AT and AS.
+// timeFirst says that messages name the words of s after the words of time
+// clauses, such as AT and AS. It returns s.
 func (s *statement) timeFirst() *statement {
 	s.late = true
 	return s
 }
 
-// syntax is a statement as participle has read it. It lives for one statement.
+// syntax is a statement as participle has read it, before it becomes a tree of
+// package ast.
 //
 // A word in quotes in a tag is a word of the language, in upper or lower case.
-// Clauses that may come in any order are a repeated choice, and tree reports a
-// clause that occurs twice. The tag names says what completion offers where the
-// field is typed: one of the words in package cursor, such as pool.
+// Clauses that may come in any order are a repeated choice, and the method tree
+// reports a clause that occurs twice. The tag names says what completion offers
+// at the place of the field: a word of package cursor, such as pool.
 type syntax interface {
-	// tree returns the tree of the statement. It reports to b what the grammar
-	// cannot express.
+	// tree returns the tree of the statement. It reports to b the faults that
+	// tags cannot express, such as a clause that occurs twice.
 	tree(b *builder) ast.Statement
 }
 
-// nesting is the syntax of a statement that ends with another statement.
+// nesting is the syntax of a statement that ends with another statement, such
+// as EXPLAIN.
 type nesting interface {
 	syntax
-	// nest sets the other statement, and the tokens of both.
+	// nest sets the inner statement, and the tokens of both statements.
 	nest(inner syntax, tokens []lexer.Token)
 }
 
-// nested is the part of each nesting that has the other statement.
+// nested is embedded in each nesting, and has the inner statement.
 type nested struct {
 	source
 	inner syntax
@@ -104,13 +109,16 @@ func (n *nested) nest(inner syntax, tokens []lexer.Token) {
 	n.inner, n.Tokens = inner, tokens
 }
 
-// source is the part of each syntax that has its tokens. Participle sets them.
+// source is embedded in each syntax, and has the tokens of the statement or
+// clause. Participle sets Tokens.
 type source struct{ Tokens []lexer.Token }
 
 func (s *source) span() ast.Span { return scan.SpanOfAll(s.Tokens) }
 
-// of returns the statement that participle reads into a T. begins are its first
-// words, one or two, separated by commas if there are several.
+// of returns a new statement whose syntax is the struct T; participle makes the
+// parser from the tags of T. begins has the first words of the statement, one
+// or two, such as "EXPORT" or "SHOW PAGE". Several beginnings are separated by
+// commas.
 func of[T any, P interface {
 	*T
 	syntax
@@ -143,27 +151,27 @@ func of[T any, P interface {
 	}
 }
 
-// lookahead is how many tokens the grammar may read before it must choose a
-// branch. With one, an error would be reported at the comma before the real
-// place.
+// lookahead is how many tokens participle may read before it must choose a
+// branch. With 1, it would report an error at the comma before the real place.
 const lookahead = 2
 
-// moment is an expression that gives a time; constant is an expression that
-// gives a value of SET. They are separate types so that each has its own
-// parser.
+// moment is an expression that gives a time, such as NOW - 7d. constant is the
+// value in SET or in an argument of RUN. They are separate types because
+// participle chooses the parser of a field by its type.
 type (
 	moment   interface{ ast.Expr }
 	constant interface{ ast.Expr }
 )
 
-// start is a beginning of a statement: its first word is the key in starts.
+// start is one way in which a statement begins. The map starts has the first
+// word as its key.
 type start struct {
-	second string // its second word, or "" if any may follow
+	second string // the second word, or "" if any token may follow the first
 	*statement
 }
 
-// starts maps the first word of statements to their beginnings, in the order of
-// the list.
+// starts returns a map from the first word of statements to all beginnings with
+// that word, in the order of the list statements.
 var starts = sync.OnceValue(func() map[string][]start {
 	by := make(map[string][]start)
 	for _, s := range statements {
@@ -175,11 +183,12 @@ var starts = sync.OnceValue(func() map[string][]start {
 	return by
 })
 
-// FirstWords returns the words that begin a statement.
+// FirstWords returns the words that begin a statement, such as "SELECT", in no
+// particular order.
 func FirstWords() []string { return slices.Collect(maps.Keys(starts())) }
 
-// SecondWords returns the words that follow a first word, such as PAGE after
-// SHOW, in statements whose beginning has two words.
+// SecondWords returns the second words of the statements that begin with the
+// word first and one more word, such as PAGE for SHOW.
 func SecondWords(first string) (list []string) {
 	for _, s := range starts()[first] {
 		if s.second != "" {
@@ -189,8 +198,9 @@ func SecondWords(first string) (list []string) {
 	return list
 }
 
-// startsAt returns the beginnings that fit two tokens. known reports whether the
-// first one begins a statement at all.
+// startsAt returns the beginnings of statements that fit the first two tokens
+// of a statement. known reports whether any statement begins with the token
+// first.
 func startsAt(first, second *lexer.Token) (fit []start, known bool) {
 	if !scan.IsWordToken(first) {
 		return nil, false
@@ -204,8 +214,9 @@ func startsAt(first, second *lexer.Token) (fit []start, known bool) {
 	return fit, len(all) > 0
 }
 
-// parseStatement parses a statement, up to the end. outer is the first word of
-// the statement that contains it, EXPLAIN or SCHEDULE, or "".
+// parseStatement parses the statement that the rest of the tokens must be.
+// outer is the first word of the statement that contains it, EXPLAIN or
+// SCHEDULE, or "" if no statement does.
 func parseStatement(lex *lexer.PeekingLexer, outer string) (syntax, error) {
 	here := lex.MakeCheckpoint()
 	first := lex.Next()
@@ -229,8 +240,8 @@ func parseStatement(lex *lexer.PeekingLexer, outer string) (syntax, error) {
 		if err == nil {
 			return tree, nil
 		}
-		// Of several errors, the one that participle got furthest with counts, and
-		// beyond the lookahead there is no other way.
+		// Return the error of the attempt that read most tokens. An attempt that
+		// read more than lookahead tokens is the only possible one.
 		if read := lex.Cursor() - here.Cursor(); read >= deepest {
 			failed, deepest = err, read
 		}
@@ -241,7 +252,8 @@ func parseStatement(lex *lexer.PeekingLexer, outer string) (syntax, error) {
 	return nil, failed
 }
 
-// parseWhole parses a statement, and the one inside it.
+// parseWhole parses a statement of kind s, with the inner statement if it ends
+// with one.
 func (s *statement) parseWhole(lex *lexer.PeekingLexer) (syntax, error) {
 	from := lex.RawCursor()
 	tree, err := s.parse(lex)

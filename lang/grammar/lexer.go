@@ -13,7 +13,8 @@ import (
 	"infomall/lang/scan"
 )
 
-// symbols maps the names that the grammar's tags use to the kinds of token.
+// symbols maps the names of token types in the struct tags, such as "Ident", to
+// the types.
 var symbols = map[string]lexer.TokenType{
 	"EOF":      lexer.EOF,
 	"Keyword":  scan.Keyword,
@@ -28,8 +29,8 @@ var symbols = map[string]lexer.TokenType{
 	"Op":       scan.Op,
 }
 
-// definition describes the kinds of token to participle. It makes no lexer,
-// because statements are scanned before they are parsed.
+// definition describes the types of token to participle. Its method Lex only
+// fails, because package scan makes the tokens before parsing begins.
 type definition struct{}
 
 func (definition) Symbols() map[string]lexer.TokenType { return symbols }
@@ -38,24 +39,25 @@ func (definition) Lex(string, io.Reader) (lexer.Lexer, error) {
 	return nil, errors.New("lang: statements are parsed from scanned tokens")
 }
 
-// tokenLexer is the lexer from which participle reads one statement. Making one
-// costs as much as parsing with it, so tokenLexers are pooled and reused.
+// tokenLexer is the lexer from which participle reads the tokens of one
+// statement. Making a tokenLexer costs as much as parsing with it, so they are
+// kept in a pool and used again.
 type tokenLexer struct {
 	lex    *lexer.PeekingLexer
 	start  lexer.Checkpoint
 	tokens []lexer.Token // the tokens that lex reads
-	used   int
+	used   int           // how many of tokens belong to the current statement
 }
 
 var tokenLexers sync.Pool
 
-// tokenLexerMin is how many tokens a lexer holds at least. Most statements are
-// shorter.
+// tokenLexerMin is the minimum number of tokens for which a tokenLexer has
+// room. Most statements are shorter.
 const tokenLexerMin = 64
 
 // lexerOf returns a lexer over tokens, the last of which must be the end. The
-// caller must call free. What the grammar made from the tokens is valid until
-// then.
+// caller must call free. The syntax that parse makes from the tokens is valid
+// only until free.
 func lexerOf(tokens []lexer.Token) *tokenLexer {
 	l, _ := tokenLexers.Get().(*tokenLexer)
 	if l == nil || len(l.tokens) < len(tokens) {
@@ -65,21 +67,22 @@ func lexerOf(tokens []lexer.Token) *tokenLexer {
 	return l
 }
 
-// parse parses the tokens.
+// parse parses the tokens of l as one statement. Its error is one that
+// stumbleOf converts.
 func (l *tokenLexer) parse() (syntax, error) {
 	l.lex.LoadCheckpoint(l.start)
 	return parseStatement(l.lex, "")
 }
 
-// Stumble is the error of tokens that the grammar does not accept.
+// Stumble is the error of Parse for tokens that the grammar does not accept.
 type Stumble struct {
-	Offset int        // of the first token that it does not accept
+	Offset int        // of the first token that the grammar does not accept
 	Why    *ast.Error // what is wrong, if the grammar knows; otherwise nil
 }
 
 func (s *Stumble) Error() string { return fmt.Sprintf("no statement from byte %d on", s.Offset) }
 
-// stumbleOf converts err, an error of the grammar.
+// stumbleOf returns the Stumble for err, an error of tokenLexer.parse.
 func stumbleOf(err error) *Stumble {
 	var f explained
 	if errors.As(err, &f) {
@@ -92,9 +95,10 @@ func stumbleOf(err error) *Stumble {
 	panic(fmt.Sprintf("lang: the grammar failed without a place: %v", err))
 }
 
-// Parse parses the tokens of a statement, with its end. The error is a
-// *stumble if the grammar does not accept the tokens, and an *ast.Error if they
-// contradict each other, as a clause that occurs twice.
+// Parse parses the tokens of one statement, the last of which must be the end.
+// The error is a *Stumble if the grammar does not accept the tokens. It is an
+// *ast.Error if the grammar accepts them but they are wrong, such as a clause
+// that occurs twice.
 func Parse(tokens []scan.Token) (ast.Statement, error) {
 	l := lexerOf(tokens)
 	defer l.free()
@@ -110,7 +114,7 @@ func Parse(tokens []scan.Token) (ast.Statement, error) {
 	return st, nil
 }
 
-// newTokenLexer returns a lexer for up to n tokens.
+// newTokenLexer returns a tokenLexer with room for n tokens.
 func newTokenLexer(n int) *tokenLexer {
 	lex, err := lexer.Upgrade(&emptyTokens{n})
 	if err != nil {
@@ -119,13 +123,15 @@ func newTokenLexer(n int) *tokenLexer {
 	return &tokenLexer{lex: lex, start: lex.MakeCheckpoint(), tokens: lex.Range(0, lexer.RawCursor(n))}
 }
 
-// free returns the lexer to the pool and clears its tokens.
+// free clears the tokens of l and returns l to the pool. The caller must not
+// use l after that.
 func (l *tokenLexer) free() {
 	clear(l.tokens[:l.used])
 	tokenLexers.Put(l)
 }
 
-// emptyTokens is a lexer of n tokens whose content is set later.
+// emptyTokens is a source of n empty tokens. lexerOf later copies real tokens
+// over them.
 type emptyTokens struct{ n int }
 
 func (e *emptyTokens) Next() (lexer.Token, error) {

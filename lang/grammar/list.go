@@ -7,23 +7,24 @@ import (
 	"infomall/lang/scan"
 )
 
-// The lists in brackets of SAVE and RUN have parsers of their own: of a list that
-// it reads only in part, the grammar would blame the bracket. Where no bracket
-// follows they read an empty list.
+// The lists in brackets of SAVE and RUN have parsers of their own. Participle
+// would report a fault inside such a list at the opening bracket. If no bracket
+// follows, the parsers return an empty list.
 
-// argumentsSyntax is the list (name = value, …) of RUN, as the grammar holds
-// it.
+// argumentsSyntax is the list (name = value, …) of RUN, as a field of a syntax
+// holds it. The method list returns the arguments.
 type argumentsSyntax interface{ list() []ast.Arg }
 
-// namesSyntax is the list (name, …) of SAVE, as the grammar holds it.
+// namesSyntax is the list (name, …) of SAVE, as a field of a syntax holds it.
+// The method list returns the names.
 type namesSyntax interface{ list() []ast.Name }
 
 type arguments []ast.Arg
 
 func (a arguments) list() []ast.Arg { return a }
 
-// parseArguments reads the arguments of RUN in brackets. Without a bracket it
-// returns an empty list.
+// parseArguments reads the arguments of RUN in brackets. If no bracket comes
+// next, it returns an empty list.
 func parseArguments(lex *lexer.PeekingLexer) (argumentsSyntax, error) {
 	p := parser{lex: lex}
 	var list arguments
@@ -39,8 +40,8 @@ type names []ast.Name
 
 func (n names) list() []ast.Name { return n }
 
-// parseNames reads the parameters of SAVE in brackets. Without a bracket it
-// returns an empty list.
+// parseNames reads the names of the parameters of SAVE in brackets. If no
+// bracket comes next, it returns an empty list.
 func parseNames(lex *lexer.PeekingLexer) (namesSyntax, error) {
 	p := parser{lex: lex}
 	var list names
@@ -52,8 +53,8 @@ func parseNames(lex *lexer.PeekingLexer) (namesSyntax, error) {
 	return list, err
 }
 
-// bracketedList calls item for each item of a list in brackets. It does nothing
-// if no bracket follows.
+// bracketedList reads a list in brackets. It calls the function item to read
+// each item. If no bracket comes next, it does nothing.
 func (p *parser) bracketedList(item func() error) error {
 	if !p.takeOp("(") || p.takeOp(")") {
 		return nil
@@ -87,8 +88,9 @@ func (p *parser) argument() (a ast.Arg, err error) {
 	return a, err
 }
 
-// parseConstant reads the value in SET: a constant, or a bare word such as off.
-// The reserved word ON is accepted as such a word.
+// parseConstant reads the value in SET: a constant, a negative number, a
+// parameter, or a bare word such as off, which it returns as an *ast.Column.
+// The reserved word ON counts as a bare word.
 func parseConstant(lex *lexer.PeekingLexer) (constant, error) {
 	p := parser{lex: lex}
 	t := p.peek()

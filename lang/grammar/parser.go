@@ -8,16 +8,16 @@ import (
 	"infomall/lang/scan"
 )
 
-// parser reads what the tags of the grammar do not describe, token by token:
+// parser reads token by token what the tags of the grammar do not describe:
 // queries, and expressions by precedence climbing.
 type parser struct {
 	lex   *lexer.PeekingLexer
 	last  *lexer.Token // the token taken last
-	depth int
-	ops   int
+	depth int          // number of expressions that are being read inside each other
+	ops   int          // number of operators in the current expression
 }
 
-// explained is an error that is already explained. It passes through participle
+// explained wraps a complete *ast.Error, so that it passes through participle
 // unchanged.
 type explained struct{ err *ast.Error }
 
@@ -41,7 +41,7 @@ func (p *parser) next() *lexer.Token {
 	return p.last
 }
 
-// span returns the span from start to the end of the token that was taken last.
+// span returns the span from start to the end of the token that p took last.
 func (p *parser) span(start ast.Pos) ast.Span {
 	return ast.Span{Start: start, End: scan.EndOf(p.last)}
 }
@@ -50,8 +50,8 @@ func (p *parser) unexpected() error {
 	return &participle.UnexpectedTokenError{Unexpected: *p.peek()}
 }
 
-// take takes the next token if it is the keyword word, and reports whether it
-// did.
+// take takes the next token if it is the given reserved word, and reports
+// whether it did.
 func (p *parser) take(word string) bool {
 	if !scan.IsKeyword(p.peek(), word) {
 		return false
@@ -60,8 +60,8 @@ func (p *parser) take(word string) bool {
 	return true
 }
 
-// takeOp takes the next token if it is the operator op, and reports whether it
-// did.
+// takeOp takes the next token if it is the given operator, and reports whether
+// it did.
 func (p *parser) takeOp(op string) bool {
 	if !scan.IsOp(p.peek(), op) {
 		return false
@@ -77,8 +77,8 @@ func (p *parser) need(word string) error {
 	return nil
 }
 
-// needWord takes the next token, which must be word, a word of the language
-// that is not reserved.
+// needWord takes the next token, which must be the given word of the language,
+// one that is not reserved. Otherwise it returns an error.
 func (p *parser) needWord(word string) error {
 	if !scan.IsWord(p.peek(), word) {
 		return p.unexpected()
@@ -94,7 +94,7 @@ func (p *parser) needOp(op string) error {
 	return nil
 }
 
-// someName reads a name, quoted or not.
+// someName reads a name, with or without double quotes.
 func (p *parser) someName() (ast.Name, error) {
 	t := p.peek()
 	if t.Type != scan.Ident && t.Type != scan.Quoted {
@@ -109,7 +109,8 @@ func (p *parser) atName() bool {
 	return t.Type == scan.Ident || t.Type == scan.Quoted
 }
 
-// numberOrParam reads a number or a parameter.
+// numberOrParam reads a number or a parameter, and returns an error for any
+// other token.
 func (p *parser) numberOrParam() (ast.Expr, error) {
 	switch t := p.peek(); t.Type {
 	case scan.Number, scan.Param:
@@ -119,7 +120,8 @@ func (p *parser) numberOrParam() (ast.Expr, error) {
 	return nil, p.unexpected()
 }
 
-// textOrParam reads a string or a parameter.
+// textOrParam reads a string or a parameter, and returns an error for any other
+// token.
 func (p *parser) textOrParam() (ast.Expr, error) {
 	switch t := p.peek(); t.Type {
 	case scan.String, scan.Param:

@@ -6,24 +6,25 @@ import (
 	"infomall/lang/scan"
 )
 
-// These constants bound the work of parsing a faulty statement again to find
-// alternatives. If more than ProbeTokensMax tokens come before the fault, the
-// message names only the fault. Tokens after the first proberTokens are
-// ignored.
+// These constants bound the work of a Prober, which parses a faulty statement
+// again and again to find out what would be right. If more than ProbeTokensMax
+// tokens come before the fault, the message says only what was found. A Prober
+// ignores all tokens after the first proberTokens.
 const (
 	ProbeTokensMax = 1000
 	proberTokens   = 2 * ProbeTokensMax
 )
 
 // Prober parses changed versions of one statement to learn what the grammar
-// accepts. Each of its tokens, and each token it gives the grammar, has its
-// index in place of its offset.
+// accepts. In Tokens and in each version, the index of a token takes the place
+// of its offset.
 type Prober struct {
 	Tokens []scan.Token
-	probe  []scan.Token // the first tokens, the token in question, and the end
+	probe  []scan.Token // of Accepts: the first i tokens, the token t, and the end
 }
 
-// NewProber returns a prober of a statement, whose tokens it copies.
+// NewProber returns a Prober of the statement that tokens make. It copies
+// tokens.
 func NewProber(tokens []scan.Token) *Prober {
 	p := &Prober{Tokens: slices.Clone(tokens[:min(len(tokens), proberTokens)])}
 	if len(p.Tokens) < len(tokens) {
@@ -40,7 +41,8 @@ func number(tokens []scan.Token) {
 }
 
 // reach returns the index of the first token that the grammar does not accept,
-// or len(tokens) if it accepts all.
+// or len(tokens) if the grammar accepts all. The offset of each token must be
+// its index.
 func reach(tokens []scan.Token) int {
 	l := lexerOf(tokens)
 	defer l.free()
@@ -50,15 +52,18 @@ func reach(tokens []scan.Token) int {
 	return len(tokens)
 }
 
-// ReachWith returns how far the grammar gets, as reach does, if by replaces the
-// tokens from i up to j.
+// ReachWith returns how far the grammar gets in the statement if the tokens by
+// replace the tokens from index i up to, not including, j. The result is the
+// index of the first token that the grammar does not accept, or the number of
+// tokens if it accepts all.
 func (p *Prober) ReachWith(i, j int, by ...scan.Token) int {
 	tokens := slices.Concat(p.Tokens[:i], by, p.Tokens[j:])
 	number(tokens)
 	return reach(tokens)
 }
 
-// Accepts reports whether the grammar accepts t after the first i tokens.
+// Accepts reports whether the grammar accepts the token t directly after the
+// first i tokens of the statement.
 func (p *Prober) Accepts(i int, t scan.Token) bool {
 	if len(p.probe) != i+2 {
 		p.probe = append(slices.Clone(p.Tokens[:i]), scan.Token{}, scan.Token{Type: scan.EOF, Pos: scan.Position{Offset: i + 1}})
@@ -68,7 +73,8 @@ func (p *Prober) Accepts(i int, t scan.Token) bool {
 	return reach(p.probe) > i
 }
 
-// One example for each kind of token that is neither a word nor an operator.
+// These tokens are examples to probe with, one for each kind of token that is
+// neither a word of the language nor an operator.
 var (
 	AName     = scan.Token{Type: scan.Ident, Value: "name"}
 	AQuoted   = scan.Token{Type: scan.Quoted, Value: `"name"`}
@@ -79,7 +85,8 @@ var (
 	APeriod   = scan.Token{Type: scan.Period, Value: "2008-06"}
 )
 
-// ReadsFrom reports whether the tokens from index i on are a statement.
+// ReadsFrom reports whether the tokens from index i on make a complete
+// statement by themselves.
 func (p *Prober) ReadsFrom(i int) bool {
 	rest := slices.Clone(p.Tokens[i:])
 	number(rest)

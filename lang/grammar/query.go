@@ -53,8 +53,9 @@ type queryStatementSyntax struct {
 
 func (s *queryStatementSyntax) tree(*builder) ast.Statement { return s.Query.tree() }
 
-// querySyntax is a query as the grammar holds it. Queries contain expressions
-// and expressions contain queries, so one parser reads both, token by token.
+// querySyntax is a query, as a field of a syntax holds it. Queries contain
+// expressions and expressions contain queries, so the type parser reads both,
+// token by token.
 type querySyntax interface {
 	tree() *ast.Query
 }
@@ -63,8 +64,8 @@ type queryTree ast.Query
 
 func (q *queryTree) tree() *ast.Query { return (*ast.Query)(q) }
 
-// parseQuery reads a query. It returns participle.NextMatch if none begins
-// here.
+// parseQuery reads a query. It returns the error participle.NextMatch, which
+// makes participle try the next branch, if the next token begins no query.
 func parseQuery(lex *lexer.PeekingLexer) (querySyntax, error) {
 	p := parser{lex: lex}
 	if !p.atQuery() {
@@ -74,12 +75,13 @@ func parseQuery(lex *lexer.PeekingLexer) (querySyntax, error) {
 	return (*queryTree)(q), err
 }
 
-// atQuery reports whether a query follows.
+// atQuery reports whether the next token begins a query: SELECT or WITH.
 func (p *parser) atQuery() bool {
 	return scan.IsKeyword(p.peek(), "SELECT") || scan.IsKeyword(p.peek(), "WITH")
 }
 
-// bracketedQuery reads a query and the closing bracket after it.
+// bracketedQuery reads a query and the closing bracket after it. The opening
+// bracket is already read.
 func (p *parser) bracketedQuery() (*ast.Query, error) {
 	if !p.atQuery() {
 		return nil, p.unexpected()
@@ -132,7 +134,8 @@ func (p *parser) query() (*ast.Query, error) {
 	return q, nil
 }
 
-// with reads the named queries after WITH.
+// with reads the named queries after WITH, such as recent AS (SELECT …),
+// separated by commas.
 func (p *parser) with() (list []ast.With, err error) {
 	for {
 		var w ast.With
@@ -258,8 +261,8 @@ func (p *parser) source() (*ast.Source, error) {
 	return s, nil
 }
 
-// atFile reports whether FILE '…' follows, and not a relation with the name
-// file.
+// atFile reports whether FILE and a string or a parameter come next. Otherwise
+// FILE is the name of a relation.
 func (p *parser) atFile() bool {
 	if !scan.IsWord(p.peek(), "FILE") {
 		return false
@@ -268,8 +271,8 @@ func (p *parser) atFile() bool {
 	return next == scan.String || next == scan.Param
 }
 
-// relation reads a relation or periods(unit), with its scopes and its time
-// clause, into s.
+// relation reads a relation or periods(unit), with its scopes (the URLs to
+// read) and its time clause, into s.
 func (p *parser) relation(s *ast.Source) error {
 	name, err := p.alias()
 	if err != nil {
@@ -297,7 +300,8 @@ func (p *parser) relation(s *ast.Source) error {
 	return err
 }
 
-// scopes reads one or more scopes separated by commas.
+// scopes reads one or more scopes, such as 'pku.edu.cn', that are separated by
+// commas.
 func (p *parser) scopes() ([]ast.Scope, error) {
 	var list []ast.Scope
 	for {

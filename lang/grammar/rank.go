@@ -47,7 +47,8 @@ func (s *pageRankSyntax) tree(b *builder) ast.Statement {
 	return p
 }
 
-// addTo sets the fields of p that the clause gives.
+// addTo sets the fields of p that the clause c gives, and reports a fault to b
+// if an earlier clause has set them.
 func (c *pageRankClauseSyntax) addTo(b *builder, p *ast.PageRank) {
 	switch {
 	case present(c.Graph), c.Scopes != nil:
@@ -78,8 +79,8 @@ func (c *pageRankClauseSyntax) addTo(b *builder, p *ast.PageRank) {
 	}
 }
 
-// withouts returns the words of WITHOUT in list, each once, in the order of
-// ast.Withouts.
+// withouts returns the words in list, the words after WITHOUT, in lower case:
+// each word once, in the order of ast.Withouts.
 func withouts(list []string) []string {
 	var out []string
 	for _, w := range ast.Withouts {
@@ -132,7 +133,8 @@ func (s *hitsSyntax) tree(b *builder) ast.Statement {
 	return h
 }
 
-// addTo sets the fields of h that the clause gives.
+// addTo sets the fields of h that the clause c gives, and reports a fault to b
+// if an earlier clause has set them.
 func (c *hitsClauseSyntax) addTo(b *builder, h *ast.HITS) {
 	switch {
 	case c.Words != nil:

@@ -21,8 +21,9 @@ type saveSyntax struct {
 	Query  querySyntax `parser:"@@"`
 }
 
-// tree returns the tree of SAVE. Each parameter of the query must be declared
-// in the list of SAVE, and no parameter twice.
+// tree returns the tree of SAVE. It reports a fault to b if the query uses a
+// parameter that the list of SAVE does not have, or if the list has a parameter
+// twice.
 func (s *saveSyntax) tree(b *builder) ast.Statement {
 	save := &ast.Save{Span: s.span(), Name: scan.Name(&s.Name), Query: s.Query.tree()}
 	var names []string

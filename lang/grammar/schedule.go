@@ -22,8 +22,9 @@ type scheduleSyntax struct {
 	Per      lexer.Token `parser:"    'PER' @( Duration | Param ) )? ) 'AS'"`
 }
 
-// tree returns the tree of SCHEDULE. Its statement may not have parameters,
-// because nobody can give their values when it runs.
+// tree returns the tree of SCHEDULE. It reports a fault to b if the inner
+// statement has parameters, because nobody can give their values when the
+// schedule runs it.
 func (s *scheduleSyntax) tree(b *builder) ast.Statement {
 	c := &ast.Schedule{
 		Span: s.span(), Name: scan.Name(&s.Name), Adaptive: s.Adaptive,

@@ -20,8 +20,8 @@ type showSyntax struct {
 	What lexer.Token `parser:"'SHOW' @Ident" names:"list"`
 }
 
-// otherLists maps what other programs call a list, such as tables, to the word
-// of SHOW, such as RELATIONS.
+// otherLists maps the name that other programs use for a list, such as tables,
+// to the word of SHOW, such as RELATIONS.
 var otherLists = map[string]string{"tables": "RELATIONS", "variables": "SETTINGS", "databases": "POOLS"}
 
 func (s *showSyntax) tree(b *builder) ast.Statement {

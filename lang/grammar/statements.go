@@ -44,17 +44,18 @@ var statements = []*statement{
 	helpStatement,
 }
 
-// topic is a text of HELP with the form of a statement. Words in upper case are
-// typed as shown. Names of parts are in lower case and are explained below the
-// form. [ ] is optional, ( | ) is a choice, … means more of the same. A line that
-// begins with a blank continues the line before. A test generates statements
-// from each text and parses them, so that the texts agree with the grammar.
+// topic is a text of HELP that shows the form of a statement. Words in upper
+// case are typed as shown. Names of parts are in lower case and are explained
+// below the form. [ ] is optional, ( | ) is a choice, … means more of the same.
+// A line that begins with a blank continues the line before. A test generates
+// statements from each text and parses them, so that the texts agree with the
+// grammar.
 type topic struct {
 	name string // such as "CRAWL"
 	text string // begins with a line end
 }
 
-// Parts that several texts of HELP explain.
+// These lines explain parts of statements in several texts of HELP.
 const (
 	helpT     = "t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo\n"
 	helpScope = "scope = 'text' | 'text' .. 'text' | $name\n"
@@ -68,8 +69,8 @@ choice = AT t | AS OF t | NEAREST t | FIRST | LATEST
 `
 )
 
-// Topics returns the topics that Grammar knows, such as "CRAWL", in the order
-// in which HELP lists them.
+// Topics returns the topics for which Help has a text, such as "CRAWL", in the
+// order in which the statement HELP lists them.
 func Topics() []string {
 	var list []string
 	for _, s := range statements {

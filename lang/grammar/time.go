@@ -8,7 +8,8 @@ import (
 	"infomall/lang/scan"
 )
 
-// timeSyntax is a time clause as the grammar holds it.
+// timeSyntax is a time clause, as a field of a syntax holds it. The method
+// clause returns the tree.
 type timeSyntax interface {
 	clause() ast.TimeClause
 }
@@ -17,8 +18,9 @@ type timeClause ast.TimeClause
 
 func (t timeClause) clause() ast.TimeClause { return ast.TimeClause(t) }
 
-// parseTime reads a time clause. It returns participle.NextMatch if none begins
-// here.
+// parseTime reads a time clause. It returns the error participle.NextMatch,
+// which makes participle try the next branch, if the next token begins no time
+// clause.
 func parseTime(lex *lexer.PeekingLexer) (timeSyntax, error) {
 	p := parser{lex: lex}
 	t, err := p.timeClause()
@@ -28,7 +30,8 @@ func parseTime(lex *lexer.PeekingLexer) (timeSyntax, error) {
 	return timeClause(t), err
 }
 
-// timeClause reads a range, a choice, both in either order, or nothing.
+// timeClause reads a range such as SINCE 2008, a choice such as LATEST, both in
+// either order, or nothing.
 func (p *parser) timeClause() (t ast.TimeClause, err error) {
 	for err == nil {
 		switch {
@@ -53,7 +56,7 @@ func (p *parser) atChoice() bool {
 	return scan.IsWord(t, "AT") || scan.IsWord(t, "NEAREST") || scan.IsWord(t, "FIRST") || scan.IsWord(t, "LATEST") || scan.IsWord(t, "EACH") || p.atAsOf()
 }
 
-// atAsOf reports whether AS OF follows, and not the AS of an alias.
+// atAsOf reports whether AS and OF come next. AS without OF begins an alias.
 func (p *parser) atAsOf() bool {
 	return scan.IsKeyword(p.peek(), "AS") && scan.IsWord(p.peekSecond(), "OF")
 }
@@ -116,7 +119,7 @@ func (p *parser) timeChoice() (*ast.TimeChoice, error) {
 	return c, nil
 }
 
-// unit reads the unit of EACH, such as month.
+// unit reads the unit of EACH and returns it in lower case, such as "month".
 func (p *parser) unit() (string, error) {
 	for _, u := range ast.PeriodUnits {
 		if scan.IsWord(p.peek(), scan.Upper(u)) {
@@ -127,7 +130,7 @@ func (p *parser) unit() (string, error) {
 	return "", p.unexpected()
 }
 
-// moments reads two times with word between them.
+// moments reads two times that are separated by the given word, such as AND.
 func (p *parser) moments(word string) (a, b ast.Expr, err error) {
 	if a, err = p.moment(); err != nil {
 		return nil, nil, err
@@ -140,14 +143,14 @@ func (p *parser) moments(word string) (a, b ast.Expr, err error) {
 	return a, b, err
 }
 
-// parseMoment reads a time; see the method moment.
+// parseMoment reads a time such as NOW - 7d; see parser.moment.
 func parseMoment(lex *lexer.PeekingLexer) (moment, error) {
 	p := parser{lex: lex}
 	return p.moment()
 }
 
-// moment reads a time: a literal, a parameter, NOW or TODAY, with durations
-// added or subtracted, as in NOW - 7d.
+// moment reads a time: a literal, a string, a parameter, NOW or TODAY, with
+// durations added or subtracted, as in NOW - 7d.
 func (p *parser) moment() (ast.Expr, error) {
 	first := p.peek()
 	x, err := p.baseMoment()

@@ -10,8 +10,8 @@ import (
 	"infomall/lang/scan"
 )
 
-// The words that the parsers of queries, of their sources, time clauses and sort
-// keys, and of expressions know. They are in no tag.
+// These words are in no struct tag, because the type parser reads them: the words
+// of queries, of their clauses (sources, times, sort keys) and of expressions.
 var (
 	queryWords = []string{
 		"WITH", "SELECT", "DISTINCT", "FROM", "LEFT", "JOIN", "WHERE", "GROUP", "BY", "HAVING", "UNION", "ORDER", "LIMIT", "OFFSET",
@@ -26,10 +26,10 @@ var (
 	}
 )
 
-// Words returns all words of the language, reserved or not, in upper case. It is
-// also the order in which messages name them: those of queries, those of
-// statements in the order of HELP, those of clauses, those of the statements
-// that are late, and those of expressions.
+// Words returns all words of the language, reserved or not, in upper case, each
+// once. Messages name the words in this order: the words of queries, of
+// statements in the order of HELP, of clauses, of the statements with the flag
+// late, and of expressions.
 var Words = sync.OnceValue(func() []string {
 	known := make(map[string]bool)
 	for _, w := range slices.Concat(clauseWords, exprWords) {
@@ -57,13 +57,14 @@ var Words = sync.OnceValue(func() []string {
 	return append(list, exprWords...)
 })
 
-// tagPart matches the parts of a tag: a word or an operator in quotes, a sign of
-// a capture or a group, or the name of a kind of token.
+// tagPart matches one part of a struct tag: a word or an operator in quotes, a
+// sign such as @ or |, or the name of a type of token.
 var tagPart = regexp.MustCompile(`'[^']*'|@@|@|\(\?!|[()|]|\w+`)
 
-// readTags reads the tags of a struct of the grammar and of the structs in it, in
-// order. It calls word for each word of the language, and name for each field
-// with the tag names. last is the word before the first field.
+// readTags reads the tags of the struct t, and of the structs in its fields, in
+// order. It calls the function word for each word of the language. It calls the
+// function name for each field with the tag names, with the word after which
+// the field comes. last is the word before the first field of t, or "".
 func readTags(t reflect.Type, last string, word func(string), name func(offer)) {
 	var groups []string // the last word before each open group
 	start := last
@@ -73,7 +74,7 @@ func readTags(t reflect.Type, last string, word func(string), name func(offer)) 
 		for k := 0; k < len(parts); k++ {
 			switch part := parts[k]; part {
 			case "(?!":
-				for parts[k] != ")" { // what follows is no part of the statement
+				for parts[k] != ")" { // a negative lookahead is no part of the statement
 					k++
 				}
 			case "(":
@@ -117,7 +118,8 @@ func isUpper(text string) bool {
 	return text != "" && 'A' <= text[0] && text[0] <= 'Z'
 }
 
-// structOf returns the struct that t is, points to or is a slice of, or nil.
+// structOf returns t if it is a struct, or the struct that t points to or is a
+// slice of. It returns nil if there is none.
 func structOf(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -128,26 +130,28 @@ func structOf(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// IsWord reports whether text is a word of the grammar, in any case.
+// IsWord reports whether text is a word of the language, in upper or lower
+// case.
 func IsWord(text string) bool {
 	return slices.Contains(Words(), scan.Upper(text))
 }
 
-// offer says which names completion offers after a word or an operator of a
-// statement.
+// offer says which kind of names completion offers at a place of a statement.
 type offer struct {
-	after string // such as "POOL"; "" means anywhere else in the statement
-	names string // of the tag names, such as "pool"
+	after string // the word or operator before the place, such as "POOL"; "" means anywhere else
+	names string // the kind of names, a value of the tag names such as "pool"
 }
 
-// offers returns what completion offers in a statement.
+// offers returns the names that completion offers in a statement of kind s, and
+// at which places.
 func (s *statement) offers() (list []offer) {
 	readTags(s.tags, "", func(string) {}, func(o offer) { list = append(list, o) })
 	return list
 }
 
-// NamesAt returns the tags names of the fields that may come after tokens, the
-// beginning of a statement. What is offered anywhere in the statement comes last.
+// NamesAt returns the kinds of names, such as "pool", that may come after
+// tokens, the beginning of a statement. Each is a value of the struct tag
+// names. Kinds that may come anywhere in the statement are last.
 func NamesAt(tokens []scan.Token) (names []string) {
 	s := statementAt(tokens)
 	if s == nil {
@@ -169,7 +173,8 @@ func NamesAt(tokens []scan.Token) (names []string) {
 	return append(names, anywhere...)
 }
 
-// statementAt returns the innermost statement that tokens begin, or nil.
+// statementAt returns the kind of the innermost statement that tokens begin,
+// such as SELECT in EXPLAIN SELECT. It returns nil if they begin none.
 func statementAt(tokens []scan.Token) (found *statement) {
 	end := scan.Token{Type: scan.EOF}
 	for i := range tokens {
