@@ -15,7 +15,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// Errors are the faults of a source, in order of place. There is at least one.
+// Errors are the faults (errors of the writer) in a source, in order of place.
+// The list is never empty.
 type Errors []*ast.Error
 
 // Error returns the messages of all faults, one per line.
@@ -27,7 +28,7 @@ func (es Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap returns the single faults, for errors.As.
+// Unwrap returns each fault as an error, so that errors.As finds it.
 func (es Errors) Unwrap() []error {
 	out := make([]error, len(es))
 	for i, e := range es {

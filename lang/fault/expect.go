@@ -10,10 +10,12 @@ import (
 	"infomall/lang/scan"
 )
 
-// operators are the operators that a message may list as an expected token.
+// operators are the operators and signs that the message about a fault may list
+// as expected.
 var operators = []string{"(", ")", ",", ".", "..", "=", "||", "*"}
 
-// kinds lists these examples with the names that messages use for them.
+// kinds lists the kinds of token that are neither words nor operators: the name
+// that messages use for a kind, and an example token to probe with.
 var kinds = []struct {
 	name  string
 	token scan.Token
@@ -22,16 +24,17 @@ var kinds = []struct {
 	{"a size", grammar.ASize}, {"a duration", grammar.ADuration}, {"a time", grammar.APeriod},
 }
 
-// A class is a group of expected tokens with one name, such as "a time clause".
-// If all of marks are expected, a message shows name instead of members.
+// class is a group of expected tokens with one name, such as "a time clause".
+// If the grammar accepts all tokens of marks, a message shows the name of the
+// class instead of its members.
 type class struct {
 	name    string
 	marks   []string
 	members []string
 }
 
-// classes returns all classes, in the order in which they are tried. The members
-// of a class that fits count for no later one.
+// classes returns all classes, in the order in which expected tries them. Once
+// a class fits, its members no longer count for later classes.
 var classes = sync.OnceValue(func() []class {
 	return []class{
 		{"an expression", []string{"a size", "("}, []string{
@@ -57,14 +60,16 @@ var classes = sync.OnceValue(func() []class {
 	}
 })
 
-// operatorWords are the words and operators that may follow an operand.
+// operatorWords are the words and signs that may follow an operand in an
+// expression.
 var operatorWords = []string{
 	"=", "||", "*", "NOT", "IS", "IN", "BETWEEN", "LIKE", "ILIKE", "CONTAINS", "WITHIN", ".", "(",
 }
 
-// expected returns what the grammar accepts at index i, as a message shows it:
-// kinds of token by name, such as "a string", words and operators as
-// themselves, and classes instead of their members.
+// expected returns the alternatives that the grammar accepts at token index i,
+// in the form that a message shows: a kind of token by name, such as "a
+// string", a word or an operator as it is typed, and a class instead of its
+// members.
 func expected(p *grammar.Prober, i int) []string {
 	known := make(map[string]bool) // probed, or covered by a class
 	can := func(name string, t scan.Token) bool {
@@ -86,7 +91,7 @@ func expected(p *grammar.Prober, i int) []string {
 	for _, w := range grammar.Words() {
 		t := scan.WordToken(w)
 		if named && t.Type == scan.Ident {
-			known[w] = false // Where any name goes, a word of the language is one.
+			known[w] = false // At a place for any name, the word would be read as a name.
 		}
 		examples[w] = t
 	}
@@ -131,7 +136,8 @@ func expected(p *grammar.Prober, i int) []string {
 // expectedMax is how many alternatives a message names at most.
 const expectedMax = 8
 
-// orList joins alternatives for a sentence: "a, b or c".
+// orList returns the alternatives joined for a sentence: "a, b or c". If there
+// are more than expectedMax, it ends the list with ", …".
 func orList(list []string) string {
 	switch {
 	case len(list) < 2:

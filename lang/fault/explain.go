@@ -12,9 +12,10 @@ import (
 	"infomall/lang/scan"
 )
 
-// Explain returns what people are told of the place where the grammar stumbles
-// over the tokens of a statement in src: what was found, what was expected there,
-// and what was probably meant.
+// Explain returns the error to show for a statement that the grammar does not
+// accept. stop is the place where the grammar stopped, and tokens are the
+// tokens of the statement, which is in src. The error says what was found at
+// that place, what was expected, and what was probably meant.
 func Explain(src string, tokens []scan.Token, stop *grammar.Stumble) *ast.Error {
 	if stop.Why != nil {
 		return stop.Why
@@ -30,7 +31,7 @@ func Explain(src string, tokens []scan.Token, stop *grammar.Stumble) *ast.Error 
 	return x.explain()
 }
 
-// explainer searches for the cause of one fault.
+// explainer searches for the cause of one fault in one statement.
 type explainer struct {
 	*grammar.Prober
 	src    string
@@ -59,8 +60,8 @@ func (x *explainer) explain() *ast.Error {
 	return e
 }
 
-// unexpected returns an error that says what was found and what was expected
-// instead.
+// unexpected returns an error for the token at the fault: what was found, and
+// what the grammar expects instead.
 func (x *explainer) unexpected() *ast.Error {
 	t := &x.tokens[x.at]
 	e := ast.Errorf(scan.SpanOf(t), "found %s", describe(t))
@@ -103,9 +104,9 @@ func onOneLine(s string) string {
 	return b.String()
 }
 
-// misspelt returns an error if a name is probably a misspelt word of the
-// language: the token at the fault, or the one before it that was accepted as a
-// name. Otherwise it returns nil.
+// misspelt returns an error with a suggestion if a name is probably a misspelt
+// word of the language, else nil. The name is the token at the fault, or the
+// token before it, which the grammar accepted as a name.
 func (x *explainer) misspelt() *ast.Error {
 	for _, i := range []int{x.at, x.at - 1} {
 		if i < 0 || x.tokens[i].Type != scan.Ident {
@@ -131,8 +132,8 @@ func (x *explainer) misspelt() *ast.Error {
 	return nil
 }
 
-// bareText returns an error if the fault is a URL, a host or a file name
-// without quotes, else nil.
+// bareText returns an error if the text at the fault is a URL, a host or a file
+// name without quotes, else nil.
 func (x *explainer) bareText() *ast.Error {
 	i := x.at
 	for i > 0 && scan.EndOf(&x.tokens[i-1]).Offset == x.tokens[i].Pos.Offset && isTextPart(&x.tokens[i-1]) {
@@ -147,7 +148,8 @@ func (x *explainer) bareText() *ast.Error {
 	return &ast.Error{Span: scan.SpanOf(&first), Msg: "text without quotes", Hint: "write '" + text + "'"}
 }
 
-// isTextPart reports whether a token may be part of a URL without quotes.
+// isTextPart reports whether t may be part of a URL that was typed without
+// quotes.
 func isTextPart(t *scan.Token) bool {
 	switch t.Type {
 	case scan.String, scan.Quoted:
@@ -158,8 +160,8 @@ func isTextPart(t *scan.Token) bool {
 	return true
 }
 
-// wrongQuotes returns a hint if the fault is a name in quotes where a string is
-// needed, or a string where a name is needed. Otherwise it returns "".
+// wrongQuotes returns a hint if the fault is a name in double quotes at a place
+// for a string, or a string at a place for a name. Otherwise it returns "".
 func (x *explainer) wrongQuotes() string {
 	switch t := &x.tokens[x.at]; {
 	case t.Type == scan.Quoted && x.Accepts(x.at, grammar.AString):
@@ -176,16 +178,16 @@ func (x *explainer) wrongQuotes() string {
 	return ""
 }
 
-// reservedName returns a hint if the fault is a reserved word that was used as
-// a name, else "". The sign of that is that the grammar gets further if the
-// word is quoted.
+// reservedName returns a hint if the fault is a reserved word that the writer
+// used as a name, else "". It decides so if the grammar gets further with the
+// word in quotes.
 func (x *explainer) reservedName() string {
 	t := &x.tokens[x.at]
 	if t.Type != scan.Keyword || x.ReachWith(x.at, x.at+1, grammar.AQuoted) <= x.at+1 {
 		return ""
 	}
 	if t.Value == "FROM" && isSourceStart(&x.tokens[x.at+1]) {
-		return "" // It is meant as FROM; what stands before it is at fault.
+		return "" // The word is meant as FROM; the text before it is at fault.
 	}
 	return t.Value + ` is reserved; as a name write "` + scan.Lower(t.Value) + `"`
 }
@@ -203,22 +205,22 @@ func (x *explainer) surplusComma() string {
 	if x.at == 0 || !scan.IsOp(&x.tokens[x.at-1], ",") {
 		return ""
 	}
-	// Without the comma the token stands one earlier.
+	// Without the comma, the index of the token is one less.
 	if x.ReachWith(x.at-1, x.at) <= x.at-1 {
 		return ""
 	}
 	return "take the comma away"
 }
 
-// whole reports whether the statement is correct if t is inserted before the
-// fault.
+// whole reports whether the statement becomes correct if the token t is
+// inserted before the fault.
 func (x *explainer) whole(t scan.Token) bool {
 	return x.ReachWith(x.at, x.at, t) == len(x.Prober.Tokens)+1
 }
 
-// missingFrom returns a hint if a scope follows the items of a SELECT without
-// FROM, else "". It is tried before other causes, because a string at that
-// place is nearly always a scope.
+// missingFrom returns a hint if a scope (a string that names the URLs to read)
+// follows the items of a SELECT without FROM, else "". It is tried before other
+// hints, because a string at that place is nearly always a scope.
 func (x *explainer) missingFrom() string {
 	if x.tokens[x.at].Type == scan.String && x.whole(scan.WordToken("FROM")) {
 		return "is FROM missing?"
@@ -226,8 +228,8 @@ func (x *explainer) missingFrom() string {
 	return ""
 }
 
-// missingEnd returns a hint if a new statement begins without a ; before it,
-// else "".
+// missingEnd returns a hint if a new statement begins at the fault without a ;
+// before it, else "".
 func (x *explainer) missingEnd() string {
 	if x.at == 0 || !grammar.IsWord(x.tokens[x.at].Value) || !x.Accepts(x.at, scan.Token{Type: scan.EOF}) {
 		return ""
@@ -238,8 +240,8 @@ func (x *explainer) missingEnd() string {
 	return "is ; missing before it?"
 }
 
-// unionAll returns a hint for UNION without ALL, which SQL has and this
-// language does not, else "".
+// unionAll returns a hint if UNION comes directly before the fault, else "".
+// SQL has UNION without ALL; this language does not.
 func (x *explainer) unionAll() string {
 	if x.at > 0 && scan.IsKeyword(&x.tokens[x.at-1], "UNION") {
 		return "write UNION ALL; SELECT DISTINCT drops repeated rows"
@@ -247,8 +249,8 @@ func (x *explainer) unionAll() string {
 	return ""
 }
 
-// otherJoins maps the words of SQL joins that this language does not have to
-// what to write instead.
+// otherJoins maps each word of an SQL join that this language does not have to
+// a hint: what to write instead.
 var otherJoins = map[string]string{
 	"INNER": "write JOIN alone",
 	"OUTER": "write LEFT JOIN",
@@ -258,8 +260,8 @@ var otherJoins = map[string]string{
 	"USING": "write ON a.url = b.url",
 }
 
-// joinForm returns a hint if sources are joined in a way that SQL allows and
-// this language does not, else "".
+// joinForm returns a hint if sources are joined in a form that SQL allows and
+// this language does not, such as a list with commas. Otherwise it returns "".
 func (x *explainer) joinForm() string {
 	t := &x.tokens[x.at]
 	on := scan.WordToken("ON")
@@ -274,8 +276,8 @@ func (x *explainer) joinForm() string {
 	return ""
 }
 
-// brokenTime returns a hint if a time literal has a blank instead of its T,
-// else "".
+// brokenTime returns a hint if the fault is a time of day that a blank, not a
+// T, separates from its date, else "".
 func (x *explainer) brokenTime() string {
 	if x.at > 0 && x.tokens[x.at-1].Type == scan.Period && x.tokens[x.at].Type == scan.Number {
 		return "date and time are joined by T: 2008-06-15T10:30"
@@ -288,8 +290,9 @@ func (x *explainer) hasWord(word string) bool {
 	return slices.ContainsFunc(x.tokens[:x.at], func(t scan.Token) bool { return scan.IsWord(&t, word) })
 }
 
-// missingWord returns a hint if one more word or comma before the fault makes
-// the statement correct, else "".
+// missingWord returns a hint such as "is TO missing?" if a single word, comma
+// or = that is inserted before the fault makes the statement correct. Otherwise
+// it returns "".
 func (x *explainer) missingWord() string {
 	t := &x.tokens[x.at]
 	if t.Type == scan.EOF || t.Type == scan.Op {
@@ -310,12 +313,13 @@ func (x *explainer) missingWord() string {
 		{scan.WordToken("IN"), "is IN missing?"},
 		{scan.WordToken("AT"), "is AT missing?"},
 	} {
-		// Where any name goes, a word of the language is one.
+		// At a place for any name, the inserted word would be read as a name.
 		asName := m.token.Type == scan.Ident && x.Accepts(x.at, grammar.AName)
 		if asName || scan.IsKeyword(&m.token, "AS") && !isName || scan.IsWord(&m.token, "TO") && x.hasWord("TO") {
 			continue
 		}
-		// A name without AS seldom is the only one.
+		// A statement that lacks one AS often lacks others, so for AS it is
+		// enough if the grammar gets further.
 		if x.whole(m.token) || scan.IsKeyword(&m.token, "AS") && x.ReachWith(x.at, x.at, m.token) > x.at+2 {
 			return m.hint
 		}

@@ -78,7 +78,8 @@ var foreignWords = map[string]string{
 }
 
 // foreignBefore maps a word of other query languages that the grammar reads as
-// a name to a hint. The hint is used if the next token is the fault.
+// a name to a hint: what to write instead. The hint is shown if the fault is
+// the token after the word.
 var foreignBefore = map[string]string{
 	"TOP":       "write LIMIT n behind the query",
 	"DATE":      "times stand without a word and quotes: 2008-06-15",
@@ -86,7 +87,7 @@ var foreignBefore = map[string]string{
 	"INTERVAL":  "a length of time is 7d, 2h or 3mo",
 }
 
-// foreign returns an error with a hint if the fault is something from SQL or
+// foreign returns an error with a hint if the fault is notation of SQL or
 // another query language, or a clause or bracket at the wrong place. Otherwise
 // it returns nil.
 func (x *explainer) foreign() *ast.Error {
@@ -103,8 +104,9 @@ func (x *explainer) foreign() *ast.Error {
 	return nil
 }
 
-// word returns the word that is back tokens before the fault, in upper case, or
-// "" if that token is not a word.
+// word returns a word of the statement in upper case: for back 0 the token at
+// the fault, for back 1 the token before it, and so on. It returns "" if that
+// token is not a word or does not exist.
 func (x *explainer) word(back int) string {
 	if x.at < back || !scan.IsWordToken(&x.tokens[x.at-back]) {
 		return ""
@@ -128,9 +130,9 @@ func (x *explainer) foreignWord() (int, string) {
 	return 0, ""
 }
 
-// foreignQuery looks for clauses of SQL that a query here does not have. It
-// returns the index of the token to blame and a hint; an empty hint means that
-// it found nothing.
+// foreignQuery looks for clauses of SQL that a query of this language does not
+// have. It returns the index of the token to blame and a hint. The hint is ""
+// if foreignQuery found nothing.
 func (x *explainer) foreignQuery() (int, string) {
 	t, word := &x.tokens[x.at], x.word(0)
 	switch {
@@ -175,7 +177,8 @@ func (x *explainer) foreignQuery() (int, string) {
 }
 
 // foreignCall looks for functions and operators of SQL whose arguments have a
-// special form. Results are as in foreignQuery.
+// special form, such as SUBSTRING(x FROM 1). It returns the index of the token
+// to blame and a hint, or "" as the hint if it found nothing.
 func (x *explainer) foreignCall() (int, string) {
 	t := &x.tokens[x.at]
 	called := "" // the word before the bracket that precedes the token
@@ -211,7 +214,8 @@ func (x *explainer) foreignCall() (int, string) {
 }
 
 // foreignForm looks for foreign notation of more than one token, such as LIMIT
-// n, m. Results are as in foreignQuery.
+// n, m. It returns the index of the token to blame and a hint, or "" as the
+// hint if it found nothing.
 func (x *explainer) foreignForm() (int, string) {
 	t := &x.tokens[x.at]
 	open := scan.Token{Type: scan.Op, Value: "("}
@@ -242,7 +246,7 @@ func (x *explainer) foreignForm() (int, string) {
 	return 0, ""
 }
 
-// t0 returns t without its position, as Accepts needs it.
+// t0 returns a copy of t without its position.
 func t0(t *scan.Token) scan.Token { return scan.Token{Type: t.Type, Value: t.Value} }
 
 func isConstantToken(t *scan.Token) bool {
@@ -253,8 +257,9 @@ func isConstantToken(t *scan.Token) bool {
 	return false
 }
 
-// unitFor returns the unit of size or duration that a word after a number
-// means, such as "MB" for M, or "".
+// unitFor returns the unit of a size or a duration that the writer meant by a
+// word after a number, such as "MB" for M or "d" for days. It returns "" if
+// word is not like a unit.
 func unitFor(word string) string {
 	switch w := scan.Upper(word); w {
 	case "KB", "MB", "GB", "TB":
@@ -275,8 +280,8 @@ func unitFor(word string) string {
 	return ""
 }
 
-// clauseRanks gives each word that begins a clause of SELECT its place in the
-// order of clauses. A time clause has the place of FROM.
+// clauseRanks maps the first word of each clause of SELECT to the place of the
+// clause in the order of clauses, from 1. A time clause has the place of FROM.
 var clauseRanks = map[string]int{
 	"SELECT": 1,
 	"FROM":   2, "JOIN": 2, "LEFT": 2,
@@ -285,8 +290,9 @@ var clauseRanks = map[string]int{
 
 var timeWords = []string{"SINCE", "UNTIL", "DURING", "AT", "NEAREST", "FIRST", "LATEST", "EACH"}
 
-// misplaced looks for a clause that occurs twice or too late. Results are as in
-// foreignQuery.
+// misplaced looks for a clause that occurs twice or too late. It returns the
+// index of the token to blame and a hint, or "" as the hint if it found
+// nothing.
 func (x *explainer) misplaced() (int, string) {
 	t := &x.tokens[x.at]
 	word, isTime := x.word(0), slices.Contains(timeWords, x.word(0))
@@ -332,9 +338,10 @@ func clauseName(word string) string {
 	return word
 }
 
-// clausesBefore returns the first word of the last clause before the fault, in
-// the innermost SELECT. timed and named report whether the last source of that
-// SELECT has a time clause or an alias.
+// clausesBefore returns as last the first word of the last clause before the
+// fault, such as "WHERE", in the innermost SELECT around the fault, or "" if
+// that SELECT has none. timed and named report whether the last source of that
+// SELECT has a time clause, and whether it has an alias.
 func (x *explainer) clausesBefore() (last string, timed, named bool) {
 	depth := 0
 	for i := x.at - 1; i >= 0; i-- {
@@ -363,8 +370,9 @@ func (x *explainer) clausesBefore() (last string, timed, named bool) {
 	return last, timed, named
 }
 
-// brackets looks for a bracket that is never closed or never opened. Results
-// are as in foreignQuery.
+// brackets looks for a bracket that is never closed or never opened. It returns
+// the index of the token to blame and a hint, or "" as the hint if it found
+// nothing.
 func (x *explainer) brackets() (int, string) {
 	t := &x.tokens[x.at]
 	var open []int

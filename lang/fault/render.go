@@ -9,21 +9,20 @@ import (
 	"infomall/lang/cells"
 )
 
-// lineCellsMax is how many terminal cells of a long source line are shown
-// around a fault.
+// lineCellsMax is the maximum width, in terminal cells, of the part of a source
+// line that is shown around a fault.
 const lineCellsMax = 100
 
-// Render returns err as text for the writer of src, the text that was given to
-// Parse or Statements. If err, or an error that it wraps, has a place, the
-// source line follows, with a mark below the place and the hint beside the
-// mark:
+// Render returns the message of err for the writer of src, the text that was
+// parsed. If err, or an error that it wraps, has a place, the source line
+// follows, with a mark below the place and the hint beside the mark:
 //
 //	june.iql:2:7: no column "tittle" in relation versions
 //	  | WHERE tittle = 'PKU'
 //	  |       ^~~~~~ did you mean title?
 //
-// For other errors it returns the message. There is no line end after the last
-// line.
+// For an Errors, Render returns all its faults in this form. For other errors
+// it returns the message alone. The text does not end with a line end.
 func Render(err error, src string) string {
 	var es Errors
 	if errors.As(err, &es) {
@@ -56,8 +55,8 @@ func renderOne(e *ast.Error, src string) string {
 	return bare.Error() + "\n  | " + shown(line) + "\n  | " + mark
 }
 
-// lineAt returns the line in which the span at begins, and the byte range of
-// that line, from up to to, that belongs to the span.
+// lineAt returns the line of src in which the given span begins, without its
+// line end. line[from:to] is the part of the line that belongs to the span.
 func lineAt(src string, at ast.Span) (line string, from, to int) {
 	begin := strings.LastIndexByte(src[:at.Start.Offset], '\n') + 1
 	line = src[begin:]
@@ -70,13 +69,15 @@ func lineAt(src string, at ast.Span) (line string, from, to int) {
 	return line, from, to
 }
 
-// shown returns text in a form that is safe to print: characters that move the
-// cursor or change the direction of writing become dots.
+// shown returns text with each character that moves the cursor of a terminal or
+// changes the direction of writing replaced by a dot, so that it is safe to
+// print.
 func shown(text string) string { return cells.Replace(text, '·') }
 
-// window shortens a long line so that the text at from, and as much as fits of
-// the text after it, stays visible. It returns the shortened line, and from and
-// to in that line.
+// window cuts a line that is wider than lineCellsMax, so that the text at the
+// offset from, and as much as fits of the text before and after it, stays
+// visible. Cut ends become …. It returns the line, cut or not, and the offsets
+// from and to in it.
 func window(line string, from, to int) (string, int, int) {
 	if cells.Width(line) <= lineCellsMax {
 		return line, from, to
