@@ -7,7 +7,8 @@ import (
 	"infomall/lang/scan"
 )
 
-// Class is the kind of a piece of source, for colouring it.
+// Class is the kind of a piece of source, such as a string or a comment. An
+// editor chooses a colour by it.
 type Class uint8
 
 // The values of Class.
@@ -20,20 +21,20 @@ const (
 	ClassComment              // comments
 )
 
-// Token is a piece of source that has a class: the bytes From up to, not
-// including, To.
+// Token is a piece of source that has a class. It is the bytes from offset From
+// up to, not including, offset To.
 type Token struct {
 	From, To int
 	Class    Class
 }
 
 // Tokens returns the pieces of src to colour, in order of place. Names and
-// operators have no class. A word that may also be a name counts as a word if a
-// statement cannot have a name at its place.
+// operators are left out. A word that may also be a name is left out at a place
+// where a name is more likely.
 func Tokens(src string) []Token {
 	var list []Token
 	s := scan.New(src, "")
-	end := 0 // up to this offset src is done
+	end := 0 // the offset in src up to which list is complete
 	add := func(from, to int, c Class) {
 		list = append(list, Token{from, to, c})
 	}
@@ -65,8 +66,8 @@ func Tokens(src string) []Token {
 	return appendComments(list, src, end, len(src))
 }
 
-// ClassOf returns the class of token i of a statement, and false if it has
-// none.
+// ClassOf returns the class of tokens[i], a token of one statement, and true.
+// For a name or an operator, which have no class, it returns false.
 func ClassOf(tokens []scan.Token, i int) (Class, bool) {
 	t := &tokens[i]
 	switch t.Type {
@@ -89,9 +90,9 @@ func ClassOf(tokens []scan.Token, i int) (Class, bool) {
 	return 0, false
 }
 
-// isNamePlace reports whether a word is at a place where a name is more likely
-// than a word of the language: among items, beside an operator or a dot, before
-// a bracket.
+// isNamePlace reports whether tokens[i] is at a place where a name is more
+// likely than a word of the language: among the items of a SELECT, beside an
+// operator or a dot, or before a bracket.
 func isNamePlace(tokens []scan.Token, i int) bool {
 	if i == 0 {
 		return false
@@ -111,7 +112,8 @@ func isNamePlace(tokens []scan.Token, i int) bool {
 	return false
 }
 
-// appendComments appends the comments between two offsets of src to list.
+// appendComments appends one Token to list for each comment between the offsets
+// from and to of src, and returns the longer list.
 func appendComments(list []Token, src string, from, to int) []Token {
 	for _, c := range scan.Comments(src, from, to) {
 		list = append(list, Token{c[0], c[1], ClassComment})

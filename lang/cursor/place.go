@@ -1,5 +1,5 @@
-// Package cursor says what may stand where a statement is being typed, and
-// colours it.
+// Package cursor says what may come next at the cursor while a statement is being
+// typed, and which pieces of a source get which colour.
 package cursor
 
 import (
@@ -9,7 +9,8 @@ import (
 	"infomall/lang/scan"
 )
 
-// Place is the kind of name or text that may come next in a statement.
+// Place is the kind of name or text that may come next in a statement, such as
+// a column or a file name.
 type Place uint8
 
 // The values of Place.
@@ -40,26 +41,28 @@ const (
 // Next says what may come next at the cursor in a statement that is being
 // typed.
 type Next struct {
-	// From is the offset of the first byte of the word or text at the cursor.
-	// Without one, From is the length of the text before the cursor.
+	// From is the offset of the first byte of the word or text that the cursor
+	// ends. If the cursor is after no word or text, From is the length of the
+	// text before the cursor.
 	From int
-	// Quoted: the text at the cursor is in single quotes, of which the first is
-	// typed.
+	// Quoted reports whether the text at the cursor is a string whose opening
+	// quote is typed and whose closing quote is not.
 	Quoted bool
-	// Words are the words of the language that may come there, in upper case,
-	// in the order of the grammar. If the writer may choose a new name there,
-	// only reserved words are listed.
+	// Words are the words of the language that may come at the cursor, in upper
+	// case, in the order of the grammar. If any name may come at the cursor,
+	// Words has reserved words only.
 	Words   []string
 	Place   Place
 	Subject string // depends on Place: the setting whose value, the source whose column, or the query whose parameter comes next; else the first word of the statement
 	// Sources are the relations that the SELECT around the cursor reads,
-	// including those after the cursor. FROM with only a scope reads versions.
+	// including relations that are named after the cursor. FROM with only a
+	// scope (a string that names URLs) reads the relation versions.
 	Sources []Source
 }
 
-// At returns what may come next between before and after, the texts on
-// both sides of the cursor. It looks at the last statement that begins in
-// before and ignores complete statements ahead of it.
+// At returns what may come next between before and after, the texts on both
+// sides of the cursor. It looks only at the last statement that begins in
+// before; complete statements ahead of that statement do not matter.
 func At(before, after string) Next {
 	s := scan.New(before, "")
 	for s.Next() && s.Ended {
@@ -103,10 +106,11 @@ func At(before, after string) Next {
 	return n
 }
 
-// finder finds out what may come at a place of a statement.
+// finder finds out what may come next at a place of one statement.
 type finder struct{ *grammar.Prober }
 
-// fill sets Words and Place of n for what may come at index i.
+// fill sets the fields Place, Subject and Words of n to what may come after the
+// first i tokens of the statement. n.Quoted must be set.
 func (p finder) fill(n *Next, i int) {
 	can := func(t scan.Token) bool { return p.Accepts(i, t) }
 	name, text, number := can(grammar.AName), can(grammar.AString), can(grammar.ANumber)
@@ -117,7 +121,7 @@ func (p finder) fill(n *Next, i int) {
 	for _, w := range grammar.Words() {
 		t := scan.WordToken(w)
 		if name && t.Type == scan.Ident && !(n.Place == PlaceList && slices.Contains(grammar.SecondWords("SHOW"), w)) {
-			continue // where any name goes, a word of the language is one
+			continue // at a place for any name, the word would be read as a name
 		}
 		if can(t) {
 			n.Words = append(n.Words, w)
@@ -125,8 +129,9 @@ func (p finder) fill(n *Next, i int) {
 	}
 }
 
-// placeOf maps the tag names of a field to its Place. The fields of textPlaces
-// are typed in quotes.
+// placeOf maps a value of the struct tag names, such as "view", to the Place of
+// the fields with that tag. textPlaces does the same for fields that are typed in
+// quotes, such as "file".
 var (
 	placeOf = map[string]Place{
 		"list": PlaceList, "described": PlaceDescribed, "setting": PlaceSetting, "value": PlaceValue, "topic": PlaceTopic,
@@ -136,9 +141,10 @@ var (
 	textPlaces = map[string]Place{"file": PlaceFile, "pool": PlacePool, "none": PlaceNone}
 )
 
-// place returns the Place at index i. It depends on what the grammar accepts
-// there (name, text and number), on the tags of the statement and on the words
-// before.
+// place returns the Place after the first i tokens of the statement. It sets
+// n.Subject. name, text and number report whether the grammar accepts a name, a
+// string and a number there. The result also depends on the tags of the
+// statement and on the words before.
 func (p finder) place(i int, n *Next, name, text, number bool) Place {
 	if i > 0 && scan.IsWordToken(&p.Tokens[0]) {
 		n.Subject = scan.Upper(p.Tokens[0].Value)
@@ -179,8 +185,9 @@ func (p finder) place(i int, n *Next, name, text, number bool) Place {
 	return PlaceNone
 }
 
-// subject returns the Subject of the place at index i: what the names of that
-// place belong to, or else first, the first word of the statement.
+// subject returns the Subject for a Place after the first i tokens: the setting
+// for PlaceValue, the query for PlaceParam. For other places it returns first,
+// the first word of the statement.
 func (p finder) subject(i int, first string, place Place) string {
 	switch place {
 	case PlaceValue:
@@ -191,7 +198,8 @@ func (p finder) subject(i int, first string, place Place) string {
 	return first
 }
 
-// runName returns the name after RUN, if it comes before index i, or "".
+// runName returns the name of the saved query after RUN, or "" if no such name
+// comes before token i.
 func (p finder) runName(i int) string {
 	for k := 1; k < i; k++ {
 		if t := &p.Tokens[k]; scan.IsWord(&p.Tokens[k-1], "RUN") && (t.Type == scan.Ident || t.Type == scan.Quoted) {
@@ -201,7 +209,9 @@ func (p finder) runName(i int) string {
 	return ""
 }
 
-// comparesURL reports whether the token at i is compared with a URL or a host.
+// comparesURL reports whether the token at index i is compared with a column of
+// URLs or hosts: the two tokens before i are url, host or target, and an
+// operator such as =.
 func (p finder) comparesURL(i int) bool {
 	if i < 2 {
 		return false

@@ -6,12 +6,13 @@ import (
 	"infomall/lang/scan"
 )
 
-// Source is the relation and the alias of a source of a SELECT. The alias may be
-// "".
+// Source is a relation that a SELECT reads, and the alias that the SELECT gives
+// the relation. Alias is "" if there is none.
 type Source struct{ Relation, Alias string }
 
-// sourcesAround returns the sources of the SELECT that contains the end of
-// before.
+// sourcesAround returns the sources of the innermost SELECT around the cursor.
+// In CREATE METADATA it returns the relation after ON. before and after are the
+// tokens on both sides of the cursor.
 func sourcesAround(before, after []scan.Token) []Source {
 	tokens := slices.Concat(before, after)
 	from, to := selectAround(tokens, len(before))
@@ -37,7 +38,7 @@ func sourcesAround(before, after []scan.Token) []Source {
 }
 
 // metadataOn returns the relation that CREATE METADATA … ON names, such as
-// "pages" for ON page, or "".
+// "pages" for ON page. It returns "" for any other statement.
 func metadataOn(tokens []scan.Token) string {
 	if len(tokens) == 0 || !scan.IsWord(&tokens[0], "CREATE") {
 		return ""
@@ -50,8 +51,9 @@ func metadataOn(tokens []scan.Token) string {
 	return ""
 }
 
-// selectAround returns the range of tokens, from up to to, of the innermost
-// SELECT in brackets around index at, or of the whole statement.
+// selectAround returns the range of the innermost SELECT in brackets around
+// index at, as tokens[from:to]. If there is none, the range is the whole
+// statement.
 func selectAround(tokens []scan.Token, at int) (from, to int) {
 	to = len(tokens)
 	if i := slices.IndexFunc(tokens[at:], func(t scan.Token) bool { return t.Type == scan.EOF }); i >= 0 {
@@ -71,7 +73,8 @@ func selectAround(tokens []scan.Token, at int) (from, to int) {
 	return 0, to
 }
 
-// closing returns the index of the bracket that closes the bracket before from.
+// closing returns the index of the bracket that closes the bracket before index
+// from, or len(tokens) if no bracket does.
 func closing(tokens []scan.Token, from int) int {
 	depth := 0
 	for i := from; i < len(tokens); i++ {
@@ -87,8 +90,9 @@ func closing(tokens []scan.Token, from int) int {
 	return len(tokens)
 }
 
-// sourceIn reads the source at the start of tokens. ok is false if none begins
-// there.
+// sourceIn returns the source that tokens begin with: its relation, and its
+// alias if it has one. ok is false if tokens begin with something else, such as
+// a query in brackets.
 func sourceIn(tokens []scan.Token) (s Source, ok bool) {
 	switch tokens[0].Type {
 	case scan.String, scan.Param:
