@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Acts reports whether a terminal acts on r rather than shows it: control
-// characters, and marks that change the direction of text.
+// Acts reports whether r is a character on which a terminal acts instead of
+// showing it: a control character, or a mark that changes the direction of
+// text.
 func Acts(r rune) bool {
 	switch {
 	case r < 0x20, 0x7f <= r && r < 0xa0:
@@ -18,16 +19,17 @@ func Acts(r rune) bool {
 	return unicode.Is(unicode.Bidi_Control, r)
 }
 
-// Unprintable reports whether r has no place in a line of a table: a terminal
-// acts on it, or it ends a line, or it is the mark at the start of a file.
+// Unprintable reports whether r may not appear in a line of a table: a terminal
+// acts on r (see Acts), or r is a line or paragraph separator, or a byte order
+// mark.
 func Unprintable(r rune) bool {
 	return Acts(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
 }
 
-// AppendLine appends s as part of one line, with escapes such as \n, \x1b or
-// \u202e for each unprintable character and each byte that is not UTF-8. It also
-// puts a backslash before each ASCII character for which also, if not nil,
-// reports true.
+// AppendLine appends s to dst in a form that fits on one line, and returns the
+// longer slice. Each unprintable character and each byte that is not UTF-8
+// becomes an escape such as \n, \x1b or \u202e. A backslash is put before each
+// ASCII character for which the function also returns true; also may be nil.
 func AppendLine(dst []byte, s string, also func(c byte) bool) []byte {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -59,10 +61,10 @@ func AppendLine(dst []byte, s string, also func(c byte) bool) []byte {
 	return dst
 }
 
-// Lines returns text of several lines made harmless: it keeps tabs, line feeds
-// and the characters that only Unprintable counts, and has escapes such as \x1b
-// and \u202e for all else on which a terminal acts, and for bytes that are not
-// UTF-8.
+// Lines returns text, which may have several lines, in a form that is safe to
+// print. Each character on which a terminal acts (see Acts), except tabs and
+// line feeds, and each byte that is not UTF-8 becomes an escape such as \x1b or
+// \u202e.
 func Lines(text string) string {
 	if !strings.ContainsFunc(text, inLines) {
 		return text // an invalid byte reads as RuneError, for which inLines is true
@@ -83,14 +85,15 @@ func Lines(text string) string {
 	return string(dst)
 }
 
-// inLines reports whether Lines may have to escape r. For RuneError the caller
-// checks whether it is an invalid byte.
+// inLines reports whether Lines may have to escape r. For RuneError it is true;
+// the caller checks whether the RuneError is an invalid byte.
 func inLines(r rune) bool {
 	return r == utf8.RuneError || r != '\t' && r != '\n' && Acts(r)
 }
 
-// Replace returns text with the rune by in place of each character on which a
-// terminal acts. A tab becomes a blank.
+// Replace returns text in which the rune by replaces each character on which a
+// terminal acts (see Acts) and each byte that is not UTF-8. A tab becomes a
+// blank.
 func Replace(text string, by rune) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -103,7 +106,8 @@ func Replace(text string, by rune) string {
 	}, text)
 }
 
-// appendRuneEscape appends the escape of r, such as \x1b or \u202e.
+// appendRuneEscape appends the escape of r to dst, such as \x1b or \u202e, and
+// returns the longer slice.
 func appendRuneEscape(dst []byte, r rune) []byte {
 	if r < utf8.RuneSelf {
 		return appendEscape(dst, r)
@@ -111,12 +115,14 @@ func appendRuneEscape(dst []byte, r rune) []byte {
 	return AppendHex(append(dst, '\\', 'u'), r, 4)
 }
 
-// appendEscape appends the escape of a byte, such as \xb1.
+// appendEscape appends the escape of the byte b to dst, such as \xb1, and
+// returns the longer slice.
 func appendEscape(dst []byte, b rune) []byte {
 	return AppendHex(append(dst, '\\', 'x'), b, 2)
 }
 
-// AppendHex appends r as this number of hexadecimal digits. r must fit in them.
+// AppendHex appends r to dst as a hexadecimal number of exactly digits digits,
+// in lower case, and returns the longer slice. r must fit in the digits.
 func AppendHex(dst []byte, r rune, digits int) []byte {
 	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
 		dst = append(dst, "0123456789abcdef"[r>>shift&15])
