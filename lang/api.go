@@ -7,32 +7,36 @@ import (
 	"infomall/lang/scan"
 )
 
-// Errors are the faults of a source; see fault.Errors.
+// Errors are the faults (errors of the writer) in a source text, in order of
+// place; see fault.Errors.
 type Errors = fault.Errors
 
-// Render returns err as text for the writer of src, with the source line and a
-// mark below the place; see fault.Render.
+// Render returns the message of err. If err has a place in the source text src,
+// the source line follows, with a mark below the place; see fault.Render.
 func Render(err error, src string) string { return fault.Render(err, src) }
 
-// Topics returns the topics that Grammar knows, such as "CRAWL", in the order
-// in which HELP lists them.
+// Topics returns the topics of HELP for which Grammar has a text, such as
+// "CRAWL", in the order in which HELP lists them.
 func Topics() []string { return grammar.Topics() }
 
 // Grammar returns the syntax of a topic, in lines of at most 80 characters.
 // Case does not matter. It returns "" for a topic that Topics does not list.
 func Grammar(topic string) string { return grammar.Help(topic) }
 
-// State says how complete a typed text is; see scan.State.
+// State is how complete a typed text is: whether the text can run, or needs
+// more lines; see scan.State.
 type State = scan.State
 
 // ScriptBytesMax is the maximum length of a script, in bytes.
 const ScriptBytesMax = scan.ScriptBytesMax
 
-// Complete reports whether src can be run or needs more lines.
+// Complete returns whether src can run or needs more lines, and what src leaves
+// open at its end, such as a quote.
 func Complete(src string) State { return scan.Complete(src) }
 
-// These types say what may come at the cursor, and what is coloured; see package
-// cursor.
+// Next, Place and SourceName describe what may come next at the cursor of an
+// editor. Token and Class describe the pieces of a source to colour. All are
+// types of package cursor, which explains them.
 type (
 	Next       = cursor.Next
 	Place      = cursor.Place
@@ -80,6 +84,6 @@ const (
 // both sides of the cursor; see cursor.At.
 func AtCursor(before, after string) Next { return cursor.At(before, after) }
 
-// Tokens returns the pieces of src to colour, in order of place; see
-// cursor.Tokens.
+// Tokens returns the pieces of src that an editor colours, in order of place;
+// see cursor.Tokens.
 func Tokens(src string) []Token { return cursor.Tokens(src) }

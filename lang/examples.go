@@ -9,7 +9,7 @@ import (
 	"infomall/lang/grammar"
 )
 
-// manual is the text of LANGUAGE.md.
+// manual is the text of LANGUAGE.md, the manual of the language.
 //
 //go:embed LANGUAGE.md
 var manual string
@@ -17,8 +17,9 @@ var manual string
 // examplesMax is how many examples Examples returns for a topic at most.
 const examplesMax = 2
 
-// Examples returns up to two statements from the manual for a topic of HELP,
-// with their semicolons. It returns none for a topic that Topics does not list.
+// Examples returns up to two statements from the manual that are examples for a
+// topic of HELP, each with its semicolon. It returns nil for a topic that
+// Topics does not list.
 func Examples(topic string) []string {
 	var list []string
 	for _, e := range manualExamples() {
@@ -31,7 +32,9 @@ func Examples(topic string) []string {
 
 type example struct{ topic, text string }
 
-// manualExamples returns all examples of the manual, each with its topic.
+// manualExamples returns all statements in the code blocks of the manual, in
+// order, each with its topic of HELP. It parses the manual on the first call
+// only.
 var manualExamples = sync.OnceValue(func() []example {
 	var list []example
 	for _, block := range strings.Split(manual, "```iql\n")[1:] {

@@ -18,12 +18,14 @@ const formatWidth = 100
 // in upper case, with one blank between words. Each statement begins on a new
 // line. A line is indented by two blanks for each open bracket, and by two more
 // if it continues the line before. The items of a SELECT are aligned below the
-// first.
+// first item.
 //
 // Line breaks inside statements and comments stay where the writer put them. A
 // long statement without line breaks is broken at its clauses. Formatting the
-// result again changes nothing. The error is that of Parse, for a source with
-// the name file.
+// result again changes nothing.
+//
+// If src has faults, Format returns "" and the error of Parse. The name file
+// comes before each place in the messages and may be "".
 func Format(src, file string) (string, error) {
 	if _, err := Parse(src, file); err != nil {
 		return "", err
@@ -31,9 +33,9 @@ func Format(src, file string) (string, error) {
 	return layOut(src), nil
 }
 
-// wordsOf reports for each token of a statement whether it is a word of the
-// language. A token that may also be a name counts as a word if the statement
-// means the same with the token in upper case.
+// wordsOf reports for each token of a statement, at the same index, whether the
+// token is a word of the language. A token that may also be a name counts as a
+// word if the statement means the same with the token in upper case.
 func wordsOf(tokens []scan.Token) []bool {
 	is := make([]bool, len(tokens))
 	doubtful := false
@@ -62,7 +64,8 @@ func wordsOf(tokens []scan.Token) []bool {
 	return is
 }
 
-// meaning returns the canonical text of a statement, or "" if it has a fault.
+// meaning returns the canonical text of the statement that tokens make, or ""
+// if the statement has a fault.
 func meaning(tokens []scan.Token) string {
 	st, err := grammar.Parse(tokens)
 	if err != nil {
@@ -75,11 +78,11 @@ func meaning(tokens []scan.Token) string {
 type piece struct {
 	text    string
 	token   *scan.Token // nil for a comment
-	lines   int         // number of line ends before it
-	joined  bool        // it directly follows the text before it
+	lines   int         // number of line ends between the piece before and this one
+	joined  bool        // this piece directly follows the text before it
 	comment bool
-	end     bool // it is the semicolon, or the place where one is missing
-	clause  bool // it begins a clause
+	end     bool // the piece is the semicolon, or the place where a semicolon is missing
+	clause  bool // the piece begins a clause, such as WHERE
 }
 
 // isLine reports whether the piece is a comment that ends with its line.
@@ -87,7 +90,7 @@ func (p *piece) isLine() bool {
 	return p.comment && !strings.HasPrefix(p.text, "/*")
 }
 
-// layOut formats a source that has no faults.
+// layOut returns the formatted text of src, a source that has no faults.
 func layOut(src string) string {
 	f := &formatter{}
 	s := scan.New(src, "")
@@ -102,8 +105,9 @@ func layOut(src string) string {
 	return f.String()
 }
 
-// piecesOf returns the tokens of one statement and the comments before and
-// between them. from is the offset in src after the statement before.
+// piecesOf returns, in order of place, the tokens of one statement and the
+// comments before and between them. The statement before ends at the offset
+// from in src.
 func piecesOf(src string, from int, tokens []scan.Token) []piece {
 	var list []piece
 	words := wordsOf(tokens)
@@ -131,8 +135,8 @@ func piecesOf(src string, from int, tokens []scan.Token) []piece {
 	return list
 }
 
-// lastComment returns the offset at which the last comment in gap ends, or 0.
-// gap is the text between two tokens.
+// lastComment returns the offset in gap at which the last comment of gap ends,
+// or 0 if gap has no comment. gap is the text between two tokens.
 func lastComment(gap string) int {
 	if list := scan.Comments(gap, 0, len(gap)); len(list) > 0 {
 		return list[len(list)-1][1]
@@ -140,7 +144,8 @@ func lastComment(gap string) int {
 	return 0
 }
 
-// appendGap appends the comments between two offsets of src to list.
+// appendGap appends one piece to list for each comment between the offsets from
+// and to of src, and returns the longer list.
 func appendGap(list []piece, src string, from, to int) []piece {
 	for _, c := range scan.Comments(src, from, to) {
 		list = append(list, piece{
@@ -151,7 +156,8 @@ func appendGap(list []piece, src string, from, to int) []piece {
 	return list
 }
 
-// isClause reports whether token i begins a clause of a query.
+// isClause reports whether tokens[i] is the first word of a clause of a query,
+// such as WHERE or GROUP.
 func isClause(tokens []scan.Token, i int) bool {
 	t := &tokens[i]
 	if t.Type != scan.Keyword {
@@ -165,7 +171,8 @@ func isClause(tokens []scan.Token, i int) bool {
 	case "LEFT":
 		return true
 	case "FROM":
-		// That of a time clause follows a source, that of a query its items.
+		// The FROM of a time clause follows another FROM; the FROM of a query
+		// follows the items of its SELECT.
 		depth := 0
 		for j := i - 1; j >= 0; j-- {
 			switch {
@@ -186,16 +193,17 @@ func isClause(tokens []scan.Token, i int) bool {
 	return false
 }
 
-// formatter writes pieces as formatted text.
+// formatter writes pieces (tokens and comments) as formatted text.
 type formatter struct {
 	strings.Builder
 	depth int    // number of open brackets
 	items []bool // for each depth, whether the formatter is among the items of a SELECT
 }
 
-// statement writes one statement with its comments, or comments alone.
+// statement writes the pieces of one statement and its comments, or comments
+// alone.
 func (f *formatter) statement(list []piece) {
-	first := 0 // of the statement's own pieces
+	first := 0 // index of the first piece that is not a comment
 	for first < len(list) && list[first].comment {
 		first++
 	}
@@ -241,7 +249,8 @@ func (f *formatter) statement(list []piece) {
 	}
 }
 
-// isLong reports whether a statement is on one line and wider than formatWidth.
+// isLong reports whether the pieces in list are all on one line of the source
+// and together are wider than formatWidth.
 func (f *formatter) isLong(list []piece) bool {
 	width := 0
 	for i := range list {
@@ -256,7 +265,8 @@ func (f *formatter) isLong(list []piece) bool {
 	return width > formatWidth
 }
 
-// newLine ends the current line, and adds an empty line if empty is set.
+// newLine ends the current line, and adds an empty line if the flag empty is
+// set. At the start of the output it writes nothing.
 func (f *formatter) newLine(empty bool) {
 	if f.Len() == 0 {
 		return
@@ -269,8 +279,8 @@ func (f *formatter) newLine(empty bool) {
 	}
 }
 
-// indent returns the indentation, in blanks, of a line that begins with the
-// pieces in rest. The first piece that is not a comment decides.
+// indent returns how many blanks come before a line that begins with the pieces
+// in rest. The first piece in rest that is not a comment decides.
 func (f *formatter) indent(rest []piece) int {
 	for i := range rest {
 		p := &rest[i]
@@ -290,7 +300,7 @@ func (f *formatter) indent(rest []piece) int {
 	return 2*f.depth + 2
 }
 
-// apart reports whether a blank comes before piece i.
+// apart reports whether a blank comes between list[i] and the piece before it.
 func (f *formatter) apart(list []piece, i int) bool {
 	p, prev := &list[i], &list[i-1]
 	if p.comment || prev.comment {
@@ -315,8 +325,8 @@ func (f *formatter) apart(list []piece, i int) bool {
 	return true
 }
 
-// isSign reports whether the last of the pieces, a + or -, is the sign of one
-// operand and not an operator between two.
+// isSign reports whether the last piece of list, a + or -, is the sign of a
+// single operand and not an operator between two operands.
 func isSign(list []piece) bool {
 	k := len(list) - 2
 	for k >= 0 && list[k].comment {

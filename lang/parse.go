@@ -9,8 +9,8 @@
 //	source ── scan ──> tokens ── grammar ──> ast.Statement
 //	                     └────── fault ────> ast.Error, if the grammar stumbles
 //
-// Package cursor does the same with a source that is being typed. This package is
-// the door to them.
+// Package cursor reads a source that is still being typed. Other packages use
+// these packages through package lang.
 package lang
 
 import (
@@ -25,12 +25,13 @@ import (
 	"infomall/lang/scan"
 )
 
-// errorsMax bounds how many faults Parse collects. Nobody reads more.
+// errorsMax is the number of faults after which Parse stops. Nobody reads more.
 const errorsMax = 100
 
-// Parse parses a whole source. filename precedes places in messages and may be
-// "". It returns the statements that have no fault. If any statement has one,
-// the error is an Errors with the faults of all statements.
+// Parse parses a whole source and returns the statements that have no fault. If
+// any statement has a fault (an error of the writer), the error is an Errors
+// with the faults of all statements; after errorsMax faults Parse stops.
+// filename comes before each place in messages and may be "".
 func Parse(src, filename string) ([]ast.Statement, error) {
 	var list []ast.Statement
 	var faults Errors
@@ -51,7 +52,8 @@ func Parse(src, filename string) ([]ast.Statement, error) {
 	return list, nil
 }
 
-// ParseOne parses a source with exactly one statement.
+// ParseOne parses a source and returns its only statement. It returns an error
+// if the source has a fault, no statement, or more than one.
 func ParseOne(src, filename string) (ast.Statement, error) {
 	list, err := Parse(src, filename)
 	if err != nil {
@@ -66,8 +68,9 @@ func ParseOne(src, filename string) (ast.Statement, error) {
 	return nil, Errors{ast.Errorf(list[1].At(), "a second statement where one is wanted")}
 }
 
-// Statements parses a source statement by statement. For a statement with
-// faults it yields an Errors and continues after the semicolon.
+// Statements yields the statements of a source in order. For a statement with
+// faults it yields a nil statement with an Errors, and continues after the
+// semicolon. filename comes before each place in messages and may be "".
 func Statements(src, filename string) iter.Seq2[ast.Statement, error] {
 	return func(yield func(ast.Statement, error) bool) {
 		if e := scan.Check(src, filename); e != nil {
@@ -91,8 +94,8 @@ func Statements(src, filename string) iter.Seq2[ast.Statement, error] {
 	}
 }
 
-// parse parses the statement of src that s has scanned last. It returns the
-// statement or its faults.
+// parse parses the statement that s, a scanner of src, has scanned last. It
+// returns either the statement or its faults.
 func parse(src string, s *scan.Scanner) (ast.Statement, Errors) {
 	if s.Fatal {
 		return nil, s.Errs
@@ -109,8 +112,8 @@ func parse(src string, s *scan.Scanner) (ast.Statement, Errors) {
 		return nil, sorted(s.Errs)
 	}
 	e := fault.Explain(src, s.Tokens, stop)
-	// What the scanner has guessed at the place of a fault may be what the
-	// grammar stumbles over, so only the first of the two kinds is told.
+	// The grammar may stumble over a token that the scanner guessed after a
+	// fault. Report only the kind of fault that comes first in the source.
 	if len(s.Errs) == 0 || e.Start.Offset < s.Errs[0].Start.Offset {
 		return nil, Errors{e}
 	}
