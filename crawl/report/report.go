@@ -21,7 +21,7 @@ type Outcome uint8
 // outcomeNames.
 const (
 	OutcomeOK           Outcome = iota
-	OutcomeNotModified          // status 304: a visit, no new version
+	OutcomeNotModified          // status 304: the page has not changed
 	OutcomeRedirect             // status 3xx, whether the target is fetched or not
 	OutcomeHTTPError            // any other status without a page
 	OutcomeIncomplete           // the body ended before its declared end
@@ -29,9 +29,9 @@ const (
 	OutcomeUnreachable          // no connection, or it broke before a response
 	OutcomeDNSFailed            // the host has no address
 	OutcomeTLSError             // no secure connection could be made
-	OutcomeRobotsDenied         // robots.txt forbids it
+	OutcomeRobotsDenied         // robots.txt forbids the URL
 	OutcomeFiltered             // a rule of the crawl excludes the URL; Reason says which
-	OutcomeTruncated            // longer than allowed; the first part is kept
+	OutcomeTruncated            // the body is longer than allowed; its first part is kept
 	OutcomeInternal             // an error of this program
 )
 
@@ -40,7 +40,8 @@ var outcomeNames = [...]string{
 	"tls_error", "robots_denied", "filtered", "truncated", "internal_error",
 }
 
-// String returns the outcome as a query shows it, such as "dns_failed".
+// String returns the name of the outcome, as a query shows it, such as
+// "dns_failed".
 func (o Outcome) String() string { return outcomeNames[o] }
 
 // Fetch is one attempt to fetch a URL, or the decision not to fetch it.
@@ -52,9 +53,9 @@ type Fetch struct {
 	Elapsed time.Duration // from the request to the last byte received
 	Bytes   int64         // size of the body; -1 without a response
 	IP      string        // address that was connected to; "" without a connection
-	Hop     int           // number of redirects before it
-	Via     string        // page that links to it; "" for a seed
-	Reason  string        // why it ended so, if Outcome alone does not say it; or ""
+	Hop     int           // number of redirects before this URL
+	Via     string        // page that links to the URL; "" for a seed
+	Reason  string        // why the attempt ended so, if Outcome alone does not say it; or ""
 	Crawl   string        // name of the crawl
 
 	// What happened in each stage.
@@ -82,7 +83,8 @@ const (
 
 var stageNames = [Stages]string{"pre-fetch", "fetch", "extract", "write", "post"}
 
-// String returns the stage as a query shows it, such as "pre-fetch".
+// String returns the name of the stage, as a query shows it, such as
+// "pre-fetch".
 func (s Stage) String() string { return stageNames[s] }
 
 // StageTally counts the URLs that passed one stage, and the time it took for
@@ -99,21 +101,21 @@ type Queued struct {
 	Priority uint64      // in the queue of its host, the lowest is fetched first
 	Seq      uint64      // counts arrivals; among equal priorities, the lowest is first
 	Layer    int         // number of links from a seed
-	Via      string      // page that links to it; "" for a seed
-	Origin   string      // the URL requested first, if redirects led here; or ""
-	Hop      int         // number of redirects before it
+	Via      string      // page that links to the URL; "" for a seed
+	Origin   string      // the URL requested first, if redirects led to URL; or ""
+	Hop      int         // number of redirects before this URL
 	Tries    int         // attempts so far
 	Due      record.Time // earliest time of the next attempt; NoTime for at once
 	Score    float64     // priority in the order BEST
 	Hint     float64     // added to the priority: from a sitemap, 0 to 1, and from the topic of the crawl
-	Sitemap  bool        // it is a sitemap, or is guessed to be one
-	Guessed  bool        // no page names it; the crawl tries whether it is a sitemap
-	Forced   bool        // fetch it even if the crawl has met it: after ADD … FORCE, or because a cookie is new
-	Cookie   bool        // one of the redirects before it set a new cookie
+	Sitemap  bool        // the URL is that of a sitemap, known or guessed
+	Guessed  bool        // no page names the URL; the crawl tries whether it is a sitemap
+	Forced   bool        // fetch the URL even if the crawl has met it: after ADD … FORCE, or because a cookie is new
+	Cookie   bool        // one of the redirects before this URL set a new cookie
 	Crawl    string      // name of the crawl
-	Off      int         // number of pages off the topic in a row, on the path of links to it
-	Barren   int         // number of pages without anything new in a row, on the path of links to it
-	Kept     bool        // it is in a trap and therefore not fetched
+	Off      int         // number of pages off the topic in a row, on the path of links to the URL
+	Barren   int         // number of pages without anything new in a row, on the path of links to the URL
+	Kept     bool        // the URL is in a trap and therefore not fetched
 	Terms    *Terms      // what Score consists of; nil in orders other than BEST
 }
 
@@ -121,10 +123,10 @@ type Queued struct {
 // their sum, each multiplied with its weight.
 type Terms struct {
 	Domain     float64 // weight that the crawl statement gives the domain
-	Popularity float64 // from the number of other hosts that link to it
-	Parent     float64 // priority of the page that links to it
-	Depth      float64 // number of folders in its path
-	Other      float64 // sum of smaller parts: priority in a sitemap, host and path, what its page and anchor say
+	Popularity float64 // number of other hosts that link to the URL
+	Parent     float64 // priority of the page that links to the URL
+	Depth      float64 // number of folders in the path of the URL
+	Other      float64 // sum of smaller parts: priority in a sitemap, host and path, and how well page and link fit the topic of the crawl
 	// Hosts are hashes of the hosts that Popularity counts.
 	Hosts []uint32
 	// Weights are the weights of the crawl. They are set only for a query that
@@ -135,7 +137,7 @@ type Terms struct {
 // Weights holds one factor for each of the Terms.
 type Weights struct{ Domain, Popularity, Parent, Depth, Other float64 }
 
-// CrawlState says what a crawl is doing.
+// CrawlState says what a crawl is doing, such as CrawlRunning.
 type CrawlState uint8
 
 // The states of a crawl. A crawl is interrupted if it is stored as running but
@@ -150,7 +152,8 @@ const (
 
 var crawlStates = [...]string{"running", "paused", "finished", "stopped", "interrupted"}
 
-// String returns the state as a query shows it, such as "paused".
+// String returns the name of the state, as a query shows it, such as
+// "paused".
 func (s CrawlState) String() string { return crawlStates[s] }
 
 // Crawl describes one crawl: its statement and how far it has come.
@@ -161,13 +164,13 @@ type Crawl struct {
 	Statement string // text of the CRAWL statement
 	Started   record.Time
 	Finished  record.Time // NoTime unless finished
-	// Fetched counts the responses.
+	// Fetched counts the pages that came, with any status.
 	Fetched int64
-	Failed  int64 // attempts without a response
-	Waiting int64 // URLs to be fetched
-	Layer   int   // highest number of links from a seed so far
-	Bytes   int64 // size of all bodies
-	Error   string
+	Failed  int64  // attempts without a response
+	Waiting int64  // URLs to be fetched
+	Layer   int    // highest number of links from a seed so far
+	Bytes   int64  // size of all bodies
+	Error   string // error that ended the last run; or ""
 	Stages  [Stages]StageTally
 	Weights *Weights // set in the order BEST
 	Kept    int64    `json:",omitempty"` // URLs that are not fetched because they are in traps
@@ -175,8 +178,8 @@ type Crawl struct {
 	Traps []CrawlTrap `json:",omitempty"`
 }
 
-// CrawlTrap is a part of a site that has ever more URLs and nothing new, such
-// as a calendar. Its URLs are kept back: they are not fetched.
+// CrawlTrap is a part of a site that has ever more URLs and nothing new,
+// such as a calendar. Its URLs are kept back, that is, they are not fetched.
 type CrawlTrap struct {
 	URL    string // the first URL that was kept back
 	Kind   string // kind of its URLs, as named by package trap; host and kind identify a trap
@@ -198,7 +201,7 @@ type Worker struct {
 type CrawlOrders struct {
 	Pause   bool
 	Stop    bool
-	Workers int // 0 means the number in the statement
+	Workers int // number of workers; 0 means the number in the statement
 }
 
 // CrawlOrder says in which order a crawl fetches URLs.
@@ -211,8 +214,8 @@ const (
 	OrderBest                     // by priority
 )
 
-// CrawlOptions says what to crawl and how. The zero value of a field means its
-// default.
+// CrawlOptions says what to crawl and how. The zero value of a field means
+// its default, unless the field says otherwise.
 type CrawlOptions struct {
 	Name      string
 	Statement string   // text of the statement, to detect that a crawl of this name was another statement
@@ -251,9 +254,9 @@ type CrawlOptions struct {
 	// for the proxy; "" means none. Its content stays in memory only.
 	Netrc         string
 	SkipNoArchive bool // do not store pages that ask for noarchive
-	// FromArchive follows links through the archive instead of the web: through
-	// the pages as they were before the time Before. It asks no server and
-	// stores nothing.
+	// FromArchive follows links through the archive instead of the web: each
+	// page is the last capture before the time Before. The crawl then asks no
+	// server and stores nothing.
 	FromArchive bool
 	Before      record.Time
 	BodyMax     int64 // maximum size of a body, longer ones are cut; 0 means 64 MB
@@ -286,9 +289,11 @@ type DomainWeight struct {
 	Weight float64
 }
 
-// Focus judges fetched pages and their links by the topic of a crawl. It is
-// called from several goroutines at once. An error ends the crawl.
+// Focus judges how well fetched pages and their links fit the topic of a
+// crawl. Its method may be called from several goroutines at once.
 type Focus interface {
+	// Judge returns how well the page p and its links fit the topic. An error
+	// ends the crawl.
 	Judge(p *FocusedPage) (FocusVerdict, error)
 }
 
@@ -298,7 +303,7 @@ type FocusedPage struct {
 	Layer      int // number of links from a seed
 	Status     int // 0 for a file
 	Head, Body []byte
-	Size       int64 // of the whole body, of which Body may be the first part
+	Size       int64 // size of the whole body; Body may be only its first part
 	Mime       string
 	Links      []FocusedLink
 }
@@ -306,13 +311,13 @@ type FocusedPage struct {
 // FocusedLink is one link of a page.
 type FocusedLink struct {
 	URL    string // canonical
-	Anchor string
+	Anchor string // text of the link
 }
 
 // FocusVerdict says how well a page and its links fit the topic.
 type FocusVerdict struct {
-	Similarity float64   // of the page to the topic, 0 to 1
-	Promise    []float64 // of each link by its own text and URL, 0 to 1
+	Similarity float64   // how much the page is about the topic, 0 to 1
+	Promise    []float64 // how much each link is about the topic, by its text and URL, 0 to 1
 	Follow     []bool    // for each link, whether to follow it; nil means all
 }
 
@@ -320,8 +325,8 @@ type FocusVerdict struct {
 // to its end.
 type CrawlResult struct {
 	Crawl
-	Stored int64 // responses that are the first of their URL or found a change
-	Visits int64 // responses that found no change
+	Stored int64 // responses that are the first of their URL or show a change
+	Visits int64 // responses that show no change
 	// Lost are the seeds that got no response in this run, with the reason;
 	// only the first few are listed.
 	Lost    []Fetch
@@ -344,8 +349,8 @@ var ErrCrawlRunning = errors.New("another process runs it")
 // another statement.
 type OtherCrawlError struct{ Crawl Crawl }
 
-// Error returns a message with the name and the statement of the unfinished
-// crawl.
+// Error returns a message with the name and the statement of the crawl that
+// has not ended.
 func (e *OtherCrawlError) Error() string {
 	return fmt.Sprintf("crawl %s has not ended, and was begun by another statement: %s", e.Crawl.Name, e.Crawl.Statement)
 }
