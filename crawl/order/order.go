@@ -29,9 +29,10 @@ type Terms struct {
 	Other      float64 // sum of smaller parts: Location, Topic, priority in a sitemap
 }
 
-// ParentMax bounds what a URL inherits from the page that links to it. Without
-// the bound, each page of a chain would have a higher priority than the
-// previous one, and a trap the highest of all.
+// ParentMax bounds the priority that a URL inherits from the page that links
+// to it. Without the bound, each page in a chain of links would have a
+// higher priority than the previous one, and pages deep in a trap the
+// highest of all.
 const ParentMax = 10
 
 // Weights holds one factor for each field of Terms.
@@ -49,8 +50,8 @@ func (w Weights) Priority(t Terms) float64 {
 	return sum
 }
 
-// Explain returns the sum that Priority computes, as text: "1·domain 10 +
-// 1·popularity 3 + 1·parent 4 - 1·depth 2 = 15".
+// Explain returns the sum that Priority computes, as text, such as "1·domain
+// 10 + 1·popularity 3 + 1·parent 4 - 1·depth 2 = 15".
 func (w Weights) Explain(t Terms) string {
 	var b strings.Builder
 	for i, p := range w.parts(t) {
@@ -86,9 +87,10 @@ func (w Weights) parts(t Terms) []part {
 	return parts
 }
 
-// Location rates a canonical URL by its host and path, with 0, 1 or 2 points:
-// one point for a host of an institution, such as under edu, and one for a path
-// whose name promises links, such as / or /index.htm.
+// Location returns how promising the host and path of a canonical URL are:
+// 0, 1 or 2 points. A host of an institution, such as under edu, gives one
+// point. A path whose name promises links, such as / or /index.htm, gives
+// another.
 func Location(url string) float64 {
 	points := 0.0
 	labels := strings.Split(urlkey.Host(url), ".")
@@ -118,9 +120,9 @@ var (
 	leading      = map[string]bool{"home": true, "index": true, "map": true, "sitemap": true, "main": true, "default": true}
 )
 
-// Patience is how many later URLs one point of priority is worth. So a URL with
-// a low priority waits, but not for ever: if its priority is p points lower, at
-// most Patience·p later URLs overtake it.
+// Patience is how many later URLs one point of priority is worth. So a URL
+// with a low priority waits, but not for ever: if its priority is p points
+// lower, at most Patience·p URLs that arrived later are fetched before it.
 const Patience = 1000
 
 // A key in the order BEST is keyZero, plus keyUnit for each earlier arrival,
@@ -131,9 +133,9 @@ const (
 	priorityMax = 1e9 // higher priorities all count as this one
 )
 
-// Best returns the key of a URL in the order BEST. arrival is how many URLs
-// came to the crawl before this one. When a priority changes, the arrival must
-// stay the same.
+// Best returns the key of a URL with the given priority in the order BEST.
+// arrival is how many URLs came to the crawl before this one. When the
+// priority changes, call Best with the same arrival again, or use Raised.
 func Best(priority float64, arrival uint64) uint64 {
 	if math.IsNaN(priority) {
 		priority = 0
@@ -142,15 +144,17 @@ func Best(priority float64, arrival uint64) uint64 {
 	return keyZero + arrival*keyUnit - uint64(int64(math.Round(priority*Patience*keyUnit)))
 }
 
-// First is a key that comes before every key of BFS and nearly every other key.
+// First is a key that comes before every key that BFS returns and nearly
+// every other key. Targets of redirects get it.
 const First = 0
 
-// BFS returns the key of a URL in the order BFS. layer is the number of links
-// from a seed.
+// BFS returns the key of a URL in the order BFS (breadth first). layer is
+// the number of links from a seed.
 func BFS(layer int) uint64 { return uint64(layer) + 1 }
 
-// Random returns the key of a URL in the order RANDOM, a hash. The same seed
-// gives the same key, so a crawl that is resumed keeps its order.
+// Random returns the key of a URL in the order RANDOM: a hash of seed and
+// URL. The same seed gives the same key, so a crawl that is resumed keeps
+// its order.
 func Random(seed uint64, url string) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %s", seed, url)
@@ -158,14 +162,14 @@ func Random(seed uint64, url string) uint64 {
 }
 
 // Raised returns the new key of a URL in the order BEST whose priority has
-// risen by points. key is its old key.
+// risen by points. key is its old key. Negative points count as 0.
 func Raised(key uint64, points float64) uint64 {
 	points = max(0, min(points, priorityMax))
 	return key - uint64(math.Round(points*Patience*keyUnit))
 }
 
-// Points for a URL if the page that links to it is about the topic of the
-// crawl, and if the link itself is.
+// The most points that Topic gives a URL: topicPage if the page that links to
+// it is about the topic of the crawl, and topicLink if the link itself is.
 const (
 	topicPage = 5
 	topicLink = 10
