@@ -33,51 +33,58 @@ import (
 	"infomall/store/record"
 )
 
-// Store keeps the queues on disk. Its methods are called by the goroutine that
-// uses the Frontier.
+// Store keeps the queues of a Frontier on disk. Its methods are called only
+// by the goroutine that uses the Frontier.
 type Store interface {
 	Queues
 	Waiting
 }
 
-// Queues has the URLs that may be fetched now.
+// Queues holds the URLs that may be fetched now, in one queue per host.
 type Queues interface {
-	// Add queues u unless the crawl has met its URL before, and sets u.Seq. It
-	// reports whether it queued u.
+	// Add queues u, and sets u.Seq to its arrival number. It returns false,
+	// and queues nothing, if the crawl has met the URL before and u is not
+	// Forced.
 	Add(u *report.Queued) (bool, error)
-	// Load returns the first n URLs in the queue of a host after the place
-	// (priority, seq), and reports whether more follow.
+	// Load returns up to n URLs in the queue of a host that come after the
+	// place (priority, seq), in order. more reports whether others follow
+	// them.
 	Load(host string, priority, seq uint64, n int) (list []report.Queued, more bool, err error)
-	// Hosts returns every host with a queue.
+	// Hosts returns every host with a URL in its queue.
 	Hosts() ([]string, error)
 	// Done removes a URL from its queue.
 	Done(u *report.Queued) error
-	// Find returns the URL url from the queue of a host; ok is false if it is
-	// not in the queue or has no Terms.
+	// Find returns the URL url from the queue of a host. ok is false if it
+	// is not in the queue or has no Terms (the parts of its priority).
 	Find(host, url string) (u report.Queued, ok bool, err error)
-	// Move gives a queued URL another priority and stores its terms.
+	// Move gives a queued URL another priority, and stores its Terms.
 	Move(u *report.Queued, priority uint64) error
 }
 
-// Waiting has the URLs that wait for a time, and those that are kept back.
+// Waiting holds the URLs that wait for a time, and the URLs that are kept
+// back because they are in traps.
 type Waiting interface {
-	// Postpone makes a URL wait until due.
+	// Postpone moves a URL from its queue to those that wait. It waits until
+	// due.
 	Postpone(u *report.Queued, due record.Time) error
-	// Ripe returns up to n URLs that have waited until now, and queues them again.
+	// Ripe queues up to n waiting URLs that are due by now, and returns
+	// them.
 	Ripe(now record.Time, n int) ([]report.Queued, error)
-	// NextRipe returns when the next URL is due, or NoTime if none waits.
+	// NextRipe returns the time at which the next waiting URL is due, or
+	// NoTime if none waits.
 	NextRipe() (record.Time, error)
 	// Keep removes a URL from its queue and keeps it back.
 	Keep(u *report.Queued) error
-	// Unkeep queues up to n URLs of a host that are kept back and match, in order
-	// of arrival, beginning after the arrival after. It returns them, and the
-	// arrival of the last URL that it looked at.
+	// Unkeep queues up to n URLs of a host that are kept back and for which
+	// match returns true. It looks at them in order of arrival, beginning
+	// after the arrival number after. It returns the URLs that it queued,
+	// and the arrival number of the last URL that it looked at.
 	Unkeep(host string, after uint64, n int, match func(url string) bool) (list []report.Queued, last uint64, err error)
 }
 
-// Bounds on the URLs in memory: windowMax of one host, and windowsAll of all
-// hosts together. Each host may have windowMin in any case. ripeMax bounds how
-// many waiting URLs are queued at once.
+// Bounds on the URLs in memory: windowMax URLs of one host, and windowsAll URLs
+// of all hosts together. Each host may have windowMin URLs in any case. ripeMax
+// bounds how many waiting URLs are queued at once.
 const (
 	windowMax  = 64
 	windowMin  = 2
@@ -85,7 +92,8 @@ const (
 	ripeMax    = 1000
 )
 
-// Frontier holds the queues of one crawl. It is used by one goroutine.
+// Frontier holds the queues of one crawl and decides which URL is fetched
+// next. It is used by one goroutine.
 type Frontier struct {
 	store  Store
 	hosts  map[string]*host
@@ -96,23 +104,23 @@ type Frontier struct {
 	ripe   record.Time     // when the next waiting URL is due; NoTime if none waits
 }
 
-// host is the queue of one host. Its window holds the first URLs of the queue;
-// the others are in the Store only.
+// host is the queue of one host. Its window holds the first URLs of the
+// queue in memory; the others are in the Store only.
 type host struct {
 	name   string
 	window []report.Queued // the head of the queue, in order
 	// more means that the Store has URLs after the place loaded, which are not
 	// in the window.
 	more   bool
-	loaded report.Queued // only Priority and Seq are set
+	loaded report.Queued // place of the last loaded URL; only Priority and Seq are set
 	busy   bool
 	next   time.Time // when the host may be asked again; zero for at once
 	at     int       // index in ready or asleep; -1 if in neither
 	sleeps bool      // whether it is in asleep
 }
 
-// New returns a Frontier with the queues of s. URLs that an earlier process had
-// taken out and not finished are in their queues again.
+// New returns a Frontier with the queues of s. URLs that an earlier process
+// took out with Next and did not finish are in their queues again.
 func New(s Store) (*Frontier, error) {
 	f := &Frontier{store: s, hosts: make(map[string]*host), out: make(map[uint64]bool)}
 	names, err := s.Hosts()
@@ -133,6 +141,7 @@ func New(s Store) (*Frontier, error) {
 	return f, nil
 }
 
+// host returns the queue of the host called name, and creates it if necessary.
 func (f *Frontier) host(name string) *host {
 	h := f.hosts[name]
 	if h == nil {
@@ -143,12 +152,12 @@ func (f *Frontier) host(name string) *host {
 	return h
 }
 
-// window returns how many URLs of one host may be in memory, given the number
-// of hosts.
+// window returns how many URLs of one host may be in memory. The number
+// falls as the number of hosts rises.
 func (f *Frontier) window() int { return min(max(windowsAll/len(f.hosts), windowMin), windowMax) }
 
-// shrink cuts the windows of all hosts to the length that window allows. It
-// does so each time the number of hosts has doubled.
+// shrink cuts the windows of all hosts to the length that f.window returns,
+// each time the number of hosts has doubled.
 func (f *Frontier) shrink() {
 	if n := len(f.hosts); n <= windowsAll/windowMax || n&(n-1) != 0 {
 		return
@@ -161,7 +170,8 @@ func (f *Frontier) shrink() {
 	}
 }
 
-// keep cuts the window to its first n URLs. The others are loaded again later.
+// keep cuts the window of h to its first n URLs. The others remain in the
+// Store and are loaded again later.
 func (h *host) keep(n int) {
 	if len(h.window) > n {
 		h.window = slices.Delete(h.window, n, len(h.window))
@@ -169,8 +179,8 @@ func (h *host) keep(n int) {
 	}
 }
 
-// before reports whether a comes before b in a queue: by priority, then by
-// arrival.
+// before reports whether a comes before b in a queue: by lower priority
+// number, then by earlier arrival.
 func before(a, b *report.Queued) bool {
 	if a.Priority != b.Priority {
 		return a.Priority < b.Priority
@@ -178,8 +188,8 @@ func before(a, b *report.Queued) bool {
 	return a.Seq < b.Seq
 }
 
-// Add queues u unless the crawl has met its URL before, and reports whether it
-// queued u.
+// Add queues u, and reports whether it did. It does not if the crawl has met
+// the URL before and u is not Forced.
 func (f *Frontier) Add(u report.Queued) (bool, error) {
 	added, err := f.store.Add(&u)
 	if !added || err != nil {
@@ -192,10 +202,11 @@ func (f *Frontier) Add(u report.Queued) (bool, error) {
 	return true, f.insert(u)
 }
 
-// Raise calls change with the URL url, if it is in the queue of host and has
-// Terms. If change returns true, Raise gives the URL the priority that change
-// returns, which must not be a later place in the queue. A URL that Next has
-// taken out, or that is in no queue, stays unchanged.
+// Raise raises the priority of the URL url, if it waits in the queue of host
+// and has Terms. It calls change with the URL; if change returns true, the
+// URL gets the returned priority, which must not mean a later place in the
+// queue. A URL that Next has taken out, or that is in no queue, stays
+// unchanged.
 func (f *Frontier) Raise(host, url string, change func(*report.Queued) (uint64, bool)) error {
 	u, ok, err := f.store.Find(host, url)
 	if err != nil || !ok || f.out[u.Seq] {
@@ -215,15 +226,17 @@ func (f *Frontier) Raise(host, url string, change func(*report.Queued) (uint64, 
 	return f.insert(u)
 }
 
-// waits notes that a URL waits until due, so that Next looks for it then.
+// waits notes that some URL waits until due, so that Next looks for it at
+// that time.
 func (f *Frontier) waits(due record.Time) {
 	if f.ripe == record.NoTime || due < f.ripe {
 		f.ripe = due
 	}
 }
 
-// Return puts u, which Next has taken out, back into its queue, and releases
-// its host. The host is not asked again before next.
+// Return puts u, which Next has taken out, back into its queue, and makes
+// its host available as Release does: the host is not asked again before the
+// time next.
 func (f *Frontier) Return(u report.Queued, next time.Time) error {
 	delete(f.out, u.Seq)
 	if err := f.insert(u); err != nil {
@@ -232,12 +245,13 @@ func (f *Frontier) Return(u report.Queued, next time.Time) error {
 	return f.Release(u.Host, next)
 }
 
-// insert puts u, which the Store has, into the window of its host if it is one
-// of the first URLs.
+// insert adds u, which the Store already has, to the window of its host if u
+// is among the first URLs of the queue. The host then becomes ready if it
+// may be asked.
 func (f *Frontier) insert(u report.Queued) error {
 	h := f.host(u.Host)
 	if h.more && before(&h.loaded, &u) {
-		return f.place(h) // fill finds it when the window is empty
+		return f.place(h) // fill loads u when the window is empty
 	}
 	i, _ := slices.BinarySearchFunc(h.window, &u, func(a report.Queued, b *report.Queued) int {
 		if before(&a, b) {
@@ -253,14 +267,15 @@ func (f *Frontier) insert(u report.Queued) error {
 	return f.place(h)
 }
 
-// place returns the place of u in its queue: a Queued with only Priority and
-// Seq.
+// place returns only the place of u in its queue: a Queued with no fields
+// set but Priority and Seq.
 func place(u *report.Queued) report.Queued {
 	return report.Queued{Priority: u.Priority, Seq: u.Seq}
 }
 
-// fill loads the window of h from the Store if it is empty. It loads at
-// most half of the window's capacity, to leave room for URLs that are added.
+// fill loads URLs from the Store into the window of h if the window is
+// empty. It loads at most half of the allowed number, to leave room for URLs
+// that are added.
 func (f *Frontier) fill(h *host) error {
 	for len(h.window) == 0 && h.more {
 		list, more, err := f.store.Load(h.name, h.loaded.Priority, h.loaded.Seq, f.window()/2)
@@ -276,9 +291,9 @@ func (f *Frontier) fill(h *host) error {
 	return nil
 }
 
-// place puts h among the ready or the sleeping hosts, or in neither if it is
-// busy or has no URL. It forgets a host that has no URL and may be asked at
-// once.
+// place puts h among the ready or the sleeping hosts, or in neither if h is
+// busy or has no URL. It forgets a host that has no URL and no time to wait
+// for.
 func (f *Frontier) place(h *host) error {
 	f.take(h)
 	if h.busy {
@@ -313,9 +328,9 @@ func (f *Frontier) take(h *host) {
 	h.sleeps = false
 }
 
-// Next takes out the URL to fetch now. ok is false if there is none; wait is
-// then the time at which to call Next again. A zero wait means: wait until a
-// fetch under way ends or a URL is added.
+// Next takes out the URL to fetch now. If ok is false, no URL may be fetched
+// now, and wait is the time at which to call Next again. A zero wait then
+// means: wait until a running fetch ends or a URL is added.
 func (f *Frontier) Next(now time.Time) (u report.Queued, wait time.Time, ok bool, err error) {
 	if err := f.wake(now); err != nil {
 		return u, wait, false, err
@@ -338,9 +353,9 @@ func (f *Frontier) Next(now time.Time) (u report.Queued, wait time.Time, ok bool
 	return u, wait, true, nil
 }
 
-// wake queues the waiting URLs that are due, then makes the hosts ready that
-// may be asked again. URLs come first: a host without any other URL would
-// otherwise get its URL too late.
+// wake queues the waiting URLs that are due at now, and then makes the hosts
+// ready that may be asked again. The order matters: a host whose only URL
+// becomes due now would otherwise not be ready until the next call.
 func (f *Frontier) wake(now time.Time) error {
 	if f.ripe != record.NoTime && f.ripe <= record.At(now) {
 		if err := f.ripen(now); err != nil {
@@ -375,9 +390,9 @@ func (f *Frontier) ripen(now time.Time) error {
 	return nil
 }
 
-// Release ends the fetch from the host name that began with Next: another URL
-// of the host may now be taken out. The host is not asked again before next; a
-// zero time means at once.
+// Release ends the fetch from the host called name, for which Next has taken
+// out a URL. Another URL of the host may then be taken out, but not before
+// the time next; a zero time means at once.
 func (f *Frontier) Release(name string, next time.Time) error {
 	h := f.host(name)
 	if h.busy {
@@ -388,22 +403,22 @@ func (f *Frontier) Release(name string, next time.Time) error {
 	return f.place(h)
 }
 
-// Done removes u, which Next has taken out, from its queue for good. No other
-// URL of its host is taken out until Release.
+// Done removes u, which Next has taken out, for good. The host stays busy
+// until Release.
 func (f *Frontier) Done(u *report.Queued) error {
 	delete(f.out, u.Seq)
 	return f.store.Done(u)
 }
 
-// Keep removes u, which Next has taken out, from its queue and keeps it back
-// until Unkeep. No other URL of its host is taken out until Release.
+// Keep keeps back u, which Next has taken out: it is not fetched until
+// Unkeep queues it again. The host stays busy until Release.
 func (f *Frontier) Keep(u *report.Queued) error {
 	delete(f.out, u.Seq)
 	return f.store.Keep(u)
 }
 
-// Unkeep queues all URLs of host that are kept back and for which match returns
-// true. It returns their number.
+// Unkeep queues all URLs of host that are kept back and for which match
+// returns true. n is the number of URLs that it queued.
 func (f *Frontier) Unkeep(host string, match func(url string) bool) (n int, err error) {
 	for after := uint64(0); ; {
 		list, last, err := f.store.Unkeep(host, after, ripeMax, match)
@@ -422,8 +437,8 @@ func (f *Frontier) Unkeep(host string, match func(url string) bool) (n int, err 
 	}
 }
 
-// Retry makes u, which Next has taken out, wait until due. No other URL of its
-// host is taken out until Release.
+// Retry makes u, which Next has taken out, wait until due. The host stays
+// busy until Release.
 func (f *Frontier) Retry(u *report.Queued, due time.Time) error {
 	delete(f.out, u.Seq)
 	f.waits(record.At(due))
@@ -436,7 +451,8 @@ func (f *Frontier) Empty() bool {
 	return f.busy == 0 && len(f.ready) == 0 && len(f.asleep) == 0 && f.ripe == record.NoTime
 }
 
-// readyHosts is a heap of ready hosts, ordered by their first URLs.
+// readyHosts is a heap of ready hosts. At its root is the host whose first
+// URL is to be fetched first.
 type readyHosts []*host
 
 func (r readyHosts) Len() int           { return len(r) }
@@ -451,8 +467,8 @@ func (r *readyHosts) Pop() any {
 	return h
 }
 
-// sleepers is a heap of sleeping hosts, ordered by the time at which they may
-// be asked again.
+// sleepers is a heap of sleeping hosts. At its root is the host that may be
+// asked again first.
 type sleepers []*host
 
 func (s sleepers) Len() int           { return len(s) }
