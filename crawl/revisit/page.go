@@ -2,17 +2,18 @@ package revisit
 
 import "math"
 
-// Page holds what the visits of one page say about its rate: the likelihood of
-// the visits at each of ratesKnown rates. The zero value is a page that was
-// visited once. A Page takes 160 bytes and stores no history, so adding a visit
-// takes the same time however many came before.
+// Page holds what the visits of one page say about its rate of change: the
+// likelihood of these visits at each of ratesKnown rates. The zero value is
+// a page that was visited once. A Page takes 160 bytes and stores no
+// history, so adding a visit always takes the same time.
 type Page struct {
 	visits int                 // visits after the first one
 	log    [ratesKnown]float64 // logarithm of the likelihood at each rate
 }
 
-// The rates that are distinguished, in changes a day. The highest is four an
-// hour, and each next one is half of it, down to one in seven years.
+// The rates that are distinguished: ratesKnown of them, in changes a day. The
+// highest is rateHighest, four an hour. Each next rate is half of the previous
+// one, down to one change in seven years.
 const (
 	rateHighest = 96
 	ratesKnown  = 19
@@ -22,11 +23,12 @@ const (
 // changes a day: 96, 48, 24 and so on.
 func rateAt(j int) float64 { return math.Ldexp(rateHighest, -j) }
 
-// surely is a number of expected changes after which it is certain that at
+// surely is a number of expected changes from which on it is certain that at
 // least one has happened.
 const surely = 40
 
-// Add updates p with the result of one more visit.
+// Add updates p with the result of one more visit. A visit without time
+// since the previous one is ignored.
 func (p *Page) Add(v Visit) {
 	if !(v.Days > 0) || math.IsInf(v.Days, 1) {
 		return // two visits at the same moment say nothing
@@ -46,8 +48,8 @@ func (p *Page) Add(v Visit) {
 // probabilities with the sum 1.
 type rates [ratesKnown]float64
 
-// shares returns the probability that p has each rate. prior holds the share of
-// all pages with each rate.
+// shares returns the probability of each rate of change for p, with the sum
+// 1. prior holds the share of all pages with each rate.
 func (p *Page) shares(prior *rates) (s rates) {
 	top := p.log[0]
 	for _, v := range p.log {

@@ -43,10 +43,10 @@ const (
 // pages.
 const SampleMax = 20_000
 
-// Plan says how long to wait between two visits of a page. It is computed from
-// a sample of pages and a budget. It stays valid while these, and what is known
-// of the pages, change little: for about a day. A Plan does not change and may
-// be used from several goroutines at once.
+// Plan says how long to wait between two visits of a page. New computes it
+// from a sample of pages and a budget of visits. A Plan stays valid for
+// about a day, while the pages and the budget change little. It does not
+// change and may be used from several goroutines at once.
 type Plan struct {
 	days  []float64 // intervals to choose from, ascending
 	gains []rates   // what one more visit per day gains, for each interval and rate
@@ -57,13 +57,13 @@ type Plan struct {
 const (
 	// daysStep is the ratio of one interval to the next.
 	daysStep = 1.1
-	// priorWeight is how many pages of each rate are assumed before any page is
-	// known. priorSteps is how often learn repeats its estimate.
+	// priorWeight is how many pages of each rate learn assumes in addition to
+	// the known ones. priorSteps is how often learn repeats its estimate.
 	priorWeight = .5
 	priorSteps  = 10
-	// firstPrice times the days in which the budget allows one visit of each
-	// page is the price while few pages are known. It is about the price that
-	// follows later.
+	// firstPrice gives the price while few pages are known: it is multiplied
+	// by the days in which the budget allows one visit of each page. The price
+	// that New finds later is about the same.
 	firstPrice = .1
 	// priceSteps is how often New halves the range in which it searches for the
 	// price.
@@ -119,8 +119,8 @@ func New(sample []Page, total int, b Budget) *Plan {
 	return p
 }
 
-// newPlan returns a plan for b without a price, in which all rates are equally
-// frequent.
+// newPlan returns a plan for the budget b that has no price yet and assumes
+// that all rates of change are equally frequent.
 func newPlan(b Budget) *Plan {
 	if b.Shortest <= 0 {
 		b.Shortest = ShortestDefault
@@ -147,13 +147,14 @@ func newPlan(b Budget) *Plan {
 }
 
 // gain returns what one more visit per day gains for a page that changes x
-// times between two visits, multiplied by the page's rate. It increases with x
-// from 0 to 1.
+// times between two visits, multiplied by the page's rate of change. The
+// gain is the share of time in which the stored copy is current. The result
+// rises with x from 0 to 1.
 func gain(x float64) float64 { return -math.Expm1(-x) - x*math.Exp(-x) }
 
 // learn estimates from the visits of pages which share of all pages has each
-// rate of change. It uses expectation maximisation, and stores the result in
-// p.prior.
+// rate of change, and stores the shares in p.prior. It uses expectation
+// maximisation.
 func (p *Plan) learn(pages []Page) {
 	for range priorSteps {
 		var next rates
@@ -171,9 +172,9 @@ func (p *Plan) learn(pages []Page) {
 	}
 }
 
-// curve returns what one more visit per day gains for a page at each interval
-// of p.days, from the shortest to the longest; the gain increases. shares are
-// the probabilities of the page's rates.
+// curve returns what one more visit per day gains for a page, for each
+// interval of p.days from the shortest to the longest. The gain rises with
+// the interval. shares are the probabilities of the page's rates.
 func (p *Plan) curve(shares *rates) []float64 {
 	c := make([]float64, len(p.days))
 	for i := range c {
@@ -184,8 +185,9 @@ func (p *Plan) curve(shares *rates) []float64 {
 	return c
 }
 
-// choose returns the first interval, in days, at which one more visit per day
-// gains at least price.
+// choose returns the shortest interval, in days, at which one more visit per
+// day gains at least price, or the longest interval if none does. curve is
+// the result of p.curve for a page.
 func (p *Plan) choose(curve []float64, price float64) float64 {
 	return p.days[min(sort.SearchFloat64s(curve, price), len(curve)-1)]
 }
@@ -193,25 +195,25 @@ func (p *Plan) choose(curve []float64, price float64) float64 {
 func (p *Plan) shortest() float64 { return p.days[0] }
 func (p *Plan) longest() float64  { return p.days[len(p.days)-1] }
 
-// Interval returns the number of days after its last visit at which page is
-// due.
+// Interval returns how many days after its last visit page should be visited
+// again.
 func (p *Plan) Interval(page *Page) float64 {
 	days, _ := p.interval(page)
 	return days
 }
 
-// turn is the purpose of a visit. Among the pages that are due, those with a
-// higher turn come first.
+// turn is the purpose of a visit: follow, first or probe. Among the pages
+// that are due, those with a higher turn come first.
 type turn int
 
 const (
-	follow turn = iota // to have the current page
-	first              // the second visit, to know anything of the page's rate
+	follow turn = iota // to store the current page
+	first              // the second visit, to learn anything about the page's rate of change
 	probe              // to find out whether the page changes too fast; this must happen in time
 )
 
-// interval returns the number of days after its last visit at which page is
-// due, and the purpose of that visit.
+// interval returns how many days after its last visit page should be visited
+// again, and the purpose of that visit.
 func (p *Plan) interval(page *Page) (float64, turn) {
 	if page.visits == 0 {
 		return p.shortest(), first
@@ -226,8 +228,9 @@ func (p *Plan) interval(page *Page) (float64, turn) {
 	return days, follow
 }
 
-// doubtful reports whether it is uncertain if the page changes so fast that no
-// visit gains the price.
+// doubtful reports whether it is uncertain that a page can be followed,
+// because it may change so fast that no visit gains the price. shares are
+// the probabilities of its rates.
 func (p *Plan) doubtful(shares *rates) bool {
 	fast := 0.0
 	for j, s := range shares {
@@ -238,16 +241,16 @@ func (p *Plan) doubtful(shares *rates) bool {
 	return doubt < fast && fast < 1-doubt
 }
 
-// Urgency returns how urgent a visit of page is, if its last visit was days
-// ago. 0 means that the page is not due. Visit the page with the highest
-// urgency first.
+// Urgency returns how urgent a visit of page is, if its last visit was the
+// given number of days ago. 0 means that the page is not due. Visit the page
+// with the highest urgency first.
 func (p *Plan) Urgency(page *Page, days float64) float64 {
 	interval, turn := p.interval(page)
 	return urgency(days-interval, turn)
 }
 
-// urgency returns a number that orders visits by turn, and within one turn by
-// how many days they are late. It is 0 if late is not positive.
+// urgency returns a number that is greater for a higher turn, and within one
+// turn for a visit that is more days late. It is 0 if late is not positive.
 func urgency(late float64, turn turn) float64 {
 	if late <= 0 {
 		return 0

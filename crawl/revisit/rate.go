@@ -2,7 +2,7 @@ package revisit
 
 import "math"
 
-// Visit is one visit of a page that was visited before.
+// Visit is one visit of a page after the first one.
 type Visit struct {
 	Days    float64 // days since the previous visit, > 0
 	Changed bool    // whether the page had changed since then, at least once
