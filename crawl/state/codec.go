@@ -14,8 +14,9 @@ import (
 // errEntry is returned if an entry of the database cannot be decoded.
 var errEntry = errors.New("crawl state: an entry can't be read")
 
-// queueKey returns the key of a URL in bucketQueue and bucketKept. Its bytes sort
-// by host, then priority, then arrival.
+// queueKey returns the key of a URL in bucketQueue and bucketKept. Keys sort
+// by host, then priority, then arrival number. In bucketKept the priority is
+// 0.
 func queueKey(host string, priority, seq uint64) []byte {
 	k := make([]byte, 0, len(host)+17)
 	k = append(append(k, host...), 0)
@@ -23,19 +24,19 @@ func queueKey(host string, priority, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(k, seq)
 }
 
-// laterKey returns the key of a URL in bucketLater. Its bytes sort by due time,
-// then arrival.
+// laterKey returns the key of a URL in bucketLater. Keys sort by due time,
+// then arrival number.
 func laterKey(due record.Time, seq uint64) []byte {
 	k := binary.BigEndian.AppendUint64(make([]byte, 0, 16), uint64(due))
 	return binary.BigEndian.AppendUint64(k, seq)
 }
 
-// seqKey returns seq as eight big-endian bytes, which sort by arrival. It is the
-// key in bucketFetches and bucketInbox.
+// seqKey returns seq as eight big-endian bytes, so that keys sort by number.
+// It makes the keys in bucketFetches and bucketInbox.
 func seqKey(seq uint64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 0, 8), seq) }
 
-// appendQueued appends the encoding of q, all its fields except the crawl's name,
-// to b.
+// appendQueued appends the encoding of q to b: all fields except the name of
+// the crawl. decodeQueued reads it.
 func appendQueued(b []byte, q *report.Queued) []byte {
 	b = packed.AppendSized(b, q.URL)
 	b = packed.AppendSized(b, q.Host)
@@ -100,6 +101,7 @@ func appendTerms(b []byte, t *report.Terms) []byte {
 	return b
 }
 
+// decodeTerms reads what appendTerms wrote.
 func decodeTerms(d *packed.Reader) *report.Terms {
 	t := &report.Terms{Domain: d.Float(), Popularity: d.Float(), Parent: d.Float(), Depth: d.Float(), Other: d.Float()}
 	for range d.Count() {
@@ -123,6 +125,7 @@ const (
 	flagGuessed
 )
 
+// decodeQueued reads what appendQueued wrote.
 func decodeQueued(b []byte) (q report.Queued, err error) {
 	d := packed.Reader{B: b}
 	q.URL = d.Text()
@@ -151,8 +154,8 @@ func decodeQueued(b []byte) (q report.Queued, err error) {
 	return q, end(&d)
 }
 
-// appendFetch appends the encoding of f, all its fields except the crawl's name, to
-// b.
+// appendFetch appends the encoding of f to b: all fields except the name of
+// the crawl. decodeFetch reads it.
 func appendFetch(b []byte, f *report.Fetch) []byte {
 	b = packed.AppendSized(b, f.URL)
 	b = binary.AppendVarint(b, int64(f.Time))
@@ -173,6 +176,7 @@ func appendFetch(b []byte, f *report.Fetch) []byte {
 	return binary.BigEndian.AppendUint64(b, math.Float64bits(f.Score))
 }
 
+// decodeFetch reads what appendFetch wrote.
 func decodeFetch(b []byte) (f report.Fetch, err error) {
 	d := packed.Reader{B: b}
 	f.URL = d.Text()
@@ -198,7 +202,8 @@ func decodeFetch(b []byte) (f report.Fetch, err error) {
 	return f, end(&d)
 }
 
-// end returns errEntry if d ran out of bytes, or if bytes are left over.
+// end returns errEntry if d ran out of bytes, or if bytes remain after the
+// last field.
 func end(d *packed.Reader) error {
 	if d.Bad || len(d.B) > 0 {
 		return errEntry

@@ -22,20 +22,21 @@ const FolderName = "crawls"
 // errStop ends a walk early. It is not returned to callers outside the package.
 var errStop = errors.New("stop")
 
-// Folder holds the states of all crawls of an archive: each is a folder of its own.
-// Several goroutines and processes may use it.
+// Folder holds the states of all crawls of an archive, each in a folder of
+// its own below Dir. Several goroutines and processes may use it.
 type Folder struct {
 	Disk disk.FS
 	Dir  string
-	// Create makes the archive around the folder if it does not exist. It is called
-	// before the state of a crawl is made.
+	// Create makes the archive to which the folder belongs, if the archive does not
+	// exist. It is called before the state of a crawl is made.
 	Create func() error
-	// Warn is called with the error of each crawl that cannot be read; that crawl is
-	// left out. Nil ignores it.
+	// Warn, if not nil, is called with the error of each crawl that cannot be read.
+	// Such a crawl is left out of all results.
 	Warn func(error)
 }
 
-// crawlDir returns the folder of a crawl's
+// crawlDir returns the folder that holds the state of the crawl with this
+// name.
 func (d *Folder) crawlDir(name string) string {
 	return filepath.Join(d.Dir, "c"+url.QueryEscape(name))
 }
@@ -74,7 +75,8 @@ func (d *Folder) crawlNames() ([]string, error) {
 	return names, nil
 }
 
-// Crawls returns the current state of all crawls, sorted by name.
+// Crawls returns the descriptions of all crawls that have begun, sorted by
+// name.
 func (d *Folder) Crawls(ctx context.Context) ([]report.Crawl, error) {
 	var list []report.Crawl
 	err := d.eachCrawl(ctx, func(name, dir string) error {
@@ -87,8 +89,10 @@ func (d *Folder) Crawls(ctx context.Context) ([]report.Crawl, error) {
 	return list, err
 }
 
-// lookAt returns the description of a crawl and what its workers do. The crawl
-// counts as interrupted if it says that it runs, but no process runs it.
+// lookAt returns the description of the crawl in dir and what its workers
+// are doing. If the state says that the crawl runs but no process runs it,
+// the description says CrawlInterrupted. The workers of a crawl that does
+// not run are nil.
 func (d *Folder) lookAt(dir string) (report.Crawl, []report.Worker, error) {
 	c, workers, err := Look(dir)
 	if err == nil && c.Name != "" && d.crawlDir(c.Name) != dir {
@@ -104,7 +108,7 @@ func (d *Folder) lookAt(dir string) (report.Crawl, []report.Worker, error) {
 	return c, workers, err
 }
 
-// Workers returns what the workers of all running crawls do.
+// Workers returns what the workers of all running crawls are doing.
 func (d *Folder) Workers(ctx context.Context) ([]report.Worker, error) {
 	var list []report.Worker
 	err := d.eachCrawl(ctx, func(name, dir string) error {
@@ -115,14 +119,15 @@ func (d *Folder) Workers(ctx context.Context) ([]report.Worker, error) {
 	return list, err
 }
 
-// Fetches yields the fetches of all crawls, in slices: by crawl, and in the order
-// in which they ended.
+// Fetches yields the fetches of all crawls, in slices: crawl by crawl, and
+// for each crawl in the order in which they ended. An error is the last
+// pair.
 func (d *Folder) Fetches(ctx context.Context) iter.Seq2[[]report.Fetch, error] {
 	return ofCrawls(ctx, d, Fetches, func(f *report.Fetch, crawl string) { f.Crawl = crawl })
 }
 
-// Frontier yields the URLs that all crawls have still to fetch, in slices, by
-// crawl.
+// Frontier yields the URLs that all crawls have still to fetch, in slices,
+// crawl by crawl. An error is the last pair.
 func (d *Folder) Frontier(ctx context.Context) iter.Seq2[[]report.Queued, error] {
 	weights := make(map[string]*report.Weights)
 	return ofCrawls(ctx, d, Waiting, func(u *report.Queued, crawl string) {
@@ -141,8 +146,9 @@ func (d *Folder) Frontier(ctx context.Context) iter.Seq2[[]report.Queued, error]
 	})
 }
 
-// ofCrawls yields the rows of all crawls. It calls name to set the crawl's name in
-// each row.
+// ofCrawls yields the rows that the function rows yields for each crawl of
+// d, crawl by crawl. It calls the function name to set the name of the crawl
+// in each row. An error is the last pair.
 func ofCrawls[T any](ctx context.Context, d *Folder, rows func(dir string) iter.Seq2[[]T, error], name func(*T, string)) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		err := d.eachCrawl(ctx, func(crawl, dir string) error {
@@ -168,8 +174,9 @@ func ofCrawls[T any](ctx context.Context, d *Folder, rows func(dir string) iter.
 	}
 }
 
-// eachCrawl calls f for each crawl. It leaves out a crawl that cannot be read, with
-// a warning.
+// eachCrawl calls f with the name and folder of each crawl. If f returns an
+// error, the crawl cannot be read: d.Warn is called, and the others follow.
+// But errStop, or the end of ctx, ends eachCrawl with an error.
 func (d *Folder) eachCrawl(ctx context.Context, f func(name, dir string) error) error {
 	names, err := d.crawlNames()
 	if err != nil {
@@ -190,8 +197,9 @@ func (d *Folder) eachCrawl(ctx context.Context, f func(name, dir string) error) 
 	return nil
 }
 
-// OrderCrawl changes the orders of a crawl. A running crawl obeys within a second.
-// If there is no such crawl, the error is a *report.NoCrawlError.
+// OrderCrawl calls change with the orders of the named crawl, such as to
+// pause, and stores the result. A running crawl obeys within a second. If
+// there is no such crawl, the error is a *report.NoCrawlError.
 func (d *Folder) OrderCrawl(ctx context.Context, name string, change func(*report.CrawlOrders)) error {
 	dir, err := d.crawl(name)
 	if err != nil {
@@ -200,9 +208,9 @@ func (d *Folder) OrderCrawl(ctx context.Context, name string, change func(*repor
 	return Order(dir, change)
 }
 
-// GiveCrawl adds URLs to those that a crawl will fetch. If force is set, the crawl
-// fetches them even if it has met them. If there is no such crawl, the error is a
-// *report.NoCrawlError.
+// GiveCrawl adds URLs to the named crawl, which will fetch those that it has
+// not met; with force, it fetches all of them. If there is no such crawl,
+// the error is a *report.NoCrawlError.
 func (d *Folder) GiveCrawl(ctx context.Context, name string, urls []string, force bool) error {
 	dir, err := d.crawl(name)
 	if err != nil {
@@ -215,7 +223,8 @@ func (d *Folder) GiveCrawl(ctx context.Context, name string, urls []string, forc
 	return Give(dir, list)
 }
 
-// crawl returns the folder of a crawl, or a *report.NoCrawlError.
+// crawl returns the folder of the named crawl. If there is no such crawl,
+// the error is a *report.NoCrawlError.
 func (d *Folder) crawl(name string) (string, error) {
 	if dir := d.crawlDir(name); Exists(dir) {
 		return dir, nil

@@ -9,9 +9,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Add queues u and sets u.Seq, unless the crawl has met the URL before and u is not
-// Forced. It reports whether it queued u. A Guessed URL does not become a met URL,
-// so a link to it is still followed later.
+// Add queues u and sets u.Seq to its arrival number. It returns false, and
+// queues nothing, if the crawl has met the URL before and u is not Forced. A
+// Guessed URL does not become a met URL, so the crawl still follows a later
+// link to it.
 func (q *Crawl) Add(u *report.Queued) (bool, error) {
 	meet := q.Meet
 	if u.Guessed {
@@ -31,12 +32,14 @@ func (q *Crawl) Add(u *report.Queued) (bool, error) {
 	return true, q.put(u)
 }
 
-// placeValue returns the value in bucketSeen of a URL whose place in its queue may
-// change: its priority and arrival. Find and Move need them.
+// placeValue returns the value in bucketSeen of a URL that has Terms: its
+// priority and arrival number, with which Find and Move find it in its
+// queue.
 func placeValue(u *report.Queued) []byte {
 	return append(seqKey(u.Priority), seqKey(u.Seq)...)
 }
 
+// setPlace stores the place of u in its queue, for Find.
 func (q *Crawl) setPlace(u *report.Queued) error {
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
@@ -45,9 +48,9 @@ func (q *Crawl) setPlace(u *report.Queued) error {
 	return seen.Put([]byte(urlkey.Key(u.URL)), placeValue(u))
 }
 
-// Find returns a URL that waits in the queue of a host and has Terms. Otherwise ok
-// is false: the URL was never queued, has no Terms, is already fetched, or is not
-// due.
+// Find returns the URL url, if it waits in the queue of a host and has Terms
+// (the parts of its priority). Otherwise ok is false: the URL was never
+// queued, has no Terms, is already fetched, or is not due.
 func (q *Crawl) Find(host, url string) (u report.Queued, ok bool, err error) {
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
@@ -69,7 +72,8 @@ func (q *Crawl) Find(host, url string) (u report.Queued, ok bool, err error) {
 	return u, err == nil, err
 }
 
-// Move gives a URL of the queue another priority, and stores its changed Terms.
+// Move gives u, a URL in its queue, another priority, and stores its changed
+// Terms.
 func (q *Crawl) Move(u *report.Queued, priority uint64) error {
 	if err := q.Done(u); err != nil {
 		return err
@@ -103,7 +107,8 @@ func (q *Crawl) Done(u *report.Queued) error {
 	return b.Delete(queueKey(u.Host, u.Priority, u.Seq))
 }
 
-// Postpone moves a URL from its queue to the URLs that wait until they are due.
+// Postpone moves u from its queue to the URLs that are not due, and sets its
+// due time.
 func (q *Crawl) Postpone(u *report.Queued, due record.Time) error {
 	if err := q.Done(u); err != nil {
 		return err
@@ -112,8 +117,8 @@ func (q *Crawl) Postpone(u *report.Queued, due record.Time) error {
 	return q.put(u)
 }
 
-// Keep moves a URL from its queue to the URLs that are kept back. Unkeep reverses
-// that.
+// Keep moves u from its queue to the URLs that are kept back because they
+// lie in traps. Unkeep moves it back.
 func (q *Crawl) Keep(u *report.Queued) error {
 	if err := q.Done(u); err != nil {
 		return err
@@ -126,10 +131,11 @@ func (q *Crawl) Keep(u *report.Queued) error {
 	return b.Put(queueKey(u.Host, 0, u.Seq), appendQueued(nil, u))
 }
 
-// Unkeep queues again up to n URLs of a host that are kept back and whose URL
-// matches. It looks at URLs that arrived later than after, by arrival. It returns
-// the URLs it queued, and the last arrival it looked at: the value of after for the
-// next call. That is 0 if it looked at no URL.
+// Unkeep queues up to n URLs of a host that are kept back and for which
+// match returns true. It looks at URLs whose arrival number is greater than
+// after, in this order. It returns the URLs that it queued, and the last
+// arrival number that it looked at, which is the value of after for the next
+// call. last is 0 if it looked at no URL.
 func (q *Crawl) Unkeep(host string, after uint64, n int, match func(url string) bool) (list []report.Queued, last uint64, err error) {
 	b, err := q.bucket(bucketKept)
 	if err != nil {
@@ -159,8 +165,8 @@ func (q *Crawl) Unkeep(host string, after uint64, n int, match func(url string) 
 	return list, last, nil
 }
 
-// Ripe queues up to n URLs that are due by now, the earliest first, and returns
-// them.
+// Ripe queues up to n URLs that are due at the time now, the earliest first,
+// and returns them.
 func (q *Crawl) Ripe(now record.Time, n int) ([]report.Queued, error) {
 	b, err := q.bucket(bucketLater)
 	if err != nil {
@@ -189,8 +195,8 @@ func (q *Crawl) Ripe(now record.Time, n int) ([]report.Queued, error) {
 	return list, nil
 }
 
-// NextRipe returns the due time of the first URL that waits to be due, or NoTime if
-// none waits.
+// NextRipe returns the earliest due time of all URLs that are not due yet,
+// or NoTime if there are none.
 func (q *Crawl) NextRipe() (record.Time, error) {
 	b, err := q.bucket(bucketLater)
 	if err != nil {
@@ -203,9 +209,9 @@ func (q *Crawl) NextRipe() (record.Time, error) {
 	return record.Time(binary.BigEndian.Uint64(k)), nil
 }
 
-// Load returns up to n URLs of a host's queue, in order, that come after the given
-// priority and arrival. more reports whether the queue has others after them. A
-// priority and arrival of 0 begin at the start.
+// Load returns up to n URLs of a host's queue, in order, that come after the
+// place with the given priority and arrival number. Pass 0 and 0 to begin at
+// the start. more reports whether others follow.
 func (q *Crawl) Load(host string, priority, seq uint64, n int) (list []report.Queued, more bool, err error) {
 	b, err := q.bucket(bucketQueue)
 	if err != nil {

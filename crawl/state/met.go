@@ -20,8 +20,8 @@ func (q *Crawl) Meet(url string) (before bool, err error) {
 	return false, seen.Put([]byte(urlkey.Key(url)), []byte{})
 }
 
-// met reports whether the crawl has met a URL. A URL that Leave noted counts as not
-// met.
+// met reports whether the crawl has met a URL. A URL that was only left out
+// by Leave counts as not met.
 func (q *Crawl) met(url string) (bool, error) {
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
@@ -31,9 +31,9 @@ func (q *Crawl) met(url string) (bool, error) {
 	return v != nil && !bytes.Equal(v, valueLeft), nil
 }
 
-// Claim reports whether the URL with arrival seq owns key. The first URL that
-// claims a key owns it. A crawl uses it to fetch only one of several URLs that are
-// the same after normalization.
+// Claim reports whether the URL with the arrival number seq owns key. The
+// first URL that claims a key owns it for ever. A crawl uses this to fetch
+// only one of several URLs that lead to the same page.
 func (q *Crawl) Claim(key string, seq uint64) (bool, error) {
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
@@ -60,7 +60,7 @@ func (q *Crawl) Leave(url string) (before bool, err error) {
 	return false, seen.Put(key, valueLeft)
 }
 
-// Log adds a fetch that ended to the log of fetches.
+// Log adds f, a fetch that has ended, to the log of fetches.
 func (q *Crawl) Log(f *report.Fetch) error {
 	b, err := q.bucket(bucketFetches)
 	if err != nil {
@@ -71,8 +71,8 @@ func (q *Crawl) Log(f *report.Fetch) error {
 	return b.Put(seqKey(q.seq), appendFetch(nil, f))
 }
 
-// Host returns what SetHost stored for a host, or nil. The bytes are valid until
-// the next call.
+// Host returns what SetHost stored for a host, or nil. The bytes are valid
+// until the next call of any method.
 func (q *Crawl) Host(host string) ([]byte, error) {
 	b, err := q.bucket(bucketHosts)
 	if err != nil {
@@ -81,7 +81,8 @@ func (q *Crawl) Host(host string) ([]byte, error) {
 	return b.Get([]byte(host)), nil
 }
 
-// SetHost stores what the crawl remembers of a host, in the crawl's own encoding.
+// SetHost stores v, which is what the crawl remembers of a host, in the
+// crawl's own encoding.
 func (q *Crawl) SetHost(host string, v []byte) error {
 	b, err := q.bucket(bucketHosts)
 	if err != nil {
@@ -90,8 +91,8 @@ func (q *Crawl) SetHost(host string, v []byte) error {
 	return b.Put([]byte(host), v)
 }
 
-// Site returns what SetSite stored for a host, or nil. The bytes are valid until
-// the next call.
+// Site returns what SetSite stored for a host, or nil. The bytes are valid
+// until the next call of any method.
 func (q *Crawl) Site(host string) ([]byte, error) {
 	b, err := q.bucket(bucketSites)
 	if err != nil {
@@ -100,8 +101,8 @@ func (q *Crawl) Site(host string) ([]byte, error) {
 	return b.Get([]byte(host)), nil
 }
 
-// SetSite stores what the crawl knows of a host's traps, in the crawl's own
-// encoding.
+// SetSite stores v, which is what the crawl knows of the traps of a host, in
+// the crawl's own encoding.
 func (q *Crawl) SetSite(host string, v []byte) error {
 	b, err := q.bucket(bucketSites)
 	if err != nil {

@@ -53,15 +53,16 @@ const (
 	fileGate  = "gate" // visitors hold a shared lock on it
 )
 
-// The buckets of a crawl's database. Their comments say: key: value.
+// The buckets of a crawl's database. The comment of each says what its keys are
+// and, after the colon, its values.
 var (
-	bucketAbout   = []byte("about")   // the format; what the crawl is, in JSON, by the keys below
+	bucketAbout   = []byte("about")   // one of the keys below: the format, or in JSON what the crawl is, was ordered and does
 	bucketSeen    = []byte("seen")    // sort key of a URL the crawl has met: empty, valueLeft, or a placeValue. Claim adds keys of its own
 	bucketQueue   = []byte("queue")   // host, priority, arrival: a URL to fetch
 	bucketLater   = []byte("later")   // due time, arrival: a URL that is not due yet
-	bucketFetches = []byte("fetches") // arrival: a fetch that ended
+	bucketFetches = []byte("fetches") // number: a fetch that ended
 	bucketHosts   = []byte("hosts")   // host: what SetHost stored
-	bucketInbox   = []byte("inbox")   // arrival: a URL that ADD gave
+	bucketInbox   = []byte("inbox")   // number: a URL that ADD gave
 	bucketKept    = []byte("kept")    // host, 0, arrival: a URL that is kept back because it lies in a trap
 	bucketSites   = []byte("sites")   // host: what SetSite stored
 
@@ -73,8 +74,8 @@ var (
 	keyWorkers = []byte("workers")
 )
 
-// openTimeout bounds the wait for the lock of the database. Visitors hold the lock
-// for milliseconds.
+// openTimeout bounds the wait for bbolt's lock of the database. Visitors
+// (others who read the state) hold that lock only for milliseconds.
 const openTimeout = 10 * time.Second
 
 // Crawl is the state of a crawl that this process runs. Only one goroutine may use
@@ -84,13 +85,14 @@ type Crawl struct {
 	lock disk.File
 	db   *bolt.DB // nil between two batches if a visitor wanted in
 	tx   *bolt.Tx // the current batch; nil if none has begun
-	seq  uint64   // of the last URL or fetch that was added
-	uses int      // calls of bucket since pages of the database were last released
+	seq  uint64   // number of the last URL or fetch that was added
+	uses int      // calls of bucket since memory pages of the database were last released
 }
 
-// Open opens the state of the crawl in the folder dir, and creates the folder if it
-// does not exist. It returns report.ErrCrawlRunning if another process runs the
-// crawl. The caller closes it.
+// Open opens the state of the crawl in the folder dir, and creates the
+// folder and the state if they do not exist. If another process runs the
+// crawl, the error wraps report.ErrCrawlRunning. The caller closes the
+// Crawl.
 func Open(d disk.FS, dir string) (*Crawl, error) {
 	if err := disk.MkdirAll(d, dir); err != nil {
 		return nil, fmt.Errorf("make the crawl's folder %s: %w", dir, err)
@@ -113,8 +115,8 @@ func Open(d disk.FS, dir string) (*Crawl, error) {
 	return q, nil
 }
 
-// start creates the files and the buckets that do not exist yet, and syncs the
-// folder.
+// start creates the files and buckets that do not exist yet, reads the
+// number of the last fetch, and syncs the folder.
 func (q *Crawl) start(d disk.FS) error {
 	gate, err := d.OpenFile(filepath.Join(q.dir, fileGate), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -150,8 +152,9 @@ func (q *Crawl) start(d disk.FS) error {
 // setFormat writes disk.Format into the database.
 func setFormat(tx *bolt.Tx) error { return tx.Bucket(bucketAbout).Put(keyFormat, []byte(disk.Format)) }
 
-// checkFormat returns a *disk.FormatError if the database of the crawl in dir has
-// another format than disk.Format. A database without buckets has no format yet.
+// checkFormat returns an error that wraps a *disk.FormatError if the
+// database of the crawl in dir has another format than disk.Format. A
+// database without buckets has no format yet and is no error.
 func checkFormat(tx *bolt.Tx, dir string) error {
 	b := tx.Bucket(bucketAbout)
 	if b == nil {
@@ -168,8 +171,8 @@ func checkFormat(tx *bolt.Tx, dir string) error {
 		Remedy: "remove the folder and begin the crawl again; the archive has what it fetched"})
 }
 
-// open opens the database of the crawl in dir. With readOnly it does not create a
-// database.
+// open opens the database of the crawl in dir. If it does not exist, open
+// creates it, but with readOnly returns an error.
 func open(dir string, readOnly bool) (*bolt.DB, error) {
 	path := filepath.Join(dir, fileState)
 	if readOnly {
@@ -184,8 +187,8 @@ func open(dir string, readOnly bool) (*bolt.DB, error) {
 	return db, nil
 }
 
-// begin begins a batch, and opens the database for it, unless a batch is already
-// open.
+// begin begins a batch (a write transaction), and opens the database if
+// necessary. If a batch is open, it does nothing.
 func (q *Crawl) begin() (err error) {
 	if q.tx != nil {
 		return nil
@@ -201,24 +204,24 @@ func (q *Crawl) begin() (err error) {
 	return nil
 }
 
-// The pages of the database that are read count as memory of this process, 64 KB at
-// most for each use of a bucket, and would in the end be the whole database. After
-// usesMax uses bucket therefore releases them all, unless the database is smaller
-// than keptBytes: to release and read those pages again took a crawl of 20,000
-// pages a twelfth of its CPU time.
+// usesMax and keptBytes bound the memory that the mapped database takes. Each use of
+// a bucket reads up to 64 KB of the database, which then count as memory of this
+// process; in the end that would be the whole database. Therefore the method bucket
+// releases all pages of memory after every usesMax uses. It does not if the database
+// is smaller than keptBytes: to release and read those pages again took a crawl of
+// 20,000 web pages a twelfth of its CPU time.
 const (
 	usesMax   = 100
 	keptBytes = 32 << 20
 )
 
-// batchNodes is how many nodes of its B+trees a batch may change before Full
-// reports true. Each node is a page of the database, and a commit reads up to 64 KB
-// of the file for each. If URLs of a thousand hosts arrive in turn, nearly every
-// URL changes nodes of its own.
+// batchNodes is how many nodes of the database's B+trees a batch may change before
+// Full returns true. A commit reads up to 64 KB of the file for each node. If URLs
+// of a thousand hosts arrive in turn, nearly every URL changes other nodes.
 const batchNodes = 500
 
-// Full reports whether the batch has grown so large that the caller should call
-// Commit now.
+// Full reports whether the batch (all changes since the last Commit) has
+// grown so large that the caller should call Commit now.
 func (q *Crawl) Full() bool {
 	if q.tx == nil {
 		return false
@@ -227,8 +230,8 @@ func (q *Crawl) Full() bool {
 	return stats.GetNodeCount() >= batchNodes
 }
 
-// bucket returns a bucket in the current batch, and begins a batch if there is
-// none. The bucket is valid until Commit, Rest or Close.
+// bucket returns the bucket called name in the current batch, and begins a
+// batch if there is none. The result is valid until Commit, Rest or Close.
 func (q *Crawl) bucket(name []byte) (*bolt.Bucket, error) {
 	if err := q.begin(); err != nil {
 		return nil, err
@@ -244,8 +247,9 @@ func (q *Crawl) bucket(name []byte) (*bolt.Bucket, error) {
 	return b, nil
 }
 
-// Commit makes all changes since the last Commit durable. If a visitor waits, it
-// also closes the database until the next batch.
+// Commit makes all changes since the last Commit durable. If a visitor
+// (another reader of the state) waits, Commit also closes the database until
+// the next batch.
 func (q *Crawl) Commit() error {
 	if q.tx != nil {
 		if err := q.tx.Bucket(bucketFetches).SetSequence(q.seq); err != nil {
@@ -264,7 +268,8 @@ func (q *Crawl) Commit() error {
 	return q.Rest()
 }
 
-// wanted reports whether a visitor holds the lock on the gate.
+// wanted reports whether a visitor wants to open the database: whether one
+// holds the lock on the file gate.
 func (q *Crawl) wanted() (bool, error) {
 	gate, err := os.Open(filepath.Join(q.dir, fileGate))
 	if err != nil {
@@ -275,8 +280,8 @@ func (q *Crawl) wanted() (bool, error) {
 	return !free, err
 }
 
-// Rest closes the database until the next batch, so that visitors can open it.
-// Changes that were not committed are lost.
+// Rest closes the database until the next call that needs it, so that
+// visitors can open it. Changes that were not committed are lost.
 func (q *Crawl) Rest() error {
 	var errs []error
 	if q.tx != nil {
@@ -311,14 +316,14 @@ func (q *Crawl) Crawl() (c report.Crawl, err error) {
 // SetCrawl stores the description of the crawl.
 func (q *Crawl) SetCrawl(c *report.Crawl) error { return q.set(keyCrawl, c) }
 
-// SetWorkers stores what each worker does now, for visitors to read.
+// SetWorkers stores what each worker is doing now, for visitors to read.
 func (q *Crawl) SetWorkers(w []report.Worker) error { return q.set(keyWorkers, w) }
 
-// SetOrders replaces the crawl's orders.
+// SetOrders replaces the orders that other processes gave the crawl.
 func (q *Crawl) SetOrders(o report.CrawlOrders) error { return q.set(keyOrders, o) }
 
-// Orders returns the orders that visitors gave with Order, or that SetOrders
-// stored.
+// Orders returns the current orders for the crawl, as the function Order or
+// SetOrders last stored them.
 func (q *Crawl) Orders() (o report.CrawlOrders, err error) {
 	b, err := q.bucket(bucketAbout)
 	if err != nil {
@@ -354,8 +359,8 @@ func get(b *bolt.Bucket, key []byte, v any) error {
 	return nil
 }
 
-// Inbox removes up to n URLs that visitors gave with Give, the earliest first, and
-// returns them.
+// Inbox removes up to n URLs that others added with Give, the earliest
+// first, and returns them.
 func (q *Crawl) Inbox(n int) ([]report.Queued, error) {
 	b, err := q.bucket(bucketInbox)
 	if err != nil {
@@ -379,9 +384,9 @@ func (q *Crawl) Inbox(n int) ([]report.Queued, error) {
 	return list, nil
 }
 
-// Reset empties the state, for a crawl that begins again from its seeds. It keeps
-// the log of fetches of earlier crawls. It also keeps the inbox: URLs given to a
-// crawl that has ended, or was just ending, are for the next crawl.
+// Reset empties the state for a crawl that begins again from its seeds. It
+// keeps the log of fetches. It also keeps the inbox: URLs that were added
+// after or near the end of the last crawl are for the next one.
 func (q *Crawl) Reset() error {
 	if err := q.begin(); err != nil {
 		return err
@@ -397,14 +402,15 @@ func (q *Crawl) Reset() error {
 	return setFormat(q.tx)
 }
 
-// Exists reports whether dir is the folder of a crawl.
+// Exists reports whether dir is the folder of a crawl: whether it has a
+// database.
 func Exists(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, fileState))
 	return err == nil
 }
 
-// Running reports whether a process runs the crawl in dir. That includes this
-// process.
+// Running reports whether a process, this one included, runs the crawl in
+// dir.
 func Running(dir string) (bool, error) {
 	f, err := os.Open(filepath.Join(dir, fileLock))
 	if errors.Is(err, fs.ErrNotExist) {

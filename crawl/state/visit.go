@@ -15,13 +15,15 @@ import (
 	"infomall/store/disk"
 )
 
-// visitRows is how many rows a visitor reads in one transaction. It bounds the time
-// that a crawl waits for the visitor to milliseconds.
+// visitRows is how many rows a visitor (another process or goroutine that
+// reads the state of a crawl) reads in one transaction. So the crawl waits
+// only milliseconds for a visitor.
 const visitRows = 5000
 
-// visit opens the database of the crawl in dir, calls f with a transaction, and
-// closes the database. If a process runs the crawl, visit waits until that process
-// has committed its batch and closed the database.
+// visit opens the database of the crawl in dir, calls f with a transaction,
+// and closes the database. write says whether f may change it. If a process
+// runs the crawl, visit waits until that process has committed its batch and
+// closed the database.
 func visit(dir string, write bool, f func(*bolt.Tx) error) error {
 	gate, err := os.Open(filepath.Join(dir, fileGate))
 	if err != nil {
@@ -54,9 +56,10 @@ func visit(dir string, write bool, f func(*bolt.Tx) error) error {
 // something other than a crawl.
 var errState = errors.New("the crawl's state is damaged; restore it from a copy, or remove the folder and begin the crawl again: what it fetched is in the archive")
 
-// guard calls f, which reads the database of the crawl in dir. bbolt maps the
-// database into memory and follows the pointers in it, so a damaged database makes
-// f fault or panic. guard returns such a fault or panic as an error.
+// guard calls f, which reads the database of the crawl in dir, and returns
+// its error. bbolt maps the database into memory and follows the pointers in
+// it, so a damaged database makes f fault or panic. guard returns such a
+// fault or panic as an error that wraps errState.
 func guard(dir string, f func() error) (err error) {
 	old := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(old)
@@ -68,8 +71,9 @@ func guard(dir string, f func() error) (err error) {
 	return f()
 }
 
-// ownState returns an error if the database belongs to something other than a
-// crawl, such as an index. An empty database is no error: a crawl may begin in it.
+// ownState returns an error that wraps errState if the database does not
+// belong to a crawl but, for example, to an index. An empty database is no
+// error: a crawl may begin in it.
 func ownState(tx *bolt.Tx) error {
 	if first, _ := tx.Cursor().First(); first != nil && tx.Bucket(bucketAbout) == nil {
 		return fmt.Errorf("%s: %w (it has a bucket %q)", tx.DB().Path(), errState, first)
@@ -77,9 +81,9 @@ func ownState(tx *bolt.Tx) error {
 	return nil
 }
 
-// Look returns the description of the crawl in dir, and what its workers did when
-// the crawl last called SetWorkers. Both are zero if the crawl was killed before it
-// began.
+// Look returns the description of the crawl in dir, and what its workers
+// were doing when the crawl last called SetWorkers. If the crawl was killed
+// before it began, c is zero and workers is nil.
 func Look(dir string) (c report.Crawl, workers []report.Worker, err error) {
 	err = visit(dir, false, func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketAbout)
@@ -94,8 +98,9 @@ func Look(dir string) (c report.Crawl, workers []report.Worker, err error) {
 	return c, workers, err
 }
 
-// Order calls change with the orders of the crawl in dir, and stores what change
-// made of them. The crawl reads them after its next batch.
+// Order calls change with the orders of the crawl in dir, such as to pause,
+// and stores what change made of them. A running crawl reads them after its
+// next batch. If the crawl has not begun, Order returns an error.
 func Order(dir string, change func(*report.CrawlOrders)) error {
 	return visit(dir, true, func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketAbout)
@@ -111,8 +116,9 @@ func Order(dir string, change func(*report.CrawlOrders)) error {
 	})
 }
 
-// Give adds URLs to the inbox of the crawl in dir. The crawl queues them after its
-// next batch.
+// Give adds URLs to the inbox of the crawl in dir. A running crawl queues
+// them after its next batch. If the crawl has not begun, Give returns an
+// error.
 func Give(dir string, list []report.Queued) error {
 	return visit(dir, true, func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketInbox)
@@ -132,15 +138,16 @@ func Give(dir string, list []report.Queued) error {
 	})
 }
 
-// Fetches yields the log of fetches of the crawl in dir, in the order in which they
-// ended, up to visitRows at a time.
+// Fetches yields the log of fetches of the crawl in dir, in the order in
+// which they ended, in slices of up to visitRows. An error is the last pair.
 func Fetches(dir string) iter.Seq2[[]report.Fetch, error] {
 	return pages(dir, bucketFetches, decodeFetch)
 }
 
-// Waiting yields the URLs that the crawl in dir has still to fetch, up to visitRows
-// at a time. First come the URLs in the queues, by host; then URLs that are not
-// due; then URLs that are kept back.
+// Waiting yields the URLs that the crawl in dir has still to fetch, in
+// slices of up to visitRows. First come the URLs in the queues, by host;
+// then URLs that are not due; then URLs that are kept back because they lie
+// in traps. An error is the last pair.
 func Waiting(dir string) iter.Seq2[[]report.Queued, error] {
 	return func(yield func([]report.Queued, error) bool) {
 		for _, bucket := range [][]byte{bucketQueue, bucketLater, bucketKept} {
@@ -153,8 +160,9 @@ func Waiting(dir string) iter.Seq2[[]report.Queued, error] {
 	}
 }
 
-// pages yields the decoded entries of a bucket in slices of up to visitRows. It
-// visits the crawl once for each slice.
+// pages yields the entries of a bucket of the crawl in dir, decoded, in
+// slices of up to visitRows. It opens the database once for each slice. An
+// error is the last pair.
 func pages[T any](dir string, bucket []byte, decode func([]byte) (T, error)) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		for from, more := []byte(nil), true; more; {
@@ -177,8 +185,9 @@ func pages[T any](dir string, bucket []byte, decode func([]byte) (T, error)) ite
 	}
 }
 
-// entries decodes up to visitRows entries of a bucket, from the key from on. next
-// is where the following call begins: a key just after the last entry.
+// entries decodes up to visitRows entries of the bucket b, in order of their
+// keys, beginning with the first key that is not below from. next is the
+// value of from for the following call.
 func entries[T any](b *bolt.Bucket, from []byte, decode func([]byte) (T, error)) (list []T, next []byte, err error) {
 	c := b.Cursor()
 	for k, v := c.Seek(from); k != nil && len(list) < visitRows; k, v = c.Next() {
