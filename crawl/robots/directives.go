@@ -2,8 +2,8 @@ package robots
 
 import "strings"
 
-// Directives are the wishes of a page's HTTP header about robots. Package page
-// reads the same directives in the page's markup: markup.Meta.
+// Directives are what the HTTP header of a page asks of robots. Package
+// markup reads the same directives in the markup of a page.
 type Directives struct {
 	NoIndex   bool
 	NoFollow  bool // its links should not be followed
@@ -11,8 +11,8 @@ type Directives struct {
 }
 
 // Header parses the values of a response's X-Robots-Tag headers. A directive
-// after the name of another agent is ignored; after the name of agent, or
-// without a name, it counts.
+// may follow the name of an agent and a colon. It counts if that name is
+// agent, or if there is no name.
 func Header(values []string, agent string) Directives {
 	var d Directives
 	for _, value := range values {
@@ -38,6 +38,8 @@ func Header(values []string, agent string) Directives {
 // list they would look like the name of an agent.
 var valued = map[string]bool{"unavailable_after": true, "max-snippet": true, "max-image-preview": true, "max-video-preview": true}
 
+// set adds one directive, such as "nofollow", in lower case. It ignores unknown
+// ones.
 func (d *Directives) set(word string) {
 	switch word {
 	case "noindex":

@@ -4,9 +4,9 @@ import "strings"
 
 // pattern is the path of a rule, prepared for matching. It is split at each *.
 type pattern struct {
-	parts    []string // the first must begin the path; the others may follow anywhere, in this order
+	parts    []string // the parts between the *; the first must begin the path, the others follow in this order
 	anchored bool     // whether the last part must end the path
-	bytes    int      // length of the path; the rule with the longest one decides
+	bytes    int      // length of the rule's path; the matching rule with the longest path decides
 }
 
 // newPattern parses the path of a rule. In it, * matches any bytes, and a $ at
@@ -21,9 +21,9 @@ func newPattern(path string) pattern {
 	return p
 }
 
-// matches reports whether p matches path, which comes from pathOf. It takes
-// each part at its first occurrence. That is correct because only the last part
-// may be bound to the end, and it takes linear time.
+// matches reports whether p matches path, which pathOf has returned. It
+// takes each part at its first occurrence. That is correct because only the
+// last part may be bound to the end of the path, and it takes linear time.
 func (p pattern) matches(path string) bool {
 	last := len(p.parts) - 1
 	rest, ok := strings.CutPrefix(path, p.parts[0])
@@ -64,10 +64,11 @@ func pathOf(url string) string {
 }
 
 // normalize brings a path into the form in which RFC 9309 §2.2.2 compares
-// paths. It escapes bytes that no URL contains, such as bytes beyond ASCII and
-// blanks. It resolves escapes of letters, digits and - . _ ~, and writes other
-// escapes in upper case. It also escapes * and $ where they have no special
-// meaning; rule says that s is the path of a rule, in which * is special.
+// paths. It escapes bytes that no URL contains, such as bytes beyond ASCII
+// and blanks. It resolves escapes of letters, digits and - . _ ~, and writes
+// other escapes in upper case. It escapes every $. rule says that s is the
+// path of a rule, in which * is special; otherwise normalize escapes every *
+// too.
 func normalize(s string, rule bool) string {
 	plain := true
 	for i := 0; i < len(s) && plain; i++ {
@@ -105,7 +106,8 @@ func writeEscaped(b *strings.Builder, c byte) {
 }
 
 // foreign reports whether RFC 3986 allows the byte c in a URL only as an
-// escape. It reports false for a backslash, which browsers read as a slash.
+// escape, such as %20 for a blank. It reports false for a backslash, which
+// browsers read as a slash.
 func foreign(c byte) bool {
 	return c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>^`{|}", c) >= 0
 }
@@ -122,8 +124,9 @@ func unhex(c byte) byte {
 	return 16
 }
 
-// unreserved reports whether c is an unreserved character of RFC 3986 §2.3,
-// which needs no escape in any part of a URL.
+// unreserved reports whether c is an unreserved character of RFC 3986 §2.3:
+// a letter, a digit, or one of - . _ ~. It needs no escape in any part of a
+// URL.
 func unreserved(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }

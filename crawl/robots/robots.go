@@ -49,8 +49,8 @@ const (
 	sitemapsMax = 1000
 )
 
-// File is a parsed robots.txt, or what holds if there is none. It does not
-// change and may be used from several goroutines at once.
+// File is a parsed robots.txt, or the rules that hold if there is none. It
+// does not change and may be used from several goroutines at once.
 type File struct {
 	Sitemaps []string // URLs as written, without duplicates, in order; at most 1,000
 
@@ -65,7 +65,7 @@ type Group struct {
 	Delay time.Duration // Crawl-delay, at most DelayMax; 0 if there is none
 
 	rules  []Rule // sorted such that the first one that matches decides
-	denied bool   // whether every URL is forbidden
+	denied bool   // whether every URL is forbidden, because robots.txt could not be fetched
 	reason string // why there are no rules; "" if there are
 }
 
@@ -107,8 +107,9 @@ type Decision struct {
 }
 
 // Of returns the File for the response to a request for robots.txt, after
-// redirects. A status 2XX has its body parsed. 4XX, or 3XX if a redirect leads
-// nowhere, allows every URL. 5XX and any other status forbid every URL.
+// redirects. For a status 2XX it parses body. 3XX (a redirect that leads
+// nowhere) and 4XX allow every URL. 5XX and any other status forbid every
+// URL.
 func Of(status int, body []byte) *File {
 	switch {
 	case 200 <= status && status < 300:
@@ -129,9 +130,10 @@ func Unreachable(why string) *File {
 // Fresh returns how long after its fetch the file may be used.
 func (f *File) Fresh() time.Duration { return f.fresh }
 
-// Group returns what the file says to agent, a product token as Product returns
-// it. It joins all blocks for that name, in any case; if there are none, all
-// blocks for "*". The Group does not keep the whole File in memory.
+// Group returns what the file says to agent, which is a product token such
+// as "infomall" (see Product). It joins all blocks for that name, in upper
+// or lower case. If there are none, it joins all blocks for "*". The Group
+// does not keep the whole File in memory.
 func (f *File) Group(agent string) *Group {
 	if f.blanket != nil {
 		return f.blanket
@@ -144,6 +146,7 @@ func (f *File) Group(agent string) *Group {
 	return &Group{reason: "robots.txt has no rules for " + strconv.Quote(agent)}
 }
 
+// newGroup joins the blocks of one agent. name is the name of the Group.
 func newGroup(name string, blocks []member) *Group {
 	g := &Group{Agent: name}
 	for _, b := range blocks {
@@ -162,10 +165,10 @@ func newGroup(name string, blocks []member) *Group {
 	return g
 }
 
-// Decide reports whether the canonical URL url may be fetched. The rule with
-// the longest matching path decides; among equally long ones, Allow wins.
-// robots.txt itself is always allowed, unless it could not be fetched. An empty
-// url means the home page.
+// Decide returns whether the canonical URL url may be fetched, and why. The
+// rule with the longest matching path decides; among equally long paths,
+// Allow wins. robots.txt itself is always allowed, unless it could not be
+// fetched. An empty url means the home page.
 func (g *Group) Decide(url string) Decision {
 	if g.denied {
 		return Decision{Reason: g.reason}
@@ -210,8 +213,8 @@ func Parse(body []byte) *File {
 	return p.f
 }
 
-// skipMark removes a byte order mark, or the first bytes of one, from the start
-// of body.
+// skipMark returns body without a UTF-8 byte order mark, or the first bytes
+// of one, at its start.
 func skipMark(body []byte) []byte {
 	const mark = "\xef\xbb\xbf"
 	for i := range len(mark) {
@@ -227,12 +230,12 @@ func skipMark(body []byte) []byte {
 type fileParser struct {
 	f       *File
 	number  int            // of the current line
-	block   *block         // the block of the next rule; at first a block without an agent
-	delayed *time.Duration // delay of the agents named last
+	block   *block         // the block to which the next rule belongs; at first a block without an agent
+	delayed *time.Duration // delay of the agents in the last User-agent lines
 	ruled   bool           // whether the next User-agent line begins a new block
 }
 
-// names maps the start of the name of a line to the name it means. It includes
+// names maps the start of the name of a line to the proper name. It includes
 // common misspellings. Only the start is compared, so "Disallowed" and
 // "User-agents" are understood too.
 var names = []struct{ prefix, name string }{
@@ -243,8 +246,8 @@ var names = []struct{ prefix, name string }{
 	{"sitemap", "sitemap"}, {"site-map", "sitemap"},
 }
 
-// lineName returns the proper name for the name of a line as written, such as
-// "disallow" for "Dissallow"; "" if it is unknown.
+// lineName returns the proper name of a line whose name is written as
+// written: "disallow" for "Dissallow". It returns "" for an unknown name.
 func lineName(written string) string {
 	written = strings.ToLower(strings.TrimSpace(written))
 	for _, n := range names {
@@ -255,7 +258,7 @@ func lineName(written string) string {
 	return ""
 }
 
-// line parses one line without its line end.
+// line parses one line, which is given without its line end.
 func (p *fileParser) line(line []byte) {
 	if len(line) > lineBytesMax {
 		line = line[:lineBytesMax]
@@ -287,8 +290,8 @@ func (p *fileParser) line(line []byte) {
 	}
 }
 
-// agent handles a User-agent line: it begins a block, or adds an agent to the
-// current one.
+// agent handles a User-agent line with the given value: it begins a block,
+// or adds the agent to the current one.
 func (p *fileParser) agent(value string) {
 	if p.ruled || *p.delayed != 0 {
 		p.delayed = new(time.Duration)
@@ -309,7 +312,8 @@ func (p *fileParser) agent(value string) {
 	}
 }
 
-// rule adds a rule to the current block, unless its path is empty.
+// rule adds an Allow or Disallow rule to the current block, unless its path
+// is empty.
 func (p *fileParser) rule(allow bool, path string) {
 	p.ruled = true
 	if path == "" {
@@ -321,8 +325,9 @@ func (p *fileParser) rule(allow bool, path string) {
 	}
 }
 
-// delay handles a Crawl-delay line: it sets the delay of the agents named last,
-// if value is a number of seconds.
+// delay handles a Crawl-delay line with the given value. If value is a
+// number of seconds above 0, it becomes the delay of the agents in the last
+// User-agent lines.
 func (p *fileParser) delay(value string) {
 	seconds, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(seconds > 0) {
@@ -335,9 +340,9 @@ func (p *fileParser) delay(value string) {
 	*p.delayed = d
 }
 
-// Product returns the product token of a User-Agent header, by which a
-// robots.txt names the crawler: "infomall" for "Mozilla/5.0 (compatible;
-// infomall/1.0; +…)".
+// Product returns the product token of a User-Agent header: the name by
+// which a robots.txt addresses the crawler. It is "infomall" for
+// "Mozilla/5.0 (compatible; infomall/1.0; +…)".
 func Product(userAgent string) string {
 	if _, rest, ok := strings.Cut(userAgent, "(compatible;"); ok {
 		if t := token(strings.TrimSpace(rest)); t != "" {
@@ -347,7 +352,8 @@ func Product(userAgent string) string {
 	return token(strings.TrimSpace(userAgent))
 }
 
-// token returns the product token at the start of s: letters, - and _.
+// token returns the product token at the start of s: its first letters,
+// hyphens and underscores.
 func token(s string) string {
 	for i := range len(s) {
 		if c := s[i]; !('a' <= c|0x20 && c|0x20 <= 'z' || c == '-' || c == '_') {
