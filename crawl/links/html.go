@@ -11,7 +11,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// readHTML finds the links of a page, and what it needs.
+// readHTML reads body as an HTML page. It adds the links of the page, and
+// its requisites (what is needed to show the page), to c.
 func (c *collector) readHTML(body []byte, d Document) {
 	c.found.Page = true
 	c.found.Charset = charset.Find(body, d.ContentType, d.Usual)
@@ -34,7 +35,7 @@ func (c *collector) readHTML(body []byte, d Document) {
 	for i := range all {
 		p := &all[i]
 		if p.Kind == markup.LinkForm && !get(t, p.Offset) {
-			continue // a form that sends may change something
+			continue // sending a form with POST may change something
 		}
 		if l, ok := asLink(p); ok && (l.Requisite || !meta.NoFollow) {
 			c.resolve(p.Target, l)
@@ -42,8 +43,9 @@ func (c *collector) readHTML(body []byte, d Document) {
 	}
 }
 
-// asLink returns what a link of a document is to a crawl, and whether it leads
-// anywhere.
+// asLink returns a link of a document as a Link without its URL. ok is false
+// if a crawl does not follow it: it leads to no document, or the page asks
+// not to follow it.
 func asLink(p *markup.Link) (l Link, ok bool) {
 	l = link(p.Kind)
 	switch p.Kind {
@@ -58,8 +60,9 @@ func asLink(p *markup.Link) (l Link, ok bool) {
 	return l, l.Requisite || !p.NoFollow
 }
 
-// relation says what a link element leads to by its rel: a requisite, or
-// another document, or nothing that is one.
+// relation reports what a link element leads to, by rel, its attribute:
+// requisite means a file that is needed to show the page. ok is false if the
+// link leads to nothing that a crawl fetches.
 func relation(rel string) (requisite, ok bool) {
 	for word := range strings.FieldsSeq(strings.ToLower(rel)) {
 		switch word {
@@ -72,8 +75,8 @@ func relation(rel string) (requisite, ok bool) {
 	return false, true
 }
 
-// get reports whether the form at a place of the body sends its fields as part
-// of the URL.
+// get reports whether the form at the byte offset of the body sends its
+// fields as part of the URL (method GET).
 func get(t *markup.Tree, offset int) bool {
 	i, ok := slices.BinarySearchFunc(t.Nodes[1:], offset, func(n markup.Node, offset int) int { return int(n.Start) - offset })
 	if !ok || t.Nodes[i+1].Tag != markup.TagForm {

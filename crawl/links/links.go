@@ -21,53 +21,55 @@ import (
 
 // Bounds of what one document may lead to.
 const (
-	LinksMax        = 10_000   // of a page, style sheet or feed
-	SitemapLinksMax = 50_000   // of a sitemap, as the protocol has it
-	SitemapBytesMax = 50 << 20 // of a sitemap when it is no longer compressed; what follows is not read
+	LinksMax        = 10_000   // URLs of a page, style sheet or feed
+	SitemapLinksMax = 50_000   // URLs of a sitemap, by the sitemap protocol
+	SitemapBytesMax = 50 << 20 // bytes of a sitemap after decompression; the rest is not read
 )
 
-// Document is what was fetched.
+// Document is a fetched document, as Find reads it.
 type Document struct {
 	URL         string // canonical
-	ContentType string // as its header has it
-	Body        []byte // after content decoding; it is not changed
-	// Sitemap says that the document was fetched as a sitemap. Only then may
-	// plain text be one, and may it be compressed.
+	ContentType string // value of the header Content-Type
+	Body        []byte // after content decoding; Find does not change it
+	// Sitemap says that the document was fetched as a sitemap. Only then may it
+	// be plain text or compressed and still be read as a sitemap.
 	Sitemap bool
-	Anchors bool // whether the words of links are wanted, which take time
+	Anchors bool // whether to set Link.Anchor, which takes time
 	// LinkHeaders are the headers that have links, as markup.LinkHeaders returns them.
 	LinkHeaders string
-	// Usual is the charset of other pages of the host, for a page that does not tell its
-	// own; or "".
+	// Usual is the charset of most other pages of the host, or "". It is used for a
+	// page that does not declare its own.
 	Usual string
 }
 
 // Link is a URL that a document leads to.
 type Link struct {
-	URL  string // canonical, of http or https; from a file also of a file
+	URL  string // canonical, with scheme http or https; in a file of this machine also file
 	Kind markup.LinkKind
-	// Requisite: the URL is needed to show the document; else it is another
-	// document.
+	// Requisite says that the URL is needed to show the document, such as an
+	// image. Otherwise the URL is another document.
 	Requisite bool
-	Anchor    string // words of the link, if wanted
-	// Sitemap: it leads to a further sitemap.
+	Anchor    string // text of the link, if Document.Anchors is set
+	// Sitemap says that the URL is another sitemap.
 	Sitemap bool
-	// What a sitemap says of it.
-	Priority float64   // 0 to 1, or -1 if nothing
-	Modified time.Time // zero if nothing
+	// Priority and Modified are what a sitemap says about the URL.
+	Priority float64   // 0 to 1, or -1 if the sitemap does not say it
+	Modified time.Time // zero if the sitemap does not say it
 }
 
-// Found is what a document leads to.
+// Found is what Find finds in a document.
 type Found struct {
-	Links   []Link            // each URL once: those of the headers, and the others in the order of the document
-	Dropped int               // how many more there were, beyond the bounds
-	Page    bool              // the document was read as HTML
-	Charset charset.Found     // of a document that was read as HTML
-	Asks    robots.Directives // what the document itself asks; its header may ask for more
+	Links   []Link            // each URL once: first those in the headers, then the others in the order of the document
+	Dropped int               // how many more URLs there were, beyond the bounds
+	Page    bool              // whether the document was read as HTML
+	Charset charset.Found     // charset of the document, if Page
+	Asks    robots.Directives // what the document itself asks of robots; its header may ask for more
 }
 
-// Find reads a document. One that asks robots not to follow its links has only
-// requisites; one that is none of the kinds that lead anywhere has nothing.
+// Find returns what a document and its headers lead to. If an HTML page asks
+// robots not to follow its links, only its requisites (what is needed to
+// show it) are returned. A document of a kind without links, such as an
+// image, gives only the links of its headers.
 func Find(d Document) Found {
 	c := &collector{base: d.URL, max: LinksMax, seen: make(map[string]int)}
 	c.listed(markup.HeaderLinks(d.LinkHeaders))
@@ -75,7 +77,7 @@ func Find(d Document) Found {
 	return c.found
 }
 
-// collector gathers what one document leads to.
+// collector gathers the URLs to which one document leads.
 type collector struct {
 	base  string
 	max   int
@@ -83,15 +85,15 @@ type collector struct {
 	seen  map[string]int // index of each URL in found.Links
 }
 
-// room makes room for n further references if there are none yet.
+// room allocates memory for n links if c has none yet.
 func (c *collector) room(n int) {
 	if n = min(n, c.max); len(c.found.Links) == 0 {
 		c.seen, c.found.Links = make(map[string]int, n), make([]Link, 0, n)
 	}
 }
 
-// listed adds the links that are no part of a page: those of headers and style
-// sheets.
+// listed adds the links in a list, such as those of headers or a style
+// sheet, except those that a crawl does not follow.
 func (c *collector) listed(links []markup.Link) {
 	for i := range links {
 		if l, ok := asLink(&links[i]); ok {
@@ -100,8 +102,8 @@ func (c *collector) listed(links []markup.Link) {
 	}
 }
 
-// read reads a document as what it says it is, or what it looks like if it says
-// nothing.
+// read reads a document as the kind that its Content-Type declares. If it
+// declares none, read goes by the first bytes of the body.
 func (c *collector) read(d Document) {
 	body := d.Body
 	if d.Sitemap && bytes.HasPrefix(body, []byte("\x1f\x8b")) {
@@ -116,7 +118,7 @@ func (c *collector) read(d Document) {
 	}
 	mime := message.Mime(d.ContentType)
 	if page.IsBinary(body) {
-		return // whatever it says
+		return // whatever its Content-Type declares
 	}
 	switch {
 	case strings.HasSuffix(mime, "xml") && !page.IsMarkup(mime) && mime != "image/svg+xml", d.Sitemap && looksLike(body, "<?xml", "<urlset", "<sitemapindex"),
@@ -132,7 +134,9 @@ func (c *collector) read(d Document) {
 	}
 }
 
-// looksLike reports whether a body begins with one of some words in lower case.
+// looksLike reports whether a body begins with one of the words, after a
+// byte order mark and blanks. words are in lower case; the case in the body
+// does not count.
 func looksLike(body []byte, words ...string) bool {
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	body = bytes.TrimLeft(body, " \t\r\n")
@@ -144,15 +148,16 @@ func looksLike(body []byte, words ...string) bool {
 	return false
 }
 
-// add adds the URL that a reference leads to, unless the reference is empty or leads
-// to nothing to fetch.
+// add adds the link l. Its URL is reference, resolved against the base of
+// the document. Nothing is added if reference is empty or leads to nothing
+// that can be fetched.
 func (c *collector) add(reference string, l Link) {
 	if reference = strings.TrimSpace(reference); reference != "" {
 		c.resolve(reference, l)
 	}
 }
 
-// resolve is add for a reference that leads to the base if it is empty.
+// resolve is like add, but an empty reference means the base itself.
 func (c *collector) resolve(reference string, l Link) {
 	if otherScheme(reference) {
 		return
@@ -162,7 +167,7 @@ func (c *collector) resolve(reference string, l Link) {
 		return
 	}
 	if i, ok := c.seen[u]; ok {
-		// What is linked to is a document, even if it is shown here too.
+		// A URL that is linked to is a document, even if this page shows it too.
 		c.found.Links[i].Requisite = c.found.Links[i].Requisite && l.Requisite
 		return
 	}
@@ -175,18 +180,20 @@ func (c *collector) resolve(reference string, l Link) {
 	c.found.Links = append(c.found.Links, l)
 }
 
-// fetched reports whether a URL is one of the web, or of a file that a file leads
-// to.
+// fetched reports whether a crawl fetches u: a URL of http or https, or that
+// of a file if base is a file too.
 func fetched(u, base string) bool {
 	return strings.HasPrefix(u, "http://") || strings.HasPrefix(u, "https://") || strings.HasPrefix(u, "file:///") && strings.HasPrefix(base, "file:///")
 }
 
-// link and requisite are links that nothing more is known of.
+// link returns a Link of the given kind without a URL, and requisite returns one
+// that is needed to show the document.
 func link(kind markup.LinkKind) Link      { return Link{Kind: kind, Priority: -1} }
 func requisite(kind markup.LinkKind) Link { return Link{Kind: kind, Priority: -1, Requisite: true} }
 
-// otherScheme reports whether a reference begins with a scheme that is neither
-// http nor https, so that it need not be resolved: mailto, javascript, data.
+// otherScheme reports whether a reference begins with a scheme other than
+// http and https, such as mailto, javascript or data. Such a reference need
+// not be resolved.
 func otherScheme(reference string) bool {
 	i := strings.IndexFunc(reference, func(r rune) bool {
 		return !('a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' || r == '+' || r == '-' || r == '.')

@@ -13,11 +13,12 @@ import (
 	"infomall/store/urlkey"
 )
 
-// textMax bounds the text of an element, in bytes: no address is longer.
+// textMax bounds the text of an element, in bytes. No address is so long.
 const textMax = 16 << 10
 
-// readXML reads a feed (RSS, RDF, Atom) or a sitemap, as its root says. What is
-// broken is read up to there.
+// readXML reads body as a feed (RSS, RDF, Atom) or a sitemap, depending on
+// its root element. A document with the root html is read as HTML. Broken
+// XML is read up to the first error.
 func (c *collector) readXML(body []byte, d Document) {
 	cs := charset.Find(body, d.ContentType, "").Charset
 	decoder := xml.NewDecoder(bytes.NewReader(charset.ToUTF8(body, cs)))
@@ -25,8 +26,8 @@ func (c *collector) readXML(body []byte, d Document) {
 	decoder.Entity = xml.HTMLEntity
 	decoder.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // It is UTF-8 by now.
 	x := xmlReader{c: c}
-	// Raw tokens need no memory for the depth of the document, and an end tag
-	// that ends nothing is no fault.
+	// RawToken needs no memory for open elements, and accepts an end tag without
+	// a start tag.
 	for {
 		token, err := decoder.RawToken()
 		if err != nil || len(c.found.Links) >= c.max {
@@ -53,7 +54,7 @@ func (c *collector) readXML(body []byte, d Document) {
 	x.flush()
 }
 
-// xmlReader reads the elements of one document.
+// xmlReader reads the elements of one XML document.
 type xmlReader struct {
 	c     *collector
 	root  string // name of the root, in lower case
@@ -61,24 +62,26 @@ type xmlReader struct {
 	depth int
 	bases []baseAt
 
-	permanent bool // the guid that is open is an address
+	permanent bool // whether the guid element that was opened last is an address
 
-	entry Link // the url of a sitemap that is open
-	loc   string
+	entry Link   // the entry of a sitemap that is being read
+	loc   string // address of entry; "" if not read yet
 }
 
-// baseAt is the base of addresses outside an element that has its own.
+// baseAt notes an open element that has its own base for relative addresses
+// (xml:base): its depth, and the base that holds outside of the element.
 type baseAt struct {
 	depth   int
 	outside string
 }
 
-// basesMax bounds how many elements with a base are open.
+// basesMax bounds how many open elements may have their own base.
 const basesMax = 100
 
+// newEntry returns an entry of a sitemap about which nothing is known yet.
 func newEntry() Link { return link(markup.LinkLink) }
 
-// start takes a start tag.
+// start handles a start tag.
 func (x *xmlReader) start(t xml.StartElement) {
 	x.text = x.text[:0]
 	x.depth++
@@ -96,7 +99,7 @@ func (x *xmlReader) start(t xml.StartElement) {
 	}
 }
 
-// end takes an end tag.
+// end handles an end tag.
 func (x *xmlReader) end(name xml.Name) {
 	switch x.root {
 	case "urlset", "sitemapindex":
@@ -112,8 +115,8 @@ func (x *xmlReader) end(name xml.Name) {
 	x.text = x.text[:0]
 }
 
-// startFeed takes the addresses that stand in attributes: Atom's links, also in
-// RSS, and enclosures.
+// startFeed adds the addresses in the attributes of an element of a feed,
+// such as Atom's links (which occur in RSS too) and enclosures.
 func (x *xmlReader) startFeed(t xml.StartElement) {
 	switch strings.ToLower(t.Name.Local) {
 	case "link":
@@ -140,7 +143,8 @@ func (x *xmlReader) startFeed(t xml.StartElement) {
 	}
 }
 
-// endFeed takes the addresses that stand between tags.
+// endFeed adds the address in the text of an element of a feed, such as
+// RSS's link.
 func (x *xmlReader) endFeed(name xml.Name) {
 	text := string(x.text)
 	switch strings.ToLower(name.Local) {
@@ -155,7 +159,8 @@ func (x *xmlReader) endFeed(name xml.Name) {
 	}
 }
 
-// startSitemap begins an entry, or takes another language of one.
+// startSitemap handles a start tag of a sitemap: it begins an entry, or adds
+// the address of an entry's version in another language.
 func (x *xmlReader) startSitemap(t xml.StartElement) {
 	switch t.Name.Local {
 	case "url", "sitemap":
@@ -167,7 +172,8 @@ func (x *xmlReader) startSitemap(t xml.StartElement) {
 	}
 }
 
-// endSitemap takes what is said of an entry.
+// endSitemap handles an end tag of a sitemap: it sets a property of the
+// current entry, adds an image or video, or ends the entry.
 func (x *xmlReader) endSitemap(name xml.Name) {
 	text := strings.TrimSpace(string(x.text))
 	switch name.Space {
@@ -198,7 +204,8 @@ func (x *xmlReader) endSitemap(name xml.Name) {
 	}
 }
 
-// flush adds the entry that is open, also if its end never came.
+// flush adds the current entry of a sitemap, if it has an address, and
+// begins a new one. It is also called for an entry whose end tag is missing.
 func (x *xmlReader) flush() {
 	if x.loc != "" {
 		x.entry.Sitemap = x.root == "sitemapindex"
@@ -207,7 +214,8 @@ func (x *xmlReader) flush() {
 	x.entry, x.loc = newEntry(), ""
 }
 
-// date reads a W3C date, zero if it is none.
+// date parses a date in the W3C format, such as 2008-06-12. It returns the
+// zero time if s is no such date.
 func date(s string) time.Time {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", time.DateOnly, "2006-01", "2006"} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -217,7 +225,8 @@ func date(s string) time.Time {
 	return time.Time{}
 }
 
-// attribute is the value of an attribute with that prefix and name.
+// attribute returns the value of the attribute of t with this prefix and
+// name, or "" if t has none.
 func attribute(t xml.StartElement, prefix, name string) string {
 	for _, a := range t.Attr {
 		if a.Name.Space == prefix && a.Name.Local == name {
@@ -227,7 +236,7 @@ func attribute(t xml.StartElement, prefix, name string) string {
 	return ""
 }
 
-// readLines reads a sitemap of plain text: an address a line.
+// readLines reads a sitemap of plain text, which has one address per line.
 func (c *collector) readLines(body []byte) {
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	for line := range bytes.Lines(body) {
