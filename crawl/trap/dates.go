@@ -2,10 +2,11 @@ package trap
 
 import "strings"
 
-// dateWords holds the hashes of the names of months and days, in languages
-// whose calendars are common on the web, because calendars without end consist
-// of them. In other languages these names count as words. That does little
-// harm, because a language has only nineteen of them.
+// dateWords holds the hashes of the names of months and days, in the
+// languages in which calendars are common on the web. Calendars without end
+// consist of these names. In other languages the names count as ordinary
+// words. That does little harm, because a language has only nineteen of
+// them.
 var dateWords = func() map[uint32]bool {
 	m := make(map[uint32]bool)
 	for w := range strings.FieldsSeq(dateNames) {
@@ -14,8 +15,9 @@ var dateWords = func() map[uint32]bool {
 	return m
 }()
 
-// maybeDate is a filter in front of dateWords. Its bit for the last bits of each
-// word of dateWords is set, and few others are.
+// maybeDate is a bit set that spares most look-ups in dateWords. A word
+// whose bit is not set is not in dateWords. The bit of a word is chosen by
+// the last bits of its hash.
 var maybeDate = func() (m [dateFilter / 8]uint8) {
 	for w := range dateWords {
 		m[w%dateFilter/8] |= 1 << (w % 8)
@@ -26,6 +28,7 @@ var maybeDate = func() (m [dateFilter / 8]uint8) {
 // dateFilter is the number of bits in maybeDate.
 const dateFilter = 1 << 16
 
+// dateNames is the list of words for dateWords.
 const dateNames = `
 	january february march april may june july august september october november december
 	jan feb mar apr jun jul aug sep sept oct nov dec
@@ -50,16 +53,17 @@ const dateNames = `
 	一月 二月 三月 四月 五月 六月 七月 八月 九月 十月 十一月 十二月 一 二 三 四 五 六
 	月曜日 火曜日 水曜日 木曜日 金曜日 土曜日 日曜日 火 水 木 金 土`
 
-// dateParts holds words in URLs that are parts of a date, or that stand for
-// pages that show dates.
+// dateParts holds words in URLs that mean a part of a date, such as month,
+// or a page that shows dates, such as calendar.
 var dateParts = map[string]bool{
 	"year": true, "month": true, "day": true, "date": true, "week": true, "yr": true, "mon": true, "calendar": true, "cal": true, "calendars": true,
 	"jahr": true, "monat": true, "tag": true, "woche": true, "datum": true, "kalender": true, "agenda": true,
 	"annee": true, "mois": true, "jour": true, "calendrier": true, "ano": true, "mes": true, "dia": true, "calendario": true, "fecha": true,
 }
 
-// isDated reports whether the path and query of a URL contain a date: a word as
-// in "?month=5", or numbers as in "/2008/06" or "d=2008-06-12".
+// isDated reports whether the path and query of a URL contain a date: one of
+// dateParts, as in "?month=5", or numbers, as in "/2008/06" or
+// "d=2008-06-12".
 func isDated(path string) bool {
 	inYear := false // the previous number is a year
 	for i := 0; i < len(path); {
@@ -91,9 +95,9 @@ func isDated(path string) bool {
 	return false
 }
 
-// isFolder reports whether the word path[from:to] does not count as part of a
-// date: it has other meanings, such as "tag", German for day, and no "="
-// follows it.
+// isFolder reports whether the word path[from:to], which is one of
+// dateParts, does not mean a date here: it has other meanings, such as
+// "tag", German for day, and no "=" follows it.
 func isFolder(path string, from, to int) bool {
 	switch path[from:to] {
 	case "tag", "mon", "mes", "ano", "dia":

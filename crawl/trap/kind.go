@@ -7,18 +7,20 @@ import (
 	"infomall/store/urlkey"
 )
 
-// kindLength bounds the name of a kind, in bytes. plainName bounds the letters
-// of a last path part, such as item12, that counts as the name of a script; a
-// longer one counts as a title.
+// kindLength bounds the name of a kind (a set of URLs that one script seems to
+// serve), in bytes. A last part of a path with digits, such as item12, counts as
+// the name of a script if it has at most plainName letters, otherwise as a title.
 const (
 	kindLength = 256
 	plainName  = 12
 )
 
-// kindsOf returns the names of the kinds to which a URL belongs. The first one
-// consists of its folders and the names of its arguments, such as
-// "/list/#?page". If the URL has arguments, the second one is the path with any
-// arguments, because facets appear in every combination.
+// kindsOf returns the names of the kinds to which the URL u belongs. A kind
+// is a set of URLs that one script or folder seems to serve. The first name
+// consists of the folders of u and the names of its arguments, such as
+// "/list/#?page". If u has arguments, the second name stands for the same
+// path with any arguments, because facets of a shop appear in every
+// combination.
 func kindsOf(u string) []string {
 	path, query, asks := pathOf(u)
 	var b strings.Builder
@@ -71,9 +73,9 @@ func kindsOf(u string) []string {
 	return []string{full[:min(len(full), kindLength)], name + "?*"}
 }
 
-// distinct returns the folders of a path without repetitions. If relative links
-// lead in a circle, the same folders follow each other for ever. most is how
-// often the most frequent folder that is not a number occurs in the path.
+// distinct returns the folders of a path, each once, in order. (If relative
+// links lead in a circle, paths repeat the same folders.) most is how often
+// the most frequent folder that is not a number occurs in the path.
 func distinct(path string) (folders []string, most int) {
 	seen := make(map[string]int)
 	for f := range strings.SplitSeq(path, "/") {
@@ -87,6 +89,7 @@ func distinct(path string) (folders []string, most int) {
 	return folders, most
 }
 
+// b2i returns 1 for true and 0 for false.
 func b2i(b bool) int {
 	if b {
 		return 1
@@ -94,8 +97,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// pathOf splits a canonical URL into path and query. asks reports whether it
-// has a question mark.
+// pathOf returns the path and the query of the canonical URL u. asks reports
+// whether u has a question mark.
 func pathOf(u string) (path, query string, asks bool) {
 	_, query, asks = strings.Cut(u, "?")
 	if path = urlkey.RawPath(u); path == "" {

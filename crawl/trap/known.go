@@ -2,24 +2,25 @@ package trap
 
 import "encoding/binary"
 
-// known is a set of hashes, each with a tag, that forgets hashes that were not
-// met for a long time. It has two generations. When the younger one is full, it
-// becomes the older one, and the previous older one is dropped. Meeting a hash
-// puts it into the younger one.
+// known is a set of hashes, each with a tag (the number of the page on which
+// the hash was met last). It forgets hashes that were not met for a long
+// time. For that it has two generations. When the younger one is full, it
+// becomes the older one, and the previous older one is dropped. Meeting a
+// hash puts it into the younger one.
 type known struct {
 	young, old table
 	max        int // maximum number of hashes in a generation
 }
 
-// Bounds on the number of hashes in a generation. With knownMin, a site
+// Bounds on the number of hashes in a generation of known. With knownMin, a site
 // remembers about a dozen pages, and what all its pages have in common.
 const (
 	knownMin = 1 << 10
 	knownMax = 1 << 16
 )
 
-// meet stores a hash with a tag. It returns the tag with which the hash was met
-// last; ok is false if the set does not have the hash.
+// meet stores a hash h with a tag. before is the tag that h had until now.
+// ok is false if h is new to the set.
 func (k *known) meet(h uint32, tag uint16) (before uint16, ok bool) {
 	if k.young.n >= max(k.max, knownMin) {
 		k.old, k.young = k.young, table{}
@@ -33,13 +34,16 @@ func (k *known) meet(h uint32, tag uint16) (before uint16, ok bool) {
 // memory returns how many bytes of memory k takes.
 func (k *known) memory() int { return 6 * (len(k.young.keys) + len(k.old.keys)) }
 
-// table is a hash table with open addressing. The key 0 marks a free place.
+// table is a hash table from 32-bit hashes to tags, with open addressing.
+// The key 0 marks a free place; a hash 0 is stored as 1.
 type table struct {
 	keys []uint32
 	tags []uint16
 	n    int
 }
 
+// find returns the index of h. If ok is false, h is not in the table, and i is the
+// free place for it.
 func (t *table) find(h uint32) (i int, ok bool) {
 	mask := uint32(len(t.keys) - 1)
 	for at := (h * 0x9e3779b1) & mask; ; at = (at + 1) & mask {
@@ -52,6 +56,7 @@ func (t *table) find(h uint32) (i int, ok bool) {
 	}
 }
 
+// get returns the tag of h; ok is false if h is not in the table.
 func (t *table) get(h uint32) (tag uint16, ok bool) {
 	if t.n == 0 {
 		return 0, false
@@ -60,6 +65,7 @@ func (t *table) get(h uint32) (tag uint16, ok bool) {
 	return t.tags[i], ok
 }
 
+// put stores h with a tag. before is the tag that h had; ok is false if h is new.
 func (t *table) put(h uint32, tag uint16) (before uint16, ok bool) {
 	if 4*(t.n+1) > 3*len(t.keys) {
 		t.grow()
@@ -72,6 +78,7 @@ func (t *table) put(h uint32, tag uint16) (before uint16, ok bool) {
 	return before, ok
 }
 
+// grow doubles the number of places.
 func (t *table) grow() {
 	was := *t
 	n := max(256, 2*len(was.keys))
@@ -95,8 +102,8 @@ func (t *table) append(b []byte) []byte {
 	return b
 }
 
-// readTable decodes what append has appended. It returns the bytes after it; ok
-// is false if b is too short.
+// readTable decodes a table that append has encoded at the start of b, and
+// returns the bytes after it. ok is false if b is too short.
 func readTable(b []byte) (t table, rest []byte, ok bool) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > uint64(len(b)-size)/6 {

@@ -13,11 +13,11 @@ const (
 	mediaMax = 16 // names of images and other media kept
 )
 
-// Print is the content of one response, as hashes. A unit is a pair of
-// neighbouring words. Prints of different versions of this program cannot be
-// compared.
+// Print is the content of one response, as hashes, so that it can be
+// compared with the content of other pages. A unit is a pair of neighbouring
+// words. Prints of different versions of this program cannot be compared.
 type Print struct {
-	units  []uint32 // hashes of pairs of words, sorted
+	units  []uint32 // hashes of units, sorted; at most unitsMax
 	media  []uint32 // hashes of the names of images and other media
 	cut    bool     // whether there were more than unitsMax units
 	page   bool     // whether the response is HTML; if not, only same is set
@@ -28,8 +28,8 @@ type Print struct {
 	last   int      // N, if the page says "n of N"; else 0
 }
 
-// NewFilePrint returns the Print of a response that is not HTML: a hash of its
-// body.
+// NewFilePrint returns the Print of a response that is not HTML. It has only
+// a hash of the body.
 func NewFilePrint(body []byte) *Print {
 	h := uint64(14695981039346656037)
 	for len(body) >= 8 {
@@ -45,9 +45,9 @@ func NewFilePrint(body []byte) *Print {
 	return &Print{same: mix(h)}
 }
 
-// NewPrint returns the Print of an HTML page. pageURL is its canonical URL. The
-// encoding of html must be one in which ASCII bytes mean ASCII, such as UTF-8
-// or GBK.
+// NewPrint returns the Print of the page html, whose canonical URL is
+// pageURL. In the encoding of html, ASCII bytes must mean ASCII characters,
+// as in UTF-8 and GBK.
 func NewPrint(pageURL string, html []byte) *Print {
 	s := &scanner{p: &Print{page: true, units: make([]uint32, 0, unitsMax)}, limit: ^uint32(0), prev: edge, lastNumber: -1}
 	s.readURL(pageURL)
@@ -76,12 +76,12 @@ type scanner struct {
 	ownBits uint64
 	ids     []uint32 // hashes of parts of the URL that look like ids
 
-	numbers    uint64 // hash of the numbers of the block so far, in order
-	lastNumber int    // previous number, if at most one short word came after it; else -1
+	numbers    uint64 // hash of the numbers in the current block of text so far, in order
+	lastNumber int    // previous number, if no long word came after it; else -1
 	between    int    // words and slashes after lastNumber
 }
 
-// readURL collects the words and ids of the page's URL.
+// readURL sets s.own and s.ids to the words and ids in the page's URL u.
 func (s *scanner) readURL(u string) {
 	if _, rest, ok := strings.Cut(u, "://"); ok {
 		_, u, _ = strings.Cut(rest, "/")
@@ -108,11 +108,12 @@ func (s *scanner) readURL(u string) {
 	}
 }
 
-// idLength is the number of characters from which a part of a URL with a digit
-// may be an id of a visit.
+// idLength is the least length of a part of a URL or text that contains a
+// digit and may be the id of a visit (a session).
 const idLength = 6
 
-// token is a word: letters in a row, or ASCII letters and digits in a row.
+// token is a word or number in a text: letters in a row, or ASCII letters
+// and digits in a row.
 type token struct {
 	end    int // index after its last byte
 	hash   uint32
@@ -120,8 +121,8 @@ type token struct {
 	value  int  // value of a short number; -1 for any other token
 }
 
-// The classes of bytes in a text: ASCII letters, ASCII digits, bytes of other
-// characters, and all other bytes.
+// The classes of bytes in a text: ASCII letters, ASCII digits, bytes of
+// characters outside of ASCII, and all other bytes.
 const (
 	other = iota
 	letter
@@ -144,9 +145,9 @@ var class = func() (c [256]uint8) {
 	return c
 }()
 
-// readToken returns the token that begins at text[i]; its end is i if there is
-// none. A token ends between a digit and a character outside of ASCII, because
-// scripts such as Chinese write no blanks between them.
+// readToken returns the token that begins at text[i]; its end is i if no
+// token begins there. A token ends between a digit and a character outside
+// of ASCII, because scripts such as Chinese write no blanks between them.
 func readToken(text []byte, i int) token {
 	h := uint32(2166136261)
 	// Most tokens have nothing but ASCII letters. This loop only reads such
@@ -191,8 +192,8 @@ func readToken(text []byte, i int) token {
 	return t
 }
 
-// mix32 returns h with its bits spread evenly. The result is never edge or
-// number.
+// mix32 returns h with its bits spread evenly. Equal numbers give equal
+// results. The result is never edge or number.
 func mix32(h uint32) uint32 {
 	h ^= h >> 16
 	h *= 0x7feb352d
@@ -202,7 +203,8 @@ func mix32(h uint32) uint32 {
 	return h | 4 // never edge or number
 }
 
-// mix returns h with its bits spread evenly.
+// mix returns h with its bits spread evenly. Equal numbers give equal
+// results.
 func mix(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd
@@ -211,7 +213,8 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// read adds the text of an HTML page and the media that it refers to.
+// read adds the text of the page html, and the names of the media to which
+// it refers, to the Print.
 func (s *scanner) read(html []byte) {
 	for i := 0; i < len(html); {
 		c := html[i]
@@ -233,16 +236,16 @@ func (s *scanner) read(html []byte) {
 	}
 }
 
-// spread is a factor that moves the bits of a 32-bit hash into the upper half
-// of a 64-bit sum too.
+// spread is a factor for 32-bit hashes before they are added to a 64-bit
+// sum. It moves their bits into the upper half of the sum too.
 const spread = 0x9e3779b97f4a7c15
 
-// ofLength is the maximum length, in bytes, of a word such as "of", "von" or
-// "из" between two numbers.
+// ofLength is the maximum length, in bytes, of the word for "of" in "n of
+// N", such as "von" or "из".
 const ofLength = 4
 
-// token adds a token of length bytes to the text of the page: a word, or a
-// token with digits.
+// token adds the token t to the text of the page. length is the length of
+// the token in bytes.
 func (s *scanner) token(t *token, length int) {
 	if t.digits {
 		s.number(t, length)
@@ -268,8 +271,9 @@ func (s *scanner) token(t *token, length int) {
 	s.pair(w)
 }
 
-// number adds a token with digits. Two numbers with one short word or slash
-// between them are an "n of N".
+// number adds the token t, which has digits, to the text of the page. length
+// is its length in bytes. Two numbers with one short word or slash between
+// them are an "n of N".
 func (s *scanner) number(t *token, length int) {
 	if length < idLength || !slices.Contains(s.ids, t.hash) {
 		s.numbers = mix(s.numbers ^ uint64(t.hash))
@@ -284,8 +288,8 @@ func (s *scanner) number(t *token, length int) {
 	}
 }
 
-// pair adds the unit (pair of neighbouring words) that consists of the previous
-// word and w.
+// pair adds the unit of the previous word and w, and makes w the previous
+// word. w is the hash of a word, or edge or number.
 func (s *scanner) pair(w uint32) {
 	u := mix32(s.prev*0x9e3779b1 + w)
 	s.prev = w
@@ -296,9 +300,10 @@ func (s *scanner) pair(w uint32) {
 }
 
 // keep adds the unit u, which is at most s.limit, to the sorted units of the
-// Print. If there are more than unitsMax then, keep drops the highest one. Few
-// units of a long page get here, so inserting each of them takes a third less
-// time for the whole print than collecting and sorting hundreds.
+// Print. If there are then more than unitsMax, keep drops the highest one.
+// Of a long page few units get here. Inserting each of them therefore takes
+// less time than collecting and sorting hundreds: a third less for the whole
+// print.
 func (s *scanner) keep(u uint32) {
 	p := s.p
 	i := len(p.units)
@@ -318,8 +323,8 @@ func (s *scanner) keep(u uint32) {
 	p.cut, s.limit = true, p.units[unitsMax-1]
 }
 
-// endBlock ends the current block of text, as the tag of a paragraph does. The
-// words before and after it make no unit.
+// endBlock ends the current block of text, such as a paragraph. A word
+// before the end and a word after it make no unit.
 func (s *scanner) endBlock() {
 	if s.prev != edge {
 		s.pair(edge)
@@ -327,8 +332,9 @@ func (s *scanner) endBlock() {
 	s.prev, s.numbers, s.lastNumber = edge, 0, -1
 }
 
-// reference handles the character reference at html[i] and returns the index
-// after it. A numeric one counts as a letter.
+// reference handles the character reference at html[i], such as &amp;, and
+// returns the index after it. A numeric reference such as &#228; counts as a
+// word.
 func (s *scanner) reference(html []byte, i int) int {
 	end := bytes.IndexByte(html[i:min(i+12, len(html))], ';')
 	if end < 2 {
@@ -344,8 +350,9 @@ func (s *scanner) reference(html []byte, i int) int {
 	return i + end + 1
 }
 
-// tag handles the tag or comment at html[i], a "<", and returns the index after
-// it. After a script or a style it returns the index of the end tag.
+// tag handles the tag or comment that begins with the "<" at html[i]. It
+// returns the index after the tag; for the start tag of a script or style it
+// returns the index of the end tag.
 func (s *scanner) tag(html []byte, i int) int {
 	rest := html[i+1:]
 	if len(rest) > 0 && rest[0] == '!' && bytes.HasPrefix(rest, []byte("!--")) {
@@ -384,9 +391,9 @@ func (s *scanner) tag(html []byte, i int) int {
 	return next
 }
 
-// endOf returns the index of the next end tag of the element name in html, or
-// the length of html. It is for elements whose content is not markup, such as
-// script.
+// endOf returns the index of the first end tag of the element name in html,
+// or the length of html if there is none. It is for elements such as script,
+// whose content is not markup.
 func endOf(html []byte, name string) int {
 	for at := 0; ; {
 		i := bytes.Index(html[at:], []byte("</"))
@@ -401,9 +408,10 @@ func endOf(html []byte, name string) int {
 	}
 }
 
-// names adds the names of the media files to which a tag refers: every address
-// that ends like a media file, such as .jpg. If shows is set, because the
-// element shows media, it also adds any address in a src or data attribute.
+// names adds the names of the media files to which a tag refers: every
+// address that ends like a media file, such as .jpg. If shows is set, the
+// element shows media, such as img; names then also adds any address in a
+// src or data attribute.
 func (s *scanner) names(tag []byte, shows bool) {
 	if !shows && bytes.IndexByte(tag, '.') < 0 {
 		return // Most tags. A media file has an extension.
@@ -436,19 +444,19 @@ func (s *scanner) names(tag []byte, shows bool) {
 	}
 }
 
-// fileOf splits the address of a file into the last part of its path and its
-// query.
+// fileOf returns the last part of the path of an address, and its query.
 func fileOf(address []byte) (name, query []byte) {
 	name, query, _ = bytes.Cut(address, []byte("?"))
 	return name[bytes.LastIndexByte(name, '/')+1:], query
 }
 
+// hasSuffixFold reports whether b ends with suffix, in upper or lower case.
 func hasSuffixFold(b []byte, suffix string) bool {
 	return len(b) >= len(suffix) && strings.EqualFold(string(b[len(b)-len(suffix):]), suffix)
 }
 
-// isMedia reports whether name ends like the name of a media file or document,
-// such as .jpg or .pdf.
+// isMedia reports whether name ends like the name of a media file or a
+// document to print, such as .jpg or .pdf.
 func isMedia(name []byte) bool {
 	dot := bytes.LastIndexByte(name, '.')
 	if dot <= 0 || len(name)-dot > 5 {
@@ -466,9 +474,10 @@ func isMedia(name []byte) bool {
 	return false
 }
 
-// medium adds one media file by its name and query. It leaves out the folders,
-// which may name a visit, and long parts of the query with digits, which a
-// visit may have made up.
+// medium adds one media file, by the last part of its path and its query, to
+// the Print. It does not use the folders, which may name a visit (a
+// session), nor long parts of the query with digits, which a visit may have
+// made up.
 func (s *scanner) medium(name, query []byte) {
 	h := uint32(2166136261)
 	for _, c := range name {

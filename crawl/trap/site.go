@@ -7,25 +7,26 @@ import (
 	"slices"
 )
 
-// LimitDefault is the default limit of a kind's debt. A page that differs from
-// others in numbers only adds 1, and some sites have about that many of these,
-// with tables of results or prices.
+// LimitDefault is the default limit of a kind's debt, the sum of the charges
+// for its pages without anything new. A page that only has other numbers
+// than earlier ones adds 1. Some good sites have hundreds of these, with
+// tables of results or prices.
 const LimitDefault = 1000
 
-// The charges that a page without anything new adds to the debt of its kind. A page that
-// is surely no content adds limit/sure, by default 25. The limit is then reached after 40 pages:
-// as many as the months of three years, or a print view of each page of a small
-// site.
+// The charges that a page without anything new adds to the debt of its kind. A
+// page that is surely no content adds limit/sure, which is 25 by default. The
+// limit is then reached after 40 pages: about the months of three years in a
+// calendar, or a print view of each page of a small site.
 const (
 	chargeNumbers = 1  // for a page with other numbers, or with blocks that its kind did not have yet
-	chainLength   = 50 // after so many barren pages in a row, chargeNumbers is doubled
+	chainLength   = 50 // after so many pages in a row without anything new, chargeNumbers is doubled
 	sure          = 40 // limit/sure is charged for a page that is surely no content
 	arranged      = 50 // limit/arranged is charged for known content in another order or selection
-	freeCopies    = 1  // copies of a page that cost chargeNumbers only, such as a mirror or a second URL
+	freeCopies    = 1  // so many copies of a page, such as on a second URL, cost chargeNumbers only
 )
 
-// kindsMax bounds the kinds of a site. Pages of further kinds are charged to
-// the site as a whole only.
+// kindsMax bounds the number of kinds of one site. Pages of further kinds
+// are charged only to the site as a whole.
 const kindsMax = 2000
 
 // Site holds what a crawl has learned about the pages of one host: their
@@ -35,14 +36,15 @@ type Site struct {
 	kinds map[string]*tally
 	whole tally            // all pages
 	limit float64          // maximum debt of a kind; below 0, no URL is kept back
-	page  uint16           // tag of the last page
-	slots map[string]*slot // by name
+	page  uint16           // number of the last page, the tag of its hashes in known
+	slots map[string]*slot // arguments and folders with values, by name
 	pages []string         // names of arguments that always identify a page
 
-	Changed bool // whether it has changed since it was stored
+	Changed bool // whether the Site has changed since it was stored
 }
 
-// tally counts the pages of one kind of URLs, and its debt.
+// tally counts the pages of one kind of URLs. Debt is the sum of the charges
+// for its pages without anything new, less those that new pages paid back.
 type tally struct {
 	Debt  float64
 	Pages int
@@ -50,13 +52,15 @@ type tally struct {
 	Run   int // pages since the last fresh one
 	Of    int `json:",omitempty"` // N of the last page that says "n of N"
 	OfRun int `json:",omitempty"` // number of pages in a row that said the same N
-	// Released means that Release was called: its URLs are fetched in any case.
+	// Released says that Release was called: the URLs of the kind are fetched in
+	// any case.
 	Released bool `json:",omitempty"`
 }
 
-// NewSite returns a Site without any pages. limit bounds the debt of a kind: 0
-// means LimitDefault, and with a limit below 0 no URL is kept back. pages are
-// names of arguments that always identify a page and never a visit.
+// NewSite returns a Site without any pages. limit bounds the debt of a kind,
+// that is, the charges for its pages without anything new: 0 means
+// LimitDefault. With a limit below 0 no URL is kept back. pages are names of
+// arguments that always identify a page and never a visit.
 func NewSite(limit int, pages []string) *Site {
 	if limit == 0 {
 		limit = LimitDefault
@@ -72,10 +76,10 @@ type Page struct {
 	Print  *Print
 }
 
-// Note adds a page to the Site and changes the debt of its kinds. It reports
-// whether the page is fresh, that is, brings something new. urgent reports
-// whether the page has shown which part of URLs names visits; the Site should
-// then be stored soon.
+// Note adds the page p to the Site and changes the debt of the kinds of its
+// URL. fresh reports whether the page brings something new to the site.
+// urgent reports whether the page has shown which part of URLs names visits;
+// the Site should then be stored soon.
 func (s *Site) Note(p Page) (fresh, urgent bool) {
 	s.Changed = true
 	urgent = s.noteVisit(p.URL, p.Print)
@@ -103,12 +107,13 @@ func (s *Site) Note(p Page) (fresh, urgent bool) {
 	return fresh, urgent
 }
 
-// owe adds charge to the debt of a kind. The debt is at least -limit/4, so that
-// many good pages at the start of a kind do not pay for a trap later.
+// owe adds charge, which may be negative, to the debt of k. The debt does
+// not fall below -limit/4. So many good pages at the start of a kind do not
+// pay for a trap later.
 func (k *tally) owe(charge, limit float64) { k.Debt = max(k.Debt+charge, -limit/4) }
 
 // of returns the tallies of the kinds to which the URL u belongs, and as the
-// last one the tally of the whole site.
+// last one the tally of the whole site. It creates missing tallies.
 func (s *Site) of(u string) []*tally {
 	var list []*tally
 	for _, name := range kindsOf(u) {
@@ -124,13 +129,13 @@ func (s *Site) of(u string) []*tally {
 	return append(list, &s.whole)
 }
 
-// share returns limit/n, the charge that reaches the limit after n pages, but
+// share returns the charge with which n pages reach the limit: limit/n, but
 // at least chargeNumbers.
 func (s *Site) share(n float64) float64 { return max(s.limit/n, chargeNumbers) }
 
-// judge reports whether a page is fresh, that is, brings something new. If it
-// does not, charge is what its kinds are charged. k is the first kind of its
-// URL.
+// judge reports whether the page p is fresh, that is, brings something new
+// to the site. If not, charge is what each of its kinds is charged. k is the
+// tally of the first kind of its URL.
 func (s *Site) judge(p *Page, k *tally) (fresh bool, charge float64) {
 	s.page++
 	copies := s.copies(p.Print)
@@ -154,15 +159,15 @@ func (s *Site) judge(p *Page, k *tally) (fresh bool, charge float64) {
 	return false, s.share(arranged)
 }
 
-// circles reports whether a path seems to come from relative links that lead in
-// a circle: a folder occurs three times in it. That happens in good paths too.
+// circles reports whether some folder occurs three times in path. Relative
+// links that lead in a circle make such paths, but good sites have some too.
 func circles(path string) bool {
 	_, most := distinct(path)
 	return most > 2
 }
 
-// copies returns how many earlier pages had the same whole text as p, at most
-// 3, and counts p as one more.
+// copies returns how many earlier pages had the same whole text as the page
+// with the print p, at most 3. It counts this page for the next call.
 func (s *Site) copies(p *Print) (n int) {
 	for n < 3 {
 		h := mix(p.same + uint64(n))
@@ -174,18 +179,18 @@ func (s *Site) copies(p *Print) (n int) {
 	return n
 }
 
-// news says how much of a page is new to the site.
+// news says how much of a page is new to its site.
 type news struct {
-	// units and media count the units and images of the page that no earlier
-	// page had.
+	// units and media count the units (pairs of neighbouring words) and the images
+	// of the page that no earlier page had.
 	units  int
 	media  int
-	kind   bool    // a quarter of the units or more are new to the kind of the page
-	source float64 // share of the units whose last occurrence was on one and the same page
+	kind   bool    // whether a quarter or more of its units are new to its kind of URLs
+	source float64 // the greatest share of its units that one earlier page had, and no page since
 }
 
-// news compares a page with the earlier pages of the site. name is the first
-// kind of its URL.
+// news compares the page p with the earlier pages of the site, and adds its
+// units and images to them. name is the first kind of its URL.
 func (s *Site) news(p *Page, name string) (n news) {
 	sources := make(map[uint16]int, 8)
 	best := 0
@@ -221,9 +226,10 @@ func (s *Site) news(p *Page, name string) (n news) {
 	return n
 }
 
-// promised reports whether the page says "n of N" with the same N as earlier
-// pages of its kind k, and the kind has at most N pages so far. Such a kind
-// ends by itself.
+// promised reports whether the page with the print p says "n of N", such as
+// "page 3 of 20", with the same N as the last three pages of its kind, and
+// the kind k has at most N pages so far. Such a kind ends by itself, so it
+// is no trap.
 func (s *Site) promised(p *Print, k *tally) bool {
 	if p.last == 0 || p.last != k.Of {
 		k.Of, k.OfRun = p.last, 0
@@ -233,9 +239,10 @@ func (s *Site) promised(p *Print, k *tally) bool {
 	return k.OfRun > 2 && k.Pages <= k.Of
 }
 
-// closed reports whether the debt of k is so high that k is a trap. A site with
-// many fresh pages is allowed more: for each, half of the charge of a page that
-// differs in numbers.
+// closed reports whether the debt of k is so high that k is a trap. In a
+// site with many fresh pages (pages with something new) the debt may be
+// higher: for each of them by half of the charge of a page that only has
+// other numbers.
 func (s *Site) closed(k *tally) bool {
 	if k == &s.whole {
 		return k.Debt > 2*s.limit+float64(k.Fresh)
@@ -243,14 +250,14 @@ func (s *Site) closed(k *tally) bool {
 	return k.Debt > s.limit+float64(s.whole.Fresh)/2
 }
 
-// hopeless is a share of pages that bring something new. If a trap has fewer,
-// its URLs are kept back even if a page that brought something new links to
-// them.
+// hopeless is a share of fresh pages (pages with something new). If fewer
+// pages of a trap are fresh, Refuse keeps back its URLs even if a fresh page
+// links to them.
 const hopeless = .05
 
-// Refuse returns why the URL u is kept back because it is in a trap, or "" if
-// it may be fetched. barren is the number of pages without anything new in a
-// row on the path of links to u.
+// Refuse returns why the URL u is kept back because it is in a trap, or ""
+// if it may be fetched. barren is how many pages in a row, on the path of
+// links to u, brought nothing new.
 func (s *Site) Refuse(u string, barren int) string {
 	if s.limit < 0 {
 		return ""
@@ -272,8 +279,9 @@ func (s *Site) Refuse(u string, barren int) string {
 	return ""
 }
 
-// Kind returns the name of the kind of u that is a trap; ok is false if u is in
-// no trap. The name is "" if the site as a whole is a trap.
+// Kind returns the name of the kind of URLs to which u belongs and which is
+// a trap. The name is "" if the site as a whole is a trap. ok is false if u
+// is in no trap.
 func (s *Site) Kind(u string) (name string, ok bool) {
 	for _, name := range kindsOf(u) {
 		if k := s.kinds[name]; k != nil && s.closed(k) {
@@ -283,8 +291,9 @@ func (s *Site) Kind(u string) (name string, ok bool) {
 	return "", s.closed(&s.whole)
 }
 
-// Release makes Refuse allow all URLs of a kind, whatever their pages bring.
-// kind is a name that Kind has returned; "" means the site as a whole.
+// Release makes Refuse allow all URLs of a kind from now on, even if their
+// pages bring nothing new. kind is a name that Kind has returned; "" means
+// the site as a whole.
 func (s *Site) Release(kind string) {
 	s.Changed = true
 	k := s.kinds[kind]
@@ -298,7 +307,7 @@ func (s *Site) Release(kind string) {
 	k.Released = true
 }
 
-// Memory returns about how many bytes the Site takes.
+// Memory returns about how many bytes of memory the Site takes.
 func (s *Site) Memory() int {
 	n := 300 + s.known.memory() + 200*len(s.kinds)
 	for _, l := range s.slots {
@@ -307,8 +316,9 @@ func (s *Site) Memory() int {
 	return n
 }
 
-// Bound sets how many hashes a generation of the Site may hold, between
-// knownMin and knownMax.
+// Bound bounds the memory of the Site: it sets how many hashes each of the
+// two generations of known may hold. The number is raised to knownMin or
+// lowered to knownMax if necessary.
 func (s *Site) Bound(hashes int) { s.known.max = min(max(hashes, knownMin), knownMax) }
 
 // stored is the JSON form of a Site, as a crawl stores it.
@@ -320,7 +330,8 @@ type stored struct {
 	Slots map[string]storedSlot
 }
 
-// Append appends the encoded Site to b. ReadSite decodes it.
+// Append appends the encoded Site to b and returns the result. ReadSite
+// decodes it.
 func (s *Site) Append(b []byte) ([]byte, error) {
 	text, err := json.Marshal(stored{s.known.old.append(s.known.young.append(nil)), s.kinds, s.whole, s.page, s.storedSlots()})
 	return append(b, text...), err

@@ -13,15 +13,16 @@ import (
 // visits is found by comparison: if pages whose URLs differ in one value only
 // are the same, the value names a visit.
 
-// slot is a place in the URLs of a site whose value may be the name of a visit,
-// such as a session id: the argument with one name, or the folder at one place.
+// slot is a place in the URLs of a site that has a value: the argument with
+// one name, or the folder at one place. The value may name a visit, such as
+// a session id.
 type slot struct {
 	state  int // one of slotOpen, slotVisit, slotContent
 	same   int // number of pages that were the same under another value
 	differ int // number of pages that differed under another value
-	// first holds the first page fetched for each URL without the slot, by the
-	// hash of that URL. Once the slot names visits, it does not change any
-	// more.
+	// first describes the first page fetched for each URL from which the slot is
+	// removed, by the hash of that URL. Once the slot names visits, first does
+	// not change any more.
 	first map[uint64]first
 }
 
@@ -32,11 +33,12 @@ const (
 	slotContent        // the value identifies a page
 )
 
-// first describes the first page that was fetched for a URL without the slot:
-// hashes of the slot's value, of the page's text, and of its words.
+// first describes the first page that was fetched for a URL from which a
+// slot was removed. It holds hashes of the slot's value, of the page's whole
+// text, and of its words.
 type first struct {
 	value, same, words uint64
-	counted            bool // whether it counts in slot.same already
+	counted            bool // whether the page counts in slot.same already
 }
 
 // Bounds on the memory that slots take.
@@ -46,9 +48,9 @@ const (
 )
 
 // How many pages must be the same under two values of a slot before the slot
-// counts as naming visits: sameMadeUp if the value looks made up by a program
-// (one alone could be an error page), and sameOther for any other value,
-// because the first pages of a site may be the same in two languages.
+// counts as naming visits. sameMadeUp is for a value that looks made up by a
+// program; one page alone could be an error page. sameOther is for any other
+// value, because the first pages of a site may be the same in two languages.
 const (
 	sameMadeUp = 2
 	sameOther  = 8
@@ -62,9 +64,9 @@ type part struct {
 	rest  string // the URL without the slot
 }
 
-// partsOf returns the values in the URL u that may be names of visits: of its
-// arguments, of parameters after a semicolon, and folders that look made up by
-// a program.
+// partsOf returns the values in the URL u that may name a visit (a session):
+// the values of its arguments, of parameters after a semicolon in the path,
+// and folders that look made up by a program.
 func partsOf(u string) (parts []part) {
 	base, query, asks := strings.Cut(u, "?")
 	if asks {
@@ -113,8 +115,9 @@ func partsOf(u string) (parts []part) {
 	return parts
 }
 
-// isMadeUp reports whether v looks like made up by a program: letters and
-// digits mixed, at least idLength of them, or a number of at least ten digits.
+// isMadeUp reports whether v looks as if a program has made it up: letters
+// and digits mixed, at least idLength of them, or a number of at least ten
+// digits.
 func isMadeUp(v string) bool {
 	letters, digits := 0, 0
 	for i := range len(v) {
@@ -128,6 +131,7 @@ func isMadeUp(v string) bool {
 	return digits > 0 && letters > 0 && digits+letters >= idLength || letters == 0 && digits >= 10 && digits == len(v)
 }
 
+// hashText returns a 64-bit hash of s.
 func hashText(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
@@ -136,9 +140,10 @@ func hashText(s string) uint64 {
 	return mix(h)
 }
 
-// noteVisit compares the page p with pages whose URLs differ from u in one
-// value only. It reports whether it has found out that this value is the name
-// of a visit; the Site must then be stored.
+// noteVisit compares the page with URL u and print p with earlier pages
+// whose URLs differ from u in one value only. found reports whether this
+// comparison has just shown that the value names a visit (a session). The
+// Site must then be stored.
 func (s *Site) noteVisit(u string, p *Print) (found bool) {
 	if p.page && len(p.units) == 0 {
 		return false
@@ -179,9 +184,9 @@ func (s *Site) noteVisit(u string, p *Print) (found bool) {
 	return false
 }
 
-// slot returns the slot that has the value x in a URL, and creates it if it is
-// new. It returns nil if the site has too many slots, or if the setting
-// sessions says that x identifies a page.
+// slot returns the slot to which the value x belongs, and creates the slot
+// if it is new. It returns nil if the site has too many slots, or if the
+// setting sessions says that x identifies a page.
 func (s *Site) slot(x part) *slot {
 	if s.namesPage(x) {
 		return nil
@@ -206,9 +211,10 @@ func (s *Site) namesPage(x part) bool {
 	return slices.Contains(s.pages, strings.TrimLeft(x.name, "?;"))
 }
 
-// NamesFolder reports whether a pattern in names matches folder, in lower case.
-// A pattern is a name that begins with a slash; the rest is as in [path.Match].
-// The other names are of arguments and do not count.
+// NamesFolder reports whether a pattern in names matches folder in lower
+// case. Patterns are those names that begin with a slash, such as /(s(*));
+// the rest of a pattern is as in [path.Match]. The other names are names of
+// arguments, and are ignored.
 func NamesFolder(names []string, folder string) bool {
 	return folder != "" && slices.ContainsFunc(names, func(name string) bool {
 		pattern, ok := strings.CutPrefix(name, "/")
@@ -220,8 +226,8 @@ func NamesFolder(names []string, folder string) bool {
 	})
 }
 
-// Names reports whether the URLs of the site contain names of visits, such as
-// session ids.
+// Names reports whether the URLs of the site are known to name visits, such
+// as by a session id.
 func (s *Site) Names() bool {
 	for _, l := range s.slots {
 		if l.state == slotVisit {
@@ -231,9 +237,9 @@ func (s *Site) Names() bool {
 	return false
 }
 
-// Normal returns the URL u without the parts that name visits, such as session
-// ids. Two URLs with the same Normal have the same page. The server need not
-// know a page under the Normal.
+// Normal returns the URL u without the parts that name visits, such as
+// session ids. Two URLs with the same result lead to the same page. The
+// server need not have a page at the result itself.
 func (s *Site) Normal(u string) string {
 	for again := true; again; {
 		again = false
@@ -250,8 +256,8 @@ func (s *Site) Normal(u string) string {
 	return u
 }
 
-// Fetched reports whether a page with this Normal was fetched before it was
-// known which parts of URLs name visits.
+// Fetched reports whether the page whose URL Normal turns into normal was
+// fetched before it was known which parts of URLs name visits.
 func (s *Site) Fetched(normal string) bool {
 	key := hashText(normal)
 	for _, l := range s.slots {
@@ -264,13 +270,15 @@ func (s *Site) Fetched(normal string) bool {
 	return false
 }
 
-// storedSlot is the JSON form of a slot whose meaning is known. Slots that are
-// not decided are not stored; the pages that they compare are fetched again.
+// storedSlot is the JSON form of a slot of which it is known whether it
+// names visits. A slot that is not decided is not stored: after a restart,
+// its comparison begins again.
 type storedSlot struct {
 	Visit   bool
 	Fetched []byte `json:",omitempty"` // keys of slot.first, 8 bytes each
 }
 
+// storedSlots returns the decided slots of s in their JSON form, by name.
 func (s *Site) storedSlots() map[string]storedSlot {
 	m := make(map[string]storedSlot)
 	for name, l := range s.slots {
@@ -286,6 +294,7 @@ func (s *Site) storedSlots() map[string]storedSlot {
 	return m
 }
 
+// readSlots sets the slots of s from their JSON form.
 func (s *Site) readSlots(m map[string]storedSlot) {
 	for name, x := range m {
 		l := &slot{state: slotContent}
