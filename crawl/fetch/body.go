@@ -22,12 +22,13 @@ const (
 	bodyMaxDefault = 64 << 20
 	lineMax        = 16 << 10 // bytes of a chunk's size line
 	trailersMax    = 64 << 10
-	rateWindow     = 15 * time.Second // in which a minimum of bytes must come: see [body.hurry]
-	rateMin        = 1 << 10          // the minimum in the first window, and what each window adds to it
-	rateMinMax     = 16 << 10         // the largest minimum
+	rateWindow     = 15 * time.Second // time in which a minimum of bytes must come, see [body.hurry]
+	rateMin        = 1 << 10          // bytes that must come in the first window; each next one needs so many more
+	rateMinMax     = 16 << 10         // greatest number of bytes that a window needs
 )
 
-// body reads the body of a response as it is sent, including the framing of chunks.
+// body reads the body of one response as the server sends it. It keeps the
+// framing of a chunked body.
 type body struct {
 	ctx  context.Context
 	c    *Client
@@ -39,8 +40,8 @@ type body struct {
 	head int      // bytes of the head
 	n    int64    // bytes of the body so far
 
-	// At deadline, at least least bytes must have come since the body had since
-	// bytes.
+	// deadline ends the current window of hurry. When the window began, n was
+	// since; until deadline, n must grow by the value of least.
 	deadline time.Time
 	since    int64
 	least    int64
@@ -48,15 +49,15 @@ type body struct {
 	// The outcome, if the body did not come whole.
 	outcome report.Outcome
 	reason  string
-	ended   bool // the quota ended it
+	ended   bool // whether the quota, or a cancelled ctx with an EndedError, ended the body
 }
 
-// errCut is returned by take if the body is longer than its bound.
+// errCut is returned by take if the body is longer than b.max.
 var errCut = errors.New("body too long")
 
-// read reads the body to its end. If the body ends too soon or is too long, read
-// keeps what came, sets the outcome, and returns no error. It reports keep if the
-// connection can be used for another request.
+// read reads the body to its end. If the body ends too soon or is too long,
+// read keeps the bytes that came, sets the outcome, and returns no error.
+// keep reports whether the connection can be used for another request.
 func (b *body) read() (keep bool, err error) {
 	head := b.data[:b.head]
 	status := message.Status(head)
@@ -101,7 +102,8 @@ func (b *body) read() (keep bool, err error) {
 	return false, nil
 }
 
-// take reads n bytes of the body; if n is −1, all up to the end of the connection.
+// take reads n more bytes of the body; −1 means all bytes until the server
+// closes the connection.
 func (b *body) take(n int64) error {
 	for n != 0 {
 		if err := b.hurry(); err != nil {
@@ -146,10 +148,11 @@ func (b *body) take(n int64) error {
 	return nil
 }
 
-// hurry sets the deadline of the next read. In each window of rateWindow a minimum
-// of bytes must come, and the minimum grows with each window. A server that is slow
-// for a while still sends a page in time. A server that sends a few bytes now and
-// then is given up soon, because all other pages of its host wait.
+// hurry sets the deadline of the next read, so that a slow server is given
+// up. In each window of rateWindow a minimum of bytes must come, and the
+// minimum grows with each window. A server that is slow only for a while
+// still sends its page in time. A server that sends a few bytes now and then
+// is given up soon, because all other pages of its host wait.
 func (b *body) hurry() error {
 	now := b.c.now()
 	if b.deadline.IsZero() || b.n-b.since >= b.least {
@@ -163,8 +166,8 @@ func (b *body) hurry() error {
 	return nil
 }
 
-// pay takes n received bytes from the quota, and waits as long as the rate demands.
-// The time waited does not count against the server.
+// pay subtracts n received bytes from the quota, and waits as long as the
+// rate demands. This wait does not count as slowness of the server.
 func (b *body) pay(n int) error {
 	if err := b.c.quota.spend(n); err != nil {
 		return err
@@ -177,8 +180,8 @@ func (b *body) pay(n int) error {
 	return err
 }
 
-// add appends a piece to what was received. It moves all of it to a temporary file
-// once it is too large for memory.
+// add appends piece to the received bytes. Once these are too many for
+// memory, add moves all of them to a temporary file.
 func (b *body) add(piece []byte) error {
 	b.n += int64(len(piece))
 	if b.file == nil && len(b.data)+len(piece) > MemoryMax+b.head {
@@ -205,7 +208,8 @@ func (b *body) add(piece []byte) error {
 	return nil
 }
 
-// line reads one line of the chunked framing.
+// line reads and keeps one line of the framing of a chunked body, such as
+// the size of a chunk. The line is valid until the next read.
 func (b *body) line() ([]byte, error) {
 	if err := b.hurry(); err != nil {
 		return nil, err
@@ -220,7 +224,7 @@ func (b *body) line() ([]byte, error) {
 	return line, err
 }
 
-// chunked reads a chunked body, and keeps its framing.
+// chunked reads a chunked body to its end, and keeps its framing.
 func (b *body) chunked() error {
 	for {
 		line, err := b.line()
@@ -251,8 +255,8 @@ func (b *body) chunked() error {
 	return errors.New("the trailers never end")
 }
 
-// capture returns what was received as a capture. The body of a large one is copied
-// to a file that belongs to the capture.
+// capture returns the received bytes as a capture. If the body is large, it
+// is copied to a file that belongs to the capture.
 func (b *body) capture() (*record.Capture, error) {
 	c := &record.Capture{RefersTime: record.NoTime, Truncated: b.outcome == report.OutcomeTruncated || b.outcome == report.OutcomeIncomplete || b.outcome == report.OutcomeTimeout}
 	if b.file == nil {
@@ -263,7 +267,7 @@ func (b *body) capture() (*record.Capture, error) {
 	return c, message.Read(c, w, 0, int64(b.head)+b.n, message.BodyLimits{MemoryMax: MemoryMax})
 }
 
-// close releases the file of a large body.
+// close closes the temporary file of a large body.
 func (b *body) close() {
 	if b.file != nil {
 		b.file.Close()

@@ -30,13 +30,13 @@ const (
 	connectTimeout   = 5 * time.Second
 	firstByteTimeout = 30 * time.Second
 	wholeTimeout     = 20 * time.Minute
-	idleMax          = 15 * time.Second // after which an unused connection is closed
-	idleMany         = 1000             // unused connections that are kept
+	idleMax          = 15 * time.Second // time after which an unused connection is closed
+	idleMany         = 1000             // maximum number of unused connections
 	readerBytes      = 32 << 10         // size of a connection's read buffer
 	interimMax       = 10               // 1XX responses before the final one
 )
 
-// Options are the settings of a Client. The zero value works.
+// Options are the settings of a Client. The zero value means defaults.
 type Options struct {
 	Agent   string // value of User-Agent
 	BodyMax int64  // bytes of a body after which it is cut; 0 is 64 MB
@@ -75,8 +75,9 @@ type Client struct {
 	readers sync.Pool // of *bufio.Reader: unused connections have none
 }
 
-// New returns a client. It fails if the proxy's URL is wrong, or the file of
-// passwords cannot be read. The caller closes the client.
+// New returns a client with the settings o. It returns an error if the
+// proxy's URL is wrong, or the file of passwords cannot be read. The caller
+// closes the client.
 func New(o Options) (*Client, error) {
 	c := &Client{
 		agent: o.Agent, bodyMax: o.BodyMax, now: o.Now, idle: make(map[string]*conn),
@@ -116,32 +117,34 @@ func New(o Options) (*Client, error) {
 // BodyMax returns the number of bytes after which a body is cut.
 func (c *Client) BodyMax() int64 { return c.bodyMax }
 
-// ViaProxy reports whether requests go to a proxy. All of them then have the
-// proxy's address.
+// ViaProxy reports whether requests go to a proxy. Resolve then returns the
+// address of the proxy for every URL.
 func (c *Client) ViaProxy() bool { return !c.proxy.direct }
 
-// SetQuota bounds the bytes of bodies that all requests receive together to max, of
-// which some were received before; 0 is no bound. A response that is received when
-// the quota is reached may still come whole, if it is not large. Call SetQuota
-// before the first request.
+// SetQuota bounds the bytes of bodies that all requests together receive: to
+// max, of which received bytes came before; 0 means no bound. Responses that
+// are being received when the quota is reached are received whole if they
+// are not large. Call SetQuota before the first request.
 func (c *Client) SetQuota(max, received int64) { c.quota = newQuota(max, received) }
 
-// QuotaSpent reports whether the quota is reached.
+// QuotaSpent reports whether the quota that SetQuota set is reached. Without
+// a quota it returns false.
 func (c *Client) QuotaSpent() bool { return c.quota.spent() }
 
 // conn is a connection to a server.
 type conn struct {
 	net.Conn
-	r    *bufio.Reader // nil while it is unused
+	r    *bufio.Reader // nil while the connection is unused
 	addr netip.Addr
-	used time.Time
-	old  bool // it has served a request; the server may have closed it since
+	used time.Time // end of the last request
+	old  bool      // whether it has served a request; the server may have closed it since
 }
 
-// setDeadline sets the deadline of reads and writes. It fails with
-// [os.ErrDeadlineExceeded] if ctx has ended. The end of ctx sets a deadline in the
-// past, see [Client.exchange]: setDeadline checks ctx after it has set
-// the new deadline, so that the new one never replaces the one in the past unnoticed.
+// setDeadline sets the deadline of reads and writes. It returns
+// [os.ErrDeadlineExceeded] if ctx has ended. When ctx ends, another
+// goroutine sets a deadline in the past (see [Client.exchange]). setDeadline
+// checks ctx after it has set the new deadline, so the new deadline cannot
+// replace the one in the past unnoticed.
 func (cn *conn) setDeadline(ctx context.Context, t time.Time) error {
 	if err := cn.SetDeadline(t); err != nil {
 		return err
@@ -152,34 +155,36 @@ func (cn *conn) setDeadline(ctx context.Context, t time.Time) error {
 	return nil
 }
 
-// Request is what to ask for.
+// Request describes one GET request.
 type Request struct {
 	URL     *url.URL
-	Addr    netip.AddrPort // of the host, as Resolve returns it
-	Referer string         // "" is none
+	Addr    netip.AddrPort // address to connect to, as Resolve returns it
+	Referer string         // value of the header Referer; "" for none
 	Header  string         // further header lines, each ended by CR LF
 }
 
-// Response is what became of a request.
+// Response is the result of a request, with or without an answer of the
+// server.
 type Response struct {
 	Capture       *record.Capture // what was received; nil without a response. The caller closes it
 	Outcome       report.Outcome
 	Reason        string        // why the request ended so, if Outcome alone does not say it
-	Elapsed       time.Duration // the whole request took
-	Ended         bool          // the quota, or the end of ctx with an EndedError, ended it
-	NewCookie     bool          // the response set a cookie that was not there
-	ChangedCookie bool          // the response gave a cookie another value
-	addr          netip.Addr    // connected to
+	Elapsed       time.Duration // duration of the whole request
+	Ended         bool          // whether the quota, or the end of ctx with an EndedError, ended the request
+	NewCookie     bool          // whether the response set a cookie that the client did not have
+	ChangedCookie bool          // whether the response gave a cookie another value
+	addr          netip.Addr    // address that was connected to
 }
 
-// EndedError is why a request ends early: a limit of the crawl is reached, or the
-// crawl is stopped. The crawl cancels the context of the request with it as the
-// cause.
+// EndedError says that a request ended early because a limit of the crawl is
+// reached or the crawl is stopped. To end its requests, the crawl cancels
+// their context with an EndedError as the cause.
 type EndedError struct{ Why string }
 
 func (e *EndedError) Error() string { return e.Why }
 
-// endWith sets the reason of r if ctx ended the request before it was complete.
+// endWith changes r if ctx ended the request before it was complete: it sets
+// Reason to the cause and, if the cause is an EndedError, sets Ended.
 func (r *Response) endWith(ctx context.Context) {
 	err := context.Cause(ctx)
 	switch {
@@ -192,12 +197,14 @@ func (r *Response) endWith(ctx context.Context) {
 	}
 }
 
-// Transient reports whether another attempt may have another outcome than o.
+// Transient reports whether the outcome o may be temporary, so that another
+// attempt may succeed.
 func Transient(o report.Outcome) bool {
 	return o == report.OutcomeTimeout || o == report.OutcomeUnreachable || o == report.OutcomeDNSFailed
 }
 
-// fault is an error of a request, with the outcome of the request.
+// fault is an error of a request, together with the outcome that the request
+// then has.
 type fault struct {
 	outcome report.Outcome
 	err     error
@@ -206,8 +213,9 @@ type fault struct {
 func (f *fault) Error() string { return f.err.Error() }
 func (f *fault) Unwrap() error { return f.err }
 
-// faultOf returns err as a fault. Any error that is not a fault yet comes from the
-// connection.
+// faultOf returns err as a fault. An error that is not a fault comes from
+// the connection: its outcome is OutcomeTimeout after a deadline, otherwise
+// OutcomeUnreachable.
 func faultOf(err error) *fault {
 	var f *fault
 	if errors.As(err, &f) {
@@ -246,8 +254,8 @@ func (c *Client) Get(ctx context.Context, r Request) Response {
 	return res
 }
 
-// try sends a request, once more if the connection that it used was closed by the
-// server.
+// try sends a request and returns the response. If it used an old connection
+// that the server had closed, it sends the request again over another one.
 func (c *Client) try(ctx context.Context, r Request) Response {
 	for {
 		cn, err := c.connect(ctx, r)
@@ -261,8 +269,9 @@ func (c *Client) try(ctx context.Context, r Request) Response {
 	}
 }
 
-// Resolve returns the address to connect to for u: the first address of its host,
-// or of the proxy if there is one.
+// Resolve returns the address to connect to for the URL u: the first address
+// of its host, or that of the proxy if there is one. Without a port in u,
+// the port is that of the scheme.
 func (c *Client) Resolve(ctx context.Context, u *url.URL) (netip.AddrPort, error) {
 	port := u.Port()
 	if port == "" {
@@ -286,8 +295,9 @@ func (c *Client) Resolve(ctx context.Context, u *url.URL) (netip.AddrPort, error
 	return netip.AddrPortFrom(list[0].Unmap(), uint16(n)), nil
 }
 
-// connect returns the unused connection to the host of r if there is one, else a
-// new connection.
+// connect returns a connection for r: the unused connection to the host if
+// there is one, otherwise a new one. It refuses an address that the guard
+// does not allow.
 func (c *Client) connect(ctx context.Context, r Request) (*conn, error) {
 	key := r.URL.Scheme + r.URL.Host
 	c.mu.Lock()
@@ -335,8 +345,8 @@ func (c *Client) connect(ctx context.Context, r Request) (*conn, error) {
 	return cn, nil
 }
 
-// reader returns a buffered reader of cn, in memory that a closed or unused
-// connection gave back.
+// reader returns a buffered reader of cn. It reuses the memory of a reader
+// that takeReader took from another connection.
 func (c *Client) reader(cn *conn) *bufio.Reader {
 	if r, ok := c.readers.Get().(*bufio.Reader); ok {
 		r.Reset(cn.Conn)
@@ -345,8 +355,8 @@ func (c *Client) reader(cn *conn) *bufio.Reader {
 	return bufio.NewReaderSize(cn.Conn, readerBytes)
 }
 
-// takeReader takes the buffered reader away from cn, which has none while it is
-// unused. It reports whether the reader held no more bytes.
+// takeReader takes the buffered reader away from cn, because an unused
+// connection needs none. empty reports whether the reader had no bytes left.
 func (c *Client) takeReader(cn *conn) (empty bool) {
 	empty = cn.r.Buffered() == 0
 	cn.r.Reset(nil)
@@ -355,8 +365,8 @@ func (c *Client) takeReader(cn *conn) (empty bool) {
 	return empty
 }
 
-// keep keeps cn for the next request to the host of r. If idleMany connections are
-// unused, another one is closed.
+// keep keeps cn for the next request to the host of r. If idleMany
+// connections are unused already, keep closes one of them.
 func (c *Client) keep(cn *conn, r Request) {
 	cn.used, cn.old = c.now(), true
 	key := r.URL.Scheme + r.URL.Host
@@ -376,8 +386,8 @@ func (c *Client) keep(cn *conn, r Request) {
 	}
 }
 
-// CloseUnused closes the connections that were not used for idleMax. Call it now
-// and then.
+// CloseUnused closes the connections that were not used for idleMax. The
+// caller calls it from time to time.
 func (c *Client) CloseUnused() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -399,9 +409,10 @@ func (c *Client) Close() {
 	clear(c.idle)
 }
 
-// exchange sends a request over cn and reads the response. It reports stale if cn
-// was used before and the server had closed it meanwhile: then the request was not
-// answered, and needs a new connection.
+// exchange sends a request over cn and reads the response. Then it keeps cn
+// for another request, or closes it. stale reports that the server had
+// closed cn, which an earlier request used, so the request was not answered
+// and must be sent over another connection.
 func (c *Client) exchange(ctx context.Context, cn *conn, r Request) (res Response, stale bool) {
 	stop := context.AfterFunc(ctx, func() { cn.SetDeadline(time.Unix(1, 0)) })
 	res, keep := c.speak(ctx, cn, r)
@@ -414,8 +425,8 @@ func (c *Client) exchange(ctx context.Context, cn *conn, r Request) (res Respons
 	return res, stale
 }
 
-// speak sends a request over cn and reads the response. It reports keep if cn can be
-// used for another request.
+// speak sends a request over cn and reads the response. keep reports whether
+// cn can be used for another request.
 func (c *Client) speak(ctx context.Context, cn *conn, r Request) (res Response, keep bool) {
 	res.addr = cn.addr
 	fail := func(err error) (Response, bool) {
@@ -457,8 +468,7 @@ func (c *Client) speak(ctx context.Context, cn *conn, r Request) (res Response, 
 	return res, keep
 }
 
-// OutcomeOf returns the outcome of a response that was received whole, by its
-// status.
+// OutcomeOf returns the outcome of the whole response c, by its status.
 func OutcomeOf(c *record.Capture) report.Outcome {
 	switch {
 	case c.Status == 304:
@@ -471,7 +481,7 @@ func OutcomeOf(c *record.Capture) report.Outcome {
 	return report.OutcomeHTTPError
 }
 
-// message returns the bytes of a request.
+// message returns the bytes of a request, from GET to the empty line.
 func (c *Client) message(r Request) []byte {
 	b := make([]byte, 0, 512)
 	b = append(b, "GET "...)
@@ -499,9 +509,9 @@ func (c *Client) message(r Request) []byte {
 	return append(b, "Connection: keep-alive\r\n\r\n"...)
 }
 
-// readHead reads the status line and headers, with the empty line that ends them,
-// and appends them to b. A server that speaks HTTP/0.9 sends the page without a
-// head: then readHead appends nothing.
+// readHead reads the status line and the headers of a response, and the
+// empty line after them, and appends them to b. A server that speaks
+// HTTP/0.9 sends the page without a head; readHead then appends nothing.
 func readHead(r *bufio.Reader, b []byte) ([]byte, error) {
 	if start, err := r.Peek(5); err != nil && (len(start) == 0 || !errors.Is(err, io.EOF)) {
 		return nil, noAnswer(err)
@@ -524,8 +534,8 @@ func readHead(r *bufio.Reader, b []byte) ([]byte, error) {
 	}
 }
 
-// noAnswer returns the error of reading a head, with a clearer text if the server
-// closed the connection.
+// noAnswer returns err, which readHead met, or an error with a clearer text
+// if the server closed the connection.
 func noAnswer(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &fault{report.OutcomeUnreachable, errors.New("the server closed the connection without an answer")}

@@ -18,13 +18,14 @@ import (
 
 // Bounds of the cookies that a client remembers.
 const (
-	cookiesMax      = 50 // of one domain
-	cookieBytes     = 4096
+	cookiesMax      = 50      // cookies of one domain
+	cookieBytes     = 4096    // length of a value of Set-Cookie
 	cookieSitesMax  = 100_000 // domains
-	cookieLineBytes = 8192    // of all cookies sent with one request
+	cookieLineBytes = 8192    // length of all cookies sent with one request
 )
 
-// cookies are the cookies that sites set. They may be used from many goroutines.
+// cookies holds the cookies that sites have set, for one client. It may be
+// used from many goroutines.
 type cookies struct {
 	jar     *cookiejar.Jar
 	mu      sync.Mutex
@@ -32,7 +33,8 @@ type cookies struct {
 	changed map[string]bool                   // domains whose cookies changed since the last call of changes
 }
 
-// savedCookie is a cookie in the form in which a caller stores it.
+// savedCookie is a cookie in the form in which a caller of TakeCookies
+// stores it.
 type savedCookie struct {
 	URL  string // URL of the response that set it
 	Line string // value of Set-Cookie, with an absolute expiry time
@@ -46,9 +48,10 @@ func newCookies() *cookies {
 	return &cookies{jar: jar, sites: make(map[string]map[string]savedCookie), changed: make(map[string]bool)}
 }
 
-// set takes the cookies of a response from u with the given head. Cookies beyond
-// the bounds are left out. It reports whether a cookie was added that was not
-// there, and whether one that was there got another value.
+// set takes the cookies from head, the head of a response from u. It leaves
+// out cookies that are not allowed or exceed the bounds. added reports
+// whether it added a new cookie, and changed whether a cookie that it had
+// before got another value.
 func (c *cookies) set(u *url.URL, head []byte, now time.Time) (added, changed bool) {
 	var list []*http.Cookie
 	for line := range message.Headers(head, "Set-Cookie") {
@@ -71,7 +74,8 @@ func (c *cookies) set(u *url.URL, head []byte, now time.Time) (added, changed bo
 	return added, changed
 }
 
-// cookieNews says what a cookie in a response changes.
+// cookieNews says what a cookie in a response changes: nothing, it is new,
+// or it has another value.
 type cookieNews int
 
 const (
@@ -80,8 +84,9 @@ const (
 	cookieChanged
 )
 
-// keep notes a cookie, or removes it if it has expired. It reports whether the
-// cookie is allowed and within the bounds, and what it changes.
+// keep notes a cookie of a response from u, or removes it if it has expired.
+// kept is false if the cookie is not allowed or exceeds the bounds. news
+// says what the cookie changes.
 func (c *cookies) keep(u *url.URL, cookie *http.Cookie, now time.Time) (kept bool, news cookieNews) {
 	domain, ok := cookieDomain(strings.ToLower(u.Hostname()), cookie)
 	if !ok {
@@ -117,7 +122,7 @@ func (c *cookies) keep(u *url.URL, cookie *http.Cookie, now time.Time) (kept boo
 	case !ok:
 		news = cookieAdded
 	case value(before.Line) == value(saved.Line):
-		return true, cookieSame // it may expire later than before, which a later run need not know
+		return true, cookieSame // a later expiry time need not be stored
 	default:
 		news = cookieChanged
 	}
@@ -125,8 +130,9 @@ func (c *cookies) keep(u *url.URL, cookie *http.Cookie, now time.Time) (kept boo
 	return true, news
 }
 
-// cookieDomain returns the domain that a cookie of a host is sent to, in lower case.
-// It reports false if the host may set none for that domain.
+// cookieDomain returns the domain to which a cookie is sent, in lower case.
+// host is the host that set it. The bool is false if the host may not set a
+// cookie for that domain.
 func cookieDomain(host string, cookie *http.Cookie) (string, bool) {
 	domain := strings.ToLower(strings.TrimPrefix(cookie.Domain, "."))
 	if domain == "" || domain == host {
@@ -136,14 +142,15 @@ func cookieDomain(host string, cookie *http.Cookie) (string, bool) {
 	return domain, strings.HasSuffix(host, "."+domain) && domain != suffix
 }
 
-// value returns the name and value in a line of Set-Cookie, without attributes.
+// value returns name=value from a value of Set-Cookie, that is, without the
+// attributes.
 func value(line string) string {
 	v, _, _ := strings.Cut(line, ";")
 	return v
 }
 
-// header returns the line of a request to u that has its cookies; "" if there are
-// none.
+// header returns the header line "Cookie: …" for a request to u, with CR LF,
+// or "" if there are no cookies for u.
 func (c *cookies) header(u *url.URL) string {
 	var b strings.Builder
 	for _, cookie := range c.jar.Cookies(u) {
@@ -162,8 +169,9 @@ func (c *cookies) header(u *url.URL) string {
 	return "Cookie: " + b.String() + "\r\n"
 }
 
-// TakeCookies returns, for each domain whose cookies changed since the last call,
-// all its cookies as JSON. RestoreCookies reads the JSON.
+// TakeCookies returns all cookies of each domain whose cookies changed since
+// the last call. The map has them by domain, as JSON that RestoreCookies
+// reads.
 func (c *Client) TakeCookies() (map[string][]byte, error) { return c.cookies.changes() }
 
 func (c *cookies) changes() (map[string][]byte, error) {
@@ -184,8 +192,8 @@ func (c *cookies) changes() (map[string][]byte, error) {
 	return list, nil
 }
 
-// RestoreCookies takes the cookies of one domain, as TakeCookies of another client
-// returned them.
+// RestoreCookies adds the cookies of one domain, in the JSON that
+// TakeCookies of another client returned.
 func (c *Client) RestoreCookies(b []byte) error { return c.cookies.restore(b, c.now()) }
 
 func (c *cookies) restore(b []byte, now time.Time) error {

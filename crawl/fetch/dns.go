@@ -13,14 +13,14 @@ import (
 // fault may be temporary.
 const (
 	addrLifetime  = 10 * time.Minute
-	lookupWaitMin = time.Second // after the first failure; the wait doubles with each further one
+	lookupWaitMin = time.Second // wait after the first failure; it doubles with each further one
 	lookupWaitMax = 90 * time.Second
 	namesMax      = 100_000
 	lookupMax     = 30 * time.Second // duration of one look-up
 )
 
-// names looks up the addresses of hosts and remembers them. It looks up a host once
-// at a time. It may be used from many goroutines.
+// names looks up the addresses of hosts and remembers them. For one host
+// only one look-up runs at a time. It may be used from many goroutines.
 type names struct {
 	lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	now    func() time.Time
@@ -29,17 +29,18 @@ type names struct {
 	host map[string]*name
 }
 
-// name is a host and the outcome of its look-up. All fields but done may be read
-// once done is closed.
+// name is the result of looking up one host. When done is closed, the
+// look-up is complete, and the other fields may be read.
 type name struct {
 	done    chan struct{}
 	addrs   []netip.Addr
 	err     error
-	fails   int // in a row
+	fails   int // number of look-ups in a row that failed
 	expires time.Time
 }
 
-// addrsOf returns the addresses of a host, at least one.
+// addrsOf returns the addresses of a host, at least one, from memory or by a
+// look-up. The error of a failed look-up is remembered for a while too.
 func (n *names) addrsOf(ctx context.Context, host string) ([]netip.Addr, error) {
 	for {
 		x, ours := n.claim(host)
@@ -58,8 +59,9 @@ func (n *names) addrsOf(ctx context.Context, host string) ([]netip.Addr, error) 
 	}
 }
 
-// claim returns the entry of a host. It reports ours if the caller must look up the
-// host; else the entry is complete, or another caller looks it up.
+// claim returns the entry of a host. ours reports that the caller must look
+// up the host and complete the entry. Otherwise the entry is complete, or
+// another caller is completing it.
 func (n *names) claim(host string) (x *name, ours bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -68,7 +70,7 @@ func (n *names) claim(host string) (x *name, ours bool) {
 		select {
 		case <-x.done:
 		default:
-			return x, false // another looks it up
+			return x, false // another caller is looking it up
 		}
 		if n.now().Before(x.expires) {
 			return x, false
@@ -83,7 +85,7 @@ func (n *names) claim(host string) (x *name, ours bool) {
 	return x, true
 }
 
-// find looks up a host and completes its entry x.
+// find looks up a host, completes its entry x, and closes x.done.
 func (n *names) find(ctx context.Context, host string, x *name) {
 	defer close(x.done)
 	limited, cancel := context.WithTimeout(ctx, lookupMax)
@@ -103,8 +105,8 @@ func (n *names) find(ctx context.Context, host string, x *name) {
 	}
 }
 
-// LookupWait returns how long to wait before a host is looked up again after so
-// many failures in a row.
+// LookupWait returns how long to wait before a host is looked up again,
+// after fails failures in a row.
 func LookupWait(fails int) time.Duration {
 	return min(lookupWaitMin<<min(fails-1, 10), lookupWaitMax)
 }

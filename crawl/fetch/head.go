@@ -11,8 +11,9 @@ import (
 	"infomall/store/record/message"
 )
 
-// RetryAfter returns how long a busy server asks to be left alone, by the status
-// and the header Retry-After of its response; 0 if it does not ask.
+// RetryAfter returns how long a busy server asks to be left alone. It goes
+// by the status of the response c (429 or 503) and its header Retry-After.
+// It returns 0 if the server does not ask for a pause.
 func RetryAfter(c *record.Capture, now time.Time) time.Duration {
 	if c.Status != http.StatusTooManyRequests && c.Status != http.StatusServiceUnavailable {
 		return 0
@@ -27,11 +28,13 @@ func RetryAfter(c *record.Capture, now time.Time) time.Duration {
 	return 0
 }
 
-// retryAfterMax bounds what a server can ask for, in seconds: a day.
+// retryAfterMax bounds the pause that a server can ask for, in seconds. It
+// is a day.
 const retryAfterMax = 24 * 60 * 60
 
-// FileType returns the media type of a file that no server sent, by the end of its
-// name, or else by its first bytes.
+// FileType returns the media type of a file of this machine, such as
+// "text/html", by the end of its name, or else by the first bytes of its
+// content.
 func FileType(name string, content []byte) string {
 	kind := mime.TypeByExtension(path.Ext(name))
 	if kind == "" {

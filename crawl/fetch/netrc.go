@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// netrcMax bounds the file of passwords, in bytes.
+// netrcMax bounds the size of a file of passwords, in bytes.
 const netrcMax = 1 << 20
 
-// passwords are the values of the header Authorization, by host. They exist in
-// memory only, and printing them shows none.
+// passwords holds the value of the header Authorization for each host. It
+// exists in memory only, and its String shows no password.
 type passwords map[string]string
 
-// String returns the number of passwords, and none of them.
+// String returns a text with the number of passwords, but none of them.
 func (p passwords) String() string { return fmt.Sprintf("passwords of %d hosts", len(p)) }
 
 // readNetrc reads a file of names and passwords in the form that ftp, curl and wget
@@ -24,8 +24,9 @@ func (p passwords) String() string { return fmt.Sprintf("passwords of %d hosts",
 //
 //	machine intranet.example login me password secret
 //
-// A machine is the name of one host, and covers all its ports. The entry "default"
-// is left out: it would send a password to any host. "" is no file.
+// A machine is the name of one host, with any port. The entry "default" is ignored,
+// because it would send a password to any host. If path is "", there is no file and
+// the result is nil.
 func readNetrc(path string) (passwords, error) {
 	if path == "" {
 		return nil, nil
@@ -49,7 +50,8 @@ func readNetrc(path string) (passwords, error) {
 	return p, nil
 }
 
-// parseNetrc parses the text of such a file. Its errors quote nothing of the text.
+// parseNetrc parses the text of a file that readNetrc reads. Its errors
+// quote nothing of the text, which has passwords.
 func parseNetrc(text string) (passwords, error) {
 	p := make(passwords)
 	values := make(map[string]string) // of the current machine

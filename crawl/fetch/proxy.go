@@ -14,15 +14,17 @@ import (
 	"infomall/store/record/message"
 )
 
-// proxy is the HTTP proxy that requests go to. The proxy looks up the addresses of
-// hosts, so the client can refuse only an address that is written in a URL.
+// proxy is the HTTP proxy of a client. The proxy looks up the addresses of
+// hosts itself. So the client cannot check them; it can only refuse a URL
+// that contains an address.
 type proxy struct {
 	host   string // with port
-	auth   string // value of Proxy-Authorization; "" without
-	direct bool   // there is no proxy
+	auth   string // value of Proxy-Authorization; "" if the proxy needs no password
+	direct bool   // whether there is no proxy
 }
 
-// newProxy parses the URL of a proxy; "" is none.
+// newProxy returns the proxy whose URL is text, such as http://host:port; ""
+// means no proxy. p may have the proxy's password.
 func newProxy(text string, p passwords) (proxy, error) {
 	if text == "" {
 		return proxy{direct: true}, nil
@@ -41,8 +43,8 @@ func newProxy(text string, p passwords) (proxy, error) {
 // url returns the proxy's own URL.
 func (p *proxy) url() *url.URL { return &url.URL{Scheme: "http", Host: p.host} }
 
-// allows returns an error if u may not be asked of the proxy: because its host is
-// an address that the guard refuses, or a name of the machine itself.
+// allows returns an error if the client must not ask the proxy for u. The
+// host of u is then an address that the guard refuses, or localhost.
 func (c *Client) allows(u *url.URL) error {
 	host := strings.ToLower(u.Hostname())
 	a, err := netip.ParseAddr(host)
@@ -60,7 +62,8 @@ func (c *Client) allows(u *url.URL) error {
 	return nil
 }
 
-// tunnel asks the proxy, to which nc is connected, to connect nc to the host of u.
+// tunnel asks the proxy, to which nc is connected, to pass on all bytes to
+// the host of u. nc is then a connection to that host.
 func (c *Client) tunnel(ctx context.Context, nc net.Conn, u *url.URL) error {
 	port := u.Port()
 	if port == "" {
@@ -85,13 +88,14 @@ func (c *Client) tunnel(ctx context.Context, nc net.Conn, u *url.URL) error {
 	return nil
 }
 
-// oneByte reads one byte at a time, so that a buffered reader reads nothing ahead.
+// oneByte is a connection that reads one byte at a time. So a buffered
+// reader on it reads nothing ahead.
 type oneByte struct{ net.Conn }
 
 func (o oneByte) Read(p []byte) (int, error) { return o.Conn.Read(p[:min(len(p), 1)]) }
 
-// proxyAuth returns the line of a request with the proxy's password; "" if there is
-// none.
+// proxyAuth returns the header line with the proxy's password, with CR LF,
+// or "" if there is no password.
 func (c *Client) proxyAuth() string {
 	if c.proxy.auth == "" {
 		return ""

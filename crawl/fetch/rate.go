@@ -8,19 +8,20 @@ import (
 	"time"
 )
 
-// quotaOver is the number of bytes by which a quota may be exceeded. Pages that are
-// on their way when the quota is reached then come whole, unless they are large.
+// quotaOver is the number of bytes by which a quota may be exceeded. So
+// pages that are being received when the quota is reached come whole, unless
+// they are large.
 const quotaOver = 1 << 20
 
-// quota bounds the bytes of bodies that all requests receive together. The nil
+// quota bounds the bytes of bodies that all requests together receive. A nil
 // quota has no bound.
 type quota struct {
 	max  int64
 	left atomic.Int64
 }
 
-// newQuota returns a quota of max bytes, of which some were received before; nil if
-// max is 0.
+// newQuota returns a quota of max bytes, of which received bytes are spent
+// already. It returns nil if max is 0.
 func newQuota(max, received int64) *quota {
 	if max == 0 {
 		return nil
@@ -30,8 +31,8 @@ func newQuota(max, received int64) *quota {
 	return q
 }
 
-// spend subtracts n received bytes from the quota. It returns an *EndedError once
-// nothing is left.
+// spend subtracts n received bytes from the quota. It returns an *EndedError
+// if nothing is left then.
 func (q *quota) spend(n int) error {
 	if q == nil || q.left.Add(-int64(n)) > 0 {
 		return nil
@@ -42,17 +43,18 @@ func (q *quota) spend(n int) error {
 // spent reports whether nothing of the quota is left.
 func (q *quota) spent() bool { return q != nil && q.left.Load() <= 0 }
 
-// rate bounds the bytes per second that all requests receive together. The nil rate
-// has no bound.
+// rate bounds the bytes per second that all requests together receive. A nil
+// rate has no bound.
 type rate struct {
 	bytes int64 // a second
 	now   func() time.Time
 
 	mu   sync.Mutex
-	free time.Time // when all bytes received so far are within the rate
+	free time.Time // the time from which on all bytes received so far are within the rate
 }
 
-// newRate returns a rate of so many bytes per second; nil if bytes is 0.
+// newRate returns a rate of the given number of bytes per second, or nil if
+// bytes is 0.
 func newRate(bytes int64, now func() time.Time) *rate {
 	if bytes == 0 {
 		return nil
@@ -60,8 +62,8 @@ func newRate(bytes int64, now func() time.Time) *rate {
 	return &rate{bytes: bytes, now: now}
 }
 
-// spend counts n received bytes, waits until they are within the rate, and returns
-// how long it waited.
+// spend counts n received bytes, waits until they are within the rate, and
+// returns how long it waited. If ctx ends meanwhile, it returns the cause.
 func (r *rate) spend(ctx context.Context, n int) (time.Duration, error) {
 	if r == nil {
 		return 0, nil
