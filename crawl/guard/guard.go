@@ -22,7 +22,7 @@ type Guard struct {
 	Private bool
 }
 
-// RefusedError says that a crawl may not connect to an address.
+// RefusedError says that a crawl may not connect to an address, and why.
 type RefusedError struct {
 	Addr netip.Addr // the address; an IPv4 address written as IPv6 appears as IPv4
 	Kind string     // what the address is, such as "private" or "a 6to4 relay"
@@ -36,8 +36,8 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("address %s is %s: no site can be there", e.Addr, e.Kind)
 }
 
-// Check returns a *RefusedError if the crawl may not connect to a, and nil if
-// it may.
+// Check returns nil if the crawl may connect to the address a, otherwise a
+// *RefusedError.
 func (g Guard) Check(a netip.Addr) error {
 	a = a.Unmap().WithZone("")
 	for _, s := range special {
@@ -54,8 +54,8 @@ func (g Guard) Check(a netip.Addr) error {
 	return &RefusedError{a, "not allocated to hosts", false}
 }
 
-// globalUnicast is the part of IPv6 from which public hosts get their
-// addresses.
+// globalUnicast is the part of the IPv6 addresses from which public hosts
+// get theirs.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
 // block is a range of addresses to which a crawl must not connect.
