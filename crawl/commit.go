@@ -7,7 +7,7 @@ import (
 )
 
 // keepUp does the periodic work that is due: it acknowledges finished tasks,
-// reads orders, and publishes pages. busy reports whether any was due.
+// reads orders, and publishes pages. busy reports whether any work was due.
 func (e *engine) keepUp(ctx context.Context) (busy bool, err error) {
 	now := e.now()
 	commit := len(e.done) >= commitMany || e.q.Full() || len(e.done) > 0 && now.Sub(e.committed) >= e.rest
@@ -85,7 +85,9 @@ func (e *engine) commit() error {
 	return nil
 }
 
-// acknowledge records the result of t in the state.
+// acknowledge records in the state that t is durable and done: it logs the
+// attempts of t, and removes its URL from the queue or lets it wait for
+// another attempt.
 func (e *engine) acknowledge(t *fetchTask) error {
 	e.mourn(t)
 	e.count(t)
@@ -95,7 +97,7 @@ func (e *engine) acknowledge(t *fetchTask) error {
 		}
 	}
 	if t.robots {
-		return nil // the URL is in its queue again
+		return nil // the URL of t is in its queue again
 	}
 	if !t.retry.IsZero() {
 		t.u.Tries++
@@ -130,7 +132,8 @@ func (e *engine) count(t *fetchTask) {
 	}
 }
 
-// mourn records a seed that brought no answer.
+// mourn adds t to e.lost, for the summary of the crawl, if the URL of t is a
+// seed that got no response and is not tried again.
 func (e *engine) mourn(t *fetchTask) {
 	if t.u.Layer > 0 || t.u.Via != "" || t.u.Hop > 0 || t.robots || !t.retry.IsZero() || len(t.fetches) == 0 || len(e.lost) == lostMax {
 		return

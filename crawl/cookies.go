@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// cookiesOf returns the key in the state of a crawl under which the cookies of
-// a domain are stored.
+// cookiesOf returns the key under which the state of a crawl stores the
+// cookies of a domain, such as "cookies example.org".
 func cookiesOf(domain string) string { return "cookies " + domain }
 
-// saveCookies writes the changed cookies to the state of the crawl.
+// saveCookies writes the cookies that changed since its last call to the
+// state of the crawl.
 func (e *engine) saveCookies() error {
 	list, err := e.client.TakeCookies()
 	for domain, b := range list {
@@ -22,8 +23,9 @@ func (e *engine) saveCookies() error {
 	return err
 }
 
-// restoreCookies reads the cookies that an earlier run of the crawl had for a
-// host and for the domains above it.
+// restoreCookies gives the client the cookies that an earlier run of the
+// crawl had for a host and for the domains above it. host may have a port.
+// If this run began the crawl, it does nothing.
 func (e *engine) restoreCookies(host string) error {
 	if !e.resumed {
 		return nil

@@ -24,21 +24,21 @@ import (
 const (
 	workersDefault = 16
 	commitEvery    = 100 * time.Millisecond
-	commitRest     = 10              // times what a commit took, before the next: workers wait for one
-	commitRestMax  = 2 * time.Second // but no longer than that
-	commitMany     = 256             // pages fetched and not acknowledged: what a crash has fetched again
-	spareMax       = 512             // what is laid out for workers while a commit lasts
+	commitRest     = 10              // the pause after a commit is so many times its duration, because workers wait for commits
+	commitRestMax  = 2 * time.Second // the longest such pause
+	commitMany     = 256             // fetched pages that are not acknowledged; after a crash these are fetched again
+	spareMax       = 512             // tasks that are prepared for workers while a commit lasts
 	pollEvery      = 250 * time.Millisecond
-	publishEvery   = 30 * time.Second // unless the crawl says it
-	lostMax        = 5
-	overGrace      = time.Second // for pages under way to come whole when the time is over
-	quiet          = 20          // acknowledgements in a batch, below which others are let in after it
+	publishEvery   = 30 * time.Second // unless the options of the crawl say otherwise
+	lostMax        = 5                // seeds without a response that the result lists
+	overGrace      = time.Second      // how long running fetches may go on after the crawl is over
+	quiet          = 20               // after a commit of fewer tasks, other processes may read the state
 )
 
 // Env is the connection of a crawl to the outside world: network and clock. The
 // zero value is the Internet and the machine's clock.
 type Env struct {
-	// Version stands in the User-Agent.
+	// Version is not used yet: the User-Agent is an option of the crawl.
 	Version string
 	Dial    func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
 	Lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -46,9 +46,10 @@ type Env struct {
 	Now     func() time.Time
 }
 
-// Run crawls until nothing is left, a limit is reached, an order stops it, or
-// ctx ends. An unfinished crawl continues where it was. The result counts what
-// is in the archive, also if there is an error.
+// Run runs one crawl until no URL is left, a limit of o is reached, an order
+// stops it, or ctx ends. A crawl of the same name and statement that has not
+// ended is continued. The result counts what is in the archive, also if Run
+// returns an error.
 func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report.CrawlResult, error) {
 	e := &engine{a: a, o: o, now: env.Now, results: make(chan *fetchTask), spare: make(chan *fetchTask, spareMax)}
 	if e.now == nil {
@@ -118,69 +119,70 @@ type engine struct {
 	past      past // used by workers too
 	sites     sites
 	results   chan *fetchTask
-	tasks     []*fetchTask // those that are out, by worker; nil is an idle one
-	out       int
-	spare     chan *fetchTask // what workers take that are ready while the engine is busy
-	laidOut   []*fetchTask    // what was put there since it is
-	taken     int             // how many took of that the last time
-	shelf     []*fetchTask    // what nobody took, out of the frontier and not out yet
-	leased    int64           // pages that are out or not acknowledged, which count against the limit
-	held      int64           // bytes that came and are not acknowledged, which do so too
-	done      []*fetchTask
-	lost      []report.Fetch // seeds that brought no answer
-	ended     report.Ended   // what a limit or STOP ended
-	overSince time.Time      // since when nothing is begun any more; zero while it is
-	resumed   bool           // an earlier run began the crawl
-	cutOff    bool           // what was under way then has been ended
-	committed time.Time
-	rest      time.Duration // after committed, before the next commit unless there is much
-	polled    time.Time
-	published time.Time
+	tasks     []*fetchTask    // the running tasks, by worker; nil for an idle worker
+	out       int             // number of running tasks
+	spare     chan *fetchTask // tasks for workers that become ready while the engine is busy
+	laidOut   []*fetchTask    // tasks put into spare since the engine is busy
+	taken     int             // how many tasks workers took from spare the last time
+	shelf     []*fetchTask    // spare tasks that no worker took: out of the frontier, but not running
+	leased    int64           // pages that are being fetched or not acknowledged; they count against the limit
+	held      int64           // bytes of fetched pages that are not acknowledged; they count too
+	done      []*fetchTask    // finished tasks that are not acknowledged
+	lost      []report.Fetch  // seeds that got no response
+	ended     report.Ended    // fetches that a limit or STOP ended
+	overSince time.Time       // when the crawl began no more fetches; zero while it still does
+	resumed   bool            // an earlier run began the crawl
+	cutOff    bool            // the fetches that ran when the crawl was over have been cancelled
+	committed time.Time       // end of the last commit
+	rest      time.Duration   // pause after committed before the next commit, unless many tasks are done
+	polled    time.Time       // last time that poll was called
+	published time.Time       // last time that publish was called
 }
 
 // fetchTask is a URL on its way through the stages of a crawl.
 type fetchTask struct {
 	worker int
 	u      report.Queued
-	robots bool // its host's robots.txt is fetched, and the URL goes back
+	robots bool // the task fetches the robots.txt of the host of u; u then returns to the frontier
 	step   string
 	since  time.Time
-	usual  string // charset of most pages of the host that came before
+	usual  string // charset of most earlier pages of the host
 
 	// What the worker found.
-	fetched  chan struct{} // the engine has taken the response in: links may be read
+	fetched  chan struct{} // closed when the engine has handled the response; the worker then reads the links
 	res      fetch.Response
-	entered  netip.Addr        // which the worker asked, by the manners; invalid if none
+	entered  netip.Addr        // address for which manners gave permission; invalid if none
 	captures []*record.Capture // of robots.txt and its redirects
-	unread   string            // why robots.txt is not known though it was answered
-	first    []byte            // the first part of a body that is not in memory; nil if it leads nowhere
-	size     int64             // of that body
-	known    *record.Payload   // what the archive has of the page, which is as it was
-	again    time.Time         // the address is not to be asked before: nothing was fetched
+	unread   string            // why robots.txt is not known although there was a response
+	first    []byte            // the first part of a body that is not in memory; nil if the body cannot have links
+	size     int64             // size of the whole body if first is set
+	known    *record.Payload   // the archive's copy of the page, if the page is unchanged
+	again    time.Time         // if not zero, nothing was fetched; the address may be asked again at this time
 	final    bool              // the worker has ended
 	relieved bool              // another task was begun in its place
 	links    []links.Link
 	asks     robots.Directives // of the page
 	charset  charset.Found     // of the page
-	print    *trap.Print       // of what came, if it may be in a trap
+	print    *trap.Print       // content of the response, to find traps
 	focus    report.FocusVerdict
 	took     [report.Stages]time.Duration
-	err      error // a fault in what the crawl was asked, which ends it
+	err      error // an error of the crawl's Focus, which ends the crawl
 
 	// What the engine decided.
-	leased  bool // it counts against the limit until it is acknowledged
-	came    bool // it brought a page
-	failed  bool // it brought no answer
-	missed  bool // it was guessed to be a sitemap, and is none
-	fetches []report.Fetch
-	retry   time.Time // zero: it is done
-	keep    bool      // it is in a trap: it is kept back
-	line    int       // of robots.txt, that allows it; 0: none says anything
-	queued  int       // URLs that it led to and that were not met before
-	leftOut int       // URLs that it led to and that a rule left out
+	leased  bool           // the task counts against the limit until it is acknowledged
+	came    bool           // the response is a page
+	failed  bool           // there was no response
+	missed  bool           // u was guessed to be a sitemap, and is none
+	fetches []report.Fetch // rows for the log of attempts
+	retry   time.Time      // when to fetch u again; zero if u is done
+	keep    bool           // u is in a trap and is kept back, that is, not fetched
+	line    int            // line of robots.txt with the rule that decided on u; 0 if no rule matches
+	queued  int            // number of links that are new to the crawl
+	leftOut int            // number of links that a rule left out
 }
 
-// remember pins the current content of the archive.
+// remember pins the current content of the archive in e.past, so that the
+// crawl can compare pages with it.
 func (e *engine) remember(ctx context.Context) error {
 	p, err := e.a.Past(ctx)
 	if err != nil {
@@ -189,7 +191,9 @@ func (e *engine) remember(ctx context.Context) error {
 	return e.past.pin(p, e.now())
 }
 
-// start begins the crawl or continues it.
+// start begins the crawl, or continues it if a crawl of this name has not
+// ended. It returns a *report.OtherCrawlError if that crawl has another
+// statement.
 func (e *engine) start() (err error) {
 	if e.crawl, err = e.q.Crawl(); err != nil {
 		return err
@@ -198,7 +202,7 @@ func (e *engine) start() (err error) {
 	if begun && e.crawl.Statement != e.o.Statement {
 		return &report.OtherCrawlError{Crawl: e.crawl}
 	}
-	var given []report.Queued // to a crawl that was over
+	var given []report.Queued // URLs that were added to the previous crawl after its end
 	var traps []released
 	if !begun {
 		id := e.crawl.ID + 1
@@ -221,7 +225,7 @@ func (e *engine) start() (err error) {
 	if e.orders, err = e.q.Orders(); err != nil {
 		return err
 	}
-	e.orders.Pause = false // who runs it again goes on with it
+	e.orders.Pause = false // a paused crawl that is run again continues
 	if err := e.q.SetOrders(e.orders); err != nil {
 		return err
 	}
@@ -280,7 +284,8 @@ func (e *engine) workers() []report.Worker {
 	return list
 }
 
-// loop runs the crawl. When it returns, all workers have ended.
+// loop runs the crawl until it is over or ctx ends. When loop returns, all
+// workers have ended.
 func (e *engine) loop(ctx context.Context) error {
 	work, end := context.WithCancelCause(ctx)
 	defer func() {
@@ -296,7 +301,7 @@ func (e *engine) loop(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		// Whoever was ready is on the way now, and need not wait for this.
+		// All idle workers have tasks now, so they need not wait for keepUp.
 		if busy, err := e.keepUp(ctx); err != nil {
 			return err
 		} else if busy {
@@ -307,10 +312,10 @@ func (e *engine) loop(ctx context.Context) error {
 				if err := e.commit(); err != nil {
 					return err
 				}
-				continue // some may be tried again
+				continue // some URLs may be tried again
 			}
 			if e.enough() {
-				return nil // what is given from now on is for the next
+				return nil // URLs that are added from now on are for the next crawl
 			}
 			if err := e.poll(); err != nil {
 				return err
@@ -335,8 +340,9 @@ func (e *engine) loop(ctx context.Context) error {
 	}
 }
 
-// until returns how long the engine may wait for workers before it has other
-// work. wait is the time at which a URL becomes ready.
+// until returns how long the engine may wait for a report of a worker before
+// it has other work. wait is the time at which the next URL becomes ready;
+// zero if none is waiting.
 func (e *engine) until(wait time.Time) time.Duration {
 	now := e.now()
 	d := pollEvery - now.Sub(e.polled)
@@ -349,7 +355,8 @@ func (e *engine) until(wait time.Time) time.Duration {
 	return max(d, 0)
 }
 
-// enough reports whether no more URLs may be taken from the frontier.
+// enough reports whether no more URLs may be taken from the frontier,
+// because the crawl is over or a limit is reached.
 func (e *engine) enough() bool { return e.over() != "" || e.full() }
 
 // over returns why no more fetches are begun, such as "the crawl was stopped",
@@ -379,14 +386,14 @@ func (e *engine) endFetches(end context.CancelCauseFunc) {
 	}
 }
 
-// full reports whether a limit on pages or bytes is reached if all running
-// fetches succeed.
+// full reports whether a limit on pages or bytes is reached, counting the
+// running fetches as if they all succeed.
 func (e *engine) full() bool {
 	return e.client.QuotaSpent() || e.o.MaxPages > 0 && e.crawl.Fetched+e.leased >= e.o.MaxPages || e.o.MaxBytes > 0 && e.crawl.Bytes+e.held >= e.o.MaxBytes
 }
 
-// poll reads orders and URLs that other processes sent, and lets these
-// processes access the state.
+// poll reads the orders and URLs that other processes sent, and commits the
+// state, so that these processes can read it.
 func (e *engine) poll() (err error) {
 	e.client.CloseUnused()
 	if e.orders, err = e.q.Orders(); err != nil {
@@ -418,7 +425,8 @@ func (e *engine) poll() (err error) {
 	return e.commit()
 }
 
-// admit queues URLs that another process sent.
+// admit queues URLs that another process added, except those that a rule of
+// the crawl excludes. A forced URL is queued in any case.
 func (e *engine) admit(given []report.Queued) error {
 	for _, u := range given {
 		if !u.Forced && e.rules.refuse(u.URL, false) != "" {
@@ -431,16 +439,17 @@ func (e *engine) admit(given []report.Queued) error {
 	return nil
 }
 
-// end ends the crawl. err is the error that stopped it, or nil. The state says
-// that the crawl is over only after all its pages are visible in the archive.
+// end ends the crawl. err is the error that stopped the loop, or nil. end
+// stores that the crawl is over only after all its pages are visible in the
+// archive. It returns its own errors, not err.
 func (e *engine) end(ctx context.Context, err error) error {
 	errs := []error{e.saveSites(true)}
 	if err == nil || ctx.Err() != nil {
-		errs = append(errs, e.commit()) // what is fetched counts
+		errs = append(errs, e.commit()) // keep what was fetched
 	}
 	closed := e.sink.Close(ctx)
 	if ctx.Err() == nil {
-		errs = append(errs, closed) // else what was not published is in a journal
+		errs = append(errs, closed) // if ctx has ended, the rest is safe in a journal
 	}
 	failed := errors.Join(errs...)
 	switch {

@@ -50,18 +50,23 @@ type Archive interface {
 	// State opens the state of the crawl with this name; the caller closes it. It
 	// is an error if another process runs that crawl.
 	State(name string) (State, error)
-	// Sink begins to store captures under the name job. They come into force after
-	// at most bytes of responses. The caller closes the sink.
+	// Sink begins to store captures under the name job. Captures come into
+	// force, so that queries see them, after Publish, and at the latest
+	// after the given number of bytes of responses; 0 means 64 MB. The
+	// caller closes the sink.
 	Sink(ctx context.Context, job string, bytes int64) (Sink, error)
-	// Past pins what the archive holds now; the caller closes it.
+	// Past pins the present content of the archive: the result does not
+	// change when captures are added later. The caller closes it.
 	Past(ctx context.Context) (Past, error)
 }
 
 // Past is the content of the archive at the time it was pinned. Several
 // goroutines may use it.
 type Past interface {
-	// Known gives the last capture of a canonical URL before a time.
+	// Known describes the last capture of a canonical URL before a time. The
+	// Time of the result is NoTime if the archive has no such capture.
 	Known(ctx context.Context, url string, before record.Time) (record.Known, error)
+	// Payload returns the stored response of the capture that ref identifies.
 	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
 	Close() error
 }
@@ -75,43 +80,53 @@ type State interface {
 	Batch
 }
 
-// Met is what a crawl remembers of URLs.
+// Met is what a crawl remembers of the URLs that it has met: those of its
+// seeds, and those to which fetched pages led.
 type Met interface {
-	// Meet notes that a URL was met, and reports whether it was met before.
+	// Meet notes that the crawl has met a URL, and reports whether it had
+	// met the URL before.
 	Meet(url string) (before bool, err error)
-	// Claim notes that the URL with the arrival seq will be fetched for all URLs
-	// with this key. It returns false if another URL was noted before.
+	// Claim notes that among all URLs with this key the crawl fetches only
+	// the URL with the arrival number seq. It returns true if the key is
+	// claimed by that URL, now or before, and false if another URL claimed
+	// it before.
 	Claim(key string, seq uint64) (bool, error)
-	// Leave notes that a URL was left out because of the page that led to it. It
-	// reports whether the URL was met, or left out so, before. Meet may still be
-	// called for the URL.
+	// Leave notes that the crawl leaves a URL out because of the page that
+	// led to it. It reports whether the crawl had met the URL or left it out
+	// before. The URL does not count as met, so another page may still lead
+	// to it.
 	Leave(url string) (before bool, err error)
-	// Log notes an attempt to fetch a URL.
+	// Log adds an attempt to fetch a URL, or the decision not to fetch it,
+	// to the log of attempts.
 	Log(f *report.Fetch) error
 }
 
 // Hosts is what a crawl remembers of hosts.
 type Hosts interface {
-	// Host returns what SetHost stored for a host, valid until the next call.
+	// Host returns what SetHost stored for a host, or nil. The bytes are
+	// valid until the next call of any method.
 	Host(host string) ([]byte, error)
 	SetHost(host string, v []byte) error
-	// Site returns what SetSite stored about the traps of a host, valid until the
-	// next call.
+	// Site returns what SetSite stored about the traps of a host, or nil.
+	// The bytes are valid until the next call of any method.
 	Site(host string) ([]byte, error)
 	SetSite(host string, v []byte) error
 }
 
 // Orders connects a crawl with the processes that watch and steer it.
 type Orders interface {
-	// Crawl returns what SetCrawl set. The name of a crawl that was never begun is
-	// empty.
+	// Crawl returns the description that SetCrawl stored. Its Name is "" if
+	// SetCrawl was never called.
 	Crawl() (report.Crawl, error)
 	SetCrawl(c *report.Crawl) error
 	SetWorkers(w []report.Worker) error
-	// Orders returns what other processes ordered; SetOrders answers them.
+	// Orders returns what other processes have ordered, such as to pause.
+	// SetOrders replaces these orders, for example after the crawl has
+	// stopped.
 	Orders() (report.CrawlOrders, error)
 	SetOrders(o report.CrawlOrders) error
-	// Inbox removes and returns up to n URLs that other processes added.
+	// Inbox removes up to n URLs that other processes added from the inbox,
+	// and returns them.
 	Inbox(n int) ([]report.Queued, error)
 }
 
@@ -119,11 +134,11 @@ type Orders interface {
 type Batch interface {
 	// Commit makes all changes since the last Commit durable, or none.
 	Commit() error
-	// Full reports whether the changes since Commit are so many that Commit
-	// should be called now.
+	// Full reports whether so much has changed since the last Commit that
+	// Commit should be called now.
 	Full() bool
-	// Rest lets other processes read the state until the next call of any method.
-	// Changes since Commit are lost.
+	// Rest lets other processes read the state until the next call of any
+	// method. Changes since the last Commit are lost.
 	Rest() error
 	// Reset removes everything except the log of attempts and the inbox.
 	Reset() error
@@ -135,12 +150,14 @@ type Batch interface {
 type Sink interface {
 	// Put stores a capture, which then belongs to the sink.
 	Put(ctx context.Context, c *record.Capture) error
-	// Sync makes all captures that were put durable.
+	// Sync makes all captures durable that were put so far.
 	Sync() error
-	// Publish makes synced captures come into force soon.
+	// Publish makes synced captures come into force soon: queries then see
+	// them.
 	Publish() error
-	// Counts returns the counts of the captures that are in force.
+	// Counts counts the captures that are in force.
 	Counts() task.ImportResult
-	// Close puts all captures into force, unless ctx ends before.
+	// Close brings all captures into force. If ctx ends before, the rest
+	// stays in a journal on disk.
 	Close(ctx context.Context) error
 }

@@ -10,8 +10,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// judge asks the focus of the crawl to judge the page of t and its links. body
-// may be only the first part; size is the size of the whole body.
+// judge asks the focus of the crawl how well the page of t and its links fit
+// the topic, and sets t.focus. Without a focus it does nothing. body may be
+// only the first part of the body; size is the size of all of it. mime is
+// its media type.
 func (e *engine) judge(t *fetchTask, head, body []byte, size int64, mime string) {
 	if e.o.Focus == nil || len(t.links) == 0 {
 		return
@@ -26,9 +28,9 @@ func (e *engine) judge(t *fetchTask, head, body []byte, size int64, mime string)
 	t.focus, t.err = e.o.Focus.Judge(p)
 }
 
-// goesOn reports whether link i of t is followed. off is how many pages in a
-// row on the way to it are off the topic. Requisites belong to the topic of
-// their page.
+// goesOn reports whether the crawl follows link i of t. off is how many
+// pages in a row, on the path of links to its target, do not fit the topic.
+// A requisite (a file that is needed to show the page) is always followed.
 func (e *engine) goesOn(t *fetchTask, i int) (off int, ok bool) {
 	if t.focus.Follow == nil || t.focus.Follow[i] || t.links[i].Requisite {
 		return 0, true
@@ -37,8 +39,8 @@ func (e *engine) goesOn(t *fetchTask, i int) (off int, ok bool) {
 	return off, off <= e.o.Through
 }
 
-// leave logs once that a link is not followed. Another page may still lead to
-// its URL.
+// leave logs that the link to u on the page of t is not followed, unless u
+// was logged or met before. Another page may still lead to u.
 func (e *engine) leave(t *fetchTask, u *report.Queued) error {
 	before, err := e.q.Leave(u.URL)
 	if before || err != nil {
@@ -52,7 +54,8 @@ func (e *engine) leave(t *fetchTask, u *report.Queued) error {
 	return nil
 }
 
-// filtered logs that a URL is not queued. why is the reason.
+// filtered adds a row to the log of attempts of t: the URL u, which t led
+// to, is not queued. why is the reason.
 func (t *fetchTask) filtered(u *report.Queued, why string) {
 	t.fetches = append(t.fetches, report.Fetch{
 		URL: u.URL, Time: record.At(t.since), Outcome: report.OutcomeFiltered, Bytes: -1, Hop: u.Hop, Via: u.Via, Reason: why, Layer: u.Layer,
@@ -60,13 +63,14 @@ func (t *fetchTask) filtered(u *report.Queued, why string) {
 	t.leftOut++
 }
 
-// priority returns the place of a URL in the order of the crawl. In the order
-// BEST it also sets Terms, the reasons. Before the call, Score is that of the
-// page that led to u.
+// priority returns the key of u in the order of the crawl: the URL with the
+// lowest key is fetched first. In the order BEST it also sets u.Score, and
+// u.Terms, of which the score consists. Before the call, u.Score must be the
+// score of the page that led to u.
 func (e *engine) priority(u *report.Queued) uint64 {
 	if u.Hop > 0 {
-		// As a browser does: what sets the cookie that a site asks for is then
-		// fetched before pages that would be turned away without it.
+		// A browser follows redirects at once too. So the page that sets a
+		// cookie is fetched before the pages that need the cookie.
 		return order.First
 	}
 	switch e.o.Order {
@@ -88,7 +92,8 @@ func (e *engine) score(t *report.Terms) float64 {
 	return order.Weights(e.o.Weights).Priority(order.Terms{Domain: t.Domain, Popularity: t.Popularity, Parent: t.Parent, Depth: t.Depth, Other: t.Other})
 }
 
-// domainWeight returns the weight of a URL's domain in the option Domains.
+// domainWeight returns the weight that the option Domains gives a URL by its
+// domain, or 0 if no entry contains the URL.
 func (e *engine) domainWeight(url string) float64 {
 	key := urlkey.Key(url)
 	for _, d := range e.o.Domains {
@@ -99,11 +104,12 @@ func (e *engine) domainWeight(url string) float64 {
 	return 0
 }
 
-// hostsMax is how many linking hosts of one URL are distinguished.
+// hostsMax is how many hosts that link to one URL are counted at most.
 const hostsMax = 16
 
-// linked counts the host of the page that led to u among the hosts that link to
-// u. It reports whether the host is new.
+// linked adds the host of u.Via, the page that links to u, to the hosts that
+// t counts. It reports whether it did: not if the host is counted already,
+// is the host of u itself, or exceeds hostsMax.
 func (e *engine) linked(t *report.Terms, u *report.Queued) bool {
 	from := urlkey.Host(u.Via)
 	if from == "" || from == urlkey.Host(u.URL) || len(t.Hosts) == hostsMax {
@@ -121,8 +127,9 @@ func (e *engine) linked(t *report.Terms, u *report.Queued) bool {
 	return true
 }
 
-// linkedAgain raises the priority of a waiting URL if one more host links to
-// it.
+// linkedAgain raises the priority of the URL of u, which waits in its queue,
+// if the page u.Via is on a host that did not link to it before. It does so
+// in the order BEST only.
 func (e *engine) linkedAgain(u *report.Queued) error {
 	if e.o.Order != report.OrderBest || u.Via == "" || urlkey.Host(u.Via) == urlkey.Host(u.URL) {
 		return nil

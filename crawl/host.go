@@ -26,16 +26,18 @@ const (
 	delayMax   = 30 * time.Second
 )
 
-// host is what a crawl knows about a host.
+// host is what a crawl knows about one host: the rules of its robots.txt,
+// and when it may be asked again.
 type host struct {
 	group    *robots.Group  // nil before robots.txt was fetched
 	expires  time.Time      // of group
 	fails    int            // requests in a row without an answer
 	free     time.Time      // when it may be asked again
-	charsets charset.Counts // of its pages that came
+	charsets charset.Counts // of the pages fetched from it
 }
 
-// stale reports whether robots.txt must be fetched.
+// stale reports whether robots.txt must be fetched, because it never was or
+// because it is too old.
 func (h *host) stale(now time.Time) bool { return h.group == nil || !now.Before(h.expires) }
 
 // next returns when the host may be asked again, or the zero time if it may be
@@ -47,7 +49,9 @@ func (h *host) next(now time.Time) time.Time {
 	return time.Time{}
 }
 
-// countCharset counts the charset of a page that shows its charset itself.
+// countCharset counts the charset of the page of t for its host, if the page
+// itself declares the charset. Pages that declare none are then read in the
+// usual charset of the host.
 func (e *engine) countCharset(t *fetchTask) error {
 	if !t.charset.Tells() {
 		return nil
@@ -59,17 +63,19 @@ func (e *engine) countCharset(t *fetchTask) error {
 	return err
 }
 
-// savedRobots is a robots.txt as it is stored for later runs.
+// savedRobots is a robots.txt in the form in which the state of a crawl
+// stores it.
 type savedRobots struct {
 	Status int
-	Body   []byte // as much of it as is read, its content codings undone
+	Body   []byte // its decoded text, at most as much as is evaluated
 	Time   record.Time
-	Unread string // why it is not known though it was answered; completes "robots.txt …"
+	Unread string // why its text is not known although there was a response; completes "robots.txt …"; else ""
 }
 
-// newSavedRobots returns the last answer of t as a savedRobots. A text that
-// came only in part or cannot be decoded counts as unread, because the missing
-// part could forbid anything.
+// newSavedRobots returns the robots.txt that t has fetched: the last
+// response, after redirects. A text that was received only in part, or
+// cannot be decoded, counts as unread, because the missing part could forbid
+// any URL.
 func newSavedRobots(t *fetchTask) savedRobots {
 	last := t.captures[len(t.captures)-1]
 	s := savedRobots{Status: last.Status, Time: last.Time, Unread: t.unread}
@@ -86,8 +92,8 @@ func newSavedRobots(t *fetchTask) savedRobots {
 	return s
 }
 
-// robotsText returns the text of a robots.txt after content decoding, at most
-// as much as is evaluated.
+// robotsText returns the text of the robots.txt c with its content codings
+// decoded, cut one byte after the length that is evaluated.
 func robotsText(c *record.Capture) (text []byte, err error) {
 	text = c.Body
 	if c.Spool != nil {
@@ -101,8 +107,8 @@ func robotsText(c *record.Capture) (text []byte, err error) {
 	return text[:min(len(text), robots.BytesMax+1)], nil
 }
 
-// host returns what is known about a host, including what an earlier run
-// stored.
+// host returns what is known about the host called name. The first call
+// reads what an earlier run of the crawl stored.
 func (e *engine) host(name string) (*host, error) {
 	if h := e.hosts[name]; h != nil {
 		return h, nil
@@ -124,7 +130,8 @@ func (e *engine) host(name string) (*host, error) {
 	return h, nil
 }
 
-// saveRobots stores a robots.txt for later runs.
+// saveRobots stores the robots.txt s of the host called name, for later runs
+// of the crawl.
 func (e *engine) saveRobots(name string, s *savedRobots) error {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -133,7 +140,8 @@ func (e *engine) saveRobots(name string, s *savedRobots) error {
 	return e.q.SetHost(name, b)
 }
 
-// obey sets the rules of h from a robots.txt.
+// obey sets the rules of h, and the time until which they hold, from the
+// robots.txt s. It returns the parsed file.
 func (e *engine) obey(h *host, s *savedRobots) *robots.File {
 	f := robots.Of(s.Status, s.Body)
 	if s.Unread != "" {
@@ -151,7 +159,7 @@ func (e *engine) pause(h *host, took time.Duration) time.Duration {
 		d = min(max(delayTimes*took, delayMin), delayMax)
 	}
 	if d > 0 {
-		// Like a reader's, who is never on time.
+		// A random part, as in the pauses of a person who reads.
 		d += time.Duration(rand.Int64N(int64(d)/2 + 1))
 	}
 	if h.group != nil && !e.o.IgnoreRobots {
@@ -160,13 +168,16 @@ func (e *engine) pause(h *host, took time.Duration) time.Duration {
 	return d
 }
 
-// manners treats all hosts at one address as one machine: it gets one request
-// at a time, and the pauses of all its hosts apply. All workers use it.
+// manners enforces that one address gets one request at a time, with pauses.
+// All hosts at one address count as one machine, and the pauses of each of
+// them hold for all. All workers use the same manners.
 type manners struct {
 	mu *sync.Mutex
 	at map[netip.Addr]*machine
 }
 
+// machine is one address: whether a request to it is running, and when the
+// next one may begin.
 type machine struct {
 	busy bool
 	free time.Time
@@ -174,13 +185,13 @@ type machine struct {
 
 func newManners() manners { return manners{new(sync.Mutex), make(map[netip.Addr]*machine)} }
 
-// busyAgain is how long to wait before trying again an address that another
-// host keeps busy.
+// busyAgain is how long to wait before asking again for an address to which
+// another request is running.
 const busyAgain = 20 * time.Millisecond
 
-// enter asks for permission to send a request to address a. The zero time means
-// that it is granted; the caller must then call leave. Any other result is the
-// time at which to ask again.
+// enter asks for permission to send a request to address a. A zero time
+// grants it; the caller must then call leave after the request. Any other
+// result is the time at which to call enter again.
 func (m manners) enter(a netip.Addr, now time.Time) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -199,8 +210,8 @@ func (m manners) enter(a netip.Addr, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// leave ends a request to an address. The address gets no other request before
-// free.
+// leave ends a request to address a. The address gets no other request
+// before the time free.
 func (m manners) leave(a netip.Addr, free time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,8 +9,9 @@ import (
 	"infomall/store/record"
 )
 
-// lease gives tasks to idle workers. If there is nothing to do, wait is the
-// time at which there may be.
+// lease gives tasks to idle workers. If there is no task for an idle worker,
+// wait is the time at which there may be one; zero means after the next
+// report of a worker.
 func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
 	for e.out < e.width() && len(e.done) < commitMany && !e.orders.Pause {
 		if len(e.shelf) > 0 && e.over() == "" {
@@ -28,7 +29,8 @@ func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
 	return wait, nil
 }
 
-// width returns how many workers the crawl has.
+// width returns the number of workers: the one that was ordered, or else the
+// one of the statement.
 func (e *engine) width() int {
 	if e.orders.Workers > 0 {
 		return e.orders.Workers
@@ -37,7 +39,8 @@ func (e *engine) width() int {
 }
 
 // next takes the next task from the frontier. If none is ready, t is nil and
-// wait is the time at which one may be.
+// wait is the time at which one may be; zero means after the next report of
+// a worker. URLs that may not be fetched are logged and skipped.
 func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 	for len(e.done) < commitMany+spareMax && !e.enough() {
 		now := e.now()
@@ -91,9 +94,10 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 	return nil, wait, nil
 }
 
-// layOut puts tasks on the spare list before the engine becomes busy, so that
-// ready workers need not wait for it. These tasks are chosen before the results
-// of running fetches are known, so layOut adds not many more than were used the
+// layOut puts tasks on the spare list before the engine becomes busy, so
+// that ready workers need not wait for the engine. These tasks are chosen
+// before the results of the running fetches are known, which may give a
+// worse order. layOut therefore adds not many more than workers took the
 // last time.
 func (e *engine) layOut() error {
 	n := min(2*e.taken+e.width()/8, e.width()-1, cap(e.spare))
@@ -108,8 +112,9 @@ func (e *engine) layOut() error {
 	return nil
 }
 
-// takeBack moves the spare tasks that no worker took to the shelf. Tasks on the
-// shelf are leased before all others.
+// takeBack ends a busy time of the engine. It moves the spare tasks that no
+// worker took to the shelf, from which they are leased before all others.
+// The others are running, and get their places in e.tasks.
 func (e *engine) takeBack() {
 	left := len(e.shelf)
 	for empty := false; !empty; {
@@ -156,13 +161,13 @@ func (e *engine) free(t *fetchTask) {
 	e.out--
 }
 
-// limit counts t against the limit of pages, until t is acknowledged or has no
-// result.
+// limit counts t against the limit of pages until unlimit is called.
 func (e *engine) limit(t *fetchTask) {
 	t.leased = true
 	e.leased++
 }
 
+// unlimit ends the effect of limit: t is acknowledged, or has no result.
 func (e *engine) unlimit(t *fetchTask) {
 	if t.leased {
 		t.leased = false
@@ -170,7 +175,8 @@ func (e *engine) unlimit(t *fetchTask) {
 	}
 }
 
-// leftOut logs that a URL of the frontier is not fetched. why is the reason.
+// leftOut logs that the URL of t, which was taken from the frontier, is not
+// fetched. o and why are the outcome and the reason that the log shows.
 func (e *engine) leftOut(t *fetchTask, o report.Outcome, why string) {
 	t.fetches = []report.Fetch{{
 		URL: t.u.URL, Time: record.At(t.since), Outcome: o, Bytes: -1,

@@ -15,14 +15,14 @@ import (
 	"infomall/store/urlkey"
 )
 
-// extract finds the links in the response of t, and with the option requisites
-// also what the page needs to be shown. A page or its header may ask that its
-// links be not followed. For an unchanged page, extract returns the links of
-// the stored version.
+// extract finds the links in the response of t and sets t.links. With the
+// option requisites these include what the page needs to be shown. A page or
+// its header may ask that its links be not followed; these are then left
+// out. If the page is unchanged, extract reads the stored version.
 func (e *engine) extract(t *fetchTask) {
 	begun := e.now()
 	defer func() { t.took[report.StageExtract] = e.now().Sub(begun) }()
-	t.missed = t.u.Guessed // unless it is found to be a sitemap
+	t.missed = t.u.Guessed // unless the document turns out to be a sitemap
 	head, body, size := t.res.Capture.Head, t.res.Capture.Body, int64(0)
 	switch {
 	case t.known != nil:
@@ -31,10 +31,10 @@ func (e *engine) extract(t *fetchTask) {
 		body, size = t.first, t.size
 	}
 	t.asks = e.asks(head)
-	// As an import reads it: as much as can be had.
+	// Like an import, decode as much of the body as possible.
 	text, _, err := coding.DecodePart(body, message.Codings(head), page.BytesMax)
 	if err != nil {
-		text = nil // nobody could read it
+		text = nil // the body cannot be decoded
 	}
 	kind := contentType(t.res.Capture, head)
 	found := links.Find(links.Document{
@@ -62,8 +62,9 @@ func (e *engine) extract(t *fetchTask) {
 	t.asks.NoArchive = t.asks.NoArchive || found.Asks.NoArchive
 }
 
-// contentType returns the media type of capture c. head is the head of its
-// response.
+// contentType returns the value of Content-Type in head, the head of a
+// response. For a resource, a capture without an HTTP response, it returns
+// the media type of c.
 func contentType(c *record.Capture, head []byte) string {
 	if c.Via == record.ViaResource {
 		return c.Mime
@@ -71,9 +72,9 @@ func contentType(c *record.Capture, head []byte) string {
 	return message.Header(head, "Content-Type")
 }
 
-// keepFirst keeps the first part of a body that is too large for memory and may
-// have links. It is needed because the file of the body is closed when the body
-// is stored.
+// keepFirst sets t.first to the first part of a body that is in a file
+// because it is too large for memory, if the body may have links. Storing
+// the body closes that file, and the links are read later.
 func (t *fetchTask) keepFirst() {
 	c := t.res.Capture
 	if c.Spool == nil {
@@ -85,28 +86,30 @@ func (t *fetchTask) keepFirst() {
 	first := make([]byte, min(c.Spool.Size, page.BytesMax+1))
 	if n, err := c.Spool.File.ReadAt(first, 0); err == nil || n == len(first) {
 		t.first, t.size = first, c.Spool.Size
-	} // else storing the body fails as well, and says why
+	} // after an error, storing the body fails too and reports why
 }
 
-// mayLead reports whether documents of a media type may have links.
+// mayLead reports whether documents of the media type mime may have links.
 func mayLead(mime string) bool {
 	return page.IsMarkup(mime) || mime == page.MimeSheet || strings.HasSuffix(mime, "xml")
 }
 
-// asks returns the directives for robots in the head of a response.
+// asks returns what the X-Robots-Tag lines in head, the head of a response,
+// ask of this crawl.
 func (e *engine) asks(head []byte) robots.Directives {
 	return robots.Header(slices.Collect(message.Headers(head, "X-Robots-Tag")), robots.Product(e.o.Agent))
 }
 
-// sitemaps queues the sitemaps that a robots.txt names. If it names none,
-// sitemaps guesses the usual one, once for each host.
+// sitemaps queues the sitemaps that the robots.txt f names. If f names none,
+// sitemaps guesses the usual URL, once for each host. from is the URL of f,
+// t the task that fetched it, h its host.
 func (e *engine) sitemaps(t *fetchTask, from string, f *robots.File, h *host) error {
 	if e.o.Depth == 0 {
 		return nil
 	}
 	for _, s := range f.Sitemaps {
 		if !isHTTP(s) {
-			continue // it is to be a whole URL
+			continue // the protocol requires an absolute URL
 		}
 		if _, err := e.offer(t, report.Queued{URL: s, Via: from, Sitemap: true}, false); err != nil {
 			return err
@@ -134,7 +137,8 @@ func (e *engine) guessSitemap(t *fetchTask, from string, h *host) error {
 	return err
 }
 
-// sitemapOf returns the URL at which the host of a page usually has its sitemap.
+// sitemapOf returns the URL /sitemap.xml on the host of the URL page, or ""
+// if that is no URL.
 func sitemapOf(page string) string {
 	u, err := urlkey.Resolve(page, "/sitemap.xml")
 	if err != nil {

@@ -18,10 +18,11 @@ import (
 	"infomall/store/record/task"
 )
 
-// fileScheme begins the URLs of files on this machine.
+// fileScheme is how the URL of a file on this machine begins.
 const fileScheme = "file:///"
 
-// indexes are the files that are read in place of a folder.
+// indexes are the names of files of which the first that exists is read in
+// place of a folder.
 var indexes = []string{"index.html", "index.htm"}
 
 // folders are the folders of this machine that a crawl may read, which are the
@@ -31,8 +32,8 @@ type folders struct {
 	root   []*os.Root
 }
 
-// openFolders opens the folders of seeds that are files. The caller closes
-// them.
+// openFolders opens the folders of those seeds that are files on this
+// machine. The caller closes the result.
 func openFolders(seeds []string) (*folders, error) {
 	f := new(folders)
 	for _, s := range seeds {
@@ -61,8 +62,9 @@ func (f *folders) close() error {
 	return errors.Join(errs...)
 }
 
-// find returns the folder that contains the file of a canonical URL, and the
-// file's name relative to it. ok is false if no folder does.
+// find returns the folder that contains the file of the canonical URL u, and
+// the file's name relative to the folder. ok is false if u is in none of the
+// folders.
 func (f *folders) find(u string) (root *os.Root, name string, ok bool) {
 	for i, prefix := range f.prefix {
 		if rest, within := strings.CutPrefix(u, prefix); within {
@@ -74,8 +76,9 @@ func (f *folders) find(u string) (root *os.Root, name string, ok bool) {
 	return nil, "", false
 }
 
-// readFile reads the file of a URL. The result is a resource: a page without an
-// HTTP response.
+// readFile reads the file of the file URL u. The capture in the result is a
+// resource: a page without an HTTP response. If the file cannot be read,
+// Outcome and Reason of the result say why.
 func (e *engine) readFile(u string) fetch.Response {
 	begun := e.now()
 	root, name, ok := e.rules.files.find(u)
@@ -89,7 +92,7 @@ func (e *engine) readFile(u string) fetch.Response {
 	if err != nil {
 		var fault *fs.PathError
 		if errors.As(err, &fault) {
-			err = fault.Err // the URL says which
+			err = fault.Err // without the path, which the URL has
 		}
 		return fetch.Response{Outcome: report.OutcomeUnreachable, Reason: err.Error()}
 	}
@@ -103,8 +106,9 @@ func (e *engine) readFile(u string) fetch.Response {
 // errTooLong is returned by contents for a file that is longer than a body may be.
 var errTooLong = errors.New("the file is too long")
 
-// contents reads a file. For a folder it reads the first of indexes that
-// exists.
+// contents reads the file called name in root, a folder that the crawl may
+// read. For a folder it reads the first of indexes that exists. It returns
+// errTooLong for a file longer than the limit of the crawl.
 func (e *engine) contents(root *os.Root, name string) ([]byte, error) {
 	if name == "" || strings.HasSuffix(name, "/") {
 		for _, index := range indexes {
@@ -136,7 +140,9 @@ func (e *engine) contents(root *os.Root, name string) ([]byte, error) {
 	return body, err
 }
 
-// recall returns a page from the archive instead of fetching it.
+// recall returns the last capture of the URL u before the time e.o.Before
+// from the archive, as the response to a request. If there is none, Outcome
+// is OutcomeUnreachable.
 func (e *engine) recall(ctx context.Context, u string) fetch.Response {
 	begun := e.now()
 	k, p, err := e.past.last(ctx, u, e.o.Before)

@@ -10,19 +10,21 @@ import (
 	"infomall/store/record/message"
 )
 
-// pastEvery is how often a crawl pins the archive again. A pin keeps merged
-// files on disk until it is released.
+// pastEvery is how often a crawl pins the archive again, to see what was
+// added. As long as a pin is held, the archive keeps files that it has
+// merged into others.
 const pastEvery = 10 * time.Minute
 
-// past is what the archive has of pages. All workers use it; the engine pins it
-// again now and then.
+// past is the archive's content when the crawl last pinned it. All workers
+// use it. The engine replaces the pin from time to time.
 type past struct {
 	mu sync.RWMutex
 	p  Past
 	at time.Time
 }
 
-// pin replaces the pinned content of the archive by p.
+// pin replaces the pinned content of the archive by p, which may be nil, and
+// closes the old pin. now is the current time.
 func (x *past) pin(p Past, now time.Time) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -34,10 +36,10 @@ func (x *past) pin(p Past, now time.Time) error {
 	return old.Close()
 }
 
-// page returns what the archive has of a page, and the request lines that ask
-// the server whether it changed. ask is "" if the archive has nothing that a
-// server could compare. An unreadable page counts as missing, so that it is
-// fetched.
+// page returns the last response that the archive has for a URL, and header
+// lines for a request that ask the server to send the page only if it has
+// changed. ask is "" if there are no such lines: the archive lacks the page
+// or cannot read it, or the stored response has nothing to compare with.
 func (x *past) page(ctx context.Context, url string) (p record.Payload, ask string) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -52,8 +54,9 @@ func (x *past) page(ctx context.Context, url string) (p record.Payload, ask stri
 	return p, validators(p.Head)
 }
 
-// last returns the last capture of a page before a time. Its body is missing if
-// it is large or not in the archive.
+// last returns the last capture of a URL before a time, and its stored
+// response. If there is none, k.Time is NoTime. p has no body if the body is
+// large or not in the archive.
 func (x *past) last(ctx context.Context, url string, before record.Time) (k record.Known, p record.Payload, err error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -64,8 +67,9 @@ func (x *past) last(ctx context.Context, url string, before record.Time) (k reco
 	return k, p, err
 }
 
-// validators returns the request lines that ask for a page only if it differs
-// from the one that came with head. It returns "" if head has neither ETag nor
+// validators returns header lines for a request that ask for a page only if
+// it has changed since the response with the given head: If-None-Match and
+// If-Modified-Since. It returns "" if head has neither ETag nor
 // Last-Modified.
 func validators(head []byte) string {
 	lines := ""
@@ -77,8 +81,9 @@ func validators(head []byte) string {
 	return lines
 }
 
-// isLine reports whether a value that a server sent may be sent back in a
-// request line.
+// isLine reports whether the header value v, which a server sent, may be
+// sent back in a header line of a request: it is not empty or too long, and
+// has no control characters.
 func isLine(v string) bool {
 	return v != "" && len(v) <= 1024 && !strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r == 0x7f })
 }

@@ -13,18 +13,19 @@ import (
 	"infomall/store/urlkey"
 )
 
-// urlMax is how many bytes a URL may have. Browsers and servers accept no
-// longer ones.
+// urlMax is the greatest length of a URL in bytes. Browsers and servers do
+// not accept longer URLs.
 const urlMax = 4096
 
-// rules decide whether a URL may be queued.
+// rules decide whether a crawl may queue a URL.
 type rules struct {
 	within, exclude scopes
 	excludeMatch    []*regexp.Regexp
 	files           *folders
 }
 
-// newRules returns the rules of a crawl. The caller closes their folders.
+// newRules returns the rules of a crawl with options o. Without o.Within,
+// the crawl may visit the hosts of its seeds. The caller closes r.files.
 func newRules(o *report.CrawlOptions) (r *rules, err error) {
 	r = &rules{within: newScopes(o.Within), exclude: newScopes(o.Exclude), excludeMatch: o.ExcludeMatch}
 	if r.files, err = openFolders(o.Seeds); err != nil || len(o.Within) > 0 {
@@ -46,7 +47,8 @@ func newRules(o *report.CrawlOptions) (r *rules, err error) {
 }
 
 // Refuses returns why a crawl with options o never fetches a canonical URL,
-// whatever page leads to it, or "".
+// whatever page leads to it, such as "excluded". It returns "" if the crawl
+// may fetch the URL.
 func Refuses(o report.CrawlOptions, url string) (why string, err error) {
 	r, err := newRules(&o)
 	if err != nil {
@@ -55,8 +57,9 @@ func Refuses(o report.CrawlOptions, url string) (why string, err error) {
 	return r.refuse(url, false), r.files.close()
 }
 
-// refuse returns why a canonical URL is not fetched, or "" if it is. Requisites
-// of a page may be outside the scope of the crawl.
+// refuse returns why the crawl does not fetch the canonical URL u, such as
+// "excluded", or "" if it may. requisite says that u is needed to show a
+// page; such a URL may be outside the scope of the crawl.
 func (r *rules) refuse(u string, requisite bool) string {
 	if why := malformed(u); why != "" {
 		return why
@@ -80,11 +83,11 @@ func (r *rules) refuse(u string, requisite bool) string {
 	return ""
 }
 
-// scopes is a set of scopes. It may be large: a crawl may have a seed on each
-// of many thousand hosts.
+// scopes is a set of scopes, each the URLs of a host or below a path. The
+// set may be large: a crawl may have a seed on each of many thousand hosts.
 type scopes struct {
 	ranges []urlkey.Range // sorted and disjoint
-	others []urlkey.Scope // that hold less than their ranges
+	others []urlkey.Scope // scopes that contain only some of the URLs in their ranges
 }
 
 func newScopes(list []urlkey.Scope) (s scopes) {
@@ -101,7 +104,8 @@ func newScopes(list []urlkey.Scope) (s scopes) {
 
 // contain reports whether the URL with this key is in one of the scopes.
 func (s scopes) contain(key string) bool {
-	// The first range that begins behind the key: it may be in the one before.
+	// ranges[i] is the first range that begins after key. So key can only be
+	// in the range before.
 	i := sort.Search(len(s.ranges), func(i int) bool { return s.ranges[i].From > key })
 	return i > 0 && s.ranges[i-1].Contains(key) || slices.ContainsFunc(s.others, func(x urlkey.Scope) bool { return x.Contains(key) })
 }
@@ -111,7 +115,8 @@ func isHTTP(u string) bool {
 	return strings.HasPrefix(u, "http://") || strings.HasPrefix(u, "https://")
 }
 
-// malformed says why a canonical URL is never fetched; "" if it may be.
+// malformed returns why the form of the canonical URL u keeps a crawl from
+// fetching it, such as "neither http nor https", or "" if the form is good.
 func malformed(u string) string {
 	switch {
 	case !isHTTP(u) && !strings.HasPrefix(u, fileScheme):
@@ -124,9 +129,10 @@ func malformed(u string) string {
 	return ""
 }
 
-// withoutVisit removes from a canonical URL the arguments and folders that name
-// a visit, according to the setting sessions. It looks in the query, and in the
-// path also after a semicolon.
+// withoutVisit returns the canonical URL u without the arguments and folders
+// that name a visit (a session such as sid=123). The setting sessions lists
+// their names. Arguments are removed from the query and, after a semicolon,
+// from the path.
 func (e *engine) withoutVisit(u string) string {
 	if len(e.o.VisitArgs) == 0 {
 		return u
@@ -153,9 +159,9 @@ func (e *engine) withoutVisit(u string) string {
 	return base
 }
 
-// hostOf returns the host and port of a canonical URL; the URL waits in the
-// queue of that host. The port of https is added, so that http and https have
-// queues of their own.
+// hostOf returns the host of a canonical URL, with the port if the URL has
+// one. For https without a port it adds ":443", so that http and https have
+// different queues. The result names the queue in which the URL waits.
 func hostOf(u string) string {
 	host := urlkey.HostPort(u)
 	if strings.HasPrefix(u, "https:") && host == urlkey.Host(u) {

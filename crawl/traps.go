@@ -11,27 +11,27 @@ import (
 	"infomall/store/record/message"
 )
 
-// Bounds of the memory for the traps of sites. The sites used last are in
-// memory, the others on disk.
+// Bounds of the memory in which a crawl looks for traps. The sites used last
+// are in memory, the others on disk.
 const (
 	sitesMax   = 4096
-	hashesAll  = 4 << 20          // of all sites in memory together, where each has some all the same
-	sitesEvery = 10 * time.Second // what a site has of its pages is stored; what it keeps back is stored at once
+	hashesAll  = 4 << 20          // hashes of all sites in memory together; but each site may have a minimum
+	sitesEvery = 10 * time.Second // how often changed sites are stored; a site with a new URL kept back is stored at the next commit
 )
 
-// sites is what a crawl knows about the traps of each host.
+// sites holds the pages and traps of each host that a crawl has in memory.
 type sites struct {
 	at    map[string]*site
 	saved time.Time
 	clock uint64 // counts uses
 }
 
-// site is what a crawl knows about the traps of one host. Its trap.Site is
-// stored under the name of the host.
+// site is what a crawl knows about the pages and traps of one host. Its
+// trap.Site is stored under the name of the host.
 type site struct {
 	*trap.Site
-	used   uint64
-	urgent bool // a URL was kept back since it was stored
+	used   uint64 // value of sites.clock at its last use
+	urgent bool   // store it at the next commit: a URL was kept back, or visits were found in its URLs
 }
 
 // site returns what is known about the pages of a host, or nil if the crawl has
@@ -41,7 +41,7 @@ func (e *engine) site(host string) (*site, error) {
 		return nil, nil
 	}
 	if host == "" {
-		host = ":" // files of this machine; a key is not empty
+		host = ":" // for files of this machine, because a key must not be empty
 	}
 	e.sites.clock++
 	s := e.sites.at[host]
@@ -72,8 +72,8 @@ func (e *engine) site(host string) (*site, error) {
 	return s, nil
 }
 
-// forgetSites removes the half of the sites that were not used recently from
-// memory, after storing them.
+// forgetSites stores all changed sites, and then removes about half of them
+// from memory: those that were not used recently.
 func (e *engine) forgetSites() error {
 	if err := e.saveSites(true); err != nil {
 		return err
@@ -89,8 +89,8 @@ func (e *engine) forgetSites() error {
 	return nil
 }
 
-// saveSites stores the sites in which a URL was kept back since the last call.
-// Every sitesEvery, or if all is true, it stores all changed sites.
+// saveSites stores the changed sites that are urgent. Every sitesEvery, or
+// if all is true, it stores all changed sites.
 func (e *engine) saveSites(all bool) error {
 	all = all || e.now().Sub(e.sites.saved) >= sitesEvery
 	for host, s := range e.sites.at {
@@ -112,8 +112,9 @@ func (e *engine) saveSites(all bool) error {
 	return nil
 }
 
-// printOf returns the print of a response, which package trap compares with
-// others of its site. It returns nil if the crawl has TRAPS OFF.
+// printOf returns the print of a page: hashes of its content, which package
+// trap compares with those of other pages of the site. kind is the
+// Content-Type of the page. printOf returns nil if the crawl has TRAPS OFF.
 func (e *engine) printOf(url, kind string, body []byte) *trap.Print {
 	if e.o.TrapsOff {
 		return nil
@@ -121,7 +122,8 @@ func (e *engine) printOf(url, kind string, body []byte) *trap.Print {
 	if m := message.Mime(kind); m != "text/html" && m != "application/xhtml+xml" {
 		return trap.NewFilePrint(body)
 	}
-	// Only the few charsets whose bytes below 0x80 are not ASCII have these.
+	// Bytes 0 and 0x1b occur only in the few charsets in which bytes below
+	// 0x80 do not mean ASCII, such as UTF-16.
 	if head := body[:min(len(body), 1024)]; bytes.IndexByte(head, 0) >= 0 || bytes.IndexByte(head, 0x1b) >= 0 {
 		cs := charset.Find(body, kind, "").Charset
 		body = charset.ToUTF8(body, cs)
@@ -129,8 +131,9 @@ func (e *engine) printOf(url, kind string, body []byte) *trap.Print {
 	return trap.NewPrint(url, body)
 }
 
-// refuse returns why a URL is kept back because of a trap, or "" if it is
-// fetched. Seeds are always fetched.
+// refuse returns why the URL u is kept back because it is in a trap, or ""
+// if it may be fetched. Seeds, and URLs added with FORCE, are never kept
+// back.
 func (e *engine) refuse(u *report.Queued) (why string, err error) {
 	s, err := e.site(u.Host)
 	if s == nil || err != nil || u.Forced || u.Via == "" {
@@ -139,8 +142,9 @@ func (e *engine) refuse(u *report.Queued) (why string, err error) {
 	return s.Refuse(u.URL, u.Barren), nil
 }
 
-// noteContent records the content that t brought. barren is how many pages in a
-// row on the way to the links of t brought nothing new.
+// noteContent adds the content of the page of t to what is known about its
+// site. barren is how many pages in a row, on the path to the links of t,
+// brought nothing new; 0 if the page of t itself is new.
 func (e *engine) noteContent(t *fetchTask) (barren int, err error) {
 	if t.print == nil {
 		return t.u.Barren, nil
@@ -162,7 +166,8 @@ func (e *engine) noteContent(t *fetchTask) (barren int, err error) {
 	return t.u.Barren + 1, nil
 }
 
-// keep keeps back a URL that is in a trap. why names the trap.
+// keep keeps back the URL u, which is in a trap: it stays in the state, but
+// is not fetched. why says which trap, for the summary of the crawl.
 func (e *engine) keep(u *report.Queued, why string) error {
 	s, err := e.site(u.Host)
 	if err != nil {
@@ -184,13 +189,15 @@ func (e *engine) keep(u *report.Queued, why string) error {
 // trapsNamed is how many traps a crawl names in its summary.
 const trapsNamed = 20
 
+// sameTrap returns a function that reports whether a trap is on this host
+// and has this kind of URLs.
 func (e *engine) sameTrap(host, kind string) func(report.CrawlTrap) bool {
 	return func(t report.CrawlTrap) bool { return t.Kind == kind && hostOf(t.URL) == host }
 }
 
-// release lets the crawl continue with the trap that contains u. If most of a
-// site brings nothing new, that trap is all URLs of the site that are kept back
-// and in no smaller trap.
+// release lets the crawl fetch the URLs of the trap that contains the URL u.
+// If u is in no trap, it does nothing. If a site as a whole counts as a
+// trap, release frees all its URLs that are in no smaller trap.
 func (e *engine) release(u string) error {
 	host := hostOf(u)
 	s, err := e.site(host)
@@ -213,11 +220,12 @@ func (e *engine) release(u string) error {
 	return err
 }
 
-// released is a trap that the last run of a crawl found and that contains a URL
-// added since then.
+// released names a trap that an earlier run of a crawl found. A user has
+// added a URL in it since then, so the next run fetches its URLs.
 type released struct{ host, kind string }
 
-// releases returns the traps that contain the URLs in list.
+// releases returns the traps that contain the URLs in list, which a user
+// added after the end of the last run. It then forgets all sites in memory.
 func (e *engine) releases(list []report.Queued) (traps []released, err error) {
 	for _, u := range list {
 		s, err := e.site(hostOf(u.URL))
@@ -232,7 +240,8 @@ func (e *engine) releases(list []report.Queued) (traps []released, err error) {
 	return traps, nil
 }
 
-// renew makes a crawl that starts again fetch the URLs in the released traps.
+// renew marks the given traps as released, in a crawl that starts again, so
+// that it fetches their URLs.
 func (e *engine) renew(traps []released) error {
 	for _, t := range traps {
 		s, err := e.site(t.host)
@@ -245,15 +254,19 @@ func (e *engine) renew(traps []released) error {
 	return e.saveSites(false)
 }
 
-// A visit is a session that a URL names. A page is fetched under only one URL
-// of this kind, the first: the crawl claims it by its URL without the visit.
+// Prefixes of keys for Met. A visit is a session that a URL names, such as
+// sid=123. Of the URLs that differ only in the visit, the crawl fetches the
+// first: that URL claims the page, under the key claimFetched and the URL
+// without the visit. claimLinked begins the keys of pages that were linked to.
 const (
 	claimFetched = "visit:"
 	claimLinked  = "visits:"
 )
 
-// namesVisits returns the site of u if its URLs name visits. It returns nil for
-// exempt URLs: seeds, forced URLs, and targets of redirects.
+// namesVisits returns the site of u if the URLs of that site name visits
+// (sessions such as sid=123), otherwise nil. It also returns nil if u is
+// exempt from the comparison: a seed, a forced URL, or the target of a
+// redirect.
 func (e *engine) namesVisits(u *report.Queued) (*site, error) {
 	if u.Forced || u.Via == "" || u.Hop > 0 {
 		return nil, nil
@@ -265,8 +278,9 @@ func (e *engine) namesVisits(u *report.Queued) (*site, error) {
 	return s, nil
 }
 
-// metBefore reports whether u leads to a page that was already linked to under
-// a URL that names another visit.
+// metBefore reports whether the page of u was already fetched, or linked to,
+// under a URL that names another visit (a session such as sid=123). It notes
+// that the page is linked to now.
 func (e *engine) metBefore(u *report.Queued) (bool, error) {
 	s, err := e.namesVisits(u)
 	if s == nil || err != nil {
@@ -279,8 +293,9 @@ func (e *engine) metBefore(u *report.Queued) (bool, error) {
 	return e.q.Meet(claimLinked + normal)
 }
 
-// revisits returns a reason if the page of u was already fetched under a URL
-// that names another visit, else "".
+// revisits returns a reason not to fetch u if its page was already fetched
+// under a URL that names another visit (a session such as sid=123),
+// otherwise "".
 func (e *engine) revisits(u *report.Queued) (why string, err error) {
 	s, err := e.namesVisits(u)
 	if s == nil || err != nil {

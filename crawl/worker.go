@@ -22,13 +22,14 @@ const (
 	hopsMax       = 10
 	robotsHopsMax = 5
 	triesMax      = 3
-	backoffMin    = 200 * time.Millisecond // with a delay told that is shorter
-	backoffMax    = 5 * time.Second        // the first; each doubles
-	failsMax      = 10                     // requests in a row without an answer, after which a host is given up
+	backoffMin    = 200 * time.Millisecond // least pause after the first failure, if DELAY is shorter
+	backoffMax    = 5 * time.Second        // longest pause after the first failure; the pause doubles with each further one
+	failsMax      = 10                     // requests in a row without a response, after which a URL of the host is not tried again
 	lookupsMax    = 5                      // look-ups of a host without an address
 )
 
-// newClient returns the client of a crawl.
+// newClient returns the HTTP client of a crawl with options o. The caller
+// closes it.
 func newClient(o *report.CrawlOptions, env Env, now func() time.Time) (*fetch.Client, error) {
 	return fetch.New(fetch.Options{
 		Agent: o.Agent, BodyMax: o.BodyMax, Rate: o.Rate, Private: o.AllowPrivate, Proxy: o.Proxy, Netrc: o.Netrc,
@@ -36,8 +37,9 @@ func newClient(o *report.CrawlOptions, env Env, now func() time.Time) (*fetch.Cl
 	})
 }
 
-// work runs one worker: it fetches the URL of t, reports, and then reads the
-// links of the response.
+// work runs one worker. It fetches the URL of t and reports t to the engine.
+// It then reads the links of the response and reports t again, with t.final
+// set.
 func (e *engine) work(ctx context.Context, t *fetchTask) {
 	switch {
 	case t.robots:
@@ -54,7 +56,7 @@ func (e *engine) work(ctx context.Context, t *fetchTask) {
 		t.keepFirst()
 	}
 	if !t.final && (e.o.SkipNoArchive || t.u.Guessed) {
-		e.extract(t) // what the page asks for, or is, decides whether it is stored
+		e.extract(t) // the content of the page decides whether it is stored
 		t.final = true
 	}
 	e.report(ctx, t)
@@ -62,7 +64,7 @@ func (e *engine) work(ctx context.Context, t *fetchTask) {
 		return
 	}
 	<-t.fetched
-	if t.res.Capture != nil { // else the crawl ends
+	if t.res.Capture != nil { // nil if the crawl ends
 		e.extract(t)
 	}
 	t.final = true
@@ -97,8 +99,9 @@ func (t *fetchTask) leads() bool {
 	return (c.Status == 200 || c.Status == 203 || c.Via == record.ViaResource) && (!c.Truncated || len(c.Body) > 0 || c.Spool != nil)
 }
 
-// fetchPage fetches the URL of t, unless the server says that the page is
-// unchanged.
+// fetchPage fetches the URL of t into t.res. If the archive has the page,
+// the request asks the server to send it only if it has changed. If it has
+// not, t.known is the archive's copy.
 func (e *engine) fetchPage(ctx context.Context, t *fetchTask) {
 	u, err := url.Parse(t.u.URL)
 	if err != nil {
@@ -115,9 +118,10 @@ func (e *engine) fetchPage(ctx context.Context, t *fetchTask) {
 	}
 }
 
-// ask sends a request for t. If the address of the host may not be asked yet,
-// ask sends nothing and returns the time again. The engine later calls leave
-// for the address.
+// ask sends the request r for t and returns the response. If the address of
+// the host may not be asked yet, ask sends nothing, and again is the time at
+// which to try again; otherwise again is zero. After a request the engine
+// calls manners.leave for t.entered.
 func (e *engine) ask(ctx context.Context, t *fetchTask, r fetch.Request) (res fetch.Response, again time.Time) {
 	addr, err := e.client.Resolve(ctx, r.URL)
 	if err != nil {
@@ -134,7 +138,8 @@ func (e *engine) ask(ctx context.Context, t *fetchTask, r fetch.Request) (res fe
 	return e.client.Get(ctx, r), again
 }
 
-// fetchRobots fetches robots.txt for the URL of t, and follows redirects.
+// fetchRobots fetches the robots.txt for the URL of t and follows its
+// redirects. t.captures gets every response on the way, t.res the last one.
 func (e *engine) fetchRobots(ctx context.Context, t *fetchTask) {
 	u, err := url.Parse(t.u.URL)
 	if err != nil {
@@ -144,7 +149,7 @@ func (e *engine) fetchRobots(ctx context.Context, t *fetchTask) {
 	u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
 	t.res, t.again = e.ask(ctx, t, fetch.Request{URL: u})
 	if c := t.res.Capture; c != nil && t.res.Outcome == report.OutcomeIncomplete {
-		// Once more: else all is denied for an hour.
+		// Try once more: an incomplete robots.txt denies every URL for an hour.
 		t.res.Capture = nil
 		c.Close()
 		t.res = e.getAgain(ctx, u)
@@ -163,7 +168,7 @@ func (e *engine) fetchRobots(ctx context.Context, t *fetchTask) {
 		next := e.getAgain(ctx, u)
 		switch {
 		case next.Outcome == report.OutcomeFiltered:
-			return // where a crawl does not go it leads nowhere: as if there were none
+			return // the crawl may not follow this redirect, so it counts as leading nowhere
 		case next.Capture == nil:
 			t.unread = fmt.Sprintf("leads to %s, which does not answer (%s)", u, next.Reason)
 			return
@@ -172,8 +177,8 @@ func (e *engine) fetchRobots(ctx context.Context, t *fetchTask) {
 	}
 }
 
-// getAgain sends a further request for a robots.txt without a pause. The
-// address of the host is already entered.
+// getAgain sends one more request for the robots.txt at u, without a pause.
+// It does not ask manners for permission, because the task has it already.
 func (e *engine) getAgain(ctx context.Context, u *url.URL) fetch.Response {
 	addr, err := e.client.Resolve(ctx, u)
 	if err != nil {
@@ -182,8 +187,9 @@ func (e *engine) getAgain(ctx context.Context, u *url.URL) fetch.Response {
 	return e.client.Get(ctx, fetch.Request{URL: u, Addr: addr})
 }
 
-// location returns the target of a redirect, a canonical URL of http or https.
-// ok is false if c is not a redirect to one.
+// location returns the target of the redirect c, resolved against the URL
+// base. The target is a canonical URL of http or https. ok is false if c is
+// no redirect, or has no such target.
 func location(base string, c *record.Capture) (to string, ok bool) {
 	if c.Status < 300 || c.Status > 399 || c.Status == 304 {
 		return "", false
@@ -199,7 +205,9 @@ func location(base string, c *record.Capture) (to string, ok bool) {
 	return to, true
 }
 
-// row returns an attempt as the relation fetches shows it.
+// row returns an attempt to fetch u as a row of the relation fetches. res is
+// its response, asked the URL that was requested, and hop the number of
+// redirects before it.
 func (e *engine) row(u *report.Queued, res *fetch.Response, asked string, hop int) report.Fetch {
 	f := report.Fetch{
 		URL: asked, Time: record.At(e.now()), Outcome: res.Outcome, Reason: res.Reason,
@@ -214,7 +222,8 @@ func (e *engine) row(u *report.Queued, res *fetch.Response, asked string, hop in
 	return f
 }
 
-// take receives t from its worker and decides what follows.
+// take receives t from its worker. After the first report it stores the
+// response; after the last one it queues the links and moves t to e.done.
 func (e *engine) take(ctx context.Context, t *fetchTask) error {
 	if ctx.Err() != nil {
 		e.abandon(t)
@@ -245,22 +254,23 @@ func (e *engine) take(ctx context.Context, t *fetchTask) error {
 	}
 	t.took[report.StagePost] = e.now().Sub(begun)
 	e.passed(t)
-	t.res, t.first, t.known, t.links = fetch.Response{}, nil, nil, nil // they are large, and it may wait for long to be acknowledged
+	t.res, t.first, t.known, t.links = fetch.Response{}, nil, nil, nil // these are large, and t may wait long to be acknowledged
 	e.done = append(e.done, t)
 	return nil
 }
 
-// drop ends the worker of a task whose response was not stored.
+// drop lets the worker of t end after storing the response of t has failed.
 func (e *engine) drop(t *fetchTask) {
 	if t.final {
 		e.free(t)
 		return
 	}
-	t.res.Capture = nil // it is not ours any more
+	t.res.Capture = nil // it belongs to the sink
 	close(t.fetched)
 }
 
-// response handles the response of t, and makes its host available again.
+// response handles the response of t: it stores the response, or decides to
+// try again, and says when the host may be asked again.
 func (e *engine) response(ctx context.Context, t *fetchTask) error {
 	h, err := e.host(t.u.Host)
 	if err != nil {
@@ -308,7 +318,7 @@ func (e *engine) response(ctx context.Context, t *fetchTask) error {
 	if t.u.Tries+1 < triesMax {
 		switch {
 		case t.res.Outcome == report.OutcomeIncomplete && t.u.Tries == 0:
-			// It is asked for once more. The second answer is kept, whole or not.
+			// Fetch the page once more. The second response is kept, whole or not.
 			t.retry = now.Add(e.backoff(1))
 			c.Close()
 			t.res.Capture = nil
@@ -334,9 +344,9 @@ func (e *engine) response(ctx context.Context, t *fetchTask) error {
 	return e.put(ctx, t)
 }
 
-// miss records that a guessed sitemap does not exist. The response is not
-// stored, does not count as a page, and is not requested again. A redirect is
-// followed.
+// miss records that t was guessed to be a sitemap and is none. The response
+// is not stored, does not count as a page, and is not requested again. If it
+// is a redirect, the redirect is followed.
 func (e *engine) miss(t *fetchTask) {
 	t.missed = true
 	if t.res.Ended {
@@ -356,7 +366,7 @@ func (e *engine) miss(t *fetchTask) {
 	}
 }
 
-// put stores the capture of t.
+// put stores the capture of t in the sink.
 func (e *engine) put(ctx context.Context, t *fetchTask) error {
 	begun := e.now()
 	err := e.sink.Put(ctx, t.res.Capture)
@@ -364,7 +374,8 @@ func (e *engine) put(ctx context.Context, t *fetchTask) error {
 	return err
 }
 
-// passed records how long t took in each stage.
+// passed writes how long t took in each stage, and its counts of links, into
+// the first row that t adds to the log of attempts.
 func (e *engine) passed(t *fetchTask) {
 	if t.robots || len(t.fetches) == 0 {
 		return
@@ -373,13 +384,15 @@ func (e *engine) passed(t *fetchTask) {
 	row.Took, row.RobotsLine, row.Links, row.Queued, row.LeftOut = t.took, t.line, len(t.links), t.queued, t.leftOut
 }
 
-// unasked reports whether a URL is fetched without a server. Then no pauses
-// apply and nothing is tried again.
+// unasked reports whether the URL u is fetched without asking a server: from
+// the archive or from a file. For such a URL there are no pauses, and a
+// failed attempt is not repeated.
 func (e *engine) unasked(u string) bool {
 	return e.o.FromArchive || strings.HasPrefix(u, fileScheme)
 }
 
-// local handles a page that came from the archive or from a file.
+// local handles the result of t if it came from the archive or from a file,
+// as response does for other tasks.
 func (e *engine) local(ctx context.Context, t *fetchTask) error {
 	t.fetches = append(t.fetches, e.row(&t.u, &t.res, t.u.URL, t.u.Hop))
 	if err := e.f.Release(t.u.Host, time.Time{}); err != nil {
@@ -409,7 +422,8 @@ func (e *engine) countEnded(t *fetchTask) {
 	}
 }
 
-// failed decides whether a URL without an answer is requested again.
+// failed decides whether the URL of t, which got no response, is requested
+// again, and sets t.retry to that time. h is its host.
 func (e *engine) failed(t *fetchTask, h *host) {
 	if t.res.Ended {
 		t.retry = e.now() // the next run begins with it
@@ -425,8 +439,8 @@ func (e *engine) failed(t *fetchTask, h *host) {
 	}
 }
 
-// backoff returns about how long to wait after n failures in a row, with a
-// random part.
+// backoff returns how long to wait after n failures in a row. The result is
+// random, between half and one and a half of a length that doubles with n.
 func (e *engine) backoff(n int) time.Duration {
 	first := backoffMax
 	if e.o.Delay >= 0 {
@@ -436,11 +450,12 @@ func (e *engine) backoff(n int) time.Duration {
 	return d/2 + time.Duration(rand.Int64N(int64(d)))
 }
 
-// robots handles a robots.txt: it stores it, applies it, and puts back the URL
-// that it was fetched for.
+// robots handles the robots.txt that t has fetched: it stores the file,
+// applies its rules to the host h, and returns the URL of t to the frontier.
+// If the host did not respond, the URL itself counts as failed.
 func (e *engine) robots(ctx context.Context, t *fetchTask, h *host) error {
 	if t.res.Capture == nil {
-		// Nobody there: that is what became of the URL as well.
+		// The host does not respond, so the URL has failed too.
 		t.fetches = []report.Fetch{e.row(&t.u, &t.res, t.u.URL, t.u.Hop)}
 		t.robots = false
 		e.limit(t)
@@ -463,7 +478,8 @@ func (e *engine) robots(ctx context.Context, t *fetchTask, h *host) error {
 	return e.f.Return(t.u, h.next(e.now()))
 }
 
-// found queues what t led to.
+// found queues the links of t, or the target if t is a redirect, except
+// those that a rule or the topic of the crawl leaves out.
 func (e *engine) found(t *fetchTask) error {
 	barren, err := e.noteContent(t)
 	if err != nil {
@@ -510,7 +526,9 @@ func (e *engine) found(t *fetchTask) error {
 	return nil
 }
 
-// redirected queues where a redirect leads. What is wrong with it is told.
+// redirected queues the target of the redirect c, which is the response of
+// t. If the target is not queued, the row of t in the log of attempts says
+// why.
 func (e *engine) redirected(t *fetchTask, c *record.Capture) (err error) {
 	row := &t.fetches[0]
 	to, ok := location(t.u.URL, c)
@@ -544,8 +562,9 @@ func (e *engine) redirected(t *fetchTask, c *record.Capture) (err error) {
 	return err
 }
 
-// offerAgain queues a URL that the crawl has met, because a new cookie may bring
-// another answer: once in a crawl, whatever further cookies come.
+// offerAgain queues a URL although the crawl has met it, because a new
+// cookie may bring another response. It does so once per URL in a crawl,
+// even if further cookies come. added reports whether u was queued.
 func (e *engine) offerAgain(t *fetchTask, u report.Queued) (added bool, err error) {
 	if e.rules.refuse(u.URL, false) != "" {
 		return false, nil
@@ -561,8 +580,10 @@ func (e *engine) offerAgain(t *fetchTask, u report.Queued) (added bool, err erro
 	return added, err
 }
 
-// offer queues a URL unless a rule leaves it out, which is noted once, but not of a URL
-// that is guessed.
+// offer queues the URL u, which t led to, unless a rule leaves it out. added
+// reports whether u was queued. A URL that is left out is logged once, but a
+// guessed URL is not logged. A requisite (a file that is needed to show a
+// page) may be outside the scope of the crawl.
 func (e *engine) offer(t *fetchTask, u report.Queued, requisite bool) (added bool, err error) {
 	why := e.rules.refuse(u.URL, requisite)
 	if u.Guessed {
