@@ -43,6 +43,7 @@ import (
 	"infomall/store/commit"
 	"infomall/store/disk"
 	"infomall/store/mend"
+	"infomall/store/merge"
 	"infomall/store/notes"
 	"infomall/store/record/task"
 	"infomall/store/remove"
@@ -84,7 +85,7 @@ type Archive struct {
 	notes       *notes.Notes
 	maintenance *mend.Maintenance
 	remover     *remove.Remover
-	merger      *merger
+	merger      *merge.Merger
 	intake      *intake
 
 	mu     sync.Mutex
@@ -114,8 +115,8 @@ func Open(dir string, o Options) *Archive {
 	a.snapshots = snapshot.NewSource(a.files)
 	a.notes = notes.New(a.folder, o.Now, a.warn)
 	a.maintenance = mend.New(a.folder, a.files, a.snapshots, a.notes, o.Now)
-	a.merger = newMerger(a.folder, a.snapshots, a.warn, o.BatchBytes)
-	a.intake = &intake{a.folder, a.snapshots, o.Now, o.BatchBytes, a.warn, a.merger.mergeSmall}
+	a.merger = merge.New(a.folder, a.snapshots, a.warn, o.BatchBytes)
+	a.intake = &intake{a.folder, a.snapshots, o.Now, o.BatchBytes, a.warn, a.merger.Some}
 	a.remover = remove.New(a.folder, a.snapshots, o.Now, a.Merge)
 	return a
 }
@@ -296,7 +297,7 @@ func (a *Archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult
 // Its memory does not depend on the size of the pool, except for the filters of its
 // segments' URLs: a byte or two for each URL.
 func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
-	out, err := a.merger.merge(ctx, o)
+	out, err := a.merger.Merge(ctx, o)
 	if err == nil && o.Seal && !o.Dry {
 		err = a.maintenance.ShareIndexes(ctx)
 	}
@@ -305,7 +306,7 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 
 // derive computes again what was found out about bodies when they were imported.
 func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
-	out, err := a.merger.derive(ctx, o)
+	out, err := a.merger.Derive(ctx, o)
 	if err == nil && !o.Dry && len(out) > 0 {
 		err = a.maintenance.ShareIndexes(ctx)
 	}

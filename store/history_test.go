@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/store/merge"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/record/task"
@@ -276,6 +277,14 @@ func declaredBy(visits []*visit, v *visit) bool {
 	return false
 }
 
+// drawBounds draws what merges of an archive may hold: mostly next to nothing.
+func drawBounds(rt *rapid.T, a *Archive) {
+	b := &a.merger.Bounds
+	b.Ways = rapid.SampledFrom([]int{2, 3, b.Ways}).Draw(rt, "ways")
+	b.Runs = rapid.SampledFrom([]int64{1, 4 << 10, b.Runs}).Draw(rt, "bytes of runs")
+	b.Places = rapid.SampledFrom([]int64{0, 500, b.Places}).Draw(rt, "bytes of places")
+}
+
 // TestAnyOrder imports a history in any number of parts and in any order, and
 // the answers are those of the whole history, over all time and over any range
 // of days.
@@ -284,7 +293,7 @@ func TestAnyOrder(t *testing.T) {
 		visits := drawHistory(rt)
 		a := Open(t.TempDir(), Options{})
 		defer a.Close()
-		a.merger.bounds = drawBounds(rt)
+		drawBounds(rt, a)
 		shuffled := rapid.Permutation(visits).Draw(rt, "order")
 		for rest := shuffled; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(rt, "part")
@@ -385,7 +394,7 @@ func TestTwoWriters(t *testing.T) {
 					o := task.MergeOptions{Pools: []string{p}, Seal: i == 1 && sealed == p}
 					var static *task.StaticError
 					_, err := a.Merge(context.Background(), o)
-					if err != nil && !errors.As(err, &none) && !errors.As(err, &static) && !errors.Is(err, errMerging) {
+					if err != nil && !errors.As(err, &none) && !errors.As(err, &static) && !errors.Is(err, merge.ErrMerging) {
 						errs[2] = err
 					}
 				}

@@ -32,9 +32,8 @@ type intake struct {
 	now        func() time.Time
 	batchBytes int64 // size in bytes at which a batch is published
 	warn       func(error)
-	// mergeSmall merges the small segments of a pool if there are many, and splits the
-	// pool if it is larger than limit.
-	mergeSmall func(ctx context.Context, pool string, limit int64) error
+	// merge merges those segments of a pool that choose takes; see merge.Merger.Some.
+	merge func(ctx context.Context, pool string, limit int64, choose func(*catalog.Catalog) []*segment.Info) error
 }
 
 // ingest imports captures: it gathers them into a batch, compares each with the
@@ -143,19 +142,8 @@ func (a *intake) openIngest(ctx context.Context, job string) (*ingest, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &ingest{a: a, w: w, job: job, dates: record.AllDates, batch: a.batchBytes, added: record.At(a.now()), read: derive.NewReader(), tails: derive.NewHistories(a.batchBytes / 4), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: newEncoder(), quick: encoderOf(zstd.SpeedFastest)}
+	g := &ingest{a: a, w: w, job: job, dates: record.AllDates, batch: a.batchBytes, added: record.At(a.now()), read: derive.NewReader(), tails: derive.NewHistories(a.batchBytes / 4), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: segment.NewEncoder(), quick: segment.NewQuickEncoder()}
 	return g, nil
-}
-
-// newEncoder returns a zstd encoder of the default, fast level.
-func newEncoder() *zstd.Encoder { return encoderOf(zstd.SpeedDefault) }
-
-func encoderOf(level zstd.EncoderLevel) *zstd.Encoder {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(4<<20), zstd.WithLowerEncoderMem(true))
-	if err != nil {
-		panic(fmt.Sprintf("store: options of the zstd encoder: %v", err))
-	}
-	return enc
 }
 
 // close ends the import. Captures that were not published are lost.
@@ -362,7 +350,13 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 // the next process that publishes tries again.
 func (g *ingest) mergeSmall(ctx context.Context, pools []string) {
 	for _, name := range pools {
-		if err := g.a.mergeSmall(ctx, name, g.poolLimit); err != nil && ctx.Err() == nil {
+		due := func(c *catalog.Catalog) []*segment.Info {
+			if c.Oversized(name, catalog.PoolLimit(g.poolLimit)) {
+				return c.PoolSegments(name)
+			}
+			return catalog.DueForMerge(c.PoolSegments(name))
+		}
+		if err := g.a.merge(ctx, name, g.poolLimit, due); err != nil && ctx.Err() == nil {
 			g.a.warn(err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"infomall/store/page/markup"
 	"infomall/store/record"
 	"infomall/store/record/task"
+	"infomall/store/segment"
 )
 
 // storedLinks tells how many links the blocks of an archive have, each as often as
@@ -24,7 +25,7 @@ func storedLinks(tb testing.TB, a *Archive) (links, bytes int64) {
 		tb.Fatal(err)
 	}
 	defer v.Close()
-	enc := newEncoder()
+	enc := segment.NewEncoder()
 	defer enc.Close()
 	for _, info := range v.Pin.Segments {
 		s := v.Runs.Reader(info)

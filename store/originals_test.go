@@ -322,7 +322,7 @@ func revisitHistory(t *testing.T) func(*rapid.T) {
 		m := &factModel{all: drawFacts(rt)}
 		a := Open(t.TempDir(), Options{})
 		defer a.Close()
-		a.merger.bounds = drawBounds(rt)
+		drawBounds(rt, a)
 		rest := rapid.Permutation(m.all).Draw(rt, "order")
 		for step := 1; step < 14; step++ {
 			switch rapid.SampledFrom([]string{"import", "import", "import", "delete", "merge"}).Draw(rt, "do") {

@@ -135,7 +135,7 @@ func TestSplitHistories(t *testing.T) {
 		visits := rapid.Permutation(drawHistory(rt)).Draw(rt, "order")
 		a := Open(t.TempDir(), Options{})
 		defer a.Close()
-		a.merger.bounds = drawBounds(rt)
+		drawBounds(rt, a)
 		for rest := visits; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(rt, "part")
 			put(t, a, rest[:n])

@@ -99,8 +99,8 @@ func TestPoolsSummed(t *testing.T) {
 		put(t, a, visits)
 		check(fmt.Sprint("part ", part), 1)
 	}
-	some := mergeTask{pool: "200806", choose: func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments("200806")[4:7] }}
-	if _, err := a.merger.do(t.Context(), some); err != nil {
+	last := func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments("200806")[4:7] }
+	if err := a.merger.Some(t.Context(), "200806", 0, last); err != nil {
 		t.Fatal(err)
 	}
 	check("the last ones merged", 1)

@@ -207,7 +207,7 @@ func TestRemovals(t *testing.T) {
 		m := &removalModel{visits: drawHistory(rt), past: make(map[*visit]past), fixed: make(map[*visit]*visit)}
 		a := Open(t.TempDir(), Options{})
 		defer a.Close()
-		a.merger.bounds = drawBounds(rt)
+		drawBounds(rt, a)
 		for range rapid.IntRange(1, 10).Draw(rt, "steps") {
 			some := make(map[*visit]bool)
 			for _, v := range m.visits {

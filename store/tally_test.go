@@ -319,8 +319,8 @@ func TestTallyOfTwins(t *testing.T) {
 	defer slow.Close()
 	add(slow, 15, 50)
 	check("twins")
-	two := mergeTask{pool: "200806", choose: func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments("200806")[:2] }}
-	if _, err := a.merger.do(t.Context(), two); err != nil {
+	two := func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments("200806")[:2] }
+	if err := a.merger.Some(t.Context(), "200806", 0, two); err != nil {
 		t.Fatal(err)
 	}
 	check("one of the twins merged")

@@ -453,3 +453,17 @@ func checkCRC(b []byte) ([]byte, error) {
 	}
 	return b[4:], nil
 }
+
+// NewEncoder returns an encoder of runs of the default, fast level.
+func NewEncoder() *zstd.Encoder { return encoderOf(zstd.SpeedDefault) }
+
+// NewQuickEncoder returns an encoder of the fastest level; see Writer.Quick.
+func NewQuickEncoder() *zstd.Encoder { return encoderOf(zstd.SpeedFastest) }
+
+func encoderOf(level zstd.EncoderLevel) *zstd.Encoder {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(4<<20), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic(fmt.Sprintf("segment: options of the zstd encoder: %v", err))
+	}
+	return enc
+}

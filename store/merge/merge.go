@@ -1,4 +1,17 @@
-package store
+// Package merge makes one sorted row of segments from the segments of a pool: it drops
+// what is there twice and what was deleted, splits pools that are too large, and computes
+// again what other versions of the program found out about bodies.
+//
+// # Words
+//
+//	seal      to merge a pool for good: it becomes static, and is packed more tightly
+//	round     one merge of several that a pool with very many segments takes
+//	split     to divide a pool by URL into parts
+//	place     where a block of a merged segment is now
+//	leftover  a block that no merged capture uses, but a segment that is not merged
+//	form      a segment that is written again, with captures and blocks in the same places
+//	siblings  the captures of one URL
+package merge
 
 import (
 	"cmp"
@@ -32,30 +45,32 @@ const (
 	mergeBlocks = 200_000
 )
 
-// mergeBounds are mergeWays, mergeRuns and mergePlaces for one archive; tests lower
-// them.
-type mergeBounds struct {
-	ways         int
-	runs, places int64
+// Bounds say how much a merge holds at once.
+type Bounds struct {
+	Ways   int   // how many segments that hold the same URLs are merged at once
+	Runs   int64 // bytes of decoded runs in memory
+	Places int64 // bytes of places of blocks in memory
 }
 
-// merger merges the segments of one archive.
-type merger struct {
+// Merger merges the segments of one archive. Several goroutines may use it.
+type Merger struct {
 	folder    *commit.Folder
 	snapshots *snapshot.Source
 	warn      func(error)
-	bounds    mergeBounds
+	Bounds    Bounds
 	histories int64 // how many bytes of histories REINDEX DERIVED keeps in memory
 }
 
-func newMerger(f *commit.Folder, s *snapshot.Source, warn func(error), histories int64) *merger {
-	return &merger{folder: f, snapshots: s, warn: warn, bounds: mergeBounds{catalog.MergeWays, mergeRuns, mergePlaces}, histories: histories}
+// New returns the merger of the archive in a folder, whose snapshots it shares. To
+// derive, it keeps so many bytes of histories in memory.
+func New(f *commit.Folder, s *snapshot.Source, warn func(error), histories int64) *Merger {
+	return &Merger{folder: f, snapshots: s, warn: warn, Bounds: Bounds{catalog.MergeWays, mergeRuns, mergePlaces}, histories: histories}
 }
 
-// errMerging is returned if another process merges the pool.
-var errMerging = errors.New("another process merges the pool")
+// ErrMerging is returned by a Merge that seals, if another process merges the pool.
+var ErrMerging = errors.New("another process merges the pool")
 
-// merge rewrites each pool as one sorted row of segments. It drops duplicate
+// Merge rewrites each pool as one sorted row of segments. It drops duplicate
 // captures and blocks, corrects hints, and finds the originals of revisits that
 // were imported before them. Readers keep the old segments until they are done. A
 // pool that another process is merging is left to that process. A pool that does
@@ -63,14 +78,14 @@ var errMerging = errors.New("another process merges the pool")
 //
 // Its memory does not depend on the size of the pool, except for the filters of its
 // segments' URLs: a byte or two for each URL.
-func (a *merger) merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
-	p, err := a.folder.Pin()
+func (m *Merger) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
+	p, err := m.folder.Pin()
 	if err != nil {
 		return nil, err
 	}
 	p.Release() // the segments are chosen when the pool's turn comes
 	if o.Pools == nil {
-		p.WarnMisnamed(a.warn)
+		p.WarnMisnamed(m.warn)
 	}
 	pools, named := p.PoolNames(), o.Pools != nil
 	if !named {
@@ -91,7 +106,7 @@ func (a *merger) merge(ctx context.Context, o task.MergeOptions) ([]task.MergeRe
 			return out, &task.StaticError{Pool: pool}
 		case (!r.Static || o.Seal && r.Deleted) && !o.Dry:
 			t := mergeTask{pool: pool, packer: packer, seal: o.Seal, limit: o.PoolLimit, progress: o.Progress, choose: func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments(pool) }}
-			if r, err = a.do(ctx, t); err != nil {
+			if r, err = m.do(ctx, t); err != nil {
 				return out, err
 			}
 		}
@@ -117,16 +132,12 @@ type mergeTask struct {
 	progress func(pool string, done, total int64) // or nil
 }
 
-// mergeSmall merges the small segments of a pool if there are many, or the whole
-// pool if it is larger than limit. If another process is merging the pool,
-// mergeSmall leaves it to that process.
-func (a *merger) mergeSmall(ctx context.Context, pool string, limit int64) error {
-	_, err := a.do(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: func(c *catalog.Catalog) []*segment.Info {
-		if c.Oversized(pool, catalog.PoolLimit(limit)) {
-			return c.PoolSegments(pool)
-		}
-		return catalog.DueForMerge(c.PoolSegments(pool))
-	}})
+// Some merges those segments of a pool that choose takes from the current catalogue.
+// If it takes all, and the pool is larger than limit, Some splits the pool. Nobody
+// has asked for the merge: if another process merges or changes these segments
+// meanwhile, Some leaves them to that process.
+func (m *Merger) Some(ctx context.Context, pool string, limit int64, choose func(*catalog.Catalog) []*segment.Info) error {
+	_, err := m.do(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: choose})
 	return err
 }
 
@@ -141,16 +152,16 @@ func mergeResult(pool string, in []*segment.Info) task.MergeResult {
 }
 
 // do carries out a task in a writer of its own.
-func (a *merger) do(ctx context.Context, t mergeTask) (task.MergeResult, error) {
-	w, err := a.folder.NewWriter(ctx)
+func (m *Merger) do(ctx context.Context, t mergeTask) (task.MergeResult, error) {
+	w, err := m.folder.NewWriter(ctx)
 	if err != nil {
 		return task.MergeResult{}, err
 	}
 	if t.packer != nil {
 		w.Packer = t.packer
 	}
-	r, err := a.mergeBy(ctx, w, t)
-	if errors.Is(err, errMerging) && !t.seal || errors.Is(err, catalog.ErrStale) && t.byItself {
+	r, err := m.mergeBy(ctx, w, t)
+	if errors.Is(err, ErrMerging) && !t.seal || errors.Is(err, catalog.ErrStale) && t.byItself {
 		r, err = task.MergeResult{Pool: t.pool}, nil
 	}
 	if e := w.Close(); err == nil {
@@ -162,12 +173,12 @@ func (a *merger) do(ctx context.Context, t mergeTask) (task.MergeResult, error) 
 	return r, err
 }
 
-// mergeBy merges with a writer, in as many rounds as it takes. It returns errMerging
+// mergeBy merges with a writer, in as many rounds as it takes. It returns ErrMerging
 // if another process merges the pool.
-func (a *merger) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (task.MergeResult, error) {
-	unlock, free, err := a.folder.LockPool(t.pool)
+func (m *Merger) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (task.MergeResult, error) {
+	unlock, free, err := m.folder.LockPool(t.pool)
 	if err == nil && !free {
-		err = errMerging
+		err = ErrMerging
 	}
 	if err != nil {
 		return task.MergeResult{}, err
@@ -178,7 +189,7 @@ func (a *merger) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (ta
 		var r task.MergeResult
 		var more bool
 		once := func() (err error) {
-			r, more, err = a.mergeOnce(ctx, w, &t)
+			r, more, err = m.mergeOnce(ctx, w, &t)
 			return err
 		}
 		var err error
@@ -197,7 +208,7 @@ func (a *merger) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (ta
 		if err == nil {
 			// The snapshot that was merged is closed. Delete the old files now, and
 			// not only when somebody writes again.
-			err = a.folder.Sweep(ctx)
+			err = m.folder.Sweep(ctx)
 		}
 		return r, err
 	}
@@ -206,13 +217,13 @@ func (a *merger) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (ta
 // mergeOnce merges the segments that the task chooses. If they are too many to
 // merge at once, it merges some of them, and more is true: the caller must call it
 // again.
-func (a *merger) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) (r task.MergeResult, more bool, err error) {
-	v, err := a.snapshots.Open(ctx)
+func (m *Merger) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) (r task.MergeResult, more bool, err error) {
+	v, err := m.snapshots.Open(ctx)
 	if err != nil {
 		return r, false, err
 	}
 	defer v.Close()
-	v.Runs.Shelve(a.bounds.runs, a.bounds.ways+1)
+	v.Runs.Shelve(m.Bounds.Runs, m.Bounds.Ways+1)
 	in, hidden, err := mergeable(v, t.choose(v.Pin.Catalog))
 	if err != nil {
 		return r, false, err
@@ -227,21 +238,21 @@ func (a *merger) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) 
 	if len(in) == 0 || len(in) == 1 && !hidden && !t.seal && !r.Large {
 		return r, false, nil
 	}
-	some, _, err := mergeable(v, crowded(in, a.bounds.ways))
+	some, _, err := mergeable(v, crowded(in, m.Bounds.Ways))
 	if err != nil {
 		return r, false, err
 	}
 	if len(some) > 1 && (t.left == 0 || len(in) < t.left) {
 		t.left = len(in)
 		round := mergeTask{pool: t.pool, done: t.done, total: r.Captures, progress: t.progress}
-		_, err := a.mergeThese(ctx, w, v, round, some, false)
+		_, err := m.mergeThese(ctx, w, v, round, some, false)
 		for _, s := range some {
 			t.done += s.Captures
 		}
 		return r, true, err
 	}
 	t.total = r.Captures
-	done, err := a.mergeThese(ctx, w, v, *t, in, r.Large)
+	done, err := m.mergeThese(ctx, w, v, *t, in, r.Large)
 	if err != nil {
 		return r, false, err
 	}
@@ -283,42 +294,42 @@ func crowded(in []*segment.Info, ways int) []*segment.Info {
 
 // mergeThese merges some segments of the task's pool and publishes the result. If
 // large is set, it splits the pool.
-func (a *merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, large bool) (p commit.Publication, err error) {
+func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, large bool) (p commit.Publication, err error) {
 	p.Change = catalog.Change{Out: in, Seen: v.Pin.Generation, On: v.Pin.Catalog}
-	m := newMerging(w, v, t, in, a.bounds.places)
-	defer m.close()
+	g := newMerging(w, v, t, in, m.Bounds.Places)
+	defer g.close()
 	if t.seal {
 		p.Seal, p.Whole = true, t.pool
 	}
 	if large {
-		m.split, p.Whole = newSplit(v.Pin.Catalog, t.pool, catalog.PoolLimit(t.limit), t.seal), t.pool
+		g.split, p.Whole = newSplit(v.Pin.Catalog, t.pool, catalog.PoolLimit(t.limit), t.seal), t.pool
 	}
-	if m.hidden, err = v.IsHidden(); err != nil {
+	if g.hidden, err = v.IsHidden(); err != nil {
 		return p, err
 	}
 	if len(in) == len(v.Pin.PoolSegments(t.pool)) {
-		if err := m.findBodies(ctx); err != nil {
+		if err := g.findBodies(ctx); err != nil {
 			return p, err
 		}
 	}
-	if err := m.run(ctx); err != nil {
+	if err := g.run(ctx); err != nil {
 		return p, err
 	}
-	forms, err := m.again(ctx)
+	forms, err := g.again(ctx)
 	if err != nil {
 		return p, err
 	}
-	p.Made = append(m.done, forms...)
-	if err := m.names(&p); err != nil {
+	p.Made = append(g.done, forms...)
+	if err := g.names(&p); err != nil {
 		return p, err
 	}
-	if m.split != nil {
-		p.Parts = m.split.measured(m.done)
-		if p.Depends, err = m.dependents(ctx); err != nil {
+	if g.split != nil {
+		p.Parts = g.split.measured(g.done)
+		if p.Depends, err = g.dependents(ctx); err != nil {
 			return p, err
 		}
 	}
-	p.Unfinished, m.index = m.index, nil
+	p.Unfinished, g.index = g.index, nil
 	return p, w.Publish(ctx, p)
 }
 

@@ -1,4 +1,4 @@
-package store
+package merge
 
 import (
 	"context"
@@ -265,7 +265,7 @@ func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) 
 		return commit.Made{}, err
 	}
 	defer file.Close()
-	w := segment.NewWriter(file, newEncoder(), info.Pool, info.ID, int(info.URLs), segment.NewBlocks(mergeBlocks))
+	w := segment.NewWriter(file, segment.NewEncoder(), info.Pool, info.ID, int(info.URLs), segment.NewBlocks(mergeBlocks))
 	if f.static {
 		w.Pack(f.w.Packer, func(ref segment.RunRef) *segment.Dict {
 			if ref.Segment >= info.ID {

@@ -1,4 +1,4 @@
-package store
+package merge
 
 import (
 	"math/rand/v2"

@@ -1,4 +1,4 @@
-package store
+package merge
 
 import (
 	"context"
@@ -56,7 +56,7 @@ type output struct {
 // newMerging returns a merge of in. placesBytes bounds what it keeps of block places.
 func newMerging(w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, placesBytes int64) *merging {
 	m := &merging{
-		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: newEncoder(),
+		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: segment.NewEncoder(),
 		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.Folder.Disk, w.Dir, in, placesBytes),
 	}
 	if t.seal {
@@ -209,7 +209,10 @@ func (m *merging) begin(ctx context.Context, key string) error {
 		}
 		m.out = &output{Writer: segment.NewWriter(f, m.enc, m.pool, id, int(min(urls, mergedCaptures)), m.blocks), id: id, file: f}
 		if m.seal {
-			m.out.Pack(m.w.Packer, m.dict, facts.Short)
+			// dict returns a run of a static pool, which never changes, for other runs to
+			// build on. It returns nil if the pool is not static, or the run cannot be read.
+			dict := func(ref segment.RunRef) *segment.Dict { return m.v.Runs.Dict(ref, m.pool) }
+			m.out.Pack(m.w.Packer, dict, facts.Short)
 		}
 		m.valid()
 		if err := m.out.Index(m.index); err != nil {

@@ -1,4 +1,4 @@
-package store
+package merge
 
 import (
 	"bytes"
@@ -20,12 +20,12 @@ import (
 	"infomall/store/urlkey"
 )
 
-// derive computes again what was found out about bodies when they were imported, in
+// Derive computes again what was found out about bodies when they were imported, in
 // segments for which another version of the program did that. It handles one pool,
 // or all pools in turn. The segments are rewritten, with captures and blocks in the
 // same places.
-func (a *merger) derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
-	p, err := a.folder.Pin()
+func (m *Merger) Derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
+	p, err := m.folder.Pin()
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (a *merger) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rein
 	for _, pool := range pools {
 		var r task.ReindexResult
 		err := commit.Retry(ctx, func() (err error) {
-			r, err = a.derivePool(ctx, pool, o)
+			r, err = m.derivePool(ctx, pool, o)
 			return err
 		})
 		if err != nil {
@@ -54,11 +54,11 @@ func (a *merger) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rein
 	return out, nil
 }
 
-// derivePool does what derive does, for one pool. It returns ErrStale if the pool
+// derivePool does what Derive does, for one pool. It returns ErrStale if the pool
 // was changed meanwhile.
-func (a *merger) derivePool(ctx context.Context, pool string, o task.ReindexOptions) (task.ReindexResult, error) {
+func (m *Merger) derivePool(ctx context.Context, pool string, o task.ReindexOptions) (task.ReindexResult, error) {
 	res := task.ReindexResult{Pool: pool}
-	v, err := a.snapshots.Open(ctx)
+	v, err := m.snapshots.Open(ctx)
 	if err != nil {
 		return res, err
 	}
@@ -79,7 +79,7 @@ func (a *merger) derivePool(ctx context.Context, pool string, o task.ReindexOpti
 	if o.Dry || len(old) == 0 {
 		return res, nil
 	}
-	w, err := a.folder.NewWriter(ctx)
+	w, err := m.folder.NewWriter(ctx)
 	if err != nil {
 		return res, err
 	}
@@ -88,7 +88,7 @@ func (a *merger) derivePool(ctx context.Context, pool string, o task.ReindexOpti
 		if o.Progress != nil {
 			o.Progress(int64(i), int64(len(old)))
 		}
-		d := newDeriving(ctx, v, s, o.PageLimit, a.histories)
+		d := newDeriving(ctx, v, s, o.PageLimit, m.histories)
 		f := &form{w: w, s: d.s, static: v.Pin.IsStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.Runs.Dict(ref, pool) }}
 		form, err := f.write(ctx, d.run)
 		d.look.Close()
