@@ -18,14 +18,16 @@ type Census struct {
 	Traits []TraitCensus // nil if there are too many
 }
 
-// HostCensus counts neighbouring captures whose URLs have the same host.
+// HostCensus is the number of neighbouring captures whose URLs have the same host,
+// with the first and last time among them.
 type HostCensus struct {
 	Host        string // in the form of urlkey.Host
 	First, Last record.Time
 	Captures    int64
 }
 
-// Trait is a combination of properties that many captures of a segment share.
+// Trait is a combination of status, flags, media type and job that many captures of
+// a segment share.
 type Trait struct {
 	Status int32
 	Flags  Flags
@@ -33,7 +35,8 @@ type Trait struct {
 	Job    string
 }
 
-// TraitCensus counts the captures of one trait.
+// TraitCensus is the number of captures with one trait, and the first and last time
+// among them.
 type TraitCensus struct {
 	Trait
 	First, Last record.Time
@@ -60,7 +63,7 @@ type censusTaker struct {
 	tooMany  struct{ hosts, traits bool }
 }
 
-// add counts an entry.
+// add counts the entry e.
 func (c *censusTaker) add(e *Entry) {
 	c.captures++
 	if !c.tooMany.hosts {
@@ -111,8 +114,9 @@ func (c *censusTaker) addTrait(e *Entry) {
 	s.First, s.Last = min(s.First, e.Time), max(s.Last, e.Time)
 }
 
-// census returns what was counted, or nil if a census would be too large for its
-// use.
+// census returns the census of all entries that were added. Hosts or Traits of the
+// census is nil if there are too many to be of use. census returns nil if both
+// would be nil.
 func (c *censusTaker) census() *Census {
 	var made Census
 	if n := len(c.hosts); n > 0 && int64(n)*censusShare <= c.captures {
@@ -127,7 +131,8 @@ func (c *censusTaker) census() *Census {
 	return &made
 }
 
-// encode returns the census as the index stores it.
+// encode returns the census in the form in which the index stores it. decodeCensus
+// decodes that form.
 func (c *Census) encode() []byte {
 	w := censusWriter{[]byte{disk.FormatByte}}
 	w.b = binary.AppendUvarint(w.b, uint64(len(c.Hosts)))
@@ -146,7 +151,9 @@ func (c *Census) encode() []byte {
 	return w.b
 }
 
-// counts reports whether c counts this many captures. c may be nil.
+// counts reports whether the hosts of c, and also its traits, add up to the given
+// number of captures. Hosts or Traits that are nil are not compared. If c is nil,
+// counts reports true.
 func (c *Census) counts(captures int64) bool {
 	if c == nil {
 		return true
@@ -161,7 +168,7 @@ func (c *Census) counts(captures int64) bool {
 	return (c.Hosts == nil || hosts == captures) && (c.Traits == nil || traits == captures)
 }
 
-// each returns f of each element of list.
+// each returns the results of f for the elements of list, in order.
 func each[T, V any](list []T, f func(*T) V) []V {
 	out := make([]V, len(list))
 	for i := range list {
@@ -170,13 +177,13 @@ func each[T, V any](list []T, f func(*T) V) []V {
 	return out
 }
 
-// censusWriter appends columns, each after its length.
+// censusWriter appends columns to b, each after its length in bytes.
 type censusWriter struct{ b []byte }
 
 func (w *censusWriter) ints(v []int64)   { w.b = packed.AppendSized(w.b, appendInts(nil, v)) }
 func (w *censusWriter) texts(v []string) { w.b = packed.AppendSized(w.b, appendTexts(nil, v)) }
 
-// decodeCensus is the inverse of encode. It does not keep b.
+// decodeCensus decodes b, the result of Census.encode. It does not keep b.
 func decodeCensus(b []byte) (*Census, error) {
 	r := censusReader{Reader: packed.Reader{B: b}}
 	if err := disk.CheckByte(r.Byte(), "census"); err != nil {
@@ -204,14 +211,15 @@ func decodeCensus(b []byte) (*Census, error) {
 	return &c, nil
 }
 
-// censusReader reads what censusWriter appended. After the first missing value all
-// further values are zero.
+// censusReader reads the columns that censusWriter appended. After the first
+// missing value, bad is set and all further values are zero.
 type censusReader struct {
 	packed.Reader
 	bad bool
 }
 
-// count reads the number of hosts or traits.
+// count reads and returns the number of hosts or traits. If that is more than
+// censusMax, count sets bad and returns 0.
 func (r *censusReader) count() int {
 	n := r.Number()
 	if n > censusMax {

@@ -26,11 +26,12 @@ type Fault struct {
 	Run, N uint32 // the place of that capture
 }
 
-// recordBytesMax is more bytes than any record of a db-file has. A record that
-// claims more is damaged.
+// recordBytesMax is more bytes than any record of a db-file has. A record whose
+// head claims more is damaged.
 const recordBytesMax = 64 << 20
 
-// recordStart is what every record of a db-file begins with, after a newline.
+// recordStart is the text with which every record of a db-file begins, after the
+// newline that ends the record before.
 var recordStart = []byte("\nversion: 2.0\nurl: ")
 
 // checker is the state of one Check.
@@ -53,11 +54,11 @@ type checker struct {
 	number   uint32 // number of the next run
 }
 
-// Check reads the db-file of a segment from start to end and compares it with the
+// Check reads the db-file of the segment from start to end and compares it with the
 // index and the catalogue; it trusts neither. It calls found with each fault, and
-// use with each sound run; if one of them returns an error, Check stops and returns
-// it. It holds one run in memory. After a damaged record it continues at the next
-// place that looks like the beginning of a record.
+// use with each sound run and its number; if one of them returns an error, Check
+// stops and returns that error. It holds one run in memory. After a damaged record
+// it continues at the next place that looks like the beginning of a record.
 func (s *Reader) Check(ctx context.Context, found func(Fault) error, use func(n uint32, r *Run) error) error {
 	c := &checker{s: s, found: found, use: use, sum: Info{First: record.MaxTime, Last: record.MinTime}}
 	defer func() {
@@ -90,13 +91,14 @@ func (s *Reader) Check(ctx context.Context, found func(Fault) error, use func(n 
 	return c.totals()
 }
 
-// fault reports damage of the db-file at an offset.
+// fault reports damage of the db-file at an offset; -1 means no place. It returns
+// the error of c.found.
 func (c *checker) fault(offset int64, err error) error {
 	c.damaged = true
 	return c.found(Fault{Offset: offset, Err: err})
 }
 
-// indexFault reports a fault of the index.
+// indexFault reports err as a fault of the index. It returns the error of c.found.
 func (c *checker) indexFault(err error) error {
 	return c.found(Fault{Index: true, Offset: -1, Err: fmt.Errorf("segment %d: %w", c.s.Info.ID, err)})
 }
@@ -124,14 +126,15 @@ func (c *checker) openIndex() error {
 	return nil
 }
 
-// dropIndex reports a fault of the index and ends all comparison with it.
+// dropIndex reports err as a fault of the index, and ends the comparison with the
+// index. It returns the error of c.found.
 func (c *checker) dropIndex(err error) error {
 	c.index.close()
 	c.index, c.k, c.v = nil, nil, nil
 	return c.indexFault(err)
 }
 
-// file reads and checks all records of the db-file.
+// file reads and checks all records of f, the db-file.
 func (c *checker) file(ctx context.Context, f *os.File) error {
 	end := c.s.Info.Bytes
 	for at := int64(0); ; {
@@ -168,7 +171,8 @@ func (c *checker) file(ctx context.Context, f *os.File) error {
 	}
 }
 
-// readRecord reads and checks the record at offset at. end is the size of the file.
+// readRecord reads and checks the record at offset at of f, which has end bytes. It
+// returns the record and its head. h may be set even if there is an error.
 func readRecord(f io.ReaderAt, at, end int64) (rec []byte, h recordHead, err error) {
 	buf := make([]byte, min(headBytesMax, end-at))
 	if n, err := f.ReadAt(buf, at); err != nil && n == 0 {
@@ -192,8 +196,9 @@ func readRecord(f io.ReaderAt, at, end int64) (rec []byte, h recordHead, err err
 	return rec, h, err
 }
 
-// nextRecord returns the offset of the next record at or after from; end if there
-// is none.
+// nextRecord returns the offset of the next record of f that begins after from. It
+// returns end, the size of f, if there is none. It looks for the text with which a
+// record begins.
 func nextRecord(ctx context.Context, f io.ReaderAt, from, end int64) (int64, error) {
 	buf := make([]byte, 1<<20)
 	for at := from; at < end; at += int64(len(buf) - len(recordStart)) {
@@ -211,8 +216,9 @@ func nextRecord(ctx context.Context, f io.ReaderAt, from, end int64) (int64, err
 	return end, nil
 }
 
-// run checks a run whose checksum is correct against the index and the order of
-// entries.
+// run checks r, a run whose checksum is correct: its head against the catalogue,
+// its blocks, facts and order of entries, and the index's chunk for it. h is its
+// head; at and end are the offsets of its record.
 func (c *checker) run(h *recordHead, r *Run, at, end int64) error {
 	bad := func(format string, args ...any) error { return c.fault(at, fmt.Errorf(format, args...)) }
 	info := c.s.Info
@@ -261,8 +267,8 @@ func (c *checker) run(h *recordHead, r *Run, at, end int64) error {
 	return c.use(h.run, r)
 }
 
-// entry counts an entry, and checks its order and that the Bloom filter has its
-// key.
+// entry counts the entry e of the record at offset at. It checks that entries are
+// in order and that the Bloom filter has the key of e.
 func (c *checker) entry(e *Entry, at int64) error {
 	sum := &c.sum
 	if c.entries && e.Less(&c.last) {
@@ -284,7 +290,7 @@ func (c *checker) entry(e *Entry, at int64) error {
 	return nil
 }
 
-// chunk compares the index's chunk of a run with the run's entries.
+// chunk compares the index's chunk for run number with the run's entries.
 func (c *checker) chunk(number uint32, entries []Stored) error {
 	if c.index == nil || len(entries) == 0 {
 		return nil
@@ -301,7 +307,8 @@ func (c *checker) chunk(number uint32, entries []Stored) error {
 	return c.nextChunk()
 }
 
-// holds reports whether b is a chunk of run number with these entries.
+// holds reports whether b is an undamaged chunk of run number with exactly these
+// entries.
 func holds(b []byte, number uint32, entries []Stored) bool {
 	var chunk Chunk
 	if err := chunk.decode(b, wantAll); err != nil || chunk.Run != number {
@@ -317,8 +324,9 @@ func (c *checker) nextChunk() (err error) {
 	return nil
 }
 
-// chunksBefore reads the chunks of lost runs, those before number: the chunks say
-// which captures were lost.
+// chunksBefore reads the index's chunks of all runs before number that were not
+// compared yet. These runs are damaged, and chunksBefore reports each of their
+// captures as lost.
 func (c *checker) chunksBefore(number uint32) error {
 	for c.index != nil && c.k != nil {
 		var chunk Chunk
@@ -344,7 +352,8 @@ func (c *checker) chunksBefore(number uint32) error {
 	return nil
 }
 
-// endRecord compares the record that ends the db-file with the catalogue.
+// endRecord compares rec, the end record at offset at of the db-file, with the
+// catalogue. end is the size of the file; no bytes may follow the record.
 func (c *checker) endRecord(rec []byte, at, end int64) error {
 	h, data, err := parseHead(rec)
 	if err != nil {
@@ -363,7 +372,8 @@ func (c *checker) endRecord(rec []byte, at, end int64) error {
 	return nil
 }
 
-// totals compares the counts of entries with the catalogue and the index.
+// totals compares the counts of all entries with the catalogue, and the table of
+// runs and the census with the index.
 func (c *checker) totals() error {
 	info, sum := c.s.Info, &c.sum
 	if int(c.number) != info.Runs || sum.Captures != info.Captures || sum.Versions != info.Versions || sum.URLs != info.URLs ||
@@ -387,8 +397,8 @@ func (c *checker) totals() error {
 	return c.checkCensus()
 }
 
-// checkCensus compares the census with what was counted. There is none if there
-// are too many hosts and too many traits.
+// checkCensus compares the census in the index with the one that was counted. The
+// index must have none if there are too many hosts and too many traits.
 func (c *checker) checkCensus() error {
 	b, err := c.index.find(keyCensus)
 	if err != nil {
@@ -404,20 +414,21 @@ func (c *checker) checkCensus() error {
 	return nil
 }
 
-// encodeTable returns the index's table of the offsets at which runs and their meta
-// frames end.
+// encodeTable returns the index's table of runs: the offsets at which runs end, and
+// those at which their meta frames end.
 func encodeTable(runEnds, metaEnds []int64) []byte {
 	b := packed.AppendSized(binary.AppendUvarint(nil, uint64(len(runEnds))), appendInts(nil, runEnds))
 	return appendInts(b, metaEnds)
 }
 
-// unchecked switches the comparison of checksums off.
+// unchecked is set while the comparison of checksums is off.
 var unchecked atomic.Bool
 
-// SetUnchecked switches the comparison of all checksums off, or on again. It exists
-// to test the tests: tests that damage files must fail with it.
+// SetUnchecked switches the comparison of all checksums off or, if off is false, on
+// again. It exists to test the tests: tests that damage files must fail while it is
+// off.
 func SetUnchecked(off bool) { unchecked.Store(off) }
 
-// SumIs reports whether the checksum got equals want. It always reports true while
+// SumIs reports whether the checksum got equals want. It always returns true while
 // SetUnchecked has switched comparison off.
 func SumIs(got, want uint32) bool { return got == want || unchecked.Load() }

@@ -10,7 +10,8 @@ import (
 	"infomall/store/record"
 )
 
-// Chunk is the index's part for one run: its entries, in order.
+// Chunk is the index's part for one run (neighbouring captures stored together):
+// the run's entries, in order.
 type Chunk struct {
 	Run uint32
 	// First is the number, in the run, of the chunk's first entry. It is 0 except
@@ -20,13 +21,14 @@ type Chunk struct {
 	ids   identities
 }
 
-// identities are the IDs and Contents of a run's entries.
+// identities holds the ID and Content of each entry of a run, in order.
 type identities struct {
 	ids      []ID
 	contents []uint64
 }
 
-// appendIdentities appends those identities that do not repeat the entry before.
+// appendIdentities appends the ID and Content of each entry to dst. It leaves out
+// entries whose flags say that they repeat those of the entry before.
 func appendIdentities(dst []byte, entries []Stored, flags []int64) []byte {
 	for i := range entries {
 		if flags[i]>>flagSameID&1 != 0 {
@@ -40,7 +42,8 @@ func appendIdentities(dst []byte, entries []Stored, flags []int64) []byte {
 	return dst
 }
 
-// decode decodes b, which must have nothing else. It reuses the memory of x.
+// decode decodes b, which appendIdentities made and which must have nothing else. f
+// has the flags of the entries. decode reuses the memory of x.
 func (x *identities) decode(b []byte, f *front) error {
 	x.ids, x.contents = sized(x.ids, f.n), sized(x.contents, f.n)
 	for i, fl := range f.flags {
@@ -68,8 +71,8 @@ func (x *identities) decode(b []byte, f *front) error {
 	return nil
 }
 
-// appendChunk appends the index's form of a run: crc32c of what follows,
-// format, number of the run, front columns, identities.
+// appendChunk appends the chunk of a run, as the index stores it: crc32c of the
+// bytes after it, format, number of the run, front columns, identities.
 func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
 	front, flags := new(frontWriter).append(nil, entries)
 	return appendChunkOf(dst, number, entries, front, flags)
@@ -88,8 +91,8 @@ func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, fl
 	return dst
 }
 
-// openChunk checks the checksum and format of one chunk, and returns a reader of
-// what follows them.
+// openChunk checks the checksum and format of the chunk that fills b, and returns a
+// reader of the bytes after them.
 func openChunk(b []byte) (packed.Reader, error) {
 	if len(b) < 6 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
 		return packed.Reader{}, errColumn
@@ -97,8 +100,9 @@ func openChunk(b []byte) (packed.Reader, error) {
 	return packed.Reader{B: b[5:]}, disk.CheckByte(b[4], "index")
 }
 
-// decode decodes and checks one chunk. It keeps no reference to b. It reuses the
-// memory of c, which must have been decoded with the same want.
+// decode checks b, which is one chunk, and decodes it into c with the front columns
+// whose bits are set in want. It keeps no reference to b. It reuses the memory of
+// c, which must have been decoded with the same want.
 func (c *Chunk) decode(b []byte, want uint) error {
 	r, err := openChunk(b)
 	if err != nil {
@@ -124,9 +128,10 @@ func (c *Chunk) Time(i int) record.Time { return record.Time(c.front.time[i]) }
 // Hinted reports whether entry i is stored with hints of its own.
 func (c *Chunk) Hinted(i int) bool { return c.front.flags[i]>>flagHinted&1 != 0 }
 
-// Fill sets e to entry i, which belongs to URL number k. e must be zero or come
-// from Fill. before is the previous entry if that has the same URL, otherwise nil.
-// hinted is the number of entries before i in the chunk that are Hinted.
+// Fill sets e to entry i of the chunk, which belongs to URL number k. e must be
+// zero or come from Fill. before is the previous entry if that has the same URL,
+// otherwise nil. hinted is the number of entries before i in the chunk for which
+// Hinted is true.
 func (c *Chunk) Fill(e *Entry, i, k int, before *Entry, hinted int) {
 	e.Key, e.ID, e.Content = c.front.keys[k], c.ids.ids[i], c.ids.contents[i]
 	c.front.fill(e, i)
@@ -143,8 +148,9 @@ func (c *Chunk) AppendEntries(dst []Entry) []Entry {
 	return dst
 }
 
-// chunkKey returns a chunk's key in the index, made of the key of its last entry. A
-// seek to a URL's key then finds the first chunk that may have the URL.
+// chunkKey returns the key of a chunk in the index. It is made of the key and time
+// of last, the chunk's last entry, and the number of its run. A seek to a URL's key
+// then finds the first chunk that may have the URL.
 func chunkKey(last *Stored, number uint32) []byte {
 	k := append([]byte(last.Key), 0)
 	k = binary.BigEndian.AppendUint64(k, uint64(last.Time)^1<<63)
@@ -154,8 +160,8 @@ func chunkKey(last *Stored, number uint32) []byte {
 // Want is a set of columns of a chunk that a scan reads.
 type Want uint
 
-// The columns. Hints need Times. A Chunk always has its keys and flags, and never
-// Hosts.
+// The columns of a Want. WantHints includes WantTime. A Chunk always has its keys
+// and flags, and never has hosts; only a Tally has these.
 const (
 	WantKeys   Want = 1 << colKeys
 	WantTime   Want = 1 << colTime
@@ -174,15 +180,17 @@ const (
 	WantLostKeys Want = 1 << (frontCols + 1)
 )
 
-// Single reports whether entry i can be taken as it is, if it is the only entry of
-// its URL in the archive: its body is in this segment, and it has no hints.
+// Single reports whether a scan can return entry i as it is, if it is the only
+// entry of its URL in the archive: its body is in the archive, and it has no hints
+// of its own.
 func (c *Chunk) Single(i int) bool {
 	return c.BodyForm(i) != BodyNone && !c.Hinted(i)
 }
 
-// AppendSingles appends n captures to b, column by column: the entries from i on.
-// Each must be Single and the only one of its URL; the first belongs to URL number
-// k. want may only have columns that the index has. info describes the segment.
+// AppendSingles appends n captures to b, column by column: entry i of the chunk and
+// those after it. Each must be Single and the only entry of its URL. Entry i
+// belongs to URL number k. want may only have columns that the index has. info
+// describes the segment.
 func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, k, i, n int) {
 	f := &c.front
 	b.N += n
@@ -239,7 +247,7 @@ func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, 
 	}
 }
 
-// appendAs appends v, converted to another integer type.
+// appendAs appends the integers of v to dst, converted to the type T.
 func appendAs[T ~int32 | ~int64](dst []T, v []int64) []T {
 	for _, x := range v {
 		dst = append(dst, T(x))
@@ -247,18 +255,18 @@ func appendAs[T ~int32 | ~int64](dst []T, v []int64) []T {
 	return dst
 }
 
-// Only returns a cursor over the entries of one URL that decodes the columns in
-// want. Its chunks have no other entries, and Chunk.First is the number in the run
-// of the first. To reach one entry it reads a tenth of what Chunks reads: of the
-// chunk's other entries it only looks at the flags.
+// Only returns a cursor over the entries of the URL with this key. It decodes the
+// columns in want. Its chunks have only entries of that URL; Chunk.First is the
+// number of the first one in its run. To reach one entry it reads a tenth of what a
+// cursor of Chunks reads: of the chunk's other entries it only looks at the flags.
 func (s *Reader) Only(key string, want Want) *ChunkCursor {
 	c := s.Chunks(want)
 	c.only = &key
 	return c
 }
 
-// decodeOnly does what decode does, for the entries of one URL. It reports false if
-// the chunk has none.
+// decodeOnly decodes b as decode does, but only the entries of the URL with this
+// key. It reports false if the chunk has none.
 func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
 	r, err := openChunk(b)
 	if err != nil {
@@ -297,7 +305,8 @@ func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
 	return true, c.ids.decode(ids[:size], &c.front)
 }
 
-// aheadOf counts what the entries before some entry have in the columns.
+// aheadOf says how much the entries before a certain entry of a run take in the
+// columns.
 type aheadOf struct {
 	entries    int
 	identities int // size of their identities
@@ -305,8 +314,8 @@ type aheadOf struct {
 	bytes      int // entries with a body size of their own
 }
 
-// flagsOf returns the flags of n entries from number from on, and what the entries
-// before them have in the columns.
+// flagsOf returns the flags of n entries, beginning with entry number from. ahead
+// says how much the entries before them take in the columns.
 func (p *frontParts) flagsOf(from, n int) (flags []int64, ahead aheadOf, err error) {
 	if all, ok := constInts(p.cols[colFlags]); ok && all>>flagSameID&1 == 0 {
 		return slices.Repeat([]int64{all}, n), aheadOf{from, from * identityBytes(all), from * int(all>>flagHinted&1), from}, nil
@@ -322,8 +331,8 @@ func (p *frontParts) flagsOf(from, n int) (flags []int64, ahead aheadOf, err err
 	return flags[from : from+n], ahead, nil
 }
 
-// constInts returns the value of a column whose integers are all equal; ok is false
-// for other columns.
+// constInts returns x, the value of a column whose integers are all equal. ok is
+// false for other columns.
 func constInts(src []byte) (x int64, ok bool) {
 	if len(src) == 0 || src[0] != intsFrame {
 		return 0, false
@@ -335,8 +344,8 @@ func constInts(src []byte) (x int64, ok bool) {
 	return x, !r.Bad && width == 0 && len(r.B) == 0
 }
 
-// identityBytes returns the size of an entry with these flags in the column of
-// identities.
+// identityBytes returns how many bytes the ID and Content of an entry with these
+// flags take in a chunk; 0 if they repeat those of the entry before.
 func identityBytes(flags int64) int {
 	switch {
 	case flags>>flagSameID&1 != 0:
@@ -347,7 +356,8 @@ func identityBytes(flags int64) int {
 	return len(ID{})
 }
 
-// entriesOf returns the first entry of URL number k, and the number of its entries.
+// entriesOf returns the number in the run of the first entry of URL number k, and
+// how many entries that URL has.
 func (p *frontParts) entriesOf(k int) (from, n int, err error) {
 	if p.n == p.k {
 		return k, 1, nil // every URL has at least one
@@ -362,8 +372,9 @@ func (p *frontParts) entriesOf(k int) (from, n int, err error) {
 	return from, int(counts[k]), nil
 }
 
-// decodeRange decodes the columns in want for f.n entries. f already has their
-// flags; ahead counts what the entries before them have.
+// decodeRange decodes the columns in want for f.n entries that follow each other in
+// a run. f already has their flags. ahead says how much the entries before them
+// take in the columns.
 func (f *front) decodeRange(p *frontParts, want uint, ahead aheadOf) (err error) {
 	from, own := ahead.entries, 0
 	for _, x := range f.flags {
@@ -402,7 +413,8 @@ func (f *front) decodeRange(p *frontParts, want uint, ahead aheadOf) (err error)
 	return err
 }
 
-// find returns the index of a key.
+// find returns the index of key among the URLs of the run. found is false if the
+// run does not have the URL.
 func (p *frontParts) find(key string) (at int, found bool, err error) {
 	r := packed.Reader{B: p.cols[colKeys]}
 	ends := r.Sized()
@@ -416,9 +428,10 @@ func (p *frontParts) find(key string) (at int, found bool, err error) {
 	})
 }
 
-// findKey finds the first of k strings, as appendKeys writes them, that equals key
-// and for which is holds. Of each string it compares only the part after what the
-// string before has in common with key.
+// findKey looks in src for the first of k strings, written by appendKeys, that
+// equals key and for which the function is returns true. at is the index of that
+// string; found is false if there is none. Of each string, findKey compares only
+// the part after the bytes that the string before shares with key.
 func findKey(src []byte, k int, key string, is func(i int) (bool, error)) (at int, found bool, err error) {
 	r := packed.Reader{B: src}
 	common, last := uint64(0), uint64(0) // of the string before: length in common with key, and total length
@@ -446,7 +459,8 @@ func findKey(src []byte, k int, key string, is func(i int) (bool, error)) (at in
 	return 0, false, nil
 }
 
-// decodeIntRange does what decodeInts does, for n integers from number from on.
+// decodeIntRange decodes n integers of the column src, beginning with number from.
+// decodeInts decodes whole columns.
 func decodeIntRange(src []byte, from, n int) ([]int64, error) {
 	dst := make([]int64, n)
 	if n == 0 {
@@ -499,8 +513,8 @@ func decodeIntRange(src []byte, from, n int) ([]int64, error) {
 	return dst, nil
 }
 
-// unpackRange reads len(dst) numbers of width bits, from number from on. It reports
-// false if src is too short.
+// unpackRange fills dst with packed numbers of width bits each, beginning with
+// number from of those in src. It reports false if src is too short.
 func unpackRange(dst []int64, src []byte, width uint, from int) bool {
 	if width > 64 || width > 56 && width < 64 || packedLen(from+len(dst), width) > len(src) {
 		return false
@@ -518,8 +532,8 @@ func unpackRange(dst []int64, src []byte, width uint, from int) bool {
 	return true
 }
 
-// decodeTextRange does what decodeTexts does, for n strings from number from on, in
-// a column of all strings.
+// decodeTextRange decodes n strings, beginning with number from, of the column src,
+// which has all strings in total. decodeTexts decodes whole columns.
 func decodeTextRange(src []byte, all, from, n int) ([]string, error) {
 	if len(src) == 0 {
 		return nil, errColumn

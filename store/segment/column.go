@@ -14,7 +14,8 @@ import (
 // form that takes the fewest bytes. The encoding has all that decoding needs,
 // except for the number of values. store/FORMAT.md draws the forms.
 
-// errColumn is returned if the bytes of a column are not what an encoder writes.
+// errColumn is returned if the bytes of a column are not what an encoder writes:
+// they are damaged.
 var errColumn = errors.New("column is damaged")
 
 // The forms of a column of integers.
@@ -28,7 +29,8 @@ const (
 // more, its positions would be hardly shorter than the values.
 const dictMax = 256
 
-// appendInts appends v as a column.
+// appendInts appends the integers v to dst as a column, in the form that takes the
+// fewest bytes. Without integers it appends nothing.
 func appendInts(dst []byte, v []int64) []byte {
 	if len(v) == 0 {
 		return dst
@@ -74,16 +76,18 @@ func appendInts(dst []byte, v []int64) []byte {
 	}
 }
 
-// smallDict is the list of distinct values of a column, in order of first
-// appearance.
+// smallDict is the list of distinct values of a column of integers, in order of
+// first appearance.
 type smallDict struct {
 	list  [dictMax]int64
 	n     int
 	slots [2 * dictMax]uint16 // hash table of the list: 1 + index in list
 }
 
-// of builds the list of values of v, and returns the size of the encoded column; or
-// at least limit, if the column is clearly no smaller than that.
+// of builds the list of the values of v, and returns the size in bytes of the
+// column encoded with that list. It stops early and returns limit or more if the
+// column cannot be smaller than limit, or has more distinct values than the list
+// can hold.
 func (d *smallDict) of(v []int64, limit int) int {
 	size := 2
 	for _, x := range v {
@@ -103,8 +107,8 @@ func (d *smallDict) of(v []int64, limit int) int {
 	return size + packedLen(len(v), packWidth(uint64(d.n-1)))
 }
 
-// place returns the index of x in the list. It appends x if x is new and there is
-// room.
+// place returns the index of x in the list. It appends x if x is new. If x is new
+// and the list is full, it returns the length of the list.
 func (d *smallDict) place(x int64) int {
 	const hash = 0x9e3779b97f4a7c15 // Fibonacci hashing
 	for at := uint64(x) * hash >> 32; ; at++ {
@@ -124,8 +128,8 @@ func (d *smallDict) place(x int64) int {
 	}
 }
 
-// decodeInts decodes a column of n integers, which must fill src. It reuses dst if
-// that is large enough.
+// decodeInts decodes src, a column of n integers with nothing after it. It reuses
+// dst if that is large enough.
 func decodeInts(dst []int64, src []byte, n int) ([]int64, error) {
 	dst = sized(dst, n)
 	if n == 0 {
@@ -187,8 +191,9 @@ func decodeInts(dst []int64, src []byte, n int) ([]int64, error) {
 	return dst, nil
 }
 
-// packWidth returns how many bits each number takes if the largest is most. A width
-// that a single 64-bit load could not read at every bit offset is rounded up to 64.
+// packWidth returns how many bits each number takes if the largest number is most.
+// Widths from 57 to 63 are rounded up to 64, because a single 64-bit load could not
+// read such a number at every bit offset.
 func packWidth(most uint64) uint {
 	if w := uint(bits.Len64(most)); w <= 56 {
 		return w
@@ -198,7 +203,8 @@ func packWidth(most uint64) uint {
 
 func packedLen(n int, width uint) int { return (n*int(width) + 7) / 8 }
 
-// appendPacked appends n numbers of width bits each, lowest bit first.
+// appendPacked appends n numbers of width bits each to dst, without gaps, lowest
+// bit first. at(i) is number i.
 func appendPacked(dst []byte, n int, width uint, at func(int) uint64) []byte {
 	if width == 0 {
 		return dst
@@ -224,8 +230,8 @@ func appendPacked(dst []byte, n int, width uint, at func(int) uint64) []byte {
 	return dst
 }
 
-// unpack reads len(dst) numbers of width bits each. src must have exactly their
-// bytes.
+// unpack fills dst with numbers of width bits each, as appendPacked writes them.
+// src must have exactly the bytes of len(dst) numbers.
 func unpack(dst []int64, src []byte, width uint) {
 	if width == 0 {
 		clear(dst)
@@ -258,7 +264,8 @@ const (
 	textsDict  = 2 // distinct strings as a plain column, positions as a column
 )
 
-// appendTexts appends v as a column.
+// appendTexts appends the strings v to dst as a column. Without strings it appends
+// nothing.
 func appendTexts(dst []byte, v []string) []byte {
 	if len(v) == 0 {
 		return dst
@@ -304,8 +311,8 @@ func appendPlain(dst []byte, v []string) []byte {
 	return dst
 }
 
-// decodeTexts decodes a column of n strings, which must fill src. It reuses dst if
-// that is large enough. The strings do not share memory with src.
+// decodeTexts decodes src, a column of n strings with nothing after it. It reuses
+// dst if that is large enough. The strings do not share memory with src.
 func decodeTexts(dst []string, src []byte, n int) ([]string, error) {
 	out := sized(dst, n)
 	if n == 0 {
@@ -343,8 +350,8 @@ func decodeTexts(dst []string, src []byte, n int) ([]string, error) {
 	return nil, errColumn
 }
 
-// cutDict decodes the distinct strings of a column of n, and returns the bytes that
-// hold their positions.
+// cutDict decodes dict, the distinct strings of a column of n strings in the form
+// textsDict. positions is the encoded column with the index in dict of each string.
 func cutDict(src []byte, n int) (dict []string, positions []byte, err error) {
 	r := packed.Reader{B: src}
 	k := r.Uvarint()
@@ -375,8 +382,9 @@ func decodePlain(out []string, src []byte) ([]string, error) {
 	return out, nil
 }
 
-// appendKeys appends sorted strings. Of each it writes the length of the prefix it
-// shares with the string before, and the rest.
+// appendKeys appends sorted strings to dst. Of each string it writes the length of
+// the prefix that it shares with the string before, the length of the rest, and the
+// rest.
 func appendKeys(dst []byte, keys []string) []byte {
 	last := ""
 	for _, k := range keys {
@@ -392,8 +400,8 @@ func appendKeys(dst []byte, keys []string) []byte {
 	return dst
 }
 
-// endings are the last bytes of keys, which are stored apart from the stems. The
-// memory is used again.
+// endings holds the last bytes of keys, which are stored apart from the beginnings
+// of the keys (the stems). Its memory is used again for the next keys.
 type endings struct {
 	list []string // one for all keys, or the distinct ones, or one for each key
 	at   []int64  // index in list for each key; nil: one for all, or one for each key
@@ -411,8 +419,8 @@ func (e *endings) of(i int) string {
 	return e.list[i]
 }
 
-// cut decodes the endings of a column of n keys and returns the column of their
-// stems.
+// cut decodes the endings from src, a column of n keys, and returns the part of src
+// that holds the stems.
 func (e *endings) cut(src []byte, n int) (stems []byte, err error) {
 	e.list, e.at = append(e.list[:0], ""), nil
 	r := packed.Reader{B: src}
@@ -465,8 +473,8 @@ func keyEnding(key string) int {
 	return len(key) - at
 }
 
-// appendTightKeys appends sorted, distinct keys as a column of endings and one of
-// stems. room is working memory, one string for each key.
+// appendTightKeys appends sorted, distinct keys to dst: a column of their endings
+// and one of their stems. room is working memory, one string for each key.
 func appendTightKeys(dst []byte, keys, room []string) []byte {
 	for i, k := range keys {
 		room[i] = k[len(k)-keyEnding(k):]
@@ -478,12 +486,12 @@ func appendTightKeys(dst []byte, keys, room []string) []byte {
 	return appendKeys(dst, room)
 }
 
-// keyBytesMax bounds the keys of one run together. A damaged length then cannot ask
-// for more memory than that.
+// keyBytesMax bounds the total size in bytes of the keys of one run. A damaged
+// length then cannot make a reader allocate more memory.
 const keyBytesMax = 64 << 20
 
-// sized returns a slice of n entries, in the memory of dst if possible. Its content
-// is arbitrary.
+// sized returns a slice of n elements, in the memory of dst if that is large
+// enough. The content of the slice is arbitrary.
 func sized[T any](dst []T, n int) []T {
 	if cap(dst) < n {
 		return make([]T, n)
@@ -491,8 +499,9 @@ func sized[T any](dst []T, n int) []T {
 	return dst[:n]
 }
 
-// decodeKeys decodes n keys, whose stems fill src. It reuses dst if that is large
-// enough. The keys share memory with each other, but not with src.
+// decodeKeys decodes n keys. src is exactly their stems, and ends has their
+// endings. It reuses dst if that is large enough. The keys share memory with each
+// other, but not with src.
 func decodeKeys(dst []string, src []byte, n int, ends *endings) ([]string, error) {
 	// Neighbouring keys took about as much.
 	size := 0

@@ -2,8 +2,8 @@ package segment
 
 import "sort"
 
-// ChunkCursor reads the chunks of a segment in order. Only one goroutine may use
-// it, and must close it.
+// ChunkCursor reads the chunks of a segment (the index's part for each run) in
+// order. Only one goroutine may use it, and must close it.
 type ChunkCursor struct {
 	s    *Reader
 	want Want
@@ -19,7 +19,8 @@ type ChunkCursor struct {
 	behind passed
 }
 
-// Chunks returns a cursor that decodes the columns in want.
+// Chunks returns a cursor over all chunks of the segment. It decodes the columns in
+// want.
 func (s *Reader) Chunks(want Want) *ChunkCursor {
 	return &ChunkCursor{s: s, want: want, run: -1}
 }
@@ -33,18 +34,20 @@ func (c *ChunkCursor) Close() {
 }
 
 // Seek returns the first chunk that may have entries with keys at or after key; nil
-// means the end. It only moves forward. The chunk is valid until the next call, but
-// its strings stay valid.
+// means the end. The cursor only moves forward. The chunk is valid until the next
+// call, but its strings stay valid.
 func (c *ChunkCursor) Seek(key string) (*Chunk, error) {
 	return c.chunk(c.seek(key))
 }
 
-// Next returns the following chunk; nil means the end. The chunk is valid as after
-// Seek. Next releases the parts of the index it has passed, so a walk over the
-// whole index takes no more memory than one over a part.
+// Next returns the following chunk; nil means the end. The chunk is valid until the
+// next call, but its strings stay valid. Next releases the memory of the parts of
+// the index it has passed, so a walk over the whole index takes no more memory than
+// one over a part.
 func (c *ChunkCursor) Next() (*Chunk, error) { return c.chunk(c.passing) }
 
-// chunk decodes the chunk to which move moves.
+// chunk moves the cursor with move and returns the chunk there. It returns nil at
+// the end, or if the cursor is for one URL and the chunk does not have it.
 func (c *ChunkCursor) chunk(move mover) (*Chunk, error) {
 	found := true
 	ok, err := c.step(move, func(b []byte) (run uint32, err error) {
@@ -61,13 +64,14 @@ func (c *ChunkCursor) chunk(move mover) (*Chunk, error) {
 	return &c.at, nil
 }
 
-// SeekTally does what Seek does, and fills t with the columns for counting entries.
-// It reports false at the end. It overwrites what t had before.
+// SeekTally moves to the chunk that Seek would return, and fills t with its columns
+// for counting. It reports false at the end. It overwrites what t had before.
 func (c *ChunkCursor) SeekTally(key string, t *Tally) (bool, error) {
 	return c.tally(c.seek(key), t)
 }
 
-// NextTally does what Next does, and fills t as SeekTally does.
+// NextTally moves to the following chunk and fills t with its columns for counting.
+// It reports false at the end. It overwrites what t had before.
 func (c *ChunkCursor) NextTally(t *Tally) (bool, error) { return c.tally(c.following, t) }
 
 func (c *ChunkCursor) tally(move mover, t *Tally) (bool, error) {
@@ -77,7 +81,8 @@ func (c *ChunkCursor) tally(move mover, t *Tally) (bool, error) {
 	})
 }
 
-// mover moves the index cursor to a pair.
+// mover moves the cursor of the index to a pair and returns the pair. A nil key
+// means the end.
 type mover func() (key, value []byte, err error)
 
 func (c *ChunkCursor) seek(key string) mover {
@@ -93,8 +98,10 @@ func (c *ChunkCursor) passing() (key, value []byte, err error) {
 	return key, c.last, err
 }
 
-// step moves and decodes. decode gets a chunk as the index stores it, keeps no
-// reference to it, and returns its run. step reports false at the end.
+// step moves the cursor with move and calls decode with the chunk there, as the
+// index stores it. decode keeps no reference to the chunk, and returns the number
+// of its run. step reports false at the end. If the index is damaged, step makes
+// the chunk from the db-file.
 func (c *ChunkCursor) step(move mover, decode func([]byte) (uint32, error)) (bool, error) {
 	ok, err := c.fromIndex(move, decode)
 	if err == nil {
@@ -133,9 +140,9 @@ func (c *ChunkCursor) fromIndex(move mover, decode func([]byte) (uint32, error))
 	return err == nil, err
 }
 
-// fromFile continues after the index failed, with chunks made from the db-file. If
-// it returns the error of a damaged run, the next call continues with the run after
-// that.
+// fromFile calls decode with the next chunk, made from the db-file because the
+// index failed. It reports false at the end. If it returns the error of a damaged
+// run, the next call continues with the run after that one.
 func (c *ChunkCursor) fromFile(decode func([]byte) (uint32, error)) (bool, error) {
 	runs, err := c.s.directory()
 	if err != nil {

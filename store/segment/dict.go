@@ -20,31 +20,34 @@ const (
 	behindMax = 704 << 10
 	// behindBytesMax is more bytes than any run has on which another builds.
 	behindBytesMax = 1 << 20
-	// behindBytesMin is how many bytes before a seam its matches copy from.
+	// behindBytesMin is the least size of a run on which another builds: so many
+	// bytes before a seam its matches copy from.
 	behindBytesMin = 8
 	// behindRead is how many runs a run may build on according to an undamaged
 	// head.
 	behindRead = 16
 )
 
-// Dict is a run on which another run may build.
+// Dict is a run on which another run may build: its blocks, and what must be read
+// for it.
 type Dict struct {
 	Content []byte
 	Behind  []RunRef // the runs it builds on itself, in order
 	Needs   []Need   // the runs that must be read for it, itself last
 }
 
-// Need is a run that must be read, and the size of its blocks.
+// Need is a run that must be read, and the size of its blocks in bytes.
 type Need struct {
 	RunRef
 	Bytes int
 }
 
 // chooseBehind chooses the runs on which the current run builds. refs are these
-// runs, content is their blocks with a seam after each run, and needs are all runs
-// that must be read for it. The run from which its pages take most comes last: the
-// nearer a match is, the shorter it is written. Each chosen run is preceded by the
-// runs it builds on itself, if possible, so that all are decompressed at once.
+// runs, content is their blocks with a seam after each run, and needs are the sizes
+// of all runs that must be read for them. The run from which the current run's
+// pages take most comes last: the nearer a match is, the shorter it is written.
+// Each chosen run is preceded by the runs it builds on itself, if possible, so that
+// all are decompressed at once.
 func (w *Writer) chooseBehind() (refs []RunRef, content []byte, needs map[RunRef]int) {
 	needs = make(map[RunRef]int)
 	if w.dict == nil {
@@ -79,12 +82,12 @@ func (w *Writer) chooseBehind() (refs []RunRef, content []byte, needs map[RunRef
 	return refs, content, needs
 }
 
-// After each run on which others build comes a seam. A frame of zstd begins with
-// three last offsets, 1, 4 and 8, to which its first matches may refer. If it
-// builds on another frame, these must be the last offsets of that frame. Three
-// matches of three bytes each make them so. seamBlocks is these matches, as blocks
-// of zstd without literals (RFC 8878, 3.1.1.3): one block with a sequence of offset
-// 8, one with two sequences, of 4 and 1.
+// seamBlocks is a seam: blocks of zstd that come after each run on which others
+// build. A frame of zstd begins with three last offsets, 1, 4 and 8, to which its
+// first matches may refer. If it builds on another frame, these must be the last
+// offsets of that frame. Three matches of three bytes each make them so. seamBlocks
+// has these matches, without literals (RFC 8878, 3.1.1.3): one block with a
+// sequence of offset 8, and one with two sequences, of offsets 4 and 1.
 const seamBlocks = "" +
 	"\x3c\x00\x00" + "\x00" + "\x01\x54\x00\x03\x00" + "\x0b" +
 	"\x3c\x00\x00" + "\x00" + "\x02\x54\x00\x02\x00" + "\x1c"
@@ -92,7 +95,8 @@ const seamBlocks = "" +
 // seamBytes is the decompressed size of a seam.
 const seamBytes = 9
 
-// appendSeam appends the bytes that seamBlocks decompress to.
+// appendSeam appends to b the seamBytes bytes that seamBlocks decompress to. They
+// are copies of bytes at the end of b.
 func appendSeam(b []byte) []byte {
 	for _, offset := range []int{8, 4, 1} {
 		for range 3 {
@@ -102,9 +106,10 @@ func appendSeam(b []byte) []byte {
 	return b
 }
 
-// load decompresses the run's blocks and, if whole is set, its facts, unless it did
-// so before. others returns the runs that this run builds on; it may be nil. If
-// their blocks are decompressed on the way, those runs keep them.
+// load decompresses the run's blocks and, if whole is set, its facts, unless an
+// earlier call did so. The function others returns the runs that this run builds
+// on; it may be nil. Runs that are decompressed on the way keep their blocks. If
+// such a run is missing, load sets r.lacks and returns nil.
 func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,10 +153,10 @@ func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
 	return nil
 }
 
-// behind returns the runs that the run builds on. They are in segments that were
-// static before this one was written, and so have lower numbers; anything else is
-// damage, and could form a circle. A returned run that does not itself build on the
-// runs before it in the list has its blocks loaded.
+// behind returns the runs that the run builds on, from the function others. They
+// are in segments that were static before this one was written, and so have lower
+// numbers; anything else is damage, and could form a circle. A returned run that
+// does not itself build on the runs before it in the list has its blocks loaded.
 func (r *Run) behind(others func(RunRef) (*Run, error)) (out []*Run, err error) {
 	refs := r.head.behind
 	for i, ref := range refs {
@@ -179,16 +184,16 @@ func (r *Run) behind(others func(RunRef) (*Run, error)) (out []*Run, err error) 
 	return out, nil
 }
 
-// follows reports whether the frame of the run builds exactly on the last of the
-// runs ahead, or on none.
+// follows reports whether the frame of r can be decompressed directly after the
+// runs ahead: it builds on exactly the last of them, or on none.
 func (r *Run) follows(ahead []RunRef) bool {
 	h := &r.head
 	n := len(ahead) - len(h.behind)
 	return n >= 0 && slices.Equal(ahead[n:], h.behind) && (h.factsFrom > 0 || h.factsLength == 0)
 }
 
-// part returns the run's blocks if they are in memory, otherwise the frame from
-// which they are decompressed.
+// part returns the run's blocks as content if they are in memory. Otherwise it
+// returns the compressed frame that has the blocks; content is then nil.
 func (r *Run) part() (content, frame []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -201,7 +206,8 @@ func (r *Run) part() (content, frame []byte) {
 	return nil, r.frame
 }
 
-// take stores a copy of b as the run's blocks.
+// take stores a copy of content as the run's blocks, unless they are in memory
+// already.
 func (r *Run) take(content []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -210,17 +216,17 @@ func (r *Run) take(content []byte) {
 	}
 }
 
-// splice decompresses a frame with a content of size bytes that builds on the runs
-// behind, each with a seam after it.
+// splice decompresses frame, whose content has size bytes and builds on the runs
+// behind, each with a seam after it. It returns the content.
 //
 // The decoder is several times slower with a dictionary than without, and would
 // prepare the dictionary again for every frame. But a frame refers to the bytes of
 // a raw dictionary exactly as to its own earlier bytes. So splice makes one frame
-// that begins with the dictionary: for a run whose blocks are in memory it has
-// these, uncompressed; for another run it has the blocks of that run's own frame,
-// which build on the part before them; and last come the blocks of the frame. The
-// checksums at the ends of the frames are left out, since they cover only their own
-// frame; the records have checksums too.
+// that begins with the dictionary. For a run whose blocks are in memory, the new
+// frame has these blocks, uncompressed. For another run it has the compressed
+// blocks of that run's own frame, which build on the part before them. Last come
+// the compressed blocks of frame. The checksums at the ends of the frames are left
+// out, since they cover only their own frame; the records have checksums too.
 func splice(behind []*Run, frame []byte, size int) ([]byte, error) {
 	room := takeRoom()
 	defer room.giveBack()
@@ -261,14 +267,15 @@ func splice(behind []*Run, frame []byte, size int) ([]byte, error) {
 	return slices.Clone(out[at:]), nil
 }
 
-// spliceMagic begins a frame without checksum whose size, the next four bytes, is
-// known (RFC 8878, 3.1.1). Its window is all of it.
+// spliceMagic begins a frame of zstd without checksum whose size is in the next
+// four bytes (RFC 8878, 3.1.1). The window of such a frame is all of it.
 const spliceMagic = "\x28\xb5\x2f\xfd\xa0"
 
-// rawBlockMax is the largest size of a block of a frame.
+// rawBlockMax is the largest size in bytes of a block of a frame of zstd.
 const rawBlockMax = 128 << 10
 
-// appendRaw appends b as uncompressed blocks, none of them marked as the last.
+// appendRaw appends b to dst as uncompressed blocks of zstd. None of them is marked
+// as the last block.
 func appendRaw(dst, b []byte) []byte {
 	for part := range slices.Chunk(b, rawBlockMax) {
 		dst = append(dst, byte(len(part)<<3), byte(len(part)>>5), byte(len(part)>>13))
@@ -277,10 +284,11 @@ func appendRaw(dst, b []byte) []byte {
 	return dst
 }
 
-// errFrame is returned for a damaged frame.
+// errFrame is returned for a compressed frame whose blocks are damaged.
 var errFrame = errors.New("the blocks of a compressed frame do not fit together")
 
-// appendBlocks appends the blocks of a frame, none of them marked as the last.
+// appendBlocks appends the compressed blocks of a frame of zstd to dst, without the
+// frame's header and checksum. None of them is marked as the last block.
 func appendBlocks(dst, frame []byte) ([]byte, error) {
 	var h zstd.Header
 	if err := h.Decode(frame); err != nil {
@@ -305,14 +313,15 @@ func appendBlocks(dst, frame []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// blockHead is the size of a block's header in a frame.
+// blockHead is the size in bytes of the header of a block in a frame of zstd.
 const blockHead = 3
 
-// spliceRoom is working memory for decompression.
+// spliceRoom is working memory of splice.
 type spliceRoom struct{ in, out []byte }
 
-// spliceRooms are those not in use. Unlike a sync.Pool, this list is not emptied by
-// each garbage collection: to allocate one takes as long as to use it.
+// spliceRooms holds working memory that is not in use. Unlike a sync.Pool, this
+// channel is not emptied by each garbage collection: to allocate such memory takes
+// as long as to use it.
 var spliceRooms = make(chan *spliceRoom, 2)
 
 const spliceRoomMax = 16 << 20
@@ -326,8 +335,8 @@ func takeRoom() *spliceRoom {
 	}
 }
 
-// giveBack makes the memory available again, unless it is larger than any run that
-// builds on others needs.
+// giveBack makes r available to later calls of splice, unless it is larger than any
+// run that builds on others needs.
 func (r *spliceRoom) giveBack() {
 	if cap(r.in)+cap(r.out) > spliceRoomMax {
 		return
@@ -338,8 +347,8 @@ func (r *spliceRoom) giveBack() {
 	}
 }
 
-// joinRefs formats runs as a record's head has them: segment/run, separated by
-// blanks.
+// joinRefs formats runs as a record's head has them: as segment/run, separated by
+// blanks, such as "12/0 12/3".
 func joinRefs(refs []RunRef) string {
 	var b []byte
 	for i, r := range refs {

@@ -13,13 +13,13 @@ import (
 )
 
 // ID identifies a body within the archive: the first half of its sha256. For a body
-// that is not known it is made by StandInID.
+// that is not in the archive, StandInID makes an ID.
 type ID [16]byte
 
 // BodyForm says where an entry's body is stored.
 type BodyForm uint8
 
-// The forms.
+// The values of BodyForm.
 const (
 	BodyNone      BodyForm = iota // not in the archive: a revisit whose original was not found
 	BodyOwn                       // in this segment, by the entry's recipe
@@ -59,7 +59,8 @@ type Entry struct {
 // DividedMax is the size in bytes above which a body is stored undivided.
 const DividedMax = 8 << 20
 
-// Stored is one stored capture, complete: with what only the db-file has.
+// Stored is one stored capture, complete: its Entry and the properties that only
+// the db-file has.
 type Stored struct {
 	Entry
 	Digest         record.Digest // of the body; zero for BodyNone
@@ -109,7 +110,8 @@ type Page struct {
 	BlockCount int64 // number of leaves
 }
 
-// NoPage is the Page of a body that says nothing.
+// NoPage is the Page of a body that says nothing of what a Page has, such as a
+// picture.
 var NoPage = Page{LinkCount: -1, BlockCount: -1}
 
 // StandInID returns the ID of a body that is not in the archive. It is equal for
@@ -123,9 +125,10 @@ func StandInID(declared, refersURL string) ID {
 	return ID(sum[:16])
 }
 
-// Compare orders entries by key, time and sequence, and then by everything else
-// that distinguishes two captures. The order therefore does not depend on which was
-// imported first.
+// Compare returns a negative number if e comes before o, 0 if they are equal, and a
+// positive number if e comes after o. It compares key, time and sequence, and then
+// status and ID, which distinguish two captures. The order therefore does not
+// depend on which was imported first.
 func (e *Entry) Compare(o *Entry) int {
 	if c := strings.Compare(e.Key, o.Key); c != 0 {
 		return c
@@ -142,12 +145,14 @@ func (e *Entry) Compare(o *Entry) int {
 	return bytes.Compare(e.ID[:], o.ID[:])
 }
 
-// Less reports whether e comes before o.
+// Less reports whether the entry e comes before the entry o in the order of
+// Compare.
 func (e *Entry) Less(o *Entry) bool { return e.Compare(o) < 0 }
 
-// Same reports whether e and o, captures of one URL, are the same capture, imported
-// twice. A revisit is recognized by its place in the source, because its body may
-// be known to one and not yet to the other.
+// Same reports whether e and o, two captures of one URL, are the same capture,
+// imported twice. A revisit (a capture without a body of its own) is recognized by
+// its place in the source, because one import may have found its body and the other
+// not.
 func (e *Entry) Same(o *Entry) bool {
 	if e.Time != o.Time || e.Via != o.Via {
 		return false
@@ -185,9 +190,10 @@ const (
 	flagBits      = 16
 )
 
-// front is the decoded columns that both index and db-file have.
+// front holds the decoded front columns of a run: the columns that both the index
+// and the db-file have.
 type front struct {
-	n      int
+	n      int      // number of entries
 	keys   []string // one for each URL
 	ends   endings  // of the keys, while these are decoded
 	counts []int64  // entries of each key
@@ -220,8 +226,8 @@ const (
 	frontCols
 )
 
-// frontWriter encodes front columns. Its memory is used again. Only one goroutine
-// may use it.
+// frontWriter encodes the front columns of one run after another, in the same
+// memory. Only one goroutine may use it.
 type frontWriter struct {
 	keys        []string
 	counts      []int64
@@ -233,9 +239,9 @@ type frontWriter struct {
 	column      []byte
 }
 
-// append appends the front columns of entries, which must be sorted. It returns the
-// flags of the entries, valid until the next call. Without entries it appends a
-// single zero.
+// append appends the encoded front columns of entries, which must be sorted, to
+// dst. It returns the longer slice and the flags of the entries, which are valid
+// until the next call. Without entries it appends a single zero.
 func (w *frontWriter) append(dst []byte, entries []Stored) ([]byte, []int64) {
 	n := len(entries)
 	if n == 0 {
@@ -271,7 +277,7 @@ func (w *frontWriter) append(dst []byte, entries []Stored) ([]byte, []int64) {
 	return dst, w.ints[colFlags]
 }
 
-// take adds entry i to the columns.
+// take adds the values of entries[i] to the columns.
 func (w *frontWriter) take(entries []Stored, i int) {
 	e := &entries[i].Entry
 	var before *Entry
@@ -327,8 +333,8 @@ func (w *frontWriter) appendTexts(dst []byte, v []string) []byte {
 	return packed.AppendSized(dst, w.column)
 }
 
-// chained reports whether e's hints follow from before, the previous entry of the
-// same URL.
+// chained reports whether the hints of the entry e follow from before, the previous
+// entry of the same URL, so that they need not be stored.
 func chained(before, e *Entry) bool {
 	if e.Previous != before.Time {
 		return false
@@ -343,13 +349,14 @@ func chained(before, e *Entry) bool {
 // damaged.
 const entriesMax = 1 << 16
 
-// frontParts is the encoded front columns, cut apart.
+// frontParts holds the front columns of a run, cut apart but still encoded.
 type frontParts struct {
 	n, k int // entries and URLs; 0 entries have no columns
 	cols [frontCols][]byte
 }
 
-// cutFront cuts the front columns off r. They share r's memory.
+// cutFront cuts the encoded front columns off the beginning of r and returns them.
+// They share r's memory. If the run has no entries, p is zero.
 func cutFront(r *packed.Reader) (p frontParts, err error) {
 	n := r.Uvarint()
 	if n == 0 && !r.Bad {
@@ -369,7 +376,8 @@ func cutFront(r *packed.Reader) (p frontParts, err error) {
 	return p, nil
 }
 
-// keys decodes the keys. It reuses dst if that is large enough.
+// keys decodes the keys of the run's URLs, and fills ends with their endings, which
+// are stored apart. It reuses dst if that is large enough.
 func (p *frontParts) keys(dst []string, ends *endings) ([]string, error) {
 	stems, err := ends.cut(p.cols[colKeys], p.k)
 	if err != nil {
@@ -378,8 +386,9 @@ func (p *frontParts) keys(dst []string, ends *endings) ([]string, error) {
 	return decodeKeys(dst, stems, p.k, ends)
 }
 
-// ownBytes returns how many entries with these flags have a value of their own in
-// the column of body sizes. The first entry of a run must be among them.
+// ownBytes returns how many of the entries with these flags have a value of their
+// own in the column of body sizes: those without flagSameID. The flags must begin
+// with those of the first entry of a run, or of a URL; that entry always counts.
 func (p *frontParts) ownBytes(flags []int64) int {
 	own := 0
 	for i, x := range flags {
@@ -390,8 +399,9 @@ func (p *frontParts) ownBytes(flags []int64) int {
 	return own
 }
 
-// spread expands the values of the entries that have body sizes of their own to one
-// for each entry, in the same memory.
+// spread expands own, the body sizes of the entries that have one of their own, to
+// one size for each entry. An entry with flagSameID gets the size of the entry
+// before. The result uses the memory of own if that is large enough.
 func (p *frontParts) spread(own, flags []int64) []int64 {
 	next := len(own)
 	if next == len(flags) {
@@ -407,8 +417,9 @@ func (p *frontParts) spread(own, flags []int64) []int64 {
 	return all
 }
 
-// decode cuts the front columns off r and decodes keys, counts, flags and those in
-// want. It reuses the memory of f, which must have been decoded with the same want.
+// decode cuts the front columns off the beginning of r. It decodes keys, counts,
+// flags, and the columns whose bits are set in want. It reuses the memory of f,
+// which must have been decoded with the same want.
 func (f *front) decode(r *packed.Reader, want uint) error {
 	p, err := cutFront(r)
 	if err != nil || p.n == 0 {
@@ -465,7 +476,8 @@ func (f *front) decode(r *packed.Reader, want uint) error {
 	return nil
 }
 
-// decodeCounts decodes how many of the n entries each of the k URLs has.
+// decodeCounts decodes how many of the n entries each of the k URLs has. It reuses
+// dst if that is large enough.
 func decodeCounts(dst []int64, src []byte, n, k int) ([]int64, error) {
 	counts, err := decodeInts(dst, src, k)
 	if err != nil {
@@ -484,16 +496,18 @@ func decodeCounts(dst []int64, src []byte, n, k int) ([]int64, error) {
 	return counts, nil
 }
 
-// validFlags reports whether a writer can have made these flags.
+// validFlags reports whether x is a value that a writer can have put into the flags
+// column.
 func validFlags(x int64) bool {
 	return x>>flagKind&7 <= int64(record.KindError) && x>>flagChange&7 <= int64(record.ChangeSame) && x>>flagBits == 0
 }
 
-// wantAll stands for every front column.
+// wantAll is the set of all front columns, one bit for each.
 const wantAll = 1<<frontCols - 1
 
-// appendEntries appends the front's entries to dst. Fields of columns that were not
-// decoded are zero. So are the IDs, which follow the front.
+// appendEntries appends the entries of the front columns to dst. Fields of columns
+// that were not decoded are zero, and so are the IDs, which are stored after the
+// front columns.
 func (f *front) appendEntries(dst []Entry) []Entry {
 	dst = slices.Grow(dst, f.n)
 	out := dst[len(dst) : len(dst)+f.n]
@@ -513,8 +527,8 @@ func (f *front) appendEntries(dst []Entry) []Entry {
 	return dst[:len(dst)+f.n]
 }
 
-// fill sets e to entry i, except for key, identity and hints. Fields of columns
-// that were not decoded stay as they are.
+// fill sets the fields of e to the values of entry i, except for key, ID, Content
+// and hints. Fields of columns that were not decoded keep their values.
 func (f *front) fill(e *Entry, i int) {
 	fl := f.flags[i]
 	e.Kind = record.Kind(fl >> flagKind & 7)
@@ -545,9 +559,9 @@ func (f *front) fill(e *Entry, i int) {
 	}
 }
 
-// hint sets the hints of e, entry i. before is the previous entry in this run if it
-// has the same URL, otherwise nil. hinted is the number of entries before e with
-// stored hints. It returns how many e adds to that number: 0 or 1.
+// hint sets the hints of e, which is entry i. before is the previous entry in this
+// run if it has the same URL, otherwise nil. hinted is the number of entries before
+// e with stored hints. hint returns how many e adds to that number: 0 or 1.
 func (f *front) hint(e, before *Entry, i, hinted int) int {
 	e.Previous, e.PreviousVersion, e.VersionTime = record.NoTime, record.NoTime, e.Time
 	fl := f.flags[i]

@@ -28,17 +28,19 @@ type Facts struct {
 // noFacts stands for the facts of a run that has none.
 var noFacts = &Facts{}
 
-// Fold returns Stored.Fold of entry i of the run, or nil. The caller must not
-// change it.
+// Fold returns Stored.Fold of entry i of the run (how the blocks of its version
+// relate to those of earlier versions), or nil if it is missing. The caller must
+// not change it.
 func (f *Facts) Fold(i uint32) []byte { return nth(f.folds, i) }
 
-// Page returns Stored.Facts of entry i of the run, or nil. The caller must not
-// change it.
+// Page returns Stored.Facts of entry i of the run (what its body says beyond the
+// facts of its blocks), or nil if they are missing. The caller must not change
+// them.
 func (f *Facts) Page(i uint32) []byte { return nth(f.pages, i) }
 
-// Block returns the facts of block n of the run, or nil. The caller must not change
-// them. Facts that are stored in short form are converted to their long form at the
-// first call.
+// Block returns the facts of block n of the run, or nil if they are missing. The
+// caller must not change them. Facts that are stored in short form are converted to
+// their long form at the first call.
 func (f *Facts) Block(n uint32) []byte {
 	short := nth(f.blocks, n)
 	if len(short) == 0 || f.run == nil || f.run.long == nil || !f.run.Meta.packed {
@@ -61,12 +63,14 @@ func (f *Facts) Block(n uint32) []byte {
 	return long
 }
 
-// Kept returns the facts of block n in the form in which they are stored, for a
-// caller that stores the block again.
+// Kept returns the facts of block n in the form in which they are stored (short in
+// a packed run), for a caller that stores the block again. It returns nil if they
+// are missing.
 func (f *Facts) Kept(n uint32) []byte { return nth(f.blocks, n) }
 
 // Leaf returns the facts of block n in the form in which they are stored. If they
-// may be short, the block comes with them. The caller must not change either.
+// may be in short form, the Leaf also has the bytes of the block. The caller must
+// not change either.
 func (f *Facts) Leaf(n uint32) record.Leaf {
 	l := record.Leaf{Facts: nth(f.blocks, n)}
 	if len(l.Facts) > 0 && f.run != nil && f.run.Meta.packed {
@@ -75,24 +79,24 @@ func (f *Facts) Leaf(n uint32) record.Leaf {
 	return l
 }
 
-// fit reports whether there are as many facts as entries and blocks, or none at
-// all.
+// fit reports whether f has a fold and facts for each of the entries and facts for
+// each of the blocks, or nothing at all.
 func (f *Facts) fit(entries, blocks int) bool {
 	return f == noFacts || len(f.folds) == entries && len(f.pages) == entries && len(f.blocks) == blocks
 }
 
-// Empty reports whether the run has no facts.
+// Empty reports whether the run has no facts of any kind.
 func (f *Facts) Empty() bool { return !f.Any(func([]byte) bool { return true }) }
 
-// Any reports whether is returns true for any of the facts, in the form in which
-// they are stored.
+// Any reports whether the function is returns true for any facts of the run. It is
+// called with all facts that are not missing, in the form in which they are stored.
 func (f *Facts) Any(is func([]byte) bool) bool {
 	return slices.ContainsFunc([][][]byte{f.folds, f.pages, f.blocks}, func(list [][]byte) bool {
 		return slices.ContainsFunc(list, func(b []byte) bool { return len(b) > 0 && is(b) })
 	})
 }
 
-// Bytes returns about how much memory the facts take.
+// Bytes returns about how many bytes of memory the facts take, without long forms.
 func (f *Facts) Bytes() int64 {
 	n := int64(0)
 	for _, list := range [][][]byte{f.folds, f.pages, f.blocks} {
@@ -110,11 +114,11 @@ func nth(list [][]byte, n uint32) []byte {
 	return list[n]
 }
 
-// appendFacts appends the facts of r to dst; nothing if it has none.
+// appendFacts appends the encoded facts of r to dst, or nothing if r has no facts.
 //
-// They go into the same frame as the blocks, because most of what they say, such as
-// the address of a link and the words around it, is in the blocks. The compressor
-// then writes it as a copy.
+// The facts go into the same frame as the blocks, because most of what they say,
+// such as the address of a link and the words around it, is in the blocks. The
+// compressor then writes it as a copy.
 func (r *run) appendFacts(dst []byte) []byte {
 	fold := func(i int) []byte { return r.entries[i].Fold }
 	page := func(i int) []byte { return r.entries[i].Facts }
@@ -130,7 +134,8 @@ func (r *run) appendFacts(dst []byte) []byte {
 	return appendBlobs(dst, len(r.facts), block)
 }
 
-// shortFacts returns the facts of r's blocks in the form in which they are stored.
+// shortFacts returns the facts of each block of r, in the form in which they are
+// stored.
 func (r *run) shortFacts() [][]byte {
 	if r.short == nil {
 		return r.facts
@@ -151,8 +156,8 @@ func blobBytes(n int, at func(int) []byte) (bytes int) {
 	return bytes
 }
 
-// appendBlobs appends a column of n byte strings: how many, their lengths, and
-// their bytes.
+// appendBlobs appends a column of n byte strings to dst: how many they are, their
+// lengths, and their bytes. at(i) is string i.
 func appendBlobs(dst []byte, n int, at func(int) []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(n))
 	for i := range n {
@@ -164,7 +169,8 @@ func appendBlobs(dst []byte, n int, at func(int) []byte) []byte {
 	return dst
 }
 
-// takeBlobs takes a column of byte strings off r, whose memory they share.
+// takeBlobs decodes a column of byte strings at the beginning of r and moves r
+// after it. The strings share r's memory; an empty one is nil.
 func takeBlobs(r *packed.Reader) ([][]byte, error) {
 	n := r.Uvarint()
 	if r.Bad || n > entriesMax {
@@ -186,7 +192,7 @@ func takeBlobs(r *packed.Reader) ([][]byte, error) {
 	return out, nil
 }
 
-// decodeFacts decodes the facts of a run. It keeps b.
+// decodeFacts decodes b, the facts of a run. The result shares b's memory.
 func decodeFacts(b []byte) (*Facts, error) {
 	if len(b) == 0 {
 		return nil, errColumn
@@ -208,7 +214,8 @@ func decodeFacts(b []byte) (*Facts, error) {
 	return f, nil
 }
 
-// Facts decodes the run's facts.
+// Facts returns the facts of the run, decoded at the first call. The run must be
+// loaded whole. A run without facts has empty Facts, not nil.
 func (r *Run) Facts() (*Facts, error) {
 	r.once.Do(func() {
 		if r.decoded = noFacts; len(r.facts) > 0 {

@@ -15,17 +15,18 @@ import (
 // errNotGathered is returned by Gather if a body needs more than gatherRuns runs.
 var errNotGathered = errors.New("the runs have to be decompressed")
 
-// Gather reads the blocks of spans and calls use with them, in order. use must not
-// keep them. open returns the contents of runs, as Reader.Contents does; several
-// goroutines call it.
+// Gather reads the blocks of spans and calls use with them, in order. The function
+// use must not keep them. The function open returns the contents of the run ref, as
+// Reader.Contents does; several goroutines call it.
 //
 // Gather does not decompress whole runs, unless they are in memory already. It
-// parses their compressed frames into sequences, and executes only the sequences
-// that produce the wanted blocks, or the bytes from which those are copied, in
-// these runs and in the runs they build on. For one or two pages that is several
-// times faster than decompressing, but leaves nothing in memory for the next page.
-// Gather does not check the bytes: the caller should compare a digest. After an
-// error, Reader.Load says what is wrong with a run, if anything is.
+// parses their compressed frames into sequences (zstd's pairs of literals and a
+// copied match). It executes only the sequences that produce the wanted blocks, or
+// the bytes from which those are copied, in these runs and in the runs they build
+// on. For one or two pages that is several times faster than decompressing, but
+// leaves nothing in memory for the next page. Gather does not check the bytes: the
+// caller should compare a digest. After an error, Reader.Load says what is wrong
+// with a run, if anything is.
 func Gather(spans []Span, open func(ref RunRef, room []byte) (*Contents, error), use func(blocks [][]byte) error) error {
 	g := takeGatherer()
 	defer g.giveBack()
@@ -61,7 +62,8 @@ func Gather(spans []Span, open func(ref RunRef, room []byte) (*Contents, error),
 	return use(g.blocks)
 }
 
-// gatherer gathers blocks. Only one goroutine at a time may use it.
+// gatherer is the state of one call of Gather. Only one goroutine at a time may use
+// it.
 type gatherer struct {
 	open  func(RunRef, []byte) (*Contents, error)
 	parts map[RunRef]*part
@@ -73,10 +75,10 @@ type gatherer struct {
 	blocks [][]byte
 }
 
-// part is a run of which some bytes are wanted. It is followed after all runs that
-// build on it were followed, and made after all runs it builds on were made. A
-// goroutine that needs the result waits for followed or made, so only one goroutine
-// at a time works on a part.
+// part is a run of which some bytes are wanted. Its method follow is called after
+// those of all runs that build on it, and its method make after those of all runs
+// it builds on. A goroutine that needs the result waits for followed or made, so
+// only one goroutine at a time works on a part.
 type part struct {
 	ref    RunRef
 	run    *Contents
@@ -93,11 +95,12 @@ type part struct {
 	followed, made sync.WaitGroup
 }
 
-// stretch is a range of bytes of out.
+// stretch is a range of bytes of part.out.
 type stretch struct{ from, to uint32 }
 
-// ahead is a run that another builds on, and the distance in bytes from the end of
-// its seam to the other run.
+// ahead is a run on which another run builds. Seen from the other run, the content
+// of ahead lies before its own, with a seam of seamBytes between them. distance is
+// how many bytes lie between the end of that seam and the other run.
 type ahead struct {
 	part     *part
 	bytes    uint32
@@ -105,14 +108,16 @@ type ahead struct {
 	need     []stretch // the ranges of its out that the other run needs
 }
 
-// gatherRuns is how many runs may be needed at most: all are in memory.
+// gatherRuns is how many runs one call of Gather may need at most. All of them are
+// in memory together.
 const gatherRuns = 256
 
 // gatherers is how many goroutines work on one body.
 const gatherers = 2
 
 // fetch opens the runs of the spans and the runs they build on, and parses their
-// frames. It does so in parallel, since most of the time is spent there.
+// frames. It works in parallel, since most of the time of Gather is spent there.
+// Afterwards g.order is sorted, newest run first.
 func (g *gatherer) fetch(spans []Span) error {
 	for _, s := range spans {
 		if s.Count > 0 {
@@ -156,7 +161,7 @@ func (g *gatherer) fetch(spans []Span) error {
 	return nil
 }
 
-// ask adds a run to the runs to open, unless it is there.
+// ask adds the run ref to the runs to open, unless it is among them already.
 func (g *gatherer) ask(ref RunRef) {
 	if g.parts[ref] != nil {
 		return
@@ -171,8 +176,9 @@ func (g *gatherer) ask(ref RunRef) {
 }
 
 // sideBySide calls do with each element of some, on several goroutines, and waits
-// for them. It begins the calls in order, so do may wait for the calls of earlier
-// elements. A goroutine ends at its first error.
+// for them. It begins the calls in the order of the elements, so a call may wait
+// for the calls of earlier elements. A goroutine ends at its first error;
+// sideBySide returns all errors, joined.
 func sideBySide[T any](some []T, do func(T) error) error {
 	var next atomic.Int64
 	var wait sync.WaitGroup
@@ -191,7 +197,7 @@ func sideBySide[T any](some []T, do func(T) error) error {
 }
 
 // behind returns the runs that the run builds on, the nearest last. It returns nil
-// if the run need not be decompressed.
+// if the run's content is in memory already.
 func (p *part) behind() []RunRef {
 	if p.whole {
 		return nil
@@ -199,7 +205,7 @@ func (p *part) behind() []RunRef {
 	return p.run.head.behind
 }
 
-// want marks the bytes of the blocks of a span as needed.
+// want marks the bytes of the blocks of span s as needed.
 func (g *gatherer) want(s Span) error {
 	if s.Count == 0 {
 		return nil
@@ -216,7 +222,7 @@ func (g *gatherer) want(s Span) error {
 	return p.mark(from, to)
 }
 
-// block returns where a block of the run begins and ends.
+// block returns the offsets in the run's content at which block n begins and ends.
 func (p *part) block(n uint32) (from, to uint32, err error) {
 	ends, err := p.run.blockEnds()
 	if err != nil {
@@ -234,7 +240,8 @@ func (p *part) block(n uint32) (from, to uint32, err error) {
 	return from, uint32(ends[n]), nil
 }
 
-// parse opens the run and parses its frame, unless its blocks are in memory.
+// parse opens the run with the function open and parses its frame. If the run's
+// blocks are in memory, parse takes these instead.
 func (p *part) parse(open func(RunRef, []byte) (*Contents, error)) (err error) {
 	if p.run, err = open(p.ref, p.record); err != nil {
 		return err
@@ -262,7 +269,8 @@ func (p *part) parse(open func(RunRef, []byte) (*Contents, error)) (err error) {
 	return nil
 }
 
-// goesOn records in p which runs it builds on, and in these runs that p uses them.
+// goesOn fills p.ahead with the runs that p builds on, and adds p to the users of
+// these runs.
 func (g *gatherer) goesOn(p *part) error {
 	distance := uint32(0)
 	for _, ref := range slices.Backward(p.behind()) {
@@ -280,11 +288,12 @@ func (g *gatherer) goesOn(p *part) error {
 	return nil
 }
 
-// end returns the distance at which the run begins.
+// end returns the distance in bytes from the beginning of this run's content to the
+// run that builds on it.
 func (a *ahead) end() uint32 { return a.distance + seamBytes + a.bytes }
 
-// room returns a slice of n elements, in the memory of another slice if that is
-// large enough.
+// room returns a slice of n elements, in the memory of s if that is large enough.
+// Its content is arbitrary.
 func room[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -292,8 +301,8 @@ func room[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// mark marks the bytes p.out[from:to] as needed. If several ranges of
-// one sequence are marked, the bytes between them are marked too.
+// mark marks the bytes p.out[from:to] as needed. If several ranges of one sequence
+// are marked, the bytes between them are marked too.
 func (p *part) mark(from, to uint32) error {
 	if p.whole || from >= to {
 		return nil
@@ -314,8 +323,8 @@ func (p *part) mark(from, to uint32) error {
 	return nil
 }
 
-// follow marks everything from which the needed bytes are copied, in this run and
-// in the runs it builds on.
+// follow marks all bytes from which the needed bytes of p are copied, in p and in
+// the runs it builds on. Before, it waits for the runs that build on p.
 func (p *part) follow() error {
 	defer p.followed.Done()
 	for _, u := range p.users {
@@ -349,7 +358,8 @@ func (p *part) follow() error {
 	return nil
 }
 
-// followOne marks the bytes from which sequence i copies what is needed of it.
+// followOne marks the bytes from which sequence i copies those of its bytes that
+// are needed.
 func (p *part) followOne(i int) error {
 	n := &p.need[i]
 	s := p.frame.Sequences[i : i+2 : i+2]
@@ -380,12 +390,13 @@ func (p *part) followOne(i int) error {
 	return nil
 }
 
-// matchOf returns where the match of a sequence begins. The match is the second
-// part of a sequence, after its literals.
+// matchOf returns the offset in the content at which the match of the sequence s[0]
+// begins. The match is the second part of a sequence, after its literals. s[1] is
+// the next sequence.
 func matchOf(s []sequences.Sequence) uint32 { return s[0].Pos + s[1].Lit - s[0].Lit }
 
-// markAhead marks n bytes as needed in the runs that p builds on. They begin at the
-// given distance before p.
+// markAhead marks n bytes in the runs that p builds on as needed. They begin at the
+// given distance in bytes before the content of p.
 func (p *part) markAhead(distance, n uint32) error {
 	for n > 0 {
 		a, at, some := p.before(distance, n)
@@ -398,9 +409,10 @@ func (p *part) markAhead(distance, n uint32) error {
 	return nil
 }
 
-// before returns the run that p builds on in which the bytes at a distance before p
-// are, their offset there, and how many of n bytes follow there. A byte of a seam
-// is returned as the byte of which it is a copy. a is nil if there is no such run.
+// before finds a byte that lies at the given distance before the content of p, in
+// the runs that p builds on. It returns the run a, the offset at in its content,
+// and some: how many of n bytes follow there. For a byte of a seam, it returns the
+// byte of which that is a copy. a is nil if there is no such run.
 func (p *part) before(distance, n uint32) (a *ahead, at, some uint32) {
 	for i := range p.ahead {
 		if a := &p.ahead[i]; distance <= a.end() {
@@ -414,8 +426,8 @@ func (p *part) before(distance, n uint32) (a *ahead, at, some uint32) {
 	return nil, 0, 0
 }
 
-// seam says, for each byte of a seam, of which byte it is a copy: how far that is
-// before the end of the run.
+// seam says for each byte of a seam of which byte of the run before it is a copy:
+// how many bytes before the end of that run.
 var seam = func() (out [seamBytes]uint32) {
 	b := []byte{8, 7, 6, 5, 4, 3, 2, 1}
 	for i, x := range appendSeam(b)[len(b):] {
@@ -424,7 +436,8 @@ var seam = func() (out [seamBytes]uint32) {
 	return out
 }()
 
-// make decompresses what is needed of the run, after everything it copies from.
+// make decompresses the needed bytes of the run into p.out. Before, it waits for
+// the runs it copies from.
 func (p *part) make() error {
 	defer p.made.Done()
 	if p.whole {
@@ -441,7 +454,7 @@ func (p *part) make() error {
 	return nil
 }
 
-// makeOne decompresses what is needed of one sequence.
+// makeOne decompresses the needed bytes of sequence i into p.out.
 func (p *part) makeOne(i int) {
 	n := p.need[i]
 	s := p.frame.Sequences[i : i+2 : i+2]
@@ -459,10 +472,12 @@ func (p *part) makeOne(i int) {
 	}
 }
 
-// freeGatherers are those not in use; spliceRooms says why this is no sync.Pool.
+// freeGatherers holds gatherers that are not in use. The comment on spliceRooms
+// says why this is no sync.Pool.
 var freeGatherers = make(chan *gatherer, 2)
 
-// gathererMax is how many bytes of memory a gatherer that is not in use may keep.
+// gathererMax is how many bytes of memory a gatherer may keep while it is not in
+// use.
 const gathererMax = 32 << 20
 
 func takeGatherer() *gatherer {
@@ -474,8 +489,8 @@ func takeGatherer() *gatherer {
 	}
 }
 
-// giveBack makes the gatherer available again, unless it has grown larger than
-// pages need.
+// giveBack makes g available to later calls of Gather, unless its memory is larger
+// than gathererMax.
 func (g *gatherer) giveBack() {
 	for _, p := range g.parts {
 		if p.whole {

@@ -12,7 +12,8 @@ import (
 	"infomall/store/record"
 )
 
-// recordHead is the head of a record of a db-file: its lines of text.
+// recordHead is the parsed head of a record of a db-file: the lines of text before
+// the record's data.
 type recordHead struct {
 	kind        string
 	pool        string
@@ -24,16 +25,17 @@ type recordHead struct {
 	lastURL     string
 	lastDate    record.Time
 	metaLength  int      // size of the meta frame, which comes first
-	factsLength int      // size of the facts, which end the content frame, decompressed
-	behind      []RunRef // that the content frame goes on from
-	factsFrom   int      // bytes of the content frame ahead of the facts' blocks; 0 if that is not known or there are none
-	unzip       int      // size of both frames, decompressed
+	factsLength int      // decompressed size of the facts, which end the content frame
+	behind      []RunRef // the runs that the content frame builds on
+	factsFrom   int      // bytes of the compressed content frame before its facts; 0 if that is not known or there are none
+	unzip       int      // decompressed size of both frames together
 	length      int      // size of the data
 	crc         uint32
 }
 
-// append appends the record's head with its blank line to dst. The crc covers data
-// and the head, except for the line with the crc.
+// append appends the record's head with its blank line to dst, and returns the
+// longer slice. data is the data of the record. The head's crc32c covers data and
+// the head, except for the line with the crc32c itself.
 func (h *recordHead) append(dst, data []byte) []byte {
 	start := len(dst)
 	dst = append(dst, "version: 2.0\nurl: "...)
@@ -61,7 +63,8 @@ func (h *recordHead) append(dst, data []byte) []byte {
 
 func httpDate(t record.Time) string { return t.Std().Format(dateLayout) }
 
-// parseHead parses the record that fills b, and checks its crc.
+// parseHead parses the record that fills b, checks its crc32c, and returns its head
+// and its data. The data shares b's memory.
 func parseHead(b []byte) (h recordHead, data []byte, err error) {
 	end := bytes.Index(b, []byte("\n\n"))
 	if end < 0 {
@@ -86,14 +89,17 @@ func parseHead(b []byte) (h recordHead, data []byte, err error) {
 	return h, data, nil
 }
 
-// errLengths is returned if the lengths in a record's head contradict each other.
+// errLengths is returned if the lengths or references in a record's head contradict
+// each other.
 var errLengths = errors.New("the record's lengths do not fit together")
 
-// runUnzipMax is more bytes than any run has. A head that says more is damaged.
+// runUnzipMax is more bytes than any run has when it is decompressed. A head that
+// claims more is damaged.
 const runUnzipMax = 256 << 20
 
-// parseLines parses the lines of a record's head. crcLine is the line with the crc,
-// which the crc does not cover.
+// parseLines parses the lines of a record's head, without comparing checksums.
+// crcLine is the line with the crc32c, which that checksum does not cover; it is
+// nil if the head has no such line.
 func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 	if !bytes.HasPrefix(lines, []byte("version: 2.0\n")) {
 		return h, nil, errors.New("no record of version 2.0 begins here")
@@ -157,8 +163,8 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 
 const dateLayout = "Mon, 02 Jan 2006 15:04:05 GMT"
 
-// parseHTTPDate parses what httpDate wrote. That includes years with more than four
-// digits or before the year 0, which time.Parse does not accept.
+// parseHTTPDate parses a date that httpDate wrote. Such dates include years with
+// more than four digits or before the year 0, which time.Parse does not accept.
 func parseHTTPDate(s string) (record.Time, error) {
 	t, err := time.Parse(dateLayout, s)
 	if err == nil {
@@ -179,8 +185,9 @@ func parseHTTPDate(s string) (record.Time, error) {
 	return record.At(time.Date(int(year), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC)), nil
 }
 
-// peekHead parses the head of a record, without its data, and returns the head's
-// size with its blank line.
+// peekHead parses the head of the record at the beginning of b. The data of the
+// record may be missing from b, so the crc32c is not checked. size is the size of
+// the head with its blank line.
 func peekHead(b []byte) (h recordHead, size int, err error) {
 	end := bytes.Index(b, []byte("\n\n"))
 	if end < 0 {

@@ -24,14 +24,14 @@ import (
 )
 
 // openTimeout bounds the wait for a lock on an index file. Nobody writes a
-// published index, so a lock means that another program has the file.
+// published index, so a lock means that another program has the file open.
 const openTimeout = time.Second
 
 // indexPage is the page size of an index in bytes. A bucket takes at least two
 // pages, and a small segment's values are about 3 KB.
 const indexPage = 1 << 10
 
-// IndexBuilder writes one index file. The caller ends it with Finish or Abandon.
+// IndexBuilder writes one index file. Its user calls Finish or Abandon at the end.
 // Only one goroutine may use it.
 type IndexBuilder struct {
 	d    disk.FS
@@ -40,7 +40,7 @@ type IndexBuilder struct {
 	open *bolt.Tx // transaction of the current bucket, or nil
 }
 
-// NewIndexBuilder begins an index file at path.
+// NewIndexBuilder creates an index file at path and returns an IndexBuilder for it.
 func NewIndexBuilder(d disk.FS, path string) (*IndexBuilder, error) {
 	db, err := bolt.Open(path, 0o644, &bolt.Options{NoSync: true, NoFreelistSync: true, Timeout: openTimeout, PageSize: indexPage})
 	if err != nil {
@@ -49,11 +49,12 @@ func NewIndexBuilder(d disk.FS, path string) (*IndexBuilder, error) {
 	return &IndexBuilder{d: d, path: path, db: db}, nil
 }
 
-// indexBatch is how many bytes of pairs go into one transaction, which keeps them
-// in memory.
+// indexBatch is how many bytes of pairs go into one transaction. The transaction
+// keeps them in memory.
 const indexBatch = 4 << 20
 
-// indexBucket is a bucket that is being filled. There is only one at a time.
+// indexBucket is a bucket (the index of one segment) that is being filled. An
+// IndexBuilder has only one at a time.
 type indexBucket struct {
 	x           *IndexBuilder
 	name        []byte
@@ -61,13 +62,14 @@ type indexBucket struct {
 	size, batch int64
 }
 
-// bucket begins a bucket. done ends it.
+// bucket begins the bucket called name. The caller fills it with put, and ends it
+// with done.
 func (x *IndexBuilder) bucket(name []byte) (*indexBucket, error) {
 	b := &indexBucket{x: x, name: name}
 	return b, x.failed(b.begin())
 }
 
-// failed adds the path of the file to an error.
+// failed returns err with the path of the index file, or nil if err is nil.
 func (x *IndexBuilder) failed(err error) error {
 	if err != nil {
 		return fmt.Errorf("write index %s: %w", x.path, err)
@@ -94,8 +96,8 @@ func (b *indexBucket) commit() error {
 	return tx.Commit()
 }
 
-// put adds a pair. Pairs should arrive in the order of their keys, with few
-// exceptions.
+// put adds the pair of key k and value v. Most pairs should arrive in the order of
+// their keys.
 func (b *indexBucket) put(k, v []byte) error {
 	n := int64(len(k) + len(v))
 	b.size, b.batch = b.size+n, b.batch+n
@@ -111,12 +113,12 @@ func (b *indexBucket) put(k, v []byte) error {
 	return b.b.Put(k, v)
 }
 
-// done ends the bucket and returns the size of its pairs.
+// done ends the bucket and returns the total size in bytes of its keys and values.
 func (b *indexBucket) done() (size int64, err error) { return b.size, b.commit() }
 
-// Add adds a bucket with the pairs that fill puts, in the order of their keys with
-// few exceptions, and returns the size of the pairs. After an error only Abandon
-// may be called.
+// Add adds a bucket and calls fill, which adds pairs to it with the function put.
+// Most pairs should come in the order of their keys. size is the total size in
+// bytes of the pairs. After an error only Abandon may be called.
 func (x *IndexBuilder) Add(bucket []byte, fill func(put func(k, v []byte) error) error) (size int64, err error) {
 	b, err := x.bucket(bucket)
 	if err != nil {
@@ -128,8 +130,8 @@ func (x *IndexBuilder) Add(bucket []byte, fill func(put func(k, v []byte) error)
 	return size, x.failed(err)
 }
 
-// AddSegment adds the bucket of a segment that was written, and sets its size in
-// the segment's Info. If the Writer wrote the bucket itself (see Writer.Index),
+// AddSegment adds the bucket of the segment that w wrote, and sets i.IndexBytes to
+// the size of its pairs. If the Writer wrote the bucket itself (see Writer.Index),
 // AddSegment only completes it.
 func (x *IndexBuilder) AddSegment(i *Info, w *Writer) (err error) {
 	b := w.index
@@ -147,7 +149,8 @@ func (x *IndexBuilder) AddSegment(i *Info, w *Writer) (err error) {
 	return x.failed(err)
 }
 
-// Abandon closes the file without completing it. The file stays as it is.
+// Abandon closes the index file without completing it. The unfinished file stays on
+// disk.
 func (x *IndexBuilder) Abandon() error {
 	if x.open != nil {
 		// Its error would say that the transaction has ended before.
@@ -156,7 +159,7 @@ func (x *IndexBuilder) Abandon() error {
 	return x.db.Close()
 }
 
-// Finish completes the file and syncs it.
+// Finish completes the index file, syncs it and closes it.
 func (x *IndexBuilder) Finish() error {
 	var used int64
 	err := x.db.View(func(tx *bolt.Tx) error { used = tx.Size(); return nil })
@@ -179,7 +182,8 @@ func (x *IndexBuilder) Finish() error {
 	return f.Sync()
 }
 
-// IndexFile is an open index file. Several goroutines may use it.
+// IndexFile is an index file that is open for reading. Several goroutines may use
+// it.
 type IndexFile struct {
 	path string
 	db   *bolt.DB
@@ -190,7 +194,8 @@ type IndexFile struct {
 	using sync.WaitGroup
 }
 
-// OpenIndex opens an index file for reading.
+// OpenIndex opens the index file at path for reading. If it fails, the error is an
+// *Error.
 func OpenIndex(path string) (*IndexFile, error) {
 	x := &IndexFile{path: path}
 	err := x.guard(func() (err error) {
@@ -207,7 +212,7 @@ func OpenIndex(path string) (*IndexFile, error) {
 	return x, nil
 }
 
-// Close closes the file after the last cursor is closed.
+// Close waits until all cursors are closed, and then closes the index file.
 func (x *IndexFile) Close() error {
 	if x.bad.Load() {
 		return nil
@@ -216,8 +221,9 @@ func (x *IndexFile) Close() error {
 	return x.db.Close()
 }
 
-// guard calls f, which reads the mapped file. If the file is damaged, f may fault
-// or panic; guard then returns an error and marks the file bad.
+// guard calls f, which reads the memory-mapped file, and returns its error. If the
+// file is damaged, f may fault or panic; guard then marks the file as bad and
+// returns errIndexBad. It does not call f if the file is marked already.
 func (x *IndexFile) guard(f func() error) (err error) {
 	if x.bad.Load() {
 		return errIndexBad
@@ -235,7 +241,7 @@ func (x *IndexFile) guard(f func() error) (err error) {
 
 var errIndexBad = fmt.Errorf("the index is damaged")
 
-// bucketCursor reads one bucket in a transaction of its own.
+// bucketCursor reads one bucket of an index file, in a transaction of its own.
 type bucketCursor struct {
 	x  *IndexFile
 	tx *bolt.Tx
@@ -263,8 +269,8 @@ func (x *IndexFile) cursor(bucket []byte) (*bucketCursor, error) {
 	return cur, nil
 }
 
-// seek returns the first pair with a key at or after key. The slices are valid
-// until close. A nil key means the end.
+// seek moves to the first pair with a key at or after key, and returns that pair. k
+// is nil if there is none. The slices are valid until close.
 func (c *bucketCursor) seek(key []byte) (k, v []byte, err error) {
 	err = c.x.guard(func() error { k, v = c.c.Seek(key); return nil })
 	return k, v, err
@@ -275,8 +281,8 @@ func (c *bucketCursor) next() (k, v []byte, err error) {
 	return k, v, err
 }
 
-// get returns one value without its checksum, which it checks. It does not move the
-// cursor.
+// get checks the checksum before the value of key, and returns the value without
+// it. A missing value is an error. get does not move the cursor.
 func (c *bucketCursor) get(key []byte) (v []byte, err error) {
 	err = c.x.guard(func() error {
 		v, err = checkCRC(c.b.Get(key))
@@ -285,7 +291,8 @@ func (c *bucketCursor) get(key []byte) (v []byte, err error) {
 	return v, err
 }
 
-// find does what get does, but returns nil if there is no such value.
+// find returns the value of key as get does, but v is nil if there is no such
+// value.
 func (c *bucketCursor) find(key []byte) (v []byte, err error) {
 	err = c.x.guard(func() error {
 		if v = c.b.Get(key); v == nil {
@@ -307,10 +314,11 @@ func (c *bucketCursor) close() {
 	c.x.using.Done()
 }
 
-// Rebuild reads a db-file of size bytes from start to end. It calls put with the
-// key-value pairs of its index, and returns what a catalogue says of the segment,
-// except for Born, Seen and the names and sizes of files. It needs only this file,
-// and holds one run in memory. If any record is damaged, the error is an *Error.
+// Rebuild makes the index of a db-file again. It reads f, a db-file of size bytes,
+// from start to end, calls put with the key-value pairs of the index, and returns
+// what a catalogue says of the segment, except for Born, Seen and the names and
+// sizes of files. It needs only this file, and holds one run in memory. name is the
+// file's name in errors. If any record is damaged, the error is an *Error.
 //
 // The pairs are equal to those of the Writer that wrote the file. They come in the
 // order of their keys, except for those of the Bloom filter, the census and the
@@ -356,8 +364,8 @@ type rebuilder struct {
 	metaEnds []int64
 }
 
-// end reads the record that ends the file. It says for how many URLs the Bloom
-// filter is made.
+// end reads and checks the end record of the db-file. It begins the Info and the
+// Bloom filter with it: the record says how many URLs the segment has.
 func (b *rebuilder) end(ctx context.Context) error {
 	tail := make([]byte, min(headBytesMax, b.info.Bytes))
 	from := b.info.Bytes - int64(len(tail))
@@ -400,7 +408,7 @@ func (b *rebuilder) end(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// run indexes one run.
+// run indexes the run whose record is rec and begins at offset at of the db-file.
 func (b *rebuilder) run(rec []byte, at int64) error {
 	h, _, err := parseHead(rec)
 	if err != nil {
@@ -440,7 +448,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	return b.put(chunkKey(&entries[len(entries)-1], number), appendChunk(nil, number, entries))
 }
 
-// entry counts an entry for the Info, the Bloom filter and the census.
+// entry counts the entry e for the Info, the Bloom filter and the census.
 func (b *rebuilder) entry(e *Stored) {
 	if b.info.Captures == 0 || b.last.Key != e.Key {
 		b.bloom.AddString(e.Key)
@@ -456,8 +464,8 @@ func (b *rebuilder) entry(e *Stored) {
 	b.last = e.Entry
 }
 
-// count adds an entry to the segment's Info, except for its URL. Entries arrive in
-// order.
+// count adds the entry e to the counts and bounds of i, except for i.URLs. Entries
+// must come in order.
 func (i *Info) count(e *Entry) {
 	if i.Captures == 0 {
 		i.FirstKey = e.Key
@@ -471,7 +479,8 @@ func (i *Info) count(e *Entry) {
 	}
 }
 
-// finish compares the counts with the end record.
+// finish completes the Info and compares it with the end record. It puts the pairs
+// of the Bloom filter, the census and the table of runs.
 func (b *rebuilder) finish() (*Info, error) {
 	b.info.CRC = crc32.Update(b.info.CRC, castagnoli, b.endRec)
 	b.info.Runs = len(b.runEnds)

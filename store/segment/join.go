@@ -7,31 +7,32 @@ import (
 )
 
 const (
-	// recipeRunsMax is how many runs a page's blocks may come from. To read one
-	// takes about half a millisecond.
+	// recipeRunsMax is how many runs a page's blocks may come from at most. To read
+	// a run takes about half a millisecond.
 	recipeRunsMax = 8
-	// packedBytesMax is how many bytes those have that are in a packed segment,
-	// counting the runs that they go on from. With fewer an archive grows: 104
-	// months of one site by a twentieth at 2 MB.
+	// packedBytesMax is how many bytes of runs of packed segments a page's blocks
+	// may need at most, counting the runs on which those build. With a lower bound
+	// an archive grows: 104 months of one site grow by a twentieth at 2 MB.
 	packedBytesMax = 2816 << 10
 )
 
-// RunRef refers to a run of any segment.
+// RunRef refers to run number Run of a segment, whichever segment that is.
 type RunRef struct{ Segment, Run uint32 }
 
 // Part is a block of a body that is being stored.
 type Part struct {
 	ID   ID
 	Size int
-	// At is where the block is stored already. If its Segment is 0, it is not
-	// stored.
+	// At is the place where the block is stored already. Its Segment is 0 if the
+	// block is not stored.
 	At BlockRef
-	// Bytes is the block, Facts are its facts. If Bytes is nil, Read returns both.
+	// Bytes is the block, and Facts are its facts. If Bytes is nil, the function
+	// Read returns both.
 	Bytes, Facts []byte
 	Read         func() (bytes, facts []byte, err error)
 }
 
-// bytes returns the block and its facts.
+// bytes returns the block and its facts, which it reads if they are not in memory.
 func (p *Part) bytes() (b, facts []byte, err error) {
 	if p.Bytes != nil || p.Read == nil {
 		return p.Bytes, p.Facts, nil
@@ -39,7 +40,8 @@ func (p *Part) bytes() (b, facts []byte, err error) {
 	return p.Read()
 }
 
-// join stores a divided body whose bytes are given.
+// join stores c, a body divided into layout and leaves, and sets the recipe of e.
+// newBytes is how many bytes it stored.
 func (w *Writer) join(e *Stored, c Content) (newBytes int64, err error) {
 	layout := cutLayout(c.Layout)
 	parts := w.run.mem.parts[:0]
@@ -62,11 +64,12 @@ func (w *Writer) join(e *Stored, c Content) (newBytes int64, err error) {
 	return newBytes, err
 }
 
-// assemble returns the recipe of a body made of parts, and how many bytes it
-// stored. It refers to parts that are stored already, and stores the others.
+// assemble sets the recipe of e to one for a body made of parts. It refers to parts
+// that are stored already, and stores the others. newBytes is how many bytes it
+// stored.
 //
-// If the body would come from too many runs, the runs from which it needs least are
-// left out: their blocks are stored again, in this segment.
+// If the body would come from too many runs, assemble leaves out the runs from
+// which it needs least: their blocks are stored again, in this segment.
 func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 	m := w.run.mem
 	m.at, m.named = sized(m.at, len(parts)), sized(m.named, len(parts))
@@ -108,7 +111,7 @@ func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 }
 
 // otherRuns returns how many bytes of a page are in each run other than the current
-// one.
+// one. at[i] is the place of block i of the page, if named[i] is true.
 func (w *Writer) otherRuns(at []Placed, named []bool) map[RunRef]int64 {
 	bytes := make(map[RunRef]int64)
 	for i, p := range at {
@@ -120,8 +123,9 @@ func (w *Writer) otherRuns(at []Placed, named []bool) map[RunRef]int64 {
 	return bytes
 }
 
-// surplus returns the runs to leave out: those with the fewest bytes of the page,
-// until half of the bound is left.
+// surplus returns the runs that a page should not refer to, or nil. bytes says how
+// much of the page each run has. If there are more than recipeRunsMax runs, surplus
+// returns those with the fewest bytes, so that half of recipeRunsMax remain.
 func (w *Writer) surplus(bytes map[RunRef]int64) map[RunRef]bool {
 	if w.run.packed {
 		return w.packedSurplus(bytes)
@@ -136,7 +140,9 @@ func (w *Writer) surplus(bytes map[RunRef]int64) map[RunRef]bool {
 	return drop
 }
 
-// packedSurplus returns the runs to leave out for a page of a packed segment.
+// packedSurplus returns the runs that a page of a packed segment should not refer
+// to. bytes says how much of the page each run has. Runs with more bytes are
+// preferred, as long as all that must be read stays within packedBytesMax.
 func (w *Writer) packedSurplus(bytes map[RunRef]int64) map[RunRef]bool {
 	drop := make(map[RunRef]bool)
 	read := make(map[RunRef]int)
@@ -148,7 +154,7 @@ func (w *Writer) packedSurplus(bytes map[RunRef]int64) map[RunRef]bool {
 	return drop
 }
 
-// needs returns the runs that must be read for a block of a run: the run, and the
+// needs returns the runs that must be read for a block of run r: r itself, and the
 // runs it builds on.
 func (w *Writer) needs(r RunRef) []Need {
 	if r.Segment == w.info.ID {
@@ -160,7 +166,8 @@ func (w *Writer) needs(r RunRef) []Need {
 	return []Need{{r, packedRunBytes}}
 }
 
-// takeRuns adds runs to a set, unless the set would then have more than most bytes.
+// takeRuns adds runs to set, which has the size in bytes of each run. If the sum of
+// sizes would then exceed the limit most, it changes nothing and returns false.
 func takeRuns(set map[RunRef]int, runs []Need, most int) bool {
 	n := 0
 	for _, bytes := range set {
@@ -180,18 +187,18 @@ func takeRuns(set map[RunRef]int, runs []Need, most int) bool {
 	return true
 }
 
-// byWeight returns the runs, sorted by falling weight.
+// byWeight returns the runs that are keys of weight, sorted by falling weight.
 func byWeight(weight map[RunRef]int64) []RunRef {
 	return slices.SortedFunc(maps.Keys(weight), func(a, b RunRef) int {
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Run, b.Run))
 	})
 }
 
-// Blocks remembers where blocks are stored. A block that an import meets again, in
-// the next version of a page, in another page or in a later pool, is then referred
-// to instead of stored again. It forgets blocks that were not met for long.
-// Forgetting only costs space: the block is stored again. Only one goroutine may
-// use it.
+// Blocks remembers where blocks are stored, by their IDs. If an import meets such a
+// block again, in the next version of a page, in another page or in a later pool,
+// it refers to the block instead of storing it again. Blocks forgets blocks that
+// were not met for long. Forgetting only costs space: the block is stored again.
+// Only one goroutine may use it.
 type Blocks struct {
 	young, old map[ID]Placed
 	max        int               // of each of the two generations
@@ -199,7 +206,8 @@ type Blocks struct {
 	turns      int               // how often the old ones were forgotten
 }
 
-// Placed is a block that is stored already, and its size in bytes.
+// Placed is the place of a block that is stored already, and the block's size in
+// bytes.
 type Placed struct {
 	BlockRef
 	Size int32
@@ -208,16 +216,17 @@ type Placed struct {
 // BlocksMax is how many blocks an import remembers at most: they take about 40 MB.
 const BlocksMax = 600_000
 
-// NewBlocks returns an empty memory for up to most blocks.
+// NewBlocks returns an empty Blocks that remembers at most the given number of
+// blocks.
 func NewBlocks(most int) *Blocks {
 	return &Blocks{young: make(map[ID]Placed), max: most / 2, pools: make(map[uint32]string)}
 }
 
-// Valid sets the segments that new recipes may refer to, each with its pool. Blocks
-// of other segments are ignored.
+// Valid sets the segments that new recipes may refer to: the keys of pools, each
+// with the name of its pool. Blocks of other segments are ignored.
 func (b *Blocks) Valid(pools map[uint32]string) { b.pools = pools }
 
-// Remember adds a block that is stored at p.
+// Remember notes that the block with this ID is stored at p.
 func (b *Blocks) Remember(id ID, p Placed) {
 	if len(b.young) >= b.max {
 		b.old, b.young = b.young, make(map[ID]Placed)
@@ -226,18 +235,21 @@ func (b *Blocks) Remember(id ID, p Placed) {
 	b.young[id] = p
 }
 
-// May reports whether new recipes may refer to blocks of the segment.
+// May reports whether new recipes may refer to blocks of segment id.
 func (b *Blocks) May(id uint32) bool {
 	_, ok := b.pools[id]
 	return ok
 }
 
-// Turn returns the current turn. A block that is remembered at turn t is forgotten
-// at turn t+2, not before.
+// Turn returns the current turn, a number that grows each time Blocks forgets its
+// older half. A block that is remembered at turn t is forgotten at turn t+2, not
+// before.
 func (b *Blocks) Turn() int { return b.turns }
 
-// find returns the place of a block to which a segment of pool may refer: in that
-// pool or an earlier one.
+// find returns the place of the block with this ID. It reports false if the block
+// is not remembered, or if a segment of pool may not refer to it. A segment may
+// refer to blocks in its own pool and in pools with smaller names, which are
+// earlier.
 func (b *Blocks) find(id ID, pool string) (Placed, bool) {
 	p, ok := b.young[id]
 	if !ok {
@@ -251,17 +263,17 @@ func (b *Blocks) find(id ID, pool string) (Placed, bool) {
 }
 
 // The bounds, in bytes, of the pieces into which a layout is cut. The content
-// decides where a cut is, not the offset, so an insertion does not move the other
-// cuts. Pages of a site, and versions of a page, therefore share most pieces of
-// their layouts even if no two layouts are equal.
+// decides at which places the layout is cut, not the offset, so an insertion does
+// not move the other cuts. Pages of a site, and versions of a page, therefore share
+// most pieces of their layouts even if no two layouts are equal.
 const (
 	layoutPieceMin  = 256
 	layoutPieceMax  = 8 << 10
 	layoutPieceMask = 1<<10 - 1 // one place in 1024 is a cut
 )
 
-// cutLayout divides a layout into pieces, by the gear hash of Xia et al.,
-// "FastCDC" (2016).
+// cutLayout divides the layout b into pieces and returns them in order. It finds
+// the cuts by the gear hash of Xia et al., "FastCDC" (2016).
 func cutLayout(b []byte) [][]byte {
 	var out [][]byte
 	for len(b) > layoutPieceMin {
@@ -279,7 +291,7 @@ func cutLayout(b []byte) [][]byte {
 	return append(out, b)
 }
 
-// gear maps each byte to a random number: splitmix64 of its value.
+// gear maps each byte to a fixed random-looking number: splitmix64 of its value.
 var gear = func() (g [256]uint64) {
 	x := uint64(0)
 	for i := range g {

@@ -49,12 +49,14 @@ func Mend(ctx context.Context, dst io.Writer, a, b io.ReaderAt, size int64) (m M
 	return m, nil
 }
 
-// endsMax is how many possible ends are tried for a record that is damaged in both
-// copies. The data of a record may itself look like the beginning of another.
+// endsMax is how many possible ends mendRecord tries for a record that is damaged
+// in both copies. The data of a record may itself look like the beginning of
+// another record.
 const endsMax = 4
 
-// mendRecord combines two damaged copies of the record at an offset. If that fails,
-// it returns what a has up to the next record.
+// mendRecord combines the two damaged copies, in a and b, of the record at offset
+// at. sound reports whether that restored the record. If not, rec is what a has up
+// to the next record. size is the size of each file.
 func mendRecord(ctx context.Context, a, b io.ReaderAt, at, size int64) (rec []byte, sound bool, err error) {
 	end := at
 	for range endsMax {
@@ -92,7 +94,8 @@ func mendRecord(ctx context.Context, a, b io.ReaderAt, at, size int64) (rec []by
 	return rec, false, nil
 }
 
-// readPart reads a range, with zeros for bytes that cannot be read.
+// readPart returns the bytes of f from one offset to another, with zeros for bytes
+// that cannot be read.
 func readPart(f io.ReaderAt, from, to int64) []byte {
 	b := make([]byte, to-from)
 	n, err := f.ReadAt(b, from)
@@ -103,13 +106,14 @@ func readPart(f io.ReaderAt, from, to int64) []byte {
 }
 
 // choicesMax bounds the number of places at which Choose decides between two
-// copies. It tries all 2^choicesMax combinations.
+// copies. Choose tries up to 2^choicesMax combinations.
 const choicesMax = 12
 
-// Choose combines two copies of the same length that are damaged in different
-// places. At each place where they differ it tries the one and the other, until
-// good reports true. It returns nil if no combination is good, or if there are too
-// many places.
+// Choose combines a and b, two copies of the same length that are damaged in
+// different places. At each place where they differ it tries the bytes of a and
+// those of b, until the function good reports true, and returns that combination.
+// It returns nil if no combination is good, or if there are more than choicesMax
+// places.
 func Choose(a, b []byte, good func([]byte) bool) []byte {
 	// A damaged range may contain bytes that are right by chance, so close
 	// differences are taken together. But they may also be separate, one in each
@@ -137,8 +141,9 @@ func Choose(a, b []byte, good func([]byte) bool) []byte {
 	return nil
 }
 
-// differences returns the ranges where a and b differ, as offsets from and to.
-// Differences less than gap bytes apart are one range.
+// differences returns the ranges in which a and b differ, each as the offsets at
+// which it begins and ends. Differences that are less than gap bytes apart are one
+// range.
 func differences(a, b []byte, gap int) (places [][2]int) {
 	for i := range a {
 		if a[i] == b[i] {
@@ -164,7 +169,8 @@ type Salvage struct {
 	runs  map[RunRef]int // index in Spans of each run
 }
 
-// SalvageSpan is a record of a db-file, or a damaged range.
+// SalvageSpan is a record of a db-file, or a damaged range of it. Err is set for a
+// damaged range.
 type SalvageSpan struct {
 	Offset, Length int64
 	Segment, Run   uint32
@@ -172,8 +178,9 @@ type SalvageSpan struct {
 	Err            error // what is damaged; nil if the record is sound
 }
 
-// OpenSalvage reads through size bytes of f. meta, if not nil, is called with the
-// meta frame of each sound run.
+// OpenSalvage reads f, a db-file or a fragment of size bytes, from start to end,
+// and returns its spans. meta, if not nil, is called with the meta frame of each
+// sound run.
 //
 // Every record has a checksum, so each is judged by itself. After a damaged record,
 // OpenSalvage continues at the next place that looks like the beginning of a
@@ -205,7 +212,8 @@ func OpenSalvage(ctx context.Context, f io.ReaderAt, size int64, meta func(segme
 	return s, nil
 }
 
-// record reads the record at an offset. m is nil if the record is not a run.
+// record reads the record at offset at of the file, which has size bytes. It
+// returns its span and, for a sound run, the meta frame; m is nil otherwise.
 func (s *Salvage) record(at, size int64) (span SalvageSpan, m *Meta) {
 	rec, h, err := readRecord(s.f, at, size)
 	span = SalvageSpan{Offset: at, Length: int64(len(rec)), Segment: h.segment, Run: h.run, Entries: h.entries}
@@ -225,13 +233,14 @@ func (s *Salvage) record(at, size int64) (span SalvageSpan, m *Meta) {
 	return span, nil
 }
 
-// Has reports whether the file has the run, and it is sound.
+// Has reports whether the file has this run of this segment, undamaged.
 func (s *Salvage) Has(segment, run uint32) bool {
 	_, ok := s.runs[RunRef{segment, run}]
 	return ok
 }
 
-// Run returns a sound run.
+// Run reads and decodes a sound run of the file, given by its segment and number.
+// It returns an error if the file does not have the run or has it damaged.
 func (s *Salvage) Run(segment, run uint32) (*Run, error) {
 	i, ok := s.runs[RunRef{segment, run}]
 	if !ok {

@@ -9,8 +9,9 @@ import (
 	"infomall/store/record"
 )
 
-// Meta is the decoded meta frame of one run. Columns are decoded when first asked
-// for. It does not change for its users, and several goroutines may use it.
+// Meta is the decoded meta frame of one run: everything about its entries except
+// bodies and facts. A column is decoded when it is first asked for. For its users a
+// Meta does not change, and several goroutines may use it.
 type Meta struct {
 	segment uint32
 	number  uint32
@@ -23,7 +24,8 @@ type Meta struct {
 	stored []Stored
 }
 
-// decodeMeta decodes the meta frame of a run. It keeps a reference to b.
+// decodeMeta decodes b, the decompressed meta frame of run number of a segment. It
+// keeps a reference to b.
 func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
 	rest, isPacked, err := cutMetaHead(b)
 	if err != nil {
@@ -43,10 +45,10 @@ func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
 	return m, nil
 }
 
-// Len returns the number of entries.
+// Len returns the number of entries of the run.
 func (m *Meta) Len() int { return m.front.n }
 
-// Field is a column of text that only the db-file has.
+// Field is a column of text that only the db-file has, and not the index.
 type Field int
 
 // The fields.
@@ -63,8 +65,8 @@ const (
 	fieldExtra    Field = colExtra
 )
 
-// Texts returns one field of all entries, in order. The caller must not change the
-// result.
+// Texts returns the values of field f of all entries, in order. The caller must not
+// change them.
 func (m *Meta) Texts(f Field) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -94,8 +96,8 @@ func (m *Meta) decodeField(f Field) ([]string, error) {
 	return t, nil
 }
 
-// Digests returns the digests of all entries' bodies, in order; zero for an entry
-// with BodyNone.
+// Digests returns the digest of each entry's body, in order. It is zero for an
+// entry with BodyNone.
 func (m *Meta) Digests() ([]record.Digest, error) {
 	out := make([]record.Digest, m.front.n)
 	b := m.cols[colDigests]
@@ -173,7 +175,8 @@ func (m *Meta) Pages() ([]Page, error) {
 	return out, nil
 }
 
-// BlockIDs returns the IDs of the run's blocks, in order.
+// BlockIDs returns the IDs of the run's blocks, in order. A packed run must be
+// loaded: its IDs are computed from the blocks.
 func (r *Run) BlockIDs() ([]ID, error) {
 	if !r.Meta.packed {
 		return r.Meta.blockIDs()
@@ -189,8 +192,8 @@ func (r *Run) BlockIDs() ([]ID, error) {
 	return out, nil
 }
 
-// blockIDs returns the IDs of the run's blocks from the meta frame, which must not
-// be of a packed run.
+// blockIDs returns the IDs of the run's blocks, in order, as the meta frame has
+// them. The run must not be packed.
 func (m *Meta) blockIDs() ([]ID, error) {
 	ends, err := m.BlockEnds()
 	if err != nil {
@@ -219,8 +222,9 @@ func (m *Meta) blockIDs() ([]ID, error) {
 	return out, nil
 }
 
-// alone returns, for each block of a run, the ID of the entry whose whole body is
-// that block, or nil. The block's own ID is equal to it and is not stored.
+// alone finds the blocks of a run that alone are a whole body. For each of the
+// run's blocks it returns the ID of the entry whose body it is, or nil. That ID is
+// also the block's ID and is not stored again. blocks is the number of blocks.
 func alone(entries []Stored, segment, number uint32, blocks int) []*ID {
 	out := make([]*ID, blocks)
 	for i := range entries {
@@ -236,8 +240,8 @@ func alone(entries []Stored, segment, number uint32, blocks int) []*ID {
 	return out
 }
 
-// Entries returns all entries of the run, complete. The caller must not change
-// them.
+// Entries returns all entries of the run with all properties, except for Fold and
+// Facts. The caller must not change them.
 func (m *Meta) Entries() ([]Stored, error) {
 	m.mu.Lock()
 	out := m.stored
@@ -363,8 +367,8 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 	return out, nil
 }
 
-// BlockEnds returns the offset in the content frame at which each block ends. The
-// first block begins at 0.
+// BlockEnds returns the offset in the decompressed content at which each block
+// ends. The first block begins at 0.
 func (m *Meta) BlockEnds() ([]int64, error) { return blockEnds(m.cols[colBlockLens]) }
 
 func blockEnds(col []byte) ([]int64, error) {
@@ -395,7 +399,7 @@ func bytesOrNil(s string) []byte {
 	return []byte(s)
 }
 
-// Bytes returns about how much memory the decoded columns take.
+// Bytes returns about how many bytes of memory the decoded meta frame takes.
 func (m *Meta) Bytes() int64 {
 	n := int64(m.front.n) * entryMemory
 	for _, c := range m.cols {
@@ -404,7 +408,8 @@ func (m *Meta) Bytes() int64 {
 	return n
 }
 
-// cutMetaHead checks the first bytes of a meta frame and returns the rest.
+// cutMetaHead checks the first bytes of b, a meta frame, and returns the bytes
+// after them. packed reports whether the run is packed.
 func cutMetaHead(b []byte) (rest []byte, packed bool, err error) {
 	if len(b) < metaHeadBytes {
 		return nil, false, errColumn
@@ -418,9 +423,9 @@ func cutMetaHead(b []byte) (rest []byte, packed bool, err error) {
 	return b[metaHeadBytes:], b[1] == metaPacked, nil
 }
 
-// A meta frame begins with the format and one of these two bytes. A packed frame,
-// of a static pool, leaves out the IDs of blocks, because they can be computed from
-// the blocks, and stores recipes as columns.
+// A meta frame begins with the format byte and then metaPlain or metaPacked. A
+// packed frame is in a static pool. It leaves out the IDs of blocks, because they
+// can be computed from the blocks, and stores recipes as columns.
 const (
 	metaPlain byte = iota
 	metaPacked

@@ -14,25 +14,28 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Names says where the blocks of a segment are that was merged into others. Recipes
-// in other segments still refer to it, because segments never change. A Names is
-// immutable.
+// Names says where the blocks of a segment are now that was merged into other
+// segments. Recipes in other segments still refer to the merged segment, because
+// segments never change. A Names is immutable once it is complete.
 type Names struct {
 	Segment uint32 // the segment that was merged
 	runs    []namesRun
 }
 
-// namesRun is where the blocks of one run are: spans[i] has the blocks from number
-// starts[i] on. If its Segment is 0, nobody needed those blocks and they are gone.
+// namesRun says where the blocks of one run of the merged segment are: spans[i] has
+// the blocks from number starts[i] on. If the Segment of a span is 0, nobody needed
+// its blocks and they are gone.
 type namesRun struct {
 	starts []uint32
 	spans  []Span
 }
 
-// NewNames returns the Names of segment id, without any run.
+// NewNames returns the Names of the merged segment id, without any run. Add adds
+// its runs.
 func NewNames(id uint32) *Names { return &Names{Segment: id} }
 
-// Add adds the next run. at[n] is the new place of its block n.
+// Add adds the next run of the merged segment. at[i] is the new place of block i of
+// that run; its Segment is 0 if the block is gone.
 func (n *Names) Add(at []BlockRef) {
 	var recipe Recipe
 	for _, b := range at {
@@ -55,7 +58,8 @@ func newNamesRun(spans []Span) namesRun {
 	return r
 }
 
-// Gone reports whether any block is gone.
+// Gone reports whether any block of the merged segment is gone: it was not stored
+// anywhere else, because nobody needed it.
 func (n *Names) Gone() bool {
 	for _, r := range n.runs {
 		for _, s := range r.spans {
@@ -67,7 +71,7 @@ func (n *Names) Gone() bool {
 	return false
 }
 
-// To returns the segments that have the blocks now, sorted.
+// To returns the segments that have the blocks now, in ascending order.
 func (n *Names) To() []uint32 {
 	to := make(map[uint32]bool)
 	for _, r := range n.runs {
@@ -79,8 +83,9 @@ func (n *Names) To() []uint32 {
 	return slices.Sorted(maps.Keys(to))
 }
 
-// Find returns where the first block of a span of the segment is now, together with
-// as many of the next blocks as follow it there. ok is false if the block is gone.
+// Find returns where the first block of s, a span of the merged segment, is now,
+// together with as many of the next blocks of s as follow it at its new place. It
+// reports false if the first block is gone.
 func (n *Names) Find(s Span) (Span, bool) {
 	if uint64(s.Run) >= uint64(len(n.runs)) {
 		return Span{}, false
@@ -107,7 +112,7 @@ const (
 // kindNames is the kind of record that holds the names of one segment.
 const kindNames = "names"
 
-// encode returns the record's data before compression.
+// encode returns the data of the record for n, before compression.
 func (n *Names) encode() []byte {
 	dst := binary.AppendUvarint([]byte{disk.FormatByte}, uint64(len(n.runs)))
 	counts := make([]int64, len(n.runs))
@@ -181,8 +186,8 @@ func decodeNames(b []byte, id uint32) (*Names, error) {
 	return n, nil
 }
 
-// AppendNames appends the record with the names of one segment to dst. into is one
-// of the segments that have the blocks now.
+// AppendNames appends to dst the record with the names n of one merged segment,
+// compressed with enc. into is one of the segments that have the blocks now.
 func AppendNames(dst []byte, enc *zstd.Encoder, into *Info, n *Names) []byte {
 	plain := n.encode()
 	data := enc.EncodeAll(plain, nil)
@@ -195,7 +200,7 @@ func AppendNames(dst []byte, enc *zstd.Encoder, into *Info, n *Names) []byte {
 	return append(append(h.append(dst, data), data...), '\n')
 }
 
-// ReadNames parses a names file, which fills b.
+// ReadNames parses b, the content of a names file, and returns the Names in it.
 func ReadNames(b []byte) ([]*Names, error) {
 	var out []*Names
 	for at := 0; at < len(b); {

@@ -17,8 +17,9 @@ import (
 	"infomall/store/packed"
 )
 
-// decoder decompresses frames. It has no state between calls and may be used
-// from several goroutines. Its limit is above what any run holds.
+// decoder returns the decoder for all compressed frames. It has no state between
+// calls, and several goroutines may use it. Its memory limit is above the size of
+// any run.
 func decoder() *zstd.Decoder {
 	if unchecked.Load() {
 		return uncheckedDecoder()
@@ -40,20 +41,21 @@ func newDecoder(o ...zstd.DOption) *zstd.Decoder {
 }
 
 // Reader reads one segment. Several goroutines may use it. It opens the db-file
-// when it first needs it, and Close closes that. The index file belongs to the
-// caller.
+// when it first needs it; Close closes the db-file. The index file belongs to the
+// caller, who closes it.
 type Reader struct {
 	Info *Info
-	// Others returns a run of any segment, loaded or not, on which a run of this
-	// segment builds. Set it before the first use.
+	// Others returns the run ref, which may be of any segment and on which a run of
+	// this segment builds. The returned run need not be loaded. Set Others before
+	// the first use.
 	Others func(RunRef) (*Run, error)
 	// Long converts facts of a block from short to long form; nil leaves them as
 	// they are. Set it before the first use.
 	Long  Form
 	path  string
 	index *IndexFile // nil if it could not be opened
-	// Warn is called once if the index is damaged and reading continues from the
-	// db-file.
+	// warn is called once if the index is damaged and reading continues from the
+	// db-file; nil if nobody wants to know.
 	warn func(error)
 
 	mu       sync.Mutex
@@ -64,21 +66,21 @@ type Reader struct {
 	runKeys  []runKey // from the db-file, if the index is bad
 	noTable  error    // why neither index nor db-file says where the runs end
 	census   *Census
-	counted  bool // census is as the index has it
+	counted  bool // the census was read from the index
 	badIndex bool
 }
 
-// runKey is the last key of a run that has entries. For a damaged run, lastKey is
-// that of the next run.
+// runKey is the number and the last key of a run that has entries. For a damaged
+// run, damage is set and lastKey is that of the next run.
 type runKey struct {
 	lastKey string
 	number  uint32
 	damage  error
 }
 
-// NewReader returns a reader of a segment of the archive in the folder dir. If
-// index is nil, everything is read from the db-file. warn, if not nil, is called if
-// the index is damaged.
+// NewReader returns a Reader of the segment info of the archive in the folder dir.
+// If index is nil, the Reader reads everything from the db-file. The function warn,
+// if not nil, is called if the index is damaged.
 func NewReader(dir string, info *Info, index *IndexFile, warn func(error)) *Reader {
 	return &Reader{Info: info, path: filepath.Join(dir, info.File), index: index, badIndex: index == nil, warn: warn}
 }
@@ -96,27 +98,27 @@ func (s *Reader) Close() error {
 }
 
 // MayHave reports whether the segment may have captures of the URL with this key.
-// False is certain.
+// If it reports false, the segment certainly has none.
 func (s *Reader) MayHave(key string) bool {
 	var p Probe
 	p.Reset(key)
 	return s.May(&p)
 }
 
-// Probe is a key that is looked up in many segments. It is hashed once for all
-// their Bloom filters. Only one goroutine may use it.
+// Probe is the key of a URL to look up in many segments. The key is hashed once for
+// all their Bloom filters. Only one goroutine may use a Probe.
 type Probe struct {
 	key string
 	at  []uint64 // result of bloom.Locations; nil before it is needed
 }
 
-// hashesMax is more hash functions than an undamaged filter has.
+// hashesMax is more hash functions than any undamaged Bloom filter has.
 const hashesMax = 64
 
-// Reset sets the key.
+// Reset makes key the key to look up, and forgets the hashes of the key before.
 func (p *Probe) Reset(key string) { p.key, p.at = key, nil }
 
-// in reports whether a filter may have the key.
+// in reports whether the key is in the Bloom filter f, which may wrongly say true.
 func (p *Probe) in(f *bloom.BloomFilter) bool {
 	switch k := f.K(); {
 	case k > hashesMax:
@@ -127,7 +129,8 @@ func (p *Probe) in(f *bloom.BloomFilter) bool {
 	return f.TestLocations(p.at)
 }
 
-// May does what MayHave does, for the key of a Probe.
+// May reports whether the segment may have captures of the URL with the key of p.
+// If it reports false, the segment certainly has none.
 func (s *Reader) May(p *Probe) bool {
 	if p.key < s.Info.FirstKey || p.key > s.Info.LastKey {
 		return false
@@ -149,7 +152,8 @@ func (s *Reader) May(p *Probe) bool {
 	return p.in(f)
 }
 
-// Census returns the census of the segment, or nil if the index has none.
+// Census returns the census of the segment (the numbers of its captures by host and
+// by trait), or nil if the index has none or is damaged.
 func (s *Reader) Census() *Census {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +182,8 @@ func (s *Reader) Census() *Census {
 	return s.census
 }
 
-// indexValue calls use with one value of the bucket. The caller holds s.mu.
+// indexValue calls use with the value that key has in the segment's bucket of the
+// index, and returns the error of use. The caller holds s.mu.
 func (s *Reader) indexValue(key []byte, use func([]byte) error) error {
 	c, err := s.index.cursor(s.Info.Bucket())
 	if err != nil {
@@ -192,7 +197,8 @@ func (s *Reader) indexValue(key []byte, use func([]byte) error) error {
 	return use(v)
 }
 
-// giveUpIndex marks the index as bad. The caller holds s.mu.
+// giveUpIndex marks the index as bad because of err, and warns at the first call.
+// From then on the db-file is read instead. The caller holds s.mu.
 func (s *Reader) giveUpIndex(err error) {
 	if !s.badIndex && s.warn != nil {
 		s.warn(&Error{File: s.Info.Index, Offset: -1, Err: fmt.Errorf("segment %d: %w; %s is read instead", s.Info.ID, err, s.Info.File)})
@@ -201,8 +207,8 @@ func (s *Reader) giveUpIndex(err error) {
 	s.bloom.Store(nil)
 }
 
-// directory returns the runs and the last key of each, read from the db-file. It
-// replaces a bad index.
+// directory returns the number and last key of each run with entries, and of each
+// damaged run, read from the db-file. It replaces a bad index.
 func (s *Reader) directory() ([]runKey, error) {
 	s.mu.Lock()
 	done := s.runKeys
@@ -253,7 +259,8 @@ func (s *Reader) handle() (*os.File, error) {
 	return s.file, nil
 }
 
-// table returns the offsets at which each run's record and its meta frame end.
+// table returns two offsets in the db-file for each run: the end of its record, and
+// the end of its meta frame.
 func (s *Reader) table() (runEnds, metaEnds []int64, err error) {
 	f, err := s.handle()
 	if err != nil {
@@ -307,8 +314,8 @@ func (s *Reader) decodeTable(b []byte) error {
 // lines.
 const headBytesMax = 64 << 10
 
-// scanTable finds the runs by reading the heads of all records. The caller holds
-// s.mu.
+// scanTable finds the runs by reading the heads of all records of the db-file f,
+// and sets s.runEnds and s.metaEnds. The caller holds s.mu.
 func (s *Reader) scanTable(f *os.File) error {
 	var runEnds, metaEnds []int64
 	buf := make([]byte, headBytesMax)
@@ -336,11 +343,12 @@ func (s *Reader) scanTable(f *os.File) error {
 	return nil
 }
 
-// Run is a run with its meta frame decompressed. Its blocks and facts are empty
-// until Load. Otherwise it is immutable, and several goroutines may use it.
+// Run is a run (neighbouring captures and the blocks they bring) with its meta
+// frame decompressed. Its blocks and facts are empty until Load. Otherwise it is
+// immutable, and several goroutines may use it.
 type Run struct {
 	Meta   *Meta
-	Stored int // number of bytes that were read for it
+	Stored int // number of bytes that were read from the db-file for it
 	ends   []int64
 	long   Form
 	head   recordHead
@@ -359,16 +367,19 @@ type Run struct {
 	bad     error
 }
 
-// Dictionary returns the runs that the content builds on.
+// Dictionary returns the runs that the content of r builds on: they must be
+// decompressed before it.
 func (r *Run) Dictionary() []RunRef { return r.head.behind }
 
-// blockBytes returns the size of all blocks together.
+// blockBytes returns the decompressed size of all blocks of the run together.
 func (r *Run) blockBytes() int { return r.size - r.head.factsLength }
 
-// Content returns the blocks, concatenated. Load must have been called.
+// Content returns the blocks of the run, concatenated. Load must have been called
+// before. The error says which run that r builds on is missing.
 func (r *Run) Content() ([]byte, error) { return r.content, r.lacks }
 
-// Block returns block n. It shares the run's memory.
+// Block returns block n of the run. Load must have been called before. The block
+// shares the run's memory.
 func (r *Run) Block(n uint32) ([]byte, error) {
 	if r.lacks != nil {
 		return nil, r.lacks
@@ -386,8 +397,8 @@ func (r *Run) Block(n uint32) ([]byte, error) {
 	return r.content[from:r.ends[n]:r.ends[n]], nil
 }
 
-// Bytes returns about how much memory the run takes after everything in it was
-// used.
+// Bytes returns about how many bytes of memory the run takes once everything in it
+// has been used.
 func (r *Run) Bytes() int64 {
 	const blob = 24 // size of a slice header
 	n := int64(r.size+len(r.frame)) + 3*int64(r.head.factsLength) + r.Meta.Bytes() + blob*int64(2*r.Meta.front.n+2*len(r.ends))
@@ -397,7 +408,8 @@ func (r *Run) Bytes() int64 {
 	return n
 }
 
-// Open reads and checks run n, and decompresses its meta frame.
+// Open reads and checks run n of the segment, and decompresses its meta frame, but
+// not its blocks and facts.
 func (s *Reader) Open(n uint32) (*Run, error) {
 	rec, from, err := s.record(n)
 	if err != nil {
@@ -411,9 +423,10 @@ func (s *Reader) Open(n uint32) (*Run, error) {
 	return r, nil
 }
 
-// Load decompresses the blocks of a run of this segment and, if whole is set, its
-// facts, unless it did so before. A caller that only uses entries needs neither,
-// nor the runs that the run builds on.
+// Load decompresses the blocks of r, a run of this segment. If whole is set, it
+// also decompresses the facts of r. What an earlier call decompressed is kept. A
+// caller that only uses entries need not call Load, and does not need the runs that
+// r builds on.
 func (s *Reader) Load(r *Run, whole bool) error {
 	if err := r.load(s.Others, whole); err != nil {
 		return &Error{File: s.Info.File, Offset: -1, Err: err}
@@ -421,7 +434,8 @@ func (s *Reader) Load(r *Run, whole bool) error {
 	return nil
 }
 
-// Run reads and checks run n, and decompresses all of it.
+// Run reads and checks run n of the segment, and decompresses its meta frame,
+// blocks and facts.
 func (s *Reader) Run(n uint32) (*Run, error) {
 	r, err := s.Open(n)
 	if err == nil {
@@ -433,8 +447,8 @@ func (s *Reader) Run(n uint32) (*Run, error) {
 	return r, nil
 }
 
-// Meta reads only the meta frame of run n, which has a checksum of its own. It also
-// returns how many bytes it read.
+// Meta reads only the meta frame of run n, which has a checksum of its own. stored
+// is how many bytes it read from the db-file.
 func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 	f, err := s.handle()
 	if err != nil {
@@ -472,7 +486,8 @@ func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 // errShort is returned if the db-file ends within a run.
 var errShort = errors.New("the file is shorter than the catalogue says")
 
-// readAt fills b from the offset.
+// readAt fills b with the bytes of f that begin at offset from. It returns errShort
+// if f ends before.
 func readAt(f *os.File, b []byte, from int64) error {
 	_, err := f.ReadAt(b, from)
 	if errors.Is(err, io.EOF) {
@@ -491,8 +506,9 @@ func span(ends []int64, n uint32) (from, end int64, err error) {
 	return from, ends[n], nil
 }
 
-// decodeRun decodes the record of a run, which fills b. others returns the runs
-// that it builds on; it may be nil.
+// decodeRun decodes b, the record of run number of a segment, with its blocks and
+// facts. The function others returns the runs on which this run builds; it may be
+// nil if there are none.
 func decodeRun(b []byte, segment, number uint32, others func(RunRef) (*Run, error)) (*Run, error) {
 	r, err := openRun(b, segment, number)
 	if err == nil {
@@ -504,7 +520,8 @@ func decodeRun(b []byte, segment, number uint32, others func(RunRef) (*Run, erro
 	return r, nil
 }
 
-// openRun does what decodeRun does, without the content. It keeps a reference to b.
+// openRun decodes b, the record of run number of a segment, without the run's
+// blocks and facts. It keeps a reference to b.
 func openRun(b []byte, segment, number uint32) (*Run, error) {
 	h, data, err := parseHead(b)
 	if err != nil {
@@ -532,6 +549,6 @@ func openRun(b []byte, segment, number uint32) (*Run, error) {
 	return r, nil
 }
 
-// entryMemory is how much memory a decoded entry takes besides its texts, in the
-// columns and as Stored.
+// entryMemory is about how many bytes of memory a decoded entry takes, in the
+// columns and as Stored together, without its texts.
 const entryMemory = 960

@@ -12,8 +12,9 @@ import (
 	"infomall/store/packed"
 )
 
-// appendRecipe appends a recipe of an entry of segment own: the number of spans,
-// Layout, and each span.
+// appendRecipe appends an encoded recipe (the blocks that make up a body) to dst:
+// the number of spans, Layout, and each span. own is the segment of the recipe's
+// entry; the segments of the spans are written as distances from it.
 func appendRecipe(dst []byte, recipe Recipe, own uint32) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(recipe.Spans)))
 	dst = binary.AppendUvarint(dst, uint64(recipe.Layout))
@@ -26,11 +27,12 @@ func appendRecipe(dst []byte, recipe Recipe, own uint32) []byte {
 	return dst
 }
 
-// packRecipes encodes recipes as six columns, each after its length. For each
-// recipe they have the number of spans and Layout. For each span they have the
-// segment, the run, the distance of its first block from the end of the previous
-// span in that run, and the count. Neighbouring bodies take most blocks from the
-// same places, so those distances are small.
+// packRecipes encodes recipes of entries of segment own as six columns, each after
+// its length in bytes. Two columns have one number for each recipe: the number of
+// its spans, and Layout. Four columns have one number for each span: the segment,
+// the run, the distance of the span's first block from the end of the previous span
+// in that run, and the count. Neighbouring bodies take most blocks from the same
+// places, so those distances are small.
 func packRecipes(recipes []Recipe, own uint32) []byte {
 	var cols [6][]byte
 	put := func(c int, x uint64) { cols[c] = binary.AppendUvarint(cols[c], x) }
@@ -54,22 +56,24 @@ func packRecipes(recipes []Recipe, own uint32) []byte {
 	return dst
 }
 
-// recipeReader decodes the recipes of a column, one after the other.
+// recipeReader decodes the recipes of a run, one after the other.
 type recipeReader struct {
 	own   uint32
 	plain packed.Reader     // the column, unless packed
 	cols  *[6]packed.Reader // the columns of a packed run
-	ends  []runEnd          // the one asked for last is first
+	ends  []runEnd          // of the runs met so far; the one that end returned last is first
 	room  []Span            // allocated for coming spans
 }
 
-// runEnd is where the last span in a run ended.
+// runEnd is the number of the block after the last span that a recipeReader decoded
+// in a run.
 type runEnd struct {
 	RunRef
 	end uint32
 }
 
-// end returns a pointer to the end of the last span in a run; 0 at first.
+// end returns a pointer to the end of the last decoded span in the run ref. The
+// caller updates it. For a run without spans so far it points to 0.
 func (r *recipeReader) end(ref RunRef) *uint32 {
 	for i := range r.ends {
 		if r.ends[i].RunRef == ref {
@@ -83,10 +87,11 @@ func (r *recipeReader) end(ref RunRef) *uint32 {
 	return &r.ends[0].end
 }
 
-// spanRoom is how many spans are allocated at once.
+// spanRoom is for how many spans a recipeReader allocates memory at once.
 const spanRoom = 1024
 
-// unpack makes r read the column as that of a packed run.
+// unpack prepares r to decode recipes that packRecipes encoded. It cuts r.plain
+// into the six columns.
 func (r *recipeReader) unpack() error {
 	r.cols = new([6]packed.Reader)
 	for i := range r.cols {
@@ -98,7 +103,7 @@ func (r *recipeReader) unpack() error {
 	return nil
 }
 
-// next decodes the next recipe.
+// next decodes and returns the next recipe. The caller knows how many there are.
 func (r *recipeReader) next() (Recipe, error) {
 	if r.cols == nil {
 		recipe := takeRecipe(&r.plain, r.own)
@@ -146,12 +151,13 @@ func takeRecipe(r *packed.Reader, own uint32) Recipe {
 	return out
 }
 
-// packWindow is more than any content frame has together with its dictionary.
+// packWindow is the window of the encoder in bytes: more than any content frame has
+// together with its dictionary.
 const packWindow = 4 << 20
 
-// Packer compresses as small as possible, with or without dictionaries. Its tables
-// take 110 MB, so one Packer is used for all segments that are packed. Only one
-// goroutine may use it. The zero value is ready.
+// Packer compresses the runs of packed segments as small as possible, with or
+// without dictionaries. Its tables take 110 MB, so one Packer is used for all
+// segments that are packed. Only one goroutine may use it. The zero value is ready.
 type Packer struct{ plain, with *zstd.Encoder }
 
 // Encoder returns an encoder that compresses without a dictionary.
@@ -163,11 +169,11 @@ func (p *Packer) Encoder() *zstd.Encoder {
 }
 
 // appendFrame appends to dst the content frame with blocks and facts, compressed
-// with ahead as dictionary. It returns how many of the frame's bytes hold the
-// blocks; 0 if there are no facts.
+// with ahead as dictionary. frame is the longer slice. factsFrom is how many bytes
+// of the compressed frame hold the blocks; 0 if there are no facts.
 //
-// It writes a stream, because EncodeAll would allocate more encoders with tables as
-// large.
+// appendFrame writes a stream, because EncodeAll would allocate more encoders with
+// tables as large.
 func (p *Packer) appendFrame(dst, blocks, facts, ahead []byte) (frame []byte, factsFrom int) {
 	out := bytes.NewBuffer(dst)
 	o := zstd.WithEncoderDictRaw(0, ahead)

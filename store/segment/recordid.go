@@ -13,15 +13,16 @@ const (
 	namesUUIDs = 1 // all are UUIDs of one version: the mark, the version, and the rest of each
 )
 
-// Of the 16 bytes of a UUID the upper four bits of one tell the version, and the
-// upper two of another are the same in all that RFC 9562 defines: the ten other
-// bits of these are kept as a byte and two bits.
+// A UUID has 16 bytes. The upper four bits of byte 6 are its version. The upper two
+// bits of byte 8 are the same in all UUIDs that RFC 9562 defines. The ten other
+// bits of these two bytes are stored as a byte and two bits.
 const (
 	uuidVersionAt, uuidVersionMask            = 6, 0xf0
 	uuidVariantAt, uuidVariantMask, uuidKnown = 8, 0xc0, 0x80
 )
 
-// appendRecordIDs appends record names as a column.
+// appendRecordIDs appends the names of WARC records to dst as a column. If all are
+// UUIDs of one version, it stores the UUIDs; otherwise it stores texts.
 func appendRecordIDs(dst []byte, names []string) []byte {
 	if len(names) == 0 {
 		return dst
@@ -48,7 +49,7 @@ func appendRecordIDs(dst []byte, names []string) []byte {
 	return appendPacked(dst, len(texts), 2, func(i int) uint64 { return uint64(texts[i][1+uuidVariantAt] >> 4 & 3) })
 }
 
-// decodeRecordIDs decodes a column of n record names, which must fill src.
+// decodeRecordIDs decodes src, a column of n record names with nothing after it.
 func decodeRecordIDs(src []byte, n int) ([]string, error) {
 	if n == 0 {
 		return nil, nil
@@ -84,8 +85,8 @@ func decodeRecordIDs(src []byte, n int) ([]string, error) {
 	return names, nil
 }
 
-// packID shortens a record's name of the usual form to 17 bytes. Any other name is
-// returned after a zero byte; "" stays "".
+// packID shortens s, the name of a record, to 17 bytes if it has the usual form
+// with "urn:uuid:". Any other name is returned after a zero byte; "" stays "".
 func packID(s string) string {
 	if s == "" {
 		return ""
@@ -142,8 +143,8 @@ func trimMark(s string) string {
 }
 
 // uuidForm begins the record names that most WARC writers make. Such a name is
-// packed into 17 bytes: one that says whether it was in angle brackets, and the 16
-// of the UUID.
+// packed into 17 bytes: a mark that says whether the name was in angle brackets,
+// and the 16 bytes of the UUID.
 const (
 	uuidForm      = "urn:uuid:"
 	markBracketed = "\x01"

@@ -6,20 +6,20 @@ import (
 	"unsafe"
 )
 
-// passed is a range of values of an index file that a walk has passed, and whose
-// memory was not released yet.
+// passed is a range of values in a mapped index file that a walk has passed, and
+// whose memory was not released yet.
 type passed struct{ values []byte }
 
-// passedBytes is how many bytes are released at once. passedGap is how many bytes
-// between two values are released with them. A call for each value would take a
-// tenth of the time of a scan.
+// passedBytes is how many bytes passed.add collects before it releases them at
+// once. passedGap is how many bytes between two values are released with them at
+// most. A system call for each value would take a tenth of the time of a scan.
 const (
 	passedBytes = 256 << 10
 	passedGap   = 64 << 10
 )
 
-// add adds a value that will not be read again soon. It releases the range when
-// that is large enough.
+// add notes that the walk has passed value and will not read it again soon. It
+// extends the range by value, and releases the range if that is large enough.
 func (p *passed) add(value []byte) {
 	if len(value) == 0 {
 		return
@@ -38,9 +38,9 @@ func (p *passed) add(value []byte) {
 	}
 }
 
-// release reports to the system that a part of a mapped index file will not be read
-// again soon. Its pages then no longer count as memory of this process. They stay
-// in the page cache, from where the next read maps them again.
+// release tells the system that value, a part of a mapped index file, will not be
+// read again soon. Its pages then no longer count as memory of this process. They
+// stay in the page cache, and the next read maps them again.
 func release(value []byte) {
 	if len(value) == 0 {
 		return

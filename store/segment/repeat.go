@@ -7,7 +7,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Dictionary returns the runs that the content of run n builds on.
+// Dictionary returns the runs that the content of run n of this segment builds on:
+// they must be decompressed before it.
 func (s *Reader) Dictionary(n uint32) ([]RunRef, error) {
 	rec, _, err := s.record(n)
 	if err != nil {
@@ -20,10 +21,12 @@ func (s *Reader) Dictionary(n uint32) ([]RunRef, error) {
 	return h.behind, nil
 }
 
-// record returns the record of run n and its offset in the file.
+// record returns the record of run n and the offset from at which it begins in the
+// db-file.
 func (s *Reader) record(n uint32) (rec []byte, from int64, err error) { return s.recordIn(n, nil) }
 
-// recordIn does what record does, in the memory of room if that is large enough.
+// recordIn returns the record of run n and the offset from at which it begins in
+// the db-file. It reads the record into memory if that is large enough.
 func (s *Reader) recordIn(n uint32, memory []byte) (rec []byte, from int64, err error) {
 	f, err := s.handle()
 	if err != nil {
@@ -44,12 +47,12 @@ func (s *Reader) recordIn(n uint32, memory []byte) (rec []byte, from int64, err 
 	return rec, from, nil
 }
 
-// Repeat appends the next run of s to the segment being written. s is the earlier
+// Repeat appends the next run of s to the segment that w writes. s is the earlier
 // form of that segment; captures and blocks keep their places, so references to
 // them stay valid. If entries is not nil, they replace the run's entries, with
 // their Facts and Fold, and facts replace those of its blocks. If entries is nil
-// and anew is not set, the record is copied unchanged; otherwise it is compressed
-// again, with the dictionaries that the Writer uses.
+// and anew is not set, the record is copied unchanged. Otherwise it is compressed
+// again, with the dictionaries that w uses.
 func (w *Writer) Repeat(s *Reader, entries []Stored, facts [][]byte, anew bool) error {
 	n := uint32(len(w.runEnds))
 	rec, _, err := s.record(n)
@@ -77,7 +80,8 @@ func (w *Writer) Repeat(s *Reader, entries []Stored, facts [][]byte, anew bool) 
 	return w.same(rec, r, entries)
 }
 
-// withFacts returns the entries of a run, with their facts if these are needed.
+// withFacts returns the entries of the run r. If needed is set, they have their
+// Fold and Facts.
 func withFacts(r *Run, needed bool) ([]Stored, error) {
 	entries, err := r.Meta.Entries()
 	if err != nil || !needed {
@@ -90,7 +94,8 @@ func withFacts(r *Run, needed bool) ([]Stored, error) {
 	return facts.Of(entries), nil
 }
 
-// Of returns the entries of the run with their Fold and Facts.
+// Of returns a copy of entries, which are all entries of the run of f, with their
+// Fold and Facts set.
 func (f *Facts) Of(entries []Stored) []Stored {
 	out := slices.Clone(entries)
 	for i := range out {
@@ -99,7 +104,8 @@ func (f *Facts) Of(entries []Stored) []Stored {
 	return out
 }
 
-// countAll counts the entries of a run.
+// countAll counts the entries of a run for the segment's Info, Bloom filter and
+// census, and notes which other segments they use.
 func (w *Writer) countAll(entries []Stored) {
 	for i := range entries {
 		e := &entries[i]
@@ -118,7 +124,8 @@ func (w *Writer) countAll(entries []Stored) {
 	}
 }
 
-// same appends a record unchanged.
+// same appends rec, the record of the run r with these entries, unchanged to the
+// db-file, and adds its chunk to the index.
 func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
 	h, size, err := peekHead(rec)
 	if err != nil {
@@ -141,7 +148,9 @@ func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
 	return nil
 }
 
-// refill makes a decoded run the current run.
+// refill makes r, a decoded run with the record rec, the current run of w, with the
+// given entries. blocks are the new facts of its blocks; nil means that they keep
+// their facts.
 func (w *Writer) refill(rec []byte, r *Run, entries []Stored, blocks [][]byte) error {
 	h, _, err := peekHead(rec)
 	if err != nil {

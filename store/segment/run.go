@@ -25,7 +25,8 @@ type BlockRef struct {
 	N       uint32
 }
 
-// Span is Count consecutive blocks of a run; BlockRef is the first.
+// Span refers to Count consecutive blocks of a run. The embedded BlockRef is the
+// first of them.
 type Span struct {
 	BlockRef
 	Count uint32
@@ -39,7 +40,8 @@ type Recipe struct {
 	Spans  []Span
 }
 
-// run is a run that is being written.
+// run is a run (neighbouring captures and the blocks they bring) that is being
+// written.
 type run struct {
 	entries []Stored
 	blocks  [][]byte
@@ -77,16 +79,18 @@ type runMemory struct {
 	named                []bool
 }
 
-// runMemories are the ones that are not in use.
+// runMemories holds working memory that is not in use.
 var runMemories = sync.Pool{New: func() any { return new(runMemory) }}
 
-// newRun returns an empty run.
+// newRun returns an empty run with working memory from runMemories. free gives the
+// memory back.
 func newRun() run {
 	m := runMemories.Get().(*runMemory)
 	return run{weight: make(map[RunRef]int64), mem: m, entries: m.entries, blocks: m.blocks, ids: m.ids, facts: m.facts}
 }
 
-// free makes the memory of r available to other runs. r must be empty.
+// free gives the working memory of r back to runMemories and clears r. r must be
+// empty.
 func (r *run) free() {
 	m := r.mem
 	m.entries, m.blocks, m.ids, m.facts = r.entries, r.blocks, r.ids, r.facts
@@ -94,8 +98,8 @@ func (r *run) free() {
 	*r = run{}
 }
 
-// addBytes appends b to a column of texts. It reuses the last text if that is
-// equal, which is common.
+// addBytes appends b as a string to column col of m.texts. It reuses the last
+// string of the column if that is equal, which is common.
 func (m *runMemory) addBytes(col int, b []byte) {
 	if n := len(m.texts[col]); n > 0 && m.texts[col][n-1] == string(b) {
 		m.texts[col] = append(m.texts[col], m.texts[col][n-1])
@@ -138,7 +142,9 @@ const (
 	backCols
 )
 
-// encodeMeta returns the meta frame of r before compression.
+// encodeMeta returns the meta frame of r (front columns and all other columns of
+// its entries) before compression. number is the number of the run in the segment.
+// The result is valid until another run is encoded in the same memory.
 func (r *run) encodeMeta(segment, number uint32) []byte {
 	layout := metaPlain
 	if r.packed {
@@ -240,9 +246,10 @@ func BlockID(b []byte) ID {
 // castagnoli is the polynomial table of all CRCs in an archive.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// encode returns the complete record of the run, and the offset at which its meta
-// frame ends. A packed run builds on the runs refs, whose blocks are ahead. The
-// result is valid until another run is encoded in the same memory.
+// encode returns the complete record of the run, and the offset in it at which the
+// meta frame ends. A packed run builds on the runs refs, whose blocks are ahead:
+// ahead is the dictionary for its content. The result is valid until another run is
+// encoded in the same memory.
 func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, refs []RunRef, ahead []byte) (rec []byte, metaEnd int) {
 	if r.mem == nil {
 		r.mem = new(runMemory)
@@ -278,8 +285,9 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, ref
 	return rec, metaEnd
 }
 
-// encodeEnd returns the record that ends a db-file. It repeats what the catalogue
-// says of the segment, for a reader who has only the file.
+// encodeEnd returns the record that ends a db-file, compressed with enc. last is
+// the last entry of the segment. The record repeats what the catalogue says of the
+// segment, for a reader who has only the db-file.
 func encodeEnd(enc *zstd.Encoder, i *Info, last *Stored) []byte {
 	text := endText(i)
 	data := enc.EncodeAll(text, nil)
@@ -289,9 +297,9 @@ func encodeEnd(enc *zstd.Encoder, i *Info, last *Stored) []byte {
 	return append(append(h.append(nil, data), data...), '\n')
 }
 
-// fits reports whether an end record agrees with i. i may depend on more pools than
-// the record says, because bodies may have moved to other pools since the record
-// was written.
+// fits reports whether endRecord, the decompressed text of an end record, agrees
+// with i. i may depend on more pools than the record says, because bodies may have
+// moved to other pools since the record was written.
 func (i *Info) fits(endRecord []byte) bool {
 	_, depends, ok := strings.Cut(string(endRecord), "\ndepends: ")
 	then := *i
@@ -300,18 +308,19 @@ func (i *Info) fits(endRecord []byte) bool {
 	return ok && len(known) == len(then.Depends) && bytes.Equal(endRecord, endText(&then))
 }
 
-// endText returns the data of the end record, uncompressed.
+// endText returns the data of the end record for i, before compression: lines such
+// as "runs: 12".
 func endText(i *Info) []byte {
 	return fmt.Appendf(nil, "pool: %s\nsegment: %d\nruns: %d\ncaptures: %d\nversions: %d\nurls: %d\nbody-bytes: %d\ndepends: %s\n",
 		i.Pool, i.ID, i.Runs, i.Captures, i.Versions, i.URLs, i.BodyBytes, strings.Join(i.Depends, " "))
 }
 
-// Contents is a run for a caller that needs some of its blocks and no entries.
-// Nothing is decompressed before it is needed. Only one goroutine at a time may use
+// Contents gives access to some blocks of a run, without its entries. It
+// decompresses nothing before that is needed. Only one goroutine at a time may use
 // it.
 type Contents struct {
 	Stored  int    // number of bytes that were read for it
-	record  []byte // the memory it is in
+	record  []byte // the record of the run; the frames are parts of it
 	head    recordHead
 	meta    []byte // compressed meta frame
 	frame   []byte // compressed content frame
@@ -320,8 +329,8 @@ type Contents struct {
 	ends    []int64
 }
 
-// Contents reads and checks run n. It uses the memory of room if that is large
-// enough.
+// Contents reads and checks the record of run n, and returns its Contents. The
+// record is read into the memory of room if that is large enough.
 func (s *Reader) Contents(n uint32, room []byte) (*Contents, error) {
 	rec, from, err := s.recordIn(n, room)
 	if err != nil {
@@ -335,7 +344,7 @@ func (s *Reader) Contents(n uint32, room []byte) (*Contents, error) {
 	return c, nil
 }
 
-// openContents parses a record. It keeps a reference to b.
+// openContents parses b, the record of a run. The Contents keeps a reference to b.
 func openContents(b []byte) (*Contents, error) {
 	h, data, err := parseHead(b)
 	if err != nil {
@@ -364,14 +373,16 @@ func openContents(b []byte) (*Contents, error) {
 	return c, nil
 }
 
-// Contents returns the contents of a run that is already open.
+// Contents returns the Contents of r, a run that is already open. If the blocks of
+// r are in memory, it uses these.
 func (r *Run) Contents() *Contents {
 	c := &Contents{head: r.head, bytes: r.blockBytes(), ends: r.ends}
 	c.content, c.frame = r.part()
 	return c
 }
 
-// blockEnds returns the offset at which each block ends.
+// blockEnds returns the offset in the decompressed content at which each block
+// ends.
 func (c *Contents) blockEnds() ([]int64, error) {
 	if c.ends != nil {
 		return c.ends, nil

@@ -37,24 +37,27 @@ import (
 	"infomall/store/record"
 )
 
-// Info is what the catalogue says of a segment.
+// Info describes one segment, as the catalogue (the archive's list of its segments)
+// has it.
 type Info struct {
 	ID   uint32
 	Pool string
-	// Born is the catalogue generation that first named the segment. Seen is the
-	// newest generation whose captures its hints take into account: Born, if
-	// nothing else was published while it was written.
+	// Born is the catalogue generation (each publication begins one) that first
+	// named the segment. Seen is the newest generation whose captures the segment's
+	// hints take into account: Born, if nothing else was published while the
+	// segment was written.
 	Born, Seen uint64
 	// Apart is the newest generation such that the segment has no capture in common
 	// with segments born up to it.
 	Apart uint64
-	// Fresh is how many of its URLs were in no segment of its pool that was born by
-	// Apart. Over a pool whose segments are all apart, the sum of Fresh is the
-	// pool's number of URLs. It is FreshUnknown if it was not counted.
+	// Fresh is how many of the segment's URLs were in no segment of its pool that
+	// was born by generation Apart. Over a pool whose segments are all apart, the
+	// sum of Fresh is the pool's number of URLs. It is FreshUnknown if it was not
+	// counted.
 	Fresh int64
-	// Follows is set if no capture of the segment lies before a capture of the same
-	// URL that was born by Apart, and every body is known. Versions of those
-	// earlier segments then stay versions.
+	// Follows is set if every body of the segment is known, and no capture of the
+	// segment lies before a capture of the same URL that was born by generation
+	// Apart. Versions of those earlier segments then stay versions.
 	Follows bool
 
 	File       string // path of the db-file, relative to the archive
@@ -72,15 +75,15 @@ type Info struct {
 	LastKey   string
 	First     record.Time
 	Last      record.Time
-	Blocks    int64    // that it stores
-	Depends   []string // names of other pools whose bodies it uses, sorted
-	Packed    bool     // in the form of static pools; known to who wrote or rebuilt it
-	Uses      []uint32 // other segments whose blocks its recipes may name, sorted
+	Blocks    int64    // number of blocks that the segment stores
+	Depends   []string // names of other pools whose bodies the segment uses, sorted
+	Packed    bool     // in the form of static pools; only known to the program that wrote or rebuilt it
+	Uses      []uint32 // IDs of other segments whose blocks the segment may refer to, sorted
 }
 
-// IsApart reports whether it is certain that two segments have no capture in
-// common: the later one was written when the earlier one was known, or one merge
-// wrote both.
+// IsApart reports whether the segments i and o certainly have no capture in common:
+// the later one was written when the earlier one was known, or one merge wrote
+// both. If it reports false, they may have captures in common.
 func (i *Info) IsApart(o *Info) bool {
 	return i.Apart >= o.Born || o.Apart >= i.Born || i.Born == o.Born
 }
@@ -88,9 +91,9 @@ func (i *Info) IsApart(o *Info) bool {
 // FreshUnknown is the value of Info.Fresh if fresh URLs were not counted.
 const FreshUnknown = -1
 
-// Number returns the number in the name of the db-file. It differs from ID if the
-// segment was rewritten, with captures and blocks in the same places. No two forms
-// of segments have the same number.
+// Number returns the number in the name of the db-file. It is ID, or, if the
+// segment was rewritten with captures and blocks in the same places, the number of
+// the rewritten form. No two forms of segments have the same number.
 func (i *Info) Number() uint32 {
 	id, again, ok := ParseName(filepath.Base(i.File))
 	if !ok || again == 0 {
@@ -109,8 +112,9 @@ func FileName(id, again uint32) string {
 	return fmt.Sprintf("%06d-%06d.raw", id, again)
 }
 
-// ParseName parses the name of a db-file. ok is false if FileName does not make
-// such names.
+// ParseName splits the name of a db-file, such as "000123-000456.raw", into the
+// segment's ID (123) and the number of its rewritten form (456). again is 0 if the
+// segment was not rewritten. ok is false if FileName does not make such names.
 func ParseName(name string) (id, again uint32, ok bool) {
 	stem, ok := strings.CutSuffix(name, ".raw")
 	first, second, twice := strings.Cut(stem, "-")
@@ -128,7 +132,8 @@ func ParseName(name string) (id, again uint32, ok bool) {
 	return uint32(a), again, isNumber(first) && (!twice || again != 0 && isNumber(second))
 }
 
-// isNumber reports whether FileName writes a number in these digits.
+// isNumber reports whether FileName would write a number with exactly these digits:
+// at least numberLen of them, and no leading zero if there are more.
 func isNumber(digits string) bool {
 	return len(digits) == numberLen || len(digits) > numberLen && digits[0] != '0'
 }
@@ -136,7 +141,8 @@ func isNumber(digits string) bool {
 // numberLen is the least number of digits of a number in a file name.
 const numberLen = 6
 
-// Bucket returns the name of the segment's bucket in its index file.
+// Bucket returns the name of the bucket that holds the segment's index in its index
+// file: the ID, as in "000123".
 func (i *Info) Bucket() []byte { return fmt.Appendf(nil, "%06d", i.ID) }
 
 // Error is a fault in a file of the archive, with its place.
@@ -146,7 +152,7 @@ type Error struct {
 	Err    error
 }
 
-// Error returns the fault with its file and place.
+// Error returns the fault as text, with its file and, if it has one, its offset.
 func (e *Error) Error() string {
 	if e.Offset < 0 {
 		return fmt.Sprintf("%s: %v", e.File, e.Err)
@@ -154,5 +160,5 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s at offset %d: %v", e.File, e.Offset, e.Err)
 }
 
-// Unwrap returns the cause.
+// Unwrap returns Err, the cause of the fault.
 func (e *Error) Unwrap() error { return e.Err }

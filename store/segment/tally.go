@@ -8,10 +8,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Tally is a chunk in a form that is fast to count. Columns with few distinct values
-// are Codes: a list of values, and for each entry the position of its value in the
-// list. Hosts are ranges of entries. Only the columns that the cursor wants are set.
-// The next chunk overwrites them.
+// Tally is a chunk (the index's part for one run) in a form that is fast to count.
+// Columns with few distinct values are Codes: a list of values, and for each entry
+// the position of its value in the list. Hosts are ranges of entries. Only the
+// columns that the cursor wants are set. The next chunk overwrites them.
 type Tally struct {
 	Run uint32
 	N   int // entries
@@ -38,7 +38,7 @@ type Tally struct {
 	key   []byte
 }
 
-// Flags are those properties of an entry that take only a few bits.
+// Flags holds the properties of an entry that take only a few bits each.
 type Flags struct {
 	Kind      record.Kind
 	Via       record.Via
@@ -46,7 +46,7 @@ type Flags struct {
 	Truncated bool
 }
 
-// flagsOf extracts Flags from the flags column.
+// flagsOf extracts the Flags of an entry from x, its value in the flags column.
 func flagsOf(x int64) Flags {
 	return Flags{
 		Kind: record.Kind(x >> flagKind & 7), Via: record.Via(x >> flagVia & 3),
@@ -54,7 +54,7 @@ func flagsOf(x int64) Flags {
 	}
 }
 
-// bits reverses flagsOf.
+// bits returns f as bits of a value in the flags column. flagsOf reverses it.
 func (f Flags) bits() int64 {
 	x := int64(f.Kind)<<flagKind | int64(f.Via)<<flagVia | int64(f.Body)<<flagBody
 	if f.Truncated {
@@ -63,14 +63,15 @@ func (f Flags) bits() int64 {
 	return x
 }
 
-// HostRun is a range of neighbouring entries whose URLs have the same host.
+// HostRun is a range of N neighbouring entries whose URLs have the same host.
 type HostRun struct {
 	Host string // in the form of urlkey.Host
 	N    int
 }
 
-// Codes is a column, as positions in a list of its values. A list of strings may
-// have a value several times.
+// Codes is a column, stored as positions in a list of the column's values. The list
+// itself is beside the Codes, as Tally.Statuses is beside Tally.Status. A list of
+// strings may have a value several times.
 type Codes struct {
 	Values int // number of values in the list
 	// At has the position for each entry; nil means that all are 0.
@@ -78,8 +79,8 @@ type Codes struct {
 	mem []int64
 }
 
-// decode decodes and checks a chunk that appendChunk made. It keeps no reference to
-// b.
+// decode checks b, a chunk that appendChunk made, and decodes the columns in want
+// into t. It keeps no reference to b.
 func (t *Tally) decode(b []byte, want Want) error {
 	r, err := openChunk(b)
 	if err != nil {
@@ -154,8 +155,8 @@ func (t *Tally) decode(b []byte, want Want) error {
 	return nil
 }
 
-// decodeBytes decodes the column of body sizes. It needs the column of flags for
-// that.
+// decodeBytes decodes the column of body sizes into t.Bytes. It also decodes the
+// flags column, which says which entries have a size of their own.
 func (t *Tally) decodeBytes(p *frontParts) (err error) {
 	if t.each, err = decodeInts(t.each, p.cols[colFlags], p.n); err != nil {
 		return err
@@ -180,9 +181,9 @@ func (t *Tally) decodeFlags(src []byte) (err error) {
 	return nil
 }
 
-// decodeHosts finds the ranges of entries with the same host. Keys are stored as
-// what they share with the key before, and for most keys that alone shows that the
-// host is the same.
+// decodeHosts sets t.Hosts to the ranges of entries with the same host. It needs
+// t.Counts. Of most keys it only reads how much they share with the key before,
+// which already shows that the host is the same.
 func (t *Tally) decodeHosts(p *frontParts) error {
 	stems, err := t.ends.cut(p.cols[colKeys], p.k)
 	if err != nil {
@@ -220,8 +221,8 @@ func (t *Tally) decodeHosts(p *frontParts) error {
 	return nil
 }
 
-// decodeInts decodes a column of n integers, and returns the list of its values, in
-// the memory of list if possible.
+// decodeInts decodes src, a column of n integers, into c, and returns the list of
+// its values. It uses the memory of list if possible.
 func (c *Codes) decodeInts(list []int64, src []byte, n int) ([]int64, error) {
 	if len(src) > 0 && src[0] == intsDict {
 		r := packed.Reader{B: src[1:]}
@@ -261,7 +262,8 @@ func (c *Codes) decodeInts(list []int64, src []byte, n int) ([]int64, error) {
 	return list, nil
 }
 
-// unpack decodes positions in a list of k values, which must fill the rest of r.
+// unpack decodes n positions in a list of k values into c.At. The positions must
+// fill the rest of r.
 func (c *Codes) unpack(r *packed.Reader, k, n int) error {
 	width := packWidth(uint64(k - 1))
 	if r.Bad || packedLen(n, width) != len(r.B) {
@@ -273,7 +275,7 @@ func (c *Codes) unpack(r *packed.Reader, k, n int) error {
 	return c.check()
 }
 
-// check returns an error if a position is not in the list.
+// check returns an error if a position in c.At is outside the list of values.
 func (c *Codes) check() error {
 	most := uint64(0)
 	for _, x := range c.At {
@@ -285,8 +287,9 @@ func (c *Codes) check() error {
 	return nil
 }
 
-// decodeTexts decodes a column of n strings, and returns the list of its values. If
-// the column is stored without such a list, the result has the string of each entry.
+// decodeTexts decodes src, a column of n strings, into c, and returns the list of
+// its values. If the column is stored without such a list, the result has the
+// string of each entry.
 func (c *Codes) decodeTexts(src []byte, n int) ([]string, error) {
 	if len(src) == 0 {
 		return nil, errColumn

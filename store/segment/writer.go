@@ -22,11 +22,12 @@ const (
 	// is smaller because a page needs several such runs, and what a small run lacks
 	// is found in the runs it builds on.
 	packedRunBytes = 192 << 10
-	// runEntries closes a run of many small captures, so that one look-up can
-	// decode its index chunk quickly.
+	// runEntries is the number of captures at which a run is closed, if the
+	// captures are small. One look-up can then decode the run's index chunk
+	// quickly.
 	runEntries = 1024
-	// A body larger than bodyWhole is stored in pieces of pieceBytes, each in a run
-	// of its own. No reader then has to hold more than one piece.
+	// bodyWhole is the size above which a body is stored in pieces of pieceBytes,
+	// each in a run of its own. No reader then has to hold more than one piece.
 	bodyWhole  = 8 << 20
 	pieceBytes = 4 << 20
 	// bloomRate is the share of absent URLs for which the Bloom filter wrongly
@@ -36,8 +37,9 @@ const (
 	bloomRate = 0.001
 )
 
-// Writer writes a segment. Entries must be added in order; Finish completes the
-// segment. Only one goroutine may use it.
+// Writer writes the db-file and the index pairs of one segment. Entries must be
+// added in the order of Entry.Compare; Finish completes the segment. Only one
+// goroutine may use it.
 type Writer struct {
 	w      io.Writer
 	enc    *zstd.Encoder
@@ -49,31 +51,33 @@ type Writer struct {
 	bloom  *bloom.BloomFilter
 	census censusTaker
 	pools  map[string]bool
-	uses   map[uint32]bool // other segments whose blocks it uses
+	uses   map[uint32]bool // other segments whose blocks this one uses
 	last   *Stored         // the last entry that was added
 	dict   func(RunRef) *Dict
 
-	chunks   []pair // of the index, unless they are written at once
+	chunks   []pair // the chunks for the index, unless index is set
 	index    *indexBucket
-	runNeeds [][]Need // of a packed segment: the runs that must be read for each run, itself included
+	runNeeds [][]Need // of a packed segment: for each run, the runs that must be read for it, itself included
 	runEnds  []int64
 	metaEnds []int64
 }
 
-// bodiesRoom is for how many bodies a Writer allocates its table at first, at most.
+// bodiesRoom is the largest number of bodies for which a new Writer allocates its
+// table of bodies.
 const bodiesRoom = 1 << 15
 
-// noCapture is the key in the records of a segment that has only blocks that other
-// segments use, and no captures.
+// noCapture is the key in the records of a segment without captures. Such a segment
+// has only blocks that other segments use.
 const noCapture = "about:blank"
 
 // pair is a key and a value of the index.
 type pair struct{ key, value []byte }
 
 // NewWriter returns a Writer of segment id of a pool. It writes the db-file to w,
-// which the caller syncs and closes. urls is about how many URLs will be added.
-// blocks knows the blocks that need not be stored again, and learns those that are;
-// this segment must be among its valid ones.
+// which the caller syncs and closes. It compresses with enc. urls is about how many
+// URLs will be added. blocks knows the blocks that need not be stored again, and
+// learns those that are stored. Segment id must be among its valid ones (see
+// Blocks.Valid).
 func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int, blocks *Blocks) *Writer {
 	return &Writer{
 		w: w, enc: enc,
@@ -87,14 +91,16 @@ func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int,
 	}
 }
 
-// Form converts the facts of a block to another form. It gets the block too.
+// Form converts the facts of a block (what was computed from it when it was
+// imported) to another form. It gets the block and the facts, and returns the
+// converted facts.
 type Form func(block, facts []byte) []byte
 
 // Pack makes the Writer write the packed form of static pools, which is smaller but
-// slower to write. Call it before the first entry. dict returns a run of another
-// segment to build on; nil if that run may change. short converts facts of blocks
-// to the form in which they are stored; Reader.Long reverses it. p replaces the
-// Writer's encoder.
+// slower to write. Call it before the first entry. The function dict returns a run
+// of another segment to build on, or nil if that run may change. The function short
+// converts facts of blocks to the form in which they are stored; Reader.Long
+// reverses it. p replaces the Writer's encoder.
 func (w *Writer) Pack(p *Packer, dict func(RunRef) *Dict, short Form) {
 	w.run.packed, w.run.pack, w.run.short, w.dict = true, p, short, dict
 	w.enc = p.Encoder()
@@ -105,20 +111,20 @@ func (w *Writer) Pack(p *Packer, dict func(RunRef) *Dict, short Form) {
 // search for matches gains little.
 func (w *Writer) Quick(enc *zstd.Encoder) { w.quick = enc }
 
-// smallCaptures is how many captures a run must have to count as one of small
-// captures: their bodies are then about 512 bytes.
+// smallCaptures is how many captures a run must have so that Writer.Quick applies
+// to it. Their bodies are then about 512 bytes each.
 const smallCaptures = runEntries / 2
 
-// Index makes the Writer write its index pairs to x at once, and not hold them in
-// memory until IndexBuilder.AddSegment. AddSegment must be called for this segment
-// before x gets another. Call Index before the first entry.
+// Index makes the Writer write its index pairs to x at once, instead of holding
+// them in memory until IndexBuilder.AddSegment. AddSegment must be called for this
+// segment before x gets another. Call Index before the first entry.
 func (w *Writer) Index(x *IndexBuilder) (err error) {
 	w.index, err = x.bucket(w.info.Bucket())
 	return err
 }
 
-// Content is the body of an entry, in one of three forms: whole, on disk, or
-// divided into a layout and leaves.
+// Content is the body of an entry, in one of three forms: whole in Body, on disk in
+// Spool, or divided into Layout and Leaves.
 type Content struct {
 	Body   []byte
 	Spool  *record.Spool
@@ -130,7 +136,7 @@ type Content struct {
 	Facts [][]byte
 }
 
-// fact returns the facts of part i, or nil.
+// fact returns element i of c.Facts, or nil if there is none.
 func (c *Content) fact(i int) []byte {
 	if i < 0 || i >= len(c.Facts) {
 		return nil
@@ -138,9 +144,10 @@ func (c *Content) fact(i int) []byte {
 	return c.Facts[i]
 }
 
-// Add appends an entry and, for BodyOwn, stores its body and sets its recipe. The
-// entry and everything it refers to must not change until Finish. It returns how
-// many bytes had to be stored.
+// Add appends the entry e to the segment. For BodyOwn it stores the body c, unless
+// the segment has it already, and sets the entry's recipe. The entry and everything
+// it refers to must not change until Finish. newBytes is how many bytes of the body
+// had to be stored.
 func (w *Writer) Add(e Stored, c Content) (newBytes int64, err error) {
 	if e.Body == BodyOwn {
 		if newBytes, err = w.store(&e, c); err != nil {
@@ -150,9 +157,9 @@ func (w *Writer) Add(e Stored, c Content) (newBytes int64, err error) {
 	return newBytes, w.entry(e)
 }
 
-// Move appends an entry of another segment, whose body is made of parts. If layout
-// is not 0, the first layout parts are its layout. It returns the entry's new
-// recipe: one block for each part, in order.
+// Move appends the entry e of another segment, whose body is made of parts. If
+// layout is not 0, the first layout parts are the body's layout. Move returns the
+// entry's new recipe: one block for each part, in order.
 func (w *Writer) Move(e Stored, layout uint32, parts []Part) (Recipe, error) {
 	e.Recipe = Recipe{Layout: layout}
 	if layout == 0 && len(parts) > 1 {
@@ -165,7 +172,8 @@ func (w *Writer) Move(e Stored, layout uint32, parts []Part) (Recipe, error) {
 	return e.Recipe, w.entry(e)
 }
 
-// pieces stores a large body in pieces and sets the entry's recipe.
+// pieces stores the parts of a large body, each in a run of its own unless it is
+// stored already, and sets the recipe of e.
 func (w *Writer) pieces(e *Stored, parts []Part) error {
 	for i := range parts {
 		p := &parts[i]
@@ -191,7 +199,7 @@ func (w *Writer) pieces(e *Stored, parts []Part) error {
 	return nil
 }
 
-// Keep stores a block that only other segments need, and returns its place.
+// Keep stores the block p, which only other segments need, and returns its place.
 func (w *Writer) Keep(p Part) (BlockRef, error) {
 	b, facts, err := p.bytes()
 	if err != nil {
@@ -210,7 +218,8 @@ func (w *Writer) Keep(p Part) (BlockRef, error) {
 	return at.BlockRef, err
 }
 
-// entry appends an entry whose body is already stored.
+// entry appends the entry e, whose body is already stored, to the current run. It
+// closes the run if the run is large enough.
 func (w *Writer) entry(e Stored) error {
 	if w.last != nil && (e.Key < w.last.Key || e.Key == w.last.Key && e.Time < w.last.Time) {
 		panic(fmt.Sprintf("segment: %q at %d added after %q at %d", e.Key, e.Time, w.last.Key, w.last.Time))
@@ -235,7 +244,8 @@ func (w *Writer) entry(e Stored) error {
 func (w *Writer) Bytes() int64    { return w.info.Bytes + int64(w.run.bytes) }
 func (w *Writer) Captures() int64 { return w.info.Captures }
 
-// Depend records that the segment uses bodies of another pool.
+// Depend records that the segment uses bodies of the given pool. It does nothing
+// for the segment's own pool.
 func (w *Writer) Depend(pool string) {
 	if pool != w.info.Pool {
 		w.pools[pool] = true
@@ -245,7 +255,8 @@ func (w *Writer) Depend(pool string) {
 // Uses returns the other segments whose blocks this one uses so far, sorted.
 func (w *Writer) Uses() []uint32 { return slices.Sorted(maps.Keys(w.uses)) }
 
-// store stores a body in the segment and sets the entry's recipe.
+// store stores the body c in the segment, unless the segment has it already, and
+// sets the recipe of e. newBytes is how many bytes it stored.
 func (w *Writer) store(e *Stored, c Content) (newBytes int64, err error) {
 	if recipe, ok := w.bodies[e.ID]; ok {
 		e.Recipe = recipe
@@ -282,7 +293,8 @@ func (w *Writer) store(e *Stored, c Content) (newBytes int64, err error) {
 	return newBytes, nil
 }
 
-// Add appends a block to the recipe.
+// Add appends the block b to the recipe. It lengthens the last span if b follows it
+// directly.
 func (r *Recipe) Add(b BlockRef) {
 	if n := len(r.Spans); n > 0 {
 		s := &r.Spans[n-1]
@@ -294,7 +306,8 @@ func (r *Recipe) Add(b BlockRef) {
 	r.Spans = append(r.Spans, Span{b, 1})
 }
 
-// piece stores a piece of a body in a run of its own.
+// piece stores a piece of the body of e in a run of its own, and appends it to the
+// recipe of e.
 func (w *Writer) piece(e *Stored, piece []byte) error {
 	if len(w.run.entries) > 0 || len(w.run.blocks) > 0 {
 		if err := w.closeRun(); err != nil {
@@ -306,7 +319,8 @@ func (w *Writer) piece(e *Stored, piece []byte) error {
 	return w.closeRun()
 }
 
-// block appends a block and its facts to the run.
+// block appends the block b and its facts to the current run, and remembers it in
+// w.blocks under its ID. It returns the place of the block.
 func (w *Writer) block(id ID, b, facts []byte) Placed {
 	p := Placed{BlockRef{w.info.ID, uint32(len(w.runEnds)), uint32(len(w.run.blocks))}, int32(len(b))}
 	w.run.blocks = append(w.run.blocks, b)
@@ -317,7 +331,8 @@ func (w *Writer) block(id ID, b, facts []byte) Placed {
 	return p
 }
 
-// closeRun writes the current run and begins the next.
+// closeRun writes the current run to the db-file, adds its chunk to the index, and
+// begins the next run.
 func (w *Writer) closeRun() error {
 	number := uint32(len(w.runEnds))
 	refs, ahead, needs := w.chooseBehind()
@@ -350,7 +365,8 @@ func (w *Writer) closeRun() error {
 	return nil
 }
 
-// chunk adds a chunk to the index.
+// chunk adds the chunk p to the index, or to w.chunks if the index is written
+// later.
 func (w *Writer) chunk(p pair) error {
 	if w.index != nil {
 		return w.index.x.failed(w.index.put(p.key, p.value))
@@ -359,7 +375,7 @@ func (w *Writer) chunk(p pair) error {
 	return nil
 }
 
-// runBytes returns the size at which a run is closed.
+// runBytes returns the size in bytes at which this Writer closes a run.
 func (w *Writer) runBytes() int {
 	if w.run.packed {
 		return packedRunBytes
@@ -367,7 +383,7 @@ func (w *Writer) runBytes() int {
 	return runBytes
 }
 
-// blockBytes returns the size of the run's blocks.
+// blockBytes returns the size of all blocks of the run together.
 func (r *run) blockBytes() (n int) {
 	for _, b := range r.blocks {
 		n += len(b)
@@ -375,7 +391,7 @@ func (r *run) blockBytes() (n int) {
 	return n
 }
 
-// reset empties the run and keeps its memory.
+// reset empties the run and keeps its memory and its settings.
 func (r *run) reset() {
 	clear(r.entries)
 	clear(r.blocks)
@@ -393,8 +409,9 @@ func (w *Writer) write(rec []byte) error {
 	return nil
 }
 
-// Finish writes the last run and the end record. The returned Info lacks what only
-// the publisher knows: Born, Seen and the file names.
+// Finish writes the last run and the end record, and returns the Info of the
+// segment. The Info lacks what only the publisher knows: Born, Seen and the file
+// names.
 func (w *Writer) Finish() (Info, error) {
 	if len(w.run.entries) > 0 || len(w.run.blocks) > 0 {
 		if err := w.closeRun(); err != nil {
@@ -421,13 +438,14 @@ var (
 	keyRuns   = []byte("\x00runs")
 )
 
-// pairs returns the index pairs that were not written yet, sorted by key.
+// pairs returns the index pairs that were not written yet: those of finalPairs, and
+// then the chunks.
 func (w *Writer) pairs() []pair {
 	return append(finalPairs(w.bloom, w.census.census(), w.runEnds, w.metaEnds), w.chunks...)
 }
 
-// finalPairs returns the pairs that are known only after the last run, sorted by
-// key.
+// finalPairs returns the index pairs that are known only after the last run, sorted
+// by key: the Bloom filter, the census if it is not nil, and the table of runs.
 func finalPairs(filter *bloom.BloomFilter, census *Census, runEnds, metaEnds []int64) []pair {
 	// The form of bits-and-blooms: m and k, length in words, words, big-endian.
 	b, err := filter.MarshalBinary()
@@ -441,12 +459,13 @@ func finalPairs(filter *bloom.BloomFilter, census *Census, runEnds, metaEnds []i
 	return append(pairs, pair{keyRuns, withCRC(encodeTable(runEnds, metaEnds))})
 }
 
-// withCRC returns b after its crc32c.
+// withCRC returns a new slice with the crc32c of b and then b.
 func withCRC(b []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(b, castagnoli)), b...)
 }
 
-// checkCRC checks the crc32c that withCRC added, and returns the bytes after it.
+// checkCRC checks the crc32c at the beginning of b, which withCRC added, and
+// returns the bytes after it.
 func checkCRC(b []byte) ([]byte, error) {
 	if len(b) < 4 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
 		return nil, errColumn
