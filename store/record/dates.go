@@ -6,28 +6,28 @@ import (
 )
 
 // Dates is the range of times, both ends included, that an imported capture may
-// have. The times come from foreign files and may be wrong. A capture outside
-// the range counts as damage, so that one wrong date does not create a pool of
-// the year 0.
+// have. The times come from foreign files and may be wrong. A capture outside the
+// range counts as damage, so that one wrong date does not create a pool (the
+// captures of one month) in the year 0.
 type Dates struct {
 	Earliest, Latest Time
 }
 
-// EarliestDefault is the earliest time of a capture by default. The web began
-// after it.
+// EarliestDefault is the earliest time that an imported capture may have by
+// default. The web began after it.
 var EarliestDefault = At(time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC))
 
-// latestMargin is how far after the present the time of a capture may be by
-// default. It allows for wrong clocks, and for local times that were written as
+// latestMargin is how long after the present the time of an imported capture may be
+// by default. It allows for wrong clocks, and for local times that were written as
 // UTC.
 const latestMargin = 24 * time.Hour
 
-// AllDates is the range of all times whose month can be the name of a pool:
-// years 1 to 9999.
+// AllDates is the range of all times in the years 1 to 9999. The month of such a
+// time can be the name of a pool.
 var AllDates = Dates{MinTime, MaxTime}
 
-// DatesAt returns the range for an import at the time now. A nil earliest means
-// EarliestDefault, and a nil latest means one day after now.
+// DatesAt returns the range of times for an import that runs at the time now. A nil
+// earliest means EarliestDefault, and a nil latest means one day after now.
 func DatesAt(now time.Time, earliest, latest *Time) Dates {
 	d := Dates{EarliestDefault, At(now.Add(latestMargin))}
 	if earliest != nil {
@@ -39,8 +39,8 @@ func DatesAt(now time.Time, earliest, latest *Time) Dates {
 	return d
 }
 
-// Refuse returns the reason why a capture may not have the time t, or "" if it
-// may.
+// Refuse returns the reason, as a sentence for the user, why an imported capture
+// may not have the time t. It returns "" if the capture may have it.
 func (d Dates) Refuse(t Time) string {
 	switch {
 	case t < d.Earliest:

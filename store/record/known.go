@@ -1,6 +1,7 @@
 package record
 
-// Known describes the last capture of a URL that an archive has.
+// Known describes the last capture of a URL that an archive has, for a crawler that
+// fetches the URL again.
 type Known struct {
 	Time      Time // NoTime if the archive has none
 	Status    int

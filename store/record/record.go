@@ -31,7 +31,7 @@ import (
 // no finer time.
 type Time int64
 
-// NoTime means that there is no time. It sorts before every time.
+// NoTime is the value of a Time that is missing. It sorts before every other Time.
 const NoTime Time = math.MinInt64
 
 // MinTime and MaxTime are the earliest and the latest time that a capture can
@@ -41,25 +41,25 @@ const (
 	MaxTime Time = 253402300799999
 )
 
-// At converts t to a Time, rounded down to a millisecond.
+// At converts t to a Time, rounded down to a whole millisecond.
 func At(t time.Time) Time { return Time(t.UnixMilli()) }
 
 // Std returns t as a time.Time in UTC.
 func (t Time) Std() time.Time { return time.UnixMilli(int64(t)).UTC() }
 
-// Pool returns the month (UTC) in which t lies, as year and month: "200806".
-// That is also the name of its pool.
+// Pool returns the month (UTC) in which t lies, as year and month, such as
+// "200806". The pool that holds the captures of that month has this name.
 func (t Time) Pool() string { return t.Std().Format("200601") }
 
-// Digest is a sha256 sum.
+// Digest is the sha256 sum of a body.
 type Digest [32]byte
 
 // Kind classifies what a capture found at its URL, such as a page or a
 // redirect.
 type Kind uint8
 
-// The values of Kind, in the order of the manual. A soft missing page says that
-// it does not exist, but has the status of a page.
+// The values of Kind, in the order of the manual. The page of KindSoftMissing says
+// that nothing is there, but has the status of an ordinary page.
 const (
 	KindPage Kind = iota
 	KindRedirect
@@ -74,9 +74,9 @@ var kindNames = [...]string{"page", "redirect", "missing", "soft_missing", "deni
 // String returns the kind as a query shows it, such as "soft_missing".
 func (k Kind) String() string { return kindNames[k] }
 
-// KindOf returns the kind of a capture with this HTTP status; location says
-// whether it has a Location header. For a status outside 100 to 599 it returns
-// KindError. It never returns KindSoftMissing, which depends on the body.
+// KindOf returns the kind of a capture with this HTTP status. location says whether
+// its response has a Location header. For a status outside 100 to 599 KindOf
+// returns KindError. It never returns KindSoftMissing, which depends on the body.
 func KindOf(status int, location bool) Kind {
 	switch {
 	case status == 404 || status == 410:
@@ -112,11 +112,12 @@ var changeNames = [...]string{"first", "gone", "back", "kind", "changed", "layou
 // String returns the change as a query shows it, such as "gone".
 func (c Change) String() string { return changeNames[c] }
 
-// Changed reports whether c counts as a change of content: gone, back, kind
-// and changed do; first, layout and same do not.
+// Changed reports whether c counts as a change of content: ChangeGone, ChangeBack,
+// ChangeKind and ChangeChanged do; ChangeFirst, ChangeLayout and ChangeSame do not.
 func (c Change) Changed() bool { return c >= ChangeGone && c <= ChangeChanged }
 
-// Via is the type of the record that a capture was read from.
+// Via is the type of the record that a capture was read from, such as a response or
+// a revisit.
 type Via uint8
 
 // The values of Via: the types of records that a capture may come from.
@@ -129,7 +130,7 @@ const (
 
 var viaNames = [...]string{"response", "revisit", "not_modified", "resource"}
 
-// String returns the type as a query shows it, such as "not_modified".
+// String returns the type of record as a query shows it, such as "not_modified".
 func (v Via) String() string { return viaNames[v] }
 
 // Capture is one response on its way into the archive, from a reader of files
@@ -190,8 +191,8 @@ type Item struct {
 	Length  int64  // length of the damage, in bytes; 0 if unknown
 }
 
-// Close closes the Spool of c, if it has one. Call it for a Capture that you do
-// not pass on.
+// Close closes the file of c.Spool, if c has one. Call Close for a Capture that you
+// do not pass on.
 func (c *Capture) Close() {
 	if c.Spool != nil {
 		c.Spool.File.Close()

@@ -46,37 +46,38 @@ type Scan struct {
 	// Columns are the columns to fill. Key, URL, Time and Ref are always
 	// filled.
 	Columns Columns
-	// Skip, if not nil, is called once for each URL. If it returns true, the
-	// scan leaves out all captures of that URL.
+	// Skip, if not nil, is called once for each URL with its sort key. If it
+	// returns true, the scan leaves out all captures of that URL.
 	Skip func(key, url string) bool
 }
 
-// Tally says which captures to count, and by which columns. Its rows come in
-// any order and have no URLs. Captures that agree in all requested columns may
-// come as one row, with their number in Batch.Count.
+// Tally says which captures to count, and by which columns. The rows of the result
+// come in any order and have no URLs. Captures that agree in all requested columns
+// may come as one row, with their number in Batch.Count.
 type Tally struct {
 	// Scan says which captures to count. Its columns must be among
 	// TallyColumns.
 	Scan
 	Host bool // fill Host
 	Time bool // fill Time
-	// Period, if not nil, returns the period that contains a time: from <= t <
-	// to. The column Time then holds the start of the period.
+	// Period, if not nil, returns the period (such as a month) that contains the
+	// time t: from <= t < to. The column Time then holds the start of the period.
 	Period func(Time) (from, to Time)
-	// Ends means that of captures that agree in all other columns, only the
-	// first and the last time are needed. The others may be counted with either
+	// Ends means that only the first and the last time are needed of captures that
+	// agree in all other columns. The captures between may be counted with either
 	// of these times.
 	Ends bool
 }
 
-// TallyColumns are the columns of a capture whose values do not depend on other
-// captures of its URL.
+// TallyColumns are the columns of a Batch whose values do not depend on other
+// captures of the same URL. Only these can be counted by a Tally.
 const TallyColumns = ColStatus | ColKind | ColMime | ColBytes | ColPool | ColVia | ColTruncated | ColAdded | ColJob
 
 // BatchRows is the maximum number of captures in a Batch.
 const BatchRows = 1024
 
-// Ref identifies one stored capture within the snapshot whose scan yielded it.
+// Ref identifies one stored capture within the snapshot whose scan yielded it:
+// capture number N of a run of a segment.
 type Ref struct {
 	Segment uint32
 	Run     uint32
@@ -138,8 +139,8 @@ type Batch struct {
 	BlockCount      []int64 // number of leaf blocks
 }
 
-// First returns the first n bytes of the body, or the whole body if it is
-// shorter. The result may share memory with Body.
+// First returns the first n bytes of the body, or the whole body if it is shorter
+// than n. The result may share memory with Body.
 func (p *Payload) First(n int64) ([]byte, error) {
 	if p.Large == nil {
 		return p.Body[:min(n, int64(len(p.Body)))], nil
@@ -159,7 +160,7 @@ func (p *Payload) First(n int64) ([]byte, error) {
 // LargeBody is the size in bytes above which a Payload has its body in Large.
 const LargeBody = 64 << 20
 
-// Reset empties the batch and keeps its memory for new rows.
+// Reset sets b.N to 0 and empties all columns, but keeps their memory for new rows.
 func (b *Batch) Reset() {
 	b.N = 0
 	b.Key, b.URL, b.Time, b.Ref = b.Key[:0], b.URL[:0], b.Time[:0], b.Ref[:0]
@@ -175,7 +176,7 @@ func (b *Batch) Reset() {
 }
 
 // CopyRow copies row i of src to row j of b, in the columns that src has. Row j
-// exists in b or is the next one. CopyRow does not change b.N.
+// exists in b already, or is the row after the last. CopyRow does not change b.N.
 func (b *Batch) CopyRow(j int, src *Batch, i int) {
 	CopyCell(&b.Key, j, src.Key, i)
 	CopyCell(&b.URL, j, src.URL, i)
@@ -217,8 +218,8 @@ func (b *Batch) CopyRow(j int, src *Batch, i int) {
 	CopyCell(&b.BlockCount, j, src.BlockCount, i)
 }
 
-// CopyCell sets (*dst)[j] to src[i], unless src is nil. j is at most the length
-// of *dst, which then grows.
+// CopyCell sets element j of *dst to src[i]. If j is the length of *dst, it appends
+// instead; j may not be greater. It does nothing if src is nil.
 func CopyCell[T any](dst *[]T, j int, src []T, i int) {
 	switch {
 	case src == nil:
@@ -250,20 +251,20 @@ type Payload struct {
 	NoBody string
 }
 
-// Facts is what was stored about one version of a page when it came in. Package
-// block encodes and decodes the bytes. Either slice is nil if nothing was
-// stored.
+// Facts is what was computed from one version of a page when it came in, so that
+// queries need not read the body again. Package block encodes and decodes the
+// bytes. Either slice is nil if nothing was stored.
 type Facts struct {
 	Page []byte // what was read from its body
 	Fold []byte // how its blocks relate to those of earlier versions of its URL
 }
 
-// Leaf is what is stored about one leaf of a body. Facts has a short form,
-// which is decoded with the help of the leaf's Bytes. For the long form, Bytes
-// is nil.
+// Leaf is the stored Facts of one leaf (a piece of a body that is stored once).
+// Facts may have a short form, which is decoded with the help of Bytes, the leaf
+// itself. If Facts has the long form, Bytes is nil.
 type Leaf struct{ Facts, Bytes []byte }
 
-// ReadStats counts what a snapshot has read so far.
+// ReadStats counts what a snapshot of the archive has read so far.
 type ReadStats struct {
 	Pools       []string // names of the pools opened, sorted
 	Segments    int      // opened
@@ -274,7 +275,8 @@ type ReadStats struct {
 	CacheMisses int64
 }
 
-// Pool describes one pool.
+// Pool describes one pool: the captures of one month, or of a part of the URLs of
+// that month.
 type Pool struct {
 	Name                     string
 	Static                   bool
@@ -307,5 +309,6 @@ type File struct {
 	CRC      uint32 // crc32c
 }
 
-// Rows is a stream of batches. An error is the last pair.
+// Rows is a stream of batches of captures. If it fails, the error is in the last
+// pair.
 type Rows = iter.Seq2[*Batch, error]

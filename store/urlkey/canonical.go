@@ -63,8 +63,8 @@ func canonicalize(raw string) (string, error) {
 	return u, nil
 }
 
-// parse returns the canonical form of s, a URL that clean has trimmed. Its
-// errors hold the reason only; the caller adds the URL.
+// parse returns the canonical form of s, a URL that clean has trimmed. Its errors
+// name the reason only; the caller adds the URL.
 func parse(s string) (string, error) {
 	if s == "" {
 		return "", errors.New("it is empty")
@@ -113,8 +113,8 @@ func checkLength(s string) error {
 	return nil
 }
 
-// reason returns the reason in an error of the WHATWG parser, without the URL
-// that the parser's message repeats.
+// reason returns the reason why the WHATWG parser refused a URL, from its error
+// err. The result leaves out the URL, which the parser's message repeats.
 func reason(err error) error {
 	why := strings.TrimSuffix(string(whatwgerrors.Type(err)), ".")
 	if why == "" {
@@ -127,7 +127,7 @@ func reason(err error) error {
 	return errors.New(why)
 }
 
-// clip cuts s to 200 bytes, for an error message.
+// clip returns s, cut to its first 200 bytes, for an error message.
 func clip(s string) string {
 	const most = 200
 	if len(s) > most {
@@ -193,9 +193,9 @@ func schemeEnd(s string) int {
 	return -1
 }
 
-// authorityBytes returns the length of the user, host and port of s together.
-// They begin after the slashes that follow the scheme, and end before the next
-// slash. Without a host it returns 0.
+// authorityBytes returns the length in bytes of the user, host and port of the URL
+// s together. They begin after the slashes that follow the scheme, and end before
+// the next slash. For a URL without a host it returns 0.
 func authorityBytes(s string) int {
 	scheme, rest, _ := strings.Cut(s, ":")
 	switch strings.ToLower(scheme) {

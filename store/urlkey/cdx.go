@@ -56,7 +56,8 @@ func writeFoldedHost(b *strings.Builder, host string) {
 	}
 }
 
-// stripWWW removes a first label such as www or www2 from host.
+// stripWWW returns host without its first label if that is www or www with digits,
+// such as www2.
 func stripWWW(host string) string {
 	rest, ok := strings.CutPrefix(host, "www")
 	if !ok {
@@ -87,8 +88,9 @@ func foldPath(path string) string {
 	return path
 }
 
-// foldSlashes replaces several slashes by one, and resolves dot segments that
-// appeared when escapes were resolved. An empty path becomes "/".
+// foldSlashes returns path with several slashes in a row replaced by one, and with
+// the dot segments resolved that appeared when escapes were resolved. An empty path
+// becomes "/".
 func foldSlashes(path string) string {
 	if !strings.Contains(path, "//") && !strings.Contains(path, "/.") {
 		if path == "" {
@@ -133,8 +135,9 @@ func foldQuery(query string) string {
 	return strings.Join(args, "&")
 }
 
-// compareArgs compares two arguments of a query for sorting: by name, then
-// arguments without a value first, then by value.
+// compareArgs compares two arguments of a query, such as "a=1", for sorting: by
+// name, then arguments without a value first, then by value. It returns a negative
+// number, 0 or a positive number.
 func compareArgs(a, b string) int {
 	aName, aValue, aHas := strings.Cut(a, "=")
 	bName, bValue, bHas := strings.Cut(b, "=")
@@ -150,8 +153,8 @@ func compareArgs(a, b string) int {
 	return strings.Compare(aValue, bValue)
 }
 
-// Patterns of session ids in paths and queries, for text in lower case. The two
-// groups of a match are the text to keep.
+// pathSessions and querySessions are patterns of session ids in paths and queries,
+// for text in lower case. The two groups of a match are the text to keep.
 var (
 	pathSessions = []*regexp.Regexp{
 		regexp.MustCompile(`^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$`),
@@ -166,8 +169,8 @@ var (
 	}
 )
 
-// unescapeAll resolves percent-escapes again and again until none is left, so
-// %2541 becomes A.
+// unescapeAll replaces percent-escapes by their bytes again and again until none is
+// left, so %2541 becomes A.
 func unescapeAll(s string) string {
 	for {
 		next := unescapeOnce(s)
@@ -178,8 +181,8 @@ func unescapeAll(s string) string {
 	}
 }
 
-// escapeMinimal percent-encodes the bytes that a folded key must not contain:
-// control characters, blanks, bytes beyond ASCII, # and %.
+// escapeMinimal returns s with the bytes percent-encoded that a folded key must not
+// contain: control characters, blanks, bytes beyond ASCII, # and %.
 func escapeMinimal(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 16)

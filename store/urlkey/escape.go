@@ -17,8 +17,8 @@ var unescaped = func() (t [256]bool) {
 }()
 
 // isUniform reports whether the percent sign at s[i] may stay as it is in a
-// canonical URL. It may if it begins an escape with digits in upper case of a
-// character that needs an escape, or if it begins no escape at all.
+// canonical URL. It may stay if it begins an escape whose digits are in upper case
+// and whose character needs an escape, or if it begins no escape at all.
 func isUniform[T string | []byte](s T, i int) bool {
 	if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
 		return true
@@ -58,8 +58,8 @@ func uniform(s string) string {
 	return string(out)
 }
 
-// openEscape reports whether out ends in an incomplete escape: a percent sign,
-// with one hexadecimal digit after it or none. A further digit could then
+// openEscape reports whether out ends in an incomplete percent-escape: a percent
+// sign, with one hexadecimal digit after it or none. A further digit could then
 // complete an escape that was not in the URL.
 func openEscape(out []byte) bool {
 	n := len(out)

@@ -2,8 +2,8 @@ package urlkey
 
 import "strings"
 
-// Bits of a byte's class: in which parts of a canonical URL the byte may appear
-// without an escape.
+// The bits of a byte's class (see classes). They say in which parts of a canonical
+// URL the byte may appear without an escape.
 const (
 	inHost  = 1 << iota // in a label of a host
 	inPath              // in a path; WHATWG does not change the byte there
@@ -27,9 +27,9 @@ var classes = func() (t [256]uint8) {
 	return t
 }()
 
-// Prefix returns how many bytes at the start of raw are [Canonical] of raw. It
-// returns 0 if it cannot decide quickly; the caller then calls Canonical. It
-// allocates nothing.
+// Prefix returns how many bytes at the start of raw are the canonical form of raw.
+// It returns 0 if it cannot decide quickly; the caller then calls [Canonical]. It
+// allocates no memory.
 func Prefix(raw []byte) int { return canonicalPrefix(raw) }
 
 // canonicalPrefix returns the length of the canonical URL at the start of raw
@@ -64,10 +64,9 @@ func canonicalPrefix[T string | []byte](raw T) int {
 	return plainPath(raw, i)
 }
 
-// plainHost returns the index at which the host that begins at s[i] ends, or 0
-// if the parser must decide. The parser decides on IPv6 addresses, IPv4
-// addresses not in WHATWG's spelling, punycode, empty labels, and URLs without
-// a path.
+// plainHost returns the index at which the host that begins at s[i] ends. It
+// returns 0 if only the parser can decide: on IPv6 addresses, IPv4 addresses not in
+// WHATWG's spelling, punycode, empty labels, and URLs without a path.
 func plainHost[T string | []byte](s T, i int) int {
 	from, label := i, i
 	for ; i < len(s); i++ {

@@ -56,7 +56,7 @@ func URL(key string) string {
 	return b.String()
 }
 
-// urlsBytes bounds the memory, in bytes, that AppendURLs allocates at once for
+// urlsBytes is how many bytes of memory AppendURLs allocates at once, at most, for
 // the URLs of several keys.
 const urlsBytes = 64 << 10
 
@@ -105,7 +105,7 @@ func AppendURLs(dst, keys []string) []string {
 	return dst
 }
 
-// writeHost writes the part of the URL before its path: scheme, user, host and
+// writeHost writes the part of the URL of k before its path: scheme, user, host and
 // port.
 func (k *keyParts) writeHost(b *strings.Builder) {
 	b.WriteString(k.scheme)
@@ -155,7 +155,7 @@ func split(canonical string) (p parts, ok bool) {
 	return p, p.host != ""
 }
 
-// keyParts holds the parts of a key that was built from a host, as substrings
+// keyParts holds the parts of a sort key that was built from a host, as substrings
 // of the key.
 type keyParts struct {
 	labels string // without the last comma
@@ -165,8 +165,8 @@ type keyParts struct {
 	user   string
 }
 
-// splitKey takes a key apart. It reports false if the key was not built from a
-// host.
+// splitKey takes a sort key apart. It reports false if the key was not built from a
+// host, and is a URL itself.
 func splitKey(key string) (k keyParts, ok bool) {
 	if first := strings.IndexAny(key, ",:["); first < 0 || key[first] == ':' {
 		return k, false // a URL that is its own key
@@ -185,9 +185,9 @@ func splitKey(key string) (k keyParts, ok bool) {
 	return k, ok
 }
 
-// HostPrefix returns the length of the part of key that holds host and port.
-// Two keys that agree in these bytes belong to the same host. It returns 0 for
-// a key that was not built from a host.
+// HostPrefix returns the length of the part of key that holds host and port, with
+// the parenthesis after it. Two keys that agree in these bytes belong to the same
+// host. It returns 0 for a key that was not built from a host.
 func HostPrefix(key string) int {
 	if _, ok := splitKey(key); !ok {
 		return 0
@@ -195,7 +195,7 @@ func HostPrefix(key string) int {
 	return strings.IndexByte(key, ')') + 1
 }
 
-// writeLabels writes the labels of host in reverse order, each followed by a
+// writeLabels writes the labels of host to b in reverse order, each followed by a
 // comma. An IP address is written as one label.
 func writeLabels(b *strings.Builder, host string) {
 	if isIP(host) {
@@ -231,8 +231,8 @@ func writeLabel(b *strings.Builder, label string) {
 	}
 }
 
-// writeUnescaped writes a label that writeLabel has written, without the
-// percent-encoding.
+// writeUnescaped writes label, which writeLabel has written, to b as it was before
+// its percent-encoding.
 func writeUnescaped(b *strings.Builder, label string) {
 	for {
 		i := strings.IndexByte(label, '%')

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// Host returns the host of a canonical URL without user and port. An IPv6
-// address keeps its brackets. A URL without a host gives "".
+// Host returns the host of a canonical URL without user and port. An IPv6 address
+// keeps its brackets. For a URL without a host, Host returns "".
 func Host(canonical string) string {
 	host := HostPort(canonical)
 	if colon := strings.LastIndexByte(host, ':'); colon >= 0 && host[len(host)-1] != ']' {
@@ -40,8 +40,8 @@ func Domain(canonical string) string {
 	return domain
 }
 
-// RawPath returns the path of a canonical URL without the query. Its
-// percent-escapes are kept.
+// RawPath returns the path of a canonical URL without the query. Percent-escapes
+// such as %20 stay as they are.
 func RawPath(canonical string) string {
 	_, path, ok := authority(canonical)
 	if !ok {
@@ -72,10 +72,10 @@ func Depth(canonical string) int {
 	return n
 }
 
-// Unescape resolves the percent-escapes of s. If the result is not UTF-8, it is
-// decoded as GB18030, the encoding of old Chinese URLs. Bytes that are neither
-// become U+FFFD, so the result is always valid UTF-8. A percent sign that
-// begins no escape stays.
+// Unescape replaces the percent-escapes of s by their bytes. If the result is not
+// UTF-8, it is decoded as GB18030, the encoding of old Chinese URLs. Bytes that are
+// in neither encoding become U+FFFD, so the result is always valid UTF-8. A percent
+// sign that begins no escape stays.
 func Unescape(s string) string {
 	if strings.IndexByte(s, '%') >= 0 {
 		s = unescapeOnce(s)
@@ -106,8 +106,8 @@ func authority(canonical string) (authority, rest string, ok bool) {
 	return canonical[:end], canonical[end:], true
 }
 
-// unescapeOnce replaces each percent-escape of s by its byte. Escapes that only
-// then appear stay.
+// unescapeOnce replaces each percent-escape of s by its byte. An escape that only
+// appears by such a replacement stays: "%2541" becomes "%41".
 func unescapeOnce(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))

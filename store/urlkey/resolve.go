@@ -8,10 +8,10 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// Resolve returns the canonical URL that reference means on a page, such as the
-// value of an href. The canonical URL base is the base URL of the page.
-// Character references in the reference, such as &amp;, must be decoded
-// already. The error says why the reference means no URL.
+// Resolve returns the canonical URL that reference, such as the value of an href,
+// means on a page whose canonical base URL is base. Character references in
+// reference, such as &amp;, must be decoded already. The error says why reference
+// means no URL.
 func Resolve(base, reference string) (string, error) {
 	if n := canonicalPrefix(reference); n > 0 {
 		return reference[:n], nil
@@ -28,9 +28,11 @@ func Resolve(base, reference string) (string, error) {
 	return resolve(base, reference)
 }
 
-// Base returns the URL that the links of a page are relative to: the one that the page
-// names in a base element, "" if it names none, or else the page's own, which is
-// canonical. A page of the web can name no base but one of the web.
+// Base returns the base URL of a page: the URL to which its links are relative.
+// page is the canonical URL of the page. named is what the page names in a base
+// element; "" if it names nothing. Base returns named, resolved, or page if named
+// is "" or no URL. A page of the web can only name a base of the web (http or
+// https).
 func Base(page, named string) string {
 	if named == "" {
 		return page
@@ -42,21 +44,21 @@ func Base(page, named string) string {
 	return u
 }
 
-// Resolver resolves the references of one page after another and allocates no
-// memory for each reference. Call Page first: before that, Plain resolves
-// nothing. A Resolver is for one goroutine.
+// Resolver resolves references of one page after another without allocating memory
+// for each reference. Call Page first: before that, Plain resolves nothing. Only
+// one goroutine may use it.
 type Resolver struct {
 	base base
 	url  []byte
 }
 
-// Page begins a page. The references that follow are relative to base, a
-// canonical URL.
+// Page begins a page. The references that are resolved from now on are relative to
+// base, a canonical URL.
 func (r *Resolver) Page(base string) { r.base = newBase(base) }
 
-// Plain returns the same URL as [Resolve] if the reference is simple, as most
-// are, and nil if it is not; the caller then calls Resolve. The URL is valid
-// until the next call of Plain.
+// Plain returns the canonical URL that reference means, the same as [Resolve] would
+// return, if reference is simple, as most are. If it is not, Plain returns nil; the
+// caller then calls Resolve. The URL is valid until the next call of Plain.
 func (r *Resolver) Plain(reference []byte) []byte {
 	if r.base.path <= 0 {
 		return nil
@@ -112,11 +114,10 @@ func newBase(url string) base {
 	return b
 }
 
-// appendPlain resolves a simple reference and appends the URL to dst, which
-// must be empty. A reference is simple if it needs no more than joining it to
-// the part of the base that stays: the result is then canonical without
-// parsing. appendPlain returns nil if the reference is not simple. The base
-// must be http or https.
+// appendPlain resolves reference against b and appends the canonical URL to dst,
+// which must be empty. It returns nil if reference is not simple. A reference is
+// simple if it only has to be joined to a part of the base: the result is then
+// canonical without parsing. The base must be http or https.
 func appendPlain[T string | []byte](dst []byte, b *base, reference T) []byte {
 	switch {
 	case len(reference)+len(b.url) > urlBytesMax:
@@ -157,8 +158,8 @@ func hasPrefix[T string | []byte](s T, prefix string) bool {
 	return len(s) >= len(prefix) && string(s[:len(prefix)]) == prefix
 }
 
-// maybeScheme reports whether reference has a colon before its first slash,
-// question mark or #, so that it may begin with a scheme.
+// maybeScheme reports whether reference may begin with a scheme: it has a colon
+// before its first slash, question mark or #.
 func maybeScheme[T string | []byte](reference T) bool {
 	for i := range len(reference) {
 		switch reference[i] {
@@ -171,8 +172,8 @@ func maybeScheme[T string | []byte](reference T) bool {
 	return false
 }
 
-// plainPrefix returns the canonical URL at the start of u, by canonicalPrefix,
-// or nil if canonicalPrefix cannot decide.
+// plainPrefix returns the canonical URL at the start of u (u without its fragment),
+// or nil if canonicalPrefix cannot decide quickly.
 func plainPrefix(u []byte) []byte {
 	if n := canonicalPrefix(u); n > 0 {
 		return u[:n]
@@ -180,8 +181,9 @@ func plainPrefix(u []byte) []byte {
 	return nil
 }
 
-// plainTail does the same as plainPrefix if u[:from] is known to be canonical
-// and from lies in the path or at its end. Only the rest is checked.
+// plainTail returns u without its fragment if that is canonical, and nil if it
+// cannot decide quickly. u[:from] is known to be canonical, and from lies in the
+// path or at its end, so only the rest is checked.
 func plainTail(u []byte, from int) []byte {
 	if n := plainPath(u, from); n > 0 {
 		return u[:n]

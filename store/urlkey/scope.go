@@ -85,9 +85,10 @@ func isURL(s string) bool {
 	return !isDigits(port)
 }
 
-// ParseScopeRange parses the scope 'from' .. 'to': the URLs from the first end
-// up to, but not including, the second. Each end is a host (with all hosts
-// below it), a path prefix or a URL, as in ParseScope but without *.
+// ParseScopeRange parses the scope 'from' .. 'to' of a query: all URLs from the
+// first one of from up to, but not including, the first one of to. Each of the two
+// texts is a host (with all hosts below it), a path prefix or a URL, as in
+// ParseScope but without *.
 func ParseScopeRange(from, to string) (Scope, error) {
 	low, err := parseBound(from)
 	if err != nil {
@@ -103,7 +104,8 @@ func ParseScopeRange(from, to string) (Scope, error) {
 	return Scope{ranges: []Range{{low, high}}}, nil
 }
 
-// parseBound returns the lowest key that the scope s can contain.
+// parseBound returns the lowest key that the URLs of the scope s can have. It is an
+// error if s begins or ends with *.
 func parseBound(s string) (string, error) {
 	if strings.HasPrefix(s, "*") || strings.HasSuffix(s, "*") {
 		return "", fmt.Errorf("%q cannot bound a range; write a host, a path prefix or a URL without *", clip(s))
@@ -115,8 +117,8 @@ func parseBound(s string) (string, error) {
 	return scope.ranges[0].From, nil
 }
 
-// parseHostScope parses a host with an optional port. If below is set, the
-// scope includes all hosts below it.
+// parseHostScope parses s, a host with an optional port. If below is set, the scope
+// includes all hosts below that host.
 func parseHostScope(s string, below bool) (Scope, error) {
 	if i := strings.IndexAny(s, `/?\`); i >= 0 {
 		return Scope{}, fmt.Errorf("no path can follow a host with = or *; write '%s' for those pages", s)
@@ -135,7 +137,7 @@ func parseHostScope(s string, below bool) (Scope, error) {
 	}
 }
 
-// parsePrefixScope parses a host, an optional port and the start of a path.
+// parsePrefixScope parses s: a host, an optional port and the start of a path.
 func parsePrefixScope(s string) (Scope, error) {
 	i := strings.IndexAny(s, `/?\`)
 	host, port, err := scopeHost(s[:i])
@@ -159,10 +161,10 @@ func parsePrefixScope(s string) (Scope, error) {
 	return portScope(host, port, path), nil
 }
 
-// portScope returns the scope of the URLs of one host and port whose path
-// starts with path. A URL does not name the default port of its scheme. If port
-// is a default port, the scope therefore has two ranges: of keys without a port
-// and of keys with it.
+// portScope returns the scope of the URLs of one host and port whose path starts
+// with path. labels is the host in the form of a key. A URL does not name the
+// default port of its scheme. If port is a default port, the scope therefore has
+// two ranges: of keys without a port and of keys with it.
 func portScope(labels, port, path string) Scope {
 	named := prefixRange(labels + ":" + port + ")" + path)
 	if !isDefaultPort(port) {
@@ -171,8 +173,8 @@ func portScope(labels, port, path string) Scope {
 	return Scope{ranges: []Range{prefixRange(labels + ")" + path), named}, port: port}
 }
 
-// scopeHost parses host[:port] and returns the host as its labels in a key, and
-// the port as digits or "".
+// scopeHost parses s, a host with an optional port. It returns the host as its
+// labels in a key, such as "cn,edu,pku,", and the port as digits or "".
 func scopeHost(s string) (labels, port string, err error) {
 	if strings.Contains(s, "*") {
 		return "", "", errors.New("a * may only stand for hosts below, as in '*.edu.cn', or end a path")
@@ -216,10 +218,10 @@ func prefixRange(prefix string) Range {
 	return Range{prefix, prefix[:last] + string(rune(prefix[last]+1))}
 }
 
-// PrefixRange returns the range of the keys of all canonical URLs that begin
-// with text. The range may include other URLs: of other schemes and users. It
-// reports false if text does not reach into the path of an http, https or ftp
-// URL, or is not ASCII, as canonical URLs are.
+// PrefixRange returns a range of sort keys that holds the keys of all canonical
+// URLs that begin with text. The range may hold other URLs too: of other schemes
+// and users. It reports false if text does not reach into the path of an http,
+// https or ftp URL, or is not ASCII, as canonical URLs are.
 func PrefixRange(text string) (Range, bool) {
 	p, ok := split(text)
 	if !ok || strings.IndexFunc(text, func(r rune) bool { return r >= 0x7f }) >= 0 {
@@ -230,15 +232,15 @@ func PrefixRange(text string) (Range, bool) {
 	return prefixRange(b.String() + p.port + ")" + p.path), true
 }
 
-// Ranges returns key ranges that hold all of s, sorted and disjoint. Unless s
-// is Exact, they may hold other URLs too.
+// Ranges returns ranges of keys, sorted and disjoint, that hold the keys of all
+// URLs in s. Unless s is Exact, they may hold keys of other URLs too.
 func (s Scope) Ranges() []Range { return slices.Clone(s.ranges) }
 
-// Exact reports whether every key in the Ranges of s is in s, so that calling
-// Contains for each is unnecessary.
+// Exact reports whether every key in the Ranges of s belongs to a URL in s. Then it
+// is unnecessary to call Contains for each key.
 func (s Scope) Exact() bool { return s.port == "" }
 
-// Contains reports whether the URL with the sort key key is in s.
+// Contains reports whether the URL with this sort key is in s.
 func (s Scope) Contains(key string) bool {
 	for _, r := range s.ranges {
 		if r.Contains(key) {
@@ -248,8 +250,8 @@ func (s Scope) Contains(key string) bool {
 	return false
 }
 
-// keyPort returns the port from which the URL of a key is fetched, such as
-// "443" for https, or "" for a URL without a host.
+// keyPort returns the port from which the URL with this sort key is fetched, such
+// as "443" for https, or "" for a URL without a host.
 func keyPort(key string) string {
 	k, ok := splitKey(key)
 	switch {
@@ -280,8 +282,8 @@ func isDefaultPort(port string) bool {
 	return port == "80" || port == "443" || port == "21"
 }
 
-// Union returns the key ranges of all scopes together, sorted and disjoint. If
-// they hold nothing, the result is an empty slice, not nil.
+// Union returns the ranges of keys of all scopes together, sorted and disjoint. If
+// there is no key in them, the result is an empty slice, not nil.
 func Union(scopes ...Scope) []Range {
 	var all []Range
 	for _, s := range scopes {

@@ -35,8 +35,8 @@ import (
 	"strings"
 )
 
-// Range is the set of keys k with From <= k < To. An empty To means no upper
-// bound.
+// Range is a set of sort keys: all keys k with From <= k < To. An empty To means
+// that there is no upper bound.
 type Range struct {
 	From, To string
 }
@@ -47,7 +47,7 @@ func (r Range) Contains(key string) bool {
 }
 
 // Merge returns the union of ranges as sorted ranges that neither overlap nor
-// touch. If the union is empty, the result is an empty slice, not nil.
+// touch. If the union has no key, the result is an empty slice, not nil.
 func Merge(ranges []Range) []Range {
 	sorted := slices.Clone(ranges)
 	slices.SortFunc(sorted, func(a, b Range) int { return strings.Compare(a.From, b.From) })

@@ -2,8 +2,8 @@ package urlkey
 
 import "regexp"
 
-// user matches the start of a URL that has a user name or a password before its
-// host, such as ://name:secret@.
+// user matches the part of a URL that has a user name or a password, from the colon
+// before it to the @ after it, such as "://name:secret@".
 var user = regexp.MustCompile(`://[^/?#@\s']*@`)
 
 // WithoutUsers removes the user names and passwords from all URLs in text. It

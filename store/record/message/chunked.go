@@ -41,12 +41,13 @@ const (
 	chunkEndMax = 64 << 10 // bytes of the last chunk, the trailers and anything after them
 )
 
-// Dechunk decodes a body in the chunked transfer coding of RFC 9112. It returns
-// the body, and the framing from which Stored.Wire restores wire.
+// Dechunk decodes wire, a body in the chunked transfer coding of RFC 9112. It
+// returns the body, and the framing: the sizes of the chunks, from which
+// Stored.Wire restores wire.
 //
-// ok is false, and body and framing are nil, if wire is not chunked. Many
-// crawlers keep a header that says chunked and store the body decoded. A wire
-// form that was cut counts as chunked if it has at least one whole chunk.
+// ok is false, and body and framing are nil, if wire is not chunked. Many crawlers
+// keep a header that says chunked and store the body decoded. A wire form that was
+// cut counts as chunked if it has at least one whole chunk.
 func Dechunk(wire []byte) (body, framing []byte, ok bool) {
 	view := func(off int64, n int) []byte {
 		return wire[off:min(off+int64(n), int64(len(wire)))]
@@ -62,9 +63,10 @@ func Dechunk(wire []byte) (body, framing []byte, ok bool) {
 	return body, framing, true
 }
 
-// scanChunks parses a chunked message of size bytes, of which view returns
-// parts. It calls data with the start and the end of each chunk's data, and
-// returns the residue. If ok is false, the message is not chunked, and the
+// scanChunks parses a chunked message of size bytes. The function view returns n
+// bytes of it from offset off, or fewer at the end. scanChunks calls data with the
+// start and the end offset of each chunk's data, and returns the framing (the sizes
+// of the chunks, as a residue). If ok is false, the message is not chunked, and the
 // calls of data mean nothing.
 func scanChunks(size int64, view func(off int64, n int) []byte, data func(from, to int64)) (framing []byte, ok bool) {
 	var f framer
@@ -101,8 +103,9 @@ func scanChunks(size int64, view func(off int64, n int) []byte, data func(from, 
 	}
 }
 
-// sizeLine parses the size line of a chunk at the start of b. It returns the
-// whole line with its CR LF, which shares memory with b, and the size in bytes.
+// sizeLine parses the size line of a chunk at the start of b. It returns the whole
+// line with its CR LF, which shares memory with b, and the size of the chunk in
+// bytes. ok is false if b does not begin with a size line.
 func sizeLine(b []byte) (line []byte, size int64, ok bool) {
 	end := bytes.IndexByte(b, '\n')
 	if end < 1 || b[end-1] != '\r' {
@@ -125,8 +128,9 @@ func sizeLine(b []byte) (line []byte, size int64, ok bool) {
 	return line, size, true
 }
 
-// isCutSizeLine reports whether a message ends in a size line that was cut off.
-// rest is how many bytes of the message are left, and b is the first of them.
+// isCutSizeLine reports whether a message ends in the beginning of a size line that
+// was cut off. rest is how many bytes of the message are left, and b has the first
+// of them.
 func isCutSizeLine(b []byte, rest int64) bool {
 	if int64(len(b)) < rest || bytes.IndexByte(b, '\n') >= 0 {
 		return false
@@ -140,16 +144,16 @@ func isCutSizeLine(b []byte, rest int64) bool {
 	return true
 }
 
-// isCutCRLF reports whether b is what remains of CR LF in a message that was
-// cut: nothing or CR.
+// isCutCRLF reports whether b, the end of a message that was cut, is what remains
+// of CR LF: nothing, or CR alone.
 func isCutCRLF(b []byte) bool { return len(b) == 0 || string(b) == "\r" }
 
 func isHex(c byte) bool {
 	return isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// framer encodes a residue. It collects equal chunks and writes them as one
-// group.
+// framer encodes the sizes of chunks as a residue (see the top of this file). It
+// collects equal chunks in a row and writes them as one group.
 type framer struct {
 	out    []byte
 	line   []byte // size line of the current group
@@ -189,9 +193,9 @@ func (f *framer) group(flags uint64) {
 	}
 }
 
-// cut ends the residue of a message that was cut inside the chunk that add
-// received last. tail is what remains of the CR LF after the chunk's data. It
-// returns the residue.
+// cut ends the residue of a message that was cut inside the last chunk that was
+// added. tail is what remains of the CR LF after the chunk's data. cut returns the
+// residue.
 func (f *framer) cut(tail []byte) []byte {
 	if f.repeat--; f.repeat > 0 {
 		f.flush()
@@ -212,8 +216,8 @@ func appendSizeLine(dst []byte, size int64) []byte {
 	return append(strconv.AppendInt(dst, size, 16), '\r', '\n')
 }
 
-// IsCut reports whether framing, the residue of a chunked body, says that the
-// body ended early.
+// IsCut reports whether framing, the residue (encoded chunk sizes) of a chunked
+// body, says that the body ended before its last chunk.
 func IsCut(framing []byte) bool {
 	for {
 		code, n := binary.Uvarint(framing)
@@ -240,11 +244,13 @@ func IsCut(framing []byte) bool {
 	}
 }
 
-// errFraming is returned for a residue that does not match its body.
+// errFraming is returned if a residue (the encoded chunk sizes) does not match the
+// body.
 var errFraming = errors.New("framing residue does not fit the body: one of the two is damaged")
 
-// groupLine returns the size line of the group with this code, and the bytes of
-// framing after that line.
+// groupLine returns the size line of a group of chunks in a residue, and the bytes
+// of framing after the group's line. code is the number that begins the group, and
+// framing begins after it. ok is false if framing is damaged.
 func groupLine(code uint64, framing []byte) (line, rest []byte, ok bool) {
 	if code&groupVerbatim == 0 {
 		return appendSizeLine(nil, int64(code>>2)), framing, true
@@ -256,9 +262,10 @@ func groupLine(code uint64, framing []byte) (line, rest []byte, ok bool) {
 	return framing[n : n+int(length)], framing[n+int(length):], true
 }
 
-// dechunkSpool does the same as Dechunk for a body on disk. If s is not
-// chunked, it returns s. Otherwise it returns a new spool in dir and the
-// framing, and closes s. On an error it returns s, still open.
+// dechunkSpool decodes the chunked body in s as Dechunk does, but on disk; w reads
+// the file of s. If s is not chunked, it returns s. Otherwise it returns a new
+// spool in the folder dir and the framing, and closes s. On an error it returns s,
+// still open.
 func dechunkSpool(w *Window, s *record.Spool, dir string) (*record.Spool, []byte, error) {
 	var failed error
 	view := func(off int64, n int) []byte {

@@ -18,17 +18,17 @@ import (
 	"strings"
 )
 
-// headMax bounds the length of an HTTP head, in bytes. SplitHead does not look
-// for its end further on.
+// headMax is how many bytes an HTTP head may have. SplitHead does not look further
+// for the end of a head.
 const headMax = 256 << 10
 
-// SplitHead returns the offset at which the body of the HTTP message data
-// starts: after the first empty line. Lines may end in CR LF or LF. It returns
-// 0 if data does not begin with a status line; then all of it is body.
+// SplitHead returns the offset at which the body of the HTTP message data starts:
+// after the first empty line. Lines may end in CR LF or LF. It returns 0 if data
+// does not begin with a status line; then all of data is body.
 //
-// Old crawlers stored heads without an empty line, or cut them and put a LF at
-// the cut. Therefore the body also begins at a line that is not "Name: value",
-// unless that line and those around it end in CR LF and an empty line follows.
+// Old crawlers stored heads without an empty line, or cut them and put a LF at the
+// cut. Therefore the body also begins at a line that is not "Name: value", unless
+// that line and those around it end in CR LF and an empty line follows.
 func SplitHead(data []byte) int {
 	if !hasStatusLine(data) {
 		return 0
@@ -48,11 +48,11 @@ func SplitHead(data []byte) int {
 	return len(head)
 }
 
-// MessageLength returns the length in bytes of the HTTP response at the start
-// of data, computed from its Content-Length, and its head. ok is false if there
-// is no Content-Length, if data does not begin with a status line, or if the
-// head does not end within data or is damaged: a second status line or control
-// characters.
+// MessageLength returns the length in bytes of the HTTP response at the start of
+// data, and its head. The length is that of the head plus the Content-Length. ok is
+// false if there is no Content-Length, if data does not begin with a status line,
+// if the head does not end within data, or if it is damaged: it has a second status
+// line or control characters.
 func MessageLength(data []byte) (length int64, head []byte, ok bool) {
 	n := SplitHead(data)
 	control := func(r rune) bool { return r < ' ' && r != '\r' && r != '\n' && r != '\t' }
@@ -63,9 +63,10 @@ func MessageLength(data []byte) (length int64, head []byte, ok bool) {
 	return int64(n) + int64(body), data[:n], err == nil
 }
 
-// endOfCutHead returns the end of a head in which the line at pos is not a
-// header line. If the lines from pos on still belong to the head, it returns
-// the offset after the empty line; otherwise pos.
+// endOfCutHead returns the end of a head that may have been cut. The line at pos is
+// the first that is not a header line. If the lines from pos on still belong to the
+// head, endOfCutHead returns the offset after the empty line; otherwise it returns
+// pos.
 func endOfCutHead(head []byte, pos int) int {
 	if !bytes.HasSuffix(head[:nextLine(head, 0)], []byte("\r\n")) {
 		return pos
@@ -85,7 +86,7 @@ func endOfCutHead(head []byte, pos int) int {
 }
 
 // Status returns the status code in the first line of head, such as 302 for
-// "HTTP/1.1 302" or "ICY 302 Moved". It returns 0 if there is none.
+// "HTTP/1.1 302" or "ICY 302 Moved". It returns 0 if that line has none.
 func Status(head []byte) int {
 	if !hasStatusLine(head) {
 		return 0
@@ -106,9 +107,9 @@ func Status(head []byte) int {
 	return code
 }
 
-// Header returns the value of the first header with this name in head, or "" if
-// there is none. Case does not matter. The value is trimmed, and continuation
-// lines are joined to it. Its bytes may be in any charset.
+// Header returns the value of the first header called name in head, or "" if there
+// is none. Upper and lower case are the same. The value is trimmed, and
+// continuation lines are joined to it. Its bytes may be in any charset.
 func Header(head []byte, name string) string {
 	for value := range Headers(head, name) {
 		return value
@@ -116,8 +117,8 @@ func Header(head []byte, name string) string {
 	return ""
 }
 
-// Headers yields the values of all headers with this name in head, each as
-// Header returns the first.
+// Headers yields the values of all headers called name in head, in order. Each
+// value is trimmed and joined as by Header.
 func Headers(head []byte, name string) iter.Seq[string] {
 	return func(yield func(string) bool) { eachHeader(head, name, yield) }
 }
@@ -140,7 +141,8 @@ func eachHeader(head []byte, name string, yield func(string) bool) {
 	}
 }
 
-// unfold joins value with the continuation lines at the start of rest.
+// unfold returns value, the first line of a header's value, joined with the
+// continuation lines at the start of rest by blanks.
 func unfold(value, rest []byte) string {
 	if len(rest) == 0 || rest[0] != ' ' && rest[0] != '\t' {
 		return string(value)
@@ -170,10 +172,10 @@ func Chunked(head []byte) bool {
 	return strings.EqualFold(strings.TrimSpace(last), "chunked")
 }
 
-// Codings returns the compressions of a body, in the order in which they were
-// applied and separated by commas, such as "br,gzip". First come those of
-// Content-Encoding, then those of Transfer-Encoding. "" means none. Chunking is
-// not among them.
+// Codings returns the compressions of a body according to its head, in the order in
+// which they were applied and separated by commas, such as "br,gzip". First come
+// those of Content-Encoding, then those of Transfer-Encoding. "" means that there
+// are none. Chunking is not among them.
 func Codings(head []byte) string {
 	codings := Header(head, "Content-Encoding")
 	for value := range Headers(head, "Transfer-Encoding") {
@@ -206,8 +208,8 @@ func hasStatusLine(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("HTTP/")) || bytes.HasPrefix(data, []byte("ICY "))
 }
 
-// nextLine returns the offset of the line after the one at pos, or the length
-// of data if there is none.
+// nextLine returns the offset at which the line after pos begins, or the length of
+// data if there is no further line.
 func nextLine(data []byte, pos int) int {
 	if i := bytes.IndexByte(data[pos:], '\n'); i >= 0 {
 		return pos + i + 1
@@ -215,8 +217,8 @@ func nextLine(data []byte, pos int) int {
 	return len(data)
 }
 
-// isBlank reports whether line consists of its line end only. Some writers
-// wrote two CR before the LF.
+// isBlank reports whether line consists only of its line end. Some writers wrote
+// two CR before the LF, so any number of CR is allowed.
 func isBlank(line []byte) bool {
 	return line[len(line)-1] == '\n' && len(bytes.TrimRight(line, "\r\n")) == 0
 }
@@ -242,7 +244,8 @@ func isHeaderLine(line []byte) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// isToken reports whether s is a token by RFC 9110.
+// isToken reports whether s is a token as RFC 9110 defines it: not empty, without
+// blanks and separators.
 func isToken(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`()<>@,;:\"/[]?={}`, c) >= 0 {

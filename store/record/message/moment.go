@@ -2,9 +2,9 @@ package message
 
 import "infomall/store/record"
 
-// Moment holds what a file has of one URL at one time, for a Writer of the file.
-// The archive knows the captures of a moment by their status and body, and by
-// whether they are responses, files or revisits. A file may lose that last
+// Moment holds the captures of one URL at one time that a Writer has written to a
+// file. The archive tells the captures of a moment apart by their status and body,
+// and by whether they are responses, files or revisits. A file may lose that last
 // difference, for example when a revisit is written with its body. Then two
 // captures would come back as one. The zero value is an empty moment.
 type Moment struct {
@@ -13,7 +13,7 @@ type Moment struct {
 	written []Written
 }
 
-// Written is a capture that a file has.
+// Written is a capture of a Moment that was written to the file.
 type Written struct {
 	Revisit  bool   // it is a revisit record, without a body
 	Declared string // digest that the capture came with
@@ -27,8 +27,9 @@ func writtenOf(s *Stored) Written {
 	return Written{Declared: s.DeclaredDigest, resource: s.Via == record.ViaResource, status: s.Status, digest: s.Digest}
 }
 
-// Twin returns the capture of the file that s would be taken for, or nil. Captures
-// come in order of URL and time: the first of another moment empties m.
+// Twin returns the capture in the file from which a reader of the file could not
+// tell s apart, or nil if there is none. Call it in the order of URL and time: if s
+// is of another URL or time than the captures in m, Twin empties m first.
 func (m *Moment) Twin(s *Stored) *Written {
 	if s.URL != m.url || s.Time != m.time {
 		m.url, m.time, m.written = s.URL, s.Time, m.written[:0]
@@ -42,7 +43,8 @@ func (m *Moment) Twin(s *Stored) *Written {
 	return nil
 }
 
-// HasBody reports whether the file has the body of s in a record of its moment.
+// HasBody reports whether one of the captures of m was written with the body of s,
+// and not as a revisit.
 func (m *Moment) HasBody(s *Stored) bool {
 	for i := range m.written {
 		if o := &m.written[i]; o.digest == s.Digest && !o.Revisit {
@@ -52,8 +54,9 @@ func (m *Moment) HasBody(s *Stored) bool {
 	return false
 }
 
-// Add notes that s, which Twin was asked about, was written. A capture whose body
-// is not known has no twin, and is not added.
+// Add notes that s was written to the file, as a revisit record if revisit is set.
+// Call Twin for s before. A capture whose body is not known has no twin, and must
+// not be added.
 func (m *Moment) Add(s *Stored, revisit bool) {
 	w := writtenOf(s)
 	w.Revisit = revisit

@@ -9,8 +9,8 @@ import (
 	"infomall/store/record"
 )
 
-// BodyLimits says how large a body a reader may keep in memory. The zero value
-// works.
+// BodyLimits says how large a message may be that a reader keeps in memory, and
+// where it puts larger ones. The zero value works.
 type BodyLimits struct {
 	MemoryMax int64  // bytes of a message that is kept in memory; 0 means 32 MB
 	TempDir   string // folder for larger messages; "" is os.TempDir()
@@ -23,10 +23,11 @@ func (l BodyLimits) memoryMax() int64 {
 	return l.MemoryMax
 }
 
-// InMemory reports whether a message of n bytes is kept in memory.
+// InMemory reports whether a message of n bytes is kept in memory by these limits.
 func (l BodyLimits) InMemory(n int64) bool { return n <= l.memoryMax() }
 
-// newSpool creates an empty spool in dir.
+// newSpool creates an empty spool: a temporary file without a name in the folder
+// dir.
 func newSpool(dir string) (*record.Spool, error) {
 	f, err := os.CreateTemp(dir, "infomall-body-*")
 	if err != nil {
@@ -39,9 +40,9 @@ func newSpool(dir string) (*record.Spool, error) {
 	return &record.Spool{File: f}, nil
 }
 
-// NewSpool copies all of r to a temporary file without a name in dir, and
-// returns it as a Spool. An empty dir means os.TempDir(). The caller closes its
-// File.
+// NewSpool copies all of r to a temporary file without a name in the folder dir,
+// and returns it as a Spool. An empty dir means os.TempDir(). The caller closes the
+// Spool's File.
 func NewSpool(r io.Reader, dir string) (*record.Spool, error) {
 	s, err := newSpool(dir)
 	if err != nil {
@@ -54,7 +55,7 @@ func NewSpool(r io.Reader, dir string) (*record.Spool, error) {
 	return s, nil
 }
 
-// appendAll appends all of r to the spool and updates its Size.
+// appendAll appends all bytes of r to the spool s and updates s.Size.
 func appendAll(s *record.Spool, r io.Reader) error {
 	n, err := io.Copy(s.File, r)
 	s.Size += n
@@ -64,9 +65,9 @@ func appendAll(s *record.Spool, r io.Reader) error {
 	return nil
 }
 
-// Set sets the fields of c from an HTTP message: Head, Status, Body and
-// Framing, and Via if the status is 304. c keeps slices of data, so the caller
-// must not change it afterwards.
+// Set parses data, an HTTP message, and sets Head, Status, Body and Framing of c,
+// and Via if the status is 304. c keeps slices of data, so the caller must not
+// change data afterwards.
 func Set(c *record.Capture, data []byte) {
 	n := SplitHead(data)
 	setHead(c, data[:n:n])
@@ -79,8 +80,9 @@ func Set(c *record.Capture, data []byte) {
 	notModified(c)
 }
 
-// Read does the same as SetMessage with the n bytes of w that begin at
-// off. All n bytes must exist. A body larger than limits allow goes to c.Spool.
+// Read parses the HTTP message in the n bytes of w that begin at off, and sets the
+// fields of c as Set does. All n bytes must exist. A body larger than limits allow
+// goes to c.Spool.
 func Read(c *record.Capture, w *Window, off, n int64, limits BodyLimits) error {
 	if limits.InMemory(n) {
 		data := make([]byte, n)
@@ -111,8 +113,8 @@ func Read(c *record.Capture, w *Window, off, n int64, limits BodyLimits) error {
 	return nil
 }
 
-// ReadBody sets Body or Spool to the n bytes of w that begin at off, without
-// decoding them.
+// ReadBody sets c.Body, or c.Spool if n is larger than limits allow, to the n bytes
+// of w that begin at off. It does not decode them.
 func ReadBody(c *record.Capture, w *Window, off, n int64, limits BodyLimits) error {
 	if limits.InMemory(n) {
 		c.Body = make([]byte, n)
@@ -139,7 +141,8 @@ func notModified(c *record.Capture) {
 	}
 }
 
-// contextReader is a reader that returns an error once its context has ended.
+// contextReader reads from r until its context has ended. From then on it returns
+// the cause of that end as an error.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

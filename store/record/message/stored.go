@@ -7,7 +7,7 @@ import (
 	"infomall/store/record"
 )
 
-// Stored is one capture as the archive has it, for a writer of another format.
+// Stored is one capture as the archive has it, given to a writer of another format.
 // Its slices may be shared and must not be changed.
 type Stored struct {
 	// Capture is what came in, with the body that the capture has for the
@@ -25,9 +25,9 @@ type Stored struct {
 	NoBody string
 }
 
-// MediaType returns the media type of the body, from its Content-Type header or
-// a resource's record: in lower case, without parameters, such as "text/html";
-// "" if unknown.
+// MediaType returns the media type of the body in lower case and without
+// parameters, such as "text/html"; "" if unknown. It comes from the Content-Type
+// header or, for a resource, from the resource's record.
 func (s *Stored) MediaType() string {
 	if s.Via == record.ViaResource || s.Status == 0 {
 		return s.Mime
@@ -35,8 +35,8 @@ func (s *Stored) MediaType() string {
 	return Mime(Header(s.Head, "Content-Type"))
 }
 
-// Entity yields the pieces of the body, without chunk framing. A piece is valid
-// until the next one. An error is the last pair.
+// Entity yields the pieces of the body in order, without chunk framing. A piece is
+// valid until the next one. If there is an error, it is in the last pair.
 func (s *Stored) Entity() iter.Seq2[[]byte, error] {
 	if s.Large != nil {
 		return s.Large
@@ -48,8 +48,8 @@ func (s *Stored) Entity() iter.Seq2[[]byte, error] {
 	}
 }
 
-// Wire yields the body as it was sent: the pieces of Entity with their chunk
-// framing, if there was any.
+// Wire yields the body as it was sent: the pieces of Entity, with their chunk
+// framing if the body was sent in chunks.
 func (s *Stored) Wire() iter.Seq2[[]byte, error] {
 	if len(s.Framing) == 0 {
 		return s.Entity()
@@ -57,9 +57,9 @@ func (s *Stored) Wire() iter.Seq2[[]byte, error] {
 	return reframed(s.Entity(), s.Framing)
 }
 
-// FrameWhole gives a body without framing the framing of a single chunk, if its
-// head says that it is chunked. Otherwise a reader could take a body that looks
-// like chunks for a chunked one.
+// FrameWhole frames the body as a single chunk if the head says that it is chunked,
+// but s has no framing. Without that, a reader could take a body that looks like
+// chunks for a chunked one.
 func (s *Stored) FrameWhole() {
 	if len(s.Framing) > 0 || !isChunked(&s.Capture) {
 		return
@@ -71,8 +71,8 @@ func (s *Stored) FrameWhole() {
 	s.Framing = f.end([]byte(plainEnd))
 }
 
-// reframed yields the wire form of a body: body with framing, the residue that
-// Dechunk returned for it.
+// reframed yields the wire form of a chunked body: the pieces of body with the size
+// lines of their chunks. framing is what Dechunk returned for the body.
 func reframed(body iter.Seq2[[]byte, error], framing []byte) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		next, stop := iter.Pull2(body)
@@ -84,7 +84,7 @@ func reframed(body iter.Seq2[[]byte, error], framing []byte) iter.Seq2[[]byte, e
 	}
 }
 
-// reframer puts chunk framing around the pieces of a body.
+// reframer yields a body with chunk framing around its data.
 type reframer struct {
 	next    func() ([]byte, error, bool)
 	yield   func([]byte, error) bool
@@ -123,8 +123,9 @@ func (r *reframer) run() error {
 	}
 }
 
-// chunk yields one chunk of the wire form: its size line, its data from the
-// body, and CR LF. code is the code of its group in the residue.
+// chunk yields one chunk of the wire form: line, which is its size line, its data
+// from the body, and CR LF. code is the number that begins the chunk's group in the
+// framing; it has the size.
 func (r *reframer) chunk(line []byte, code uint64) error {
 	if err := r.give(line); err != nil {
 		return err
@@ -142,8 +143,9 @@ func (r *reframer) chunk(line []byte, code uint64) error {
 	return r.give([]byte("\r\n"))
 }
 
-// end yields the end of the wire form, after the last chunk. It is an error if
-// the body has not ended. code is the byte that begins the end of the residue.
+// end yields the end of the wire form, after the last chunk with data. It returns
+// an error if the body has not ended. code is the byte that begins the end in the
+// framing.
 func (r *reframer) end(code uint64) error {
 	switch left, err := r.pass(1); {
 	case err != nil:

@@ -18,9 +18,9 @@ const (
 	windowMax = 256 << 10
 )
 
-// Window reads parts of a file. Reading is fast if offsets ascend, but may go
-// back. The readers of record formats use a Window to look ahead, and to go
-// back after damage. It is for one goroutine.
+// Window reads parts of a file. Reading is fast if offsets ascend, but an offset
+// may also be smaller than the one before. The readers of record formats use a
+// Window to look ahead, and to go back after damage. Only one goroutine may use it.
 type Window struct {
 	ctx context.Context
 	r   io.ReaderAt
@@ -28,14 +28,15 @@ type Window struct {
 	off int64
 }
 
-// NewWindow returns a window on r. Once ctx has ended, the methods that must
-// read from r return the cause of its end.
+// NewWindow returns a Window on the file r. Once ctx has ended, the methods that
+// must read from r return the cause of that end.
 func NewWindow(ctx context.Context, r io.ReaderAt) *Window {
 	return &Window{ctx: ctx, r: r}
 }
 
-// View returns the n bytes at off, or fewer if the file ends before. n must be
-// at most ViewMax. The bytes are valid until the next call of any method.
+// View returns the n bytes of the file at offset off, or fewer if the file ends
+// before. n must be at most ViewMax. The bytes are valid until the next call of any
+// method.
 func (w *Window) View(off int64, n int) ([]byte, error) {
 	if off >= w.off && off-w.off <= int64(len(w.buf)) && int(off-w.off)+n <= len(w.buf) {
 		at := int(off - w.off)
@@ -56,14 +57,16 @@ func (w *Window) View(off int64, n int) ([]byte, error) {
 	return w.buf[:min(n, got)], nil
 }
 
-// Find returns the offset of the first occurrence of pattern at from or later.
-// If there is none, found is false and at is the size of the file.
+// Find returns the offset of the first occurrence of pattern that begins at offset
+// from or later. If there is none, found is false and at is the size of the file.
 func (w *Window) Find(from int64, pattern []byte) (at int64, found bool, err error) {
 	return w.FindFunc(from, len(pattern), func(b []byte) int { return bytes.Index(b, pattern) })
 }
 
-// FindFunc does the same as Find for any pattern of length bytes. index returns
-// the place of the first occurrence in b, or -1.
+// FindFunc returns the offset of the first occurrence, at offset from or later, of
+// a pattern that has length bytes. The function index returns the place of the
+// first occurrence in b, or -1. If there is none in the file, found is false and at
+// is the size of the file.
 func (w *Window) FindFunc(from int64, length int, index func(b []byte) int) (at int64, found bool, err error) {
 	const step = 64 << 10
 	for {
@@ -81,8 +84,8 @@ func (w *Window) FindFunc(from int64, length int, index func(b []byte) int) (at 
 	}
 }
 
-// Read fills p with the bytes at off. It returns io.ErrUnexpectedEOF if the
-// file ends before p is full.
+// Read fills p with the bytes of the file at offset off. It returns
+// io.ErrUnexpectedEOF if the file ends before p is full.
 func (w *Window) Read(p []byte, off int64) error {
 	if at := off - w.off; at >= 0 && at+int64(len(p)) <= int64(len(w.buf)) {
 		copy(p, w.buf[at:])

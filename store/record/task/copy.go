@@ -18,7 +18,7 @@ type CopyOptions struct {
 	Progress func(file string, done, total int64)
 }
 
-// CopyResult says how many files of one pool were copied. An index file that
+// CopyResult says how many files of one pool COPY POOL copied. An index file that
 // several pools share counts for the first of them only.
 type CopyResult struct {
 	Pool   string

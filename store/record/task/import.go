@@ -34,8 +34,8 @@ type ImportProgress struct {
 	Records     int64
 }
 
-// ImportResult counts what became of the records of one imported file: Records
-// = Stored + Visits + Skipped + Damaged.
+// ImportResult counts what became of the records of one imported file. Records =
+// Stored + Visits + Skipped + Damaged.
 type ImportResult struct {
 	Source   string
 	Records  int64
@@ -53,8 +53,9 @@ type ImportResult struct {
 	Mismatches []Damage // captures with a wrong declared digest, the first DamagesKept
 }
 
-// DigestCounts counts the captures that declare a digest of their body, by
-// which bytes the digest is of. Programs that write WARC files differ in that.
+// DigestCounts counts the captures that declare a digest of their body. Programs
+// that write WARC files differ in the bytes of which they take the digest; each
+// field counts one choice.
 type DigestCounts struct {
 	Body    int64 // the body, after transfer-decoding
 	Wire    int64 // the body with its chunk framing, as it was sent
@@ -63,11 +64,11 @@ type DigestCounts struct {
 	Unknown int64 // the algorithm or encoding of the digest is not known
 }
 
-// DamagesKept bounds how many places of damage an ImportResult lists for one
-// file. Further ones are only counted.
+// DamagesKept is how many places of damage an ImportResult lists for one file at
+// most. Further places are only counted.
 const DamagesKept = 10000
 
-// Damage is one place in a file that could not be read.
+// Damage is one place in an imported file that could not be read.
 type Damage struct {
 	Offset, Length int64 // in bytes; Length is 0 if unknown
 	Why            string

@@ -24,8 +24,8 @@ var jobStates = [...]string{"running", "done", "failed", "interrupted"}
 // String returns the state as a query shows it, such as "running".
 func (s JobState) String() string { return jobStates[s] }
 
-// Job is one execution of a statement that changes or checks the archive, in
-// the archive's log of jobs.
+// Job is an entry in the archive's log of jobs: one execution of a statement that
+// changes or checks the archive.
 type Job struct {
 	ID        int64  // grows with the time of the start
 	Name      string // name of the schedule, or the name that AS gives; or ""
@@ -44,17 +44,19 @@ type Job struct {
 	Scheduled, Next record.Time
 }
 
-// JobTextMax bounds each text that is kept of a job, in bytes.
+// JobTextMax is the length in bytes at which each text of a Job is cut.
 const JobTextMax = 2000
 
-// JobRunningError is returned if a schedule is started while it is running.
+// JobRunningError is returned if a schedule is started while an earlier job of it
+// is still running. Job is that earlier job.
 type JobRunningError struct{ Job Job }
 
 func (e *JobRunningError) Error() string {
 	return fmt.Sprintf("schedule %s: process %d runs it since %s", e.Job.Name, e.Job.Process, e.Job.Started.Std().Format(time.RFC3339))
 }
 
-// DaemonError is returned if a second daemon is started on an archive.
+// DaemonError is returned if a second daemon (the process that runs the schedules)
+// is started on an archive.
 type DaemonError struct {
 	Archive string
 	Process int // ID of the first daemon's process; 0 if unknown

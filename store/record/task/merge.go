@@ -2,7 +2,7 @@ package task
 
 import "fmt"
 
-// MergeOptions says which pools MERGE or SEAL works on.
+// MergeOptions says which pools MERGE POOL or SEAL POOL works on, and how.
 type MergeOptions struct {
 	Pools []string // names of pools; nil means all
 	// Seal makes the pools static: they are stored as small as possible and
@@ -11,14 +11,14 @@ type MergeOptions struct {
 	// PoolLimit is the size in bytes above which a pool is split by URL; 0
 	// means 64 GB.
 	PoolLimit int64
-	// Dry returns what would be merged, and writes nothing.
+	// Dry means: return what would be merged, and write nothing.
 	Dry bool
 	// Progress, if not nil, is called with the number of captures of a pool
 	// handled so far and the number of all its captures.
 	Progress func(pool string, done, total int64)
 }
 
-// MergeResult says what was merged in one pool.
+// MergeResult says what MERGE or SEAL did in one pool.
 type MergeResult struct {
 	Pool     string
 	Segments int      // segments that were merged

@@ -26,8 +26,8 @@ func (s RecoverState) String() string {
 	return [...]string{"damaged", "chained", "confirmed"}[s]
 }
 
-// Recovered is one span of a file that RECOVER reads: a record that was saved,
-// or damage. Spans come in order and do not overlap.
+// Recovered is one span of a file that RECOVER reads: a record that was saved, or
+// damage. Spans come in the order of their offsets and do not overlap.
 type Recovered struct {
 	Offset int64 // in the file, in bytes
 	Length int64 // in bytes; 0 if unknown

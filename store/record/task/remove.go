@@ -28,12 +28,12 @@ type DeleteOptions struct {
 type DeleteResult struct {
 	Pools []RemovedPool // pools that lost captures, in order of name
 	URLs  int64         // number of URLs of which captures were deleted
-	// Left is how many remaining captures have the same body as a deleted one.
-	// Their body stays in the archive.
+	// Left is how many captures that were not deleted have the same body as a
+	// deleted capture. Their body stays in the archive.
 	Left int64
 }
 
-// RemovedPool counts what one pool loses.
+// RemovedPool counts what one pool loses by DELETE or DROP POOL.
 type RemovedPool struct {
 	Name     string
 	Static   bool

@@ -11,7 +11,7 @@ type RepairOptions struct {
 	Progress func(file string, done, total int64)
 }
 
-// RepairState says what REPAIR did with a file.
+// RepairState says in which state REPAIR found a file, and what it did with it.
 type RepairState uint8
 
 // The values of RepairState: what REPAIR found and did with a file.

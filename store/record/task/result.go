@@ -24,7 +24,7 @@ type Result struct {
 	File       string
 }
 
-// ResultRow is one row of a result. The keys of a result are in ascending
-// order; the meaning of keys and values depends on its kind. Both slices are
+// ResultRow is one row of a Result. The keys of a result are in ascending order;
+// what keys and values mean depends on the kind of the result. Both slices are
 // valid until the next row.
 type ResultRow struct{ Key, Value []byte }
