@@ -2,7 +2,8 @@ package ast
 
 import "time"
 
-// String is a text constant. Value is the text without its quotes.
+// String is the expression 'text', a text constant. Value is the text without
+// its quotes.
 type String struct {
 	Span
 	Value string
@@ -18,8 +19,8 @@ func (e *String) print(p *printer) {
 
 func (*String) children(l nodes) nodes { return l }
 
-// Number is a number. Int is set only if IsInt reports that the number is an
-// int64.
+// Number is a number constant, such as 10 or 1e-12. Float has its value in any
+// case. If the number is an int64, IsInt is true and Int has the value too.
 type Number struct {
 	Span
 	Text  string // as it was written
@@ -38,7 +39,7 @@ func (e *Number) print(p *printer) {
 
 func (*Number) children(l nodes) nodes { return l }
 
-// Size is a number of bytes, such as 64KB.
+// Size is a constant number of bytes, such as 64KB.
 type Size struct {
 	Span
 	Text  string // as it was written
@@ -55,8 +56,9 @@ func (e *Size) print(p *printer) {
 
 func (*Size) children(l nodes) nodes { return l }
 
-// Duration is a length of time, such as 7d or 2mo. At most one of Months and
-// Length is not zero, because months differ in length.
+// Duration is a constant length of time, such as 7d or 2mo. Units of months and
+// years set Months, because months differ in length; other units set Length.
+// The other field is 0.
 type Duration struct {
 	Span
 	Text   string // as it was written
@@ -74,8 +76,8 @@ func (e *Duration) print(p *printer) {
 
 func (*Duration) children(l nodes) nodes { return l }
 
-// Unit is the length of a period, from its smallest written part: UnitMonth for
-// 2008-06.
+// Unit is the length of a Period, which is the unit of its smallest written
+// part: UnitMonth for 2008-06.
 type Unit uint8
 
 // The lengths of a period.
@@ -89,9 +91,10 @@ const (
 	UnitMilli
 )
 
-// Period is a time literal, such as 2008-06 for the whole month. The fields hold
-// the start of the period: parts that were not written have their least value,
-// here day 1 and 0:00. Without a zone the setting timezone applies.
+// Period is a time literal, such as 2008-06 for the whole month. The fields
+// hold the start of the period: parts that were not written have their least
+// value, here day 1 and 0:00. If no zone was written, the setting timezone
+// applies.
 type Period struct {
 	Span
 	Text                                   string // as it was written
@@ -112,7 +115,7 @@ func (e *Period) print(p *printer) {
 
 func (*Period) children(l nodes) nodes { return l }
 
-// Bool is TRUE or FALSE.
+// Bool is the constant TRUE or FALSE.
 type Bool struct {
 	Span
 	Value bool
@@ -132,7 +135,7 @@ func (e *Bool) print(p *printer) {
 
 func (*Bool) children(l nodes) nodes { return l }
 
-// Null is NULL.
+// Null is the constant NULL.
 type Null struct{ Span }
 
 func (*Null) expr() {}
@@ -145,7 +148,7 @@ func (e *Null) print(p *printer) {
 
 func (*Null) children(l nodes) nodes { return l }
 
-// Param is a parameter, $name or :name. SET or RUN gives its value.
+// Param is a parameter, written $name or :name. SET or RUN gives its value.
 type Param struct {
 	Span
 	Name string // without the $ or the colon
@@ -165,7 +168,8 @@ func (e *Param) print(p *printer) {
 
 func (*Param) children(l nodes) nodes { return l }
 
-// Now and Today are the expressions for the current time and the current day.
+// Now and Today are the expressions NOW, the current time, and TODAY, the current
+// day.
 type (
 	Now   struct{ Span } // NOW
 	Today struct{ Span } // TODAY
@@ -191,8 +195,8 @@ func (e *Today) print(p *printer) {
 
 func (*Today) children(l nodes) nodes { return l }
 
-// Column is name or source.name. It refers to a column of a source, or to the
-// alias of an item of SELECT.
+// Column is the name of a column, written name or source.name. It refers to a
+// column of a source, or to the alias of an item of SELECT.
 type Column struct {
 	Span
 	Qualifier *Name // the source; nil if absent

@@ -1,12 +1,13 @@
 package ast
 
-// Crawl is CRAWL 'url', … or CRAWL DUE [IN scope, …], followed by the clauses that
-// the fields name. CRAWL DUE visits pages of the archive again when they are due.
+// Crawl is the statement CRAWL 'url', … or CRAWL DUE [IN scope, …], followed by
+// the clauses that the fields name. It fetches pages of the web into the
+// archive. CRAWL DUE visits pages of the archive again when they are due.
 type Crawl struct {
 	Span
 	Due          bool
-	In           []Scope // of DUE; none means all URLs
-	Seeds        []Expr  // *String or *Param; none for DUE, otherwise one or more
+	In           []Scope // the scopes of DUE; none means all URLs
+	Seeds        []Expr  // the URLs to begin with, *String or *Param; none for DUE, otherwise one or more
 	Depth        Expr    // *Number or *Param; nil if absent
 	Limits       []CrawlLimit
 	Within       []Scope // none means the hosts of the seeds
@@ -24,9 +25,9 @@ type Crawl struct {
 	IgnoreRobots bool
 	AllowPrivate bool
 	TrapsOff     bool // TRAPS OFF
-	TrapLimit    Expr // of TRAPS LIMIT, *Number or *Param; nil if absent
+	TrapLimit    Expr // the n of TRAPS LIMIT n, *Number or *Param; nil if absent
 	FromArchive  bool
-	Time         Expr  // of FROM ARCHIVE AT; nil if absent
+	Time         Expr  // the t of FROM ARCHIVE AT t; nil if absent
 	Alias        *Name // nil if absent
 }
 
@@ -99,17 +100,17 @@ func (s *Crawl) children(l nodes) nodes {
 	return l.exprs(s.For, s.Expand, s.Through, s.Workers, s.Delay, s.Rate, s.Agent, s.Proxy, s.TrapLimit, s.Time)
 }
 
-// CrawlLimit is one limit of LIMIT, such as 1000 PAGES, 2GB or 8h.
+// CrawlLimit is one item after LIMIT in CRAWL, such as 1000 PAGES, 2GB or 8h.
 type CrawlLimit struct {
 	Pages bool // the limit is a number of pages
 	N     Expr // *Number or *Param if Pages, otherwise *Size or *Duration
 }
 
-// Exclusion is one item of EXCLUDE. It excludes the URLs in a scope, or the URLs
-// that a regular expression matches.
+// Exclusion is one item after EXCLUDE in CRAWL. It excludes the URLs in a
+// scope, or the URLs that a regular expression matches.
 type Exclusion struct {
 	Scope Scope // used if Match is nil
-	Match Expr  // of ~'re', a *String or *Param; nil for a scope
+	Match Expr  // the regular expression of ~'re', *String or *Param; nil for a scope
 }
 
 // CrawlDeed is the action of an OrderCrawl.
@@ -123,11 +124,11 @@ const (
 	CrawlWorkers // SET WORKERS n FOR CRAWL name
 )
 
-// crawlDeeds holds the keyword of each CrawlDeed but CrawlWorkers.
+// crawlDeeds maps each CrawlDeed except CrawlWorkers to its keyword.
 var crawlDeeds = [...]string{"PAUSE", "RESUME", "STOP"}
 
-// OrderCrawl is (PAUSE | RESUME | STOP) CRAWL name, or SET WORKERS n FOR CRAWL
-// name.
+// OrderCrawl is the statement (PAUSE | RESUME | STOP) CRAWL name, or SET
+// WORKERS n FOR CRAWL name. It gives an order to a crawl.
 type OrderCrawl struct {
 	Span
 	Deed    CrawlDeed
@@ -151,12 +152,13 @@ func (s *OrderCrawl) print(p *printer) {
 
 func (s *OrderCrawl) children(l nodes) nodes { return l.exprs(s.Workers) }
 
-// AddToCrawl is ADD 'url', … TO CRAWL name [FORCE].
+// AddToCrawl is the statement ADD 'url', … TO CRAWL name [FORCE]. It gives a
+// crawl more URLs.
 type AddToCrawl struct {
 	Span
 	URLs  []Expr // *String or *Param, one or more
 	Name  Name
-	Force bool
+	Force bool // also take URLs that the crawl has fetched or would leave out
 }
 
 func (*AddToCrawl) statement() {}
@@ -173,7 +175,8 @@ func (s *AddToCrawl) print(p *printer) {
 
 func (s *AddToCrawl) children(l nodes) nodes { return l.exprs(s.URLs...) }
 
-// Trace is TRACE 'url'. It shows what each crawl decided about the URL, and why.
+// Trace is the statement TRACE 'url'. It shows what each crawl decided about
+// the URL, and why.
 type Trace struct {
 	Span
 	URL Expr // *String or *Param

@@ -1,7 +1,7 @@
 package ast
 
-// Dedup is DEDUP, followed by the clauses that the fields name. DEDUP groups pages
-// or blocks with nearly the same text.
+// Dedup is the statement DEDUP, followed by the clauses that the fields name.
+// It groups pages or blocks with nearly the same text.
 type Dedup struct {
 	Span
 	Scopes     []Scope

@@ -1,6 +1,7 @@
 package ast
 
-// CreateView is CREATE [OR REPLACE] VIEW name AS query.
+// CreateView is the statement CREATE [OR REPLACE] VIEW name AS query. It gives
+// a query a name under which other queries can read its rows.
 type CreateView struct {
 	Span
 	Replace bool
@@ -20,8 +21,8 @@ func (s *CreateView) print(p *printer) {
 
 func (s *CreateView) children(l nodes) nodes { return append(l, s.Query) }
 
-// create writes CREATE or CREATE OR REPLACE, what is created, such as "VIEW ",
-// and its name.
+// create writes CREATE, or CREATE OR REPLACE if the flag replace is set, then
+// what, the kind of thing to create, such as "VIEW ", and its name.
 func (p *printer) create(replace bool, what string, name *Name) {
 	p.WriteString("CREATE ")
 	p.flag("OR REPLACE ", replace)
@@ -29,8 +30,8 @@ func (p *printer) create(replace bool, what string, name *Name) {
 	p.name(name)
 }
 
-// MetadataOn is the kind of thing that each value of a metadata column
-// describes.
+// MetadataOn says whether a metadata column has one value per page, per version
+// or per block.
 type MetadataOn uint8
 
 // The words after ON in CREATE METADATA.
@@ -51,8 +52,9 @@ func (o MetadataOn) String() string {
 	return "block"
 }
 
-// CreateMetadata is CREATE [OR REPLACE] METADATA name ON (page | version | block)
-// AS expr. It defines a computed column by a name.
+// CreateMetadata is the statement CREATE [OR REPLACE] METADATA name ON (page |
+// version | block) AS expr. It defines a column of that name whose values expr
+// computes.
 type CreateMetadata struct {
 	Span
 	Replace bool
@@ -73,7 +75,7 @@ func (s *CreateMetadata) print(p *printer) {
 
 func (s *CreateMetadata) children(l nodes) nodes { return l.exprs(s.Expr) }
 
-// DropView is DROP VIEW name.
+// DropView is the statement DROP VIEW name. It removes a view.
 type DropView struct {
 	Span
 	Name Name
@@ -90,7 +92,8 @@ func (s *DropView) print(p *printer) {
 
 func (*DropView) children(l nodes) nodes { return l }
 
-// DropMetadata is DROP METADATA name.
+// DropMetadata is the statement DROP METADATA name. It removes a metadata
+// column.
 type DropMetadata struct {
 	Span
 	Name Name

@@ -1,6 +1,7 @@
 package ast
 
-// Delete is DELETE FROM scope, … [range] [WHERE expr] [REASON 's'].
+// Delete is the statement DELETE FROM scope, … [range] [WHERE expr] [REASON
+// 's']. It deletes captures from the archive.
 type Delete struct {
 	Span
 	Scopes []Scope

@@ -3,8 +3,8 @@ package ast
 import "fmt"
 
 // Error is an error in a statement, with its position. The parser, the planner
-// and the operators return it for every error that the author of the statement
-// can correct. lang.Render shows it with the source line and a caret.
+// and the operators return an Error if the author of the statement can correct
+// it. lang.Render shows an Error with the source line and a caret.
 type Error struct {
 	Span
 	Msg  string // what was found and what was expected, without the position
@@ -13,7 +13,7 @@ type Error struct {
 
 // Error returns the position, the message and the hint in one line, such as
 // june.iql:2:7: no column "tittle" in relation versions (did you mean title?).
-// It leaves out a position that is unknown.
+// It leaves out the position if the line is 0, and the hint if it is "".
 func (e *Error) Error() string {
 	s := e.Msg
 	if e.Hint != "" {

@@ -1,11 +1,12 @@
 package ast
 
-// Export is EXPORT (query) TO file [FORMAT f].
+// Export is the statement EXPORT (query) TO file [FORMAT f]. It writes the rows
+// of a query to a file.
 type Export struct {
 	Span
 	Query  *Query
 	To     Expr  // *String or *Param
-	Format *Name // nil: the extension of the file's name decides
+	Format *Name // nil means that the extension of the file's name decides
 }
 
 func (*Export) statement() {}

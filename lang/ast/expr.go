@@ -1,15 +1,17 @@
 package ast
 
-// Expr is an expression: one of *String, *Number, *Size, *Duration, *Period,
-// *Bool, *Null, *Param, *Now, *Today, *Column, *Unary, *Binary, *Between, *In,
-// *Like, *Is, *Within, *Case, *Cast, *Call, *Subquery and *Exists.
+// Expr is an expression of the language, such as a constant, a column or an
+// operator with its operands. It is one of *String, *Number, *Size, *Duration,
+// *Period, *Bool, *Null, *Param, *Now, *Today, *Column, *Unary, *Binary,
+// *Between, *In, *Like, *Is, *Within, *Case, *Cast, *Call, *Subquery and
+// *Exists.
 type Expr interface {
 	Node
 	expr()
 }
 
-// The precedence levels of operators, lowest first. An operand needs brackets if
-// its level is lower than its place requires.
+// The precedence levels of operators, from the loosest to the tightest. An operand
+// is printed in brackets if its level is lower than its place requires.
 const (
 	levelAny = iota
 	levelOr
@@ -23,8 +25,8 @@ const (
 	levelAtom // constants, columns, calls and brackets
 )
 
-// level returns the precedence level of e's outermost operator, or levelAtom if e
-// has no operator.
+// level returns the precedence level of the outermost operator of e, or
+// levelAtom if e has no operator.
 func level(e Expr) int {
 	switch e := e.(type) {
 	case *Unary:
@@ -74,7 +76,7 @@ func (p *printer) not(not bool) {
 	}
 }
 
-// Unary is NOT x, -x or +x.
+// Unary is the expression NOT x, -x or +x.
 type Unary struct {
 	Span
 	Op string // NOT, - or +
@@ -100,13 +102,13 @@ func (e *Unary) print(p *printer) {
 
 func (e *Unary) children(l nodes) nodes { return l.exprs(e.X) }
 
-// Binary is x Op y. Op is one of OR AND = <> < <= > >= || + - * / // % ~ !~
-// CONTAINS. The parser changes != to <>.
+// Binary is the expression x Op y. Op is one of OR AND = <> < <= > >= || + - *
+// / // % ~ !~ CONTAINS. The parser changes != to <>.
 type Binary struct {
 	Span
 	Op   string
 	OpAt Span // the operator in the source
-	Not  bool // it is x NOT CONTAINS y
+	Not  bool // the expression is x NOT CONTAINS y
 	X, Y Expr
 }
 
@@ -129,7 +131,7 @@ func (e *Binary) print(p *printer) {
 
 func (e *Binary) children(l nodes) nodes { return l.exprs(e.X, e.Y) }
 
-// Between is x [NOT] BETWEEN a AND b.
+// Between is the expression x [NOT] BETWEEN a AND b.
 type Between struct {
 	Span
 	Not     bool
@@ -152,7 +154,7 @@ func (e *Between) print(p *printer) {
 
 func (e *Between) children(l nodes) nodes { return l.exprs(e.X, e.A, e.B) }
 
-// In is x [NOT] IN (a, b, …), or IN (query).
+// In is the expression x [NOT] IN (a, b, …) or x [NOT] IN (query).
 type In struct {
 	Span
 	Not   bool
@@ -187,8 +189,8 @@ func (e *In) children(l nodes) nodes {
 	return l
 }
 
-// Like is x [NOT] (LIKE | ILIKE) y [ESCAPE 'c']. Fold is set for ILIKE, which
-// ignores case.
+// Like is the expression x [NOT] (LIKE | ILIKE) y [ESCAPE 'c']. Fold is set for
+// ILIKE, which ignores case.
 type Like struct {
 	Span
 	Not, Fold bool
@@ -215,7 +217,7 @@ func (e *Like) print(p *printer) {
 
 func (e *Like) children(l nodes) nodes { return l.exprs(e.X, e.Y, e.Escape) }
 
-// Is is x IS [NOT] (NULL | TRUE | FALSE).
+// Is is the expression x IS [NOT] (NULL | TRUE | FALSE).
 type Is struct {
 	Span
 	Not  bool
@@ -236,7 +238,8 @@ func (e *Is) print(p *printer) {
 
 func (e *Is) children(l nodes) nodes { return l.exprs(e.X, e.What) }
 
-// Within is x [NOT] WITHIN scope, or WITHIN (scope, …).
+// Within is the expression x [NOT] WITHIN scope or x [NOT] WITHIN (scope, …):
+// whether the URL x is in one of the scopes.
 type Within struct {
 	Span
 	Not    bool
@@ -264,7 +267,7 @@ func (e *Within) print(p *printer) {
 
 func (e *Within) children(l nodes) nodes { return l.exprs(e.X).scopes(e.Scopes) }
 
-// Case is CASE [x] WHEN a THEN b … [ELSE c] END.
+// Case is the expression CASE [x] WHEN a THEN b … [ELSE c] END.
 type Case struct {
 	Span
 	X     Expr // nil if absent
@@ -295,7 +298,7 @@ func (e *Case) children(l nodes) nodes {
 	return l.exprs(e.Else)
 }
 
-// When is one WHEN cond THEN expr of a Case.
+// When is one branch of a Case: WHEN cond THEN expr.
 type When struct {
 	Span
 	Cond, Then Expr
@@ -310,7 +313,7 @@ func (w *When) print(p *printer) {
 
 func (w *When) children(l nodes) nodes { return l.exprs(w.Cond, w.Then) }
 
-// Cast is CAST(x AS type).
+// Cast is the expression CAST(x AS type).
 type Cast struct {
 	Span
 	X    Expr
@@ -372,7 +375,8 @@ func (e *Call) children(l nodes) nodes {
 	return l.exprs(e.Filter)
 }
 
-// Subquery is a query in brackets, used as a value: the one value of its one row.
+// Subquery is a query in brackets that is used as a value. Its value is the
+// only value of the only row of the query.
 type Subquery struct {
 	Span
 	Query *Query
@@ -388,7 +392,7 @@ func (e *Subquery) print(p *printer) {
 
 func (e *Subquery) children(l nodes) nodes { return append(l, e.Query) }
 
-// Exists is EXISTS (query).
+// Exists is the expression EXISTS (query).
 type Exists struct {
 	Span
 	Query *Query

@@ -1,7 +1,7 @@
 package ast
 
-// ShowPath is SHOW PATH 'a' TO 'b' [AT t] [OVER GRAPH g]. It shows a shortest path of
-// links.
+// ShowPath is the statement SHOW PATH 'a' TO 'b' [AT t] [OVER GRAPH g]. It
+// shows a shortest path of links between two URLs.
 type ShowPath struct {
 	Span
 	From, To Expr  // *String or *Param
@@ -22,7 +22,8 @@ func (s *ShowPath) print(p *printer) {
 
 func (s *ShowPath) children(l nodes) nodes { return l.exprs(s.From, s.To, s.Time) }
 
-// DropGraph is DROP GRAPH name. The graph is one that IMPORT … FORMAT graph made.
+// DropGraph is the statement DROP GRAPH name. It removes a graph that IMPORT …
+// FORMAT graph has made.
 type DropGraph struct {
 	Span
 	Name Name

@@ -1,10 +1,11 @@
 package ast
 
-// Import is IMPORT 'glob' [FORMAT f] [BASE 'url'] [AT t] [AS name].
+// Import is the statement IMPORT 'glob', … [FORMAT f] [BASE 'url'] [AT t] [AS
+// name]. It reads files into the archive.
 type Import struct {
 	Span
 	Paths  []Expr // *String or *Param, one or more
-	Format *Name  // nil: the format is detected
+	Format *Name  // nil means that the format is detected
 	Base   Expr   // *String or *Param; nil if absent
 	Time   Expr   // nil if absent
 	Alias  *Name  // nil if absent

@@ -2,19 +2,21 @@ package ast
 
 import "strings"
 
-// nameRunesMax is the length in characters above which Nearest finds nothing. It
-// limits the time of a comparison; no real name is that long.
+// nameRunesMax is the maximum length, in characters, of a mistyped name; for
+// longer names Nearest returns "". No real name is that long, and the bound
+// limits the time of a comparison.
 const nameRunesMax = 64
 
-// Nearest returns the one of names that a mistyped name most likely means, for
-// the hint of an Error. For "tittle" it returns "title". It returns "" if no name
-// is near.
+// Nearest returns the element of names that a mistyped name most likely means.
+// For "tittle" it returns "title". It returns "" if no element is near. The
+// result is for the hint of an Error.
 //
-// A name is near if at most two letters are changed, added, dropped or swapped
-// with a neighbor: one letter if the mistyped name has two to four, none if it
-// has one. Case does not count. Among equally near names, one with the same first
-// letter wins. If none is near, Nearest returns the only name that begins with a
-// mistyped name of three letters or more.
+// An element is near if at most two letters are changed, added, dropped or
+// swapped with a neighbor. If the mistyped name has two to four letters, only
+// one change is allowed; if it has one letter, none. Case does not count. Among
+// equally near elements, one with the same first letter wins. If none is near,
+// and the mistyped name has at least three letters, Nearest returns the only
+// element that begins with it.
 func Nearest(name string, names []string) string {
 	wrong := []rune(strings.ToLower(name))
 	if len(wrong) > nameRunesMax {
@@ -48,9 +50,8 @@ func Nearest(name string, names []string) string {
 	return best
 }
 
-// distance returns the least number of edits that turn a into b, or limit if it
-// is limit or more. An edit changes, adds or drops a letter, or swaps two
-// neighbors.
+// distance returns the minimum number of edits that turn a into b, but at most
+// limit. An edit changes, adds or drops a letter, or swaps two neighbors.
 func distance(a, b []rune, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit

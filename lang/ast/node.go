@@ -21,7 +21,7 @@ package ast
 
 // Pos is a position in a source text. Line and Column count from 1, Column in
 // characters. Offset counts bytes from 0. The zero Pos means that the position
-// is unknown.
+// is not known.
 type Pos struct {
 	Filename string
 	Offset   int
@@ -29,12 +29,12 @@ type Pos struct {
 	Column   int
 }
 
-// Span is the source text from Start up to, not including, End.
+// Span is the range of a source text from Start up to, not including, End.
 type Span struct {
 	Start, End Pos
 }
 
-// At returns s. A type that embeds a Span so has the method At of Node.
+// At returns s. Every type that embeds a Span thus has the method At of Node.
 func (s Span) At() Span { return s }
 
 // Node is any part of the tree: a statement, an expression or a clause. Only
@@ -46,14 +46,15 @@ type Node interface {
 	// print writes the node as canonical source.
 	print(p *printer)
 	// children appends the direct child nodes to l, in the order in which they
-	// print. A Name is no node but a part of its node.
+	// are printed, and returns the longer list. A Name is not a node but a part
+	// of its node.
 	children(l nodes) nodes
 }
 
-// Statement is one statement of the language. The types of this package with a
-// method statement implement it, and no others. Each of them stands, with its
-// methods, in the file of its family. Package lang/grammar lists how they are
-// written, and package exec what each of them does.
+// Statement is one statement of the language. Only types of this package
+// implement it. Each of these types is declared, with its methods, in the file
+// of its family. Package lang/grammar lists how they are written, and package
+// exec what each of them does.
 type Statement interface {
 	Node
 	statement()
@@ -64,7 +65,7 @@ type Statement interface {
 type Name struct {
 	Span
 	Text   string
-	Quoted bool // it was written in double quotes
+	Quoted bool // the name was written in double quotes
 }
 
 func (n *Name) String() string {

@@ -34,7 +34,8 @@ func (f PageForm) String() string {
 	return ""
 }
 
-// ShowPage is SHOW PAGE 'url' [AT t] [AS form].
+// ShowPage is the statement SHOW PAGE 'url' [AT t] [AS form]. It shows a
+// capture of a page.
 type ShowPage struct {
 	Span
 	URL  Expr // *String or *Param
@@ -54,7 +55,8 @@ func (s *ShowPage) print(p *printer) {
 
 func (s *ShowPage) children(l nodes) nodes { return l.exprs(s.URL, s.Time) }
 
-// ShowRobots is SHOW ROBOTS 'url' [AGENT 's'] [AT t].
+// ShowRobots is the statement SHOW ROBOTS 'url' [AGENT 's'] [AT t]. It shows
+// the rules of robots.txt that apply to a URL.
 type ShowRobots struct {
 	Span
 	URL   Expr // *String or *Param
@@ -74,12 +76,12 @@ func (s *ShowRobots) print(p *printer) {
 
 func (s *ShowRobots) children(l nodes) nodes { return l.exprs(s.URL, s.Agent, s.Time) }
 
-// Diff is DIFF 'url' [FROM t] [TO t]. It shows how the blocks of a page changed between
-// two times.
+// Diff is the statement DIFF 'url' [FROM t] [TO t]. It shows how the blocks of
+// a page changed between two times.
 type Diff struct {
 	Span
 	URL  Expr // *String or *Param
-	From Expr // nil means the version before the one of To
+	From Expr // nil means the version before the version at To
 	To   Expr // nil means the latest version
 }
 

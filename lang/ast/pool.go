@@ -1,6 +1,7 @@
 package ast
 
-// CopyPool is COPY POOL ('p' | ALL) TO 'dir'. It copies pools into another folder.
+// CopyPool is the statement COPY POOL ('p' | ALL) TO 'dir'. It copies pools
+// into another folder.
 type CopyPool struct {
 	Span
 	Pool Expr // *String or *Param; nil for ALL
@@ -25,12 +26,12 @@ func (p *printer) poolOrAll(pool Expr) {
 	p.clause("", pool)
 }
 
-// Verify is VERIFY [POOL p] [SAMPLE 1/n]. It checks the files of the archive, or with
-// SAMPLE a part of them.
+// Verify is the statement VERIFY [POOL p] [SAMPLE 1/n]. It checks the files of
+// the archive; with SAMPLE it checks a part of them.
 type Verify struct {
 	Span
 	Pool   Expr // *String or *Param; nil means all pools
-	Sample Expr // the n of 1/n, a *Number or *Param; nil means everything
+	Sample Expr // the n of SAMPLE 1/n, a *Number or *Param; nil means everything
 }
 
 func (*Verify) statement() {}
@@ -45,11 +46,11 @@ func (s *Verify) print(p *printer) {
 
 func (s *Verify) children(l nodes) nodes { return l.exprs(s.Pool, s.Sample) }
 
-// MergePool is (MERGE | SEAL) POOL ('p' | ALL). It merges the segments of a pool. A
-// sealed pool does not change any more.
+// MergePool is the statement (MERGE | SEAL) POOL ('p' | ALL). It merges the
+// segments of a pool. A sealed pool does not change any more.
 type MergePool struct {
 	Span
-	Seal bool // SEAL, not MERGE
+	Seal bool // the statement is SEAL, not MERGE
 	Pool Expr // *String or *Param; nil for ALL
 }
 
@@ -68,8 +69,8 @@ func (s *MergePool) print(p *printer) {
 
 func (s *MergePool) children(l nodes) nodes { return l.exprs(s.Pool) }
 
-// RepairPool is REPAIR POOL 'p' FROM 'dir'. It replaces damaged files by those of a
-// copy of the archive in dir.
+// RepairPool is the statement REPAIR POOL 'p' FROM 'dir'. It repairs damaged
+// files of a pool from a copy of the archive in dir.
 type RepairPool struct {
 	Span
 	Pool Expr // *String or *Param
@@ -87,11 +88,12 @@ func (s *RepairPool) print(p *printer) {
 
 func (s *RepairPool) children(l nodes) nodes { return l.exprs(s.Pool, s.From) }
 
-// Reindex is REINDEX [POOL p] [DERIVED]. It makes the indexes of pools again.
+// Reindex is the statement REINDEX [POOL p] [DERIVED]. It makes the indexes of
+// pools again.
 type Reindex struct {
 	Span
 	Pool    Expr // *String or *Param; nil means all pools
-	Derived bool
+	Derived bool // also compute again the data that is derived from stored bodies
 }
 
 func (*Reindex) statement() {}
@@ -106,7 +108,7 @@ func (s *Reindex) print(p *printer) {
 
 func (s *Reindex) children(l nodes) nodes { return l.exprs(s.Pool) }
 
-// DropPool is DROP POOL 'p'. It removes a pool from the archive.
+// DropPool is the statement DROP POOL 'p'. It removes a pool from the archive.
 type DropPool struct {
 	Span
 	Pool Expr // *String or *Param
@@ -122,7 +124,8 @@ func (s *DropPool) print(p *printer) {
 
 func (s *DropPool) children(l nodes) nodes { return l.exprs(s.Pool) }
 
-// Recover is RECOVER file [TO file]. It saves the records of a damaged file.
+// Recover is the statement RECOVER 'file' [TO 'file']. It saves the whole
+// records of a damaged file.
 type Recover struct {
 	Span
 	File Expr // *String or *Param

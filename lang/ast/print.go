@@ -3,35 +3,36 @@ package ast
 import "strings"
 
 // printer collects the canonical source of a tree: keywords in upper case, one
-// space between words, brackets only where they are needed.
+// space between words, brackets only if they are needed.
 type printer struct {
 	strings.Builder
-	param func(*Param) Expr // what is printed instead of a parameter; nil to print parameters
+	param func(*Param) Expr // returns the expression to print instead of a parameter; nil prints parameters
 }
 
-// text returns n as canonical source.
+// text returns the canonical source of n.
 func text(n Node) string {
 	var p printer
 	n.print(&p)
 	return p.String()
 }
 
-// TextWith returns n as canonical source in which value(p) stands for each parameter p.
+// TextWith returns the canonical source of n, with the expression value(p) in
+// place of each parameter p.
 func TextWith(n Node, value func(p *Param) Expr) string {
 	p := printer{param: value}
 	n.print(&p)
 	return p.String()
 }
 
-// words writes ws one after the other, without spaces between them.
+// words writes the texts ws one after another, without spaces between them.
 func (p *printer) words(ws ...string) {
 	for _, w := range ws {
 		p.WriteString(w)
 	}
 }
 
-// commas calls f(0) to f(n-1), each of which writes one part, and writes a comma
-// and a space between the parts.
+// commas calls f(0) to f(n-1), each of which must write one part, and writes a
+// comma and a space between the parts.
 func (p *printer) commas(n int, f func(i int)) {
 	for i := range n {
 		if i > 0 {
@@ -41,12 +42,14 @@ func (p *printer) commas(n int, f func(i int)) {
 	}
 }
 
-// quote returns text between two quote marks, with each mark inside it doubled.
+// quote returns text between two quote marks, with each mark inside text
+// doubled. mark is ' or ".
 func quote(text, mark string) string {
 	return mark + strings.ReplaceAll(text, mark, mark+mark) + mark
 }
 
-// name writes a name, in double quotes if it needs them or had them in the source.
+// name writes a name. It writes double quotes if the name needs them or had
+// them in the source.
 func (p *printer) name(n *Name) {
 	if n.Quoted || !isPlain(n.Text) {
 		p.WriteString(quote(n.Text, `"`))
@@ -65,7 +68,7 @@ func isPlain(text string) bool {
 	return text != "" && !isReserved(text)
 }
 
-// isReserved reports whether text is a reserved word, in any case.
+// isReserved reports whether text is a reserved word, in upper or lower case.
 func isReserved(text string) bool {
 	for _, w := range Reserved {
 		if len(w) == len(text) && upper(text) == w {
@@ -76,7 +79,7 @@ func isReserved(text string) bool {
 }
 
 // upper returns text with the letters a to z in upper case. It leaves other
-// letters alone, because some change their length in bytes in upper case.
+// letters, because some change their length in bytes in upper case.
 func upper(text string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' {
@@ -94,8 +97,9 @@ func (p *printer) scopes(ss []Scope) {
 	p.commas(len(ss), func(i int) { ss[i].print(p) })
 }
 
-// scopesAfter writes keyword, with the spaces that it includes, and ss. It
-// writes nothing if ss is empty.
+// scopesAfter writes keyword and then the scopes ss, with commas between them.
+// keyword includes its spaces, such as " IN ". If ss is empty, scopesAfter
+// writes nothing.
 func (p *printer) scopesAfter(keyword string, ss []Scope) {
 	if len(ss) > 0 {
 		p.WriteString(keyword)
@@ -103,8 +107,8 @@ func (p *printer) scopesAfter(keyword string, ss []Scope) {
 	}
 }
 
-// clause writes keyword, with the spaces that it includes, and e. It writes
-// nothing if e is nil.
+// clause writes keyword and then the expression e. keyword includes its spaces,
+// such as " WHERE ". If e is nil, clause writes nothing.
 func (p *printer) clause(keyword string, e Expr) {
 	if e != nil {
 		p.WriteString(keyword)
@@ -112,8 +116,8 @@ func (p *printer) clause(keyword string, e Expr) {
 	}
 }
 
-// nameAfter writes keyword, with the spaces that it includes, and n. It writes
-// nothing if n is nil.
+// nameAfter writes keyword and then the name n. keyword includes its spaces,
+// such as " AS ". If n is nil, nameAfter writes nothing.
 func (p *printer) nameAfter(keyword string, n *Name) {
 	if n != nil {
 		p.WriteString(keyword)
@@ -121,15 +125,16 @@ func (p *printer) nameAfter(keyword string, n *Name) {
 	}
 }
 
-// wordAfter writes keyword, with the spaces that it includes, and word. It
-// writes nothing if word is "".
+// wordAfter writes keyword and then the text word, such as " ORDER " and "BFS".
+// keyword includes its spaces. If word is "", wordAfter writes nothing.
 func (p *printer) wordAfter(keyword, word string) {
 	if word != "" {
 		p.words(keyword, word)
 	}
 }
 
-// flag writes clause, which has no value, if there is true.
+// flag writes clause, which has no value, such as " FORCE", if the flag there
+// is set.
 func (p *printer) flag(clause string, there bool) {
 	if there {
 		p.WriteString(clause)
@@ -138,11 +143,12 @@ func (p *printer) flag(clause string, there bool) {
 
 func (p *printer) alias(n *Name) { p.nameAfter(" AS ", n) }
 
-// overGraph writes OVER GRAPH g after a space. It writes nothing if g is nil.
+// overGraph writes " OVER GRAPH " and the name g. If g is nil, it writes
+// nothing.
 func (p *printer) overGraph(g *Name) { p.nameAfter(" OVER GRAPH ", g) }
 
-// time writes the range and the choice of a time clause, each after a space. It
-// leaves out whichever is nil.
+// time writes the range and the choice of a time clause, each with a space
+// before it. It leaves out a part that is nil.
 func (p *printer) time(t *TimeClause) {
 	if t.Range != nil {
 		p.WriteByte(' ')

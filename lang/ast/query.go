@@ -1,7 +1,7 @@
 package ast
 
-// Query is one SELECT, or several that UNION ALL joins. ORDER BY, LIMIT and
-// OFFSET apply to the rows of all of them.
+// Query is one SELECT, or several that UNION ALL joins, with the clauses around
+// them. ORDER BY, LIMIT and OFFSET apply to the rows of all SELECTs.
 type Query struct {
 	Span
 	With    []With
@@ -46,15 +46,15 @@ func (s *Query) children(l nodes) nodes {
 	return l.exprs(s.Limit, s.Offset)
 }
 
-// bracketed writes q in brackets.
+// bracketed writes the query q in brackets.
 func (p *printer) bracketed(q *Query) {
 	p.WriteByte('(')
 	q.print(p)
 	p.WriteByte(')')
 }
 
-// With is one name AS (query) of a WITH clause. Later queries of the clause and
-// the SELECT can read the rows of Query by the name.
+// With is one item of a WITH clause: name AS (query). Later queries of the
+// clause, and the SELECT, can read the rows of Query by the name.
 type With struct {
 	Span
 	Name  Name
@@ -76,7 +76,7 @@ type OrderItem struct {
 	Span
 	Expr       Expr
 	Desc       bool
-	NullsFirst bool // NULLs precede all values; otherwise they follow them
+	NullsFirst bool // NULLs come before all values; otherwise they come after
 }
 
 func (o *OrderItem) String() string { return text(o) }
@@ -93,8 +93,8 @@ func (o *OrderItem) print(p *printer) {
 
 func (o *OrderItem) children(l nodes) nodes { return l.exprs(o.Expr) }
 
-// orderBy writes ORDER BY and its keys after a space. It writes nothing without
-// keys.
+// orderBy writes " ORDER BY " and the keys. If there are no keys, it writes
+// nothing.
 func (p *printer) orderBy(keys []OrderItem) {
 	if len(keys) > 0 {
 		p.WriteString(" ORDER BY ")
@@ -102,7 +102,7 @@ func (p *printer) orderBy(keys []OrderItem) {
 	}
 }
 
-// Select is one SELECT, from its items to its HAVING. ORDER BY and LIMIT are
+// Select is one SELECT with its clauses up to HAVING. ORDER BY and LIMIT are
 // parts of the Query around it.
 type Select struct {
 	Span
@@ -152,7 +152,7 @@ func (s *Select) children(l nodes) nodes {
 	return l.exprs(s.Where).exprs(s.GroupBy...).exprs(s.Having)
 }
 
-// Item is one item of SELECT: *, or expr [AS name].
+// Item is one item after SELECT: *, or expr [AS name].
 type Item struct {
 	Span
 	Star  bool
@@ -173,13 +173,13 @@ func (it *Item) print(p *printer) {
 
 func (it *Item) children(l nodes) nodes { return l.exprs(it.Expr) }
 
-// Source is what FROM or JOIN reads: a query in brackets, a FILE, or a relation
-// with its scopes and time clause.
+// Source is the part of a query after FROM or JOIN: a query in brackets, a
+// FILE, or a relation with its scopes and time clause.
 type Source struct {
 	Span
 	Query    *Query  // in brackets; nil for a FILE or a relation
-	File     Expr    // *String or *Param; nil unless it is FILE 'path'
-	Relation *Name   // a relation, a view or a name of WITH; nil means versions if there are scopes
+	File     Expr    // the path after FILE, *String or *Param; nil if absent
+	Relation *Name   // a relation, a view or a name of WITH; nil with scopes means the relation versions
 	Unit     *Name   // the unit of periods(unit); nil if absent
 	Scopes   []Scope // none means all URLs
 	Time     TimeClause
@@ -216,10 +216,10 @@ func (s *Source) children(l nodes) nodes {
 	return l.exprs(s.File).scopes(s.Scopes).time(&s.Time)
 }
 
-// Join is [LEFT] JOIN source ON expr.
+// Join is one join of a SELECT: [LEFT] JOIN source ON expr.
 type Join struct {
 	Span
-	Left   bool // LEFT: a row on the left without a match is kept, with NULLs
+	Left   bool // a row on the left without a match is kept, with NULLs for the right side
 	Source *Source
 	On     Expr
 }
@@ -237,12 +237,12 @@ func (j *Join) print(p *printer) {
 
 func (j *Join) children(l nodes) nodes { return append(l, j.Source).exprs(j.On) }
 
-// Scope selects URLs by a string or a parameter, such as 'lanshan.example', or by
-// a range of two of them: 'a' .. 'b'.
+// Scope selects URLs: by one string or parameter, such as 'lanshan.example', or
+// by a range between two, 'a' .. 'b'.
 type Scope struct {
 	Span
 	From Expr // *String or *Param
-	To   Expr // *String or *Param; nil unless it is a range
+	To   Expr // the end of a range, *String or *Param; nil if the scope is no range
 }
 
 func (s *Scope) String() string { return text(s) }

@@ -2,7 +2,9 @@ package ast
 
 import "strings"
 
-// PageRank is PAGERANK [name], followed by the clauses that the fields name.
+// PageRank is the statement PAGERANK [name], followed by the clauses that the
+// fields name. It computes a ranking of pages or hosts by their links, and
+// keeps the ranking under the name.
 type PageRank struct {
 	Span
 	Name       *Name   // of the ranking; nil if absent
@@ -46,14 +48,17 @@ func (s *PageRank) children(l nodes) nodes {
 	return l.scopes(s.Scopes).time(&s.Time).exprs(s.Damping, s.Tolerance, s.Iterations).exprs(s.Seeds...)
 }
 
-// Withouts lists the words that WITHOUT takes in PAGERANK.
+// Withouts lists the words that may follow WITHOUT in PAGERANK: the kinds of
+// links to leave out.
 var Withouts = []string{"internal", "nofollow", "nav"}
 
-// HITS is HITS [name], followed by the clauses that the fields name.
+// HITS is the statement HITS [name], followed by the clauses that the fields
+// name. It computes how good pages are as hubs and as authorities, and keeps
+// this ranking under the name.
 type HITS struct {
 	Span
 	Name       *Name   // of the ranking; nil if absent
-	Words      Expr    // of FOR, a *String or *Param; nil if absent
+	Words      Expr    // the words after FOR, a *String or *Param; nil if absent
 	Scopes     []Scope // OVER scope, …
 	Graph      *Name   // OVER GRAPH; nil if absent
 	Time       TimeClause
@@ -91,8 +96,8 @@ func (s *HITS) children(l nodes) nodes {
 	return l.exprs(s.Words).scopes(s.Scopes).time(&s.Time).exprs(s.Keep, s.Iterations).exprs(s.Stop...)
 }
 
-// ExplainRank is EXPLAIN RANK 'url' [IN name]. It shows which links the rank of a page
-// comes from.
+// ExplainRank is the statement EXPLAIN RANK 'url' [IN name]. It shows from
+// which links the rank of a page comes.
 type ExplainRank struct {
 	Span
 	URL  Expr  // *String or *Param

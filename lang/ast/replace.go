@@ -2,10 +2,11 @@ package ast
 
 import "reflect"
 
-// ReplaceColumns returns a copy of e in which f(c) replaces each column c. A
-// column for which f returns nil stays. If f returns nil for all columns,
-// ReplaceColumns returns e itself. It calls f once for each column of e, but not
-// for columns of subqueries, which the copy shares with e.
+// ReplaceColumns returns a copy of e in which the expression f(c) replaces each
+// column c. If f returns nil for a column, the column stays. If f returns nil
+// for all columns, ReplaceColumns returns e itself. It calls f once for each
+// column of e, but not for columns of subqueries; the copy shares the
+// subqueries with e.
 func ReplaceColumns(e Expr, f func(*Column) Expr) Expr {
 	if e == nil {
 		return nil
@@ -28,9 +29,9 @@ func ReplaceColumns(e Expr, f func(*Column) Expr) Expr {
 	return (&copier{replace: func(e Expr) Expr { return by[e] }}).expr(e)
 }
 
-// CopyAt returns a copy of e in which every node has the span at. e contains no
-// subquery. f(c) replaces each column c, with its own span; a column for which f
-// returns nil is copied.
+// CopyAt returns a copy of e in which every node has the span at. The
+// expression f(c), with its own span, replaces each column c; if f returns nil,
+// the column is copied. e must not contain a subquery.
 func CopyAt(e Expr, at Span, f func(*Column) Expr) Expr {
 	column := func(e Expr) Expr {
 		if c, ok := e.(*Column); ok {
@@ -41,14 +42,15 @@ func CopyAt(e Expr, at Span, f func(*Column) Expr) Expr {
 	return (&copier{replace: column, at: &at}).expr(e)
 }
 
-// copier copies expressions, field by field. It shares queries and qualifiers
-// with the original.
+// copier copies expressions, field by field. The copy shares queries and
+// qualifiers with the original.
 type copier struct {
 	replace func(Expr) Expr // returns the replacement of an expression, or nil to copy it
 	at      *Span           // the span of every copied node and its names; nil keeps the spans
 }
 
-// expr returns a copy of e, or e itself if it is a query in brackets.
+// expr returns a copy of e, or the replacement of e. It returns e itself if e
+// is a *Subquery or an *Exists.
 func (c *copier) expr(e Expr) Expr {
 	if by := c.replace(e); by != nil {
 		return by
@@ -63,8 +65,8 @@ func (c *copier) expr(e Expr) Expr {
 	return x.Interface().(Expr)
 }
 
-// value replaces what v, a part of a copied node, shares with the original node
-// by copies.
+// value makes v, a part of a copied node, independent of the original node: it
+// copies the expressions and slices that both share, and sets the spans.
 func (c *copier) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Interface:

@@ -1,6 +1,7 @@
 package ast
 
-// Save is SAVE name [(parameter, …)] AS query. RUN runs the saved query.
+// Save is the statement SAVE name [(parameter, …)] AS query. It stores a query,
+// which RUN can then run.
 type Save struct {
 	Span
 	Name   Name
@@ -26,7 +27,8 @@ func (s *Save) print(p *printer) {
 
 func (s *Save) children(l nodes) nodes { return append(l, s.Query) }
 
-// Run is RUN (name | 'file') [(parameter = value, …)].
+// Run is the statement RUN (name | 'file') [(parameter = value, …)]. It runs a
+// saved query or a script.
 type Run struct {
 	Span
 	Name *Name // of a saved query; nil if File is set
@@ -56,11 +58,11 @@ func (s *Run) children(l nodes) nodes {
 	return l
 }
 
-// Arg is one parameter = value of RUN.
+// Arg is one argument of RUN: parameter = value.
 type Arg struct {
 	Span
 	Name  Name
-	Value Expr // a constant, or a *Column if it is a word without quotes
+	Value Expr // a constant, or a *Column for a word without quotes
 }
 
 func (a *Arg) String() string { return text(a) }

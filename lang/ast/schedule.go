@@ -1,7 +1,8 @@
 package ast
 
-// Schedule is SCHEDULE name (EVERY d | CRON 's' | ADAPTIVE [BUDGET n PER d]) AS
-// statement. Exactly one of Every, Cron and Adaptive is set.
+// Schedule is the statement SCHEDULE name (EVERY d | CRON 's' | ADAPTIVE
+// [BUDGET n PER d]) AS statement. It stores a statement that the daemon then
+// runs repeatedly. Exactly one of Every, Cron and Adaptive is set.
 type Schedule struct {
 	Span
 	Name      Name
@@ -10,7 +11,7 @@ type Schedule struct {
 	Adaptive  bool
 	Budget    Expr      // visits per Per, of ADAPTIVE: *Number or *Param; nil if absent
 	Per       Expr      // *Duration or *Param; nil if Budget is nil
-	Statement Statement // what the schedule runs
+	Statement Statement // the statement to run
 }
 
 func (*Schedule) statement() {}
@@ -35,7 +36,7 @@ func (s *Schedule) children(l nodes) nodes {
 	return append(l.exprs(s.Every, s.Cron, s.Budget, s.Per), s.Statement)
 }
 
-// Unschedule is UNSCHEDULE name.
+// Unschedule is the statement UNSCHEDULE name. It removes a schedule.
 type Unschedule struct {
 	Span
 	Name Name
@@ -52,7 +53,8 @@ func (s *Unschedule) print(p *printer) {
 
 func (*Unschedule) children(l nodes) nodes { return l }
 
-// RunSchedule is RUN SCHEDULE name.
+// RunSchedule is the statement RUN SCHEDULE name. It runs the statement of a
+// schedule now.
 type RunSchedule struct {
 	Span
 	Name Name

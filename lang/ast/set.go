@@ -1,11 +1,12 @@
 package ast
 
-// Set is SET name = value, or SET $name = value for a parameter.
+// Set is the statement SET name = value, which changes a setting, or SET $name
+// = value, which gives a parameter its value.
 type Set struct {
 	Span
 	Name  Name
-	Param bool // it is SET $name
-	Value Expr // a constant, or a *Column if it is a word without quotes, such as on
+	Param bool // the statement is SET $name
+	Value Expr // a constant, or a *Column for a word without quotes, such as on
 }
 
 func (*Set) statement() {}
@@ -34,7 +35,8 @@ func (p *printer) setValue(v Expr) {
 	v.print(p)
 }
 
-// Reset is RESET name.
+// Reset is the statement RESET name. It gives a setting its default value
+// again.
 type Reset struct {
 	Span
 	Name Name

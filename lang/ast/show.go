@@ -1,6 +1,7 @@
 package ast
 
-// Show is SHOW list. A list is a fixed word such as POOLS or SETTINGS.
+// Show is the statement SHOW list. The list is a fixed word such as POOLS or
+// SETTINGS.
 type Show struct {
 	Span
 	What Name // the word, in lower case
@@ -16,7 +17,8 @@ func (s *Show) print(p *printer) {
 
 func (*Show) children(l nodes) nodes { return l }
 
-// Describe is DESCRIBE name, the name of a relation, view, function or setting.
+// Describe is the statement DESCRIBE name. It describes the relation, view,
+// function or setting of that name.
 type Describe struct {
 	Span
 	Name Name
@@ -33,7 +35,8 @@ func (s *Describe) print(p *printer) {
 
 func (*Describe) children(l nodes) nodes { return l }
 
-// Explain is EXPLAIN [ANALYZE] statement.
+// Explain is the statement EXPLAIN [ANALYZE] statement. It shows what a
+// statement would do; with ANALYZE it runs the statement too.
 type Explain struct {
 	Span
 	Analyze   bool
@@ -52,7 +55,7 @@ func (s *Explain) print(p *printer) {
 
 func (s *Explain) children(l nodes) nodes { return append(l, s.Statement) }
 
-// Help is HELP [topic].
+// Help is the statement HELP [topic]. It shows the syntax of statements.
 type Help struct {
 	Span
 	Topic string // in upper case, with single spaces, such as CREATE VIEW; "" if absent

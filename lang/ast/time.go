@@ -1,16 +1,18 @@
 package ast
 
-// TimeClause is a range, a choice, both or neither, in either order in the source.
-// The choice picks from the versions within the range.
+// TimeClause is the time clause of a source: a range such as SINCE 2008, a
+// choice such as LATEST, both or neither. The source may have them in either
+// order. The choice picks from the versions within the range.
 type TimeClause struct {
 	Range  *TimeRange  // nil if absent
 	Choice *TimeChoice // nil if absent
 }
 
-// RangeOp is the form of a time range.
+// RangeOp is the form of a time range, such as BETWEEN.
 type RangeOp uint8
 
-// The forms of a time range. Each bound is a period, with a start and an end.
+// The forms of a time range. Each bound, a or b, is a period such as 2008-06, with
+// a start and an end.
 const (
 	RangeBetween RangeOp = iota // BETWEEN a AND b: from the start of a to the end of b
 	RangeFromTo                 // FROM a TO b: from the start of a to the start of b, which is excluded
@@ -19,8 +21,8 @@ const (
 	RangeDuring                 // DURING a AND b: BETWEEN, and the last version before the start of a
 )
 
-// TimeRange limits captures by their time. A is nil for RangeUntil, B for
-// RangeSince.
+// TimeRange is a time range such as BETWEEN a AND b. It limits captures by
+// their time. A is nil for RangeUntil; B is nil for RangeSince.
 type TimeRange struct {
 	Span
 	Op   RangeOp
@@ -49,25 +51,25 @@ func (r *TimeRange) print(p *printer) {
 
 func (r *TimeRange) children(l nodes) nodes { return l.exprs(r.A, r.B) }
 
-// ChoiceOp is the form of a time choice.
+// ChoiceOp is the form of a time choice, such as LATEST.
 type ChoiceOp uint8
 
-// The forms of a time choice, with the version that each picks.
+// The forms of a time choice, with the version that each form picks.
 const (
-	ChoiceAt      ChoiceOp = iota // AT t, AS OF t: the last one not after the end of t
-	ChoiceNearest                 // NEAREST t: the one nearest to t
-	ChoiceFirst                   // FIRST
-	ChoiceLatest                  // LATEST
-	ChoiceEach                    // EACH unit: for each unit of the range, the one that AT picks
+	ChoiceAt      ChoiceOp = iota // AT t, AS OF t: the last version that began by the end of t
+	ChoiceNearest                 // NEAREST t: the version that was seen nearest to t
+	ChoiceFirst                   // FIRST: the first version
+	ChoiceLatest                  // LATEST: the last version
+	ChoiceEach                    // EACH unit: for each unit of the range, the version that AT picks
 )
 
-// TimeChoice picks one version of each URL. EACH picks one version of each URL
-// for each year, month, week or day.
+// TimeChoice is a time choice such as LATEST. It picks one version of each URL.
+// EACH picks one version of each URL for each year, month, week or day.
 type TimeChoice struct {
 	Span
 	Op   ChoiceOp
-	T    Expr   // of AT and NEAREST; otherwise nil
-	Unit string // of EACH: one of PeriodUnits; otherwise ""
+	T    Expr   // the time of AT and NEAREST; nil for other forms
+	Unit string // the unit of EACH, one of PeriodUnits; "" for other forms
 }
 
 func (c *TimeChoice) String() string { return text(c) }
@@ -89,5 +91,6 @@ func (c *TimeChoice) print(p *printer) {
 
 func (c *TimeChoice) children(l nodes) nodes { return l.exprs(c.T) }
 
-// PeriodUnits lists the words that EACH and periods(unit) take.
+// PeriodUnits lists the words for units of time that EACH and periods(unit)
+// accept.
 var PeriodUnits = []string{"year", "month", "week", "day"}

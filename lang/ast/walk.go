@@ -1,8 +1,8 @@
 package ast
 
-// Walk calls visit for n. If visit returns true, Walk does the same for each child
-// of n, in the order in which they print. It does not visit a Name, which is a
-// part of its node.
+// Walk calls visit for n. If visit returns true, Walk does the same for each
+// child of n, in the order in which they are printed. It does not visit a Name,
+// because a Name is not a node but a part of its node.
 func Walk(n Node, visit func(Node) bool) {
 	if !visit(n) {
 		return
@@ -12,10 +12,12 @@ func Walk(n Node, visit func(Node) bool) {
 	}
 }
 
-// nodes collects the child nodes of a node. Its methods append like append.
+// nodes collects the child nodes of a node. Its methods append to the list and
+// return the longer list.
 type nodes []Node
 
-// exprs appends each of es that is not nil.
+// exprs appends each expression of es that is not nil to l, and returns the
+// longer list.
 func (l nodes) exprs(es ...Expr) nodes {
 	for _, e := range es {
 		if e != nil {

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Reserved lists the reserved words, in upper case. A reserved word is a name only
-// in double quotes. Every other keyword is a keyword only where the grammar
-// expects it, and a name elsewhere.
+// Reserved lists the reserved words, in upper case. A reserved word is a name
+// only in double quotes. Every other word of the language is a keyword only if
+// the grammar expects it at its place, and a name elsewhere.
 var Reserved = []string{
 	"AND", "AS", "BETWEEN", "BY", "CASE", "CAST", "CONTAINS", "DISTINCT",
 	"ELSE", "END", "EXISTS", "FALSE", "FROM", "GROUP", "HAVING", "ILIKE",
@@ -29,17 +29,19 @@ func IsIdentPart(r rune) bool {
 		r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-// A SizeUnit is a unit of a size literal, such as the KB of 64KB.
+// SizeUnit is a unit of a size literal, such as the KB of 64KB.
 type SizeUnit struct {
 	Name  string // in upper case
 	Bytes int64
 }
 
-// SizeUnits lists all units of sizes, the largest first. Each is a power of 1024.
+// SizeUnits lists all units of sizes, the largest first. Each unit is a power
+// of 1024 bytes.
 var SizeUnits = []SizeUnit{{"TB", 1 << 40}, {"GB", 1 << 30}, {"MB", 1 << 20}, {"KB", 1 << 10}}
 
-// UnitBytes returns the number of bytes in the size unit of a name, such as 1024
-// for KB. It returns 0 if there is no such unit. The name is in upper case.
+// UnitBytes returns how many bytes the unit of the given name has, such as 1024
+// for "KB". name must be in upper case. UnitBytes returns 0 if there is no such
+// unit.
 func UnitBytes(name string) int64 {
 	for _, u := range SizeUnits {
 		if u.Name == name {
