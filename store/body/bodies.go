@@ -15,7 +15,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Body returns the body that an entry itself stores. The body must not be large.
+// Body returns the body that an entry itself stores. The caller makes sure that the
+// body is not large, because it is returned in one slice.
 func (r *Runs) Body(ctx context.Context, owner *segment.Stored) ([]byte, error) {
 	if body := r.gathered(owner); body != nil {
 		return body, nil
@@ -30,13 +31,15 @@ func (r *Runs) Body(ctx context.Context, owner *segment.Stored) ([]byte, error) 
 	return body, nil
 }
 
-// gatherMost is how many bodies a statement reads one by one. After them, runs are
-// decompressed whole and kept, since the statement seems to want many.
+// gatherMost is how many bodies are read one by one, each with only the parts of
+// runs that it needs. For later bodies, runs (neighbouring captures compressed
+// together) are decompressed whole and kept in memory, because the statement seems
+// to want many bodies.
 const gatherMost = 4
 
-// gathered returns the body of an entry, and decompresses only the parts of runs it
-// needs. It returns nil if many bodies were read already, or on any fault; the
-// caller then reads whole runs, which reports the fault.
+// gathered returns the body of an entry. It decompresses only the parts of runs that
+// the body needs. It returns nil if more than gatherMost bodies were asked for, or
+// on any fault. The caller then reads whole runs, which reports the fault.
 func (r *Runs) gathered(e *segment.Stored) (body []byte) {
 	r.mu.Lock()
 	r.gathers++
@@ -65,8 +68,10 @@ func (r *Runs) gathered(e *segment.Stored) (body []byte) {
 	return body
 }
 
-// contents returns the contents of a run. Unless the run is in memory already, they
-// stay compressed and are not kept.
+// contents returns the contents of a run (neighbouring captures compressed together)
+// for segment.Gather. If the run is in memory, its decompressed contents are
+// returned. Otherwise the compressed contents are read from disk, into room if that
+// is large enough, and are not kept.
 func (r *Runs) contents(ref segment.RunRef, room []byte) (*segment.Contents, error) {
 	s := r.Segment(ref.Segment)
 	if s == nil {
@@ -89,7 +94,7 @@ func (r *Runs) contents(ref segment.RunRef, room []byte) (*segment.Contents, err
 	return c, nil
 }
 
-// countBlocks returns how many blocks the spans have.
+// countBlocks returns how many blocks the spans have together.
 func countBlocks(spans []segment.Span) (n uint64) {
 	for _, s := range spans {
 		n += uint64(s.Count)
@@ -97,8 +102,9 @@ func countBlocks(spans []segment.Span) (n uint64) {
 	return n
 }
 
-// Pieces yields the body that an entry's recipe describes. If its sha256 differs
-// from the entry's digest, the last pair is an error.
+// Pieces yields the bytes of the body that an entry's recipe describes, in pieces.
+// If the sha256 of the whole body differs from the entry's digest, the last pair is
+// an error.
 func (r *Runs) Pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for b, err := range Read(ctx, r, e) {
@@ -112,37 +118,43 @@ func (r *Runs) Pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]byte, 
 	}
 }
 
-// WithBlocks returns run n of a segment for a caller that needs its blocks and not
-// its facts.
+// WithBlocks returns run n of the segment with this id, with its blocks
+// decompressed. The facts about the blocks may be missing from the run.
 func (r *Runs) WithBlocks(id, n uint32) (*segment.Run, error) {
 	return r.loaded(r.Segment(id), n, false)
 }
 
-// Fault returns the error that reports a damaged block of a segment.
+// Fault returns an error that names the db-file of a segment as damaged. err says
+// what is wrong with one of its blocks.
 func (r *Runs) Fault(id uint32, err error) error {
 	return &segment.Error{File: r.Segment(id).Info.File, Offset: -1, Err: err}
 }
 
-// errOtherBody is damage: the blocks of a body are not those that were stored.
+// errOtherBody reports damage: the bytes read for a body are not the body that was
+// stored.
 var errOtherBody = errors.New("not the one that was stored")
 
-// OtherBody returns errOtherBody for the body of an entry, and says how that was seen.
+// OtherBody returns an error for damage to the body that e stores: the bytes that
+// were read are not those that were stored. why says how that was seen, for example
+// "its sha256 differs".
 func OtherBody(e *segment.Stored, why string) error {
 	return fmt.Errorf("the body of %s at %s is %w: %s", urlkey.URL(e.Key), e.Time.Std().Format(time.RFC3339), errOtherBody, why)
 }
 
-// ErrMissing is returned for damage: an entry refers to a body that no segment
-// has.
+// ErrMissing reports damage: an entry refers to a body or block that is in no
+// segment in force.
 var ErrMissing = errors.New("the body is in no segment that is in force; a pool that it depends on may be missing")
 
-// IsDamage reports whether an error says that a db-file is damaged or missing.
+// IsDamage reports whether err says that stored data is damaged or missing.
 func IsDamage(err error) bool {
 	var damage *segment.Error
 	return errors.As(err, &damage) || errors.Is(err, ErrMissing) || errors.Is(err, errOtherBody)
 }
 
-// Digests returns the digests of some blocks of the body that an entry stores, as
-// Snapshot.Digests does.
+// Digests returns the digests of some blocks of the body that owner stores. level
+// says how finely the body is cut, from 1. places are the indexes of the blocks in
+// that cut, ascending from 0. The result has one digest for each place. It is nil if
+// the body is not stored divided, or has fewer blocks.
 func (r *Runs) Digests(ctx context.Context, owner *segment.Stored, level int, places []int) ([]record.Digest, error) {
 	layouts := int(owner.Recipe.Layout)
 	if layouts == 0 {
@@ -176,8 +188,9 @@ func (r *Runs) Digests(ctx context.Context, owner *segment.Stored, level int, pl
 	return digests, nil
 }
 
-// Layout returns the layout of a body, which is in the first blocks of its spans. A
-// layout in a single block is returned without copying.
+// Layout returns the layout of a body (the markup between its leaves). The layout is
+// stored in the first blocks of the spans; the parameter blocks says in how many. If
+// that is one block, the result shares the memory of its run.
 func (r *Runs) Layout(ctx context.Context, spans []segment.Span, blocks int) ([]byte, error) {
 	pieces, err := r.appendBlocks(ctx, nil, spans, 0, blocks)
 	if len(pieces) == 1 {
@@ -186,8 +199,9 @@ func (r *Runs) Layout(ctx context.Context, spans []segment.Span, blocks int) ([]
 	return slices.Concat(pieces...), err
 }
 
-// appendBlocks appends the blocks numbered from from to to-1, counted over all
-// spans. It appends fewer if the spans end before.
+// appendBlocks appends the blocks of the spans to out, from block number from up to,
+// but not including, number to. The blocks of all spans are numbered from 0. It
+// appends fewer blocks if the spans have fewer.
 func (r *Runs) appendBlocks(ctx context.Context, out [][]byte, spans []segment.Span, from, to int) ([][]byte, error) {
 	for b, err := range blocks(ctx, r, spans, from, to) {
 		if err != nil {
@@ -198,8 +212,8 @@ func (r *Runs) appendBlocks(ctx context.Context, out [][]byte, spans []segment.S
 	return out, nil
 }
 
-// EachLeaf calls f for each leaf of a recipe, in order, with the facts of the run
-// that has the leaf and the leaf's number in that run.
+// EachLeaf calls f for each leaf (block with text) of a recipe, in order. f gets the
+// facts of the run that stores the leaf, and the number of the leaf in that run.
 func (r *Runs) EachLeaf(ctx context.Context, recipe segment.Recipe, f func(*segment.Facts, uint32)) error {
 	spans, err := r.Spans(recipe)
 	if err != nil {

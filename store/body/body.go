@@ -24,21 +24,24 @@ import (
 	"infomall/store/segment"
 )
 
-// Source finds and reads the blocks of recipes.
+// Source finds and reads the blocks that the recipes of bodies name.
 type Source interface {
-	// Spans returns the spans of a recipe with segments that WithBlocks can read.
+	// Spans returns the spans of a recipe (ranges of blocks that lie one after the
+	// other in a run). Their segments are segments that WithBlocks can read.
 	Spans(recipe segment.Recipe) ([]segment.Span, error)
-	// WithBlocks returns run n of a segment, with its blocks.
+	// WithBlocks returns run n of a segment, with its blocks decompressed.
 	WithBlocks(segment, n uint32) (*segment.Run, error)
-	// Fault returns the error that reports a damaged block of a segment.
+	// Fault returns an error that names a segment as damaged. err says what is wrong
+	// with one of its blocks.
 	Fault(segment uint32, err error) error
 }
 
-// allBlocks is more blocks than any recipe has.
+// allBlocks is a block number greater than that of any block of a body.
 const allBlocks = math.MaxInt
 
-// within yields the parts of the spans that have the blocks numbered from from to
-// to-1, counted over all spans. It yields fewer if the spans end before.
+// within yields parts of the spans that together have the blocks number from up to,
+// but not including, number to. The blocks of all spans are numbered from 0. It
+// yields fewer blocks if the spans have fewer.
 func within(spans []segment.Span, from, to int) iter.Seq[segment.Span] {
 	return func(yield func(segment.Span) bool) {
 		first := 0 // number of the span's first block
@@ -59,8 +62,9 @@ func within(spans []segment.Span, from, to int) iter.Seq[segment.Span] {
 	}
 }
 
-// blocks yields the blocks of spans numbered from from to to-1, counted over all
-// spans. The last pair may be an error.
+// blocks yields the bytes of the blocks of the spans, from block number from up to,
+// but not including, number to. The blocks of all spans are numbered from 0. If a
+// block cannot be read, the last pair is an error.
 func blocks(ctx context.Context, in Source, spans []segment.Span, from, to int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for s := range within(spans, from, to) {
@@ -87,11 +91,12 @@ func blocks(ctx context.Context, in Source, spans []segment.Span, from, to int) 
 	}
 }
 
-// errSum is returned for a body whose sha256 is not the one that its entry has.
+// errSum is returned for a body whose sha256 is not the one in its entry.
 var errSum = errors.New("its sha256 differs")
 
-// Read yields the body that an entry's recipe describes, in pieces. If its sha256
-// differs from the entry's digest, the last pair is errSum.
+// Read yields the bytes of the body that an entry's recipe describes, in pieces. If
+// the sha256 of the whole body differs from the entry's digest, the last pair is
+// errSum.
 func Read(ctx context.Context, in Source, e *segment.Stored) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		spans, err := in.Spans(e.Recipe)

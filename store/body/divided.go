@@ -13,11 +13,13 @@ import (
 
 var errParts = errors.New("the recipe names more blocks than a body has bytes")
 
-// joined puts a divided body together. The first layouts blocks of the spans are
-// its layout, the others its leaves. It reads each run once, however often the spans
-// return to it, and keeps only the blocks it needs: those of a large page
-// may lie in hundreds of runs. The newest runs come first, because decompressing a
-// run also decompresses the runs it builds on.
+// joined returns a body that is stored divided. The first layouts blocks of the
+// spans are the layout of the body, the other blocks are its leaves.
+//
+// joined reads each run once, however often the spans return to it, and copies only
+// the blocks it needs: the blocks of a large page may lie in hundreds of runs. It
+// reads the newest runs first, because decompressing a run also decompresses the
+// older runs that it builds on.
 func joined(ctx context.Context, in Source, spans []segment.Span, layouts uint32) ([]byte, error) {
 	order := make([]int, len(spans))
 	first := make([]uint64, len(spans)) // number of each span's first block, among all blocks
@@ -61,7 +63,7 @@ func joined(ctx context.Context, in Source, spans []segment.Span, layouts uint32
 // arena holds copies of byte slices close together in memory.
 type arena struct{ left []byte }
 
-// arenaBytes is how much memory an arena allocates at once.
+// arenaBytes is how many bytes an arena allocates at once.
 const arenaBytes = 64 << 10
 
 // add copies b into the arena and returns the copy.

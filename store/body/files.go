@@ -13,11 +13,11 @@ import (
 	"infomall/store/segment"
 )
 
-// Files are what the snapshots of an open archive share: its open index files, and
+// Files are what all snapshots of an open archive share: the open index files, and
 // the cache of decoded runs. Several goroutines may use them.
 type Files struct {
 	Folder *commit.Folder
-	Warn   func(error) // is called with each fault that is worked around
+	Warn   func(error) // is called with each fault that a reader can work around
 
 	mu         sync.Mutex
 	indexes    map[string]*segment.IndexFile // open index files by name; index files never change
@@ -26,8 +26,9 @@ type Files struct {
 	cacheBytes int64
 }
 
-// NewFiles returns the files of the archive in the folder. cacheBytes bounds the
-// cache of decoded runs.
+// NewFiles returns the Files of the archive in a folder. cacheBytes is the size
+// limit of the cache of decoded runs. warn is called with each fault that a reader
+// can work around.
 func NewFiles(folder *commit.Folder, cacheBytes int64, warn func(error)) *Files {
 	return &Files{Folder: folder, Warn: warn, indexes: make(map[string]*segment.IndexFile), cacheBytes: cacheBytes}
 }
@@ -50,15 +51,17 @@ func (f *Files) Close() error {
 	return errors.Join(errs...)
 }
 
-// Pin counts a snapshot that was opened.
+// Pin counts one more open snapshot. Unpin must be called when the snapshot is
+// closed.
 func (f *Files) Pin() {
 	f.mu.Lock()
 	f.pinned++
 	f.mu.Unlock()
 }
 
-// Unpin is called when a snapshot of c is closed. After the last snapshot, it
-// closes the index files that c does not name: nobody will read them again.
+// Unpin counts one open snapshot less. c is the catalogue of the snapshot that is
+// closed. If no snapshot remains open, Unpin closes the index files that c does not
+// name: nobody will read them again.
 func (f *Files) Unpin(c *catalog.Catalog) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -82,14 +85,14 @@ func (f *Files) Unpin(c *catalog.Catalog) error {
 	return errors.Join(errs...)
 }
 
-// indexCheckedMax is the size in bytes up to which the checksum of an index file is
-// checked when it is opened: that takes a millisecond or two for each 10 MB. VERIFY
-// checks larger ones.
+// indexCheckedMax is the size in bytes up to which an index file's checksum is
+// checked when the file is opened. The check takes a millisecond or two for each 10
+// MB. VERIFY also checks larger files.
 const indexCheckedMax = 16 << 20
 
-// index returns an open index file. It returns nil, and warns once, if the file
-// cannot be opened or differs from its entry in the catalogue. A damaged bbolt
-// database must not be read: its pages may form a circle.
+// index returns the index file i, opened. If the file cannot be opened, or differs
+// from its entry i in the catalogue, index warns once and returns nil. A damaged
+// bbolt database must not be read: its pages may form a circle.
 func (f *Files) index(i catalog.IndexFile) *segment.IndexFile {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -118,20 +121,21 @@ func (f *Files) openIndex(i catalog.IndexFile) (*segment.IndexFile, error) {
 	return segment.OpenIndex(path)
 }
 
-// ForgetIndex makes the next snapshot open an index file again. Readers of the old
-// file continue with it, so it stays open.
+// ForgetIndex makes the next reader of the index file with this name open the file
+// again. Readers of the old file continue with it, so the old file stays open.
 func (f *Files) ForgetIndex(name string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.indexes, name)
 }
 
-// runBytesTypical is the assumed size of a decoded run. The cache counts ten keys
-// for each run it can hold.
+// runBytesTypical is the assumed size of a decoded run in bytes. The cache counts
+// how often runs are used, for ten times as many runs as it can hold.
 const runBytesTypical = 256 << 10
 
-// runCache returns the cache of decoded runs, and creates it at the first call. Its
-// keys are segment and run; since those never change, an entry never becomes wrong.
+// runCache returns the cache of decoded runs. The first call creates it. A key is
+// made of the numbers of a segment and of a run (see runKey). Because a run never
+// changes, an entry of the cache never becomes wrong.
 func (f *Files) runCache() (*ristretto.Cache[uint64, *segment.Run], error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -150,8 +154,9 @@ func (f *Files) runCache() (*ristretto.Cache[uint64, *segment.Run], error) {
 	return f.cache, nil
 }
 
-// settleCache waits until the cache has taken in what was put into it. The cache
-// does that in the background, so a caller that reads at once would find little.
+// settleCache waits until the cache has stored everything that was put into it. The
+// cache stores entries in the background, so a statement that reads immediately
+// afterwards would find few of them.
 func (f *Files) settleCache() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -160,7 +165,7 @@ func (f *Files) settleCache() {
 	}
 }
 
-// boundCache changes the size of the cache in bytes.
+// boundCache changes the size limit of the cache of decoded runs, in bytes.
 func (f *Files) boundCache(bytes int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -7,22 +7,23 @@ import (
 	"infomall/store/timeline"
 )
 
-// Known adds the blocks of stored captures to an import's memory of blocks,
-// when the next capture of their URL arrives.
+// Known fills an import's memory of blocks. When a capture arrives, Known adds to
+// that memory the blocks of stored captures of the same URL, so that the new body
+// can refer to them.
 type Known struct {
 	Runs   *Runs
 	Blocks *segment.Blocks
-	done   map[timeline.Place]bool
-	// read remembers the blocks of runs, because neighbouring URLs have their
-	// blocks in the same runs.
+	done   map[timeline.Place]bool // captures whose blocks were added
+	// read remembers which blocks a run has, because captures of neighbouring URLs
+	// have their blocks in the same runs.
 	read map[uint64]runBlocks
-	// Wrote has the segments that this import wrote, each with the turn of the
-	// memory at that time.
+	// Wrote has the number of each segment that this import wrote, with the turn of
+	// the memory of blocks at that time (see segment.Blocks.Turn).
 	Wrote map[uint32]int
 }
 
-// runBlocks describes the blocks of a run: their IDs, and the offset at which each
-// ends.
+// runBlocks describes the blocks of a run: their IDs, and for each block the offset
+// in bytes at which it ends.
 type runBlocks struct {
 	IDs  []segment.ID
 	ends []int64
@@ -36,7 +37,7 @@ func (r *runBlocks) Size(n uint32) int64 {
 	return r.ends[n] - r.ends[n-1]
 }
 
-// All returns how many bytes the blocks have together.
+// All returns the size of all blocks together in bytes.
 func (r *runBlocks) All() int64 {
 	if len(r.ends) == 0 {
 		return 0
@@ -45,15 +46,16 @@ func (r *runBlocks) All() int64 {
 }
 
 const (
-	// runBlocksMax is how many runs are remembered.
+	// runBlocksMax is for how many runs Known remembers the blocks.
 	runBlocksMax = 256
-	// knownMax is for how many captures it is remembered that their blocks were
-	// added already. Neighbouring captures have their blocks in the same runs.
+	// knownMax is how many captures Known remembers as added. Neighbouring captures
+	// have their blocks in the same runs.
 	knownMax = 1 << 14
 )
 
-// SetValid sets which segments new recipes may refer to: those in force, and those of
-// the coming batch, of which coming has the pools by number. It changes coming.
+// SetValid sets which segments new recipes may refer to: the segments in force, and
+// the segments of the coming batch. coming maps the numbers of the latter to the
+// names of their pools. SetValid adds the segments in force to that map.
 func (k *Known) SetValid(coming map[uint32]string) {
 	for _, s := range k.Runs.catalog.Segments {
 		coming[s.ID] = s.Pool
@@ -61,16 +63,18 @@ func (k *Known) SetValid(coming map[uint32]string) {
 	k.Blocks.Valid(coming)
 }
 
-// has reports whether the memory still has the blocks of all captures of a segment:
-// it has forgotten none since the import wrote the segment, and no segment with
-// those blocks was merged.
+// has reports whether the memory of blocks still has the blocks of all captures of
+// segment s. That is so if three things hold: this import wrote s, the memory has
+// forgotten none of its blocks since, and new recipes may still refer to all
+// segments that s uses.
 func (k *Known) has(s *segment.Info) bool {
 	turn, ok := k.Wrote[s.ID]
 	return ok && k.Blocks.Turn()-turn < 2 && !slices.ContainsFunc(s.Uses, func(id uint32) bool { return !k.Blocks.May(id) })
 }
 
-// Add adds the blocks of a stored capture. If they cannot be read, it warns of the
-// damage, and the new capture is stored complete.
+// Add adds the blocks of the stored capture at a place to the memory of blocks. If
+// the blocks cannot be read, Add warns of the damage, and the new capture will be
+// stored complete.
 func (k *Known) Add(at timeline.Place) {
 	if k.done[at] || k.has(at.Seg.Info) {
 		return
@@ -106,7 +110,8 @@ func (k *Known) load(at timeline.Place) error {
 	return nil
 }
 
-// Remember adds the blocks of a span of the run r.
+// Remember adds the blocks of a span to the memory of blocks. r describes the blocks
+// of the span's run.
 func (k *Known) Remember(r runBlocks, span segment.Span) {
 	for n := span.N; n < span.N+span.Count; n++ {
 		k.Blocks.Remember(r.IDs[n], segment.Placed{
@@ -116,8 +121,8 @@ func (k *Known) Remember(r runBlocks, span segment.Span) {
 	}
 }
 
-// Spanned returns the blocks of the run of a span. The run has the blocks of the
-// span.
+// Spanned describes the blocks of the run that a span lies in. It returns ErrMissing
+// if the run does not have all blocks of the span.
 func (k *Known) Spanned(s segment.Span) (runBlocks, error) {
 	r, err := k.Run(s.Segment, s.Run)
 	if err == nil && uint64(s.N)+uint64(s.Count) > uint64(len(r.IDs)) {
@@ -126,7 +131,7 @@ func (k *Known) Spanned(s segment.Span) (runBlocks, error) {
 	return r, err
 }
 
-// Run returns the blocks of a run.
+// Run describes the blocks of a run. id is the number of the run's segment.
 func (k *Known) Run(id, run uint32) (runBlocks, error) {
 	key := uint64(id)<<32 | uint64(run)
 	if r, ok := k.read[key]; ok {

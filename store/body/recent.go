@@ -3,16 +3,16 @@ package body
 import "infomall/store/segment"
 
 // recentRuns remembers the last run read from each segment, and a few runs before
-// those, whatever the cache does. Reading in order returns to the last run at once,
-// and pages of a site take blocks in turn from their own run and from the run of
-// the first page. Its owner locks it.
+// those, independent of what the cache drops. Reading in order returns to the last
+// run at once, and the pages of a site take blocks in turn from their own run and
+// from the run of the first page. The owner of a recentRuns locks it.
 type recentRuns struct {
 	last   map[uint32]recentRun
 	before [recentBefore]recentRun
 	next   int // index in before of the run that is dropped next
 }
 
-// recentRun is a remembered run of a segment. If run is nil, there is none.
+// recentRun is a remembered run: run n of a segment. In an empty place, run is nil.
 type recentRun struct {
 	segment, n uint32
 	run        *segment.Run
@@ -21,7 +21,7 @@ type recentRun struct {
 // recentBefore is how many runs are remembered besides the last of each segment.
 const recentBefore = 8
 
-// get returns a remembered run, or nil.
+// get returns run n of a segment if it is remembered, otherwise nil.
 func (r *recentRuns) get(segment, n uint32) *segment.Run {
 	if x := r.last[segment]; x.run != nil && x.n == n {
 		return x.run
@@ -35,7 +35,7 @@ func (r *recentRuns) get(segment, n uint32) *segment.Run {
 	return nil
 }
 
-// put remembers a run as the last of its segment.
+// put remembers run n as the run of its segment that was read last.
 func (r *recentRuns) put(segment, n uint32, run *segment.Run) {
 	if r.last == nil {
 		r.last = make(map[uint32]recentRun)

@@ -13,9 +13,9 @@ import (
 	"infomall/store/timeline"
 )
 
-// Runs reads the runs of the segments that are in force in one state of the archive,
-// and keeps those read last. Several goroutines may use it; all must be done before
-// close.
+// Runs reads the runs (neighbouring captures compressed together) of the segments
+// that are in force in one state of the archive. It keeps the runs read last in
+// memory. Several goroutines may use it. All must have finished before Close.
 type Runs struct {
 	files   *Files
 	catalog *catalog.Catalog
@@ -24,7 +24,7 @@ type Runs struct {
 	readers map[uint32]*segment.Reader
 	byID    map[uint32]*segment.Info // filled when first needed
 	pools   map[string]bool          // pools of the segments in seen
-	seen    map[uint32]bool          // segments that were consulted
+	seen    map[uint32]bool          // numbers of the segments that were consulted
 	stats   record.ReadStats
 	noCache bool
 	recent  recentRuns
@@ -34,12 +34,13 @@ type Runs struct {
 	bad     map[uint64]error          // damaged runs, see badRun
 }
 
-// NewRuns returns what reads the segments of a catalogue. The caller closes it.
+// NewRuns returns a reader of the segments in a catalogue. The caller closes it.
 func NewRuns(f *Files, c *catalog.Catalog) *Runs {
 	return &Runs{files: f, catalog: c, readers: make(map[uint32]*segment.Reader), pools: make(map[string]bool), seen: make(map[uint32]bool)}
 }
 
-// Close closes the db-files.
+// Close closes the db-files that r opened. If r read runs from disk, Close waits
+// until the shared cache has stored them.
 func (r *Runs) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -54,8 +55,8 @@ func (r *Runs) Close() error {
 	return errors.Join(errs...)
 }
 
-// SetCache sets the size of the shared cache of decoded runs in bytes. With 0 these
-// runs do not use the cache.
+// SetCache sets the size limit in bytes of the cache of decoded runs, which all
+// snapshots share. With 0, r does not use the cache, and the limit stays.
 func (r *Runs) SetCache(bytes int64) {
 	r.mu.Lock()
 	r.noCache = bytes == 0
@@ -65,8 +66,9 @@ func (r *Runs) SetCache(bytes int64) {
 	}
 }
 
-// Shelve makes r remember up to the given number of bytes of decoded runs, and
-// always the last few. It no longer uses the shared cache.
+// Shelve makes r keep decoded runs up to the given number of bytes, and at least the
+// last few: least says how many, whatever their size. r then no longer uses the
+// shared cache.
 func (r *Runs) Shelve(bytes int64, least int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,14 +88,16 @@ func (r *Runs) Stats() record.ReadStats {
 	return s
 }
 
-// Reader returns the reader of a segment.
+// Reader returns the reader of a segment of the catalogue. The first call for a
+// segment creates the reader.
 func (r *Runs) Reader(i *segment.Info) *segment.Reader {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.readerOf(i)
 }
 
-// readerOf returns the reader of a segment. The caller holds r.mu.
+// readerOf returns the reader of a segment of the catalogue, and creates it if
+// needed. The caller holds r.mu.
 func (r *Runs) readerOf(i *segment.Info) *segment.Reader {
 	s := r.readers[i.ID]
 	if s == nil {
@@ -104,7 +108,8 @@ func (r *Runs) readerOf(i *segment.Info) *segment.Reader {
 	return s
 }
 
-// ReadAlone makes r read a segment without its index, which is damaged.
+// ReadAlone makes r read a segment without its index. It is called when the index is
+// damaged.
 func (r *Runs) ReadAlone(i *segment.Info) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,7 +130,7 @@ func (r *Runs) Segment(id uint32) *segment.Reader {
 	return r.readerOf(i)
 }
 
-// inForce returns the segments in force by number. The caller holds r.mu.
+// inForce returns the segments in force, by their numbers. The caller holds r.mu.
 func (r *Runs) inForce() map[uint32]*segment.Info {
 	if r.byID == nil {
 		r.byID = make(map[uint32]*segment.Info, len(r.catalog.Segments))
@@ -136,7 +141,7 @@ func (r *Runs) inForce() map[uint32]*segment.Info {
 	return r.byID
 }
 
-// ReadChunk counts a chunk that was read.
+// ReadChunk counts one index chunk of a segment as read, for Stats.
 func (r *Runs) ReadChunk(s *segment.Reader) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,14 +149,14 @@ func (r *Runs) ReadChunk(s *segment.Reader) {
 	r.open(s.Info)
 }
 
-// Looked counts a segment that was consulted, even if no chunk of it was read.
+// Looked counts a segment as consulted, for Stats, even if no chunk of it was read.
 func (r *Runs) Looked(i *segment.Info) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.open(i)
 }
 
-// open counts a segment that was consulted. The caller holds r.mu.
+// open counts a segment as consulted, once. The caller holds r.mu.
 func (r *Runs) open(i *segment.Info) {
 	if !r.seen[i.ID] {
 		r.seen[i.ID] = true
@@ -159,7 +164,8 @@ func (r *Runs) open(i *segment.Info) {
 	}
 }
 
-// Meta reads the meta frame of run n.
+// Meta reads the meta frame of run n of a segment: the entries of its captures
+// without their bodies. The read is counted for Stats.
 func (r *Runs) Meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
 	m, size, err := s.Meta(n)
 	if err != nil {
@@ -173,12 +179,13 @@ func (r *Runs) Meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
 	return m, nil
 }
 
-// Run returns run n with its blocks and facts, from the cache if possible.
+// Run returns run n of a segment with its blocks and facts, from memory if possible.
 func (r *Runs) Run(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return r.loaded(s, n, true)
 }
 
-// loaded returns run n with its blocks and, if whole is set, its facts.
+// loaded returns run n of a segment with its blocks and, if the flag whole is set,
+// its facts.
 func (r *Runs) loaded(s *segment.Reader, n uint32, whole bool) (*segment.Run, error) {
 	run, err := r.opened(s, n)
 	if err == nil {
@@ -190,8 +197,8 @@ func (r *Runs) loaded(s *segment.Reader, n uint32, whole bool) (*segment.Run, er
 	return run, nil
 }
 
-// opened returns run n for a caller that needs only its entries: blocks and facts
-// may not be loaded.
+// opened returns run n of a segment for a caller that needs only its entries. The
+// blocks and facts of the run may not be decompressed.
 func (r *Runs) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 	run, err := r.inMemory(s, n)
 	if run != nil || err != nil {
@@ -224,10 +231,11 @@ func (r *Runs) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return run, nil
 }
 
-// runKey returns the key of a run in caches.
+// runKey returns the key under which caches have run n of a segment.
 func runKey(s *segment.Reader, n uint32) uint64 { return uint64(s.Info.Number())<<32 | uint64(n) }
 
-// countRead counts a run that was read from disk. The caller holds r.mu.
+// countRead counts, for Stats, one run that was read from disk, and its size in
+// bytes. The caller holds r.mu.
 func (r *Runs) countRead(bytes int) {
 	r.stats.Runs++
 	r.stats.Bytes += int64(bytes)
@@ -236,7 +244,8 @@ func (r *Runs) countRead(bytes int) {
 	}
 }
 
-// inMemory returns run n if it is in memory, or nil.
+// inMemory returns run n of a segment if it is in memory, otherwise nil. An error
+// means that the cache could not be created.
 func (r *Runs) inMemory(s *segment.Reader, n uint32) (*segment.Run, error) {
 	r.mu.Lock()
 	recent, useCache, shelf := r.recent.get(s.Info.ID, n), !r.noCache, r.shelf
@@ -269,25 +278,28 @@ func (r *Runs) inMemory(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return run, nil
 }
 
-// Remember keeps a run that was read without r.
+// Remember keeps a run in memory that the caller read without r: run n of a segment.
 func (r *Runs) Remember(s *segment.Reader, n uint32, run *segment.Run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.recent.put(s.Info.ID, n, run)
 }
 
-// badRunsMost is how many damaged runs are remembered.
+// badRunsMost is how many damaged runs are remembered. When there are more, all are
+// forgotten.
 const badRunsMost = 1 << 16
 
-// badRun returns the error with which a run was found damaged before, nil if it was
-// not. A damaged run is read once, however many of its captures are asked for.
+// badRun returns the error with which a run, given by its runKey, was found damaged
+// before, or nil. Because of it a damaged run is read only once, however many of its
+// captures are asked for.
 func (r *Runs) badRun(key uint64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.bad[key]
 }
 
-// noteBadRun remembers that a run is damaged.
+// noteBadRun remembers that a run, given by its runKey, is damaged. It ignores an
+// err that is not damage.
 func (r *Runs) noteBadRun(key uint64, err error) {
 	if !IsDamage(err) {
 		return
@@ -300,7 +312,7 @@ func (r *Runs) noteBadRun(key uint64, err error) {
 	r.bad[key] = err
 }
 
-// Entry returns the complete entry at a place.
+// Entry returns the complete entry of the capture stored at a place.
 func (r *Runs) Entry(p timeline.Place) (*segment.Stored, error) {
 	run, err := r.opened(p.Seg, p.Run)
 	if err != nil {
@@ -316,7 +328,8 @@ func (r *Runs) Entry(p timeline.Place) (*segment.Stored, error) {
 	return &entries[p.N], nil
 }
 
-// Facts returns the facts of run n of a segment.
+// Facts returns the facts in run n of a segment: what was computed about its pages
+// and blocks when they were stored.
 func (r *Runs) Facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
 	run, err := r.Run(s, n)
 	if err != nil {
@@ -329,8 +342,8 @@ func (r *Runs) Facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
 	return f, nil
 }
 
-// other returns a run on which another run builds. Such a run is in an older
-// segment.
+// other returns a run whose content another run needs to be decompressed. Such a run
+// is in an older segment.
 func (r *Runs) other(ref segment.RunRef) (*segment.Run, error) {
 	s := r.Segment(ref.Segment)
 	if s == nil {
@@ -339,9 +352,9 @@ func (r *Runs) other(ref segment.RunRef) (*segment.Run, error) {
 	return r.opened(s, ref.Run)
 }
 
-// Dict returns a run of a static pool, which never changes, as a dictionary for runs
-// of the given pool. It returns nil if the run's pool is not static or is a later one,
-// or if the run cannot be read.
+// Dict returns a run of a static pool, which never changes, for use as the
+// dictionary of new runs of the given pool. It returns nil if the pool of the run is
+// not static or is later than the given pool, or if the run cannot be read.
 func (r *Runs) Dict(ref segment.RunRef, pool string) *segment.Dict {
 	s := r.Segment(ref.Segment)
 	if s == nil || !r.catalog.IsStatic(s.Info.Pool) || s.Info.Pool > pool {

@@ -6,12 +6,12 @@ import (
 	"infomall/store/segment"
 )
 
-// shelf keeps the runs that were decoded last, up to an exact number of bytes. A
-// merge uses it instead of the archive's cache, which may hold more than its bound
-// for a while and may drop an entry at once. Only one goroutine may use it.
+// shelf keeps the decoded runs that were used last, up to a fixed number of bytes. A
+// merge uses a shelf instead of the archive's cache: that cache may exceed its limit
+// for a while, and may drop an entry at once. Only one goroutine may use a shelf.
 type shelf struct {
-	held, most int64
-	least      int // number of runs that stay, however large they are
+	held, most int64 // size of the runs, and its limit, in bytes
+	least      int   // number of runs that stay, however large they are
 	runs       map[uint64]*list.Element
 	recent     *list.List // of *shelved, the last used first
 }
@@ -26,7 +26,7 @@ func newShelf(most int64, least int) *shelf {
 	return &shelf{most: most, least: least, runs: make(map[uint64]*list.Element), recent: list.New()}
 }
 
-// get returns a run, or nil.
+// get returns the run with a key (see runKey), or nil if the shelf does not have it.
 func (s *shelf) get(key uint64) *segment.Run {
 	e := s.runs[key]
 	if e == nil {
@@ -36,7 +36,9 @@ func (s *shelf) get(key uint64) *segment.Run {
 	return e.Value.(*shelved).run
 }
 
-// put adds a run of some size, and drops those that were not used for the longest time.
+// put adds a run, whose size is given in bytes. It drops runs that were not used for
+// the longest time, until the shelf is within its limit or only has its least number
+// of runs.
 func (s *shelf) put(key uint64, r *segment.Run, bytes int64) {
 	x := &shelved{key, r, bytes}
 	s.runs[key] = s.recent.PushFront(x)

@@ -11,8 +11,9 @@ import (
 	"infomall/store/segment"
 )
 
-// Spans returns the spans of a recipe with segments that are in force. For a
-// segment that was merged, its names say where the blocks are now.
+// Spans returns the spans of a recipe (ranges of blocks that lie one after the other
+// in a run), each in a segment that is in force. If a segment of the recipe was
+// merged, its names file says where its blocks are now.
 func (r *Runs) Spans(recipe segment.Recipe) ([]segment.Span, error) {
 	r.mu.Lock()
 	inForce := r.inForce()
@@ -31,9 +32,10 @@ func (r *Runs) Spans(recipe segment.Recipe) ([]segment.Span, error) {
 	return out, nil
 }
 
-// appendSpan appends the present places of the blocks of a span. Names give the
-// places when they were written; those segments may have been merged since, and
-// then have names of their own. hops counts how many names were followed.
+// appendSpan appends to out the spans in which the blocks of s are now. If the
+// segment of s was merged, its names give the places of the blocks at that time. The
+// segments of these places may have been merged since, and then have names of their
+// own. hops counts how many names were followed.
 func (r *Runs) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segment.Span, error) {
 	if r.Segment(s.Segment) != nil {
 		return append(out, s), nil
@@ -58,7 +60,8 @@ func (r *Runs) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segme
 	return out, nil
 }
 
-// namesOf returns the names of a segment that was merged; nil if there are none.
+// namesOf returns the names of a merged segment (where its blocks went), or nil if
+// the catalogue has none for it.
 func (r *Runs) namesOf(id uint32) (*segment.Names, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,7 +87,9 @@ func (r *Runs) namesOf(id uint32) (*segment.Names, error) {
 	return nil, nil
 }
 
-// ReadNames reads and checks a names file of the archive in the folder dir.
+// ReadNames reads and checks a names file of the archive in the folder dir. A names
+// file says where the blocks of merged segments are now. The result has one element
+// for each of these segments.
 func ReadNames(dir string, info catalog.NamesFile) ([]*segment.Names, error) {
 	b, err := os.ReadFile(filepath.Join(dir, info.Name))
 	if err != nil {
