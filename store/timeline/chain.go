@@ -19,49 +19,52 @@ import (
 	"infomall/store/segment"
 )
 
-// Capture is an entry and its place. The place of a capture that is being imported
-// has no segment yet.
+// Capture is the entry of a capture, and the place where it is stored. The place of
+// a capture that is being imported has no segment yet.
 type Capture struct {
 	segment.Entry
 	Place
-	// From is the entry that has the body of a revisit, if the revisit's own record
-	// did not name a body and reading found one.
+	// From is the place of the entry that has the body of a revisit. It is set only
+	// if the revisit's own record did not name a body, and a body was found when the
+	// revisit was read; Resolved is then set too.
 	From     Place
 	Original *Original // of a revisit that was resolved while reading
 	Resolved bool
-	// AsBefore: e is a 304 without a reference, so its body is that of the capture
-	// before it. If more captures are settled later, another capture may turn out
-	// to be the one before.
+	// AsBefore is set for a 304 without a reference: its body is that of the capture
+	// before it. If more captures are settled later, another capture may turn out to
+	// be the capture before it.
 	AsBefore bool
-	// ownID is the ID that a 304 had before it got that of the capture before; zero
-	// if it did not get that.
+	// ownID is the ID that a 304 had before isAs gave it the ID of the capture
+	// before it. It is zero if the 304 still has its own ID.
 	ownID segment.ID
-	// Unknown: the body is that of an earlier capture, which is in a pool this scan
-	// does not open. The ID says nothing then.
+	// Unknown is set if the body is that of an earlier capture in a pool that this
+	// scan does not open. The ID then says nothing.
 	Unknown bool
-	// Unread is the damage that keeps the original of a revisit from being found, if
-	// damage is skipped. Doubt is the damage because of which the hints may be wrong:
-	// the capture before is unread.
+	// Unread is the damage that keeps the original of a revisit from being found; it
+	// is set only if damage is skipped. Doubt is the damage that leaves the hints
+	// uncertain: the original of the capture before was not found.
 	Unread, Doubt error
-	// Hidden is the generation that removed the capture; 0 if it was not removed.
+	// Hidden is the catalogue generation that removed the capture, 0 if it was not
+	// removed.
 	Hidden uint64
 }
 
-// sees reports whether e was imported before p was removed. Otherwise p's body
-// cannot be e's.
+// sees reports whether e may have its body from capture p: p was not removed, or e
+// was imported before p was removed.
 func (e *Capture) sees(p *Capture) bool {
 	return p.Hidden == 0 || e.Seg != nil && e.Seg.Info.Born < p.Hidden
 }
 
-// Same reports whether e and o, captures of one URL, are the same capture, imported
-// twice. It does not compare the bodies that 304s have from the captures before
-// them, because these depend on what else the archive has.
+// Same reports whether e and o, captures of one URL, are the same capture imported
+// twice. For two 304s it does not compare the bodies that they have from the
+// captures before them, because these bodies depend on what else is in the archive.
 func (e *Capture) Same(o *Capture) bool {
 	return e.Entry.Same(&o.Entry) ||
 		e.Via == record.ViaNotModified && o.Via == record.ViaNotModified && e.Time == o.Time && e.Status == o.Status && e.named() == o.named()
 }
 
-// named returns the ID of e without regard to the capture before.
+// named returns the ID that e had by itself, even if e is a 304 that got the ID of
+// the capture before it.
 func (e *Capture) named() segment.ID {
 	if e.ownID != (segment.ID{}) {
 		return e.ownID
@@ -69,7 +72,8 @@ func (e *Capture) named() segment.ID {
 	return e.ID
 }
 
-// Place is where an entry is stored: segment, run, and number in the run.
+// Place is where an entry is stored: its segment, its run in the segment, and its
+// number in the run. In a place in a batch, Seg is nil.
 type Place struct {
 	Seg *segment.Reader
 	Run uint32
@@ -84,12 +88,13 @@ func (e *Capture) BodyAt() Place {
 	return e.Place
 }
 
-// HasBody reports whether e has a body. e must be settled.
+// HasBody reports whether e has a body, of its own or from another capture. e must
+// have been settled (see Settle).
 func (e *Capture) HasBody() bool { return e.Body != segment.BodyNone || e.Bytes >= 0 }
 
 // changeOf returns how capture e differs from p, the capture before it at its URL.
-// The first case that fits counts, in the order of the language's manual. Two pages
-// with the same leaves differ only in their layout.
+// The first case below that fits counts; the order is that of the language's manual.
+// Two pages with the same leaves (blocks with text) differ only in their layout.
 func changeOf(p, e *segment.Entry) record.Change {
 	k, id := e.Kind, e.ID
 	lost := func(k record.Kind) bool { return k == record.KindMissing || k == record.KindSoftMissing }
@@ -109,8 +114,8 @@ func changeOf(p, e *segment.Entry) record.Change {
 	}
 }
 
-// Follow sets e's hints for a capture that comes right after p; p is nil for
-// the first of its URL.
+// Follow sets the hints of e (Previous, VersionTime, PreviousVersion and Change) for
+// a capture directly after p. p is nil if e is the first capture of its URL.
 func Follow(p, e *segment.Entry) {
 	e.Previous, e.PreviousVersion, e.VersionTime, e.Change = record.NoTime, record.NoTime, e.Time, record.ChangeFirst
 	if p == nil {
@@ -125,9 +130,10 @@ func Follow(p, e *segment.Entry) {
 	}
 }
 
-// Settle orders the captures of one URL, drops duplicates, and corrects the hints.
-// all may lack captures of pools that were not opened; a hint that points to a
-// capture in such a pool stays as it is.
+// Settle orders the captures of one URL by time, drops duplicates, and corrects the
+// hints (Previous, VersionTime, PreviousVersion and Change). The result shares the
+// memory of all. If captures of pools that were not opened are missing from all, a
+// hint that points to one of them stays unchanged.
 func Settle(all []Capture) []Capture {
 	if len(all) == 1 && !AsBefore(&all[0]) {
 		return all
@@ -172,7 +178,8 @@ func Settle(all []Capture) []Capture {
 	return out
 }
 
-// follow sets e's hints for a capture that comes right after p.
+// follow sets the hints of e (how e differs from the capture before) for a capture
+// directly after p. It also sets Doubt if damage makes these hints uncertain.
 func (e *Capture) follow(p *Capture) {
 	Follow(&p.Entry, &e.Entry)
 	if e.Doubt = p.Unread; e.Doubt == nil && e.Change == record.ChangeSame {
@@ -180,8 +187,8 @@ func (e *Capture) follow(p *Capture) {
 	}
 }
 
-// isAs gives e, a 304 that names no other capture, the body of p, the capture
-// before it.
+// isAs gives e the body of p, the capture before it. e is a 304 that names no other
+// capture.
 func (e *Capture) isAs(p *Capture) {
 	e.ownID = e.named()
 	e.ID, e.Content, e.Kind, e.Bytes = p.ID, p.Content, p.Kind, p.Bytes
@@ -189,9 +196,10 @@ func (e *Capture) isAs(p *Capture) {
 	e.Unread = p.Unread
 }
 
-// SettleVisible settles all captures of one URL, of which some are hidden, and
-// returns the visible ones. They keep their bodies. Their hints are as if the
-// hidden captures had never existed.
+// SettleVisible settles all captures of one URL, some of which are hidden (removed,
+// but still in a file), and returns the visible ones in order. Visible captures keep
+// the bodies that they have from hidden ones. Their hints are as if the hidden
+// captures had never existed.
 func SettleVisible(all []Capture) []Capture {
 	sort.SliceStable(all, func(i, j int) bool { return all[i].Less(&all[j].Entry) })
 	kept := all[:0]
@@ -230,8 +238,9 @@ func SettleVisible(all []Capture) []Capture {
 	return out
 }
 
-// settleBody gives e, a 304 that names no other capture, the body of the last
-// capture before it that e sees.
+// settleBody gives e the body of the last capture before it that e sees. e is a 304
+// that names no other capture. If e sees none of the captures before it, e has no
+// body.
 func settleBody(before []Capture, e *Capture) {
 	for i := len(before) - 1; i >= 0; i-- {
 		if p := &before[i]; e.sees(p) {
@@ -245,14 +254,15 @@ func settleBody(before []Capture, e *Capture) {
 	e.Kind, e.Bytes = record.KindOf(int(e.Status), false), -1
 }
 
-// AsBefore reports whether e is a 304 that names no capture of this archive, so
-// that its body is that of the capture before it, whichever that is.
+// AsBefore reports whether e is a 304 that names no capture of this archive, so that
+// its body is that of the capture before it, whichever capture that is.
 func AsBefore(e *Capture) bool {
 	return e.Via == record.ViaNotModified && e.Body == segment.BodyNone && e.Unread == nil && (!e.Resolved || e.AsBefore)
 }
 
-// twin returns the index in out of a capture that is the same as e, or -1. Captures
-// with the same time as e are at the end of out.
+// twin returns the index in out of a capture that is the same as e (see
+// Capture.Same), or -1. The captures of out are ordered by time, and none is later
+// than e.
 func twin(out []Capture, e *Capture) int {
 	for i := len(out) - 1; i >= 0 && out[i].Time == e.Time; i-- {
 		if out[i].Same(e) {
@@ -262,17 +272,20 @@ func twin(out []Capture, e *Capture) int {
 	return -1
 }
 
-// Newer reports whether the captures of s were imported after the hints of o were
-// computed.
+// Newer reports whether the captures of segment s were published after the hints of
+// segment o were computed, so that these hints may ignore them.
 func Newer(s, o *segment.Info) bool { return s.Born > o.Seen && s.Born != o.Born }
 
-// Ref returns the place as a scan returns it.
+// Ref returns the place as the reference that a scan returns for a capture. The
+// place must have a segment.
 func (p Place) Ref() record.Ref { return record.Ref{Segment: p.Seg.Info.ID, Run: p.Run, N: p.N} }
 
-// NoPlace is no capture. The zero place is the first capture of a batch.
+// NoPlace is the place of no capture. The zero Place cannot be used for that,
+// because it is the place of the first capture of a batch.
 var NoPlace = Place{N: math.MaxUint32}
 
-// Takes gives e, a revisit, the body of its original.
+// Takes gives e, a revisit, the body of its original o, with everything that the
+// revisit has from it.
 func (e *Capture) Takes(o *Original) {
 	e.ID, e.Content, e.Bytes = o.ID, o.Content, o.Bytes
 	e.Status, e.Kind, e.Mime = o.Status, o.Kind, o.Mime

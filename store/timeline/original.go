@@ -6,14 +6,15 @@ import (
 	"infomall/store/segment"
 )
 
-// Original describes a revisit by the capture from which it takes its body.
+// Original describes the capture from which a revisit (a capture stored without a
+// body of its own) takes its body, and what the revisit takes with it.
 type Original struct {
 	From   Place // place of the entry that has the body
-	Damage error // what keeps the body from being found; the other fields are then empty
+	Damage error // the damage that keeps the body from being found, or nil; if set, the other fields are empty
 
-	Like Place     // the capture whose reading of the body it shares; may be the revisit itself
+	Like Place     // the capture whose reading of the body the revisit shares; may be the revisit itself
 	As   divide.As // how that capture's body is read
-	Head Place     // for a revisit without status line and headers: the capture whose it had
+	Head Place     // for a revisit without status line and headers: the capture whose status line and headers count as those of the revisit
 
 	ID      segment.ID
 	Content uint64
@@ -24,7 +25,8 @@ type Original struct {
 	Through *PoolList // the pools of the captures after the revisit in its chain, also of the last
 }
 
-// Found returns the original, or the damage that keeps it from being found.
+// Found returns of itself, which may be nil, or the damage that keeps the body from
+// being found.
 func (of *Original) Found() (*Original, error) {
 	if of != nil && of.Damage != nil {
 		return nil, of.Damage
@@ -39,7 +41,7 @@ type PoolList struct {
 	Next *PoolList
 }
 
-// Has reports whether the pool is in the list.
+// Has reports whether a pool is in the list.
 func (l *PoolList) Has(pool string) bool {
 	for ; l != nil; l = l.Next {
 		if l.Pool == pool {
@@ -49,8 +51,8 @@ func (l *PoolList) Has(pool string) bool {
 	return false
 }
 
-// With returns l with the pool of a place added. It returns l if the pool is in it,
-// or if the place is in a batch.
+// With returns the list l with the pool of place p added. It returns l itself if the
+// pool is in it already, or if p is a place in a batch, which has no pool yet.
 func (l *PoolList) With(p Place) *PoolList {
 	if p.Seg == nil || l.Has(p.Seg.Info.Pool) {
 		return l
