@@ -25,21 +25,22 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Analysis is what was found out about a body when it was imported: what it says,
-// and how it divides into blocks. Captures with equal bodies share one analysis.
+// Analysis is what was found out about a body when it was imported: what the page
+// says, and how the body divides into blocks. Captures with equal bodies share one
+// Analysis.
 type Analysis struct {
 	Page    segment.Page
 	Content uint64    // as in segment.Entry
 	Missing bool      // the page says that nothing is there (a soft 404)
 	Facts   []byte    // as in segment.Stored
-	As      divide.As // how the body was read
+	As      divide.As // how the body was read: as which MIME type, charset and so on
 	Unsure  bool      // the charset is a guess that other pages of the host may correct
-	Divided bool      // it is stored as layout and blocks
+	Divided bool      // the body is stored as layout and blocks
 	Plain   bool      // the blocks are ranges of the body as it was sent, not decoded
-	Single  bool      // it has at most one block with text, and one without
-	leaf    [][]byte  // facts of the block, if one block is the whole body; bodies alike then share the analysis
-	// open is the page as it divides, until its batch is written. It is nil if the
-	// body does not divide, or is not stored divided.
+	Single  bool      // the body has at most one block with text, and one without
+	leaf    [][]byte  // facts of the only block, if one block is the whole body; such bodies with equal analyses share one Analysis
+	// open is the divided page, kept until its batch is written. It is nil if the
+	// body does not divide, or is a single block.
 	open *facts.Reading
 }
 
@@ -87,15 +88,18 @@ func (m *Reader) analyse(body []byte, as divide.As) *Analysis {
 	return a
 }
 
-// ReadAs returns how the body of a stored capture was read when it was imported.
+// ReadAs returns how the body of stored capture s was read when it was imported: as
+// which MIME type, encoding and charset, and up to which size.
 func ReadAs(s *segment.Stored) divide.As {
 	as := divide.Sent(s.Head, s.Mime)
 	as.Usual, as.Limit = ReadWith(&s.Page)
 	return as
 }
 
-// ReadWith returns the two values, besides the head of the response, with which a
-// page was read: Usual and Limit of divide.As.
+// ReadWith returns how a stored page was read, as far as the head of its response
+// does not say it. usual is the charset of other pages of the host, "" if it was not
+// used. limit is how many bytes were read. They are the fields Usual and Limit of
+// divide.As.
 func ReadWith(p *segment.Page) (usual string, limit int64) {
 	if p.Source == charset.SourceHost {
 		usual = p.Charset
@@ -106,15 +110,16 @@ func ReadWith(p *segment.Page) (usual string, limit int64) {
 	return usual, limit
 }
 
-// like reports whether a and o, analyses of two bodies, are equal and each body is
-// a single block.
+// like reports whether the analyses a and o, of two bodies, are equal and each body
+// is a single block. Such bodies share one Analysis. o may be nil.
 func (a *Analysis) like(o *Analysis) bool {
 	return a.leaf != nil && o != nil && o.leaf != nil && a.Page == o.Page && a.As == o.As && a.Unsure == o.Unsure && a.Content == o.Content && a.Missing == o.Missing && a.Plain == o.Plain &&
 		bytes.Equal(a.Facts, o.Facts) && slices.EqualFunc(a.leaf, o.leaf, bytes.Equal)
 }
 
-// PageOf returns the Page of capture s, whose body has the analysis a. If the
-// chunked transfer of the body ended early, Unread says so.
+// PageOf returns what the page of capture s says. a is the analysis of its body. If
+// the chunked transfer of the body ended early, the field Unread of the result says
+// so.
 func (a *Analysis) PageOf(s *segment.Stored) segment.Page {
 	p := a.Page
 	if p.Unread == "" && p.Source != "" && s.Body == segment.BodyOwn && message.IsCut(s.Framing) {
@@ -123,10 +128,10 @@ func (a *Analysis) PageOf(s *segment.Stored) segment.Page {
 	return p
 }
 
-// Close forgets the divided page, and keeps the rest of the analysis.
+// Close frees the divided page, and keeps the rest of the analysis.
 func (a *Analysis) Close() { a.open = nil }
 
-// memory returns about how many bytes a takes, without the body.
+// memory returns about how many bytes of memory a takes, without the body.
 func (a *Analysis) memory() int64 {
 	n := int64(len(a.Facts)) + 300
 	if a.open != nil {
@@ -135,13 +140,15 @@ func (a *Analysis) memory() int64 {
 	return n
 }
 
-// leadBytes is how much of a page's markup is read to guess its language from its
-// letters, and to see whether the page says that nothing is there.
+// leadBytes is how many bytes of a page's markup are read to guess its language from
+// its letters, and to find out whether the page is a soft 404 (says that nothing is
+// there).
 const leadBytes = 16 << 10
 
-// missing reports whether a page says that nothing is there (a soft 404), and which
-// words said so. lead is the text of the first leadBytes of its markup: if lead is
-// already too long for such a page, the rest is not read.
+// missing reports whether page b is a soft 404 (says that nothing is there), and
+// returns the words that say so. lead is the text of the first leadBytes of its
+// markup. If lead is already too long for a soft 404, the rest of the page is not
+// read.
 func missing(b *divide.Body, title, lead string) (reason string, ok bool) {
 	if len(lead) > page.MissingBytes {
 		return "", false
@@ -152,8 +159,8 @@ func missing(b *divide.Body, title, lead string) (reason string, ok bool) {
 	return page.SoftMissing(title, lead)
 }
 
-// contentOf returns a fingerprint of a page's leaves that does not depend on their
-// order. It is never 0.
+// contentOf returns a fingerprint of a page's leaves (blocks with text) that does
+// not depend on their order. It is never 0.
 func (m *Reader) contentOf(leaves []*facts.Leaf) uint64 {
 	m.halves = m.halves[:0]
 	for _, l := range leaves {
@@ -169,9 +176,9 @@ func (m *Reader) contentOf(leaves []*facts.Leaf) uint64 {
 	return max(1, binary.LittleEndian.Uint64(sum[:]))
 }
 
-// sortIDs sorts digests. Because digests are evenly distributed, their first bits
-// say about where each belongs. It uses mem as working memory and returns it, so
-// that the next call can use it again.
+// sortIDs sorts the digests ids in place. Because digests are evenly distributed,
+// their first bits say about where each belongs. mem is working memory. The result
+// is mem, possibly grown, for the next call.
 func sortIDs(ids, mem [][2]uint64) [][2]uint64 {
 	shift := 64 - bits.Len(uint(len(ids)))
 	ends := make([]int32, 1<<(64-shift)) // where each group with the same first bits ends
@@ -201,8 +208,9 @@ func sortIDs(ids, mem [][2]uint64) [][2]uint64 {
 	return mem
 }
 
-// Divide returns a body whose analysis is a, divided into blocks if it divides, in
-// the form that segment.Writer.Add takes. The result is valid until the next call.
+// Divide returns a body in the form that segment.Writer.Add takes: divided into
+// blocks if its analysis a says so, otherwise whole. a may be nil. The result is
+// valid until the next call.
 func (m *Reader) Divide(a *Analysis, body []byte) segment.Content {
 	c := segment.Content{Body: body}
 	if a == nil || !a.Plain {
@@ -228,18 +236,18 @@ func (m *Reader) Divide(a *Analysis, body []byte) segment.Content {
 	return c
 }
 
-// analysesMax is how many analyses an import remembers. A body that many captures
-// brought is then read once.
+// analysesMax is how many analyses an import remembers. A body that came with many
+// captures is then analysed only once.
 const analysesMax = 2048
 
-// Reader reads bodies. It remembers their analyses, by body and by what the head of
-// the response says of it.
+// Reader analyses bodies. It remembers each analysis by the body's ID and by what
+// the head of the response says of the body.
 type Reader struct {
 	Blocks *facts.Reader
 	known  map[analysisKey]*Analysis
-	last   *Analysis // the last that was made; small texts alike share it
+	last   *Analysis // the analysis that was made last; a small text with an equal analysis shares it
 	Limit  int64     // Limit of divide.As
-	Memory int64     // about how much memory the analyses made since close take
+	Memory int64     // about how many bytes the analyses made since the last Close take
 
 	// Working memory, used again for each page.
 	halves, unsorted [][2]uint64 // of the leaves of a page
@@ -253,23 +261,26 @@ type analysisKey struct {
 	as divide.As
 }
 
-// NewReader returns a reader that remembers nothing yet.
+// NewReader returns a Reader that remembers no analysis yet.
 func NewReader() *Reader {
 	return &Reader{Blocks: facts.NewReader(), known: make(map[analysisKey]*Analysis)}
 }
 
-// Known returns the analysis of a body that was read in the given way before; nil if
-// it is not remembered.
+// Known returns the remembered analysis of the body with this ID, read in the way
+// that the parameter as says. It returns nil if there is none.
 func (m *Reader) Known(id segment.ID, as divide.As) *Analysis { return m.known[analysisKey{id, as}] }
 
-// Of returns the analysis of a body that was sent with this head and MIME type.
+// Of returns the analysis of a body that was sent with this head and MIME type. id
+// is the ID of the body. The body is read only if its analysis is not remembered.
 func (m *Reader) Of(id segment.ID, body, head []byte, mime string) *Analysis {
 	as := divide.Sent(head, mime)
 	as.Limit = m.Limit
 	return m.As(id, body, as)
 }
 
-// As returns the analysis of a body that is read in the given way.
+// As returns the analysis of a body that is read in the way that the parameter as
+// says. id is the ID of the body. The body is read only if its analysis is not
+// remembered.
 func (m *Reader) As(id segment.ID, body []byte, as divide.As) *Analysis {
 	k := analysisKey{id, as}
 	a := m.known[k]
@@ -288,8 +299,8 @@ func (m *Reader) As(id segment.ID, body []byte, as divide.As) *Analysis {
 	return a
 }
 
-// Open divides the body whose analysis is a. It returns nil if the body does not
-// divide.
+// Open returns the divided page of a body. a is the analysis of the body. Open
+// returns nil if the body does not divide.
 func (m *Reader) Open(a *Analysis, body []byte) *facts.Reading {
 	if a.open != nil || a.Facts == nil {
 		return a.open
@@ -306,7 +317,8 @@ func (m *Reader) Open(a *Analysis, body []byte) *facts.Reading {
 	return r
 }
 
-// Close forgets the divided pages, and keeps the analyses.
+// Close frees the divided pages of all analyses, keeps the rest of the analyses, and
+// sets Memory to 0.
 func (m *Reader) Close() {
 	m.Memory = 0
 	for _, a := range m.known {
@@ -315,8 +327,9 @@ func (m *Reader) Close() {
 	clear(m.leaves[:cap(m.leaves)])
 }
 
-// Complete sets the fields of s that depend on what was read from its body. The
-// kind of s must be what its headers say.
+// Complete sets the fields of s that depend on the analysis a of its body: Page,
+// Content, and Kind if the page is a soft 404. Before the call, the kind of s must
+// be the kind that its headers say.
 func (a *Analysis) Complete(s *segment.Stored) {
 	s.Page, s.Content = a.PageOf(s), a.Content
 	if a.Missing && s.Kind == record.KindPage {
@@ -329,8 +342,10 @@ func (a *Analysis) Complete(s *segment.Stored) {
 	}
 }
 
-// Location returns a Location header as a canonical URL. If it is not a valid URL
-// it is returned as written, because the capture is a redirect all the same.
+// Location returns the target of a Location header as a canonical URL. written is
+// the value of the header, base is the URL of the response. If the target is not a
+// valid URL, Location returns written unchanged, because the capture is a redirect
+// all the same.
 func Location(base, written string) string {
 	if written == "" {
 		return ""

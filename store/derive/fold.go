@@ -11,19 +11,22 @@ import (
 	"infomall/store/timeline"
 )
 
-// foldBack is how many versions of a URL an import reads again at most to compute
-// the fold of a new version. If captures arrive so far out of order that more are
-// needed, the import leaves the fold out, and a query computes it.
+// foldBack is how many earlier versions of a URL an import reads again at most, to
+// compute the fold of a new version (how its blocks relate to those of earlier
+// versions). If captures arrive so far out of order that more versions are needed,
+// the import leaves the fold out, and a query computes it.
 const foldBack = 32
 
-// Folder computes folds. It follows the blocks of one URL through its settled
+// Folder computes the folds of versions (how the blocks of a version relate to those
+// of earlier versions). It follows the blocks of one URL through its settled
 // captures, those of the archive and those of a batch, as far as the new versions
 // need it.
 type Folder struct {
 	Read      *Reader
 	Histories *Histories
 	Source    Versions
-	// Of is the segment whose versions are read again; nil for versions of a batch.
+	// Of is the segment whose versions get folds; nil if the versions of a batch get
+	// them.
 	Of *segment.Reader
 
 	// The URL whose folds are computed:
@@ -31,30 +34,31 @@ type Folder struct {
 	all     []timeline.Capture
 	sums    []uint64 // result of versionSums
 	history life.History
-	at      int // the version taken last, -1 for none
+	at      int // index of the last version in history, -1 for none
 }
 
-// Versions reads the versions whose folds are computed, and the versions before
-// them.
+// Versions reads versions of URLs for a Folder: the versions whose folds are
+// computed, and earlier versions.
 type Versions interface {
-	// StoredFold returns the fold that is stored with a version of the archive.
+	// StoredFold returns the fold that is stored with the version at a place of the
+	// archive; nil if there is none.
 	StoredFold(at timeline.Place) ([]byte, error)
-	// VersionBody returns the body of a version; false if the version has none that
-	// is divided.
+	// VersionBody returns the body of a version. The bool is false if the version
+	// has no body, or one that is too large to be divided.
 	VersionBody(ctx context.Context, l *timeline.Capture) (Body, bool, error)
 }
 
-// Body is the body of a version, and how it is read.
+// Body is the body of a version, with the way in which it is read.
 type Body struct {
 	Digest record.Digest
 	Body   []byte
 	As     divide.As
-	Read   *Analysis // of a capture of a batch; nil for a capture of the archive
+	Read   *Analysis // analysis of the body of a capture of a batch; nil for a capture of the archive
 }
 
-// Folds computes the folds of all versions of f.Of among the captures of a URL, and
-// calls take with each. A version after a capture whose body is not in the archive
-// gets none, because that body may still be imported.
+// Folds computes the fold of each version of f.Of among all, the captures of a URL,
+// and calls take with the version and its fold. A version after a capture whose body
+// is not in the archive gets no fold, because that body may still be imported.
 func (f *Folder) Folds(ctx context.Context, all []timeline.Capture, take func(l *timeline.Capture, fold []byte)) error {
 	f.ctx, f.all, f.sums, f.history, f.at = ctx, all, versionSums(all), life.History{}, -1
 	last := -1 // index of the last version
@@ -89,8 +93,9 @@ func (f *Folder) Folds(ctx context.Context, all []timeline.Capture, take func(l 
 	return nil
 }
 
-// first computes the fold of version l without a history. That works if l is the
-// first version, has one block and belongs to the batch, as most small texts do.
+// first computes the fold of version l without a history. That is possible if l is
+// the first version (last is -1), has one block and belongs to the batch, which is
+// true of most small texts. Otherwise first returns nil.
 func (f *Folder) first(last int, l *timeline.Capture) ([]byte, error) {
 	if last >= 0 || l.Seg != nil || l.Via == record.ViaRevisit || l.Via == record.ViaNotModified {
 		return nil, nil
@@ -102,8 +107,11 @@ func (f *Folder) first(last int, l *timeline.Capture) ([]byte, error) {
 	return life.AppendFirstFold(nil, l.Kind == record.KindPage && b.Read.Facts != nil, int64(len(b.Body))), nil
 }
 
-// next takes version i, which follows version last. It returns nil if that is
-// impossible.
+// next adds the version at index i of f.all to the history. The version before it is
+// at index last, or last is -1. next returns the new version compared with the one
+// before, and the reading of its page, which is nil if the page does not divide. The
+// revision is nil if the version itself cannot be read, or if the history before it
+// cannot be made.
 func (f *Folder) next(last, i int) (*life.Revision, *facts.Reading, error) {
 	if f.at != last {
 		if ok, err := f.bring(last); !ok {
@@ -113,7 +121,9 @@ func (f *Folder) next(last, i int) (*life.Revision, *facts.Reading, error) {
 	return f.add(i)
 }
 
-// bring takes versions until last is the one taken last.
+// bring makes f.history the history up to and including the version at index last;
+// with -1, an empty history. It returns false if a version cannot be read, or if
+// more than foldBack versions must be read.
 func (f *Folder) bring(last int) (bool, error) {
 	f.history, f.at = life.History{}, -1
 	path := []int{} // versions to take, last first
@@ -139,9 +149,10 @@ func (f *Folder) bring(last int) (bool, error) {
 	return true, nil
 }
 
-// resume begins at version i. It can do so if the import remembers the URL's
-// history up to i, or if the archive has the fold of i and that fold is still
-// valid.
+// resume sets f.history to the history up to and including the version at index i,
+// without reading earlier versions. It returns false if that is impossible. It is
+// possible if the import remembers the URL's history up to that version, or if the
+// archive has the fold of the version and that fold is still valid.
 func (f *Folder) resume(i int) (bool, error) {
 	l := &f.all[i]
 	if h, ok := f.Histories.at(l.Key, f.sums[i]); ok {
@@ -175,7 +186,10 @@ func (f *Folder) resume(i int) (bool, error) {
 	return true, nil
 }
 
-// add takes version i.
+// add adds the version at index i of f.all to the history. It returns the version
+// compared with the one before, and the reading of its page, which is nil if the
+// page does not divide. If the version has no readable body, the revision is nil and
+// the history is forgotten.
 func (f *Folder) add(i int) (*life.Revision, *facts.Reading, error) {
 	v, reading, err := f.version(i)
 	if v == nil || err != nil {
@@ -186,7 +200,9 @@ func (f *Folder) add(i int) (*life.Revision, *facts.Reading, error) {
 	return f.history.Add(*v), reading, nil
 }
 
-// version reads version i as a query would. It returns nil if it cannot.
+// version reads the version at index i of f.all in the way a query reads it. It
+// returns nil if the version has no body that can be divided. The reading is set
+// only if the page divides and the version belongs to f.Of or to a batch.
 func (f *Folder) version(i int) (*life.Version, *facts.Reading, error) {
 	l := &f.all[i]
 	b, ok, err := f.Source.VersionBody(f.ctx, l)

@@ -10,42 +10,44 @@ import (
 	"infomall/store/timeline"
 )
 
-// Histories remembers the histories of the URLs that an import saw last, as of the
-// URL's last version. The next version of the URL, in a later batch, is compared
-// with the history without reading that version again. A history depends only on
-// the versions in it. The caller says which versions these are, so changes by other
-// processes make no difference.
+// Histories remembers, for the URLs that an import saw last, the history of their
+// blocks up to the last version. The next version of a URL, in a later batch, is
+// compared with that history, so the last version need not be read again. A history
+// depends only on the versions in it. The caller says which versions these are, so
+// changes by other processes make no difference.
 //
-// Histories are kept in a compact form: a page takes a tenth of its body, and each
-// leaf takes its bytes once, however many pages have it. To read a page from the
-// archive takes several times as long as to compact its history and continue with
-// it.
+// Histories are kept in a compact form. A page takes a tenth of the size of its
+// body, and each leaf (block with text) is stored once, however many pages have it.
+// Reading a page from the archive takes several times as long as compacting its
+// history and continuing with it.
 //
 // A nil *Histories remembers nothing.
 type Histories struct {
 	young, old map[string]history
-	turn       uint32 // counter of young
+	turn       uint32 // number of the map young, counted from 1
 	bytes      int64  // size of young
 	bytesMax   int64  // largest size of each of the two generations
 }
 
 type history struct {
-	versions uint64 // sum of the versions up to it
+	versions uint64 // checksum over the versions in the history, see versionSums
 	history  life.Resting
 }
 
-// historyBytes is about how much memory a tail takes besides its history.
+// historyBytes is about how much memory the entry of a URL takes besides its
+// history.
 const historyBytes = 200
 
 func (t *history) size() int64 { return t.history.Bytes() + historyBytes }
 
-// NewHistories returns an empty memory of histories, which takes at most twice
-// bytesMax.
+// NewHistories returns empty Histories. They take at most twice bytesMax bytes of
+// memory.
 func NewHistories(bytesMax int64) *Histories {
 	return &Histories{young: make(map[string]history), turn: 1, bytesMax: bytesMax}
 }
 
-// remember stores the history of a URL.
+// remember stores h, the history of the URL with this key. versions is the checksum
+// over the versions in h (see versionSums).
 func (m *Histories) remember(key string, versions uint64, h life.History) {
 	if m == nil {
 		return
@@ -64,8 +66,9 @@ func (m *Histories) remember(key string, versions uint64, h life.History) {
 	m.young[key] = t
 }
 
-// at returns the history of a URL as of its last version. The bool is false if the
-// history is not remembered, or if the versions up to it do not have that sum.
+// at returns the history of the URL with this key, up to its last version. The bool
+// is false if no history is remembered, or if its versions do not have the checksum
+// versions (see versionSums).
 func (m *Histories) at(key string, versions uint64) (life.History, bool) {
 	if m == nil {
 		return life.History{}, false
@@ -84,8 +87,9 @@ func (m *Histories) at(key string, versions uint64) (life.History, bool) {
 	return h, true
 }
 
-// versionSums returns, for each version among the captures of a URL, a sum over the
-// versions up to it. The index is that of the capture.
+// versionSums returns, for each version among the captures of a URL, a checksum over
+// that version and all versions before it. The index is that of the capture. For a
+// capture that is not a new version the element is 0.
 func versionSums(all []timeline.Capture) []uint64 {
 	var h maphash.Hash
 	h.SetSeed(sumSeed)
