@@ -11,22 +11,25 @@ import (
 	"infomall/lang/ast"
 )
 
-// state is an aggregate over some rows.
+// state is the value of one aggregate, such as sum(x), over the rows added
+// so far.
 type state struct {
 	count int64       // rows added, without NULLs
-	sum   int64       // of Int and Duration
-	fsum  float64     // of Float, and of Int for avg
+	sum   int64       // sum of values of type Int and Duration
+	fsum  float64     // sum of values of type Float, and for avg of type Int
 	best  value.Value // the least, greatest or first value so far; the least or greatest By of ArgMin and ArgMax; the last value of an Adjacent aggregate
-	arg   value.Value // for ArgMin and ArgMax: the value in that row
+	arg   value.Value // for ArgMin and ArgMax: the value of Arg in the row of best
 	mean  float64     // for Stddev: the mean so far
 	m2    float64     // for Stddev: the sum of the squared distances from the mean
-	// sorted are the values of Median, added in order once all are known.
+	// sorted holds the values of Median. They are added in order, after all values
+	// of the group are known.
 	sorted []float64
-	text   []byte  // for StringAgg, likewise
+	text   []byte  // for StringAgg: the joined text; also added in order
 	sketch *sketch // for ApproxCount
 }
 
-// addRange adds the rows [from, to) of col.
+// addRange adds the rows of col from index from up to, not including, to. It
+// returns an error if a sum or text becomes too great.
 func (s *state) addRange(a *plan.Aggregate, col *value.Vector, from, to int) error {
 	if col.Type == value.Null {
 		return nil
@@ -53,8 +56,9 @@ func (s *state) addRange(a *plan.Aggregate, col *value.Vector, from, to int) err
 	return nil
 }
 
-// addAdjacent counts the values in the rows [from, to) that differ from the
-// value before.
+// addAdjacent counts distinct values if equal values follow each other in
+// col: those that differ from the value before. It looks at the rows from
+// index from up to, not including, to.
 func (s *state) addAdjacent(col *value.Vector, from, to int) {
 	before := s.best
 	for i := from; i < to; i++ {
@@ -68,8 +72,8 @@ func (s *state) addAdjacent(col *value.Vector, from, to int) {
 	}
 }
 
-// addCounted is addRange for rows that each stand for several captures, as
-// counts says.
+// addCounted is like addRange if a row stands for several captures.
+// counts[i] is how many captures row i stands for.
 func (s *state) addCounted(a *plan.Aggregate, col *value.Vector, counts []int64, from, to int) error {
 	for i := from; i < to; i++ {
 		if col.IsNull(i) {
@@ -91,7 +95,8 @@ func (s *state) addCounted(a *plan.Aggregate, col *value.Vector, counts []int64,
 	return nil
 }
 
-// addInts adds x to the sum n times.
+// addInts adds x to the sum n times. It returns an error if the sum does not
+// fit in 64 bits.
 func (s *state) addInts(a *plan.Aggregate, x, n int64) error {
 	if hi, lo := bits.Mul64(uint64(max(x, -x)), uint64(n)); x != math.MinInt64 && hi == 0 && lo <= math.MaxInt64 {
 		return s.addInt(a, x*n)
@@ -99,7 +104,9 @@ func (s *state) addInts(a *plan.Aggregate, x, n int64) error {
 	return tooGreat(a)
 }
 
-// bestRow returns the row with the least or greatest value. None is NULL.
+// bestRow returns the index of the row of col with the least or greatest
+// value, as f says, from index from up to, not including, to. No value may
+// be NULL.
 func bestRow(f plan.AggregateFunc, col *value.Vector, from, to int) int {
 	best := from
 	for i := from + 1; i < to; i++ {
@@ -110,7 +117,7 @@ func bestRow(f plan.AggregateFunc, col *value.Vector, from, to int) int {
 	return best
 }
 
-// sumInts adds the numbers in list.
+// sumInts adds all numbers in list to the sum, and counts them.
 func (s *state) sumInts(a *plan.Aggregate, list []int64) error {
 	for _, n := range list {
 		if err := s.addInt(a, n); err != nil {
@@ -121,7 +128,8 @@ func (s *state) sumInts(a *plan.Aggregate, list []int64) error {
 	return nil
 }
 
-// addInt adds n to the sum.
+// addInt adds n to the sum. It returns an error if the sum does not fit in
+// 64 bits.
 func (s *state) addInt(a *plan.Aggregate, n int64) error {
 	sum := s.sum + n
 	if (sum > s.sum) != (n > 0) && n != 0 {
@@ -131,14 +139,15 @@ func (s *state) addInt(a *plan.Aggregate, n int64) error {
 	return nil
 }
 
-// tooGreat returns the error for a sum that does not fit in 64 bits.
+// tooGreat returns the error for a sum of the aggregate a that does not fit
+// in 64 bits.
 func tooGreat(a *plan.Aggregate) error {
 	err := ast.Errorf(a, "%s is too great for a whole number", a.Text)
 	err.Hint = "CAST the argument to float"
 	return err
 }
 
-// add adds one value, which is not NULL.
+// add adds one value v, which must not be NULL, to the aggregate a.
 func (s *state) add(a *plan.Aggregate, v value.Value) error {
 	s.count++
 	switch a.Func {
@@ -174,10 +183,12 @@ func (s *state) add(a *plan.Aggregate, v value.Value) error {
 	return nil
 }
 
-// joinedBytesMax bounds the text of one string_agg, which is held in memory.
+// joinedBytesMax bounds the text that one string_agg returns, because the
+// text is held in memory.
 const joinedBytesMax = 64 << 20
 
-// join appends a text after the separator.
+// join appends text to the result of the StringAgg a, after the separator
+// unless it is the first.
 func (s *state) join(a *plan.Aggregate, text string) error {
 	if s.count > 1 {
 		s.text = append(s.text, a.Separator...)
@@ -192,13 +203,13 @@ func (s *state) join(a *plan.Aggregate, text string) error {
 }
 
 // held returns v with a copy of its text. The original text may share memory
-// with the rows around it.
+// with the texts of other rows, which could then not be freed.
 func held(v value.Value) value.Value {
 	v.Text = strings.Clone(v.Text)
 	return v
 }
 
-// number returns a number, a time or a duration as a float.
+// number returns the value of a number, a time or a duration as a float.
 func number(v value.Value) float64 {
 	if v.Type == value.Float {
 		return v.Float
@@ -206,7 +217,8 @@ func number(v value.Value) float64 {
 	return float64(v.Int)
 }
 
-// ofNumber returns f as a value of type t, rounded unless t is Float.
+// ofNumber returns f as a value of type t. It is rounded to a whole number
+// unless t is Float.
 func ofNumber(t value.Type, f float64) value.Value {
 	if t == value.Float {
 		return value.OfFloat(f)
@@ -214,7 +226,8 @@ func ofNumber(t value.Type, f float64) value.Value {
 	return value.Value{Type: t, Int: int64(math.Round(f))}
 }
 
-// addPairs adds the rows [from, to) for ArgMin or ArgMax.
+// addPairs adds rows to the ArgMin or ArgMax a, from index from up to, not
+// including, to. arg and by are the columns of its two arguments.
 func (s *state) addPairs(a *plan.Aggregate, arg, by *value.Vector, from, to int) {
 	for i := from; i < to; i++ {
 		if !by.IsNull(i) {
@@ -224,7 +237,8 @@ func (s *state) addPairs(a *plan.Aggregate, arg, by *value.Vector, from, to int)
 	}
 }
 
-// keepPair keeps arg if by is better than the best so far.
+// keepPair sets s.arg to arg and s.best to by, if by is less than s.best
+// (for ArgMin) or greater (for ArgMax).
 func (s *state) keepPair(f plan.AggregateFunc, arg, by value.Value) {
 	if !s.best.IsNull() {
 		if c := value.Compare(by, s.best); f == plan.ArgMin && c >= 0 || f == plan.ArgMax && c <= 0 {
@@ -234,7 +248,8 @@ func (s *state) keepPair(f plan.AggregateFunc, arg, by value.Value) {
 	s.best, s.arg = held(by), held(arg)
 }
 
-// keep makes v the best if it is better.
+// keep sets s.best to v, if v is less than s.best (for Min) or greater (for
+// Max).
 func (s *state) keep(f plan.AggregateFunc, v value.Value) {
 	if s.best.IsNull() {
 		s.best = held(v)
@@ -245,7 +260,8 @@ func (s *state) keep(f plan.AggregateFunc, v value.Value) {
 	}
 }
 
-// merge adds what o has added.
+// merge adds the rows that o has added, which belong to the same group, to
+// s.
 func (s *state) merge(a *plan.Aggregate, o *state) error {
 	if o.count > 0 && s.count+o.count > 0 {
 		d, n := o.mean-s.mean, float64(s.count+o.count)
@@ -274,8 +290,8 @@ func (s *state) merge(a *plan.Aggregate, o *state) error {
 	return s.addInt(a, o.sum)
 }
 
-// result returns the value of the aggregate. For no values it is NULL, except
-// that counts are 0.
+// result returns the value of the aggregate a. If no values were added it is
+// NULL, except that counts are 0.
 func (s *state) result(a *plan.Aggregate) value.Value {
 	switch {
 	case a.Func == plan.Count:
@@ -314,7 +330,8 @@ func (s *state) result(a *plan.Aggregate) value.Value {
 	return v
 }
 
-// encode appends s in the form that decode reads.
+// encode appends s to dst in the form that decode reads, without the values
+// of Median and StringAgg.
 func (s *state) encode(dst []byte) []byte {
 	dst = spill.AppendValue(dst, value.OfInt(s.count))
 	dst = spill.AppendValue(dst, value.OfInt(s.sum))
@@ -329,7 +346,8 @@ func (s *state) encode(dst []byte) []byte {
 	return spill.AppendValue(dst, value.OfText(s.sketch.encode()))
 }
 
-// decode reads what encode wrote, and returns the rest of src.
+// decode sets s from the text at the start of src that encode wrote, and
+// returns the rest of src.
 func (s *state) decode(src string) string {
 	var v value.Value
 	v, src = spill.DecodeValue(src)

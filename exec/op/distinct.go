@@ -10,11 +10,12 @@ import (
 	"infomall/exec/value"
 )
 
-// distinct drops rows equal to an earlier row. NULL equals NULL.
+// distinct yields the rows of in that do not equal an earlier row. NULL equals
+// NULL here.
 //
-// It passes on new rows as they come, until the keys of the rows it has seen
-// fill the memory. From then on it sorts rows on disk: first by key, to find
-// the first row of each key, then back into the order in which they came.
+// It yields new rows as they come, until the keys of the rows that it has seen
+// fill the memory. It sorts later rows on disk: first by key, to find the first
+// row of each key, then back into the order in which they came.
 func (r *Runner) distinct(ctx context.Context, n *plan.Distinct, in value.Rows) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		d := deduper{seen: map[string]bool{}, left: r.Memory.Bytes / 2, late: r.Sorter(ctx, 4)}
@@ -46,19 +47,21 @@ func (r *Runner) distinct(ctx context.Context, n *plan.Distinct, in value.Rows) 
 	}
 }
 
-// deduper remembers the keys of the rows it has seen.
+// deduper finds rows that equal an earlier row. It remembers the keys of the
+// rows that it has seen.
 type deduper struct {
 	seen    map[string]bool
 	left    int64 // bytes that seen may still take
 	key     []byte
 	last    []byte        // the key of the previous row
-	late    *spill.Sorter // rows that came after seen was full
-	arrival uint64        // how many rows are in late
+	late    *spill.Sorter // rows that came after seen was full and are not in seen
+	arrival uint64        // number of rows in late
 	row     []byte
 }
 
-// fresh appends to sel the rows of b that were not seen before. Rows of which
-// that is not known, because seen is full, go to late.
+// fresh appends to sel the indexes of the rows of b that were not seen
+// before, and returns sel. Once seen is full, rows that are not in seen may
+// still be duplicates; fresh adds these to late instead.
 func (d *deduper) fresh(sel []int32, b *value.Batch) ([]int32, error) {
 	const overhead = 48 // of a map entry
 	for i := range b.N {
@@ -84,8 +87,8 @@ func (d *deduper) fresh(sel []int32, b *value.Batch) ([]int32, error) {
 	return sel, nil
 }
 
-// yieldLate yields the first row of each key in late, in the order in which
-// they came.
+// yieldLate yields the first row of each key in late. These rows come in the
+// order in which fresh met them.
 func (d *deduper) yieldLate(ctx context.Context, r *Runner, cols []value.Column, yield func(*value.Batch, error) bool) {
 	d.seen = nil
 	ordered := r.Sorter(ctx, 4)

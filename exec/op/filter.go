@@ -6,8 +6,9 @@ import (
 	"infomall/exec/value"
 )
 
-// filter passes the rows for which all conditions are true. Each condition is
-// evaluated only for the rows that the earlier ones have left.
+// filter yields the rows of in for which all conditions of n are true. It
+// evaluates each condition only for the rows for which the earlier ones were
+// true.
 func filter(n *plan.Filter, in value.Rows) (value.Rows, error) {
 	conds, err := eval.CompileAll(n.Conds)
 	if err != nil {

@@ -13,15 +13,17 @@ import (
 	"infomall/store/record"
 )
 
-// group yields one row per group. It holds groups in memory by key. When they
-// fill the memory, they go to a sorter as partial results, which are merged in
-// the order of their keys.
+// group yields one row for each group of rows of in that have equal keys. It
+// holds the groups in memory by key. When they fill the memory, group moves them
+// to a sorter as partial results. At the end it merges these in the order of
+// their keys.
 //
 // The values of an aggregate with DISTINCT are held beside the groups, each
-// under the key of its group followed by its own key. So they spill like
-// groups. They come back after their group and sorted, so that equal values
-// follow each other. If the values of the input come sorted
-// (Aggregate.Adjacent), only the last value of each group is held.
+// under the key of its group followed by the key of the value. So they can move
+// to the sorter like groups. The sorter yields them after their group and in
+// order, so that equal values follow each other. If equal values follow each
+// other in the input already (Aggregate.Adjacent), only the last value of each
+// group is held.
 func (r *Runner) group(ctx context.Context, n *plan.Group, in value.Rows) (value.Rows, error) {
 	keys, err := eval.CompileAll(n.Keys)
 	if err != nil {
@@ -70,47 +72,49 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in value.Rows) (value
 	}, nil
 }
 
-// grouper holds the groups of one run of a Group.
+// grouper holds the groups of one run of a plan.Group.
 type grouper struct {
 	aggs              []*plan.Aggregate
 	keyEvals          []eval.Func
 	argEvals, byEvals []eval.Func   // nil for count(*), and for aggregates without By
-	orderEvals        [][]eval.Func // for StringAgg
+	orderEvals        [][]eval.Func // the ORDER BY of each StringAgg
 	orderCols         [][]*value.Vector
 	keyCols           []*value.Vector
 	argCols, byCols   []*value.Vector
-	rows              uint64 // how many values remember has numbered
-	count             *expr.Col
-	counts            []int64 // how many captures each row of the batch stands for; nil if each stands for one
+	rows              uint64    // how many values remember has numbered
+	count             *expr.Col // column that says how many captures a row stands for; nil if each row stands for one
+	counts            []int64   // values of count in the current batch, or nil
 
 	groups   map[string]*partial
-	distinct map[string]value.Value // by the keys of group, aggregate and value
-	held     int64                  // about how many bytes both take
-	limit    int64
-	late     *spill.Sorter
+	distinct map[string]value.Value // values of aggregates, by the keys of group, aggregate and value
+	held     int64                  // about how many bytes groups and distinct take
+	limit    int64                  // bytes above which spill is called
+	late     *spill.Sorter          // groups and values that were moved from memory
 
 	key     []byte
 	current *partial // the group of the previous row
-	// last is the last value of the Adjacent aggregate; there is at most one.
-	// carried has, by key, the groups that had counted last when they spilled.
+	// last is the last value of the Adjacent aggregate; there is at most one such
+	// aggregate. carried has, by the keys of groups, the value last if the group
+	// had counted it when it moved to the sorter, so that it is not counted twice.
 	last    value.Value
 	carried map[string]value.Value
 }
 
-// partial is the result for a group so far.
+// partial is the result for one group so far.
 type partial struct {
 	key    []byte
 	keys   []value.Value
 	states []state
 }
 
-// reset forgets all groups.
+// reset removes all groups and values from memory.
 func (g *grouper) reset() {
 	g.groups, g.distinct = map[string]*partial{}, map[string]value.Value{}
 	g.held, g.current = 0, nil
 }
 
-// take adds the rows of b to their groups.
+// take adds each row of b to its group. It moves the groups to the sorter if
+// they take too much memory then.
 func (g *grouper) take(b *value.Batch) (err error) {
 	for i, eval := range g.keyEvals {
 		if g.keyCols[i], err = eval(b); err != nil {
@@ -156,8 +160,9 @@ func (g *grouper) take(b *value.Batch) (err error) {
 	return nil
 }
 
-// sameKeys reports whether two rows belong to one group. Rows of one group
-// often follow each other, because rows come by URL.
+// sameKeys reports whether rows i and j of the batch belong to one group.
+// Rows of one group often follow each other, because rows come sorted by
+// URL.
 func (g *grouper) sameKeys(i, j int) bool {
 	for _, c := range g.keyCols {
 		if c.IsNull(i) != c.IsNull(j) || !c.IsNull(i) && c.Compare(i, c, j) != 0 {
@@ -167,7 +172,8 @@ func (g *grouper) sameKeys(i, j int) bool {
 	return true
 }
 
-// find returns the group of row i. It adds the group if necessary.
+// find returns the group of row i of the batch, and creates the group if
+// necessary.
 func (g *grouper) find(i int) *partial {
 	g.key = g.key[:0]
 	for _, c := range g.keyCols {
@@ -196,7 +202,8 @@ func (g *grouper) find(i int) *partial {
 	return p
 }
 
-// update adds the rows [from, to), which are all of group p.
+// update adds the rows of the batch from index from up to, not including,
+// to. All of them belong to the group p.
 func (g *grouper) update(p *partial, from, to int) error {
 	for i, a := range g.aggs {
 		var err error
@@ -230,8 +237,10 @@ func (g *grouper) update(p *partial, from, to int) error {
 	return nil
 }
 
-// remember holds the values of an aggregate with DISTINCT, of Median, which
-// needs them sorted, or of StringAgg, which needs them in an order of its own.
+// remember holds the values of one aggregate of group p in the rows from
+// index from up to, not including, to. agg is the index of the aggregate. It
+// is for an aggregate with DISTINCT, for Median, which needs the values
+// sorted, and for StringAgg, which needs them in the order of its ORDER BY.
 func (g *grouper) remember(p *partial, agg, from, to int) {
 	col := g.argCols[agg]
 	for i := from; i < to; i++ {
@@ -259,7 +268,7 @@ func (g *grouper) remember(p *partial, agg, from, to int) {
 	}
 }
 
-// spill moves all groups to the sorter.
+// spill moves all groups and values from memory to the sorter g.late.
 func (g *grouper) spill() error {
 	var buf []byte
 	g.carried = make(map[string]value.Value)
@@ -284,7 +293,8 @@ func (g *grouper) spill() error {
 	return nil
 }
 
-// yield merges the partial results and yields the groups.
+// yield merges the partial results of each group and yields one row per
+// group, in the order of their keys.
 func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Batch, error) bool) {
 	if len(g.keyEvals) == 0 && len(g.groups) == 0 && !g.spilled() {
 		g.find(0) // without keys there is one group, even if there are no rows
@@ -332,10 +342,11 @@ func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Ba
 	}
 }
 
-// spilled reports whether groups have gone to the sorter.
+// spilled reports whether groups have moved to the sorter.
 func (g *grouper) spilled() bool { return !g.late.Empty() }
 
-// encode appends p, without its key, in the form that decodePartial reads.
+// encode appends p, without its key, to dst in the form that decodePartial
+// reads.
 func (p *partial) encode(dst []byte) []byte {
 	for _, v := range p.keys {
 		dst = spill.AppendValue(dst, v)
@@ -346,8 +357,8 @@ func (p *partial) encode(dst []byte) []byte {
 	return dst
 }
 
-// decodePartial returns the partial result in r, which has this many keys and
-// aggregates.
+// decodePartial returns the partial result that r encodes. keys and aggs are
+// the numbers of its keys and aggregates.
 func decodePartial(r spill.Record, keys, aggs int) *partial {
 	p := &partial{key: bytes.Clone(r.Key), keys: make([]value.Value, keys), states: make([]state, aggs)}
 	text := string(r.Val)
@@ -360,7 +371,8 @@ func decodePartial(r spill.Record, keys, aggs int) *partial {
 	return p
 }
 
-// merge adds another partial result of the same group.
+// merge adds to p another partial result of the same group, which val
+// encodes.
 func (p *partial) merge(aggs []*plan.Aggregate, val []byte) error {
 	o := decodePartial(spill.Record{Val: val}, len(p.keys), len(p.states))
 	for i, a := range aggs {
@@ -371,7 +383,8 @@ func (p *partial) merge(aggs []*plan.Aggregate, val []byte) error {
 	return nil
 }
 
-// mergeDistinct adds one value of an aggregate with DISTINCT.
+// mergeDistinct adds to p one value of an aggregate that remember has held.
+// The key of r says which aggregate.
 func (p *partial) mergeDistinct(aggs []*plan.Aggregate, r spill.Record) error {
 	at := r.Key[len(p.key):]
 	i := int(at[0])<<8 | int(at[1])
@@ -379,7 +392,7 @@ func (p *partial) mergeDistinct(aggs []*plan.Aggregate, r spill.Record) error {
 	return p.states[i].add(aggs[i], v)
 }
 
-// emit appends the row of the group to out.
+// emit appends the row of the group p to out: its keys, then its aggregates.
 func (p *partial) emit(out *value.Batch, aggs []*plan.Aggregate) {
 	for i, v := range p.keys {
 		out.Cols[i].AppendValue(v)

@@ -16,13 +16,14 @@ import (
 	"infomall/store/urlkey"
 )
 
-// seekRowsMax is how many rows the left side of a join may have for the right
-// side to read only their URLs.
+// seekRowsMax is about how many rows the left side of a join may have if the
+// right side is to read only the URLs in these rows.
 const seekRowsMax = 4 * record.BatchRows
 
-// join holds the rows of the right side in a table by key, and looks up the
-// rows of the left side as they come. If the table fills the memory, join sorts
-// both sides by key on disk, merges them, and sorts the result back into the
+// join yields the rows of both sides of n that have equal keys. It holds the
+// rows of the right side in a table by key, and looks up the rows of the
+// left side as they come. If the table fills the memory, join sorts both
+// sides by key on disk, merges them, and sorts the result back into the
 // order of the left side.
 func (r *Runner) join(ctx context.Context, n *plan.Join) (value.Rows, error) {
 	leftKeys, err := eval.CompileAll(n.LeftKeys)
@@ -49,13 +50,13 @@ func (r *Runner) join(ctx context.Context, n *plan.Join) (value.Rows, error) {
 	}, nil
 }
 
-// keyReader computes the join keys of one side.
+// keyReader computes the join keys of the rows of one side.
 type keyReader struct {
 	evals []eval.Func
 	cols  []*value.Vector
 }
 
-// load computes the keys of b's rows.
+// load evaluates the key expressions for all rows of b, for append.
 func (k *keyReader) load(b *value.Batch) error {
 	k.cols = k.cols[:0]
 	for _, eval := range k.evals {
@@ -68,8 +69,9 @@ func (k *keyReader) load(b *value.Batch) error {
 	return nil
 }
 
-// append appends the key of row i, and reports whether the row has one: NULL
-// equals nothing.
+// append appends to dst the key of row i of the batch that load was last
+// called with, and returns dst. The bool is false if a part of the key is
+// NULL; the row then matches no other.
 func (k *keyReader) append(dst []byte, i int) ([]byte, bool) {
 	for _, v := range k.cols {
 		if v.IsNull(i) {
@@ -86,7 +88,7 @@ type joiner struct {
 	runner              *Runner
 	node                *plan.Join
 	leftKeys, rightKeys keyReader
-	width               int // columns of the left side
+	width               int // number of columns of the left side
 	out                 *value.Batch
 	yield               func(*value.Batch, error) bool
 	stopped             bool
@@ -94,7 +96,7 @@ type joiner struct {
 	key, row []byte
 }
 
-// run joins the rows of left with the right side.
+// run yields the result of the join. left yields the rows of the left side.
 func (j *joiner) run(left value.Rows) error {
 	next, stop := iter.Pull2(iter.Seq2[*value.Batch, error](left))
 	defer stop()
@@ -138,16 +140,17 @@ func (j *joiner) run(left value.Rows) error {
 	return err
 }
 
-// ahead are the rows of the left side that were read before the right side is
-// opened.
+// ahead holds the rows of the left side that were read before the right side
+// is opened.
 type ahead struct {
 	rows  []*value.Batch
-	urls  []string // of the key by which the right side is sought
-	whole bool     // there are no more rows
+	urls  []string // the URLs in these rows that the right side needs to read
+	whole bool     // whether these are all rows of the left side
 }
 
-// readAhead reads up to about seekRowsMax rows of the left side, if the right
-// side can be sought by their URLs.
+// readAhead reads up to about seekRowsMax rows of the left side by calling
+// next. It does so only if the right side can be restricted to the URLs in
+// these rows.
 func (j *joiner) readAhead(next func() (*value.Batch, error, bool)) (ahead, error) {
 	var a ahead
 	if j.node.Seek == nil {
@@ -188,8 +191,8 @@ func everyRow(n int) []int32 {
 	return sel
 }
 
-// open opens the right side. If all rows of the left side are known, the right
-// side reads only their URLs.
+// open returns the rows of the right side. If a has all rows of the left
+// side, the right side reads only the URLs in them.
 func (j *joiner) open(a ahead) (value.Rows, error) {
 	if !a.whole {
 		return j.runner.Rows(j.ctx, j.node.Right)
@@ -202,8 +205,8 @@ func (j *joiner) open(a ahead) (value.Rows, error) {
 	return j.runner.seek(j.ctx, j.node, urlkey.Merge(ranges))
 }
 
-// seek opens the right side of a join, and lets its source read only the
-// ranges.
+// seek returns the rows of the right side of the join n. The source n.Seek
+// in it reads only the URLs in ranges.
 func (r *Runner) seek(ctx context.Context, n *plan.Join, ranges []urlkey.Range) (value.Rows, error) {
 	if r.sought == nil {
 		r.sought = map[*plan.Source][]urlkey.Range{}
@@ -213,7 +216,7 @@ func (r *Runner) seek(ctx context.Context, n *plan.Join, ranges []urlkey.Range) 
 	return r.Rows(ctx, n.Right)
 }
 
-// fill puts the right side into the table.
+// fill adds the rows of right, the right side, to the table t.
 func (j *joiner) fill(t *joinTable, right value.Rows) error {
 	for b, err := range right {
 		if err == nil {
@@ -237,7 +240,8 @@ func (j *joiner) fill(t *joinTable, right value.Rows) error {
 	return nil
 }
 
-// probe looks up the rows of the left side in the table and emits each match.
+// probe looks up each row of left, the left side, in the table t, and yields
+// it with each matching row.
 func (j *joiner) probe(t *joinTable, left value.Rows) error {
 	for b, err := range left {
 		if err == nil {
@@ -272,8 +276,9 @@ func (j *joiner) probe(t *joinTable, left value.Rows) error {
 	return nil
 }
 
-// probeOne is probe for joins in which each row of the left side gets at most
-// one of the right. It passes on the left columns without a copy.
+// probeOne is like probe for a join in which each row of the left side gets
+// at most one row of the right. It yields the left columns without copying
+// them.
 func (j *joiner) probeOne(t *joinTable, left value.Rows) error {
 	right := value.NewBatch(j.node.Right.Columns())
 	for b, err := range left {
@@ -308,7 +313,7 @@ func (j *joiner) probeOne(t *joinTable, left value.Rows) error {
 	return nil
 }
 
-// appendNulls adds a row of NULLs.
+// appendNulls adds a row of NULLs to b.
 func appendNulls(b *value.Batch) {
 	for _, c := range b.Cols {
 		c.AppendValue(value.Value{})
@@ -316,22 +321,24 @@ func appendNulls(b *value.Batch) {
 	b.N++
 }
 
-// severalRows returns the error for a subquery that should have one row and has
-// several.
+// severalRows returns the error for a subquery that must have at most one
+// row and has several.
 func (j *joiner) severalRows() error {
 	err := ast.Errorf(j.node.At, "the query in brackets gives more than one row")
 	err.Hint = "add LIMIT 1, or an aggregate such as max"
 	return err
 }
 
-// emitLeft appends row i of b to the left columns of the result.
+// emitLeft appends row i of b, a batch of the left side, to the left columns
+// of the result.
 func (j *joiner) emitLeft(b *value.Batch, i int) {
 	for c, v := range b.Cols {
 		j.out.Cols[c].Append(v, i)
 	}
 }
 
-// emitRight appends a row of the right side to the right columns of the result.
+// emitRight appends row, an encoded row of the right side, to the right
+// columns of the result.
 func (j *joiner) emitRight(row []byte) {
 	text := string(row)
 	for _, c := range j.out.Cols[j.width:] {
@@ -342,7 +349,8 @@ func (j *joiner) emitRight(row []byte) {
 	j.out.N++
 }
 
-// emitNulls appends NULLs to the right columns of the result.
+// emitNulls appends NULLs to the right columns of the result, for a left row
+// without a match.
 func (j *joiner) emitNulls() {
 	for _, c := range j.out.Cols[j.width:] {
 		c.AppendValue(value.Value{})
@@ -350,7 +358,8 @@ func (j *joiner) emitNulls() {
 	j.out.N++
 }
 
-// flush yields the result batch if it is full.
+// flush yields the batch of results if it is full. It sets j.stopped if the
+// consumer wants no more.
 func (j *joiner) flush() error {
 	if j.out.N < record.BatchRows {
 		return nil
@@ -363,8 +372,10 @@ func (j *joiner) flush() error {
 	return nil
 }
 
-// merge joins the two sides, sorted by key. It sorts the rows of the result by
-// their place in the left side, then by that in the right.
+// merge joins the rows of left with those of the table t, whose rows are in
+// a sorter, by sorting the left side by key too. It sorts the resulting rows
+// by their place in the left side, then by that in the right, and yields
+// them.
 func (j *joiner) merge(t *joinTable, left value.Rows) error {
 	sides := j.runner.Sorter(j.ctx, 4)
 	defer sides.Close()
@@ -415,9 +426,10 @@ func (j *joiner) merge(t *joinTable, left value.Rows) error {
 	return nil
 }
 
-// sortLeft adds the rows of the left side to sides by key, each after its place
-// in the left side. Rows whose key is NULL go directly to ordered, the result,
-// if the join is outer.
+// sortLeft adds the rows of left to the sorter sides, by key. The number of
+// the row comes first in each value, to restore the order later. A row whose
+// key has a NULL matches nothing: if the join is outer, it goes directly to
+// ordered, the sorter of the result.
 func (j *joiner) sortLeft(sides, ordered *spill.Sorter, left value.Rows) error {
 	nulls := bytes.Repeat([]byte{byte(value.Null)}, len(j.out.Cols)-j.width)
 	place := uint64(0)
@@ -447,8 +459,9 @@ func (j *joiner) sortLeft(sides, ordered *spill.Sorter, left value.Rows) error {
 	return nil
 }
 
-// pairs adds to ordered a row of the left side with each matching row of the
-// right. left begins with the row's place.
+// pairs adds a row of the left side, joined with each row in same, to the
+// sorter ordered. same holds the matching rows of the right side. The
+// encoded row left begins with its number, as sortLeft wrote it.
 func (j *joiner) pairs(ordered *spill.Sorter, left []byte, same *spill.Spool) error {
 	if same.Len() == 0 {
 		if !j.node.Outer {
@@ -478,17 +491,18 @@ func (j *joiner) pairs(ordered *spill.Sorter, left []byte, same *spill.Spool) er
 	return nil
 }
 
-// joinTable holds rows by key. Rows with the same key keep their order. If they
-// do not fit in memory, all of them go to a sorter.
+// joinTable holds the rows of the right side of a join by key. Rows with the
+// same key keep their order. If the rows do not fit in memory, all of them
+// move to a sorter.
 type joinTable struct {
 	ctx    context.Context // of the query that joins
 	runner *Runner
 	node   *plan.Join
-	ends   map[string]*chain
+	ends   map[string]*chain // first and last row of each key
 	rows   []chained
-	left   int64 // bytes that may still be held
-	chunk  []byte
-	late   *spill.Sorter // not nil once the rows have gone to it
+	left   int64         // bytes of memory that rows may still take
+	chunk  []byte        // free part of the memory that was allocated last for rows
+	late   *spill.Sorter // the sorter, once the rows have moved to it; otherwise nil
 }
 
 // chain is the first and the last row with a key, as indexes in joinTable.rows.
@@ -505,7 +519,8 @@ func newJoinTable(ctx context.Context, r *Runner, n *plan.Join) *joinTable {
 	return &joinTable{ctx: ctx, runner: r, node: n, ends: map[string]*chain{}, left: r.Memory.Bytes / 2}
 }
 
-// add adds a copy of a row.
+// add adds a copy of row, an encoded row, under key. If only the first row
+// of each key is needed, it drops the others.
 func (t *joinTable) add(key, row []byte) error {
 	if t.late != nil {
 		return t.late.Add(key, row)
@@ -538,7 +553,8 @@ func (t *joinTable) add(key, row []byte) error {
 	return nil
 }
 
-// first returns the index of the first row with a key, or -1.
+// first returns the index in t.rows of the first row with a key, or -1 if
+// there is none.
 func (t *joinTable) first(key []byte) int32 {
 	if c := t.ends[string(key)]; c != nil {
 		return c.first
@@ -546,7 +562,8 @@ func (t *joinTable) first(key []byte) int32 {
 	return -1
 }
 
-// spill moves all rows to a sorter. Rows with the same key keep their order.
+// spill moves all rows to the sorter t.late. Rows with the same key keep
+// their order.
 func (t *joinTable) spill() error {
 	t.late = t.runner.Sorter(t.ctx, 4)
 	for key, c := range t.ends {
@@ -560,7 +577,7 @@ func (t *joinTable) spill() error {
 	return nil
 }
 
-// close releases the sorter.
+// close closes the sorter, if rows have moved to it.
 func (t *joinTable) close() {
 	if t.late != nil {
 		t.late.Close()

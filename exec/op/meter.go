@@ -13,16 +13,17 @@ type Meter struct {
 	nodes map[plan.Node]*Measure
 }
 
-// Measure is what was measured at a node, over all its runs.
+// Measure is how many rows a node yielded and how long that took, over all
+// its runs.
 type Measure struct {
-	Rows int64         // that it yielded
-	Time time.Duration // spent in the node and the nodes below
+	Rows int64         // rows that the node yielded
+	Time time.Duration // time spent in the node and the nodes below it
 }
 
 // NewMeter returns a meter that has measured nothing.
 func NewMeter() *Meter { return &Meter{nodes: map[plan.Node]*Measure{}} }
 
-// Of returns what was measured at n.
+// Of returns what was measured at the node n, or zeros if n did not run.
 func (m *Meter) Of(n plan.Node) Measure {
 	if x := m.nodes[n]; x != nil {
 		return *x
@@ -30,8 +31,9 @@ func (m *Meter) Of(n plan.Node) Measure {
 	return Measure{}
 }
 
-// measure passes rows on and counts them. The time that the consumer takes does
-// not count. A nil meter measures nothing.
+// measure returns the rows of in, the output of the node n, and counts them
+// and their time while they are read. The time that the reader of the rows
+// takes does not count. A nil Meter measures nothing and returns in.
 func (m *Meter) measure(n plan.Node, in value.Rows) value.Rows {
 	if m == nil {
 		return in
@@ -59,8 +61,9 @@ func (m *Meter) measure(n plan.Node, in value.Rows) value.Rows {
 	}
 }
 
-// sizer returns a function that returns how many rows a batch of n stands for.
-// With a Tally that is more than the rows in it.
+// sizer returns a function that returns how many rows a batch of the node n
+// stands for. If n comes after a Tally (a source that counts captures
+// instead of listing them), each row stands for several.
 func sizer(n plan.Node) func(*value.Batch) int64 {
 	count := plan.CountOf(n)
 	if count < 0 {

@@ -7,11 +7,14 @@ import (
 	"infomall/exec/value"
 )
 
-// payloadBytes is how many bytes of late columns a batch may hold before it is
-// passed on: pages are large, and rows are wanted soon.
+// payloadBytes is how many bytes of late columns (those read from stored
+// responses) a batch may hold before it is yielded. Pages are large, and a
+// consumer wants the first rows soon.
 const payloadBytes = 1 << 20
 
-// payload fills the late columns of each row.
+// payload yields the rows of in with their late columns filled. These are
+// columns such as the text of a page, for which the stored response must be
+// read.
 func (r *Runner) payload(ctx context.Context, n *plan.Payload, in value.Rows) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		var out value.Batch
@@ -46,9 +49,10 @@ func (r *Runner) payload(ctx context.Context, n *plan.Payload, in value.Rows) va
 	}
 }
 
-// fill computes the late columns of b's rows, beginning with row from, into
-// cols. It stops when they take payloadBytes, and returns the row after the
-// last.
+// fill computes the late columns (those read from stored responses) of the
+// rows of b into cols, beginning with row from. It stops when they take
+// payloadBytes. It returns the index of the first row that it did not
+// compute.
 func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from int, cols []*value.Vector) (int, error) {
 	for i, f := range n.Fill {
 		clear(cols[i].Texts)

@@ -17,18 +17,19 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Runner runs plans against one snapshot, in one goroutine.
+// Runner runs plans against one snapshot of the archive, in one goroutine.
 type Runner struct {
 	relation.Reader
-	// Meter, if not nil, measures every node.
+	// Meter, if not nil, measures every node of the plans, for EXPLAIN ANALYZE.
 	Meter *Meter
 
-	// sought holds the ranges of sources while the right side of a join is
-	// opened.
+	// sought holds, while the right side of a join is opened, the URLs that its
+	// source needs to read.
 	sought map[*plan.Source][]urlkey.Range
 }
 
-// Rows returns the rows of a plan. Ranging does the work.
+// Rows returns the rows of the plan n. They are computed while the caller
+// ranges over them.
 func (r *Runner) Rows(ctx context.Context, n plan.Node) (value.Rows, error) {
 	rows, err := r.open(ctx, n)
 	if err != nil {
@@ -37,7 +38,7 @@ func (r *Runner) Rows(ctx context.Context, n plan.Node) (value.Rows, error) {
 	return r.Meter.measure(n, rows), nil
 }
 
-// open returns the rows of a node without measuring it.
+// open returns the rows of the node n. Rows calls it and measures the node.
 func (r *Runner) open(ctx context.Context, n plan.Node) (value.Rows, error) {
 	switch n := n.(type) {
 	case *plan.Row:
@@ -76,10 +77,11 @@ func (r *Runner) open(ctx context.Context, n plan.Node) (value.Rows, error) {
 	panic(fmt.Sprintf("op: unknown node %T", n))
 }
 
-// oneRow yields the one row that a SELECT without FROM reads.
+// oneRow yields one row without columns, for a SELECT without FROM.
 func oneRow(yield func(*value.Batch, error) bool) { yield(&value.Batch{N: 1}, nil) }
 
-// counted passes on the rows of n, checks ctx and reports progress.
+// counted yields the batches of in, the rows of the node n. After each batch
+// it checks ctx and reports to r.Scanned how many rows there were so far.
 func (r *Runner) counted(ctx context.Context, n plan.Node, in value.Rows) value.Rows {
 	size := sizer(n)
 	return func(yield func(*value.Batch, error) bool) {
@@ -103,7 +105,8 @@ func (r *Runner) counted(ctx context.Context, n plan.Node, in value.Rows) value.
 	}
 }
 
-// source returns the rows of a relation of the archive.
+// source returns the rows that the source n reads from a relation. While a
+// join looks for certain URLs only, it reads only these.
 func (r *Runner) source(ctx context.Context, n *plan.Source) value.Rows {
 	ask := &n.Request
 	if ranges, ok := r.sought[n]; ok {

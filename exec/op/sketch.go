@@ -12,23 +12,23 @@ import (
 )
 
 // sketch counts distinct values in bounded memory: exactly up to sketchExact
-// values, and approximately beyond (Flajolet, Fusy, Gandouet and Meunier,
+// values, and approximately if there are more (Flajolet, Fusy, Gandouet and Meunier,
 // "HyperLogLog: the analysis of a near-optimal cardinality estimation
 // algorithm", AofA 2007). The result does not depend on the order of the
 // values, or on how they were divided among sketches that were merged.
 type sketch struct {
-	hashes    []uint64 // sorted; nil once there are more than sketchExact
-	registers []byte   // nil before that
+	hashes    []uint64 // hashes of the values, sorted; nil once there are more than sketchExact
+	registers []byte   // the registers of HyperLogLog; nil as long as hashes is used
 }
 
-// With 2^sketchBits registers the standard error is 1.04/sqrt(2^sketchBits),
-// which is 1.6 %.
+// sketchBits is chosen for the accuracy: with 2^sketchBits registers the standard
+// error is 1.04/sqrt(2^sketchBits), which is 1.6 %.
 const (
 	sketchBits  = 12
 	sketchExact = 1<<sketchBits/8 - 1 // hashes of so many values take less memory than the registers
 )
 
-// add counts v, which is not NULL.
+// add counts the value v, which must not be NULL.
 func (s *sketch) add(v value.Value) { s.addHash(hashOf(v)) }
 
 // hashOf returns a hash of v that is the same in every run of the program.
@@ -42,7 +42,7 @@ func hashOf(v value.Value) uint64 {
 	return h ^ h>>31
 }
 
-// addHash counts the value with the hash h.
+// addHash counts the value whose hash is h.
 func (s *sketch) addHash(h uint64) {
 	if s.registers != nil {
 		i, rank := h>>(64-sketchBits), byte(bits.LeadingZeros64(h<<sketchBits|1<<(sketchBits-1))+1)
@@ -63,7 +63,7 @@ func (s *sketch) addHash(h uint64) {
 	}
 }
 
-// merge adds the values that o has counted.
+// merge adds the values that the sketch o has counted to s.
 func (s *sketch) merge(o *sketch) {
 	for _, h := range o.hashes {
 		s.addHash(h)
@@ -83,7 +83,8 @@ func (s *sketch) merge(o *sketch) {
 	}
 }
 
-// count returns approximately how many distinct values there were.
+// count returns how many distinct values were added, exactly or
+// approximately.
 func (s *sketch) count() int64 {
 	if s.registers == nil {
 		return int64(len(s.hashes))
@@ -103,7 +104,7 @@ func (s *sketch) count() int64 {
 	return int64(math.Round(estimate))
 }
 
-// bytes returns about how much memory s takes.
+// bytes returns about how many bytes of memory s takes.
 func (s *sketch) bytes() int64 {
 	if s == nil {
 		return 0
@@ -111,7 +112,7 @@ func (s *sketch) bytes() int64 {
 	return int64(8*cap(s.hashes) + len(s.registers))
 }
 
-// encode returns s in the form that decodeSketch reads.
+// encode returns s as text, which decodeSketch reads.
 func (s *sketch) encode() string {
 	if s.registers != nil {
 		return string(s.registers)
@@ -123,8 +124,9 @@ func (s *sketch) encode() string {
 	return string(b)
 }
 
-// decodeSketch returns the sketch that encode wrote. Hashes are fewer bytes
-// than registers, so the length says which they are.
+// decodeSketch returns the sketch of which encode has returned the text. The
+// length of the text says whether it has registers or hashes: registers take
+// more bytes.
 func decodeSketch(text string) *sketch {
 	s := new(sketch)
 	if len(text) == 1<<sketchBits {

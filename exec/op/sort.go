@@ -11,14 +11,15 @@ import (
 	"infomall/store/record"
 )
 
-// sortKeys computes the sort keys of rows: bytes that sort as the rows do.
+// sortKeys computes the sort keys of rows. A sort key is bytes; comparing
+// the bytes of two rows gives the order of the rows.
 type sortKeys struct {
 	evals  []eval.Func
 	orders []value.Order
 	cols   []*value.Vector
 }
 
-// newSortKeys compiles the keys of an ORDER BY.
+// newSortKeys returns a sortKeys for the keys of an ORDER BY.
 func newSortKeys(keys []plan.Key) (*sortKeys, error) {
 	k := &sortKeys{cols: make([]*value.Vector, len(keys))}
 	for _, key := range keys {
@@ -32,7 +33,7 @@ func newSortKeys(keys []plan.Key) (*sortKeys, error) {
 	return k, nil
 }
 
-// load computes the keys of b's rows.
+// load evaluates the ORDER BY expressions for all rows of b, for append.
 func (k *sortKeys) load(b *value.Batch) (err error) {
 	for i, eval := range k.evals {
 		if k.cols[i], err = eval(b); err != nil {
@@ -42,7 +43,8 @@ func (k *sortKeys) load(b *value.Batch) (err error) {
 	return nil
 }
 
-// append appends the sort key of row i of the batch that load was called with.
+// append appends to dst the sort key of row i of the batch that load was
+// last called with, and returns dst.
 func (k *sortKeys) append(dst []byte, i int) []byte {
 	for c, v := range k.cols {
 		dst = v.AppendKey(dst, i, k.orders[c])
@@ -50,7 +52,7 @@ func (k *sortKeys) append(dst []byte, i int) []byte {
 	return dst
 }
 
-// sort yields all rows in the order of their keys.
+// sort yields all rows of in, in the order of the keys of n.
 func (r *Runner) sort(ctx context.Context, n *plan.Sort, in value.Rows) (value.Rows, error) {
 	keys, err := newSortKeys(n.Keys)
 	if err != nil {
@@ -80,7 +82,8 @@ func (r *Runner) sort(ctx context.Context, n *plan.Sort, in value.Rows) (value.R
 	}, nil
 }
 
-// decoded yields the rows that are the values of records.
+// decoded yields the rows that are encoded in the values of the records that
+// in yields, in batches with the columns cols.
 func decoded(cols []value.Column, in iter.Seq2[spill.Record, error]) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		out := value.NewBatch(cols)

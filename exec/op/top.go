@@ -10,8 +10,8 @@ import (
 	"infomall/exec/value"
 )
 
-// top yields the first n.N rows in the order of their keys. It holds no more
-// than n.N rows.
+// top yields the first n.N rows of in, in the order of their keys. It holds
+// no more than n.N rows in memory.
 func top(n *plan.Top, in value.Rows) (value.Rows, error) {
 	keys, err := newSortKeys(n.Keys)
 	if err != nil {
@@ -56,14 +56,14 @@ func top(n *plan.Top, in value.Rows) (value.Rows, error) {
 	}, nil
 }
 
-// topRow is a row that may be among the first. Of rows with equal keys the
-// earlier one comes first.
+// topRow is a row that is among the first so far. arrival numbers rows as
+// they come: of two rows with equal keys the earlier one comes first.
 type topRow struct {
 	spill.Record
 	arrival int
 }
 
-// compare returns a negative number if r comes before o.
+// compare returns a negative number if r comes before o in the result.
 func (r *topRow) compare(o *topRow) int {
 	if c := bytes.Compare(r.Key, o.Key); c != 0 {
 		return c
@@ -71,7 +71,8 @@ func (r *topRow) compare(o *topRow) int {
 	return r.arrival - o.arrival
 }
 
-// topHeap is a heap with the last row at the root.
+// topHeap is a heap of rows. The row that comes last in the result is at the
+// root.
 type topHeap []*topRow
 
 func (h topHeap) Len() int           { return len(h) }

@@ -7,7 +7,7 @@ import (
 	"infomall/exec/value"
 )
 
-// union yields the rows of several queries, one query after the other.
+// union yields the rows of the queries in n, one query after the other.
 func (r *Runner) union(ctx context.Context, n *plan.Union) (value.Rows, error) {
 	ins := make([]value.Rows, len(n.Ins))
 	for i, in := range n.Ins {
