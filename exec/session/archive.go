@@ -9,21 +9,23 @@ import (
 	"infomall/store/record/task"
 )
 
-// Archive is what every statement may ask of an archive. Several goroutines may use it at
-// once. What only one statement asks, such as to merge pools, is an interface beside that
-// statement, see DeclareFor.
+// Archive is what every statement may ask of an archive. Several goroutines
+// may use it at once. A request that only one statement makes, such as to
+// merge pools, is in an interface of its own beside that statement, see
+// DeclareFor.
 type Archive interface {
 	// Snapshot returns a view of the archive's present state, which later changes do
 	// not affect. The caller closes it. If there is no archive, the snapshot is empty.
 	Snapshot(ctx context.Context) (relation.Snapshot, error)
-	// Definitions returns what statements have defined by name: views, metadata,
-	// queries and schedules. Define replaces that list by the one that change returns,
-	// durably and atomically. If change returns an error, Define returns that error and
-	// changes nothing.
+	// Definitions returns the definitions that the archive stores: views,
+	// metadata, saved queries and schedules. Define replaces this list by
+	// the list that change returns, durably and atomically. If change
+	// returns an error, Define returns that error and changes nothing.
 	Definitions(ctx context.Context) ([]task.Definition, error)
 	Define(ctx context.Context, change func([]task.Definition) ([]task.Definition, error)) error
-	// SaveResult stores a result under its name, beside older results of that name, and
-	// returns it as it was stored. DropResult removes all results of a name, and
+	// SaveResult stores a result, such as of PAGERANK, under its name,
+	// beside older results of that name. It returns the result as it was
+	// stored. DropResult removes all results of one kind and name, and
 	// returns how many there were.
 	SaveResult(ctx context.Context, r task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error)
 	DropResult(ctx context.Context, kind, name string) (int, error)
@@ -32,8 +34,8 @@ type Archive interface {
 	Path() string
 }
 
-// NoArchiveError is returned by a statement that needs an archive if the folder
-// Path has none.
+// NoArchiveError says that a statement needs an archive, but the folder Path
+// has none.
 type NoArchiveError struct{ Path string }
 
 func (e *NoArchiveError) Error() string {

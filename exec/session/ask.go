@@ -9,20 +9,23 @@ import (
 	"infomall/lang/ast"
 )
 
-// Within is the scopes and the time of a query that a statement makes of its own clauses.
+// Within restricts a query that a statement makes from its own clauses: to
+// scopes (hosts and paths) and to a time.
 type Within struct {
 	Scopes []ast.Scope
-	Time   ast.TimeClause // LATEST if empty
+	Time   ast.TimeClause // if empty, it means LATEST
 }
 
-// Plan plans a query of the program's own, within w.
+// Plan returns the plan of text, a query that this program contains,
+// restricted to the scopes and the time of w.
 func (w *Within) Plan(text string, env *expr.Env) (plan.Node, error) {
 	q := Query(text)
 	w.Put(q.Select.From)
 	return plan.Build(q, env)
 }
 
-// Put gives a source of a query the scopes and the time of w.
+// Put sets the scopes and the time of from, the source of a query, to those
+// of w.
 func (w *Within) Put(from *ast.Source) {
 	from.Scopes, from.Time = w.Scopes, w.Time
 	if from.Time == (ast.TimeClause{}) {
@@ -30,7 +33,8 @@ func (w *Within) Put(from *ast.Source) {
 	}
 }
 
-// Query returns a query of the program's own. A mistake in it is a bug.
+// Query parses text, a query that this program contains. It panics if the
+// query is wrong, because that is a bug.
 func Query(text string) *ast.Query {
 	st, err := lang.ParseOne(text, "")
 	if err != nil {

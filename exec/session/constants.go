@@ -10,8 +10,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Constant returns the text of a value after SET. A literal or a single word stays as
-// it was written. Any other expression is computed now; NULL is an error.
+// Constant returns the value e of a SET statement or of a parameter, as
+// text. A literal or a single word stays as it was written. Any other
+// expression is computed now. NULL is an error.
 func Constant(e ast.Expr, env *expr.Env) (string, error) {
 	switch e := e.(type) {
 	case *ast.String:
@@ -42,8 +43,8 @@ func Constant(e ast.Expr, env *expr.Env) (string, error) {
 	return string(c.V.Append(nil, env.Location())), nil
 }
 
-// ConstantSize returns the bytes of a size such as 2MB in a statement. A size of 0 is an
-// error. where is the clause for the error, such as RATE.
+// ConstantSize returns the value of e, a size such as 2MB, in bytes. A size
+// of 0 is an error. where is the clause that an error names, such as RATE.
 func ConstantSize(e ast.Expr, where string, env *expr.Env) (n int64, err error) {
 	switch e := e.(type) {
 	case *ast.Size:
@@ -63,8 +64,9 @@ func ConstantSize(e ast.Expr, where string, env *expr.Env) (n int64, err error) 
 	return n, nil
 }
 
-// ConstantDuration returns the value of a duration such as 2s in a statement. A negative
-// duration is an error. where is the clause for the error, such as DELAY.
+// ConstantDuration returns the value of e, a duration such as 2s. A negative
+// duration or one above 366 days is an error. where is the clause that an
+// error names, such as DELAY.
 func ConstantDuration(e ast.Expr, where string, env *expr.Env) (time.Duration, error) {
 	x, err := (&expr.Binder{Where: where, Env: env}).BindAs(e, value.Duration)
 	if err != nil {
@@ -77,7 +79,7 @@ func ConstantDuration(e ast.Expr, where string, env *expr.Env) (time.Duration, e
 	return time.Duration(c.V.Int) * time.Millisecond, nil
 }
 
-// ConstantURL returns the canonical form of a URL in a statement.
+// ConstantURL returns the value of e, the text of a URL, in canonical form.
 func ConstantURL(e ast.Expr, env *expr.Env) (string, error) {
 	text, err := expr.ConstantText(e, env)
 	if err != nil {

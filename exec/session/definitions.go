@@ -14,8 +14,9 @@ import (
 	"infomall/store/record/task"
 )
 
-// Definitions returns the definitions of the archive, and those that earlier statements
-// would make that Check has read.
+// Definitions returns the definitions of the archive, such as views,
+// together with those that earlier statements would make which Check has
+// read.
 func (s *Session) Definitions(ctx context.Context) ([]task.Definition, error) {
 	list, err := s.Archive().Definitions(ctx)
 	if err != nil {
@@ -27,8 +28,9 @@ func (s *Session) Definitions(ctx context.Context) ([]task.Definition, error) {
 	return list, nil
 }
 
-// Defined returns a function that returns all definitions by name, including
-// more. The archive is read once.
+// Defined returns a function that returns the views and metadata columns
+// that are defined, with those in more added. The function reads the archive
+// at its first call only.
 func (s *Session) Defined(more ...task.Definition) func() (*value.Defined, error) {
 	return sync.OnceValues(func() (*value.Defined, error) {
 		list, err := s.Definitions(context.Background())
@@ -58,7 +60,8 @@ func (s *Session) Defined(more ...task.Definition) func() (*value.Defined, error
 	})
 }
 
-// ParseDefinition returns the statement that made the definition d.
+// ParseDefinition parses and returns the statement that made the definition
+// d.
 func ParseDefinition(d *task.Definition) (ast.Statement, error) {
 	st, err := lang.ParseOne(d.Text, d.Kind+" "+d.Name)
 	if err != nil {
@@ -67,13 +70,14 @@ func ParseDefinition(d *task.Definition) (ast.Statement, error) {
 	return st, nil
 }
 
-// IndexDefinition returns the index of a definition in list, or -1.
+// IndexDefinition returns the index of the definition of that kind and name
+// in list, or -1. The case of the name does not count.
 func IndexDefinition(list []task.Definition, kind, name string) int {
 	return slices.IndexFunc(list, func(d task.Definition) bool { return d.Kind == kind && strings.EqualFold(d.Name, name) })
 }
 
-// ReplaceDefinition returns list with d added, in place of an older definition of the
-// same kind and name.
+// ReplaceDefinition returns list with d added. If list has a definition of
+// the same kind and name, d takes its place.
 func ReplaceDefinition(list []task.Definition, d task.Definition) []task.Definition {
 	if i := IndexDefinition(list, d.Kind, d.Name); i >= 0 {
 		list = slices.Clone(list)
@@ -83,7 +87,8 @@ func ReplaceDefinition(list []task.Definition, d task.Definition) []task.Definit
 	return append(list, d)
 }
 
-// definitionNames returns the names of the definitions of one kind.
+// definitionNames returns the names of those definitions in list that are of
+// one kind.
 func definitionNames(list []task.Definition, kind string) []string {
 	var names []string
 	for _, d := range list {
@@ -94,8 +99,9 @@ func definitionNames(list []task.Definition, kind string) []string {
 	return names
 }
 
-// CheckDefined returns an error if the archive has no definition of that kind and name.
-// If there is no archive, it returns nil: Run reports that.
+// CheckDefined returns an error if there is no definition of that kind and
+// name, otherwise nil. If there is no archive, it returns nil too, because
+// Run reports that.
 func (s *Session) CheckDefined(kind string, name *ast.Name) error {
 	if !s.Archive().Exists() {
 		return nil
@@ -107,8 +113,8 @@ func (s *Session) CheckDefined(kind string, name *ast.Name) error {
 	return RequireDefinition(list, kind, name)
 }
 
-// RequireDefinition returns an error if list has no definition of that kind and name, otherwise
-// nil.
+// RequireDefinition returns an error if list has no definition of that kind
+// and name, otherwise nil.
 func RequireDefinition(list []task.Definition, kind string, name *ast.Name) error {
 	if IndexDefinition(list, kind, name.Text) >= 0 {
 		return nil

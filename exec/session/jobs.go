@@ -12,8 +12,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Jobs is the log of jobs that statements write to. Several goroutines and
-// processes may use it at once.
+// Jobs is the log of jobs, in which statements that work on the archive are
+// noted. Several goroutines and processes may use it at once.
 type Jobs interface {
 	relation.JobLog
 	// BeginJob logs that a job has begun, and returns its ID. The job runs until end is
@@ -22,8 +22,10 @@ type Jobs interface {
 	BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error)
 }
 
-// runJob calls run, which runs st, and logs it as a job. If the job cannot be
-// logged, because the disk is full or read-only, st runs all the same.
+// runJob calls run, which runs the statement st, and logs it as a job. It
+// returns the result of run; the job ends when the rows of the result end.
+// If the job cannot be logged, for example because the disk is full, st runs
+// all the same.
 func (s *Session) runJob(ctx context.Context, st ast.Statement, run func() (*Result, error)) (*Result, error) {
 	j := task.Job{Statement: urlkey.WithoutUsers(st.String()), Started: s.Env().Now, Scheduled: record.NoTime, Next: record.NoTime}
 	if find := s.language.SpecOf(st).alias; find != nil {
@@ -73,8 +75,9 @@ func (s *Session) runJob(ctx context.Context, st ast.Statement, run func() (*Res
 	return res, nil
 }
 
-// Ended returns the job j as it is logged at its end. n is the work that was done, err
-// the error of the statement.
+// Ended returns the job j as it is logged at its end, with its final state.
+// n is the work that was done, and err the error of the statement or nil. If
+// ctx has ended, the job is interrupted.
 func (s *Session) Ended(ctx context.Context, j task.Job, n Count, err error) task.Job {
 	j.State, j.Rows, j.Bytes = task.JobDone, n.Rows, n.Bytes
 	switch {

@@ -11,9 +11,10 @@ import (
 	"infomall/store/record/task"
 )
 
-// The functions of this file are for completion. They leave out what cannot be read.
+// The functions of this file return names for completion. They leave out names that
+// cannot be read, and report no errors.
 
-// ViewNames returns the names of the views.
+// ViewNames returns the names of the views that the archive defines.
 func (s *Session) ViewNames(ctx context.Context) []string {
 	list, _ := s.Definitions(ctx)
 	return definitionNames(list, task.KindView)
@@ -25,8 +26,9 @@ func (s *Session) MetadataNames(ctx context.Context) []string {
 	return definitionNames(list, task.KindMetadata)
 }
 
-// ColumnNames returns the names of the columns of a relation, with its metadata columns,
-// or of a view. It returns nil if there is no such relation or view.
+// ColumnNames returns the names of the columns of source, a view or a
+// relation. Those of a relation include its metadata columns. It returns nil
+// if there is no such view or relation.
 func (s *Session) ColumnNames(source string) []string {
 	d, err := s.Defined()()
 	if err != nil {
@@ -58,8 +60,8 @@ func (s *Session) ColumnNames(source string) []string {
 	return nil
 }
 
-// QueryNames returns the names that RUN takes: of saved queries and of scripts that come
-// with the program.
+// QueryNames returns the names that RUN takes: those of saved queries and of
+// the scripts that come with the program.
 func (s *Session) QueryNames(ctx context.Context) []string {
 	list, _ := s.Definitions(ctx)
 	names := definitionNames(list, task.KindQuery)
@@ -70,8 +72,8 @@ func (s *Session) QueryNames(ctx context.Context) []string {
 	return names
 }
 
-// QueryParams returns the names of the parameters of a saved query or script. It returns
-// nil if there is none with that name.
+// QueryParams returns the names of the parameters of the saved query or
+// script called name. It returns nil if there is none.
 func (s *Session) QueryParams(ctx context.Context, name string) []string {
 	list, _ := s.Definitions(ctx)
 	if i := IndexDefinition(list, task.KindQuery, name); i >= 0 {
@@ -94,8 +96,8 @@ func (s *Session) QueryParams(ctx context.Context, name string) []string {
 	return nil
 }
 
-// GraphNames returns the names of the graphs in the archive, for completion. After
-// an error it returns nil.
+// GraphNames returns the names of the graphs that were imported into the
+// archive, or nil after an error.
 func (s *Session) GraphNames(ctx context.Context) []string {
 	snap, release, err := s.Snapshot(ctx)
 	if err != nil {

@@ -15,9 +15,10 @@ import (
 	"infomall/exec/value"
 )
 
-// Open opens a plan. Its rows are computed while they are ranged over. If a db-file is
-// damaged, the rows are those that can be answered without it, and the error comes after
-// the last.
+// Open returns the rows of a plan as a result. The rows are computed while
+// the caller ranges over them. If a db-file (a data file of the archive) is
+// damaged, Open yields the rows that do not need it, and the error after the
+// last row.
 func (s *Session) Open(ctx context.Context, node plan.Node) (*Result, error) {
 	sources := plan.Sources(node)
 	snap, release, err := s.SnapshotFor(ctx, node)
@@ -64,9 +65,10 @@ func (s *Session) Open(ctx context.Context, node plan.Node) (*Result, error) {
 	return res, nil
 }
 
-// SnapshotFor is Snapshot for a plan. If the plan reads nothing from an archive, there
-// need not be one, and the snapshot is empty. If it has no source at all, the snapshot is
-// nil.
+// SnapshotFor returns a snapshot of the archive for a plan, as Snapshot
+// does, and the function that releases it. If no source of the plan needs an
+// archive, a missing archive is no error, and the snapshot is empty. If the
+// plan has no source, the snapshot is nil.
 func (s *Session) SnapshotFor(ctx context.Context, node plan.Node) (relation.Snapshot, func(), error) {
 	sources := plan.Sources(node)
 	if len(sources) == 0 {
@@ -78,8 +80,9 @@ func (s *Session) SnapshotFor(ctx context.Context, node plan.Node) (relation.Sna
 	return s.SnapshotOrEmpty(ctx)
 }
 
-// Snapshot returns the present state of the archive. The caller must call release, which
-// ends the snapshot. If there is no archive, the error is a *NoArchiveError.
+// Snapshot returns a view of the present state of the archive. The caller
+// must call release when it no longer needs the snapshot. If there is no
+// archive, the error is a *NoArchiveError.
 func (s *Session) Snapshot(ctx context.Context) (snap relation.Snapshot, release func(), err error) {
 	if err := s.findArchive(); err != nil {
 		return nil, nil, err
@@ -87,7 +90,9 @@ func (s *Session) Snapshot(ctx context.Context) (snap relation.Snapshot, release
 	return s.SnapshotOrEmpty(ctx)
 }
 
-// SnapshotOrEmpty is Snapshot, but returns an empty snapshot if there is no archive.
+// SnapshotOrEmpty is like Snapshot, but returns an empty snapshot if there
+// is no archive. The function in the result releases the snapshot and may be
+// called several times.
 func (s *Session) SnapshotOrEmpty(ctx context.Context) (relation.Snapshot, func(), error) {
 	snap, err := s.o.Archive.Snapshot(ctx)
 	if err != nil {
@@ -98,7 +103,8 @@ func (s *Session) SnapshotOrEmpty(ctx context.Context) (relation.Snapshot, func(
 	return snap, func() { once.Do(func() { snap.Close() }) }, nil // a reader has nothing to lose on Close
 }
 
-// Runner returns a Runner for plans over snap.
+// Runner returns a Runner, which runs plans against the snapshot snap. snap
+// may be nil for plans without sources.
 func (s *Session) Runner(snap relation.Snapshot) *op.Runner {
 	more := s.language.Relations(s)
 	r := &op.Runner{Reader: relation.Reader{
@@ -125,7 +131,8 @@ func (s *Session) Runner(snap relation.Snapshot) *op.Runner {
 	return r
 }
 
-// history returns the statements that were typed at the prompt.
+// history returns the statements that were typed at the prompt, the oldest
+// first, or nil if there is no prompt.
 func (s *Session) history(ctx context.Context) ([]relation.Entry, error) {
 	if s.o.History == nil {
 		return nil, nil
@@ -133,11 +140,13 @@ func (s *Session) history(ctx context.Context) ([]relation.Entry, error) {
 	return s.o.History(ctx)
 }
 
-// reportEvery is how long after one report of progress the next may come.
+// reportEvery is the least time between two reports of progress.
 const reportEvery = 100 * time.Millisecond
 
-// Report returns a function that reports the progress of a statement. It returns nil if
-// nobody asks for the progress. what and unit are as in Progress.
+// Report returns a function that reports the progress of a statement to the
+// user. The statement calls it with how much is done and how much there is
+// in total. Report returns nil if nobody wants the progress. what and unit
+// are as in Progress.
 func (s *Session) Report(what, unit string) func(done, total int64) {
 	report := s.ReportEach(what, unit)
 	if report == nil {
@@ -146,8 +155,10 @@ func (s *Session) Report(what, unit string) func(done, total int64) {
 	return func(done, total int64) { report("", done, total) }
 }
 
-// ReportEach is Report for work on one thing after the other, such as files. Each report
-// is about the work and the name of the thing, such as "copy 200806".
+// ReportEach is like Report for work on several things, one after the other,
+// such as files. The function in the result also takes the name of the
+// current thing. Each report shows work and that name, such as "copy
+// 200806".
 func (s *Session) ReportEach(work, unit string) func(name string, done, total int64) {
 	if s.o.Progress == nil {
 		return nil

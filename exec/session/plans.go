@@ -11,7 +11,8 @@ import (
 	"infomall/store/record"
 )
 
-// PlanLines returns a plan, and below each source the pools that it would open.
+// PlanLines returns the plan node as lines for EXPLAIN. Below each source, a
+// line names the pools that the source would open.
 func (s *Session) PlanLines(ctx context.Context, node plan.Node) (lines []string, err error) {
 	snap, release, err := s.SnapshotFor(ctx, node)
 	if err != nil {
@@ -21,14 +22,15 @@ func (s *Session) PlanLines(ctx context.Context, node plan.Node) (lines []string
 	return planLines(ctx, snap, 0, node)
 }
 
-// ReadLines returns plans, each one step to the right, and below each source the pools
-// that it would open in snap.
+// ReadLines returns the plans nodes as lines for EXPLAIN, indented by one
+// step. Below each source, a line names the pools of snap that the source
+// would open.
 func ReadLines(ctx context.Context, snap relation.Snapshot, nodes ...plan.Node) (lines []string, err error) {
 	return planLines(ctx, snap, 1, nodes...)
 }
 
-// planLines returns plans that begin right steps to the right, as Indented counts them.
-// snap is nil if the plans read nothing.
+// planLines returns plans as lines for EXPLAIN, indented by at least right
+// steps (see Indented). snap is nil if the plans read nothing.
 func planLines(ctx context.Context, snap relation.Snapshot, right int, nodes ...plan.Node) (lines []string, err error) {
 	var pools []record.Pool
 	if snap != nil {
@@ -47,11 +49,13 @@ func planLines(ctx context.Context, snap relation.Snapshot, right int, nodes ...
 	return lines, nil
 }
 
-// Indented returns a line of a plan, as far to the right as its node is deep.
+// Indented returns a line of a plan, indented by two spaces for each step of
+// depth.
 func Indented(depth int, line string) string { return strings.Repeat("  ", depth) + line }
 
-// poolLine returns a line that says which pools have captures in w, and how
-// many. A source reads at most that many.
+// poolLine returns a line that names the pools that have captures in the
+// time of w, and says how many captures these pools have. A source reads at
+// most that many.
 func poolLine(pools []record.Pool, w relation.Window) string {
 	var names []string
 	var captures int64
@@ -64,7 +68,8 @@ func poolLine(pools []record.Pool, w relation.Window) string {
 	return fmt.Sprintf("pools: %s with at most %s", poolList(names, len(pools)), value.Counted(captures, "capture"))
 }
 
-// poolList is names for a line: all if they are few.
+// poolList returns names as text for a line, with how many they are out of
+// all. If they are more than twelve, it shows only the first and the last.
 func poolList(names []string, of int) string {
 	const shown = 12
 	list := strings.Join(names, ", ")

@@ -9,14 +9,16 @@ import (
 	"infomall/store/record"
 )
 
-// Progress is how much of its work a statement has done. Total is 0 if it is not known.
+// Progress is how much of its work a statement has done. Total is 0 if the
+// whole amount is not known.
 type Progress struct {
 	What        string // such as "import k.warc.gz"
 	Done, Total int64
 	Unit        string // "bytes" or "rows"
 }
 
-// ResultKind is the kind of a result. It decides how the result is printed.
+// ResultKind is the kind of a Result, such as rows or bytes. It decides how
+// the result is printed.
 type ResultKind uint8
 
 // The kinds of result.
@@ -28,9 +30,9 @@ const (
 	ResultText                    // text to read: HELP
 )
 
-// Count is how much work a statement did, as the log of jobs stores it.
+// Count is how much work a statement did, for the log of jobs.
 type Count struct {
-	Rows  int64 // what the work was done on: captures, records, pages, rows of a file
+	Rows  int64 // number of things that the work was done on: captures, records, pages, rows of a file
 	Bytes int64
 }
 
@@ -39,11 +41,11 @@ type Count struct {
 // snapshot is released. If the caller never ranges over Rows, it must call Close.
 type Result struct {
 	Kind    ResultKind
-	Columns []value.Column                 // of ResultBytes: the one column of a row with the bytes
+	Columns []value.Column                 // columns of Rows; for ResultBytes one column, for output in which the bytes are a row
 	Rows    iter.Seq2[*value.Batch, error] // nil for ResultNone, ResultBytes and ResultText
-	Count   Count                          // of ResultWork; complete when Rows has ended
-	Bytes   io.WriterTo                    // for ResultBytes and ResultText
-	Drawing draw.Drawing                   // of DIFF and SHOW PAGE AS blocks, otherwise nil
+	Count   Count                          // for ResultWork, the work that was done; complete when Rows has ended
+	Bytes   io.WriterTo                    // the content, for ResultBytes and ResultText
+	Drawing draw.Drawing                   // for DIFF and SHOW PAGE AS blocks, otherwise nil
 	// Notes are lines for the user, on standard error: which capture was used, or why
 	// there are no rows. They are complete when Rows has ended.
 	Notes []string
@@ -53,8 +55,9 @@ type Result struct {
 	Close func() // never nil; harmless after Rows has ended
 }
 
-// Counted returns how much work the result stands for. For an answer that is rows, the
-// number of rows that were read of it, otherwise what the statement counted.
+// Counted returns how much work the result stands for, for the log of jobs.
+// For ResultWork that is what the statement counted. Otherwise it is rows,
+// the number of rows that were read of the result.
 func (res *Result) Counted(rows int64) Count {
 	if res.Kind == ResultWork {
 		return res.Count
@@ -62,7 +65,8 @@ func (res *Result) Counted(rows int64) Count {
 	return Count{Rows: rows}
 }
 
-// Done returns the result of a statement that has nothing to show.
+// Done returns a result without content, for a statement that has nothing to
+// show.
 func Done() *Result { return &Result{Kind: ResultNone, Close: func() {}} }
 
 // Table is a small result whose rows are all in memory.
@@ -94,7 +98,8 @@ func TextOrNull(s string) value.Value {
 	return value.OfText(s)
 }
 
-// Add adds a row. Columns left out at its end are NULL.
+// Add adds a row with the given values. If row has fewer values than the
+// table has columns, the remaining columns are NULL.
 func (t *Table) Add(row ...value.Value) {
 	for i, c := range t.batch.Cols {
 		if i < len(row) {
@@ -106,10 +111,11 @@ func (t *Table) Add(row ...value.Value) {
 	t.batch.N++
 }
 
-// Batch returns the rows.
+// Batch returns all rows of the table as one batch.
 func (t *Table) Batch() *value.Batch { return t.batch }
 
-// Work returns the table as a summary of work. n is what a job notes. Err, if not nil,
+// Work returns the table as the result of a statement that did work
+// (ResultWork). n is the work for the log of jobs. If err is not nil, it
 // follows the rows.
 func (t *Table) Work(n Count, err error) *Result {
 	res := t.result(ResultWork, err)
@@ -117,10 +123,11 @@ func (t *Table) Work(n Count, err error) *Result {
 	return res
 }
 
-// Result returns the table as an answer.
+// Result returns the table as the answer of a statement (ResultRows).
 func (t *Table) Result() *Result { return t.result(ResultRows, nil) }
 
-// result returns the table as a result. Err, if not nil, follows the rows.
+// result returns the table as a result of the given kind. If err is not nil,
+// it follows the rows.
 func (t *Table) result(kind ResultKind, err error) *Result {
 	return &Result{
 		Kind:    kind,

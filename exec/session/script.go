@@ -20,14 +20,15 @@ import (
 
 // Program is the text of the statements that a RUN runs.
 type Program struct {
-	Name   string            // of the text, as errors name it
+	Name   string            // name of the text in errors, such as "query daily"
 	Text   string            // the statements
-	Params map[string]string // of the session, replaced or extended by those of the RUN
+	Params map[string]string // the parameters of the session, replaced or extended by those of the RUN
 }
 
-// Expand returns the program that a RUN names: a query saved in the archive, a script
-// that comes with infomall, or a script in a file. The caller runs its statements with
-// the parameters of the program instead of those of the session.
+// Expand returns the program that the RUN statement st names: a query saved
+// in the archive, a script that comes with infomall, or a script in a file.
+// The caller then runs the statements of the program, with its parameters
+// instead of those of the session.
 func (s *Session) Expand(ctx context.Context, st *ast.Run) (*Program, error) {
 	given, err := s.arguments(st)
 	if err != nil {
@@ -46,7 +47,8 @@ func (s *Session) Expand(ctx context.Context, st *ast.Run) (*Program, error) {
 	return p, nil
 }
 
-// arguments returns the values of the parameters in a RUN, by name.
+// arguments returns the values that the RUN statement st gives to
+// parameters, by name.
 func (s *Session) arguments(st *ast.Run) (map[string]string, error) {
 	given := map[string]string{}
 	for i := range st.Args {
@@ -59,7 +61,8 @@ func (s *Session) arguments(st *ast.Run) (map[string]string, error) {
 	return given, nil
 }
 
-// expandFile sets the text of p to the script in the file that st names.
+// expandFile sets the name and text of p to the script in the file that st
+// names.
 func (s *Session) expandFile(p *Program, st *ast.Run) error {
 	var err error
 	if p.Name, err = expr.ConstantText(st.File, s.Env()); err != nil {
@@ -70,7 +73,7 @@ func (s *Session) expandFile(p *Program, st *ast.Run) error {
 		return ast.Errorf(st.File, "%v", err)
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, lang.ScriptBytesMax+1)) // the parser refuses what is longer
+	b, err := io.ReadAll(io.LimitReader(f, lang.ScriptBytesMax+1)) // the parser refuses a longer text
 	if err != nil {
 		return ast.Errorf(st.File, "%v", err)
 	}
@@ -78,8 +81,9 @@ func (s *Session) expandFile(p *Program, st *ast.Run) error {
 	return p.takes(st)
 }
 
-// expandName sets the text of p to the saved query, or the script of the program, that
-// st names.
+// expandName sets the name and text of p to the saved query that st names
+// or, if there is none, to the script of that name that comes with the
+// program.
 func (s *Session) expandName(ctx context.Context, p *Program, st *ast.Run) error {
 	list, err := s.Definitions(ctx)
 	if err != nil {
@@ -103,10 +107,11 @@ func (s *Session) expandName(ctx context.Context, p *Program, st *ast.Run) error
 	return expr.UnknownName(st.Name, "saved query", st.Name.Text, "", names)
 }
 
-// scriptSuffix is how the names of scripts end.
+// scriptSuffix is how the file name of a script ends.
 const scriptSuffix = ".iql"
 
-// Shipped is a script that comes with the program.
+// Shipped is a script that comes with the program: its name without suffix,
+// and its text.
 type Shipped struct{ Name, Text string }
 
 // Shipped returns the scripts that come with the program.
@@ -129,7 +134,8 @@ func (s *Session) Shipped() ([]Shipped, error) {
 	return list, nil
 }
 
-// Params returns the names of the parameters in the statements of the script, each once.
+// Params returns the names of the parameters in the statements of the
+// script, each name once.
 func (x *Shipped) Params() []string { return paramsIn(x.Text) }
 
 // Title returns the title in the first line of the script: the text after the first
@@ -140,7 +146,9 @@ func (x *Shipped) Title() string {
 	return title
 }
 
-// saved is a query that was saved, of which every parameter must have a value.
+// saved sets p to d, a saved query. It returns an error if the RUN st gives
+// a parameter that the query does not have, or if a parameter of the query
+// has no value.
 func (p *Program) saved(d *task.Definition, st *ast.Run) error {
 	def, err := ParseDefinition(d)
 	if err != nil {
@@ -165,8 +173,9 @@ func (p *Program) saved(d *task.Definition, st *ast.Run) error {
 	return nil
 }
 
-// takes returns an error for an argument that no statement of the script uses.
-// If the script cannot be parsed yet, that is reported when it runs.
+// takes returns an error if the RUN st gives a parameter that no statement
+// of the script uses. It returns nil if the script has a syntax error,
+// because that is reported when the script runs.
 func (p *Program) takes(st *ast.Run) error {
 	if _, err := lang.Parse(p.Text, p.Name); err != nil {
 		return nil
@@ -174,7 +183,8 @@ func (p *Program) takes(st *ast.Run) error {
 	return known(st, paramsIn(p.Text))
 }
 
-// known refuses an argument whose name is not among names.
+// known returns an error if the RUN st gives a parameter whose name is not
+// among names, otherwise nil.
 func known(st *ast.Run, names []string) error {
 	for i := range st.Args {
 		if n := &st.Args[i].Name; !slices.Contains(names, n.Text) {
@@ -188,8 +198,8 @@ func known(st *ast.Run, names []string) error {
 	return nil
 }
 
-// paramsIn returns the names of the parameters in the statements of a script, each
-// once.
+// paramsIn returns the names of the parameters in the statements of text,
+// each name once. Statements after a syntax error are not read.
 func paramsIn(text string) []string {
 	var names []string
 	list, _ := lang.Parse(text, "") // of a statement with faults nothing is asked
@@ -204,14 +214,16 @@ func paramsIn(text string) []string {
 	return names
 }
 
-// MissingParam returns the error for the first parameter without a value in a list of
-// statements that run one after another, and the index of its statement. It returns nil
-// if all parameters have values; a SET $name gives one to the statements after it.
+// MissingParam returns an error if one of the statements in list, which run
+// one after another, uses a parameter that has no value. It returns the
+// index of that statement too. A SET $name gives a value to the parameter
+// for the statements after it. If every parameter has a value, it returns 0
+// and nil.
 func (s *Session) MissingParam(list []ast.Statement) (at int, err error) {
 	env := value.Env{Params: maps.Clone(s.o.Params)}
 	for at, st := range list {
 		if _, ok := st.(*ast.Save); ok {
-			continue // they get values when it is run
+			continue // its parameters get values when the saved query runs
 		}
 		ast.Walk(st, func(n ast.Node) bool {
 			if p, ok := n.(*ast.Param); ok && err == nil {

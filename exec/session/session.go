@@ -20,14 +20,14 @@ import (
 // Options are what a session is made of. Archive and Settings are required.
 type Options struct {
 	Archive  Archive
-	Settings Settings          // what it begins with, such as DefaultSettings()
+	Settings Settings          // settings at the start, such as DefaultSettings()
 	Params   map[string]string // values by name, from --param and SET $name, as text
 	Now      Clock             // nil means time.Now
 	Scripts  fs.FS             // the scripts that come with the program, NAME.iql, for RUN; nil means none
 	Verbose  bool              // IMPORT also lists each damaged place
 	ReadOnly bool              // statements that write are refused
-	// Plain runs queries without optimization. The answers are the same. Tests compare
-	// them.
+	// Plain runs queries without optimization. The answers are the same; tests compare
+	// both.
 	Plain bool
 	// History returns the statements that were typed at the prompt, the oldest first,
 	// for the relation history. Nil means none.
@@ -48,8 +48,8 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Language has what a session needs of the packages above this one: the statements that
-// it runs, and the relations whose rows they make.
+// Language tells a session what packages above this one implement: the
+// statements, and the relations whose rows these packages make.
 type Language struct {
 	// SpecOf returns the Spec of a statement.
 	SpecOf func(ast.Statement) *Spec
@@ -57,37 +57,40 @@ type Language struct {
 	Relations func(*Session) Relations
 }
 
-// Relations makes the rows of relations that no archive has.
+// Relations makes the rows of the relations schedules and revisits, which no
+// archive stores.
 type Relations interface {
 	// Schedules returns the rows of the relation schedules.
 	Schedules(ctx context.Context) ([]relation.Schedule, error)
-	// Revisits yields how often each page changes, and with due when CRAWL DUE would
-	// visit it next. It reads what the source n of a query over snap asks for.
+	// Revisits yields how often each page changes, and with due also when
+	// CRAWL DUE would visit the page next. The pages are those in snap that
+	// n, the source of a query, asks for.
 	Revisits(ctx context.Context, snap relation.Snapshot, n *relation.Request, due bool) iter.Seq2[relation.Revisit, error]
 }
 
 // Session runs statements one after another against one archive. It keeps
-// settings and parameters from one statement to the next. It must not be used
-// concurrently.
+// settings and parameters from one statement to the next. Only one goroutine
+// may use it.
 type Session struct {
 	o        Options
 	language Language
-	checked  []task.Definition // definitions of statements that Check has read
-	depth    int               // how many scripts are being checked, one inside the other
-	trying   bool              // statements that write may be read, but they are not run
-	visits   *VisitBudget      // of the run of an adaptive schedule; otherwise nil
+	checked  []task.Definition // definitions that statements would make which Check has read
+	depth    int               // number of scripts around the statements, one inside the other
+	trying   bool              // statements that write may be read even if the session is read-only; they are not run
+	visits   *VisitBudget      // budget of the run of an adaptive schedule; otherwise nil
 }
 
 // VisitBudget is how many visits a run of an adaptive schedule lets CRAWL DUE make.
 type VisitBudget struct {
-	PerDay float64
-	Run    int64 // in this run
+	PerDay float64 // visits per day that the schedule allows
+	Run    int64   // visits that this run may make
 }
 
-// Clock returns the current time. Tests replace it.
+// Clock returns the current time. Tests replace the clock of a session by
+// their own.
 type Clock func() time.Time
 
-// New returns a session for the statements of l.
+// New returns a session with the options o for the statements of l.
 func New(o Options, l Language) *Session {
 	if o.Params == nil {
 		o.Params = make(map[string]string)
@@ -98,14 +101,15 @@ func New(o Options, l Language) *Session {
 // Archive returns the archive that statements read and write.
 func (s *Session) Archive() Archive { return s.o.Archive }
 
-// Settings returns the settings. What the caller changes in them is in force from the
-// next statement on.
+// Settings returns the settings of the session. The caller may change them;
+// a change holds from the next statement on.
 func (s *Session) Settings() *Settings { return &s.o.Settings }
 
-// Crawler returns what runs crawls, or nil.
+// Crawler returns the Crawler, which runs crawls, or nil if the session
+// cannot crawl.
 func (s *Session) Crawler() Crawler { return s.o.Crawler }
 
-// Jobs returns the log of jobs, or nil.
+// Jobs returns the log of jobs, or nil if nothing is logged.
 func (s *Session) Jobs() Jobs { return s.o.Jobs }
 
 // Verbose reports whether IMPORT lists each damaged place.
@@ -117,8 +121,9 @@ func (s *Session) ReadOnly() bool { return s.o.ReadOnly }
 // Version returns the version of the program.
 func (s *Session) Version() string { return s.o.Version }
 
-// Visits returns how many visits a CRAWL DUE of an adaptive schedule may make. It
-// returns nil if the session is not that of such a schedule.
+// Visits returns how many visits CRAWL DUE may make in this run of an
+// adaptive schedule. It returns nil if the session does not run such a
+// schedule.
 func (s *Session) Visits() *VisitBudget { return s.visits }
 
 // SetProgress replaces Options.Progress.
@@ -127,9 +132,10 @@ func (s *Session) SetProgress(f func(Progress)) { s.o.Progress = f }
 // SetConfirm replaces Options.Confirm.
 func (s *Session) SetConfirm(f func(ctx context.Context, what []string) error) { s.o.Confirm = f }
 
-// Confirm asks the user before the statement st removes captures. what is its name, such
-// as DELETE, lines say which captures. It returns an error if the user declines, or if
-// nobody can be asked.
+// Confirm asks the user before the statement st removes captures. what is
+// the name of the statement for errors, such as DELETE; lines say which
+// captures it removes. Confirm returns nil if the user agrees, and an error
+// if the user declines or nobody can be asked.
 func (s *Session) Confirm(ctx context.Context, st ast.Statement, what string, lines []string) error {
 	if s.o.Confirm == nil {
 		return ast.Errorf(st, "%s removes captures, and nobody can be asked to confirm it", what)
@@ -137,13 +143,14 @@ func (s *Session) Confirm(ctx context.Context, st ast.Statement, what string, li
 	return s.o.Confirm(ctx, lines)
 }
 
-// Params returns the parameters by name. The caller may change them.
+// Params returns the values of all parameters by name, as text. The caller
+// may change the map.
 func (s *Session) Params() map[string]string { return s.o.Params }
 
-// SetParams replaces all parameters.
+// SetParams replaces the values of all parameters.
 func (s *Session) SetParams(params map[string]string) { s.o.Params = params }
 
-// Now returns the time by the session's clock.
+// Now returns the current time by the clock of the session.
 func (s *Session) Now() time.Time {
 	if s.o.Now != nil {
 		return s.o.Now()
@@ -151,8 +158,8 @@ func (s *Session) Now() time.Time {
 	return time.Now()
 }
 
-// Env returns the values that stay fixed while one statement runs, such as the
-// current time.
+// Env returns the values that an expression may need and that stay fixed
+// while one statement runs, such as the current time and the parameters.
 func (s *Session) Env() *expr.Env {
 	return &expr.Env{
 		Now: record.At(s.Now()), Zone: s.o.Settings.Timezone, Params: s.o.Params,
@@ -162,16 +169,18 @@ func (s *Session) Env() *expr.Env {
 	}
 }
 
-// Stamp returns a time as text, in the time zone of the session.
+// Stamp returns the time t as text, in the time zone of the session.
 func (s *Session) Stamp(t record.Time) string {
 	return string(value.AppendTime(nil, t, s.Env().Location()))
 }
 
-// Assume makes a definition known to later statements that Check reads.
+// Assume makes the definition d (such as a view) known to later statements
+// that Check reads, without storing it.
 func (s *Session) Assume(d task.Definition) { s.checked = append(s.checked, d) }
 
-// Inner returns a copy of the session for a statement inside another one. What the
-// inner statement sets and defines does not change s.
+// Inner returns a copy of the session for a statement inside another one.
+// Changes that the inner statement makes to settings, parameters and
+// definitions do not affect s.
 func (s *Session) Inner() *Session {
 	inner := *s
 	inner.o.Params = maps.Clone(s.o.Params)
@@ -179,16 +188,18 @@ func (s *Session) Inner() *Session {
 	return &inner
 }
 
-// Trial returns an Inner session that may read statements that write even if s is
-// read-only, because only the outer statement is refused.
+// Trial returns a session like Inner. It may read statements that write even
+// if s is read-only, because only the outer statement, such as SCHEDULE, is
+// refused then.
 func (s *Session) Trial() *Session {
 	inner := s.Inner()
 	inner.trying = true
 	return inner
 }
 
-// Script returns an Inner session for the statements of a script, with parameters of
-// its own, and how many scripts it is in, one inside the other.
+// Script returns a session like Inner for the statements of a script, with
+// its own parameters. depth is the number of scripts that run there, one
+// inside the other.
 func (s *Session) Script(params map[string]string) (inner *Session, depth int) {
 	inner = s.Inner()
 	inner.o.Params = params
@@ -196,8 +207,9 @@ func (s *Session) Script(params map[string]string) (inner *Session, depth int) {
 	return inner, inner.depth
 }
 
-// Unattended returns an Inner session for a run of a schedule. It has no parameters,
-// notes no jobs and reports no progress. visits may be nil.
+// Unattended returns a session like Inner for one run of a schedule, with
+// the given settings. It has no parameters, logs no jobs and reports no
+// progress. visits is the budget of the run, or nil.
 func (s *Session) Unattended(settings Settings, visits *VisitBudget) *Session {
 	inner := s.Inner()
 	inner.o.Settings, inner.o.Params, inner.o.Jobs, inner.o.Progress = settings, map[string]string{}, nil, nil
@@ -205,6 +217,7 @@ func (s *Session) Unattended(settings Settings, visits *VisitBudget) *Session {
 	return inner
 }
 
-// Adopt copies the settings and definitions of inner to s. It does not copy parameters,
-// which belong to the script that inner ran.
+// Adopt copies the settings and definitions of inner, a session in which a
+// script was checked, to s. It does not copy parameters, which belong to the
+// script.
 func (s *Session) Adopt(inner *Session) { s.checked, s.o.Settings = inner.checked, inner.o.Settings }

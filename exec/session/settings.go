@@ -17,44 +17,45 @@ import (
 // Settings holds the values that SET changes. Start from DefaultSettings; the zero value
 // is not usable.
 type Settings struct {
-	Timezone       *time.Location // of literals without an offset and of printing
-	ImportTimezone *time.Location // of dates without a zone in imports
-	Earliest       *record.Time   // of a capture in imports; nil is record.EarliestDefault
-	Latest         *record.Time   // of a capture in imports; nil is a day from now
-	MemoryBytes    int64          // what sorting and grouping may use before they write temporary files
-	TempDir        string         // folder of temporary files, as an absolute path; "" means the one that the archive is in
-	Cache          bool
-	CacheBytes     int64
-	Mode           string // output format of the shell; "auto"
-	NullValue      string
-	Timer          bool
-	Color          string // auto, always, never
-	PageLimit      int64  // bytes of a body that are read for title, text, links and blocks
-	PoolLimit      int64  // size in bytes above which a pool is split
-	Width          int    // of a table in cells; 0 is the window's
-	Pager          string // when results on a terminal go through a pager: auto, on, off
+	Timezone       *time.Location // zone of time literals without an offset, and of printed times
+	ImportTimezone *time.Location // zone of dates without a zone in imported files
+	Earliest       *record.Time   // earliest time of an imported capture; nil means record.EarliestDefault
+	Latest         *record.Time   // latest time of an imported capture; nil means a day from now
+	MemoryBytes    int64          // memory for sorting and grouping before they write temporary files
+	TempDir        string         // folder of temporary files, as an absolute path; "" means the folder that contains the archive
+	Cache          bool           // whether decompressed runs (neighbouring captures compressed together) are cached
+	CacheBytes     int64          // memory for that cache
+	Mode           string         // output format of the shell; auto or the name of a format
+	NullValue      string         // text that a table shows for NULL
+	Timer          bool           // whether the shell prints how long each statement took
+	Color          string         // auto, always or never
+	PageLimit      int64          // bytes of a body that are read for title, text, links and blocks
+	PoolLimit      int64          // size in bytes above which a pool is split
+	Width          int            // width of a table in cells; 0 means that of the window
+	Pager          string         // when results on a terminal go through a pager: auto, on or off
 
 	Agent        string         // User-Agent of crawls; "" for the program's own
-	Contact      string         // of the person who crawls: a URL or a mail address
-	Delay        time.Duration  // between two requests to a host; negative means auto, by how long they take
-	Workers      int            // requests of a crawl at the same time
+	Contact      string         // URL or mail address of the person who crawls
+	Delay        time.Duration  // pause between two requests to a host; negative means auto, depending on their duration
+	Workers      int            // number of requests that a crawl sends at the same time
 	BodyLimit    int64          // length in bytes at which a crawl cuts a body
-	Publish      time.Duration  // after which fetched pages are published at the latest,
-	PublishBytes int64          // or after this many bytes of responses
+	Publish      time.Duration  // time after which queries see a fetched page, at the latest
+	PublishBytes int64          // bytes of responses after which queries see them, at the latest
 	Robots       bool           // whether crawls obey robots.txt
-	Sessions     string         // URL arguments that name a session, or with a minus a page
-	NoArchive    bool           // whether crawls keep pages that ask for no copy to be kept
-	Netrc        string         // file with the names and passwords of hosts that crawls have; "" for none
-	Weights      report.Weights // of the terms of priority in the order BEST
-	Domains      string         // what URLs are worth by their domain, as parseDomains reads it
-	Revisit      time.Duration  // in which CRAWL DUE visits each page once, on average
+	Sessions     string         // list of URL arguments and folders that name a session or, with a minus, a page
+	NoArchive    bool           // whether crawls keep pages that ask robots to keep no copy
+	Netrc        string         // file with the names and passwords that crawls use for hosts; "" means none
+	Weights      report.Weights // weights of the terms of priority in the order BEST
+	Domains      string         // list of weights of URLs by domain, as parseDomains reads it
+	Revisit      time.Duration  // time in which CRAWL DUE visits each page once, on average
 
-	Level        string // of the cut for blocks and changes: auto, leaves or a number from 1
-	DefaultLevel int    // what auto is, from 1
-	Profile      string // how pages are divided: modern or classic
+	Level        string // level of the cut (which blocks of a page count) for blocks and changes: auto, leaves or a number from 1
+	DefaultLevel int    // level that auto means, from 1
+	Profile      string // how pages are divided into blocks: modern or classic
 }
 
-// CutLevel returns the level of the cut as a number from 1, or 0 for leaves.
+// CutLevel returns the level at which the tree of blocks of a page is cut,
+// from 1, or 0 for its leaves.
 func (s *Settings) CutLevel() int {
 	switch s.Level {
 	case levelAuto:
@@ -62,19 +63,20 @@ func (s *Settings) CutLevel() int {
 	case levelLeaves:
 		return 0
 	}
-	level, _ := strconv.Atoi(s.Level) // it was checked when set
+	level, _ := strconv.Atoi(s.Level) // SET has checked the number
 	return level
 }
 
-// SessionArgs returns the entries of the setting sessions, in lower case. visits has the
-// arguments and folders that name a session, which a crawl drops from URLs. pages has
-// those that a crawl keeps.
+// SessionArgs returns the entries of the setting sessions, in lower case.
+// visits has the URL arguments and folders that name a session; a crawl
+// drops these from URLs. pages has those that a crawl keeps.
 func (s *Settings) SessionArgs() (visits, pages []string) { return sessionArgs(s.Sessions) }
 
-// DomainWeights returns what URLs are worth by their domain.
+// DomainWeights returns the weights of URLs by domain, for crawls of the
+// order BEST.
 func (s *Settings) DomainWeights() ([]report.DomainWeight, error) { return parseDomains(s.Domains) }
 
-// Division returns the options by which pages are divided into blocks.
+// Division returns the options with which a page is divided into blocks.
 func (s *Settings) Division() divide.Options {
 	if s.Profile == "classic" {
 		return divide.Options{Profile: divide.Classic}
@@ -82,7 +84,8 @@ func (s *Settings) Division() divide.Options {
 	return divide.Options{}
 }
 
-// cacheBytes returns how many bytes of cache a snapshot may use, 0 if cache is off.
+// cacheBytes returns how many bytes of memory a snapshot may use as a cache,
+// or 0 if the cache is off.
 func (s *Settings) cacheBytes() int64 {
 	if !s.Cache {
 		return 0
@@ -118,7 +121,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// The values of the setting level that are words, not numbers.
+// The values of the setting level that are words. The others are numbers.
 const (
 	levelAuto   = "auto"
 	levelLeaves = "leaves"
@@ -131,17 +134,17 @@ type Setting struct {
 	// setting that affects what a statement does, and not only how fast or what is printed.
 	Stored bool
 	Doc    string
-	Get    func(*Settings) string        // returns the value as SET takes it
-	Set    func(*Settings, string) error // reads a value; the error says what to write
+	Get    func(*Settings) string        // returns the value as text that SET accepts
+	Set    func(*Settings, string) error // sets the value from text; the error says what to write instead
 }
 
-// The values of Setting.Stored.
+// The values of Setting.Stored: whether schedules store the setting.
 const (
 	stored = true
 	local  = false
 )
 
-// settings lists all settings, by name.
+// settings lists all settings that SET changes, sorted by name.
 var settings = []Setting{
 	{"agent", stored, "User-Agent of crawls; if empty, the program's own, with contact",
 		func(s *Settings) string { return s.Agent },
@@ -260,11 +263,11 @@ var settings = []Setting{
 		func(s *Settings, v string) error { return parseWorkers(&s.Workers, v) }},
 }
 
-// AllSettings returns all settings, by name.
+// AllSettings returns all settings that SET changes, sorted by name.
 func AllSettings() []Setting { return settings }
 
-// SettingNamed returns the setting with a name, or nil if there is none. Case does not
-// count.
+// SettingNamed returns the setting called name, in upper or lower case, or
+// nil if there is none.
 func SettingNamed(name string) *Setting {
 	for i := range settings {
 		if strings.EqualFold(settings[i].Name, name) {
@@ -274,12 +277,12 @@ func SettingNamed(name string) *Setting {
 	return nil
 }
 
-// promptOnly maps names that other shells have as settings to the commands of this
-// shell's prompt that do the same.
+// promptOnly maps names of settings that other shells have, but this one
+// does not, to commands of the prompt that do the same.
 var promptOnly = map[string]string{"header": ".headers", "headers": ".headers", "output": ".output"}
 
-// FindSetting returns the setting that a statement names. If there is none, the error
-// suggests the nearest name.
+// FindSetting returns the setting called name in a statement. If there is
+// none, the error suggests the nearest name.
 func FindSetting(name *ast.Name) (*Setting, error) {
 	if k := SettingNamed(name.Text); k != nil {
 		return k, nil
@@ -291,7 +294,7 @@ func FindSetting(name *ast.Name) (*Setting, error) {
 	return nil, err
 }
 
-// SettingNames returns the names of all settings that SET changes.
+// SettingNames returns the names of all settings, sorted.
 func SettingNames() []string {
 	names := make([]string, len(settings))
 	for i := range settings {

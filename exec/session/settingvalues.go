@@ -17,8 +17,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// ParseLine sets dst to v, which becomes part of a header line of a request. Only
-// printable ASCII characters are allowed.
+// ParseLine sets dst to v, which will be part of a header line of a request.
+// It returns an error if v has other characters than printable ASCII.
 func ParseLine(dst *string, v string) error {
 	if strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return fmt.Errorf("write ASCII without control characters, not %q", v)
@@ -27,8 +27,9 @@ func ParseLine(dst *string, v string) error {
 	return nil
 }
 
-// parseSessions checks v and sets dst to it. v is a list, separated by commas, of names
-// of URL arguments and patterns of folders, such as 'token, -sid, /(S(*))'.
+// parseSessions sets dst to v if v is a valid value of the setting sessions.
+// That is a list, separated by commas, of names of URL arguments and
+// patterns of folders, such as 'token, -sid, /(S(*))'.
 func parseSessions(dst *string, v string) error {
 	visits, pages := sessionArgs(v)
 	for _, name := range append(visits, pages...) {
@@ -40,9 +41,10 @@ func parseSessions(dst *string, v string) error {
 	return ParseLine(dst, v)
 }
 
-// sessionArgs splits a value of the setting sessions into its entries, in lower case.
-// visits has the entries that name a session, which a crawl drops from URLs. pages has
-// the entries that were written with a minus, which a crawl keeps.
+// sessionArgs splits v, a value of the setting sessions, into its entries,
+// in lower case. visits has the entries that name a session; a crawl drops
+// these from URLs. pages has the entries that were written with a minus; a
+// crawl keeps them.
 func sessionArgs(v string) (visits, pages []string) {
 	for name := range strings.SplitSeq(strings.ToLower(v), ",") {
 		name = strings.TrimSpace(name)
@@ -55,8 +57,8 @@ func sessionArgs(v string) (visits, pages []string) {
 	return visits, pages
 }
 
-// parseFolder sets dst to the absolute path of v, a folder that exists, or to "" if v is
-// empty.
+// parseFolder sets dst to the absolute path of v, which must be a folder
+// that exists. If v is empty, it sets dst to "".
 func parseFolder(dst *string, v string) error {
 	if v == "" {
 		*dst = ""
@@ -77,7 +79,7 @@ func parseFolder(dst *string, v string) error {
 	return nil
 }
 
-// keepOrSkip returns keep or skip, the values of the setting noarchive.
+// keepOrSkip returns "keep" or "skip", the values of the setting noarchive.
 func keepOrSkip(keep bool) string {
 	if keep {
 		return "keep"
@@ -85,6 +87,7 @@ func keepOrSkip(keep bool) string {
 	return "skip"
 }
 
+// parseKeepOrSkip sets dst from v, which is "keep" or "skip".
 func parseKeepOrSkip(dst *bool, v string) error {
 	var word string
 	err := parseWord(&word, v, "keep", "skip")
@@ -94,7 +97,8 @@ func parseKeepOrSkip(dst *bool, v string) error {
 	return err
 }
 
-// DelayText returns a duration as SET takes it, or auto if it is negative.
+// DelayText returns the duration d as text that SET accepts, such as "2s",
+// or "auto" if d is negative.
 func DelayText(d time.Duration) string {
 	if d < 0 {
 		return "auto"
@@ -102,6 +106,7 @@ func DelayText(d time.Duration) string {
 	return string(value.OfDuration(d.Milliseconds()).Append(nil, time.UTC))
 }
 
+// parseDelay sets dst from v, a duration or "auto", which is -1.
 func parseDelay(dst *time.Duration, v string) error {
 	if strings.EqualFold(v, "auto") {
 		*dst = -1
@@ -110,7 +115,8 @@ func parseDelay(dst *time.Duration, v string) error {
 	return parseDuration(dst, v, "auto or a duration such as 2s,", 0, delayMax)
 }
 
-// parseDuration sets dst to a duration from from to to. what begins the advice in an
+// parseDuration sets dst to the duration that the text v means, such as 2s.
+// It must be at least from and at most to. what begins the advice in an
 // error, such as "a duration".
 func parseDuration(dst *time.Duration, v, what string, from, to time.Duration) error {
 	d, err := value.Cast(value.OfText(v), value.Duration, time.UTC)
@@ -132,6 +138,7 @@ const (
 	WorkersMax      = 10_000
 )
 
+// parseWorkers sets dst from v, a number from 1 to WorkersMax.
 func parseWorkers(dst *int, v string) error {
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 || n > WorkersMax {
@@ -141,6 +148,7 @@ func parseWorkers(dst *int, v string) error {
 	return nil
 }
 
+// onOff returns "on" or "off".
 func onOff(b bool) string {
 	if b {
 		return "on"
@@ -148,7 +156,7 @@ func onOff(b bool) string {
 	return "off"
 }
 
-// parseOnOff sets dst. It takes on, true, 1 and yes; off, false, 0 and no.
+// parseOnOff sets dst from v: on, true, 1 or yes; off, false, 0 or no.
 func parseOnOff(dst *bool, v string) error {
 	switch strings.ToLower(v) {
 	case "on", "true", "1", "yes":
@@ -161,7 +169,8 @@ func parseOnOff(dst *bool, v string) error {
 	return nil
 }
 
-// parseWord sets dst to the one of words that equals v, in any case.
+// parseWord sets dst to the one of words that equals v in upper or lower
+// case. If none does, it returns an error.
 func parseWord(dst *string, v string, words ...string) error {
 	for _, w := range words {
 		if strings.EqualFold(w, v) {
@@ -176,10 +185,11 @@ func parseWord(dst *string, v string, words ...string) error {
 	return err
 }
 
-// levelMax is the greatest level that the settings take. No tree of blocks has more
-// levels.
+// levelMax is the greatest level that SET accepts. No tree of blocks has
+// more levels.
 const levelMax = 100
 
+// parseLevel sets dst from v, a whole number from 1 to levelMax.
 func parseLevel(dst *int, v string) error {
 	n, err := strconv.Atoi(v)
 	if err != nil || n < 1 || n > levelMax {
@@ -189,7 +199,8 @@ func parseLevel(dst *int, v string) error {
 	return nil
 }
 
-// parseCut sets dst to a value of the setting level: auto, leaves or a number.
+// parseCut sets dst to v, a value of the setting level: auto, leaves or a
+// number from 1.
 func parseCut(dst *string, v string) error {
 	for _, word := range []string{levelAuto, levelLeaves} {
 		if strings.EqualFold(word, v) {
@@ -208,8 +219,8 @@ func parseCut(dst *string, v string) error {
 	return nil
 }
 
-// parseZone sets dst to the named time zone, such as Asia/Shanghai. local is the zone of
-// the computer.
+// parseZone sets dst to the time zone called v, such as Asia/Shanghai.
+// "local" is the zone of the computer.
 func parseZone(dst **time.Location, v string) error {
 	if strings.EqualFold(v, "local") {
 		*dst = time.Local
@@ -223,12 +234,13 @@ func parseZone(dst **time.Location, v string) error {
 	return nil
 }
 
-// dateForms lists the layouts in which earliest_date and latest_date are printed, the
-// shortest first.
+// dateForms lists the layouts in which the settings earliest_date and
+// latest_date are printed, the shortest first.
 var dateForms = []string{"2006-01-02", "2006-01-02T15:04:05Z", "2006-01-02T15:04:05.000Z"}
 
-// boundText returns t in the shortest of dateForms that read turns into t again. read is
-// earliestOf or latestOf.
+// boundText returns t as text, in the shortest of dateForms from which t can
+// be read back. The function read says which moment of the period that the
+// text names is meant: earliestOf or latestOf.
 func boundText(t record.Time, read func(value.Period) record.Time) string {
 	text := ""
 	for _, form := range dateForms {
@@ -240,10 +252,12 @@ func boundText(t record.Time, read func(value.Period) record.Time) string {
 	return text
 }
 
-// earliestOf returns the first moment of a period, latestOf the last.
+// earliestOf returns the first moment of a period, and latestOf the last
+// one.
 func earliestOf(p value.Period) record.Time { return p.From }
 func latestOf(p value.Period) record.Time   { return p.To - 1 }
 
+// earliestText returns the value t of the setting earliest_date as text.
 func earliestText(t *record.Time) string {
 	if t == nil {
 		return boundText(record.EarliestDefault, earliestOf)
@@ -251,6 +265,7 @@ func earliestText(t *record.Time) string {
 	return boundText(*t, earliestOf)
 }
 
+// latestText returns the value t of the setting latest_date as text.
 func latestText(t *record.Time) string {
 	if t == nil {
 		return "auto"
@@ -258,8 +273,8 @@ func latestText(t *record.Time) string {
 	return boundText(*t, latestOf)
 }
 
-// parseBound sets dst to the first or last moment of a period such as 1985 or
-// 2030-06-15. read is earliestOf or latestOf.
+// parseBound sets dst to the first or last moment of the period v, such as
+// 1985 or 2030-06-15. The function read says which: earliestOf or latestOf.
 func parseBound(dst **record.Time, v string, read func(value.Period) record.Time) error {
 	p, err := value.ParsePeriod(v, time.UTC)
 	if err != nil {
@@ -270,6 +285,7 @@ func parseBound(dst **record.Time, v string, read func(value.Period) record.Time
 	return nil
 }
 
+// parseLatest sets dst to the last moment of the period v, or to nil for "auto".
 func parseLatest(dst **record.Time, v string) error {
 	if strings.EqualFold(v, "auto") {
 		*dst = nil
@@ -278,8 +294,8 @@ func parseLatest(dst **record.Time, v string) error {
 	return parseBound(dst, v, latestOf)
 }
 
-// parseSize sets dst to a size in bytes. v is a number, with a unit such as 64MB or
-// without.
+// parseSize sets dst to the size v in bytes. v is a number with a unit, such
+// as 64MB, or without.
 func parseSize(dst *int64, v string) error {
 	digits, unit := strings.ToUpper(v), int64(1)
 	for _, u := range ast.SizeUnits {
@@ -296,19 +312,20 @@ func parseSize(dst *int64, v string) error {
 	return nil
 }
 
-// memoryBytesMin is the least value of the setting memory, in bytes. With less, a sort
-// would make a temporary file every few rows.
+// memoryBytesMin is the least value of the setting memory, in bytes. With
+// less memory, a sort would make a temporary file every few rows.
 const memoryBytesMin = 1 << 20
 
 // pageLimitMin is the least value of the setting page_limit, in bytes. It is enough for
 // the title and the first words of a page.
 const pageLimitMin = 16 << 10
 
-// poolLimitMin is the least value of the setting pool_limit, in bytes. With less, pools
-// would be split URL by URL.
+// poolLimitMin is the least value of the setting pool_limit, in bytes. With
+// a lower limit, a pool might be split for each URL.
 const poolLimitMin = 16 << 10
 
-// parseSizeFrom is parseSize, but a size below least is an error.
+// parseSizeFrom is like parseSize, but returns an error if the size is below
+// least.
 func parseSizeFrom(dst *int64, v string, least int64) error {
 	var n int64
 	if err := parseSize(&n, v); err != nil {
@@ -321,8 +338,8 @@ func parseSizeFrom(dst *int64, v string, least int64) error {
 	return nil
 }
 
-// SizeText returns a size as SET takes it, in the largest unit that divides it, such as
-// 64MB.
+// SizeText returns a size of n bytes as text that SET accepts, such as 64MB.
+// The unit is the largest one that divides n.
 func SizeText(n int64) string {
 	for _, u := range ast.SizeUnits {
 		if n > 0 && n%u.Bytes == 0 {
@@ -332,6 +349,7 @@ func SizeText(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
+// widthText returns the width n of a table as text, or "auto" for 0.
 func widthText(n int) string {
 	if n == 0 {
 		return "auto"
@@ -339,6 +357,7 @@ func widthText(n int) string {
 	return strconv.Itoa(n)
 }
 
+// parseWidth sets dst from v, a number of cells, or "auto", which is 0.
 func parseWidth(dst *int, v string) error {
 	if strings.EqualFold(v, "auto") {
 		*dst = 0
@@ -352,8 +371,8 @@ func parseWidth(dst *int, v string) error {
 	return nil
 }
 
-// weightNames lists the names of the terms of a score, in order, each with a
-// function that returns where its coefficient is.
+// weightNames lists the names of the weights in report.Weights, in order,
+// each with a function that returns a pointer to the weight.
 var weightNames = []struct {
 	name  string
 	place func(*report.Weights) *float64
@@ -365,9 +384,10 @@ var weightNames = []struct {
 	{"other", func(w *report.Weights) *float64 { return &w.Other }},
 }
 
-// weightsDefault are the coefficients unless the setting says otherwise.
+// weightsDefault are the weights unless the setting weights says otherwise.
 var weightsDefault = report.Weights(order.DefaultWeights)
 
+// WeightsText returns w as text that SET accepts, such as "domain 10, depth -1".
 func WeightsText(w report.Weights) string {
 	var list []string
 	for _, n := range weightNames {
@@ -376,8 +396,8 @@ func WeightsText(w report.Weights) string {
 	return strings.Join(list, ", ")
 }
 
-// parseWeights reads coefficients such as "domain 10" into dst. Terms that v does
-// not name get their defaults.
+// parseWeights sets dst to the weights in v, such as "domain 10, depth -1".
+// Weights that v does not name get their defaults.
 func parseWeights(dst *report.Weights, v string) error {
 	w := weightsDefault
 	err := eachWeight(v, func(name string, x float64) error {
@@ -395,7 +415,8 @@ func parseWeights(dst *report.Weights, v string) error {
 	return err
 }
 
-// parseDomains parses the weights of scopes, such as "edu.cn 10, gov.cn 5".
+// parseDomains returns the weights of URLs by scope in v, such as "edu.cn
+// 10, gov.cn 5".
 func parseDomains(v string) (list []report.DomainWeight, err error) {
 	err = eachWeight(v, func(name string, x float64) error {
 		scope, err := urlkey.ParseScope(name)
@@ -405,6 +426,7 @@ func parseDomains(v string) (list []report.DomainWeight, err error) {
 	return list, err
 }
 
+// setDomains sets dst to v if parseDomains can read it.
 func setDomains(dst *string, v string) error {
 	_, err := parseDomains(v)
 	if err == nil {
@@ -413,7 +435,8 @@ func setDomains(dst *string, v string) error {
 	return err
 }
 
-// eachWeight calls f for each entry of a list such as "edu.cn 10, gov.cn 5".
+// eachWeight calls f with the name and the number in each entry of v, such
+// as "edu.cn 10, gov.cn 5". An empty v has no entries.
 func eachWeight(v string, f func(name string, x float64) error) error {
 	if strings.TrimSpace(v) == "" {
 		return nil
@@ -434,5 +457,6 @@ func eachWeight(v string, f func(name string, x float64) error) error {
 	return nil
 }
 
-// weightMax bounds coefficients and weights, so that their sum cannot overflow.
+// weightMax bounds weights, positive and negative, so that their sum cannot
+// overflow.
 const weightMax = 1_000_000

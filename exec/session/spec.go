@@ -9,19 +9,20 @@ import (
 	"infomall/lang/ast"
 )
 
-// Spec describes one type of statement. Run, Check, EXPLAIN, SCHEDULE and the log of
-// jobs get the properties of a statement from its Spec, and so does the shell, which
-// prints the answers of a script on standard output.
+// Spec declares one type of statement: its names and properties, and how it
+// is read. Session.Run, Session.Check, EXPLAIN, SCHEDULE, the log of jobs
+// and the shell all ask the Spec. (The shell prints the answers of a script
+// on standard output.)
 type Spec struct {
 	// Names are the first words of the statement, for HELP and messages. A type with
 	// several forms has several names, such as MERGE POOL and SEAL POOL.
 	Names   []string
 	Of      reflect.Type // the type of the statement in lang/ast
-	Writes  bool         // it changes the archive; a session that only reads refuses it
-	Works   bool         // its runs are noted as jobs
-	Answers bool         // its purpose is its result, not a change
-	// Anywhere says that it also runs without an archive, unless its Deed is an
-	// ArchiveUser that needs one.
+	Writes  bool         // whether the statement changes the archive; a read-only session refuses it
+	Works   bool         // whether its runs are noted as jobs
+	Answers bool         // whether its purpose is its result, not a change
+	// Anywhere says that the statement also runs without an archive, unless its Deed is
+	// an ArchiveUser that needs one.
 	Anywhere bool
 	// Asks is the interface that the archive must have for this statement, beside
 	// Archive; nil if Archive is enough.
@@ -31,36 +32,39 @@ type Spec struct {
 	alias func(ast.Statement) *ast.Name // returns the name for the log of jobs; nil if the type has none
 }
 
-// Deed is a statement whose clauses and parameters were read and are valid. It belongs to
-// the session that read it. The caller calls either Run or Would, once.
+// Deed is a statement whose clauses and parameters were read and are valid,
+// ready to run. It belongs to the session that read it. The caller calls
+// either Run or Would, once.
 type Deed interface {
-	// Run does what the statement says.
+	// Run runs the statement and returns its result.
 	Run(ctx context.Context) (*Result, error)
-	// Would returns what EXPLAIN prints, one line per element: what Run would read
-	// and change. It changes nothing.
+	// Would returns the lines that EXPLAIN prints: what Run would read and
+	// change. It changes nothing.
 	Would(ctx context.Context) ([]string, error)
 }
 
 // A Deed may also have one of these methods.
 type (
-	// An Assumption sets or defines something that later statements use. Assume changes
-	// only the session, not the archive, so that Check can read these later statements.
+	// An Assumption is a Deed that sets or defines something that later statements use.
+	// Assume sets or defines it in the session only, not in the archive, so that Check
+	// can read these later statements.
 	Assumption interface{ Assume() }
-	// An Analysis runs the statement to its end, and returns what each step did.
+	// An Analysis is a Deed that EXPLAIN ANALYZE takes. Analyze runs the statement to
+	// its end, and returns what each step did.
 	Analysis interface {
 		Analyze(ctx context.Context) (*Result, error)
 	}
-	// An ArchiveUser decides by its clauses whether it needs an archive.
+	// An ArchiveUser is a Deed whose clauses decide whether it needs an archive.
 	ArchiveUser interface{ NeedsArchive() bool }
-	// An Explained must know that EXPLAIN explains it, with or without ANALYZE. Explain
-	// returns an error if that is not possible.
+	// An Explained is a Deed that must know that EXPLAIN explains it. Explain is called
+	// with analyze for EXPLAIN ANALYZE. It returns an error if that is not possible.
 	Explained interface{ Explain(analyze bool) error }
 )
 
 // Trait is a set of properties of a type of statement, one bit each.
 type Trait uint8
 
-// The traits are the fields of Spec with the same names.
+// The traits stand for the fields of Spec with the same names.
 const (
 	Writes Trait = 1 << iota
 	Works
@@ -68,9 +72,10 @@ const (
 	Anywhere
 )
 
-// Declare returns the Spec of the statements of type S. names are separated by commas. read
-// reads the clauses and parameters of a statement. It reads nothing from the archive but
-// definitions; its error is the one that --check and SCHEDULE report.
+// Declare returns the Spec of the statements of type S. names are their
+// first words, separated by commas. The function read reads the clauses and
+// parameters of a statement. It reads nothing from the archive but
+// definitions. --check and SCHEDULE report its error.
 func Declare[S ast.Statement, D Deed](names string, t Trait, read func(*Session, S) (D, error)) *Spec {
 	return &Spec{
 		Names:  strings.Split(names, ", "),
@@ -86,9 +91,9 @@ func Declare[S ast.Statement, D Deed](names string, t Trait, read func(*Session,
 	}
 }
 
-// DeclareFor is Declare for a statement that asks more of the archive than the interface
-// Archive has. A is the interface of what the statement asks. An archive that does not
-// implement A refuses the statement.
+// DeclareFor is like Declare, for a statement that asks more of an archive
+// than the interface Archive has. A is the interface that it needs. If the
+// archive of a session does not implement A, the statement is refused.
 func DeclareFor[A any, S ast.Statement, D Deed](names string, t Trait, read func(*Session, A, S) (D, error)) *Spec {
 	sp := Declare(names, t, func(s *Session, st S) (d D, err error) {
 		a, ok := s.o.Archive.(A)
@@ -101,17 +106,20 @@ func DeclareFor[A any, S ast.Statement, D Deed](names string, t Trait, read func
 	return sp
 }
 
-// Read reads the clauses and parameters of a statement for s.
+// Read reads the clauses and parameters of the statement st for the session
+// s.
 func (sp *Spec) Read(s *Session, st ast.Statement) (Deed, error) { return sp.read(s, st) }
 
-// Named sets alias, a function that returns the name in a statement under which the log
-// of jobs lists it, or nil if the statement has none. It returns sp.
+// Named sets the function that returns the name in a statement under which
+// the log of jobs lists it, or nil if the statement has none. Named returns
+// sp.
 func (sp *Spec) Named(alias func(ast.Statement) *ast.Name) *Spec {
 	sp.alias = alias
 	return sp
 }
 
-// name returns the first words of a statement.
+// name returns the first words of the statement st: the one of sp.Names with
+// which st begins.
 func (sp *Spec) name(st ast.Statement) string {
 	text := st.String()
 	for _, n := range sp.Names[1:] {
@@ -122,8 +130,9 @@ func (sp *Spec) name(st ast.Statement) string {
 	return sp.Names[0]
 }
 
-// needsArchive reports whether a statement is refused without an archive. Some statements
-// for which it returns false find out when they run that they need one.
+// needsArchive reports whether the statement d is refused if there is no
+// archive. For some statements it returns false although they find out when
+// they run that they need one.
 func (sp *Spec) needsArchive(d Deed) bool {
 	if u, ok := d.(ArchiveUser); ok {
 		return u.NeedsArchive()
@@ -131,17 +140,20 @@ func (sp *Spec) needsArchive(d Deed) bool {
 	return !sp.Anywhere
 }
 
-// Read reads the clauses and parameters of a statement.
+// Read reads the clauses and parameters of the statement st, and returns a
+// Deed that is ready to run.
 func (s *Session) Read(st ast.Statement) (Deed, error) { return s.language.SpecOf(st).read(s, st) }
 
-// NeedsArchive reports whether d, which st was read as, is refused without an archive.
+// NeedsArchive reports whether the statement st, which was read as d, is
+// refused if there is no archive.
 func (s *Session) NeedsArchive(st ast.Statement, d Deed) bool {
 	return s.language.SpecOf(st).needsArchive(d)
 }
 
-// Run runs one statement, but not RUN, for which see Expand. A mistake in the statement is
-// an *ast.Error. If the statement needs an archive and there is none, the error is a
-// *NoArchiveError. A statement that works on the archive is noted in the log of jobs.
+// Run runs the statement st and returns its result. (It does not run a RUN,
+// see Expand.) A mistake in the statement is an *ast.Error. If the statement
+// needs an archive and there is none, the error is a *NoArchiveError. A
+// statement that works on the archive is noted in the log of jobs.
 func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -171,10 +183,10 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 	return run()
 }
 
-// Check reads a statement without running it. It returns the error with which Run would
-// refuse the statement before it reads or changes the archive, a crawl or a file. Check
-// reads only definitions from the archive. What the statement would set or define is set
-// or defined in this session afterwards.
+// Check reads the statement st without running it. It returns the error with
+// which Run would refuse st before touching the archive, a crawl or a file.
+// Check reads only definitions from the archive. If st sets or defines
+// something, Check does so in this session, for the statements after it.
 func (s *Session) Check(st ast.Statement) error {
 	if err := s.mayWrite(st); err != nil {
 		return err
@@ -189,7 +201,8 @@ func (s *Session) Check(st ast.Statement) error {
 	return nil
 }
 
-// mayWrite returns an error if the statement writes and the session only reads.
+// mayWrite returns an error if the statement st writes and the session is
+// read-only, otherwise nil.
 func (s *Session) mayWrite(st ast.Statement) error {
 	if spec := s.language.SpecOf(st); s.o.ReadOnly && !s.trying && spec.Writes {
 		return ast.Errorf(st, "%s writes, but this session is read-only", spec.name(st))
@@ -197,8 +210,9 @@ func (s *Session) mayWrite(st ast.Statement) error {
 	return nil
 }
 
-// ReadExplained reads a statement that EXPLAIN explains. With analyze, the Deed is an
-// Analysis.
+// ReadExplained reads the statement st for an EXPLAIN of it. With analyze,
+// for EXPLAIN ANALYZE, the Deed is an Analysis; a statement that cannot be
+// analyzed is an error.
 func (s *Session) ReadExplained(st ast.Statement, analyze bool) (Deed, error) {
 	switch st.(type) {
 	case *ast.Explain, *ast.ExplainRank:
@@ -219,10 +233,11 @@ func (s *Session) ReadExplained(st ast.Statement, analyze bool) (Deed, error) {
 	return d, nil
 }
 
-// ErrExplained returns the error for EXPLAIN of an EXPLAIN.
+// ErrExplained returns the error for an EXPLAIN of st, which is itself an
+// EXPLAIN.
 func ErrExplained(st ast.Statement) error { return ast.Errorf(st, "EXPLAIN of EXPLAIN says nothing") }
 
-// PlanTable returns lines as the result of EXPLAIN.
+// PlanTable returns the result of EXPLAIN: one row for each of the lines.
 func PlanTable(lines []string) *Result {
 	t := NewTable(Text("plan"))
 	for _, l := range lines {

@@ -14,16 +14,17 @@ import (
 )
 
 const (
-	// probeRowsMax is how many captures are read at most to find why an answer is
-	// empty. An empty answer should not take long.
+	// probeRowsMax is about how many captures are read at most to find why an
+	// answer is empty. An empty answer should not take long.
 	probeRowsMax = 100_000
 	// probeHostsMax is how many hosts are compared at most to find one with a similar
 	// name.
 	probeHostsMax = 64
 )
 
-// whyEmpty returns notes on why a query over the archive has no rows, if the
-// cause is what the archive contains and not the condition in WHERE.
+// whyEmpty returns notes for the user on why the query node has no rows. src
+// is the only source of the query. It returns nil if the cause is the
+// condition in WHERE, and not what the archive contains.
 func (s *Session) whyEmpty(ctx context.Context, snap relation.Snapshot, node plan.Node, src *plan.Source) []string {
 	if src.Relation.OfSession {
 		return nil
@@ -41,7 +42,8 @@ func (s *Session) whyEmpty(ctx context.Context, snap relation.Snapshot, node pla
 	return []string{note}
 }
 
-// noResults returns a note if the archive has no computed result of this kind.
+// noResults returns note if the archive has no computed result of this kind,
+// such as of PAGERANK, otherwise nil.
 func noResults(ctx context.Context, snap relation.Snapshot, kind, note string) []string {
 	results, err := snap.Results(ctx, kind)
 	if err != nil || len(results) > 0 {
@@ -50,7 +52,8 @@ func noResults(ctx context.Context, snap relation.Snapshot, kind, note string) [
 	return []string{note}
 }
 
-// neverAsks reports whether a plan has no rows, whatever the archive contains.
+// neverAsks reports whether the query node may have no rows because of its
+// LIMIT, whatever the archive contains.
 func neverAsks(node plan.Node) bool {
 	never := false
 	plan.Walk(node, func(n plan.Node, _ int) {
@@ -60,8 +63,9 @@ func neverAsks(node plan.Node) bool {
 	return never
 }
 
-// probe looks for captures in the source's scope, first within its time and
-// then at any time, and returns what it found as a note.
+// probe looks for captures in the scope of the source src, first within its
+// time and then at any time, and returns a note on the result for the user.
+// The note is "" if the condition in WHERE may have dropped the rows.
 func (s *Session) probe(ctx context.Context, snap relation.Snapshot, src *plan.Source) (string, error) {
 	what := "the archive"
 	if src.Scope != "" {
@@ -90,8 +94,9 @@ func (s *Session) probe(ctx context.Context, snap relation.Snapshot, src *plan.S
 	return s.neverHeld(ctx, snap, what, src)
 }
 
-// visitedOnly returns a note if a source asks for versions, but its scope and time have
-// only visits that found nothing new. Otherwise it returns "".
+// visitedOnly returns a note for the user if the source src asks for
+// versions, but in its scope and time there are only captures that found no
+// change. Otherwise it returns "".
 func visitedOnly(ctx context.Context, snap relation.Snapshot, src *plan.Source) (string, error) {
 	if !src.Relation.OfVersions {
 		return "", nil
@@ -104,7 +109,7 @@ func visitedOnly(ctx context.Context, snap relation.Snapshot, src *plan.Source) 
 		}
 		for _, c := range b.Change[:b.N] {
 			if c != record.ChangeSame {
-				return "", nil // a version began: WHERE dropped it
+				return "", nil // a version began, so WHERE dropped the row
 			}
 		}
 		if rows += b.N; rows >= probeRowsMax {
@@ -114,13 +119,14 @@ func visitedOnly(ctx context.Context, snap relation.Snapshot, src *plan.Source) 
 	return "pages were visited then and had not changed, so no version began; the relation captures has the visits", nil
 }
 
-// sighting is what look found out about the captures of a scan.
+// sighting is what the function look found out about the captures of a scan.
 type sighting struct {
 	any, whole  bool        // any: there is a capture; whole: look read all captures, not only the first rowsMax
-	first, last record.Time // of the captures that look read
+	first, last record.Time // earliest and latest time of the captures that look read
 }
 
-// look reads the captures of a scan, at most about rowsMax of them.
+// look reads the times of the captures of a scan. It stops after about
+// rowsMax of them.
 func look(ctx context.Context, snap relation.Snapshot, scan record.Scan, rowsMax int) (sighting, error) {
 	var s sighting
 	if scan.From >= scan.To || scan.Ranges != nil && len(scan.Ranges) == 0 {
@@ -148,7 +154,9 @@ func look(ctx context.Context, snap relation.Snapshot, scan record.Scan, rowsMax
 	return s, nil
 }
 
-// neverHeld names the host nearest to a scope that was never captured.
+// neverHeld returns a note for the user that the scope of src was never
+// captured. The note names the nearest host that the archive has. what names
+// the scope in the note.
 func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what string, src *plan.Source) (string, error) {
 	note := what + " was never captured"
 	if src.Scope == "" {
@@ -181,8 +189,9 @@ func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what st
 	return note, nil
 }
 
-// hostLabels returns the labels of the host in a sort key, or in the start of
-// one, beginning with the top-level domain.
+// hostLabels returns the labels of the host in a sort key of a URL, or in
+// the start of such a key. The top-level domain comes first: "org",
+// "example".
 func hostLabels(key string) []string {
 	if i := strings.IndexAny(key, "):"); i >= 0 {
 		key = key[:i]
@@ -190,14 +199,16 @@ func hostLabels(key string) []string {
 	return strings.FieldsFunc(key, func(r rune) bool { return r == ',' })
 }
 
+// hostName returns the host with these labels, of which the top-level domain
+// comes first.
 func hostName(labels []string) string {
 	name := slices.Clone(labels)
 	slices.Reverse(name)
 	return strings.Join(name, ".")
 }
 
-// hostsUnder returns the hosts whose keys start with prefix, at most probeHostsMax. It
-// reads one capture of each host and skips the others.
+// hostsUnder returns up to probeHostsMax hosts whose sort keys begin with
+// prefix. It reads one capture of each host and skips the others.
 func hostsUnder(ctx context.Context, snap relation.Snapshot, prefix string) ([]string, error) {
 	var hosts []string
 	end := ""
@@ -223,7 +234,8 @@ func hostsUnder(ctx context.Context, snap relation.Snapshot, prefix string) ([]s
 	return hosts, nil
 }
 
-// firstIn returns the first URL in r and its key, or "".
+// firstIn returns the first URL of the archive in the range r, and its sort
+// key. Both are "" if the range has no captures.
 func firstIn(ctx context.Context, snap relation.Snapshot, r urlkey.Range) (key, url string, err error) {
 	scan := record.Scan{Ranges: []urlkey.Range{r}, From: record.MinTime, To: record.MaxTime + 1}
 	for b, err := range snap.Scan(ctx, scan) {
