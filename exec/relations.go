@@ -9,15 +9,19 @@ import (
 	"infomall/exec/session"
 )
 
-// relations makes the rows of the relations schedules and revisits for a session.
+// relations makes the rows of the relations schedules and revisits for the
+// session s, because no archive stores these rows.
 type relations struct{ s *session.Session }
 
-// Schedules implements session.Relations.
+// Schedules returns the rows of the relation schedules: one for each
+// schedule that the archive stores. It implements session.Relations.
 func (r relations) Schedules(ctx context.Context) ([]relation.Schedule, error) {
 	return Schedules{r.s}.rows(ctx)
 }
 
-// Revisits implements session.Relations.
+// Revisits yields the rows of the relation revisits: how often each page in
+// snap changes, for the source n of a query, and with due when CRAWL DUE
+// would visit the page next. It implements session.Relations.
 func (r relations) Revisits(ctx context.Context, snap relation.Snapshot, n *relation.Request, due bool) iter.Seq2[relation.Revisit, error] {
 	return crawls.Visits{Session: r.s, Snapshot: snap, Source: n}.Revisits(ctx, due)
 }

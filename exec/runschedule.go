@@ -9,16 +9,19 @@ import (
 	"infomall/store/record/task"
 )
 
-// runScheduleSpec is the statement RUN SCHEDULE.
+// runScheduleSpec declares the statement RUN SCHEDULE, which runs a schedule
+// now.
 var runScheduleSpec = session.Declare("RUN SCHEDULE", session.Writes, readRunSchedule)
 
-// immediateRun is a RUN SCHEDULE statement whose clauses were read.
+// immediateRun is a RUN SCHEDULE statement that was read and is ready to
+// run.
 type immediateRun struct {
 	s  *session.Session
 	st *ast.RunSchedule
 }
 
-// readRunSchedule reads the clauses of a RUN SCHEDULE statement.
+// readRunSchedule reads the RUN SCHEDULE statement st. It returns an error
+// if the archive has no schedule of that name.
 func readRunSchedule(s *session.Session, st *ast.RunSchedule) (*immediateRun, error) {
 	return &immediateRun{s, st}, s.CheckDefined(task.KindSchedule, &st.Name)
 }
@@ -39,7 +42,8 @@ func (r *immediateRun) Run(ctx context.Context) (*session.Result, error) {
 	return t.Work(session.Count{Rows: j.Rows, Bytes: j.Bytes}, err), nil
 }
 
-// Would returns the statement that would run, and the next runs of the schedule.
+// Would returns lines with the statement that would run, and with the times
+// of the schedule's next runs.
 func (r *immediateRun) Would(ctx context.Context) ([]string, error) {
 	list, err := r.s.Definitions(ctx)
 	if err == nil {

@@ -15,8 +15,8 @@ import (
 	"infomall/store/record/task"
 )
 
-// plannedRun is a schedule: the statement that it runs, the rule that says when, and
-// the settings that it runs with.
+// plannedRun is a schedule: a statement, the rule that says when the
+// statement runs, and the settings with which it runs.
 type plannedRun struct {
 	task.Definition
 	s        *session.Session
@@ -29,23 +29,26 @@ type plannedRun struct {
 // visitBudget is how many visits ADAPTIVE BUDGET n PER d lets CRAWL DUE make.
 type visitBudget struct {
 	perDay float64 // visits a day
-	turn   float64 // visits a run, as a fraction
+	turn   float64 // visits in one run, which need not be a whole number
 }
 
 // Limits of the durations of a schedule.
 const (
-	everyMin = time.Second               // of EVERY
-	everyMax = 10 * 366 * 24 * time.Hour // of EVERY and PER
-	// turnMin is the time between two runs of an adaptive schedule. It is longer if the
-	// budget allows less than one visit in that time, and shorter if PER is shorter.
+	everyMin = time.Second               // least duration of EVERY
+	everyMax = 10 * 366 * 24 * time.Hour // greatest duration of EVERY and PER
+	// turnMin is the usual time between two runs of an adaptive schedule. That time is
+	// longer if the budget allows less than one visit in turnMin, and shorter if PER is
+	// shorter than turnMin.
 	turnMin = time.Hour
 )
 
-// scheduleSpec is the statement SCHEDULE.
+// scheduleSpec declares the statement SCHEDULE, which stores a schedule in
+// the archive.
 var scheduleSpec = session.Declare("SCHEDULE", session.Writes|session.Anywhere, readSchedule)
 
-// readSchedule reads the clauses of a SCHEDULE statement, and checks the statement that
-// the schedule runs.
+// readSchedule reads the SCHEDULE statement st, and checks the statement
+// that the schedule will run. The result has the current settings of the
+// session.
 func readSchedule(s *session.Session, st *ast.Schedule) (*plannedRun, error) {
 	if err := s.Trial().Check(st.Statement); err != nil {
 		return nil, err
@@ -95,9 +98,9 @@ func readSchedule(s *session.Session, st *ast.Schedule) (*plannedRun, error) {
 	return p, nil
 }
 
-// literalDuration returns e as a duration literal. The value of a parameter becomes a
-// literal in milliseconds, such as 1500ms. where is the keyword for an error, such as
-// EVERY.
+// literalDuration returns the duration e as a literal, so that it can be
+// stored. The value of a parameter becomes a literal in milliseconds, such
+// as 1500ms. where is the keyword that an error names, such as EVERY.
 func (p *plannedRun) literalDuration(e ast.Expr, where string) (ast.Expr, error) {
 	if d, ok := e.(*ast.Duration); ok {
 		return d, nil
@@ -106,7 +109,8 @@ func (p *plannedRun) literalDuration(e ast.Expr, where string) (ast.Expr, error)
 	return &ast.Duration{Text: fmt.Sprintf("%dms", d.Milliseconds()), Length: d}, err
 }
 
-// plan sets the rule of the schedule, and its budget if it has one, from p.st.
+// plan sets the rule of the schedule, and its budget of visits if it has
+// one, from the statement p.st.
 func (p *plannedRun) plan() (err error) {
 	anchor := p.Created.Std().In(p.settings.Timezone)
 	switch {
@@ -126,8 +130,9 @@ func (p *plannedRun) plan() (err error) {
 	return nil
 }
 
-// planVisits sets the rule and the budget of an ADAPTIVE schedule. It runs at equal
-// intervals after anchor, and each run may spend an equal part of the budget.
+// planVisits sets the rule and the budget of an ADAPTIVE schedule. The
+// schedule runs at equal intervals from anchor on, and each run may spend an
+// equal part of the budget.
 func (p *plannedRun) planVisits(anchor time.Time) error {
 	crawl, ok := p.st.Statement.(*ast.Crawl)
 	if !ok || !crawl.Due {
@@ -152,9 +157,10 @@ func (p *plannedRun) planVisits(anchor time.Time) error {
 	return nil
 }
 
-// visits returns how many visits a run may make. turns is the number of runs before it.
-// Each number is whole, and those of many runs add up to the budget: 0, 1, 0, 1 for half
-// a visit a run. Without a budget it returns nil.
+// visits returns how many visits the next run may make, if turns intervals
+// of the schedule have passed before it. Each number is whole, and over many
+// runs they add up to the budget: with half a visit a run they are 0, 1, 0,
+// 1. For a nil b, no budget, it returns nil.
 func (b *visitBudget) visits(turns int64) *session.VisitBudget {
 	if b == nil {
 		return nil
@@ -162,14 +168,16 @@ func (b *visitBudget) visits(turns int64) *session.VisitBudget {
 	return &session.VisitBudget{PerDay: b.perDay, Run: int64(b.turn*float64(turns+1)) - int64(b.turn*float64(turns))}
 }
 
-// ruleText returns the rule as it is written in the statement, such as EVERY 1d.
+// ruleText returns the rule of the schedule as the statement writes it, such
+// as "EVERY 1d".
 func (p *plannedRun) ruleText() string {
 	text := p.st.String()
 	text = strings.TrimSuffix(text, " AS "+p.st.Statement.String())
 	return strings.TrimPrefix(text, "SCHEDULE "+p.st.Name.String()+" ")
 }
 
-// Run stores the schedule in the archive. A schedule with the same name is an error.
+// Run stores the schedule in the archive. It is an error if a schedule of
+// that name exists.
 func (p *plannedRun) Run(ctx context.Context) (*session.Result, error) {
 	err := p.s.Archive().Define(ctx, func(list []task.Definition) ([]task.Definition, error) {
 		if session.IndexDefinition(list, p.Kind, p.Name) >= 0 {
@@ -185,11 +193,12 @@ func (p *plannedRun) Run(ctx context.Context) (*session.Result, error) {
 	return session.Done(), nil
 }
 
-// Assume makes the schedule known to later statements that Check reads.
+// Assume makes the schedule known to later statements that Session.Check
+// reads.
 func (p *plannedRun) Assume() { p.s.Assume(p.Definition) }
 
-// Would returns lines on the schedule, its next runs, its budget and the statement that
-// it runs.
+// Would returns lines for EXPLAIN: the schedule, the times of its next runs,
+// its budget and the statement that it runs.
 func (p *plannedRun) Would(context.Context) ([]string, error) {
 	lines := []string{fmt.Sprintf("schedules %s in %s: %s", p.Name, p.s.Archive().Path(), p.ruleText())}
 	lines = append(lines, p.nextRuns(p.Created.Std())...) // the first run of EVERY is at once
@@ -199,7 +208,8 @@ func (p *plannedRun) Would(context.Context) ([]string, error) {
 	return append(lines, "  runs "+p.st.Statement.String()), nil
 }
 
-// nextRuns returns a heading and one line for each of the next runs, with its time.
+// nextRuns returns a heading and five lines with the times of the next runs
+// after a time.
 func (p *plannedRun) nextRuns(after time.Time) []string {
 	const shown = 5
 	lines := []string{"  next runs, if infomall --daemon is running:"}
@@ -219,9 +229,9 @@ func (p *plannedRun) first() time.Time {
 	return schedule.After(p.rule, p.Created.Std().Add(-time.Millisecond))
 }
 
-// state returns the last job of the schedule and the time of its next run, as the last
-// job that ended noted it. If the schedule has not run, that is the time of its first
-// run.
+// state returns the last job of the schedule in jobs, and the time of the
+// next run, as the last finished job noted it. If the schedule has not run
+// yet, last is zero, and next is the time of its first run.
 func (p *plannedRun) state(jobs []task.Job) (last task.Job, next time.Time) {
 	next = p.first()
 	for _, j := range jobs {
@@ -236,8 +246,8 @@ func (p *plannedRun) state(jobs []task.Job) (last task.Job, next time.Time) {
 	return last, next
 }
 
-// turns returns how many intervals of the rule had passed at t. It returns 0 for a rule
-// in months and for CRON.
+// turns returns how many intervals of the rule had passed at the time t. It
+// returns 0 for CRON and for an interval in months.
 func (p *plannedRun) turns(t time.Time) int64 {
 	if e, ok := p.rule.(schedule.Every); ok && e.Months == 0 {
 		return max(0, int64(t.Sub(e.Anchor)/e.Length))

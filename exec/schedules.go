@@ -21,8 +21,8 @@ import (
 // Schedules reads and runs the schedules that the archive of a session stores.
 type Schedules struct{ Session *session.Session }
 
-// read reads a schedule that the archive stores. A setting that the schedule does not
-// store has its value from the session.
+// read returns the schedule that the archive stores as d. A setting that d
+// does not contain has its value from the session.
 func (list Schedules) read(d task.Definition) (*plannedRun, error) {
 	p := &plannedRun{Definition: d, s: list.Session, settings: *list.Session.Settings()}
 	text, err := lang.Parse(d.Text, "schedule "+d.Name)
@@ -32,7 +32,7 @@ func (list Schedules) read(d task.Definition) (*plannedRun, error) {
 			k, found := session.FindSetting(&st.Name)
 			v, ok := st.Value.(*ast.String)
 			if found != nil || !ok {
-				continue // a setting of another version of the program
+				continue // this version of the program has no such setting
 			}
 			err = errors.Join(err, k.Set(&p.settings, v.Value))
 		case *ast.Schedule:
@@ -53,15 +53,15 @@ func (list Schedules) read(d task.Definition) (*plannedRun, error) {
 	return p, nil
 }
 
-// entry is a schedule of the archive, with its last job and the time of its next run. A
-// schedule that has not run has a job with ID 0.
+// entry is a schedule of the archive, with its last job and the time of its
+// next run. If the schedule has not run, last.ID is 0.
 type entry struct {
 	*plannedRun
 	last task.Job
 	next time.Time
 }
 
-// all returns the schedules of the archive, by name.
+// all returns the schedules of the archive, sorted by name.
 func (list Schedules) all(ctx context.Context) ([]entry, error) {
 	s := list.Session
 	defs, err := s.Archive().Definitions(ctx)
@@ -87,7 +87,8 @@ func (list Schedules) all(ctx context.Context) ([]entry, error) {
 	return entries, nil
 }
 
-// rows returns the rows of the relation schedules.
+// rows returns the rows of the relation schedules, one per schedule, sorted
+// by name.
 func (list Schedules) rows(ctx context.Context) ([]relation.Schedule, error) {
 	all, err := list.all(ctx)
 	if err != nil {
@@ -104,7 +105,8 @@ func (list Schedules) rows(ctx context.Context) ([]relation.Schedule, error) {
 	return rows, nil
 }
 
-// Entries returns the schedules for a schedule.Loop.
+// Entries returns all schedules in the form that a schedule.Loop needs:
+// name, rule and next run.
 func (list Schedules) Entries(ctx context.Context) ([]schedule.Entry, error) {
 	all, err := list.all(ctx)
 	if err != nil {
@@ -117,11 +119,12 @@ func (list Schedules) Entries(ctx context.Context) ([]schedule.Entry, error) {
 	return entries, nil
 }
 
-// Run runs the named schedule now, and notes the time of its next run in the job that
-// it returns. If the statement fails, the job has its error and Run returns nil. Run
-// returns an error if the statement could not run, if the end of the job could not be
-// noted, or if ctx ended; then no next run is noted. If the schedule is running already,
-// the error is a *task.JobRunningError.
+// Run runs the named schedule now, and logs the run as a job. The result is
+// this job at its end, with the time of the next run. If the statement
+// fails, the job has its error, and Run itself returns nil. Run returns an
+// error if the statement could not run, if the end of the job could not be
+// logged, or if ctx ended; in the last case the job has no next run. If the
+// schedule is running already, the error is a *task.JobRunningError.
 func (list Schedules) Run(ctx context.Context, name string) (task.Job, error) {
 	s := list.Session
 	if s.Jobs() == nil {
@@ -159,14 +162,15 @@ func (list Schedules) Run(ctx context.Context, name string) (task.Job, error) {
 	return j, context.Cause(ctx)
 }
 
-// statementRun runs the statement of a schedule once.
+// statementRun runs the statement of a schedule once and counts the work.
 type statementRun struct {
 	s   *session.Session
 	did *session.Count // the work of the statements that ran
 }
 
-// perform runs a statement, or all statements of the query or script that a RUN names.
-// It discards their rows, and adds their work to r.did.
+// perform runs the statement st; if st is a RUN, it runs all statements of
+// the query or script that the RUN names. It discards their rows, and adds
+// their work to r.did.
 func (r *statementRun) perform(ctx context.Context, st ast.Statement) error {
 	run, ok := st.(*ast.Run)
 	if !ok {
@@ -185,7 +189,8 @@ func (r *statementRun) perform(ctx context.Context, st ast.Statement) error {
 	return nil
 }
 
-// drain runs a statement to its end, discards its rows, and adds its work to r.did.
+// drain runs the statement st to its end, discards its rows, and adds its
+// work to r.did.
 func (r *statementRun) drain(ctx context.Context, st ast.Statement) error {
 	res, err := r.s.Run(ctx, st)
 	if err != nil {

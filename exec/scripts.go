@@ -10,24 +10,25 @@ import (
 	"infomall/lang/ast"
 )
 
-// errRun is returned by Run for a RUN statement: the caller must run the
-// statements that Expand returns.
+// errRun is returned by Run for a RUN statement, which does nothing itself.
+// The caller must instead run the statements that Session.Expand returns.
 var errRun = errors.New("exec: RUN is not run itself, but what Expand gives for it")
 
-// runSpec is the statement RUN.
+// runSpec declares the statement RUN, which runs a script or a saved query.
 var runSpec = session.Declare("RUN", session.Answers|session.Anywhere, readRun)
 
-// script is a RUN statement whose statements were read.
+// script is a RUN statement together with the statements that it runs.
 type script struct {
 	s     *session.Session
 	st    *ast.Run
 	list  []ast.Statement  // the statements that the RUN runs
-	inner *session.Session // the session before the first statement
-	after *session.Session // the session after all statements were checked
-	only  session.Deed     // the statement that EXPLAIN explains; nil if there are several
+	inner *session.Session // session for the statements, before the first of them
+	after *session.Session // copy of inner after all statements were checked
+	only  session.Deed     // the statement that EXPLAIN explains; nil if the RUN runs several
 }
 
-// readRun reads a RUN statement, and reads and checks the statements that it runs.
+// readRun reads the RUN statement st, and reads and checks the statements
+// that it runs.
 func readRun(s *session.Session, st *ast.Run) (*script, error) {
 	r := &script{s: s, st: st}
 	if err := r.expand(context.Background()); err != nil {
@@ -42,8 +43,10 @@ func readRun(s *session.Session, st *ast.Run) (*script, error) {
 	return r, nil
 }
 
-// expand sets r.list, and r.inner to a session with the parameters of the RUN. A syntax
-// error in the script is returned with the position of the RUN.
+// expand reads the script that the RUN names. It sets r.list to the
+// statements of the script, and r.inner to a session with the parameters of
+// the RUN. A syntax error in the script is returned with the position of the
+// RUN.
 func (r *script) expand(ctx context.Context) error {
 	p, err := r.s.Expand(ctx, r.st)
 	if err != nil {
@@ -59,8 +62,9 @@ func (r *script) expand(ctx context.Context) error {
 	return nil
 }
 
-// atRun returns an error inside a script as an error at the RUN, because its
-// own place is in another text.
+// atRun returns err, an error in a statement of a script, as an error at the
+// position of the RUN. The message keeps the position in the script. Any
+// other error is returned unchanged.
 func atRun(st *ast.Run, err error) error {
 	var placed *ast.Error
 	if !errors.As(err, &placed) {
@@ -71,14 +75,16 @@ func atRun(st *ast.Run, err error) error {
 	return &ast.Error{Span: st.Span, Msg: bare.Error(), Hint: placed.Hint}
 }
 
-// Run returns errRun. The caller must run the statements of Expand, one by one.
+// Run returns errRun: the caller must run the statements of Session.Expand
+// one by one.
 func (r *script) Run(context.Context) (*session.Result, error) { return nil, errRun }
 
 // Assume copies the settings and definitions of the statements to the session. It does
 // not copy parameters, which belong to the script.
 func (r *script) Assume() { r.s.Adopt(r.after) }
 
-// Explain reads the statement that EXPLAIN explains, if the RUN runs exactly one.
+// Explain reads the statement that EXPLAIN explains, if the RUN runs exactly
+// one. analyze says that the statement is EXPLAIN ANALYZE.
 func (r *script) Explain(analyze bool) (err error) {
 	if len(r.list) == 1 {
 		r.only, err = r.inner.ReadExplained(r.list[0], analyze)
@@ -86,8 +92,8 @@ func (r *script) Explain(analyze bool) (err error) {
 	return atRun(r.st, err)
 }
 
-// Would explains the statement that the RUN runs. If there are several, it lists them,
-// one per line.
+// Would returns the lines of EXPLAIN for the statement that the RUN runs. If
+// the RUN runs several, it returns a list of them, one per line.
 func (r *script) Would(ctx context.Context) ([]string, error) {
 	if r.only != nil {
 		lines, err := r.only.Would(ctx)
@@ -100,8 +106,9 @@ func (r *script) Would(ctx context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// Analyze runs the only statement, and returns what it did. Of several statements it
-// returns the list of Would.
+// Analyze runs the statement of a RUN that runs exactly one, and returns
+// what each step did. For several statements it runs nothing and returns the
+// list of Would.
 func (r *script) Analyze(ctx context.Context) (*session.Result, error) {
 	if r.only != nil {
 		res, err := r.only.(session.Analysis).Analyze(ctx)
@@ -114,5 +121,5 @@ func (r *script) Analyze(ctx context.Context) (*session.Result, error) {
 	return session.PlanTable(lines), nil
 }
 
-// RunDepthMax is how many scripts may run inside each other.
+// RunDepthMax is how deep scripts may run other scripts.
 const RunDepthMax = 20

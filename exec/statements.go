@@ -59,7 +59,7 @@ var statements = []*session.Spec{
 	query.Help,
 }
 
-// byType has the statements by their type.
+// byType has the Spec of each statement by the statement's type in lang/ast.
 var byType = func() map[reflect.Type]*session.Spec {
 	m := make(map[reflect.Type]*session.Spec, len(statements))
 	for _, s := range statements {
@@ -68,7 +68,7 @@ var byType = func() map[reflect.Type]*session.Spec {
 	return m
 }()
 
-// SpecOf returns the Spec of a statement.
+// SpecOf returns the Spec that declares the type of the statement st.
 func SpecOf(st ast.Statement) *session.Spec {
 	s := byType[reflect.TypeOf(st)]
 	if s == nil {
@@ -80,7 +80,7 @@ func SpecOf(st ast.Statement) *session.Spec {
 // Specs returns the Spec of each type of statement, in the order of HELP.
 func Specs() []*session.Spec { return statements }
 
-// New returns a session that runs all statements.
+// New returns a session with the options o that runs all statements.
 func New(o session.Options) *session.Session {
 	return session.New(o, session.Language{SpecOf: SpecOf, Relations: func(s *session.Session) session.Relations { return relations{s} }})
 }
