@@ -28,8 +28,9 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Names of charsets, as Find returns them and ToUTF8 accepts them. Other names are
-// those of the WHATWG Encoding Standard in lower case, and the keys of legacy.
+// The names of charsets, as Find returns them and ToUTF8 accepts them. Other
+// charsets have their names in the WHATWG Encoding Standard, in lower case, or
+// are keys of legacy.
 const (
 	UTF8           = "utf-8"
 	charsetUTF16LE = "utf-16le"
@@ -44,22 +45,22 @@ const (
 	charsetLatin1  = "windows-1252"
 )
 
-// prescanBytes is how many bytes of a page are searched for a declaration of
-// its charset. The standard says 1024; old pages have scripts and comments
-// before it.
+// prescanBytes is how many bytes of a page are searched for a declaration of its
+// charset. The standard says 1024; old pages have scripts and comments before the
+// declaration.
 const prescanBytes = 4096
 
 // Found is the charset of a body and how it was found.
 type Found struct {
 	Charset  string
-	Declared string // the label in the header, or else in the page, in lower case, such as "gb2312"; "" if none
+	Declared string // the charset that the header, or otherwise the page, declares, in lower case, such as "gb2312"; "" if none
 	Source   string // one of the sources below
 	// Unsure reports that only a few bytes support Charset. The charset of
 	// other pages of the same site is then a better guess.
 	Unsure bool
 }
 
-// The values of Found.Source: what showed the charset.
+// The values of Found.Source, which says where the charset was found.
 const (
 	SourceBOM      = "bom"      // a byte order mark
 	SourceHeader   = "header"   // Content-Type
@@ -67,14 +68,15 @@ const (
 	SourceXML      = "xml"      // an XML declaration
 	SourceDetected = "detected" // the bytes: they are valid, and their letters are those of a language
 	SourceHost     = "host"     // other pages of the host
-	SourceDefault  = "default"  // nothing: all is ASCII, or too little is not
+	SourceDefault  = "default"  // nothing: the body is ASCII, or has too little beyond ASCII
 )
 
-// Find finds the charset of body. It uses the first of these that
-// applies: a byte order mark, the header contentType, a meta element or XML
-// declaration, the bytes themselves, and usual. usual is the charset of other
-// pages of the host, or "". A declaration that the bytes contradict is ignored;
-// see contradicts. GB2312 and GBK are returned as gb18030, which contains both.
+// Find finds the charset of body. It uses the first of these that applies: a byte
+// order mark, zero bytes that show UTF-16 or UTF-32, the header contentType, a
+// meta element or XML declaration, the bytes themselves, and usual. usual is the
+// charset of other pages of the host, or "". A declaration that the bytes
+// contradict is ignored; see contradicts. For GB2312 and GBK the result is
+// gb18030, which contains both.
 //
 // body must be decoded from its content coding; it is HTML, XML or plain text.
 func Find(body []byte, contentType, usual string) Found {
@@ -102,7 +104,7 @@ func Find(body []byte, contentType, usual string) Found {
 	}
 	if name := lookup(inside); name != "" && name != header {
 		if strings.HasPrefix(name, "utf-16") {
-			name = UTF8 // or the declaration could not have been read
+			name = UTF8 // in UTF-16 the declaration could not have been read
 		}
 		if !e.contradicts(name) {
 			f.Charset, f.Source = name, source
@@ -113,9 +115,9 @@ func Find(body []byte, contentType, usual string) Found {
 	return f
 }
 
-// ToUTF8 converts body from charset, a name that FindCharset returns, to UTF-8.
-// Invalid bytes become U+FFFD and a byte order mark is removed. A body that is
-// valid UTF-8 already is not copied. An unknown charset is read as
+// ToUTF8 converts body from charset, a name that Find returns, to UTF-8. Invalid
+// bytes become U+FFFD, and a byte order mark is removed. If charset is UTF8 and
+// body is valid, the result is not a copy. An unknown charset is read as
 // windows-1252.
 func ToUTF8(body []byte, charset string) []byte {
 	switch charset {
@@ -138,9 +140,9 @@ func ToUTF8(body []byte, charset string) []byte {
 	return text
 }
 
-// shifted converts ISO-2022-KR to EUC-KR, and the GB2312 part of ISO-2022-CN to
-// EUC-CN. It sets the high bit of the bytes between SO and SI, or the end of
-// the line, and removes the escapes.
+// shifted converts body from ISO-2022-KR to EUC-KR, or the GB2312 part of it from
+// ISO-2022-CN to EUC-CN. It sets the high bit of the bytes between the control
+// characters SO and SI (or the end of the line), and removes the escapes.
 func shifted(body []byte) []byte {
 	const so, si, esc = 0x0e, 0x0f, 0x1b
 	out := make([]byte, 0, len(body))
@@ -165,8 +167,8 @@ func shifted(body []byte) []byte {
 	return out
 }
 
-// legacy maps charsets of old pages that the standard does not have to their
-// tables.
+// legacy has the tables of charsets that old pages use and the standard lacks, by
+// name.
 var legacy = map[string]*charmap.Charmap{
 	"ibm437": charmap.CodePage437,
 	"ibm850": charmap.CodePage850,
@@ -175,8 +177,8 @@ var legacy = map[string]*charmap.Charmap{
 	"ibm862": charmap.CodePage862,
 }
 
-// singleByte returns the table of a single-byte charset, or nil if charset is
-// not one.
+// singleByte returns the table of a single-byte charset, or nil for any other
+// charset.
 func singleByte(charset string) *charmap.Charmap {
 	if c := legacy[charset]; c != nil {
 		return c
@@ -189,7 +191,8 @@ func singleByte(charset string) *charmap.Charmap {
 	return c
 }
 
-// decoderOf returns a decoder for charset, a name that Charset returns.
+// decoderOf returns a decoder for charset, a name that Find returns. For an
+// unknown charset it returns the decoder of windows-1252.
 func decoderOf(charset string) transform.Transformer {
 	switch charset {
 	case UTF8:
@@ -217,7 +220,8 @@ func decoderOf(charset string) transform.Transformer {
 
 const bomUTF8 = "\ufeff"
 
-// byteOrderMark returns the charset whose byte order mark begins body, or "".
+// byteOrderMark returns the charset whose byte order mark is at the start of
+// body, or "" if there is none.
 func byteOrderMark(body []byte) string {
 	switch {
 	case bytes.HasPrefix(body, []byte(bomUTF8)):
@@ -234,7 +238,7 @@ func byteOrderMark(body []byte) string {
 	return ""
 }
 
-// aliases maps labels of old pages that the standard does not have to names of
+// aliases maps labels that old pages use and the standard lacks to names of
 // charsets.
 var aliases = map[string]string{
 	"cp936":       charsetGB18030,
@@ -270,8 +274,8 @@ var aliases = map[string]string{
 	"cp1252":        charsetLatin1,
 }
 
-// lookup returns the name of the charset for a label, such as gb18030 for
-// "gbk", or "" if it is unknown.
+// lookup returns the name of the charset that a label means, such as gb18030 for
+// "gbk", or "" if the label is unknown. label must be in lower case.
 func lookup(label string) string {
 	if label == "" {
 		return ""
@@ -281,7 +285,7 @@ func lookup(label string) string {
 	}
 	e, err := htmlindex.Get(label)
 	if err != nil || e == encoding.Replacement {
-		return "" // unknown, or one that the standard refuses to read
+		return "" // unknown, or a charset that the standard refuses to read
 	}
 	name, err := htmlindex.Name(e)
 	if err != nil {
@@ -293,9 +297,9 @@ func lookup(label string) string {
 	return name
 }
 
-// declaration returns the charset label, in lower case, of an XML declaration
-// or a meta element at the start of a page. source is SourceXML or SourceMeta.
-// Both are "" if there is none.
+// declaration returns the charset that an XML declaration or a meta element in
+// head, the start of a page, declares, in lower case. source is then SourceXML or
+// SourceMeta. label is "" if nothing is declared.
 func declaration(head []byte) (label, source string) {
 	if label := xmlDeclaration(head); label != "" {
 		return label, SourceXML
@@ -306,8 +310,8 @@ func declaration(head []byte) (label, source string) {
 	return metaDeclaration(head), SourceMeta
 }
 
-// metaDeclaration returns the charset label of the first meta element that has
-// one, or "".
+// metaDeclaration returns the charset that the first meta element with a charset
+// in head declares, or "" if there is none.
 func metaDeclaration(head []byte) string {
 	z := html.NewTokenizer(bytes.NewReader(head))
 	for {
@@ -339,8 +343,8 @@ func mayHaveMeta(head []byte) bool {
 	}
 }
 
-// xmlDeclaration returns the encoding in the XML declaration at the start of
-// head, or "".
+// xmlDeclaration returns the encoding that the XML declaration at the start of
+// head names, in lower case, or "" if there is none.
 func xmlDeclaration(head []byte) string {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte(bomUTF8)), " \t\r\n")
 	if !bytes.HasPrefix(head, []byte("<?xml")) {
@@ -353,7 +357,8 @@ func xmlDeclaration(head []byte) string {
 	return param(strings.ToLower(string(decl)), "encoding")
 }
 
-// metaCharset returns the charset that the meta element at z declares, or "".
+// metaCharset returns the charset that the current token of z, a meta element,
+// declares, or "".
 func metaCharset(z *html.Tokenizer) string {
 	var label, content string
 	var isType bool
@@ -378,14 +383,14 @@ func metaCharset(z *html.Tokenizer) string {
 	return label
 }
 
-// charsetParam returns the charset parameter of a Content-Type, in lower case,
-// or "". It accepts badly written headers.
+// charsetParam returns the parameter charset of contentType, a Content-Type, in
+// lower case, or "". It accepts badly written headers.
 func charsetParam(contentType string) string {
 	return param(strings.ToLower(contentType), "charset")
 }
 
-// param returns the value that follows name and "=" in s, without quotes, or
-// "".
+// param returns the value, without quotes, that follows name and "=" in s, or ""
+// if there is none.
 func param(s, name string) string {
 	for {
 		_, rest, found := strings.Cut(s, name)
@@ -408,8 +413,8 @@ func param(s, name string) string {
 }
 
 // ASCIISafe reports whether bytes below 0x40 always mean ASCII in this charset.
-// Markup can then be found in the bytes without conversion. That is true for
-// UTF-8, all single-byte charsets, the EUC family, GBK, GB18030, Big5 and
+// Markup can then be found in the bytes without conversion. The result is true
+// for UTF-8, all single-byte charsets, the EUC family, GBK, GB18030, Big5 and
 // Shift-JIS. It is false for UTF-16, UTF-32, and the 7-bit charsets that use
 // escapes.
 func ASCIISafe(charset string) bool {

@@ -1,18 +1,19 @@
 package charset
 
-// Tells reports whether the charset was found in the page itself and is sure.
-// Only then does it show something about other pages of the host.
+// Tells reports whether the page itself showed its charset and the result is
+// sure. Only then does the charset say something about other pages of the host.
 func (f *Found) Tells() bool { return tells(f.Source) && !f.Unsure }
 
-// tells reports whether source is the page itself, not the host or the default.
+// tells reports whether source, a Found.Source, means that the page itself showed
+// its charset. It is false for SourceHost, SourceDefault and "".
 func tells(source string) bool {
 	return source != "" && source != SourceHost && source != SourceDefault
 }
 
-// Counts counts the pages of one host by charset. The zero value is ready.
+// Counts counts the pages of one host by charset. The zero value is ready to use.
 type Counts struct{ pages map[string]int }
 
-// Add counts a page that shows this charset itself.
+// Add counts one page. charset is the charset that the page itself shows.
 func (c *Counts) Add(charset string) {
 	if c.pages == nil {
 		c.pages = make(map[string]int)
@@ -20,16 +21,17 @@ func (c *Counts) Add(charset string) {
 	c.pages[charset]++
 }
 
-// AddSource counts a page with a charset from this source, if the source is the
-// page itself.
+// AddSource counts one page with this charset if source, its Found.Source, means
+// that the page itself showed the charset.
 func (c *Counts) AddSource(charset, source string) {
 	if tells(source) {
 		c.Add(charset)
 	}
 }
 
-// Usual returns the charset of most of the pages, or "" if there are none. If
-// several have the same count, it returns the first by name.
+// Usual returns the charset that most of the counted pages have, or "" if no page
+// was counted. If several charsets have the same count, it returns the first by
+// name.
 func (c *Counts) Usual() (usual string) {
 	for name, n := range c.pages {
 		if most := c.pages[usual]; n > most || n == most && name < usual {

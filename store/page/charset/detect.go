@@ -12,19 +12,19 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// costMax is higher than the cost of any sample in any charset.
+// costMax is greater than the cost of any sample in any charset.
 const costMax = 1 << 30
 
-// How many bytes outside ASCII are used: quickBytes to check a declaration,
-// sampleBytes to compare charsets.
+// How many bytes outside ASCII, with their neighbours, a sample has: quickBytes
+// to check a declaration, sampleBytes to compare charsets.
 const (
 	quickBytes  = 1 << 10
 	sampleBytes = 8 << 10
 )
 
-// appendTelling appends the bytes of body that help to find its charset: those
-// outside ASCII and their neighbours, up to about limit bytes. It writes a
-// newline in place of each part that it leaves out.
+// appendTelling appends to dst the bytes of body that help to find its charset:
+// those outside ASCII and their neighbours, up to about limit bytes. In place of
+// each part that it leaves out it writes a newline.
 func appendTelling(dst, body []byte, limit int) []byte {
 	const around = 2
 	for i := 0; i < len(body) && len(dst) < limit; {
@@ -54,12 +54,12 @@ func appendTelling(dst, body []byte, limit int) []byte {
 	return dst
 }
 
-// pairs counts the pairs of neighbouring bytes in a sample of which at least
-// one is not ASCII.
+// pairs counts the pairs of neighbouring bytes in a sample. It leaves out pairs
+// of two ASCII bytes.
 type pairs struct {
-	count [1 << 16]uint16
-	list  []uint16
-	all   int
+	count [1 << 16]uint16 // by pair: the first byte is the upper half of the index
+	list  []uint16        // the pairs whose count is not 0
+	all   int             // the sum of the counts
 }
 
 func (p *pairs) read(sample []byte) {
@@ -84,8 +84,9 @@ func (p *pairs) clear() {
 	p.list, p.all = p.list[:0], 0
 }
 
-// cost returns the sum of the costs of all pairs in the reading r. It stops
-// when the sum exceeds max.
+// cost returns the sum of the costs of all pairs in the reading r, which is a
+// charset read as text of one language. It stops when the sum is greater than the
+// argument max.
 func (p *pairs) cost(r *byteReading, max int) int {
 	sum := 0
 	for _, k := range p.list {
@@ -97,8 +98,9 @@ func (p *pairs) cost(r *byteReading, max int) int {
 	return sum
 }
 
-// wideOf lists the multibyte charsets, each with the language of its texts.
-// prior is how much more likely windows-1252 is.
+// wideOf lists the multibyte charsets, each with the language of its texts. prior
+// is added to the cost of a charset, because it is less frequent than
+// windows-1252.
 var wideOf = []struct {
 	charset string
 	prior   int
@@ -111,7 +113,8 @@ var wideOf = []struct {
 	{"euc-kr", 8, "ko"},
 }
 
-// wideCost returns the cost of a sample in a multibyte charset.
+// wideCost returns the cost of a sample in a multibyte charset as text of
+// language lang. The less a text costs, the likelier it is in that charset.
 func wideCost(sample []byte, charset, lang string) int {
 	_, characters := languages()
 	costs := characters[lang]
@@ -134,8 +137,8 @@ func wideCost(sample []byte, charset, lang string) int {
 	return sum
 }
 
-// wideRune returns the cost of a character outside ASCII. costs has those of
-// the frequent characters of the language.
+// wideRune returns the cost of r, a character outside ASCII. costs has the costs
+// of the frequent characters of the language, by code point.
 func wideRune(r rune, costs *[1 << 16]uint8) int {
 	if r < 1<<16 && costs[r] != 0 {
 		return int(costs[r])
@@ -153,10 +156,11 @@ func wideRune(r rune, costs *[1 << 16]uint8) int {
 	return costHan
 }
 
-// sampled is the sample of a body, and its costs in the charsets tried so far.
+// sampled is the sample of a body with which charsets are compared, and its costs
+// in the charsets tried so far.
 type sampled struct {
-	bytes []byte // as appendTelling gives it
-	pairs pairs  // of bytes
+	bytes []byte // the sample, from appendTelling
+	pairs pairs  // the pairs in bytes
 	costs map[string]int
 }
 
@@ -175,8 +179,8 @@ func (s *sampled) free() {
 	sampledPool.Put(s)
 }
 
-// cost returns the cost of the sample in a charset. ok is false if there is no
-// model of that charset.
+// cost returns the cost of the sample in a charset. ok is false if the cost
+// cannot be computed, because neither wideOf nor bytesOf has the charset.
 func (s *sampled) cost(charset string) (cost int, ok bool) {
 	if c, ok := s.costs[charset]; ok {
 		return c, true
@@ -204,8 +208,9 @@ func (s *sampled) cost(charset string) (cost int, ok bool) {
 	return cost, true
 }
 
-// plain reports whether the sample, read in this charset, looks like a usual
-// text of one of the charset's languages.
+// plain reports whether the sample, read in this charset, looks like a usual text
+// of one of the charset's languages. It also returns true if the cost in the
+// charset cannot be computed.
 func (s *sampled) plain(charset string) bool {
 	cost, ok := s.cost(charset)
 	each := plainCost
@@ -217,8 +222,8 @@ func (s *sampled) plain(charset string) bool {
 	return !ok || cost <= each*s.pairs.all
 }
 
-// hasControls reports whether b has bytes from 0x80 to 0x9f. They are control
-// characters in ISO 8859, and letters or quotes in the Windows charsets.
+// hasControls reports whether b has a byte from 0x80 to 0x9f. Such bytes are
+// control characters in ISO 8859, and letters or quotes in the Windows charsets.
 func hasControls(b []byte) bool {
 	for _, c := range b {
 		if c >= 0x80 && c < 0xa0 {
@@ -228,15 +233,15 @@ func hasControls(b []byte) bool {
 	return false
 }
 
-// evidence is what the bytes of a body show about its charset. Each part is
+// evidence is what the bytes of a body show about its charset. Each part of it is
 // computed when it is first needed.
 type evidence struct {
 	body        []byte
 	counted     bool
-	good, bad   int // as countUTF8 counts
+	good, bad   int // the results of countUTF8
 	sample      *sampled
-	best        string // the charset that costs least
-	least, next int    // its cost, and that of the next one that reads another text
+	best        string // the charset in which the sample costs least
+	least, next int    // the cost in best, and in the next charset that reads the sample as another text
 }
 
 func (e *evidence) free() {
@@ -245,39 +250,40 @@ func (e *evidence) free() {
 	}
 }
 
-// count counts the characters outside ASCII: good are valid UTF-8, bad are not.
+// count counts characters outside ASCII. good is how many are valid UTF-8, and
+// bad how many bytes are not.
 func (e *evidence) count() (good, bad int) {
 	if !e.counted {
 		e.counted = true
 		e.good, e.bad = countUTF8(e.body)
 		if n := len(e.body); n > 0 && e.good+e.bad == 0 && e.body[n-1] >= utf8.RuneSelf {
-			e.bad = 1 // no cut letter: nothing else says that it is UTF-8
+			e.bad = 1 // not a cut letter: nothing else says that the body is UTF-8
 		}
 	}
 	return e.good, e.bad
 }
 
-// These constants decide when the bytes contradict a declaration. The
-// declaration is accepted at once if the byte pairs cost on average at most
-// plainCost, or plainWide in a multibyte charset. In their true charset, texts
-// cost 9 to 13, or 15 in a multibyte one. Otherwise another charset must cost
-// less by contradictAll, plus contradictEach for each byte that the two read
-// differently.
+// The limits by which contradicts decides. A declaration is accepted at once if
+// the byte pairs of the sample cost on average at most plainCost, or plainWide in
+// a multibyte charset. In their true charset, texts cost 9 to 13, or 15 in a
+// multibyte one. Otherwise another charset must cost less by contradictAll, and
+// by contradictEach for each byte that the two charsets read differently.
 const (
 	plainCost      = 14
 	plainWide      = 18
 	contradictEach = 4
 	contradictAll  = 80
-	// plainPairs is how many pairs are enough to accept a declaration at once.
+	// plainPairs is how many byte pairs are enough for compare to accept a
+	// multibyte charset without trying the single-byte charsets.
 	plainPairs = 200
 )
 
-// contradicts reports whether the bytes show that the body is not in the
-// charset name, which it declares. UTF-8 is contradicted if more than one
-// character in four is invalid. Another charset is contradicted if the body is
-// UTF-8, or if the bytes fit a third charset far better: there they form
-// letters in the order usual for a language, and in the declared charset they
-// do not.
+// contradicts reports whether the bytes show that the body is not in the charset
+// name, which the page or its header declares. UTF-8 is contradicted if more than
+// one character in four is invalid. Another charset is contradicted if the body
+// is UTF-8, or if the bytes fit a third charset far better: in the third charset
+// they form letters in the order usual for a language, and in the declared
+// charset they do not.
 func (e *evidence) contradicts(name string) bool {
 	good, bad := e.count()
 	seven := !ASCIISafe(name)
@@ -305,8 +311,9 @@ func (e *evidence) contradicts(name string) bool {
 	return ok && cost-e.least > max(contradictAll, contradictEach*e.otherwise(name, e.best))
 }
 
-// otherwise returns how many bytes of the sample the charsets a and b read
-// differently.
+// otherwise returns how many bytes of the sample mean other characters in charset
+// a than in charset b. It returns the length of the sample unless both are
+// single-byte charsets.
 func (e *evidence) otherwise(a, b string) int {
 	in, of := singleByte(a), singleByte(b)
 	if in == nil || of == nil {
@@ -332,7 +339,8 @@ func (e *evidence) mustBeUTF8(name string) bool {
 	return e.good >= least || bytes.ContainsFunc(e.body, func(r rune) bool { return r >= 0x800 })
 }
 
-// compare sets best to the charset in which the sample costs least.
+// compare sets e.best to the charset in which the sample costs least, and e.least
+// and e.next to the costs.
 func (e *evidence) compare() {
 	if e.best != "" {
 		return
@@ -350,7 +358,7 @@ func (e *evidence) compare() {
 	least := func() int {
 		return slices.MinFunc(all, func(a, b candidate) int { return cmp.Compare(a.cost, b.cost) }).cost
 	}
-	if n := e.sample.pairs.all; n < plainPairs || least() > plainWide*n { // else no charset of single bytes comes near
+	if n := e.sample.pairs.all; n < plainPairs || least() > plainWide*n { // otherwise no single-byte charset costs nearly as little
 		for _, of := range bytesOf {
 			cost, _ := e.sample.cost(of.charset)
 			all = append(all, candidate{of.charset, cost})
@@ -366,17 +374,19 @@ func (e *evidence) compare() {
 	}
 }
 
-// differ reports whether the charsets a and b read the sample differently.
+// differ reports whether the sample is another text in charset a than in charset
+// b.
 func (e *evidence) differ(a, b string) bool {
 	return !bytes.Equal(ToUTF8(e.sample.bytes, a), ToUTF8(e.sample.bytes, b))
 }
 
-// sureMargin is how much more the second best charset must cost, at least, for
-// the best one to be sure without other pages of the host.
+// sureMargin is a difference of costs. The best charset is sure, without other
+// pages of the host, if the second best costs at least so much more.
 const sureMargin = 24
 
-// detect finds the charset from the bytes alone, or takes usual if they show
-// too little. source says which of the two. unsure is as in Found.
+// detect finds the charset from the bytes alone. If they show too little, it
+// returns usual, the charset of other pages of the host, or a default. source is
+// the Found.Source of the result, and unsure its Found.Unsure.
 func (e *evidence) detect(usual string) (charset, source string, unsure bool) {
 	good, bad := e.count()
 	switch {
@@ -386,7 +396,7 @@ func (e *evidence) detect(usual string) (charset, source string, unsure bool) {
 		}
 		return UTF8, SourceDefault, false
 	case bad == 0, good > 20*bad:
-		return UTF8, SourceDetected, false // a title cut within a character does not change that
+		return UTF8, SourceDetected, false // even if a title was cut within a character
 	}
 	e.compare()
 	if e.next-e.least >= sureMargin {

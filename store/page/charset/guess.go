@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what a guess rests on.
+// The limits of guesses.
 const (
-	// guessUnits is how many characters beyond ASCII are looked at.
+	// guessUnits is how many characters outside ASCII countUTF8 checks.
 	guessUnits = 4096
 )
 
-// unmarkedUnicode returns the charset of a body in UTF-16 or UTF-32 without a
-// byte order mark, or "". In such a body, half or three quarters of the bytes
-// of markup, digits and spaces are zero.
+// unmarkedUnicode returns the charset of a body that is UTF-16 or UTF-32 without
+// a byte order mark, and "" for any other body. In UTF-16 and UTF-32, half or
+// three quarters of the bytes of markup, digits and spaces are zero.
 func unmarkedUnicode(body []byte) string {
 	head := body[:min(len(body), 2048)&^3]
 	if len(head) < 4 || bytes.IndexByte(head, 0) < 0 {
@@ -42,9 +42,9 @@ func unmarkedUnicode(body []byte) string {
 	return ""
 }
 
-// valid16 reports whether head, in UTF-16, has no control characters and no
-// unpaired surrogates. high is the index of the high byte in each pair of
-// bytes.
+// valid16 reports whether head, read as UTF-16, has almost no control characters
+// and no unpaired surrogates: at most one in fifty characters. high is the index
+// of the high byte in each pair of bytes, 0 or 1.
 func valid16(head []byte, high int) bool {
 	bad, pair := 0, false
 	for i := 0; i+1 < len(head); i += 2 {
@@ -61,8 +61,8 @@ func valid16(head []byte, high int) bool {
 	return bad*100 <= len(head)
 }
 
-// highByte returns the index of the high byte in each pair of bytes of a UTF-16
-// charset.
+// highByte returns the index of the high byte in each pair of bytes: 1 for
+// UTF-16LE, 0 for UTF-16BE.
 func highByte(charset string) int {
 	if charset == charsetUTF16LE {
 		return 1
@@ -70,8 +70,8 @@ func highByte(charset string) int {
 	return 0
 }
 
-// escapes returns the charset of body if it is one of those that use ASCII
-// bytes and escapes, such as ISO-2022-JP, or "".
+// escapes returns the charset of body if that is one of the charsets that use
+// ASCII bytes and escapes, such as ISO-2022-JP. Otherwise it returns "".
 func escapes(body []byte) string {
 	for rest := body; ; {
 		i := bytes.IndexByte(rest, 0x1b)
@@ -94,8 +94,8 @@ func escapes(body []byte) string {
 	return ""
 }
 
-// hasHZ reports whether body has HZ text: the first escape "~{" has an end,
-// with pairs of bytes in between.
+// hasHZ reports whether body has text in the charset HZ: after the first escape
+// "~{" come pairs of bytes and then the closing "~}".
 func hasHZ(body []byte) bool {
 	_, rest, found := bytes.Cut(body, []byte("~{"))
 	if !found {
@@ -113,9 +113,9 @@ func hasHZ(body []byte) bool {
 	return true
 }
 
-// countUTF8 looks at up to guessUnits characters outside ASCII in body. good is
-// how many are valid UTF-8, bad is how many bytes are not. A character that is
-// cut off at the end does not count.
+// countUTF8 checks up to guessUnits characters outside ASCII in body. good is how
+// many are valid UTF-8, and bad how many bytes are not. A character that is cut
+// off at the end does not count.
 func countUTF8(body []byte) (good, bad int) {
 	for i := 0; i < len(body) && good+bad < guessUnits; {
 		if body[i] < utf8.RuneSelf {
@@ -134,11 +134,12 @@ func countUTF8(body []byte) (good, bad int) {
 	return good, bad
 }
 
-// highBits are the bits that are 0 in eight bytes of ASCII.
+// highBits has the highest bit of each of eight bytes. In ASCII these bits are 0.
 const highBits = 0x8080808080808080
 
-// ascii returns a number of ASCII bytes at the start of b. There may be a few
-// more, because it checks 8 or 32 bytes at a time.
+// ascii returns a number of bytes at the start of b that are all ASCII, at least
+// 1. The first byte of b must be ASCII. More ASCII bytes may follow, because it
+// checks 8 or 32 bytes at a time.
 func ascii(b []byte) int {
 	n := 0
 	for ; len(b)-n >= 32; n += 32 {

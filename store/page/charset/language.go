@@ -10,15 +10,17 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// The file has one line for each language: its code, its script, its letters,
-// and what it costs that one letter follows another. For Chinese, Japanese and
-// Korean it has what each character costs. makelanguages.go made it.
+// languageList is the file languages.txt, which makelanguages.go made. It has one
+// line for each language: its code, its script, its letters, and the cost of each
+// letter after each other letter. For Chinese, Japanese and Korean, a line has
+// the cost of each character.
 //
 //go:embed languages.txt
 var languageList string
 
-// A cost is -4 ln p, rounded, of a character with the probability p. The less
-// the characters of a text cost in a charset and a language, the likelier they are.
+// The costs of characters. A cost is -4 ln p, rounded, of a character with the
+// probability p. The less the characters of a text cost in a charset and a
+// language, the likelier they are.
 const (
 	costSymbol  = 18 // of punctuation that many languages share
 	costForeign = 40 // of a letter or a symbol that the language does not have
@@ -34,15 +36,17 @@ const (
 	costHalf    = 28 // of a half-width kana, which is one byte
 )
 
-// language is the model of a language with an alphabet.
+// language is the model of a language with an alphabet: how likely its letters
+// follow each other.
 type language struct {
 	script  string
 	letters []rune
-	costs   []byte // of each letter after each; 0 is what is no letter
+	costs   []byte // the cost of letter b after letter a, at a*(len(letters)+1)+b; letters count from 1, and 0 is no letter
 }
 
-// languages returns two maps, by code of the language: models of alphabets, and
-// the costs of characters for Chinese, Japanese and Korean.
+// languages returns two maps by the code of the language: the models of languages
+// with alphabets, and the costs of the characters of Chinese, Japanese and
+// Korean.
 var languages = sync.OnceValues(func() (map[string]*language, map[string]*[1 << 16]uint8) {
 	alphabets, characters := make(map[string]*language), make(map[string]*[1 << 16]uint8)
 	for line := range strings.Lines(languageList) {
@@ -77,11 +81,12 @@ var languages = sync.OnceValues(func() (map[string]*language, map[string]*[1 << 
 	return alphabets, characters
 })
 
-// byteReading is a single-byte charset read as text of one language.
+// byteReading is a single-byte charset read as text of one language. For each
+// byte it has the meaning of the byte in that language.
 type byteReading struct {
 	lang  *language
-	class [256]uint8 // the place of the letter in lang, from 1; 0 is no letter
-	cost  [256]uint8 // of each byte that is no letter of lang
+	class [256]uint8 // the index of the letter in lang.letters plus 1; 0 if the byte is no letter
+	cost  [256]uint8 // the cost of each byte that is no letter of lang
 	kind  [256]byteKind
 }
 
@@ -97,7 +102,8 @@ const (
 )
 
 // bytesOf lists the single-byte charsets that are tried, each with the codes of
-// its languages. prior is how much more likely the first charset is.
+// its languages. prior is added to the cost of a charset, because it is less
+// frequent than windows-1252.
 var bytesOf = []struct {
 	charset string
 	prior   int
@@ -135,7 +141,8 @@ var bytesOf = []struct {
 	{"iso-8859-3", 24, "eo tr"},
 }
 
-// byteReadings returns, for each entry of bytesOf, one reading per language.
+// byteReadings returns the readings of each charset in bytesOf, in order: one for
+// each language of the charset.
 var byteReadings = sync.OnceValue(func() [][]*byteReading {
 	alphabets, _ := languages()
 	all := make([][]*byteReading, len(bytesOf))
@@ -175,8 +182,8 @@ func newByteReading(table *charmap.Charmap, l *language) *byteReading {
 	return r
 }
 
-// canonicalLetter returns one form for letters that charsets have in two forms,
-// such as ş for ș.
+// canonicalLetter returns the same letter for two letters that charsets use for
+// one, such as ş for ș. It returns any other letter unchanged.
 func canonicalLetter(r rune) rune {
 	switch r {
 	case 'ș':
@@ -191,8 +198,8 @@ func canonicalLetter(r rune) rune {
 	return r
 }
 
-// symbolCost returns the cost of a character outside ASCII that is not a letter
-// of the language, and its kind.
+// symbolCost returns the cost and the properties of r, a character outside ASCII
+// that is not a letter of the language.
 func symbolCost(r rune) (uint8, byteKind) {
 	switch {
 	case r == utf8.RuneError:
@@ -213,8 +220,8 @@ func symbolCost(r rune) (uint8, byteKind) {
 	return costForeign, noBefore | noAfter
 }
 
-// pair returns the cost of byte b directly after byte a. At least one of the
-// two is not ASCII.
+// pair returns the cost of byte b directly after byte a in the reading r. At
+// least one of the two is not ASCII.
 func (r *byteReading) pair(a, b byte) int {
 	n := len(r.lang.letters) + 1
 	ca, cb := int(r.class[a]), int(r.class[b])

@@ -25,7 +25,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// model reads one n-gram model of lingua-go.
+// model reads one n-gram model of lingua-go from the folder dir. It returns the
+// probability of each n-gram, or nil if there is no such model.
 func model(dir, lang, file string) map[string]float64 {
 	z, err := zip.OpenReader(dir + "/language-models/" + lang + "/" + file + ".pb.bin.zip")
 	if os.IsNotExist(err) {
@@ -85,7 +86,8 @@ func fields(b []byte, f func(n int, v []byte)) {
 	}
 }
 
-// decomposed gives a Vietnamese letter as windows-1258 has it: tones are letters of their own.
+// decomposed returns the letters by which windows-1258 writes the Vietnamese
+// letter k: tones are letters of their own.
 func decomposed(k string) []rune {
 	var out []rune
 	for _, r := range norm.NFD.String(k) {
@@ -124,8 +126,9 @@ func fold(r rune) rune {
 	return r
 }
 
-// accented are the letters beyond ASCII of the languages in Latin letters, by
-// CLDR's exemplar characters. The models have others, of texts read in a wrong charset.
+// accented has the letters outside ASCII of each language in Latin script, from
+// CLDR's exemplar characters. The models also have other letters, from texts that
+// were read in a wrong charset.
 var accented = map[string]string{
 	"en": "éèêçñöüïàáó", "de": "äöüßéàè", "fr": "àâæçéèêëîïôùûüÿœ", "es": "áéíñóúüº", "pt": "áâãàçéêíóôõúüºª",
 	"it": "àéèìíîóòùº", "nl": "áäéëèïíóöüê", "da": "æøåéüöä", "sv": "åäöéàü", "nb": "æøåéòóôö", "fi": "äöåéšž",
@@ -294,7 +297,8 @@ func main() {
 	}
 }
 
-// mapping reads a dictionary of OpenCC: "傷 伤|償 偿".
+// mapping reads a dictionary of OpenCC, such as "傷 伤|償 偿", from the folder dir.
+// It returns the second character of each pair by the first.
 func mapping(dir, name string) map[rune]rune {
 	b, err := os.ReadFile(dir + "/dist/esm-lib/dict/" + name + ".js")
 	if err != nil {
