@@ -6,24 +6,24 @@ import (
 	"unicode/utf8"
 )
 
-// Attr is one attribute of a start tag. Name has the case of the source. Value
-// is without quotes; its character references are not resolved. Both are slices
-// of the body.
+// Attr is one attribute of a start tag. Name is as written in the page. Value is
+// without quotes; its character references, such as &amp;, are not resolved. Both
+// are slices of the body.
 type Attr struct {
 	Name, Value []byte
 }
 
-// Byte classes of a start tag and of text.
+// The classes of a byte, by its meaning in a start tag or in text.
 const (
 	classSpace   = 1 << iota // separates attributes
 	classNameEnd             // ends an attribute's name
 	classBareEnd             // ends a value without quotes
-	classInk                 // is shown unchanged
+	classInk                 // is a visible ASCII character other than "&"
 	classTagEnd              // ends a tag's name
 	classWord                // is part of a word of a text
 )
 
-// AttrSet is a set of groups of attributes.
+// AttrSet is a set of groups of attributes, such as AttrNames.
 type AttrSet uint8
 
 // The groups of attributes.
@@ -31,12 +31,12 @@ const (
 	AttrNames   AttrSet = 1 << iota // class, id, role
 	AttrStyle                       // style, size, color
 	AttrSize                        // width, height
-	AttrAddress                     // addressNames
+	AttrAddress                     // the attributes in addressNames
 	AttrType                        // type
 )
 
-// attrSets gives, for the attrSlot of a name (its first letter and length), the
-// groups that the name may belong to.
+// attrSets says which groups an attribute may belong to. The index is what
+// attrSlot computes from the attribute's first letter and length.
 var attrSets = func() (sets [512]AttrSet) {
 	for set, names := range map[AttrSet][]string{
 		AttrNames:   {"class", "id", "role"},
@@ -54,8 +54,8 @@ var attrSets = func() (sets [512]AttrSet) {
 
 func attrSlot(first byte, size int) int { return min(size, 15)<<5 | int(first&31) }
 
-// May reports whether element n may have an attribute of one of these groups.
-// False is always right; true may be wrong.
+// May reports whether element n may have an attribute of one of the groups sorts.
+// The answer false is always right; true may be wrong.
 func (t *Tree) May(n int, sorts AttrSet) bool { return t.Nodes[n].attrs&sorts != 0 }
 
 var class = func() (c [256]byte) {
@@ -78,12 +78,14 @@ var class = func() (c [256]byte) {
 	return c
 }()
 
-// span is the place of an attribute in a body, as four offsets.
+// span is the place of an attribute in a body: the offsets at which its name and
+// its value begin and end.
 type span struct{ name, nameEnd, value, valueEnd int }
 
-// nextAttr reads the attribute at or after i in a start tag of b. next is the
-// offset at which to continue. If there is no attribute, ok is false and next
-// is the offset of the tag's ">", or len(b) if the tag never ends.
+// nextAttr reads the next attribute at or after offset i in a start tag of b. at
+// is the place of the attribute, and next the offset at which to continue. If
+// there is no attribute, ok is false and next is the offset of the tag's ">", or
+// len(b) if the tag never ends.
 func nextAttr(b []byte, i int) (at span, next int, ok bool) {
 	for i < len(b) && (class[b[i]]&classSpace != 0 || b[i] == '/') {
 		i++
@@ -126,9 +128,10 @@ func nextAttr(b []byte, i int) (at span, next int, ok bool) {
 	return at, i, true
 }
 
-// tagEnd returns the offset of the ">" that ends the start tag whose name ends
-// at i, or -1 if the tag never ends. slash reports whether "/" comes directly
-// before the ">". attrs is the groups that the attributes may belong to.
+// tagEnd returns the offset of the ">" that ends a start tag, or -1 if the tag
+// never ends. i is the offset after the name of the tag. slash reports whether
+// "/" comes directly before the ">". attrs are the groups that the tag's
+// attributes may belong to.
 func tagEnd(b []byte, i int) (end int, slash bool, attrs AttrSet) {
 	for i < len(b) {
 		c := b[i]
@@ -198,7 +201,7 @@ func (t *Tree) Attrs(n int) iter.Seq[Attr] {
 }
 
 // Attr returns the value of the first attribute of element n with this name,
-// which must be in lower case.
+// which must be in lower case. ok is false if the element has no such attribute.
 func (t *Tree) Attr(n int, name string) (value []byte, ok bool) {
 	if sorts := attrSets[attrSlot(name[0], len(name))]; sorts != 0 && !t.May(n, sorts) {
 		return nil, false
@@ -211,7 +214,7 @@ func (t *Tree) Attr(n int, name string) (value []byte, ok bool) {
 	return nil, false
 }
 
-// Name returns the name of element n as written.
+// Name returns the name of element n as written in the page.
 func (t *Tree) Name(n int) []byte { return t.Body[t.Nodes[n].Start+1 : t.nameEnd(n)] }
 
 func (t *Tree) nameEnd(n int) int {

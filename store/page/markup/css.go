@@ -10,8 +10,9 @@ import (
 	"infomall/store/page/charset"
 )
 
-// SheetLinks returns the links of a style sheet: a LinkCSS for each @import,
-// and a LinkImg for each other url(). Their Offset is 0.
+// SheetLinks returns the links of a style sheet: a LinkCSS for each @import, and
+// a LinkImg for each other url(). cs is the charset of the sheet. The Offset of
+// all links is 0.
 func SheetLinks(css []byte, cs string) []Link {
 	var links []Link
 	for address, sheet := range addresses(string(charset.ToUTF8(css, cs))) {
@@ -27,8 +28,8 @@ func addressKind(sheet bool) LinkKind {
 	return LinkImg
 }
 
-// styled reports whether element i may have a style with an address, in its
-// content if it is a style element, else in its attribute style.
+// styled reports whether element i may have a style with an address. The style is
+// the content of a style element, and the attribute style of any other element.
 func (t *Tree) styled(i int) bool {
 	n := &t.Nodes[i]
 	if n.Tag == TagStyle {
@@ -37,7 +38,8 @@ func (t *Tree) styled(i int) bool {
 	return t.May(i, AttrStyle) && mayHaveAddress(t.Body[n.Start:n.Inner])
 }
 
-// mayHaveAddress reports whether css contains url( or @import.
+// mayHaveAddress reports whether css, a style sheet or a part of one, contains
+// url( or @import.
 func mayHaveAddress(css []byte) bool {
 	for rest := css; ; {
 		at := bytes.IndexByte(rest, '(')
@@ -61,7 +63,7 @@ func mayHaveAddress(css []byte) bool {
 	}
 }
 
-// styles adds the links in the style of element i.
+// styles adds the links in the style of element i to w.links.
 func (w *linkWriter) styles(i int) {
 	n := &w.t.Nodes[i]
 	var css string
@@ -76,13 +78,13 @@ func (w *linkWriter) styles(i int) {
 	}
 }
 
-// addresses ranges over the addresses in a style sheet, or a part of one, in
-// UTF-8: those in url() and after @import. The second value is true for the
-// address of another style sheet. Comments and other strings are skipped, and
-// so are addresses for which leadsOut is false.
+// addresses ranges over the addresses in css, a style sheet or a part of one in
+// UTF-8: those in url() and after @import. The second value is true if the
+// address is that of another style sheet. Comments, other strings, and addresses
+// for which leadsOut is false are skipped.
 func addresses(css string) iter.Seq2[string, bool] {
 	return func(yield func(address string, sheet bool) bool) {
-		imports := false // @import has come and its address has not
+		imports := false // @import was read, and its address was not read yet
 		for i := 0; i < len(css); {
 			var address string
 			found := false
@@ -128,8 +130,8 @@ func leadsOut(address string) bool {
 	return address != "" && address[0] != '#' && !(len(address) >= 5 && strings.EqualFold(address[:5], "data:"))
 }
 
-// cssFunction reads the address in url( that starts at i, quoted or not. end is
-// the offset after the address, where its ")" comes.
+// cssFunction reads the address in url( ), with or without quotes. i is the
+// offset after the "(". end is the offset after the address, before the ")".
 func cssFunction(css string, i int) (address string, end int) {
 	for i < len(css) && isCSSSpace(css[i]) {
 		i++
@@ -148,8 +150,9 @@ func cssFunction(css string, i int) (address string, end int) {
 	return cssUnescape(strings.TrimSpace(css[i:end])), end
 }
 
-// cssString reads the string that starts at i. end is the offset at which it
-// ends. A line break ends a string that lacks its closing quote.
+// cssString reads the string whose opening quote is at offset i, and returns its
+// content. end is the offset after the closing quote. A line break ends a string
+// that lacks its closing quote.
 func cssString(css string, i int) (s string, end int) {
 	quote := css[i]
 	end = i + 1
@@ -163,9 +166,9 @@ func cssString(css string, i int) (s string, end int) {
 	return cssUnescape(css[i+1 : end]), min(end+1, len(css))
 }
 
-// cssUnescape resolves the escapes of a style sheet: a backslash before a
-// character, or before one to six hexadecimal digits and an optional blank. A
-// backslash before a line break is removed with the line break.
+// cssUnescape returns s with the escapes of style sheets resolved: a backslash
+// and a character, or a backslash, one to six hexadecimal digits and an optional
+// blank. A backslash before a line break is removed with the line break.
 func cssUnescape(s string) string {
 	at := strings.IndexByte(s, '\\')
 	if at < 0 {

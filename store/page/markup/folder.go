@@ -11,20 +11,21 @@ import (
 	"infomall/store/page/charset"
 )
 
-// folder folds white space and resolves character references, piece by piece.
-// White space becomes a space; "\t" and "\n" are the breaks of the layout. The
-// input is in the charset of a body. A piece may end inside a letter or a
-// reference, which the next piece completes. Such input and all that follows is
-// held back until settle.
+// folder folds text that it gets in pieces: it turns white space into single
+// spaces and resolves character references, such as &amp;. In its output, "\t"
+// and "\n" are the breaks of the layout. Its input is in the charset of a body. A
+// piece may end inside a letter or a reference, which the next piece completes.
+// Such input, and all that follows it, is held back until settle is called.
 type folder struct {
 	charset string
-	direct  bool // ASCIISafe of charset
+	direct  bool // ASCIISafe(charset)
 	out     []byte
-	gap     byte   // the break due before the next word
-	held    []byte // in the charset
+	gap     byte   // the space or break that will be written before the next word; 0 for none
+	held    []byte // the input that is held back, in the charset
 }
 
-// fold returns the folded form of one text in UTF-8.
+// fold returns the folded form of b, a text in UTF-8: single spaces, and no
+// character references.
 func fold(b []byte) string {
 	f := folder{out: make([]byte, 0, len(b))}
 	f.add(b)
@@ -40,8 +41,8 @@ func (f *folder) brk(c byte) {
 	}
 }
 
-// text adds text of the body. lines says that newlines are line breaks; raw
-// says that "&" begins no reference.
+// text adds b, a piece of the text of the body. If lines is true, newlines are
+// line breaks. If raw is true, "&" begins no character reference.
 func (f *folder) text(b []byte, lines, raw bool) {
 	if len(f.held) == 0 && f.direct {
 		b = b[f.addText(b, lines, raw):]
@@ -61,7 +62,8 @@ func (f *folder) text(b []byte, lines, raw bool) {
 // use sets the charset of the text that follows.
 func (f *folder) use(cs string) { f.charset, f.direct = cs, charset.ASCIISafe(cs) }
 
-// settle folds the text that was held back.
+// settle folds the input that was held back. Call it after the last piece, or if
+// the length of the output is needed.
 func (f *folder) settle() {
 	if len(f.held) > 0 {
 		f.add(charset.ToUTF8(f.held, f.charset))
@@ -69,9 +71,9 @@ func (f *folder) settle() {
 	}
 }
 
-// addText adds a first part of b and returns its length. It stops before bytes
-// that later bytes may change, or that are not UTF-8. Words with one space
-// between them are copied in one step.
+// addText folds the beginning of b and returns the number of bytes folded. It
+// stops before bytes whose meaning later bytes may change, and before bytes that
+// are not UTF-8. Words with one space between them are copied in one step.
 func (f *folder) addText(b []byte, lines, raw bool) int {
 	for i := 0; i < len(b); {
 		c := b[i]
@@ -117,8 +119,8 @@ func (f *folder) addText(b []byte, lines, raw bool) int {
 
 const ones, highs = 0x0101010101010101, 0x8080808080808080
 
-// spacesEnd skips spaces and control characters in b from i on, and returns the
-// offset after them.
+// spacesEnd returns the offset of the first byte of b, from i on, that is no
+// space and no control character.
 func spacesEnd(b []byte, i int) int {
 	for len(b)-i >= 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
@@ -133,8 +135,9 @@ func spacesEnd(b []byte, i int) int {
 	return i
 }
 
-// wordsEnd skips words of b separated by single spaces, eight bytes at a time,
-// and returns an offset at which a word may end. b[i-1] must be part of a word.
+// wordsEnd skips words of b that are separated by single spaces, eight bytes at a
+// time, from offset i on. It returns an offset at which a word may end. b[i-1]
+// must be part of a word.
 func wordsEnd(b []byte, i int) int {
 	zeros := func(w uint64) uint64 { return (w - ones) &^ w & highs } // and perhaps a one above a zero
 	for len(b)-i >= 8 {
@@ -144,13 +147,13 @@ func wordsEnd(b []byte, i int) int {
 			break
 		}
 		if i += 8; spaces>>63 != 0 {
-			i-- // It is one between words only if a word follows.
+			i-- // The last byte is a space. It separates words only if a word follows.
 		}
 	}
 	return i
 }
 
-// add adds text in which "\t" and "\n" are layout breaks.
+// add folds b, a text in UTF-8 in which "\t" and "\n" are layout breaks.
 func (f *folder) add(b []byte) {
 	for i := 0; i < len(b); {
 		c := b[i]
@@ -176,7 +179,8 @@ func (f *folder) add(b []byte) {
 	}
 }
 
-// letter adds the letter r, which is outside ASCII. b is its bytes.
+// letter adds r, a letter outside ASCII, to the output. b has its bytes. A space
+// character becomes a space; characters without width are dropped.
 func (f *folder) letter(r rune, b []byte) {
 	switch {
 	case r <= 0x3000 && unicode.IsSpace(r):
@@ -200,8 +204,8 @@ func referenceEnd(b []byte) int {
 	return n
 }
 
-// reference adds the character that the reference b means, or b itself if it is
-// not a reference.
+// reference adds the character for which the character reference b stands. If b
+// is not a valid reference, it adds b itself.
 func (f *folder) reference(b []byte) {
 	switch string(b) {
 	case "&nbsp;":
@@ -219,13 +223,13 @@ func (f *folder) reference(b []byte) {
 	}
 }
 
-// literal adds a part of a word.
+// literal adds s, a part of a word, to the output unchanged.
 func (f *folder) literal(s string) {
 	f.flush()
 	f.out = append(f.out, s...)
 }
 
-// resolved adds text that has no references.
+// resolved folds s, text in which no character reference is left.
 func (f *folder) resolved(s string) {
 	for i, r := range s {
 		switch {
@@ -241,7 +245,8 @@ func (f *folder) resolved(s string) {
 	}
 }
 
-// flush writes the break that is due.
+// flush writes the space or break that is due before the next word, unless the
+// output is empty.
 func (f *folder) flush() {
 	if f.gap != 0 && len(f.out) > 0 {
 		f.out = append(f.out, f.gap)
@@ -249,8 +254,8 @@ func (f *folder) flush() {
 	f.gap = 0
 }
 
-// stronger returns the break that remains of two breaks next to each other:
-// "\n" before "\t" before a space.
+// stronger returns the one break that remains of two neighbouring breaks, gap and
+// c: "\n" is stronger than "\t", and "\t" stronger than a space.
 func stronger(gap, c byte) byte {
 	switch {
 	case gap == '\n' || c == '\n':
@@ -264,7 +269,7 @@ func stronger(gap, c byte) byte {
 // folders holds unused folders.
 var folders = sync.Pool{New: func() any { return new(folder) }}
 
-// free returns the folder to the pool.
+// free gives the memory of f to later folders. f must not be used after that.
 func (f *folder) free() {
 	*f = folder{out: f.out[:0], held: f.held[:0]}
 	folders.Put(f)

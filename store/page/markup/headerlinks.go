@@ -24,8 +24,8 @@ func LinkHeaders(head []byte) string {
 	return lines.String()
 }
 
-// HeaderLinks returns the links in the lines that LinkHeaders returns. Their Offset
-// is 0.
+// HeaderLinks parses lines, which LinkHeaders returned, and returns their links.
+// The Offset of all links is 0.
 func HeaderLinks(lines string) []Link {
 	var links []Link
 	add := func(l Link) {
@@ -61,8 +61,8 @@ func HeaderLinks(lines string) []Link {
 	return links
 }
 
-// headerRel returns the value of rel among the parameters of one link in a Link
-// header, or "".
+// headerRel returns the value of the parameter rel, or "" if it is missing.
+// parameters are those of one link in a Link header, such as `; rel="next"`.
 func headerRel(parameters string) string {
 	for p := range strings.SplitSeq(parameters, ";") {
 		name, value, ok := strings.Cut(p, "=")
@@ -73,8 +73,8 @@ func headerRel(parameters string) string {
 	return ""
 }
 
-// percentEncoded returns address with each byte outside ASCII as % and two
-// digits.
+// percentEncoded returns address with each byte outside ASCII replaced by % and
+// two hexadecimal digits.
 func percentEncoded(address string) string {
 	var out []byte
 	for i := range len(address) {

@@ -12,28 +12,30 @@ import (
 // ErrPacked is returned if bytes are not in the form that AppendLinks writes.
 var ErrPacked = errors.New("packed links are damaged")
 
-// The bits of a packed link's first byte.
+// The bits of the first byte of a packed link. packedKind is the mask of its
+// LinkKind.
 const (
 	packedKind   = 0x0f
 	packedRel    = 0x10 // a rel follows
-	packedAnchor = 0x20 // an anchor follows: it is not the text at the link
+	packedAnchor = 0x20 // an anchor follows, because it differs from the text at the link
 )
 
-// AppendLinks appends the links that start between two offsets of the body, in
-// a short form that TakeLinks reads. The short form does not have the Offset of
-// each link; AppendLinks returns them. If keep is not nil, only links for whose
-// offset keep returns true are appended.
+// AppendLinks appends the links of elements that start at the offsets from start
+// to end-1 of the body to dst. It writes the packed form that TakeLinks reads.
+// That form lacks the Offset of each link; offsets has these. If keep is not nil,
+// only links are appended for whose offset keep returns true.
 //
-// The anchors of neighbouring links and the text around them overlap. The text
-// is therefore stored once, without parts that no link needs, and each link has
-// a range of it.
+// The anchors of neighbouring links and the text around them overlap. The text is
+// therefore stored once, without parts that no link needs, and each link has a
+// range of it.
 func (t *Tree) AppendLinks(dst []byte, start, end int, charset string, keep func(offset int) bool) (_ []byte, offsets []int) {
 	w := t.findLinks(start, end, charset, keep)
 	defer w.free()
 	return w.appendLinks(dst)
 }
 
-// AppendLinksText is AppendLinks and TextRange in one pass over the body.
+// AppendLinksText does the work of AppendLinks (without keep) and of TextRange in
+// one pass over the body.
 func (t *Tree) AppendLinksText(dst []byte, start, end int, charset string) (_ []byte, offsets []int, text string) {
 	w := t.newLinkWriter(charset)
 	defer w.free()
@@ -45,7 +47,8 @@ func (t *Tree) AppendLinksText(dst []byte, start, end int, charset string) (_ []
 	return dst, offsets, string(w.text.out)
 }
 
-// appendLinks appends the links that were found, as AppendLinks does.
+// appendLinks appends the links that w has found to dst in packed form. It
+// returns the Offset of each, see AppendLinks.
 func (w *linkWriter) appendLinks(dst []byte) (_ []byte, offsets []int) {
 	out := w.text.out
 	if len(w.links) > 0 {
@@ -62,15 +65,15 @@ func (w *linkWriter) appendLinks(dst []byte) (_ []byte, offsets []int) {
 	dst = slices.Grow(dst, min(len(out), len(offsets)*contextBytes)+len(offsets)*contextBytes)
 	dst = binary.AppendUvarint(dst, uint64(len(offsets)))
 	text := w.near[:0]
-	done := 0  // of out, what is in text or left out
-	shift := 0 // a place in text minus shift is the place in out
+	done := 0  // the bytes of out up to done are copied to text or left out
+	shift := 0 // the bytes left out: an offset in text is the offset in out minus shift
 	last := 0
 	for i := range w.links {
 		l := &w.links[i]
 		if w.keep != nil && !w.keep(l.offset) {
 			continue
 		}
-		// One byte more than is shown tells where a rune begins and ends.
+		// One more byte than is shown on each side says where a rune begins and ends.
 		from, to := max(done, l.from-contextBytes-1), min(len(out), l.to+contextBytes+1)
 		shift += from - done
 		if done = from; to > done {
@@ -99,8 +102,8 @@ func (w *linkWriter) appendLinks(dst []byte) (_ []byte, offsets []int) {
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...), offsets
 }
 
-// AppendBareLinks appends links that have no text at or around them, in the
-// form that TakeLinks reads.
+// AppendBareLinks appends links, which have no text at or around them, to dst in
+// the packed form that TakeLinks reads.
 func AppendBareLinks(dst []byte, links []Link) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(links)))
 	if len(links) == 0 {
@@ -124,8 +127,9 @@ func appendSized(dst, s []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// TakeLinks reads the links that AppendLinks wrote at the start of src. rest is
-// the bytes after them.
+// TakeLinks decodes the packed links at the start of src, which AppendLinks or
+// AppendBareLinks wrote. rest has the bytes after them. The error is ErrPacked if
+// src is damaged.
 func TakeLinks(src []byte) (links []Link, rest []byte, err error) {
 	u := packed.Reader{B: src}
 	n := u.Number()
@@ -167,16 +171,16 @@ func TakeLinks(src []byte) (links []Link, rest []byte, err error) {
 	return links, u.B, nil
 }
 
-// Reference is a link without the text at and around it.
+// Reference is the target of a link, without the text at and around the link.
 type Reference struct {
 	Kind     LinkKind
 	NoFollow bool
-	Target   []byte // as Link.Target
+	Target   []byte // the same as Link.Target
 }
 
-// AppendReferences appends the links at the start of src, in the form of
-// AppendLinks, as References. They share the memory of src. rest is the bytes
-// after the links.
+// AppendReferences decodes the packed links at the start of src, like TakeLinks,
+// and appends them to dst as References. Their memory is that of src. rest has
+// the bytes after the links.
 func AppendReferences(dst []Reference, src []byte) (_ []Reference, rest []byte, err error) {
 	u := packed.Reader{B: src}
 	n := u.Count()
@@ -208,8 +212,8 @@ func AppendReferences(dst []Reference, src []byte) (_ []Reference, rest []byte, 
 	return dst, u.B, nil
 }
 
-// around sets Anchor, Before and After of l from text. from and to are the
-// range of the link in text.
+// around sets Anchor, Before and After of l. text[from:to] is the text of the
+// link. An Anchor that is already set stays.
 func (l *Link) around(text string, from, to int) {
 	if l.Anchor == "" {
 		l.Anchor = strings.TrimSpace(text[from:to])

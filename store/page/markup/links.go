@@ -10,47 +10,48 @@ import (
 	"infomall/store/page/charset"
 )
 
-// LinkKind says what the address of a link is for, such as another page or an
-// image.
+// LinkKind says what a link leads to, such as another page or an image, by the
+// element that has it.
 type LinkKind uint8
 
 // The kinds of links.
 const (
-	LinkA       LinkKind = iota
-	LinkArea             // of an image map
-	LinkFrame            //
-	LinkIframe           //
-	LinkImg              // image, also of a background or a button
-	LinkLink             // link element that is no style sheet
-	LinkForm             // where a form is sent
-	LinkCSS              // style sheet
-	LinkRefresh          // meta refresh
-	LinkScript           //
-	LinkMedia            // video, audio, plug-in
+	LinkA       LinkKind = iota // a element
+	LinkArea                    // area of an image map
+	LinkFrame                   // frame of a frameset
+	LinkIframe                  // iframe
+	LinkImg                     // image, also of a background or a button
+	LinkLink                    // link element other than a style sheet; the source of a quotation
+	LinkForm                    // the address to which a form is sent
+	LinkCSS                     // style sheet
+	LinkRefresh                 // meta refresh
+	LinkScript                  // script
+	LinkMedia                   // video, audio, plug-in
 )
 
 var linkKinds = [...]string{"a", "area", "frame", "iframe", "img", "link", "form", "css", "meta-refresh", "script", "media"}
 
-// String returns the kind as a query shows it.
+// String returns the kind as a query shows it, such as "meta-refresh".
 func (k LinkKind) String() string { return linkKinds[k] }
 
-// contextBytes is how many bytes of text are kept before and after a link.
+// contextBytes is how many bytes of text before a link, and after it, are stored
+// with the link at most.
 const contextBytes = 50
 
 // Link is an address in a page. All text is UTF-8.
 type Link struct {
 	Kind          LinkKind
-	Target        string // as written, character references resolved, white space at the ends off
-	Anchor        string // text of the link, or of the image in it
-	Rel           string // as written
-	NoFollow      bool   // rel says nofollow
-	Before, After string // up to 50 bytes of what is shown around it
-	Offset        int    // of its element, in bytes of the body
+	Target        string // the address as written, without white space around it, character references resolved
+	Anchor        string // the text of the link, or the description of the image in the link
+	Rel           string // the attribute rel as written
+	NoFollow      bool   // rel contains nofollow
+	Before, After string // up to 50 bytes of the text shown before and after the link
+	Offset        int    // the offset in the body at which the link's element starts
 }
 
-// Links returns the links that start between two offsets of the body, in order.
-// Before and After do not reach beyond these offsets, so that the links of a
-// block depend on its bytes alone.
+// Links returns the links of elements that start at the offsets from start to
+// end-1 of the body, in order. cs is the charset of the body. Before and After do
+// not reach beyond these offsets: the links of a block depend on its bytes alone.
 func (t *Tree) Links(start, end int, cs string) []Link {
 	w := t.findLinks(start, end, cs, nil)
 	defer w.free()
@@ -64,8 +65,9 @@ func (t *Tree) Links(start, end int, cs string) []Link {
 	return links
 }
 
-// findLinks finds the links between two offsets. If keep is not nil, links for
-// whose offset keep returns false have only a place in the text.
+// findLinks finds the links of elements that start at the offsets from start to
+// end-1. If keep is not nil and returns false for the offset of a link, only the
+// link's place in the text is found. The caller must call free on the result.
 func (t *Tree) findLinks(start, end int, cs string, keep func(offset int) bool) *linkWriter {
 	w := t.newLinkWriter(cs)
 	w.keep = keep
@@ -75,8 +77,9 @@ func (t *Tree) findLinks(start, end int, cs string, keep func(offset int) bool) 
 	return w
 }
 
-// MayLink reports whether an element that may have a link starts between two
-// offsets of the body. Most parts of a page have none, and this check is cheap.
+// MayLink reports whether an element that may have a link starts at an offset
+// from start to end-1 of the body. Most parts of a page have no link, and this
+// check is cheap.
 func (t *Tree) MayLink(start, end int) bool {
 	for i := t.firstNode(start); i < len(t.Nodes) && int(t.Nodes[i].Start) < end; i++ {
 		n := &t.Nodes[i]
@@ -87,9 +90,9 @@ func (t *Tree) MayLink(start, end int) bool {
 	return false
 }
 
-// linkFrom gives, for each element that may have a link, its kind and the
-// attribute with the address. For meta it gives the attribute that shows that
-// there is an address. Further attributes are in otherLinks.
+// linkFrom has, for each element that may have a link, the kind of the link and
+// the attribute with the address. For meta, attr is the attribute that shows
+// whether the element has an address. Further attributes are in otherLinks.
 var linkFrom = [TagCount]struct {
 	kind LinkKind
 	attr string
@@ -104,39 +107,41 @@ var linkFrom = [TagCount]struct {
 	TagMeta: {LinkRefresh, "http-equiv"},
 }
 
-// foundLink is a link that was found. Its values are text, often slices of the body.
+// foundLink is a link that a linkWriter has found. Its values are in UTF-8; often
+// they are slices of the body.
 type foundLink struct {
-	target, rel, anchor []byte // anchor where it is not the text at the link
-	offset              int    // of its element
-	from, to            int    // where its text lies in the text of the page
+	target, rel, anchor []byte // anchor is set only if it differs from the text at the link
+	offset              int    // the offset in the body at which the link's element starts
+	from, to            int    // the range of the link's text in the text that was read
 	kind                LinkKind
 }
 
 type linkWriter struct {
 	t       *Tree
 	charset string
-	plain   bool // ASCIISafe of charset
+	plain   bool // ASCIISafe(charset)
 	text    folder
 	links   []foundLink
-	open    []linkEnd // links whose end has not come
-	near    []byte    // text around links under making
+	open    []linkEnd // the links whose end was not reached yet
+	near    []byte    // memory in which appendLinks collects the text around links
 	keep    func(offset int) bool
-	end     int32 // of what is read of the body
-	cut     bool  // a link begins or ends in what may be one letter or reference
+	end     int32 // the offset in the body at which reading ends
+	cut     bool  // a link begins or ends in bytes that may be one letter or reference
 	nested  bool  // the page is the value of an attribute of another page
 }
 
 // linkWriters holds unused linkWriters.
 var linkWriters = sync.Pool{New: func() any { return new(linkWriter) }}
 
-// newLinkWriter returns an empty linkWriter for text in charset.
+// newLinkWriter returns an empty linkWriter for a page in the charset cs.
 func (t *Tree) newLinkWriter(cs string) *linkWriter {
 	w := linkWriters.Get().(*linkWriter)
 	w.t, w.charset, w.plain = t, cs, charset.ASCIISafe(cs)
 	return w
 }
 
-// free returns w to the pool. The links that it found are not valid after that.
+// free gives the memory of w to later linkWriters. The links of w are not valid
+// after that.
 func (w *linkWriter) free() {
 	clear(w.links)
 	*w = linkWriter{
@@ -165,7 +170,8 @@ func (w *linkWriter) walk(start, end int) {
 	w.text.settle()
 }
 
-// settle folds the text gathered so far and returns its length.
+// settle folds the text read so far (see folder) and returns the length of the
+// folded text.
 func (w *linkWriter) settle() int {
 	w.cut = w.cut || len(w.text.held) > 0
 	w.text.settle()
@@ -178,7 +184,7 @@ func (w *linkWriter) close() {
 	w.open = w.open[:last]
 }
 
-// element adds the links of element i.
+// element adds all links of element i to w.links.
 func (w *linkWriter) element(i int) {
 	n := &w.t.Nodes[i]
 	if linkFrom[n.Tag].attr != "" && w.t.May(i, AttrAddress) {
@@ -189,7 +195,8 @@ func (w *linkWriter) element(i int) {
 	}
 }
 
-// addressed adds the links of element i from all attributes except style.
+// addressed adds the links of element i to w.links, from all attributes except
+// style.
 func (w *linkWriter) addressed(i int) {
 	n := &w.t.Nodes[i]
 	from := &linkFrom[n.Tag]
@@ -220,12 +227,13 @@ func (w *linkWriter) addressed(i int) {
 	}
 }
 
-// add adds the link of element i whose address is in attr, and reports whether
-// there is one.
+// add adds a link of this kind whose address is in the attribute attr of element
+// i. It also adds the links of further attributes. It reports whether attr has an
+// address.
 func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
 	l := foundLink{kind: kind, offset: int(w.t.Nodes[i].Start)}
 	found := false
-	var others []otherLink // few have any
+	var others []otherLink // few elements have further links
 	var codebase []byte
 	pass := kind == LinkA && w.keep != nil && !w.keep(l.offset)
 	b := w.t.Body[:w.t.Nodes[i].Inner]
@@ -276,7 +284,7 @@ func (w *linkWriter) append(l foundLink) {
 	w.links = append(w.links, l)
 }
 
-// made returns the links that were found, without the text around them. Anchor
+// made returns the links that w has found. Before and After are empty, and Anchor
 // is set only if it differs from the text at the link.
 func (w *linkWriter) made() []Link {
 	links := make([]Link, len(w.links))
@@ -304,8 +312,8 @@ func (w *linkWriter) made() []Link {
 	return links
 }
 
-// describe sets alt, the description of an image, as the anchor of the
-// innermost open link if that link has no text.
+// describe uses alt, the description of an image, as the anchor of the link that
+// contains the image, if that link has no text before it.
 func (w *linkWriter) describe(alt []byte) {
 	if n := len(w.open); n > 0 {
 		if l := &w.links[w.open[n-1].link]; l.from == w.settle() && len(l.anchor) == 0 {
@@ -314,7 +322,8 @@ func (w *linkWriter) describe(alt []byte) {
 	}
 }
 
-// refresh adds the target of a meta refresh: "5; url=http://…".
+// refresh adds the link of meta element i, whose content is a refresh such as "5;
+// url=http://…".
 func (w *linkWriter) refresh(i int) {
 	content, _ := w.t.Attr(i, "content")
 	if target := RefreshTarget(string(w.value(content))); target != "" {
@@ -322,8 +331,8 @@ func (w *linkWriter) refresh(i int) {
 	}
 }
 
-// RefreshTarget returns the address in a meta refresh or a Refresh header, such
-// as "5; url=http://…", or "" if there is none.
+// RefreshTarget returns the address in content, the value of a meta refresh or a
+// Refresh header such as "5; url=http://…". It returns "" if there is none.
 func RefreshTarget(content string) string {
 	delay, target, ok := strings.Cut(content, ";")
 	if !ok {
@@ -342,8 +351,8 @@ func RefreshTarget(content string) string {
 	return strings.Trim(strings.TrimSpace(target[1:]), `"'`)
 }
 
-// value returns an attribute's value as UTF-8 text. Most values are returned
-// without a copy.
+// value returns b, the value of an attribute, as text in UTF-8 without character
+// references. Most values are returned without a copy.
 func (w *linkWriter) value(b []byte) []byte {
 	if !w.plain || !standsForItself(b) {
 		return []byte(attrText(b, w.charset))
@@ -354,7 +363,8 @@ func (w *linkWriter) value(b []byte) []byte {
 	return bytes.TrimSpace(b)
 }
 
-// standsForItself reports whether b is ASCII without character references.
+// standsForItself reports whether b is ASCII without "&", so that its text is its
+// bytes.
 func standsForItself(b []byte) bool {
 	for ; len(b) >= 8; b = b[8:] {
 		w := binary.LittleEndian.Uint64(b)
@@ -375,8 +385,8 @@ func attrText(b []byte, cs string) string {
 	return strings.TrimSpace(Unescape(string(charset.ToUTF8(b, cs))))
 }
 
-// hasWord reports whether list, words separated by spaces, contains word. Case
-// does not matter.
+// hasWord reports whether list has the given word, in upper or lower case. The
+// words of list are separated by spaces.
 func hasWord(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {
 		if strings.EqualFold(w, word) {
@@ -386,7 +396,8 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// lastBytes returns the end of s: at most contextBytes, in whole runes.
+// lastBytes returns the end of s, at most contextBytes long, without a cut rune
+// and without white space around it.
 func lastBytes(s string) string {
 	if n := len(s) - contextBytes; n > 0 {
 		for s = s[n:]; len(s) > 0 && !utf8.RuneStart(s[0]); {
@@ -396,7 +407,8 @@ func lastBytes(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// firstBytes returns the start of s: at most contextBytes, in whole runes.
+// firstBytes returns the start of s, at most contextBytes long, without a cut
+// rune and without white space around it.
 func firstBytes(s string) string {
 	if n := contextBytes; len(s) > n {
 		for n > 0 && !utf8.RuneStart(s[n]) {

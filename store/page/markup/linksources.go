@@ -13,24 +13,24 @@ import (
 	"infomall/store/page/charset"
 )
 
-// addressNames are the attributes that have an address, or that show that
-// another attribute has one.
+// addressNames are the attributes that have an address, or that show whether
+// another attribute has an address.
 var addressNames = []string{
 	"href", "xlink:href", "src", "action", "data", "background", "http-equiv", "alt", "content", "cite", "code", "codebase", "archive", "longdesc", "poster",
 	"srcset", "imagesrcset", "srcdoc", "data-src", "data-srcset", "data-original", "data-lazy-src", "data-lazy-srcset", "data-bg", "lowsrc", "dynsrc",
 }
 
-// addressForm is the form in which an attribute has its addresses.
+// addressForm is the form of the value of an attribute that has addresses.
 type addressForm uint8
 
 const (
 	formOne    addressForm = iota // the value is an address
 	formSet                       // a srcset: see Sources
 	formList                      // several addresses, separated by commas or blanks
-	formSource                    // the source of a page
+	formSource                    // the value is itself a page
 )
 
-// otherSource is an attribute that has addresses, in addition to the one in
+// otherSource is an attribute that has addresses, in addition to the attribute in
 // linkFrom.
 type otherSource struct {
 	attr string
@@ -38,14 +38,14 @@ type otherSource struct {
 	form addressForm
 }
 
-// otherLink is such an attribute of one element, with its value.
+// otherLink is an otherSource attribute of one element, with its value.
 type otherLink struct {
 	otherSource
 	value []byte
 }
 
-// lazy are the attributes in which scripts keep the address of an image until
-// it is shown.
+// lazy are the attributes in which pages store the address of an image until a
+// script shows the image.
 var lazy = []otherSource{
 	{"data-src", LinkImg, formOne}, {"data-srcset", LinkImg, formSet}, {"data-original", LinkImg, formOne},
 	{"data-lazy-src", LinkImg, formOne}, {"data-lazy-srcset", LinkImg, formSet},
@@ -65,8 +65,8 @@ var otherLinks = [TagCount][]otherSource{
 	TagApplet: {{"archive", LinkMedia, formList}},
 }
 
-// addOthers adds the links of further attributes of an element. l is the
-// element's own link.
+// addOthers adds the links in others, further attributes of an element. l is the
+// element's own link. codebase is the folder of relative addresses, or empty.
 func (w *linkWriter) addOthers(l *foundLink, others []otherLink, codebase []byte) {
 	for _, o := range others {
 		add := func(target []byte) {
@@ -91,8 +91,9 @@ func (w *linkWriter) addOthers(l *foundLink, others []otherLink, codebase []byte
 	}
 }
 
-// srcdoc adds the links of source, a page in an attribute of the element at
-// offset. A page inside that page is skipped, so that the work stays linear.
+// srcdoc adds the links of source, a page inside an attribute of the element at
+// offset. If source has another page in an attribute, that page is skipped, so
+// that the work stays linear.
 func (w *linkWriter) srcdoc(source []byte, offset int) {
 	if w.nested || len(source) == 0 {
 		return
@@ -110,8 +111,8 @@ func (w *linkWriter) srcdoc(source []byte, offset int) {
 	}
 }
 
-// within returns a relative address below the folder codebase, which may be "".
-// Other addresses are returned unchanged.
+// within returns the address target, put below the folder codebase if it is
+// relative. codebase may be empty; then target is returned unchanged.
 func within(codebase, target []byte) []byte {
 	if len(codebase) == 0 || target[0] == '/' || hasScheme(target) {
 		return target
@@ -125,16 +126,17 @@ func hasScheme(address []byte) bool {
 	return i > 0 && address[i] == ':'
 }
 
-// sharedImages maps the names of meta elements whose content is the address of
-// an image or film, for previews of the page on other sites, to the kind of
-// link.
+// sharedImages maps the names of meta elements whose content is the address of an
+// image, film or sound to the kind of that link. Other sites show these in
+// previews of the page.
 var sharedImages = map[string]LinkKind{
 	"og:image": LinkImg, "og:image:url": LinkImg, "og:image:secure_url": LinkImg, "twitter:image": LinkImg, "twitter:image:src": LinkImg,
 	"og:video": LinkMedia, "og:video:url": LinkMedia, "og:video:secure_url": LinkMedia, "og:audio": LinkMedia, "og:audio:url": LinkMedia,
 	"og:audio:secure_url": LinkMedia, "msapplication-tileimage": LinkImg,
 }
 
-// shared adds the image or film that meta element i names.
+// shared adds the link to the image, film or sound that meta element i names, if
+// its name is in sharedImages.
 func (w *linkWriter) shared(i int) {
 	var name, content []byte
 	for a := range w.t.Attrs(i) {
@@ -183,8 +185,9 @@ func Sources(srcset string) iter.Seq[string] {
 	}
 }
 
-// descriptors returns the length of the descriptors after an address in a
-// srcset: up to a comma that is not in parentheses.
+// descriptors returns the length of the descriptors at the start of s, which
+// follow an address in a srcset. They end at a comma that is not in parentheses,
+// or at the end of s.
 func descriptors(s string) int {
 	within := false
 	for i := range len(s) {
@@ -202,14 +205,14 @@ func descriptors(s string) int {
 	return len(s)
 }
 
-// address returns an attribute's value as text, with the query encoded as a
-// browser sends it.
+// address returns b, the value of an attribute with an address, as text. Its
+// query is encoded as a browser sends it, see inCharset.
 func (w *linkWriter) address(b []byte) []byte { return w.inCharset(w.value(b)) }
 
 // inCharset returns an address with its query encoded as a browser sends it,
-// according to the URL standard: in the charset of the page, each byte outside
-// ASCII as % and two digits. In a page in UTF-8, and for schemes other than
-// those of the web, it returns the address unchanged.
+// according to the URL standard: converted to the charset of the page, and each
+// byte outside ASCII written as % and two digits. In a page in UTF-8, and for
+// schemes other than those of the web, it returns the address unchanged.
 func (w *linkWriter) inCharset(address []byte) []byte {
 	if w.charset == charset.UTF8 || !w.plain {
 		return address
@@ -242,8 +245,9 @@ func (w *linkWriter) inCharset(address []byte) []byte {
 	return out
 }
 
-// appendQueryRune appends one letter of a query to out. A letter that the
-// charset does not have is written as a character reference.
+// appendQueryRune appends r, one letter of a query, to out, in percent-encoding.
+// letter has its bytes in UTF-8. A letter that the charset of encoder does not
+// have is written as a character reference.
 func appendQueryRune(out []byte, encoder *encoding.Encoder, r rune, letter []byte) []byte {
 	encoded, err := encoder.Bytes(letter)
 	if err != nil {

@@ -7,21 +7,22 @@ import (
 	"infomall/store/page/charset"
 )
 
-// Meta is what a page says about itself, as UTF-8. A field is "" if the page
-// does not say it.
+// Meta is what a page says about itself, such as its title, as UTF-8. A field is
+// "" if the page does not say it.
 type Meta struct {
-	Title       string // text of the title element, or else the og:title of a meta element
+	Title       string // text of the title element; without one, the og:title of a meta element
 	Description string
 	Keywords    string
 	Author      string
-	Base        string // address that relative addresses are relative to, as written
-	Lang        string // as written, in lower case
+	Base        string // the base address for relative addresses, as written
+	Lang        string // the language as written, but in lower case
 	NoArchive   bool   // the page asks robots to keep no copy
 	NoIndex     bool   // the page asks robots not to index it
 	NoFollow    bool   // the page asks robots not to follow its links
 }
 
-// Meta returns what the page says about itself, anywhere in its markup.
+// Meta returns what the page says about itself, anywhere in its markup. cs is the
+// charset of the page.
 func (t *Tree) Meta(cs string) Meta {
 	var m Meta
 	var social string
@@ -92,7 +93,8 @@ func (t *Tree) langAttr(i int, cs string) string {
 	return lang
 }
 
-// set sets the field for name, unless it is already set.
+// set sets the field for name (description, keywords or author) to content,
+// unless the field is already set.
 func (m *Meta) set(name, content string) {
 	field := map[string]*string{"description": &m.Description, "keywords": &m.Keywords, "author": &m.Author}[name]
 	if *field == "" {
@@ -115,7 +117,7 @@ func (m *Meta) robots(content string) {
 	}
 }
 
-// oneLine replaces the breaks of folded text by spaces.
+// oneLine returns s, a folded text, with a space in place of each break.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {

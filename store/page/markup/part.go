@@ -5,9 +5,10 @@ import (
 	"sort"
 )
 
-// ReadPart makes t the tree of a part of another tree's body. The result is
-// that of Read for these bytes. If the part consists of whole nodes that would
-// be the same on their own, their nodes are copied and no byte is read again.
+// ReadPart makes t the tree of the bytes from start to end of the body of another
+// tree. The result is the same as that of Read for these bytes. If the bytes are
+// whole nodes that would be the same on their own, their nodes are copied and no
+// byte is parsed again.
 func (t *Tree) ReadPart(of *Tree, start, end int) {
 	if from, to, ok := of.standAlone(start, end); ok {
 		t.copyPart(of, start, end, from, to)
@@ -16,14 +17,14 @@ func (t *Tree) ReadPart(of *Tree, start, end int) {
 	t.Read(of.Body[start:end])
 }
 
-// foreignMost bounds how many ancestors of a part are checked for SVG and
-// MathML.
+// foreignMost is the largest number of ancestors of a part that are checked for
+// SVG and MathML.
 const foreignMost = 64
 
-// standAlone returns the range of nodes that are exactly the bytes from start
-// to end. ok is false if these bytes might be read differently at another
-// place. The nodes are children of one element, so that no tag in them closes
-// an element outside.
+// standAlone returns the nodes that are exactly the bytes from start to end: the
+// indexes from up to to-1. ok is false if these bytes might be parsed differently
+// at another place. The nodes are children of one element, so that no tag in them
+// closes an element outside.
 func (t *Tree) standAlone(start, end int) (from, to int, ok bool) {
 	from = 1 + sort.Search(len(t.Nodes)-1, func(i int) bool { return int(t.Nodes[i+1].Start) >= start })
 	if from >= len(t.Nodes) || int(t.Nodes[from].Start) != start {
@@ -59,9 +60,9 @@ func (t *Tree) standAlone(start, end int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// readsAlike reports whether a node is read the same way outside its parent.
-// Exceptions are html, head and body, of which a page has one each, stray end
-// tags, and CDATA.
+// readsAlike reports whether a node is parsed the same way outside its parent. It
+// is false for html, head and body (a page has one each), for stray end tags, and
+// for CDATA.
 func (t *Tree) readsAlike(n *Node) bool {
 	switch n.Kind {
 	case Element:
@@ -74,8 +75,8 @@ func (t *Tree) readsAlike(n *Node) bool {
 	return false
 }
 
-// copyPart copies the nodes from index from up to to, which are the bytes from
-// start to end of the body.
+// copyPart makes t a copy of the nodes from up to to-1 of the tree of, which are
+// the bytes from start to end of its body.
 func (t *Tree) copyPart(of *Tree, start, end, from, to int) {
 	t.Body = of.Body[start:end]
 	n := int32(end - start)

@@ -2,7 +2,8 @@ package markup
 
 import "encoding/binary"
 
-// Tag is the name of an element. Names that HTML does not have are TagOther.
+// Tag is the name of an element as a number. Names that HTML does not have are
+// TagOther.
 type Tag uint8
 
 // The elements of HTML 2 to 5, and elements that only old browsers know.
@@ -137,7 +138,7 @@ const (
 	// TagMarkupScript is a script element whose type says that it holds no
 	// program but markup, which a program puts into the page.
 	TagMarkupScript
-	// TagCount is how many there are.
+	// TagCount is the number of Tags.
 	TagCount
 )
 
@@ -150,8 +151,8 @@ const (
 	propBlock                     // is on lines of its own
 	propClosesP                   // its start tag ends an open paragraph
 	propHead                      // may be in the head
-	propScope                     // end tags inside do not reach elements outside
-	propRaw                       // its content is no markup
+	propScope                     // end tags inside the element do not close elements outside
+	propRaw                       // its content is not parsed as markup
 	propEnds                      // its start tag ends other elements beside paragraphs
 )
 
@@ -289,11 +290,11 @@ var tags = [TagCount]struct {
 	TagMarkupScript: {"script", propBlock | propScope | propHead},
 }
 
-// String returns the element's name in lower case, or "" for TagOther.
+// String returns the name of the element in lower case, or "" for TagOther.
 func (t Tag) String() string { return tags[t].name }
 
-// Block reports whether a browser without style sheets shows the element on
-// separate lines.
+// Block reports whether a browser without style sheets shows the element on lines
+// of its own.
 func (t Tag) Block() bool { return tags[t].props&propBlock != 0 }
 
 // Void reports whether the element never has content.
@@ -307,7 +308,7 @@ func (t Tag) Heading() int {
 	return 0
 }
 
-// tagSlots is a hash table of the names, about a quarter full.
+// tagSlots is a hash table of the names of elements, about a quarter full.
 var tagSlots = func() (slots [512]tagSlot) {
 	for t := TagA; t < TagMarkupScript; t++ {
 		name := tags[t].name
@@ -326,8 +327,9 @@ var tagSlots = func() (slots [512]tagSlot) {
 	return slots
 }()
 
-// tagSlot is the entry of one name: its first eight letters packed into a word,
-// and the bits of that word that differ between cases.
+// tagSlot is the entry of one name in tagSlots. packed has its first eight
+// letters in one word. fold has the bits of that word that differ between upper
+// and lower case.
 type tagSlot struct {
 	packed, fold uint64
 	size         uint8 // 0 if the slot is free
@@ -336,11 +338,12 @@ type tagSlot struct {
 
 const lowerBits = 0x2020202020202020
 
-// tagHash returns the first slot for a name. packed is its first letters, in
-// any case.
+// tagHash returns the index of the first slot in which a name may be. packed is
+// the name's first eight letters, in upper or lower case, see pack.
 func tagHash(packed uint64) int { return int(((packed | lowerBits) * 0x9e3779b97f4a7c15) >> 55) }
 
-// pack packs up to eight bytes of a name into one word.
+// pack returns the first eight bytes of a name in one word, the first byte in the
+// lowest bits.
 func pack(name []byte) (w uint64) {
 	for i, c := range name[:min(len(name), 8)] {
 		w |= uint64(c) << (8 * i)
@@ -348,11 +351,11 @@ func pack(name []byte) (w uint64) {
 	return w
 }
 
-// tagOf returns the Tag of a name in any case.
+// tagOf returns the Tag of a name in upper or lower case, or TagOther.
 func tagOf(name []byte) Tag { return tagAt(name, 0, len(name)) }
 
-// tagAt is tagOf for the name from start to end in b. It compares the first
-// eight bytes at once.
+// tagAt returns the Tag of the name from start to end in b, like tagOf. It
+// compares the first eight bytes at once.
 func tagAt(b []byte, start, end int) Tag {
 	size := end - start
 	var packed uint64
@@ -386,8 +389,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// EqualFold reports whether b equals want, a text in lower case, if the case of
-// ASCII letters is ignored.
+// EqualFold reports whether b equals want if the case of ASCII letters in b is
+// ignored. want must be in lower case.
 func EqualFold(b []byte, want string) bool {
 	if len(b) != len(want) {
 		return false

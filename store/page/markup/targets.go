@@ -1,15 +1,15 @@
 package markup
 
-// Targets returns the links of the whole body in order, as Links does, but
-// without Anchor, Before and After. Finding these is most of the work of Links.
+// Targets returns the links of the whole body in order, like Links, but without
+// Anchor, Before and After. These three cost Links most of its time.
 func (t *Tree) Targets(charset string) []Link {
 	w := t.findTargets(charset)
 	defer w.free()
 	return w.made()
 }
 
-// AppendTargets appends the links that Targets returns as References. They may
-// share the memory of the body.
+// AppendTargets appends the links that Targets returns to dst as References. They
+// may share the memory of the body.
 func (t *Tree) AppendTargets(dst []Reference, charset string) []Reference {
 	w := t.findTargets(charset)
 	defer w.free()

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// NewPlainTree returns the tree of a body that is not markup, such as
-// text/plain: one Raw node.
+// NewPlainTree returns the tree of a body that is not markup, such as text/plain.
+// It has one Raw node besides the root, or none if body is empty.
 func NewPlainTree(body []byte) *Tree {
 	t := &Tree{Body: body, Nodes: make([]Node, 1, 2)}
 	n := int32(min(len(body), treeBytesMax))
@@ -19,8 +19,7 @@ func NewPlainTree(body []byte) *Tree {
 	return t
 }
 
-// Text returns the text that the whole body shows, in reading order, as UTF-8:
-// see TextRange.
+// Text returns the text that the whole body shows, as TextRange returns it.
 func (t *Tree) Text(charset string) string { return t.TextRange(0, len(t.Body), charset) }
 
 // TextRange returns the text that the bytes from start to end of the body show,
@@ -38,7 +37,9 @@ func (t *Tree) TextRange(start, end int, charset string) string {
 	return text
 }
 
-// firstNode returns the index of the first node that ends after offset at.
+// firstNode returns the index of the first node that starts at offset at or
+// later. If a text, comment or other node without children contains that offset,
+// it returns that node.
 func (t *Tree) firstNode(at int) int {
 	lo, hi := 0, len(t.Nodes)
 	for lo < hi {
@@ -48,16 +49,16 @@ func (t *Tree) firstNode(at int) int {
 			hi = mid
 		}
 	}
-	// Nodes before it start earlier; a leaf among them may reach past at.
+	// The nodes before lo start earlier. The last of them may reach past at.
 	if lo > 0 && (t.Nodes[lo-1].Kind != Element && int(t.Nodes[lo-1].End) > at) {
 		lo--
 	}
 	return lo
 }
 
-// walk passes the text shown between two offsets to w. If visit is not nil,
-// walk calls it with each node, hidden ones included, before it passes the
-// node's text.
+// walk passes the text that the bytes from start to end show to w. If visit is
+// not nil, walk calls it for each node, hidden ones included, before it passes
+// the text of the node.
 func (t *Tree) walk(start, end int, w *folder, visit func(n int)) {
 	var some [32]int32
 	blocks := some[:0] // where the open blocks end
@@ -106,9 +107,9 @@ func (t *Tree) walk(start, end int, w *folder, visit func(n int)) {
 	}
 }
 
-// Unescape resolves the character references in an attribute's value, which is
-// UTF-8. A name without ";" before "=" or a letter is not a reference:
-// "?a=1&copy=2" stays unchanged.
+// Unescape returns value, the value of an attribute in UTF-8, with its character
+// references resolved. A name without ";" before "=" or a letter is not a
+// reference: "?a=1&copy=2" stays unchanged.
 func Unescape(value string) string {
 	amp := strings.IndexByte(value, '&')
 	if amp < 0 {
@@ -128,7 +129,7 @@ func Unescape(value string) string {
 		case end < len(value) && value[end] == ';':
 			end++
 			if value[:end] == "&amp;" {
-				w.WriteByte('&') // as most are
+				w.WriteByte('&') // the most frequent reference
 			} else {
 				w.WriteString(html.UnescapeString(value[:end]))
 			}

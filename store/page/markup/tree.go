@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// Tree is the markup of a body as ranges of its bytes. Any input has a tree:
-// there are no errors and no recursion, and time and memory are linear in the
-// length of the body. Markup and nesting are recognized as browsers do. The
-// exception: if a browser would move or copy an element (text inside a table,
-// formatting that overlaps), its bytes stay at their place here.
+// Tree is the parsed markup of a body as ranges of its bytes. Any input has a
+// tree: there are no errors and no recursion, and time and memory are linear in
+// the length of the body. Markup and nesting are recognized as browsers do, with
+// one exception: if a browser would move or copy an element (text inside a table,
+// formatting that overlaps), its bytes stay at their place in the tree.
 //
-// The ranges leave no gaps: an element is its start tag, its children and its
-// end tag, and the children of the root are the whole body. Nodes are in order
-// of their start, so the descendants of node n are the nodes n+1 to
-// Nodes[n].Next-1, and a loop over the indices visits the whole tree:
+// The ranges leave no gaps: an element is its start tag, its children and its end
+// tag, and the children of the root are the whole body. Nodes are in order of
+// their start, so the descendants of node n are the nodes n+1 to Nodes[n].Next-1,
+// and a loop over the indexes visits the whole tree:
 //
 //	<p>a<b>c</b></p>    0 root  1 p  2 "a"  3 b  4 "c"
 //	Nodes[1].Next = 5   Nodes[3].Next = 5
@@ -27,12 +27,12 @@ type Tree struct {
 // Node is one part of a Tree: a range of the body.
 type Node struct {
 	Start, End   int32 // the whole range in Body
-	Inner, Outer int32 // of an element: the range between its own tags; of others: the whole range
-	Parent       int32 // index of the parent; the root's is 0
-	Next         int32 // index of the first node that is no descendant
+	Inner, Outer int32 // for an element, the range between its own tags; otherwise the whole range
+	Parent       int32 // index of the parent; 0 for the root
+	Next         int32 // index of the first later node that is no descendant
 	Kind         Kind
-	Tag          Tag     // of an element
-	attrs        AttrSet // groups of attributes that it may have
+	Tag          Tag     // the name, if the node is an element
+	attrs        AttrSet // groups of attributes that the element may have
 }
 
 // Kind is the kind of a node.
@@ -48,24 +48,24 @@ const (
 	Markup       // doctype, processing instruction, end tag that ends nothing, tag that never ends
 )
 
-// Limits of a tree. The bytes beyond them are one node of kind Markup, so that
-// memory stays under 60 MB for any body.
+// Limits of a tree. The bytes of a body beyond them are one node of kind Markup,
+// so that the memory of a tree stays under 60 MB.
 const (
 	nodesMax     = 1 << 20
 	treeBytesMax = 1<<31 - 1 // the range of Node's fields
 )
 
-// NewTree returns the tree of body. The tree keeps body, which must not change
-// while the tree is in use. If ASCIISafe is false for the charset of body,
-// convert body to UTF-8 first.
+// NewTree parses body and returns its tree. body must not change while the tree
+// is in use. If charset.ASCIISafe is false for the charset of body, convert body
+// to UTF-8 first.
 func NewTree(body []byte) *Tree {
 	t := &Tree{Nodes: newNodes(min(len(body)/20+16, nodesMax))}
 	t.Read(body)
 	return t
 }
 
-// Read makes t the tree of another body, as NewTree does, and reuses the memory
-// of t.
+// Read parses body and makes t its tree, as NewTree does. It reuses the memory of
+// t.
 func (t *Tree) Read(body []byte) {
 	t.Body, t.Nodes = body, append(t.Nodes[:0], Node{})
 	b := builders.Get().(*builder)
@@ -75,8 +75,8 @@ func (t *Tree) Read(body []byte) {
 	builders.Put(b)
 }
 
-// Free gives the memory of the nodes to later trees. The tree has no nodes
-// after that; Body stays. Calling Free is optional.
+// Free gives the memory of the nodes to later trees. t has no nodes after that,
+// but its Body stays valid. Calling Free is optional.
 func (t *Tree) Free() {
 	if cap(t.Nodes) > 0 {
 		nodes := t.Nodes[:0]
@@ -85,8 +85,8 @@ func (t *Tree) Free() {
 	t.Nodes = nil
 }
 
-// Pools of memory for later trees. As with every sync.Pool, the garbage
-// collector frees unused entries.
+// nodeLists and builders are unused memory for later trees. As with every
+// sync.Pool, the garbage collector may free it.
 var (
 	nodeLists sync.Pool // of *[]Node
 	builders  = sync.Pool{New: func() any {
@@ -94,7 +94,8 @@ var (
 	}}
 )
 
-// newNodes returns an empty list of nodes with room for about n.
+// newNodes returns an empty list of nodes with room for some nodes, about n if it
+// is new.
 func newNodes(n int) []Node {
 	if l, ok := nodeLists.Get().(*[]Node); ok {
 		return *l
@@ -102,27 +103,28 @@ func newNodes(n int) []Node {
 	return make([]Node, 0, n)
 }
 
-// openElement is an element whose end has not been reached. The fields after
-// node are indices into the stack of open elements, so that each question about
-// the stack needs only its top. 0, the index of the root, means none.
+// openElement is an element whose end the builder has not reached. The fields
+// after node are indexes into the stack of open elements. With them, each
+// question about the stack needs only its top. 0, the index of the root, means
+// none.
 type openElement struct {
 	node  int32
-	same  int32 // the next outer one of the same tag
-	scope int32 // the innermost element, this one included, with propScope
-	block int32 // the innermost with propBlock
-	list  int32 // the innermost list
-	table int32 // the innermost table
+	same  int32 // the next outer element with the same tag
+	scope int32 // the innermost element with propScope, from this one outwards
+	block int32 // the innermost element with propBlock, from this one outwards
+	list  int32 // the innermost list, from this element outwards
+	table int32 // the innermost table, from this element outwards
 }
 
 type builder struct {
 	t    *Tree
 	body []byte
-	at   int // all before it is in the tree
+	at   int // offset in body; all bytes before it are in the tree
 
 	open []openElement
 	last [TagCount]int32 // the innermost open element of each tag; 0 if none
-	seen [TagCount]bool  // of html, head, body: there was one. Of raw elements: no end tag follows
-	xml  bool            // <?xml came first
+	seen [TagCount]bool  // for html, head and body: the element was met; for raw elements: no end tag follows
+	xml  bool            // the body begins with <?xml
 	endC bool            // no "]]>" follows
 }
 
@@ -170,8 +172,8 @@ func startsMarkup(c byte) bool {
 	return lower(c)-'a' < 26 || c == '/' || c == '!' || c == '?'
 }
 
-// markup adds the tag, comment or declaration that starts here. It returns
-// false if the "<" is text.
+// markup adds the tag, comment or declaration that begins with the "<" at b.at.
+// It returns false if that "<" is text.
 func (b *builder) markup() bool {
 	if b.at+1 >= len(b.body) {
 		return false
@@ -258,7 +260,7 @@ func commentEnd(b []byte) int {
 	}
 }
 
-// foreign reports whether the current place is inside SVG or MathML.
+// foreign reports whether the builder is inside SVG or MathML.
 func (b *builder) foreign() bool { return b.last[TagSvg] != 0 || b.last[TagMath] != 0 }
 
 func (b *builder) startTag() {
@@ -294,12 +296,13 @@ func (b *builder) startTag() {
 	}
 }
 
-// markupTypes are parts of the types of script elements that hold markup.
+// markupTypes are parts of the value of type by which a script element declares
+// that it holds markup.
 var markupTypes = [][]byte{[]byte("template"), []byte("tmpl"), []byte("handlebars"), []byte("mustache"), []byte("text/html")}
 
 // holdsMarkup reports whether a script element with these attributes contains
-// markup and not a program. Such content is parsed as markup, because readers
-// of the page saw it.
+// markup and not a program. Such markup is parsed, because readers of the page
+// saw its content.
 func holdsMarkup(attrs []byte) bool {
 	for i := 0; ; {
 		a, next, ok := nextAttr(attrs, i)
@@ -313,8 +316,8 @@ func holdsMarkup(attrs []byte) bool {
 	}
 }
 
-// imply closes the elements that a start tag of this name closes without end
-// tags.
+// imply closes the open elements that a start tag with this name ends without
+// their end tags. For example, li ends an open li.
 func (b *builder) imply(tag Tag) {
 	p := tags[tag].props
 	if h := b.last[TagHead]; h != 0 && p&propHead == 0 {
@@ -365,7 +368,7 @@ func (b *builder) imply(tag Tag) {
 	}
 }
 
-// The elements that certain start tags close.
+// The elements that the start tags of certain elements close, see imply.
 var (
 	endsLi       = []Tag{TagLi}
 	endsDt       = []Tag{TagDt, TagDd}
@@ -401,14 +404,14 @@ func (b *builder) endTag() {
 	b.at = end
 }
 
-// ended returns the index in the stack of the open element that an end tag of
-// this name closes, or 0 if there is none.
+// ended returns the index, in the stack of open elements, of the element that an
+// end tag with this name closes, or 0 if there is none.
 func (b *builder) ended(tag Tag) int32 {
 	at, top := b.last[tag], b.top()
 	barrier := top.scope
 	switch tag {
 	case TagHTML, TagBody:
-		return 0 // What follows belongs to the body all the same.
+		return 0 // Later nodes belong to the body although it was closed.
 	case TagTable, TagHead:
 		barrier = 0
 	case TagTd, TagTh, TagTr, TagTbody, TagThead, TagTfoot, TagCaption, TagColgroup:
@@ -432,14 +435,15 @@ func (b *builder) ended(tag Tag) int32 {
 	return at
 }
 
-// raw adds the content of a raw element and its end tag.
+// raw adds the content and the end tag of an element whose content is not markup.
+// The start tag is in the tree already.
 func (b *builder) raw(tag Tag) {
 	if tag == TagPlaintext {
 		b.leafIfAny(Raw, len(b.body))
 		return
 	}
 	if b.seen[tag] {
-		return // No end follows: its content is read as markup.
+		return // No end tag follows: the content is parsed as markup.
 	}
 	start := b.at
 	end := rawEnd(b.body[start:], tag)
@@ -459,8 +463,8 @@ func (b *builder) raw(tag Tag) {
 	b.endTag()
 }
 
-// rawEnd returns the offset in b of the end tag of a raw element, or -1 if
-// there is none. b follows the start tag. In a script, "<script" inside a
+// rawEnd returns the offset in b of the end tag of the raw element tag, or -1 if
+// there is none. b begins after the start tag. In a script, "<script" inside a
 // comment hides the next end tag, as the standard says.
 func rawEnd(b []byte, tag Tag) int {
 	name := tags[tag].name
@@ -483,15 +487,15 @@ func rawEnd(b []byte, tag Tag) int {
 			inner = false
 		case tag == TagScript && bytes.HasPrefix(rest, []byte("!--")):
 			comment = true
-			i++ // The dashes may also end it: "<!-->".
+			i++ // The dashes may also end the comment: "<!-->".
 		case comment && namedTag(rest, name):
 			inner = true
 		}
 	}
 }
 
-// namedTag reports whether b begins with name followed by a byte that ends a
-// tag's name.
+// namedTag reports whether b begins with the name of a tag, followed by a byte
+// that ends the name of a tag. name must be in lower case.
 func namedTag(b []byte, name string) bool {
 	if len(b) <= len(name) || !EqualFold(b[:len(name)], name) {
 		return false
@@ -502,7 +506,8 @@ func namedTag(b []byte, name string) bool {
 
 func (b *builder) top() *openElement { return &b.open[len(b.open)-1] }
 
-// leaf appends a node without children that ends at end, and returns its index.
+// leaf appends a node without children, from b.at to end in the body. It sets
+// b.at to end and returns the index of the node.
 func (b *builder) leaf(k Kind, end int) int {
 	n := len(b.t.Nodes)
 	b.t.Nodes = append(b.t.Nodes, Node{
@@ -519,7 +524,8 @@ func (b *builder) leafIfAny(k Kind, end int) {
 	}
 }
 
-// push opens an element whose start tag ends at end.
+// push appends an element whose start tag goes from b.at to end, and puts it on
+// the stack of open elements.
 func (b *builder) push(tag Tag, attrs AttrSet, end int) {
 	n := b.leaf(Element, end)
 	at := &b.t.Nodes[n]
@@ -543,8 +549,9 @@ func (b *builder) push(tag Tag, attrs AttrSet, end int) {
 	b.open = append(b.open, e)
 }
 
-// pop closes the elements of the stack down to index i. The end tag of element
-// i is from outer to end; the others have no end tag and end at outer.
+// pop closes all elements of the stack from index i up. The end tag of element i
+// goes from outer to end in the body. The other elements have no end tag; they
+// end at outer.
 func (b *builder) pop(i, outer, end int) {
 	next := int32(len(b.t.Nodes))
 	for j := len(b.open) - 1; j >= i; j-- {
@@ -556,7 +563,7 @@ func (b *builder) pop(i, outer, end int) {
 	b.open = b.open[:i]
 }
 
-// blank reports whether b is only white space.
+// blank reports whether b contains nothing but white space.
 func blank(b []byte) bool {
 	for _, c := range b {
 		if class[c]&classSpace == 0 {
