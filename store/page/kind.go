@@ -8,16 +8,17 @@ import (
 // MimeSheet is the media type of style sheets.
 const MimeSheet = "text/css"
 
-// BytesMax is how many bytes of a decoded body are read by default.
+// BytesMax is how many bytes of a body are read by default, counted after
+// content-decoding.
 const BytesMax = 8 << 20
 
-// IsMarkup reports whether a body of this media type is read as HTML. mime is
-// in lower case without parameters. A body with no type (mime is "") may be
-// HTML; LooksLikeMarkup decides.
+// IsMarkup reports whether a body of this media type is read as HTML. mime must
+// be in lower case without parameters. The result is also true if mime is "" (no
+// type); then the body may be HTML, and LooksLikeMarkup decides.
 func IsMarkup(mime string) bool { return mime == "" || strings.Contains(mime, "html") }
 
-// LooksLikeMarkup reports whether body begins with "<", after white space or a
-// byte order mark.
+// LooksLikeMarkup reports whether the first byte of body is "<". White space and
+// a byte order mark may come before it.
 func LooksLikeMarkup(body []byte) bool {
 	for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
 		body = bytes.TrimPrefix(body, []byte(mark))

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// LangOf returns the language of a text if its script shows it: zh, ja, ko, ru,
-// el, ar, he, th or hi. It returns "" for Latin script, which many languages
-// share, and for text that is too mixed or too short.
+// LangOf returns the language of a text if the script of its letters shows it:
+// zh, ja, ko, ru, el, ar, he, th or hi. It returns "" for Latin script, which
+// many languages share, and for text that is too mixed or too short.
 func LangOf(text string) string {
 	if isASCII(text[:min(len(text), langSample+1)]) {
 		return ""
@@ -56,7 +56,7 @@ func LangOf(text string) string {
 	return scripts[best].lang
 }
 
-// langSample bounds how much text LangOf reads, in bytes.
+// langSample is the largest number of bytes of a text that LangOf reads.
 const langSample = 16 << 10
 
 func isASCII(s string) bool {

@@ -5,19 +5,20 @@ import (
 	"strings"
 )
 
-// A soft missing page is answered with status 200 and says that the document
-// does not exist. Such a page is short: its text has at most MissingBytes. The
-// phrase is in the title or in one of the first missingLines lines, and that
-// line has at most missingLine bytes. The rule prefers to miss such a page
-// rather than to take an article about errors for one.
+// The limits of SoftMissing. A soft missing page says that the document does not
+// exist, although the server answered with status 200. Such a page is short: its
+// text has at most MissingBytes. A phrase that says so is in the title or in one
+// of the first missingLines lines, and that line has at most missingLine bytes.
+// SoftMissing rather overlooks such a page than takes an article about errors for
+// one.
 const (
 	missingLines = 12
 	missingLine  = 160
 	missingShare = 3 // the line is at most this many times as long as the phrase
 )
 
-// MissingBytes is the most text, in bytes, that a page may have for SoftMissing
-// to be true.
+// MissingBytes is the size in bytes of the longest text for which SoftMissing may
+// return true.
 const MissingBytes = 1500
 
 //go:embed missing.txt
@@ -38,8 +39,8 @@ var missingPhrases, missingWhole = func() (phrases []string, whole map[string]bo
 	return phrases, whole
 }()
 
-// SoftMissing reports whether a page that was answered with success says that
-// the document does not exist. title and text are those of the page. reason
+// SoftMissing reports in ok whether a page that was answered with success says
+// that the document does not exist. title and text are those of the page. reason
 // names the sign, such as `title says "not found"`.
 func SoftMissing(title, text string) (reason string, ok bool) {
 	if len(text) > MissingBytes {
@@ -64,7 +65,8 @@ func SoftMissing(title, text string) (reason string, ok bool) {
 	return "", false
 }
 
-// missingPhrase returns the phrase of missing.txt that a line contains, or "".
+// missingPhrase returns the phrase of missing.txt that a line contains, or "" if
+// it contains none.
 func missingPhrase(line string) string {
 	if line = strings.ToLower(strings.TrimSpace(line)); line == "" {
 		return ""

@@ -19,23 +19,23 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ErrTooLarge is returned if a decoded body is larger than allowed, or grows
-// more than any honest page does.
+// ErrTooLarge is returned if a decoded body is larger than allowed, or so many
+// times larger than its encoded form that no honest page is.
 var ErrTooLarge = errors.New("decoded body is too large")
 
 // Bounds against bodies that are made to fill memory.
 const (
-	// growthMax is how many times its size a body may grow when it is decoded.
-	// Pages grow by ten, a table of zeros by a hundred. Deflate can reach 1032;
-	// brotli and zstd have no limit.
+	// growthMax is how many times larger a body may become when it is decoded.
+	// Pages become ten times larger, a table of zeros a hundred times. Deflate
+	// can reach 1032 times; brotli and zstd have no limit.
 	growthMax = 200
-	// growthFree is the size up to which growthMax does not apply.
+	// growthFree is the decoded size in bytes up to which growthMax does not apply.
 	growthFree = 1 << 20
-	// heldMax is how many bytes of a decoded body are kept while its size is
-	// not known. A larger body is decoded twice.
+	// heldMax is how many bytes of a decoded body are kept in memory while its
+	// size is not known. A larger body is decoded twice.
 	heldMax = 4 << 20
-	// countedMax is how many times the wanted number of bytes is decoded to see
-	// whether a body is made to fill memory.
+	// countedMax limits how much is decoded, and counted, to see whether a body
+	// is made to fill memory: so many times the wanted number of bytes.
 	countedMax = 8
 	// codingsMax is how many codings of one body are undone at most.
 	codingsMax = 8
@@ -44,13 +44,13 @@ const (
 	zstdWindowMax = 8 << 20
 )
 
-// Decode undoes the content codings in encoding, the value of a
-// Content-Encoding header, in reverse order: gzip, deflate (zlib or raw), br,
-// zstd and identity. If the result would have more than max bytes, the error is
-// ErrTooLarge. A body that is cut short or damaged is an error.
+// Decode undoes the content codings in encoding, the value of a Content-Encoding
+// header, in reverse order: gzip, deflate (zlib or raw), br, zstd and identity.
+// It returns the decoded body. If that would have more than max bytes, the error
+// is ErrTooLarge. A body that is cut short or damaged is an error.
 //
-// If encoding is wrong, because the body is already decoded or was never
-// encoded, Decode returns body itself.
+// If encoding is wrong, because the body is already decoded or was never encoded,
+// Decode returns body itself.
 func Decode(body []byte, encoding string, max int64) ([]byte, error) {
 	decoded, part, err := DecodePart(body, encoding, max)
 	switch {
@@ -64,10 +64,11 @@ func Decode(body []byte, encoding string, max int64) ([]byte, error) {
 	return decoded, nil
 }
 
-// DecodePart is Decode for callers that also accept the first part of a body.
-// part says why decoded is not the whole body, for example that it is too large
-// or its gzip ends early; it is nil if decoded is the whole. A body that grows
-// more than any honest page does is still an error.
+// DecodePart decodes a body like Decode, but for callers that also accept the
+// first part of a body. part says why decoded is not the whole body, for example
+// because it is too large or its gzip ends early; part is nil if decoded is the
+// whole body. A body that becomes much larger than any honest page does is still
+// an error, in err.
 func DecodePart(body []byte, encoding string, max int64) (decoded []byte, part, err error) {
 	codings := strings.Split(strings.ToLower(encoding), ",")
 	if len(codings) > codingsMax {
@@ -88,7 +89,7 @@ func DecodePart(body []byte, encoding string, max int64) (decoded []byte, part, 
 		case errors.Is(err, ErrTooLarge):
 			body, part = decoded, err
 		case errors.Is(err, errOtherFormat) || looksLikeText(body):
-			// It is not encoded so.
+			// The body is not encoded in this coding.
 		case !known:
 			return nil, nil, fmt.Errorf("content encoding %.40q is not known", coding)
 		case len(decoded) == 0 || !hasMark(body) && !looksLikeText(decoded):
@@ -103,13 +104,15 @@ func DecodePart(body []byte, encoding string, max int64) (decoded []byte, part, 
 	return body, part, nil
 }
 
-// hasMark reports whether body begins with the mark of gzip, zlib or zstd. With
-// other codings, a damaged body cannot be told from one that was never encoded.
+// hasMark reports whether body begins with the magic bytes of gzip, zlib or zstd.
+// In other codings, a damaged body looks the same as a body that was never
+// encoded.
 func hasMark(body []byte) bool {
 	return bytes.HasPrefix(body, gzipMagic) || isZlib(body) || bytes.HasPrefix(body, []byte(zstdMagic))
 }
 
-// growth returns the size in bytes up to which a body of n bytes may grow.
+// growth returns the largest size in bytes that a body of n bytes may have after
+// decoding.
 func growth(n int) int64 {
 	return max(growthFree, int64(n)*growthMax)
 }
@@ -121,8 +124,8 @@ var errOtherFormat = errors.New("body is in another format")
 // errUnknownCoding is returned if there is no decoder for a coding.
 var errUnknownCoding = errors.New("unknown coding")
 
-// decoders maps each known coding to the function that opens its reader; nil
-// for codings that change nothing.
+// decoders has, for each known coding, the function that opens its reader. The
+// function is nil for codings that change nothing.
 var decoders = map[string]func(body []byte) (io.ReadCloser, error){
 	"":         nil,
 	"identity": nil,
@@ -134,9 +137,11 @@ var decoders = map[string]func(body []byte) (io.ReadCloser, error){
 	"zstd":     openZstd,
 }
 
-// readAll decodes body with the decoder that open returns, to at most max
-// bytes. With an error it returns the bytes before the error; with ErrTooLarge
-// the first max bytes, or nil if the body grows more than any honest one.
+// readAll decodes body with the decoder that the function open returns, to at
+// most the number of bytes in the argument max. If decoding fails, it returns the
+// bytes before the error, and the error. If the body is larger than max, it
+// returns the first max bytes and ErrTooLarge; the bytes are nil if the body
+// becomes much larger than any honest page.
 func readAll(open func([]byte) (io.ReadCloser, error), body []byte, max int64) ([]byte, error) {
 	if open == nil {
 		return nil, errUnknownCoding
@@ -153,7 +158,7 @@ func readAll(open func([]byte) (io.ReadCloser, error), body []byte, max int64) (
 	if err != nil || n <= min(limit, heldMax) {
 		return out.Bytes(), err
 	}
-	// Nothing more is held before it is known how much there is.
+	// Count the remaining bytes before memory is allocated for them.
 	most := growth(len(body))
 	rest, damage := io.Copy(io.Discard, io.LimitReader(r, min(most, limit*countedMax)-n+1))
 	switch {
@@ -194,9 +199,9 @@ var gzipMagic = []byte{0x1f, 0x8b}
 
 const zstdMagic = "\x28\xb5\x2f\xfd"
 
-// gzipReader reads gzip members that follow each other. Like browsers, it ends
-// at the first byte that does not begin a member, because some servers append
-// bytes to a compressed body.
+// gzipReader reads the gzip members at the start of src, one after the other.
+// Like browsers, it ends at the first byte that does not begin a member, because
+// some servers append bytes to a compressed body.
 type gzipReader struct {
 	src *bytes.Reader
 	z   *gzip.Reader
@@ -218,8 +223,8 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 	return 0, nil
 }
 
-// noEOF returns nil for an io.EOF that came with n > 0 bytes. The next Read
-// then looks for another member.
+// noEOF returns err, but nil if err is io.EOF and came with n > 0 bytes. The next
+// Read then searches another member.
 func noEOF(err error, n int) error {
 	if err == io.EOF && n > 0 {
 		return nil
@@ -229,8 +234,8 @@ func noEOF(err error, n int) error {
 
 func (g *gzipReader) Close() error { return g.z.Close() }
 
-// openDeflate opens both meanings of deflate: zlib, as the standard says, and a
-// bare deflate stream, which some servers send.
+// openDeflate opens a body in either of the two formats that servers call
+// deflate: zlib, as the standard says, or a bare deflate stream.
 func openDeflate(body []byte) (io.ReadCloser, error) {
 	if isZlib(body) {
 		if z, err := zlib.NewReader(bytes.NewReader(body)); err == nil {
@@ -262,8 +267,8 @@ func openZstd(body []byte) (io.ReadCloser, error) {
 	return z.IOReadCloser(), nil
 }
 
-// looksLikeText reports whether body begins like text in any charset. A
-// compressed stream has control characters in its first 512 bytes.
+// looksLikeText reports whether body begins like text in any charset: its first
+// 512 bytes have no control characters. A compressed stream has some there.
 func looksLikeText(body []byte) bool {
 	for _, c := range body[:min(len(body), 512)] {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1b {

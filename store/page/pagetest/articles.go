@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Article is a page with its main text as people marked it.
+// Article is a page together with its main text, which people marked by hand.
 type Article struct {
 	Host string
 	Body []byte
@@ -19,7 +19,7 @@ type Article struct {
 }
 
 // Articles returns the pages of the shared test data whose main text people
-// marked.
+// marked by hand. It skips the test if there is no such data.
 func Articles(t testing.TB) (articles []Article) {
 	archive := filepath.Join(Shared(t), "extraction", "article-extraction-benchmark.tar.zst")
 	var truth map[string]struct{ ArticleBody, URL string }

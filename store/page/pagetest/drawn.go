@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// Draw returns a number from 0 to n-1. A test that draws with rapid passes
-// rapid.IntRange(0, n-1).
+// Draw makes the random choices of a test: it returns a number from 0 to n-1. A
+// test that uses package rapid draws the number from rapid.IntRange(0, n-1).
 type Draw func(n int) int
 
-// of draws one of some texts.
+// of returns one of texts, which d chooses.
 func (d Draw) of(texts ...string) string { return texts[d(len(texts))] }
 
-// Edited draws a version of a page: sections of items, some nested deeper, with
-// marks in the layout.
+// Edited returns the markup of a random page: sections of items, some nested
+// deeper, with white space and tags between them. Two calls with similar choices
+// return two versions of one page.
 func Edited(draw Draw) string {
 	var w strings.Builder
 	word := func() string {
@@ -40,7 +41,8 @@ func Edited(draw Draw) string {
 	return w.String()
 }
 
-// Mutate draws a few bytes of a page to be others, or to be cut out.
+// Mutate returns body with up to two random changes: a byte is replaced, or up to
+// 40 bytes are cut out.
 func Mutate(draw Draw, body string) string {
 	b := []byte(body)
 	for range draw(3) {

@@ -2,10 +2,11 @@ package pagetest
 
 import "strings"
 
-// Hostile is a sort of page made to be slow to read.
+// Hostile is a kind of page that is made to be slow to parse: one piece of markup
+// repeated.
 type Hostile struct{ Name, before, again, after string }
 
-// HostilePages are the sorts of Hostile pages.
+// HostilePages are the kinds of Hostile pages.
 var HostilePages = []Hostile{
 	{"nested", "", "<div>", ""},
 	{"nested and text", "", "<div>x", ""},
@@ -58,8 +59,8 @@ var HostilePages = []Hostile{
 	{"metas", "", "<meta name=keywords content='a b c'>", ""},
 }
 
-// Page returns a page of about n bytes: before, then again as often as it fits,
-// then after.
+// Page returns a page of about n bytes: h.before, then h.again repeated, then
+// h.after.
 func (h *Hostile) Page(n int) []byte {
 	return []byte(h.before + strings.Repeat(h.again, n/len(h.again)) + h.after)
 }

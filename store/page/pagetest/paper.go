@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// paperPage is the page of the published example. The source shows it as
-// figures only, so this markup is made to give what they show: T1, T2, B1 and
+// paperPage returns the page of the example in the publication of the classic
+// method (see package divide), with these news. The publication shows the page as
+// figures only, so this markup is made to give the blocks in them: T1, T2, B1 and
 // B2 are paragraphs, C is neither Schema nor Format and follows a block, its
-// table is one row of three cells. The first has 24 DIVs, so rule 8 takes it;
-// a rule (HR) in each of the others keeps rule 9 from them, so they follow by rule
-// 10.
+// table is one row of three cells. The first cell has 24 DIVs, so rule 8 takes
+// it. A rule (HR) in each of the other cells keeps rule 9 from them, so they
+// follow by rule 10.
 func paperPage(news ...string) string {
 	var w strings.Builder
 	w.WriteString("<html><head><title>Example</title></head><body>\n")
@@ -35,7 +36,7 @@ func paperPage(news ...string) string {
 }
 
 // Paper returns the page of the published example, and the same page five days
-// later.
+// later with other news.
 func Paper() (before, after string) {
 	before = paperPage("The term begins with a speech of the president in the great hall.",
 		"A team of students has won the contest in programming again.",

@@ -21,8 +21,8 @@ import (
 // make.
 const HTMLType = "text/html; charset=utf-8"
 
-// Shared returns the folder of shared test data, and skips the test if there is
-// none.
+// Shared returns the folder of shared test data. It skips the test if there is no
+// such folder.
 func Shared(t testing.TB) string {
 	t.Helper()
 	root := Root()
@@ -32,8 +32,9 @@ func Shared(t testing.TB) string {
 	return root
 }
 
-// Root returns the folder of shared test data: the one that INFOMALL_SHARED names,
-// or shared/data beside the checkout. It returns "" if there is none.
+// Root returns the folder of shared test data: the folder data in the folder that
+// INFOMALL_SHARED names, or shared/data beside the checkout. It returns "" if the
+// folder does not exist.
 func Root() string {
 	root := os.Getenv("INFOMALL_SHARED")
 	if root == "" {
@@ -47,15 +48,16 @@ func Root() string {
 	return root
 }
 
-// Bodies returns the files of a zstd-compressed tar whose names end in suffix.
+// Bodies returns the contents of the files in a zstd-compressed tar whose names
+// end in suffix. path names the tar.
 func Bodies(t testing.TB, path, suffix string) [][]byte {
 	t.Helper()
 	_, bodies := Files(t, path, suffix)
 	return bodies
 }
 
-// Files returns the names and the bodies of the files of a zstd-compressed tar
-// whose names end in suffix.
+// Files returns the names and the contents of the files in a zstd-compressed tar
+// whose names end in suffix. path names the tar.
 func Files(t testing.TB, path, suffix string) (names []string, bodies [][]byte) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -87,8 +89,9 @@ func Files(t testing.TB, path, suffix string) (names []string, bodies [][]byte) 
 	}
 }
 
-// Bundle calls f with every file that any commit of a git bundle has. It skips the
-// test if there is no git.
+// Bundle calls f with the content of every file that any commit of a git bundle
+// has. bundle is the path of the bundle. Bundle skips the test if there is no
+// git.
 func Bundle(t *testing.T, bundle string, f func(body []byte)) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
