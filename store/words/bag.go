@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Bag is the sorted hashes of a text's words. A word that occurs twice is in it
-// twice.
+// Bag has the hashes of the words of a text, sorted. A word that occurs twice is
+// in the Bag twice.
 type Bag []uint64
 
-// NewBag returns the Bag of a text. A text that has no word but is not blank has
-// one hash, of the whole text.
+// NewBag returns the Bag of a text. If the text has no word but is not blank, the
+// Bag has one hash: that of the whole text.
 func NewBag(text string) Bag {
 	var b Bag
 	for _, w := range Of(text) {
@@ -23,7 +23,8 @@ func NewBag(text string) Bag {
 	return b
 }
 
-// Distinct yields each word of the bag once.
+// Distinct yields the hash of each different word of the bag once, in ascending
+// order.
 func (b Bag) Distinct(yield func(uint64) bool) {
 	for i, w := range b {
 		if (i == 0 || b[i-1] != w) && !yield(w) {
@@ -32,7 +33,7 @@ func (b Bag) Distinct(yield func(uint64) bool) {
 	}
 }
 
-// hashBytes returns the FNV-1a hash of a text, byte by byte.
+// hashBytes returns the FNV-1a hash of the bytes of a text.
 func hashBytes(text string) uint64 {
 	h := uint64(fnvBasis)
 	for i := range len(text) {
@@ -41,8 +42,9 @@ func hashBytes(text string) uint64 {
 	return h
 }
 
-// Likeness returns the share of words that two texts have in common: 1 if they
-// have the same words, 0 if they share none or if both bags are empty.
+// Likeness returns the share of words that two texts have in common. It is 1 if
+// both have the same words, and 0 if they share no word or if both bags are
+// empty.
 func Likeness(a, b Bag) float64 {
 	if len(a)+len(b) == 0 {
 		return 0

@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Hash returns the FNV-1a hash of the letters of w in lower case.
+// Hash returns the hash of a word. Words that differ only in case have the same
+// hash. It is FNV-1a over the letters in lower case.
 func Hash(w string) uint64 {
 	h := uint64(fnvBasis)
 	for i := range len(w) {
@@ -24,7 +25,7 @@ const (
 
 func hashLetters(h uint64, w string) uint64 {
 	for _, r := range w {
-		if r < firstIdeograph || r > lastIdeograph { // which have no other case
+		if r < firstIdeograph || r > lastIdeograph { // ideographs have no lower case
 			r = unicode.ToLower(r)
 		}
 		h = (h ^ uint64(r)) * fnvPrime
@@ -35,7 +36,7 @@ func hashLetters(h uint64, w string) uint64 {
 // isLetter reports whether c is an ASCII letter.
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// lower returns the small letter for an ASCII capital, and any other byte
+// lower returns the lower-case letter for an ASCII capital, and any other byte
 // unchanged.
 func lower(c byte) byte {
 	if c-'A' < 26 {

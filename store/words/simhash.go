@@ -2,32 +2,34 @@ package words
 
 import "math/bits"
 
-// Simhash computes a 64-bit fingerprint of a text. Texts that share most of
-// their features have fingerprints that differ in few bits. A feature is three
-// words in a row, or a pair of letters in scripts without spaces. The zero
-// value is ready.
+// Simhash computes a 64-bit fingerprint of a text. Texts that share most of their
+// features have fingerprints that differ in few bits. A feature is three words in
+// a row, or a pair of letters in scripts without spaces. The zero value is ready
+// to use.
 type Simhash struct {
 	sum [64]int64
 	any bool
-	// Features of one weight are counted bit by bit in planes, which is some
-	// ten times as fast as 64 sums: plane k holds bit k of all 64 counts. They
-	// come in eight at a time.
+	// The planes count, for each of the 64 bits of a hash, how many features have
+	// the bit: plane k holds bit k of all 64 counts. That is some ten times as fast
+	// as 64 sums. All features in the planes have the same weight. They are counted
+	// eight at a time; held has those that wait.
 	planes [16]uint64
 	held   [8]uint64
-	count  int64 // features in planes and held
-	weight int64 // of each of them
+	count  int64 // number of features in planes and held
+	weight int64 // the weight of each of these features
 }
 
 // Distance returns the number of bits in which two fingerprints differ.
 func Distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
 
-// Add adds a text; each of its features counts weight times. If a text is added
-// in pieces, features that cross from one piece to the next are missing.
+// Add adds a text to the fingerprint. Each of its features counts as often as
+// weight says. If a text is added in pieces, features that cross from one piece
+// to the next are missing.
 func (s *Simhash) Add(text string, weight int) {
-	var run [3]uint64 // hashes of the last words
-	length := 0       // of the run of words of the same sort, at most 3
-	fed := false      // the run has given a feature
-	letters := false  // the sort
+	var run [3]uint64 // hashes of the last words of the same sort
+	length := 0       // number of these words, at most 3
+	fed := false      // a feature with these words was added
+	letters := false  // the sort: whether the words are single letters
 	end := 0
 	finish := func() {
 		if length > 0 && !fed {
@@ -61,10 +63,10 @@ func (s *Simhash) Add(text string, weight int) {
 	finish()
 }
 
-// addChinese adds Chinese letters that follow each other in text, from offset
-// at on, each paired with the letter before. last is the hash of the letter
-// before the first. It returns the offset after the letters, and the hash of
-// the last one.
+// addChinese adds the Chinese letters that follow each other in text from offset
+// at on, each paired with the letter before it. last is the hash of the letter
+// before offset at. addChinese returns the offset after the letters, and the hash
+// of the last letter.
 func (s *Simhash) addChinese(text string, at int, last uint64, weight int) (int, uint64) {
 	for {
 		r, ok := chineseLetter(text[at:])
@@ -89,9 +91,9 @@ func (s *Simhash) feature(hash uint64, weight int) {
 	}
 }
 
-// countEight adds the eight held features to the planes. Full adders reduce
-// them to one carry per bit, which goes into the higher planes (Harley and
-// Seal's method, in Warren, "Hacker's Delight", 2013).
+// countEight adds the eight features in s.held to the planes. Full adders reduce
+// them to one carry per bit, which goes into the higher planes (Harley and Seal's
+// method, in Warren, "Hacker's Delight", 2013).
 func (s *Simhash) countEight() {
 	h, p := &s.held, &s.planes
 	ones, a := fullAdd(p[0], h[0], h[1])
@@ -105,28 +107,31 @@ func (s *Simhash) countEight() {
 	s.carry(3, eights)
 }
 
-// fullAdd adds three bits at each of 64 positions.
+// fullAdd adds three bits at each of 64 positions: the bits of a, b and c. At
+// each position, sum has the lower and carry the higher bit of the result.
 func fullAdd(a, b, c uint64) (sum, carry uint64) {
 	u := a ^ b
 	return u ^ c, a&b | u&c
 }
 
-// carry adds bits to plane k.
+// carry adds 1 to the count of each bit that is set in bits, beginning at plane
+// k: it adds 1<<k.
 func (s *Simhash) carry(k int, bits uint64) {
 	for ; bits != 0; k++ {
 		s.planes[k], bits = s.planes[k]^bits, s.planes[k]&bits
 	}
 }
 
-// countRest adds the held features, fewer than eight, to the planes.
+// countRest adds the features in s.held, fewer than eight, to the planes.
 func (s *Simhash) countRest() {
 	for _, hash := range s.held[:s.count%8] {
 		s.carry(0, hash)
 	}
 }
 
-// settle adds the counts in the planes to the sums: weight for each feature
-// that has the bit, -weight for each that does not.
+// settle moves the counts from the planes to the sums. For each feature, it adds
+// the weight to the sum of each bit that the feature has, and subtracts the
+// weight from the sum of each other bit.
 func (s *Simhash) settle() {
 	if s.count == 0 {
 		return
@@ -144,9 +149,9 @@ func (s *Simhash) settle() {
 	s.planes, s.count = [16]uint64{}, 0
 }
 
-// majority returns, for each bit, whether more than half of the features in the
-// planes have it. It compares all 64 counts at once, from their highest bits
-// down.
+// majority returns a number with a bit set if more than half of the features in
+// the planes have that bit. It compares all 64 counts with the half at once, from
+// their highest bits down.
 func (s *Simhash) majority() (more uint64) {
 	half := s.count / 2
 	equal := ^uint64(0)
@@ -161,7 +166,8 @@ func (s *Simhash) majority() (more uint64) {
 	return more
 }
 
-// Sum returns the fingerprint, or 0 if no word was added.
+// Sum returns the fingerprint of all texts added so far, or 0 if they had no
+// word.
 func (s *Simhash) Sum() (hash uint64) {
 	if !s.any && s.weight > 0 {
 		all := *s // more may be added
@@ -180,8 +186,8 @@ func (s *Simhash) Sum() (hash uint64) {
 	return hash
 }
 
-// combine returns one hash of several words in order. Every bit of it depends
-// on all words.
+// combine returns one hash for several words in order, from the hashes of the
+// words. Every bit of the result depends on all words.
 func combine(words []uint64) uint64 {
 	h := uint64(len(words))
 	for _, w := range words {
@@ -190,7 +196,7 @@ func combine(words []uint64) uint64 {
 	return h
 }
 
-// combineTwo is combine for two words.
+// combineTwo returns the same as combine for two words, but faster.
 func combineTwo(a, b uint64) uint64 { return mix(mix(2^a) ^ b) }
 
 func mix(h uint64) uint64 {

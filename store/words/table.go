@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Table is a hash table of words, each with a value. Looking up a word
-// allocates no memory. Once all words are added, several goroutines may use it.
+// Table is a hash table of words, each with a value. To look up a word allocates
+// no memory. Once all words are added, several goroutines may use the table at
+// once.
 type Table struct {
 	slots   []slot // their number is a power of two
 	longest int
@@ -17,17 +18,18 @@ type slot struct {
 	value uint8
 }
 
-// longestMax is the most letters a word of a list may have.
+// longestMax is the greatest length in bytes of a word in a Table.
 const longestMax = 32
 
-// tableSlots is the number of slots, many times that of the words of any list.
+// tableSlots is the number of slots of a Table, a power of two and many times the
+// number of words in any list.
 const tableSlots = 1 << 11
 
 // NewTable returns a Table without words.
 func NewTable() *Table { return &Table{slots: make([]slot, tableSlots)} }
 
-// Add adds a word, in lower case. It panics if the word is longer than
-// longestMax.
+// Add adds a word with its value. The word must be in lower case. Add panics if
+// it is longer than longestMax.
 func (t *Table) Add(word string, value uint8) {
 	h := uint32(0)
 	for i := range len(word) {
@@ -43,8 +45,8 @@ func (t *Table) Add(word string, value uint8) {
 
 func wordHash(h uint32, c byte) uint32 { return (h ^ uint32(c)) * 0x9e3779b1 >> 1 }
 
-// find returns the value of a word in upper or lower case. h is the hash of the word
-// in lower case.
+// find returns the value of a word in upper or lower case. ok is false if the
+// table does not have the word. h is the wordHash of the word in lower case.
 func (t *Table) find(word []byte, h uint32) (value uint8, ok bool) {
 	for ; t.slots[h%tableSlots].word != ""; h++ {
 		if s := &t.slots[h%tableSlots]; len(s.word) == len(word) && equalFold(word, s.word) {
@@ -54,7 +56,7 @@ func (t *Table) find(word []byte, h uint32) (value uint8, ok bool) {
 	return 0, false
 }
 
-// Has reports whether a word, in upper or lower case, is in the table.
+// Has reports whether the table has a word, in upper or lower case.
 func (t *Table) Has(word string) bool {
 	if len(word) > t.longest {
 		return false
@@ -70,10 +72,13 @@ func (t *Table) Has(word string) bool {
 }
 
 // EachWord looks up the words of each name in value, such as the value of a class
-// attribute. It calls word for each word of a name, with the result of find, and
-// ends after each name: with the name if it has letters beyond ASCII, otherwise
-// with nil. Spaces separate names. Punctuation, digits and changes of case separate
-// words: "leftNav_2" has the words left and nav.
+// attribute. Spaces separate names. Punctuation, digits and changes of case
+// separate words: "leftNav_2" has the words left and nav.
+//
+// EachWord calls the function word for each word of a name. If the table has the
+// word, value is its value and ok is true. After each name, EachWord calls the
+// function ends: with the name if it has letters beyond ASCII, otherwise with
+// nil.
 func (t *Table) EachWord(value []byte, word func(value uint8, ok bool), ends func(name []byte)) {
 	if !isASCII(value) {
 		for _, name := range bytes.Fields(value) {
@@ -99,7 +104,8 @@ func (t *Table) EachWord(value []byte, word func(value uint8, ok bool), ends fun
 	}
 }
 
-// words calls word with the result of find for each word of a name.
+// words looks up each word of a name and calls the function word with the results
+// of find.
 func (t *Table) words(name []byte, word func(value uint8, ok bool)) {
 	for i := 0; i < len(name); {
 		if !isLetter(name[i]) {
@@ -125,8 +131,8 @@ func (t *Table) words(name []byte, word func(value uint8, ok bool)) {
 
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
-// equalFold reports whether b is want, ignoring the case of ASCII letters. want
-// must be in lower case, and as long as b.
+// equalFold reports whether b equals want if the case of ASCII letters is
+// ignored. want must be in lower case, and as long as b.
 func equalFold(b []byte, want string) bool {
 	for i := range len(want) {
 		if b[i]|0x20 != want[i] {

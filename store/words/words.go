@@ -18,8 +18,9 @@ import (
 )
 
 // Of ranges over the words of a text: runs of letters, marks and digits. In
-// scripts that put no spaces between words (Chinese, Japanese, Thai), each
-// letter is a word. The first value is the offset of the word in bytes.
+// scripts that put no spaces between words (Chinese, Japanese, Thai), each letter
+// is a word. The first value is the offset of the word in bytes, and the second
+// the word.
 func Of(text string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		s := scanner{text: text}
@@ -40,7 +41,7 @@ func Count(text string) int {
 	return n
 }
 
-// Least reports whether a text has at least n words, n at least 1.
+// Least reports whether a text has at least n words. n must be at least 1.
 func Least(text string, n int) bool {
 	for range Of(text) {
 		if n--; n == 0 {
@@ -50,7 +51,8 @@ func Least(text string, n int) bool {
 	return false
 }
 
-// inWords[c] reports whether c is an ASCII character that is part of a word.
+// inWords has true for each ASCII character that may be part of a word: letters,
+// digits and "_".
 var inWords = func() (in [256]bool) {
 	for c := range byte(utf8.RuneSelf) {
 		in[c] = c == '_' || isLetter(c) || c-'0' < 10
@@ -61,11 +63,11 @@ var inWords = func() (in [256]bool) {
 // scanner reads the words of a text one by one.
 type scanner struct {
 	text     string
-	from, at int  // the word read last
-	letter   bool // it is a letter that is a word
+	from, at int  // the word that was read last is text[from:at]
+	letter   bool // that word is a single letter in a script without spaces
 }
 
-// next reads the next word and reports whether there is one.
+// next reads the next word into s and reports whether there is one.
 func (s *scanner) next() bool {
 	text, i := s.text, s.at
 	for i < len(text) && text[i] < utf8.RuneSelf && !inWords[text[i]] {
@@ -82,8 +84,9 @@ func (s *scanner) next() bool {
 	return from < i
 }
 
-// nextWide continues a word that starts at from and reaches the letter at
-// offset at, the first one outside ASCII. The word may end before that letter.
+// nextWide continues next at the first letter outside ASCII, at offset at. If
+// from < at, a word has begun at from; the word may end before that letter.
+// nextWide reports whether there is a word.
 func (s *scanner) nextWide(from, at int) bool {
 	text := s.text
 	begun := from < at
@@ -115,8 +118,8 @@ func (s *scanner) nextWide(from, at int) bool {
 	return begun
 }
 
-// classOf reports whether a letter is a word on its own (alone), and whether it
-// is part of a word (inWord).
+// classOf returns two properties of a letter: whether it is a word on its own
+// (alone), and whether it is part of a longer word (inWord).
 func classOf(r rune) (alone, inWord bool) {
 	for i := range markBlocks {
 		if b := &markBlocks[i]; r>>6 == b.first>>6 {
@@ -131,9 +134,10 @@ func lookUp(r rune) (alone, inWord bool) {
 	return alone, !alone && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r))
 }
 
-// markBlocks are the groups of 64 code points that have nearly all punctuation
-// of Chinese text: 、。《》, ，！？： and “”—…. Looking up each of them in the tables
-// of Unicode would take a third of the time of Of.
+// markBlocks are the groups of 64 code points that have nearly all punctuation of
+// Chinese text: 、。《》, ，！？： and “”—…. With them, classOf need not look up each of
+// these characters in the tables of Unicode, which would take a third of the time
+// of Of.
 var markBlocks = func() (blocks [3]markBlock) {
 	for i, first := range []rune{0x3000, 0xff00, 0x2000} {
 		b := &blocks[i]
@@ -150,18 +154,20 @@ var markBlocks = func() (blocks [3]markBlock) {
 	return blocks
 }()
 
-// markBlock has the two results of classOf for 64 letters, one bit each.
+// markBlock has the two results of classOf for 64 code points: bit i of alone and
+// of inWord is for code point first+i.
 type markBlock struct {
 	first         rune
 	alone, inWord uint64
 }
 
-// The first and last code point of the block that has nearly all Chinese
-// letters and nothing else.
+// firstIdeograph and lastIdeograph are the first and the last code point of the
+// block of Unicode that has nearly all Chinese letters and nothing else.
 const firstIdeograph, lastIdeograph = 0x4e00, 0x9fff
 
-// chineseLetter decodes a letter of that block, which takes three bytes, at the
-// start of text. It returns false if there is none.
+// chineseLetter decodes the letter at the start of text, if it is from
+// firstIdeograph to lastIdeograph. Such a letter takes three bytes. The second
+// result is false for any other letter.
 func chineseLetter(text string) (rune, bool) {
 	if len(text) < 3 || text[0] < 0xe4 || text[0] > 0xe9 || text[1]&0xc0 != 0x80 || text[2]&0xc0 != 0x80 {
 		return 0, false
@@ -170,8 +176,8 @@ func chineseLetter(text string) (rune, bool) {
 	return r, r >= firstIdeograph
 }
 
-// Ideograph reports whether r is a letter that Of returns as a word on its
-// own.
+// Ideograph reports whether r is a letter of a script without spaces, which Of
+// returns as a word on its own.
 func Ideograph(r rune) bool {
 	switch {
 	case r < 0x0e00:
