@@ -9,8 +9,8 @@ import (
 )
 
 // Reader decodes values from the front of B and advances B. If B ends too early
-// or a value is invalid, Bad is set, and this and all further values are zero.
-// So a caller checks Bad once, after the last value.
+// or a value is invalid, Bad is set, and this value and all later ones are zero.
+// A caller therefore checks Bad only once, after the last value.
 type Reader struct {
 	B   []byte
 	Bad bool
@@ -29,7 +29,7 @@ func (r *Reader) Byte() byte {
 	return x
 }
 
-// Uvarint decodes what binary.AppendUvarint has appended.
+// Uvarint decodes a number that binary.AppendUvarint wrote.
 func (r *Reader) Uvarint() uint64 {
 	if len(r.B) > 0 && r.B[0] < 0x80 {
 		x := r.B[0]
@@ -49,14 +49,14 @@ func (r *Reader) longUvarint() uint64 {
 	return x
 }
 
-// Varint decodes what binary.AppendVarint has appended.
+// Varint decodes a number that binary.AppendVarint wrote.
 func (r *Reader) Varint() int64 {
 	x := r.Uvarint()
 	return int64(x>>1) ^ -int64(x&1)
 }
 
-// Number decodes a Uvarint below 1<<31. Positions in a body are below that
-// bound.
+// Number decodes a Uvarint that must be less than 1<<31; a greater number sets
+// Bad. Positions in a body are below that bound.
 func (r *Reader) Number() int {
 	x := r.Uvarint()
 	if x > math.MaxInt32 {
@@ -66,8 +66,8 @@ func (r *Reader) Number() int {
 	return int(x)
 }
 
-// Count decodes the Number of items that follow. It fails if B has fewer bytes
-// than that, because each item takes at least one byte.
+// Count decodes the number of items that follow. It sets Bad if B has fewer bytes
+// than items, because each item takes at least one byte.
 func (r *Reader) Count() int {
 	n := r.Number()
 	if n > len(r.B) {
@@ -85,8 +85,8 @@ func (r *Reader) Float() float64 {
 	return 0
 }
 
-// Take returns the next n bytes. The result shares memory with B. n must not be
-// negative.
+// Take returns the next n bytes, or nil and sets Bad if there are fewer. The
+// result shares memory with B. n must not be negative.
 func (r *Reader) Take(n int) []byte {
 	if n > len(r.B) {
 		r.fail()
@@ -97,7 +97,7 @@ func (r *Reader) Take(n int) []byte {
 	return out
 }
 
-// Sized decodes a length as a Uvarint and returns as many bytes after it. The
+// Sized decodes a length, a Uvarint, and returns that many bytes after it. The
 // result shares memory with B.
 func (r *Reader) Sized() []byte {
 	n := r.Uvarint()
@@ -108,11 +108,11 @@ func (r *Reader) Sized() []byte {
 	return r.Take(int(n))
 }
 
-// Text decodes a text: its length and its bytes, as AppendSized writes them.
+// Text decodes a text that AppendSized wrote: its length and its bytes.
 func (r *Reader) Text() string { return string(r.Sized()) }
 
-// AppendSized appends the length of b and then b to dst. Reader.Sized and
-// Reader.Text decode it.
+// AppendSized appends the length of b, as a Uvarint, and then b to dst.
+// Reader.Sized and Reader.Text decode it.
 func AppendSized[T ~string | ~[]byte](dst []byte, b T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }
