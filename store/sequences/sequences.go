@@ -32,41 +32,42 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Frame holds the sequences of one parsed frame. The zero value is ready for
-// Parse. Parsing another frame into it reuses its memory. A Frame is for one
-// goroutine.
+// Frame has the sequences of one parsed Zstandard frame (see the package
+// comment). The zero value is ready for Parse. Parsing another frame into it
+// reuses its memory. Only one goroutine may use a Frame.
 type Frame struct {
 	// Literals holds the literals of all sequences, one after the other.
 	Literals []byte
-	// Sequences holds the sequences in order, and at the end one more whose Pos
-	// and Lit are where the last one ends.
+	// Sequences holds the sequences in order, and one more at the end: its Pos and
+	// Lit are the ends of the output and of the Literals.
 	Sequences []Sequence
 
 	spots   []spot
-	end     Sequence  // where the sequences parsed so far end
-	most    int       // bound on the output, in bytes
-	last    [3]uint32 // the last three offsets, the latest first; a frame may refer to them
+	end     Sequence  // Pos and Lit are the ends of what the sequences parsed so far produce
+	most    int       // the largest allowed length of the output, in bytes
+	last    [3]uint32 // the last three offsets, the latest first; later sequences may refer to them
 	huff    *huff0.Scratch
 	hasHuff bool // whether huff holds a table of this frame
 	tables  [kinds]table
-	current [kinds]*table // the table in force for each number, nil before the first
+	current [kinds]*table // the table in use for each number, nil before the first
 	bits    []byte
 }
 
-// Sequence produces literals and then a match, a copy of the bytes that begin
-// Off bytes earlier. If that is before the start of the frame's output, it
-// counts from the end of the frame's dictionary. Where a sequence ends is known
-// from the next one. An empty match has any offset.
+// Sequence produces literals and then a match, a copy of the bytes that begin Off
+// bytes earlier. If they begin before the start of the frame's output, they are
+// taken from the end of the frame's dictionary. A sequence ends at the Pos and
+// Lit of the next one. If the match is empty, Off may be any number.
 type Sequence struct {
-	Pos uint32 // where its output begins in the output of the frame
-	Lit uint32 // where its literals begin in Literals
-	// how far back the match begins, from the end of the sequence's literals
+	Pos uint32 // the offset of its output in the output of the frame
+	Lit uint32 // the offset of its literals in Frame.Literals
+	// how many bytes before the end of the sequence's literals the match begins
 	Off uint32
 }
 
-// spot describes spotBytes bytes of the output: bit i of begin is set if a
-// sequence begins at byte i, and before counts the sequences that begin
-// earlier. Spots let At find a sequence in constant time.
+// spot describes spotBytes bytes of the output. Bit i of begin, counted from the
+// lowest, is set if a sequence begins at byte i. before is the number of
+// sequences that begin before these bytes. With spots, At finds a sequence in
+// constant time.
 type spot struct {
 	begin  uint64
 	before uint32
@@ -77,15 +78,14 @@ const spotBytes = 64
 // Len returns the length of the frame's output in bytes.
 func (f *Frame) Len() int { return int(f.end.Pos) }
 
-// At returns the index in Sequences of the sequence that produces the byte pos
-// of the output. pos must be less than Len.
+// At returns the index in Sequences of the sequence that produces byte pos of the
+// output. pos must be less than Len.
 func (f *Frame) At(pos uint32) int {
 	s := &f.spots[pos/spotBytes]
 	return int(s.before) + bits.OnesCount64(s.begin<<(spotBytes-1-pos%spotBytes)) - 1
 }
 
-// locate computes the spots from the sequences, so that At can find the
-// sequence of a byte.
+// locate computes f.spots from f.Sequences. At needs them.
 func (f *Frame) locate() {
 	size := f.Len()/spotBytes + 1
 	f.spots = slices.Grow(f.spots[:0], size)[:size]
@@ -101,25 +101,26 @@ func (f *Frame) locate() {
 	}
 }
 
-// Room returns how many bytes of memory the Frame holds.
+// Room returns about how many bytes of memory the Frame takes.
 func (f *Frame) Room() int {
 	return int(unsafe.Sizeof(*f)) + cap(f.Literals) + cap(f.bits) + cap(f.Sequences)*int(unsafe.Sizeof(Sequence{})) + cap(f.spots)*int(unsafe.Sizeof(spot{}))
 }
 
 var errFrame = errors.New("a frame of Zstandard is damaged")
 
-// The types of the blocks of a Zstandard frame, and the length of a block's
-// header.
+// The types of the blocks of a Zstandard frame, and the length of the header of a
+// block.
 const (
 	blockRaw = iota
 	blockRepeat
 	blockCompressed
-	blockHead = 3 // bytes before each block
+	blockHead = 3 // length in bytes of the header before each block
 )
 
-// Parse parses the first frame of b. If b was cut after one of the frame's
-// blocks, Parse takes the blocks that are there. It is an error if the output
-// is longer than most bytes.
+// Parse parses the first Zstandard frame of b into f. If b was cut after a block
+// of the frame, Parse takes the blocks before the cut. It returns an error if the
+// frame is damaged, or if its output is longer than the number of bytes in the
+// argument most.
 func (f *Frame) Parse(b []byte, most int) error {
 	var h zstd.Header
 	if err := h.Decode(b); err != nil {
@@ -157,8 +158,9 @@ func (f *Frame) Parse(b []byte, most int) error {
 	return nil
 }
 
-// block parses one block of the frame: in holds its bytes, form is its type,
-// and n is the length of its output if it is not compressed.
+// block parses one block of the frame. in has the bytes of the block, form is its
+// type (such as blockRaw), and n is the length of its output if the block is not
+// compressed.
 func (f *Frame) block(form int, in []byte, n int) error {
 	switch form {
 	case blockRaw:
@@ -182,8 +184,8 @@ func (f *Frame) block(form int, in []byte, n int) error {
 	return errFrame
 }
 
-// left returns how many more bytes the frame may produce before it exceeds the
-// bound given to Parse.
+// left returns how many more bytes the frame may produce before its output is
+// longer than Parse allows.
 func (f *Frame) left() int { return f.most - int(f.end.Pos) }
 
 // copies handles a raw block: it adds the bytes b as literals.
@@ -192,8 +194,9 @@ func (f *Frame) copies(b []byte) error {
 	return f.rest()
 }
 
-// rest adds a sequence without a match for the literals that follow the last
-// sequence, if there are any.
+// rest adds a sequence without a match for the literals after the last sequence,
+// if there are any. It returns an error if the output becomes longer than
+// allowed.
 func (f *Frame) rest() error {
 	n := len(f.Literals) - int(f.end.Lit)
 	if n > f.left() {
@@ -222,12 +225,12 @@ const (
 	literalsTreeless
 )
 
-// literalsMax is the maximum length of the literals of one block, in bytes, by
+// literalsMax is the greatest length of the literals of one block, in bytes, by
 // RFC 8878.
 const literalsMax = 128 << 10
 
-// literals parses the literals at the start of a compressed block, appends them
-// to f.Literals, and returns the rest of the block.
+// literals decodes the literals at the start of in, a compressed block, and
+// appends them to f.Literals. It returns the bytes after them.
 func (f *Frame) literals(in []byte) ([]byte, error) {
 	if len(in) == 0 {
 		return nil, errFrame
@@ -274,8 +277,8 @@ func (f *Frame) literals(in []byte) ([]byte, error) {
 	return rest, f.huffman(b, n, size != 0)
 }
 
-// first returns the first n bytes of b as a number, the lowest byte first.
-// Missing bytes count as zero.
+// first returns the first n bytes of b as a number, the first byte in the lowest
+// bits. Missing bytes count as zero.
 func first(b []byte, n int) (x uint64) {
 	for i := range min(n, len(b)) {
 		x |= uint64(b[i]) << (8 * i)
@@ -283,8 +286,8 @@ func first(b []byte, n int) (x uint64) {
 	return x
 }
 
-// huffman decodes n literals from b and appends them to f.Literals. They are in
-// four streams if four is set, in one otherwise.
+// huffman decodes n Huffman-coded literals from b and appends them to f.Literals.
+// If the flag four is true they are in four streams, otherwise in one.
 func (f *Frame) huffman(b []byte, n int, four bool) error {
 	at := len(f.Literals)
 	for cap(f.Literals)-at < n {
@@ -304,8 +307,8 @@ func (f *Frame) huffman(b []byte, n int, four bool) error {
 	return err
 }
 
-// sequences parses the sequences of a compressed block; in begins after the
-// block's literals.
+// sequences parses the sequences of a compressed block and adds them to
+// f.Sequences. in has the bytes after the block's literals.
 func (f *Frame) sequences(in []byte) error {
 	if len(in) == 0 {
 		return errFrame
@@ -338,13 +341,13 @@ func (f *Frame) sequences(in []byte) error {
 }
 
 // pad is how many zero bytes decode puts before and after the bits of the
-// sequences. If these bits end too early, decoding one sequence reads at most
-// this far before their start. The bytes after them are there because decode
-// reads whole words.
+// sequences. If the bits end too early, decoding one sequence reads at most pad
+// bytes before their start. The zero bytes after the bits are needed because
+// decode reads whole words.
 const pad = 16
 
-// decode decodes n sequences from in. Their bits are stored in reverse, so
-// decode reads from the end to the start.
+// decode decodes n sequences from in and appends them to f.Sequences. Their bits
+// are stored in reverse order: decode reads from the end of in to its start.
 func (f *Frame) decode(in []byte, n int) error {
 	if len(in) == 0 || in[len(in)-1] == 0 {
 		return errFrame
@@ -352,7 +355,7 @@ func (f *Frame) decode(in []byte, n int) error {
 	f.bits = append(append(append(f.bits[:0], make([]byte, pad)...), in...), make([]byte, pad)...)
 	b := f.bits
 	lengths, offsets, matches := f.current[kindLength], f.current[kindOffset], f.current[kindMatch]
-	// The bits below at are still to be read.
+	// at is a bit offset in b. The bits before it were not read yet.
 	at := uint(8*(pad+len(in)-1)+bits.Len8(in[len(in)-1])-1) - uint(lengths.log+offsets.log+matches.log)
 	if at < 8*pad {
 		return errFrame
@@ -412,10 +415,11 @@ func (f *Frame) decode(in []byte, n int) error {
 	return nil
 }
 
-// word returns at least 57 bits of b, beginning at the bit at.
+// word returns at least 57 bits of b, from bit at on. Bits count from the lowest
+// bit of b[0].
 func word(b []byte, at uint) uint64 {
 	return binary.LittleEndian.Uint64(b[at>>3:]) >> (at & 7)
 }
 
-// mask returns a number whose lowest n bits are set; n is less than 64.
+// mask returns a number whose lowest n bits are set. n must be less than 64.
 func mask(n uint) uint64 { return 1<<(n&63) - 1 }

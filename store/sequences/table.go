@@ -2,35 +2,35 @@ package sequences
 
 import "math/bits"
 
-// The three numbers that encode a sequence, in the order of their tables in a
-// block: the length of the literals, the offset of the match, and the length of
-// the match.
+// The kinds of the three numbers that encode a sequence, in the order of their
+// tables in a block.
 const (
 	kindLength = iota // length of the literals
-	kindOffset
-	kindMatch
-	kinds
+	kindOffset        // offset of the match
+	kindMatch         // length of the match
+	kinds             // number of kinds
 )
 
-// The ways in which a block of a Zstandard frame gives the decoding table for
-// one of the three numbers of its sequences.
+// The modes: how a block of a Zstandard frame gives the decoding table for one of
+// the three numbers of its sequences.
 const (
-	modePredefined = iota
-	modeRepeat     // one code for all sequences
-	modeTable
-	modeAsBefore // the table of the block before
+	modePredefined = iota // the table in predefined
+	modeRepeat            // one code for all sequences
+	modeTable             // the block has the table
+	modeAsBefore          // the table of the block before
 )
 
 // state is one state of the decoder of a number (finite state entropy: Duda,
-// "Asymmetric numeral systems", 2013; RFC 8878, 4.1). The number is base plus
-// bits() bits of the input. The next state is next plus another width() bits of
-// the input.
+// "Asymmetric numeral systems", 2013; RFC 8878, 4.1). The number that the state
+// gives is base plus the next bits() bits of the input. The next state is at
+// index next plus the following width() bits of the input. All four are packed
+// into 64 bits, the lowest first:
 //
 //	bits   0…7    8…15    16…31   32…63
 //	       bits   width   next    base
 //
-// The sum of three states therefore has the sums of their bits and widths in
-// its lowest two bytes.
+// The sum of three states therefore has the sums of their bits and widths in its
+// lowest two bytes.
 type state uint64
 
 func newState(base uint32, bits, width uint8, next uint16) state {
@@ -42,24 +42,26 @@ func (s state) width() uint  { return uint(s >> 8 & 0xff) }
 func (s state) next() uint64 { return uint64(s >> 16 & 0xffff) }
 func (s state) base() uint32 { return uint32(s >> 32) }
 
-// tableMask is the mask of an index into the largest table, which has 512
-// states.
+// tableMask is the mask of an index into the largest possible table, which has
+// 512 states.
 const tableMask = 1<<9 - 1
 
-// table is the decoding table of one number of a sequence: 1<<log states.
+// table is the decoding table of one of the three numbers of a sequence. It has
+// 1<<log states.
 type table struct {
 	states [tableMask + 1]state
 	log    uint8 // binary logarithm of the number of states
 }
 
-// form holds what RFC 8878 lays down about the tables of one number: for each
-// code the base and the count of extra bits, and the predefined table.
+// form has the rules of RFC 8878 for the tables of one of the three numbers of a
+// sequence: for each code the base and the count of extra bits, and the
+// predefined table.
 type form struct {
 	bases  []uint32
 	bits   []uint8
-	logMax uint8
+	logMax uint8   // the largest log of a table
 	norm   []int16 // how often each code occurs in the predefined table
-	log    uint8   // of the predefined table
+	log    uint8   // the log of the predefined table
 }
 
 var forms = [kinds]form{
@@ -80,8 +82,8 @@ var forms = [kinds]form{
 	},
 }
 
-// predefined holds the tables that RFC 8878 predefines and a block need not
-// contain.
+// predefined has the tables that RFC 8878 predefines, one for each number. A
+// block that uses them does not contain them.
 var predefined = func() (out [kinds]*table) {
 	for k := range forms {
 		f := &forms[k]
@@ -102,8 +104,9 @@ var predefined = func() (out [kinds]*table) {
 	return out
 }()
 
-// table reads the table of one number as mode says, makes it the current one,
-// and returns the rest of the block.
+// table gets the decoding table for the number kind, which is at the start of in
+// if mode says so. It makes the table the current one and returns the bytes after
+// it.
 func (f *Frame) table(kind int, mode byte, in []byte) ([]byte, error) {
 	t, of := &f.tables[kind], &forms[kind]
 	switch mode {
@@ -131,9 +134,10 @@ func (f *Frame) table(kind int, mode byte, in []byte) ([]byte, error) {
 	return in, nil
 }
 
-// readNorm reads how often each code occurs in a table of 1<<log states, with
-// -1 for less than once. It returns the number of codes, log, and the number of
-// bytes read. For invalid input it returns 0 codes.
+// readNorm reads the description of a decoding table: how often each code occurs
+// among its 1<<log states. It writes these counts to norm, with -1 for less than
+// once. It returns the number of codes, log, and in n the number of bytes read.
+// For invalid input, and if log would exceed logMax, all results are 0.
 func readNorm(norm []int16, in []byte, logMax uint8) (symbols int, log uint8, n int) {
 	at := 0
 	read := func(n int) (x int) {
@@ -175,8 +179,8 @@ func readNorm(norm []int16, in []byte, logMax uint8) (symbols int, log uint8, n 
 	return symbols, log, n
 }
 
-// build builds the decoding table in which each code occurs norm times among
-// 1<<log states.
+// build fills t with 1<<log states, among which code c occurs norm[c] times. The
+// form of has the bases and bits of the codes.
 func (t *table) build(of *form, norm []int16, log uint8) {
 	size := 1 << log
 	t.log = log
