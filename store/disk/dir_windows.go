@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// rename renames a file and returns once the new name is durable: Windows
-// cannot sync a folder afterwards.
+// rename renames a file and returns once the new name is durable. It must wait
+// for that, because Windows cannot sync a folder afterwards.
 func rename(from, to string) error {
 	fail := func(err error) error { return &os.LinkError{Op: "rename", Old: from, New: to, Err: err} }
 	f, err := windows.UTF16PtrFromString(from)
@@ -24,7 +24,7 @@ func rename(from, to string) error {
 	return nil
 }
 
-// syncDir only checks that the folder exists, because Windows cannot sync a
+// syncDir checks only that the folder exists, because Windows cannot sync a
 // folder.
 func syncDir(name string) error {
 	_, err := os.Stat(name)

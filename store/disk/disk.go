@@ -15,9 +15,9 @@ import (
 	"os"
 )
 
-// FS changes files. A method does what the function of the same name in package
-// os does, and returns the same errors. Methods may be called from several
-// goroutines at once.
+// FS changes files. A method does the same as the function of that name in
+// package os, and returns the same errors. Several goroutines may call its
+// methods at once.
 type FS interface {
 	// OpenFile opens a file, with the flags of os.OpenFile. The caller closes
 	// it; closing also releases its lock.
@@ -27,15 +27,15 @@ type FS interface {
 	Link(from, to string) error
 	// Remove removes a file or an empty folder.
 	Remove(name string) error
-	// SyncDir makes the names in a folder durable: files created, renamed and
-	// removed there stay so after a crash.
+	// SyncDir makes the names in a folder durable: after a crash, files that were
+	// created, renamed or removed in it before are still so.
 	SyncDir(name string) error
 }
 
-// File is an open file of an FS. Bytes are durable once Write and then Sync
-// have returned without an error, and SyncDir of the folder has made the name
-// durable. If Sync fails, the state of the bytes written since the last Sync is
-// unknown, and calling Sync again does not help: write the file again.
+// File is an open file of an FS. Bytes are durable once Write and then Sync have
+// returned without an error, and SyncDir of the folder has made the name durable.
+// If Sync fails, nobody knows which bytes written since the last Sync are
+// durable, and calling Sync again does not help: write the file again.
 type File interface {
 	io.Reader
 	io.ReaderAt
@@ -48,7 +48,7 @@ type File interface {
 	Fd() uintptr
 }
 
-// OS is the operating system's file system.
+// OS is the file system of the operating system. It is the FS in production.
 var OS FS = system{}
 
 type system struct{}

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Format is the name of the format of an archive's files, and FormatByte stands
-// for it in binary files. Every file of an archive that has a format of its own
-// begins with one of the two, and is read only if it is equal. Raise both with
-// every change to what any file holds.
+// Format is the name of the format of an archive's files, and FormatByte is the
+// number of that format in binary files. Each file of an archive that has a
+// format of its own begins with one of the two. The file is read only if it
+// begins with the same value. Increase both when the content of any file changes.
 const (
 	Format     = draft + "1"
 	FormatByte = draftByte + 1
@@ -18,17 +18,19 @@ const (
 
 const (
 	draft     = "draft "
-	draftByte = 0xd0 // the upper four bits of the byte of a draft
+	draftByte = 0xd0 // the upper four bits of the FormatByte of a draft
 )
 
-// FormatError reports a file, or a part of one, in another format than Format.
+// FormatError is the error for a file, or a part of a file, that has another
+// format than Format.
 type FormatError struct {
-	What   string // "catalogue"
-	Found  string // "draft 2", or a number
-	Remedy string // what the user can do; "" for the remedy of a whole archive
+	What   string // the file or part, such as "catalogue"
+	Found  string // the format found, such as "draft 2", or a number
+	Remedy string // what the user can do; "" means what helps for a whole archive
 }
 
-// Error names the format found, the format wanted and the remedy.
+// Error returns a message that names the format found, the format wanted and what
+// the user can do.
 func (e *FormatError) Error() string {
 	remedy := e.Remedy
 	if remedy == "" {
@@ -37,19 +39,19 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("the %s has format %s and this program reads format %s only: %s", e.What, e.Found, Format, remedy)
 }
 
-// ErrNoHead is returned by CutHead for what does not begin with the line that it
-// should begin with.
+// ErrNoHead is returned by CutHead if the text does not begin with a line that
+// Head makes.
 var ErrNoHead = errors.New("the first line is damaged")
 
-// Head returns the first line of a text file: its kind, such as "catalogue", and
-// Format.
+// Head returns the first line of a text file of an archive. It has the kind of
+// the file, such as "catalogue", and Format.
 func Head(kind string) string { return headOf(kind) + Format + "\n" }
 
 func headOf(kind string) string { return "infomall " + kind + "\t" }
 
-// CutHead returns text without the first line, which Head made. It returns
-// ErrNoHead if there is no such line, and a *FormatError if the line names another
-// format.
+// CutHead returns text without its first line, which Head made for this kind. It
+// returns ErrNoHead if there is no such line, and a *FormatError if the line
+// names another format.
 func CutHead(text, kind string) (rest string, err error) {
 	line, rest, whole := strings.Cut(text, "\n")
 	found, ok := strings.CutPrefix(line, headOf(kind))
@@ -62,8 +64,9 @@ func CutHead(text, kind string) (rest string, err error) {
 	return rest, nil
 }
 
-// CheckByte returns a *FormatError unless b, with which a part of a binary file
-// begins, is FormatByte. What names the part, such as "run".
+// CheckByte returns nil if b, the first byte of a part of a binary file, is
+// FormatByte. Otherwise it returns a *FormatError. The argument what names the
+// part in the error, such as "run".
 func CheckByte(b byte, what string) error {
 	if b == FormatByte {
 		return nil

@@ -22,8 +22,8 @@ func LockShared(f Open) error { return flock(f, unix.LOCK_SH) }
 // holds any lock.
 func LockExclusive(f Open) error { return flock(f, unix.LOCK_EX) }
 
-// TryExclusive takes an exclusive lock on f if no other owner holds any lock,
-// and reports whether it did. It does not wait.
+// TryExclusive takes an exclusive lock on f if no other owner holds any lock, and
+// reports whether it took the lock. It does not wait.
 func TryExclusive(f Open) (bool, error) {
 	err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {

@@ -23,8 +23,8 @@ func LockShared(f Open) error { return lock(f, 0) }
 // holds any lock.
 func LockExclusive(f Open) error { return lock(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
 
-// TryExclusive takes an exclusive lock on f if no other owner holds any lock,
-// and reports whether it did. It does not wait.
+// TryExclusive takes an exclusive lock on f if no other owner holds any lock, and
+// reports whether it took the lock. It does not wait.
 func TryExclusive(f Open) (bool, error) {
 	err := lock(f, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {

@@ -9,22 +9,23 @@ import (
 	"path/filepath"
 )
 
-// The permissions of new files and folders, before the umask.
+// The permissions of new files and folders. The umask of the process may remove
+// some of them.
 const (
 	permFile = 0o644
 	permDir  = 0o755
 )
 
-// Create opens a file for reading and writing. It creates the file if there is
-// none, and empties it otherwise. The caller closes it.
+// Create opens a file for reading and writing. It creates the file if it does not
+// exist, and empties it otherwise. The caller closes it.
 func Create(d FS, name string) (File, error) {
 	return d.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, permFile)
 }
 
-// Mkdir creates a folder if there is none, and makes its name durable. It also
-// syncs the name of a folder that exists, because its creator may have been
-// killed before the sync. If the sync fails, Mkdir removes a folder that it has
-// created: a later sync would not help.
+// Mkdir creates a folder if it does not exist, and makes its name durable. It
+// also syncs the name of a folder that exists, because the process that created
+// it may have been killed before the sync. If the sync fails, Mkdir removes a
+// folder that it has created, because a later sync would not help.
 func Mkdir(d FS, name string) error {
 	err := d.Mkdir(name, permDir)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -37,9 +38,9 @@ func Mkdir(d FS, name string) error {
 	return e
 }
 
-// MkdirAll creates a folder and all missing folders above it, each as Mkdir
-// does. A parent folder that may not be read was created by another user and is
-// not synced.
+// MkdirAll creates a folder and all missing folders above it, each in the same
+// way as Mkdir. It ignores that the parent of an existing folder may not be
+// synced for lack of permission: another user created that parent.
 func MkdirAll(d FS, name string) error {
 	info, err := os.Stat(name)
 	parent := filepath.Dir(name)
@@ -63,8 +64,8 @@ func MkdirAll(d FS, name string) error {
 	return Mkdir(d, name)
 }
 
-// MkdirTemp creates a folder in dir and returns its path. Its name is prefix
-// and random digits.
+// MkdirTemp creates a new folder in dir and returns its path. The name of the
+// folder is prefix and random digits.
 func MkdirTemp(d FS, dir, prefix string) (string, error) {
 	for {
 		name := filepath.Join(dir, prefix+random())
@@ -74,8 +75,8 @@ func MkdirTemp(d FS, dir, prefix string) (string, error) {
 	}
 }
 
-// random returns ten random digits for a file name. Two results may be equal;
-// the caller creates its file such that an existing name fails.
+// random returns ten random digits for a file name. Two results may be equal; the
+// caller must create its file in a way that fails if the name exists.
 func random() string { return fmt.Sprintf("%010d", rand.Uint32()) }
 
 // RemoveAll removes a file, or a folder with everything in it. It is no error
@@ -100,9 +101,9 @@ func RemoveAll(d FS, name string) error {
 	return err
 }
 
-// WriteFile replaces the file of that name, or creates it, with the content b.
-// After a crash either the old file or the whole new one is there. The new name
-// is durable once the caller has called SyncDir on its folder. WriteFile first
+// WriteFile replaces the file name, or creates it, with the content b. After a
+// crash either the old file or the whole new file is there. The new content is
+// durable once the caller has called SyncDir on its folder. WriteFile first
 // writes a temporary file whose name begins with a dot.
 func WriteFile(d FS, name string, b []byte) error {
 	tmp := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+random())

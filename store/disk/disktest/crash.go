@@ -8,28 +8,29 @@ import (
 	"slices"
 )
 
-// sector is how many bytes a disk writes whole or not at all.
+// sector is the number of bytes that a disk writes as a whole or not at all.
 const sector = 512
 
-// Crash is what a power cut may leave: what was synced, and of the rest any
-// part, in any order, torn at sectors. Of a name that came to mean one thing
-// after the other any of these may be left, and another may be left of another
-// name, be it in the same rename.
+// Crash is one state of a disk that a power cut may leave. It has everything that
+// was synced. Of the other changes it has any part: writes may be torn at
+// sectors, and later changes may be there without earlier ones. Of the changes to
+// names, too, each may be lost by itself, even one of the two changes of a
+// rename.
 type Crash struct {
 	top     *node
 	folders map[*node]map[string]*node
 	files   map[*node][]byte
 }
 
-// change is an operation that may be lost or not.
+// change is an operation that a power cut may undo, unless it was synced.
 type change struct {
 	op
-	synced    bool // it can't be lost
-	untrusted bool // a sync failed behind it: the next may do nothing for it
+	synced    bool // the operation can't be lost
+	untrusted bool // a sync after the operation failed: later syncs may not make it durable
 }
 
-// Crash gives one of the states that losing power could leave when the first
-// n operations of the record were done, as r has it.
+// Crash returns one of the states that a power cut could leave after the first n
+// operations of the record. r chooses the state.
 func (d *Disk) Crash(n int, r *rand.Rand) *Crash {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -46,7 +47,7 @@ func (d *Disk) Crash(n int, r *rand.Rand) *Crash {
 		}
 	}
 	c := &Crash{top: d.top, folders: make(map[*node]map[string]*node), files: make(map[*node][]byte)}
-	// A disk that keeps nearly all, nearly nothing, or anything.
+	// The share of unsynced changes that the disk keeps.
 	keep := []float64{0, 0.1, 0.5, 0.9, 1}[r.IntN(5)]
 	c.folder(d.top, pending, keep, r)
 	return c
@@ -76,7 +77,9 @@ func (c *Crash) folder(n *node, pending map[*node][]change, keep float64, r *ran
 	}
 }
 
-// content is what is left of a file.
+// content returns the bytes of a file that are left after a power cut. list has
+// the changes to the file, and keep is the probability, from 0 to 1, that an
+// unsynced change survives.
 func content(list []change, keep float64, r *rand.Rand) []byte {
 	var b []byte
 	for _, o := range list {
@@ -117,7 +120,8 @@ func sorted(names map[string]*node) []string {
 	return out
 }
 
-// walk calls f for each folder and file, in order of name.
+// walk calls f for node n and for each folder and file in it, in order of name.
+// path is the path of n. For a file, data is its content.
 func (c *Crash) walk(n *node, path string, f func(path string, dir bool, data []byte) error) error {
 	names, dir := c.folders[n]
 	if err := f(path, dir, c.files[n]); err != nil {
@@ -131,7 +135,8 @@ func (c *Crash) walk(n *node, path string, f func(path string, dir bool, data []
 	return nil
 }
 
-// Sum tells states apart.
+// Sum returns a hash of all names and contents. Different states have different
+// sums.
 func (c *Crash) Sum() [sha256.Size]byte {
 	h := sha256.New()
 	// Writing to a hash does not fail.
@@ -145,7 +150,8 @@ func (c *Crash) Sum() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// WriteTo makes the state in a folder.
+// WriteTo writes the files and folders of the state into the folder root, which
+// it creates.
 func (c *Crash) WriteTo(root string) error {
 	return c.walk(c.top, root, func(path string, dir bool, data []byte) error {
 		if dir {

@@ -1,7 +1,8 @@
-// Package disktest is a disk that fails when a test wants it to: it dies, is
-// full, can't sync, or loses power. Files lie in a real folder, so that what
-// maps them works as ever; what was done to them is also written down, and
-// Crashes makes of that what a power cut could have left.
+// Package disktest provides a disk for tests that fails when the test wants it
+// to: it dies, is full, can't sync, or loses power. The files are in a real
+// folder, so that memory maps of them work as usual. The disk also records all
+// operations. From that record, Disk.Crash computes what a power cut could have
+// left.
 package disktest
 
 import (
@@ -17,47 +18,49 @@ import (
 	"infomall/store/disk"
 )
 
-// ErrKilled is what every operation fails with once the disk was killed.
+// ErrKilled is the error of every operation after the disk was killed, until
+// Revive. Disk.Fault returns it to kill the disk.
 var ErrKilled = errors.New("disktest: killed")
 
-// kind says what an operation does.
+// kind is the kind of a recorded operation.
 type kind uint8
 
 const (
 	kindWrite kind = iota
 	kindTruncate
 	kindSync
-	kindName // a name in a folder comes to mean another file, or none
+	kindName // a name in a folder was given to another file or folder, or removed
 	kindSyncDir
 )
 
-// op is an operation that took place, or, of a sync, was tried.
+// op is a recorded operation: one that was done, or a sync that was tried.
 type op struct {
 	kind   kind
-	node   *node // what it is done to: a file, or the folder for names
-	off    int64 // of a write; of a truncate, the size
-	data   []byte
-	name   string // in the folder
-	means  *node  // what the name means from now on; nil: nothing
-	failed bool   // a sync that failed
+	node   *node  // the changed file, or the folder whose name was changed
+	off    int64  // the offset of a write, or the new size for a truncate
+	data   []byte // the bytes of a write
+	name   string // the changed name in the folder
+	means  *node  // the file or folder that has the name from now on; nil for none
+	failed bool   // the sync failed
 }
 
-// node is a file or folder, whatever its names.
+// node is a file or folder, independent of the names that it has.
 type node struct {
 	dir   bool
-	data  []byte           // of a file, as written
-	names map[string]*node // of a folder
+	data  []byte           // the content of a file, with all writes
+	names map[string]*node // the names in a folder
 }
 
-// Disk is a disk.FS on a folder of the real file system, which is empty at
-// first. It may be used from several goroutines.
+// Disk is a disk.FS on a folder of the real file system. The folder is empty at
+// first. Several goroutines may use a Disk at once.
 type Disk struct {
-	// Fault is asked before each operation, which is counted from 1. If it
-	// gives an error the operation fails with it; a write is half done by then.
-	// With ErrKilled the process is as good as dead: nothing more works and all
-	// locks are gone, until Revive. Nil never fails.
+	// Fault is called before each operation with the number of the operation,
+	// counted from 1, and its description. If Fault returns an error, the operation
+	// fails with that error; of a write, half is done before. ErrKilled simulates
+	// the death of the process: all files are closed, all locks are released, and
+	// every operation fails until Revive. If Fault is nil, no operation fails.
 	Fault func(n int, what string) error
-	// IgnoreSync makes syncs do nothing, and say that all went well.
+	// IgnoreSync makes syncs do nothing and return no error.
 	IgnoreSync bool
 
 	mu   sync.Mutex
@@ -69,41 +72,43 @@ type Disk struct {
 	open map[*file]bool
 }
 
-// New returns a disk on the empty folder root.
+// New returns a Disk on the folder root, which must be empty.
 func New(root string) *Disk {
 	return &Disk{root: root, top: &node{dir: true, names: make(map[string]*node)}, open: make(map[*file]bool)}
 }
 
-// Operations is how many operations were asked for so far.
+// Operations returns how many operations were called so far, including those that
+// failed. Calls while the disk is killed do not count.
 func (d *Disk) Operations() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.n
 }
 
-// Mark is the present place in the record, for Crashes.
+// Mark returns the number of operations in the record so far, an argument for
+// Crash.
 func (d *Disk) Mark() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.log)
 }
 
-// OpenFiles is how many files are open.
+// OpenFiles returns the number of files that are open.
 func (d *Disk) OpenFiles() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.open)
 }
 
-// Revive lets a killed disk work again, for the next process.
+// Revive makes a killed disk work again, as for the next process.
 func (d *Disk) Revive() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.dead = false
 }
 
-// step counts an operation and gives the error that it is to fail with. d.mu
-// is held.
+// step counts an operation and returns the error with which the operation must
+// fail, or nil. what describes the operation. The caller must hold d.mu.
 func (d *Disk) step(what string) error {
 	if d.dead {
 		return ErrKilled
@@ -113,7 +118,7 @@ func (d *Disk) step(what string) error {
 	return err
 }
 
-// ask counts an operation and asks Fault.
+// ask counts an operation and returns the result of Fault for it.
 func (d *Disk) ask(what string) error {
 	d.n++
 	if d.Fault == nil {
@@ -122,7 +127,8 @@ func (d *Disk) ask(what string) error {
 	return d.Fault(d.n, what)
 }
 
-// die ends all there is if err says so.
+// die kills the disk if err is ErrKilled: it closes all files, and later
+// operations fail.
 func (d *Disk) die(err error) {
 	if !errors.Is(err, ErrKilled) {
 		return
@@ -134,8 +140,8 @@ func (d *Disk) die(err error) {
 	clear(d.open)
 }
 
-// find gives the node of a path; nil if there is none, or it is not on the
-// disk but above it.
+// find returns the node of a path. It returns nil if the path does not exist, or
+// is outside of the disk's folder.
 func (d *Disk) find(path string) *node {
 	rel, err := filepath.Rel(d.root, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -154,7 +160,8 @@ func (d *Disk) find(path string) *node {
 	return at
 }
 
-// means lets a name mean another node, or none.
+// means gives the name path to node to, or removes the name if to is nil. It
+// records the change.
 func (d *Disk) means(path string, to *node) {
 	dir, name := d.find(filepath.Dir(path)), filepath.Base(path)
 	if to == nil {
@@ -222,7 +229,8 @@ func (d *Disk) Remove(name string) error {
 	return d.change("remove "+name, func() error { return os.Remove(name) }, func() { d.means(name, nil) })
 }
 
-// change does an operation and, if it went well, writes it down.
+// change does an operation by calling do. If do succeeds, change calls note to
+// record the operation. what describes the operation for Fault.
 func (d *Disk) change(what string, do func() error, note func()) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -236,7 +244,8 @@ func (d *Disk) change(what string, do func() error, note func()) error {
 	return err
 }
 
-// SyncDir implements disk.FS. Folders above the disk are taken for synced.
+// SyncDir implements disk.FS. For a folder outside of the disk's folder it does
+// nothing.
 func (d *Disk) SyncDir(name string) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -247,8 +256,9 @@ func (d *Disk) SyncDir(name string) error {
 	return d.sync("syncdir "+name, op{kind: kindSyncDir, node: n})
 }
 
-// sync writes a sync down. d.mu is held. Nothing is synced in truth: it is the
-// record that says what would be left.
+// sync records the sync o. It syncs no real file: the record alone says what a
+// power cut would leave. what describes the operation for Fault. The caller must
+// hold d.mu.
 func (d *Disk) sync(what string, o op) error {
 	err := d.step(what)
 	if errors.Is(err, ErrKilled) || d.IgnoreSync {
@@ -259,7 +269,7 @@ func (d *Disk) sync(what string, o op) error {
 	return err
 }
 
-// file is an open file.
+// file is an open file of a Disk.
 type file struct {
 	*os.File
 	d *Disk
@@ -325,7 +335,7 @@ func (f *file) Close() error {
 	return f.File.Close()
 }
 
-// resize cuts b or fills it up with zeros.
+// resize returns b with the length size: it cuts b, or appends zeros.
 func resize(b []byte, size int64) []byte {
 	if size <= int64(len(b)) {
 		return b[:size:size]

@@ -28,24 +28,28 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // Sum returns the crc32c of b, the checksum of all small files of an archive.
 func Sum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
-// AddSum returns the checksum of bytes whose checksum is sum, followed by b. The
-// checksum of no bytes is 0.
+// AddSum returns the checksum of some bytes followed by b. sum is the checksum of
+// the former bytes; it is 0 for no bytes.
 func AddSum(sum uint32, b []byte) uint32 { return crc32.Update(sum, castagnoli, b) }
 
-// NewSum returns a hash that computes Sum of all that is written to it.
+// NewSum returns a hash that computes the same checksum as Sum for all bytes
+// written to it.
 func NewSum() hash.Hash32 { return crc32.New(castagnoli) }
 
-// Quoted is a field that may hold any text.
+// Quoted is a field that may hold any text. It is written in quotes of Go.
 type Quoted string
 
-// Hex is a field with a checksum.
+// Hex is a field that holds a checksum. It is written as eight hexadecimal
+// digits.
 type Hex uint32
 
-// New returns the first line of a file of this kind.
+// New returns the first line of a file of this kind, with which a new file
+// begins.
 func New(kind string) []byte { return []byte(disk.Head(kind)) }
 
-// Append appends a line. A field is a string without tabs and line ends, a Quoted,
-// a Hex, segment numbers as []uint32, or an integer of any type.
+// Append appends a line with these fields to b. A field is a string without tabs
+// and line ends, a Quoted, a Hex, segment numbers as []uint32, or an integer of
+// any type.
 func Append(b []byte, fields ...any) []byte {
 	for i, f := range fields {
 		if i > 0 {
@@ -72,8 +76,8 @@ func Append(b []byte, fields ...any) []byte {
 	return append(b, '\n')
 }
 
-// AppendSummed appends a line that ends with a checksum of its own: the crc32c of
-// the line's bytes before it.
+// AppendSummed appends a line with these fields to b, and ends it with one more
+// field: the crc32c of the line's bytes up to that field.
 func AppendSummed(b []byte, fields ...any) []byte {
 	from := len(b)
 	b = Append(b, fields...)
@@ -81,7 +85,7 @@ func AppendSummed(b []byte, fields ...any) []byte {
 	return Append(b, Hex(Sum(b[from:])))
 }
 
-// Seal appends the last line: the crc32c of b.
+// Seal appends the last line of a file to b: the crc32c of b.
 func Seal(b []byte) []byte { return Append(b, "crc32c", Hex(Sum(b))) }
 
 // Reader reads the lines of a file, and the fields of each line one by one:
@@ -99,16 +103,16 @@ func Seal(b []byte) []byte { return Append(b, "crc32c", Hex(Sum(b))) }
 // The methods that read a field return a zero value if the field is missing or not
 // of the expected form. Next then returns false, and Err an error.
 type Reader struct {
-	rest    string   // the lines that Next has not returned
-	fields  []string // the fields of the current line that were not read
-	bad     bool
-	damaged error
+	rest    string   // the lines after the current one
+	fields  []string // the fields of the current line that were not read yet
+	bad     bool     // a field was missing or wrong
+	damaged error    // the error that Err returns
 }
 
-// Open returns a Reader of a file of this kind, for the lines between the first and
-// the last. It returns a *disk.FormatError if the file has another format, and else
-// damaged if the first or the last line is wrong. The Reader's Err returns damaged
-// too.
+// Open returns a Reader for the lines of a file between the first and the last. b
+// is the content of the file, and kind its kind. Open returns a *disk.FormatError
+// if the file has another format, and the error damaged if its first or last line
+// is wrong. The Reader's Err also returns damaged.
 func Open(b []byte, kind string, damaged error) (*Reader, error) {
 	rest, err := disk.CutHead(string(b), kind)
 	if errors.Is(err, disk.ErrNoHead) {
@@ -120,11 +124,13 @@ func Open(b []byte, kind string, damaged error) (*Reader, error) {
 	return open(b, rest, damaged)
 }
 
-// OpenList returns a Reader of lines that Seal has completed, without a first line
-// that names a format.
+// OpenList returns a Reader for a list of lines that Seal has completed. The list
+// has no first line that names a format. OpenList returns the error damaged if
+// the checksum is wrong.
 func OpenList(b []byte, damaged error) (*Reader, error) { return open(b, string(b), damaged) }
 
-// open returns a Reader of rest, which is the end of b, without its last line.
+// open returns a Reader for the lines of rest except the last. rest is the end of
+// b. open returns the error damaged if the last line is not the checksum of b.
 func open(b []byte, rest string, damaged error) (*Reader, error) {
 	at := strings.LastIndex(rest, "crc32c\t")
 	if at < 0 || !bytes.Equal(b, Seal(bytes.Clone(b[:len(b)-len(rest)+at]))) {
@@ -133,8 +139,9 @@ func open(b []byte, rest string, damaged error) (*Reader, error) {
 	return &Reader{rest: rest[:at], damaged: damaged}, nil
 }
 
-// OpenLine returns a Reader of the fields of one line that AppendSummed has made,
-// without its line end. It returns damaged if the checksum is wrong.
+// OpenLine returns a Reader for the fields of one line that AppendSummed has
+// made. line must be without its line end. OpenLine returns the error damaged if
+// the checksum is wrong.
 func OpenLine(line string, damaged error) (*Reader, error) {
 	at := strings.LastIndexByte(line, '\t') + 1
 	if line[at:] != fmt.Sprintf("%08x", Sum([]byte(line[:at]))) {
@@ -143,8 +150,9 @@ func OpenLine(line string, damaged error) (*Reader, error) {
 	return &Reader{fields: strings.Split(line[:max(at-1, 0)], "\t"), damaged: damaged}, nil
 }
 
-// Next moves to the next line and reports whether there is one. It returns false if
-// the line before was not read to its end, or not as expected.
+// Next moves to the next line and reports whether there is one. It returns false
+// if a field of the current line was not read, was missing, or was not of the
+// expected form.
 func (r *Reader) Next() bool {
 	if r.Err() != nil || r.rest == "" {
 		return false
@@ -154,8 +162,8 @@ func (r *Reader) Next() bool {
 	return true
 }
 
-// Err returns the error for damage if a field was missing, was not of the expected
-// form, or was left unread; otherwise nil.
+// Err returns the error that was passed as damaged if a field was missing, was
+// not of the expected form, or was not read. Otherwise it returns nil.
 func (r *Reader) Err() error {
 	if r.bad || len(r.fields) > 0 {
 		return r.damaged
@@ -163,10 +171,11 @@ func (r *Reader) Err() error {
 	return nil
 }
 
-// Fail makes Err return the error for damage.
+// Fail reports damage that the caller found: Err then returns the error for
+// damage.
 func (r *Reader) Fail() { r.bad = true }
 
-// Text reads a field as it is.
+// Text reads the next field of the current line and returns it unchanged.
 func (r *Reader) Text() string {
 	if len(r.fields) == 0 {
 		r.bad = true
@@ -177,17 +186,17 @@ func (r *Reader) Text() string {
 	return s
 }
 
-// Int reads a decimal number.
+// Int reads the next field as a decimal number.
 func (r *Reader) Int() int64 {
 	n, err := strconv.ParseInt(r.Text(), 10, 64)
 	r.bad = r.bad || err != nil
 	return n
 }
 
-// Uint reads a decimal number that is not negative.
+// Uint reads the next field as a decimal number that is not negative.
 func (r *Reader) Uint() uint64 { return r.uint(10, 64) }
 
-// Sum reads a checksum.
+// Sum reads the next field as a checksum, which was written as Hex.
 func (r *Reader) Sum() uint32 { return uint32(r.uint(16, 32)) }
 
 func (r *Reader) uint(base, bits int) uint64 {
@@ -196,17 +205,17 @@ func (r *Reader) uint(base, bits int) uint64 {
 	return n
 }
 
-// Quoted reads a text that was written as Quoted.
+// Quoted reads the next field as a text that was written as Quoted.
 func (r *Reader) Quoted() string {
 	s, err := strconv.Unquote(r.Text())
 	r.bad = r.bad || err != nil
 	return s
 }
 
-// Words reads a field as words separated by blanks.
+// Words reads the next field and returns its words, which blanks separate.
 func (r *Reader) Words() []string { return strings.Fields(r.Text()) }
 
-// IDs reads segment numbers.
+// IDs reads the next field as segment numbers separated by blanks.
 func (r *Reader) IDs() (out []uint32) {
 	for _, s := range r.Words() {
 		n, err := strconv.ParseUint(s, 10, 32)
@@ -216,8 +225,8 @@ func (r *Reader) IDs() (out []uint32) {
 	return out
 }
 
-// Bytes reads n bytes of any kind, which follow the current line and end with a
-// line end of their own.
+// Bytes returns the n bytes after the current line. They may be any bytes. A line
+// end must follow them, and Bytes skips it.
 func (r *Reader) Bytes(n uint64) []byte {
 	if r.bad || n >= uint64(len(r.rest)) || r.rest[n] != '\n' {
 		r.bad = true
