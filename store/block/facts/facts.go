@@ -36,9 +36,9 @@ import (
 // fingerprints changes its result for any page.
 const Extractor = 1
 
-// KeptLevel is the level of the blocks that facts and folds describe: their cut
-// (see package divide) is made at this level. A fold says how the blocks of a
-// version relate to those of earlier versions.
+// KeptLevel is the level of the cut that facts and folds describe: the blocks at
+// this level, and the leaves above it. A fold says how the blocks of a version
+// relate to those of earlier versions.
 const KeptLevel = 2
 
 // fingerprintWords is the least number of words of a text whose fingerprint is
@@ -186,7 +186,8 @@ func (m *Reader) Read(b *divide.Body) *Reading {
 	return r
 }
 
-// readLayout finds and packs the links of the layout.
+// readLayout finds the links of the layout (the bytes outside of the leaves), and
+// sets r.layout and r.placed to the packed links and their places.
 func (r *Reading) readLayout() {
 	next := 0
 	end := func(leaf int) int { return r.Blocks[r.Leaves[leaf]].End }
@@ -210,8 +211,8 @@ func (r *Reading) readLayout() {
 	r.layout, r.Links = packed, r.Links+len(offsets)
 }
 
-// leaf returns the Leaf for the bytes of b from start to end. It takes the leaf
-// from the memory of m if m knows it.
+// leaf returns the Leaf for Body[start:end] of page b. It takes the leaf from the
+// memory of m if m knows it.
 func (m *Reader) leaf(b *divide.Body, start, end int) *Leaf {
 	d := sha256.Sum256(b.Page.Body[start:end])
 	if end-start == len(b.Page.Body) { // a body of one leaf is not remembered: callers do not read a body twice
@@ -239,8 +240,8 @@ func (m *Reader) leaf(b *divide.Body, start, end int) *Leaf {
 	return l
 }
 
-// readLeaf computes the facts of the leaf from start to end. The second result is
-// the number of links in the leaf.
+// readLeaf computes the facts of the leaf that is Body[start:end] of page b. The
+// second result is the number of links in the leaf.
 func (m *Reader) readLeaf(b *divide.Body, start, end int) (facts []byte, _ int32) {
 	form := byte(0)
 	if b.Plain {
@@ -290,8 +291,8 @@ func (k *KeptBlock) Parent() string {
 // "C.C.3".
 func (k *KeptBlock) Depth() int { return strings.Count(k.Path, ".") + 1 }
 
-// cut returns the blocks of the cut at KeptLevel. For a page that does not
-// divide, it returns one block with path WholePath, as package life does.
+// cut returns the blocks of the cut at KeptLevel. For a page without blocks, it
+// returns one block with the path WholePath, as package life does.
 func (r *Reading) cut() []KeptBlock {
 	if len(r.Blocks) <= 1 {
 		return []KeptBlock{{Path: WholePath, Label: label.Other}}
@@ -552,8 +553,8 @@ func (k *keptReading) leaf(src []byte) (keptLeaf, error) {
 }
 
 // Outside returns the facts of a response whose body has no blocks, and the
-// number of links in these facts. They are links of the headers or of a style
-// sheet. If there are none, it returns nil and 0.
+// number of links in these facts. The links are those of the headers and, if the
+// body is a style sheet, of the body. Without links it returns nil and 0.
 func Outside(body []byte, as divide.As) (facts []byte, links int) {
 	list := divide.Outside(body, as)
 	if len(list) == 0 {
@@ -563,5 +564,6 @@ func Outside(body []byte, as divide.As) (facts []byte, links int) {
 	return r.AppendFacts(nil, "", true), len(list)
 }
 
-// WholePath is the path of the only block of a body that does not divide.
+// WholePath is the path of the block that stands for a whole body: the body is
+// not a page, was not opened, or shows nothing.
 const WholePath = "B"
