@@ -18,7 +18,8 @@ import (
 	"infomall/store/page/markup"
 )
 
-// Amount is how much a range of a page shows.
+// Amount is how much text, links, images and other elements a range of a page
+// shows.
 type Amount struct {
 	Text   int32 // bytes of visible text, white space not counted
 	Link   int32 // the part of Text that is inside links
@@ -209,8 +210,7 @@ func (f *Flow) spacer(n int) bool {
 // Shows returns the amount that node n and its descendants show.
 func (f *Flow) Shows(n int) Amount { return f.sum[f.Page.Nodes[n].Next].minus(&f.sum[n]) }
 
-// Between returns the amount that the nodes show whose indexes are at least from
-// and less than to.
+// Between returns the amount that Nodes[from:to] of the page show.
 func (f *Flow) Between(from, to int) Amount { return f.sum[to].minus(&f.sum[from]) }
 
 // UpTo returns the amount that all nodes before node n show together.
@@ -219,8 +219,8 @@ func (f *Flow) UpTo(n int) *Amount { return &f.sum[n] }
 // All returns the amount that the whole page shows.
 func (f *Flow) All() *Amount { return &f.sum[len(f.sum)-1] }
 
-// Weighs returns the weight (see Amount.Weight) of the nodes whose indexes are at
-// least from and less than to.
+// Weighs returns the weight (see Amount.Weight) of what Nodes[from:to] of the
+// page show.
 func (f *Flow) Weighs(from, to int) int32 {
 	a, b := &f.sum[from], &f.sum[to]
 	return b.Text - a.Text + 8*(b.Media-a.Media)
