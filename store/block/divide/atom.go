@@ -54,7 +54,7 @@ const atomsLeast = 1 << 9
 
 var atomStores = sync.Pool{New: func() any { return new(atoms) }}
 
-// newAtoms returns an atoms for the page of f. No atom is made yet.
+// newAtoms returns an atoms value for the page of f, which has made no atom yet.
 func newAtoms(f *flow.Flow) *atoms {
 	m := atomStores.Get().(*atoms)
 	m.Flow, m.store = f, m.stores
@@ -77,7 +77,7 @@ func (m *atoms) free() {
 	atomStores.Put(m)
 }
 
-// list returns a slice with room for n atoms.
+// list returns a slice of n atoms with undefined content, in the memory of m.
 func (m *atoms) list(n int) []atom {
 	if n > len(m.store) {
 		m.stores = make([]atom, max(n, 2*len(m.stores), atomsLeast))
@@ -101,7 +101,7 @@ func (m *atoms) take(built *[]atom) []atom {
 	return l
 }
 
-// pair joins two atoms into a group.
+// pair joins two neighbouring atoms into a group and returns the group.
 func (m *atoms) pair(a, b *atom) atom {
 	l := m.list(2)
 	l[0], l[1] = *a, *b
@@ -115,7 +115,8 @@ func (m *atoms) page() atom {
 	return a
 }
 
-// group joins neighbouring atoms into one atom. A single atom is returned unchanged.
+// group joins neighbouring atoms into one atom and returns it. A single atom is
+// returned unchanged.
 func group(parts []atom) atom {
 	if len(parts) == 1 {
 		return parts[0]
@@ -127,10 +128,10 @@ func group(parts []atom) atom {
 	return g
 }
 
-// expand divides an atom and returns its parts: of a group its members, of an
-// element its children, of a run of text its paragraphs or lines. If an element
-// contains a single part, expand divides that part instead. It returns nil if the
-// atom cannot be divided.
+// expand divides an atom and returns its parts: the members of a group, the
+// children of an element, or the paragraphs or lines of a run of text. If an
+// element contains a single part, expand divides that part instead. It returns
+// nil if the atom cannot be divided.
 func (m *atoms) expand(a *atom) []atom {
 	for {
 		var parts []atom

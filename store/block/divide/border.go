@@ -30,8 +30,8 @@ const (
 // second one for other browsers.
 func mayBorder(a flow.Amount) bool { return a.Text == 0 && a.Media > 0 && a.Media <= 2 }
 
-// border reports whether the nodes from up to to-1 are a border and nothing else.
-// These nodes must show no text.
+// border reports whether Nodes[from:to] are a border and nothing else. These
+// nodes must show no text.
 func (m *atoms) border(from, to int) bool {
 	nodes := m.Page.Nodes
 	if to-from > borderNodes {
@@ -138,8 +138,8 @@ func (m *atoms) drawsBorder(i int) bool {
 	return false
 }
 
-// endsLine reports whether the current line ends at node i: no node from i up to
-// end-1 shows more on that line.
+// endsLine reports whether the current line ends before node i: Nodes[i:end] show
+// nothing more on that line.
 func (m *atoms) endsLine(i, end int) bool {
 	for i < end {
 		n := &m.Page.Nodes[i]

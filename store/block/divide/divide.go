@@ -110,8 +110,8 @@ func divide(t *markup.Tree, o Options, known *Memory, charset string) *Tree {
 }
 
 // Cut returns the cut at a level: the blocks of that level and the leaves above
-// it, in the order of the page. The result has indexes in t.Blocks. Level 0 or
-// less means all leaves. The cut of a page that does not divide is nil.
+// it, in the order of the page, as indexes in t.Blocks. Level 0 or less means all
+// leaves. If the page shows nothing, the result is nil.
 func (t *Tree) Cut(level int) []int {
 	if len(t.Blocks) == 1 {
 		return nil
@@ -146,8 +146,8 @@ func (t *Tree) AppendCut(cut []int, level int) []int {
 	return cut
 }
 
-// Level returns the greatest Depth of the blocks in the tree, or 0 if the page
-// does not divide.
+// Level returns the greatest Depth of the blocks in the tree. It is 0 if the page
+// shows nothing.
 func (t *Tree) Level() int {
 	level := 0
 	for _, b := range t.Blocks {

@@ -108,8 +108,8 @@ func emphasis(t markup.Tag) bool {
 	return false
 }
 
-// preText adds the preformatted text of a node, from start to end in the body. A
-// newline in it ends the line.
+// preText adds Body[start:end], preformatted text of the given node, to the
+// lines. Each newline in it ends a line.
 func (s *lineSplitter) preText(start, end, node int32) {
 	body := s.m.Page.Body
 	for start < end {
@@ -128,9 +128,8 @@ func (s *lineSplitter) preText(start, end, node int32) {
 	}
 }
 
-// add adds the bytes of the body from start to end, which are nodes from to to-1,
-// to the current line. shows is what they show. bold says whether they are
-// emphasised.
+// add adds Body[start:end], which is Nodes[from:to], to the current line. shows
+// is what they show. bold says whether their text is emphasised.
 func (s *lineSplitter) add(start, end, from, to int32, shows flow.Amount, bold bool) {
 	if s.line.end == 0 {
 		s.line = atom{start: start, from: from, pre: s.pre, apart: s.seen >= s.gap || s.rule, border: s.border}

@@ -195,8 +195,9 @@ func (d *divider) regions(a *atom) []atom {
 	}), worthPart, anywhere)
 }
 
-// headed joins each part that is an image or object and a border with the part
-// after it, and returns the resulting list.
+// headed joins each border that is an image or object with the part after it,
+// because such an image is often the heading of that part. It returns the
+// resulting list.
 func (d *divider) headed(parts []atom) []atom {
 	for i := 0; i < len(parts); i++ {
 		p := &parts[i]
@@ -510,8 +511,8 @@ func (d *divider) cutAfter(a *atom) bool {
 	return crc32.ChecksumIEEE(d.Page.Body[a.start:a.end])&3 == 0
 }
 
-// heaviest returns the index of the part with the greatest weight, or -1 if parts
-// is empty.
+// heaviest returns the index of the part with the greatest weight, or -1 if there
+// are no parts.
 func heaviest(parts []atom) int {
 	big := -1
 	for i := range parts {
@@ -522,7 +523,8 @@ func heaviest(parts []atom) int {
 	return big
 }
 
-// splice returns parts with inner in place of parts[i].
+// splice returns a list like parts, but with the parts in inner in place of
+// parts[i].
 func (d *divider) splice(parts []atom, i int, inner []atom) []atom {
 	out := d.list(len(parts) + len(inner) - 1)
 	n := copy(out, parts[:i])
