@@ -34,7 +34,7 @@ const slotsLeast = 128
 // pages cannot choose words that share a slot.
 var keySeed = maphash.MakeSeed()
 
-// count counts the words of a text, after forgetting those it counted before. If
+// count counts the words of a text. The counts of earlier texts are lost. If
 // stems is true, words that differ only in their endings count as the same word.
 func (f *frequencies) count(words []string, stems bool) {
 	size := slotsLeast
@@ -72,8 +72,8 @@ func (f *frequencies) is(e *frequency, key []byte, h uint64) bool {
 }
 
 // mostFrequent returns at most n of the counted words, the most frequent first.
-// It leaves out words that occur least times or fewer. Equally frequent words are
-// in the order of their first occurrence.
+// It leaves out words whose count is not greater than the argument least. Equally
+// frequent words are in the order of their first occurrence.
 func (f *frequencies) mostFrequent(n, least int) []string {
 	best := f.best[:0]
 	for i := range f.entries {

@@ -20,8 +20,8 @@ const (
 const itemLevels = 4
 
 // item reports whether block n is one of several similar items, or part of such
-// an item. An item that comes first on a page is not a header for that reason,
-// and one that comes last is not a footer.
+// an item. To come first on the page does not make an item a header, and to come
+// last does not make it a footer.
 func (l *labeller) item(n int) bool {
 	nodes, b := l.flow.Page.Nodes, &l.tree.Blocks[n]
 	from := l.ranges[n].from
@@ -71,8 +71,8 @@ func (l *labeller) holdsItems(p int32) bool {
 	return is
 }
 
-// alike reports whether two elements have the same kind: the same tag, and the
-// same class if the tag says nothing.
+// alike reports whether elements a and b have the same kind: the same tag and, if
+// the tag says little (such as div), the same class.
 func (l *labeller) alike(a, b int32) bool {
 	t := l.flow.Page
 	if t.Nodes[a].Tag != t.Nodes[b].Tag {

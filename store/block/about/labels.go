@@ -149,7 +149,7 @@ func labels(t *divide.Tree, importances []float64, level int) []label.Label {
 	return labels
 }
 
-// nodeRange is the nodes that start in a block: the indexes from up to to-1.
+// nodeRange is the range of the nodes that start in a block: Nodes[from:to].
 type nodeRange struct{ from, to int }
 
 // find sets l.ranges[n], the range of the nodes that start in block n. It must be
@@ -165,8 +165,9 @@ func (l *labeller) find(n, before int) {
 	l.ranges[n] = nodeRange{from, l.at(b.End, nodeRange{from, around.to})}
 }
 
-// at returns the index of the first node in the range in that starts at offset
-// place of the body or later, or in.to if there is none.
+// at returns the index of the first node that starts at offset place of the body
+// or later. It searches the range of nodes in, and returns the end of that range
+// if there is no such node.
 func (l *labeller) at(place int, in nodeRange) int {
 	nodes := l.flow.Page.Nodes
 	lo, hi := in.from, in.to
@@ -238,7 +239,8 @@ func (l *labeller) says(i int) *label.Evidence {
 	return &l.evidences[l.said[i]]
 }
 
-// weight returns the weight of what node i shows.
+// weight returns the weight of what node i and its descendants show, see
+// flow.Flow.Weighs.
 func (l *labeller) weight(i int) int32 { return l.flow.Weighs(i, int(l.flow.Page.Nodes[i].Next)) }
 
 // sight has the visible properties of a block, by which looks judges it.

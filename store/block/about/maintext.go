@@ -234,7 +234,7 @@ type lineRun struct {
 	start, end int32 // the range of the run in the body
 }
 
-// marks counts the punctuation of a text.
+// marks counts the punctuation marks of a text.
 type marks struct {
 	stops  int32 // marks other than commas, such as full stops and colons
 	commas int32
@@ -304,9 +304,10 @@ func findMain(t *markup.Tree) *mainFinder {
 	return m
 }
 
-// score fills m.sum with the values of the runs of text on the page. A run counts
-// at its first node, with its value or with least, whichever is greater. score
-// skips hidden elements, and elements for which the function muted returns true.
+// score fills m.sum with the values of the runs of text on the page, see
+// lineRun.value. A run counts at its first node, with its value or with the
+// argument least, whichever is greater. score skips hidden elements, and elements
+// for which the function muted returns true.
 func (m *mainFinder) score(muted func(int) bool, least int32) {
 	nodes := m.t.Nodes
 	var ends []int32 // of the open elements on lines of their own
@@ -409,8 +410,8 @@ func (m *mainFinder) best() int {
 // it.
 func (m *mainFinder) of(i int) int32 { return m.sum[m.t.Nodes[i].Next] - m.sum[i] }
 
-// stretch is a range of a page: the bytes of the body from start to end, and the
-// nodes from up to to-1, which start there.
+// stretch is a range of a page: Body[start:end], and Nodes[from:to], which start
+// there.
 type stretch struct{ start, end, from, to int32 }
 
 // kept returns the ranges of element root that are main text: all of root except

@@ -44,7 +44,8 @@ type styleElement struct {
 	ownPages int
 }
 
-// elementStyle is one style of an element.
+// elementStyle is one style of an element of the tree: a sequence of children
+// that the element has on some page.
 type elementStyle struct {
 	sequence uint64  // hash of the keys of the children
 	elements []int32 // the children, as indexes in SiteStyle.elements
@@ -103,7 +104,7 @@ func (f *seen) entropyIn(pages int) float64 {
 	return max(0, min(1, (math.Log(n)-sum/n)/math.Log(float64(pages))))
 }
 
-// xlogx returns c·ln c, and 0 for 0.
+// xlogx returns c·ln c. For 0 it returns 0.
 func xlogx(c int32) float64 {
 	if c <= 1 {
 		return 0
@@ -358,9 +359,9 @@ func (w *styleWalk) key(i int) uint64 {
 	return h.Sum64()
 }
 
-// leaf handles the nodes from up to to-1 of the page, which correspond to leaf e
-// of the tree. When learning, it adds their features to e. Otherwise it records
-// the importance of e for them.
+// leaf handles Nodes[from:to] of the page, which correspond to leaf e of the
+// tree. When learning, it adds their features to e. Otherwise it records the
+// importance of e for them.
 func (w *styleWalk) leaf(from, to, e int32) {
 	if !w.learn {
 		w.show(from, to, w.style.own(e))
@@ -416,8 +417,8 @@ func (w *styleWalk) feature(e int32, feature uint64) {
 	f.n++
 }
 
-// show records an importance, from 0 to 1, for the nodes from up to to-1 of the
-// page. It does nothing if the page is being learned.
+// show records an importance, from 0 to 1, for Nodes[from:to] of the page. It
+// does nothing if the page is being learned.
 func (w *styleWalk) show(from, to int32, importance float64) {
 	if w.learn {
 		return
