@@ -78,8 +78,8 @@ func (e *edits) add(op Op, t []token) {
 	*e = append(*e, Edit{op, w.String()})
 }
 
-// middle adds the edits that turn a into b. It finds them by Myers' algorithm.
-// Element d of trace says how far each diagonal reached with d edits.
+// middle adds the edits that turn a into b. It finds them by Myers' algorithm:
+// trace[d] says how far each diagonal of the algorithm reaches with d edits.
 func (e *edits) middle(a, b []token) {
 	if len(a) == 0 || len(b) == 0 {
 		e.add(Removed, a)
@@ -247,13 +247,12 @@ func (s *side) String() string {
 	return strings.TrimSpace(w.String())
 }
 
-// phrasePlace is the place of a phrase: words from up to to-1 of the block with
-// index block.
+// phrasePlace is the place of a phrase: words[from:to] of the block with index
+// block.
 type phrasePlace struct{ block, from, to int }
 
-// phrases calls f for each phrase: movedRun words in a row, or a whole run of
-// fewer words. key has the words of the phrase; from and to are its range in
-// s.words.
+// phrases calls f for each phrase of s: movedRun words in a row, or a whole run
+// of fewer words. key has the words of the phrase, which are s.words[from:to].
 func (s *side) phrases(f func(key string, from, to int)) {
 	from := 0
 	for _, end := range s.ends {

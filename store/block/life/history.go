@@ -161,8 +161,9 @@ func newRevision(v Version) *Revision {
 // them, because the version is not a page.
 func (r *Revision) Hidden() bool { return r.Kind != record.KindPage }
 
-// Bytes returns the bytes of block n. It returns nil if the body has no Body in
-// the Version. After History.Rest, only leaves have bytes.
+// Bytes returns the bytes of block n. The result is nil if Version.Body is nil.
+// But if the Revision comes from a Resting, its leaves have bytes, and its other
+// blocks have none.
 func (r *Revision) Bytes(n int) []byte {
 	b := &r.Tree.Blocks[n]
 	switch {

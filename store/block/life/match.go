@@ -148,8 +148,8 @@ func (m *matcher) byDigest() {
 	m.order()
 }
 
-// byAnyDigest pairs blocks that have equal digests, in order. It considers the
-// old blocks from up to o-1 and the new blocks from up to n-1.
+// byAnyDigest pairs blocks of m.old[from:o] with blocks of m.new[from:n] that
+// have the same digest, in order.
 func (m *matcher) byAnyDigest(from, o, n int) {
 	if from == o || from == n {
 		return
@@ -285,8 +285,8 @@ type wordPlace struct {
 	block int
 }
 
-// appendWords appends to in the words of the blocks, sorts it, and returns it.
-// bags[i] has the words of block i.
+// appendWords adds the words of blocks to the index, which is the argument in. It
+// sorts the index and returns it. bags[i] has the words of block i.
 func appendWords(in wordIndex, bags []words.Bag) wordIndex {
 	for i, b := range bags {
 		for w := range b.Distinct {
@@ -302,7 +302,8 @@ func appendWords(in wordIndex, bags []words.Bag) wordIndex {
 	return in
 }
 
-// of returns the entries of a word, one for each block that contains it.
+// of returns the entries of a word in the index, one for each block that contains
+// it.
 func (in wordIndex) of(word uint64) []wordPlace {
 	from, _ := slices.BinarySearchFunc(in, word, func(p wordPlace, w uint64) int { return cmp.Compare(p.word, w) })
 	to := from
@@ -312,9 +313,9 @@ func (in wordIndex) of(word uint64) []wordPlace {
 	return in[from:to]
 }
 
-// appendBags appends one bag of words for each block: the words, which the
-// function of returns, if the block has no partner, and nil otherwise. partner[i]
-// is -1 if block i has no partner.
+// appendBags appends one Bag of words for each block to list. The Bag of block i
+// is of(i) if the block has no partner, and nil otherwise. partner[i] is -1 if
+// block i has no partner.
 func appendBags(list []words.Bag, of func(i int) words.Bag, partner []int) []words.Bag {
 	for i, p := range partner {
 		if p < 0 {

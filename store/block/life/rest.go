@@ -24,11 +24,11 @@ func (r *Resting) Bytes() int64 {
 	return int64(len(r.packed)+8*len(r.leaves)) + r.history.bytes()
 }
 
-// Rest returns the compact form of h. The bytes of a leaf are stored once for all
-// Resting and counted once per turn, a number that the caller chooses for one
-// round of calls. newly is about how many bytes of leaves were counted for the
-// first time in this turn. The result no longer knows the changes of the last
-// version, and of its bytes only those of its leaves.
+// Rest returns the compact form of h. It no longer knows the changes of the last
+// version, and has only the bytes of its leaves. The bytes of a leaf are stored
+// once for all Resting and counted once per turn, a number that the caller
+// chooses for one round of calls. newly is about how many bytes of leaves were
+// counted for the first time in this turn.
 func (h *History) Rest(turn uint32) (_ Resting, newly int64) {
 	r := h.last
 	if r == nil || r.Whole || r.Body == nil {
