@@ -1,8 +1,8 @@
 //go:build ignore
 
-// Command makelanguages makes languages.txt, the costs of letters by which charsets
-// are told apart. It reads the letter frequencies of lingua-go, and OpenCC's table of
-// simplified and traditional characters:
+// Command makelanguages makes languages.txt, the costs of letters by which package
+// charset distinguishes charsets. It reads the letter frequencies of lingua-go, and
+// OpenCC's table of simplified and traditional characters:
 //
 //	go mod download github.com/pemistahl/lingua-go@v1.4.0
 //	npm pack opencc-js@1.4.2 && tar xzf opencc-js-1.4.2.tgz
