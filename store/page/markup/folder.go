@@ -32,7 +32,8 @@ func fold(b []byte) string {
 	return string(f.out)
 }
 
-// brk adds a layout break, "\t" or "\n".
+// brk adds a layout break, "\t" or "\n", between the text before and after this
+// call.
 func (f *folder) brk(c byte) {
 	if len(f.held) > 0 {
 		f.held = append(f.held, c)
@@ -59,7 +60,7 @@ func (f *folder) text(b []byte, lines, raw bool) {
 	}
 }
 
-// use sets the charset of the text that follows.
+// use sets the charset of the text that is added after this call.
 func (f *folder) use(cs string) { f.charset, f.direct = cs, charset.ASCIISafe(cs) }
 
 // settle folds the input that was held back. Call it after the last piece, or if

@@ -71,6 +71,7 @@ func (t *Tree) Meta(cs string) Meta {
 }
 
 // metaPair returns the name, in lower case, and the content of meta element i.
+// The name is the value of its attribute name, property or http-equiv.
 func (t *Tree) metaPair(i int, cs string) (name, content string) {
 	for a := range t.Attrs(i) {
 		switch {

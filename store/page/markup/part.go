@@ -5,10 +5,10 @@ import (
 	"sort"
 )
 
-// ReadPart makes t the tree of the bytes from start to end of the body of another
-// tree. The result is the same as that of Read for these bytes. If the bytes are
-// whole nodes that would be the same on their own, their nodes are copied and no
-// byte is parsed again.
+// ReadPart makes t the tree of the bytes Body[start:end] of the tree of. The
+// result is the same as that of Read for these bytes. If the bytes are whole
+// nodes that would be the same on their own, their nodes are copied and no byte
+// is parsed again.
 func (t *Tree) ReadPart(of *Tree, start, end int) {
 	if from, to, ok := of.standAlone(start, end); ok {
 		t.copyPart(of, start, end, from, to)
@@ -21,10 +21,9 @@ func (t *Tree) ReadPart(of *Tree, start, end int) {
 // SVG and MathML.
 const foreignMost = 64
 
-// standAlone returns the nodes that are exactly the bytes from start to end: the
-// indexes from up to to-1. ok is false if these bytes might be parsed differently
-// at another place. The nodes are children of one element, so that no tag in them
-// closes an element outside.
+// standAlone finds the nodes that are exactly Body[start:end]: Nodes[from:to]. ok
+// is false if these bytes might be parsed differently at another place. The nodes
+// are children of one element, so that no tag in them closes an element outside.
 func (t *Tree) standAlone(start, end int) (from, to int, ok bool) {
 	from = 1 + sort.Search(len(t.Nodes)-1, func(i int) bool { return int(t.Nodes[i+1].Start) >= start })
 	if from >= len(t.Nodes) || int(t.Nodes[from].Start) != start {
@@ -75,8 +74,8 @@ func (t *Tree) readsAlike(n *Node) bool {
 	return false
 }
 
-// copyPart makes t a copy of the nodes from up to to-1 of the tree of, which are
-// the bytes from start to end of its body.
+// copyPart makes t a copy of Nodes[from:to] of the tree of, which are exactly
+// Body[start:end] of that tree.
 func (t *Tree) copyPart(of *Tree, start, end, from, to int) {
 	t.Body = of.Body[start:end]
 	n := int32(end - start)

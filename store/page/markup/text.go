@@ -22,11 +22,11 @@ func NewPlainTree(body []byte) *Tree {
 // Text returns the text that the whole body shows, as TextRange returns it.
 func (t *Tree) Text(charset string) string { return t.TextRange(0, len(t.Body), charset) }
 
-// TextRange returns the text that the bytes from start to end of the body show,
-// in reading order, as UTF-8. White space is folded. "\n" ends block elements,
-// line breaks and lines of preformatted text; "\t" ends a table cell; one space
-// separates words. Text that scripts may show or style sheets may hide counts
-// as shown.
+// TextRange returns the text that Body[start:end] shows, in reading order, as
+// UTF-8. White space is folded into the following: "\n" ends block elements, line
+// breaks and lines of preformatted text; "\t" ends a table cell; one space
+// separates words. Text that scripts may show or style sheets may hide counts as
+// shown.
 func (t *Tree) TextRange(start, end int, charset string) string {
 	f := folders.Get().(*folder)
 	f.use(charset)
@@ -37,9 +37,9 @@ func (t *Tree) TextRange(start, end int, charset string) string {
 	return text
 }
 
-// firstNode returns the index of the first node that starts at offset at or
-// later. If a text, comment or other node without children contains that offset,
-// it returns that node.
+// firstNode returns the index of the first node that starts at the offset at of
+// the body or later. If a text, comment or other node without children contains
+// that offset, it returns that node.
 func (t *Tree) firstNode(at int) int {
 	lo, hi := 0, len(t.Nodes)
 	for lo < hi {
@@ -56,9 +56,9 @@ func (t *Tree) firstNode(at int) int {
 	return lo
 }
 
-// walk passes the text that the bytes from start to end show to w. If visit is
-// not nil, walk calls it for each node, hidden ones included, before it passes
-// the text of the node.
+// walk passes to w the text that Body[start:end] shows. If visit is not nil, walk
+// calls it for each node, hidden ones included, before it passes the text of the
+// node.
 func (t *Tree) walk(start, end int, w *folder, visit func(n int)) {
 	var some [32]int32
 	blocks := some[:0] // where the open blocks end
