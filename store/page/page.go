@@ -1,5 +1,5 @@
-// Package page tells pages from other bodies, and says of a page what its text
-// shows as a whole: its language, and whether it reports that the document is
+// Package page decides which bodies are pages, and says two things about the text
+// of a page as a whole: its language, and whether it reports that the document is
 // missing. Its subpackages read the body of a page in this order:
 //
 //	coding   undoes the content codings, such as gzip

@@ -1,5 +1,5 @@
-// Package pagetest gives tests pages to read: drawn, made to be slow, and from the
-// shared test data. Only tests import it.
+// Package pagetest provides pages for tests to read: drawn at random, made to be
+// slow, and from the shared test data. Only tests import it.
 package pagetest
 
 import (
