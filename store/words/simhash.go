@@ -114,8 +114,7 @@ func fullAdd(a, b, c uint64) (sum, carry uint64) {
 	return u ^ c, a&b | u&c
 }
 
-// carry adds 1 to the count of each bit that is set in bits, beginning at plane
-// k: it adds 1<<k.
+// carry adds 1<<k to the count of each bit that is set in the argument bits.
 func (s *Simhash) carry(k int, bits uint64) {
 	for ; bits != 0; k++ {
 		s.planes[k], bits = s.planes[k]^bits, s.planes[k]&bits
