@@ -415,8 +415,8 @@ func (f *Frame) decode(in []byte, n int) error {
 	return nil
 }
 
-// word returns at least 57 bits of b, from bit at on. Bits count from the lowest
-// bit of b[0].
+// word returns at least 57 bits of b, from the bit offset at on. Bits count from
+// the lowest bit of b[0].
 func word(b []byte, at uint) uint64 {
 	return binary.LittleEndian.Uint64(b[at>>3:]) >> (at & 7)
 }
