@@ -2,8 +2,8 @@
 // written, synced, renamed or removed there goes through an [FS]. In production
 // the FS is [OS], the calls of the operating system. Tests use an FS that
 // fails, crashes or loses power at a chosen operation; it is in package
-// disktest. What differs between operating systems, locks and the syncing of
-// folders, is here too, one file per system.
+// disktest. Locks and the syncing of folders, which differ between operating
+// systems, are here too, in one file per system.
 //
 // Reading does not go through an FS: a file is complete before anybody may read
 // it, so packages open files for reading as they like.

@@ -39,8 +39,9 @@ func Mkdir(d FS, name string) error {
 }
 
 // MkdirAll creates a folder and all missing folders above it, each in the same
-// way as Mkdir. It ignores that the parent of an existing folder may not be
-// synced for lack of permission: another user created that parent.
+// way as Mkdir. It syncs the parents of folders that exist, too. If such a parent
+// may not be read, it was created by another user and is not synced; that is no
+// error.
 func MkdirAll(d FS, name string) error {
 	info, err := os.Stat(name)
 	parent := filepath.Dir(name)

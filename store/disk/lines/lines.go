@@ -1,6 +1,6 @@
 // Package lines reads and writes the archive's small text files: lines of
-// tab-separated fields, the format in the first line, and in the last line the
-// crc32c of all before it.
+// tab-separated fields. The first line has the format, and the last line the crc32c
+// of all bytes before it.
 //
 //	infomall catalogue ⇥ draft 1      the kind of the file, and the format
 //	generation ⇥ 12                   lines of fields, the name of the line first
