@@ -9,19 +9,23 @@ import (
 	"infomall/lang/ast"
 )
 
-// topRows is the greatest LIMIT for which ORDER BY keeps the first rows in
-// memory instead of sorting all rows.
+// topRows is the largest number of rows that ORDER BY with LIMIT keeps in
+// memory. Up to this number, only the first rows are kept while all are read;
+// above it, all rows are sorted.
 const topRows = 10_000
 
-// Build returns the plan of a query. Each error is an *ast.Error.
+// Build returns the plan that computes the query q: a tree of nodes whose root
+// yields the result. Each error is an *ast.Error.
 func Build(q *ast.Query, env *expr.Env) (Node, error) { return build(q, env, nil) }
 
-// build is Build for a query that may read the queries named in with.
+// build is Build for a query that may also read the queries named in with, such
+// as those of a WITH around it.
 func build(q *ast.Query, env *expr.Env, with *named) (Node, error) {
 	return (&builder{env: env}).build(q, with)
 }
 
-// build plans q, with the queries of its WITH in addition to those in with.
+// build returns the plan of the query q. q may read the queries of its own WITH
+// and those in with. b must be new.
 func (b *builder) build(q *ast.Query, with *named) (Node, error) {
 	with, err := with.define(q.With, b.env)
 	if err != nil {
@@ -43,12 +47,14 @@ func (b *builder) build(q *ast.Query, with *named) (Node, error) {
 	return node, nil
 }
 
-// leavesMax bounds how many sources a plan reads. A query that is read twice
-// counts twice. Without the bound, each name in WITH could read the name before
-// it twice, and so double the plan.
+// leavesMax bounds how many sources (relations, files and so on) a plan reads.
+// A source counts as often as it is read. Without the bound, a chain of names
+// in WITH, each of which reads the name before it twice, would double the plan
+// with each name.
 const leavesMax = 1000
 
-// leaves returns the number of nodes that read no other node.
+// leaves returns how many nodes of the plan n read no other node. A node that
+// is read twice counts twice.
 func leaves(n Node) int {
 	count := 0
 	Walk(n, func(n Node, _ int) {
@@ -59,7 +65,8 @@ func leaves(n Node) int {
 	return count
 }
 
-// plan plans everything above the inputs.
+// plan returns the plan of b's SELECT. The inputs, which FROM and JOIN name,
+// must be planned already.
 func (b *builder) plan() (Node, error) {
 	if err := b.listItems(); err != nil {
 		return nil, err
@@ -106,8 +113,8 @@ func (b *builder) plan() (Node, error) {
 	return b.top, nil
 }
 
-// builder plans one SELECT with its ORDER BY and LIMIT, from the inputs
-// upwards.
+// builder builds the plan of one SELECT with its ORDER BY and LIMIT. It starts
+// with the inputs and adds a node on top at each step.
 type builder struct {
 	env   *expr.Env
 	query *ast.Query
@@ -116,7 +123,7 @@ type builder struct {
 	with   *named   // the queries that WITH names
 	inputs []*input // empty without FROM
 	items  []item
-	stars  map[*ast.Column]starred // the columns that * stands for
+	stars  map[*ast.Column]starred // columns, made for * and for metadata, whose meaning is fixed whatever their name
 	top    Node                    // the plan so far
 
 	touched []late // the late columns that bound expressions have read since this was last cleared
@@ -147,17 +154,18 @@ type builder struct {
 	empty          []value.Value
 }
 
-// item is one column of the result.
+// item is one column of the query's result.
 type item struct {
 	expr  ast.Expr
 	name  string
-	alias bool // name was given with AS
-	bound expr.Expr
+	alias bool      // name was given with AS
+	bound expr.Expr // expr with names resolved; nil before bindItems
 }
 
-// relation returns the relation that FROM names. If FROM has only scopes, it is
-// versions, or the relation of a shorthand: SELECT captures FROM 'x' means
-// SELECT * FROM captures IN 'x'.
+// relation returns the relation of the archive that FROM names. If FROM has
+// only scopes (which URLs), the relation is versions, unless the query is a
+// shorthand: SELECT captures FROM 'x' means SELECT * FROM captures IN 'x'. In
+// this case relation also replaces the item of the SELECT by *.
 func (b *builder) relation(from *ast.Source) (*relation.Relation, error) {
 	if from.Relation != nil {
 		if r := relation.Find(from.Relation.Text); r != nil {
@@ -186,8 +194,9 @@ func (b *builder) relation(from *ast.Source) (*relation.Relation, error) {
 	return relation.Versions, nil
 }
 
-// shorthand returns the relation that is the only, bare item of a SELECT, or
-// nil if the SELECT is not of that form.
+// shorthand returns the relation that a SELECT of the form SELECT captures
+// names as its only item. It returns nil if s has another form or the item is
+// not the name of a relation.
 func shorthand(s *ast.Select) *relation.Relation {
 	if s.Distinct || len(s.GroupBy) > 0 || len(s.Items) != 1 || s.Items[0].Alias != nil {
 		return nil
@@ -199,7 +208,8 @@ func shorthand(s *ast.Select) *relation.Relation {
 	return relation.Find(c.Name.Text)
 }
 
-// listItems sets b.items to the columns of the result, with * expanded.
+// listItems sets b.items to the columns of the result. Each * is replaced by
+// the columns of the inputs.
 func (b *builder) listItems() error {
 	for _, it := range b.sel.Items {
 		switch {
@@ -216,8 +226,9 @@ func (b *builder) listItems() error {
 	return nil
 }
 
-// addStar adds the columns of all inputs to b.items. If two have the same name,
-// the second gets a number.
+// addStar adds the columns that the item it, a *, stands for to b.items: those
+// of all inputs, in order. If a name occurs again, it gets a number, as in
+// url_1.
 func (b *builder) addStar(it ast.Item) {
 	unique := newNames()
 	for _, in := range b.inputs {
@@ -236,7 +247,8 @@ func (b *builder) addStar(it ast.Item) {
 	}
 }
 
-// itemName returns the name of a column of the result without an alias.
+// itemName returns the name of a column of the result that has no alias: the
+// name of the column e, or the text of the expression e.
 func itemName(e ast.Expr) string {
 	if c, ok := e.(*ast.Column); ok {
 		return c.Name.Text
@@ -244,8 +256,9 @@ func itemName(e ast.Expr) string {
 	return e.String()
 }
 
-// where plans the joins and WHERE. Conditions that need no late columns come
-// first.
+// where adds the joins and the conditions of WHERE to the plan. Conditions on
+// late columns, which need stored pages, are tested last, so that few pages are
+// read.
 func (b *builder) where() error {
 	conds, err := b.correlate(conjuncts(b.sel.Where, nil))
 	if err != nil {
@@ -293,7 +306,8 @@ func (b *builder) where() error {
 	return nil
 }
 
-// whereQueries plans the conditions of WHERE that contain subqueries.
+// whereQueries adds the given conditions of WHERE, which contain subqueries, to
+// the plan.
 func (b *builder) whereQueries(conds []ast.Expr) error {
 	for _, e := range conds {
 		b.touched, b.filtering = nil, e
@@ -308,8 +322,8 @@ func (b *builder) whereQueries(conds []ast.Expr) error {
 	return nil
 }
 
-// conjuncts appends the conditions that AND joins in e to list. For nil it
-// appends none.
+// conjuncts appends to list the conditions that AND joins in e, and returns
+// list. An e without AND is one condition. A nil e has none.
 func conjuncts(e ast.Expr, list []ast.Expr) []ast.Expr {
 	if e == nil {
 		return list
@@ -320,7 +334,8 @@ func conjuncts(e ast.Expr, list []ast.Expr) []ast.Expr {
 	return append(list, e)
 }
 
-// alias returns the item whose alias c names, or nil.
+// alias returns the item of the result that has the name of c as its alias, or
+// nil if there is none.
 func (b *builder) alias(c *ast.Column) *item {
 	if c.Qualifier != nil {
 		return nil
@@ -333,7 +348,9 @@ func (b *builder) alias(c *ast.Column) *item {
 	return nil
 }
 
-// bindItems binds the columns of the result, over the groups if there are any.
+// bindItems resolves the names in the columns of the result. If there are
+// groups, the columns are computed from the rows of the groups, otherwise from
+// those of the inputs.
 func (b *builder) bindItems() error {
 	b.touched = nil
 	bind := b.over("SELECT")
@@ -347,8 +364,9 @@ func (b *builder) bindItems() error {
 	return nil
 }
 
-// over returns a binder for expressions above the groups, or above the inputs
-// if there are no groups.
+// over returns a binder, which resolves the names in expressions of the clause
+// where. If the query has groups, the expressions read the rows of the groups,
+// otherwise those of the inputs.
 func (b *builder) over(where string) *expr.Binder {
 	if b.grouped {
 		return b.groupBinder(where)
@@ -356,8 +374,9 @@ func (b *builder) over(where string) *expr.Binder {
 	return b.binder(where)
 }
 
-// finish plans ORDER BY, LIMIT and the result. It fills late columns after
-// LIMIT if it can, for as few rows as possible.
+// finish adds ORDER BY, the given LIMIT and the columns of the result to the
+// plan. Late columns that ORDER BY does not need are filled after LIMIT, so for
+// as few rows as possible.
 func (b *builder) finish(limit Limit) error {
 	reads := b.touched // of the items
 	b.touched = nil
@@ -373,8 +392,8 @@ func (b *builder) finish(limit Limit) error {
 	return nil
 }
 
-// finishDistinct is finish for SELECT DISTINCT, where ORDER BY sorts the rows
-// of the result.
+// finishDistinct is finish for SELECT DISTINCT. Here ORDER BY sorts the rows of
+// the result, because the other rows are gone.
 func (b *builder) finishDistinct(limit Limit) error {
 	b.read(b.touched)
 	keys, err := b.distinctKeys()
@@ -392,8 +411,9 @@ func (b *builder) finishDistinct(limit Limit) error {
 	return nil
 }
 
-// project adds the node that computes the result, after the keys of a
-// correlated query.
+// project adds the node that computes the columns of the result. In a
+// correlated subquery, the keys by which the outer query looks up rows come
+// first.
 func (b *builder) project() {
 	p := &Project{In: b.top}
 	for i, k := range b.correlatedKeys {
@@ -410,7 +430,8 @@ func (b *builder) project() {
 	b.top = p
 }
 
-// limit returns LIMIT and OFFSET as a node without an input.
+// limit returns LIMIT and OFFSET of the query as a node whose input is not set
+// yet. Without LIMIT, N is -1.
 func (b *builder) limit() (Limit, error) {
 	l := Limit{N: -1}
 	var err error
@@ -425,7 +446,8 @@ func (b *builder) limit() (Limit, error) {
 	return l, err
 }
 
-// bound adds LIMIT and OFFSET to the plan.
+// bound adds the node l, with LIMIT and OFFSET, to the plan. If l limits
+// nothing, it adds nothing.
 func (b *builder) bound(l Limit) {
 	if l.N >= 0 || l.Skip > 0 {
 		l.In = b.top

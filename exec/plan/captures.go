@@ -6,9 +6,10 @@ import (
 	"infomall/lang/ast"
 )
 
-// Captures plans which captures a DELETE removes. It returns the plan and the
-// Source in it. The rows of the plan have the fields of the source, one of
-// which is url, then its refs. Each error is an *ast.Error.
+// Captures returns a plan that yields the captures that a DELETE statement
+// removes, and the source of captures in this plan. A row of the plan has the
+// source's fields, one of which is url, and then the refs, which identify the
+// capture. Each error is an *ast.Error.
 func Captures(st *ast.Delete, env *expr.Env) (Node, *Source, error) {
 	name := ast.Name{Span: st.Span, Text: relation.Captures.Name}
 	url := &ast.Column{Span: st.Span, Name: ast.Name{Span: st.Span, Text: "url"}}

@@ -10,8 +10,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// defined returns the views and metadata of the archive. The result is not nil
-// unless there is an error.
+// defined returns the views and metadata columns that users have defined in the
+// archive. The result is nil only if there is an error.
 func defined(env *expr.Env) (*value.Defined, error) {
 	if env.Defined == nil {
 		return &value.Defined{}, nil
@@ -19,8 +19,8 @@ func defined(env *expr.Env) (*value.Defined, error) {
 	return env.Defined()
 }
 
-// view returns the input for the view with this name. It returns nil, nil if
-// there is no such view, or a relation has the same name.
+// view returns an input that reads the view with this name. It returns nil, nil
+// if there is no such view, or if a relation of the archive has the name.
 func (b *builder) view(name *ast.Name) (*input, error) {
 	if relation.Find(name.Text) != nil {
 		return nil, nil
@@ -37,8 +37,9 @@ func (b *builder) view(name *ast.Name) (*input, error) {
 	return nil, nil
 }
 
-// readView plans the query of a view. Its errors point at the name of the view
-// in the statement.
+// readView returns an input that reads the query of the view v. at is the name
+// of the view in the statement, and errors point at it. A view that reads
+// itself is an error.
 func (b *builder) readView(at *ast.Name, v *value.View) (*input, error) {
 	within := b.with.views()
 	var path []string
@@ -63,8 +64,8 @@ func (b *builder) readView(at *ast.Name, v *value.View) (*input, error) {
 	return in, nil
 }
 
-// views returns the views that are being planned around the query, the
-// innermost first.
+// views returns the end of the list n: the views that are being planned around
+// the query, the innermost first. It returns nil if there are none.
 func (n *named) views() *named {
 	for n != nil && n.node != nil {
 		n = n.before
@@ -72,9 +73,10 @@ func (n *named) views() *named {
 	return n
 }
 
-// ViewError returns err, an error in the query of a view, with the position of
-// the view's name in the statement. The position in err belongs to the text of
-// the view.
+// ViewError returns an error for err, which occurred in the query of a view.
+// The result names the view and points at its name in the statement, because
+// the position in err belongs to the text of the view. If err is not an
+// *ast.Error, ViewError returns it unchanged.
 func ViewError(at *ast.Name, view string, err error) error {
 	var placed *ast.Error
 	if !errors.As(err, &placed) {
@@ -87,8 +89,8 @@ func ViewError(at *ast.Name, view string, err error) error {
 	return &ast.Error{Span: at.Span, Msg: msg, Hint: placed.Hint}
 }
 
-// metadataRelation returns the relation that has the metadata columns on
-// something: pages, versions or blocks.
+// metadataRelation returns the relation to which users add metadata columns of
+// this kind: pages, versions or blocks.
 func metadataRelation(on ast.MetadataOn) *relation.Relation {
 	switch on {
 	case ast.OnPage:
@@ -99,8 +101,9 @@ func metadataRelation(on ast.MetadataOn) *relation.Relation {
 	return relation.Blocks
 }
 
-// expandMetadata replaces each metadata column in the query by its expression.
-// It is called when the items are known, because in ORDER BY their aliases win.
+// expandMetadata replaces each metadata column in the query (a column that a
+// user has defined) by its expression. b.items must be complete, because in
+// ORDER BY an alias wins over a metadata column.
 func (b *builder) expandMetadata() error {
 	var failed error
 	expand := func(e ast.Expr, known func(*ast.Column) bool) ast.Expr {
@@ -136,8 +139,9 @@ func (b *builder) expandMetadata() error {
 	return failed
 }
 
-// metadata returns the expression of the metadata column that c names, or nil.
-// A column of any input wins over metadata.
+// metadata returns the expression of the metadata column that c names, with the
+// position of c. It returns nil if c is a column of an input, which wins over
+// metadata, or if there is no such metadata column.
 func (b *builder) metadata(c *ast.Column) (ast.Expr, error) {
 	if b.has(c) {
 		return nil, nil
@@ -170,8 +174,9 @@ func (b *builder) metadata(c *ast.Column) (ast.Expr, error) {
 	return found, nil
 }
 
-// expansion returns the expression of a metadata column over the columns of an
-// input, with the position at.
+// expansion returns a copy of the expression of the metadata column m in which
+// each column is the one of the input in. All parts of the copy have the
+// position at.
 func (b *builder) expansion(in *input, m *value.Metadata, at ast.Span) ast.Expr {
 	return ast.CopyAt(m.Expr, at, func(c *ast.Column) ast.Expr {
 		x := &ast.Column{Span: at, Name: ast.Name{Span: at, Text: c.Name.Text}}
@@ -185,9 +190,9 @@ func (b *builder) expansion(in *input, m *value.Metadata, at ast.Span) ast.Expr 
 	})
 }
 
-// MetadataType returns the type of a metadata column with the expression e. It
-// returns an *ast.Error if e is not valid, or if the name is taken by a column
-// of the relation.
+// MetadataType returns the type of values of a metadata column with this name
+// and the expression e. It returns an *ast.Error if e is not valid, or if the
+// relation has a column with this name.
 func MetadataType(name *ast.Name, on ast.MetadataOn, e ast.Expr, env *expr.Env) (value.Type, error) {
 	r := metadataRelation(on)
 	if r.Column(name.Text) != nil {
@@ -212,6 +217,6 @@ func MetadataType(name *ast.Name, on ast.MetadataOn, e ast.Expr, env *expr.Env) 
 	return x.Type(), nil
 }
 
-// MetadataRelation returns the name of the relation that has the metadata
-// columns on something: "pages", "versions" or "blocks".
+// MetadataRelation returns the name of the relation to which users add metadata
+// columns of this kind: "pages", "versions" or "blocks".
 func MetadataRelation(on ast.MetadataOn) string { return metadataRelation(on).Name }

@@ -9,23 +9,24 @@ import (
 	"infomall/lang/ast"
 )
 
-// queriesMax bounds how deep queries read each other. Names given by WITH can
-// make long chains of queries without nesting.
+// queriesMax bounds the depth to which queries read each other. Names given by
+// WITH can make long chains of queries that are not nested in the text.
 const queriesMax = 200
 
-// named is a list of the queries that WITH has named, the latest first; nil is
-// the empty list. Each query is planned once, at its definition. So its errors
-// are reported even if nothing reads it, and it can read only the names before
-// it. The list ends with the views that are being planned around the query, the
-// innermost first.
+// named is a linked list of the queries that WITH has named, the latest first;
+// nil is the empty list. Each query is planned once, where WITH defines it. So
+// its errors are reported even if nothing reads it, and it can read only names
+// that were defined before. At the end of the list are the views that are being
+// planned around the query, the innermost first.
 type named struct {
 	before *named
 	name   *ast.Name
 	node   Node // nil for a view that is being planned
-	depth  int  // how deep queries read each other below it
+	depth  int  // the depth to which the queries in node read each other
 }
 
-// define returns the list n with the queries of one WITH added.
+// define plans the queries in list, which are those of one WITH, and returns
+// the list n with them added.
 func (n *named) define(list []ast.With, env *expr.Env) (*named, error) {
 	outer := n
 	for i := range list {
@@ -48,7 +49,8 @@ func (n *named) define(list []ast.With, env *expr.Env) (*named, error) {
 	return n, nil
 }
 
-// find returns the query with this name, or nil.
+// find returns the entry of the query that WITH has given this name, or nil.
+// Case is ignored.
 func (n *named) find(name string) *named {
 	for ; n != nil && n.node != nil; n = n.before {
 		if strings.EqualFold(n.name.Text, name) {
@@ -58,7 +60,7 @@ func (n *named) find(name string) *named {
 	return nil
 }
 
-// names returns the names that WITH has given.
+// names returns the names that WITH has given, the latest first.
 func (n *named) names() []string {
 	var list []string
 	for ; n != nil && n.node != nil; n = n.before {
@@ -67,7 +69,8 @@ func (n *named) names() []string {
 	return list
 }
 
-// queries returns how deep the queries of a plan read each other.
+// queries returns the depth to which the queries in a plan read each other: 1
+// for a query that reads relations only.
 func queries(n Node) int {
 	deepest := 0
 	for _, below := range n.Below() {
@@ -79,8 +82,9 @@ func queries(n Node) int {
 	return deepest
 }
 
-// derived returns the input for a query in parentheses, a name given by WITH, a
-// view or a file. It returns nil, nil for a relation of the archive.
+// derived returns the input for a source in FROM that is not a relation of the
+// archive: a query in parentheses, a name given by WITH, a view or a file. It
+// returns nil, nil if the source is a relation.
 func (b *builder) derived(from *ast.Source) (*input, error) {
 	var in *input
 	switch {
@@ -108,14 +112,15 @@ func (b *builder) derived(from *ast.Source) (*input, error) {
 	return in, unscoped(from, in.rel)
 }
 
-// derivedInput returns an input that reads a plan. what describes it in errors.
+// derivedInput returns an input whose rows come from the plan node. what
+// describes the plan in errors, such as "a query".
 func derivedInput(what string, node Node) *input {
 	return &input{rel: derivedRelation(what, node), node: node, large: carriesPayload(node), filled: map[int]bool{}}
 }
 
-// derivedRelation describes the rows of a plan as a relation. A column name
-// that occurs again gets a number, as in url and url_1, so that each column can
-// be named.
+// derivedRelation returns a relation, with this name, that has the columns of
+// the plan node, so that a query can read the plan like a relation. A column
+// name that occurs again gets a number, as in url and url_1.
 func derivedRelation(name string, node Node) *relation.Relation {
 	r := &relation.Relation{Name: name}
 	unique := newNames()
@@ -125,14 +130,15 @@ func derivedRelation(name string, node Node) *relation.Relation {
 	return r
 }
 
-// names makes names unique. It maps each name taken, in lower case, to the last
-// number added to it.
+// names makes column names unique. It maps each name that is taken, in lower
+// case, to the last number that was added to it.
 type names map[string]int
 
-// newNames returns names of which none is taken.
+// newNames returns an empty names, in which no name is taken.
 func newNames() names { return names{} }
 
-// of returns name, with a number added if it is taken, and takes it.
+// of returns name, or if that is taken, name with a number, as in url_1. The
+// result is taken after that.
 func (n names) of(name string) string {
 	unique := name
 	for key := strings.ToLower(name); ; {
@@ -146,7 +152,8 @@ func (n names) of(name string) string {
 	return unique
 }
 
-// carriesPayload reports whether rows of a plan may contain the texts of pages.
+// carriesPayload reports whether the plan n reads late columns, so that its
+// rows may contain the texts of pages.
 func carriesPayload(n Node) bool {
 	found := false
 	Walk(n, func(n Node, _ int) {

@@ -9,13 +9,14 @@ import (
 	"infomall/lang/ast"
 )
 
-// File reads a file of rows. All its columns are Text.
+// File is a node that yields the rows of a file that FROM names. All its
+// columns are of type Text.
 type File struct {
 	Path  string
 	Table value.Table
 }
 
-// Below returns nil: a File reads a file.
+// Below returns nil, because a File reads no other node.
 func (*File) Below() []Node { return nil }
 
 // Columns returns the columns of the file.
@@ -30,10 +31,11 @@ func (n *File) Columns() []value.Column {
 // Rows yields the rows of the file.
 func (n *File) Rows(ctx context.Context) iter.Seq2[*value.Batch, error] { return n.Table.Rows(ctx) }
 
-// String returns the node's line of EXPLAIN.
+// String returns the line of EXPLAIN for n.
 func (n *File) String() string { return "file " + quote(n.Path) }
 
-// file returns the input for FILE 'name'.
+// file returns an input that reads the file in a source of the form FILE
+// 'name'.
 func (b *builder) file(from *ast.Source) (*input, error) {
 	path, err := expr.ConstantText(from.File, b.env)
 	if err != nil {

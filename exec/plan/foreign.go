@@ -8,8 +8,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// foreignColumns maps words that other databases understand, and that parse as
-// columns here, to hints for errors.
+// foreignColumns maps words that mean something in other databases, and that
+// parse as column names here, to hints for error messages.
 var foreignColumns = map[string]string{
 	"current_date":      "write TODAY",
 	"current_timestamp": "write NOW",
@@ -20,8 +20,8 @@ var foreignColumns = map[string]string{
 	"all":               "name the columns, or give their numbers: 1, 2",
 }
 
-// withoutFrom returns a hint on what a column in a query without FROM may be
-// meant to be.
+// withoutFrom returns a hint for the error about the column c in a query
+// without FROM: what the user may have meant, such as a quoted string.
 func (b *builder) withoutFrom(c *ast.Column) string {
 	if hint := foreignColumns[strings.ToLower(c.Name.Text)]; hint != "" && !c.Name.Quoted {
 		return hint
@@ -37,9 +37,11 @@ func (b *builder) withoutFrom(c *ast.Column) string {
 	return "is FROM missing?"
 }
 
-// otherColumn returns a hint on what an unknown column may be meant to be: a
-// quoted string, a column of another relation, or a relation. It returns "" if
-// UnknownName has a better hint, because one of names is similar.
+// otherColumn returns a hint for the error about the unknown column c: whether
+// it may be meant as a quoted string, a column of another relation, or a
+// relation. among are the inputs that were searched, and names their columns.
+// It returns "" if nothing fits, or if one of names is similar, because then
+// UnknownName suggests that name.
 func otherColumn(c *ast.Column, among []*input, names []string) string {
 	name := c.Name.Text
 	if c.Name.Quoted {

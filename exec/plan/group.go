@@ -10,10 +10,11 @@ import (
 	"infomall/lang/ast"
 )
 
-// AggregateFunc is an aggregate function.
+// AggregateFunc identifies an aggregate function, such as count, which computes
+// one value from the rows of a group.
 type AggregateFunc uint8
 
-// The aggregate functions.
+// These are the aggregate functions of the language.
 const (
 	Count AggregateFunc = iota
 	Sum
@@ -30,17 +31,18 @@ const (
 	ApproxCount
 )
 
-// aggregateNames are the names of the aggregate functions, in the order of the
-// constants.
+// aggregateNames holds the names of the aggregate functions, indexed by
+// AggregateFunc.
 var aggregateNames = []string{
 	"count", "sum", "avg", "min", "max", "any_value", "arg_min", "arg_max", "median", "stddev", "count_if", "string_agg", "approx_count",
 }
 
-// String returns the function's name.
+// String returns the name of the function, such as count.
 func (f AggregateFunc) String() string { return aggregateNames[f] }
 
-// group plans GROUP BY and HAVING. It collects the aggregates in the rest of
-// the query.
+// group adds GROUP BY and HAVING to the plan. To do so it collects the
+// aggregates in the rest of the query. It sets b.grouped if the query has
+// groups.
 func (b *builder) group() error {
 	b.grouped = len(b.sel.GroupBy) > 0 || b.hasAggregates()
 	if !b.grouped {
@@ -87,8 +89,9 @@ func (b *builder) group() error {
 	return nil
 }
 
-// adjacent sets Adjacent for the aggregates of g that count the distinct URLs
-// of captures or versions, which come sorted by URL.
+// adjacent sets Adjacent for the aggregates of g that count the distinct values
+// of the column url, if the rows come sorted by URL. Equal URLs then follow
+// each other, and need not be remembered.
 func (b *builder) adjacent(g *Group) {
 	if b.env.Plain {
 		return
@@ -116,7 +119,8 @@ func (b *builder) adjacent(g *Group) {
 	}
 }
 
-// having returns the condition of HAVING, or nil if there is none.
+// having returns the condition of HAVING with its names resolved, or nil if
+// there is none.
 func (b *builder) having() (expr.Expr, error) {
 	if b.sel.Having == nil {
 		return nil, nil
@@ -124,8 +128,9 @@ func (b *builder) having() (expr.Expr, error) {
 	return b.havingBinder().BindBool(b.sel.Having)
 }
 
-// bindAbove binds all expressions above the groups, to collect their aggregates
-// before the Group is planned.
+// bindAbove resolves the names in all expressions that are computed from the
+// groups: the items, ORDER BY and HAVING. This collects their aggregates,
+// before the Group node is planned.
 func (b *builder) bindAbove() error {
 	touched := b.touched
 	if err := b.bindItems(); err != nil {
@@ -141,8 +146,8 @@ func (b *builder) bindAbove() error {
 	return nil
 }
 
-// hasAggregates reports whether SELECT, HAVING or ORDER BY contain an
-// aggregate.
+// hasAggregates reports whether SELECT, HAVING or ORDER BY contains an
+// aggregate function. Subqueries do not count.
 func (b *builder) hasAggregates() bool {
 	found := false
 	look := func(e ast.Expr) {
@@ -167,13 +172,15 @@ func (b *builder) hasAggregates() bool {
 	return found
 }
 
-// isAggregate reports whether c calls an aggregate function.
+// isAggregate reports whether the call c is of an aggregate function, such as
+// count.
 func isAggregate(c *ast.Call) bool {
 	return slices.Contains(aggregateNames, strings.ToLower(c.Name.Text))
 }
 
-// addKey binds one expression of GROUP BY: a number of a column of the result,
-// an alias that is not also a column, or an expression over the inputs.
+// addKey adds one expression of GROUP BY to b.keys, with its names resolved. e
+// may be the number of a column of the result, an alias that is not also a
+// column, or an expression over the inputs.
 func (b *builder) addKey(e ast.Expr) error {
 	it, err := b.ordinal(e, "GROUP BY")
 	if err != nil {
@@ -198,15 +205,16 @@ func (b *builder) addKey(e ast.Expr) error {
 	return nil
 }
 
-// isColumn reports whether c names a column of the inputs.
+// isColumn reports whether c names exactly one column of the inputs.
 func (b *builder) isColumn(c *ast.Column) bool {
 	_, _, err := b.find(c, value.Null)
 	return err == nil
 }
 
-// groupBinder returns a binder for expressions over the rows of a Group. A part
-// that equals a key becomes that key, and an aggregate becomes its column.
-// Other columns of the inputs are an error. where names the clause.
+// groupBinder returns a binder, which resolves names, for expressions over the
+// rows of the Group node. In these, a part that equals a key of GROUP BY
+// becomes the column of that key, and an aggregate becomes its column. Other
+// columns of the inputs are an error. where names the clause for errors.
 func (b *builder) groupBinder(where string) *expr.Binder {
 	bind := &expr.Binder{
 		Column: func(c *ast.Column, _ value.Type) (expr.Expr, error) {
@@ -231,8 +239,8 @@ func (b *builder) groupBinder(where string) *expr.Binder {
 	return bind
 }
 
-// havingBinder is groupBinder for HAVING, where an alias may be used unless a
-// column has the same name.
+// havingBinder is groupBinder for HAVING, in which an alias of the result may
+// be used unless a column has the same name.
 func (b *builder) havingBinder() *expr.Binder {
 	bind := b.groupBinder("HAVING")
 	inner := bind.Column
@@ -245,8 +253,9 @@ func (b *builder) havingBinder() *expr.Binder {
 	return bind
 }
 
-// keyOf returns the key of GROUP BY that e equals, or nil. Two expressions are
-// equal if they print the same after binding.
+// keyOf returns the column of the key of GROUP BY that e equals, or nil if it
+// equals none. Two expressions are equal if they print the same after their
+// names are resolved.
 func (b *builder) keyOf(e ast.Expr) expr.Expr {
 	if len(b.keys) == 0 {
 		return nil
@@ -262,8 +271,8 @@ func (b *builder) keyOf(e ast.Expr) expr.Expr {
 	return &expr.Col{Index: i, Name: b.keys[i].String(), T: b.keys[i].Type()}
 }
 
-// textOf returns e as text after binding it over the inputs, and reports
-// whether e can be bound. It changes nothing in b.
+// textOf returns e as text after its names are resolved over the inputs. It
+// returns false if they cannot be resolved. It changes nothing in b.
 func (b *builder) textOf(e ast.Expr) (string, bool) {
 	dry := &expr.Binder{Env: b.env, Column: func(c *ast.Column, _ value.Type) (expr.Expr, error) {
 		in, col, err := b.find(c, value.Null)
@@ -280,8 +289,8 @@ func (b *builder) textOf(e ast.Expr) (string, bool) {
 	return x.String(), true
 }
 
-// aggregate returns the column that holds the result of the aggregate c. Equal
-// aggregates share a column.
+// aggregate returns the column of the Group node that holds the result of the
+// aggregate c. It adds the aggregate to b.aggs, unless an equal one is there.
 func (b *builder) aggregate(c *ast.Call) (expr.Expr, error) {
 	a, err := b.newAggregate(c)
 	if err != nil {
@@ -297,7 +306,8 @@ func (b *builder) aggregate(c *ast.Call) (expr.Expr, error) {
 	return &expr.Col{Index: len(b.keys) + i, Name: c.String(), T: a.T}, nil
 }
 
-// identity returns a text that is equal for aggregates with equal results.
+// identity returns a text by which aggregates are compared: if two have the
+// same text, they have the same result.
 func (a *Aggregate) identity() string {
 	s := a.Func.String()
 	if a.Distinct {
@@ -318,7 +328,8 @@ func (a *Aggregate) identity() string {
 	return s
 }
 
-// newAggregate binds a call of an aggregate function.
+// newAggregate returns the aggregate for the call c, with the names in its
+// arguments resolved and their types checked.
 func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
 	f := AggregateFunc(slices.Index(aggregateNames, strings.ToLower(c.Name.Text)))
 	a := &Aggregate{Span: c.Span, Func: f, Distinct: c.Distinct, Text: c.String()}
@@ -358,8 +369,8 @@ func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
 	return a, b.filter(a, c)
 }
 
-// argumentCount returns an error if f is called with the wrong number of
-// arguments.
+// argumentCount returns an error if the call c has the wrong number of
+// arguments for the function f, otherwise nil.
 func argumentCount(f AggregateFunc, c *ast.Call) error {
 	want, words := 1, "one argument"
 	switch f {
@@ -378,7 +389,9 @@ func argumentCount(f AggregateFunc, c *ast.Call) error {
 	return err
 }
 
-// countIf binds count_if(cond), which counts the rows in which cond is true.
+// countIf completes the aggregate a for the call c, count_if(cond), and returns
+// it. The result is the number of rows for which cond is true. bind resolves
+// the names in cond.
 func (b *builder) countIf(a *Aggregate, c *ast.Call, bind *expr.Binder) (*Aggregate, error) {
 	cond, err := bind.BindBool(c.Args[0])
 	if err != nil {
@@ -392,7 +405,9 @@ func (b *builder) countIf(a *Aggregate, c *ast.Call, bind *expr.Binder) (*Aggreg
 	return a, b.filter(a, c)
 }
 
-// stringAgg binds string_agg(x, sep ORDER BY …).
+// stringAgg completes the aggregate a for the call c, string_agg(x, sep ORDER
+// BY …), and returns it. The result is the texts x of the rows with sep between
+// them. bind resolves the names in the arguments.
 func (b *builder) stringAgg(a *Aggregate, c *ast.Call, bind *expr.Binder) (*Aggregate, error) {
 	x, err := bind.Bind(c.Args[0])
 	if err != nil {
@@ -429,8 +444,9 @@ func (b *builder) stringAgg(a *Aggregate, c *ast.Call, bind *expr.Binder) (*Aggr
 	return a, b.filter(a, c)
 }
 
-// filter binds FILTER (WHERE …) as part of a's argument: the argument becomes
-// NULL in the rows that the filter drops, and aggregates ignore NULL.
+// filter adds the clause FILTER (WHERE …) of the call c to the aggregate a. The
+// argument of a becomes NULL in the rows that the filter drops, and aggregates
+// ignore NULL. Without a FILTER it does nothing.
 func (b *builder) filter(a *Aggregate, c *ast.Call) error {
 	if c.Filter == nil {
 		return nil
@@ -450,8 +466,9 @@ func (b *builder) filter(a *Aggregate, c *ast.Call) error {
 	return err
 }
 
-// aggregateType returns the type of f over values of type t. at is the
-// argument, for the error.
+// aggregateType returns the type of the result of the function f over values of
+// type t. It returns an error if f does not take this type. at is the argument,
+// for the error.
 func aggregateType(f AggregateFunc, at ast.Expr, t value.Type) (value.Type, error) {
 	switch f {
 	case Count, ApproxCount:

@@ -10,8 +10,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// input is one source of a SELECT: a relation of the archive, or a derived
-// input (a query, a view or a file).
+// input is one source of a SELECT, named in FROM or JOIN: a relation of the
+// archive, or a derived input (a query, a view or a file).
 type input struct {
 	rel   *relation.Relation
 	src   *Source // nil for a derived input
@@ -25,14 +25,16 @@ type input struct {
 	asked  []ast.Expr   // conditions that hold for all its rows
 }
 
-// late is a late column of an input, by its index.
+// late names a late column, which needs stored pages: its input, and the index
+// of the column in that.
 type late struct {
 	in    *input
 	field int
 }
 
-// index returns the index of col in the batches of in. It adds the column to a
-// Source if necessary.
+// index returns the index of the column col in the batches of in. If in is a
+// relation of which the query has not read col so far, it adds col to the
+// columns that are read.
 func (in *input) index(col *relation.Column) int {
 	if in.src != nil {
 		return in.src.use(col)
@@ -45,7 +47,8 @@ func (in *input) index(col *relation.Column) int {
 	panic("plan: a column of another source")
 }
 
-// from sets the inputs of b from FROM and its joins.
+// from sets the inputs of b, and its plan so far, from FROM and the JOINs.
+// Without FROM, the plan is one row without columns.
 func (b *builder) from() error {
 	if b.sel.From == nil {
 		b.top = &Row{}
@@ -59,7 +62,7 @@ func (b *builder) from() error {
 	return b.joins()
 }
 
-// input returns the input for one source in FROM.
+// input returns an input for one source in FROM or JOIN.
 func (b *builder) input(from *ast.Source) (*input, error) {
 	in, err := b.derived(from)
 	if err != nil {
@@ -82,8 +85,9 @@ func (b *builder) input(from *ast.Source) (*input, error) {
 	return in, nil
 }
 
-// layout finds which columns of each input the query reads, before anything is
-// bound. Only then is it known at which index the columns of each input begin.
+// layout finds out which columns of each input the query reads, and then sets
+// the index at which the columns of each input begin. It must run before names
+// are resolved, because later a new column would move these indexes.
 func (b *builder) layout() {
 	var list []ast.Expr
 	for i := range b.sel.Joins {
@@ -111,8 +115,8 @@ func (b *builder) layout() {
 	}
 }
 
-// demand notes that the query reads c. It ignores an unknown column, for which
-// binding returns an error later.
+// demand adds the column that c names to those that its input reads. It ignores
+// an unknown column, for which resolving the name returns an error later.
 func (b *builder) demand(c *ast.Column) {
 	in, col, err := b.find(c, value.Null)
 	if err != nil {
@@ -124,7 +128,8 @@ func (b *builder) demand(c *ast.Column) {
 	}
 }
 
-// columnsOf calls f for every column named in e, which may be nil.
+// columnsOf calls f for every column named in e, once per occurrence. A nil e
+// has no columns.
 func columnsOf(e ast.Expr, f func(*ast.Column)) {
 	if e == nil {
 		return
@@ -137,14 +142,17 @@ func columnsOf(e ast.Expr, f func(*ast.Column)) {
 	})
 }
 
-// starred is the column that one of the columns of a * stands for, or one in
-// the expression of a metadata column.
+// starred is the meaning of a column of the syntax tree that was made for * or
+// for the expression of a metadata column: the column col of the input in.
 type starred struct {
 	in  *input
 	col *relation.Column
 }
 
-// find returns the input and the column that c names.
+// find returns the input and the column that c names. It returns an error if
+// there is no such column, or if several inputs have one. want is the type that
+// the place of c requires, for the suggestion in the error; Null means any
+// type.
 func (b *builder) find(c *ast.Column, want value.Type) (*input, *relation.Column, error) {
 	if s, ok := b.stars[c]; ok {
 		return s.in, s.col, nil
@@ -180,7 +188,8 @@ func (b *builder) find(c *ast.Column, want value.Type) (*input, *relation.Column
 	return in, col, nil
 }
 
-// has reports whether at least one input has the column that c names.
+// has reports whether c names a column of at least one input of b itself, not
+// of the query around it.
 func (b *builder) has(c *ast.Column) bool {
 	if _, ok := b.stars[c]; ok {
 		return true
@@ -194,8 +203,8 @@ func (b *builder) has(c *ast.Column) bool {
 	return err == nil && slices.ContainsFunc(among, func(in *input) bool { return in.rel.Column(c.Name.Text) != nil })
 }
 
-// qualified returns the inputs that may have c: all of them, or the one that
-// its qualifier names.
+// qualified returns the inputs in which the column c is sought: the one that
+// its qualifier names, or without a qualifier all.
 func (b *builder) qualified(c *ast.Column) ([]*input, error) {
 	if c.Qualifier == nil {
 		return b.inputs, nil
@@ -217,8 +226,9 @@ func (b *builder) qualified(c *ast.Column) ([]*input, error) {
 	return nil, expr.UnknownName(c.Qualifier, "source", c.Qualifier.Text, "", names)
 }
 
-// noColumn returns the error for a column that none of the inputs has. Among names as
-// near, it suggests one of the type want.
+// noColumn returns the error for the column c, which none of the inputs in
+// among has. The error suggests a similar name, and of equally similar names
+// one of a column with the type want.
 func (b *builder) noColumn(c *ast.Column, among []*input, want value.Type) error {
 	if it := b.alias(c); it != nil {
 		err := ast.Errorf(c, "%q names a column of the result, which does not exist here yet", c.Name.Text)
@@ -269,15 +279,16 @@ func (in *input) what() string {
 	return "relation " + in.rel.Name
 }
 
-// binder returns a binder for expressions over the rows of all inputs. where
-// names the clause.
+// binder returns a binder, which resolves the names in expressions over the
+// rows of all inputs. where names the clause, such as "WHERE", for errors.
 func (b *builder) binder(where string) *expr.Binder {
 	bind := &expr.Binder{Column: b.column, Where: where, Env: b.env}
 	bind.Query = func(e ast.Expr) (expr.Expr, error) { return b.lookUp(bind, e) }
 	return bind
 }
 
-// column binds a column of the inputs.
+// column returns an expression that reads the column of the inputs that c
+// names. If the column is late, it is noted in b.touched. want is as in find.
 func (b *builder) column(c *ast.Column, want value.Type) (expr.Expr, error) {
 	in, col, err := b.find(c, want)
 	if err != nil {
@@ -295,7 +306,7 @@ func (b *builder) column(c *ast.Column, want value.Type) (expr.Expr, error) {
 	return &expr.Col{Index: in.base + i, Name: b.columnName(in, col), T: col.Type}, nil
 }
 
-// starred reports whether * includes col.
+// starred reports whether * stands for col, among other columns of in.
 func (in *input) starred(col *relation.Column) bool {
 	if col.Name == "as_of" && in.src != nil && in.src.Choice.Kind == relation.ChooseEach {
 		return true
@@ -303,8 +314,8 @@ func (in *input) starred(col *relation.Column) bool {
 	return !col.Payload && !col.Aside
 }
 
-// columnName returns the name of a bound column, with its qualifier if there
-// are several inputs.
+// columnName returns the name of the column col of in, as EXPLAIN shows it. If
+// there are several inputs, the name of the input and a dot come first.
 func (b *builder) columnName(in *input, col *relation.Column) string {
 	if len(b.inputs) > 1 {
 		return in.name + "." + col.Name
@@ -312,8 +323,8 @@ func (b *builder) columnName(in *input, col *relation.Column) string {
 	return col.Name
 }
 
-// read adds Payload nodes that fill the late columns in list, except those
-// filled already.
+// read adds Payload nodes, which fill late columns from stored pages, for the
+// columns in list. It skips those that the plan fills already.
 func (b *builder) read(list []late) {
 	for _, in := range b.inputs {
 		if fill := in.unfilled(list); fill != nil {
@@ -323,8 +334,8 @@ func (b *builder) read(list []late) {
 	}
 }
 
-// unfilled returns the late columns of in, among list, that are not filled yet,
-// and marks them as filled.
+// unfilled returns the indexes of the late columns of in that are in list and
+// that the plan does not fill yet. It marks them as filled.
 func (in *input) unfilled(list []late) []int {
 	var fill []int
 	for _, l := range list {

@@ -9,9 +9,10 @@ import (
 	"infomall/lang/ast"
 )
 
-// Join yields each row of Left with each row of Right that has equal keys: the
-// columns of Left, then those of Right. NULL equals nothing. Rows keep the
-// order of Left, and for equal keys that of Right.
+// Join is a node that yields each row of Left together with each row of Right
+// that has equal keys: the columns of Left, then those of Right. NULL equals
+// nothing. Rows keep the order of Left, and for one row of Left, the order of
+// Right.
 type Join struct {
 	Left, Right Node
 	// LeftKeys and RightKeys are expressions over the rows of Left and Right.
@@ -30,25 +31,26 @@ type Join struct {
 	SeekKey int
 }
 
-// OneRow says how many matching rows of the right side a join uses.
+// OneRow says how many matching rows of the right side a Join uses for one row
+// of the left side.
 type OneRow uint8
 
-// How many matching rows a join uses.
+// A Join uses every matching row, the first, or the only matching row.
 const (
 	EveryRow OneRow = iota
 	FirstRow
-	OnlyRow // one; a second row is an error
+	OnlyRow // a second matching row is an error
 )
 
-// Below returns the two sides.
+// Below returns the nodes that n joins: Left and Right.
 func (n *Join) Below() []Node { return []Node{n.Left, n.Right} }
 
-// Columns returns the columns of both sides.
+// Columns returns the columns of Left, then those of Right.
 func (n *Join) Columns() []value.Column {
 	return slices.Concat(n.Left.Columns(), n.Right.Columns())
 }
 
-// String returns the node's line of EXPLAIN.
+// String returns the line of EXPLAIN for n.
 func (n *Join) String() string {
 	s := "join"
 	switch {
@@ -71,8 +73,8 @@ func (n *Join) String() string {
 	return s
 }
 
-// joins adds the sources of all JOINs to b.inputs, and checks that their names
-// differ.
+// joins adds the source of each JOIN to b.inputs. It returns an error if two
+// inputs have the same name, or if one has none.
 func (b *builder) joins() error {
 	for i := range b.sel.Joins {
 		j := &b.sel.Joins[i]
@@ -99,14 +101,16 @@ func (b *builder) joins() error {
 	return nil
 }
 
-// on holds the conditions of one ON, sorted by kind.
+// on holds the conditions of one ON, sorted by how the plan uses them.
 type on struct {
-	left, right []ast.Expr // the sides of equalities, in pairs
+	left, right []ast.Expr // the two sides of each equality between the joined source and those before it
 	only        []ast.Expr // conditions on the right side alone
 	rest        []ast.Expr // others, which move to WHERE
 }
 
-// readOn sorts the conditions of the join that adds input i.
+// readOn returns the conditions of the ON that joins input i to the inputs
+// before it, sorted by how the plan uses them. It returns an error if ON has no
+// equality, or has a condition that a join cannot use.
 func (b *builder) readOn(i int) (on, error) {
 	var o on
 	j := &b.sel.Joins[i-1]
@@ -137,8 +141,8 @@ func (b *builder) readOn(i int) (on, error) {
 	return o, nil
 }
 
-// equality returns the sides of e if e is an equality between input i and the
-// inputs before it, and reports whether it is.
+// equality returns true if e is an equality between an expression over inputs
+// before i (left) and one over input i (right). It returns the two sides.
 func (b *builder) equality(e ast.Expr, i int) (left, right ast.Expr, ok bool) {
 	eq, is := e.(*ast.Binary)
 	if !is || eq.Op != "=" {
@@ -173,8 +177,10 @@ func (b *builder) inputsOf(e ast.Expr) (first, last int) {
 	return first, last
 }
 
-// join plans the inputs, each with the conditions on it alone, and their joins.
-// It returns the other conditions.
+// join adds the joins of all inputs to the plan. Conditions of where, and of
+// the ONs, that concern one input alone are tested before the input is joined,
+// if possible. join returns the other conditions, which are to be tested after
+// the joins.
 func (b *builder) join(where []ast.Expr) ([]ast.Expr, error) {
 	ons := make([]on, len(b.inputs))
 	asked := make([][]ast.Expr, len(b.inputs))
@@ -210,7 +216,7 @@ func (b *builder) join(where []ast.Expr) ([]ast.Expr, error) {
 	return rest, nil
 }
 
-// readsLate reports whether e reads late columns.
+// readsLate reports whether e reads late columns, which need stored pages.
 func (b *builder) readsLate(e ast.Expr) bool {
 	late := false
 	columnsOf(e, func(c *ast.Column) {
@@ -221,7 +227,8 @@ func (b *builder) readsLate(e ast.Expr) bool {
 	return late
 }
 
-// ask adds conditions to an input before it is joined.
+// ask adds conditions on the input in alone to its plan, so that they are
+// tested before it is joined.
 func (b *builder) ask(in *input, conds []ast.Expr) error {
 	bind := b.inputBinder(in, "WHERE")
 	b.touched = nil
@@ -241,7 +248,8 @@ func (b *builder) ask(in *input, conds []ast.Expr) error {
 	return nil
 }
 
-// readBelow fills late columns of an input before it is joined.
+// readBelow adds to the plan of the input in a node that fills those of its
+// late columns that are in list, before it is joined.
 func (b *builder) readBelow(in *input, list []late) {
 	if fill := in.unfilled(list); fill != nil {
 		in.src.Refs = true
@@ -249,8 +257,8 @@ func (b *builder) readBelow(in *input, list []late) {
 	}
 }
 
-// inputBinder returns a binder for expressions over the rows of one input
-// alone.
+// inputBinder returns a binder, which resolves names, for expressions over the
+// rows of the input in alone. where names the clause for errors.
 func (b *builder) inputBinder(in *input, where string) *expr.Binder {
 	bind := b.binder(where)
 	bind.Query = nil
@@ -266,7 +274,8 @@ func (b *builder) inputBinder(in *input, where string) *expr.Binder {
 	return bind
 }
 
-// joinWith joins an input to the plan so far.
+// joinWith adds a node to the plan that joins the input in to the inputs so
+// far. o holds the conditions of its ON. outer makes it a LEFT JOIN.
 func (b *builder) joinWith(in *input, o on, outer bool) error {
 	j := &Join{Outer: outer}
 	var left, right []late

@@ -12,12 +12,15 @@ import (
 	"infomall/store/urlkey"
 )
 
-// narrow makes the source read less, by what the conditions of WHERE imply.
-// Conditions on url, host and domain give ranges of keys, conditions on time
-// bound the window, and a condition on changed leaves out other blocks. The
-// conditions are still evaluated, so a range may be too wide, but never too
-// narrow. narrow ignores conditions that it cannot use. It is called when all
-// fields are known; name is the qualifier of the source's columns.
+// narrow makes the source n read less, based on what the conditions of WHERE
+// imply. Conditions on url, host and domain give ranges of keys, conditions on
+// time make the window smaller, and a condition on changed lets the source
+// leave out unchanged rows.
+//
+// The conditions are still tested on each row. So a range may be too wide, but
+// never too narrow, and narrow ignores conditions that it cannot use. It is
+// called after all fields of n are known. name is the qualifier of n's columns
+// in conds.
 func (n *Source) narrow(conds []ast.Expr, name string, env *expr.Env) {
 	if !n.Relation.Scoped {
 		return
@@ -32,15 +35,16 @@ func (n *Source) narrow(conds []ast.Expr, name string, env *expr.Env) {
 	}
 }
 
-// narrower narrows one source.
+// narrower finds out, for one source, which keys and times the conditions of
+// WHERE imply.
 type narrower struct {
 	src  *Source
-	name string
+	name string // the qualifier of the source's columns
 	env  *expr.Env
 }
 
-// ranges returns key ranges outside which e is not true, and reports whether it
-// knows any.
+// ranges returns ranges of URL keys outside which the condition e is not true.
+// It returns false if e does not restrict keys in a way that it knows.
 func (r narrower) ranges(e ast.Expr) ([]urlkey.Range, bool) {
 	switch e := e.(type) {
 	case *ast.Binary:
@@ -71,8 +75,8 @@ func (r narrower) ranges(e ast.Expr) ([]urlkey.Range, bool) {
 	return nil, false
 }
 
-// both returns key ranges outside which the condition x AND y is not true, as
-// ranges does.
+// both is ranges for the condition x AND y: it returns ranges of URL keys
+// outside which the condition is not true, or false if it knows none.
 func (r narrower) both(e *ast.Binary) ([]urlkey.Range, bool) {
 	x, okX := r.ranges(e.X)
 	y, okY := r.ranges(e.Y)
@@ -85,8 +89,9 @@ func (r narrower) both(e *ast.Binary) ([]urlkey.Range, bool) {
 	return y, okY
 }
 
-// either returns key ranges outside which the OR of list is not true, as ranges
-// does. It knows ranges only if it knows them for each of list.
+// either is ranges for the OR of the conditions in list: it returns ranges of
+// URL keys outside which none of them is true. It returns false if it knows no
+// ranges for one of them.
 func (r narrower) either(list []ast.Expr) ([]urlkey.Range, bool) {
 	var all []urlkey.Range
 	for _, e := range list {
@@ -99,8 +104,8 @@ func (r narrower) either(list []ast.Expr) ([]urlkey.Range, bool) {
 	return urlkey.Merge(all), true
 }
 
-// listed returns key ranges outside which the condition x IN (…) is not true,
-// as ranges does.
+// listed is ranges for the condition x IN (…): it returns ranges of URL keys
+// outside which the condition is not true, or false if it knows none.
 func (r narrower) listed(e *ast.In) ([]urlkey.Range, bool) {
 	var all []urlkey.Range
 	for _, item := range e.List {
@@ -117,9 +122,10 @@ func (r narrower) listed(e *ast.In) ([]urlkey.Range, bool) {
 	return urlkey.Merge(all), true
 }
 
-// like returns the key range of the URLs that begin with the text before the
-// first wildcard, for the condition url LIKE pattern. It knows none for ILIKE,
-// which also matches other cases.
+// like is ranges for the condition url LIKE pattern: it returns the range of
+// the keys of URLs that begin with the text before the pattern's first
+// wildcard. It returns false for ILIKE, which ignores case, and if it knows no
+// range.
 func (r narrower) like(e *ast.Like) ([]urlkey.Range, bool) {
 	if e.Not || e.Fold || e.Escape != nil || !r.isColumn(e.X, "url") {
 		return nil, false
@@ -135,8 +141,9 @@ func (r narrower) like(e *ast.Like) ([]urlkey.Range, bool) {
 	return []urlkey.Range{prefix}, ok
 }
 
-// equal returns key ranges outside which the condition e = text is not true, as
-// ranges does.
+// equal is ranges for the condition e = text: it returns ranges of URL keys
+// outside which the condition is not true, or false if it knows none. It knows
+// ranges if e is the column url, host or domain.
 func (r narrower) equal(e ast.Expr, text string) ([]urlkey.Range, bool) {
 	var scope urlkey.Scope
 	var err error
@@ -163,7 +170,8 @@ func (r narrower) equal(e ast.Expr, text string) ([]urlkey.Range, bool) {
 	return urlkey.Union(scope), true
 }
 
-// scoped returns the key ranges of scopes, for the condition url WITHIN scopes.
+// scoped is ranges for the condition url WITHIN list: it returns the ranges of
+// URL keys in these scopes, or false if a scope is not valid.
 func (r narrower) scoped(list []ast.Scope) ([]urlkey.Range, bool) {
 	scopes := make([]urlkey.Scope, len(list))
 	for i, s := range list {
@@ -176,7 +184,8 @@ func (r narrower) scoped(list []ast.Scope) ([]urlkey.Range, bool) {
 	return urlkey.Union(scopes...), true
 }
 
-// text returns the text of e if e is constant, and reports whether it is.
+// text returns the text of e if e is a string or a parameter, and otherwise
+// false.
 func (r narrower) text(e ast.Expr) (string, bool) {
 	switch e.(type) {
 	case *ast.String, *ast.Param:
@@ -186,7 +195,7 @@ func (r narrower) text(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// isColumn reports whether e is the source's column with this name.
+// isColumn reports whether e is the column of the source with this name.
 func (r narrower) isColumn(e ast.Expr, name string) bool {
 	c, ok := e.(*ast.Column)
 	if !ok || c.Qualifier != nil && !strings.EqualFold(c.Qualifier.Text, r.name) {
@@ -195,14 +204,16 @@ func (r narrower) isColumn(e ast.Expr, name string) bool {
 	return strings.EqualFold(c.Name.Text, name) && r.src.Relation.Column(name) != nil
 }
 
-// within returns the part of the source's ranges that lies in ranges.
+// within returns the key ranges that the source reads already, reduced to what
+// lies in ranges too.
 func (r narrower) within(ranges []urlkey.Range) []urlkey.Range {
 	return r.src.Within(ranges).Ranges
 }
 
-// bound makes the window smaller by a comparison of time, if that cannot change
-// the rows that pass the comparison. A choice such as AT is made before WHERE
-// is evaluated, so with a choice bound does nothing.
+// bound makes the window of the source smaller if e is a comparison of time and
+// this cannot change the rows for which e is true. If the source has a choice
+// such as AT, bound does nothing, because the choice is made within the window,
+// before WHERE.
 func (r narrower) bound(e ast.Expr) {
 	if r.src.Choice.Kind != relation.ChooseAll || r.src.During != record.MinTime {
 		return
@@ -220,14 +231,15 @@ func (r narrower) bound(e ast.Expr) {
 	}
 }
 
-// looksAhead reports whether a field of a version depends on captures after its
-// first.
+// looksAhead reports whether the query reads a column of versions that depends
+// on captures after the first of the version, such as last_seen. The end of the
+// window then must not move.
 func (r narrower) looksAhead() bool {
 	return slices.ContainsFunc(r.src.Fields, func(f *relation.Column) bool { return f.Ahead })
 }
 
-// window returns a window outside which e is not true, and reports whether it
-// knows one.
+// window returns a time window outside which the condition e is not true. It
+// returns false if e is not a comparison of the column time that it knows.
 func (r narrower) window(e ast.Expr) (relation.Window, bool) {
 	switch e := e.(type) {
 	case *ast.Between:
@@ -265,7 +277,8 @@ func (r narrower) window(e ast.Expr) (relation.Window, bool) {
 	return relation.Window{}, false
 }
 
-// period returns the period that e names, and reports whether it names one.
+// period returns the period that e names, such as all of June for 2008-06. It
+// returns false if e does not name one.
 func (r narrower) period(e ast.Expr) (value.Period, bool) {
 	if !value.IsPeriod(e) {
 		return value.Period{}, false

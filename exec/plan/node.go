@@ -51,12 +51,13 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Node is one step of a plan. It is one of *Row, *Source, *Payload, *Filter,
-// *Group, *Sort, *Top, *Limit, *Project, *Distinct, *Union, *Join and *File.
-// The expressions in a node read the batches of the node below. Two nodes may
-// read the same node, which then runs twice.
+// Node is one step of a plan: it reads the rows of the nodes below and yields
+// rows. It is one of *Row, *Source, *Payload, *Filter, *Group, *Sort, *Top,
+// *Limit, *Project, *Distinct, *Union, *Join and *File. The expressions in a
+// node read the batches of the node below. Two nodes may read the same node,
+// which then runs twice.
 type Node interface {
-	// Below returns the nodes that this one reads.
+	// Below returns the nodes that this node reads, or nil.
 	Below() []Node
 	// Columns describes the batches that the node yields.
 	Columns() []value.Column
@@ -64,14 +65,17 @@ type Node interface {
 	String() string
 }
 
-// Row yields one row without columns. SELECT 1 reads it.
+// Row is a node that yields one row without columns. A query without FROM, such
+// as SELECT 1, reads it.
 type Row struct{}
 
-// Source reads a relation of the archive.
+// Source is a node that reads a relation of the archive. The embedded Request
+// says which columns and rows.
 type Source struct{ relation.Request }
 
-// Payload opens the stored response of each row and fills the late columns of
-// Source at the indexes Fill.
+// Payload is a node that fills late columns, those that need stored pages. For
+// each row of In, it opens the stored response from which Source made the row,
+// and fills the columns of Source with the indexes Fill.
 type Payload struct {
 	In     Node
 	Source *Source
@@ -79,16 +83,16 @@ type Payload struct {
 	Fill   []int
 }
 
-// Filter keeps the rows for which all conditions are true. It evaluates them in
-// order.
+// Filter is a node that yields the rows for which all conditions are true. It
+// tests the conditions in order.
 type Filter struct {
 	In    Node
 	Conds []expr.Expr
 }
 
-// Group yields one row per group of rows with equal Keys: the keys, then the
-// aggregates. Without keys there is exactly one group. Groups come sorted by
-// their keys, NULLs last.
+// Group is a node that yields one row per group of rows with equal Keys: the
+// keys, then the aggregates. Without keys there is exactly one group, even if
+// there are no rows. Groups come sorted by their keys, NULLs last.
 type Group struct {
 	In   Node
 	Keys []expr.Expr
@@ -98,7 +102,8 @@ type Group struct {
 	Count *expr.Col
 }
 
-// Aggregate is an aggregate function over the rows of a group.
+// Aggregate is an aggregate function with its arguments. It computes one value
+// from the rows of a group.
 type Aggregate struct {
 	ast.Span
 	Func     AggregateFunc
@@ -115,45 +120,50 @@ type Aggregate struct {
 	Text      string // as written
 }
 
-// Key is one key of ORDER BY.
+// Key is one sort key of ORDER BY: an expression and a direction.
 type Key struct {
 	Expr  expr.Expr
 	Order value.Order
 }
 
-// Sort sorts rows by Keys. Rows with equal keys keep their order.
+// Sort is a node that yields the rows of In sorted by Keys. Rows with equal
+// keys keep their order.
 type Sort struct {
 	In   Node
 	Keys []Key
 }
 
-// Top yields the first N rows of those that Sort would yield.
+// Top is a node that yields the first N rows of In sorted by Keys. It keeps
+// only these rows in memory.
 type Top struct {
 	In   Node
 	Keys []Key
 	N    int64
 }
 
-// Limit drops Skip rows and passes the next N. N < 0 means no limit.
+// Limit is a node that drops the first Skip rows of In and yields the next N. A
+// negative N means all that follow.
 type Limit struct {
 	In      Node
 	N, Skip int64
 }
 
-// Project computes the columns of the result.
+// Project is a node that yields, for each row of In, the values of Exprs as
+// columns with the Names.
 type Project struct {
 	In    Node
 	Exprs []expr.Expr
 	Names []string
 }
 
-// Distinct drops rows equal to an earlier row.
+// Distinct is a node that yields the rows of In, except rows that equal an
+// earlier row.
 type Distinct struct {
 	In Node
 }
 
-// Union yields the rows of several queries, one query after the other. Their
-// columns have the same types.
+// Union is a node that yields the rows of several queries, one query after the
+// other. The columns of all have the same types.
 type Union struct {
 	Ins []Node
 }
@@ -169,8 +179,8 @@ func walk(n Node, depth int, visit func(Node, int)) {
 	}
 }
 
-// Sources returns the sources of a plan in the order of Walk. A source that two
-// nodes read is listed twice.
+// Sources returns the sources of the plan n, in the order in which Walk visits
+// them. A source that two nodes read is listed twice.
 func Sources(n Node) []*Source {
 	var list []*Source
 	Walk(n, func(n Node, _ int) {
@@ -181,10 +191,10 @@ func Sources(n Node) []*Source {
 	return list
 }
 
-// Below returns nil: a Row reads nothing.
+// Below returns nil, because a Row reads no other node.
 func (*Row) Below() []Node { return nil }
 
-// Below returns nil: a Source reads the archive.
+// Below returns nil, because a Source reads the archive and no other node.
 func (*Source) Below() []Node { return nil }
 
 // Below returns the node whose late columns n fills.
@@ -202,22 +212,23 @@ func (n *Sort) Below() []Node { return []Node{n.In} }
 // Below returns the node whose rows n sorts.
 func (n *Top) Below() []Node { return []Node{n.In} }
 
-// Below returns the node whose rows n counts.
+// Below returns the node whose rows n limits.
 func (n *Limit) Below() []Node { return []Node{n.In} }
 
-// Below returns the node that the expressions read.
+// Below returns the node whose rows n's expressions read.
 func (n *Project) Below() []Node { return []Node{n.In} }
 
-// Below returns the node whose rows n compares.
+// Below returns the node from whose rows n drops the equal ones.
 func (n *Distinct) Below() []Node { return []Node{n.In} }
 
-// Below returns the queries.
+// Below returns the plans of the queries whose rows n yields.
 func (n *Union) Below() []Node { return n.Ins }
 
-// Columns returns nil.
+// Columns returns nil, because a Row has no columns.
 func (*Row) Columns() []value.Column { return nil }
 
-// Columns returns the fields, then the hidden columns.
+// Columns returns the fields that n reads, then its hidden columns, which have
+// no names.
 func (n *Source) Columns() []value.Column {
 	var cols []value.Column
 	for _, f := range n.Fields {
@@ -229,13 +240,14 @@ func (n *Source) Columns() []value.Column {
 	return cols
 }
 
-// Columns returns the columns of the node below.
+// Columns returns the columns of In: a Payload fills columns and adds none.
 func (n *Payload) Columns() []value.Column { return n.In.Columns() }
 
-// Columns returns the columns of the node below.
+// Columns returns the columns of In, because a Filter changes only which rows
+// there are.
 func (n *Filter) Columns() []value.Column { return n.In.Columns() }
 
-// Columns returns the keys, then the aggregates.
+// Columns returns the keys of the groups, then the aggregates.
 func (n *Group) Columns() []value.Column {
 	var cols []value.Column
 	for _, k := range n.Keys {
@@ -247,16 +259,19 @@ func (n *Group) Columns() []value.Column {
 	return cols
 }
 
-// Columns returns the columns of the node below.
+// Columns returns the columns of In, because a Sort changes only the order of
+// rows.
 func (n *Sort) Columns() []value.Column { return n.In.Columns() }
 
-// Columns returns the columns of the node below.
+// Columns returns the columns of In, because a Top changes only which rows
+// there are, and their order.
 func (n *Top) Columns() []value.Column { return n.In.Columns() }
 
-// Columns returns the columns of the node below.
+// Columns returns the columns of In, because a Limit changes only which rows
+// there are.
 func (n *Limit) Columns() []value.Column { return n.In.Columns() }
 
-// Columns returns the columns of the result.
+// Columns returns the columns that n computes.
 func (n *Project) Columns() []value.Column {
 	cols := make([]value.Column, len(n.Exprs))
 	for i, e := range n.Exprs {
@@ -265,16 +280,18 @@ func (n *Project) Columns() []value.Column {
 	return cols
 }
 
-// Columns returns the columns of the node below.
+// Columns returns the columns of In, because a Distinct changes only which rows
+// there are.
 func (n *Distinct) Columns() []value.Column { return n.In.Columns() }
 
 // Columns returns the columns of the first query.
 func (n *Union) Columns() []value.Column { return n.Ins[0].Columns() }
 
-// String returns the node's line of EXPLAIN.
+// String returns the line of EXPLAIN for the node.
 func (*Row) String() string { return "one row" }
 
-// String returns the node's line of EXPLAIN.
+// String returns the line of EXPLAIN for n: the relation, which URLs, times and
+// versions it reads, and its columns.
 func (n *Source) String() string {
 	var s strings.Builder
 	s.WriteString(n.Relation.Name)
@@ -323,7 +340,8 @@ func (n *Source) String() string {
 	return s.String()
 }
 
-// cutText returns the level and the profile as EXPLAIN prints them.
+// cutText returns the part of n's line of EXPLAIN that says how pages are
+// divided into blocks, such as ", level 2".
 func (n *Source) cutText() string {
 	text := ", level " + strconv.Itoa(n.Level)
 	if n.Level == 0 {
@@ -335,7 +353,7 @@ func (n *Source) cutText() string {
 	return text
 }
 
-// String returns the node's line of EXPLAIN.
+// String returns the line of EXPLAIN for n, such as "payload: text".
 func (n *Payload) String() string {
 	names := make([]string, len(n.Fill))
 	for i, f := range n.Fill {
@@ -344,10 +362,10 @@ func (n *Payload) String() string {
 	return "payload: " + strings.Join(names, ", ")
 }
 
-// String returns the node's line of EXPLAIN.
+// String returns the line of EXPLAIN for n, such as "filter: status = 404".
 func (n *Filter) String() string { return "filter: " + joined(n.Conds, " AND ") }
 
-// String returns the node's line of EXPLAIN.
+// String returns the line of EXPLAIN for n, such as "group by host: count(*)".
 func (n *Group) String() string {
 	var aggs []string
 	for _, a := range n.Aggs {
@@ -363,13 +381,13 @@ func (n *Group) String() string {
 	return s
 }
 
-// String returns the node's line of EXPLAIN.
+// String returns the line of EXPLAIN for n, such as "sort: time DESC".
 func (n *Sort) String() string { return "sort: " + keysText(n.Keys) }
 
-// String returns the node's line of EXPLAIN.
+// String returns the line of EXPLAIN for n, such as "top 10: time DESC".
 func (n *Top) String() string { return fmt.Sprintf("top %d: %s", n.N, keysText(n.Keys)) }
 
-// String returns the node's line of EXPLAIN.
+// String returns the line of EXPLAIN for n, such as "limit 10, skip 20".
 func (n *Limit) String() string {
 	switch {
 	case n.N < 0:
@@ -380,16 +398,16 @@ func (n *Limit) String() string {
 	return fmt.Sprintf("limit %d, skip %d", n.N, n.Skip)
 }
 
-// String returns the node's line of EXPLAIN.
+// String returns the line of EXPLAIN for n, such as "result: url, time".
 func (n *Project) String() string { return "result: " + strings.Join(n.Names, ", ") }
 
-// String returns the node's line of EXPLAIN.
+// String returns the line of EXPLAIN for the node.
 func (*Distinct) String() string { return "distinct" }
 
-// String returns the node's line of EXPLAIN.
+// String returns the line of EXPLAIN for the node.
 func (*Union) String() string { return "union all" }
 
-// joined returns the expressions as text with sep between them.
+// joined returns the expressions in list as one text, with sep between them.
 func joined(list []expr.Expr, sep string) string {
 	texts := make([]string, len(list))
 	for i, e := range list {
@@ -398,7 +416,7 @@ func joined(list []expr.Expr, sep string) string {
 	return strings.Join(texts, sep)
 }
 
-// keysText returns the keys as ORDER BY has them.
+// keysText returns sort keys as ORDER BY is written, such as "time DESC, url".
 func keysText(keys []Key) string {
 	texts := make([]string, len(keys))
 	for i, k := range keys {
@@ -413,8 +431,8 @@ func keysText(keys []Key) string {
 	return strings.Join(texts, ", ")
 }
 
-// rangesText returns the first three ranges as text, and how many more there
-// are.
+// rangesText returns ranges of URL keys as a text for EXPLAIN. It shows three
+// at most, and says how many more there are.
 func rangesText(list []urlkey.Range) string {
 	const shown = 3
 	if len(list) == 0 {

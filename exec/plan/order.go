@@ -8,8 +8,9 @@ import (
 	"infomall/lang/ast"
 )
 
-// orderKeys binds ORDER BY. A number or an alias means that column of the
-// result. An alias wins over a column of the inputs with the same name.
+// orderKeys returns the sort keys of ORDER BY, with their names resolved. A
+// number or an alias means that column of the result. An alias wins over a
+// column of the inputs with the same name.
 func (b *builder) orderKeys() ([]Key, error) {
 	bind := b.over("ORDER BY")
 	inner := bind.Column
@@ -39,12 +40,12 @@ func (b *builder) orderKeys() ([]Key, error) {
 	return keys, nil
 }
 
-// again binds an item's expression once more, so that its late columns are
-// noted in b.touched.
+// again resolves the names in the expression of an item once more, and returns
+// the result. This notes the late columns that ORDER BY reads in b.touched.
 func (b *builder) again(it *item) (expr.Expr, error) { return b.over("ORDER BY").Bind(it.expr) }
 
-// distinctKeys binds ORDER BY of SELECT DISTINCT, which may only name columns
-// of the result.
+// distinctKeys returns the sort keys of ORDER BY in a SELECT DISTINCT, as
+// columns of the result. It returns an error if ORDER BY names anything else.
 func (b *builder) distinctKeys() ([]Key, error) {
 	var keys []Key
 	for _, o := range b.query.OrderBy {
@@ -58,8 +59,9 @@ func (b *builder) distinctKeys() ([]Key, error) {
 	return keys, nil
 }
 
-// itemIndex returns the index of the item that an ORDER BY of SELECT DISTINCT
-// names.
+// itemIndex returns the index of the item of the result that e, an expression
+// in the ORDER BY of a SELECT DISTINCT, names or equals. It returns an error if
+// there is none.
 func (b *builder) itemIndex(e ast.Expr) (int, error) {
 	it, err := b.ordinal(e, "ORDER BY")
 	if err != nil {
@@ -90,13 +92,15 @@ func (b *builder) itemIndex(e ast.Expr) (int, error) {
 	panic("plan: an item that is not in the list")
 }
 
-// orderKey returns e as a sort key with the direction of o.
+// orderKey returns a sort key with the expression e and the direction that o
+// gives in ORDER BY.
 func orderKey(e expr.Expr, o ast.OrderItem) Key {
 	return Key{Expr: e, Order: value.Order{Desc: o.Desc, NullsFirst: o.NullsFirst}}
 }
 
-// ordinal returns the item that e names if e is a whole number, such as ORDER
-// BY 2, otherwise nil. where names the clause.
+// ordinal returns the item of the result whose number is e, as in ORDER BY 2.
+// It returns nil if e is not a whole number, and an error if there is no such
+// item. where names the clause for the error.
 func (b *builder) ordinal(e ast.Expr, where string) (*item, error) {
 	n, ok := e.(*ast.Number)
 	if !ok || !n.IsInt {
@@ -108,9 +112,10 @@ func (b *builder) ordinal(e ast.Expr, where string) (*item, error) {
 	return &b.items[n.Int-1], nil
 }
 
-// sort adds a Sort or a Top to the plan, unless the rows come in that order
-// already. Rows with late columns may be large, so they are always sorted by
-// Sort, which can spill to disk.
+// sort adds a node that sorts the rows by keys to the plan, unless they come in
+// that order already. With a small LIMIT l the node is a Top, which keeps few
+// rows in memory. Rows that may contain the texts of pages are always sorted by
+// a Sort, which can write rows to disk.
 func (b *builder) sort(keys []Key, l Limit) {
 	if len(keys) == 0 || !b.env.Plain && b.inOrder(keys) {
 		return
@@ -122,14 +127,14 @@ func (b *builder) sort(keys []Key, l Limit) {
 	b.top = &Sort{In: b.top, Keys: keys}
 }
 
-// large reports whether rows may contain the texts of pages.
+// large reports whether the rows of the plan may contain the texts of pages.
 func (b *builder) large() bool {
 	return slices.ContainsFunc(b.inputs, func(in *input) bool { return in.large || len(in.filled) > 0 })
 }
 
-// inOrder reports whether the source yields rows in the order of keys. Captures
-// and versions come by URL and time, and pages by URL, if no node in between
-// reorders them.
+// inOrder reports whether the rows come sorted by keys without a Sort. They do
+// if the query reads one source, whose relation has this order, and no node has
+// changed the order. For example, versions come sorted by URL and time.
 func (b *builder) inOrder(keys []Key) bool {
 	if len(b.inputs) != 1 || b.inputs[0].src == nil || b.grouped || b.sel.Distinct {
 		return false

@@ -10,11 +10,12 @@ import (
 	"infomall/store/urlkey"
 )
 
-// place is a part of a statement that knows its position in the text.
+// place is a part of a statement. Its method At returns its position in the
+// text, for errors.
 type place interface{ At() ast.Span }
 
-// newSource returns the Source for a relation in FROM. Its Fields are not known
-// yet.
+// newSource returns a Source that reads the relation r as the source s in FROM
+// says: its scopes and times. No columns are read so far.
 func newSource(s *ast.Source, r *relation.Relation, env *expr.Env) (*Source, error) {
 	src := &Source{relation.Request{
 		Relation: r, Window: relation.Always, During: record.MinTime,
@@ -43,8 +44,8 @@ func newSource(s *ast.Source, r *relation.Relation, env *expr.Env) (*Source, err
 	return src, nil
 }
 
-// unscoped returns an error if s has a scope or a time clause, which the
-// relation r does not accept.
+// unscoped returns an error if the source s in FROM has a scope or a time
+// clause, and otherwise nil. It serves sources r that do not accept these.
 func unscoped(s *ast.Source, r *relation.Relation) error {
 	var at place
 	what := "time"
@@ -63,7 +64,8 @@ func unscoped(s *ast.Source, r *relation.Relation) error {
 	return err
 }
 
-// setScopes sets the key ranges of n from the scopes in FROM.
+// setScopes sets the ranges of URL keys that n reads from the scopes in FROM,
+// of which there may be none.
 func (n *Source) setScopes(list []ast.Scope, env *expr.Env) error {
 	if len(list) == 0 {
 		return nil
@@ -95,7 +97,8 @@ func (n *Source) setScopes(list []ast.Scope, env *expr.Env) error {
 	return nil
 }
 
-// readScope returns one scope, and its text with parameters filled in.
+// readScope returns the scope s, which names a set of URLs, and its text with
+// the values of parameters filled in.
 func readScope(s ast.Scope, env *expr.Env) (urlkey.Scope, string, error) {
 	scope, err := (&expr.Binder{Env: env}).Scope(&s)
 	if err != nil {
@@ -109,11 +112,12 @@ func readScope(s ast.Scope, env *expr.Env) (urlkey.Scope, string, error) {
 	return scope, quote(from) + " .. " + quote(to), err
 }
 
-// quote returns s in quotes, as the language writes a text.
+// quote returns s as a text constant of the language: in single quotes, with
+// each quote in s doubled.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// use returns the index of the column c in n's batches. It adds c to the fields
-// if necessary.
+// use returns the index of the column c in n's batches. If n does not read c so
+// far, use adds it to the fields.
 func (n *Source) use(c *relation.Column) int {
 	for i, f := range n.Fields {
 		if f == c {

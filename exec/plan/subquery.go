@@ -19,12 +19,12 @@ import (
 // the key of the subquery is links.url, its inner side. p.url is the outer side,
 // by which its rows are looked up.
 
-// subquery is a query within an expression, planned. Its rows begin with the
-// inner sides of the comparisons with the outer query, followed by the columns
-// it selects.
+// subquery is the plan of a query within an expression. Its rows begin with the
+// keys: its own sides of the comparisons by = with the outer query (the query
+// around it). The columns that it selects follow.
 type subquery struct {
 	node    Node
-	outer   []ast.Expr // the outer sides, one per key
+	outer   []ast.Expr // the outer query's sides of these comparisons, one per key
 	seek    *Source    // the source whose URL is the key with index seekKey, or nil
 	seekKey int
 	cols    []value.Column // the columns it selects
@@ -35,11 +35,12 @@ type subquery struct {
 	empty []value.Value
 }
 
-// correlation is a comparison, by =, of an expression over the outer query with
-// one over the subquery.
+// correlation is a comparison by = that connects a subquery with the query
+// around it: an expression over the outer query, and one over the subquery.
 type correlation struct{ outer, inner ast.Expr }
 
-// queryOf returns the query that e contains directly, or nil.
+// queryOf returns the query in e if e itself is a subquery, an EXISTS or an IN
+// with a query. Otherwise it returns nil.
 func queryOf(e ast.Node) *ast.Query {
 	switch e := e.(type) {
 	case *ast.Subquery:
@@ -52,7 +53,7 @@ func queryOf(e ast.Node) *ast.Query {
 	return nil
 }
 
-// hasQuery reports whether a query occurs anywhere in e.
+// hasQuery reports whether e contains a query anywhere.
 func hasQuery(e ast.Expr) bool {
 	found := false
 	ast.Walk(e, func(n ast.Node) bool {
@@ -62,7 +63,7 @@ func hasQuery(e ast.Expr) bool {
 	return found
 }
 
-// subquery plans the query in e. If it is called again for the same query, it
+// subquery returns the plan of the query in e. For the same query it always
 // returns the same plan.
 func (b *builder) subquery(e ast.Expr) (*subquery, error) {
 	q := queryOf(e)
@@ -80,7 +81,8 @@ func (b *builder) subquery(e ast.Expr) (*subquery, error) {
 	return s, nil
 }
 
-// planSubquery plans the query q, which is part of the expression e.
+// planSubquery returns a new plan of the query q, which is the query in the
+// expression e.
 func (b *builder) planSubquery(e ast.Expr, q *ast.Query) (*subquery, error) {
 	_, exists := e.(*ast.Exists)
 	if items := q.Select.Items; exists && len(items) == 1 && items[0].Star && !q.Select.Distinct && len(q.Union) == 0 {
@@ -105,8 +107,8 @@ func (b *builder) planSubquery(e ast.Expr, q *ast.Query) (*subquery, error) {
 	return s, nil
 }
 
-// withoutColumns returns q, a SELECT *, with a constant instead of *, so that
-// no columns are read.
+// withoutColumns returns a copy of q, which is a SELECT *, that selects a
+// constant instead. It serves EXISTS, which needs no columns.
 func withoutColumns(q *ast.Query) *ast.Query {
 	s, query := *q.Select, *q
 	s.Items = []ast.Item{{Span: s.Items[0].Span, Expr: &ast.Bool{Span: s.Items[0].Span, Value: true}}}
@@ -114,7 +116,8 @@ func withoutColumns(q *ast.Query) *ast.Query {
 	return &query
 }
 
-// urlOf returns the source of in if e is its column url, otherwise nil.
+// urlOf returns the source of in if e is the source's column url, otherwise
+// nil. Such a source can be read for given URLs only.
 func (in *input) urlOf(e expr.Expr) *Source {
 	c, ok := e.(*expr.Col)
 	if ok && in.src != nil && in.src.Relation.Scoped && c.Index < len(in.src.Fields) && in.src.Fields[c.Index].Name == "url" {
@@ -123,9 +126,10 @@ func (in *input) urlOf(e expr.Expr) *Source {
 	return nil
 }
 
-// lookUp adds a join to the plan that looks up the result of the subquery in e
-// for each row so far. It returns an expression for the result. bind resolves
-// the outer sides of its keys, and the left side of IN.
+// lookUp returns an expression for the value of the subquery in e. It adds a
+// join to the plan that looks up this value for each row. bind resolves names
+// of the outer query: in the comparisons with the subquery, and in the left
+// side of IN. For the same e, lookUp adds the join only once.
 func (b *builder) lookUp(bind *expr.Binder, e ast.Expr) (expr.Expr, error) {
 	if x := b.found[e]; x != nil {
 		return x, nil
@@ -141,7 +145,7 @@ func (b *builder) lookUp(bind *expr.Binder, e ast.Expr) (expr.Expr, error) {
 	return x, nil
 }
 
-// newLookUp is lookUp for a subquery that is not in the plan yet.
+// newLookUp is lookUp for a subquery that the plan does not look up yet.
 func (b *builder) newLookUp(bind *expr.Binder, e ast.Expr) (expr.Expr, error) {
 	s, err := b.subquery(e)
 	if err != nil {
@@ -157,9 +161,10 @@ func (b *builder) newLookUp(bind *expr.Binder, e ast.Expr) (expr.Expr, error) {
 	return l.scalar()
 }
 
-// unplaced returns an expression with the type of the subquery in e. It does
-// not add the subquery to the plan, so the expression cannot be computed. It is
-// used to check types before the groups are planned.
+// unplaced returns an expression that has the type of the subquery in e, but
+// cannot be computed, because it does not add the subquery to the plan. It is
+// used to check types before the groups are planned. bind resolves names of the
+// outer query.
 func (b *builder) unplaced(bind *expr.Binder, e ast.Expr) (expr.Expr, error) {
 	s, err := b.subquery(e)
 	if err != nil {
@@ -181,16 +186,18 @@ func (b *builder) unplaced(bind *expr.Binder, e ast.Expr) (expr.Expr, error) {
 	return &expr.Col{Name: e.String(), T: t}, nil
 }
 
-// looker adds the joins for one subquery to the plan.
+// looker adds joins to the plan that look up the value of one subquery for each
+// row.
 type looker struct {
 	*builder
-	bind *expr.Binder
+	bind *expr.Binder // resolves names of the outer query
 	sub  *subquery
-	at   ast.Expr
+	at   ast.Expr // the expression with the subquery
 }
 
-// exists returns an expression that tests whether the subquery has a row for
-// the keys. An aggregate without GROUP BY always has a row.
+// exists returns an expression that is true for a row if the subquery has a row
+// with the same keys. If the subquery is an aggregate without GROUP BY, it
+// always has a row, and the expression is TRUE.
 func (l looker) exists() (expr.Expr, error) {
 	if l.sub.empty != nil {
 		return expr.Constant(value.OfBool(true)), nil
@@ -206,8 +213,10 @@ func (l looker) exists() (expr.Expr, error) {
 	return &expr.Is{X: mark[0], What: expr.IsTrue}, nil
 }
 
-// scalar returns an expression for the value of the only row that the subquery
-// has for the keys.
+// scalar returns an expression whose value for a row is that of the only row
+// that the subquery has with the same keys, or NULL if there is none. If the
+// subquery is an aggregate without GROUP BY, the value is then that of the
+// aggregate over no rows, such as 0 for count.
 func (l looker) scalar() (expr.Expr, error) {
 	one := OnlyRow
 	if l.sub.first {
@@ -225,16 +234,17 @@ func (l looker) scalar() (expr.Expr, error) {
 	return &expr.Case{Whens: []expr.When{{Cond: &expr.Is{X: cols[0], What: expr.IsTrue}, Then: cols[1]}}, Else: none, T: cols[1].T}, nil
 }
 
-// own returns column i of the subquery's rows.
+// own returns an expression that reads column i of the subquery's rows.
 func (l looker) own(i int) *expr.Col {
 	c := l.sub.node.Columns()[i]
 	return &expr.Col{Index: i, Name: c.Name, T: c.Type}
 }
 
-// in returns an expression that tests whether a value equals that of a row that
-// the subquery has for the keys. If it equals none and a NULL is involved, the
-// result is NULL. If the IN is a whole condition of WHERE, NULL has the effect
-// of FALSE, and in returns a simpler expression.
+// in returns an expression for e, which is x IN (query): it is true if x equals
+// the value of a row that the subquery has with the same keys. If x equals
+// none, but is NULL or a value is NULL, the result is NULL. If e is a whole
+// condition of WHERE, for which NULL has the effect of FALSE, in returns a
+// simpler expression that is FALSE instead of NULL.
 func (l looker) in(e *ast.In) (expr.Expr, error) {
 	if l.sub.empty != nil {
 		err := ast.Errorf(e, "IN takes no aggregate that is compared with the query around")
@@ -268,9 +278,10 @@ func (l looker) in(e *ast.In) (expr.Expr, error) {
 	return expr.Negate(found)
 }
 
-// orNull adds the NULLs of IN to found: if no row matches, the result is NULL
-// if x is NULL or a row is NULL, unless there are no rows at all. keys is the
-// number of keys.
+// orNull returns the expression found, which tests whether x equals a value of
+// the subquery, with the NULLs of IN added. If found is false, the result is
+// NULL if x is NULL or a value of the subquery is NULL. Without rows in the
+// subquery, it stays FALSE. keys is the number of keys in the subquery's rows.
 func (l looker) orNull(found, x expr.Expr, keys int) (expr.Expr, error) {
 	group := &Group{In: l.sub.node, Aggs: []*Aggregate{
 		{Func: Count, T: value.Int, Text: "count(*)"},
@@ -294,15 +305,17 @@ func (l looker) orNull(found, x expr.Expr, keys int) (expr.Expr, error) {
 	}, Else: expr.Constant(value.OfBool(false))}, nil
 }
 
-// join joins the rows so far with the first or only row of node that has the
-// keys. It returns the columns that this adds: a mark, which is TRUE if there
-// is such a row and NULL if not, and then the values.
+// join adds a node to the plan that joins each row with the row of node that
+// has equal keys. one says whether this is the first such row or the only one.
+// join returns the columns that this adds: first a mark, which is TRUE if there
+// is such a row and NULL if not, then the values, which are expressions over
+// node.
 func (l looker) join(node Node, values []expr.Expr, one OneRow) ([]*expr.Col, error) {
 	return l.joinAlso(node, values, one, nil, nil)
 }
 
-// joinAlso is the method join with one more pair of keys: x for the rows so
-// far, y for those of node. Both may be nil.
+// joinAlso is the method join with one more pair of keys: x is over the rows so
+// far, and y over those of node. If both are nil, there is no such pair.
 func (l looker) joinAlso(node Node, values []expr.Expr, one OneRow, x, y expr.Expr) ([]*expr.Col, error) {
 	j := &Join{Outer: true, One: one, At: l.at.At(), Seek: l.sub.seek, SeekKey: l.sub.seekKey}
 	right := &Project{In: node}
@@ -341,7 +354,8 @@ func (l looker) joinAlso(node Node, values []expr.Expr, one OneRow, x, y expr.Ex
 	return added, nil
 }
 
-// neverNull reports whether e, over the rows of n, is certainly never NULL.
+// neverNull reports whether the expression e over the rows of n can never be
+// NULL. It returns false if it does not know.
 func neverNull(n Node, e expr.Expr) bool {
 	switch e := e.(type) {
 	case *expr.Const:
@@ -352,7 +366,8 @@ func neverNull(n Node, e expr.Expr) bool {
 	return false
 }
 
-// columnNeverNull is neverNull for column i of n.
+// columnNeverNull reports whether column i of the node n can never be NULL. It
+// returns false if it does not know.
 func columnNeverNull(n Node, i int) bool {
 	switch n := n.(type) {
 	case *Source:
@@ -373,8 +388,9 @@ func columnNeverNull(n Node, i int) bool {
 	return false
 }
 
-// correlate moves the comparisons with the outer query from the conditions of
-// WHERE to b.correlated, and returns the other conditions.
+// correlate moves comparisons by = with the outer query from the conditions of
+// WHERE, conds, to b.correlated. It returns the other conditions. It returns an
+// error if the subquery has a LIMIT that cannot be applied per key.
 func (b *builder) correlate(conds []ast.Expr) ([]ast.Expr, error) {
 	if b.outer == nil {
 		return conds, nil
@@ -411,7 +427,8 @@ func (b *builder) correlate(conds []ast.Expr) ([]ast.Expr, error) {
 	return rest, nil
 }
 
-// isOuter reports whether e reads columns, and only columns of the outer query.
+// isOuter reports whether e reads at least one column, and only columns of the
+// outer query.
 func (b *builder) isOuter(e ast.Expr) bool {
 	n, all := 0, !hasQuery(e)
 	columnsOf(e, func(c *ast.Column) {
@@ -421,7 +438,8 @@ func (b *builder) isOuter(e ast.Expr) bool {
 	return n > 0 && all
 }
 
-// isInner reports whether e reads columns, and only columns of b itself.
+// isInner reports whether e reads at least one column, and only columns of b's
+// own inputs.
 func (b *builder) isInner(e ast.Expr) bool {
 	n, all := 0, !hasQuery(e)
 	columnsOf(e, func(c *ast.Column) {
@@ -431,22 +449,22 @@ func (b *builder) isInner(e ast.Expr) bool {
 	return n > 0 && all
 }
 
-// ofOuter reports whether c is a column of the outer query and not one of b
-// itself.
+// ofOuter reports whether c is a column of the outer query and not of b's own
+// inputs.
 func (b *builder) ofOuter(c *ast.Column) bool {
 	return b.outer != nil && !b.has(c) && b.outer.has(c)
 }
 
-// outerColumn returns the error for a column of the outer query that is not
-// compared by = in WHERE.
+// outerColumn returns the error for c, a column of the outer query that a
+// subquery uses otherwise than in a comparison by = in WHERE.
 func outerColumn(c *ast.Column) error {
 	err := ast.Errorf(c, "%s is a column of the query around, which may only be compared by = in WHERE", c)
 	err.Hint = fmt.Sprintf("such as WHERE url = %s, or use a JOIN", c)
 	return err
 }
 
-// bindCorrelated sets b.correlatedKeys to the inner sides of the comparisons
-// with the outer query.
+// bindCorrelated resolves the names in the subquery's sides of the comparisons
+// with the outer query, and sets b.correlatedKeys to the results.
 func (b *builder) bindCorrelated() error {
 	b.correlatedKeys = nil
 	for _, c := range b.correlated {
@@ -459,8 +477,9 @@ func (b *builder) bindCorrelated() error {
 	return nil
 }
 
-// emptyRow returns the result of an aggregate without GROUP BY over no rows, or
-// nil if HAVING drops it.
+// emptyRow returns the row that a query with aggregates and without GROUP BY
+// yields if it has no rows to read, such as 0 for count. It returns nil if the
+// condition having drops this row. having may be nil.
 func (b *builder) emptyRow(having expr.Expr) ([]value.Value, error) {
 	group := make([]value.Value, len(b.keys)+len(b.aggs))
 	for i, a := range b.aggs {
@@ -483,7 +502,8 @@ func (b *builder) emptyRow(having expr.Expr) ([]value.Value, error) {
 	return row, nil
 }
 
-// valueOf computes e for one row.
+// valueOf returns the value of the expression e for one row, whose columns are
+// in row.
 func valueOf(e expr.Expr, row []value.Value) (value.Value, error) {
 	if c, ok := e.(*expr.Col); ok {
 		return row[c.Index], nil

@@ -10,8 +10,9 @@ import (
 	"infomall/store/record"
 )
 
-// tallied lets the source below g count captures instead of yielding each one,
-// if that cannot change the answer. It sets the Tally of the source.
+// tallied sets the Tally of the source below g, if that cannot change the
+// result. The source then counts captures and yields one row for many, which is
+// faster.
 func (b *builder) tallied(g *Group) {
 	if b.env.Plain {
 		return
@@ -43,11 +44,14 @@ func (b *builder) tallied(g *Group) {
 	g.Count = &expr.Col{Index: len(src.Fields), T: value.Int}
 }
 
-// talliedDistinct lets the source below a SELECT DISTINCT count captures
-// instead of yielding each one, if that is possible, and returns the keys by
-// which the result must be sorted. Counted rows come in no order. So keys, the
-// ORDER BY, must include every item of the result; or all items are hosts and
-// domains, and the result is sorted like their URLs.
+// talliedDistinct sets the Tally of the source below a SELECT DISTINCT, if
+// possible, so that the source yields one row for many captures. It returns the
+// keys by which the result is to be sorted.
+//
+// Counted rows come in no order. So this is possible only if the order of the
+// result is fixed: keys, the ORDER BY, includes every item; or there is no
+// ORDER BY and all items are hosts and domains, which are then sorted like
+// their URLs. below is the plan below the items.
 func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 	if b.env.Plain || b.grouped || len(b.correlatedKeys) > 0 {
 		return keys, nil
@@ -83,8 +87,9 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 	return keys, nil
 }
 
-// byHost returns the sort keys that put hosts and domains in the order of their
-// URLs. It returns nil if the query has an ORDER BY or other items.
+// byHost returns sort keys that put the result into the order of URLs: first by
+// host, then by domain. It returns nil if the query has an ORDER BY, or has
+// items that are neither a host nor a domain of src.
 func (b *builder) byHost(src *Source) ([]Key, error) {
 	if len(b.query.OrderBy) > 0 {
 		return nil, nil
@@ -110,8 +115,9 @@ func (b *builder) byHost(src *Source) ([]Key, error) {
 	return append(hosts, domains...), nil
 }
 
-// endsOnly reports whether only min and max read the column, among the
-// expressions over g's source, and read it unchanged.
+// endsOnly reports whether the query uses a column of g's source only as the
+// argument of min and max. exprs are all expressions over the source, and
+// column is the index of the column.
 func endsOnly(g *Group, exprs []expr.Expr, column int) bool {
 	for _, a := range g.Aggs {
 		c, ok := a.Arg.(*expr.Col)
@@ -122,14 +128,16 @@ func endsOnly(g *Group, exprs []expr.Expr, column int) bool {
 	return !slices.ContainsFunc(exprs, func(e expr.Expr) bool { return reads(e, column) })
 }
 
-// reads reports whether e reads the column with this index.
+// reads reports whether e reads the column with this index, directly or in an
+// operand.
 func reads(e expr.Expr, column int) bool {
 	c, ok := e.(*expr.Col)
 	return ok && c.Index == column || slices.ContainsFunc(expr.Operands(e), func(o expr.Expr) bool { return reads(o, column) })
 }
 
-// countable reports whether a has the same result in whatever order rows come,
-// and can add many equal rows at once.
+// countable reports whether a can be computed from counted rows: its result
+// does not depend on the order of rows, and many equal rows can be added at
+// once.
 func (a *Aggregate) countable() bool {
 	switch a.Func {
 	case Count, Min, Max:
@@ -140,7 +148,9 @@ func (a *Aggregate) countable() bool {
 	return false
 }
 
-// countable reports whether n's rows can be counted without reading their URLs.
+// countable reports whether the rows of n, which must be captures, can be
+// counted by the store instead of being yielded one by one: the query needs
+// neither their URLs nor anything that depends on other captures.
 func (n *Source) countable() bool {
 	if !n.Relation.OfVisits || n.Choice.Kind != relation.ChooseAll || n.During != record.MinTime || n.Refs {
 		return false
@@ -154,8 +164,8 @@ func (n *Source) countable() bool {
 	})
 }
 
-// CountOf returns the index of the hidden column that says how many captures
-// each row of n stands for, or -1 if each stands for one.
+// CountOf returns the index of the hidden column of n that says how many
+// captures a row stands for. It returns -1 if each row stands for one.
 func CountOf(n Node) int {
 	switch n := n.(type) {
 	case *Filter:

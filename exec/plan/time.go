@@ -12,9 +12,10 @@ import (
 	"infomall/store/record"
 )
 
-// setTime sets the window and the choice of n from a time clause. The end of
-// the window hides all later captures, also from last_seen, visits and next.
-// The start of the window only hides rows. The choice is made within both.
+// setTime sets the window and the choice of n from a time clause such as AT or
+// BETWEEN. The end of the window hides all later captures, which then also have
+// no effect on last_seen, visits and next. The start of the window only hides
+// rows. The choice is made among the versions within the window.
 func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 	if t.Range != nil {
 		w, err := readRange(t.Range, env)
@@ -69,18 +70,18 @@ func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 	return nil
 }
 
-// periodsMax bounds how many periods EACH and periods(unit) make.
+// periodsMax bounds how many calendar periods EACH or periods(unit) may make.
 const periodsMax = 100_000
 
-// webBegan is earlier than every capture. The periods of a range without a
-// start are counted from it.
+// webBegan is a time before every capture. If a range has no start, its periods
+// are counted from this time.
 var webBegan = record.At(time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC))
 
-// unitDays maps a unit to the least number of days it has.
+// unitDays maps a calendar unit to the least number of days that it has.
 var unitDays = map[string]int64{"year": 365, "month": 28, "week": 7, "day": 1}
 
-// fewPeriods returns an error if w has more than periodsMax periods of the
-// unit.
+// fewPeriods returns an error if w contains more than about periodsMax periods
+// of the unit. at is the part of the statement at which the error points.
 func fewPeriods(at ast.Node, unit string, w relation.Window) error {
 	if w.To > record.MaxTime || int64(w.To-max(w.From, webBegan))/msPerDay/unitDays[unit] <= periodsMax {
 		return nil
@@ -91,7 +92,9 @@ func fewPeriods(at ast.Node, unit string, w relation.Window) error {
 // msPerDay is the length of a day in milliseconds.
 const msPerDay = int64(24 * time.Hour / time.Millisecond)
 
-// setPeriods sets the unit and the range of n, which reads periods(unit).
+// setPeriods sets the unit and the window of n, a source that reads
+// periods(unit), from the source s in FROM. It returns an error if the unit is
+// missing or the range of times is not closed.
 func (n *Source) setPeriods(s *ast.Source, env *expr.Env) error {
 	units := strings.Join(ast.PeriodUnits, ", ")
 	switch {
@@ -121,8 +124,8 @@ func (n *Source) setPeriods(s *ast.Source, env *expr.Env) error {
 	return fewPeriods(s, n.Unit, n.Window)
 }
 
-// readRange returns the window of a time range. It returns an error if the
-// window contains no time.
+// readRange returns the window of a time range such as BETWEEN a AND b. It
+// returns an error if no time lies in the window.
 func readRange(r *ast.TimeRange, env *expr.Env) (relation.Window, error) {
 	var a, b value.Period
 	var err error
@@ -159,7 +162,8 @@ func readRange(r *ast.TimeRange, env *expr.Env) (relation.Window, error) {
 	return w, nil
 }
 
-// emptyFromTo returns the error for FROM a TO b if b does not begin after a.
+// emptyFromTo returns the error for the range FROM a TO b if b does not begin
+// after a.
 func emptyFromTo(r *ast.TimeRange, a, b value.Period) error {
 	if a.From > b.From {
 		err := ast.Errorf(r, "this range ends before it begins")

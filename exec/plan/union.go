@@ -6,8 +6,9 @@ import (
 	"infomall/lang/ast"
 )
 
-// union plans SELECTs with UNION ALL between them. ORDER BY and LIMIT apply to
-// the rows of all.
+// union returns the plan of q, which consists of SELECTs with UNION ALL between
+// them. ORDER BY and LIMIT of q apply to the rows of all SELECTs together. The
+// queries in with may be read.
 func union(q *ast.Query, env *expr.Env, with *named) (Node, error) {
 	u := new(Union)
 	selects := append([]*ast.Select{q.Select}, q.Union...)
@@ -31,7 +32,8 @@ func union(q *ast.Query, env *expr.Env, with *named) (Node, error) {
 	return b.plan()
 }
 
-// unify converts the columns of all queries to common types.
+// unify converts the columns of all queries in u to types that they have in
+// common. selects are the syntax trees of the queries, for errors.
 func (u *Union) unify(selects []*ast.Select) error {
 	var types []value.Type
 	for i, in := range u.Ins {
@@ -59,8 +61,9 @@ func (u *Union) unify(selects []*ast.Select) error {
 	return nil
 }
 
-// columnPlace returns the position in the text of column k of a SELECT with n
-// columns, or that of the SELECT if * hides it.
+// columnPlace returns the position in the statement of column k of a SELECT
+// whose result has n columns. If the column comes from a *, it returns the
+// position of the SELECT.
 func columnPlace(s *ast.Select, k, n int) ast.Span {
 	if len(s.Items) == n && !s.Items[k].Star {
 		return s.Items[k].Span
@@ -68,7 +71,8 @@ func columnPlace(s *ast.Select, k, n int) ast.Span {
 	return s.Span
 }
 
-// converted returns a node that yields the rows of n with the given types.
+// converted returns a node that yields the rows of n with each column converted
+// to the given type. If all columns have that type already, it returns n.
 func converted(n Node, types []value.Type) Node {
 	p := &Project{In: n}
 	same := true
