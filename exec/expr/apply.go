@@ -14,8 +14,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// fold returns the value of e as a constant if all its operands are constants,
-// or if a NULL operand makes e NULL. Otherwise it returns e.
+// fold returns e as a constant if its value is known before any row is read: if
+// all operands are constants, or if an operand is NULL and that makes e NULL.
+// Otherwise it returns e unchanged. The error, an *ast.Error, says that the
+// value cannot be computed.
 func fold(e Expr) (Expr, error) {
 	operands := Operands(e)
 	args := make([]value.Value, len(operands))
@@ -41,7 +43,8 @@ func fold(e Expr) (Expr, error) {
 	return &Const{V: v, T: e.Type()}, nil
 }
 
-// strict reports whether e is NULL as soon as one of its operands is NULL.
+// strict reports whether e is NULL if any of its operands is NULL. AND, OR, IS,
+// CASE and some functions are not strict.
 func strict(e Expr) bool {
 	switch e := e.(type) {
 	case *And, *Or, *Is, *Case:
@@ -52,10 +55,11 @@ func strict(e Expr) bool {
 	return true
 }
 
-// Apply computes e from the values of its Operands. It is the definition of
-// what e means: the faster code of package eval must give the same results. The
-// error, an *ast.Error, says that a value is out of range or cannot be
-// converted.
+// Apply returns the value of e for one row. args are the values of the
+// expressions that Operands(e) returns, in the same order. Apply defines what e
+// means: the faster code of package eval must give the same results. The error,
+// an *ast.Error, says that a value is out of range or cannot be converted. e
+// must not be a column.
 func Apply(e Expr, args []value.Value) (value.Value, error) {
 	if strict(e) && slices.ContainsFunc(args, value.Value.IsNull) {
 		return value.Value{}, nil
@@ -107,8 +111,9 @@ func Apply(e Expr, args []value.Value) (value.Value, error) {
 	panic("plan: Apply of a column")
 }
 
-// applyLogic returns the AND of args if deciding is false, and the OR if it is
-// true.
+// applyLogic returns the AND of the Bools in args if deciding is false, and
+// their OR if deciding is true. The result is NULL if an argument is NULL and
+// no other argument equals deciding.
 func applyLogic(args []value.Value, deciding bool) value.Value {
 	null := false
 	for _, a := range args {
@@ -125,8 +130,9 @@ func applyLogic(args []value.Value, deciding bool) value.Value {
 	return value.OfBool(!deciding)
 }
 
-// Holds reports whether x o y is true, where order is the result of comparing x
-// with y: negative, 0 or positive.
+// Holds reports whether the comparison x o y is true. order says how x compares
+// with y: it is negative if x is less, 0 if they are equal, and positive if x
+// is greater.
 func (o CompareOp) Holds(order int) bool {
 	switch o {
 	case EQ:
@@ -143,7 +149,8 @@ func (o CompareOp) Holds(order int) bool {
 	return order >= 0
 }
 
-// apply reports whether x is in the set: TRUE, FALSE or NULL.
+// apply returns whether the value x, which is not NULL, is in the set: TRUE or
+// FALSE. It returns NULL if x is not in the set and the list had a NULL.
 func (in *In) apply(x value.Value) value.Value {
 	for _, v := range in.Set {
 		if value.Compare(x, v) == 0 {
@@ -156,7 +163,8 @@ func (in *In) apply(x value.Value) value.Value {
 	return value.OfBool(false)
 }
 
-// Holds reports whether the time t lies in one of the periods.
+// Holds reports whether t, in milliseconds since 1970 UTC, lies in one of the
+// periods.
 func (in *Inside) Holds(t int64) bool {
 	for _, p := range in.Periods {
 		if int64(p.From) <= t && t < int64(p.To) {
@@ -166,7 +174,7 @@ func (in *Inside) Holds(t int64) bool {
 	return false
 }
 
-// holds returns the result of the test for x.
+// holds reports whether x passes the test i.What, such as IS NULL.
 func (i *Is) holds(x value.Value) bool {
 	switch i.What {
 	case IsNull:
@@ -177,7 +185,9 @@ func (i *Is) holds(x value.Value) bool {
 	return !x.IsNull() && !x.Bool
 }
 
-// apply matches x with pattern, which it compiles unless it is constant.
+// apply returns whether the text x matches pattern, as TRUE or FALSE. It uses
+// l.Compiled if the pattern is constant, and otherwise compiles pattern. The
+// error says that the pattern is not valid.
 func (l *Like) apply(x, pattern value.Value) (value.Value, error) {
 	p := l.Compiled
 	if p == nil {
@@ -189,7 +199,8 @@ func (l *Like) apply(x, pattern value.Value) (value.Value, error) {
 	return value.OfBool(p.Match(x.Text)), nil
 }
 
-// Compile compiles a pattern that is not constant.
+// Compile returns the compiled form of a LIKE or ILIKE pattern. It serves
+// patterns that are not constant; a constant one is in l.Compiled.
 func (l *Like) Compile(pattern string) (*value.Pattern, error) {
 	p, err := value.NewPattern(pattern, l.Escape, l.Fold)
 	if err != nil {
@@ -198,7 +209,9 @@ func (l *Like) Compile(pattern string) (*value.Pattern, error) {
 	return p, nil
 }
 
-// apply matches x with pattern, which it compiles unless it is constant.
+// apply returns whether the text x matches the regular expression pattern, as
+// TRUE or FALSE. It uses m.Re if the pattern is constant, and otherwise
+// compiles pattern. The error says that the pattern is not valid.
 func (m *Match) apply(x, pattern value.Value) (value.Value, error) {
 	re := m.Re
 	if re == nil {
@@ -210,8 +223,9 @@ func (m *Match) apply(x, pattern value.Value) (value.Value, error) {
 	return value.OfBool(re.MatchString(x.Text)), nil
 }
 
-// compileRegexp compiles an RE2 pattern. at is where the query has it, for the
-// error. If the pattern is valid in another dialect only, the error says so.
+// compileRegexp compiles a regular expression in RE2 syntax. at is the position
+// of the pattern in the query, for the error. If the pattern uses features of
+// other dialects, such as lookahead, the error says so.
 func compileRegexp(pattern string, at ast.Span) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(pattern)
 	if err == nil {
@@ -228,8 +242,8 @@ func compileRegexp(pattern string, at ast.Span) (*regexp.Regexp, error) {
 	return nil, fault
 }
 
-// cause returns the text of an error of package regexp without its fixed
-// beginning.
+// cause returns the text of err, an error of package regexp, without the
+// beginning that is the same for all such errors.
 func cause(err error) string {
 	if e, ok := err.(*syntax.Error); ok {
 		return e.Code.String() + ": " + e.Expr
@@ -237,13 +251,13 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// hasAny reports whether s contains one of parts.
+// hasAny reports whether s contains at least one of the parts.
 func hasAny(s string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
 }
 
-// hasBackreference reports whether pattern contains \1 to \9. A backslash that
-// is itself escaped does not count.
+// hasBackreference reports whether the regular expression pattern contains one
+// of \1 to \9. A backslash that another backslash escapes does not count.
 func hasBackreference(pattern string) bool {
 	for i := 0; i+1 < len(pattern); i++ {
 		if pattern[i] != '\\' {
@@ -257,8 +271,8 @@ func hasBackreference(pattern string) bool {
 	return false
 }
 
-// Holds reports whether url lies in one of the scopes. A text that is not a URL
-// lies in none.
+// Holds reports whether url lies in one of the scopes. If w.X is a text and url
+// is not a valid URL, Holds returns false.
 func (w *Within) Holds(url string) bool {
 	if w.X.Type() != value.URL {
 		u, err := urlkey.Canonical(url)
@@ -271,7 +285,8 @@ func (w *Within) Holds(url string) bool {
 	return slices.ContainsFunc(w.Scopes, func(s urlkey.Scope) bool { return s.Contains(key) })
 }
 
-// apply returns x Op y. A division by zero gives NULL.
+// apply returns the value of x Op y, where x and y are not NULL. A division by
+// zero gives NULL. The error says that the result is out of range.
 func (a *Arith) apply(x, y value.Value) (value.Value, error) {
 	ok := true
 	v := value.Value{Type: a.T}
@@ -300,7 +315,8 @@ func (a *Arith) apply(x, y value.Value) (value.Value, error) {
 	return v, nil
 }
 
-// Overflow returns the error for a result that is out of the range of its type.
+// Overflow returns the error that the result of a is out of the range of its
+// type.
 func (a *Arith) Overflow() *ast.Error {
 	err := ast.Errorf(a.At, "a result of %s is out of the range of %s", a.Op, a.T)
 	if a.T == value.Int {
@@ -309,13 +325,15 @@ func (a *Arith) Overflow() *ast.Error {
 	return err
 }
 
-// scaled returns ms times factor, rounded, and reports whether it fits.
+// scaled returns ms times factor, rounded to a whole number. It returns false
+// if that does not fit in 64 bits.
 func scaled(ms int64, factor float64) (int64, bool) {
 	v, err := value.Rounded(float64(ms) * factor)
 	return v.Int, err == nil
 }
 
-// floats returns x Op y for two floats. A division by zero gives NULL.
+// floats returns the value of x Op y for two floats. A division by zero gives
+// NULL. The error says that the result of // is out of the range of Int.
 func (a *Arith) floats(x, y float64) (value.Value, error) {
 	switch a.Op {
 	case "+":
@@ -341,9 +359,10 @@ func (a *Arith) floats(x, y float64) (value.Value, error) {
 	return v, nil
 }
 
-// Ints returns x op y, and reports whether the result fits in 64 bits. y must
-// not be 0 if op divides. // rounds towards zero, and % has the sign of x, so
-// that x = x // y * y + x % y.
+// Ints returns x op y for the operators + - * // and %, and / in the same way
+// as //. It returns false if the result does not fit in 64 bits. If op divides,
+// y must not be 0. // rounds towards zero, and % has the sign of x, so that x =
+// x // y * y + x % y.
 func Ints(op string, x, y int64) (int64, bool) {
 	switch op {
 	case "+":
@@ -360,7 +379,8 @@ func Ints(op string, x, y int64) (int64, bool) {
 	return x / y, !(x == math.MinInt64 && y == -1)
 }
 
-// product returns x * y, and reports whether it fits in 64 bits.
+// product returns x * y. It returns false if the result does not fit in 64
+// bits.
 func product(x, y int64) (int64, bool) {
 	high, low := bits.Mul64(magnitude(x), magnitude(y))
 	if (x < 0) != (y < 0) {
@@ -369,7 +389,8 @@ func product(x, y int64) (int64, bool) {
 	return int64(low), high == 0 && low < 1<<63
 }
 
-// magnitude returns the absolute value of x.
+// magnitude returns the absolute value of x, which for the least int64 fits
+// only in a uint64.
 func magnitude(x int64) uint64 {
 	if x < 0 {
 		return -uint64(x)
@@ -377,7 +398,8 @@ func magnitude(x int64) uint64 {
 	return uint64(x)
 }
 
-// apply returns the time x moved by s.Months.
+// apply returns the time x moved by s.Months calendar months. The error says
+// that the result is outside the years 1 to 9999.
 func (s *Shift) apply(x value.Value) (value.Value, error) {
 	const monthsMax = 12 * 10000 // more would leave the calendar in any case
 	if s.Months < monthsMax && s.Months > -monthsMax {
@@ -389,8 +411,8 @@ func (s *Shift) apply(x value.Value) (value.Value, error) {
 	return value.Value{}, ast.Errorf(s.At, "a time moved by %dmo lies outside the years 1 to 9999", s.Months)
 }
 
-// apply returns the value of the branch that is taken. args are the values of
-// Operands(c).
+// apply returns the value of the first branch whose condition is true, or that
+// of ELSE. args are the values of the expressions that Operands(c) returns.
 func (c *Case) apply(args []value.Value) value.Value {
 	for i := range c.Whens {
 		if cond := args[2*i]; !cond.IsNull() && cond.Bool {

@@ -11,14 +11,15 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Bind returns e with names resolved, types checked and constant parts
-// computed. Each error is an *ast.Error. A parameter whose place does not
-// suggest a type is read as a Text.
+// Bind returns the syntax tree e as an Expr: with names resolved, types checked
+// and constant parts computed. Each error is an *ast.Error. A parameter such as
+// $x is read as the type that its place suggests, or as a Text if that suggests
+// none.
 func (b *Binder) Bind(e ast.Expr) (Expr, error) { return b.bind(e, value.Null) }
 
 // BindAs is Bind for a place that requires the type t. A parameter is read as
-// t. An expression of another type is an error, except that an Int is converted
-// to Float, and NULL fits.
+// t. An Int is converted to Float if t is Float, and NULL is accepted. Any
+// other expression of another type is an error.
 func (b *Binder) BindAs(e ast.Expr, t value.Type) (Expr, error) {
 	x, err := b.bind(e, t)
 	if err != nil {
@@ -30,7 +31,8 @@ func (b *Binder) BindAs(e ast.Expr, t value.Type) (Expr, error) {
 	return b.as(x, t, e)
 }
 
-// BindBool is Bind for a condition.
+// BindBool is Bind for a place that requires a condition: an expression of type
+// Bool. NULL is accepted.
 func (b *Binder) BindBool(e ast.Expr) (Expr, error) {
 	x, err := b.bind(e, value.Bool)
 	if err != nil {
@@ -39,8 +41,9 @@ func (b *Binder) BindBool(e ast.Expr) (Expr, error) {
 	return b.condition(x, e, b.Where)
 }
 
-// condition returns x if it is a Bool, or an error. x was bound from e in the
-// clause where.
+// condition returns x if it is of type Bool, NULL of type Bool if x is NULL,
+// and otherwise an error. e is the syntax tree of x, and where is the clause,
+// such as "WHERE"; both are for the error.
 func (b *Binder) condition(x Expr, e ast.Expr, where string) (Expr, error) {
 	switch x.Type() {
 	case value.Bool:
@@ -60,8 +63,8 @@ func (b *Binder) condition(x Expr, e ast.Expr, where string) (Expr, error) {
 	return nil, err
 }
 
-// bind is Bind, except that a parameter is read as the type want. If want is
-// Null, it is read as a Text.
+// bind is Bind, except that a parameter, if e is one, is read as the type want.
+// If want is Null, it is read as a Text.
 func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 	if b.Replace != nil {
 		if x := b.Replace(e); x != nil {
@@ -126,7 +129,8 @@ func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 	panic(fmt.Sprintf("plan: unknown expression %T", e))
 }
 
-// query binds an expression that contains a query.
+// query returns e, which contains a subquery, as an Expr. It calls b.Query, or
+// returns an error if the clause allows no subqueries.
 func (b *Binder) query(e ast.Expr) (Expr, error) {
 	if b.Query == nil {
 		return nil, ast.Errorf(e, "no query may stand in %s", b.Where)
@@ -134,11 +138,12 @@ func (b *Binder) query(e ast.Expr) (Expr, error) {
 	return b.Query(e)
 }
 
-// Constant returns v as an expression.
+// Constant returns an expression whose value is v in every row.
 func Constant(v value.Value) *Const { return &Const{V: v, T: v.Type} }
 
-// param reads a parameter as a constant of type want. If want is Int, a number
-// that is not whole becomes a Float.
+// param returns the value of the parameter p as a constant of type want; a want
+// of Null means Text. If want is Int, a number that is not whole becomes a
+// Float. The error says that the parameter has no value or cannot be converted.
 func (b *Binder) param(p *ast.Param, want value.Type) (Expr, error) {
 	text, err := b.Env.Param(p)
 	if err != nil {
@@ -158,8 +163,9 @@ func (b *Binder) param(p *ast.Param, want value.Type) (Expr, error) {
 	return Constant(v), nil
 }
 
-// pair binds two operands. If one is a parameter, it is read as the type of the
-// other; if both are, as the type both.
+// pair is Bind for the two operands x and y of an operator. If one of them is a
+// parameter, it is read as the type of the other. If both are, they are read as
+// the type both.
 func (b *Binder) pair(x, y ast.Expr, both value.Type) (bx, by Expr, err error) {
 	_, paramX := x.(*ast.Param)
 	_, paramY := y.(*ast.Param)
@@ -182,8 +188,9 @@ func (b *Binder) pair(x, y ast.Expr, both value.Type) (bx, by Expr, err error) {
 	return bx, by, err
 }
 
-// as converts the expression x to the type t, which value.Common has returned
-// for x. e is the syntax tree of x, for errors.
+// as returns x converted to the type t, which must be a common type of x and
+// another expression, as value.Common returns. e is the syntax tree of x, for
+// errors.
 func (b *Binder) as(x Expr, t value.Type, e ast.Expr) (Expr, error) {
 	switch {
 	case x.Type() == value.Null:
@@ -194,8 +201,8 @@ func (b *Binder) as(x Expr, t value.Type, e ast.Expr) (Expr, error) {
 	return x, nil
 }
 
-// text binds an operand that must be a text. what names the operator, for
-// errors.
+// text is Bind for an operand that must be a text or a URL. NULL is accepted.
+// what names the operator, for the error.
 func (b *Binder) text(e ast.Expr, what string) (Expr, error) {
 	x, err := b.bind(e, value.Text)
 	if err != nil {
@@ -212,7 +219,7 @@ func (b *Binder) text(e ast.Expr, what string) (Expr, error) {
 	return x, nil
 }
 
-// unary binds NOT x, +x and -x.
+// unary returns NOT x, +x or -x as an Expr.
 func (b *Binder) unary(e *ast.Unary) (Expr, error) {
 	if e.Op == "NOT" {
 		x, err := b.bind(e.X, value.Bool)
@@ -238,7 +245,8 @@ func (b *Binder) unary(e *ast.Unary) (Expr, error) {
 	return fold(&Arith{Op: "-", X: zero, Y: x, T: x.Type(), At: e.At()})
 }
 
-// binary binds an expression with an infix operator.
+// binary returns an expression with an infix operator, such as x = y or x || y,
+// as an Expr.
 func (b *Binder) binary(e *ast.Binary) (Expr, error) {
 	switch e.Op {
 	case "OR", "AND":
@@ -258,8 +266,9 @@ func (b *Binder) binary(e *ast.Binary) (Expr, error) {
 	return b.arith(e)
 }
 
-// logic binds a chain of ANDs, or of ORs. The chain leans to the left and may
-// be long, so logic loops instead of recursing.
+// logic returns a chain of ANDs, or of ORs, as one Expr. The syntax tree of the
+// chain nests in its left operands and may be deep, so logic loops instead of
+// recursing.
 func (b *Binder) logic(e *ast.Binary) (Expr, error) {
 	chain := []ast.Expr{e.Y}
 	first := e.X
@@ -290,8 +299,8 @@ func (b *Binder) logic(e *ast.Binary) (Expr, error) {
 	return disjunction(list), nil
 }
 
-// conjunction returns the AND of the conditions. For an empty list it returns
-// TRUE.
+// conjunction returns the AND of the conditions in list, without constants that
+// have no effect. For an empty list it returns TRUE.
 func conjunction(list []Expr) Expr {
 	kept, decided := simplify(list, false, func(e Expr) []Expr {
 		if a, ok := e.(*And); ok {
@@ -310,8 +319,8 @@ func conjunction(list []Expr) Expr {
 	return &And{kept}
 }
 
-// disjunction returns the OR of the conditions. For an empty list it returns
-// FALSE.
+// disjunction returns the OR of the conditions in list, without constants that
+// have no effect. For an empty list it returns FALSE.
 func disjunction(list []Expr) Expr {
 	kept, decided := simplify(list, true, func(e Expr) []Expr {
 		if o, ok := e.(*Or); ok {
@@ -330,10 +339,12 @@ func disjunction(list []Expr) Expr {
 	return &Or{kept}
 }
 
-// simplify flattens a list of conditions and drops constants that have no
-// effect. parts returns the conditions in a condition of the same kind. decided
-// reports that a constant equals deciding, which decides the whole: FALSE in an
-// AND, TRUE in an OR.
+// simplify prepares the conditions in list for an AND (deciding is false) or an
+// OR (deciding is true). It replaces each condition by the result of parts,
+// which takes apart a nested AND or OR of the same kind. It drops constants
+// that have no effect, and returns the others as kept. If a constant equals
+// deciding, such as FALSE in an AND, the whole has this value: then simplify
+// returns nil, true.
 func simplify(list []Expr, deciding bool, parts func(Expr) []Expr) (kept []Expr, decided bool) {
 	for _, e := range list {
 		for _, p := range parts(e) {
@@ -352,7 +363,9 @@ func simplify(list []Expr, deciding bool, parts func(Expr) []Expr) (kept []Expr,
 	return kept, false
 }
 
-// allNull reports whether all of list are constants, which are then NULL.
+// allNull reports whether all conditions in list are constants. It is called
+// after TRUE and FALSE were dropped or have decided, so these constants are
+// NULL.
 func allNull(list []Expr) bool {
 	for _, e := range list {
 		if _, ok := e.(*Const); !ok {
@@ -362,7 +375,8 @@ func allNull(list []Expr) bool {
 	return true
 }
 
-// negated returns NOT x if not is set, otherwise x. It passes on err.
+// negated returns NOT x if the flag not is set, otherwise x. If err is not nil,
+// negated returns it and does nothing else.
 func negated(x Expr, err error, not bool) (Expr, error) {
 	if err != nil || !not {
 		return x, err
@@ -370,10 +384,11 @@ func negated(x Expr, err error, not bool) (Expr, error) {
 	return Negate(x)
 }
 
-// Negate returns NOT x.
+// Negate returns the expression NOT x, as a constant if x is one.
 func Negate(x Expr) (Expr, error) { return fold(&Not{x}) }
 
-// match binds x ~ pattern and x !~ pattern.
+// match returns x ~ pattern or x !~ pattern as an Expr. The pattern is a
+// regular expression, and is compiled here if it is constant.
 func (b *Binder) match(e *ast.Binary) (Expr, error) {
 	x, err := b.text(e.X, e.Op)
 	if err != nil {
@@ -393,7 +408,7 @@ func (b *Binder) match(e *ast.Binary) (Expr, error) {
 	return negated(bound, err, e.Op == "!~")
 }
 
-// contains binds x CONTAINS y.
+// contains returns x CONTAINS y as an Expr.
 func (b *Binder) contains(e *ast.Binary) (Expr, error) {
 	x, err := b.text(e.X, "CONTAINS")
 	if err != nil {
@@ -407,7 +422,8 @@ func (b *Binder) contains(e *ast.Binary) (Expr, error) {
 	return negated(bound, err, e.Not)
 }
 
-// concat binds x || y. One side must be a text; the other is converted to text.
+// concat returns x || y, the concatenation of two texts, as an Expr. One side
+// must be a text; the other is converted to text.
 func (b *Binder) concat(e *ast.Binary) (Expr, error) {
 	x, err := b.bind(e.X, value.Text)
 	if err != nil {
@@ -436,7 +452,8 @@ func (b *Binder) concat(e *ast.Binary) (Expr, error) {
 	return fold(&Call{Func: concatFunction, Args: args, T: value.Text, Env: b.Env, At: e.At(), apply: concatFunction.apply})
 }
 
-// like binds LIKE and ILIKE.
+// like returns x LIKE pattern or x ILIKE pattern as an Expr. The pattern is
+// compiled here if it is constant.
 func (b *Binder) like(e *ast.Like) (Expr, error) {
 	name := "LIKE"
 	if e.Fold {
@@ -465,7 +482,8 @@ func (b *Binder) like(e *ast.Like) (Expr, error) {
 	return negated(bound, err, e.Not)
 }
 
-// escape returns the character of an ESCAPE.
+// escape returns the escape character that the clause ESCAPE e of a LIKE gives.
+// It returns an error if e is not a constant text of one character.
 func (b *Binder) escape(e ast.Expr) (rune, error) {
 	x, err := b.text(e, "ESCAPE")
 	if err != nil {
@@ -478,7 +496,8 @@ func (b *Binder) escape(e ast.Expr) (rune, error) {
 	return []rune(c.V.Text)[0], nil
 }
 
-// is binds IS NULL, IS TRUE and IS FALSE.
+// is returns x IS NULL, x IS TRUE or x IS FALSE, or one of these with NOT, as
+// an Expr.
 func (b *Binder) is(e *ast.Is) (Expr, error) {
 	x, err := b.bind(e.X, value.Null)
 	if err != nil {
@@ -498,7 +517,8 @@ func (b *Binder) is(e *ast.Is) (Expr, error) {
 	return negated(bound, err, e.Not)
 }
 
-// within binds x WITHIN scopes.
+// within returns x WITHIN scopes, a test whether a URL lies in one of the
+// scopes, as an Expr.
 func (b *Binder) within(e *ast.Within) (Expr, error) {
 	x, err := b.text(e.X, "WITHIN")
 	if err != nil {
@@ -518,7 +538,8 @@ func (b *Binder) within(e *ast.Within) (Expr, error) {
 	return negated(bound, err, e.Not)
 }
 
-// Scope returns the scope that a source or WITHIN names.
+// Scope returns the scope (a set of URLs) that s names, in FROM or after
+// WITHIN. The error says that it is not valid.
 func (b *Binder) Scope(s *ast.Scope) (urlkey.Scope, error) {
 	from, err := b.scopeText(s.From)
 	if err != nil {
@@ -540,7 +561,8 @@ func (b *Binder) Scope(s *ast.Scope) (urlkey.Scope, error) {
 	return scope, nil
 }
 
-// scopeText returns the text of a string or a parameter.
+// scopeText returns the text of e if e is a string or a parameter, and
+// otherwise an error.
 func (b *Binder) scopeText(e ast.Expr) (string, error) {
 	switch e := e.(type) {
 	case *ast.String:
@@ -551,7 +573,8 @@ func (b *Binder) scopeText(e ast.Expr) (string, error) {
 	return "", ast.Errorf(e, "a scope is a string such as 'pku.edu.cn', not %s", e)
 }
 
-// caseOf binds both forms of CASE. CASE x WHEN a means CASE WHEN x = a.
+// caseOf returns a CASE as an Expr. CASE x WHEN a THEN b means CASE WHEN x = a
+// THEN b.
 func (b *Binder) caseOf(e *ast.Case) (Expr, error) {
 	c := &Case{}
 	var results []ast.Expr
@@ -581,7 +604,8 @@ func (b *Binder) caseOf(e *ast.Case) (Expr, error) {
 	return decideCase(c)
 }
 
-// when binds the condition of one branch of a CASE.
+// when returns the condition of the branch w of the CASE e as an Expr. If e has
+// the form CASE x WHEN a, the condition is x = a.
 func (b *Binder) when(e *ast.Case, w ast.When) (Expr, error) {
 	if e.X != nil {
 		return b.compare(EQ, e.X, w.Cond)
@@ -593,7 +617,10 @@ func (b *Binder) when(e *ast.Case, w ast.When) (Expr, error) {
 	return b.condition(x, w.Cond, "WHEN")
 }
 
-// decideCase drops the branches of c whose conditions are constants.
+// decideCase returns c without the branches whose conditions are constants that
+// are not true. A branch whose condition is TRUE becomes the ELSE, and the
+// branches after it are dropped. If no condition is left, the result is the
+// value of ELSE.
 func decideCase(c *Case) (Expr, error) {
 	var open []When
 	for _, w := range c.Whens {
@@ -614,15 +641,17 @@ func decideCase(c *Case) (Expr, error) {
 	return &Case{Whens: open, Else: c.Else, T: c.T}, nil
 }
 
-// OnlyIf returns x for the rows in which cond is true, otherwise NULL.
+// OnlyIf returns an expression whose value is x in rows in which cond is true,
+// and NULL in the others.
 func OnlyIf(cond, x Expr) (Expr, error) {
 	t := x.Type()
 	return decideCase(&Case{Whens: []When{{Cond: cond, Then: x}}, Else: &Const{T: t}, T: t})
 }
 
-// common binds expressions that must have one type, and returns that type. It
-// binds parameters last, because they are read as the type of the others. where
-// names the construct, for errors.
+// common is Bind for expressions that must have one type, such as the branches
+// of a CASE. It returns them converted to their common type, and this type. It
+// binds parameters last, because these are read as the type of the others.
+// where names the construct, such as "CASE", for errors.
 func (b *Binder) common(list []ast.Expr, where string) ([]Expr, value.Type, error) {
 	bound := make([]Expr, len(list))
 	t := value.Null
@@ -657,7 +686,8 @@ func (b *Binder) common(list []ast.Expr, where string) ([]Expr, value.Type, erro
 	return bound, t, nil
 }
 
-// cast binds CAST(x AS type).
+// cast returns CAST(x AS type) as an Expr. The error says that the type is not
+// known or that x cannot be converted to it.
 func (b *Binder) cast(e *ast.Cast) (Expr, error) {
 	t, err := value.ParseType(e.Type.Text)
 	if err != nil {

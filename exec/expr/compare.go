@@ -11,14 +11,15 @@ import (
 	"infomall/store/urlkey"
 )
 
-// mirrored maps an operator to the one that gives the same result after
-// exchanging the operands.
+// mirrored maps each operator to the one that gives the same result with the
+// operands exchanged: < to >, and = to itself.
 var mirrored = [...]CompareOp{EQ: EQ, NE: NE, LT: GT, LE: GE, GT: LT, GE: LE}
 
-// compare binds x op y. A constant becomes the right side. If a time is
-// compared with something written as a period, it is compared with the whole
-// period: = means inside, < before its start, <= before its end, > at or after
-// its end, >= at or after its start.
+// compare returns the comparison x op y as an Expr. If one side is a constant,
+// it becomes the right side. If a time is compared with something written as a
+// period, such as 2008-06, it is compared with the whole period: = means
+// inside, < before its start, <= before its end, > at or after its end, >= at
+// or after its start.
 func (b *Binder) compare(op CompareOp, x, y ast.Expr) (Expr, error) {
 	if value.IsPeriod(x) && !value.IsPeriod(y) {
 		x, y, op = y, x, mirrored[op]
@@ -50,7 +51,9 @@ func (b *Binder) compare(op CompareOp, x, y ast.Expr) (Expr, error) {
 	return fold(&Compare{op, bx, by})
 }
 
-// comparePeriod returns the comparison of the time x with the period p.
+// comparePeriod returns the expression x op p, where x is a time and p a
+// period. It compares x with the whole period: = means inside, and > means at
+// or after its end.
 func comparePeriod(op CompareOp, x Expr, p value.Period) (Expr, error) {
 	from, to := Constant(value.OfTime(p.From)), Constant(value.OfTime(p.To))
 	switch op {
@@ -69,9 +72,10 @@ func comparePeriod(op CompareOp, x Expr, p value.Period) (Expr, error) {
 	return fold(&Compare{GE, x, from})
 }
 
-// comparable converts two operands to one type, or returns an error that says
-// why there is none. A text constant that is compared with a URL becomes a
-// canonical URL.
+// comparable returns x and y converted to a common type, so that they can be
+// compared. If one is a URL and the other a text constant, the constant becomes
+// a canonical URL. The error says why they cannot be compared, and points at
+// the syntax tree ex or ey.
 func (b *Binder) comparable(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
 	t, ok := value.Common(x.Type(), y.Type())
 	if !ok {
@@ -93,8 +97,10 @@ func (b *Binder) comparable(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
 	return x, y, err
 }
 
-// JoinKeys converts two keys of a join to one type. A text that is compared
-// with a URL becomes canonical; a text that is not a URL equals none.
+// JoinKeys returns x and y, two keys of a join, converted so that they can be
+// compared. If one is a URL and the other a text, the text becomes a canonical
+// URL, or NULL if it is not a URL; it then equals nothing. ex and ey are the
+// syntax trees of x and y, for errors.
 func (b *Binder) JoinKeys(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
 	x, y, err := b.comparable(x, y, ex, ey)
 	if err != nil {
@@ -108,8 +114,9 @@ func (b *Binder) JoinKeys(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
 	return x, y, nil
 }
 
-// canonical converts a text constant to a canonical URL. The empty text stays:
-// it is no URL, and equals none.
+// canonical returns x as a canonical URL if x is a text constant, and otherwise
+// x. The empty text stays as it is: it is not a URL, and equals none. The error
+// says that the text is not a URL, and points at e.
 func canonical(x Expr, e ast.Expr) (Expr, error) {
 	c, ok := x.(*Const)
 	if !ok || c.V.Type != value.Text || c.V.Text == "" {
@@ -122,8 +129,8 @@ func canonical(x Expr, e ast.Expr) (Expr, error) {
 	return Constant(value.OfURL(u)), nil
 }
 
-// clash returns the error for two operands that cannot be compared. It says
-// what to write instead.
+// clash returns the error that x and y cannot be compared, with a hint on what
+// to write instead. ex and ey are the syntax trees of x and y.
 func clash(x, y Expr, ex, ey ast.Expr) *ast.Error {
 	if x.Type().Textual() && !y.Type().Textual() {
 		x, y, ex, ey = y, x, ey, ex
@@ -162,7 +169,7 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// between binds x BETWEEN a AND b.
+// between returns x BETWEEN a AND b, or x NOT BETWEEN a AND b, as an Expr.
 func (b *Binder) between(e *ast.Between) (Expr, error) {
 	bound, err := b.betweenPeriods(e)
 	if bound == nil && err == nil {
@@ -171,8 +178,9 @@ func (b *Binder) between(e *ast.Between) (Expr, error) {
 	return negated(bound, err, e.Not)
 }
 
-// betweenPeriods binds time BETWEEN a AND b, which means from the start of a to
-// the end of b. It returns nil, nil if e has another form.
+// betweenPeriods returns x BETWEEN a AND b as an Expr if x is a time, and a and
+// b are written as periods, such as 2008-06. It is true from the start of a to
+// the end of b. In all other cases betweenPeriods returns nil, nil.
 func (b *Binder) betweenPeriods(e *ast.Between) (Expr, error) {
 	if value.IsPeriod(e.X) || !value.IsPeriod(e.A) || !value.IsPeriod(e.B) {
 		return nil, nil
@@ -192,7 +200,7 @@ func (b *Binder) betweenPeriods(e *ast.Between) (Expr, error) {
 	return fold(&Inside{x, []value.Period{{From: from.From, To: max(from.From, to.To)}}})
 }
 
-// betweenValues binds x BETWEEN a AND b as x >= a AND x <= b.
+// betweenValues returns x BETWEEN a AND b as the Expr x >= a AND x <= b.
 func (b *Binder) betweenValues(e *ast.Between) (Expr, error) {
 	low, err := b.compare(GE, e.X, e.A)
 	if err != nil {
@@ -205,8 +213,9 @@ func (b *Binder) betweenValues(e *ast.Between) (Expr, error) {
 	return conjunction([]Expr{low, high}), nil
 }
 
-// in binds x IN (…). Constants become one In, periods one Inside, and each
-// other expression a Compare.
+// in returns x IN (…), with a list of expressions, as an Expr. All constants in
+// the list become one In, all periods one Inside, and each other expression a
+// Compare; an OR joins these.
 func (b *Binder) in(e *ast.In) (Expr, error) {
 	x, rest, t, err := b.inTypes(e)
 	if err != nil {
@@ -257,7 +266,7 @@ func (b *Binder) in(e *ast.In) (Expr, error) {
 	return negated(disjunction(list), nil, e.Not)
 }
 
-// add adds a constant to the set.
+// add adds the constant c to the set. For NULL it sets HasNull instead.
 func (in *In) add(c *Const) {
 	if c.V.IsNull() {
 		in.HasNull = true
@@ -266,8 +275,9 @@ func (in *In) add(c *Const) {
 	in.Set = append(in.Set, c.V)
 }
 
-// inTypes binds both sides of IN and returns their common type. If x is a time,
-// list has nil for each element that is written as a period.
+// inTypes binds both sides of x IN (…). It returns x, the elements of the list,
+// and their common type t. If x is a time, list has nil in place of each
+// element that is written as a period.
 func (b *Binder) inTypes(e *ast.In) (x Expr, list []Expr, t value.Type, err error) {
 	if _, ok := e.X.(*ast.Param); !ok {
 		if x, err = b.bind(e.X, value.Null); err != nil {
@@ -298,7 +308,8 @@ func (b *Binder) inTypes(e *ast.In) (x Expr, list []Expr, t value.Type, err erro
 	return x, list, t, nil
 }
 
-// inOperands converts x and one element of the list to type t.
+// inOperands returns x and y, an element of the list of an IN, converted to
+// their common type t. ex and ey are their syntax trees, for errors.
 func (b *Binder) inOperands(x, y Expr, t value.Type, ex, ey ast.Expr) (Expr, Expr, error) {
 	if t.Textual() && x.Type() == value.URL {
 		return b.comparable(x, y, ex, ey)
@@ -311,7 +322,7 @@ func (b *Binder) inOperands(x, y Expr, t value.Type, ex, ey ast.Expr) (Expr, Exp
 	return x, y, err
 }
 
-// arith binds + - * / // and %.
+// arith returns x op y as an Expr, where op is one of + - * / // and %.
 func (b *Binder) arith(e *ast.Binary) (Expr, error) {
 	if shift, err := b.shift(e); shift != nil || err != nil {
 		return shift, err
@@ -338,8 +349,9 @@ func (b *Binder) arith(e *ast.Binary) (Expr, error) {
 	return fold(&Arith{Op: e.Op, X: x, Y: y, T: t, At: e.OpAt})
 }
 
-// arithOperands binds the two sides of an arithmetic operator. A parameter is
-// read as a Duration beside a time or a duration, and otherwise as a number.
+// arithOperands binds the two sides of an arithmetic operator and returns them.
+// If a side is a parameter, it is read as a Duration if the other side is a
+// time or a duration, and otherwise as a number.
 func (b *Binder) arithOperands(ex, ey ast.Expr) (x, y Expr, err error) {
 	if _, ok := ex.(*ast.Param); ok {
 		if _, ok := ey.(*ast.Param); !ok {
@@ -358,8 +370,8 @@ func (b *Binder) arithOperands(ex, ey ast.Expr) (x, y Expr, err error) {
 	return x, y, err
 }
 
-// shift binds a time plus or minus months or years. It returns nil, nil if e
-// has another form.
+// shift returns a time plus or minus calendar months or years, such as time +
+// 3mo, as an Expr. It returns nil, nil if e has another form.
 func (b *Binder) shift(e *ast.Binary) (Expr, error) {
 	ex, months := e.X, calendar(e.Y)
 	sign := 1
@@ -382,8 +394,8 @@ func (b *Binder) shift(e *ast.Binary) (Expr, error) {
 	return fold(&Shift{X: x, Months: sign * months, Zone: b.Env.Location(), At: e.At()})
 }
 
-// calendar returns the months of a duration such as 2y or 3mo, or 0 if e is
-// something else.
+// calendar returns how many months the duration e has: 24 for 2y and 3 for 3mo.
+// It returns 0 if e has no months or is not a duration.
 func calendar(e ast.Expr) int {
 	if d, ok := e.(*ast.Duration); ok {
 		return d.Months
@@ -391,7 +403,8 @@ func calendar(e ast.Expr) int {
 	return 0
 }
 
-// arithType returns the type of x op y, and reports whether there is one.
+// arithType returns the type of x op y for operands of the types x and y. It
+// returns false if op does not apply to these types.
 func arithType(op string, x, y value.Type) (value.Type, bool) {
 	if x == value.Null || y == value.Null {
 		return arithNullType(op, x, y)
@@ -428,8 +441,9 @@ func arithType(op string, x, y value.Type) (value.Type, bool) {
 	return value.Null, false
 }
 
-// arithNullType is arithType if x or y is NULL: the result has the type of the
-// other operand.
+// arithNullType is arithType for the case that x or y is Null. The result has
+// the type of the other operand, except that / of an Int gives a Float. If both
+// are Null, it is Int.
 func arithNullType(op string, x, y value.Type) (value.Type, bool) {
 	t, _ := value.Common(x, y)
 	switch {
@@ -441,8 +455,8 @@ func arithNullType(op string, x, y value.Type) (value.Type, bool) {
 	return t, t.Numeric() || t == value.Time || t == value.Duration
 }
 
-// arithClash returns the error for an operator that does not apply to x and y.
-// It suggests a CAST if one is a text.
+// arithClash returns the error that the operator of e does not apply to its
+// operands x and y. If one is a text, the error suggests a CAST.
 func arithClash(e *ast.Binary, x, y Expr) *ast.Error {
 	err := ast.Errorf(e, "no %s of %s and %s: %s is %s and %s is %s", e.Op, x.Type(), y.Type(), e.X, x.Type(), e.Y, y.Type())
 	switch {
@@ -456,8 +470,8 @@ func arithClash(e *ast.Binary, x, y Expr) *ast.Error {
 	return err
 }
 
-// arithWants returns the type to which a text should be cast beside an operand
-// of type t.
+// arithWants returns the type to which an error suggests to cast a text, if the
+// other operand is of type t.
 func arithWants(t value.Type) value.Type {
 	if t.Textual() || t == value.Bool {
 		return value.Int
@@ -465,8 +479,8 @@ func arithWants(t value.Type) value.Type {
 	return t
 }
 
-// fitsTime reports whether t, in milliseconds, lies within the years that the
-// archive knows.
+// fitsTime reports whether t, in milliseconds since 1970 UTC, lies in the years
+// 1 to 9999, which a Time can represent.
 func fitsTime(t int64) bool {
 	return t >= int64(record.MinTime) && t <= int64(record.MaxTime)
 }

@@ -5,7 +5,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// ConstantText returns the text of a string or a parameter.
+// ConstantText returns the text that e, a string or a parameter, stands for.
+// Any other expression is an error.
 func ConstantText(e ast.Expr, env *Env) (string, error) {
 	switch e := e.(type) {
 	case *ast.String:
@@ -18,8 +19,9 @@ func ConstantText(e ast.Expr, env *Env) (string, error) {
 	return "", err
 }
 
-// ConstantCount returns the value of a constant whole number that is not
-// negative. where is the word before it, such as "LIMIT", for errors.
+// ConstantCount returns the value of e, which must be a constant whole number
+// from 0 on. where is the word before e in the statement, such as "LIMIT", for
+// the error.
 func ConstantCount(e ast.Expr, where string, env *Env) (int64, error) {
 	x, err := (&Binder{Where: where, Env: env}).BindAs(e, value.Int)
 	if err != nil {
@@ -32,8 +34,8 @@ func ConstantCount(e ast.Expr, where string, env *Env) (int64, error) {
 	return c.V.Int, nil
 }
 
-// ConstantNumber returns the value of a constant number. where is the word
-// before it, for errors.
+// ConstantNumber returns the value of e, which must be a constant number. where
+// is the word before e in the statement, for the error.
 func ConstantNumber(e ast.Expr, where string, env *Env) (float64, error) {
 	x, err := (&Binder{Where: where, Env: env}).BindAs(e, value.Float)
 	if err != nil {

@@ -1,7 +1,8 @@
-// Package expr has bound expressions: names are resolved to columns, by index,
-// and types are known. To bind a syntax tree is to make an Expr of it. The
-// functions of the language are declared here, each in one place: a file of
-// functions ends with the list of those whose code it has.
+// Package expr has bound expressions. In a bound expression, names are resolved
+// to columns, which are given by their index, and types are known. To bind a
+// syntax tree is to make an Expr of it. The functions of the language are
+// declared here, each in one place: a file of functions ends with the list of
+// those whose code it has.
 //
 // The package computes constants only. Package eval computes expressions over
 // batches of rows.
@@ -17,34 +18,37 @@ import (
 )
 
 // Expr is a bound expression: names are resolved, types are known, and constant
-// parts are computed. It does not change. String prints it as EXPLAIN shows it.
-// An Expr is one of *Const, *Col, *Not, *And, *Or, *Compare, *In, *Inside, *Is,
-// *Like, *Match, *Contains, *Within, *Arith, *Shift, *Case, *Cast and *Call.
+// parts are computed. An Expr does not change. Its String method prints it as
+// EXPLAIN shows it. An Expr is one of *Const, *Col, *Not, *And, *Or, *Compare,
+// *In, *Inside, *Is, *Like, *Match, *Contains, *Within, *Arith, *Shift, *Case,
+// *Cast and *Call.
 type Expr interface {
 	Type() value.Type
 	String() string
 }
 
-// Col is the value of one column of the batch that the expression reads, by its
-// index. Name is for EXPLAIN.
+// Col is an expression that reads one column of a batch of rows. Index is the
+// index of the column in the batch, and Name is what EXPLAIN prints.
 type Col struct {
 	Index int
 	Name  string
 	T     value.Type
 }
 
-// Const is a constant. T is its type, also if V is NULL.
+// Const is a constant expression with the value V. T is its type, also if V is
+// NULL.
 type Const struct {
 	V value.Value
 	T value.Type
 }
 
-// Not is NOT X.
+// Not is the expression NOT X, where X is of type Bool.
 type Not struct{ X Expr }
 
-// And and Or hold two or more conditions. No condition of an And is an And
-// itself, and likewise for Or. Conditions are evaluated in order, and one that
-// may fail only for the rows that the earlier ones have not decided.
+// And and Or are expressions of two or more conditions. No condition of an And
+// is itself an And, and no condition of an Or is an Or. Conditions are
+// evaluated in order. A condition that may fail is evaluated only for rows
+// whose result the earlier conditions have not decided.
 type (
 	And struct{ List []Expr }
 	Or  struct{ List []Expr }
@@ -53,7 +57,7 @@ type (
 // CompareOp is the operator of a comparison.
 type CompareOp uint8
 
-// The operators: =, <>, <, <=, > and >=.
+// These are the operators =, <>, <, <=, > and >=, in this order.
 const (
 	EQ CompareOp = iota
 	NE
@@ -63,49 +67,52 @@ const (
 	GE
 )
 
-// Compare compares two values of the same kind: both Int, both Float, both text
-// and so on. If one is a constant, it is Y. If both types are URL, the values
-// are compared by SURT key.
+// Compare is the expression X Op Y, such as X < Y. Both sides are of the same
+// type, or one is a Text and the other a URL. If one side is a constant, it is
+// Y. If both are URLs, they compare by SURT key (the host with its labels in
+// reverse, then the path).
 type Compare struct {
 	Op   CompareOp
 	X, Y Expr
 }
 
-// In is X IN (Set). The values of Set have X's type and are not NULL. HasNull
-// reports that the list also had a NULL; then the result is NULL if X equals
-// none of Set.
+// In is the expression X IN (…) with a list of constants, Set. The values of
+// Set have X's type and are not NULL. HasNull reports that the list also had a
+// NULL; then the result is NULL if X equals no value of Set.
 type In struct {
 	X       Expr
 	Set     []value.Value
 	HasNull bool
 }
 
-// Inside reports whether the time X lies in one of the periods.
+// Inside is an expression that is true if the time X lies in one of the
+// periods.
 type Inside struct {
 	X       Expr
 	Periods []value.Period
 }
 
-// Truth is what Is tests for.
+// Truth is the test that an Is makes, such as IS NULL.
 type Truth uint8
 
-// The tests of Is: IS NULL, IS TRUE and IS FALSE.
+// These are the tests of an Is: IS NULL, IS TRUE and IS FALSE.
 const (
 	IsNull Truth = iota
 	IsTrue
 	IsFalse
 )
 
-// Is reports whether X is NULL, true or false, as What says. Its result is
-// never NULL.
+// Is is the expression X IS NULL, X IS TRUE or X IS FALSE, as What says. Its
+// result is never NULL.
 type Is struct {
 	X    Expr
 	What Truth
 }
 
-// Like is X LIKE Pattern, or ILIKE if Fold is set. Escape is 0 if there is no
-// ESCAPE. Compiled is the compiled pattern if it is constant, otherwise nil. At
-// is where the query has the pattern, for errors.
+// Like is the expression X LIKE Pattern, or X ILIKE Pattern if Fold is set.
+// Escape is the escape character, or 0 if there is none. Compiled is the
+// compiled pattern if that is constant, otherwise nil. At is the position of
+// the pattern in the query, for errors.
 type Like struct {
 	X, Pattern Expr
 	Escape     rune
@@ -114,27 +121,31 @@ type Like struct {
 	At         ast.Span
 }
 
-// Match is X ~ Pattern. Re is the compiled pattern if it is constant, otherwise
-// nil. At is where the query has the pattern, for errors.
+// Match is the expression X ~ Pattern, which is true if the regular expression
+// matches anywhere in the text X. Re is the compiled pattern if that is
+// constant, otherwise nil. At is the position of the pattern in the query, for
+// errors.
 type Match struct {
 	X, Pattern Expr
 	Re         *regexp.Regexp
 	At         ast.Span
 }
 
-// Contains is X CONTAINS Y.
+// Contains is the expression X CONTAINS Y: whether the text Y occurs in the
+// text X, ignoring case, character width and extra spaces.
 type Contains struct{ X, Y Expr }
 
-// Within reports whether the URL X lies in one of the scopes. Text has the
-// scopes as written.
+// Within is an expression that is true if the URL X lies in one of the scopes.
+// Text has the scopes as the query writes them, for EXPLAIN.
 type Within struct {
 	X      Expr
 	Scopes []urlkey.Scope
 	Text   []string
 }
 
-// Arith is X Op Y, where Op is one of + - * / // %. At is where the query has
-// the operator, for the error if the result is out of range.
+// Arith is the expression X Op Y, where Op is one of + - * / // and %. T is the
+// type of the result. At is the position of the operator in the query, for the
+// error if the result is out of range.
 type Arith struct {
 	Op   string
 	X, Y Expr
@@ -142,7 +153,9 @@ type Arith struct {
 	At   ast.Span
 }
 
-// Shift is the time X moved by calendar months in Zone.
+// Shift is an expression whose value is the time X moved by a number of
+// calendar months, which may be negative. Zone is the time zone of the
+// calendar. At is the position in the query, for errors.
 type Shift struct {
 	X      Expr
 	Months int
@@ -150,19 +163,21 @@ type Shift struct {
 	At     ast.Span
 }
 
-// Case is the Then of the first branch whose Cond is true, or Else if there is
-// none. The value of a branch is computed only for the rows that take it.
+// Case is an expression whose value is Then of the first branch whose Cond is
+// true, or Else if there is no such branch. Each of these values is computed
+// only for the rows that take it. T is their common type.
 type Case struct {
 	Whens []When
 	Else  Expr
 	T     value.Type
 }
 
-// When is a branch of a Case.
+// When is one branch of a Case: its value is Then if Cond is true.
 type When struct{ Cond, Then Expr }
 
-// Cast is CAST(X AS To), or a conversion that the binder inserted. At is where
-// the query has it, for the error if a value cannot be converted.
+// Cast is the expression CAST(X AS To), or a conversion that the binder has
+// inserted. Zone is the time zone for times. At is the position in the query,
+// for the error if a value cannot be converted.
 type Cast struct {
 	X    Expr
 	To   value.Type
@@ -170,7 +185,8 @@ type Cast struct {
 	At   ast.Span
 }
 
-// Call is a call of a scalar function.
+// Call is the call of a scalar function, which computes a value from the values
+// of one row. T is the type of the result.
 type Call struct {
 	Func *Function
 	Args []Expr
@@ -184,7 +200,7 @@ type Call struct {
 // Env holds what stays fixed while a statement runs.
 type Env = value.Env
 
-// The types of the expressions.
+// The Type methods return the type of an expression's value.
 
 func (c *Col) Type() value.Type    { return c.T }
 func (c *Const) Type() value.Type  { return c.T }
@@ -205,8 +221,8 @@ func (c *Case) Type() value.Type   { return c.T }
 func (c *Cast) Type() value.Type   { return c.To }
 func (c *Call) Type() value.Type   { return c.T }
 
-// Operands returns the expressions that e consists of, in the order in which
-// Apply takes their values.
+// Operands returns the direct parts of e, in the order in which Apply takes
+// their values: [X, Y] for X + Y. It returns nil for a column or a constant.
 func Operands(e Expr) []Expr {
 	switch e := e.(type) {
 	case *Not:
@@ -249,7 +265,8 @@ func Operands(e Expr) []Expr {
 	return nil
 }
 
-// Columns calls f for every column that e reads, once per occurrence.
+// Columns calls f for every column that e reads, directly or in its operands,
+// once per occurrence.
 func Columns(e Expr, f func(*Col)) {
 	if c, ok := e.(*Col); ok {
 		f(c)
@@ -259,8 +276,8 @@ func Columns(e Expr, f func(*Col)) {
 	}
 }
 
-// Binder makes an Expr of each syntax tree in one clause of a query, such as
-// WHERE.
+// Binder makes bound expressions of the syntax trees in one clause of a query,
+// such as WHERE: it resolves names and checks types.
 type Binder struct {
 	// Column resolves a column name. Its error, an *ast.Error, suggests the
 	// nearest names. If Column is nil, the clause allows no columns.

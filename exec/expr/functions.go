@@ -9,7 +9,9 @@ import (
 	"infomall/lang/ast"
 )
 
-// Function is a scalar function or an aggregate of the language.
+// Function declares a function of the language: a scalar function, which
+// computes a value from those of one row, or an aggregate, which computes one
+// from the rows of a group.
 type Function struct {
 	Name      string
 	Doc       string // one line, for SHOW FUNCTIONS
@@ -28,16 +30,17 @@ type Function struct {
 	prepare func(args []Expr) (applier, error)
 }
 
-// applier computes a function from the values of its arguments.
+// applier computes the result of a function from the values of its arguments.
+// The error has no position; the caller adds that of the call.
 type applier func(env *Env, args []value.Value) (value.Value, error)
 
-// param is a parameter of a function.
+// param declares one parameter of a function.
 type param struct {
 	name string
 	kind kind
 }
 
-// kind says which arguments a parameter accepts.
+// kind says which types of arguments a parameter of a function accepts.
 type kind uint8
 
 const (
@@ -49,10 +52,11 @@ const (
 	anyKind    // any type; all arguments of this kind have the same
 )
 
-// kindNames are the names of the kinds in signatures.
+// kindNames holds the names of the kinds as Signature prints them, indexed by
+// kind.
 var kindNames = [...]string{"text", "url", "int", "number", "time", "any"}
 
-// Signature returns how f is called and the type of its result, such as
+// Signature returns how f is called, and the type of its result, such as
 // substr(s text, start int [, length int]) text.
 func (f *Function) Signature() string {
 	var b strings.Builder
@@ -77,7 +81,8 @@ func (f *Function) Signature() string {
 	return b.String()
 }
 
-// resultName returns the type of the result as Signature prints it.
+// resultName returns the type of f's result as Signature prints it, such as
+// "text", or "any" if it is the type of the arguments.
 func (f *Function) resultName() string {
 	if f.result != value.Null {
 		return f.result.String()
@@ -90,7 +95,7 @@ func (f *Function) resultName() string {
 	return "any"
 }
 
-// least returns how many arguments f needs.
+// least returns how many arguments a call of f must have at least.
 func (f *Function) least() int {
 	if f.min == 0 && !f.Aggregate {
 		return len(f.params)
@@ -98,13 +103,13 @@ func (f *Function) least() int {
 	return f.min
 }
 
-// functions are all functions of the language, sorted by name. Each list stands
-// at the end of the file that has the code of its functions.
+// functions holds all functions of the language, sorted by name. The lists that
+// it joins stand in the files that have the code of the functions.
 var functions = slices.SortedFunc(slices.Values(slices.Concat(
 	anyFunctions, similarFunctions, textFunctions, timeFunctions, urlFunctions, aggregateFunctions,
 )), func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
 
-// Functions returns all functions, sorted by name.
+// Functions returns all functions of the language, sorted by name.
 func Functions() []*Function {
 	list := make([]*Function, len(functions))
 	for i := range functions {
@@ -113,7 +118,8 @@ func Functions() []*Function {
 	return list
 }
 
-// FindFunction returns the function with this name, or nil. Case is ignored.
+// FindFunction returns the function with this name, or nil if there is none.
+// Case is ignored.
 func FindFunction(name string) *Function {
 	name = strings.ToLower(name)
 	for i := range functions {
@@ -124,7 +130,9 @@ func FindFunction(name string) *Function {
 	return nil
 }
 
-// call binds the call of a function. It passes aggregates to b.Aggregate.
+// call returns the call of a function as an Expr. For an aggregate, it returns
+// the column that b.Aggregate gives. The error says which name or argument is
+// wrong.
 func (b *Binder) call(e *ast.Call) (Expr, error) {
 	f := FindFunction(e.Name.Text)
 	if f == nil {
@@ -166,8 +174,8 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 	return fold(c)
 }
 
-// constantText returns the text of argument i if it is a constant that is not
-// NULL, and reports whether it is.
+// constantText returns the text of args[i] if that is a constant and not NULL.
+// Otherwise, or if there is no argument i, it returns false.
 func constantText(args []Expr, i int) (string, bool) {
 	if i >= len(args) {
 		return "", false
@@ -187,8 +195,9 @@ func arguments(n int) string {
 	return value.Counted(n, "argument")
 }
 
-// arguments binds the arguments of a call. It returns the common type of those
-// of kind any or number.
+// arguments returns the arguments of a call of f as Exprs. The second result is
+// the common type of the arguments for parameters of kind any or number, which
+// may also be the type of f's result.
 func (b *Binder) arguments(f *Function, e *ast.Call) ([]Expr, value.Type, error) {
 	args := make([]Expr, len(e.Args))
 	var open []ast.Expr // of kind any
@@ -222,11 +231,12 @@ func (b *Binder) arguments(f *Function, e *ast.Call) ([]Expr, value.Type, error)
 	return args, t, nil
 }
 
-// kindTypes maps a kind to the type that an argument has after binding. A
-// number may also be a Float.
+// kindTypes maps each kind to the type that an argument for such a parameter
+// has after binding. An argument of kind number may also be a Float.
 var kindTypes = [...]value.Type{textKind: value.Text, urlKind: value.URL, intKind: value.Int, numberKind: value.Int, timeKind: value.Time}
 
-// argument binds one argument for a parameter of kind k.
+// argument returns e, an argument of f for a parameter of kind k, as an Expr.
+// The error says that e has another type.
 func (b *Binder) argument(f *Function, k kind, e ast.Expr) (Expr, error) {
 	want := kindTypes[k]
 	if k == timeKind && value.IsPeriod(e) {

@@ -2,8 +2,8 @@ package expr
 
 import "infomall/exec/value"
 
-// aggregateFunctions are the aggregates. Package plan binds their calls, and an
-// operator computes them.
+// aggregateFunctions declares the aggregates, such as count. It has no code for
+// them: package plan binds their calls, and package op computes them.
 var aggregateFunctions = []Function{
 	{Name: "any_value", Doc: "The first value of the group that is not NULL.",
 		params: []param{{"x", anyKind}}, min: 1, Aggregate: true},

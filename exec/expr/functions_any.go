@@ -31,8 +31,8 @@ func greatest(_ *Env, a []value.Value) (value.Value, error) { return extreme(a, 
 
 func least(_ *Env, a []value.Value) (value.Value, error) { return extreme(a, -1), nil }
 
-// extreme returns the greatest of the values that are not NULL, or the least if
-// sign is -1.
+// extreme returns the greatest of the values in a that are not NULL, or if sign
+// is -1 the least. It returns NULL if all are NULL.
 func extreme(a []value.Value, sign int) value.Value {
 	var best value.Value
 	for _, v := range a {
@@ -65,8 +65,9 @@ func round(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfFloat(roundFloat(x.Float, decimals)), nil
 }
 
-// roundFloat rounds the decimal digits that f is printed with, so that
-// round(1.005, 2) is 1.01.
+// roundFloat returns f rounded to this many decimals, halves away from zero.
+// Negative decimals round to tens, hundreds and so on. It rounds the decimal
+// digits with which f is printed, so that round(1.005, 2) is 1.01.
 func roundFloat(f float64, decimals int64) float64 {
 	if decimals == 0 {
 		return math.Round(f)
@@ -86,7 +87,9 @@ func roundFloat(f float64, decimals int64) float64 {
 	return r
 }
 
-// roundInt rounds x to tens, hundreds and so on if decimals is negative.
+// roundInt returns x rounded to tens if decimals is -1, to hundreds if it is
+// -2, and so on. If decimals is not negative, it returns x. The error says that
+// the result is out of range.
 func roundInt(x, decimals int64) (value.Value, error) {
 	if decimals >= 0 {
 		return value.OfInt(x), nil
@@ -116,7 +119,9 @@ func hamming(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(bits.OnesCount64(uint64(a[0].Int ^ a[1].Int)))), nil
 }
 
-// prepareHex checks the type of the argument of hex.
+// prepareHex returns an error if the argument of the function hex is neither a
+// text nor an int. Its applier is always nil: the function needs no
+// preparation.
 func prepareHex(args []Expr) (applier, error) {
 	if t := args[0].Type(); !t.Textual() && t != value.Int && t != value.Null {
 		return nil, errors.New("it takes a text or an int, not " + t.String())
@@ -131,7 +136,7 @@ func hexOf(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(hex.EncodeToString([]byte(a[0].Text))), nil
 }
 
-// anyFunctions are the functions that take numbers or values of any type.
+// anyFunctions declares the functions that take numbers, or values of any type.
 var anyFunctions = []Function{
 	{Name: "abs", Doc: "The absolute value of the number.",
 		params: []param{{"x", numberKind}}, apply: absolute},

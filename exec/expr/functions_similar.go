@@ -6,7 +6,9 @@ import (
 	"infomall/store/words"
 )
 
-// Shingles returns the set of shingles of a text, for package dedup.
+// Shingles returns the set of shingles of a text, sorted, as package dedup
+// compares them: the hash of each sequence of five words. A text with fewer
+// words has one shingle, and a text without words has none.
 func Shingles(text string) []uint32 {
 	var s dedup.Shingler
 	for _, w := range words.Of(text) {
@@ -15,13 +17,15 @@ func Shingles(text string) []uint32 {
 	return s.Set()
 }
 
-// similar returns the Jaccard similarity of two texts, as DEDUP computes it. A
-// text without words is similar to none.
+// similar computes the function similar: the Jaccard similarity of two texts,
+// from 0 to 1, as DEDUP computes it. For a text without words it is 0.
 func similar(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfFloat(dedup.Jaccard(Shingles(a[0].Text), Shingles(a[1].Text))), nil
 }
 
-// prepareSimilar computes the shingles of a constant argument once.
+// prepareSimilar returns an applier that has the shingles of a constant
+// argument built in, so that they are computed once. It returns nil if no
+// argument is constant.
 func prepareSimilar(args []Expr) (applier, error) {
 	for i := range args {
 		if text, ok := constantText(args, i); ok {
@@ -40,7 +44,7 @@ func simhash(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(s.Sum())), nil
 }
 
-// similarFunctions are the functions that compare texts.
+// similarFunctions declares the functions that compare texts.
 var similarFunctions = []Function{
 	{Name: "simhash", Doc: "A fingerprint of the text. Fingerprints of similar texts differ in few bits; hamming counts them.",
 		params: []param{{"text", textKind}}, result: value.Int, apply: simhash},

@@ -15,11 +15,13 @@ import (
 	"infomall/store/record/message"
 )
 
-// textMax bounds the texts that functions return, in bytes. Otherwise a chain
-// of replace could fill the memory from a short text.
+// textMax bounds the length, in bytes, of a text that a function returns.
+// Without it, a chain of calls of replace could fill the memory from a short
+// text.
 const textMax = 256 << 20
 
-// concatFunction is the operator ||. Its name cannot be called in a query.
+// concatFunction computes the operator ||, which joins two texts. A query
+// cannot call it by name.
 var concatFunction = &Function{
 	Name: "||", Doc: "The concatenation of both texts.",
 	params: []param{{"a", textKind}, {"b", textKind}}, result: value.Text,
@@ -42,8 +44,8 @@ func length(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(utf8.RuneCountInString(a[0].Text))), nil
 }
 
-// substr follows SQL: positions before the first character count towards the
-// length, so substr('abc', 0, 2) is 'a'.
+// substr computes the function substr as SQL defines it: positions before the
+// first character count towards the length, so substr('abc', 0, 2) is 'a'.
 func substr(_ *Env, a []value.Value) (value.Value, error) {
 	s, from := a[0].Text, a[1].Int
 	if len(a) > 2 {
@@ -57,7 +59,8 @@ func substr(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(s[runesEnd(s, from-1):]), nil
 }
 
-// runesEnd returns the byte offset after the first n characters of s.
+// runesEnd returns the byte offset in s after its first n characters. If s has
+// fewer, it returns len(s); if n is negative, 0.
 func runesEnd(s string, n int64) int {
 	if n >= int64(len(s)) {
 		return len(s)
@@ -88,7 +91,7 @@ func replace(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(strings.ReplaceAll(s, old, with)), nil
 }
 
-// tooLong returns the error for a text of n bytes.
+// tooLong returns the error that a text of n bytes is longer than textMax.
 func tooLong(n int) error {
 	return fmt.Errorf("a text of %d bytes is too long; at most %d MB", n, textMax>>20)
 }
@@ -119,8 +122,8 @@ func endsWith(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfBool(strings.HasSuffix(a[0].Text, a[1].Text)), nil
 }
 
-// compilePattern is CompileRegexp for an argument of a function. Its error has
-// no position; the caller adds that of the call.
+// compilePattern compiles a regular expression that is an argument of a
+// function. The error has no position; the caller adds that of the call.
 func compilePattern(pattern string) (*regexp.Regexp, error) {
 	re, err := compileRegexp(pattern, ast.Span{})
 	if err != nil {
@@ -129,7 +132,9 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// prepareExtract compiles a constant pattern once.
+// prepareExtract returns an applier for regexp_extract that has a constant
+// pattern compiled, so that this happens once. It returns nil if the pattern is
+// not constant.
 func prepareExtract(args []Expr) (applier, error) {
 	pattern, ok := constantText(args, 1)
 	if !ok {
@@ -150,7 +155,9 @@ func regexpExtract(_ *Env, a []value.Value) (value.Value, error) {
 	return extract(re, a)
 }
 
-// extract returns the first match of re, or one group of it, or NULL.
+// extract returns the first match of re in the text a[0], or if a[2] is given,
+// the group with this number in that match. It returns NULL if there is no
+// match or the group took no part in it.
 func extract(re *regexp.Regexp, a []value.Value) (value.Value, error) {
 	group := int64(0)
 	if len(a) > 2 {
@@ -166,7 +173,9 @@ func extract(re *regexp.Regexp, a []value.Value) (value.Value, error) {
 	return value.OfText(a[0].Text[found[2*group]:found[2*group+1]]), nil
 }
 
-// prepareReplace compiles a constant pattern with constant flags once.
+// prepareReplace returns an applier for regexp_replace that has a constant
+// pattern with constant flags compiled, so that this happens once. It returns
+// nil if the pattern or the flags are not constant.
 func prepareReplace(args []Expr) (applier, error) {
 	pattern, ok := constantText(args, 1)
 	flags, flagsKnown := constantText(args, 3)
@@ -192,8 +201,8 @@ func regexpReplace(_ *Env, a []value.Value) (value.Value, error) {
 	return replaceMatches(re, count, a)
 }
 
-// compileReplace compiles a pattern with flags of regexp_replace. count is how
-// many matches to replace: 1, or -1 for all.
+// compileReplace compiles a pattern with the flags of regexp_replace. count is
+// how many matches the flags ask to replace: 1, or -1 for all.
 func compileReplace(pattern, flags string) (re *regexp.Regexp, count int, err error) {
 	count = 1
 	for _, flag := range flags {
@@ -210,7 +219,9 @@ func compileReplace(pattern, flags string) (re *regexp.Regexp, count int, err er
 	return re, count, err
 }
 
-// replaceMatches replaces count matches of re.
+// replaceMatches returns the text a[0] with the first count matches of re, or
+// all if count is -1, replaced by the template a[2]. The error says that the
+// result is too long.
 func replaceMatches(re *regexp.Regexp, count int, a []value.Value) (value.Value, error) {
 	s, template := a[0].Text, goTemplate(a[2].Text)
 	var out []byte
@@ -226,8 +237,8 @@ func replaceMatches(re *regexp.Regexp, count int, a []value.Value) (value.Value,
 	return value.OfText(string(append(out, s[last:]...))), nil
 }
 
-// goTemplate converts a replacement with \1 and \& to the syntax of package
-// regexp.
+// goTemplate converts a replacement in which \1 and \& stand for matched text
+// to the template syntax of package regexp.
 func goTemplate(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -263,8 +274,9 @@ func sha1Of(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(hex.EncodeToString(sum[:])), nil
 }
 
-// header returns the value of a response header. An empty header gives NULL,
-// like a missing one, because message.Header does not distinguish the two.
+// header computes the function header: the value of a response header. An empty
+// header gives NULL, like a missing one, because message.Header does not
+// distinguish the two.
 func header(_ *Env, a []value.Value) (value.Value, error) {
 	v := message.Header([]byte(a[0].Text), a[1].Text)
 	if v == "" {
@@ -277,7 +289,7 @@ func snippet(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(value.Snippet(a[0].Text, a[1].Text)), nil
 }
 
-// textFunctions are the functions that take texts.
+// textFunctions declares the functions that take texts.
 var textFunctions = []Function{
 	{Name: "ends_with", Doc: "Whether s ends with suffix.",
 		params: []param{{"s", textKind}, {"suffix", textKind}}, result: value.Bool, apply: endsWith},

@@ -22,7 +22,8 @@ func age(env *Env, a []value.Value) (value.Value, error) {
 	return value.OfDuration(a[0].Int - a[1].Int), nil
 }
 
-// in returns the time v in the zone of the statement.
+// in returns the value v, a Time, as a time.Time in the time zone of the
+// statement.
 func in(env *Env, v value.Value) time.Time {
 	return record.Time(v.Int).Std().In(env.Location())
 }
@@ -39,11 +40,12 @@ func day(env *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(in(env, a[0]).Day())), nil
 }
 
-// truncUnits are the units that date_trunc accepts, in any case, and with an s
-// at the end.
+// truncUnits lists the units that date_trunc accepts. A query may write them in
+// any case, and with an s at the end.
 var truncUnits = []string{"year", "quarter", "month", "week", "day", "hour", "minute", "second"}
 
-// truncUnit returns the unit in truncUnits that name means.
+// truncUnit returns the unit in truncUnits that name stands for: "day" for
+// "Days". The error suggests the nearest unit.
 func truncUnit(name string) (string, error) {
 	unit := strings.TrimSuffix(strings.ToLower(strings.TrimSpace(name)), "s")
 	if slices.Contains(truncUnits, unit) {
@@ -55,7 +57,8 @@ func truncUnit(name string) (string, error) {
 	return "", fmt.Errorf("no unit %q; there are %s", name, strings.Join(truncUnits, ", "))
 }
 
-// prepareTrunc looks up a constant unit once.
+// prepareTrunc returns an applier for date_trunc that has a constant unit built
+// in, so that it is looked up once. It returns nil if the unit is not constant.
 func prepareTrunc(args []Expr) (applier, error) {
 	name, ok := constantText(args, 0)
 	if !ok {
@@ -76,10 +79,12 @@ func dateTrunc(env *Env, a []value.Value) (value.Value, error) {
 	return truncated(unit, in(env, a[1])), nil
 }
 
-// truncated returns the start of the unit that contains t. Hours and shorter
-// units are subtracted from the time itself, because local time repeats an hour
-// when clocks are set back. They are those of local time, because zones can
-// differ by part of an hour.
+// truncated returns, as a Time, the start of the unit (one of truncUnits) that
+// contains t, in the zone of t.
+//
+// Hours and shorter units are cut off the time itself: local time is ambiguous
+// when clocks are set back, because an hour repeats. They are units of local
+// time, because zones can differ by part of an hour.
 func truncated(unit string, t time.Time) value.Value {
 	switch unit {
 	case "hour":
@@ -92,15 +97,16 @@ func truncated(unit string, t time.Time) value.Value {
 	return value.OfTime(max(record.At(value.StartOf(unit, t)), record.MinTime))
 }
 
-// cut returns the start of the hour, minute or second of local time that
-// contains t.
+// cut returns, as a Time, the start of the hour, minute or second of local time
+// that contains t. length is the length of this unit.
 func cut(t time.Time, length time.Duration) value.Value {
 	_, offset := t.Zone()
 	shift := time.Duration(offset) * time.Second
 	return value.OfTime(record.At(t.Add(shift).Truncate(length).Add(-shift)))
 }
 
-// prepareStrftime reports an error in a constant format.
+// prepareStrftime returns an error if a constant format of strftime is not
+// valid. Its applier is always nil: the function needs no preparation.
 func prepareStrftime(args []Expr) (applier, error) {
 	format, ok := constantText(args, 1)
 	if !ok {
@@ -115,8 +121,8 @@ func strftime(env *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(string(out)), err
 }
 
-// strftimeLayouts maps directives of strftime, such as Y, to the layouts of
-// package time that give the same.
+// strftimeLayouts maps directives of strftime, such as Y for %Y, to the layouts
+// of package time that print the same.
 var strftimeLayouts = map[byte]string{
 	'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 'e': "_2", 'j': "002",
 	'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM",
@@ -125,7 +131,9 @@ var strftimeLayouts = map[byte]string{
 	'z': "-0700", 'Z': "MST",
 }
 
-// appendStrftime formats t as strftime of C does, in English.
+// appendStrftime appends t to dst, formatted as strftime of the C library does
+// with English names, and returns dst. The error says that the format has an
+// unknown directive.
 func appendStrftime(dst []byte, t time.Time, format string) ([]byte, error) {
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' {
@@ -167,7 +175,7 @@ func appendStrftime(dst []byte, t time.Time, format string) ([]byte, error) {
 	return dst, nil
 }
 
-// timeFunctions are the functions that take times.
+// timeFunctions declares the functions that take times.
 var timeFunctions = []Function{
 	{Name: "age", Doc: "The time from t until now, now() - t; or from the time from until t, t - from.",
 		params: []param{{"t", timeKind}, {"from", timeKind}}, min: 1, result: value.Duration, apply: age},

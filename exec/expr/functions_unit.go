@@ -5,11 +5,14 @@ import (
 	"strings"
 )
 
-// units are the units that TimeUnit returns. Each divides into the next.
+// units lists the results of TimeUnit, from the longest unit to the shortest.
+// Each unit consists of whole units of the next.
 var units = []string{"year", "month", "day"}
 
-// TimeUnit returns the longest unit within which all exprs are constant, where
-// column is the index of time. It returns "" if there is none.
+// TimeUnit returns the longest of "year", "month" and "day" within which none
+// of exprs changes its value. column is the index of the column time in the
+// rows that exprs read, or negative if there is none. TimeUnit returns "" if
+// the exact time matters, or there is no such column.
 func TimeUnit(exprs []Expr, column int) string {
 	longest := 0
 	exact := column < 0
@@ -36,8 +39,10 @@ func TimeUnit(exprs []Expr, column int) string {
 	return units[longest]
 }
 
-// unitOf returns the index in units of the unit within which e, a function of
-// time alone, is constant, or -1.
+// unitOf returns the index in units of the longest unit within which the
+// function e of the column time does not change its value. It returns -1 if e
+// is not such a function, or changes within a day. column is the index of the
+// column time.
 func unitOf(e Expr, column int) int {
 	call, ok := e.(*Call)
 	if !ok {
@@ -64,7 +69,7 @@ func unitOf(e Expr, column int) int {
 	return -1
 }
 
-// unitOfTrunc is unitOf for date_trunc with this unit.
+// unitOfTrunc is unitOf for a call of date_trunc with the unit name.
 func unitOfTrunc(name string) int {
 	switch unit, _ := truncUnit(name); unit {
 	case "year":
@@ -77,7 +82,7 @@ func unitOfTrunc(name string) int {
 	return -1
 }
 
-// unitOfFormat is unitOf for strftime with this format.
+// unitOfFormat is unitOf for a call of strftime with this format.
 func unitOfFormat(format string) int {
 	unit := 0
 	for i := 0; i < len(format); i++ {

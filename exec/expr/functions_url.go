@@ -7,8 +7,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// onURL returns an applier that calls f with the canonical form of its first
-// argument. The result is NULL if the argument is a text that is not a URL.
+// onURL returns an applier for a function of a URL: it calls f with the first
+// argument as a canonical URL. If the argument is a text that is not a URL, the
+// result is NULL.
 func onURL(f func(url string) value.Value) func(*Env, []value.Value) (value.Value, error) {
 	return func(_ *Env, a []value.Value) (value.Value, error) {
 		u, ok := canonicalValue(a[0])
@@ -19,7 +20,8 @@ func onURL(f func(url string) value.Value) func(*Env, []value.Value) (value.Valu
 	}
 }
 
-// canonicalValue returns v as a canonical URL, and reports whether it is one.
+// canonicalValue returns v, a URL or a text, as a canonical URL. It returns
+// false if v is not a valid URL.
 func canonicalValue(v value.Value) (string, bool) {
 	if v.Type == value.URL {
 		return v.Text, true
@@ -37,7 +39,9 @@ var (
 	cdx    = onURL(func(u string) value.Value { return value.OfText(urlkey.CDX(u)) })
 )
 
-// urlParam returns the first parameter with the name. Case counts in names.
+// urlParam computes the function urlparam: the decoded value of the first
+// parameter in the query of the URL a[0] that has the name a[1]. Case counts in
+// names. It returns NULL if there is no such parameter.
 func urlParam(_ *Env, a []value.Value) (value.Value, error) {
 	u, ok := canonicalValue(a[0])
 	if !ok {
@@ -55,19 +59,20 @@ func urlParam(_ *Env, a []value.Value) (value.Value, error) {
 	return value.Value{}, nil
 }
 
-// decodedParam decodes the escapes in a parameter of a query, and + as a space.
+// decodedParam returns s, a name or value in the query of a URL, with
+// percent-escapes decoded and each + replaced by a space.
 func decodedParam(s string) string {
 	return urlkey.Unescape(strings.ReplaceAll(s, "+", " "))
 }
 
-// canonicalCall returns a call that converts the text x to a URL, or to NULL if
-// it is none.
+// canonicalCall returns an expression that converts the text x to a canonical
+// URL, or to NULL if x is not a URL.
 func canonicalCall(x Expr) Expr {
 	return &Call{Func: canonicalFunction, Args: []Expr{x}, T: value.URL, apply: canonicalFunction.apply}
 }
 
-// canonicalFunction converts a text to a URL, where a join compares it with a
-// URL.
+// canonicalFunction converts a text to a canonical URL, if a join compares the
+// text with a URL. A query cannot call it by name.
 var canonicalFunction = &Function{
 	Name: "canonical", Doc: "The text as a canonical URL; NULL if it is none.",
 	params: []param{{"s", textKind}}, result: value.URL,
@@ -80,7 +85,7 @@ var canonicalFunction = &Function{
 	},
 }
 
-// urlFunctions are the functions that take URLs.
+// urlFunctions declares the functions that take URLs.
 var urlFunctions = []Function{
 	{Name: "depth", Doc: "The number of segments in the URL's path: 0 for /, 2 for /a/b.htm.",
 		params: []param{{"url", urlKind}}, result: value.Int, apply: depth},

@@ -10,12 +10,13 @@ import (
 
 var compareNames = [...]string{"=", "<>", "<", "<=", ">", ">="}
 
-// String returns the operator as written.
+// String returns the operator as a query writes it, such as "<=".
 func (o CompareOp) String() string { return compareNames[o] }
 
 // The expressions as EXPLAIN shows them.
 
-// The String methods return expressions as EXPLAIN prints them.
+// String returns the expression as EXPLAIN prints it. The String methods below
+// do the same.
 func (c *Col) String() string      { return c.Name }
 func (c *Const) String() string    { return c.V.String() }
 func (a *And) String() string      { return join(a.List, " AND ") }
@@ -31,8 +32,8 @@ func (w *Within) String() string   { return w.form("") }
 func (a *Arith) String() string    { return operand(a.X) + " " + a.Op + " " + operand(a.Y) }
 func (c *Cast) String() string     { return "CAST(" + c.X.String() + " AS " + c.To.String() + ")" }
 
-// String returns X with NOT where the language allows it, as in x NOT IN (1),
-// or else with NOT before it.
+// String returns the expression with NOT inside if the language allows that,
+// such as x NOT IN (1), and otherwise with NOT before it.
 func (n *Not) String() string {
 	if x, ok := n.X.(interface{ form(not string) string }); ok {
 		return x.form("NOT ")
@@ -40,10 +41,11 @@ func (n *Not) String() string {
 	return "NOT " + operand(n.X)
 }
 
-// The forms of operators that may have NOT before or in them.
+// The form methods print operators that have a form with NOT, such as NOT IN.
 
-// form returns the expression as text. not is "NOT " or "", and goes before the
-// operator. The other form methods do the same.
+// form returns the expression as EXPLAIN prints it, such as x IN (1, 2). The
+// parameter not is "NOT " or "" and is put before the operator. The other form
+// methods do the same.
 func (in *In) form(not string) string {
 	var list []string
 	for _, v := range in.Set {
@@ -55,8 +57,8 @@ func (in *In) form(not string) string {
 	return operand(in.X) + " " + not + "IN (" + strings.Join(list, ", ") + ")"
 }
 
-// form returns the expression as text, with each period as from..to. The end is
-// excluded.
+// form returns the expression as EXPLAIN prints it, with each period as
+// from..to, without its end. The parameter not, "NOT " or "", is put before IN.
 func (in *Inside) form(not string) string {
 	var list []string
 	for _, p := range in.Periods {
@@ -87,7 +89,8 @@ func (c *Contains) form(not string) string {
 	return operand(c.X) + " " + not + "CONTAINS " + operand(c.Y)
 }
 
-// form returns the expression as text, with the scopes as written.
+// form returns the expression as EXPLAIN prints it, with the scopes as the
+// query writes them. The parameter not, "NOT " or "", is put before WITHIN.
 func (w *Within) form(not string) string {
 	scopes := strings.Join(w.Text, ", ")
 	if len(w.Text) != 1 {
@@ -96,8 +99,8 @@ func (w *Within) form(not string) string {
 	return operand(w.X) + " " + not + "WITHIN " + scopes
 }
 
-// String returns the expression as text, with the months as a duration such as
-// 3mo.
+// String returns the expression as EXPLAIN prints it, with the months as a
+// duration, such as time + 3mo.
 func (s *Shift) String() string {
 	sign, months := " + ", s.Months
 	if months < 0 {
@@ -106,8 +109,8 @@ func (s *Shift) String() string {
 	return operand(s.X) + sign + strconv.Itoa(months) + "mo"
 }
 
-// String returns the form with a condition in each branch: CASE WHEN a THEN b
-// ELSE c END.
+// String returns the expression as EXPLAIN prints it, in the form CASE WHEN a
+// THEN b ELSE c END.
 func (c *Case) String() string {
 	var b strings.Builder
 	b.WriteString("CASE")
@@ -118,7 +121,8 @@ func (c *Case) String() string {
 	return b.String()
 }
 
-// String returns the call with its arguments, such as lower(x), or a || b.
+// String returns the call as EXPLAIN prints it, such as lower(x), or a || b for
+// the operator ||.
 func (c *Call) String() string {
 	if c.Func == concatFunction {
 		return operand(c.Args[0]) + " || " + operand(c.Args[1])
@@ -130,7 +134,7 @@ func (c *Call) String() string {
 	return c.Func.Name + "(" + strings.Join(list, ", ") + ")"
 }
 
-// join returns the conditions as text with op between them.
+// join returns the conditions in list as one text, with op between them.
 func join(list []Expr, op string) string {
 	var parts []string
 	for _, e := range list {
@@ -144,7 +148,8 @@ func join(list []Expr, op string) string {
 	return strings.Join(parts, op)
 }
 
-// operand returns e as text, in parentheses unless it is a single word or call.
+// operand returns e as text, in parentheses unless e is a constant, a column, a
+// CASE, a CAST or a function call.
 func operand(e Expr) string {
 	switch e := e.(type) {
 	case *Const, *Col, *Case, *Cast:

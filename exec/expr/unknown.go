@@ -6,14 +6,15 @@ import (
 	"infomall/lang/ast"
 )
 
-// listedMax is how many names an error lists at most if none is similar to the
-// unknown one.
+// listedMax is how many names there may be for an error about an unknown name
+// to list all of them. It does so if no name is similar to the unknown one.
 const listedMax = 24
 
-// UnknownName returns the error for a name that is not in names, such as: no
-// column "colour" in relation versions. Its hint suggests the nearest of names,
-// or lists them if they are few. within is "" or says where the name was looked
-// up, starting with a space.
+// UnknownName returns the error that name is not one of names, such as: no
+// column "colour" in relation versions. thing is the kind of name, such as
+// "column". within says where the name was sought, and is "" or starts with a
+// space. The error points at the position of at, and suggests the nearest of
+// names, or lists them if there are few.
 func UnknownName(at interface{ At() ast.Span }, thing, name, within string, names []string) *ast.Error {
 	err := ast.Errorf(at, "no %s %q%s", thing, name, within)
 	if near := ast.Nearest(name, names); near != "" {
@@ -24,7 +25,9 @@ func UnknownName(at interface{ At() ast.Span }, thing, name, within string, name
 	return err
 }
 
-// unknownFunction returns the error for an unknown function, with a suggestion.
+// unknownFunction returns the error that there is no function with the name in
+// the call e. It suggests a function with a similar name, or what to write
+// instead of a function of another database.
 func unknownFunction(e *ast.Call) *ast.Error {
 	names := make([]string, len(functions))
 	for i := range functions {
@@ -40,8 +43,8 @@ func unknownFunction(e *ast.Call) *ast.Error {
 	return err
 }
 
-// foreignFunctions maps functions of other databases to hints for errors, which
-// say what to write here.
+// foreignFunctions maps the names of functions of other databases to hints for
+// errors: what to write here instead.
 var foreignFunctions = map[string]string{
 	"substring": "write substr", "substring_index": "write split_part", "mid": "write substr",
 	"len": "write length", "char_length": "write length", "character_length": "write length",
@@ -74,7 +77,8 @@ var foreignFunctions = map[string]string{
 	"row_number": noWindows, "rank": noWindows, "dense_rank": noWindows, "lag": noWindows + "; previous and not_before are about the version before", "lead": noWindows + "; next is about the version after",
 }
 
-// noWindows and noSets are hints for several foreignFunctions.
+// noWindows and noSets are hints that several entries of foreignFunctions
+// share.
 const (
 	noWindows = "there are no window functions"
 	noSets    = "one SELECT for each set is joined to the next by UNION ALL"
