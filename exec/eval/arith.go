@@ -5,8 +5,10 @@ import (
 	"infomall/exec/value"
 )
 
-// arithKernel returns a loop for + - * of ints (and so of times and durations)
-// and of floats, and for / of floats, or nil for other operations.
+// arithKernel returns a kernel, a loop over the rows of a batch, that computes
+// e. It returns nil if it has no loop for the operator and the types of e. It
+// has loops for + - * of ints (which times and durations also are, if the
+// result is not a Time), and for + - * / of floats.
 func arithKernel(e *expr.Arith) kernel2 {
 	x, y := e.X.Type(), e.Y.Type()
 	switch {
@@ -20,7 +22,8 @@ func arithKernel(e *expr.Arith) kernel2 {
 	return nil
 }
 
-// intKernel returns a loop for + - or * of ints.
+// intKernel returns a loop over rows that computes e, which is + - or * of two
+// ints. The loop returns an error if a result is out of range.
 func intKernel(e *expr.Arith) kernel2 {
 	return func(out, x, y *value.Vector, n int) error {
 		xs, ys, rs := x.Ints[:n], y.Ints[:n], out.Ints[:n]
@@ -35,7 +38,9 @@ func intKernel(e *expr.Arith) kernel2 {
 	}
 }
 
-// floatKernel returns a loop for + - * or / of floats, or nil.
+// floatKernel returns a loop over rows that computes e, an operation on two
+// floats. It returns nil for operators other than + - * and /. A division by
+// zero gives NULL.
 func floatKernel(e *expr.Arith) kernel2 {
 	switch e.Op {
 	case "+":
@@ -59,7 +64,8 @@ func floatKernel(e *expr.Arith) kernel2 {
 	return nil
 }
 
-// floatsKernel returns a loop that calls f for each row.
+// floatsKernel returns a loop that sets each row of the result to f of the two
+// operands in that row.
 func floatsKernel(f func(x, y float64) float64) kernel2 {
 	return func(out, x, y *value.Vector, n int) error {
 		for i := range n {

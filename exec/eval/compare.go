@@ -10,8 +10,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// compareEval returns a Func that compares with a constant, or two columns
-// with each other.
+// compareEval returns a Func that computes the comparison e for each row. evals
+// compute its two sides.
 func compareEval(e *expr.Compare, evals []Func) Func {
 	if c, ok := e.Y.(*expr.Const); ok {
 		if k := constKernel(e, c.V); k != nil {
@@ -21,7 +21,9 @@ func compareEval(e *expr.Compare, evals []Func) Func {
 	return twoOperands(evals, value.Bool, columnsKernel(e))
 }
 
-// constKernel returns a loop that compares with the constant c, or nil for NaN.
+// constKernel returns a loop that compares each row with the constant c, which
+// is the right side of e. It returns nil if c is NaN, for which the loops are
+// not right.
 func constKernel(e *expr.Compare, c value.Value) kernel {
 	switch {
 	case isURLOrder(e):
@@ -40,13 +42,15 @@ func constKernel(e *expr.Compare, c value.Value) kernel {
 	return func(out, x *value.Vector, n int) { compareAll(e.Op, out.Bools, x.Ints[:n], c.Int) }
 }
 
-// isURLOrder reports whether e compares by SURT key.
+// isURLOrder reports whether e compares the order of two URLs, which is that of
+// their SURT keys. It is false for = and <>, for which the URLs themselves are
+// compared.
 func isURLOrder(e *expr.Compare) bool {
 	return e.X.Type() == value.URL && e.Y.Type() == value.URL && e.Op > expr.NE
 }
 
-// compareAll compares each of xs with c. GT and GE are written as negations so
-// that NaN is greater than c.
+// compareAll sets out[i] to the result of xs[i] op c. c is not NaN. GT and GE
+// are computed as negations of LE and LT, so that NaN is greater than c.
 func compareAll[T cmp.Ordered](op expr.CompareOp, out []bool, xs []T, c T) {
 	out = out[:len(xs)]
 	switch op {
@@ -77,7 +81,8 @@ func compareAll[T cmp.Ordered](op expr.CompareOp, out []bool, xs []T, c T) {
 	}
 }
 
-// compareBools compares each of xs with c.
+// compareBools sets out[i] to the result of xs[i] op c. FALSE is less than
+// TRUE.
 func compareBools(op expr.CompareOp, out, xs []bool, c bool) {
 	ifFalse := op.Holds(value.Compare(value.OfBool(false), value.OfBool(c)))
 	ifTrue := op.Holds(value.Compare(value.OfBool(true), value.OfBool(c)))
@@ -90,11 +95,15 @@ func compareBools(op expr.CompareOp, out, xs []bool, c bool) {
 	}
 }
 
-// kernel2 is a kernel of two operands. It may make rows of out NULL.
+// kernel2 is a loop that computes the first n rows of out from the rows of x
+// and y. out has the right size, and NULL in each row in which x or y is NULL;
+// in those rows the loop may write any value. It may make more rows of out
+// NULL.
 type kernel2 func(out, x, y *value.Vector, n int) error
 
-// twoOperands returns a Func of a strict expression with two operands: the
-// result is NULL where an operand is NULL.
+// twoOperands returns a Func for an expression with two operands that is NULL
+// if one of them is NULL. evals compute the operands, k computes the result,
+// and t is its type.
 func twoOperands(evals []Func, t value.Type, k kernel2) Func {
 	out := new(value.Vector)
 	return func(b *value.Batch) (*value.Vector, error) {
@@ -116,7 +125,8 @@ func twoOperands(evals []Func, t value.Type, k kernel2) Func {
 	}
 }
 
-// columnsKernel returns a loop that compares two columns row by row.
+// columnsKernel returns a loop that computes the comparison e between two
+// columns, row by row.
 func columnsKernel(e *expr.Compare) kernel2 {
 	return func(out, x, y *value.Vector, n int) error {
 		switch {
@@ -133,7 +143,7 @@ func columnsKernel(e *expr.Compare) kernel2 {
 	}
 }
 
-// compareEach compares each of xs with the corresponding one of ys.
+// compareEach sets out[i] to the result of xs[i] op ys[i].
 func compareEach[T cmp.Ordered](op expr.CompareOp, out []bool, xs, ys []T) {
 	out, ys = out[:len(xs)], ys[:len(xs)]
 	switch op {

@@ -1,5 +1,7 @@
-// Package eval computes bound expressions over batches of rows. For common
-// cases it has loops of its own; for others it calls expr.Apply row by row.
+// Package eval computes bound expressions over batches of rows. Compile turns
+// an expression into a Func. For common cases, a Func has a loop of its own,
+// called a kernel, that computes a whole vector. In all other cases it calls
+// expr.Apply for each row.
 package eval
 
 import (
@@ -9,13 +11,13 @@ import (
 	"infomall/exec/value"
 )
 
-// Func computes an expression for every row of a batch. The vector it returns
-// must not be changed and is valid until the next call. Use a Func in one
-// goroutine. Each error is an *ast.Error.
+// Func computes an expression for every row of the batch b. The vector that it
+// returns is valid until the next call and must not be changed. Use a Func in
+// one goroutine. Each error is an *ast.Error.
 type Func func(b *value.Batch) (*value.Vector, error)
 
-// Compile returns a Func for e. It gives the same results as expr.Apply, with
-// loops of its own for common cases.
+// Compile returns a Func that computes e. Its results are the same as those of
+// expr.Apply, but common cases are faster.
 func Compile(e expr.Expr) (Func, error) {
 	switch e := e.(type) {
 	case *expr.Const:
@@ -77,8 +79,8 @@ func Compile(e expr.Expr) (Func, error) {
 	return rowwise(e, evals), nil
 }
 
-// constEval returns a Func of a constant. It keeps a vector of the constant
-// that grows to the size of the largest batch.
+// constEval returns a Func that computes the constant e. It keeps one vector
+// with the constant in every row, which grows to the size of the largest batch.
 func constEval(e *expr.Const) Func {
 	all := value.NewVector(e.T, 0)
 	return func(b *value.Batch) (*value.Vector, error) {
@@ -92,17 +94,19 @@ func constEval(e *expr.Const) Func {
 	}
 }
 
-// vectorLen returns the number of rows of v.
+// vectorLen returns the number of rows of v, or 0 for a vector of type Null,
+// which does not count its rows.
 func vectorLen(v *value.Vector) int {
 	return max(len(v.Bools), len(v.Ints), len(v.Floats), len(v.Texts))
 }
 
-// kernel computes the first n rows of out from x. out has the right size and
-// the NULLs of x; for those rows the kernel may write any value.
+// kernel is a loop that computes the first n rows of out from the rows of x.
+// out has the right size, and NULL in each row in which x is NULL; in those
+// rows the loop may write any value.
 type kernel func(out, x *value.Vector, n int)
 
-// oneOperand returns a Func of the strict expression e, whose only operand is
-// x: the result is NULL where x is NULL.
+// oneOperand returns a Func for e, an expression with one operand that is NULL
+// if the operand is NULL. x computes the operand, and k the result.
 func oneOperand(x Func, e expr.Expr, k kernel) Func {
 	t := e.Type()
 	out := new(value.Vector)
@@ -122,15 +126,15 @@ func oneOperand(x Func, e expr.Expr, k kernel) Func {
 	}
 }
 
-// setAllNull makes n rows of out NULL.
+// setAllNull makes the first n rows of out NULL.
 func setAllNull(out *value.Vector, n int) {
 	for i := range n {
 		out.SetNull(i)
 	}
 }
 
-// nullsOf returns the NULLs of v. The result shares v's memory and must not be
-// changed.
+// nullsOf returns, for each of the first n rows of v, whether it is NULL, or
+// nil if no row is. The result shares v's memory and must not be changed.
 func nullsOf(v *value.Vector, n int) []bool {
 	if v.Nulls == nil {
 		return nil
@@ -138,8 +142,8 @@ func nullsOf(v *value.Vector, n int) []bool {
 	return v.Nulls[:n:n]
 }
 
-// joinNulls returns for each row whether it is NULL in x or y, or nil if none
-// is.
+// joinNulls returns, for each of the first n rows, whether it is NULL in x or
+// in y. It returns nil if neither vector has a NULL.
 func joinNulls(x, y *value.Vector, n int) []bool {
 	if x.Nulls == nil && y.Nulls == nil {
 		return nil
@@ -151,9 +155,10 @@ func joinNulls(x, y *value.Vector, n int) []bool {
 	return nulls
 }
 
-// rowwise returns a Func that calls expr.Apply for each row. A row with the
-// same operands as the row before gets the same result without a call: URLs and
-// hosts come in runs.
+// rowwise returns a Func that computes e by calling expr.Apply for each row.
+// evals compute the operands of e. A row with the same operands as the row
+// before gets the same result without a call, because equal URLs and hosts
+// often follow each other.
 func rowwise(e expr.Expr, evals []Func) Func {
 	out := new(value.Vector)
 	vs := make([]*value.Vector, len(evals))
@@ -186,21 +191,23 @@ func rowwise(e expr.Expr, evals []Func) Func {
 	}
 }
 
-// intsToFloats is a kernel.
+// intsToFloats is a kernel, a loop over rows, that converts the Ints of x to
+// Floats.
 func intsToFloats(out, x *value.Vector, n int) {
 	for i, v := range x.Ints[:n] {
 		out.Floats[i] = float64(v)
 	}
 }
 
-// not is a kernel.
+// not is a kernel, a loop over rows, that computes NOT x.
 func not(out, x *value.Vector, n int) {
 	for i, v := range x.Bools[:n] {
 		out.Bools[i] = !v
 	}
 }
 
-// isEval returns a Func of IS, whose result is never NULL.
+// isEval returns a Func for e, which is IS NULL, IS TRUE or IS FALSE. x
+// computes its operand. The result is never NULL.
 func isEval(e *expr.Is, x Func) Func {
 	out := new(value.Vector)
 	return func(b *value.Batch) (*value.Vector, error) {
@@ -224,7 +231,7 @@ func isEval(e *expr.Is, x Func) Func {
 	}
 }
 
-// CompileAll compiles a list of expressions.
+// CompileAll returns a Func for each expression in list.
 func CompileAll(list []expr.Expr) ([]Func, error) {
 	evals := make([]Func, len(list))
 	for i, e := range list {

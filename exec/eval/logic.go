@@ -7,15 +7,16 @@ import (
 	"infomall/exec/value"
 )
 
-// part computes an expression for some rows of a batch. The other rows take no
-// time and cannot fail.
+// part computes an expression for some rows of a batch only. It does not
+// evaluate the expression for the other rows, so these take no time and cannot
+// cause an error.
 type part struct {
 	eval Func
 	cols []int       // the columns that the expression reads
-	rows value.Batch // scratch memory of of
+	rows value.Batch // scratch memory of the method of
 }
 
-// newPart returns a part for the expression e.
+// newPart returns a part that computes e.
 func newPart(e expr.Expr) (*part, error) {
 	eval, err := Compile(e)
 	if err != nil {
@@ -30,8 +31,8 @@ func newPart(e expr.Expr) (*part, error) {
 	return p, nil
 }
 
-// of computes the expression for the rows in sel. Row i of the result is for
-// row sel[i] of b.
+// of returns the values of the expression for the rows of b whose numbers are
+// in sel, in this order. The result is valid until the next call.
 func (p *part) of(b *value.Batch, sel []int32) (*value.Vector, error) {
 	if len(sel) == b.N {
 		return p.eval(b)
@@ -46,14 +47,15 @@ func (p *part) of(b *value.Batch, sel []int32) (*value.Vector, error) {
 	return p.eval(&p.rows)
 }
 
-// term is a condition of AND or OR.
+// term is one condition of an AND or an OR.
 type term struct {
 	*part
-	open bool // evaluate it only for rows that are not decided yet
+	open bool // evaluate it only for rows whose result the earlier conditions have not decided
 }
 
-// compileLogic returns a Func of the AND of list if deciding is false, and of
-// the OR if it is true. A condition with the value deciding decides the result.
+// compileLogic returns a Func for the AND of list if deciding is false, and for
+// the OR if deciding is true. If a condition has the value deciding in a row,
+// this is the result for the row, whatever the others are.
 func compileLogic(list []expr.Expr, deciding bool) (Func, error) {
 	terms := make([]term, len(list))
 	for i, e := range list {
@@ -92,8 +94,8 @@ func compileLogic(list []expr.Expr, deciding bool) (Func, error) {
 	}, nil
 }
 
-// cheap reports whether e cannot fail and is as fast to evaluate as it is to
-// select the rows that need it.
+// cheap reports whether e cannot fail and is so fast to evaluate that to select
+// the rows that need it would not save time.
 func cheap(e expr.Expr) bool {
 	switch e := e.(type) {
 	case *expr.Const, *expr.Col:
@@ -104,7 +106,8 @@ func cheap(e expr.Expr) bool {
 	return false
 }
 
-// appendOpen appends to sel the rows of v that are not decided.
+// appendOpen appends to sel the numbers of the rows of v that are not decided,
+// and returns sel. A row is decided if its value is deciding.
 func appendOpen(sel []int32, v *value.Vector, deciding bool) []int32 {
 	for i, b := range v.Bools {
 		if b != deciding || v.IsNull(i) {
@@ -114,9 +117,10 @@ func appendOpen(sel []int32, v *value.Vector, deciding bool) []int32 {
 	return sel
 }
 
-// join combines acc with the values v of the next condition for some rows. A
-// value equal to deciding decides the row. Otherwise, if either is NULL, the
-// row is NULL.
+// join combines the results so far, acc, with the values v of the next
+// condition of an AND (deciding is false) or an OR (deciding is true). Value i
+// of v is for row rows[i] of acc. A value equal to deciding decides the row.
+// Otherwise, if either value is NULL, the row becomes NULL.
 func join(acc, v *value.Vector, rows []int32, deciding bool) {
 	if v.Nulls == nil && v.Type != value.Null && acc.Nulls == nil && len(rows) == len(acc.Bools) {
 		joinBools(acc.Bools, v.Bools[:len(rows)], deciding)
@@ -135,7 +139,7 @@ func join(acc, v *value.Vector, rows []int32, deciding bool) {
 	}
 }
 
-// joinBools is join for vectors without NULLs.
+// joinBools is join for all rows of two vectors without NULLs.
 func joinBools(acc, v []bool, deciding bool) {
 	v = v[:len(acc)]
 	if deciding {
@@ -149,8 +153,8 @@ func joinBools(acc, v []bool, deciding bool) {
 	}
 }
 
-// compileCase returns a Func of a CASE. It evaluates each branch only for the
-// rows that reach it.
+// compileCase returns a Func for the CASE e. It evaluates each branch only for
+// the rows that reach it.
 func compileCase(e *expr.Case) (Func, error) {
 	type branch struct{ cond, then *part }
 	branches := make([]branch, len(e.Whens))

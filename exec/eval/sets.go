@@ -8,12 +8,13 @@ import (
 	"infomall/exec/value"
 )
 
-// fewMembers is how many members of a set are compared one by one. For more a
-// map is faster.
+// fewMembers is the largest size of a set whose members are compared with a
+// value one by one. For a larger set, a map is faster.
 const fewMembers = 8
 
-// inKernel returns a loop that tests for membership in a set. If the list has a
-// NULL, values that are not members give NULL.
+// inKernel returns a loop that computes, for each row, whether the value is in
+// the set of e. If the list of e has a NULL, the result for a value that is not
+// in the set is NULL.
 func inKernel(e *expr.In) kernel {
 	test := membership(e)
 	if !e.HasNull {
@@ -29,8 +30,8 @@ func inKernel(e *expr.In) kernel {
 	}
 }
 
-// membership returns a loop that tests for membership, ignoring NULL in the
-// list.
+// membership returns a loop that computes, for each row, whether the value is
+// in the set of e. It ignores a NULL in the list of e.
 func membership(e *expr.In) kernel {
 	switch t := e.X.Type(); {
 	case t.Textual():
@@ -46,8 +47,8 @@ func membership(e *expr.In) kernel {
 	return func(out, x *value.Vector, n int) { test(out.Bools, x.Ints[:n]) }
 }
 
-// tester returns a function that sets out[i] to whether xs[i] is in the set. of
-// converts a member to the type of xs.
+// tester returns a function that sets out[i] to whether xs[i] is in the set of
+// e. The function of converts a member of the set to the type of xs.
 func tester[T comparable](e *expr.In, of func(value.Value) T) func(out []bool, xs []T) {
 	list := make([]T, len(e.Set))
 	set := make(map[T]bool, len(e.Set))
@@ -69,8 +70,8 @@ func tester[T comparable](e *expr.In, of func(value.Value) T) func(out []bool, x
 	}
 }
 
-// floatMembership is membership for floats. NaN equals NaN, as in
-// value.Compare.
+// floatMembership is membership for values of type Float. NaN equals NaN here,
+// as in value.Compare.
 func floatMembership(e *expr.In) kernel {
 	test := tester(e, func(v value.Value) float64 { return v.Float })
 	hasNaN := slices.ContainsFunc(e.Set, func(v value.Value) bool { return math.IsNaN(v.Float) })
@@ -85,8 +86,9 @@ func floatMembership(e *expr.In) kernel {
 	}
 }
 
-// insideKernel returns a loop that tests whether times lie in the periods. One
-// period is the common case.
+// insideKernel returns a loop that computes, for each row, whether the time
+// lies in one of the periods of e. It has a faster loop for a single period,
+// which is the common case.
 func insideKernel(e *expr.Inside) kernel {
 	if len(e.Periods) != 1 {
 		return func(out, x *value.Vector, n int) {

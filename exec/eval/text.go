@@ -7,8 +7,8 @@ import (
 	"infomall/exec/value"
 )
 
-// textKernel returns a loop that calls test for each text, once for equal texts
-// that follow each other.
+// textKernel returns a loop that sets each row to the result of test for its
+// text. If equal texts follow each other, it calls test once.
 func textKernel(test func(string) bool) kernel {
 	return func(out, x *value.Vector, n int) {
 		var last string
@@ -22,7 +22,8 @@ func textKernel(test func(string) bool) kernel {
 	}
 }
 
-// likeKernel returns a loop for LIKE, or nil if the pattern is not constant.
+// likeKernel returns a loop that computes e, a LIKE or ILIKE, or nil if the
+// pattern is not constant.
 func likeKernel(e *expr.Like) kernel {
 	if e.Compiled == nil {
 		return nil
@@ -41,8 +42,8 @@ func likeKernel(e *expr.Like) kernel {
 	return textKernel(e.Compiled.Match)
 }
 
-// containsKernel returns a loop for CONTAINS that folds the constant once, or
-// nil if it is not constant.
+// containsKernel returns a loop that computes e, a CONTAINS. It returns nil if
+// the text that is sought is not constant.
 func containsKernel(e *expr.Contains) kernel {
 	c, ok := e.Y.(*expr.Const)
 	if !ok {
