@@ -11,14 +11,15 @@ import (
 	"infomall/store/urlkey"
 )
 
-// typeAliases holds the names that CAST accepts beside those in typeNames.
+// typeAliases maps the names of types that CAST accepts in addition to those in
+// typeNames, such as bigint, to the types.
 var typeAliases = map[string]Type{
 	"boolean": Bool, "integer": Int, "bigint": Int, "double": Float, "real": Float,
 	"string": Text, "varchar": Text, "timestamp": Time, "interval": Duration,
 }
 
-// ParseType returns the type with the given name, such as int, or with a name
-// that SQL has for it, such as bigint. Case is ignored. The error suggests the
+// ParseType returns the type with the given name, such as int. It also accepts
+// names that SQL uses, such as bigint. Case is ignored. The error suggests the
 // nearest name.
 func ParseType(name string) (Type, error) {
 	s := strings.ToLower(name)
@@ -36,10 +37,11 @@ func ParseType(name string) (Type, error) {
 	return Null, fmt.Errorf("no type %q; there are %s", name, strings.Join(typeNames[Bool:], ", "))
 }
 
-// Castable reports whether CAST converts type from to type to. Every type
-// converts to and from Text. Int also converts to and from Bool, Float and
-// Duration (in seconds), and Float to and from Duration. Int converts to Time:
-// its digits are read like a period in a time clause, so 200806 is 1 June 2008.
+// Castable reports whether CAST can convert values of the type from to the type
+// to. Every type converts to and from Text. Int also converts to and from Bool,
+// Float and Duration (in seconds), and Float to and from Duration. Int converts
+// to Time: its digits are read like a period in a time clause, so 200806 is 1
+// June 2008.
 func Castable(from, to Type) bool {
 	switch {
 	case from == to, from == Null, from.Textual(), to == Text:
@@ -52,10 +54,11 @@ func Castable(from, to Type) bool {
 	return from == Float && to == Duration || from == Duration && to == Float
 }
 
-// Cast converts v to type to. Castable must hold for the two types. A float is
-// rounded to the nearest int, half away from zero. A text is read like a
-// constant of type to, with zone as the zone of times without an offset. The
-// error says what v is not, such as "'x' is no whole number".
+// Cast returns v converted to the type to. Castable must be true for the two
+// types. NULL stays NULL. A float is rounded to the nearest int, half away from
+// zero. A text is read like a constant of the type to. zone is the time zone of
+// times without an offset. The error says why v cannot be converted, such as
+// "'x' is no whole number".
 func Cast(v Value, to Type, zone *time.Location) (Value, error) {
 	switch {
 	case v.Type == Null || v.Type == to:
@@ -84,7 +87,8 @@ func Cast(v Value, to Type, zone *time.Location) (Value, error) {
 	return castDuration(v)
 }
 
-// castInt converts a Bool, a Float or a Duration to an Int.
+// castInt returns v, a Bool, a Float or a Duration, as an Int. A Duration
+// becomes a number of seconds.
 func castInt(v Value) (Value, error) {
 	switch v.Type {
 	case Bool:
@@ -108,7 +112,8 @@ func Rounded(f float64) (Value, error) {
 	return OfInt(int64(r)), nil
 }
 
-// castDuration converts an Int or a Float, a number of seconds, to a Duration.
+// castDuration returns v, an Int or a Float with a number of seconds, as a
+// Duration.
 func castDuration(v Value) (Value, error) {
 	seconds := v.Float
 	if v.Type == Int {
@@ -121,8 +126,9 @@ func castDuration(v Value) (Value, error) {
 	return OfDuration(ms.Int), nil
 }
 
-// castText converts a text to type to, which is not Text. Blanks around the
-// text are ignored.
+// castText returns a text converted to the type to, which is not Text. Spaces
+// around the text are ignored. zone is the time zone of times without an
+// offset.
 func castText(text string, to Type, zone *time.Location) (Value, error) {
 	s := strings.TrimSpace(text)
 	switch to {
@@ -159,8 +165,9 @@ func castText(text string, to Type, zone *time.Location) (Value, error) {
 	return OfURL(u), nil
 }
 
-// outOfRange returns the end of an error message if strconv reports a number as
-// too large for 64 bits, otherwise "".
+// outOfRange returns " that fits in 64 bits", the end of an error message, if
+// err, an error of package strconv, says that a number is too large. Otherwise
+// it returns "".
 func outOfRange(err error) string {
 	if e, ok := err.(*strconv.NumError); ok && e.Err == strconv.ErrRange {
 		return " that fits in 64 bits"
@@ -168,8 +175,9 @@ func outOfRange(err error) string {
 	return ""
 }
 
-// parseDuration reads one or more numbers with units, such as 1d 2h, 90m or
-// -1.5h. A leading minus applies to the whole sum.
+// parseDuration returns the Duration that a text gives as one or more numbers
+// with units, such as 1d 2h, 90m or -1.5h. A leading minus applies to the whole
+// sum.
 func parseDuration(text string) (Value, error) {
 	fail := func() (Value, error) {
 		return Value{}, fmt.Errorf("%s is no duration: write a number with ms, s, m, h, d or w, such as 36h", OfText(text))
@@ -202,7 +210,8 @@ func parseDuration(text string) (Value, error) {
 	return OfDuration(ms.Int), nil
 }
 
-// leading returns the longest prefix of s in which each byte passes.
+// leading returns the longest prefix of s for whose bytes the function pass
+// returns true.
 func leading(s string, pass func(byte) bool) string {
 	for i := range len(s) {
 		if !pass(s[i]) {
@@ -212,8 +221,8 @@ func leading(s string, pass func(byte) bool) string {
 	return s
 }
 
-// unitLength returns the length of a unit such as h in milliseconds, or 0 if
-// there is no such unit.
+// unitLength returns the length in milliseconds of the unit with this name,
+// such as 3600000 for h. It returns 0 if there is no such unit.
 func unitLength(name string) int64 {
 	if name == "w" {
 		return 7 * units[0].length

@@ -9,7 +9,8 @@ import (
 	"infomall/store/record"
 )
 
-// Env holds what stays fixed while a statement runs.
+// Env holds the settings and values that stay the same while a statement runs,
+// such as the time zone and the value of NOW.
 type Env struct {
 	Now record.Time // when the statement began; the value of NOW
 	// Zone is the time zone of time literals without an offset, and of printed
@@ -33,7 +34,8 @@ type Env struct {
 	Defined func() (*Defined, error)
 }
 
-// Defined is what users have defined by name in an archive.
+// Defined holds what users have defined by name in an archive: views and
+// metadata columns.
 type Defined struct {
 	Views    []View
 	Metadata []Metadata
@@ -45,15 +47,16 @@ type View struct {
 	Query *ast.Query
 }
 
-// Metadata is a column that a user has added to pages, versions or blocks.
+// Metadata is a metadata column: a column that a user has added to the relation
+// pages, versions or blocks.
 type Metadata struct {
 	Name string
-	On   ast.MetadataOn
-	Expr ast.Expr // its value, computed from the other columns of the relation
+	On   ast.MetadataOn // which of these relations
+	Expr ast.Expr       // its value, computed from the other columns of the relation
 }
 
-// Table is an open file of rows. Each column is Text. Rows may be called more
-// than once.
+// Table is an open file of rows, such as a CSV file. All its columns are of
+// type Text. Rows may be called more than once.
 type Table interface {
 	// Names returns the names of the columns.
 	Names() []string
@@ -62,7 +65,7 @@ type Table interface {
 	Rows(ctx context.Context) iter.Seq2[*Batch, error]
 }
 
-// Location returns e.Zone, or UTC if it is nil.
+// Location returns the time zone e.Zone, or UTC if e.Zone is nil.
 func (e *Env) Location() *time.Location {
 	if e.Zone == nil {
 		return time.UTC

@@ -9,8 +9,8 @@ import (
 	"infomall/store/record"
 )
 
-// AppendTime appends t as RFC 3339 in zone, with milliseconds only if it has
-// any.
+// AppendTime appends t to dst in RFC 3339 format in the given zone, and returns
+// dst. It writes milliseconds only if they are not 0.
 func AppendTime(dst []byte, t record.Time, zone *time.Location) []byte {
 	if t%1000 == 0 {
 		return t.Std().In(zone).AppendFormat(dst, time.RFC3339)
@@ -18,8 +18,8 @@ func AppendTime(dst []byte, t record.Time, zone *time.Location) []byte {
 	return t.Std().In(zone).AppendFormat(dst, "2006-01-02T15:04:05.000Z07:00")
 }
 
-// Counted returns a count and what is counted for a reader: 1 capture, 3 captures. The
-// noun is one whose plural ends in s.
+// Counted returns n and what it counts as a text: "1 capture" or "3 captures".
+// noun is the singular of a noun whose plural ends in s.
 func Counted[N int | int32 | int64](n N, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -27,8 +27,8 @@ func Counted[N int | int32 | int64](n N, noun string) string {
 	return strconv.FormatInt(int64(n), 10) + " " + noun
 }
 
-// units are the fixed lengths that a duration is written with, in
-// milliseconds.
+// units lists the units in which durations are written, the longest first.
+// length is in milliseconds.
 var units = [...]struct {
 	name   string
 	length int64
@@ -36,8 +36,8 @@ var units = [...]struct {
 	{"d", 24 * 60 * 60 * 1000}, {"h", 60 * 60 * 1000}, {"m", 60 * 1000}, {"s", 1000}, {"ms", 1},
 }
 
-// AppendDuration appends a duration of ms milliseconds for a reader, such as
-// 1d 2h; -1d 2h is minus the whole of it.
+// AppendDuration appends a duration of ms milliseconds to dst, such as 1d 2h,
+// and returns dst. A minus applies to the whole: -1d 2h is minus 26 hours.
 func AppendDuration(dst []byte, ms int64) []byte {
 	if ms == 0 {
 		return append(dst, "0s"...)
@@ -64,8 +64,8 @@ func AppendDuration(dst []byte, ms int64) []byte {
 	return dst
 }
 
-// AppendSeconds appends a duration of ms milliseconds as a number of seconds,
-// such as 93600 or 0.25.
+// AppendSeconds appends a duration of ms milliseconds to dst as a number of
+// seconds, such as 93600 or 0.25, and returns dst.
 func AppendSeconds(dst []byte, ms int64) []byte {
 	rest := uint64(ms)
 	if ms < 0 {
@@ -84,8 +84,9 @@ func AppendSeconds(dst []byte, ms int64) []byte {
 	return dst
 }
 
-// AppendFloat appends the shortest digits that read back as f: without an
-// exponent from 1e-6 up to 1e21, as JSON and ECMAScript write numbers.
+// AppendFloat appends to dst the shortest decimal number that reads back as f,
+// and returns dst. Like JSON and ECMAScript, it writes numbers from 1e-6 up to
+// 1e21 without an exponent.
 func AppendFloat(dst []byte, f float64) []byte {
 	abs := math.Abs(f)
 	format := byte('f')
@@ -95,8 +96,9 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return strconv.AppendFloat(dst, f, format, -1, 64)
 }
 
-// Append appends v as CAST to text gives it: times in zone, durations as
-// AppendDuration. Of NULL it appends nothing.
+// Append appends v to dst as text, as CAST converts it, and returns dst. Times
+// are in the given zone, and durations look like 1d 2h. For NULL it appends
+// nothing.
 func (v Value) Append(dst []byte, zone *time.Location) []byte {
 	switch v.Type {
 	case Bool:
@@ -115,7 +117,8 @@ func (v Value) Append(dst []byte, zone *time.Location) []byte {
 	return dst
 }
 
-// AppendText appends row i as Value.Append does.
+// AppendText appends the value in row i of v to dst as text, in the same form
+// as Value.Append, and returns dst. For NULL it appends nothing.
 func (v *Vector) AppendText(dst []byte, i int, zone *time.Location) []byte {
 	if v.IsNull(i) {
 		return dst
@@ -131,7 +134,8 @@ func (v *Vector) AppendText(dst []byte, i int, zone *time.Location) []byte {
 	return v.At(i).Append(dst, zone)
 }
 
-// String is v as a constant of the language: texts in quotes, times in UTC.
+// String returns v as a constant of the query language: texts in quotes, times
+// in UTC, and NULL, TRUE or FALSE as words.
 func (v Value) String() string {
 	switch v.Type {
 	case Null:

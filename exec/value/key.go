@@ -14,12 +14,14 @@ type Order struct {
 	NullsFirst bool // otherwise NULLs are last, even if Desc
 }
 
-// AppendKey appends the sort key of row i of v in order o. A sort key is a
-// string of bytes: the keys of two rows of one type compare, as bytes, like the
-// rows. Two keys are equal only if the values are equal or both NULL, and no
-// key is a prefix of another. So the keys of several columns, concatenated, are
-// the key of a whole row, as ORDER BY, GROUP BY and DISTINCT use it. Zero
-// equals minus zero, and NaN equals NaN.
+// AppendKey appends the sort key of row i of v to dst, and returns dst. o is
+// the direction of sorting. A sort key is a string of bytes: the keys of two
+// rows of one type, compared as bytes, sort like the rows.
+//
+// Two keys are equal only if the values are equal or both NULL. No key is a
+// prefix of another. So the concatenated keys of several columns are a key of
+// the whole row, for ORDER BY, GROUP BY and DISTINCT. Zero equals minus zero,
+// and NaN equals NaN.
 func (v *Vector) AppendKey(dst []byte, i int, o Order) []byte {
 	const (
 		nullFirst = 0
@@ -54,7 +56,8 @@ func (v *Vector) AppendKey(dst []byte, i int, o Order) []byte {
 	return dst
 }
 
-// appendBoolKey appends 1 for true and 0 for false.
+// appendBoolKey appends a byte to dst, 1 for true and 0 for false, and returns
+// dst.
 func appendBoolKey(dst []byte, b bool) []byte {
 	if b {
 		return append(dst, 1)
@@ -62,8 +65,8 @@ func appendBoolKey(dst []byte, b bool) []byte {
 	return append(dst, 0)
 }
 
-// floatKey maps f to an integer such that the integers sort like the floats,
-// with NaN last.
+// floatKey returns an integer for f. These integers sort like the floats, with
+// NaN last. Zero and minus zero give the same integer.
 func floatKey(f float64) uint64 {
 	const sign = 1 << 63
 	switch {
@@ -79,8 +82,9 @@ func floatKey(f float64) uint64 {
 	return bits | sign
 }
 
-// appendTextKey appends s, then the two bytes 0 0. A byte 0 within s becomes 0
-// 255. So the end of a text sorts before every byte that could follow.
+// appendTextKey appends s and then two zero bytes to dst, and returns dst. Each
+// zero byte within s is written as 0 255. In this way the end of a text sorts
+// before every byte that could follow in a longer text.
 func appendTextKey(dst []byte, s string) []byte {
 	for {
 		n := strings.IndexByte(s, 0)

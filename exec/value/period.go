@@ -16,12 +16,12 @@ type Period struct {
 	From, To record.Time
 }
 
-// periodForms ends the error messages about times.
+// periodForms says in error messages how a time is written.
 const periodForms = "write 2008, 2008-06, 2008-06-15 or 2008-06-15T10:30:00"
 
-// IsPeriod reports whether e has the form of a time in a time clause: a period
-// literal, a number, a string, a parameter, NOW or TODAY, with or without
-// durations added or subtracted.
+// IsPeriod reports whether the expression e is written like a time in a time
+// clause: a period literal, a number, a string, a parameter, NOW or TODAY, with
+// or without durations added or subtracted.
 func IsPeriod(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.String, *ast.Number, *ast.Period, *ast.Param, *ast.Now, *ast.Today:
@@ -33,10 +33,10 @@ func IsPeriod(e ast.Expr) bool {
 	return false
 }
 
-// PeriodOf returns the period that e names. IsPeriod must hold for e. NOW is a
-// period of one millisecond. Adding or subtracting a duration keeps the length:
-// TODAY - 7d is a whole day, and 2008-03 - 1mo is all of February. Each error
-// is an *ast.Error.
+// PeriodOf returns the period that e names: all of June for 2008-06. IsPeriod
+// must be true for e. NOW is a period of one millisecond. Adding or subtracting
+// a duration keeps the length: TODAY - 7d is a whole day, and 2008-03 - 1mo is
+// all of February. Each error is an *ast.Error.
 func PeriodOf(e ast.Expr, env *Env) (Period, error) {
 	w, err := wholeOf(e, env)
 	if err != nil {
@@ -49,9 +49,9 @@ func PeriodOf(e ast.Expr, env *Env) (Period, error) {
 	return p, nil
 }
 
-// ParsePeriod returns the period that the text s names, as PeriodOf does for a
-// string constant. s is a time literal, or 4, 6, 8, 10, 12 or 14 digits: 200806
-// is 2008-06. zone applies if s has no offset.
+// ParsePeriod returns the period that the text s names: all of June for
+// 2008-06. s is a time literal, or 4, 6, 8, 10, 12 or 14 digits: 200806 is
+// 2008-06. zone is the time zone if s has no offset from UTC.
 func ParsePeriod(s string, zone *time.Location) (Period, error) {
 	w, err := parseWhole(s, zone)
 	if err != nil {
@@ -64,21 +64,21 @@ func ParsePeriod(s string, zone *time.Location) (Period, error) {
 	return p, nil
 }
 
-// whole is a period as a start and a unit of length, such as one month from 1
-// June 2008.
+// whole is a period given as its start and its length, one calendar unit: for
+// example one month from 1 June 2008.
 type whole struct {
 	start time.Time
 	unit  ast.Unit
 }
 
-// period returns w as a Period, and reports whether it lies within the years 1
-// to 9999.
+// period returns w as a Period. It returns false if w does not lie within the
+// years 1 to 9999.
 func (w whole) period() (Period, bool) {
 	p := Period{From: record.At(w.start), To: record.At(w.end())}
 	return p, p.From >= record.MinTime && p.To <= record.MaxTime+1
 }
 
-// end returns the first moment after w.
+// end returns the end of the period w: the first moment after it.
 func (w whole) end() time.Time {
 	switch w.unit {
 	case ast.UnitYear:
@@ -97,9 +97,10 @@ func (w whole) end() time.Time {
 	return w.start.Add(time.Millisecond)
 }
 
-// AddMonths returns t moved by calendar months in its own zone. If the new
-// month has no such day, the result is that month's last day: 31 January plus
-// one month is 28 or 29 February.
+// AddMonths returns t moved by a number of calendar months, which may be
+// negative, in the zone of t. If the new month does not have the day of t, the
+// result is the last day of that month: 31 January plus one month is 28 or 29
+// February.
 func AddMonths(t time.Time, months int) time.Time {
 	moved := t.AddDate(0, months, 0)
 	if moved.Day() != t.Day() {
@@ -108,8 +109,8 @@ func AddMonths(t time.Time, months int) time.Time {
 	return moved
 }
 
-// wholeOf returns the period that e names. Its error, an *ast.Error, points at
-// the part of e that is no time.
+// wholeOf returns the period that e names. The error, an *ast.Error, points at
+// the part of e that is not a time.
 func wholeOf(e ast.Expr, env *Env) (whole, error) {
 	zone := env.Location()
 	switch e := e.(type) {
@@ -144,12 +145,13 @@ func wholeOf(e ast.Expr, env *Env) (whole, error) {
 	return whole{}, err
 }
 
-// day is a duration of 24 hours, which is not always a day of the calendar.
+// day is a duration of 24 hours. A calendar day may be longer or shorter, when
+// clocks change.
 const day = 24 * time.Hour
 
-// moved returns the period e.X plus or minus the duration d, as e says. Whole
-// days are days of the calendar: TODAY - 7d begins at midnight, even if the
-// clocks changed in between.
+// moved returns the period that e names, which is e.X plus or minus the
+// duration d. Whole days are calendar days: TODAY - 7d begins at midnight, even
+// if the clocks changed in between.
 func moved(e *ast.Binary, d *ast.Duration, env *Env) (whole, error) {
 	w, err := wholeOf(e.X, env)
 	if err != nil {
@@ -172,8 +174,8 @@ func moved(e *ast.Binary, d *ast.Duration, env *Env) (whole, error) {
 	return w, nil
 }
 
-// Param returns the text of a parameter, or an *ast.Error if the parameter has
-// no value.
+// Param returns the text of the parameter p, such as $x. It returns an
+// *ast.Error if the parameter has no value.
 func (e *Env) Param(p *ast.Param) (string, error) {
 	s, ok := e.Params[p.Name]
 	if !ok {
@@ -184,7 +186,8 @@ func (e *Env) Param(p *ast.Param) (string, error) {
 	return s, nil
 }
 
-// placed calls parseWhole and points its error at e.
+// placed returns the period that the text s names. The error is that of
+// parseWhole, as an *ast.Error that points at e.
 func placed(e ast.Expr, s string, zone *time.Location) (whole, error) {
 	w, err := parseWhole(s, zone)
 	if err != nil {
@@ -193,8 +196,8 @@ func placed(e ast.Expr, s string, zone *time.Location) (whole, error) {
 	return w, nil
 }
 
-// wholeOfLiteral returns the period of a time literal. An offset in the literal
-// replaces zone.
+// wholeOfLiteral returns the period that the time literal p names. zone is the
+// time zone if p has no offset from UTC.
 func wholeOfLiteral(p *ast.Period, zone *time.Location) (whole, error) {
 	if p.HasZone {
 		zone = time.FixedZone("", p.Offset)
@@ -210,8 +213,8 @@ func wholeOfLiteral(p *ast.Period, zone *time.Location) (whole, error) {
 // millisecond.
 type fields [7]int
 
-// fault returns why f is no time, such as "there is no month 13", or "" if it
-// is one.
+// fault returns why f is not a valid time, such as "there is no month 13". It
+// returns "" if f is valid.
 func (f fields) fault() string {
 	names := [...]string{"year", "month", "day", "hour", "minute", "second"}
 	low := [...]int{1, 1, 1, 0, 0, 0}
@@ -227,14 +230,15 @@ func (f fields) fault() string {
 	return ""
 }
 
-// in returns the time f in zone.
+// in returns the time with the fields f in the given zone.
 func (f fields) in(zone *time.Location) time.Time {
 	return time.Date(f[0], time.Month(f[1]), f[2], f[3], f[4], f[5], f[6]*int(time.Millisecond), zone)
 }
 
-// parseWhole reads a time literal. A space may replace the T between day and
-// hour. Digits of a second beyond the millisecond are dropped, because the
-// archive stores no finer time.
+// parseWhole returns the period that a time literal in a text names. zone is
+// the time zone if the text has no offset from UTC. A space may replace the T
+// between day and hour. Digits of a second beyond the millisecond are dropped,
+// because the archive stores no finer time.
 func parseWhole(text string, zone *time.Location) (whole, error) {
 	s := strings.TrimSpace(text)
 	fail := func(why string) (whole, error) {
@@ -258,8 +262,8 @@ func parseWhole(text string, zone *time.Location) (whole, error) {
 }
 
 // scanDigits reads a text of 4, 6, 8, 10, 12 or 14 digits: a year, then two
-// digits per further part. unit is the finest part given, and rest is always
-// "". ok is false for any other text.
+// digits for each further field, such as 200806 for June 2008. unit is the
+// finest field given, and rest is always "". For any other text, ok is false.
 func scanDigits(s string) (f fields, unit ast.Unit, rest string, ok bool) {
 	if len(s) < 4 || len(s) > 14 || len(s)%2 != 0 || !allDigits(s) {
 		return f, 0, "", false
@@ -273,9 +277,10 @@ func scanDigits(s string) (f fields, unit ast.Unit, rest string, ok bool) {
 	return f, unit, "", true
 }
 
-// scanFields reads 2008-06-15T10:30:00.123, or a prefix of it that ends before
-// a separator. Hours need minutes. unit is the finest part given, and rest is
-// the text that follows, for scanOffset.
+// scanFields reads 2008-06-15T10:30:00.123, or the beginning of such a text up
+// to a separator. Hours without minutes are not accepted. unit is the finest
+// field given, and rest is the text that follows, which may be an offset from
+// UTC. ok is false if s does not begin like a time.
 func scanFields(s string) (f fields, unit ast.Unit, rest string, ok bool) {
 	f = fields{0, 1, 1, 0, 0, 0, 0}
 	seps := [...]string{"", "-", "-", "Tt ", ":", ":"}
@@ -312,7 +317,8 @@ func scanFields(s string) (f fields, unit ast.Unit, rest string, ok bool) {
 	return f, unit, s, true
 }
 
-// scanOffset reads an offset from UTC: Z, +08:00 or +0800. s is not empty.
+// scanOffset returns the time zone for an offset from UTC, written Z, +08:00 or
+// +0800. It returns false if s, which is not empty, is not such an offset.
 func scanOffset(s string) (*time.Location, bool) {
 	if s == "Z" || s == "z" {
 		return time.UTC, true
@@ -334,7 +340,7 @@ func scanOffset(s string) (*time.Location, bool) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// allDigits reports whether s has no byte other than a digit.
+// allDigits reports whether every byte of s is a digit.
 func allDigits(s string) bool {
 	for i := range len(s) {
 		if !isDigit(s[i]) {
@@ -344,7 +350,7 @@ func allDigits(s string) bool {
 	return true
 }
 
-// atoi returns the number in s, for which allDigits holds.
+// atoi returns the number that s, which consists of digits only, stands for.
 func atoi(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n

@@ -7,8 +7,9 @@ import (
 	"infomall/store/record"
 )
 
-// StartOf returns the start of the calendar unit that contains t, in t's zone.
-// unit is "year", "quarter", "month", "week" (which starts on Monday) or "day".
+// StartOf returns the start of the calendar unit that contains t, in the zone
+// of t. unit is "year", "quarter", "month", "week" (which starts on Monday) or
+// "day".
 func StartOf(unit string, t time.Time) time.Time {
 	y, m, d := t.Date()
 	switch unit {
@@ -25,7 +26,8 @@ func StartOf(unit string, t time.Time) time.Time {
 }
 
 // PeriodAt returns the calendar period that contains t. unit is "year",
-// "month", "week" or "day", and zone says when days begin.
+// "month", "week" (which starts on Monday) or "day". Days begin at midnight in
+// the given zone.
 func PeriodAt(unit string, t record.Time, zone *time.Location) Period {
 	start := StartOf(unit, t.Std().In(zone))
 	var end time.Time
@@ -42,8 +44,9 @@ func PeriodAt(unit string, t record.Time, zone *time.Location) Period {
 	return Period{record.At(start), record.At(end)}
 }
 
-// PeriodName returns the name of a period that PeriodAt returned for unit:
-// 2008, 2008-06, 2008-06-15, or 2008-W24 for an ISO 8601 week.
+// PeriodName returns the name of the period p, which PeriodAt has returned for
+// the same unit and zone: 2008, 2008-06 or 2008-06-15, or 2008-W24 for a week,
+// as in ISO 8601.
 func PeriodName(unit string, p Period, zone *time.Location) string {
 	t := p.From.Std().In(zone)
 	switch unit {

@@ -8,7 +8,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Value is one value. Type says which field holds it. The zero Value is NULL.
+// Value is one value of the query language, such as 200. Type says which field
+// holds it. The zero Value is NULL.
 type Value struct {
 	Type  Type
 	Bool  bool
@@ -17,24 +18,25 @@ type Value struct {
 	Text  string // of Text and URL
 }
 
-// The makers of values.
+// The functions below make a Value of a Go value.
 
-// OfBool returns a Bool.
+// OfBool returns b as a Value of type Bool.
 func OfBool(b bool) Value { return Value{Type: Bool, Bool: b} }
 
-// OfInt returns an Int.
+// OfInt returns i as a Value of type Int.
 func OfInt(i int64) Value { return Value{Type: Int, Int: i} }
 
-// OfFloat returns a Float.
+// OfFloat returns f as a Value of type Float.
 func OfFloat(f float64) Value { return Value{Type: Float, Float: f} }
 
-// OfText returns a Text.
+// OfText returns s as a Value of type Text.
 func OfText(s string) Value { return Value{Type: Text, Text: s} }
 
-// OfURL returns a URL. u is a canonical URL; OfURL does not check that.
+// OfURL returns u as a Value of type URL. u must be a canonical URL; OfURL does
+// not check that.
 func OfURL(u string) Value { return Value{Type: URL, Text: u} }
 
-// OfTime returns a Time, or NULL if t is record.NoTime.
+// OfTime returns t as a Value of type Time, or NULL if t is record.NoTime.
 func OfTime(t record.Time) Value {
 	if t == record.NoTime {
 		return Value{}
@@ -42,7 +44,7 @@ func OfTime(t record.Time) Value {
 	return Value{Type: Time, Int: int64(t)}
 }
 
-// OfDuration returns a Duration of ms milliseconds.
+// OfDuration returns a Value of type Duration with ms milliseconds.
 func OfDuration(ms int64) Value { return Value{Type: Duration, Int: ms} }
 
 // IsNull reports whether v is NULL.
@@ -54,9 +56,10 @@ func (t Type) Textual() bool { return t == Text || t == URL }
 // Numeric reports whether t is Int or Float.
 func (t Type) Numeric() bool { return t == Int || t == Float }
 
-// Common returns the type to which values of types a and b convert without a
-// CAST, and reports whether there is one. Equal types convert to themselves,
-// Int and Float to Float, Text and URL to Text, and Null to any type.
+// Common returns the type to which values of the types a and b can be converted
+// without a CAST, or false if there is none. Equal types need no conversion.
+// Int and Float become Float, Text and URL become Text, and Null becomes any
+// other type.
 func Common(a, b Type) (Type, bool) {
 	switch {
 	case a == b, b == Null:
@@ -71,11 +74,12 @@ func Common(a, b Type) (Type, bool) {
 	return Null, false
 }
 
-// Compare returns -1, 0 or 1 as a sorts before b, equals b or sorts after b.
-// Neither is NULL. Both have the same type, or are an Int and a Float, compared
-// as numbers, or a URL and a Text, compared as texts. Texts sort by their
-// bytes, URLs by their SURT key, and false before true. NaN equals NaN and
-// sorts after all other floats.
+// Compare returns -1 if a sorts before b, 0 if they are equal, and 1 if a sorts
+// after b. Neither is NULL. Both have the same type, or are an Int and a Float,
+// compared as numbers, or a URL and a Text, compared as texts. Texts sort by
+// their bytes, URLs by their SURT key (the host with its labels in reverse,
+// then the path), and false before true. NaN equals NaN and sorts after all
+// other floats.
 func Compare(a, b Value) int {
 	switch {
 	case a.Type == URL && b.Type == URL:
@@ -90,7 +94,7 @@ func Compare(a, b Value) int {
 	return cmp.Compare(a.Int, b.Int)
 }
 
-// number returns the value of an Int or a Float as a float.
+// number returns the value of v, which is an Int or a Float, as a float64.
 func (v Value) number() float64 {
 	if v.Type == Float {
 		return v.Float
@@ -98,8 +102,9 @@ func (v Value) number() float64 {
 	return float64(v.Int)
 }
 
-// Compare compares row i of v with row j of w as the function Compare does. v
-// and w have the same type, and neither row is NULL.
+// Compare returns -1, 0 or 1 if row i of v sorts before row j of w, equals it,
+// or sorts after it, like the function Compare. v and w have the same type, and
+// neither row is NULL.
 func (v *Vector) Compare(i int, w *Vector, j int) int {
 	switch v.Type {
 	case Bool:
@@ -114,7 +119,8 @@ func (v *Vector) Compare(i int, w *Vector, j int) int {
 	return cmp.Compare(v.Ints[i], w.Ints[j])
 }
 
-// compareBools sorts false before true.
+// compareBools returns -1, 0 or 1 if a sorts before b, equals b, or sorts after
+// b. false sorts before true.
 func compareBools(a, b bool) int {
 	switch {
 	case a == b:
@@ -125,7 +131,9 @@ func compareBools(a, b bool) int {
 	return 1
 }
 
-// compareFloats sorts NaN after all other floats. (cmp.Compare sorts it first.)
+// compareFloats returns -1, 0 or 1 if a sorts before b, equals b, or sorts
+// after b. NaN sorts after all other floats, unlike in cmp.Compare, which sorts
+// it first.
 func compareFloats(a, b float64) int {
 	switch {
 	case a < b:
@@ -138,8 +146,9 @@ func compareFloats(a, b float64) int {
 	return compareBools(a != a, b != b)
 }
 
-// compareURLs sorts canonical URLs by their SURT key, which begins with the
-// labels of the host in reverse: cn,edu,pku,)/path.
+// compareURLs returns -1, 0 or 1 if the canonical URL a sorts before b, equals
+// b, or sorts after b. It compares SURT keys, which begin with the labels of
+// the host in reverse: cn,edu,pku,)/path.
 func compareURLs(a, b string) int {
 	if a == b {
 		return 0

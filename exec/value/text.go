@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Pattern is a compiled pattern of LIKE or ILIKE. Several goroutines may use
-// it.
+// Pattern is the compiled form of a pattern of LIKE or ILIKE. Several
+// goroutines may use it.
 type Pattern struct {
 	fold bool // ILIKE: case is ignored
 	// pieces are the texts between the wildcards % of a pattern without _. A
@@ -24,16 +24,17 @@ type Pattern struct {
 	runes []rune
 }
 
-// The wildcards % and _ in Pattern.runes. No text contains these values.
+// These values stand for the wildcards % and _ in Pattern.runes. They cannot
+// occur in a text.
 const (
 	anyRun  rune = -1
 	anyRune rune = -2 // _
 )
 
-// NewPattern compiles a pattern of LIKE, or of ILIKE if fold is set. The
-// character escape makes a following %, _ or escape literal; 0 means that there
-// is no escape character. The error says which character wrongly follows an
-// escape, or that none does.
+// NewPattern compiles a pattern of LIKE, or of ILIKE if fold is set, which
+// ignores case. The character escape makes a following %, _ or escape stand for
+// itself; 0 means that there is no escape character. The error says that
+// another character follows an escape, or none.
 func NewPattern(pattern string, escape rune, fold bool) (*Pattern, error) {
 	if fold {
 		pattern, escape = foldCase(pattern), unicode.ToLower(escape)
@@ -77,11 +78,11 @@ func NewPattern(pattern string, escape rune, fold bool) (*Pattern, error) {
 	return p, nil
 }
 
-// Literal returns the text before the first % of p, and says what is known from
-// it. exact: p has no wildcards and matches this text only. prefix: p matches
-// all texts that begin with it. If neither is set, every match still begins
-// with text, which may be empty. For ILIKE, and for a pattern with _, Literal
-// returns "", false, false.
+// Literal returns the text before the first % of p, and what it says about
+// matching texts. If exact is set, p has no wildcards and matches only text. If
+// prefix is set, p matches exactly the texts that begin with text. If neither
+// is set, every match still begins with text, which may be empty. For ILIKE,
+// and for a pattern with _, Literal returns "", false, false.
 func (p *Pattern) Literal() (text string, exact, prefix bool) {
 	if p.fold || p.pieces == nil {
 		return "", false, false
@@ -90,7 +91,7 @@ func (p *Pattern) Literal() (text string, exact, prefix bool) {
 	return p.pieces[0], p.exact, onlyPrefix
 }
 
-// Match reports whether p matches the whole of s.
+// Match reports whether p matches s from its start to its end.
 func (p *Pattern) Match(s string) bool {
 	if p.fold {
 		s = foldCase(s)
@@ -116,9 +117,9 @@ func (p *Pattern) Match(s string) bool {
 	return strings.HasSuffix(s, p.pieces[last])
 }
 
-// matchRunes reports whether pattern matches the whole of s. After a mismatch
-// it goes back to the last % only, so it takes at most len(pattern) times
-// len(s) steps.
+// matchRunes reports whether pattern matches s from its start to its end. After
+// a mismatch it goes back to the last % only, so it takes at most len(pattern)
+// times len(s) steps.
 func matchRunes(pattern []rune, s string) bool {
 	at := 0               // an index in pattern
 	star, again := -1, "" // the last %, and the rest of s from which to retry if % takes one more character
@@ -144,11 +145,12 @@ func matchRunes(pattern []rune, s string) bool {
 	return at == len(pattern)
 }
 
-// foldCase maps texts that differ only in case to the same text.
+// foldCase returns s in lower case, such that texts that differ only in case
+// give the same result.
 func foldCase(s string) string { return strings.Map(foldRune, s) }
 
-// foldRune returns r in lower case. It goes through upper case first, so that
-// both lower case forms of the Greek sigma become one.
+// foldRune returns r in lower case. It converts r to upper case first, so that
+// the two lower case forms of the Greek sigma become the same.
 func foldRune(r rune) rune {
 	if r < utf8.RuneSelf {
 		if 'A' <= r && r <= 'Z' {
@@ -159,10 +161,10 @@ func foldRune(r rune) rune {
 	return unicode.ToLower(unicode.ToUpper(r))
 }
 
-// Folded returns s as CONTAINS compares it. Letters become lower case,
-// full-width letters narrow, and half-width kana full. A run of spaces and line
-// breaks becomes one space, or none at the start, at the end and between
-// Chinese characters.
+// Folded returns s in the form in which CONTAINS compares texts. Letters become
+// lower case, full-width letters become narrow, and half-width kana become
+// full. Spaces and line breaks that follow each other become one space. At the
+// start, at the end and between Chinese characters they are removed.
 func Folded(s string) string {
 	if isFolded(s) {
 		return s
@@ -173,8 +175,8 @@ func Folded(s string) string {
 	return b.String()
 }
 
-// isFolded reports whether s certainly equals Folded(s), to spare the copy. It
-// may report false for a text that is equal.
+// isFolded reports whether s is certain to equal Folded(s), so that no copy is
+// needed. It may report false for a text that is equal.
 func isFolded(s string) bool {
 	blank := true
 	for i := range len(s) {
@@ -187,8 +189,8 @@ func isFolded(s string) bool {
 	return s == "" || !blank
 }
 
-// foldInto calls put for each character of Folded(s), with the byte offset in s
-// from which the character comes.
+// foldInto calls put for each character r of Folded(s), in order. at is the
+// byte offset in s of the character from which r comes.
 func foldInto(s string, put func(r rune, at int)) {
 	last := rune(0) // the last character passed to put; 0 before the first
 	blankAt := -1   // where a run of spaces not yet passed to put began, or -1
@@ -208,8 +210,9 @@ func foldInto(s string, put func(r rune, at int)) {
 	}
 }
 
-// narrow returns the usual form of a full-width letter, digit or sign, and the
-// full form of half-width kana. It returns other characters unchanged.
+// narrow returns the usual form of r if r is a full-width letter, digit or
+// sign, and the full-width form if r is half-width kana. It returns other
+// characters unchanged.
 func narrow(r rune) rune {
 	if r < 0xff00 || r > 0xffef {
 		return r
@@ -226,19 +229,19 @@ func isChinese(r rune) bool {
 	return r >= 0x2e80 && (unicode.Is(unicode.Han, r) || 0x3001 <= r && r <= 0x303f)
 }
 
-// Contains reports whether text CONTAINS what. The caller passes what through
-// Folded first.
+// Contains reports whether text CONTAINS what, as the query language defines
+// it: ignoring case, width and extra spaces. what must be a result of Folded.
 func Contains(text, what string) bool { return strings.Contains(Folded(text), what) }
 
 // snippetAround is how many characters a snippet shows before the match, and
-// snippetLength how many it shows in all.
+// snippetLength is how many it shows in all, at most.
 const (
 	snippetAround = 30
 	snippetLength = 100
 )
 
-// Snippet returns a short piece of text around the first match of q, as
-// CONTAINS finds it. Each run of spaces becomes one space, and … marks where
+// Snippet returns a short piece of text around the first place where CONTAINS
+// finds q. Spaces that follow each other become one space, and … marks where
 // text was cut off. If q is empty or does not occur, Snippet returns the start
 // of text.
 func Snippet(text, q string) string {
@@ -264,7 +267,7 @@ func Snippet(text, q string) string {
 }
 
 // foundAt returns the byte offset in text of the first match of q, or 0 if
-// there is none. q is Folded.
+// there is none. q must be a result of Folded.
 func foundAt(text, q string) int {
 	var folded strings.Builder
 	var places []int // for each byte of folded, its offset in text

@@ -16,11 +16,11 @@
 // excludes its end. A time literal names a period: 2008-06 is all of June 2008.
 package value
 
-// Type is the type of a column, a value or an expression.
+// Type is the type of a column, a value or an expression in the query language.
 type Type uint8
 
-// The types of the language. Null is the type of the constant NULL alone. A
-// value of type Null fits a column of any type.
+// These are the types of the query language. Null is the type of the constant
+// NULL alone. A value of type Null fits into a column of any type.
 const (
 	Null Type = iota
 	Bool
@@ -32,17 +32,17 @@ const (
 	Duration // milliseconds
 )
 
-// typeNames holds the name of each type, as DESCRIBE prints it and CAST reads
-// it.
+// typeNames holds the names of the types, indexed by Type. DESCRIBE prints
+// these names, and CAST reads them.
 var typeNames = [...]string{"null", "bool", "int", "float", "text", "url", "time", "duration"}
 
-// String returns the name of t as DESCRIBE prints it, such as int.
+// String returns the name of t as DESCRIBE prints it, such as "int".
 func (t Type) String() string { return typeNames[t] }
 
-// Vector is a column of values. Type says which slice holds them, one entry per
-// row: Ints for Int, Time and Duration, Floats for Float, Texts for Text and
-// URL, Bools for Bool. A vector of type Null has no slice: each of its rows is
-// NULL.
+// Vector is a column of values of one type. Type says which slice holds them,
+// one entry per row: Ints for Int, Time and Duration, Floats for Float, Texts
+// for Text and URL, Bools for Bool. A vector of type Null has no slice, because
+// each of its rows is NULL.
 type Vector struct {
 	Type   Type
 	Nulls  []bool // Nulls[i] reports whether row i is NULL; nil if no row is
@@ -52,18 +52,17 @@ type Vector struct {
 	Texts  []string
 }
 
-// NewVector returns a vector of n rows. Each row holds the zero value of t, and
-// none is NULL.
+// NewVector returns a vector of n rows of type t. No row is NULL: each holds
+// the zero value of its Go type.
 func NewVector(t Type, n int) *Vector {
 	v := new(Vector)
 	v.Resize(t, n)
 	return v
 }
 
-// Resize makes v hold n rows of type t. None of them is NULL, and their content
-// is undefined. Resize reuses v's memory, so v must own that memory: do not
-// Resize a vector that Slice returned, or one that shares slices with another
-// vector.
+// Resize makes v hold n rows of type t. No row is NULL, and the values are
+// undefined. Resize reuses v's memory, so v must own that memory. Do not Resize
+// a vector that Slice returned, or one that shares slices with another vector.
 func (v *Vector) Resize(t Type, n int) {
 	v.Type, v.Nulls = t, nil
 	switch t {
@@ -79,7 +78,7 @@ func (v *Vector) Resize(t Type, n int) {
 	}
 }
 
-// sized returns a slice of length n with undefined content. It reuses the
+// sized returns a slice of length n whose content is undefined. It reuses the
 // memory of s if that is large enough.
 func sized[T any](s []T, n int) []T {
 	if cap(s) < n {
@@ -104,12 +103,12 @@ func (v *Vector) size() int {
 	return 0
 }
 
-// IsNull reports whether row i is NULL.
+// IsNull reports whether row i of v is NULL.
 func (v *Vector) IsNull(i int) bool {
 	return v.Type == Null || v.Nulls != nil && v.Nulls[i]
 }
 
-// SetNull makes row i NULL.
+// SetNull makes row i of v NULL.
 func (v *Vector) SetNull(i int) {
 	if v.Type == Null {
 		return
@@ -120,7 +119,7 @@ func (v *Vector) SetNull(i int) {
 	v.Nulls[i] = true
 }
 
-// At returns the value of row i.
+// At returns the value in row i of v.
 func (v *Vector) At(i int) Value {
 	if v.IsNull(i) {
 		return Value{}
@@ -139,8 +138,8 @@ func (v *Vector) At(i int) Value {
 	return x
 }
 
-// Set sets row i to x. The type of x is NULL or that of v, except that Text and
-// URL may stand in for each other.
+// Set sets row i of v to x. x is NULL or has the type of v, except that a Text
+// may be set in a vector of URLs and the other way round.
 func (v *Vector) Set(i int, x Value) {
 	if x.Type == Null {
 		v.SetNull(i)
@@ -161,8 +160,8 @@ func (v *Vector) Set(i int, x Value) {
 	}
 }
 
-// Append adds row i of src to the end of v. The type of src is that of v, or
-// Null.
+// Append adds a copy of row i of src to the end of v. src has the type of v, or
+// the type Null.
 func (v *Vector) Append(src *Vector, i int) {
 	if src.IsNull(i) {
 		v.AppendValue(Value{})
@@ -183,8 +182,8 @@ func (v *Vector) Append(src *Vector, i int) {
 	}
 }
 
-// AppendValue adds a row with the value x to the end of v. The types that x may
-// have are those of Set.
+// AppendValue adds a row with the value x to the end of v. x is NULL or has the
+// type of v, or one is a Text and the other a URL.
 func (v *Vector) AppendValue(x Value) {
 	switch v.Type {
 	case Bool:
@@ -204,7 +203,8 @@ func (v *Vector) AppendValue(x Value) {
 	}
 }
 
-// Slice returns the rows [from, to). The result shares v's memory.
+// Slice returns a vector with the rows of v from the row from up to, but not
+// including, the row to. It shares v's memory.
 func (v *Vector) Slice(from, to int) *Vector {
 	s := &Vector{Type: v.Type}
 	if v.Nulls != nil && v.Type != Null {
@@ -223,8 +223,9 @@ func (v *Vector) Slice(from, to int) *Vector {
 	return s
 }
 
-// Gather copies rows of src into v: row i of v becomes row sel[i] of src.
-// Gather reuses v's memory, as Resize does. v must not be src.
+// Gather sets the rows of v to copies of rows of src: row i of v becomes row
+// sel[i] of src. v gets len(sel) rows and the type of src. Gather reuses v's
+// memory, as Resize does. v must not be src.
 func (v *Vector) Gather(src *Vector, sel []int32) {
 	v.Resize(src.Type, len(sel))
 	switch src.Type {
@@ -243,15 +244,15 @@ func (v *Vector) Gather(src *Vector, sel []int32) {
 	}
 }
 
-// gather sets dst[i] to src[sel[i]].
+// gather sets dst[i] to src[sel[i]] for each index i of sel.
 func gather[T any](dst, src []T, sel []int32) {
 	for i, s := range sel {
 		dst[i] = src[s]
 	}
 }
 
-// Scatter is the inverse of Gather: row sel[i] of v becomes row i of src. The
-// type of src is that of v, or Null.
+// Scatter sets some rows of v to the rows of src: row sel[i] of v becomes row i
+// of src. It is the inverse of Gather. src has the type of v, or the type Null.
 func (v *Vector) Scatter(src *Vector, sel []int32) {
 	if src.Type == Null {
 		for _, s := range sel {
@@ -281,16 +282,16 @@ func (v *Vector) Scatter(src *Vector, sel []int32) {
 	}
 }
 
-// scatter sets dst[sel[i]] to src[i].
+// scatter sets dst[sel[i]] to src[i] for each index i of sel.
 func scatter[T any](dst, src []T, sel []int32) {
 	for i, s := range sel {
 		dst[s] = src[i]
 	}
 }
 
-// AppendTrue appends to sel the numbers of the rows that are true, and returns
-// sel. v is a Bool vector of n rows; false and NULL are left out. For a vector
-// of type Null it appends nothing.
+// AppendTrue appends to sel the numbers of the rows of v that are true, and
+// returns sel. v is a vector of type Bool with n rows; rows that are false or
+// NULL are left out. A vector of type Null has no rows that are true.
 func (v *Vector) AppendTrue(sel []int32, n int) []int32 {
 	if v.Type == Null {
 		return sel
@@ -316,7 +317,7 @@ type Batch struct {
 	Cols []*Vector
 }
 
-// NewBatch returns an empty batch with these columns.
+// NewBatch returns an empty batch with columns of the types in cols.
 func NewBatch(cols []Column) *Batch {
 	b := &Batch{Cols: make([]*Vector, len(cols))}
 	for i, c := range cols {
@@ -325,7 +326,7 @@ func NewBatch(cols []Column) *Batch {
 	return b
 }
 
-// Clear removes the rows of b and keeps its memory.
+// Clear removes all rows of b and keeps their memory for later rows.
 func (b *Batch) Clear() {
 	b.N = 0
 	for _, c := range b.Cols {
@@ -333,8 +334,9 @@ func (b *Batch) Clear() {
 	}
 }
 
-// Gather copies rows of src into b: row i of b becomes row sel[i] of src. It
-// reuses the memory of b's vectors, so b must own that memory.
+// Gather sets the rows of b to copies of rows of src: row i of b becomes row
+// sel[i] of src. It reuses the memory of b's vectors, so b must own that
+// memory.
 func (b *Batch) Gather(src *Batch, sel []int32) {
 	for len(b.Cols) < len(src.Cols) {
 		b.Cols = append(b.Cols, new(Vector))
@@ -346,7 +348,8 @@ func (b *Batch) Gather(src *Batch, sel []int32) {
 	}
 }
 
-// Slice returns the rows [from, to). The result shares b's memory.
+// Slice returns a batch with the rows of b from the row from up to, but not
+// including, the row to. It shares b's memory.
 func (b *Batch) Slice(from, to int) *Batch {
 	s := &Batch{N: to - from, Cols: make([]*Vector, len(b.Cols))}
 	for i, c := range b.Cols {
