@@ -63,13 +63,14 @@ var arrows = map[string]string{
 	"store/catalog":      "store/disk/lines store/record store/record/task store/segment",
 	"store/segment":      "store/record store/urlkey store/disk store/packed store/sequences",
 	"store/sequences":    "",
-	"store":              "store/disk store/catalog store/commit store/mend store/notes store/urlkey store/record store/formats store/formats/tianwang store/segment store/record/message store/record/task store/timeline store/page/charset store/derive store/body store/block/divide store/snapshot store/remove store/merge",
+	"store":              "store/disk store/commit store/mend store/notes store/urlkey store/record/task store/body store/snapshot store/remove store/merge store/ingest",
 	"store/timeline":     "store/record store/segment store/block/divide",
 	"store/derive":       "store/page store/page/charset store/record store/record/message store/segment store/timeline store/urlkey store/block/divide store/block/facts store/block/life",
 	"store/body":         "store/catalog store/commit store/disk/lines store/record store/segment store/timeline store/urlkey store/block/divide store/block/facts",
 	"store/snapshot":     "store/block/divide store/body store/catalog store/commit store/derive store/disk/lines store/page/charset store/record store/record/message store/record/task store/segment store/timeline store/urlkey",
 	"store/remove":       "store/catalog store/commit store/record store/record/task store/segment store/snapshot store/timeline",
 	"store/merge":        "store/block/divide store/block/facts store/body store/catalog store/commit store/derive store/disk store/disk/lines store/page/charset store/record store/record/task store/segment store/snapshot store/timeline store/urlkey",
+	"store/ingest":       "store/block/divide store/body store/catalog store/commit store/derive store/disk store/formats store/formats/tianwang store/page/charset store/record store/record/message store/record/task store/segment store/snapshot store/timeline store/urlkey",
 
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words",
@@ -128,7 +129,7 @@ var testArrows = map[string]string{
 	"exec/plan":            "lang",
 	"exec/value":           "lang",
 	"exec/draw":            "store/record store/block/divide",
-	"store":                "store/disk/disktest store/packed crawl/state crawl/report store/page/markup store/block/life store/block/facts store/disk/lines",
+	"store":                "store/disk/disktest store/packed crawl/state crawl/report store/page/markup store/block/life store/block/facts store/disk/lines store/block/divide store/catalog store/derive store/formats store/record store/record/message store/segment store/timeline",
 	"queries":              "lang store/record store/formats/tianwang",
 	"store/formats/mirror": "store/urlkey",
 	"crawl":                "store crawl/state store/disk",
@@ -157,7 +158,7 @@ var homes = map[string]string{
 	"go.etcd.io/bbolt":                    "store store/segment crawl/state",
 	"github.com/dgraph-io/ristretto/v2":   "store/body",
 	"github.com/bits-and-blooms/bloom/v3": "store store/segment",
-	"github.com/klauspost/compress":       "store store/merge store/segment store/sequences store/notes/result store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page/coding store/page/pagetest store/block/facts",
+	"github.com/klauspost/compress":       "store/ingest store/merge store/segment store/sequences store/notes/result store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page/coding store/page/pagetest store/block/facts",
 	"github.com/andybalholm/brotli":       "store/page/coding",
 	"github.com/nlnwa/whatwg-url":         "store/urlkey",
 	"golang.org/x/net":                    "store/urlkey store/page/charset crawl/fetch",
@@ -169,7 +170,7 @@ var homes = map[string]string{
 var testHomes = map[string]string{
 	"golang.org/x/net":                 "store/page/markup",
 	"golang.org/x/text":                "queries repl",
-	"github.com/klauspost/compress":    "repl store/block/divide store/page/charset store/formats store/formats/arc exec/graph exec/dedup",
+	"github.com/klauspost/compress":    "repl store store/block/divide store/page/charset store/formats store/formats/arc exec/graph exec/dedup",
 	"github.com/parquet-go/parquet-go": "repl",
 }
 

@@ -42,6 +42,7 @@ import (
 	"infomall/store/body"
 	"infomall/store/commit"
 	"infomall/store/disk"
+	"infomall/store/ingest"
 	"infomall/store/mend"
 	"infomall/store/merge"
 	"infomall/store/notes"
@@ -86,7 +87,7 @@ type Archive struct {
 	maintenance *mend.Maintenance
 	remover     *remove.Remover
 	merger      *merge.Merger
-	intake      *intake
+	intake      *ingest.Intake
 
 	mu     sync.Mutex
 	warned map[string]bool
@@ -116,7 +117,7 @@ func Open(dir string, o Options) *Archive {
 	a.notes = notes.New(a.folder, o.Now, a.warn)
 	a.maintenance = mend.New(a.folder, a.files, a.snapshots, a.notes, o.Now)
 	a.merger = merge.New(a.folder, a.snapshots, a.warn, o.BatchBytes)
-	a.intake = &intake{a.folder, a.snapshots, o.Now, o.BatchBytes, a.warn, a.merger.Some}
+	a.intake = ingest.New(a.folder, a.snapshots, o.Now, o.BatchBytes, a.warn, a.merger.Some)
 	a.remover = remove.New(a.folder, a.snapshots, o.Now, a.Merge)
 	return a
 }
@@ -317,14 +318,14 @@ func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rei
 // returns one result for each file. If it returns an error, also because ctx ended,
 // the results say what was stored before.
 func (a *Archive) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
-	return a.intake.readFiles(ctx, o)
+	return a.intake.Import(ctx, o)
 }
 
 // NewSink begins an import of captures under the job name. It creates the archive
 // if there is none. Captures are published at the latest after the given number of
 // bytes of responses; 0 means 64 MB. The caller closes the sink.
-func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*Sink, error) {
-	return a.intake.newSink(ctx, job, bytes)
+func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*ingest.Sink, error) {
+	return a.intake.NewSink(ctx, job, bytes)
 }
 
 // Verify reads every file of the archive's present state, or of one pool or a

@@ -209,23 +209,23 @@ func TestMisnamedPools(t *testing.T) {
 	defer a.Close()
 	var good []string
 	for round := range 3 {
-		g, err := a.intake.newIngest(ctx, "test")
+		g, err := a.intake.NewImporter(ctx, "test")
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.dates = record.Dates{Earliest: math.MinInt64, Latest: math.MaxInt64}
+		g.Dates = record.Dates{Earliest: math.MinInt64, Latest: math.MaxInt64}
 		var res task.ImportResult
 		res.Source = "test"
 		for i, at := range append(slices.Clone(misnamedTimes), datesNow, datesNow.AddDate(-20, 0, 0)) {
 			v := &visit{url: fmt.Sprintf("http://d.example/%d", i), time: record.At(at.Add(time.Duration(round) * time.Hour)), status: 200, body: fmt.Sprintf("<p>the text of %d, in round %d", i, round/2)}
-			if err := g.add(ctx, v.capture(), &res); err != nil {
+			if err := g.Add(ctx, v.capture(), &res); err != nil {
 				t.Fatal(err)
 			}
 			if i >= len(misnamedTimes) {
 				good = append(good, v.url)
 			}
 		}
-		if err := errors.Join(g.flush(ctx), g.close()); err != nil {
+		if err := errors.Join(g.Flush(ctx), g.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -175,17 +175,17 @@ func put(t testing.TB, a *Archive, visits []*visit) task.ImportResult {
 
 func putErr(a *Archive, visits []*visit, res *task.ImportResult) error {
 	ctx := context.Background()
-	g, err := a.intake.newIngest(ctx, "test")
+	g, err := a.intake.NewImporter(ctx, "test")
 	if err != nil {
 		return err
 	}
-	defer g.close()
+	defer g.Close()
 	for _, v := range visits {
-		if err := g.add(ctx, v.capture(), res); err != nil {
+		if err := g.Add(ctx, v.capture(), res); err != nil {
 			return err
 		}
 	}
-	return g.flush(ctx)
+	return g.Flush(ctx)
 }
 
 // day0 is the first of June 2008.
@@ -455,24 +455,24 @@ func TestLargeBody(t *testing.T) {
 	spool := bytes.Repeat(body, 8) // above record.LargeBody
 	a := Open(t.TempDir(), Options{})
 	defer a.Close()
-	g, err := a.intake.newIngest(ctx, "test")
+	g, err := a.intake.NewImporter(ctx, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.close()
+	defer g.Close()
 	var res task.ImportResult
 	head := []byte("HTTP/1.1 200 OK\r\n\r\n")
-	if err := g.add(ctx, &record.Capture{AskedURL: "http://a.example/memory", Time: day0, Status: 200, Head: head, Body: body}, &res); err != nil {
+	if err := g.Add(ctx, &record.Capture{AskedURL: "http://a.example/memory", Time: day0, Status: 200, Head: head, Body: body}, &res); err != nil {
 		t.Fatal(err)
 	}
 	s, err := message.NewSpool(bytes.NewReader(spool), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.add(ctx, &record.Capture{AskedURL: "http://a.example/spool", Time: day0, Status: 200, Head: head, Spool: s}, &res); err != nil {
+	if err := g.Add(ctx, &record.Capture{AskedURL: "http://a.example/spool", Time: day0, Status: 200, Head: head, Spool: s}, &res); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.flush(ctx); err != nil {
+	if err := g.Flush(ctx); err != nil {
 		t.Fatal(err)
 	}
 	v, err := a.Snapshot(ctx)

@@ -21,7 +21,7 @@ func crawled(n int) *record.Capture {
 
 // journals lists the journals of an archive.
 func journals(t *testing.T, a *Archive) []string {
-	names, err := filepath.Glob(filepath.Join(a.Path(), dirJournal, "*"))
+	names, err := filepath.Glob(filepath.Join(a.Path(), "journal", "*"))
 	if err != nil {
 		t.Fatal(err)
 	}

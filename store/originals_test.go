@@ -472,17 +472,17 @@ func TestRevisitCases(t *testing.T) {
 
 func putFacts(t rapid.TB, a *Archive, captures []*record.Capture) {
 	ctx := context.Background()
-	g, err := a.intake.newIngest(ctx, "test")
+	g, err := a.intake.NewImporter(ctx, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.close()
+	defer g.Close()
 	for _, c := range captures {
-		if err := g.add(ctx, c, new(task.ImportResult)); err != nil {
+		if err := g.Add(ctx, c, new(task.ImportResult)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := g.flush(ctx); err != nil {
+	if err := g.Flush(ctx); err != nil {
 		t.Fatal(err)
 	}
 }

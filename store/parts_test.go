@@ -98,12 +98,12 @@ func TestSplitByItself(t *testing.T) {
 	ctx := context.Background()
 	a := Open(t.TempDir(), Options{})
 	defer a.Close()
-	g, err := a.intake.newIngest(ctx, "test")
+	g, err := a.intake.NewImporter(ctx, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.close()
-	g.poolLimit = 80_000
+	defer g.Close()
+	g.PoolLimit = 80_000
 	var visits []*visit
 	for i := range 6 {
 		more := pages(30, day0+record.Time(i)*dayMillis)
@@ -111,11 +111,11 @@ func TestSplitByItself(t *testing.T) {
 		for _, v := range more {
 			v.body += fmt.Sprint(i)
 			var res task.ImportResult
-			if err := g.add(ctx, v.capture(), &res); err != nil {
+			if err := g.Add(ctx, v.capture(), &res); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := g.flush(ctx); err != nil {
+		if err := g.Flush(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -89,18 +89,18 @@ func TestRevisitsRead(t *testing.T) {
 func putCaptures(t *testing.T, a *Archive, captures []*record.Capture) {
 	t.Helper()
 	ctx := context.Background()
-	g, err := a.intake.newIngest(ctx, "test")
+	g, err := a.intake.NewImporter(ctx, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.close()
+	defer g.Close()
 	for _, c := range captures {
 		c := *c
-		if err := g.add(ctx, &c, new(task.ImportResult)); err != nil {
+		if err := g.Add(ctx, &c, new(task.ImportResult)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := g.flush(ctx); err != nil {
+	if err := g.Flush(ctx); err != nil {
 		t.Fatal(err)
 	}
 }

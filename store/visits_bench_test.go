@@ -48,33 +48,35 @@ func sealedWith(b *testing.B, name string, want func(again bool) bool) (bytes ma
 		b.Fatal(err)
 	}
 	defer src.Close()
-	g, err := a.intake.newIngest(ctx, "bench")
+	g, err := a.intake.NewImporter(ctx, "bench")
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer g.close()
+	defer g.Close()
 	var res task.ImportResult
 	last := make(map[string]string) // body of each URL
 	for it, err := range src.Items(ctx) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if c := it.Capture; c != nil {
-			before, ok := last[c.AskedURL]
-			again := ok && before == string(c.Body)
-			if last[c.AskedURL] = string(c.Body); again {
-				visits++
-			}
-			if !want(again) {
-				c.Close()
-				continue
-			}
+		c := it.Capture
+		if c == nil {
+			continue // skipped, or damaged
 		}
-		if err := g.take(ctx, it, &res); err != nil {
+		before, ok := last[c.AskedURL]
+		again := ok && before == string(c.Body)
+		if last[c.AskedURL] = string(c.Body); again {
+			visits++
+		}
+		if !want(again) {
+			c.Close()
+			continue
+		}
+		if err := g.Add(ctx, c, &res); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if err := g.flush(ctx); err != nil {
+	if err := g.Flush(ctx); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := a.Merge(ctx, task.MergeOptions{Seal: true}); err != nil {

@@ -1,4 +1,4 @@
-package store
+package ingest
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 // write writes a segment for each pool of a planned batch, in the order of pools,
 // and publishes them.
-func (g *ingest) write(ctx context.Context, b *batchPlan) ([]commit.Made, error) {
+func (g *Importer) write(ctx context.Context, b *batchPlan) ([]commit.Made, error) {
 	if len(b.pools) == 0 {
 		return nil, nil
 	}
@@ -56,7 +56,7 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) ([]commit.Made, error)
 }
 
 // segment writes the db-file with one pool's part of a batch.
-func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *body.Known) (commit.Made, error) {
+func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *body.Known) (commit.Made, error) {
 	f, err := g.w.CreateSegment(p.id)
 	if err != nil {
 		return commit.Made{}, err
@@ -89,7 +89,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 				if ctx.Err() != nil {
 					return commit.Made{}, err
 				}
-				g.a.warn(err) // unreadable blocks cannot be shared
+				g.intake.warn(err) // unreadable blocks cannot be shared
 			}
 		}
 		body := g.read.Divide(s.read, s.body)

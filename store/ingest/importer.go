@@ -1,4 +1,17 @@
-package store
+// Package ingest takes captures into an archive: it gathers them into batches, compares
+// each with what the archive has of its URL, writes one segment for each pool of a
+// batch, and publishes these together.
+//
+// # Words
+//
+//	batch     captures that are published together
+//	staged    a capture of the batch that is being gathered
+//	plan      which captures of a batch are stored, where, and what they refer to
+//	fate      what becomes of a capture: stored, stored as a visit, or dropped as a duplicate
+//	nearby    pages that are next to a new one in the order of URLs, and may be like it
+//	sink      what a crawl puts its captures into
+//	journal   a file of captures that a sink has taken and not yet published
+package ingest
 
 import (
 	"cmp"
@@ -25,8 +38,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// intake takes captures into one archive.
-type intake struct {
+// Intake takes captures into one archive. Several goroutines may use it.
+type Intake struct {
 	folder     *commit.Folder
 	snapshots  *snapshot.Source
 	now        func() time.Time
@@ -36,26 +49,27 @@ type intake struct {
 	merge func(ctx context.Context, pool string, limit int64, choose func(*catalog.Catalog) []*segment.Info) error
 }
 
-// ingest imports captures: it gathers them into a batch, compares each with the
+// Importer imports captures: it gathers them into a batch, compares each with the
 // captures its URL already has, writes one segment for each pool, and publishes
 // these together. Only one goroutine may use it.
-type ingest struct {
-	a     *intake
-	w     *commit.Writer
-	job   string
-	dates record.Dates // the dates that captures may have; all dates, unless they come from files
-	added record.Time
-	enc   *zstd.Encoder
-	quick *zstd.Encoder // for small captures
+type Importer struct {
+	Dates record.Dates // the dates that captures may have; all dates, unless they come from files
+	// PoolLimit is the size in bytes above which a pool is split; 0 means the
+	// default.
+	PoolLimit int64
+
+	intake *Intake
+	w      *commit.Writer
+	job    string
+	added  record.Time
+	enc    *zstd.Encoder
+	quick  *zstd.Encoder // for small captures
 
 	staged []*staged
 	room   []staged // for the next captures
 	bytes  int64    // about how much memory staged takes, without what read has
 	batch  int64    // size in bytes at which a batch is published
 	read   *derive.Reader
-	// poolLimit is the size in bytes above which a pool is split; 0 means the
-	// default.
-	poolLimit int64
 	// oneFile is set if all captures come from one file.
 	oneFile bool
 	tails   *derive.Histories
@@ -116,7 +130,7 @@ const stagedCost = 800
 const stagedRoom = 256
 
 // newStaged returns a zero staged capture.
-func (g *ingest) newStaged() *staged {
+func (g *Importer) newStaged() *staged {
 	if len(g.room) == 0 {
 		g.room = make([]staged, stagedRoom)
 	}
@@ -125,35 +139,42 @@ func (g *ingest) newStaged() *staged {
 	return s
 }
 
-// newIngest opens an import. First it imports the captures that killed processes
+// New returns the intake of the archive in a folder, whose snapshots it shares. A batch
+// is published when it takes batchBytes of memory. merge merges those segments of a
+// pool that choose takes; see merge.Merger.Some.
+func New(f *commit.Folder, s *snapshot.Source, now func() time.Time, batchBytes int64, warn func(error), merge func(ctx context.Context, pool string, limit int64, choose func(*catalog.Catalog) []*segment.Info) error) *Intake {
+	return &Intake{f, s, now, batchBytes, warn, merge}
+}
+
+// NewImporter begins an import under the job name. First it imports the captures that killed processes
 // left in journals.
-func (a *intake) newIngest(ctx context.Context, job string) (*ingest, error) {
-	if err := a.takeUpJournals(ctx); err != nil {
+func (i *Intake) NewImporter(ctx context.Context, job string) (*Importer, error) {
+	if err := i.takeUpJournals(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		a.warn(err) // the journal stays, and new captures can be imported all the same
+		i.warn(err) // the journal stays, and new captures can be imported all the same
 	}
-	return a.openIngest(ctx, job)
+	return i.open(ctx, job)
 }
 
-func (a *intake) openIngest(ctx context.Context, job string) (*ingest, error) {
-	w, err := a.folder.NewWriter(ctx)
+func (i *Intake) open(ctx context.Context, job string) (*Importer, error) {
+	w, err := i.folder.NewWriter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	g := &ingest{a: a, w: w, job: job, dates: record.AllDates, batch: a.batchBytes, added: record.At(a.now()), read: derive.NewReader(), tails: derive.NewHistories(a.batchBytes / 4), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: segment.NewEncoder(), quick: segment.NewQuickEncoder()}
+	g := &Importer{intake: i, w: w, job: job, Dates: record.AllDates, batch: i.batchBytes, added: record.At(i.now()), read: derive.NewReader(), tails: derive.NewHistories(i.batchBytes / 4), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: segment.NewEncoder(), quick: segment.NewQuickEncoder()}
 	return g, nil
 }
 
-// close ends the import. Captures that were not published are lost.
-func (g *ingest) close() error {
+// Close ends the import. Captures that were not published are lost.
+func (g *Importer) Close() error {
 	g.drop()
 	return g.w.Close()
 }
 
 // drop forgets the staged captures and frees the disk space of large bodies.
-func (g *ingest) drop() {
+func (g *Importer) drop() {
 	for _, s := range g.staged {
 		if s.spool != nil {
 			s.spool.File.Close()
@@ -165,12 +186,12 @@ func (g *ingest) drop() {
 	g.staged, g.bytes = g.staged[:0], 0
 }
 
-// add adds one capture to the batch, and publishes the batch when it is large
+// Add adds one capture to the batch, and publishes the batch when it is large
 // enough. A capture whose URL cannot be parsed is counted as skipped, and one with
 // an impossible date as damaged. All captures, from whatever source, are added
 // here.
-func (g *ingest) add(ctx context.Context, c *record.Capture, res *task.ImportResult) error {
-	if why := g.dates.Refuse(c.Time); why != "" {
+func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportResult) error {
+	if why := g.Dates.Refuse(c.Time); why != "" {
 		if c.Source != res.Source {
 			why = strings.TrimPrefix(c.Source, res.Source+"/") + ": " + why // in a file of a mirror or WACZ
 		}
@@ -252,14 +273,14 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *task.ImportRes
 	g.staged = append(g.staged, s)
 	g.bytes += int64(len(c.Body)+len(c.Head)+len(c.Framing)) + stagedCost
 	if g.bytes+g.read.Memory >= g.batch {
-		return g.flush(ctx)
+		return g.Flush(ctx)
 	}
 	return nil
 }
 
 // firstPart returns the part of a large body that is analysed, and one byte more,
 // from which the analysis sees that the body goes on.
-func (g *ingest) firstPart(s *record.Spool) ([]byte, error) {
+func (g *Importer) firstPart(s *record.Spool) ([]byte, error) {
 	limit := g.read.Limit
 	if limit == 0 {
 		limit = divide.PageLimit
@@ -280,9 +301,9 @@ func skip(res *task.ImportResult, why string) {
 	res.Skips[why]++
 }
 
-// flush writes and publishes the staged captures. After a nil error all of them are
+// Flush writes and publishes the staged captures. After a nil error all of them are
 // in force, otherwise none.
-func (g *ingest) flush(ctx context.Context) error {
+func (g *Importer) Flush(ctx context.Context) error {
 	if len(g.staged) == 0 {
 		return nil
 	}
@@ -310,8 +331,8 @@ const batchShelf = 16 << 20
 // store plans the staged captures against the current state of the archive, writes
 // them and publishes them. It returns the pools that now have many small segments
 // or are too large.
-func (g *ingest) store(ctx context.Context) (large []string, err error) {
-	v, err := g.a.snapshots.Open(ctx)
+func (g *Importer) store(ctx context.Context) (large []string, err error) {
+	v, err := g.intake.snapshots.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -338,7 +359,7 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 	}
 	for _, m := range done {
 		name := m.Info.Pool
-		if catalog.DueForMerge(append(v.Pin.PoolSegments(name), m.Info)) != nil || v.Pin.Oversized(name, catalog.PoolLimit(g.poolLimit)) {
+		if catalog.DueForMerge(append(v.Pin.PoolSegments(name), m.Info)) != nil || v.Pin.Oversized(name, catalog.PoolLimit(g.PoolLimit)) {
 			large = append(large, name)
 		}
 	}
@@ -348,16 +369,16 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 // mergeSmall merges the small segments of these pools, and splits pools that are
 // too large. An error is only a warning: what was stored is in force already, and
 // the next process that publishes tries again.
-func (g *ingest) mergeSmall(ctx context.Context, pools []string) {
+func (g *Importer) mergeSmall(ctx context.Context, pools []string) {
 	for _, name := range pools {
 		due := func(c *catalog.Catalog) []*segment.Info {
-			if c.Oversized(name, catalog.PoolLimit(g.poolLimit)) {
+			if c.Oversized(name, catalog.PoolLimit(g.PoolLimit)) {
 				return c.PoolSegments(name)
 			}
 			return catalog.DueForMerge(c.PoolSegments(name))
 		}
-		if err := g.a.merge(ctx, name, g.poolLimit, due); err != nil && ctx.Err() == nil {
-			g.a.warn(err)
+		if err := g.intake.merge(ctx, name, g.PoolLimit, due); err != nil && ctx.Err() == nil {
+			g.intake.warn(err)
 		}
 	}
 }

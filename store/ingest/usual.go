@@ -1,4 +1,4 @@
-package store
+package ingest
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // pages of the batch, and at the first usualPages of the archive. The result
 // depends on the present state of the archive, but not on the order within a batch.
 // REINDEX DERIVED does it again. The staged captures must be sorted.
-func (g *ingest) tellCharsets(ctx context.Context) error {
+func (g *Importer) tellCharsets(ctx context.Context) error {
 	var v *snapshot.Snapshot
 	for from := 0; from < len(g.staged); {
 		key := g.staged[from].Key
@@ -35,7 +35,7 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 		}
 		if v == nil {
 			var err error
-			if v, err = g.a.snapshots.Open(ctx); err != nil {
+			if v, err = g.intake.snapshots.Open(ctx); err != nil {
 				return err
 			}
 			defer v.Close()

@@ -1,4 +1,4 @@
-package store
+package ingest
 
 import (
 	"bufio"
@@ -56,8 +56,8 @@ const (
 // before, the journal stays, and the next process that writes to the archive
 // imports it.
 type Sink struct {
-	a       *intake
-	g       *ingest
+	intake  *Intake
+	g       *Importer
 	publish int64 // number of bytes after which captures are published
 
 	name string // of the journals, without their number
@@ -84,11 +84,11 @@ type work struct {
 	done []disk.File
 }
 
-// newSink begins an import of captures under the job name. It creates the archive
+// NewSink begins an import of captures under the job name. It creates the archive
 // if there is none. Captures are published at the latest after the given number of
 // bytes of responses; 0 means 64 MB. The caller closes the sink.
-func (a *intake) newSink(ctx context.Context, job string, bytes int64) (*Sink, error) {
-	g, err := a.newIngest(ctx, job)
+func (i *Intake) NewSink(ctx context.Context, job string, bytes int64) (*Sink, error) {
+	g, err := i.NewImporter(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -100,11 +100,11 @@ func (a *intake) newSink(ctx context.Context, job string, bytes int64) (*Sink, e
 		bytes = sinkBytes
 	}
 	s := &Sink{
-		a: a, g: g, publish: bytes, ended: make(chan struct{}), ahead: make(chan work, sinkAhead),
-		name: fmt.Sprintf("%s~%x%s", url.QueryEscape(job), a.now().UnixNano(), filepath.Base(g.w.Dir)),
+		intake: i, g: g, publish: bytes, ended: make(chan struct{}), ahead: make(chan work, sinkAhead),
+		name: fmt.Sprintf("%s~%x%s", url.QueryEscape(job), i.now().UnixNano(), filepath.Base(g.w.Dir)),
 	}
 	if err := s.begin(); err != nil {
-		return nil, errors.Join(err, g.close())
+		return nil, errors.Join(err, g.Close())
 	}
 	behind, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
@@ -114,19 +114,19 @@ func (a *intake) newSink(ctx context.Context, job string, bytes int64) (*Sink, e
 
 // begin begins the next journal.
 func (s *Sink) begin() error {
-	dir := filepath.Join(s.a.folder.Path, dirJournal)
-	if err := disk.Mkdir(s.a.folder.Disk, dir); err != nil {
+	dir := filepath.Join(s.intake.folder.Path, dirJournal)
+	if err := disk.Mkdir(s.intake.folder.Disk, dir); err != nil {
 		return err
 	}
 	s.n++
 	var f disk.File
 	// A journal without a lock would be imported by another process.
-	err := s.a.folder.Locked(context.Background(), func(disk.File) (err error) {
-		if f, err = disk.Create(s.a.folder.Disk, filepath.Join(dir, fmt.Sprintf("%s-%06d", s.name, s.n))); err != nil {
+	err := s.intake.folder.Locked(context.Background(), func(disk.File) (err error) {
+		if f, err = disk.Create(s.intake.folder.Disk, filepath.Join(dir, fmt.Sprintf("%s-%06d", s.name, s.n))); err != nil {
 			return err
 		}
 		if err = disk.LockExclusive(f); err == nil {
-			err = s.a.folder.Disk.SyncDir(dir)
+			err = s.intake.folder.Disk.SyncDir(dir)
 		}
 		if err != nil {
 			err = errors.Join(err, f.Close())
@@ -148,7 +148,7 @@ func (s *Sink) Put(ctx context.Context, c *record.Capture) error {
 		c.Close()
 		return err
 	}
-	dates := record.DatesAt(s.a.now(), nil, nil)
+	dates := record.DatesAt(s.intake.now(), nil, nil)
 	dates.Latest = record.MaxTime
 	if why := dates.Refuse(c.Time); why != "" {
 		c.Close()
@@ -286,16 +286,16 @@ func (w *work) leave() {
 
 func (s *Sink) take(ctx context.Context, w work) error {
 	if w.c != nil {
-		return s.g.add(ctx, w.c, &s.result)
+		return s.g.Add(ctx, w.c, &s.result)
 	}
-	if err := s.g.flush(ctx); err != nil {
+	if err := s.g.Flush(ctx); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	s.tell = s.result
 	s.mu.Unlock()
 	for _, f := range w.done {
-		if err := s.a.endJournal(f); err != nil {
+		if err := s.intake.endJournal(f); err != nil {
 			return err
 		}
 	}
@@ -303,8 +303,8 @@ func (s *Sink) take(ctx context.Context, w work) error {
 }
 
 // endJournal deletes a journal that this process has locked.
-func (a *intake) endJournal(f disk.File) error {
-	return errors.Join(a.folder.Disk.Remove(f.Name()), f.Close())
+func (i *Intake) endJournal(f disk.File) error {
+	return errors.Join(i.folder.Disk.Remove(f.Name()), f.Close())
 }
 
 // Close publishes what was put and ends the sink. If ctx ends, Close does not wait
@@ -329,19 +329,19 @@ func (s *Sink) Close(ctx context.Context) error {
 	if e := s.failed(); err == nil {
 		err = e
 	}
-	return errors.Join(err, s.g.close())
+	return errors.Join(err, s.g.Close())
 }
 
 // takeUpJournals imports the captures that killed processes had put and not
 // published.
-func (a *intake) takeUpJournals(ctx context.Context) error {
-	names, err := filepath.Glob(filepath.Join(a.folder.Path, dirJournal, "*~*-[0-9]*"))
+func (i *Intake) takeUpJournals(ctx context.Context) error {
+	names, err := filepath.Glob(filepath.Join(i.folder.Path, dirJournal, "*~*-[0-9]*"))
 	if err != nil {
 		return err
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if err := a.takeUp(ctx, name); err != nil {
+		if err := i.takeUp(ctx, name); err != nil {
 			return fmt.Errorf("import the journal %s: %w", name, err)
 		}
 	}
@@ -349,10 +349,10 @@ func (a *intake) takeUpJournals(ctx context.Context) error {
 }
 
 // takeUp imports a journal, unless a living process has it locked.
-func (a *intake) takeUp(ctx context.Context, name string) error {
+func (i *Intake) takeUp(ctx context.Context, name string) error {
 	var f disk.File
-	err := a.folder.Locked(ctx, func(disk.File) error {
-		file, err := a.folder.Disk.OpenFile(name, os.O_RDWR, 0)
+	err := i.folder.Locked(ctx, func(disk.File) error {
+		file, err := i.folder.Disk.OpenFile(name, os.O_RDWR, 0)
 		if errors.Is(err, os.ErrNotExist) {
 			return nil // another process was faster
 		}
@@ -375,17 +375,17 @@ func (a *intake) takeUp(ctx context.Context, name string) error {
 	if err != nil {
 		job = escaped
 	}
-	if err := a.replay(ctx, f, job); err != nil {
+	if err := i.replay(ctx, f, job); err != nil {
 		return errors.Join(err, f.Close())
 	}
-	return a.endJournal(f)
+	return i.endJournal(f)
 }
 
 // replay imports the complete records of a journal. Captures that were not synced
 // when their process was killed may be cut off; their writer was never told that
 // they were durable.
-func (a *intake) replay(ctx context.Context, f disk.File, job string) error {
-	g, err := a.openIngest(ctx, job)
+func (i *Intake) replay(ctx context.Context, f disk.File, job string) error {
+	g, err := i.open(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -395,11 +395,11 @@ func (a *intake) replay(ctx context.Context, f disk.File, job string) error {
 		if err == nil && it.Capture != nil {
 			seq++
 			it.Capture.Offset = seq
-			err = g.add(ctx, it.Capture, &res)
+			err = g.Add(ctx, it.Capture, &res)
 		}
 		if err != nil {
-			return errors.Join(err, g.close())
+			return errors.Join(err, g.Close())
 		}
 	}
-	return errors.Join(g.flush(ctx), g.close())
+	return errors.Join(g.Flush(ctx), g.Close())
 }

@@ -1,4 +1,4 @@
-package store
+package ingest
 
 import (
 	"context"
@@ -47,40 +47,40 @@ func (b *bundle) drop() {
 	}
 }
 
-// readFiles reads files into the archive, and creates the archive if there is none. It
+// Import reads files into the archive, and creates the archive if there is none. It
 // returns one result for each file. If it returns an error, also because ctx ended,
 // the results say what was stored before.
-func (a *intake) readFiles(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
+func (i *Intake) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	files, total, err := formats.Inputs(o)
 	if err != nil {
 		return nil, err
 	}
 	job := o.Job
 	if job == "" {
-		job = "import-" + a.now().UTC().Format("20060102T150405Z")
+		job = "import-" + i.now().UTC().Format("20060102T150405Z")
 	}
-	g, err := a.newIngest(ctx, job)
+	g, err := i.NewImporter(ctx, job)
 	if err != nil {
 		return nil, err
 	}
-	g.poolLimit, g.read.Limit = o.PoolLimit, o.PageLimit
-	g.dates = record.DatesAt(a.now(), o.Earliest, o.Latest)
+	g.PoolLimit, g.read.Limit = o.PoolLimit, o.PageLimit
+	g.Dates = record.DatesAt(i.now(), o.Earliest, o.Latest)
 	g.oneFile = len(files) == 1 && files[0].Files == nil
 	results := make([]task.ImportResult, len(files))
 	progress := task.ImportProgress{Total: total}
 	n := 0
 	for ; n < len(files) && err == nil; n++ {
-		begun := a.now()
+		begun := i.now()
 		results[n].Source = files[n].Name
 		progress.Source = files[n].Name
-		err = a.importOne(ctx, g, &files[n], o, &results[n], &progress)
+		err = importOne(ctx, g, &files[n], o, &results[n], &progress)
 		progress.Done += files[n].Size
 		if n == len(files)-1 && err == nil {
-			err = g.flush(ctx)
+			err = g.Flush(ctx)
 		}
-		results[n].Elapsed = a.now().Sub(begun)
+		results[n].Elapsed = i.now().Sub(begun)
 	}
-	if e := g.close(); err == nil {
+	if e := g.Close(); err == nil {
 		err = e
 	}
 	if err == nil && o.Progress != nil {
@@ -90,7 +90,7 @@ func (a *intake) readFiles(ctx context.Context, o task.ImportOptions) ([]task.Im
 }
 
 // importOne imports one input. progress.Done counts the bytes of earlier inputs.
-func (a *intake) importOne(ctx context.Context, g *ingest, in *formats.Input, o task.ImportOptions, res *task.ImportResult, progress *task.ImportProgress) error {
+func importOne(ctx context.Context, g *Importer, in *formats.Input, o task.ImportOptions, res *task.ImportResult, progress *task.ImportProgress) error {
 	src, err := formats.Open(in, o)
 	if err != nil {
 		return err
@@ -164,10 +164,10 @@ func bundled(ctx context.Context, items iter.Seq2[record.Item, error], to chan<-
 }
 
 // take counts one item of a file in its result.
-func (g *ingest) take(ctx context.Context, it record.Item, res *task.ImportResult) error {
+func (g *Importer) take(ctx context.Context, it record.Item, res *task.ImportResult) error {
 	switch {
 	case it.Capture != nil:
-		return g.add(ctx, it.Capture, res)
+		return g.Add(ctx, it.Capture, res)
 	case it.Skipped != "":
 		skip(res, it.Skipped)
 	default:
