@@ -37,7 +37,8 @@ import (
 	"infomall/store/record/task"
 )
 
-// Source is an open file with captures.
+// Source is an open file, or a mirror (a folder of saved pages), from which
+// captures are read.
 type Source struct {
 	file  *os.File     // nil for a mirror
 	reach atomic.Int64 // end of the part that was read so far, in bytes
@@ -58,8 +59,8 @@ const (
 // BodyMemory is the size in bytes up to which a reader keeps a body in memory.
 const BodyMemory = 8 << 20
 
-// Open opens one input. The format is detected from the content, unless it is
-// given.
+// Open opens the input in as a Source. It detects the format from the content,
+// unless o.Format names it. The caller closes the Source.
 func Open(in *Input, o task.ImportOptions) (*Source, error) {
 	name, format, zone := in.Name, o.Format, o.Zone
 	if format == HTML {
@@ -107,7 +108,7 @@ func Open(in *Input, o task.ImportOptions) (*Source, error) {
 	return s, nil
 }
 
-// mirrorSource is a source of the files of a mirror.
+// mirrorSource returns a Source that reads the files of the mirror in.
 func mirrorSource(in *Input, o task.ImportOptions) *Source {
 	s := new(Source)
 	m := mirror.Options{
@@ -121,7 +122,8 @@ func mirrorSource(in *Input, o task.ImportOptions) *Source {
 	return s
 }
 
-// ReadAt reads from the file and records how far it was read.
+// ReadAt reads from the file of the source at an offset, and notes how far the file
+// was read, for Consumed.
 func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	n, err := s.file.ReadAt(p, off)
 	if end := off + int64(n); end > s.reach.Load() {
@@ -130,12 +132,11 @@ func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// Consumed returns how many bytes of the source were read. It may be called while
-// another goroutine reads.
+// Consumed returns about how many bytes of the source were read so far. Another
+// goroutine may read meanwhile.
 func (s *Source) Consumed() int64 { return s.reach.Load() }
 
-// Close closes the file.
-// Close closes the file of the source.
+// Close closes the file of the source. A mirror has none.
 func (s *Source) Close() error {
 	if s.file == nil {
 		return nil
@@ -146,14 +147,15 @@ func (s *Source) Close() error {
 // The first bytes of files that are compressed with something other than gzip.
 const (
 	zstdMagic = "\x28\xb5\x2f\xfd"
-	// zstdDictionary begins the dictionary in a WARC file that is compressed with
-	// zstd. Its length in four bytes follows, and the dictionary, which may itself
-	// be compressed.
+	// zstdDictionary begins a WARC file that is compressed with zstd and a
+	// dictionary of its own. After these bytes come the length of the dictionary,
+	// in four bytes, and the dictionary, which may itself be compressed.
 	zstdDictionary = "\x5d\x2a\x4d\x18"
 )
 
-// packedOtherwise returns an error if the file is compressed with something that no
-// reader supports. The error names the command that decompresses it.
+// packedOtherwise returns an error if the file f, called name, is compressed with
+// something other than gzip, which no reader supports. The error names the command
+// that decompresses the file.
 func packedOtherwise(f io.ReaderAt, name string) error {
 	b := make([]byte, 12)
 	n, err := f.ReadAt(b, 0)
@@ -186,14 +188,15 @@ func packedOtherwise(f io.ReaderAt, name string) error {
 	return fmt.Errorf("byte 0: the file is compressed with %s, which IMPORT does not read. Decompress it first: %s %s > %s", how, by, quoted(name), quoted(to))
 }
 
-// quoted returns name as one word for a shell.
+// quoted returns name in single quotes, as one word for a shell.
 func quoted(name string) string { return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'" }
 
-// detectBytes is how much of a file is read to detect its format. If a file lacks
-// its beginning, the next record begins within that.
+// detectBytes is how many bytes of a file are read to detect its format. If a file
+// lacks its beginning, its first whole record should begin within these bytes.
 const detectBytes = 1 << 20
 
-// Detect returns the format of a file, by its content.
+// Detect returns the format of the file f, such as WARC, by its content. It returns
+// an error if the content is of no format that can be imported.
 func Detect(f io.ReaderAt) (string, error) {
 	start, err := readStart(io.NewSectionReader(f, 0, detectBytes))
 	if err != nil {
@@ -242,7 +245,8 @@ func Detect(f io.ReaderAt) (string, error) {
 	return "", fmt.Errorf("it has no record of WARC, ARC or Tianwang; it begins with %q. If it is such a file and damaged, name its format: FORMAT warc, FORMAT arc, FORMAT tianwang; for a single page write FORMAT html BASE 'its URL'", head(text))
 }
 
-// readStart reads up to detectBytes.
+// readStart reads the first detectBytes bytes of r, or all bytes if there are
+// fewer.
 func readStart(r io.Reader) ([]byte, error) {
 	b := make([]byte, detectBytes)
 	n, err := io.ReadFull(r, b)
@@ -252,8 +256,8 @@ func readStart(r io.Reader) ([]byte, error) {
 	return b[:n], err
 }
 
-// lineStart returns the offset of the first line that begins with one of words; −1
-// if there is none.
+// lineStart returns the offset in b of the first line that begins with one of
+// words, or -1 if there is none.
 func lineStart(b []byte, words ...string) int {
 	at := 0
 	for line := range bytes.Lines(b) {
@@ -267,7 +271,7 @@ func lineStart(b []byte, words ...string) int {
 	return -1
 }
 
-// head returns the beginning of a text, for a message.
+// head returns the first bytes of the text b as valid UTF-8, for an error message.
 func head(b []byte) string {
 	const shown = 40
 	return strings.ToValidUTF8(string(b[:min(len(b), shown)]), "\ufffd")

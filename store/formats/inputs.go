@@ -5,15 +5,17 @@ import (
 	"infomall/store/record/task"
 )
 
-// Input is one thing to import: a file, or the files of a mirror.
+// Input is one thing to import: a file with captures, or the files of a mirror (a
+// folder of saved pages).
 type Input struct {
 	Name  string
 	Size  int64    // in bytes
 	Files []string // the files of a mirror
 }
 
-// Inputs returns what the names and patterns stand for, and the total size. Each
-// file is listed once; files of a pattern are sorted by name.
+// Inputs returns the files that o.Patterns stand for, and their total size in
+// bytes. Each file is listed once; the files of a pattern are sorted by name. For
+// the format HTML, the new files of one pattern are one Input.
 func Inputs(o task.ImportOptions) ([]Input, int64, error) {
 	var list []Input
 	var total int64

@@ -30,7 +30,7 @@ import (
 	"infomall/store/record/message"
 )
 
-// Options says how to read a file. The zero value works.
+// Options says how to read an ARC file. The zero value works.
 type Options struct {
 	Source string // Capture.Source of what is read
 	Limits message.BodyLimits
@@ -40,12 +40,12 @@ type Options struct {
 // itself.
 const fileScheme = "filedesc:"
 
-// Read reads the records of r in order. A damaged span comes as an item with
-// Damage set. An error comes as the last pair: r or the disk failed, or ctx
-// ended. The receiver owns each item and must close the Spool of its capture.
+// Read reads the records of the ARC file r in order. A damaged span comes as an
+// item with Damage set. An error comes as the last pair: reading r or writing to
+// the disk failed, or ctx ended. The receiver owns each item and must close the
+// Spool of its capture.
 //
-// A record that is not an HTTP response, such as a DNS record, comes as a
-// resource.
+// A record that is not an HTTP response, such as a DNS record, comes as a resource.
 func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, error] {
 	return func(yield func(record.Item, error) bool) {
 		_, compressed, err := detect(r)
@@ -69,7 +69,8 @@ func Detect(r io.ReaderAt) (bool, error) {
 	return is, err
 }
 
-// detect is Detect that also reports whether the file is compressed.
+// detect reports whether r looks like an ARC file, as Detect does, and whether it
+// is compressed with gzip.
 func detect(r io.ReaderAt) (is, compressed bool, err error) {
 	start := make([]byte, 1<<20)
 	n, err := r.ReadAt(start, 0)
@@ -90,7 +91,7 @@ func detect(r io.ReaderAt) (is, compressed bool, err error) {
 	return false, bytes.HasPrefix(start, gzipped.Magic), nil
 }
 
-// hasRecord reports whether any line of text is the header of a record.
+// hasRecord reports whether some line of text is the header line of an ARC record.
 func hasRecord(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		if _, ok, _ := parseHeader(line); ok {
@@ -106,8 +107,8 @@ type scanner struct {
 	o Options
 }
 
-// run calls yield for each record and each damaged span, in order. It returns
-// nil at the end of the file, and also if yield returns false.
+// run calls yield for each record and each damaged span, in order. It returns nil
+// at the end of the file, and also if yield returns false.
 func (s *scanner) run(yield func(record.Item) bool) error {
 	return s.Each(func(pos int64) (next int64, more bool, err error) {
 		h, why, err := s.recordAt(pos)
@@ -128,7 +129,8 @@ func (s *scanner) run(yield func(record.Item) bool) error {
 	})
 }
 
-// headerAt reads the header at pos. ok is false if no header starts there.
+// headerAt reads the header line at offset pos. ok is false if no header starts at
+// pos.
 func (s *scanner) headerAt(pos int64) (h header, ok bool, err error) {
 	for _, n := range []int{1 << 10, headerMax} {
 		b, err := s.Window.View(pos, n)
@@ -143,11 +145,11 @@ func (s *scanner) headerAt(pos int64) (h header, ok bool, err error) {
 	return h, false, nil
 }
 
-// recordAt reads the header at pos, where a record should begin, as confirmedAt
-// does. It accepts more: a record that is not confirmed is whole if its data
-// ends with a line end and no other record begins within the data. In that case
-// the damage is in the bytes after the record. why says what is wrong with the
-// record, or is "".
+// recordAt reads the header of the record that should begin at pos, and checks that
+// the record is whole. It accepts what confirmedAt accepts, and one case more: the
+// record is not confirmed (nothing sound follows it), but its data ends with a line
+// end and no other record begins within the data. In that case the damage is in the
+// bytes after the record. why says what is wrong with the record, or is "".
 func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	h, why, err = s.confirmedAt(pos)
 	if why == "" || err != nil {
@@ -164,9 +166,9 @@ func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	return h, why, err
 }
 
-// endsLine reports whether the data at off ends with a line end after the
-// length that h declares. It returns false if the HTTP headers in the data
-// declare another length, or if the gzip member of the record is damaged.
+// endsLine reports whether a line ends where the data at off should end by the
+// length in h. It returns false if the HTTP headers in the data declare another
+// length, or if the gzip member of the record is damaged.
 func (s *scanner) endsLine(off int64, h *header) (bool, error) {
 	if h.url == "" || h.length < 0 {
 		return false, nil
@@ -188,10 +190,10 @@ func (s *scanner) endsLine(off int64, h *header) (bool, error) {
 
 // confirmedAt reads the header at pos and checks that the record ends where its
 // length says: another record, another gzip member or the end of the file must
-// follow. If the declared length is wrong and something else shows where the
-// record ends, such as Content-Length, confirmedAt corrects the length in h.
-// why says what is wrong, such as "no header of a record where one should begin". It
-// is "" if the record is confirmed.
+// follow. If the declared length is wrong and something else, such as
+// Content-Length, shows where the record ends, confirmedAt corrects the length in
+// h. why says what is wrong, such as "no header of a record where one should
+// begin". It is "" if the record is confirmed.
 func (s *scanner) confirmedAt(pos int64) (h header, why string, err error) {
 	h, ok, err := s.headerAt(pos)
 	if err != nil {
@@ -214,9 +216,9 @@ func (s *scanner) confirmedAt(pos int64) (h header, why string, err error) {
 	return h, why, nil
 }
 
-// end checks what follows the data of length bytes at off. It returns "" if a
-// record can end there, or the reason why none does, such as "file ends within
-// the 512 bytes of a record".
+// end checks what follows a record's data, which begins at off and has length
+// bytes. It returns "" if a record can end there, or else the reason why it cannot,
+// such as "file ends within the 512 bytes of a record".
 func (s *scanner) end(off, length int64) (why string, err error) {
 	if length < 0 {
 		return "header of a record without a length", nil
@@ -250,9 +252,9 @@ func (s *scanner) end(off, length int64) (why string, err error) {
 // corrected. Some writers miscount a line end.
 const slipMax = 4
 
-// bySlip finds the length of the data at off if the declared length is up to
-// slipMax bytes too small. The sign of that is a line end with another header
-// after it, a few bytes further on. ok is false if there is no such sign.
+// bySlip returns the true length of the data at off if the length in h is up to
+// slipMax bytes too small. The sign of that is a line end with another header after
+// it, a few bytes further on. ok is false if there is no such sign.
 func (s *scanner) bySlip(off int64, h *header) (length int64, ok bool, err error) {
 	if h.length < 0 {
 		return 0, false, nil
@@ -271,9 +273,9 @@ func (s *scanner) bySlip(off int64, h *header) (length int64, ok bool, err error
 	return 0, false, nil
 }
 
-// byHTTP returns the length of the data at off that its HTTP headers declare.
-// ok is false if they declare none, or if neither another record nor the end of
-// the file follows at that length.
+// byHTTP returns the length that the HTTP headers in the data at off declare for
+// that data. ok is false if they declare none, or if neither another record nor the
+// end of the file follows at that length.
 func (s *scanner) byHTTP(off int64, h *header) (length int64, ok bool, err error) {
 	b, err := s.Window.View(off, message.ViewMax)
 	if err != nil {
@@ -287,9 +289,9 @@ func (s *scanner) byHTTP(off int64, h *header) (length int64, ok bool, err error
 	return length, why == "", err
 }
 
-// byVersionBlock returns the length of the data of the filedesc record. That
-// data ends with the line that names the fields of a header. ok is false for
-// any other record.
+// byVersionBlock returns the length of the data at off if h is the header of the
+// filedesc record. That data ends with the line that names the fields of a header.
+// ok is false for any other record.
 func (s *scanner) byVersionBlock(off int64, h *header) (length int64, ok bool, err error) {
 	if !strings.HasPrefix(h.url, fileScheme) {
 		return 0, false, nil
@@ -306,13 +308,13 @@ func (s *scanner) byVersionBlock(off int64, h *header) (length int64, ok bool, e
 	return 0, false, nil
 }
 
-// search returns the offset of the next record after pos that starts before
-// limit. If there is none, found is false and next is the end of what can be
-// read, or limit or more.
+// search returns the offset of the next record that starts after pos and before
+// limit. If there is none, found is false, and next is the offset at which reads
+// end, or an offset not before limit.
 //
-// A line that looks like a header proves nothing, because a page may quote one.
-// Its record must also end where it says. A header that has no length counts as
-// found, so that each such record is reported as a damage of its own.
+// A line that looks like a header proves nothing, because a page may quote one. The
+// record of that header must also end where it says. A header that has no length
+// counts as found, so that each such record is reported as a damage of its own.
 func (s *scanner) search(pos, limit int64) (next int64, found bool, err error) {
 	for {
 		at, found, err := s.Window.FindFunc(pos, len("\nhttp"), beforeStart)
@@ -330,9 +332,10 @@ func (s *scanner) search(pos, limit int64) (next int64, found bool, err error) {
 	}
 }
 
-// searchAll is search without a limit. It also finds an HTTP response that is
-// not confirmed but ends with a line end, if that comes first. Such a response
-// may lie between two damaged places.
+// searchAll returns the offset of the next record that starts after pos, as search
+// does without a limit. It also accepts an HTTP response that is not confirmed but
+// ends with a line end, if that comes first. Such a response may lie between two
+// damaged places. found is false if there is no such record.
 func (s *scanner) searchAll(pos int64) (next int64, found bool, err error) {
 	next, found, err = s.search(pos, math.MaxInt64)
 	if err != nil {
@@ -359,9 +362,9 @@ func (s *scanner) searchAll(pos int64) (next int64, found bool, err error) {
 	}
 }
 
-// isGlued reports whether the scheme of url is http or https with part of
-// another word before it, as in "Conhttp://www.pku.edu.cn/". Such a URL begins
-// with the rest of a torn line.
+// isGlued reports whether the scheme of url is http or https with part of another
+// word before it, as in "Conhttp://www.pku.edu.cn/". Such a URL comes after the
+// rest of a torn line.
 func isGlued(url string) bool {
 	scheme, _, _ := strings.Cut(url, ":")
 	scheme = strings.TrimSuffix(scheme, "s")
@@ -369,8 +372,9 @@ func isGlued(url string) bool {
 }
 
 // beforeStart returns the index in b of the byte before the first place where a
-// record may start, or -1 if there is none. A record starts a line. If the line
-// before it was torn, the record starts with "http" in the middle of a line.
+// record may start, or -1 if there is none. A record may start after a line feed.
+// If the line before the record was torn, the record may also start with "http" in
+// the middle of a line.
 func beforeStart(b []byte) int {
 	lf := bytes.IndexByte(b, '\n')
 	line := b
@@ -416,8 +420,8 @@ func (s *scanner) item(pos int64, h *header) (record.Item, error) {
 	return it, nil
 }
 
-// data fills c from the data at off: an HTTP response, or a resource if the
-// data does not begin with an HTTP status line.
+// data fills c from the data at off, whose length is in h. The data is an HTTP
+// response, or a resource if it does not begin with an HTTP status line.
 func (s *scanner) data(c *record.Capture, off int64, h *header) error {
 	b, err := s.Window.View(off, int(min(h.length, int64(len("HTTP/")))))
 	if err != nil {

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// headerMax bounds the header line of a record, in bytes.
+// headerMax is how many bytes the header line of a record may have.
 const headerMax = 64 << 10
 
-// lengthMax bounds Archive-length, so that the sum of a length and an offset
-// fits an int64.
+// lengthMax is the largest Archive-length that is accepted. The sum of a length and
+// an offset then fits an int64.
 const lengthMax = 1 << 61
 
 // header is the header line of a record. In version 1 it has the URL, the
@@ -78,10 +78,10 @@ func parseHeader(b []byte) (h header, ok, cut bool) {
 	return h, true, false
 }
 
-// dateField returns the index of the date among the fields of a header line, or
-// -1 if the line is not a header. The date follows the server's address and is
-// never the last field. A line that is whole otherwise may lack the address, or
-// have a dash as its date.
+// dateField returns the index of the date in f, the fields of a header line. It
+// returns -1 if the line is not a header. The date follows the server's address and
+// is never the last field. In a line that is otherwise whole, the address may be
+// missing, or the date may be a dash.
 func dateField(f []string) int {
 	last := len(f) - 1
 	for at := 2; at < last; at++ {
@@ -99,8 +99,8 @@ func dateField(f []string) int {
 	return -1
 }
 
-// hasServerAndDate reports whether fields contains a server's address directly
-// followed by a date of 14 digits.
+// hasServerAndDate reports whether the fields of a line contain a server's address
+// directly followed by a date of 14 digits.
 func hasServerAndDate(fields []string) bool {
 	for i := 1; i < len(fields); i++ {
 		if len(fields[i]) == len(dateLayout) && isNumber(fields[i]) && isServer(fields[i-1]) {
@@ -110,7 +110,8 @@ func hasServerAndDate(fields []string) bool {
 	return false
 }
 
-// known returns the value of a field, and "" for a dash.
+// known returns field, the value of a field in a header line, or "" if it is a
+// dash, which means unknown.
 func known(field string) string {
 	if field == "-" {
 		return ""
@@ -138,7 +139,7 @@ func isUsual(url string) bool {
 	return false
 }
 
-// isScheme reports whether b has the characters of a URL scheme.
+// isScheme reports whether b has only characters that the scheme of a URL may have.
 func isScheme(b []byte) bool {
 	for i, c := range b {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
@@ -149,8 +150,8 @@ func isScheme(b []byte) bool {
 	return true
 }
 
-// isServer reports whether s may be the address field: an IP address, a host
-// name, or "-" for an unknown address.
+// isServer reports whether s may be the address field of a header line: an IP
+// address, a host name, or "-" for an unknown address.
 func isServer(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -161,9 +162,9 @@ func isServer(s string) bool {
 	return s != ""
 }
 
-// The form of a date: 14 digits, as in 20080430204825. A date has at least the
-// 8 digits of the day. Writers that know fractions of a second add further
-// digits, up to 20 in all.
+// The form of a date: 14 digits, as in 20080430204825. A date has at least the 8
+// digits of the day (dateMin). Writers that know fractions of a second add further
+// digits, up to 20 in all (dateMax).
 const (
 	dateLayout = "20060102150405"
 	dateMin    = len("20060102")
@@ -181,8 +182,9 @@ func isNumber(s string) bool {
 	return s != ""
 }
 
-// parseDate reads a date in UTC. 8 to 14 digits are the date and time; digits
-// after the 14th are a fraction of a second.
+// parseDate returns the time that s, the date in a header line, means in UTC. The
+// first 8 to 14 digits are the date and time; digits after the 14th are a fraction
+// of a second.
 func parseDate(s string) (time.Time, error) {
 	whole, fraction := s, ""
 	if len(s) > len(dateLayout) {

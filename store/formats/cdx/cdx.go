@@ -19,7 +19,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Entry describes one record of a web archive file, and where it is.
+// Entry describes one record of a web archive file, such as a WARC file, and says
+// where it is.
 type Entry struct {
 	URL      string // canonical
 	AskedURL string // the URL as the record spells it; "" if that is the canonical URL
@@ -36,7 +37,7 @@ type Entry struct {
 // mimeRevisit is written as the media type of every revisit record.
 const mimeRevisit = "warc/revisit"
 
-// Append appends the line of e to dst, with a line feed.
+// Append appends the CDXJ line of e, with a line feed, to dst.
 func (e *Entry) Append(dst []byte) []byte {
 	dst = append(dst, urlkey.CDX(e.URL)...)
 	dst = append(dst, ' ')

@@ -19,10 +19,9 @@ type File struct {
 	Size int64 // in bytes
 }
 
-// Files returns the files that match pattern, sorted by name. It is an error if
-// none matches; the error names the part of the pattern that does not exist.
-// Folders are left out, but a pattern that names exactly one folder is an
-// error.
+// Files returns the files that match pattern, sorted by name. It is an error if no
+// file matches; if a folder that pattern names does not exist, the error says so.
+// Folders are left out, but a pattern that names exactly one folder is an error.
 func Files(pattern string) ([]File, error) {
 	names, err := match(pattern)
 	if err != nil {
@@ -47,8 +46,8 @@ func Files(pattern string) ([]File, error) {
 	return files, nil
 }
 
-// match returns the names that match pattern, unsorted. Names of folders may be
-// among them.
+// match returns the names of the files that match pattern, unsorted. Names of
+// folders may be among them.
 func match(pattern string) ([]string, error) {
 	// A file may have a bracket in its name. If a file of exactly this name
 	// exists, it is meant.
@@ -88,14 +87,14 @@ func match(pattern string) ([]string, error) {
 	return names, err
 }
 
-// anyFolders is the part of a pattern that matches any number of folders. As
-// the last part it matches all files below.
+// anyFolders is the part of a pattern that matches any number of folders. As the
+// last part it matches all files below the folder before it.
 const anyFolders = "**"
 
 func split(name string) []string { return strings.Split(filepath.ToSlash(name), "/") }
 
-// matches reports whether the name, split at slashes, matches the pattern,
-// split at slashes. The parts of the pattern must be well-formed.
+// matches reports whether a file name matches a pattern. Both are split at slashes.
+// The parts of the pattern must be well-formed.
 func matches(pattern, name []string) bool {
 	for i, p := range pattern {
 		if p == anyFolders {
@@ -137,8 +136,8 @@ func Root(pattern string) string {
 
 func hasMeta(s string) bool { return strings.ContainsAny(s, "*?[") }
 
-// noFile returns the error for a pattern p that matches no file. It names the
-// missing folder if the folder of p does not exist.
+// noFile returns the error for a pattern p that matches no file. If the folder of p
+// does not exist, the error names that folder.
 func noFile(p string) error {
 	if !hasMeta(p) {
 		return fmt.Errorf("no file %s: %w", p, fs.ErrNotExist)

@@ -26,47 +26,46 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Input is the stream of records that a file holds: the bytes of a plain file,
-// or the inflated bytes of a compressed one. Only one goroutine may use it.
+// Input is the stream of records that a file holds: the bytes of a plain file, or
+// the decompressed bytes of a file of gzip members. Only one goroutine may use it.
 type Input interface {
-	// ReadAt reads at offsets of the stream that are not before the offset of
-	// the last Release.
+	// ReadAt reads at an offset of the stream. The offset must not be before that
+	// of the last Release.
 	io.ReaderAt
-	// Release promises that no byte before off is read again.
+	// Release promises that no byte of the stream before off is read again.
 	Release(off int64)
 	// Locate translates the offset off of the stream. at is the offset in the
 	// file: for gzip, of the member that has the byte. first reports whether
 	// the byte is the first of its member.
 	Locate(off int64) (at int64, first bool)
-	// Holds reports whether the stream may have n bytes at off. True may be
-	// wrong; false is always right.
+	// Holds reports whether the stream may have n bytes at off. If it reports true,
+	// they may still be missing; if it reports false, they are missing.
 	Holds(off, n int64) (bool, error)
-	// Broken returns the damage that ends reads before the end of the file, or
-	// nil. Resume then continues at a later place. It returns where that place
+	// Broken returns the damage that ends reads before the end of the file, or nil.
+	// After damage, Resume continues at a later place. It returns where that place
 	// is in the stream and in the file.
 	Broken() error
 	Resume() (stream, file int64, err error)
-	// Doubt returns why the bytes before end may be wrong, although ReadAt
-	// returns them: some are from the damaged member that ends reads. It
-	// returns nil if all are from whole members, or if no damage is known yet.
-	// The caller must first read beyond end, so that damage right there is
-	// known.
+	// Doubt returns why the bytes before end may be wrong, although ReadAt returns
+	// them: some are from the damaged member that ends reads. It returns nil if all
+	// are from whole members, or if no damage is known yet. The caller must first
+	// read beyond end, so that damage directly after end is known.
 	Doubt(end int64) error
 	Compressed() bool
 	// Close removes temporary files. The file that was opened stays open.
 	Close()
 }
 
-// Options says how to read a compressed file.
+// Options says how to read a file that is compressed with gzip.
 type Options struct {
 	TempDir string // directory for records too large for memory; "" is os.TempDir()
-	// Starts reports whether a record starts in text, the inflated bytes of a
-	// member. After a damaged member, reading continues with the next member
-	// for which Starts is true.
+	// Starts reports whether a record starts in text, the decompressed bytes at the
+	// beginning of a member. After a damaged member, reading continues with the
+	// next member for which Starts is true.
 	Starts func(text []byte) bool
 }
 
-// Open returns the inflated stream of r, a file of gzip members. When ctx ends,
+// Open returns the decompressed stream of r, a file of gzip members. When ctx ends,
 // reads return its cause. The caller must close the Input.
 func Open(ctx context.Context, r io.ReaderAt, o Options) Input { return newStream(ctx, r, o) }
 
@@ -77,8 +76,9 @@ func Plain(r io.ReaderAt) Input { return plain{r} }
 // and the compression method deflate, the only one.
 var Magic = []byte{0x1f, 0x8b, 8}
 
-// IsMember reports whether a gzip member starts at off of file whose first
-// inflated bytes hold the start of a record, as starts judges.
+// IsMember reports whether a gzip member with the start of a record begins at
+// offset off of file. The function starts decides whether a record starts in text,
+// the first decompressed bytes of the member.
 func IsMember(file io.ReaderAt, off int64, starts func(text []byte) bool) bool {
 	const look = 256 << 10
 	var begin [3]byte

@@ -15,12 +15,12 @@ import (
 	"infomall/store/record/message"
 )
 
-// KeepMax is how many inflated bytes a stream keeps in memory. The bytes of a
-// larger record go to a temporary file until they are released.
+// KeepMax is about how many decompressed bytes a stream keeps in memory. The bytes
+// of a larger record go to a temporary file until they are released.
 const KeepMax = 8 << 20
 
-// stream inflates a file of gzip members as one stream, on demand. It can be
-// read at any offset from the last release on. A record may therefore fill a
+// stream decompresses a file of gzip members on demand, as one stream of bytes. It
+// can be read at any offset from the last release on. A record may therefore fill a
 // member, share it with others, or lie across several.
 //
 // If a member is damaged, the stream has a break: reads end there until Resume
@@ -64,7 +64,8 @@ func (g *stream) Close() {
 	}
 }
 
-// end returns the offset in the stream after the last byte inflated so far.
+// end returns the offset in the stream after the last byte that was decompressed so
+// far.
 func (g *stream) end() int64 { return g.base + int64(len(g.kept)) + g.spilled }
 
 // position returns the offset in the file of the next compressed byte.
@@ -73,9 +74,9 @@ func (g *stream) position() int64 {
 	return at - int64(g.in.Buffered())
 }
 
-// ReadAt implements io.ReaderAt for offsets from the last release on. It
-// returns io.EOF at the end of the stream and at a break. It panics if off was
-// released.
+// ReadAt reads the bytes of the stream at off into p, and decompresses further
+// bytes if needed. It returns io.EOF at the end of the stream and at a break. It
+// panics if off was released.
 func (g *stream) ReadAt(p []byte, off int64) (int, error) {
 	if off < g.released {
 		panic(fmt.Sprintf("gzipped: read at %d of what was released up to %d", off, g.released))
@@ -102,8 +103,8 @@ func (g *stream) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// more inflates the next few bytes. At the end, on a failure or at damage it
-// sets err or damage.
+// more decompresses the next few bytes of the file. At the end of the file or on a
+// failure it sets g.err; at damage it sets g.damage.
 func (g *stream) more() {
 	if err := context.Cause(g.ctx); err != nil {
 		g.err = err
@@ -130,8 +131,9 @@ func (g *stream) more() {
 	g.valid = g.end()
 }
 
-// keepSome inflates some bytes to memory. The caller makes sure that fewer than
-// KeepMax bytes are there.
+// keepSome decompresses some bytes to memory, and makes room for chunk bytes
+// before. The caller makes sure that fewer than KeepMax bytes are in memory. It
+// returns io.EOF at the end of the member.
 func (g *stream) keepSome(chunk int) error {
 	if cap(g.kept)-len(g.kept) < chunk {
 		kept := make([]byte, len(g.kept), min(2*len(g.kept), KeepMax)+chunk)
@@ -143,8 +145,8 @@ func (g *stream) keepSome(chunk int) error {
 	return err
 }
 
-// spillSome inflates up to chunk bytes to the temporary file. It sets g.err if
-// the disk fails.
+// spillSome decompresses up to chunk bytes to the temporary file. It returns io.EOF
+// at the end of the member. It sets g.err if the disk fails.
 func (g *stream) spillSome(chunk int) error {
 	if g.spill == nil {
 		spool, err := message.NewSpool(bytes.NewReader(nil), g.tempDir)
@@ -163,8 +165,9 @@ func (g *stream) spillSome(chunk int) error {
 	return err
 }
 
-// openMember begins the member at position and reports whether there is one. It
-// sets err at the end of the file.
+// openMember begins the gzip member at the current position in the file. It reports
+// false if there is none, or if its header is damaged. At the end of the file it
+// sets g.err.
 func (g *stream) openMember() bool {
 	at := g.position()
 	if _, err := g.in.Peek(1); err != nil {
@@ -181,10 +184,10 @@ func (g *stream) openMember() bool {
 	return true
 }
 
-// breakOff ends reads because of err in the last member. It withdraws what that
-// member gave since the last release, because any of it may be wrong. If the
-// file merely ends too early, nothing is withdrawn: the bytes before the cut
-// are right.
+// breakOff makes reads end because of err, which was met in the last member. It
+// withdraws the bytes of that member that were not released, because any of them
+// may be wrong. If the file merely ends too early, nothing is withdrawn: the bytes
+// before the cut are right.
 func (g *stream) breakOff(err error) {
 	g.open = false
 	if !isGzipFault(err) {
@@ -198,8 +201,8 @@ func (g *stream) breakOff(err error) {
 	}
 }
 
-// isGzipFault reports whether err is a fault of the compressed data, not a
-// failure to read the file.
+// isGzipFault reports whether err says that compressed data is damaged, and not
+// that reading the file failed.
 func isGzipFault(err error) bool {
 	var corrupt flate.CorruptInputError
 	var unexpected flate.InternalError // also given for damaged data
@@ -207,8 +210,8 @@ func isGzipFault(err error) bool {
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 
-// Release promises that no byte before off is read again, and frees the memory
-// of those bytes.
+// Release promises that no byte of the stream before off is read again, and frees
+// the memory of those bytes.
 func (g *stream) Release(off int64) {
 	g.released = off
 	drop := 0
@@ -235,8 +238,9 @@ func (g *stream) Release(off int64) {
 	}
 }
 
-// Locate returns the offset in the file of the member that has byte off of the
-// stream. first reports whether off is the first byte of that member.
+// Locate returns the offset in the file of the gzip member that has the byte at
+// offset off of the stream. first reports whether that byte is the first of the
+// member.
 func (g *stream) Locate(off int64) (at int64, first bool) {
 	for i := len(g.members) - 1; i >= 0; i-- {
 		if m := g.members[i]; m.stream <= off {
@@ -246,9 +250,9 @@ func (g *stream) Locate(off int64) (at int64, first bool) {
 	return g.position(), false
 }
 
-// Holds reports whether the stream may have n bytes at off. It does not
-// inflate: it checks that the file has enough bytes left for that at the best
-// ratio of deflate.
+// Holds reports whether the stream may have n bytes at off. It does not decompress
+// anything. It checks that the compressed file has enough bytes left for n bytes at
+// the best ratio of deflate.
 func (g *stream) Holds(off, n int64) (bool, error) {
 	const ratioMax = 1032 // what deflate can do at best
 	missing := off + n - g.end()
@@ -275,10 +279,10 @@ func (g *stream) Doubt(end int64) error {
 	return g.damage
 }
 
-// Resume continues after a break, at the next member that has the start of a
-// record. It returns the offset in the stream at which the member starts, and
-// the offset of the member in the file. If there is no such member, file is the
-// end of the file.
+// Resume continues after a break, at the next gzip member that has the start of a
+// record. stream is the offset in the stream at which that member starts, and file
+// is its offset in the file. If there is no such member, file is the end of the
+// file.
 func (g *stream) Resume() (stream, file int64, err error) {
 	from := g.members[len(g.members)-1].file + 1
 	at, found, err := g.findMember(from)
@@ -299,9 +303,9 @@ func (g *stream) Resume() (stream, file int64, err error) {
 	return stream, at, nil
 }
 
-// findMember returns the offset of the next member at from or later that has
-// the start of a record. If there is none, found is false and at is the end of
-// the file.
+// findMember returns the offset in the file of the first gzip member at from or
+// later that has the start of a record. If there is none, found is false and at is
+// the end of the file.
 func (g *stream) findMember(from int64) (at int64, found bool, err error) {
 	buf := make([]byte, 64<<10)
 	for {
@@ -328,5 +332,5 @@ func (g *stream) findMember(from int64) (at int64, found bool, err error) {
 	}
 }
 
-// Compressed returns true.
+// Compressed returns true: the file of a stream is compressed.
 func (g *stream) Compressed() bool { return true }

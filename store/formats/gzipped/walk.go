@@ -10,8 +10,9 @@ import (
 	"infomall/store/record/message"
 )
 
-// Walk goes through the records of an Input, whatever their format is. Only one
-// goroutine may use it. The function that made it must close it.
+// Walk goes through the records of an Input (a file that may be compressed),
+// whatever their format is. Only one goroutine may use it. The caller of NewWalk
+// must close it.
 type Walk struct {
 	Input
 	Window *message.Window // a view of the Input
@@ -58,8 +59,8 @@ func (w *Walk) Each(visit func(pos int64) (next int64, more bool, err error)) er
 	return nil
 }
 
-// SkipEmpty skips line ends from pos on and returns the offset of the first
-// other byte.
+// SkipEmpty skips line ends from offset pos on, and returns the offset of the first
+// byte that is no line end.
 func (w *Walk) SkipEmpty(pos int64) (int64, error) {
 	for {
 		b, err := w.Window.View(pos, 1<<10)
@@ -73,15 +74,15 @@ func (w *Walk) SkipEmpty(pos int64) (int64, error) {
 	}
 }
 
-// AtEnd reports whether nothing can be read at pos: the input ends there, or
-// there is a break.
+// AtEnd reports whether nothing can be read at offset pos: the input ends there, or
+// a damaged gzip member ends reads there.
 func (w *Walk) AtEnd(pos int64) (bool, error) {
 	b, err := w.Window.View(pos, 1)
 	return len(b) == 0, err
 }
 
-// Has reports whether the input has n bytes at off. Unlike Holds, it is
-// always right, because it reads the last of them.
+// Has reports whether the input has n bytes at off. It is always right, unlike
+// Holds, because it reads the last of these bytes.
 func (w *Walk) Has(off, n int64) (bool, error) {
 	there, err := w.Holds(off, n)
 	if !there || n == 0 || err != nil {
@@ -91,16 +92,15 @@ func (w *Walk) Has(off, n int64) (bool, error) {
 	return !end, err
 }
 
-// Unproven returns why the record that ends at end cannot be accepted as whole:
-// the record lies in a damaged gzip member, so a wrong byte in it would not be
-// noticed. It returns "" if the record is not in a damaged member. Call it for
-// a record that no other record follows.
+// Unproven returns why the record whose data ends at offset end cannot be accepted
+// as whole: the record lies in a damaged gzip member, so a wrong byte in it would
+// not be noticed. It returns "" if the record is not in a damaged member. Call it
+// for a record that no other record follows.
 //
-// A member that is cut off by the end of the file gives right bytes up to the
-// cut. A damaged member may give wrong bytes up to the end of the file. The two
-// look the same. A record that is followed by another in the same member needs
-// no such check: after damage, compressed data inflates to noise, and noise has
-// no record.
+// A member that is cut off by the end of the file gives right bytes up to the cut.
+// A damaged member may give wrong bytes up to the end of the file. The two look the
+// same. A record that is followed by another in the same member needs no such
+// check: after damage, compressed data inflates to noise, and noise has no record.
 func (w *Walk) Unproven(end int64) (why string, err error) {
 	// noiseMax is how many bytes after a record are inflated to look for damage
 	// of its member. Noise seldom inflates that far before it is invalid.
@@ -119,10 +119,11 @@ func (w *Walk) Unproven(end int64) (why string, err error) {
 
 func memberFault(fault error) string { return fmt.Sprintf("damaged gzip member: %v", fault) }
 
-// Damage returns the item of a damaged span that starts at pos, and the offset
-// next at which reading continues: the record that search finds after pos, or
-// the next member that can be read. search returns found = false, and the
-// offset at which reads end, if it finds no record.
+// Damage returns the item of a damaged span that starts at pos, with the reason
+// why. next is the offset at which reading continues: at the record that search
+// finds after pos, or at the next gzip member that can be read. The function search
+// returns the offset of the next record; if it finds none, found is false and its
+// next is the offset at which reads end.
 func (w *Walk) Damage(pos int64, why string, search func(pos int64) (next int64, found bool, err error)) (it record.Item, next int64, err error) {
 	at, first := w.Locate(pos)
 	it = record.Item{Offset: at, Damage: why}

@@ -1,7 +1,7 @@
-// Package mirror reads pages that lie on disk as plain files: single ones that a
-// browser saved, and mirrors of sites such as wget and HTTrack make. Each file
-// is a capture. Its URL comes from what the reader is told, from the file, or
-// from where the file lies; its time likewise.
+// Package mirror reads pages that lie on disk as plain files: single pages that a
+// browser saved, and mirrors of sites such as wget and HTTrack make. Each file is a
+// capture. Its URL and its time come from the Options, from the content of the
+// file, or from the file's place and date on disk.
 package mirror
 
 import (
@@ -23,30 +23,35 @@ import (
 	"infomall/store/record/message"
 )
 
-// Options says what to read and how.
+// Options says which files Read reads, and what is known of them.
 type Options struct {
 	// Files are the names of the files, each below Root.
 	Files []string
 	Root  string
-	// Base is the URL of Root, if it ends in a slash, or else of the only file.
-	// Without it a file's URL is the one that it says it was saved from, or its
-	// path below Root, if that begins with the name of a host.
+	// Base is the URL of the folder Root, if it ends in a slash. Otherwise it is
+	// the URL of the only file. Without Base, the URL of a file is the one that its
+	// content says it was saved from. If it says none, the URL is the file's path
+	// below Root, if that path begins with the name of a host.
 	Base string
-	// Time is when the files were fetched. With NoTime it is the date that the
-	// program wrote into a page, or else when the file was changed last.
+	// Time is when the files were fetched. If it is NoTime, the time of a file is
+	// the date that the saving program wrote into the page, or else the date when
+	// the file was changed last.
 	Time   record.Time
 	Limits message.BodyLimits
-	// Read, if not nil, is told of the bytes of each file dealt with.
+	// Read, if not nil, is called with the size of each file after the file was
+	// read.
 	Read func(bytes int64)
 }
 
-// noURL says why a file is no capture.
+// noURL is the reason given for a file that is skipped because its URL is not
+// known.
 const noURL = "its URL is not known: name it with BASE"
 
-// Read reads files in the order given. One that can't be read is damage, one
-// whose URL can't be told is skipped; an error, the last pair, is one of the
-// disk for large files or the cause for which ctx ended. The receiver owns each
-// item, and closes its capture's Spool.
+// Read reads the files of o.Files in their order and yields one item for each. A
+// file that can't be read is damage; a file whose URL is not known is skipped. An
+// error is the last pair: the disk that holds large bodies failed, or ctx ended,
+// and the error is its cause. The receiver owns each item, and closes its capture's
+// Spool.
 func Read(ctx context.Context, o Options) iter.Seq2[record.Item, error] {
 	return func(yield func(record.Item, error) bool) {
 		for _, name := range o.Files {
@@ -62,7 +67,8 @@ func Read(ctx context.Context, o Options) iter.Seq2[record.Item, error] {
 	}
 }
 
-// item makes the item of one file.
+// item returns the item of the file called name: a capture, a skipped file or
+// damage. The error is a failure that ends reading.
 func (o *Options) item(ctx context.Context, name string) (record.Item, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -108,7 +114,9 @@ func unreadable(name string, err error) record.Item {
 	return record.Item{Type: "file", Damage: fmt.Sprintf("%s can't be read: %v", name, err)}
 }
 
-// faultOf parts a file that can't be read from reading that has to end.
+// faultOf decides what the error err, met at the file called name, means. If the
+// file can't be read, faultOf returns an item with damage. If ctx ended or the
+// temporary file failed, it returns an error, and reading has to end.
 func faultOf(ctx context.Context, name string, err error) (record.Item, error) {
 	var at *fs.PathError
 	if cause := context.Cause(ctx); cause != nil {
@@ -120,11 +128,12 @@ func faultOf(ctx context.Context, name string, err error) (record.Item, error) {
 	return unreadable(name, err), nil
 }
 
-// indexName is the file that stands for its folder.
+// indexName is the name of a file that is the page of its folder: it is left out of
+// the URL.
 const indexName = "index.html"
 
-// url is the URL of a file that says it was saved from said; "" if there is no
-// telling.
+// url returns the URL of the file called name, or "" if it is not known. said is
+// the URL from which the file's content says that it was saved, or "".
 func (o *Options) url(name, said string) string {
 	rel, err := filepath.Rel(o.Root, name)
 	if err != nil {
@@ -146,8 +155,10 @@ func (o *Options) url(name, said string) string {
 	return "http://" + strings.Replace(host, "+", ":", 1) + "/" + escapePath(rest)
 }
 
-// escapePath is a file's path as that of a URL. What follows a question mark is
-// the query; mirrors escape no other bytes than URLs do, and keep theirs.
+// escapePath returns rel, the path of a file below the mirror's root, as the path
+// of a URL. The part after a question mark is the query. Without a query,
+// index.html at the end is left out. Mirrors escape the same bytes as URLs do and
+// keep the escapes of URLs, so only # is escaped here.
 func escapePath(rel string) string {
 	rel, query, asked := strings.Cut(rel, "?")
 	if dir, name := path.Split(rel); name == indexName && !asked {
@@ -162,15 +173,16 @@ func escapePath(rel string) string {
 
 var hostName = regexp.MustCompile(`^(?i)(localhost|[\pL\pN_-]+(\.[\pL\pN_-]+)*\.(\pL[\pL\pN-]+|[0-9]{1,3}))([:+][0-9]{1,5})?$`)
 
-// isHost reports whether a folder's name may be that of a host, with its port
-// behind a colon or, as on Windows, a plus sign.
+// isHost reports whether s, the name of a folder, may be the name of a host. A port
+// may come after the host, with a colon or, as on Windows, a plus sign before it.
 func isHost(s string) bool { return hostName.MatchString(s) }
 
-// commentsWithin is how many bytes of a page are looked at for what the program
-// that saved it says.
+// commentsWithin is how many bytes at the start of a page are searched for the
+// comment of the program that saved the page.
 const commentsWithin = 16 << 10
 
-// said is what a page says of how it came to be saved.
+// said is what the comment in a saved page says: the URL it was saved from ("" if
+// none), and the time (NoTime if none).
 type said struct {
 	url  string
 	time record.Time
@@ -183,7 +195,8 @@ var (
 	mirroredFrom = regexp.MustCompile(`<!-- *Mirrored from ([^ ]+) by HTTrack[^>]*?, ([A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT) *-->`)
 )
 
-// saidBy reads the comment of a program that saved a page.
+// saidBy reads the comment that a program left in a page when it saved it. start is
+// the beginning of the page.
 func saidBy(start []byte) said {
 	s := said{time: record.NoTime}
 	if m := mirroredFrom.FindSubmatch(start); m != nil {
@@ -202,7 +215,7 @@ func saidBy(start []byte) said {
 	return s
 }
 
-// mimes are the types of files by the ends of their names.
+// mimes maps the extension of a file name to the media type of the file.
 var mimes = map[string]string{
 	".html": "text/html", ".htm": "text/html", ".shtml": "text/html", ".xhtml": "application/xhtml+xml",
 	".txt": "text/plain", ".css": "text/css", ".js": "application/javascript", ".mjs": "application/javascript", ".json": "application/json",
@@ -213,7 +226,9 @@ var mimes = map[string]string{
 	".mp3": "audio/mpeg", ".mp4": "video/mp4", ".webm": "video/webm", ".woff": "font/woff", ".woff2": "font/woff2", ".ttf": "font/ttf",
 }
 
-// mimeOf is the type of a file by its name, or as a page if it begins like one.
+// mimeOf returns the media type of the file called name, by its extension. If the
+// extension is unknown, it returns "text/html" if start, the beginning of the file,
+// looks like a page, and otherwise "".
 func mimeOf(name string, start []byte) string {
 	name, _, _ = strings.Cut(filepath.Base(name), "?")
 	if m := mimes[strings.ToLower(filepath.Ext(name))]; m != "" {

@@ -9,7 +9,7 @@ import (
 	"infomall/store/record/message"
 )
 
-// follower describes what comes after a record.
+// follower describes what comes directly after the data of a record.
 type follower struct {
 	kind followerKind
 	gap  string // the bytes between the record's data and the follower, such as "\n"
@@ -26,7 +26,8 @@ const (
 	followedByNowhere // the file ends within the record
 )
 
-// follower returns what comes after the record at off, whose head is h.
+// follower returns what comes after the data of the record at offset off, whose
+// head is h.
 func (s *scanner) follower(off int64, h head) (follower, error) {
 	end := off + h.bytes + h.length
 	if h.length > 0 {
@@ -61,13 +62,14 @@ func (s *scanner) follower(off int64, h head) (follower, error) {
 	return f, nil
 }
 
-// accept judges the record at pos, where a record is due: at the start of the
-// file or directly after the record before. ok reports whether the record is
-// whole. why says what is wrong with it, such as "file ends within the record".
+// accept judges the record at pos, where a record should begin: at the start of the
+// file or directly after another record. h is its head, and f is what follows it.
+// ok reports whether the record is whole. why says what is wrong with it, such as
+// "file ends within the record".
 //
-// One line end and then a head or the end of the file is enough proof. If
-// anything else follows the data, either the following bytes are damaged or the
-// length is wrong. Then the record itself must decide: see evidence.
+// It is proof enough if one line end follows the data, and then a head or the end
+// of the file. If anything else follows the data, either the following bytes are
+// damaged or the length is wrong. Then the record itself must decide: see evidence.
 func (s *scanner) accept(pos int64, h head, f follower) (ok bool, why string, err error) {
 	const wrongEnd = "record does not end where its length says"
 	atRecord := f.kind == followedByHead || f.kind == followedByEnd
@@ -97,17 +99,17 @@ func (s *scanner) accept(pos int64, h head, f follower) (ok bool, why string, er
 	return ok, wrongEnd, err
 }
 
-// isLengthWrong reports whether gap, the bytes between a record's data and the
-// next record, shows a wrong length. No gap means that the length is one too
-// large. An additional empty line means that it is one too small and that the
-// data ends in a LF.
+// isLengthWrong reports whether gap, the bytes between a record's data and the next
+// record, shows that the record's length is wrong. An empty gap means that the
+// length is one too large. An additional empty line means that the length is one
+// too small and that the data ends in a LF.
 func isLengthWrong(gap string) bool {
 	rest, _ := strings.CutPrefix(gap, "\r")
 	rest, _ = strings.CutPrefix(rest, "\n")
 	return gap == "" || rest != "" && (rest[0] == '\n' || rest[0] == '\r')
 }
 
-// verdict is how well the data of a record agrees with its head.
+// verdict says how well the data of a record agrees with its head.
 type verdict uint8
 
 const (
@@ -116,17 +118,18 @@ const (
 	proven                   // the data itself has the declared length
 )
 
-// The cost of evidence is bounded, in bytes that are read for it:
-// evidenceBytes, plus evidencePerByte for each byte of the file so far. Without
-// a bound, a file of forged heads that cover the same data again and again
-// would cost the square of its size.
+// evidenceBytes and evidencePerByte bound how many bytes are read for evidence:
+// evidenceBytes, plus evidencePerByte for each byte of the file so far. Without a
+// bound, a file of forged heads that cover the same data again and again would cost
+// the square of its size.
 const (
 	evidenceBytes   = 256 << 20
 	evidencePerByte = 16
 )
 
-// evidence judges the record at off by its fields and its data. It returns
-// refuted for every record once its cost has passed the bound.
+// evidence returns how well the data of the record at off agrees with h, its head.
+// It returns refuted for every record once the bytes read for evidence have passed
+// their bound (see evidenceBytes).
 func (s *scanner) evidence(off int64, h head) (verdict, error) {
 	if s.spent > evidenceBytes+evidencePerByte*off {
 		return refuted, nil
@@ -154,8 +157,9 @@ func (s *scanner) evidence(off int64, h head) (verdict, error) {
 	return proven, nil
 }
 
-// plainEvidence compares the Content-Length of the HTTP response at off with
-// length, which the head of its record declares.
+// plainEvidence compares the Content-Length of the HTTP response at off, which is
+// not compressed, with length, the number of bytes that the head of the record
+// declares.
 func (s *scanner) plainEvidence(off, length int64) (verdict, error) {
 	if length == 0 {
 		return plausible, nil
@@ -182,10 +186,9 @@ func (s *scanner) plainEvidence(off, length int64) (verdict, error) {
 	return e, nil
 }
 
-// runsOn reports whether a record that begins between from and to ends after
-// to. That is so if the data between from and to is torn and the record that
-// was written next begins in it. A record that is quoted in a page ends within
-// the page.
+// runsOn reports whether a record that begins between from and to ends after to. If
+// so, the data between from and to is torn, and the record that was written next
+// begins in it. A record that is quoted in a page ends within the page.
 func (s *scanner) runsOn(from, to int64) (bool, error) {
 	for {
 		at, found, err := s.w.Find(from, []byte(magic))
@@ -201,10 +204,10 @@ func (s *scanner) runsOn(from, to int64) (bool, error) {
 	}
 }
 
-// damagedHeadAt reports whether the bytes at off, which follow a record's data,
-// may be a record that was damaged. Signs of that are lines of a head, zeros
-// and other bytes that no page has, or the end of the file. If the record
-// before has verdict proven, a line end is enough.
+// damagedHeadAt reports whether the bytes at off, directly after a record's data,
+// may be a record that was damaged. Signs of that are lines of a head, zeros and
+// other bytes that no page has, or the end of the file. If e, the verdict on the
+// record before off, is proven, a control character such as a line end is enough.
 func (s *scanner) damagedHeadAt(off int64, e verdict) (bool, error) {
 	b, err := s.w.View(off, 2<<10)
 	if err != nil || len(b) < 2 {
@@ -238,13 +241,12 @@ func (s *scanner) damagedHeadAt(off int64, e verdict) (bool, error) {
 	return false, nil
 }
 
-// afterDamage returns the offset at which reading continues after a damaged
-// record at pos: the next record, or the end of the file. known reports that
-// the record at next is already accepted; otherwise the caller must still judge
-// it.
+// afterDamage returns the offset at which reading continues after a damaged record
+// at pos: the next record, or the end of the file. known reports that the record at
+// next is already accepted; otherwise the caller must still judge it.
 //
-// If only the head at pos is damaged and its length can be read, and another
-// head comes at the end of that length, then next is that head. The data in
+// If only the head at pos is damaged, its length can be read, and another head
+// comes at the end of that length, then next is that other head. The data in
 // between is not checked.
 func (s *scanner) afterDamage(pos int64) (next int64, known bool, err error) {
 	b, err := s.w.View(pos, 4<<10)
@@ -264,8 +266,9 @@ func (s *scanner) afterDamage(pos int64) (next int64, known bool, err error) {
 	return next, true, err
 }
 
-// legibleLength looks for the end of a damaged head at the start of b: a line
-// with a length, followed later by an empty line. The result has only the
+// legibleLength reads the length in a damaged head at the start of b. The last line
+// before the first empty line must be a length. It reports false if it is not, or
+// if the head of another record begins before. The returned head has only the
 // fields length and bytes.
 func legibleLength(b []byte) (head, bool) {
 	h := head{length: -1}
@@ -291,14 +294,14 @@ func legibleLength(b []byte) (head, bool) {
 	return head{}, false
 }
 
-// search returns the offset of the first true record at from or later, or the
-// end of the file.
+// search returns the offset of the first true record at from or later, or the end
+// of the file.
 //
-// A head alone proves nothing: a page about this format may quote several. A
-// record is true if two more follow, each directly after the one before. Fewer
-// are enough if they reach the end of the file. A shorter chain between two
-// damaged places is also accepted, if nothing in its record contradicts the
-// head and the bytes after it are a record or a damaged one.
+// A head alone proves nothing: a page about this format may quote several. A record
+// is true if two more records follow, each directly after the one before. Fewer
+// records are enough if they reach the end of the file. A shorter chain between two
+// damaged places is also accepted, if nothing in its first record contradicts the
+// head and the bytes after it are a record or a damaged record.
 func (s *scanner) search(from int64) (int64, error) {
 	for {
 		at, found, err := s.w.Find(from, []byte(magic))
@@ -344,8 +347,8 @@ func (s *scanner) isTrue(at int64, h head) (bool, error) {
 	return true, nil
 }
 
-// stands reports whether the record at at is accepted although no record
-// follows it.
+// stands reports whether the record at offset at, whose head is h, is accepted
+// although no record follows it. f is what follows instead.
 func (s *scanner) stands(at int64, h head, f follower) (bool, error) {
 	if f.kind == followedByNowhere {
 		return false, nil

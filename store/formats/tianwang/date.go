@@ -11,9 +11,9 @@ import (
 // "Tue, 15 Apr 2003 08:13:06 GMT".
 const dateLayout = "Mon, 02 Jan 2006 15:04:05 GMT"
 
-// zones maps the name of a time zone to its offset in seconds east of
-// Greenwich. It has the names of RFC 822 and others found in files from Asia
-// and Europe.
+// zones maps the name of a time zone in lower case to its offset in seconds east of
+// Greenwich. It has the names of RFC 822 and others found in files from Asia and
+// Europe.
 var zones = map[string]int{
 	"gmt": 0, "ut": 0, "utc": 0, "z": 0, "wet": 0,
 	"est": -5 * 3600, "edt": -4 * 3600, "cst": -6 * 3600, "cdt": -5 * 3600,
@@ -25,10 +25,10 @@ var zones = map[string]int{
 
 var months = []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
-// writtenDate reads a date that has exactly the form of dateLayout. ok is false
-// for any other form, and for a date that would be written differently, such as
-// one with a wrong weekday. It is fast, because nearly all dates have this form
-// and every record has a date.
+// writtenDate parses s, a date that has exactly the form of dateLayout. ok is false
+// for any other form, and for a date that would be written differently, such as one
+// with a wrong weekday. It is fast, because nearly all dates have this form and
+// every record has a date.
 func writtenDate(s string) (t time.Time, ok bool) {
 	if len(s) != len(dateLayout) || s[3:5] != ", " || s[7] != ' ' || s[11] != ' ' || s[16] != ' ' || s[19] != ':' || s[22] != ':' || s[25:] != " GMT" {
 		return t, false
@@ -52,13 +52,13 @@ func writtenDate(s string) (t time.Time, ok bool) {
 	return t, t.Day() == day && t.Month().String()[:3] == s[8:11] && t.Weekday().String()[:3] == s[:3]
 }
 
-// parseDate reads a date in one of these forms: RFC 822, RFC 1123, RFC 850,
-// asctime, and 2003-04-15 08:13:06. It ignores weekdays. A year of two digits
-// is in 1950 to 2049.
+// parseDate parses s, a date in one of these forms: RFC 822, RFC 1123, RFC 850,
+// asctime, and 2003-04-15 08:13:06. It ignores weekdays. A year of two digits is in
+// 1950 to 2049.
 //
-// local is the zone for a date that has no zone or an unknown one. local also
-// decides what an abbreviation means: CST is +0800 if local is Asia/Shanghai,
-// and otherwise -0600, as RFC 822 says.
+// local is the zone of a date that has no zone or an unknown one. local also
+// decides what an abbreviation means: CST is +0800 if local is Asia/Shanghai, and
+// otherwise -0600, as RFC 822 says.
 func parseDate(s string, local *time.Location) (time.Time, error) {
 	if t, err := time.Parse(dateLayout, s); err == nil {
 		return t, nil
@@ -93,8 +93,8 @@ type dateParts struct {
 	hasOffset            bool
 }
 
-// take adds one word of a date. It returns false if the word has no meaning at
-// this place.
+// take adds one word of a date to d. It returns false if the word has no meaning at
+// its place in the date.
 func (d *dateParts) take(word string) bool {
 	switch {
 	case strings.Contains(word, ":") && !d.hasClock:
@@ -118,7 +118,8 @@ func (d *dateParts) take(word string) bool {
 	return isWeekday(word)
 }
 
-// dashed takes a day, month and year joined by dashes: 06-Nov-94 or 2003-04-15.
+// dashed adds a day, month and year joined by dashes to d, such as 06-Nov-94 or
+// 2003-04-15. It returns false if word is no such date.
 func (d *dateParts) dashed(word string) bool {
 	p := strings.Split(word, "-")
 	if m := monthOf(p[1]); m > 0 {
@@ -133,7 +134,8 @@ func (d *dateParts) dashed(word string) bool {
 	return d.setYear(p[0]) && d.number(p[2])
 }
 
-// number takes the day of the month or, if the day is already known, the year.
+// number adds word to d as the day of the month or, if the day is already known or
+// word has more than two digits, as the year. It returns false if word is neither.
 func (d *dateParts) number(word string) bool {
 	if d.day != 0 || len(word) > 2 {
 		return d.setYear(word)
@@ -158,8 +160,8 @@ func (d *dateParts) setYear(word string) bool {
 	return year >= 1
 }
 
-// clock takes a time of day: 08:13 or 08:13:06, also with a zone joined to it,
-// such as 08:13+0800.
+// clock adds a time of day to d, such as 08:13 or 08:13:06. A zone may be joined to
+// it, as in 08:13+0800. It returns false if word is no time of day.
 func (d *dateParts) clock(word string) bool {
 	if i := strings.IndexAny(word, "+-Zz"); i > 0 {
 		if zone := word[i:]; zone == "Z" || zone == "z" {
@@ -185,7 +187,8 @@ func (d *dateParts) clock(word string) bool {
 	return n[0] < 24 && n[1] < 60 && n[2] <= 60
 }
 
-// zoneOffset takes an offset from Greenwich: +0800, +08:00 or +8.
+// zoneOffset adds an offset from Greenwich to d, such as +0800, +08:00 or +8. It
+// returns false if word is no offset, or if d already has one.
 func (d *dateParts) zoneOffset(word string) bool {
 	digits := strings.ReplaceAll(word[1:], ":", "")
 	n, err := strconv.Atoi(digits)
@@ -205,8 +208,8 @@ func (d *dateParts) zoneOffset(word string) bool {
 	return true
 }
 
-// zoneName takes the name of a zone, such as GMT, with or without an offset, as
-// in GMT+8.
+// zoneName adds the name of a zone to d, such as GMT, with or without an offset, as
+// in GMT+8. It returns false if the offset is invalid.
 func (d *dateParts) zoneName(word string) bool {
 	if i := strings.IndexAny(word, "+-"); i > 0 {
 		if !d.zoneOffset(word[i:]) {
@@ -218,8 +221,8 @@ func (d *dateParts) zoneName(word string) bool {
 	return true
 }
 
-// in returns the moment at which clocks in the zone of d showed the time that t
-// shows in UTC.
+// in returns the moment at which clocks in the zone of d showed the date and time
+// that t shows in UTC. local is the zone if d has none or an unknown one.
 func (d *dateParts) in(t time.Time, local *time.Location) time.Time {
 	if d.hasOffset {
 		return t.Add(-time.Duration(d.offset) * time.Second)

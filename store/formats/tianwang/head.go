@@ -6,19 +6,18 @@ import (
 	"strconv"
 )
 
-// magic begins every record.
+// magic is the text with which every record begins.
 const magic = "version:"
 
-// headMax bounds a head, in bytes. Real heads have a few hundred bytes, but a
-// URL may be long.
+// headMax is how many bytes the head of a record may have. Real heads have a few
+// hundred bytes, but a URL may be long.
 const headMax = 64 << 10
 
-// maxOffset bounds declared lengths, so that the sum of two lengths and an
-// offset fits an int64.
+// maxOffset is the largest declared length that is accepted. The sum of two lengths
+// and an offset then fits an int64.
 const maxOffset = math.MaxInt64 / 4
 
-// head is the head of a record after parsing: lines "name: value" up to an
-// empty line.
+// head is the parsed head of a record: lines "name: value" up to an empty line.
 type head struct {
 	bytes   int64 // length of the head with the empty line that ends it
 	length  int64 // declared length of the data
@@ -33,9 +32,10 @@ type head struct {
 	extra   []byte // the other properties, as lines "name: value\n"
 }
 
-// parseHead reads the head at the start of b. It accepts the properties in any
-// order after version, lines that end in CR LF, and "time" instead of "date".
-// ok is false if b does not begin with a whole head that has a length.
+// parseHead parses the head of a record at the start of b. It accepts the
+// properties in any order after version, lines that end in CR LF, and "time"
+// instead of "date". ok is false if b does not begin with a whole head that has a
+// length.
 func parseHead(b []byte) (h head, ok bool) {
 	if !bytes.HasPrefix(b, []byte(magic)) {
 		return head{}, false
@@ -61,8 +61,8 @@ func parseHead(b []byte) (h head, ok bool) {
 	}
 }
 
-// property adds one line of a head to h. It returns false if the line cannot be
-// a property.
+// property adds one line of a head to h. It returns false if the line cannot be a
+// property, or repeats a property that may appear only once.
 func (h *head) property(line []byte) bool {
 	name, value, ok := bytes.Cut(line, []byte(":"))
 	if !ok || !isName(name) {

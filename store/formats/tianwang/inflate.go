@@ -18,9 +18,9 @@ import (
 // be. The format of deflate allows no more.
 const ratioMax = 1032
 
-// inflateInto fills c from the compressed data at off. why says what is wrong
-// with the data, such as "compressed data ends before its declared length". err is
-// any other failure.
+// inflateInto decompresses the data at off of the record with head h, and sets the
+// fields of c from it. why says what is wrong with the data, such as "compressed
+// data ends before its declared length". err is any other failure.
 func (s *scanner) inflateInto(c *record.Capture, off int64, h head) (why string, err error) {
 	if h.unzip > ratioMax*h.length+64 {
 		return fmt.Sprintf("%d bytes of data can't hold the %d that unzip-length says", h.length, h.unzip), nil
@@ -57,8 +57,9 @@ func (s *scanner) inflateInto(c *record.Capture, off int64, h head) (why string,
 	return "", nil
 }
 
-// inflateSpool is inflateInto for data too large for memory: it inflates to a
-// temporary file first.
+// inflateSpool does the work of inflateInto for data too large for memory: it
+// decompresses to a temporary file first. why says what is wrong with the data; err
+// is any other failure.
 func (s *scanner) inflateSpool(c *record.Capture, off int64, h head) (why string, err error) {
 	compressed := bufio.NewReader(io.NewSectionReader(s.r, off, h.length))
 	if err := s.openInflater(compressed); err != nil {
@@ -82,8 +83,8 @@ func (s *scanner) inflateSpool(c *record.Capture, off int64, h head) (why string
 	return "", s.fill(c, message.NewWindow(s.ctx, spool.File), 0, spool.Size)
 }
 
-// inflated is a reader that remembers the error of r. The error of a copy can
-// then be traced to r or to the writer.
+// inflated is a reader of r that remembers the error that r returned. If a copy
+// fails, its error can then be traced to r or to the writer.
 type inflated struct {
 	r   io.Reader
 	err error
@@ -109,9 +110,9 @@ func (s *scanner) openInflater(r io.Reader) error {
 	return s.inflater.(zlib.Resetter).Reset(r, nil)
 }
 
-// endOfData checks that the inflater is at the end of its stream, which
-// includes the checksum of zlib, and that no input is left after the stream.
-// why says what is wrong, or is "".
+// endOfData checks that the inflater is at the end of its data, which includes the
+// checksum of zlib, and that no compressed input is left. h is the head of the
+// record. why says what is wrong, or is "".
 func (s *scanner) endOfData(h head, compressed io.ByteReader) (why string, err error) {
 	var one [1]byte
 	n, err := s.inflater.Read(one[:])
@@ -127,8 +128,9 @@ func (s *scanner) endOfData(h head, compressed io.ByteReader) (why string, err e
 	return "", nil
 }
 
-// inflateFault separates faults of compressed data from failures to read it:
-// why is the text of a fault, failure is any other error.
+// inflateFault separates faults of compressed data from failures to read it. If err
+// is a fault, why is its text and failure is nil. For any other error, why is ""
+// and failure is that error.
 func inflateFault(err error) (why string, failure error) {
 	var corrupt flate.CorruptInputError
 	var unexpected flate.InternalError // also given for damaged data

@@ -15,11 +15,15 @@ import (
 // FormatText describes files of records for a reader who has such a file and
 // not this program. It is written next to exported files.
 //
+// FormatText describes the format of Tianwang records, for a reader who has such a
+// file and not this program. It is written next to exported files.
+//
 //go:embed FORMAT.txt
 var FormatText string
 
-// Names of properties that are our own: for facts about captures from other
-// formats that a Tianwang record has no property for. FORMAT.txt explains each.
+// Names of properties that only this program writes. They hold facts about captures
+// from other formats for which a Tianwang record has no property. FORMAT.txt
+// explains each.
 const (
 	ownPrefix    = "infomall-"
 	ownMillis    = ownPrefix + "milliseconds"
@@ -40,8 +44,8 @@ const (
 	resourceUnknown    = "-"
 )
 
-// takeOwn moves our own properties from c.Extra to the fields of c that they
-// belong to.
+// takeOwn moves the properties that only this program writes from c.Extra to the
+// fields of c that they belong to.
 func takeOwn(c *record.Capture) {
 	if !bytes.Contains(c.Extra, []byte(ownPrefix)) {
 		return
@@ -56,9 +60,9 @@ func takeOwn(c *record.Capture) {
 	c.Extra = rest
 }
 
-// takeProperty sets the field of c that one of our own properties belongs to.
-// It returns false, and leaves the property in Extra, if the property is not
-// ours or its value is invalid.
+// takeProperty sets the field of c to which a property belongs that only this
+// program writes. It returns false if the property is another one or its value is
+// invalid; the caller then leaves it in c.Extra.
 func takeProperty(c *record.Capture, name, value string) bool {
 	switch name {
 	case ownMillis:
@@ -99,8 +103,8 @@ func takeProperty(c *record.Capture, name, value string) bool {
 	return true
 }
 
-// ownLines returns our own properties for what the format cannot express about
-// s, as lines "name: value\n".
+// ownLines returns the facts about s that the format cannot express, as properties
+// that only this program writes: lines "name: value\n".
 func ownLines(s *message.Stored) []byte {
 	var b []byte
 	add := func(name, value string) {
@@ -140,7 +144,7 @@ func ownLines(s *message.Stored) []byte {
 }
 
 // isValue reports whether a property can have this value and be read back
-// unchanged: no control characters, no blanks at the ends.
+// unchanged: it has no control characters but tabs, and no blanks at its ends.
 func isValue(value string) bool {
 	return strings.TrimSpace(value) == value && strings.IndexFunc(value, func(r rune) bool { return r < ' ' && r != '\t' }) < 0
 }

@@ -59,7 +59,7 @@ type recoverer struct {
 	yield func(task.Recovered, error) bool
 }
 
-// dialect is the set of rules by which a record is accepted.
+// dialect is a set of rules by which Recover accepts a record as valid.
 type dialect uint8
 
 const (
@@ -68,15 +68,16 @@ const (
 	odd                     // what the reader accepts and the rules do not
 )
 
-// extent is a valid record and its place in the file.
+// extent is a valid record with its place in the file.
 type extent struct {
 	head
 	at   int64
 	next int64 // the offset at which the next record is due
 }
 
-// run alternates between searching a chain and yielding its records, up to the
-// end of the file.
+// run walks over the file to its end. In turn it searches the next chain (records
+// that follow each other directly), yields what lies before the chain, and yields
+// the chain's records.
 func (c *recoverer) run() error {
 	for pos := int64(0); pos < c.size; {
 		at, found, err := c.find(pos, c.size, strict, true)
@@ -93,9 +94,10 @@ func (c *recoverer) run() error {
 	return nil
 }
 
-// find returns the offset of the first chain that begins between from and to.
-// If there is none, at is to and found is false. exact also accepts fewer than
-// three records that reach to exactly.
+// find returns the offset of the first chain by the rules of d that begins between
+// from and to. A chain is three records that follow each other directly. If exact
+// is set, fewer records are also enough if they end exactly at to. If there is no
+// chain, at is to and found is false.
 func (c *recoverer) find(from, to int64, d dialect, exact bool) (at int64, found bool, err error) {
 	for {
 		at, found, err := c.s.w.Find(from, []byte(magic))
@@ -110,8 +112,8 @@ func (c *recoverer) find(from, to int64, d dialect, exact bool) (at int64, found
 	}
 }
 
-// chain counts the records that follow each other directly from at on, at most
-// three. reaches reports whether they end exactly at to.
+// chain counts the records by the rules of d that follow each other directly from
+// offset at on, up to three. reaches reports whether they end exactly at to.
 func (c *recoverer) chain(at, to int64, d dialect) (n int, reaches bool, err error) {
 	for n < runTrue && at < to {
 		e, ok, err := c.holds(at, d)
@@ -126,8 +128,8 @@ func (c *recoverer) chain(at, to int64, d dialect) (n int, reaches bool, err err
 	return n, at == to, nil
 }
 
-// holds reports whether a valid record begins at at by the rules of d. e is the
-// record and its place.
+// holds reports whether a record that is valid by the rules of d begins at offset
+// at. e is the record and its place.
 func (c *recoverer) holds(at int64, d dialect) (e extent, ok bool, err error) {
 	e = extent{at: at}
 	if e.head, ok, err = c.s.headAt(at); !ok || err != nil {
@@ -146,8 +148,7 @@ func (c *recoverer) holds(at int64, d dialect) (e extent, ok bool, err error) {
 	return e, known && ended && f.kind != followedByNowhere, err
 }
 
-// isStrict reports whether the record is valid by exactly the rules of the
-// format.
+// isStrict reports whether the record e keeps exactly the rules of the format.
 func (c *recoverer) isStrict(e *extent) (bool, error) {
 	b, err := c.s.w.View(e.at, int(e.bytes))
 	if err != nil || !e.byRules(b) {
@@ -157,7 +158,7 @@ func (c *recoverer) isStrict(e *extent) (bool, error) {
 	return len(last) == 1 && last[0] == '\n', err
 }
 
-// byRules reports whether b, the text that h was read from, keeps all rules for
+// byRules reports whether b, the text from which h was parsed, keeps all rules for
 // a head: url and date are present, length comes last, ": " separates name and
 // value, and lines end in LF.
 func (h *head) byRules(b []byte) bool {
@@ -183,9 +184,10 @@ func (h *head) byRules(b []byte) bool {
 	return string(name) == "length"
 }
 
-// readOut yields the records of the chain that begins at at. It returns the
-// offset at which the chain ends: to, or the first place without a valid
-// record.
+// readOut yields the records of the chain that begins at offset at, by the rules of
+// d. It returns the offset at which the chain ends: to, or the first place without
+// a valid record. It stops before the last record if that record's length may be
+// damaged.
 func (c *recoverer) readOut(at, to int64, d dialect) (int64, error) {
 	e, ok, err := c.holds(at, d)
 	for ok && err == nil && e.next <= to {
@@ -208,10 +210,10 @@ func (c *recoverer) readOut(at, to int64, d dialect) (int64, error) {
 	return at, err
 }
 
-// gap yields what lies between two chains: confirmed records and damaged spans.
-// If from and to are the whole file and it has no confirmed record by the
-// strict rules, chains of fewer than three records by the tolerant rules are
-// accepted, too.
+// gap yields what lies between from and to, which is between two chains: confirmed
+// records and damaged spans. If from and to are the whole file and it has no
+// confirmed record by the strict rules, gap also accepts records by the tolerant
+// rules, and chains of fewer than three.
 func (c *recoverer) gap(from, to int64) error {
 	dialects := []dialect{strict}
 	if from == 0 && to == c.size {
@@ -255,8 +257,8 @@ func (c *recoverer) gap(from, to int64) error {
 	return nil
 }
 
-// alone yields the confirmed records between from and to, and the damaged spans
-// between them.
+// alone yields the confirmed records between from and to, by the rules of any of
+// the dialects, and the damaged spans between them.
 func (c *recoverer) alone(from, to int64, dialects []dialect) error {
 	for from < to {
 		e, d, at, err := c.firstConfirmed(from, from+1, to, dialects)
@@ -289,10 +291,10 @@ func (c *recoverer) alone(from, to int64, dialects []dialect) error {
 	return nil
 }
 
-// firstConfirmed returns the first confirmed record that begins at from or
-// later, before until, and ends at to or before. d is the dialect by which it
-// is valid, at its offset. If there is none, at is to. It tries each dialect in
-// turn.
+// firstConfirmed returns the first confirmed record that begins at from or later
+// but before until, and ends at to or before. It tries the dialects in their order.
+// d is the dialect by which the record e is valid, and at is its offset. If there
+// is no such record, at is to.
 func (c *recoverer) firstConfirmed(from, until, to int64, dialects []dialect) (e extent, d dialect, at int64, err error) {
 	for _, d := range dialects {
 		e, found, err := c.nextConfirmed(from, until, to, d)
@@ -328,7 +330,9 @@ func (c *recoverer) endOfDamaged(from, to int64) (int64, error) {
 	return next, err
 }
 
-// nextConfirmed is firstConfirmed for a single dialect.
+// nextConfirmed returns the first record, confirmed by the rules of d, that begins
+// at from or later but before until, and ends at to or before. found is false if
+// there is none.
 func (c *recoverer) nextConfirmed(from, until, to int64, d dialect) (e extent, found bool, err error) {
 	for from < until {
 		at, found, err := c.s.w.Find(from, []byte(magic))
@@ -349,8 +353,8 @@ func (c *recoverer) nextConfirmed(from, until, to int64, d dialect) (e extent, f
 	return e, false, nil
 }
 
-// isConfirmed reports whether a record that is in no chain is accepted because
-// its data agrees with its head.
+// isConfirmed reports whether the record e, which is in no chain, is accepted
+// because its data agrees with its head.
 func (c *recoverer) isConfirmed(e *extent) (bool, error) {
 	if e.version != "1.0" {
 		return false, nil
@@ -382,8 +386,8 @@ func (c *recoverer) isConfirmed(e *extent) (bool, error) {
 
 const httpMagic = "HTTP/"
 
-// save yields the record e. If the data contradicts the head, it yields e as
-// damaged.
+// save yields the record e with the given state. d is the dialect by which it is
+// valid. If the data of e contradicts the head, save yields e as damaged.
 func (c *recoverer) save(e *extent, d dialect, state task.RecoverState) error {
 	why, err := c.fault(e)
 	if err != nil {
@@ -407,9 +411,9 @@ func (c *recoverer) save(e *extent, d dialect, state task.RecoverState) error {
 	return c.give(out)
 }
 
-// fault returns in what respect a record contradicts itself, such as a date
-// with the wrong weekday, or "". Little can be found if the record has no
-// checksum and its data is not compressed.
+// fault returns in what respect the record e contradicts itself, such as a date
+// with the wrong weekday, or "" if it does not. Little can be found if the record
+// has no checksum and its data is not compressed.
 func (c *recoverer) fault(e *extent) (why string, err error) {
 	if e.version != "1.0" {
 		return c.otherVersion(e)
@@ -442,8 +446,9 @@ func (c *recoverer) fault(e *extent) (why string, err error) {
 	return why, err
 }
 
-// otherVersion is fault for a record whose version is not 1.0, so that the form
-// of its data is not known.
+// otherVersion returns in what respect e, a record whose version is not 1.0,
+// contradicts itself, or "". The form of its data is not known, so it checks only
+// the checksum, and whether the data looks like that of version 1.0.
 func (c *recoverer) otherVersion(e *extent) (why string, err error) {
 	if e.sum != "" {
 		return c.s.sumFault(e.at, e.head)
@@ -467,8 +472,9 @@ func (c *recoverer) damaged(from, to int64) error {
 	return c.give(task.Recovered{Offset: from, Length: to - from, What: why, URL: url, Time: c.time(date)})
 }
 
-// read returns what is wrong with a damaged span, and the url and date that can
-// be read in the damaged head at its start.
+// read returns what is wrong with the damaged span between from and to, and the url
+// and date that can be read in the damaged head at its start; "" if they cannot be
+// read.
 func (c *recoverer) read(from, to int64) (why, url, date string, err error) {
 	b, err := c.s.w.View(from, int(min(4<<10, to-from)))
 	if err != nil || len(b) == 0 {

@@ -15,8 +15,9 @@ const sumName = "crc32c: "
 
 func sumLine(crc uint32) []byte { return fmt.Appendf(nil, "%s%08x\n", sumName, crc) }
 
-// sumFault compares a record with its checksum, if it has one. why says how
-// they differ, or is "".
+// sumFault compares the record at offset at, whose head is h, with its checksum, if
+// it has one. why says what is wrong; it is "" if they agree or there is no
+// checksum. err is a failure to read.
 func (s *scanner) sumFault(at int64, h head) (why string, err error) {
 	b, err := s.w.View(at, int(h.bytes))
 	if err != nil {
@@ -45,8 +46,8 @@ func (s *scanner) sumFault(at int64, h head) (why string, err error) {
 	return "", nil
 }
 
-// nearSum reports whether a head has a line that was a checksum until one byte
-// was damaged, in its name or in the bytes around the name.
+// nearSum reports whether head has a line that was a checksum until one byte of the
+// line's name, or of the bytes around the name, was damaged.
 func nearSum(head []byte) bool {
 	const half = len(sumName) / 2
 	if !bytes.Contains(head, []byte(sumName[:half])) && !bytes.Contains(head, []byte(sumName[half:])) {

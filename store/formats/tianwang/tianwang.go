@@ -31,16 +31,17 @@ import (
 	"infomall/store/record/message"
 )
 
-// Options says how to read a file. The zero value works.
+// Options says how to read a file of Tianwang records. The zero value works.
 type Options struct {
 	Source string         // the value of Capture.Source for each capture that is read
 	Zone   *time.Location // the zone of dates that have none; nil is UTC
 	Limits message.BodyLimits
 }
 
-// Read reads the records of r in order. A damaged span comes as an item with
-// Damage set. An error comes as the last pair: r or the disk failed, or ctx
-// ended. The receiver owns each item and must close the Spool of its capture.
+// Read reads the Tianwang records of r in order. A damaged span comes as an item
+// with Damage set. An error comes as the last pair: reading r or writing to the
+// disk failed, or ctx ended. The receiver owns each item and must close the Spool
+// of its capture.
 func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, error] {
 	if o.Zone == nil {
 		o.Zone = time.UTC
@@ -53,7 +54,7 @@ func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, 
 	}
 }
 
-// scanner walks over the records of one file.
+// scanner walks over the records of one file of Tianwang records.
 type scanner struct {
 	ctx context.Context
 	r   io.ReaderAt
@@ -120,8 +121,9 @@ func (s *scanner) run(yield func(record.Item) bool) error {
 	}
 }
 
-// item returns the item of the record at pos. A record whose date or data is
-// wrong comes with Damage set.
+// item returns the item of the record at pos, whose head is h: a capture, or the
+// reason why the record is skipped. f is what follows the record. A record whose
+// date or data is wrong comes with Damage set.
 func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
 	it := record.Item{Offset: pos, Type: h.version}
 	damaged := func(format string, args ...any) (record.Item, error) {
@@ -192,8 +194,8 @@ func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
 	return it, nil
 }
 
-// fill reads n bytes of w at off into c: a body if c is a resource, else an
-// HTTP response.
+// fill sets the fields of c from the n bytes of w at off: a body if c is a
+// resource, and otherwise an HTTP response.
 func (s *scanner) fill(c *record.Capture, w *message.Window, off, n int64) error {
 	if c.Via == record.ViaResource {
 		return message.ReadBody(c, w, off, n, s.o.Limits)
@@ -201,8 +203,8 @@ func (s *scanner) fill(c *record.Capture, w *message.Window, off, n int64) error
 	return message.Read(c, w, off, n, s.o.Limits)
 }
 
-// noHead says what is wrong at pos, where a head is due and missing, such as
-// "zeros where a record should begin".
+// noHead returns what is wrong at pos, where the head of a record should be and is
+// missing, such as "zeros where a record should begin".
 func (s *scanner) noHead(pos int64) (string, error) {
 	b, err := s.w.View(pos, 1)
 	if len(b) > 0 && b[0] == 0 {
@@ -211,7 +213,8 @@ func (s *scanner) noHead(pos int64) (string, error) {
 	return "no head of a record where one should begin", err
 }
 
-// headAt reads the head at off. It returns false if there is none.
+// headAt reads the head of a record at offset off. It returns false if there is
+// none.
 func (s *scanner) headAt(off int64) (head, bool, error) {
 	const common = 2 << 10
 	for _, n := range []int{common, headMax} {
@@ -229,12 +232,12 @@ func (s *scanner) headAt(off int64) (head, bool, error) {
 	return head{}, false, nil
 }
 
-// paddingMax is how many NULs in a row count as padding between two records. A
-// longer row of NULs is where a crash lost what was written.
+// paddingMax is how many NUL bytes in a row count as padding between two records.
+// More NULs in a row mean that a crash lost what was written.
 const paddingMax = 15
 
 // emptyLines returns how many bytes at the start of b are empty lines, comment
-// lines or padding. All of these may come between records.
+// lines (with # at the start) or padding. All of these may come between records.
 func emptyLines(b []byte) int {
 	pos := 0
 	for pos < len(b) {
@@ -265,8 +268,8 @@ func emptyLines(b []byte) int {
 	return pos
 }
 
-// skipEmpty skips empty lines, comment lines and padding at pos. It returns the
-// offset after them, and whether the file ends there.
+// skipEmpty skips empty lines, comment lines and padding from offset pos on. It
+// returns the offset after them, and whether the file ends there.
 func (s *scanner) skipEmpty(pos int64) (next int64, end bool, err error) {
 	for {
 		b, err := s.w.View(pos, 4<<10)

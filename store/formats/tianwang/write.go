@@ -11,7 +11,7 @@ import (
 	"infomall/store/record"
 )
 
-// Record is a record to write.
+// Record is a Tianwang record that is to be written.
 type Record struct {
 	URL    string
 	Origin string // the URL that was requested first, if it differs from URL; or ""
@@ -28,8 +28,9 @@ type Record struct {
 	Sum bool
 }
 
-// Append appends r to dst in version 1.0. It returns an error, and dst
-// unchanged, if r has no URL or if a property contains a line end.
+// Append appends r to dst as a record of version 1.0. It returns an error, and dst
+// unchanged, if r has no URL, if a property contains a line end, or if r.Extra has
+// an invalid line.
 func Append(dst []byte, r *Record) ([]byte, error) {
 	data, unzip := r.Data, int64(-1)
 	if r.Compress {
@@ -42,8 +43,8 @@ func Append(dst []byte, r *Record) ([]byte, error) {
 	return append(append(out, data...), '\n'), nil
 }
 
-// appendHead appends the head of r and the empty line after it. length is the
-// length of the data as written; unzip is its length before compression, or −1
+// appendHead appends the head of r and the empty line after it to dst. length is
+// the length of the data as written; unzip is its length before compression, or −1
 // if it is not compressed. data is used only for the checksum, if r.Sum is set.
 func appendHead(dst []byte, r *Record, unzip, length int64, data []byte) ([]byte, error) {
 	if r.URL == "" {
@@ -80,8 +81,8 @@ func appendHead(dst []byte, r *Record, unzip, length int64, data []byte) ([]byte
 	return append(append(out, lengths...), '\n'), nil
 }
 
-// splitExtra separates the date from the other properties in r.Extra. If Extra
-// has no date, it returns that of r.Time.
+// splitExtra separates the date in r.Extra from the other properties in it. If
+// r.Extra has no date, date is that of r.Time.
 func splitExtra(r *Record) (date string, extra []byte, err error) {
 	date = r.Time.Std().Format(dateLayout)
 	for line := range bytes.Lines(r.Extra) {

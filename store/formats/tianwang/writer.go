@@ -15,11 +15,11 @@ import (
 	"infomall/store/record/message"
 )
 
-// Writer writes captures as records of version 1.0. A record has the whole
-// response byte for byte, unless twin makes it a revisit. Facts that the format
-// cannot express go into properties of our own: for example that the archive
-// does not have the body, or that the capture is a file and not an HTTP
-// response. Read returns all captures as they were.
+// Writer writes captures as Tianwang records of version 1.0. A record has the whole
+// response byte for byte, unless the method twin makes it a revisit. Facts that the
+// format cannot express go into properties that only this program writes: for
+// example that the archive does not have the body, or that the capture is a file
+// and not an HTTP response. Read returns all captures as they were.
 type Writer struct {
 	w        io.Writer
 	compress bool
@@ -30,13 +30,13 @@ type Writer struct {
 	moment message.Moment
 }
 
-// NewWriter returns a Writer to w, which it never closes. compress says to
-// compress the data of each record with zlib.
+// NewWriter returns a Writer that writes to w and never closes w. If compress is
+// set, it compresses the data of each record with zlib.
 func NewWriter(w io.Writer, compress bool) *Writer { return &Writer{w: w, compress: compress} }
 
-// NewJournal returns a Writer to w whose records have a checksum, so that a
-// record torn by a crash is not read as whole. Records with large bodies have
-// none.
+// NewJournal returns a Writer to w whose records have a checksum. A record that is
+// torn by a crash is then not read as whole. Records with large bodies have no
+// checksum.
 func NewJournal(w io.Writer) *Writer { return &Writer{w: w, sum: true} }
 
 // Write writes one capture. The captures of a URL must come together and in
@@ -66,10 +66,10 @@ func (w *Writer) Write(s *message.Stored) error {
 	return err
 }
 
-// twin returns the capture to write instead of s. That is s itself, unless a
-// reader would take s for another capture that the file already has. This
-// happens if a revisit has the same moment as its original. Then twin returns a
-// revisit of the first of the two.
+// twin returns the capture to write instead of s. That is s itself, unless a reader
+// would take s for another capture that the file already has. This happens if a
+// revisit has the same URL and time as its original. Then twin returns a revisit of
+// the first of the two.
 func (w *Writer) twin(s *message.Stored) *message.Stored {
 	if s.NoBody != "" || s.Via == record.ViaNotModified || s.Digest == (record.Digest{}) {
 		return s
@@ -87,8 +87,8 @@ func (w *Writer) twin(s *message.Stored) *message.Stored {
 	return &out
 }
 
-// large writes a capture whose body comes in pieces. It ranges over the body
-// twice, because the length comes before the data.
+// large writes r, the record of s, whose body comes in pieces. It ranges over the
+// body twice, because the length comes before the data.
 func (w *Writer) large(r *Record, s *message.Stored) error {
 	// As in Write: what has no head may look compressed.
 	compress := w.compress || len(s.Head) == 0 && s.Via != record.ViaResource
@@ -135,7 +135,7 @@ func (w *Writer) large(r *Record, s *message.Stored) error {
 	return err
 }
 
-// counter is a Writer that only counts the bytes written to it.
+// counter is an io.Writer that only counts the bytes written to it.
 type counter int64
 
 func (c *counter) Write(b []byte) (int, error) {
@@ -143,9 +143,8 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// data returns the data of a record, in pieces: the response as it was
-// received, the file of a resource, or the head alone if s has no body of its
-// own.
+// data yields the data of the record of s, in pieces: the response as it was
+// received, the file of a resource, or the head alone if s has no body of its own.
 func data(s *message.Stored) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if s.Via != record.ViaResource && len(s.Head) > 0 && !yield(s.Head, nil) {
@@ -157,7 +156,7 @@ func data(s *message.Stored) iter.Seq2[[]byte, error] {
 	}
 }
 
-// recordOf returns the record of a capture, without data.
+// recordOf returns the record in which the capture s is written, without its data.
 func recordOf(s *message.Stored) *Record {
 	r := &Record{URL: s.AskedURL, Time: s.Time}
 	if !isValue(r.URL) {

@@ -37,7 +37,7 @@ import (
 	"infomall/store/record/message"
 )
 
-// Options says how Read reads a file. The zero value works.
+// Options says how Read reads a WACZ file. The zero value works.
 type Options struct {
 	Source string // Capture.Source of each capture is this path joined with the name of its WARC file
 	Limits message.BodyLimits
@@ -53,12 +53,11 @@ const (
 	ratioMax   = 250
 )
 
-// Read yields the captures in the WACZ file r of size bytes. It reads the WARC
-// files in the order of their names; Item.Offset is an offset in the WARC file.
+// Read yields the captures in r, a WACZ file of size bytes. It reads the WARC files
+// in it in the order of their names; Item.Offset is an offset in the WARC file.
 // Damage is an item too, and so is a WARC file whose digest differs from the
-// manifest. An error is the last pair: reading r or writing to the disk failed,
-// or ctx ended. The receiver owns each item and must close the Spool of its
-// capture.
+// manifest. An error is the last pair: reading r or writing to the disk failed, or
+// ctx ended. The receiver owns each item and must close the Spool of its capture.
 func Read(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq2[record.Item, error] {
 	return func(yield func(record.Item, error) bool) {
 		rd := &reader{ctx: ctx, o: o, yield: yield}
@@ -94,9 +93,9 @@ func (rd *reader) damage(at int64, format string, args ...any) error {
 	return nil
 }
 
-// salvage reads the records of a file that is not a complete zip file. It finds
-// the WARC files that the zip file stores without compression. why is the error
-// of the zip reader.
+// salvage reads the records of r, a file that is not a complete zip file. It finds
+// the WARC files that the zip file stores without compression. why is the error of
+// the zip reader.
 func (rd *reader) salvage(r io.ReaderAt, why error) error {
 	if err := rd.damage(0, "the zip file has no readable directory (%v): the whole file is searched for records", why); err != nil {
 		return err
@@ -108,8 +107,9 @@ func (rd *reader) salvage(r io.ReaderAt, why error) error {
 	return rd.records(warc.Read(rd.ctx, r, warc.Options{Source: rd.o.Source, Limits: rd.o.Limits}), "")
 }
 
-// records yields the items of one WARC file. If name is not empty, it comes
-// before each message of damage.
+// records yields items, those of one WARC file, to the receiver. If name is not
+// empty, it comes before each message of damage. It returns errStop if the receiver
+// stops.
 func (rd *reader) records(items iter.Seq2[record.Item, error], name string) error {
 	for it, err := range items {
 		if err != nil {
@@ -168,9 +168,9 @@ func isArchive(name string) bool {
 	return strings.HasSuffix(name, ".warc") || strings.HasSuffix(name, ".arc")
 }
 
-// manifest returns the sha256 of each file that datapackage.json lists, in
-// hexadecimal digits by path; "" for a file without one. Version 1.0 has the
-// digests under stats.
+// manifest returns the sha256 of each file that datapackage.json lists, as
+// hexadecimal digits by the path of the file. The digits are "" for a file without
+// a sha256. Version 1.0 of WACZ has the digests under stats.
 func (rd *reader) manifest(z *zip.Reader) (map[string]string, error) {
 	digests := make(map[string]string)
 	f, err := z.Open(namePackage)
@@ -199,8 +199,8 @@ func (rd *reader) manifest(z *zip.Reader) (map[string]string, error) {
 	return digests, nil
 }
 
-// file reads the records of f, one WARC file in the zip file r. digest is the
-// sha256 in the manifest, or "".
+// file reads the records of f, one WARC or ARC file in the zip file r. digest is
+// the sha256 of f in the manifest, as hexadecimal digits, or "".
 func (rd *reader) file(r io.ReaderAt, f *zip.File, digest string) error {
 	at, err := f.DataOffset()
 	if err != nil {
@@ -244,8 +244,8 @@ func (rd *reader) file(r io.ReaderAt, f *zip.File, digest string) error {
 	return rd.records(warc.Read(rd.ctx, in, warc.Options{Source: source, Limits: rd.o.Limits}), f.Name)
 }
 
-// content reads one file of the zip file and computes its digest. If the file
-// is damaged, Read stores the error in damage and returns io.EOF.
+// content reads one file of the zip file and computes its sha256. If the file is
+// damaged, Read stores the error in damage and returns io.EOF.
 type content struct {
 	ctx    context.Context
 	r      io.Reader

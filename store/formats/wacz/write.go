@@ -42,8 +42,8 @@ const (
 const version = "1.1.1"
 
 // Writer writes captures to a WACZ file: one WARC file, its index, the list of
-// pages and the manifest. As with warc.Writer, the captures of a URL should be
-// written in a row and in order of time.
+// pages and the manifest. The captures of a URL should be written in a row and in
+// order of time, so that the WARC file need not repeat equal bodies.
 type Writer struct {
 	zip   *zip.Writer
 	o     WriterOptions
@@ -54,7 +54,7 @@ type Writer struct {
 	pages *bufio.Writer
 }
 
-// resource is one file's entry in datapackage.json.
+// resource is the entry of one file in datapackage.json, the manifest.
 type resource struct {
 	Name  string `json:"name"`
 	Path  string `json:"path"`
@@ -62,8 +62,8 @@ type resource struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// part is one file in the zip file while it is written: its size and digest so
-// far.
+// part is one file in the zip file while it is being written, with its size and
+// digest so far.
 type part struct {
 	w    io.Writer
 	sum  hash.Hash
@@ -100,7 +100,8 @@ func NewWriter(w io.Writer, o WriterOptions) (*Writer, error) {
 	return out, nil
 }
 
-// begin starts the next file in the zip file; it becomes w.part.
+// begin starts the next file in the zip file, called path and compressed by method.
+// The file becomes w.part.
 func (w *Writer) begin(path string, method uint16) error {
 	f, err := w.zip.CreateHeader(&zip.FileHeader{Name: path, Method: method, Modified: w.o.Now.Std()})
 	if err != nil {
@@ -110,8 +111,8 @@ func (w *Writer) begin(path string, method uint16) error {
 	return nil
 }
 
-// end completes the current file in the zip file: it adds the file's digest to
-// the list for the manifest.
+// end completes w.part, the current file in the zip file: it adds the file's name,
+// size and digest to the list for the manifest.
 func (w *Writer) end() {
 	w.parts = append(w.parts, resource{
 		Name: w.part.path[bytes.LastIndexByte([]byte(w.part.path), '/')+1:], Path: w.part.path,
@@ -142,7 +143,7 @@ func (w *Writer) Write(s *message.Stored) (cdx.Entry, error) {
 	return e, err
 }
 
-// page adds fields as a line of JSON to the list of pages.
+// page adds a line to the list of pages: a JSON object with fields.
 func (w *Writer) page(fields map[string]string) error {
 	line, err := json.Marshal(fields)
 	if err != nil {
@@ -154,9 +155,9 @@ func (w *Writer) page(fields map[string]string) error {
 	return nil
 }
 
-// Finish writes the index, the list of pages and the manifest. The index
-// consists of the lines of the entries that Write has returned, in sorted
-// order.
+// Finish writes the index, the list of pages and the manifest, and completes the
+// zip file. index yields the lines of the index, sorted: the lines of the entries
+// that Write has returned.
 func (w *Writer) Finish(index iter.Seq2[[]byte, error]) error {
 	w.end()
 	if err := w.begin(nameIndex, zip.Deflate); err != nil {
@@ -227,5 +228,6 @@ func (w *Writer) manifest() error {
 	return nil
 }
 
-// Close removes the temporary file. It does not complete the WACZ file.
+// Close removes the temporary file of the Writer. It does not complete the WACZ
+// file.
 func (w *Writer) Close() error { return w.spool.File.Close() }

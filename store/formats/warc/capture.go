@@ -19,9 +19,10 @@ var placed = map[string]bool{
 	"content-type": true, "content-length": true, "infomall-server": true, "infomall-origin": true,
 }
 
-// capture reads the record of type kind at pos, such as "response". why says
-// what is wrong with its header fields, such as "response record without
-// WARC-Target-URI", or is "".
+// capture reads the record at pos as a capture. h is the header of the record, and
+// kind its type, such as "response". why says what is wrong with the header fields,
+// such as "response record without WARC-Target-URI"; it is "" if nothing is. err is
+// a failure to read.
 func (s *scanner) capture(pos int64, kind string, h header) (c *record.Capture, why string, err error) {
 	t, err := parseDate(h.get("WARC-Date"))
 	if err != nil {
@@ -61,9 +62,9 @@ func (s *scanner) capture(pos int64, kind string, h header) (c *record.Capture, 
 	return c, "", err
 }
 
-// digestAndExtra returns the declared digest of the payload, or of the block if
-// the payload has none, such as "sha1:BASE32". extra has the header fields that
-// a Capture has no field for, as lines "name: value\n".
+// digestAndExtra returns the digest that h declares for the payload, or for the
+// block if it declares none for the payload, such as "sha1:BASE32". extra has the
+// header fields that a Capture has no field for, as lines "name: value\n".
 func digestAndExtra(h *header) (digest string, extra []byte) {
 	of := "WARC-Payload-Digest"
 	if digest = h.get(of); digest == "" {
@@ -78,8 +79,8 @@ func digestAndExtra(h *header) (digest string, extra []byte) {
 	return digest, extra
 }
 
-// isHTTP reports whether the response whose block is at off is HTTP: its
-// Content-Type says so, or the block begins with "HTTP/".
+// isHTTP reports whether a response record is an HTTP response: its Content-Type in
+// h says so, or its block, which begins at off, begins with "HTTP/".
 func (s *scanner) isHTTP(off int64, h header) bool {
 	switch message.Mime(h.get("Content-Type")) {
 	case "application/http", "message/http":
@@ -89,8 +90,8 @@ func (s *scanner) isHTTP(off int64, h header) bool {
 	return err == nil && string(b) == "HTTP/"
 }
 
-// revisit fills c from a revisit record. The block of such a record is the head
-// of a response, or empty.
+// revisit fills c from a revisit record with the header h and the block at off. The
+// block of such a record is the head of a response, or empty.
 func (s *scanner) revisit(c *record.Capture, off int64, h header) error {
 	c.Via = record.ViaRevisit
 	b, err := s.Window.View(off, int(min(h.length, message.ViewMax)))

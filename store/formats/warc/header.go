@@ -9,15 +9,16 @@ import (
 	"time"
 )
 
-// magic begins every record. Some writers write it in lower case.
+// magic is the text with which every WARC record begins. Some writers write it in
+// lower case.
 const magic = "WARC/"
 
-// hasMagic reports whether b begins with the magic, in upper or lower case.
+// hasMagic reports whether b begins with "WARC/", in upper or lower case.
 func hasMagic(b []byte) bool {
 	return len(b) >= len(magic) && bytes.EqualFold(b[:len(magic)], []byte(magic))
 }
 
-// indexMagic returns the index of the first magic in b, in upper or lower case,
+// indexMagic returns the index of the first "WARC/" in b, in upper or lower case,
 // or -1 if there is none.
 func indexMagic(b []byte) int {
 	for from := 0; ; {
@@ -32,10 +33,11 @@ func indexMagic(b []byte) int {
 	}
 }
 
-// headerMax bounds a record's header, in bytes.
+// headerMax is how many bytes the header of a record may have.
 const headerMax = 1 << 20
 
-// lengthMax bounds Content-Length, so that sums with an offset fit an int64.
+// lengthMax is the largest Content-Length that is accepted. The sum of a length and
+// an offset then fits an int64.
 const lengthMax = 1 << 61
 
 // header is the header of one record.
@@ -53,10 +55,10 @@ var (
 	errCutHeader = errors.New("file ends within the header of a record")
 )
 
-// parseHeader reads the header at the start of b. Lines may end in a bare LF or
-// in more than one CR. Folded lines are joined, and lines without a colon are
-// skipped. If the header only lacks a usable Content-Length, it is returned
-// together with the error.
+// parseHeader parses the record header at the start of b. Lines may end in a bare
+// LF or in more than one CR. Folded lines (continued on the next line) are joined,
+// and lines without a colon are skipped. If the header only lacks a usable
+// Content-Length, it is returned together with the error.
 func parseHeader(b []byte) (header, error) {
 	if !startsRecord(b) {
 		return header{}, errNoHeader
@@ -108,8 +110,8 @@ func isDigits(b []byte) bool {
 	return len(b) > 0
 }
 
-// line adds one line to the header. A line that begins with a blank continues
-// the field before it.
+// line adds one line of text to the header. A line that begins with a blank or a
+// tab continues the field before it.
 func (h *header) line(line []byte) {
 	if line[0] == ' ' || line[0] == '\t' {
 		if n := len(h.fields); n > 0 {
@@ -123,7 +125,8 @@ func (h *header) line(line []byte) {
 	}
 }
 
-// get returns the first value of the named field, or "". Case does not matter.
+// get returns the value of the first field called name, in upper or lower case, or
+// "" if there is none.
 func (h *header) get(name string) string {
 	for _, f := range h.fields {
 		if strings.EqualFold(f.name, name) {
@@ -133,8 +136,9 @@ func (h *header) get(name string) string {
 	return ""
 }
 
-// uri returns the value of a field that holds a URI. It removes the angle
-// brackets that some writers put around it, as the grammar of WARC 1.0 says.
+// uri returns the value of the field called name, which holds a URI, or "" if there
+// is none. It removes the angle brackets that some writers put around the URI, as
+// the grammar of WARC 1.0 says.
 func (h *header) uri(name string) string {
 	value := h.get(name)
 	if inner, ok := strings.CutPrefix(value, "<"); ok {
@@ -153,9 +157,9 @@ var dateLayouts = []string{
 	"20060102150405", "200601021504", "2006010215", "20060102",
 }
 
-// parseDate reads a WARC-Date, such as 2008-04-30T20:48:25Z. The T and the Z
-// may be in lower case, a blank may replace the T, and 14 digits may be
-// followed by the digits of a fraction.
+// parseDate returns the time that s, the value of a WARC-Date such as
+// 2008-04-30T20:48:25Z, means. The T and the Z may be in lower case, a blank may
+// replace the T, and 14 digits may be followed by the digits of a fraction.
 func parseDate(s string) (time.Time, error) {
 	upper := strings.ToUpper(s)
 	if date, clock, ok := strings.Cut(upper, " "); ok {

@@ -78,8 +78,8 @@ func (c *recoverer) run(yield func(task.Recovered) bool) error {
 	})
 }
 
-// record checks the record at pos, which ends where its length says, and
-// returns what Recover yields for it.
+// record checks the record at pos, which has the header h and ends where its length
+// says. It returns what Recover yields for the record.
 func (c *recoverer) record(pos int64, h header) (task.Recovered, error) {
 	end := pos + h.bytes + h.length
 	at, first := c.Locate(pos)
@@ -130,8 +130,9 @@ func timeOf(h *header) record.Time {
 	return record.NoTime
 }
 
-// digestFault compares a block with its declared digest, such as "sha1:BASE32".
-// why says how they differ. It is "" if they agree or the algorithm is unknown.
+// digestFault compares the bytes of block with the digest that was declared for
+// them, such as "sha1:BASE32". why says how they differ. It is "" if they agree or
+// the algorithm is unknown. err is a failure to read block.
 func digestFault(block io.Reader, declared string) (why string, err error) {
 	name, value, _ := strings.Cut(declared, ":")
 	var sum hash.Hash

@@ -30,19 +30,20 @@ import (
 	"infomall/store/record/message"
 )
 
-// Options says how to read a file. The zero value works.
+// Options says how to read a WARC file. The zero value works.
 type Options struct {
 	Source string // the value of Capture.Source for each capture that is read
 	Limits message.BodyLimits
 }
 
-// Read reads the records of r in order. A damaged span comes as an item with
-// Damage set. An error comes as the last pair: r or the disk failed, or ctx
-// ended. The receiver owns each item and must close the Spool of its capture.
+// Read reads the records of the WARC file r in order. A damaged span comes as an
+// item with Damage set. An error comes as the last pair: reading r or writing to
+// the disk failed, or ctx ended. The receiver owns each item and must close the
+// Spool of its capture.
 //
-// Responses, revisits and resources come as captures. A response that is not
-// HTTP, such as a DNS record, comes as a resource. A response that says it is
-// HTTP and has no status line has Status 0 and no Head; all of it is Body.
+// Responses, revisits and resources come as captures. A response that is not HTTP,
+// such as a DNS record, comes as a resource. A response that says it is HTTP and
+// has no status line has Status 0 and no Head; all of it is Body.
 func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, error] {
 	return func(yield func(record.Item, error) bool) {
 		s, err := open(ctx, r, o)
@@ -65,8 +66,8 @@ func open(ctx context.Context, r io.ReaderAt, o Options) (*scanner, error) {
 	return &scanner{gzipped.NewWalk(ctx, r, compressed, gzipped.Options{TempDir: o.Limits.TempDir, Starts: hasRecord}), o}, nil
 }
 
-// hasRecord reports whether a record starts in text: a line that begins with
-// the magic.
+// hasRecord reports whether a WARC record starts in text: whether some line begins
+// with "WARC/".
 func hasRecord(text []byte) bool {
 	for from := 0; ; {
 		at := indexMagic(text[from:])
@@ -88,7 +89,8 @@ func Detect(r io.ReaderAt) (bool, error) {
 	return is, err
 }
 
-// detect is Detect that also reports whether the file is compressed.
+// detect reports whether r looks like a WARC file, as Detect does, and whether it
+// is compressed with gzip.
 func detect(r io.ReaderAt) (is, compressed bool, err error) {
 	for _, look := range []int{4 << 10, 1 << 20} {
 		start := make([]byte, look)
@@ -141,10 +143,10 @@ func (s *scanner) run(yield func(record.Item) bool) error {
 	})
 }
 
-// recordAt reads the header at pos and checks that the record ends where its
-// length says. If the length is wrong and something else shows where the record
-// ends, recordAt corrects the length in h. why says what is wrong, such as "no
-// WARC record where one is due". It is "" if the record is whole.
+// recordAt reads the header at pos and checks that the record ends where its length
+// says. If the length is wrong and something else shows where the record ends,
+// recordAt corrects the length in h. why says what is wrong, such as "no WARC
+// record where one should begin". It is "" if the record is whole.
 func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	h, fault, err := s.headerAt(pos)
 	if err != nil {
@@ -186,10 +188,10 @@ func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 // corrected. Some writers forget a line end.
 const slipMax = 4
 
-// slip returns by how many bytes a Content-Length is too small, given the
-// offset end at which it says that the block ends. The sign is that the empty
-// lines and the next record come that many bytes further on. It returns 0 if
-// they do not.
+// slip returns by how many bytes a Content-Length is too small, or 0 if it cannot
+// tell. end is the offset at which the Content-Length says that the block ends. The
+// sign of a wrong length is that the empty lines and the next record come up to
+// slipMax bytes later.
 func (s *scanner) slip(end int64) (more int64, err error) {
 	b, err := s.Window.View(end, slipMax+len("\r\n\r\n"+magic))
 	if err != nil {
@@ -205,9 +207,10 @@ func (s *scanner) slip(end int64) (more int64, err error) {
 	return 0, nil
 }
 
-// lengthByHTTP returns the length of a response's block that its HTTP headers
-// declare. ok is false if they declare none, or if no record ends at that
-// length.
+// lengthByHTTP returns the length of a response's block as the HTTP headers in the
+// block declare it. block is the offset of the block, and h the header of the
+// record. ok is false if the HTTP headers declare no length, or if no record ends
+// at that length.
 func (s *scanner) lengthByHTTP(block int64, h *header) (length int64, ok bool, err error) {
 	if h.bytes == 0 || !strings.EqualFold(h.get("WARC-Type"), "response") {
 		return 0, false, nil
@@ -224,8 +227,8 @@ func (s *scanner) lengthByHTTP(block int64, h *header) (length int64, ok bool, e
 	return length, e.sure || e.record, err
 }
 
-// headerAt reads the header at pos. fault says why the header cannot be used;
-// err is a failure to read.
+// headerAt reads the record header at offset pos. fault says why the header cannot
+// be used, or is nil; err is a failure to read.
 func (s *scanner) headerAt(pos int64) (h header, fault, err error) {
 	for n := 4 << 10; ; n *= 16 {
 		n = min(n, headerMax)
@@ -243,23 +246,24 @@ func (s *scanner) headerAt(pos int64) (h header, fault, err error) {
 	}
 }
 
-// errWrongLength says that no record ends where its Content-Length says.
+// errWrongLength means that a record does not end where its Content-Length says.
 var errWrongLength = errors.New("record does not end where Content-Length says")
 
-// ending is what follows a block.
+// ending describes what follows the block of a record.
 type ending struct {
 	fault string // why no record ends there, or ""
-	// sure reports that nothing else can be meant: exactly two line ends and a
-	// record follow, or another gzip member, or the end of the file. Otherwise only
-	// empty lines follow, which a block may also contain.
+	// sure reports that the block certainly ends there: exactly two line ends and a
+	// record follow, or another gzip member, or the end of the file. If sure is
+	// false, the line ends that follow may also belong to the block.
 	sure bool
-	// record reports that a record follows, after any number of line ends. If the
-	// number is not two, the length may reach into the line ends after the next
-	// record.
+	// record reports that another record follows, after any number of line ends. If
+	// the number is not two, the length of the block may be wrong by some line
+	// ends.
 	record bool
 }
 
-// end checks what follows the block of length bytes at off.
+// end checks what follows a record's block, which begins at off and has length
+// bytes.
 func (s *scanner) end(off, length int64) (e ending, err error) {
 	there, err := s.Has(off, length)
 	if !there || err != nil {
@@ -291,11 +295,11 @@ func (s *scanner) end(off, length int64) (e ending, err error) {
 	return ending{fault: errWrongLength.Error()}, nil
 }
 
-// search returns the offset of the next record after pos that starts before
-// limit. If there is none, found is false and next is the end of what can be
-// read, or limit or more. A record need not start a line, because the bytes
-// before it may be torn. A header alone proves nothing, because a page may
-// quote one: its record must also end where it says.
+// search returns the offset of the next record that starts after pos and before
+// limit. If there is none, found is false, and next is the offset at which reads
+// end, or an offset not before limit. A record need not start a line, because the
+// bytes before it may be torn. A header alone proves nothing, because a page may
+// quote one: the record must also end where the header says.
 func (s *scanner) search(pos, limit int64) (next int64, found bool, err error) {
 	for from := pos + 1; ; {
 		at, found, err := s.Window.FindFunc(from, len(magic), indexMagic)
@@ -310,7 +314,9 @@ func (s *scanner) search(pos, limit int64) (next int64, found bool, err error) {
 	}
 }
 
-// searchAll is search without a limit.
+// searchAll returns the offset of the next record that starts after pos, however
+// far away. found is false if there is none; next is then the offset at which reads
+// end.
 func (s *scanner) searchAll(pos int64) (next int64, found bool, err error) {
 	return s.search(pos, math.MaxInt64)
 }
@@ -331,8 +337,9 @@ func (s *scanner) isRecord(pos int64) (bool, error) {
 	return ok, err
 }
 
-// item returns the item of the whole record at pos. A record whose fields are
-// wrong comes with Damage set.
+// item returns the item of the whole record at pos, whose header is h: a capture,
+// or the reason why the record is skipped. A record whose fields are wrong comes
+// with Damage set.
 func (s *scanner) item(pos int64, h header) (record.Item, error) {
 	at, _ := s.Locate(pos)
 	it := record.Item{Offset: at, Type: h.get("WARC-Type")}

@@ -18,7 +18,7 @@ import (
 	"infomall/store/record/message"
 )
 
-// WriterOptions says how a Writer writes. The zero value works.
+// WriterOptions says how a Writer writes a WARC file. The zero value works.
 type WriterOptions struct {
 	Plain    bool        // write without compression; otherwise each record is a gzip member
 	Filename string      // for the warcinfo record
@@ -27,10 +27,10 @@ type WriterOptions struct {
 }
 
 // Writer writes captures as the records of a WARC 1.1 file. It does not write a
-// body again that the file already has for the same URL in a response or
-// resource like it: the capture becomes a revisit record. The Writer remembers
-// the digests of the bodies of one URL only. The captures of a URL should
-// therefore come together and in order of time.
+// body again if the file already has that body for the same URL, in a record of the
+// same type, status and media type: the capture then becomes a revisit record. The
+// Writer remembers the digests of the bodies of one URL only. The captures of a URL
+// should therefore come together and in order of time.
 //
 // A revisit record cannot hold the transfer framing of a body. Everything else
 // comes back from Read.
@@ -78,8 +78,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// NewWriter writes the warcinfo record to w and returns a Writer to w. The
-// Writer never closes w.
+// NewWriter returns a Writer that writes to w, and writes the warcinfo record (the
+// first of the file) to w at once. The Writer never closes w.
 func NewWriter(w io.Writer, o WriterOptions) (*Writer, error) {
 	out := &Writer{w: counter{w: w}, o: o, have: make(map[record.Digest]*original)}
 	if !o.Plain {
@@ -98,7 +98,8 @@ func NewWriter(w io.Writer, o WriterOptions) (*Writer, error) {
 	return out, out.record(h, "", one(fields))
 }
 
-// Bytes returns how many bytes were written so far.
+// Bytes returns how many bytes the Writer has written so far, compressed if the
+// file is.
 func (w *Writer) Bytes() int64 { return w.w.n }
 
 // Placed says where the record of a capture lies in the file.
@@ -169,7 +170,8 @@ func (w *Writer) Write(s *message.Stored) (Placed, error) {
 	return at, err
 }
 
-// whole writes a capture with its body. A nil body is empty.
+// whole writes the capture s as a response or resource record with its body. If
+// body is nil, the body is empty. payload is the digest of the payload, or "".
 func (w *Writer) whole(s *message.Stored, body iter.Seq2[[]byte, error], payload string) error {
 	kind, content := "response", "application/http;msgtype=response"
 	if s.Via == record.ViaResource {
@@ -194,8 +196,9 @@ const (
 	profileNotModified = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 )
 
-// revisit writes a revisit record for s. The body is in the record of url at
-// time t; "" and record.NoTime leave these fields out.
+// revisit writes a revisit record for s. The body of s is in the record of url at
+// time t, and has the digest payload. A url of "", a t of record.NoTime and a
+// payload of "" leave out their header fields.
 func (w *Writer) revisit(s *message.Stored, url string, t record.Time, payload string) error {
 	h := captureHeader("revisit", s)
 	profile := profileSame
@@ -217,8 +220,9 @@ func (w *Writer) revisit(s *message.Stored, url string, t record.Time, payload s
 	return w.record(h, string(s.Head), nil)
 }
 
-// record writes a record whose block is head followed by body. It ranges over
-// body twice, because the length and the digest come before the block.
+// record writes a record with the header h, to which it adds the length and the
+// digest of the block. The block is head followed by body. record ranges over body
+// twice, because length and digest come before the block.
 func (w *Writer) record(h *headerText, head string, body iter.Seq2[[]byte, error]) error {
 	if body == nil {
 		body = one(nil)
@@ -256,14 +260,14 @@ func (w *Writer) record(h *headerText, head string, body iter.Seq2[[]byte, error
 	return w.zip.Close()
 }
 
-// one returns a sequence that yields b alone.
+// one returns a sequence that yields b once, without an error.
 func one(b []byte) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) { yield(b, nil) }
 }
 
-// PayloadDigest returns the digest of a capture's body as a Writer writes it,
-// such as "sha1:BASE32". If the archive does not have the body, it returns the
-// digest that the imported record declared.
+// PayloadDigest returns the digest of the body of s, as a Writer writes it: such as
+// "sha1:BASE32". If the archive does not have the body, it returns the digest that
+// the imported record declared, or "".
 func PayloadDigest(s *message.Stored) (string, error) {
 	if s.NoBody != "" {
 		return s.DeclaredDigest, nil
@@ -303,7 +307,8 @@ func newHeader(kind, url string, t record.Time, id string) *headerText {
 
 func (h *headerText) add(name, value string) { h.b.WriteString(name + ": " + value + "\r\n") }
 
-// captureHeader returns the first fields of the header of a capture's record.
+// captureHeader returns a header with the first fields for the record of the
+// capture s. kind is the type of the record, such as "response".
 func captureHeader(kind string, s *message.Stored) *headerText {
 	id := s.RecordID
 	if !strings.Contains(id, ":") || strings.ContainsAny(id, "<> \r\n") {
@@ -324,15 +329,15 @@ func captureHeader(kind string, s *message.Stored) *headerText {
 	return h
 }
 
-// Names of fields that are our own: for facts of a Tianwang record that WARC
-// has no field for.
+// fieldServer and fieldOrigin are the names of header fields that only this program
+// writes. They hold facts of a Tianwang record for which WARC has no field.
 const (
 	fieldServer = "Infomall-Server" // name of the server, if its address is not known
 	fieldOrigin = "Infomall-Origin" // URL that was requested first, if a redirect led to another
 )
 
-// renewed has the names of fields, in lower case, that are not copied from the
-// imported record: the Writer writes them itself, or they refer to records that
+// renewed has the names of header fields, in lower case, that are not copied from
+// the imported record: the Writer writes them itself, or they refer to records that
 // are not in this file.
 var renewed = map[string]bool{
 	"warc-type": true, "warc-record-id": true, "warc-target-uri": true, "warc-ip-address": true, "content-length": true,
@@ -342,8 +347,9 @@ var renewed = map[string]bool{
 	"warc-segment-origin-id": true, "warc-segment-total-length": true,
 }
 
-// extra adds the fields in lines, each "name: value\n". It skips the fields in
-// renewed. A Content-Type is not added but returned.
+// extra adds header fields to h from lines, each "name: value\n". It skips the
+// fields in renewed. It does not add a Content-Type, but returns its value; "" if
+// there is none.
 func (h *headerText) extra(lines []byte) (contentType string) {
 	for line := range bytes.Lines(lines) {
 		name, value, ok := strings.Cut(strings.TrimRight(string(line), "\r\n"), ":")
@@ -359,11 +365,13 @@ func (h *headerText) extra(lines []byte) (contentType string) {
 	return contentType
 }
 
-// date returns t in RFC 3339, with as many digits of a fraction as it needs.
+// date returns t in the form of RFC 3339, with as many digits of a second's
+// fraction as needed.
 func date(t record.Time) string { return t.Std().Format(time.RFC3339Nano) }
 
-// recordID returns a UUID for a record, as "urn:uuid:…". The same arguments
-// always give the same UUID.
+// recordID returns an identifier for a record, as "urn:uuid:" and a UUID. The same
+// arguments always give the same UUID. n distinguishes records that agree in the
+// other arguments.
 func recordID(kind, url string, t record.Time, n int64) string {
 	id := sha1.Sum(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", kind, url, t, n))
 	id[6], id[8] = id[6]&0x0f|0x50, id[8]&0x3f|0x80 // version 5, as RFC 9562 has it
