@@ -188,7 +188,7 @@ func (r *Runs) Digests(ctx context.Context, owner *segment.Stored, level int, pl
 	return digests, nil
 }
 
-// Layout returns the layout of a body (the markup between its leaves). The layout is
+// Layout returns the layout of a body (the bytes between its leaves). The layout is
 // stored in the first blocks of the spans; the parameter blocks says in how many. If
 // that is one block, the result shares the memory of its run.
 func (r *Runs) Layout(ctx context.Context, spans []segment.Span, blocks int) ([]byte, error) {
@@ -199,9 +199,9 @@ func (r *Runs) Layout(ctx context.Context, spans []segment.Span, blocks int) ([]
 	return slices.Concat(pieces...), err
 }
 
-// appendBlocks appends the blocks of the spans to out, from block number from up to,
-// but not including, number to. The blocks of all spans are numbered from 0. It
-// appends fewer blocks if the spans have fewer.
+// appendBlocks appends to out the bytes of the blocks with the numbers n, from <= n
+// < to. The blocks of all spans together are numbered from 0. Numbers past the last
+// block are ignored.
 func (r *Runs) appendBlocks(ctx context.Context, out [][]byte, spans []segment.Span, from, to int) ([][]byte, error) {
 	for b, err := range blocks(ctx, r, spans, from, to) {
 		if err != nil {

@@ -39,9 +39,9 @@ type Source interface {
 // allBlocks is a block number greater than that of any block of a body.
 const allBlocks = math.MaxInt
 
-// within yields parts of the spans that together have the blocks number from up to,
-// but not including, number to. The blocks of all spans are numbered from 0. It
-// yields fewer blocks if the spans have fewer.
+// within yields parts of the spans that together have the blocks with the numbers n,
+// from <= n < to. The blocks of all spans together are numbered from 0. Numbers past
+// the last block are ignored.
 func within(spans []segment.Span, from, to int) iter.Seq[segment.Span] {
 	return func(yield func(segment.Span) bool) {
 		first := 0 // number of the span's first block
@@ -62,9 +62,9 @@ func within(spans []segment.Span, from, to int) iter.Seq[segment.Span] {
 	}
 }
 
-// blocks yields the bytes of the blocks of the spans, from block number from up to,
-// but not including, number to. The blocks of all spans are numbered from 0. If a
-// block cannot be read, the last pair is an error.
+// blocks yields the bytes of the blocks with the numbers n, from <= n < to. The
+// blocks of all spans together are numbered from 0. If a block cannot be read, the
+// last pair is an error.
 func blocks(ctx context.Context, in Source, spans []segment.Span, from, to int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for s := range within(spans, from, to) {

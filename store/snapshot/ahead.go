@@ -17,24 +17,26 @@ const (
 	// make batches in advance. A caller who wants only a few rows then causes no
 	// further reading.
 	aheadAfter = 4
-	// aheadBatches is how many batches a scan has at most. aheadBundle is how many
-	// batches are handed to the reader at once: handing over each by itself woke
-	// the reader so often that it took a fifth of a scan's CPU time.
+	// aheadBatches is how many batches a scan has at most, full and empty together.
+	// aheadBundle is how many full batches are handed over to the caller's goroutine
+	// at once. Handing over each batch by itself woke that goroutine so often that
+	// it took a fifth of a scan's CPU time.
 	aheadBatches = 16
 	aheadBundle  = 8
 	// sharedCaptures is how many captures a tally must count before a second
 	// goroutine is worth its cost.
 	sharedCaptures = 1 << 16
-	// goroutinesMax is how many goroutines count for one tally at most.
+	// goroutinesMax is how many goroutines at most count for one tally.
 	goroutinesMax = 4
 )
 
-// filler fills batches with rows. It fills first, passes it to put, and then fills
-// the batch that put returns. It ends when put returns nil.
+// filler is a function that fills batches with rows. It fills the batch first and
+// passes it to put, then fills the batch that put returns, and so on. It ends when
+// put returns nil.
 type filler func(ctx context.Context, first *record.Batch, put func(full *record.Batch) (next *record.Batch)) error
 
 // here runs fill in the caller's goroutine. It yields each full batch before fill
-// makes the next.
+// makes the next. An error of fill is yielded last.
 func here(ctx context.Context, fill filler, yield func(*record.Batch, error) bool) {
 	err := fill(ctx, new(record.Batch), func(b *record.Batch) *record.Batch {
 		if !yield(b, nil) {
@@ -48,9 +50,10 @@ func here(ctx context.Context, fill filler, yield func(*record.Batch, error) boo
 	}
 }
 
-// ahead does what here does, with fill in a goroutine of its own, which has ended
-// when ahead returns. After the number of batches after, fill runs in advance of
-// yield.
+// ahead runs fill in a goroutine of its own, and yields the full batches in order.
+// An error of fill is yielded last. The first batches are made one by one: the
+// parameter after says how many. From then on fill runs in advance of yield. The
+// goroutine has ended when ahead returns.
 func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch, error) bool) {
 	within, cancel := context.WithCancel(ctx)
 	full, empty := make(chan []*record.Batch, aheadBatches), make(chan *record.Batch, aheadBatches)
@@ -118,8 +121,8 @@ type part struct {
 	count    func(*tallier) error
 }
 
-// sharers returns how many goroutines should count the parts; 1 if Skip is set or
-// the captures are few.
+// sharers returns how many goroutines should count the parts of tally t. The result
+// is 1 if t.Skip is set or if the captures are few.
 func (v *Snapshot) sharers(parts []part, t *record.Tally) int {
 	var captures int64
 	for _, p := range parts {
@@ -131,8 +134,9 @@ func (v *Snapshot) sharers(parts []part, t *record.Tally) int {
 	return max(1, min(v.from.Goroutines, len(parts)))
 }
 
-// share lets n goroutines count the parts, and yields the batches they make, in no
-// order. The goroutines have ended when share returns.
+// share lets n goroutines count the parts of tally t, and yields the batches they
+// make, in no particular order. The goroutines have ended when share returns. It
+// returns ErrStop if yield returned false.
 func (v *Snapshot) share(ctx context.Context, t record.Tally, parts []part, n int, yield func(*record.Batch, error) bool) error {
 	// The largest parts first, so that all goroutines end at about the same time.
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.captures, a.captures) })

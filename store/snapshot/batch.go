@@ -9,8 +9,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// batcher fills batches with the captures of a scan, without their URLs, and passes
-// full ones to put.
+// batcher fills batches with the captures of a scan, and passes each full batch to
+// put. It leaves the URLs of the captures out.
 type batcher struct {
 	ctx   context.Context
 	v     *Snapshot
@@ -18,14 +18,15 @@ type batcher struct {
 	b     *record.Batch
 	put   func(full *record.Batch) (next *record.Batch) // put returns the next batch to fill, or nil to stop
 	metas map[*segment.Reader]*metaAt
-	alone bool // all wanted columns are in the index
+	alone bool // all wanted columns are in the index, so no db-file is read
 }
 
-// metaAt is the meta frame of the run from which a segment was read last. A scan
-// meets the runs of a segment in order.
+// metaAt is the decoded meta frame (the captures without their bodies) of the run of
+// a segment that a scan read last. A scan meets the runs of a segment in order, so
+// it keeps one metaAt for each segment.
 type metaAt struct {
 	run     uint32
-	damaged bool // and has nothing of what follows
+	damaged bool // the frame cannot be read; the fields below are then empty
 	meta    *segment.Meta
 	digests []record.Digest
 	pages   []segment.Page
@@ -39,7 +40,8 @@ func newBatcher(ctx context.Context, v *Snapshot, s record.Scan, first *record.B
 	return &batcher{ctx: ctx, v: v, s: s, b: first, put: put, metas: make(map[*segment.Reader]*metaAt), alone: s.Columns&colsMeta == 0}
 }
 
-// add appends those of one URL's captures that lie in the scan's time range.
+// add appends the captures of group that lie in the scan's time range to the batch.
+// group has captures of one URL, all before the end of that range.
 func (o *batcher) add(group []timeline.Capture) error {
 	for i := range group {
 		e := &group[i]
@@ -58,8 +60,8 @@ func (o *batcher) add(group []timeline.Capture) error {
 	return nil
 }
 
-// columns returns a function that appends captures straight from the columns of the
-// index. It returns nil if the scan wants more than the index has.
+// columns returns the method singles, which appends captures directly from the
+// columns of the index. It returns nil if the scan needs more than the index has.
 func (o *batcher) columns() func(c *Cursor, n int) error {
 	if !o.alone || o.s.Skip != nil {
 		return nil
@@ -67,8 +69,8 @@ func (o *batcher) columns() func(c *Cursor, n int) error {
 	return o.singles
 }
 
-// singles appends those of the next n captures of c that lie in the scan's time
-// range. Each of the n must be the only capture of its URL.
+// singles takes the next n captures from c, and appends those in the scan's time
+// range to the batch. Each of the n captures must be the only capture of its URL.
 func (o *batcher) singles(c *Cursor, n int) error {
 	for n > 0 {
 		some := 0
@@ -91,7 +93,8 @@ func (o *batcher) singles(c *Cursor, n int) error {
 
 func (o *batcher) inRange(t record.Time) bool { return t >= o.s.From && t < o.s.To }
 
-// flush passes the batch to put, and continues with the batch that put returns.
+// flush passes the batch to put, unless it is empty, and continues with the batch
+// that put returns. It returns ErrStop if put returns nil.
 func (o *batcher) flush() error {
 	if o.b.N == 0 {
 		return nil
@@ -102,7 +105,8 @@ func (o *batcher) flush() error {
 	return nil
 }
 
-// putEntry appends the wanted columns of record.TallyColumns of e to b.
+// putEntry appends the values of capture e to those columns of b that are in want
+// and in record.TallyColumns.
 func putEntry(b *record.Batch, want record.Columns, e *timeline.Capture) {
 	if want&record.ColStatus != 0 {
 		b.Status = append(b.Status, e.Status)
@@ -157,7 +161,8 @@ func (o *batcher) row(e *timeline.Capture) error {
 	return o.meta(e)
 }
 
-// meta appends the columns that only the db-file has.
+// meta appends, for capture e, the values of the wanted columns that are only in the
+// db-file and not in the index.
 func (o *batcher) meta(e *timeline.Capture) error {
 	m, err := o.at(e)
 	if err != nil {
@@ -240,8 +245,9 @@ func (o *batcher) meta(e *timeline.Capture) error {
 	return nil
 }
 
-// digest returns the digest of the body that a revisit refers to; zero if the
-// archive does not have it.
+// digest returns the digest of the body that a revisit has from another entry. The
+// parameter from is its origin. The digest is zero if the archive does not have the
+// body.
 func (o *batcher) digest(from origin) (record.Digest, error) {
 	if from.from.Seg == nil {
 		return record.Digest{}, nil
@@ -253,7 +259,8 @@ func (o *batcher) digest(from origin) (record.Digest, error) {
 	return s.Digest, nil
 }
 
-// at returns the meta frame of the run that e is in.
+// at returns the meta frame of the run that has capture e. If the frame is damaged
+// and damage is skipped, the field damaged of the result is set.
 func (o *batcher) at(e *timeline.Capture) (*metaAt, error) {
 	m := o.metas[e.Seg]
 	if m != nil && m.run == e.Run {

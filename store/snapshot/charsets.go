@@ -9,12 +9,13 @@ import (
 	"infomall/store/timeline"
 )
 
-// usualPages is how many stored pages of a host are consulted for the charset of a
-// page that does not declare its own.
+// usualPages is how many stored pages of a host are consulted to guess the charset
+// of a page that does not declare one.
 const usualPages = 64
 
-// CountCharsets counts the charsets of the first pages of a host. prefix is the
-// common prefix of the host's keys.
+// CountCharsets adds to pages the charsets of the first stored pages of a host, at
+// most usualPages. host is the prefix that the keys of the host's URLs have in
+// common.
 func (v *Snapshot) CountCharsets(ctx context.Context, host string, pages *charset.Counts) error {
 	left := usualPages
 	for _, info := range v.Pin.Segments {
@@ -31,7 +32,8 @@ func (v *Snapshot) CountCharsets(ctx context.Context, host string, pages *charse
 	return nil
 }
 
-// countIn does what countCharsets does, for one segment.
+// countIn does what CountCharsets does, for one segment. left is how many more pages
+// may be counted; countIn reduces it.
 func (v *Snapshot) countIn(info *segment.Info, host string, pages *charset.Counts, left *int) error {
 	c := NewCursor(v.Runs.Reader(info), 0, v)
 	defer c.Close()

@@ -10,8 +10,9 @@ import (
 	"infomall/store/timeline"
 )
 
-// Cursor moves through the entries of a segment, URL by URL, in order. The first
-// entry that was not yet taken is the current one; its URL and key are current too.
+// Cursor moves through the entries of a segment in order, URL by URL. The first
+// entry that was not taken yet is the current entry; its URL and key are the current
+// URL and key.
 type Cursor struct {
 	v      *Snapshot
 	seg    *segment.Reader
@@ -28,14 +29,14 @@ type Cursor struct {
 	hinted int     // number of entries before i that have hints
 }
 
-// NewCursor returns a cursor before the first entry of a segment. It reads the given
-// columns of the index. The caller closes it.
+// NewCursor returns a cursor over the entries of a segment; Seek moves it to the
+// first. It reads the columns want of the index. The caller closes it.
 func NewCursor(seg *segment.Reader, want segment.Want, v *Snapshot) *Cursor {
 	return &Cursor{v: v, seg: seg, chunks: seg.Chunks(want), skips: v.skips}
 }
 
-// newCursorOn returns a cursor over the entries of one URL. It reads as little of
-// the index as possible.
+// newCursorOn returns a cursor over the entries of the URL with this key. It reads
+// as little of the index as possible: the columns want, for this URL only.
 func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *Snapshot) *Cursor {
 	return &Cursor{v: v, seg: seg, chunks: seg.Only(key, want), skips: v.skips}
 }
@@ -54,7 +55,8 @@ func (c *Cursor) Place() timeline.Place {
 // time returns the time of the current entry. The cursor must not be at its end.
 func (c *Cursor) time() record.Time { return c.chunk.Time(c.i) }
 
-// Seek moves to the first entry whose key is key or later. It only moves forward.
+// Seek moves to the first entry whose key is equal to key or greater. A cursor never
+// moves back. If there is no such entry, c.End is set.
 func (c *Cursor) Seek(key string) error {
 	if c.End {
 		return nil
@@ -75,7 +77,8 @@ func (c *Cursor) Seek(key string) error {
 	return nil
 }
 
-// passed moves to the next entry. The caller adjusts k, the current key.
+// passed moves to the next entry of the current chunk. The caller adjusts k, the
+// index of the current key.
 func (c *Cursor) passed() {
 	if c.chunk.Hinted(c.i) {
 		c.hinted++
@@ -83,8 +86,9 @@ func (c *Cursor) passed() {
 	c.i++
 }
 
-// take makes a chunk the current one. If damage may be skipped, take goes on with the
-// chunk of the next run that can be read.
+// take makes chunk the current chunk; a nil chunk is the end. err is the error with
+// which chunk was read. If err is damage that may be skipped, take goes on with the
+// chunk of the next run that can be read. Otherwise it returns err.
 func (c *Cursor) take(chunk *segment.Chunk, err error) error {
 	for err != nil {
 		if !c.skips(err) {
@@ -106,7 +110,8 @@ func (c *Cursor) take(chunk *segment.Chunk, err error) error {
 	return nil
 }
 
-// Group appends all entries of the current URL to dst and moves past them.
+// Group appends all entries of the current URL to dst, moves past them, and returns
+// dst.
 func (c *Cursor) Group(dst []timeline.Capture) ([]timeline.Capture, error) {
 	key := c.Key()
 	for {
@@ -128,10 +133,10 @@ func (c *Cursor) Group(dst []timeline.Capture) ([]timeline.Capture, error) {
 	}
 }
 
-// single copies the current entry to e and moves past it, if it is the only one of
-// its URL and has its body. It reports false, and does not move, if it is not, or
-// if the segment may have more entries of the URL. e must be zero, or filled by
-// single before.
+// single copies the current entry to e and moves past it, if the entry is the only
+// one of its URL in the segment and is stored with a body. Otherwise, or if the next
+// chunk may have more entries of the URL, it returns false and does not move. e must
+// be zero, or filled by an earlier call.
 func (c *Cursor) single(e *timeline.Capture) bool {
 	if c.k+1 == len(c.keys) || c.counts[c.k] != 1 || c.chunk.BodyForm(c.i) == segment.BodyNone {
 		return false
@@ -143,9 +148,10 @@ func (c *Cursor) single(e *timeline.Capture) bool {
 	return true
 }
 
-// singles returns how many entries, from the current one, can be taken from the
-// chunk as they are. Each must be the only one of its URL in the segment, be Single
-// (see segment.Chunk), and have a key before limit; "" is no limit.
+// singles returns how many entries, counted from the current one, can be copied from
+// the columns of the chunk unchanged. Each is the only entry of its URL in the
+// segment, satisfies segment.Chunk.Single, and has a key before limit; "" is no
+// limit.
 func (c *Cursor) singles(limit string) int {
 	keys, counts := c.keys[c.k:len(c.keys)-1], c.counts[c.k:] // the next chunk may have more entries of the last key
 	n := 0
@@ -159,18 +165,18 @@ func (c *Cursor) singles(limit string) int {
 func (c *Cursor) skip(n int) { c.k, c.i = c.k+n, c.i+n }
 
 // Heads is a heap of cursors, ordered by their current keys. The cursor with the
-// least key is h[0], the top.
+// least key is h[0], the top. None of them is at its end.
 type Heads []*Cursor
 
-// Init puts the cursors in order.
+// Init turns the cursors, in any order, into a heap.
 func (h Heads) Init() {
 	for i := len(h)/2 - 1; i >= 0; i-- {
 		h.down(i)
 	}
 }
 
-// Moved restores the order after the top cursor has moved. It removes the cursor if
-// it is at its end.
+// Moved restores the order of the heap after the top cursor has moved. It removes
+// the top cursor if that is at its end.
 func (h *Heads) Moved() {
 	s := *h
 	if s[0].End {
@@ -206,8 +212,8 @@ func (h Heads) down(i int) {
 	h[i] = c
 }
 
-// limit returns the least current key of all cursors but the top, or to if that is
-// less; "" means no key.
+// limit returns the least current key of all cursors except the top, or the key to
+// if that is less. For to and for the result, "" means no limit.
 func (h Heads) limit(to string) string {
 	for i := 1; i < len(h) && i < 3; i++ {
 		if key := h[i].Key(); to == "" || key < to {
@@ -227,8 +233,8 @@ func (h Heads) topAlone() bool {
 	return true
 }
 
-// Entries calls f with all entries of a segment, in order, hidden ones included.
-// The entry is valid until f returns.
+// Entries calls f with all entries of a segment, in order, including hidden entries
+// (removed, but still in the file). The entry is valid until f returns.
 func (v *Snapshot) Entries(ctx context.Context, s *segment.Reader, f func(*timeline.Capture) error) error {
 	c := NewCursor(s, wants(record.ColBytes), v)
 	defer c.Close()
@@ -251,7 +257,8 @@ func (v *Snapshot) Entries(ctx context.Context, s *segment.Reader, f func(*timel
 	return nil
 }
 
-// EveryEntry calls f with each entry of a segment and its place, run by run.
+// EveryEntry calls f with each complete entry of a segment and its place, run by
+// run. It reads the db-file, not the index.
 func (v *Snapshot) EveryEntry(ctx context.Context, info *segment.Info, f func(at timeline.Place, e *segment.Stored) error) error {
 	r := v.Runs.Reader(info)
 	for n := range uint32(info.Runs) {

@@ -18,24 +18,24 @@ import (
 // skip damage to captures that they do not show. Every other statement, such as EXPORT
 // and MERGE, fails at the first damaged place that it needs.
 
-// skippedNamed is how many damaged files the error of Damage names.
+// skippedNamed is how many damaged files the error of Snapshot.Damage names at most.
 const skippedNamed = 4
 
-// damageMet is the damage that a snapshot has met.
+// damageMet is the damage that a snapshot has met so far while reading.
 type damageMet struct {
 	skip  bool
 	first []string        // the first messages: one for each file, and for each body that is in no file
 	files map[string]bool // the files and bodies that first has messages of
-	more  bool            // there is more damage than first tells
-	pool  string          // of the first file
+	more  bool            // there is more damage than first describes
+	pool  string          // pool of the first damaged db-file, "" if there is none
 }
 
-// SkipDamage makes the snapshot read on after damage to a db-file. Damage returns what
-// it has skipped. SkipDamage is called before the first read.
+// SkipDamage makes the snapshot read on after damage to a db-file. Damage returns
+// what was skipped. SkipDamage is called before the first read.
 func (v *Snapshot) SkipDamage() { v.damage.skip = true }
 
-// Damage returns an error that names the damaged files that reads have skipped, nil if
-// they have skipped none.
+// Damage returns an error that names the damaged files that reads have skipped, or
+// nil if they have skipped none.
 func (v *Snapshot) Damage() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -54,10 +54,12 @@ func (v *Snapshot) Damage() error {
 	return fmt.Errorf("%s.\nValues that cannot be read are NULL or left out; everything else is answered. VERIFY lists all damage%s", list, remedy)
 }
 
-// maySkip reports whether reading goes on after an error.
+// maySkip reports whether reading goes on after err: err is damage, and the snapshot
+// skips damage.
 func (v *Snapshot) maySkip(err error) bool { return v.damage.skip && body.IsDamage(err) }
 
-// skips reports whether reading goes on after an error, and notes the damage if so.
+// skips reports whether reading goes on after err: err is damage, and the snapshot
+// skips damage. If so, skips notes the damage for Damage.
 func (v *Snapshot) skips(err error) bool {
 	if !v.maySkip(err) {
 		return false
@@ -87,17 +89,19 @@ func (v *Snapshot) skips(err error) bool {
 	return true
 }
 
-// noSkip skips no damage. Whoever uses it must see all captures of a URL.
+// noSkip is a Cursor.skips that skips no damage. A cursor that must see all captures
+// of a URL uses it.
 func noSkip(error) bool { return false }
 
-// Columns that a revisit has from its original, and those that depend on the capture
-// before.
+// Groups of columns. colsOriginal are the columns that a revisit has from its
+// original. colsHints are the columns that depend on the capture before.
 const (
 	colsOriginal = record.ColKind | record.ColBytes | record.ColDigest | record.ColPage | record.ColLocation | colsHints
 	colsHints    = record.ColChange | record.ColPrevious | record.ColVersionTime
 )
 
-// noteUnread notes the damage that keeps some of the columns of e from being known.
+// noteUnread notes, for Damage, the damage that keeps some of the given columns of e
+// from being known.
 func (v *Snapshot) noteUnread(e *timeline.Capture, columns record.Columns) {
 	if e.Unread != nil && (columns&colsOriginal != 0 || columns&(record.ColStatus|record.ColMime) != 0 && e.Status == 0) {
 		v.skips(e.Unread)
@@ -107,11 +111,12 @@ func (v *Snapshot) noteUnread(e *timeline.Capture, columns record.Columns) {
 	}
 }
 
-// noBodyRead is what Payload says of a body that damage keeps from being read.
+// noBodyRead is the NoBody that Payload returns for a body that cannot be read
+// because of damage.
 const noBodyRead = "it cannot be read: its file is damaged"
 
-// unreadable returns the response of a capture that damage keeps from being read. p
-// has what could be read of it.
+// unreadable returns the response of a capture whose body cannot be read because of
+// damage. p has the parts of the response that could be read.
 func unreadable(p record.Payload) record.Payload {
 	return record.Payload{Head: p.Head, Mime: p.Mime, NoBody: noBodyRead}
 }

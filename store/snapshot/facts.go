@@ -18,9 +18,10 @@ func errNoSegment(id uint32) error {
 	return fmt.Errorf("no segment %d in this state of the archive", id)
 }
 
-// Kept returns the facts that are stored for the version that begins at capture
-// ref. A field is nil if it was not stored; the caller then computes it from the
-// body.
+// Kept returns the facts stored for the version that begins at capture ref: facts
+// about its page, and its fold (how its blocks relate to those of earlier versions).
+// A field of the result is nil if it was not stored; the caller then computes it
+// from the body.
 func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, error) {
 	if err := ctx.Err(); err != nil {
 		return record.Facts{}, err
@@ -39,14 +40,15 @@ func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, erro
 	return record.Facts{Page: f.Page(ref.N), Fold: f.Fold(ref.N)}, nil
 }
 
-// storedVersions reads versions of the archive for a folder.
+// storedVersions reads versions of URLs in the archive for a derive.Folder. It
+// implements derive.Versions.
 type storedVersions struct{ v *Snapshot }
 
-// Versions returns what reads the versions of the snapshot for a folder.
+// Versions returns a reader of the snapshot's versions, for a derive.Folder.
 func (v *Snapshot) Versions() derive.Versions { return storedVersions{v} }
 
-// StoredFold returns the fold that is stored with the version at a place; nil if
-// there is none.
+// StoredFold returns the fold stored with the version at a place (how its blocks
+// relate to those of earlier versions), or nil if none is stored.
 func (s storedVersions) StoredFold(at timeline.Place) ([]byte, error) {
 	f, err := s.v.Runs.Facts(at.Seg, at.Run)
 	if err != nil {
@@ -55,8 +57,8 @@ func (s storedVersions) StoredFold(at timeline.Place) ([]byte, error) {
 	return f.Fold(at.N), nil
 }
 
-// VersionBody returns the body of a version, and how it is read; false if the
-// version has none, or a larger one than is divided.
+// VersionBody returns the body of version l, with the way in which it is read. The
+// bool is false if the version has no body, or one that is too large to be divided.
 func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
 	e, err := s.v.Runs.Entry(l.Place)
 	if err != nil {
@@ -70,8 +72,9 @@ func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (d
 }
 
 // Knew reports whether the fold stored for capture ref is valid. key and at are the
-// capture's URL and time. The fold is valid if its writer knew all earlier captures
-// of the URL, both those that exist and those that were removed.
+// key of the capture's URL and the time of the capture. The fold (how the blocks of
+// a version relate to those of earlier versions) is valid if its writer knew all
+// earlier captures of the URL, those that still exist and those that were removed.
 func (v *Snapshot) Knew(ctx context.Context, ref record.Ref, key string, at record.Time) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -84,7 +87,7 @@ func (v *Snapshot) Knew(ctx context.Context, ref record.Ref, key string, at reco
 }
 
 // knewAll reports whether the writer of segment s knew all captures of a URL up to
-// and including the time at, both those that exist and those that were removed.
+// and including the time at: those that still exist and those that were removed.
 func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, error) {
 	removals, err := v.Removals()
 	if err != nil {
@@ -125,8 +128,8 @@ func (v *Snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool,
 	return c.time() <= at, nil
 }
 
-// ownerOf returns the entry that stores the body of a capture; nil if the capture
-// has no body.
+// ownerOf returns the entry that stores the body of capture ref, or nil if the
+// capture has no body.
 func (v *Snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored, error) {
 	s := v.Runs.Segment(ref.Segment)
 	if s == nil {
@@ -140,9 +143,10 @@ func (v *Snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored
 	return owner, err
 }
 
-// LeafFacts returns the facts stored for each leaf of a capture's body, in order.
-// It returns nil if the capture has no body, or if the body is stored undivided and
-// is not itself a leaf.
+// LeafFacts returns the facts stored for each leaf (block with text) of the body of
+// capture ref, in order. It returns nil if the capture has no body, if the body is
+// stored undivided and is not itself a leaf, or if the facts are damaged and damage
+// is skipped.
 func (v *Snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte, err error) {
 	err = v.eachLeaf(ctx, ref, func(f *segment.Facts, n uint32) { out = append(out, f.Block(n)) })
 	if v.skips(err) {
@@ -151,15 +155,16 @@ func (v *Snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte,
 	return out, err
 }
 
-// AppendLeaves appends the leaves of a capture's body, in order, to dst, with the
-// facts stored for each.
+// AppendLeaves appends to dst the leaves (blocks with text) of the body of capture
+// ref, in order, with the facts stored for each leaf.
 func (v *Snapshot) AppendLeaves(ctx context.Context, dst []record.Leaf, ref record.Ref) ([]record.Leaf, error) {
 	err := v.eachLeaf(ctx, ref, func(f *segment.Facts, n uint32) { dst = append(dst, f.Leaf(n)) })
 	return dst, err
 }
 
-// eachLeaf calls f for each leaf of a capture's body, in order, with the facts of
-// the run that has the leaf and the leaf's number in that run.
+// eachLeaf calls f for each leaf (block with text) of the body of capture ref, in
+// order. f gets the facts of the run that stores the leaf, and the number of the
+// leaf in that run.
 func (v *Snapshot) eachLeaf(ctx context.Context, ref record.Ref, f func(*segment.Facts, uint32)) error {
 	owner, err := v.ownerOf(ctx, ref)
 	if err != nil || owner == nil {
@@ -168,10 +173,11 @@ func (v *Snapshot) eachLeaf(ctx context.Context, ref record.Ref, f func(*segment
 	return v.Runs.EachLeaf(ctx, owner.Recipe, f)
 }
 
-// Digests returns the digests of some blocks of a capture's body, as that body was
-// divided when it was imported. level says how finely it is cut; places are the
-// numbers of the blocks, ascending from 0. It returns nil if the body is not stored
-// divided, or has fewer blocks.
+// Digests returns the digests of some blocks of the body of capture ref. The body is
+// cut in the way it was when it was imported. level says how finely it is cut, from
+// 1. places are the indexes of the blocks in that cut, ascending from 0. The result
+// has one digest for each place. It is nil if the body is not stored divided or has
+// fewer blocks, or if damage was skipped.
 func (v *Snapshot) Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error) {
 	owner, err := v.ownerOf(ctx, ref)
 	var list []record.Digest

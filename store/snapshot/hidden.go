@@ -10,8 +10,8 @@ import (
 	"infomall/store/timeline"
 )
 
-// loadRemoval reads a removal that the catalogue names, and keeps it: the file
-// never changes.
+// loadRemoval returns a removal (one DELETE or DROP) that the catalogue names. It
+// reads the file once, because the file never changes.
 func (s *Source) loadRemoval(info *catalog.RemovalFile) (*catalog.Removal, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,14 +26,15 @@ func (s *Source) loadRemoval(info *catalog.RemovalFile) (*catalog.Removal, error
 	return r, nil
 }
 
-// inForceRemoval is a removal together with what the snapshot's catalogue says of
-// it.
+// inForceRemoval is a removal (one DELETE or DROP), together with its entry in the
+// catalogue of the snapshot.
 type inForceRemoval struct {
 	*catalog.Removal
 	info *catalog.RemovalFile
 }
 
-// Removals returns the removals in force. They are read at the first call.
+// Removals returns the removals in force: each DELETE or DROP, in the order in which
+// it was made. They are read at the first call.
 func (v *Snapshot) Removals() ([]inForceRemoval, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -53,9 +54,10 @@ func (v *Snapshot) Removals() ([]inForceRemoval, error) {
 	return list, nil
 }
 
-// mark marks the hidden entries of a group with the generation that removed them.
-// It leaves out hidden entries from which no capture has its body: the next merge
-// drops them, and no answer may depend on whether that merge has run.
+// mark sets Hidden of each removed entry of group to the generation that removed it,
+// and returns group without the removed entries from which no capture has its body.
+// The next merge drops the latter, and no answer may depend on whether that merge
+// has run.
 func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 	list, err := v.Removals()
 	if err != nil || len(list) == 0 {
@@ -80,8 +82,9 @@ func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 	return out, nil
 }
 
-// disturbed reports whether captures of a URL were removed in a way that the hints
-// in group may not take into account.
+// disturbed reports whether captures were removed in a way that the hints in group
+// may not take into account. group has all captures of one URL. Hints say how a
+// capture differs from the one before it.
 func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
 	list, err := v.Removals()
 	if err != nil || len(list) == 0 || len(group) == 0 {
@@ -102,8 +105,9 @@ func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
 	return false, nil
 }
 
-// hiddenIn returns a function that reports whether a place in the segment is that
-// of a hidden capture. It returns nil if the segment has none.
+// hiddenIn returns a function that reports whether the capture at a place in the
+// segment with this id is hidden (removed, but still in the file). It returns nil if
+// the segment has no hidden captures.
 func (v *Snapshot) hiddenIn(id uint32) (func(timeline.Place) bool, error) {
 	list, err := v.Removals()
 	if err != nil || !slices.ContainsFunc(list, func(r inForceRemoval) bool { return r.Hidden[id] != nil }) {
@@ -112,8 +116,8 @@ func (v *Snapshot) hiddenIn(id uint32) (func(timeline.Place) bool, error) {
 	return v.IsHidden()
 }
 
-// IsHidden returns a function that reports whether a place is that of a hidden
-// capture.
+// IsHidden returns a function that reports whether the capture at a place is hidden
+// (removed, but still in a file).
 func (v *Snapshot) IsHidden() (func(timeline.Place) bool, error) {
 	hidden, err := v.HiddenNeeds()
 	return func(p timeline.Place) bool {
@@ -122,8 +126,9 @@ func (v *Snapshot) IsHidden() (func(timeline.Place) bool, error) {
 	}, err
 }
 
-// HiddenNeeds returns a function that reports whether a place is that of a hidden
-// capture, and which captures need it.
+// HiddenNeeds returns a function that reports whether the capture at a place is
+// hidden (removed, but still in a file), and which visible captures take their
+// bodies from it.
 func (v *Snapshot) HiddenNeeds() (func(timeline.Place) (catalog.Need, bool), error) {
 	list, err := v.Removals()
 	return func(p timeline.Place) (n catalog.Need, ok bool) {
@@ -136,7 +141,8 @@ func (v *Snapshot) HiddenNeeds() (func(timeline.Place) (catalog.Need, bool), err
 	}, err
 }
 
-// Tombstones lists the removals, in the order in which they were made.
+// Tombstones describes the removals (each DELETE or DROP), in the order in which
+// they were made.
 func (v *Snapshot) Tombstones(ctx context.Context) ([]task.Tombstone, error) {
 	list, err := v.Removals()
 	if err != nil {

@@ -9,24 +9,27 @@ import (
 	"infomall/store/timeline"
 )
 
-// Looker looks up URLs in the order of their keys. It keeps its position in each
-// segment, so that neighbouring URLs share what was decoded.
+// Looker looks up the captures of URLs, in the order of the keys of these URLs. It
+// keeps its position in each segment, so that the look-ups of neighbouring URLs
+// share the chunks that were decoded.
 type Looker struct {
 	v       *Snapshot
 	cursors []*Cursor // one for each segment
 	probe   segment.Probe
 	Group   []timeline.Capture
 	visible []timeline.Capture
-	// Disturbed is set if captures of the last URL are hidden, or were. group then
-	// has its captures, with the hints that settleVisible makes.
+	// Disturbed is set if captures of the last URL were removed in a way that the
+	// stored hints may not take into account. Group then has its captures, with
+	// those hidden ones from which others have their bodies.
 	Disturbed bool
-	// Raw are the captures of the last URL as they are stored, if keepRaw is set.
+	// Raw are the captures of the last URL as they are stored. It is filled only if
+	// KeepRaw is set.
 	Raw     []timeline.Capture
 	KeepRaw bool
 }
 
-// NewLooker returns a looker over all segments. It reads the given columns besides
-// those that every look-up needs. The caller closes it.
+// NewLooker returns a looker over all segments of the snapshot. It reads the columns
+// in more besides the columns that every look-up needs. The caller closes it.
 func (v *Snapshot) NewLooker(more record.Columns) *Looker {
 	l := &Looker{v: v}
 	for _, i := range v.Pin.Segments {
@@ -42,14 +45,15 @@ func (l *Looker) Close() {
 	}
 }
 
-// At returns the settled captures of one URL. Its key must not be less than that of
-// the last call. The slice is valid until the next call.
+// At returns the settled captures of the URL with this key: in order, without
+// duplicates, with correct hints. The key must not be less than the key of the last
+// call. The slice is valid until the next call.
 func (l *Looker) At(ctx context.Context, key string) ([]timeline.Capture, error) {
 	return l.until(ctx, key, catalog.EndOfTime)
 }
 
-// until does what at does, as if the archive had no captures at the time to or
-// later.
+// until does what At does, but returns the captures as if the archive had none at
+// the time to or later.
 func (l *Looker) until(ctx context.Context, key string, to record.Time) ([]timeline.Capture, error) {
 	if err := l.gather(ctx, key); err != nil {
 		return nil, err
@@ -75,7 +79,8 @@ func (l *Looker) until(ctx context.Context, key string, to record.Time) ([]timel
 	return l.visible, nil
 }
 
-// gather reads the captures of one URL, as they are stored, into l.group.
+// gather reads the captures of the URL with this key, as they are stored, into
+// l.Group.
 func (l *Looker) gather(ctx context.Context, key string) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -16,7 +16,8 @@ import (
 // This file finds the capture that a revisit names, by URL and time or by digest:
 // rules 1 and 2 of originals.go.
 
-// momentFew is how many captures of one moment are searched without an index.
+// momentFew is up to how many captures at one moment (a millisecond or second) are
+// searched one by one. More captures are listed by their declared digests first.
 const momentFew = 8
 
 // The keys of maps by declared digest.
@@ -25,31 +26,34 @@ const (
 	unreadDigest = "\x01" // captures that cannot be read
 )
 
-// urlCaptures is what rules 1 and 2 need to know of the captures of one URL.
+// urlCaptures is what rules 1 and 2 of originals.go need to know of the captures of
+// one URL.
 type urlCaptures struct {
 	all     []Sibling                          // sorted by time
-	moments map[record.Time]map[string]*choice // results of originals.moment
-	digests map[string]*choice                 // by declared digest; nil before the first use, see originals.byDigest
+	moments map[record.Time]map[string]*choice // results of Originals.moment
+	digests map[string]*choice                 // by declared digest; nil before the first use, see Originals.byDigest
 }
 
-// Sibling is one capture of a URL.
+// Sibling is one of the captures of a URL among which the original of a revisit is
+// searched.
 type Sibling struct {
 	timeline.Place
 	Time   record.Time
-	hidden uint64 // as in located
-	plain  bool   // it is not a revisit
-	body   bool   // its body is known without looking for another capture
-	damage error  // why its complete entry cannot be read, see originals.sibling
+	hidden uint64 // the generation that removed the capture, 0 if none did
+	plain  bool   // the capture is not a revisit
+	body   bool   // the body of the capture is known without looking for another capture
+	damage error  // why the complete entry cannot be read, see Originals.sibling
 }
 
-// choice lists the captures that a revisit may refer to, as indexes in
-// urlCaptures.all.
+// choice lists captures of a URL that a revisit may refer to: captures that are not
+// revisits, and revisits. The numbers are indexes in urlCaptures.all, ascending.
 type choice struct {
 	plain, revisits []int32
 }
 
-// named implements rule 1: it returns the capture that a revisit refers to, and its
-// key. It returns nil if the revisit refers to no capture of this archive.
+// named implements rule 1 of originals.go: it returns the capture that revisit e
+// names by URL and time, and the key of that capture's URL. s is the complete entry
+// of e. The capture is nil if the revisit names no capture of this archive.
 func (o *Originals) named(ctx context.Context, e Link, s *segment.Stored) (*Sibling, string, error) {
 	if s.RefersURL == "" || s.RefersTime == record.NoTime {
 		return nil, "", nil
@@ -105,8 +109,8 @@ func (o *Originals) named(ctx context.Context, e Link, s *segment.Stored) (*Sibl
 	return g, key, err
 }
 
-// sibling returns the complete entry of a capture. If the entry is damaged, it
-// returns nil and stores the damage in g.
+// sibling returns the complete entry of capture g. If the entry is damaged, it
+// returns nil without an error, and sets g.damage.
 func (o *Originals) sibling(g *Sibling) (*segment.Stored, error) {
 	s, err := o.Stored(g.Place)
 	if body.IsDamage(err) {
@@ -116,9 +120,9 @@ func (o *Originals) sibling(g *Sibling) (*segment.Stored, error) {
 	return s, err
 }
 
-// moment returns the captures of a URL from time t until before end, by declared
-// digest. from is the index of the first. The captures of a moment are also listed
-// under anyDigest.
+// moment returns the captures of URL u with a time in t <= time < end, by their
+// declared digests. from is the index of the first of them in u.all. All of them are
+// also listed under anyDigest.
 func (o *Originals) moment(u *urlCaptures, t record.Time, from int, end record.Time) (map[string]*choice, error) {
 	if m := u.moments[t]; m != nil {
 		return m, nil
@@ -147,8 +151,9 @@ func (o *Originals) moment(u *urlCaptures, t record.Time, from int, end record.T
 	return m, nil
 }
 
-// add adds capture i of a URL, unless it is a revisit that cannot have a body. s is
-// nil if the capture cannot be read.
+// add adds capture g, which has index i in urlCaptures.all, unless it is a revisit
+// that cannot have a body. s is the complete entry of the capture, or nil if that
+// cannot be read.
 func (c *choice) add(i int32, g *Sibling, s *segment.Stored) {
 	switch {
 	case g.plain:
@@ -158,10 +163,10 @@ func (c *choice) add(i int32, g *Sibling, s *segment.Stored) {
 	}
 }
 
-// first returns the first capture of some choices that revisit e may take its body
-// from, one that brought its body if there is any; nil if there is none. The choices
-// include captures that cannot be read, which might be the ones to take: if the first
-// is one of these, the error is its damage.
+// first returns the first capture in some choices from which revisit e may take its
+// body, or nil if there is none. A capture that is no revisit goes before all
+// revisits. The choices include captures that cannot be read, but might be the right
+// ones. If the first capture is one of these, first returns its damage as an error.
 func (u *urlCaptures) first(e Link, from ...*choice) (*Sibling, error) {
 	best := -1
 	for _, lists := range [2]func(*choice) []int32{
@@ -183,7 +188,8 @@ func (u *urlCaptures) first(e Link, from ...*choice) (*Sibling, error) {
 	return nil, nil
 }
 
-// at returns a capture of the URL, or its damage.
+// at returns capture i of the URL. If its complete entry is damaged, at returns the
+// damage as an error.
 func (u *urlCaptures) at(i int) (*Sibling, error) {
 	if g := &u.all[i]; g.damage == nil {
 		return g, nil
@@ -191,8 +197,8 @@ func (u *urlCaptures) at(i int) (*Sibling, error) {
 	return nil, u.all[i].damage
 }
 
-// firstOf returns the first element of a list from which revisit e may take its
-// body; -1 if there is none.
+// firstOf returns the first element of list from which revisit e may take its body,
+// or -1 if there is none. list has indexes in u.all, ascending.
 func (u *urlCaptures) firstOf(e Link, list []int32) int {
 	for _, i := range list {
 		g := &u.all[i]
@@ -211,7 +217,9 @@ func (g *Sibling) month() string { return monthAt(g.Place, g.Time) }
 
 func (l *Link) month() string { return monthAt(l.Place, l.Time) }
 
-// monthAt returns the month of a capture's pool.
+// monthAt returns the month of the pool of a capture, such as "200806". p and t are
+// the place and time of the capture. A capture in a batch has no pool yet; for it,
+// the month of its time counts.
 func monthAt(p timeline.Place, t record.Time) string {
 	if p.Seg == nil {
 		return t.Pool()
@@ -219,8 +227,9 @@ func monthAt(p timeline.Place, t record.Time) string {
 	return catalog.MonthOf(p.Seg.Info.Pool)
 }
 
-// sameDigest implements rule 2: it gives revisit e the body of a capture of the
-// same URL with the same declared digest. It returns nil if there is none.
+// sameDigest implements rule 2 of originals.go: it returns the original that revisit
+// e has from a capture of the same URL with the same declared digest, and sets
+// e.next to that capture. It returns nil if there is none.
 func (o *Originals) sameDigest(ctx context.Context, e *Link) (*timeline.Original, error) {
 	to, err := o.withDigest(ctx, e)
 	if err != nil || to == nil {
@@ -234,7 +243,8 @@ func (o *Originals) sameDigest(ctx context.Context, e *Link) (*timeline.Original
 	return o.take(ctx, e.Place, of, to.Place)
 }
 
-// withDigest returns the capture of its URL that rule 2 finds for revisit e; nil if there is
+// withDigest returns the capture that rule 2 of originals.go finds for revisit e: a
+// capture of the same URL that declares the same digest. It returns nil if there is
 // none.
 func (o *Originals) withDigest(ctx context.Context, e *Link) (*Sibling, error) {
 	s, err := o.Stored(e.Place)
@@ -265,8 +275,8 @@ func (o *Originals) withDigest(ctx context.Context, e *Link) (*Sibling, error) {
 	return u.at(best)
 }
 
-// byDigest lists the captures of a URL by declared digest. Of several revisits,
-// those with headers of their own come first.
+// byDigest fills u.digests: the captures of URL u by their declared digests. Among
+// the revisits with one digest, those with headers of their own come first.
 func (o *Originals) byDigest(ctx context.Context, u *urlCaptures) error {
 	u.digests = make(map[string]*choice)
 	var bare []int32
@@ -304,8 +314,9 @@ func (o *Originals) byDigest(ctx context.Context, u *urlCaptures) error {
 	return nil
 }
 
-// Next returns the capture after a revisit in its chain, and the key of that
-// capture. It returns nil if there is none, or if the revisit has a body itself.
+// Next returns the capture to which the revisit at leads in its chain, and the key
+// of that capture's URL. The capture is nil if there is none, or if the revisit is
+// stored with a body.
 func (o *Originals) Next(ctx context.Context, at Link) (*Sibling, string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -330,8 +341,10 @@ func (o *Originals) Next(ctx context.Context, at Link) (*Sibling, string, error)
 	return to, at.Key, err
 }
 
-// headOf returns the capture whose status line and headers a revisit without
-// headers is taken to have had; noPlace if there is none.
+// headOf returns the place of the capture whose status line and headers count as
+// those of the revisit at, if that has no headers itself. If it has headers, the
+// result is its own place. The result is timeline.NoPlace if there is no such
+// capture.
 func (o *Originals) headOf(ctx context.Context, at Link) (timeline.Place, error) {
 	var path []Link
 	out := timeline.NoPlace
@@ -372,9 +385,9 @@ func (o *Originals) headOf(ctx context.Context, at Link) (timeline.Place, error)
 	return out, nil
 }
 
-// headed returns the capture of the same URL whose headers a revisit is taken to
-// have had, if it names no capture of this archive: the first that declares the same
-// digest, or nil.
+// headed returns the capture whose headers count as those of revisit e, if e names
+// no capture of this archive: the first capture of the same URL that declares the
+// same digest. s is the complete entry of e. The result is nil if there is none.
 func (o *Originals) headed(ctx context.Context, e Link, s *segment.Stored) (*Sibling, error) {
 	u, err := o.captures(ctx, e.Key)
 	if err == nil && u.digests == nil && s.DeclaredDigest != "" {
@@ -386,8 +399,8 @@ func (o *Originals) headed(ctx context.Context, e Link, s *segment.Stored) (*Sib
 	return u.first(e, u.digests[s.DeclaredDigest], u.digests[unreadDigest])
 }
 
-// captures returns the captures of a URL, given by its key, in the snapshot and in
-// the batch.
+// captures returns the captures of the URL with this key, both those in the snapshot
+// and those in the batch.
 func (o *Originals) captures(ctx context.Context, key string) (*urlCaptures, error) {
 	if u := o.urls[key]; u != nil {
 		return u, nil

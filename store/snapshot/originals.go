@@ -34,9 +34,9 @@ import (
 //     was deleted. A capture that came in later does not take it, and a deleted
 //     revisit that had no body gives none when its original comes in later.
 
-// Originals finds the captures that revisits refer to, in a snapshot and in a batch
-// that is to be added to it. It remembers what it found, so that each chain is
-// followed once.
+// Originals finds the captures from which revisits have their bodies, in a snapshot
+// and in a batch that is about to be added to the archive. It remembers what it
+// found, so that each chain of revisits is followed once.
 type Originals struct {
 	v     *Snapshot
 	batch Batch // empty if there is none
@@ -52,12 +52,12 @@ type Originals struct {
 	key   string
 }
 
-// Batch is captures that are about to be added to the archive, sorted. Their places
-// have no segment, and their numbers are their indexes.
+// Batch is a sorted list of captures that are about to be added to the archive. In a
+// place of such a capture, Seg is nil and N is the capture's index in the batch.
 type Batch interface {
 	Size() int
 	Stored(i int) *segment.Stored
-	// Body returns the body of capture i; false if it is not in memory.
+	// Body returns the body of capture i, or false if the body is not in memory.
 	Body(i int) ([]byte, bool)
 }
 
@@ -68,26 +68,28 @@ func (noBatch) Size() int                  { return 0 }
 func (noBatch) Stored(int) *segment.Stored { return nil }
 func (noBatch) Body(int) ([]byte, bool)    { return nil, false }
 
-// Link is a capture in a chain of revisits.
+// Link is a capture in a chain of revisits, in which each revisit refers to the next
+// capture.
 type Link struct {
 	timeline.Place
 	Key  string
 	Time record.Time
-	next timeline.Place // the capture that it refers to
+	next timeline.Place // place of the capture to which this one refers
 }
 
 const (
-	// foundMost is how many revisits are remembered. urlsMost is how many captures
-	// are remembered of the URLs to which chains led.
+	// foundMost is for how many revisits the original is remembered. urlsMost is how
+	// many captures are remembered of the URLs to which chains led.
 	foundMost = 1 << 19
 	urlsMost  = 1 << 20
 )
 
-// walking marks a revisit whose chain is being followed.
+// walking is the mark, in Originals.found, of a revisit whose chain is being
+// followed.
 var walking = new(timeline.Original)
 
-// unread is the As of a capture whose headers do not say how to read its body,
-// because it has none or is a 304.
+// unread is the Original.As of a capture whose headers do not say how to read its
+// body, because it has no headers or is a 304.
 var unread = divide.As{Mime: "?"}
 
 func newOriginals(v *Snapshot, b Batch, read *derive.Reader) *Originals {
@@ -96,12 +98,13 @@ func newOriginals(v *Snapshot, b Batch, read *derive.Reader) *Originals {
 	return o
 }
 
-// forget empties the maps that have places as keys.
+// forget empties the maps whose keys are places.
 func (o *Originals) forget() {
 	o.found, o.heads, o.seen = make(map[timeline.Place]*timeline.Original), make(map[timeline.Place]timeline.Place), make(map[timeline.Place]origin)
 }
 
-// Originals returns the finder of originals for the snapshot.
+// Originals returns the finder of originals for the snapshot. It is created at the
+// first call.
 func (v *Snapshot) Originals() *Originals {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -111,9 +114,9 @@ func (v *Snapshot) Originals() *Originals {
 	return v.origins
 }
 
-// AddBatch makes the snapshot look for the originals of revisits in a batch too, and
-// read bodies with the given analyses. A capture of the batch may be the original of
-// a revisit in the archive.
+// AddBatch makes the snapshot search for the originals of revisits in a batch too. A
+// capture of the batch may also be the original of a revisit in the archive. Bodies
+// are analysed by the parameter read, which remembers analyses.
 func (v *Snapshot) AddBatch(b Batch, read *derive.Reader) { v.origins = newOriginals(v, b, read) }
 
 // Stored returns the complete entry at a place, which may be in the batch.
@@ -124,15 +127,15 @@ func (o *Originals) Stored(p timeline.Place) (*segment.Stored, error) {
 	return o.v.Runs.Entry(p)
 }
 
-// Of returns the original of a capture that is stored without a body; nil if there
-// is none.
+// Of returns the original of e, a capture that is stored without a body: what e
+// takes from which capture. It returns nil if e has none.
 func (o *Originals) Of(ctx context.Context, e *timeline.Capture) (*timeline.Original, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.find(ctx, e)
 }
 
-// find does what of does. The caller holds o.mu.
+// find does what Of does. The caller holds o.mu.
 func (o *Originals) find(ctx context.Context, e *timeline.Capture) (*timeline.Original, error) {
 	if out, ok := o.found[e.Place]; ok {
 		return out.Found()
@@ -151,14 +154,15 @@ func (o *Originals) find(ctx context.Context, e *timeline.Capture) (*timeline.Or
 	return out, err
 }
 
-// names reports whether a revisit says which capture it repeats.
+// names reports whether the record of a revisit says which capture it repeats: by
+// URL and time, or by digest.
 func names(s *segment.Stored) bool {
 	return s.DeclaredDigest != "" || s.RefersURL != "" && s.RefersTime != record.NoTime
 }
 
-// walk follows a chain from a revisit. It determines the originals of all revisits
-// of the chain, and returns that of the first, or nil if it has no body. Damage is
-// remembered for each revisit whose chain leads through it.
+// walk follows a chain that begins at a revisit. It determines the originals of all
+// revisits of the chain, and returns the original of the first; nil if that has no
+// body. Damage is remembered for each revisit whose chain leads through it.
 func (o *Originals) walk(ctx context.Context, at Link) (out *timeline.Original, err error) {
 	found := o.found
 	var path []Link
@@ -233,9 +237,10 @@ func (o *Originals) walk(ctx context.Context, at Link) (out *timeline.Original, 
 	return out, nil
 }
 
-// ring determines the originals of the revisits of a chain that returns to itself,
-// and returns that of the first. Rule 2 is tried first. Revisits for which it finds
-// nothing take what the next in the ring has.
+// ring determines the originals of the revisits in path, a chain that returns to its
+// first revisit. It returns the original of the first, or nil. It tries rule 2 (same
+// URL and digest) first. A revisit for which rule 2 finds nothing takes what the
+// next in the ring has.
 func (o *Originals) ring(ctx context.Context, path []Link) (*timeline.Original, error) {
 	all := make([]*timeline.Original, len(path))
 	for i := range path {
@@ -262,7 +267,8 @@ func (o *Originals) ring(ctx context.Context, path []Link) (*timeline.Original, 
 	return all[0], nil
 }
 
-// asStored returns what a capture with a body gives to a revisit of it.
+// asStored returns the capture at a place, which is stored with a body, as the
+// original of a revisit of it.
 func (o *Originals) asStored(ctx context.Context, at timeline.Place) (*timeline.Original, error) {
 	if out := o.found[at]; out != nil {
 		return out, nil
@@ -287,9 +293,10 @@ func (o *Originals) asStored(ctx context.Context, at timeline.Place) (*timeline.
 	return out, nil
 }
 
-// take returns the original of the revisit at a place. next is the capture after it
-// in its chain, and of is the original of next. A revisit without headers gets the
-// headers of next too.
+// take returns the original of the revisit at a place. next is the capture after the
+// revisit in its chain, and the parameter of is the original of next. If the revisit
+// has no headers, it also gets the headers of next. If the revisit takes everything
+// unchanged, the result is the parameter of itself.
 func (o *Originals) take(ctx context.Context, at timeline.Place, of *timeline.Original, next timeline.Place) (*timeline.Original, error) {
 	s, err := o.Stored(at)
 	if err != nil {
@@ -338,13 +345,14 @@ func (o *Originals) take(ctx context.Context, at timeline.Place, of *timeline.Or
 	return &out, nil
 }
 
-// isFound reports whether a body of this kind is searched for words that say that
-// nothing is there.
+// isFound reports whether bodies of this kind are searched for words that say that
+// nothing is there (a soft 404).
 func isFound(k record.Kind) bool { return k == record.KindPage || k == record.KindSoftMissing }
 
-// reading returns the analysis of the body of an entry, read as the headers of
-// another response say. If the body is too large to be analysed, the analysis has
-// segment.NoPage. The result is nil if the archive cannot read the body.
+// reading returns the analysis of the body of the entry at a place. The body is read
+// in the way that the parameter as says, which may come from the headers of another
+// response. If the body is too large to be analysed, the Page of the analysis is
+// segment.NoPage. The result is nil if the body cannot be read.
 func (o *Originals) reading(ctx context.Context, at timeline.Place, as divide.As) (*derive.Analysis, error) {
 	s, err := o.Stored(at)
 	if err != nil {
@@ -382,7 +390,9 @@ func (o *Originals) reading(ctx context.Context, at timeline.Place, as divide.As
 	return nil, err
 }
 
-// page returns what the body of a revisit says.
+// page returns what the page says (title, charset and so on) that a revisit has from
+// its original. The parameter of is that original. The result is segment.NoPage if
+// the body cannot be read.
 func (o *Originals) page(ctx context.Context, of *timeline.Original) (segment.Page, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -9,12 +9,13 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Past answers what a crawl asks before it fetches a page again: what the archive
-// held of it when Past was opened. Several goroutines may use it. The caller closes
-// it.
+// Past answers what a crawl asks before it fetches a page again: which captures of
+// the page the archive had when Past was opened. Several goroutines may use it. The
+// caller closes it.
 type Past struct{ v *Snapshot }
 
-// Past opens the current state of the archive for a crawl.
+// Past pins the current state of the archive and returns it as a Past, for a crawl.
+// The caller closes it.
 func (s *Source) Past(ctx context.Context) (*Past, error) {
 	v, err := s.Open(ctx)
 	if err != nil {
@@ -25,12 +26,12 @@ func (s *Source) Past(ctx context.Context) (*Past, error) {
 	return &Past{v}, nil
 }
 
-// Close releases the state of the archive.
+// Close releases the pinned state of the archive.
 func (p *Past) Close() error { return p.v.Close() }
 
-// Known returns the last capture of a canonical URL before a time. A "not modified"
-// answer counts as the capture that it refers to. The result's Time is
-// record.NoTime if there is no capture.
+// Known returns the last capture of a canonical URL before a time. It passes over
+// "not modified" answers and returns the capture before them, if there is one. If
+// the URL has no capture, the Time of the result is record.NoTime.
 func (p *Past) Known(ctx context.Context, url string, before record.Time) (record.Known, error) {
 	key := urlkey.Key(url)
 	known := record.Known{Time: record.NoTime}
@@ -52,7 +53,8 @@ func (p *Past) Known(ctx context.Context, url string, before record.Time) (recor
 	return known, err
 }
 
-// Payload reads a capture that Known returned.
+// Payload reads the response of a capture that Known returned. ref is the Ref of
+// that result.
 func (p *Past) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	return p.v.Payload(ctx, ref)
 }

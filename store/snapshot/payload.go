@@ -13,8 +13,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Payload reads the response of one capture. It checks the body against its digest.
-// If the capture has no body, NoBody says why.
+// Payload reads the response of capture ref. It checks the body against its digest.
+// If the capture has no body, NoBody of the result says why. A large body is not
+// read: Large of the result yields it.
 func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	p, err := v.payload(ctx, ref)
 	if v.skips(err) {
@@ -60,7 +61,8 @@ func (v *Snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 	return p, err
 }
 
-// BodyIn returns the body that an entry itself stores, and notes damage to it. The
+// BodyIn returns the body that the entry owner itself stores. If the body is damaged
+// and damage is skipped, BodyIn notes the damage, and still returns the error. The
 // body must not be large.
 func (v *Snapshot) BodyIn(ctx context.Context, owner *segment.Stored) ([]byte, error) {
 	body, err := v.Runs.Body(ctx, owner)
@@ -68,8 +70,9 @@ func (v *Snapshot) BodyIn(ctx context.Context, owner *segment.Stored) ([]byte, e
 	return body, err
 }
 
-// noting yields pieces, and notes damage: whoever reads a part of the body may keep
-// that part.
+// noting yields the pairs of pieces unchanged, and notes damage for Snapshot.Damage.
+// It yields the error too, because a caller may keep the part of the body that was
+// read before it.
 func (v *Snapshot) noting(pieces iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for b, err := range pieces {
@@ -81,7 +84,7 @@ func (v *Snapshot) noting(pieces iter.Seq2[[]byte, error]) iter.Seq2[[]byte, err
 	}
 }
 
-// NoBody returns the reason why the archive has no body for e, as text for a user.
+// NoBody returns, as text for a user, the reason why the archive has no body for e.
 func NoBody(e *segment.Stored) string {
 	if e.RefersURL != "" {
 		when := ""
@@ -93,9 +96,9 @@ func NoBody(e *segment.Stored) string {
 	return "its record says that the body is that of an earlier capture, which is not in this archive"
 }
 
-// Owner returns the entry whose recipe has the body of e, and the place of that
-// entry. e lies at the place at. The entry is nil if the archive does not have the
-// body.
+// Owner returns the entry that stores the body of e, and the place of that entry.
+// The parameter at is the place of e. The result is e itself if e stores its body.
+// It is nil if the archive does not have the body.
 func (v *Snapshot) Owner(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, timeline.Place, error) {
 	key, id, holder := e.Key, e.ID, e.Holder
 	switch e.Body {
@@ -139,18 +142,20 @@ func (v *Snapshot) Owner(ctx context.Context, at timeline.Place, e *segment.Stor
 	return s, p, err
 }
 
-// heldBody is the body, with this ID, of a capture of the URL with this key.
+// heldBody identifies a body that is stored at another capture: the ID of the body,
+// and the key of that capture's URL.
 type heldBody struct {
 	key string
 	id  segment.ID
 }
 
-// ownersMost is for how many bodies a snapshot remembers the entry that stores
-// them.
+// ownersMost is for how many bodies a snapshot remembers which entry stores the
+// body.
 const ownersMost = 1 << 16
 
-// ownerAmong finds the entry that stores a body. It looks first in segment holder,
-// which should have it.
+// ownerAmong returns the place of the entry that stores a body. It looks first in
+// the segment with the number holder, which should have the entry, then in all
+// others. The error is body.ErrMissing if no segment has it.
 func (v *Snapshot) ownerAmong(holder uint32, held heldBody) (timeline.Place, error) {
 	if h := v.Runs.Segment(holder); h != nil {
 		if p, err := v.ownerIn(h, held.key, held.id); p.Seg != nil || err != nil {
@@ -170,8 +175,9 @@ func (v *Snapshot) ownerAmong(holder uint32, held heldBody) (timeline.Place, err
 	return timeline.Place{}, body.ErrMissing
 }
 
-// ownerIn looks in one segment for an entry of a URL that stores a body itself. The
-// place has no segment if there is none.
+// ownerIn returns the place in segment s of the entry that stores the body with this
+// ID, at the URL with this key. The place has no segment if there is no such entry
+// in s.
 func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (timeline.Place, error) {
 	c := NewCursor(s, 0, v)
 	c.skips = noSkip
@@ -191,8 +197,9 @@ func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (timeli
 	return timeline.Place{}, nil
 }
 
-// LookupRaw returns the captures of one URL from all pools, as they are stored. It
-// includes and marks hidden captures that others take their bodies from.
+// LookupRaw returns the captures of the URL with this key, from all pools, as they
+// are stored. It includes hidden captures (removed, but still in a file) from which
+// others take their bodies; their field Hidden is set.
 func (v *Snapshot) LookupRaw(ctx context.Context, key string) ([]timeline.Capture, error) {
 	var out []timeline.Capture
 	for _, i := range v.Pin.Segments {

@@ -42,7 +42,7 @@ func (v *Snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
 	return out, nil
 }
 
-// Pool describes a pool with these segments.
+// Pool describes the pool that consists of these segments.
 func (v *Snapshot) Pool(ctx context.Context, segments []*segment.Info) (record.Pool, error) {
 	p := record.Pool{Name: segments[0].Pool, Static: v.Pin.IsStatic(segments[0].Pool), First: record.MaxTime, Last: record.MinTime}
 	first, last := segments[0].FirstKey, segments[0].LastKey
@@ -80,15 +80,16 @@ func (v *Snapshot) Pool(ctx context.Context, segments []*segment.Info) (record.P
 	return p, v.countPool(ctx, &p, removed)
 }
 
-// alone reports whether segments are one that no other bears on, given the bounds of
-// their month.
+// alone reports whether segments is a single segment, and no other segment matters
+// for its captures. from and to are the bounds of the pool's month.
 func (v *Snapshot) alone(segments []*segment.Info, from, to record.Time) bool {
 	return len(segments) == 1 && len(v.segmentsFor(from, to)) == 1
 }
 
-// summable reports whether the numbers of a pool are the sums over its segments in
-// the catalogue. That is so if no URL is counted twice, no capture is in two
-// segments, and no later import changed which captures are versions.
+// summable reports whether the numbers of a pool are the sums of the numbers that
+// the catalogue has for its segments. That is so if no URL is counted twice, no
+// capture is in two segments, and no later import changed which captures are
+// versions.
 func (v *Snapshot) summable(segments []*segment.Info) bool {
 	for _, s := range segments {
 		if s.Fresh == segment.FreshUnknown {
@@ -116,9 +117,11 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 	return true
 }
 
-// countPool counts the content of a pool by reading it. The catalogue does not
-// suffice if segments overlap, so that URLs or captures may be counted twice, if
-// later imports changed what is a version, or if captures were deleted.
+// countPool fills in the counts of pool p by reading its captures. removed says that
+// captures of the pool were deleted; countPool then also finds its first and last
+// times and URLs. The catalogue alone does not suffice in these cases: captures were
+// deleted, later imports changed which captures are versions, or segments overlap,
+// so that URLs or captures may be counted twice.
 func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) error {
 	from, to := catalog.Month(p.Name)
 	if removed {
@@ -156,7 +159,7 @@ func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) 
 	return err
 }
 
-// Files describes the files in force, sorted by name.
+// Files describes the files of the archive that are in force, sorted by name.
 func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
 	if v.Pin.Generation == 0 {
 		return nil, nil

@@ -10,8 +10,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// resolve finds the bodies of revisits in captures whose originals were imported
-// after them. It leaves out 304s that refer to no capture: settle handles those.
+// resolve finds the bodies of the revisits in group that are stored without one,
+// because their originals were imported after them. It enters what it finds in the
+// captures of group. It leaves out 304s that refer to no capture; timeline.Settle
+// gives these a body.
 func (v *Snapshot) resolve(ctx context.Context, group []timeline.Capture) error {
 	o := v.Originals()
 	for i := range group {
@@ -32,17 +34,19 @@ func (v *Snapshot) resolve(ctx context.Context, group []timeline.Capture) error 
 	return nil
 }
 
-// origin says where a capture that is stored without a body has its body from.
+// origin says from which entry a capture that is stored without a body has its body.
 type origin struct {
-	from     timeline.Place // the entry that has it
-	original *timeline.Original
+	from     timeline.Place     // place of the entry that has the body; without a segment if the archive does not have the body
+	original *timeline.Original // what the capture takes from that entry; nil for a body of the capture before
 }
 
-// originFrom returns where e, which must be settled, has its body from.
+// originFrom returns the origin of the body of e: the entry that has it. e must be
+// settled.
 func originFrom(e *timeline.Capture) origin { return origin{e.BodyAt(), e.Original} }
 
-// originOf returns where the capture at a place, which is stored without a body,
-// has its body from. from is no place if the archive does not have it.
+// originOf returns the origin of the body of e, which is stored at a place without a
+// body. If the archive does not have the body, the field from of the result has no
+// segment.
 func (v *Snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.Stored) (origin, error) {
 	o := v.Originals()
 	own := &timeline.Capture{Entry: e.Entry, Place: at}
@@ -97,7 +101,9 @@ func (v *Snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.S
 	return out, nil
 }
 
-// pageFrom returns what a body says that a capture has from elsewhere.
+// pageFrom returns what the page says (title, charset and so on) that a capture
+// without a body of its own has from another entry. The parameter at is the origin
+// of the body. The result is segment.NoPage if the archive does not have the body.
 func (v *Snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error) {
 	if at.original != nil {
 		return v.Originals().page(ctx, at.original)
@@ -112,8 +118,8 @@ func (v *Snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error
 	return s.Page, nil
 }
 
-// origin returns where a capture of a scan that is stored without a body has its
-// body from.
+// origin returns the origin of the body of e, a capture of a scan that is stored
+// without a body. The error is e.Unread if damage keeps the body from being found.
 func (o *batcher) origin(e *timeline.Capture) (origin, error) {
 	if e.Unread != nil {
 		return origin{}, e.Unread
@@ -128,7 +134,8 @@ func (o *batcher) origin(e *timeline.Capture) (origin, error) {
 	return o.v.originOf(o.ctx, e.Place, s)
 }
 
-// Complete completes e, a stored revisit, with what it has from owner, the entry that
+// Complete fills in the fields of e, a stored revisit, that it has from its
+// original. l is the same revisit after it was settled. owner is the entry that
 // stores the body.
 func (v *Snapshot) Complete(ctx context.Context, e *segment.Stored, l *timeline.Capture, owner *segment.Stored) (err error) {
 	e.ID, e.Digest, e.Bytes, e.Content = l.ID, owner.Digest, l.Bytes, l.Content
@@ -140,8 +147,8 @@ func (v *Snapshot) Complete(ctx context.Context, e *segment.Stored, l *timeline.
 	return err
 }
 
-// locationOf returns where revisit e redirects to. If the revisit has no headers,
-// those of its original count.
+// locationOf returns the URL to which revisit e redirects; "" if it does not
+// redirect. If the revisit has no headers, the headers of its original count.
 func (v *Snapshot) locationOf(e *segment.Stored, of *timeline.Original) (string, error) {
 	if of == nil || len(e.Head) > 0 || of.Head == timeline.NoPlace {
 		return e.Location, nil

@@ -29,8 +29,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Snapshot is one unchanging state of the archive. Its record.Refs are valid until
-// it is closed. Several goroutines may use it; all must be done before Close.
+// Snapshot is one unchanging state of the archive. The record.Refs that it returns
+// are valid until it is closed. Several goroutines may use it. All must have
+// finished before Close.
 type Snapshot struct {
 	from *Source
 	Pin  *commit.Pin
@@ -44,7 +45,8 @@ type Snapshot struct {
 	damage  damageMet
 }
 
-// Close ends the snapshot. Files that only it used can then be deleted.
+// Close ends the snapshot. The files of its state can be deleted when no other
+// snapshot uses them.
 func (v *Snapshot) Close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -57,20 +59,24 @@ func (v *Snapshot) Close() error {
 	return errors.Join(err, v.from.files.Unpin(v.Pin.Catalog))
 }
 
-// SetCache sets the size of the archive's cache of decoded runs in bytes. With 0
-// this snapshot does not use the cache.
+// SetCache sets the size limit in bytes of the cache of decoded runs, which all
+// snapshots of the archive share. With 0, this snapshot does not use the cache, and
+// the limit stays.
 func (v *Snapshot) SetCache(bytes int64) { v.Runs.SetCache(bytes) }
 
 // Stats returns counts of what was read through the snapshot so far.
 func (v *Snapshot) Stats() record.ReadStats { return v.Runs.Stats() }
 
-// segmentsFor returns the segments that a scan of captures from the time from up to
-// but not including to must open: those with captures in that time, and those whose
-// captures may make the hints of these wrong. A capture that was imported after a
-// hint was computed changes what follows it. It may also give a body to a revisit
-// of its month or a later one that had none, and so change what follows that
-// revisit. Therefore segmentsFor opens all segments from the earliest such capture
-// or revisit on.
+// segmentsFor returns the segments that a scan must open for captures with a time in
+// from <= time < to. These are the segments with captures in that time, and the
+// segments whose captures may make the hints of those captures wrong. (Hints say how
+// a capture differs from the one before it.)
+//
+// A capture that was imported after a hint was computed changes the hints of the
+// captures that follow it. It may also give a body to a revisit of its month or a
+// later month that had none, and so change the hints of what follows that revisit.
+// Therefore segmentsFor opens all segments from the earliest such capture or revisit
+// on.
 func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 	for {
 		var chosen, before []*segment.Info // before: segments with captures before from
@@ -106,9 +112,10 @@ func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 	}
 }
 
-// firstChanged returns the earliest time, up to last, of a capture of segment late or
-// of a revisit in the segments before that may have its body from there; the end of
-// time if there is none.
+// firstChanged returns the earliest time at which segment late may change the hints
+// of captures up to the time last: the time of a capture of late, or of a revisit in
+// the segments before that may have its body from late. It returns the end of time
+// if there is none.
 func firstChanged(late *segment.Info, last record.Time, before []*segment.Info) record.Time {
 	first := catalog.EndOfTime
 	if late.First <= last {
@@ -124,13 +131,12 @@ func firstChanged(late *segment.Info, last record.Time, before []*segment.Info) 
 	return first
 }
 
-// wants returns the columns of the index that a scan needs.
+// wants returns the columns of the index that a scan with the columns c needs.
 func wants(c record.Columns) segment.Want {
 	return tallyWants(c) | segment.WantTime | segment.WantSeq | segment.WantStatus | segment.WantHints
 }
 
-// tallyWants returns the columns of the index that a tally with these columns
-// needs.
+// tallyWants returns the columns of the index that a tally with the columns c needs.
 func tallyWants(c record.Columns) (w segment.Want) {
 	for _, x := range []struct {
 		col  record.Columns
@@ -146,7 +152,8 @@ func tallyWants(c record.Columns) (w segment.Want) {
 	return w
 }
 
-// ErrStop ends a walk early. It is not returned to callers outside the package.
+// ErrStop ends a walk over captures early: a function that the walk calls returns
+// it. Scan and Tally do not return it to their callers.
 var ErrStop = errors.New("stop")
 
 // Scan yields captures in the order of key, time and sequence. Calling Scan is
@@ -184,17 +191,20 @@ func oneURL(ranges []urlkey.Range) bool {
 	return len(ranges) == 1 && ranges[0].To == ranges[0].From+"\x00"
 }
 
-// walk calls f with the settled captures of each URL of the scan, in order. The
-// slice is valid until f returns.
+// walk calls f with the settled captures of each URL of the scan, in the order of
+// their keys. The slice is valid until f returns.
 func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Capture) error) error {
 	return v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, f, nil)
 }
 
-// walkAmong does what walk does, over some segments. With partial, these are not
-// all segments that correct hints need: hints are then meaningless, and f may also
-// get captures of other segments. If columns is not nil, it is called instead of f
-// for captures that are the only ones of their URLs: it gets a cursor, and takes
-// the next n captures from it.
+// walkAmong does what walk does, over the given segments.
+//
+// The flag partial says that these are not all segments that correct hints need: the
+// hints are then meaningless, and f may also get captures of other segments.
+//
+// If the function columns is not nil, walkAmong calls it instead of f for captures
+// that are the only ones of their URLs. It gets a cursor, and takes the next n
+// captures from it.
 func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, partial bool, f func([]timeline.Capture) error, columns func(c *Cursor, n int) error) error {
 	ranges := s.Ranges
 	if ranges == nil {
@@ -327,8 +337,9 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 	return ctx.Err()
 }
 
-// staleFirst reports whether the first capture that settle believed the hints of got
-// its body after these were made.
+// staleFirst reports whether the hints of the first capture may be wrong:
+// timeline.Settle took these over as they were stored, but the capture got its body
+// after they were computed. Captures that are Unknown are passed over.
 func staleFirst(settled []timeline.Capture) bool {
 	for i := range settled {
 		if e := &settled[i]; !e.Unknown {
@@ -338,7 +349,7 @@ func staleFirst(settled []timeline.Capture) bool {
 	return false
 }
 
-// mayHave reports whether a segment may have captures in any of the ranges.
+// mayHave reports whether a segment may have captures in any of the ranges of keys.
 func mayHave(r *segment.Reader, ranges []urlkey.Range) bool {
 	return overlaps(r.Info, ranges) && (!oneURL(ranges) || r.MayHave(ranges[0].From))
 }
@@ -350,15 +361,17 @@ func overlaps(i *segment.Info, ranges []urlkey.Range) bool {
 	})
 }
 
-// resolved drops captures at the time to or later, finds the bodies of revisits
-// whose originals were imported after them, and settles the rest.
+// resolved returns the settled captures of group before the time to. group has
+// captures of one URL. For revisits whose originals were imported after them, it
+// finds the bodies first.
 func (v *Snapshot) resolved(ctx context.Context, group []timeline.Capture, to record.Time) ([]timeline.Capture, error) {
 	kept, err := v.withBodies(ctx, group, to)
 	return timeline.Settle(kept), err
 }
 
-// withBodies drops captures at the time to or later, and finds the bodies of
-// revisits whose originals were imported after them.
+// withBodies returns the captures of group before the time to. For revisits whose
+// originals were imported after them, it finds the bodies. The result shares the
+// memory of group.
 func (v *Snapshot) withBodies(ctx context.Context, group []timeline.Capture, to record.Time) ([]timeline.Capture, error) {
 	lost := false
 	kept := group[:0]
@@ -377,7 +390,7 @@ func (v *Snapshot) withBodies(ctx context.Context, group []timeline.Capture, to 
 	return kept, nil
 }
 
-// lookup returns the settled captures of one URL, from all pools.
+// lookup returns the settled captures of the URL with this key, from all pools.
 func (v *Snapshot) lookup(ctx context.Context, key string) ([]timeline.Capture, error) {
 	var out []timeline.Capture
 	err := v.walk(ctx, record.Scan{

@@ -10,8 +10,8 @@ import (
 	"infomall/store/catalog"
 )
 
-// Source opens the snapshots of one archive, and holds what they share. Several
-// goroutines may use it.
+// Source opens the snapshots of one archive, and has what these snapshots share.
+// Several goroutines may use it.
 type Source struct {
 	files *body.Files
 	Options
@@ -21,14 +21,15 @@ type Source struct {
 	removals map[string]*catalog.Removal
 }
 
-// Options say how much scans and tallies do at once.
+// Options say how much work scans and tallies do in parallel or in advance.
 type Options struct {
-	Goroutines     int   // how many goroutines count for one tally at most; with 1, no scan reads ahead
+	Goroutines     int   // how many goroutines at most count for one tally; with 1, no scan reads ahead
 	AheadAfter     int   // how many batches a scan makes before it begins to read ahead
 	SharedCaptures int64 // how many captures a tally must count before a second goroutine helps
 }
 
-// NewSource returns the source of the snapshots of the archive with these files.
+// NewSource returns a Source that opens snapshots of the archive with the files f.
+// Its Options have default values.
 func NewSource(f *body.Files) *Source {
 	return &Source{
 		files: f, Options: Options{min(runtime.GOMAXPROCS(0), goroutinesMax), aheadAfter, sharedCaptures},
@@ -36,7 +37,8 @@ func NewSource(f *body.Files) *Source {
 	}
 }
 
-// Open pins the archive's present state. If there is no archive, the snapshot is
+// Open returns a snapshot of the archive's present state, and pins that state: its
+// files stay until the snapshot is closed. If there is no archive, the snapshot is
 // empty. The caller closes it.
 func (s *Source) Open(ctx context.Context) (*Snapshot, error) {
 	if err := ctx.Err(); err != nil {
@@ -50,5 +52,6 @@ func (s *Source) Open(ctx context.Context) (*Snapshot, error) {
 	return &Snapshot{from: s, Pin: p, Runs: body.NewRuns(s.files, p.Catalog)}, nil
 }
 
-// Warn reports damage that is worked around.
+// Warn reports damage that does not stop the caller, through the archive's function
+// for warnings.
 func (v *Snapshot) Warn(err error) { v.from.files.Warn(err) }

@@ -13,8 +13,8 @@ import (
 )
 
 // Stored reads one capture, complete with everything that was imported with it. It
-// checks the body against its digest. If damage is skipped, a capture that cannot
-// be read has only the reason, in NoBody.
+// checks the body against its digest. If the snapshot skips damage and the capture
+// cannot be read, only NoBody of the result is set; it says why.
 func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (message.Stored, error) {
 	s, err := v.wholeStored(ctx, ref)
 	if v.skips(err) {
@@ -72,8 +72,9 @@ func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Sto
 	return out, nil
 }
 
-// headed returns the capture whose headers the revisit at a place, which has none
-// of its own, is taken to have had; nil if there is none.
+// headed returns the entry of the capture whose headers count as those of e, a
+// revisit without headers of its own. The parameter at is the place of e. The result
+// is nil if there is no such capture.
 func (v *Snapshot) headed(ctx context.Context, at timeline.Place, e *segment.Stored) (*segment.Stored, error) {
 	o := v.Originals()
 	if e.Body == segment.BodyNone {
@@ -97,7 +98,7 @@ func headless(e *segment.Stored) bool {
 	return len(e.Head) == 0 && (e.Via == record.ViaRevisit || e.Via == record.ViaNotModified)
 }
 
-// StoredOf returns e as a message.Stored, without its body.
+// StoredOf returns entry e as a message.Stored, without its body.
 func StoredOf(e *segment.Stored) message.Stored {
 	out := message.Stored{
 		Capture: record.Capture{

@@ -11,16 +11,18 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Tally yields counts of captures, in no order. Each row counts captures that agree
-// in everything that t asks for; rows may repeat the same values.
+// Tally yields counts of captures, in no order. Each row counts captures that have
+// the same values in everything that t asks for. Several rows may have the same
+// values.
 //
-// Duplicate captures are only in segments that overlap in keys and times, neither
-// of which was written with knowledge of the other. Tally reads these side by side,
-// as Scan does. It reads every other segment by itself, chunk by chunk and only the
-// columns: many entries with few values become a few rows, and no URLs are made. If
-// a whole segment is counted and its census has what t asks for, the census
-// suffices. If there is much to count, several goroutines share the work; they have
-// ended when the range loop has ended.
+// Duplicate captures are only in segments that overlap in keys and times, neither of
+// which was written with knowledge of the other. Tally reads such segments side by
+// side, as Scan does. It reads every other segment by itself, chunk by chunk and
+// only the columns it needs: many entries with few different values become a few
+// rows, and no URLs are made. If a whole segment is counted, and its census (counts
+// stored with the segment) has what t asks for, Tally reads only the census. If
+// there is much to count, several goroutines share the work. They have ended when
+// the range loop has ended.
 func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 	if t.Ranges == nil {
 		t.Ranges = []urlkey.Range{{}}
@@ -39,8 +41,8 @@ func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 	}
 }
 
-// parted returns the segments to count: those that overlap with no other, each by
-// itself, and the groups of those that overlap.
+// parted divides the segments that t counts into parts: each segment that overlaps
+// with no other is a part, and each group of segments that overlap is a part.
 func (v *Snapshot) parted(t *record.Tally) []part {
 	var chosen []*segment.Info
 	for _, s := range v.Pin.Segments {
@@ -63,7 +65,7 @@ func (v *Snapshot) parted(t *record.Tally) []part {
 	return parts
 }
 
-// tallier is the state of one goroutine that counts for Tally.
+// tallier is the state of one goroutine that counts captures for Tally.
 type tallier struct {
 	ctx    context.Context
 	v      *Snapshot
@@ -74,35 +76,36 @@ type tallier struct {
 
 	// The current segment:
 	seg     *segment.Reader
-	hidden  func(timeline.Place) bool // nil if it has no hidden captures
-	allKeys bool                      // all its keys are in the ranges
-	allTime bool                      // all its times are wanted
-	span    [2]record.Time            // the period that contains all its times, if there is one
+	hidden  func(timeline.Place) bool // reports whether a capture was removed; nil if the segment has no such captures
+	allKeys bool                      // all keys of the segment are in the ranges
+	allTime bool                      // all times of the segment are wanted
+	span    [2]record.Time            // the period of the time that periodOf was asked for last
 	look    *Looker                   // for captures whose bodies are elsewhere
 	settled []timeline.Capture        // captures of the URL that was looked up last
-	places  map[timeline.Place]int    // index of each of them in settled
+	places  map[timeline.Place]int    // index in settled of the capture at each place
 
 	tally   segment.Tally // the current chunk
-	keep    []bool        // which of its entries count; nil means all
-	lost    []int         // its entries whose bodies are not in the archive
+	keep    []bool        // by entry of the chunk: whether it counts; nil means that all do
+	lost    []int         // wanted entries of the chunk that are stored without a body
 	columns []tallied
 	codes   []int32
-	counts  []int64 // by code; zero between uses
+	counts  []int64 // number of entries with each code; zero between uses
 	touched []int32
-	periods []int64 // period of each entry, as a code
+	periods []int64 // by entry of the chunk: index of its period in starts
 	starts  []record.Time
 }
 
-// tallied is a column of the current chunk that has few distinct values.
+// tallied is a column of the current chunk that has few distinct values. The values
+// are numbered; put takes such a number, a code.
 type tallied struct {
 	values int
-	at     []int64 // index in codes for each entry; nil means 0
-	codes  []int   // code of each index; nil means the index itself
-	put    func(code int)
+	at     []int64        // index in codes for each entry; nil means 0
+	codes  []int          // code of each index; nil means the index itself
+	put    func(code int) // appends the value with this code to the row
 }
 
-// tallyCodesMax bounds the combinations of values that are counted together. If
-// there may be more, each entry becomes a row.
+// tallyCodesMax is how many combinations of column values are counted together at
+// most. If a chunk may have more combinations, each entry becomes a row of its own.
 const tallyCodesMax = 4096
 
 func newTallier(ctx context.Context, v *Snapshot, t record.Tally, yield func(*record.Batch, error) bool) *tallier {
@@ -118,8 +121,9 @@ func (w *tallier) run(parts []part) error {
 	return w.flush()
 }
 
-// apart divides segments into those that can have no capture in common with another
-// segment, and groups of those that can.
+// apart divides segments into two kinds. alone are the segments that can have no
+// capture in common with another segment of list. together are groups of segments
+// that may have captures in common.
 func apart(list []*segment.Info) (alone []*segment.Info, together [][]*segment.Info) {
 	byTime := slices.Clone(list)
 	slices.SortFunc(byTime, func(a, b *segment.Info) int { return compareTimes(a.First, b.First) })
@@ -165,7 +169,8 @@ func compareTimes(a, b record.Time) int {
 	return 0
 }
 
-// side counts the captures of overlapping segments, read side by side.
+// side counts the captures of overlapping segments. It reads them side by side, so
+// that it counts a duplicate capture once.
 func (w *tallier) side(list []*segment.Info) error {
 	return w.v.walkAmong(w.ctx, w.t.Scan, list, true, func(group []timeline.Capture) error {
 		var host string
@@ -185,7 +190,8 @@ func (w *tallier) side(list []*segment.Info) error {
 	}, nil)
 }
 
-// entry counts one capture.
+// entry adds a row for one capture, with the count 1. host is the host of its URL,
+// if the tally asks for it.
 func (w *tallier) entry(e *timeline.Capture, host string) error {
 	b := &w.b
 	if w.t.Host {
@@ -199,7 +205,8 @@ func (w *tallier) entry(e *timeline.Capture, host string) error {
 	return w.count(1)
 }
 
-// periodOf returns the value for a capture's time that the tally asks for.
+// periodOf returns the value of the column Time for a capture at time t: the start
+// of its period, or t itself if the tally asks for no periods.
 func (w *tallier) periodOf(t record.Time) record.Time {
 	if w.t.Period == nil {
 		return t
@@ -210,7 +217,8 @@ func (w *tallier) periodOf(t record.Time) record.Time {
 	return w.span[0]
 }
 
-// count ends a row.
+// count ends a row that stands for n captures. The caller has appended the row's
+// other values.
 func (w *tallier) count(n int64) error {
 	w.b.N++
 	w.b.Count = append(w.b.Count, n)
@@ -231,7 +239,7 @@ func (w *tallier) flush() error {
 	return nil
 }
 
-// segment counts the captures of a segment that overlaps with no other.
+// segment counts the captures of a segment that overlaps with no other segment.
 func (w *tallier) segment(s *segment.Info) (err error) {
 	w.seg = w.v.Runs.Reader(s)
 	w.allTime = s.First >= w.t.From && s.Last < w.t.To
@@ -281,8 +289,9 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	return err
 }
 
-// skipping calls move, which reads a chunk of the current segment. If damage may be
-// skipped, it goes on with the chunk of the next run that can be read.
+// skipping calls the function move, which reads a chunk of the current segment, and
+// returns its results. After damage that may be skipped, it goes on with the chunk
+// of the next run that can be read. more is false at the end of the segment.
 func (w *tallier) skipping(chunks *segment.ChunkCursor, move func() (more bool, err error)) (bool, error) {
 	more, err := move()
 	for n := int64(0); err != nil && w.v.skips(err); n++ {
@@ -294,7 +303,7 @@ func (w *tallier) skipping(chunks *segment.ChunkCursor, move func() (more bool, 
 	return more, err
 }
 
-// passed returns ranges without those that end at or before key.
+// passed returns ranges without the ranges that end at or before key.
 func passed(ranges []urlkey.Range, key string) []urlkey.Range {
 	for len(ranges) > 0 && ranges[0].To != "" && ranges[0].To <= key {
 		ranges = ranges[1:]
@@ -302,12 +311,14 @@ func passed(ranges []urlkey.Range, key string) []urlkey.Range {
 	return ranges
 }
 
-// censusColumns are the columns that a census has for each trait.
+// censusColumns are the columns that a census counts together. A census (counts
+// stored with a segment) has one row for each combination of their values.
 const censusColumns = record.ColStatus | record.ColKind | record.ColMime | record.ColVia | record.ColTruncated | record.ColJob
 
-// whole counts all captures of a segment with its census. It reports false if the
-// census does not have what the tally asks for. The times of the captures must not
-// matter.
+// whole counts all captures of segment s with its census (counts stored with the
+// segment), without reading entries. It returns false if the census does not have
+// what the tally asks for. The caller makes sure that the times of the captures do
+// not matter.
 func (w *tallier) whole(s *segment.Info) (done bool, err error) {
 	columns := w.t.Columns &^ record.ColPool
 	if !w.t.Host && columns == 0 {
@@ -372,9 +383,10 @@ func (w *tallier) byTrait(list []segment.TraitCensus) error {
 	return nil
 }
 
-// several counts n captures of the current segment. first and last are their
-// earliest and latest times. put, if not nil, adds their other common values to the
-// row. They are one row, or two if the tally asks for the first and last time.
+// several adds rows for n captures of the current segment. first and last are their
+// earliest and latest times. The function put, if not nil, appends the other values
+// that they have in common. It adds one row, or two if the tally asks for the first
+// and last time.
 func (w *tallier) several(first, last record.Time, n int64, put func()) error {
 	if w.t.Time && w.t.Ends && n > 1 && first != last {
 		if err := w.some(first, n-1, put); err != nil {
@@ -385,7 +397,8 @@ func (w *tallier) several(first, last record.Time, n int64, put func()) error {
 	return w.some(first, n, put)
 }
 
-// some adds a row for n captures.
+// some adds one row for n captures that count as captures at time t. The function
+// put, if not nil, appends the other values of the row.
 func (w *tallier) some(t record.Time, n int64, put func()) error {
 	if w.t.Time {
 		w.b.Time = append(w.b.Time, w.periodOf(t))
@@ -399,7 +412,8 @@ func (w *tallier) some(t record.Time, n int64, put func()) error {
 	return w.count(n)
 }
 
-// wants returns the columns of the index that the tally needs.
+// wants returns the columns of the index that the tally needs for the current
+// segment.
 func (w *tallier) wants() segment.Want {
 	want := tallyWants(w.t.Columns)
 	if w.t.Host {
@@ -426,8 +440,8 @@ func (w *tallier) byBody() bool {
 	return w.t.Columns&(record.ColStatus|record.ColKind|record.ColMime|record.ColBytes) != 0
 }
 
-// choose finds out which entries of the current chunk count. ranges are those not
-// yet passed.
+// choose determines which entries of the current chunk count, and sets w.keep and
+// w.lost. ranges are the ranges of keys that are not passed yet.
 func (w *tallier) choose(ranges []urlkey.Range) {
 	t := &w.tally
 	w.lost = w.lost[:0]
@@ -455,7 +469,8 @@ func (w *tallier) choose(ranges []urlkey.Range) {
 	}
 }
 
-// chooseKeys drops the entries whose keys are not wanted.
+// chooseKeys clears w.keep for the entries of the current chunk whose keys are not
+// in ranges, or that the tally skips.
 func (w *tallier) chooseKeys(ranges []urlkey.Range) {
 	i := 0
 	for k, key := range w.tally.Keys {
@@ -468,7 +483,7 @@ func (w *tallier) chooseKeys(ranges []urlkey.Range) {
 	}
 }
 
-// at returns code i of a column; 0 if codes is empty.
+// at returns element i of codes, or 0 if codes is nil.
 func at(codes []int64, i int) int64 {
 	if codes == nil {
 		return 0
@@ -476,7 +491,7 @@ func at(codes []int64, i int) int64 {
 	return codes[i]
 }
 
-// chunk counts the chosen entries of the current chunk.
+// chunk counts those entries of the current chunk that choose has chosen.
 func (w *tallier) chunk() error {
 	t := &w.tally
 	combinations := w.list()
@@ -504,8 +519,9 @@ func (w *tallier) chunk() error {
 	return nil
 }
 
-// list collects the columns with few values, and returns how many combinations of
-// their values there can be; tallyCodesMax+1 if more.
+// list sets w.columns to the wanted columns that have few distinct values. It
+// returns how many combinations of their values there can be, or tallyCodesMax+1 if
+// there can be more than tallyCodesMax.
 func (w *tallier) list() int {
 	t, b := &w.tally, &w.b
 	w.columns = w.columns[:0]
@@ -553,7 +569,8 @@ func (w *tallier) list() int {
 	return n
 }
 
-// listPeriods finds the distinct periods of the times of the current chunk.
+// listPeriods sets w.starts to the distinct periods of the current chunk's times,
+// and w.periods to the index there of each entry's period.
 func (w *tallier) listPeriods() {
 	w.starts = w.starts[:0]
 	w.periods = slices.Grow(w.periods[:0], w.tally.N)[:w.tally.N]
@@ -570,7 +587,8 @@ func (w *tallier) listPeriods() {
 	}
 }
 
-// combine makes one code out of the codes of all columns.
+// combine sets w.codes: for each entry of the current chunk, one code made of its
+// codes in all columns. combinations is how many codes there can be.
 func (w *tallier) combine(combinations int) {
 	w.codes = slices.Grow(w.codes[:0], w.tally.N)[:w.tally.N]
 	clear(w.codes)
@@ -600,7 +618,8 @@ func (w *tallier) combine(combinations int) {
 	}
 }
 
-// grouped counts the entries from from up to but not including to by their codes.
+// grouped counts the entries i of the current chunk, from <= i < to, and adds one
+// row for each code that they have. host is the host of these entries.
 func (w *tallier) grouped(from, to int, host string) error {
 	w.touched = w.touched[:0]
 	for i, c := range w.codes[from:to] {
@@ -630,7 +649,8 @@ func (w *tallier) grouped(from, to int, host string) error {
 	return nil
 }
 
-// each makes one row for each entry from from up to but not including to.
+// each adds one row for each entry i of the current chunk that counts, from <= i <
+// to. host is the host of these entries.
 func (w *tallier) each(from, to int, host string) error {
 	for i := from; i < to; i++ {
 		if w.keep != nil && !w.keep[i] {
@@ -663,8 +683,8 @@ func (w *tallier) each(from, to int, host string) error {
 	return nil
 }
 
-// elsewhere counts entry i of the current chunk, whose body may be that of another
-// capture.
+// elsewhere counts entry i of the current chunk, which is stored without a body. It
+// looks up the captures of the URL, because the body may be that of another capture.
 func (w *tallier) elsewhere(i int) error {
 	if w.look == nil {
 		w.look = w.v.NewLooker(w.t.Columns)
