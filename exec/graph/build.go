@@ -13,11 +13,12 @@ import (
 	"infomall/exec/spill"
 )
 
-// Options say how a graph is built. The zero value works.
+// Options configure how newBuilder and NewSorted build a Graph. The zero value
+// works.
 type Options struct {
-	// Memory bounds the memory for building, in bytes, on top of some twenty
-	// bytes per node. If the edges of the graph need more than half of it, they
-	// stay in a file. 0 means 256 MiB.
+	// Memory bounds the memory for building a graph, in bytes, on top of some
+	// twenty bytes per node. If the edges of the graph need more than half of
+	// Memory, they stay in a file. 0 means 256 MiB.
 	Memory int64
 	// TempFile creates a file for edges that do not fit in memory. The file's
 	// space must become free when it is closed. If TempFile is nil, the file is
@@ -32,11 +33,13 @@ type Options struct {
 	SelfLoops bool
 }
 
+// memoryDefault is the memory in bytes for building a graph if Options.Memory
+// is 0.
 const memoryDefault = 256 << 20
 
-// builder builds a graph from edges in any order. It sorts them in memory; when
-// memory is full, it writes a sorted run of edges to a file, and merges the
-// runs in the end.
+// builder builds a Graph from edges that are added in any order. It sorts the
+// edges in memory. When memory is full, it writes a run (a sorted list of
+// edges) to a file. In the end it merges the runs.
 type builder struct {
 	o      Options
 	keys   []uint64 // the edges added: to in the upper half, from in the lower
@@ -48,11 +51,12 @@ type builder struct {
 	err    error    // the first error of Add
 }
 
-// run is a sorted list of edges in the builder's file.
+// run is the place in a builder's file of one sorted list of edges: its offset
+// and length in bytes, and how many edges it has.
 type run struct{ offset, bytes, edges int64 }
 
-// newBuilder returns a builder without edges. The caller ends it with Graph or
-// Close.
+// newBuilder returns a builder without edges, with the defaults for zero values
+// in o. The caller ends the builder with its method Graph or Close.
 func newBuilder(o Options) *builder {
 	if o.Memory <= 0 {
 		o.Memory = memoryDefault
@@ -63,8 +67,10 @@ func newBuilder(o Options) *builder {
 	return &builder{o: o}
 }
 
-// bufferEdges returns how many edges are sorted at a time. Together with the
-// scratch memory of sorting, they take a quarter of the builder's memory.
+// bufferEdges returns how many edges the builder collects in memory before it
+// sorts them and writes them to its file, at least 1024. Together with the
+// scratch memory of sorting, these edges take a quarter of the builder's
+// memory.
 func (b *builder) bufferEdges() int {
 	each := int64(2 * 8)
 	if b.o.Weighted {
@@ -73,9 +79,9 @@ func (b *builder) bufferEdges() int {
 	return int(max(b.o.Memory/4/each, 1<<10))
 }
 
-// Add adds an edge. A builder of a weighted graph requires a finite, positive
-// weight; other builders ignore the weight. After an error, all further calls
-// return that error.
+// Add adds an edge to the graph. A builder of a weighted graph requires a
+// finite, positive weight; other builders ignore the weight. After an error,
+// all further calls return the same error.
 func (b *builder) Add(from, to uint32, weight float32) error {
 	if b.err != nil {
 		return b.err
@@ -99,7 +105,8 @@ func (b *builder) Add(from, to uint32, weight float32) error {
 	return nil
 }
 
-// Close discards the builder and closes its file.
+// Close discards the edges that were added and closes the builder's file, if
+// there is one. A second call does nothing.
 func (b *builder) Close() error {
 	if b.file == nil {
 		return nil
@@ -109,8 +116,9 @@ func (b *builder) Close() error {
 	return f.Close()
 }
 
-// spill sorts the edges in memory, writes them to the file as a run, and
-// removes them from memory.
+// spill sorts the edges in memory, writes them to the end of the builder's file
+// as a run (a sorted list of edges), and removes them from memory. It creates
+// the file if necessary.
 func (b *builder) spill() error {
 	if len(b.keys) == 0 {
 		return nil
@@ -155,9 +163,11 @@ func (b *builder) spill() error {
 	return nil
 }
 
-// sorted calls f for the edges in memory, sorted. Edges added several times
-// come once, with the largest weight, or sorted by weight if Options.Repeats is
-// set.
+// sorted sorts the edges in memory by (to, from) and calls f for each of them.
+// An edge that was added several times is passed to f once, with the largest of
+// its weights. If Options.Repeats is set, it is passed as often as it was
+// added, in the order of its weights. An error of f ends the loop and is
+// returned.
 func (b *builder) sorted(f func(to, from uint32, weight float32) error) error {
 	b.spare.sort(b.keys, b.weight)
 	for i, j := 0, 0; i < len(b.keys); i = j {
@@ -178,7 +188,8 @@ func (b *builder) sorted(f func(to, from uint32, weight float32) error) error {
 	return nil
 }
 
-// weightAt returns the weight of edge i in memory.
+// weightAt returns the weight of the edge b.keys[i], which is 1 in a graph
+// without weights.
 func (b *builder) weightAt(i int) float32 {
 	if b.o.Weighted {
 		return b.weight[i]
@@ -186,8 +197,9 @@ func (b *builder) weightAt(i int) float32 {
 	return 1
 }
 
-// Graph returns the graph of all edges added, and ends the builder. The graph
-// has nodes 0 to nodes-1. The caller closes it.
+// Graph returns a Graph of all edges that were added, and ends the builder,
+// also after an error. The graph has the nodes 0 to nodes-1; an edge from or to
+// another node is an error. The caller closes the graph.
 func (b *builder) Graph(nodes int) (*Graph, error) {
 	g, err := b.graph(nodes)
 	if e := b.Close(); err == nil && e != nil {
@@ -200,7 +212,7 @@ func (b *builder) Graph(nodes int) (*Graph, error) {
 	return g, nil
 }
 
-// graph is Graph, but leaves the builder open.
+// graph does the work of the method Graph, but leaves the builder open.
 func (b *builder) graph(nodes int) (*Graph, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -228,20 +240,21 @@ func (b *builder) graph(nodes int) (*Graph, error) {
 	return s.Graph()
 }
 
-// Sorted builds a graph from edges that arrive sorted by (to, from). It needs
-// no memory for sorting.
+// Sorted builds a Graph from edges that arrive sorted by (to, from): by target
+// node, then by source node. It needs no memory for sorting.
 type Sorted struct {
 	o      Options
 	a      *assembly
 	out    *bufio.Writer // writes to the graph's file; nil if the edges stay in memory
 	begun  bool          // an edge was added
-	key    uint64        // of the last edge, as in Builder.keys
-	from   [1]uint32     // with weight, scratch memory of Add
+	key    uint64        // the last edge, in the form of builder.keys
+	from   [1]uint32     // scratch memory of Add, like weight
 	weight [1]float32
 }
 
-// NewSorted returns a Sorted for a graph of nodes 0 to nodes-1 with at most
-// this many edges. The caller ends it with Graph or Close.
+// NewSorted returns a Sorted for a graph that has the nodes 0 to nodes-1 and at
+// most the given number of edges. The caller ends it with its method Graph or
+// Close.
 func NewSorted(nodes int, edges int64, o Options) (*Sorted, error) {
 	if o.Memory <= 0 {
 		o.Memory = memoryDefault
@@ -252,8 +265,9 @@ func NewSorted(nodes int, edges int64, o Options) (*Sorted, error) {
 	return newSorted(nodes, edges, o, false)
 }
 
-// newSorted is NewSorted for options without zero values. inMemory keeps the
-// edges in memory, however many there are.
+// newSorted does the work of NewSorted. o must have a Memory above 0 and a
+// TempFile. If inMemory is set, the edges stay in memory, however many they
+// are.
 func newSorted(nodes int, edges int64, o Options, inMemory bool) (*Sorted, error) {
 	g := &Graph{
 		nodes: nodes, wide: o.Weighted,
@@ -277,16 +291,18 @@ func newSorted(nodes int, edges int64, o Options, inMemory bool) (*Sorted, error
 	return s, nil
 }
 
-// Add adds an edge. It returns an error if the edge sorts before the last one
+// Add adds the edge from node from to node to. A graph without weights ignores
+// weight. Add returns an error if the edge sorts before the last edge that was
 // added.
 func (s *Sorted) Add(from, to uint32, weight float32) error {
 	s.from[0], s.weight[0] = from, weight
 	return s.AddAll(to, s.from[:], s.weight[:])
 }
 
-// AddAll adds the edges to node to from several nodes, sorted. weight has their
-// weights in a weighted graph. It returns an error if the first edge sorts
-// before the last one added.
+// AddAll adds edges that come in at node to. from lists the nodes they come
+// from, sorted. In a weighted graph, weight has the weight of each edge. AddAll
+// returns an error if the first edge sorts before the last edge that was added,
+// or if a node is not in the graph.
 func (s *Sorted) AddAll(to uint32, from []uint32, weight []float32) error {
 	if len(from) == 0 {
 		return nil
@@ -321,7 +337,8 @@ func (s *Sorted) AddAll(to uint32, from []uint32, weight []float32) error {
 	return s.add(to, after)
 }
 
-// add adds edges that are checked and have no self-loops to drop.
+// add appends edges that come in at node to. The caller has checked them and
+// removed the self-loops that Options drops.
 func (s *Sorted) add(to uint32, in row) error {
 	if err := s.a.add(to, in); err != nil {
 		return fmt.Errorf("write the edges of a graph: %w", err)
@@ -329,10 +346,10 @@ func (s *Sorted) add(to uint32, in row) error {
 	return nil
 }
 
-// Close discards the graph and closes its file.
+// Close discards the edges that were added, and closes the file of the graph.
 func (s *Sorted) Close() error { return s.a.g.Close() }
 
-// Graph returns the graph of all edges added. The caller closes it.
+// Graph returns the Graph of all edges that were added. The caller closes it.
 func (s *Sorted) Graph() (*Graph, error) {
 	err := s.a.finish()
 	if err == nil && s.out != nil {
@@ -344,8 +361,10 @@ func (s *Sorted) Graph() (*Graph, error) {
 	return s.a.g, nil
 }
 
-// merge calls f for the edges of all runs, sorted. Edges added several times
-// come once, with the largest weight, unless Options.Repeats is set.
+// merge calls f for the edges of all runs (the sorted lists in the builder's
+// file), sorted by (to, from). An edge that was added several times is passed
+// to f once, with the largest of its weights. If Options.Repeats is set, it is
+// passed as often as it was added. An error of f ends the loop and is returned.
 func (b *builder) merge(f func(to, from uint32, weight float32) error) error {
 	var heap []*runReader // a binary heap with the least edge first
 	for _, r := range b.runs {
@@ -387,7 +406,9 @@ func (b *builder) merge(f func(to, from uint32, weight float32) error) error {
 	return nil
 }
 
-// sink restores the heap after the element i has become greater.
+// sink restores the order of a binary heap after the edge of element i was
+// replaced by a later one. The least edge is heap[0]. An i that is not in the
+// heap changes nothing.
 func sink(heap []*runReader, i int) {
 	for {
 		c := 2*i + 1
@@ -405,7 +426,8 @@ func sink(heap []*runReader, i int) {
 	}
 }
 
-// runReader reads the edges of a run. key and weight are the current edge.
+// runReader reads the edges of a run (a sorted list of edges in the builder's
+// file). Its fields key and weight are the current edge.
 type runReader struct {
 	r        *bufio.Reader
 	left     int64 // edges after the current one
@@ -414,12 +436,14 @@ type runReader struct {
 	weight   float32
 }
 
-// before reports whether the current edge of x sorts before that of y.
+// before reports whether the current edge of x sorts before the current edge of
+// y: by target, then source, then weight.
 func (x *runReader) before(y *runReader) bool {
 	return x.key < y.key || x.key == y.key && x.weight < y.weight
 }
 
-// next reads the next edge.
+// next reads the next edge of the run into x.key and x.weight. The caller calls
+// it only if x.left is more than 0.
 func (x *runReader) next() error {
 	to, err := binary.ReadUvarint(x.r)
 	if err != nil {
@@ -445,8 +469,8 @@ func (x *runReader) next() error {
 	return nil
 }
 
-// unexpected adds to an error that edges could not be read back. It turns
-// io.EOF into io.ErrUnexpectedEOF, because no run ends early.
+// unexpected wraps an error of reading edges from the builder's file. It turns
+// io.EOF into io.ErrUnexpectedEOF, because the file never ends inside a run.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -466,8 +490,8 @@ const (
 	radixSize = 1 << radixBits
 )
 
-// sort sorts keys, and moves each weight along with its key. weight may be
-// empty.
+// sort sorts keys in place, in ascending order. Each weight moves along with
+// the key of the same index. weight is empty if there are no weights.
 func (s *sorter) sort(keys []uint64, weight []float32) {
 	var all uint64 // the bits that are set in some key
 	for _, k := range keys {

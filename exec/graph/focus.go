@@ -5,21 +5,22 @@ import (
 	"slices"
 )
 
-// FocusOptions say which part of a graph Focus returns.
+// FocusOptions select the part of a graph that Focus returns.
 type FocusOptions struct {
-	// Roots are the nodes to start from. Nil means all nodes; then Steps and
-	// InMax are ignored.
+	// Roots are the nodes from which the part grows. Nil means that the part
+	// has all nodes; then Steps and InMax are ignored.
 	Roots []uint32
-	// Steps is how often the part grows. Each step adds all nodes to which
-	// nodes of the part point, and for each node of the part some of the nodes
-	// that point to it. 0 means 1.
+	// Steps is how often the part grows. Each step adds all nodes to which the
+	// nodes of the part point. For each node of the part, it also adds some of
+	// the nodes that point to this node. 0 means 1.
 	Steps int
-	// InMax is how many of the nodes that point to one node a step adds at
-	// most. They are chosen evenly from all of them, by number. 0 means 50.
+	// InMax is the most nodes that a step adds because they point to the same
+	// node of the part. If more nodes point there, the step picks InMax of
+	// them, evenly spread over their numbers. 0 means 50.
 	InMax int
-	// NodesMax is how many nodes the part has at most. 0 means 100,000.
+	// NodesMax is the most nodes that the part can have. 0 means 100,000.
 	NodesMax int
-	// Drop reports which edges to ignore. Nil ignores none.
+	// Drop reports whether Focus must ignore an edge. Nil ignores no edge.
 	Drop func(from, to uint32) bool
 }
 
@@ -31,14 +32,15 @@ const (
 // Focused is a part of a graph: its nodes, renumbered from 0, and the edges
 // between them.
 type Focused struct {
-	Nodes []uint32 // their numbers in the graph, ascending
-	Edges []WeightedEdge
+	Nodes []uint32       // for each node of the part, its number in the whole graph; ascending
+	Edges []WeightedEdge // with the numbers of nodes in the part
 	// Cut reports that the part would be larger without NodesMax.
 	Cut bool
 }
 
-// Number returns the number in the part of a node of the graph, and reports
-// whether the node is in the part.
+// Number translates the number that a node has in the whole graph to its number
+// in the part f. The bool reports whether the node is in the part; if not, the
+// number means nothing.
 func (f *Focused) Number(node int) (int, bool) {
 	if node < 0 {
 		return 0, false
@@ -46,11 +48,11 @@ func (f *Focused) Number(node int) (int, bool) {
 	return slices.BinarySearch(f.Nodes, uint32(node))
 }
 
-// Focus returns the part of a graph around some nodes: the base set of
+// Focus returns the part of a graph around the nodes o.Roots: the base set of
 // Kleinberg, "Authoritative Sources in a Hyperlinked Environment", 1999. It
 // returns a *TooManyEdgesError if the part has more than edgesMax edges. It
-// reads all edges once per step and once more at the end, and needs some six
-// bytes per node of the graph.
+// reads all edges of the graph once per step and once more at the end, and
+// needs some six bytes of memory per node of the graph.
 func (g *Graph) Focus(ctx context.Context, o FocusOptions, edgesMax int) (*Focused, error) {
 	if o.Steps == 0 {
 		o.Steps = 1
@@ -90,7 +92,8 @@ type focusing struct {
 	cut      bool
 }
 
-// add adds a node to the part, or sets cut if the part is full.
+// add adds a node to the part. If the part already has NodesMax nodes, add sets
+// f.cut instead.
 func (f *focusing) add(node uint32) {
 	if f.in[node] {
 		return
@@ -103,7 +106,9 @@ func (f *focusing) add(node uint32) {
 	f.nodes++
 }
 
-// step adds the neighbours of the nodes that were in the part before the step.
+// step adds the neighbours of all nodes that were in the part before the step:
+// the nodes they point to, and at most InMax of the nodes that point to each of
+// them.
 func (f *focusing) step() error {
 	before := slices.Clone(f.in)
 	var pointing []uint32
@@ -128,8 +133,8 @@ func (f *focusing) step() error {
 	})
 }
 
-// each calls do for each node as Graph.Each does, and stops with the error of
-// ctx when ctx ends.
+// each calls do for each node and its incoming edges, like Graph.Each. When
+// f.ctx is done, it stops and returns the error of f.ctx.
 func (f *focusing) each(do func(to uint32, from []uint32, weight []float32) error) error {
 	return f.g.Each(func(node int, from []uint32, weight []float32) error {
 		if node%1024 == 0 && f.ctx.Err() != nil {
@@ -139,13 +144,15 @@ func (f *focusing) each(do func(to uint32, from []uint32, weight []float32) erro
 	})
 }
 
-// TooManyEdgesError is returned by Focus if the part has more than Max edges.
+// TooManyEdgesError is the error of Focus for a part with more than Max edges.
+// Max is the argument edgesMax of Focus.
 type TooManyEdgesError struct{ Max int }
 
 func (e *TooManyEdgesError) Error() string { return "the part of the graph has too many edges" }
 
-// part returns the edges between nodes of the part. Its nodes are those with an
-// edge, and the roots.
+// part returns the finished part: all edges between nodes that f.in selects,
+// and as nodes the ends of these edges and the roots. It returns a
+// *TooManyEdgesError if there are more than f.edgesMax edges.
 func (f *focusing) part() (*Focused, error) {
 	out := &Focused{Cut: f.cut}
 	err := f.each(func(to uint32, from []uint32, weight []float32) error {
@@ -174,8 +181,9 @@ func (f *focusing) part() (*Focused, error) {
 	return out, nil
 }
 
-// number sets f.Nodes to the nodes that have edges and the roots, and renumbers
-// the ends of f.Edges. nodes is how many nodes the graph has.
+// number sets f.Nodes to the ends of all edges in f.Edges and to the roots.
+// Then it replaces the node numbers in f.Edges, which refer to the whole graph,
+// by numbers in the part. nodes is how many nodes the whole graph has.
 func (f *Focused) number(nodes int, roots []uint32) {
 	number := make([]uint32, nodes)
 	for _, e := range f.Edges {

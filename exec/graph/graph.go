@@ -34,8 +34,8 @@ import (
 	"os"
 )
 
-// Graph is a directed graph of nodes numbered from 0. It does not change, and
-// several goroutines may use it.
+// Graph is a directed graph of nodes numbered from 0. It does not change after
+// it is built, and several goroutines may use it.
 type Graph struct {
 	nodes  int
 	edges  int64
@@ -44,9 +44,10 @@ type Graph struct {
 	degree []uint32  // for each node, how many edges come in
 	out    []float64 // for each node, the total weight of its outgoing edges
 	// order lists the nodes of each block in the order in which their edges are
-	// stored, as offsets from the block's first node. Nodes with few edges come
-	// first. Most nodes then have as many edges as the one before, so the
-	// processor predicts well where the loop over the edges of a node ends.
+	// stored. A node is written as its distance from the block's first node.
+	// Nodes with few edges come first. Most nodes then have as many edges as
+	// the node before, so the processor predicts well when the loop over the
+	// edges of a node ends.
 	order []uint16
 
 	// The edges, block by block, are either in the slices from and weight or in
@@ -57,13 +58,14 @@ type Graph struct {
 	wide   bool // edges have weights
 }
 
-// block is a range of nodes and the edges that come in there.
+// block is a range of consecutive nodes and the edges that come in at these
+// nodes. Blocks are read from the file, and handed to goroutines, as wholes.
 type block struct {
 	node, end   int   // the nodes [node, end)
-	edge, edges int64 // the index of the first edge, and how many edges
+	edge, edges int64 // the index of the first edge in the graph, and how many edges there are
 }
 
-// blockNodes and blockEdges are the size at which a block ends. A node with
+// blockNodes and blockEdges are how many nodes or edges end a block. A node with
 // more edges than blockEdges can be a block by itself. A small graph is cut
 // into at least about blocksLeast blocks, so that workers can share them.
 const (
@@ -78,8 +80,8 @@ func (g *Graph) Nodes() int { return g.nodes }
 // Edges returns the number of edges.
 func (g *Graph) Edges() int64 { return g.edges }
 
-// Close closes the file of the graph, if it has one. The graph cannot be used
-// after that.
+// Close closes the graph's temporary file of edges, if there is one. The graph
+// cannot be used after Close.
 func (g *Graph) Close() error {
 	if g.file == nil {
 		return nil
@@ -87,15 +89,16 @@ func (g *Graph) Close() error {
 	return g.file.Close()
 }
 
-// row is a list of edges that come in at a node: the nodes they come from,
-// sorted, and their weights. weight is nil if each edge has weight 1.
+// row is a list of edges that come in at a node or at the nodes of a block.
+// from has the nodes that the edges come from, sorted for each target node.
+// weight has the weights, or is nil if each edge has weight 1.
 type row struct {
 	from   []uint32
 	weight []float32
 }
 
-// buffer is the memory of one worker. It holds the edges of a block read from
-// the file.
+// buffer is the memory of one worker goroutine. load fills raw, from and weight
+// with the edges of a block if these are in the graph's file.
 type buffer struct {
 	raw    []byte
 	from   []uint32
@@ -103,8 +106,8 @@ type buffer struct {
 	sums   *[tileNodes]float64 // the sums of one unit, for tiles
 }
 
-// load returns the edges of block b, from memory or from the file. They are
-// valid until buf is used again.
+// load returns the edges of block b, from memory or from the graph's file. The
+// edges are valid until buf is used again.
 func (g *Graph) load(b block, buf *buffer) (row, error) {
 	if g.file == nil {
 		r := row{from: g.from[b.edge : b.edge+b.edges]}
@@ -133,7 +136,8 @@ func (g *Graph) load(b block, buf *buffer) (row, error) {
 	return row{buf.from, buf.weight}, nil
 }
 
-// edgeBytes returns how many bytes an edge takes in the file.
+// edgeBytes returns how many bytes an edge takes in the graph's file: 4, or 8
+// with a weight.
 func (g *Graph) edgeBytes() int {
 	if g.wide {
 		return 8
@@ -142,7 +146,7 @@ func (g *Graph) edgeBytes() int {
 }
 
 // grown returns a slice of length n with undefined content. It reuses the
-// memory of s if that is large enough.
+// memory of s if s has enough capacity.
 func grown[T any](s []T, n int) []T {
 	if cap(s) < n {
 		s = make([]T, n)
@@ -150,7 +154,8 @@ func grown[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// node returns the edges of one node. r holds the edges of its block.
+// node returns the edges that come in at one node. r has the edges of the whole
+// block that contains the node, as load returns them.
 func (g *Graph) node(r row, node int) row {
 	from := int64(g.first[node])
 	to := from + int64(g.degree[node])
@@ -161,7 +166,7 @@ func (g *Graph) node(r row, node int) row {
 	return out
 }
 
-// blockOf returns the index of the block that contains node.
+// blockOf returns the index in g.blocks of the block that contains node.
 func (g *Graph) blockOf(node int) int {
 	i, j := 0, len(g.blocks)
 	for j-i > 1 {
@@ -174,8 +179,9 @@ func (g *Graph) blockOf(node int) int {
 	return i
 }
 
-// In calls f for each edge that comes in at node, sorted by from. It reads the
-// node's block from the file if the graph has one.
+// In calls f for each edge that comes in at node, in the order of the source
+// node from. If the graph has a file, In reads the edges of one block from it.
+// A node that is not in the graph is an error.
 func (g *Graph) In(node int, f func(from int, weight float64)) error {
 	if node < 0 || node >= g.nodes {
 		return fmt.Errorf("node %d of a graph with %d nodes", node, g.nodes)
@@ -196,19 +202,21 @@ func (g *Graph) In(node int, f func(from int, weight float64)) error {
 	return nil
 }
 
-// OutWeight returns the total weight of the edges that leave node. Without
-// weights, it is the number of these edges.
+// OutWeight returns the total weight of the edges that leave node. In a graph
+// without weights, this is the number of these edges.
 func (g *Graph) OutWeight(node int) float64 { return g.out[node] }
 
-// InDegree returns how many edges come in at node.
+// InDegree returns how many edges point to node.
 func (g *Graph) InDegree(node int) int64 { return int64(g.degree[node]) }
 
-// Weighted reports whether edges have weights. Otherwise each has weight 1.
+// Weighted reports whether edges have weights. If not, each edge counts as
+// weight 1.
 func (g *Graph) Weighted() bool { return g.wide }
 
-// Each calls f for each node in order, with its incoming edges: the nodes they
-// come from, sorted, and their weights, nil if each is 1. Both slices are valid
-// until f returns. An error of f ends the iteration and is returned.
+// Each calls f for each node in the order of their numbers, with the edges that
+// come in at the node. from has the nodes that these edges come from, sorted.
+// weight has their weights, or is nil if each weight is 1. Both slices are
+// valid until f returns. An error of f ends the iteration and is returned.
 func (g *Graph) Each(f func(node int, from []uint32, weight []float32) error) error {
 	var buf buffer
 	for _, b := range g.blocks {
@@ -226,20 +234,24 @@ func (g *Graph) Each(f func(node int, from []uint32, weight []float32) error) er
 	return nil
 }
 
-// assembly builds a graph from edges that arrive sorted by (to, from).
+// assembly builds the Graph g from edges that arrive sorted by (to, from). It
+// cuts the nodes into blocks and stores the edges of each block when the block
+// ends.
 type assembly struct {
 	g     *Graph
 	into  io.Writer // writes to the graph's file; nil if the edges stay in memory
-	begun int       // how many nodes are in a block
+	begun int       // how many nodes were assigned to a block
 
-	// held are the edges of the current block. start and raw are scratch memory
+	// held has the edges of the current block. start and raw are scratch memory
 	// of endBlock.
 	held  row
 	start []uint32
 	raw   []byte
 }
 
-// add appends edges that come in at node to.
+// add appends edges that come in at node to, and updates the degrees and
+// outgoing weights of the graph. The node must not come before the node of the
+// last call.
 func (a *assembly) add(to uint32, in row) error {
 	if err := a.upTo(int(to)); err != nil {
 		return err
@@ -263,8 +275,8 @@ func (a *assembly) add(to uint32, in row) error {
 	return nil
 }
 
-// upTo assigns the nodes up to and including node to blocks, and ends blocks
-// that are large enough.
+// upTo assigns the nodes up to and including node to blocks, and ends a block
+// when it is large enough.
 func (a *assembly) upTo(node int) error {
 	g := a.g
 	nodes := min(blockNodes, g.nodes/blocksLeast+1)
@@ -281,13 +293,14 @@ func (a *assembly) upTo(node int) error {
 	return nil
 }
 
-// degreesApart is how many different degrees endBlock sorts nodes by. Nodes of
-// a higher degree are rare, and take long in any order; they count as one
-// degree.
+// degreesApart is how many different degrees (numbers of incoming edges)
+// endBlock sorts nodes by. Nodes with a higher degree are rare, and take long
+// in any order; they all count as the highest degree.
 const degreesApart = 256
 
-// endBlock ends the current block: it sorts the block's nodes by degree, and
-// stores their edges in that order.
+// endBlock ends the last block of the graph, if there is one: it sorts the
+// nodes of the block by their number of incoming edges, and stores their edges
+// in that order.
 func (a *assembly) endBlock() error {
 	g := a.g
 	if len(g.blocks) == 0 {
@@ -334,7 +347,8 @@ func (a *assembly) endBlock() error {
 	return err
 }
 
-// put appends edges to those in memory, or to raw, which goes to the file.
+// put appends edges to the graph's edges in memory. If the graph has a file,
+// put appends them to a.raw instead, which endBlock writes to the file.
 func (a *assembly) put(in row) {
 	g := a.g
 	if a.into == nil {
@@ -350,7 +364,7 @@ func (a *assembly) put(in row) {
 	}
 }
 
-// finish assigns the remaining nodes to blocks and ends the last block.
+// finish assigns the nodes without a block to blocks, and ends the last block.
 func (a *assembly) finish() error {
 	if err := a.upTo(a.g.nodes - 1); err != nil {
 		return err

@@ -8,54 +8,58 @@ import (
 	"slices"
 )
 
-// Variant is a way to compute hub and authority values.
+// Variant is a way to compute hub and authority values, such as Kleinberg.
 type Variant uint8
 
-// The variants. HubAveraging, HubThreshold and AuthorityThreshold are from
+// The variants of HITS. HubAveraging, HubThreshold and AuthorityThreshold are from
 // Borodin, Roberts, Rosenthal and Tsaparas, "Finding Authorities and Hubs From
 // Link Structures on the World Wide Web", 2001. Symmetric is Kleinberg with
 // each edge in both directions.
 const (
-	// Kleinberg: a hub has the sum of the authorities that it points to, and an
-	// authority the sum of the hubs that point to it.
+	// Kleinberg: the hub value of a node is the sum of the authority values of
+	// the nodes it points to. The authority value is the sum of the hub values
+	// of the nodes that point to it.
 	Kleinberg          Variant = iota
-	HubAveraging               // a hub has the mean of the authorities it points to
-	HubThreshold               // an authority counts only hubs that are not below the mean of the hubs that point to it
-	AuthorityThreshold         // a hub counts only the best Keep authorities that it points to
-	FullThreshold              // both thresholds
-	Symmetric
+	HubAveraging               // the hub value is the mean of these authority values, not their sum
+	HubThreshold               // an authority value sums only hub values that reach the mean of those that point to the node
+	AuthorityThreshold         // a hub value sums only the HITSOptions.Keep greatest authority values
+	FullThreshold              // the thresholds of HubThreshold and AuthorityThreshold
+	Symmetric                  // Kleinberg, with each edge in both directions
 )
 
-// Norm says which sum over all hub values, or all authority values, is scaled
-// to 1 after each round.
+// Norm selects the sum that is scaled to 1 after each round, once over all hub
+// values and once over all authority values.
 type Norm uint8
 
-// The norms: the square root of the sum of squares, and the sum.
+// The norms. SquaresOne scales the square root of the sum of squares to 1, and
+// SumOne scales the plain sum to 1.
 const (
 	SquaresOne Norm = iota
 	SumOne
 )
 
-// HITSOptions say how ComputeHITS works. The zero value means the defaults.
+// HITSOptions configure ComputeHITS. The zero value means the defaults.
 type HITSOptions struct {
 	Variant Variant
-	Keep    int // for AuthorityThreshold and FullThreshold; 0 means 10
-	Rounds  int // 0 means 25
+	Keep    int // how many authority values a hub value sums, for AuthorityThreshold and FullThreshold; 0 means 10
+	Rounds  int // how many rounds to compute; 0 means 25
 	Norm    Norm
 }
 
-// HITS holds the hub value and the authority value of each node.
+// HITS holds the hub value and the authority value of each node, by node
+// number.
 type HITS struct{ Hub, Authority []float64 }
 
-// WeightedEdge is an edge of a graph that is held as a list.
+// WeightedEdge is one edge in a list of edges, with its weight.
 type WeightedEdge struct {
 	From, To uint32
 	Weight   float64
 }
 
-// ComputeHITS computes the hub and authority values of a graph of nodes 0 to
-// nodes-1. It is made for graphs such as Focus returns, with some ten thousand
-// nodes. All hub values start equal. An edge that is listed twice counts twice.
+// ComputeHITS computes the hub and authority values of a graph that has the
+// nodes 0 to nodes-1. It is made for parts of graphs as Focus returns them,
+// with some ten thousand nodes. All hub values are equal before the first
+// round. An edge that is listed twice counts twice.
 func ComputeHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOptions) (HITS, error) {
 	h, err := newFocused(nodes, edges, o)
 	if err != nil {
@@ -67,18 +71,19 @@ func ComputeHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOpt
 	return h.HITS, nil
 }
 
-// Gift is the part of a node's value that comes from one neighbour in the last
-// round.
+// Gift is the part of a node's hub or authority value that comes from one
+// neighbour in the last round.
 type Gift struct {
 	Node   uint32  // the neighbour
-	Weight float64 // of the edge, or of all edges between the two
-	Value  float64 // 0 if a threshold excluded the neighbour
+	Weight float64 // the weight of the edge, or the sum for all edges between the two nodes
+	Value  float64 // the part of the value; 0 if a threshold excluded the neighbour
 }
 
-// ExplainHITS computes what ComputeHITS does, and explains the values of one
-// node. authority lists the nodes that point to node, with the part of its
-// authority value that comes from each. hub lists the nodes it points to, with
-// the part of its hub value. Both are sorted by node.
+// ExplainHITS computes the same values as ComputeHITS, and shows which
+// neighbours the values of one node come from. authority lists the nodes that
+// point to node, each with the part of node's authority value that comes from
+// it. hub lists the nodes that node points to, each with the part of node's hub
+// value. Both lists are sorted by node number.
 func ExplainHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOptions, node uint32) (values HITS, authority, hub []Gift, err error) {
 	h, err := newFocused(nodes, edges, o)
 	if err != nil {
@@ -99,9 +104,9 @@ func ExplainHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOpt
 	return h.HITS, authority, hub, nil
 }
 
-// gifts returns one Gift per neighbour. values has what each entry of from
-// gives; a neighbour with several edges has several entries, one after the
-// other.
+// gifts returns one Gift per neighbour in from. values[i] is the part of a
+// value that from[i] gives. A neighbour with several edges has several entries
+// in from, one after the other; gifts adds them up.
 func gifts(from []neighbour, values []float64) (list []Gift) {
 	for i, n := range from {
 		if len(list) == 0 || list[len(list)-1].Node != n.node {
@@ -114,7 +119,8 @@ func gifts(from []neighbour, values []float64) (list []Gift) {
 	return list
 }
 
-// scaleGifts scales the gifts such that their values sum to value.
+// scaleGifts scales the values of the gifts so that their sum is value. If the
+// sum was 0, it changes nothing.
 func scaleGifts(list []Gift, value float64) {
 	all := 0.0
 	for _, g := range list {
@@ -128,7 +134,8 @@ func scaleGifts(list []Gift, value float64) {
 	}
 }
 
-// focused is the state of a computation of HITS.
+// focused is the state of one computation of HITS: the current hub and
+// authority values, and the edges.
 type focused struct {
 	HITS
 	o       HITSOptions
@@ -137,7 +144,9 @@ type focused struct {
 	best    []float64     // scratch memory of keepBest
 }
 
-// newFocused checks the edges and returns the state before the first round.
+// newFocused checks the edges and returns the state before the first round,
+// with all hub values 1 and the defaults for zero options. An edge whose node
+// is not below nodes is an error.
 func newFocused(nodes int, edges []WeightedEdge, o HITSOptions) (*focused, error) {
 	if o.Keep == 0 {
 		o.Keep = 10
@@ -168,7 +177,8 @@ func newFocused(nodes int, edges []WeightedEdge, o HITSOptions) (*focused, error
 	return h, nil
 }
 
-// run computes this many rounds.
+// run computes the given number of rounds. Each round computes all authority
+// values, then all hub values. It returns the error of ctx when ctx is done.
 func (h *focused) run(ctx context.Context, rounds int) error {
 	for range rounds {
 		if err := ctx.Err(); err != nil {
@@ -180,15 +190,16 @@ func (h *focused) run(ctx context.Context, rounds int) error {
 	return nil
 }
 
-// neighbour is one end of an edge, and the edge's weight.
+// neighbour is the node at the other end of an edge, with the edge's weight.
 type neighbour struct {
 	node   uint32
 	weight float64
 }
 
-// adjacency returns the neighbours of each node: at has a neighbour other, for
-// each edge. They are sorted, so that sums have the same bits in whatever order
-// edges come.
+// adjacency returns, for each node, the neighbours at the other ends of its
+// edges. The function ends says which end of an edge is the node (at) and which
+// is the neighbour (other). The lists are sorted, so that sums over them have
+// the same bits for any order of edges.
 func adjacency(nodes int, edges []WeightedEdge, ends func(WeightedEdge) (at, other uint32)) [][]neighbour {
 	lists := make([][]neighbour, nodes)
 	for _, e := range edges {
@@ -203,9 +214,9 @@ func adjacency(nodes int, edges []WeightedEdge, ends func(WeightedEdge) (at, oth
 	return lists
 }
 
-// toAuthority returns, for each node of the list in, what it adds to the
-// authority of the node that they all point to. The result is valid until the
-// next call.
+// toAuthority returns what each hub of the list in adds to the authority value
+// of the node that they all point to. The result has one value per entry of in,
+// and is valid until the next call of toAuthority or toHub.
 func (h *focused) toAuthority(in []neighbour) []float64 {
 	least := math.Inf(-1)
 	if h.o.Variant == HubThreshold || h.o.Variant == FullThreshold {
@@ -227,8 +238,9 @@ func (h *focused) toAuthority(in []neighbour) []float64 {
 	return h.given
 }
 
-// toHub returns, for each node of the list out, what it adds to the hub value
-// of the node that points to them. The result is valid until the next call.
+// toHub returns what each authority of the list out adds to the hub value of
+// the node that points to them all. The result has one value per entry of out,
+// and is valid until the next call of toAuthority or toHub.
 func (h *focused) toHub(out []neighbour) []float64 {
 	h.given = h.given[:0]
 	for _, n := range out {
@@ -244,8 +256,8 @@ func (h *focused) toHub(out []neighbour) []float64 {
 	return h.given
 }
 
-// keepBest sets all values in h.given to 0 except the Keep greatest. Of equal
-// values the first are kept.
+// keepBest sets all values in h.given to 0 except the h.o.Keep greatest. Of
+// equal values it keeps the first.
 func (h *focused) keepBest() {
 	h.best = append(h.best[:0], h.given...)
 	slices.SortFunc(h.best, func(a, b float64) int { return cmp.Compare(b, a) })
@@ -265,7 +277,8 @@ func (h *focused) keepBest() {
 	}
 }
 
-// authorities computes all authority values from the hub values.
+// authorities computes all authority values from the current hub values, and
+// scales them to the norm.
 func (h *focused) authorities() {
 	for v, in := range h.in {
 		h.Authority[v] = sum(h.toAuthority(in))
@@ -273,7 +286,8 @@ func (h *focused) authorities() {
 	h.scale(h.Authority)
 }
 
-// hubs computes all hub values from the authority values.
+// hubs computes all hub values from the current authority values, and scales
+// them to the norm.
 func (h *focused) hubs() {
 	for v, out := range h.out {
 		h.Hub[v] = sum(h.toHub(out))
@@ -288,7 +302,8 @@ func sum(list []float64) (sum float64) {
 	return sum
 }
 
-// scale scales x such that the norm is 1, unless all values are 0.
+// scale divides all values of x by their norm (h.o.Norm), so that the norm
+// becomes 1. If the norm is 0, it changes nothing.
 func (h *focused) scale(x []float64) {
 	sum := 0.0
 	for _, v := range x {

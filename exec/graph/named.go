@@ -16,27 +16,27 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Edge is an edge between two nodes, which are URLs or other names. To is ""
-// for a node without edges.
+// Edge is an edge from the node From to the node To. Both are URLs or other
+// names. To is "" for a node without edges.
 type Edge struct {
 	From, To string
 	Weight   float32
 }
 
-// Named is a graph whose nodes have names. Nodes are numbered in SURT
-// order of their names, so those of one host follow each other. The caller
-// closes it.
+// Named is a graph whose nodes have names. The nodes are numbered in SURT order
+// of their names, so the nodes of one host follow each other. The caller closes
+// it.
 type Named struct {
 	*Graph
-	// Found has the numbers of the names in GraphOptions.Find, or -1 for a name
-	// that is not a node.
+	// Found has the node number of each name in NamedOptions.Find, in the same
+	// order, or -1 for a name that is not a node.
 	Found []int
 
 	keys  func() iter.Seq2[[]byte, error]
 	spool *spill.Spool // holds the keys, unless they are read from the snapshot
 }
 
-// Close releases memory and files.
+// Close releases the memory and the temporary files of the graph.
 func (g *Named) Close() error {
 	if g.spool != nil {
 		g.spool.Close()
@@ -47,12 +47,13 @@ func (g *Named) Close() error {
 	return g.Graph.Close()
 }
 
-// Keys yields the sort keys of all nodes in the order of their numbers. Each
-// key is valid until the iteration moves on.
+// Keys yields the sort key (see urlkey.Key) of each node's name, in the order
+// of node numbers. A key is valid until the iteration moves on.
 func (g *Named) Keys() iter.Seq2[[]byte, error] { return g.keys() }
 
-// Name sets names[n] to the URL or name of node n, for each n that is a key of
-// names.
+// Name looks up the names of nodes. The keys of the map are node numbers; Name
+// sets each value to the URL or other name of that node. It reads the names of
+// all nodes of the graph.
 func (g *Named) Name(names map[int]string) error {
 	i := 0
 	for key, err := range g.Keys() {
@@ -67,17 +68,17 @@ func (g *Named) Name(names map[int]string) error {
 	return nil
 }
 
-// NamedOptions say how a graph is built.
+// NamedOptions configure BuildNamed and Stored.Graph.
 type NamedOptions struct {
 	Weighted  bool     // edges have weights; otherwise each has weight 1
 	SelfLoops bool     // keep edges from a node to itself
-	Find      []string // names whose numbers are wanted
+	Find      []string // names whose node numbers Named.Found shall have
 }
 
-// BuildNamed builds a graph of the edges that fill adds, in any order. An edge that
-// is added several times counts once, with the largest weight. What does not
-// fit in the memory for operators goes to temporary files. The caller closes
-// the graph.
+// BuildNamed builds a graph of the edges that the function fill adds, in any
+// order. An edge that is added several times counts once, with the largest
+// weight. Names and edges that do not fit in the memory for operators go to
+// temporary files. The caller closes the graph.
 func BuildNamed(ctx context.Context, memory *spill.Memory, o NamedOptions, fill func(*Maker) error) (*Named, error) {
 	m := &Maker{
 		ctx: ctx, o: o, limit: memory.Bytes / 8,
@@ -102,10 +103,11 @@ func BuildNamed(ctx context.Context, memory *spill.Memory, o NamedOptions, fill 
 	return m.g, nil
 }
 
-// Maker collects the nodes and edges of a graph. It gives names
-// preliminary numbers as they come, and remembers as many names as memory
-// allows: a name may get several numbers. In the end the names are sorted and
-// get their final numbers. Use it in one goroutine.
+// Maker collects the nodes and edges of a named graph. It gives each name a
+// preliminary number when the name comes first. It remembers only as many names
+// as memory allows, so one name may get several numbers. In the end BuildNamed
+// sorts the names and gives them their final numbers. Use a Maker in one
+// goroutine only.
 type Maker struct {
 	ctx   context.Context
 	n     int // calls of Node
@@ -121,14 +123,16 @@ type Maker struct {
 	g     *Named
 }
 
-// ctxEvery is after how many names or edges a GraphMaker checks its context.
+// ctxEvery is how many names or edges a Maker takes before it checks its
+// context again.
 const ctxEvery = 4096
 
-// nodesMax bounds how many numbers a GraphMaker gives.
+// nodesMax is the most numbers that a Maker gives to names.
 const nodesMax = math.MaxUint32
 
-// Node returns a number for the node with this name, to pass to Edge. The name
-// becomes a node even if it gets no edge.
+// Node adds the node with this name, and returns a number to pass to Edge. The
+// name becomes a node even if it gets no edge. Calls with the same name may
+// return different numbers.
 func (m *Maker) Node(name []byte) (uint32, error) {
 	if m.n++; m.n%ctxEvery == 0 && m.ctx.Err() != nil {
 		return 0, m.ctx.Err()
@@ -149,13 +153,14 @@ func (m *Maker) Node(name []byte) (uint32, error) {
 	return id, m.names.Add([]byte(urlkey.Key(string(name))), binary.BigEndian.AppendUint32(nil, id))
 }
 
-// Edge adds an edge between two nodes. weight is finite and more than 0.
+// Edge adds an edge between two nodes, by the numbers that Node returned.
+// weight must be finite and more than 0.
 func (m *Maker) Edge(from, to uint32, weight float32) error {
 	return m.pairs.add(from, to, weight)
 }
 
-// Link adds an edge by the names of its ends. If to is empty, it adds only the
-// node from.
+// Link adds an edge from the node named from to the node named to, and both
+// nodes. If to is empty, it adds only the node from.
 func (m *Maker) Link(from, to []byte, weight float32) error {
 	u, err := m.Node(from)
 	if err != nil || len(to) == 0 {
@@ -168,7 +173,8 @@ func (m *Maker) Link(from, to []byte, weight float32) error {
 	return m.Edge(u, v, weight)
 }
 
-// number sorts the names and gives the final numbers.
+// number sorts the names, writes their sort keys to m.g.spool, and gives them
+// their final node numbers. It sets m.final, m.nodes and m.g.Found.
 func (m *Maker) number() error {
 	m.final = make([]uint32, m.next)
 	find := m.g.finder(m.o.Find)
@@ -191,8 +197,9 @@ func (m *Maker) number() error {
 	return nil
 }
 
-// finder returns a function that must be called with the key of each node. The
-// function fills in g.Found for names.
+// finder sets g.Found to -1 for each of names, and returns the function tell.
+// The caller must call tell with the sort key and number of each node; tell
+// enters the numbers of the names in g.Found.
 func (g *Named) finder(names []string) (tell func(key []byte, node int)) {
 	wanted := make(map[string][]int)
 	for i, name := range names {
@@ -207,7 +214,8 @@ func (g *Named) finder(names []string) (tell func(key []byte, node int)) {
 	}
 }
 
-// build adds the edges, by their final numbers, to m.g.
+// build sets m.g.Graph to a graph of all edges, by the final numbers of their
+// nodes.
 func (m *Maker) build(o Options) (err error) {
 	b := newBuilder(o)
 	n := 0
@@ -224,11 +232,12 @@ func (m *Maker) build(o Options) (err error) {
 	return err
 }
 
-// pairSpool holds edges by number, in memory up to a limit and then in a
-// temporary file. An edge is stored as from and to, followed by its weight from
-// the first edge on whose weight is not 1.
+// pairSpool holds edges by node number, in memory up to a limit and then in a
+// temporary file. It stores an edge as its from and to number (4 bytes each).
+// The first edge with a weight other than 1, and each edge after it, is
+// followed by its weight (4 bytes).
 type pairSpool struct {
-	limit    int // bytes of held
+	limit    int // how many bytes held can have before they go to the file
 	create   func() (*os.File, error)
 	held     []byte
 	file     *os.File
@@ -236,7 +245,7 @@ type pairSpool struct {
 	weighted bool  // an edge has a weight other than 1
 }
 
-// The bytes of an edge without and with a weight.
+// The size of an edge in a pairSpool, in bytes, without and with a weight.
 const (
 	pairBytes     = 8
 	weightedBytes = 12
@@ -244,7 +253,8 @@ const (
 	pairBuffer = 64 << 10
 )
 
-// add adds an edge.
+// add adds an edge. When s.held is full, it writes s.held to the temporary
+// file.
 func (s *pairSpool) add(from, to uint32, weight float32) error {
 	s.held = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(s.held, from), to)
 	if s.weighted = s.weighted || weight != 1; s.weighted {
@@ -266,8 +276,8 @@ func (s *pairSpool) add(from, to uint32, weight float32) error {
 	return graphFault("write", err)
 }
 
-// graphFault adds to an error what was done with the temporary file. deed is
-// "read" or "write".
+// graphFault wraps an error of the temporary file of edges with the deed, which
+// is "read" or "write". It returns nil if err is nil.
 func graphFault(deed string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s a temporary file of edges: %w", deed, err)
@@ -275,7 +285,8 @@ func graphFault(deed string, err error) error {
 	return nil
 }
 
-// each calls f for all edges. It can be called once.
+// each calls f for all edges in the order in which they were added. It can be
+// called only once. An error of f ends the loop and is returned.
 func (s *pairSpool) each(f func(from, to uint32, weight float32) error) error {
 	var in io.Reader = bytes.NewReader(s.held)
 	if s.file != nil {
@@ -307,7 +318,7 @@ func (s *pairSpool) each(f func(from, to uint32, weight float32) error) error {
 	return nil
 }
 
-// close releases memory and the file.
+// close releases the memory and the temporary file of the spool.
 func (s *pairSpool) close() {
 	if s.file != nil {
 		s.file.Close() // an unlinked file: closing frees its space

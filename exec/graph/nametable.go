@@ -6,30 +6,31 @@ import (
 	"hash/maphash"
 )
 
-// nameTable numbers names from 0 in the order in which they first come. It has
-// no pointer per name, so that millions of names cost the garbage collector
-// nothing. A look-up touches memory outside the cache only twice: the slot, and
-// the name with its number.
+// nameTable is a hash table that numbers names from 0 in the order in which
+// they are added. It has no pointer per name, so that millions of names cost
+// the garbage collector nothing. A look-up touches memory outside the
+// processor's cache only twice: for the slot, and for the name with its number.
 type nameTable struct {
 	seed  maphash.Seed
 	n     int      // how many names there are
 	slots []uint64 // per name, the upper half is part of its hash and the lower half its place in texts, plus 1; 0 is a free slot
 	texts [][]byte // the names, each as its number (4 bytes), its length (4 bytes) and its text
-	full  int      // how many of texts have names
-	bytes int64    // of the names and what they take in memory
+	full  int      // how many slices of texts have names
+	bytes int64    // how much memory the names take, with their slots
 }
 
 const (
-	// nameTextSize is the size of each of nameTable.texts.
+	// nameTextSize is the size of each slice of nameTable.texts, in bytes.
 	nameTextBits = 20
 	nameTextSize = 1 << nameTextBits
-	// nameHead is how many bytes precede a name in texts, and nameOverhead how
+	// nameHead is how many bytes come before a name in texts, and nameOverhead how
 	// many bytes a name takes besides its text.
 	nameHead     = 8
 	nameOverhead = nameHead + 2*8
 )
 
-// add returns the number of a name, and reports whether the name is new.
+// add returns the number of a name. If the table does not have the name, add
+// adds it and sets fresh. A name of about a megabyte or more is an error.
 func (t *nameTable) add(name []byte) (number uint32, fresh bool, err error) {
 	if 2*t.n >= len(t.slots) {
 		t.grow()
@@ -56,7 +57,9 @@ func (t *nameTable) add(name []byte) (number uint32, fresh bool, err error) {
 	return uint32(t.n - 1), true, nil
 }
 
-// keep copies a name to texts and returns its place.
+// keep copies a new name and its number to t.texts and returns its place: the
+// index of the slice in the upper bits, and the offset in the slice in the
+// lower nameTextBits bits.
 func (t *nameTable) keep(name []byte) (at uint32, err error) {
 	size := nameHead + len(name)
 	if size > nameTextSize {
@@ -76,7 +79,7 @@ func (t *nameTable) keep(name []byte) (at uint32, err error) {
 	return at, nil
 }
 
-// grow doubles the slots.
+// grow doubles the number of slots, or makes the first 1024.
 func (t *nameTable) grow() {
 	if t.slots == nil {
 		t.seed = maphash.MakeSeed()
@@ -96,7 +99,7 @@ func (t *nameTable) grow() {
 	}
 }
 
-// clear removes all names and keeps the memory.
+// clear removes all names from the table. It keeps the memory for new names.
 func (t *nameTable) clear() {
 	clear(t.slots)
 	t.n, t.full, t.bytes = 0, 0, 0

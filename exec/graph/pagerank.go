@@ -11,13 +11,14 @@ import (
 	"sync/atomic"
 )
 
-// RankOptions say how PageRank is computed. The zero value means the defaults.
+// RankOptions configure PageRank. The zero value means the defaults.
 type RankOptions struct {
-	// Damping is the share of a node's rank that follows its edges. It is less
-	// than 1; 0 means .85.
+	// Damping is the probability that the random surfer follows an edge instead
+	// of jumping. It is between 0 and 1; 0 means .85.
 	Damping float64
-	// Tolerance ends the computation: it stops when a round changes the ranks,
-	// whose sum is 1, by no more than this in total. 0 means 1e-8.
+	// Tolerance ends the computation: PageRank stops after a round that changes
+	// the ranks, whose sum is 1, by no more than Tolerance in total. 0 means
+	// 1e-8.
 	Tolerance float64
 	// Rounds is the most rounds to compute; 0 means 1000.
 	Rounds int
@@ -25,46 +26,47 @@ type RankOptions struct {
 	// nodes, with equal probability.
 	Seeds []uint32
 	// Start has a rank for each node, from which the first round starts: for
-	// example the ranks of a similar graph. Values must not be negative. Nil
-	// means to start from Seeds.
+	// example the ranks of a similar graph. No rank may be negative. Nil means
+	// to start from Seeds.
 	Start []float64
 	// Workers is how many goroutines compute; 0 means one per processor. The
 	// result has the same bits for any number of workers. The last bits may
 	// differ between a graph in memory and the same graph in a file, because
-	// sums are added in another order.
+	// the additions are done in another order.
 	Workers int
-	// Progress, if not nil, is called after each round.
+	// Progress, if not nil, is called after each round, with the number of
+	// rounds so far and by how much this round changed the ranks in total.
 	Progress func(round int, change float64)
 }
 
-// Ranks is a result of PageRank.
+// Ranks is the result of PageRank: the ranks, and when the computation stopped.
 type Ranks struct {
-	Rank   []float64 // for each node; the sum is 1
-	Rounds int       // how many were computed
+	Rank   []float64 // the rank of each node; the sum is 1
+	Rounds int       // how many rounds were computed
 	Change float64   // by how much the last round changed the ranks in total
 }
 
-// stages is into how many parts, computed one after the other, a round is cut.
-// A stage uses the ranks that earlier stages of the same round computed, and
-// the last round's ranks of the other nodes (the method of Gauss and Seidel, by
-// blocks). That takes about half as many rounds as using only the last round's
-// ranks. The bounds of stages do not depend on the workers, so neither does the
-// result.
+// stages is the number of parts into which a round is cut, to be computed one
+// after the other. A stage uses the ranks that earlier stages of the same round
+// computed, and the last round's ranks of the other nodes (the method of Gauss
+// and Seidel, by blocks). This takes about half as many rounds as using only
+// the last round's ranks. The bounds of stages do not depend on the number of
+// workers, so the result does not depend on it either.
 const stages = 16
 
-// sharedEdges is how many edges a stage must have to be shared by workers. A
-// smaller stage is done before other goroutines have started.
+// sharedEdges is the least number of edges of a stage that several workers
+// share. A smaller stage is done before other goroutines have started.
 const sharedEdges = 1 << 14
 
-// PageRank computes how often a random surfer visits each node. At each step
-// the surfer follows an edge, chosen by weight, with probability Damping, and
-// otherwise jumps to a seed. From a node without edges the surfer always jumps
-// to a seed.
+// PageRank computes the rank of each node: how often a random surfer visits it.
+// At each step the surfer follows an edge, chosen by weight, with probability
+// o.Damping, and otherwise jumps to a node of o.Seeds. From a node without
+// edges the surfer always jumps.
 //
-// PageRank solves x = (1-d)·v + d·Σ x(u)·w(u,·)/out(u), up to a factor, where v
-// is the distribution of the seeds, and scales x to the sum 1. The scaling
-// spreads the rank of nodes without edges like v. PageRank checks ctx between
-// stages and returns its error.
+// PageRank solves x = (1-d)·v + d·Σ x(u)·w(u,·)/out(u), up to a factor, where d
+// is the damping and v is the distribution of the seeds, and scales x to the
+// sum 1. The scaling spreads the rank of nodes without edges like v. PageRank
+// checks ctx between stages and returns its error.
 func (g *Graph) PageRank(ctx context.Context, o RankOptions) (Ranks, error) {
 	if g.nodes == 0 {
 		return Ranks{}, nil
@@ -81,12 +83,12 @@ func (g *Graph) PageRank(ctx context.Context, o RankOptions) (Ranks, error) {
 	return r.run(ctx)
 }
 
-// plainRounds is how many rounds jump with the plain probability 1-d, as
-// textbooks print them. Each later round lets as much rank jump as was lost in
-// the round before by jumps and at nodes without edges, so that the sum of
-// ranks stays the same, as in the power method. Without that, if little rank
-// ends at nodes without edges, most rounds would only bring the sum closer to
-// that of the solution.
+// plainRounds is the number of rounds in which ranks jump with the probability
+// 1-d of the textbooks, where d is the damping. In each later round, as much
+// rank jumps as the round before lost by jumps and at nodes without edges. The
+// sum of ranks then stays the same, as in the power method. Otherwise, if
+// little rank ends at nodes without edges, most rounds would only bring the sum
+// closer to that of the solution.
 const plainRounds = 5
 
 // ranking is the state of one call of PageRank.
@@ -108,12 +110,14 @@ type ranking struct {
 	buffers []buffer // one per worker
 }
 
-// tally sums up nodes in a round: by how much their ranks change, their ranks,
-// and how much rank leaves them along edges.
+// tally has sums over some nodes in one round: by how much their ranks changed
+// (change), their ranks (sum), and how much rank leaves them along edges
+// (goes).
 type tally struct{ change, sum, goes float64 }
 
-// add sets *rank to x, adds the node to t, and returns what the node gives
-// along an edge of weight 1.
+// add sets *rank, the rank of a node, to x, and adds the node to t. It returns
+// x·along, the rank that the node gives along an edge of weight 1. out is the
+// total weight of the node's outgoing edges.
 func (t *tally) add(x float64, rank *float64, along, out float64) (give float64) {
 	give = x * along
 	t.change += math.Abs(x - *rank)
@@ -123,7 +127,8 @@ func (t *tally) add(x float64, rank *float64, along, out float64) (give float64)
 	return give
 }
 
-// newRanking checks the options and returns the state before the first round.
+// newRanking checks the options, sets the defaults for zero values, and returns
+// the state of PageRank before the first round.
 func (g *Graph) newRanking(o RankOptions) (*ranking, error) {
 	if o.Damping == 0 {
 		o.Damping = .85
@@ -175,7 +180,9 @@ func (g *Graph) newRanking(o RankOptions) (*ranking, error) {
 	return r, nil
 }
 
-// seed sets spring and the first ranks from RankOptions.Seeds.
+// seed sets r.spring and the ranks before the first round from
+// RankOptions.Seeds. An empty list of seeds and a seed that is not a node are
+// errors.
 func (r *ranking) seed() error {
 	r.spring = make([]float64, r.g.nodes)
 	clear(r.x)
@@ -193,8 +200,9 @@ func (r *ranking) seed() error {
 	return nil
 }
 
-// start sets the first ranks from RankOptions.Start. If all of these are 0, it
-// changes nothing.
+// start sets the ranks before the first round from RankOptions.Start, scaled to
+// the sum 1. If all ranks in Start are 0, it changes nothing. A negative or
+// infinite rank is an error.
 func (r *ranking) start() error {
 	sum := 0.0
 	for _, x := range r.o.Start {
@@ -217,8 +225,8 @@ func (r *ranking) start() error {
 	return nil
 }
 
-// cut cuts the blocks into stages with about equally many edges and nodes. The
-// number of workers does not matter.
+// cut cuts the blocks of the graph into stages with about equally many edges
+// and nodes each. The number of workers plays no part in this.
 func (r *ranking) cut() {
 	total := r.g.edges + int64(r.g.nodes)
 	r.stage = []int{0}
@@ -235,7 +243,9 @@ func (r *ranking) cut() {
 	r.fresh = make([]float64, most)
 }
 
-// run computes rounds until the ranks change no more than the tolerance.
+// run computes rounds until a round changes the ranks by no more than the
+// tolerance, or until o.Rounds rounds are computed. It returns the ranks,
+// scaled to the sum 1.
 func (r *ranking) run(ctx context.Context) (Ranks, error) {
 	out := Ranks{Change: math.Inf(1)}
 	for out.Rounds < r.o.Rounds && out.Change > r.o.Tolerance {
@@ -274,8 +284,9 @@ func (r *ranking) run(ctx context.Context) (Ranks, error) {
 	return out, nil
 }
 
-// part computes one stage. Its blocks, or units, use none of each other's ranks
-// of this round.
+// part computes the new ranks of one stage. Workers share its blocks, or its
+// units if the edges are in tiles. Blocks and units of the same stage do not
+// use each other's new ranks.
 func (r *ranking) part(stage int) error {
 	first, last := r.g.blocks[r.stage[stage]], r.g.blocks[r.stage[stage+1]-1]
 	from, to := r.stage[stage], r.stage[stage+1]
@@ -317,8 +328,8 @@ func (r *ranking) part(stage int) error {
 	return nil
 }
 
-// block computes the ranks of the nodes of block n. stage is the first node of
-// the current stage.
+// block computes the new ranks of the nodes of block n. stage is the number of
+// the first node of the current stage.
 func (r *ranking) block(n, stage int, buf *buffer) error {
 	g, b := r.g, r.g.blocks[n]
 	edges, err := g.load(b, buf)
@@ -348,8 +359,9 @@ func (r *ranking) block(n, stage int, buf *buffer) error {
 	return nil
 }
 
-// gather returns the sum of give of these nodes. It adds up four sums at a
-// time, because each addition has to wait for the one before it.
+// gather returns the sum of r.give over the nodes in from: the rank that a node
+// receives from them. It adds up four sums at a time, because each addition has
+// to wait for the addition before it.
 func (r *ranking) gather(from []uint32) float64 {
 	give := r.give
 	var a, b, c, d float64
@@ -365,7 +377,8 @@ func (r *ranking) gather(from []uint32) float64 {
 	return a + b + (c + d)
 }
 
-// gatherWeighted is gather for edges with weights.
+// gatherWeighted returns the sum of r.give over the nodes in from, each
+// multiplied by the weight of its edge.
 func (r *ranking) gatherWeighted(from []uint32, weight []float32) float64 {
 	give := r.give
 	var a, b, c, d float64
@@ -381,15 +394,16 @@ func (r *ranking) gatherWeighted(from []uint32, weight []float32) float64 {
 	return a + b + (c + d)
 }
 
-// Share is the rank that a node receives from another.
+// Share is the rank that a node receives along the edge from the node From.
 type Share struct {
 	From  int
-	Share float64 // of the sum of all ranks, which is 1
+	Share float64 // the rank received; the sum of the ranks of all nodes is 1
 }
 
 // Explain returns the nodes from which a node receives its rank, the largest
-// share first, at most n of them. all is the sum of all shares, also of those
-// not returned. rank is a result of PageRank with this damping.
+// share first, but not more than n of them. all is the sum of all shares, also
+// of those not returned. rank has the ranks that PageRank computed with the
+// same damping.
 func (g *Graph) Explain(node int, rank []float64, damping float64, n int) (shares []Share, all float64, err error) {
 	err = g.In(node, func(from int, weight float64) {
 		s := Share{from, damping * rank[from] * weight / g.out[from]}

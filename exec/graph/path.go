@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// Path returns the nodes of a shortest path between two nodes, including both,
-// or nil if there is no path. If there are several, it returns the one that
-// sorts first by node numbers. It needs four bytes per node.
+// Path returns the nodes of a shortest path from one node to another, including
+// both, or nil if there is no path. If there are several, it returns the path
+// that sorts first by node numbers. It needs four bytes of memory per node of
+// the graph.
 func (g *Graph) Path(ctx context.Context, from, to int) ([]int, error) {
 	for _, n := range []int{from, to} {
 		if n < 0 || n >= g.nodes {

@@ -14,16 +14,16 @@ import (
 	"infomall/store/urlkey"
 )
 
-// A stored graph has its edges by the numbers of nodes, sorted by (to, from),
+// A stored graph lists its edges by the numbers of their nodes, sorted by (to, from),
 // which is the order in which they are ranked. Its rows are:
 //
 //	key                    value
 //	'e', number of row     a list of nodes with the edges that come in there
 //	'n', key of the node   empty; one row per node, in the order of numbers
 //
-// An entry of the list is the distance of the node to the one before it in the
+// An entry of the list is the distance of the node to the node before it in the
 // row, how many edges, for each edge the distance of its source to the source
-// before it (all uvarints), and then the weights (float32, little-endian), if
+// before it (all uvarints), and then the edges' weights (float32, little-endian), if
 // the graph has weights. The edges of a node may continue in the next row.
 const (
 	rowOfEdges = 'e'
@@ -40,20 +40,23 @@ const (
 	graphWeights = "weights"
 )
 
-// Results reads the rows of stored results. A snapshot of an archive does.
+// Results reads the rows of stored results, such as graphs. A snapshot of an
+// archive implements it. ResultRows yields the rows of r whose keys are in the
+// ranges, sorted by key.
 type Results interface {
 	ResultRows(ctx context.Context, r task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error]
 }
 
-// Stored is a graph that an archive stores. It can be read as long as the
-// snapshot in Rows is open.
+// Stored is a graph that an archive stores. It can be read while the snapshot
+// in Rows is open.
 type Stored struct {
 	task.Result
 	Rows   Results
 	Memory *spill.Memory
 }
 
-// Keep returns the properties and the rows with which a graph is stored.
+// Keep returns the properties and the rows with which an archive stores the
+// graph g. Stored.Graph reads them back.
 func Keep(g *Named) (properties map[string]string, rows iter.Seq2[task.ResultRow, error]) {
 	properties = map[string]string{
 		PropertyNodes: strconv.Itoa(g.Nodes()), PropertyEdges: strconv.FormatInt(g.Edges(), 10),
@@ -81,19 +84,21 @@ func Keep(g *Named) (properties map[string]string, rows iter.Seq2[task.ResultRow
 	}
 }
 
-// errEnough stops the iteration when the consumer has stopped.
+// errEnough is the error that stops the iteration over a graph when the
+// consumer of its rows has stopped.
 var errEnough = errors.New("no more is wanted")
 
-// edgeRows makes rows of edges.
+// edgeRows writes the edges of a graph into the rows of a stored graph.
 type edgeRows struct {
 	yield func(task.ResultRow, error) bool
-	n     uint32 // the number of the row
-	last  int    // the last node in the row
+	n     uint32 // the number of the current row
+	last  int    // the last node in the current row
 	value []byte
 }
 
-// add adds the edges that come in at node to. It passes each row that is full
-// to yield.
+// add adds the edges that come in at node to. from has the nodes they come
+// from, sorted, and weight their weights, or nil. add passes each full row to
+// w.yield, and returns errEnough if that asks to stop.
 func (w *edgeRows) add(to int, from []uint32, weight []float32) error {
 	for len(from) > 0 {
 		// As many edges as fit in the row if each has the greatest length; at least one.
@@ -122,7 +127,8 @@ func (w *edgeRows) add(to int, from []uint32, weight []float32) error {
 	return nil
 }
 
-// flush yields the row and starts the next.
+// flush passes the current row to w.yield, unless it is empty, and starts the
+// next. It returns errEnough if w.yield asks to stop.
 func (w *edgeRows) flush() error {
 	if len(w.value) == 0 {
 		return nil
@@ -135,18 +141,22 @@ func (w *edgeRows) flush() error {
 	return nil
 }
 
-// errGraph is returned for a row that KeepGraph did not make.
+// errGraph is the error for a row of a stored graph that the function Keep did
+// not make.
 var errGraph = errors.New("a row of a graph is damaged")
 
-// inEdges are the edges that come in at a node.
+// inEdges has the edges that come in at the node to: the nodes they come from,
+// sorted, and their weights.
 type inEdges struct {
 	to     int
 	from   []uint32
 	weight []float32 // nil or empty if each is 1
 }
 
-// readEdges decodes a row of edges and calls f for each node in it. It uses the
-// memory of in, which is valid until f returns.
+// readEdges decodes the value of a row of edges and calls f for each node in
+// it, with the edges that come in at the node. It decodes into the memory of
+// in, so the argument of f is valid until f returns. It returns errGraph for a
+// row that is damaged.
 func readEdges(row []byte, weighted bool, in *inEdges, f func(*inEdges) error) error {
 	number := func() uint64 {
 		if len(row) > 0 && row[0] < 0x80 {
@@ -199,8 +209,8 @@ func readEdges(row []byte, weighted bool, in *inEdges, f func(*inEdges) error) e
 	return nil
 }
 
-// rows yields the rows of a stored graph whose key begins with a letter. It
-// removes the letter from the keys.
+// rows yields the rows of a stored graph whose keys begin with the given
+// letter, rowOfEdges or rowOfNode. It removes the letter from the keys.
 func (g *Stored) rows(ctx context.Context, letter byte) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		ranges := []urlkey.Range{{From: string(letter), To: string(letter + 1)}}
@@ -215,7 +225,10 @@ func (g *Stored) rows(ctx context.Context, letter byte) iter.Seq2[task.ResultRow
 	}
 }
 
-// in calls f for all edges of a stored graph, sorted by (to, from).
+// in calls f for each entry of the stored edges: a node with edges that come in
+// there, sorted by (to, from). A node with many edges may have several entries.
+// The argument of f is valid until f returns. An error of f ends the loop and
+// is returned.
 func (g *Stored) in(ctx context.Context, f func(*inEdges) error) error {
 	var in inEdges
 	weighted := g.Properties[graphWeights] != ""
@@ -233,8 +246,9 @@ func (g *Stored) in(ctx context.Context, f func(*inEdges) error) error {
 	return nil
 }
 
-// nodeKeys yields the keys of the nodes of a stored graph. If there are more or
-// fewer than its properties say, it yields an error.
+// nodeKeys yields the sort keys of the nodes of a stored graph, in the order of
+// node numbers. If there are more or fewer keys than the graph's properties
+// say, it yields an error.
 func (g *Stored) nodeKeys(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		left := Property(&g.Result, PropertyNodes)
@@ -252,8 +266,8 @@ func (g *Stored) nodeKeys(ctx context.Context) iter.Seq2[[]byte, error] {
 	}
 }
 
-// damaged adds to errGraph in which file the damage is, and what to do. It
-// returns other errors unchanged.
+// damaged wraps errGraph with the name of the damaged file and with advice for
+// the user. It returns other errors unchanged.
 func (g *Stored) damaged(err error) error {
 	if errors.Is(err, errGraph) {
 		return fmt.Errorf("%s: %w; DROP GRAPH %s and import it again", g.File, err, g.Name)
@@ -261,8 +275,9 @@ func (g *Stored) damaged(err error) error {
 	return err
 }
 
-// Graph returns the graph as BuildGraph builds it, without sorting. The graph
-// reads its keys from the snapshot and is valid as long as that is open.
+// Graph reads the stored graph and returns it as a Named, as BuildNamed would
+// build it, but without sorting. The Named reads its keys from the snapshot in
+// g.Rows and is valid while that snapshot is open. The caller closes the Named.
 func (g *Stored) Graph(ctx context.Context, o NamedOptions) (*Named, error) {
 	nodes, edges := Property(&g.Result, PropertyNodes), Property(&g.Result, PropertyEdges)
 	if nodes < 0 || nodes > nodesMax || edges < 0 {
@@ -289,7 +304,8 @@ func (g *Stored) Graph(ctx context.Context, o NamedOptions) (*Named, error) {
 	return named, nil
 }
 
-// find fills in g.Found for names.
+// find sets g.Found to the node number of each of names, or -1 for a name that
+// is not a node. It reads the keys of all nodes.
 func (g *Named) find(names []string) error {
 	tell := g.finder(names)
 	node := 0
@@ -303,8 +319,8 @@ func (g *Named) find(names []string) error {
 	return nil
 }
 
-// Edges yields the edges of a stored graph, sorted by source and target. A
-// node without edges is an Edge without To.
+// Edges yields the edges of a stored graph, sorted by source and target. A node
+// without edges is an Edge whose To is "".
 func (g *Stored) Edges(ctx context.Context) iter.Seq2[Edge, error] {
 	return func(yield func(Edge, error) bool) {
 		s := g.Memory.Sorter(ctx, 2)
@@ -341,13 +357,15 @@ func (g *Stored) Edges(ctx context.Context) iter.Seq2[Edge, error] {
 	}
 }
 
-// sourceBytes is how many bytes the number of the source takes in the keys that
-// bySource makes.
+// sourceBytes is the length of the source's node number at the start of the
+// keys that bySource makes.
 const sourceBytes = 4
 
-// bySource adds records to a sorter. A node has its number as key; its value is
-// a byte that is 0 if no edge comes in there, then its name. An edge has source
-// and target as key; its value is its weight, then the name of the target.
+// bySource adds a record to the sorter s for each node and each edge. The key
+// of a node is its number. Its value is a byte, which is 0 if no edge comes in
+// at the node and 1 otherwise, and then its name. The key of an edge is the
+// numbers of source and target. Its value is the weight, then the name of the
+// target.
 func (g *Stored) bySource(ctx context.Context, s *spill.Sorter) error {
 	next, stop := iter.Pull2(g.nodeKeys(ctx))
 	defer stop()
@@ -413,7 +431,8 @@ func (g *Stored) bySource(ctx context.Context, s *spill.Sorter) error {
 	return nil
 }
 
-// Property returns a property of g that is a number, or 0.
+// Property returns a property of g that is a whole number, such as
+// PropertyNodes. It returns 0 if the property is missing or is not a number.
 func Property(g *task.Result, name string) int64 {
 	n, err := strconv.ParseInt(g.Properties[name], 10, 64)
 	if err != nil {

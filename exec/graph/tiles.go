@@ -6,18 +6,19 @@ import (
 )
 
 const (
-	// A tile has tileNodes nodes on either side. The values of its source nodes
-	// and the sums of its target nodes fit together in a processor's
+	// A tile is the edges from tileNodes consecutive source nodes to the target
+	// nodes of one unit, which are at most tileNodes. The values of its source
+	// nodes and the sums of its target nodes fit together in a processor's
 	// second-level cache.
 	tileBits  = 14
 	tileNodes = 1 << tileBits
 	tileMask  = tileNodes - 1
 
-	// unitsOfStage is in how many units a stage is cut at least, so that
+	// unitsOfStage is the least number of units that a stage is cut into, so that
 	// workers have some to share.
 	unitsOfStage = 4
 
-	// tiledLeast and tiledMost bound the number of nodes of graphs for which
+	// tiledLeast and tiledMost are the least and most nodes of graphs for which
 	// tiles pay. The values of a smaller graph fit in the second-level cache
 	// without tiles: 18 rounds of a graph with 131,072 nodes and 16 edges each
 	// take 130 ms with tiles, including the time to make them, and 103 ms
@@ -45,18 +46,19 @@ type tiles struct {
 	count int      // how many tiles a unit has
 }
 
-// unit is the range of blocks [from, to). They have at most tileNodes nodes
-// together.
+// unit is the range of blocks [from, to), by their indexes. These blocks have
+// at most tileNodes nodes together.
 type unit struct{ from, to int }
 
-// tiled reports whether the ranking is faster with its edges in tiles.
+// tiled reports whether the ranking is faster with its edges copied into tiles.
+// This holds for graphs of middling size in memory, without weights.
 func (r *ranking) tiled() bool {
 	g := r.g
 	return g.from != nil && g.weight == nil && g.nodes >= tiledLeast && g.nodes <= tiledMost && g.edges < 1<<32
 }
 
-// tile copies the edges into tiles, which takes as long as some four rounds. It
-// returns the error of ctx if ctx ends.
+// tile copies the edges of the graph into tiles and sets r.tiles, which takes
+// as long as some four rounds. It returns the error of ctx when ctx is done.
 func (r *ranking) tile(ctx context.Context) error {
 	g := r.g
 	t := &tiles{count: (g.nodes + tileMask) >> tileBits, edges: make([]uint32, 0, g.edges)}
@@ -79,7 +81,8 @@ func (r *ranking) tile(ctx context.Context) error {
 	return nil
 }
 
-// units cuts the blocks [from, to) into units.
+// units cuts the blocks [from, to) into units: ranges of blocks that have few
+// enough nodes for one tile.
 func (g *Graph) units(from, to int) (units []unit) {
 	edges := int64(0)
 	for _, b := range g.blocks[from:to] {
@@ -104,8 +107,8 @@ type sorting struct {
 	high          []uint32              // where the next edge goes, by tile of the source node
 }
 
-// unit appends the edges of unit u to t. It sorts them by source node within
-// the tile, then by tile.
+// unit appends the edges of unit u to t. It sorts them by the tile of the
+// source node, then by source node within the tile.
 func (s *sorting) unit(g *Graph, u unit, t *tiles) {
 	s.edges = s.edges[:0]
 	node := g.blocks[u.from].node
@@ -147,8 +150,8 @@ func (s *sorting) unit(g *Graph, u unit, t *tiles) {
 	}
 }
 
-// unit computes the ranks of the nodes of unit n. stage is the first node of
-// the current stage.
+// unit computes the new ranks of the nodes of unit n from the edges in tiles.
+// stage is the number of the first node of the current stage.
 func (r *ranking) unit(n, stage int, buf *buffer) {
 	t := r.tiles
 	if buf.sums == nil {
@@ -168,9 +171,10 @@ func (r *ranking) unit(n, stage int, buf *buffer) {
 	}
 }
 
-// gather adds give of the source node of each edge to sums of its target node.
-// Node numbers cannot exceed a tile, so the loop needs no bounds checks, and
-// branches only once per four edges.
+// gather follows each edge of one tile: it adds give of the edge's source node
+// to sums of its target node. Both arrays are indexed by the number of the node
+// within its tile or unit. This number is always in range, so the loop needs no
+// bounds checks, and branches only once per four edges.
 func gather(sums, give *[tileNodes]float64, edges []uint32) {
 	for ; len(edges) >= 4; edges = edges[4:] {
 		a, b, c, d := edges[0], edges[1], edges[2], edges[3]
@@ -185,9 +189,9 @@ func gather(sums, give *[tileNodes]float64, edges []uint32) {
 	}
 }
 
-// ranked computes the ranks of the nodes of block n from sums: for each node,
-// what it receives along its edges. stage is the first node of the current
-// stage.
+// ranked computes the new ranks of the nodes of block n. sums has, for each
+// node, the rank that it receives along its edges. stage is the number of the
+// first node of the current stage.
 func (r *ranking) ranked(n, stage int, sums []float64) {
 	b := r.g.blocks[n]
 	along, out := r.along[b.node:b.end], r.g.out[b.node:b.end]
