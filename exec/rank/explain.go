@@ -18,8 +18,8 @@ import (
 	"infomall/store/record/task"
 )
 
-// explainSharesMax is how many of the links that a value comes from have a row of
-// their own.
+// explainSharesMax is the most links for which EXPLAIN RANK shows a row of
+// their own. The other links share a row.
 const explainSharesMax = 100
 
 // rankExplanation is an EXPLAIN RANK statement whose clauses were read.
@@ -28,20 +28,25 @@ type rankExplanation struct {
 	st *ast.ExplainRank
 }
 
-// ExplainRank is the statement EXPLAIN RANK.
+// ExplainRank is the statement EXPLAIN RANK, which shows the links that the
+// rank of a page comes from.
 var ExplainRank = session.Declare("EXPLAIN RANK", session.Answers, readExplainRank)
 
-// readExplainRank reads an EXPLAIN RANK. What the URL may be depends on the ranking.
+// readExplainRank makes a rankExplanation of an EXPLAIN RANK statement. It
+// checks only that the URL is a constant text, because its further form depends
+// on the ranking.
 func readExplainRank(s *session.Session, st *ast.ExplainRank) (*rankExplanation, error) {
 	_, err := expr.ConstantText(st.URL, s.Env())
 	return &rankExplanation{s, st}, err
 }
 
+// Would returns an error, because EXPLAIN cannot be applied to EXPLAIN RANK.
 func (x *rankExplanation) Would(context.Context) ([]string, error) {
 	return nil, session.ErrExplained(x.st)
 }
 
-// Run makes the graph of the ranking again, and returns what the rank comes from.
+// Run reads the links or the named graph of the ranking again, and returns a
+// table of the parts that the rank of the page is the sum of.
 func (x *rankExplanation) Run(ctx context.Context) (*session.Result, error) {
 	s, st := x.s, x.st
 	snap, release, err := s.Snapshot(ctx)
@@ -78,15 +83,17 @@ type rankExplained struct {
 	snap relation.Snapshot
 	st   *ast.ExplainRank
 	kept *task.Result
-	env  *expr.Env // of the ranking
+	env  *expr.Env // the time and time zone with which the ranking was computed
 }
 
-// note returns a line that says which ranking is explained.
+// note returns a line that says which ranking is explained: its name, when it
+// was computed, and which time it describes.
 func (e *rankExplained) note() string {
 	return fmt.Sprintf("ranking %s of %s, as of %s", e.kept.Name, e.s.Stamp(e.kept.Computed), e.s.Stamp(e.kept.AsOf))
 }
 
-// pageRank explains a rank that PAGERANK computed.
+// pageRank explains a rank that the PAGERANK statement made computed. It
+// returns the table of shares. A URL that is not in the ranking is an error.
 func (e *rankExplained) pageRank(ctx context.Context, made *ast.PageRank) (*session.Result, error) {
 	r := &ranking{s: e.s, env: e.env, st: made}
 	if err := r.read(); err != nil {
@@ -113,7 +120,9 @@ func (e *rankExplained) pageRank(ctx context.Context, made *ast.PageRank) (*sess
 	return e.shares(g, node, rank, r.options.Damping)
 }
 
-// shares returns the parts that the rank of a node is the sum of.
+// shares returns a table of the parts that the rank of a node is the sum of:
+// one row per link, for the explainSharesMax largest, then a row for the other
+// links, a row for jumps, and a row for the whole rank.
 func (e *rankExplained) shares(g *graph.Named, node int, rank []float64, damping float64) (*session.Result, error) {
 	shares, all, err := g.Explain(node, rank, damping, explainSharesMax)
 	if err != nil {
@@ -153,7 +162,9 @@ func shareOf(x, all float64) value.Value {
 	return value.OfFloat(x / all)
 }
 
-// hits explains hub and authority values that HITS computed. It computes them again.
+// hits explains the hub and authority values that the HITS statement made
+// computed. It computes them again, and returns the table of gifts. A URL that
+// is not in the ranking is an error.
 func (e *rankExplained) hits(ctx context.Context, made *ast.HITS) (*session.Result, error) {
 	h := &hubRank{s: e.s, env: e.env, st: made}
 	if err := h.read(); err != nil {
@@ -191,8 +202,9 @@ func (e *rankExplained) hits(ctx context.Context, made *ast.HITS) (*session.Resu
 	return res, err
 }
 
-// gifts returns the parts that the hub and authority values of a node are the
-// sum of.
+// gifts returns a table of the parts that the authority value and the hub value
+// of a node are the sums of: one row per linking page and a row for the
+// authority value, then one row per linked page and a row for the hub value.
 func (e *rankExplained) gifts(g *graph.Named, part *graph.Focused, values graph.HITS, node int, authority, hub []graph.Gift) (*session.Result, error) {
 	urls := make(map[int]string)
 	ofAuthority, ofHub := greatest(authority), greatest(hub)
@@ -226,14 +238,18 @@ func (e *rankExplained) gifts(g *graph.Named, part *graph.Focused, values graph.
 	return res, nil
 }
 
-// greatest returns the gifts that get a row of their own, the greatest first.
+// greatest returns the gifts that get a row of their own: the explainSharesMax
+// with the greatest values, the greatest first. A gift is the part of a value
+// that comes from one neighbour. list does not change.
 func greatest(list []graph.Gift) []graph.Gift {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b graph.Gift) int { return cmp.Compare(b.Value, a.Value) })
 	return list[:min(len(list), explainSharesMax)]
 }
 
-// keptRanking finds the ranking asked for.
+// keptRanking returns the latest stored ranking with the name in the statement,
+// or with the name of PAGERANK's default ranking if the statement has none. If
+// the archive does not have it, the error is at the name.
 func keptRanking(ctx context.Context, snap relation.Snapshot, st *ast.ExplainRank) (*task.Result, error) {
 	name := relation.PageRanking
 	if st.Name != nil {
@@ -246,7 +262,8 @@ func keptRanking(ctx context.Context, snap relation.Snapshot, st *ast.ExplainRan
 	return kept, err
 }
 
-// noRanking returns the error for a ranking that does not exist.
+// noRanking returns the error for a ranking that does not exist. It is at the
+// name in the statement, and may suggest a similar name.
 func noRanking(ctx context.Context, snap relation.Snapshot, st *ast.ExplainRank, name string) error {
 	results, err := snap.Results(ctx, task.ResultRanks)
 	if err != nil {

@@ -23,15 +23,16 @@ import (
 	"infomall/store/words"
 )
 
-// hubRanking is the name of the ranking of a HITS statement without a name.
+// hubRanking is the name of the ranking that a HITS statement without a name
+// makes.
 const hubRanking = "hits"
 
-// Limits of a HITS statement. Its roots are the pages that have the words of FOR.
+// Limits of a HITS statement. Its roots are the pages that best match the words of FOR.
 // It ranks the roots and the pages around them, by links.
 const (
-	rootsMax     = 200
-	hubWordsMax  = 16 // words of FOR
-	hubEdgeBytes = 96 // memory of one edge while HITS is computed
+	rootsMax     = 200 // the most roots
+	hubWordsMax  = 16  // the most words of FOR
+	hubEdgeBytes = 96  // memory of one edge, in bytes, while HITS is computed
 )
 
 // hubRank is a HITS statement whose clauses were read.
@@ -39,9 +40,9 @@ type hubRank struct {
 	s       *session.Session
 	env     *expr.Env
 	st      *ast.HITS
-	text    string   // of the statement, as storedText returns it
-	name    string   // of the ranking, in lower case
-	words   []string // of FOR; nil means all pages of the scopes
+	text    string   // the statement, as storedText returns it
+	name    string   // the name of the ranking, in lower case
+	words   []string // the words of FOR; nil means all pages of the scopes
 	stop    []string // the hosts of WITHOUT HOST
 	asked   linksAsked
 	options graph.HITSOptions
@@ -50,13 +51,14 @@ type hubRank struct {
 	explained string    // the URL or node name of an EXPLAIN RANK, to be found too; "" if none
 }
 
-// hitsVariants maps the words after VARIANT to variants.
+// hitsVariants maps the words that may follow VARIANT to variants. The key ""
+// is for a statement without VARIANT.
 var hitsVariants = map[string]graph.Variant{
 	"": graph.Kleinberg, "kleinberg": graph.Kleinberg, "hub_averaging": graph.HubAveraging, "hub_threshold": graph.HubThreshold,
 	"authority_threshold": graph.AuthorityThreshold, "full_threshold": graph.FullThreshold, "symmetric": graph.Symmetric,
 }
 
-// Defaults of HITS. WEIGHT arc takes fewer iterations, because only the order of the
+// Defaults of HITS. WEIGHT arc has fewer iterations, because only the order of the
 // first few pages matters.
 const (
 	hitsRounds = 25 // iterations
@@ -64,17 +66,19 @@ const (
 	arcSteps   = 2  // how many links away from a root a page may be, with WEIGHT arc
 )
 
-// HITS is the statement HITS.
+// HITS is the statement HITS, which computes hub and authority values of pages
+// and stores them as a ranking.
 var HITS = session.Declare("HITS", session.Writes|session.Works, readHITS).Named(func(st ast.Statement) *ast.Name { return st.(*ast.HITS).Name })
 
-// readHITS reads the clauses of a HITS statement.
+// readHITS makes a hubRank of a HITS statement, with the parameters, time and
+// time zone of the session. It checks the clauses and plans the queries.
 func readHITS(s *session.Session, st *ast.HITS) (*hubRank, error) {
 	h := &hubRank{s: s, env: s.Env(), st: st}
 	return h, h.read()
 }
 
-// read reads the clauses of a HITS statement, with the parameters, time and time zone of
-// h.env.
+// read checks the clauses of the statement h.st and plans its queries, with the
+// parameters, time and time zone of h.env. It sets the other fields of h.
 func (h *hubRank) read() (err error) {
 	st, env := h.st, h.env
 	h.name = hubRanking
@@ -114,7 +118,9 @@ func (h *hubRank) read() (err error) {
 	return h.asked.plans(env)
 }
 
-// readCounts reads KEEP and ITERATIONS into h.options.
+// readCounts sets h.options to the numbers of the clauses KEEP and ITERATIONS,
+// if the statement has them. It returns an error if a number is out of range or
+// KEEP has no meaning for the variant.
 func (h *hubRank) readCounts(st *ast.HITS, env *expr.Env) error {
 	for _, n := range []struct {
 		e    ast.Expr
@@ -141,7 +147,8 @@ func (h *hubRank) readCounts(st *ast.HITS, env *expr.Env) error {
 	return nil
 }
 
-// readTexts reads the words of FOR and the hosts of WITHOUT HOST.
+// readTexts sets h.words to the words of FOR, and h.stop to the hosts of
+// WITHOUT HOST. It returns an error for texts that are not words or hosts.
 func (h *hubRank) readTexts(st *ast.HITS, env *expr.Env) error {
 	if st.Words != nil {
 		text, err := expr.ConstantText(st.Words, env)
@@ -174,17 +181,18 @@ func (h *hubRank) readTexts(st *ast.HITS, env *expr.Env) error {
 	return nil
 }
 
-// The points that a page gets for each word of FOR. The pages with the most points
+// The points that a page gets for each word of FOR. The rootsMax pages with the most points
 // are the roots.
 const (
 	titleScore  = 8 // the title has the word
-	anchorScore = 8 // most that links get whose text has the word; each link gets 1
+	anchorScore = 8 // links to the page whose text has the word: 1 point per link, but at most this many
 	topicScore  = 4 // the topic has the word
 	urlScore    = 2 // the URL has the word
 )
 
-// planRoots plans the query for the roots: the pages that have the words in their
-// title, topic or URL, or in the texts of links to them.
+// planRoots plans the query for the roots: the rootsMax pages that get the most
+// points, for having the words of FOR in their title, topic or URL, or in the
+// texts of links to them. The query has the columns url and total, the points.
 func (h *hubRank) planRoots(env *expr.Env) (plan.Node, error) {
 	var own, linked, any []string
 	for _, w := range h.words {
@@ -214,8 +222,8 @@ func (h *hubRank) planRoots(env *expr.Env) (plan.Node, error) {
 	return plan.Build(q, env)
 }
 
-// Run computes the hub and authority values and stores them as a ranking. Its result
-// has one row.
+// Run computes the hub and authority values and stores them as a ranking. Its
+// result has one row, with the size of the ranking and the time it took.
 func (h *hubRank) Run(ctx context.Context) (*session.Result, error) {
 	begun, s, env := time.Now(), h.s, h.env
 	snap, release, err := s.Snapshot(ctx)
@@ -256,8 +264,8 @@ func (h *hubRank) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// graph returns the graph that h asks for, and the part of it whose nodes HITS
-// ranks. The caller closes the graph.
+// graph returns the graph that the statement asks for, and the part of this
+// graph whose nodes HITS ranks. The caller closes the graph.
 func (h *hubRank) graph(ctx context.Context, snap relation.Snapshot) (*graph.Named, *graph.Focused, error) {
 	run := h.s.Runner(snap)
 	if report := h.s.Report("hits: pages and links", "rows"); report != nil {
@@ -284,8 +292,10 @@ func (h *hubRank) graph(ctx context.Context, snap relation.Snapshot) (*graph.Nam
 	return g, part, nil
 }
 
-// findRoots queries the roots and appends their URLs to h.asked.find, so that the graph
-// finds their nodes. Without FOR it does nothing. It is an error if no page is a root.
+// findRoots runs the query for the roots (the pages that best match the words
+// of FOR) and appends their URLs to h.asked.find, so that the graph looks up
+// their nodes. Without FOR it does nothing. It is an error if no page is a
+// root.
 func (h *hubRank) findRoots(ctx context.Context, run *op.Runner) error {
 	if h.roots == nil {
 		return nil
@@ -308,10 +318,11 @@ func (h *hubRank) findRoots(ctx context.Context, run *op.Runner) error {
 	return nil
 }
 
-// focus returns the part of g around the roots, or all of g without FOR. It leaves out
-// links within a site, and links from or to a host of WITHOUT HOST. roots has the
-// numbers of nodes, or -1 for a root that is not in g. memory, in bytes, limits the
-// edges of the part.
+// focus returns the part of g around the roots, or all of g if the statement
+// has no FOR. It leaves out links within a site, and links from or to a host of
+// WITHOUT HOST. roots has node numbers, or -1 for a root that is not in g.
+// memory, in bytes, limits the edges of the part; if there are more edges,
+// focus returns an error.
 func (h *hubRank) focus(ctx context.Context, g *graph.Named, roots []int, memory int64) (*graph.Focused, error) {
 	sites, err := h.sites(g)
 	if err != nil {
@@ -341,13 +352,14 @@ func (h *hubRank) focus(ctx context.Context, g *graph.Named, roots []int, memory
 	return part, err
 }
 
-// Sites with a meaning of their own.
+// Values for a site that are not the hash of a host or domain.
 const (
 	nowhere uint64 = iota // the node is not a URL with a host
 	stopped               // the host is one of WITHOUT HOST
 )
 
-// sites returns the site of each node of g, by the number of the node.
+// sites returns the site of each node of g, as the method site makes it. The
+// index is the number of the node.
 func (h *hubRank) sites(g *graph.Named) ([]uint64, error) {
 	list := make([]uint64, 0, g.Nodes())
 	var last string // the part of the last key that has the host
@@ -365,8 +377,10 @@ func (h *hubRank) sites(g *graph.Named) ([]uint64, error) {
 	return list, nil
 }
 
-// site returns the site of a URL: a hash of its registered domain, or of its host with
-// WITHIN host; nowhere or stopped.
+// site returns a number for the site of a URL: a hash of its registered domain,
+// or of its host if the statement has WITHIN host. It returns nowhere for a
+// name that is not a URL with a host, and stopped for a host of WITHOUT HOST or
+// a subdomain of it.
 func (h *hubRank) site(url string) uint64 {
 	host := urlkey.Host(url)
 	if host == "" {
@@ -385,10 +399,11 @@ func (h *hubRank) site(url string) uint64 {
 	return max(words.Hash(host), stopped+1)
 }
 
-// weigh sets the weight of each edge of part to the arcWeight of its link. If several
-// links go from one page to another, the greatest weight counts. The method is that of
-// Chakrabarti and others, "Automatic resource compilation by analyzing hyperlink
-// structure and associated text", 1998.
+// weigh sets the weight of each edge of part to the arcWeight of its link,
+// which it reads from the archive. If several links go from one page to
+// another, the greatest weight counts. The method is that of Chakrabarti and
+// others, "Automatic resource compilation by analyzing hyperlink structure and
+// associated text", 1998.
 func (h *hubRank) weigh(ctx context.Context, run *op.Runner, g *graph.Named, part *graph.Focused) error {
 	urls := make(map[int]string)
 	for _, n := range part.Nodes {
@@ -443,8 +458,9 @@ func (h *hubRank) weigh(ctx context.Context, run *op.Runner, g *graph.Named, par
 	return nil
 }
 
-// arcWeight returns 1 plus the number of times that the words occur in the text of a
-// link, or in the text before and after it.
+// arcWeight returns 1 plus the number of times that the words occur near a
+// link: in its text anchor, and in the texts before and after it. Case does not
+// count.
 func arcWeight(before, anchor, after string, words []string) float64 {
 	text := value.Folded(before + "\n" + anchor + "\n" + after)
 	n := 1
@@ -454,8 +470,9 @@ func arcWeight(before, anchor, after string, words []string) float64 {
 	return float64(n)
 }
 
-// hubRows yields the rows to store of a ranking, one per node of part, with its hub and
-// authority value.
+// hubRows yields the rows of a ranking that the archive stores, one per node of
+// part. The key is the sort key of the node's name; the value is a
+// relation.Standing with the node's hub and authority value.
 func hubRows(g *graph.Named, part *graph.Focused, values graph.HITS) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		var val []byte
@@ -476,8 +493,8 @@ func hubRows(g *graph.Named, part *graph.Focused, values graph.HITS) iter.Seq2[t
 	}
 }
 
-// Would returns lines on the computation, then the plans for reading the roots and the
-// links, with the pools that would be read.
+// Would returns the lines for EXPLAIN: two lines on the computation, then the
+// plans for reading the roots and the links, with the pools that would be read.
 func (h *hubRank) Would(ctx context.Context) ([]string, error) {
 	snap, release, err := h.s.Snapshot(ctx)
 	if err != nil {

@@ -19,23 +19,27 @@ import (
 	"infomall/store/record/task"
 )
 
-// GraphFormat is the word after FORMAT with which IMPORT reads lists of edges.
+// GraphFormat is the word after FORMAT with which IMPORT reads files that list
+// edges of a graph.
 const GraphFormat = "graph"
 
 // graphImport is an IMPORT … FORMAT graph statement whose clauses were read.
 type graphImport struct {
 	s        *session.Session
 	st       *ast.Import
-	name     string      // of the graph, in lower case
+	name     string      // the name of the graph, in lower case
 	patterns []string    // the patterns of file names in the statement
-	files    []glob.File // set by find
+	files    []glob.File // the files that match the patterns; set by find
 }
 
-// ImportGraph is the statement IMPORT … FORMAT graph. IMPORT reads it when it meets that
-// format, so it is not listed by itself.
+// ImportGraph is the statement IMPORT … FORMAT graph, which stores a named
+// graph. The declaration of IMPORT uses it for that format, so the list of
+// statements does not name it.
 var ImportGraph = session.Declare("IMPORT", session.Writes|session.Works|session.Anywhere, readGraphImport)
 
-// readGraphImport reads the clauses of an IMPORT … FORMAT graph statement.
+// readGraphImport makes a graphImport of an IMPORT … FORMAT graph statement. It
+// returns an error if a clause cannot be used with that format, or if the graph
+// has no name.
 func readGraphImport(s *session.Session, st *ast.Import) (*graphImport, error) {
 	for _, x := range []ast.Expr{st.Base, st.Time} {
 		if x != nil {
@@ -58,7 +62,8 @@ func readGraphImport(s *session.Session, st *ast.Import) (*graphImport, error) {
 	return g, nil
 }
 
-// find sets in.files to the files that the patterns name.
+// find sets in.files to the files that match the patterns in the statement. It
+// returns an error at the first pattern that cannot be read.
 func (in *graphImport) find() error {
 	for i, pattern := range in.patterns {
 		files, err := glob.Files(pattern)
@@ -70,7 +75,8 @@ func (in *graphImport) find() error {
 	return nil
 }
 
-// Would returns the files that would be read.
+// Would returns the lines for EXPLAIN: the name of the graph and of the
+// archive, then one line per file, with the file's size.
 func (in *graphImport) Would(context.Context) ([]string, error) {
 	if err := in.find(); err != nil {
 		return nil, err
@@ -82,8 +88,10 @@ func (in *graphImport) Would(context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// Run reads the files, which list edges, and stores them in the archive as one named
-// graph. After an error the archive has no part of the graph.
+// Run reads the files, which list edges, and stores the edges in the archive as
+// one named graph. Its result has one row. After an error the archive has no
+// part of the graph. If a graph of that name already exists, Run returns an
+// error.
 func (in *graphImport) Run(ctx context.Context) (*session.Result, error) {
 	begun, s, st := time.Now(), in.s, in.st
 	if err := in.find(); err != nil {
@@ -122,8 +130,9 @@ func (in *graphImport) Run(ctx context.Context) (*session.Result, error) {
 	return t.Work(session.Count{Rows: 1, Bytes: kept.Bytes}, nil), nil
 }
 
-// readEdges adds the edges of all files to m, and returns how many lines had an edge or
-// a single node.
+// readEdges adds the edges and nodes of all files to m, and reports its
+// progress to the session. It returns how many lines have an edge or a single
+// node.
 func (in *graphImport) readEdges(ctx context.Context, m *graph.Maker) (lines int64, err error) {
 	var total, done int64
 	for _, f := range in.files {
@@ -144,9 +153,10 @@ func (in *graphImport) readEdges(ctx context.Context, m *graph.Maker) (lines int
 	return lines, nil
 }
 
-// readEdgeFile adds the edges of one file to m, and returns how many lines had an edge
-// or a single node. It decompresses a file whose name ends in .gz. From time to time it
-// calls tell with the number of bytes read so far.
+// readEdgeFile adds the edges and nodes of the file at path to m, and returns
+// how many lines have an edge or a single node. It decompresses a file whose
+// name ends in .gz. From time to time it calls the function tell with the
+// number of bytes of the file that were read so far.
 func readEdgeFile(ctx context.Context, path string, tell func(read int64), m *graph.Maker) (lines int64, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -184,12 +194,13 @@ func readEdgeFile(ctx context.Context, path string, tell func(read int64), m *gr
 	return lines, nil
 }
 
-// countedReader counts the bytes that are read from r.
+// countedReader is an io.Reader that counts the bytes that are read from r.
 type countedReader struct {
 	r io.Reader
 	n int64 // bytes read so far
 }
 
+// Read reads from c.r and adds the number of bytes to c.n.
 func (c *countedReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)

@@ -18,19 +18,21 @@ import (
 	"infomall/store/record/task"
 )
 
-// linksAsked says which graph a statement needs: the links in the archive at a
-// time, or a named graph.
+// linksAsked says which graph a statement needs: a graph of the links in the
+// archive at a time, or a named graph.
 type linksAsked struct {
-	graph          *ast.Name // nil: of links
-	session.Within           // which links
-	without        []string  // of ast.Withouts
-	byHost         bool
-	find           []string // URLs or names whose nodes are wanted
+	graph          *ast.Name // the name of a named graph; nil for the links in the archive
+	session.Within           // the scopes and the time of the links
+	without        []string  // the kinds of links to leave out, from ast.Withouts
+	byHost         bool      // nodes are hosts, not pages
+	find           []string  // URLs or names whose nodes are wanted
 
-	links *plan.Source // set by plans, unless graph is
-	kept  *task.Result
+	links *plan.Source // the plan for reading the links; set by plans, nil for a named graph
+	kept  *task.Result // the named graph; set by pin, nil for the links in the archive
 }
 
+// votingKinds returns the kinds of links that count for rankings, as a list for
+// IN in a query, such as "'a', 'area'".
 func votingKinds() string {
 	var list []string
 	for _, k := range relation.VotingKinds {
@@ -39,7 +41,8 @@ func votingKinds() string {
 	return strings.Join(list, ", ")
 }
 
-// options are what the graph of links is made of.
+// options returns which links become edges of the graph, and whether its nodes
+// are hosts.
 func (a *linksAsked) options() relation.LinkOptions {
 	return relation.LinkOptions{
 		WithoutInternal: slices.Contains(a.without, "internal"), WithoutNoFollow: slices.Contains(a.without, "nofollow"), WithoutNav: slices.Contains(a.without, "nav"),
@@ -47,7 +50,8 @@ func (a *linksAsked) options() relation.LinkOptions {
 	}
 }
 
-// plans plans what is read for the graph.
+// plans plans the query for the links and sets a.links. For a named graph it
+// does nothing.
 func (a *linksAsked) plans(env *expr.Env) error {
 	if a.graph != nil {
 		return nil
@@ -59,7 +63,9 @@ func (a *linksAsked) plans(env *expr.Env) error {
 	return err
 }
 
-// pin finds the graph that has a name.
+// pin looks up the named graph in the snapshot and sets a.kept. For the links
+// in the archive it does nothing. A name that the archive does not have is an
+// error.
 func (a *linksAsked) pin(ctx context.Context, snap relation.Snapshot) (err error) {
 	if a.graph != nil {
 		a.kept, err = keptGraph(ctx, snap, a.graph)
@@ -67,9 +73,10 @@ func (a *linksAsked) pin(ctx context.Context, snap relation.Snapshot) (err error
 	return err
 }
 
-// asOf returns the time that the graph describes: the time in the statement, or
-// the end of its range, but at most the archive's last capture. For a named
-// graph it is the time of its import.
+// asOf returns the time that the graph describes. This is the time in the
+// statement if it names one moment. Otherwise it is the end of the statement's
+// range of times, but at most the time of the archive's last capture. For a
+// named graph it is the time of the graph's import.
 func (a *linksAsked) asOf(ctx context.Context, snap relation.Snapshot) (record.Time, error) {
 	if a.kept != nil {
 		return a.kept.AsOf, nil
@@ -86,7 +93,8 @@ func (a *linksAsked) asOf(ctx context.Context, snap relation.Snapshot) (record.T
 	return min(src.Window.To-1, last), err
 }
 
-// wouldRead says what making the graph would read.
+// wouldRead returns lines for EXPLAIN on what the archive would read to make
+// the graph: the size of the named graph, or the plan for reading links.
 func (a *linksAsked) wouldRead(ctx context.Context, snap relation.Snapshot) ([]string, error) {
 	if err := a.pin(ctx, snap); err != nil {
 		return nil, err
@@ -97,7 +105,8 @@ func (a *linksAsked) wouldRead(ctx context.Context, snap relation.Snapshot) ([]s
 	return session.ReadLines(ctx, snap, a.links)
 }
 
-// read makes the graph. The caller closes it.
+// read makes the graph, from the archive's links or from the stored named
+// graph. It looks up the nodes of a.find. The caller closes the graph.
 func (a *linksAsked) read(ctx context.Context, run *op.Runner) (*graph.Named, error) {
 	if err := a.pin(ctx, run.Snapshot); err != nil {
 		return nil, err
@@ -109,7 +118,9 @@ func (a *linksAsked) read(ctx context.Context, run *op.Runner) (*graph.Named, er
 	return run.LinkGraph(ctx, &a.links.Request, a.options(), graph.NamedOptions{Find: a.find})
 }
 
-// node returns the name of the node that a text in a statement means.
+// node returns the name of the node that a constant text e in a statement
+// means. In a named graph, this is the text itself, or the canonical URL.
+// Otherwise the text must be a URL; with byHost the node is the URL's host.
 func (a *linksAsked) node(e ast.Expr, env *expr.Env) (string, error) {
 	if a.graph != nil {
 		name, err := expr.ConstantText(e, env)
@@ -129,9 +140,11 @@ func (a *linksAsked) node(e ast.Expr, env *expr.Env) (string, error) {
 	return url, err
 }
 
-// storedText returns a statement as text in which each parameter is replaced by its value.
-// EXPLAIN RANK can read the text again, without the parameters. numbers are the
-// expressions of the statement that must be numbers.
+// storedText returns the text of a statement with each parameter replaced by
+// its value, so that EXPLAIN RANK can read the text again without the
+// parameters. numbers lists the expressions of the statement that must be
+// numbers; the value of such a parameter is written as a number, any other
+// value as a string. A parameter without a value is an error.
 func storedText(st ast.Statement, env *expr.Env, numbers ...ast.Expr) (text string, err error) {
 	text = ast.TextWith(st, func(p *ast.Param) ast.Expr {
 		v, missing := env.Param(p)

@@ -14,8 +14,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// findGraph returns the named graph, or nil if the archive does not have it. Case
-// does not count.
+// findGraph returns the stored graph with this name, or nil if the archive does
+// not have it. Upper and lower case are the same.
 func findGraph(ctx context.Context, snap relation.Snapshot, name string) (*task.Result, error) {
 	list, err := relation.KeptGraphs(ctx, snap)
 	var found *task.Result
@@ -27,8 +27,8 @@ func findGraph(ctx context.Context, snap relation.Snapshot, name string) (*task.
 	return found, err
 }
 
-// keptGraph returns the graph that a statement names. If the archive does not have
-// it, the error is an *ast.Error at the name.
+// keptGraph returns the stored graph with this name. If the archive does not
+// have it, the error is an *ast.Error at the position of the name.
 func keptGraph(ctx context.Context, snap relation.Snapshot, name *ast.Name) (*task.Result, error) {
 	g, err := findGraph(ctx, snap, name.Text)
 	if err != nil || g != nil {
@@ -45,6 +45,7 @@ func keptGraph(ctx context.Context, snap relation.Snapshot, name *ast.Name) (*ta
 	return nil, e
 }
 
+// graphNames returns the names of the graphs in list.
 func graphNames(list []task.Result) (names []string) {
 	for _, g := range list {
 		names = append(names, g.Name)
@@ -52,9 +53,10 @@ func graphNames(list []task.Result) (names []string) {
 	return names
 }
 
-// nodeName returns the name of a node as a graph stores it: a URL in its canonical
-// form, any other name as it is. The result may share the memory of name. A name
-// that is not UTF-8, or that is the sort key of a URL, is an error.
+// nodeName returns the name of a node in the form in which a graph stores it: a
+// URL in its canonical form, any other name unchanged. The result may share the
+// memory of name. A name that is not UTF-8, or that is the sort key of a URL,
+// is an error.
 func nodeName(name []byte) ([]byte, error) {
 	switch {
 	case isWord(name):
@@ -76,8 +78,8 @@ func nodeName(name []byte) ([]byte, error) {
 	return name, nil
 }
 
-// isWord reports whether a name has only ASCII letters and digits. nodeName returns
-// such a name without a further check.
+// isWord reports whether name consists of ASCII letters and digits only.
+// nodeName returns such a name without a further check.
 func isWord(name []byte) bool {
 	for _, c := range name {
 		if !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z') {
@@ -87,8 +89,9 @@ func isWord(name []byte) bool {
 	return true
 }
 
-// errOfGraph returns the error for a clause that cannot be used with OVER GRAPH.
-// clause is its name in the message, such as WITHOUT.
+// errOfGraph returns an error that a clause cannot be used with OVER GRAPH, at
+// the position of the node at. clause is the clause's name in the message, such
+// as "WITHOUT".
 func errOfGraph(at ast.Node, clause string) error {
 	return ast.Errorf(at, "a graph has names and weights alone: OVER GRAPH goes without %s", clause)
 }

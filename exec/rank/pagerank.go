@@ -20,10 +20,10 @@ import (
 // ranking is a PAGERANK statement whose clauses were read.
 type ranking struct {
 	s       *session.Session
-	env     *expr.Env // the parameters, time and time zone that it is read with
+	env     *expr.Env // the parameters, time and time zone with which the statement is read
 	st      *ast.PageRank
-	text    string // of the statement, as storedText returns it
-	name    string // of the ranking, in lower case
+	text    string // the statement, as storedText returns it
+	name    string // the name of the ranking, in lower case
 	options graph.RankOptions
 	asked   linksAsked
 	normN   bool // ranks sum to the number of nodes, not to 1
@@ -39,17 +39,20 @@ const (
 	propertyChange  = "residual" // how much the last iteration changed the ranks
 )
 
-// PageRank is the statement PAGERANK.
+// PageRank is the statement PAGERANK, which computes the ranks of pages, hosts
+// or the nodes of a named graph, and stores them as a ranking.
 var PageRank = session.Declare("PAGERANK", session.Writes|session.Works, readPageRank).Named(func(st ast.Statement) *ast.Name { return st.(*ast.PageRank).Name })
 
-// readPageRank reads the clauses of a PAGERANK statement.
+// readPageRank makes a ranking of a PAGERANK statement, with the parameters,
+// time and time zone of the session. It checks the clauses and plans the query
+// for the links.
 func readPageRank(s *session.Session, st *ast.PageRank) (*ranking, error) {
 	r := &ranking{s: s, env: s.Env(), st: st}
 	return r, r.read()
 }
 
-// read reads the clauses of a PAGERANK statement, with the parameters, time and time
-// zone of r.env.
+// read checks the clauses of the statement r.st and plans its query, with the
+// parameters, time and time zone of r.env. It sets the other fields of r.
 func (r *ranking) read() (err error) {
 	st, env := r.st, r.env
 	r.name = relation.PageRanking
@@ -82,8 +85,8 @@ func (r *ranking) read() (err error) {
 	return r.asked.plans(env)
 }
 
-// rankingOfGraph returns an error if a PAGERANK … OVER GRAPH has a clause that cannot
-// be used with a named graph, or has no name for the ranking.
+// rankingOfGraph returns an error if a PAGERANK … OVER GRAPH statement has a
+// clause that cannot be used with a named graph, or gives the ranking no name.
 func rankingOfGraph(st *ast.PageRank) error {
 	switch {
 	case st.Time.Range != nil || st.Time.Choice != nil:
@@ -100,8 +103,9 @@ func rankingOfGraph(st *ast.PageRank) error {
 	return nil
 }
 
-// readNumbers reads DAMPING, TOLERANCE and ITERATIONS into r.options. Without DAMPING
-// the damping is 0.85.
+// readNumbers sets r.options to the numbers of the clauses DAMPING, TOLERANCE
+// and ITERATIONS, if the statement has them. Without DAMPING the damping is
+// 0.85. A number out of range is an error.
 func (r *ranking) readNumbers(st *ast.PageRank, env *expr.Env) error {
 	for _, n := range []struct {
 		e     ast.Expr
@@ -132,7 +136,8 @@ func (r *ranking) readNumbers(st *ast.PageRank, env *expr.Env) error {
 	return nil
 }
 
-// Run computes the ranking and stores it in the archive. Its result has one row.
+// Run computes the ranking and stores it in the archive. Its result has one
+// row, with the size of the ranking and the time it took.
 func (r *ranking) Run(ctx context.Context) (*session.Result, error) {
 	begun, s, env := time.Now(), r.s, r.env
 	snap, release, err := s.Snapshot(ctx)
@@ -173,7 +178,7 @@ func (r *ranking) Run(ctx context.Context) (*session.Result, error) {
 	return t.Work(session.Count{Rows: 1, Bytes: kept.Bytes}, nil), nil
 }
 
-// graph returns the graph whose nodes r ranks. The caller closes it.
+// graph makes the graph whose nodes the statement ranks. The caller closes it.
 func (r *ranking) graph(ctx context.Context, snap relation.Snapshot) (*graph.Named, error) {
 	run := r.s.Runner(snap)
 	if report := r.s.Report("pagerank: links", "rows"); report != nil {
@@ -182,8 +187,8 @@ func (r *ranking) graph(ctx context.Context, snap relation.Snapshot) (*graph.Nam
 	return r.asked.read(ctx, run)
 }
 
-// compute computes the rank of each node of g. A page of SEEDS that is not in g
-// is an error.
+// compute computes the rank of each node of g. It is an error if g does not
+// have a page of SEEDS.
 func (r *ranking) compute(ctx context.Context, snap relation.Snapshot, g *graph.Named) (graph.Ranks, error) {
 	o := r.options
 	for i := range r.st.Seeds {
@@ -205,8 +210,9 @@ func (r *ranking) compute(ctx context.Context, snap relation.Snapshot, g *graph.
 	return g.PageRank(ctx, o)
 }
 
-// startRanks returns the rank that each node of g had when the named ranking was last
-// computed. It returns nil if the ranking was never computed.
+// startRanks returns the rank that each node of g had when the named ranking
+// was last computed, by node number. It returns nil if the ranking was never
+// computed.
 func startRanks(ctx context.Context, snap relation.Snapshot, name string, g *graph.Named) ([]float64, error) {
 	last, err := lastRanking(ctx, snap, name)
 	if last == nil {
@@ -215,8 +221,8 @@ func startRanks(ctx context.Context, snap relation.Snapshot, name string, g *gra
 	return relation.RanksOf(ctx, snap, last, g)
 }
 
-// lastRanking returns the latest computation of the named ranking, or nil if there is
-// none.
+// lastRanking returns the latest computation of the ranking with this name, or
+// nil if there is none.
 func lastRanking(ctx context.Context, snap relation.Snapshot, name string) (last *task.Result, err error) {
 	list, err := snap.Results(ctx, task.ResultRanks)
 	for i := range list {
@@ -227,9 +233,10 @@ func lastRanking(ctx context.Context, snap relation.Snapshot, name string) (last
 	return last, err
 }
 
-// standingsOf yields the rows to store of a ranking, one per node of g. rank has the
-// ranks by the number of the node. If normN is set, the rows have the ranks times the
-// number of nodes.
+// standingsOf yields the rows of a ranking that the archive stores, one per
+// node of g. The key is the sort key of the node's name; the value is a
+// relation.Standing with the node's rank. rank has the ranks by node number. If
+// normN is set, each rank is multiplied by the number of nodes.
 func standingsOf(g *graph.Named, rank []float64, normN bool) iter.Seq2[task.ResultRow, error] {
 	scale := 1.0
 	if normN {
@@ -252,7 +259,7 @@ func standingsOf(g *graph.Named, rank []float64, normN bool) iter.Seq2[task.Resu
 	}
 }
 
-// dangling returns how many nodes have no outgoing edge.
+// dangling returns how many nodes of g have no outgoing edge.
 func dangling(g *graph.Graph) (n int64) {
 	for i := range g.Nodes() {
 		if g.OutWeight(i) == 0 {
@@ -262,8 +269,8 @@ func dangling(g *graph.Graph) (n int64) {
 	return n
 }
 
-// Would returns a line on the ranking, then the plan for reading the graph, with the
-// pools that would be read.
+// Would returns the lines for EXPLAIN: one line on the ranking, then the plan
+// for reading the graph, with the pools that would be read.
 func (r *ranking) Would(ctx context.Context) ([]string, error) {
 	snap, release, err := r.s.Snapshot(ctx)
 	if err != nil {

@@ -16,10 +16,13 @@ type pathSearch struct {
 	asked linksAsked // the two ends of the path, and which links it may take
 }
 
-// Path is the statement SHOW PATH.
+// Path is the statement SHOW PATH, which shows a shortest path of links from
+// one page to another.
 var Path = session.Declare("SHOW PATH", session.Answers, readShowPath)
 
-// readShowPath reads the clauses of a SHOW PATH statement.
+// readShowPath makes a pathSearch of a SHOW PATH statement. It returns an error
+// if an end of the path cannot be read, or if the statement has both a named
+// graph and a time.
 func readShowPath(s *session.Session, st *ast.ShowPath) (*pathSearch, error) {
 	p := &pathSearch{s, st, linksAsked{graph: st.Graph}}
 	asked := &p.asked
@@ -39,8 +42,9 @@ func readShowPath(s *session.Session, st *ast.ShowPath) (*pathSearch, error) {
 	return p, asked.plans(s.Env())
 }
 
-// Run finds a shortest path of links. Its result has one row per page of the path, or no
-// rows and a note if there is no path.
+// Run finds a shortest path of links. Its result has one row per page of the
+// path, with step numbers from 0, or no rows and a note if there is no path. It
+// is an error if the graph does not have one of the two ends.
 func (p *pathSearch) Run(ctx context.Context) (*session.Result, error) {
 	s, st, asked := p.s, p.st, &p.asked
 	snap, release, err := s.Snapshot(ctx)
@@ -84,7 +88,8 @@ func (p *pathSearch) Run(ctx context.Context) (*session.Result, error) {
 	return t.Result(), nil
 }
 
-// Would returns what would be read.
+// Would returns the lines for EXPLAIN: the two ends of the path, then what the
+// archive would read.
 func (p *pathSearch) Would(ctx context.Context) ([]string, error) {
 	asked := &p.asked
 	snap, release, err := p.s.Snapshot(ctx)
