@@ -25,46 +25,49 @@ import (
 
 // compared is one page or block that DEDUP compares with others.
 type compared struct {
-	key   string // as in op.Compared
+	key   string // names the page or block, as relation.Compared.AppendKey writes it
 	time  record.Time
 	bytes int64
-	mark  uint64 // differs if the page or block under key has changed
+	mark  uint64 // changes when the page or block of this key changes
 	body  uint64 // equal for equal bodies
 	print print
-	set   span // its shingles; an empty span if the text was not read yet
-	terms span // its words, if keywords are compared
-	cut   bool // the body was cut when fetched
+	set   span // the shingles; an empty span if the text was not read yet
+	terms span // the words with their counts, if keywords are compared
+	cut   bool // the body is incomplete, because the fetch cut it
 	state uint8
 }
 
 // The states of a page or block in a comparison.
 const (
-	unread     uint8 = iota // its text was not read yet
-	wordless                // it has no words, so it is a duplicate of nothing
-	remembered              // the last DEDUP compared it with all other remembered ones
+	unread     uint8 = iota // the text was not read yet
+	wordless                // the text has no words, so it is a duplicate of nothing
+	remembered              // the last DEDUP compared it with all others in this state
 	fresh                   // it must be compared with all others
 )
 
-// span is the place of some data in a file, in bytes.
+// span is the place of some data in a temporary file: offset and length in
+// bytes.
 type span struct {
 	at    int64
 	bytes uint32
 }
 
-// print is the numbers by which similar pages are found: a fingerprint and the
-// numbers of MinHash.
+// print has the numbers by which DEDUP finds similar pages: a fingerprint (a
+// hash that is similar for similar texts) and the place of the numbers of
+// MinHash.
 type print struct {
 	simhash uint64
 	bands   span
 }
 
-// comparison is all pages or blocks that a DEDUP compares, in order of key.
-// Shingles and other long data are in files.
+// comparison is the state of one DEDUP: all pages or blocks that it compares,
+// sorted by key, and their groups. Shingles (hashes of consecutive words) and
+// other long data are in temporary files.
 type comparison struct {
 	*duplication
 	run    *op.Runner
 	list   []compared
-	texts  int64 // how many texts were read
+	texts  int64 // how many texts were read from the archive
 	groups *dedup.Groups
 	quotes []quote
 	before map[uint32]relation.Duplicate // results of the last DEDUP, by index in list
@@ -76,15 +79,16 @@ type comparison struct {
 	raw    []byte
 }
 
-// spans is a temporary file to which data is appended and from which it is
-// read.
+// spans is a temporary file to which data is appended and from which it is read
+// by span.
 type spans struct {
 	file *os.File
 	out  *bufio.Writer
 	at   int64
-	held bool // out holds something
+	held bool // out has data that is not in the file yet
 }
 
+// newSpans creates an empty temporary file.
 func newSpans(run *op.Runner) (*spans, error) {
 	f, err := run.TempFile()
 	if err != nil {
@@ -94,6 +98,7 @@ func newSpans(run *op.Runner) (*spans, error) {
 	return &spans{file: f, out: bufio.NewWriterSize(f, buffer)}, nil
 }
 
+// add appends b to the file and returns its place.
 func (s *spans) add(b []byte) (span, error) {
 	at := span{s.at, uint32(len(b))}
 	s.at += int64(len(b))
@@ -104,8 +109,8 @@ func (s *spans) add(b []byte) (span, error) {
 	return at, nil
 }
 
-// read reads a span. It uses buf if that is large enough, and returns the slice
-// with the data.
+// read reads the data at a place that add returned. It uses the memory of buf
+// if that is large enough, and returns the data.
 func (s *spans) read(at span, buf []byte) ([]byte, error) {
 	if s.held {
 		if err := s.out.Flush(); err != nil {
@@ -120,7 +125,8 @@ func (s *spans) read(at span, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// newComparison lists the pages or blocks to compare. The caller closes it.
+// newComparison queries the pages or blocks to compare and returns a comparison
+// in which none of their texts was read. The caller closes it.
 func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comparison, err error) {
 	c := &comparison{duplication: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]relation.Duplicate)}
 	defer func() {
@@ -157,6 +163,7 @@ func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comp
 	return c, nil
 }
 
+// close closes the temporary files.
 func (c *comparison) close() {
 	for _, s := range []*spans{c.sets, c.bands, c.terms} {
 		if s != nil {
@@ -165,12 +172,14 @@ func (c *comparison) close() {
 	}
 }
 
-// find returns the index of a key, and whether it is there.
+// find returns the index in c.list of the page or block with this key, and
+// whether there is one.
 func (c *comparison) find(key string) (int, bool) {
 	return slices.BinarySearchFunc(c.list, key, func(x compared, key string) int { return strings.Compare(x.key, key) })
 }
 
-// comparable returns how many pages or blocks have enough words to be compared.
+// comparable returns how many pages or blocks have words, so that they can be
+// compared.
 func (c *comparison) comparable() (n int) {
 	for i := range c.list {
 		if c.list[i].state >= remembered {
@@ -180,8 +189,10 @@ func (c *comparison) comparable() (n int) {
 	return n
 }
 
-// compare reads the pages that are new or changed since the last DEDUP, and
-// joins similar ones into groups.
+// compare reads the texts of pages that are new or changed since the last
+// DEDUP, and joins similar pages into groups. made names the rules for making
+// prints, as printsMade returns it: only prints of the last DEDUP with the same
+// rules are reused.
 func (c *comparison) compare(ctx context.Context, made string) error {
 	err := ctx.Err()
 	if err == nil {
@@ -210,12 +221,14 @@ func (c *comparison) compare(ctx context.Context, made string) error {
 	return c.byShingles(ctx)
 }
 
-// scopesMax is how many URLs the query for texts may name. If more texts are
-// needed, the query reads all texts in the scope of the statement.
+// scopesMax is the most URLs that the query for texts may name. If texts of
+// more URLs are needed, the query reads all texts in the scope of the
+// statement.
 const scopesMax = 1000
 
-// read reads the texts of the given pages, and computes their shingles and
-// prints.
+// read reads the texts of the pages with the given indexes in c.list, and
+// computes their shingles and prints. A page whose text is not in the archive
+// becomes wordless.
 func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 	node := c.duplication.texts
 	missing := make(map[string]uint32, len(wanted))
@@ -271,9 +284,10 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 	return nil
 }
 
-// take computes the shingles and prints of a text. If text, the main text of a
-// page, is too short, it uses all, the whole text of the page. A page without
-// words is not a duplicate of anything. A page that is short altogether has few
+// take computes the shingles and the print of a page from its texts, and
+// updates its state. text is the main text of the page. If text has too few
+// shingles, take uses all, the whole text. A page without words is not a
+// duplicate of anything. If the whole text is short too, the page has few
 // shingles, so that one word more or less makes it a different page.
 func (c *comparison) take(x *compared, text, all string) (err error) {
 	c.texts++
@@ -310,8 +324,9 @@ func (c *comparison) take(x *compared, text, all string) (err error) {
 	return err
 }
 
-// shingles returns the shingles of page i. If they are not stored, it reads the
-// page from the archive.
+// shingles returns the shingles of page i (hashes of its consecutive words),
+// sorted. If they are not in the temporary file, it reads the text from the
+// archive first. It is an error if that text is no longer there.
 func (c *comparison) shingles(ctx context.Context, i uint32) ([]uint32, error) {
 	x := &c.list[i]
 	if x.set.bytes == 0 {
@@ -333,7 +348,8 @@ func (c *comparison) shingles(ctx context.Context, i uint32) ([]uint32, error) {
 	return set, nil
 }
 
-// bySimHash finds candidates for duplicates by their fingerprints.
+// bySimHash finds candidates for duplicates by their fingerprints, and joins
+// the pages of confirmed candidates into groups.
 func (c *comparison) bySimHash(ctx context.Context) (err error) {
 	var prints []uint64
 	var at []uint32
@@ -357,12 +373,13 @@ func (c *comparison) bySimHash(ctx context.Context) (err error) {
 	return errors.Join(err, ended)
 }
 
-// bandLine is the length in bytes of one sorted entry: band, number, and index
-// of the page.
+// bandLine is the length in bytes of one sorted entry of byNumbers: band,
+// number, and index of the page.
 const bandLine = 2 + 8 + 4
 
-// byNumbers finds candidates: pages that have the same number at the same place
-// of the list that of returns.
+// byNumbers finds candidates for duplicates: pages that have the same number at
+// the same place of a list. It joins the pages of confirmed candidates into
+// groups. The function of appends the list of numbers of page x to dst.
 func (c *comparison) byNumbers(ctx context.Context, of func(x *compared, dst []uint64) ([]uint64, error)) (err error) {
 	lines := c.run.Lines(ctx)
 	defer lines.Close()
@@ -405,7 +422,8 @@ func (c *comparison) byNumbers(ctx context.Context, of func(x *compared, dst []u
 	return ctx.Err()
 }
 
-// bandsOf returns the numbers of MinHash, one for each band.
+// bandsOf appends the numbers of MinHash of page x to dst, one number for each
+// band, and returns the result.
 func (c *comparison) bandsOf(x *compared, dst []uint64) (_ []uint64, err error) {
 	if c.raw, err = c.bands.read(x.print.bands, c.raw); err != nil {
 		return nil, err
@@ -416,11 +434,12 @@ func (c *comparison) bandsOf(x *compared, dst []uint64) (_ []uint64, err error) 
 	return dst, nil
 }
 
-// sameMax bounds how many pages with the same number are compared with each
-// other. If there are more, only the first of each group is compared.
+// sameMax is the most pages with the same number that are compared with each
+// other. If there are more, only the first of each group is compared further.
 const sameMax = 64
 
-// oneOfEach keeps the first page of each group, at most sameMax.
+// oneOfEach returns the pages of list that are the first of their group in
+// list, but at most sameMax. It reuses the memory of list.
 func (c *comparison) oneOfEach(list []uint32) []uint32 {
 	seen := make(map[uint32]bool, len(list))
 	list = slices.DeleteFunc(list, func(i uint32) bool {
@@ -431,8 +450,9 @@ func (c *comparison) oneOfEach(list []uint32) []uint32 {
 	return list[:min(len(list), sameMax)]
 }
 
-// confirm joins page i with those of others that share enough of its shingles.
-// It skips pairs that were already compared by the last DEDUP.
+// confirm compares page i with each page of others, by their shingles, and
+// joins those that are similar enough into one group. It skips pairs that the
+// last DEDUP has compared.
 func (c *comparison) confirm(ctx context.Context, i uint32, others []uint32) error {
 	var set []uint32
 	for _, j := range others {
@@ -456,13 +476,15 @@ func (c *comparison) confirm(ctx context.Context, i uint32, others []uint32) err
 	return nil
 }
 
-// dedupStats has the totals of a DEDUP, in groups, pages and bytes.
+// dedupStats has the totals of a DEDUP: groups, duplicates, exact duplicates,
+// the bytes of all duplicates, and the bytes that the archive saves because a
+// body occurs twice in a group.
 type dedupStats struct{ groups, duplicates, exact, bytes, saved int64 }
 
-// member adds page x to the totals. x is not the representative of its group;
-// first is. bodies has the bodies that came before in this group. Two pages are
-// exact duplicates if their whole bodies are equal: equal words may come from
-// bodies that differ elsewhere.
+// member adds the duplicate x to the totals. first is the representative (the
+// earliest page) of its group. bodies has the bodies that came before x in this
+// group. Two pages are exact duplicates if their whole bodies are equal: equal
+// words may come from bodies that differ in other places.
 func (s *dedupStats) member(x, first *compared, bodies map[uint64]bool) {
 	s.duplicates++
 	s.bytes += x.bytes
@@ -474,9 +496,9 @@ func (s *dedupStats) member(x, first *compared, bodies map[uint64]bool) {
 	}
 }
 
-// duplicates returns the members of all groups of two or more, in order of the
-// rows' keys. The representative of a group is its earliest member; among
-// equals, the first in SURT order.
+// duplicates returns the members of all groups of two or more, sorted by the
+// keys of their rows, and the totals. The representative of a group is its
+// earliest member; of several earliest, it is the first in SURT order.
 func (c *comparison) duplicates(ctx context.Context) (found []relation.Duplicate, stats dedupStats, err error) {
 	members := make(map[uint32][]uint32)
 	for i := range c.list {
@@ -508,8 +530,9 @@ func (c *comparison) duplicates(ctx context.Context) (found []relation.Duplicate
 	return found, stats, nil
 }
 
-// members appends the members of one group to found. The first of list is its
-// representative.
+// members appends the members of one group to found, adds them to the totals in
+// stats, and returns the longer found. list has the indexes of the members; the
+// first is the representative.
 func (c *comparison) members(ctx context.Context, list []uint32, found []relation.Duplicate, stats *dedupStats) ([]relation.Duplicate, error) {
 	stats.groups++
 	bodies := make(map[uint64]bool)
@@ -535,8 +558,9 @@ func (c *comparison) members(ctx context.Context, list []uint32, found []relatio
 	return found, nil
 }
 
-// readMembers reads, in one pass, the pages that must be compared with their
-// representative and were not read yet.
+// readMembers reads, in one query, the texts of those pages of a group that
+// duplicate must compare with their representative and that were not read yet.
+// list has the indexes of the group's members, the representative first.
 func (c *comparison) readMembers(ctx context.Context, list []uint32) error {
 	var wanted []uint32
 	for _, i := range list {
@@ -550,16 +574,17 @@ func (c *comparison) readMembers(ctx context.Context, list []uint32) error {
 	return c.read(ctx, wanted)
 }
 
-// known returns the stored result of comparing page i with first, its
-// representative, and false if there is none.
+// known returns what the last DEDUP stored about page i as a duplicate of
+// first, its representative. The bool is false if it stored nothing about this
+// pair.
 func (c *comparison) known(i, first uint32) (relation.Duplicate, bool) {
 	d, ok := c.before[i]
 	f, also := c.before[first]
 	return d, ok && also && f.Representative && f.Group == d.Group
 }
 
-// duplicate compares page i with its representative, unless the result is
-// known.
+// duplicate returns how similar page i is to first, its representative. It
+// compares the two, unless the last DEDUP stored the result.
 func (c *comparison) duplicate(ctx context.Context, i, first uint32) (relation.Duplicate, error) {
 	if d, ok := c.known(i, first); ok {
 		return d, nil
@@ -578,7 +603,8 @@ func (c *comparison) duplicate(ctx context.Context, i, first uint32) (relation.D
 	return d, err
 }
 
-// duplicateRows yields the rows to store.
+// duplicateRows yields one row per duplicate in found, for the archive to
+// store.
 func duplicateRows(found []relation.Duplicate) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		for i := range found {

@@ -54,10 +54,12 @@ type duplication struct {
 	env        *expr.Env
 }
 
-// Dedup is the statement DEDUP.
+// Dedup is the statement DEDUP, which finds similar pages or blocks and stores
+// the result.
 var Dedup = session.Declare("DEDUP", session.Writes|session.Works, readDedup)
 
-// readDedup reads the clauses of a DEDUP statement.
+// readDedup makes a duplication of a DEDUP statement: it checks the clauses,
+// sets the defaults, and plans the queries.
 func readDedup(s *session.Session, st *ast.Dedup) (*duplication, error) {
 	env := s.Env()
 	d := &duplication{
@@ -108,7 +110,8 @@ const (
 	methodContainment = relation.Quotations
 )
 
-// textsOf plans the query for the texts in the scopes.
+// textsOf plans the query for the texts of the pages or blocks in the given
+// scopes, at the time in the statement.
 func (d *duplication) textsOf(scopes []ast.Scope) (plan.Node, error) {
 	asked := d.asked
 	asked.Scopes = scopes
@@ -123,7 +126,8 @@ func (d *duplication) what() string {
 	return "pages"
 }
 
-// Run finds the duplicates and stores them.
+// Run finds the duplicates and stores them in the archive. Its result has one
+// row, with the totals.
 func (d *duplication) Run(ctx context.Context) (*session.Result, error) {
 	begun, s, env := time.Now(), d.s, d.env
 	snap, release, err := s.Snapshot(ctx)
@@ -159,8 +163,9 @@ func (d *duplication) Run(ctx context.Context) (*session.Result, error) {
 	return res, err
 }
 
-// storedNotes returns a note on how many bytes the archive saves by storing
-// similar bodies only once.
+// storedNotes returns a note for the user: how many bytes the bodies of the
+// archive have, and how many they take on disk, where similar bodies share
+// space. It returns nil for an archive without bodies.
 func storedNotes(ctx context.Context, snap relation.Snapshot) ([]string, error) {
 	pools, err := snap.Pools(ctx)
 	var bytes, stored int64
@@ -174,8 +179,9 @@ func storedNotes(ctx context.Context, snap relation.Snapshot) ([]string, error) 
 	return []string{fmt.Sprintf("all bodies of the archive have %d bytes and take %d on disk, %.1f %%", bytes, stored, 100*float64(stored)/float64(bytes))}, nil
 }
 
-// Would returns how texts would be compared, how many are known from the last DEDUP, and
-// the plans of the queries, with the pools that they would read.
+// Would returns the lines for EXPLAIN: how texts would be compared, how many
+// are known from the last DEDUP, and the plans of the queries, with the pools
+// that they would read.
 func (d *duplication) Would(ctx context.Context) ([]string, error) {
 	s := d.s
 	snap, release, err := s.Snapshot(ctx)
@@ -206,8 +212,9 @@ func (d *duplication) Would(ctx context.Context) ([]string, error) {
 	return append(lines, would...), err
 }
 
-// printsMade returns a name for the rules by which prints are made and
-// compared. Prints with another name cannot be reused.
+// printsMade returns a text that describes the rules by which prints are made
+// and compared, for example "minhash 0.8 3 all text of short pages, extractor
+// 7". Prints that were made by other rules cannot be reused.
 func (d *duplication) printsMade() string {
 	made := fmt.Sprintf("%s %v %d all text of short pages, extractor %d", d.method, d.similarity, d.distance, facts.Extractor)
 	if d.blocks {

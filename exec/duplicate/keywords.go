@@ -9,9 +9,10 @@ import (
 	"infomall/store/words"
 )
 
-// appendTerms appends the words at the start of a text, each with its number of
-// occurrences. In Chinese, which has no spaces, each pair of neighbouring
-// letters is a word.
+// appendTerms appends to dst the words of the first dedup.KeywordCharacters
+// characters of a text, each with its number of occurrences. In Chinese, which
+// has no spaces, each pair of neighbouring letters is a word. termsOf reads the
+// words back.
 func appendTerms(dst []byte, text string) []byte {
 	var terms dedup.Terms
 	n, end := 0, 0
@@ -45,7 +46,8 @@ func appendTerms(dst []byte, text string) []byte {
 	return dst
 }
 
-// termsOf reads the words that appendTerms stored for x.
+// termsOf returns the words of page x that appendTerms wrote to the temporary
+// file, with their numbers of occurrences.
 func (c *comparison) termsOf(x *compared) (terms []dedup.Term, err error) {
 	if c.raw, err = c.terms.read(x.terms, c.raw); err != nil {
 		return nil, err
@@ -62,8 +64,9 @@ func (c *comparison) termsOf(x *compared) (terms []dedup.Term, err error) {
 	return terms, nil
 }
 
-// byKeywords finds candidates for duplicates by their keywords. A keyword
-// weighs less if many of the compared pages have it.
+// byKeywords finds candidates for duplicates: pages with the same keywords. It
+// joins the pages of confirmed candidates into groups. A keyword weighs less if
+// many of the compared pages have it.
 func (c *comparison) byKeywords(ctx context.Context) error {
 	c.corpus = dedup.NewCorpus(words.Hash)
 	for i := range c.list {
@@ -91,8 +94,9 @@ func (c *comparison) keywords(x *compared) (string, error) {
 	return strings.Join(c.corpus.Keywords(terms, nil), " "), err
 }
 
-// keywordsOf returns the keywords of a group, or "" if the method does not use
-// keywords.
+// keywordsOf returns the keywords of a group, separated by spaces: those of its
+// representative, whose index is first. It returns "" if the method does not
+// use keywords.
 func (c *comparison) keywordsOf(first uint32) (string, error) {
 	if c.corpus == nil {
 		return "", nil

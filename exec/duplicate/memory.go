@@ -11,24 +11,29 @@ import (
 	"infomall/store/record/task"
 )
 
-// Properties of stored prints: the rules by which they were made, and when the
+// Properties of stored prints: the rules by which the prints were made, and when the
 // duplicates found by them were computed.
 const (
 	propertyMade  = "made"
 	propertyFound = "found"
 )
 
-// printsKept reports whether the prints are stored for the next DEDUP. The
-// methods keywords and containment store none: the weights of keywords depend
-// on all pages of a run, and containment is not stored.
+// printsKept reports whether DEDUP stores the prints of the texts (the numbers
+// by which the method finds candidates) for the next DEDUP. It does so for the
+// methods minhash and simhash. The methods keywords and containment store no
+// prints: the weights of keywords depend on all pages of a DEDUP, and for
+// containment all texts are compared again.
 func (d *duplication) printsKept() bool {
 	return d.method == methodMinHash || d.method == methodSimHash
 }
 
+// printsName returns the name under which the archive stores the prints, such
+// as "pages minhash".
 func (d *duplication) printsName() string { return d.what() + " " + d.method }
 
-// keptPrints returns the stored prints of the last DEDUP, or nil if there are
-// none that can be reused.
+// keptPrints returns the prints that the last DEDUP stored. It returns nil if
+// there are none, or if they were made by other rules than made, a text that
+// printsMade returns.
 func keptPrints(ctx context.Context, snap relation.Snapshot, d *duplication, made string) (*task.Result, error) {
 	if !d.printsKept() {
 		return nil, nil
@@ -42,8 +47,8 @@ func keptPrints(ctx context.Context, snap relation.Snapshot, d *duplication, mad
 	return nil, err
 }
 
-// foundBy returns the duplicates that were found by prints, or nil if they were
-// removed.
+// foundBy returns the duplicates that the same DEDUP stored together with
+// prints. It returns nil if these duplicates were removed.
 func foundBy(ctx context.Context, snap relation.Snapshot, d *duplication, prints *task.Result) (*task.Result, error) {
 	list, err := snap.Results(ctx, task.ResultDuplicates)
 	for i := range list {
@@ -54,8 +59,9 @@ func foundBy(ctx context.Context, snap relation.Snapshot, d *duplication, prints
 	return nil, err
 }
 
-// savePrints stores the prints of all compared pages, in place of those of the
-// last DEDUP.
+// savePrints stores the prints of all compared pages, in place of the prints of
+// the last DEDUP. found is the stored result with the duplicates of this DEDUP.
+// For a method without stored prints, savePrints does nothing.
 func (c *comparison) savePrints(ctx context.Context, found task.Result) error {
 	if !c.printsKept() {
 		return nil
@@ -70,8 +76,9 @@ func (c *comparison) savePrints(ctx context.Context, found task.Result) error {
 	return err
 }
 
-// prints yields the rows to store: mark, body, whether there are words, and
-// then the fingerprint and the numbers of the bands.
+// prints yields the rows of prints for the archive to store, one per page. A
+// row has the mark and the body, and, if the page has words, the fingerprint
+// and the numbers of the bands.
 func (c *comparison) prints() iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		var val []byte
@@ -92,6 +99,7 @@ func (c *comparison) prints() iter.Seq2[task.ResultRow, error] {
 	}
 }
 
+// errPrint is the error for a stored print that is too short.
 var errPrint = errors.New("a stored print of a comparison is damaged")
 
 // The least lengths of a stored print, in bytes.
@@ -101,8 +109,10 @@ const (
 )
 
 // recall takes the prints and duplicates of the last DEDUP for pages that did
-// not change. If a group lost a member, its other members are compared again,
-// because the lost member may have been the only link between them.
+// not change since. If a group lost a member, its other members are compared
+// again, because the lost member may have been the only link between them. made
+// names the rules for making prints; if the stored prints were made by other
+// rules, recall does nothing.
 func (c *comparison) recall(ctx context.Context, made string) error {
 	prints, err := keptPrints(ctx, c.run.Snapshot, c.duplication, made)
 	if prints == nil || err != nil {
@@ -131,6 +141,8 @@ func (c *comparison) recall(ctx context.Context, made string) error {
 	return c.recallGroups(ctx, found)
 }
 
+// recallPrint sets the print, body and state of page x from the stored print
+// val, unless x has changed since.
 func (c *comparison) recallPrint(x *compared, val []byte) (err error) {
 	switch {
 	case binary.LittleEndian.Uint64(val) != x.mark:
@@ -148,6 +160,10 @@ func (c *comparison) recallPrint(x *compared, val []byte) (err error) {
 	return err
 }
 
+// recallGroups joins the pages of each group that the last DEDUP found, if all
+// its members are still there and did not change. The members of other groups
+// become fresh (to be compared again). found is the stored result with these
+// groups.
 func (c *comparison) recallGroups(ctx context.Context, found *task.Result) error {
 	members := make(map[int64][]uint32)
 	broken := make(map[int64]bool)

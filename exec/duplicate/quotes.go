@@ -9,15 +9,17 @@ import (
 	"infomall/exec/dedup"
 )
 
-// quote is a text that another text contains, at least to the degree that the
-// statement asks for.
+// quote is a pair of texts: the text by contains the text quoted, at least to
+// the degree that the statement asks for. Both are indexes in comparison.list.
 type quote struct {
 	quoted, by uint32
-	whole      bool // they are alike as wholes, too
+	whole      bool // the two texts are also similar as wholes
 }
 
-// byShingles finds candidates by common shingles, of which it uses a quarter. A
-// shingle that many texts have connects each of them only with the first few.
+// byShingles finds candidates for texts that contain each other: pairs with
+// common shingles. It records confirmed pairs in c.quotes. It samples a quarter
+// of all shingles. For a shingle that many texts have, it pairs each text only
+// with the first sameMax.
 func (c *comparison) byShingles(ctx context.Context) error {
 	shingles := c.run.Lines(ctx)
 	defer shingles.Close()
@@ -96,8 +98,9 @@ func (c *comparison) byShingles(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// confirmQuote records which of two texts is contained in the other, if one is.
-// The shorter is the contained one; if both are equally long, the earlier.
+// confirmQuote compares two texts by their shingles and adds them to c.quotes
+// if one contains enough of the other. The text with fewer shingles is the
+// contained text; if both have equally many, it is the earlier text.
 func (c *comparison) confirmQuote(ctx context.Context, i, j uint32) error {
 	a, err := c.shingles(ctx, i)
 	if err != nil {
@@ -116,9 +119,10 @@ func (c *comparison) confirmQuote(ctx context.Context, i, j uint32) error {
 	return nil
 }
 
-// quoted returns groups: each text that is contained in others, followed by
-// these. A text that equals an earlier one as a whole is in the group of that
-// one.
+// quoted returns one group for each text that is contained in others: this
+// text, followed by the texts that contain it, the earliest first. A text that
+// is similar as a whole to the first text of an earlier group has no group of
+// its own.
 func (c *comparison) quoted() (groups [][]uint32) {
 	earlier := func(i, j uint32) int {
 		return cmp.Or(cmp.Compare(c.list[i].time, c.list[j].time), cmp.Compare(i, j))
