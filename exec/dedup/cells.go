@@ -6,10 +6,10 @@ import (
 	"sort"
 )
 
-// cells are a cover of fingerprints: each fingerprint is in one cell, within
-// the cell's radius of its middle. The middle itself need not be one of the
-// fingerprints. The items hold the members of one cell after those of the
-// other.
+// cells divide fingerprints into cells: sets of fingerprints that lie within a
+// small distance (the cell's radius) of one fingerprint, the cell's middle.
+// Each fingerprint is in one cell. The middle need not be one of the
+// fingerprints. The items hold the members of all cells, cell by cell.
 type cells struct {
 	items
 	first  []uint32 // for each cell, the place of the fingerprint around which it was made
@@ -19,7 +19,7 @@ type cells struct {
 	widest int // the greatest radius
 }
 
-// members returns the members of cell n.
+// members returns the items of cell n.
 func (c *cells) members(n uint32) items {
 	from := uint32(0)
 	if n > 0 {
@@ -46,14 +46,14 @@ func (c *cells) near(a, b uint32, distance int) bool {
 }
 
 const (
-	// reach is the greatest distance of a member from the fingerprint around
+	// reach is the greatest distance of a cell's member from the fingerprint around
 	// which its cell is made, and reachMiddle from the cell's middle, once that
 	// is known.
 	reach       = 6
 	reachMiddle = 4
 	// radiusMost is the greatest radius of a cell.
 	radiusMost = 4
-	// coverMost says when the first cover is good enough: if there is at most
+	// coverMost says when the first division into cells is good enough: if there is at most
 	// one cell per this many fingerprints.
 	coverMost = 16
 	// middleMembers is how many members make it likely that the middle of a
@@ -61,11 +61,13 @@ const (
 	middleMembers = 9
 )
 
-// cover makes the cells of p. It makes cells of fingerprints near each other,
-// and then new cells around the middles of the first, because a middle is
-// nearer to the members of a cluster than they are to each other. The choice of
-// cells affects only speed, not the pairs found. If the first table leaves most
-// fingerprints alone, each becomes a cell of its own.
+// cover divides all fingerprints into cells and sets p.cells. It makes cells of
+// fingerprints near each other, and then new cells around the middles of the
+// first, because a middle is nearer to the members of a cluster than they are
+// to each other. The choice of cells affects only speed, not the pairs found.
+// If the first table leaves most fingerprints without a near one, each
+// fingerprint becomes a cell of its own. cover returns the error of p.ctx when
+// that is done.
 func (p *pairing) cover() error {
 	n := len(p.hashes)
 	of := make([]uint32, n)
@@ -89,12 +91,13 @@ func (p *pairing) cover() error {
 	return nil
 }
 
-// put assigns each item of left to an item within reach of it, or to itself:
-// of[i] becomes the place of the item that i is assigned to. It goes through
-// several tables. In each, an item is assigned to the first item in its slot.
-// The next table gets only the items still assigned to themselves, and put
-// stops if those are more than share of the items before. It returns how many
-// items are assigned to themselves in the end.
+// put assigns each item of left to an item within the distance reach, or to
+// itself: of[i] becomes the place (index in p.hashes) of the item that item i
+// is assigned to. It goes through several tables. In each table, an item is
+// assigned to the first item in its slot. The next table gets only the items
+// that are still assigned to themselves. put stops early if a table leaves more
+// than share of its items assigned to themselves. It returns how many items are
+// assigned to themselves in the end.
 func (p *pairing) put(left items, of []uint32, reach int, share float64) (int, error) {
 	var keep items
 	for _, t := range byTurns(layoutFor(len(p.hashes), p.distance).tables) {
@@ -121,8 +124,9 @@ func (p *pairing) put(left items, of []uint32, reach int, share float64) (int, e
 	return len(left.hash), nil
 }
 
-// byTurns returns the tables with those of the first half and the second half
-// alternating. Tables that follow each other then have few bits in common.
+// byTurns returns the tables in another order: one table of the first half, one
+// of the second half, and so on by turns. Tables that follow each other then
+// have few bits in common.
 func byTurns(tables []table) []table {
 	out := make([]table, 0, len(tables))
 	half := (len(tables) + 1) / 2
@@ -135,8 +139,9 @@ func byTurns(tables []table) []table {
 	return out
 }
 
-// heads copies to keep the items that are assigned to themselves, and returns
-// them. keep must have room for one more.
+// heads copies the items that are assigned to themselves to keep, and returns
+// them. of has the place that each item is assigned to. keep must have room for
+// one more item.
 func (s items) heads(keep items, of []uint32) items {
 	n := uint32(0)
 	for i, h := range s.hash {
@@ -152,9 +157,10 @@ func (s items) heads(keep items, of []uint32) items {
 	return keep.part(0, n)
 }
 
-// sweep assigns items of a part to others of it, as put describes, and returns
-// how many are assigned to themselves. Its loop has no branches that a
-// processor would have to predict.
+// sweep assigns each item of a part of a table to the first item in its slot,
+// if that is within the distance reach, or else to itself. It writes the places
+// to of, and returns how many items it assigns to themselves. mask is the
+// table's key. The loop has no branches that a processor would have to predict.
 func (p *pairing) sweep(s items, mask uint64, of []uint32, reach int) (heads int) {
 	first := p.number(len(s.hash))
 	hash, at, last := s.hash, s.at[:len(s.hash)], &p.last
@@ -173,7 +179,8 @@ func (p *pairing) sweep(s items, mask uint64, of []uint32, reach int) (heads int
 	return heads
 }
 
-// eachAlone makes one cell per fingerprint. It uses the memory of places.
+// eachAlone makes one cell per fingerprint. It uses the memory of places, which
+// must be as long as hashes.
 func eachAlone(hashes []uint64, places []uint32) cells {
 	end := make([]uint32, len(hashes))
 	for i := range hashes {
@@ -182,8 +189,9 @@ func eachAlone(hashes []uint64, places []uint32) cells {
 	return cells{items: items{hashes, places}, end: end, middle: hashes, radius: make([]uint8, len(hashes))}
 }
 
-// gather makes cells of the fingerprints that are assigned to the same one,
-// also through others. It changes of.
+// gather makes one cell of all fingerprints that are assigned to the same
+// fingerprint, directly or through others. of[i] is the place that fingerprint
+// i is assigned to. gather changes of.
 func (c *cells) gather(hashes []uint64, of []uint32) {
 	next := make([]uint32, len(hashes))
 	for i, to := range of {
@@ -212,8 +220,10 @@ func (c *cells) gather(hashes []uint64, of []uint32) {
 	}
 }
 
-// middles returns the middles of the cells, each with the cell's first as its
-// place. The larger cells come first, so that put assigns others to these.
+// middles returns the middles of the cells as items; the place of an item is
+// that of the fingerprint around which the cell was made. Large cells, with
+// middleMembers or more members, come first, so that put assigns other middles
+// to these.
 func (c *cells) middles() items {
 	s := items{make([]uint64, 0, len(c.end)), make([]uint32, 0, len(c.end))}
 	for _, large := range []bool{true, false} {
@@ -228,9 +238,9 @@ func (c *cells) middles() items {
 	return s
 }
 
-// middleOf returns a fingerprint in the middle of hash, which is not empty: for
-// two, one half way between them; for more, the bitwise majority of three
-// majorities of three.
+// middleOf returns a fingerprint in the middle of the fingerprints in hash,
+// which is not empty. For two, it is half way between them. For more, it is the
+// bitwise majority of three majorities of three fingerprints each.
 func middleOf(hash []uint64) uint64 {
 	switch len(hash) {
 	case 1:
@@ -251,13 +261,14 @@ func middleOf(hash []uint64) uint64 {
 	return majority(three[0], three[1], three[2])
 }
 
-// majority returns the number in which each bit is as in at least two of a, b
-// and c.
+// majority returns the number whose bits each have the value that at least two
+// of a, b and c have there.
 func majority(a, b, c uint64) uint64 { return a&b | (a|b)&c }
 
-// trimmed returns cells that keep only members near their middle. Members far
-// from it become cells of their own, one per distinct fingerprint. trimmed
-// reorders the items of c and shares their memory.
+// trimmed returns new cells that keep only the members near their middle.
+// Members far from the middle become cells of their own, one per distinct
+// fingerprint. distance is the distance of the pairs to find. trimmed reorders
+// the items of c and shares their memory.
 func (c *cells) trimmed(distance int) cells {
 	out := cells{items: c.items}
 	add := func(end int, middle uint64, radius int) {
@@ -284,10 +295,10 @@ func (c *cells) trimmed(distance int) cells {
 	return out
 }
 
-// keptWithin returns how far from the middle the members are that a cell keeps,
-// if cells have at most the radius widest. A cell with many members keeps only
-// those equal to the middle, because two large cells cannot be compared member
-// by member.
+// keptWithin returns the greatest distance from the middle at which a cell
+// keeps a member. This is widest, except for a cell with many members. Such a
+// cell keeps only members equal to the middle, because two large cells cannot
+// be compared member by member.
 func keptWithin(members, widest int) int {
 	if members > amongItems {
 		return 0
@@ -295,8 +306,8 @@ func keptWithin(members, widest int) int {
 	return widest
 }
 
-// parted moves the items within distance of middle to the front, and returns
-// how many they are and the greatest of their distances.
+// parted moves the items within distance of middle to the front of s. It
+// returns how many they are, and the greatest of their distances from middle.
 func (s items) parted(middle uint64, distance int) (n, radius int) {
 	for i, h := range s.hash {
 		d := bits.OnesCount64(h ^ middle)
@@ -312,9 +323,10 @@ func (s items) parted(middle uint64, distance int) (n, radius int) {
 	return n, radius
 }
 
-// widestFor returns the radius for which joining cells costs least. Wider cells
-// need more tables, to find all that may have members near each other; narrower
-// cells are more in number.
+// widestFor returns the greatest radius that cells should have, so that joining
+// them costs least. distance is the distance of the pairs to find. Wider cells
+// need more tables to find all cells that may have members near each other.
+// Narrower cells are greater in number.
 func (c *cells) widestFor(distance int) (widest int) {
 	var apart [65]int // how many members are at each distance from their middle
 	for n := range c.end {

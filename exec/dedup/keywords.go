@@ -9,31 +9,33 @@ import (
 	"unicode/utf8"
 )
 
-// KeywordsOfText is how many keywords a text has at most, and KeywordCharacters
-// how many characters of a text the caller reads for them.
+// KeywordsOfText is the most keywords that a text has, and KeywordCharacters
+// is how many characters of a text the caller reads for them.
 const (
 	KeywordsOfText    = 5
 	KeywordCharacters = 20_000
 )
 
-// nameWeight is how much more a word counts if the text always writes it with a
-// capital letter: it is probably the name of a person or a place, or a noun.
+// nameWeight is the factor by which a word weighs more if the text always
+// writes it with a capital letter: it is probably the name of a person or a
+// place, or a noun.
 const nameWeight = 1.5
 
-// Term is a word of a text, in lower case, and how often it occurs there.
+// Term is a word of a text, in lower case, with the number of its occurrences
+// in the text.
 type Term struct {
 	Word  string
 	Count uint32
 	Name  bool // the text always writes it with a capital letter
 }
 
-// Terms counts the words of a text. The zero value is ready.
+// Terms counts the words of a text. The zero value is ready to use.
 type Terms struct {
 	at   map[string]int
 	list []Term
 }
 
-// Word adds the next word of the text.
+// Word adds the next word of the text, in the case in which the text has it.
 func (t *Terms) Word(word string) {
 	first, _ := utf8.DecodeRuneInString(word)
 	name := unicode.IsUpper(first)
@@ -51,8 +53,8 @@ func (t *Terms) Word(word string) {
 	t.list[i].Name = t.list[i].Name && name
 }
 
-// List returns the terms in alphabetical order, and makes t ready for another
-// text.
+// List returns the counted words in alphabetical order, and empties t for
+// another text.
 func (t *Terms) List() []Term {
 	list := t.list
 	*t = Terms{}
@@ -60,22 +62,25 @@ func (t *Terms) List() []Term {
 	return list
 }
 
-// Corpus counts in how many texts each word occurs, approximately: words are
-// counted by hash, so some share one of 1<<20 counters. It takes 4 MB for any
-// number of words.
+// Corpus counts in how many texts each word occurs. The counts are approximate:
+// a word is counted under its hash, so some words share one of 1<<20 counters.
+// A Corpus takes 4 MB for any number of words.
 type Corpus struct {
 	hash  func(word string) uint64
 	texts int64
 	in    []uint32
 }
 
-// NewCorpus returns a corpus without texts. hash must mix words well.
+// NewCorpus returns a corpus without texts. The function hash must spread
+// similar words over all numbers, because the Corpus uses the remainder of the
+// hash as index.
 func NewCorpus(hash func(word string) uint64) *Corpus {
 	const places = 1 << 20
 	return &Corpus{hash: hash, in: make([]uint32, places)}
 }
 
-// Add counts a text by its terms, as Terms.List returns them.
+// Add counts one text in the corpus. terms are its words, as Terms.List returns
+// them.
 func (c *Corpus) Add(terms []Term) {
 	c.texts++
 	for i := range terms {
@@ -83,13 +88,14 @@ func (c *Corpus) Add(terms []Term) {
 	}
 }
 
-// place returns the counter of a word.
+// place returns a pointer to the counter of a word.
 func (c *Corpus) place(word string) *uint32 { return &c.in[c.hash(word)%uint64(len(c.in))] }
 
-// Keywords appends to dst the KeywordsOfText terms of a text with the greatest
-// weight, in alphabetical order. A term weighs more if the text has it often,
-// and if few texts of the corpus have it (tf·idf). The text must have been
-// added to the corpus. Keywords from different corpora cannot be compared.
+// Keywords appends to dst the keywords of a text, in alphabetical order: the
+// KeywordsOfText terms with the greatest weight, or all if there are fewer. A
+// term weighs more if the text has it often, and if few texts of the corpus
+// have it (tf·idf). The text must have been added to the corpus. Keywords from
+// different corpora cannot be compared.
 func (c *Corpus) Keywords(terms []Term, dst []string) []string {
 	type weighed struct {
 		word   string

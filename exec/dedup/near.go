@@ -47,35 +47,39 @@ import (
 	"slices"
 )
 
-// DistanceMax is the greatest distance that can be searched for. Fingerprints
-// further apart come from unrelated texts.
+// DistanceMax is the greatest distance of two fingerprints, in bits, that can
+// be searched for. Fingerprints further apart come from unrelated texts.
 const DistanceMax = 16
 
-// layout is a set of tables for the distance k. Any two fingerprints within
-// distance k agree in the key of at least one table.
+// layout is a set of tables for finding fingerprints within distance k, in
+// bits. Any two such fingerprints agree in the key bits of at least one table.
 type layout struct {
 	k      int
 	tables []table
 }
 
-// table is a choice of bits: the key of the table.
+// table is a choice of some bits of fingerprints: the key of the table. The
+// table compares only fingerprints whose key bits are equal.
 type table struct {
 	mask   uint64 // the bits of the key
-	digits []part // the bits of the key, the most significant digit first
+	digits []part // the bits of the key in groups of up to digitBits, the most significant group first
 	width  int    // how many bits the key has
 }
 
-// part is a range of bits: the lowest bit, and how many bits.
+// part is a range of bits of a fingerprint: the number of its lowest bit, and
+// how many bits.
 type part struct{ shift, width int }
 
-// newLayout returns a layout for distance k. It cuts fingerprints into k+r
-// blocks of bits. Two fingerprints within distance k agree in at least r of
-// them, so there is one table for each choice of r blocks.
+// newLayout returns a layout (a set of tables) for distance k. It cuts
+// fingerprints into k+r blocks of bits. Two fingerprints within distance k
+// agree in at least r blocks, so the layout has one table for each choice of r
+// blocks.
 func newLayout(k, r int) layout { return layout{k, appendTables(nil, part{0, 64}, k+r, r)} }
 
-// newHalves returns a layout for distance k that treats the two halves of
-// fingerprints separately. Two fingerprints within distance k are within
-// distance k/2 in at least one half.
+// newHalves returns a layout (a set of tables) for distance k with separate
+// tables for the two halves of fingerprints. Two fingerprints within distance k
+// are within distance k/2 in at least one half. Each half is cut into k/2+r
+// blocks, and each choice of r blocks of a half makes a table.
 func newHalves(k, r int) layout {
 	l := layout{k: k}
 	for _, half := range []part{{32, 32}, {0, 32}} {
@@ -84,8 +88,8 @@ func newHalves(k, r int) layout {
 	return l
 }
 
-// appendTables cuts a range of bits, of, into n blocks, and appends one table
-// for each choice of r of the blocks.
+// appendTables cuts the range of bits of into n blocks, and appends to tables
+// one table for each choice of r of the blocks.
 func appendTables(tables []table, of part, n, r int) []table {
 	blocks := make([]part, n)
 	for i := range blocks {
@@ -111,11 +115,13 @@ func appendTables(tables []table, of part, n, r int) []table {
 	return tables
 }
 
-// digitBits is the greatest width of a digit. Sorting by wider digits would
-// write to more places at a time than a processor's cache holds.
+// digitBits is the greatest width of a digit, in bits. Keys are sorted digit by
+// digit. Sorting by wider digits would write to more places at a time than a
+// processor's cache holds.
 const digitBits = 8
 
-// digitsOf cuts blocks of bits into digits, from the most significant bits on.
+// digitsOf cuts blocks of bits into digits of at most digitBits bits, from the
+// most significant bits of each block on.
 func digitsOf(parts []part) (digits []part) {
 	for _, p := range parts {
 		for left := p.width; left > 0; {
@@ -127,7 +133,8 @@ func digitsOf(parts []part) (digits []part) {
 	return digits
 }
 
-// key returns the key of the fingerprint h: the bits of t, put together.
+// key returns the key of the fingerprint h in table t: the bits that t chooses,
+// put together, the first digit in the highest bits.
 func (t *table) key(h uint64) uint64 {
 	k := uint64(0)
 	for _, d := range t.digits {
@@ -136,9 +143,10 @@ func (t *table) key(h uint64) uint64 {
 	return k
 }
 
-// first reports whether table i is the first one in which two fingerprints
-// agree that differ in the bits x. It keeps a pair that several tables find
-// from being reported more than once.
+// first reports whether no table before table i has a key in which two
+// fingerprints agree. x has the bits in which the two fingerprints differ. A
+// pair that several tables find is reported only by the table for which first
+// is true.
 func (l *layout) first(i int, x uint64) bool {
 	for _, t := range l.tables[:i] {
 		if x&t.mask == 0 {
@@ -148,14 +156,16 @@ func (l *layout) first(i int, x uint64) bool {
 	return true
 }
 
-// items are fingerprints and their places, in two slices, because most steps
-// read the fingerprints alone. at may be nil.
+// items are fingerprints (hash) and their places (at), the indexes in the
+// caller's slice. They are two slices, because most steps read the fingerprints
+// alone. at may be nil.
 type items struct {
 	hash []uint64
 	at   []uint32
 }
 
-// newItems returns items for the fingerprints, with their indexes as places.
+// newItems returns items with a copy of the fingerprints, and with their
+// indexes as places.
 func newItems(hashes []uint64) items {
 	s := makeItems(len(hashes))
 	copy(s.hash, hashes)
@@ -165,10 +175,11 @@ func newItems(hashes []uint64) items {
 	return s
 }
 
-// makeItems returns n items of zeros.
+// makeItems returns n items whose fingerprints and places are 0.
 func makeItems(n int) items { return items{make([]uint64, n), make([]uint32, n)} }
 
-// part returns the items [from, to). It shares memory with s.
+// part returns the items with the indexes [from, to). The result shares memory
+// with s.
 func (s items) part(from, to uint32) items {
 	if s.at == nil {
 		return items{hash: s.hash[from:to]}
@@ -176,7 +187,7 @@ func (s items) part(from, to uint32) items {
 	return items{s.hash[from:to], s.at[from:to]}
 }
 
-// Len, Less and Swap implement sort.Interface, by fingerprint.
+// Len, Less and Swap implement sort.Interface. They sort items by fingerprint.
 func (s items) Len() int           { return len(s.hash) }
 func (s items) Less(i, j int) bool { return s.hash[i] < s.hash[j] }
 func (s items) Swap(i, j int) {
@@ -184,8 +195,9 @@ func (s items) Swap(i, j int) {
 	s.at[i], s.at[j] = s.at[j], s.at[i]
 }
 
-// sort sorts s by the key of t. It uses spare as scratch memory, of the same
-// length. It returns the sorted items and the other memory.
+// sort sorts the items s by their keys in table t. spare is scratch memory of
+// the same length. sort returns the sorted items, which are in the memory of s
+// or spare, and the other of the two as free.
 func (t *table) sort(s, spare items) (sorted, free items) {
 	for i := len(t.digits) - 1; i >= 0; i-- {
 		scatter(s, spare, t.digits[i])
@@ -194,9 +206,10 @@ func (t *table) sort(s, spare items) (sorted, free items) {
 	return s, spare
 }
 
-// scatter copies the items of from into to, sorted by one digit. start[d] is
-// the index in to of the first item whose digit is d. If from has no places,
-// the indexes in from serve as places. If to has no places, none are copied.
+// scatter copies the items of from into to, sorted by one digit (a range of
+// bits) of their fingerprints. start[d] is the index in to of the first item
+// whose digit is d. If from has no places, the indexes in from are used as
+// places. If to has no places, only fingerprints are copied.
 func scatter(from, to items, digit part) (start [1<<digitBits + 1]uint32) {
 	var at [1 << digitBits]uint32
 	mask, shift := uint8(1<<digit.width-1), digit.shift&63
@@ -236,28 +249,30 @@ func scatter(from, to items, digit part) (start [1<<digitBits + 1]uint32) {
 	return start
 }
 
-// Index finds the fingerprints within a distance of a given one. It does not
-// change, and several goroutines may use it.
+// Index finds the fingerprints within a fixed distance of a given fingerprint.
+// It does not change, and several goroutines may use it.
 type Index struct {
 	l      layout
 	tables []sortedTable
 }
 
-// sortedTable holds the items of one table, sorted by key. start has, for each
-// value of the first bits of the key, the index of the first item with that
-// value.
+// sortedTable holds the items of one table, sorted by key. For each value v of
+// the first bits of the key, start[v] is the index of the first item whose key
+// begins with v.
 type sortedTable struct {
 	items
 	start []uint32
-	shift int // of the first bits within the key
+	shift int // how many bits of the key come after its first bits
 }
 
-// startBits is how many first bits of the key sortedTable.start distinguishes.
+// startBits is how many first bits of a key sortedTable.start distinguishes at
+// most.
 const startBits = 16
 
-// NewIndex returns an index of the fingerprints for one distance, at most
-// DistanceMax. It takes 12 bytes per fingerprint and table. There are
-// distance+1 tables, or more if many fingerprints would share a key.
+// NewIndex returns an Index that finds the fingerprints in hashes within one
+// distance, which is at most DistanceMax. The Index takes 12 bytes per
+// fingerprint and table. It has distance+1 tables, or more if many fingerprints
+// would share a key.
 func NewIndex(hashes []uint64, distance int) *Index {
 	r := 1
 	for r < 3 && len(hashes)>>(64*r/(distance+r)) > lookedAtMax {
@@ -281,12 +296,13 @@ func NewIndex(hashes []uint64, distance int) *Index {
 	return x
 }
 
-// lookedAtMax is how many fingerprints a look-up should compare in one table.
-// If more share a key on average, NewIndex takes longer keys.
+// lookedAtMax is the most fingerprints that a look-up in one table should
+// compare. If more share a key on average, NewIndex takes longer keys.
 const lookedAtMax = 256
 
-// Near appends to dst the places of the fingerprints within the index's
-// distance of hash. Each comes once, in no particular order.
+// Near appends to dst the places of all fingerprints within the index's
+// distance of hash. Places are indexes in the slice that NewIndex got. Each
+// place comes once; the order is undefined.
 func (x *Index) Near(hash uint64, dst []uint32) []uint32 {
 	distance := x.l.k
 	for n := range x.tables {
@@ -301,8 +317,9 @@ func (x *Index) Near(hash uint64, dst []uint32) []uint32 {
 	return dst
 }
 
-// within returns the items whose keys have the same first bits as key. If these
-// are many, it returns only the items with that key.
+// within returns the items whose keys have the same first bits as key. If there
+// are more than lookedAtMax, it returns only the items with exactly this key. t
+// is the table by which s is sorted.
 func (s *sortedTable) within(t *table, key uint64) items {
 	among := s.part(s.start[key>>s.shift], s.start[key>>s.shift+1])
 	if len(among.hash) <= lookedAtMax || s.shift == 0 {

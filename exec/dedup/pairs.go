@@ -20,8 +20,8 @@ const (
 	joinCost = 12
 )
 
-// pairsCost estimates how long it takes to find all pairs among n random
-// fingerprints, in nanoseconds.
+// pairsCost estimates how many nanoseconds it takes to find all pairs among n
+// random fingerprints with the tables of l.
 func (l *layout) pairsCost(n int) float64 {
 	each := 0.0
 	last := part{}
@@ -38,8 +38,8 @@ func (l *layout) pairsCost(n int) float64 {
 	return each * float64(n)
 }
 
-// layoutFor returns the layout with the lowest pairsCost for n fingerprints and
-// distance k.
+// layoutFor returns the layout (the set of tables) with the lowest pairsCost
+// for finding pairs within distance k among n fingerprints.
 func layoutFor(n, k int) layout {
 	best := newLayout(k, 1)
 	for r := 1; r <= 3; r++ {
@@ -52,7 +52,7 @@ func layoutFor(n, k int) layout {
 	return best
 }
 
-// Plan describes how Pairs finds all pairs within a distance among n
+// Plan describes in words how Pairs finds all pairs within a distance among n
 // fingerprints, for EXPLAIN: "4 tables of fingerprints by 16 bits, about 0.02
 // s".
 func Plan(n, distance int) string {
@@ -68,19 +68,21 @@ func Plan(n, distance int) string {
 	return fmt.Sprintf("%d tables of fingerprints by %s bits, about %.2g s", len(l.tables), width, l.pairsCost(n)/1e9)
 }
 
-// Pairs finds all pairs of fingerprints that differ in at most distance bits.
-// It calls f with the place i of a fingerprint and the places of some of its
-// partners. Each pair comes once; which of the two is i is undefined. others is
-// valid until f returns, and f must not change it. If f returns false, Pairs
-// stops and returns nil. There must be fewer than 1<<32 fingerprints, and
-// distance is at most DistanceMax. Pairs returns the error of ctx if ctx ends.
+// Pairs finds all pairs of fingerprints in hashes that differ in at most
+// distance bits. It calls f with the place (index in hashes) of a fingerprint
+// and the places of some of its partners. Each pair comes once; which of the
+// two is i is undefined. others is valid until f returns, and f must not change
+// it. If f returns false, Pairs stops and returns nil. There must be fewer than
+// 1<<32 fingerprints; distance is 0 to DistanceMax. Pairs returns the error of
+// ctx when ctx is done.
 //
-// Pairs works in three steps. It covers the fingerprints with cells. It joins
-// cells to a group if a member of one is near a member of the other. Then it
-// compares all pairs within each group. Which cells can have members near each
-// other follows from their middles: by the triangle inequality, these are no
-// further apart than distance plus the radii of both cells (as in Ciaccia,
-// Patella and Zezula, "M-tree", 1997).
+// Pairs works in three steps. It divides the fingerprints into cells: sets of
+// fingerprints near one fingerprint, the middle of the cell. It joins cells to
+// a group if a member of one is near a member of the other. Then it compares
+// all pairs within each group. The distance of two middles shows which cells
+// can have members near each other: by the triangle inequality, such middles
+// are no further apart than distance plus the radii of both cells (as in
+// Ciaccia, Patella and Zezula, "M-tree", 1997).
 func Pairs(ctx context.Context, hashes []uint64, distance int, f func(i uint32, others []uint32) bool) error {
 	if distance < 0 || distance > DistanceMax {
 		panic(fmt.Sprintf("dedup: a distance of %d", distance))
@@ -109,13 +111,13 @@ type pairing struct {
 	ctx      context.Context
 	distance int
 	found    func(i uint32, others []uint32) bool
-	told     int // pairs reported or compared since ctx was last checked
+	told     int // how many pairs were reported or compared since ctx was last checked
 	hashes   []uint64
-	members  items // memory for the members of cells
+	members  items // memory that cover uses for the members of cells
 	cells    cells
-	groups   *Groups // of cells; nil while only the existence of pairs is tested
-	wide     int     // the greatest distance of the middles of cells with members near each other
-	layout   layout  // for the middles of cells
+	groups   *Groups // the groups of cells; nil while only the existence of pairs is tested
+	wide     int     // the greatest distance that the middles of cells with members near each other can have
+	layout   layout  // the tables for the middles of cells
 	table    int     // the index of the current table in layout
 	others   []uint32
 
@@ -127,31 +129,34 @@ type pairing struct {
 	links []link
 }
 
-// link connects items of one slot. Items near each other form a chain: its
-// first item leads by next to the first item of another chain of the slot, and
-// each item leads by near to the next item of its own chain. Both are the index
-// of an item in the part plus one; 0 ends the list.
+// link connects the items of one slot (see pairing). Items near each other form
+// a chain. The field next of a chain's first item leads to the first item of
+// another chain of the slot. The field near of each item leads to the next item
+// of its own chain. Both are the index of an item in the part plus one; 0 ends
+// the list.
 type link struct{ next, near uint32 }
 
 const (
-	// slotBits says how many slots the items of a part are spread over, by a
+	// slotBits sets how many slots the items of a part are spread over, by a
 	// hash of their keys. With a million fingerprints a part has 3,900 items,
 	// so nearly all are alone in their slot.
 	slotBits = 16
 	slots    = 1 << slotBits
-	// amongItems is the greatest number of items that are compared each with
-	// each.
+	// amongItems is the greatest number of items of which each is compared with
+	// each other.
 	amongItems = 1 << 10
 )
 
-// slotOf returns the slot of a fingerprint in the table whose key is mask.
+// slotOf returns the slot of the fingerprint h in the table whose key has the
+// bits mask: a hash of these bits of h, from 0 to slots-1.
 func slotOf(h, mask uint64) uint64 {
 	const mix = 0x9e3779b97f4a7c15 // as in Fibonacci hashing
 	return (h & mask) * mix >> (64 - slotBits)
 }
 
-// number reserves numbers for the n items of a part, from first on. A slot with
-// a lower number has no item of this part yet.
+// number reserves n consecutive numbers for the items of a part, and returns
+// the first. A slot of p.last with a lower number has no item of this part yet.
+// number also makes p.links long enough for n items.
 func (p *pairing) number(n int) (first uint32) {
 	if p.next == 0 || p.next > math.MaxUint32-uint32(n) {
 		clear(p.last[:])
@@ -165,22 +170,24 @@ func (p *pairing) number(n int) (first uint32) {
 	return first
 }
 
-// partItems is the size up to which a part is not divided by a second digit.
+// partItems is the size up to which a part (the items that agree in the first
+// digit of a table's key) is not divided further by the second digit.
 const partItems = 1 << 13
 
-// parting divides a list of items into parts by the first digits of a table's
-// key, so that items with the same key are in the same part.
+// parting divides a list of items into parts by the first one or two digits of
+// a table's key, so that items with the same key are in the same part.
 type parting struct {
-	from   items // all items; at may be nil
-	placed bool  // move places along with fingerprints
+	from   items // all items; from.at may be nil
+	placed bool  // the parts have places, not only fingerprints
 
 	work, spare items
 	digit       part // the digit by which work is sorted
 	start       [1<<digitBits + 1]uint32
 }
 
-// each calls f for each part of table t, until f returns false. It returns
-// whether f always returned true, and the error of ctx.
+// each calls f for each part of the items in table t, until f returns false.
+// more is true if f always returned true. each checks ctx between parts and
+// returns its error.
 func (l *parting) each(ctx context.Context, t *table, f func(items) bool) (more bool, err error) {
 	if l.digit != t.digits[0] {
 		l.digit = t.digits[0]
@@ -210,7 +217,8 @@ func (l *parting) each(ctx context.Context, t *table, f func(items) bool) (more 
 	return true, nil
 }
 
-// space allocates s for all items, unless it is allocated.
+// space allocates memory in s for all items of the list, unless s already has
+// it.
 func (l *parting) space(s *items) {
 	if s.hash != nil {
 		return
@@ -222,7 +230,8 @@ func (l *parting) space(s *items) {
 }
 
 // likely guesses whether some fingerprints are near each other. It compares
-// only some that agree with the first one in a digit.
+// only some of those that agree with the first fingerprint in one digit of a
+// key.
 func (p *pairing) likely() bool {
 	t := &layoutFor(len(p.hashes), p.distance).tables[0]
 	first := t.digits[0]
@@ -235,8 +244,9 @@ func (p *pairing) likely() bool {
 	return !p.seek(items{hash: some}, t.mask)
 }
 
-// alone reports whether no two fingerprints are near each other. It moves no
-// places along, which would take twice the time.
+// alone reports whether no two fingerprints are near each other. It goes
+// through the tables without places, because moving places along would take
+// twice the time. It returns the error of p.ctx when that is done.
 func (p *pairing) alone() (alone bool, err error) {
 	l := layoutFor(len(p.hashes), p.distance)
 	list := parting{from: items{hash: p.hashes}}
@@ -252,9 +262,10 @@ func (p *pairing) alone() (alone bool, err error) {
 	return alone, err
 }
 
-// seek compares the items of a part that have the same slot, and joins those
-// that are near each other in p.groups. If p.groups is nil, it returns false at
-// the first near pair; otherwise it returns true.
+// seek compares those items of a part that have the same slot, and joins those
+// that are near each other in p.groups. mask has the bits of the table's key.
+// If p.groups is nil, seek returns false at the first near pair; otherwise it
+// returns true.
 func (p *pairing) seek(s items, mask uint64) bool {
 	first := p.number(len(s.hash))
 	links, last := p.links[:len(s.hash)], &p.last
@@ -276,9 +287,11 @@ func (p *pairing) seek(s items, mask uint64) bool {
 	return true
 }
 
-// nearSome compares an item with the other items of its slot, of which before
-// is the last. It joins the item with those near it, adds it to the chain of
-// the first, and reports whether there was one.
+// nearSome compares one item of a part with the earlier items of its slot, and
+// joins it with each that is near. It adds the item to the chain of the first
+// of these, and reports whether there was one. before is the index plus one of
+// the slot's last item. If p.groups is nil, it only reports whether an item is
+// near.
 func (p *pairing) nearSome(s items, item int, before uint32) (found bool) {
 	for n := before; n != 0; n = p.links[n-1].next {
 		for m := n; m != 0; m = p.links[m-1].near {
@@ -304,14 +317,16 @@ func (p *pairing) nearSome(s items, item int, before uint32) (found bool) {
 }
 
 // cellsNear reports whether a member of one cell is near a member of another.
-// It reports false if an earlier table has compared these cells already.
+// item and other are the indexes in s of the middles of the two cells.
+// cellsNear reports false if an earlier table has compared these cells already.
 func (p *pairing) cellsNear(s items, item int, other uint32) bool {
 	d := s.hash[item] ^ s.hash[other]
 	return d&p.layout.tables[p.table].mask == 0 && p.layout.first(p.table, d) &&
 		p.cells.near(s.at[item], s.at[other], p.distance)
 }
 
-// join joins all cells that have members near each other to groups.
+// join joins all cells that have members near each other to groups. It sets
+// p.groups.
 func (p *pairing) join() error {
 	c := &p.cells
 	p.wide = p.distance + 2*c.widest
@@ -328,7 +343,9 @@ func (p *pairing) join() error {
 	return nil
 }
 
-// eachGroup finds the pairs within each group.
+// eachGroup reports the near pairs within each group of cells to the caller of
+// Pairs. It returns the error of p.ctx when that is done, and nil if the caller
+// stopped.
 func (p *pairing) eachGroup() error {
 	c := &p.cells
 	// begin has, for each group, where its cells begin in list. A group has the
@@ -368,8 +385,8 @@ func (p *pairing) eachGroup() error {
 	return nil
 }
 
-// within reports the pairs within a group, and returns whether the caller wants
-// more.
+// within reports the near pairs among the items of one group to the caller of
+// Pairs. It returns false if the caller wants no more or the context is done.
 func (p *pairing) within(s items) bool {
 	if 2*radiusOf(s.hash, middleOf(s.hash)) > p.distance {
 		if len(s.hash) > amongItems {
@@ -385,7 +402,8 @@ func (p *pairing) within(s items) bool {
 	return true
 }
 
-// radiusOf returns the greatest distance of a fingerprint in hash from middle.
+// radiusOf returns the greatest distance of a fingerprint in hash from middle,
+// in bits.
 func radiusOf(hash []uint64, middle uint64) (radius int) {
 	for _, h := range hash {
 		radius = max(radius, bits.OnesCount64(h^middle))
@@ -393,7 +411,9 @@ func radiusOf(hash []uint64, middle uint64) (radius int) {
 	return radius
 }
 
-// among compares each pair of items, and returns whether the caller wants more.
+// among compares each item with each other, and reports the near pairs to the
+// caller of Pairs. It returns false if the caller wants no more or the context
+// is done.
 func (p *pairing) among(s items) bool {
 	for i, h := range s.hash {
 		if !p.near(h, s.at[i], s.part(uint32(i)+1, uint32(len(s.hash)))) {
@@ -403,8 +423,8 @@ func (p *pairing) among(s items) bool {
 	return true
 }
 
-// amongMany is among for a large group, in which most pairs may be far apart.
-// It uses an Index.
+// amongMany does the work of among for a large group, in which most pairs may
+// be far apart. It uses an Index.
 func (p *pairing) amongMany(s items) bool {
 	x := NewIndex(s.hash, p.distance)
 	for i, h := range s.hash {
@@ -424,12 +444,13 @@ func (p *pairing) amongMany(s items) bool {
 	return true
 }
 
-// near compares the fingerprint h, whose place is at, with others, and returns
-// whether the caller wants more. The loops have no branches that a processor
+// near compares the fingerprint h, whose place is at, with others, and reports
+// the near pairs to the caller of Pairs. It returns false if the caller wants
+// no more or the context is done. The loops have no branches that a processor
 // would have to predict.
 func (p *pairing) near(h uint64, at uint32, others items) bool {
 	distance := int64(p.distance)
-	left := int64(0) // negative if one is too far
+	left := int64(0) // negative if one of others is too far
 	for _, o := range others.hash {
 		left |= distance - int64(bits.OnesCount64(h^o))
 	}
@@ -450,11 +471,13 @@ func (p *pairing) near(h uint64, at uint32, others items) bool {
 	return p.tell(at, found[:n])
 }
 
-// toldMost is how many pairs are reported or compared between checks of ctx.
+// toldMost is how many pairs are reported or compared before the context is
+// checked again.
 const toldMost = 1 << 20
 
-// tell reports the pairs of the place at with others to the caller of Pairs,
-// and returns whether the caller wants more.
+// tell reports the pairs of the fingerprint at place at with those at the
+// places others to the caller of Pairs. It returns false if the caller wants no
+// more or the context is done.
 func (p *pairing) tell(at uint32, others []uint32) bool {
 	if p.told += 1 + len(others); p.told > toldMost {
 		p.told = 0

@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// ShingleWords is how many words a shingle has.
+// ShingleWords is how many consecutive words make a shingle (a hash of these
+// words).
 const ShingleWords = 5
 
-// Shingler computes the set of a text's shingles: one for each run of
-// ShingleWords consecutive words. The zero value is ready.
+// Shingler computes the set of a text's shingles: one hash for each sequence of
+// ShingleWords consecutive words. The zero value is ready to use.
 type Shingler struct {
 	last [ShingleWords]uint64
 	n    int
@@ -25,7 +26,7 @@ func (s *Shingler) Word(hash uint64) {
 	}
 }
 
-// put adds the shingle of these words.
+// put adds the shingle of these words to the set. words has their hashes.
 func (s *Shingler) put(words []uint64) {
 	h := uint64(len(words))
 	for _, w := range words {
@@ -34,9 +35,9 @@ func (s *Shingler) put(words []uint64) {
 	s.set = append(s.set, uint32(h>>32))
 }
 
-// Set returns the set of shingles, sorted, and makes s ready for another text.
-// A text with fewer words than ShingleWords has one shingle; a text without
-// words has none.
+// Set returns the set of shingles, sorted and without repetitions, and empties
+// s for another text. A text with fewer words than ShingleWords has one
+// shingle; a text without words has none.
 func (s *Shingler) Set() []uint32 {
 	if s.n > 0 && s.n < ShingleWords {
 		s.put(s.last[ShingleWords-s.n:])
@@ -47,14 +48,15 @@ func (s *Shingler) Set() []uint32 {
 	return set
 }
 
-// mix returns a hash of x: each bit of the result depends on each bit of x.
+// mix returns a hash of x in which each bit depends on each bit of x.
 func mix(x uint64) uint64 {
 	x = (x ^ x>>33) * 0xff51afd7ed558ccd
 	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
 	return x ^ x>>33
 }
 
-// common returns how many numbers two sets have in common. Both are sorted.
+// common returns how many numbers two sets have in common. Both sets are
+// sorted.
 func common(a, b []uint32) (n int) {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
@@ -70,8 +72,9 @@ func common(a, b []uint32) (n int) {
 	return n
 }
 
-// Jaccard returns the size of the intersection of two sets divided by the size
-// of their union: 1 for equal sets, 0 if one is empty. Both are sorted.
+// Jaccard returns the Jaccard similarity of two sets, from 0 to 1: the size of
+// their intersection divided by the size of their union. It is 1 for equal sets
+// and 0 if one is empty. Both sets are sorted.
 func Jaccard(a, b []uint32) float64 {
 	n := common(a, b)
 	if all := len(a) + len(b) - n; all > 0 {
@@ -90,15 +93,17 @@ func Containment(a, b []uint32) float64 {
 	return float64(common(a, b)) / float64(len(a))
 }
 
-// sampledShift makes Sampled select one shingle of four.
+// sampledShift makes Sampled select the shingles whose two upper bits are 0,
+// which is one of four.
 const sampledShift = 30
 
-// Sampled reports whether a shingle belongs to the fixed quarter of all
-// shingles that serves to find sets that contain one another. A shingle that
+// Sampled reports whether a shingle belongs to a fixed quarter of all shingles.
+// This quarter is enough to find sets that contain one another. A shingle that
 // two sets share is sampled in both or in neither (Broder 1997).
 func Sampled(shingle uint32) bool { return shingle>>sampledShift == 0 }
 
-// signatureLength is how many minima a signature has.
+// signatureLength is how many minima the MinHash signature of a set has: one
+// for each of as many hash functions, the least hash of the set's members.
 const signatureLength = 120
 
 // Bands computes the bands of sets: numbers such that similar sets probably
@@ -109,9 +114,10 @@ type Bands struct {
 	minimum [signatureLength]uint32
 }
 
-// NewBands returns Bands that find a pair of sets with at least this Jaccard
-// similarity with a probability above .99. Pairs whose similarity is lower by
-// about .2 or more are hardly ever found.
+// NewBands returns Bands for finding pairs of sets with at least the given
+// Jaccard similarity. Such a pair has an equal number with a probability above
+// .99. Pairs whose similarity is lower by about .2 or more are hardly ever
+// found.
 func NewBands(similarity float64) *Bands {
 	for rows := 6; ; rows-- {
 		missed := math.Pow(1-math.Pow(similarity, float64(rows)), float64(signatureLength/rows))
@@ -121,10 +127,11 @@ func NewBands(similarity float64) *Bands {
 	}
 }
 
-// Count returns how many bands a set has.
+// Count returns how many bands, and so numbers, a set has.
 func (b *Bands) Count() int { return signatureLength / b.rows }
 
-// Of appends the bands of a set, which is not empty, to dst.
+// Of appends the numbers of a set to dst, one for each band. The set must not
+// be empty.
 func (b *Bands) Of(set []uint32, dst []uint64) []uint64 {
 	for i := range b.minimum {
 		b.minimum[i] = math.MaxUint32
@@ -149,11 +156,12 @@ func (b *Bands) Of(set []uint32, dst []uint64) []uint64 {
 	return dst
 }
 
-// Groups joins numbers that belong together into groups that only grow: a
-// disjoint-set forest (Tarjan 1975).
+// Groups joins numbers into groups that only grow: a disjoint-set forest
+// (Tarjan 1975).
 type Groups struct{ parent []uint32 }
 
-// NewGroups returns groups of the numbers 0 to n-1, each in a group of its own.
+// NewGroups returns Groups in which each of the numbers 0 to n-1 is in a group
+// of its own.
 func NewGroups(n int) *Groups {
 	g := &Groups{make([]uint32, n)}
 	for i := range g.parent {
@@ -162,7 +170,8 @@ func NewGroups(n int) *Groups {
 	return g
 }
 
-// Of returns the group of i, which is the least number in it.
+// Of returns the name of the group that contains i: the least number of the
+// group.
 func (g *Groups) Of(i uint32) uint32 {
 	for g.parent[i] != i {
 		g.parent[i] = g.parent[g.parent[i]]
@@ -171,7 +180,8 @@ func (g *Groups) Of(i uint32) uint32 {
 	return i
 }
 
-// Join joins the groups of i and j.
+// Join makes one group of the group that contains i and the group that contains
+// j.
 func (g *Groups) Join(i, j uint32) {
 	if g.parent[i] == g.parent[j] {
 		return
