@@ -7,7 +7,7 @@ import (
 	"infomall/lang/ast"
 )
 
-// Add is the statement ADD.
+// Add is the statement ADD, which adds URLs to the frontier of a crawl.
 var Add = session.Declare("ADD", session.Writes, readAdd)
 
 // addition is an ADD statement whose clauses were read.
@@ -17,7 +17,8 @@ type addition struct {
 	urls []string
 }
 
-// readAdd reads the clauses of an ADD statement.
+// readAdd makes an addition of an ADD statement. It checks the URLs. In a
+// session without a crawler it returns an error.
 func readAdd(s *session.Session, st *ast.AddToCrawl) (*addition, error) {
 	if s.Crawler() == nil {
 		return nil, errNoCrawler(st)
@@ -26,7 +27,8 @@ func readAdd(s *session.Session, st *ast.AddToCrawl) (*addition, error) {
 	return &addition{s, st, urls}, err
 }
 
-// Run adds the URLs to the crawl.
+// Run adds the URLs to the frontier of the crawl that the statement names. It
+// returns an error at the name if there is no such crawl.
 func (a *addition) Run(ctx context.Context) (*session.Result, error) {
 	if err := a.s.Crawler().GiveCrawl(ctx, a.st.Name.Text, a.urls, a.st.Force); err != nil {
 		return nil, noCrawl(&a.st.Name, err)
@@ -34,7 +36,8 @@ func (a *addition) Run(ctx context.Context) (*session.Result, error) {
 	return session.Done(), nil
 }
 
-// Would returns the name of the crawl and the URLs, one per line.
+// Would returns the lines for EXPLAIN: the name of the crawl, then the URLs,
+// one per line.
 func (a *addition) Would(context.Context) ([]string, error) {
 	lines := []string{"gives crawl " + a.st.Name.Text}
 	for _, u := range a.urls {

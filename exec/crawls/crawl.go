@@ -23,11 +23,12 @@ type crawl struct {
 	in []urlkey.Scope // the scopes of CRAWL DUE
 }
 
-// Crawl is the statement CRAWL.
+// Crawl is the statement CRAWL, which fetches pages and stores them in the
+// archive.
 var Crawl = session.Declare("CRAWL", session.Writes|session.Works|session.Anywhere, readCrawl).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Crawl).Alias })
 
-// readCrawl reads the clauses of a CRAWL statement. It does not yet search for
-// pages that are due.
+// readCrawl makes a crawl of a CRAWL statement: it checks the clauses and sets
+// the options. For CRAWL DUE it does not yet search for pages that are due.
 func readCrawl(s *session.Session, st *ast.Crawl) (*crawl, error) {
 	c := &crawl{s: s, st: st}
 	err := c.readOptions()
@@ -37,9 +38,13 @@ func readCrawl(s *session.Session, st *ast.Crawl) (*crawl, error) {
 	return c, err
 }
 
+// NeedsArchive reports whether the archive must exist before the crawl: for
+// CRAWL DUE and for a crawl through the pages of the archive.
 func (c *crawl) NeedsArchive() bool { return c.st.Due || c.st.FromArchive }
 
-// Run runs the crawl to its end.
+// Run runs the crawl to its end. Its result has one row with the totals, and
+// notes on lost seeds, interrupted fetches and traps. If another process runs a
+// crawl of that name, Run returns an error.
 func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
 	if err := c.findDue(ctx); err != nil {
 		return nil, err
@@ -81,8 +86,9 @@ func (c *crawl) Run(ctx context.Context) (*session.Result, error) {
 	return done, nil
 }
 
-// trapNotes returns notes about the traps that a crawl found, and how to
-// continue with them.
+// trapNotes returns one note per trap (a kind of endless similar pages) that
+// the crawl c found, and a note on how the user can continue with its URLs. It
+// returns nil if there were no traps.
 func trapNotes(c *report.Crawl) []string {
 	var notes []string
 	rest := c.Kept
@@ -99,17 +105,18 @@ func trapNotes(c *report.Crawl) []string {
 	return notes
 }
 
-// errNoCrawler returns the error of a statement that crawls, in a session that
-// cannot crawl.
+// errNoCrawler returns the error for a statement about crawls in a session
+// without a crawler.
 func errNoCrawler(st ast.Statement) error {
 	return ast.Errorf(st, "this archive takes no crawls")
 }
 
-// trapLimitMax is the largest number that TRAPS LIMIT accepts. OFF means no
-// limit.
+// trapLimitMax is the largest number that TRAPS LIMIT accepts. TRAPS OFF means
+// no limit.
 const trapLimitMax = 1_000_000_000
 
-// readOptions reads the clauses of the statement into c.o.
+// readOptions checks the clauses of the statement, apart from IN of CRAWL DUE,
+// and sets c.o. The settings of the session are the defaults.
 func (c *crawl) readOptions() (err error) {
 	s, st, o := c.s, c.st, &c.o
 	if s.Crawler() == nil {
@@ -198,8 +205,10 @@ func (c *crawl) readOptions() (err error) {
 	return nil
 }
 
-// findDue adds the pages that are due as seeds of a CRAWL DUE. The crawl stays
-// within the scopes that were searched.
+// findDue prepares a CRAWL DUE: it sets the pages that are due as seeds, and
+// limits the crawl to the scopes in which it searched for them. If a schedule
+// runs the statement, its budget of visits limits the number of pages. For
+// other crawls findDue does nothing.
 func (c *crawl) findDue(ctx context.Context) (err error) {
 	if !c.st.Due {
 		return nil
@@ -219,7 +228,8 @@ func (c *crawl) findDue(ctx context.Context) (err error) {
 	return c.readAgent()
 }
 
-// readDueScopes sets c.in to the scopes in which a CRAWL DUE searches.
+// readDueScopes sets c.in to the scopes in which a CRAWL DUE searches for
+// pages: those of the clause IN, or all URLs.
 func (c *crawl) readDueScopes() error {
 	in := c.st.In
 	if len(in) == 0 {
@@ -236,7 +246,8 @@ func (c *crawl) readDueScopes() error {
 	return nil
 }
 
-// readLimits reads LIMIT.
+// readLimits sets c.o from the clauses LIMIT: the most pages, bytes or time. A
+// limit of 0, and two limits of the same kind, are errors.
 func (c *crawl) readLimits() (err error) {
 	s, st, o := c.s, c.st, &c.o
 	for _, l := range st.Limits {
@@ -265,7 +276,8 @@ func (c *crawl) readLimits() (err error) {
 	return nil
 }
 
-// readScopes reads WITHIN and EXCLUDE.
+// readScopes sets c.o from the clauses WITHIN and EXCLUDE: the scopes of URLs
+// that the crawl may fetch, and those it must leave out.
 func (c *crawl) readScopes() error {
 	s, st, o := c.s, c.st, &c.o
 	bind := &expr.Binder{Env: s.Env()}
@@ -299,14 +311,17 @@ func (c *crawl) readScopes() error {
 	return nil
 }
 
-// readAgent sets the User-Agent of the crawl. A crawl of the Internet must name its
-// operator; otherwise readAgent returns an error.
+// readAgent sets the User-Agent header of the crawl. A crawl of the Internet
+// must name its operator; otherwise readAgent returns an error.
 func (c *crawl) readAgent() (err error) {
 	c.o.Agent, err = c.agent()
 	return err
 }
 
-// agent returns the User-Agent of the crawl.
+// agent returns the User-Agent header of the crawl: the text of the clause
+// AGENT, or the setting agent, or a text with the setting contact. If all are
+// missing, it returns an error for seeds on other machines, and otherwise a
+// text that names only this program.
 func (c *crawl) agent() (string, error) {
 	s, st := c.s, c.st
 	if st.Agent != nil {
@@ -338,10 +353,11 @@ func (c *crawl) agent() (string, error) {
 	return fmt.Sprintf("Mozilla/5.0 (compatible; infomall/%s)", s.Version()), nil
 }
 
-// dueShown is how many pages EXPLAIN CRAWL DUE lists.
+// dueShown is how many of the due pages EXPLAIN CRAWL DUE lists.
 const dueShown = 10
 
-// dueText returns the heading of the list of due pages.
+// dueText returns the heading of a list of n due pages, such as "due: 3 pages,
+// the most urgent first".
 func dueText(n int) string {
 	if n == 0 {
 		return "no page is due"
@@ -349,8 +365,9 @@ func dueText(n int) string {
 	return "due: " + value.Counted(n, "page") + ", the most urgent first"
 }
 
-// Would returns lines on the crawl: its seeds, or the first pages that are due, its
-// limits, and how it would ask servers.
+// Would returns the lines for EXPLAIN: the seeds of the crawl, or the first
+// pages that are due, then the limits of the crawl and how it would ask
+// servers.
 func (c *crawl) Would(ctx context.Context) ([]string, error) {
 	if err := c.findDue(ctx); err != nil {
 		return nil, err

@@ -20,27 +20,31 @@ import (
 	"infomall/store/urlkey"
 )
 
-// pageVisits has the visits of one page, and which of them found a change.
+// pageVisits has the visits of one page, and which of them found a change. A
+// visit is a capture of the page, or a fetch that found the page unchanged.
 type pageVisits struct {
 	url    string
-	last   record.Time
-	known  revisit.Page
-	visits []revisit.Visit // after the first
+	last   record.Time     // the time of the last visit
+	known  revisit.Page    // a summary of the visits
+	visits []revisit.Visit // all visits after the first
 }
 
-// Visits are visits of pages, in the archive of a session.
+// Visits reads the visits of pages from the archive of a session: captures, and
+// fetches that found a page unchanged. In, Snapshot and Source select the
+// visits.
 type Visits struct {
 	Session *session.Session
-	In      []ast.Scope // none means all URLs
-	// The snapshot of a query that is running, and one of its sources, whose URLs and
-	// times limit the visits. Nil means a new snapshot, and no limit.
+	In      []ast.Scope // the scopes of the pages; none means all URLs
+	// Snapshot is that of a query that is running, and Source one of its sources, whose URLs and
+	// times limit the visits. A nil Snapshot means a new snapshot, and a nil Source no limit.
 	Snapshot relation.Snapshot
 	Source   *relation.Request
 }
 
-// dueSeeds returns the pages that a CRAWL DUE visits, the most urgent first, at
-// most c.o.MaxPages. It reads all visits of its scopes to make the plan. If there are
-// more pages than the plan samples, it reads them a second time to choose.
+// dueSeeds returns the URLs of the pages that a CRAWL DUE visits, the most
+// urgent first, at most c.o.MaxPages. It reads all visits in the scopes of the
+// statement to make a plan of visits. If there are more pages than the plan
+// samples, it reads the visits a second time to choose the pages.
 func (c *crawl) dueSeeds(ctx context.Context) ([]string, error) {
 	v := Visits{Session: c.s, In: c.st.In}
 	planned, sample, total, err := v.plan(ctx)
@@ -66,8 +70,9 @@ func (c *crawl) dueSeeds(ctx context.Context) ([]string, error) {
 	return due.urls(), nil
 }
 
-// plan plans the next visits of the pages. sample has pages that the plan is made
-// from: all, if there are few. total is how many pages there are.
+// plan makes a plan for the next visits of the pages. sample has the pages that
+// the plan is made from: all pages, or a choice of them if there are many.
+// total is how many pages there are.
 func (v Visits) plan(ctx context.Context) (planned *revisit.Plan, sample []pageVisits, total int, err error) {
 	pick := rand.New(rand.NewPCG(1, 2)) // which pages a plan is made of is not for chance to change
 	for p, err := range v.pages(ctx) {
@@ -92,8 +97,9 @@ func (v Visits) plan(ctx context.Context) (planned *revisit.Plan, sample []pageV
 	return revisit.New(known, total, revisit.Budget{Visits: v.perDay(total)}), sample, total, nil
 }
 
-// Revisits yields how often each page of v.Source changes, and with due when CRAWL DUE
-// would visit it next.
+// Revisits yields how often each page of v.Source was visited and how often it
+// changes. If due is set, it also yields when CRAWL DUE would visit the page
+// next.
 func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[relation.Revisit, error] {
 	return func(yield func(relation.Revisit, error) bool) {
 		var planned *revisit.Plan
@@ -125,8 +131,9 @@ func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[relation.Revis
 	}
 }
 
-// failedFetches returns the URLs whose last attempt brought no capture, and the
-// time of that attempt. Attempts that are too old to matter are left out.
+// failedFetches returns the URLs whose last attempt to fetch brought no
+// capture, with the time of this attempt. It leaves out attempts that are too
+// old to matter at the time now.
 func (v Visits) failedFetches(ctx context.Context, now record.Time) (map[string]record.Time, error) {
 	since := now - record.Time(revisit.LongestDefault*24*time.Hour.Milliseconds())
 	failed := make(map[string]record.Time)
@@ -148,9 +155,9 @@ func (v Visits) failedFetches(ctx context.Context, now record.Time) (map[string]
 	return failed, nil
 }
 
-// perDay returns how many visits per day are allowed for this many pages. The
-// budget of the schedule decides. Without one, each page gets one visit in the time of
-// the setting revisit.
+// perDay returns how many visits per day CRAWL DUE may make to this many pages.
+// If a schedule runs the statement, its budget decides. Otherwise each page
+// gets one visit in the time of the setting revisit.
 func (v Visits) perDay(pages int) float64 {
 	if b := v.Session.Visits(); b != nil {
 		return b.PerDay
@@ -158,24 +165,28 @@ func (v Visits) perDay(pages int) float64 {
 	return float64(pages) / days(v.Session.Settings().Revisit)
 }
 
+// days returns the duration d in days.
 func days(d time.Duration) float64 { return d.Hours() / 24 }
 
-// dueChooser keeps the most urgent of the pages that are due.
+// dueChooser collects pages that are due, and keeps the most urgent of them.
 type dueChooser struct {
 	plan *revisit.Plan
 	now  record.Time
 	most int64 // how many pages to keep; 0 means all
 	list []duePage
-	// failed maps URLs to the time of their last failed fetch. They wait as if that had
+	// failed maps URLs to the time of their last failed fetch. These URLs wait as if it had
 	// been a visit.
 	failed map[string]record.Time
 }
 
+// duePage is a page that is due, with its urgency: more than 0, and greater for
+// a more urgent page.
 type duePage struct {
 	url     string
 	urgency float64
 }
 
+// add adds the page p to the list if it is due.
 func (c *dueChooser) add(p *pageVisits) {
 	last := max(p.last, c.failed[p.url])
 	u := c.plan.Urgency(&p.known, days(c.now.Std().Sub(last.Std())))
@@ -188,7 +199,8 @@ func (c *dueChooser) add(p *pageVisits) {
 	}
 }
 
-// cut removes the least urgent pages.
+// cut sorts the list, the most urgent page first, and keeps only the first
+// c.most pages.
 func (c *dueChooser) cut() {
 	slices.SortStableFunc(c.list, func(a, b duePage) int { return cmp.Compare(b.urgency, a.urgency) })
 	if c.most > 0 && int64(len(c.list)) > c.most {
@@ -196,6 +208,7 @@ func (c *dueChooser) cut() {
 	}
 }
 
+// urls returns the URLs of the pages to keep, the most urgent first.
 func (c *dueChooser) urls() []string {
 	c.cut()
 	urls := make([]string, len(c.list))
@@ -205,10 +218,10 @@ func (c *dueChooser) urls() []string {
 	return urls
 }
 
-// pages yields each page with the result of its visits. A visit found a
-// change if the page differs from the visit before in more than dates and
-// similar details. Pages without visits are not yielded. What it yields is
-// valid until the next iteration.
+// pages yields each page that CRAWL DUE can visit, with the results of its
+// visits, in SURT order. A visit found a change if the page differs from the
+// visit before in more than dates and similar details. Pages without visits are
+// not yielded. A yielded value is valid until the iteration moves on.
 func (v Visits) pages(ctx context.Context) iter.Seq2[*pageVisits, error] {
 	return func(yield func(*pageVisits, error) bool) {
 		nextChange, stop := v.pull(ctx, "SELECT url, time, substantial FROM versions WHERE change = 'changed'")
@@ -250,14 +263,14 @@ func (v Visits) pages(ctx context.Context) iter.Seq2[*pageVisits, error] {
 	}
 }
 
-// revisited reports whether CRAWL DUE visits a URL: one of http or https that is not a
-// robots.txt, because crawls fetch that whenever they need it.
+// revisited reports whether CRAWL DUE can visit a URL: an http or https URL
+// that is not a robots.txt. Crawls fetch robots.txt whenever they need it.
 func revisited(url string) bool {
 	return (strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")) && urlkey.RawPath(url) != "/robots.txt"
 }
 
-// visitRow is one row of a query for a URL, a time and a value. A row without a URL is the
-// end of the rows, or an error if err is not nil.
+// visitRow is one row of a query for a URL, a time and a value. After the last
+// row comes a visitRow whose url is "". Its err is not nil if the query failed.
 type visitRow struct {
 	url   string
 	time  record.Time
@@ -265,7 +278,8 @@ type visitRow struct {
 	err   error
 }
 
-// before reports whether row a comes before row b: in SURT order, then by time.
+// before reports whether row a sorts before row b: in SURT order of the URLs,
+// then by time.
 func before(a, b *visitRow) bool {
 	if a.url == b.url {
 		return a.time < b.time
@@ -273,8 +287,10 @@ func before(a, b *visitRow) bool {
 	return urlkey.Key(a.url) < urlkey.Key(b.url)
 }
 
-// pull runs a query of three columns, the first two a URL and a time. next returns the
-// next row, with the third column as text. The caller must call stop.
+// pull runs a query of three columns, of which the first two are a URL and a
+// time. The function next returns the next row, with the third column as text;
+// at the end or after an error, it returns a row without a URL. The caller must
+// call the function stop in the end.
 func (v Visits) pull(ctx context.Context, query string) (next func() visitRow, stop func()) {
 	fail := func(err error) (func() visitRow, func()) {
 		return func() visitRow { return visitRow{err: err} }, func() {}

@@ -11,14 +11,14 @@ import (
 	"infomall/lang/ast"
 )
 
-// Bounds of FOR and THROUGH.
+// focusWordsMax is the most words of FOR, and throughMax the largest number of THROUGH.
 const (
 	focusWordsMax = 16
 	throughMax    = 1000
 )
 
-// readFocus reads FOR, EXPAND and THROUGH. A crawl FOR words visits the most promising
-// pages first, unless ORDER says otherwise.
+// readFocus sets c.o from the clauses FOR, EXPAND and THROUGH. A crawl FOR
+// words visits the most promising pages first, unless ORDER sets another order.
 func (c *crawl) readFocus() error {
 	s, st, o := c.s, c.st, &c.o
 	var words []string
@@ -67,7 +67,8 @@ func (c *crawl) readFocus() error {
 	return nil
 }
 
-// focusLines returns lines for EXPLAIN that say which pages a crawl prefers.
+// focusLines returns lines for EXPLAIN that say which pages the crawl prefers.
+// It returns nil if the crawl prefers none.
 func (c *crawl) focusLines() []string {
 	st, o := c.st, &c.o
 	var lines []string

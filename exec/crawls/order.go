@@ -11,17 +11,20 @@ import (
 	"infomall/lang/ast"
 )
 
-// Order is the statements PAUSE CRAWL, RESUME CRAWL, STOP CRAWL and SET WORKERS.
+// Order declares the statements PAUSE CRAWL, RESUME CRAWL, STOP CRAWL and SET
+// WORKERS, which give an order to a crawl that is running.
 var Order = session.Declare("PAUSE CRAWL, RESUME CRAWL, STOP CRAWL, SET WORKERS", session.Writes, readOrder)
 
-// crawlOrder is a PAUSE CRAWL, RESUME CRAWL, STOP CRAWL or SET WORKERS.
+// crawlOrder is a PAUSE CRAWL, RESUME CRAWL, STOP CRAWL or SET WORKERS
+// statement whose clauses were read.
 type crawlOrder struct {
 	s       *session.Session
 	st      *ast.OrderCrawl
-	workers int64 // of SET WORKERS
+	workers int64 // the number of workers, for SET WORKERS
 }
 
-// readOrder reads an order to a crawl.
+// readOrder makes a crawlOrder of a statement that gives an order to a crawl.
+// It checks the number of workers, but not whether the crawl exists.
 func readOrder(s *session.Session, st *ast.OrderCrawl) (*crawlOrder, error) {
 	if s.Crawler() == nil {
 		return nil, errNoCrawler(st)
@@ -36,13 +39,15 @@ func readOrder(s *session.Session, st *ast.OrderCrawl) (*crawlOrder, error) {
 	return &crawlOrder{s, st, n}, err
 }
 
-// Would returns one line with the crawl and the order that it would get.
+// Would returns one line for EXPLAIN, with the name of the crawl and the order
+// that it would get.
 func (r *crawlOrder) Would(context.Context) ([]string, error) {
 	return []string{"tells crawl " + r.st.Name.Text + " what " + r.st.String() + " says"}, nil
 }
 
-// Run gives the order to the crawl. RESUME of a crawl that was interrupted runs the
-// crawl's statement again. A crawl that is finished or stopped is an error.
+// Run gives the order to the crawl that the statement names. RESUME of a crawl
+// that was interrupted runs the crawl's statement again and returns its result.
+// A crawl that does not exist, is finished or was stopped is an error.
 func (r *crawlOrder) Run(ctx context.Context) (*session.Result, error) {
 	s, st := r.s, r.st
 	crawls, err := s.Crawler().Crawls(ctx)
@@ -82,8 +87,9 @@ func (r *crawlOrder) Run(ctx context.Context) (*session.Result, error) {
 	return session.Done(), nil
 }
 
-// noCrawl adds the names of the existing crawls to err, the error for a crawl
-// that does not exist.
+// noCrawl returns the error for a name of a crawl that does not exist, with a
+// hint that names the existing crawls. err is the error of the crawler; noCrawl
+// returns any other error unchanged.
 func noCrawl(name *ast.Name, err error) error {
 	var none *report.NoCrawlError
 	if !errors.As(err, &none) {

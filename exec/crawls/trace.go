@@ -14,10 +14,10 @@ import (
 	"infomall/store/record"
 )
 
-// crawlNotes is what one crawl has noted about a URL.
+// crawlNotes has the notes of one crawl about a URL.
 type crawlNotes struct {
-	attempts []report.Fetch // its attempts to fetch the URL
-	waiting  *report.Queued // the URL in the queue of the crawl; nil if it is not there
+	attempts []report.Fetch // the attempts of the crawl to fetch the URL
+	waiting  *report.Queued // the URL in the queue of the crawl; nil if the queue does not have it
 }
 
 // trace is a TRACE statement whose clauses were read.
@@ -26,10 +26,11 @@ type trace struct {
 	url string
 }
 
-// Trace is the statement TRACE.
+// Trace is the statement TRACE, which shows how each crawl decided about a URL.
 var Trace = session.Declare("TRACE", session.Answers, readTrace)
 
-// readTrace reads the clauses of a TRACE statement.
+// readTrace makes a trace of a TRACE statement. It checks the URL. In a session
+// without a crawler it returns an error.
 func readTrace(s *session.Session, st *ast.Trace) (*trace, error) {
 	if s.Crawler() == nil {
 		return nil, errNoCrawler(st)
@@ -41,13 +42,14 @@ func readTrace(s *session.Session, st *ast.Trace) (*trace, error) {
 	return &trace{s, urls[0]}, nil
 }
 
-// Would returns one line on the logs that would be read.
+// Would returns one line for EXPLAIN, on the logs that would be read.
 func (r *trace) Would(context.Context) ([]string, error) {
 	return []string{"looks for " + r.url + " in the logs of crawls, and among the URLs that they have still to fetch"}, nil
 }
 
-// Run returns one row per crawl and stage that decided something about the URL. A crawl
-// that never met the URL has one row, which says why if that is known.
+// Run returns a table with one row per crawl and stage that decided something
+// about the URL. A crawl that never met the URL has one row, with the reason if
+// that is known.
 func (r *trace) Run(ctx context.Context) (*session.Result, error) {
 	s := r.s
 	crawls, err := s.Crawler().Crawls(ctx)
@@ -97,8 +99,8 @@ func (r *trace) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// notes returns what each crawl noted about the URL, by the name of the crawl. A crawl
-// that never met the URL is not in the map.
+// notes returns what each crawl has noted about the URL, by the name of the
+// crawl. A crawl that never met the URL is not in the map.
 func (r *trace) notes(ctx context.Context) (map[string]*crawlNotes, error) {
 	known := make(map[string]*crawlNotes)
 	of := func(crawl string) *crawlNotes {
@@ -130,7 +132,8 @@ func (r *trace) notes(ctx context.Context) (map[string]*crawlNotes, error) {
 	return known, nil
 }
 
-// lastTraced returns the last attempt of all crawls, or nil if there is none.
+// lastTraced returns the last attempt to fetch the URL, of all crawls, or nil
+// if there is none.
 func lastTraced(known map[string]*crawlNotes) (last *report.Fetch) {
 	for _, x := range known {
 		for i := range x.attempts {
@@ -142,8 +145,9 @@ func lastTraced(known map[string]*crawlNotes) (last *report.Fetch) {
 	return last
 }
 
-// whenDue returns when CRAWL DUE would visit the URL next, by its present plan, and why.
-// decision is such as "due now", "due" with a time, or "never due".
+// whenDue returns when CRAWL DUE would visit the URL next, by its present plan,
+// and why. decision is "due now", "due" with a time, or "never due". reason is
+// such as "it changes 0.5 times a day".
 func (r *trace) whenDue(ctx context.Context) (decision, reason string, err error) {
 	s, url := r.s, r.url
 	if !revisited(url) {
@@ -171,13 +175,13 @@ func (r *trace) whenDue(ctx context.Context) (decision, reason string, err error
 	return "due " + s.Stamp(p.time), reason, nil
 }
 
-// visits returns the visits of the URL.
+// visits returns the Visits that select the visits of the URL.
 func (r *trace) visits() Visits {
 	return Visits{Session: r.s, In: []ast.Scope{{From: &ast.String{Value: r.url}}}}
 }
 
-// changes maps the time of each capture of the URL to how it differs from the capture
-// before, as in the column change.
+// changes returns, for the time of each capture of the URL, how the capture
+// differs from the capture before it, as in the column change.
 func (r *trace) changes(ctx context.Context) (map[record.Time]string, error) {
 	next, stop := r.visits().pull(ctx, "SELECT url, time, change FROM captures")
 	defer stop()
@@ -190,8 +194,8 @@ func (r *trace) changes(ctx context.Context) (map[record.Time]string, error) {
 	}
 }
 
-// traceAttempt adds one row to t for each stage of one attempt f of a crawl. written is
-// the result of trace.changes.
+// traceAttempt adds rows to t for one attempt f of the crawl c to fetch a URL:
+// one row for each stage. written is the result of trace.changes.
 func traceAttempt(t *session.Table, c *report.Crawl, f *report.Fetch, written map[record.Time]string) {
 	add := func(stage report.Stage, decision, reason string) {
 		t.Add(value.OfText(c.Name), value.OfText(stage.String()), value.OfTime(f.Time), value.OfFloat(float64(f.Took[stage].Microseconds())/1000),
@@ -239,8 +243,9 @@ func traceAttempt(t *session.Table, c *report.Crawl, f *report.Fetch, written ma
 	add(report.StagePost, fmt.Sprintf("queued: %d", f.Queued), fmt.Sprintf("left out: %d; the others were met before", f.LeftOut))
 }
 
-// way returns how a crawl found a URL, such as "layer 2, found on" with the URL of the
-// page, or "a seed" if via is empty.
+// way returns how a crawl found a URL, such as "layer 2, found on
+// http://a.example/", or "a seed" if via is empty. via is the page with the
+// link, and layer how many links away from a seed the URL is.
 func way(layer int, via string) string {
 	if via == "" {
 		return "a seed"
@@ -248,8 +253,9 @@ func way(layer int, via string) string {
 	return fmt.Sprintf("layer %d, found on %s", layer, via)
 }
 
-// whyNotMet returns why a crawl never met the URL: the rule of the crawl that excludes it,
-// or that no page led to it. It returns "" if that is not known.
+// whyNotMet returns why the crawl c never met the URL: the rule of the crawl
+// that excludes it, or that no page led to it. It returns "" if the reason is
+// not known.
 func (r *trace) whyNotMet(c *report.Crawl) string {
 	st, err := lang.ParseOne(c.Statement, "")
 	if err != nil {

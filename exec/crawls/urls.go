@@ -11,8 +11,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// crawlURLs returns the canonical form of URLs in a statement. files allows URLs of
-// files on this machine.
+// crawlURLs returns the canonical form of the URLs that a statement lists. An
+// expression that is not an http or https URL is an error, and so is a URL with
+// a name or password. If files is set, URLs of files on this machine are
+// allowed too.
 func crawlURLs(list []ast.Expr, files bool, env *expr.Env) ([]string, error) {
 	var urls []string
 	for _, e := range list {
@@ -35,21 +37,24 @@ func crawlURLs(list []ast.Expr, files bool, env *expr.Env) ([]string, error) {
 	return urls, nil
 }
 
-// hasUser reports whether a URL has a name or a password in front of its host.
+// hasUser reports whether the URL u has a name or a password in front of its
+// host.
 func hasUser(u string) bool {
 	p, err := url.Parse(u)
 	return err == nil && p.User != nil
 }
 
-// noPassword returns the error for what, such as "a seed", if it has a name and
-// password: these would be stored in the archive and in the history.
+// noPassword returns an error that a URL must not contain a name and password,
+// because statements are stored in the archive and in the history. what names
+// the URL in the message, such as "a seed".
 func noPassword(at ast.Expr, what string) error {
 	err := ast.Errorf(at, "%s must not contain a name and password: statements are stored", what)
 	err.Hint = "write them into a file that only you can read, machine HOST login NAME password WORD, and SET netrc = 'that file'"
 	return err
 }
 
-// proxyURL returns the URL of a proxy.
+// proxyURL returns the text of the clause PROXY, after checking that it is the
+// URL of an HTTP proxy without name and password.
 func proxyURL(e ast.Expr, env *expr.Env) (string, error) {
 	text, err := expr.ConstantText(e, env)
 	if err != nil {
@@ -65,7 +70,8 @@ func proxyURL(e ast.Expr, env *expr.Env) (string, error) {
 	return text, nil
 }
 
-// isLoopback reports whether the host of a URL is this machine.
+// isLoopback reports whether the URL u leads to this machine: its host is a
+// loopback address or localhost, or it is a file URL.
 func isLoopback(u string) bool {
 	host := strings.Trim(urlkey.Host(u), "[]")
 	a, err := netip.ParseAddr(host)
