@@ -10,7 +10,9 @@ import (
 	"infomall/store/record/task"
 )
 
-// definition is a CREATE VIEW, a CREATE METADATA or a SAVE.
+// definition is a CREATE VIEW, CREATE METADATA or SAVE statement whose clauses
+// were read. The archive stores a definition (the text of the statement, under
+// a name).
 type definition struct {
 	s       *session.Session
 	d       task.Definition
@@ -18,12 +20,15 @@ type definition struct {
 	replace bool // OR REPLACE: it may replace a definition of the same name
 }
 
-// named returns what st defines under name.
+// named returns the definition of the given kind that the statement st stores
+// under name.
 func named(kind string, name *ast.Name, st ast.Statement, env *expr.Env) task.Definition {
 	return task.Definition{Kind: kind, Name: name.Text, Text: st.String(), Created: env.Now}
 }
 
-// Run stores the definition in the archive.
+// Run stores the definition in the archive. If the archive already has a
+// definition of that kind and name, and the statement has no OR REPLACE, Run
+// returns an error.
 func (def *definition) Run(ctx context.Context) (*session.Result, error) {
 	d := def.d
 	err := def.s.Archive().Define(ctx, func(list []task.Definition) ([]task.Definition, error) {
@@ -40,8 +45,8 @@ func (def *definition) Run(ctx context.Context) (*session.Result, error) {
 	return session.Done(), nil
 }
 
-// Would returns one line: what would be defined, and whether the archive already has a
-// definition of that name.
+// Would returns one line for EXPLAIN: what would be defined, and whether the
+// archive already has a definition of that name.
 func (def *definition) Would(ctx context.Context) ([]string, error) {
 	d := def.d
 	list, err := def.s.Definitions(ctx)
@@ -55,5 +60,6 @@ func (def *definition) Would(ctx context.Context) ([]string, error) {
 	return []string{line}, nil
 }
 
-// Assume makes the definition known to later statements.
+// Assume makes the definition known to later statements of the session, without
+// storing it.
 func (def *definition) Assume() { def.s.Assume(def.d) }

@@ -10,14 +10,16 @@ import (
 	"infomall/store/record/task"
 )
 
-// removal is a DROP VIEW, a DROP METADATA or an UNSCHEDULE.
+// removal is a DROP VIEW, DROP METADATA or UNSCHEDULE statement whose clauses
+// were read.
 type removal struct {
 	s    *session.Session
-	kind string // of definition
+	kind string // the kind of definition to remove, such as task.KindView
 	name *ast.Name
 }
 
-// Run removes the definition from the archive.
+// Run removes the definition from the archive. If the archive does not have it,
+// Run returns an error at the name.
 func (r *removal) Run(ctx context.Context) (*session.Result, error) {
 	err := r.s.Archive().Define(ctx, func(list []task.Definition) ([]task.Definition, error) {
 		if err := session.RequireDefinition(list, r.kind, r.name); err != nil {
@@ -32,7 +34,8 @@ func (r *removal) Run(ctx context.Context) (*session.Result, error) {
 	return session.Done(), nil
 }
 
-// Would returns one line, which names the definition that would be removed.
+// Would returns one line for EXPLAIN, which names the definition that would be
+// removed.
 func (r *removal) Would(context.Context) ([]string, error) {
 	return []string{fmt.Sprintf("removes %s %s from %s; captures stay", r.kind, r.name.Text, r.s.Archive().Path())}, nil
 }

@@ -7,11 +7,11 @@ import (
 	"infomall/store/record/task"
 )
 
-// Save is the statement SAVE.
+// Save is the statement SAVE, which stores a query under a name.
 var Save = session.Declare("SAVE", session.Writes|session.Anywhere, readSave)
 
-// readSave reads the clauses of a SAVE statement. A query that has parameters
-// is checked only when it runs.
+// readSave makes a definition of a SAVE statement. It checks the query, unless
+// the query has parameters: such a query is checked only when it runs.
 func readSave(s *session.Session, st *ast.Save) (_ *definition, err error) {
 	if len(st.Params) == 0 {
 		_, err = plan.Build(st.Query, s.Env())

@@ -10,10 +10,13 @@ import (
 	"infomall/store/record/task"
 )
 
-// View is the statement CREATE VIEW.
+// View is the statement CREATE VIEW, which stores a query under a name that
+// later queries use like a relation.
 var View = session.Declare("CREATE VIEW", session.Writes|session.Anywhere, readCreateView)
 
-// readCreateView reads the clauses of a CREATE VIEW statement.
+// readCreateView makes a definition of a CREATE VIEW statement. It checks the
+// view's query, in which the view itself is already defined. The name of a
+// relation is an error.
 func readCreateView(s *session.Session, st *ast.CreateView) (*definition, error) {
 	if relation.Find(st.Name.Text) != nil {
 		return nil, ast.Errorf(&st.Name, "there is a relation %s", strings.ToLower(st.Name.Text))

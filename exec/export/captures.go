@@ -18,8 +18,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// captureColumns returns the indexes of the columns url and time, which say which
-// captures to write. The index of a missing column is -1.
+// captureColumns returns the indexes of the columns url and time in cols. Their
+// values name the captures to write. The index of a missing column is -1.
 func captureColumns(cols []value.Column) (url, at int) {
 	find := func(name string, types ...value.Type) int {
 		return slices.IndexFunc(cols, func(c value.Column) bool { return c.Name == name && slices.Contains(types, c.Type) })
@@ -27,7 +27,9 @@ func captureColumns(cols []value.Column) (url, at int) {
 	return find("url", value.URL, value.Text), find("time", value.Time)
 }
 
-// needCaptures returns an error if the rows of a query do not name captures.
+// needCaptures returns an error if a query has no columns url and time, so that
+// its rows cannot name captures. format is the name of the export's format, for
+// the message.
 func needCaptures(st *ast.Export, format string, cols []value.Column) error {
 	if url, at := captureColumns(cols); url >= 0 && at >= 0 {
 		return nil
@@ -37,23 +39,26 @@ func needCaptures(st *ast.Export, format string, cols []value.Column) error {
 	return err
 }
 
-// captureExport writes the captures that rows name by URL and time.
+// captureExport writes the captures that the rows of a query name by URL and
+// time.
 type captureExport struct {
 	snap     relation.Snapshot
-	url, at  int // places of these columns
+	url, at  int // the indexes of the columns url and time
 	out      captureWriter
 	bodyless int64 // captures whose body the archive does not have
 
-	// The scan of the last batch is kept: captures of its last URL often go on in the
+	// The scan of the last batch stays open: captures of its last URL often go on in the
 	// next batch, and a scan decodes all captures of a URL.
 	next func() (*record.Batch, error, bool) // nil before the first scan
 	stop func()
-	rows *record.Batch // of which row comes next; nil at the end
-	row  int
-	last visit // of which all captures were written
+	rows *record.Batch // the current batch of the scan; nil at the end
+	row  int           // the index in rows of the next row
+	last visit         // the last visit of which all captures were written
 }
 
-// writeCaptures writes the captures that rows name, and counts the rows.
+// writeCaptures writes the captures that the rows name to f, in the format of
+// the statement, and returns how many rows there were. It adds a note to rows
+// if the archive does not have the body of a capture.
 func (e *export) writeCaptures(ctx context.Context, f io.Writer, rows *session.Result) (n int64, err error) {
 	s, to := e.s, e.to
 	snap, release, err := s.Snapshot(ctx)
@@ -92,17 +97,21 @@ func (e *export) writeCaptures(ctx context.Context, f io.Writer, rows *session.R
 	return n, nil
 }
 
-// visit identifies the captures of one URL at one moment.
+// visit names the captures of one URL, given by its sort key, at one moment.
 type visit struct {
 	key  string
 	time record.Time
 }
 
+// compare returns a negative number if v sorts before w, 0 if they are equal,
+// and otherwise a positive number. Visits sort by key, then by time.
 func (v visit) compare(w visit) int {
 	return cmp.Or(cmp.Compare(v.key, w.key), cmp.Compare(v.time, w.time))
 }
 
-// write writes the captures of a batch, in the order of the archive.
+// write writes the captures that the rows of the batch b name, in the order of
+// the archive. It scans the archive for them, and continues the scan of the
+// last batch if possible.
 func (c *captureExport) write(ctx context.Context, b *value.Batch) error {
 	visits, err := c.visits(b)
 	if err != nil {
@@ -134,7 +143,8 @@ func (c *captureExport) write(ctx context.Context, b *value.Batch) error {
 	return c.take(ctx, visits)
 }
 
-// take writes the captures of visits, which the scan has ahead of it, in order.
+// take writes the captures of the given visits, which are sorted and come next
+// in the current scan. A visit without captures is an error.
 func (c *captureExport) take(ctx context.Context, visits []visit) error {
 	for _, v := range visits {
 		found := false
@@ -164,7 +174,8 @@ func (c *captureExport) take(ctx context.Context, visits []visit) error {
 	return nil
 }
 
-// peek returns what the next row of the scan is a visit to; more is false at the end.
+// peek returns the URL key and time of the next row of the scan. more is false
+// at the end of the scan.
 func (c *captureExport) peek() (v visit, more bool, err error) {
 	for c.rows != nil && c.row >= c.rows.N {
 		var ok bool
@@ -181,7 +192,8 @@ func (c *captureExport) peek() (v visit, more bool, err error) {
 	return visit{c.rows.Key[c.row], c.rows.Time[c.row]}, true, nil
 }
 
-// visits lists what a batch names, sorted and each once.
+// visits returns the visits that the rows of the batch b name, sorted and
+// without repetitions. A row without url or time is an error.
 func (c *captureExport) visits(b *value.Batch) ([]visit, error) {
 	visits := make([]visit, 0, b.N)
 	for i := range b.N {
@@ -199,6 +211,8 @@ func (c *captureExport) visits(b *value.Batch) ([]visit, error) {
 	return slices.Compact(visits), nil
 }
 
+// capture writes one capture to the file. ref is the place of its record in the
+// archive.
 func (c *captureExport) capture(ctx context.Context, ref record.Ref) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -14,16 +14,21 @@ import (
 	"infomall/store/record/message"
 )
 
-// cdxjFormat is an index of captures, without the captures.
+// cdxjFormat is the format CDXJ: an index of captures, without the captures
+// themselves.
 var cdxjFormat = &format{name: "cdxj", suffixes: []string{".cdxj"}, captures: newCDXJFile}
 
-// cdxjFile writes an index of the files that captures were imported from.
+// cdxjFile is a captureWriter for CDXJ: it writes an index of the files from
+// which the captures were imported. The lines are sorted when all captures are
+// written.
 type cdxjFile struct {
 	w     io.WriteCloser
 	lines *spill.Lines
 	line  []byte
 }
 
+// newCDXJFile returns a writer for the export's file, compressed with gzip if
+// the file's name ends in .gz.
 func newCDXJFile(ctx context.Context, to captureTarget) (captureWriter, error) {
 	f := &cdxjFile{w: nopCloser{to.w}, lines: to.run.Lines(ctx)}
 	if to.gzip {
@@ -32,6 +37,8 @@ func newCDXJFile(ctx context.Context, to captureTarget) (captureWriter, error) {
 	return f, nil
 }
 
+// Write adds the index line of the capture s. Finish writes the line to the
+// file.
 func (f *cdxjFile) Write(s *message.Stored) error {
 	digest, err := warc.PayloadDigest(s)
 	if err != nil {
@@ -45,6 +52,7 @@ func (f *cdxjFile) Write(s *message.Stored) error {
 	return f.lines.Add(f.line)
 }
 
+// Finish writes all lines, sorted, to the file.
 func (f *cdxjFile) Finish() error {
 	for line, err := range f.lines.Sorted() {
 		if err == nil {
@@ -59,7 +67,7 @@ func (f *cdxjFile) Finish() error {
 
 func (f *cdxjFile) Close() { f.lines.Close() }
 
-// nopCloser is a writer that has nothing to close.
+// nopCloser is an io.WriteCloser whose Close does nothing.
 type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }

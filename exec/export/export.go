@@ -17,15 +17,17 @@ import (
 	"infomall/lang/ast"
 )
 
-// target is the file that an EXPORT writes.
+// target is the file that an EXPORT statement writes: its path and its format.
 type target struct {
 	path   string
 	format *format
 	gzip   bool
-	zlib   bool // of Tianwang records, each
+	zlib   bool // each record of a Tianwang file is compressed with zlib
 }
 
-// readTarget reads what the statement says of its file.
+// readTarget returns the target that the clauses TO and FORMAT of the statement
+// name. Without FORMAT, the end of the file's name decides on the format. A
+// format that cannot be compressed as the file's name asks is an error.
 func readTarget(st *ast.Export, env *expr.Env) (target, error) {
 	var to target
 	x, err := (&expr.Binder{Where: "TO", Env: env}).BindAs(st.To, value.Text)
@@ -68,10 +70,13 @@ type export struct {
 	node plan.Node
 }
 
-// Export is the statement EXPORT.
+// Export is the statement EXPORT, which writes the rows of a query, or
+// captures, to a file.
 var Export = session.Declare("EXPORT", session.Works|session.Anywhere, readExport)
 
-// readExport reads an EXPORT, and plans its query.
+// readExport makes an export of an EXPORT statement: it checks the clauses,
+// plans the query, and checks that the query has the columns that the format
+// needs.
 func readExport(s *session.Session, st *ast.Export) (e *export, err error) {
 	e = &export{s: s}
 	if e.to, err = readTarget(st, s.Env()); err != nil {
@@ -83,14 +88,17 @@ func readExport(s *session.Session, st *ast.Export) (e *export, err error) {
 	return e, e.to.need(st, e.node.Columns())
 }
 
-// Would returns the file's name and the plan of the query.
+// Would returns the lines for EXPLAIN: the file's name and format, then the
+// plan of the query.
 func (e *export) Would(ctx context.Context) ([]string, error) {
 	lines, err := e.s.PlanLines(ctx, e.node)
 	return append([]string{"export to " + e.to.path + " as " + e.to.format.name}, lines...), err
 }
 
-// Run writes the query's rows to a file. The file has its name only when it is whole:
-// on an error, what had that name before is still there.
+// Run writes the query's rows, or the captures that they name, to the file. Its
+// result has one row, with the file and its size. The file gets its name only
+// when it is complete: after an error, an earlier file of that name is
+// unchanged.
 func (e *export) Run(ctx context.Context) (*session.Result, error) {
 	s, to := e.s, e.to
 	rows, err := s.Open(ctx, e.node)
@@ -122,7 +130,8 @@ func (e *export) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// need returns an error if the query lacks columns that the format needs.
+// need returns an error if the query lacks columns that the format needs. cols
+// are the query's columns.
 func (to target) need(st *ast.Export, cols []value.Column) error {
 	switch {
 	case to.format.captures != nil:
@@ -133,7 +142,8 @@ func (to target) need(st *ast.Export, cols []value.Column) error {
 	return nil
 }
 
-// needLinks returns an error if the rows of a query are not links.
+// needLinks returns an error if a query does not have the columns of links.
+// format is the name of the export's format, for the message.
 func needLinks(st *ast.Export, format string, cols []value.Column) error {
 	if rowio.AreLinks(cols) {
 		return nil
@@ -143,7 +153,8 @@ func needLinks(st *ast.Export, format string, cols []value.Column) error {
 	return err
 }
 
-// writeRows writes all rows in the target's format and counts them.
+// writeRows writes all rows to f in the format of the statement, and returns
+// how many there were.
 func (e *export) writeRows(ctx context.Context, f io.Writer, rows *session.Result) (n int64, err error) {
 	to := e.to
 	if to.gzip {

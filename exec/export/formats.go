@@ -12,8 +12,8 @@ import (
 	"infomall/exec/value"
 )
 
-// formats lists all formats of files that EXPORT writes, in the order in which messages
-// list them: the formats of rows, and then those of captures.
+// formats lists all formats of files that EXPORT writes, in the order in which
+// messages list them: the formats of rows, and then the formats of captures.
 var formats = append(rowFormats(),
 	parquet,
 	edges,
@@ -24,26 +24,29 @@ var formats = append(rowFormats(),
 	cdxjFormat,
 )
 
-// format is a format of files. It has either rows or captures.
+// format is a format of files that EXPORT writes. Exactly one of its functions
+// rows and captures is set.
 type format struct {
 	name     string
 	suffixes []string // how the names of its files end, such as ".csv"
-	packed   bool     // its files are compressed inside, so they are not compressed with gzip
-	links    bool     // only rows that are links can be written
-	// rows returns a writer of rows. It writes to w.
+	packed   bool     // files of the format are compressed inside, so EXPORT does not compress them with gzip
+	links    bool     // the format has links only: the rows must have the columns of links
+	// rows returns a writer of rows that writes to w.
 	rows func(w io.Writer, to rowTarget) (rowio.Writer, error)
-	// captures returns a writer of captures.
+	// captures returns a writer of captures that writes to the export's file.
 	captures func(ctx context.Context, to captureTarget) (captureWriter, error)
 }
 
-// rowTarget is what a writer of rows needs to know about the export.
+// rowTarget is what a writer of rows needs to know about the export: the
+// columns, the time zone in which it writes times, and a sorter.
 type rowTarget struct {
 	cols  []value.Column
 	zone  *time.Location
-	names *spill.Lines // for the names of the nodes of a graph
+	names *spill.Lines // sorts the names of the nodes of a graph
 }
 
-// rowFormats returns the formats of package rowio that files have.
+// rowFormats returns the formats of package rowio that EXPORT can write: those
+// whose files have a suffix.
 func rowFormats() (list []*format) {
 	for _, f := range rowio.AllFormats() {
 		if f.Suffixes == nil {
@@ -56,7 +59,8 @@ func rowFormats() (list []*format) {
 	return list
 }
 
-// Formats returns the words after FORMAT in an EXPORT.
+// Formats returns the words that can follow FORMAT in an EXPORT statement, such
+// as "csv".
 func Formats() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
@@ -65,19 +69,20 @@ func Formats() []string {
 	return names
 }
 
-// findFormat returns the format with a name, or nil if there is none. Case does not
-// count.
+// findFormat returns the format with the given name, or nil if there is none.
+// Upper and lower case are the same.
 func findFormat(name string) *format {
 	return first(func(f *format) bool { return strings.EqualFold(f.name, name) })
 }
 
-// formatOf returns the format of a file by the suffix of its name, or nil if no format
-// has that suffix.
+// formatOf returns the format for files whose names end in suffix, such as
+// ".csv". It returns nil if no format has that suffix.
 func formatOf(suffix string) *format {
 	return first(func(f *format) bool { return slices.Contains(f.suffixes, suffix) })
 }
 
-// first returns the first format for which fits is true, or nil if there is none.
+// first returns the first format for which the function fits returns true, or
+// nil if there is none.
 func first(fits func(*format) bool) *format {
 	if i := slices.IndexFunc(formats, fits); i >= 0 {
 		return formats[i]

@@ -6,7 +6,7 @@ import (
 	"infomall/exec/rowio"
 )
 
-// The formats of graphs. The rows are links, which are the edges.
+// The formats edges and GraphML, for graphs. The rows are links, and each link is an edge.
 var (
 	edges = &format{name: "edges", suffixes: []string{".edges"}, links: true, rows: func(w io.Writer, _ rowTarget) (rowio.Writer, error) {
 		return rowio.NewEdges(w), nil

@@ -6,8 +6,8 @@ import (
 	"infomall/exec/rowio"
 )
 
-// parquet is the format Parquet. The columns of captures get the names that they have in the
-// index of Common Crawl.
+// parquet is the format Parquet. If the rows name captures, the columns get the
+// names that the index of Common Crawl has for them.
 var parquet = &format{name: "parquet", suffixes: []string{".parquet"}, packed: true, rows: func(w io.Writer, to rowTarget) (rowio.Writer, error) {
 	if url, at := captureColumns(to.cols); url >= 0 && at >= 0 {
 		return rowio.NewParquet(w, commonCrawlNames), nil
@@ -15,8 +15,9 @@ var parquet = &format{name: "parquet", suffixes: []string{".parquet"}, packed: t
 	return rowio.NewParquet(w, nil), nil
 }}
 
-// commonCrawlNames are the names that columns of captures have in the index of
-// Common Crawl, for what is the same there. Its digests are of another kind.
+// commonCrawlNames maps the names of columns of captures to the names that the
+// index of Common Crawl has for the same values. A column whose values differ
+// there, such as digest, is not in the map.
 var commonCrawlNames = map[string]string{
 	"urlkey": "url_surtkey", "host": "url_host_name", "domain": "url_host_registered_domain", "path": "url_path",
 	"time": "fetch_time", "status": "fetch_status", "location": "fetch_redirect",

@@ -9,16 +9,19 @@ import (
 	"infomall/store/record/message"
 )
 
-// waczFormat is the format WACZ.
+// waczFormat is the format WACZ: captures with their bodies and an index, in a
+// ZIP file.
 var waczFormat = &format{name: "wacz", suffixes: []string{".wacz"}, packed: true, captures: newWACZFile}
 
-// waczFile writes a WACZ file, including its index.
+// waczFile is a captureWriter that writes a WACZ file, including its index of
+// captures.
 type waczFile struct {
 	w     *wacz.Writer
 	lines *spill.Lines
 	line  []byte
 }
 
+// newWACZFile returns a writer for the export's file. The caller closes it.
 func newWACZFile(ctx context.Context, to captureTarget) (captureWriter, error) {
 	o := wacz.WriterOptions{Title: filepath.Base(to.path), Software: software, Now: to.now}
 	if len(to.run.Memory.Dirs) > 0 {
@@ -31,6 +34,7 @@ func newWACZFile(ctx context.Context, to captureTarget) (captureWriter, error) {
 	return &waczFile{w: out, lines: to.run.Lines(ctx)}, nil
 }
 
+// Write writes the record of the capture s, and adds its line to the index.
 func (f *waczFile) Write(s *message.Stored) error {
 	e, err := f.w.Write(s)
 	if err != nil {
@@ -40,9 +44,11 @@ func (f *waczFile) Write(s *message.Stored) error {
 	return f.lines.Add(f.line)
 }
 
+// Finish writes the index, sorted, and the rest of the WACZ file.
 func (f *waczFile) Finish() error { return f.w.Finish(f.lines.Sorted()) }
 
+// Close releases memory and temporary files of the writer.
 func (f *waczFile) Close() {
 	f.lines.Close()
-	f.w.Close() // of a file that is unlinked already
+	f.w.Close() // closes a temporary file that is unlinked already
 }

@@ -12,7 +12,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// Describe is the statement DESCRIBE.
+// Describe is the statement DESCRIBE, which describes a relation, view,
+// function or setting.
 var Describe = session.Declare("DESCRIBE", session.Answers|session.Anywhere, readDescribe)
 
 // description is a DESCRIBE statement with its result, which readDescribe computes.
@@ -21,7 +22,8 @@ type description struct {
 	res *session.Result
 }
 
-// readDescribe reads a DESCRIBE statement and computes its result.
+// readDescribe makes a description of a DESCRIBE statement, with its result. A
+// name that means nothing is an error.
 func readDescribe(s *session.Session, st *ast.Describe) (*description, error) {
 	d := &description{s: s}
 	var err error
@@ -29,12 +31,15 @@ func readDescribe(s *session.Session, st *ast.Describe) (*description, error) {
 	return d, err
 }
 
+// Run returns the table that readDescribe made.
 func (d *description) Run(context.Context) (*session.Result, error) { return d.res, nil }
 
+// Would returns one line for EXPLAIN.
 func (d *description) Would(context.Context) ([]string, error) { return wouldPrint() }
 
-// describe returns the description of the relation, view, function or setting that the
-// statement names.
+// describe returns a table that describes the relation, view, function or
+// setting with the name in the statement. A name that is none of these is an
+// error.
 func (d *description) describe(st *ast.Describe) (*session.Result, error) {
 	name := st.Name.Text
 	if r := relation.Find(name); r != nil {
@@ -67,8 +72,8 @@ func (d *description) describe(st *ast.Describe) (*session.Result, error) {
 	return nil, unknownThing(&st.Name, append(names, session.SettingNames()...))
 }
 
-// unknownThing returns the error for a name that DESCRIBE does not know. names are the
-// names that it knows; the nearest is the hint.
+// unknownThing returns the error for a name that DESCRIBE does not know. names
+// are the names that DESCRIBE knows; the hint suggests the nearest of them.
 func unknownThing(name *ast.Name, names []string) error {
 	err := ast.Errorf(name, "no relation, view, function or setting %q", name.Text)
 	if near := ast.Nearest(name.Text, names); near != "" {
@@ -79,8 +84,8 @@ func unknownThing(name *ast.Name, names []string) error {
 	return err
 }
 
-// describeRelation returns one row per column of a relation, then one per metadata
-// column of it.
+// describeRelation returns a table with one row per column of a relation, then
+// one row per metadata column that CREATE METADATA has added to it.
 func (d *description) describeRelation(r *relation.Relation) (*session.Result, error) {
 	t := session.NewTable(columnColumns...)
 	for i := range r.Columns {
@@ -103,7 +108,8 @@ func (d *description) describeRelation(r *relation.Relation) (*session.Result, e
 	return t.Result(), nil
 }
 
-// describeView returns one row per column of a view. q is the view's query.
+// describeView returns a table with one row per column of a view. name is the
+// view's name in the statement, and q the view's query.
 func (d *description) describeView(name *ast.Name, q *ast.Query) (*session.Result, error) {
 	node, err := plan.Build(q, d.s.Env())
 	if err != nil {

@@ -7,27 +7,30 @@ import (
 	"infomall/lang/ast"
 )
 
-// Explain is the statement EXPLAIN.
+// Explain is the statement EXPLAIN, which shows what another statement would
+// do. EXPLAIN ANALYZE runs the other statement and shows what it did.
 var Explain = session.Declare("EXPLAIN", session.Answers|session.Anywhere, readExplain)
 
 // explanation is an EXPLAIN statement whose clauses were read.
 type explanation struct {
 	s  *session.Session
 	st *ast.Explain
-	of session.Deed
+	of session.Deed // the explained statement
 }
 
-// readExplain reads an EXPLAIN, and the statement in it, which may write, as it is
-// not run.
+// readExplain makes an explanation of an EXPLAIN statement. It also reads the
+// explained statement. That may be a statement that writes, because EXPLAIN
+// does not run it.
 func readExplain(s *session.Session, st *ast.Explain) (*explanation, error) {
 	of, err := s.Trial().ReadExplained(st.Statement, st.Analyze)
 	return &explanation{s, st, of}, err
 }
 
-// NeedsArchive reports whether the statement in the EXPLAIN needs an archive.
+// NeedsArchive reports whether the explained statement needs an archive.
 func (e *explanation) NeedsArchive() bool { return e.s.NeedsArchive(e.st.Statement, e.of) }
 
-// Run returns what the statement would do, or with ANALYZE what it did.
+// Run returns a table of lines that say what the explained statement would do.
+// With ANALYZE it runs this statement and returns a table of what it did.
 func (e *explanation) Run(ctx context.Context) (*session.Result, error) {
 	if e.st.Analyze {
 		return e.of.(session.Analysis).Analyze(ctx)
@@ -39,6 +42,7 @@ func (e *explanation) Run(ctx context.Context) (*session.Result, error) {
 	return session.PlanTable(lines), nil
 }
 
+// Would returns an error, because EXPLAIN cannot be applied to EXPLAIN.
 func (e *explanation) Would(context.Context) ([]string, error) {
 	return nil, session.ErrExplained(e.st)
 }

@@ -13,14 +13,15 @@ import (
 	"infomall/lang/ast"
 )
 
-// Help is the statement HELP.
+// Help is the statement HELP, which prints help on a topic.
 var Help = session.Declare("HELP", session.Answers|session.Anywhere, readHelp)
 
 // help is the text that a HELP statement prints.
 type help string
 
-// readHelp finds the syntax of a statement, or what a relation, a function or a
-// setting is; without a topic, what there is help about.
+// readHelp makes the text that a HELP statement prints: the syntax of a
+// statement, or what a relation, a function or a setting is. Without a topic it
+// is the list of topics. An unknown topic is an error.
 func readHelp(s *session.Session, st *ast.Help) (help, error) {
 	text := helpOverview()
 	if st.Topic != "" {
@@ -36,18 +37,21 @@ func readHelp(s *session.Session, st *ast.Help) (help, error) {
 	return help(text), nil
 }
 
-// Run returns the text.
+// Run returns the text as the result of the statement.
 func (h help) Run(context.Context) (*session.Result, error) {
 	return &session.Result{Kind: session.ResultText, Bytes: strings.NewReader(string(h)), Close: func() {}}, nil
 }
 
+// Would returns one line for EXPLAIN.
 func (h help) Would(context.Context) ([]string, error) { return wouldPrint() }
 
-// wouldPrint is Would of a statement that prints what the program knows.
+// wouldPrint returns the line for EXPLAIN of a statement that prints what the
+// program knows and reads no archive.
 func wouldPrint() ([]string, error) {
 	return []string{"prints what the program knows, and reads no archive"}, nil
 }
 
+// helpOverview returns the text of HELP without a topic: the list of topics.
 func helpOverview() string {
 	var b strings.Builder
 	b.WriteString("Statements end with ; and these are the topics of HELP:\n\n")
@@ -59,8 +63,9 @@ func helpOverview() string {
 	return b.String()
 }
 
-// helpOn returns the help on one topic, or "" if there is none. A topic is a statement, a
-// relation, a function, a setting, or a word of a statement. now has the values of the settings.
+// helpOn returns the help on one topic, or "" if there is none. A topic is a
+// statement, a relation, a function, a setting, or a word of a statement. now
+// has the current values of the settings.
 func helpOn(topic string, now *session.Settings) string {
 	if g := lang.Grammar(topic); g != "" {
 		text := strings.TrimRight(g, "\n") + "\n"
@@ -85,8 +90,8 @@ func helpOn(topic string, now *session.Settings) string {
 	return helpOnWord(topic)
 }
 
-// helpOnWord returns the syntax of the first statement that has a word such as EACH or
-// scope in it, or "" if none has.
+// helpOnWord returns the syntax of the first statement whose syntax contains a
+// word such as EACH or scope, or "" if no statement does.
 func helpOnWord(word string) string {
 	word, _, _ = strings.Cut(word, " ")
 	for _, t := range lang.Topics() {
@@ -101,6 +106,8 @@ func helpOnWord(word string) string {
 	return ""
 }
 
+// helpRelation returns the help on a relation: what a row of it is, and one
+// line per column.
 func helpRelation(r *relation.Relation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: a row is %s\n\n", r.Name, r.Doc)
@@ -111,6 +118,8 @@ func helpRelation(r *relation.Relation) string {
 	return b.String()
 }
 
+// helpTopics returns all topics of HELP apart from words of statements: the
+// statements, relations, functions and settings.
 func helpTopics() []string {
 	topics := append([]string{}, lang.Topics()...)
 	topics = append(topics, relation.Names()...)

@@ -5,10 +5,12 @@ import (
 	"infomall/lang/ast"
 )
 
-// Reset is the statement RESET.
+// Reset is the statement RESET, which sets a setting of the session to its
+// default.
 var Reset = session.Declare("RESET", session.Anywhere, readReset)
 
-// readReset reads the clauses of a RESET statement, which sets a setting to its default.
+// readReset makes an assignment of a RESET statement: of the setting's default.
+// An unknown setting is an error.
 func readReset(s *session.Session, st *ast.Reset) (*assignment, error) {
 	k, err := session.FindSetting(&st.Name)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"infomall/store/record"
 )
 
-// Select is the statement SELECT.
+// Select is the statement SELECT, which queries the archive.
 var Select = session.Declare("SELECT", session.Answers|session.Anywhere, readSelect)
 
 // selection is a SELECT statement whose clauses were read.
@@ -22,20 +22,24 @@ type selection struct {
 	node plan.Node
 }
 
-// readSelect reads the clauses of a SELECT statement.
+// readSelect makes a selection of a SELECT statement: it checks the query and
+// plans it.
 func readSelect(s *session.Session, q *ast.Query) (*selection, error) {
 	node, err := plan.Build(q, s.Env())
 	return &selection{s, node}, err
 }
 
-// Run opens the query. Its rows are computed while they are ranged over. If a db-file is
-// damaged, the rows are those that can be answered without it, and the error comes after
-// the last.
+// Run opens the query. Its rows are computed while the caller ranges over them.
+// If a db-file (a file of the archive) is damaged, the result has the rows that
+// can be computed without it, and the error comes after the last row.
 func (q *selection) Run(ctx context.Context) (*session.Result, error) { return q.s.Open(ctx, q.node) }
 
+// Would returns the lines for EXPLAIN: the plan of the query.
 func (q *selection) Would(ctx context.Context) ([]string, error) { return q.s.PlanLines(ctx, q.node) }
 
-// Analyze runs the query to its end, and returns what each node of its plan did.
+// Analyze runs the query to its end, and returns a table with one row per node
+// of its plan: how many rows the node yielded and how long it took. Further
+// rows show what was read from the archive.
 func (q *selection) Analyze(ctx context.Context) (*session.Result, error) {
 	snap, release, err := q.s.SnapshotFor(ctx, q.node)
 	if err != nil {
@@ -64,7 +68,8 @@ func (q *selection) Analyze(ctx context.Context) (*session.Result, error) {
 	return t.Result(), nil
 }
 
-// addStats adds what was read from the archive.
+// addStats adds rows to t that show what a query read from the archive, such as
+// "bytes read: 4096".
 func addStats(t *session.Table, st record.ReadStats) {
 	for _, line := range []string{
 		fmt.Sprintf("pools opened: %s", openedPools(st.Pools)),
@@ -78,6 +83,7 @@ func addStats(t *session.Table, st record.ReadStats) {
 	}
 }
 
+// openedPools returns the names of pools as a list in words, or "none".
 func openedPools(names []string) string {
 	if len(names) == 0 {
 		return "none"

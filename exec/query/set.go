@@ -8,19 +8,21 @@ import (
 	"infomall/lang/ast"
 )
 
-// Set is the statement SET.
+// Set is the statement SET, which changes a setting or a parameter of the
+// session.
 var Set = session.Declare("SET", session.Anywhere, readSet)
 
 // assignment is a SET or a RESET statement whose clauses were read.
 type assignment struct {
 	s     *session.Session
-	kind  *session.Setting // nil for a parameter
+	kind  *session.Setting // the setting; nil for a parameter
 	param string           // the name of the parameter
 	value string
 	after session.Settings // the session's settings with the new value, unless it is a parameter
 }
 
-// readSet reads the clauses of a SET statement, and checks the value of a setting.
+// readSet makes an assignment of a SET statement. It checks the value of a
+// setting. The value of a parameter can be any constant.
 func readSet(s *session.Session, st *ast.Set) (*assignment, error) {
 	a := &assignment{s: s, param: st.Name.Text}
 	var err error
@@ -48,14 +50,15 @@ func (a *assignment) Assume() {
 	a.s.Params()[a.param] = a.value
 }
 
-// Run changes the setting or the parameter in the session. It has no result to show.
+// Run changes the setting or the parameter in the session. Its result has no
+// rows.
 func (a *assignment) Run(context.Context) (*session.Result, error) {
 	a.Assume()
 	return session.Done(), nil
 }
 
-// Would returns one line that names the setting, with its current value, or the
-// parameter.
+// Would returns one line for EXPLAIN: the name and current value of the
+// setting, or the name of the parameter.
 func (a *assignment) Would(context.Context) ([]string, error) {
 	if a.kind == nil {
 		return []string{"gives parameter $" + a.param + " a value for this session"}, nil

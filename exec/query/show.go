@@ -16,8 +16,8 @@ import (
 // Show is the statement SHOW with the name of a list, such as SHOW POOLS.
 var Show = session.Declare("SHOW", session.Answers|session.Anywhere, readShow)
 
-// lists has the words after SHOW that are not relations, each with the function that
-// returns its list.
+// lists has the words after SHOW that do not name relations. show returns the
+// list.
 var lists = []struct {
 	word string
 	show func(*shownList, context.Context) (*session.Result, error)
@@ -45,7 +45,8 @@ func Lists() []string {
 	return append(words, "PAGE", "PATH", "ROBOTS")
 }
 
-// shownList is a SHOW list statement, such as SHOW POOLS, whose clauses were read.
+// shownList is a SHOW statement with the name of a list, such as SHOW POOLS,
+// whose clauses were read.
 type shownList struct {
 	s    *session.Session
 	what string                                                     // the word after SHOW, in upper case
@@ -53,7 +54,9 @@ type shownList struct {
 	node plan.Node                                                  // the plan of a relation; otherwise nil
 }
 
-// readShow reads a SHOW list statement.
+// readShow makes a shownList of a SHOW statement with the name of a list. If
+// the list is a relation, it plans the query for it. An unknown name is an
+// error.
 func readShow(s *session.Session, st *ast.Show) (*shownList, error) {
 	for _, l := range lists {
 		if strings.EqualFold(l.word, st.What.Text) {
@@ -71,8 +74,9 @@ func readShow(s *session.Session, st *ast.Show) (*shownList, error) {
 	return nil, expr.UnknownName(&st.What, "list", st.What.Text, " to show", Lists())
 }
 
-// needsArchive reports whether the list is one that only an archive has: VIEWS or
-// METADATA. Whether a relation needs an archive is found out when it is read.
+// NeedsArchive reports whether only an archive has the list, which is so for
+// VIEWS and METADATA. For a relation it is false: reading the relation finds
+// out whether it needs an archive.
 func (l *shownList) NeedsArchive() bool { return l.what == "VIEWS" || l.what == "METADATA" }
 
 // Run returns the list as rows.
@@ -83,7 +87,8 @@ func (l *shownList) Run(ctx context.Context) (*session.Result, error) {
 	return l.s.Open(ctx, l.node)
 }
 
-// Would returns the plan if the list is a relation, otherwise what wouldPrint returns.
+// Would returns the lines for EXPLAIN: the plan of the query if the list is a
+// relation, otherwise the line of wouldPrint.
 func (l *shownList) Would(ctx context.Context) ([]string, error) {
 	if l.show != nil {
 		return wouldPrint()
@@ -91,6 +96,7 @@ func (l *shownList) Would(ctx context.Context) ([]string, error) {
 	return l.s.PlanLines(ctx, l.node)
 }
 
+// relations returns the list of SHOW RELATIONS: one row per relation.
 func (l *shownList) relations(context.Context) (*session.Result, error) {
 	t := session.NewTable(session.Text("relation"), session.Text("row"))
 	for _, r := range relation.All() {
@@ -99,6 +105,8 @@ func (l *shownList) relations(context.Context) (*session.Result, error) {
 	return t.Result(), nil
 }
 
+// columns returns the list of SHOW COLUMNS: one row per column of each
+// relation.
 func (l *shownList) columns(context.Context) (*session.Result, error) {
 	t := session.NewTable(append([]value.Column{session.Text("relation")}, columnColumns...)...)
 	for _, r := range relation.All() {
@@ -109,14 +117,17 @@ func (l *shownList) columns(context.Context) (*session.Result, error) {
 	return t.Result(), nil
 }
 
-// columnColumns are the columns of SHOW COLUMNS, apart from the first, and of DESCRIBE
-// of a relation. Each row describes one column.
+// columnColumns are the columns of the table that DESCRIBE makes for a
+// relation. SHOW COLUMNS has them after a first column with the relation. Each
+// row describes one column.
 var columnColumns = []value.Column{session.Text("column"), session.Text("type"), {Name: "payload", Type: value.Bool}, session.Text("meaning")}
 
+// columnRow returns the row that describes the column c, for columnColumns.
 func columnRow(c *relation.Column) []value.Value {
 	return []value.Value{value.OfText(c.Name), value.OfText(c.Type.String()), value.OfBool(c.Payload || c.Aside), value.OfText(c.Doc)}
 }
 
+// functions returns the list of SHOW FUNCTIONS: one row per function.
 func (l *shownList) functions(context.Context) (*session.Result, error) {
 	t := session.NewTable(functionColumns...)
 	for _, f := range expr.Functions() {
@@ -125,12 +136,17 @@ func (l *shownList) functions(context.Context) (*session.Result, error) {
 	return t.Result(), nil
 }
 
+// functionColumns are the columns of SHOW FUNCTIONS, and of DESCRIBE of a
+// function.
 var functionColumns = []value.Column{session.Text("function"), session.Text("signature"), {Name: "aggregate", Type: value.Bool}, session.Text("meaning")}
 
+// functionRow returns the row that describes the function f, for
+// functionColumns.
 func functionRow(f *expr.Function) []value.Value {
 	return []value.Value{value.OfText(f.Name), value.OfText(f.Signature()), value.OfBool(f.Aggregate), value.OfText(f.Doc)}
 }
 
+// settings returns the list of SHOW SETTINGS: one row per setting.
 func (l *shownList) settings(context.Context) (*session.Result, error) {
 	t := session.NewTable(settingColumns...)
 	for _, k := range session.AllSettings() {
@@ -139,15 +155,19 @@ func (l *shownList) settings(context.Context) (*session.Result, error) {
 	return t.Result(), nil
 }
 
+// settingColumns are the columns of SHOW SETTINGS, and of DESCRIBE of a
+// setting.
 var settingColumns = []value.Column{session.Text("setting"), session.Text("value"), session.Text("default"), session.Text("meaning")}
 
-// settingRow returns the row of a setting in SHOW SETTINGS and DESCRIBE.
+// settingRow returns the row that describes the setting k, for settingColumns.
+// s has the current values of the settings.
 func settingRow(k *session.Setting, s *session.Settings) []value.Value {
 	def := session.DefaultSettings()
 	return []value.Value{value.OfText(k.Name), value.OfText(k.Get(s)), value.OfText(k.Get(&def)), value.OfText(k.Doc)}
 }
 
-// views lists the views.
+// views returns the list of SHOW VIEWS: one row per view that the archive
+// defines.
 func (l *shownList) views(ctx context.Context) (*session.Result, error) {
 	list, err := l.s.Definitions(ctx)
 	if err != nil {
@@ -164,7 +184,8 @@ func (l *shownList) views(ctx context.Context) (*session.Result, error) {
 	return t.Result(), nil
 }
 
-// metadata lists the metadata.
+// metadata returns the list of SHOW METADATA: one row per metadata column that
+// the archive defines.
 func (l *shownList) metadata(ctx context.Context) (*session.Result, error) {
 	list, err := l.s.Definitions(ctx)
 	if err != nil {
@@ -186,8 +207,8 @@ func (l *shownList) metadata(ctx context.Context) (*session.Result, error) {
 	return t.Result(), nil
 }
 
-// queries lists the saved queries, and the scripts that came with the
-// program.
+// queries returns the list of SHOW QUERIES: one row per saved query of the
+// archive, then one row per script that comes with the program.
 func (l *shownList) queries(ctx context.Context) (*session.Result, error) {
 	list, err := l.s.Definitions(ctx)
 	if err != nil {
