@@ -15,8 +15,8 @@ import (
 	"infomall/store/words"
 )
 
-// openBody divides a stored body. It returns false for a body that has no
-// blocks.
+// openBody divides a stored body into blocks. It returns false for a body that
+// has no blocks, such as a large body or an image.
 func openBody(p *record.Payload, o divide.Options) (*divide.Body, bool) {
 	if p.Large != nil {
 		return nil, false
@@ -24,7 +24,9 @@ func openBody(p *record.Payload, o divide.Options) (*divide.Body, bool) {
 	return divide.Open(p.Body, divide.AsOf(p), o)
 }
 
-// versionOf returns a capture in the form that life.History takes.
+// versionOf returns the capture c, whose payload is p, in the form that
+// life.History takes: divided into blocks, or only as size and digest if it has
+// no blocks.
 func versionOf(c capture, p *record.Payload, o divide.Options) (life.Version, error) {
 	v := life.Version{Time: c.time, Kind: c.kind, Size: p.Size}
 	if body, ok := openBody(p, o); ok {
@@ -48,7 +50,8 @@ func versionOf(c capture, p *record.Payload, o divide.Options) (life.Version, er
 }
 
 // blocks returns the blocks of a capture, whose payload is p, and how each
-// changed since the version before, if that version has a body.
+// block changed since the version before. If there is no version before, or the
+// archive does not have its body, the field Before of the result is nil.
 func (a *pageAsked) blocks(ctx context.Context, snap relation.Snapshot, found captureFound, p *record.Payload) (*life.Revision, error) {
 	var h life.History
 	if !found.first {
@@ -71,9 +74,10 @@ func (a *pageAsked) blocks(ctx context.Context, snap relation.Snapshot, found ca
 	return h.Add(v), nil
 }
 
-// blockTable lists the blocks of a version, each block before the blocks that
-// it divides into. Only leaves have a text, so that the column text, read from
-// top to bottom, is the page.
+// blockTable returns a table with one row per block of a version, each block
+// before the blocks that it divides into. Only leaves (blocks that are not
+// divided further) have a text. So the column text, read from top to bottom, is
+// the page. If there are no blocks, a note says why.
 func blockTable(r *life.Revision, c capture) *session.Result {
 	t := session.NewTable(session.Text("block"), session.Whole("depth"), session.Text("label"), session.Text("topic"), session.Whole("bytes"), session.Whole("words"), session.Text("text"))
 	if !r.Hidden() {
@@ -86,7 +90,7 @@ func blockTable(r *life.Revision, c capture) *session.Result {
 	return res
 }
 
-// addBlocks adds one row per block.
+// addBlocks adds one row per block to t.
 func addBlocks(t *session.Table, r *life.Revision) {
 	label := draw.Labels(r)
 	for n := range r.Tree.Blocks {
@@ -106,7 +110,8 @@ func addBlocks(t *session.Table, r *life.Revision) {
 	}
 }
 
-// whyNoBlocks returns why a capture has no blocks, for a message.
+// whyNoBlocks returns why a capture has no blocks, for a message: "its kind is
+// image" or "its body is empty".
 func whyNoBlocks(c capture) string {
 	if c.kind != record.KindPage {
 		return "its kind is " + c.kind.String()

@@ -13,14 +13,16 @@ import (
 	"infomall/store/block/life"
 )
 
-// diff is a DIFF statement whose clauses were read.
+// diff is a DIFF statement whose clauses were read: it compares the captures
+// from and to of one page.
 type diff struct {
 	s        *session.Session
 	st       *ast.Diff
-	from, to *pageAsked // from is nil for the version before that of to
+	from, to *pageAsked // from is nil if the statement compares to with the version before it
 }
 
-// Run returns how the page's blocks changed between two times.
+// Run returns how the page's blocks changed between two captures, as a drawing
+// and as text.
 func (d *diff) Run(ctx context.Context) (*session.Result, error) {
 	s, from, to := d.s, d.from, d.to
 	snap, release, err := s.Snapshot(ctx)
@@ -46,7 +48,7 @@ func (d *diff) Run(ctx context.Context) (*session.Result, error) {
 	}
 	if err := snap.Damage(); err != nil {
 		if from == nil {
-			return nil, err // which version comes before is not sure
+			return nil, err // the version before may be one that cannot be read
 		}
 		res.Notes = append(res.Notes, err.Error())
 	}
@@ -57,10 +59,11 @@ func (d *diff) Run(ctx context.Context) (*session.Result, error) {
 	return res, err
 }
 
-// Diff is the statement DIFF.
+// Diff is the statement DIFF, which compares two captures of a page.
 var Diff = session.Declare("DIFF", session.Answers, readDiff)
 
-// readDiff reads the clauses of a DIFF statement.
+// readDiff makes a diff of a DIFF statement. A time FROM that is after the time
+// TO is an error.
 func readDiff(s *session.Session, st *ast.Diff) (*diff, error) {
 	to := &pageAsked{s: s, urlAt: st.URL, whenAt: st.To}
 	if err := to.read(); err != nil || st.From == nil {
@@ -79,7 +82,9 @@ func readDiff(s *session.Session, st *ast.Diff) (*diff, error) {
 	return &diff{s, st, from, to}, nil
 }
 
-// findPair finds the two captures to compare.
+// findPair returns the two captures to compare. Without FROM, old is the last
+// capture of the version before; if there is no such version, findPair returns
+// an error.
 func (d *diff) findPair(ctx context.Context, snap relation.Snapshot) (old, new capture, err error) {
 	found, err := d.to.find(ctx, snap)
 	if err != nil {
@@ -98,7 +103,9 @@ func (d *diff) findPair(ctx context.Context, snap relation.Snapshot) (old, new c
 	return found.before, found.capture, nil
 }
 
-// draw compares two captures of a page.
+// draw compares the bodies of two captures of a page, and returns a drawing of
+// the differences. It returns an error if the archive does not have one of the
+// bodies.
 func (d *diff) draw(ctx context.Context, snap relation.Snapshot, old, new capture) (*draw.Diff, error) {
 	var h life.History
 	var r *life.Revision
@@ -119,7 +126,7 @@ func (d *diff) draw(ctx context.Context, snap relation.Snapshot, old, new captur
 	return &draw.Diff{URL: d.to.url, From: d.to.captureLine(old), To: d.to.captureLine(new), Revision: r, OneCapture: old == new}, nil
 }
 
-// Would returns two lines on the captures that would be compared.
+// Would returns two lines for EXPLAIN, on the captures that would be compared.
 func (d *diff) Would(context.Context) ([]string, error) {
 	if d.from == nil {
 		return []string{d.to.would(), "reads the last capture of the version before it"}, nil

@@ -15,13 +15,14 @@ import (
 // pageAsked is the page that a statement asks for, by URL and time.
 type pageAsked struct {
 	s      *session.Session
-	url    string        // canonical
+	url    string        // the URL in its canonical form
 	urlAt  ast.Expr      // the URL in the statement, for its position
-	when   *value.Period // the page as it was at the end of it; nil means the latest capture
+	when   *value.Period // the time in the statement, whose end counts; nil means the latest capture
 	whenAt ast.Expr      // the time in the statement; nil if absent
 }
 
-// read reads the expressions a.urlAt and a.whenAt.
+// read evaluates the expressions a.urlAt and a.whenAt, and sets a.url and
+// a.when.
 func (a *pageAsked) read() (err error) {
 	env := a.s.Env()
 	if a.url, err = session.ConstantURL(a.urlAt, env); err != nil || a.whenAt == nil {
@@ -32,7 +33,8 @@ func (a *pageAsked) read() (err error) {
 	return err
 }
 
-// scan returns a scan of all captures of the URL before the time to.
+// scan returns the parameters for a scan of all captures of the URL before the
+// time to.
 func (a *pageAsked) scan(to record.Time) record.Scan {
 	key := urlkey.Key(a.url)
 	return record.Scan{
@@ -49,18 +51,21 @@ type capture struct {
 	time   record.Time
 	status int32
 	kind   record.Kind
-	part   bool // it was cut when fetched
+	part   bool // the body is incomplete, because the fetch cut it
 }
 
-// captureFound is the capture that a statement asks for.
+// captureFound is the capture that a statement asks for, and the version before
+// it.
 type captureFound struct {
 	capture
-	first  bool    // the capture is of the URL's first version
+	first  bool    // the capture belongs to the URL's first version
 	before capture // the last capture of the version before, unless first is set
 }
 
-// needBody returns an error if why, the reason that the archive has no body for the
-// capture c, is not empty. If damage was skipped, the error is that damage.
+// needBody returns an error if the archive has no body for the capture c. why
+// is the reason that the archive gives for that; if it is "", the body is
+// there, and needBody returns nil. If the snapshot has skipped damage, the
+// error is that damage. The error is at the node at.
 func (a *pageAsked) needBody(snap relation.Snapshot, at ast.Node, c capture, why string) error {
 	if why == "" {
 		return nil
@@ -71,7 +76,8 @@ func (a *pageAsked) needBody(snap relation.Snapshot, at ast.Node, c capture, why
 	return ast.Errorf(at, "the archive has no body for the capture of %s: %s", a.s.Stamp(c.time), why)
 }
 
-// find finds the capture asked for: the last one not after the period.
+// find returns the capture that the statement asks for: the last capture of the
+// URL at or before the end of a.when. If there is none, the error says so.
 func (a *pageAsked) find(ctx context.Context, snap relation.Snapshot) (captureFound, error) {
 	to := record.MaxTime + 1
 	if a.when != nil {
@@ -102,7 +108,9 @@ func (a *pageAsked) find(ctx context.Context, snap relation.Snapshot) (captureFo
 	return found, nil
 }
 
-// noPage is the error of a page that was not there yet, or never.
+// noPage returns the error for a page that the archive does not have, or did
+// not have yet at the time a.when. In the second case, the hint has the time of
+// the first capture.
 func (a *pageAsked) noPage(ctx context.Context, snap relation.Snapshot) error {
 	for b, err := range snap.Scan(ctx, a.scan(record.MaxTime+1)) {
 		if err != nil {
@@ -117,8 +125,9 @@ func (a *pageAsked) noPage(ctx context.Context, snap relation.Snapshot) error {
 	return ast.Errorf(a.urlAt, "no capture of %s", a.url)
 }
 
-// usedNote says which capture of the page is used, and how far it is from the
-// time asked for.
+// usedNote returns a note that names the capture of the page that is used, and
+// how long before the time of the statement it was made. at is the time of the
+// capture.
 func (a *pageAsked) usedNote(at record.Time) string {
 	note := fmt.Sprintf("%s as captured %s", a.url, a.s.Stamp(at))
 	switch {
@@ -130,7 +139,8 @@ func (a *pageAsked) usedNote(at record.Time) string {
 	return fmt.Sprintf("%s, %s before the time asked for", note, value.AppendDuration(nil, int64(a.when.From-at)))
 }
 
-// captureLine says when a capture was made and what it found.
+// captureLine returns the time of the capture c, its HTTP status and its kind,
+// such as "2004-06-01 12:00:00 200 page".
 func (a *pageAsked) captureLine(c capture) string {
 	line := a.s.Stamp(c.time)
 	if c.status != 0 {
@@ -139,7 +149,8 @@ func (a *pageAsked) captureLine(c capture) string {
 	return line + " " + c.kind.String()
 }
 
-// would returns a line that says which capture a statement would read.
+// would returns the line for EXPLAIN that says which capture a statement would
+// read.
 func (a *pageAsked) would() string {
 	if a.when == nil {
 		return "reads the last capture of " + a.url

@@ -27,17 +27,19 @@ type pageView struct {
 	asked *pageAsked
 }
 
-// Page is the statement SHOW PAGE.
+// Page is the statement SHOW PAGE, which shows a page as it was at some time.
 var Page = session.Declare("SHOW PAGE", session.Answers, readShowPage)
 
-// readShowPage reads the clauses of a SHOW PAGE statement.
+// readShowPage makes a pageView of a SHOW PAGE statement. It checks the URL and
+// the time.
 func readShowPage(s *session.Session, st *ast.ShowPage) (*pageView, error) {
 	v := &pageView{s, st, &pageAsked{s: s, urlAt: st.URL, whenAt: st.Time}}
 	return v, v.asked.read()
 }
 
-// Run returns the page as it was at the time of the statement: the last capture not
-// after that time, in the form after AS.
+// Run returns the page as it was at the time in the statement: the last capture
+// at or before that time, in the form that AS names. The caller closes the
+// result.
 func (v *pageView) Run(ctx context.Context) (*session.Result, error) {
 	snap, release, err := v.s.Snapshot(ctx)
 	if err != nil {
@@ -56,7 +58,7 @@ func (v *pageView) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// result returns the result of Run. The result is valid until snap is closed.
+// result does the work of Run. The result is valid until snap is released.
 func (v *pageView) result(ctx context.Context, snap relation.Snapshot) (*session.Result, error) {
 	st, asked := v.st, v.asked
 	found, err := asked.find(ctx, snap)
@@ -85,7 +87,7 @@ func (v *pageView) result(ctx context.Context, snap relation.Snapshot) (*session
 	if st.Form == ast.PageBlocks {
 		r, err := asked.blocks(ctx, snap, found, &p)
 		if err == nil {
-			err = snap.Damage() // it may be the version before that cannot be read
+			err = snap.Damage() // perhaps the version before cannot be read
 		}
 		if err != nil {
 			return nil, err
@@ -103,8 +105,8 @@ func (v *pageView) result(ctx context.Context, snap relation.Snapshot) (*session
 	return &session.Result{Kind: session.ResultBytes, Columns: v.column(), Bytes: body, Notes: []string{note}}, err
 }
 
-// column returns the one column that a page has when it is printed as a row. Its name is
-// the form, such as html.
+// column returns the single column for a page that is printed as a row. The
+// column's name is the form after AS, such as html.
 func (v *pageView) column() []value.Column {
 	form := v.st.Form
 	if form == ast.PageDefault {
@@ -113,8 +115,9 @@ func (v *pageView) column() []value.Column {
 	return []value.Column{session.Text(form.String())}
 }
 
-// pageForm returns the payload of a capture as text, HTML, raw bytes or headers, by
-// st.Form. It handles neither PageWire nor PageBlocks.
+// pageForm returns the payload of a capture as text, HTML, raw bytes or
+// headers, as st.Form asks. It handles neither PageWire nor PageBlocks. A
+// capture that cannot be shown in that form is an error.
 func pageForm(st *ast.ShowPage, p *record.Payload) (io.WriterTo, error) {
 	switch st.Form {
 	case ast.PageHeaders:
@@ -145,15 +148,17 @@ func pageForm(st *ast.ShowPage, p *record.Payload) (io.WriterTo, error) {
 	return bytes.NewReader(charset.ToUTF8(body, found.Charset)), nil
 }
 
-// noHeaders returns the error for a capture that has no HTTP headers.
+// noHeaders returns the error for a capture without HTTP headers, of which the
+// statement needs them.
 func noHeaders(st *ast.ShowPage) error {
 	err := ast.Errorf(st, "this capture has no headers: it came as a file, not as an HTTP response")
 	err.Hint = "AS raw gives its bytes"
 	return err
 }
 
-// wire returns the response of a capture as it was received, headers and body. A
-// response 304 Not Modified has headers only.
+// wire returns the HTTP response of a capture as it was received: headers and
+// body. A response 304 Not Modified has headers only. A capture without
+// headers, or without a body in the archive, is an error.
 func (v *pageView) wire(ctx context.Context, snap relation.Snapshot, c capture) (io.WriterTo, error) {
 	stored, err := snap.Stored(ctx, c.ref)
 	if err == nil && stored.URL == "" {
@@ -177,8 +182,8 @@ func (v *pageView) wire(ctx context.Context, snap relation.Snapshot, c capture) 
 	}), nil
 }
 
-// readable returns the body of a text after content decoding. A body that is large or is
-// not text is an error.
+// readable returns the body of a text, such as an HTML page, after content
+// decoding. A body that is large or is not text is an error.
 func readable(p *record.Payload) ([]byte, error) {
 	switch {
 	case p.Large != nil:
@@ -189,8 +194,8 @@ func readable(p *record.Payload) ([]byte, error) {
 	return relation.Decode(p)
 }
 
-// visible returns the text that a page shows, in reading order and in UTF-8. body is the
-// result of readable.
+// visible returns the text that a page shows, in reading order and in UTF-8.
+// body is the body that readable returned for p.
 func visible(p *record.Payload, body []byte) string {
 	contentType := message.Header(p.Head, "Content-Type")
 	if b, ok := openBody(p, divide.Options{}); ok {
@@ -204,11 +209,11 @@ func visible(p *record.Payload, body []byte) string {
 	return markup.NewPlainTree(body).Text("utf-8")
 }
 
-// pieces writes a body that is read in pieces.
+// pieces is an io.WriterTo for a body that is read piece by piece.
 type pieces iter.Seq2[[]byte, error]
 
-// WriteTo writes all pieces to w, and returns the number of bytes. It may be called only
-// once.
+// WriteTo writes all pieces to w, and returns the number of bytes written. It
+// may be called only once.
 func (p pieces) WriteTo(w io.Writer) (written int64, err error) {
 	for piece, err := range p {
 		if err != nil {
@@ -223,7 +228,7 @@ func (p pieces) WriteTo(w io.Writer) (written int64, err error) {
 	return written, nil
 }
 
-// Would returns which capture would be read.
+// Would returns one line for EXPLAIN, which says which capture would be read.
 func (v *pageView) Would(context.Context) ([]string, error) {
 	return []string{v.asked.would()}, nil
 }

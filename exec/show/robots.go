@@ -18,16 +18,17 @@ import (
 	"infomall/store/urlkey"
 )
 
-// robotsHopsMax is how many redirects from a robots.txt are followed. RFC 9309 asks for
-// at least five.
+// robotsHopsMax is the most redirects from a robots.txt that SHOW ROBOTS
+// follows. RFC 9309 asks for at least five.
 const robotsHopsMax = 5
 
-// robotsLongURL is a length of URLs in bytes. A longer URL may be too long for an archive
-// once it is escaped.
+// robotsLongURL is a length of URLs in bytes. A longer URL may be too long for
+// an archive after it is escaped.
 const robotsLongURL = 4 << 10
 
-// readAgent returns the name of the crawler that SHOW ROBOTS asks about. The name comes
-// from the clause AGENT, otherwise from the setting agent, otherwise it is infomall.
+// readAgent returns the name of the crawler that SHOW ROBOTS asks about. The
+// name comes from the clause AGENT; without that, from the setting agent;
+// without both, it is "infomall".
 func (r *robotsCheck) readAgent(st *ast.ShowRobots) (string, error) {
 	agent := r.s.Settings().Agent
 	if st.Agent != nil {
@@ -45,8 +46,9 @@ func (r *robotsCheck) readAgent(st *ast.ShowRobots) (string, error) {
 	return robots.Product(agent), nil
 }
 
-// readURL returns the URL that SHOW ROBOTS asks about. The URL may be longer than
-// any URL in an archive; if it is, its path and query are returned as written.
+// readURL returns the canonical form of the URL that SHOW ROBOTS asks about. A
+// URL may be longer than any URL in an archive. Then readURL returns the path
+// and query as the statement has them.
 func (r *robotsCheck) readURL(st *ast.ShowRobots) (string, error) {
 	written, err := expr.ConstantText(st.URL, r.s.Env())
 	if err != nil {
@@ -67,8 +69,8 @@ func (r *robotsCheck) readURL(st *ast.ShowRobots) (string, error) {
 	return "", ast.Errorf(st.URL, "%v", err)
 }
 
-// readRobots returns which robots.txt applies to r.page, and the time of the statement.
-// A URL that is neither http nor https is an error.
+// readRobots returns the URL of the robots.txt that applies to r.page, with the
+// time in the statement. A URL that is neither http nor https is an error.
 func (r *robotsCheck) readRobots(st *ast.ShowRobots) (*pageAsked, error) {
 	u, err := url.Parse(r.page)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
@@ -86,15 +88,17 @@ func (r *robotsCheck) readRobots(st *ast.ShowRobots) (*pageAsked, error) {
 // robotsCheck is a SHOW ROBOTS statement whose clauses were read.
 type robotsCheck struct {
 	s     *session.Session
-	page  string     // the URL to be checked
+	page  string     // the URL to check
 	agent string     // the name of the crawler
-	asked *pageAsked // the robots.txt
+	asked *pageAsked // the robots.txt to read, and its time
 }
 
-// Robots is the statement SHOW ROBOTS.
+// Robots is the statement SHOW ROBOTS, which shows whether a robots.txt in the
+// archive allows a crawler to fetch a URL.
 var Robots = session.Declare("SHOW ROBOTS", session.Answers, readShowRobots)
 
-// readShowRobots reads the clauses of a SHOW ROBOTS statement.
+// readShowRobots makes a robotsCheck of a SHOW ROBOTS statement. It checks the
+// URL, the time and the name of the crawler.
 func readShowRobots(s *session.Session, st *ast.ShowRobots) (r *robotsCheck, err error) {
 	r = &robotsCheck{s: s}
 	if r.page, err = r.readURL(st); err != nil {
@@ -107,13 +111,15 @@ func readShowRobots(s *session.Session, st *ast.ShowRobots) (r *robotsCheck, err
 	return r, err
 }
 
-// Would returns which robots.txt would be read.
+// Would returns one line for EXPLAIN, which says which robots.txt would be
+// read.
 func (r *robotsCheck) Would(context.Context) ([]string, error) {
 	return []string{r.asked.would()}, nil
 }
 
-// Run returns one row, which says whether the archived robots.txt allowed the crawler to
-// fetch the URL. If the archive has no such robots.txt, allowed is NULL.
+// Run returns a table of one row, which says whether the archived robots.txt
+// allowed the crawler to fetch the URL. If the archive has no such robots.txt,
+// the column allowed is NULL.
 func (r *robotsCheck) Run(ctx context.Context) (*session.Result, error) {
 	s, page, agent, asked := r.s, r.page, r.agent, r.asked
 	snap, release, err := s.Snapshot(ctx)
@@ -126,7 +132,7 @@ func (r *robotsCheck) Run(ctx context.Context) (*session.Result, error) {
 	file, at, err := asked.robots(ctx, snap)
 	var none *ast.Error
 	if errors.As(err, &none) {
-		// That nobody knows is an answer too.
+		// A row without an answer says that the archive does not know.
 		reason := strings.TrimSuffix(none.Msg+"; "+none.Hint, "; ")
 		t.Add(value.OfURL(page), value.OfText(agent), value.Value{}, value.OfText(reason))
 		return t.Result(), nil
@@ -147,15 +153,17 @@ func (r *robotsCheck) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// robots reads an archived robots.txt, and follows its redirects in the archive. The
-// time is that of the capture of the first URL, before any redirect.
+// robots returns the robots.txt that the archive has for a.url, and follows its
+// redirects in the archive. The returned time is that of the capture of the
+// first URL, before any redirect. If a redirect leads to a URL that the archive
+// does not have, the result is that of a redirect without a target.
 func (a *pageAsked) robots(ctx context.Context, snap relation.Snapshot) (*robots.File, record.Time, error) {
 	var first record.Time
 	next := *a
 	for hop := 0; ; hop++ {
 		found, err := next.find(ctx, snap)
 		if err != nil && hop > 0 && ctx.Err() == nil {
-			return robots.Of(301, nil), first, nil // it led to what the archive has not
+			return robots.Of(301, nil), first, nil // the archive does not have the target of the redirect
 		}
 		if err != nil {
 			return nil, 0, err
@@ -173,7 +181,7 @@ func (a *pageAsked) robots(ctx context.Context, snap relation.Snapshot) (*robots
 			switch {
 			case err != nil && p.Large != nil:
 				return nil, 0, fmt.Errorf("%s: %w", next.url, err)
-			case err != nil: // of its content coding: it could have said anything
+			case err != nil: // an error of decoding: the robots.txt may have allowed or forbidden anything
 				return robots.Unreachable(fmt.Sprintf("cannot be read (%v)", err)), first, nil
 			case found.part && len(body) <= robots.BytesMax:
 				return robots.Unreachable("came in part"), first, nil
@@ -184,8 +192,9 @@ func (a *pageAsked) robots(ctx context.Context, snap relation.Snapshot) (*robots
 	}
 }
 
-// robotsBody returns the decoded body of a robots.txt. Of a large body it returns the
-// beginning, a little more than robots.BytesMax, without decoding.
+// robotsBody returns the decoded body of a robots.txt. Of a large body it
+// returns only the beginning, a little more than robots.BytesMax bytes, without
+// decoding.
 func robotsBody(p *record.Payload) ([]byte, error) {
 	if p.Large == nil {
 		return relation.Decode(p)
