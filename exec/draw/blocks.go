@@ -11,26 +11,27 @@ import (
 	"infomall/store/block/life"
 )
 
-// Blocks is the tree of a page's blocks.
+// Blocks is a drawing of the tree of a page's blocks.
 type Blocks struct {
 	URL      string
-	Captured string // when, and what was found
-	Against  string // the version before; "" if there is none
+	Captured string // when the page was captured, and its HTTP status and kind
+	Against  string // the capture of the version before, in the form of Captured; "" if there is none
 	Parts    []Part
 }
 
-// Part is one block and the blocks that it divides into.
+// Part is one block of a page, with the blocks that it divides into.
 type Part struct {
 	Path   string
 	Label  label.Label
 	Topic  string
-	Text   string // of one that divides no further
-	Change string // since the version before, such as "added"; "" if it is the same or there is none
+	Text   string // the block's text if it divides no further; otherwise ""
+	Change string // how the block changed since the version before, such as "added"; "" if it did not, or if there is no such version
 	Parts  []Part
 }
 
-// Parts returns the tree of blocks of a version. If r has a version
-// before, each block also says how it changed since.
+// Parts returns the tree of the blocks of a version. If r has a version before,
+// each block also says how it changed since that version. A hidden version has
+// no parts.
 func Parts(r *life.Revision) []Part {
 	if r.Hidden() {
 		return nil
@@ -48,8 +49,9 @@ func Parts(r *life.Revision) []Part {
 	return partsOf(r, 0, Labels(r), change)
 }
 
-// partsOf returns the blocks that block n divides into, with their own parts.
-// It calls itself as deep as the tree is, which is bounded.
+// partsOf returns the blocks that block n divides into, each with its own
+// parts. labels and change have the label and the change of each block of r.
+// partsOf calls itself as deep as the tree is, which is bounded.
 func partsOf(r *life.Revision, n int, labels []label.Label, change []string) []Part {
 	var out []Part
 	for _, c := range r.Tree.Children(n) {
@@ -65,10 +67,12 @@ func partsOf(r *life.Revision, n int, labels []label.Label, change []string) []P
 	return out
 }
 
-// HTML writes the page's text in boxes, one for each block.
+// HTML writes the drawing to w as an HTML page, with the page's text in boxes,
+// one for each block.
 func (d *Blocks) HTML(w io.Writer) error { return drawings.ExecuteTemplate(w, "blocks", d) }
 
-// Text writes a line for each block.
+// Text writes the drawing to w for the terminal t: a heading, then one line for
+// each block.
 func (d *Blocks) Text(w io.Writer, t Terminal) error {
 	var b strings.Builder
 	b.WriteString(t.printable(d.URL) + " " + d.Captured + "\n")
@@ -77,8 +81,8 @@ func (d *Blocks) Text(w io.Writer, t Terminal) error {
 	return err
 }
 
-// tree writes parts, one per line. before is what each line begins with: the
-// lines of the tree.
+// tree writes parts to b, one per line, each followed by its own parts. before
+// is the text at the start of each line, which draws the lines of the tree.
 func (d *Blocks) tree(b *strings.Builder, t *Terminal, parts []Part, before string) {
 	for i, p := range parts {
 		branch, below := "├─ ", "│  "
@@ -108,7 +112,8 @@ func (d *Blocks) tree(b *strings.Builder, t *Terminal, parts []Part, before stri
 // changeInk maps the change of a block to its colour.
 var changeInk = map[string]string{"added": inkAdded, "edited": inkEdited, "moved": inkMoved}
 
-// Labels returns the label of each block of a version, such as "nav".
+// Labels returns the label of each block of a version, such as "nav", by the
+// number of the block.
 func Labels(r *life.Revision) []label.Label {
 	if !r.Whole {
 		return about.Labels(r.Tree)
@@ -120,7 +125,8 @@ func Labels(r *life.Revision) []label.Label {
 	return list
 }
 
-// Topic returns the words that say what block n is about.
+// Topic returns a few words that say what block n of a version is about, or ""
+// if the version has no divided body.
 func Topic(r *life.Revision, n int) string {
 	if r.Body == nil {
 		return ""

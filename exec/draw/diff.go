@@ -11,33 +11,34 @@ import (
 	"infomall/store/block/life"
 )
 
-// Diff shows how the blocks of a page changed between two captures.
+// Diff is a drawing of how the blocks of a page changed between two captures.
 type Diff struct {
 	URL        string
-	From, To   string         // the captures
+	From, To   string         // the two captures: when they were made, and their HTTP status and kind
 	Revision   *life.Revision // the new version, with the old one before it
-	OneCapture bool           // the same capture answers for both times
+	OneCapture bool           // From and To are the same capture
 }
 
 // blockChange is the change of one block.
 type blockChange struct {
 	Op         life.Op
 	Path       string
-	Was        string // its path in the old version, if it differs
+	Was        string // the path of the block in the old version, if it differs from Path
 	Label      label.Label
 	Topic      string
 	old, new   string
-	edits      []life.Edit // of an edited block whose words differ
+	edits      []life.Edit // the changes of words, if the block was edited and its words differ
 	wordByWord bool        // the texts are shown as one, with the changed words marked
-	Note       string      // of an edited block with the same words
+	Note       string      // what differs, if the block was edited and its words are the same
 }
 
-// alikeEnough is the share of common words from which on an edited block is
-// shown as one text, with the changed words marked. A block with fewer common
-// words is easier to read as two texts.
+// alikeEnough is the least similarity of the old and new text of an edited
+// block that is shown as one text, with the changed words marked. A block with
+// less similar texts is easier to read as two texts.
 const alikeEnough = 0.5
 
-// Changes returns the blocks that are not the same.
+// Changes returns the changes of all blocks that are not the same in both
+// versions.
 func (d *Diff) Changes() []blockChange {
 	var out []blockChange
 	oldLabels, newLabels := Labels(d.Revision.Before), Labels(d.Revision)
@@ -66,7 +67,9 @@ func (d *Diff) Changes() []blockChange {
 	return out
 }
 
-// compare finds the words that differ in an edited block.
+// compare compares the old and new text of an edited block and sets c.edits to
+// the words that differ, or c.Note if the words are the same. m is the pair of
+// blocks in the revision r.
 func (c *blockChange) compare(r *life.Revision, m life.Match) {
 	c.edits = life.Diff(c.old, c.new)
 	c.wordByWord = m.Similarity >= alikeEnough || c.old == c.new
@@ -81,10 +84,12 @@ func (c *blockChange) compare(r *life.Revision, m life.Match) {
 	c.Note = fmt.Sprintf("%s: %d bytes, before %d", what, size(r, m.New), size(r.Before, m.Old))
 }
 
+// size returns the length of block n of the version r, in bytes.
 func size(r *life.Revision, n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start }
 
-// Sum returns a line that says how all blocks changed, such as "4 added, 3
-// edited, 2 removed, 5 same", or that there is no difference.
+// Sum returns one line for people that says how many blocks changed, such as
+// "blocks: 4 added, 3 edited, 2 removed, 5 same", or that there is no
+// difference.
 func (d *Diff) Sum() string {
 	var counts [life.Removed + 1]int
 	for _, m := range d.Revision.Leaves() {
@@ -101,8 +106,8 @@ func (d *Diff) Sum() string {
 	return countLine(counts[:])
 }
 
-// sameBody reports whether two versions have the same bytes after content
-// decoding.
+// sameBody reports whether two versions have bodies with the same bytes after
+// content decoding.
 func sameBody(a, b *life.Revision) bool {
 	if a.Body == nil || b.Body == nil {
 		return a.Body == nil && b.Body == nil && a.Version.Digest == b.Version.Digest
@@ -110,7 +115,8 @@ func sameBody(a, b *life.Revision) bool {
 	return bytes.Equal(a.Body.Page.Body, b.Body.Page.Body)
 }
 
-// countLine returns how many blocks each operation changed, as one line.
+// countLine returns one line that says how many blocks each operation changed,
+// such as "blocks: 4 added, 5 same". The index in counts is the life.Op.
 func countLine(counts []int) string {
 	var parts []string
 	for _, op := range []life.Op{life.Added, life.Edited, life.Moved, life.Removed, life.Same} {
@@ -121,8 +127,9 @@ func countLine(counts []int) string {
 	return "blocks: " + strings.Join(parts, ", ")
 }
 
-// Text writes a paragraph for each changed block. Old and new text are side by
-// side if the terminal is wide, otherwise one below the other.
+// Text writes the drawing to w for the terminal t: one paragraph for each
+// changed block. The old and the new text are side by side if the terminal is
+// wide enough, otherwise one below the other.
 func (d *Diff) Text(w io.Writer, t Terminal) error {
 	var b strings.Builder
 	b.WriteString(t.ink(inkRemoved, t.printable("--- "+d.URL+" "+d.From)) + "\n")
@@ -145,7 +152,8 @@ func (d *Diff) Text(w io.Writer, t Terminal) error {
 	return err
 }
 
-// head writes the operation, the place and the topic of the block.
+// head writes the first line of a changed block: the operation, such as
+// "edited", and the block's path, label and topic.
 func (c *blockChange) head(b *strings.Builder, t *Terminal) {
 	b.WriteString(t.ink(opInk(c.Op), c.Op.String()) + " " + c.Path)
 	if c.Was != "" {
@@ -158,7 +166,8 @@ func (c *blockChange) head(b *strings.Builder, t *Terminal) {
 	b.WriteByte('\n')
 }
 
-// unified writes the block's lines, with removed and added words marked.
+// unified writes the lines of a changed block, one below the other, with
+// removed and added words marked.
 func (c *blockChange) unified(b *strings.Builder, t *Terminal) {
 	lines := func(mark, color, text string) {
 		for line := range strings.Lines(text) {
@@ -181,7 +190,8 @@ func (c *blockChange) unified(b *strings.Builder, t *Terminal) {
 	}
 }
 
-// printableEdits returns edits whose text is safe to print on a terminal.
+// printableEdits returns a copy of edits whose text has no characters that
+// could control the terminal.
 func printableEdits(edits []life.Edit, t *Terminal) []life.Edit {
 	out := make([]life.Edit, len(edits))
 	for i, e := range edits {
@@ -190,7 +200,8 @@ func printableEdits(edits []life.Edit, t *Terminal) []life.Edit {
 	return out
 }
 
-// sides writes the old and the new text of the block side by side.
+// sides writes the old and the new text of a changed block side by side, in
+// columns for the width of the terminal.
 func (c *blockChange) sides(b *strings.Builder, t *Terminal) error {
 	var left, right []rowio.Span
 	marks := t.wordMarks()
@@ -212,14 +223,16 @@ func (c *blockChange) sides(b *strings.Builder, t *Terminal) error {
 	return rowio.Sides(b, left, right, t.Width)
 }
 
-// sidePart is a piece of text that both versions have, or only one of them.
+// sidePart is a piece of a block's text. Both versions have it, or only one of
+// them.
 type sidePart struct {
 	Text       string
 	Gone, Come bool // only the old, or only the new version has the text
 }
 
-// Sides returns the runs of the block's old and new text, or none if the words
-// are the same.
+// Sides returns the old and the new text of the block as consecutive pieces,
+// each of both versions or of one. It returns none for a block that only moved,
+// or whose words are the same.
 func (c *blockChange) Sides() []sidePart {
 	switch c.Op {
 	case life.Added:
@@ -236,5 +249,6 @@ func (c *blockChange) Sides() []sidePart {
 	return out
 }
 
-// HTML writes a page with the block before and now beside each other.
+// HTML writes the drawing to w as an HTML page, with the old and the new text
+// of each block beside each other.
 func (d *Diff) HTML(w io.Writer) error { return drawings.ExecuteTemplate(w, "diff", d) }

@@ -8,22 +8,24 @@ import (
 	"infomall/store/block/life"
 )
 
-// Drawing is an answer with a graphical form: that of DIFF or of SHOW PAGE AS blocks.
+// Drawing is an answer with a graphical form, such as the result of DIFF or of
+// SHOW PAGE AS blocks.
 type Drawing interface {
-	// HTML writes a page that needs no other file.
+	// HTML writes the drawing as an HTML page that needs no other file.
 	HTML(w io.Writer) error
-	// Text writes the drawing for a terminal.
+	// Text writes the drawing as text for the terminal t.
 	Text(w io.Writer, t Terminal) error
 }
 
 // Terminal describes the terminal that a drawing is written to.
 type Terminal struct {
-	Width     int                 // in cells; 0 means no limit
-	Color     bool                //
+	Width     int                 // the length of a line, in cells (a wide letter takes two); 0 means no limit
+	Color     bool                // the terminal shows colours
 	Printable func(string) string // removes control characters from text; nil leaves text as it is
 }
 
-// printable returns text without characters that could control the terminal.
+// printable returns the text without characters that could control the
+// terminal.
 func (t *Terminal) printable(text string) string {
 	if t.Printable == nil {
 		return text
@@ -31,7 +33,7 @@ func (t *Terminal) printable(text string) string {
 	return t.Printable(text)
 }
 
-// The colours of a terminal.
+// The control sequences that set the colours of a terminal. inkOff sets the normal colour.
 const (
 	inkAdded   = "\x1b[32m"
 	inkRemoved = "\x1b[31m"
@@ -40,12 +42,15 @@ const (
 	inkOff     = "\x1b[0m"
 )
 
-// opInk returns the colour for a block's change, or "" for Same.
+// opInk returns the control sequence for the colour of a block's change, or ""
+// for life.Same.
 func opInk(op life.Op) string {
 	return [...]string{"", inkMoved, inkEdited, inkAdded, inkRemoved}[op]
 }
 
-// ink returns text in a colour, if the terminal has colours.
+// ink returns the text in a colour, given as a control sequence such as
+// inkAdded. If the terminal has no colours or color is "", it returns the text
+// unchanged.
 func (t *Terminal) ink(color, text string) string {
 	if !t.Color || color == "" {
 		return text
@@ -56,5 +61,5 @@ func (t *Terminal) ink(color, text string) string {
 //go:embed drawing.html
 var drawingPages string
 
-// drawings are the pages "diff" and "blocks".
+// drawings has the templates of the HTML pages: "diff" and "blocks".
 var drawings = template.Must(template.New("").Parse(drawingPages))

@@ -7,7 +7,8 @@ import (
 	"infomall/store/block/life"
 )
 
-// nearRunes is how many characters of unchanged text are shown next to a change.
+// nearRunes is how many characters of unchanged text are shown on each side of
+// a change.
 const nearRunes = 40
 
 // wordMarks are the marks around changed words: gone and goneEnd before and after
@@ -26,16 +27,18 @@ func (t *Terminal) wordMarks() wordMarks {
 	return plainMarks
 }
 
-// around returns text between the marks for op, which is life.Removed or life.Added.
+// around returns text with a mark before and after it. The marks are those for
+// op, which is life.Removed or life.Added.
 func (m wordMarks) around(text string, op life.Op) string {
 	var w strings.Builder
 	m.write(&w, text, op)
 	return w.String()
 }
 
-// wordLines returns the lines of a text in which a word changed, with the removed and
-// the added words marked. An ellipsis, in a line of its own or within a line, replaces
-// unchanged text that is left out. It returns no lines if no word changed.
+// wordLines returns those lines of a text in which a word changed, with the
+// removed and the added words marked. An ellipsis, in a line of its own or
+// within a line, replaces unchanged text that is left out. wordLines returns no
+// lines if no word changed.
 func wordLines(edits []life.Edit, marks wordMarks) []string {
 	var out []string
 	var line []life.Edit
@@ -73,10 +76,10 @@ func wordLines(edits []life.Edit, marks wordMarks) []string {
 	return out
 }
 
-// joined returns edits with changes joined that only one unchanged character separates.
-// Two different texts have such a character in common by chance; in Chinese it may be
-// a whole word. The removed text of each joined change comes first, then the added
-// text.
+// joined returns edits in which two changes become one if only one unchanged
+// character separates them. Two different texts have such a character in common
+// by chance; in Chinese it may be a whole word. For each change, the removed
+// text comes first, then the added text.
 func joined(edits []life.Edit) []life.Edit {
 	var out []life.Edit
 	for i := 0; i < len(edits); {
@@ -104,27 +107,28 @@ func joined(edits []life.Edit) []life.Edit {
 	return out
 }
 
-// isLetter reports whether text is exactly one character.
+// isLetter reports whether the text is exactly one character.
 func isLetter(text string) bool { return utf8.RuneCountInString(text) == 1 }
 
-// blanks are the space characters that the text of a block may have. A tab separates
-// cells and a newline separates lines.
+// blanks has the space characters that the text of a block may contain. A tab
+// separates cells and a newline separates lines.
 const blanks = " \t\n"
 
-// replaces reports whether a is removed text, b is added text, and both begin a line or
-// a cell. Then b replaces a.
+// replaces reports whether the added text b replaces the removed text a: both
+// begin a line or a cell.
 func replaces(a, b life.Edit) bool {
 	return a.Op == life.Removed && b.Op == life.Added && startsCell(a.Text) && startsCell(b.Text)
 }
 
-// startsCell reports whether the space at the start of text begins a line or a cell.
+// startsCell reports whether the space at the start of the text contains a tab
+// or a newline, so that the text begins a cell or a line.
 func startsCell(text string) bool {
 	rest := strings.TrimLeft(text, blanks)
 	return strings.ContainsAny(text[:len(text)-len(rest)], "\t\n")
 }
 
-// line returns one line with its changed words marked and its long unchanged parts
-// shortened. It returns "" if no word in the line changed.
+// line returns one line of text with its changed words marked and its long
+// unchanged parts shortened. It returns "" if no word in the line changed.
 func (m wordMarks) line(line []life.Edit) string {
 	var w strings.Builder
 	changed := false
@@ -142,8 +146,9 @@ func (m wordMarks) line(line []life.Edit) string {
 	return w.String()
 }
 
-// write writes text between the marks for op. Space at both ends of text goes outside
-// the marks. It returns false if text is only space, which gets no marks.
+// write writes text to w between the marks for op. Space at both ends of the
+// text goes outside the marks. write returns false if the text is only space,
+// which gets no marks.
 func (m wordMarks) write(w *strings.Builder, text string, op life.Op) bool {
 	open, end := m.come, m.comeEnd
 	if op == life.Removed {
@@ -159,9 +164,10 @@ func (m wordMarks) write(w *strings.Builder, text string, op life.Op) bool {
 	return words != ""
 }
 
-// near shortens unchanged text to nearRunes characters next to each change, and an
-// ellipsis. behind reports that a change precedes the text in its line, before that a
-// change follows it.
+// near shortens long unchanged text in a line: it keeps nearRunes characters
+// next to each change, and puts an ellipsis in place of the rest. If behind is
+// set, a change comes before the text; if before is set, a change comes after
+// it.
 func near(text string, behind, before bool) string {
 	if utf8.RuneCountInString(text) <= 2*nearRunes {
 		return text

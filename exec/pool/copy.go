@@ -11,10 +11,11 @@ import (
 	"infomall/store/record/task"
 )
 
-// copier is what COPY POOL asks of an archive.
+// copier is the method of an archive that COPY POOL needs.
 type copier interface {
-	// Copy copies pools into another folder, and returns one result per pool. With an
-	// error it returns the results of what was copied, and the copy is as it was.
+	// Copy copies pools into another folder, and returns one result per pool.
+	// With an error it returns the results of the pools that were copied; the
+	// copy of the archive is then as it was before.
 	Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error)
 }
 
@@ -26,10 +27,11 @@ type poolCopy struct {
 	o  task.CopyOptions
 }
 
-// Copy is the statement COPY POOL.
+// Copy is the statement COPY POOL, which copies pools into another folder.
 var Copy = session.DeclareFor("COPY POOL", session.Writes|session.Works, readCopy)
 
-// readCopy reads the clauses of a COPY POOL statement.
+// readCopy makes a poolCopy of a COPY POOL statement. It checks that the folder
+// has a name.
 func readCopy(s *session.Session, a copier, st *ast.CopyPool) (*poolCopy, error) {
 	c := &poolCopy{a: a, s: s, st: st}
 	env := s.Env()
@@ -50,7 +52,8 @@ func readCopy(s *session.Session, a copier, st *ast.CopyPool) (*poolCopy, error)
 	return c, nil
 }
 
-// Run copies the pools. Its result has one row per pool.
+// Run copies the pools. Its result has one row per pool, with how many files
+// and bytes were copied.
 func (c *poolCopy) Run(ctx context.Context) (*session.Result, error) {
 	c.o.Progress = c.s.ReportEach("copy", "bytes")
 	results, err := c.a.Copy(ctx, c.o)
@@ -66,7 +69,8 @@ func (c *poolCopy) Run(ctx context.Context) (*session.Result, error) {
 	return t.Work(n, nil), nil
 }
 
-// Would returns one line per pool, with how many of its files would be copied.
+// Would returns the lines for EXPLAIN: the folder, then one line per pool, with
+// how many of its files would be copied.
 func (c *poolCopy) Would(ctx context.Context) ([]string, error) {
 	c.o.Dry = true
 	results, err := c.a.Copy(ctx, c.o)

@@ -18,7 +18,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Delete is the statement DELETE.
+// Delete is the statement DELETE, which deletes captures from the archive.
 var Delete = session.Declare("DELETE", session.Writes|session.Works, readDelete)
 
 // deletion is a DELETE statement whose clauses were read.
@@ -26,11 +26,12 @@ type deletion struct {
 	s      *session.Session
 	st     *ast.Delete
 	reason string
-	node   plan.Node    // the captures
-	src    *plan.Source // what node reads
+	node   plan.Node    // the query for the captures to delete
+	src    *plan.Source // the source that node reads
 }
 
-// readDelete reads the clauses of a DELETE statement.
+// readDelete makes a deletion of a DELETE statement: it checks the clauses and
+// plans the query for the captures.
 func readDelete(s *session.Session, st *ast.Delete) (d *deletion, err error) {
 	env := s.Env()
 	d = &deletion{s: s, st: st}
@@ -43,11 +44,12 @@ func readDelete(s *session.Session, st *ast.Delete) (d *deletion, err error) {
 	return d, err
 }
 
-// deleteTries is how many times a DELETE starts again because another process
-// rewrote segments meanwhile.
+// deleteTries is how many times DELETE tries to delete. It starts again if
+// another process rewrote segments (files of a pool) meanwhile.
 const deleteTries = 10
 
-// Run deletes the captures, once the removal is confirmed.
+// Run deletes the captures after the user has confirmed it. Its result has one
+// row per pool, with how many captures and versions were deleted.
 func (d *deletion) Run(ctx context.Context) (*session.Result, error) {
 	res, err := d.count(ctx)
 	if err != nil {
@@ -82,8 +84,8 @@ func (d *deletion) Run(ctx context.Context) (*session.Result, error) {
 	return out, nil
 }
 
-// Would returns lines on the captures that would be deleted. It counts them, and deletes
-// none.
+// Would returns lines for EXPLAIN on the captures that would be deleted. It
+// counts these captures, and deletes none.
 func (d *deletion) Would(ctx context.Context) ([]string, error) {
 	res, err := d.count(ctx)
 	if err != nil {
@@ -92,17 +94,19 @@ func (d *deletion) Would(ctx context.Context) ([]string, error) {
 	return d.lines(&res), nil
 }
 
-// delete deletes the captures.
+// delete deletes the captures that the query finds, and returns how many there
+// were in each pool.
 func (d *deletion) delete(ctx context.Context) (task.DeleteResult, error) {
 	return d.ask(ctx, task.DeleteOptions{Reason: d.reason})
 }
 
-// count counts what delete would delete, and deletes nothing.
+// count returns the same result as delete, but deletes nothing.
 func (d *deletion) count(ctx context.Context) (task.DeleteResult, error) {
 	return d.ask(ctx, task.DeleteOptions{Reason: d.reason, Dry: true})
 }
 
-// ask passes the captures to delete to the archive, with the options o.
+// ask passes the captures to delete to the archive, with the options o, and
+// returns its result.
 func (d *deletion) ask(ctx context.Context, o task.DeleteOptions) (res task.DeleteResult, err error) {
 	snap, release, err := d.s.Snapshot(ctx)
 	if err != nil {
@@ -117,7 +121,8 @@ func (d *deletion) ask(ctx context.Context, o task.DeleteOptions) (res task.Dele
 	return snap.Delete(ctx, o)
 }
 
-// targets yields the captures that the rows stand for.
+// targets yields one task.Target, which names a capture, for each row. src is
+// the source of the query that returned the rows.
 func targets(rows value.Rows, src *plan.Source) iter.Seq2[task.Target, error] {
 	url := slices.IndexFunc(src.Fields, func(c *relation.Column) bool { return c.Name == "url" })
 	return func(yield func(task.Target, error) bool) {
@@ -137,7 +142,8 @@ func targets(rows value.Rows, src *plan.Source) iter.Seq2[task.Target, error] {
 	}
 }
 
-// lines says what a DELETE with the result res touches.
+// lines returns lines for the user that say what a DELETE with the result res
+// deletes.
 func (d *deletion) lines(res *task.DeleteResult) []string {
 	if len(res.Pools) == 0 {
 		return []string{"no capture matches, and nothing would be deleted"}
@@ -161,8 +167,8 @@ func (d *deletion) lines(res *task.DeleteResult) []string {
 	return lines
 }
 
-// leftNote returns a note that n captures are left whose body has the digest of a deleted
-// body.
+// leftNote returns a note that the archive still has n captures whose body has
+// the digest of a deleted body.
 func leftNote(n int64) string {
 	return "left in the archive, with the digest of a body that is deleted: " + value.Counted(n, "capture")
 }

@@ -12,10 +12,12 @@ import (
 	"infomall/store/record/task"
 )
 
-// dropper is what DROP POOL asks of an archive.
+// dropper is the method of an archive that DROP POOL needs.
 type dropper interface {
-	// Drop removes a pool from the archive. A pool that does not exist is a
-	// *task.NoPoolError. A pool that other pools need is a *task.DependsError.
+	// Drop removes a pool from the archive and returns what the pool had. With
+	// o.Dry it removes nothing. If the pool does not exist, the error is a
+	// *task.NoPoolError. If other pools need the pool, it is a
+	// *task.DependsError.
 	Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error)
 }
 
@@ -27,16 +29,18 @@ type poolDrop struct {
 	pool string
 }
 
-// Drop is the statement DROP POOL.
+// Drop is the statement DROP POOL, which removes a pool from the archive.
 var Drop = session.DeclareFor("DROP POOL", session.Writes|session.Works, readDropPool)
 
-// readDropPool reads the clauses of a DROP POOL statement.
+// readDropPool makes a poolDrop of a DROP POOL statement. It does not check
+// that the pool exists.
 func readDropPool(s *session.Session, a dropper, st *ast.DropPool) (*poolDrop, error) {
 	pool, err := expr.ConstantText(st.Pool, s.Env())
 	return &poolDrop{a, s, st, pool}, err
 }
 
-// Run drops the pool, once the removal is confirmed.
+// Run drops the pool after the user has confirmed it. Its result has one row,
+// with what the pool had.
 func (d *poolDrop) Run(ctx context.Context) (*session.Result, error) {
 	lines, err := d.Would(ctx)
 	if err != nil {
@@ -54,7 +58,8 @@ func (d *poolDrop) Run(ctx context.Context) (*session.Result, error) {
 	return t.Work(session.Count{Rows: res.Captures, Bytes: res.Bytes}, nil), nil
 }
 
-// Would returns one line on the pool: its captures, versions, files and bytes.
+// Would returns one line for EXPLAIN: the pool, and its captures, versions,
+// files and bytes.
 func (d *poolDrop) Would(ctx context.Context) ([]string, error) {
 	res, err := d.drop(ctx, task.DropOptions{Pool: d.pool, Dry: true})
 	if err != nil {
@@ -64,8 +69,9 @@ func (d *poolDrop) Would(ctx context.Context) ([]string, error) {
 		value.Counted(res.Captures, "capture"), value.Counted(res.Versions, "version"), value.Counted(res.Files, "file"), value.Counted(res.Bytes, "byte"))}, nil
 }
 
-// drop drops the pool, or with o.Dry counts what that would drop. If other pools
-// need the pool, the error names them.
+// drop drops the pool and returns what the pool had; with o.Dry it only counts
+// that. If other pools need the pool, the error is at the pool's name and names
+// these pools.
 func (d *poolDrop) drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	res, err := d.a.Drop(ctx, o)
 	var depends *task.DependsError

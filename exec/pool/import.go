@@ -17,20 +17,22 @@ import (
 	"infomall/store/urlkey"
 )
 
-// importFormats are the words after FORMAT.
+// importFormats are the words that can follow FORMAT in an IMPORT statement.
 var importFormats = []string{"auto", "tianwang", "warc", "arc", "wacz", "html", rank.GraphFormat}
 
-// Formats lists the words after FORMAT in an IMPORT.
+// Formats returns the words that can follow FORMAT in an IMPORT statement, such
+// as "warc".
 func Formats() []string { return importFormats }
 
-// DamageError is the error after the rows of an IMPORT that found damage. All
-// records that can be read are in the archive, so a script may go on.
+// DamageError is the error of an IMPORT that found damage in files. It comes
+// after the rows. All records that can be read are in the archive, so a script
+// may go on.
 type DamageError struct{ message string }
 
 func (e *DamageError) Error() string { return e.message }
 
-// damageError says how many places of the files are damaged, and how to list them; nil
-// if none is.
+// damageError returns a *DamageError that says how many places of the files are
+// damaged, and how to list them. It returns nil if there is no damage.
 func (im *fileImport) damageError(results []task.ImportResult) error {
 	var places int64
 	var files int
@@ -63,15 +65,17 @@ func (im *fileImport) damageError(results []task.ImportResult) error {
 	return &DamageError{m}
 }
 
-// importer is what IMPORT asks of an archive.
+// importer is the method of an archive that IMPORT needs.
 type importer interface {
-	// Import reads files into the archive, and returns one result per file. It creates
-	// the archive if there is none. With an error, also that of ctx, it returns the
-	// results of the files that were read; what they count is in the archive.
+	// Import reads files into the archive, and returns one result per file. It
+	// creates the archive if there is none. With an error, also the error of
+	// ctx, it returns the results of the files that were read; the records that
+	// these results count are in the archive.
 	Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error)
 }
 
-// fileImport is an IMPORT statement for captures, whose clauses were read.
+// fileImport is an IMPORT statement for captures, whose clauses were read. An
+// IMPORT of a graph is in package rank.
 type fileImport struct {
 	a  importer
 	s  *session.Session
@@ -79,10 +83,12 @@ type fileImport struct {
 	o  task.ImportOptions
 }
 
-// Import is the statement IMPORT.
+// Import is the statement IMPORT, which reads files of captures, or a graph,
+// into the archive.
 var Import = session.DeclareFor("IMPORT", session.Writes|session.Works|session.Anywhere, readImport).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Import).Alias })
 
-// readImport reads the clauses of an IMPORT statement.
+// readImport makes a fileImport of an IMPORT statement, or with FORMAT graph
+// the deed that package rank makes of it. It checks the clauses.
 func readImport(s *session.Session, a importer, st *ast.Import) (session.Deed, error) {
 	if st.Format != nil && strings.EqualFold(st.Format.Text, rank.GraphFormat) {
 		return rank.ImportGraph.Read(s, st)
@@ -91,8 +97,9 @@ func readImport(s *session.Session, a importer, st *ast.Import) (session.Deed, e
 	return im, im.readOptions()
 }
 
-// Run imports the files. Files that were imported before an error are in the archive,
-// so their rows come before the error.
+// Run imports the files. Its result has one row per file. If an error comes
+// after some files were imported, these files are in the archive, and the error
+// comes after their rows.
 func (im *fileImport) Run(ctx context.Context) (*session.Result, error) {
 	if tell := im.s.ReportEach("import", "bytes"); tell != nil {
 		im.o.Progress = func(p task.ImportProgress) { tell(p.Source, p.Done, p.Total) }
@@ -115,7 +122,8 @@ func (im *fileImport) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// Would returns the files that would be read, one per line.
+// Would returns the lines for EXPLAIN: the archive, then the files that would
+// be read, one per line.
 func (im *fileImport) Would(context.Context) ([]string, error) {
 	lines := []string{"import into " + im.s.Archive().Path()}
 	for i, pattern := range im.o.Patterns {
@@ -130,8 +138,9 @@ func (im *fileImport) Would(context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// placedAtPattern returns err with the position of the pattern that caused it, if a
-// pattern that names no files did. Otherwise it returns err itself.
+// placedAtPattern returns err with the position of the pattern in the statement
+// that caused it, if a pattern matches no files. It returns any other error
+// unchanged.
 func placedAtPattern(err error, st *ast.Import, patterns []string) error {
 	for i, p := range patterns {
 		if _, why := glob.Files(p); why != nil && why.Error() == err.Error() {
@@ -141,7 +150,7 @@ func placedAtPattern(err error, st *ast.Import, patterns []string) error {
 	return err
 }
 
-// readOptions reads the clauses.
+// readOptions checks the clauses of the statement and sets im.o.
 func (im *fileImport) readOptions() error {
 	s, st, o := im.s, im.st, &im.o
 	*o = task.ImportOptions{Zone: s.Settings().ImportTimezone, PoolLimit: s.Settings().PoolLimit, PageLimit: s.Settings().PageLimit, Earliest: s.Settings().Earliest, Latest: s.Settings().Latest}
@@ -168,7 +177,8 @@ func (im *fileImport) readOptions() error {
 	return im.readMirror()
 }
 
-// readMirror reads what the statement says of plain files.
+// readMirror checks the clauses BASE and AT, which are for plain files, and
+// sets im.o. With a format other than html they are an error.
 func (im *fileImport) readMirror() error {
 	s, st, o := im.s, im.st, &im.o
 	if o.Format != "html" {
@@ -204,8 +214,8 @@ func (im *fileImport) readMirror() error {
 	return nil
 }
 
-// table returns one row per file. If the session is verbose, it also returns one
-// row per damaged place and one per wrong digest.
+// table returns a table with one row per file. If the session is verbose, the
+// table also has one row per damaged place and one per wrong digest.
 func (im *fileImport) table(results []task.ImportResult) *session.Table {
 	s := im.s
 	cols := []value.Column{session.Text("source"), session.Whole("records"), session.Whole("stored"), session.Whole("visits"), session.Whole("skipped"),
@@ -234,7 +244,9 @@ func (im *fileImport) table(results []task.ImportResult) *session.Table {
 	return t
 }
 
-// importNotes says why records of a file are no captures.
+// importNotes returns notes for the user on one file: why records were skipped,
+// and how many digests that the file declares are wrong. If verbose is set,
+// wrong digests have rows of their own and no note.
 func importNotes(r *task.ImportResult, verbose bool) []string {
 	var notes []string
 	for _, why := range slices.Sorted(maps.Keys(r.Skips)) {

@@ -13,15 +13,16 @@ import (
 	"infomall/store/record/task"
 )
 
-// merger is what MERGE POOL and SEAL POOL asks of an archive.
+// merger is the method of an archive that MERGE POOL and SEAL POOL need.
 type merger interface {
-	// Merge merges the segments of each of some pools into one sorted run. It returns one
-	// result per pool; with an error, the results of the pools that were done. A pool
-	// that does not exist is a *task.NoPoolError.
+	// Merge merges the segments (files) of each pool in o into one sorted run
+	// of captures. It returns one result per pool; with an error, the results
+	// of the pools that were done. If a pool does not exist, the error is a
+	// *task.NoPoolError.
 	Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error)
 }
 
-// poolMerge is a MERGE POOL or a SEAL POOL.
+// poolMerge is a MERGE POOL or a SEAL POOL statement whose clauses were read.
 type poolMerge struct {
 	a  merger
 	s  *session.Session
@@ -29,10 +30,12 @@ type poolMerge struct {
 	o  task.MergeOptions
 }
 
-// Merge is the statements MERGE POOL and SEAL POOL.
+// Merge declares the statements MERGE POOL, which merges the segments of pools,
+// and SEAL POOL, which also makes the pools static.
 var Merge = session.DeclareFor("MERGE POOL, SEAL POOL", session.Writes|session.Works, readMerge)
 
-// readMerge reads a MERGE POOL or a SEAL POOL.
+// readMerge makes a poolMerge of a MERGE POOL or SEAL POOL statement. It does
+// not check that the pool exists.
 func readMerge(s *session.Session, a merger, st *ast.MergePool) (*poolMerge, error) {
 	m := &poolMerge{a: a, s: s, st: st, o: task.MergeOptions{Seal: st.Seal, PoolLimit: s.Settings().PoolLimit}}
 	if st.Pool == nil {
@@ -66,7 +69,7 @@ func (m *poolMerge) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// word is what the statement does, as a verb.
+// word returns the deed of the statement as a verb: "seal" or "merge".
 func (m *poolMerge) word() string {
 	if m.st.Seal {
 		return "seal"
@@ -74,8 +77,9 @@ func (m *poolMerge) word() string {
 	return "merge"
 }
 
-// merge merges the pools, or with Dry says what it would merge. If the statement names
-// a pool that is not there, the error says which pools there are.
+// merge merges the pools and returns one result per pool; with m.o.Dry it only
+// says what it would merge. If the archive does not have the pool in the
+// statement, the error names the existing pools.
 func (m *poolMerge) merge(ctx context.Context) ([]task.MergeResult, error) {
 	results, err := m.a.Merge(ctx, m.o)
 	var static *task.StaticError
@@ -85,8 +89,8 @@ func (m *poolMerge) merge(ctx context.Context) ([]task.MergeResult, error) {
 	return results, noPool(m.st.Pool, err)
 }
 
-// Would returns one line per pool, with its segments that would be merged, or with why
-// none would.
+// Would returns the lines for EXPLAIN: one line per pool, with the segments
+// that would be merged, or why none would.
 func (m *poolMerge) Would(ctx context.Context) ([]string, error) {
 	m.o.Dry = true
 	results, err := m.merge(ctx)

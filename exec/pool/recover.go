@@ -20,15 +20,16 @@ import (
 	"infomall/store/record/task"
 )
 
-// recoverColumns are the columns of RECOVER.
+// recoverColumns are the columns of the result of RECOVER.
 var recoverColumns = []value.Column{
 	session.Whole("offset"), session.Whole("bytes"), session.Text("state"), session.Whole("records"), session.Text("what"), session.Text("url"), {Name: "time", Type: value.Time},
 }
 
-// recoverer is what RECOVER asks of an archive.
+// recoverer has the methods of an archive that RECOVER needs.
 type recoverer interface {
-	// Recover reads a damaged file and yields its parts, with the records that can be
-	// saved. PlanRecover returns what Recover would read. Neither reads the archive.
+	// Recover reads a damaged file and yields its parts, with the records that
+	// can be saved. PlanRecover returns which file Recover would read, and its
+	// format. Neither needs the other files of the archive.
 	Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovered, error]
 	PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error)
 }
@@ -41,13 +42,14 @@ type recoverTarget struct {
 	task.RecoverOptions
 	task.RecoverPlan
 	to   string // the file to write; "" means none
-	gzip bool   // the file is compressed, each record as a gzip member of its own
+	gzip bool   // the file to write is compressed, each record as a gzip member of its own
 }
 
-// Recover is the statement RECOVER.
+// Recover is the statement RECOVER, which saves the records of a damaged file.
 var Recover = session.DeclareFor("RECOVER", session.Works|session.Answers|session.Anywhere, readRecover)
 
-// readRecover reads the clauses of a RECOVER statement.
+// readRecover makes a recoverTarget of a RECOVER statement. It does not look at
+// the files.
 func readRecover(s *session.Session, a recoverer, st *ast.Recover) (t *recoverTarget, err error) {
 	t = &recoverTarget{a: a, s: s, st: st}
 	if t.File, err = expr.ConstantText(st.File, s.Env()); err != nil || st.To == nil {
@@ -59,7 +61,8 @@ func readRecover(s *session.Session, a recoverer, st *ast.Recover) (t *recoverTa
 	return t, err
 }
 
-// look looks at the damaged file, and checks that the other one suits it.
+// look reads the size and format of the damaged file into t, and checks that
+// the file to write has a suitable name and is not the damaged file.
 func (t *recoverTarget) look(ctx context.Context) (err error) {
 	st := t.st
 	if t.RecoverPlan, err = t.a.PlanRecover(ctx, t.RecoverOptions); err != nil || st.To == nil {
@@ -81,7 +84,9 @@ func (t *recoverTarget) look(ctx context.Context) (err error) {
 	return nil
 }
 
-// Run yields a row per part of the file, and writes what can be saved.
+// Run yields one row per part of the damaged file, and writes the records that
+// can be saved. The file with these records gets its name after the last row.
+// If no record can be saved, the rows end with an error.
 func (t *recoverTarget) Run(ctx context.Context) (*session.Result, error) {
 	err := t.look(ctx)
 	if err != nil {
@@ -127,25 +132,31 @@ func (t *recoverTarget) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// errEnough ends the rows when the caller wants no more.
+// errEnough is the error that ends the reading of the damaged file when the
+// caller wants no more rows.
 var errEnough = errors.New("enough")
 
-// recovery is one run of RECOVER. It writes the records that are saved, and joins
-// consecutive records into one row of its result.
+// recovery is the state of one execution of RECOVER. It writes the records that
+// are saved, and joins consecutive records of the same kind into one row of the
+// result.
 type recovery struct {
 	to      *recoverTarget
 	file    *wholefile.File // nil if nothing is written
 	buf     *bufio.Writer
-	open    task.Recovered // the consecutive records so far; state RecoverDamaged means none
+	open    task.Recovered // the consecutive records that have no row yet; the state RecoverDamaged means none
 	records int64
 	damages int64
 }
 
-// take takes the next span.
+// take takes the next part of the file. It writes the part's records, and
+// yields the rows that are complete. It returns errEnough if yield asks to
+// stop.
 func (r *recovery) take(span *task.Recovered, yield func(*value.Batch, error) bool) error {
 	if span.State == task.RecoverDamaged {
 		r.damages++
-		// A capture that a whole run lacks has no bytes of its own, and parts none.
+		// A span of 0 bytes is a capture that is missing from a run (captures
+		// compressed together) that is itself undamaged. It does not divide the
+		// records before it from the records after it.
 		if span.Length > 0 && r.open.State != task.RecoverDamaged {
 			if !yield(recoverRow(&r.open), nil) {
 				return errEnough
@@ -174,7 +185,7 @@ func (r *recovery) take(span *task.Recovered, yield func(*value.Batch, error) bo
 	return nil
 }
 
-// write writes what was saved.
+// write writes the records of a part to the file, if the statement names one.
 func (r *recovery) write(span *task.Recovered) error {
 	if r.file == nil || span.Write == nil {
 		return nil
@@ -195,6 +206,7 @@ func (r *recovery) write(span *task.Recovered) error {
 	return nil
 }
 
+// commit gives the written file its name, if the statement names one.
 func (r *recovery) commit() error {
 	if r.file == nil {
 		return nil
@@ -209,13 +221,15 @@ func (r *recovery) commit() error {
 	return nil
 }
 
-// close removes what was not committed.
+// close removes the file if it was not committed.
 func (r *recovery) close() {
 	if r.file != nil {
 		r.file.Abandon()
 	}
 }
 
+// note returns a note for the user: how many records can be saved, how many
+// places are damaged, and which file has the records.
 func (r *recovery) note() string {
 	note := fmt.Sprintf("records that can be saved: %d; damaged places: %d", r.records, r.damages)
 	if r.file != nil {
@@ -224,7 +238,7 @@ func (r *recovery) note() string {
 	return note + "; RECOVER … TO 'file' writes the records"
 }
 
-// recoverRow returns a span as a row.
+// recoverRow returns a batch of one row that shows a part of the damaged file.
 func recoverRow(r *task.Recovered) *value.Batch {
 	var bytes, records, what, url, at value.Value
 	if r.Length > 0 {
@@ -247,7 +261,8 @@ func recoverRow(r *task.Recovered) *value.Batch {
 	return t.Batch()
 }
 
-// Would returns the damaged file that would be read, and the file that would be written.
+// Would returns two lines for EXPLAIN: the damaged file that would be read, and
+// the file that would be written.
 func (t *recoverTarget) Would(ctx context.Context) ([]string, error) {
 	if err := t.look(ctx); err != nil {
 		return nil, err

@@ -11,11 +11,12 @@ import (
 	"infomall/store/record/task"
 )
 
-// reindexer is what REINDEX asks of an archive.
+// reindexer is the method of an archive that REINDEX needs.
 type reindexer interface {
-	// Reindex makes the indexes of pools again from the db-files, and the catalogue too
-	// if it is lost. It returns one result per pool; with an error, the results of the
-	// pools that were done. A pool that does not exist is a *task.NoPoolError.
+	// Reindex makes the indexes of pools again from the db-files, and also the
+	// catalogue if that is lost. It returns one result per pool; with an error,
+	// the results of the pools that were done. If a pool does not exist, the
+	// error is a *task.NoPoolError.
 	Reindex(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error)
 }
 
@@ -27,10 +28,11 @@ type reindex struct {
 	o  task.ReindexOptions
 }
 
-// Reindex is the statement REINDEX.
+// Reindex is the statement REINDEX, which makes the indexes of pools again.
 var Reindex = session.DeclareFor("REINDEX", session.Writes|session.Works, readReindex)
 
-// readReindex reads the clauses of a REINDEX statement.
+// readReindex makes a reindex of a REINDEX statement. It does not check that
+// the pool exists.
 func readReindex(s *session.Session, a reindexer, st *ast.Reindex) (*reindex, error) {
 	r := &reindex{a: a, s: s, st: st, o: task.ReindexOptions{Derived: st.Derived, PageLimit: s.Settings().PageLimit}}
 	var err error
@@ -40,8 +42,9 @@ func readReindex(s *session.Session, a reindexer, st *ast.Reindex) (*reindex, er
 	return r, err
 }
 
-// Run makes the indexes again. Its result has one row per pool. If a db-file is
-// damaged, an error after the rows says so.
+// Run makes the indexes again. Its result has one row per pool. If a db-file (a
+// file with captures) is damaged, its index stays unchanged, and an error after
+// the rows says so.
 func (r *reindex) Run(ctx context.Context) (*session.Result, error) {
 	r.o.Progress = r.s.Report("reindex", "bytes")
 	results, err := r.a.Reindex(ctx, r.o)
@@ -67,7 +70,8 @@ func (r *reindex) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// Would returns one line per pool, with the db-files that its indexes would be made from.
+// Would returns the lines for EXPLAIN: one line per pool, with the db-files
+// that its indexes would be made from.
 func (r *reindex) Would(ctx context.Context) ([]string, error) {
 	r.o.Dry = true
 	results, err := r.a.Reindex(ctx, r.o)

@@ -11,11 +11,12 @@ import (
 	"infomall/store/record/task"
 )
 
-// repairer is what REPAIR POOL asks of an archive.
+// repairer is the method of an archive that REPAIR POOL needs.
 type repairer interface {
-	// Repair replaces damaged files of a pool by those of another copy of the archive. It
-	// returns one result per file; with an error, the results of the files that were
-	// done. A pool that does not exist is a *task.NoPoolError.
+	// Repair replaces damaged files of a pool by the files of another copy of
+	// the archive. It returns one result per file; with an error, the results
+	// of the files that were done. If the pool does not exist, the error is a
+	// *task.NoPoolError.
 	Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error)
 }
 
@@ -27,10 +28,12 @@ type poolRepair struct {
 	o  task.RepairOptions
 }
 
-// Repair is the statement REPAIR POOL.
+// Repair is the statement REPAIR POOL, which repairs the damaged files of a
+// pool from another copy of the archive.
 var Repair = session.DeclareFor("REPAIR POOL", session.Writes|session.Works, readRepair)
 
-// readRepair reads the clauses of a REPAIR POOL statement.
+// readRepair makes a poolRepair of a REPAIR POOL statement. It checks that the
+// folder of the copy has a name.
 func readRepair(s *session.Session, a repairer, st *ast.RepairPool) (*poolRepair, error) {
 	r := &poolRepair{a: a, s: s, st: st}
 	env := s.Env()
@@ -47,8 +50,9 @@ func readRepair(s *session.Session, a repairer, st *ast.RepairPool) (*poolRepair
 	return r, nil
 }
 
-// Run repairs the files of the pool. If a file is still damaged, an error after the
-// rows says so: a script then ends with status 1.
+// Run repairs the files of the pool. Its result has one row per file. If a file
+// is still damaged, an error after the rows says so; a script then ends with
+// status 1.
 func (r *poolRepair) Run(ctx context.Context) (*session.Result, error) {
 	r.o.Progress = r.s.ReportEach("repair", "bytes")
 	results, err := r.a.Repair(ctx, r.o)
@@ -71,8 +75,9 @@ func (r *poolRepair) Run(ctx context.Context) (*session.Result, error) {
 	return t.Work(n, err), nil
 }
 
-// Would returns which files would be replaced. It reads the pool's files, and those of
-// the copy if one is damaged.
+// Would returns the lines for EXPLAIN: one line per file, which says whether it
+// would be replaced. It reads the pool's files, and the files of the copy if
+// one of the pool's is damaged.
 func (r *poolRepair) Would(ctx context.Context) ([]string, error) {
 	r.o.Dry = true
 	results, err := r.a.Repair(ctx, r.o)

@@ -13,18 +13,19 @@ import (
 	"infomall/store/record/task"
 )
 
-// findingColumns are the columns of VERIFY.
+// findingColumns are the columns of the result of VERIFY.
 var findingColumns = []value.Column{session.Text("pool"), session.Text("file"), session.Whole("offset"), session.Text("what"), session.Text("severity"), session.Text("url"), {Name: "time", Type: value.Time}}
 
-// sampleMax bounds the parts of a sample: so many days are 27 years.
+// sampleMax is the largest n in SAMPLE 1/n: so many days are 27 years.
 const sampleMax = 10_000
 
-// verifier is what VERIFY asks of an archive.
+// verifier has the methods of an archive that VERIFY needs.
 type verifier interface {
-	// Verify reads every file of the archive, or of one pool, and yields one finding
-	// per damage. A pool that does not exist is a *task.NoPoolError.
+	// Verify reads every file of the archive, or of one pool, and yields one
+	// finding per damaged place. If the pool does not exist, the error is a
+	// *task.NoPoolError.
 	Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[task.Finding, error]
-	// PlanVerify returns which files Verify would read.
+	// PlanVerify returns which files Verify would read, and their size.
 	PlanVerify(ctx context.Context, o task.VerifyOptions) (task.VerifyPlan, error)
 }
 
@@ -36,10 +37,12 @@ type verification struct {
 	o  task.VerifyOptions
 }
 
-// Verify is the statement VERIFY.
+// Verify is the statement VERIFY, which looks for damage in the files of the
+// archive.
 var Verify = session.DeclareFor("VERIFY", session.Works|session.Answers, readVerify)
 
-// readVerify reads the clauses of a VERIFY statement.
+// readVerify makes a verification of a VERIFY statement. It checks the number
+// of SAMPLE, but not that the pool exists.
 func readVerify(s *session.Session, a verifier, st *ast.Verify) (*verification, error) {
 	v := &verification{a: a, s: s, st: st, o: task.VerifyOptions{Stateless: s.ReadOnly()}}
 	var err error
@@ -62,8 +65,9 @@ func readVerify(s *session.Session, a verifier, st *ast.Verify) (*verification, 
 	return v, nil
 }
 
-// Run yields the findings as they are made. An error after them counts them: a script
-// then ends with status 1.
+// Run reads the files, and yields a row for each finding as soon as it is made.
+// If there are findings, an error after the rows counts them; a script then
+// ends with status 1.
 func (v *verification) Run(ctx context.Context) (*session.Result, error) {
 	v.o.Progress = v.s.Report("verify", "bytes")
 	p, err := v.a.PlanVerify(ctx, v.o)
@@ -99,7 +103,7 @@ func (v *verification) Run(ctx context.Context) (*session.Result, error) {
 	return res, nil
 }
 
-// findingRow is a finding as a row.
+// findingRow returns a batch of one row that shows a finding.
 func findingRow(f *task.Finding) *value.Batch {
 	var pool, offset, url, at value.Value
 	if f.Pool != "" {
@@ -116,7 +120,8 @@ func findingRow(f *task.Finding) *value.Batch {
 	return t.Batch()
 }
 
-// Would returns the number and size of the files that would be read, then their names.
+// Would returns the lines for EXPLAIN: the number and size of the files that
+// would be read, then their names.
 func (v *verification) Would(ctx context.Context) ([]string, error) {
 	p, err := v.a.PlanVerify(ctx, v.o)
 	if err != nil {
@@ -135,6 +140,8 @@ func (v *verification) Would(ctx context.Context) ([]string, error) {
 	return lines, nil
 }
 
+// wentOn returns a note that VERIFY does not read a number of db-files, because
+// an interrupted VERIFY has found them undamaged.
 func wentOn(clean int) string {
 	return "not read again, because an interrupted VERIFY found it undamaged: " + value.Counted(clean, "db-file")
 }

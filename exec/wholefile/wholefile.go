@@ -7,14 +7,16 @@ import (
 	"os"
 )
 
-// File is a file that gets its name only when it is complete.
+// File is a file that gets its name only when it is complete. Until then it has
+// a temporary name in the same directory.
 type File struct {
 	*os.File
 	path string
 	done bool
 }
 
-// Create begins a file beside path. It ends with Commit or Abandon.
+// Create creates a File that will get the name path. The caller writes to it
+// and ends it with Commit or Abandon.
 func Create(path string) (*File, error) {
 	f, err := os.OpenFile(path+"."+rand.Text()[:8]+".open", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -23,8 +25,8 @@ func Create(path string) (*File, error) {
 	return &File{File: f, path: path}, nil
 }
 
-// Commit gives the file its name, in place of an older file, and returns its
-// size.
+// Commit syncs and closes the file, gives it its name in place of an older
+// file, and returns its size in bytes.
 func (f *File) Commit() (size int64, err error) {
 	info, err := f.Stat()
 	if err == nil {
@@ -43,11 +45,11 @@ func (f *File) Commit() (size int64, err error) {
 	return info.Size(), nil
 }
 
-// Abandon removes the file unless it was committed.
+// Abandon closes and removes the file, unless it was committed.
 func (f *File) Abandon() {
 	if f.done {
 		return
 	}
-	f.Close()           // it goes anyway
-	os.Remove(f.Name()) // if this fails, its name tells that it is not whole
+	f.Close()           // an error does not matter: the file is removed
+	os.Remove(f.Name()) // if this fails, the temporary name shows that the file is not complete
 }
