@@ -5,11 +5,12 @@ import (
 	"infomall/lang/cells"
 )
 
-// nullText is how NULL is shown to people if Options.NullValue is "".
+// nullText is the text for NULL in the formats for people if Options.NullValue
+// is "".
 const nullText = "NULL"
 
-// appendCell appends row i of v as a person reads it. Unprintable characters in
-// texts are escaped.
+// appendCell appends the value in row i of v in the form for people. It escapes
+// unprintable characters in texts.
 func appendCell(dst []byte, v *value.Vector, i int, o *Options) []byte {
 	switch {
 	case v.IsNull(i):
@@ -20,7 +21,7 @@ func appendCell(dst []byte, v *value.Vector, i int, o *Options) []byte {
 	return v.AppendText(dst, i, o.Zone)
 }
 
-// nullOf returns the text for NULL in formats for people.
+// nullOf returns the text for NULL in the formats for people, such as table.
 func nullOf(o *Options) string {
 	if o.NullValue == "" {
 		return nullText
@@ -28,7 +29,7 @@ func nullOf(o *Options) string {
 	return o.NullValue
 }
 
-// appendBlanks appends n spaces.
+// appendBlanks appends n spaces to dst.
 func appendBlanks(dst []byte, n int) []byte {
 	for range n {
 		dst = append(dst, ' ')

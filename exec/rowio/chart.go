@@ -12,33 +12,36 @@ import (
 	"infomall/lang/cells"
 )
 
+// chartFormat is the format chart: bars for numbers, drawn with characters.
 var chartFormat = &Format{Name: "chart", make: newChart}
 
-// chartRowsMax is how many rows a chart draws. The chart holds them in memory
-// until it knows the longest bar.
+// chartRowsMax is the most rows that a chart draws. The chart holds them in
+// memory until it knows the longest bar.
 const chartRowsMax = 10_000
 
-// chartWidth is the width of a chart in cells if Options.Width is 0, and barMin
-// the least room for the bars.
+// chartWidth is the width of a chart if Options.Width is 0, and barMin
+// is the least room for the bars, both in cells of the terminal.
 const (
 	chartWidth = 80
 	barMin     = 10
 )
 
-// chart is a Writer that draws one bar per number of a row, beside the row's
-// other values. All bars have the same scale. Bars of negative numbers are
-// hatched.
+// chart is a Writer that draws one bar for each number of a row, beside the
+// row's other values. All bars have the same scale. Bars of negative numbers
+// are hatched.
 type chart struct {
 	sink
 	o    Options
 	plot plot
 }
 
+// newChart returns a writer of the format chart.
 func newChart(w io.Writer, o Options) Writer { return &chart{sink: sink{w: w}, o: o} }
 
-// errNoNumbers is returned by Begin if no column has a numeric type.
+// errNoNumbers is the error of chart.Begin if no column has a numeric type.
 var errNoNumbers = errors.New("a chart draws numbers, but no column has any; write a query such as SELECT date_trunc('month', time), count(*) … GROUP BY 1")
 
+// Begin takes the columns. It returns errNoNumbers if none has numbers.
 func (c *chart) Begin(cols []value.Column) error {
 	c.plot = newPlot(cols, chartRowsMax, &c.o)
 	if len(c.plot.numbers) == 0 {
@@ -47,11 +50,13 @@ func (c *chart) Begin(cols []value.Column) error {
 	return nil
 }
 
+// Write adds the rows of the batch to the chart. It writes nothing yet.
 func (c *chart) Write(b *value.Batch) error {
 	c.plot.add(b)
 	return nil
 }
 
+// End writes the chart.
 func (c *chart) End() error {
 	p := &c.plot
 	series := len(p.numbers) > 1
@@ -100,11 +105,13 @@ func (c *chart) End() error {
 	return c.flush()
 }
 
+// line appends a line with the text s to the output.
 func (c *chart) line(s string) {
 	c.buf = append(c.buf, s...)
 	c.buf = append(c.buf, '\n')
 }
 
+// dim returns s in dimmed letters, if the terminal has colours.
 func (c *chart) dim(s string) string {
 	if !c.o.Color {
 		return s
@@ -112,11 +119,11 @@ func (c *chart) dim(s string) string {
 	return dimOn + s + colorOff
 }
 
-// eighths are characters that fill 0 to 7 eighths of a cell from the left.
+// eighths are the characters that fill 0 to 7 eighths of a cell, from the left.
 var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
 
-// bar returns the bar for x. A bar for most would fill room cells. It is "" for
-// zero and NaN.
+// bar returns the bar for x, as a text. A bar for the number most would fill
+// room cells of the terminal. The bar is "" for zero and NaN.
 func bar(x, most float64, room int) string {
 	if most <= 0 || x == 0 || math.IsNaN(x) {
 		return ""
@@ -129,30 +136,31 @@ func bar(x, most float64, room int) string {
 	return strings.Repeat("█", n/8) + eighths[n%8]
 }
 
-// plot holds the rows that a chart or a plot shows: their numbers, and their
-// other columns as labels.
+// plot holds the rows that a chart or the plot of an HTML report shows: their
+// numbers, and their other columns as labels.
 type plot struct {
 	o       *Options
 	cols    []value.Column
 	names   []string // of the columns, with unprintable characters escaped
 	numbers []int    // the columns that are drawn, by index
 	others  []int    // the columns that label the rows, by index
-	max     int      // rows held at most
+	max     int      // the most rows that the plot holds
 	rows    []plotRow
-	total   int64   // all rows, with those not held
+	total   int64   // how many rows were added, including those that the plot does not hold
 	most    float64 // the greatest absolute value of all numbers
 }
 
 // plotRow is one row of a plot.
 type plotRow struct {
 	label   []string  // one text per column in others
-	times   []int64   // one per column in others: the time in milliseconds, or math.MinInt64 if it is no time
+	times   []int64   // one per column in others: the time in milliseconds since 1970, or math.MinInt64 if the value is not a time
 	numbers []float64 // one per column in numbers; NaN for NULL
 	texts   []string  // the numbers as a table shows them; "" for NULL
 }
 
-// newPlot returns an empty plot for rows of cols that holds at most rowsMax
-// rows.
+// newPlot returns an empty plot for rows with the columns cols. It draws the
+// columns with numbers, and labels the rows with the other columns. It holds at
+// most rowsMax rows.
 func newPlot(cols []value.Column, rowsMax int, o *Options) plot {
 	p := plot{o: o, cols: cols, max: rowsMax}
 	for i, c := range cols {
@@ -170,7 +178,8 @@ func newPlot(cols []value.Column, rowsMax int, o *Options) plot {
 	return p
 }
 
-// add counts the rows of b, and holds them until the plot is full.
+// add counts the rows of the batch b, and holds copies of them until the plot
+// has p.max rows.
 func (p *plot) add(b *value.Batch) {
 	for i := range b.N {
 		p.total++
@@ -201,8 +210,8 @@ func (p *plot) add(b *value.Batch) {
 	}
 }
 
-// number returns row i of v, a column of numbers or durations, as a float. The
-// row is not NULL.
+// number returns the value in row i of v as a float. v is a column of numbers
+// or durations, and the value is not NULL.
 func number(v *value.Vector, i int) float64 {
 	if v.Type == value.Float {
 		return v.Floats[i]
@@ -210,8 +219,9 @@ func number(v *value.Vector, i int) float64 {
 	return float64(v.Ints[i])
 }
 
-// labels returns one label per row. If all times of a column begin a day, a
-// month or a year, they are written as 2008-06-15, 2008-06 or 2008.
+// labels returns one label per row: the values of its label columns. If all
+// times of a column begin a day, a month or a year, they are written as
+// 2008-06-15, 2008-06 or 2008.
 func (p *plot) labels() []string {
 	labels := make([]string, len(p.rows))
 	for k := range p.others {
@@ -230,8 +240,9 @@ func (p *plot) labels() []string {
 	return labels
 }
 
-// layout returns the shortest time layout that loses nothing for the times of
-// label k, or "" if only a full time will do.
+// layout returns the shortest time layout, as for time.Time.Format, that loses
+// nothing for the times of label column k. It returns "" if some time does not
+// begin a day.
 func (p *plot) layout(k int) string {
 	layout := "2006"
 	for _, r := range p.rows {
@@ -251,7 +262,8 @@ func (p *plot) layout(k int) string {
 	return layout
 }
 
-// title returns what the picture shows, such as "count by month".
+// title returns the title of the plot, made of the names of columns, such as
+// "count by month".
 func (p *plot) title() string {
 	var numbers, others []string
 	for _, k := range p.numbers {
@@ -266,7 +278,8 @@ func (p *plot) title() string {
 	return strings.Join(numbers, ", ") + " by " + strings.Join(others, ", ")
 }
 
-// footer returns the count of rows, such as "400 rows; 12 more not drawn".
+// footer returns a text with the number of rows, such as "400 rows; 12 more not
+// drawn".
 func (p *plot) footer() string {
 	if left := p.total - int64(len(p.rows)); left > 0 {
 		return fmt.Sprintf("%s; %d more not drawn", value.Counted(len(p.rows), "row"), left)

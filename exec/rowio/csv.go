@@ -13,9 +13,9 @@ var (
 	tsvFormat = &Format{Name: "tsv", Suffixes: []string{".tsv"}, make: newTSV}
 )
 
-// separated is a Writer of csv and tsv: one line per row, which ends in a line
-// feed. Times are written as RFC 3339, durations as seconds. Bytes that are not
-// UTF-8 become U+FFFD.
+// separated is the Writer of csv and tsv: one line per row, which ends in a
+// line feed. Times are written as RFC 3339, durations as seconds. Bytes that
+// are not UTF-8 become U+FFFD.
 type separated struct {
 	sink
 	o         Options
@@ -23,9 +23,9 @@ type separated struct {
 	appendRaw func(dst []byte, s string) []byte // appends a text, quoted or escaped if necessary
 }
 
-// newCSV returns a writer of RFC 4180. A field with a comma, a quote or a line
-// break is quoted. The empty text is quoted too, to distinguish it from NULL.
-// So a row of one column that is NULL is an empty line.
+// newCSV returns a writer of CSV as in RFC 4180. A field with a comma, a quote
+// or a line break is quoted. The empty text is quoted too, to distinguish it
+// from NULL. Thus a row of one column that is NULL is an empty line.
 func newCSV(w io.Writer, o Options) Writer {
 	return &separated{sink: sink{w: w}, o: o, comma: ',', appendRaw: appendCSV}
 }
@@ -36,6 +36,8 @@ func newTSV(w io.Writer, o Options) Writer {
 	return &separated{sink: sink{w: w}, o: o, comma: '\t', appendRaw: appendTSV}
 }
 
+// Begin writes the line with the names of the columns, if Options.Header asks
+// for it.
 func (s *separated) Begin(cols []value.Column) error {
 	if !s.o.Header {
 		return nil
@@ -50,6 +52,7 @@ func (s *separated) Begin(cols []value.Column) error {
 	return s.flush()
 }
 
+// Write writes one line per row of the batch.
 func (s *separated) Write(b *value.Batch) error {
 	for i := range b.N {
 		for k, v := range b.Cols {
@@ -66,8 +69,10 @@ func (s *separated) Write(b *value.Batch) error {
 	return s.flush()
 }
 
+// End does nothing, because the last line is complete.
 func (s *separated) End() error { return nil }
 
+// cell appends the field for the value in row i of v.
 func (s *separated) cell(v *value.Vector, i int) {
 	switch {
 	case v.IsNull(i):
@@ -81,8 +86,8 @@ func (s *separated) cell(v *value.Vector, i int) {
 	}
 }
 
-// text writes a field that is a text, with ' before it if Options.Safe asks for
-// that.
+// text appends a field that is a text. If Options.Safe is set, it puts ' before
+// a text that a spreadsheet would take for a formula.
 func (s *separated) text(text string) {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
@@ -93,11 +98,12 @@ func (s *separated) text(text string) {
 	s.buf = s.appendRaw(s.buf, text)
 }
 
-// formulaStarts are the characters with which a text is a formula to a
-// spreadsheet. Some spreadsheets treat the full-width characters like the
-// narrow ones.
+// formulaStarts are the characters that make a text a formula for a spreadsheet
+// if the text begins with one of them. Some spreadsheets treat the full-width
+// characters like the narrow ones.
 const formulaStarts = "=+-@\t\r\n＝＋－＠"
 
+// appendCSV appends s as a CSV field, in quotes if it needs them.
 func appendCSV(dst []byte, s string) []byte {
 	if s != "" && !needsQuotes(s) {
 		return append(dst, s...)
@@ -116,6 +122,8 @@ func appendCSV(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
+// needsQuotes reports whether s has a character for which a CSV field must be
+// quoted.
 func needsQuotes(s string) bool {
 	for i := range len(s) {
 		switch s[i] {
@@ -126,6 +134,8 @@ func needsQuotes(s string) bool {
 	return false
 }
 
+// appendTSV appends s with its tabs, line breaks and backslashes written as \t,
+// \n, \r and \\.
 func appendTSV(dst []byte, s string) []byte {
 	for i := range len(s) {
 		switch c := s[i]; c {

@@ -15,19 +15,20 @@ import (
 	"infomall/exec/value"
 )
 
-// AreLinks reports whether rows of these columns can be written as links,
-// because they have columns for both ends of a link.
+// AreLinks reports whether rows with the columns cols can be written as links:
+// they need a text column target, and a text column source or url.
 func AreLinks(cols []value.Column) bool {
 	_, _, err := linkEnds(cols)
 	return err == nil
 }
 
-// ErrNoLinks is returned if rows must be written as links but lack a text
-// column for one of the two ends.
+// ErrNoLinks is the error for rows that must be written as links, but lack a
+// text column for one of the two ends.
 var ErrNoLinks = errors.New("no columns for the two ends of a link")
 
-// linkEnds returns the indexes of the columns of a link's two ends: source, or
-// url if there is no source, and target.
+// linkEnds returns the indexes of the columns with the two ends of a link:
+// source, or url if there is no column source, and target. It returns
+// ErrNoLinks if a column is missing.
 func linkEnds(cols []value.Column) (source, target int, err error) {
 	find := func(name string) int {
 		return slices.IndexFunc(cols, func(c value.Column) bool { return c.Name == name && c.Type.Textual() })
@@ -41,14 +42,14 @@ func linkEnds(cols []value.Column) (source, target int, err error) {
 	return source, target, nil
 }
 
-// arrow separates the two ends of an edge.
+// arrow separates the two ends of an edge in a list of edges.
 const arrow = " -> "
 
-// NewEdges returns a writer of a list of edges, one line per row: "source ->
-// target", and the weight if the rows have a numeric column weight. Column url
-// serves if there is no column source. If the target is NULL or empty, the line
-// is the source alone: a node without edges. Rows without a source are left
-// out.
+// NewEdges returns a writer of a list of edges, with one line per row: "source
+// -> target", and then the weight if the rows have a numeric column weight. If
+// there is no column source, the column url is the source. If the target is
+// NULL or empty, the line is only the source, which means a node without edges.
+// Rows without a source are left out.
 func NewEdges(w io.Writer) Writer { return &edges{sink: sink{w: w}} }
 
 // edges is the Writer that NewEdges returns. Its fields are indexes of columns.
@@ -58,13 +59,15 @@ type edges struct {
 	weight         int // -1 if there is none
 }
 
-// Begin returns ErrNoLinks if column source or target is missing.
+// Begin takes the columns. It returns ErrNoLinks if the column source or target
+// is missing.
 func (e *edges) Begin(cols []value.Column) (err error) {
 	e.source, e.target, err = linkEnds(cols)
 	e.weight = slices.IndexFunc(cols, func(c value.Column) bool { return c.Name == "weight" && c.Type.Numeric() })
 	return err
 }
 
+// Write writes one line for each row of the batch that has a source.
 func (e *edges) Write(b *value.Batch) error {
 	for i := range b.N {
 		source, target := b.Cols[e.source], b.Cols[e.target]
@@ -93,8 +96,8 @@ func (e *edges) Write(b *value.Batch) error {
 	return e.flush()
 }
 
-// name writes the name of a node. It returns an error if ReadEdges could not
-// read that name again.
+// name writes the name of a node. It returns an error for a name that ReadEdges
+// would not read back as the same name.
 func (e *edges) name(name string) error {
 	if name != strings.TrimSpace(name) || strings.ContainsAny(name, "\r\n") || strings.Contains(" "+name+" ", arrow) {
 		return fmt.Errorf("%q cannot be the name of a node in a list of edges: it begins or ends in a blank, or has a line break or an arrow in it", name)
@@ -103,8 +106,8 @@ func (e *edges) name(name string) error {
 	return nil
 }
 
-// putWeight writes the weight of an edge. For NULL it writes 1 if the end of
-// the target would otherwise be read as a weight, and nothing if not.
+// putWeight writes the weight of an edge. For NULL it writes nothing, but if
+// the end of the target's name would then be read as a weight, it writes 1.
 func (e *edges) putWeight(target string, weight value.Value) {
 	if !weight.IsNull() {
 		e.buf = append(e.buf, ' ')
@@ -114,24 +117,26 @@ func (e *edges) putWeight(target string, weight value.Value) {
 	}
 }
 
+// End does nothing, because the last line is complete.
 func (e *edges) End() error { return nil }
 
-// Edge is a line of a list of edges. Target is empty for a node without edges.
+// Edge is one line of a list of edges. Target is empty for a node without
+// edges.
 type Edge struct {
 	Source, Target []byte
 	Weight         float32
 	Line           int // from 1
 }
 
-// edgeLineMax bounds the length of a line in a list of edges. Two URLs have at
-// most 16 KB each.
+// edgeLineMax is the greatest length of a line in a list of edges, in bytes.
+// Two URLs have at most 16 KB each.
 const edgeLineMax = 256 << 10
 
 // ReadEdges yields the edges of a list of edges, with lines such as "http://a
 // -> http://b 1.5". The weight is 1 if the line has none. A line without an
 // arrow is a node without edges. A tab may replace the arrow, and the space
-// before the weight. Empty lines are skipped. An error names its line. Each
-// edge is valid until the iteration moves on.
+// before the weight. Empty lines are skipped. An error names the line. Each
+// Edge is valid until the iteration moves on.
 func ReadEdges(r io.Reader) iter.Seq2[*Edge, error] {
 	return func(yield func(*Edge, error) bool) {
 		lines := bufio.NewScanner(r)
@@ -164,8 +169,8 @@ func ReadEdges(r io.Reader) iter.Seq2[*Edge, error] {
 // errOneSided is the error for a line such as "-> http://b".
 var errOneSided = errors.New("an edge has no name on one side of its arrow")
 
-// parse sets e to the edge on line, which has no spaces at its ends. It keeps
-// e.Line.
+// parse sets e to the edge in line, which has no spaces at its ends. It does
+// not change e.Line.
 func (e *Edge) parse(line []byte) error {
 	e.Source, e.Target, e.Weight = line, nil, 1
 	at, n := bytes.IndexByte(line, ' '), len(arrow)
@@ -195,8 +200,9 @@ func (e *Edge) parse(line []byte) error {
 	return nil
 }
 
-// cutWeight splits a target from the weight that follows it, and reports
-// whether there is one. The weight is the last word if that is a number.
+// cutWeight splits the target of an edge into the name of the node and the
+// weight that follows it. The weight is the last word if that is a number; has
+// reports whether there is one.
 func cutWeight(target []byte) (name, weight []byte, has bool) {
 	i := len(target) - 1
 	for i >= 0 && target[i] != ' ' && target[i] != '\t' {

@@ -12,18 +12,20 @@ import (
 	"infomall/exec/value"
 )
 
-// Names collects names and yields them sorted by bytes. spill.Lines implements it,
-// with memory bounded by use of disk.
+// Names collects names and yields them sorted by bytes, with repetitions.
+// spill.Lines implements Names with bounded memory, because it also uses disk.
 type Names interface {
 	Add(name []byte) error
 	Sorted() iter.Seq2[[]byte, error]
 }
 
 // NewGraphML returns a writer of GraphML. Each row is an edge from the node
-// named in column source, or url if there is no source, to the node in column
-// target. The other columns become data of the edge. Nodes follow the edges in
-// the file, once each, with their names as data; names collects them. A node's
-// id is a hash of its name, so no table of ids is held in memory.
+// named in column source (or url if there is no source) to the node named in
+// column target. The other columns become data of the edge. In the file, the
+// nodes come after the edges, each once, with its name as data; the writer
+// collects the names in names. The id of a node is a hash of its name, so the
+// writer holds no table of ids in memory. Times are written in the time zone
+// zone.
 func NewGraphML(w io.Writer, names Names, zone *time.Location) Writer {
 	return &graphML{sink: sink{w: w}, names: names, zone: zone}
 }
@@ -44,7 +46,8 @@ const graphMLHead = `<?xml version="1.0" encoding="UTF-8"?>
 <key id="name" for="node" attr.name="name" attr.type="string"/>
 `
 
-// Begin returns ErrNoLinks if column source or target is missing.
+// Begin writes the start of the file, which declares the columns. It returns
+// ErrNoLinks if the column source or target is missing.
 func (g *graphML) Begin(cols []value.Column) (err error) {
 	g.cols = cols
 	if g.source, g.target, err = linkEnds(cols); err != nil {
@@ -72,6 +75,7 @@ func (g *graphML) Begin(cols []value.Column) (err error) {
 	return g.flush()
 }
 
+// Write writes one edge for each row of the batch that has both ends.
 func (g *graphML) Write(b *value.Batch) error {
 	for i := range b.N {
 		source, target := b.Cols[g.source], b.Cols[g.target]
@@ -104,26 +108,30 @@ func (g *graphML) Write(b *value.Batch) error {
 	return g.flush()
 }
 
-// nodeID returns the id of the node with this name. It is a hash, because names
-// may contain characters that are not allowed in an id.
+// nodeID returns the id of the node with this name: "n" and a hash of the name,
+// in hexadecimal. Names themselves may contain characters that are not allowed
+// in an id.
 func nodeID(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return "n" + hex.EncodeToString(sum[:10])
 }
 
-// text appends s, escaped. Characters that XML cannot hold become U+FFFD.
+// text appends s, escaped for XML. Characters that XML cannot hold become
+// U+FFFD.
 func (g *graphML) text(s string) {
 	xml.EscapeText(bufferOf{&g.buf}, []byte(s)) // appending does not fail
 }
 
-// bufferOf is an io.Writer that appends to the slice b.
+// bufferOf is an io.Writer that appends to the slice *b.
 type bufferOf struct{ b *[]byte }
 
+// Write appends p to the slice. It does not fail.
 func (b bufferOf) Write(p []byte) (int, error) {
 	*b.b = append(*b.b, p...)
 	return len(p), nil
 }
 
+// End writes the nodes and the end of the file.
 func (g *graphML) End() error {
 	last, any := "", false
 	for name, err := range g.names.Sorted() {

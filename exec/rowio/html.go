@@ -13,14 +13,14 @@ import (
 
 var htmlFormat = &Format{Name: "html", Suffixes: []string{".html", ".htm"}, make: newHTML}
 
-// htmlPlotMax is how many rows the plot of a report shows. On a screen, the
-// bars of more rows would be too narrow.
+// htmlPlotMax is the most rows that the plot of a report shows. On a screen,
+// the bars of more rows would be too narrow.
 const htmlPlotMax = 400
 
-// report is a Writer of html: one self-contained HTML document with the rows as
-// a table and, if a column has numbers, a plot of the first such column. The
-// document has no scripts. Archived text is escaped, so that none of it becomes
-// markup.
+// report is the Writer of html. It writes one HTML document that needs no other
+// file, with the rows as a table and, if a column has numbers, a plot of the
+// first such column. The document has no scripts. Archived text is escaped, so
+// that none of it becomes markup.
 type report struct {
 	sink
 	o    Options
@@ -30,8 +30,9 @@ type report struct {
 
 func newHTML(w io.Writer, o Options) Writer { return &report{sink: sink{w: w}, o: o} }
 
-// reportHead is the start of a document. The plot comes after the table in the
-// file, because it needs all rows; the style sheet shows it before the table.
+// reportHead is the start of an HTML report. The plot comes after the table in
+// the file, because it needs all rows; the style sheet shows it before the
+// table.
 const reportHead = `<!doctype html>
 <html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>infomall</title>
@@ -51,6 +52,7 @@ td { border-bottom: 1px solid #ddd; white-space: pre-wrap; overflow-wrap: anywhe
 <table>
 `
 
+// Begin writes the start of the document and the header of the table.
 func (r *report) Begin(cols []value.Column) error {
 	r.cols = cols
 	r.plot = newPlot(cols, htmlPlotMax, &r.o)
@@ -63,7 +65,8 @@ func (r *report) Begin(cols []value.Column) error {
 	return r.flush()
 }
 
-// class returns the HTML attribute for the cells of column c, or "".
+// class returns the HTML attribute for the cells of column c, with a space
+// before it, or "" if they need none.
 func class(c value.Column) string {
 	if numeric(c.Type) {
 		return ` class="n"`
@@ -71,8 +74,10 @@ func class(c value.Column) string {
 	return ""
 }
 
+// put appends s to the output as it is.
 func (r *report) put(s string) { r.buf = append(r.buf, s...) }
 
+// Write writes the rows of the batch to the table, and adds them to the plot.
 func (r *report) Write(b *value.Batch) error {
 	r.plot.add(b)
 	for i := range b.N {
@@ -92,8 +97,8 @@ func (r *report) Write(b *value.Batch) error {
 	return r.flush()
 }
 
-// text returns row i of v with unprintable characters escaped; line breaks
-// stay.
+// text returns the value in row i of v as a text with unprintable characters
+// escaped, except line breaks.
 func (r *report) text(v *value.Vector, i int) string {
 	if v.Type != value.Text && v.Type != value.URL {
 		return string(v.AppendText(nil, i, r.o.Zone))
@@ -109,6 +114,7 @@ func (r *report) text(v *value.Vector, i int) string {
 	return string(b)
 }
 
+// End writes the end of the table, the plot, and the end of the document.
 func (r *report) End() error {
 	r.put("</tbody>\n</table>\n<p class=\"note\">" + html.EscapeString(value.Counted(r.plot.total, "row")) + "</p>\n")
 	if p := &r.plot; len(p.numbers) > 0 && len(p.rows) > 1 && p.most > 0 {
@@ -123,11 +129,12 @@ const (
 	plotWidth, plotHeight = 900, 260
 	plotLeft, plotBottom  = 60, 40
 	plotTop               = 10
-	plotGrid              = 5  // horizontal lines at most, not counting the line at zero
-	plotLabels            = 12 // labels below the bars at most, about
+	plotGrid              = 5  // the most horizontal lines, not counting the line at zero
+	plotLabels            = 12 // about the most labels below the bars
 )
 
-// figure draws the first column of numbers as bars.
+// figure writes the plot p as an SVG image: the first column of numbers as
+// bars.
 func (r *report) figure(p *plot) {
 	low, high, whole := 0.0, 0.0, true
 	for _, row := range p.rows {
@@ -172,8 +179,8 @@ func (r *report) figure(p *plot) {
 }
 
 // gridStep returns the distance between the horizontal lines of a plot whose
-// values span this range: 1, 2 or 5 times a power of ten. If whole is set, the
-// step is at least 1.
+// values span the given range: 1, 2 or 5 times a power of ten. If whole is set,
+// because all values are whole numbers, the step is at least 1.
 func gridStep(span float64, whole bool) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(span/plotGrid)))
 	step := 10 * unit
@@ -188,8 +195,8 @@ func gridStep(span float64, whole bool) float64 {
 	return step
 }
 
-// short returns a number for the axis of a plot, with G, M or k for large ones:
-// 12.5k.
+// short returns a number as a short text for the axis of a plot, with G, M or k
+// for large numbers, such as "12.5k".
 func short(x float64) string {
 	if x == 0 {
 		return "0" // not "-0"

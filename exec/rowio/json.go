@@ -14,10 +14,10 @@ var (
 	jsonlFormat = &Format{Name: "jsonl", Suffixes: []string{".jsonl"}, make: newJSONL}
 )
 
-// objects is a Writer of json, an array with one object per line, and of jsonl,
-// only the lines. Numbers, booleans and null are those of JSON; a duration is a
-// number of seconds, a time a string. NaN and the infinities, which JSON lacks,
-// become null.
+// objects is the Writer of json, which is an array with one object per line,
+// and of jsonl, which is only the lines. Numbers, booleans and null are those
+// of JSON. A duration is a number of seconds, and a time is a string. NaN and
+// the infinities, which JSON lacks, become null.
 type objects struct {
 	sink
 	o     Options
@@ -26,14 +26,17 @@ type objects struct {
 	rows  int64
 }
 
+// newJSON returns a writer of the format json.
 func newJSON(w io.Writer, o Options) Writer {
 	return &objects{sink: sink{w: w}, o: o, array: true}
 }
 
+// newJSONL returns a writer of the format jsonl.
 func newJSONL(w io.Writer, o Options) Writer {
 	return &objects{sink: sink{w: w}, o: o}
 }
 
+// Begin takes the columns, and writes the start of the array for json.
 func (j *objects) Begin(cols []value.Column) error {
 	for _, c := range cols {
 		j.keys = append(j.keys, append(appendJSON(nil, c.Name), ':'))
@@ -44,6 +47,7 @@ func (j *objects) Begin(cols []value.Column) error {
 	return j.flush()
 }
 
+// Write writes one object per row of the batch.
 func (j *objects) Write(b *value.Batch) error {
 	for i := range b.N {
 		j.begin()
@@ -65,8 +69,8 @@ func (j *objects) Write(b *value.Batch) error {
 	return j.flush()
 }
 
-// begin opens an object. In an array it first ends the line of the previous
-// object.
+// begin opens the object of the next row. In an array it first ends the line of
+// the object before.
 func (j *objects) begin() {
 	if j.array {
 		if j.rows > 0 {
@@ -78,6 +82,7 @@ func (j *objects) begin() {
 	j.buf = append(j.buf, '{')
 }
 
+// End writes the end of the array for json.
 func (j *objects) End() error {
 	if !j.array {
 		return nil
@@ -89,6 +94,7 @@ func (j *objects) End() error {
 	return j.flush()
 }
 
+// cell appends the value in row i of v as JSON.
 func (j *objects) cell(v *value.Vector, i int) {
 	switch {
 	case v.IsNull(i), v.Type == value.Float && (math.IsNaN(v.Floats[i]) || math.IsInf(v.Floats[i], 0)):
@@ -107,7 +113,8 @@ func (j *objects) cell(v *value.Vector, i int) {
 
 // appendJSON appends s as a JSON string. Bytes that are not UTF-8 become
 // U+FFFD. U+2028 and U+2029 are escaped because some readers take them for line
-// ends, and control characters such as DEL because terminals act on them.
+// ends. Control characters such as DEL are escaped because terminals act on
+// them.
 func appendJSON(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -134,7 +141,8 @@ func appendJSON(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// appendJSONRune appends the escape of r, or U+FFFD for utf8.RuneError.
+// appendJSONRune appends the escape sequence of r in a JSON string, such as \n,
+// or U+FFFD for utf8.RuneError.
 func appendJSONRune(dst []byte, r rune) []byte {
 	switch r {
 	case '"', '\\':

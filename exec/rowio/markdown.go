@@ -9,21 +9,23 @@ import (
 
 var markdownFormat = &Format{Name: "markdown", Suffixes: []string{".md"}, make: newMarkdown}
 
-// markdown is a Writer of tables in GitHub's Markdown. Such a table needs a
+// markdown is the Writer of tables in GitHub's Markdown. Such a table needs a
 // header, so Options.Header is ignored.
 type markdown struct {
 	sink
 	o Options
 }
 
+// newMarkdown returns a writer of the format markdown.
 func newMarkdown(w io.Writer, o Options) Writer {
 	return &markdown{sink: sink{w: w}, o: o}
 }
 
-// special reports whether c would end a cell, or begin HTML or code within a
-// cell.
+// special reports whether the character c in a text must be escaped, because it
+// would end a cell, or begin HTML or code within a cell.
 func special(c byte) bool { return c == '|' || c == '\\' || c == '<' || c == '`' }
 
+// Begin writes the header of the table.
 func (m *markdown) Begin(cols []value.Column) error {
 	for _, c := range cols {
 		m.buf = append(m.buf, "| "...)
@@ -42,6 +44,7 @@ func (m *markdown) Begin(cols []value.Column) error {
 	return m.flush()
 }
 
+// Write writes one line per row of the batch.
 func (m *markdown) Write(b *value.Batch) error {
 	for i := range b.N {
 		for _, v := range b.Cols {
@@ -57,6 +60,7 @@ func (m *markdown) Write(b *value.Batch) error {
 	return m.flush()
 }
 
+// cell appends the text for the value in row i of v.
 func (m *markdown) cell(v *value.Vector, i int) {
 	switch {
 	case v.IsNull(i):
@@ -68,4 +72,5 @@ func (m *markdown) cell(v *value.Vector, i int) {
 	}
 }
 
+// End does nothing, because the last line is complete.
 func (m *markdown) End() error { return nil }

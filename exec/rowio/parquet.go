@@ -11,20 +11,21 @@ import (
 	"infomall/exec/value"
 )
 
-// groupRowsMax and groupBytesMax bound a row group of the file, which is held
-// in memory until it is written. The first bound reached ends the group.
+// groupRowsMax and groupBytesMax are the most rows and bytes of a row group of
+// a Parquet file, which is held in memory until it is written. The first bound
+// reached ends the group.
 const (
 	groupRowsMax  = 128 << 10
-	groupBytesMax = 32 << 20 // of texts
+	groupBytesMax = 32 << 20 // bytes of texts
 )
 
 // NewParquet returns a writer of a Parquet file to w. The columns keep their
-// order, may all be NULL, and are compressed with zstd. Times are timestamps in
-// milliseconds, UTC; durations are seconds, as in the other formats for
+// order, may have NULL, and are compressed with zstd. Times are timestamps in
+// milliseconds, UTC. Durations are seconds, as in the other formats for
 // programs. Bytes of texts that are not UTF-8 become U+FFFD.
 //
-// rename maps names of columns in the result to their names in the file; nil
-// renames none.
+// rename maps names of columns in the result to their names in the file. A
+// column that is not in rename keeps its name.
 func NewParquet(w io.Writer, rename map[string]string) Writer {
 	return &parquetWriter{to: w, rename: rename}
 }
@@ -36,20 +37,22 @@ type parquetWriter struct {
 	w      *parquet.GenericWriter[any]
 	cols   []value.Column
 	row    parquet.Row
-	rows   int // in the current row group
-	bytes  int // of texts in the current row group
+	rows   int // how many rows the current row group has
+	bytes  int // how many bytes the texts in the current row group have
 }
 
-// columnsInOrder is a schema whose columns keep their order in the result.
-// parquet.Group would sort them by name.
+// columnsInOrder is a Parquet schema whose columns keep their order in the
+// result. parquet.Group would sort them by name.
 type columnsInOrder struct {
 	parquet.Group
 	fields []parquet.Field
 }
 
-// Fields implements parquet.Node.
+// Fields returns the columns in their order. It implements parquet.Node.
 func (c columnsInOrder) Fields() []parquet.Field { return c.fields }
 
+// Begin makes the schema of the file from the columns. If two columns would
+// have the same name in the file, the second gets a number after its name.
 func (p *parquetWriter) Begin(cols []value.Column) error {
 	p.cols = cols
 	group := make(parquet.Group, len(cols))
@@ -76,7 +79,7 @@ func (p *parquetWriter) Begin(cols []value.Column) error {
 	return nil
 }
 
-// nodeOf returns the type of a column in the file.
+// nodeOf returns the type that a column of type t has in the Parquet file.
 func nodeOf(t value.Type) parquet.Node {
 	switch t {
 	case value.Bool:
@@ -92,6 +95,8 @@ func nodeOf(t value.Type) parquet.Node {
 	}
 }
 
+// Write adds the rows of the batch to the current row group, and writes each
+// group that is full.
 func (p *parquetWriter) Write(b *value.Batch) error {
 	for i := range b.N {
 		p.row = p.row[:0]
@@ -111,7 +116,8 @@ func (p *parquetWriter) Write(b *value.Batch) error {
 	return nil
 }
 
-// cell returns row i of v, the column with number n.
+// cell returns the value in row i of v for the Parquet file. v is the column
+// with number n.
 func (p *parquetWriter) cell(v *value.Vector, i, n int) parquet.Value {
 	if v.IsNull(i) {
 		return parquet.NullValue().Level(0, 0, n)
@@ -134,4 +140,5 @@ func (p *parquetWriter) cell(v *value.Vector, i, n int) parquet.Value {
 	return x.Level(0, 1, n)
 }
 
+// End writes the last row group and the end of the file.
 func (p *parquetWriter) End() error { return p.w.Close() }

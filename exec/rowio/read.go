@@ -19,10 +19,10 @@ import (
 	"infomall/store/record"
 )
 
-// Table is a file of rows that a query reads: csv or tsv, where the first line
-// names the columns, or jsonl, with one object per line. Every column is Text.
-// An empty field is NULL, and so is a key that an object lacks. Rows may be
-// called more than once.
+// Table is a file of rows that a query reads. It is csv or tsv, whose first
+// line names the columns, or jsonl, with one object per line. Every column has
+// the type Text. An empty field is NULL, and so is a key that an object lacks.
+// Rows may be called more than once.
 type Table struct {
 	path   string
 	format string
@@ -30,16 +30,18 @@ type Table struct {
 	names  []string
 }
 
-// tableFormats are the formats, which are also the endings of file names.
+// tableFormats are the formats of files that Table reads. The formats are also
+// the endings of file names.
 var tableFormats = []string{"csv", "tsv", "jsonl"}
 
-// namesFrom is how many objects of a jsonl file OpenTable reads to learn the
-// columns.
+// namesFrom is how many objects of a jsonl file OpenTable reads to find the
+// names of the columns.
 const namesFrom = 10_000
 
-// OpenTable reads the names of the columns of a file; it keeps no file open.
-// The columns of a jsonl file are the keys of its first namesFrom objects. A
-// key that first occurs in a later object is an error when the rows are read.
+// OpenTable returns a Table for a file, after reading the names of the columns
+// from it. It does not keep the file open. The columns of a jsonl file are the
+// keys of its first namesFrom objects. A key that first occurs in a later
+// object is an error when the rows are read.
 func OpenTable(path string) (*Table, error) {
 	t := &Table{path: path}
 	name := strings.ToLower(path)
@@ -63,8 +65,8 @@ func OpenTable(path string) (*Table, error) {
 // Names returns the names of the columns.
 func (t *Table) Names() []string { return t.names }
 
-// open opens the file, passes its decompressed text to f, and closes the file
-// when f returns.
+// open opens the file, calls f with its decompressed text without byte order
+// mark, and closes the file when f returns. It returns the error of f.
 func (t *Table) open(f func(*bufio.Reader) error) error {
 	file, err := os.Open(t.path)
 	if err != nil {
@@ -84,7 +86,8 @@ func (t *Table) open(f func(*bufio.Reader) error) error {
 	return f(text)
 }
 
-// readNames sets t.names.
+// readNames reads the names of the columns from the text of the file and sets
+// t.names.
 func (t *Table) readNames(in *bufio.Reader) error {
 	if t.format == "jsonl" {
 		n := 0
@@ -111,8 +114,8 @@ func (t *Table) readNames(in *bufio.Reader) error {
 	return nil
 }
 
-// Rows yields the rows of the file. A batch is valid until the iteration moves
-// on.
+// Rows yields the rows of the file in batches. A batch is valid until the
+// iteration moves on.
 func (t *Table) Rows(ctx context.Context) iter.Seq2[*value.Batch, error] {
 	return func(yield func(*value.Batch, error) bool) {
 		out := &value.Batch{}
@@ -156,7 +159,8 @@ func (t *Table) Rows(ctx context.Context) iter.Seq2[*value.Batch, error] {
 	}
 }
 
-// eachLine passes the rows of a csv or tsv file to add until add reports false.
+// eachLine calls add for each row of a csv or tsv file until add returns false
+// or an error. A row with more fields than the first line is an error.
 func (t *Table) eachLine(in *bufio.Reader, add func([]value.Value) (bool, error)) error {
 	next := t.fields(in)
 	if _, err := next(); err != nil { // the names of the columns
@@ -186,8 +190,9 @@ func (t *Table) eachLine(in *bufio.Reader, add func([]value.Value) (bool, error)
 	}
 }
 
-// fields returns a function that returns the fields of the next row, and io.EOF
-// after the last. The fields are valid until the next call.
+// fields returns a function that returns the fields of the next line of a csv
+// or tsv file, and io.EOF after the last line. The fields are valid until the
+// next call of that function.
 func (t *Table) fields(in *bufio.Reader) func() ([]string, error) {
 	if t.format == "tsv" {
 		return func() ([]string, error) {
@@ -217,7 +222,8 @@ func (t *Table) fields(in *bufio.Reader) func() ([]string, error) {
 // tsvEscapes replaces the escapes that appendTSV writes.
 var tsvEscapes = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
 
-// eachObject passes the rows of a jsonl file to add until add reports false.
+// eachObject calls add for each row of a jsonl file until add returns false or
+// an error. A key that is not one of t.names is an error.
 func (t *Table) eachObject(in *bufio.Reader, add func([]value.Value) (bool, error)) error {
 	row := make([]value.Value, len(t.names))
 	for o, err := range readObjects(t.path, in) {
@@ -239,14 +245,15 @@ func (t *Table) eachObject(in *bufio.Reader, add func([]value.Value) (bool, erro
 	return nil
 }
 
-// object is one line of jsonl: its keys in their order, and their values as
-// texts.
+// object is one line of a jsonl file: the keys in their order, and their values
+// as texts.
 type object struct {
 	names  []string
 	values []value.Value
 }
 
-// readObjects yields the objects of a jsonl file.
+// readObjects yields the objects of a jsonl file. path is the file's name for
+// error messages.
 func readObjects(path string, in *bufio.Reader) iter.Seq2[object, error] {
 	return func(yield func(object, error) bool) {
 		d := json.NewDecoder(in)
@@ -266,7 +273,8 @@ func readObjects(path string, in *bufio.Reader) iter.Seq2[object, error] {
 	}
 }
 
-// readObject reads one object from d. It returns io.EOF at the end of the file.
+// readObject reads one JSON object from d. It returns io.EOF at the end of the
+// file.
 func readObject(d *json.Decoder) (o object, err error) {
 	open, err := d.Token()
 	if err != nil {
@@ -291,8 +299,9 @@ func readObject(d *json.Decoder) (o object, err error) {
 	return o, unexpectedEnd(err)
 }
 
-// unexpectedEnd returns io.ErrUnexpectedEOF for io.EOF, to distinguish an end
-// within an object from the end of the file. It returns other errors unchanged.
+// unexpectedEnd returns io.ErrUnexpectedEOF if err is io.EOF, to distinguish an
+// end within an object from the end of the file. It returns other errors
+// unchanged.
 func unexpectedEnd(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -301,7 +310,7 @@ func unexpectedEnd(err error) error {
 }
 
 // jsonText returns a JSON value as a Text: a string without its quotes, null as
-// NULL, and anything else as it is written.
+// NULL, and any other value as the file has it.
 func jsonText(raw json.RawMessage) value.Value {
 	if bytes.Equal(raw, []byte("null")) {
 		return value.Value{}

@@ -14,33 +14,37 @@ import (
 )
 
 // Options say how rows are written. The zero Options leave out the header and
-// shorten nothing.
+// shorten no values.
 type Options struct {
-	Zone      *time.Location // times are written in; nil is UTC
-	Header    bool           // the names of the columns come first, where a format can do without
-	NullValue string         // stands for NULL but in json and jsonl; in table and vertical "" is NULL
-	Width     int            // of a table or a chart in cells; 0: nothing of a table is shortened, a chart has 80
-	Vertical  bool           // a table wider than Width is written as vertical rather than with columns hidden
-	Color     bool           // table, vertical and chart dim what is no data
+	Zone      *time.Location // the time zone in which times are written; nil means UTC
+	Header    bool           // write the names of the columns first, in formats that can leave them out
+	NullValue string         // the text for NULL, except in json and jsonl; in formats for people, "" means the text NULL
+	Width     int            // the width of a table or a chart, in cells; 0 means a table of any width, and a chart of 80 cells
+	Vertical  bool           // a table that is too wide for Width is written in the format vertical, instead of with hidden columns
+	Color     bool           // table, vertical and chart write in dimmed letters what is not data
 	Safe      bool           // csv and tsv put ' before a text that a spreadsheet takes for a formula
 }
 
-// Writer writes one result: Begin once, Write any number of times, End once.
-// It writes to what it was made with and never closes it. An error of that is
-// returned as it is and ends the result.
+// Writer writes the rows of one result. The caller calls Begin once, Write any
+// number of times, and End once. The Writer writes to the io.Writer that it was
+// made with, and never closes it. It returns an error of the io.Writer
+// unchanged; the result ends there.
 type Writer interface {
-	// Begin takes the columns that all batches have.
+	// Begin takes the columns that all batches of the result have, and writes
+	// the start of the result.
 	Begin(cols []value.Column) error
-	// Write writes a batch. The batch is not kept.
+	// Write writes the rows of a batch. The Writer does not use the batch after
+	// that.
 	Write(b *value.Batch) error
-	// End writes what ends the result.
+	// End writes the end of the result, such as a footer.
 	End() error
 }
 
-// Format is a format of rows. The file of its writer declares it.
+// Format is a format of rows, such as csv. The Go file with the format's writer
+// declares it.
 type Format struct {
 	Name     string
-	Suffixes []string // how the names of its files end; none for what only people read
+	Suffixes []string // the ends of names of files in this format; none for a format that only people read
 	make     func(w io.Writer, o Options) Writer
 }
 
@@ -60,7 +64,7 @@ var formats = []*Format{
 // AllFormats returns all formats. The caller must not change the result.
 func AllFormats() []*Format { return formats }
 
-// Formats lists the names that New takes.
+// Formats returns the names of all formats, which New accepts.
 func Formats() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
@@ -69,8 +73,8 @@ func Formats() []string {
 	return names
 }
 
-// New makes a writer of a format. The error of an unknown one names the
-// nearest, or all.
+// New returns a writer of the given format that writes to w. An unknown format
+// is an error, which names the most similar format, or all.
 func New(format string, w io.Writer, o Options) (Writer, error) {
 	if o.Zone == nil {
 		o.Zone = time.UTC
@@ -86,17 +90,17 @@ func New(format string, w io.Writer, o Options) (Writer, error) {
 	return nil, fmt.Errorf("no format %q; there are %s", format, strings.Join(Formats(), ", "))
 }
 
-// flushBytes is how much a writer gathers before it writes it out; each batch
-// ends with what is left, so that rows show as they come.
+// flushBytes is how many bytes a writer collects before it writes them out.
+// After each batch it also writes the rest, so that rows show as they come.
 const flushBytes = 64 << 10
 
-// sink gathers bytes.
+// sink collects the output of a writer in memory.
 type sink struct {
 	w   io.Writer
 	buf []byte
 }
 
-// flush writes out what was gathered.
+// flush writes the collected bytes to s.w.
 func (s *sink) flush() error {
 	if len(s.buf) == 0 {
 		return nil
@@ -106,7 +110,7 @@ func (s *sink) flush() error {
 	return err
 }
 
-// full flushes if there is much.
+// full calls flush if flushBytes or more bytes are collected.
 func (s *sink) full() error {
 	if len(s.buf) < flushBytes {
 		return nil
@@ -114,7 +118,8 @@ func (s *sink) full() error {
 	return s.flush()
 }
 
-// numeric tells the columns that tables align to the right.
+// numeric reports whether tables align columns of type t to the right: numbers
+// and durations.
 func numeric(t value.Type) bool {
 	return t.Numeric() || t == value.Duration
 }

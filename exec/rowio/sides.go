@@ -8,18 +8,19 @@ import (
 	"infomall/lang/cells"
 )
 
-// Span is a piece of text and the terminal code that colours it, or "" for no
-// colour.
+// Span is a piece of text, and the terminal code that sets its colour, or ""
+// for no colour.
 type Span struct{ Text, Color string }
 
-// sidesGap separates the two texts that Sides writes.
+// sidesGap is the text between the two columns of text that Sides writes.
 const sidesGap = " │ "
 
-// SidesWidthMin is how wide a terminal must be for Sides, in cells.
+// SidesWidthMin is the least width of a terminal for which Sides is made, in
+// cells.
 const SidesWidthMin = 120
 
 // Sides writes two texts side by side, with the lines of each wrapped to half
-// of width. width is at least SidesWidthMin.
+// of width. width is in cells, and at least SidesWidthMin.
 func Sides(w io.Writer, left, right []Span, width int) error {
 	half := (width - len(" │ ") + 2) / 2 // the bar is three bytes and one cell
 	a, b := wrap(left, half), wrap(right, half)
@@ -42,15 +43,15 @@ func Sides(w io.Writer, left, right []Span, width int) error {
 	return nil
 }
 
-// wrapped is one line and its width in cells.
+// wrapped is one line of wrapped text and its width in cells.
 type wrapped struct {
 	text  string
 	width int
 }
 
-// wrapper breaks text into lines of at most limit cells. It breaks at spaces
-// where a line has any, and between Chinese characters anywhere except before a
-// closing mark. lines are the finished lines; line is the current one.
+// wrapper breaks text into lines of at most limit cells. It breaks a line at
+// spaces if it has any, and between Chinese characters anywhere except before a
+// closing mark. lines are the finished lines; line is the current line.
 type wrapper struct {
 	limit int
 	lines []wrapped
@@ -59,7 +60,7 @@ type wrapper struct {
 	color string // the colour of the current text
 }
 
-// wrap returns the text of spans in lines of at most limit cells.
+// wrap returns the text of all spans, broken into lines of at most limit cells.
 func wrap(spans []Span, limit int) []wrapped {
 	w := wrapper{limit: limit}
 	for _, s := range spans {
@@ -80,7 +81,8 @@ func wrap(spans []Span, limit int) []wrapped {
 	return w.lines
 }
 
-// ink changes the colour of the text that follows.
+// ink sets the colour of the text that follows. color is a terminal code, or ""
+// for no colour.
 func (w *wrapper) ink(color string) {
 	if w.color != "" {
 		w.line.WriteString(colorOff)
@@ -99,9 +101,9 @@ func (w *wrapper) end() {
 	w.ink(color)
 }
 
-// word adds a word and the spaces after it. A word that does not fit goes to
-// the next line; a word that is too long for any line, or is Chinese, is
-// divided.
+// word adds a word and the spaces after it to the text. A word that does not
+// fit in the current line goes to the next line. A word that is too long for
+// any line, or is Chinese, is divided.
 func (w *wrapper) word(word string) {
 	for {
 		size := cells.Width(word)
@@ -123,12 +125,12 @@ func (w *wrapper) word(word string) {
 	}
 }
 
-// closing are the closing marks, with which no line of Chinese text begins.
+// closing are the closing marks, which must not begin a line of Chinese text.
 const closing = "，。、；：？！）》〉」』】”’…"
 
-// head returns the part of word that goes on the current line: as much as there
-// is room for. If a closing mark would then begin the next line, the wide
-// character before the mark goes there too.
+// head returns the part of word that goes on the current line: as much as the
+// line has room for. If a closing mark would then begin the next line, the wide
+// character before the mark also goes to the next line.
 func (w *wrapper) head(word string) string {
 	head := cells.Head(word, w.limit-w.width)
 	next, _ := utf8.DecodeRuneInString(word[len(head):])

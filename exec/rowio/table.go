@@ -11,35 +11,38 @@ import (
 	"infomall/lang/cells"
 )
 
+// tableFormat is the format table: a table in a box, drawn with characters.
 var tableFormat = &Format{Name: "table", make: newTable}
 
-// The codes that colour a terminal: dimmed for what is not data, bold for the
-// header.
+// The terminal codes for dimmed letters, for text that is not data, and bold
+// letters, for the header.
 const (
 	dimOn    = "\x1b[2m"
 	boldOn   = "\x1b[1m"
 	colorOff = "\x1b[0m"
 )
 
-// sampleRows and sampleBytes bound the first rows that a table holds to find
-// the widths of its columns. The first bound reached ends the sample.
+// sampleRows and sampleBytes are the most first rows, and bytes of them, that a
+// table holds to find the widths of its columns. The first bound reached ends
+// the sample.
 const (
 	sampleRows  = 500
 	sampleBytes = 4 << 20
 )
 
-// columnMin is how far a column of text is narrowed, in cells, before columns
-// are hidden instead.
+// columnMin is the least width to which a column of text is narrowed, in cells.
+// If that is not enough, columns are hidden.
 const columnMin = 12
 
-// table is a Writer that draws a table in a box.
+// table is the Writer that draws a table in a box.
 //
 // A column is as wide as its header and the widest value of the first rows. If
-// the table is then wider than Width, the widest texts are narrowed first, and
-// columns at the right that still do not fit are hidden. The footer counts the
-// rows and names what was hidden. With Options.Vertical, the rows are written
-// as vertical instead of hiding columns. Without a Width nothing is shortened:
-// a wide value after the first rows pushes out the right border of its row.
+// the table is then wider than Options.Width, the widest texts are narrowed
+// first, and columns at the right that still do not fit are hidden. The footer
+// counts the rows and names the hidden columns. With Options.Vertical, the rows
+// are written in the format vertical instead of hiding columns. Without a Width
+// nothing is shortened; a wide value after the first rows then pushes out the
+// right border of its row.
 type table struct {
 	sink
 	o       Options
@@ -47,7 +50,7 @@ type table struct {
 	names   []string   // of the columns, with unprintable characters escaped
 	sample  [][]string // the first rows, held until the widths are known; nil after that
 	held    int        // bytes in the sample
-	widths  []int      // of the columns that are shown, from the first
+	widths  []int      // the widths of the columns that are shown, from the first, in cells
 	rows    int64
 	clipped int64  // how many values were shortened
 	cell    []byte // scratch memory of text
@@ -55,10 +58,13 @@ type table struct {
 	vertical *vertical // writes the rows if the table is too wide and Options.Vertical is set; otherwise nil
 }
 
+// newTable returns a writer of the format table.
 func newTable(w io.Writer, o Options) Writer {
 	return &table{sink: sink{w: w}, o: o}
 }
 
+// Begin takes the columns. It writes nothing yet, because the first rows decide
+// on the widths.
 func (t *table) Begin(cols []value.Column) error {
 	t.cols = cols
 	for _, c := range cols {
@@ -68,6 +74,8 @@ func (t *table) Begin(cols []value.Column) error {
 	return nil
 }
 
+// Write writes the rows of the batch, or holds them while the widths are not
+// known.
 func (t *table) Write(b *value.Batch) error {
 	for i := range b.N {
 		if t.vertical != nil {
@@ -97,7 +105,8 @@ func (t *table) Write(b *value.Batch) error {
 	return t.flush()
 }
 
-// hold adds a row to the sample.
+// hold adds a row, as texts, to the sample: the first rows, which decide on the
+// widths of columns.
 func (t *table) hold(row []string) {
 	t.sample = append(t.sample, row)
 	for _, s := range row {
@@ -105,7 +114,8 @@ func (t *table) hold(row []string) {
 	}
 }
 
-// texts returns the values of row i as texts, with nullMark for NULL.
+// texts returns the values of row i of the batch as texts, with nullMark for
+// NULL.
 func (t *table) texts(b *value.Batch, i int) []string {
 	row := make([]string, len(b.Cols))
 	for k, v := range b.Cols {
@@ -118,12 +128,12 @@ func (t *table) texts(b *value.Batch, i int) []string {
 	return row
 }
 
-// nullMark is a NULL in the sample. No value looks like it, because the
-// unprintable characters of values are escaped.
+// nullMark is the text for NULL in the sample of first rows. No value has this
+// text, because the unprintable characters of values are escaped.
 const nullMark = "\x00"
 
-// text returns the text of row i of v for its cell. If the text is certain to
-// be shortened, only its start is converted.
+// text returns the value in row i of v as the text of its cell. If the text is
+// certain to be shortened later, only its start is converted.
 func (t *table) text(v *value.Vector, i int) string {
 	if t.o.Width > 0 && !t.o.Vertical && (v.Type == value.Text || v.Type == value.URL) {
 		s := v.Texts[i]
@@ -137,7 +147,9 @@ func (t *table) text(v *value.Vector, i int) string {
 	return string(t.cell)
 }
 
-// open computes the widths, then writes the header and the rows of the sample.
+// open computes the widths of the columns, then writes the header and the rows
+// of the sample. If columns would be hidden and Options.Vertical is set, it
+// begins writing in the format vertical instead.
 func (t *table) open() error {
 	t.measure()
 	if t.o.Vertical && len(t.widths) < len(t.cols) {
@@ -171,7 +183,7 @@ func (t *table) open() error {
 	return t.flush()
 }
 
-// turn begins writing as vertical, with the rows of the sample.
+// turn begins writing in the format vertical, with the rows of the sample.
 func (t *table) turn() error {
 	t.vertical = &vertical{sink: sink{w: t.w}, o: t.o}
 	if err := t.vertical.Begin(t.cols); err != nil {
@@ -187,7 +199,7 @@ func (t *table) turn() error {
 	return nil
 }
 
-// row writes row i of b.
+// row writes row i of the batch b.
 func (t *table) row(b *value.Batch, i int) {
 	t.buf = append(t.buf, t.dim("│")...)
 	for k := range t.widths {
@@ -200,7 +212,8 @@ func (t *table) row(b *value.Batch, i int) {
 	t.buf = append(t.buf, '\n')
 }
 
-// put writes one cell of column k, and the border at its right.
+// put writes one cell of column k, and the border to the right of it. color is
+// a terminal code, or "".
 func (t *table) put(k int, text, color string) {
 	if t.o.Width > 0 {
 		var clipped bool
@@ -219,8 +232,11 @@ func (t *table) put(k int, text, color string) {
 	t.buf = append(t.buf, t.dim("│")...)
 }
 
+// dim returns s in dimmed letters, if the terminal has colours.
 func (t *table) dim(s string) string { return t.colored(s, dimOn) }
 
+// colored returns s in a colour, given as a terminal code, if the terminal has
+// colours and color is not "".
 func (t *table) colored(s, color string) string {
 	if !t.o.Color || color == "" {
 		return s
@@ -228,8 +244,8 @@ func (t *table) colored(s, color string) string {
 	return color + s + colorOff
 }
 
-// rule writes a horizontal line with these characters at its left end, between
-// columns and at its right end.
+// rule writes a horizontal line of the box. left, middle and right are the
+// characters at its left end, between columns and at its right end.
 func (t *table) rule(left, middle, right string) {
 	var b strings.Builder
 	b.WriteString(left)
@@ -244,6 +260,7 @@ func (t *table) rule(left, middle, right string) {
 	t.buf = append(t.buf, '\n')
 }
 
+// End writes the end of the table and the footer.
 func (t *table) End() error {
 	if t.sample != nil {
 		if err := t.open(); err != nil {
@@ -259,7 +276,8 @@ func (t *table) End() error {
 	return t.flush()
 }
 
-// footer returns the last line, such as "(2 rows; 1 column hidden: title)".
+// footer returns the last line of the table, such as "(2 rows; 1 column hidden:
+// title)".
 func (t *table) footer() string {
 	parts := []string{value.Counted(t.rows, "row")}
 	if hidden := t.names[len(t.widths):]; len(hidden) > 0 {
@@ -271,7 +289,9 @@ func (t *table) footer() string {
 	return "(" + strings.Join(parts, "; ") + ")"
 }
 
-// measure computes the widths of the columns from the header and the sample.
+// measure computes the widths of the columns from the header and the sample of
+// first rows, and sets t.widths. There are fewer widths than columns if some
+// columns must be hidden.
 func (t *table) measure() {
 	cols := make([]column, len(t.cols))
 	t.widths = make([]int, len(t.cols))
@@ -295,17 +315,17 @@ func (t *table) measure() {
 	}
 }
 
-// frame is what a column takes beside its text, in cells: a space at each side
+// frame is how many cells a column takes besides its text: a space at each side
 // and one border. The first column has one border more.
 const frame = 3
 
-// column is what fit knows of a column.
+// column is a column as the function fit sees it.
 type column struct {
-	width int  // the width it needs to show all values whole
-	text  bool // may be shortened; part of a number or a time would mislead
+	width int  // the width that the column needs to show all values whole, in cells
+	text  bool // the values are texts and may be shortened; part of a number or a time would mislead
 }
 
-// least returns the smallest width that c may get.
+// least returns the smallest width that c may get, in cells.
 func (c column) least() int {
 	if c.text {
 		return min(c.width, columnMin)
@@ -313,9 +333,9 @@ func (c column) least() int {
 	return c.width
 }
 
-// fit returns the widths of the columns such that the table is at most total
-// cells wide. It narrows the widest texts first. If that is not enough, it
-// drops columns at the end, but never the first, so the result may be shorter
+// fit returns widths for the columns so that the table is at most total cells
+// wide. It narrows the widest texts first. If that is not enough, it drops
+// columns at the end, but never the first column, so the result may be shorter
 // than cols.
 func fit(cols []column, total int) []int {
 	for {
@@ -330,8 +350,8 @@ func fit(cols []column, total int) []int {
 	}
 }
 
-// share returns the widths of the columns such that they take at most room
-// cells together. room suffices for the least width of each column, unless
+// share returns widths for the columns so that they take at most room cells
+// together. room must be enough for the least width of each column, unless
 // there is only one column.
 func share(cols []column, room int) []int {
 	var texts []int
@@ -361,7 +381,8 @@ func share(cols []column, room int) []int {
 }
 
 // commonLimit returns the largest width to which columns can be cut so that all
-// fit in room cells, or math.MaxInt if they fit uncut.
+// fit in room cells together, or math.MaxInt if they fit uncut. widths are the
+// widths of the uncut columns.
 func commonLimit(widths []int, room int) int {
 	sorted := slices.Sorted(slices.Values(widths))
 	for i, w := range sorted {

@@ -10,20 +10,22 @@ import (
 
 var verticalFormat = &Format{Name: "vertical", make: newVertical}
 
-// vertical is a Writer that writes one line per value, with a heading line
-// before each row, like \G in mysql.
+// vertical is the Writer of the format vertical: one line per value, with a
+// heading line before each row, like \G in mysql.
 type vertical struct {
 	sink
 	o     Options
-	names []string // of the columns, padded to the same width
+	names []string // the names of the columns, padded to the same width
 	rows  int64
 	cell  []byte
 }
 
+// newVertical returns a writer of the format vertical.
 func newVertical(w io.Writer, o Options) Writer {
 	return &vertical{sink: sink{w: w}, o: o}
 }
 
+// Begin takes the columns. It writes nothing yet.
 func (v *vertical) Begin(cols []value.Column) error {
 	widest := 0
 	for _, c := range cols {
@@ -37,6 +39,7 @@ func (v *vertical) Begin(cols []value.Column) error {
 	return nil
 }
 
+// Write writes the rows of the batch.
 func (v *vertical) Write(b *value.Batch) error {
 	for i := range b.N {
 		if err := v.row(b, i); err != nil {
@@ -46,7 +49,7 @@ func (v *vertical) Write(b *value.Batch) error {
 	return v.flush()
 }
 
-// row writes row i of b.
+// row writes row i of the batch b.
 func (v *vertical) row(b *value.Batch, i int) error {
 	v.begin()
 	for k, col := range b.Cols {
@@ -56,7 +59,7 @@ func (v *vertical) row(b *value.Batch, i int) error {
 	return v.full()
 }
 
-// texts writes a row of the sample of a table.
+// texts writes a row that a table holds as texts, with nullMark for NULL.
 func (v *vertical) texts(row []string) error {
 	v.begin()
 	for k, text := range row {
@@ -75,7 +78,8 @@ func (v *vertical) begin() {
 	v.line(fmt.Sprintf("*************************** %d. row ***************************", v.rows))
 }
 
-// value writes the line of column k. null dims its text.
+// value writes the line of column k with the given text. null means that the
+// value is NULL, whose text is dimmed.
 func (v *vertical) value(k int, text []byte, null bool) {
 	v.buf = append(v.buf, v.names[k]...)
 	v.buf = append(v.buf, ": "...)
@@ -90,7 +94,7 @@ func (v *vertical) value(k int, text []byte, null bool) {
 	v.buf = append(v.buf, '\n')
 }
 
-// line writes a line that is not data.
+// line writes a line that is not data, dimmed if the terminal has colours.
 func (v *vertical) line(s string) {
 	if v.o.Color {
 		s = dimOn + s + colorOff
@@ -99,6 +103,7 @@ func (v *vertical) line(s string) {
 	v.buf = append(v.buf, '\n')
 }
 
+// End writes the last line, with the number of rows.
 func (v *vertical) End() error {
 	v.line("(" + value.Counted(v.rows, "row") + ")")
 	return v.flush()
