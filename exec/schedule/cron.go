@@ -10,26 +10,27 @@ import (
 
 // Cron is a Rule of five fields, as in crontab(5): minute, hour, day of the
 // month, month, day of the week. The fields are compared with local time in a
-// zone. If local time skips an hour, as when summer time begins, the moments in
-// that hour come when it ends. If local time repeats an hour, the moments in it
-// come the first time only. A rule whose hour field begins with * does neither:
-// it follows the clock.
+// time zone. If local time skips an hour, as when summer time begins, the
+// moments in that hour come when the skipped hour ends. If local time repeats
+// an hour, the moments in this hour come only the first time. For a rule whose
+// hour field begins with *, neither holds: its moments come whenever the clock
+// shows a time that fits.
 type Cron struct {
 	zone                           *time.Location
 	minute, hour, day, month, week uint64 // bit n is set if the field allows n
-	anyHour, anyDay, anyWeek       bool   // the field begins with *
+	anyHour, anyDay, anyWeek       bool   // whether the field begins with *
 }
 
-// field describes one of the five fields: its name, the smallest and largest
-// number, and the names that may replace the numbers from low on, such as "jan"
-// for 1.
+// field describes one of the five fields of a rule: its name, its smallest and
+// largest number, and names that may replace its numbers from low on, such as
+// "jan" for 1.
 type field struct {
 	name      string
 	low, high int
 	names     []string
 }
 
-// fields are the five fields in the order in which a rule has them.
+// fields are the five fields of a rule, in their order.
 var fields = [...]field{
 	{"minute", 0, 59, nil},
 	{"hour", 0, 23, nil},
@@ -38,19 +39,21 @@ var fields = [...]field{
 	{"day of the week", 0, 7, []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}},
 }
 
-// macros maps the words that may replace all five fields to the fields.
+// macros maps words that may replace a whole rule, such as @daily, to the five
+// fields they mean.
 var macros = map[string]string{
 	"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
 	"@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *",
 }
 
-// cronBytesMax bounds the length of a rule. A rule that lists every number of
-// every field is shorter.
+// cronBytesMax is the greatest length of a rule, in bytes. A rule that lists
+// every number of every field is shorter.
 const cronBytesMax = 1000
 
 // ParseCron returns the rule that text describes, in local time of zone. The
 // error says what is wrong with the rule, such as "hour: write a number from 0
-// to 23, not \"24\"". It is also an error if no day ever fits, as 30 February.
+// to 23, not \"24\"". A rule that fits no day, such as 30 February, is an
+// error.
 func ParseCron(text string, zone *time.Location) (*Cron, error) {
 	if len(text) > cronBytesMax {
 		return nil, fmt.Errorf("it has %d bytes; at most %d are allowed", len(text), cronBytesMax)
@@ -84,9 +87,9 @@ func ParseCron(text string, zone *time.Location) (*Cron, error) {
 	return c, nil
 }
 
-// parse reads one field: numbers, ranges such as 1-5, and *, separated by
-// commas, each optionally with a step such as /2. Bit n of bits is set if the
-// field allows n.
+// parse reads the text of one field: numbers, ranges such as 1-5, and *,
+// separated by commas, each optionally with a step such as /2. Bit n of the
+// result is set if the field allows the number n.
 func (f *field) parse(text string) (bits uint64, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		span, step, stepped := strings.Cut(part, "/")
@@ -121,7 +124,8 @@ func (f *field) parse(text string) (bits uint64, err error) {
 	return bits, nil
 }
 
-// number reads a number of field f, or a name for it such as "jan".
+// number returns the number that text stands for in the field f: digits, or a
+// name such as "jan". A number out of the field's range is an error.
 func (f *field) number(text string) (int, error) {
 	if i := slices.Index(f.names, text); i >= 0 {
 		return f.low + i, nil
@@ -137,11 +141,12 @@ func (f *field) number(text string) (int, error) {
 	return n, nil
 }
 
-// yearsMax is how many years Next searches: one more than two leap days may be
-// apart.
+// yearsMax is how many years Next searches. Two leap days may be eight years
+// apart, and one more year is needed.
 const yearsMax = 9
 
-// Next implements Rule. ok is false only if no day fits the fields.
+// Next returns the first moment of the rule after t, in the zone of the rule.
+// It implements Rule. The bool is false only if no day fits the fields.
 func (c *Cron) Next(t time.Time) (time.Time, bool) {
 	year, month, day := t.In(c.zone).Date()
 	for i := range yearsMax * 366 {
@@ -157,7 +162,7 @@ func (c *Cron) Next(t time.Time) (time.Time, bool) {
 }
 
 // onDay reports whether the fields allow the day d. If both the day of the
-// month and the day of the week are restricted, one of them suffices, as in
+// month and the day of the week are restricted, one of them is enough, as in
 // crontab(5).
 func (c *Cron) onDay(d time.Time) bool {
 	if c.month>>d.Month()&1 == 0 {
@@ -171,12 +176,14 @@ func (c *Cron) onDay(d time.Time) bool {
 }
 
 // shiftMax is longer than any change of local time, such as the start of summer
-// time, except when a country crosses the date line.
+// time. Only a country that crosses the date line changes its local time by
+// more.
 const shiftMax = 3 * time.Hour
 
-// within returns the first moment after t on the day d, and reports whether
-// there is one. On a day when local time changes, it steps through the real
-// minutes of the day and compares the local time of each.
+// within returns the first moment of the rule after t that is on the day d, and
+// reports whether there is one. On a day when local time changes, it goes
+// through the real minutes of the day and compares the local time of each with
+// the fields.
 func (c *Cron) within(d, t time.Time) (time.Time, bool) {
 	year, month, day := d.Date()
 	midnight := wall(time.Date(year, month, day, 0, 0, 0, 0, time.UTC))
@@ -214,26 +221,28 @@ func (c *Cron) within(d, t time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// wall returns what a clock on the wall shows at local: minutes since 1970 in
-// local time.
+// wall returns the number of minutes since 1970 that a clock on the wall shows
+// at the moment local, in local time.
 func wall(local time.Time) int64 { return (local.Unix() + offset(local)) / 60 }
 
-// offset returns how far local time is ahead of UTC, in seconds.
+// offset returns by how many seconds the local time of the moment local is
+// ahead of UTC.
 func offset(local time.Time) int64 {
 	_, o := local.Zone()
 	return int64(o)
 }
 
-// atMinute reports whether the minute and hour fields allow w, a result of
-// wall.
+// atMinute reports whether the minute and hour fields allow w, a number of
+// minutes that wall returned.
 func (c *Cron) atMinute(w int64) bool {
 	const day = 24 * 60
 	w = (w%day + day) % day // positive also before 1970
 	return c.minute>>(w%60)&1 != 0 && c.hour>>(w/60)&1 != 0
 }
 
-// again reports whether a clock on the wall showed now once before the moment
-// m, because local time was set back less than shiftMax ago.
+// again reports whether a clock on the wall shows now for the second time at
+// the moment m, because local time was set back less than shiftMax before. now
+// is in the minutes of wall.
 func (c *Cron) again(m time.Time, now int64) bool {
 	back := time.Duration(offset(m.Add(-shiftMax).In(c.zone))-offset(m.In(c.zone))) * time.Second
 	return back > 0 && wall(m.Add(-back).In(c.zone)) == now

@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// Entry is something that runs by a rule.
+// Entry is a named thing that runs by a rule, such as a scheduled statement.
 type Entry struct {
 	Name string
 	Rule Rule
-	Next time.Time // the stored moment of its next run; see Due
+	Next time.Time // the moment of the next run, as it was stored; see Due
 }
 
-// Work is what a Loop runs. The caller of Loop implements it. Methods are
-// called from several goroutines.
+// Work is what a Loop runs. The caller of Loop implements it. The Loop calls
+// its methods from several goroutines.
 type Work interface {
 	// Entries returns the entries as they are now.
 	Entries(ctx context.Context) ([]Entry, error)
-	// Run runs the entry with this name and then stores the moment of its next
-	// run: After(rule, begun). If ctx ends first, Run stores nothing, so that
-	// the entry runs again. Several entries may run at once, but never one name
-	// twice.
+	// Run runs the entry with this name. Then it stores the moment of the
+	// entry's next run, which is After(rule, begun). If ctx is done first, Run
+	// stores nothing, so that the entry runs again. Several entries may run at
+	// once, but never the same entry twice.
 	Run(ctx context.Context, name string)
 	// Failed receives an error that Entries returned. The Loop goes on after
-	// it.
+	// the error.
 	Failed(err error)
 }
 
-// After returns the moment of the next run of an entry whose run began at
-// begun. So all moments that passed before the run began, or pass while it
-// runs, lead to at most one further run. If the rule plans no further moment,
-// After returns the end of the year 9999.
+// After returns the moment of the next run of an entry whose last run began at
+// begun. Thus all moments that passed before that run began, or pass while it
+// goes on, lead to at most one further run. If the rule plans no further
+// moment, After returns the end of the year 9999.
 func After(r Rule, begun time.Time) time.Time {
 	next, ok := r.Next(begun)
 	if !ok {
@@ -43,12 +43,12 @@ func After(r Rule, begun time.Time) time.Time {
 // never is a time later than any clock shows.
 var never = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
-// Options are the settings of a Loop. The zero value works.
+// Options configure a Loop. The zero value works.
 type Options struct {
-	// Poll is how often the Loop reads the entries and the clock; 0 means 2 s.
-	// The Loop notices a new entry, or a clock that was set, only then.
+	// Poll is how often the Loop reads the entries and the clock; 0 means every
+	// 2 s. Only then does the Loop notice a new entry, or a clock that was set.
 	Poll time.Duration
-	// Parallel is how many entries run at once; 0 means 4.
+	// Parallel is the most entries that run at once; 0 means 4.
 	Parallel int
 	// Now returns the time; nil means time.Now.
 	Now func() time.Time
@@ -57,14 +57,14 @@ type Options struct {
 const (
 	pollDefault     = 2 * time.Second
 	parallelDefault = 4
-	// runShortest is how long a run occupies its entry at least. Without it, an
+	// runShortest is the least time before an entry can run again. Without it, an
 	// entry whose next run cannot be stored, as on a full disk, would run
 	// without a pause.
 	runShortest = time.Second
 )
 
 // Loop runs the entries of w when they are due, the longest overdue first. It
-// returns after ctx has ended and all runs have returned.
+// returns after ctx is done and all runs have returned.
 func Loop(ctx context.Context, w Work, o Options) {
 	if o.Poll == 0 {
 		o.Poll = pollDefault
@@ -96,11 +96,11 @@ type loop struct {
 	o       Options
 	ended   chan string          // the names of runs that have returned
 	running map[string]bool      // the names of entries that run now
-	moved   map[string]time.Time // for entries whose stored moment Due has corrected, by name: the corrected moment
+	moved   map[string]time.Time // the corrected moment of each entry whose stored moment Due has corrected, by name
 	runs    sync.WaitGroup
 }
 
-// wait returns when all runs have returned.
+// wait waits until all runs have returned.
 func (l *loop) wait() {
 	go func() {
 		l.runs.Wait()
@@ -110,8 +110,8 @@ func (l *loop) wait() {
 	}
 }
 
-// turn starts the runs that are due, and returns how long to wait until the
-// next turn.
+// turn starts the entries that are due, as many as may run at once, and returns
+// how long to wait until the next turn.
 func (l *loop) turn(ctx context.Context) time.Duration {
 	entries, err := l.work.Entries(ctx)
 	if err != nil {
@@ -144,9 +144,9 @@ func (l *loop) turn(ctx context.Context) time.Duration {
 	return wait
 }
 
-// due returns when e runs next, as Due does. It remembers the moments that Due
-// has corrected: the stored moment stays wrong until the entry has run, and a
-// new correction would be later each time.
+// due returns the moment when the entry e runs next, as Due does. It remembers
+// the moments that Due has corrected: the stored moment stays wrong until the
+// entry has run, and each new correction would be later.
 func (l *loop) due(e *Entry, now time.Time) time.Time {
 	at := Due(e.Rule, e.Next, now)
 	if at.Equal(e.Next) {
@@ -160,8 +160,8 @@ func (l *loop) due(e *Entry, now time.Time) time.Time {
 	return at
 }
 
-// begin runs the entry with this name in a goroutine of its own, for
-// runShortest at least.
+// begin runs the entry with this name in a goroutine of its own. The entry
+// counts as running for at least runShortest.
 func (l *loop) begin(ctx context.Context, name string) {
 	l.running[name] = true
 	delete(l.moved, name)

@@ -14,7 +14,7 @@ package schedule
 
 import "time"
 
-// Rule plans the moments at which something runs.
+// Rule plans the moments (points in time) at which something runs.
 type Rule interface {
 	// Next returns the first planned moment after t. ok is false if there is
 	// none.
@@ -23,16 +23,17 @@ type Rule interface {
 
 // Every is a Rule that plans a moment every Months months or, if Months is 0,
 // every Length. Anchor is one of the moments. Months are those of the calendar
-// in Anchor's zone. If a month lacks Anchor's day, its moment is on the month's
-// last day.
+// in Anchor's zone. If a month lacks the day of Anchor, its moment is on the
+// month's last day.
 type Every struct {
 	Anchor time.Time
 	Months int
 	Length time.Duration // more than 0 if Months is 0
 }
 
-// Next implements Rule. It also plans moments before Anchor, so that after a
-// clock was set back nothing waits until Anchor.
+// Next returns the first moment of the rule after t, and true. It implements
+// Rule. It also plans moments before Anchor, so that after a clock was set back
+// nothing waits until Anchor.
 func (e Every) Next(t time.Time) (time.Time, bool) {
 	if e.Months == 0 {
 		past := t.Sub(e.Anchor) % e.Length
@@ -50,8 +51,9 @@ func (e Every) Next(t time.Time) (time.Time, bool) {
 	}
 }
 
-// addMonths returns t moved by calendar months, back if months is negative. If
-// the month has no such day, the result is on the month's last day.
+// addMonths returns t moved by a number of calendar months, back if months is
+// negative. If the resulting month lacks the day of t, the result is on the
+// month's last day.
 func addMonths(t time.Time, months int) time.Time {
 	year, month, day := t.Date()
 	last := time.Date(year, month+time.Month(months)+1, 0, 0, 0, 0, 0, time.UTC).Day()
@@ -59,13 +61,15 @@ func addMonths(t time.Time, months int) time.Time {
 	return time.Date(year, month+time.Month(months), min(day, last), hour, minute, second, t.Nanosecond(), t.Location())
 }
 
-// Due returns when an entry with rule r runs next. stored is the moment that
-// After returned when the entry last ran; now is the clock.
+// Due returns the moment when an entry with rule r runs next. stored is the
+// moment that After returned when the entry last ran; now is the time of the
+// clock.
 //
-// Usually that is stored itself. The entry is due if stored has passed, and
-// then runs once, however many moments have passed. But if stored is later than
-// the next two moments, a clock that was ahead produced it. Due then returns
-// the next moment, so that a wrong clock makes nothing wait for years.
+// Usually Due returns stored. If stored has passed, the entry is due, and then
+// runs once, however many moments have passed. But if stored is later than the
+// next two moments of the rule, it was computed while a clock was ahead. Due
+// then returns the next moment, so that a wrong clock makes nothing wait for
+// years.
 func Due(r Rule, stored, now time.Time) time.Time {
 	next, ok := r.Next(now)
 	if !ok {

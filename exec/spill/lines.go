@@ -5,18 +5,19 @@ import (
 	"iter"
 )
 
-// Lines sorts lines by their bytes, with use of disk if they do not fit in
-// memory. One goroutine uses it and closes it.
+// Lines sorts lines by their bytes. Lines that do not fit in memory go to
+// temporary files. One goroutine uses it and closes it.
 type Lines struct{ s *Sorter }
 
-// Lines returns an empty Lines. Its methods fail when ctx ends.
+// Lines returns an empty Lines, which uses half of the memory for operators.
+// Its methods fail when ctx is done.
 func (m *Memory) Lines(ctx context.Context) *Lines { return &Lines{m.Sorter(ctx, 2)} }
 
 // Add adds a copy of a line.
 func (l *Lines) Add(line []byte) error { return l.s.Add(line, nil) }
 
-// Sorted yields all lines, sorted. It can be called once. Each line is valid
-// until the iteration moves on.
+// Sorted yields all lines, sorted, with repetitions. It can be called only
+// once. Each line is valid until the iteration moves on.
 func (l *Lines) Sorted() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for r, err := range l.s.Sorted() {
@@ -27,5 +28,5 @@ func (l *Lines) Sorted() iter.Seq2[[]byte, error] {
 	}
 }
 
-// Close releases memory and files.
+// Close releases memory and temporary files.
 func (l *Lines) Close() { l.s.Close() }

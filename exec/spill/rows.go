@@ -7,8 +7,8 @@ import (
 	"infomall/exec/value"
 )
 
-// AppendRow appends the values of row i of b in the form that DecodeRow reads.
-// Sorters and temporary files hold rows in this form.
+// AppendRow appends the values of row i of the batch b to dst, in the form that
+// DecodeRow reads. Sorters and temporary files hold rows in this form.
 func AppendRow(dst []byte, b *value.Batch, i int) []byte {
 	for _, c := range b.Cols {
 		dst = AppendValue(dst, c.At(i))
@@ -16,8 +16,8 @@ func AppendRow(dst []byte, b *value.Batch, i int) []byte {
 	return dst
 }
 
-// DecodeRow appends the row in src to the columns of b. The texts of the row
-// share one string.
+// DecodeRow appends the row that AppendRow wrote to src as a new row of b. The
+// texts of the row share the memory of one string.
 func DecodeRow(b *value.Batch, src []byte) {
 	text := string(src)
 	for _, c := range b.Cols {
@@ -28,7 +28,8 @@ func DecodeRow(b *value.Batch, src []byte) {
 	b.N++
 }
 
-// AppendValue appends the type and the content of v.
+// AppendValue appends the type and the content of v to dst, in the form that
+// DecodeValue reads.
 func AppendValue(dst []byte, v value.Value) []byte {
 	dst = append(dst, byte(v.Type))
 	switch v.Type {
@@ -49,7 +50,7 @@ func AppendValue(dst []byte, v value.Value) []byte {
 }
 
 // DecodeValue returns the first value in src, which AppendValue wrote, and the
-// rest of src.
+// rest of src. The text of the value shares the memory of src.
 func DecodeValue(src string) (value.Value, string) {
 	v := value.Value{Type: value.Type(src[0])}
 	src = src[1:]
@@ -72,7 +73,8 @@ func DecodeValue(src string) (value.Value, string) {
 	return v, src
 }
 
-// uvarint is binary.Uvarint for a string.
+// uvarint returns the number at the start of s and how many bytes it takes,
+// like binary.Uvarint. It panics if s ends within the number.
 func uvarint(s string) (uint64, int) {
 	var u uint64
 	for i := range len(s) {

@@ -20,61 +20,65 @@ import (
 )
 
 const (
-	// runsMax is how many runs are merged at once, each with a buffer of
-	// bufferBytes bytes. More runs are first merged into one.
+	// runsMax is how many runs (sorted temporary files) are merged at once,
+	// each with a buffer of bufferBytes bytes. More runs are first merged into
+	// one.
 	runsMax     = 64
 	bufferBytes = 64 << 10
 	// chunkBytes is how much memory a Sorter allocates at a time.
 	chunkBytes = 256 << 10
-	// ctxEvery is after how many records loops check their context.
+	// ctxEvery is how many records a loop handles before it checks its context again.
 	ctxEvery = 4096
 )
 
-// Memory says how much memory the operators of a query share, and where
+// Memory says how much memory each operator of a query may use, and where its
 // temporary files are created.
 type Memory struct {
-	// Bytes is about how much an operator that holds rows may hold in memory.
-	// The rest goes to temporary files.
+	// Bytes is about how many bytes an operator that holds rows may hold in
+	// memory. Further rows go to temporary files.
 	Bytes int64
-	// Dirs are the directories for temporary files. The first one that works is
-	// used, and if none does, the directory of the system.
+	// Dirs are the directories for temporary files. The first directory in
+	// which a file can be created is used. If there is none, it is the system's
+	// directory for temporary files.
 	Dirs []string
 }
 
-// Record is a key to sort by, and a value.
+// Record is a key, by which a Sorter sorts, and a value.
 type Record struct{ Key, Val []byte }
 
 // Sorter sorts records by the bytes of their keys. Records with equal keys keep
-// their order. It holds at most limit bytes in memory, and writes the rest to
-// sorted runs on disk. One goroutine uses it and closes it.
+// their order. It holds at most limit bytes in memory, and writes further
+// records to runs: sorted temporary files. One goroutine uses it and closes it.
 type Sorter struct {
-	ctx   context.Context // of the query that sorts
+	ctx   context.Context // the context of the query that sorts
 	limit int64
 	dirs  []string
 	held  []heldRec
 	bytes int64
 	chunk []byte // the unused rest of the current chunk
-	// chunks are those allocated since held was last empty. spare are older
-	// ones, to be used again.
+	// chunks are the chunks allocated since held was last empty. spare are older
+	// chunks, which are used again.
 	chunks, spare [][]byte
 	runs          []*os.File
 }
 
-// heldRec is a record in memory, with its place in the order of arrival. The
-// place makes the sort stable; that is faster than a stable sort.
+// heldRec is a record in memory, with its number in the order of arrival. The
+// number makes the sort stable; that is faster than a stable sort.
 type heldRec struct {
 	Record
 	seq int
 }
 
-// Sorter returns a Sorter that uses one part in share of the memory for
-// operators. It holds a third of that in records: as much again may be garbage
-// not yet collected, and the list of records grows by copying.
+// Sorter returns a Sorter that uses the memory for operators divided by share.
+// It holds records in a third of that: as much again may be garbage that is not
+// yet collected, and the list of records grows by copying. The Sorter's methods
+// fail when ctx is done.
 func (m *Memory) Sorter(ctx context.Context, share int64) *Sorter {
 	return &Sorter{ctx: ctx, limit: m.Bytes / (3 * share), dirs: m.Dirs}
 }
 
-// Add adds a copy of a record.
+// Add adds a copy of a record. When memory is full, it first writes the records
+// in memory to a temporary file.
 func (s *Sorter) Add(key, val []byte) error {
 	const overhead = 56 // of a heldRec
 	size := len(key) + len(val)
@@ -97,7 +101,8 @@ func (s *Sorter) Add(key, val []byte) error {
 // Empty reports whether no record was added.
 func (s *Sorter) Empty() bool { return len(s.held) == 0 && len(s.runs) == 0 }
 
-// moreMemory starts a new chunk with room for size bytes.
+// moreMemory sets s.chunk to a new or spare piece of memory with room for size
+// bytes.
 func (s *Sorter) moreMemory(size int) {
 	if n := len(s.spare); n > 0 && size <= chunkBytes {
 		s.chunk, s.spare = s.spare[n-1], s.spare[:n-1]
@@ -109,8 +114,9 @@ func (s *Sorter) moreMemory(size int) {
 	}
 }
 
-// sort sorts the records in memory, which may be millions. When the context
-// ends, the comparison reports all as equal, so that the sort ends soon.
+// sort sorts the records in memory, which may be millions. When the context is
+// done, the comparison reports all records as equal, so that the sort ends
+// soon, and sort returns the context's error.
 func (s *Sorter) sort() error {
 	n, ended := 0, false
 	slices.SortFunc(s.held, func(a, b heldRec) int {
@@ -128,7 +134,9 @@ func (s *Sorter) sort() error {
 	return s.ctx.Err()
 }
 
-// spill writes the records in memory to a new run on disk.
+// spill sorts the records in memory and writes them to a new run (a sorted
+// temporary file). If there are then more than runsMax runs, it merges them
+// into one.
 func (s *Sorter) spill() error {
 	if err := s.sort(); err != nil {
 		return err
@@ -154,7 +162,7 @@ func (s *Sorter) spill() error {
 	return err
 }
 
-// mergeRuns merges all runs into one.
+// mergeRuns merges all runs (sorted temporary files) into one.
 func (s *Sorter) mergeRuns() error {
 	old := s.runs
 	s.runs = nil
@@ -162,7 +170,8 @@ func (s *Sorter) mergeRuns() error {
 	return s.writeRun(merge(s.ctx, old))
 }
 
-// writeRun writes sorted records to a new run.
+// writeRun writes sorted records to a new run (a temporary file) and adds it to
+// s.runs.
 func (s *Sorter) writeRun(in iter.Seq2[Record, error]) (err error) {
 	f, err := tempFile(s.dirs)
 	if err != nil {
@@ -198,8 +207,8 @@ func (s *Sorter) writeRun(in iter.Seq2[Record, error]) (err error) {
 	return nil
 }
 
-// Sorted yields all records, sorted. It can be called once. Each record is
-// valid until the iteration moves on.
+// Sorted yields all records, sorted by key. It can be called only once. Each
+// record is valid until the iteration moves on.
 func (s *Sorter) Sorted() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		if len(s.runs) > 0 {
@@ -226,24 +235,27 @@ func (s *Sorter) Sorted() iter.Seq2[Record, error] {
 	}
 }
 
-// Close releases memory and files.
+// Close releases memory and temporary files.
 func (s *Sorter) Close() {
 	closeAll(s.runs)
 	*s = Sorter{}
 }
 
-// closeAll closes files.
+// closeAll closes all files, which frees the space of unlinked files. It
+// ignores errors.
 func closeAll(files []*os.File) {
 	for _, f := range files {
 		f.Close() // an unlinked file: closing frees its space
 	}
 }
 
-// TempFile creates a temporary file. Its space becomes free when it is closed.
+// TempFile creates a temporary file without a name. Its space on disk becomes
+// free when the file is closed.
 func (m *Memory) TempFile() (*os.File, error) { return tempFile(m.Dirs) }
 
-// tempFile creates a file and unlinks it at once, so that nothing is left on
-// disk however the program ends.
+// tempFile creates a file in the first of dirs that works, or in the system's
+// directory for temporary files. It unlinks the file at once, so that nothing
+// is left on disk however the program ends.
 func tempFile(dirs []string) (*os.File, error) {
 	var errs []error
 	for _, dir := range append(slices.Clone(dirs), "") {
@@ -261,15 +273,17 @@ func tempFile(dirs []string) (*os.File, error) {
 	return nil, fmt.Errorf("make a temporary file: %w", errors.Join(errs...))
 }
 
-// run reads one run during a merge. Record is the current record.
+// run reads one run (a sorted temporary file) during a merge. The field Record
+// is the current record.
 type run struct {
 	Record
 	in    *bufio.Reader
 	buf   []byte
-	index int // of runs with equal keys, the one with the lower index comes first
+	index int // the number of the run; of equal keys, the key in the run with the lower index comes first
 }
 
-// advance reads the next record. It returns io.EOF after the last.
+// advance reads the next record of the run into r.Record. It returns io.EOF
+// after the last record.
 func (r *run) advance() error {
 	key, err := binary.ReadUvarint(r.in)
 	if err != nil {
@@ -287,8 +301,8 @@ func (r *run) advance() error {
 	return nil
 }
 
-// unexpected returns io.ErrUnexpectedEOF for io.EOF, and other errors
-// unchanged.
+// unexpected returns io.ErrUnexpectedEOF if err is io.EOF. It returns other
+// errors unchanged.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -296,13 +310,15 @@ func unexpected(err error) error {
 	return err
 }
 
-// before reports whether the current record of r sorts before that of o.
+// before reports whether the current record of r sorts before the current
+// record of o.
 func (r *run) before(o *run) bool {
 	c := bytes.Compare(r.Key, o.Key)
 	return c < 0 || c == 0 && r.index < o.index
 }
 
-// merge yields the records of sorted runs, sorted.
+// merge yields the records of all files, which are sorted, in sorted order.
+// Records with equal keys come in the order of the files.
 func merge(ctx context.Context, files []*os.File) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		var heap []*run // a binary heap with the least record first
@@ -342,7 +358,8 @@ func merge(ctx context.Context, files []*os.File) iter.Seq2[Record, error] {
 	}
 }
 
-// siftDown restores a heap in which only element i may be too great.
+// siftDown restores the order of a binary heap, with the least record first, in
+// which only the element i may be greater than its children.
 func siftDown(heap []*run, i int) {
 	for {
 		least := i

@@ -22,8 +22,8 @@ type Spool struct {
 	out   *bufio.Writer
 }
 
-// Spool returns an empty Spool that uses one part in share of the memory for
-// operators.
+// Spool returns an empty Spool that uses the memory for operators divided by
+// share.
 func (m *Memory) Spool(share int64) *Spool { return &Spool{limit: m.Bytes / share, dirs: m.Dirs} }
 
 // Add adds a copy of a row.
@@ -47,11 +47,11 @@ func (s *Spool) Add(row []byte) error {
 	return spoolFault("write", err)
 }
 
-// Len returns how many rows s has.
+// Len returns how many rows the Spool has.
 func (s *Spool) Len() int { return s.n }
 
-// spoolFault adds to an error what was done with the temporary file. deed is
-// "read" or "write".
+// spoolFault wraps an error of the temporary file with the deed, which is
+// "read" or "write". It returns nil if err is nil.
 func spoolFault(deed string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s a temporary file for joining: %w", deed, err)
@@ -59,7 +59,8 @@ func spoolFault(deed string, err error) error {
 	return nil
 }
 
-// All yields the rows. Each row is valid until the iteration moves on.
+// All yields the rows in the order in which they were added. Each row is valid
+// until the iteration moves on.
 func (s *Spool) All() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, row := range s.held {
@@ -93,13 +94,13 @@ func (s *Spool) All() iter.Seq2[[]byte, error] {
 	}
 }
 
-// Clear removes all rows.
+// Clear removes all rows. The Spool can be used again.
 func (s *Spool) Clear() {
 	s.Close()
 	s.n, s.bytes, s.held = 0, 0, s.held[:0]
 }
 
-// Close releases the file.
+// Close closes the temporary file, which frees its space.
 func (s *Spool) Close() {
 	if s.file != nil {
 		s.file.Close() // an unlinked file: closing frees its space
