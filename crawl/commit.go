@@ -36,7 +36,7 @@ func (e *engine) keepUp(ctx context.Context) (busy bool, err error) {
 }
 
 // publish makes the fetched pages visible in the archive. Every pastEvery it
-// also pins the archive again.
+// also pins the archive again, so that the crawl knows what was added since.
 func (e *engine) publish(ctx context.Context) error {
 	if err := e.commit(); err != nil {
 		return err

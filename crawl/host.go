@@ -30,9 +30,9 @@ const (
 // and when it may be asked again.
 type host struct {
 	group    *robots.Group  // nil before robots.txt was fetched
-	expires  time.Time      // of group
+	expires  time.Time      // when robots.txt must be fetched again
 	fails    int            // requests in a row without an answer
-	free     time.Time      // when it may be asked again
+	free     time.Time      // when the host may be asked again
 	charsets charset.Counts // of the pages fetched from it
 }
 

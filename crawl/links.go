@@ -121,9 +121,9 @@ func (e *engine) sitemaps(t *fetchTask, from string, f *robots.File, h *host) er
 	return e.guessSitemap(t, from, h)
 }
 
-// guessSitemap queues /sitemap.xml of the host of t, unless a rule or
-// robots.txt forbids it. from is the URL of the robots.txt. Whether the sitemap
-// exists is known only when it is fetched.
+// guessSitemap queues the URL /sitemap.xml on the host of t, unless a rule of
+// the crawl or the rules of h, from robots.txt, forbid it. from is the URL of the
+// robots.txt. Whether there is a sitemap is known only when the URL is fetched.
 func (e *engine) guessSitemap(t *fetchTask, from string, h *host) error {
 	u := sitemapOf(t.u.URL)
 	if u == "" || !h.group.Decide(u).Allowed {

@@ -225,7 +225,8 @@ func (e *engine) release(u string) error {
 type released struct{ host, kind string }
 
 // releases returns the traps that contain the URLs in list, which a user
-// added after the end of the last run. It then forgets all sites in memory.
+// added after the end of the last run. It then removes all sites from
+// memory, because the state of the crawl is reset next.
 func (e *engine) releases(list []report.Queued) (traps []released, err error) {
 	for _, u := range list {
 		s, err := e.site(hostOf(u.URL))

@@ -72,7 +72,7 @@ type Client struct {
 	mu   sync.Mutex
 	idle map[string]*conn // unused connections, by scheme, host and port
 
-	readers sync.Pool // of *bufio.Reader: unused connections have none
+	readers sync.Pool // *bufio.Readers that no connection uses now
 }
 
 // New returns a client with the settings o. It returns an error if the

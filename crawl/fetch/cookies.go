@@ -29,7 +29,7 @@ const (
 type cookies struct {
 	jar     *cookiejar.Jar
 	mu      sync.Mutex
-	sites   map[string]map[string]savedCookie // by the domain they are sent to; then by name, domain and path
+	sites   map[string]map[string]savedCookie // by the domain to which they are sent, then by name, domain and path
 	changed map[string]bool                   // domains whose cookies changed since the last call of changes
 }
 

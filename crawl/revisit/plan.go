@@ -75,7 +75,8 @@ const (
 	doubt  = .05
 )
 
-// New plans the visits of total pages. sample is a random sample of them.
+// New returns a plan for the visits of total pages within the budget b. sample
+// is a random sample of these pages.
 //
 // A page with rate r that is visited every d days is fresh for the share
 // (1-exp(-rd))/(rd) of the time. The sum over all pages, within a budget, is
@@ -148,8 +149,8 @@ func newPlan(b Budget) *Plan {
 
 // gain returns what one more visit per day gains for a page that changes x
 // times between two visits, multiplied by the page's rate of change. The
-// gain is the share of time in which the stored copy is current. The result
-// rises with x from 0 to 1.
+// gain is the additional share of the time in which the stored copy equals
+// the page. The result rises with x from 0 to 1.
 func gain(x float64) float64 { return -math.Expm1(-x) - x*math.Exp(-x) }
 
 // learn estimates from the visits of pages which share of all pages has each

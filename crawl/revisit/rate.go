@@ -9,7 +9,8 @@ type Visit struct {
 }
 
 // Rate estimates from visits how often a page changes, in changes a day. It
-// assumes that changes happen at random with a constant rate.
+// returns 0 if no visit found a change. It assumes that changes happen at random
+// with a constant rate.
 //
 // For n visits at equal intervals, of which X found a change, it returns
 // -ln((n-X+0.5)/(n+0.5)) / interval, the estimator of Cho and Garcia-Molina

@@ -246,8 +246,8 @@ var names = []struct{ prefix, name string }{
 	{"sitemap", "sitemap"}, {"site-map", "sitemap"},
 }
 
-// lineName returns the proper name of a line whose name is written as
-// written: "disallow" for "Dissallow". It returns "" for an unknown name.
+// lineName returns the proper spelling of written, the name of a line, such
+// as "disallow" for "Dissallow". It returns "" for an unknown name.
 func lineName(written string) string {
 	written = strings.ToLower(strings.TrimSpace(written))
 	for _, n := range names {

@@ -18,7 +18,7 @@ const LimitDefault = 1000
 // limit is then reached after 40 pages: about the months of three years in a
 // calendar, or a print view of each page of a small site.
 const (
-	chargeNumbers = 1  // for a page with other numbers, or with blocks that its kind did not have yet
+	chargeNumbers = 1  // for a page with other numbers than earlier ones, or with text that is new to its kind
 	chainLength   = 50 // after so many pages in a row without anything new, chargeNumbers is doubled
 	sure          = 40 // limit/sure is charged for a page that is surely no content
 	arranged      = 50 // limit/arranged is charged for known content in another order or selection
@@ -239,10 +239,10 @@ func (s *Site) promised(p *Print, k *tally) bool {
 	return k.OfRun > 2 && k.Pages <= k.Of
 }
 
-// closed reports whether the debt of k is so high that k is a trap. In a
-// site with many fresh pages (pages with something new) the debt may be
-// higher: for each of them by half of the charge of a page that only has
-// other numbers.
+// closed reports whether the debt of k, the charges for its pages without
+// anything new, is so high that k is a trap. The debt may reach the limit,
+// and 0.5 more for each page of the site that brought something new. For the
+// site as a whole both numbers are doubled.
 func (s *Site) closed(k *tally) bool {
 	if k == &s.whole {
 		return k.Debt > 2*s.limit+float64(k.Fresh)
