@@ -209,7 +209,7 @@ func (p *plannedRun) Would(context.Context) ([]string, error) {
 }
 
 // nextRuns returns a heading and five lines with the times of the next runs
-// after a time.
+// of the schedule, from the time after on.
 func (p *plannedRun) nextRuns(after time.Time) []string {
 	const shown = 5
 	lines := []string{"  next runs, if infomall --daemon is running:"}

@@ -83,8 +83,9 @@ func (r *script) Run(context.Context) (*session.Result, error) { return nil, err
 // not copy parameters, which belong to the script.
 func (r *script) Assume() { r.s.Adopt(r.after) }
 
-// Explain reads the statement that EXPLAIN explains, if the RUN runs exactly
-// one. analyze says that the statement is EXPLAIN ANALYZE.
+// Explain prepares an EXPLAIN of the RUN: if the RUN runs exactly one
+// statement, Explain reads this statement into r.only. analyze says that it
+// is an EXPLAIN ANALYZE.
 func (r *script) Explain(analyze bool) (err error) {
 	if len(r.list) == 1 {
 		r.only, err = r.inner.ReadExplained(r.list[0], analyze)

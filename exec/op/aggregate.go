@@ -28,8 +28,8 @@ type state struct {
 	sketch *sketch // for ApproxCount
 }
 
-// addRange adds the rows of col from index from up to, not including, to. It
-// returns an error if a sum or text becomes too great.
+// addRange adds the rows i of col with from <= i < to. It returns an error
+// if a sum or text becomes too great.
 func (s *state) addRange(a *plan.Aggregate, col *value.Vector, from, to int) error {
 	if col.Type == value.Null {
 		return nil
@@ -56,9 +56,9 @@ func (s *state) addRange(a *plan.Aggregate, col *value.Vector, from, to int) err
 	return nil
 }
 
-// addAdjacent counts distinct values if equal values follow each other in
-// col: those that differ from the value before. It looks at the rows from
-// index from up to, not including, to.
+// addAdjacent counts the distinct values in the rows i of col with from <= i
+// < to. Equal values must follow each other: addAdjacent counts the values
+// that differ from the one before.
 func (s *state) addAdjacent(col *value.Vector, from, to int) {
 	before := s.best
 	for i := from; i < to; i++ {
@@ -104,9 +104,8 @@ func (s *state) addInts(a *plan.Aggregate, x, n int64) error {
 	return tooGreat(a)
 }
 
-// bestRow returns the index of the row of col with the least or greatest
-// value, as f says, from index from up to, not including, to. No value may
-// be NULL.
+// bestRow returns the index of the least or greatest value, as f says, among
+// the rows i of col with from <= i < to. None of these may be NULL.
 func bestRow(f plan.AggregateFunc, col *value.Vector, from, to int) int {
 	best := from
 	for i := from + 1; i < to; i++ {
@@ -226,8 +225,8 @@ func ofNumber(t value.Type, f float64) value.Value {
 	return value.Value{Type: t, Int: int64(math.Round(f))}
 }
 
-// addPairs adds rows to the ArgMin or ArgMax a, from index from up to, not
-// including, to. arg and by are the columns of its two arguments.
+// addPairs adds the rows i with from <= i < to to the ArgMin or ArgMax a.
+// arg and by are the columns of its two arguments.
 func (s *state) addPairs(a *plan.Aggregate, arg, by *value.Vector, from, to int) {
 	for i := from; i < to; i++ {
 		if !by.IsNull(i) {
@@ -322,7 +321,7 @@ func (s *state) result(a *plan.Aggregate) value.Value {
 		v.Float = s.fsum / float64(s.count)
 	case a.T == value.Float:
 		v.Float = s.fsum
-	case a.Func == plan.Avg: // of durations
+	case a.Func == plan.Avg: // the average of durations
 		v.Int = int64(math.Round(float64(s.sum) / float64(s.count)))
 	default:
 		v.Int = s.sum

@@ -63,7 +63,7 @@ type deduper struct {
 // before, and returns sel. Once seen is full, rows that are not in seen may
 // still be duplicates; fresh adds these to late instead.
 func (d *deduper) fresh(sel []int32, b *value.Batch) ([]int32, error) {
-	const overhead = 48 // of a map entry
+	const overhead = 48 // bytes that a map entry takes besides its key
 	for i := range b.N {
 		d.key, d.last = d.last[:0], d.key
 		for _, c := range b.Cols {

@@ -202,8 +202,8 @@ func (g *grouper) find(i int) *partial {
 	return p
 }
 
-// update adds the rows of the batch from index from up to, not including,
-// to. All of them belong to the group p.
+// update adds the rows i of the batch with from <= i < to, which all belong
+// to the group p.
 func (g *grouper) update(p *partial, from, to int) error {
 	for i, a := range g.aggs {
 		var err error
@@ -237,10 +237,10 @@ func (g *grouper) update(p *partial, from, to int) error {
 	return nil
 }
 
-// remember holds the values of one aggregate of group p in the rows from
-// index from up to, not including, to. agg is the index of the aggregate. It
-// is for an aggregate with DISTINCT, for Median, which needs the values
-// sorted, and for StringAgg, which needs them in the order of its ORDER BY.
+// remember holds the values of one aggregate in the rows i of the batch with
+// from <= i < to, which all belong to the group p. agg is the index of the
+// aggregate. It is one with DISTINCT, or Median, which needs the values
+// sorted, or StringAgg, which needs them in the order of its ORDER BY.
 func (g *grouper) remember(p *partial, agg, from, to int) {
 	col := g.argCols[agg]
 	for i := from; i < to; i++ {

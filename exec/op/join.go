@@ -527,9 +527,9 @@ func (t *joinTable) add(key, row []byte) error {
 	}
 	c := t.ends[string(key)]
 	if c != nil && (t.node.One == plan.FirstRow || t.node.One == plan.OnlyRow && c.first != c.last) {
-		return nil // for OnlyRow, a second row shows that there are several
+		return nil // for OnlyRow, two rows are enough to report that there are several
 	}
-	const overhead = 96 // of a key and a row
+	const overhead = 96 // bytes that a key and a row take besides their content
 	if t.left -= int64(len(key)+len(row)) + overhead; t.left < 0 {
 		if err := t.spill(); err != nil {
 			return err

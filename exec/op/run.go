@@ -106,7 +106,7 @@ func (r *Runner) counted(ctx context.Context, n plan.Node, in value.Rows) value.
 }
 
 // source returns the rows that the source n reads from a relation. While a
-// join looks for certain URLs only, it reads only these.
+// join needs only the rows with certain URLs, source reads only those.
 func (r *Runner) source(ctx context.Context, n *plan.Source) value.Rows {
 	ask := &n.Request
 	if ranges, ok := r.sought[n]; ok {

@@ -88,7 +88,7 @@ func (s *Session) Ended(ctx context.Context, j task.Job, n Count, err error) tas
 		j.State, j.Error = task.JobFailed, err.Error()
 		var placed *ast.Error
 		if errors.As(err, &placed) {
-			j.Error = placed.Msg // its place is in a text that may be gone
+			j.Error = placed.Msg // without the position, which is in a text that may no longer exist
 		}
 		j.Error = urlkey.WithoutUsers(j.Error)
 	}

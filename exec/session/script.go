@@ -199,10 +199,10 @@ func known(st *ast.Run, names []string) error {
 }
 
 // paramsIn returns the names of the parameters in the statements of text,
-// each name once. Statements after a syntax error are not read.
+// each name once. Statements with syntax errors are skipped.
 func paramsIn(text string) []string {
 	var names []string
-	list, _ := lang.Parse(text, "") // of a statement with faults nothing is asked
+	list, _ := lang.Parse(text, "") // statements with faults are not in list
 	for _, st := range list {
 		ast.Walk(st, func(n ast.Node) bool {
 			if p, ok := n.(*ast.Param); ok && !slices.Contains(names, p.Name) {

@@ -17,7 +17,8 @@ import (
 	"infomall/store/record/task"
 )
 
-// Options are what a session is made of. Archive and Settings are required.
+// Options has what a session needs: its archive, its settings and its
+// connections to the outside. Archive and Settings are required.
 type Options struct {
 	Archive  Archive
 	Settings Settings          // settings at the start, such as DefaultSettings()
@@ -198,8 +199,8 @@ func (s *Session) Trial() *Session {
 }
 
 // Script returns a session like Inner for the statements of a script, with
-// its own parameters. depth is the number of scripts that run there, one
-// inside the other.
+// its own parameters. depth is how many scripts are running inside each
+// other there, this one included.
 func (s *Session) Script(params map[string]string) (inner *Session, depth int) {
 	inner = s.Inner()
 	inner.o.Params = params

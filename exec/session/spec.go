@@ -43,7 +43,7 @@ type Deed interface {
 	Would(ctx context.Context) ([]string, error)
 }
 
-// A Deed may also have one of these methods.
+// A Deed may also implement one or more of these interfaces.
 type (
 	// An Assumption is a Deed that sets or defines something that later statements use.
 	// Assume sets or defines it in the session only, not in the archive, so that Check
