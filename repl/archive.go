@@ -16,36 +16,38 @@ import (
 	"infomall/store/record/task"
 )
 
-// openStore returns the archive in the folder path, which may not exist yet,
-// and a Closer for it. warn is called with problems that the store notices
-// while it works.
+// openStore returns the archive in the folder path, which need not exist yet,
+// and a Closer that closes the archive. The store calls warn with each problem
+// that it notices while it works.
 func openStore(path string, warn func(error)) (session.Archive, io.Closer) {
 	a := store.Open(path, store.Options{Warn: warn})
 	return joined(a, warn), a
 }
 
-// joined returns the store's archive together with the crawls in its folder.
+// joined returns the archive of the store together with the states of the
+// crawls in its folder. warn is called with problems in these states.
 func joined(a *store.Archive, warn func(error)) archive {
 	return archive{a, &state.Folder{Disk: disk.OS, Dir: filepath.Join(a.Path(), state.FolderName), Create: a.Create, Warn: warn}}
 }
 
-// archive joins the store's archive and the states of its crawls for the executor
-// and the crawler. It marks errors that are about the archive itself as
-// archiveError.
+// archive is an archive of the store together with the states of its crawls, as
+// the executor and the crawler need it. Its methods wrap an error that is about
+// the archive itself in an archiveError.
 type archive struct {
 	*store.Archive
 	*state.Folder
 }
 
 // archiveError says that the archive cannot be used; the statement is not at
-// fault. It leads to exit status 4.
+// fault. The program then ends with exit status 4.
 type archiveError struct{ err error }
 
 func (e *archiveError) Error() string { return e.err.Error() }
 
 func (e *archiveError) Unwrap() error { return e.err }
 
-// Snapshot implements session.Archive.
+// Snapshot returns a view of the present state of the archive; see
+// session.Archive. Every error is an archiveError.
 func (a archive) Snapshot(ctx context.Context) (relation.Snapshot, error) {
 	s, err := a.Archive.Snapshot(ctx)
 	if err != nil {
@@ -54,7 +56,8 @@ func (a archive) Snapshot(ctx context.Context) (relation.Snapshot, error) {
 	return s, nil
 }
 
-// Import is what the statement of that name asks of an archive.
+// Import imports files into the archive, for the statement IMPORT. An error
+// about a file of the archive is an archiveError.
 func (a archive) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	results, err := a.Archive.Import(ctx, o)
 	if err != nil && a.has(err) {
@@ -63,7 +66,8 @@ func (a archive) Import(ctx context.Context, o task.ImportOptions) ([]task.Impor
 	return results, err
 }
 
-// Copy is what the statement of that name asks of an archive.
+// Copy copies pools into another folder, for the statement COPY POOL. An error
+// about a file of the archive is an archiveError.
 func (a archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
 	results, err := a.Archive.Copy(ctx, o)
 	if err != nil && a.has(err) {
@@ -72,7 +76,8 @@ func (a archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResul
 	return results, err
 }
 
-// Definitions implements session.Archive.
+// Definitions returns the views, metadata, queries and schedules that
+// statements have defined; see session.Archive. Every error is an archiveError.
 func (a archive) Definitions(ctx context.Context) ([]task.Definition, error) {
 	list, err := a.Archive.Definitions(ctx)
 	if err != nil {
@@ -81,7 +86,9 @@ func (a archive) Definitions(ctx context.Context) ([]task.Definition, error) {
 	return list, nil
 }
 
-// Define implements session.Archive.
+// Define replaces the list of definitions by the list that the function change
+// returns; see session.Archive. An error about a file of the archive is an
+// archiveError.
 func (a archive) Define(ctx context.Context, change func([]task.Definition) ([]task.Definition, error)) error {
 	err := a.Archive.Define(ctx, change)
 	if err != nil && a.has(err) {
@@ -90,7 +97,8 @@ func (a archive) Define(ctx context.Context, change func([]task.Definition) ([]t
 	return err
 }
 
-// Drop is what the statement of that name asks of an archive.
+// Drop removes a pool, for the statement DROP POOL. An error about a file of
+// the archive is an archiveError.
 func (a archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	res, err := a.Archive.Drop(ctx, o)
 	if err != nil && a.has(err) {
@@ -99,7 +107,9 @@ func (a archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult,
 	return res, err
 }
 
-// SaveResult implements session.Archive.
+// SaveResult stores a result, such as a ranking, and returns it as it was
+// stored; see session.Archive. An error about a file of the archive is an
+// archiveError.
 func (a archive) SaveResult(ctx context.Context, r task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	r, err := a.Archive.SaveResult(ctx, r, rows)
 	if err != nil && a.has(err) {
@@ -108,7 +118,9 @@ func (a archive) SaveResult(ctx context.Context, r task.Result, rows iter.Seq2[t
 	return r, err
 }
 
-// Merge is what the statement of that name asks of an archive.
+// Merge merges or seals pools, for the statements MERGE POOL and SEAL POOL. A
+// seal collects garbage more often, to take less memory. An error about a file
+// of the archive is an archiveError.
 func (a archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
 	if o.Seal {
 		defer beginFrugal()()
@@ -120,7 +132,8 @@ func (a archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeRe
 	return results, err
 }
 
-// Repair is what the statement of that name asks of an archive.
+// Repair repairs files of a pool from a copy, for the statement REPAIR POOL. An
+// error about a file of the archive is an archiveError.
 func (a archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
 	results, err := a.Archive.Repair(ctx, o)
 	if err != nil && a.has(err) {
@@ -129,8 +142,8 @@ func (a archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.Repai
 	return results, err
 }
 
-// has reports whether err is about a file of the archive, and not, for example,
-// about a file to import.
+// has reports whether err is about a file in the folder of the archive, and
+// not, for example, about a file to import.
 func (a archive) has(err error) bool {
 	var fault *fs.PathError
 	if !errors.As(err, &fault) {

@@ -22,8 +22,9 @@ import (
 	"infomall/repl/term"
 )
 
-// complete returns the candidates for completing the text before the cursor:
-// texts that may replace before[from:]. It is called when Tab is typed.
+// complete returns the candidates for completing the text at the cursor: texts
+// that may replace before[from:]. before and after are the texts of the line on
+// both sides of the cursor. The line editor calls complete when Tab is typed.
 func (s *shell) complete(before, after string) (from int, candidates []string) {
 	if word := strings.TrimLeft(before, " "); s.pending == "" && strings.HasPrefix(word, ".") {
 		return completeDot(before)
@@ -56,8 +57,9 @@ func (s *shell) complete(before, after string) (from int, candidates []string) {
 }
 
 // isLower reports whether completed keywords should be in lower case. They
-// follow the word that is being typed, or else the first word of the statement
-// in text.
+// follow the case of typed, the word that is being typed. If typed is empty,
+// they follow the first word of the statement in text; the parameter first is
+// that word in upper case.
 func isLower(typed, first, text string) bool {
 	if typed != "" {
 		return !strings.ContainsFunc(typed, unicode.IsUpper)
@@ -65,8 +67,8 @@ func isLower(typed, first, text string) bool {
 	return first != "" && !strings.Contains(text, first)
 }
 
-// beginning returns the names that begin with typed, ignoring case, sorted and
-// without duplicates.
+// beginning returns the names that begin with typed, sorted and without
+// duplicates. Case does not count.
 func beginning(typed string, names []string) []string {
 	var list []string
 	for _, name := range names {
@@ -78,8 +80,9 @@ func beginning(typed string, names []string) []string {
 	return slices.Compact(list)
 }
 
-// namesAt returns the names that may stand at the place of the cursor, such as
-// columns and functions in an expression.
+// namesAt returns the names that may come at the cursor, such as columns and
+// functions in an expression. It returns nil if it knows none, such as for a
+// new name.
 func (s *shell) namesAt(n *lang.Next) []string {
 	ctx := context.Background()
 	switch n.Place {
@@ -136,9 +139,9 @@ func (s *shell) namesAt(n *lang.Next) []string {
 	return nil
 }
 
-// columnsOf returns the columns of the statement's sources, or only of the
-// source called qualifier. If the statement names no source yet, it returns the
-// columns of all relations.
+// columnsOf returns the names of the columns of the given sources. If qualifier
+// is not "", it returns only those of the source with that name or alias. If
+// there are no sources, it returns the columns of all relations.
 func (s *shell) columnsOf(sources []lang.SourceName, qualifier string) []string {
 	var names []string
 	for _, src := range sources {
@@ -158,7 +161,8 @@ func (s *shell) columnsOf(sources []lang.SourceName, qualifier string) []string 
 	return names
 }
 
-// completeDot returns the candidates for a dot command or its argument.
+// completeDot returns the candidates for completing a dot command, such as
+// .mode, or its argument: texts that may replace before[from:].
 func completeDot(before string) (from int, candidates []string) {
 	from = strings.LastIndexByte(before, ' ') + 1
 	command := strings.Fields(before)[0]
@@ -182,8 +186,9 @@ func completeDot(before string) (from int, candidates []string) {
 	return from, nil
 }
 
-// filesAt returns the paths of files that begin with typed. Folders end in a
-// slash. Names with control characters are left out.
+// filesAt returns the paths of the files and folders that begin with typed.
+// Folders end in a slash. Names with control characters are left out, and so
+// are hidden files unless typed has the dot.
 func filesAt(typed string) []string {
 	dir, base := filepath.Split(typed)
 	entries, _ := os.ReadDir(filepath.Join(".", dir)) // a folder that cannot be read counts as empty
@@ -204,8 +209,8 @@ func filesAt(typed string) []string {
 	return names
 }
 
-// classColors maps each class of lang.Token to its colour: the middle part of
-// an escape sequence.
+// classColors maps each class of a lang.Token to its colour: the middle part of
+// an escape sequence, such as "32" for green.
 var classColors = map[lang.Class]string{
 	lang.ClassWord: "1;34", lang.ClassString: "32", lang.ClassNumber: "36",
 	lang.ClassTime: "36", lang.ClassParam: "35", lang.ClassComment: "2",
@@ -215,8 +220,8 @@ var classColors = map[lang.Class]string{
 // quoted text.
 var helpColored = regexp.MustCompile(`'[^'\n]*'|\b[A-Z][A-Z]+\b`)
 
-// colorHelp returns a HELP text with the same colours that statements have at
-// the prompt.
+// colorHelp returns a HELP text with escape sequences for the colours that
+// statements have at the prompt.
 func colorHelp(text string) string {
 	return helpColored.ReplaceAllStringFunc(text, func(s string) string {
 		class := lang.ClassWord
@@ -227,8 +232,9 @@ func colorHelp(text string) string {
 	})
 }
 
-// highlight returns the colours of a line at the prompt. The line continues the
-// pending lines of the statement.
+// highlight returns the colours of a line at the prompt. If a statement was
+// begun on earlier lines, s.pending has these, and line continues the
+// statement. A dot command has no colours.
 func (s *shell) highlight(line string) []term.Style {
 	if s.pending == "" && strings.HasPrefix(strings.TrimLeft(line, " "), ".") {
 		return nil

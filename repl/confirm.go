@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// errNotConfirmed ends a statement that would delete captures and that the user
-// did not confirm.
+// errNotConfirmed is the error of a statement that would delete captures if the
+// user did not confirm it at the prompt.
 var errNotConfirmed = errors.New("nothing was done")
 
-// unattended is Session.Confirm for runs without a prompt. With --yes it
-// confirms. Otherwise it prints the lines of what, which say what the statement
-// would delete, and returns an error.
+// unattended confirms a statement that deletes captures if the program runs
+// without a prompt; it is the function Session.Confirm. With --yes it returns
+// nil. Otherwise it prints the lines of what, which say what the statement
+// would delete, and returns an error, so that nothing is done.
 func (p *program) unattended(_ context.Context, what []string) error {
 	if p.options.Yes {
 		return nil
@@ -23,8 +24,11 @@ func (p *program) unattended(_ context.Context, what []string) error {
 	return errors.New("nothing was done; --yes does it")
 }
 
-// ask is Session.Confirm at the prompt. It prints the lines of what and asks
-// the user; any answer but yes is an error.
+// ask confirms a statement that deletes captures at the prompt; it is the
+// function Session.Confirm. It prints the lines of what, which say what the
+// statement would delete, and asks the user. It returns nil if the answer is
+// yes, and an error for any other answer. With --yes it returns nil without
+// asking.
 func (s *shell) ask(ctx context.Context, what []string) error {
 	if s.options.Yes {
 		return nil

@@ -7,7 +7,8 @@ import (
 	"infomall/crawl/report"
 )
 
-// State implements crawl.Archive.
+// State opens the state of the crawl with this name, and creates it if it does
+// not exist; see crawl.Archive. The caller closes it.
 func (a archive) State(name string) (crawl.State, error) {
 	q, err := a.OpenCrawl(name)
 	if err != nil {
@@ -16,7 +17,8 @@ func (a archive) State(name string) (crawl.State, error) {
 	return q, nil
 }
 
-// Sink implements crawl.Archive.
+// Sink begins to store captures under the name job; see crawl.Archive. The
+// caller closes the sink.
 func (a archive) Sink(ctx context.Context, job string, bytes int64) (crawl.Sink, error) {
 	s, err := a.NewSink(ctx, job, bytes)
 	if err != nil {
@@ -25,7 +27,8 @@ func (a archive) Sink(ctx context.Context, job string, bytes int64) (crawl.Sink,
 	return s, nil
 }
 
-// Past implements crawl.Archive.
+// Past returns a fixed view of the present content of the archive; see
+// crawl.Archive. The caller closes it.
 func (a archive) Past(ctx context.Context) (crawl.Past, error) {
 	p, err := a.Archive.Past(ctx)
 	if err != nil {
@@ -34,19 +37,22 @@ func (a archive) Past(ctx context.Context) (crawl.Past, error) {
 	return p, nil
 }
 
-// Crawl implements session.Crawler.
+// Crawl runs or resumes a crawl until its end; see session.Crawler. Meanwhile
+// garbage is collected more often, to take less memory.
 func (a archive) Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error) {
 	defer beginFrugal()()
 	res, err := crawl.Run(ctx, a, o, crawl.Env{})
 	return res, a.fault(err)
 }
 
-// Refuses implements session.Crawler.
+// Refuses returns why a crawl with the options o would exclude a URL, or "" if
+// it would not; see session.Crawler.
 func (a archive) Refuses(o report.CrawlOptions, url string) (string, error) {
 	return crawl.Refuses(o, url)
 }
 
-// fault returns err, as an archiveError if it is about a file of the archive.
+// fault returns err, wrapped in an archiveError if it is about a file of the
+// archive. For nil it returns nil.
 func (a archive) fault(err error) error {
 	if err != nil && a.has(err) {
 		return &archiveError{err}

@@ -16,10 +16,10 @@ import (
 	"infomall/store/record/task"
 )
 
-// daemon runs the schedules of the archive until a signal ends the program,
-// which is no error. The next daemon runs a statement again that was
-// interrupted. File names in scheduled statements are relative to the archive's
-// folder.
+// daemon runs the scripts, and then the schedules of the archive until a signal
+// ends the program. The end by a signal is no error. If the signal interrupts a
+// scheduled statement, the next daemon runs the statement again. File names in
+// scheduled statements are relative to the folder of the archive.
 func (p *program) daemon(ctx context.Context, scripts []*script) error {
 	archive, ok := p.session.Archive().(interface{ Daemon() (io.Closer, error) })
 	if !ok {
@@ -51,22 +51,24 @@ func (p *program) daemon(ctx context.Context, scripts []*script) error {
 	return nil
 }
 
-// daemonPath makes the archive's path absolute, because the daemon changes its
-// working folder.
+// daemonPath makes the path of the archive in p.options absolute, because the
+// daemon changes its working folder.
 func (p *program) daemonPath() error {
 	path, err := filepath.Abs(p.archivePath())
 	p.options.Archive = path
 	return err
 }
 
-// log prints a message with the time, unless --quiet is given.
+// log prints a message with the current time on stderr. With --quiet it prints
+// nothing.
 func (p *program) log(format string, args ...any) {
 	if !p.options.Quiet {
 		p.say("%s infomall: %s", time.Now().UTC().Format(time.RFC3339), fmt.Sprintf(format, args...))
 	}
 }
 
-// scheduler runs the schedules of a daemon.
+// scheduler runs the schedules of a daemon. It is the schedule.Work that
+// schedule.Loop calls.
 type scheduler struct {
 	*program
 	failed string // the last error of Entries
@@ -75,7 +77,7 @@ type scheduler struct {
 // schedules returns the schedules of the archive.
 func (d *scheduler) schedules() exec.Schedules { return exec.Schedules{Session: d.session} }
 
-// Entries implements schedule.Work.
+// Entries returns the schedules as they are now; see schedule.Work.
 func (d *scheduler) Entries(ctx context.Context) ([]schedule.Entry, error) {
 	list, err := d.schedules().Entries(ctx)
 	if err == nil {
@@ -84,8 +86,8 @@ func (d *scheduler) Entries(ctx context.Context) ([]schedule.Entry, error) {
 	return list, err
 }
 
-// Failed implements schedule.Work. It prints an error once, however often it is
-// repeated.
+// Failed prints an error of Entries; see schedule.Work. It prints an error that
+// repeats only once.
 func (d *scheduler) Failed(err error) {
 	if d.failed != err.Error() {
 		d.failed = err.Error()
@@ -93,7 +95,8 @@ func (d *scheduler) Failed(err error) {
 	}
 }
 
-// Run implements schedule.Work.
+// Run runs the schedule with this name and logs how it ended; see
+// schedule.Work.
 func (d *scheduler) Run(ctx context.Context, name string) {
 	d.log("schedule %s begins", name)
 	begun := time.Now()

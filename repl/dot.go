@@ -12,14 +12,15 @@ import (
 	"infomall/lang/cells"
 )
 
-// dotCommand is a command of the shell about its own state, such as .mode.
+// dotCommand is a command of the shell about the shell's own state, such as
+// .mode.
 type dotCommand struct {
 	name, args, help string
 	run              func(s *shell, ctx context.Context, arg string) error
 }
 
-// dotCommands returns the commands in the order of .help. It is a function
-// because .help itself is one of them and uses the list.
+// dotCommands returns the dot commands in the order of .help. It is a function
+// because the command .help itself uses the list.
 func dotCommands() []dotCommand {
 	return []dotCommand{
 		{".headers", "on|off", "name the columns in csv and tsv", (*shell).dotHeaders},
@@ -38,8 +39,8 @@ func dotCommands() []dotCommand {
 	}
 }
 
-// foreignDots maps dot commands of other shells to a hint: what to type
-// instead.
+// foreignDots maps a dot command of another shell, such as .tables, to a hint:
+// what to type instead.
 var foreignDots = map[string]string{
 	".tables":    "write SHOW RELATIONS;",
 	".schema":    "write DESCRIBE versions;",
@@ -55,7 +56,8 @@ var foreignDots = map[string]string{
 	".parameter": "write SET $name = value;",
 }
 
-// dot runs the dot command in line, such as ".mode csv".
+// dot runs the dot command in line, such as ".mode csv". For an unknown command
+// it returns an error with a hint.
 func (s *shell) dot(ctx context.Context, line string) error {
 	name, arg := dotArguments(line)
 	var names []string
@@ -78,8 +80,8 @@ func (s *shell) dot(ctx context.Context, line string) error {
 	return fmt.Errorf("no command %s; .help lists them", name)
 }
 
-// dotArguments splits a line into the command and its argument, which may be
-// quoted.
+// dotArguments splits a line into the dot command and its argument, from which
+// it removes quotes. For ".mode csv" it returns ".mode" and "csv".
 func dotArguments(line string) (command, arg string) {
 	command, arg, _ = strings.Cut(strings.TrimSpace(line), " ")
 	arg = strings.TrimSpace(arg)
@@ -116,8 +118,8 @@ func (s *shell) dotHistory(_ context.Context, arg string) error {
 	return nil
 }
 
-// tell prints a line on the terminal, wherever results go. Control characters
-// in it are escaped.
+// tell prints a line on the terminal, even if results go to a file. Control
+// characters in the line are escaped.
 func (s *shell) tell(format string, args ...any) {
 	s.terminal.begin(context.Background())
 	fmt.Fprintln(s.terminal, cells.Lines(fmt.Sprintf(format, args...)))
@@ -132,7 +134,8 @@ func (s *shell) dotMode(ctx context.Context, arg string) error {
 	return s.set(ctx, "mode", arg)
 }
 
-// dotWidth shows or sets the width of tables.
+// dotWidth sets the width of tables to arg, a number of cells or auto. Without
+// arg it shows the width.
 func (s *shell) dotWidth(ctx context.Context, arg string) error {
 	if arg == "" {
 		arg = "auto"
@@ -145,7 +148,8 @@ func (s *shell) dotWidth(ctx context.Context, arg string) error {
 	return s.set(ctx, "width", arg)
 }
 
-// dotPager shows or sets when results are shown in a pager.
+// dotPager sets the setting pager to arg: auto, on or off. Without arg it shows
+// the setting and the pager program.
 func (s *shell) dotPager(ctx context.Context, arg string) error {
 	g := s.terminal.pager
 	switch {
@@ -158,7 +162,8 @@ func (s *shell) dotPager(ctx context.Context, arg string) error {
 	return s.set(ctx, "pager", arg)
 }
 
-// dotLast shows the last result again, in the format arg.
+// dotLast shows the last result again, in the format arg, or in the current
+// format if arg is "".
 func (s *shell) dotLast(ctx context.Context, arg string) error {
 	ctx, release := s.signals.during(ctx)
 	defer release()
@@ -180,7 +185,7 @@ func (s *shell) dotHeaders(_ context.Context, arg string) (err error) {
 	return err
 }
 
-// set changes a setting as the statement SET does, including its checks.
+// set changes a setting in the way of the statement SET, including its checks.
 func (s *shell) set(ctx context.Context, name, value string) error {
 	st := &ast.Set{Name: ast.Name{Text: name}, Value: &ast.String{Value: value}}
 	result, err := s.session.Run(ctx, st)
@@ -217,8 +222,9 @@ func (s *shell) dotQuit(context.Context, string) error {
 	return nil
 }
 
-// onOff parses arg, the argument on or off of a dot command. The command is
-// named in the error.
+// onOff returns true if arg is on, and false if it is off; yes, no, true,
+// false, 1 and 0 count too. For any other arg it returns an error that names
+// the dot command.
 func onOff(command, arg string) (bool, error) {
 	switch strings.ToLower(arg) {
 	case "on", "yes", "true", "1":

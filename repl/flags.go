@@ -11,13 +11,13 @@ import (
 	"infomall/exec/rowio"
 )
 
-// input is one script to run, as given on the command line.
+// input is one script to run, from the command line.
 type input struct {
-	command bool // text has statements; if false, it is a file name, or - for standard input
+	command bool // text has statements; if false, text is a file name, or - for standard input
 	text    string
 }
 
-// options holds the values of the command line's flags and arguments.
+// options holds the values of the flags and arguments of the command line.
 type options struct {
 	Archive     string            `short:"a" placeholder:"DIR" help:"The archive's folder; else $$INFOMALL_ARCHIVE, else ./archive."`
 	Command     string            `short:"c" type:"statements" placeholder:"TEXT" help:"Run these statements. May be repeated and mixed with files: all run in the order given."`
@@ -43,7 +43,7 @@ type options struct {
 	Version     bool              `help:"Print the version."`
 	Help        bool              `short:"h" help:"Print this help."`
 
-	inputs []input // values of -c and -f, and bare file names, in their order
+	inputs []input // the values of -c and -f, and bare file names, in the order given
 }
 
 const description = `
@@ -55,8 +55,8 @@ this command line there, infomall man the manual page: infomall man | man -l -
 
 Exit status: 0 done, 1 a statement failed, 2 wrong command line or no such script, 4 no archive is there, it cannot be used or a disk is full, 130 interrupted.`
 
-// parseOptions parses the command line. If it asks for help, parseOptions
-// prints the help to out.
+// parseOptions parses the arguments of the command line into options. If they
+// ask for help, it also prints the help to out.
 func parseOptions(args []string, out io.Writer) (*options, error) {
 	o := &options{}
 	collect := func(command bool) kong.MapperFunc {
@@ -80,9 +80,9 @@ func parseOptions(args []string, out io.Writer) (*options, error) {
 	return o, err
 }
 
-// newParser returns the parser of the command line, which fills o. collect
-// returns the function that receives each value of -c (command is true) and of
-// -f.
+// newParser returns a parser that parses the command line into o. collect(true)
+// must return the function that receives each value of -c, and collect(false)
+// the function for -f.
 func newParser(o *options, out io.Writer, collect func(command bool) kong.MapperFunc) *kong.Kong {
 	parser, err := kong.New(o,
 		kong.Name("infomall [FILE | -]…"),
@@ -99,17 +99,17 @@ func newParser(o *options, out io.Writer, collect func(command bool) kong.Mapper
 	return parser
 }
 
-// flags returns the flags of the command line, for the manual page and for
+// flags returns all flags of the command line, for the manual page and for
 // shell completion.
 func flags() []*kong.Flag {
 	none := func(bool) kong.MapperFunc { return func(*kong.DecodeContext, reflect.Value) error { return nil } }
 	return newParser(&options{}, io.Discard, none).Model.Flags
 }
 
-// spellOut returns args in a form that kong cannot misunderstand. A flag's
-// value is joined to its long name, because it may begin with a dash or be
-// empty. A bare file name becomes --file, because kong accepts bare arguments
-// only if they follow each other.
+// spellOut returns the arguments args in a form that the library kong cannot
+// misunderstand. The value of a flag is joined to its long name, because the
+// value may begin with a dash or be empty. A bare file name becomes --file,
+// because kong accepts bare arguments only if they follow each other.
 func spellOut(args []string, flags []*kong.Flag) []string {
 	valued := map[string]string{} // long name by spelling, of flags with a value
 	for _, f := range flags {

@@ -13,16 +13,17 @@ import (
 // same.
 const frugalGarbage = 50
 
-// garbage counts the calls of beginFrugal that have not ended. There is one for
-// the process, because there is one garbage collector, however many archives
-// are open.
+// garbage counts the calls of beginFrugal that have not ended. There is one
+// counter for the process, however many archives are open, because a process
+// has one garbage collector.
 var garbage struct {
 	sync.Mutex
 	frugal int
-	before int // GOGC before the first of them
+	before int // the value of GOGC before the first of these calls
 }
 
-// beginFrugal makes the garbage collector run more often until end is called.
+// beginFrugal makes the garbage collector run more often until the caller calls
+// end.
 func beginFrugal() (end func()) {
 	garbage.Lock()
 	defer garbage.Unlock()
@@ -42,15 +43,15 @@ func beginFrugal() (end func()) {
 	}
 }
 
-// ballastBytes is about how much garbage builds up at least before it is
-// collected. Go's own minimum is 4 MB. Most statements use less memory than
-// that, and with Go's minimum scans took a fifth more CPU time.
+// ballastBytes is about the minimum amount of garbage, in bytes, at which the
+// garbage collector runs. Go's own minimum is 4 MB. Most statements use less
+// memory than that, and with Go's minimum scans took a fifth more CPU time.
 const ballastBytes = 32 << 20
 
-// beginRoomy lets at least ballastBytes of garbage build up between
-// collections, until end is called. It does so by holding an allocation of that
-// size: the collector runs when there is as much garbage as memory in use, and
-// the allocation counts as in use. Nothing touches the allocation, so the
+// beginRoomy lets at least ballastBytes of garbage build up between two runs of
+// the collector, until the caller calls end. To do so it holds an allocation of
+// that size: the collector runs when there is as much garbage as memory in use,
+// and the allocation counts as in use. Nothing touches the allocation, so the
 // system never has to provide the memory.
 func beginRoomy() (end func()) {
 	ballast := make([]byte, ballastBytes)

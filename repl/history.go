@@ -19,29 +19,31 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Bounds of the history file: once it has more than historyFileMax entries, it
-// is cut to the last historyKept.
+// Bounds of the history file: if it has more than historyFileMax entries, the next
+// shell cuts it to the last historyKept entries.
 const (
 	historyKept    = 1000
 	historyFileMax = 2 * historyKept
 )
 
-// history stores what was entered in the shell, as JSON lines in a file that
-// only its owner can read. An entry has one line when it is made, and another
-// when it has ended. Several shells may use one file: each appends under a
-// lock, and reads what the others have added.
+// history stores the statements and dot commands that were entered in the
+// shell, as JSON lines in a file that only its owner can read. The file gets
+// one line when an entry is made, and another when the entry has ended. Several
+// shells may use one file: each appends under a lock, and reads what the others
+// have added.
 type history struct {
 	path    string // path of the file; "" stores nothing
 	entries []historyEntry
 	now     func() time.Time
 
-	known map[string]int // index in entries by id
+	known map[string]int // from the id of an entry to its index in entries
 	file  os.FileInfo    // identifies the file that was read last
-	read  int64          // number of bytes read of it
+	read  int64          // number of bytes read of that file
 }
 
-// historyEntry is one entry: statements or a dot command, and how it ended. If
-// two lines have the same id, the later one has the end of the entry.
+// historyEntry is one entry of the history: a text that was entered, and how it
+// ended. If two lines of the file have the same id, the later line says how the
+// entry ended.
 type historyEntry struct {
 	ID     string    `json:"id"`
 	Time   time.Time `json:"time,omitzero"`
@@ -52,15 +54,16 @@ type historyEntry struct {
 }
 
 // historyPath returns the path of the history file by the XDG rules, or "" if
-// there is no home folder.
+// the environment names no folder for it.
 func historyPath(getenv func(string) string) string {
 	return userFile(getenv, "XDG_STATE_HOME", ".local/state", "history")
 }
 
-// userFile returns the path of the file name in the program's own folder. That
-// folder is below the folder in the environment variable, such as
-// XDG_STATE_HOME, or else below fallback in the home folder. The result is ""
-// if there is neither.
+// userFile returns the path of a file with the given name in the program's own
+// folder. That folder is below the folder that the environment variable names,
+// such as XDG_STATE_HOME. If the variable is not set, it is below the folder
+// fallback in the home folder. If there is no home folder either, userFile
+// returns "".
 func userFile(getenv func(string) string, variable, fallback, name string) string {
 	dir := getenv(variable)
 	if !filepath.IsAbs(dir) {
@@ -77,8 +80,9 @@ func newHistory(path string) *history {
 	return &history{path: path, now: time.Now, known: map[string]int{}}
 }
 
-// readHistory reads the history in path and changes nothing on disk. It may
-// miss a line that a shell is writing at that moment.
+// readHistory returns the history in the file path, and changes nothing on
+// disk. If the file does not exist, the history is empty. It may miss a line
+// that a shell is writing at that moment.
 func readHistory(path string) (*history, error) {
 	h := newHistory(path)
 	f, err := os.Open(path)
@@ -95,9 +99,9 @@ func readHistory(path string) (*history, error) {
 	return h, nil
 }
 
-// openHistory reads the history in path, and shortens the file if it is too
-// long. It creates the file if there is none. Lines that cannot be read are
-// ignored.
+// openHistory returns the history in the file path, and shortens the file if it
+// is too long. It creates the file if it does not exist. It ignores lines that
+// cannot be read. With an error it also returns a history, which can be used.
 func openHistory(path string) (*history, error) {
 	h := newHistory(path)
 	if path == "" {
@@ -124,10 +128,10 @@ func openHistory(path string) (*history, error) {
 	return h, nil
 }
 
-// add stores text as a new entry. It returns the entry's id, and the text as
-// stored: without values of parameters and passwords. It stores nothing and
-// returns "" twice if the text begins with a blank, by which a user keeps it
-// out of the history, or equals the last entry.
+// add stores text as a new entry. It returns the id of the entry, and the text
+// as stored: without values of parameters and passwords. If the text is empty,
+// begins with a blank or equals the last entry, add stores nothing and returns
+// "" twice. (A user types a blank first to keep a text out of the history.)
 func (h *history) add(text string) (id, kept string, err error) {
 	text = strings.TrimRight(text, " \t\r\n")
 	if text == "" || strings.HasPrefix(text, " ") {
@@ -142,14 +146,15 @@ func (h *history) add(text string) (id, kept string, err error) {
 	return e.ID, text, h.append(e)
 }
 
-// end stores how the entry with this id has ended.
+// end stores how the entry with this id has ended: how long it took, how many
+// rows it returned, and its status, such as "done".
 func (h *history) end(id string, took time.Duration, rows int64, status string) error {
 	e := historyEntry{ID: id, Millis: took.Milliseconds(), Rows: rows, Status: status}
 	h.merge(e)
 	return h.append(e)
 }
 
-// append adds e as a line to the history file, under its lock.
+// append adds e as a line to the history file. It locks the file meanwhile.
 func (h *history) append(e historyEntry) error {
 	if h.path == "" {
 		return nil
@@ -165,8 +170,8 @@ func (h *history) append(e historyEntry) error {
 	return nil
 }
 
-// news reads what other shells have added since the last call, and returns the
-// new entries.
+// news reads the entries that other shells have added to the file since the
+// last call, and returns those that are new.
 func (h *history) news() ([]historyEntry, error) {
 	if h.path == "" {
 		return nil, nil
@@ -187,8 +192,9 @@ func (h *history) news() ([]historyEntry, error) {
 	return added, nil
 }
 
-// readNew reads the part of f after h.read, or all of f if it is another file.
-// It returns the entries that were not known.
+// readNew reads the part of f after the first h.read bytes, or all of f if it
+// is another file than before. It adds the entries to h and returns those that
+// are new.
 func (h *history) readNew(f *os.File) (added []historyEntry, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -218,7 +224,8 @@ func (h *history) readNew(f *os.File) (added []historyEntry, err error) {
 	}
 }
 
-// merge adds a line of the file to the entries, and reports whether it is a new
+// merge adds e, a line of the file, to the entries of h, or, if e has the id of
+// a known entry, notes how that entry ended. It reports whether e is a new
 // entry.
 func (h *history) merge(e historyEntry) bool {
 	if i, ok := h.known[e.ID]; ok && e.ID != "" {
@@ -236,8 +243,8 @@ func (h *history) merge(e historyEntry) bool {
 	return true
 }
 
-// withoutValues returns text without the values that SET gives to parameters,
-// and without names and passwords in URLs.
+// withoutValues returns text, a source in the language, without the values that
+// SET gives to parameters, and without user names and passwords in URLs.
 func withoutValues(text string) string {
 	tokens := lang.Tokens(text)
 	var b strings.Builder
@@ -256,8 +263,8 @@ func withoutValues(text string) string {
 	return urlkey.WithoutUsers(b.String() + text[done:])
 }
 
-// beginsStatement reports whether the last one of tokens begins a statement in
-// text.
+// beginsStatement reports whether the last element of tokens is the first word
+// of a statement in text.
 func beginsStatement(text string, tokens []lang.Token) bool {
 	before := text[:tokens[len(tokens)-1].From]
 	for i := len(tokens) - 2; i >= 0 && tokens[i].Class == lang.ClassComment; i-- {
@@ -282,9 +289,10 @@ func endOfStatement(text string) int {
 	return len(text)
 }
 
-// lockHistory opens the file for reading and appending, and locks it; closing
-// it releases the lock. While it waits, another shell may replace the file by a
-// shortened one. It then opens and locks the new one.
+// lockHistory opens the history file for reading and appending, and locks it;
+// closing the file releases the lock. While it waits for the lock, another
+// shell may replace the file by a shortened one. lockHistory then opens and
+// locks the new file.
 func lockHistory(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -314,8 +322,8 @@ func lockHistory(path string) (*os.File, error) {
 	}
 }
 
-// rewriteHistory replaces the file by one with entries. The caller holds the
-// lock of the old one.
+// rewriteHistory replaces the history file by one that has only the given
+// entries. The caller must hold the lock of the old file.
 func rewriteHistory(path string, entries []historyEntry) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "history-*") // has mode 0600
 	if err != nil {
@@ -329,7 +337,7 @@ func rewriteHistory(path string, entries []historyEntry) error {
 	return os.Rename(tmp.Name(), path)
 }
 
-// encodeHistory returns entries as lines of the history file.
+// encodeHistory returns the entries as lines of JSON for the history file.
 func encodeHistory(entries ...historyEntry) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -11,24 +11,25 @@ import (
 	"time"
 )
 
-// Causes of a cancelled context: errInterrupted after Ctrl-C, errTerminated
-// after a signal that ends the program.
+// errInterrupted is the cause of a context that Ctrl-C has cancelled, and
+// errTerminated of one that a signal to end the program has cancelled.
 var (
 	errInterrupted = errors.New("interrupted")
 	errTerminated  = errors.New("terminated")
 )
 
-// How a second Ctrl-C is handled while the statement has not stopped. Within
-// sameWish after the first it is ignored; later it ends the program. After
-// stuckAfter a message says so.
+// A second Ctrl-C ends the program if the statement has not stopped after the
+// first. If the second comes within sameWish of the first, it is ignored.
+// stuckAfter is the time after the first Ctrl-C at which a message says that
+// another one ends the program.
 const (
 	sameWish   = 250 * time.Millisecond
 	stuckAfter = time.Second
 )
 
 // interrupts turns signals into cancelled contexts. It handles signals for the
-// whole life of the program. If it did so for each statement only, a Ctrl-C
-// between two statements would kill the shell.
+// whole life of the program. If it handled them only while a statement runs, a
+// Ctrl-C between two statements would kill the shell.
 type interrupts struct {
 	signals chan os.Signal
 	done    chan struct{} // closed when the goroutine of watchInterrupts has ended
@@ -41,12 +42,12 @@ type interrupts struct {
 	missed bool                    // Ctrl-C was typed while due was set
 	calm   bool                    // another program, such as a pager, has the terminal and handles Ctrl-C itself
 	first  time.Time               // time of the first Ctrl-C during the running statement
-	stuck  *time.Timer             // timer started by that Ctrl-C
+	stuck  *time.Timer             // the timer of the message, started by the first Ctrl-C; nil if there was none
 }
 
-// watchInterrupts starts to handle signals, until close. The context it returns
-// ends when a signal ends the program. force is called if the program must end
-// without waiting.
+// watchInterrupts starts to handle signals, until the caller calls close. It
+// returns the interrupts and a context that ends when a signal ends the
+// program. It calls the function force if the program must end without waiting.
 func watchInterrupts(ctx context.Context, stderr io.Writer, force func()) (*interrupts, context.Context) {
 	ctx, terminate := context.WithCancelCause(ctx)
 	i := &interrupts{signals: make(chan os.Signal, 8), done: make(chan struct{}), stderr: stderr, force: force}
@@ -68,23 +69,25 @@ func watchInterrupts(ctx context.Context, stderr io.Writer, force func()) (*inte
 	return i, ctx
 }
 
-// close stops the handling of signals.
+// close stops the handling of signals, and waits for the goroutine of
+// watchInterrupts.
 func (i *interrupts) close() {
 	signal.Stop(i.signals)
 	close(i.signals)
 	<-i.done
 }
 
-// await notes whether a statement was read and will run next. A Ctrl-C that is
-// typed then cancels that statement.
+// await notes by the flag due whether a statement was read and will run next.
+// If so, a Ctrl-C before the statement begins cancels the statement.
 func (i *interrupts) await(due bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.due, i.missed = due, false
 }
 
-// during returns a context for a statement that Ctrl-C cancels, until release
-// is called. If Ctrl-C was typed since await, the context is already cancelled.
+// during returns a context for a statement, which Ctrl-C cancels until the
+// caller calls release. If Ctrl-C was typed after await(true), the context is
+// already cancelled.
 func (i *interrupts) during(ctx context.Context) (_ context.Context, release func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	i.mu.Lock()
@@ -106,7 +109,8 @@ func (i *interrupts) during(ctx context.Context) (_ context.Context, release fun
 	}
 }
 
-// patiently makes Ctrl-C never end the program, until release is called.
+// patiently makes Ctrl-C never end the program, until the caller calls release.
+// Ctrl-C still cancels the running statement.
 func (i *interrupts) patiently() (release func()) {
 	set := func(calm bool) {
 		i.mu.Lock()
@@ -117,8 +121,9 @@ func (i *interrupts) patiently() (release func()) {
 	return func() { set(false) }
 }
 
-// interrupt cancels the running statement. If it was cancelled before and has
-// not stopped, interrupt ends the program.
+// interrupt handles one Ctrl-C. It cancels the running statement. If an earlier
+// Ctrl-C has cancelled the statement and the statement has not stopped,
+// interrupt ends the program.
 func (i *interrupts) interrupt() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

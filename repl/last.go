@@ -8,26 +8,27 @@ import (
 	"infomall/exec/value"
 )
 
-// Bounds of the last result that the shell keeps in memory. For more rows the
-// user can run the query again.
+// Bounds of the last result, which the shell keeps in memory to show it again. For
+// more rows the user can run the query again.
 const (
 	lastRowsMax  = 10_000
 	lastBytesMax = 64 << 20 // bytes of texts
 )
 
-// lastResult is the last result that was shown, or its first rows.
+// lastResult is a copy of the last result that was shown, or of its first rows.
 type lastResult struct {
 	columns []value.Column // nil before the first result
 	batches []*value.Batch
 	rows    int
 	bytes   int
-	more    bool // the result had more rows than are kept
+	more    bool // the result had more rows than batches has
 }
 
-// begin forgets the kept result and starts to keep another one.
+// begin forgets the old result and begins a new one with the given columns.
 func (l *lastResult) begin(columns []value.Column) { *l = lastResult{columns: columns} }
 
-// add keeps a copy of the rows of b, as many as the bounds allow.
+// add keeps a copy of the rows of b, or of its first rows if all would exceed
+// the bounds.
 func (l *lastResult) add(b *value.Batch) {
 	var keep []int32
 	for i := range b.N {
@@ -49,8 +50,8 @@ func (l *lastResult) add(b *value.Batch) {
 	}
 }
 
-// again shows the last result in a format. The format "" means the one in which
-// results are shown now.
+// again shows the last result once more, in the given format. If format is "",
+// it uses the format in which results are shown now.
 func (p *printer) again(ctx context.Context, format string) (err error) {
 	l := p.last
 	if l == nil || l.columns == nil {

@@ -56,7 +56,7 @@ func (s *ShowPage) print(p *printer) {
 func (s *ShowPage) children(l nodes) nodes { return l.exprs(s.URL, s.Time) }
 
 // ShowRobots is the statement SHOW ROBOTS 'url' [AGENT 's'] [AT t]. It shows
-// the rules of robots.txt that apply to a URL.
+// whether robots.txt allows a crawler to fetch the URL.
 type ShowRobots struct {
 	Span
 	URL   Expr // *String or *Param

@@ -35,8 +35,9 @@ func (s *Describe) print(p *printer) {
 
 func (*Describe) children(l nodes) nodes { return l }
 
-// Explain is the statement EXPLAIN [ANALYZE] statement. It shows what a
-// statement would do; with ANALYZE it runs the statement too.
+// Explain is the statement EXPLAIN [ANALYZE] statement. It shows what the inner
+// statement would do. With ANALYZE it runs a query and shows what the query
+// read.
 type Explain struct {
 	Span
 	Analyze   bool
