@@ -7,9 +7,9 @@ import (
 	"unicode"
 )
 
-// Escape sequences of bracketed paste: pasteOn and pasteOff switch it on and
-// off in the terminal, pasteBegin (without ESC [) and pasteEnd surround a
-// pasted text.
+// Escape sequences of bracketed paste, a mode in which a terminal marks pasted
+// text. pasteOn and pasteOff switch the mode on and off. The terminal sends
+// pasteBegin (here without its ESC [) before a pasted text and pasteEnd after it.
 const (
 	pasteOn    = "\x1b[?2004h"
 	pasteOff   = "\x1b[?2004l"
@@ -17,17 +17,17 @@ const (
 	pasteEnd   = "\x1b[201~"
 )
 
-// pasteBytesMax bounds the length of one pasted text, in bytes: the length of
-// the largest script. The rest is dropped.
+// pasteBytesMax is the maximum length of one pasted text, in bytes: the length
+// of the largest script. The rest of a longer text is dropped.
 const pasteBytesMax = 16 << 20
 
-// escapeBytesMax bounds the length of an escape sequence. A longer one is
-// dropped.
+// escapeBytesMax is the maximum length of an escape sequence, in bytes. A
+// longer one is dropped.
 const escapeBytesMax = 32
 
-// keySequences maps escape sequences, without the leading ESC [, to what
-// readline gets in place of them. All other sequences are dropped, because
-// readline would insert a part of them as text.
+// keySequences maps the escape sequences of keys, without the leading ESC [, to
+// the bytes that readline gets instead. All other sequences are dropped,
+// because readline would insert a part of them as text.
 var keySequences = map[string]string{
 	"A": "\x1b[A", "B": "\x1b[B", "C": "\x1b[C", "D": "\x1b[D",
 	"H": "\x01", "1~": "\x01", "7~": "\x01", // Home
@@ -39,8 +39,8 @@ var keySequences = map[string]string{
 	"3~":   string(runeDelete),
 }
 
-// ss3Keys maps the letter of keys that come as ESC O and a letter to what
-// readline gets.
+// ss3Keys maps the letter of a key that the terminal sends as ESC O and a
+// letter to the bytes that readline gets instead.
 var ss3Keys = map[byte]string{
 	'A': "\x1b[A", 'B': "\x1b[B", 'C': "\x1b[C", 'D': "\x1b[D",
 	'H': "\x01", 'F': "\x05",
@@ -52,21 +52,23 @@ const (
 	wordRight = string(runeWordRight)
 )
 
-// altKeys maps the character of keys that come as ESC and a character, such as
-// Alt-B, to private keys.
+// altKeys maps the character of a key that the terminal sends as ESC and a
+// character, such as Alt-B, to a private key.
 var altKeys = map[byte]rune{'b': runeWordLeft, 'f': runeWordRight, 'd': runeCutWordRight, 0x7f: runeCutWordLeft, '\b': runeCutWordLeft}
 
-// controlKeys maps control characters to private keys. Readline does not get
-// them, because its words have ASCII letters only.
+// controlKeys maps control characters to private keys, which edits carries out.
+// Readline itself would handle these keys with ASCII letters only.
 var controlKeys = map[byte]rune{'\t': runeComplete, 0x17: runeCutWordLeft, 0x15: runeCutLeft, 0x0b: runeCutRight, 0x19: runePutBack}
 
-// controlsKept are the control characters that readline gets. Of the others,
-// NUL would end the program and the rest would become text.
+// controlsKept are the control characters that readline gets unchanged. Those
+// in neither controlsKept nor controlKeys are dropped: NUL would end the
+// program, and the others would become text.
 const controlsKept = "\x01\x02\x03\x04\x05\x06\x07\x08\x0a\x0c\x0d\x0e\x10\x12\x13\x14\x1a\x7f"
 
-// keyReader reads keys from the terminal for readline. It translates keys that
-// readline does not know. It collects pasted text and passes a single runePaste
-// in place of it. Read is called from one goroutine, takePaste from another.
+// keyReader reads keys from the terminal for readline, and translates keys that
+// readline does not know. It collects each pasted text and passes a single
+// runePaste instead; takePaste returns the text. Read is called from one
+// goroutine, takePaste from another.
 type keyReader struct {
 	in  io.Reader
 	buf [4096]byte // bytes read from in
@@ -80,7 +82,8 @@ type keyReader struct {
 	pastes []string // complete pasted texts, oldest first
 }
 
-// keyState says which sequence the bytes read so far have begun.
+// keyState says which escape sequence has begun but not ended in the bytes read
+// so far.
 type keyState uint8
 
 const (
@@ -93,9 +96,9 @@ const (
 
 func newKeyReader(in io.Reader) *keyReader { return &keyReader{in: in} }
 
-// Read implements io.Reader. It waits for at least one translated byte. Outside
-// of pasted text it reads one byte at a time from the terminal, because bytes
-// after the end of a line may be for another program.
+// Read implements io.Reader. It waits until it can return at least one
+// translated byte. Outside of pasted text it reads one byte at a time from the
+// terminal, because bytes after the end of a line may be for another program.
 func (k *keyReader) Read(p []byte) (int, error) {
 	for len(k.out) == 0 {
 		buf := k.buf[:1]
@@ -115,7 +118,8 @@ func (k *keyReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take translates one byte that was read.
+// take translates b, one byte from the terminal, and appends the result to
+// k.out.
 func (k *keyReader) take(b byte) {
 	switch k.state {
 	case keyPlain:
@@ -172,8 +176,8 @@ func (k *keyReader) take(b byte) {
 	}
 }
 
-// endPaste adds the pasted text to pastes, without control characters, and
-// passes runePaste.
+// endPaste appends the complete pasted text to k.pastes, without control
+// characters, and passes a runePaste to readline.
 func (k *keyReader) endPaste() {
 	text := toCells.Replace(string(k.paste[:len(k.paste)-len(pasteEnd)]))
 	text = string(bytes.Map(func(r rune) rune {
@@ -189,8 +193,8 @@ func (k *keyReader) endPaste() {
 	k.out = append(k.out, string(runePaste)...)
 }
 
-// takePaste removes the oldest pasted text from pastes and returns it, or "" if
-// there is none.
+// takePaste removes the oldest pasted text from k.pastes and returns it. It
+// returns "" if there is none.
 func (k *keyReader) takePaste() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()

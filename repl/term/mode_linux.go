@@ -2,8 +2,9 @@ package term
 
 import "golang.org/x/sys/unix"
 
-// keepCtrlD makes Ctrl-D an ordinary character on the terminal fd. As the sign
-// for the end of input it would be lost if no program reads at that moment.
+// keepCtrlD makes Ctrl-D an ordinary character on the terminal fd. Otherwise
+// Ctrl-D would mean the end of input, and would be lost if no program reads at
+// that moment.
 func keepCtrlD(fd int) error {
 	mode, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 	if err != nil {

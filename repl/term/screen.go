@@ -9,21 +9,22 @@ import (
 	"infomall/lang/cells"
 )
 
-// Fit cuts text to a width in cells, and ends a cut text with "…". The text
-// must not contain anything that moves the cursor.
+// Fit returns text cut to a width in cells. A cut text ends with "…". text must
+// not contain anything that moves the cursor.
 func Fit(text string, width int) string {
 	shown, _ := cells.Clip(text, max(0, width))
 	return shown
 }
 
-// screen draws the edit line in place of readline, which counts characters
-// where a terminal counts cells. Readline passes the line to Paint just before
-// each redraw, and then writes its output to the screen. The screen recognizes
-// output that redraws, clears or searches, and replaces it; all other output
-// passes unchanged.
+// screen draws the line that is edited, in place of readline, which counts
+// characters while a terminal counts cells. Readline passes the line to Paint
+// just before each redraw, and then writes its output to the screen. The screen
+// recognizes output that redraws, clears or searches, and writes its own output
+// instead; all other output passes unchanged.
 //
-// Readline's one goroutine uses the screen. begin is called while no line is
-// read; end, redraw and close may be called from any goroutine.
+// Only readline's goroutine uses the screen, with these exceptions: begin is
+// called while no line is read; end, redraw and close may be called from any
+// goroutine.
 type screen struct {
 	out       io.Writer
 	width     func() int  // returns the width of the terminal, in cells
@@ -32,7 +33,7 @@ type screen struct {
 
 	mu     sync.Mutex // held while writing to out; guards the fields below
 	prompt string
-	line   []rune // as of the last Paint
+	line   []rune // the line that the last call of Paint passed
 	pos    int    // index of the cursor in line
 	drawn  bool   // whether the line is on the screen
 	closed bool
@@ -42,7 +43,7 @@ func newScreen(out io.Writer, width func() int) *screen {
 	return &screen{out: out, width: width, searching: func() bool { return false }, highlight: func(string) []Style { return nil }}
 }
 
-// begin starts a new edit line with a prompt. The cursor must be on an empty
+// begin starts a new line with the given prompt. The cursor must be on an empty
 // row.
 func (s *screen) begin(prompt string) {
 	s.mu.Lock()
@@ -50,7 +51,7 @@ func (s *screen) begin(prompt string) {
 	s.prompt, s.line, s.pos, s.drawn = prompt, nil, 0, false
 }
 
-// end notes that the edit line is finished, so that a later redraw does
+// end notes that the user has finished the line. A later redraw then does
 // nothing.
 func (s *screen) end() {
 	s.mu.Lock()
@@ -58,9 +59,9 @@ func (s *screen) end() {
 	s.drawn = false
 }
 
-// redraw draws the line again after the width of the window has changed. The
-// terminal has already wrapped the rows again and kept the cursor at its
-// character.
+// redraw draws the line again after the width of the window has changed. At
+// that time the terminal has already wrapped the rows again and kept the cursor
+// at its character.
 func (s *screen) redraw() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,8 +71,8 @@ func (s *screen) redraw() {
 	_, _ = io.WriteString(s.out, s.clear()+s.draw()) // if the terminal is gone, ReadLine returns an error
 }
 
-// leave moves the cursor to an empty row below the line, for the output of
-// other programs.
+// leave moves the cursor to an empty row below the line, so that other programs
+// can write there.
 func (s *screen) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +86,7 @@ func (s *screen) leave() {
 }
 
 // close makes the screen draw nothing more. It is needed because readline's
-// goroutine acts at the end of input as if Enter had been typed, if the line is
-// not empty.
+// goroutine treats the end of input like Enter if the line is not empty.
 func (s *screen) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *screen) close() {
 }
 
 // Paint implements readline.Painter. It stores the line and the position of the
-// cursor for the next draw.
+// cursor in it for the next draw, and returns the line unchanged.
 func (s *screen) Paint(line []rune, pos int) []rune {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,15 +103,16 @@ func (s *screen) Paint(line []rune, pos int) []rune {
 	return line
 }
 
-// Parts of readline's output by which the screen recognizes it.
+// Parts of readline's output. By these the screen recognizes the kind of output.
 const (
 	readlineClear  = "\x1b[J\x1b[2K" // at the start of output that clears the line
-	readlineSearch = "-i-search: "   // before the text that is searched for
-	readlineCursor = "\x1b[4m"       // after that text
+	readlineSearch = "-i-search: "   // before the text that the user searches for
+	readlineCursor = "\x1b[4m"       // after the text that the user searches for
 	readlineBell   = "\a"
 )
 
-// Write implements io.Writer for readline's output.
+// Write takes a piece of readline's output, and writes either the piece or the
+// screen's own output instead.
 func (s *screen) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,8 +129,8 @@ func (s *screen) Write(b []byte) (int, error) {
 	case strings.Contains(text, readlineSearch):
 		shown = s.search(text)
 	case s.searching() && text != readlineBell:
-		// Readline marks the text it has found, at a place counted in
-		// characters. It is left out.
+		// Leave this output out: readline marks the text that it has found, at a
+		// place that it counts in characters.
 	default:
 		// In raw mode the terminal does not add a carriage return to a line
 		// feed.
@@ -141,8 +142,9 @@ func (s *screen) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// search returns the output that shows the text searched for in the history, on
-// the row below the line. The text is taken from text, readline's own output.
+// search returns the output that shows the text that the user searches for in
+// the history, on the row below the line. It takes that text from text,
+// readline's own output.
 func (s *screen) search(text string) string {
 	_, sought, _ := strings.Cut(text, readlineSearch)
 	sought, _, _ = strings.Cut(sought, readlineCursor)
@@ -168,7 +170,8 @@ func (s *screen) clear() string {
 }
 
 // draw returns the output that shows the prompt and the line, and moves the
-// cursor to its place. A line that ends in a line feed is finished.
+// cursor to its place in the line. If the line ends in a line feed, it is
+// finished, and the cursor goes to the next row.
 func (s *screen) draw() string {
 	line, done := s.line, false
 	if n := len(line); n > 0 && line[n-1] == '\n' {
@@ -194,7 +197,7 @@ func (s *screen) draw() string {
 	return b.String()
 }
 
-// writeLine writes the line with its colours to b. The positions in a Style are
+// writeLine writes the line with its colours to b. The offsets in a Style count
 // bytes of the line after fromCells.
 func (s *screen) writeLine(b *strings.Builder, line []rune) {
 	styles := s.highlight(fromCells.Replace(string(line)))
@@ -226,7 +229,7 @@ func (s *screen) writeLine(b *strings.Builder, line []rune) {
 const colorOff = "\x1b[0m"
 
 // list shows items in columns below the line. The next redraw shows the line
-// again below them.
+// again below the items.
 func (s *screen) list(items []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,9 +250,9 @@ func (s *screen) list(items []string) {
 // listMax is the maximum number of items in a list.
 const listMax = 200
 
-// columns returns lines that show items in columns, sorted downwards, within
-// width cells. Of more than listMax items, the last line says how many are left
-// out.
+// columns returns lines that show items in columns, in order from top to
+// bottom. Each line is narrower than width cells. If there are more than
+// listMax items, a last line says how many are left out.
 func columns(items []string, width int) []string {
 	rest := len(items) - listMax
 	items = items[:min(len(items), listMax)]
@@ -273,8 +276,8 @@ func columns(items []string, width int) []string {
 	return lines
 }
 
-// place returns the row and the column of the cursor before line[pos], in cells
-// from the start of the prompt.
+// place returns the row and the column of the cursor if it is before line[pos].
+// Both count from the start of the prompt, from 0, the column in cells.
 func (s *screen) place(pos int) (row, col int) {
 	width := s.width()
 	step := func(r rune) {
@@ -300,8 +303,8 @@ func (s *screen) place(pos int) (row, col int) {
 	return row, col
 }
 
-// shown returns the rune that the screen shows for a rune of the line. Runes
-// that would move the cursor or change the direction of the text are replaced.
+// shown returns the rune that the screen shows for r, a rune of the line. It
+// replaces runes that would move the cursor or change the direction of text.
 func shown(r rune) rune {
 	switch {
 	case r == runeNewline:
@@ -316,7 +319,8 @@ func shown(r rune) rune {
 	return r
 }
 
-// up returns the escape sequence that moves the cursor up by rows.
+// up returns the escape sequence that moves the cursor up by that many rows, or
+// "" for 0 or less.
 func up(rows int) string {
 	if rows <= 0 {
 		return ""
@@ -324,8 +328,8 @@ func up(rows int) string {
 	return fmt.Sprintf("\x1b[%dA", rows)
 }
 
-// right returns the escape sequence that moves the cursor to column col of its
-// row.
+// right returns the escape sequence that moves the cursor to the column col of
+// its row. The first column is 0.
 func right(col int) string {
 	if col == 0 {
 		return "\r"

@@ -14,8 +14,8 @@ import (
 func notifyResize(c chan<- os.Signal) { signal.Notify(c, syscall.SIGWINCH) }
 
 // stopProcess stops all processes of the terminal's foreground job, as Ctrl-Z
-// does in the usual mode. It returns when the job continues, or soon if no
-// shell can continue it.
+// does in the usual mode. It returns when the job continues, or after
+// stopPatience if no shell can continue it.
 func stopProcess() error {
 	// The signal may take a moment to stop the process.
 	goesOn := make(chan os.Signal, 1)
@@ -31,5 +31,5 @@ func stopProcess() error {
 	return nil
 }
 
-// stopPatience is how long stopProcess waits for the process to stop.
+// stopPatience is how long stopProcess waits for the job to stop and continue.
 const stopPatience = 200 * time.Millisecond

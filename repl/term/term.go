@@ -1,14 +1,14 @@
-// Package term reads edited lines from a terminal. It wraps chzyer/readline and
-// corrects faults of that library from outside: the cursor beside wide
-// characters, keys that it does not know, pasted text, and the Delete key,
-// which would end the program on an empty line. The caller interprets the
-// lines.
+// Package term reads lines from a terminal, which the user can edit while typing.
+// It wraps the library chzyer/readline and corrects faults of that library from
+// outside: the cursor beside wide characters, keys that the library does not know,
+// pasted text, and the Delete key, which would end the program on an empty line.
+// The caller interprets the lines.
 //
 // The parts, from the terminal to the caller:
 //
 //	keyReader   translates keys and collects pasted text
 //	readline    edits the line
-//	edits       does what the private keys stand for (see runeNewline)
+//	edits       carries out the private keys (see runeNewline)
 //	screen      draws the line in place of readline
 //	Editor      returns the line
 package term
@@ -30,33 +30,36 @@ import (
 	"infomall/lang/cells"
 )
 
-// ErrInterrupt is returned by ReadLine if the user has typed Ctrl-C.
+// ErrInterrupt is the error of ReadLine after the user has typed Ctrl-C.
 var ErrInterrupt = errors.New("interrupted")
 
-// widthUnknown is the assumed width, in cells, of a terminal that reports none.
+// widthUnknown is the width, in cells, that Width returns for a terminal that
+// does not report its width.
 const widthUnknown = 80
 
-// widthForReadline is the width that readline gets. For readline the line is
-// then always one row, so it moves the cursor by simple sequences that the
-// screen recognizes. The screen draws the line with the true width.
+// widthForReadline is the width of the terminal that readline is told. It is so
+// large that the line is always one row for readline. Readline then moves the
+// cursor by simple sequences, which the screen recognizes. The screen draws the
+// line with the true width.
 const widthForReadline = 1 << 30
 
-// historyEntriesMax is how many entries the arrow keys and Ctrl-R reach.
+// historyEntriesMax is the maximum number of entries that the arrow keys and
+// Ctrl-R reach.
 const historyEntriesMax = 1000
 
 // Editor reads lines from one terminal. Between two calls of ReadLine the
-// terminal is in its usual mode, so Ctrl-C sends a signal; keys typed then are
-// kept for the next call. Close may be called from any goroutine, the other
-// methods from one only.
+// terminal is in its usual mode, so Ctrl-C sends a signal; the terminal keeps
+// other keys for the next call. Close may be called from any goroutine, the
+// other methods from one goroutine only.
 type Editor struct {
 	rl     *readline.Instance
-	stdin  io.Closer // stops the goroutine that reads, for which rl.Close waits
+	stdin  io.Closer // stops the goroutine that reads keys; rl.Close waits for it
 	out    io.Writer
 	screen *screen
 	raw    *rawMode
 	resize chan os.Signal // closed by Close
 	closed chan struct{}  // closed when the goroutine that handles resizes has ended
-	close  func() error   // shut, but only once
+	close  func() error   // calls shut at the first call only
 }
 
 // Options are functions that an Editor calls while a line is typed. Each may be
@@ -64,23 +67,25 @@ type Editor struct {
 type Options struct {
 	// Complete returns the candidates for completing the word before the
 	// cursor: texts that may replace before[from:]. before and after are the
-	// line on both sides of the cursor. A candidate that ends in a blank
-	// completes the whole word.
+	// texts of the line on both sides of the cursor. A candidate that ends in a
+	// blank completes the whole word.
 	Complete func(before, after string) (from int, candidates []string)
-	// Highlight returns the colours of a line, in ascending order and without
-	// overlaps.
+	// Highlight returns the colours of a line, ordered by place and without
+	// overlaps. The line may contain line breaks.
 	Highlight func(line string) []Style
 }
 
-// Style is a colour for the bytes From to To (excluded) of a line. Color is the
-// middle part of the escape sequence ESC [ Color m, such as "31" for red.
+// Style is a colour for some bytes of a line: from the offset From up to, not
+// including, the offset To. Color is the middle part of the escape sequence ESC
+// [ Color m, such as "31" for red.
 type Style struct {
 	From, To int
 	Color    string
 }
 
-// New returns an Editor for the terminal that in and out are open on. The
-// caller closes the Editor; in and out stay open.
+// New returns an Editor that reads keys from in and draws on out, files that
+// are open on the same terminal. The caller must close the Editor; in and out
+// stay open.
 func New(in, out *os.File, o Options) (*Editor, error) {
 	keys := newKeyReader(in)
 	scr := newScreen(out, func() int { return Width(out) })
@@ -128,8 +133,9 @@ func New(in, out *os.File, o Options) (*Editor, error) {
 	return e, nil
 }
 
-// suspend stops the program, as Ctrl-Z does, and returns when the user's shell
-// lets it continue. The terminal is in its usual mode meanwhile.
+// suspend stops the program, as Ctrl-Z does in other programs, and returns when
+// the user's shell lets the program continue. Meanwhile the terminal is in its
+// usual mode.
 func suspend(raw *rawMode, scr *screen, out io.Writer) {
 	scr.leave()
 	// An error here will show at the next key.
@@ -140,10 +146,11 @@ func suspend(raw *rawMode, scr *screen, out io.Writer) {
 	_ = raw.enter()
 }
 
-// ReadLine shows the prompt, one line of plain text, and returns the line that
-// the user types, without its line end. The line contains line breaks if they
-// were pasted or come from the history. The error is ErrInterrupt for Ctrl-C,
-// and io.EOF for Ctrl-D on an empty line or if the terminal has gone.
+// ReadLine shows the prompt, which must be one line of plain text, and returns
+// the line that the user types, without its line end. The line contains line
+// breaks if they were pasted or come from the history. The error is
+// ErrInterrupt for Ctrl-C. It is io.EOF for Ctrl-D on an empty line, or if the
+// terminal has gone.
 func (e *Editor) ReadLine(prompt string) (string, error) {
 	e.screen.begin(prompt)
 	e.rl.SetPrompt(prompt)
@@ -161,16 +168,16 @@ func (e *Editor) ReadLine(prompt string) (string, error) {
 	return fromCells.Replace(line), nil
 }
 
-// AddHistory adds entry as the newest one that the arrow keys and Ctrl-R find.
-// It may contain line breaks. The history is in memory only.
+// AddHistory adds entry as the newest entry that the arrow keys and Ctrl-R
+// find. entry may contain line breaks. The history is in memory only.
 func (e *Editor) AddHistory(entry string) {
 	// SaveHistory can fail only with a history file.
 	_ = e.rl.SaveHistory(toCells.Replace(entry))
 }
 
 // Close puts the terminal back into its mode before New. It may be called
-// several times, and while another goroutine is in ReadLine, which then returns
-// io.EOF.
+// several times. It may also be called while another goroutine is in ReadLine;
+// that ReadLine then returns io.EOF.
 func (e *Editor) Close() error { return e.close() }
 
 func (e *Editor) shut() error {
@@ -184,8 +191,8 @@ func (e *Editor) shut() error {
 	return err
 }
 
-// Width returns the width in cells of the terminal that f is open on, or 80 if
-// the terminal does not report it.
+// Width returns the width, in cells, of the terminal that f is open on, or 80
+// if the terminal does not report its width.
 func Width(f *os.File) int {
 	w, _, err := xterm.GetSize(int(f.Fd()))
 	if err != nil || w <= 0 {
@@ -194,12 +201,12 @@ func Width(f *os.File) int {
 	return w
 }
 
-// heightUnknown is the assumed height, in rows, of a terminal that reports
-// none.
+// heightUnknown is the height, in rows, that Height returns for a terminal that
+// does not report its height.
 const heightUnknown = 24
 
-// Height returns the height in rows of the terminal that f is open on, or 24 if
-// the terminal does not report it.
+// Height returns the height, in rows, of the terminal that f is open on, or 24
+// if the terminal does not report its height.
 func Height(f *os.File) int {
 	_, h, err := xterm.GetSize(int(f.Fd()))
 	if err != nil || h <= 0 {
@@ -208,8 +215,8 @@ func Height(f *os.File) int {
 	return h
 }
 
-// Rows returns how many rows line takes on the terminal that f is open on.
-// Escape sequences of colours in the line take no cells.
+// Rows returns how many rows line takes on the terminal that f is open on, at
+// least 1. Escape sequences of colours in line do not count.
 func Rows(line string, f *os.File) int {
 	line = colors.ReplaceAllString(strings.TrimRight(line, "\n"), "")
 	w := Width(f)
@@ -222,13 +229,14 @@ var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // IsTerminal reports whether f is open on a terminal.
 func IsTerminal(f *os.File) bool { return xterm.IsTerminal(int(f.Fd())) }
 
-// rawMode switches a terminal between raw and usual mode. In raw mode the
-// program gets each key at once. It may be used from several goroutines.
+// rawMode switches a terminal between its usual mode and raw mode, in which the
+// program gets each key at once. Its methods may be called from several
+// goroutines.
 type rawMode struct {
 	fd int
 
 	mu     sync.Mutex
-	usual  *xterm.State // mode of the terminal before it was first raw; nil until then
+	usual  *xterm.State // mode of the terminal before the first enter; nil until then
 	raw    bool
 	closed bool
 }
@@ -250,8 +258,9 @@ func (r *rawMode) enter() error {
 	return nil
 }
 
-// exit puts the terminal into its usual mode, with one difference: a Ctrl-D
-// that is typed while a statement runs is kept for the next line.
+// exit puts the terminal from raw mode into its usual mode, with one
+// difference: a Ctrl-D that is typed while a statement runs is kept for the
+// next line.
 func (r *rawMode) exit() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -265,7 +274,8 @@ func (r *rawMode) exit() error {
 	return keepCtrlD(r.fd)
 }
 
-// pause puts the terminal into its usual mode until enter is called again.
+// pause puts the terminal from raw mode into its usual mode until enter is
+// called again.
 func (r *rawMode) pause() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -276,8 +286,8 @@ func (r *rawMode) pause() error {
 	return xterm.Restore(r.fd, r.usual)
 }
 
-// close puts the terminal into its usual mode for good: a later enter has no
-// effect.
+// close puts the terminal into its usual mode for good: later calls of enter
+// have no effect.
 func (r *rawMode) close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -288,21 +298,22 @@ func (r *rawMode) close() error {
 	return xterm.Restore(r.fd, r.usual)
 }
 
-// noCompletion offers no completions. Readline's default would insert a tab.
+// noCompletion gives readline no completions, because edits completes. Without
+// it, readline would insert a tab.
 type noCompletion struct{}
 
 func (noCompletion) Do([]rune, int) ([][]rune, int) { return nil, 0 }
 
-// Runes of a private plane of Unicode. runeNewline and runeTab stand in the
-// edit line for characters that it cannot hold. The private keys, from
-// runeDelete on, bring keys through readline that it does not know or treats
-// differently.
+// Runes of a private plane of Unicode. In the line that is edited, runeNewline and
+// runeTab stand for a line break and a tab, which readline cannot keep there. The
+// private keys, from runeDelete on, stand for keys that readline does not know or
+// would treat differently; readline passes them on to edits.
 const (
 	runeNewline = '\U000F000A' // a line break in the line
 	runeTab     = '\U000F0009' // a tab in the line
 
 	runeDelete       = '\U000F0104' // the Delete key
-	runePaste        = '\U000F0116' // text was pasted; the keyReader has it
+	runePaste        = '\U000F0116' // text was pasted; the keyReader has the text
 	runeComplete     = '\U000F0119' // the Tab key
 	runeWordLeft     = '\U000F0120' // go to the start of a word
 	runeWordRight    = '\U000F0121' // go to the end of a word
@@ -314,19 +325,20 @@ const (
 	runeNothing      = '\U000F0127' // only draw the line again
 )
 
-// toCells replaces line breaks and tabs by the runes that stand for them in the
-// edit line; fromCells does the reverse.
+// toCells replaces line breaks by runeNewline and tabs by runeTab, for the line
+// that is edited; fromCells does the reverse.
 var (
 	toCells   = strings.NewReplacer("\r\n", string(runeNewline), "\n", string(runeNewline), "\r", string(runeNewline), "\t", string(runeTab))
 	fromCells = strings.NewReplacer(string(runeNewline), "\n", string(runeTab), "\t")
 )
 
-// isPrivate reports whether r is one of the runes that stand for a key,
-// runeDelete to runeNothing.
+// isPrivate reports whether r is a private key: a rune from runeDelete to
+// runeNothing, which stands for a key such as Tab.
 func isPrivate(r rune) bool { return runeDelete <= r && r <= runeNothing }
 
-// edits does what the private keys stand for. Readline calls filter before it
-// handles a rune, and OnChange afterwards, both from its one goroutine.
+// edits carries out the private keys, runes that stand for keys such as Tab.
+// Readline calls filter before it handles a rune, and OnChange afterwards, both
+// from its only goroutine.
 type edits struct {
 	keys      *keyReader
 	searching func() bool
@@ -336,12 +348,15 @@ type edits struct {
 	cut       []rune // text that was cut last
 }
 
-// filter returns the rune that readline handles in place of r; it never drops a
-// rune. A private key during a history search becomes a key that ends the
-// search, because readline would add it to the text searched for. Ctrl-Z is
-// handled here: readline would also stop the parent process, and then miss a
-// quick continuation. Dropping a rune would make readline read beyond the end
-// of the line, and take input from the programs that a statement starts.
+// filter returns the rune that readline handles in place of r, and always true,
+// which means that the rune is not dropped. If filter dropped a rune, readline
+// would read beyond the end of the line, and take input from the programs that
+// a statement starts.
+//
+// During a search in the history, a private key becomes a key that ends the
+// search, because readline would add the private key to the text searched for.
+// filter itself suspends the program for Ctrl-Z: readline would also stop the
+// parent process, and then miss a quick continuation.
 func (e *edits) filter(r rune) (rune, bool) {
 	if r == readline.CharCtrlZ {
 		e.suspend()
@@ -356,17 +371,17 @@ func (e *edits) filter(r rune) (rune, bool) {
 	return r, true
 }
 
-// OnChange does what a private key, a rune that stands for a key such as Tab,
-// stands for. Readline has inserted the rune into line before pos; OnChange
-// removes it. It returns the new line, the new position of the cursor, and
-// whether it has changed anything.
+// OnChange carries out a private key, a rune that stands for a key such as Tab.
+// Readline has inserted the rune key into line before pos; OnChange removes it.
+// OnChange returns the new line, the new position of the cursor, and whether it
+// has changed anything.
 func (e *edits) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	if !isPrivate(key) || pos == 0 || line[pos-1] != key {
 		return nil, 0, false
 	}
 	text := slices.Concat(line[:pos-1], line[pos:])
 	pos--
-	// replace puts by in place of text[i:j].
+	// replace replaces text[i:j] by the runes by, and cut removes text[i:j].
 	replace := func(i, j int, by []rune) ([]rune, int, bool) {
 		return slices.Concat(text[:i], by, text[j:]), i + len(by), true
 	}
@@ -401,7 +416,8 @@ func (e *edits) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	return text, pos, true
 }
 
-// wordStart returns the index at which the word before pos begins.
+// wordStart returns the index at which the word around or before pos begins, or
+// 0 if there is no word.
 func wordStart(line []rune, pos int) int {
 	for pos > 0 && !isWordRune(line[pos-1]) {
 		pos--
@@ -412,7 +428,8 @@ func wordStart(line []rune, pos int) int {
 	return pos
 }
 
-// wordEnd returns the index at which the word after pos ends.
+// wordEnd returns the index at which the word around or after pos ends, or
+// len(line) if there is no word.
 func wordEnd(line []rune, pos int) int {
 	for pos < len(line) && !isWordRune(line[pos]) {
 		pos++
@@ -427,8 +444,9 @@ func isWordRune(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// completed returns the text before the cursor, extended by what all candidates
-// have in common. If that adds nothing, it lists the candidates on the screen.
+// completed returns before, the text before the cursor, extended by the text
+// with which all candidates begin. If there are several candidates and that
+// adds nothing, it lists them on the screen.
 func (e *edits) completed(before, after []rune) []rune {
 	if e.complete == nil {
 		return before
