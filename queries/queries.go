@@ -1,12 +1,12 @@
-// Package queries holds the scripts that come with the program, and a small
-// site's captures to try them on. Each script's header comment says what it
-// answers and which parameters it wants.
+// Package queries holds the scripts that come with the program, and captures of a
+// small site for trying them. The header comment of each script says which
+// question the script answers and which parameters it needs.
 package queries
 
 import "embed"
 
-// FS holds the scripts, and in the folder demo the Tianwang files that tour.iql
-// imports, with site.txtar from which they are made.
+// FS holds the scripts. Its folder demo holds the Tianwang files (captures)
+// that tour.iql imports, and site.txtar, from which these files are made.
 //
 //go:embed *.iql demo
 var FS embed.FS
