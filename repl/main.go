@@ -1,7 +1,7 @@
-// Package repl is the program around the rooms: it reads the command line,
-// opens the archive, runs scripts and the shell, shows results and progress,
-// and turns signals and errors into what a shell script can rely on. It knows
-// nothing of how a statement is parsed or answered.
+// Package repl is the program infomall around the other packages: it reads the
+// command line, opens the archive, runs scripts and the shell, shows results and
+// progress, and turns signals and errors into exit statuses. Package lang parses
+// the statements, and package exec answers them.
 package repl
 
 import (
@@ -28,7 +28,7 @@ import (
 	"infomall/store/record"
 )
 
-// The program's exit statuses.
+// The exit statuses of the program.
 const (
 	statusDone        = 0
 	statusFailed      = 1   // a statement failed, or --fail-on-… was met
@@ -37,7 +37,7 @@ const (
 	statusInterrupted = 130 // Ctrl-C, or a signal to end
 )
 
-// program is one run of infomall.
+// program is one run of the program infomall.
 type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -48,17 +48,18 @@ type program struct {
 	session *session.Session
 	printer *printer
 	signals *interrupts
-	restore func()    // gives the terminal back as it was; nil where it is so
-	meter   *progress // nil where none is to be shown
+	restore func()    // puts the terminal back into its mode before; nil if there is no need
+	meter   *progress // shows progress; nil shows none
 
 	emptyQuery bool  // a query gave no rows
 	rowsQuery  bool  // a query gave rows
-	rows       int64 // of all results so far
-	running    int   // scripts that RUN is in
+	rows       int64 // number of rows of all results so far
+	running    int   // number of RUN statements that are running inside each other
 }
 
-// Main runs the program with the arguments after its name and returns its exit
-// status. It takes over the signals of the process while it runs.
+// Main runs the program and returns its exit status. args are the arguments
+// after the name of the program. Main handles the signals of the process while
+// it runs.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	defer beginRoomy()()
 	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, openArchive: openStore}
@@ -100,19 +101,22 @@ func (p *program) main(ctx context.Context, args []string) (status int) {
 	})
 }
 
-// usage reports a mistake in the command line.
+// usage prints err, a mistake in the command line, and returns the exit status
+// for it.
 func (p *program) usage(err error) int {
 	p.say("infomall: %v", err)
 	return statusUsage
 }
 
-// shortVersion is a word for the version.
+// shortVersion returns the version of the program as one word, such as "v1.2.3"
+// or "devel".
 func shortVersion() string {
 	word, _, _ := strings.Cut(version(), " ")
 	return strings.Trim(word, "()")
 }
 
-// version is the version of the program, as Go's build stamped it.
+// version returns the version of the program as the Go build stamped it,
+// followed by the version of Go.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -127,9 +131,9 @@ func version() string {
 	return v + " " + info.GoVersion
 }
 
-// inputs reads all that is to run, so that a script that is not there is found
-// before anything has run. Without any, and on a terminal, it asks for the
-// shell.
+// inputs reads and parses all scripts of the command line, so that a missing
+// script is found before any statement runs. shell is true if there are none
+// and stdin is a terminal: the program then opens the shell.
 func (p *program) inputs() (scripts []*script, shell bool, err error) {
 	if p.options.Format != "" {
 		if _, err := rowio.New(p.options.Format, io.Discard, rowio.Options{}); err != nil {
@@ -171,8 +175,9 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 	return scripts, false, nil
 }
 
-// check plans all scripts and reports what is wrong. Of the archive it reads what
-// is defined by name.
+// check parses and plans all statements of the scripts without running them,
+// prints their errors, and returns the exit status. From the archive it reads
+// only definitions, such as views.
 func (p *program) check(scripts []*script) int {
 	a, closer := p.openArchive(p.archivePath(), func(err error) { p.say("infomall: %v", err) })
 	defer closer.Close() // nothing was written
@@ -193,7 +198,8 @@ func (p *program) check(scripts []*script) int {
 	return status
 }
 
-// open readies archive, output and signals for run, and ends them.
+// open opens the archive and the output, begins to handle signals, calls run,
+// and closes all of these. It returns the exit status.
 func (p *program) open(ctx context.Context, run func(context.Context) error) (status int) {
 	dest := p.stdout
 	files, err := fileNames(p.options.Output)
@@ -233,7 +239,7 @@ func (p *program) open(ctx context.Context, run func(context.Context) error) (st
 	return statusDone
 }
 
-// force ends the program in the midst of a statement that does not stop.
+// force ends the program at once, while a statement runs that does not stop.
 func (p *program) force() {
 	if p.restore != nil {
 		p.restore()
@@ -242,7 +248,8 @@ func (p *program) force() {
 	os.Exit(statusInterrupted)
 }
 
-// archivePath is the folder of the archive.
+// archivePath returns the folder of the archive: the value of -a, else of the
+// variable INFOMALL_ARCHIVE, else "archive".
 func (p *program) archivePath() string {
 	if p.options.Archive != "" {
 		return p.options.Archive
@@ -253,7 +260,8 @@ func (p *program) archivePath() string {
 	return "archive"
 }
 
-// newSession makes a session with the settings of the command line.
+// newSession returns a session for the archive, with the settings of the
+// command line.
 func (p *program) newSession(archive session.Archive) *session.Session {
 	given := p.options
 	o := session.Options{
@@ -276,7 +284,7 @@ func (p *program) newSession(archive session.Archive) *session.Session {
 	return exec.New(o)
 }
 
-// typed is the history as the relation of that name has it.
+// typed returns the entries of the shell's history, for the relation history.
 func (p *program) typed(context.Context) ([]relation.Entry, error) {
 	h, err := readHistory(historyPath(p.getenv))
 	if err != nil {
@@ -289,8 +297,8 @@ func (p *program) typed(context.Context) ([]relation.Entry, error) {
 	return entries, nil
 }
 
-// newPrinter makes the printer, with progress where there is a terminal to
-// show it on.
+// newPrinter returns a printer that writes results to dest. It shows progress
+// if stderr is a terminal.
 func (p *program) newPrinter(dest io.Writer) *printer {
 	dumb := p.getenv("TERM") == "dumb"
 	stderr := newOutput(p.stderr)
@@ -309,13 +317,14 @@ func (p *program) newPrinter(dest io.Writer) *printer {
 		quiet:   p.options.Quiet,
 	}
 	if pr.out.terminal != nil {
-		// Rows and progress share the screen, and rows have come.
+		// Rows and progress share the screen, so rows end the progress.
 		pr.out.before = p.meter.end
 	}
 	return pr
 }
 
-// batch runs scripts until one fails.
+// batch runs the scripts one after another, as run does. Ctrl-C ends all of
+// them.
 func (p *program) batch(ctx context.Context, scripts []*script) error {
 	ctx, release := p.signals.during(ctx)
 	defer release()
@@ -326,17 +335,18 @@ func (p *program) batch(ctx context.Context, scripts []*script) error {
 	return p.run(ctx, steps)
 }
 
-// run runs steps in order and reports their errors. It returns the first error.
-// With --keep-going the other steps have run all the same, and an IMPORT that found
-// damage has not failed.
+// run runs the steps (statements) in order and prints their errors. It stops at
+// the first error and returns it. With --keep-going it runs the other steps
+// too; an IMPORT that found damage is then no error.
 func (p *program) run(ctx context.Context, steps []step) error {
 	places, results := p.places(steps)
 	p.printer.alone = results == 1
 	return p.runAt(ctx, steps, places)
 }
 
-// runAt runs steps, the result of each to its place: none of them where they would
-// end at a parameter without a value.
+// runAt runs steps like run, and sends the result of steps[i] to places[i]. If
+// a step needs a parameter without a value, runAt returns an error and runs no
+// step; with --keep-going it does not check this first.
 func (p *program) runAt(ctx context.Context, steps []step, places []place) error {
 	if !p.options.KeepGoing {
 		if at, err := p.session.MissingParam(statementsOf(steps)); err != nil {
@@ -362,7 +372,8 @@ func (p *program) runAt(ctx context.Context, steps []step, places []place) error
 	return first
 }
 
-// statementsOf gives the statements of steps, up to one with faults.
+// statementsOf returns the statements of steps up to, not including, the first
+// step with syntax errors.
 func statementsOf(steps []step) (list []ast.Statement) {
 	for _, s := range steps {
 		if s.faults != nil {
@@ -373,9 +384,11 @@ func statementsOf(steps []step) (list []ast.Statement) {
 	return list
 }
 
-// places says where the result of each step goes, and how many of them go to
-// the output. One statement has the output for itself. Of several only those
-// that ask have it, and the rest is said on stderr.
+// places returns for each step the place to which its result goes, and the
+// number of results that go to the output. If there is only one statement, its
+// result goes to the output. If there are several, only results of queries and
+// similar statements do; the others are summaries on stderr. With --last only
+// the last result goes to the output.
 func (p *program) places(steps []step) (places []place, results int) {
 	places = make([]place, len(steps))
 	loud := 0
@@ -405,7 +418,8 @@ func (p *program) places(steps []step) (places []place, results int) {
 	return places, results
 }
 
-// changes reports whether a statement may change the archive; nil does not.
+// changes reports whether the statement s may change the archive. For nil it
+// returns false.
 func changes(s ast.Statement) bool {
 	if s == nil {
 		return false
@@ -414,7 +428,8 @@ func changes(s ast.Statement) bool {
 	return script || exec.SpecOf(s).Writes
 }
 
-// step runs one statement and shows its result.
+// step runs one statement and sends its result to the place to. It returns the
+// error of the statement, or its syntax errors.
 func (p *program) step(ctx context.Context, s step, to place) error {
 	if s.faults != nil {
 		return s.faults
@@ -444,8 +459,9 @@ func (p *program) step(ctx context.Context, s step, to place) error {
 	return nil
 }
 
-// stopped puts the reason for which a statement was stopped in the place of
-// the error that came of it.
+// stopped returns the error to show for err, the error of a statement that ran
+// with ctx. If ctx was cancelled, this is the cause, such as errInterrupted;
+// otherwise it is err.
 func stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil && !isClosedPipe(err) {
 		return context.Cause(ctx)
@@ -453,8 +469,9 @@ func stopped(ctx context.Context, err error) error {
 	return err
 }
 
-// report tells of a step's error on stderr. An error without a place of its own
-// has that of its statement, where there is a script to look it up in.
+// report prints err, the error of the step s, on stderr. If err has no
+// position, report prints the position of the statement, provided that the
+// script has a name.
 func (p *program) report(s step, err error) {
 	p.meter.end()
 	var placed *ast.Error
@@ -473,12 +490,14 @@ func (p *program) report(s step, err error) {
 	}
 }
 
-// say writes a line to stderr. That stderr may be gone is no matter.
+// say writes a line to stderr. It ignores errors, because there is nowhere to
+// report them.
 func (p *program) say(format string, args ...any) {
 	fmt.Fprintln(p.stderr, cells.Lines(fmt.Sprintf(format, args...)))
 }
 
-// statusOf is the exit status for the error that ended a run.
+// statusOf returns the exit status of the program for err, the error that ended
+// its run. For nil it returns statusDone.
 func statusOf(err error) int {
 	var unusable *archiveError
 	var none *session.NoArchiveError

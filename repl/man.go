@@ -8,9 +8,9 @@ import (
 	"infomall/lang"
 )
 
-// man prints the manual page of the program in troff. The flags, the dot
-// commands and the syntax of the statements come from the tables that the
-// program itself uses.
+// man prints the manual page of the program in troff, and returns the exit
+// status; it is the tool man. The flags, the dot commands and the syntax of the
+// statements come from the tables that the program itself uses.
 func (p *program) man(args []string) int {
 	if len(args) > 0 {
 		return p.usage(fmt.Errorf("infomall man takes no arguments"))
@@ -60,7 +60,7 @@ func writeMan(w io.Writer) {
 	}
 }
 
-// roff escapes text such that troff prints it unchanged.
+// roff returns text with escapes, so that troff prints it unchanged.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "$$", "$").Replace(text)
 	lines := strings.Split(text, "\n")

@@ -13,14 +13,16 @@ import (
 	"infomall/repl/term"
 )
 
-// outputChunk is how many bytes are written at once. Between two chunks Ctrl-C
-// is checked, because a slow terminal may take seconds for one batch of rows.
+// outputChunk is the maximum number of bytes in one write to the output. Ctrl-C
+// is checked between two writes, because a slow terminal may take seconds for
+// one batch of rows.
 const outputChunk = 4096
 
-// flushEvery is how long rows may stay in the buffer while more are computed.
+// flushEvery is how long rows may stay in the buffer while more rows are
+// computed.
 const flushEvery = 100 * time.Millisecond
 
-// outputError is an error in writing results. Errors in computing them have
+// outputError is an error in writing results. Errors in computing results have
 // other types.
 type outputError struct{ err error }
 
@@ -28,15 +30,15 @@ func (e *outputError) Error() string { return fmt.Sprintf("write output: %v", e.
 
 func (e *outputError) Unwrap() error { return e.err }
 
-// isClosedPipe reports whether err means that the reader of the output has
-// closed its end.
+// isClosedPipe reports whether err says that the program that reads the output
+// has closed the pipe.
 func isClosedPipe(err error) bool {
 	var out *outputError
 	return errors.As(err, &out) && errors.Is(out.err, syscall.EPIPE)
 }
 
-// output writes results, with a buffer. After an error of writing, every later
-// write returns the same error.
+// output writes results to a file or a terminal, with a buffer. After an error
+// in writing, every later write returns the same error.
 type output struct {
 	dest     io.Writer
 	terminal *os.File // dest, if it is a terminal; else nil
@@ -56,7 +58,7 @@ func newOutput(w io.Writer) *output {
 	return o
 }
 
-// terminalOf returns the terminal that w writes to, or nil if w is none.
+// terminalOf returns w if it is a file that is open on a terminal, else nil.
 func terminalOf(w any) *os.File {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(f) {
 		return f
@@ -64,10 +66,11 @@ func terminalOf(w any) *os.File {
 	return nil
 }
 
-// directOutput is an output without its buffer.
+// directOutput writes to an output past its buffer.
 type directOutput struct{ *output }
 
-// Write implements io.Writer.
+// Write writes b in chunks to the pager or to dest. It stops with the cause of
+// the context if the context ends.
 func (o directOutput) Write(b []byte) (n int, err error) {
 	if o.before != nil {
 		o.before()
@@ -89,8 +92,8 @@ func (o directOutput) Write(b []byte) (n int, err error) {
 	return n, o.err
 }
 
-// to returns the writer that gets the output: the pager if there is one, or
-// else dest.
+// to returns the writer that gets the output: the pager, or dest if there is no
+// pager.
 func (o *output) to() io.Writer {
 	if o.pager != nil {
 		return o.pager
@@ -98,7 +101,7 @@ func (o *output) to() io.Writer {
 	return o.dest
 }
 
-// begin starts the output of a result. When ctx ends, writing stops.
+// begin starts the output of a result. Writing stops with an error if ctx ends.
 func (o *output) begin(ctx context.Context) {
 	o.ctx, o.flushed = ctx, time.Time{}
 	o.buf.Reset(directOutput{o}) // also drops the error of a cancelled statement
@@ -107,12 +110,12 @@ func (o *output) begin(ctx context.Context) {
 	}
 }
 
-// Write implements io.Writer.
+// Write writes b to the buffer.
 func (o *output) Write(b []byte) (int, error) { return o.buf.Write(b) }
 
-// batchDone is called after each batch of rows. It writes the buffer if the
-// last write was long ago, and after the first batch, so that the first rows
-// appear at once.
+// batchDone writes the buffer to dest if the last such write was longer than
+// flushEvery ago. The printer calls it after each batch of rows. After the
+// first batch it always writes, so that the first rows appear at once.
 func (o *output) batchDone() error {
 	now := time.Now()
 	if now.Sub(o.flushed) < flushEvery {
@@ -123,6 +126,7 @@ func (o *output) batchDone() error {
 }
 
 // end writes the rest of the buffer, and waits until the user leaves the pager.
+// It returns an error in writing.
 func (o *output) end() error {
 	err := o.buf.Flush()
 	if o.pager != nil {
@@ -133,7 +137,8 @@ func (o *output) end() error {
 	return err
 }
 
-// abandon drops the buffer, and ends an incomplete line on a terminal.
+// abandon drops the buffer after an error. On a terminal it ends an incomplete
+// line.
 func (o *output) abandon() {
 	o.buf.Reset(directOutput{o})
 	if o.pager != nil {

@@ -11,8 +11,9 @@ import (
 	"infomall/repl/term"
 )
 
-// pagerDefault is the pager if $PAGER names none. With these flags less leaves
-// the text on the screen, does not wrap lines and shows colours.
+// pagerDefault is the command of the pager if the variable PAGER is not set.
+// With these flags less leaves the text on the screen, does not wrap lines and
+// shows colours.
 const pagerDefault = "less -SRFX"
 
 // The values of the setting pager: when a result is shown in a pager.
@@ -23,8 +24,8 @@ const (
 )
 
 // pager shows a result that is taller than the window in a program such as
-// less. It holds as much as the window can show. If more comes, it starts the
-// program and sends it everything.
+// less. It first keeps the text in memory, up to the height of the window. If
+// more text comes, it starts the program and sends it all of the text.
 type pager struct {
 	terminal *os.File
 	command  []string
@@ -33,15 +34,15 @@ type pager struct {
 	patient  func() (release func()) // called while the program runs
 	warn     func(error)
 
-	held    bytes.Buffer
-	rows    int // rows that held takes on the screen
-	program *exec.Cmd
-	pipe    io.WriteCloser
-	release func()
+	held    bytes.Buffer   // text that is kept in memory
+	rows    int            // rows that held takes on the screen
+	program *exec.Cmd      // the running program; nil if none runs
+	pipe    io.WriteCloser // the standard input of program
+	release func()         // returned by patient
 }
 
-// newPager returns a pager for a terminal. If there is no pager program, it
-// sets the setting pager to off.
+// newPager returns a pager for a terminal. If the pager program cannot be
+// found, it changes the setting pager to off.
 func (p *program) newPager(terminal *os.File) *pager {
 	g := &pager{terminal: terminal, when: &p.session.Settings().Pager, environ: os.Environ(), patient: p.signals.patiently}
 	g.warn = func(err error) { p.say("pager: %v", err) }
@@ -59,8 +60,8 @@ func (p *program) newPager(terminal *os.File) *pager {
 	return g
 }
 
-// Write implements io.Writer. Once the user has left the program, it returns
-// the error of a closed pipe.
+// Write shows b, or keeps b in memory; see pager. After the user has left the
+// program, it returns the error of a closed pipe.
 func (g *pager) Write(b []byte) (int, error) {
 	if g.pipe != nil {
 		return g.pipe.Write(b)
@@ -99,7 +100,7 @@ func (g *pager) start() error {
 	return nil
 }
 
-// flush writes the text that the pager holds to w, and empties it.
+// flush writes the text that the pager keeps in memory to w, and forgets it.
 func (g *pager) flush(w io.Writer) error {
 	_, err := g.held.WriteTo(w)
 	g.held.Reset()
@@ -107,7 +108,8 @@ func (g *pager) flush(w io.Writer) error {
 	return err
 }
 
-// end writes the rest of a result, and waits until the user leaves the program.
+// end shows the rest of a result. If the program runs, end waits until the user
+// leaves it.
 func (g *pager) end() error {
 	if g.pipe == nil {
 		return g.flush(g.terminal)

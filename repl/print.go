@@ -18,27 +18,29 @@ import (
 	"infomall/repl/term"
 )
 
-// printer shows results.
+// printer shows the results of statements.
 type printer struct {
-	session *session.Session // its settings say how
+	session *session.Session // its settings say how results are shown
 	out     *output
 	stderr  *output
 	header  bool        // name the columns in csv and tsv
 	safe    bool        // keep formulas out of csv and tsv
-	color   bool        // a terminal may be sent colour
-	quiet   bool        // no notes
-	alone   bool        // no other statement of the run has a result
-	printed int         // results so far; an empty line parts them
-	last    *lastResult // kept for another look; nil keeps none
-	files   string      // pattern for the names of files, one for each result; "" writes to out
-	filed   int         // results that went to such files
+	color   bool        // colours may be sent to a terminal
+	quiet   bool        // print no notes
+	alone   bool        // only one result goes to out
+	printed int         // number of results so far; an empty line separates them
+	last    *lastResult // copy of the last result, for .last; nil keeps none
+	files   string      // pattern for the names of files, one file for each result; "" writes to out
+	filed   int         // number of results that were written to such files
 }
 
-// filesVerb is what stands for the number of a result in the name of a file.
+// filesVerb matches the part of a file name, such as %d or %03d, that stands
+// for the number of a result.
 var filesVerb = regexp.MustCompile(`%0?[0-9]*d`)
 
-// fileNames is the pattern for the names of files in the argument of -o, "" for one
-// file.
+// fileNames returns the argument of -o as a pattern for fmt.Sprintf, if name
+// has one %d, as in page-%d: each result then goes to a file of its own. It
+// returns "" if name has none, and an error if name has several.
 func fileNames(name string) (pattern string, err error) {
 	verbs := filesVerb.FindAllStringIndex(name, -1)
 	switch {
@@ -51,17 +53,18 @@ func fileNames(name string) (pattern string, err error) {
 	return strings.ReplaceAll(name[:at[0]], "%", "%%") + name[at[0]:at[1]] + strings.ReplaceAll(name[at[1]:], "%", "%%"), nil
 }
 
-// place says where a result goes.
+// place says to which output a result goes.
 type place uint8
 
 const (
 	toOutput  place = iota
-	toStderr        // a summary beside other results
-	toNowhere       // not asked for
+	toStderr        // on stderr, as a summary beside other results
+	toNowhere       // the result is not shown
 )
 
-// print shows the result of s and closes it. It returns how many rows the
-// result had. Rows are shown as they come; on an error those before it are.
+// print shows the result r of the statement s at the place to, and closes r. It
+// returns the number of rows of the result. It shows rows as they come; after
+// an error the rows before it have been shown.
 func (p *printer) print(ctx context.Context, s ast.Statement, r *session.Result, to place) (rows int64, err error) {
 	defer r.Close()
 	out := p.out
@@ -112,8 +115,9 @@ func (p *printer) print(ctx context.Context, s ast.Statement, r *session.Result,
 	return rows, err
 }
 
-// rows shows rows. The header waits for the first batch: an error before it
-// leaves the output clean.
+// rows shows the rows of r and returns their number. It writes the header only
+// when the first batch has come, so that an error before it leaves the output
+// clean.
 func (p *printer) rows(ctx context.Context, out *output, r *session.Result, to place) (rows int64, err error) {
 	var w rowio.Writer
 	begin := func() (err error) {
@@ -133,7 +137,8 @@ func (p *printer) rows(ctx context.Context, out *output, r *session.Result, to p
 	for b, err := range r.Rows {
 		if err != nil {
 			if w != nil && ctx.Err() == nil {
-				// What came before stands: VERIFY's findings end with an error.
+				// Show the rows before the error: the rows of VERIFY, which are
+				// its findings, end with an error.
 				err = errors.Join(err, w.End(), out.end())
 			}
 			return rows, err
@@ -172,21 +177,22 @@ func (p *printer) rows(ctx context.Context, out *output, r *session.Result, to p
 	return rows, w.End()
 }
 
-// separate parts this result from the one before it.
+// separate writes an empty line between the result before and the next one.
 func (p *printer) separate(out *output) {
 	if out != p.out {
 		return
 	}
 	if p.printed > 0 {
 		if out.last != '\n' {
-			io.WriteString(out, "\n") // text need not end a line
+			io.WriteString(out, "\n") // the result before was text without a line end
 		}
-		io.WriteString(out, "\n") // an error of out comes again with the rows
+		io.WriteString(out, "\n") // writing the rows returns the same error
 	}
 	p.printed++
 }
 
-// format is the format of a result that goes to out.
+// format returns the format in which a result is shown on out, such as "csv" or
+// modeAuto.
 func (p *printer) format(out *output) string {
 	switch {
 	case out == p.stderr:
@@ -199,11 +205,12 @@ func (p *printer) format(out *output) string {
 	return "csv"
 }
 
-// modeAuto is the setting mode that leaves the format to the output. As the
-// format of one result it is a table, or vertical where that is too wide.
+// modeAuto is the value of the setting mode that lets the kind of output decide
+// about the format. As the format of one result it means a table, or vertical
+// if a table would be too wide.
 const modeAuto = "auto"
 
-// writer makes the writer of one result.
+// writer returns a writer that writes one result to out in the given format.
 func (p *printer) writer(out *output, format string) (rowio.Writer, error) {
 	s := p.session.Settings()
 	o := rowio.Options{Zone: s.Timezone, NullValue: s.NullValue, Header: p.header, Safe: p.safe}
@@ -213,16 +220,17 @@ func (p *printer) writer(out *output, format string) (rowio.Writer, error) {
 	}
 	var w io.Writer = out
 	if out.terminal != nil && (format == "csv" || format == "tsv") {
-		w = harmless{out} // for other programs they give texts as they are
+		w = harmless{out} // these formats write texts unchanged, for other programs
 	}
 	return rowio.New(format, w, o)
 }
 
-// harmless keeps from a terminal what it would obey. Each write ends with a whole
+// harmless is a writer to a terminal that escapes control characters, so that
+// the terminal does not act on them. Each write must end with a whole
 // character.
 type harmless struct{ io.Writer }
 
-// Write implements io.Writer.
+// Write writes b with its control characters escaped.
 func (h harmless) Write(b []byte) (int, error) {
 	if _, err := io.WriteString(h.Writer, cells.Lines(string(b))); err != nil {
 		return 0, err
@@ -230,8 +238,8 @@ func (h harmless) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// window is how wide out is, 0 if it is no terminal, and whether it is sent
-// colours.
+// window returns the width of out in terminal cells, 0 if out is no terminal,
+// and whether colours are sent to out.
 func (p *printer) window(out *output) (width int, color bool) {
 	s := p.session.Settings()
 	if out.terminal != nil {
@@ -243,14 +251,14 @@ func (p *printer) window(out *output) (width int, color bool) {
 	return width, s.Color == "always" || s.Color == "auto" && p.color && out.terminal != nil
 }
 
-// draws reports whether answers that can be drawn are: on a page of their own,
-// and on terminals where no format is asked for.
+// draws reports whether a result that can be drawn is drawn on out. This is so
+// for the format html, and on a terminal if the user has chosen no format.
 func (p *printer) draws(out *output) bool {
 	format := p.format(out)
 	return format == "html" || format == modeAuto
 }
 
-// drawing draws an answer.
+// drawing shows the drawing d on out, in HTML or as text for a terminal.
 func (p *printer) drawing(out *output, d draw.Drawing) error {
 	p.separate(out)
 	if p.format(out) == "html" {
@@ -261,9 +269,11 @@ func (p *printer) drawing(out *output, d draw.Drawing) error {
 	return d.Text(out, t)
 }
 
-// bytes shows a page, or what changed in one, as it is. Where a format is asked
-// for, the page is a row. What must come byte for byte is not written to an output
-// that has other results too.
+// bytes shows the bytes of r, such as a page or a change of a page, unchanged.
+// If the user has chosen a format, it shows them as a row with one column
+// instead. It returns an error if SHOW PAGE AS raw or wire would write to a
+// file or pipe that has other results too, because its bytes must stay
+// unchanged.
 func (p *printer) bytes(out *output, s ast.Statement, r *session.Result) error {
 	if p.session.Settings().Mode == modeAuto {
 		if page, ok := s.(*ast.ShowPage); ok && !p.alone && out == p.out && out.terminal == nil && (page.Form == ast.PageRaw || page.Form == ast.PageWire) {
@@ -280,7 +290,7 @@ func (p *printer) bytes(out *output, s ast.Statement, r *session.Result) error {
 	return p.pageRow(out, r.Columns, page.String())
 }
 
-// pageRow shows a page as a row of one column.
+// pageRow shows a page as a row with one column.
 func (p *printer) pageRow(out *output, cols []value.Column, page string) error {
 	p.separate(out)
 	w, err := p.writer(out, p.format(out))
@@ -296,7 +306,8 @@ func (p *printer) pageRow(out *output, cols []value.Column, page string) error {
 	return w.End()
 }
 
-// text shows bytes as they are, but harmless on a terminal.
+// text shows the bytes of r unchanged. On a terminal it escapes control
+// characters, and returns an error for bytes that are not text.
 func (p *printer) text(out *output, r *session.Result) error {
 	p.separate(out)
 	if out.terminal == nil {

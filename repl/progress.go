@@ -15,15 +15,16 @@ import (
 	"infomall/store/record"
 )
 
-// When progress is shown: first after progressAfter, and then every
-// progressEvery at most.
+// progressAfter is the age of a statement at which its progress is first shown.
+// progressEvery is the minimum time between two updates.
 const (
 	progressAfter = 500 * time.Millisecond
 	progressEvery = 125 * time.Millisecond
 )
 
-// progress shows on one row of a terminal how far a statement has come. A nil
-// progress shows nothing. It may be used from several goroutines.
+// progress shows on one row of a terminal how much of a statement is done. A
+// nil progress shows nothing. Its methods may be called from several
+// goroutines.
 type progress struct {
 	w     io.Writer
 	width func() int // returns the width of the terminal, in cells
@@ -32,10 +33,10 @@ type progress struct {
 	mu     sync.Mutex
 	start  time.Time // start of the statement
 	drawn  time.Time // time of the last update; zero if the row is empty
-	closed bool      // show nothing until the next begin
+	closed bool      // show nothing until begin is called
 }
 
-// begin notes that a statement starts now.
+// begin notes that a statement starts now. Its progress may then be shown.
 func (p *progress) begin() {
 	if p == nil {
 		return
@@ -45,8 +46,8 @@ func (p *progress) begin() {
 	p.start, p.closed = p.now(), false
 }
 
-// update shows how far the statement has come, unless the last update was a
-// moment ago.
+// update shows e, how much of the statement is done, unless the last update was
+// less than progressEvery ago.
 func (p *progress) update(e session.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,7 +62,8 @@ func (p *progress) update(e session.Progress) {
 	fmt.Fprintf(p.w, "\r%s\x1b[K", line)
 }
 
-// end clears the row of the progress. Nothing is shown until the next begin.
+// end clears the row of the progress. Nothing is shown until begin is called
+// again.
 func (p *progress) end() {
 	if p == nil {
 		return
@@ -75,7 +77,7 @@ func (p *progress) end() {
 	}
 }
 
-// progressLine returns one line of text: what is being done, how much of it is
+// progressLine returns one line of text about e: the work, how much of it is
 // done, the rate, and the estimated time left.
 func progressLine(e session.Progress, elapsed time.Duration) string {
 	var b strings.Builder
@@ -97,8 +99,8 @@ func progressLine(e session.Progress, elapsed time.Duration) string {
 	return b.String()
 }
 
-// timing returns how long a statement took, the number of its rows, and how
-// much it has read.
+// timing returns a line that says how long a statement took, how many rows it
+// returned, and how much it read.
 func timing(took time.Duration, rows int64, read *record.ReadStats) string {
 	text := fmt.Sprintf("%.3f s, rows: %d", took.Seconds(), rows)
 	if read.Segments == 0 {
@@ -111,8 +113,8 @@ func timing(took time.Duration, rows int64, read *record.ReadStats) string {
 	return text
 }
 
-// amount returns a count with its unit, such as "12 captures". Bytes are shown
-// in powers of 1024: "1.5 MB".
+// amount returns the number n with its unit, such as "12 captures". If the unit
+// is "bytes", it returns a power of 1024, such as "1.5 MB".
 func amount(n int64, unit string) string {
 	if unit != "bytes" {
 		return strconv.FormatInt(n, 10) + " " + unit

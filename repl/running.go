@@ -6,9 +6,10 @@ import (
 	"infomall/lang/ast"
 )
 
-// runProgram runs the saved query or script that a RUN statement names, with
-// the parameters that it gives. If it has several results, each has its own
-// header.
+// runProgram runs the saved query or the script that st, a RUN statement,
+// names, with the arguments of st as its parameters. Results go to the place
+// to; each of several results has its own header. The error of one of the
+// statements is already printed, and comes back as a reportedError.
 func (p *program) runProgram(ctx context.Context, st *ast.Run, to place) error {
 	program, err := p.session.Expand(ctx, st)
 	if err != nil {

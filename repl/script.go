@@ -14,30 +14,34 @@ import (
 	"infomall/lang/ast"
 )
 
-// script is a text with statements, parsed.
+// script is a parsed text of statements.
 type script struct {
 	name   string // name in error messages
 	text   string
 	steps  []step
-	silent bool // do not show its results
+	silent bool // its results are not shown
 }
 
-// step is one statement of a script, or the syntax errors in its place.
+// step is one statement of a script, or syntax errors at the place of a
+// statement.
 type step struct {
 	script    *script
 	statement ast.Statement // nil if there are faults
 	faults    error         // the syntax errors; nil if there are none
 }
 
-// readDepthMax is how deeply scripts may be nested by .read and RUN.
+// readDepthMax is the maximum number of scripts inside each other, by .read and
+// RUN.
 const readDepthMax = exec.RunDepthMax
 
-// parseScript parses text. A line .read FILE between statements is replaced by
-// the statements of that file.
+// parseScript returns the script that text contains; name is its name in
+// messages. The statements of a file replace a line .read FILE between
+// statements.
 func parseScript(name, text string) *script { return parseWithin(name, text, nil) }
 
-// parseWithin parses the text of a script that other scripts read. within has
-// their names, the outermost first.
+// parseWithin parses the text of a script like parseScript. within has the
+// names of the scripts that are reading this script by .read, the outermost
+// first.
 func parseWithin(name, text string, within []string) *script {
 	s := &script{name: name, text: text}
 	statements, reads := splitReads(text)
@@ -55,8 +59,9 @@ func parseWithin(name, text string, within []string) *script {
 	return s
 }
 
-// startOf returns the offset in bytes at which the statement st begins, or, if
-// err has syntax errors, the first of them.
+// startOf returns the offset in bytes at which the statement st begins. If err
+// has syntax errors, it returns the offset of the first of them, and st may be
+// nil.
 func startOf(st ast.Statement, err error) int {
 	var faults lang.Errors
 	if errors.As(err, &faults) {
@@ -65,17 +70,17 @@ func startOf(st ast.Statement, err error) int {
 	return st.At().Start.Offset
 }
 
-// readLine is a line of a script that begins with a dot: its bytes from to to
-// (excluded).
+// readLine is a line of a script that begins with a dot. It is the bytes of the
+// script from the offset from up to, not including, the offset to.
 type readLine struct {
 	from, to int
 	line     int // from 1
 	text     string
 }
 
-// splitReads finds the lines between statements that begin with a dot. It
-// returns them, and the text with blanks in their place, so that all positions
-// stay the same.
+// splitReads returns the lines between statements that begin with a dot, and
+// the text with blanks in place of these lines. All positions in the text stay
+// the same.
 func splitReads(text string) (statements string, lines []readLine) {
 	if !strings.HasPrefix(text, ".") && !strings.Contains(text, "\n.") {
 		return text, nil
@@ -103,8 +108,9 @@ func splitReads(text string) (statements string, lines []readLine) {
 	return string(blank), lines
 }
 
-// read returns the statements of the file that the line l of s names. If it
-// cannot read them, it returns a step with a fault.
+// read returns the statements of the file that l, a line .read FILE of s,
+// names. within is as in parseWithin. If the file cannot be read, read returns
+// a single step with a fault.
 func (s *script) read(l readLine, within []string) []step {
 	fault := func(hint, format string, args ...any) []step {
 		e := &ast.Error{Msg: fmt.Sprintf(format, args...), Hint: hint}
@@ -138,7 +144,8 @@ func (s *script) read(l readLine, within []string) []step {
 	return inner.steps
 }
 
-// sameFile reports whether two file names mean the same file.
+// sameFile reports whether the file names a and b mean the same file. It
+// returns false if one of the files does not exist.
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -153,8 +160,8 @@ func (s *script) whole() bool {
 	return !slices.ContainsFunc(s.steps, func(st step) bool { return st.faults != nil })
 }
 
-// readScript reads and parses a script from the file name. The name - means
-// stdin.
+// readScript reads and parses the script in the file name. The file name -
+// means stdin.
 func readScript(name string, stdin io.Reader) (*script, error) {
 	text, err := scriptText(name, stdin)
 	if err != nil {
@@ -166,8 +173,8 @@ func readScript(name string, stdin io.Reader) (*script, error) {
 	return parseScript(name, text), nil
 }
 
-// scriptText returns the text of the script in the file name. The name - means
-// stdin.
+// scriptText returns the text of the script in the file name. The file name -
+// means stdin.
 func scriptText(name string, stdin io.Reader) (string, error) {
 	if name != "-" {
 		return readFile(name)
@@ -193,8 +200,8 @@ func readFile(name string) (string, error) {
 	return text, nil
 }
 
-// readText reads a script's text. It reads at most one byte more than is
-// allowed; the parser then reports that the script is too long.
+// readText returns the text of a script. It reads at most one byte more than a
+// script may have, so that the parser then reports a script that is too long.
 func readText(r io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(r, lang.ScriptBytesMax+1))
 	return string(b), err

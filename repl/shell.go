@@ -16,9 +16,9 @@ import (
 	"infomall/repl/term"
 )
 
-// prompt is shown when the shell waits for a statement. The prompts for its
-// further lines are as wide, and show what is open: a quote, a bracket, a
-// comment, or just the statement.
+// prompt is the prompt for the first line of a statement. The prompt for each
+// further line has the same width, and shows what is open: a quote, a bracket,
+// a comment, or only the statement.
 const prompt = "infomall> "
 
 func promptFor(open string) string {
@@ -28,31 +28,32 @@ func promptFor(open string) string {
 	return fmt.Sprintf("%*s", len(prompt), open+".> ")
 }
 
-// slow is the duration from which the shell prints how long a statement took.
+// slow is the minimum duration of a statement for which the shell prints how
+// long it took.
 const slow = time.Second
 
-// lineReader is the part of a term.Editor that the shell uses.
+// lineReader has the methods of a term.Editor that the shell uses.
 type lineReader interface {
 	ReadLine(prompt string) (string, error)
 	AddHistory(entry string)
 }
 
-// shell runs a program at a prompt. A statement ends with a semicolon, or with
-// an empty line if it is complete without one.
+// shell runs a program at a prompt. A statement ends with a semicolon; a
+// statement that is complete without one also ends with an empty line.
 type shell struct {
 	*program
 	lines    lineReader
 	history  *history
 	sites    *siteNames     // for completion; nil without it
 	pending  string         // lines of a statement that is not complete yet
-	terminal *output        // where results go without .output
-	file     io.WriteCloser // where results go after .output or .once; else nil
+	terminal *output        // the output for results unless .output or .once names another
+	file     io.WriteCloser // the file or command of .output or .once; nil if there is none
 	once     bool           // close file after one result
-	left     bool           // leave the shell
+	left     bool           // the user wants to leave the shell
 }
 
-// shell runs the scripts, and then statements from the terminal until Ctrl-D or
-// .quit.
+// shell runs the scripts, and then the statements that the user types at the
+// prompt, until Ctrl-D or .quit.
 func (p *program) shell(ctx context.Context, scripts []*script) error {
 	s := &shell{program: p, terminal: p.printer.out}
 	p.printer.last = new(lastResult)
@@ -100,9 +101,9 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 	return s.loop(ctx)
 }
 
-// shellTerminal returns the terminal on which the line editor draws: the one
-// that shows the results, or, if results go elsewhere, the one from which keys
-// are read.
+// shellTerminal returns the terminal on which the line editor draws: the
+// terminal for the results, or, if results go elsewhere, the terminal from
+// which keys are read.
 func (p *program) shellTerminal() *os.File {
 	if t := p.printer.out.terminal; t != nil {
 		return t
@@ -110,7 +111,8 @@ func (p *program) shellTerminal() *os.File {
 	return terminalOf(p.stdin)
 }
 
-// loop reads and runs statements until Ctrl-D, .quit or the end of the program.
+// loop reads and runs statements until Ctrl-D, .quit or a signal that ends the
+// program. It returns nil unless a signal or an error ended it.
 func (s *shell) loop(ctx context.Context) error {
 	for !s.left && ctx.Err() == nil {
 		s.recallOthers()
@@ -140,8 +142,8 @@ func (s *shell) prompt() string {
 }
 
 // line handles one line: a dot command, or a part of a statement. It runs the
-// statement once it is complete. typed says that the line was typed; its
-// statement then goes into the history.
+// statement once it is complete. If typed is set, the user has typed the line,
+// and the statement goes into the history.
 func (s *shell) line(ctx context.Context, line string, typed bool) {
 	keep := func(text string, run func() error) {
 		if typed {
@@ -189,8 +191,8 @@ func (s *shell) line(ctx context.Context, line string, typed bool) {
 	keep(script.text, func() error { return s.runScript(ctx, script) })
 }
 
-// isLeaving reports whether word is a command by which users of other shells
-// leave, such as exit.
+// isLeaving reports whether word is a command with which users of other shells
+// leave the shell, such as exit.
 func isLeaving(word string) bool {
 	switch strings.ToLower(strings.TrimRight(word, "; ")) {
 	case "exit", "quit", `\q`:
@@ -199,8 +201,8 @@ func isLeaving(word string) bool {
 	return false
 }
 
-// kept returns a function that calls run and stores text in the history: first
-// the text, and after run how it ended.
+// kept returns a function that calls run and stores text in the history: before
+// run the text, and after run how it ended.
 func (s *shell) kept(text string, run func() error) func() error {
 	return func() error {
 		id, kept, err := s.history.add(text)
@@ -225,8 +227,8 @@ func (s *shell) kept(text string, run func() error) func() error {
 	}
 }
 
-// recallOthers adds what other shells have run meanwhile to the entries that Up
-// and Ctrl-R find.
+// recallOthers adds the statements that other shells have run since the last
+// call to the entries that Up and Ctrl-R find.
 func (s *shell) recallOthers() {
 	added, err := s.history.news()
 	s.noHistory(err)
@@ -235,8 +237,9 @@ func (s *shell) recallOthers() {
 	}
 }
 
-// noHistory handles an error of the history, if err is not nil. It shows the
-// error and stops using the file, so that the error is shown only once.
+// noHistory does nothing if err is nil. Otherwise it prints err, an error of
+// the history, and stops using the history file, so that the error is printed
+// only once.
 func (s *shell) noHistory(err error) {
 	if err != nil {
 		s.say("%v", err)
@@ -244,8 +247,8 @@ func (s *shell) noHistory(err error) {
 	}
 }
 
-// runScript runs the statements of a script. Ctrl-C ends only them. It returns
-// the first error; all errors were shown.
+// runScript runs the statements of a script. Ctrl-C ends these statements only,
+// not the shell. It returns the first error; all errors are already printed.
 func (s *shell) runScript(ctx context.Context, script *script) error {
 	ctx, release := s.signals.during(ctx)
 	defer release()
@@ -266,7 +269,8 @@ func (s *shell) runScript(ctx context.Context, script *script) error {
 	return err
 }
 
-// runRC runs the user's start script line by line, as if it were typed.
+// runRC runs the user's start script line by line, as if the user typed each
+// line.
 func (s *shell) runRC(ctx context.Context) {
 	path := userFile(s.getenv, "XDG_CONFIG_HOME", ".config", "rc")
 	if path == "" {
@@ -295,9 +299,9 @@ func (s *shell) runRC(ctx context.Context) {
 	}
 }
 
-// openFile makes results go to the file name from now on, or, if the name
-// begins with |, to a command of the system's shell. once means for one result
-// only.
+// openFile makes results go to a file from now on. If name begins with |, they
+// go to a command of the system's shell instead. If once is set, this holds for
+// one result only.
 func (s *shell) openFile(name string, once bool) error {
 	var f io.WriteCloser
 	var err error
@@ -316,8 +320,8 @@ func (s *shell) openFile(name string, once bool) error {
 	return nil
 }
 
-// closeFile closes the file or command that openFile has opened, if any.
-// Results go to the terminal again.
+// closeFile closes the file or command that openFile has opened, if there is
+// one. Results then go to the terminal again.
 func (s *shell) closeFile() {
 	if s.file == nil {
 		return
@@ -329,8 +333,8 @@ func (s *shell) closeFile() {
 	s.printer.out = s.terminal
 }
 
-// commandInput is the standard input of a command. Close waits for the command
-// to end.
+// commandInput is the standard input of a running command. Close also waits for
+// the command to end.
 type commandInput struct {
 	io.WriteCloser
 	command *exec.Cmd
@@ -354,7 +358,7 @@ func (s *shell) openCommand(command string) (io.WriteCloser, error) {
 	return commandInput{pipe, cmd}, nil
 }
 
-// Close implements io.Closer.
+// Close closes the standard input and waits for the command to end.
 func (c commandInput) Close() error {
 	return errors.Join(c.WriteCloser.Close(), c.command.Wait())
 }

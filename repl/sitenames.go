@@ -13,8 +13,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Bounds of what completion reads: Tab must answer at once, and the names of
-// hosts stay in memory.
+// These constants bound the work of completing hosts and URLs. Tab must answer at
+// once, and the names of hosts stay in memory.
 const (
 	tabPatience   = 35 * time.Millisecond
 	hostsMax      = 200_000
@@ -25,10 +25,11 @@ const (
 	notAllOfThese = "…"              // ends the candidate that says that there are more
 )
 
-// siteNames finds the hosts and URLs of an archive that begin with a text.
-// Hosts are stored by their labels in reverse order, so hosts with the same
-// beginning are not neighbours. Therefore all host names are read in the
-// background and kept in memory. URLs of one host are looked up in the archive.
+// siteNames finds the hosts and URLs of an archive that begin with a given
+// text, to complete them. The archive sorts hosts by their labels in reverse
+// order, so hosts with the same beginning are not neighbours. Therefore
+// siteNames reads the names of all hosts in the background and keeps them in
+// memory. It looks up the URLs of one host in the archive.
 type siteNames struct {
 	archive  session.Archive
 	patience time.Duration // time allowed for one Tab
@@ -42,7 +43,8 @@ type siteNames struct {
 	loading chan struct{} // closed when the current load has ended; nil if there is none
 }
 
-// newSiteNames starts to read the names of the hosts. The caller calls close.
+// newSiteNames returns a siteNames for the archive and starts to read the names
+// of the hosts. The caller must call close.
 func newSiteNames(archive session.Archive) *siteNames {
 	n := &siteNames{archive: archive, patience: tabPatience}
 	n.ctx, n.stop = context.WithCancel(context.Background())
@@ -50,7 +52,7 @@ func newSiteNames(archive session.Archive) *siteNames {
 	return n
 }
 
-// close stops the reading and waits for its end.
+// close stops the goroutine that reads the names, and waits for its end.
 func (n *siteNames) close() {
 	n.stop()
 	n.mu.Lock()
@@ -61,8 +63,9 @@ func (n *siteNames) close() {
 	}
 }
 
-// load starts to read the hosts again, unless they are being read. The channel
-// is closed when the reading has ended.
+// load starts to read the names of the hosts again, in the background. If they
+// are being read already, it starts nothing. The channel ended is closed when
+// the reading has ended.
 func (n *siteNames) load() (ended <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -83,16 +86,17 @@ func (n *siteNames) load() (ended <-chan struct{}) {
 	return done
 }
 
-// stale makes the next Tab read the names of the hosts again, because a
-// statement has changed the archive.
+// stale makes the next Tab read the names of the hosts again. It is called
+// after a statement has changed the archive.
 func (n *siteNames) stale() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.loaded = time.Time{}
 }
 
-// beginning returns the hosts and URLs that begin with typed. The text may
-// begin with a scheme, or with = as in a scope.
+// beginning returns the hosts and URLs that begin with typed. typed may begin
+// with a scheme such as http://, or with the = of a scope. If there are more
+// than the result has, a last element that ends in … says so.
 func (n *siteNames) beginning(typed string) []string {
 	sign := ""
 	rest := typed
@@ -121,7 +125,7 @@ func (n *siteNames) beginning(typed string) []string {
 }
 
 // hostsBeginning returns the hosts and domains that begin with typed. whole
-// reports whether these are all.
+// reports whether the result has all of them.
 func (n *siteNames) hostsBeginning(typed string) (names []string, whole bool) {
 	n.mu.Lock()
 	old, never := time.Since(n.loaded) > hostsMaxAge, n.loaded.IsZero()
@@ -146,8 +150,9 @@ func (n *siteNames) hostsBeginning(typed string) (names []string, whole bool) {
 	return names, n.whole
 }
 
-// readHosts reads the names of an archive's hosts and of their domains. whole
-// is false if it could not read all of them, or not before ctx ended.
+// readHosts returns the names of the hosts of an archive and of their domains,
+// sorted. whole is false if it could not read all of them before ctx ended, or
+// if there are more than hostsMax.
 func readHosts(ctx context.Context, a session.Archive) (hosts []string, whole bool) {
 	snap, err := a.Snapshot(ctx)
 	if err != nil {
@@ -179,9 +184,10 @@ func readHosts(ctx context.Context, a session.Archive) (hosts []string, whole bo
 	return slices.Compact(hosts), whole && len(hosts) < hostsMax
 }
 
-// urls returns the URLs that begin with typed, a host and the start of a path,
-// each up to the next slash or question mark after typed. The URLs come without
-// their scheme. whole reports whether these are all.
+// urls returns the URLs that begin with typed, which is a host and the start of
+// a path. Each URL is cut after the next slash or question mark that follows
+// typed, and comes without its scheme. scheme is the scheme that the user has
+// typed, such as http://. whole reports whether the result has all such URLs.
 func (n *siteNames) urls(scheme, typed string) (names []string, whole bool) {
 	r, ok := urlkey.PrefixRange("http://" + typed)
 	if !ok {
@@ -238,10 +244,10 @@ func (n *siteNames) urls(scheme, typed string) (names []string, whole bool) {
 	return slices.Compact(names), ctx.Err() == nil && len(names) < urlsMax
 }
 
-// nextPart returns url up to the first slash or question mark after typed, or
-// the whole url if there is none, or "" if url does not begin with typed. inner
-// reports whether the part ends in such a sign, so that several URLs may begin
-// with it.
+// nextPart returns url up to and including the first slash or question mark
+// after typed, or the whole url if there is none. It returns "" if url does not
+// begin with typed. inner reports whether the part ends in a slash or question
+// mark, so that several URLs may begin with it.
 func nextPart(url, typed string) (part string, inner bool) {
 	rest, ok := strings.CutPrefix(url, typed)
 	if !ok || cells.Lines(url) != url || strings.Contains(url, "'") {
@@ -253,7 +259,8 @@ func nextPart(url, typed string) (part string, inner bool) {
 	return url, false
 }
 
-// pools returns the names of the archive's pools.
+// pools returns the names of the pools of the archive, possibly several times,
+// or nil if they cannot be read in time.
 func (n *siteNames) pools() []string {
 	ctx, cancel := context.WithTimeout(n.ctx, n.patience)
 	defer cancel()

@@ -12,19 +12,22 @@ import (
 	"infomall/lang"
 )
 
-// tools maps the first argument of the command line to the tools that do
-// something other than run statements. They need no archive.
+// tools maps the first argument of the command line to a tool: a part of the
+// program that does not run statements. A tool needs no archive. It gets the
+// other arguments and returns the exit status.
 var tools = map[string]func(p *program, args []string) int{
 	"fmt":        (*program).format,
 	"completion": (*program).completion,
 	"man":        (*program).man,
 }
 
-// toolNames returns the names of the tools, in the order of the help.
+// toolNames returns the names of the tools, in the order in which the help
+// shows them.
 func toolNames() []string { return []string{"fmt", "completion", "man"} }
 
-// format prints scripts in the layout of lang.Format. It is the tool fmt, and
-// returns the exit status.
+// format prints scripts in the layout of lang.Format, and returns the exit
+// status; it is the tool fmt. args are the names of the files; without args it
+// reads stdin.
 func (p *program) format(args []string) int {
 	if len(args) == 0 {
 		args = []string{"-"}
@@ -53,11 +56,11 @@ func (p *program) format(args []string) int {
 }
 
 // readMark is put before a line .read FILE while a script is formatted. It
-// turns the line into a comment that no script can contain.
+// turns the line into a comment that no script can contain otherwise.
 const readMark = "--\x01"
 
-// formatScript returns a script in the layout of lang.Format; its lines .read
-// FILE stay.
+// formatScript returns the text of a script in the layout of lang.Format. Lines
+// .read FILE stay unchanged. name is the name of the script in messages.
 func formatScript(text, name string) (string, error) {
 	_, reads := splitReads(text)
 	var b strings.Builder
@@ -82,7 +85,8 @@ func (p *program) completion(args []string) int {
 	return statusDone
 }
 
-// flagValues returns the values that a flag allows, or nil if it allows any.
+// flagValues returns the values that the flag f allows, or nil if f allows any
+// value.
 func flagValues(f *kong.Flag) []string {
 	switch f.Name {
 	case "format":
@@ -98,7 +102,7 @@ func flagValues(f *kong.Flag) []string {
 func takesFile(f *kong.Flag) bool   { return slices.Contains([]string{"file", "output", "init"}, f.Name) }
 func takesFolder(f *kong.Flag) bool { return f.Name == "archive" }
 
-// spellings returns all ways to write a flag, such as --quiet and -q.
+// spellings returns all ways to write the flag f, such as --quiet and -q.
 func spellings(f *kong.Flag) []string {
 	list := []string{"--" + f.Name}
 	if f.Tag.Negatable != "" {
@@ -110,7 +114,8 @@ func spellings(f *kong.Flag) []string {
 	return list
 }
 
-// plainHelp returns the help text of a flag in one line.
+// plainHelp returns the help text of the flag f as it is shown: with $ for the
+// $$ of the struct tag.
 func plainHelp(f *kong.Flag) string { return strings.ReplaceAll(f.Help, "$$", "$") }
 
 func bashCompletion(w io.Writer) {

@@ -1,5 +1,4 @@
-// Command infomall is a web archive you query in SQL. Package repl does
-// the work.
+// Command infomall is a web archive you query in SQL. Package repl has the code.
 package main
 
 import (
