@@ -91,7 +91,7 @@ type Leaf struct {
 	Facts  []byte
 	links  int32
 	kept   keptBytes
-	Words  words.Bag // the words of its text, once package life has asked for them
+	Words  words.Bag // the words of the leaf's text; nil until package life computes them
 }
 
 // Keep stores a copy of b, the bytes of the leaf, unless the leaf has a copy.
