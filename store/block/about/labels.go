@@ -44,7 +44,7 @@ type labeller struct {
 	// closingAt is the place of the last closing word before closingEnd, see
 	// closingWord.
 	closingAt, closingEnd int
-	itemsIn               map[int32]bool // of elements that were asked for, whether they hold items
+	itemsIn               map[int32]bool // the results of holdsItems so far, by element
 }
 
 var labellers = sync.Pool{New: func() any { return &labeller{itemsIn: map[int32]bool{}} }}
@@ -446,7 +446,7 @@ func (s *sight) addPlace(e, own *label.Evidence) {
 	if s.first && (s.region || own[label.Form] < 1.5) {
 		e[label.Header] += edge
 		if s.region && s.links > .6 && s.anchors >= 4 && s.anchor < 25 && own[label.Header] < 1 {
-			e[label.Nav] = max(e[label.Nav], e[label.Header]) + 1 // Next to nothing but links, and it does not say that it is a header.
+			e[label.Nav] = max(e[label.Nav], e[label.Header]) + 1 // The block shows little but links, and its names do not declare a header.
 		}
 	}
 	if s.last {
@@ -457,7 +457,7 @@ func (s *sight) addPlace(e, own *label.Evidence) {
 	}
 	if s.region && s.after < .15 && s.before > .5 && own[label.Footer] >= 1 {
 		e[label.Footer]++
-		e[label.Nav] /= 2 // Its links are part of it.
+		e[label.Nav] /= 2 // The links of a footer are part of the footer.
 	}
 }
 

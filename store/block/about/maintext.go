@@ -30,7 +30,7 @@ func MainText(b *divide.Body) string {
 	case words <= 0:
 		return labelledMain(b)
 	case words < detailWords:
-		// If a page has only one sentence, that may be in its footer.
+		// If a page has only one sentence, the sentence may be in its footer.
 		if main := labelledMain(b); main != "" && framing(b, &b.Page.Nodes[best]) {
 			return main
 		}

@@ -179,7 +179,7 @@ type styleWalk struct {
 type stylePart struct {
 	from, to int32  // Nodes[from:to]
 	key      uint64 // the same for similar children
-	element  bool   // it is a block element
+	element  bool   // the child is a block element
 	place    int    // index of the child in the style, the same for the items of a list
 }
 
