@@ -33,7 +33,7 @@ import (
 type Version struct {
 	Time record.Time
 	Kind record.Kind
-	// Digest and Size are those of the body as it is stored.
+	// Digest and Size are the SHA-256 and the number of bytes of the stored body.
 	Digest record.Digest
 	Size   int64
 	Body   *divide.Body // the divided body; nil if divide.Open returned false
@@ -144,7 +144,8 @@ func newRevision(v Version) *Revision {
 		r.Tree = &divide.Tree{Blocks: []divide.Block{all, whole}}
 	}
 	r.leaves = r.Tree.Cut(0)
-	// Blocks are ranges of what was sent.
+	// A body is stored as layout and blocks only if the blocks are ranges of the
+	// bytes that were sent.
 	r.divided = !r.Whole && v.Body != nil && int64(len(v.Body.Page.Body)) == v.Size
 	if !r.Whole && v.Made != nil && len(v.Made) == len(r.leaves) {
 		return r

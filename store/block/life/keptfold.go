@@ -126,8 +126,8 @@ func AppendFirstFold(dst []byte, shown bool, size int64) []byte {
 		leaves = 1
 	}
 	dst = binary.AppendUvarint(append(dst, facts.Extractor, foldFirst), 1000) // unit
-	dst = append(dst, 1, 0, 0)                                                // a birth, this one, of no twins
-	dst = append(dst, 2, 1, 0, 1)                                             // for one block, the first after the root
+	dst = append(dst, 1, 0, 0)                                                // one birth: this version, without earlier twins
+	dst = append(dst, 2, 1, 0, 1)                                             // two blocks; the one after the root has birth 0 and place 1
 	return binary.AppendUvarint(append(dst, leaves), uint64(size))
 }
 

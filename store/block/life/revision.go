@@ -142,7 +142,7 @@ func (r *Revision) pairs(level int) *cutPairs {
 	p.inOld, p.inNew = placesIn(p.inOld, r.Before.Tree, p.old), placesIn(p.inNew, r.Tree, p.new)
 	// The leaves of a new block follow each other in the matches. So if the new block
 	// already has a pair with an old block, that is the last pair of the old block.
-	p.last = filled(p.last, len(p.old)) // pair of each old block, its place in p.shared
+	p.last = filled(p.last, len(p.old)) // for each old block, the index in p.shared of its last pair
 	last := p.last
 	for i, m := range r.matches {
 		if m.Old >= 0 {
