@@ -140,7 +140,7 @@ func spacesEnd(b []byte, i int) int {
 // time, from offset i on. It returns an offset at which a word may end. b[i-1]
 // must be part of a word.
 func wordsEnd(b []byte, i int) int {
-	zeros := func(w uint64) uint64 { return (w - ones) &^ w & highs } // and perhaps a one above a zero
+	zeros := func(w uint64) uint64 { return (w - ones) &^ w & highs } // the high bit of each zero byte; and perhaps of a byte of 1 above a zero byte
 	for len(b)-i >= 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
 		spaces := zeros(w ^ ' '*ones)

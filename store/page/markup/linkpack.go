@@ -115,7 +115,7 @@ func AppendBareLinks(dst []byte, links []Link) []byte {
 		if l.Rel != "" {
 			first |= packedRel
 		}
-		dst = appendSized(append(dst, first, 0, 0), []byte(l.Target)) // two zeros: an empty text at its begin
+		dst = appendSized(append(dst, first, 0, 0), []byte(l.Target)) // two zeros: an empty range at the beginning of the text
 		if l.Rel != "" {
 			dst = appendSized(dst, []byte(l.Rel))
 		}

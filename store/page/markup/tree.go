@@ -43,7 +43,7 @@ const (
 	Root    Kind = iota
 	Element      // start tag, children, and end tag if there is one
 	Text         // text with character references
-	Raw          // content of script, style, xmp and the like: no references in it
+	Raw          // content of script, style, xmp and similar elements, which has no character references
 	Comment      // comment, or what browsers take for one
 	Markup       // doctype, processing instruction, end tag that ends nothing, tag that never ends
 )
