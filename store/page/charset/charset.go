@@ -54,7 +54,7 @@ const prescanBytes = 4096
 type Found struct {
 	Charset  string
 	Declared string // the charset that the header, or otherwise the page, declares, in lower case, such as "gb2312"; "" if none
-	Source   string // one of the sources below
+	Source   string // SourceBOM or another of the constants that follow
 	// Unsure reports that only a few bytes support Charset. The charset of
 	// other pages of the same site is then a better guess.
 	Unsure bool

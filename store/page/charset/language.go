@@ -22,18 +22,18 @@ var languageList string
 // probability p. The less the characters of a text cost in a charset and a
 // language, the likelier they are.
 const (
-	costSymbol  = 18 // of punctuation that many languages share
-	costForeign = 40 // of a letter or a symbol that the language does not have
-	costOther   = 28 // of a letter of the same script that the language does not have
-	costControl = 52 // of a control character
-	costInvalid = 72 // of bytes that the charset does not have
-	costMark    = 6  // of a vowel or tone mark; languages.txt has no costs of marks
-	costMixed   = 28 // of two scripts in one word, or of a sign within it
-	costCapital = 20 // of a capital after a small letter
-	costFirst   = 4  // of a capital that begins a word
-	costHan     = 56 // of a Chinese character that is not among the frequent ones
-	costWide    = 20 // of East Asian punctuation
-	costHalf    = 28 // of a half-width kana, which is one byte
+	costSymbol  = 18 // punctuation that many languages share
+	costForeign = 40 // a letter or a symbol that the language does not have
+	costOther   = 28 // a letter of the same script that the language does not have
+	costControl = 52 // a control character
+	costInvalid = 72 // bytes that the charset does not have
+	costMark    = 6  // a vowel or tone mark; languages.txt has no costs of marks
+	costMixed   = 28 // two scripts in one word, or a sign within a word
+	costCapital = 20 // a capital after a small letter
+	costFirst   = 4  // a capital that begins a word
+	costHan     = 56 // a Chinese character that is not among the frequent ones
+	costWide    = 20 // East Asian punctuation
+	costHalf    = 28 // a half-width kana, which is one byte
 )
 
 // language is the model of a language with an alphabet: how likely its letters
