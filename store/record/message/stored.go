@@ -94,6 +94,7 @@ type reframer struct {
 }
 
 func (r *reframer) run() error {
+	cut := false // the last group was open, so only the end may follow
 	for {
 		code, n := binary.Uvarint(r.framing)
 		if n <= 0 {
@@ -103,6 +104,10 @@ func (r *reframer) run() error {
 		if code>>2 == 0 {
 			return r.end(code)
 		}
+		if cut {
+			return errFraming
+		}
+		cut = code&groupOpen != 0
 		line, rest, ok := groupLine(code, r.framing)
 		if !ok {
 			return errFraming
