@@ -18,14 +18,14 @@ const topRows = 10_000
 // yields the result. Each error is an *ast.Error.
 func Build(q *ast.Query, env *expr.Env) (Node, error) { return build(q, env, nil) }
 
-// build is Build for a query that may also read the queries named in with, such
-// as those of a WITH around it.
+// build is Build for a query that may also read the queries in the list with,
+// such as those of a WITH around it.
 func build(q *ast.Query, env *expr.Env, with *named) (Node, error) {
 	return (&builder{env: env}).build(q, with)
 }
 
 // build returns the plan of the query q. q may read the queries of its own WITH
-// and those in with. b must be new.
+// and those in the list with. b must be new.
 func (b *builder) build(q *ast.Query, with *named) (Node, error) {
 	with, err := with.define(q.With, b.env)
 	if err != nil {
@@ -126,7 +126,7 @@ type builder struct {
 	stars  map[*ast.Column]starred // columns, made for * and for metadata, whose meaning is fixed whatever their name
 	top    Node                    // the plan so far
 
-	touched []late // the late columns that bound expressions have read since this was last cleared
+	touched []late // the late columns that expressions read whose names were resolved since touched was last cleared
 
 	grouped  bool
 	made     bool        // the groups are in the plan
@@ -135,17 +135,19 @@ type builder struct {
 	aggs     []*Aggregate
 	aggTexts []string
 
-	// State of the subqueries of this query. planned holds each one's plan.
-	// found maps syntax trees to the expressions that replace them. filtering
-	// is the condition of WHERE being bound.
+	// The next three fields are about the subqueries in this query. planned
+	// holds the plan of each. found maps the syntax tree of a subquery to the
+	// expression that replaces it. filtering is the condition of WHERE whose
+	// names are being resolved, or nil.
 	planned   map[*ast.Query]*subquery
 	found     map[ast.Expr]expr.Expr
 	filtering ast.Expr
 
-	// State of a query that is itself a subquery. outer is the query around it,
-	// place is where it is in the syntax tree, and correlated are the equations
-	// that connect the two. correlatedKeys are the inner sides of correlated,
-	// over the inputs.
+	// The other fields are set if this query is itself a subquery. outer is the
+	// query around it, and place the expression that contains it. correlated
+	// holds the comparisons by = that connect the two, and correlatedKeys their
+	// sides in this query, over the inputs. firstOnly reports that the query
+	// has LIMIT 1 for each key. empty is as in the type subquery.
 	outer          *builder
 	place          ast.Expr
 	correlated     []correlation

@@ -214,7 +214,8 @@ func (b *builder) isColumn(c *ast.Column) bool {
 // groupBinder returns a binder, which resolves names, for expressions over the
 // rows of the Group node. In these, a part that equals a key of GROUP BY
 // becomes the column of that key, and an aggregate becomes its column. Other
-// columns of the inputs are an error. where names the clause for errors.
+// columns of the inputs are an error. The parameter where names the clause for
+// errors.
 func (b *builder) groupBinder(where string) *expr.Binder {
 	bind := &expr.Binder{
 		Column: func(c *ast.Column, _ value.Type) (expr.Expr, error) {
@@ -467,8 +468,8 @@ func (b *builder) filter(a *Aggregate, c *ast.Call) error {
 }
 
 // aggregateType returns the type of the result of the function f over values of
-// type t. It returns an error if f does not take this type. at is the argument,
-// for the error.
+// type t. It returns an error if f does not take this type. The parameter at is
+// the argument, for the error.
 func aggregateType(f AggregateFunc, at ast.Expr, t value.Type) (value.Type, error) {
 	switch f {
 	case Count, ApproxCount:

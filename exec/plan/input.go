@@ -32,9 +32,9 @@ type late struct {
 	field int
 }
 
-// index returns the index of the column col in the batches of in. If in is a
-// relation of which the query has not read col so far, it adds col to the
-// columns that are read.
+// index returns the index of the column col in the batches of the input. If the
+// input is a relation of which the query has not read col so far, it adds col
+// to the columns that are read.
 func (in *input) index(col *relation.Column) int {
 	if in.src != nil {
 		return in.src.use(col)
@@ -265,7 +265,8 @@ func (b *builder) noColumn(c *ast.Column, among []*input, want value.Type) error
 	return err
 }
 
-// what returns a description of in for errors, such as "relation versions".
+// what returns a description of the input for errors, such as "relation
+// versions".
 func (in *input) what() string {
 	if f, ok := in.node.(*File); ok {
 		return "file " + quote(f.Path)
@@ -280,7 +281,8 @@ func (in *input) what() string {
 }
 
 // binder returns a binder, which resolves the names in expressions over the
-// rows of all inputs. where names the clause, such as "WHERE", for errors.
+// rows of all inputs. The parameter where names the clause, such as "WHERE",
+// for errors.
 func (b *builder) binder(where string) *expr.Binder {
 	bind := &expr.Binder{Column: b.column, Where: where, Env: b.env}
 	bind.Query = func(e ast.Expr) (expr.Expr, error) { return b.lookUp(bind, e) }
@@ -288,7 +290,8 @@ func (b *builder) binder(where string) *expr.Binder {
 }
 
 // column returns an expression that reads the column of the inputs that c
-// names. If the column is late, it is noted in b.touched. want is as in find.
+// names. If the column is late, it is noted in b.touched. want is the type that
+// the place of c requires, for the suggestion in an error.
 func (b *builder) column(c *ast.Column, want value.Type) (expr.Expr, error) {
 	in, col, err := b.find(c, want)
 	if err != nil {
@@ -306,7 +309,8 @@ func (b *builder) column(c *ast.Column, want value.Type) (expr.Expr, error) {
 	return &expr.Col{Index: in.base + i, Name: b.columnName(in, col), T: col.Type}, nil
 }
 
-// starred reports whether * stands for col, among other columns of in.
+// starred reports whether * in a SELECT stands for the column col, among other
+// columns of the input.
 func (in *input) starred(col *relation.Column) bool {
 	if col.Name == "as_of" && in.src != nil && in.src.Choice.Kind == relation.ChooseEach {
 		return true
@@ -314,8 +318,8 @@ func (in *input) starred(col *relation.Column) bool {
 	return !col.Payload && !col.Aside
 }
 
-// columnName returns the name of the column col of in, as EXPLAIN shows it. If
-// there are several inputs, the name of the input and a dot come first.
+// columnName returns the name of the column col of the input, as EXPLAIN shows
+// it. If there are several inputs, the name of the input and a dot come first.
 func (b *builder) columnName(in *input, col *relation.Column) string {
 	if len(b.inputs) > 1 {
 		return in.name + "." + col.Name
@@ -334,7 +338,7 @@ func (b *builder) read(list []late) {
 	}
 }
 
-// unfilled returns the indexes of the late columns of in that are in list and
+// unfilled returns the indexes of the input's late columns that are in list and
 // that the plan does not fill yet. It marks them as filled.
 func (in *input) unfilled(list []late) []int {
 	var fill []int

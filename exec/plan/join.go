@@ -24,7 +24,7 @@ type Join struct {
 	// One says whether a row of Left is joined with all matching rows of Right,
 	// or with one.
 	One OneRow
-	At  ast.Span // where the query has the subquery in Right, for the error of OnlyRow
+	At  ast.Span // the position of the subquery in Right, for the error of OnlyRow
 	// Seek is the source below Right whose URL is the key with index SeekKey,
 	// or nil. If Left has few rows, the source needs to read only their URLs.
 	Seek    *Source
@@ -104,8 +104,8 @@ func (b *builder) joins() error {
 // on holds the conditions of one ON, sorted by how the plan uses them.
 type on struct {
 	left, right []ast.Expr // the two sides of each equality between the joined source and those before it
-	only        []ast.Expr // conditions on the right side alone
-	rest        []ast.Expr // others, which move to WHERE
+	only        []ast.Expr // conditions that read the joined source alone
+	rest        []ast.Expr // other conditions, which are tested with those of WHERE
 }
 
 // readOn returns the conditions of the ON that joins input i to the inputs
@@ -177,9 +177,10 @@ func (b *builder) inputsOf(e ast.Expr) (first, last int) {
 	return first, last
 }
 
-// join adds the joins of all inputs to the plan. Conditions of where, and of
-// the ONs, that concern one input alone are tested before the input is joined,
-// if possible. join returns the other conditions, which are to be tested after
+// join adds the joins of all inputs to the plan. where lists the conditions of
+// WHERE. Conditions, of WHERE or of an ON, that read one input alone and no
+// stored pages are tested before that input is joined, if this does not change
+// the result. join returns the other conditions, which are to be tested after
 // the joins.
 func (b *builder) join(where []ast.Expr) ([]ast.Expr, error) {
 	ons := make([]on, len(b.inputs))
@@ -227,8 +228,8 @@ func (b *builder) readsLate(e ast.Expr) bool {
 	return late
 }
 
-// ask adds conditions on the input in alone to its plan, so that they are
-// tested before it is joined.
+// ask adds conditions on one input alone to the plan of this input, so that
+// they are tested before the input is joined.
 func (b *builder) ask(in *input, conds []ast.Expr) error {
 	bind := b.inputBinder(in, "WHERE")
 	b.touched = nil
@@ -248,8 +249,8 @@ func (b *builder) ask(in *input, conds []ast.Expr) error {
 	return nil
 }
 
-// readBelow adds to the plan of the input in a node that fills those of its
-// late columns that are in list, before it is joined.
+// readBelow adds a node to the plan of one input, before the input is joined.
+// The node fills those of the input's late columns that are in list.
 func (b *builder) readBelow(in *input, list []late) {
 	if fill := in.unfilled(list); fill != nil {
 		in.src.Refs = true
@@ -258,7 +259,7 @@ func (b *builder) readBelow(in *input, list []late) {
 }
 
 // inputBinder returns a binder, which resolves names, for expressions over the
-// rows of the input in alone. where names the clause for errors.
+// rows of one input alone. where names the clause for errors.
 func (b *builder) inputBinder(in *input, where string) *expr.Binder {
 	bind := b.binder(where)
 	bind.Query = nil
@@ -274,8 +275,9 @@ func (b *builder) inputBinder(in *input, where string) *expr.Binder {
 	return bind
 }
 
-// joinWith adds a node to the plan that joins the input in to the inputs so
-// far. o holds the conditions of its ON. outer makes it a LEFT JOIN.
+// joinWith adds a node to the plan that joins one more input, the parameter in,
+// to the inputs so far. o holds the conditions of its ON. If the flag outer is
+// set, it is a LEFT JOIN.
 func (b *builder) joinWith(in *input, o on, outer bool) error {
 	j := &Join{Outer: outer}
 	var left, right []late

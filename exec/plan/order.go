@@ -100,7 +100,7 @@ func orderKey(e expr.Expr, o ast.OrderItem) Key {
 
 // ordinal returns the item of the result whose number is e, as in ORDER BY 2.
 // It returns nil if e is not a whole number, and an error if there is no such
-// item. where names the clause for the error.
+// item. The parameter where names the clause, for the error.
 func (b *builder) ordinal(e ast.Expr, where string) (*item, error) {
 	n, ok := e.(*ast.Number)
 	if !ok || !n.IsInt {

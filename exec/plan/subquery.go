@@ -25,13 +25,13 @@ import (
 type subquery struct {
 	node    Node
 	outer   []ast.Expr // the outer query's sides of these comparisons, one per key
-	seek    *Source    // the source whose URL is the key with index seekKey, or nil
+	seek    *Source    // the source whose URL is the key with the index seekKey, or nil
 	seekKey int
-	cols    []value.Column // the columns it selects
+	cols    []value.Column // the columns that the subquery selects
 	first   bool           // only the first row per key is wanted
-	// empty is the row for a key that has no rows, if the subquery is an
-	// aggregate without GROUP BY; it then has one row for every key. Otherwise
-	// empty is nil.
+	// empty is set if the subquery is an aggregate without GROUP BY, which has
+	// one row for every key. It is then the row for a key for which there is
+	// nothing to aggregate. Otherwise empty is nil.
 	empty []value.Value
 }
 
@@ -116,8 +116,8 @@ func withoutColumns(q *ast.Query) *ast.Query {
 	return &query
 }
 
-// urlOf returns the source of in if e is the source's column url, otherwise
-// nil. Such a source can be read for given URLs only.
+// urlOf returns the source of the input if e is the source's column url,
+// otherwise nil. Such a source can be read for given URLs only.
 func (in *input) urlOf(e expr.Expr) *Source {
 	c, ok := e.(*expr.Col)
 	if ok && in.src != nil && in.src.Relation.Scoped && c.Index < len(in.src.Fields) && in.src.Fields[c.Index].Name == "url" {
@@ -127,9 +127,9 @@ func (in *input) urlOf(e expr.Expr) *Source {
 }
 
 // lookUp returns an expression for the value of the subquery in e. It adds a
-// join to the plan that looks up this value for each row. bind resolves names
-// of the outer query: in the comparisons with the subquery, and in the left
-// side of IN. For the same e, lookUp adds the join only once.
+// join to the plan that looks up this value for each row. The binder bind
+// resolves names of the outer query: in the comparisons with the subquery, and
+// in the left side of IN. For the same e, lookUp adds the join only once.
 func (b *builder) lookUp(bind *expr.Binder, e ast.Expr) (expr.Expr, error) {
 	if x := b.found[e]; x != nil {
 		return x, nil
@@ -306,10 +306,10 @@ func (l looker) orNull(found, x expr.Expr, keys int) (expr.Expr, error) {
 }
 
 // join adds a node to the plan that joins each row with the row of node that
-// has equal keys. one says whether this is the first such row or the only one.
-// join returns the columns that this adds: first a mark, which is TRUE if there
-// is such a row and NULL if not, then the values, which are expressions over
-// node.
+// has equal keys. The parameter one says whether this is the first such row or
+// the only one. join returns the columns that this adds: first a mark, which is
+// TRUE if there is such a row and NULL if not, then the values, which are
+// expressions over node.
 func (l looker) join(node Node, values []expr.Expr, one OneRow) ([]*expr.Col, error) {
 	return l.joinAlso(node, values, one, nil, nil)
 }
@@ -428,7 +428,7 @@ func (b *builder) correlate(conds []ast.Expr) ([]ast.Expr, error) {
 }
 
 // isOuter reports whether e reads at least one column, and only columns of the
-// outer query.
+// outer query (the one around this subquery).
 func (b *builder) isOuter(e ast.Expr) bool {
 	n, all := 0, !hasQuery(e)
 	columnsOf(e, func(c *ast.Column) {
@@ -438,8 +438,8 @@ func (b *builder) isOuter(e ast.Expr) bool {
 	return n > 0 && all
 }
 
-// isInner reports whether e reads at least one column, and only columns of b's
-// own inputs.
+// isInner reports whether e reads at least one column, and only columns of the
+// subquery's own inputs.
 func (b *builder) isInner(e ast.Expr) bool {
 	n, all := 0, !hasQuery(e)
 	columnsOf(e, func(c *ast.Column) {
@@ -449,8 +449,8 @@ func (b *builder) isInner(e ast.Expr) bool {
 	return n > 0 && all
 }
 
-// ofOuter reports whether c is a column of the outer query and not of b's own
-// inputs.
+// ofOuter reports whether c is a column of the outer query and not of the
+// subquery's own inputs.
 func (b *builder) ofOuter(c *ast.Column) bool {
 	return b.outer != nil && !b.has(c) && b.outer.has(c)
 }

@@ -81,7 +81,8 @@ var webBegan = record.At(time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC))
 var unitDays = map[string]int64{"year": 365, "month": 28, "week": 7, "day": 1}
 
 // fewPeriods returns an error if w contains more than about periodsMax periods
-// of the unit. at is the part of the statement at which the error points.
+// of the unit. The parameter at is the part of the statement at which the error
+// points.
 func fewPeriods(at ast.Node, unit string, w relation.Window) error {
 	if w.To > record.MaxTime || int64(w.To-max(w.From, webBegan))/msPerDay/unitDays[unit] <= periodsMax {
 		return nil

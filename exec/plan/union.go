@@ -8,7 +8,7 @@ import (
 
 // union returns the plan of q, which consists of SELECTs with UNION ALL between
 // them. ORDER BY and LIMIT of q apply to the rows of all SELECTs together. The
-// queries in with may be read.
+// SELECTs may read the queries in the list with.
 func union(q *ast.Query, env *expr.Env, with *named) (Node, error) {
 	u := new(Union)
 	selects := append([]*ast.Select{q.Select}, q.Union...)
