@@ -24,7 +24,7 @@ type Duplicate struct {
 	Compared
 	Group          int64
 	Method         string
-	Keywords       string // that the group shares, if the method compares keywords
+	Keywords       string // keywords that the members of the group share; "" for other methods than keywords
 	Distance       int
 	Similarity     float64
 	Containment    float64
@@ -35,7 +35,7 @@ type Duplicate struct {
 type Compared struct {
 	URL   string
 	Time  record.Time
-	Block string // path of the block; "" for a page
+	Block string // the path of the block; "" for a page
 }
 
 // AppendKey appends to dst a key for c and returns dst. Keys, compared as

@@ -56,8 +56,9 @@ func (r *Reader) hosts(ctx context.Context, n *Request) iter.Seq2[[]hostRow, err
 // and in sorting: http://NAME/.
 func hostURL(name string) string { return "http://" + name + "/" }
 
-// rankedHosts yields the hosts of in, each with its rank from the stored
-// ranking of hosts. If n does not read the column rank, it returns in itself.
+// rankedHosts yields the hosts that in yields, each with its rank from the
+// stored ranking of hosts. If n does not read the column rank, it returns in
+// unchanged.
 func (r *Reader) rankedHosts(ctx context.Context, n *Request, in iter.Seq2[*hostRow, error]) iter.Seq2[*hostRow, error] {
 	if !n.Asks("rank") {
 		return in
@@ -112,9 +113,9 @@ func (r *Reader) eachHost(ctx context.Context, n *Request) iter.Seq2[*hostRow, e
 	}
 }
 
-// sumHosts adds up each unbroken series of pages of one host in in, and adds
-// the encoded sums to s. It leaves out URLs without a host. Several sums may be
-// of the same host.
+// sumHosts adds up each unbroken series of pages of one host that in yields,
+// and adds the encoded sums to s. It leaves out URLs without a host. Several
+// sums may be of the same host.
 func sumHosts(s *spill.Sorter, in iter.Seq2[*pageRow, error]) error {
 	var h hostRow
 	var buf []byte

@@ -204,17 +204,17 @@ func (r *Reader) readKept(ctx context.Context, ref record.Ref, at record.Time) (
 	return k, nil
 }
 
-// brought yields the batches of in after filling in NewBlocks and StoredBytes:
-// how many blocks and bytes each version added to the archive. It takes both
-// from the stored fold of the version if that is valid, and otherwise computes
-// them from bodies. They depend on how the archive stores bodies, so the
-// profile of n has no influence. A span of a version that began before the
-// window gets 0.
+// brought yields the batches that in yields, after it has set NewBlocks and
+// StoredBytes in them: how many blocks and bytes each version added to the
+// archive. It takes both from the stored fold of the version if that is valid,
+// and otherwise computes them from bodies. They depend on how the archive
+// stores bodies, so the profile of n has no influence. A span of a version that
+// began before the window gets 0.
 func (r *Reader) brought(ctx context.Context, n *Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
 		f := &follower{r: r, ctx: ctx, to: n.Window.To}
 		defer f.close()
-		var last record.Ref // EACH gives a version more than one row
+		var last record.Ref // with EACH, a version may have several rows, which share its values
 		var known life.Brought
 		for b, err := range in {
 			if err != nil {
@@ -263,7 +263,8 @@ func (r *Reader) broughtBy(ctx context.Context, f *follower, b *spanBatch, i int
 
 // appendKept appends to list one row for each added or edited block of the
 // version at row i of b, and returns list. It takes the blocks from the stored
-// facts and fold in kept, neither of which is nil if there are such blocks.
+// facts and fold that kept holds, neither of which is nil if there are such
+// blocks.
 func appendKept(list []blockRow, b *spanBatch, i int, kept *keptVersion) []blockRow {
 	for _, c := range kept.Fold.Changed {
 		if c.Ordinal >= len(kept.Page.Cut) {

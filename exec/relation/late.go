@@ -15,7 +15,7 @@ type LateRow struct {
 	ctx     context.Context
 	reader  *Reader
 	request *Request
-	hidden  []*value.Vector // of a batch
+	hidden  []*value.Vector // the hidden columns of a batch
 	row     int             // the current row, an index in the batch
 
 	opened *response // if not nil, the response of the current row, which hidden then need not name
@@ -52,12 +52,12 @@ func costly(name string, t value.Type, doc string, code lateCode) Column {
 	return Column{Name: name, Type: t, Doc: doc, Costly: true, late: code}
 }
 
-// ref returns the ref of a capture that the hidden columns at and at+1 hold for
-// the current row.
+// ref returns the ref of a capture that two hidden columns, with the indexes at
+// and at+1, hold for the current row.
 func (l *LateRow) ref(at int) record.Ref { return Ref(l.hidden[at:], l.row) }
 
-// number returns the number that the hidden column with the index at holds for
-// the current row.
+// number returns the number that the hidden column number at (an index from 0)
+// holds for the current row.
 func (l *LateRow) number(at int) int { return int(l.hidden[at].Ints[l.row]) }
 
 // response returns the stored response of the capture from which the current

@@ -38,7 +38,7 @@ type learnedVersion struct {
 	levelReason string
 	first       bool         // the version is the first that has a body
 	reason      string       // why the version is soft_missing, or not substantial
-	senses      []life.Sense // of the blocks of the cut, then of the blocks removed
+	senses      []life.Sense // what the changes of the version's blocks mean, then those of removed blocks
 }
 
 // substantial reports whether v changed what the page says: words other than
@@ -113,8 +113,8 @@ func (r *Reader) learnedVersion(ctx context.Context, n *Request, ref record.Ref)
 }
 
 // learn reads all versions of a URL, compares each with the earlier ones, and
-// stores what it has shown in r.learned. The parameter of says which URL, and
-// what to compute.
+// stores what it has shown in r.learned. The parameter named of says which URL,
+// and what to compute.
 func (r *Reader) learn(ctx context.Context, of learnedOf) error {
 	r.learned = learned{}
 	versions := map[record.Ref]learnedVersion{}

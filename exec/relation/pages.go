@@ -63,10 +63,10 @@ var Pages = listWithRefs(Relation{
 // one version ends and the next begins.
 const pageNeeds = record.ColChange
 
-// eachPage adds up the spans in in to one row per URL, in the order of URLs. A
-// span is a version, with its visits, as the query sees it. With EACH, which
-// gives one span per URL and period, each span becomes a row. A row is valid
-// until the iteration moves on.
+// eachPage adds up the spans that in yields to one row per URL, in the order of
+// URLs. A span is a version, with its visits, as the query sees it. With EACH,
+// which gives one span per URL and period, each span becomes a row. A row is
+// valid until the iteration moves on.
 func eachPage(n *Request, in iter.Seq2[*spanBatch, error]) iter.Seq2[*pageRow, error] {
 	return func(yield func(*pageRow, error) bool) {
 		var p pageRow
@@ -148,8 +148,9 @@ func (r *Reader) pages(ctx context.Context, n *Request) iter.Seq2[[]pageRow, err
 	return paged(r.foundPages(ctx, n, r.revisitedPages(ctx, n, r.linkedPages(ctx, n, r.rankedPages(ctx, n, eachPage(n, r.pageSpans(ctx, n)))))))
 }
 
-// rankedPages yields the pages of in, each with its rank from the stored
-// ranking of pages. If n does not read the column rank, it returns in itself.
+// rankedPages yields the pages that in yields, each with its rank from the
+// stored ranking of pages. If n does not read the column rank, it returns in
+// unchanged.
 func (r *Reader) rankedPages(ctx context.Context, n *Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	if !n.Asks("rank") {
 		return in

@@ -10,10 +10,10 @@ import (
 	"infomall/store/record"
 )
 
-// linkedPages yields the pages of in, each with the number of pages that link
-// to it and of URLs that it links to. For that it builds the graph of all links
-// in the time that n selects. If n reads neither column, linkedPages returns in
-// itself.
+// linkedPages yields the pages that in yields, each with the number of pages
+// that link to it and of URLs that it links to. For that it builds the graph of
+// all links in the time that n selects. If n reads neither column, linkedPages
+// returns in unchanged.
 func (r *Reader) linkedPages(ctx context.Context, n *Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	if !n.Asks("inlinks", "outlinks") {
 		return in
@@ -59,9 +59,9 @@ type Revisit struct {
 	Due    record.Time // the next visit; NoTime if it was not asked for
 }
 
-// revisitedPages yields the pages of in, each with how often it changes and
-// when its next visit is due. If n reads neither column, or r has no Revisits,
-// it returns in itself.
+// revisitedPages yields the pages that in yields, each with how often it
+// changes and when its next visit is due. If n reads neither column, or r has
+// no Revisits, it returns in unchanged.
 func (r *Reader) revisitedPages(ctx context.Context, n *Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	due := n.Asks("next_due")
 	if r.Revisits == nil || !due && !n.Asks("change_rate") {
@@ -100,10 +100,10 @@ type foundOn struct {
 	via    string
 }
 
-// foundPages yields the pages of in, each with how a crawl reached it: the
-// number of hops, the priority, and the page that led there. It holds about 80
-// bytes in memory per crawled URL in the scope of n. If n reads none of these
-// columns, or there are no crawls, foundPages returns in itself.
+// foundPages yields the pages that in yields, each with how a crawl reached it:
+// the number of hops, the priority, and the page that led there. It holds about
+// 80 bytes in memory per crawled URL in the scope of n. If n reads none of
+// these columns, or there are no crawls, foundPages returns in unchanged.
 func (r *Reader) foundPages(ctx context.Context, n *Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	if r.Crawls == nil || !n.Asks("layer", "weight", "via") {
 		return in

@@ -173,9 +173,9 @@ type rankCursor struct {
 	err  error
 }
 
-// rankCursor returns a cursor at the first row of the ranking named by the
-// parameter of whose key lies in ranges; nil ranges mean all rows. The caller
-// calls the cursor's stop.
+// rankCursor returns a cursor that reads a stored ranking, the parameter named
+// of. It starts at the first row whose key lies in ranges; nil ranges mean all
+// rows. The caller calls the cursor's stop.
 func (r *Reader) rankCursor(ctx context.Context, of *task.Result, ranges []urlkey.Range) *rankCursor {
 	c := &rankCursor{row: rankRow{of: of}}
 	c.next, c.stop = iter.Pull2(r.Snapshot.ResultRows(ctx, *of, ranges))
@@ -260,8 +260,8 @@ func (r *Reader) standings(ctx context.Context, n *Request, name string, ranges 
 }
 
 // fitting returns the ranking in results with this name that is about the last
-// moment before to, or if there is none, about the first moment after. If
-// several are about the same moment, it returns the one computed last. It
+// moment before the time to, or if there is none, about the first moment after.
+// If several are about the same moment, it returns the one computed last. It
 // returns nil if no ranking has this name.
 func fitting(results []task.Result, name string, to record.Time) *task.Result {
 	var best *task.Result
@@ -278,8 +278,9 @@ func fitting(results []task.Result, name string, to record.Time) *task.Result {
 	return best
 }
 
-// StandingOf returns the values that a stored ranking, the parameter of, gives
-// to a URL or a name, and reports whether the ranking has that URL or name.
+// StandingOf returns the values that a stored ranking (the parameter named of)
+// gives to a URL or a name, and reports whether the ranking has that URL or
+// name.
 func StandingOf(ctx context.Context, snap Snapshot, of *task.Result, url string) (Standing, bool, error) {
 	key := urlkey.Key(url)
 	c := (&Reader{Snapshot: snap}).rankCursor(ctx, of, []urlkey.Range{{From: key, To: key + "\x00"}})
@@ -288,8 +289,8 @@ func StandingOf(ctx context.Context, snap Snapshot, of *task.Result, url string)
 }
 
 // RanksOf returns the rank of each node of the graph g in a stored ranking, the
-// parameter of. The index is the number of the node. A node that the ranking
-// does not have gets 0.
+// parameter named of. The index is the number of the node. A node that the
+// ranking does not have gets 0.
 func RanksOf(ctx context.Context, snap Snapshot, of *task.Result, g *graph.Named) ([]float64, error) {
 	c := (&Reader{Snapshot: snap}).rankCursor(ctx, of, nil)
 	defer c.stop()

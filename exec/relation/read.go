@@ -54,10 +54,10 @@ func listWithRefs[T any](r Relation, refs func(row *T, hidden []*value.Vector, i
 	}, read)
 }
 
-// render turns the batches of in into batches of the columns that n asks for,
-// which it computes. size and refs are those of made. The late columns of a
-// batch are empty, and its hidden columns are filled by refs. A batch is valid
-// until the iteration moves on.
+// render turns the batches that in yields into batches of the columns that n
+// asks for, which it computes. size and refs are those of made. The late
+// columns of a batch are empty, and its hidden columns are filled by refs. A
+// batch is valid until the iteration moves on.
 func render[B any](n *Request, size func(B) int, refs func([]*value.Vector, B), in iter.Seq2[B, error]) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		var out value.Batch
@@ -108,10 +108,10 @@ func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) it
 	}
 }
 
-// paged yields the rows of in, copied into batches. The first batch has one
-// row, so that a row comes soon. Each batch has twice as many rows as the one
-// before, up to record.BatchRows. A batch is valid until the iteration moves
-// on.
+// paged yields the rows that in yields, copied into batches. The first batch
+// has one row, so that a row comes soon. Each batch has twice as many rows as
+// the one before, up to record.BatchRows. A batch is valid until the iteration
+// moves on.
 func paged[T any](in iter.Seq2[*T, error]) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		var list []T

@@ -27,7 +27,8 @@ type Reader struct {
 	// URL. If the flag due is set, it also computes when each page is to be
 	// visited next. It may leave out pages.
 	Revisits func(ctx context.Context, n *Request, due bool) iter.Seq2[Revisit, error]
-	// Memory is shared by the operators that hold rows.
+	// Memory says how much memory the operators that hold rows share, and where
+	// they create temporary files.
 	spill.Memory
 	// Scanned, if not nil, is called after each batch that a source yields,
 	// with the number of rows that this source has yielded so far.
@@ -63,21 +64,25 @@ type Snapshot interface {
 	// blocks relate to those of earlier versions). Each is nil if it is not
 	// stored.
 	Kept(ctx context.Context, ref record.Ref) (record.Facts, error)
-	// Knew reports whether the fold of a capture holds: whether the program
-	// that made it knew all earlier captures of the URL. key and at are the key
-	// of the URL and the time of the capture.
+	// Knew reports whether the stored fold of a version is valid: whether the
+	// program that made the fold knew all earlier captures of the URL. ref is
+	// the first capture of the version, key the key of its URL, and at its
+	// time.
 	Knew(ctx context.Context, ref record.Ref, key string, at record.Time) (bool, error)
 	// LeafFacts returns the stored facts of each leaf of a capture's body, in
 	// order. A leaf is a block that is not divided further.
 	LeafFacts(ctx context.Context, ref record.Ref) ([][]byte, error)
-	// AppendLeaves appends to dst what LeafFacts returns, in its stored form.
-	// It is faster for callers that need only parts.
+	// AppendLeaves appends to dst the facts that LeafFacts returns, but in
+	// their stored form, and returns dst. It is faster for callers that need
+	// only parts of the facts.
 	AppendLeaves(ctx context.Context, dst []record.Leaf, ref record.Ref) ([]record.Leaf, error)
-	// Digests returns the digests of some blocks of a capture's body: those at
-	// the given places, ascending from 0, of the cut at a level. It returns nil
-	// if the body is not stored in blocks.
+	// Digests returns the digests of some blocks of a capture's body, divided
+	// down to the given level. places, ascending, are the indexes of these
+	// blocks in the division. Digests returns nil if the body is not stored in
+	// blocks.
 	Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error)
-	// Pools, Files and Tombstones return the rows of these relations.
+	// Pools, Files and Tombstones return the rows of the relations with these
+	// names.
 	Pools(ctx context.Context) ([]record.Pool, error)
 	Files(ctx context.Context) ([]record.File, error)
 	Tombstones(ctx context.Context) ([]task.Tombstone, error)
@@ -108,11 +113,11 @@ type Snapshot interface {
 // CrawlState gives queries access to the state of crawls, whether they have
 // ended or are running, in this process or another.
 type CrawlState interface {
-	// Crawls and Workers return the rows of these relations.
+	// Crawls and Workers return the rows of the relations with these names.
 	Crawls(ctx context.Context) ([]report.Crawl, error)
 	Workers(ctx context.Context) ([]report.Worker, error)
-	// Fetches and Frontier yield the rows of these relations, several at a
-	// time.
+	// Fetches and Frontier yield the rows of the relations with these names,
+	// several at a time.
 	Fetches(ctx context.Context) iter.Seq2[[]report.Fetch, error]
 	Frontier(ctx context.Context) iter.Seq2[[]report.Queued, error]
 }

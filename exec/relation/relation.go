@@ -17,7 +17,7 @@ type Relation struct {
 	Doc     string // what one row is
 	Columns []Column
 
-	// What a query may say of the relation.
+	// The next fields say what a query may ask of the relation.
 
 	Scoped bool // accepts a scope (which URLs) and a time clause
 	// OwnTime names the column to which a time range applies, if that is not
@@ -27,7 +27,7 @@ type Relation struct {
 	ByUnit  bool // takes a unit, as in periods(month)
 	Shown   bool // SHOW with the name of the relation lists all rows
 
-	// What a row is made of.
+	// The next fields say what a row is made of.
 
 	// OfVisits reports that a row is a visit and not a state, so EACH does not
 	// accept the relation. The store may then count rows without reading them.
@@ -35,8 +35,8 @@ type Relation struct {
 	// OfVersions reports that a row is a version or a part of a version. A row
 	// is in a time range if its version began in the range.
 	OfVersions bool
-	// Cut reports that the rows depend on the level at which pages are divided
-	// into blocks.
+	// Cut reports that the rows depend on the level down to which pages are
+	// divided into blocks.
 	Cut bool
 	// History reports that a row depends on all earlier versions of its URL.
 	History bool

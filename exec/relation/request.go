@@ -29,14 +29,14 @@ type Request struct {
 	Narrowed bool
 	Window   Window
 	// During is the start of a DURING clause, which also selects the versions
-	// in force at that moment. Window then has no start. Without DURING it is
-	// record.MinTime.
+	// that were valid at that moment, whenever they began. Window then has no
+	// start. Without a DURING clause, During is record.MinTime.
 	During record.Time
 	Choice Choice
 	// Unit is the unit of periods(unit), such as "month".
 	Unit string
 	// Changed reports that the query keeps only rows whose column changed is
-	// true, so the relation may leave out others.
+	// true. The relation may then leave out other rows.
 	Changed bool
 	// Tally is not nil if the rows are only counted or grouped.
 	Tally *Tally
@@ -114,7 +114,8 @@ func (c Choice) Distance(first, last record.Time) int64 {
 type Tally struct {
 	Unit string
 	Zone *time.Location
-	// Ends reports that only the first and the last time of each group matter.
+	// Ends reports that the query reads only the first and the last time of
+	// each group.
 	Ends bool
 }
 

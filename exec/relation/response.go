@@ -38,10 +38,10 @@ type response struct {
 	meta     *markup.Meta
 	labels   []label.Label
 	links    []facts.Link
-	cut      []int // at cutLevel
+	cut      []int // the indexes of the blocks at the level cutLevel
 	cutLevel int
 	linked   bool
-	site     *inSite // what the blocks are among the pages of the host
+	site     *inSite // how the blocks compare with those of other pages of the host
 }
 
 // response returns the stored response of the capture ref. It keeps the last

@@ -148,8 +148,8 @@ func (f *follower) find(b *spanBatch, i int) (*life.Revision, error) {
 // its first version on.
 var errUnkept = errors.New("the lives of blocks are not kept")
 
-// begin starts reading the versions of the URL with this key, from the time
-// from on. It ends the scan of the URL before.
+// begin starts reading the versions of the URL with this key, from the given
+// time on. It ends the scan of the URL before.
 func (f *follower) begin(key string, from record.Time) {
 	f.close()
 	*f = follower{r: f.r, ctx: f.ctx, to: f.to, options: f.options, whole: f.whole, also: f.also, key: key, from: from}

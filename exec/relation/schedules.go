@@ -13,7 +13,7 @@ import (
 type Schedule struct {
 	Name, Rule, Statement string
 	Created, Next         record.Time
-	Due                   bool     // the time Next has passed, and the statement has not begun
+	Due                   bool     // the time Next has passed
 	Last                  task.Job // the last run of the statement; its ID is 0 if it has not run
 }
 

@@ -129,7 +129,7 @@ func (r *Reader) inSite(ctx context.Context, res *response) (*inSite, error) {
 }
 
 // hostStyle returns the style of a host in the month, in UTC, that contains the
-// time at. key is the key of a URL of the host, and o says how pages are
+// given time. key is the key of a URL of the host, and o says how pages are
 // divided into blocks. hostStyle caches the last result.
 func (r *Reader) hostStyle(ctx context.Context, key string, at record.Time, o divide.Options) (*hostStyle, error) {
 	day := at.Std()
@@ -160,10 +160,10 @@ type styledPage struct {
 }
 
 // stylePages returns a sample of at most stylePages pages of a host in one
-// month, sorted by time. The parameter of says which host and month, and to is
-// the end of the month. The sample is spread evenly, by a hash, over about the
-// first styleSeen pages of the host. Each page is represented by its first
-// capture in the month.
+// month, sorted by time. The parameter named of says which host and month, and
+// to is the end of the month. The sample is spread evenly, by a hash, over
+// about the first styleSeen pages of the host. Each page is represented by its
+// first capture in the month.
 func (r *Reader) stylePages(ctx context.Context, of hostMonth, to record.Time) ([]styledPage, error) {
 	var pages []styledPage
 	if of.host == "" {
