@@ -223,9 +223,9 @@ func (m *Match) apply(x, pattern value.Value) (value.Value, error) {
 	return value.OfBool(re.MatchString(x.Text)), nil
 }
 
-// compileRegexp compiles a regular expression in RE2 syntax. at is the position
-// of the pattern in the query, for the error. If the pattern uses features of
-// other dialects, such as lookahead, the error says so.
+// compileRegexp compiles a regular expression in RE2 syntax. The parameter at
+// is the position of the pattern in the query, for the error. If the pattern
+// uses features of other dialects, such as lookahead, the error says so.
 func compileRegexp(pattern string, at ast.Span) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(pattern)
 	if err == nil {

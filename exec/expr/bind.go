@@ -42,8 +42,8 @@ func (b *Binder) BindBool(e ast.Expr) (Expr, error) {
 }
 
 // condition returns x if it is of type Bool, NULL of type Bool if x is NULL,
-// and otherwise an error. e is the syntax tree of x, and where is the clause,
-// such as "WHERE"; both are for the error.
+// and otherwise an error. e is the syntax tree of x, and the parameter where is
+// the clause, such as "WHERE"; both are for the error.
 func (b *Binder) condition(x Expr, e ast.Expr, where string) (Expr, error) {
 	switch x.Type() {
 	case value.Bool:
@@ -165,7 +165,7 @@ func (b *Binder) param(p *ast.Param, want value.Type) (Expr, error) {
 
 // pair is Bind for the two operands x and y of an operator. If one of them is a
 // parameter, it is read as the type of the other. If both are, they are read as
-// the type both.
+// the type that the parameter both gives.
 func (b *Binder) pair(x, y ast.Expr, both value.Type) (bx, by Expr, err error) {
 	_, paramX := x.(*ast.Param)
 	_, paramY := y.(*ast.Param)
@@ -202,7 +202,7 @@ func (b *Binder) as(x Expr, t value.Type, e ast.Expr) (Expr, error) {
 }
 
 // text is Bind for an operand that must be a text or a URL. NULL is accepted.
-// what names the operator, for the error.
+// The parameter what names the operator, for the error.
 func (b *Binder) text(e ast.Expr, what string) (Expr, error) {
 	x, err := b.bind(e, value.Text)
 	if err != nil {
@@ -650,8 +650,8 @@ func OnlyIf(cond, x Expr) (Expr, error) {
 
 // common is Bind for expressions that must have one type, such as the branches
 // of a CASE. It returns them converted to their common type, and this type. It
-// binds parameters last, because these are read as the type of the others.
-// where names the construct, such as "CASE", for errors.
+// binds parameters last, because these are read as the type of the others. The
+// parameter where names the construct, such as "CASE", for errors.
 func (b *Binder) common(list []ast.Expr, where string) ([]Expr, value.Type, error) {
 	bound := make([]Expr, len(list))
 	t := value.Null

@@ -20,8 +20,8 @@ func ConstantText(e ast.Expr, env *Env) (string, error) {
 }
 
 // ConstantCount returns the value of e, which must be a constant whole number
-// from 0 on. where is the word before e in the statement, such as "LIMIT", for
-// the error.
+// from 0 on. The parameter where is the word before e in the statement, such as
+// "LIMIT", for the error.
 func ConstantCount(e ast.Expr, where string, env *Env) (int64, error) {
 	x, err := (&Binder{Where: where, Env: env}).BindAs(e, value.Int)
 	if err != nil {
@@ -34,8 +34,8 @@ func ConstantCount(e ast.Expr, where string, env *Env) (int64, error) {
 	return c.V.Int, nil
 }
 
-// ConstantNumber returns the value of e, which must be a constant number. where
-// is the word before e in the statement, for the error.
+// ConstantNumber returns the value of e, which must be a constant number. The
+// parameter where is the word before e in the statement, for the error.
 func ConstantNumber(e ast.Expr, where string, env *Env) (float64, error) {
 	x, err := (&Binder{Where: where, Env: env}).BindAs(e, value.Float)
 	if err != nil {

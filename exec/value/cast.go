@@ -37,11 +37,11 @@ func ParseType(name string) (Type, error) {
 	return Null, fmt.Errorf("no type %q; there are %s", name, strings.Join(typeNames[Bool:], ", "))
 }
 
-// Castable reports whether CAST can convert values of the type from to the type
-// to. Every type converts to and from Text. Int also converts to and from Bool,
-// Float and Duration (in seconds), and Float to and from Duration. Int converts
-// to Time: its digits are read like a period in a time clause, so 200806 is 1
-// June 2008.
+// Castable reports whether CAST can convert values of one type (the parameter
+// from) to another (to). Every type converts to and from Text. Int also
+// converts to and from Bool, Float and Duration (in seconds), and Float to and
+// from Duration. Int converts to Time: its digits are read like a period in a
+// time clause, so 200806 is 1 June 2008.
 func Castable(from, to Type) bool {
 	switch {
 	case from == to, from == Null, from.Textual(), to == Text:

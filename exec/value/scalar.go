@@ -13,9 +13,9 @@ import (
 type Value struct {
 	Type  Type
 	Bool  bool
-	Int   int64 // of Int, Time and Duration
+	Int   int64 // the value of an Int, a Time or a Duration
 	Float float64
-	Text  string // of Text and URL
+	Text  string // the value of a Text or a URL
 }
 
 // The functions below make a Value of a Go value.

@@ -189,8 +189,8 @@ func isFolded(s string) bool {
 	return s == "" || !blank
 }
 
-// foldInto calls put for each character r of Folded(s), in order. at is the
-// byte offset in s of the character from which r comes.
+// foldInto calls put for each character r of Folded(s), in order. The second
+// argument of put is the byte offset in s of the character from which r comes.
 func foldInto(s string, put func(r rune, at int)) {
 	last := rune(0) // the last character passed to put; 0 before the first
 	blankAt := -1   // where a run of spaces not yet passed to put began, or -1
