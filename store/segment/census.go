@@ -52,7 +52,8 @@ const (
 	censusMax = 1 << 14
 )
 
-// censusTaker makes a census of entries that arrive in order.
+// censusTaker counts entries, which must be added in order, and makes a Census of
+// them.
 type censusTaker struct {
 	hosts    []HostCensus
 	prefix   string // prefix of all keys of the last host; "" if a prefix cannot decide it

@@ -34,7 +34,7 @@ const recordBytesMax = 64 << 20
 // newline that ends the record before.
 var recordStart = []byte("\nversion: 2.0\nurl: ")
 
-// checker is the state of one Check.
+// checker is the state of one call of Reader.Check.
 type checker struct {
 	s     *Reader
 	found func(Fault) error
@@ -324,9 +324,9 @@ func (c *checker) nextChunk() (err error) {
 	return nil
 }
 
-// chunksBefore reads the index's chunks of all runs before number that were not
-// compared yet. These runs are damaged, and chunksBefore reports each of their
-// captures as lost.
+// chunksBefore reads the index's chunks (one for each run, with its entries) of all
+// runs before number that were not compared yet. These runs are damaged, and
+// chunksBefore reports each of their captures as lost.
 func (c *checker) chunksBefore(number uint32) error {
 	for c.index != nil && c.k != nil {
 		var chunk Chunk

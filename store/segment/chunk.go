@@ -78,8 +78,9 @@ func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
 	return appendChunkOf(dst, number, entries, front, flags)
 }
 
-// appendChunkOf does what appendChunk does, with front columns that are already
-// encoded.
+// appendChunkOf appends the chunk of a run to dst, like appendChunk. front and
+// flags are the front columns of the entries, already encoded, and the flags of the
+// entries.
 func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, flags []int64) []byte {
 	dst = slices.Grow(dst, len(front)+len(entries)*len(ID{})+16)
 	start := len(dst)
@@ -119,13 +120,15 @@ func (c *Chunk) decode(b []byte, want uint) error {
 // each. The caller must not change them.
 func (c *Chunk) Keys() (keys []string, counts []int64) { return c.front.keys, c.front.counts }
 
-// BodyForm returns where the body of entry i is stored.
+// BodyForm returns the form of the body of entry i: where the body is stored.
 func (c *Chunk) BodyForm(i int) BodyForm { return BodyForm(c.front.flags[i] >> flagBody & 3) }
 
-// Time returns the time of entry i. The cursor must want times.
+// Time returns the time of entry i. The cursor that made the chunk must have
+// WantTime among its columns.
 func (c *Chunk) Time(i int) record.Time { return record.Time(c.front.time[i]) }
 
-// Hinted reports whether entry i is stored with hints of its own.
+// Hinted reports whether entry i is stored with hints of its own (the times of the
+// captures before it), instead of hints that follow from the entry before.
 func (c *Chunk) Hinted(i int) bool { return c.front.flags[i]>>flagHinted&1 != 0 }
 
 // Fill sets e to entry i of the chunk, which belongs to URL number k. e must be

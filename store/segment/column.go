@@ -18,7 +18,8 @@ import (
 // they are damaged.
 var errColumn = errors.New("column is damaged")
 
-// The forms of a column of integers.
+// The forms in which a column of integers is encoded. The first byte of a column is
+// its form.
 const (
 	intsFrame = 0 // least value, common factor, width, packed multiples
 	intsDelta = 1 // first value, differences as varints
@@ -257,7 +258,8 @@ func unpack(dst []int64, src []byte, width uint) {
 	}
 }
 
-// The forms of a column of strings.
+// The forms in which a column of strings is encoded. The first byte of a column is
+// its form.
 const (
 	textsConst = 0 // one string for all
 	textsPlain = 1 // lengths as a column, then the bytes
@@ -408,7 +410,7 @@ type endings struct {
 	mem  []int64
 }
 
-// of returns the ending of key i.
+// of returns the ending (the last bytes, stored apart) of key i.
 func (e *endings) of(i int) string {
 	switch {
 	case len(e.list) == 1:
@@ -503,7 +505,7 @@ func sized[T any](dst []T, n int) []T {
 // endings. It reuses dst if that is large enough. The keys share memory with each
 // other, but not with src.
 func decodeKeys(dst []string, src []byte, n int, ends *endings) ([]string, error) {
-	// Neighbouring keys took about as much.
+	// The keys of the run before, if dst has them, took about as much memory.
 	size := 0
 	for _, k := range dst {
 		size += len(k)
@@ -517,7 +519,7 @@ func decodeKeys(dst []string, src []byte, n int, ends *endings) ([]string, error
 	all, last := "", "" // what was written, and the stem of the key at its end
 	for i := range keys {
 		var shared, rest uint64
-		if len(src) > 1 && src[0]|src[1] < 0x80 { // most are
+		if len(src) > 1 && src[0]|src[1] < 0x80 { // most lengths take one byte
 			shared, rest, src = uint64(src[0]), uint64(src[1]), src[2:]
 		} else {
 			r := packed.Reader{B: src}

@@ -25,7 +25,7 @@ func (s *Reader) Chunks(want Want) *ChunkCursor {
 	return &ChunkCursor{s: s, want: want, run: -1}
 }
 
-// Close releases the cursor.
+// Close ends the cursor's use of the index. It does not close the index.
 func (c *ChunkCursor) Close() {
 	if c.c != nil {
 		c.c.close()

@@ -11,9 +11,10 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The content of a packed run builds on other runs of static pools: the runs from
-// which its pages take most of their blocks. What is new in a page resembles what
-// the page had before.
+// Bounds on the runs on which a packed run builds. Its content is compressed with
+// the blocks of other runs of static pools as dictionary: the runs from which its
+// pages take most of their blocks. What is new in a page resembles what the page
+// had before.
 const (
 	// behindMax is how many bytes of other runs may be read for one run: the runs
 	// it builds on, the runs those build on, and so on.
@@ -43,11 +44,11 @@ type Need struct {
 }
 
 // chooseBehind chooses the runs on which the current run builds. refs are these
-// runs, content is their blocks with a seam after each run, and needs are the sizes
-// of all runs that must be read for them. The run from which the current run's
-// pages take most comes last: the nearer a match is, the shorter it is written.
-// Each chosen run is preceded by the runs it builds on itself, if possible, so that
-// all are decompressed at once.
+// runs, content is their blocks with a seam (see seamBlocks) after each run, and
+// needs are the sizes of all runs that must be read for them. The run from which
+// the current run's pages take most comes last: the nearer a match is, the shorter
+// it is written. Each chosen run is preceded by the runs it builds on itself, if
+// possible, so that all are decompressed at once.
 func (w *Writer) chooseBehind() (refs []RunRef, content []byte, needs map[RunRef]int) {
 	needs = make(map[RunRef]int)
 	if w.dict == nil {
@@ -92,7 +93,8 @@ const seamBlocks = "" +
 	"\x3c\x00\x00" + "\x00" + "\x01\x54\x00\x03\x00" + "\x0b" +
 	"\x3c\x00\x00" + "\x00" + "\x02\x54\x00\x02\x00" + "\x1c"
 
-// seamBytes is the decompressed size of a seam.
+// seamBytes is the decompressed size of a seam: the bytes between a run and the run
+// that builds on it.
 const seamBytes = 9
 
 // appendSeam appends to b the seamBytes bytes that seamBlocks decompress to. They
@@ -217,7 +219,7 @@ func (r *Run) take(content []byte) {
 }
 
 // splice decompresses frame, whose content has size bytes and builds on the runs
-// behind, each with a seam after it. It returns the content.
+// behind, each with a seam (see seamBlocks) after it. It returns the content.
 //
 // The decoder is several times slower with a dictionary than without, and would
 // prepare the dictionary again for every frame. But a frame refers to the bytes of

@@ -94,8 +94,9 @@ type Stored struct {
 	Facts []byte
 }
 
-// Page is what was read from a body when it was imported. If the body does not say
-// it, as a picture does not, numbers are -1 and texts "".
+// Page is what was read from a body when it was imported, such as its title. If a
+// body does not have a property, because it is a picture for example, a number is
+// -1 and a text "".
 type Page struct {
 	Title      string
 	Lang       string
@@ -167,7 +168,8 @@ func (e *Entry) revisit() bool {
 	return e.Via == record.ViaRevisit || e.Via == record.ViaNotModified
 }
 
-// The bits of the flags column.
+// The positions of bits in a value of the flags column, which has one value for
+// each entry. Bit 0 is the lowest.
 const (
 	flagKind      = 0  // 3 bits
 	flagChange    = 3  // 3 bits
@@ -208,7 +210,8 @@ type front struct {
 	added  []int64
 }
 
-// The front columns, in file order.
+// The front columns, in the order in which they are stored. They are the columns
+// that both the index and the db-file have.
 const (
 	colKeys = iota
 	colCounts
@@ -292,8 +295,8 @@ func (w *frontWriter) take(entries []Stored, i int) {
 	if e.Truncated {
 		f |= 1 << flagTruncated
 	}
-	// If the bodies are equal, that of an error page is still read otherwise than
-	// that of a page.
+	// Even if two bodies are equal, their Pages may differ: the body of an error
+	// page is read in another way than that of a page.
 	if before != nil && before.ID == e.ID && before.Content == e.Content && before.Bytes == e.Bytes && entries[i-1].Page == entries[i].Page {
 		f |= 1 << flagSameID
 	} else {
@@ -349,7 +352,8 @@ func chained(before, e *Entry) bool {
 // damaged.
 const entriesMax = 1 << 16
 
-// frontParts holds the front columns of a run, cut apart but still encoded.
+// frontParts holds the front columns of a run (those that the index has too), cut
+// apart but still encoded.
 type frontParts struct {
 	n, k int // entries and URLs; 0 entries have no columns
 	cols [frontCols][]byte
@@ -559,9 +563,10 @@ func (f *front) fill(e *Entry, i int) {
 	}
 }
 
-// hint sets the hints of e, which is entry i. before is the previous entry in this
-// run if it has the same URL, otherwise nil. hinted is the number of entries before
-// e with stored hints. hint returns how many e adds to that number: 0 or 1.
+// hint sets the hints of e, which is entry i: the times of the captures and
+// versions before it. before is the previous entry in this run if it has the same
+// URL, otherwise nil. hinted is the number of entries before e with stored hints.
+// hint returns how many e adds to that number: 0 or 1.
 func (f *front) hint(e, before *Entry, i, hinted int) int {
 	e.Previous, e.PreviousVersion, e.VersionTime = record.NoTime, record.NoTime, e.Time
 	fl := f.flags[i]

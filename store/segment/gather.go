@@ -13,6 +13,7 @@ import (
 )
 
 // errNotGathered is returned by Gather if a body needs more than gatherRuns runs.
+// The caller then has to decompress the runs.
 var errNotGathered = errors.New("the runs have to be decompressed")
 
 // Gather reads the blocks of spans and calls use with them, in order. The function
@@ -112,7 +113,7 @@ type ahead struct {
 // in memory together.
 const gatherRuns = 256
 
-// gatherers is how many goroutines work on one body.
+// gatherers is how many goroutines work in one call of Gather at most.
 const gatherers = 2
 
 // fetch opens the runs of the spans and the runs they build on, and parses their
@@ -301,8 +302,9 @@ func room[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// mark marks the bytes p.out[from:to] as needed. If several ranges of one sequence
-// are marked, the bytes between them are marked too.
+// mark marks the bytes p.out[from:to] as needed. The marks are kept for each
+// sequence of the run's zstd frame. If several ranges of one sequence are marked,
+// the bytes between them are marked too.
 func (p *part) mark(from, to uint32) error {
 	if p.whole || from >= to {
 		return nil
@@ -343,7 +345,8 @@ func (p *part) follow() error {
 		return nil
 	}
 	for k := len(p.wanted) - 1; k >= 0; k-- {
-		// Meanwhile marks are set on sequences up to the current one.
+		// followOne may set marks on this sequence and earlier ones, so the marks
+		// are read again each time.
 		for below := 64; ; {
 			w := p.wanted[k] & (1<<below - 1)
 			if w == 0 {
@@ -385,14 +388,15 @@ func (p *part) followOne(i int) error {
 		if max(n.from, match) == from {
 			break
 		}
-		// It needs literals of its own, and with them everything between.
+		// The match copies from the literals of this sequence, so more of the
+		// sequence is needed now.
 	}
 	return nil
 }
 
-// matchOf returns the offset in the content at which the match of the sequence s[0]
-// begins. The match is the second part of a sequence, after its literals. s[1] is
-// the next sequence.
+// matchOf returns the offset in the content at which the match of s[0], a sequence
+// of a zstd frame, begins. The match is the second part of a sequence, after its
+// literals. s[1] is the next sequence.
 func matchOf(s []sequences.Sequence) uint32 { return s[0].Pos + s[1].Lit - s[0].Lit }
 
 // markAhead marks n bytes in the runs that p builds on as needed. They begin at the

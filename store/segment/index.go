@@ -345,7 +345,7 @@ func Rebuild(ctx context.Context, name string, f io.ReaderAt, size int64, put fu
 	return b.finish()
 }
 
-// rebuilder is the state of one Rebuild.
+// rebuilder is the state of one call of Rebuild.
 type rebuilder struct {
 	name string
 	f    io.ReaderAt

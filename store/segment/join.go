@@ -213,7 +213,8 @@ type Placed struct {
 	Size int32
 }
 
-// BlocksMax is how many blocks an import remembers at most: they take about 40 MB.
+// BlocksMax is how many blocks an import remembers at most (see Blocks). They take
+// about 40 MB.
 const BlocksMax = 600_000
 
 // NewBlocks returns an empty Blocks that remembers at most the given number of

@@ -17,10 +17,11 @@ type Mended struct {
 	Lost    int // records that are damaged in both copies, and could not be restored
 }
 
-// Mend writes to dst a db-file of size bytes from its damaged copies a and b. Each
-// record comes from the copy in which it is sound. If it is damaged in both, Mend
-// combines the two. What is lost in both is written as a has it, with zeros for
-// bytes that cannot be read. Mend holds two records in memory.
+// Mend writes to dst a whole db-file of size bytes, put together from its damaged
+// copies a and b. Each record comes from the copy in which it is sound. If it is
+// damaged in both, Mend combines the two. A record that is lost in both is written
+// as a has it, with zeros for bytes that cannot be read. Mend holds two records in
+// memory.
 func Mend(ctx context.Context, dst io.Writer, a, b io.ReaderAt, size int64) (m Mended, err error) {
 	for at := int64(0); at < size; {
 		if err := ctx.Err(); err != nil {

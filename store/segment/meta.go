@@ -51,7 +51,7 @@ func (m *Meta) Len() int { return m.front.n }
 // Field is a column of text that only the db-file has, and not the index.
 type Field int
 
-// The fields.
+// The values of Field, one for each column of text.
 const (
 	FieldIP       Field = colIP
 	FieldOrigin   Field = colOrigin

@@ -102,8 +102,8 @@ func (n *Names) Find(s Span) (Span, bool) {
 	return to, true
 }
 
-// Bounds: a names file that claims more runs of a segment, or more spans, is
-// damaged.
+// Bounds on a names file, which has the Names of merged segments. A file that
+// claims more runs of a segment, or more spans, is damaged.
 const (
 	namesRunsMax  = 1 << 20
 	namesSpansMax = 1 << 24

@@ -242,7 +242,8 @@ func (s *Reader) directory() ([]runKey, error) {
 	return runs, nil
 }
 
-// handle returns the open db-file. If the file is missing, the error is an *Error.
+// handle returns the db-file, which it opens at the first call. If the file is
+// missing, the error is an *Error.
 func (s *Reader) handle() (*os.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -310,8 +311,8 @@ func (s *Reader) decodeTable(b []byte) error {
 	return nil
 }
 
-// headBytesMax bounds the size of a record's head: two URLs and a dozen short
-// lines.
+// headBytesMax is more bytes than the head of any record of a db-file has: two URLs
+// and a dozen short lines.
 const headBytesMax = 64 << 10
 
 // scanTable finds the runs by reading the heads of all records of the db-file f,

@@ -160,7 +160,7 @@ const packWindow = 4 << 20
 // segments that are packed. Only one goroutine may use it. The zero value is ready.
 type Packer struct{ plain, with *zstd.Encoder }
 
-// Encoder returns an encoder that compresses without a dictionary.
+// Encoder returns the encoder of p that compresses without a dictionary.
 func (p *Packer) Encoder() *zstd.Encoder {
 	if p.plain == nil {
 		p.plain = packEncoder(nil)

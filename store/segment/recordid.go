@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// The forms of a column of record names.
+// The forms in which a column of the names of WARC records is encoded. The first
+// byte of the column is its form.
 const (
 	namesTexts = 0 // a column of texts, packed one by one
 	namesUUIDs = 1 // all are UUIDs of one version: the mark, the version, and the rest of each
@@ -114,8 +115,8 @@ func unpackID(s string) string {
 	return id
 }
 
-// packDigest shortens a declared digest "sha1:" in base32, the usual form, to 21
-// bytes. Any other digest is returned after a zero byte; "" stays "".
+// packDigest shortens s, a declared digest, to 21 bytes if it has the usual form:
+// "sha1:" and base32. Any other digest is returned after a zero byte; "" stays "".
 func packDigest(s string) string {
 	if s == "" {
 		return ""

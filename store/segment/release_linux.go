@@ -47,7 +47,7 @@ func release(value []byte) {
 	}
 	page := uintptr(os.Getpagesize())
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(value)))
-	skip := (page - start%page) % page // the first page may have others' bytes
+	skip := (page - start%page) % page // the first memory page may also have other values
 	if skip >= uintptr(len(value)) {
 		return
 	}

@@ -18,7 +18,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// BlockRef refers to block number N of a run of a segment.
+// BlockRef refers to a block (a stored piece of a body): block number N of a run of
+// a segment. A run is neighbouring captures that are compressed together.
 type BlockRef struct {
 	Segment uint32
 	Run     uint32
@@ -32,9 +33,10 @@ type Span struct {
 	Count uint32
 }
 
-// Recipe says how a body is put together. If Layout is 0, the body is its blocks in
-// order. Otherwise the first Layout blocks together are the layout, and the others
-// are the leaves that go into its gaps.
+// Recipe says how a body is put together from stored blocks. If Layout is 0, the
+// body is these blocks in order. Otherwise the first Layout blocks together are the
+// layout (the body with gaps), and the other blocks are the leaves, which fill the
+// gaps.
 type Recipe struct {
 	Layout uint32
 	Spans  []Span
@@ -63,8 +65,8 @@ type run struct {
 	flags []int64
 }
 
-// runMemory is working memory in which runs are gathered and encoded, one after the
-// other. It is used again because an import writes many segments with few runs.
+// runMemory is working memory in which runs are collected and encoded, one after
+// the other. It is used again because an import writes many segments with few runs.
 type runMemory struct {
 	entries              []Stored
 	blocks, facts        [][]byte
@@ -108,7 +110,8 @@ func (m *runMemory) addBytes(col int, b []byte) {
 	m.texts[col] = append(m.texts[col], string(b))
 }
 
-// The columns of a run's meta frame that follow the front, in file order.
+// The columns that follow the front columns in a run's meta frame, in the order in
+// which they are stored.
 const (
 	colDigests   = iota // 32 bytes for each entry with a body and without flagSameID
 	colContents         // 8 bytes for each entry with flagContent and without flagSameID
@@ -315,9 +318,9 @@ func endText(i *Info) []byte {
 		i.Pool, i.ID, i.Runs, i.Captures, i.Versions, i.URLs, i.BodyBytes, strings.Join(i.Depends, " "))
 }
 
-// Contents gives access to some blocks of a run, without its entries. It
-// decompresses nothing before that is needed. Only one goroutine at a time may use
-// it.
+// Contents gives access to some blocks of a run (neighbouring captures compressed
+// together), without its entries. It decompresses nothing before that is needed.
+// Only one goroutine at a time may use it.
 type Contents struct {
 	Stored  int    // number of bytes that were read for it
 	record  []byte // the record of the run; the frames are parts of it

@@ -88,7 +88,8 @@ func (i *Info) IsApart(o *Info) bool {
 	return i.Apart >= o.Born || o.Apart >= i.Born || i.Born == o.Born
 }
 
-// FreshUnknown is the value of Info.Fresh if fresh URLs were not counted.
+// FreshUnknown is the value of Info.Fresh if the URLs that are new in the pool were
+// not counted.
 const FreshUnknown = -1
 
 // Number returns the number in the name of the db-file. It is ID, or, if the
@@ -103,8 +104,8 @@ func (i *Info) Number() uint32 {
 }
 
 // FileName returns the name of the db-file of segment id, such as "000123.raw".
-// again is the number of its rewritten form, as in "000123-000456.raw"; 0 means
-// that it was not rewritten.
+// again is the number of the segment's rewritten form, as in "000123-000456.raw"; 0
+// means that the segment was not rewritten.
 func FileName(id, again uint32) string {
 	if again == 0 {
 		return fmt.Sprintf("%06d.raw", id)
@@ -138,14 +139,15 @@ func isNumber(digits string) bool {
 	return len(digits) == numberLen || len(digits) > numberLen && digits[0] != '0'
 }
 
-// numberLen is the least number of digits of a number in a file name.
+// numberLen is the least number of digits of a number in the name of a db-file.
 const numberLen = 6
 
 // Bucket returns the name of the bucket that holds the segment's index in its index
 // file: the ID, as in "000123".
 func (i *Info) Bucket() []byte { return fmt.Appendf(nil, "%06d", i.ID) }
 
-// Error is a fault in a file of the archive, with its place.
+// Error is a fault in a file of the archive, with the file's name and the offset of
+// the fault.
 type Error struct {
 	File   string
 	Offset int64 // in bytes; -1 if there is no place

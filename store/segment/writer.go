@@ -70,7 +70,7 @@ const bodiesRoom = 1 << 15
 // has only blocks that other segments use.
 const noCapture = "about:blank"
 
-// pair is a key and a value of the index.
+// pair is a key of the index of a segment and its value.
 type pair struct{ key, value []byte }
 
 // NewWriter returns a Writer of segment id of a pool. It writes the db-file to w,
@@ -106,9 +106,9 @@ func (w *Writer) Pack(p *Packer, dict func(RunRef) *Dict, short Form) {
 	w.enc = p.Encoder()
 }
 
-// Quick makes the Writer compress runs of small captures with enc, which should be
-// faster than its own encoder. Such captures have little in common, so a long
-// search for matches gains little.
+// Quick makes the Writer compress runs of small captures (see smallCaptures) with
+// enc, which should be faster than the Writer's own encoder. Such captures have
+// little in common, so a long search for matches gains little.
 func (w *Writer) Quick(enc *zstd.Encoder) { w.quick = enc }
 
 // smallCaptures is how many captures a run must have so that Writer.Quick applies
@@ -365,8 +365,8 @@ func (w *Writer) closeRun() error {
 	return nil
 }
 
-// chunk adds the chunk p to the index, or to w.chunks if the index is written
-// later.
+// chunk adds p, the chunk of a run (its entry in the index), to the index, or to
+// w.chunks if the index is written later.
 func (w *Writer) chunk(p pair) error {
 	if w.index != nil {
 		return w.index.x.failed(w.index.put(p.key, p.value))
@@ -430,8 +430,8 @@ func (w *Writer) Finish() (Info, error) {
 	return w.info, nil
 }
 
-// The keys of the index that are not those of chunks. No URL's key begins with a
-// zero byte.
+// The keys of the index values that are not chunks. No URL's key begins with a zero
+// byte, so these keys differ from all keys of chunks.
 var (
 	keyBloom  = []byte("\x00bloom")
 	keyCensus = []byte("\x00census") // not every index has one
