@@ -133,9 +133,9 @@ var viaNames = [...]string{"response", "revisit", "not_modified", "resource"}
 // String returns the type of record as a query shows it, such as "not_modified".
 func (v Via) String() string { return viaNames[v] }
 
-// Capture is one response on its way into the archive, from a reader of files
-// or from a crawl. Whoever receives a Capture owns its byte slices and must
-// close its Spool.
+// Capture is one response on its way into the archive, from a reader of files or
+// from a crawl. The receiver of a Capture owns its byte slices and must close its
+// Spool.
 type Capture struct {
 	AskedURL string // as the source has it, not canonical
 	Origin   string // the URL requested first, if redirects led to AskedURL; or ""
@@ -173,8 +173,8 @@ type Capture struct {
 	Extra []byte
 }
 
-// Spool is a body on disk: Size bytes from the start of File. The file has no
-// name any more; closing File frees its space.
+// Spool is a body that is stored on disk: the first Size bytes of File. The file
+// has no name any more; closing File frees its space.
 type Spool struct {
 	File *os.File
 	Size int64

@@ -36,7 +36,7 @@ const (
 	ColPage // Title to BlockCount
 )
 
-// Scan says which captures a scan reads, and which columns of them.
+// Scan says which captures a scan of the archive reads, and which of their columns.
 type Scan struct {
 	// Ranges are ranges of keys, sorted and disjoint. Nil means all URLs.
 	Ranges []urlkey.Range

@@ -34,8 +34,8 @@ const (
 	plainEnd = "0\r\n\r\n"
 )
 
-// Maximum lengths of the parts of chunked framing. Longer parts mean that the
-// bytes are not chunked.
+// Maximum lengths of the parts of chunked framing. If a part is longer, the bytes
+// are not taken for a chunked body.
 const (
 	sizeLineMax = 4 << 10  // bytes of a size line with its extensions
 	chunkEndMax = 64 << 10 // bytes of the last chunk, the trailers and anything after them

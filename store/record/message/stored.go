@@ -171,8 +171,8 @@ func (r *reframer) give(b []byte) error {
 	return nil
 }
 
-// pass yields up to n bytes of the body, and returns how many of the n are
-// missing because the body has ended.
+// pass yields up to n bytes of the body. left is how many of the n bytes are
+// missing because the body has ended; 0 if none are.
 func (r *reframer) pass(n int64) (left int64, err error) {
 	for n > 0 {
 		for len(r.piece) == 0 {

@@ -8,11 +8,12 @@ import (
 	"io"
 )
 
-// ViewMax is the maximum number of bytes that View returns at once.
+// ViewMax is the maximum number of bytes that Window.View returns at once.
 const ViewMax = 1 << 20
 
-// The number of bytes that a Window reads at once: windowMin at first, because
-// many files are small, then twice as many each time up to windowMax.
+// windowMin and windowMax bound the number of bytes that a Window reads at once. It
+// begins with windowMin, because many files are small, and reads twice as many each
+// time up to windowMax.
 const (
 	windowMin = 16 << 10
 	windowMax = 256 << 10

@@ -9,7 +9,8 @@ import (
 // RecoverState says how RECOVER judges a span of a damaged file.
 type RecoverState uint8
 
-// The values of RecoverState.
+// The values of RecoverState. A span is a damaged range of the file, or a record
+// that was saved.
 const (
 	// RecoverDamaged means that nothing in the span can be read.
 	RecoverDamaged RecoverState = iota

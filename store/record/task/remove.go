@@ -41,8 +41,9 @@ type RemovedPool struct {
 	Versions int64 // versions that began with a removed capture
 }
 
-// ErrChanged is returned if another process has written captures to new files
-// while they were being deleted. Open a new snapshot and delete again.
+// ErrChanged is returned by DELETE if another process has written captures to new
+// files while they were being deleted. The caller has to open a new snapshot and
+// delete again.
 var ErrChanged = fmt.Errorf("another process changed the archive meanwhile")
 
 // DropOptions says which pool DROP POOL removes.
@@ -52,14 +53,14 @@ type DropOptions struct {
 	Dry bool
 }
 
-// DropResult counts what was removed with a pool.
+// DropResult counts what DROP POOL removed together with a pool.
 type DropResult struct {
 	RemovedPool
 	Files int   // removed files, those that no other pool needs
 	Bytes int64 // size of these files
 }
 
-// DependsError is returned if a pool should be dropped that other pools need.
+// DependsError is returned if DROP POOL should remove a pool that other pools need.
 type DependsError struct {
 	Pool string
 	// By names the pools that use bodies or blocks in Pool. Revisits names the
@@ -80,8 +81,8 @@ func (e *DependsError) Error() string {
 	return s + strings.Join(why, "; ")
 }
 
-// Tombstone notes that captures were removed, when and why. It does not say
-// which.
+// Tombstone notes that captures were removed from the archive, when and why. It
+// does not say which captures.
 type Tombstone struct {
 	Time     record.Time
 	Drop     bool // a pool was dropped; if false, captures were deleted

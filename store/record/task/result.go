@@ -2,7 +2,7 @@ package task
 
 import "infomall/store/record"
 
-// The kinds of results that an archive stores.
+// The kinds of results (computed tables, see Result) that an archive stores.
 const (
 	ResultRanks      = "ranks"
 	ResultDuplicates = "duplicates"
