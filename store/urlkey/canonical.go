@@ -53,8 +53,8 @@ func Canonical(raw string) (string, error) {
 	return canonicalize(raw)
 }
 
-// canonicalize does the work of Canonical in full, without the fast path for
-// URLs that are canonical already.
+// canonicalize returns what Canonical returns for raw. It always calls the parser,
+// without the short cut for URLs that are canonical already.
 func canonicalize(raw string) (string, error) {
 	u, err := parse(clean(raw))
 	if err != nil {
@@ -136,7 +136,7 @@ func clip(s string) string {
 	return s
 }
 
-// clean removes from raw what files put around or into a URL: blanks, control
+// clean returns raw without what files put around or into a URL: blanks, control
 // characters and angle brackets at both ends, and line breaks and tabs inside,
 // which WHATWG ignores.
 func clean(raw string) string {
@@ -151,9 +151,9 @@ func clean(raw string) string {
 	return s
 }
 
-// trimControl removes blanks and control characters from both ends of s. It
-// works on bytes, because in no encoding of URLs is such a byte the end of a
-// longer character.
+// trimControl returns s without the blanks and control characters at both ends. It
+// works on bytes. That is safe, because in the encodings of URLs such a byte is
+// never the last byte of a longer character.
 func trimControl(s string) string {
 	for len(s) > 0 && s[0] <= ' ' {
 		s = s[1:]
@@ -164,8 +164,9 @@ func trimControl(s string) string {
 	return s
 }
 
-// hasScheme reports whether s begins with a scheme. For www.pku.edu.cn:8080/
-// and localhost:8080 it reports false: they begin with a host and a port.
+// hasScheme reports whether s begins with a scheme, such as http:. For
+// www.pku.edu.cn:8080/ and localhost:8080 it reports false: they begin with a host
+// and a port.
 func hasScheme(s string) bool {
 	colon := schemeEnd(s)
 	if colon < 0 {
@@ -239,8 +240,8 @@ func isDigits(s string) bool {
 	return s != ""
 }
 
-// escapeBytes turns a URL that is not UTF-8 into one that is. The bytes of the
-// host are decoded as GB18030; bytes after the host are percent-encoded.
+// escapeBytes returns s, a URL that is not UTF-8, as valid UTF-8. It decodes the
+// bytes of the host as GB18030, and percent-encodes the other bytes beyond ASCII.
 func escapeBytes(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) * 3)

@@ -41,8 +41,8 @@ func CDX(canonical string) string {
 	return b.String()
 }
 
-// writeFoldedHost writes the labels of host in reverse order, joined by commas
-// and without www.
+// writeFoldedHost writes the labels of host to b in reverse order, joined by commas
+// and without a first label such as www.
 func writeFoldedHost(b *strings.Builder, host string) {
 	host = stripWWW(strings.Trim(host, "."))
 	for {

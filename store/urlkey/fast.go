@@ -10,8 +10,8 @@ const (
 	inQuery             // in a query; WHATWG does not change the byte there
 )
 
-// classes holds the class of each byte: a combination of inHost, inPath and
-// inQuery. The percent sign has none of them; isUniform decides on it.
+// classes holds the class of each byte: a combination of the bits inHost, inPath
+// and inQuery. The percent sign has none of them, because isUniform decides on it.
 var classes = func() (t [256]uint8) {
 	for c := byte('!'); c <= '~'; c++ {
 		if strings.IndexByte("\"#<>'%", c) < 0 {
@@ -103,7 +103,8 @@ func isIPv4(s string) bool {
 }
 
 // plainPort returns the index at which the port that begins at s[i] ends. It
-// returns 0 if WHATWG would write the port differently or drop it.
+// returns 0 if the canonical form of the URL would have the port in another
+// spelling or not at all.
 func plainPort[T string | []byte](s T, i int, defaultPort string) int {
 	end := i
 	for end < len(s) && '0' <= s[end] && s[end] <= '9' {

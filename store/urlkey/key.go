@@ -42,8 +42,8 @@ func Key(canonical string) string {
 	return b.String()
 }
 
-// URL returns the canonical URL whose sort key is key. A text that is not a key
-// is returned unchanged.
+// URL returns the canonical URL whose sort key is key. If key is not such a key,
+// URL returns it unchanged.
 func URL(key string) string {
 	k, ok := splitKey(key)
 	if !ok {
@@ -134,8 +134,8 @@ type parts struct {
 	path               string // with the query
 }
 
-// split takes a canonical http, https or ftp URL apart. It reports false for
-// other URLs, whose key is not built from a host.
+// split takes a canonical http, https or ftp URL apart. It reports false for other
+// URLs, which are their own key.
 func split(canonical string) (p parts, ok bool) {
 	scheme, rest, _ := strings.Cut(canonical, "://")
 	if scheme != "http" && scheme != "https" && scheme != "ftp" {

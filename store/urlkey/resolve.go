@@ -70,8 +70,8 @@ func (r *Resolver) Plain(reference []byte) []byte {
 	return u
 }
 
-// resolve does the work of Resolve in full, without the fast path for simple
-// references.
+// resolve returns what Resolve returns. It always calls the parser, without the
+// short cut for simple references.
 func resolve(base, reference string) (string, error) {
 	if err := checkLength(reference); err != nil {
 		return "", fmt.Errorf("%q is no URL: %w", clip(reference), err)
@@ -90,8 +90,8 @@ func resolve(base, reference string) (string, error) {
 	return Canonical(strings.TrimSpace(u.Href(true)))
 }
 
-// base is a canonical URL to which references are relative, with the places in
-// it that are needed to resolve them.
+// base is a canonical URL to which references are relative, with the offsets in it
+// that are needed to resolve references.
 type base struct {
 	url string
 	// Indexes into url: where the path begins, where the last folder of the

@@ -72,8 +72,8 @@ func parseScope(s string) (Scope, error) {
 	return parseHostScope(s, true)
 }
 
-// isURL reports whether s begins with a scheme. Unlike in a URL, a name, a
-// colon and a number are always a host and its port in a scope.
+// isURL reports whether the scope s begins with the scheme of a URL. A name, a
+// colon and a number, such as a:80, are always a host and its port in a scope.
 func isURL(s string) bool {
 	if !hasScheme(s) {
 		return false
