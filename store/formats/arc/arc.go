@@ -36,8 +36,8 @@ type Options struct {
 	Limits message.BodyLimits
 }
 
-// fileScheme begins the URL of the filedesc record, which describes the file
-// itself.
+// fileScheme is the beginning of the URL of the filedesc record, the record that
+// describes the ARC file itself.
 const fileScheme = "filedesc:"
 
 // Read reads the records of the ARC file r in order. A damaged span comes as an
@@ -248,8 +248,8 @@ func (s *scanner) end(off, length int64) (why string, err error) {
 	return "record does not end where its length says", nil
 }
 
-// slipMax is how many bytes too small a declared length may be and still be
-// corrected. Some writers miscount a line end.
+// slipMax is the largest number of bytes by which a declared length may be too
+// small and still be corrected. Some writers miscount a line end.
 const slipMax = 4
 
 // bySlip returns the true length of the data at off if the length in h is up to
@@ -389,8 +389,9 @@ func beforeStart(b []byte) int {
 	return lf
 }
 
-// item returns the item of the whole record at pos. A record with a bad date
-// comes with Damage set.
+// item returns the item of the whole record at pos, whose header is h: a capture,
+// or the filedesc record, which is skipped. A record with a bad date comes with
+// Damage set.
 func (s *scanner) item(pos int64, h *header) (record.Item, error) {
 	at, _ := s.Locate(pos)
 	it := record.Item{Offset: at, Type: "response"}

@@ -31,12 +31,13 @@ type header struct {
 	code, checksum, location string
 }
 
-// parseHeader reads the header line at the start of b. ok is false if b does
-// not begin with a header. cut reports that b ends before the line does.
+// parseHeader parses the header line of an ARC record at the start of b. ok is
+// false if b does not begin with a header line. cut reports that b ends before the
+// line does.
 //
-// A URL may contain blanks, so parseHeader recognizes a header by its date
-// field. It recognizes the header of the filedesc record by its scheme, because
-// some writers put dashes in all other fields.
+// A URL may contain blanks, so parseHeader recognizes a header by its date field.
+// It recognizes the header of the filedesc record by its scheme, because some
+// writers put dashes in all other fields.
 func parseHeader(b []byte) (h header, ok, cut bool) {
 	scheme := bytes.IndexByte(b[:min(len(b), 40)], ':')
 	if scheme <= 0 || !isScheme(b[:scheme]) {
@@ -128,8 +129,8 @@ func (h *header) address() string {
 	return known(h.ip)
 }
 
-// isUsual reports whether url has a scheme that crawlers fetch, such as http,
-// or one that they use for records of their own, such as filedesc.
+// isUsual reports whether url has a scheme that crawlers fetch, such as http, or a
+// scheme that crawlers use for records of their own, such as filedesc.
 func isUsual(url string) bool {
 	scheme, _, _ := strings.Cut(url, ":")
 	switch strings.ToLower(scheme) {

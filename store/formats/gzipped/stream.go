@@ -267,11 +267,12 @@ func (g *stream) Holds(off, n int64) (bool, error) {
 	return m == 1 || missing < 1<<20, nil
 }
 
-// Broken returns the damage at which reads end, or nil if there is none.
+// Broken returns the damage of a gzip member at which reads end, or nil if there is
+// none.
 func (g *stream) Broken() error { return g.damage }
 
-// Doubt returns the damage of the last member if some of the bytes before end
-// are from that member, else nil.
+// Doubt returns the damage of the last gzip member if some bytes of the stream
+// before end are from that member. Otherwise it returns nil.
 func (g *stream) Doubt(end int64) error {
 	if g.damage == nil || end <= g.members[len(g.members)-1].stream {
 		return nil

@@ -91,7 +91,8 @@ func (s *scanner) accept(pos int64, h head, f follower) (ok bool, why string, er
 	case f.kind == followedByEnd, f.kind == followedByHead && !isLengthWrong(f.gap):
 		return true, "", nil
 	case f.kind == followedByHead:
-		// If that is a writer's habit, it shows again behind the next record.
+		// If these bytes are a writer's habit, they come again after the next
+		// record.
 		g, err := s.follower(f.next, f.head)
 		return g.gap == f.gap, wrongEnd, err
 	}
@@ -322,8 +323,8 @@ func (s *scanner) search(from int64) (int64, error) {
 	}
 }
 
-// runTrue is how many records must follow each other directly to be accepted as
-// true.
+// runTrue is how many records must follow each other directly so that the first of
+// them is accepted as a true record.
 const runTrue = 3
 
 func (s *scanner) isTrue(at int64, h head) (bool, error) {

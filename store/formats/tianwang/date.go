@@ -83,7 +83,7 @@ func badDate(s string) error {
 	return fmt.Errorf("can't read date %q: want one like %q", s, "Tue, 15 Apr 2003 08:13:06 GMT")
 }
 
-// dateParts collects the parts of a date, word by word.
+// dateParts collects the parts of a date, which parseDate reads word by word.
 type dateParts struct {
 	year, month, day     int
 	hour, minute, second int

@@ -49,7 +49,7 @@ func Recover(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq
 	}
 }
 
-// errStopped ends the walk if yield returns false.
+// errStopped ends the walk of Recover after yield has returned false.
 var errStopped = fmt.Errorf("stopped")
 
 // recoverer is the state of one call of Recover.
@@ -305,11 +305,11 @@ func (c *recoverer) firstConfirmed(from, until, to int64, dialects []dialect) (e
 	return e, d, to, nil
 }
 
-// endOfDamaged returns the offset at which the damaged record at from ends.
-// That offset is known if the length in the damaged head can be read and leads
-// to the head of another record, or to to. Then the data of the damaged record,
-// which may be a page with quoted records, is not searched. If the end is not
-// known, endOfDamaged returns from.
+// endOfDamaged returns the offset at which the damaged record that begins at from
+// ends. That offset is known if the length in the damaged head can be read and
+// leads to the head of another record, or to the end of the range, which is at
+// offset to. Then the data of the damaged record, which may be a page with quoted
+// records, is not searched. If the end is not known, endOfDamaged returns from.
 func (c *recoverer) endOfDamaged(from, to int64) (int64, error) {
 	b, err := c.s.w.View(from, 4<<10)
 	if err != nil {

@@ -90,7 +90,7 @@ func (w *Writer) twin(s *message.Stored) *message.Stored {
 // large writes r, the record of s, whose body comes in pieces. It ranges over the
 // body twice, because the length comes before the data.
 func (w *Writer) large(r *Record, s *message.Stored) error {
-	// As in Write: what has no head may look compressed.
+	// As in Write: data without a head may look compressed.
 	compress := w.compress || len(s.Head) == 0 && s.Via != record.ViaResource
 	var plain, packed counter
 	to := io.Writer(&plain)
@@ -175,7 +175,7 @@ func recordOf(s *message.Stored) *Record {
 		case !ok || !isName([]byte(name)) || !isValue(value) || strings.HasPrefix(name, ownPrefix):
 		case name == "version", name == "url", name == "origin", name == "ip", name == "length", name == "unzip-length", name == "crc32c", name == "time":
 		case name == "date":
-			// As it was written, if that means the same wherever it is read.
+			// The date stays as it was written, if it means the same in every zone.
 			if t, err := parseDate(value, time.UTC); err == nil && t.Unix() == s.Time.Std().Unix() {
 				r.Extra = fmt.Appendf(r.Extra, "date: %s\n", value)
 			}

@@ -43,7 +43,7 @@ type Options struct {
 	Limits message.BodyLimits
 }
 
-// Bounds on the size of what is decompressed from a zip file.
+// Bounds on the size of the files that are decompressed from a zip file.
 const (
 	manifestMax = 64 << 20 // bytes of datapackage.json
 	// A WARC file that the zip file compresses is decompressed to disk only if
@@ -76,7 +76,8 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq2[r
 	}
 }
 
-// errStop stops reading when the receiver has stopped its iteration.
+// errStop is returned inside this package when the receiver of the captures has
+// stopped its iteration.
 var errStop = errors.New("stop")
 
 // reader reads one WACZ file.

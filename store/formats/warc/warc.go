@@ -184,8 +184,8 @@ func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	return h, why, nil
 }
 
-// slipMax is how many bytes too small a Content-Length may be and still be
-// corrected. Some writers forget a line end.
+// slipMax is the largest number of bytes by which a Content-Length may be too small
+// and still be corrected. Some writers forget a line end.
 const slipMax = 4
 
 // slip returns by how many bytes a Content-Length is too small, or 0 if it cannot
@@ -321,8 +321,8 @@ func (s *scanner) searchAll(pos int64) (next int64, found bool, err error) {
 	return s.search(pos, math.MaxInt64)
 }
 
-// isRecord reports whether there is a record at pos that ends where its
-// Content-Length says, or where its HTTP headers say.
+// isRecord reports whether a record begins at pos and ends where its
+// Content-Length, or else its HTTP headers, say.
 func (s *scanner) isRecord(pos int64) (bool, error) {
 	h, fault, err := s.headerAt(pos)
 	if err != nil || h.get("WARC-Type") == "" {

@@ -58,9 +58,9 @@ type original struct {
 	second bool
 }
 
-// like reports whether a revisit of o can represent s: both are responses, or
-// both are resources, and they have the same status and media type. Heads may
-// differ.
+// like reports whether a revisit record that refers to o can stand for s: both are
+// responses, or both are resources, and they have the same status and media type.
+// Their heads may differ.
 func (o *original) like(s *message.Stored) bool {
 	head := len(s.Head) > 0
 	return o.head == head && (head || s.Via == record.ViaResource) && o.status == s.Status && o.mime == s.MediaType()
@@ -122,7 +122,7 @@ func (w *Writer) Write(s *message.Stored) (Placed, error) {
 	var err error
 	o, before := w.have[s.Digest], w.before
 	w.before = o
-	var twin *message.Written // a record that this one would be taken for
+	var twin *message.Written // the record in the file for which a reader would take this one
 	if s.NoBody == "" {
 		twin = w.moment.Twin(s)
 	}
@@ -131,14 +131,14 @@ func (w *Writer) Write(s *message.Stored) (Placed, error) {
 		at.Revisit, at.Payload = true, s.DeclaredDigest
 		err = w.revisit(s, s.RefersURL, s.RefersTime, s.DeclaredDigest)
 	case s.NoBody != "", s.Via == record.ViaNotModified && (o == nil || o == before && (o.second || twin != nil)):
-		// What the server said: a head, and nothing behind it. It is then read as
-		// a visit that found what the capture before is.
+		// The server said that nothing changed: the record has a head and no body.
+		// A reader takes it for a visit that found the same as the capture before.
 		err = w.whole(s, nil, "")
 	case s.Via == record.ViaNotModified, o != nil && s.Size > 0 && o.like(s) && (o.head || !o.second) && twin == nil:
 		at.Revisit, at.Payload = true, o.payload
 		err = w.revisit(s, o.url, o.time, o.payload)
 	case twin != nil && !twin.Revisit:
-		// Two captures that differ in this only: one of them is a revisit.
+		// The two captures differ only in that one of them is a revisit.
 		if at.Payload, err = digestOf(s.Entity()); err != nil {
 			return at, err
 		}
@@ -153,8 +153,8 @@ func (w *Writer) Write(s *message.Stored) (Placed, error) {
 			w.before = &original{s.Time, s.AskedURL, at.Payload, head, s.Status, s.MediaType(), w.moment.HasBody(s)}
 			w.have[s.Digest] = w.before
 		} else {
-			// A visit that found nothing new after it refers to this, not to
-			// what had the same body before.
+			// A later visit that found nothing new refers to this record, and not
+			// to the one that had the same body before.
 			delete(w.have, s.Digest)
 			w.before = nil
 		}
@@ -190,7 +190,8 @@ func (w *Writer) whole(s *message.Stored, body iter.Seq2[[]byte, error], payload
 	return w.record(h, string(s.Head), body)
 }
 
-// The values of WARC-Profile in revisit records.
+// The values of the field WARC-Profile in revisit records: the body is the same, or
+// the server said that nothing changed.
 const (
 	profileSame        = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 	profileNotModified = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
@@ -275,7 +276,7 @@ func PayloadDigest(s *message.Stored) (string, error) {
 	return digestOf(s.Entity())
 }
 
-// digestOf returns the SHA-1 of a body in the form of WARC files, such as
+// digestOf returns the SHA-1 of body in the form of WARC files, such as
 // "sha1:BASE32".
 func digestOf(body iter.Seq2[[]byte, error]) (string, error) {
 	sum := sha1.New()
