@@ -33,14 +33,15 @@ import (
 	"infomall/store/segment"
 )
 
-// Catalog is one generation: what is in force. It is immutable.
+// Catalog is one generation of the archive: which segments and other files are in
+// force. It is immutable once it is in force.
 //
-// On disk it is lines of tab-separated fields, the format first and the
-// crc32c of all before it last; FORMAT.md lists the fields.
+// On disk it is lines of tab-separated fields. The first line has the format, the
+// last line the crc32c of all lines before it. FORMAT.md lists the fields.
 type Catalog struct {
 	Generation uint64
-	// ID identifies the archive. A copy has the original's ID, with Copied set,
-	// until something else is written to it.
+	// ID identifies the archive. A copy of an archive has the original's ID, and
+	// Copied is set, until something else is written to the copy.
 	ID       string
 	Copied   bool
 	Segments []*segment.Info // sorted by pool, then ID
@@ -51,29 +52,30 @@ type Catalog struct {
 	Removals []RemovalFile   // in the order in which they came into force
 }
 
-// NamesFile is a names file: it says where the blocks of merged segments are now.
+// NamesFile is the catalogue's entry for a names file. A names file says where the
+// blocks of merged segments are now.
 type NamesFile struct {
 	Name  string
 	Bytes int64
 	CRC   uint32
-	Of    []uint32 // the segments that were merged, sorted
-	To    []uint32 // the segments that have their blocks now, sorted
+	Of    []uint32 // numbers of the segments that were merged, sorted
+	To    []uint32 // numbers of the segments that have their blocks now, sorted
 }
 
-// IndexFile is an index file in force.
+// IndexFile is the catalogue's entry for an index file in force.
 type IndexFile struct {
 	Name  string
 	Bytes int64
 	CRC   uint32
 }
 
-// kindCatalog is the kind in the first line of a catalogue.
+// kindCatalog is the kind of file that the first line of a catalogue names.
 const kindCatalog = "catalogue"
 
-// orders are the words in a catalogue for Info.Follows.
+// orders are the words that a catalogue has for the two values of Info.Follows.
 var orders = map[bool]string{true: "follows", false: "any"}
 
-// Encode returns the content of the catalogue's file.
+// Encode returns the content of the catalogue's file, which Decode parses.
 func (c *Catalog) Encode() []byte {
 	b := lines.Append(lines.New(kindCatalog), "generation", c.Generation)
 	if c.ID != "" {
@@ -102,13 +104,14 @@ func (c *Catalog) Encode() []byte {
 	return lines.Seal(b)
 }
 
-// NewID returns the ID of a new archive.
+// NewID returns a random ID for a new archive: 16 hex digits.
 func NewID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
-// errCatalog is returned if a catalogue is damaged.
+// errCatalog is returned if a catalogue file is damaged.
 var errCatalog = errors.New("the catalogue is damaged")
 
-// Decode parses the catalogue of a generation.
+// Decode parses the content b of a catalogue file. It returns errCatalog if the file
+// is damaged or is the catalogue of another generation.
 func Decode(b []byte, generation uint64) (*Catalog, error) {
 	r, err := lines.Open(b, kindCatalog, errCatalog)
 	if err != nil {
@@ -156,7 +159,7 @@ func Decode(b []byte, generation uint64) (*Catalog, error) {
 	return c, nil
 }
 
-// HidesIn reports whether the files of a pool still have captures that were
+// HidesIn reports whether a segment of the pool still has captures that were
 // deleted.
 func (c *Catalog) HidesIn(pool string) bool {
 	hidden := make(map[uint32]bool)
@@ -168,7 +171,8 @@ func (c *Catalog) HidesIn(pool string) bool {
 	return slices.ContainsFunc(c.Segments, func(s *segment.Info) bool { return s.Pool == pool && hidden[s.ID] })
 }
 
-// Files returns the paths of all files that the catalogue names.
+// Files returns the paths, in the archive's folder, of all files that the catalogue
+// names.
 func (c *Catalog) Files() []string {
 	out := make([]string, 0, len(c.Segments)+len(c.Indexes))
 	for _, s := range c.Segments {
@@ -193,7 +197,8 @@ func (c *Catalog) sort() {
 	})
 }
 
-// IndexFile returns what the catalogue says of the index file with this name.
+// IndexFile returns the entry of the index file with this name. If there is none,
+// the result has only the name.
 func (c *Catalog) IndexFile(name string) IndexFile {
 	i, _ := slices.BinarySearchFunc(c.Indexes, name, func(x IndexFile, name string) int { return strings.Compare(x.Name, name) })
 	if i < len(c.Indexes) && c.Indexes[i].Name == name {
@@ -202,7 +207,8 @@ func (c *Catalog) IndexFile(name string) IndexFile {
 	return IndexFile{Name: name} // Unreachable unless the catalogue is wrong: no file matches this.
 }
 
-// inUse returns those index files that segments of c use, sorted by name.
+// inUse returns the elements of files that segments of c use, sorted by name and
+// without duplicates. It changes files.
 func (c *Catalog) inUse(files []IndexFile) []IndexFile {
 	used := make(map[string]bool)
 	for _, s := range c.Segments {
@@ -213,19 +219,22 @@ func (c *Catalog) inUse(files []IndexFile) []IndexFile {
 	return slices.CompactFunc(files, func(a, b IndexFile) bool { return a.Name == b.Name })
 }
 
-// has reports whether a segment is in force itself, not merged into another.
+// has reports whether the segment with this number is itself in force, not merged
+// into another.
 func (c *Catalog) has(id uint32) bool {
 	return slices.ContainsFunc(c.Segments, func(s *segment.Info) bool { return s.ID == id })
 }
 
-// Holdings are the segments and pools of a catalogue that other segments may use.
-// Segments that names files replace count too.
+// Holdings are the segments and pools of a catalogue to which segments may refer.
+// Merged segments for which a names file says where their blocks are now belong to
+// them.
 type Holdings struct {
 	Segments map[uint32]bool
 	Pools    map[string]bool
 }
 
-// Holdings returns what other segments may use.
+// Holdings returns the segments and pools of the catalogue to which segments may
+// refer.
 func (c *Catalog) Holdings() Holdings {
 	h := Holdings{make(map[uint32]bool, len(c.Segments)), make(map[string]bool)}
 	for _, s := range c.Segments {
@@ -247,7 +256,7 @@ func (c *Catalog) byID() map[uint32]*segment.Info {
 	return m
 }
 
-// PoolSegments returns the segments of a pool.
+// PoolSegments returns the segments of a pool, sorted by number.
 func (c *Catalog) PoolSegments(pool string) []*segment.Info {
 	var in []*segment.Info
 	for _, s := range c.Segments {
@@ -258,7 +267,7 @@ func (c *Catalog) PoolSegments(pool string) []*segment.Info {
 	return in
 }
 
-// PoolNames returns the names of all pools.
+// PoolNames returns the names of all pools, sorted.
 func (c *Catalog) PoolNames() []string {
 	names := make([]string, len(c.Segments))
 	for i, s := range c.Segments {
@@ -267,18 +276,20 @@ func (c *Catalog) PoolNames() []string {
 	return slices.Compact(names)
 }
 
-// IsStatic reports whether a pool is static.
+// IsStatic reports whether a pool is static: it was sealed, and no captures are
+// added to it.
 func (c *Catalog) IsStatic(pool string) bool {
 	_, ok := slices.BinarySearch(c.Static, pool)
 	return ok
 }
 
-// IndexLarge is the size of values from which an index gets a file of its own.
-// Smaller indexes of one year share a file.
+// IndexLarge is the size in bytes above which the index of a segment gets a file of
+// its own. The smaller indexes of one year share a file.
 const IndexLarge = 1 << 20
 
-// Unshared returns the segments of static pools with small indexes, of those years
-// whose small indexes are not in one file of their own.
+// Unshared returns segments whose small indexes should be put into a common file.
+// These are all segments of static pools with small indexes, in each year whose
+// small indexes are not yet together in one file without others.
 func (c *Catalog) Unshared() (out []*segment.Info) {
 	for _, year := range c.sharers() {
 		if c.scattered(year) {
@@ -288,7 +299,8 @@ func (c *Catalog) Unshared() (out []*segment.Info) {
 	return out
 }
 
-// sharers returns, for each year, the segments of static pools with small indexes.
+// sharers returns, for each year, the segments of static pools with small indexes,
+// which may share an index file.
 func (c *Catalog) sharers() [][]*segment.Info {
 	var out [][]*segment.Info
 	for _, s := range c.Segments {
@@ -304,7 +316,7 @@ func (c *Catalog) sharers() [][]*segment.Info {
 	return out
 }
 
-// scattered reports whether segments have their indexes in several files, or in a
+// scattered reports whether the indexes of segments are in several files, or in one
 // file that other segments use too.
 func (c *Catalog) scattered(segments []*segment.Info) bool {
 	own := make(map[uint32]bool)

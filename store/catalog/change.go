@@ -20,16 +20,18 @@ type Change struct {
 	// Rewritten are segments in force that are replaced by another form of the same
 	// captures and blocks.
 	Rewritten []Rewritten
-	// Index, if not nil, is the index file of In and of the new forms.
+	// Index, if not nil, is the index file of the segments in In and of the new
+	// forms in Rewritten.
 	Index *IndexFile
 	// Names, if not nil, is the file that says where in the segments of In the
 	// blocks of Out are.
 	Names *NamesFile
-	// Dropped are the segments of Out some of whose blocks were not stored again,
-	// because nothing used them when the change was planned.
+	// Dropped has the numbers of those segments of Out that lost blocks: some of
+	// their blocks were not stored again, because nothing used them when the change
+	// was planned.
 	Dropped map[uint32]bool
 	// Seen is the generation of the snapshot on which the change was planned. The
-	// hints of In take all captures up to it into account.
+	// hints of the segments in In take all captures of that generation into account.
 	Seen uint64
 	// On is the catalogue of that snapshot.
 	On *Catalog
@@ -37,27 +39,31 @@ type Change struct {
 	Whole string
 	// Seal makes the pools of In static.
 	Seal bool
-	// Parts says which keys the pools of the month take from now on.
+	// Parts says which keys each pool of the month takes from now on. It is nil if
+	// no pool is split.
 	Parts []Part
-	// Depends says, for each segment that depends on Whole, on which of its new
-	// parts it depends.
+	// Depends has, by number, each segment that depends on the pool Whole, and the
+	// new parts of Whole on which that segment depends.
 	Depends map[uint32][]string
 }
 
-// Rewritten is a segment in force, and the new form that replaces it. Both have the
-// same ID. Apply sets Born, Seen, Apart, Fresh and Follows of the new form.
+// Rewritten is a segment in force, Old, and the new form that replaces it, Now. Both
+// have the same ID, captures and blocks. Apply sets Born, Seen, Apart, Fresh and
+// Follows of the new form.
 type Rewritten struct {
 	Old, Now *segment.Info
 }
 
 // ErrStale is returned by Apply if the archive has changed since the change was
-// planned: another process was faster, and segments that the change takes out or
-// uses are gone. Planned again on a new snapshot, the change may succeed.
+// planned: another process published first, and segments that the change takes out
+// or uses are gone. The change may succeed if it is planned again on a new snapshot.
 var ErrStale = errors.New("another process changed the archive meanwhile")
 
-// Apply returns the next generation: c without the segments that go out, and with
-// those that come in and their index file. It returns ErrStale if a segment that
-// goes out is not in force, or if a segment would use something that is not.
+// Apply returns the next generation: c without the segments that go out of force,
+// and with the segments that come into force and their index file. It returns
+// ErrStale if a segment that goes out is not in force, if a segment would use
+// something that is not in force, or if a change that was published meanwhile does
+// not fit together with ch.
 func (c *Catalog) Apply(ch Change) (*Catalog, error) {
 	next := &Catalog{Generation: c.Generation + 1, ID: c.ID}
 	if c.Copied || c.ID == "" {
@@ -136,9 +142,11 @@ func (c *Catalog) Apply(ch Change) (*Catalog, error) {
 	return next, next.Check(c, ch)
 }
 
-// sumFresh sets Fresh and Follows of the merged segments of ch. If their pool has
-// no other segments, Fresh is all their URLs; otherwise it is the sum over the
-// segments that were merged.
+// sumFresh sets Follows, and Fresh (the number of new URLs), of the segments in
+// ch.In, into which the segments in ch.Out were merged. If their pool has no other
+// segments, Fresh is the number of all their URLs. Otherwise the first of them gets
+// the sum over ch.Out and the others 0, or all get FreshUnknown if that sum is not
+// known.
 func (c *Catalog) sumFresh(ch Change) {
 	out := make(map[uint32]bool, len(ch.Out))
 	follows := true
@@ -167,8 +175,9 @@ func (c *Catalog) sumFresh(ch Change) {
 	}
 }
 
-// divide sets the parts as the change says. It returns ErrStale if a capture that
-// was added meanwhile would be in the wrong part, or if a new part's name is taken.
+// divide sets the parts of the change ch in next; c is the generation before. It
+// returns ErrStale if a capture that was added meanwhile would be in the wrong part,
+// or if the name of a new part is taken.
 func (next *Catalog) divide(c *Catalog, ch Change) error {
 	if ch.Whole != "" && len(c.PoolSegments(ch.Whole)) != len(ch.Out) {
 		return ErrStale
@@ -189,8 +198,8 @@ func (next *Catalog) divide(c *Catalog, ch Change) error {
 	return nil
 }
 
-// tidy sorts a catalogue, and drops index files and names that its segments do not
-// use.
+// tidy sorts the lists of a catalogue. It drops index files and names files that no
+// segment uses, and static pools and parts that no longer exist.
 func (next *Catalog) tidy() {
 	next.sort()
 	next.tidyParts()
@@ -203,10 +212,11 @@ func (next *Catalog) tidy() {
 	next.Static = slices.DeleteFunc(slices.Compact(next.Static), func(p string) bool { return !slices.Contains(pools, p) })
 }
 
-// bornOf returns the generation with which the captures of merged segments count as
-// added: the last of theirs. Segments of one generation are assumed to know each
-// other's captures. If a segment of next has that generation but does not know the
-// captures, the merged segment counts as new.
+// bornOf returns the generation from which the captures of merged segments count as
+// added: the newest Born of these segments. Segments with the same Born are assumed
+// to know each other's captures. If a segment of next has that Born but does not
+// know the captures, the merged segment counts as new, and the result is the
+// generation of next.
 func (next *Catalog) bornOf(merged []*segment.Info) uint64 {
 	born := uint64(0)
 	for _, s := range merged {
@@ -251,9 +261,9 @@ func (next *Catalog) dropNames() {
 	next.Names = names
 }
 
-// AddRemoval adds a removal to a generation that is about to come into force. It
-// returns ErrStale if the generation lacks a segment whose captures are to be
-// hidden, or still has captures of a dropped pool.
+// AddRemoval adds removal r, with the entry info, to a generation that is about to
+// come into force. It completes info. It returns ErrStale if the generation lacks a
+// segment with captures that r hides, or still has segments of a pool that r drops.
 func (next *Catalog) AddRemoval(r *Removal, info *RemovalFile) error {
 	have := next.Holdings()
 	info.Generation = next.Generation
@@ -271,9 +281,9 @@ func (next *Catalog) AddRemoval(r *Removal, info *RemovalFile) error {
 	return nil
 }
 
-// Check returns ErrStale if a segment of next uses something that next does not
-// have. What a segment already lacked in c, the generation before, is no fault of
-// the change.
+// Check returns ErrStale if a segment of next uses a segment or pool that next does
+// not have. c is the generation before; what a segment already lacked in c is not
+// the fault of the change ch.
 func (next *Catalog) Check(c *Catalog, ch Change) error {
 	before, after := c.Holdings(), next.Holdings()
 	for _, s := range ch.In {
@@ -302,10 +312,11 @@ func (next *Catalog) Check(c *Catalog, ch Change) error {
 	return nil
 }
 
-// Rebuild makes a catalogue of segments and files, without removals. Older
-// catalogues say when a segment was born; segments that none of them names count as
-// born one after the other, without knowing the captures of others. last is the
-// number of the newest generation that there was.
+// Rebuild makes a catalogue of segments and files that were found, without removals.
+// older are catalogues that can still be read; they say in which generation a
+// segment was born. Segments that none of them names count as born one after the
+// other, none of them knowing the captures of others. last is the number of the
+// newest generation that existed. The new generation is later.
 func Rebuild(segments []*segment.Info, indexes []IndexFile, names []NamesFile, older []*Catalog, last uint64) *Catalog {
 	next := &Catalog{Generation: last, ID: NewID(), Indexes: indexes, Names: names}
 	old := make(map[uint32]*segment.Info)
@@ -338,8 +349,9 @@ func Rebuild(segments []*segment.Info, indexes []IndexFile, names []NamesFile, o
 	return next
 }
 
-// WithIndexes returns the next generation: c with the indexes of infos, for those
-// segments that are still in force.
+// WithIndexes returns the next generation: c with the new indexes of the segments in
+// infos, as far as these are still in force. files are the index files with these
+// indexes.
 func (c *Catalog) WithIndexes(infos []*segment.Info, files []IndexFile) *Catalog {
 	next := &Catalog{Generation: c.Generation + 1, ID: c.ID, Copied: c.Copied, Names: c.Names, Static: c.Static, Parts: c.Parts, Removals: c.Removals}
 	indexed := make(map[uint32]*segment.Info, len(infos))

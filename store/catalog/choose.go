@@ -8,23 +8,25 @@ import (
 )
 
 const (
-	// MergeWays is how many segments with the same URLs are merged at once at most:
-	// a run or two of each are in memory. If there are more, some are merged in a
-	// round before the others.
+	// MergeWays is how many segments with the same URLs are merged at once at most,
+	// because a run or two of each segment is in memory. If there are more segments,
+	// a first round merges some of them.
 	MergeWays = 16
-	// smallBytes is the size of a db-file below which its segment is called small.
+	// smallBytes is the size in bytes below which a db-file, and its segment, is
+	// called small.
 	smallBytes = 16 << 20
 	// smallMany and smallMost say when the small segments of a pool are merged by
-	// themselves: when smallMany of them together are smaller than smallBytes, or
-	// when there are smallMost of them. In the second case the smallest MergeWays
-	// are merged. So what an import or crawl adds is merged about once more in all,
-	// and not before there is much of it.
+	// themselves. They are merged when smallMany of them together are smaller than
+	// smallBytes. If a pool has smallMost small segments, the smallest MergeWays are
+	// merged. Thus what an import or crawl adds is merged about once more in all,
+	// and not before much has been added.
 	smallMany = 8
 	smallMost = 2 * MergeWays
 )
 
-// DueForMerge returns those of a pool's segments that should be merged without
-// being asked: none if the small ones are few. It reorders in.
+// DueForMerge returns the segments of a pool that should be merged without a MERGE
+// statement. The parameter in has all segments of the pool; DueForMerge reorders it.
+// The result is nil if the pool has few small segments.
 func DueForMerge(in []*segment.Info) []*segment.Info {
 	small := slices.DeleteFunc(in, func(s *segment.Info) bool { return s.Bytes >= smallBytes })
 	slices.SortFunc(small, func(a, b *segment.Info) int { return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.ID, b.ID)) })

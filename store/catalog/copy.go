@@ -9,8 +9,8 @@ import (
 	"infomall/store/segment"
 )
 
-// FilesOnlyOf returns the number of the files that only the given segments need, and
-// their bytes.
+// FilesOnlyOf returns how many db-files and index files only the given segments
+// need, and the size of these files in bytes.
 func (c *Catalog) FilesOnlyOf(segments []*segment.Info) (files int, bytes int64) {
 	others := make(map[string]bool)
 	for _, s := range c.Segments {
@@ -31,22 +31,23 @@ func (c *Catalog) FilesOnlyOf(segments []*segment.Info) (files int, bytes int64)
 	return files, bytes
 }
 
-// Pool is a pool and its files, as they are copied.
+// Pool is a pool with its segments and files, as copied to another archive.
 type Pool struct {
 	Name     string
 	Segments []*segment.Info
 	Files    []File
 }
 
-// File is a file that the catalogue names.
+// File is a file named by the catalogue, with its size and its crc32c.
 type File struct {
 	Name  string // path relative to the archive
 	Bytes int64
 	CRC   uint32
 }
 
-// Pools returns the named pools, or all, together with the pools they depend
-// on, sorted by name.
+// Pools returns the pools with these names, and the pools on which they depend,
+// sorted by name. If names is nil, it returns all pools. If there is no pool with
+// one of the names, the error is a *task.NoPoolError.
 func (c *Catalog) Pools(names []string) ([]Pool, error) {
 	all := make(map[string][]*segment.Info)
 	for _, s := range c.Segments {
@@ -101,7 +102,8 @@ func (c *Catalog) Pools(names []string) ([]Pool, error) {
 	return out, nil
 }
 
-// RemovalFiles returns the files of removals. They belong to no single pool.
+// RemovalFiles returns the files of the removals (each DELETE or DROP). They belong
+// to no single pool.
 func (c *Catalog) RemovalFiles() []File {
 	var out []File
 	for _, r := range c.Removals {
@@ -110,9 +112,10 @@ func (c *Catalog) RemovalFiles() []File {
 	return out
 }
 
-// CheckCopyOf returns an error if c, the catalogue of a copy, has something that the
-// original never had. A copy of an earlier state may have things that the original
-// no longer has.
+// CheckCopyOf returns an error if c is not the catalogue of a copy of the original:
+// it has a segment or removal that the original does not have. A catalogue marked as
+// a copy of the original is always accepted, because a copy of an earlier state may
+// have things that the original no longer has.
 func (c *Catalog) CheckCopyOf(original *Catalog) error {
 	if c.Copied && c.ID != "" && c.ID == original.ID {
 		return nil
@@ -131,8 +134,8 @@ func (c *Catalog) CheckCopyOf(original *Catalog) error {
 	return nil
 }
 
-// Outdated returns the pools of a copy that the original now has in another form,
-// because segments were merged or rewritten.
+// Outdated returns the names of the pools of the copy c whose segments were merged
+// or rewritten in the original since they were copied.
 func (c *Catalog) Outdated(original *Catalog) []string {
 	has, pools := original.byID(), original.Holdings().Pools
 	var out []string
@@ -144,8 +147,9 @@ func (c *Catalog) Outdated(original *Catalog) []string {
 	return slices.Compact(out)
 }
 
-// AddPools returns the catalogue of a copy that gets pools from c and keeps what it has
-// of other pools.
+// AddPools returns the next catalogue of a copy. The copy gets the given pools from
+// c, the catalogue of the original. The parameter there is the copy's present
+// catalogue; the other pools stay as they are in it.
 func (c *Catalog) AddPools(there *Catalog, pools []Pool) *Catalog {
 	copied := make(map[string]bool, len(pools))
 	for _, p := range pools {
@@ -190,7 +194,8 @@ func (c *Catalog) AddPools(there *Catalog, pools []Pool) *Catalog {
 	return next
 }
 
-// Complete removes the pools that depend on a pool that is not among them.
+// Complete returns the pools all of whose dependencies are among pools too. It
+// leaves out the others, and pools that depend on these.
 func Complete(pools []Pool) []Pool {
 	for {
 		has := make(map[string]bool, len(pools))

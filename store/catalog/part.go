@@ -21,20 +21,23 @@ import (
 // A part depends only on parts before it, as later pools depend on earlier ones:
 // the order of names is the order of dependence.
 
-// poolLimitDefault is the size in bytes above which a pool is split.
+// poolLimitDefault is the size in bytes above which a pool is split, unless the
+// archive has another limit.
 const poolLimitDefault = 64 << 30
 
-// Part says which URLs' captures a pool takes: keys from From up to but not
-// including To. "" as To means no end. A pool without a Part takes all.
+// Part says for which URLs a pool takes captures: URLs with a key in From <= key <
+// To. If To is "", there is no upper bound. A pool without a Part takes the captures
+// of all URLs.
 type Part struct {
 	Pool     string
 	From, To string
-	// Bytes is the size of the pool when it was last split. The pool is not split
+	// Bytes is the size of the pool after its last split. The pool is not split
 	// again until it has grown by half.
 	Bytes int64
 }
 
-// PartOf returns the Part of a pool; if it has none, one that takes all keys.
+// PartOf returns the Part of a pool. If the pool has none, the result takes all
+// keys.
 func (c *Catalog) PartOf(pool string) Part {
 	i, ok := slices.BinarySearchFunc(c.Parts, pool, func(p Part, pool string) int { return strings.Compare(p.Pool, pool) })
 	if !ok {
@@ -43,14 +46,15 @@ func (c *Catalog) PartOf(pool string) Part {
 	return c.Parts[i]
 }
 
-// Takes reports whether captures of the URL with this key go to the pool.
+// Takes reports whether the pool takes captures of the URL with this key.
 func (c *Catalog) Takes(pool, key string) bool {
 	p := c.PartOf(pool)
 	return key >= p.From && (p.To == "" || key < p.To)
 }
 
-// OpenPool returns the pool to which a new capture of a month and a URL goes: the
-// first of the month's parts that is not static and takes the key.
+// OpenPool returns the name of the pool that gets a new capture of the URL with this
+// key, in a month such as "200806": the first of the month's pool and its parts that
+// is not static and takes the key.
 func (c *Catalog) OpenPool(month, key string) string {
 	pool := month
 	for c.IsStatic(pool) || !c.Takes(pool, key) {
@@ -59,8 +63,8 @@ func (c *Catalog) OpenPool(month, key string) string {
 	return pool
 }
 
-// NextPart returns the name that follows a pool's name in its month, such as
-// "200806B" for "200806A".
+// NextPart returns the name of the part that follows a pool or part in its month:
+// "200806A" for "200806", "200806B" for "200806A".
 func NextPart(pool string) string {
 	month := MonthOf(pool)
 	suffix := pool[len(month):]
@@ -74,7 +78,8 @@ func NextPart(pool string) string {
 	return month + letters + string(last+1)
 }
 
-// FreePart returns the first name of a month's parts that follows all names in use.
+// FreePart returns the first name for a part of the month that follows all names in
+// use.
 func (c *Catalog) FreePart(month string) string {
 	last := month
 	see := func(pool string) {
@@ -94,7 +99,7 @@ func (c *Catalog) FreePart(month string) string {
 // MonthOf returns the month of a pool or part, such as "200806" for "200806A".
 func MonthOf(pool string) string { return strings.TrimRight(pool, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") }
 
-// poolBytes returns the size of a pool in bytes, with its indexes.
+// poolBytes returns the size of a pool's db-files and indexes in bytes.
 func (c *Catalog) poolBytes(pool string) (bytes int64) {
 	for _, s := range c.PoolSegments(pool) {
 		bytes += s.Bytes + s.IndexBytes
@@ -102,15 +107,16 @@ func (c *Catalog) poolBytes(pool string) (bytes int64) {
 	return bytes
 }
 
-// Oversized reports whether a pool should be split: it is larger than limit, and
-// half as large again as after its last split, which may have left it large.
+// Oversized reports whether a pool should be split: it is larger than limit bytes,
+// and larger by half than after its last split, which may have left it large.
 func (c *Catalog) Oversized(pool string, limit int64) bool {
 	p := c.PartOf(pool)
 	bytes := c.poolBytes(pool)
 	return bytes > limit && bytes > p.Bytes+p.Bytes/2
 }
 
-// setParts replaces the parts of the pools that parts names.
+// setParts adds parts to the catalogue. A part replaces the existing part of the
+// same pool.
 func (c *Catalog) setParts(parts []Part) {
 	for _, p := range parts {
 		c.Parts = slices.DeleteFunc(c.Parts, func(o Part) bool { return o.Pool == p.Pool })
@@ -130,9 +136,11 @@ func (c *Catalog) tidyParts() {
 	c.Parts = slices.CompactFunc(c.Parts, func(a, b Part) bool { return a.Pool == b.Pool })
 }
 
-// dependOnParts makes segments that depend on a split pool also depend on the new
-// parts they use. For segments that were added meanwhile these are not known: they
-// depend on all parts.
+// dependOnParts is called when the change ch splits a pool. Segments that depend on
+// the pool may need bodies that are now in its new parts. dependOnParts makes each
+// of these segments also depend on the parts that it uses, according to ch.Depends.
+// A segment that was added meanwhile is not in ch.Depends: it becomes dependent on
+// all parts.
 func (next *Catalog) dependOnParts(ch Change) {
 	if len(ch.Parts) < 2 {
 		return
@@ -155,7 +163,7 @@ func (next *Catalog) dependOnParts(ch Change) {
 	}
 }
 
-// dependOn returns a copy of a segment's Info that depends on more pools.
+// dependOn returns a copy of a segment's Info that depends on the given pools too.
 func dependOn(s *segment.Info, pools []string) *segment.Info {
 	again := *s
 	again.Depends = slices.Concat(s.Depends, pools)
@@ -165,9 +173,9 @@ func dependOn(s *segment.Info, pools []string) *segment.Info {
 }
 
 // dependOnAllParts makes each segment of a rebuilt catalogue depend on all parts of
-// the months it depends on, because a db-file does not know how a pool was split
-// after it was written. A segment that an older catalogue describes (old) gets its
-// dependencies from there instead.
+// the months on which it depends, because a db-file does not say how a pool was
+// split after the file was written. If old, the segments of older catalogues, has
+// the same segment, the segment gets its dependencies from there instead.
 func (c *Catalog) dependOnAllParts(old map[uint32]*segment.Info) {
 	pools := c.PoolNames()
 	for i, s := range c.Segments {
@@ -185,7 +193,8 @@ func (c *Catalog) dependOnAllParts(old map[uint32]*segment.Info) {
 	}
 }
 
-// MisnamedPools returns the misnamed pools that have captures.
+// MisnamedPools returns the names of the misnamed pools (see Misnamed) that have
+// captures.
 func (c *Catalog) MisnamedPools() []string {
 	var out []string
 	for _, s := range c.Segments {
@@ -196,16 +205,16 @@ func (c *Catalog) MisnamedPools() []string {
 	return out
 }
 
-// WarnMisnamed calls warn for each misnamed pool that has captures.
+// WarnMisnamed calls warn for each misnamed pool (see Misnamed) that has captures.
 func (c *Catalog) WarnMisnamed(warn func(error)) {
 	for _, pool := range c.MisnamedPools() {
 		warn(Misnamed(pool))
 	}
 }
 
-// Misnamed returns what is wrong with the name of a pool, or nil. Earlier versions
-// accepted any date as the time of a capture and created pools of the year 0, of
-// earlier years, and past 9999. No query can ask for such times.
+// Misnamed returns an error if a pool is not named after a month of the years 1 to
+// 9999, otherwise nil. Earlier versions of the program accepted any date as the time
+// of a capture, and created such pools. No query can ask for their times.
 func Misnamed(pool string) error {
 	if from, _ := Month(pool); from != record.NoTime {
 		return nil
@@ -213,8 +222,9 @@ func Misnamed(pool string) error {
 	return fmt.Errorf("pool %s is not named after a month of the years 1 to 9999: no query finds its captures; DROP POOL '%s' removes it", pool, pool)
 }
 
-// Month returns the bounds of the month after which a pool is named. For a misnamed
-// pool (see Misnamed) these are the bounds of all times.
+// Month returns the bounds of the month after which a pool is named: its captures
+// have times in from <= time < to. For a misnamed pool (see Misnamed) the bounds
+// enclose all times.
 func Month(pool string) (from, to record.Time) {
 	t, err := time.Parse("200601", MonthOf(pool))
 	if err != nil || t.Year() < 1 {
@@ -223,8 +233,9 @@ func Month(pool string) (from, to record.Time) {
 	return record.At(t), record.At(t.AddDate(0, 1, 0))
 }
 
-// EndOfTime is later than every stored time, including times after the year 9999
-// that a misnamed pool may have: a merge must not lose these.
+// EndOfTime is later than the time of any stored capture. This includes times after
+// the year 9999, which a misnamed pool may have: a merge must not lose captures with
+// such times.
 const EndOfTime record.Time = math.MaxInt64
 
 // PoolLimit returns limit, or poolLimitDefault if it is 0.

@@ -15,9 +15,10 @@ import (
 	"infomall/store/record"
 )
 
-// Removal is one DELETE or DROP: the tombstone, which stays for good; the captures
-// that are hidden and still in segments in force; and the URLs whose hints may have
-// become wrong.
+// Removal is one DELETE or DROP. It has three parts: the tombstone, which says when
+// and why captures were removed and is kept forever; the captures that are hidden
+// and still in segments in force; and the URLs whose hints (how a capture differs
+// from the one before it) may have become wrong.
 type Removal struct {
 	Time     record.Time
 	Drop     bool // a pool was dropped; otherwise captures were deleted
@@ -25,21 +26,23 @@ type Removal struct {
 	Pools    []string // the pools of these captures, sorted
 	Reason   string
 
-	Hidden map[uint32][]Hidden // by segment; each list sorted by place
-	// Touched are fingerprints of the keys of the URLs, sorted. Many URLs share a
-	// fingerprint, so no URL can be read from it. For another URL with the same
-	// fingerprint a reader only does unnecessary work.
+	Hidden map[uint32][]Hidden // by number of the segment; each list sorted by place
+	// Touched are the fingerprints of the keys of the URLs whose hints may be wrong,
+	// sorted. Many URLs share a fingerprint, so no URL can be read from it. If
+	// another URL has the same fingerprint, a reader only does unnecessary work.
 	Touched []uint32
 }
 
-// Hidden is the place of a hidden capture within its segment.
+// Hidden is the place of a hidden capture (removed, but still in a file) within its
+// segment, and who needs it.
 type Hidden struct {
 	Run, N uint32
 	Need   Need
 }
 
-// Need says which visible captures take their bodies from a hidden one. The segment
-// of the hidden one cannot be rewritten without these.
+// Need says which visible captures take their bodies from a hidden capture (removed,
+// but still in a file). The segment of the hidden capture cannot be rewritten
+// without the segments of these captures.
 type Need uint8
 
 const (
@@ -48,15 +51,16 @@ const (
 	NeedOther      // captures of other pools too
 )
 
-// needMarks are the letters for a Need in the file of a removal.
+// needMarks are the marks that the file of a removal has for each Need.
 var needMarks = [...]string{NeedNone: "", NeedPool: "~", NeedOther: "+"}
 
-// Compare orders hidden captures by their places.
+// Compare orders hidden captures of one segment by their places.
 func (h Hidden) Compare(o Hidden) int {
 	return cmp.Or(cmp.Compare(h.Run, o.Run), cmp.Compare(h.N, o.N))
 }
 
-// Hides reports whether a place is that of a hidden capture.
+// Hides reports whether r hides the capture at a place: entry n in a run of a
+// segment. If so, the first result describes that capture.
 func (r *Removal) Hides(segment, run, n uint32) (at Hidden, ok bool) {
 	list := r.Hidden[segment]
 	i, ok := slices.BinarySearchFunc(list, Hidden{Run: run, N: n}, Hidden.Compare)
@@ -66,16 +70,18 @@ func (r *Removal) Hides(segment, run, n uint32) (at Hidden, ok bool) {
 	return at, ok
 }
 
-// Fingerprint returns what a removal stores instead of a URL's key.
+// Fingerprint returns the crc32c of a URL's key. A removal stores it in the place of
+// the key.
 func Fingerprint(key string) uint32 { return lines.Sum([]byte(key)) }
 
-// Touches reports whether hints of the URL with this fingerprint may be wrong.
+// Touches reports whether the hints of URLs with this fingerprint may have become
+// wrong by the removal.
 func (r *Removal) Touches(print uint32) bool {
 	_, ok := slices.BinarySearch(r.Touched, print)
 	return ok
 }
 
-// kindRemoval is the kind in the first line of a removal's file.
+// kindRemoval is the kind of file that the first line of a removal's file names.
 const kindRemoval = "removal"
 
 // The words of a removal file for what was removed.
@@ -84,7 +90,8 @@ const (
 	removalDrop   = "drop"
 )
 
-// kind is the removal's word.
+// kind returns the word that the removal's file has for the statement: "delete" or
+// "drop".
 func (r *Removal) kind() string {
 	if r.Drop {
 		return removalDrop
@@ -92,8 +99,9 @@ func (r *Removal) kind() string {
 	return removalDelete
 }
 
-// Encode makes the removal's file: lines of tab-separated fields, among them the
-// fingerprints in binary; FORMAT.md lists them.
+// Encode returns the content of the removal's file, which DecodeRemoval parses:
+// lines of tab-separated fields, among them the fingerprints in binary. FORMAT.md
+// lists the fields.
 func (r *Removal) Encode() []byte {
 	b := lines.Append(lines.New(kindRemoval), "time", r.Time)
 	b = lines.Append(b, "kind", r.kind())
@@ -128,7 +136,8 @@ func (r *Removal) Encode() []byte {
 // errRemoval is returned if the file of a removal is damaged.
 var errRemoval = errors.New("the file of a removal is damaged; restore it from a copy of the archive: without it nobody knows which captures were deleted")
 
-// DecodeRemoval parses the file of a removal.
+// DecodeRemoval parses the content b of a removal's file. It returns errRemoval if
+// the file is damaged.
 func DecodeRemoval(b []byte) (*Removal, error) {
 	in, err := lines.Open(b, kindRemoval, errRemoval)
 	if err != nil {
@@ -166,8 +175,9 @@ func DecodeRemoval(b []byte) (*Removal, error) {
 	return r, nil
 }
 
-// Decode parses the file that r describes, and checks that b is that file. With the
-// file of another removal in its place, deleted captures would become visible again.
+// Decode parses b as the content of the file that r describes, and checks that it is
+// that file. If the file of another removal were accepted in its place, deleted
+// captures would become visible again.
 func (r *RemovalFile) Decode(b []byte) (*Removal, error) {
 	out, err := DecodeRemoval(b)
 	if err == nil && (int64(len(b)) != r.Bytes || lines.Sum(b) != r.CRC) {
@@ -176,7 +186,8 @@ func (r *RemovalFile) Decode(b []byte) (*Removal, error) {
 	return out, err
 }
 
-// readPlaces reads the places of hidden captures, which must be sorted.
+// readPlaces reads the places of hidden captures of one segment. It calls in.Fail if
+// they are malformed or not sorted.
 func readPlaces(in *lines.Reader) (out []Hidden) {
 	for _, s := range in.Words() {
 		n := NeedNone
@@ -198,7 +209,8 @@ func readPlaces(in *lines.Reader) (out []Hidden) {
 }
 
 // readPrints reads the number of fingerprints, the number of bytes they take, and
-// the fingerprints, which must fill these bytes.
+// the fingerprints themselves. It calls in.Fail if the fingerprints do not fill
+// exactly these bytes.
 func readPrints(in *lines.Reader) []uint32 {
 	count := in.Uint()
 	b := in.Bytes(in.Uint())
@@ -223,18 +235,20 @@ func readPrints(in *lines.Reader) []uint32 {
 	return out
 }
 
-// RemovalFile is what the catalogue says of a removal.
+// RemovalFile is the catalogue's entry for the file of a removal (one DELETE or
+// DROP).
 type RemovalFile struct {
 	Name  string
 	Bytes int64
 	CRC   uint32
-	// Generation is the first generation with the removal. A segment that was
-	// written with knowledge of that generation has correct hints.
+	// Generation is the first generation with the removal. The hints of a segment
+	// whose writer knew that generation already take the removal into account.
 	Generation uint64
-	Segments   []uint32 // segments in force that have its hidden captures
+	Segments   []uint32 // numbers of the segments in force that have captures hidden by it
 }
 
-// Equal reports whether o is the same file, and hides captures of the same segments.
+// Equal reports whether r and o describe the same file, and hide captures of the
+// same segments.
 func (r RemovalFile) Equal(o RemovalFile) bool {
 	return r.Name == o.Name && r.CRC == o.CRC && r.Generation == o.Generation && slices.Equal(r.Segments, o.Segments)
 }
