@@ -21,17 +21,17 @@ func CatalogFile(generation uint64) string {
 	return filepath.Join(DirCatalog, fmt.Sprintf("%06d", generation))
 }
 
-// currentLine returns the content of CURRENT: the number of the generation, a blank
-// and the crc32c of its digits. Without the checksum a flipped bit could name an
-// older generation.
+// currentLine returns the content of the file CURRENT: the number of the generation
+// in six digits, a blank, and the crc32c of these digits. Without the checksum, a
+// flipped bit could name an older generation.
 func currentLine(generation uint64) []byte {
 	digits := fmt.Appendf(nil, "%06d", generation)
 	return fmt.Appendf(digits, " %08x\n", lines.Sum(digits))
 }
 
-// current returns the number of the current generation; 0 if the archive has
-// none yet. It also accepts a number without checksum, written by hand, if it has
-// all digits of the catalogue's file name.
+// current returns the number of the current generation, which it reads from the file
+// CURRENT; 0 if the archive has none yet. It also accepts a number without checksum,
+// written by hand, if that has all digits of the catalogue's file name.
 func (f *Folder) current() (uint64, error) {
 	b, err := os.ReadFile(filepath.Join(f.Path, FileCurrent))
 	if errors.Is(err, os.ErrNotExist) {
@@ -48,9 +48,10 @@ func (f *Folder) current() (uint64, error) {
 	return n, nil
 }
 
-// lostCurrent returns an error if CURRENT is missing although there are db-files;
-// the error says what to do. An archive has CURRENT before its first db-file. So
-// db-files without it are no leftovers: the lost catalogue named them.
+// lostCurrent returns an error if the file CURRENT is missing although there are
+// db-files. The error says what to do. An archive gets CURRENT before its first
+// db-file. So db-files without CURRENT are not leftovers: the lost catalogue named
+// them.
 func (f *Folder) lostCurrent() error {
 	files, err := filepath.Glob(filepath.Join(f.Path, DirPools, "*", "*.raw"))
 	if err != nil || len(files) == 0 {
@@ -62,8 +63,9 @@ func (f *Folder) lostCurrent() error {
 	return &segment.Error{File: FileCurrent, Offset: -1, Err: fmt.Errorf("the file is missing, but there are %d db-files: nothing is read or written until it is restored; %s", len(files), f.currentRemedy(0))}
 }
 
-// currentRemedy returns text that says how to mend CURRENT. n is the missing
-// catalogue that CURRENT names; 0 if it names none.
+// currentRemedy returns text for the user that says how to repair the file CURRENT.
+// n is the number of the missing catalogue that CURRENT names, or 0 if it names
+// none.
 func (f *Folder) currentRemedy(n uint64) string {
 	catalogs, _ := filepath.Glob(filepath.Join(f.Path, DirCatalog, "[0-9]*")) // the pattern is well-formed
 	if len(catalogs) > 0 {
@@ -75,23 +77,24 @@ func (f *Folder) currentRemedy(n uint64) string {
 	return "REINDEX makes it again from the db-files; or restore it and the folder " + DirCatalog + " from a copy of the archive"
 }
 
-// Pin is a catalogue that a shared lock protects from deletion, together with every
-// file that it names.
+// Pin is the catalogue of a generation, protected from deletion by a shared lock,
+// together with every file that it names.
 type Pin struct {
 	*catalog.Catalog
 	file *os.File // nil for the empty catalogue of an archive that does not exist
 }
 
-// Release ends the pin: the files of the generation may be removed.
+// Release ends the pin. Writers may then remove the files of the generation.
 func (p *Pin) Release() {
 	if p.file != nil {
 		p.file.Close() // this releases the lock too
 	}
 }
 
-// Pin pins the generation in force. If there is no archive yet, its catalogue is
-// empty. A writer may retire a generation between reading CURRENT and locking it:
-// then CURRENT names another.
+// Pin pins the generation in force: its files stay until the caller releases the
+// pin. If there is no archive yet, the catalogue of the result is empty. A writer
+// may remove a generation after Pin has read CURRENT and before Pin has locked the
+// generation. CURRENT then names another generation, and Pin tries again with that.
 func (f *Folder) Pin() (*Pin, error) {
 	for {
 		n, err := f.current()
@@ -136,7 +139,7 @@ func (f *Folder) Pin() (*Pin, error) {
 	}
 }
 
-// Load reads the catalogue of a generation.
+// Load reads the catalogue of generation n.
 func (f *Folder) Load(n uint64) (*catalog.Catalog, error) {
 	b, err := os.ReadFile(filepath.Join(f.Path, CatalogFile(n)))
 	if err != nil {

@@ -32,7 +32,7 @@ import (
 	"infomall/store/disk"
 )
 
-// The names of an archive's files and folders.
+// The names of the files and folders in an archive's folder.
 const (
 	FileCurrent = "CURRENT"
 	FileLock    = "LOCK"
@@ -47,11 +47,11 @@ const (
 // Folder is the folder of an archive. Several goroutines may use it.
 type Folder struct {
 	Path string
-	Disk disk.FS // makes all changes of files
+	Disk disk.FS // carries out all changes of files
 }
 
-// Open returns the folder with this path. It does not read or create anything
-// yet.
+// Open returns a Folder for the archive at this path, which need not exist. It does
+// not read or create anything yet.
 func Open(path string, d disk.FS) *Folder { return &Folder{path, d} }
 
 // Exists reports whether the folder holds an archive, with captures or without. A
@@ -66,8 +66,8 @@ func (f *Folder) Exists() bool {
 	return false
 }
 
-// Create makes the archive's folders that do not exist. A copy of an archive may
-// lack those that were empty.
+// Create makes those of the archive's folders that do not exist. A copy of an
+// archive may lack folders that were empty.
 func (f *Folder) Create() error {
 	_, err := os.Stat(filepath.Join(f.Path, FileCurrent))
 	exists := err == nil
@@ -83,14 +83,15 @@ func (f *Folder) Create() error {
 	return nil
 }
 
-// Locked calls do while no other writer can publish. It waits for other writers
-// until ctx ends.
+// Locked calls do while it holds the archive's lock, so that no other writer can
+// publish. It waits for other writers until ctx ends. do gets the open lock file.
 func (f *Folder) Locked(ctx context.Context, do func(lock disk.File) error) error {
 	return f.LockedBy(ctx, FileLock, do)
 }
 
-// LockedBy calls do while it holds the exclusive lock on the named file of the
-// archive.
+// LockedBy calls do while it holds the exclusive lock on a file of the archive. name
+// is the path of that file in the archive's folder. It waits for the lock until ctx
+// ends. do gets the open file.
 func (f *Folder) LockedBy(ctx context.Context, name string, do func(lock disk.File) error) error {
 	lock, err := f.Disk.OpenFile(filepath.Join(f.Path, name), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -119,8 +120,8 @@ func (f *Folder) LockedBy(ctx context.Context, name string, do func(lock disk.Fi
 	return do(lock)
 }
 
-// LockPool takes the merge lock of a pool. free is false if another process holds
-// it. Otherwise the caller calls unlock.
+// LockPool tries to take the merge lock of a pool, without waiting. free is false if
+// another process holds the lock. If free is true, the caller calls unlock later.
 func (f *Folder) LockPool(pool string) (unlock func(), free bool, err error) {
 	dir := filepath.Join(f.Path, DirPools, pool)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {

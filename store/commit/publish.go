@@ -16,20 +16,22 @@ import (
 	"infomall/store/segment"
 )
 
-// Publication is a change of the catalogue, and the new files that belong to it.
-// These are complete and synced, and lie in the writer's folder.
+// Publication is a change of the catalogue, together with the new files that belong
+// to it. These files are complete and synced, and lie in the writer's folder.
 type Publication struct {
 	catalog.Change
-	// Made are the segments that come into force: those of Change.In, and the new
-	// forms of Change.Rewritten. Publish fills these two lists, and Change.Index.
+	// Made are the segments that come into force: new segments, and new forms of
+	// segments. Publish enters them in Change.In and Change.Rewritten, and sets
+	// Change.Index.
 	Made []Made
-	// Unfinished, if not nil, is an index that already has some of the segments.
-	// Publish finishes it.
+	// Unfinished, if not nil, is an index to which some of the segments were already
+	// added. Publish adds the others and finishes it.
 	Unfinished *segment.IndexBuilder
-	// NamesPath is the path of the file of Change.Names in the writer's folder.
+	// NamesPath is the path, in the writer's folder, of the names file that
+	// Change.Names describes.
 	NamesPath string
-	// Removal, if not nil, comes into force too: the removal of a pool if Change.Out
-	// is set, otherwise of captures.
+	// Removal, if not nil, comes into force together with the change. It is the
+	// removal of a pool if Change.Out is set, otherwise the removal of captures.
 	Removal *catalog.Removal
 }
 
@@ -37,23 +39,24 @@ type Publication struct {
 // folder.
 type Made struct {
 	Info   *segment.Info
-	Writer *segment.Writer // nil if its index is written already
+	Writer *segment.Writer // the source of its index entries; nil if they are in the index already
 	Path   string
-	// Old is the segment in force that this one replaces, if it is another form of
-	// the same captures and blocks; otherwise nil.
+	// Old is the segment in force that this segment replaces, if this is another
+	// form of the same captures and blocks. Otherwise Old is nil.
 	Old *segment.Info
-	// Number is the number of the db-file of such a form.
+	// Number is the number of the db-file of such another form; 0 if Old is nil.
 	Number uint32
 }
 
-// staleTries is how often a change is planned in a row. Each failure means that
-// another process published meanwhile. Some failures are normal if many processes
-// write; this many mean that the plan never fits the catalogue, for example because
-// its file was replaced by an older one.
+// staleTries is how often a change is planned in a row before Retry gives up. Each
+// failure means that another process published meanwhile. Some failures are normal
+// if many processes write. So many failures mean that the plan never fits the
+// catalogue, for example because the catalogue file was replaced by an older one.
 const staleTries = 100
 
-// Retry calls f until it returns anything but ErrStale, at most staleTries
-// times.
+// Retry calls f again while f returns catalog.ErrStale, at most staleTries times. It
+// returns the result of the last call, or an error that wraps ErrStale if all calls
+// returned ErrStale.
 func Retry(ctx context.Context, f func() error) error {
 	for range staleTries {
 		if err := f(); !errors.Is(err, catalog.ErrStale) {
@@ -66,11 +69,11 @@ func Retry(ctx context.Context, f func() error) error {
 	return fmt.Errorf("%w, %d times in a row: try again when fewer processes write to it; VERIFY reports whether it is damaged", catalog.ErrStale, staleTries)
 }
 
-// Publish puts a change in force. The order of its steps matters, and each step is
-// durable before the next: files in the writer's folder, files in their places, the
-// new catalogue, CURRENT. Afterwards it removes the files that are out of force and
-// that no snapshot uses. If it returns ErrStale, the archive is unchanged and the
-// new files are deleted.
+// Publish puts the change p in force. Each of its steps is durable before the next:
+// the files in the writer's folder, the files in their places, the new catalogue,
+// CURRENT. Afterwards Publish removes the files that are out of force and that no
+// snapshot uses. If it returns ErrStale, the archive is unchanged and the new files
+// are deleted.
 func (w *Writer) Publish(ctx context.Context, p Publication) error {
 	var moved []string
 	if len(p.Made) > 0 {
@@ -116,9 +119,10 @@ func (w *Writer) Publish(ctx context.Context, p Publication) error {
 	return err
 }
 
-// moveIn writes the index of new segments, and moves the segment files, the index
-// and the names file to their places. It completes the change of p, and returns the
-// new paths of all files.
+// moveIn writes the index of the new segments of p, and moves the db-files, the
+// index and the names file to their places in the archive. It completes the change
+// of p. It returns the new paths of all these files, relative to the archive's
+// folder.
 func (w *Writer) moveIn(p *Publication) ([]string, error) {
 	name := indexName(p.Made[0].Info.ID, p.Made[0].Number)
 	index, tmp := filepath.Join(DirIndex, name), filepath.Join(w.Dir, name)
@@ -154,12 +158,13 @@ func (w *Writer) moveIn(p *Publication) ([]string, error) {
 	return files, w.Folder.MoveIn(moves)
 }
 
-// indexName returns the name of an index file, given the ID of its first segment and
-// the number of that segment's db-file; 0 if the number is the ID.
+// indexName returns the name of an index file, such as "000012.idx". id is the ID of
+// its first segment, and number is the number of that segment's db-file, or 0 if
+// that is the ID.
 func indexName(id, number uint32) string { return fmt.Sprintf("%06d.idx", max(id, number)) }
 
-// writeIndex adds those of the segments to an index that it lacks, and finishes it.
-// If x is nil, it creates the index at tmp.
+// writeIndex finishes the index x. First it adds those of the segments in the
+// parameter in that x lacks. If x is nil, it creates an index at the path tmp.
 func (w *Writer) writeIndex(x *segment.IndexBuilder, tmp string, in []Made) (err error) {
 	if x == nil {
 		if x, err = segment.NewIndexBuilder(w.Folder.Disk, tmp); err != nil {
@@ -177,7 +182,9 @@ func (w *Writer) writeIndex(x *segment.IndexBuilder, tmp string, in []Made) (err
 	return x.Finish()
 }
 
-// moveInRemoval writes a removal's file and moves it to its place.
+// moveInRemoval writes the file of removal r and moves it to its place in the
+// archive. It returns the catalogue's entry for the file, still without Generation
+// and Segments.
 func (w *Writer) moveInRemoval(ctx context.Context, r *catalog.Removal) (*catalog.RemovalFile, error) {
 	number, err := w.Allocate(ctx, 1)
 	if err != nil {
@@ -193,8 +200,8 @@ func (w *Writer) moveInRemoval(ctx context.Context, r *catalog.Removal) (*catalo
 	return info, w.Folder.MoveIn([][2]string{{tmp, info.Name}})
 }
 
-// InForce loads the current catalogue; an empty one if there is none yet. The
-// caller holds the archive's lock, so it stays current.
+// InForce loads the current catalogue. It returns an empty catalogue if there is
+// none yet. The caller holds the archive's lock, so the catalogue stays current.
 func (f *Folder) InForce() (*catalog.Catalog, error) {
 	n, err := f.current()
 	if err != nil {
@@ -206,7 +213,8 @@ func (f *Folder) InForce() (*catalog.Catalog, error) {
 	return f.Load(n)
 }
 
-// Put puts a generation in force. The caller holds the archive's lock.
+// Put writes the catalogue c and puts it in force. It then removes older generations
+// that nobody pins. The caller holds the archive's lock.
 func (f *Folder) Put(c *catalog.Catalog) error {
 	if err := disk.WriteFile(f.Disk, filepath.Join(f.Path, CatalogFile(c.Generation)), c.Encode()); err != nil {
 		return err
@@ -220,7 +228,8 @@ func (f *Folder) Put(c *catalog.Catalog) error {
 	return f.sweepGenerations()
 }
 
-// putCurrent writes CURRENT and makes it durable.
+// putCurrent writes the file CURRENT with the number of a generation, and makes it
+// durable.
 func (f *Folder) putCurrent(generation uint64) error {
 	if err := disk.WriteFile(f.Disk, filepath.Join(f.Path, FileCurrent), currentLine(generation)); err != nil {
 		return err
@@ -228,8 +237,8 @@ func (f *Folder) putCurrent(generation uint64) error {
 	return f.Disk.SyncDir(f.Path)
 }
 
-// DescribeIndex reads an index file, and returns what a catalogue says of it under
-// this name.
+// DescribeIndex reads the index file at a path, and returns the entry that a
+// catalogue has for it under this name, with its size and checksum.
 func DescribeIndex(path, name string) (catalog.IndexFile, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -241,7 +250,9 @@ func DescribeIndex(path, name string) (catalog.IndexFile, error) {
 	return catalog.IndexFile{Name: name, Bytes: n, CRC: sum.Sum32()}, err
 }
 
-// MoveIn renames synced files to their places and makes the names durable.
+// MoveIn renames synced files and makes their new names durable. Each element of
+// moves has the present path of a file, and its new path relative to the archive's
+// folder. It returns an error if a file exists at a new path.
 func (f *Folder) MoveIn(moves [][2]string) error {
 	dirs := make(map[string]bool)
 	for _, m := range moves {
@@ -268,7 +279,8 @@ func (f *Folder) MoveIn(moves [][2]string) error {
 	return nil
 }
 
-// ReadRemoval reads the file that info describes, and checks that it is that file.
+// ReadRemoval reads the removal file that info describes, and checks that it is that
+// file.
 func (f *Folder) ReadRemoval(info *catalog.RemovalFile) (*catalog.Removal, error) {
 	b, err := os.ReadFile(filepath.Join(f.Path, info.Name))
 	if err != nil {
@@ -277,5 +289,6 @@ func (f *Folder) ReadRemoval(info *catalog.RemovalFile) (*catalog.Removal, error
 	return info.Decode(b)
 }
 
-// removedFile returns the path of the file of a removal, by number.
+// removedFile returns the path, in the archive's folder, of the removal file with
+// this number.
 func removedFile(number uint32) string { return filepath.Join(DirRemoved, fmt.Sprintf("%06d", number)) }

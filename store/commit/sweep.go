@@ -11,8 +11,8 @@ import (
 	"infomall/store/disk"
 )
 
-// sweepWriters removes the folders of dead writers, and reports whether any writer
-// is alive. The caller holds the archive's lock.
+// sweepWriters removes the folders of dead writers, and reports whether another
+// writer is alive. The caller holds the archive's lock.
 func (f *Folder) sweepWriters() (alive bool, err error) {
 	dirs, err := os.ReadDir(filepath.Join(f.Path, dirWriters))
 	if err != nil {
@@ -43,10 +43,10 @@ func (f *Folder) sweepWriters() (alive bool, err error) {
 	return alive, nil
 }
 
-// sweepFiles deletes old generations that nobody reads, db-files and indexes that
-// no generation names, and lock files of pools that no generation has. The caller
-// holds the archive's lock and no other writer is alive, so nobody can be about to
-// publish one of these files.
+// sweepFiles deletes leftovers: old generations that no reader pins, db-files,
+// indexes and other files that no generation names, and lock files of pools that no
+// generation has. The caller holds the archive's lock, and no other writer is alive,
+// so no process can be about to publish one of these files.
 func (f *Folder) sweepFiles() error {
 	if err := f.sweepGenerations(); err != nil {
 		return err
@@ -85,15 +85,17 @@ func (f *Folder) sweepFiles() error {
 	return nil
 }
 
-// Sweep removes older generations and their files, as sweepGenerations does.
+// Sweep removes the generations before the current one that no reader pins, and the
+// files that only these name.
 func (f *Folder) Sweep(ctx context.Context) error {
 	return f.Locked(ctx, func(disk.File) error { return f.sweepGenerations() })
 }
 
-// sweepGenerations removes older generations that no reader pins, and the files
-// that only these name. A file that is out of force never comes back. A generation
-// newer than the current one is left by a killed writer, and the next writer
-// overwrites it; or CURRENT is damaged. The caller holds the archive's lock.
+// sweepGenerations removes the generations before the current one that no reader
+// pins, and the files that only these name. A file that is out of force never comes
+// back. Generations newer than the current one stay: either a killed writer left
+// such a generation, and the next writer overwrites it, or CURRENT is damaged. The
+// caller holds the archive's lock.
 func (f *Folder) sweepGenerations() error {
 	current, err := f.current()
 	if err != nil {
@@ -132,7 +134,8 @@ func (f *Folder) sweepGenerations() error {
 	return nil
 }
 
-// Generations returns the numbers of the catalogue files that exist, ascending.
+// Generations returns the numbers of the generations whose catalogue files exist,
+// ascending.
 func (f *Folder) Generations() ([]uint64, error) {
 	entries, err := os.ReadDir(filepath.Join(f.Path, DirCatalog))
 	if err != nil {
@@ -148,7 +151,8 @@ func (f *Folder) Generations() ([]uint64, error) {
 	return out, nil
 }
 
-// removeAll removes files of the archive. A file that does not exist is no error.
+// removeAll removes files, given by their paths in the archive's folder. A file that
+// does not exist is no error.
 func (f *Folder) removeAll(names []string) error {
 	for _, name := range names {
 		if err := f.Disk.Remove(filepath.Join(f.Path, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -158,10 +162,11 @@ func (f *Folder) removeAll(names []string) error {
 	return nil
 }
 
-// fileUse counts how many generations name each file.
+// fileUse says which files each generation names, and how many generations name each
+// file.
 type fileUse struct {
-	names map[uint64][]string
-	users map[string]int
+	names map[uint64][]string // by generation: the files that it names
+	users map[string]int      // by file: how many generations name it
 	// unknown is set if a generation cannot be read: it may name any file.
 	unknown bool
 }
@@ -192,8 +197,9 @@ func (u *fileUse) inFolder(dir string) bool {
 	return false
 }
 
-// only removes a generation from the counts, and returns the files that no other
-// generation names.
+// only takes a generation out of the counts, and returns the files that no other
+// generation names. The result is empty if a generation cannot be read, because that
+// may name any file.
 func (u *fileUse) only(generation uint64) (out []string) {
 	for _, name := range u.names[generation] {
 		if u.users[name]--; u.users[name] == 0 && !u.unknown {

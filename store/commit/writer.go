@@ -15,12 +15,12 @@ import (
 	"infomall/store/segment"
 )
 
-// Writer is a process's right to add segments. Its folder under writers/ holds the
-// files that it makes. The lock file in that folder is locked while the writer
-// lives: so everybody can distinguish a living writer from the leftovers of a
-// killed one.
+// Writer is the right of a process to add segments to an archive. Its folder under
+// writers/ has the unfinished files that the process makes. A lock file in that
+// folder is locked while the writer lives, so that other processes can distinguish a
+// living writer from the leftovers of a killed one.
 type Writer struct {
-	Folder *Folder // the archive's
+	Folder *Folder // the folder of the archive
 	Dir    string  // path of the writer's own folder
 	lock   disk.File
 	// Packer compresses the segments of static pools.
@@ -28,19 +28,20 @@ type Writer struct {
 }
 
 // NewWriter creates the archive if necessary, and registers a writer. If no other
-// writer is alive, it first removes what killed writers left.
+// writer is alive, it first removes files that killed writers left. The caller
+// closes the writer.
 func (f *Folder) NewWriter(ctx context.Context) (*Writer, error) {
 	return f.register(ctx, f.begin)
 }
 
 // NewWriterWithoutCatalog does what NewWriter does, in an archive whose catalogue is
-// lost. The caller puts another catalogue in force before it closes the writer.
+// lost. The caller puts another catalogue in force before closing the writer.
 func (f *Folder) NewWriterWithoutCatalog(ctx context.Context) (*Writer, error) {
 	return f.register(ctx, f.putFormat)
 }
 
-// register registers a writer. It calls prepare first, with the archive's lock
-// held.
+// register creates the archive's folders and registers a writer. It calls prepare
+// first, with the archive's lock held.
 func (f *Folder) register(ctx context.Context, prepare func() error) (*Writer, error) {
 	if err := f.Create(); err != nil {
 		return nil, err
@@ -73,12 +74,14 @@ func (f *Folder) register(ctx context.Context, prepare func() error) (*Writer, e
 	return w, nil
 }
 
-// begin publishes an empty catalogue in a new archive, so that there is never a
-// db-file without CURRENT, and writes FORMAT.txt. In an existing archive it makes
-// CURRENT durable: the process that wrote CURRENT may have been killed, or have
-// failed, before it was durable, and what this writer does next must not be undone
-// by a power failure. The caller holds the archive's lock, so no other process
-// deletes unfinished files meanwhile.
+// begin prepares the archive for a writer. It writes FORMAT.txt. In a new archive it
+// also publishes an empty catalogue, so that there is never a db-file without
+// CURRENT.
+//
+// In an existing archive begin makes CURRENT durable. The process that wrote CURRENT
+// may have been killed, or have failed, before CURRENT was durable, and a power
+// failure must not undo what this writer does next. The caller holds the archive's
+// lock, so no other process deletes unfinished files meanwhile.
 func (f *Folder) begin() error {
 	if err := f.putFormat(); err != nil {
 		return err
@@ -96,7 +99,7 @@ func (f *Folder) begin() error {
 	return f.Put(&catalog.Catalog{Generation: 1, ID: catalog.NewID()})
 }
 
-// putFormat writes FORMAT.txt, unless the file already has this program's text.
+// putFormat writes the file FORMAT.txt, unless that already has this program's text.
 func (f *Folder) putFormat() error {
 	name := filepath.Join(f.Path, FileFormat)
 	if b, err := os.ReadFile(name); err == nil && string(b) == formatFile() {
@@ -105,28 +108,31 @@ func (f *Folder) putFormat() error {
 	return disk.WriteFile(f.Disk, name, []byte(formatFile()))
 }
 
-// Close removes the writer's folder, with everything in it that was not published.
+// Close removes the writer's folder, with all files in it that were not published,
+// and releases the writer's lock.
 func (w *Writer) Close() error {
 	err := disk.RemoveAll(w.Folder.Disk, w.Dir)
 	return errors.Join(err, w.lock.Close())
 }
 
-// CreateSegment creates the db-file with this number in the writer's folder. The
+// CreateSegment creates a db-file with this number in the writer's folder. The
 // caller closes it.
 func (w *Writer) CreateSegment(number uint32) (disk.File, error) {
 	return disk.Create(w.Folder.Disk, filepath.Join(w.Dir, fmt.Sprintf("%06d.raw", number)))
 }
 
-// CreateIndex begins the index file whose first segment has this ID. Publish takes it
-// as Publication.Unfinished.
+// CreateIndex begins an index file in the writer's folder. first is the ID of the
+// first segment in it. The result can be passed to Publish as
+// Publication.Unfinished.
 func (w *Writer) CreateIndex(first uint32) (*segment.IndexBuilder, error) {
 	return segment.NewIndexBuilder(w.Folder.Disk, filepath.Join(w.Dir, indexName(first, 0)))
 }
 
-// Allocate returns the first of n consecutive segment numbers that no other segment
-// has. The lock file holds the next number. The catalogue and the names in use
-// count too: a power failure may have restored an older content of the lock file,
-// and files that are not named are not always deleted.
+// Allocate reserves n consecutive segment numbers that no other segment has, and
+// returns the first. The archive's lock file has the next free number. Allocate also
+// looks at the catalogue and at the names of existing files, because a power failure
+// may have restored an older content of the lock file, and files that no catalogue
+// names are not always deleted.
 func (w *Writer) Allocate(ctx context.Context, n int) (first uint32, err error) {
 	err = w.Folder.Locked(ctx, func(lock disk.File) error {
 		b, err := io.ReadAll(lock)
@@ -158,7 +164,7 @@ func (w *Writer) Allocate(ctx context.Context, n int) (first uint32, err error) 
 }
 
 // NextByNames returns the highest number in the names of db-files, indexes and
-// removals, plus one.
+// removal files, plus one. It returns 1 if there are no such files.
 func (f *Folder) NextByNames() (uint64, error) {
 	next := uint64(1)
 	for _, pattern := range []string{filepath.Join(DirPools, "*", "*.raw"), filepath.Join(DirIndex, "*.idx"), filepath.Join(DirRemoved, "[0-9]*")} {
