@@ -16,20 +16,20 @@ import (
 	"infomall/store/segment"
 )
 
-// FileDefinitions is the file with everything that users have named: views,
-// metadata and saved queries. It is not part of the catalogue: no capture depends
-// on it, and it survives the loss of a catalogue.
+// FileDefinitions is the name of the file with everything that users have named:
+// views, metadata and saved queries. The file is not part of the catalogue: no
+// capture depends on it, and it survives the loss of a catalogue.
 const FileDefinitions = "definitions"
 
-// kindDefinitions is the kind in the file's first line.
+// kindDefinitions is the kind of file that its first line names.
 const kindDefinitions = "definitions"
 
-// definitionsBytesMax bounds the size of the file. Every statement that names
-// something unknown reads it.
+// definitionsBytesMax is the largest size of the file with the definitions, in
+// bytes. Every statement that names something unknown reads the whole file.
 const definitionsBytesMax = 16 << 20
 
-// Definitions returns everything that users have named, in the order in which
-// Define stored it.
+// Definitions returns everything that users have named (views, metadata and saved
+// queries), in the order in which Define stored it.
 func (k *Notes) Definitions(ctx context.Context) ([]task.Definition, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -77,8 +77,8 @@ func (k *Notes) Define(ctx context.Context, change func([]task.Definition) ([]ta
 	})
 }
 
-// CopyDefinitions adds to the notes of another archive the definitions that it
-// lacks.
+// CopyDefinitions adds the definitions of k to the notes of another archive, as far
+// as that has no definition with the same kind and name.
 func (k *Notes) CopyDefinitions(ctx context.Context, to *Notes) error {
 	own, err := k.Definitions(ctx)
 	if err != nil || len(own) == 0 {

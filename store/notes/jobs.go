@@ -21,7 +21,7 @@ import (
 	"infomall/store/segment"
 )
 
-// The files of jobs. FORMAT.md draws them.
+// The names of the folder of jobs and of its files. FORMAT.md draws them.
 const (
 	dirJobs     = "jobs"
 	fileJobs    = "log"
@@ -29,15 +29,17 @@ const (
 	fileDaemon  = "daemon"
 )
 
-// jobsBytesMax is the size at which the log of jobs is cut to its later half. A job
-// takes about 200 bytes, so the log has some thousands of jobs.
+// jobsBytesMax is the size in bytes at which the log of ended jobs is cut to its
+// later half. A job takes about 200 bytes, so the log has some thousands of jobs.
 const jobsBytesMax = 1 << 20
 
-// BeginJob records that a job runs, and returns its ID. The caller calls end with
-// the result, which is then recorded durably. If the process ends before, the job
-// counts as interrupted. If the job is the run of a schedule that is running
-// already, the error is a *task.JobRunningError. If there is no archive, the job
-// is recorded only if there is one when it ends.
+// BeginJob records that job j (one run of a statement) begins, and returns its ID.
+// The caller later calls end with the ended job, which end records durably. If the
+// process dies before that, the job counts as interrupted.
+//
+// If j is the run of a schedule that is running already, the error is a
+// *task.JobRunningError. If there is no archive, the ID is 0, and the job is
+// recorded only if there is an archive when the job ends.
 func (k *Notes) BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error) {
 	j.State, j.Process, j.Finished = task.JobRunning, os.Getpid(), record.NoTime
 	var run disk.File
@@ -79,8 +81,8 @@ func (k *Notes) BeginJob(ctx context.Context, j task.Job) (id int64, end func(ta
 	}, nil
 }
 
-// Jobs returns the known jobs, sorted by ID: all that run, and the later ones of
-// those that have ended.
+// Jobs returns the known jobs, sorted by ID: all running jobs, and the ended jobs
+// that are still in the log.
 func (k *Notes) Jobs(ctx context.Context) ([]task.Job, error) {
 	log, err := k.readJobs()
 	if err != nil {
@@ -90,10 +92,11 @@ func (k *Notes) Jobs(ctx context.Context) ([]task.Job, error) {
 		func(x, y task.Job) int { return cmp.Compare(x.ID, y.ID) }), ctx.Err()
 }
 
-// jobLog is the content of the folder of jobs.
+// jobLog is what the folder of jobs says: the log of ended jobs, and the files of
+// running jobs.
 type jobLog struct {
 	ended   []task.Job
-	size    int64 // size of the log
+	size    int64 // size of the log in bytes
 	torn    bool  // the last line of the log is incomplete
 	running []task.Job
 	lost    []task.Job // jobs whose process is gone and that are not in the log
@@ -110,8 +113,9 @@ func (l *jobLog) nextID() int64 {
 	return id + 1
 }
 
-// jobsLocked runs f while no other process begins or ends a job. It first records
-// the end of jobs whose process was killed.
+// jobsLocked calls f with the content of the folder of jobs, while no other process
+// can begin or end a job. Before that it records, in the log, the end of jobs whose
+// process was killed.
 func (k *Notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 	if _, err := os.Stat(filepath.Join(k.folder.Path, dirJobs)); err != nil {
 		if err := disk.Mkdir(k.folder.Disk, filepath.Join(k.folder.Path, dirJobs)); err != nil {
@@ -138,8 +142,9 @@ func (k *Notes) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 	})
 }
 
-// readJobs reads the folder of jobs. Without the lock it may find an ending job
-// both in the log and running; that job counts as ended.
+// readJobs reads the folder of jobs. A caller without the lock may find the same job
+// both in the log and running, because it is just ending. readJobs returns that job
+// as ended.
 func (k *Notes) readJobs() (*jobLog, error) {
 	log := &jobLog{}
 	names, err := filepath.Glob(filepath.Join(k.folder.Path, dirJobs, fileRunning+"*"))
@@ -185,8 +190,9 @@ func (k *Notes) readJobs() (*jobLog, error) {
 	return log, nil
 }
 
-// lookAtJob reads the file of a running job, if its process is alive. A file that
-// cannot be read is no job: it was not written completely.
+// lookAtJob reads the file of a running job. ok is false if the file cannot be
+// parsed: it was then not written completely, and there is no job. runs reports
+// whether the process of the job is alive.
 func lookAtJob(name string) (j task.Job, ok, runs bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -205,8 +211,9 @@ func lookAtJob(name string) (j task.Job, ok, runs bool, err error) {
 	return j, ok, !free, nil
 }
 
-// noteRunning creates the file of a running job, locked until it is closed. The
-// file is not synced, because a power failure ends the job anyway.
+// noteRunning creates the file of a running job and returns it, locked until the
+// caller closes it. The file is not synced, because a power failure ends the job
+// anyway.
 func (k *Notes) noteRunning(j *task.Job) (disk.File, error) {
 	f, err := disk.Create(k.folder.Disk, filepath.Join(k.folder.Path, dirJobs, fmt.Sprintf("%s%09d", fileRunning, j.ID)))
 	if err != nil {
@@ -222,7 +229,9 @@ func (k *Notes) noteRunning(j *task.Job) (disk.File, error) {
 	return f, nil
 }
 
-// readLog parses the log. A damaged line is no job: it was not written completely.
+// readLog reads the file with the log of ended jobs into log. A damaged line counts
+// as no job: it was not written completely. If a complete line is damaged, readLog
+// warns.
 func (k *Notes) readLog(log *jobLog) error {
 	name := filepath.Join(dirJobs, fileJobs)
 	b, err := os.ReadFile(filepath.Join(k.folder.Path, name))
@@ -247,8 +256,9 @@ func (k *Notes) readLog(log *jobLog) error {
 	return nil
 }
 
-// appendJobs appends jobs to the log and syncs it. A log that has grown too long is
-// rewritten with its later half and the last run of each schedule.
+// appendJobs appends ended jobs to the log and syncs the file. If the log has grown
+// longer than jobsBytesMax, it is rewritten with only its later half and the last
+// run of each schedule.
 func (k *Notes) appendJobs(log *jobLog, jobs ...task.Job) error {
 	name := filepath.Join(k.folder.Path, dirJobs, fileJobs)
 	log.ended = append(log.ended, jobs...)
@@ -286,7 +296,8 @@ func (k *Notes) appendJobs(log *jobLog, jobs ...task.Job) error {
 	return err
 }
 
-// laterJobs returns the later half of jobs, and the last run of each schedule.
+// laterJobs returns the later half of list, preceded by the last run of each
+// schedule whose last run is in the earlier half.
 func laterJobs(list []task.Job) []task.Job {
 	last := map[string]int64{}
 	for _, j := range list {
@@ -301,14 +312,14 @@ func laterJobs(list []task.Job) []task.Job {
 	return append(kept, list[half:]...)
 }
 
-// encodeJob appends a line for a job: fields separated by tabs, and a checksum of
-// what comes before it.
+// encodeJob appends to b the line of job j in the log: fields separated by tabs,
+// then a checksum of everything before it in the line.
 func encodeJob(b []byte, j *task.Job) []byte {
 	return lines.AppendSummed(b, j.ID, j.State.String(), lines.Quoted(j.Name), j.Started, j.Finished, j.Rows, j.Bytes,
 		j.Process, j.Scheduled, j.Next, lines.Quoted(cutText(j.Statement)), lines.Quoted(cutText(j.Error)))
 }
 
-// cutText shortens a text that is too long for the log.
+// cutText returns s, or its first task.JobTextMax bytes and "…" if s is longer.
 func cutText(s string) string {
 	if len(s) <= task.JobTextMax {
 		return s
@@ -316,11 +327,12 @@ func cutText(s string) string {
 	return strings.ToValidUTF8(s[:task.JobTextMax], "") + "…"
 }
 
-// errJob is the error for a line of the log that is no job. Nobody sees it: a
-// damaged line was not written completely.
+// errJob is the error for a line of the log that cannot be parsed. No caller returns
+// it: such a line was not written completely, and counts as no job.
 var errJob = errors.New("the line is no job")
 
-// decodeJob parses a line that encodeJob made, and reports whether it could.
+// decodeJob parses a line that encodeJob made, without the newline. ok is false if
+// the line is damaged.
 func decodeJob(line string) (j task.Job, ok bool) {
 	r, err := lines.OpenLine(line, errJob)
 	if err != nil {
@@ -340,9 +352,9 @@ func decodeJob(line string) (j task.Job, ok bool) {
 	return j, false
 }
 
-// Daemon makes this process the one that runs the archive's schedules, until the
-// closer is closed. If there is such a process already, the error is a
-// *task.DaemonError.
+// Daemon makes this process the daemon of the archive, the only process that runs
+// its schedules, until the caller closes the result. If there is a daemon already,
+// the error is a *task.DaemonError.
 func (k *Notes) Daemon() (io.Closer, error) {
 	if err := k.folder.Create(); err != nil {
 		return nil, err

@@ -23,10 +23,11 @@ import (
 type Notes struct {
 	folder *commit.Folder
 	now    func() time.Time
-	warn   func(error) // is called with each fault that is worked around
+	warn   func(error) // is called with each fault that does not stop the caller
 }
 
-// New returns the notes in the folder of an archive. They need not exist yet.
+// New returns the notes in the folder of an archive. The archive need not exist yet.
+// warn is called with each fault that does not stop the caller.
 func New(f *commit.Folder, now func() time.Time, warn func(error)) *Notes {
 	return &Notes{f, now, warn}
 }

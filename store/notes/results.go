@@ -21,19 +21,20 @@ import (
 	"infomall/store/urlkey"
 )
 
-// dirResults has a folder for each kind of result. In that is a folder for each
-// name, and in that a file for each time at which the result was computed. Results
-// are in force as soon as their file exists: no catalogue names them, since
-// captures do not depend on them.
+// dirResults is the folder of all results. It has a folder for each kind of result,
+// with a folder for each name, with a file for each time at which the result was
+// computed. A result is in force as soon as its file exists: no catalogue names the
+// file, because captures do not depend on results.
 const dirResults = "results"
 
-// resultNameMax bounds the length of a folder's name. File systems have a similar
-// bound.
+// resultNameMax is how many bytes the name of a result's folder may have. File
+// systems have a similar limit.
 const resultNameMax = 200
 
-// SaveResult stores a result beside those of the same kind and name, and returns it
-// as stored: if there is already one with the same Computed, Computed becomes a
-// moment later. It ranges over the rows once. If the process is killed, nothing is
+// SaveResult stores a result, described by info, beside the results with the same
+// kind and name. It ranges over the rows once. It returns info with the stored file.
+// If a result with the same time Computed exists already, Computed of the returned
+// info is a moment later. If the process is killed before the end, nothing is
 // stored.
 func (k *Notes) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	w, err := k.folder.NewWriter(ctx)
@@ -75,7 +76,8 @@ func (k *Notes) saveResult(ctx context.Context, w *commit.Writer, info *task.Res
 	}
 }
 
-// writeResult writes and syncs the file of a result.
+// writeResult writes and syncs the file of a result at the path name. It completes
+// info.
 func (k *Notes) writeResult(ctx context.Context, name string, info *task.Result, rows iter.Seq2[task.ResultRow, error]) (err error) {
 	f, err := disk.Create(k.folder.Disk, name)
 	if err != nil {
@@ -107,8 +109,10 @@ func (k *Notes) writeResult(ctx context.Context, name string, info *task.Result,
 	return f.Sync()
 }
 
-// resultFolder returns the folder for results of a name. Bytes that some file
-// systems do not distinguish are written as % and two hex digits.
+// resultFolder returns the folder, in the archive's folder, for the results with a
+// kind and name, such as "results/rank/my%20site". Only lower-case letters, digits,
+// _ and - are written unchanged, because some file systems do not distinguish other
+// bytes. Other bytes are written as % and two hex digits.
 func resultFolder(kind, name string) string {
 	var b []byte
 	for _, c := range []byte(name) {
@@ -121,7 +125,8 @@ func resultFolder(kind, name string) string {
 	return filepath.Join(dirResults, kind, string(b))
 }
 
-// DropResult removes the results of a kind and name, and returns their number.
+// DropResult removes all results with a kind and name, and returns how many it
+// removed. It returns 0 if there are none.
 func (k *Notes) DropResult(ctx context.Context, kind, name string) (int, error) {
 	dir := filepath.Join(k.folder.Path, resultFolder(kind, name))
 	files, err := os.ReadDir(dir)
@@ -142,9 +147,9 @@ func (k *Notes) DropResult(ctx context.Context, kind, name string) (int, error) 
 	return len(files), k.folder.Disk.SyncDir(dir)
 }
 
-// Results lists the results of a kind, sorted by name and time. A result is left
-// out with a warning if its file cannot be read: it is damaged, is in the place of
-// another, or has another format.
+// Results lists the results of a kind, sorted by name and time. It leaves out
+// results whose files cannot be read, with a warning for each: the file is damaged,
+// is in the place of another file, or has another format.
 func (k *Notes) Results(ctx context.Context, kind string) ([]task.Result, error) {
 	names, err := os.ReadDir(filepath.Join(k.folder.Path, dirResults, kind))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -180,7 +185,8 @@ func (k *Notes) Results(ctx context.Context, kind string) ([]task.Result, error)
 	return list, nil
 }
 
-// ResultFiles returns the files of all results, relative to the archive's folder.
+// ResultFiles returns the paths of the files of all results, relative to the
+// archive's folder.
 func (k *Notes) ResultFiles() ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(k.folder.Path, dirResults, "*", "*", "*"))
 	for i := range files {
@@ -191,7 +197,8 @@ func (k *Notes) ResultFiles() ([]string, error) {
 	return files, err
 }
 
-// CheckResult reads the file of a result to its end, which checks it.
+// CheckResult reads the file of a result to its end, and returns an error if the
+// file is damaged. name is the path of the file in the archive's folder.
 func (k *Notes) CheckResult(ctx context.Context, name string) error {
 	for _, err := range k.ResultRows(ctx, task.Result{File: name}, nil) {
 		if err != nil {
@@ -240,8 +247,9 @@ func (k *Notes) openResult(name string) (*resultFile, error) {
 	return &resultFile{r, f}, nil
 }
 
-// ResultRows yields the rows of a result whose keys are in one of the ranges. The
-// ranges must be sorted and disjoint; nil means all rows.
+// ResultRows yields the rows of the result info whose keys are in one of the ranges,
+// in order of key. The ranges must be sorted and disjoint; nil means all rows. An
+// error is the last pair.
 func (k *Notes) ResultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		r, err := k.openResult(info.File)

@@ -32,16 +32,16 @@ import (
 )
 
 const (
-	// kindResult is the kind in the first line.
+	// kindResult is the kind of file that the first line names.
 	kindResult = "result"
-	// chunkBytes is the size in bytes, before compression, at which a chunk
+	// chunkBytes is the size in bytes, before compression, at which a chunk of rows
 	// ends. A look-up decompresses at least one chunk.
 	chunkBytes = 64 << 10
-	// tailBytes is the length of the last line, which has the offset of the
-	// list.
+	// tailBytes is the length in bytes of the last line, which has the offset of the
+	// list of chunks.
 	tailBytes = len("list\t00000000000000000000\n")
-	// rowBytesMax bounds a key and a value, in bytes. The longest URL has 16
-	// KB.
+	// rowBytesMax is the largest size of a row's key, and of its value, in bytes.
+	// The longest URL has 16 KB.
 	rowBytesMax = 1 << 20
 )
 
@@ -128,8 +128,8 @@ func (w *Writer) flush() error {
 	return w.write(w.packed)
 }
 
-// Finish writes the rest of the file: the list of chunks, with what r says of
-// the result. It sets r.Rows and r.Bytes.
+// Finish writes the rest of the file: the description r of the result, and the list
+// of chunks. It sets r.Rows, and r.Bytes to the size of the file.
 func (w *Writer) Finish(r *task.Result) error {
 	if err := w.flush(); err != nil {
 		return err
@@ -182,14 +182,14 @@ func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
 	return r, nil
 }
 
-// headBytes is the length of the first line, and headBytesMax bounds the first
-// line of a file in any format.
+// headBytes is the length in bytes of the first line. headBytesMax is the largest
+// length of the first line in any format.
 var headBytes = len(disk.Head(kindResult))
 
 const headBytesMax = 64
 
-// checkFormat returns an error if the first line is damaged, or names another
-// format than disk.Format.
+// checkFormat returns an error if the first line of the file is damaged, or names
+// another format than disk.Format.
 func checkFormat(in io.ReaderAt) error {
 	head := make([]byte, headBytesMax)
 	n, err := in.ReadAt(head, 0)
@@ -207,8 +207,8 @@ func checkFormat(in io.ReaderAt) error {
 	return nil
 }
 
-// readList returns the lines of the list at the end of the file in, of size bytes,
-// after verifying its checksum.
+// readList returns the lines of the list at the end of the file in, which has size
+// bytes. It returns ErrDamaged if the checksum of the list is wrong.
 func readList(in io.ReaderAt, size int64) (*lines.Reader, error) {
 	tail := make([]byte, tailBytes)
 	if size < int64(headBytes+tailBytes) {
@@ -230,7 +230,8 @@ func readList(in io.ReaderAt, size int64) (*lines.Reader, error) {
 
 func damaged(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
 
-// line interprets one line of the list.
+// line interprets one line of the list and sets the field of r that the line
+// describes. It calls list.Fail if the line is unknown.
 func (r *Reader) line(list *lines.Reader) {
 	x := &r.Result
 	switch list.Text() {
@@ -287,8 +288,8 @@ func (r *Reader) Rows(ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	}
 }
 
-// overlaps reports whether chunk i may have keys in one of ranges. It compares
-// the first keys of the chunk and of the next one.
+// overlaps reports whether chunk i may have keys in one of ranges. It compares the
+// first keys of this chunk and of the next chunk.
 func (r *Reader) overlaps(i int, ranges []urlkey.Range) bool {
 	at, _ := slices.BinarySearchFunc(ranges, r.chunks[i].first, func(x urlkey.Range, key string) int {
 		if x.To != "" && x.To <= key {
@@ -317,9 +318,10 @@ func (r *Reader) read(z *zstd.Decoder, c chunk, raw, packed []byte) (_, _ []byte
 	return raw, packed, nil
 }
 
-// eachRow yields the rows of a decompressed chunk whose keys lie in ranges.
-// more reports whether a later chunk may have such rows and the receiver still
-// wants them.
+// eachRow yields the rows of a decompressed chunk whose keys lie in ranges; nil
+// means all rows. raw is the chunk, and rows is how many rows it has. more is false
+// if yield returned false, or if no later chunk can have keys in ranges. The error
+// is ErrDamaged if the chunk is malformed.
 func eachRow(raw []byte, rows int64, ranges []urlkey.Range, yield func(task.ResultRow, error) bool) (more bool, err error) {
 	var key []byte
 	take := func(n uint64) []byte {
