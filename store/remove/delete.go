@@ -30,19 +30,21 @@ type Remover struct {
 	merge     func(context.Context, task.MergeOptions) ([]task.MergeResult, error)
 }
 
-// New returns what removes captures and pools from the archive in a folder.
-// merge carries out MERGE: it is called for a misnamed pool that others need.
+// New returns a Remover for the archive in a folder. s opens snapshots of that
+// archive. merge carries out MERGE; the Remover calls it to drop a misnamed pool
+// that other pools need.
 func New(f *commit.Folder, s *snapshot.Source, now func() time.Time, merge func(context.Context, task.MergeOptions) ([]task.MergeResult, error)) *Remover {
 	return &Remover{f, s, now, merge}
 }
 
-// Delete removes captures of a snapshot from the archive. They are hidden from the next snapshot
-// on, and disappear from the files when their segments are rewritten. Other
-// captures do not change, even if their bodies are stored at a deleted one. A
-// tombstone records when and why captures were deleted, but not which. If segments
-// of the snapshot went out of force meanwhile, the error is task.ErrChanged.
+// Delete removes captures of snapshot v from the archive: o.Targets says which. They
+// are hidden from the next snapshot on, and leave the files when their segments are
+// rewritten. Other captures do not change, even if their bodies are stored at a
+// deleted capture. A tombstone records when and why captures were deleted, but not
+// which. With o.Dry, Delete only counts. If segments of the snapshot went out of
+// force meanwhile, the error is task.ErrChanged.
 //
-// deleteFrom holds about 50 bytes in memory for each capture that it deletes.
+// Delete takes about 50 bytes of memory for each capture that it deletes.
 func (a *Remover) Delete(ctx context.Context, v *snapshot.Snapshot, o task.DeleteOptions) (task.DeleteResult, error) {
 	d := &deletion{
 		v: v, look: v.NewLooker(0), hide: make(map[timeline.Place]bool), needed: make(map[timeline.Place]catalog.Need),
@@ -88,27 +90,28 @@ type deletion struct {
 	v      *snapshot.Snapshot
 	look   *snapshot.Looker
 	hide   map[timeline.Place]bool                   // the captures to delete
-	needed map[timeline.Place]catalog.Need           // for places in hide
-	hidden func(timeline.Place) (catalog.Need, bool) // captures that were deleted earlier, see hiddenNeeds
+	needed map[timeline.Place]catalog.Need           // by place in hide: which other captures need the capture
+	hidden func(timeline.Place) (catalog.Need, bool) // reports whether a capture was deleted earlier, and who needs it; see Snapshot.HiddenNeeds
 	bodies map[segment.ID][]timeline.Place           // the places in hide whose captures have a body, by body
 	keys   map[string]bool                           // the URLs of which captures are deleted
 	pools  map[string]*task.RemovedPool              // the pools that lose captures
-	left   int64                                     // as DeleteResult.Left
+	left   int64                                     // goes into DeleteResult.Left
 
 	noted      map[needing]bool                // what needAll has already recorded
 	walked     map[timeline.Place]catalog.Need // deleted captures to which chains of revisits led
 	dependents map[uint32]bool                 // fingerprints of URLs whose captures have their bodies from deleted captures or through their pools
 }
 
-// needing is a body that captures of a pool need.
+// needing is a need that needAll has recorded: captures of a pool need the body id.
 type needing struct {
 	key  string // of the URL whose deleted captures have it; "" for all
 	id   segment.ID
 	pool string
-	need catalog.Need // the need of the capture that needs it, if that capture is deleted too
+	need catalog.Need // if the capture that needs the body is deleted too: which captures need that capture
 }
 
-// targets collects the captures to delete, URL by URL.
+// targets adds to d the captures in list, which is sorted by URL. It returns the
+// first error of list.
 func (d *deletion) targets(ctx context.Context, list iter.Seq2[task.Target, error]) error {
 	key, chosen := "", make(map[record.Ref]bool)
 	for t, err := range list {
@@ -130,8 +133,8 @@ func (d *deletion) targets(ctx context.Context, list iter.Seq2[task.Target, erro
 	return d.url(ctx, key, chosen)
 }
 
-// url collects the captures of one URL that are deleted. A capture that was
-// imported twice is deleted in both places.
+// url adds to d the captures of the URL with this key that chosen has. A capture
+// that was imported twice is deleted at both places.
 func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bool) error {
 	visible, err := d.look.At(ctx, key)
 	if err != nil {
@@ -166,10 +169,11 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 	return nil
 }
 
-// needs finds out which deleted captures of a URL are needed: by captures that
-// stay, or by deleted captures that are needed themselves. visible are the captures
-// of the URL, in order, and chosen says which of them are deleted. places are the
-// deleted captures that have a body, and bodies are the same places by body.
+// needs determines which deleted captures of the URL with this key are needed:
+// captures that stay, or deleted captures that are needed themselves, take their
+// bodies from them. visible are the captures of the URL, in order, and chosen says
+// which of them are deleted. places are the places of deleted captures that have a
+// body; bodies has the same places by body.
 func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[record.Ref]bool, bodies map[segment.ID][]timeline.Place, places []timeline.Place) {
 	for i := len(visible) - 1; i >= 0; i-- {
 		e := &visible[i]
@@ -206,9 +210,9 @@ func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[reco
 	}
 }
 
-// needAll records that the capture at by takes its body, id, from one of the
-// deleted captures at places. These are captures of the URL key, or of all URLs if
-// key is "".
+// needAll records that the capture at the place by takes its body, id, from one of
+// the deleted captures at places. These are the captures of the URL key with that
+// body, or of all URLs if key is "".
 func (d *deletion) needAll(key string, id segment.ID, places []timeline.Place, by timeline.Place) {
 	n := needing{key, id, by.Seg.Info.Pool, d.needed[by]}
 	if d.noted[n] {
@@ -220,9 +224,10 @@ func (d *deletion) needAll(key string, id segment.ID, places []timeline.Place, b
 	}
 }
 
-// need records that by takes its body from p, which must be deleted. If by is also
-// deleted but needed, p is needed by the same captures as by. If p is by, need does
-// nothing.
+// need records that the capture at the place by takes its body from the capture at
+// p, which must be a deleted capture. If the capture at by is deleted too, but
+// needed, then p is also needed by the captures that need it. If p and by are the
+// same place, need does nothing.
 func (d *deletion) need(p, by timeline.Place) {
 	n := catalog.NeedPool
 	if p.Seg.Info.Pool != by.Seg.Info.Pool {
@@ -247,8 +252,9 @@ func (d *deletion) count(e *timeline.Capture) {
 	}
 }
 
-// others searches the whole archive for captures whose body is at a deleted
-// capture. It skips deleted captures that no other capture needs.
+// others searches the whole archive for captures whose body is stored at a deleted
+// capture, and records that they need it. It skips deleted captures that no other
+// capture needs. It also counts d.left.
 func (d *deletion) others(ctx context.Context) error {
 	for _, info := range d.v.Pin.Segments {
 		s := d.v.Runs.Reader(info)
@@ -280,8 +286,8 @@ func (d *deletion) others(ctx context.Context) error {
 	return nil
 }
 
-// revisit handles a revisit that stays, or that is deleted and needed. It marks the
-// deleted captures in the chain of the revisit as needed.
+// revisit marks the deleted captures in the chain of revisit e as needed. e either
+// stays, or is deleted and needed itself.
 func (d *deletion) revisit(ctx context.Context, e *timeline.Capture) error {
 	o := d.v.Originals()
 	of, err := o.Of(ctx, e)
@@ -327,7 +333,8 @@ func (d *deletion) revisit(ctx context.Context, e *timeline.Capture) error {
 	}
 }
 
-// removal returns the removal to publish, made of everything that was collected.
+// removal returns the removal to publish, made of everything that d has collected.
+// pools are the pools that lose captures. The caller sets Time and Reason.
 func (d *deletion) removal(pools []task.RemovedPool) *catalog.Removal {
 	r := &catalog.Removal{Hidden: make(map[uint32][]catalog.Hidden)}
 	for _, p := range pools {

@@ -17,9 +17,9 @@ import (
 
 // Drop removes a pool from the archive. Its files are deleted when no snapshot uses
 // them any more. If other pools need bodies of the pool, the error is a
-// *task.DependsError; if there is no such pool, a *task.NoPoolError. A misnamed
-// pool can always be dropped: if others need it, its captures are removed and the
-// blocks that others use stay.
+// *task.DependsError. If there is no such pool, the error is a *task.NoPoolError. A
+// misnamed pool (not named after a month) can always be dropped. If other pools need
+// it, its captures are removed, and the blocks that other pools use stay.
 func (a *Remover) Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	res, err := a.dropWhole(ctx, o)
 	var needed *task.DependsError
@@ -29,8 +29,8 @@ func (a *Remover) Drop(ctx context.Context, o task.DropOptions) (task.DropResult
 	return res, err
 }
 
-// hollow deletes all captures of a pool and merges it, so that only the blocks that
-// other pools use are left.
+// hollow deletes all captures of a pool and merges the pool, so that only the blocks
+// that other pools use are left in it.
 func (a *Remover) hollow(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	v, err := a.snapshots.Open(ctx)
 	if err != nil {
@@ -50,7 +50,8 @@ func (a *Remover) hollow(ctx context.Context, o task.DropOptions) (task.DropResu
 	return res, err
 }
 
-// deletePool deletes all captures of a pool.
+// deletePool deletes all captures of a pool from the archive, as Delete does; with
+// o.Dry it only counts them. v is a snapshot of the archive's present state.
 func (a *Remover) deletePool(ctx context.Context, v *snapshot.Snapshot, o task.DropOptions) (task.DropResult, error) {
 	var all []task.Target
 	for _, info := range v.Pin.PoolSegments(o.Pool) {
@@ -79,7 +80,8 @@ func (a *Remover) deletePool(ctx context.Context, v *snapshot.Snapshot, o task.D
 	return res, err
 }
 
-// dropWhole drops a pool that no other pool needs.
+// dropWhole drops a pool that no other pool needs. It tries again if another process
+// changes the archive meanwhile.
 func (a *Remover) dropWhole(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	var res task.DropResult
 	err := commit.Retry(ctx, func() (err error) { // captures may be added to the pool meanwhile, or come to need it
@@ -89,7 +91,8 @@ func (a *Remover) dropWhole(ctx context.Context, o task.DropOptions) (task.DropR
 	return res, err
 }
 
-// drop drops a pool of the archive's present state.
+// drop makes one attempt to drop a pool from the archive's present state. The error
+// is catalog.ErrStale if another process changed the archive meanwhile.
 func (a *Remover) drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	res, p, err := a.planDrop(ctx, o)
 	if err != nil || o.Dry {
@@ -103,8 +106,9 @@ func (a *Remover) drop(ctx context.Context, o task.DropOptions) (task.DropResult
 	return res, errors.Join(err, w.Close())
 }
 
-// planDrop finds out what is removed with a pool. When it returns it has no
-// snapshot open, since an open snapshot would keep the files.
+// planDrop determines what is removed with a pool: res describes it, and p is the
+// change to publish. With o.Dry, p is empty. planDrop closes its snapshot before it
+// returns, because an open snapshot would keep the files.
 func (a *Remover) planDrop(ctx context.Context, o task.DropOptions) (res task.DropResult, p commit.Publication, err error) {
 	v, err := a.snapshots.Open(ctx)
 	if err != nil {
@@ -134,7 +138,8 @@ func (a *Remover) planDrop(ctx context.Context, o task.DropOptions) (res task.Dr
 	return res, commit.Publication{Change: catalog.Change{Out: segments, Seen: v.Pin.Generation}, Removal: r}, err
 }
 
-// droppable returns a *task.DependsError if other pools need the pool.
+// droppable returns a *task.DependsError if other pools need bodies of the pool, nil
+// if none does.
 func droppable(v *snapshot.Snapshot, ctx context.Context, pool string) error {
 	e := &task.DependsError{Pool: pool}
 	for _, s := range v.Pin.Segments {
@@ -164,8 +169,9 @@ func droppable(v *snapshot.Snapshot, ctx context.Context, pool string) error {
 	return nil
 }
 
-// revisitsTo reports whether a segment has a revisit without a body whose original
-// is in the pool, or whose chain of originals leads through the pool.
+// revisitsTo reports whether a segment has a revisit (stored without a body) whose
+// original is in the pool, or whose chain of originals leads through the pool. look
+// must not have looked up a later URL before.
 func revisitsTo(v *snapshot.Snapshot, ctx context.Context, info *segment.Info, pool string, look *snapshot.Looker) (bool, error) {
 	found, last := false, ""
 	err := v.Entries(ctx, v.Runs.Reader(info), func(e *timeline.Capture) error {
@@ -191,7 +197,8 @@ func revisitsTo(v *snapshot.Snapshot, ctx context.Context, info *segment.Info, p
 	return found, err
 }
 
-// prints returns the fingerprints of all URLs of some segments, sorted.
+// prints returns the fingerprints (checksums of the keys) of all URLs in some
+// segments, sorted and without duplicates.
 func prints(v *snapshot.Snapshot, ctx context.Context, segments []*segment.Info) ([]uint32, error) {
 	var out []uint32
 	for _, info := range segments {
