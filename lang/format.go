@@ -65,7 +65,8 @@ func wordsOf(tokens []scan.Token) []bool {
 }
 
 // meaning returns the canonical text of the statement that tokens make, or ""
-// if the statement has a fault.
+// if the statement has a fault. Two statements with the same canonical text
+// mean the same.
 func meaning(tokens []scan.Token) string {
 	st, err := grammar.Parse(tokens)
 	if err != nil {

@@ -102,7 +102,7 @@ type Period struct {
 	Year, Month, Day, Hour, Minute, Second int
 	Milli                                  int
 	HasZone                                bool // a zone was written: Z or +08:00
-	Offset                                 int  // of the zone, in seconds east of UTC
+	Offset                                 int  // offset of the zone, in seconds east of UTC
 }
 
 func (*Period) expr() {}

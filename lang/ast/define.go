@@ -21,8 +21,9 @@ func (s *CreateView) print(p *printer) {
 
 func (s *CreateView) children(l nodes) nodes { return append(l, s.Query) }
 
-// create writes CREATE, or CREATE OR REPLACE if the flag replace is set, then
-// what, the kind of thing to create, such as "VIEW ", and its name.
+// create writes CREATE, or CREATE OR REPLACE if the flag replace is set. Then
+// it writes the kind of thing to create (the parameter what, such as "VIEW ")
+// and its name.
 func (p *printer) create(replace bool, what string, name *Name) {
 	p.WriteString("CREATE ")
 	p.flag("OR REPLACE ", replace)

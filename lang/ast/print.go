@@ -9,15 +9,16 @@ type printer struct {
 	param func(*Param) Expr // returns the expression to print instead of a parameter; nil prints parameters
 }
 
-// text returns the canonical source of n.
+// text returns the canonical source of n: keywords in upper case, brackets only
+// if they are needed.
 func text(n Node) string {
 	var p printer
 	n.print(&p)
 	return p.String()
 }
 
-// TextWith returns the canonical source of n, with the expression value(p) in
-// place of each parameter p.
+// TextWith returns the canonical source of n (see text), with the expression
+// value(p) in place of each parameter p.
 func TextWith(n Node, value func(p *Param) Expr) string {
 	p := printer{param: value}
 	n.print(&p)

@@ -7,7 +7,7 @@ import "strings"
 // keeps the ranking under the name.
 type PageRank struct {
 	Span
-	Name       *Name   // of the ranking; nil if absent
+	Name       *Name   // name of the ranking; nil if absent
 	Scopes     []Scope // OVER scope, …
 	Graph      *Name   // OVER GRAPH; nil if absent
 	Time       TimeClause
@@ -57,7 +57,7 @@ var Withouts = []string{"internal", "nofollow", "nav"}
 // this ranking under the name.
 type HITS struct {
 	Span
-	Name       *Name   // of the ranking; nil if absent
+	Name       *Name   // name of the ranking; nil if absent
 	Words      Expr    // the words after FOR, a *String or *Param; nil if absent
 	Scopes     []Scope // OVER scope, …
 	Graph      *Name   // OVER GRAPH; nil if absent
@@ -101,7 +101,7 @@ func (s *HITS) children(l nodes) nodes {
 type ExplainRank struct {
 	Span
 	URL  Expr  // *String or *Param
-	Name *Name // of the ranking; nil if absent
+	Name *Name // name of the ranking; nil if absent
 }
 
 func (*ExplainRank) statement() {}

@@ -31,7 +31,7 @@ func (s *Save) children(l nodes) nodes { return append(l, s.Query) }
 // saved query or a script.
 type Run struct {
 	Span
-	Name *Name // of a saved query; nil if File is set
+	Name *Name // name of a saved query; nil if File is set
 	File Expr  // *String or *Param; nil if Name is set
 	Args []Arg
 }

@@ -35,8 +35,8 @@ type SizeUnit struct {
 	Bytes int64
 }
 
-// SizeUnits lists all units of sizes, the largest first. Each unit is a power
-// of 1024 bytes.
+// SizeUnits lists all units of sizes, the largest first. The bytes of each are
+// a power of 1024.
 var SizeUnits = []SizeUnit{{"TB", 1 << 40}, {"GB", 1 << 30}, {"MB", 1 << 20}, {"KB", 1 << 10}}
 
 // UnitBytes returns how many bytes the unit of the given name has, such as 1024

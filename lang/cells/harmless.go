@@ -121,8 +121,9 @@ func appendEscape(dst []byte, b rune) []byte {
 	return AppendHex(append(dst, '\\', 'x'), b, 2)
 }
 
-// AppendHex appends r to dst as a hexadecimal number of exactly digits digits,
-// in lower case, and returns the longer slice. r must fit in the digits.
+// AppendHex appends r to dst in hexadecimal, with zeros before it up to the
+// given number of digits, and returns the longer slice. r must fit in the
+// digits.
 func AppendHex(dst []byte, r rune, digits int) []byte {
 	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
 		dst = append(dst, "0123456789abcdef"[r>>shift&15])

@@ -39,7 +39,7 @@ const (
 )
 
 // Next says what may come next at the cursor in a statement that is being
-// typed.
+// typed: words of the language, and a kind of name or text. At returns it.
 type Next struct {
 	// From is the offset of the first byte of the word or text that the cursor
 	// ends. If the cursor is after no word or text, From is the length of the
@@ -185,9 +185,9 @@ func (p finder) place(i int, n *Next, name, text, number bool) Place {
 	return PlaceNone
 }
 
-// subject returns the Subject for a Place after the first i tokens: the setting
-// for PlaceValue, the query for PlaceParam. For other places it returns first,
-// the first word of the statement.
+// subject returns what the names at a Place belong to. After the first i tokens
+// this is the setting for PlaceValue, and the saved query for PlaceParam. For
+// other places it is first, the first word of the statement.
 func (p finder) subject(i int, first string, place Place) string {
 	switch place {
 	case PlaceValue:

@@ -73,8 +73,8 @@ func selectAround(tokens []scan.Token, at int) (from, to int) {
 	return 0, to
 }
 
-// closing returns the index of the bracket that closes the bracket before index
-// from, or len(tokens) if no bracket does.
+// closing returns the index of the ) that closes the ( at index from-1, or
+// len(tokens) if there is none.
 func closing(tokens []scan.Token, from int) int {
 	depth := 0
 	for i := from; i < len(tokens); i++ {

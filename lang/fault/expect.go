@@ -66,10 +66,10 @@ var operatorWords = []string{
 	"=", "||", "*", "NOT", "IS", "IN", "BETWEEN", "LIKE", "ILIKE", "CONTAINS", "WITHIN", ".", "(",
 }
 
-// expected returns the alternatives that the grammar accepts at token index i,
-// in the form that a message shows: a kind of token by name, such as "a
-// string", a word or an operator as it is typed, and a class instead of its
-// members.
+// expected returns the alternatives that the grammar accepts as the token at
+// index i of the statement in p. It has the form that a message shows: a kind
+// of token by name, such as "a string", a word or an operator as it is typed,
+// and a class instead of its members.
 func expected(p *grammar.Prober, i int) []string {
 	known := make(map[string]bool) // probed, or covered by a class
 	can := func(name string, t scan.Token) bool {

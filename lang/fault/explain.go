@@ -285,7 +285,7 @@ func (x *explainer) brokenTime() string {
 	return ""
 }
 
-// hasWord reports whether word occurs before the fault.
+// hasWord reports whether the statement has the given word before the fault.
 func (x *explainer) hasWord(word string) bool {
 	return slices.ContainsFunc(x.tokens[:x.at], func(t scan.Token) bool { return scan.IsWord(&t, word) })
 }

@@ -57,8 +57,8 @@ type statement struct {
 	late    bool     // messages name its words after the words of time clauses, such as AT and AS
 }
 
-// notBelow forbids s inside the outer statements, EXPLAIN, SCHEDULE or both. It
-// returns s.
+// notBelow says that s may not come inside the given outer statements, EXPLAIN,
+// SCHEDULE or both. It returns s.
 func (s *statement) notBelow(outer ...string) *statement {
 	s.outside = outer
 	return s
@@ -71,8 +71,8 @@ func (s *statement) yielding() *statement {
 	return s
 }
 
-// timeFirst says that messages name the words of s after the words of time
-// clauses, such as AT and AS. It returns s.
+// timeFirst says that error messages name the words of s after the words of
+// time clauses, such as AT and AS. It returns s.
 func (s *statement) timeFirst() *statement {
 	s.late = true
 	return s
@@ -214,8 +214,8 @@ func startsAt(first, second *lexer.Token) (fit []start, known bool) {
 	return fit, len(all) > 0
 }
 
-// parseStatement parses the statement that the rest of the tokens must be.
-// outer is the first word of the statement that contains it, EXPLAIN or
+// parseStatement parses the rest of the tokens as one statement. outer is the
+// first word of the statement that contains this statement, EXPLAIN or
 // SCHEDULE, or "" if no statement does.
 func parseStatement(lex *lexer.PeekingLexer, outer string) (syntax, error) {
 	here := lex.MakeCheckpoint()

@@ -67,8 +67,8 @@ func lexerOf(tokens []lexer.Token) *tokenLexer {
 	return l
 }
 
-// parse parses the tokens of l as one statement. Its error is one that
-// stumbleOf converts.
+// parse parses the tokens of l as one statement. If the grammar does not accept
+// the tokens, stumbleOf finds the place in the error.
 func (l *tokenLexer) parse() (syntax, error) {
 	l.lex.LoadCheckpoint(l.start)
 	return parseStatement(l.lex, "")

@@ -11,12 +11,13 @@ import (
 // would report a fault inside such a list at the opening bracket. If no bracket
 // follows, the parsers return an empty list.
 
-// argumentsSyntax is the list (name = value, …) of RUN, as a field of a syntax
-// holds it. The method list returns the arguments.
+// argumentsSyntax is the list (name = value, …) of RUN, after parsing.
+// Participle calls parseArguments for struct fields of this type. The method
+// list returns the arguments.
 type argumentsSyntax interface{ list() []ast.Arg }
 
-// namesSyntax is the list (name, …) of SAVE, as a field of a syntax holds it.
-// The method list returns the names.
+// namesSyntax is the list (name, …) of SAVE, after parsing. Participle calls
+// parseNames for struct fields of this type. The method list returns the names.
 type namesSyntax interface{ list() []ast.Name }
 
 type arguments []ast.Arg

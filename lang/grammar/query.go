@@ -53,9 +53,9 @@ type queryStatementSyntax struct {
 
 func (s *queryStatementSyntax) tree(*builder) ast.Statement { return s.Query.tree() }
 
-// querySyntax is a query, as a field of a syntax holds it. Queries contain
-// expressions and expressions contain queries, so the type parser reads both,
-// token by token.
+// querySyntax is a query, after parsing. Participle calls parseQuery for struct
+// fields of this type. Queries contain expressions and expressions contain
+// queries, so the type parser reads both, token by token.
 type querySyntax interface {
 	tree() *ast.Query
 }

@@ -8,8 +8,8 @@ import (
 	"infomall/lang/scan"
 )
 
-// timeSyntax is a time clause, as a field of a syntax holds it. The method
-// clause returns the tree.
+// timeSyntax is a time clause, after parsing. Participle calls parseTime for
+// struct fields of this type. The method clause returns the tree.
 type timeSyntax interface {
 	clause() ast.TimeClause
 }
