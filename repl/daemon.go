@@ -86,8 +86,8 @@ func (d *scheduler) Entries(ctx context.Context) ([]schedule.Entry, error) {
 	return list, err
 }
 
-// Failed prints an error of Entries; see schedule.Work. It prints an error that
-// repeats only once.
+// Failed prints an error of Entries; see schedule.Work. If the same error comes
+// again, Failed does not print it again.
 func (d *scheduler) Failed(err error) {
 	if d.failed != err.Error() {
 		d.failed = err.Error()

@@ -61,9 +61,9 @@ func historyPath(getenv func(string) string) string {
 
 // userFile returns the path of a file with the given name in the program's own
 // folder. That folder is below the folder that the environment variable names,
-// such as XDG_STATE_HOME. If the variable is not set, it is below the folder
-// fallback in the home folder. If there is no home folder either, userFile
-// returns "".
+// such as XDG_STATE_HOME. If the variable has no absolute path, it is below the
+// folder fallback in the home folder. If there is no home folder either,
+// userFile returns "".
 func userFile(getenv func(string) string, variable, fallback, name string) string {
 	dir := getenv(variable)
 	if !filepath.IsAbs(dir) {

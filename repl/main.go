@@ -132,8 +132,9 @@ func version() string {
 }
 
 // inputs reads and parses all scripts of the command line, so that a missing
-// script is found before any statement runs. shell is true if there are none
-// and stdin is a terminal: the program then opens the shell.
+// script is found before any statement runs. If the command line has none,
+// inputs reads stdin. If stdin is a terminal then, shell is true, and the
+// program opens the shell.
 func (p *program) inputs() (scripts []*script, shell bool, err error) {
 	if p.options.Format != "" {
 		if _, err := rowio.New(p.options.Format, io.Discard, rowio.Options{}); err != nil {

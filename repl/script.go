@@ -110,7 +110,7 @@ func splitReads(text string) (statements string, lines []readLine) {
 
 // read returns the statements of the file that l, a line .read FILE of s,
 // names. within is as in parseWithin. If the file cannot be read, read returns
-// a single step with a fault.
+// a single step with an error instead of a statement.
 func (s *script) read(l readLine, within []string) []step {
 	fault := func(hint, format string, args ...any) []step {
 		e := &ast.Error{Msg: fmt.Sprintf(format, args...), Hint: hint}

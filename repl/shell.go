@@ -38,8 +38,9 @@ type lineReader interface {
 	AddHistory(entry string)
 }
 
-// shell runs a program at a prompt. A statement ends with a semicolon; a
-// statement that is complete without one also ends with an empty line.
+// shell is a run of the program at a prompt, where the user types statements. A
+// statement ends with a semicolon; a statement that is complete without one
+// also ends with an empty line.
 type shell struct {
 	*program
 	lines    lineReader

@@ -53,11 +53,12 @@ const (
 )
 
 // altKeys maps the character of a key that the terminal sends as ESC and a
-// character, such as Alt-B, to a private key.
+// character, such as Alt-B, to a private key (see isPrivate).
 var altKeys = map[byte]rune{'b': runeWordLeft, 'f': runeWordRight, 'd': runeCutWordRight, 0x7f: runeCutWordLeft, '\b': runeCutWordLeft}
 
-// controlKeys maps control characters to private keys, which edits carries out.
-// Readline itself would handle these keys with ASCII letters only.
+// controlKeys maps control characters to private keys (see isPrivate), which
+// edits carries out. Readline does not get these characters, because for
+// readline only ASCII letters make a word.
 var controlKeys = map[byte]rune{'\t': runeComplete, 0x17: runeCutWordLeft, 0x15: runeCutLeft, 0x0b: runeCutRight, 0x19: runePutBack}
 
 // controlsKept are the control characters that readline gets unchanged. Those

@@ -31,5 +31,6 @@ func stopProcess() error {
 	return nil
 }
 
-// stopPatience is how long stopProcess waits for the job to stop and continue.
+// stopPatience is how long stopProcess waits for the stop signal to take
+// effect.
 const stopPatience = 200 * time.Millisecond
