@@ -35,8 +35,9 @@ type pageVisits struct {
 type Visits struct {
 	Session *session.Session
 	In      []ast.Scope // the scopes of the pages; none means all URLs
-	// Snapshot is that of a query that is running, and Source one of its sources, whose URLs and
-	// times limit the visits. A nil Snapshot means a new snapshot, and a nil Source no limit.
+	// Snapshot is that of a query that is running, and Source one of its
+	// sources, whose URLs and times limit the visits. A nil Snapshot means a
+	// new snapshot, and a nil Source no limit.
 	Snapshot relation.Snapshot
 	Source   *relation.Request
 }
@@ -70,9 +71,9 @@ func (c *crawl) dueSeeds(ctx context.Context) ([]string, error) {
 	return due.urls(), nil
 }
 
-// plan makes a plan for the next visits of the pages. sample has the pages that
-// the plan is made from: all pages, or a choice of them if there are many.
-// total is how many pages there are.
+// plan makes a plan that says when each page should be visited next. sample has
+// the pages that the plan is made from: all pages, or a choice of them if there
+// are many. total is how many pages there are.
 func (v Visits) plan(ctx context.Context) (planned *revisit.Plan, sample []pageVisits, total int, err error) {
 	pick := rand.New(rand.NewPCG(1, 2)) // which pages a plan is made of is not for chance to change
 	for p, err := range v.pages(ctx) {

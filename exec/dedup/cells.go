@@ -189,9 +189,9 @@ func eachAlone(hashes []uint64, places []uint32) cells {
 	return cells{items: items{hashes, places}, end: end, middle: hashes, radius: make([]uint8, len(hashes))}
 }
 
-// gather makes one cell of all fingerprints that are assigned to the same
-// fingerprint, directly or through others. of[i] is the place that fingerprint
-// i is assigned to. gather changes of.
+// gather makes the cells: one of all fingerprints that put has assigned to the
+// same fingerprint, directly or through others. of[i] is the index of the
+// fingerprint to which fingerprint i is assigned. gather changes of.
 func (c *cells) gather(hashes []uint64, of []uint32) {
 	next := make([]uint32, len(hashes))
 	for i, to := range of {
@@ -323,10 +323,10 @@ func (s items) parted(middle uint64, distance int) (n, radius int) {
 	return n, radius
 }
 
-// widestFor returns the greatest radius that cells should have, so that joining
-// them costs least. distance is the distance of the pairs to find. Wider cells
-// need more tables to find all cells that may have members near each other.
-// Narrower cells are greater in number.
+// widestFor returns the radius up to which cells should keep their members, so
+// that finding the cells to join costs least. distance is the distance of the
+// pairs to find. Wider cells need more tables to find all cells that may have
+// members near each other. Narrower cells are greater in number.
 func (c *cells) widestFor(distance int) (widest int) {
 	var apart [65]int // how many members are at each distance from their middle
 	for n := range c.end {

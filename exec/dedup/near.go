@@ -196,8 +196,8 @@ func (s items) Swap(i, j int) {
 }
 
 // sort sorts the items s by their keys in table t. spare is scratch memory of
-// the same length. sort returns the sorted items, which are in the memory of s
-// or spare, and the other of the two as free.
+// the same length. The sorted items may be in the memory of s or of spare; sort
+// also returns the other memory as free.
 func (t *table) sort(s, spare items) (sorted, free items) {
 	for i := len(t.digits) - 1; i >= 0; i-- {
 		scatter(s, spare, t.digits[i])

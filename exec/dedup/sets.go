@@ -106,11 +106,12 @@ func Sampled(shingle uint32) bool { return shingle>>sampledShift == 0 }
 // for each of as many hash functions, the least hash of the set's members.
 const signatureLength = 120
 
-// Bands computes the bands of sets: numbers such that similar sets probably
-// have an equal number at the same index. It cuts the MinHash signature of a
-// set into bands of rows minima each. Use one Bands in one goroutine.
+// Bands computes a list of numbers for a set, so that similar sets probably
+// have an equal number at the same index. It cuts the MinHash signature of the
+// set into bands (consecutive minima), and hashes each band to a number. Use
+// one Bands in one goroutine only.
 type Bands struct {
-	rows    int
+	rows    int // how many minima a band has
 	minimum [signatureLength]uint32
 }
 

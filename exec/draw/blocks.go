@@ -11,7 +11,8 @@ import (
 	"infomall/store/block/life"
 )
 
-// Blocks is a drawing of the tree of a page's blocks.
+// Blocks is a drawing of a page's blocks (the parts of the page, such as its
+// navigation) and the smaller blocks in them.
 type Blocks struct {
 	URL      string
 	Captured string // when the page was captured, and its HTTP status and kind
@@ -109,7 +110,8 @@ func (d *Blocks) tree(b *strings.Builder, t *Terminal, parts []Part, before stri
 	}
 }
 
-// changeInk maps the change of a block to its colour.
+// changeInk maps the change of a block, such as "added", to the control
+// sequence for its colour.
 var changeInk = map[string]string{"added": inkAdded, "edited": inkEdited, "moved": inkMoved}
 
 // Labels returns the label of each block of a version, such as "nav", by the

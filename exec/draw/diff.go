@@ -11,7 +11,8 @@ import (
 	"infomall/store/block/life"
 )
 
-// Diff is a drawing of how the blocks of a page changed between two captures.
+// Diff is a drawing of how the blocks (the parts) of a page changed between two
+// captures.
 type Diff struct {
 	URL        string
 	From, To   string         // the two captures: when they were made, and their HTTP status and kind
@@ -230,9 +231,9 @@ type sidePart struct {
 	Gone, Come bool // only the old, or only the new version has the text
 }
 
-// Sides returns the old and the new text of the block as consecutive pieces,
-// each of both versions or of one. It returns none for a block that only moved,
-// or whose words are the same.
+// Sides returns the old and the new text of the block as a list of pieces, each
+// of which is in both texts or in one. It returns none for a block that only
+// moved, or whose words are the same.
 func (c *blockChange) Sides() []sidePart {
 	switch c.Op {
 	case life.Added:

@@ -23,7 +23,8 @@ import (
 	"infomall/store/words"
 )
 
-// compared is one page or block that DEDUP compares with others.
+// compared is one page, or one block of a page, that DEDUP compares with
+// others.
 type compared struct {
 	key   string // names the page or block, as relation.Compared.AppendKey writes it
 	time  record.Time
@@ -60,9 +61,9 @@ type print struct {
 	bands   span
 }
 
-// comparison is the state of one DEDUP: all pages or blocks that it compares,
-// sorted by key, and their groups. Shingles (hashes of consecutive words) and
-// other long data are in temporary files.
+// comparison is the state of one DEDUP: all pages or blocks (parts of pages)
+// that it compares, sorted by key, and their groups. Shingles (hashes of
+// consecutive words) and other long data are in temporary files.
 type comparison struct {
 	*duplication
 	run    *op.Runner
@@ -348,8 +349,9 @@ func (c *comparison) shingles(ctx context.Context, i uint32) ([]uint32, error) {
 	return set, nil
 }
 
-// bySimHash finds candidates for duplicates by their fingerprints, and joins
-// the pages of confirmed candidates into groups.
+// bySimHash finds candidates for duplicates: pages whose fingerprints (hashes
+// that are similar for similar texts) are near each other. It joins the pages
+// of confirmed candidates into groups.
 func (c *comparison) bySimHash(ctx context.Context) (err error) {
 	var prints []uint64
 	var at []uint32
@@ -377,9 +379,10 @@ func (c *comparison) bySimHash(ctx context.Context) (err error) {
 // number, and index of the page.
 const bandLine = 2 + 8 + 4
 
-// byNumbers finds candidates for duplicates: pages that have the same number at
-// the same place of a list. It joins the pages of confirmed candidates into
-// groups. The function of appends the list of numbers of page x to dst.
+// byNumbers finds candidates for duplicates: pages with the same number at the
+// same index of their lists of numbers. It joins the pages of confirmed
+// candidates into groups. The function of appends the list of numbers of page x
+// to dst.
 func (c *comparison) byNumbers(ctx context.Context, of func(x *compared, dst []uint64) ([]uint64, error)) (err error) {
 	lines := c.run.Lines(ctx)
 	defer lines.Close()
@@ -422,8 +425,9 @@ func (c *comparison) byNumbers(ctx context.Context, of func(x *compared, dst []u
 	return ctx.Err()
 }
 
-// bandsOf appends the numbers of MinHash of page x to dst, one number for each
-// band, and returns the result.
+// bandsOf appends the MinHash numbers of page x to dst, one number for each
+// band, and returns the longer dst. Similar pages probably have an equal number
+// in some band.
 func (c *comparison) bandsOf(x *compared, dst []uint64) (_ []uint64, err error) {
 	if c.raw, err = c.bands.read(x.print.bands, c.raw); err != nil {
 		return nil, err
@@ -438,8 +442,8 @@ func (c *comparison) bandsOf(x *compared, dst []uint64) (_ []uint64, err error) 
 // other. If there are more, only the first of each group is compared further.
 const sameMax = 64
 
-// oneOfEach returns the pages of list that are the first of their group in
-// list, but at most sameMax. It reuses the memory of list.
+// oneOfEach returns those pages of list that are the first of their group, but
+// at most sameMax. It reuses the memory of list.
 func (c *comparison) oneOfEach(list []uint32) []uint32 {
 	seen := make(map[uint32]bool, len(list))
 	list = slices.DeleteFunc(list, func(i uint32) bool {

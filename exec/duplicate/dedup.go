@@ -58,8 +58,8 @@ type duplication struct {
 // the result.
 var Dedup = session.Declare("DEDUP", session.Writes|session.Works, readDedup)
 
-// readDedup makes a duplication of a DEDUP statement: it checks the clauses,
-// sets the defaults, and plans the queries.
+// readDedup makes a duplication (a DEDUP that is ready to run) of a DEDUP
+// statement: it checks the clauses, sets the defaults, and plans the queries.
 func readDedup(s *session.Session, st *ast.Dedup) (*duplication, error) {
 	env := s.Env()
 	d := &duplication{

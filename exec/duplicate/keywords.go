@@ -46,8 +46,8 @@ func appendTerms(dst []byte, text string) []byte {
 	return dst
 }
 
-// termsOf returns the words of page x that appendTerms wrote to the temporary
-// file, with their numbers of occurrences.
+// termsOf reads back the words of page x, with their numbers of occurrences,
+// from the temporary file to which appendTerms wrote them.
 func (c *comparison) termsOf(x *compared) (terms []dedup.Term, err error) {
 	if c.raw, err = c.terms.read(x.terms, c.raw); err != nil {
 		return nil, err

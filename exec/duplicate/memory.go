@@ -47,8 +47,9 @@ func keptPrints(ctx context.Context, snap relation.Snapshot, d *duplication, mad
 	return nil, err
 }
 
-// foundBy returns the duplicates that the same DEDUP stored together with
-// prints. It returns nil if these duplicates were removed.
+// foundBy returns the stored duplicates that were found by means of prints,
+// which is the stored prints of the same DEDUP. It returns nil if these
+// duplicates were removed.
 func foundBy(ctx context.Context, snap relation.Snapshot, d *duplication, prints *task.Result) (*task.Result, error) {
 	list, err := snap.Results(ctx, task.ResultDuplicates)
 	for i := range list {

@@ -68,9 +68,8 @@ func newBuilder(o Options) *builder {
 }
 
 // bufferEdges returns how many edges the builder collects in memory before it
-// sorts them and writes them to its file, at least 1024. Together with the
-// scratch memory of sorting, these edges take a quarter of the builder's
-// memory.
+// sorts them and writes them to its file: as many as fit, with the scratch
+// memory of sorting, in a quarter of the builder's memory, but at least 1024.
 func (b *builder) bufferEdges() int {
 	each := int64(2 * 8)
 	if b.o.Weighted {
@@ -406,9 +405,9 @@ func (b *builder) merge(f func(to, from uint32, weight float32) error) error {
 	return nil
 }
 
-// sink restores the order of a binary heap after the edge of element i was
-// replaced by a later one. The least edge is heap[0]. An i that is not in the
-// heap changes nothing.
+// sink restores the order of a binary heap, with the least edge first, after
+// the reader heap[i] has gone on to a later edge. If i is not in the heap, sink
+// does nothing.
 func sink(heap []*runReader, i int) {
 	for {
 		c := 2*i + 1
@@ -437,7 +436,7 @@ type runReader struct {
 }
 
 // before reports whether the current edge of x sorts before the current edge of
-// y: by target, then source, then weight.
+// y: by target node, then source node, then weight.
 func (x *runReader) before(y *runReader) bool {
 	return x.key < y.key || x.key == y.key && x.weight < y.weight
 }

@@ -1,8 +1,9 @@
 // Package graph ranks the nodes of directed graphs, and finds shortest paths
 // and parts of graphs. It computes PageRank (Page, Brin, Motwani and Winograd
 // 1999) and HITS (Kleinberg 1999) with the variants of Borodin, Roberts,
-// Rosenthal and Tsaparas 2001. Nodes are numbers from 0. A Named graph also knows which pages
-// or hosts they are, and a Stored graph is one that an archive has.
+// Rosenthal and Tsaparas 2001. Nodes are numbers from 0. A Named graph also
+// knows which pages or hosts they are, and a Stored graph is one that an
+// archive has.
 //
 // # How a graph is stored
 //
@@ -106,8 +107,9 @@ type buffer struct {
 	sums   *[tileNodes]float64 // the sums of one unit, for tiles
 }
 
-// load returns the edges of block b, from memory or from the graph's file. The
-// edges are valid until buf is used again.
+// load returns the edges of block b (a range of nodes and the edges that point
+// to them), from memory or from the graph's file. The edges are valid until buf
+// is used again.
 func (g *Graph) load(b block, buf *buffer) (row, error) {
 	if g.file == nil {
 		r := row{from: g.from[b.edge : b.edge+b.edges]}
@@ -166,7 +168,8 @@ func (g *Graph) node(r row, node int) row {
 	return out
 }
 
-// blockOf returns the index in g.blocks of the block that contains node.
+// blockOf returns the index in g.blocks of the block that contains node. A
+// block is a range of consecutive nodes.
 func (g *Graph) blockOf(node int) int {
 	i, j := 0, len(g.blocks)
 	for j-i > 1 {
@@ -275,8 +278,9 @@ func (a *assembly) add(to uint32, in row) error {
 	return nil
 }
 
-// upTo assigns the nodes up to and including node to blocks, and ends a block
-// when it is large enough.
+// upTo assigns the nodes up to and including node to blocks (ranges of
+// consecutive nodes). It ends the current block when that is large enough, and
+// begins the next.
 func (a *assembly) upTo(node int) error {
 	g := a.g
 	nodes := min(blockNodes, g.nodes/blocksLeast+1)
@@ -347,8 +351,9 @@ func (a *assembly) endBlock() error {
 	return err
 }
 
-// put appends edges to the graph's edges in memory. If the graph has a file,
-// put appends them to a.raw instead, which endBlock writes to the file.
+// put appends edges to the graph's edges in memory. If the graph keeps its
+// edges in a file, put appends them to a.raw instead, which endBlock writes to
+// the file.
 func (a *assembly) put(in row) {
 	g := a.g
 	if a.into == nil {
@@ -364,7 +369,8 @@ func (a *assembly) put(in row) {
 	}
 }
 
-// finish assigns the nodes without a block to blocks, and ends the last block.
+// finish assigns the nodes that are not in a block yet to blocks (ranges of
+// consecutive nodes), and ends the last block.
 func (a *assembly) finish() error {
 	if err := a.upTo(a.g.nodes - 1); err != nil {
 		return err

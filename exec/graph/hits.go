@@ -104,9 +104,10 @@ func ExplainHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOpt
 	return h.HITS, authority, hub, nil
 }
 
-// gifts returns one Gift per neighbour in from. values[i] is the part of a
-// value that from[i] gives. A neighbour with several edges has several entries
-// in from, one after the other; gifts adds them up.
+// gifts returns one Gift per neighbour in from: the part of a node's hub or
+// authority value that comes from this neighbour. values[i] is the part that
+// from[i] gives. A neighbour with several edges has several entries in from,
+// one after the other; gifts adds them up.
 func gifts(from []neighbour, values []float64) (list []Gift) {
 	for i, n := range from {
 		if len(list) == 0 || list[len(list)-1].Node != n.node {

@@ -77,7 +77,7 @@ type NamedOptions struct {
 
 // BuildNamed builds a graph of the edges that the function fill adds, in any
 // order. An edge that is added several times counts once, with the largest
-// weight. Names and edges that do not fit in the memory for operators go to
+// weight. memory says how much memory to use; further names and edges go to
 // temporary files. The caller closes the graph.
 func BuildNamed(ctx context.Context, memory *spill.Memory, o NamedOptions, fill func(*Maker) error) (*Named, error) {
 	m := &Maker{
@@ -130,9 +130,9 @@ const ctxEvery = 4096
 // nodesMax is the most numbers that a Maker gives to names.
 const nodesMax = math.MaxUint32
 
-// Node adds the node with this name, and returns a number to pass to Edge. The
-// name becomes a node even if it gets no edge. Calls with the same name may
-// return different numbers.
+// Node adds the node with this name, even if it gets no edge later. It returns
+// a number for the node, to pass to Edge. Calls with the same name may return
+// different numbers for the same node.
 func (m *Maker) Node(name []byte) (uint32, error) {
 	if m.n++; m.n%ctxEvery == 0 && m.ctx.Err() != nil {
 		return 0, m.ctx.Err()
@@ -174,7 +174,8 @@ func (m *Maker) Link(from, to []byte, weight float32) error {
 }
 
 // number sorts the names, writes their sort keys to m.g.spool, and gives them
-// their final node numbers. It sets m.final, m.nodes and m.g.Found.
+// their final node numbers. It sets m.final (the final number for each
+// preliminary number), m.nodes and m.g.Found.
 func (m *Maker) number() error {
 	m.final = make([]uint32, m.next)
 	find := m.g.finder(m.o.Find)
@@ -214,8 +215,8 @@ func (g *Named) finder(names []string) (tell func(key []byte, node int)) {
 	}
 }
 
-// build sets m.g.Graph to a graph of all edges, by the final numbers of their
-// nodes.
+// build makes the graph of all collected edges, by the final numbers of their
+// nodes, and sets m.g.Graph.
 func (m *Maker) build(o Options) (err error) {
 	b := newBuilder(o)
 	n := 0

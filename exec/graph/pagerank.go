@@ -83,15 +83,16 @@ func (g *Graph) PageRank(ctx context.Context, o RankOptions) (Ranks, error) {
 	return r.run(ctx)
 }
 
-// plainRounds is the number of rounds in which ranks jump with the probability
-// 1-d of the textbooks, where d is the damping. In each later round, as much
-// rank jumps as the round before lost by jumps and at nodes without edges. The
-// sum of ranks then stays the same, as in the power method. Otherwise, if
-// little rank ends at nodes without edges, most rounds would only bring the sum
-// closer to that of the solution.
+// plainRounds is the number of first rounds in which the random surfer of
+// PageRank jumps with the plain probability 1-d of the textbooks, where d is
+// the damping. After these rounds, as much rank jumps as the round before lost
+// by jumps and at nodes without edges. The sum of ranks then stays the same, as
+// in the power method. With the plain probability and few nodes without edges,
+// most rounds would only bring the sum closer to the sum of the solution.
 const plainRounds = 5
 
-// ranking is the state of one call of PageRank.
+// ranking is the state of one call of PageRank: the options, the current ranks,
+// and how a round is divided.
 type ranking struct {
 	g *Graph
 	o RankOptions
@@ -180,9 +181,9 @@ func (g *Graph) newRanking(o RankOptions) (*ranking, error) {
 	return r, nil
 }
 
-// seed sets r.spring and the ranks before the first round from
-// RankOptions.Seeds. An empty list of seeds and a seed that is not a node are
-// errors.
+// seed sets the ranks before the first round, and r.spring (the rank that jumps
+// to each node in a round), from RankOptions.Seeds. An empty list of seeds and
+// a seed that is not a node are errors.
 func (r *ranking) seed() error {
 	r.spring = make([]float64, r.g.nodes)
 	clear(r.x)
@@ -201,8 +202,8 @@ func (r *ranking) seed() error {
 }
 
 // start sets the ranks before the first round from RankOptions.Start, scaled to
-// the sum 1. If all ranks in Start are 0, it changes nothing. A negative or
-// infinite rank is an error.
+// the sum 1, and r.flow to fit them. If all ranks in Start are 0, it changes
+// nothing. A negative or infinite rank is an error.
 func (r *ranking) start() error {
 	sum := 0.0
 	for _, x := range r.o.Start {
@@ -225,8 +226,9 @@ func (r *ranking) start() error {
 	return nil
 }
 
-// cut cuts the blocks of the graph into stages with about equally many edges
-// and nodes each. The number of workers plays no part in this.
+// cut divides the blocks of the graph (ranges of consecutive nodes) into
+// stages, which a round computes one after the other. The stages have about
+// equally many edges and nodes. The number of workers plays no part in this.
 func (r *ranking) cut() {
 	total := r.g.edges + int64(r.g.nodes)
 	r.stage = []int{0}
@@ -284,9 +286,9 @@ func (r *ranking) run(ctx context.Context) (Ranks, error) {
 	return out, nil
 }
 
-// part computes the new ranks of one stage. Workers share its blocks, or its
-// units if the edges are in tiles. Blocks and units of the same stage do not
-// use each other's new ranks.
+// part computes the new ranks of the nodes of one stage (a part of a round).
+// Workers share the stage's blocks, or its units if the edges are copied into
+// tiles. Blocks and units of the same stage do not use each other's new ranks.
 func (r *ranking) part(stage int) error {
 	first, last := r.g.blocks[r.stage[stage]], r.g.blocks[r.stage[stage+1]-1]
 	from, to := r.stage[stage], r.stage[stage+1]
@@ -328,8 +330,9 @@ func (r *ranking) part(stage int) error {
 	return nil
 }
 
-// block computes the new ranks of the nodes of block n. stage is the number of
-// the first node of the current stage.
+// block computes the new ranks of the nodes of block n (a range of consecutive
+// nodes). stage is the number of the first node of the current stage. buf is
+// the memory of the worker that calls block.
 func (r *ranking) block(n, stage int, buf *buffer) error {
 	g, b := r.g, r.g.blocks[n]
 	edges, err := g.load(b, buf)
@@ -359,9 +362,9 @@ func (r *ranking) block(n, stage int, buf *buffer) error {
 	return nil
 }
 
-// gather returns the sum of r.give over the nodes in from: the rank that a node
-// receives from them. It adds up four sums at a time, because each addition has
-// to wait for the addition before it.
+// gather returns the rank that a node receives from the nodes in from: the sum
+// of r.give over these nodes. It adds up four sums at a time, because each
+// addition has to wait for the addition before it.
 func (r *ranking) gather(from []uint32) float64 {
 	give := r.give
 	var a, b, c, d float64
@@ -377,8 +380,9 @@ func (r *ranking) gather(from []uint32) float64 {
 	return a + b + (c + d)
 }
 
-// gatherWeighted returns the sum of r.give over the nodes in from, each
-// multiplied by the weight of its edge.
+// gatherWeighted returns the rank that a node receives along edges from the
+// nodes in from: the sum of r.give over these nodes, each multiplied by the
+// weight of its edge.
 func (r *ranking) gatherWeighted(from []uint32, weight []float32) float64 {
 	give := r.give
 	var a, b, c, d float64

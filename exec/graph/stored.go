@@ -88,7 +88,7 @@ func Keep(g *Named) (properties map[string]string, rows iter.Seq2[task.ResultRow
 // consumer of its rows has stopped.
 var errEnough = errors.New("no more is wanted")
 
-// edgeRows writes the edges of a graph into the rows of a stored graph.
+// edgeRows writes the edges of a graph into rows as an archive stores them.
 type edgeRows struct {
 	yield func(task.ResultRow, error) bool
 	n     uint32 // the number of the current row
@@ -153,10 +153,10 @@ type inEdges struct {
 	weight []float32 // nil or empty if each is 1
 }
 
-// readEdges decodes the value of a row of edges and calls f for each node in
-// it, with the edges that come in at the node. It decodes into the memory of
-// in, so the argument of f is valid until f returns. It returns errGraph for a
-// row that is damaged.
+// readEdges decodes the value of one row of a stored graph that holds edges. It
+// calls f for each node in the row, with the edges that point to the node. It
+// decodes into the memory of the parameter in, so the argument of f is valid
+// until f returns. It returns errGraph for a damaged row.
 func readEdges(row []byte, weighted bool, in *inEdges, f func(*inEdges) error) error {
 	number := func() uint64 {
 		if len(row) > 0 && row[0] < 0x80 {

@@ -81,8 +81,8 @@ func (r *ranking) tile(ctx context.Context) error {
 	return nil
 }
 
-// units cuts the blocks [from, to) into units: ranges of blocks that have few
-// enough nodes for one tile.
+// units divides the blocks with the indexes [from, to) into units: ranges of
+// blocks with at most tileNodes nodes together.
 func (g *Graph) units(from, to int) (units []unit) {
 	edges := int64(0)
 	for _, b := range g.blocks[from:to] {
@@ -107,8 +107,9 @@ type sorting struct {
 	high          []uint32              // where the next edge goes, by tile of the source node
 }
 
-// unit appends the edges of unit u to t. It sorts them by the tile of the
-// source node, then by source node within the tile.
+// unit appends the edges that point to the nodes of unit u (a range of blocks)
+// to t. It sorts them by the tile of the source node, then by source node
+// within the tile.
 func (s *sorting) unit(g *Graph, u unit, t *tiles) {
 	s.edges = s.edges[:0]
 	node := g.blocks[u.from].node
@@ -150,8 +151,9 @@ func (s *sorting) unit(g *Graph, u unit, t *tiles) {
 	}
 }
 
-// unit computes the new ranks of the nodes of unit n from the edges in tiles.
-// stage is the number of the first node of the current stage.
+// unit computes the new ranks of the nodes of unit n (a range of blocks) from
+// the edges in tiles. stage is the number of the first node of the current
+// stage. buf is the memory of the worker that calls unit.
 func (r *ranking) unit(n, stage int, buf *buffer) {
 	t := r.tiles
 	if buf.sums == nil {
@@ -171,10 +173,11 @@ func (r *ranking) unit(n, stage int, buf *buffer) {
 	}
 }
 
-// gather follows each edge of one tile: it adds give of the edge's source node
-// to sums of its target node. Both arrays are indexed by the number of the node
-// within its tile or unit. This number is always in range, so the loop needs no
-// bounds checks, and branches only once per four edges.
+// gather follows the edges of one tile. For each edge, it takes the element of
+// give for the edge's source node and adds it to the element of sums for the
+// target node. Both arrays are indexed by the number of the node within its
+// tile or unit. This number is always in range, so the loop needs no bounds
+// checks, and branches only once per four edges.
 func gather(sums, give *[tileNodes]float64, edges []uint32) {
 	for ; len(edges) >= 4; edges = edges[4:] {
 		a, b, c, d := edges[0], edges[1], edges[2], edges[3]

@@ -11,7 +11,8 @@ import (
 	"infomall/store/record/task"
 )
 
-// copier is the method of an archive that COPY POOL needs.
+// copier is the method of an archive that COPY POOL needs. A pool has the
+// captures of one month.
 type copier interface {
 	// Copy copies pools into another folder, and returns one result per pool.
 	// With an error it returns the results of the pools that were copied; the

@@ -12,7 +12,8 @@ import (
 	"infomall/store/record/task"
 )
 
-// dropper is the method of an archive that DROP POOL needs.
+// dropper is the method of an archive that DROP POOL needs. A pool has the
+// captures of one month.
 type dropper interface {
 	// Drop removes a pool from the archive and returns what the pool had. With
 	// o.Dry it removes nothing. If the pool does not exist, the error is a

@@ -177,8 +177,8 @@ func (im *fileImport) readOptions() error {
 	return im.readMirror()
 }
 
-// readMirror checks the clauses BASE and AT, which are for plain files, and
-// sets im.o. With a format other than html they are an error.
+// readMirror checks the clauses BASE and AT, which are for plain files (FORMAT
+// html), and sets im.o. With another format, these clauses are an error.
 func (im *fileImport) readMirror() error {
 	s, st, o := im.s, im.st, &im.o
 	if o.Format != "html" {

@@ -13,7 +13,8 @@ import (
 	"infomall/store/record/task"
 )
 
-// merger is the method of an archive that MERGE POOL and SEAL POOL need.
+// merger is the method of an archive that MERGE POOL and SEAL POOL need. A pool
+// has the captures of one month.
 type merger interface {
 	// Merge merges the segments (files) of each pool in o into one sorted run
 	// of captures. It returns one result per pool; with an error, the results
@@ -30,8 +31,9 @@ type poolMerge struct {
 	o  task.MergeOptions
 }
 
-// Merge declares the statements MERGE POOL, which merges the segments of pools,
-// and SEAL POOL, which also makes the pools static.
+// Merge declares the statements MERGE POOL, which merges the segments (files)
+// of pools, and SEAL POOL, which also makes the pools static, so that they
+// never change.
 var Merge = session.DeclareFor("MERGE POOL, SEAL POOL", session.Writes|session.Works, readMerge)
 
 // readMerge makes a poolMerge of a MERGE POOL or SEAL POOL statement. It does

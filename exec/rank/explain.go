@@ -154,7 +154,8 @@ func (e *rankExplained) shares(g *graph.Named, node int, rank []float64, damping
 	return res, nil
 }
 
-// shareOf returns x divided by all, or NULL if all is 0.
+// shareOf returns the share of x in all, which is x divided by all, or NULL if
+// all is 0.
 func shareOf(x, all float64) value.Value {
 	if all == 0 {
 		return value.Value{}
@@ -262,8 +263,9 @@ func keptRanking(ctx context.Context, snap relation.Snapshot, st *ast.ExplainRan
 	return kept, err
 }
 
-// noRanking returns the error for a ranking that does not exist. It is at the
-// name in the statement, and may suggest a similar name.
+// noRanking returns the error for a ranking that the archive does not have. The
+// error is at the position of the name in the statement, and may suggest a
+// similar name.
 func noRanking(ctx context.Context, snap relation.Snapshot, st *ast.ExplainRank, name string) error {
 	results, err := snap.Results(ctx, task.ResultRanks)
 	if err != nil {

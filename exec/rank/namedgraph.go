@@ -89,9 +89,9 @@ func isWord(name []byte) bool {
 	return true
 }
 
-// errOfGraph returns an error that a clause cannot be used with OVER GRAPH, at
-// the position of the node at. clause is the clause's name in the message, such
-// as "WITHOUT".
+// errOfGraph returns the error for a clause that cannot be used with OVER
+// GRAPH, at the position of the node at. clause is the name of the clause in
+// the message, such as "WITHOUT".
 func errOfGraph(at ast.Node, clause string) error {
 	return ast.Errorf(at, "a graph has names and weights alone: OVER GRAPH goes without %s", clause)
 }

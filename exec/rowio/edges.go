@@ -52,7 +52,8 @@ const arrow = " -> "
 // Rows without a source are left out.
 func NewEdges(w io.Writer) Writer { return &edges{sink: sink{w: w}} }
 
-// edges is the Writer that NewEdges returns. Its fields are indexes of columns.
+// edges is the Writer that NewEdges returns. Its fields are the indexes of the
+// columns for the two ends of an edge and its weight.
 type edges struct {
 	sink
 	source, target int

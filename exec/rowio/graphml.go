@@ -30,8 +30,8 @@ func NewGraphML(w io.Writer, names Names, zone *time.Location) Writer {
 	return &graphML{sink: sink{w: w}, names: names, zone: zone}
 }
 
-// graphML is the Writer that NewGraphML returns. source and target are indexes
-// in cols.
+// graphML is the Writer that NewGraphML returns. source and target are the
+// indexes in cols of the columns with the ends of an edge.
 type graphML struct {
 	sink
 	names          Names

@@ -30,7 +30,7 @@ type Options struct {
 // made with, and never closes it. It returns an error of the io.Writer
 // unchanged; the result ends there.
 type Writer interface {
-	// Begin takes the columns that all batches of the result have, and writes
+	// Begin takes the columns that all batches of the result have. It may write
 	// the start of the result.
 	Begin(cols []value.Column) error
 	// Write writes the rows of a batch. The Writer does not use the batch after

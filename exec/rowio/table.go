@@ -183,7 +183,8 @@ func (t *table) open() error {
 	return t.flush()
 }
 
-// turn begins writing in the format vertical, with the rows of the sample.
+// turn begins writing in the format vertical, with the rows of the sample (the
+// first rows, which the table holds).
 func (t *table) turn() error {
 	t.vertical = &vertical{sink: sink{w: t.w}, o: t.o}
 	if err := t.vertical.Begin(t.cols); err != nil {

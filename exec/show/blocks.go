@@ -74,10 +74,10 @@ func (a *pageAsked) blocks(ctx context.Context, snap relation.Snapshot, found ca
 	return h.Add(v), nil
 }
 
-// blockTable returns a table with one row per block of a version, each block
-// before the blocks that it divides into. Only leaves (blocks that are not
-// divided further) have a text. So the column text, read from top to bottom, is
-// the page. If there are no blocks, a note says why.
+// blockTable returns a table with one row per block (part of the page) of a
+// version, each block before the blocks that it divides into. Only leaves
+// (blocks that are not divided further) have a text. So the column text, read
+// from top to bottom, is the page. If there are no blocks, a note says why.
 func blockTable(r *life.Revision, c capture) *session.Result {
 	t := session.NewTable(session.Text("block"), session.Whole("depth"), session.Text("label"), session.Text("topic"), session.Whole("bytes"), session.Whole("words"), session.Text("text"))
 	if !r.Hidden() {
@@ -90,7 +90,8 @@ func blockTable(r *life.Revision, c capture) *session.Result {
 	return res
 }
 
-// addBlocks adds one row per block to t.
+// addBlocks adds one row to t for each block of the version r, apart from the
+// page itself.
 func addBlocks(t *session.Table, r *life.Revision) {
 	label := draw.Labels(r)
 	for n := range r.Tree.Blocks {

@@ -13,16 +13,16 @@ import (
 	"infomall/store/block/life"
 )
 
-// diff is a DIFF statement whose clauses were read: it compares the captures
-// from and to of one page.
+// diff is a DIFF statement whose clauses were read: it compares two captures of
+// one page.
 type diff struct {
 	s        *session.Session
 	st       *ast.Diff
 	from, to *pageAsked // from is nil if the statement compares to with the version before it
 }
 
-// Run returns how the page's blocks changed between two captures, as a drawing
-// and as text.
+// Run returns how the page's blocks (its parts) changed between two captures,
+// as a drawing and as text.
 func (d *diff) Run(ctx context.Context) (*session.Result, error) {
 	s, from, to := d.s, d.from, d.to
 	snap, release, err := s.Snapshot(ctx)

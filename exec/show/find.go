@@ -54,8 +54,9 @@ type capture struct {
 	part   bool // the body is incomplete, because the fetch cut it
 }
 
-// captureFound is the capture that a statement asks for, and the version before
-// it.
+// captureFound is the capture that a statement asks for. It also has the last
+// capture of the version before (a version is the captures from one change of
+// the page to the next).
 type captureFound struct {
 	capture
 	first  bool    // the capture belongs to the URL's first version

@@ -9,8 +9,8 @@ import (
 // temporary files. One goroutine uses it and closes it.
 type Lines struct{ s *Sorter }
 
-// Lines returns an empty Lines, which uses half of the memory for operators.
-// Its methods fail when ctx is done.
+// Lines returns an empty Lines, which uses half of the memory m. Its methods
+// fail when ctx is done.
 func (m *Memory) Lines(ctx context.Context) *Lines { return &Lines{m.Sorter(ctx, 2)} }
 
 // Add adds a copy of a line.

@@ -69,9 +69,9 @@ type heldRec struct {
 	seq int
 }
 
-// Sorter returns a Sorter that uses the memory for operators divided by share.
-// It holds records in a third of that: as much again may be garbage that is not
-// yet collected, and the list of records grows by copying. The Sorter's methods
+// Sorter returns a Sorter that may use the memory m divided by share. It holds
+// records in a third of that: as much again may be garbage that is not yet
+// collected, and the list of records grows by copying. The Sorter's methods
 // fail when ctx is done.
 func (m *Memory) Sorter(ctx context.Context, share int64) *Sorter {
 	return &Sorter{ctx: ctx, limit: m.Bytes / (3 * share), dirs: m.Dirs}
@@ -101,8 +101,8 @@ func (s *Sorter) Add(key, val []byte) error {
 // Empty reports whether no record was added.
 func (s *Sorter) Empty() bool { return len(s.held) == 0 && len(s.runs) == 0 }
 
-// moreMemory sets s.chunk to a new or spare piece of memory with room for size
-// bytes.
+// moreMemory sets s.chunk, the memory for further records, to a new or spare
+// piece with room for size bytes.
 func (s *Sorter) moreMemory(size int) {
 	if n := len(s.spare); n > 0 && size <= chunkBytes {
 		s.chunk, s.spare = s.spare[n-1], s.spare[:n-1]

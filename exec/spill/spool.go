@@ -22,8 +22,8 @@ type Spool struct {
 	out   *bufio.Writer
 }
 
-// Spool returns an empty Spool that uses the memory for operators divided by
-// share.
+// Spool returns an empty Spool that may use the memory m divided by share.
+// Further rows go to a temporary file.
 func (m *Memory) Spool(share int64) *Spool { return &Spool{limit: m.Bytes / share, dirs: m.Dirs} }
 
 // Add adds a copy of a row.
