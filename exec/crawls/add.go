@@ -7,7 +7,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// Add is the statement ADD, which adds URLs to the frontier of a crawl.
+// Add is the statement ADD, which adds URLs to the frontier of a crawl: the
+// URLs that the crawl still has to fetch.
 var Add = session.Declare("ADD", session.Writes, readAdd)
 
 // addition is an ADD statement whose clauses were read.

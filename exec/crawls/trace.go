@@ -195,7 +195,9 @@ func (r *trace) changes(ctx context.Context) (map[record.Time]string, error) {
 }
 
 // traceAttempt adds rows to t for one attempt f of the crawl c to fetch a URL:
-// one row for each stage. written is the result of trace.changes.
+// one row for each stage of the attempt, such as fetching and writing. written
+// has, for the time of each capture of the URL, how the capture differs from
+// the one before; see trace.changes.
 func traceAttempt(t *session.Table, c *report.Crawl, f *report.Fetch, written map[record.Time]string) {
 	add := func(stage report.Stage, decision, reason string) {
 		t.Add(value.OfText(c.Name), value.OfText(stage.String()), value.OfTime(f.Time), value.OfFloat(float64(f.Took[stage].Microseconds())/1000),

@@ -19,7 +19,8 @@ type cells struct {
 	widest int // the greatest radius
 }
 
-// members returns the items of cell n.
+// members returns the items of cell n: its fingerprints with their places
+// (indexes in the caller's slice).
 func (c *cells) members(n uint32) items {
 	from := uint32(0)
 	if n > 0 {
@@ -28,8 +29,8 @@ func (c *cells) members(n uint32) items {
 	return c.part(from, c.end[n])
 }
 
-// near reports whether a member of cell a is within distance of a member of
-// cell b.
+// near reports whether some member of cell a and some member of cell b differ
+// in at most distance bits.
 func (c *cells) near(a, b uint32, distance int) bool {
 	few, many := c.members(a), c.members(b)
 	for _, h := range few.hash {
@@ -91,13 +92,14 @@ func (p *pairing) cover() error {
 	return nil
 }
 
-// put assigns each item of left to an item within the distance reach, or to
-// itself: of[i] becomes the place (index in p.hashes) of the item that item i
-// is assigned to. It goes through several tables. In each table, an item is
-// assigned to the first item in its slot. The next table gets only the items
-// that are still assigned to themselves. put stops early if a table leaves more
-// than share of its items assigned to themselves. It returns how many items are
-// assigned to themselves in the end.
+// put assigns each item of left (a fingerprint with its place) to an item that
+// differs in at most reach bits, or to itself. It sets of[i] for the item with
+// place i to the place of the item that it is assigned to. put goes through
+// several tables. In each, an item is assigned to the first item with the same
+// slot (a hash of the table's bits). The next table gets only the items that
+// are still assigned to themselves. put stops early if a table leaves more than
+// the fraction share of its items assigned to themselves. It returns how many
+// are assigned to themselves in the end.
 func (p *pairing) put(left items, of []uint32, reach int, share float64) (int, error) {
 	var keep items
 	for _, t := range byTurns(layoutFor(len(p.hashes), p.distance).tables) {
@@ -139,9 +141,9 @@ func byTurns(tables []table) []table {
 	return out
 }
 
-// heads copies the items that are assigned to themselves to keep, and returns
-// them. of has the place that each item is assigned to. keep must have room for
-// one more item.
+// heads copies the items of s that are assigned to themselves to the memory of
+// keep, and returns them. An item with place i is assigned to the item with
+// place of[i]. keep must have room for one more item.
 func (s items) heads(keep items, of []uint32) items {
 	n := uint32(0)
 	for i, h := range s.hash {
@@ -157,10 +159,11 @@ func (s items) heads(keep items, of []uint32) items {
 	return keep.part(0, n)
 }
 
-// sweep assigns each item of a part of a table to the first item in its slot,
-// if that is within the distance reach, or else to itself. It writes the places
-// to of, and returns how many items it assigns to themselves. mask is the
-// table's key. The loop has no branches that a processor would have to predict.
+// sweep assigns each item of s to the first item with the same slot (a hash of
+// its bits in mask) if the two differ in at most reach bits, or else to itself.
+// It writes the place of the other item to of, and returns how many items it
+// assigns to themselves. The loop has no branches that a processor would have
+// to predict.
 func (p *pairing) sweep(s items, mask uint64, of []uint32, reach int) (heads int) {
 	first := p.number(len(s.hash))
 	hash, at, last := s.hash, s.at[:len(s.hash)], &p.last
@@ -220,10 +223,10 @@ func (c *cells) gather(hashes []uint64, of []uint32) {
 	}
 }
 
-// middles returns the middles of the cells as items; the place of an item is
-// that of the fingerprint around which the cell was made. Large cells, with
-// middleMembers or more members, come first, so that put assigns other middles
-// to these.
+// middles returns the middles of the cells as items. The place of each is the
+// place of the fingerprint around which the cell was made. Cells with
+// middleMembers or more members come first, so that put assigns the middles of
+// smaller cells to theirs.
 func (c *cells) middles() items {
 	s := items{make([]uint64, 0, len(c.end)), make([]uint32, 0, len(c.end))}
 	for _, large := range []bool{true, false} {
@@ -306,8 +309,9 @@ func keptWithin(members, widest int) int {
 	return widest
 }
 
-// parted moves the items within distance of middle to the front of s. It
-// returns how many they are, and the greatest of their distances from middle.
+// parted moves the items that differ from middle in at most distance bits to
+// the front of s. It returns how many they are, and the greatest number of bits
+// in which one of them differs.
 func (s items) parted(middle uint64, distance int) (n, radius int) {
 	for i, h := range s.hash {
 		d := bits.OnesCount64(h ^ middle)

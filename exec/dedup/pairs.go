@@ -229,9 +229,9 @@ func (l *parting) space(s *items) {
 	}
 }
 
-// likely guesses whether some fingerprints are near each other. It compares
-// only some of those that agree with the first fingerprint in one digit of a
-// key.
+// likely guesses whether some fingerprints are near each other (within the
+// distance that Pairs got). It compares only some of those that agree with the
+// first fingerprint in one digit of a key.
 func (p *pairing) likely() bool {
 	t := &layoutFor(len(p.hashes), p.distance).tables[0]
 	first := t.digits[0]
@@ -262,10 +262,9 @@ func (p *pairing) alone() (alone bool, err error) {
 	return alone, err
 }
 
-// seek compares those items of a part that have the same slot, and joins those
-// that are near each other in p.groups. mask has the bits of the table's key.
-// If p.groups is nil, seek returns false at the first near pair; otherwise it
-// returns true.
+// seek compares those items of s that have the same slot (a hash of the bits in
+// mask), and joins those that are near each other in p.groups. If p.groups is
+// nil, seek returns false at the first near pair; otherwise it returns true.
 func (p *pairing) seek(s items, mask uint64) bool {
 	first := p.number(len(s.hash))
 	links, last := p.links[:len(s.hash)], &p.last
@@ -325,8 +324,8 @@ func (p *pairing) cellsNear(s items, item int, other uint32) bool {
 		p.cells.near(s.at[item], s.at[other], p.distance)
 }
 
-// join joins all cells that have members near each other to groups. It sets
-// p.groups.
+// join finds all pairs of cells that have members near each other, and joins
+// the cells of each pair to one group in p.groups.
 func (p *pairing) join() error {
 	c := &p.cells
 	p.wide = p.distance + 2*c.widest
@@ -344,8 +343,8 @@ func (p *pairing) join() error {
 }
 
 // eachGroup reports the near pairs within each group of cells to the caller of
-// Pairs. It returns the error of p.ctx when that is done, and nil if the caller
-// stopped.
+// Pairs. It returns the error of the context when that is done, and nil if the
+// caller wants no more.
 func (p *pairing) eachGroup() error {
 	c := &p.cells
 	// begin has, for each group, where its cells begin in list. A group has the

@@ -114,8 +114,8 @@ func isLetter(text string) bool { return utf8.RuneCountInString(text) == 1 }
 // separates cells and a newline separates lines.
 const blanks = " \t\n"
 
-// replaces reports whether the added text b replaces the removed text a: both
-// begin a line or a cell.
+// replaces reports whether a is removed text, b is added text, and both begin a
+// line or a cell. Then b replaces a.
 func replaces(a, b life.Edit) bool {
 	return a.Op == life.Removed && b.Op == life.Added && startsCell(a.Text) && startsCell(b.Text)
 }
@@ -164,10 +164,10 @@ func (m wordMarks) write(w *strings.Builder, text string, op life.Op) bool {
 	return words != ""
 }
 
-// near shortens long unchanged text in a line: it keeps nearRunes characters
-// next to each change, and puts an ellipsis in place of the rest. If behind is
-// set, a change comes before the text; if before is set, a change comes after
-// it.
+// near returns unchanged text in a shorter form: nearRunes characters next to
+// each change, and an ellipsis in place of the rest. If behind is set, a change
+// comes before the text in its line; if before is set, a change comes after it.
+// Text of up to twice nearRunes characters is returned unchanged.
 func near(text string, behind, before bool) string {
 	if utf8.RuneCountInString(text) <= 2*nearRunes {
 		return text

@@ -17,10 +17,11 @@ import (
 	"infomall/store/record/task"
 )
 
-// The queries for the pages or blocks to compare, and for their texts. DEDUP compares the
-// main text of a page, because pages of a site also share a frame, which must not make
-// them similar. If the main text is short, DEDUP compares all text. The last columns show
-// whether a page or block is still the one that the last DEDUP compared.
+// The queries for the pages or blocks to compare, and for their texts. DEDUP
+// compares the main text of a page, because pages of a site also share a frame,
+// such as menus, which must not make them similar. If the main text is short,
+// DEDUP compares all text. The last columns show whether a page or block is
+// still the one that the last DEDUP compared.
 const (
 	comparedPages  = "SELECT url, time, bytes, NULL, digest, truncated FROM versions WHERE kind = 'page'"
 	pageTexts      = "SELECT url, time, NULL, digest, main, text FROM versions WHERE kind = 'page'"

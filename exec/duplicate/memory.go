@@ -31,9 +31,9 @@ func (d *duplication) printsKept() bool {
 // as "pages minhash".
 func (d *duplication) printsName() string { return d.what() + " " + d.method }
 
-// keptPrints returns the prints that the last DEDUP stored. It returns nil if
-// there are none, or if they were made by other rules than made, a text that
-// printsMade returns.
+// keptPrints returns the prints that the last DEDUP stored (the numbers by
+// which it found candidates). It returns nil if there are none, or if they were
+// made by rules other than those in made, a text that printsMade returned.
 func keptPrints(ctx context.Context, snap relation.Snapshot, d *duplication, made string) (*task.Result, error) {
 	if !d.printsKept() {
 		return nil, nil
@@ -47,9 +47,8 @@ func keptPrints(ctx context.Context, snap relation.Snapshot, d *duplication, mad
 	return nil, err
 }
 
-// foundBy returns the stored duplicates that were found by means of prints,
-// which is the stored prints of the same DEDUP. It returns nil if these
-// duplicates were removed.
+// foundBy returns the duplicates that a DEDUP stored together with the given
+// prints. It returns nil if these duplicates were removed since.
 func foundBy(ctx context.Context, snap relation.Snapshot, d *duplication, prints *task.Result) (*task.Result, error) {
 	list, err := snap.Results(ctx, task.ResultDuplicates)
 	for i := range list {
@@ -78,8 +77,9 @@ func (c *comparison) savePrints(ctx context.Context, found task.Result) error {
 }
 
 // prints yields the rows of prints for the archive to store, one per page. A
-// row has the mark and the body, and, if the page has words, the fingerprint
-// and the numbers of the bands.
+// row has the mark (a number that changes when the page changes) and a hash of
+// the body. If the page has words, it also has the fingerprint and the numbers
+// of the MinHash bands.
 func (c *comparison) prints() iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		var val []byte
@@ -109,11 +109,11 @@ const (
 	printBytes    = wordlessBytes + 8 // of a text with words
 )
 
-// recall takes the prints and duplicates of the last DEDUP for pages that did
-// not change since. If a group lost a member, its other members are compared
-// again, because the lost member may have been the only link between them. made
-// names the rules for making prints; if the stored prints were made by other
-// rules, recall does nothing.
+// recall takes over the stored prints and duplicates of the last DEDUP for
+// pages that did not change since. If a group lost a member, its other members
+// are compared again, because the lost member may have been the only link
+// between them. made names the rules for making prints; if the stored prints
+// were made by other rules, recall does nothing.
 func (c *comparison) recall(ctx context.Context, made string) error {
 	prints, err := keptPrints(ctx, c.run.Snapshot, c.duplication, made)
 	if prints == nil || err != nil {

@@ -57,9 +57,9 @@ func (t *nameTable) add(name []byte) (number uint32, fresh bool, err error) {
 	return uint32(t.n - 1), true, nil
 }
 
-// keep copies a new name and its number to t.texts and returns its place: the
-// index of the slice in the upper bits, and the offset in the slice in the
-// lower nameTextBits bits.
+// keep copies a new name, with its number, to t.texts and returns its place.
+// The upper bits of the place are the index of a slice in t.texts; the lower
+// nameTextBits bits are the offset in this slice.
 func (t *nameTable) keep(name []byte) (at uint32, err error) {
 	size := nameHead + len(name)
 	if size > nameTextSize {

@@ -87,8 +87,9 @@ type fileImport struct {
 // into the archive.
 var Import = session.DeclareFor("IMPORT", session.Writes|session.Works|session.Anywhere, readImport).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Import).Alias })
 
-// readImport makes a fileImport of an IMPORT statement, or with FORMAT graph
-// the deed that package rank makes of it. It checks the clauses.
+// readImport makes a fileImport of an IMPORT statement and checks its clauses.
+// With FORMAT graph it returns the Deed (a statement that is ready to run) that
+// package rank makes of the statement.
 func readImport(s *session.Session, a importer, st *ast.Import) (session.Deed, error) {
 	if st.Format != nil && strings.EqualFold(st.Format.Text, rank.GraphFormat) {
 		return rank.ImportGraph.Read(s, st)

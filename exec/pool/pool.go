@@ -8,9 +8,10 @@ import (
 	"infomall/store/record/task"
 )
 
-// noPool returns the error for a pool that does not exist, at the expression
-// pool in the statement, with the names of the existing pools. err is the error
-// of the archive; noPool returns any other error unchanged.
+// noPool returns the error for the name of a pool that does not exist. The
+// error is at the position of the expression pool in the statement, and names
+// the existing pools. err is the error of the archive; noPool returns an err of
+// another kind unchanged.
 func noPool(pool ast.Expr, err error) error {
 	var none *task.NoPoolError
 	if pool == nil || !errors.As(err, &none) {

@@ -16,7 +16,8 @@ import (
 // findingColumns are the columns of the result of VERIFY.
 var findingColumns = []value.Column{session.Text("pool"), session.Text("file"), session.Whole("offset"), session.Text("what"), session.Text("severity"), session.Text("url"), {Name: "time", Type: value.Time}}
 
-// sampleMax is the largest n in SAMPLE 1/n: so many days are 27 years.
+// sampleMax is the largest n in SAMPLE 1/n, with which VERIFY reads one of n
+// parts of the archive. With one part a day, all parts would take 27 years.
 const sampleMax = 10_000
 
 // verifier has the methods of an archive that VERIFY needs.

@@ -9,8 +9,8 @@ import (
 // default.
 var Reset = session.Declare("RESET", session.Anywhere, readReset)
 
-// readReset makes an assignment of a RESET statement: of the setting's default.
-// An unknown setting is an error.
+// readReset makes an assignment that sets the setting in a RESET statement to
+// its default. An unknown setting is an error.
 func readReset(s *session.Session, st *ast.Reset) (*assignment, error) {
 	k, err := session.FindSetting(&st.Name)
 	if err != nil {

@@ -204,8 +204,10 @@ func (e *rankExplained) hits(ctx context.Context, made *ast.HITS) (*session.Resu
 }
 
 // gifts returns a table of the parts that the authority value and the hub value
-// of a node are the sums of: one row per linking page and a row for the
-// authority value, then one row per linked page and a row for the hub value.
+// of a node are the sums of. It has one row per page that links to the node and
+// a row for the authority value, then one row per page to which the node links
+// and a row for the hub value. part and values are the graph and the values of
+// HITS; authority and hub are the parts that graph.ExplainHITS found.
 func (e *rankExplained) gifts(g *graph.Named, part *graph.Focused, values graph.HITS, node int, authority, hub []graph.Gift) (*session.Result, error) {
 	urls := make(map[int]string)
 	ofAuthority, ofHub := greatest(authority), greatest(hub)

@@ -358,8 +358,8 @@ const (
 	stopped               // the host is one of WITHOUT HOST
 )
 
-// sites returns the site of each node of g, as the method site makes it. The
-// index is the number of the node.
+// sites returns a number for the site of each node of g, as the method site
+// computes it. The index is the number of the node.
 func (h *hubRank) sites(g *graph.Named) ([]uint64, error) {
 	list := make([]uint64, 0, g.Nodes())
 	var last string // the part of the last key that has the host

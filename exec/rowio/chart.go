@@ -136,8 +136,8 @@ func bar(x, most float64, room int) string {
 	return strings.Repeat("█", n/8) + eighths[n%8]
 }
 
-// plot holds the rows that a chart or the plot of an HTML report shows: their
-// numbers, and their other columns as labels.
+// plot holds the rows that a chart, or the plot of an HTML report, shows. Of
+// each row it holds the numbers to draw, and the other values as a label.
 type plot struct {
 	o       *Options
 	cols    []value.Column

@@ -240,9 +240,9 @@ func (c *Cron) atMinute(w int64) bool {
 	return c.minute>>(w%60)&1 != 0 && c.hour>>(w/60)&1 != 0
 }
 
-// again reports whether a clock on the wall shows now for the second time at
-// the moment m, because local time was set back less than shiftMax before. now
-// is in the minutes of wall.
+// again reports whether a clock on the wall shows the local time now for the
+// second time at the moment m, because it was set back less than shiftMax
+// before m. now is in minutes since 1970, as wall returns it.
 func (c *Cron) again(m time.Time, now int64) bool {
 	back := time.Duration(offset(m.Add(-shiftMax).In(c.zone))-offset(m.In(c.zone))) * time.Second
 	return back > 0 && wall(m.Add(-back).In(c.zone)) == now
