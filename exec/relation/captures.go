@@ -87,8 +87,8 @@ func changed(v *value.Vector, b *record.Batch) {
 }
 
 // hosts sets v to the host of each row of b, NULL for a URL without a host. It
-// computes hosts from the URLs, except in a tally, whose rows have hosts and no
-// URLs.
+// computes hosts from the URLs, except in a tally, whose rows stand for several
+// captures and have hosts instead of URLs.
 func hosts(v *value.Vector, b *record.Batch) {
 	if b.Host != nil {
 		texts(v, value.Text, b.Host[:b.N])
@@ -99,7 +99,7 @@ func hosts(v *value.Vector, b *record.Batch) {
 
 // domains sets v to the registered domain of each row of b, NULL for a row
 // without a host. It computes domains from the URLs, except in a tally, whose
-// rows have hosts and no URLs.
+// rows stand for several captures and have hosts instead of URLs.
 func domains(v *value.Vector, b *record.Batch) {
 	if b.Host != nil {
 		ofURL(v, b.Host[:b.N], domainOf)

@@ -157,9 +157,9 @@ func (c *comparison) substantial(i int) (reason string, ok bool) {
 	return life.Substantial(m.Op, c.old.partText(m.Old), c.new.partText(m.New))
 }
 
-// ofChange returns the code of a late column of the relation changes. f
-// computes the value of the column for change i of a comparison, which holds
-// the stored pages of both versions.
+// ofChange returns the code of a late column (one that needs stored pages) of
+// the relation changes. f computes the value of the column for change i of a
+// comparison of two versions, which holds their pages.
 func ofChange(f func(c *comparison, i int) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		c, err := l.comparison()

@@ -66,7 +66,8 @@ var focusColumns = []FocusColumn{
 }
 
 // asInVersions returns a FocusColumn that has the name, type and value of a
-// late column of the relation versions. name is the name of that column.
+// late column (one that needs the stored page) of the relation versions. name
+// is the name of that column.
 func asInVersions(name string) FocusColumn {
 	col := Versions.Column(name)
 	return FocusColumn{Name: name, Type: col.Type, page: func(c *candidate) value.Value { return c.field(col) }}
@@ -247,7 +248,7 @@ var (
 )
 
 // field returns the value, for the page c, of a late column of the relation
-// versions.
+// versions: one that needs the page itself, such as its text.
 func (c *candidate) field(col *Column) value.Value {
 	v, _ := col.late(&LateRow{opened: &c.res}) // an opened response has no error
 	return v

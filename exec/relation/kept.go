@@ -85,9 +85,9 @@ const (
 	keptBundles = 2
 )
 
-// allBelieved yields the result of the method believed for each version of b,
-// in order: its stored facts and its fold, if valid. For a large batch, a
-// goroutine reads ahead; it ends before the iteration does.
+// allBelieved yields what is stored about each version of b, in order: its
+// facts, and its fold if that is valid. For a large batch, a goroutine reads
+// ahead; it has ended when the iteration has.
 func (r *Reader) allBelieved(ctx context.Context, b *spanBatch) iter.Seq2[*keptVersion, error] {
 	return func(yield func(*keptVersion, error) bool) {
 		if b.N >= keptAheadLeast {
@@ -102,8 +102,9 @@ func (r *Reader) allBelieved(ctx context.Context, b *spanBatch) iter.Seq2[*keptV
 	}
 }
 
-// believedAhead passes to yield what allBelieved yields. A goroutine reads
-// ahead. It has ended when believedAhead returns.
+// believedAhead passes to yield what is stored about each version of b, in
+// order, or an error. A goroutine reads ahead of yield. It has ended when
+// believedAhead returns.
 func (r *Reader) believedAhead(ctx context.Context, b *spanBatch, yield func(*keptVersion, error) bool) {
 	within, cancel := context.WithCancel(ctx)
 	bundles := make(chan []*keptVersion, keptBundles)
@@ -302,8 +303,9 @@ func (l *LateRow) block() (*response, int, error) {
 	return res, res.inCut(l.request.Level, l.number(2)-1), nil
 }
 
-// ofBlock returns the code of a late column of the relation blocks. f computes
-// the value for block n from the stored response r.
+// ofBlock returns the code of a late column (one that needs the stored page) of
+// the relation blocks. f computes the value for block n from the stored
+// response r.
 func ofBlock(f func(r *response, n int) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		res, n, err := l.block()
@@ -325,10 +327,11 @@ func (l *LateRow) kept() (*keptVersion, int, error) {
 	return k, l.number(2) - 1, err
 }
 
-// ofChanged returns the code of a late column of the relation blocks. For a
-// block that was added or edited, stored takes the value from the stored fold
-// of the version (what is known of its changed blocks). For other blocks, or
-// without a fold, f computes the value from the stored response r.
+// ofChanged returns the code of a late column (one that needs the stored page)
+// of the relation blocks. For a block that was added or edited, stored takes
+// the value from the stored fold of the version (what is known of its changed
+// blocks). For other blocks, or without a fold, f computes the value from the
+// stored response r.
 func ofChanged(stored func(*life.Changed) value.Value, f func(r *response, n int) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		k, ordinal, err := l.kept()

@@ -38,16 +38,18 @@ func (l *LateRow) Value(c *Column, row int) (value.Value, error) {
 	return c.late(l)
 }
 
-// lateCode computes the value of a late column for the current row of a
-// LateRow.
+// lateCode computes the value of a late column, one that needs the stored page,
+// for the current row of a LateRow.
 type lateCode func(*LateRow) (value.Value, error)
 
-// payload returns a late column, computed by code, that SELECT * leaves out.
+// payload returns a late column (one that needs the stored page), computed by
+// code, that SELECT * leaves out.
 func payload(name string, t value.Type, doc string, code lateCode) Column {
 	return Column{Name: name, Type: t, Doc: doc, Payload: true, late: code}
 }
 
-// costly returns a late column, computed by code, that SELECT * includes.
+// costly returns a late column (one that needs the stored page), computed by
+// code, that SELECT * includes.
 func costly(name string, t value.Type, doc string, code lateCode) Column {
 	return Column{Name: name, Type: t, Doc: doc, Costly: true, late: code}
 }
@@ -69,8 +71,8 @@ func (l *LateRow) response() (*response, error) {
 	return l.reader.response(l.ctx, l.ref(0), options(l.request))
 }
 
-// ofResponse returns the code of a late column. f computes the value from the
-// stored response of the row's capture.
+// ofResponse returns the code of a late column (one that needs the stored
+// page). f computes the value from the stored response of the row's capture.
 func ofResponse(f func(*response) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		res, err := l.response()
@@ -81,9 +83,9 @@ func ofResponse(f func(*response) value.Value) lateCode {
 	}
 }
 
-// ofPage returns the code of a late column. f computes the value from the body
-// of the row's capture, divided into blocks. The value is NULL if the body
-// cannot be divided, because it is not a text.
+// ofPage returns the code of a late column (one that needs the stored page). f
+// computes the value from the body of the row's capture, divided into blocks.
+// The value is NULL if the body cannot be divided, because it is not a text.
 func ofPage(f func(*divide.Body) value.Value) lateCode {
 	return ofResponse(func(r *response) value.Value {
 		b := r.blocks()

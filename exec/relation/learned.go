@@ -45,9 +45,10 @@ type learnedVersion struct {
 // dates, counters and the like. It is true for a first version.
 func (v *learnedVersion) substantial() bool { return v.first || life.Together(v.senses).Substantial }
 
-// ofHistory returns the code of a late column of the relation versions. f
-// computes the value from what comparing the version with all earlier ones has
-// shown. The value is NULL if the archive does not have the body.
+// ofHistory returns the code of a late column (one that needs stored pages) of
+// the relation versions. f computes the value from what comparing the version
+// with all earlier ones has shown. The value is NULL if the archive does not
+// have the body.
 func ofHistory(f func(*learnedVersion) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		v, ok, err := l.reader.learnedVersion(l.ctx, l.request, l.ref(0))
@@ -58,9 +59,10 @@ func ofHistory(f func(*learnedVersion) value.Value) lateCode {
 	}
 }
 
-// ofSense returns the code of a late column of the relation blocks. f computes
-// the value from the sense of the block's change: whether it is substantial,
-// and if not, why. The value is NULL if the archive does not have the body.
+// ofSense returns the code of a late column (one that needs stored pages) of
+// the relation blocks. f computes the value from the sense of the block's
+// change: whether it is substantial, and if not, why. The value is NULL if the
+// archive does not have the body.
 func ofSense(f func(life.Sense) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		sense, ok, err := l.reader.sense(l.ctx, l.request, l.ref(0), l.number(2)-1)

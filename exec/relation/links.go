@@ -222,8 +222,9 @@ func partAt(b *divide.Body, level, offset int) int {
 	return 0
 }
 
-// ofLink returns the code of a late column of the relation links. f computes
-// the value for link i of the page whose links are p.
+// ofLink returns the code of a late column (one that needs the stored page) of
+// the relation links. f computes the value for link i of the page whose links
+// are p.
 func ofLink(f func(p *pageLinks, i int) (value.Value, error)) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		p, err := l.reader.pageLinks(l.ctx, l.request, l.ref(0))

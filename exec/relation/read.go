@@ -41,8 +41,9 @@ func list[T any](r Relation, read func(*Reader, context.Context, *Request) iter.
 	return made(r, func(list []T) int { return len(list) }, nil, read)
 }
 
-// listWithRefs is like list, for a relation with hidden columns. refs writes
-// into row i of the hidden columns from which capture a row was made.
+// listWithRefs returns the Relation r, which has hidden columns, after adding
+// its function read, which yields rows of type T, several at a time. refs
+// writes into row i of the hidden columns from which capture a row was made.
 func listWithRefs[T any](r Relation, refs func(row *T, hidden []*value.Vector, i int), read func(*Reader, context.Context, *Request) iter.Seq2[[]T, error]) *Relation {
 	return made(r, func(list []T) int { return len(list) }, func(hidden []*value.Vector, list []T) {
 		for _, h := range hidden {
@@ -56,8 +57,8 @@ func listWithRefs[T any](r Relation, refs func(row *T, hidden []*value.Vector, i
 
 // render turns the batches that in yields into batches of the columns that n
 // asks for, which it computes. size and refs are those of made. The late
-// columns of a batch are empty, and its hidden columns are filled by refs. A
-// batch is valid until the iteration moves on.
+// columns of a batch, which need stored pages, are left empty, and its hidden
+// columns are filled by refs. A batch is valid until the iteration moves on.
 func render[B any](n *Request, size func(B) int, refs func([]*value.Vector, B), in iter.Seq2[B, error]) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		var out value.Batch

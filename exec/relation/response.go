@@ -44,8 +44,9 @@ type response struct {
 	site     *inSite // how the blocks compare with those of other pages of the host
 }
 
-// response returns the stored response of the capture ref. It keeps the last
-// few responses in a cache. o says how the body is divided into blocks.
+// response returns the stored response of the capture that ref identifies. It
+// keeps the last few responses in a cache. o says how the body is divided into
+// blocks.
 func (r *Reader) response(ctx context.Context, ref record.Ref, o divide.Options) (*response, error) {
 	for i, res := range r.responses {
 		if res.ref == ref {

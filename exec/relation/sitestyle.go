@@ -84,9 +84,9 @@ func (s *inSite) label(n int) value.Value {
 	return value.OfText(s.labels[n].String())
 }
 
-// ofSite returns the code of a late column of the relation blocks. f computes
-// the value for block n from s, the comparison of the page with other pages of
-// its host.
+// ofSite returns the code of a late column (one that needs stored pages) of the
+// relation blocks. f computes the value for block n from s, the comparison of
+// the page with other pages of its host.
 func ofSite(f func(s *inSite, n int) value.Value) lateCode {
 	return func(l *LateRow) (value.Value, error) {
 		res, n, err := l.block()

@@ -270,8 +270,8 @@ func (r *Reader) chosen(ctx context.Context, n *Request) record.Rows {
 	}
 }
 
-// choiceScan returns the scan with which chosen decides which versions are
-// chosen. It reads only the columns that this needs.
+// choiceScan returns the scan by which the method chosen decides which versions
+// n chooses. It reads only the column change, which says where versions begin.
 func choiceScan(n *Request) record.Scan {
 	s := n.Scan(0)
 	s.Columns = record.ColChange
@@ -360,14 +360,14 @@ func (r *Reader) each(ctx context.Context, n *Request) (*eachPeriod, error) {
 // first capture of a URL.
 func (e *eachPeriod) begin(t record.Time) { e.end = value.PeriodAt(e.unit, t, e.zone).To }
 
-// advance goes to the next period.
+// advance sets the current period of EACH to the next one.
 func (e *eachPeriod) advance() { e.end = value.PeriodAt(e.unit, e.end, e.zone).To }
 
-// before reports whether the current period has ended by t.
+// before reports whether the current period of EACH has ended by t.
 func (e *eachPeriod) before(t record.Time) bool { return e.end <= t }
 
-// rest reports whether the current period is to be yielded: it begins before
-// the end of the window.
+// rest reports whether the current period of EACH still belongs to the result:
+// whether it begins before the end of the window.
 func (e *eachPeriod) rest() bool { return value.PeriodAt(e.unit, e.end-1, e.zone).From < e.to }
 
 // freeze ends the current period of EACH. It makes the open row final, as the

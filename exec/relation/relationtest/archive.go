@@ -339,8 +339,8 @@ func add[T any](list *[]T, asked record.Columns, x T) {
 	}
 }
 
-// Payload returns the response of the capture ref. It returns an error if no
-// scan of this archive has yielded ref.
+// Payload returns the response of the capture that ref identifies. It returns
+// an error if no scan of this archive has yielded ref.
 func (a *Archive) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	if err := ctx.Err(); err != nil {
 		return record.Payload{}, err
@@ -381,7 +381,8 @@ func (a *Archive) Digests(context.Context, record.Ref, int, []int) ([]record.Dig
 	return nil, nil
 }
 
-// Stored returns the capture ref, with its response and its canonical URL.
+// Stored returns the capture that ref identifies, with its response and its
+// canonical URL.
 func (a *Archive) Stored(ctx context.Context, ref record.Ref) (message.Stored, error) {
 	p, err := a.Payload(ctx, ref)
 	if err != nil {
