@@ -18,8 +18,8 @@ const topRows = 10_000
 // yields the result. Each error is an *ast.Error.
 func Build(q *ast.Query, env *expr.Env) (Node, error) { return build(q, env, nil) }
 
-// build is Build for a query that may also read the queries in the list with,
-// such as those of a WITH around it.
+// build returns the plan that computes the query q, which may also read the
+// queries in the list with, such as those of a WITH around it.
 func build(q *ast.Query, env *expr.Env, with *named) (Node, error) {
 	return (&builder{env: env}).build(q, with)
 }
@@ -377,8 +377,8 @@ func (b *builder) over(where string) *expr.Binder {
 }
 
 // finish adds ORDER BY, the given LIMIT and the columns of the result to the
-// plan. Late columns that ORDER BY does not need are filled after LIMIT, so for
-// as few rows as possible.
+// plan. Late columns (those that need stored pages) that ORDER BY does not need
+// are filled after LIMIT, so for as few rows as possible.
 func (b *builder) finish(limit Limit) error {
 	reads := b.touched // of the items
 	b.touched = nil
@@ -394,8 +394,9 @@ func (b *builder) finish(limit Limit) error {
 	return nil
 }
 
-// finishDistinct is finish for SELECT DISTINCT. Here ORDER BY sorts the rows of
-// the result, because the other rows are gone.
+// finishDistinct adds ORDER BY, the given LIMIT and the columns of the result
+// to the plan of a SELECT DISTINCT. Here ORDER BY sorts the rows of the result,
+// because the rows from which these were computed are gone.
 func (b *builder) finishDistinct(limit Limit) error {
 	b.read(b.touched)
 	keys, err := b.distinctKeys()

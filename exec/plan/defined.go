@@ -175,8 +175,8 @@ func (b *builder) metadata(c *ast.Column) (ast.Expr, error) {
 }
 
 // expansion returns a copy of the expression of the metadata column m in which
-// each column is that of the input, the parameter in. All parts of the copy
-// have the position at.
+// each column is resolved to the column of the given input. All parts of the
+// copy have the position at.
 func (b *builder) expansion(in *input, m *value.Metadata, at ast.Span) ast.Expr {
 	return ast.CopyAt(m.Expr, at, func(c *ast.Column) ast.Expr {
 		x := &ast.Column{Span: at, Name: ast.Name{Span: at, Text: c.Name.Text}}

@@ -152,8 +152,8 @@ func (n names) of(name string) string {
 	return unique
 }
 
-// carriesPayload reports whether the plan n reads late columns, so that its
-// rows may contain the texts of pages.
+// carriesPayload reports whether the plan n reads late columns, those that need
+// stored pages, so that its rows may contain the texts of pages.
 func carriesPayload(n Node) bool {
 	found := false
 	Walk(n, func(n Node, _ int) {

@@ -240,8 +240,10 @@ func (b *builder) groupBinder(where string) *expr.Binder {
 	return bind
 }
 
-// havingBinder is groupBinder for HAVING, in which an alias of the result may
-// be used unless a column has the same name.
+// havingBinder returns a binder, which resolves names, for the condition of
+// HAVING. Keys of GROUP BY and aggregates become columns of the Group node. An
+// alias of the result may be used, unless a column of the inputs has the same
+// name.
 func (b *builder) havingBinder() *expr.Binder {
 	bind := b.groupBinder("HAVING")
 	inner := bind.Column

@@ -290,8 +290,9 @@ func (b *builder) binder(where string) *expr.Binder {
 }
 
 // column returns an expression that reads the column of the inputs that c
-// names. If the column is late, it is noted in b.touched. want is the type that
-// the place of c requires, for the suggestion in an error.
+// names. If the column is late (needs stored pages), it is noted in b.touched.
+// want is the type that the place of c requires, for the suggestion in an
+// error.
 func (b *builder) column(c *ast.Column, want value.Type) (expr.Expr, error) {
 	in, col, err := b.find(c, want)
 	if err != nil {
@@ -338,8 +339,9 @@ func (b *builder) read(list []late) {
 	}
 }
 
-// unfilled returns the indexes of the input's late columns that are in list and
-// that the plan does not fill yet. It marks them as filled.
+// unfilled returns the indexes of the input's late columns (those that need
+// stored pages) that are in list and that the plan does not fill yet. It marks
+// them as filled.
 func (in *input) unfilled(list []late) []int {
 	var fill []int
 	for _, l := range list {

@@ -250,7 +250,8 @@ func (b *builder) ask(in *input, conds []ast.Expr) error {
 }
 
 // readBelow adds a node to the plan of one input, before the input is joined.
-// The node fills those of the input's late columns that are in list.
+// The node fills those of the input's late columns (which need stored pages)
+// that are in list.
 func (b *builder) readBelow(in *input, list []late) {
 	if fill := in.unfilled(list); fill != nil {
 		in.src.Refs = true

@@ -75,8 +75,8 @@ func (r narrower) ranges(e ast.Expr) ([]urlkey.Range, bool) {
 	return nil, false
 }
 
-// both is ranges for the condition x AND y: it returns ranges of URL keys
-// outside which the condition is not true, or false if it knows none.
+// both returns ranges of URL keys outside which the condition e, which is x AND
+// y, is not true. It returns false if it knows no such ranges for x or y.
 func (r narrower) both(e *ast.Binary) ([]urlkey.Range, bool) {
 	x, okX := r.ranges(e.X)
 	y, okY := r.ranges(e.Y)
@@ -89,9 +89,9 @@ func (r narrower) both(e *ast.Binary) ([]urlkey.Range, bool) {
 	return y, okY
 }
 
-// either is ranges for the OR of the conditions in list: it returns ranges of
-// URL keys outside which none of them is true. It returns false if it knows no
-// ranges for one of them.
+// either returns ranges of URL keys outside which none of the conditions in
+// list is true. It returns false if it knows no such ranges for one of the
+// conditions.
 func (r narrower) either(list []ast.Expr) ([]urlkey.Range, bool) {
 	var all []urlkey.Range
 	for _, e := range list {
@@ -104,8 +104,8 @@ func (r narrower) either(list []ast.Expr) ([]urlkey.Range, bool) {
 	return urlkey.Merge(all), true
 }
 
-// listed is ranges for the condition x IN (…): it returns ranges of URL keys
-// outside which the condition is not true, or false if it knows none.
+// listed returns ranges of URL keys outside which the condition e, which is x
+// IN (…), is not true. It returns false if it knows no such ranges.
 func (r narrower) listed(e *ast.In) ([]urlkey.Range, bool) {
 	var all []urlkey.Range
 	for _, item := range e.List {
@@ -122,9 +122,9 @@ func (r narrower) listed(e *ast.In) ([]urlkey.Range, bool) {
 	return urlkey.Merge(all), true
 }
 
-// like is ranges for the condition url LIKE pattern: it returns the range of
-// the keys of URLs that begin with the text before the pattern's first
-// wildcard. It returns false for ILIKE, which ignores case, and if it knows no
+// like returns the range of the keys of URLs that begin with the text before
+// the first wildcard, if e is url LIKE pattern. Outside this range e is not
+// true. like returns false for ILIKE, which ignores case, and if it knows no
 // range.
 func (r narrower) like(e *ast.Like) ([]urlkey.Range, bool) {
 	if e.Not || e.Fold || e.Escape != nil || !r.isColumn(e.X, "url") {
@@ -141,9 +141,9 @@ func (r narrower) like(e *ast.Like) ([]urlkey.Range, bool) {
 	return []urlkey.Range{prefix}, ok
 }
 
-// equal is ranges for the condition e = text: it returns ranges of URL keys
-// outside which the condition is not true, or false if it knows none. It knows
-// ranges if e is the column url, host or domain.
+// equal returns ranges of URL keys outside which the condition e = text is not
+// true. It returns false if it knows no such ranges. It knows some if e is the
+// column url, host or domain.
 func (r narrower) equal(e ast.Expr, text string) ([]urlkey.Range, bool) {
 	var scope urlkey.Scope
 	var err error
@@ -170,8 +170,8 @@ func (r narrower) equal(e ast.Expr, text string) ([]urlkey.Range, bool) {
 	return urlkey.Union(scope), true
 }
 
-// scoped is ranges for the condition url WITHIN list: it returns the ranges of
-// URL keys in these scopes, or false if a scope is not valid.
+// scoped returns the ranges of URL keys that lie in the scopes in list, for the
+// condition url WITHIN scopes. It returns false if a scope is not valid.
 func (r narrower) scoped(list []ast.Scope) ([]urlkey.Range, bool) {
 	scopes := make([]urlkey.Scope, len(list))
 	for i, s := range list {

@@ -145,7 +145,9 @@ func (b *builder) lookUp(bind *expr.Binder, e ast.Expr) (expr.Expr, error) {
 	return x, nil
 }
 
-// newLookUp is lookUp for a subquery that the plan does not look up yet.
+// newLookUp adds a join to the plan that looks up the value of the subquery in
+// e for each row, and returns an expression for this value. The plan must not
+// have such a join for e yet. bind resolves names of the outer query.
 func (b *builder) newLookUp(bind *expr.Binder, e ast.Expr) (expr.Expr, error) {
 	s, err := b.subquery(e)
 	if err != nil {

@@ -33,7 +33,9 @@ func union(q *ast.Query, env *expr.Env, with *named) (Node, error) {
 }
 
 // unify converts the columns of all queries in u to types that they have in
-// common. selects are the syntax trees of the queries, for errors.
+// common. It returns an error if the queries have different numbers of columns,
+// or types that have nothing in common. selects are the syntax trees of the
+// queries, for errors.
 func (u *Union) unify(selects []*ast.Select) error {
 	var types []value.Type
 	for i, in := range u.Ins {
