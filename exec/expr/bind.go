@@ -17,9 +17,10 @@ import (
 // none.
 func (b *Binder) Bind(e ast.Expr) (Expr, error) { return b.bind(e, value.Null) }
 
-// BindAs is Bind for a place that requires the type t. A parameter is read as
-// t. An Int is converted to Float if t is Float, and NULL is accepted. Any
-// other expression of another type is an error.
+// BindAs returns the syntax tree e as an Expr of type t: with names resolved
+// and types checked. A parameter such as $x is read as t. An Int is converted
+// to Float if t is Float, and NULL is accepted. Any other expression of another
+// type is an error.
 func (b *Binder) BindAs(e ast.Expr, t value.Type) (Expr, error) {
 	x, err := b.bind(e, t)
 	if err != nil {
@@ -31,8 +32,9 @@ func (b *Binder) BindAs(e ast.Expr, t value.Type) (Expr, error) {
 	return b.as(x, t, e)
 }
 
-// BindBool is Bind for a place that requires a condition: an expression of type
-// Bool. NULL is accepted.
+// BindBool returns the syntax tree e, which must be a condition, as an Expr of
+// type Bool: with names resolved and types checked. NULL is accepted. An
+// expression of another type is an error.
 func (b *Binder) BindBool(e ast.Expr) (Expr, error) {
 	x, err := b.bind(e, value.Bool)
 	if err != nil {
@@ -63,8 +65,9 @@ func (b *Binder) condition(x Expr, e ast.Expr, where string) (Expr, error) {
 	return nil, err
 }
 
-// bind is Bind, except that a parameter, if e is one, is read as the type want.
-// If want is Null, it is read as a Text.
+// bind returns the syntax tree e as an Expr, with names resolved and types
+// checked. If e is a parameter such as $x, it is read as the type want, or as a
+// Text if want is Null.
 func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 	if b.Replace != nil {
 		if x := b.Replace(e); x != nil {
@@ -163,9 +166,9 @@ func (b *Binder) param(p *ast.Param, want value.Type) (Expr, error) {
 	return Constant(v), nil
 }
 
-// pair is Bind for the two operands x and y of an operator. If one of them is a
-// parameter, it is read as the type of the other. If both are, they are read as
-// the type that the parameter both gives.
+// pair returns the two operands x and y of an operator as Exprs. If one of them
+// is a parameter such as $x, it is read as the type of the other. If both are
+// parameters, they are read as the type that the argument both gives.
 func (b *Binder) pair(x, y ast.Expr, both value.Type) (bx, by Expr, err error) {
 	_, paramX := x.(*ast.Param)
 	_, paramY := y.(*ast.Param)
@@ -201,8 +204,8 @@ func (b *Binder) as(x Expr, t value.Type, e ast.Expr) (Expr, error) {
 	return x, nil
 }
 
-// text is Bind for an operand that must be a text or a URL. NULL is accepted.
-// The parameter what names the operator, for the error.
+// text returns the operand e, which must be a text or a URL, as an Expr. NULL
+// is accepted. The parameter what names the operator, for the error.
 func (b *Binder) text(e ast.Expr, what string) (Expr, error) {
 	x, err := b.bind(e, value.Text)
 	if err != nil {
@@ -648,10 +651,10 @@ func OnlyIf(cond, x Expr) (Expr, error) {
 	return decideCase(&Case{Whens: []When{{Cond: cond, Then: x}}, Else: &Const{T: t}, T: t})
 }
 
-// common is Bind for expressions that must have one type, such as the branches
-// of a CASE. It returns them converted to their common type, and this type. It
-// binds parameters last, because these are read as the type of the others. The
-// parameter where names the construct, such as "CASE", for errors.
+// common returns expressions that must have one type, such as the values of the
+// branches of a CASE, as Exprs of their common type. It also returns this type.
+// It binds parameters last, because these are read as the type of the others.
+// The parameter where names the construct, such as "CASE", for errors.
 func (b *Binder) common(list []ast.Expr, where string) ([]Expr, value.Type, error) {
 	bound := make([]Expr, len(list))
 	t := value.Null

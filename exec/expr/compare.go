@@ -403,8 +403,8 @@ func calendar(e ast.Expr) int {
 	return 0
 }
 
-// arithType returns the type of x op y for operands of the types x and y. It
-// returns false if op does not apply to these types.
+// arithType returns the type of the result of x op y, where x and y are the
+// types of the operands. It returns false if op does not apply to these types.
 func arithType(op string, x, y value.Type) (value.Type, bool) {
 	if x == value.Null || y == value.Null {
 		return arithNullType(op, x, y)
@@ -441,9 +441,9 @@ func arithType(op string, x, y value.Type) (value.Type, bool) {
 	return value.Null, false
 }
 
-// arithNullType is arithType for the case that x or y is Null. The result has
-// the type of the other operand, except that / of an Int gives a Float. If both
-// are Null, it is Int.
+// arithNullType returns the type of x op y if one of the two types is Null. It
+// is the type of the other operand, except that / of an Int gives a Float. If
+// both are Null, it is Int. arithNullType returns false if op does not apply.
 func arithNullType(op string, x, y value.Type) (value.Type, bool) {
 	t, _ := value.Common(x, y)
 	switch {

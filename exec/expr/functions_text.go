@@ -237,8 +237,8 @@ func replaceMatches(re *regexp.Regexp, count int, a []value.Value) (value.Value,
 	return value.OfText(string(append(out, s[last:]...))), nil
 }
 
-// goTemplate converts a replacement in which \1 and \& stand for matched text
-// to the template syntax of package regexp.
+// goTemplate returns the replacement s, in which \1 stands for a matched group
+// and \& for the whole match, in the template syntax of package regexp.
 func goTemplate(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

@@ -39,10 +39,10 @@ func TimeUnit(exprs []Expr, column int) string {
 	return units[longest]
 }
 
-// unitOf returns the index in units of the longest unit within which the
-// function e of the column time does not change its value. It returns -1 if e
-// is not such a function, or changes within a day. column is the index of the
-// column time.
+// unitOf returns the index, in units, of the longest unit within which e does
+// not change its value, if e is a function of the column time alone. It is 0
+// for year(time). unitOf returns -1 if e is not such a function, or changes
+// within a day. column is the index of the column time.
 func unitOf(e Expr, column int) int {
 	call, ok := e.(*Call)
 	if !ok {
@@ -69,7 +69,9 @@ func unitOf(e Expr, column int) int {
 	return -1
 }
 
-// unitOfTrunc is unitOf for a call of date_trunc with the unit name.
+// unitOfTrunc returns the index, in units, of the longest unit within which
+// date_trunc(name, time) does not change its value, or -1 if it changes within
+// a day.
 func unitOfTrunc(name string) int {
 	switch unit, _ := truncUnit(name); unit {
 	case "year":
@@ -82,7 +84,9 @@ func unitOfTrunc(name string) int {
 	return -1
 }
 
-// unitOfFormat is unitOf for a call of strftime with this format.
+// unitOfFormat returns the index, in units, of the longest unit within which
+// strftime(time, format) does not change its value, or -1 if it changes within
+// a day or the format has a directive that it does not know.
 func unitOfFormat(format string) int {
 	unit := 0
 	for i := 0; i < len(format); i++ {

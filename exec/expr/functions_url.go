@@ -71,8 +71,8 @@ func canonicalCall(x Expr) Expr {
 	return &Call{Func: canonicalFunction, Args: []Expr{x}, T: value.URL, apply: canonicalFunction.apply}
 }
 
-// canonicalFunction converts a text to a canonical URL, if a join compares the
-// text with a URL. A query cannot call it by name.
+// canonicalFunction is the function that converts a text to a canonical URL, if
+// a join compares the text with a URL. A query cannot call it by name.
 var canonicalFunction = &Function{
 	Name: "canonical", Doc: "The text as a canonical URL; NULL if it is none.",
 	params: []param{{"s", textKind}}, result: value.URL,
