@@ -139,7 +139,8 @@ func join(acc, v *value.Vector, rows []int32, deciding bool) {
 	}
 }
 
-// joinBools is join for all rows of two vectors without NULLs.
+// joinBools sets each acc[i] to acc[i] OR v[i] if deciding is true, and to
+// acc[i] AND v[i] if it is false.
 func joinBools(acc, v []bool, deciding bool) {
 	v = v[:len(acc)]
 	if deciding {

@@ -70,8 +70,9 @@ func tester[T comparable](e *expr.In, of func(value.Value) T) func(out []bool, x
 	}
 }
 
-// floatMembership is membership for values of type Float. NaN equals NaN here,
-// as in value.Compare.
+// floatMembership returns a loop that computes, for each row, whether a Float
+// is in the set of e. It ignores a NULL in the list of e. NaN equals NaN, as in
+// value.Compare.
 func floatMembership(e *expr.In) kernel {
 	test := tester(e, func(v value.Value) float64 { return v.Float })
 	hasNaN := slices.ContainsFunc(e.Set, func(v value.Value) bool { return math.IsNaN(v.Float) })
