@@ -203,8 +203,8 @@ func (v *Vector) AppendValue(x Value) {
 	}
 }
 
-// Slice returns a vector with the rows from ≤ i < to of v. It shares v's
-// memory.
+// Slice returns a vector with the rows i of v for which from ≤ i < to. It
+// shares v's memory.
 func (v *Vector) Slice(from, to int) *Vector {
 	s := &Vector{Type: v.Type}
 	if v.Nulls != nil && v.Type != Null {
@@ -348,7 +348,8 @@ func (b *Batch) Gather(src *Batch, sel []int32) {
 	}
 }
 
-// Slice returns a batch with the rows from ≤ i < to of b. It shares b's memory.
+// Slice returns a batch with the rows i of b for which from ≤ i < to. It shares
+// b's memory.
 func (b *Batch) Slice(from, to int) *Batch {
 	s := &Batch{N: to - from, Cols: make([]*Vector, len(b.Cols))}
 	for i, c := range b.Cols {
