@@ -23,7 +23,7 @@ type Fault struct {
 	Offset int64 // in the db-file; -1 if there is none
 	Err    error
 	Lost   *Entry // the capture that cannot be read because of the fault, if it is a single one
-	Run, N uint32 // the place of that capture
+	Run, N uint32 // the run of the capture Lost, and its number in that run
 }
 
 // recordBytesMax is more bytes than any record of a db-file has. A record whose

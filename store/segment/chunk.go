@@ -317,8 +317,8 @@ type aheadOf struct {
 	bytes      int // entries with a body size of their own
 }
 
-// flagsOf returns the flags of n entries, beginning with entry number from. ahead
-// says how much the entries before them take in the columns.
+// flagsOf returns the flags of n entries; the first of them is the entry at index
+// from. ahead says how much the entries before it take in the columns.
 func (p *frontParts) flagsOf(from, n int) (flags []int64, ahead aheadOf, err error) {
 	if all, ok := constInts(p.cols[colFlags]); ok && all>>flagSameID&1 == 0 {
 		return slices.Repeat([]int64{all}, n), aheadOf{from, from * identityBytes(all), from * int(all>>flagHinted&1), from}, nil
@@ -462,8 +462,8 @@ func findKey(src []byte, k int, key string, is func(i int) (bool, error)) (at in
 	return 0, false, nil
 }
 
-// decodeIntRange decodes n integers of the column src, beginning with number from.
-// decodeInts decodes whole columns.
+// decodeIntRange decodes n integers of the column src; the first of them is the
+// integer at index from. decodeInts decodes whole columns.
 func decodeIntRange(src []byte, from, n int) ([]int64, error) {
 	dst := make([]int64, n)
 	if n == 0 {
@@ -516,8 +516,9 @@ func decodeIntRange(src []byte, from, n int) ([]int64, error) {
 	return dst, nil
 }
 
-// unpackRange fills dst with packed numbers of width bits each, beginning with
-// number from of those in src. It reports false if src is too short.
+// unpackRange fills dst with len(dst) of the numbers that are packed in src, of
+// width bits each. The first of them is the number at index from. It reports false
+// if src is too short.
 func unpackRange(dst []int64, src []byte, width uint, from int) bool {
 	if width > 64 || width > 56 && width < 64 || packedLen(from+len(dst), width) > len(src) {
 		return false
@@ -535,8 +536,9 @@ func unpackRange(dst []int64, src []byte, width uint, from int) bool {
 	return true
 }
 
-// decodeTextRange decodes n strings, beginning with number from, of the column src,
-// which has all strings in total. decodeTexts decodes whole columns.
+// decodeTextRange decodes n strings of the column src; the first of them is the
+// string at index from. all is the number of strings in the column. decodeTexts
+// decodes whole columns.
 func decodeTextRange(src []byte, all, from, n int) ([]string, error) {
 	if len(src) == 0 {
 		return nil, errColumn

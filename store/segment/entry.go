@@ -19,7 +19,7 @@ type ID [16]byte
 // BodyForm says where an entry's body is stored.
 type BodyForm uint8
 
-// The values of BodyForm.
+// The values of BodyForm: the places where the body of an entry may be stored.
 const (
 	BodyNone      BodyForm = iota // not in the archive: a revisit whose original was not found
 	BodyOwn                       // in this segment, by the entry's recipe
@@ -63,10 +63,10 @@ const DividedMax = 8 << 20
 // the db-file has.
 type Stored struct {
 	Entry
-	Digest         record.Digest // of the body; zero for BodyNone
+	Digest         record.Digest // sha256 of the body; zero for BodyNone
 	Holder         uint32        // for BodyHeld and BodyElsewhere: the segment that has the body, 0 for this one
-	HolderKey      string        // for BodyElsewhere
-	Recipe         Recipe        // for BodyOwn
+	HolderKey      string        // for BodyElsewhere: the key of the URL whose entry has the body
+	Recipe         Recipe        // for BodyOwn: the blocks that make up the body
 	Page           Page          // what was read from the body
 	IP             string
 	Origin         string
@@ -238,7 +238,7 @@ type frontWriter struct {
 	hints       [3][]int64
 	mimes, jobs []string
 	room        []string
-	own         []int64 // bytes of the entries without flagSameID
+	own         []int64 // body sizes of the entries without flagSameID
 	column      []byte
 }
 

@@ -64,9 +64,9 @@ func (w *Writer) join(e *Stored, c Content) (newBytes int64, err error) {
 	return newBytes, err
 }
 
-// assemble sets the recipe of e to one for a body made of parts. It refers to parts
-// that are stored already, and stores the others. newBytes is how many bytes it
-// stored.
+// assemble stores a body that is made of parts, and sets the recipe of e. The
+// recipe refers to parts that are stored already; assemble stores the others.
+// newBytes is how many bytes it stored.
 //
 // If the body would come from too many runs, assemble leaves out the runs from
 // which it needs least: their blocks are stored again, in this segment.
@@ -201,9 +201,9 @@ func byWeight(weight map[RunRef]int64) []RunRef {
 // Only one goroutine may use it.
 type Blocks struct {
 	young, old map[ID]Placed
-	max        int               // of each of the two generations
-	pools      map[uint32]string // of the segments whose blocks may be named
-	turns      int               // how often the old ones were forgotten
+	max        int               // how many blocks each of young and old may have
+	pools      map[uint32]string // pool of each segment to whose blocks new recipes may refer
+	turns      int               // how often old was forgotten
 }
 
 // Placed is the place of a block that is stored already, and the block's size in

@@ -95,8 +95,8 @@ func mendRecord(ctx context.Context, a, b io.ReaderAt, at, size int64) (rec []by
 	return rec, false, nil
 }
 
-// readPart returns the bytes of f from one offset to another, with zeros for bytes
-// that cannot be read.
+// readPart returns the bytes of f between the offsets from and to, with zeros for
+// bytes that cannot be read.
 func readPart(f io.ReaderAt, from, to int64) []byte {
 	b := make([]byte, to-from)
 	n, err := f.ReadAt(b, from)
@@ -180,8 +180,8 @@ type SalvageSpan struct {
 }
 
 // OpenSalvage reads f, a db-file or a fragment of size bytes, from start to end,
-// and returns its spans. meta, if not nil, is called with the meta frame of each
-// sound run.
+// and returns a Salvage with all its records and damaged ranges. meta, if not nil,
+// is called with the meta frame of each sound run.
 //
 // Every record has a checksum, so each is judged by itself. After a damaged record,
 // OpenSalvage continues at the next place that looks like the beginning of a

@@ -109,7 +109,8 @@ const (
 	namesSpansMax = 1 << 24
 )
 
-// kindNames is the kind of record that holds the names of one segment.
+// kindNames is the kind of a record that holds the Names of one segment: it says
+// where the segment's blocks are now.
 const kindNames = "names"
 
 // encode returns the data of the record for n, before compression.

@@ -27,12 +27,12 @@ func appendRecipe(dst []byte, recipe Recipe, own uint32) []byte {
 	return dst
 }
 
-// packRecipes encodes recipes of entries of segment own as six columns, each after
-// its length in bytes. Two columns have one number for each recipe: the number of
-// its spans, and Layout. Four columns have one number for each span: the segment,
-// the run, the distance of the span's first block from the end of the previous span
-// in that run, and the count. Neighbouring bodies take most blocks from the same
-// places, so those distances are small.
+// packRecipes encodes recipes as six columns, each after its length in bytes. The
+// recipes belong to entries of the segment own. Two columns have one number for
+// each recipe: the number of its spans, and Layout. Four columns have one number
+// for each span: the segment, the run, the distance of the span's first block from
+// the end of the previous span in that run, and the count. Neighbouring bodies take
+// most blocks from the same places, so those distances are small.
 func packRecipes(recipes []Recipe, own uint32) []byte {
 	var cols [6][]byte
 	put := func(c int, x uint64) { cols[c] = binary.AppendUvarint(cols[c], x) }
@@ -87,7 +87,8 @@ func (r *recipeReader) end(ref RunRef) *uint32 {
 	return &r.ends[0].end
 }
 
-// spanRoom is for how many spans a recipeReader allocates memory at once.
+// spanRoom is the number of spans for which a recipeReader allocates memory at
+// once.
 const spanRoom = 1024
 
 // unpack prepares r to decode recipes that packRecipes encoded. It cuts r.plain

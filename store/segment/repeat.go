@@ -21,12 +21,12 @@ func (s *Reader) Dictionary(n uint32) ([]RunRef, error) {
 	return h.behind, nil
 }
 
-// record returns the record of run n and the offset from at which it begins in the
-// db-file.
+// record returns the record of run n. from is the offset in the db-file at which
+// that record begins.
 func (s *Reader) record(n uint32) (rec []byte, from int64, err error) { return s.recordIn(n, nil) }
 
-// recordIn returns the record of run n and the offset from at which it begins in
-// the db-file. It reads the record into memory if that is large enough.
+// recordIn returns the record of run n, read into memory if that is large enough.
+// from is the offset in the db-file at which that record begins.
 func (s *Reader) recordIn(n uint32, memory []byte) (rec []byte, from int64, err error) {
 	f, err := s.handle()
 	if err != nil {

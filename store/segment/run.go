@@ -76,7 +76,7 @@ type runMemory struct {
 	cols                 [backCols][]byte
 	meta, content, frame []byte
 	record               []byte
-	parts                []Part // of a body, and these two
+	parts                []Part // parts, at and named are about the body that is being stored
 	at                   []Placed
 	named                []bool
 }
@@ -322,7 +322,7 @@ func endText(i *Info) []byte {
 // together), without its entries. It decompresses nothing before that is needed.
 // Only one goroutine at a time may use it.
 type Contents struct {
-	Stored  int    // number of bytes that were read for it
+	Stored  int    // number of bytes that were read from the db-file
 	record  []byte // the record of the run; the frames are parts of it
 	head    recordHead
 	meta    []byte // compressed meta frame

@@ -77,7 +77,7 @@ type Info struct {
 	Last      record.Time
 	Blocks    int64    // number of blocks that the segment stores
 	Depends   []string // names of other pools whose bodies the segment uses, sorted
-	Packed    bool     // in the form of static pools; only known to the program that wrote or rebuilt it
+	Packed    bool     // in the form of static pools; only set by Rebuild
 	Uses      []uint32 // IDs of other segments whose blocks the segment may refer to, sorted
 }
 

@@ -182,8 +182,8 @@ func (t *Tally) decodeFlags(src []byte) (err error) {
 }
 
 // decodeHosts sets t.Hosts to the ranges of entries with the same host. It needs
-// t.Counts. Of most keys it only reads how much they share with the key before,
-// which already shows that the host is the same.
+// t.Counts. For most keys it only reads how many bytes a key shares with the key
+// before: that already shows that the host is the same.
 func (t *Tally) decodeHosts(p *frontParts) error {
 	stems, err := t.ends.cut(p.cols[colKeys], p.k)
 	if err != nil {
