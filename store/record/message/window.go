@@ -58,14 +58,15 @@ func (w *Window) View(off int64, n int) ([]byte, error) {
 	return w.buf[:min(n, got)], nil
 }
 
-// Find returns the offset of the first occurrence of pattern that begins at offset
-// from or later. If there is none, found is false and at is the size of the file.
+// Find returns the offset of the first occurrence of pattern that begins at or
+// after the offset from. If there is none, found is false and at is the size of the
+// file.
 func (w *Window) Find(from int64, pattern []byte) (at int64, found bool, err error) {
 	return w.FindFunc(from, len(pattern), func(b []byte) int { return bytes.Index(b, pattern) })
 }
 
-// FindFunc returns the offset of the first occurrence, at offset from or later, of
-// a pattern that has length bytes. The function index returns the place of the
+// FindFunc returns the offset of the first occurrence, at or after the offset from,
+// of a pattern that has length bytes. The function index returns the place of the
 // first occurrence in b, or -1. If there is none in the file, found is false and at
 // is the size of the file.
 func (w *Window) FindFunc(from int64, length int, index func(b []byte) int) (at int64, found bool, err error) {
