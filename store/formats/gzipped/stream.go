@@ -304,9 +304,9 @@ func (g *stream) Resume() (stream, file int64, err error) {
 	return stream, at, nil
 }
 
-// findMember returns the offset in the file of the first gzip member at from or
-// later that has the start of a record. If there is none, found is false and at is
-// the end of the file.
+// findMember returns the offset in the file of the first gzip member that begins at
+// or after the offset from and has the start of a record. If there is none, found
+// is false and at is the end of the file.
 func (g *stream) findMember(from int64) (at int64, found bool, err error) {
 	buf := make([]byte, 64<<10)
 	for {

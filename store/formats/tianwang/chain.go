@@ -295,8 +295,8 @@ func legibleLength(b []byte) (head, bool) {
 	return head{}, false
 }
 
-// search returns the offset of the first true record at from or later, or the end
-// of the file.
+// search returns the offset of the first true record at or after the offset from,
+// or the end of the file.
 //
 // A head alone proves nothing: a page about this format may quote several. A record
 // is true if two more records follow, each directly after the one before. Fewer

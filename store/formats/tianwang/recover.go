@@ -95,9 +95,9 @@ func (c *recoverer) run() error {
 }
 
 // find returns the offset of the first chain by the rules of d that begins between
-// from and to. A chain is three records that follow each other directly. If exact
-// is set, fewer records are also enough if they end exactly at to. If there is no
-// chain, at is to and found is false.
+// the offsets from and to. A chain is three records that follow each other
+// directly. If exact is set, fewer records are also enough if they end exactly at
+// the offset to. If there is no chain, found is false and at equals to.
 func (c *recoverer) find(from, to int64, d dialect, exact bool) (at int64, found bool, err error) {
 	for {
 		at, found, err := c.s.w.Find(from, []byte(magic))
@@ -112,8 +112,9 @@ func (c *recoverer) find(from, to int64, d dialect, exact bool) (at int64, found
 	}
 }
 
-// chain counts the records by the rules of d that follow each other directly from
-// offset at on, up to three. reaches reports whether they end exactly at to.
+// chain counts the records, valid by the rules of d, that follow each other
+// directly, beginning at offset at; it counts up to three. reaches reports whether
+// they end exactly at the offset to.
 func (c *recoverer) chain(at, to int64, d dialect) (n int, reaches bool, err error) {
 	for n < runTrue && at < to {
 		e, ok, err := c.holds(at, d)
@@ -185,9 +186,9 @@ func (h *head) byRules(b []byte) bool {
 }
 
 // readOut yields the records of the chain that begins at offset at, by the rules of
-// d. It returns the offset at which the chain ends: to, or the first place without
-// a valid record. It stops before the last record if that record's length may be
-// damaged.
+// d. It returns the offset at which the chain ends: the end of the range (to), or
+// the first place without a valid record. It stops before the last record if that
+// record's length may be damaged.
 func (c *recoverer) readOut(at, to int64, d dialect) (int64, error) {
 	e, ok, err := c.holds(at, d)
 	for ok && err == nil && e.next <= to {
@@ -291,10 +292,10 @@ func (c *recoverer) alone(from, to int64, dialects []dialect) error {
 	return nil
 }
 
-// firstConfirmed returns the first confirmed record that begins at from or later
-// but before until, and ends at to or before. It tries the dialects in their order.
-// d is the dialect by which the record e is valid, and at is its offset. If there
-// is no such record, at is to.
+// firstConfirmed returns the first confirmed record that begins at or after the
+// offset from but before until, and that ends at or before the offset to. It tries
+// the dialects in their order. d is the dialect by which the record e is valid, and
+// at is its offset. If there is no such record, at equals to.
 func (c *recoverer) firstConfirmed(from, until, to int64, dialects []dialect) (e extent, d dialect, at int64, err error) {
 	for _, d := range dialects {
 		e, found, err := c.nextConfirmed(from, until, to, d)
@@ -331,8 +332,8 @@ func (c *recoverer) endOfDamaged(from, to int64) (int64, error) {
 }
 
 // nextConfirmed returns the first record, confirmed by the rules of d, that begins
-// at from or later but before until, and ends at to or before. found is false if
-// there is none.
+// at or after the offset from but before until, and that ends at or before the
+// offset to. found is false if there is none.
 func (c *recoverer) nextConfirmed(from, until, to int64, d dialect) (e extent, found bool, err error) {
 	for from < until {
 		at, found, err := c.s.w.Find(from, []byte(magic))
