@@ -159,8 +159,8 @@ func (b *builder) equality(e ast.Expr, i int) (left, right ast.Expr, ok bool) {
 	return nil, nil, false
 }
 
-// inputsOf returns the first and the last index of the inputs that e reads, or
-// -1, -1 if it reads none.
+// inputsOf returns the lowest and the highest index in b.inputs of an input
+// that e reads. It returns -1, -1 if e reads no input.
 func (b *builder) inputsOf(e ast.Expr) (first, last int) {
 	first, last = -1, -1
 	columnsOf(e, func(c *ast.Column) {

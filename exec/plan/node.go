@@ -197,7 +197,7 @@ func (*Row) Below() []Node { return nil }
 // Below returns nil, because a Source reads the archive and no other node.
 func (*Source) Below() []Node { return nil }
 
-// Below returns the node whose late columns n fills.
+// Below returns the node whose rows n completes: n fills their late columns.
 func (n *Payload) Below() []Node { return []Node{n.In} }
 
 // Below returns the node whose rows n filters.
@@ -209,7 +209,7 @@ func (n *Group) Below() []Node { return []Node{n.In} }
 // Below returns the node whose rows n sorts.
 func (n *Sort) Below() []Node { return []Node{n.In} }
 
-// Below returns the node whose rows n sorts.
+// Below returns the node of whose rows n yields the first in sorted order.
 func (n *Top) Below() []Node { return []Node{n.In} }
 
 // Below returns the node whose rows n limits.
@@ -284,7 +284,8 @@ func (n *Project) Columns() []value.Column {
 // there are.
 func (n *Distinct) Columns() []value.Column { return n.In.Columns() }
 
-// Columns returns the columns of the first query.
+// Columns returns the columns of the first query. Those of the others have the
+// same types.
 func (n *Union) Columns() []value.Column { return n.Ins[0].Columns() }
 
 // String returns the line of EXPLAIN for the node.
@@ -448,7 +449,8 @@ func rangesText(list []urlkey.Range) string {
 	return strings.Join(texts, " ")
 }
 
-// stamp returns t as a literal of the language, in UTC.
+// stamp returns t as the query language writes a time, in UTC, such as
+// 2008-06-15T10:30:00Z.
 func stamp(t record.Time) string {
 	return t.Std().Format("2006-01-02T15:04:05.999Z07:00")
 }

@@ -90,7 +90,7 @@ func fewPeriods(at ast.Node, unit string, w relation.Window) error {
 	return ast.Errorf(at, "more than %d periods of a %s", periodsMax, unit)
 }
 
-// msPerDay is the length of a day in milliseconds.
+// msPerDay is the number of milliseconds in a day of 24 hours.
 const msPerDay = int64(24 * time.Hour / time.Millisecond)
 
 // setPeriods sets the unit and the window of n, a source that reads

@@ -1,5 +1,5 @@
 // Package relation has the relations: the tables that a query can read, such as
-// versions. A Request says what a query reads of one. A Reader reads it.
+// versions. A Request says what a query reads of a relation. A Reader reads it.
 //
 // # One file per relation
 //
@@ -30,7 +30,7 @@
 // For most versions the archive stores facts: what was read from the page when
 // it came in, such as its links and the labels of its blocks. It also stores a
 // fold: how the blocks of the version relate to those of earlier versions of
-// the URL. A fold holds only if the program that made it knew all earlier
-// captures of the URL. If facts or a fold are missing or do not hold, the
+// the URL. A fold is valid only if the program that made it knew all earlier
+// captures of the URL. If facts or a fold are missing or not valid, the
 // bodies are read instead; the answer is the same.
 package relation

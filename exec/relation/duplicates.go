@@ -31,7 +31,8 @@ type Duplicate struct {
 	Representative bool
 }
 
-// Compared names a page or block that is compared with others.
+// Compared identifies a page, or a block of a page, that DEDUP compares with
+// others.
 type Compared struct {
 	URL   string
 	Time  record.Time

@@ -86,8 +86,8 @@ func (r *Relation) ColumnNames() []string {
 	return names
 }
 
-// All returns all relations in the order of the manual. The caller must
-// not change the result.
+// All returns all relations, in the order of the manual. The caller must not
+// change the result.
 func All() []*Relation { return relations }
 
 // Find returns the relation with this name, or nil if there is none. Case is
@@ -101,7 +101,7 @@ func Find(name string) *Relation {
 	return nil
 }
 
-// Names returns the names of all relations.
+// Names returns the names of all relations, in the order of the manual.
 func Names() []string {
 	names := make([]string, len(relations))
 	for i, r := range relations {

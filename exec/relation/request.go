@@ -63,7 +63,7 @@ type Window struct {
 	From, To record.Time
 }
 
-// Always is the window that contains all times.
+// Always is the time window that contains all times.
 var Always = Window{record.MinTime, record.MaxTime + 1}
 
 // Empty reports whether no time lies in w.

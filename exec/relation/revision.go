@@ -29,7 +29,7 @@ type revision struct {
 	old, new record.Ref // first captures of the version before and of this one; old only if there is a Before
 }
 
-// url returns the URL of the version.
+// url returns the canonical URL of the version v.
 func (v *revision) url() string { return v.span.URL[v.row] }
 
 // revisions yields the versions that n chooses, in order, with their blocks. It

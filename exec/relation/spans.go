@@ -224,7 +224,7 @@ func (b *spanBatch) put(j int, src *record.Batch, i int) {
 	record.CopyCell(&b.LastMime, j, src.Mime, i)
 }
 
-// move copies row i to row j, where j < i.
+// move copies row i of b to row j, where j < i. Row i stays as it is.
 func (b *spanBatch) move(j, i int) {
 	b.CopyRow(j, &b.Batch, i)
 	record.CopyCell(&b.Last, j, b.Last, i)

@@ -86,8 +86,8 @@ type row struct {
 	previous, previousVersion, versionTime record.Time
 }
 
-// New returns an archive of the captures, which may come in any order. Captures
-// of one URL and one millisecond keep their order.
+// New returns an archive that holds the captures, which may come in any order.
+// Captures of one URL in the same millisecond keep their order.
 func New(captures ...Capture) *Archive {
 	a := &Archive{rows: make([]row, len(captures))}
 	for i, c := range captures {
@@ -432,7 +432,7 @@ func (a *Archive) Files(context.Context) ([]record.File, error) {
 // Stats returns zeros: nothing is counted.
 func (a *Archive) Stats() record.ReadStats { return record.ReadStats{} }
 
-// SetCache does nothing.
+// SetCache does nothing: this archive has no cache.
 func (a *Archive) SetCache(int64) {}
 
 // SkipDamage does nothing: no file of this archive can be damaged.
@@ -441,7 +441,7 @@ func (a *Archive) SkipDamage() {}
 // Damage returns nil: no file of this archive can be damaged.
 func (a *Archive) Damage() error { return nil }
 
-// Close does nothing.
+// Close does nothing, because an Archive holds nothing but memory.
 func (a *Archive) Close() error { return nil }
 
 // Exists reports whether the archive exists: whether the field Missing is not
