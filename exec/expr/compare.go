@@ -157,13 +157,14 @@ func clash(x, y Expr, ex, ey ast.Expr) *ast.Error {
 	return err
 }
 
-// isConstant reports whether x is a constant.
+// isConstant reports whether the expression x is a constant.
 func isConstant(x Expr) bool {
 	_, ok := x.(*Const)
 	return ok
 }
 
-// isNumber reports whether s is a number, with or without spaces around it.
+// isNumber reports whether the text s is written like a number, with or without
+// spaces around it.
 func isNumber(s string) bool {
 	_, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	return err == nil

@@ -54,7 +54,7 @@ type (
 	Or  struct{ List []Expr }
 )
 
-// CompareOp is the operator of a comparison.
+// CompareOp is the operator of a comparison, such as <.
 type CompareOp uint8
 
 // These are the operators =, <>, <, <=, > and >=, in this order.
@@ -197,7 +197,8 @@ type Call struct {
 	apply applier
 }
 
-// Env holds what stays fixed while a statement runs.
+// Env holds the settings and values that stay the same while a statement runs,
+// such as the time zone and the value of NOW.
 type Env = value.Env
 
 // The Type methods return the type of an expression's value.

@@ -82,7 +82,8 @@ func (f *Function) Signature() string {
 }
 
 // resultName returns the type of f's result as Signature prints it, such as
-// "text", or "any" if it is the type of the arguments.
+// "text". If the result has the type of the arguments, it returns "number" or
+// "any".
 func (f *Function) resultName() string {
 	if f.result != value.Null {
 		return f.result.String()
@@ -187,7 +188,8 @@ func constantText(args []Expr, i int) (string, bool) {
 	return c.V.Text, true
 }
 
-// arguments returns a count for an error, such as "2 arguments".
+// arguments returns a number of arguments as an error message says it: "no
+// arguments", "1 argument" or "2 arguments".
 func arguments(n int) string {
 	if n == 0 {
 		return "no arguments"

@@ -102,8 +102,8 @@ func castInt(v Value) (Value, error) {
 	return Rounded(float64(v.Int) / 1000)
 }
 
-// Rounded returns f rounded to an Int, half away from zero. It returns an error
-// if f is NaN or beyond 64 bits.
+// Rounded returns f rounded to a Value of type Int, half away from zero. It
+// returns an error if f is NaN or does not fit in 64 bits.
 func Rounded(f float64) (Value, error) {
 	r := math.Round(f)
 	if !(r >= -1<<63 && r < 1<<63) {

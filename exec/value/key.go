@@ -8,7 +8,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Order is the direction in which ORDER BY sorts one of its keys.
+// Order is the direction in which ORDER BY sorts by one of its keys, and the
+// place of NULLs.
 type Order struct {
 	Desc       bool
 	NullsFirst bool // otherwise NULLs are last, even if Desc

@@ -10,8 +10,8 @@ import (
 	"infomall/store/record"
 )
 
-// Period is the range of times t with From <= t < To. A time literal names a
-// period: 2008-06 is all of June.
+// Period is a range of times: From <= time < To. A time literal names a period:
+// 2008-06 is all of June 2008.
 type Period struct {
 	From, To record.Time
 }
@@ -209,8 +209,8 @@ func wholeOfLiteral(p *ast.Period, zone *time.Location) (whole, error) {
 	return whole{f.in(zone), p.Unit}, nil
 }
 
-// fields holds the parts of a time: year, month, day, hour, minute, second,
-// millisecond.
+// fields holds the parts of a time, in this order: year, month, day, hour,
+// minute, second, millisecond.
 type fields [7]int
 
 // fault returns why f is not a valid time, such as "there is no month 13". It

@@ -47,7 +47,7 @@ func OfTime(t record.Time) Value {
 // OfDuration returns a Value of type Duration with ms milliseconds.
 func OfDuration(ms int64) Value { return Value{Type: Duration, Int: ms} }
 
-// IsNull reports whether v is NULL.
+// IsNull reports whether the value v is NULL.
 func (v Value) IsNull() bool { return v.Type == Null }
 
 // Textual reports whether t is Text or URL.

@@ -311,7 +311,7 @@ type Column struct {
 }
 
 // Batch is N rows, stored as one Vector per column. It is valid until the
-// iteration that yielded it moves on. Its strings stay valid after that.
+// iteration that yielded it moves on. The strings in it stay valid after that.
 type Batch struct {
 	N    int
 	Cols []*Vector
