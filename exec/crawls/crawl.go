@@ -20,7 +20,7 @@ type crawl struct {
 	s  *session.Session
 	st *ast.Crawl
 	o  report.CrawlOptions
-	in []urlkey.Scope // the scopes of CRAWL DUE
+	in []urlkey.Scope // the scopes in which CRAWL DUE searches for pages
 }
 
 // Crawl is the statement CRAWL, which fetches pages and stores them in the
@@ -147,7 +147,7 @@ func (c *crawl) readOptions() (err error) {
 		}
 	}
 	if st.Due {
-		o.Depth = 0 // what is due, and no more
+		o.Depth = 0 // only the pages that are due, not the pages they link to
 	}
 	o.FromArchive, o.Before = st.FromArchive, record.MaxTime+1
 	if st.Time != nil {

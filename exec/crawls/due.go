@@ -75,7 +75,7 @@ func (c *crawl) dueSeeds(ctx context.Context) ([]string, error) {
 // the pages that the plan is made from: all pages, or a choice of them if there
 // are many. total is how many pages there are.
 func (v Visits) plan(ctx context.Context) (planned *revisit.Plan, sample []pageVisits, total int, err error) {
-	pick := rand.New(rand.NewPCG(1, 2)) // which pages a plan is made of is not for chance to change
+	pick := rand.New(rand.NewPCG(1, 2)) // a fixed seed: the same visits must always give the same plan
 	for p, err := range v.pages(ctx) {
 		if err != nil {
 			return nil, nil, 0, err
@@ -241,7 +241,7 @@ func (v Visits) pages(ctx context.Context) iter.Seq2[*pageVisits, error] {
 					return
 				}
 				if seen.url == "" {
-					return // There are no more visits.
+					return // there are no more visits
 				}
 				*p = pageVisits{url: strings.Clone(seen.url), last: seen.time, visits: p.visits[:0]}
 				continue
@@ -270,8 +270,9 @@ func revisited(url string) bool {
 	return (strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")) && urlkey.RawPath(url) != "/robots.txt"
 }
 
-// visitRow is one row of a query for a URL, a time and a value. After the last
-// row comes a visitRow whose url is "". Its err is not nil if the query failed.
+// visitRow is one row of a query for a URL, a time and a value. A visitRow
+// whose url is "" marks the end of the rows; its err is not nil if the query
+// failed.
 type visitRow struct {
 	url   string
 	time  record.Time

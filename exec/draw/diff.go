@@ -224,8 +224,8 @@ func (c *blockChange) sides(b *strings.Builder, t *Terminal) error {
 	return rowio.Sides(b, left, right, t.Width)
 }
 
-// sidePart is a piece of a block's text. Both versions have it, or only one of
-// them.
+// sidePart is a piece of text that is in the old and the new text of a block,
+// or in only one of them.
 type sidePart struct {
 	Text       string
 	Gone, Come bool // only the old, or only the new version has the text

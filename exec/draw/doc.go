@@ -4,6 +4,6 @@
 //
 // # Words
 //
-// The colour of text on a terminal is called ink. Marks are what stands around the words
+// The colour of text on a terminal is called ink. Marks are put around the words
 // of a text that were removed or added: colours, or brackets as in [-old-] {+new+}.
 package draw

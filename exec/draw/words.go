@@ -58,7 +58,7 @@ func wordLines(edits []life.Edit, marks wordMarks) []string {
 	edits = joined(edits)
 	for n, e := range edits {
 		if n > 0 && replaces(edits[n-1], e) {
-			e.Text = strings.TrimLeft(e.Text, blanks) // both texts are in the line or cell that the removed one began
+			e.Text = strings.TrimLeft(e.Text, blanks) // both texts are in the line or cell that the removed text began
 		}
 		for i, part := range strings.Split(e.Text, "\n") {
 			if i > 0 {

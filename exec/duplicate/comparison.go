@@ -280,7 +280,7 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 		}
 	}
 	for _, i := range missing {
-		c.list[i].state = wordless // it has no text
+		c.list[i].state = wordless // the archive has no text of the page
 	}
 	return nil
 }
@@ -306,7 +306,7 @@ func (c *comparison) take(x *compared, text, all string) (err error) {
 		c.raw = binary.LittleEndian.AppendUint32(c.raw, h)
 	}
 	if x.set, err = c.sets.add(c.raw); err != nil || x.state != unread {
-		return err // its prints are there
+		return err // the prints of x are known from the last DEDUP
 	}
 	x.state = fresh
 	var sum words.Simhash

@@ -105,8 +105,8 @@ var errPrint = errors.New("a stored print of a comparison is damaged")
 
 // The least lengths of a stored print, in bytes.
 const (
-	wordlessBytes = 2 * 8             // of a text without words
-	printBytes    = wordlessBytes + 8 // of a text with words
+	wordlessBytes = 2 * 8             // the print of a text without words
+	printBytes    = wordlessBytes + 8 // the print of a text with words
 )
 
 // recall takes over the stored prints and duplicates of the last DEDUP for
@@ -142,8 +142,9 @@ func (c *comparison) recall(ctx context.Context, made string) error {
 	return c.recallGroups(ctx, found)
 }
 
-// recallPrint sets the print, body and state of page x from the stored print
-// val, unless x has changed since.
+// recallPrint takes over the stored print val of page x: it sets the page's
+// print, body and state. If the page has changed since, recallPrint does
+// nothing.
 func (c *comparison) recallPrint(x *compared, val []byte) (err error) {
 	switch {
 	case binary.LittleEndian.Uint64(val) != x.mark:

@@ -23,7 +23,7 @@ type quote struct {
 func (c *comparison) byShingles(ctx context.Context) error {
 	shingles := c.run.Lines(ctx)
 	defer shingles.Close()
-	sampled := make([]uint32, len(c.list)) // how many shingles of each
+	sampled := make([]uint32, len(c.list)) // how many sampled shingles each text has
 	var line [8]byte
 	for i := range c.list {
 		if c.list[i].state < remembered {
@@ -36,7 +36,7 @@ func (c *comparison) byShingles(ctx context.Context) error {
 		binary.BigEndian.PutUint32(line[4:], uint32(i))
 		for _, h := range set {
 			if !dedup.Sampled(h) {
-				break // they rise
+				break // set is sorted, so no later shingle is sampled
 			}
 			sampled[i]++
 			binary.BigEndian.PutUint32(line[:], h)

@@ -49,7 +49,7 @@ type captureExport struct {
 
 	// The scan of the last batch stays open: captures of its last URL often go on in the
 	// next batch, and a scan decodes all captures of a URL.
-	next func() (*record.Batch, error, bool) // nil before the first scan
+	next func() (*record.Batch, error, bool) // returns the next batch of the scan; nil before the first scan
 	stop func()
 	rows *record.Batch // the current batch of the scan; nil at the end
 	row  int           // the index in rows of the next row
@@ -120,7 +120,7 @@ func (c *captureExport) write(ctx context.Context, b *value.Batch) error {
 	if c.next != nil && len(visits) > 0 && visits[0] == c.last {
 		visits = visits[1:] // the batch before ended within these captures
 	}
-	goOn := 0 // how many of the visits the last scan goes on with
+	goOn := 0 // how many of the visits come next in the last scan
 	for c.next != nil && goOn < len(visits) && visits[goOn].key == c.last.key && visits[0].time > c.last.time {
 		goOn++
 	}

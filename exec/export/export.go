@@ -35,7 +35,7 @@ func readTarget(st *ast.Export, env *expr.Env) (target, error) {
 		return to, err
 	}
 	c, ok := x.(*expr.Const)
-	if !ok || c.V.Text == "" { // of NULL too
+	if !ok || c.V.Text == "" { // the text of NULL is "", too
 		return to, ast.Errorf(st.To, "TO needs the name of a file, and %s is not one", st.To)
 	}
 	to.path = c.V.Text

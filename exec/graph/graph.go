@@ -98,8 +98,9 @@ type row struct {
 	weight []float32
 }
 
-// buffer is the memory of one worker goroutine. load fills raw, from and weight
-// with the edges of a block if these are in the graph's file.
+// buffer is the memory of one worker goroutine, which it uses for one block
+// after the other. load fills raw, from and weight with the edges of a block if
+// these are in the graph's file.
 type buffer struct {
 	raw    []byte
 	from   []uint32

@@ -140,7 +140,7 @@ func scaleGifts(list []Gift, value float64) {
 type focused struct {
 	HITS
 	o       HITSOptions
-	out, in [][]neighbour // for each node, the nodes it points to, and those that point to it
+	out, in [][]neighbour // for each node, the nodes to which it points (out), and the nodes that point to it (in)
 	given   []float64     // scratch memory of toAuthority and toHub
 	best    []float64     // scratch memory of keepBest
 }

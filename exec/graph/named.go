@@ -110,7 +110,7 @@ func BuildNamed(ctx context.Context, memory *spill.Memory, o NamedOptions, fill 
 // goroutine only.
 type Maker struct {
 	ctx   context.Context
-	n     int // calls of Node
+	n     int // how many times Node was called
 	o     NamedOptions
 	limit int64
 	table nameTable     // the names remembered
@@ -118,7 +118,7 @@ type Maker struct {
 	next  uint32        // the next number to give
 	names *spill.Sorter // keys of names, each with a preliminary number
 	pairs pairSpool     // the edges, by preliminary numbers
-	final []uint32      // for each preliminary number, the final one
+	final []uint32      // for each preliminary number, the final number
 	nodes int
 	g     *Named
 }

@@ -97,17 +97,17 @@ type ranking struct {
 	g *Graph
 	o RankOptions
 
-	x      []float64 // rank, before scaling to the sum 1
+	x      []float64 // the rank of each node, before scaling to the sum 1
 	along  []float64 // d/out: the share of its rank that a node gives along an edge of weight 1
 	give   []float64 // x·along: what a node gives along an edge of weight 1
 	fresh  []float64 // the new give of the nodes of the current stage, for the stages after it
-	spring []float64 // (1-d)·v, the rank that jumps to each node; nil: even to each
-	even   float64   // (1-d)/nodes
+	spring []float64 // (1-d)·v, the rank that jumps to each node; nil means even for each
+	even   float64   // (1-d)/nodes, the rank that jumps to each node if all nodes are seeds
 	flow   float64   // the factor of spring and even in this round; see plainRounds
 
 	stage   []int    // for each stage, the index of its first block; and the number of blocks
 	tiles   *tiles   // nil unless edges are in tiles
-	tally   []tally  // for each block, in this round
+	tally   []tally  // the sums for each block in this round
 	buffers []buffer // one per worker
 }
 

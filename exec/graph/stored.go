@@ -370,7 +370,7 @@ func (g *Stored) bySource(ctx context.Context, s *spill.Sorter) error {
 	next, stop := iter.Pull2(g.nodeKeys(ctx))
 	defer stop()
 	var key, val, name []byte
-	node := -1 // whose name is in name
+	node := -1 // the node whose name is in name
 	// goTo reads names up to the node to, and adds a record for each node that
 	// it passes.
 	goTo := func(to int) error {

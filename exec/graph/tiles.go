@@ -103,8 +103,8 @@ func (g *Graph) units(from, to int) (units []unit) {
 // sorting is the scratch memory for sorting the edges of a unit.
 type sorting struct {
 	edges, sorted []uint64              // source node, and in the low tileBits the target node within its unit
-	low           [tileNodes + 1]uint32 // where the next edge goes, by source node within its tile
-	high          []uint32              // where the next edge goes, by tile of the source node
+	low           [tileNodes + 1]uint32 // the index in sorted for the next edge, by source node within its tile
+	high          []uint32              // the index in the output for the next edge, by tile of the source node
 }
 
 // unit appends the edges that point to the nodes of unit u (a range of blocks)

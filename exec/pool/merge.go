@@ -32,8 +32,8 @@ type poolMerge struct {
 }
 
 // Merge declares the statements MERGE POOL, which merges the segments (files)
-// of pools, and SEAL POOL, which also makes the pools static, so that they
-// never change.
+// of pools, and SEAL POOL, which also makes the pools static: they take no
+// further captures.
 var Merge = session.DeclareFor("MERGE POOL, SEAL POOL", session.Writes|session.Works, readMerge)
 
 // readMerge makes a poolMerge of a MERGE POOL or SEAL POOL statement. It does

@@ -48,7 +48,7 @@ type hubRank struct {
 	options graph.HITSOptions
 
 	roots     plan.Node // the query for the roots; nil without words
-	explained string    // the URL or node name of an EXPLAIN RANK, to be found too; "" if none
+	explained string    // the URL or node name that an EXPLAIN RANK asks about, whose node is needed too; "" if none
 }
 
 // hitsVariants maps the words that may follow VARIANT to variants. The key ""
@@ -318,11 +318,11 @@ func (h *hubRank) findRoots(ctx context.Context, run *op.Runner) error {
 	return nil
 }
 
-// focus returns the part of g around the roots, or all of g if the statement
-// has no FOR. It leaves out links within a site, and links from or to a host of
-// WITHOUT HOST. roots has node numbers, or -1 for a root that is not in g.
-// memory, in bytes, limits the edges of the part; if there are more edges,
-// focus returns an error.
+// focus returns the part of g around the roots (the pages that best match the
+// words of FOR), or all of g if the statement has no FOR. It leaves out links
+// within a site, and links from or to a host of WITHOUT HOST. roots has node
+// numbers, or -1 for a root that is not in g. memory, in bytes, limits the
+// edges of the part; if there are more edges, focus returns an error.
 func (h *hubRank) focus(ctx context.Context, g *graph.Named, roots []int, memory int64) (*graph.Focused, error) {
 	sites, err := h.sites(g)
 	if err != nil {

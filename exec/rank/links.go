@@ -25,7 +25,7 @@ type linksAsked struct {
 	session.Within           // the scopes and the time of the links
 	without        []string  // the kinds of links to leave out, from ast.Withouts
 	byHost         bool      // nodes are hosts, not pages
-	find           []string  // URLs or names whose nodes are wanted
+	find           []string  // the URLs or names of nodes that the statement needs; graph.Named.Found gets their numbers
 
 	links *plan.Source // the plan for reading the links; set by plans, nil for a named graph
 	kept  *task.Result // the named graph; set by pin, nil for the links in the archive

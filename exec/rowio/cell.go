@@ -5,8 +5,8 @@ import (
 	"infomall/lang/cells"
 )
 
-// nullText is the text for NULL in the formats for people if Options.NullValue
-// is "".
+// nullText is the text for NULL in the formats table, vertical, chart and html
+// if Options.NullValue is "".
 const nullText = "NULL"
 
 // appendCell appends the value in row i of v in the form for people. It escapes
@@ -21,7 +21,8 @@ func appendCell(dst []byte, v *value.Vector, i int, o *Options) []byte {
 	return v.AppendText(dst, i, o.Zone)
 }
 
-// nullOf returns the text for NULL in the formats for people, such as table.
+// nullOf returns the text for NULL in the formats table, vertical, chart and
+// html: Options.NullValue, or "NULL" if that is "".
 func nullOf(o *Options) string {
 	if o.NullValue == "" {
 		return nullText

@@ -141,7 +141,7 @@ func bar(x, most float64, room int) string {
 type plot struct {
 	o       *Options
 	cols    []value.Column
-	names   []string // of the columns, with unprintable characters escaped
+	names   []string // the names of the columns, with unprintable characters escaped
 	numbers []int    // the columns that are drawn, by index
 	others  []int    // the columns that label the rows, by index
 	max     int      // the most rows that the plot holds

@@ -1,6 +1,7 @@
-// Package rowio writes the rows of a result: as CSV and its like for other
-// programs, as tables for people. Writers stream: what they hold does not grow
-// with the rows.
+// Package rowio writes the rows of a result: as CSV and similar formats for
+// other programs, and as tables for people. Writers stream: their memory does
+// not grow with the number of rows. The package also reads rows from files
+// (Table) and lists of edges (ReadEdges).
 package rowio
 
 import (
@@ -18,7 +19,7 @@ import (
 type Options struct {
 	Zone      *time.Location // the time zone in which times are written; nil means UTC
 	Header    bool           // write the names of the columns first, in formats that can leave them out
-	NullValue string         // the text for NULL, except in json and jsonl; in formats for people, "" means the text NULL
+	NullValue string         // the text for NULL, except in json and jsonl; in table, vertical, chart and html, "" means the text NULL
 	Width     int            // the width of a table or a chart, in cells; 0 means a table of any width, and a chart of 80 cells
 	Vertical  bool           // a table that is too wide for Width is written in the format vertical, instead of with hidden columns
 	Color     bool           // table, vertical and chart write in dimmed letters what is not data

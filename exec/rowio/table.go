@@ -47,7 +47,7 @@ type table struct {
 	sink
 	o       Options
 	cols    []value.Column
-	names   []string   // of the columns, with unprintable characters escaped
+	names   []string   // the names of the columns, with unprintable characters escaped
 	sample  [][]string // the first rows, held until the widths are known; nil after that
 	held    int        // bytes in the sample
 	widths  []int      // the widths of the columns that are shown, from the first, in cells

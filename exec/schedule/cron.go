@@ -124,8 +124,8 @@ func (f *field) parse(text string) (bits uint64, err error) {
 	return bits, nil
 }
 
-// number returns the number that text stands for in the field f: digits, or a
-// name such as "jan". A number out of the field's range is an error.
+// number returns the number in field f that text names: digits, or a name such
+// as "jan". A number out of the field's range is an error.
 func (f *field) number(text string) (int, error) {
 	if i := slices.Index(f.names, text); i >= 0 {
 		return f.low + i, nil

@@ -43,7 +43,7 @@ func versionOf(c capture, p *record.Payload, o divide.Options) (life.Version, er
 	}
 	body, err := relation.Decode(p)
 	if err != nil {
-		body = p.Body // it is one block, decoded or not
+		body = p.Body // decoding failed: compare the bytes as they are stored
 	}
 	v.Digest, v.Size = sha256.Sum256(body), int64(len(body))
 	return v, nil

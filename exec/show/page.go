@@ -148,8 +148,8 @@ func pageForm(st *ast.ShowPage, p *record.Payload) (io.WriterTo, error) {
 	return bytes.NewReader(charset.ToUTF8(body, found.Charset)), nil
 }
 
-// noHeaders returns the error for a capture without HTTP headers, of which the
-// statement needs them.
+// noHeaders returns the error for a statement that asks for the HTTP headers of
+// a capture that has none.
 func noHeaders(st *ast.ShowPage) error {
 	err := ast.Errorf(st, "this capture has no headers: it came as a file, not as an HTTP response")
 	err.Hint = "AS raw gives its bytes"

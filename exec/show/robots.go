@@ -41,7 +41,7 @@ func (r *robotsCheck) readAgent(st *ast.ShowRobots) (string, error) {
 	case agent == "":
 		return "infomall", nil
 	case st.Agent != nil && !strings.Contains(agent, "/"):
-		return agent, nil // a name, and not what a crawler sends; no robots.txt names "Foo Bar"
+		return agent, nil // a name, not a whole User-Agent header; no robots.txt names "Foo Bar"
 	}
 	return robots.Product(agent), nil
 }
