@@ -59,8 +59,8 @@ func keptCut(n *Request) bool {
 
 // keptVersion is what the archive stores about one version, to spare reading
 // its body. Page holds facts read from the page, and Fold says how its blocks
-// relate to those of earlier versions. Each is nil if it is not stored or not
-// valid.
+// relate to those of earlier versions. Each is nil if it is not stored. The
+// method believed also sets Fold to nil if it is not valid.
 type keptVersion struct {
 	ref  record.Ref
 	at   record.Time // the time that kept was called with

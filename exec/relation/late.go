@@ -8,7 +8,7 @@ import (
 	"infomall/store/record"
 )
 
-// A LateRow computes the late columns of rows: the columns that need the stored
+// LateRow computes the late columns of rows: the columns that need the stored
 // page, or what is stored about it. It computes them for one row at a time, the
 // current row.
 type LateRow struct {
