@@ -149,7 +149,8 @@ func (s *scanner) headerAt(pos int64) (h header, ok bool, err error) {
 // the record is whole. It accepts what confirmedAt accepts, and one case more: the
 // record is not confirmed (nothing sound follows it), but its data ends with a line
 // end and no other record begins within the data. In that case the damage is in the
-// bytes after the record. why says what is wrong with the record, or is "".
+// bytes after the record. The result why says what is wrong with the record, or is
+// "".
 func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	h, why, err = s.confirmedAt(pos)
 	if why == "" || err != nil {
@@ -192,8 +193,8 @@ func (s *scanner) endsLine(off int64, h *header) (bool, error) {
 // length says: another record, another gzip member or the end of the file must
 // follow. If the declared length is wrong and something else, such as
 // Content-Length, shows where the record ends, confirmedAt corrects the length in
-// h. why says what is wrong, such as "no header of a record where one should
-// begin". It is "" if the record is confirmed.
+// h. The result why says what is wrong, such as "no header of a record where one
+// should begin". It is "" if the record is confirmed.
 func (s *scanner) confirmedAt(pos int64) (h header, why string, err error) {
 	h, ok, err := s.headerAt(pos)
 	if err != nil {

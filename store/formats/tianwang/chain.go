@@ -64,8 +64,8 @@ func (s *scanner) follower(off int64, h head) (follower, error) {
 
 // accept judges the record at pos, where a record should begin: at the start of the
 // file or directly after another record. h is its head, and f is what follows it.
-// ok reports whether the record is whole. why says what is wrong with it, such as
-// "file ends within the record".
+// ok reports whether the record is whole. The result why says what is wrong with
+// it, such as "file ends within the record".
 //
 // It is proof enough if one line end follows the data, and then a head or the end
 // of the file. If anything else follows the data, either the following bytes are
@@ -187,9 +187,10 @@ func (s *scanner) plainEvidence(off, length int64) (verdict, error) {
 	return e, nil
 }
 
-// runsOn reports whether a record that begins between from and to ends after to. If
-// so, the data between from and to is torn, and the record that was written next
-// begins in it. A record that is quoted in a page ends within the page.
+// runsOn reports whether a record begins between the offsets from and to, but ends
+// after to. If so, the data between from and to is torn, and the record that was
+// written next begins in it. A record that is quoted in a page ends within the
+// page.
 func (s *scanner) runsOn(from, to int64) (bool, error) {
 	for {
 		at, found, err := s.w.Find(from, []byte(magic))

@@ -19,8 +19,8 @@ import (
 const ratioMax = 1032
 
 // inflateInto decompresses the data at off of the record with head h, and sets the
-// fields of c from it. why says what is wrong with the data, such as "compressed
-// data ends before its declared length". err is any other failure.
+// fields of c from it. The result why says what is wrong with the data, such as
+// "compressed data ends before its declared length". err is any other failure.
 func (s *scanner) inflateInto(c *record.Capture, off int64, h head) (why string, err error) {
 	if h.unzip > ratioMax*h.length+64 {
 		return fmt.Sprintf("%d bytes of data can't hold the %d that unzip-length says", h.length, h.unzip), nil
@@ -58,8 +58,8 @@ func (s *scanner) inflateInto(c *record.Capture, off int64, h head) (why string,
 }
 
 // inflateSpool does the work of inflateInto for data too large for memory: it
-// decompresses to a temporary file first. why says what is wrong with the data; err
-// is any other failure.
+// decompresses to a temporary file first. The result why says what is wrong with
+// the data; err is any other failure.
 func (s *scanner) inflateSpool(c *record.Capture, off int64, h head) (why string, err error) {
 	compressed := bufio.NewReader(io.NewSectionReader(s.r, off, h.length))
 	if err := s.openInflater(compressed); err != nil {
@@ -112,7 +112,7 @@ func (s *scanner) openInflater(r io.Reader) error {
 
 // endOfData checks that the inflater is at the end of its data, which includes the
 // checksum of zlib, and that no compressed input is left. h is the head of the
-// record. why says what is wrong, or is "".
+// record. The result why says what is wrong, or is "".
 func (s *scanner) endOfData(h head, compressed io.ByteReader) (why string, err error) {
 	var one [1]byte
 	n, err := s.inflater.Read(one[:])

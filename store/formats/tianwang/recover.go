@@ -211,10 +211,10 @@ func (c *recoverer) readOut(at, to int64, d dialect) (int64, error) {
 	return at, err
 }
 
-// gap yields what lies between from and to, which is between two chains: confirmed
-// records and damaged spans. If from and to are the whole file and it has no
-// confirmed record by the strict rules, gap also accepts records by the tolerant
-// rules, and chains of fewer than three.
+// gap yields the confirmed records and the damaged spans in a range of the file
+// that lies between two chains, from the offset from to the offset to. If the range
+// is the whole file and it has no confirmed record by the strict rules, gap also
+// accepts records by the tolerant rules, and chains of fewer than three.
 func (c *recoverer) gap(from, to int64) error {
 	dialects := []dialect{strict}
 	if from == 0 && to == c.size {
@@ -258,8 +258,8 @@ func (c *recoverer) gap(from, to int64) error {
 	return nil
 }
 
-// alone yields the confirmed records between from and to, by the rules of any of
-// the dialects, and the damaged spans between them.
+// alone yields the confirmed records between the offsets from and to, by the rules
+// of any of the dialects, and the damaged spans between them.
 func (c *recoverer) alone(from, to int64, dialects []dialect) error {
 	for from < to {
 		e, d, at, err := c.firstConfirmed(from, from+1, to, dialects)
@@ -461,7 +461,8 @@ func (c *recoverer) otherVersion(e *extent) (why string, err error) {
 	return why, err
 }
 
-// damaged yields the span between from and to as damaged, if it is not empty.
+// damaged yields the span between the offsets from and to as damaged. It does
+// nothing if the span is empty.
 func (c *recoverer) damaged(from, to int64) error {
 	if from >= to {
 		return nil
@@ -473,9 +474,9 @@ func (c *recoverer) damaged(from, to int64) error {
 	return c.give(task.Recovered{Offset: from, Length: to - from, What: why, URL: url, Time: c.time(date)})
 }
 
-// read returns what is wrong with the damaged span between from and to, and the url
-// and date that can be read in the damaged head at its start; "" if they cannot be
-// read.
+// read returns what is wrong with the damaged span between the offsets from and to,
+// and the url and date that can be read in the damaged head at its start; "" if
+// they cannot be read.
 func (c *recoverer) read(from, to int64) (why, url, date string, err error) {
 	b, err := c.s.w.View(from, int(min(4<<10, to-from)))
 	if err != nil || len(b) == 0 {

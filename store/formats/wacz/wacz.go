@@ -95,8 +95,8 @@ func (rd *reader) damage(at int64, format string, args ...any) error {
 }
 
 // salvage reads the records of r, a file that is not a complete zip file. It finds
-// the WARC files that the zip file stores without compression. why is the error of
-// the zip reader.
+// the WARC files that the zip file stores without compression. The error why, of
+// the zip reader, is reported as damage.
 func (rd *reader) salvage(r io.ReaderAt, why error) error {
 	if err := rd.damage(0, "the zip file has no readable directory (%v): the whole file is searched for records", why); err != nil {
 		return err

@@ -20,9 +20,9 @@ var placed = map[string]bool{
 }
 
 // capture reads the record at pos as a capture. h is the header of the record, and
-// kind its type, such as "response". why says what is wrong with the header fields,
-// such as "response record without WARC-Target-URI"; it is "" if nothing is. err is
-// a failure to read.
+// kind its type, such as "response". The result why says what is wrong with the
+// header fields, such as "response record without WARC-Target-URI"; it is "" if
+// nothing is. err is a failure to read.
 func (s *scanner) capture(pos int64, kind string, h header) (c *record.Capture, why string, err error) {
 	t, err := parseDate(h.get("WARC-Date"))
 	if err != nil {

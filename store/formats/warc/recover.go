@@ -131,8 +131,8 @@ func timeOf(h *header) record.Time {
 }
 
 // digestFault compares the bytes of block with the digest that was declared for
-// them, such as "sha1:BASE32". why says how they differ. It is "" if they agree or
-// the algorithm is unknown. err is a failure to read block.
+// them, such as "sha1:BASE32". The result why says how they differ. It is "" if
+// they agree or the algorithm is unknown. err is a failure to read block.
 func digestFault(block io.Reader, declared string) (why string, err error) {
 	name, value, _ := strings.Cut(declared, ":")
 	var sum hash.Hash

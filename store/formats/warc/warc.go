@@ -145,8 +145,8 @@ func (s *scanner) run(yield func(record.Item) bool) error {
 
 // recordAt reads the header at pos and checks that the record ends where its length
 // says. If the length is wrong and something else shows where the record ends,
-// recordAt corrects the length in h. why says what is wrong, such as "no WARC
-// record where one should begin". It is "" if the record is whole.
+// recordAt corrects the length in h. The result why says what is wrong, such as "no
+// WARC record where one should begin". It is "" if the record is whole.
 func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	h, fault, err := s.headerAt(pos)
 	if err != nil {
