@@ -22,17 +22,19 @@ import (
 
 // Options are the settings of an open archive. The zero value works.
 type Options struct {
-	// CacheBytes bounds the cache of decoded runs; 0 means 256 MB.
+	// CacheBytes is the size limit in bytes of the cache of decoded runs (a run is
+	// neighbouring captures compressed together); 0 means 256 MB.
 	CacheBytes int64
-	// BatchBytes is how much memory an import fills before it publishes a batch; 0
-	// means 40 MB. What it remembers of published batches takes at most twice that.
+	// BatchBytes is how many bytes of memory an import fills before it publishes a
+	// batch; 0 means 40 MB. Memories of published batches take at most twice that.
 	BatchBytes int64
-	// Warn is called with each fault that was found and worked around, such as a
-	// damaged index. Nil ignores them. Several goroutines may call it.
+	// Warn is called with each fault that was found and does not stop the caller,
+	// such as a damaged index. If it is nil, such faults are ignored. Several
+	// goroutines may call it.
 	Warn func(error)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Disk makes all changes to files; nil means disk.OS.
+	// Disk carries out all changes to files; nil means disk.OS.
 	Disk disk.FS
 }
 
@@ -43,7 +45,7 @@ const (
 
 // Archive is an open archive. Its folder need not exist until something is written.
 // Several goroutines may use an Archive, and any number of processes may have the
-// same archive open. Close it after all its snapshots.
+// same archive open. Close it after all its snapshots are closed.
 type Archive struct {
 	dir    string
 	opts   Options
@@ -61,8 +63,8 @@ type Archive struct {
 	warned map[string]bool
 }
 
-// Open returns the archive in the folder dir. It does not read or create anything
-// yet.
+// Open returns the archive in the folder dir, which need not exist. It does not read
+// or create anything yet.
 func Open(dir string, o Options) *Archive {
 	if o.CacheBytes == 0 {
 		o.CacheBytes = cacheBytesDefault
@@ -98,14 +100,15 @@ func (a *Archive) Path() string { return a.dir }
 // reason.
 func (a *Archive) Exists() bool { return a.folder.Exists() }
 
-// Create makes the archive's folders that do not exist. A copy of an archive may
-// lack those that were empty.
+// Create makes those of the archive's folders that do not exist. A copy of an
+// archive may lack folders that were empty.
 func (a *Archive) Create() error { return a.folder.Create() }
 
-// Close closes the index files and frees the cache.
+// Close closes the archive's index files and frees the cache of decoded runs.
 func (a *Archive) Close() error { return a.files.Close() }
 
-// Snapshot pins the archive's present state. If there is no archive, the snapshot
+// Snapshot returns a snapshot of the archive's present state, and pins that state:
+// its files stay until the snapshot is closed. If there is no archive, the snapshot
 // is empty. The caller closes it.
 func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 	v, err := a.snapshots.Open(ctx)
@@ -115,39 +118,44 @@ func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return &Snapshot{v, a}, nil
 }
 
-// Past opens the current state of the archive for a crawl.
+// Past pins the current state of the archive, for a crawl that asks which captures a
+// page has before it fetches the page again. The caller closes the result.
 func (a *Archive) Past(ctx context.Context) (*snapshot.Past, error) { return a.snapshots.Past(ctx) }
 
-// Snapshot is one unchanging state of the archive. Its record.Refs are valid until
-// it is closed. Several goroutines may use it; all must be done before Close.
+// Snapshot is one unchanging state of the archive. The record.Refs that it returns
+// are valid until it is closed. Several goroutines may use it. All must have
+// finished before Close.
 type Snapshot struct {
 	*snapshot.Snapshot
 	a *Archive
 }
 
-// Delete removes captures from the archive. They are hidden from the next snapshot
-// on, and disappear from the files when their segments are rewritten. Other
-// captures do not change, even if their bodies are stored at a deleted one. A
-// tombstone records when and why captures were deleted, but not which. If segments
-// of this snapshot went out of force meanwhile, the error is task.ErrChanged.
+// Delete removes captures of the snapshot from the archive: o.Targets says which.
+// They are hidden from the next snapshot on, and leave the files when their segments
+// are rewritten. Other captures do not change, even if their bodies are stored at a
+// deleted capture. A tombstone records when and why captures were deleted, but not
+// which. If segments of the snapshot went out of force meanwhile, the error is
+// task.ErrChanged.
 func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error) {
 	return v.a.remover.Delete(ctx, v.Snapshot, o)
 }
 
-// Results lists the results of a kind, sorted by name and time. A result is left
-// out with a warning if its file cannot be read: it is damaged, is in the place of
-// another, or has another format.
+// Results lists the results of a kind, sorted by name and time. It leaves out
+// results whose files cannot be read, with a warning for each: the file is damaged,
+// is in the place of another file, or has another format.
 func (v *Snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
 	return v.a.notes.Results(ctx, kind)
 }
 
-// ResultRows yields the rows of a result whose keys are in one of the ranges. The
-// ranges must be sorted and disjoint; nil means all rows.
+// ResultRows yields the rows of the result info whose keys are in one of the ranges,
+// in order of key. The ranges must be sorted and disjoint; nil means all rows. An
+// error is the last pair.
 func (v *Snapshot) ResultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	return v.a.notes.ResultRows(ctx, info, ranges)
 }
 
-// warn reports a fault that was worked around, once.
+// warn passes a fault that does not stop the caller to Options.Warn, once for each
+// text.
 func (a *Archive) warn(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -157,8 +165,8 @@ func (a *Archive) warn(err error) {
 	}
 }
 
-// Definitions returns everything that users have named, in the order in which
-// Define stored it.
+// Definitions returns everything that users have named (views, metadata and saved
+// queries), in the order in which Define stored it.
 func (a *Archive) Definitions(ctx context.Context) ([]task.Definition, error) {
 	return a.notes.Definitions(ctx)
 }
@@ -172,76 +180,81 @@ func (a *Archive) Define(ctx context.Context, change func([]task.Definition) ([]
 	return a.notes.Define(ctx, change)
 }
 
-// BeginJob records that a job runs, and returns its ID. The caller calls end with
-// the result, which is then recorded durably. If the process ends before, the job
-// counts as interrupted. If the job is the run of a schedule that is running
-// already, the error is a *task.JobRunningError. If there is no archive, the job
-// is recorded only if there is one when it ends.
+// BeginJob records that job j (one run of a statement) begins, and returns its ID.
+// The caller later calls end with the ended job, which end records durably. If the
+// process dies before that, the job counts as interrupted.
+//
+// If j is the run of a schedule that is running already, the error is a
+// *task.JobRunningError. If there is no archive, the ID is 0, and the job is
+// recorded only if there is an archive when the job ends.
 func (a *Archive) BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error) {
 	return a.notes.BeginJob(ctx, j)
 }
 
-// Jobs returns the known jobs, sorted by ID: all that run, and the later ones of
-// those that have ended.
+// Jobs returns the known jobs, sorted by ID: all running jobs, and the ended jobs
+// that are still in the log.
 func (a *Archive) Jobs(ctx context.Context) ([]task.Job, error) {
 	return a.notes.Jobs(ctx)
 }
 
-// Daemon makes this process the one that runs the archive's schedules, until the
-// closer is closed. If there is such a process already, the error is a
-// *task.DaemonError.
+// Daemon makes this process the daemon of the archive, the only process that runs
+// its schedules, until the caller closes the result. If there is a daemon already,
+// the error is a *task.DaemonError.
 func (a *Archive) Daemon() (io.Closer, error) {
 	return a.notes.Daemon()
 }
 
-// SaveResult stores a result beside those of the same kind and name, and returns it
-// as stored: if there is already one with the same Computed, Computed becomes a
-// moment later. It ranges over the rows once. If the process is killed, nothing is
+// SaveResult stores a result, described by info, beside the results with the same
+// kind and name. It ranges over the rows once. It returns info with the stored file.
+// If a result with the same time Computed exists already, Computed of the returned
+// info is a moment later. If the process is killed before the end, nothing is
 // stored.
 func (a *Archive) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	return a.notes.SaveResult(ctx, info, rows)
 }
 
-// DropResult removes the results of a kind and name, and returns their number.
+// DropResult removes all results with a kind and name, and returns how many it
+// removed. It returns 0 if there are none.
 func (a *Archive) DropResult(ctx context.Context, kind, name string) (int, error) {
 	return a.notes.DropResult(ctx, kind, name)
 }
 
-// Reindex rebuilds the indexes of one pool, or of all, from the db-files, and
+// Reindex rebuilds the indexes of one pool, or of all pools, from the db-files, and
 // returns one result for each pool. Readers and Reindex do not disturb each other:
-// the new indexes come into force together, and the old ones are deleted when
-// nobody reads them. If a db-file is not what the catalogue says, its segment keeps
-// the old index.
+// the new indexes come into force together, and the old indexes are deleted when
+// nobody reads them. If a db-file differs from its entry in the catalogue, its
+// segment keeps the old index.
 //
 // If CURRENT or the current catalogue is lost or damaged, and no pool is named,
 // Reindex rebuilds the catalogue too. It uses readable older catalogues for what is
-// recorded nowhere else. Without one, a segment's hints are checked against all
-// other segments whenever they are read, until its pool is merged.
+// recorded nowhere else. Without an older catalogue, a segment's hints (how a
+// capture differs from the one before it) are checked against all other segments
+// whenever they are read, until its pool is merged.
 func (a *Archive) Reindex(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	return a.maintenance.Reindex(ctx, o, a.derive)
 }
 
-// Repair mends the files of a pool with another copy of the archive. A damaged or
-// missing file is replaced by the copy's, if that is what the catalogue says. If
-// both are damaged, Repair combines the two. Each file is made under another name,
-// checked and renamed, so readers see either the old file or the new one. Repair
-// returns one result for each file; if it also returns an error, the results say
-// what was done before. If there is no such pool, the error is a
-// *task.NoPoolError.
+// Repair repairs the files of a pool with another copy of the archive. A damaged or
+// missing file is replaced by the file of the copy, if that matches the catalogue.
+// If both files are damaged, Repair combines the two. Each file is made under
+// another name, checked and renamed, so readers see either the old file or the new
+// one. Repair returns one result for each file. If it also returns an error, the
+// results say what was done before the error. If there is no such pool, the error is
+// a *task.NoPoolError.
 func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
 	return a.maintenance.Repair(ctx, o)
 }
 
-// Copy copies pools, and the pools whose bodies they use, into another folder,
-// which is then an archive of its own. Files that an earlier Copy brought there are
+// Copy copies pools, and the pools whose bodies they use, into another folder, which
+// is then an archive of its own. Files that an earlier Copy brought there are
 // checked, and copied again only if they are damaged. Every file is read back and
 // checked against the catalogue before the copy's catalogue names it. Pools come
-// into force one after another, each complete: a Copy that was stopped continues
-// there when it is called again.
+// into force one after another, each complete. If a Copy was stopped, the next Copy
+// into that folder continues where it stopped.
 //
-// If all pools are copied, so are the definitions of views, metadata and saved
-// queries whose names the copy lacks, and the stored results, such as rankings and
-// graphs. A damaged result is reported and left out.
+// If all pools are copied, Copy also copies the stored results, such as rankings and
+// graphs, and the definitions of views, metadata and saved queries whose names the
+// copy lacks. A damaged result is reported and left out.
 //
 // Copy refuses a folder that has captures of its own.
 func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
@@ -250,21 +263,22 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 
 // Drop removes a pool from the archive. Its files are deleted when no snapshot uses
 // them any more. If other pools need bodies of the pool, the error is a
-// *task.DependsError; if there is no such pool, a *task.NoPoolError. A misnamed
-// pool can always be dropped: if others need it, its captures are removed and the
-// blocks that others use stay.
+// *task.DependsError. If there is no such pool, the error is a *task.NoPoolError. A
+// misnamed pool (not named after a month) can always be dropped. If other pools need
+// it, its captures are removed, and the blocks that other pools use stay.
 func (a *Archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	return a.remover.Drop(ctx, o)
 }
 
-// Merge rewrites each pool as one sorted row of segments. It drops duplicate
-// captures and blocks, corrects hints, and finds the originals of revisits that
-// were imported before them. Readers keep the old segments until they are done. A
-// pool that another process is merging is left to that process. A pool that does
-// not exist is a *task.NoPoolError.
+// Merge rewrites each pool as one sorted row of segments, and returns one result for
+// each pool. It drops duplicate captures and blocks, corrects hints (how a capture
+// differs from the one before it), and finds the originals of revisits that were
+// imported before them. Readers keep the old segments until they are done. A pool
+// that another process is merging is left to that process. If there is no pool with
+// one of the names, the error is a *task.NoPoolError.
 //
-// Its memory does not depend on the size of the pool, except for the filters of its
-// segments' URLs: a byte or two for each URL.
+// The memory that Merge takes does not depend on the size of the pool, except for
+// the filters of its segments' URLs: a byte or two for each URL.
 func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
 	out, err := a.merger.Merge(ctx, o)
 	if err == nil && o.Seal && !o.Dry {
@@ -273,7 +287,8 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 	return out, err
 }
 
-// derive computes again what was found out about bodies when they were imported.
+// derive carries out REINDEX DERIVED: it computes again what was found out about
+// bodies when they were imported.
 func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	out, err := a.merger.Derive(ctx, o)
 	if err == nil && !o.Dry && len(out) > 0 {
@@ -283,15 +298,16 @@ func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rei
 }
 
 // Import reads files into the archive, and creates the archive if there is none. It
-// returns one result for each file. If it returns an error, also because ctx ended,
-// the results say what was stored before.
+// returns one result for each file. If it returns an error, for example because ctx
+// ended, the results say what was stored before.
 func (a *Archive) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	return a.intake.Import(ctx, o)
 }
 
-// NewSink begins an import of captures under the job name. It creates the archive
-// if there is none. Captures are published at the latest after the given number of
-// bytes of responses; 0 means 64 MB. The caller closes the sink.
+// NewSink begins an import of captures as they arrive, under the job name. It
+// creates the archive if there is none. Captures are published after the given
+// number of bytes of responses at the latest; 0 means 64 MB. The caller closes the
+// sink.
 func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*ingest.Sink, error) {
 	return a.intake.NewSink(ctx, job, bytes)
 }
@@ -300,23 +316,25 @@ func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*ingest
 // sample, and yields one finding for each fault. It checks CURRENT and all existing
 // catalogues, the sizes and checksums of all files in force, each record and block,
 // the order of captures, and the index against the data. It also checks that
-// everything on which segments depend exists, that each body can be put together
-// and has its sha256, and that stored results are readable. An error in the last
-// pair is not a fault of the archive, but ended the verification.
+// everything on which segments depend exists, that each body can be put together and
+// has its sha256, and that stored results are readable. An error in the last pair is
+// not a fault of the archive: it ended the verification early.
 //
 // If Verify ends early, it records which files it found undamaged, and the next
-// Verify of the same kind does not read them again. It holds a few runs in memory,
-// and 16 bytes for each damaged body.
+// Verify of the same kind does not read them again. It has a few runs in memory, and
+// 16 bytes for each damaged body.
 func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[task.Finding, error] {
 	return a.maintenance.Verify(ctx, o)
 }
 
-// PlanVerify returns what Verify would read.
+// PlanVerify returns what Verify would read with these options. It reads no
+// captures.
 func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.VerifyPlan, error) {
 	return a.maintenance.PlanVerify(ctx, o)
 }
 
-// PlanRecover returns what Recover would read.
+// PlanRecover returns what Recover would read: the format of the file, its size, and
+// the format of the output.
 func (a *Archive) PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error) {
 	return mend.PlanRecover(ctx, o)
 }

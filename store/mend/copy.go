@@ -18,16 +18,16 @@ import (
 	"infomall/store/segment"
 )
 
-// Copy copies pools, and the pools whose bodies they use, into another folder,
-// which is then an archive of its own. Files that an earlier Copy brought there are
+// Copy copies pools, and the pools whose bodies they use, into another folder, which
+// is then an archive of its own. Files that an earlier Copy brought there are
 // checked, and copied again only if they are damaged. Every file is read back and
 // checked against the catalogue before the copy's catalogue names it. Pools come
-// into force one after another, each complete: a Copy that was stopped continues
-// there when it is called again.
+// into force one after another, each complete. If a Copy was stopped, the next Copy
+// into that folder continues where it stopped.
 //
-// If all pools are copied, so are the definitions of views, metadata and saved
-// queries whose names the copy lacks, and the stored results, such as rankings and
-// graphs. A damaged result is reported and left out.
+// If all pools are copied, Copy also copies the stored results, such as rankings and
+// graphs, and the definitions of views, metadata and saved queries whose names the
+// copy lacks. A damaged result is reported and left out.
 //
 // Copy refuses a folder that has captures of its own.
 func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
@@ -89,8 +89,9 @@ func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.Copy
 	return results, err
 }
 
-// checkTarget returns an error if the target of a copy is the archive's own folder,
-// under whatever name, or is not a folder.
+// checkTarget returns an error if dir, the target of a copy, is the archive's own
+// folder, under any path, or is not a folder. A folder that does not exist is
+// accepted.
 func (m *Maintenance) checkTarget(dir string) error {
 	there, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,12 +118,14 @@ type copying struct {
 	done, total int64
 }
 
-// copyPublish says how often copied pools are put in force: after this many times
-// the catalogue's size has been copied. The cost of writing the catalogue is then
-// small beside the copying.
+// copyPublish says how often copied pools are put in force: whenever the files
+// copied since the last time have this many times the size of the catalogue. The
+// cost of writing the catalogue is then small beside the copying.
 const copyPublish = 16
 
-// pools copies the files of pools that are not in the copy yet.
+// pools copies those files of the pools that the copy does not have yet, and puts
+// the pools in force. It returns one result for each pool; in a dry run it copies
+// nothing.
 func (c *copying) pools(ctx context.Context, pools []catalog.Pool) ([]task.CopyResult, error) {
 	var results []task.CopyResult
 	dirs := make(map[string]bool)
@@ -172,7 +175,8 @@ func (c *copying) pools(ctx context.Context, pools []catalog.Pool) ([]task.CopyR
 	return results, nil
 }
 
-// there reports whether the copy has a file, complete and undamaged.
+// there reports whether the copy has file f, complete and undamaged. In a dry run it
+// compares only the size.
 func (c *copying) there(ctx context.Context, f catalog.File) (bool, error) {
 	path := filepath.Join(c.to.folder.Path, f.Name)
 	info, err := os.Stat(path)
@@ -189,7 +193,8 @@ func (c *copying) there(ctx context.Context, f catalog.File) (bool, error) {
 	return crc == f.CRC, err
 }
 
-// file copies one file. It appears under its name only when it is complete.
+// file copies one file of the archive. The file appears under its name only when it
+// is complete.
 func (c *copying) file(ctx context.Context, f catalog.File) error {
 	if !filepath.IsLocal(f.Name) {
 		return &segment.Error{File: f.Name, Offset: -1, Err: errors.New("the catalogue names a file outside the archive: somebody has tampered with the catalogue")}
@@ -205,7 +210,7 @@ func (c *copying) file(ctx context.Context, f catalog.File) error {
 	return c.to.folder.Disk.Rename(tmp, path)
 }
 
-// results copies those results that the copy lacks.
+// results copies the stored results that the copy lacks or has only damaged.
 func (c *copying) results(ctx context.Context) error {
 	names, err := c.m.notes.ResultFiles()
 	if err != nil {
@@ -232,7 +237,8 @@ func (c *copying) results(ctx context.Context) error {
 	return nil
 }
 
-// result copies the file of one result.
+// result copies the file of one stored result. name is its path in the archive's
+// folder.
 func (c *copying) result(ctx context.Context, name string) error {
 	path := filepath.Join(c.m.folder.Path, name)
 	info, err := os.Stat(path)
@@ -257,8 +263,8 @@ func (c *copying) result(ctx context.Context, name string) error {
 	return c.to.folder.Disk.SyncDir(filepath.Dir(path))
 }
 
-// fetch copies one file into the writer's folder, syncs and checks it, and returns
-// its path there.
+// fetch copies one file into the folder of the copy's writer, syncs it and checks it
+// against f. It returns the path of the new file.
 func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err error) {
 	from, err := os.Open(filepath.Join(c.m.folder.Path, f.Name))
 	if err != nil {
@@ -289,9 +295,10 @@ func (c *copying) fetch(ctx context.Context, f catalog.File) (tmp string, err er
 	return tmp, nil
 }
 
-// publish puts copied pools in force. They replace what the copy had of them; its
-// other pools stay. If some pool would then lack what it depends on, publish leaves
-// it for the next call; at the last call that is an error.
+// publish puts copied pools in force. They replace the same pools of the copy; its
+// other pools stay. If a pool would then lack something on which it depends, publish
+// changes nothing, and the next call tries again. If last is set, there is no next
+// call, and that is an error.
 func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) error {
 	return c.to.folder.Locked(ctx, func(disk.File) error {
 		there, err := c.to.folder.InForce()
@@ -316,7 +323,8 @@ func (c *copying) publish(ctx context.Context, pools []catalog.Pool, last bool) 
 	})
 }
 
-// checksum returns the crc32c of a file.
+// checksum returns the crc32c of the file at a path. It stops with an error when ctx
+// ends.
 func checksum(ctx context.Context, path string) (uint32, error) {
 	f, err := os.Open(path)
 	if err != nil {

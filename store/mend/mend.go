@@ -25,7 +25,8 @@ import (
 	"infomall/store/snapshot"
 )
 
-// Maintenance looks after the files of one archive. Several goroutines may use it.
+// Maintenance verifies, repairs, copies and reindexes the files of one archive.
+// Several goroutines may use it.
 type Maintenance struct {
 	folder    *commit.Folder
 	files     *body.Files
@@ -34,14 +35,14 @@ type Maintenance struct {
 	now       func() time.Time
 }
 
-// New returns the maintenance of the archive in a folder, whose open files,
-// snapshots and notes it shares.
+// New returns the Maintenance of the archive in a folder. It shares the open files,
+// snapshots and notes of that archive with other users.
 func New(f *commit.Folder, files *body.Files, s *snapshot.Source, n *notes.Notes, now func() time.Time) *Maintenance {
 	return &Maintenance{f, files, s, n, now}
 }
 
-// at returns the maintenance of another archive, in the folder dir. It has no open
-// files.
+// at returns the Maintenance of another archive, in the folder dir, with which files
+// can be copied there. It has no snapshots and no cache.
 func (m *Maintenance) at(dir string) *Maintenance {
 	f := commit.Open(dir, m.folder.Disk)
 	return &Maintenance{folder: f, notes: notes.New(f, m.now, func(error) {}), now: m.now}

@@ -17,14 +17,14 @@ import (
 	"infomall/store/segment"
 )
 
-// fileVerify records how far verifications have come. It is only a help: if it is
-// lost or damaged, they begin again.
+// fileVerify is the name of the file that records how far verifications have come.
+// The file only saves work: if it is lost or damaged, verifications begin again.
 const fileVerify = "verify"
 
-// kindVerify is the kind in the file's first line.
+// kindVerify is the kind of file that its first line names.
 const kindVerify = "verify"
 
-// noteEvery is how often a verification writes the file.
+// noteEvery is how often a running verification writes its progress.
 const noteEvery = 10 * time.Second
 
 // progress is the content of the file:
@@ -85,7 +85,8 @@ func decodeProgress(b []byte) (*progress, error) {
 	return s, nil
 }
 
-// readProgress reads the file. It returns an empty progress if there is none.
+// readProgress reads the file that records how far verifications have come. It
+// returns an empty progress if there is no such file.
 func (m *Maintenance) readProgress() (*progress, error) {
 	b, err := os.ReadFile(filepath.Join(m.folder.Path, fileVerify))
 	if errors.Is(err, os.ErrNotExist) {
@@ -97,8 +98,9 @@ func (m *Maintenance) readProgress() (*progress, error) {
 	return decodeProgress(b)
 }
 
-// recall finds out which part of a sample is next, and which of its files an
-// earlier verification has found undamaged.
+// recall reads the stored progress: which part of a sample is next, and which of its
+// db-files an earlier verification has found undamaged. If the progress cannot be
+// read, that is a finding, and the verification begins again.
 func (y *verifier) recall() error {
 	y.noted = y.m.now()
 	s, err := y.m.readProgress()
@@ -114,10 +116,10 @@ func (y *verifier) recall() error {
 	return nil
 }
 
-// isClean reports whether a segment was found undamaged already.
+// isClean reports whether the db-file of a segment was found undamaged already.
 func (y *verifier) isClean(s *segment.Info) bool { return slices.Contains(y.clean, s.Number()) }
 
-// noteNow calls note if noteEvery has passed.
+// noteNow calls note if noteEvery has passed since the last call.
 func (y *verifier) noteNow() error {
 	if y.m.now().Sub(y.noted) < noteEvery {
 		return nil
@@ -125,8 +127,9 @@ func (y *verifier) noteNow() error {
 	return y.note()
 }
 
-// note writes what is still to be verified. If the archive is read-only, nothing is
-// written; that is an error only for a sample.
+// note stores how far the verification has come. In a dry run, or if the archive is
+// read-only, it writes nothing. A failed write is an error only at the end of a part
+// of a sample, because the next part would then not be known.
 func (y *verifier) note() error {
 	if y.o.Stateless || y.o.Dry || y.v.Pin.Generation == 0 {
 		return nil

@@ -17,10 +17,12 @@ import (
 	"infomall/store/record/task"
 )
 
-// formatDBFile names this program's own db-files, which RECOVER reads too.
+// formatDBFile is the name of the format of this program's own db-files, which
+// RECOVER reads too.
 const formatDBFile = "db-file"
 
-// PlanRecover returns what Recover would read.
+// PlanRecover returns what Recover would read: the format of the file, its size, and
+// the format of the output.
 func PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error) {
 	f, size, format, err := openDamaged(ctx, o.File)
 	if err != nil {
@@ -77,8 +79,9 @@ func Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovere
 	}
 }
 
-// openDamaged opens a damaged file and determines its format: from the first record
-// that it finds, otherwise from the file's name.
+// openDamaged opens a damaged file, and returns its size and format. It determines
+// the format from the first record that it finds, otherwise from the file's name.
+// The caller closes the file.
 func openDamaged(ctx context.Context, name string) (f *os.File, size int64, format string, err error) {
 	if f, err = os.Open(name); err != nil {
 		return nil, 0, "", err

@@ -19,18 +19,20 @@ import (
 	"infomall/store/segment"
 )
 
-// Reindex rebuilds the indexes of one pool, or of all, from the db-files, and
+// Reindex rebuilds the indexes of one pool, or of all pools, from the db-files, and
 // returns one result for each pool. Readers and Reindex do not disturb each other:
-// the new indexes come into force together, and the old ones are deleted when
-// nobody reads them. If a db-file is not what the catalogue says, its segment keeps
-// the old index.
+// the new indexes come into force together, and the old indexes are deleted when
+// nobody reads them. If a db-file differs from its entry in the catalogue, its
+// segment keeps the old index.
 //
 // If CURRENT or the current catalogue is lost or damaged, and no pool is named,
 // Reindex rebuilds the catalogue too. It uses readable older catalogues for what is
-// recorded nowhere else. Without one, a segment's hints are checked against all
-// other segments whenever they are read, until its pool is merged.
+// recorded nowhere else. Without an older catalogue, a segment's hints (how a
+// capture differs from the one before it) are checked against all other segments
+// whenever they are read, until its pool is merged.
 //
-// derive does what REINDEX DERIVED asks for.
+// If o.Derived is set, Reindex only calls the function derive, which carries out
+// REINDEX DERIVED.
 func (m *Maintenance) Reindex(ctx context.Context, o task.ReindexOptions, derive func(context.Context, task.ReindexOptions) ([]task.ReindexResult, error)) ([]task.ReindexResult, error) {
 	r := &reindex{m: m, o: o, results: make(map[string]*task.ReindexResult)}
 	c, err := m.readable()
@@ -73,7 +75,8 @@ func (m *Maintenance) ShareIndexes(ctx context.Context) error {
 	return r.rebuild(ctx, apart)
 }
 
-// readable returns the current catalogue; nil if it or CURRENT is lost or damaged.
+// readable returns the current catalogue, or nil if the catalogue or CURRENT is lost
+// or damaged.
 func (m *Maintenance) readable() (*catalog.Catalog, error) {
 	p, err := m.folder.Pin()
 	var damage *segment.Error
@@ -94,12 +97,13 @@ type reindex struct {
 	w           *commit.Writer // nil for a dry run
 	results     map[string]*task.ReindexResult
 	done, total int64
-	infos       []*segment.Info     // the segments with their new indexes
+	infos       []*segment.Info     // the segments that have new indexes
 	files       []catalog.IndexFile // the new index files
 	moves       [][2]string
 }
 
-// result returns the result for a pool.
+// result returns the result for a pool, to which the caller adds. It creates the
+// result at the first call.
 func (r *reindex) result(pool string) *task.ReindexResult {
 	res := r.results[pool]
 	if res == nil {
@@ -118,7 +122,8 @@ func (r *reindex) list() []task.ReindexResult {
 	return out
 }
 
-// known rebuilds the indexes of an archive whose catalogue is undamaged.
+// known rebuilds the indexes of the wanted pools of an archive whose catalogue c is
+// undamaged.
 func (r *reindex) known(ctx context.Context, c *catalog.Catalog) error {
 	var chosen []*segment.Info
 	none := &task.NoPoolError{Name: r.o.Pool}
@@ -146,7 +151,8 @@ func (r *reindex) known(ctx context.Context, c *catalog.Catalog) error {
 	return r.rebuild(ctx, chosen)
 }
 
-// rebuild rebuilds the indexes of segments in force.
+// rebuild rebuilds the indexes of the chosen segments, which are in force, and puts
+// the new indexes in force.
 func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
 	return r.write(ctx, r.m.folder.NewWriter, func() error {
 		if err := r.build(ctx, chosen, true); err != nil {
@@ -162,7 +168,8 @@ func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
 	})
 }
 
-// write calls f with a writer that open returns.
+// write calls f while r.w is a writer that the function open returns, and then
+// closes that writer.
 func (r *reindex) write(ctx context.Context, open func(context.Context) (*commit.Writer, error), f func() error) (err error) {
 	if r.w, err = open(ctx); err != nil {
 		return err
@@ -206,7 +213,9 @@ func (r *reindex) lost(ctx context.Context) error {
 	})
 }
 
-// dbFiles lists the db-files in the pools' folders, sorted by number.
+// dbFiles describes the db-files in the pools' folders, sorted by the numbers of
+// their segments: one for each segment. If a segment has several db-files, it
+// returns the newest, which was in force.
 func (m *Maintenance) dbFiles() ([]*segment.Info, error) {
 	names, err := filepath.Glob(filepath.Join(m.folder.Path, commit.DirPools, "*", "*.raw"))
 	if err != nil {
@@ -236,7 +245,8 @@ func (m *Maintenance) dbFiles() ([]*segment.Info, error) {
 	return slices.CompactFunc(out, func(a, b *segment.Info) bool { return a.ID == b.ID }), nil
 }
 
-// catalogOf makes a catalogue of all db-files and of the files that belong to them.
+// catalogOf returns a new catalogue of the segments infos, which are all db-files,
+// the index files, and the names and removal files that exist.
 func (m *Maintenance) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*catalog.Catalog, error) {
 	numbers, err := m.folder.Generations()
 	if err != nil {
@@ -263,8 +273,9 @@ func (m *Maintenance) catalogOf(infos []*segment.Info, files []catalog.IndexFile
 	return next, err
 }
 
-// removalsOf describes the removals whose files exist, for a rebuilt catalogue. A
-// removal that no older catalogue names counts as made after all segments.
+// removalsOf describes the removals (each DELETE or DROP) whose files exist, for c,
+// a rebuilt catalogue. known are the removals in older catalogues, by file name. A
+// removal that is not in known counts as made after all segments.
 func (m *Maintenance) removalsOf(c *catalog.Catalog, known map[string]catalog.RemovalFile) ([]catalog.RemovalFile, error) {
 	names, err := filepath.Glob(filepath.Join(m.folder.Path, commit.DirRemoved, "[0-9]*"))
 	if err != nil {
@@ -298,9 +309,10 @@ func (m *Maintenance) removalsOf(c *catalog.Catalog, known map[string]catalog.Re
 	return out, nil
 }
 
-// build makes the indexes of segments, and keeps their order within a file. If
-// checked is set, infos come from a catalogue, and a db-file that differs from its
-// info is left out; otherwise build fills in the infos.
+// build makes the index files of segments. Segments in one index file keep their
+// order. If checked is set, infos come from a catalogue, and build leaves out a
+// db-file that differs from its info. Otherwise build reads the infos from the
+// db-files.
 func (r *reindex) build(ctx context.Context, infos []*segment.Info, checked bool) error {
 	byYear := make(map[string][]*segment.Info)
 	for _, i := range infos {
@@ -328,8 +340,9 @@ func (r *reindex) build(ctx context.Context, infos []*segment.Info, checked bool
 	return nil
 }
 
-// numbers returns the first of n consecutive numbers for files. Without a catalogue
-// nobody else can get numbers, and the names in use show which are free.
+// numbers returns the first of n consecutive numbers for new files. checked says
+// that there is a catalogue. Without a catalogue no other process can get numbers,
+// and the names of existing files show which are free.
 func (r *reindex) numbers(ctx context.Context, n int, checked bool) (uint32, error) {
 	if checked {
 		return r.w.Allocate(ctx, n)
@@ -338,7 +351,8 @@ func (r *reindex) numbers(ctx context.Context, n int, checked bool) (uint32, err
 	return uint32(first), err
 }
 
-// indexFile makes one index file.
+// indexFile makes one index file, for the segments infos. name is its path in the
+// archive's folder. checked says that infos come from a catalogue.
 func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.Info, checked bool) error {
 	tmp := filepath.Join(r.w.Dir, filepath.Base(name))
 	x, err := segment.NewIndexBuilder(r.m.folder.Disk, tmp)
@@ -374,8 +388,9 @@ func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.I
 	return nil
 }
 
-// segment makes the index of one segment. It returns nil if the db-file is damaged;
-// the segment then keeps its old index.
+// segment makes the index of segment i in the index file x, and returns the
+// segment's new Info. If checked is set and the db-file differs from i, the result
+// is nil, and the segment keeps its old index.
 func (r *reindex) segment(ctx context.Context, x *segment.IndexBuilder, i *segment.Info, checked bool) (*segment.Info, error) {
 	path := filepath.Join(r.m.folder.Path, i.File)
 	if checked {
@@ -411,7 +426,7 @@ func (r *reindex) segment(ctx context.Context, x *segment.IndexBuilder, i *segme
 	return info, nil
 }
 
-// watched is a db-file that reports progress as it is read.
+// watched is a db-file that reports how much of it was read, for o.Progress.
 type watched struct {
 	io.ReaderAt
 	r *reindex
@@ -432,8 +447,8 @@ func (r *reindex) count(i *segment.Info) {
 	res.IndexBytes += i.IndexBytes
 }
 
-// publish moves the new index files to their places, and puts the catalogue in
-// force that next returns.
+// publish moves the new index files to their places, and puts in force the catalogue
+// that the function next returns.
 func (r *reindex) publish(ctx context.Context, next func() (*catalog.Catalog, error)) error {
 	if err := r.m.folder.MoveIn(r.moves); err != nil {
 		return err
@@ -447,7 +462,8 @@ func (r *reindex) publish(ctx context.Context, next func() (*catalog.Catalog, er
 	})
 }
 
-// namesFiles describes the names files in the pools' folders.
+// namesFiles describes the names files in the pools' folders. A names file says
+// where the blocks of merged segments are now.
 func (m *Maintenance) namesFiles() ([]catalog.NamesFile, error) {
 	paths, err := filepath.Glob(filepath.Join(m.folder.Path, commit.DirPools, "*", "*.names"))
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"infomall/store/segment"
 )
 
-// Repair mends the files of a pool with another copy of the archive. A damaged or
-// missing file is replaced by the copy's, if that is what the catalogue says. If
-// both are damaged, Repair combines the two. Each file is made under another name,
-// checked and renamed, so readers see either the old file or the new one. Repair
-// returns one result for each file; if it also returns an error, the results say
-// what was done before. If there is no such pool, the error is a
-// *task.NoPoolError.
+// Repair repairs the files of a pool with another copy of the archive. A damaged or
+// missing file is replaced by the file of the copy, if that matches the catalogue.
+// If both files are damaged, Repair combines the two. Each file is made under
+// another name, checked and renamed, so readers see either the old file or the new
+// one. Repair returns one result for each file. If it also returns an error, the
+// results say what was done before the error. If there is no such pool, the error is
+// a *task.NoPoolError.
 func (m *Maintenance) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
 	p, err := m.folder.Pin()
 	if err != nil {
@@ -79,13 +79,15 @@ type repair struct {
 	o           task.RepairOptions
 	w           *commit.Writer // nil for a dry run
 	done, total int64
-	// same are the files that the catalogues of copy and archive describe equally.
-	// Only from these may a part be taken that cannot be checked by itself.
+	// same are the db-files that the catalogue of the copy lists. If the archive's
+	// catalogue has the same entry, a part that cannot be checked by itself may be
+	// taken from the copy.
 	same map[catalog.File]bool
 }
 
-// sameFiles returns the files that the copy's catalogue lists; none if that cannot
-// be read.
+// sameFiles returns the db-files that the catalogue of the copy in the folder dir
+// lists, with sizes and checksums. The result is empty if that catalogue cannot be
+// read. It is an error if dir is the archive's own folder.
 func (m *Maintenance) sameFiles(dir string) (map[catalog.File]bool, error) {
 	there, err := os.Stat(dir)
 	if err != nil {
@@ -106,7 +108,7 @@ func (m *Maintenance) sameFiles(dir string) (map[catalog.File]bool, error) {
 	return same, nil
 }
 
-// file repairs one file.
+// file repairs file f of the archive, if it is damaged, and returns what was done.
 func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, error) {
 	res := task.RepairResult{File: f.Name, Bytes: f.Bytes}
 	if !filepath.IsLocal(f.Name) {
@@ -137,8 +139,8 @@ func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, e
 	return res, r.choose(ctx, ours, theirs, f, &res)
 }
 
-// good reports whether a file is what the catalogue says. A file that cannot be
-// read is not.
+// good reports whether the file at a path has the size and checksum that f says. It
+// returns false for a file that cannot be read.
 func (r *repair) good(ctx context.Context, path string, f catalog.File) (bool, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() != f.Bytes {
@@ -151,7 +153,7 @@ func (r *repair) good(ctx context.Context, path string, f catalog.File) (bool, e
 	return err == nil && crc == f.CRC, nil
 }
 
-// openPart opens a file of the copy, which may be missing; it then counts as empty.
+// openPart opens a db-file that is to be combined. A missing file counts as empty.
 func openPart(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -160,7 +162,8 @@ func openPart(path string) (*os.File, error) {
 	return f, err
 }
 
-// mend combines a db-file from two copies that are both damaged.
+// mend combines db-file f from two damaged files, at the paths ours (in the archive)
+// and theirs (in the copy). It sets the State of res, and how many records are lost.
 func (r *repair) mend(ctx context.Context, ours, theirs string, f catalog.File, res *task.RepairResult) error {
 	one, err := openPart(ours)
 	if err != nil {
@@ -205,11 +208,13 @@ func (r *repair) mend(ctx context.Context, ours, theirs string, f catalog.File, 
 	return r.replace(ctx, tmp.Name(), f)
 }
 
-// indexBytesMax bounds an index file that is combined from two copies. Both are
-// held in memory, and a checksum is computed for each combination.
+// indexBytesMax is the largest size in bytes of an index file that is combined from
+// two copies. Both are read into memory, and a checksum is computed for each
+// combination.
 const indexBytesMax = 64 << 20
 
-// choose combines an index file from two copies that are both damaged.
+// choose combines file f, which is not a db-file, from two damaged files of equal
+// size, at the paths ours and theirs. It sets the State of res.
 func (r *repair) choose(ctx context.Context, ours, theirs string, f catalog.File, res *task.RepairResult) error {
 	res.State = task.RepairDamaged
 	if f.Bytes > indexBytesMax {
@@ -243,7 +248,8 @@ func (r *repair) choose(ctx context.Context, ours, theirs string, f catalog.File
 	return r.replace(ctx, tmp, f)
 }
 
-// replace renames a synced file to replace f, if f is still in force.
+// replace renames the synced file at the path tmp to f, if the catalogue still names
+// f. Otherwise it returns an error.
 func (r *repair) replace(ctx context.Context, tmp string, f catalog.File) error {
 	return r.m.folder.Locked(ctx, func(disk.File) error {
 		c, err := r.m.folder.InForce()
@@ -266,8 +272,8 @@ func (r *repair) replace(ctx context.Context, tmp string, f catalog.File) error 
 	})
 }
 
-// summing computes a checksum of what is written, and passes it on to a writer if
-// there is one.
+// summing is a writer that adds everything written to a checksum, and passes it on
+// to the writer w if w is not nil.
 type summing struct {
 	sum interface{ Write([]byte) (int, error) }
 	w   disk.File

@@ -20,8 +20,8 @@ import (
 )
 
 // salvager recovers the captures of one db-file. If the file is in the folder of an
-// archive, it takes blocks of other segments from their db-files. It returns a body
-// only if its sha256 is correct.
+// archive, the salvager reads blocks of other segments from their db-files. It
+// returns a body only if its sha256 is correct.
 type salvager struct {
 	own    *salvaged
 	others map[uint32]*salvaged      // by segment; nil if the file is missing
@@ -32,8 +32,8 @@ type salvager struct {
 	to     io.Writer                 // where out currently writes to
 }
 
-// salvaged is a db-file, and which of its runs has which body. It takes about 50
-// bytes for each body.
+// salvaged is a db-file that can be read as far as it is undamaged. owners says
+// which of its entries stores which body; it takes about 50 bytes for each body.
 type salvaged struct {
 	file   *os.File
 	s      *segment.Salvage
@@ -47,7 +47,8 @@ type keptRun struct {
 	run        *segment.Run
 }
 
-// keptRuns is how many decoded runs are kept: a page comes from eight at most.
+// keptRuns is how many decoded runs are kept in memory. The blocks of a page are
+// usually in eight runs at most.
 const keptRuns = 16
 
 func newSalvager(ctx context.Context, name string) (*salvager, error) {
@@ -96,8 +97,9 @@ func (v *salvager) close() {
 	}
 }
 
-// recover yields the content of the db-file: for each sound run a span, followed by
-// its captures, which have no bytes of their own in the file.
+// recover yields the content of the db-file. For each sound run it yields a span of
+// the file, followed by the run's captures, which have no bytes of their own in the
+// file. For each damaged part it yields a span that says what is damaged.
 func (v *salvager) recover(ctx context.Context) iter.Seq2[task.Recovered, error] {
 	return func(yield func(task.Recovered, error) bool) {
 		spans := v.own.s.Spans
@@ -126,7 +128,8 @@ func (v *salvager) recover(ctx context.Context) iter.Seq2[task.Recovered, error]
 	}
 }
 
-// captures yields the captures of a sound run.
+// captures yields the captures of the sound run s. Each can be written as a WARC
+// record. A capture whose body cannot be put together is yielded as damaged.
 func (v *salvager) captures(ctx context.Context, s segment.SalvageSpan, state task.RecoverState) iter.Seq2[task.Recovered, error] {
 	return func(yield func(task.Recovered, error) bool) {
 		if s.Entries == 0 {
@@ -163,8 +166,8 @@ func (v *salvager) captures(ctx context.Context, s segment.SalvageSpan, state ta
 	}
 }
 
-// write writes one capture as a WARC record. The first one is preceded by the
-// file's beginning.
+// write writes capture c to w as a WARC record. Before the first capture it writes
+// the beginning of a WARC file.
 func (v *salvager) write(w io.Writer, c *message.Stored) error {
 	v.to = w
 	if v.out == nil {
@@ -184,7 +187,8 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// stored returns a capture with its body, which is checked.
+// stored returns the capture of entry e with its body. It has checked the body
+// against its digest.
 func (v *salvager) stored(ctx context.Context, e *segment.Stored) (message.Stored, error) {
 	out := snapshot.StoredOf(e)
 	holder := e
@@ -223,9 +227,9 @@ func (v *salvager) stored(ctx context.Context, e *segment.Stored) (message.Store
 	return out, nil
 }
 
-// holder finds the entry that stores the body of another entry: in the same file,
-// in the file of the segment that the entry names, or, if that segment was merged,
-// in any file beside it.
+// holder returns the entry that stores the body of entry e. It looks in the same
+// db-file, in the db-file of the segment that e names, and, if that segment was
+// merged, in all db-files of the archive. It returns an error if no file has it.
 func (v *salvager) holder(ctx context.Context, e *segment.Stored) (*segment.Stored, error) {
 	if o, ok := v.own.owners[e.ID]; ok {
 		return v.entry(ctx, o)
@@ -255,7 +259,7 @@ func (v *salvager) holder(ctx context.Context, e *segment.Stored) (*segment.Stor
 	return nil, fmt.Errorf("the capture that has it, in segment %d, is not there or is damaged", e.Holder)
 }
 
-// entry reads an entry.
+// entry reads the entry at the place o.
 func (v *salvager) entry(ctx context.Context, o owner) (*segment.Stored, error) {
 	run, err := v.run(ctx, o.segment, o.run)
 	if err != nil {
@@ -268,7 +272,7 @@ func (v *salvager) entry(ctx context.Context, o owner) (*segment.Stored, error) 
 	return &entries[o.n], nil
 }
 
-// salvagedBlocks finds the blocks of recipes in damaged files.
+// salvagedBlocks reads blocks from damaged files. It implements body.Source.
 type salvagedBlocks struct {
 	v   *salvager
 	ctx context.Context
@@ -284,14 +288,15 @@ func (b salvagedBlocks) WithBlocks(id, n uint32) (*segment.Run, error) {
 
 func (b salvagedBlocks) Fault(_ uint32, err error) error { return err }
 
-// otherRuns returns a function that reads the runs on which other runs build.
+// otherRuns returns a function that reads the runs on which other runs build (whose
+// content is needed to decompress them).
 func (v *salvager) otherRuns(ctx context.Context) func(segment.RunRef) (*segment.Run, error) {
 	return func(ref segment.RunRef) (*segment.Run, error) { return v.run(ctx, ref.Segment, ref.Run) }
 }
 
-// spans returns the spans of a recipe with segments whose db-files exist. If a
-// segment was merged, the names files say where its blocks are now. hops counts how
-// many names were followed.
+// spans returns the spans in list (blocks that lie one after the other in a run),
+// each in a segment whose db-file exists. If a segment was merged, the names files
+// say where its blocks are now. hops counts how many names were followed.
 func (v *salvager) spans(ctx context.Context, list []segment.Span, hops int) ([]segment.Span, error) {
 	var out []segment.Span
 	for _, s := range list {
@@ -319,8 +324,8 @@ func (v *salvager) spans(ctx context.Context, list []segment.Span, hops int) ([]
 	return out, nil
 }
 
-// namesOf returns the names of a merged segment; nil if no undamaged names file has
-// them.
+// namesOf returns the names of a merged segment (where its blocks are now), or nil
+// if no undamaged names file has them.
 func (v *salvager) namesOf(id uint32) *segment.Names {
 	if v.names == nil {
 		v.names = make(map[uint32]*segment.Names)
@@ -342,7 +347,8 @@ func (v *salvager) namesOf(id uint32) *segment.Names {
 	return v.names[id]
 }
 
-// run returns a sound run, of the file itself or of one beside it.
+// run returns run n of the segment with this number, from the db-file that is
+// recovered or from another db-file of the archive.
 func (v *salvager) run(ctx context.Context, number, n uint32) (*segment.Run, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -371,7 +377,8 @@ func (v *salvager) run(ctx context.Context, number, n uint32) (*segment.Run, err
 	return run, nil
 }
 
-// other returns the db-file of another segment; nil if it is missing.
+// other returns the db-file of another segment of the archive, given by number, or
+// nil if that file is missing.
 func (v *salvager) other(ctx context.Context, number uint32) (*salvaged, error) {
 	if o, ok := v.others[number]; ok {
 		return o, nil

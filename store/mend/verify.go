@@ -30,13 +30,13 @@ import (
 // sample, and yields one finding for each fault. It checks CURRENT and all existing
 // catalogues, the sizes and checksums of all files in force, each record and block,
 // the order of captures, and the index against the data. It also checks that
-// everything on which segments depend exists, that each body can be put together
-// and has its sha256, and that stored results are readable. An error in the last
-// pair is not a fault of the archive, but ended the verification.
+// everything on which segments depend exists, that each body can be put together and
+// has its sha256, and that stored results are readable. An error in the last pair is
+// not a fault of the archive: it ended the verification early.
 //
 // If Verify ends early, it records which files it found undamaged, and the next
-// Verify of the same kind does not read them again. It holds a few runs in memory,
-// and 16 bytes for each damaged body.
+// Verify of the same kind does not read them again. It has a few runs in memory, and
+// 16 bytes for each damaged body.
 func (m *Maintenance) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[task.Finding, error] {
 	return func(yield func(task.Finding, error) bool) {
 		v, err := m.snapshots.Open(ctx)
@@ -69,7 +69,8 @@ func (m *Maintenance) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq
 	}
 }
 
-// PlanVerify returns what Verify would read.
+// PlanVerify returns what Verify would read with these options. It reads no
+// captures.
 func (m *Maintenance) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.VerifyPlan, error) {
 	var plan task.VerifyPlan
 	v, err := m.snapshots.Open(ctx)
@@ -127,13 +128,14 @@ type verifier struct {
 	lost        map[segment.ID]bool // bodies that cannot be read
 	hidden      func(timeline.Place) (catalog.Need, bool)
 
-	part  int      // of a sample, counted from 0
-	clean []uint32 // db-files found undamaged, by this verification or the one it continues
-	whole bool     // it has come to its end
+	part  int      // which part of a sample is read, counted from 0
+	clean []uint32 // numbers of db-files found undamaged, by this verification or the one it continues
+	whole bool     // the verification has come to its end
 	noted time.Time
 }
 
-// begin chooses what is read.
+// begin sets y.chosen to the segments to read: all, those of a pool, or one part of
+// a sample.
 func (y *verifier) begin() error {
 	all, err := y.segments()
 	if err != nil {
@@ -153,7 +155,7 @@ func (y *verifier) begin() error {
 	return nil
 }
 
-// indexes are the index files of the chosen segments.
+// indexes returns the index files of the chosen segments.
 func (y *verifier) indexes() []catalog.IndexFile {
 	used := make(map[string]bool)
 	for _, s := range y.chosen {
@@ -255,7 +257,7 @@ func (y *verifier) run(ctx context.Context) error {
 	return nil
 }
 
-// results verifies the files of results. They have no captures.
+// results verifies the files of stored results, such as rankings.
 func (y *verifier) results(ctx context.Context) error {
 	for _, name := range y.resultFiles() {
 		err := y.m.notes.CheckResult(ctx, name)
@@ -272,7 +274,8 @@ func (y *verifier) results(ctx context.Context) error {
 	return nil
 }
 
-// causeOf returns the fault in a file, without the file's name if err has it.
+// causeOf returns the fault that err reports, without the name of the damaged file
+// if err has one.
 func causeOf(err error) error {
 	var fault *segment.Error
 	if errors.As(err, &fault) {
@@ -281,7 +284,8 @@ func causeOf(err error) error {
 	return err
 }
 
-// resultFiles returns the files of results that are chosen. They belong to no pool.
+// resultFiles returns the paths of the files of stored results to verify. If only
+// one pool is verified, there are none, because results belong to no pool.
 func (y *verifier) resultFiles() (list []string) {
 	if y.o.Pool != "" {
 		return nil
@@ -298,8 +302,8 @@ func (y *verifier) resultFiles() (list []string) {
 	return list
 }
 
-// small verifies the small files that every VERIFY reads: catalogues that are no
-// longer in force, FORMAT.txt, and the definitions.
+// small verifies the small files that every VERIFY reads: all existing catalogues,
+// FORMAT.txt, and the file of definitions.
 func (y *verifier) small(ctx context.Context) error {
 	if y.v.Pin.Generation == 0 {
 		return nil
@@ -338,7 +342,7 @@ func (y *verifier) small(ctx context.Context) error {
 	return nil
 }
 
-// dangling reports segments and pools on which others depend and that are not in
+// dangling reports chosen segments that depend on segments or pools that are not in
 // force.
 func (y *verifier) dangling() error {
 	has := y.v.Pin.Holdings()
@@ -368,8 +372,9 @@ func (y *verifier) dangling() error {
 	return nil
 }
 
-// unsorted reports db-files of static pools that together are not sorted, and
-// captures in a pool that does not take their URLs.
+// unsorted reports db-files of a static pool that overlap in keys, so that together
+// they are not sorted. It also reports db-files with captures of URLs that their
+// pool does not take.
 func (y *verifier) unsorted() error {
 	byKey := slices.Clone(y.chosen)
 	slices.SortStableFunc(byKey, func(a, b *segment.Info) int {
@@ -413,7 +418,8 @@ func (y *verifier) misnamed() error {
 	return nil
 }
 
-// segments returns the segments to verify.
+// segments returns the segments of the pool to verify, or all segments if no pool is
+// named. If there is no such pool, the error is a *task.NoPoolError.
 func (y *verifier) segments() ([]*segment.Info, error) {
 	if y.o.Pool == "" {
 		return y.v.Pin.Segments, nil
@@ -434,7 +440,8 @@ func (y *verifier) segments() ([]*segment.Info, error) {
 	return out, nil
 }
 
-// names verifies the names files of the pools.
+// names verifies the names files, which say where the blocks of merged segments are
+// now.
 func (y *verifier) names(ctx context.Context) error {
 	for _, n := range y.v.Pin.Names {
 		pool := filepath.Base(filepath.Dir(n.Name))
@@ -464,7 +471,9 @@ func (y *verifier) report(f task.Finding) error {
 	return y.yield(f)
 }
 
-// sum reads a whole file and compares it with what the catalogue says.
+// sum reads a whole file, given by its path in the archive's folder, and compares it
+// with the size and crc32c in the catalogue. why says what is wrong; it is "" if the
+// file is undamaged. The error is set only if ctx ended.
 func (y *verifier) sum(ctx context.Context, name string, size int64, crc uint32) (why string, err error) {
 	f, err := os.Open(filepath.Join(y.m.folder.Path, name))
 	if err != nil {
@@ -500,7 +509,7 @@ func (y *verifier) sum(ctx context.Context, name string, size int64, crc uint32)
 	return "", nil
 }
 
-// segment verifies one segment.
+// segment verifies the db-file of one segment, and its index.
 func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 	why, err := y.sum(ctx, info.File, info.Bytes, info.CRC)
 	if err != nil {
@@ -533,8 +542,10 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 	return nil
 }
 
-// bodies puts together the bodies of a run's entries, and finds the bodies that
-// other entries store.
+// bodies verifies the bodies of the entries in r, which is run n of segment s. It
+// puts together each body that an entry stores itself, and finds each body that
+// another entry stores. It reports the captures whose bodies it cannot read, and
+// adds lost bodies to y.lost.
 func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *segment.Run) error {
 	y.v.Runs.Remember(s, n, r)
 	entries, err := r.Meta.Entries()
@@ -577,15 +588,17 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 	return nil
 }
 
-// gone reports whether a capture was deleted and nobody needs it. Its body may have
-// been stored at another deleted capture that a merge has dropped.
+// gone reports whether the capture at a place was deleted and no other capture needs
+// it. The body of such a capture may have been stored at another deleted capture
+// that a merge has dropped, so its absence is no fault.
 func (y *verifier) gone(at timeline.Place) bool {
 	n, hidden := y.hidden(at)
 	return hidden && n == catalog.NeedNone
 }
 
-// lostCapture reports a capture whose body cannot be read. If the capture was
-// deleted, the finding does not say which it is.
+// lostCapture reports that the body of entry e, stored at a place, cannot be read.
+// what says why. If the capture was deleted, the finding does not say which capture
+// it is.
 func (y *verifier) lostCapture(at timeline.Place, e *segment.Stored, what string) error {
 	f := task.Finding{
 		Pool: at.Seg.Info.Pool, File: at.Seg.Info.File, Offset: -1, What: what, Severity: task.SeverityError, URL: urlkey.URL(e.Key), Time: e.Time,
@@ -596,8 +609,8 @@ func (y *verifier) lostCapture(at timeline.Place, e *segment.Stored, what string
 	return y.report(f)
 }
 
-// holdersOf yields a finding for each capture of the segment whose body is stored
-// at another capture and is lost.
+// holdersOf reports each capture of segment s whose body is stored at another
+// capture and is in y.lost.
 func (y *verifier) holdersOf(ctx context.Context, s *segment.Reader) error {
 	return s.Check(ctx, func(segment.Fault) error { return nil }, func(n uint32, r *segment.Run) error {
 		entries, err := r.Meta.Entries()
