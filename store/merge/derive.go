@@ -20,10 +20,11 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Derive computes again what was found out about bodies when they were imported, in
-// segments for which another version of the program did that. It handles one pool,
-// or all pools in turn. The segments are rewritten, with captures and blocks in the
-// same places.
+// Derive carries out REINDEX DERIVED. In segments whose facts another version of the
+// program computed, it computes again what was found out about bodies when they were
+// imported. It handles one pool, or all pools in turn. The segments are rewritten,
+// with captures and blocks in the same places. It returns one result for each pool
+// that has such segments.
 func (m *Merger) Derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	p, err := m.folder.Pin()
 	if err != nil {
@@ -54,8 +55,8 @@ func (m *Merger) Derive(ctx context.Context, o task.ReindexOptions) ([]task.Rein
 	return out, nil
 }
 
-// derivePool does what Derive does, for one pool. It returns ErrStale if the pool
-// was changed meanwhile.
+// derivePool does what Derive does, for one pool. It returns catalog.ErrStale if the
+// pool was changed meanwhile.
 func (m *Merger) derivePool(ctx context.Context, pool string, o task.ReindexOptions) (task.ReindexResult, error) {
 	res := task.ReindexResult{Pool: pool}
 	v, err := m.snapshots.Open(ctx)
@@ -104,8 +105,9 @@ func (m *Merger) derivePool(ctx context.Context, pool string, o task.ReindexOpti
 	return res, errors.Join(err, w.Close())
 }
 
-// derivedByOther reports whether the facts of a segment were computed by another
-// version of the program, or are missing although the segment has pages.
+// derivedByOther reports whether another version of the program computed the facts
+// of segment s (what was found out about its pages), or whether they are missing
+// although the segment has pages.
 func derivedByOther(v *snapshot.Snapshot, ctx context.Context, s *segment.Info) (bool, error) {
 	r := v.Runs.Reader(s)
 	for n := range uint32(s.Runs) {
@@ -134,7 +136,8 @@ func derivedByOther(v *snapshot.Snapshot, ctx context.Context, s *segment.Info) 
 	return false, nil
 }
 
-// deriving computes again what was found out about the bodies of one segment.
+// deriving is the state of REINDEX DERIVED for one segment: it computes again what
+// was found out about the segment's bodies.
 type deriving struct {
 	ctx   context.Context
 	v     *snapshot.Snapshot
@@ -142,7 +145,7 @@ type deriving struct {
 	read  *derive.Reader
 	fold  *derive.Folder
 	look  *snapshot.Looker
-	key   string // the URL whose folds are computed
+	key   string // key of the URL whose folds were computed last
 	folds map[timeline.Place][]byte
 }
 
@@ -153,7 +156,8 @@ func newDeriving(ctx context.Context, v *snapshot.Snapshot, s *segment.Info, pag
 	return &deriving{ctx: ctx, v: v, s: r, look: v.NewLooker(0), read: read, fold: fold}
 }
 
-// run rewrites a run with what its bodies say according to this version.
+// run writes run n of the segment again to w, with what this version of the program
+// finds out about its bodies.
 func (d *deriving) run(n uint32, w *segment.Writer) error {
 	r, err := d.v.Runs.Run(d.s, n)
 	if err != nil {
@@ -183,8 +187,10 @@ func (d *deriving) run(n uint32, w *segment.Writer) error {
 	return w.Repeat(d.s, entries, blocks, true)
 }
 
-// entry reads the body of an entry again. It does not change whether the capture
-// begins a version, nor its kind.
+// entry reads the body of entry e again, and sets the fields of e that depend on it.
+// blocks gets the facts of those blocks that are in the same run; the parameter at
+// is the place of e. It does not change the kind of the capture, nor whether the
+// capture begins a version.
 func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) (err error) {
 	if e.Fold, err = d.foldOf(at, e.Key); err != nil || e.Body == segment.BodyNone {
 		return err
@@ -242,8 +248,9 @@ func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) 
 	return nil
 }
 
-// divides reports whether a page still divides into the blocks that are stored. If
-// not, its facts are stored with the page and not with the blocks.
+// divides reports whether page e, divided by this version of the program (opened),
+// still divides into the blocks that are stored. If not, its facts are stored with
+// the page and not with the blocks.
 func (d *deriving) divides(e *segment.Stored, opened *facts.Reading) (bool, error) {
 	if e.Recipe.Layout == 0 { // The whole body is one block.
 		return len(opened.Made) == 1, nil
@@ -259,8 +266,9 @@ func (d *deriving) divides(e *segment.Stored, opened *facts.Reading) (bool, erro
 	return bytes.Equal(layout, opened.Layout()), nil
 }
 
-// byHost reads a body that does not declare its charset again, with the charset of
-// other pages of its host.
+// byHost reads a body that does not declare its charset again, with the charset that
+// other pages of its host have. read is the analysis without that charset. The
+// result is the new analysis.
 func (d *deriving) byHost(read *derive.Analysis, e *segment.Stored, body []byte) (*derive.Analysis, error) {
 	host := e.Key[:urlkey.HostPrefix(e.Key)]
 	if host == "" {
@@ -275,9 +283,10 @@ func (d *deriving) byHost(read *derive.Analysis, e *segment.Stored, body []byte)
 	return d.read.As(e.ID, body, as), nil
 }
 
-// haveFacts reports whether this version computed the facts of all leaves of a
-// page. For leaves that are only kept for the page, without the capture that
-// brought them, nobody computes facts. Those facts are then stored with the page.
+// haveFacts reports whether this version of the program has computed the facts of
+// all leaves (blocks with text) of page e. No facts are computed for leaves that
+// were kept for the page after the capture that brought them was removed. The facts
+// are then stored with the page.
 func (d *deriving) haveFacts(at timeline.Place, e *segment.Stored, blocks [][]byte) (bool, error) {
 	spans, err := d.v.Runs.Spans(e.Recipe)
 	if err != nil {
@@ -301,7 +310,8 @@ func (d *deriving) haveFacts(at timeline.Place, e *segment.Stored, blocks [][]by
 	return true, nil
 }
 
-// blocks writes the facts of a page's leaves to the facts of the run's blocks.
+// blocks enters the facts of the leaves of page e in blocks, the facts of the blocks
+// of the current run. It leaves out leaves that are in other runs.
 func (d *deriving) blocks(at timeline.Place, e *segment.Stored, opened *facts.Reading, blocks [][]byte) {
 	leaves := refs(e.Recipe.Spans)[e.Recipe.Layout:]
 	if e.Recipe.Layout == 0 && len(leaves) != 1 || len(leaves) > len(opened.Made) {
@@ -314,8 +324,10 @@ func (d *deriving) blocks(at timeline.Place, e *segment.Stored, opened *facts.Re
 	}
 }
 
-// foldOf computes the fold of an entry. It returns nil if the entry begins no
-// version, or if the earlier versions of its URL cannot be read.
+// foldOf computes the fold of the entry at a place (how the blocks of its version
+// relate to those of earlier versions). key is the key of its URL. The result is nil
+// if the entry begins no version, or if the earlier versions of its URL cannot be
+// read.
 func (d *deriving) foldOf(at timeline.Place, key string) ([]byte, error) {
 	if key != d.key || d.folds == nil {
 		all, err := d.look.At(d.ctx, key)

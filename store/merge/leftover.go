@@ -14,8 +14,8 @@ import (
 	"infomall/store/timeline"
 )
 
-// keepUsed stores the blocks that captures of the merged segments no longer need,
-// but recipes of other segments do.
+// keepUsed stores the leftovers: blocks that no capture of the merged segments needs
+// any more, but that recipes of other segments use.
 func (m *merging) keepUsed(ctx context.Context) error {
 	for _, body := range m.bodies {
 		if err := m.keep(ctx, body.Recipe); err != nil {
@@ -103,8 +103,8 @@ func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
 	return nil
 }
 
-// names writes the file that says where the blocks of the merged segments are now,
-// and adds it to p.
+// names writes the names file, which says where the blocks of the merged segments
+// are now, and adds it to the publication p.
 func (m *merging) names(p *commit.Publication) error {
 	if len(m.done) == 0 {
 		return nil
@@ -141,7 +141,7 @@ func (m *merging) names(p *commit.Publication) error {
 	return f.Sync()
 }
 
-// namesOf returns the new places of the blocks of a merged segment.
+// namesOf returns the new places of all blocks of a merged segment.
 func (m *merging) namesOf(s *segment.Info) (*segment.Names, error) {
 	names := segment.NewNames(s.ID)
 	for n := range uint32(s.Runs) {

@@ -30,29 +30,30 @@ import (
 
 const (
 	// A merged segment ends after the URL that makes it larger than mergedBytes or
-	// longer than mergedCaptures. That bounds memory: a reader holds the places of
-	// its runs, and the next merge the new places of its blocks.
+	// gives it more than mergedCaptures captures. That bounds memory: a reader has
+	// the places of the segment's runs in memory, and the next merge has the new
+	// places of its blocks.
 	mergedBytes    = 512 << 20
 	mergedCaptures = 1 << 20
-	// mergeRuns is how many bytes of decoded runs a merge keeps in memory.
-	// mergePlaces is how many bytes of block places it keeps: enough for about
-	// seven hundred thousand blocks.
+	// mergeRuns is how many bytes of decoded runs (neighbouring captures compressed
+	// together) a merge keeps in memory. mergePlaces is how many bytes of new places
+	// of blocks it keeps in memory: enough for about seven hundred thousand blocks.
 	mergeRuns   = 24 << 20
 	mergePlaces = 8 << 20
-	// mergeBlocks is how many blocks a merge remembers to find duplicates from
-	// several writers. A duplicate that had one place already before the merge is
-	// found through that place.
+	// mergeBlocks is how many blocks a merge remembers, to find duplicate blocks
+	// that several writers have stored. Duplicates that were in one place already
+	// before the merge are found through that place.
 	mergeBlocks = 200_000
 )
 
-// Bounds say how much a merge holds at once.
+// Bounds are the limits of what a merge reads at once and keeps in memory.
 type Bounds struct {
 	Ways   int   // how many segments that hold the same URLs are merged at once
 	Runs   int64 // bytes of decoded runs in memory
 	Places int64 // bytes of places of blocks in memory
 }
 
-// Merger merges the segments of one archive. Several goroutines may use it.
+// Merger merges the segments of one archive's pools. Several goroutines may use it.
 type Merger struct {
 	folder    *commit.Folder
 	snapshots *snapshot.Source
@@ -61,23 +62,26 @@ type Merger struct {
 	histories int64 // how many bytes of histories REINDEX DERIVED keeps in memory
 }
 
-// New returns the merger of the archive in a folder, whose snapshots it shares. To
-// derive, it keeps so many bytes of histories in memory.
+// New returns a Merger for the archive in a folder. s opens snapshots of that
+// archive. histories is how many bytes of memory REINDEX DERIVED takes for the
+// histories of URLs.
 func New(f *commit.Folder, s *snapshot.Source, warn func(error), histories int64) *Merger {
 	return &Merger{folder: f, snapshots: s, warn: warn, Bounds: Bounds{catalog.MergeWays, mergeRuns, mergePlaces}, histories: histories}
 }
 
-// ErrMerging is returned by a Merge that seals, if another process merges the pool.
+// ErrMerging is returned by a Merge that seals a pool, if another process is merging
+// that pool.
 var ErrMerging = errors.New("another process merges the pool")
 
-// Merge rewrites each pool as one sorted row of segments. It drops duplicate
-// captures and blocks, corrects hints, and finds the originals of revisits that
-// were imported before them. Readers keep the old segments until they are done. A
-// pool that another process is merging is left to that process. A pool that does
-// not exist is a *task.NoPoolError.
+// Merge rewrites each pool as one sorted row of segments, and returns one result for
+// each pool. It drops duplicate captures and blocks, corrects hints (how a capture
+// differs from the one before it), and finds the originals of revisits that were
+// imported before them. Readers keep the old segments until they are done. A pool
+// that another process is merging is left to that process. If there is no pool with
+// one of the names, the error is a *task.NoPoolError.
 //
-// Its memory does not depend on the size of the pool, except for the filters of its
-// segments' URLs: a byte or two for each URL.
+// The memory that Merge takes does not depend on the size of the pool, except for
+// the filters of its segments' URLs: a byte or two for each URL.
 func (m *Merger) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
 	p, err := m.folder.Pin()
 	if err != nil {
@@ -115,33 +119,35 @@ func (m *Merger) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeRe
 	return out, nil
 }
 
-// mergeTask says what of a pool is merged, and how.
+// mergeTask says which segments of a pool are merged, and how.
 type mergeTask struct {
 	pool     string
 	seal     bool                                   // the pool becomes static
 	limit    int64                                  // size above which it is split; 0 means the default
-	byItself bool                                   // nobody asked for the merge: it may be left to the next process
+	byItself bool                                   // no statement asked for the merge: it may be left to the next process
 	choose   func(*catalog.Catalog) []*segment.Info // chooses segments from the current catalogue
 	packer   *segment.Packer                        // shared with other pools, or nil
 	// done is how many captures were merged in earlier rounds, total how many this
 	// round merges.
 	done, total int64
-	// left is how many segments there were before the last round. If that round did
-	// not make them fewer, there is no other round.
+	// left is how many segments the pool had before the last round. If that round did
+	// not reduce their number, there is no further round.
 	left     int
 	progress func(pool string, done, total int64) // or nil
 }
 
-// Some merges those segments of a pool that choose takes from the current catalogue.
-// If it takes all, and the pool is larger than limit, Some splits the pool. Nobody
-// has asked for the merge: if another process merges or changes these segments
-// meanwhile, Some leaves them to that process.
+// Some merges the segments of a pool that the function choose takes from the current
+// catalogue. If it takes all segments of the pool, and the pool is larger than limit
+// bytes, Some splits the pool; a limit of 0 means the default. No statement has
+// asked for this merge: if another process merges or changes these segments
+// meanwhile, Some leaves them to that process and returns nil.
 func (m *Merger) Some(ctx context.Context, pool string, limit int64, choose func(*catalog.Catalog) []*segment.Info) error {
 	_, err := m.do(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: choose})
 	return err
 }
 
-// mergeResult describes a pool before its segments are merged.
+// mergeResult returns the result for a pool before its segments, the parameter in,
+// are merged.
 func mergeResult(pool string, in []*segment.Info) task.MergeResult {
 	r := task.MergeResult{Pool: pool, Segments: len(in)}
 	for _, s := range in {
@@ -151,7 +157,8 @@ func mergeResult(pool string, in []*segment.Info) task.MergeResult {
 	return r
 }
 
-// do carries out a task in a writer of its own.
+// do carries out a task with a writer of its own. If another process is merging the
+// pool, and t does not seal it, do returns a result without segments and no error.
 func (m *Merger) do(ctx context.Context, t mergeTask) (task.MergeResult, error) {
 	w, err := m.folder.NewWriter(ctx)
 	if err != nil {
@@ -173,8 +180,8 @@ func (m *Merger) do(ctx context.Context, t mergeTask) (task.MergeResult, error) 
 	return r, err
 }
 
-// mergeBy merges with a writer, in as many rounds as it takes. It returns ErrMerging
-// if another process merges the pool.
+// mergeBy carries out a task with writer w, in as many rounds as needed. It returns
+// ErrMerging if another process is merging the pool.
 func (m *Merger) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (task.MergeResult, error) {
 	unlock, free, err := m.folder.LockPool(t.pool)
 	if err == nil && !free {
@@ -214,9 +221,9 @@ func (m *Merger) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (ta
 	}
 }
 
-// mergeOnce merges the segments that the task chooses. If they are too many to
-// merge at once, it merges some of them, and more is true: the caller must call it
-// again.
+// mergeOnce merges the segments that the task chooses. If they are too many to merge
+// at once, it merges some of them and returns more as true. The caller must then
+// call it again.
 func (m *Merger) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) (r task.MergeResult, more bool, err error) {
 	v, err := m.snapshots.Open(ctx)
 	if err != nil {
@@ -273,9 +280,9 @@ func (m *Merger) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) 
 	return r, false, nil
 }
 
-// crowded returns the segments to merge in a round before the others. If more than
-// ways segments hold the same URLs, these are the smallest ways of them; otherwise
-// none.
+// crowded returns the segments that must be merged in a round before the others. If
+// more than the given number of ways segments have captures of the same URLs, these
+// are the smallest of them, as many as ways says. Otherwise the result is nil.
 func crowded(in []*segment.Info, ways int) []*segment.Info {
 	in = slices.SortedFunc(slices.Values(in), func(a, b *segment.Info) int { return strings.Compare(a.FirstKey, b.FirstKey) })
 	var at, most []*segment.Info // segments that overlap at one URL, and the longest such list
@@ -292,8 +299,8 @@ func crowded(in []*segment.Info, ways int) []*segment.Info {
 	return most[:ways]
 }
 
-// mergeThese merges some segments of the task's pool and publishes the result. If
-// large is set, it splits the pool.
+// mergeThese merges the segments in of the task's pool, and publishes the result. If
+// the flag large is set, it splits the pool. It returns what it published.
 func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, large bool) (p commit.Publication, err error) {
 	p.Change = catalog.Change{Out: in, Seen: v.Pin.Generation, On: v.Pin.Catalog}
 	g := newMerging(w, v, t, in, m.Bounds.Places)
@@ -333,9 +340,10 @@ func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.S
 	return p, w.Publish(ctx, p)
 }
 
-// mergeable returns the segments of in that can be merged now, and whether they
-// have hidden captures. A segment with a hidden capture from which others take
-// their bodies must stay, unless the whole pool is merged.
+// mergeable returns those of the segments in that can be merged now, and whether
+// these have hidden captures (removed, but still in a file). A segment with a hidden
+// capture from which other captures take their bodies must stay, unless the whole
+// pool is merged.
 func mergeable(v *snapshot.Snapshot, in []*segment.Info) (out []*segment.Info, hidden bool, err error) {
 	inside := catalog.NeedNone
 	if len(in) > 0 && len(in) == len(v.Pin.PoolSegments(in[0].Pool)) {

@@ -16,19 +16,21 @@ import (
 	"infomall/store/timeline"
 )
 
-// merging is the state of a merge: it makes new segments from those of a pool.
+// merging is the state of a merge, which makes new segments from segments of one
+// pool.
 type merging struct {
 	w      *commit.Writer
 	v      *snapshot.Snapshot
 	merged string // the pool that is merged
 	pool   string // the pool that is written to: merged, then its new parts
 	seal   bool
-	split  *split // nil if the pool is not split
-	in     map[uint32]*segment.Info
-	cursor snapshot.Heads // of in
+	split  *split                   // nil if the pool is not split
+	in     map[uint32]*segment.Info // the segments that are merged, by number
+	cursor snapshot.Heads           // one cursor for each segment of in
 	look   *snapshot.Looker
 	hidden func(timeline.Place) bool // whether the capture at a place was deleted
-	// bodies are the bodies of deleted captures that other pools need, by ID.
+	// bodies are the entries of deleted captures whose bodies other pools need, by
+	// the ID of the body.
 	bodies map[segment.ID]*segment.Stored
 	enc    *zstd.Encoder
 	blocks *segment.Blocks
@@ -49,11 +51,12 @@ type output struct {
 	id   uint32
 	file disk.File
 	last string // key of the last entry
-	// own are the bodies of the current URL that this segment stores.
+	// own has the IDs of the bodies of the current URL that this segment stores.
 	own map[segment.ID]bool
 }
 
-// newMerging returns a merge of in. placesBytes bounds what it keeps of block places.
+// newMerging returns the state for merging the segments in. placesBytes is how many
+// bytes of new places of blocks are kept in memory.
 func newMerging(w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, placesBytes int64) *merging {
 	m := &merging{
 		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: segment.NewEncoder(),
@@ -85,7 +88,7 @@ func (m *merging) close() {
 	_ = m.at.close()
 }
 
-// run writes all new segments.
+// run merges: it writes all new segments.
 func (m *merging) run(ctx context.Context) error {
 	h := make(snapshot.Heads, 0, len(m.cursor))
 	for _, c := range m.cursor {
@@ -132,17 +135,17 @@ func (m *merging) run(ctx context.Context) error {
 	return m.finish()
 }
 
-// dependedOn reports whether a segment that is not merged depends on the pool. Its
-// db-file says so, and therefore the pool must stay in force, even empty after all
-// its captures were deleted.
+// dependedOn reports whether a segment that is not merged depends on the pool. The
+// db-file of such a segment says so. Therefore the pool must then stay in force,
+// even if it is empty after all its captures were deleted.
 func (m *merging) dependedOn() bool {
 	return slices.ContainsFunc(m.v.Pin.Segments, func(s *segment.Info) bool {
 		return m.in[s.ID] == nil && slices.Contains(s.Depends, m.pool)
 	})
 }
 
-// url writes the captures of one URL that are merged. all has the URL's captures in
-// other segments too.
+// url writes those captures of one URL that are in merged segments. all has the
+// settled captures of the URL, also those in other segments.
 func (m *merging) url(ctx context.Context, all []timeline.Capture) error {
 	u := &siblings{all: all, stays: m.stays}
 	for i := range all {
@@ -172,8 +175,9 @@ func (m *merging) url(ctx context.Context, all []timeline.Capture) error {
 	return nil
 }
 
-// begin makes sure that an output segment is open for the entries of a URL. It ends
-// the current segment or part if that is full.
+// begin makes sure that an output segment is open for the entries of the URL with
+// this key. It first ends the current segment, or the current part of the pool, if
+// that is full.
 func (m *merging) begin(ctx context.Context, key string) error {
 	if m.out != nil && m.out.last == key {
 		return nil
@@ -223,9 +227,9 @@ func (m *merging) begin(ctx context.Context, key string) error {
 	return nil
 }
 
-// nextPart ends the current part of the pool, and begins the next part at key.
-// Blocks that unmerged segments still need are stored in the first part, because
-// those segments depend on it.
+// nextPart ends the current part of the pool, and begins the next part at this key.
+// Blocks that segments outside the merge still need are stored in the first part,
+// because those segments depend on it.
 func (m *merging) nextPart(ctx context.Context, key string) error {
 	if !m.isSplit() {
 		if err := m.keepUsed(ctx); err != nil {
@@ -239,8 +243,8 @@ func (m *merging) nextPart(ctx context.Context, key string) error {
 	return nil
 }
 
-// valid tells m.blocks which segments a recipe may refer to: segments of this or an
-// earlier pool that are not merged, and the new segments.
+// valid sets in m.blocks which segments a new recipe may refer to: the new segments,
+// and the segments of this or an earlier pool that are not merged.
 func (m *merging) valid() {
 	pools := make(map[uint32]string)
 	for _, s := range m.v.Pin.Segments {
@@ -255,7 +259,8 @@ func (m *merging) valid() {
 	m.blocks.Valid(pools)
 }
 
-// finish ends and syncs the segment being written.
+// finish completes and syncs the segment being written, and adds it to m.done. It
+// does nothing if there is none.
 func (m *merging) finish() error {
 	if m.out == nil {
 		return nil
@@ -297,9 +302,10 @@ func (m *merging) poolOf(id uint32) string {
 	return m.pool
 }
 
-// entry returns the entry at l in the form in which it is stored. If the entry is
-// to store its body itself, body is the entry that has the body now. u has the
-// captures of its URL up to l.Time.
+// entry returns the entry of capture l in the form in which it will be stored. If
+// the entry will store its body itself, the result body is the entry that stores the
+// body now; otherwise it is nil. u has the captures of the URL and has passed
+// l.Time.
 func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (e, body *segment.Stored, err error) {
 	stored, err := m.v.Runs.Entry(l.Place)
 	if err != nil {
@@ -368,14 +374,14 @@ func holdBy(e, owner *segment.Stored, r *segment.Reader) {
 }
 
 // stays reports whether a capture stores its body in a segment that is not merged,
-// in the pool being written or an earlier one.
+// and that belongs to the pool being written or to an earlier pool.
 func (m *merging) stays(l *timeline.Capture) bool {
 	return l.Body == segment.BodyOwn && m.in[l.Seg.Info.ID] == nil && l.Seg.Info.Pool <= m.pool
 }
 
-// move writes entry e with the body that the entry body stores; both may be the
-// same entry. before is the place of an earlier capture of the URL whose blocks e
-// may share, or no place.
+// move writes entry e, with the body that the entry body stores at present; both may
+// be the same entry. before is the place of an earlier capture of the URL, whose
+// blocks e may share. If there is none, before has no segment.
 func (m *merging) move(e, body *segment.Stored, before timeline.Place) error {
 	if before.Seg != nil {
 		m.known.Add(before) // so that its blocks are shared instead of stored again
@@ -417,7 +423,8 @@ func refs(spans []segment.Span) []segment.BlockRef {
 	return out
 }
 
-// appendParts appends one part for each block of a span.
+// appendParts appends one part for each block of span s: what segment.Writer.Move
+// needs to know of the block, such as its ID, size and new place.
 func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.Part, error) {
 	r, err := m.known.Spanned(s)
 	if err != nil {
@@ -441,7 +448,8 @@ func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.P
 	return parts, nil
 }
 
-// reader returns a function that reads a block and its facts.
+// reader returns a function that reads the block at a present place, and the facts
+// of that block.
 func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error) {
 	return func() ([]byte, []byte, error) {
 		s := m.v.Runs.Segment(at.Segment)

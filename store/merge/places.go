@@ -10,12 +10,13 @@ import (
 	"infomall/store/segment"
 )
 
-// placeBytes is the size of the place of a block, in memory and in the file.
+// placeBytes is the size in bytes of the place of a block, in memory and in the
+// file.
 const placeBytes = 12
 
-// places knows where the blocks of segments that are being merged are now. It keeps
-// the runs used last in memory, and the others in a file in the writer's folder.
-// Only one goroutine may use it; its creator closes it.
+// places has the new places of the blocks of segments that are being merged. It
+// keeps the runs used last in memory, and the others in a file in the writer's
+// folder. Only one goroutine may use it. Its creator closes it.
 type places struct {
 	disk disk.FS
 	path string
@@ -27,8 +28,8 @@ type places struct {
 	held, most int64                  // bytes in memory, and their bound
 }
 
-// placedRun is the places of the blocks of a run. Segment 0 means that a block has
-// no new place.
+// placedRun is the new places of the blocks of one run. In the place of a block that
+// has no new place yet, Segment is 0.
 type placedRun struct {
 	met    bool
 	blocks int
@@ -37,9 +38,9 @@ type placedRun struct {
 	recent *list.Element      // element of recent while they are in memory
 }
 
-// newPlaces returns places for the blocks of segments, all unknown at first. dir is
-// the writer's folder. held is how many bytes are kept in memory, besides the
-// current run.
+// newPlaces returns places for the blocks of the segments in; no block has a new
+// place yet. dir is the writer's folder. held is how many bytes are kept in memory,
+// besides the current run.
 func newPlaces(d disk.FS, dir string, in []*segment.Info, held int64) *places {
 	p := &places{disk: d, path: filepath.Join(dir, "places"), runs: make(map[uint32][]placedRun), recent: list.New(), most: held}
 	for _, s := range in {
@@ -62,12 +63,13 @@ func (p *places) close() error {
 // has reports whether a segment is being merged.
 func (p *places) has(segment uint32) bool { return p.runs[segment] != nil }
 
-// met reports whether run was called for a run. If it was not, nobody needed the
-// run's blocks.
+// met reports whether the method run was called for the run ref. If it was not, no
+// capture has needed the run's blocks.
 func (p *places) met(ref segment.RunRef) bool { return p.runs[ref.Segment][ref.Run].met }
 
-// run returns the places of the blocks of a run. The caller may change them until
-// the next call. The number of blocks given in the first call for the run counts.
+// run returns the new places of the blocks of the run ref, in order. The caller may
+// change them until the next call. blocks is how many blocks the run has; only the
+// first call for the run uses it.
 func (p *places) run(ref segment.RunRef, blocks int) ([]segment.BlockRef, error) {
 	r := &p.runs[ref.Segment][ref.Run]
 	if r.at != nil {
@@ -93,7 +95,8 @@ func (p *places) run(ref segment.RunRef, blocks int) ([]segment.BlockRef, error)
 	return at, nil
 }
 
-// of returns the place of a block, whose run was met.
+// of returns the new place of block b. The method run must have been called for the
+// block's run.
 func (p *places) of(b segment.BlockRef) (segment.BlockRef, error) {
 	at, err := p.run(segment.RunRef{Segment: b.Segment, Run: b.Run}, 0)
 	if err != nil {
@@ -102,7 +105,8 @@ func (p *places) of(b segment.BlockRef) (segment.BlockRef, error) {
 	return at[b.N], nil
 }
 
-// set sets the place of a block, whose run was met.
+// set sets the new place of block b. The method run must have been called for the
+// block's run.
 func (p *places) set(b, to segment.BlockRef) error {
 	at, err := p.run(segment.RunRef{Segment: b.Segment, Run: b.Run}, 0)
 	if err == nil {
@@ -111,7 +115,8 @@ func (p *places) set(b, to segment.BlockRef) error {
 	return err
 }
 
-// drop writes the places of a run to the file and frees their memory.
+// drop writes the places of a run, given by its element of p.recent, to the file and
+// frees their memory.
 func (p *places) drop(e *list.Element) error {
 	ref := p.recent.Remove(e).(segment.RunRef)
 	r := &p.runs[ref.Segment][ref.Run]
@@ -137,7 +142,7 @@ func (p *places) drop(e *list.Element) error {
 	return err
 }
 
-// read reads places from the file.
+// read fills the slice at with places that it reads from the file at offset off.
 func (p *places) read(at []segment.BlockRef, off int64) error {
 	b := make([]byte, len(at)*placeBytes)
 	if _, err := p.file.ReadAt(b, off); err != nil {

@@ -20,7 +20,8 @@ import (
 // segment. Such segments are therefore rewritten together with the merge: with the
 // same number, and all captures and blocks in the same places, in another file.
 
-// findBodies finds the bodies of deleted captures that other pools need.
+// findBodies sets m.bodies to the bodies of deleted captures in merged segments that
+// captures of other pools need.
 func (m *merging) findBodies(ctx context.Context) error {
 	list, err := m.v.Removals()
 	if err != nil {
@@ -50,7 +51,8 @@ func (m *merging) findBodies(ctx context.Context) error {
 	return nil
 }
 
-// again rewrites the segments that need it, and returns them.
+// again rewrites those segments outside the merge that must not refer to merged
+// segments any more, and returns them.
 func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
 	var out []commit.Made
 	for _, info := range m.v.Pin.Segments {
@@ -73,22 +75,24 @@ func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
 	return out, nil
 }
 
-// goes reports whether a segment is merged, so that its file disappears.
+// goes reports whether the segment with this number is merged, so that its file will
+// be deleted.
 func (m *merging) goes(id uint32) bool { return m.in[id] != nil }
 
-// rewriting is a segment that may have to be rewritten.
+// rewriting is the state of rewriting a segment that is not merged, or of finding
+// out that it need not be rewritten.
 type rewriting struct {
 	m       *merging
 	s       *segment.Reader
-	entries map[uint32][]segment.Stored // of runs in which captures store their bodies from now on
-	anew    map[uint32]bool             // runs that build on a run that disappears
+	entries map[uint32][]segment.Stored // by run: all entries of a run in which some will store their bodies themselves
+	anew    map[uint32]bool             // runs that build on a run of a merged segment
 
 	key      string // the URL that was looked up last
 	resolved map[timeline.Place]timeline.Capture
 }
 
-// plan finds out which of the segment's runs change: it fills entries and anew. If
-// both stay empty, the segment need not be rewritten.
+// plan determines which of the segment's runs change: it fills p.entries and p.anew.
+// If both stay empty, the segment need not be rewritten.
 func (p *rewriting) plan(ctx context.Context) error {
 	m, info := p.m, p.s.Info
 	if m.v.Pin.IsStatic(info.Pool) && slices.ContainsFunc(info.Uses, m.goes) {
@@ -140,10 +144,11 @@ func (p *rewriting) plan(ctx context.Context) error {
 	})
 }
 
-// entry returns e changed so that it stores its body itself, or nil if e need not
-// change. e changes if its body is one of m.bodies and is stored at a capture of a
-// merged segment. If e is stored without a body, that capture must also be deleted,
-// or the chain of e must lead through the merged pool.
+// entry returns a copy of e that stores its body itself, or nil if e need not
+// change. The parameter at is the place of e. e changes if its body is one of
+// m.bodies and is stored at a capture of a merged segment. If e is stored without a
+// body, that capture must also be deleted, or the chain of e must lead through the
+// merged pool.
 func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Stored, look *snapshot.Looker) (*segment.Stored, error) {
 	now := *e
 	switch e.Body {
@@ -179,8 +184,9 @@ func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Sto
 	return &now, err
 }
 
-// lookUp returns the entry at a place with its body resolved; nil if the body is
-// missing. Entries must be looked up in order.
+// lookUp returns the settled capture at a place, which is stored without a body, or
+// nil if its body was not found. key is the key of its URL. Entries must be looked
+// up in order.
 func (p *rewriting) lookUp(ctx context.Context, at timeline.Place, key string, look *snapshot.Looker) (*timeline.Capture, error) {
 	if p.resolved == nil || key != p.key {
 		group, err := look.At(ctx, key)
@@ -200,7 +206,7 @@ func (p *rewriting) lookUp(ctx context.Context, at timeline.Place, key string, l
 	return nil, nil
 }
 
-// moved returns a recipe with the new places of the blocks of merged segments.
+// moved returns a recipe with each block of a merged segment at its new place.
 func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 	spans, err := m.v.Runs.Spans(recipe)
 	if err != nil {
@@ -218,7 +224,7 @@ func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 	return out, nil
 }
 
-// write writes the new form of the segment.
+// write writes the segment again, as p.plan has determined.
 func (p *rewriting) write(ctx context.Context) (commit.Made, error) {
 	m, info := p.m, p.s.Info
 	f := &form{w: m.w, s: p.s, static: m.v.Pin.IsStatic(info.Pool), dict: func(ref segment.RunRef) *segment.Dict {
@@ -242,18 +248,18 @@ func (p *rewriting) write(ctx context.Context) (commit.Made, error) {
 	})
 }
 
-// form is a rewritten form of a segment, with captures and blocks in the same
-// places.
+// form is a segment that is written again, in another file, with captures and blocks
+// in the same places.
 type form struct {
 	w      *commit.Writer
 	s      *segment.Reader
 	static bool
-	dict   func(segment.RunRef) *segment.Dict // runs on which recompressed runs build
-	poolOf func(id uint32) string             // pool of a segment that it may use; nil if it uses the same as before
+	dict   func(segment.RunRef) *segment.Dict // returns a run on which recompressed runs may build, or nil
+	poolOf func(id uint32) string             // returns the pool of a segment to which the form refers; nil if it refers to the same segments as before
 }
 
-// write writes the form. It calls run for each run of the segment; run repeats the
-// old run, changed or not.
+// write writes the form. It calls the function run for each run of the segment; that
+// function writes the old run to w, changed or not.
 func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) error) (commit.Made, error) {
 	info := f.s.Info
 	number, err := f.w.Allocate(ctx, 1)

@@ -8,9 +8,9 @@ import (
 	"infomall/store/timeline"
 )
 
-// siblings are the captures of the URL that a merge writes, in order. It remembers
-// what it finds out about them, because a URL may have very many captures: all are
-// passed a few times in total, and not once for each of them.
+// siblings are the captures of the URL that a merge is writing, in order. It
+// remembers what it finds out about them, because a URL may have very many captures:
+// each capture is passed a few times in total, and not once for each other capture.
 type siblings struct {
 	all []timeline.Capture
 	// stays reports whether a capture stores its body in a segment that is not
@@ -24,7 +24,8 @@ type siblings struct {
 	looked   int
 }
 
-// upTo moves forward past all captures up to and including time t.
+// upTo moves forward past all captures up to and including time t. It never moves
+// back.
 func (u *siblings) upTo(t record.Time) {
 	for ; u.next < len(u.all) && u.all[u.next].Time <= t; u.next++ {
 		if s := u.all[u.next].Seg.Info; !slices.Contains(u.segments, s) {
@@ -39,8 +40,8 @@ func (u *siblings) known(l *timeline.Capture) bool {
 	return !slices.ContainsFunc(u.segments, func(o *segment.Info) bool { return timeline.Newer(o, l.Seg.Info) })
 }
 
-// heldOutside returns a segment that is not merged and stores a body of the URL;
-// nil if there is none.
+// heldOutside returns a segment that is not merged and stores the body with this ID
+// at the same URL, or nil if there is none.
 func (u *siblings) heldOutside(id segment.ID) *segment.Reader {
 	if u.holders == nil {
 		u.holders = make(map[segment.ID]*segment.Reader)
@@ -54,8 +55,8 @@ func (u *siblings) heldOutside(id segment.ID) *segment.Reader {
 }
 
 // outsideBefore returns the place of the last capture before all[i] that stores its
-// body in a segment that is not merged; no place if there is none. i must not be
-// less than in the last call.
+// body in a segment that is not merged. If there is none, the place has no segment.
+// i must not be less than in the last call.
 func (u *siblings) outsideBefore(i int) timeline.Place {
 	for ; u.looked < i; u.looked++ {
 		if l := &u.all[u.looked]; u.stays(l) {

@@ -11,8 +11,8 @@ import (
 	"infomall/store/timeline"
 )
 
-// split says how a merge divides a pool by URL into parts. It is nil if the pool is
-// not divided.
+// split is how a merge divides a pool by URL into parts. A merge that does not
+// divide its pool has a nil split.
 type split struct {
 	// max is the size in bytes at which a part ends.
 	max   int64
@@ -21,8 +21,8 @@ type split struct {
 	free  string // name of the next part
 }
 
-// newSplit returns a split for an oversized pool. If the pool is not sealed, its
-// parts get half the limit, so that they have room to grow.
+// newSplit returns a split for an oversized pool. Parts end at limit bytes. If the
+// pool is not sealed, they end at half of that, so that they have room to grow.
 func newSplit(c *catalog.Catalog, pool string, limit int64, seal bool) *split {
 	p := c.PartOf(pool)
 	s := &split{max: max(limit, 1), parts: []catalog.Part{p}, free: c.FreePart(catalog.MonthOf(pool))}
@@ -32,7 +32,8 @@ func newSplit(c *catalog.Catalog, pool string, limit int64, seal bool) *split {
 	return s
 }
 
-// next begins a new part at key, and returns its name.
+// next ends the current part, begins a new part at this key, and returns the name of
+// the new part.
 func (s *split) next(key string) (pool string) {
 	last := &s.parts[len(s.parts)-1]
 	p := catalog.Part{Pool: s.free, From: key, To: last.To}
@@ -43,8 +44,8 @@ func (s *split) next(key string) (pool string) {
 	return p.Pool
 }
 
-// takes returns the new part that takes over the captures of a URL; ok is false if
-// they stay in the pool.
+// takes returns the new part that takes over the captures of the URL with this key.
+// ok is false if they stay in the pool.
 func (s *split) takes(key string) (pool string, ok bool) {
 	for _, p := range s.parts[1:] {
 		if key >= p.From && (p.To == "" || key < p.To) {
@@ -54,11 +55,12 @@ func (s *split) takes(key string) (pool string, ok bool) {
 	return "", false
 }
 
-// isSplit reports whether a second part has begun.
+// isSplit reports whether the pool is being divided and a second part has begun.
 func (m *merging) isSplit() bool { return m.split != nil && len(m.split.parts) > 1 }
 
-// dependents returns, for each segment that depends on the pool being split, the
-// new parts that have bodies the segment uses.
+// dependents returns, by number, each segment that depends on the pool being split,
+// with the new parts that have bodies the segment uses. It returns nil if the pool
+// was not split.
 func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 	if !m.isSplit() {
 		return nil, nil
@@ -91,8 +93,8 @@ func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 	return out, nil
 }
 
-// measured returns the parts, with their sizes in bytes added up from the segments
-// done.
+// measured returns the parts of the split. It sets the size of each part to the sum
+// of the sizes of its segments among done.
 func (s *split) measured(done []commit.Made) []catalog.Part {
 	for i := range s.parts {
 		p := &s.parts[i]
