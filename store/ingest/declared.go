@@ -18,10 +18,11 @@ import (
 	"infomall/store/record/task"
 )
 
-// declared compares the declared digest of c with its body, and counts in res what
-// the digest is of: the body, the body as transferred, or the whole record. If it
-// matches none of them, declared adds a mismatch to res; the capture is imported
-// all the same. A truncated body is not compared.
+// declared compares the declared digest of c with the digest of its body. It counts
+// in res what the declared digest is of: the body, the body as transferred, or the
+// whole record. If it is the digest of none of them, declared adds a mismatch to
+// res; the capture is imported all the same. The body of a truncated capture or
+// revisit is not compared.
 func declared(c *record.Capture, res *task.ImportResult) error {
 	if c.DeclaredDigest == "" || c.Truncated || c.Via == record.ViaRevisit || c.Via == record.ViaNotModified {
 		return nil
@@ -71,12 +72,12 @@ func declared(c *record.Capture, res *task.ImportResult) error {
 	return nil
 }
 
-// hashes are the algorithms that a declared digest may name.
+// hashes are the hash algorithms that a declared digest may name.
 var hashes = map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New}
 
-// digestOf parses a digest such as "sha1:BASE32" or "md5:hex". It returns the
-// algorithm and the raw digest; newHash is nil if text is not a digest. If no
-// algorithm is named, as in ARC files, the length decides.
+// digestOf parses a digest such as "sha1:BASE32" or "md5:hex". It returns the hash
+// algorithm and the raw digest. newHash is nil if text is not a digest. If text
+// names no algorithm, as in ARC files, the length of the digest decides.
 func digestOf(text string) (newHash func() hash.Hash, sum string) {
 	name, digits, named := strings.Cut(text, ":")
 	if !named {
@@ -104,8 +105,8 @@ func unpadded(s string) ([]byte, error) {
 	return base32Digits.DecodeString(strings.ToUpper(strings.TrimRight(s, "=")))
 }
 
-// likeDeclared writes sum in the notation of the declared digest text, such as
-// "sha1:" and base32.
+// likeDeclared returns the digest sum as text, in the notation of the declared
+// digest text, for example with "sha1:" in front and in base32.
 func likeDeclared(text string, sum []byte) string {
 	name, digits, named := strings.Cut(text, ":")
 	if !named {
@@ -130,8 +131,8 @@ func sumOf(h hash.Hash, pieces iter.Seq2[[]byte, error]) error {
 	return nil
 }
 
-// spooled yields a body that was spooled to disk, in pieces. A piece is valid until
-// the next.
+// spooled yields a body that was written to disk, in pieces. A piece is valid until
+// the next piece is yielded.
 func spooled(s *record.Spool) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		buf := make([]byte, 64<<10)

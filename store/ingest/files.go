@@ -11,9 +11,9 @@ import (
 )
 
 // Reading runs up to itemsAhead bundles of records ahead of storing. A bundle is
-// complete at bundleItems records or bundleBytes. So many small records are handed
-// over at once, but only a few large ones, each of which may be as large as a body
-// kept in memory, are in memory together.
+// complete when it has bundleItems records or bundleBytes bytes. Thus many small
+// records are handed over at once, but only a few large records, each of which may
+// be as large as a body kept in memory, are in memory together.
 const (
 	itemsAhead  = 4
 	bundleItems = 256
@@ -26,7 +26,7 @@ type bundle struct {
 	bytes int
 }
 
-// add appends a record, and reports whether the bundle is complete.
+// add adds a record, and reports whether the bundle is now complete.
 func (b *bundle) add(it record.Item) (full bool) {
 	if b.items == nil {
 		b.items = make([]record.Item, 0, bundleItems/4)
@@ -38,7 +38,7 @@ func (b *bundle) add(it record.Item) (full bool) {
 	return len(b.items) >= bundleItems || b.bytes >= bundleBytes
 }
 
-// drop releases what the records hold outside memory, such as files.
+// drop closes what the records have outside memory, such as files.
 func (b *bundle) drop() {
 	for _, it := range b.items {
 		if it.Capture != nil {
@@ -48,8 +48,8 @@ func (b *bundle) drop() {
 }
 
 // Import reads files into the archive, and creates the archive if there is none. It
-// returns one result for each file. If it returns an error, also because ctx ended,
-// the results say what was stored before.
+// returns one result for each file. If it returns an error, for example because ctx
+// ended, the results say what was stored before.
 func (i *Intake) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	files, total, err := formats.Inputs(o)
 	if err != nil {
@@ -89,7 +89,8 @@ func (i *Intake) Import(ctx context.Context, o task.ImportOptions) ([]task.Impor
 	return results[:n], err
 }
 
-// importOne imports one input. progress.Done counts the bytes of earlier inputs.
+// importOne imports one input file with g, and counts its records in res.
+// progress.Done is the number of bytes of earlier inputs.
 func importOne(ctx context.Context, g *Importer, in *formats.Input, o task.ImportOptions, res *task.ImportResult, progress *task.ImportProgress) error {
 	src, err := formats.Open(in, o)
 	if err != nil {
@@ -133,7 +134,8 @@ func importOne(ctx context.Context, g *Importer, in *formats.Input, o task.Impor
 	return nil
 }
 
-// bundled sends the records of a file in bundles, until ctx ends.
+// bundled sends the records of a file to a channel, in bundles. It returns the error
+// with which reading ended, or an error if ctx ends.
 func bundled(ctx context.Context, items iter.Seq2[record.Item, error], to chan<- bundle) error {
 	var b bundle
 	send := func() bool {
@@ -163,7 +165,8 @@ func bundled(ctx context.Context, items iter.Seq2[record.Item, error], to chan<-
 	return nil
 }
 
-// take counts one item of a file in its result.
+// take imports one item of a file (a capture, a skipped record, or a damaged part),
+// and counts it in res.
 func (g *Importer) take(ctx context.Context, it record.Item, res *task.ImportResult) error {
 	switch {
 	case it.Capture != nil:
@@ -176,7 +179,8 @@ func (g *Importer) take(ctx context.Context, it record.Item, res *task.ImportRes
 	return nil
 }
 
-// damage counts a damaged record in a result, and lists it.
+// damage counts a damaged record in res. It adds the record to the list of damages,
+// as long as that is short.
 func damage(res *task.ImportResult, d task.Damage) {
 	res.Records++
 	res.Damaged++

@@ -45,15 +45,16 @@ type Intake struct {
 	now        func() time.Time
 	batchBytes int64 // size in bytes at which a batch is published
 	warn       func(error)
-	// merge merges those segments of a pool that choose takes; see merge.Merger.Some.
+	// merge merges the segments of a pool that the function choose takes; see
+	// merge.Merger.Some.
 	merge func(ctx context.Context, pool string, limit int64, choose func(*catalog.Catalog) []*segment.Info) error
 }
 
-// Importer imports captures: it gathers them into a batch, compares each with the
-// captures its URL already has, writes one segment for each pool, and publishes
-// these together. Only one goroutine may use it.
+// Importer imports captures. It gathers them into a batch, compares each with the
+// captures that its URL already has, writes one segment for each pool, and publishes
+// these segments together. Only one goroutine may use it.
 type Importer struct {
-	Dates record.Dates // the dates that captures may have; all dates, unless they come from files
+	Dates record.Dates // the dates that captures may have; an Import of files limits them
 	// PoolLimit is the size in bytes above which a pool is split; 0 means the
 	// default.
 	PoolLimit int64
@@ -66,21 +67,22 @@ type Importer struct {
 	quick  *zstd.Encoder // for small captures
 
 	staged []*staged
-	room   []staged // for the next captures
-	bytes  int64    // about how much memory staged takes, without what read has
+	room   []staged // unused elements, for the next captures
+	bytes  int64    // about how many bytes of memory staged takes, without the analyses of read
 	batch  int64    // size in bytes at which a batch is published
 	read   *derive.Reader
 	// oneFile is set if all captures come from one file.
 	oneFile bool
 	tails   *derive.Histories
 	blocks  *segment.Blocks
-	// wrote has the segments that this import published, each with the turn of
-	// blocks at which it was written.
+	// wrote has the numbers of the segments that this import published, each with
+	// the turn of the memory of blocks at which it was written (see
+	// segment.Blocks.Turn).
 	wrote  map[uint32]int
 	nearby *nearby // nil before the first batch
 }
 
-// staged is a capture of the current batch.
+// staged is a capture of the batch that is being gathered.
 type staged struct {
 	segment.Stored
 	body   []byte
@@ -88,25 +90,25 @@ type staged struct {
 	read   *derive.Analysis   // nil if the capture has no body
 	result *task.ImportResult // the result in which the capture is counted
 
-	// before is the place of an earlier capture of the same URL that stores its own
-	// body and is not of this batch. Blocks that it has are not stored again.
+	// before is the place of an earlier capture of the same URL that is not in this
+	// batch and stores its own body. The blocks of that body are not stored again.
 	before timeline.Place
 
 	// holderPool is the pool of the segment that has the body, if Body is BodyHeld
-	// or BodyElsewhere. If inBatch is set, that segment belongs to this batch, and
-	// Holder is known only after the batch's segments have numbers.
+	// or BodyElsewhere. If inBatch is set, that segment belongs to this batch.
+	// Holder is then set after the batch's segments have numbers.
 	holderPool string
 	inBatch    bool
 	came       int // its index in the batch, in the order in which captures arrived
-	// planned is set in the copy that a plan made to change it.
+	// planned is set in a copy that a plan has made in order to change the capture.
 	planned bool
-	// met is set if the capture is a duplicate within this import, and not of a
-	// capture the archive had before.
+	// met is set if the capture is a duplicate of a capture that this import has
+	// added, and not of one that the archive had before.
 	met bool
 }
 
-// heldBy makes s refer to the body that owner stores in segment r, which is in
-// force.
+// heldBy makes s refer to the body that the entry owner stores in segment r, which
+// is in force.
 func (s *staged) heldBy(owner *segment.Stored, r *segment.Reader) {
 	s.Body, s.HolderKey = segment.BodyHeld, ""
 	if owner.Key != s.Key {
@@ -115,7 +117,7 @@ func (s *staged) heldBy(owner *segment.Stored, r *segment.Reader) {
 	s.Holder, s.holderPool, s.inBatch = r.Info.ID, r.Info.Pool, false
 }
 
-// batchOf is staged captures, sorted.
+// batchOf is a sorted list of staged captures. It implements snapshot.Batch.
 type batchOf []*staged
 
 func (b batchOf) Size() int                    { return len(b) }
@@ -126,10 +128,10 @@ func (b batchOf) Body(i int) ([]byte, bool)    { return b[i].body, b[i].spool ==
 // body and analysis.
 const stagedCost = 800
 
-// stagedRoom is how many staged captures are allocated at once.
+// stagedRoom is how many staged captures are allocated together.
 const stagedRoom = 256
 
-// newStaged returns a zero staged capture.
+// newStaged returns an empty staged capture. It allocates many at once.
 func (g *Importer) newStaged() *staged {
 	if len(g.room) == 0 {
 		g.room = make([]staged, stagedRoom)
@@ -139,15 +141,16 @@ func (g *Importer) newStaged() *staged {
 	return s
 }
 
-// New returns the intake of the archive in a folder, whose snapshots it shares. A batch
-// is published when it takes batchBytes of memory. merge merges those segments of a
-// pool that choose takes; see merge.Merger.Some.
+// New returns an Intake for the archive in a folder. s opens snapshots of that
+// archive. A batch is published when it takes batchBytes of memory. warn is called
+// with each fault that does not stop the caller. merge merges the segments of a pool
+// that the function choose takes; see merge.Merger.Some.
 func New(f *commit.Folder, s *snapshot.Source, now func() time.Time, batchBytes int64, warn func(error), merge func(ctx context.Context, pool string, limit int64, choose func(*catalog.Catalog) []*segment.Info) error) *Intake {
 	return &Intake{f, s, now, batchBytes, warn, merge}
 }
 
-// NewImporter begins an import under the job name. First it imports the captures that killed processes
-// left in journals.
+// NewImporter begins an import under the job name. First it imports captures that
+// killed processes left in journals. The caller closes the importer.
 func (i *Intake) NewImporter(ctx context.Context, job string) (*Importer, error) {
 	if err := i.takeUpJournals(ctx); err != nil {
 		if ctx.Err() != nil {
@@ -167,13 +170,14 @@ func (i *Intake) open(ctx context.Context, job string) (*Importer, error) {
 	return g, nil
 }
 
-// Close ends the import. Captures that were not published are lost.
+// Close ends the import. Captures that were not published by Flush are lost.
 func (g *Importer) Close() error {
 	g.drop()
 	return g.w.Close()
 }
 
-// drop forgets the staged captures and frees the disk space of large bodies.
+// drop empties the batch: it forgets the staged captures and frees the disk space of
+// large bodies.
 func (g *Importer) drop() {
 	for _, s := range g.staged {
 		if s.spool != nil {
@@ -186,10 +190,10 @@ func (g *Importer) drop() {
 	g.staged, g.bytes = g.staged[:0], 0
 }
 
-// Add adds one capture to the batch, and publishes the batch when it is large
-// enough. A capture whose URL cannot be parsed is counted as skipped, and one with
-// an impossible date as damaged. All captures, from whatever source, are added
-// here.
+// Add adds capture c to the batch, counts it in res, and publishes the batch when
+// that is large enough. A capture whose URL cannot be parsed is counted as skipped,
+// and a capture with an impossible date as damaged. All captures, from whatever
+// source, are added by this method.
 func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportResult) error {
 	if why := g.Dates.Refuse(c.Time); why != "" {
 		if c.Source != res.Source {
@@ -278,8 +282,8 @@ func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportR
 	return nil
 }
 
-// firstPart returns the part of a large body that is analysed, and one byte more,
-// from which the analysis sees that the body goes on.
+// firstPart returns the beginning of a large body, as far as it is analysed, and one
+// byte more. From that byte the analysis sees that the body goes on.
 func (g *Importer) firstPart(s *record.Spool) ([]byte, error) {
 	limit := g.read.Limit
 	if limit == 0 {
@@ -301,8 +305,8 @@ func skip(res *task.ImportResult, why string) {
 	res.Skips[why]++
 }
 
-// Flush writes and publishes the staged captures. After a nil error all of them are
-// in force, otherwise none.
+// Flush writes and publishes the batch. If it returns nil, all captures of the batch
+// are in force, otherwise none. The batch is empty afterwards.
 func (g *Importer) Flush(ctx context.Context) error {
 	if len(g.staged) == 0 {
 		return nil
@@ -325,12 +329,14 @@ func (g *Importer) Flush(ctx context.Context) error {
 	return nil
 }
 
-// batchShelf is how many bytes of runs an import keeps in memory.
+// batchShelf is how many bytes of decoded runs an import keeps in memory while it
+// stores a batch.
 const batchShelf = 16 << 20
 
-// store plans the staged captures against the current state of the archive, writes
-// them and publishes them. It returns the pools that now have many small segments
-// or are too large.
+// store makes one attempt to plan, write and publish the batch against the current
+// state of the archive. It returns the pools that now have many small segments or
+// are too large. The error is catalog.ErrStale if another process changed the
+// archive meanwhile.
 func (g *Importer) store(ctx context.Context) (large []string, err error) {
 	v, err := g.intake.snapshots.Open(ctx)
 	if err != nil {
@@ -366,9 +372,9 @@ func (g *Importer) store(ctx context.Context) (large []string, err error) {
 	return large, nil
 }
 
-// mergeSmall merges the small segments of these pools, and splits pools that are
-// too large. An error is only a warning: what was stored is in force already, and
-// the next process that publishes tries again.
+// mergeSmall merges the small segments of these pools, and splits pools that are too
+// large. It only warns of an error: what was stored is in force already, and the
+// next process that publishes tries again.
 func (g *Importer) mergeSmall(ctx context.Context, pools []string) {
 	for _, name := range pools {
 		due := func(c *catalog.Catalog) []*segment.Info {
@@ -383,8 +389,8 @@ func (g *Importer) mergeSmall(ctx context.Context, pools []string) {
 	}
 }
 
-// count counts one capture of a published batch in its result. oneFile is set if
-// the import reads a single file.
+// count counts a capture of a published batch in its result. f is what happened to
+// the capture. oneFile is set if the import reads a single file.
 func (s *staged) count(f fate, oneFile bool) {
 	if s.Via != record.ViaRevisit && s.Via != record.ViaNotModified {
 		s.result.Bytes += s.Bytes

@@ -24,43 +24,44 @@ import (
 	"infomall/store/urlkey"
 )
 
-// dirJournal is the folder of journals.
+// dirJournal is the folder of journals, in the archive's folder.
 const dirJournal = "journal"
 
 // The bounds of a sink and its journals.
 const (
-	// journalBytes is how much of a journal is collected in memory before it is
-	// written.
+	// journalBytes is how many bytes of a journal are collected in memory before
+	// they are written.
 	journalBytes = 256 << 10
-	// sinkAhead is how many captures may wait to be analysed before Put blocks.
-	// Each may be as large as a body kept in memory, so they are few.
+	// sinkAhead is how many captures may wait to be analysed before Put blocks. Each
+	// capture may be as large as a body kept in memory, so the number is small.
 	sinkAhead = 32
-	// sinkBlocks is how many blocks a sink remembers. It is less than for an
-	// import, because a crawl runs beside it.
+	// sinkBlocks is how many blocks a sink remembers. An import remembers more,
+	// because no crawl runs beside it.
 	sinkBlocks = segment.BlocksMax / sinkForgets
-	// sinkForgets divides the bounds of a sink's memories of blocks and leaves: a
-	// sink remembers a third of what an import remembers.
+	// sinkForgets is the divisor of the limits of a sink's memories of blocks and
+	// leaves: a sink remembers a third of what an import remembers.
 	sinkForgets = 3
-	// sinkBytes is how many bytes of responses are published at the latest, unless
-	// the caller of NewSink says otherwise. Full batches are published anyway; this
-	// bound cuts a batch short, and its segment becomes small.
+	// sinkBytes is after how many bytes of responses captures are published at the
+	// latest, unless the caller of NewSink says otherwise. Full batches are
+	// published anyway. This limit ends a batch early, and its segment becomes
+	// small.
 	sinkBytes = 64 << 20
 )
 
-// Sink imports captures as they arrive, for example from a crawl, with the pipeline
-// of Import. Put and Sync may be called by one goroutine. Another goroutine does
-// the work; Close ends it.
+// Sink imports captures as they arrive, for example from a crawl, in the same way as
+// Import. Only one goroutine may call Put and Sync. Another goroutine, which Close
+// ends, does the work.
 //
-// A capture is first written to a journal, and is durable when Sync returns. The
-// journal is deleted when its captures are published. If the process is killed
-// before, the journal stays, and the next process that writes to the archive
-// imports it.
+// A capture is first written to a journal (a file of captures that are not published
+// yet), and is durable when Sync returns. The journal is deleted when its captures
+// are published. If the process is killed before that, the journal stays, and the
+// next process that writes to the archive imports it.
 type Sink struct {
 	intake  *Intake
 	g       *Importer
 	publish int64 // number of bytes after which captures are published
 
-	name string // of the journals, without their number
+	name string // name of the journals, without their number
 	n    int
 	file disk.File // the current journal
 	out  *bufio.Writer
@@ -75,18 +76,20 @@ type Sink struct {
 	mu     sync.Mutex
 	err    error // the error that ended the working goroutine
 	result task.ImportResult
-	tell   task.ImportResult // the result as of the last publication
+	tell   task.ImportResult // the result at the time of the last publication
 }
 
-// work is a capture to import, or the number of the last journal to finish.
+// work is a capture to import, or a request to publish everything before it and then
+// delete the journals done.
 type work struct {
 	c    *record.Capture
 	done []disk.File
 }
 
-// NewSink begins an import of captures under the job name. It creates the archive
-// if there is none. Captures are published at the latest after the given number of
-// bytes of responses; 0 means 64 MB. The caller closes the sink.
+// NewSink begins an import of captures as they arrive, under the job name. It
+// creates the archive if there is none. Captures are published after the given
+// number of bytes of responses at the latest; 0 means 64 MB. The caller closes the
+// sink.
 func (i *Intake) NewSink(ctx context.Context, job string, bytes int64) (*Sink, error) {
 	g, err := i.NewImporter(ctx, job)
 	if err != nil {
@@ -112,7 +115,7 @@ func (i *Intake) NewSink(ctx context.Context, job string, bytes int64) (*Sink, e
 	return s, nil
 }
 
-// begin begins the next journal.
+// begin creates and locks the next journal, to which Put writes from now on.
 func (s *Sink) begin() error {
 	dir := filepath.Join(s.intake.folder.Path, dirJournal)
 	if err := disk.Mkdir(s.intake.folder.Disk, dir); err != nil {
@@ -142,7 +145,8 @@ func (s *Sink) begin() error {
 }
 
 // Put adds one capture, which then belongs to the sink. It blocks while too many
-// captures wait to be analysed.
+// captures wait to be analysed. It returns the error of an earlier capture if one
+// could not be stored.
 func (s *Sink) Put(ctx context.Context, c *record.Capture) error {
 	if err := s.failed(); err != nil {
 		c.Close()
@@ -168,7 +172,7 @@ func (s *Sink) Put(ctx context.Context, c *record.Capture) error {
 	return nil
 }
 
-// journalled returns c in the form in which it is written to a journal.
+// journalled returns capture c in the form in which it is written to a journal.
 func journalled(c *record.Capture) *message.Stored {
 	st := &message.Stored{Capture: *c, URL: c.AskedURL, Size: int64(len(c.Body))}
 	if canonical, err := urlkey.Canonical(c.AskedURL); err == nil {
@@ -184,7 +188,8 @@ func journalled(c *record.Capture) *message.Stored {
 	return st
 }
 
-// spoolPieces yields the content of a spool, in pieces.
+// spoolPieces yields the bytes of a body that was written to disk, in pieces. A
+// piece is valid until the next piece is yielded.
 func spoolPieces(sp *record.Spool) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		r := io.NewSectionReader(sp.File, 0, sp.Size)
@@ -211,7 +216,8 @@ func (s *Sink) give(ctx context.Context, w work) error {
 	}
 }
 
-// Sync makes all captures put so far durable.
+// Sync makes all captures put so far durable. If enough bytes were put since the
+// last publication, it also requests the next.
 func (s *Sink) Sync() error {
 	if err := s.failed(); err != nil {
 		return err
@@ -228,8 +234,8 @@ func (s *Sink) Sync() error {
 	return nil
 }
 
-// Publish requests the publication of everything put so far, and returns without
-// waiting for it. Call Sync before.
+// Publish requests the publication of all captures put so far, and returns without
+// waiting for it. The caller calls Sync before.
 func (s *Sink) Publish() error {
 	if s.held == 0 {
 		return nil
@@ -242,7 +248,7 @@ func (s *Sink) Publish() error {
 	return s.give(context.Background(), work{done: []disk.File{old}})
 }
 
-// Counts returns the result for the captures that are published.
+// Counts returns the result for the captures that are already published.
 func (s *Sink) Counts() task.ImportResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -255,8 +261,8 @@ func (s *Sink) failed() error {
 	return s.err
 }
 
-// run imports the captures that Put sends. After an error it goes on to empty the
-// channel, so that Put does not block.
+// run imports the captures that Put sends over the channel. After an error it goes
+// on to empty the channel, so that Put does not block.
 func (s *Sink) run(ctx context.Context) {
 	defer close(s.ended)
 	for w := range s.ahead {
@@ -276,8 +282,8 @@ func (s *Sink) run(ctx context.Context) {
 	}
 }
 
-// leave closes the journals that are not published. They stay for the next process
-// that writes to the archive.
+// leave closes journals whose captures are not published. The files stay for the
+// next process that writes to the archive.
 func (w *work) leave() {
 	for _, f := range w.done {
 		f.Close()
@@ -302,14 +308,14 @@ func (s *Sink) take(ctx context.Context, w work) error {
 	return nil
 }
 
-// endJournal deletes a journal that this process has locked.
+// endJournal deletes and closes a journal that this process has locked.
 func (i *Intake) endJournal(f disk.File) error {
 	return errors.Join(i.folder.Disk.Remove(f.Name()), f.Close())
 }
 
-// Close publishes what was put and ends the sink. If ctx ends, Close does not wait
-// for that. The synced captures are then in a journal, as after any error, for the
-// next process that writes to the archive.
+// Close publishes the captures put so far and ends the sink. If ctx ends, Close does
+// not wait for the publication. The synced captures are then in a journal for the
+// next process that writes to the archive; that is also so after any error.
 func (s *Sink) Close(ctx context.Context) error {
 	err := s.Sync()
 	if err == nil {
@@ -332,8 +338,8 @@ func (s *Sink) Close(ctx context.Context) error {
 	return errors.Join(err, s.g.Close())
 }
 
-// takeUpJournals imports the captures that killed processes had put and not
-// published.
+// takeUpJournals imports the captures in journals that killed processes left:
+// captures that were put and not published.
 func (i *Intake) takeUpJournals(ctx context.Context) error {
 	names, err := filepath.Glob(filepath.Join(i.folder.Path, dirJournal, "*~*-[0-9]*"))
 	if err != nil {
@@ -348,7 +354,8 @@ func (i *Intake) takeUpJournals(ctx context.Context) error {
 	return nil
 }
 
-// takeUp imports a journal, unless a living process has it locked.
+// takeUp imports the journal at the path name and deletes it. It does nothing if a
+// living process has the journal locked.
 func (i *Intake) takeUp(ctx context.Context, name string) error {
 	var f disk.File
 	err := i.folder.Locked(ctx, func(disk.File) error {
@@ -381,9 +388,9 @@ func (i *Intake) takeUp(ctx context.Context, name string) error {
 	return i.endJournal(f)
 }
 
-// replay imports the complete records of a journal. Captures that were not synced
-// when their process was killed may be cut off; their writer was never told that
-// they were durable.
+// replay imports the complete records of a journal under the job name. The last
+// records may be cut off, if they were not synced when their process was killed.
+// Their writer was never told that they were durable.
 func (i *Intake) replay(ctx context.Context, f disk.File, job string) error {
 	g, err := i.open(ctx, job)
 	if err != nil {

@@ -12,36 +12,37 @@ import (
 	"infomall/store/urlkey"
 )
 
-// nearby limits how far an import searches for blocks that its new pages may share
-// with stored pages of other URLs. A new page of a site often has the same frame as
-// its neighbours, or is a copy of one, such as a page of the manual for the next
-// release. How much is read is in proportion to how much turned out to be new.
+// nearby finds stored pages of other URLs with which new pages of an import may
+// share blocks, and limits how much is read for that. A new page of a site often has
+// the same frame as its neighbours in the order of URLs, or is a copy of one, such
+// as a page of the manual for the next release. How much may be read is in
+// proportion to how many bytes turned out to be new.
 type nearby struct {
-	until uint32          // the last segment that this import did not write
+	until uint32          // number of the last segment that this import did not write
 	room  int64           // how many more bytes of runs may be read
 	done  map[uint64]bool // runs that were read, by segment and number
 
 	// Of the current batch:
 	v      *snapshot.Snapshot
 	known  *body.Known     // takes the blocks
-	byPool []*segment.Info // result of newest
+	byPool []*segment.Info // result of the method newest
 }
 
 const (
 	nearbyLeast    = 4 << 20   // bytes that the smallest import may read
-	nearbyAsked    = 32 << 10  // cost of finding the place, in bytes
+	nearbyAsked    = 32 << 10  // cost of finding the place of one URL, in bytes
 	nearbyRun      = 256 << 10 // about the size of a run; with less room nothing is read
 	nearbySegments = 16        // how many segments are searched, those of the newest pools first
-	nearbyReach    = 8         // how many runs are read on either side of the place
+	nearbyReach    = 8         // how many runs are read on either side of the place of a URL
 )
 
-// neighbour is a segment that has pages of the host.
+// neighbour is a segment that has pages of the same host as a new page.
 type neighbour struct {
 	info       *segment.Info
 	first, own int // runs: the one in which the host begins, and the one with the place
 }
 
-// newNearby returns a nearby for an import into the state of the snapshot.
+// newNearby returns a nearby for an import that begins at the state of the snapshot.
 func newNearby(v *snapshot.Snapshot) *nearby {
 	n := &nearby{room: nearbyLeast, done: make(map[uint64]bool)}
 	for _, s := range v.Pin.Segments {
@@ -50,14 +51,15 @@ func newNearby(v *snapshot.Snapshot) *nearby {
 	return n
 }
 
-// begin begins a batch, which is written against v. known takes the blocks.
+// begin begins a batch, which is compared with snapshot v. Blocks that are found are
+// added to known.
 func (n *nearby) begin(v *snapshot.Snapshot, known *body.Known) {
 	n.v, n.known, n.byPool = v, known, nil
 }
 
-// near adds the blocks of the pages that are nearest, in the order of URLs, to a
-// URL without captures. It looks at pools up to the one that the URL's capture goes
-// to.
+// near adds to n.known the blocks of stored pages that are nearest, in the order of
+// URLs, to a URL without captures. key is the key of that URL, and pool is the pool
+// to which its new capture goes. Later pools are not searched.
 func (n *nearby) near(ctx context.Context, key, pool string) error {
 	if n.room < nearbyRun {
 		return nil
@@ -93,8 +95,9 @@ func (n *nearby) near(ctx context.Context, key, pool string) error {
 	return nil
 }
 
-// neighbours finds the segments of the newest pools that have pages of the URL's
-// host, and the place next to the URL in each.
+// neighbours returns the segments that have pages of the URL's host, each with the
+// place next to the URL. It returns at most nearbySegments, those of the newest
+// pools first. Pools later than the given pool are left out.
 func (n *nearby) neighbours(key, pool string) ([]neighbour, error) {
 	host := key[:urlkey.HostPrefix(key)]
 	var out []neighbour
@@ -116,8 +119,8 @@ func (n *nearby) neighbours(key, pool string) ([]neighbour, error) {
 	return out, nil
 }
 
-// place finds the place of a URL in a segment, if the segment has pages of its
-// host.
+// place returns the place in segment s of the URL with this key. The bool is false
+// if the segment has no pages of the host.
 func (n *nearby) place(s *segment.Info, host, key string) (neighbour, bool, error) {
 	c := snapshot.NewCursor(n.v.Runs.Reader(s), 0, n.v)
 	defer c.Close()
@@ -134,7 +137,7 @@ func (n *nearby) place(s *segment.Info, host, key string) (neighbour, bool, erro
 	return p, true, nil
 }
 
-// newest returns the segments in force, those of the newest pools first.
+// newest returns the segments in force; segments of newer pools come first.
 func (n *nearby) newest() []*segment.Info {
 	if n.byPool == nil {
 		n.byPool = slices.SortedFunc(slices.Values(n.v.Pin.Segments), func(a, b *segment.Info) int {

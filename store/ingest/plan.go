@@ -18,8 +18,8 @@ import (
 	"infomall/store/timeline"
 )
 
-// fate says what happens to a staged capture: it is stored as a version, stored as
-// a visit, or dropped as a duplicate.
+// fate is what happens to a staged capture: it is stored as a version (fateStored),
+// stored as a visit (fateVisit), or dropped as a duplicate (fateTwice).
 type fate uint8
 
 const (
@@ -28,7 +28,7 @@ const (
 	fateTwice
 )
 
-// batchPlan decides for each staged capture what is stored of it.
+// batchPlan determines what is stored of each capture of a batch, and where.
 type batchPlan struct {
 	v        *snapshot.Snapshot
 	read     *derive.Reader
@@ -39,16 +39,17 @@ type batchPlan struct {
 	folds    [][]byte  // one for each of staged
 	newBytes []int64   // one for each of staged: bytes of its body that the archive did not have
 	pools    map[string]*poolPlan
-	all      []timeline.Capture // captures of the current URL
+	all      []timeline.Capture // stored and staged captures of the current URL
 	bodies   urlBodies          // of the current URL
-	// across are the revisits whose originals are captures of other URLs in this
-	// batch.
+	// across are the revisits of this batch whose originals are captures of other
+	// URLs in the batch.
 	across []reference
 	spools []*record.Spool // closed after the batch
 }
 
-// change returns capture i for changes. It is a copy, since a batch may have to be
-// planned again. Most captures are the first of their URL and need no change.
+// change returns staged capture i for changes. The first call for a capture makes a
+// copy, because the batch may have to be planned again from the originals. Most
+// captures are the first of their URL and need no change.
 func (b *batchPlan) change(i int) *staged {
 	s := b.staged[i]
 	if !s.planned {
@@ -59,7 +60,8 @@ func (b *batchPlan) change(i int) *staged {
 	return s
 }
 
-// reference says that staged capture from has its body from staged capture to.
+// reference says that the staged capture with the index from has the body of the
+// staged capture with the index to.
 type reference struct{ from, to int }
 
 // poolPlan is what a batch adds to one pool.
@@ -73,7 +75,7 @@ type poolPlan struct {
 	depends map[string]bool
 }
 
-// plan plans the batch, URL by URL.
+// plan plans the whole batch, URL by URL.
 func (b *batchPlan) plan(ctx context.Context) error {
 	b.fates = make([]fate, len(b.staged))
 	b.folds = make([][]byte, len(b.staged))
@@ -104,7 +106,7 @@ func (b *batchPlan) plan(ctx context.Context) error {
 	return nil
 }
 
-// poolFor returns the name of the pool that a capture goes to.
+// poolFor returns the name of the pool to which a staged capture goes.
 func (b *batchPlan) poolFor(s *staged) string { return b.v.Pin.OpenPool(s.Time.Pool(), s.Key) }
 
 // url plans the captures staged[from:to], which all have the same URL.
@@ -148,7 +150,8 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 	return b.fold(ctx, settled)
 }
 
-// knows returns the capture in known that is the same as e, or nil.
+// knows returns the capture among known that is the same as e, or nil. known is
+// sorted by time.
 func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 	for i := sort.Search(len(known), func(i int) bool { return known[i].Time >= e.Time }); i < len(known) && known[i].Time == e.Time; i++ {
 		if known[i].Same(e) {
@@ -158,7 +161,8 @@ func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 	return nil
 }
 
-// keep plans to store capture i. l is the capture after settle, with its hints.
+// keep plans to store staged capture i. l is the same capture after it was settled,
+// with its hints. known are the captures of its URL that the archive has.
 func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
 	s := b.staged[i]
 	if s.Previous != l.Previous || s.VersionTime != l.VersionTime || s.PreviousVersion != l.PreviousVersion || s.Change != l.Change || s.Kind != l.Kind || s.Bytes != l.Bytes {
@@ -194,8 +198,9 @@ func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
 	}
 }
 
-// countFresh counts a URL if the pool has no captures of it. If captures of the URL
-// were removed, the count becomes unknown.
+// countFresh adds one to p.fresh, the number of new URLs, if the pool has none of
+// the captures known of a URL. If captures of the URL were removed (disturbed), the
+// number becomes unknown.
 func (p *poolPlan) countFresh(known []timeline.Capture, disturbed bool) {
 	switch {
 	case disturbed || p.fresh == segment.FreshUnknown:
@@ -205,9 +210,11 @@ func (p *poolPlan) countFresh(known []timeline.Capture, disturbed bool) {
 	}
 }
 
-// takeFrom finds the stored capture whose blocks capture i may share: the last one
-// before it that stores its own body, in the same pool or an earlier one. Blocks
-// within this batch are remembered elsewhere.
+// takeFrom sets the field before of staged capture i: the stored capture with which
+// it may share blocks. That is the last capture of the URL before it, in the same
+// pool or an earlier pool, that stores its own body. known are the captures of the
+// URL that the archive has. Blocks within the batch are remembered by the segment
+// writer.
 func (b *batchPlan) takeFrom(i int, known []timeline.Capture) {
 	s := b.staged[i]
 	pool := b.poolFor(s)
@@ -220,7 +227,7 @@ func (b *batchPlan) takeFrom(i int, known []timeline.Capture) {
 	}
 }
 
-// urlBodies knows which captures of the current URL store their own bodies.
+// urlBodies says which captures of the current URL store their own bodies.
 type urlBodies struct {
 	known []int                // indexes into the known captures
 	byID  map[segment.ID][]int // the same indexes, by body
@@ -229,8 +236,8 @@ type urlBodies struct {
 	looked bool
 }
 
-// look records which known captures of the URL store their own bodies. Only the
-// first call does anything.
+// look records which of the captures known, those of the URL in the archive, store
+// their own bodies. Only the first call does anything.
 func (u *urlBodies) look(known []timeline.Capture) {
 	if u.looked {
 		return
@@ -248,7 +255,9 @@ func (u *urlBodies) look(known []timeline.Capture) {
 	}
 }
 
-// fold computes the folds of the new versions among the captures of a URL.
+// fold computes the folds of the new versions among all captures of a URL (how the
+// blocks of a version relate to those of earlier versions), and stores them in
+// b.folds.
 func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 	if b.look.Disturbed {
 		return nil // the folds in the archive were made before captures were removed
@@ -257,12 +266,14 @@ func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 	return f.Folds(ctx, all, func(l *timeline.Capture, fold []byte) { b.folds[l.N] = fold })
 }
 
-// StoredFold returns the fold that is stored with a version of the archive.
+// StoredFold returns the fold stored with the version at a place of the archive, or
+// nil if none is stored.
 func (b *batchPlan) StoredFold(at timeline.Place) ([]byte, error) {
 	return b.v.Versions().StoredFold(at)
 }
 
-// VersionBody returns the body of a version of the archive or of the batch.
+// VersionBody returns the body of version l, of the archive or of the batch. The
+// bool is false if the version has no body, or one that is too large to be divided.
 func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
 	if l.Seg != nil {
 		return b.v.Versions().VersionBody(ctx, l)
@@ -280,9 +291,10 @@ func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (deriv
 	return out, true, nil
 }
 
-// hold looks for the body of capture i among the other captures of its URL, in its
-// pool or an earlier one. If it finds the body, capture i refers to it instead of
-// storing its own.
+// hold looks for the body of staged capture i at other captures of its URL, in its
+// pool or an earlier pool. If it finds the body, capture i refers to that capture
+// and does not store the body. known are the captures of the URL that the archive
+// has.
 func (b *batchPlan) hold(i int, known []timeline.Capture) {
 	s := b.staged[i]
 	pool := b.poolFor(s)
@@ -305,9 +317,9 @@ func (b *batchPlan) hold(i int, known []timeline.Capture) {
 	b.bodies.new[s.ID] = i
 }
 
-// revisit finds the body that revisit i refers to: in the archive, among the new
-// captures of its URL, or among the batch's captures of other URLs. If there is
-// none, the revisit is stored without a body, and scans look again.
+// revisit finds the body of staged capture i, a revisit: in the archive, among the
+// new captures of its URL, or among the batch's captures of other URLs. If there is
+// none, the revisit is stored without a body, and scans look for it again.
 func (b *batchPlan) revisit(ctx context.Context, i int) error {
 	s := b.staged[i]
 	o := b.v.Originals()
@@ -352,8 +364,9 @@ func (b *batchPlan) revisit(ctx context.Context, i int) error {
 	return nil
 }
 
-// bring makes revisit s store the body of an entry that was deleted. That entry
-// disappears when its pool is merged, and a new capture cannot keep it.
+// bring makes revisit s store the body that the entry owner stores. That entry was
+// deleted and disappears when its pool is merged, so a new capture cannot refer to
+// it.
 func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored) (err error) {
 	s.Body = segment.BodyOwn
 	if owner.Bytes <= formats.BodyMemory {
@@ -372,7 +385,7 @@ func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored)
 	return err
 }
 
-// pieceReader is an io.Reader over the pieces of a body.
+// pieceReader is an io.Reader that reads the pieces of a body one after the other.
 type pieceReader struct {
 	next func() ([]byte, error, bool)
 	rest []byte
@@ -394,8 +407,8 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// refer decides to which segment s refers for its body, which is that of the staged
-// capture to.
+// refer sets in which segment staged capture s finds its body. s refers to the body
+// of the staged capture with the index to, which has another URL.
 func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 	k := b.staged[to]
 	switch {

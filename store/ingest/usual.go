@@ -10,11 +10,11 @@ import (
 	"infomall/store/urlkey"
 )
 
-// tellCharsets reads again the pages of the batch that do not declare their
+// tellCharsets analyses again those pages of the batch that do not declare their
 // charset, with the charset that most other pages of their host have. It looks at
-// pages of the batch, and at the first usualPages of the archive. The result
+// pages of the batch, and at the first pages of the host in the archive. The result
 // depends on the present state of the archive, but not on the order within a batch.
-// REINDEX DERIVED does it again. The staged captures must be sorted.
+// REINDEX DERIVED does the same again. The staged captures must be sorted.
 func (g *Importer) tellCharsets(ctx context.Context) error {
 	var v *snapshot.Snapshot
 	for from := 0; from < len(g.staged); {

@@ -11,8 +11,8 @@ import (
 	"infomall/store/segment"
 )
 
-// write writes a segment for each pool of a planned batch, in the order of pools,
-// and publishes them.
+// write writes a segment for each pool of the planned batch b, in the order of
+// pools, and publishes these segments. It returns them.
 func (g *Importer) write(ctx context.Context, b *batchPlan) ([]commit.Made, error) {
 	if len(b.pools) == 0 {
 		return nil, nil
@@ -55,7 +55,8 @@ func (g *Importer) write(ctx context.Context, b *batchPlan) ([]commit.Made, erro
 	return done, nil
 }
 
-// segment writes the db-file with one pool's part of a batch.
+// segment writes the db-file with the captures of the batch that go to pool p. It
+// adds to known the stored blocks that these captures may share.
 func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *body.Known) (commit.Made, error) {
 	f, err := g.w.CreateSegment(p.id)
 	if err != nil {
@@ -113,7 +114,8 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 	return commit.Made{Info: &info, Writer: w, Path: f.Name()}, nil
 }
 
-// poolOf returns the pool of a segment in force or of this batch.
+// poolOf returns the pool of the segment with this number, which is in force or
+// belongs to this batch.
 func (b *batchPlan) poolOf(id uint32) string {
 	if s := b.v.Runs.Segment(id); s != nil {
 		return s.Info.Pool
