@@ -72,9 +72,9 @@ func (k *Known) has(s *segment.Info) bool {
 	return ok && k.Blocks.Turn()-turn < 2 && !slices.ContainsFunc(s.Uses, func(id uint32) bool { return !k.Blocks.May(id) })
 }
 
-// Add adds the blocks of the stored capture at a place to the memory of blocks. If
-// the blocks cannot be read, Add warns of the damage, and the new capture will be
-// stored complete.
+// Add adds the blocks of the stored capture at a place to the import's memory of
+// blocks, so that a new capture can share them. If the blocks cannot be read, Add
+// warns of the damage, and the new capture will be stored with all its blocks.
 func (k *Known) Add(at timeline.Place) {
 	if k.done[at] || k.has(at.Seg.Info) {
 		return

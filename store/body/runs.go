@@ -13,9 +13,10 @@ import (
 	"infomall/store/timeline"
 )
 
-// Runs reads the runs (neighbouring captures compressed together) of the segments
-// that are in force in one state of the archive. It keeps the runs read last in
-// memory. Several goroutines may use it. All must have finished before Close.
+// Runs reads the runs (neighbouring captures compressed together) of the segments in
+// force, which are those that the catalogue of one state of the archive names. It
+// keeps the runs read last in memory. Several goroutines may use it. All must have
+// finished before Close.
 type Runs struct {
 	files   *Files
 	catalog *catalog.Catalog
@@ -119,7 +120,7 @@ func (r *Runs) ReadAlone(i *segment.Info) {
 }
 
 // Segment returns the reader of the segment with this number, or nil if the segment
-// is not in force.
+// is not in force (the catalogue does not name it).
 func (r *Runs) Segment(id uint32) *segment.Reader {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,7 +131,8 @@ func (r *Runs) Segment(id uint32) *segment.Reader {
 	return r.readerOf(i)
 }
 
-// inForce returns the segments in force, by their numbers. The caller holds r.mu.
+// inForce returns the segments in force (named by the catalogue), by their numbers.
+// The caller holds r.mu.
 func (r *Runs) inForce() map[uint32]*segment.Info {
 	if r.byID == nil {
 		r.byID = make(map[uint32]*segment.Info, len(r.catalog.Segments))
@@ -164,7 +166,7 @@ func (r *Runs) open(i *segment.Info) {
 	}
 }
 
-// Meta reads the meta frame of run n of a segment: the entries of its captures
+// Meta reads the meta frame of run n of a segment: the entries of the run's captures
 // without their bodies. The read is counted for Stats.
 func (r *Runs) Meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
 	m, size, err := s.Meta(n)
@@ -179,7 +181,9 @@ func (r *Runs) Meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
 	return m, nil
 }
 
-// Run returns run n of a segment with its blocks and facts, from memory if possible.
+// Run returns run n of a segment (neighbouring captures compressed together), with
+// its blocks and facts decompressed. It reads the run from disk only if the run is
+// not in memory.
 func (r *Runs) Run(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return r.loaded(s, n, true)
 }
@@ -342,8 +346,9 @@ func (r *Runs) Facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
 	return f, nil
 }
 
-// other returns a run whose content another run needs to be decompressed. Such a run
-// is in an older segment.
+// other returns a run whose content another run needs to be decompressed. ref says
+// in which segment the run is; that segment is older than the segment of the other
+// run.
 func (r *Runs) other(ref segment.RunRef) (*segment.Run, error) {
 	s := r.Segment(ref.Segment)
 	if s == nil {
@@ -352,9 +357,9 @@ func (r *Runs) other(ref segment.RunRef) (*segment.Run, error) {
 	return r.opened(s, ref.Run)
 }
 
-// Dict returns a run of a static pool, which never changes, for use as the
-// dictionary of new runs of the given pool. It returns nil if the pool of the run is
-// not static or is later than the given pool, or if the run cannot be read.
+// Dict returns a run of a static pool (which never changes), for use as a dictionary
+// when new runs of the given pool are compressed. It returns nil if the pool of the
+// run is not static or is later than the given pool, or if the run cannot be read.
 func (r *Runs) Dict(ref segment.RunRef, pool string) *segment.Dict {
 	s := r.Segment(ref.Segment)
 	if s == nil || !r.catalog.IsStatic(s.Info.Pool) || s.Info.Pool > pool {

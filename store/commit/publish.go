@@ -163,8 +163,8 @@ func (w *Writer) moveIn(p *Publication) ([]string, error) {
 // that is the ID.
 func indexName(id, number uint32) string { return fmt.Sprintf("%06d.idx", max(id, number)) }
 
-// writeIndex finishes the index x. First it adds those of the segments in the
-// parameter in that x lacks. If x is nil, it creates an index at the path tmp.
+// writeIndex finishes the index x, after it has added those segments of the list in
+// that are not in x yet. If x is nil, it creates an index at the path tmp.
 func (w *Writer) writeIndex(x *segment.IndexBuilder, tmp string, in []Made) (err error) {
 	if x == nil {
 		if x, err = segment.NewIndexBuilder(w.Folder.Disk, tmp); err != nil {

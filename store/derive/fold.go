@@ -56,9 +56,12 @@ type Body struct {
 	Read   *Analysis // analysis of the body of a capture of a batch; nil for a capture of the archive
 }
 
-// Folds computes the fold of each version of f.Of among all, the captures of a URL,
-// and calls take with the version and its fold. A version after a capture whose body
-// is not in the archive gets no fold, because that body may still be imported.
+// Folds computes the folds of new versions of one URL (how the blocks of a version
+// relate to those of earlier versions). all has the settled captures of the URL. New
+// versions are those in segment f.Of; if that is nil, those in the batch. Folds
+// calls the function take with each new version and its fold. A version after a
+// capture whose body is not in the archive gets no fold, because that body may still
+// be imported.
 func (f *Folder) Folds(ctx context.Context, all []timeline.Capture, take func(l *timeline.Capture, fold []byte)) error {
 	f.ctx, f.all, f.sums, f.history, f.at = ctx, all, versionSums(all), life.History{}, -1
 	last := -1 // index of the last version

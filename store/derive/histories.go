@@ -66,9 +66,10 @@ func (m *Histories) remember(key string, versions uint64, h life.History) {
 	m.young[key] = t
 }
 
-// at returns the history of the URL with this key, up to its last version. The bool
-// is false if no history is remembered, or if its versions do not have the checksum
-// versions (see versionSums).
+// at returns the history of the URL with this key, up to its last version. The
+// argument versions is the checksum that the versions in it must have (see
+// versionSums). The bool is false if no history is remembered, or if its checksum
+// differs.
 func (m *Histories) at(key string, versions uint64) (life.History, bool) {
 	if m == nil {
 		return life.History{}, false

@@ -82,7 +82,7 @@ type Importer struct {
 	nearby *nearby // nil before the first batch
 }
 
-// staged is a capture of the batch that is being gathered.
+// staged is a capture of the batch that an import is gathering.
 type staged struct {
 	segment.Stored
 	body   []byte

@@ -60,8 +60,8 @@ func (b *batchPlan) change(i int) *staged {
 	return s
 }
 
-// reference says that the staged capture with the index from has the body of the
-// staged capture with the index to.
+// reference says that one staged capture has the body of another. from and to are
+// the indexes of the two in the batch.
 type reference struct{ from, to int }
 
 // poolPlan is what a batch adds to one pool.
@@ -150,8 +150,8 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 	return b.fold(ctx, settled)
 }
 
-// knows returns the capture among known that is the same as e, or nil. known is
-// sorted by time.
+// knows returns the capture in the list known that is the same as e, or nil. The
+// list is sorted by time.
 func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 	for i := sort.Search(len(known), func(i int) bool { return known[i].Time >= e.Time }); i < len(known) && known[i].Time == e.Time; i++ {
 		if known[i].Same(e) {
@@ -162,7 +162,8 @@ func knows(known []timeline.Capture, e *timeline.Capture) *timeline.Capture {
 }
 
 // keep plans to store staged capture i. l is the same capture after it was settled,
-// with its hints. known are the captures of its URL that the archive has.
+// with its hints (how it differs from the capture before). The list known has the
+// captures of its URL that the archive has.
 func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
 	s := b.staged[i]
 	if s.Previous != l.Previous || s.VersionTime != l.VersionTime || s.PreviousVersion != l.PreviousVersion || s.Change != l.Change || s.Kind != l.Kind || s.Bytes != l.Bytes {
@@ -198,9 +199,10 @@ func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
 	}
 }
 
-// countFresh adds one to p.fresh, the number of new URLs, if the pool has none of
-// the captures known of a URL. If captures of the URL were removed (disturbed), the
-// number becomes unknown.
+// countFresh counts one URL: it adds one to p.fresh, the number of URLs that are new
+// in the pool, unless a capture in the list known is in the pool. The list has the
+// captures of the URL that the archive has. If the flag disturbed says that captures
+// of the URL were removed, p.fresh becomes unknown.
 func (p *poolPlan) countFresh(known []timeline.Capture, disturbed bool) {
 	switch {
 	case disturbed || p.fresh == segment.FreshUnknown:
@@ -210,11 +212,11 @@ func (p *poolPlan) countFresh(known []timeline.Capture, disturbed bool) {
 	}
 }
 
-// takeFrom sets the field before of staged capture i: the stored capture with which
-// it may share blocks. That is the last capture of the URL before it, in the same
-// pool or an earlier pool, that stores its own body. known are the captures of the
-// URL that the archive has. Blocks within the batch are remembered by the segment
-// writer.
+// takeFrom chooses the stored capture with which staged capture i may share blocks,
+// and sets the field before to its place. It is the last capture of the URL before
+// i, in the same pool or an earlier pool, that stores its own body. known are the
+// captures of the URL that the archive has. Blocks within the batch are remembered
+// by the segment writer.
 func (b *batchPlan) takeFrom(i int, known []timeline.Capture) {
 	s := b.staged[i]
 	pool := b.poolFor(s)
@@ -236,8 +238,8 @@ type urlBodies struct {
 	looked bool
 }
 
-// look records which of the captures known, those of the URL in the archive, store
-// their own bodies. Only the first call does anything.
+// look records which captures in the list known store their own bodies. The list has
+// the captures of the URL that the archive has. Only the first call does anything.
 func (u *urlBodies) look(known []timeline.Capture) {
 	if u.looked {
 		return
@@ -292,9 +294,9 @@ func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (deriv
 }
 
 // hold looks for the body of staged capture i at other captures of its URL, in its
-// pool or an earlier pool. If it finds the body, capture i refers to that capture
-// and does not store the body. known are the captures of the URL that the archive
-// has.
+// pool or an earlier pool. If it finds the body, capture i will refer to that
+// capture and not store the body again. The list known has the captures of the URL
+// that the archive has.
 func (b *batchPlan) hold(i int, known []timeline.Capture) {
 	s := b.staged[i]
 	pool := b.poolFor(s)
@@ -317,9 +319,10 @@ func (b *batchPlan) hold(i int, known []timeline.Capture) {
 	b.bodies.new[s.ID] = i
 }
 
-// revisit finds the body of staged capture i, a revisit: in the archive, among the
-// new captures of its URL, or among the batch's captures of other URLs. If there is
-// none, the revisit is stored without a body, and scans look for it again.
+// revisit finds the body of staged capture i, a revisit (a capture that was recorded
+// without a body). It looks in the archive, among the new captures of its URL, and
+// among the batch's captures of other URLs. If there is none, the revisit is stored
+// without a body, and scans look for it again.
 func (b *batchPlan) revisit(ctx context.Context, i int) error {
 	s := b.staged[i]
 	o := b.v.Originals()
@@ -407,8 +410,8 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// refer sets in which segment staged capture s finds its body. s refers to the body
-// of the staged capture with the index to, which has another URL.
+// refer sets in which segment staged capture s finds its body, which is the body of
+// a staged capture of another URL. The argument to is the index of that capture.
 func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 	k := b.staged[to]
 	switch {

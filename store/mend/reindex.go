@@ -245,8 +245,9 @@ func (m *Maintenance) dbFiles() ([]*segment.Info, error) {
 	return slices.CompactFunc(out, func(a, b *segment.Info) bool { return a.ID == b.ID }), nil
 }
 
-// catalogOf returns a new catalogue of the segments infos, which are all db-files,
-// the index files, and the names and removal files that exist.
+// catalogOf returns a new catalogue for an archive that has lost its own. infos are
+// the segments of all db-files, and files are their index files. It also names the
+// names files and removal files that exist.
 func (m *Maintenance) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*catalog.Catalog, error) {
 	numbers, err := m.folder.Generations()
 	if err != nil {
@@ -351,8 +352,8 @@ func (r *reindex) numbers(ctx context.Context, n int, checked bool) (uint32, err
 	return uint32(first), err
 }
 
-// indexFile makes one index file, for the segments infos. name is its path in the
-// archive's folder. checked says that infos come from a catalogue.
+// indexFile makes one index file for the given segments. name is its path in the
+// archive's folder. The flag checked says that the infos come from a catalogue.
 func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.Info, checked bool) error {
 	tmp := filepath.Join(r.w.Dir, filepath.Base(name))
 	x, err := segment.NewIndexBuilder(r.m.folder.Disk, tmp)

@@ -146,8 +146,8 @@ func (m *Merger) Some(ctx context.Context, pool string, limit int64, choose func
 	return err
 }
 
-// mergeResult returns the result for a pool before its segments, the parameter in,
-// are merged.
+// mergeResult returns the result of a merge as far as it is known before the merge.
+// The list in has the segments of the pool that will be merged.
 func mergeResult(pool string, in []*segment.Info) task.MergeResult {
 	r := task.MergeResult{Pool: pool, Segments: len(in)}
 	for _, s := range in {
@@ -222,8 +222,8 @@ func (m *Merger) mergeBy(ctx context.Context, w *commit.Writer, t mergeTask) (ta
 }
 
 // mergeOnce merges the segments that the task chooses. If they are too many to merge
-// at once, it merges some of them and returns more as true. The caller must then
-// call it again.
+// at once, it merges only some of them. more is then true, and the caller must call
+// mergeOnce again.
 func (m *Merger) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) (r task.MergeResult, more bool, err error) {
 	v, err := m.snapshots.Open(ctx)
 	if err != nil {
@@ -280,9 +280,10 @@ func (m *Merger) mergeOnce(ctx context.Context, w *commit.Writer, t *mergeTask) 
 	return r, false, nil
 }
 
-// crowded returns the segments that must be merged in a round before the others. If
-// more than the given number of ways segments have captures of the same URLs, these
-// are the smallest of them, as many as ways says. Otherwise the result is nil.
+// crowded returns the segments that must be merged in a round before the others; nil
+// if there are none. in has all segments to merge. If more than N of them have
+// captures of the same URL, N being the argument ways, crowded returns the N
+// smallest of these.
 func crowded(in []*segment.Info, ways int) []*segment.Info {
 	in = slices.SortedFunc(slices.Values(in), func(a, b *segment.Info) int { return strings.Compare(a.FirstKey, b.FirstKey) })
 	var at, most []*segment.Info // segments that overlap at one URL, and the longest such list
@@ -299,8 +300,9 @@ func crowded(in []*segment.Info, ways int) []*segment.Info {
 	return most[:ways]
 }
 
-// mergeThese merges the segments in of the task's pool, and publishes the result. If
-// the flag large is set, it splits the pool. It returns what it published.
+// mergeThese merges the segments of the list in, all of the task's pool, and
+// publishes the result. If the flag large is set, it splits the pool. It returns
+// what it published.
 func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, large bool) (p commit.Publication, err error) {
 	p.Change = catalog.Change{Out: in, Seen: v.Pin.Generation, On: v.Pin.Catalog}
 	g := newMerging(w, v, t, in, m.Bounds.Places)
@@ -340,10 +342,10 @@ func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.S
 	return p, w.Publish(ctx, p)
 }
 
-// mergeable returns those of the segments in that can be merged now, and whether
-// these have hidden captures (removed, but still in a file). A segment with a hidden
-// capture from which other captures take their bodies must stay, unless the whole
-// pool is merged.
+// mergeable returns those segments of the list in that can be merged now, and
+// whether these have hidden captures (removed, but still in a file). A segment with
+// a hidden capture from which other captures take their bodies must stay, unless the
+// whole pool is merged.
 func mergeable(v *snapshot.Snapshot, in []*segment.Info) (out []*segment.Info, hidden bool, err error) {
 	inside := catalog.NeedNone
 	if len(in) > 0 && len(in) == len(v.Pin.PoolSegments(in[0].Pool)) {

@@ -55,8 +55,8 @@ type output struct {
 	own map[segment.ID]bool
 }
 
-// newMerging returns the state for merging the segments in. placesBytes is how many
-// bytes of new places of blocks are kept in memory.
+// newMerging returns the state for merging the segments of the list in. placesBytes
+// is how many bytes of new places of blocks are kept in memory.
 func newMerging(w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, placesBytes int64) *merging {
 	m := &merging{
 		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: segment.NewEncoder(),
@@ -303,8 +303,8 @@ func (m *merging) poolOf(id uint32) string {
 }
 
 // entry returns the entry of capture l in the form in which it will be stored. If
-// the entry will store its body itself, the result body is the entry that stores the
-// body now; otherwise it is nil. u has the captures of the URL and has passed
+// the entry will store its body itself, the second result is the entry that stores
+// the body now; otherwise it is nil. u has the captures of the URL and has passed
 // l.Time.
 func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (e, body *segment.Stored, err error) {
 	stored, err := m.v.Runs.Entry(l.Place)
@@ -379,9 +379,10 @@ func (m *merging) stays(l *timeline.Capture) bool {
 	return l.Body == segment.BodyOwn && m.in[l.Seg.Info.ID] == nil && l.Seg.Info.Pool <= m.pool
 }
 
-// move writes entry e, with the body that the entry body stores at present; both may
-// be the same entry. before is the place of an earlier capture of the URL, whose
-// blocks e may share. If there is none, before has no segment.
+// move writes entry e to the current output segment. The argument body is the entry
+// that stores the body of e at present, which may be e itself. before is the place
+// of an earlier capture of the URL, whose blocks e may share. If there is none,
+// before has no segment.
 func (m *merging) move(e, body *segment.Stored, before timeline.Place) error {
 	if before.Seg != nil {
 		m.known.Add(before) // so that its blocks are shared instead of stored again

@@ -38,9 +38,9 @@ type placedRun struct {
 	recent *list.Element      // element of recent while they are in memory
 }
 
-// newPlaces returns places for the blocks of the segments in; no block has a new
-// place yet. dir is the writer's folder. held is how many bytes are kept in memory,
-// besides the current run.
+// newPlaces returns places for the blocks of the segments in the list in; no block
+// has a new place yet. dir is the writer's folder. held is how many bytes are kept
+// in memory, besides the current run.
 func newPlaces(d disk.FS, dir string, in []*segment.Info, held int64) *places {
 	p := &places{disk: d, path: filepath.Join(dir, "places"), runs: make(map[uint32][]placedRun), recent: list.New(), most: held}
 	for _, s := range in {
@@ -60,7 +60,7 @@ func (p *places) close() error {
 	return p.file.Close()
 }
 
-// has reports whether a segment is being merged.
+// has reports whether the segment with this number is being merged.
 func (p *places) has(segment uint32) bool { return p.runs[segment] != nil }
 
 // met reports whether the method run was called for the run ref. If it was not, no

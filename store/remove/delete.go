@@ -210,9 +210,10 @@ func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[reco
 	}
 }
 
-// needAll records that the capture at the place by takes its body, id, from one of
-// the deleted captures at places. These are the captures of the URL key with that
-// body, or of all URLs if key is "".
+// needAll records that a capture takes its body from one of the deleted captures at
+// places. by is the place of the capture, and id is the ID of the body. places are
+// the places of all deleted captures with that body at the URL with this key, or at
+// all URLs if key is "".
 func (d *deletion) needAll(key string, id segment.ID, places []timeline.Place, by timeline.Place) {
 	n := needing{key, id, by.Seg.Info.Pool, d.needed[by]}
 	if d.noted[n] {
@@ -224,10 +225,10 @@ func (d *deletion) needAll(key string, id segment.ID, places []timeline.Place, b
 	}
 }
 
-// need records that the capture at the place by takes its body from the capture at
-// p, which must be a deleted capture. If the capture at by is deleted too, but
-// needed, then p is also needed by the captures that need it. If p and by are the
-// same place, need does nothing.
+// need records that a capture takes its body from a deleted capture. by is the place
+// of the former, p the place of the latter. If the former is deleted too, but
+// needed, then the latter is also needed by the captures that need the former. If
+// both are the same place, need does nothing.
 func (d *deletion) need(p, by timeline.Place) {
 	n := catalog.NeedPool
 	if p.Seg.Info.Pool != by.Seg.Info.Pool {

@@ -212,8 +212,9 @@ func (h Heads) down(i int) {
 	h[i] = c
 }
 
-// limit returns the least current key of all cursors except the top, or the key to
-// if that is less. For to and for the result, "" means no limit.
+// limit returns the least current key of all cursors except the top. If the argument
+// to is not empty and less than that key, limit returns the argument. An empty
+// string, as argument or result, means that there is no limit.
 func (h Heads) limit(to string) string {
 	for i := 1; i < len(h) && i < 3; i++ {
 		if key := h[i].Key(); to == "" || key < to {

@@ -86,8 +86,8 @@ func (v *Snapshot) Knew(ctx context.Context, ref record.Ref, key string, at reco
 	return v.knewAll(s.Info, key, at)
 }
 
-// knewAll reports whether the writer of segment s knew all captures of a URL up to
-// and including the time at: those that still exist and those that were removed.
+// knewAll reports whether the writer of segment s knew all captures with a time t <=
+// at of the URL with this key: those that still exist and those that were removed.
 func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, error) {
 	removals, err := v.Removals()
 	if err != nil {
@@ -117,8 +117,8 @@ func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, e
 	return true, nil
 }
 
-// hasUpTo reports whether a segment has a capture of a URL at the time at or
-// earlier.
+// hasUpTo reports whether segment s has a capture with a time t <= at of the URL
+// with this key.
 func (v *Snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool, error) {
 	c := NewCursor(s, segment.WantTime, v)
 	defer c.Close()

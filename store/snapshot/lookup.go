@@ -52,8 +52,8 @@ func (l *Looker) At(ctx context.Context, key string) ([]timeline.Capture, error)
 	return l.until(ctx, key, catalog.EndOfTime)
 }
 
-// until does what At does, but returns the captures as if the archive had none at
-// the time to or later.
+// until returns the settled captures of the URL with this key, as At does, but as if
+// the archive had no captures with a time t >= to.
 func (l *Looker) until(ctx context.Context, key string, to record.Time) ([]timeline.Capture, error) {
 	if err := l.gather(ctx, key); err != nil {
 		return nil, err

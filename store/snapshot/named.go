@@ -120,9 +120,9 @@ func (o *Originals) sibling(g *Sibling) (*segment.Stored, error) {
 	return s, err
 }
 
-// moment returns the captures of URL u with a time in t <= time < end, by their
-// declared digests. from is the index of the first of them in u.all. All of them are
-// also listed under anyDigest.
+// moment returns the captures of URL u with a time in t <= time < end, by the
+// digests that their records declare. from is the index in u.all of the first of
+// them. All of them are also listed under anyDigest.
 func (o *Originals) moment(u *urlCaptures, t record.Time, from int, end record.Time) (map[string]*choice, error) {
 	if m := u.moments[t]; m != nil {
 		return m, nil
@@ -275,8 +275,9 @@ func (o *Originals) withDigest(ctx context.Context, e *Link) (*Sibling, error) {
 	return u.at(best)
 }
 
-// byDigest fills u.digests: the captures of URL u by their declared digests. Among
-// the revisits with one digest, those with headers of their own come first.
+// byDigest fills u.digests: the captures of URL u, by the digests that their records
+// declare. Among the revisits with one digest, those with headers of their own come
+// first.
 func (o *Originals) byDigest(ctx context.Context, u *urlCaptures) error {
 	u.digests = make(map[string]*choice)
 	var bare []int32
@@ -314,9 +315,10 @@ func (o *Originals) byDigest(ctx context.Context, u *urlCaptures) error {
 	return nil
 }
 
-// Next returns the capture to which the revisit at leads in its chain, and the key
-// of that capture's URL. The capture is nil if there is none, or if the revisit is
-// stored with a body.
+// Next follows a chain of revisits by one step: it returns the capture to which a
+// revisit refers, and the key of that capture's URL. The argument at describes the
+// revisit. The capture is nil if there is none, or if the revisit is stored with a
+// body.
 func (o *Originals) Next(ctx context.Context, at Link) (*Sibling, string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -342,9 +344,9 @@ func (o *Originals) Next(ctx context.Context, at Link) (*Sibling, string, error)
 }
 
 // headOf returns the place of the capture whose status line and headers count as
-// those of the revisit at, if that has no headers itself. If it has headers, the
-// result is its own place. The result is timeline.NoPlace if there is no such
-// capture.
+// those of a revisit. The argument at describes the revisit. If the revisit has
+// headers itself, the result is its own place. If there is no such capture, the
+// result is timeline.NoPlace.
 func (o *Originals) headOf(ctx context.Context, at Link) (timeline.Place, error) {
 	var path []Link
 	out := timeline.NoPlace

@@ -294,9 +294,9 @@ func (o *Originals) asStored(ctx context.Context, at timeline.Place) (*timeline.
 }
 
 // take returns the original of the revisit at a place. next is the capture after the
-// revisit in its chain, and the parameter of is the original of next. If the revisit
-// has no headers, it also gets the headers of next. If the revisit takes everything
-// unchanged, the result is the parameter of itself.
+// revisit in its chain, and the argument of is the original of next. If the revisit
+// has no headers, it also gets the headers of next. If nothing differs from the
+// original of next, take returns that original itself.
 func (o *Originals) take(ctx context.Context, at timeline.Place, of *timeline.Original, next timeline.Place) (*timeline.Original, error) {
 	s, err := o.Stored(at)
 	if err != nil {

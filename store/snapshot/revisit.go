@@ -45,7 +45,7 @@ type origin struct {
 func originFrom(e *timeline.Capture) origin { return origin{e.BodyAt(), e.Original} }
 
 // originOf returns the origin of the body of e, which is stored at a place without a
-// body. If the archive does not have the body, the field from of the result has no
+// body. If the archive does not have the body, the place in the result has no
 // segment.
 func (v *Snapshot) originOf(ctx context.Context, at timeline.Place, e *segment.Stored) (origin, error) {
 	o := v.Originals()

@@ -191,8 +191,9 @@ func oneURL(ranges []urlkey.Range) bool {
 	return len(ranges) == 1 && ranges[0].To == ranges[0].From+"\x00"
 }
 
-// walk calls f with the settled captures of each URL of the scan, in the order of
-// their keys. The slice is valid until f returns.
+// walk calls f with the settled captures of each URL of the scan (ordered, without
+// duplicates, with correct hints), in the order of the URLs' keys. The slice is
+// valid until f returns.
 func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Capture) error) error {
 	return v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, f, nil)
 }
@@ -361,15 +362,15 @@ func overlaps(i *segment.Info, ranges []urlkey.Range) bool {
 	})
 }
 
-// resolved returns the settled captures of group before the time to. group has
-// captures of one URL. For revisits whose originals were imported after them, it
-// finds the bodies first.
+// resolved returns the settled captures (ordered, without duplicates, with correct
+// hints) of group with a time t < to. group has captures of one URL. For revisits
+// whose originals were imported after them, it finds the bodies first.
 func (v *Snapshot) resolved(ctx context.Context, group []timeline.Capture, to record.Time) ([]timeline.Capture, error) {
 	kept, err := v.withBodies(ctx, group, to)
 	return timeline.Settle(kept), err
 }
 
-// withBodies returns the captures of group before the time to. For revisits whose
+// withBodies returns the captures of group with a time t < to. For revisits whose
 // originals were imported after them, it finds the bodies. The result shares the
 // memory of group.
 func (v *Snapshot) withBodies(ctx context.Context, group []timeline.Capture, to record.Time) ([]timeline.Capture, error) {
@@ -390,7 +391,8 @@ func (v *Snapshot) withBodies(ctx context.Context, group []timeline.Capture, to 
 	return kept, nil
 }
 
-// lookup returns the settled captures of the URL with this key, from all pools.
+// lookup returns the settled captures (ordered, without duplicates, with correct
+// hints) of the URL with this key, from all pools.
 func (v *Snapshot) lookup(ctx context.Context, key string) ([]timeline.Capture, error) {
 	var out []timeline.Capture
 	err := v.walk(ctx, record.Scan{
