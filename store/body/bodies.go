@@ -94,7 +94,7 @@ func (r *Runs) contents(ref segment.RunRef, room []byte) (*segment.Contents, err
 	return c, nil
 }
 
-// countBlocks returns how many blocks the spans have together.
+// countBlocks returns how many blocks the spans (ranges of blocks) have together.
 func countBlocks(spans []segment.Span) (n uint64) {
 	for _, s := range spans {
 		n += uint64(s.Count)
@@ -102,9 +102,9 @@ func countBlocks(spans []segment.Span) (n uint64) {
 	return n
 }
 
-// Pieces yields the bytes of the body that an entry's recipe describes, in pieces.
-// If the sha256 of the whole body differs from the entry's digest, the last pair is
-// an error.
+// Pieces yields the bytes of the body that an entry's recipe (its list of blocks)
+// describes, in pieces. If the sha256 of the whole body differs from the entry's
+// digest, the last pair is an error.
 func (r *Runs) Pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for b, err := range Read(ctx, r, e) {
@@ -212,8 +212,9 @@ func (r *Runs) appendBlocks(ctx context.Context, out [][]byte, spans []segment.S
 	return out, nil
 }
 
-// EachLeaf calls f for each leaf (block with text) of a recipe, in order. f gets the
-// facts of the run that stores the leaf, and the number of the leaf in that run.
+// EachLeaf calls f for each leaf (block with text) of a recipe (the list of a body's
+// blocks), in order. f gets the facts of the run that stores the leaf, and the
+// number of the leaf in that run.
 func (r *Runs) EachLeaf(ctx context.Context, recipe segment.Recipe, f func(*segment.Facts, uint32)) error {
 	spans, err := r.Spans(recipe)
 	if err != nil {

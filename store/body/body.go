@@ -26,8 +26,8 @@ import (
 
 // Source finds and reads the blocks that the recipes of bodies name.
 type Source interface {
-	// Spans returns the spans of a recipe (ranges of blocks that lie one after the
-	// other in a run). Their segments are segments that WithBlocks can read.
+	// Spans returns the spans of a recipe: ranges of blocks that lie one after the
+	// other in a run. WithBlocks can read their segments.
 	Spans(recipe segment.Recipe) ([]segment.Span, error)
 	// WithBlocks returns run n of a segment, with its blocks decompressed.
 	WithBlocks(segment, n uint32) (*segment.Run, error)
@@ -94,9 +94,9 @@ func blocks(ctx context.Context, in Source, spans []segment.Span, from, to int) 
 // errSum is returned for a body whose sha256 is not the one in its entry.
 var errSum = errors.New("its sha256 differs")
 
-// Read yields the bytes of the body that an entry's recipe describes, in pieces. If
-// the sha256 of the whole body differs from the entry's digest, the last pair is
-// errSum.
+// Read yields the bytes of the body that an entry's recipe (its list of blocks)
+// describes, in pieces. If the sha256 of the whole body differs from the entry's
+// digest, the last pair is errSum.
 func Read(ctx context.Context, in Source, e *segment.Stored) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		spans, err := in.Spans(e.Recipe)

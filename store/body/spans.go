@@ -13,7 +13,7 @@ import (
 
 // Spans returns the spans of a recipe (ranges of blocks that lie one after the other
 // in a run), each in a segment that is in force. If a segment of the recipe was
-// merged, its names file says where its blocks are now.
+// merged, a names file says where its blocks are now.
 func (r *Runs) Spans(recipe segment.Recipe) ([]segment.Span, error) {
 	r.mu.Lock()
 	inForce := r.inForce()

@@ -212,11 +212,11 @@ func (next *Catalog) tidy() {
 	next.Static = slices.DeleteFunc(slices.Compact(next.Static), func(p string) bool { return !slices.Contains(pools, p) })
 }
 
-// bornOf returns the generation from which the captures of merged segments count as
-// added: the newest Born of these segments. Segments with the same Born are assumed
-// to know each other's captures. If a segment of next has that Born but does not
-// know the captures, the merged segment counts as new, and the result is the
-// generation of next.
+// bornOf returns the generation (number of a catalogue) from which the captures of
+// merged segments count as added: the newest Born of these segments. Segments with
+// the same Born are assumed to know each other's captures. If a segment of next has
+// that Born but does not know the captures, the merged segment counts as new, and
+// the result is the generation of next.
 func (next *Catalog) bornOf(merged []*segment.Info) uint64 {
 	born := uint64(0)
 	for _, s := range merged {
@@ -230,8 +230,8 @@ func (next *Catalog) bornOf(merged []*segment.Info) uint64 {
 	return born
 }
 
-// dropNames drops the names files that no segment uses, directly or through other
-// names files.
+// dropNames drops the names files (which say where the blocks of merged segments are
+// now) that no segment uses, directly or through other names files.
 func (next *Catalog) dropNames() {
 	used := make(map[uint32]bool)
 	for _, s := range next.Segments {
@@ -261,9 +261,10 @@ func (next *Catalog) dropNames() {
 	next.Names = names
 }
 
-// AddRemoval adds removal r, with the entry info, to a generation that is about to
-// come into force. It completes info. It returns ErrStale if the generation lacks a
-// segment with captures that r hides, or still has segments of a pool that r drops.
+// AddRemoval adds removal r (one DELETE or DROP) to a generation of the catalogue
+// that is about to come into force. info is its entry; AddRemoval completes it. It
+// returns ErrStale if the generation lacks a segment with captures that r hides, or
+// still has segments of a pool that r drops.
 func (next *Catalog) AddRemoval(r *Removal, info *RemovalFile) error {
 	have := next.Holdings()
 	info.Generation = next.Generation
@@ -349,9 +350,9 @@ func Rebuild(segments []*segment.Info, indexes []IndexFile, names []NamesFile, o
 	return next
 }
 
-// WithIndexes returns the next generation: c with the new indexes of the segments in
-// infos, as far as these are still in force. files are the index files with these
-// indexes.
+// WithIndexes returns the next generation (state of the catalogue): c with the new
+// indexes of the segments in infos, as far as these segments are still in force.
+// files are the index files with these indexes.
 func (c *Catalog) WithIndexes(infos []*segment.Info, files []IndexFile) *Catalog {
 	next := &Catalog{Generation: c.Generation + 1, ID: c.ID, Copied: c.Copied, Names: c.Names, Static: c.Static, Parts: c.Parts, Removals: c.Removals}
 	indexed := make(map[uint32]*segment.Info, len(infos))

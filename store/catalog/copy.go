@@ -194,8 +194,8 @@ func (c *Catalog) AddPools(there *Catalog, pools []Pool) *Catalog {
 	return next
 }
 
-// Complete returns the pools all of whose dependencies are among pools too. It
-// leaves out the others, and pools that depend on these.
+// Complete returns those of the given pools that lack nothing: each pool on which a
+// pool of the result depends is in the result too.
 func Complete(pools []Pool) []Pool {
 	for {
 		has := make(map[string]bool, len(pools))

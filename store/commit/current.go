@@ -15,8 +15,8 @@ import (
 	"infomall/store/segment"
 )
 
-// CatalogFile returns the path of the catalogue of a generation in the archive, such
-// as "catalog/000012".
+// CatalogFile returns the path, in the archive's folder, of the catalogue of a
+// generation (state of the archive), such as "catalog/000012".
 func CatalogFile(generation uint64) string {
 	return filepath.Join(DirCatalog, fmt.Sprintf("%06d", generation))
 }
@@ -77,8 +77,8 @@ func (f *Folder) currentRemedy(n uint64) string {
 	return "REINDEX makes it again from the db-files; or restore it and the folder " + DirCatalog + " from a copy of the archive"
 }
 
-// Pin is the catalogue of a generation, protected from deletion by a shared lock,
-// together with every file that it names.
+// Pin is the catalogue of one generation (state of the archive), protected from
+// deletion by a shared lock, together with every file that it names.
 type Pin struct {
 	*catalog.Catalog
 	file *os.File // nil for the empty catalogue of an archive that does not exist

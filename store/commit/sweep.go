@@ -43,10 +43,11 @@ func (f *Folder) sweepWriters() (alive bool, err error) {
 	return alive, nil
 }
 
-// sweepFiles deletes leftovers: old generations that no reader pins, db-files,
-// indexes and other files that no generation names, and lock files of pools that no
-// generation has. The caller holds the archive's lock, and no other writer is alive,
-// so no process can be about to publish one of these files.
+// sweepFiles deletes leftovers: old generations (states of the catalogue) that no
+// reader has pinned; db-files, indexes and other files that no generation names; and
+// lock files of pools that no generation has. The caller holds the archive's lock,
+// and no other writer is alive, so no process can be about to publish one of these
+// files.
 func (f *Folder) sweepFiles() error {
 	if err := f.sweepGenerations(); err != nil {
 		return err
@@ -85,17 +86,17 @@ func (f *Folder) sweepFiles() error {
 	return nil
 }
 
-// Sweep removes the generations before the current one that no reader pins, and the
-// files that only these name.
+// Sweep removes the generations (states of the catalogue) before the current one
+// that no reader has pinned, and the files that only these name.
 func (f *Folder) Sweep(ctx context.Context) error {
 	return f.Locked(ctx, func(disk.File) error { return f.sweepGenerations() })
 }
 
-// sweepGenerations removes the generations before the current one that no reader
-// pins, and the files that only these name. A file that is out of force never comes
-// back. Generations newer than the current one stay: either a killed writer left
-// such a generation, and the next writer overwrites it, or CURRENT is damaged. The
-// caller holds the archive's lock.
+// sweepGenerations removes the generations (states of the catalogue) before the
+// current one that no reader has pinned, and the files that only these name. A file
+// that is out of force never comes back. Generations newer than the current one
+// stay: either a killed writer left such a generation, and the next writer
+// overwrites it, or CURRENT is damaged. The caller holds the archive's lock.
 func (f *Folder) sweepGenerations() error {
 	current, err := f.current()
 	if err != nil {
@@ -134,8 +135,8 @@ func (f *Folder) sweepGenerations() error {
 	return nil
 }
 
-// Generations returns the numbers of the generations whose catalogue files exist,
-// ascending.
+// Generations returns the numbers of the generations (states of the catalogue) whose
+// catalogue files exist, ascending.
 func (f *Folder) Generations() ([]uint64, error) {
 	entries, err := os.ReadDir(filepath.Join(f.Path, DirCatalog))
 	if err != nil {
@@ -197,9 +198,9 @@ func (u *fileUse) inFolder(dir string) bool {
 	return false
 }
 
-// only takes a generation out of the counts, and returns the files that no other
-// generation names. The result is empty if a generation cannot be read, because that
-// may name any file.
+// only takes a generation (a state of the catalogue) out of the counts, and returns
+// the files that no other generation names. The result is empty if a generation
+// cannot be read, because that may name any file.
 func (u *fileUse) only(generation uint64) (out []string) {
 	for _, name := range u.names[generation] {
 		if u.users[name]--; u.users[name] == 0 && !u.unknown {

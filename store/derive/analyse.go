@@ -128,7 +128,7 @@ func (a *Analysis) PageOf(s *segment.Stored) segment.Page {
 	return p
 }
 
-// Close frees the divided page, and keeps the rest of the analysis.
+// Close frees the page divided into blocks, and keeps the rest of the analysis.
 func (a *Analysis) Close() { a.open = nil }
 
 // memory returns about how many bytes of memory a takes, without the body.
@@ -299,8 +299,8 @@ func (m *Reader) As(id segment.ID, body []byte, as divide.As) *Analysis {
 	return a
 }
 
-// Open returns the divided page of a body. a is the analysis of the body. Open
-// returns nil if the body does not divide.
+// Open returns a page, divided into blocks and with the facts of its blocks. a is
+// the analysis of its body. Open returns nil if the body does not divide.
 func (m *Reader) Open(a *Analysis, body []byte) *facts.Reading {
 	if a.open != nil || a.Facts == nil {
 		return a.open
@@ -317,8 +317,8 @@ func (m *Reader) Open(a *Analysis, body []byte) *facts.Reading {
 	return r
 }
 
-// Close frees the divided pages of all analyses, keeps the rest of the analyses, and
-// sets Memory to 0.
+// Close frees the pages divided into blocks of all analyses, keeps the rest of the
+// analyses, and sets Memory to 0.
 func (m *Reader) Close() {
 	m.Memory = 0
 	for _, a := range m.known {

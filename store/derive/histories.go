@@ -34,8 +34,8 @@ type history struct {
 	history  life.Resting
 }
 
-// historyBytes is about how much memory the entry of a URL takes besides its
-// history.
+// historyBytes is about how many bytes of memory the entry of a URL in Histories
+// takes besides its history.
 const historyBytes = 200
 
 func (t *history) size() int64 { return t.history.Bytes() + historyBytes }

@@ -179,8 +179,8 @@ func (g *Importer) take(ctx context.Context, it record.Item, res *task.ImportRes
 	return nil
 }
 
-// damage counts a damaged record in res. It adds the record to the list of damages,
-// as long as that is short.
+// damage counts a damaged record in res, and adds it to res.Damages unless that list
+// is full.
 func damage(res *task.ImportResult, d task.Damage) {
 	res.Records++
 	res.Damaged++

@@ -79,8 +79,8 @@ type Sink struct {
 	tell   task.ImportResult // the result at the time of the last publication
 }
 
-// work is a capture to import, or a request to publish everything before it and then
-// delete the journals done.
+// work is a capture to import, or a request to publish all captures before it and
+// then delete the journals in done.
 type work struct {
 	c    *record.Capture
 	done []disk.File

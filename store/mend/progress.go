@@ -27,7 +27,8 @@ const kindVerify = "verify"
 // noteEvery is how often a running verification writes its progress.
 const noteEvery = 10 * time.Second
 
-// progress is the content of the file:
+// progress is the content of the file fileVerify: how far verifications have come.
+// In its lines, ⇥ stands for a tab:
 //
 //	infomall verify ⇥ draft 1
 //	next ⇥ n ⇥ part        which part, from 0, is next of a sample of n; one line for each n

@@ -427,7 +427,8 @@ func (r *reindex) segment(ctx context.Context, x *segment.IndexBuilder, i *segme
 	return info, nil
 }
 
-// watched is a db-file that reports how much of it was read, for o.Progress.
+// watched is a db-file that reports, to the Progress function of Reindex, how much
+// of it was read.
 type watched struct {
 	io.ReaderAt
 	r *reindex

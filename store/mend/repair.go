@@ -108,7 +108,8 @@ func (m *Maintenance) sameFiles(dir string) (map[catalog.File]bool, error) {
 	return same, nil
 }
 
-// file repairs file f of the archive, if it is damaged, and returns what was done.
+// file repairs file f of the archive if it is damaged. The State of the result says
+// what was done.
 func (r *repair) file(ctx context.Context, f catalog.File) (task.RepairResult, error) {
 	res := task.RepairResult{File: f.Name, Bytes: f.Bytes}
 	if !filepath.IsLocal(f.Name) {

@@ -97,9 +97,10 @@ func (v *salvager) close() {
 	}
 }
 
-// recover yields the content of the db-file. For each sound run it yields a span of
-// the file, followed by the run's captures, which have no bytes of their own in the
-// file. For each damaged part it yields a span that says what is damaged.
+// recover yields the content of the db-file. For each sound run (captures compressed
+// together) it yields a span of the file, followed by the run's captures, which have
+// no bytes of their own in the file. For each damaged part it yields a span that
+// says what is damaged.
 func (v *salvager) recover(ctx context.Context) iter.Seq2[task.Recovered, error] {
 	return func(yield func(task.Recovered, error) bool) {
 		spans := v.own.s.Spans

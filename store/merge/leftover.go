@@ -15,7 +15,7 @@ import (
 )
 
 // keepUsed stores the leftovers: blocks that no capture of the merged segments needs
-// any more, but that recipes of other segments use.
+// any more, but that captures in other segments use.
 func (m *merging) keepUsed(ctx context.Context) error {
 	for _, body := range m.bodies {
 		if err := m.keep(ctx, body.Recipe); err != nil {
@@ -67,8 +67,8 @@ func (m *merging) anyLeft() (bool, error) {
 	return false, nil
 }
 
-// keep stores those blocks of a recipe that are in merged segments and have no new
-// place yet.
+// keep stores those blocks of a recipe (the list of a body's blocks) that are in
+// merged segments and have no new place yet.
 func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
 	spans, err := m.v.Runs.Spans(recipe)
 	if err != nil {

@@ -73,12 +73,15 @@ func New(f *commit.Folder, s *snapshot.Source, warn func(error), histories int64
 // that pool.
 var ErrMerging = errors.New("another process merges the pool")
 
-// Merge rewrites each pool as one sorted row of segments, and returns one result for
-// each pool. It drops duplicate captures and blocks, corrects hints (how a capture
-// differs from the one before it), and finds the originals of revisits that were
-// imported before them. Readers keep the old segments until they are done. A pool
-// that another process is merging is left to that process. If there is no pool with
-// one of the names, the error is a *task.NoPoolError.
+// Merge rewrites each pool in o.Pools as one sorted row of segments, and returns one
+// result for each pool. If o.Pools is nil, it handles all pools. It drops duplicate
+// captures and blocks, corrects hints (how a capture differs from the one before
+// it), and finds the originals of revisits that were imported before them. Readers
+// keep the old segments until they are done. A pool that another process is merging
+// is left to that process.
+//
+// If there is no pool with one of the names, the error is a *task.NoPoolError. If a
+// named pool is static and o.Seal is not set, the error is a *task.StaticError.
 //
 // The memory that Merge takes does not depend on the size of the pool, except for
 // the filters of its segments' URLs: a byte or two for each URL.

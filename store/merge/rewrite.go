@@ -52,7 +52,7 @@ func (m *merging) findBodies(ctx context.Context) error {
 }
 
 // again rewrites those segments outside the merge that must not refer to merged
-// segments any more, and returns them.
+// segments any more, and returns their new forms.
 func (m *merging) again(ctx context.Context) ([]commit.Made, error) {
 	var out []commit.Made
 	for _, info := range m.v.Pin.Segments {
@@ -206,7 +206,8 @@ func (p *rewriting) lookUp(ctx context.Context, at timeline.Place, key string, l
 	return nil, nil
 }
 
-// moved returns a recipe with each block of a merged segment at its new place.
+// moved returns a recipe (the list of a body's blocks) with each block of a merged
+// segment at its new place.
 func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 	spans, err := m.v.Runs.Spans(recipe)
 	if err != nil {

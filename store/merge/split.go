@@ -94,7 +94,7 @@ func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 }
 
 // measured returns the parts of the split. It sets the size of each part to the sum
-// of the sizes of its segments among done.
+// of the sizes of its segments in the list done.
 func (s *split) measured(done []commit.Made) []catalog.Part {
 	for i := range s.parts {
 		p := &s.parts[i]

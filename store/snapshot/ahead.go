@@ -115,7 +115,8 @@ func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch
 	}
 }
 
-// part is a part of a tally that any goroutine can count by itself.
+// part is a share of the work of a tally: a segment, or several that overlap. Any
+// goroutine can count it by itself.
 type part struct {
 	captures int64
 	count    func(*tallier) error

@@ -82,9 +82,9 @@ func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 	return out, nil
 }
 
-// disturbed reports whether captures were removed in a way that the hints in group
-// may not take into account. group has all captures of one URL. Hints say how a
-// capture differs from the one before it.
+// disturbed reports whether captures of a URL were removed after its hints were
+// made, so that the hints (how a capture differs from the one before it) may be
+// wrong. group has all captures of the URL.
 func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
 	list, err := v.Removals()
 	if err != nil || len(list) == 0 || len(group) == 0 {

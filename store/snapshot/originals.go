@@ -103,8 +103,9 @@ func (o *Originals) forget() {
 	o.found, o.heads, o.seen = make(map[timeline.Place]*timeline.Original), make(map[timeline.Place]timeline.Place), make(map[timeline.Place]origin)
 }
 
-// Originals returns the finder of originals for the snapshot. It is created at the
-// first call.
+// Originals returns the finder of originals for the snapshot. (An original is the
+// capture from which a revisit has its body.) The finder is created at the first
+// call.
 func (v *Snapshot) Originals() *Originals {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -114,9 +115,10 @@ func (v *Snapshot) Originals() *Originals {
 	return v.origins
 }
 
-// AddBatch makes the snapshot search for the originals of revisits in a batch too. A
-// capture of the batch may also be the original of a revisit in the archive. Bodies
-// are analysed by the parameter read, which remembers analyses.
+// AddBatch makes the snapshot search also in a batch for the originals of revisits
+// (the captures from which they have their bodies). A capture of the batch may also
+// be the original of a revisit in the archive. read analyses the bodies, and
+// remembers analyses.
 func (v *Snapshot) AddBatch(b Batch, read *derive.Reader) { v.origins = newOriginals(v, b, read) }
 
 // Stored returns the complete entry at a place, which may be in the batch.
@@ -267,8 +269,8 @@ func (o *Originals) ring(ctx context.Context, path []Link) (*timeline.Original, 
 	return all[0], nil
 }
 
-// asStored returns the capture at a place, which is stored with a body, as the
-// original of a revisit of it.
+// asStored returns what a revisit of the capture at a place takes from that capture,
+// which is stored with a body.
 func (o *Originals) asStored(ctx context.Context, at timeline.Place) (*timeline.Original, error) {
 	if out := o.found[at]; out != nil {
 		return out, nil

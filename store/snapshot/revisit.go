@@ -10,10 +10,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// resolve finds the bodies of the revisits in group that are stored without one,
-// because their originals were imported after them. It enters what it finds in the
-// captures of group. It leaves out 304s that refer to no capture; timeline.Settle
-// gives these a body.
+// resolve finds the bodies of those revisits in group that are stored without one,
+// because their originals (the captures with these bodies) were imported after them.
+// It enters what it finds in the captures of group. It leaves out 304s that refer to
+// no capture; timeline.Settle gives these a body.
 func (v *Snapshot) resolve(ctx context.Context, group []timeline.Capture) error {
 	o := v.Originals()
 	for i := range group {

@@ -112,10 +112,10 @@ func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 	}
 }
 
-// firstChanged returns the earliest time at which segment late may change the hints
-// of captures up to the time last: the time of a capture of late, or of a revisit in
-// the segments before that may have its body from late. It returns the end of time
-// if there is none.
+// firstChanged returns the earliest time, not later than last, at which segment late
+// may change hints (how a capture differs from the one before it). That is the time
+// of a capture of late, or of a revisit in the list before that may have its body
+// from late. If there is none, the result is catalog.EndOfTime.
 func firstChanged(late *segment.Info, last record.Time, before []*segment.Info) record.Time {
 	first := catalog.EndOfTime
 	if late.First <= last {
