@@ -35,7 +35,7 @@ type Change struct {
 	Seen uint64
 	// On is the catalogue of that snapshot.
 	On *Catalog
-	// Whole, if not "", is a pool of which Out must be all segments.
+	// Whole, if not "", is a pool. Out must then have all segments of that pool.
 	Whole string
 	// Seal makes the pools of In static.
 	Seal bool

@@ -53,7 +53,8 @@ func (f *Folder) sweepFiles() error {
 		return err
 	}
 	if c, err := f.InForce(); err != nil || c.Generation == 0 {
-		// What it names cannot be told from leftovers: keep everything.
+		// Without a current catalogue, files that it names cannot be told from
+		// leftovers: keep everything.
 		return nil
 	}
 	generations, err := f.Generations()

@@ -63,7 +63,8 @@ func (k *Notes) BeginJob(ctx context.Context, j task.Job) (id int64, end func(ta
 		if run == nil && !k.folder.Exists() {
 			return nil
 		}
-		// Also after ctx has ended, since that may be how the job ended.
+		// The job is recorded even if ctx has ended, because that may be how the
+		// job ended.
 		return k.jobsLocked(context.WithoutCancel(ctx), func(log *jobLog) error {
 			ended.ID, ended.Process = j.ID, j.Process
 			if run == nil {

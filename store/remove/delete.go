@@ -185,8 +185,8 @@ func (d *deletion) needs(key string, visible []timeline.Capture, chosen map[reco
 			d.need(visible[i-1].Place, e.Place)
 		}
 	}
-	// Captures deleted earlier take their bodies from there too, if they are
-	// needed. It matters little from which.
+	// Captures of the URL that were deleted earlier and are still needed also take
+	// their bodies from these places. It matters little from which of them.
 	var pools []string
 	most := catalog.NeedNone
 	for i := range d.look.Raw {
@@ -297,8 +297,7 @@ func (d *deletion) revisit(ctx context.Context, e *timeline.Capture) error {
 	}
 	for pool := of.Through; pool != nil; pool = pool.Next {
 		if d.pools[pool.Pool] != nil {
-			// The hints of later captures depend on what this revisit was taken to
-			// be.
+			// The hints of later captures depend on the body that this revisit has.
 			d.dependents[catalog.Fingerprint(e.Key)] = true
 		}
 	}

@@ -162,7 +162,8 @@ func (v *Snapshot) ownerAmong(holder uint32, held heldBody) (timeline.Place, err
 			return p, err
 		}
 	}
-	// The segment was merged into another one since, or the entry named no holder.
+	// The segment holder was merged into another segment since, or the entry named
+	// no holder.
 	for _, i := range v.Pin.Segments {
 		h := v.Runs.Reader(i)
 		if i.ID == holder || !h.MayHave(held.key) {

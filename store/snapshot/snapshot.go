@@ -122,7 +122,7 @@ func firstChanged(late *segment.Info, last record.Time, before []*segment.Info) 
 		first = late.First
 	}
 	for _, o := range before {
-		// If a segment follows, each of its captures had its body when it was
+		// In a segment with Follows set, each capture had its body when it was
 		// imported.
 		if !o.Follows && o.First <= last && catalog.MonthOf(o.Pool) >= catalog.MonthOf(late.Pool) {
 			first = min(first, o.First)

@@ -56,7 +56,8 @@ func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Sto
 		out.FrameWhole()
 		return out, nil
 	}
-	// The capture that it refers to may itself have the body of another.
+	// The capture to which the revisit refers may itself have the body of another
+	// capture.
 	o, err := v.headed(ctx, at, e)
 	if err != nil {
 		return out, fmt.Errorf("original of %s: %w", out.URL, err)
