@@ -242,7 +242,7 @@ func TestCancelled(t *testing.T) {
 func TestSamples(t *testing.T) {
 	dir := os.Getenv("INFOMALL_SHARED")
 	if dir == "" {
-		dir = filepath.FromSlash("../../../shared")
+		dir = filepath.FromSlash("../../../../shared")
 	}
 	dir = filepath.Join(dir, "data", "warc")
 	if _, err := os.Stat(dir); err != nil {

@@ -21,7 +21,7 @@ import (
 func shared(t testing.TB) string {
 	dir := os.Getenv("INFOMALL_SHARED")
 	if dir == "" {
-		dir = filepath.FromSlash("../../../shared")
+		dir = filepath.FromSlash("../../../../shared")
 	}
 	dir = filepath.Join(dir, "data", "warc")
 	if _, err := os.Stat(dir); err != nil {
