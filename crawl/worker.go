@@ -391,8 +391,8 @@ func (e *engine) unasked(u string) bool {
 	return e.o.FromArchive || strings.HasPrefix(u, fileScheme)
 }
 
-// local handles the result of t if it came from the archive or from a file,
-// as response does for other tasks.
+// local handles the result of t if it came from the archive or from a file. For a
+// result that came from a server, the method response does this.
 func (e *engine) local(ctx context.Context, t *fetchTask) error {
 	t.fetches = append(t.fetches, e.row(&t.u, &t.res, t.u.URL, t.u.Hop))
 	if err := e.f.Release(t.u.Host, time.Time{}); err != nil {

@@ -57,9 +57,9 @@ func (s *shell) complete(before, after string) (from int, candidates []string) {
 }
 
 // isLower reports whether completed keywords should be in lower case. They
-// follow the case of typed, the word that is being typed. If typed is empty,
-// they follow the first word of the statement in text; the parameter first is
-// that word in upper case.
+// have the case of typed, the word that is being typed. If typed is empty, they
+// have the case in which text, the statement so far, has its first word. The
+// parameter first is that word in upper case, to find it in text.
 func isLower(typed, first, text string) bool {
 	if typed != "" {
 		return !strings.ContainsFunc(typed, unicode.IsUpper)

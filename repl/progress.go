@@ -113,8 +113,8 @@ func timing(took time.Duration, rows int64, read *record.ReadStats) string {
 	return text
 }
 
-// amount returns the number n with its unit, such as "12 captures". If the unit
-// is "bytes", it returns a power of 1024, such as "1.5 MB".
+// amount returns the number n with its unit, such as "12 captures". A number of
+// bytes is returned in the largest fitting power of 1024, such as "1.5 MB".
 func amount(n int64, unit string) string {
 	if unit != "bytes" {
 		return strconv.FormatInt(n, 10) + " " + unit

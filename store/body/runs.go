@@ -13,9 +13,8 @@ import (
 	"infomall/store/timeline"
 )
 
-// Runs reads the runs (neighbouring captures compressed together) of the segments in
-// force, which are those that the catalogue of one state of the archive names. It
-// keeps the runs read last in memory. Several goroutines may use it. All must have
+// Runs reads the runs (neighbouring captures compressed together) of one state of the
+// archive: of the segments that the catalogue of that state names. It keeps the runs read last in memory. Several goroutines may use it. All must have
 // finished before Close.
 type Runs struct {
 	files   *Files
@@ -346,9 +345,8 @@ func (r *Runs) Facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
 	return f, nil
 }
 
-// other returns a run whose content another run needs to be decompressed. ref says
-// in which segment the run is; that segment is older than the segment of the other
-// run.
+// other returns the run at ref. The compressed content of a run of a later segment
+// refers to the content of this run, which is therefore needed to decompress it.
 func (r *Runs) other(ref segment.RunRef) (*segment.Run, error) {
 	s := r.Segment(ref.Segment)
 	if s == nil {

@@ -139,8 +139,8 @@ func (c *Catalog) tidyParts() {
 // dependOnParts is called when the change ch splits a pool. Segments that depend on
 // the pool may need bodies that are now in its new parts. dependOnParts makes each
 // of these segments also depend on the parts that it uses, according to ch.Depends.
-// A segment that was added meanwhile is not in ch.Depends: it becomes dependent on
-// all parts.
+// A segment that another process published while ch was prepared is not in
+// ch.Depends: it becomes dependent on all parts.
 func (next *Catalog) dependOnParts(ch Change) {
 	if len(ch.Parts) < 2 {
 		return

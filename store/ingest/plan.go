@@ -367,9 +367,9 @@ func (b *batchPlan) revisit(ctx context.Context, i int) error {
 	return nil
 }
 
-// bring makes revisit s store the body that the entry owner stores. That entry was
-// deleted and disappears when its pool is merged, so a new capture cannot refer to
-// it.
+// bring copies the body that the entry owner stores into s, a new revisit of it. A
+// revisit otherwise refers to the entry, but this entry was deleted: it disappears
+// when its pool is merged.
 func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored) (err error) {
 	s.Body = segment.BodyOwn
 	if owner.Bytes <= formats.BodyMemory {

@@ -345,8 +345,8 @@ func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.S
 	return p, w.Publish(ctx, p)
 }
 
-// mergeable returns those segments of the list in that can be merged now, and
-// whether these have hidden captures (removed, but still in a file). A segment with
+// mergeable returns the segments, out of the list in, that can be merged now. hidden
+// reports whether any of them has hidden captures (removed, but still in a file). A segment with
 // a hidden capture from which other captures take their bodies must stay, unless the
 // whole pool is merged.
 func mergeable(v *snapshot.Snapshot, in []*segment.Info) (out []*segment.Info, hidden bool, err error) {

@@ -56,7 +56,7 @@ type output struct {
 }
 
 // newMerging returns the state for merging the segments of the list in. placesBytes
-// is how many bytes of new places of blocks are kept in memory.
+// bounds the memory, in bytes, for the list of where each block is moved to.
 func newMerging(w *commit.Writer, v *snapshot.Snapshot, t mergeTask, in []*segment.Info, placesBytes int64) *merging {
 	m := &merging{
 		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: segment.NewEncoder(),

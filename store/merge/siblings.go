@@ -40,8 +40,9 @@ func (u *siblings) known(l *timeline.Capture) bool {
 	return !slices.ContainsFunc(u.segments, func(o *segment.Info) bool { return timeline.Newer(o, l.Seg.Info) })
 }
 
-// heldOutside returns a segment that is not merged and stores the body with this ID
-// at the same URL, or nil if there is none.
+// heldOutside looks for the body with this ID at the same URL in the segments that
+// take no part in the merge. It returns a segment that stores the body, or nil if
+// there is none.
 func (u *siblings) heldOutside(id segment.ID) *segment.Reader {
 	if u.holders == nil {
 		u.holders = make(map[segment.ID]*segment.Reader)

@@ -247,8 +247,8 @@ func (k *Notes) openResult(name string) (*resultFile, error) {
 	return &resultFile{r, f}, nil
 }
 
-// ResultRows yields the rows of the result info whose keys are in one of the ranges,
-// in order of key. The ranges must be sorted and disjoint; nil means all rows. An
+// ResultRows yields rows of a stored result, which info names: those whose keys are
+// in one of the ranges, in order of key. The ranges must be sorted and disjoint; nil means all rows. An
 // error is the last pair.
 func (k *Notes) ResultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {

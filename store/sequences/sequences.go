@@ -194,8 +194,8 @@ func (f *Frame) copies(b []byte) error {
 	return f.rest()
 }
 
-// rest adds a sequence without a match for the literals after the last sequence,
-// if there are any. It returns an error if the output becomes longer than
+// rest is called after the last sequence (literals and then a match) of a block. If
+// literals are left, rest adds a sequence that consists of them, with an empty match. It returns an error if the output becomes longer than
 // allowed.
 func (f *Frame) rest() error {
 	n := len(f.Literals) - int(f.end.Lit)

@@ -134,9 +134,10 @@ func (f *Frame) table(kind int, mode byte, in []byte) ([]byte, error) {
 	return in, nil
 }
 
-// readNorm reads the description of a decoding table: how often each code occurs
-// among its 1<<log states. It writes these counts to norm, with -1 for less than
-// once. It returns the number of codes, log, and in n the number of bytes read.
+// readNorm reads the description of a decoding table from in (RFC 8878 §4.1.1). A
+// table has 1<<log states, which are divided among the codes. norm[c] becomes the
+// number of states of code c; -1 means a code so rare that it has one state at the
+// end of the table. It returns the number of codes, log, and in n the number of bytes read.
 // For invalid input, and if log would exceed logMax, all results are 0.
 func readNorm(norm []int16, in []byte, logMax uint8) (symbols int, log uint8, n int) {
 	at := 0

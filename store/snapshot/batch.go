@@ -105,8 +105,8 @@ func (o *batcher) flush() error {
 	return nil
 }
 
-// putEntry appends the values of capture e to those columns of b that are in want
-// and in record.TallyColumns.
+// putEntry appends the values of capture e to columns of b: to each column that is
+// both in want and in record.TallyColumns.
 func putEntry(b *record.Batch, want record.Columns, e *timeline.Capture) {
 	if want&record.ColStatus != 0 {
 		b.Status = append(b.Status, e.Status)

@@ -151,8 +151,9 @@ func (o *Originals) moment(u *urlCaptures, t record.Time, from int, end record.T
 	return m, nil
 }
 
-// add adds capture g, which has index i in urlCaptures.all, unless it is a revisit
-// that cannot have a body. s is the complete entry of the capture, or nil if that
+// add notes capture g as one from which a revisit may have its body. i is its index in
+// urlCaptures.all. add leaves out g if it is itself a revisit for which no body can
+// be found. s is the complete entry of the capture, or nil if that
 // cannot be read.
 func (c *choice) add(i int32, g *Sibling, s *segment.Stored) {
 	switch {

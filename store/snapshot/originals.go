@@ -98,7 +98,8 @@ func newOriginals(v *Snapshot, b Batch, read *derive.Reader) *Originals {
 	return o
 }
 
-// forget empties the maps whose keys are places.
+// forget empties the maps of results whose keys are places of captures, because the
+// places will not be valid any more.
 func (o *Originals) forget() {
 	o.found, o.heads, o.seen = make(map[timeline.Place]*timeline.Original), make(map[timeline.Place]timeline.Place), make(map[timeline.Place]origin)
 }

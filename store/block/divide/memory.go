@@ -76,7 +76,8 @@ const (
 	rowOutside = -2 // the row is outside: the part is a cell, or several cells of one row
 )
 
-// PlacedPart is a KnownPart together with its place in a Tree.
+// PlacedPart is a part of a page that a Memory knew from another page, and its place
+// in the Tree of this page.
 type PlacedPart struct {
 	Block int // index of the part's block in Tree.Blocks
 	Part  *KnownPart

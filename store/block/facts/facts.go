@@ -273,8 +273,8 @@ func (m *Reader) readLeaf(b *divide.Body, start, end int) (facts []byte, _ int32
 // noFacts are the facts of a leaf that has no links and no stored fingerprint.
 var noFacts = []byte{Extractor}
 
-// KeptBlock is one block of the page's cut at KeptLevel, as the stored facts of
-// the page describe it.
+// KeptBlock is one block of a page that is divided into blocks at the level
+// KeptLevel. Its fields come from the stored facts of the page, not from the body.
 type KeptBlock struct {
 	Path   string
 	Label  label.Label
