@@ -64,6 +64,7 @@ func (a *Remover) Delete(ctx context.Context, v *snapshot.Snapshot, o task.Delet
 	if err := d.others(ctx); err != nil {
 		return res, err
 	}
+	d.needHolders()
 	for _, p := range d.pools {
 		res.Pools = append(res.Pools, *p)
 	}
@@ -285,6 +286,23 @@ func (d *deletion) others(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// needHolders completes the needs of deleted captures that have the same body. One of
+// them stores the body and the others refer to it there. If one that refers to it is
+// needed, and lies in another pool, then the one that stores it must not disappear
+// when only its own pool is merged.
+func (d *deletion) needHolders() {
+	for _, places := range d.bodies {
+		several := slices.ContainsFunc(places, func(p timeline.Place) bool { return p.Seg.Info.Pool != places[0].Seg.Info.Pool })
+		needed := func(p timeline.Place) bool { return d.needed[p] != catalog.NeedNone }
+		if !several || !slices.ContainsFunc(places, needed) {
+			continue
+		}
+		for _, p := range places {
+			d.needed[p] = catalog.NeedOther
+		}
+	}
 }
 
 // revisit marks the deleted captures in the chain of revisit e as needed. e either
