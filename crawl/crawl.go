@@ -425,8 +425,8 @@ func (e *engine) poll() (err error) {
 	return e.commit()
 }
 
-// admit queues URLs that another process added, except those that a rule of
-// the crawl excludes. A forced URL is queued in any case.
+// admit queues URLs that another process added. It leaves out a URL that a rule
+// of the crawl excludes, unless the URL is forced.
 func (e *engine) admit(given []report.Queued) error {
 	for _, u := range given {
 		if !u.Forced && e.rules.refuse(u.URL, false) != "" {

@@ -72,8 +72,8 @@ func (e *engine) site(host string) (*site, error) {
 	return s, nil
 }
 
-// forgetSites stores all changed sites, and then removes about half of them
-// from memory: those that were not used recently.
+// forgetSites stores all changed sites. It then removes the sites that were not
+// used recently, about half of them, from memory.
 func (e *engine) forgetSites() error {
 	if err := e.saveSites(true); err != nil {
 		return err

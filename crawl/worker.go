@@ -478,8 +478,8 @@ func (e *engine) robots(ctx context.Context, t *fetchTask, h *host) error {
 	return e.f.Return(t.u, h.next(e.now()))
 }
 
-// found queues the links of t, or the target if t is a redirect, except
-// those that a rule or the topic of the crawl leaves out.
+// found queues the links of t, or the target if t is a redirect. It leaves out a
+// link that a rule or the topic of the crawl excludes.
 func (e *engine) found(t *fetchTask) error {
 	barren, err := e.noteContent(t)
 	if err != nil {

@@ -64,8 +64,7 @@ type Queues interface {
 // Waiting holds the URLs that wait for a time, and the URLs that are kept
 // back because they are in traps.
 type Waiting interface {
-	// Postpone moves a URL from its queue to those that wait. It waits until
-	// due.
+	// Postpone takes a URL out of its queue and stores it as waiting until due.
 	Postpone(u *report.Queued, due record.Time) error
 	// Ripe queues up to n waiting URLs that are due by now, and returns
 	// them.

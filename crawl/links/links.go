@@ -92,8 +92,8 @@ func (c *collector) room(n int) {
 	}
 }
 
-// listed adds the links in a list, such as those of headers or a style
-// sheet, except those that a crawl does not follow.
+// listed adds the links in a list, such as the links of headers or of a style
+// sheet. It leaves out a link that a crawl does not follow.
 func (c *collector) listed(links []markup.Link) {
 	for i := range links {
 		if l, ok := asLink(&links[i]); ok {

@@ -208,8 +208,8 @@ func (d *Folder) OrderCrawl(ctx context.Context, name string, change func(*repor
 	return Order(dir, change)
 }
 
-// GiveCrawl adds URLs to the named crawl, which will fetch those that it has
-// not met; with force, it fetches all of them. If there is no such crawl,
+// GiveCrawl adds URLs to the named crawl. The crawl will fetch each URL that it
+// has not met; with force, it fetches every URL. If there is no such crawl,
 // the error is a *report.NoCrawlError.
 func (d *Folder) GiveCrawl(ctx context.Context, name string, urls []string, force bool) error {
 	dir, err := d.crawl(name)

@@ -43,8 +43,8 @@ type Site struct {
 	Changed bool // whether the Site has changed since it was stored
 }
 
-// tally counts the pages of one kind of URLs. Debt is the sum of the charges
-// for its pages without anything new, less those that new pages paid back.
+// tally counts the pages of one kind of URLs. Each page that brings nothing new
+// adds a charge to Debt, and each page that brings something new pays back a part.
 type tally struct {
 	Debt  float64
 	Pages int

@@ -230,8 +230,8 @@ func (l *parting) space(s *items) {
 }
 
 // likely guesses whether some fingerprints are near each other (within the
-// distance that Pairs got). It compares only some of those that agree with the
-// first fingerprint in one digit of a key.
+// distance that Pairs got). It compares only a few fingerprints with each
+// other: the first one, and some that agree with it in one digit of a key.
 func (p *pairing) likely() bool {
 	t := &layoutFor(len(p.hashes), p.distance).tables[0]
 	first := t.digits[0]
