@@ -321,14 +321,11 @@ func (r *Runs) Entry(p timeline.Place) (*segment.Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := run.Meta.Entries()
-	if err == nil && uint64(p.N) >= uint64(len(entries)) {
-		err = fmt.Errorf("run %d has %d captures, but no capture %d", p.Run, len(entries), p.N)
-	}
+	e, err := run.Meta.Entry(p.N)
 	if err != nil {
-		return nil, &segment.Error{File: p.Seg.Info.File, Offset: -1, Err: err}
+		return nil, &segment.Error{File: p.Seg.Info.File, Offset: -1, Err: fmt.Errorf("run %d: %w", p.Run, err)}
 	}
-	return &entries[p.N], nil
+	return e, nil
 }
 
 // Facts returns the facts in run n of a segment: what was computed about its pages

@@ -66,6 +66,18 @@ func (m *Histories) remember(key string, versions uint64, h life.History) {
 	m.young[key] = t
 }
 
+// Has reports whether a history of the URL with this key is remembered.
+func (m *Histories) Has(key string) bool {
+	if m == nil {
+		return false
+	}
+	_, ok := m.young[key]
+	if !ok {
+		_, ok = m.old[key]
+	}
+	return ok
+}
+
 // at returns the history of the URL with this key, up to its last version. The
 // argument versions is the checksum that the versions in it must have (see
 // versionSums). The bool is false if no history is remembered, or if its checksum

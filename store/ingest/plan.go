@@ -41,6 +41,10 @@ type batchPlan struct {
 	pools    map[string]*poolPlan
 	all      []timeline.Capture // stored and staged captures of the current URL
 	bodies   urlBodies          // of the current URL
+	// disturbed is set if captures of the current URL were removed; see
+	// snapshot.Looker.
+	disturbed bool
+	earlier   map[timeline.Place]*earlier // versions of the URLs of the current window
 	// across are the revisits of this batch whose originals are captures of other
 	// URLs in the batch.
 	across []reference
@@ -80,15 +84,17 @@ func (b *batchPlan) plan(ctx context.Context) error {
 	b.fates = make([]fate, len(b.staged))
 	b.folds = make([][]byte, len(b.staged))
 	b.newBytes = make([]int64, len(b.staged))
+	var w window
 	for from := 0; from < len(b.staged); {
-		to := from + 1
-		for to < len(b.staged) && b.staged[to].Key == b.staged[from].Key {
-			to++
-		}
-		if err := b.url(ctx, from, to); err != nil {
+		if err := b.open(ctx, &w, from); err != nil {
 			return err
 		}
-		from = to
+		for i := range w.urls {
+			if err := b.url(ctx, &w.urls[i]); err != nil {
+				return err
+			}
+			from = w.urls[i].to
+		}
 	}
 	for _, r := range b.across {
 		if b.fates[r.from] == fateTwice {
@@ -109,18 +115,15 @@ func (b *batchPlan) plan(ctx context.Context) error {
 // poolFor returns the name of the pool to which a staged capture goes.
 func (b *batchPlan) poolFor(s *staged) string { return b.v.Pin.OpenPool(s.Time.Pool(), s.Key) }
 
-// url plans the captures staged[from:to], which all have the same URL.
-func (b *batchPlan) url(ctx context.Context, from, to int) error {
-	known, err := b.look.At(ctx, b.staged[from].Key)
-	if err != nil {
-		return err
-	}
-	before := known
-	if b.look.Disturbed {
-		before = b.look.Group
+// url plans the new captures of one URL.
+func (b *batchPlan) url(ctx context.Context, u *windowURL) error {
+	known, before := u.known, u.known
+	b.disturbed = u.removed
+	if b.disturbed {
+		before = u.group
 	}
 	all := append(b.all[:0], before...)
-	for i := from; i < to; i++ {
+	for i := u.from; i < u.to; i++ {
 		if b.staged[i].Body == segment.BodyNone {
 			if err := b.revisit(ctx, i); err != nil {
 				return err
@@ -138,7 +141,7 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 	}
 	b.all, b.bodies = all, urlBodies{}
 	arrange := timeline.Settle
-	if b.look.Disturbed {
+	if b.disturbed {
 		arrange = timeline.SettleVisible
 	}
 	settled := arrange(all)
@@ -183,9 +186,9 @@ func (b *batchPlan) keep(i int, l *timeline.Capture, known []timeline.Capture) {
 	}
 	if n := len(p.at); n == 0 || b.staged[p.at[n-1]].Key != s.Key {
 		p.urls++
-		p.countFresh(known, b.look.Disturbed)
+		p.countFresh(known, b.disturbed)
 	}
-	p.follows = p.follows && !b.look.Disturbed && s.Body != segment.BodyNone && (len(known) == 0 || known[len(known)-1].Time < s.Time)
+	p.follows = p.follows && !b.disturbed && s.Body != segment.BodyNone && (len(known) == 0 || known[len(known)-1].Time < s.Time)
 	p.at = append(p.at, i)
 	if s.Body == segment.BodyOwn {
 		b.hold(i, known)
@@ -261,7 +264,7 @@ func (u *urlBodies) look(known []timeline.Capture) {
 // blocks of a version relate to those of earlier versions), and stores them in
 // b.folds.
 func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
-	if b.look.Disturbed {
+	if b.disturbed {
 		return nil // the folds in the archive were made before captures were removed
 	}
 	f := &derive.Folder{Read: b.read, Histories: b.tails, Source: b}
@@ -271,12 +274,18 @@ func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 // StoredFold returns the fold stored with the version at a place of the archive, or
 // nil if none is stored.
 func (b *batchPlan) StoredFold(at timeline.Place) ([]byte, error) {
+	if e := b.earlier[at]; e != nil {
+		return e.fold, nil
+	}
 	return b.v.Versions().StoredFold(at)
 }
 
 // VersionBody returns the body of version l, of the archive or of the batch. The
 // bool is false if the version has no body, or one that is too large to be divided.
 func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
+	if e := b.earlier[l.Place]; e != nil {
+		return e.body, e.ok, nil
+	}
 	if l.Seg != nil {
 		return b.v.Versions().VersionBody(ctx, l)
 	}

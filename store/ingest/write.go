@@ -3,12 +3,14 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 
 	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 )
 
 // write writes a segment for each pool of the planned batch b, in the order of
@@ -68,9 +70,12 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 	for pool := range p.depends {
 		w.Depend(pool)
 	}
-	for _, i := range p.at {
+	for n, i := range p.at {
 		if err := ctx.Err(); err != nil {
 			return commit.Made{}, err
+		}
+		if n%knownAhead == 0 {
+			b.remember(known, p.at[n:min(n+knownAhead, len(p.at))])
 		}
 		s := b.staged[i]
 		e := s.Stored
@@ -83,8 +88,7 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 		}
 		switch {
 		case e.Body != segment.BodyOwn:
-		case s.before.Seg != nil:
-			known.Add(s.before)
+		case s.before.Seg != nil: // remember has read its blocks
 		case s.read != nil && !s.read.Single:
 			if err := g.nearby.near(ctx, e.Key, p.name); err != nil {
 				if ctx.Err() != nil {
@@ -112,6 +116,26 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 		return commit.Made{}, fmt.Errorf("sync %s: %w", f.Name(), err)
 	}
 	return commit.Made{Info: &info, Writer: w, Path: f.Name()}, nil
+}
+
+// knownAhead is for how many captures the stored blocks that they may share are read
+// at a time.
+const knownAhead = 4096
+
+// remember adds to known the blocks of the stored captures with which some captures of
+// the batch may share blocks. It reads them in the order in which they are stored, so
+// that each run is read once.
+func (b *batchPlan) remember(known *body.Known, captures []int) {
+	var places []timeline.Place
+	for _, i := range captures {
+		if s := b.staged[i]; s.Body == segment.BodyOwn && s.before.Seg != nil {
+			places = append(places, s.before)
+		}
+	}
+	slices.SortFunc(places, timeline.ComparePlaces)
+	for _, p := range places {
+		known.Add(p)
+	}
 }
 
 // poolOf returns the pool of the segment with this number, which is in force or

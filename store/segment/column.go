@@ -402,54 +402,66 @@ func appendKeys(dst []byte, keys []string) []byte {
 	return dst
 }
 
-// endings holds the last bytes of keys, which are stored apart from the beginnings
-// of the keys (the stems). Its memory is used again for the next keys.
-type endings struct {
-	list []string // one for all keys, or the distinct ones, or one for each key
-	at   []int64  // index in list for each key; nil: one for all, or one for each key
+// texts is a decoded column of strings. Its memory is used again for the next column.
+type texts struct {
+	list []string // one for all, or the distinct ones, or one for each
+	at   []int64  // index in list of each string; nil: one for all, or one for each
 	mem  []int64
 }
 
-// of returns the ending (the last bytes, stored apart) of key i.
-func (e *endings) of(i int) string {
+// of returns string i.
+func (t *texts) of(i int) string {
 	switch {
-	case len(e.list) == 1:
+	case len(t.list) == 1:
 		i = 0
-	case e.at != nil:
-		i = int(e.at[i])
+	case t.at != nil:
+		i = int(t.at[i])
 	}
-	return e.list[i]
+	return t.list[i]
 }
 
-// cut decodes the endings from src, a column of n keys, and returns the part of src
-// that holds the stems.
-func (e *endings) cut(src []byte, n int) (stems []byte, err error) {
-	e.list, e.at = append(e.list[:0], ""), nil
-	r := packed.Reader{B: src}
-	col := r.Sized()
+// decode decodes src, a column of n strings with nothing after it. It does not expand
+// the forms textsConst and textsDict, so it takes little time and memory for columns in
+// which most strings are equal.
+func (t *texts) decode(src []byte, n int) (err error) {
+	t.list, t.at = append(t.list[:0], ""), nil
 	switch {
-	case r.Bad || len(col) == 0:
-		return nil, errColumn
-	case col[0] == textsConst:
-		e.list[0] = string(col[1:])
-	case col[0] == textsDict:
+	case n == 0:
+		return nil
+	case len(src) == 0:
+		return errColumn
+	case src[0] == textsConst:
+		t.list[0] = string(src[1:])
+	case src[0] == textsDict:
 		var positions []byte
-		if e.list, positions, err = cutDict(col[1:], n); err != nil {
-			return nil, err
+		if t.list, positions, err = cutDict(src[1:], n); err != nil {
+			return err
 		}
-		if e.mem, err = decodeInts(e.mem, positions, n); err != nil {
-			return nil, err
+		if t.mem, err = decodeInts(t.mem, positions, n); err != nil {
+			return err
 		}
-		e.at = e.mem
-		for _, p := range e.at {
-			if uint64(p) >= uint64(len(e.list)) {
-				return nil, errColumn
+		t.at = t.mem
+		for _, p := range t.at {
+			if uint64(p) >= uint64(len(t.list)) {
+				return errColumn
 			}
 		}
 	default:
-		e.list, err = decodeTexts(e.list, col, n)
+		t.list, err = decodeTexts(t.list, src, n)
 	}
-	return r.B, err
+	return err
+}
+
+// cutEndings decodes the endings of n keys into ends, from the beginning of src, and
+// returns the part of src that holds the stems. The endings (the last bytes of the
+// keys) are stored apart from the stems.
+func cutEndings(ends *texts, src []byte, n int) (stems []byte, err error) {
+	r := packed.Reader{B: src}
+	col := r.Sized()
+	if r.Bad || len(col) == 0 {
+		return nil, errColumn
+	}
+	return r.B, ends.decode(col, n)
 }
 
 // extensionMax is the greatest length of a file name's extension.
@@ -504,7 +516,7 @@ func sized[T any](dst []T, n int) []T {
 // decodeKeys decodes n keys. src is exactly their stems, and ends has their
 // endings. It reuses dst if that is large enough. The keys share memory with each
 // other, but not with src.
-func decodeKeys(dst []string, src []byte, n int, ends *endings) ([]string, error) {
+func decodeKeys(dst []string, src []byte, n int, ends *texts) ([]string, error) {
 	// The keys of the run before, if dst has them, took about as much memory.
 	size := 0
 	for _, k := range dst {

@@ -71,7 +71,7 @@ func TestColumnsRandom(t *testing.T) {
 			t.Fatalf("texts: got %q, %v, want %q", got, err, s)
 		}
 		slices.Sort(s)
-		if got, err := decodeKeys(nil, appendKeys(nil, s), len(s), &endings{list: []string{""}}); err != nil || !slices.Equal(got, s) {
+		if got, err := decodeKeys(nil, appendKeys(nil, s), len(s), &texts{list: []string{""}}); err != nil || !slices.Equal(got, s) {
 			t.Fatalf("keys: got %q, %v, want %q", got, err, s)
 		}
 	})
@@ -110,7 +110,7 @@ func FuzzDecode(f *testing.F) {
 		if v, err := decodeTexts(nil, b, int(n)); err == nil && len(v) != int(n) {
 			t.Errorf("texts: %d values, want %d", len(v), n)
 		}
-		if v, err := decodeKeys(nil, b, int(n), &endings{list: []string{""}}); err == nil && len(v) != int(n) {
+		if v, err := decodeKeys(nil, b, int(n), &texts{list: []string{""}}); err == nil && len(v) != int(n) {
 			t.Errorf("keys: %d values, want %d", len(v), n)
 		}
 		var c Chunk
@@ -179,7 +179,7 @@ func TestTightKeys(t *testing.T) {
 		slices.Sort(keys)
 		p := frontParts{n: len(keys), k: len(keys)}
 		p.cols[colKeys] = appendTightKeys(nil, keys, make([]string, len(keys)))
-		var ends endings
+		var ends texts
 		got, err := p.keys(nil, &ends)
 		if err != nil || !slices.Equal(got, keys) {
 			t.Fatalf("got %q, %v, want %q", got, err, keys)

@@ -197,7 +197,7 @@ const (
 type front struct {
 	n      int      // number of entries
 	keys   []string // one for each URL
-	ends   endings  // of the keys, while these are decoded
+	ends   texts    // of the keys, while these are decoded
 	counts []int64  // entries of each key
 	time   []int64
 	seq    []int64
@@ -382,8 +382,8 @@ func cutFront(r *packed.Reader) (p frontParts, err error) {
 
 // keys decodes the keys of the run's URLs, and fills ends with their endings, which
 // are stored apart. It reuses dst if that is large enough.
-func (p *frontParts) keys(dst []string, ends *endings) ([]string, error) {
-	stems, err := ends.cut(p.cols[colKeys], p.k)
+func (p *frontParts) keys(dst []string, ends *texts) ([]string, error) {
+	stems, err := cutEndings(ends, p.cols[colKeys], p.k)
 	if err != nil {
 		return nil, err
 	}

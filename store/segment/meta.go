@@ -1,7 +1,7 @@
 package segment
 
 import (
-	"encoding/binary"
+	"iter"
 	"sync"
 
 	"infomall/store/disk"
@@ -21,6 +21,7 @@ type Meta struct {
 
 	mu     sync.Mutex
 	texts  [backCols][]string
+	parts  *entryParts // created when an entry is first asked for
 	stored []Stored
 }
 
@@ -199,12 +200,12 @@ func (m *Meta) blockIDs() ([]ID, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := m.Entries()
+	own, err := m.ownBodies()
 	if err != nil {
 		return nil, err
 	}
 	out := make([]ID, len(ends))
-	bodies := alone(entries, m.segment, m.number, len(ends))
+	bodies := alone(own, m.segment, m.number, len(ends))
 	b := m.cols[colBlockIDs]
 	for i := range out {
 		if bodies[i] != nil {
@@ -222,149 +223,58 @@ func (m *Meta) blockIDs() ([]ID, error) {
 	return out, nil
 }
 
-// alone finds the blocks of a run that alone are a whole body. For each of the
-// run's blocks it returns the ID of the entry whose body it is, or nil. That ID is
-// also the block's ID and is not stored again. blocks is the number of blocks.
-func alone(entries []Stored, segment, number uint32, blocks int) []*ID {
+// alone finds the blocks of a run that alone are a whole body. own yields the recipe
+// of each entry with BodyOwn, and its ID. For each of the run's blocks, alone returns
+// the ID of the entry whose body it is, or nil. That ID is also the block's ID and is
+// not stored again. blocks is the number of blocks.
+func alone(own iter.Seq2[*ID, Recipe], segment, number uint32, blocks int) []*ID {
 	out := make([]*ID, blocks)
-	for i := range entries {
-		e := &entries[i]
-		if e.Body != BodyOwn || e.Recipe.Layout > 0 || len(e.Recipe.Spans) != 1 {
+	for id, r := range own {
+		if r.Layout > 0 || len(r.Spans) != 1 {
 			continue
 		}
-		s := e.Recipe.Spans[0]
+		s := r.Spans[0]
 		if s.Count == 1 && s.Segment == segment && s.Run == number && int(s.N) < blocks {
-			out[s.N] = &e.ID
+			out[s.N] = id
 		}
 	}
 	return out
 }
 
-// Entries returns all entries of the run with all properties, except for Fold and
-// Facts. The caller must not change them.
-func (m *Meta) Entries() ([]Stored, error) {
-	m.mu.Lock()
-	out := m.stored
-	m.mu.Unlock()
-	if out != nil {
-		return out, nil
+// ownBodies yields the ID and the recipe of each entry of a run with BodyOwn.
+func ownBodies(entries []Stored) iter.Seq2[*ID, Recipe] {
+	return func(yield func(*ID, Recipe) bool) {
+		for i := range entries {
+			if e := &entries[i]; e.Body == BodyOwn && !yield(&e.ID, e.Recipe) {
+				return
+			}
+		}
 	}
-	out, err := m.decodeEntries()
-	if err != nil {
-		return nil, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.stored = out
-	return out, nil
 }
 
-func (m *Meta) decodeEntries() ([]Stored, error) {
-	plain := m.front.appendEntries(nil)
-	out := make([]Stored, len(plain))
-	digests, err := m.Digests()
+// ownBodies yields the ID and the recipe of each entry of the run with BodyOwn.
+func (m *Meta) ownBodies() (iter.Seq2[*ID, Recipe], error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stored != nil {
+		return ownBodies(m.stored), nil
+	}
+	p, err := m.entryParts()
 	if err != nil {
 		return nil, err
 	}
-	pages, err := m.Pages()
-	if err != nil {
-		return nil, err
-	}
-	contents := m.cols[colContents]
-	held, elsewhere, revisits := 0, 0, 0
-	for i := range plain {
-		e, flags := &out[i], m.front.flags[i]
-		e.Entry, e.Digest, e.Page = plain[i], digests[i], pages[i]
-		copy(e.ID[:], digests[i][:])
-		switch {
-		case flags>>flagContent&1 == 0:
-		case flags>>flagSameID&1 != 0 && i > 0:
-			e.Content = out[i-1].Content
-		case len(contents) < 8:
-			return nil, errColumn
-		default:
-			e.Content, contents = binary.LittleEndian.Uint64(contents), contents[8:]
-		}
-		switch e.Body {
-		case BodyElsewhere:
-			elsewhere++
-			held++
-		case BodyHeld:
-			held++
-		}
-		if v := out[i].Via; v == record.ViaRevisit || v == record.ViaNotModified {
-			revisits++
-		}
-	}
-	holders, err := decodeInts(nil, m.cols[colHolders], held)
-	if err != nil {
-		return nil, err
-	}
-	holderKeys, err := decodeTexts(nil, m.cols[colHolderKey], elsewhere)
-	if err != nil {
-		return nil, err
-	}
-	refersURL, err := decodeTexts(nil, m.cols[colRefersURL], revisits)
-	if err != nil {
-		return nil, err
-	}
-	refersTime, err := decodeInts(nil, m.cols[colRefersTime], revisits)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range []struct {
-		field Field
-		set   func(e *Stored, s string)
-	}{
-		{FieldIP, func(e *Stored, s string) { e.IP = s }},
-		{FieldOrigin, func(e *Stored, s string) { e.Origin = s }},
-		{FieldAskedURL, func(e *Stored, s string) { e.AskedURL = s }},
-		{FieldLocation, func(e *Stored, s string) { e.Location = s }},
-		{FieldSource, func(e *Stored, s string) { e.Source = s }},
-		{FieldRecordID, func(e *Stored, s string) { e.RecordID = s }},
-		{FieldDeclared, func(e *Stored, s string) { e.DeclaredDigest = s }},
-		{FieldHead, func(e *Stored, s string) { e.Head = bytesOrNil(s) }},
-		{fieldFraming, func(e *Stored, s string) { e.Framing = bytesOrNil(s) }},
-		{fieldExtra, func(e *Stored, s string) { e.Extra = bytesOrNil(s) }},
-	} {
-		texts, err := m.Texts(c.field)
-		if err != nil {
-			return nil, err
-		}
-		for i := range out {
-			c.set(&out[i], texts[i])
-		}
-	}
-	recipes := recipeReader{own: m.segment, plain: packed.Reader{B: m.cols[colRecipes]}}
-	if m.packed {
-		if err := recipes.unpack(); err != nil {
-			return nil, err
-		}
-	}
-	for i := range out {
-		e := &out[i]
-		switch e.Body {
-		case BodyOwn:
-			if e.Recipe, err = recipes.next(); err != nil {
-				return nil, err
+	return func(yield func(*ID, Recipe) bool) {
+		for _, at := range p.at {
+			if at.own < 0 || at.page < 0 {
+				continue
 			}
-		case BodyHeld:
-			e.Holder, holders = uint32(holders[0]), holders[1:]
-		case BodyElsewhere:
-			e.Holder, holders = uint32(holders[0]), holders[1:]
-			e.HolderKey, holderKeys = holderKeys[0], holderKeys[1:]
-		case BodyNone:
-			e.ID = StandInID(e.DeclaredDigest, e.RefersURL)
-		}
-		if e.Via == record.ViaRevisit || e.Via == record.ViaNotModified {
-			e.RefersURL, refersURL = refersURL[0], refersURL[1:]
-			e.RefersTime, refersTime = record.Time(refersTime[0]), refersTime[1:]
-			if e.Body == BodyNone {
-				e.ID = StandInID(e.DeclaredDigest, e.RefersURL)
+			d := m.digest(int(at.page))
+			id := ID(d[:len(ID{})])
+			if !yield(&id, p.recipes[at.own]) {
+				return
 			}
 		}
-	}
-	return out, nil
+	}, nil
 }
 
 // BlockEnds returns the offset in the decompressed content at which each block
@@ -397,15 +307,6 @@ func bytesOrNil(s string) []byte {
 		return nil
 	}
 	return []byte(s)
-}
-
-// Bytes returns about how many bytes of memory the decoded meta frame takes.
-func (m *Meta) Bytes() int64 {
-	n := int64(m.front.n) * entryMemory
-	for _, c := range m.cols {
-		n += int64(len(c))
-	}
-	return n
 }
 
 // cutMetaHead checks the first bytes of b, a meta frame, and returns the bytes

@@ -550,6 +550,6 @@ func openRun(b []byte, segment, number uint32) (*Run, error) {
 	return r, nil
 }
 
-// entryMemory is about how many bytes of memory a decoded entry takes, in the
-// columns and as Stored together, without its texts.
-const entryMemory = 960
+// entryMemory is about how many bytes of memory a decoded entry takes in the columns
+// from which Meta.Entry makes it, without its texts.
+const entryMemory = 400

@@ -107,22 +107,14 @@ func (r *recipeReader) unpack() error {
 // next decodes and returns the next recipe. The caller knows how many there are.
 func (r *recipeReader) next() (Recipe, error) {
 	if r.cols == nil {
-		recipe := takeRecipe(&r.plain, r.own)
-		if r.plain.Bad {
-			return Recipe{}, errColumn
-		}
-		return recipe, nil
+		return r.nextPlain()
 	}
 	c := r.cols
 	n := c[0].Uvarint()
 	if n > uint64(len(c[5].B)) {
 		return Recipe{}, errColumn
 	}
-	if n > uint64(len(r.room)) {
-		r.room = make([]Span, max(n, spanRoom))
-	}
-	recipe := Recipe{Layout: uint32(c[1].Uvarint()), Spans: r.room[:n:n]}
-	r.room = r.room[n:]
+	recipe := Recipe{Layout: uint32(c[1].Uvarint()), Spans: r.spans(n)}
 	for i := range recipe.Spans {
 		s := &recipe.Spans[i]
 		s.Segment, s.Run = r.own-uint32(c[2].Uvarint()), uint32(c[3].Uvarint())
@@ -138,17 +130,31 @@ func (r *recipeReader) next() (Recipe, error) {
 	return recipe, nil
 }
 
-func takeRecipe(r *packed.Reader, own uint32) Recipe {
-	n := r.Uvarint()
-	if n > uint64(len(r.B)) {
-		r.Bad = true
-		return Recipe{}
+// nextPlain decodes the next recipe of a run that is not packed.
+func (r *recipeReader) nextPlain() (Recipe, error) {
+	p := &r.plain
+	n := p.Uvarint()
+	if n > uint64(len(p.B)) {
+		return Recipe{}, errColumn
 	}
-	out := Recipe{Layout: uint32(r.Uvarint()), Spans: make([]Span, n)}
-	for i := range out.Spans {
-		s := &out.Spans[i]
-		s.Segment, s.Run, s.N, s.Count = own-uint32(r.Uvarint()), uint32(r.Uvarint()), uint32(r.Uvarint()), uint32(r.Uvarint())
+	recipe := Recipe{Layout: uint32(p.Uvarint()), Spans: r.spans(n)}
+	for i := range recipe.Spans {
+		s := &recipe.Spans[i]
+		s.Segment, s.Run, s.N, s.Count = r.own-uint32(p.Uvarint()), uint32(p.Uvarint()), uint32(p.Uvarint()), uint32(p.Uvarint())
 	}
+	if p.Bad {
+		return Recipe{}, errColumn
+	}
+	return recipe, nil
+}
+
+// spans returns room for n spans.
+func (r *recipeReader) spans(n uint64) []Span {
+	if n > uint64(len(r.room)) {
+		r.room = make([]Span, max(n, spanRoom))
+	}
+	out := r.room[:n:n]
+	r.room = r.room[n:]
 	return out
 }
 

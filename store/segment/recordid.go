@@ -50,38 +50,64 @@ func appendRecordIDs(dst []byte, names []string) []byte {
 	return appendPacked(dst, len(texts), 2, func(i int) uint64 { return uint64(texts[i][1+uuidVariantAt] >> 4 & 3) })
 }
 
-// decodeRecordIDs decodes src, a column of n record names with nothing after it.
-func decodeRecordIDs(src []byte, n int) ([]string, error) {
+// recordNames is a decoded column of the names of WARC records.
+type recordNames struct {
+	texts texts   // in the form namesTexts; otherwise without strings
+	uuids []byte  // in the form namesUUIDs: the column
+	high  []int64 // for each UUID, the two bits that stand apart
+}
+
+// The head of a column in the form namesUUIDs, and what follows of each UUID, in bytes.
+const (
+	uuidHead = 3
+	uuidEach = len(ID{}) - 1
+)
+
+// decode decodes src, a column of n record names with nothing after it. The result
+// refers to src.
+func (r *recordNames) decode(src []byte, n int) error {
 	if n == 0 {
-		return nil, nil
+		return nil
 	}
 	if len(src) == 0 {
-		return nil, errColumn
+		return errColumn
 	}
 	if src[0] == namesTexts {
-		names, err := decodeTexts(nil, src[1:], n)
-		for i, s := range names {
-			names[i] = unpackID(s)
-		}
-		return names, err
+		return r.texts.decode(src[1:], n)
 	}
-	const head, each = 3, len(ID{}) - 1
-	if src[0] != namesUUIDs || len(src) != head+n*each+packedLen(n, 2) || src[1] == 0 || src[2]&^uuidVersionMask != 0 {
-		return nil, errColumn
+	if src[0] != namesUUIDs || len(src) != uuidHead+n*uuidEach+packedLen(n, 2) || src[1] == 0 || src[2]&^uuidVersionMask != 0 {
+		return errColumn
 	}
-	high := make([]int64, n)
-	unpack(high, src[head+n*each:], 2)
+	r.uuids, r.high = src, make([]int64, n)
+	unpack(r.high, src[uuidHead+n*uuidEach:], 2)
+	return nil
+}
+
+// of returns name i.
+func (r *recordNames) of(i int) string {
+	if r.uuids == nil {
+		return unpackID(r.texts.of(i))
+	}
+	var name [packedID]byte
+	name[0] = r.uuids[1]
+	b, u := r.uuids[uuidHead+i*uuidEach:][:uuidEach], name[1:]
+	copy(u[:uuidVersionAt], b)
+	u[uuidVersionAt] = r.uuids[2] | b[uuidEach-1]>>4
+	copy(u[uuidVersionAt+1:uuidVariantAt], b[uuidVersionAt:])
+	u[uuidVariantAt] = uuidKnown | byte(r.high[i])<<4 | b[uuidEach-1]&0x0f
+	copy(u[uuidVariantAt+1:], b[uuidVariantAt-1:uuidEach-1])
+	return unpackID(string(name[:]))
+}
+
+// decodeRecordIDs decodes src, a column of n record names with nothing after it.
+func decodeRecordIDs(src []byte, n int) ([]string, error) {
+	var r recordNames
+	if err := r.decode(src, n); err != nil {
+		return nil, err
+	}
 	names := make([]string, n)
-	name := make([]byte, packedID)
-	name[0] = src[1]
 	for i := range names {
-		b, u := src[head+i*each:][:each], name[1:]
-		copy(u[:uuidVersionAt], b)
-		u[uuidVersionAt] = src[2] | b[each-1]>>4
-		copy(u[uuidVersionAt+1:uuidVariantAt], b[uuidVersionAt:])
-		u[uuidVariantAt] = uuidKnown | byte(high[i])<<4 | b[each-1]&0x0f
-		copy(u[uuidVariantAt+1:], b[uuidVariantAt-1:each-1])
-		names[i] = unpackID(string(name))
+		names[i] = r.of(i)
 	}
 	return names, nil
 }

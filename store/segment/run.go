@@ -222,7 +222,7 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 		for _, recipe := range recipes {
 			cols[colRecipes] = appendRecipe(cols[colRecipes], recipe, segment)
 		}
-		for i, body := range alone(r.entries, segment, number, len(r.blocks)) {
+		for i, body := range alone(ownBodies(r.entries), segment, number, len(r.blocks)) {
 			if body == nil {
 				cols[colBlockIDs] = append(cols[colBlockIDs], r.ids[i][:]...)
 			}

@@ -34,7 +34,7 @@ type Tally struct {
 
 	flags []int64 // FlagSets as they are stored
 	each  []int64 // the stored flags of each entry
-	ends  endings
+	ends  texts
 	key   []byte
 }
 
@@ -185,7 +185,7 @@ func (t *Tally) decodeFlags(src []byte) (err error) {
 // t.Counts. For most keys it only reads how many bytes a key shares with the key
 // before: that already shows that the host is the same.
 func (t *Tally) decodeHosts(p *frontParts) error {
-	stems, err := t.ends.cut(p.cols[colKeys], p.k)
+	stems, err := cutEndings(&t.ends, p.cols[colKeys], p.k)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@
 package timeline
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sort"
@@ -275,6 +276,12 @@ func twin(out []Capture, e *Capture) int {
 // Newer reports whether the captures of segment s were published after the hints of
 // segment o were computed, so that these hints may ignore them.
 func Newer(s, o *segment.Info) bool { return s.Born > o.Seen && s.Born != o.Born }
+
+// ComparePlaces orders places as they are stored: by segment, run and number. Both
+// must have a segment. The result is negative if p comes first.
+func ComparePlaces(p, q Place) int {
+	return cmp.Or(cmp.Compare(p.Seg.Info.ID, q.Seg.Info.ID), cmp.Compare(p.Run, q.Run), cmp.Compare(p.N, q.N))
+}
 
 // Ref returns the place as the reference that a scan returns for a capture. The
 // place must have a segment.

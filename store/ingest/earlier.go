@@ -1,0 +1,124 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"infomall/store/derive"
+	"infomall/store/record"
+	"infomall/store/timeline"
+)
+
+// A batch is planned in windows of URLs. For each window the plan first looks up the
+// captures of all URLs, and then reads the stored versions that new versions are
+// compared with, in the order in which they are stored. So each run is read once for
+// a window, however many segments the URLs are in. To read them URL by URL, in the
+// order of keys, would go through the runs of all segments at once: with more segments
+// than decoded runs in memory, each version would decode its run again.
+const (
+	// windowBytes is how many bytes of bodies of stored versions a window has.
+	windowBytes = 8 << 20
+	// windowCaptures is how many stored captures a window has. The URL that passes
+	// one of the two bounds is the window's last.
+	windowCaptures = 1 << 15
+)
+
+// window is a part of a batch: some URLs, with their captures in the archive.
+type window struct {
+	urls     []windowURL
+	captures []timeline.Capture
+	places   []timeline.Place // of the versions to read
+	bytes    int64            // of the bodies of these versions
+}
+
+// windowURL is a URL of a window: staged[from:to] are its new captures.
+type windowURL struct {
+	from, to int
+	known    []timeline.Capture // in the archive, settled
+	group    []timeline.Capture // if captures were removed: see snapshot.Looker
+	removed  bool               // captures of the URL were removed
+}
+
+// earlier is a stored version with which new versions are compared.
+type earlier struct {
+	fold []byte
+	body derive.Body
+	ok   bool // the version has a body
+}
+
+// open begins a window at staged capture from: it looks up the captures of its URLs.
+func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
+	*w = window{urls: w.urls[:0], captures: w.captures[:0], places: w.places[:0]}
+	type bounds struct{ known, group, end int }
+	var at []bounds
+	for from < len(b.staged) && w.bytes < windowBytes && len(w.captures) < windowCaptures {
+		to := from + 1
+		for to < len(b.staged) && b.staged[to].Key == b.staged[from].Key {
+			to++
+		}
+		known, err := b.look.At(ctx, b.staged[from].Key)
+		if err != nil {
+			return err
+		}
+		x := bounds{known: len(w.captures)}
+		w.captures = append(w.captures, known...)
+		x.group = len(w.captures)
+		if b.look.Disturbed {
+			w.captures = append(w.captures, b.look.Group...)
+		} else {
+			b.want(w, known, b.staged[from:to])
+		}
+		x.end = len(w.captures)
+		at = append(at, x)
+		w.urls = append(w.urls, windowURL{from: from, to: to, removed: b.look.Disturbed})
+		from = to
+	}
+	for i, x := range at {
+		u := &w.urls[i]
+		u.known, u.group = w.captures[x.known:x.group:x.group], w.captures[x.group:x.end:x.end]
+	}
+	return b.readEarlier(ctx, w.places)
+}
+
+// want adds to w the version with which the first new version of a URL is compared.
+// known are the captures of the URL in the archive, new its captures in the batch.
+func (b *batchPlan) want(w *window, known []timeline.Capture, new []*staged) {
+	n, _ := slices.BinarySearchFunc(known, new[0].Time, func(c timeline.Capture, t record.Time) int { return cmp.Compare(c.Time, t) })
+	for n--; n >= 0 && known[n].Change == record.ChangeSame; n-- {
+	}
+	if n < 0 || b.tails.Has(known[n].Key) {
+		return
+	}
+	v := &known[n]
+	if !slices.ContainsFunc(new, func(s *staged) bool { return s.ID != v.ID || s.Kind != v.Kind }) {
+		return
+	}
+	w.places = append(w.places, v.Place)
+	w.bytes += max(v.Bytes, 0)
+}
+
+// readEarlier reads the versions at these places into b.earlier.
+func (b *batchPlan) readEarlier(ctx context.Context, places []timeline.Place) error {
+	slices.SortFunc(places, timeline.ComparePlaces)
+	if b.earlier == nil {
+		b.earlier = make(map[timeline.Place]*earlier)
+	}
+	clear(b.earlier)
+	versions := b.v.Versions()
+	for _, p := range places {
+		e := &earlier{}
+		var err error
+		if e.fold, err = versions.StoredFold(p); err == nil {
+			e.body, e.ok, err = versions.VersionBody(ctx, &timeline.Capture{Place: p})
+		}
+		switch {
+		case err == nil:
+			b.earlier[p] = e
+		case ctx.Err() != nil:
+			return err
+		}
+		// What cannot be read is read again, and reported, if it is needed.
+	}
+	return nil
+}

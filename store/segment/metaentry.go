@@ -1,0 +1,235 @@
+package segment
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"infomall/store/packed"
+	"infomall/store/record"
+)
+
+// entryParts has the columns of a meta frame in a form in which one entry can be put
+// together without the others. That takes a tenth of the time and a quarter of the
+// memory of all entries.
+type entryParts struct {
+	plain []Entry // from the front columns: without ID and Content
+	at    []entryAt
+
+	text    [backCols]texts
+	names   recordNames
+	recipes []Recipe // of entries with BodyOwn
+
+	holders, refersTime, readBytes, linkCounts, blockCounts []int64
+}
+
+// entryAt says where the columns that not all entries have describe an entry. A number
+// is -1 if the column does not have the entry.
+type entryAt struct {
+	page      int32 // in the columns of pages and in that of digests
+	like      int32 // number of the entry for which the page was stored; usually the entry itself
+	content   int32
+	own       int32 // in the recipes
+	held      int32
+	elsewhere int32
+	revisit   int32
+}
+
+// textCols are the columns with one text for each entry, except for record names.
+var textCols = [...]int{colIP, colOrigin, colAskedURL, colLocation, colSource, colDeclared, colHead, colFraming, colExtra}
+
+// pageCols are the columns with one text for each page.
+var pageCols = [...]int{colTitle, colLang, colCharset, colDeclaredCharset, colReason, colCharsetSource, colUnread}
+
+// entryParts returns the columns for Entry. The caller holds m.mu.
+func (m *Meta) entryParts() (*entryParts, error) {
+	if m.parts != nil {
+		return m.parts, nil
+	}
+	p := &entryParts{plain: m.front.appendEntries(nil)}
+	var n struct{ pages, contents, own, held, elsewhere, revisits int32 }
+	take := func(next *int32, has bool) int32 {
+		if !has {
+			return -1
+		}
+		*next++
+		return *next - 1
+	}
+	p.at = make([]entryAt, len(p.plain))
+	for i := range p.plain {
+		e, at, flags := &p.plain[i], &p.at[i], m.front.flags[i]
+		like := flags>>flagSameID&1 != 0 && i > 0
+		at.content, at.like = -1, int32(i)
+		switch {
+		case e.Body == BodyNone:
+			at.page = -1
+		case like:
+			at.page, at.like = p.at[i-1].page, p.at[i-1].like
+		default:
+			at.page = take(&n.pages, true)
+		}
+		if flags>>flagContent&1 != 0 {
+			if like {
+				at.content = p.at[i-1].content
+			} else {
+				at.content = take(&n.contents, true)
+			}
+		}
+		at.own = take(&n.own, e.Body == BodyOwn)
+		at.held = take(&n.held, e.Body == BodyHeld || e.Body == BodyElsewhere)
+		at.elsewhere = take(&n.elsewhere, e.Body == BodyElsewhere)
+		at.revisit = take(&n.revisits, e.isRevisit())
+	}
+	if len(m.cols[colDigests]) != int(n.pages)*len(record.Digest{}) || len(m.cols[colContents]) != 8*int(n.contents) {
+		return nil, errColumn
+	}
+	for _, c := range textCols {
+		if err := p.text[c].decode(m.cols[c], m.front.n); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range pageCols {
+		if err := p.text[c].decode(m.cols[c], int(n.pages)); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.text[colHolderKey].decode(m.cols[colHolderKey], int(n.elsewhere)); err != nil {
+		return nil, err
+	}
+	if err := p.text[colRefersURL].decode(m.cols[colRefersURL], int(n.revisits)); err != nil {
+		return nil, err
+	}
+	if err := p.names.decode(m.cols[colRecordID], m.front.n); err != nil {
+		return nil, err
+	}
+	for _, c := range []struct {
+		dst *[]int64
+		col int
+		n   int32
+	}{
+		{&p.holders, colHolders, n.held}, {&p.refersTime, colRefersTime, n.revisits}, {&p.readBytes, colReadBytes, n.pages},
+		{&p.linkCounts, colLinkCount, n.pages}, {&p.blockCounts, colBlockCount, n.pages},
+	} {
+		var err error
+		if *c.dst, err = decodeInts(nil, m.cols[c.col], int(c.n)); err != nil {
+			return nil, err
+		}
+	}
+	recipes := recipeReader{own: m.segment, plain: packed.Reader{B: m.cols[colRecipes]}}
+	if m.packed {
+		if err := recipes.unpack(); err != nil {
+			return nil, err
+		}
+	}
+	p.recipes = make([]Recipe, n.own)
+	for i := range p.recipes {
+		var err error
+		if p.recipes[i], err = recipes.next(); err != nil {
+			return nil, err
+		}
+	}
+	m.parts = p
+	return p, nil
+}
+
+// Entry returns entry n of the run with all properties, except for Fold and Facts. The
+// caller may change the result, but not the memory that its fields refer to.
+func (m *Meta) Entry(n uint32) (*Stored, error) {
+	if uint64(n) >= uint64(m.Len()) {
+		return nil, fmt.Errorf("the run has %d captures, but no capture %d", m.Len(), n)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stored != nil {
+		e := m.stored[n]
+		return &e, nil
+	}
+	p, err := m.entryParts()
+	if err != nil {
+		return nil, err
+	}
+	e := new(Stored)
+	m.put(e, p, int(n))
+	return e, nil
+}
+
+// Entries returns all entries of the run with all properties, except for Fold and
+// Facts. The caller must not change them.
+func (m *Meta) Entries() ([]Stored, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stored != nil {
+		return m.stored, nil
+	}
+	p, err := m.entryParts()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Stored, m.Len())
+	for i := range out {
+		m.put(&out[i], p, i)
+	}
+	m.stored, m.parts = out, nil
+	return out, nil
+}
+
+// put fills e with entry n of the run.
+func (m *Meta) put(e *Stored, p *entryParts, n int) {
+	at := p.at[n]
+	e.Entry, e.Page = p.plain[n], NoPage
+	if at.page >= 0 {
+		e.Digest = m.digest(int(at.page))
+		e.Page = p.page(int(at.page), m.front.flags[at.like])
+	}
+	copy(e.ID[:], e.Digest[:])
+	if at.content >= 0 {
+		e.Content = binary.LittleEndian.Uint64(m.cols[colContents][8*at.content:])
+	}
+	e.IP, e.Origin, e.AskedURL = p.text[colIP].of(n), p.text[colOrigin].of(n), p.text[colAskedURL].of(n)
+	e.Location, e.Source, e.RecordID = p.text[colLocation].of(n), p.text[colSource].of(n), p.names.of(n)
+	e.DeclaredDigest = unpackDigest(p.text[colDeclared].of(n))
+	e.Head, e.Framing, e.Extra = bytesOrNil(p.text[colHead].of(n)), bytesOrNil(p.text[colFraming].of(n)), bytesOrNil(p.text[colExtra].of(n))
+	if at.revisit >= 0 {
+		e.RefersURL, e.RefersTime = p.text[colRefersURL].of(int(at.revisit)), record.Time(p.refersTime[at.revisit])
+	}
+	if at.held >= 0 {
+		e.Holder = uint32(p.holders[at.held])
+	}
+	switch e.Body {
+	case BodyOwn:
+		e.Recipe = p.recipes[at.own]
+	case BodyElsewhere:
+		e.HolderKey = p.text[colHolderKey].of(int(at.elsewhere))
+	case BodyNone:
+		e.ID = StandInID(e.DeclaredDigest, e.RefersURL)
+	}
+}
+
+// digest returns digest n of the column of digests.
+func (m *Meta) digest(n int) (d record.Digest) {
+	copy(d[:], m.cols[colDigests][n*len(d):])
+	return d
+}
+
+// page returns page n. flags are those of the entry for which the page was stored.
+func (p *entryParts) page(n int, flags int64) Page {
+	return Page{
+		Title: p.text[colTitle].of(n), Lang: p.text[colLang].of(n), Charset: p.text[colCharset].of(n), Declared: p.text[colDeclaredCharset].of(n),
+		Reason: p.text[colReason].of(n), Source: p.text[colCharsetSource].of(n), Unread: p.text[colUnread].of(n), ReadBytes: p.readBytes[n],
+		NoArchive: flags>>flagNoArchive&1 != 0, LinkCount: p.linkCounts[n], BlockCount: p.blockCounts[n],
+	}
+}
+
+// isRevisit reports whether e is a capture that was recorded without a body because
+// the body was known.
+func (e *Entry) isRevisit() bool {
+	return e.Via == record.ViaRevisit || e.Via == record.ViaNotModified
+}
+
+// Bytes returns about how many bytes of memory the decoded meta frame takes.
+func (m *Meta) Bytes() int64 {
+	n := int64(m.front.n) * entryMemory
+	for _, c := range m.cols {
+		n += int64(len(c))
+	}
+	return n
+}
