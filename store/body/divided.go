@@ -48,16 +48,29 @@ func joined(ctx context.Context, in Source, spans []segment.Span, layouts uint32
 				return nil, err
 			}
 		}
-		for n := range s.Count {
-			b, err := of.Block(s.N + n)
-			if err != nil {
-				return nil, fmt.Errorf("run %d of segment %d: %w", s.Run, s.Segment, err)
-			}
-			parts[first[i]+uint64(n)] = copies.add(b)
+		if err := copies.take(parts[first[i]:], of, s); err != nil {
+			return nil, err
 		}
 	}
-	layout := slices.Concat(parts[:layouts]...)
-	return divide.Join(nil, layout, parts[layouts:])
+	return join(parts, layouts)
+}
+
+// join returns the body with these blocks, of which the first layouts are its layout.
+func join(parts [][]byte, layouts uint32) ([]byte, error) {
+	return divide.Join(nil, slices.Concat(parts[:layouts]...), parts[layouts:])
+}
+
+// take copies the blocks of span s of a run into the arena, and sets the first
+// elements of parts to the copies.
+func (a *arena) take(parts [][]byte, of *segment.Run, s segment.Span) error {
+	for n := range s.Count {
+		b, err := of.Block(s.N + n)
+		if err != nil {
+			return fmt.Errorf("run %d of segment %d: %w", s.Run, s.Segment, err)
+		}
+		parts[n] = a.add(b)
+	}
+	return nil
 }
 
 // arena holds copies of byte slices close together in memory.

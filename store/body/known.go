@@ -76,16 +76,40 @@ func (k *Known) has(s *segment.Info) bool {
 // blocks, so that a new capture can share them. If the blocks cannot be read, Add
 // warns of the damage, and the new capture will be stored with all its blocks.
 func (k *Known) Add(at timeline.Place) {
-	if k.done[at] || k.has(at.Seg.Info) {
+	if !k.begin(at) {
 		return
+	}
+	if err := k.load(at); err != nil {
+		k.Runs.files.Warn(err)
+	}
+}
+
+// AddBlocks does what Add does, but is given the blocks of the capture's body.
+func (k *Known) AddBlocks(at timeline.Place, b Blocks) {
+	if !k.begin(at) {
+		return
+	}
+	next := 0
+	for _, s := range b.Spans {
+		for n := s.N; n < s.N+s.Count; n++ {
+			ref := segment.BlockRef{Segment: s.Segment, Run: s.Run, N: n}
+			k.Blocks.Remember(b.IDs[next], segment.Placed{BlockRef: ref, Size: b.Sizes[next]})
+			next++
+		}
+	}
+}
+
+// begin reports whether the blocks of the capture at a place are still to be added, and
+// notes that they are added now.
+func (k *Known) begin(at timeline.Place) bool {
+	if k.done[at] || k.has(at.Seg.Info) {
+		return false
 	}
 	if k.done == nil || len(k.done) >= knownMax {
 		k.done = make(map[timeline.Place]bool)
 	}
 	k.done[at] = true
-	if err := k.load(at); err != nil {
-		k.Runs.files.Warn(err)
-	}
+	return true
 }
 
 func (k *Known) load(at timeline.Place) error {

@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"infomall/store/derive"
 	"infomall/store/record"
+	"infomall/store/snapshot"
 	"infomall/store/timeline"
 )
 
@@ -19,8 +19,10 @@ import (
 const (
 	// windowBytes is how many bytes of bodies of stored versions a window has.
 	windowBytes = 8 << 20
-	// windowCaptures is how many stored captures a window has. The URL that passes
-	// one of the two bounds is the window's last.
+	// windowPlaces is how many versions a window reads, and windowCaptures how many
+	// stored captures it has. The URL that passes one of the bounds is the window's
+	// last.
+	windowPlaces   = 1 << 13
 	windowCaptures = 1 << 15
 )
 
@@ -40,19 +42,12 @@ type windowURL struct {
 	removed  bool               // captures of the URL were removed
 }
 
-// earlier is a stored version with which new versions are compared.
-type earlier struct {
-	fold []byte
-	body derive.Body
-	ok   bool // the version has a body
-}
-
 // open begins a window at staged capture from: it looks up the captures of its URLs.
 func (b *batchPlan) open(ctx context.Context, w *window, from int) error {
 	*w = window{urls: w.urls[:0], captures: w.captures[:0], places: w.places[:0]}
 	type bounds struct{ known, group, end int }
 	var at []bounds
-	for from < len(b.staged) && w.bytes < windowBytes && len(w.captures) < windowCaptures {
+	for from < len(b.staged) && w.bytes < windowBytes && len(w.places) < windowPlaces && len(w.captures) < windowCaptures {
 		to := from + 1
 		for to < len(b.staged) && b.staged[to].Key == b.staged[from].Key {
 			to++
@@ -100,25 +95,15 @@ func (b *batchPlan) want(w *window, known []timeline.Capture, new []*staged) {
 
 // readEarlier reads the versions at these places into b.earlier.
 func (b *batchPlan) readEarlier(ctx context.Context, places []timeline.Place) error {
-	slices.SortFunc(places, timeline.ComparePlaces)
-	if b.earlier == nil {
-		b.earlier = make(map[timeline.Place]*earlier)
+	versions, err := b.v.ReadVersions(ctx, places)
+	if err != nil {
+		return err
 	}
-	clear(b.earlier)
-	versions := b.v.Versions()
-	for _, p := range places {
-		e := &earlier{}
-		var err error
-		if e.fold, err = versions.StoredFold(p); err == nil {
-			e.body, e.ok, err = versions.VersionBody(ctx, &timeline.Capture{Place: p})
+	b.earlier = make(map[timeline.Place]*snapshot.EarlierVersion, len(versions))
+	for i := range versions {
+		if versions[i].Read {
+			b.earlier[places[i]] = &versions[i]
 		}
-		switch {
-		case err == nil:
-			b.earlier[p] = e
-		case ctx.Err() != nil:
-			return err
-		}
-		// What cannot be read is read again, and reported, if it is needed.
 	}
 	return nil
 }

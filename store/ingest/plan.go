@@ -44,7 +44,8 @@ type batchPlan struct {
 	// disturbed is set if captures of the current URL were removed; see
 	// snapshot.Looker.
 	disturbed bool
-	earlier   map[timeline.Place]*earlier // versions of the URLs of the current window
+	earlier   map[timeline.Place]*snapshot.EarlierVersion // versions of the URLs of the current window
+	shared    map[timeline.Place]body.Blocks              // blocks that new versions may share, by the capture that stores them
 	// across are the revisits of this batch whose originals are captures of other
 	// URLs in the batch.
 	across []reference
@@ -84,6 +85,7 @@ func (b *batchPlan) plan(ctx context.Context) error {
 	b.fates = make([]fate, len(b.staged))
 	b.folds = make([][]byte, len(b.staged))
 	b.newBytes = make([]int64, len(b.staged))
+	b.shared = make(map[timeline.Place]body.Blocks)
 	var w window
 	for from := 0; from < len(b.staged); {
 		if err := b.open(ctx, &w, from); err != nil {
@@ -227,6 +229,9 @@ func (b *batchPlan) takeFrom(i int, known []timeline.Capture) {
 	for _, j := range slices.Backward(b.bodies.known) {
 		if k := &known[j]; k.Time <= s.Time && k.Seg.Info.Pool <= pool {
 			b.change(i).before = k.Place
+			if e := b.earlier[k.Place]; e != nil && len(e.Blocks.IDs) > 0 {
+				b.shared[k.Place] = e.Blocks
+			}
 			return
 		}
 	}
@@ -275,7 +280,7 @@ func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 // nil if none is stored.
 func (b *batchPlan) StoredFold(at timeline.Place) ([]byte, error) {
 	if e := b.earlier[at]; e != nil {
-		return e.fold, nil
+		return e.Fold, nil
 	}
 	return b.v.Versions().StoredFold(at)
 }
@@ -284,7 +289,7 @@ func (b *batchPlan) StoredFold(at timeline.Place) ([]byte, error) {
 // bool is false if the version has no body, or one that is too large to be divided.
 func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
 	if e := b.earlier[l.Place]; e != nil {
-		return e.body, e.ok, nil
+		return e.Body, e.HasBody, nil
 	}
 	if l.Seg != nil {
 		return b.v.Versions().VersionBody(ctx, l)

@@ -128,7 +128,13 @@ const knownAhead = 4096
 func (b *batchPlan) remember(known *body.Known, captures []int) {
 	var places []timeline.Place
 	for _, i := range captures {
-		if s := b.staged[i]; s.Body == segment.BodyOwn && s.before.Seg != nil {
+		s := b.staged[i]
+		if s.Body != segment.BodyOwn || s.before.Seg == nil {
+			continue
+		}
+		if blocks, ok := b.shared[s.before]; ok {
+			known.AddBlocks(s.before, blocks)
+		} else {
 			places = append(places, s.before)
 		}
 	}

@@ -398,6 +398,10 @@ func (r *Run) Block(n uint32) ([]byte, error) {
 	return r.content[from:r.ends[n]:r.ends[n]], nil
 }
 
+// Packed reports whether the run is in the form of static pools, in which the IDs of
+// blocks are not stored.
+func (r *Run) Packed() bool { return r.Meta.packed }
+
 // Bytes returns about how many bytes of memory the run takes once everything in it
 // has been used.
 func (r *Run) Bytes() int64 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"infomall/store/block/divide"
+	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/derive"
 	"infomall/store/record"
@@ -69,6 +70,42 @@ func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (d
 		return derive.Body{}, false, err
 	}
 	return derive.Body{Digest: e.Digest, Body: p.Body, As: divide.AsOf(&p)}, true, nil
+}
+
+// EarlierVersion is a version in the archive, as ReadVersions returns it.
+type EarlierVersion struct {
+	Fold    []byte // see derive.Versions, as the next two
+	Body    derive.Body
+	HasBody bool
+	Blocks  body.Blocks // of the body, if the version stores it itself
+	Read    bool        // all of this was read
+}
+
+// ReadVersions reads the versions at some places; see body.Runs.Versions. It does not
+// return versions whose bodies are too large to be divided.
+func (v *Snapshot) ReadVersions(ctx context.Context, places []timeline.Place) ([]EarlierVersion, error) {
+	list, err := v.Runs.Versions(ctx, places, segment.DividedMax, func(at timeline.Place, e *segment.Stored) (*segment.Stored, error) {
+		owner, _, err := v.Owner(ctx, at, e)
+		return owner, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]EarlierVersion, len(list))
+	for i, x := range list {
+		out[i] = EarlierVersion{Fold: x.Fold, HasBody: x.Owner != nil, Blocks: x.Blocks, Read: x.Read}
+		if !x.Read || x.Owner == nil {
+			continue
+		}
+		said := &x.Entry.Page
+		if x.Entry.Body == segment.BodyNone {
+			said = &x.Owner.Page
+		}
+		as := divide.Sent(x.Entry.Head, x.Entry.Mime)
+		as.Usual, as.Limit = derive.ReadWith(said)
+		out[i].Body = derive.Body{Digest: x.Entry.Digest, Body: x.Body, As: as}
+	}
+	return out, nil
 }
 
 // Knew reports whether the fold stored for capture ref is valid. key and at are the

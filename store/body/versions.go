@@ -1,0 +1,224 @@
+package body
+
+import (
+	"cmp"
+	"container/heap"
+	"context"
+	"crypto/sha256"
+
+	"infomall/store/segment"
+	"infomall/store/timeline"
+)
+
+// Version is a stored version, as Runs.Versions reads it.
+type Version struct {
+	Entry *segment.Stored
+	Owner *segment.Stored // the entry that stores the body; nil if the archive does not have the body
+	Fold  []byte          // nil if none is stored
+	Body  []byte          // nil if Owner is nil
+	// Blocks are the blocks of the body, if Owner is Entry itself.
+	Blocks Blocks
+	Read   bool // all of this was read
+}
+
+// Blocks are blocks of a body, with their IDs and sizes. The blocks of all spans
+// together are numbered from 0.
+type Blocks struct {
+	Spans []segment.Span
+	IDs   []segment.ID
+	Sizes []int32
+}
+
+// Versions reads the versions at some places. It returns them in the order of the
+// places. owner returns the entry that stores the body of an entry, which is at a
+// place; nil if the archive does not have the body. A version whose body is larger
+// than most bytes, is stored undivided, or is damaged has Read unset. The caller
+// bounds the size of all bodies together.
+//
+// Versions reads each run once, however many of the versions and blocks are in it, and
+// in whatever order the places are. It goes from the newest run to the oldest: the
+// blocks of a body are in the run of its entry or in older ones, so a run is read when
+// everything that is wanted of it is known. Only where segments were merged may blocks
+// be in a newer run, which is then read again.
+func (r *Runs) Versions(ctx context.Context, places []timeline.Place, most int64, owner func(timeline.Place, *segment.Stored) (*segment.Stored, error)) ([]Version, error) {
+	v := &versionReader{runs: r, most: most, owner: owner, places: places, out: make([]Version, len(places)), parts: make([][][]byte, len(places)), wanted: make(map[segment.RunRef]*wantedOfRun)}
+	for i, p := range places {
+		w := v.want(segment.RunRef{Segment: p.Seg.Info.ID, Run: p.Run})
+		w.entries = append(w.entries, i)
+	}
+	for len(v.order) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		ref := heap.Pop(&v.order).(segment.RunRef)
+		w := v.wanted[ref]
+		delete(v.wanted, ref)
+		v.visit(ref, w)
+	}
+	for i := range v.out {
+		v.finish(i)
+	}
+	return v.out, nil
+}
+
+// versionReader is the state of one call of Runs.Versions.
+type versionReader struct {
+	runs   *Runs
+	most   int64
+	owner  func(timeline.Place, *segment.Stored) (*segment.Stored, error)
+	places []timeline.Place
+	out    []Version
+	parts  [][][]byte // of each version: its blocks
+	copies arena
+	wanted map[segment.RunRef]*wantedOfRun
+	order  newestFirst // of the keys of wanted
+}
+
+// wantedOfRun says what is wanted of a run: the entries of some versions, and blocks.
+type wantedOfRun struct {
+	entries []int
+	blocks  []wantedBlocks
+}
+
+// wantedBlocks are the blocks of a span, for the body of version number of. first is
+// the number of the first of them, among all blocks of the body.
+type wantedBlocks struct {
+	segment.Span
+	of, first int
+}
+
+// newestFirst is a heap of runs; the newest is on top.
+type newestFirst []segment.RunRef
+
+func (h newestFirst) Len() int { return len(h) }
+func (h newestFirst) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(h[j].Segment, h[i].Segment), cmp.Compare(h[j].Run, h[i].Run)) < 0
+}
+func (h newestFirst) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *newestFirst) Push(x any)   { *h = append(*h, x.(segment.RunRef)) }
+func (h *newestFirst) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	*h = (*h)[:last]
+	return x
+}
+
+// want returns what is wanted of a run.
+func (v *versionReader) want(ref segment.RunRef) *wantedOfRun {
+	w := v.wanted[ref]
+	if w == nil {
+		w = &wantedOfRun{}
+		v.wanted[ref] = w
+		heap.Push(&v.order, ref)
+	}
+	return w
+}
+
+// visit reads what is wanted of a run. Versions for which that fails keep Read unset.
+func (v *versionReader) visit(ref segment.RunRef, w *wantedOfRun) {
+	s := v.runs.Segment(ref.Segment)
+	if s == nil {
+		return
+	}
+	for _, i := range w.entries {
+		v.entry(i)
+	}
+	// Entries add blocks of their own run, which are then read with the others.
+	if own := v.wanted[ref]; own != nil {
+		w.blocks = append(w.blocks, own.blocks...)
+		own.blocks = nil
+	}
+	if len(w.blocks) == 0 {
+		return
+	}
+	run, err := v.runs.loaded(s, ref.Run, false)
+	if err != nil {
+		return
+	}
+	var ids []segment.ID
+	if !run.Packed() {
+		if ids, err = run.BlockIDs(); err != nil {
+			return
+		}
+	}
+	for _, b := range w.blocks {
+		x := &v.out[b.of]
+		parts := v.parts[b.of][b.first:]
+		if v.copies.take(parts, run, b.Span) != nil {
+			continue
+		}
+		if x.Owner != x.Entry {
+			continue
+		}
+		for n := range b.Count {
+			id := &x.Blocks.IDs[b.first+int(n)]
+			if ids != nil {
+				*id = ids[b.N+n]
+			} else {
+				*id = segment.BlockID(parts[n])
+			}
+		}
+	}
+}
+
+// entry reads the entry of version i and its fold, and finds out which blocks its body
+// needs.
+func (v *versionReader) entry(i int) {
+	at, x := v.places[i], &v.out[i]
+	facts, err := v.runs.Facts(at.Seg, at.Run)
+	if err != nil {
+		return
+	}
+	e, err := v.runs.Entry(at)
+	if err != nil {
+		return
+	}
+	owner, err := v.owner(at, e)
+	if err != nil {
+		return
+	}
+	x.Entry, x.Owner, x.Fold = e, owner, facts.Fold(at.N)
+	if owner == nil {
+		x.Read = true
+		return
+	}
+	if owner.Bytes > v.most || owner.Recipe.Layout == 0 {
+		return
+	}
+	spans, err := v.runs.Spans(owner.Recipe)
+	total := countBlocks(spans)
+	if err != nil || total > segment.DividedMax || uint64(owner.Recipe.Layout) > total {
+		return
+	}
+	if owner == e {
+		x.Blocks = Blocks{Spans: spans, IDs: make([]segment.ID, total), Sizes: make([]int32, total)}
+	}
+	v.parts[i] = make([][]byte, total)
+	first := 0
+	for _, s := range spans {
+		w := v.want(segment.RunRef{Segment: s.Segment, Run: s.Run})
+		w.blocks = append(w.blocks, wantedBlocks{s, i, first})
+		first += int(s.Count)
+	}
+}
+
+// finish puts the body of version i together.
+func (v *versionReader) finish(i int) {
+	x, parts := &v.out[i], v.parts[i]
+	if parts == nil {
+		return
+	}
+	for n, b := range parts {
+		if b == nil {
+			return // its run is damaged
+		}
+		if x.Owner == x.Entry {
+			x.Blocks.Sizes[n] = int32(len(b))
+		}
+	}
+	body, err := join(parts, x.Owner.Recipe.Layout)
+	if err == nil && sha256.Sum256(body) == x.Owner.Digest {
+		x.Body, x.Read = body, true
+	}
+	v.parts[i] = nil
+}
