@@ -5,20 +5,22 @@ import (
 	"container/heap"
 	"context"
 	"crypto/sha256"
+	"slices"
 
+	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
 )
 
-// Version is a stored version, as Runs.Versions reads it.
+// Version is a stored version, as Runs.Versions reads it. It shares no memory with the
+// runs.
 type Version struct {
-	Entry *segment.Stored
-	Owner *segment.Stored // the entry that stores the body; nil if the archive does not have the body
-	Fold  []byte          // nil if none is stored
-	Body  []byte          // nil if Owner is nil
-	// Blocks are the blocks of the body, if Owner is Entry itself.
-	Blocks Blocks
-	Read   bool // all of this was read
+	Digest  record.Digest // of the body
+	Fold    []byte        // nil if none is stored
+	Body    []byte
+	HasBody bool   // the archive has the body
+	Blocks  Blocks // of the body, if the version stores it itself
+	Read    bool   // all of this was read
 }
 
 // Blocks are blocks of a body, with their IDs and sizes. The blocks of all spans
@@ -30,18 +32,18 @@ type Blocks struct {
 }
 
 // Versions reads the versions at some places. It returns them in the order of the
-// places. owner returns the entry that stores the body of an entry, which is at a
-// place; nil if the archive does not have the body. A version whose body is larger
-// than most bytes, is stored undivided, or is damaged has Read unset. The caller
-// bounds the size of all bodies together.
+// places. It calls owner with the index of each place and the entry there; owner
+// returns the entry that stores the body, nil if the archive does not have the body. A
+// version whose body is larger than most bytes, is stored undivided, or is damaged has
+// Read unset. The caller bounds the size of all bodies together.
 //
 // Versions reads each run once, however many of the versions and blocks are in it, and
 // in whatever order the places are. It goes from the newest run to the oldest: the
 // blocks of a body are in the run of its entry or in older ones, so a run is read when
 // everything that is wanted of it is known. Only where segments were merged may blocks
 // be in a newer run, which is then read again.
-func (r *Runs) Versions(ctx context.Context, places []timeline.Place, most int64, owner func(timeline.Place, *segment.Stored) (*segment.Stored, error)) ([]Version, error) {
-	v := &versionReader{runs: r, most: most, owner: owner, places: places, out: make([]Version, len(places)), parts: make([][][]byte, len(places)), wanted: make(map[segment.RunRef]*wantedOfRun)}
+func (r *Runs) Versions(ctx context.Context, places []timeline.Place, most int64, owner func(i int, e *segment.Stored) (*segment.Stored, error)) ([]Version, error) {
+	v := &versionReader{runs: r, most: most, owner: owner, places: places, out: make([]Version, len(places)), parts: make([]partsOf, len(places)), wanted: make(map[segment.RunRef]*wantedOfRun)}
 	for i, p := range places {
 		w := v.want(segment.RunRef{Segment: p.Seg.Info.ID, Run: p.Run})
 		w.entries = append(w.entries, i)
@@ -65,13 +67,19 @@ func (r *Runs) Versions(ctx context.Context, places []timeline.Place, most int64
 type versionReader struct {
 	runs   *Runs
 	most   int64
-	owner  func(timeline.Place, *segment.Stored) (*segment.Stored, error)
+	owner  func(int, *segment.Stored) (*segment.Stored, error)
 	places []timeline.Place
 	out    []Version
-	parts  [][][]byte // of each version: its blocks
+	parts  []partsOf // of each version
 	copies arena
 	wanted map[segment.RunRef]*wantedOfRun
 	order  newestFirst // of the keys of wanted
+}
+
+// partsOf are the blocks of a version's body, of which the first layout are the layout.
+type partsOf struct {
+	blocks [][]byte
+	layout uint32
 }
 
 // wantedOfRun says what is wanted of a run: the entries of some versions, and blocks.
@@ -143,11 +151,8 @@ func (v *versionReader) visit(ref segment.RunRef, w *wantedOfRun) {
 	}
 	for _, b := range w.blocks {
 		x := &v.out[b.of]
-		parts := v.parts[b.of][b.first:]
-		if v.copies.take(parts, run, b.Span) != nil {
-			continue
-		}
-		if x.Owner != x.Entry {
+		parts := v.parts[b.of].blocks[b.first:]
+		if v.copies.take(parts, run, b.Span) != nil || x.Blocks.IDs == nil {
 			continue
 		}
 		for n := range b.Count {
@@ -173,11 +178,11 @@ func (v *versionReader) entry(i int) {
 	if err != nil {
 		return
 	}
-	owner, err := v.owner(at, e)
+	owner, err := v.owner(i, e)
 	if err != nil {
 		return
 	}
-	x.Entry, x.Owner, x.Fold = e, owner, facts.Fold(at.N)
+	x.Fold, x.HasBody = slices.Clone(facts.Fold(at.N)), owner != nil
 	if owner == nil {
 		x.Read = true
 		return
@@ -190,10 +195,11 @@ func (v *versionReader) entry(i int) {
 	if err != nil || total > segment.DividedMax || uint64(owner.Recipe.Layout) > total {
 		return
 	}
+	x.Digest = owner.Digest
 	if owner == e {
-		x.Blocks = Blocks{Spans: spans, IDs: make([]segment.ID, total), Sizes: make([]int32, total)}
+		x.Blocks = Blocks{Spans: slices.Clone(spans), IDs: make([]segment.ID, total), Sizes: make([]int32, total)}
 	}
-	v.parts[i] = make([][]byte, total)
+	v.parts[i] = partsOf{make([][]byte, total), owner.Recipe.Layout}
 	first := 0
 	for _, s := range spans {
 		w := v.want(segment.RunRef{Segment: s.Segment, Run: s.Run})
@@ -205,20 +211,20 @@ func (v *versionReader) entry(i int) {
 // finish puts the body of version i together.
 func (v *versionReader) finish(i int) {
 	x, parts := &v.out[i], v.parts[i]
-	if parts == nil {
+	if parts.blocks == nil {
 		return
 	}
-	for n, b := range parts {
+	for n, b := range parts.blocks {
 		if b == nil {
 			return // its run is damaged
 		}
-		if x.Owner == x.Entry {
+		if x.Blocks.Sizes != nil {
 			x.Blocks.Sizes[n] = int32(len(b))
 		}
 	}
-	body, err := join(parts, x.Owner.Recipe.Layout)
-	if err == nil && sha256.Sum256(body) == x.Owner.Digest {
+	body, err := join(parts.blocks, parts.layout)
+	if err == nil && sha256.Sum256(body) == x.Digest {
 		x.Body, x.Read = body, true
 	}
-	v.parts[i] = nil
+	v.parts[i] = partsOf{}
 }

@@ -289,7 +289,7 @@ func (b *batchPlan) StoredFold(at timeline.Place) ([]byte, error) {
 // bool is false if the version has no body, or one that is too large to be divided.
 func (b *batchPlan) VersionBody(ctx context.Context, l *timeline.Capture) (derive.Body, bool, error) {
 	if e := b.earlier[l.Place]; e != nil {
-		return e.Body, e.HasBody, nil
+		return derive.Body{Digest: e.Digest, Body: e.Body, As: e.As}, e.HasBody, nil
 	}
 	if l.Seg != nil {
 		return b.v.Versions().VersionBody(ctx, l)

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"infomall/store/block/divide"
 	"infomall/store/body"
@@ -74,38 +75,33 @@ func (s storedVersions) VersionBody(ctx context.Context, l *timeline.Capture) (d
 
 // EarlierVersion is a version in the archive, as ReadVersions returns it.
 type EarlierVersion struct {
-	Fold    []byte // see derive.Versions, as the next two
-	Body    derive.Body
-	HasBody bool
-	Blocks  body.Blocks // of the body, if the version stores it itself
-	Read    bool        // all of this was read
+	body.Version
+	As divide.As // how the body is read
 }
 
 // ReadVersions reads the versions at some places; see body.Runs.Versions. It does not
-// return versions whose bodies are too large to be divided.
+// read bodies that are too large to be divided.
 func (v *Snapshot) ReadVersions(ctx context.Context, places []timeline.Place) ([]EarlierVersion, error) {
-	list, err := v.Runs.Versions(ctx, places, segment.DividedMax, func(at timeline.Place, e *segment.Stored) (*segment.Stored, error) {
-		owner, _, err := v.Owner(ctx, at, e)
+	out := make([]EarlierVersion, len(places))
+	list, err := v.Runs.Versions(ctx, places, segment.DividedMax, func(i int, e *segment.Stored) (*segment.Stored, error) {
+		owner, _, err := v.Owner(ctx, places[i], e)
+		if owner == nil {
+			return owner, err
+		}
+		said := &e.Page
+		if e.Body == segment.BodyNone {
+			said = &owner.Page
+		}
+		as := divide.Sent(e.Head, strings.Clone(e.Mime))
+		as.Usual, as.Limit = derive.ReadWith(said)
+		as.Usual = strings.Clone(as.Usual)
+		out[i].As = as
 		return owner, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]EarlierVersion, len(list))
 	for i, x := range list {
-		out[i] = EarlierVersion{Fold: x.Fold, HasBody: x.Owner != nil, Blocks: x.Blocks, Read: x.Read}
-		if !x.Read || x.Owner == nil {
-			continue
-		}
-		said := &x.Entry.Page
-		if x.Entry.Body == segment.BodyNone {
-			said = &x.Owner.Page
-		}
-		as := divide.Sent(x.Entry.Head, x.Entry.Mime)
-		as.Usual, as.Limit = derive.ReadWith(said)
-		out[i].Body = derive.Body{Digest: x.Entry.Digest, Body: x.Body, As: as}
+		out[i].Version = x
 	}
-	return out, nil
+	return out, err
 }
 
 // Knew reports whether the fold stored for capture ref is valid. key and at are the
