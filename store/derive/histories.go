@@ -66,16 +66,19 @@ func (m *Histories) remember(key string, versions uint64, h life.History) {
 	m.young[key] = t
 }
 
-// Has reports whether a history of the URL with this key is remembered.
-func (m *Histories) Has(key string) bool {
+// Has reports whether the history of a URL is remembered up to the last of some
+// captures. These are the settled captures of the URL from the first one on, and the
+// last of them begins a version.
+func (m *Histories) Has(all []timeline.Capture) bool {
 	if m == nil {
 		return false
 	}
-	_, ok := m.young[key]
+	last := len(all) - 1
+	t, ok := m.young[all[last].Key]
 	if !ok {
-		_, ok = m.old[key]
+		t, ok = m.old[all[last].Key]
 	}
-	return ok
+	return ok && t.versions == versionSums(all)[last]
 }
 
 // at returns the history of the URL with this key, up to its last version. The

@@ -82,7 +82,7 @@ func (b *batchPlan) want(w *window, known []timeline.Capture, new []*staged) {
 	n, _ := slices.BinarySearchFunc(known, new[0].Time, func(c timeline.Capture, t record.Time) int { return cmp.Compare(c.Time, t) })
 	for n--; n >= 0 && known[n].Change == record.ChangeSame; n-- {
 	}
-	if n < 0 || b.tails.Has(known[n].Key) {
+	if n < 0 || b.tails.Has(known[:n+1]) {
 		return
 	}
 	v := &known[n]
