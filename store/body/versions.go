@@ -15,7 +15,7 @@ import (
 // Version is a stored version, as Runs.Versions reads it. It shares no memory with the
 // runs.
 type Version struct {
-	Digest  record.Digest // of the body
+	Digest  record.Digest // of the body, as the version's own entry has it
 	Fold    []byte        // nil if none is stored
 	Body    []byte
 	HasBody bool   // the archive has the body
@@ -80,6 +80,7 @@ type versionReader struct {
 type partsOf struct {
 	blocks [][]byte
 	layout uint32
+	digest record.Digest // of the body
 }
 
 // wantedOfRun says what is wanted of a run: the entries of some versions, and blocks.
@@ -195,11 +196,11 @@ func (v *versionReader) entry(i int) {
 	if err != nil || total > segment.DividedMax || uint64(owner.Recipe.Layout) > total {
 		return
 	}
-	x.Digest = owner.Digest
+	x.Digest = e.Digest
 	if owner == e {
 		x.Blocks = Blocks{Spans: slices.Clone(spans), IDs: make([]segment.ID, total), Sizes: make([]int32, total)}
 	}
-	v.parts[i] = partsOf{make([][]byte, total), owner.Recipe.Layout}
+	v.parts[i] = partsOf{make([][]byte, total), owner.Recipe.Layout, owner.Digest}
 	first := 0
 	for _, s := range spans {
 		w := v.want(segment.RunRef{Segment: s.Segment, Run: s.Run})
@@ -223,7 +224,7 @@ func (v *versionReader) finish(i int) {
 		}
 	}
 	body, err := join(parts.blocks, parts.layout)
-	if err == nil && sha256.Sum256(body) == x.Digest {
+	if err == nil && sha256.Sum256(body) == parts.digest {
 		x.Body, x.Read = body, true
 	}
 	v.parts[i] = partsOf{}

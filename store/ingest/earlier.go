@@ -82,10 +82,13 @@ func (b *batchPlan) want(w *window, known []timeline.Capture, new []*staged) {
 	n, _ := slices.BinarySearchFunc(known, new[0].Time, func(c timeline.Capture, t record.Time) int { return cmp.Compare(c.Time, t) })
 	for n--; n >= 0 && known[n].Change == record.ChangeSame; n-- {
 	}
-	if n < 0 || b.tails.Has(known[:n+1]) {
+	if n < 0 {
 		return
 	}
 	v := &known[n]
+	if b.wrote(v.Seg.Info.ID) && b.tails.Has(known[:n+1]) {
+		return // the import has its blocks and its history in memory
+	}
 	if !slices.ContainsFunc(new, func(s *staged) bool { return s.ID != v.ID || s.Kind != v.Kind }) {
 		return
 	}

@@ -344,7 +344,7 @@ func (g *Importer) store(ctx context.Context) (large []string, err error) {
 	}
 	defer v.Close()
 	v.Runs.Shelve(batchShelf, 1) // bodies of neighbouring URLs are in the same runs
-	b := &batchPlan{v: v, read: g.read, tails: g.tails, look: v.NewLooker(0), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
+	b := &batchPlan{v: v, read: g.read, tails: g.tails, wrote: g.hasBlocks, look: v.NewLooker(0), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
 	defer b.look.Close()
 	defer func() {
 		for _, s := range b.spools {
@@ -370,6 +370,13 @@ func (g *Importer) store(ctx context.Context) (large []string, err error) {
 		}
 	}
 	return large, nil
+}
+
+// hasBlocks reports whether the import wrote a segment so lately that its memory of
+// blocks has all of the segment's blocks.
+func (g *Importer) hasBlocks(segment uint32) bool {
+	turn, ok := g.wrote[segment]
+	return ok && g.blocks.Turn()-turn < 2
 }
 
 // mergeSmall merges the small segments of these pools, and splits pools that are too

@@ -33,6 +33,7 @@ type batchPlan struct {
 	v        *snapshot.Snapshot
 	read     *derive.Reader
 	tails    *derive.Histories
+	wrote    func(segment uint32) bool // the import wrote the segment, and has its blocks in memory
 	look     *snapshot.Looker
 	staged   []*staged // sorted by URL and time; see change
 	fates    []fate    // one for each of staged

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 	"sync"
 
@@ -16,9 +17,9 @@ import (
 // defines what their bytes mean. A Facts is immutable, and several goroutines may
 // use it.
 type Facts struct {
-	folds  [][]byte // one for each entry
-	pages  [][]byte // one for each entry
-	blocks [][]byte
+	folds  blobs // one for each entry
+	pages  blobs // one for each entry
+	blocks blobs
 	run    *Run // the run that has the facts
 
 	mu   sync.Mutex
@@ -31,18 +32,18 @@ var noFacts = &Facts{}
 // Fold returns Stored.Fold of entry i of the run (how the blocks of its version
 // relate to those of earlier versions), or nil if it is missing. The caller must
 // not change it.
-func (f *Facts) Fold(i uint32) []byte { return nth(f.folds, i) }
+func (f *Facts) Fold(i uint32) []byte { return f.folds.at(i) }
 
 // Page returns Stored.Facts of entry i of the run (what its body says beyond the
 // facts of its blocks), or nil if they are missing. The caller must not change
 // them.
-func (f *Facts) Page(i uint32) []byte { return nth(f.pages, i) }
+func (f *Facts) Page(i uint32) []byte { return f.pages.at(i) }
 
 // Block returns the facts of block n of the run, or nil if they are missing. The
 // caller must not change them. Facts that are stored in short form are converted to
 // their long form at the first call.
 func (f *Facts) Block(n uint32) []byte {
-	short := nth(f.blocks, n)
+	short := f.blocks.at(n)
 	if len(short) == 0 || f.run == nil || f.run.long == nil || !f.run.Meta.packed {
 		return short // only packed runs have short ones
 	}
@@ -66,13 +67,13 @@ func (f *Facts) Block(n uint32) []byte {
 // Kept returns the facts of block n in the form in which they are stored (short in
 // a packed run), for a caller that stores the block again. It returns nil if they
 // are missing.
-func (f *Facts) Kept(n uint32) []byte { return nth(f.blocks, n) }
+func (f *Facts) Kept(n uint32) []byte { return f.blocks.at(n) }
 
 // Leaf returns the facts of block n in the form in which they are stored. If they
 // may be in short form, the Leaf also has the bytes of the block. The caller must
 // not change either.
 func (f *Facts) Leaf(n uint32) record.Leaf {
-	l := record.Leaf{Facts: nth(f.blocks, n)}
+	l := record.Leaf{Facts: f.blocks.at(n)}
 	if len(l.Facts) > 0 && f.run != nil && f.run.Meta.packed {
 		l.Bytes, _ = f.run.Block(n) // Unreachable error: facts are loaded after the blocks.
 	}
@@ -82,7 +83,7 @@ func (f *Facts) Leaf(n uint32) record.Leaf {
 // fit reports whether f has a fold and facts for each of the entries and facts for
 // each of the blocks, or nothing at all.
 func (f *Facts) fit(entries, blocks int) bool {
-	return f == noFacts || len(f.folds) == entries && len(f.pages) == entries && len(f.blocks) == blocks
+	return f == noFacts || f.folds.len() == entries && f.pages.len() == entries && f.blocks.len() == blocks
 }
 
 // Empty reports whether the run has no facts of any kind.
@@ -91,27 +92,22 @@ func (f *Facts) Empty() bool { return !f.Any(func([]byte) bool { return true }) 
 // Any reports whether the function is returns true for any facts of the run. It is
 // called with all facts that are not missing, in the form in which they are stored.
 func (f *Facts) Any(is func([]byte) bool) bool {
-	return slices.ContainsFunc([][][]byte{f.folds, f.pages, f.blocks}, func(list [][]byte) bool {
-		return slices.ContainsFunc(list, func(b []byte) bool { return len(b) > 0 && is(b) })
+	return slices.ContainsFunc([]*blobs{&f.folds, &f.pages, &f.blocks}, func(list *blobs) bool {
+		for i := range list.len() {
+			if b := list.at(uint32(i)); b != nil && is(b) {
+				return true
+			}
+		}
+		return false
 	})
 }
 
 // Bytes returns about how many bytes of memory the facts take, without long forms.
-func (f *Facts) Bytes() int64 {
-	n := int64(0)
-	for _, list := range [][][]byte{f.folds, f.pages, f.blocks} {
-		for _, b := range list {
-			n += int64(len(b)) + 24
-		}
+func (f *Facts) Bytes() (n int64) {
+	for _, list := range []*blobs{&f.folds, &f.pages, &f.blocks} {
+		n += int64(4*list.len() + len(list.bytes))
 	}
 	return n
-}
-
-func nth(list [][]byte, n uint32) []byte {
-	if uint64(n) >= uint64(len(list)) {
-		return nil
-	}
-	return list[n]
 }
 
 // appendFacts appends the encoded facts of r to dst, or nothing if r has no facts.
@@ -169,27 +165,50 @@ func appendBlobs(dst []byte, n int, at func(int) []byte) []byte {
 	return dst
 }
 
+// blobs is a decoded column of byte strings.
+type blobs struct {
+	ends  []uint32 // where each string ends in bytes
+	bytes []byte
+}
+
+func (b *blobs) len() int { return len(b.ends) }
+
+// at returns string i, or nil if it is empty or there is no such string.
+func (b *blobs) at(i uint32) []byte {
+	if uint64(i) >= uint64(len(b.ends)) {
+		return nil
+	}
+	from := uint32(0)
+	if i > 0 {
+		from = b.ends[i-1]
+	}
+	if to := b.ends[i]; from < to {
+		return b.bytes[from:to:to]
+	}
+	return nil
+}
+
 // takeBlobs decodes a column of byte strings at the beginning of r and moves r
-// after it. The strings share r's memory; an empty one is nil.
-func takeBlobs(r *packed.Reader) ([][]byte, error) {
+// after it. The strings share r's memory.
+func takeBlobs(r *packed.Reader) (blobs, error) {
 	n := r.Uvarint()
 	if r.Bad || n > entriesMax {
-		return nil, errColumn
+		return blobs{}, errColumn
 	}
-	lens := make([]uint64, n)
-	for i := range lens {
-		lens[i] = r.Uvarint()
-	}
-	out := make([][]byte, n)
-	for i, l := range lens {
-		if r.Bad || l > uint64(len(r.B)) {
-			return nil, errColumn
+	b := blobs{ends: make([]uint32, n)}
+	end := uint64(0)
+	for i := range b.ends {
+		size := r.Uvarint()
+		if end += size; size > math.MaxUint32 || end > math.MaxUint32 {
+			return blobs{}, errColumn
 		}
-		if l > 0 {
-			out[i], r.B = r.B[:l:l], r.B[l:]
-		}
+		b.ends[i] = uint32(end)
 	}
-	return out, nil
+	if r.Bad || end > uint64(len(r.B)) {
+		return blobs{}, errColumn
+	}
+	b.bytes, r.B = r.B[:end], r.B[end:]
+	return b, nil
 }
 
 // decodeFacts decodes b, the facts of a run. The result shares b's memory.
@@ -202,7 +221,7 @@ func decodeFacts(b []byte) (*Facts, error) {
 	}
 	r := packed.Reader{B: b[1:]}
 	f := &Facts{}
-	for _, list := range []*[][]byte{&f.folds, &f.pages, &f.blocks} {
+	for _, list := range []*blobs{&f.folds, &f.pages, &f.blocks} {
 		var err error
 		if *list, err = takeBlobs(&r); err != nil {
 			return nil, err

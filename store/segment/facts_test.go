@@ -18,8 +18,8 @@ func TestFactsOfBlocks(t *testing.T) {
 	seen := make(map[string]int)
 	for n := range info.Runs {
 		f := factsOf(t, s, uint32(n))
-		for _, b := range f.blocks {
-			seen[string(b)]++
+		for i := range f.blocks.len() {
+			seen[string(f.blocks.at(uint32(i)))]++
 		}
 	}
 	for i := range 40 {
@@ -77,7 +77,7 @@ func FuzzFacts(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for n := range uint32(len(facts.blocks)) + 1 {
+		for n := range uint32(facts.blocks.len()) + 1 {
 			_ = fmt.Sprint(facts.Fold(n), facts.Page(n), facts.Block(n))
 		}
 	})

@@ -556,4 +556,4 @@ func openRun(b []byte, segment, number uint32) (*Run, error) {
 
 // entryMemory is about how many bytes of memory a decoded entry takes in the columns
 // from which Meta.Entry makes it, without its texts.
-const entryMemory = 400
+const entryMemory = 220
