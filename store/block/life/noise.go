@@ -1,12 +1,9 @@
 package life
 
 import (
-	_ "embed"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"infomall/store/words"
 )
@@ -29,6 +26,7 @@ func Substantial(op Op, old, new string) (reason string, ok bool) {
 	if op == Moved {
 		return reasonOrder, false
 	}
+	old, new = withoutCommon(old, new)
 	a, b := readNoise(old), readNoise(new)
 	reasons := map[string]bool{}
 	if !slices.EqualFunc(a, b, noiseWord.like) {
@@ -70,48 +68,20 @@ func (w noiseWord) compare(o noiseWord) int {
 	return strings.Compare(w.text, o.text)
 }
 
-//go:embed noise.txt
-var noiseList string
-
-// noiseRules returns the rules of noise.txt: one regular expression that has a
-// group for each rule, and the reason of each rule.
-var noiseRules = sync.OnceValues(func() (*regexp.Regexp, []string) {
-	var names, groups, reasons []string
-	for line := range strings.Lines(noiseList) {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		if name, list, ok := strings.Cut(line, " = "); ok {
-			names = append(names, "${"+name+"}", list)
-			continue
-		}
-		reason, rule, _ := strings.Cut(line, ": ")
-		groups = append(groups, "("+strings.NewReplacer(names...).Replace(rule)+")")
-		reasons = append(reasons, reason)
-	}
-	return regexp.MustCompile("(?i)" + strings.Join(groups, "|")), reasons
-})
-
 // readNoise splits a text into its words and the pieces that rules of noise.txt
 // match, in order.
 func readNoise(text string) (out []noiseWord) {
-	rules, reasons := noiseRules()
 	words := func(text string) {
 		for _, w := range words.Of(text) {
 			out = append(out, noiseWord{text: w})
 		}
 	}
 	end := 0
-	for _, m := range rules.FindAllStringSubmatchIndex(text, -1) {
-		words(text[end:m[0]])
-		end = m[1]
-		for i, reason := range reasons {
-			if m[2*i+2] >= 0 {
-				out = append(out, noiseWord{reason, text[m[0]:m[1]]})
-			}
-		}
-	}
+	eachNoise(text, func(from, to int, reason string) {
+		words(text[end:from])
+		out = append(out, noiseWord{reason, text[from:to]})
+		end = to
+	})
 	words(text[end:])
 	return out
 }

@@ -1,0 +1,351 @@
+package life
+
+import (
+	_ "embed"
+	"maps"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"infomall/store/words"
+)
+
+//go:embed noise.txt
+var noiseList string
+
+// noiseRules are the rules of noise.txt.
+//
+// To try them everywhere took nine tenths of the time of Substantial. So a text is cut
+// at barriers, which are words and letters that no rule names: no match has a barrier
+// in it. Rules are tried only in the pieces between barriers that have what each match
+// has, see pieceMarks. On the versions of a documentation site, the question whether each
+// is substantial then takes 2.5 s instead of 30.6 s.
+type noiseRules struct {
+	match   *regexp.Regexp  // has a group for each rule
+	reasons []string        // of each rule
+	words   map[string]bool // the words of ASCII letters that may be in a match, in lower case
+	letters map[rune]bool   // the letters beyond ASCII that may be in a match
+}
+
+var rules = sync.OnceValue(func() *noiseRules {
+	r := &noiseRules{words: make(map[string]bool), letters: make(map[rune]bool)}
+	var names, groups []string
+	for line := range strings.Lines(noiseList) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if name, list, ok := strings.Cut(line, " = "); ok {
+			names = append(names, "${"+name+"}", list)
+			continue
+		}
+		reason, rule, _ := strings.Cut(line, ": ")
+		rule = strings.NewReplacer(names...).Replace(rule)
+		groups = append(groups, "("+rule+")")
+		r.reasons = append(r.reasons, reason)
+		r.name(rule)
+	}
+	for c := 'a'; c <= 'z'; c++ {
+		r.addLetter(c) // ſ and K match s and k
+	}
+	r.match = regexp.MustCompile("(?i)" + strings.Join(groups, "|"))
+	return r
+})
+
+// name adds the words and letters that a rule names.
+func (r *noiseRules) name(rule string) {
+	tree, err := syntax.Parse(rule, syntax.Perl)
+	if err != nil {
+		panic("life: noise.txt: " + err.Error())
+	}
+	for x := range r.spellings(tree) {
+		r.words[x.head], r.words[x.tail] = true, true
+	}
+	r.nameLetters(tree)
+}
+
+func (r *noiseRules) nameLetters(tree *syntax.Regexp) {
+	switch tree.Op {
+	case syntax.OpLiteral:
+		for _, c := range tree.Rune {
+			r.addLetter(c)
+		}
+	case syntax.OpCharClass:
+		for i := 0; i < len(tree.Rune); i += 2 {
+			for c := tree.Rune[i]; c <= tree.Rune[i+1]; c++ {
+				r.addLetter(c)
+			}
+		}
+	}
+	for _, sub := range tree.Sub {
+		r.nameLetters(sub)
+	}
+}
+
+// addLetter adds a letter and the letters that differ from it only in case, unless
+// they are ASCII.
+func (r *noiseRules) addLetter(c rune) {
+	for f := c; ; {
+		if f >= utf8.RuneSelf {
+			r.letters[f] = true
+		}
+		if f = unicode.SimpleFold(f); f == c {
+			return
+		}
+	}
+}
+
+// spelling is a text that a rule may match, as far as it has ASCII letters: those
+// before the first other character and those after the last one. If there is no other
+// character, apart is false, and head has all letters.
+type spelling struct {
+	head, tail string
+	apart      bool
+}
+
+// gap is the spelling of characters that are not ASCII letters.
+var gap = spelling{apart: true}
+
+// spellings returns the spellings of all that a part of a rule may match, and adds the
+// words within them to r.words. A class with digits, as of hexadecimal numbers, counts
+// as a gap: its letters are no words, see barrierAt.
+func (r *noiseRules) spellings(tree *syntax.Regexp) map[spelling]bool {
+	out := make(map[spelling]bool)
+	switch tree.Op {
+	case syntax.OpLiteral:
+		all := spelling{}
+		for _, c := range tree.Rune {
+			all = r.join(all, spell(c))
+		}
+		out[all] = true
+	case syntax.OpCharClass:
+		out[gap] = true
+		for i := 0; i < len(tree.Rune); i += 2 {
+			for c := tree.Rune[i]; c <= min(tree.Rune[i+1], unicode.MaxASCII); c++ {
+				if '0' <= c && c <= '9' {
+					return map[spelling]bool{gap: true}
+				}
+				out[spell(c)] = true
+			}
+		}
+	case syntax.OpConcat:
+		out[spelling{}] = true
+		for _, sub := range tree.Sub {
+			longer := make(map[spelling]bool)
+			for tail := range r.spellings(sub) {
+				for head := range out {
+					longer[r.join(head, tail)] = true
+				}
+			}
+			out = longer
+		}
+	case syntax.OpAlternate, syntax.OpCapture, syntax.OpQuest, syntax.OpStar, syntax.OpPlus, syntax.OpRepeat:
+		for _, sub := range tree.Sub {
+			maps.Copy(out, r.spellings(sub))
+		}
+		if tree.Op == syntax.OpQuest || tree.Op == syntax.OpStar {
+			out[spelling{}] = true
+		}
+	default: // matches no character
+		out[spelling{}] = true
+	}
+	return out
+}
+
+// join returns the spelling of two texts that follow each other.
+func (r *noiseRules) join(a, b spelling) spelling {
+	switch {
+	case a.apart && b.apart:
+		r.words[a.tail+b.head] = true
+		return spelling{a.head, b.tail, true}
+	case a.apart:
+		return spelling{a.head, a.tail + b.head, true}
+	}
+	return spelling{a.head + b.head, b.tail, b.apart}
+}
+
+// spell returns the spelling of a character.
+func spell(c rune) spelling {
+	if c < utf8.RuneSelf && isLetter(byte(c)) {
+		return spelling{head: string(c | 0x20)}
+	}
+	return gap
+}
+
+// barrierAt returns the end of the barrier that begins at text[at:], or 0 if none
+// begins there. A barrier is a letter beyond ASCII that no rule names, or a word of
+// ASCII letters that no rule names. Such a word must stand between blanks or signs that
+// are in no address and no hexadecimal number.
+func (r *noiseRules) barrierAt(text string, at int) int {
+	if text[at] >= utf8.RuneSelf {
+		c, size := utf8.DecodeRuneInString(text[at:])
+		if r.letters[c] {
+			return 0
+		}
+		return at + size
+	}
+	if !isLetter(text[at]) || at > 0 && !partsWords[text[at-1]] {
+		return 0
+	}
+	end := skip(text, at, isLetter)
+	if end < len(text) && !partsWords[text[end]] || end-at <= longestNamed && r.words[strings.ToLower(text[at:end])] {
+		return 0
+	}
+	return end
+}
+
+// longestNamed is more than the length of any word that a rule names.
+const longestNamed = 16
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// partsWords are the ASCII characters that may stand beside a barrier.
+var partsWords = func() (set [256]bool) {
+	for _, c := range " \t\n\f\r.,;:!?()\"'" {
+		set[c] = true
+	}
+	return set
+}()
+
+// pieceMarks say what a piece of a text has, as far as a match needs it: a number and a
+// letter, two numbers, "=", or a hyphen between hexadecimal digits.
+type pieceMarks struct {
+	numbers int
+	letters bool
+	joined  bool // "=", or such a hyphen
+}
+
+func (m *pieceMarks) may() bool {
+	return m.numbers > 1 || m.numbers == 1 && m.letters || m.joined
+}
+
+// see notes the number, word or character that begins at text[at:], and returns its end.
+func (m *pieceMarks) see(text string, at int) int {
+	switch c := text[at]; {
+	case isDigit(c):
+		m.numbers++
+		return skip(text, at, isDigit)
+	case isLetter(c):
+		m.letters = true
+		return skip(text, at, isLetter)
+	case c >= utf8.RuneSelf:
+		m.letters = true
+		_, size := utf8.DecodeRuneInString(text[at:])
+		return at + size
+	case c == '=':
+		m.joined = true
+	case c == '-':
+		m.joined = m.joined || at > 0 && isHex(text[at-1]) && at+1 < len(text) && isHex(text[at+1])
+	}
+	return at + 1
+}
+
+// skip returns the end of the characters from text[at] on for which is returns true.
+func skip(text string, at int, is func(byte) bool) int {
+	for at < len(text) && is(text[at]) {
+		at++
+	}
+	return at
+}
+
+func isDigit(c byte) bool { return c-'0' < 10 }
+
+func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
+// eachNoise calls f with each place text[from:to] that a rule matches, in order, and
+// the reason of the rule.
+func eachNoise(text string, f func(from, to int, reason string)) {
+	r := rules()
+	piece := 0 // offset at which the current piece begins
+	var marks pieceMarks
+	try := func(end int) {
+		may := marks.may()
+		if marks = (pieceMarks{}); !may {
+			return
+		}
+		for _, m := range r.match.FindAllStringSubmatchIndex(text[piece:end], -1) {
+			for i, reason := range r.reasons {
+				if m[2*i+2] >= 0 {
+					f(piece+m[0], piece+m[1], reason)
+				}
+			}
+		}
+	}
+	for at := 0; at < len(text); {
+		if end := r.barrierAt(text, at); end > 0 {
+			try(at)
+			at, piece = end, end
+			continue
+		}
+		at = marks.see(text, at)
+	}
+	try(len(text))
+}
+
+// withoutCommon returns two texts without what both begin with and end with, as far as
+// the words and noise that are left are the same as they were.
+func withoutCommon(old, new string) (string, string) {
+	r := rules()
+	most := min(len(old), len(new))
+	n := 0
+	for n < most && old[n] == new[n] {
+		n++
+	}
+	n = r.cutBefore(old[:n])
+	old, new, most = old[n:], new[n:], most-n
+	n = 0
+	for n < most && old[len(old)-1-n] == new[len(new)-1-n] {
+		n++
+	}
+	n = r.cutAfter(old[len(old)-n:])
+	return old[:len(old)-n], new[:len(new)-n]
+}
+
+// cutReach is how far from the first and the last difference a barrier is looked for,
+// in bytes.
+const cutReach = 200
+
+// cutBefore returns how much can be cut from the beginning of texts that begin with
+// common: up to the end of its last barrier. After a word there must be another
+// character of common, with which the word ends in all these texts.
+func (r *noiseRules) cutBefore(common string) int {
+	for at := len(common) - 1; at >= 0 && at > len(common)-cutReach; at-- {
+		if !utf8.RuneStart(common[at]) || !startsWord(common, at) {
+			continue
+		}
+		if end := r.barrierAt(common, at); end > 0 && (end < len(common) || alone(common[at:end])) {
+			return end
+		}
+	}
+	return 0
+}
+
+// cutAfter returns how much can be cut from the end of texts that end with common: all
+// from its first barrier on. Before a word there must be another character of common.
+func (r *noiseRules) cutAfter(common string) int {
+	for at := 0; at < len(common) && at < cutReach; at++ {
+		if !utf8.RuneStart(common[at]) || !startsWord(common, at) {
+			continue
+		}
+		if end := r.barrierAt(common, at); end > 0 && (at > 0 || alone(common[:end])) {
+			return len(common) - at
+		}
+	}
+	return 0
+}
+
+// startsWord reports whether a word or a letter that is a word begins at text[at:], and
+// not only a part of a word.
+func startsWord(text string, at int) bool {
+	if text[at] >= utf8.RuneSelf {
+		c, size := utf8.DecodeRuneInString(text[at:])
+		return size > 1 && words.Ideograph(c)
+	}
+	return isLetter(text[at]) && (at == 0 || !isLetter(text[at-1]))
+}
+
+// alone reports whether a barrier is a letter that is a word on its own.
+func alone(barrier string) bool { return barrier[0] >= utf8.RuneSelf }
