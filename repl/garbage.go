@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"math"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -56,4 +57,17 @@ const ballastBytes = 32 << 20
 func beginRoomy() (end func()) {
 	ballast := make([]byte, ballastBytes)
 	return func() { runtime.KeepAlive(ballast) }
+}
+
+// limitBase is how many bytes of memory the program takes besides what the setting
+// memory bounds: its code, the ballast, and what it needs to decode one run.
+const limitBase = ballastBytes + 80<<20
+
+// limitMemory makes the garbage collector run as often as needed to keep the memory of
+// the process below the setting memory and limitBase, if no more than that is in use. It
+// does nothing if the user gave a limit in the variable GOMEMLIMIT.
+func limitMemory(memory int64, getenv func(string) string) {
+	if getenv("GOMEMLIMIT") == "" && memory < math.MaxInt64-limitBase {
+		debug.SetMemoryLimit(memory + limitBase)
+	}
 }

@@ -439,6 +439,7 @@ func (p *program) step(ctx context.Context, s step, to place) error {
 		return p.runProgram(ctx, run, to)
 	}
 	start := time.Now()
+	limitMemory(p.session.Settings().MemoryBytes, p.getenv)
 	p.meter.begin()
 	defer p.meter.end()
 	result, err := p.session.Run(ctx, s.statement)

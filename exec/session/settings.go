@@ -21,7 +21,7 @@ type Settings struct {
 	ImportTimezone *time.Location // zone of dates without a zone in imported files
 	Earliest       *record.Time   // earliest time of an imported capture; nil means record.EarliestDefault
 	Latest         *record.Time   // latest time of an imported capture; nil means a day from now
-	MemoryBytes    int64          // memory for sorting and grouping before they write temporary files
+	MemoryBytes    int64          // memory of one statement
 	TempDir        string         // folder of temporary files, as an absolute path; "" means the folder that contains the archive
 	Cache          bool           // whether decompressed runs (neighbouring captures compressed together) are cached
 	CacheBytes     int64          // memory for that cache
@@ -84,13 +84,16 @@ func (s *Settings) Division() divide.Options {
 	return divide.Options{}
 }
 
+// cacheShare is which part of a statement's memory the cache takes at most.
+const cacheShare = 2
+
 // cacheBytes returns how many bytes of memory a snapshot may use as a cache,
 // or 0 if the cache is off.
 func (s *Settings) cacheBytes() int64 {
 	if !s.Cache {
 		return 0
 	}
-	return s.CacheBytes
+	return min(s.CacheBytes, s.MemoryBytes/cacheShare)
 }
 
 // DefaultSettings returns the settings of a new session.
@@ -185,7 +188,7 @@ var settings = []Setting{
 	{"level", stored, "level of the blocks in blocks and changes: auto, a level from 1, or leaves",
 		func(s *Settings) string { return s.Level },
 		func(s *Settings, v string) error { return parseCut(&s.Level, v) }},
-	{"memory", local, "memory that sorting and grouping use before they write temporary files",
+	{"memory", local, "memory of one statement: sorting and grouping write temporary files before they use more, the cache takes at most half of it, and garbage is collected in time; the program itself takes some 100 MB besides",
 		func(s *Settings) string { return SizeText(s.MemoryBytes) },
 		func(s *Settings, v string) error { return parseSizeFrom(&s.MemoryBytes, v, memoryBytesMin) }},
 	{"mode", local, "output format; auto is a table on a terminal, vertical if the table is too wide, and csv elsewhere",

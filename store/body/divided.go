@@ -76,13 +76,17 @@ func (a *arena) take(parts [][]byte, of *segment.Run, s segment.Span) error {
 // arena holds copies of byte slices close together in memory.
 type arena struct{ left []byte }
 
-// arenaBytes is how many bytes an arena allocates at once.
-const arenaBytes = 64 << 10
+// An arena allocates arenaFirst bytes at first, then twice as many each time, up to
+// arenaMost. Most bodies are small, and large ones take few allocations.
+const (
+	arenaFirst = 512
+	arenaMost  = 64 << 10
+)
 
 // add copies b into the arena and returns the copy.
 func (a *arena) add(b []byte) []byte {
 	if len(b) > cap(a.left)-len(a.left) {
-		a.left = make([]byte, 0, max(arenaBytes, len(b)))
+		a.left = make([]byte, 0, max(min(max(2*cap(a.left), arenaFirst), arenaMost), len(b)))
 	}
 	n := len(a.left)
 	a.left = append(a.left, b...)

@@ -53,6 +53,7 @@ func (m *Maintenance) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq
 			return
 		}
 		defer v.Close()
+		v.Runs.Shelve(verifyRuns, 1)
 		y := &verifier{m: m, v: v, o: o, lost: make(map[segment.ID]bool), yield: func(f task.Finding) error {
 			if !yield(f, nil) {
 				return snapshot.ErrStop
@@ -115,6 +116,11 @@ func (m *Maintenance) PlanVerify(ctx context.Context, o task.VerifyOptions) (tas
 	}
 	return plan, nil
 }
+
+// verifyRuns is how many bytes of decoded runs a verification keeps in memory. It reads
+// segments in order, and the bodies of neighbouring URLs have their blocks in the same
+// few runs of each older segment.
+const verifyRuns = 32 << 20
 
 // verifier is the state of one Verify.
 type verifier struct {
