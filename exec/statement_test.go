@@ -59,7 +59,7 @@ func TestStatements(t *testing.T) {
 			"Last-Modified: Sun, 01 Jun 2008 00:00:00 GMT\r\n\r\n\xb1\xb1\xbe\xa9", "http://pku.edu.cn/ as captured 2008-06-20T00:00:00Z, within the time asked for"},
 
 		{"SET memory = 64MB", "", ""},
-		{"DESCRIBE memory", "setting|value|default|meaning\nmemory|64MB|512MB|memory that sorting and grouping use before they write temporary files\n", ""},
+		{"DESCRIBE memory", "setting|value|default|meaning\nmemory|64MB|512MB|memory of one statement, besides some 100 MB of the program; what needs more is sorted and grouped in temporary files\n", ""},
 		{"RESET memory", "", ""},
 		{"SET cache = off", "", ""},
 		{"DESCRIBE cache", "setting|value|default|meaning\ncache|off|on|whether decompressed runs of captures are cached in memory\n", ""},

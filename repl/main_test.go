@@ -32,7 +32,9 @@ func TestMain(m *testing.M) {
 	os.Setenv("GORACE", raceOptions)
 	testscript.Main(m, map[string]func(){
 		"infomall": func() {
-			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+			status := Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+			notePeak()
+			os.Exit(status)
 		},
 		"endless": func() { mainWith(endless{}) },
 		"stuck":   func() { mainWith(stuck{}) },

@@ -99,7 +99,7 @@ func TestPoolsSummed(t *testing.T) {
 		put(t, a, visits)
 		check(fmt.Sprint("part ", part), 1)
 	}
-	last := func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments("200806")[4:7] }
+	last := onlyOnce(func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments("200806")[4:7] })
 	if err := a.merger.Some(t.Context(), "200806", 0, last); err != nil {
 		t.Fatal(err)
 	}
@@ -124,4 +124,17 @@ func TestPoolsSummed(t *testing.T) {
 	}
 	merge()
 	check("merged without what was deleted", 1)
+}
+
+// onlyOnce returns a function that chooses as choose does at its first call, and no segments
+// later.
+func onlyOnce(choose func(*catalog.Catalog) []*segment.Info) func(*catalog.Catalog) []*segment.Info {
+	return func(c *catalog.Catalog) []*segment.Info {
+		if choose == nil {
+			return nil
+		}
+		now := choose
+		choose = nil
+		return now(c)
+	}
 }

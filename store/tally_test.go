@@ -319,7 +319,7 @@ func TestTallyOfTwins(t *testing.T) {
 	defer slow.Close()
 	add(slow, 15, 50)
 	check("twins")
-	two := func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments("200806")[:2] }
+	two := onlyOnce(func(c *catalog.Catalog) []*segment.Info { return c.PoolSegments("200806")[:2] })
 	if err := a.merger.Some(t.Context(), "200806", 0, two); err != nil {
 		t.Fatal(err)
 	}

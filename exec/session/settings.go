@@ -188,7 +188,7 @@ var settings = []Setting{
 	{"level", stored, "level of the blocks in blocks and changes: auto, a level from 1, or leaves",
 		func(s *Settings) string { return s.Level },
 		func(s *Settings, v string) error { return parseCut(&s.Level, v) }},
-	{"memory", local, "memory of one statement: sorting and grouping write temporary files before they use more, the cache takes at most half of it, and garbage is collected in time; the program itself takes some 100 MB besides",
+	{"memory", local, "memory of one statement, besides some 100 MB of the program; what needs more is sorted and grouped in temporary files",
 		func(s *Settings) string { return SizeText(s.MemoryBytes) },
 		func(s *Settings, v string) error { return parseSizeFrom(&s.MemoryBytes, v, memoryBytesMin) }},
 	{"mode", local, "output format; auto is a table on a terminal, vertical if the table is too wide, and csv elsewhere",

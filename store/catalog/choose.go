@@ -13,35 +13,48 @@ const (
 	// a first round merges some of them.
 	MergeWays = 16
 	// smallBytes is the size in bytes below which a db-file, and its segment, is
-	// called small.
-	smallBytes = 16 << 20
-	// smallMany and smallMost say when the small segments of a pool are merged by
-	// themselves. They are merged when smallMany of them together are smaller than
-	// smallBytes. If a pool has smallMost small segments, the smallest MergeWays are
-	// merged. Thus what an import or crawl adds is merged about once more in all,
-	// and not before much has been added.
-	smallMany = 8
-	smallMost = 2 * MergeWays
+	// called small. Only small segments are merged by themselves.
+	smallBytes = 64 << 20
+	// classWays is how many small segments of one size class are merged by themselves,
+	// and the factor between the sizes of two classes. The result is usually in the
+	// next class, so a capture is written again at most once in each of the classes.
+	// A pool has less than classWays small segments of each class, after the merge
+	// that the last of them caused.
+	classWays = 8
+	// classBytes is the size below which segments are in the first class.
+	classBytes = 32 << 10
 )
 
-// DueForMerge returns the segments of a pool that should be merged without a MERGE
-// statement. The parameter in has all segments of the pool; DueForMerge reorders it.
-// The result is nil if the pool has few small segments.
-func DueForMerge(in []*segment.Info) []*segment.Info {
-	small := slices.DeleteFunc(in, func(s *segment.Info) bool { return s.Bytes >= smallBytes })
-	slices.SortFunc(small, func(a, b *segment.Info) int { return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.ID, b.ID)) })
-	together, bytes := 0, int64(0)
-	for _, s := range small {
-		if bytes += s.Bytes; bytes >= smallBytes {
-			break
-		}
-		together++
+// classOf returns the size class of a segment, counted from 0.
+func classOf(s *segment.Info) (class int) {
+	for most := int64(classBytes); s.Bytes >= most; most *= classWays {
+		class++
 	}
-	switch {
-	case together >= smallMany:
-		return small[:together]
-	case len(small) >= smallMost:
-		return small[:MergeWays]
+	return class
+}
+
+// DueForMerge returns the segments of a pool that should be merged without a MERGE
+// statement: the small segments of one size class, if they are classWays or more, but
+// at most MergeWays. If that is so of several classes, it returns those of the smallest
+// one. The parameter in has all segments of the pool. The result is nil if nothing is
+// due.
+func DueForMerge(in []*segment.Info) []*segment.Info {
+	var classes [][]*segment.Info
+	for _, s := range in {
+		if s.Bytes >= smallBytes {
+			continue
+		}
+		c := classOf(s)
+		for len(classes) <= c {
+			classes = append(classes, nil)
+		}
+		classes[c] = append(classes[c], s)
+	}
+	for _, of := range classes {
+		if len(of) >= classWays {
+			slices.SortFunc(of, func(a, b *segment.Info) int { return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.ID, b.ID)) })
+			return of[:min(len(of), MergeWays)]
+		}
 	}
 	return nil
 }

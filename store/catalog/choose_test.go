@@ -7,8 +7,8 @@ import (
 	"infomall/store/segment"
 )
 
-// TestDueForMerge shows which small segments are merged by themselves: many that
-// are small together, and the smallest of very many; never large ones.
+// TestDueForMerge shows which small segments are merged by themselves: eight or more of
+// one size class, those of the smallest class first; never large ones.
 func TestDueForMerge(t *testing.T) {
 	const mb = 1 << 20
 	of := func(list ...[2]int64) (sizes []int64) {
@@ -18,16 +18,18 @@ func TestDueForMerge(t *testing.T) {
 		return sizes
 	}
 	for name, c := range map[string]struct{ sizes, want []int64 }{
-		"none":                       {nil, nil},
-		"seven tiny":                 {of([2]int64{7, mb}), nil},
-		"eight tiny":                 {of([2]int64{8, mb}), of([2]int64{8, mb})},
-		"tiny ones beside larger":    {of([2]int64{2, 9 * mb}, [2]int64{8, mb}), of([2]int64{8, mb})},
-		"eight, not small together":  {of([2]int64{8, 8 * mb}), nil},
-		"just not so many":           {of([2]int64{smallMost - 1, 8 * mb}), nil},
-		"so many":                    {of([2]int64{smallMost, 8 * mb}), of([2]int64{MergeWays, 8 * mb})},
-		"so many, the smallest":      {of([2]int64{20, 9 * mb}, [2]int64{20, 8 * mb}), of([2]int64{MergeWays, 8 * mb})},
-		"large ones":                 {of([2]int64{100, smallBytes}), nil},
-		"large ones and seven small": {of([2]int64{100, smallBytes}, [2]int64{7, 1}), nil},
+		"none":               {nil, nil},
+		"seven":              {of([2]int64{7, mb}), nil},
+		"eight":              {of([2]int64{8, mb}), of([2]int64{8, mb})},
+		"eight of two sizes": {of([2]int64{4, mb}, [2]int64{4, mb + 1}), of([2]int64{4, mb}, [2]int64{4, mb + 1})},
+		"beside larger":      {of([2]int64{7, 9 * mb}, [2]int64{8, mb}), of([2]int64{8, mb})},
+		"of two classes":     {of([2]int64{4, 9 * mb}, [2]int64{4, mb}), nil},
+		"the smaller class":  {of([2]int64{9, 9 * mb}, [2]int64{8, mb}), of([2]int64{8, mb})},
+		"the larger class":   {of([2]int64{9, 9 * mb}, [2]int64{7, mb}), of([2]int64{9, 9 * mb})},
+		"very many":          {of([2]int64{10, 9 * mb}, [2]int64{20, 8 * mb}), of([2]int64{MergeWays, 8 * mb})},
+		"tiny":               {of([2]int64{8, 1}), of([2]int64{8, 1})},
+		"large ones":         {of([2]int64{100, smallBytes}), nil},
+		"large and small":    {of([2]int64{100, smallBytes}, [2]int64{7, 1}), nil},
 	} {
 		var in []*segment.Info
 		for i, size := range c.sizes {
@@ -39,6 +41,41 @@ func TestDueForMerge(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: merged are %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// TestDueForMergeAmount adds segments of one size to a pool, and merges what is due each
+// time. What all merges write is bounded, and so is the number of segments.
+func TestDueForMergeAmount(t *testing.T) {
+	for _, size := range []int64{1 << 10, 20 << 10, 400 << 10, 5 << 20} {
+		var in []*segment.Info
+		written, most := int64(0), 0
+		const adds = 1000
+		for i := range adds {
+			in = append(in, &segment.Info{ID: uint32(i), Bytes: size})
+			written += size
+			for due := DueForMerge(in); due != nil; due = DueForMerge(in) {
+				merged := &segment.Info{ID: due[0].ID}
+				for _, s := range due {
+					merged.Bytes += s.Bytes
+				}
+				in = slices.DeleteFunc(in, func(s *segment.Info) bool { return slices.Contains(due, s) })
+				in = append(in, merged)
+				written += merged.Bytes
+			}
+			small := 0
+			for _, s := range in {
+				if s.Bytes < smallBytes {
+					small++
+				}
+			}
+			most = max(most, small)
+		}
+		if ratio := float64(written) / float64(adds*size); ratio > 6 || most > 6*(classWays-1) {
+			t.Errorf("segments of %d bytes: %.1f bytes written for each byte, up to %d small segments", size, ratio, most)
+		} else {
+			t.Logf("segments of %d bytes: %.1f bytes written for each byte, up to %d small segments", size, ratio, most)
 		}
 	}
 }

@@ -139,14 +139,23 @@ type mergeTask struct {
 	progress func(pool string, done, total int64) // or nil
 }
 
+// someMost is how many merges Some makes at most.
+const someMost = 4
+
 // Some merges the segments of a pool that the function choose takes from the current
-// catalogue. If it takes all segments of the pool, and the pool is larger than limit
+// catalogue. The result may be one of more segments that are due, so Some asks again
+// until choose takes none. If choose takes all segments of the pool, and the pool is larger than limit
 // bytes, Some splits the pool; a limit of 0 means the default. No statement has
 // asked for this merge: if another process merges or changes these segments
 // meanwhile, Some leaves them to that process and returns nil.
 func (m *Merger) Some(ctx context.Context, pool string, limit int64, choose func(*catalog.Catalog) []*segment.Info) error {
-	_, err := m.do(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: choose})
-	return err
+	for range someMost {
+		r, err := m.do(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: choose})
+		if err != nil || r.Into == 0 {
+			return err
+		}
+	}
+	return nil
 }
 
 // mergeResult returns the result of a merge as far as it is known before the merge.
