@@ -1,12 +1,15 @@
 package crawl
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -44,6 +47,53 @@ func TestNotModified(t *testing.T) {
 	}
 	if got := stored(t, a, w.URL+"/A"); got != "<a href=/B>B</a>" {
 		t.Errorf("the archive has %q", got)
+	}
+}
+
+// bodyless is an archive that cannot read the bodies that it has.
+type bodyless struct{ archive }
+
+func (a bodyless) Past(ctx context.Context) (Past, error) {
+	p, err := a.archive.Past(ctx)
+	return bodylessPast{p}, err
+}
+
+type bodylessPast struct{ Past }
+
+func (bodylessPast) Payload(context.Context, record.Ref) (record.Payload, error) {
+	return record.Payload{}, errors.New("the disk is broken")
+}
+
+// TestNotModifiedUnread shows that a page which has not changed is asked for once more,
+// as if it were new, if the archive's copy cannot be read.
+func TestNotModifiedUnread(t *testing.T) {
+	w := newWeb(t, map[string]string{"B": ""})
+	var asked []string
+	w.pages["/A"] = func(out http.ResponseWriter, r *http.Request) {
+		tag := r.Header.Get("If-None-Match")
+		asked = append(asked, tag)
+		if tag != "" {
+			out.WriteHeader(http.StatusNotModified)
+			return
+		}
+		out.Header().Set("ETag", `"one"`)
+		out.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(out, "<a href=/B>B</a>")
+	}
+	a := newArchive(t)
+	for range 2 {
+		if _, err := Run(t.Context(), bodyless{a}, w.options(), Env{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"", `"one"`, ""}; !slices.Equal(asked, want) {
+		t.Errorf("A was asked for with the tags %q, want %q", asked, want)
+	}
+	if got, want := w.pagesAsked(), "ABAAB"; got != want {
+		t.Errorf("asked for %s, want %s", got, want)
+	}
+	if got, want := fetches(t, a)["/A"], "ok ok"; got != want {
+		t.Errorf("A is %q, want %q", got, want)
 	}
 }
 

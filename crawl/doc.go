@@ -66,6 +66,9 @@ type Past interface {
 	// Known describes the last capture of a canonical URL before a time. The
 	// Time of the result is NoTime if the archive has no such capture.
 	Known(ctx context.Context, url string, before record.Time) (record.Known, error)
+	// Head returns the status line and headers of the capture that ref identifies, as
+	// they were received; nil if none are stored with it.
+	Head(ctx context.Context, ref record.Ref) ([]byte, error)
 	// Payload returns the stored response of the capture that ref identifies.
 	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
 	Close() error

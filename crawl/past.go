@@ -36,22 +36,32 @@ func (x *past) pin(p Past, now time.Time) error {
 	return old.Close()
 }
 
-// page returns the last response that the archive has for a URL, and header
-// lines for a request that ask the server to send the page only if it has
-// changed. ask is "" if there are no such lines: the archive lacks the page
-// or cannot read it, or the stored response has nothing to compare with.
-func (x *past) page(ctx context.Context, url string) (p record.Payload, ask string) {
+// validators returns the last response that the archive has for a URL, and header
+// lines for a request that ask the server to send the page only if it has changed.
+// The lines are "" if the archive lacks the page or its body, or if the stored
+// response has nothing to compare with. The body is not read yet, because most
+// servers send the page anyway.
+func (x *past) validators(ctx context.Context, url string) (ref record.Ref, lines string) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	k, err := x.p.Known(ctx, url, record.MaxTime)
-	if err != nil || k.Time == record.NoTime || k.Status != 200 && k.Status != 203 || k.Truncated {
-		return p, ""
+	if err != nil || k.Time == record.NoTime || k.Status != 200 && k.Status != 203 || k.Truncated || k.Bytes < 0 || k.Bytes > record.LargeBody {
+		return ref, ""
 	}
-	p, err = x.p.Payload(ctx, k.Ref)
-	if err != nil || p.NoBody != "" || p.Large != nil {
-		return p, ""
+	head, err := x.p.Head(ctx, k.Ref)
+	if err != nil {
+		return ref, ""
 	}
-	return p, validators(p.Head)
+	return k.Ref, validators(head)
+}
+
+// unchanged returns the response of which validators returned ref. ok is false if its
+// body cannot be read; it may have been deleted since.
+func (x *past) unchanged(ctx context.Context, ref record.Ref) (p record.Payload, ok bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	p, err := x.p.Payload(ctx, ref)
+	return p, err == nil && p.NoBody == "" && p.Large == nil
 }
 
 // last returns the last capture of a URL before a time, and its stored

@@ -127,6 +127,9 @@ type noPast struct{}
 func (noPast) Known(context.Context, string, record.Time) (record.Known, error) {
 	return record.Known{Time: record.NoTime}, nil
 }
+func (noPast) Head(context.Context, record.Ref) ([]byte, error) {
+	return nil, errors.New("nothing is stored")
+}
 func (noPast) Payload(context.Context, record.Ref) (record.Payload, error) {
 	return record.Payload{}, errors.New("nothing is stored")
 }

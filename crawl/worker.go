@@ -108,13 +108,18 @@ func (e *engine) fetchPage(ctx context.Context, t *fetchTask) {
 		t.res = fetch.Response{Outcome: report.OutcomeInternal, Reason: err.Error()}
 		return
 	}
-	known, ask := e.past.page(ctx, t.u.URL)
+	ref, ask := e.past.validators(ctx, t.u.URL)
 	t.res, t.again = e.ask(ctx, t, fetch.Request{URL: u, Referer: t.u.Via, Header: ask})
+	if c := t.res.Capture; c != nil && c.Status == 304 && ask != "" {
+		if p, ok := e.past.unchanged(ctx, ref); ok {
+			t.known = &p
+		} else {
+			c.Close()
+			t.res = e.getAgain(ctx, u) // without the lines that ask
+		}
+	}
 	if c := t.res.Capture; c != nil {
 		c.AskedURL, c.Origin = t.u.URL, t.u.Origin
-		if c.Status == 304 && ask != "" {
-			t.known = &known
-		}
 	}
 }
 
@@ -177,7 +182,7 @@ func (e *engine) fetchRobots(ctx context.Context, t *fetchTask) {
 	}
 }
 
-// getAgain sends one more request for the robots.txt at u, without a pause.
+// getAgain sends one more request for u, without a pause.
 // It does not ask manners for permission, because the task has it already.
 func (e *engine) getAgain(ctx context.Context, u *url.URL) fetch.Response {
 	addr, err := e.client.Resolve(ctx, u)

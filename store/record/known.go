@@ -7,5 +7,6 @@ type Known struct {
 	Status    int
 	Kind      Kind
 	Truncated bool
-	Ref       Ref // identifies the capture, to read its payload
+	Bytes     int64 // size of the body; -1 if it is not known
+	Ref       Ref   // identifies the capture, to read its payload
 }

@@ -44,13 +44,30 @@ func (p *Past) Known(ctx context.Context, url string, before record.Time) (recor
 			i--
 		}
 		e := &group[i]
-		known = record.Known{Time: e.Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Ref: e.Ref()}
+		known = record.Known{Time: e.Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Bytes: e.Bytes, Ref: e.Ref()}
 		return ErrStop
 	})
 	if errors.Is(err, ErrStop) {
 		err = nil
 	}
 	return known, err
+}
+
+// Head returns the status line and headers of a capture that Known returned, as they
+// were received; nil if none are stored with it. ref is the Ref of that result.
+func (p *Past) Head(ctx context.Context, ref record.Ref) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s := p.v.Runs.Segment(ref.Segment)
+	if s == nil {
+		return nil, errNoSegment(ref.Segment)
+	}
+	e, err := p.v.Runs.Entry(timeline.Place{Seg: s, Run: ref.Run, N: ref.N})
+	if err != nil {
+		return nil, err
+	}
+	return e.Head, nil
 }
 
 // Payload reads the response of a capture that Known returned. ref is the Ref of
