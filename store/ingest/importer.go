@@ -7,6 +7,7 @@
 //	batch     captures that are published together
 //	staged    a capture of the batch that is being gathered
 //	plan      which captures of a batch are stored, where, and what they refer to
+//	window    some URLs of a batch, for which stored versions are read together
 //	fate      what becomes of a capture: stored, stored as a visit, or dropped as a duplicate
 //	nearby    pages that are next to a new one in the order of URLs, and may be like it
 //	sink      what a crawl puts its captures into

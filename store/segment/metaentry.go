@@ -9,8 +9,8 @@ import (
 )
 
 // entryParts has the columns of a meta frame in a form in which one entry can be put
-// together without the others. That takes a tenth of the time and a quarter of the
-// memory of all entries.
+// together without the others. Where an import needs an eighth of the entries of each
+// run, that takes a third of the time and a quarter of the memory of all entries.
 type entryParts struct {
 	at []entryAt
 
