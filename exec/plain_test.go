@@ -36,6 +36,9 @@ func drawPlainQuery(t *rapid.T) string {
 	}
 	if rapid.IntRange(0, 5).Draw(t, "different") == 0 {
 		cols := some("columns", 1, "status", "host", "mime", "month(time)", "domain", "kind", "time")
+		if rapid.IntRange(0, 2).Draw(t, "adjacent") == 0 {
+			cols = some("columns of url", 1, "url", "host(url)", "length(url)", "1")
+		}
 		return "SELECT DISTINCT " + strings.Join(cols, ", ") + " FROM " + from + where + pick("order", "", " ORDER BY 1", " ORDER BY "+strings.Join(cols, " DESC, ")) + pick("limit", "", " LIMIT 2", " LIMIT 3 OFFSET 1")
 	}
 	keys := some("keys", 0, "status", "mime", "kind", "host", "domain", "date_trunc('month', time)", "date_trunc('week', time)", "year(time)", "strftime(time, '%Y-%m')",

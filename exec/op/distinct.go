@@ -13,12 +13,13 @@ import (
 // distinct yields the rows of in that do not equal an earlier row. NULL equals
 // NULL here.
 //
-// It yields new rows as they come, until the keys of the rows that it has seen
+// If equal rows follow each other, it remembers only the key of the row before.
+// Otherwise it yields new rows as they come, until the keys of the rows that it has seen
 // fill the memory. It sorts later rows on disk: first by key, to find the first
 // row of each key, then back into the order in which they came.
 func (r *Runner) distinct(ctx context.Context, n *plan.Distinct, in value.Rows) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
-		d := deduper{seen: map[string]bool{}, left: r.Memory.Bytes / 2, late: r.Sorter(ctx, 4)}
+		d := deduper{adjacent: n.Adjacent, seen: map[string]bool{}, left: r.Memory.Bytes / 2, late: r.Sorter(ctx, 4)}
 		defer d.late.Close()
 		var out value.Batch
 		var sel []int32
@@ -50,13 +51,15 @@ func (r *Runner) distinct(ctx context.Context, n *plan.Distinct, in value.Rows) 
 // deduper finds rows that equal an earlier row. It remembers the keys of the
 // rows that it has seen.
 type deduper struct {
-	seen    map[string]bool
-	left    int64 // bytes that seen may still take
-	key     []byte
-	last    []byte        // the key of the previous row
-	late    *spill.Sorter // rows that came after seen was full and are not in seen
-	arrival uint64        // number of rows in late
-	row     []byte
+	adjacent bool // equal rows follow each other
+	any      bool // there was a row before
+	seen     map[string]bool
+	left     int64 // bytes that seen may still take
+	key      []byte
+	last     []byte        // the key of the previous row
+	late     *spill.Sorter // rows that came after seen was full and are not in seen
+	arrival  uint64        // number of rows in late
+	row      []byte
 }
 
 // fresh appends to sel the indexes of the rows of b that were not seen
@@ -69,7 +72,15 @@ func (d *deduper) fresh(sel []int32, b *value.Batch) ([]int32, error) {
 		for _, c := range b.Cols {
 			d.key = c.AppendKey(d.key, i, value.Order{})
 		}
-		if bytes.Equal(d.key, d.last) && len(d.key) > 0 || d.seen[string(d.key)] {
+		if d.any && bytes.Equal(d.key, d.last) {
+			continue
+		}
+		d.any = true
+		if d.adjacent {
+			sel = append(sel, int32(i))
+			continue
+		}
+		if d.seen[string(d.key)] {
 			continue
 		}
 		if d.left > 0 {

@@ -405,7 +405,7 @@ func (b *builder) finishDistinct(limit Limit) error {
 	}
 	below := b.top
 	b.project()
-	b.top = &Distinct{In: b.top}
+	b.top = &Distinct{In: b.top, Adjacent: b.adjacentRows(below)}
 	if keys, err = b.talliedDistinct(below, keys); err != nil {
 		return err
 	}

@@ -93,23 +93,8 @@ func (b *builder) group() error {
 // of the column url, if the rows come sorted by URL. Equal URLs then follow
 // each other, and need not be remembered.
 func (b *builder) adjacent(g *Group) {
-	if b.env.Plain {
-		return
-	}
-	in := g.In
-	for {
-		switch n := in.(type) {
-		case *Filter:
-			in = n.In
-			continue
-		case *Payload:
-			in = n.In
-			continue
-		}
-		break
-	}
-	src, ok := in.(*Source)
-	if !ok || src.Tally != nil || !src.Relation.SortedBy("url") {
+	src := b.byURL(g.In)
+	if src == nil {
 		return
 	}
 	url := src.Index("url")
@@ -117,6 +102,27 @@ func (b *builder) adjacent(g *Group) {
 		c, ok := a.Arg.(*expr.Col)
 		a.Adjacent = ok && c.Index == url && a.Func == Count && a.Distinct
 	}
+}
+
+// byURL returns the source of which n yields some rows in the order of their URLs; nil
+// if n is not of that kind.
+func (b *builder) byURL(n Node) *Source {
+	for {
+		switch in := n.(type) {
+		case *Filter:
+			n = in.In
+			continue
+		case *Payload:
+			n = in.In
+			continue
+		}
+		break
+	}
+	src, ok := n.(*Source)
+	if b.env.Plain || !ok || src.Tally != nil || !src.Relation.SortedBy("url") {
+		return nil
+	}
+	return src
 }
 
 // having returns the condition of HAVING with its names resolved, or nil if

@@ -159,7 +159,8 @@ type Project struct {
 // Distinct is a node that yields the rows of In, except rows that equal an
 // earlier row.
 type Distinct struct {
-	In Node
+	In       Node
+	Adjacent bool // equal rows of In follow each other
 }
 
 // Union is a node that yields the rows of several queries, one query after the

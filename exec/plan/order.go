@@ -152,3 +152,25 @@ func (b *builder) inOrder(keys []Key) bool {
 	}
 	return true
 }
+
+// adjacentRows reports whether equal rows of a SELECT DISTINCT follow each other, so that
+// they need not be remembered. They do if the rows of below, from which the result is
+// computed, come sorted by URL, the URL is in the result, and all other columns of the
+// result follow from it.
+func (b *builder) adjacentRows(below Node) bool {
+	src := b.byURL(below)
+	if src == nil || len(b.correlatedKeys) > 0 {
+		return false
+	}
+	url, has := src.Index("url"), false
+	for _, it := range b.items {
+		c, ok := it.bound.(*expr.Col)
+		has = has || ok && c.Index == url
+		others := false
+		expr.Columns(it.bound, func(c *expr.Col) { others = others || c.Index != url })
+		if others {
+			return false
+		}
+	}
+	return has
+}
