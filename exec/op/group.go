@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"maps"
+	"slices"
 
 	"infomall/exec/eval"
 	"infomall/exec/expr"
@@ -15,8 +17,8 @@ import (
 
 // group yields one row for each group of rows of in that have equal keys. It
 // holds the groups in memory by key. When they fill the memory, group moves them
-// to a sorter as partial results. At the end it merges these in the order of
-// their keys.
+// to a sorter as partial results, and at the end it merges these in the order of
+// their keys. If all groups fit, it sorts them in memory.
 //
 // The values of an aggregate with DISTINCT are held beside the groups, each
 // under the key of its group followed by the key of the value. So they can move
@@ -299,11 +301,15 @@ func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Ba
 	if len(g.keyEvals) == 0 && len(g.groups) == 0 && !g.spilled() {
 		g.find(0) // without keys there is one group, even if there are no rows
 	}
+	out := value.NewBatch(n.Columns())
+	if !g.spilled() && len(g.distinct) == 0 {
+		g.yieldHeld(ctx, out, yield)
+		return
+	}
 	if err := g.spill(); err != nil {
 		yield(nil, err)
 		return
 	}
-	out := value.NewBatch(n.Columns())
 	var p *partial
 	var last []byte // key of the previous record
 	for rec, err := range g.late.Sorted() {
@@ -336,6 +342,29 @@ func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Ba
 	}
 	if p != nil {
 		p.emit(out, g.aggs)
+	}
+	if out.N > 0 {
+		yield(out, nil)
+	}
+}
+
+// yieldHeld yields one row per group, in the order of their keys, if all groups are in
+// memory and no values are held for them.
+func (g *grouper) yieldHeld(ctx context.Context, out *value.Batch, yield func(*value.Batch, error) bool) {
+	all := slices.SortedFunc(maps.Values(g.groups), func(p, q *partial) int { return bytes.Compare(p.key, q.key) })
+	for _, p := range all {
+		p.emit(out, g.aggs)
+		if out.N < record.BatchRows {
+			continue
+		}
+		if !yield(out, nil) {
+			return
+		}
+		if err := ctx.Err(); err != nil {
+			yield(nil, err)
+			return
+		}
+		out.Clear()
 	}
 	if out.N > 0 {
 		yield(out, nil)
