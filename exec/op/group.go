@@ -102,6 +102,13 @@ type grouper struct {
 	carried map[string]value.Value
 }
 
+// groupBytes is about how many bytes of memory a group takes besides its key, its values
+// and its states, and stateBytes how many a state takes.
+const (
+	groupBytes = 150
+	stateBytes = 180
+)
+
 // partial is the result for one group so far.
 type partial struct {
 	key    []byte
@@ -198,7 +205,7 @@ func (g *grouper) find(i int) *partial {
 			}
 		}
 		g.groups[string(g.key)] = p
-		g.held += 2*int64(len(g.key)) + 128 + 96*int64(len(g.aggs))
+		g.held += 2*int64(len(g.key)) + groupBytes + stateBytes*int64(len(g.aggs))
 	}
 	g.current = p
 	return p
