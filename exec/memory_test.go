@@ -45,6 +45,8 @@ func TestSpill(t *testing.T) {
 		"SELECT mime, count(DISTINCT url), count(DISTINCT host), sum(DISTINCT bytes), min(DISTINCT time) FROM captures GROUP BY mime",
 		"SELECT count(DISTINCT url), count(*) FROM captures",
 		"SELECT count(*) FROM captures HAVING count(*) > 5",
+		"SELECT url, max(time), count(*) FROM captures GROUP BY url HAVING count(*) > 5",
+		"SELECT mime, bytes, digest, count(mime) FROM captures GROUP BY mime, bytes, digest HAVING max(bytes) > 1 AND digest NOT LIKE 'a%'",
 		"SELECT * FROM hosts",
 	} {
 		s := newSession(archive{a})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"maps"
 	"slices"
 
 	"infomall/exec/eval"
@@ -52,12 +51,21 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in value.Rows) (value
 			orders[i] = append(orders[i], e)
 		}
 	}
+	var having eval.Func
+	if n.Having != nil {
+		if having, err = eval.Compile(n.Having); err != nil {
+			return nil, err
+		}
+	}
 	return func(yield func(*value.Batch, error) bool) {
 		g := &grouper{
 			aggs: n.Aggs, keyEvals: keys, argEvals: args, byEvals: by, orderEvals: orders,
 			orderCols: make([][]*value.Vector, len(args)),
 			keyCols:   make([]*value.Vector, len(keys)), argCols: make([]*value.Vector, len(args)), byCols: make([]*value.Vector, len(args)),
 			count: n.Count, limit: r.Memory.Bytes / 2, late: r.Sorter(ctx, 2),
+		}
+		for _, k := range n.Keys {
+			g.keys.types = append(g.keys.types, k.Type())
 		}
 		defer g.late.Close()
 		g.reset()
@@ -70,7 +78,7 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in value.Rows) (value
 				return
 			}
 		}
-		g.yield(ctx, n, yield)
+		g.yield(ctx, n, having, yield)
 	}, nil
 }
 
@@ -87,14 +95,16 @@ type grouper struct {
 	count             *expr.Col // column that says how many captures a row stands for; nil if each row stands for one
 	counts            []int64   // values of count in the current batch, or nil
 
-	groups   map[string]*partial
+	table    keyTable               // numbers the groups in memory
+	keys     keyColumns             // their keys
+	states   []states               // for each aggregate
 	distinct map[string]value.Value // values of aggregates, by the keys of group, aggregate and value
 	held     int64                  // about how many bytes groups and distinct take
 	limit    int64                  // bytes above which spill is called
 	late     *spill.Sorter          // groups and values that were moved from memory
 
 	key     []byte
-	current *partial // the group of the previous row
+	current int // the group of the previous row, or -1
 	// last is the last value of the Adjacent aggregate; there is at most one such
 	// aggregate. carried has, by the keys of groups, the value last if the group
 	// had counted it when it moved to the sorter, so that it is not counted twice.
@@ -102,14 +112,10 @@ type grouper struct {
 	carried map[string]value.Value
 }
 
-// groupBytes is about how many bytes of memory a group takes besides its key, its values
-// and its states, and stateBytes how many a state takes.
-const (
-	groupBytes = 150
-	stateBytes = 180
-)
+// stateBytes is about how many bytes of memory a state takes.
+const stateBytes = 220
 
-// partial is the result for one group so far.
+// partial is the result for one group so far, as it moves to the sorter and back.
 type partial struct {
 	key    []byte
 	keys   []value.Value
@@ -118,8 +124,14 @@ type partial struct {
 
 // reset removes all groups and values from memory.
 func (g *grouper) reset() {
-	g.groups, g.distinct = map[string]*partial{}, map[string]value.Value{}
-	g.held, g.current = 0, nil
+	g.table.reset()
+	g.keys.reset()
+	g.states = make([]states, len(g.aggs))
+	for i, a := range g.aggs {
+		g.states[i].agg = a
+	}
+	g.distinct = map[string]value.Value{}
+	g.held, g.current = 0, -1
 }
 
 // take adds each row of b to its group. It moves the groups to the sorter if
@@ -128,6 +140,11 @@ func (g *grouper) take(b *value.Batch) (err error) {
 	for i, eval := range g.keyEvals {
 		if g.keyCols[i], err = eval(b); err != nil {
 			return err
+		}
+		if col := g.keyCols[i]; col.Type != g.keys.types[i] && col.Type != value.Null {
+			same := *col // a URL where the key is a Text
+			same.Type = g.keys.types[i]
+			g.keyCols[i] = &same
 		}
 	}
 	for i := range g.aggs {
@@ -181,63 +198,58 @@ func (g *grouper) sameKeys(i, j int) bool {
 	return true
 }
 
-// find returns the group of row i of the batch, and creates the group if
-// necessary.
-func (g *grouper) find(i int) *partial {
+// find returns the number of the group of row i of the batch, and creates the group
+// if necessary.
+func (g *grouper) find(i int) int {
 	g.key = g.key[:0]
 	for _, c := range g.keyCols {
 		g.key = c.AppendKey(g.key, i, value.Order{})
 	}
-	if g.current != nil && bytes.Equal(g.current.key, g.key) {
+	if g.current >= 0 && bytes.Equal(g.table.key(g.current), g.key) {
 		return g.current
 	}
-	p := g.groups[string(g.key)]
-	if p == nil {
-		p = &partial{key: bytes.Clone(g.key), states: make([]state, len(g.aggs))}
-		for _, c := range g.keyCols {
-			v := held(c.At(i))
-			g.held += int64(len(v.Text)) + 56
-			p.keys = append(p.keys, v)
-		}
-		for i, a := range g.aggs {
-			if a.Adjacent {
-				p.states[i].best = g.carried[string(g.key)]
-			}
-		}
-		g.groups[string(g.key)] = p
-		g.held += 2*int64(len(g.key)) + groupBytes + stateBytes*int64(len(g.aggs))
+	group, fresh := g.table.find(g.key)
+	g.current = group
+	if !fresh {
+		return group
 	}
-	g.current = p
-	return p
+	g.held += g.table.bytes(len(g.key)) + g.keys.add(g.keyCols, i)
+	for i, a := range g.aggs {
+		g.held += g.states[i].add()
+		if a.Adjacent {
+			g.states[i].at(group).best = g.carried[string(g.key)]
+		}
+	}
+	return group
 }
 
 // update adds the rows i of the batch with from <= i < to, which all belong
-// to the group p.
-func (g *grouper) update(p *partial, from, to int) error {
+// to the group.
+func (g *grouper) update(group, from, to int) error {
 	for i, a := range g.aggs {
+		s := &g.states[i]
+		if s.counted() {
+			s.counts[group] += g.counted(i, from, to)
+			continue
+		}
+		p := s.at(group)
 		var err error
 		switch {
-		case a.Arg == nil && g.counts == nil:
-			p.states[i].count += int64(to - from)
-		case a.Arg == nil:
-			for _, n := range g.counts[from:to] {
-				p.states[i].count += n
-			}
 		case a.By != nil:
-			p.states[i].addPairs(a, g.argCols[i], g.byCols[i], from, to)
+			p.addPairs(a, g.argCols[i], g.byCols[i], from, to)
 		case a.Adjacent:
-			p.states[i].addAdjacent(g.argCols[i], from, to)
-			g.last = p.states[i].best
+			p.addAdjacent(g.argCols[i], from, to)
+			g.last = p.best
 		case a.Distinct || a.Func == plan.Median || a.Func == plan.StringAgg:
-			g.remember(p, i, from, to)
+			g.remember(group, i, from, to)
 		case a.Func == plan.ApproxCount:
-			before := p.states[i].sketch.bytes()
-			err = p.states[i].addRange(a, g.argCols[i], from, to)
-			g.held += p.states[i].sketch.bytes() - before
+			before := p.sketch.bytes()
+			err = p.addRange(a, g.argCols[i], from, to)
+			g.held += p.sketch.bytes() - before
 		case g.counts != nil:
-			err = p.states[i].addCounted(a, g.argCols[i], g.counts, from, to)
+			err = p.addCounted(a, g.argCols[i], g.counts, from, to)
 		default:
-			err = p.states[i].addRange(a, g.argCols[i], from, to)
+			err = p.addRange(a, g.argCols[i], from, to)
 		}
 		if err != nil {
 			return err
@@ -246,18 +258,38 @@ func (g *grouper) update(p *partial, from, to int) error {
 	return nil
 }
 
+// counted returns how many of the rows i of the batch with from <= i < to the
+// aggregate agg counts. A row may stand for several.
+func (g *grouper) counted(agg, from, to int) (n int64) {
+	col := g.argCols[agg]
+	all := g.argEvals[agg] == nil || col.Type != value.Null && col.Nulls == nil
+	if all && g.counts == nil {
+		return int64(to - from)
+	}
+	for i := from; i < to; i++ {
+		switch {
+		case !all && col.IsNull(i):
+		case g.counts != nil:
+			n += g.counts[i]
+		default:
+			n++
+		}
+	}
+	return n
+}
+
 // remember holds the values of one aggregate in the rows i of the batch with
-// from <= i < to, which all belong to the group p. agg is the index of the
+// from <= i < to, which all belong to the group. agg is the index of the
 // aggregate. It is one with DISTINCT, or Median, which needs the values
 // sorted, or StringAgg, which needs them in the order of its ORDER BY.
-func (g *grouper) remember(p *partial, agg, from, to int) {
+func (g *grouper) remember(group, agg, from, to int) {
 	col := g.argCols[agg]
 	for i := from; i < to; i++ {
 		every := !g.aggs[agg].Distinct
 		if col.IsNull(i) || !every && i > from && !col.IsNull(i-1) && col.Compare(i-1, col, i) == 0 {
 			continue
 		}
-		g.key = append(append(g.key[:0], p.key...), byte(agg>>8), byte(agg))
+		g.key = append(append(g.key[:0], g.table.key(group)...), byte(agg>>8), byte(agg))
 		for k, c := range g.orderCols[agg] {
 			g.key = c.AppendKey(g.key, i, g.aggs[agg].OrderBy[k].Order)
 		}
@@ -281,7 +313,8 @@ func (g *grouper) remember(p *partial, agg, from, to int) {
 func (g *grouper) spill() error {
 	var buf []byte
 	g.carried = make(map[string]value.Value)
-	for _, p := range g.groups {
+	for group := range g.table.size() {
+		p := g.partial(group)
 		for i, a := range g.aggs {
 			if a.Adjacent && p.states[i].best == g.last {
 				g.carried[string(p.key)] = g.last
@@ -302,21 +335,64 @@ func (g *grouper) spill() error {
 	return nil
 }
 
+// partial returns the result for a group so far. It is valid until the next call of
+// reset.
+func (g *grouper) partial(group int) *partial {
+	key := g.table.key(group)
+	p := &partial{key: key, keys: g.keys.values(group, key), states: make([]state, len(g.aggs))}
+	for i := range g.states {
+		p.states[i] = g.states[i].state(group)
+	}
+	return p
+}
+
 // yield merges the partial results of each group and yields one row per
-// group, in the order of their keys.
-func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Batch, error) bool) {
-	if len(g.keyEvals) == 0 && len(g.groups) == 0 && !g.spilled() {
+// group for which the condition having is true, in the order of their keys. A nil
+// having is true for all.
+func (g *grouper) yield(ctx context.Context, n *plan.Group, having eval.Func, yield func(*value.Batch, error) bool) {
+	if len(g.keyEvals) == 0 && g.table.size() == 0 && !g.spilled() {
 		g.find(0) // without keys there is one group, even if there are no rows
 	}
 	out := value.NewBatch(n.Columns())
 	if !g.spilled() && len(g.distinct) == 0 {
-		g.yieldHeld(ctx, out, yield)
+		g.yieldHeld(ctx, out, having, yield)
 		return
 	}
 	if err := g.spill(); err != nil {
 		yield(nil, err)
 		return
 	}
+	for b, err := range func(yield func(*value.Batch, error) bool) { g.yieldMerged(out, yield) } {
+		if err == nil && having != nil {
+			b, err = passing(having, b)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if b.N > 0 && !yield(b, nil) {
+			return
+		}
+	}
+}
+
+// passing returns the rows of b for which cond is true.
+func passing(cond eval.Func, b *value.Batch) (*value.Batch, error) {
+	v, err := cond(b)
+	if err != nil {
+		return nil, err
+	}
+	sel := v.AppendTrue(nil, b.N)
+	if len(sel) == b.N {
+		return b, nil
+	}
+	out := new(value.Batch)
+	out.Gather(b, sel)
+	return out, nil
+}
+
+// yieldMerged yields one row per group from the sorter, in the order of their keys.
+func (g *grouper) yieldMerged(out *value.Batch, yield func(*value.Batch, error) bool) {
 	var p *partial
 	var last []byte // key of the previous record
 	for rec, err := range g.late.Sorted() {
@@ -355,15 +431,22 @@ func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Ba
 	}
 }
 
-// yieldHeld yields one row per group, in the order of their keys, if all groups are in
-// memory and no values are held for them.
-func (g *grouper) yieldHeld(ctx context.Context, out *value.Batch, yield func(*value.Batch, error) bool) {
-	all := slices.SortedFunc(maps.Values(g.groups), func(p, q *partial) int { return bytes.Compare(p.key, q.key) })
-	for _, p := range all {
-		p.emit(out, g.aggs)
-		if out.N < record.BatchRows {
-			continue
+// yieldHeld yields one row per group for which the condition having is true, in the
+// order of their keys, if all groups are in memory and no values are held for them. It
+// sorts only these groups.
+func (g *grouper) yieldHeld(ctx context.Context, out *value.Batch, having eval.Func, yield func(*value.Batch, error) bool) {
+	list := g.table.all()
+	if having != nil {
+		var err error
+		if list, err = g.passing(ctx, list, out, having); err != nil {
+			yield(nil, err)
+			return
 		}
+	}
+	g.table.sort(list)
+	for part := range slices.Chunk(list, record.BatchRows) {
+		out.Clear()
+		g.emit(out, part)
 		if !yield(out, nil) {
 			return
 		}
@@ -371,10 +454,41 @@ func (g *grouper) yieldHeld(ctx context.Context, out *value.Batch, yield func(*v
 			yield(nil, err)
 			return
 		}
-		out.Clear()
 	}
-	if out.N > 0 {
-		yield(out, nil)
+}
+
+// passing returns the groups in list for which the condition having is true. out is
+// working memory.
+func (g *grouper) passing(ctx context.Context, list []uint32, out *value.Batch, having eval.Func) ([]uint32, error) {
+	var some []uint32
+	var sel []int32
+	for part := range slices.Chunk(list, record.BatchRows) {
+		out.Clear()
+		g.emit(out, part)
+		v, err := having(out)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		sel = v.AppendTrue(sel[:0], out.N)
+		for _, i := range sel {
+			some = append(some, part[i])
+		}
+	}
+	return some, nil
+}
+
+// emit appends the rows of the groups in list to out: their keys, then their
+// aggregates.
+func (g *grouper) emit(out *value.Batch, list []uint32) {
+	for _, group := range list {
+		g.keys.emit(out, int(group), g.table.key(int(group)))
+		for i := range g.states {
+			out.Cols[len(g.keyEvals)+i].AppendValue(g.states[i].result(int(group)))
+		}
+		out.N++
 	}
 }
 

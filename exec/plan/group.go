@@ -83,7 +83,11 @@ func (b *builder) group() error {
 			return err
 		}
 	}
-	if having != nil {
+	switch {
+	case having == nil:
+	case b.top == Node(group) && !b.env.Plain:
+		group.Having = having
+	default: // it reads a subquery, which was joined to the groups
 		b.top = &Filter{In: b.top, Conds: []expr.Expr{having}}
 	}
 	return nil

@@ -100,6 +100,9 @@ type Group struct {
 	// Count is the column that says how many rows each row of In stands for;
 	// nil if each stands for one.
 	Count *expr.Col
+	// Having is a condition over the columns of the Group, or nil. Only groups for
+	// which it is true are yielded, and sorted.
+	Having expr.Expr
 }
 
 // Aggregate is an aggregate function with its arguments. It computes one value
@@ -379,6 +382,9 @@ func (n *Group) String() string {
 	}
 	if aggs != nil {
 		s += ": " + strings.Join(aggs, ", ")
+	}
+	if n.Having != nil {
+		s += "; having " + n.Having.String()
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"strings"
@@ -97,4 +98,50 @@ func appendTextKey(dst []byte, s string) []byte {
 		dst = append(dst, 0, 0xff)
 		s = s[n+1:]
 	}
+}
+
+// FromKey reports whether AppendOfKey can read back a value of type t from its sort
+// key. It cannot read back a Float, because zero and minus zero have the same key, nor a
+// URL.
+func FromKey(t Type) bool { return t != Float && t != URL }
+
+// AppendOfKey adds a row to the end of v: the value whose sort key is at the start of
+// key. AppendKey must have made key, for a column with the type of v and in the zero
+// Order. FromKey must be true for the type. AppendOfKey returns the rest of key.
+func (v *Vector) AppendOfKey(key []byte) (rest []byte) {
+	rest = SkipKey(v.Type, key)
+	if key[0] != 1 {
+		v.AppendValue(Value{})
+		return rest
+	}
+	switch b := key[1 : len(key)-len(rest)]; v.Type {
+	case Bool:
+		v.AppendValue(OfBool(b[0] != 0))
+	case Text:
+		v.AppendValue(OfText(strings.ReplaceAll(string(b[:len(b)-2]), "\x00\xff", "\x00")))
+	default:
+		v.AppendValue(Value{Type: v.Type, Int: int64(binary.BigEndian.Uint64(b) ^ 1<<63)})
+	}
+	return rest
+}
+
+// SkipKey returns what follows the sort key of a value of type t at the start of key.
+// AppendKey must have made key, in the zero Order.
+func SkipKey(t Type, key []byte) (rest []byte) {
+	if key[0] != 1 {
+		return key[1:]
+	}
+	switch key = key[1:]; t {
+	case Bool:
+		return key[1:]
+	case Text, URL:
+		for {
+			n := bytes.IndexByte(key, 0)
+			if key[n+1] == 0 {
+				return key[n+2:]
+			}
+			key = key[n+2:]
+		}
+	}
+	return key[8:]
 }

@@ -82,6 +82,38 @@ func TestKey(t *testing.T) {
 	})
 }
 
+// TestOfKey shows that AppendOfKey reads back what AppendKey wrote, value after
+// value, and that SkipKey finds the end of each.
+func TestOfKey(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		types := rapid.SliceOfN(rapid.SampledFrom([]Type{Bool, Int, Float, Text, URL, Time, Duration}), 1, 4).Draw(t, "types")
+		var key []byte
+		var want []Value
+		var ends []int
+		for _, typ := range types {
+			x := values(typ).Draw(t, "value")
+			v := NewVector(typ, 0)
+			v.AppendValue(x)
+			key = v.AppendKey(key, 0, Order{})
+			want, ends = append(want, v.At(0)), append(ends, len(key))
+		}
+		rest := key
+		for i, typ := range types {
+			skipped := SkipKey(typ, rest)
+			if len(key)-len(skipped) != ends[i] {
+				t.Fatalf("value %d of %x ends at %d, want %d", i, key, len(key)-len(skipped), ends[i])
+			}
+			if FromKey(typ) {
+				v := NewVector(typ, 0)
+				if got := v.AppendOfKey(rest); len(got) != len(skipped) || v.At(0) != want[i] {
+					t.Fatalf("value %d of %x is %v, want %v", i, key, v.At(0), want[i])
+				}
+			}
+			rest = skipped
+		}
+	})
+}
+
 // TestCompareURLs sorts URLs by SURT: the pages of a host follow each other,
 // before those of the hosts below it.
 func TestCompareURLs(t *testing.T) {
