@@ -20,7 +20,7 @@ func drawPlainQuery(t *rapid.T) string {
 	}
 	conds := some("where", 0, "status = 200", "status <> 404", "mime = 'text/html'", "host = 'h1.cn'", "host IN ('h0.cn', 'h2.cn')", "url LIKE 'http://h1.cn/%'",
 		"url WITHIN 'h2.cn'", "kind = 'page'", "month(time) = 7", "time >= 2008-07", "time BETWEEN 2008-06-10 AND 2008-07", "bytes > 0", "mime IS NULL",
-		"date_trunc('week', time) > 2008-07-03", "NOT status = 200 OR domain = 'h0.cn'", "url = 'http://h0.cn/0'")
+		"date_trunc('week', time) > 2008-07-03", "NOT status = 200 OR domain = 'h0.cn'", "url = 'http://h0.cn/0'", "digest > '4'")
 	from := pick("from", "captures", "captures", "captures", "versions", "captures IN 'h1.cn'", "captures SINCE 2008-07", "captures LATEST", "captures IN 'h0.cn/', 'h2.cn/1' BETWEEN 2008-06 AND 2008-07")
 	where := ""
 	if len(conds) > 0 {
@@ -42,13 +42,13 @@ func drawPlainQuery(t *rapid.T) string {
 		return "SELECT DISTINCT " + strings.Join(cols, ", ") + " FROM " + from + where + pick("order", "", " ORDER BY 1", " ORDER BY "+strings.Join(cols, " DESC, ")) + pick("limit", "", " LIMIT 2", " LIMIT 3 OFFSET 1")
 	}
 	keys := some("keys", 0, "status", "mime", "kind", "host", "domain", "date_trunc('month', time)", "date_trunc('week', time)", "year(time)", "strftime(time, '%Y-%m')",
-		"strftime(time, '%H')", "changed", "truncated", "job", "status / 100", "time")
+		"strftime(time, '%H')", "changed", "truncated", "job", "status / 100", "time", "digest", "substr(digest, 1, 1)")
 	aggs := some("aggregates", 1, "count(*)", "count(mime)", "count(DISTINCT host)", "count(DISTINCT month(time))", "sum(status)", "sum(bytes)", "avg(status)", "min(time)", "max(host)",
 		"min(month(time))", "count(DISTINCT url)", "sum(bytes) FILTER (WHERE status = 200)", "count(*) FILTER (WHERE mime = 'text/html')", "count_if(kind = 'page')", "median(status)",
-		"stddev(status)", "arg_min(status, time)", "any_value(status)", "avg(bytes / 2)", "avg(time - 2008-06)", "sum(DISTINCT status)")
+		"stddev(status)", "arg_min(status, time)", "any_value(status)", "avg(bytes / 2)", "avg(time - 2008-06)", "sum(DISTINCT status)", "count(digest)", "count(DISTINCT digest)", "max(digest)")
 	q := "SELECT " + strings.Join(append(keys, aggs...), ", ") + " FROM " + from + where
 	if len(keys) > 0 {
-		q += " GROUP BY " + strings.Join(keys, ", ") + pick("having", "", "", " HAVING count(*) > 2")
+		q += " GROUP BY " + strings.Join(keys, ", ") + pick("having", "", "", " HAVING count(*) > 2", " HAVING max(digest) < 'c'")
 	}
 	return q + pick("order", "", " ORDER BY count(*) DESC, min(url)", " ORDER BY count(*)") + pick("bound", "", "", " LIMIT 2")
 }

@@ -103,7 +103,7 @@ func drawTally(rt *rapid.T) record.Tally {
 		q.To = q.From + record.Time(rapid.IntRange(0, 90).Draw(rt, "days")*dayMillis)
 	}
 	for _, c := range []record.Columns{
-		record.ColStatus, record.ColKind, record.ColMime, record.ColBytes, record.ColPool, record.ColVia, record.ColTruncated, record.ColJob, record.ColAdded,
+		record.ColStatus, record.ColKind, record.ColMime, record.ColBytes, record.ColPool, record.ColVia, record.ColTruncated, record.ColJob, record.ColAdded, record.ColDigest,
 	} {
 		if rapid.IntRange(0, 3).Draw(rt, "column") == 0 {
 			q.Columns |= c
@@ -150,6 +150,7 @@ func tallyText(q record.Tally, b *record.Batch, i int) string {
 		{record.ColTruncated, func() any { return b.Truncated[i] }},
 		{record.ColJob, func() any { return b.Job[i] }},
 		{record.ColAdded, func() any { return b.Added[i] }},
+		{record.ColDigest, func() any { return b.Digest[i] }},
 	} {
 		if q.Columns&c.col != 0 {
 			s += fmt.Sprint(c.value(), " ")

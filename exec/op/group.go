@@ -64,6 +64,7 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in value.Rows) (value
 			keyCols:   make([]*value.Vector, len(keys)), argCols: make([]*value.Vector, len(args)), byCols: make([]*value.Vector, len(args)),
 			count: n.Count, limit: r.Memory.Bytes / 2, late: r.Sorter(ctx, 2),
 		}
+		g.keys.raw = n.Raw
 		for _, k := range n.Keys {
 			g.keys.types = append(g.keys.types, k.Type())
 		}
@@ -104,7 +105,11 @@ type grouper struct {
 	late     *spill.Sorter          // groups and values that were moved from memory
 
 	key     []byte
-	current int // the group of the previous row, or -1
+	current int      // the group of the previous row, or -1
+	starts  []int    // the rows of the batch at which another key begins
+	found   []byte   // the keys of these rows, one after the other
+	ends    []int    // where each ends
+	hashes  []uint64 // and their hashes
 	// last is the last value of the Adjacent aggregate; there is at most one such
 	// aggregate. carried has, by the keys of groups, the value last if the group
 	// had counted it when it moved to the sorter, so that it is not counted twice.
@@ -170,15 +175,15 @@ func (g *grouper) take(b *value.Batch) (err error) {
 	if g.count != nil {
 		g.counts = b.Cols[g.count.Index].Ints
 	}
-	for from := 0; from < b.N; {
-		to := from + 1
-		for to < b.N && g.sameKeys(to-1, to) {
-			to++
+	g.findKeys(b.N)
+	for k, from := range g.starts {
+		to := b.N
+		if k+1 < len(g.starts) {
+			to = g.starts[k+1]
 		}
-		if err := g.update(g.find(from), from, to); err != nil {
+		if err := g.update(g.find(k), from, to); err != nil {
 			return err
 		}
-		from = to
 	}
 	if g.held > g.limit {
 		return g.spill()
@@ -198,26 +203,44 @@ func (g *grouper) sameKeys(i, j int) bool {
 	return true
 }
 
-// find returns the number of the group of row i of the batch, and creates the group
-// if necessary.
-func (g *grouper) find(i int) int {
-	g.key = g.key[:0]
-	for _, c := range g.keyCols {
-		g.key = c.AppendKey(g.key, i, value.Order{})
+// findKeys finds the keys of the n rows of the batch.
+func (g *grouper) findKeys(n int) {
+	g.starts, g.found, g.ends, g.hashes = g.starts[:0], g.found[:0], g.ends[:0], g.hashes[:0]
+	for i := range n {
+		if i > 0 && g.sameKeys(i-1, i) {
+			continue
+		}
+		start := len(g.found)
+		for _, c := range g.keyCols {
+			g.found = c.AppendKey(g.found, i, value.Order{})
+		}
+		g.starts, g.ends = append(g.starts, i), append(g.ends, len(g.found))
+		g.hashes = append(g.hashes, g.table.hash(g.found[start:]))
 	}
-	if g.current >= 0 && bytes.Equal(g.table.key(g.current), g.key) {
+	g.table.fetch(g.hashes)
+}
+
+// find returns the number of the group of key k of the batch, and creates the group
+// if necessary.
+func (g *grouper) find(k int) int {
+	start := 0
+	if k > 0 {
+		start = g.ends[k-1]
+	}
+	i, key := g.starts[k], g.found[start:g.ends[k]]
+	if g.current >= 0 && bytes.Equal(g.table.key(g.current), key) {
 		return g.current
 	}
-	group, fresh := g.table.find(g.key)
+	group, fresh := g.table.find(key, g.hashes[k])
 	g.current = group
 	if !fresh {
 		return group
 	}
-	g.held += g.table.bytes(len(g.key)) + g.keys.add(g.keyCols, i)
+	g.held += g.table.bytes(len(key)) + g.keys.add(g.keyCols, i)
 	for i, a := range g.aggs {
 		g.held += g.states[i].add()
 		if a.Adjacent {
-			g.states[i].at(group).best = g.carried[string(g.key)]
+			g.states[i].at(group).best = g.carried[string(key)]
 		}
 	}
 	return group
@@ -351,11 +374,12 @@ func (g *grouper) partial(group int) *partial {
 // having is true for all.
 func (g *grouper) yield(ctx context.Context, n *plan.Group, having eval.Func, yield func(*value.Batch, error) bool) {
 	if len(g.keyEvals) == 0 && g.table.size() == 0 && !g.spilled() {
-		g.find(0) // without keys there is one group, even if there are no rows
+		g.findKeys(1) // without keys there is one group, even if there are no rows
+		g.find(0)
 	}
 	out := value.NewBatch(n.Columns())
 	if !g.spilled() && len(g.distinct) == 0 {
-		g.yieldHeld(ctx, out, having, yield)
+		g.yieldHeld(ctx, n, out, having, yield)
 		return
 	}
 	if err := g.spill(); err != nil {
@@ -434,11 +458,13 @@ func (g *grouper) yieldMerged(out *value.Batch, yield func(*value.Batch, error) 
 // yieldHeld yields one row per group for which the condition having is true, in the
 // order of their keys, if all groups are in memory and no values are held for them. It
 // sorts only these groups.
-func (g *grouper) yieldHeld(ctx context.Context, out *value.Batch, having eval.Func, yield func(*value.Batch, error) bool) {
+func (g *grouper) yieldHeld(ctx context.Context, n *plan.Group, out *value.Batch, having eval.Func, yield func(*value.Batch, error) bool) {
 	list := g.table.all()
 	if having != nil {
 		var err error
-		if list, err = g.passing(ctx, list, out, having); err != nil {
+		var reads []int
+		expr.Columns(n.Having, func(c *expr.Col) { reads = append(reads, c.Index) })
+		if list, err = g.passing(ctx, list, out, having, reads); err != nil {
 			yield(nil, err)
 			return
 		}
@@ -446,7 +472,7 @@ func (g *grouper) yieldHeld(ctx context.Context, out *value.Batch, having eval.F
 	g.table.sort(list)
 	for part := range slices.Chunk(list, record.BatchRows) {
 		out.Clear()
-		g.emit(out, part)
+		g.emit(out, part, noColumn)
 		if !yield(out, nil) {
 			return
 		}
@@ -457,14 +483,15 @@ func (g *grouper) yieldHeld(ctx context.Context, out *value.Batch, having eval.F
 	}
 }
 
-// passing returns the groups in list for which the condition having is true. out is
-// working memory.
-func (g *grouper) passing(ctx context.Context, list []uint32, out *value.Batch, having eval.Func) ([]uint32, error) {
+// passing returns the groups in list for which the condition having is true. The
+// condition reads the columns with the indexes reads. out is working memory.
+func (g *grouper) passing(ctx context.Context, list []uint32, out *value.Batch, having eval.Func, reads []int) ([]uint32, error) {
+	skip := func(c int) bool { return !slices.Contains(reads, c) }
 	var some []uint32
 	var sel []int32
 	for part := range slices.Chunk(list, record.BatchRows) {
 		out.Clear()
-		g.emit(out, part)
+		g.emit(out, part, skip)
 		v, err := having(out)
 		if err == nil {
 			err = ctx.Err()
@@ -481,14 +508,20 @@ func (g *grouper) passing(ctx context.Context, list []uint32, out *value.Batch, 
 }
 
 // emit appends the rows of the groups in list to out: their keys, then their
-// aggregates.
-func (g *grouper) emit(out *value.Batch, list []uint32) {
-	for _, group := range list {
-		g.keys.emit(out, int(group), g.table.key(int(group)))
-		for i := range g.states {
-			out.Cols[len(g.keyEvals)+i].AppendValue(g.states[i].result(int(group)))
+// aggregates. It leaves out the columns for which the function skip returns true.
+func (g *grouper) emit(out *value.Batch, list []uint32, skip func(c int) bool) {
+	out.N += len(list)
+	if len(g.keyEvals) > 0 {
+		for _, group := range list {
+			g.keys.emit(out, int(group), g.table.key(int(group)), skip)
 		}
-		out.N++
+	}
+	for i := range g.states {
+		if c := len(g.keyEvals) + i; !skip(c) {
+			for _, group := range list {
+				out.Cols[c].AppendValue(g.states[i].result(int(group)))
+			}
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"infomall/exec/plan"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 )
 
@@ -22,8 +23,9 @@ type keyTable struct {
 	slots []uint64
 	// at says where each key is: the index of its chunk, and its offset there. A chunk
 	// has the length of the key as a uvarint, and then the key.
-	at     []uint64
-	chunks [][]byte
+	at      []uint64
+	chunks  [][]byte
+	fetched uint64 // keeps the reading of slots in fetch from being left out
 }
 
 // keyChunk is the size in bytes of a chunk of a keyTable. A longer key has a chunk of
@@ -48,10 +50,24 @@ func (t *keyTable) key(i int) []byte {
 	return b[k : k+int(n) : k+int(n)]
 }
 
-// find returns the number of key. If the key is new, fresh is true, and the table has a
-// copy of the key.
-func (t *keyTable) find(key []byte) (i int, fresh bool) {
-	hash := maphash.Bytes(t.seed, key)
+// hash returns the hash of a key, which find needs.
+func (t *keyTable) hash(key []byte) uint64 { return maphash.Bytes(t.seed, key) }
+
+// fetch reads the slots where keys with these hashes are sought. The processor then
+// loads them from memory at the same time, and find does not wait for each. That takes
+// a third off the time of a table that is larger than the processor's caches.
+func (t *keyTable) fetch(hashes []uint64) {
+	mask := uint64(len(t.slots) - 1)
+	var all uint64
+	for _, h := range hashes {
+		all |= t.slots[h>>32&mask]
+	}
+	t.fetched = all
+}
+
+// find returns the number of key, whose hash is hash. If the key is new, fresh is true,
+// and the table has a copy of the key.
+func (t *keyTable) find(key []byte, hash uint64) (i int, fresh bool) {
 	mask := uint64(len(t.slots) - 1)
 	high := hash &^ (1<<32 - 1)
 	at := high >> 32 & mask
@@ -149,6 +165,7 @@ func (t *keyTable) sort(list []uint32) {
 // the keyTable. A column whose values cannot be read back is kept beside it.
 type keyColumns struct {
 	types []value.Type
+	raw   []bool          // whether the column is read in its raw form; nil if none is
 	kept  []*value.Vector // nil for a column that is read back
 }
 
@@ -176,17 +193,25 @@ func (k *keyColumns) add(cols []*value.Vector, i int) (bytes int64) {
 }
 
 // emit appends the key of group g, which is key in the keyTable, to the first columns of
-// out.
-func (k *keyColumns) emit(out *value.Batch, g int, key []byte) {
+// out. It leaves out the columns for which the function skip returns true.
+func (k *keyColumns) emit(out *value.Batch, g int, key []byte, skip func(c int) bool) {
 	for c, kept := range k.kept {
-		if kept != nil {
+		if skip(c) {
+			key = value.SkipKey(k.types[c], key)
+		} else if kept != nil {
 			out.Cols[c].Append(kept, g)
 			key = value.SkipKey(kept.Type, key)
 		} else {
 			key = out.Cols[c].AppendOfKey(key)
+			if v := out.Cols[c]; k.raw != nil && k.raw[c] && !v.IsNull(len(v.Texts)-1) {
+				v.Texts[len(v.Texts)-1] = relation.Shown(v.Texts[len(v.Texts)-1])
+			}
 		}
 	}
 }
+
+// noColumn is a function for emit that skips no column.
+func noColumn(int) bool { return false }
 
 // values returns the key of group g as values.
 func (k *keyColumns) values(g int, key []byte) []value.Value {
@@ -194,7 +219,7 @@ func (k *keyColumns) values(g int, key []byte) []value.Value {
 	for c, t := range k.types {
 		out.Cols[c] = value.NewVector(t, 0)
 	}
-	k.emit(&out, g, key)
+	k.emit(&out, g, key, noColumn)
 	list := make([]value.Value, len(k.types))
 	for c, col := range out.Cols {
 		if col.Type != value.Null {

@@ -23,7 +23,7 @@ func TestKeyTable(t *testing.T) {
 				numbers[key] = want
 				keys = append(keys, key)
 			}
-			if got, fresh := table.find([]byte(key)); got != want || fresh == known {
+			if got, fresh := table.find([]byte(key), table.hash([]byte(key))); got != want || fresh == known {
 				t.Fatalf("find(%q) = %d, %t; want %d, %t", key, got, fresh, want, !known)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"infomall/exec/expr"
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -71,6 +72,7 @@ func (b *builder) group() error {
 	}
 	b.read(b.touched)
 	group := &Group{In: b.top, Keys: b.keys, Aggs: b.aggs}
+	b.raw(group)
 	b.tallied(group)
 	b.adjacent(group)
 	b.top, b.made = group, true
@@ -91,6 +93,59 @@ func (b *builder) group() error {
 		b.top = &Filter{In: b.top, Conds: []expr.Expr{having}}
 	}
 	return nil
+}
+
+// raw makes the source below g yield a column in its raw form, such as the bytes of a
+// digest, if nothing but the keys of g and counts read the column. The raw form takes
+// less memory.
+func (b *builder) raw(g *Group) {
+	in := g.In
+	var others []expr.Expr // read the rows before they are grouped
+	for {
+		f, ok := in.(*Filter)
+		if !ok {
+			break
+		}
+		others = append(others, f.Conds...)
+		in = f.In
+	}
+	src, ok := in.(*Source)
+	if b.env.Plain || !ok {
+		return
+	}
+	field := func(e expr.Expr) *relation.Column {
+		if c, ok := e.(*expr.Col); ok && c.Index < len(src.Fields) && src.Fields[c.Index].Raw() {
+			return src.Fields[c.Index]
+		}
+		return nil
+	}
+	keys := make([]bool, len(g.Keys))
+	for i, k := range g.Keys {
+		if keys[i] = field(k) != nil; !keys[i] {
+			others = append(others, k)
+		}
+	}
+	for _, a := range g.Aggs {
+		if a.Arg != nil && !(a.Func == Count && field(a.Arg) != nil) {
+			others = append(others, a.Arg)
+		}
+		if a.By != nil {
+			others = append(others, a.By)
+		}
+		for _, k := range a.OrderBy {
+			others = append(others, k.Expr)
+		}
+	}
+	for _, e := range others {
+		used := false
+		expr.Columns(e, func(c *expr.Col) { used = used || field(c) != nil })
+		if used {
+			return
+		}
+	}
+	if slices.ContainsFunc(src.Fields, (*relation.Column).Raw) {
+		src.Raw, g.Raw = true, keys
+	}
 }
 
 // adjacent sets Adjacent for the aggregates of g that count the distinct values

@@ -100,6 +100,10 @@ type Group struct {
 	// Count is the column that says how many rows each row of In stands for;
 	// nil if each stands for one.
 	Count *expr.Col
+	// Raw[i] reports that key i comes in the raw form that its column has (see
+	// relation.Column.Raw). The Group yields it as it is shown. Raw is nil if there is
+	// no such key.
+	Raw []bool
 	// Having is a condition over the columns of the Group, or nil. Only groups for
 	// which it is true are yielded, and sorted.
 	Having expr.Expr
@@ -326,7 +330,11 @@ func (n *Source) String() string {
 	}
 	var names []string
 	for _, f := range n.Fields {
-		if !f.Late() {
+		switch {
+		case f.Late():
+		case n.Raw && f.Raw():
+			names = append(names, f.Name+" as bytes")
+		default:
 			names = append(names, f.Name)
 		}
 	}

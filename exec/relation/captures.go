@@ -20,7 +20,8 @@ var Captures = made(Relation{
 		captured("kind", value.Text, "page, redirect, missing, soft_missing, denied or error", func(v *value.Vector, b *record.Batch) { names(v, b.Kind[:b.N]) }).needs(record.ColKind),
 		captured("mime", value.Text, "media type, without parameters", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Mime[:b.N]) }).needs(record.ColMime),
 		captured("bytes", value.Int, "size of the body", func(v *value.Vector, b *record.Batch) { sizes(v, b.Bytes[:b.N]) }).needs(record.ColBytes),
-		captured("digest", value.Text, "sha256 of the body, in hex", func(v *value.Vector, b *record.Batch) { digests(v, b.Digest[:b.N]) }).needs(record.ColDigest),
+		captured("digest", value.Text, "sha256 of the body, in hex", func(v *value.Vector, b *record.Batch) { digests(v, b.Digest[:b.N]) }).needs(record.ColDigest).
+			orRaw(func(v *value.Vector, b *record.Batch) { rawDigests(v, b.Digest[:b.N]) }),
 		captured("change", value.Text, "difference from the previous capture: first, gone, back, kind, changed, layout or same", func(v *value.Vector, b *record.Batch) { names(v, b.Change[:b.N]) }).needs(record.ColChange),
 		captured("changed", value.Bool, "whether change is gone, back, kind or changed", changed).needs(record.ColChange),
 		captured("location", value.URL, "target of a redirect", func(v *value.Vector, b *record.Batch) { texts(v, value.URL, b.Location[:b.N]) }).needs(record.ColLocation),
@@ -51,6 +52,12 @@ var Captures = made(Relation{
 // captures.
 func captured(name string, t value.Type, doc string, fill func(*value.Vector, *record.Batch)) Column {
 	return Column{Name: name, Type: t, Doc: doc, fill: fill}
+}
+
+// orRaw returns a copy of c with a raw form, which raw computes.
+func (c Column) orRaw(raw func(*value.Vector, *record.Batch)) Column {
+	c.raw = raw
+	return c
 }
 
 // captureRefs fills the hidden columns for the captures in b with their refs,

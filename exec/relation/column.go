@@ -40,6 +40,10 @@ type Column struct {
 	// the vector at the memory of the batch each time. It is nil for a late
 	// column.
 	fill any
+	// raw is like fill, but computes the values as bytes that sort and compare as the
+	// values do, and take less memory. It is nil for a column without such a form.
+	// Shown returns what raw bytes stand for.
+	raw any
 	// late computes the value of a late column for one row. It is nil for other
 	// columns.
 	late lateCode
@@ -55,6 +59,13 @@ func (c Column) aside() Column {
 	c.Aside = true
 	return c
 }
+
+// Raw reports whether the column has a raw form, in which a Request with Raw asks for
+// it. Shown turns it into the value.
+func (c *Column) Raw() bool { return c.raw != nil }
+
+// Shown returns the text that a raw text stands for: its bytes in hexadecimal.
+func Shown(raw string) string { return hex.EncodeToString([]byte(raw)) }
 
 // oneTime returns a copy of c that a query with EACH cannot read.
 func (c Column) oneTime() Column {
@@ -279,6 +290,24 @@ func digests(v *value.Vector, list []record.Digest) {
 	buf := make([]byte, width*len(list))
 	for i := range list {
 		hex.Encode(buf[i*width:], list[i][:])
+	}
+	all := string(buf)
+	for i := range list {
+		v.Texts[i] = all[i*width : (i+1)*width]
+		if list[i] == (record.Digest{}) {
+			v.SetNull(i)
+		}
+	}
+}
+
+// rawDigests sets v to a column of type Text with the bytes of the digests in list. The
+// zero digest becomes NULL. All texts of a batch are parts of one string.
+func rawDigests(v *value.Vector, list []record.Digest) {
+	const width = len(record.Digest{})
+	v.Resize(value.Text, len(list))
+	buf := make([]byte, 0, width*len(list))
+	for i := range list {
+		buf = append(buf, list[i][:]...)
 	}
 	all := string(buf)
 	for i := range list {

@@ -38,6 +38,8 @@ type Request struct {
 	// Changed reports that the query keeps only rows whose column changed is
 	// true. The relation may then leave out other rows.
 	Changed bool
+	// Raw asks for the raw form of the columns that have one.
+	Raw bool
 	// Tally is not nil if the rows are only counted or grouped.
 	Tally *Tally
 	// Level and Profile say how pages are divided into blocks, as in Env.

@@ -101,7 +101,11 @@ func ofFirst(name string, t value.Type, doc string, fill func(*value.Vector, *re
 // taken from the first capture of the version.
 func asInCaptures(name string) Column {
 	c := Captures.Column(name)
-	return ofFirst(c.Name, c.Type, c.Doc, c.fill.(func(*value.Vector, *record.Batch))).needs(c.Needs)
+	same := ofFirst(c.Name, c.Type, c.Doc, c.fill.(func(*value.Vector, *record.Batch))).needs(c.Needs)
+	if raw, ok := c.raw.(func(*value.Vector, *record.Batch)); ok {
+		same.raw = func(v *value.Vector, b *spanBatch) { raw(v, &b.Batch) }
+	}
+	return same
 }
 
 // versionRefs fills the hidden columns for the versions in b with the ref of

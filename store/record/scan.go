@@ -71,7 +71,7 @@ type Tally struct {
 
 // TallyColumns are the columns of a Batch whose values do not depend on other
 // captures of the same URL. Only these can be counted by a Tally.
-const TallyColumns = ColStatus | ColKind | ColMime | ColBytes | ColPool | ColVia | ColTruncated | ColAdded | ColJob
+const TallyColumns = ColStatus | ColKind | ColMime | ColBytes | ColPool | ColVia | ColTruncated | ColAdded | ColJob | ColDigest
 
 // BatchRows is the maximum number of captures in a Batch.
 const BatchRows = 1024

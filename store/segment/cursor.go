@@ -71,8 +71,9 @@ func (c *ChunkCursor) SeekTally(key string, t *Tally) (bool, error) {
 }
 
 // NextTally moves to the following chunk and fills t with its columns for counting.
-// It reports false at the end. It overwrites what t had before.
-func (c *ChunkCursor) NextTally(t *Tally) (bool, error) { return c.tally(c.following, t) }
+// It reports false at the end. It overwrites what t had before. It releases memory as
+// Next does.
+func (c *ChunkCursor) NextTally(t *Tally) (bool, error) { return c.tally(c.passing, t) }
 
 func (c *ChunkCursor) tally(move mover, t *Tally) (bool, error) {
 	return c.step(move, func(b []byte) (uint32, error) {
@@ -89,8 +90,6 @@ func (c *ChunkCursor) seek(key string) mover {
 	c.key = key
 	return func() ([]byte, []byte, error) { return c.c.seek([]byte(max(key, "\x01"))) }
 }
-
-func (c *ChunkCursor) following() ([]byte, []byte, error) { return c.c.next() }
 
 func (c *ChunkCursor) passing() (key, value []byte, err error) {
 	c.behind.add(c.last)

@@ -164,7 +164,7 @@ func (o *batcher) row(e *timeline.Capture) error {
 // meta appends, for capture e, the values of the wanted columns that are only in the
 // db-file and not in the index.
 func (o *batcher) meta(e *timeline.Capture) error {
-	m, err := o.at(e)
+	m, err := o.metaOf(e.Seg, e.Run)
 	if err != nil {
 		return err
 	}
@@ -259,23 +259,23 @@ func (o *batcher) digest(from origin) (record.Digest, error) {
 	return s.Digest, nil
 }
 
-// at returns the meta frame of the run that has capture e. If the frame is damaged
-// and damage is skipped, the field damaged of the result is set.
-func (o *batcher) at(e *timeline.Capture) (*metaAt, error) {
-	m := o.metas[e.Seg]
-	if m != nil && m.run == e.Run {
+// metaOf returns the meta frame of a run of a segment. If the frame is damaged and
+// damage is skipped, the field damaged of the result is set.
+func (o *batcher) metaOf(s *segment.Reader, run uint32) (*metaAt, error) {
+	m := o.metas[s]
+	if m != nil && m.run == run {
 		return m, nil
 	}
-	meta, err := o.v.Runs.Meta(e.Seg, e.Run)
+	meta, err := o.v.Runs.Meta(s, run)
 	if err != nil {
 		if !o.v.skips(err) {
 			return nil, err
 		}
-		m = &metaAt{run: e.Run, damaged: true}
-		o.metas[e.Seg] = m
+		m = &metaAt{run: run, damaged: true}
+		o.metas[s] = m
 		return m, nil
 	}
-	m = &metaAt{run: e.Run, meta: meta}
+	m = &metaAt{run: run, meta: meta}
 	if o.s.Columns&record.ColDigest != 0 {
 		if m.digests, err = meta.Digests(); err != nil {
 			return nil, err
@@ -286,6 +286,6 @@ func (o *batcher) at(e *timeline.Capture) (*metaAt, error) {
 			return nil, err
 		}
 	}
-	o.metas[e.Seg] = m
+	o.metas[s] = m
 	return m, nil
 }

@@ -84,9 +84,11 @@ type tallier struct {
 	settled []timeline.Capture        // captures of the URL that was looked up last
 	places  map[timeline.Place]int    // index in settled of the capture at each place
 
-	tally   segment.Tally // the current chunk
-	keep    []bool        // by entry of the chunk: whether it counts; nil means that all do
-	lost    []int         // wanted entries of the chunk that are stored without a body
+	tally   segment.Tally   // the current chunk
+	digests []record.Digest // by entry of the chunk, if the tally asks for them
+	stored  *batcher        // appends columns that only db-files have to b; nil if the tally asks for none
+	keep    []bool          // by entry of the chunk: whether it counts; nil means that all do
+	lost    []int           // wanted entries of the chunk that are stored without a body
 	columns []tallied
 	codes   []int32
 	counts  []int64 // number of entries with each code; zero between uses
@@ -109,7 +111,11 @@ type tallied struct {
 const tallyCodesMax = 4096
 
 func newTallier(ctx context.Context, v *Snapshot, t record.Tally, yield func(*record.Batch, error) bool) *tallier {
-	return &tallier{ctx: ctx, v: v, t: t, yield: yield, ranges: t.Ranges}
+	w := &tallier{ctx: ctx, v: v, t: t, yield: yield, ranges: t.Ranges}
+	if t.Columns&colsMeta != 0 {
+		w.stored = newBatcher(ctx, v, t.Scan, &w.b, nil)
+	}
+	return w
 }
 
 func (w *tallier) run(parts []part) error {
@@ -202,6 +208,11 @@ func (w *tallier) entry(e *timeline.Capture, host string) error {
 	}
 	putEntry(b, w.t.Columns, e)
 	w.v.noteUnread(e, w.t.Columns)
+	if w.stored != nil {
+		if err := w.stored.meta(e); err != nil {
+			return err
+		}
+	}
 	return w.count(1)
 }
 

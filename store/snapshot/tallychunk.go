@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"fmt"
 	"slices"
 
 	"infomall/store/record"
@@ -34,7 +35,7 @@ func (w *tallier) wants() segment.Want {
 // byBody reports whether the tally asks for something that depends on a capture's
 // body, which may be stored at another capture.
 func (w *tallier) byBody() bool {
-	return w.t.Columns&(record.ColStatus|record.ColKind|record.ColMime|record.ColBytes) != 0
+	return w.t.Columns&(record.ColStatus|record.ColKind|record.ColMime|record.ColBytes|record.ColDigest) != 0
 }
 
 // choose determines which entries of the current chunk count, and sets w.keep and
@@ -97,9 +98,14 @@ func (w *tallier) chunk() error {
 		hosts = []segment.HostRun{{N: t.N}}
 	}
 	count := w.each
-	if combinations <= tallyCodesMax && w.t.Columns&(record.ColBytes|record.ColAdded) == 0 && (!w.t.Time || w.t.Period != nil) {
+	if combinations <= tallyCodesMax && w.t.Columns&(record.ColBytes|record.ColAdded|record.ColDigest) == 0 && (!w.t.Time || w.t.Period != nil) {
 		w.combine(combinations)
 		count = w.grouped
+	}
+	if w.t.Columns&record.ColDigest != 0 {
+		if err := w.readDigests(); err != nil {
+			return err
+		}
 	}
 	from := 0
 	for _, h := range hosts {
@@ -112,6 +118,23 @@ func (w *tallier) chunk() error {
 		if err := w.elsewhere(i); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// readDigests sets w.digests to the digests of the entries of the current chunk. If the
+// run is damaged and damage is skipped, they are zero.
+func (w *tallier) readDigests() error {
+	m, err := w.stored.metaOf(w.seg, w.tally.Run)
+	if err != nil {
+		return err
+	}
+	w.digests = m.digests
+	if m.damaged {
+		w.digests = make([]record.Digest, w.tally.N)
+	}
+	if len(w.digests) != w.tally.N {
+		return &segment.Error{File: w.seg.Info.File, Offset: -1, Err: fmt.Errorf("run %d has %d captures, its index has %d", w.tally.Run, len(w.digests), w.tally.N)}
 	}
 	return nil
 }
@@ -272,6 +295,9 @@ func (w *tallier) each(from, to int, host string) error {
 		}
 		if w.t.Columns&record.ColAdded != 0 {
 			w.b.Added = append(w.b.Added, record.Time(w.tally.Added[i]))
+		}
+		if w.t.Columns&record.ColDigest != 0 {
+			w.b.Digest = append(w.b.Digest, w.digests[i])
 		}
 		if err := w.count(1); err != nil {
 			return err

@@ -227,6 +227,7 @@ func (a *Archive) Tally(ctx context.Context, t record.Tally) record.Rows {
 				out.Status, out.Kind, out.Mime = append(out.Status, one.Status...), append(out.Kind, one.Kind...), append(out.Mime, one.Mime...)
 				out.Bytes, out.Pool, out.Via = append(out.Bytes, one.Bytes...), append(out.Pool, one.Pool...), append(out.Via, one.Via...)
 				out.Truncated, out.Added, out.Job = append(out.Truncated, one.Truncated...), append(out.Added, one.Added...), append(out.Job, one.Job...)
+				out.Digest = append(out.Digest, one.Digest...)
 			}
 		}
 		if out.N > 0 {
@@ -251,6 +252,7 @@ func tallied(t record.Tally, b *record.Batch, i int) record.Batch {
 	}
 	one.Status, one.Kind, one.Mime, one.Bytes = entry(b.Status, i), entry(b.Kind, i), entry(b.Mime, i), entry(b.Bytes, i)
 	one.Pool, one.Via, one.Truncated, one.Added, one.Job = entry(b.Pool, i), entry(b.Via, i), entry(b.Truncated, i), entry(b.Added, i), entry(b.Job, i)
+	one.Digest = entry(b.Digest, i)
 	return one
 }
 
