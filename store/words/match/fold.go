@@ -1,0 +1,155 @@
+package match
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// sort is what a folded letter is to the reader of terms.
+type sort uint8
+
+const (
+	parts   sort = iota // parts words
+	blank               // parts words; left out between two letters of a run
+	quote               // an apostrophe
+	letter              // part of a word
+	marked              // the same, and marks after it are left out: Latin and Greek
+	digit               // a digit, part of a word
+	mark                // a mark, part of the word or run before it
+	single              // a letter of a run
+	chinese             // the same, of a script in which blanks mean nothing: Chinese, Japanese
+	nothing             // left out
+)
+
+// folded is one letter after folding.
+type folded struct {
+	letter rune
+	sort   sort
+}
+
+// form is how one letter of a text is folded.
+type form struct {
+	to   folded   // the only letter, unless there are more
+	more []folded // all letters, if they are more than one
+	// joins is set if the letter may combine with the letter before it, so that both
+	// must be normalized together.
+	joins bool
+}
+
+// page has the forms of 256 letters.
+type page [256]form
+
+// pages has the forms of all letters that were asked for, with their neighbours.
+var pages [(unicode.MaxRune + 1) >> 8]atomic.Pointer[page]
+
+// formOf returns how a letter is folded.
+func formOf(r rune) *form {
+	p := pages[r>>8].Load()
+	if p == nil {
+		p = newPage(r &^ 0xff)
+		pages[r>>8].Store(p)
+	}
+	return &p[r&0xff]
+}
+
+func newPage(first rune) *page {
+	p := new(page)
+	for i := range p {
+		r := first + rune(i)
+		f := &p[i]
+		s := string(r)
+		f.joins = utf8.ValidRune(r) && !norm.NFKC.PropertiesString(s).BoundaryBefore()
+		switch all := foldAll(nil, norm.NFKC.String(s)); len(all) {
+		case 0:
+			f.to.sort = nothing
+		case 1:
+			f.to = all[0]
+		default:
+			f.more = all
+		}
+	}
+	return p
+}
+
+var caser = cases.Fold()
+
+// foldAll appends the letters of a text, which must be in the form NFKC, to dst after
+// folding.
+func foldAll(dst []folded, text string) []folded {
+	for _, r := range norm.NFKC.String(caser.String(text)) {
+		s := sortOf(r)
+		if s == letter && hasMarks(r) {
+			s = marked
+			r, _ = utf8.DecodeRuneInString(norm.NFD.String(string(r)))
+		}
+		switch {
+		case r == 'ё':
+			r = 'е'
+		case r == 'ı':
+			r, s = 'i', marked
+		case s == chinese:
+			if to, ok := simplified()[r]; ok {
+				r = to
+			}
+		}
+		if n := len(dst); s == nothing || s == mark && n > 0 && dst[n-1].sort == marked {
+			continue
+		}
+		dst = append(dst, folded{r, s})
+	}
+	return dst
+}
+
+// hasMarks reports whether marks of the letter r are left out.
+func hasMarks(r rune) bool { return unicode.In(r, unicode.Latin, unicode.Greek) }
+
+// sortOf returns the sort of a letter that is folded already, but for marks.
+func sortOf(r rune) sort {
+	switch {
+	case r == 0xad, unicode.Is(unicode.Cf, r), unicode.Is(unicode.Variation_Selector, r):
+		return nothing
+	case unicode.IsSpace(r):
+		return blank
+	case r == '\'' || r == '’':
+		return quote
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) && !unicode.IsPunct(r) && !unicode.IsSymbol(r), r == 'ー', r == '々':
+		return chinese
+	case unicode.In(r, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) && (unicode.IsLetter(r) || unicode.IsMark(r)):
+		return single
+	case unicode.IsMark(r):
+		if unicode.In(r, unicode.Hebrew, unicode.Arabic) || 0x064b <= r && r <= 0x0670 {
+			return nothing // points
+		}
+		return mark
+	case unicode.IsLetter(r):
+		return letter
+	case unicode.IsNumber(r):
+		return digit
+	}
+	return parts
+}
+
+//go:embed simplified.txt
+var simplifiedList string
+
+// simplified returns the simplified letter of each traditional Chinese letter.
+var simplified = sync.OnceValue(func() map[rune]rune {
+	to := make(map[rune]rune)
+	for line := range strings.Lines(simplifiedList) {
+		if line[0] == '#' {
+			continue
+		}
+		letters := []rune(strings.TrimSpace(line))
+		for i := 0; i+1 < len(letters); i += 2 {
+			to[letters[i]] = letters[i+1]
+		}
+	}
+	return to
+})

@@ -1,0 +1,210 @@
+package match
+
+import (
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Terms reads the terms of a text one by one. The zero value has no text. Only one
+// goroutine may use it.
+type Terms struct {
+	From, To int  // the last term is at text[From:To]
+	Joined   bool // the last term follows the term before it in a run, see the package comment
+	Letter   bool // the last term is a letter of a run
+
+	text string
+	term []byte
+
+	// The letters of text[from:to] after folding, of which the first taken were read.
+	// They come from one letter of the text, or from letters that combine.
+	ahead    []folded
+	taken    int
+	from, to int
+
+	last  sort // single or chinese if the last term is such a letter, otherwise parts
+	apart bool // a character that parts words stands after the last term
+	space bool // a blank stands after the last term
+}
+
+// Read begins a text.
+func (t *Terms) Read(text string) {
+	*t = Terms{text: text, term: t.term[:0], ahead: t.ahead[:0]}
+}
+
+// Term returns the last term, folded. It is valid until the next call of Next.
+func (t *Terms) Term() []byte { return t.term }
+
+// ascii has the folded form of each ASCII letter and digit, and 0 for any other
+// character.
+var ascii = func() (to [utf8.RuneSelf]byte) {
+	for c := range byte(utf8.RuneSelf) {
+		switch {
+		case c-'0' < 10, c-'a' < 26:
+			to[c] = c
+		case c-'A' < 26:
+			to[c] = c | 0x20
+		}
+	}
+	return to
+}()
+
+// Next reads the next term, and reports whether there is one.
+func (t *Terms) Next() bool {
+	t.term = t.term[:0]
+	if t.taken == len(t.ahead) && t.plain() {
+		return true
+	}
+	for {
+		l, ok := t.peek()
+		if !ok {
+			return false
+		}
+		t.From, t.To = t.from, t.to
+		switch l.sort {
+		case single, chinese:
+			t.taken++
+			t.Letter = true
+			t.Joined = t.last != parts && !t.apart && (!t.space || t.last == chinese && l.sort == chinese)
+			t.term = utf8.AppendRune(t.term, l.letter)
+			t.last, t.apart, t.space = l.sort, false, false
+			t.trail()
+			return true
+		case blank:
+			t.space = true
+		case parts, quote:
+			t.apart = true
+		case nothing:
+		default:
+			t.word()
+			return true
+		}
+		t.taken++
+	}
+}
+
+// plain reads the next term if it is a word of ASCII alone and only ASCII stands
+// before it, as in most texts. It reports whether that is so; if not, it may have
+// passed over characters between words.
+func (t *Terms) plain() bool {
+	text, i := t.text, t.to
+	for i < len(text) && text[i] < utf8.RuneSelf && ascii[text[i]] == 0 {
+		if c := text[i]; c == ' ' || c >= '\t' && c <= '\r' {
+			t.space = true
+		} else {
+			t.apart = true
+		}
+		i++
+	}
+	from := i
+	for i < len(text) && text[i] < utf8.RuneSelf && ascii[text[i]] != 0 {
+		t.term = append(t.term, ascii[text[i]])
+		i++
+	}
+	if i == from || i < len(text) && (text[i] >= utf8.RuneSelf || text[i] == '\'') {
+		t.term, t.to = t.term[:0], from
+		return false
+	}
+	t.From, t.To, t.to = from, i, i
+	t.begun()
+	return true
+}
+
+// begun notes that the term is a word.
+func (t *Terms) begun() {
+	t.Joined, t.Letter = false, false
+	t.last, t.apart, t.space = parts, false, false
+}
+
+// word reads a word, whose first letter is ahead.
+func (t *Terms) word() {
+	t.begun()
+	before := parts // sort of the letter that was taken last
+	for {
+		l, ok := t.peek()
+		if !ok {
+			return
+		}
+		switch l.sort {
+		case letter, marked, digit:
+			t.term = utf8.AppendRune(t.term, l.letter)
+			before = l.sort
+		case mark:
+			if before != marked {
+				t.term = utf8.AppendRune(t.term, l.letter)
+			}
+		case nothing:
+		case quote:
+			if before != letter && before != marked || !t.letterAfter() {
+				return
+			}
+			t.taken++
+			continue
+		default:
+			return
+		}
+		t.To = t.to
+		t.taken++
+	}
+}
+
+// trail passes over marks after a letter of a run.
+func (t *Terms) trail() {
+	for {
+		l, ok := t.peek()
+		if !ok || l.sort != mark {
+			return
+		}
+		t.To = t.to
+		t.taken++
+	}
+}
+
+// letterAfter reports whether a letter of a word directly follows the apostrophe that
+// is ahead.
+func (t *Terms) letterAfter() bool {
+	at := *t
+	at.ahead = append([]folded(nil), t.ahead...)
+	at.taken++
+	l, ok := at.peek()
+	for ok && l.sort == nothing {
+		at.taken++
+		l, ok = at.peek()
+	}
+	return ok && (l.sort == letter || l.sort == marked)
+}
+
+// combineMax is how many letters of a text are normalized together at most. Real
+// letters consist of less than ten.
+const combineMax = 64
+
+// peek returns the next letter after folding. The bool is false at the end of the
+// text. Bytes that are no letter part words.
+func (t *Terms) peek() (folded, bool) {
+	for t.taken == len(t.ahead) {
+		t.ahead, t.taken, t.from = t.ahead[:0], 0, t.to
+		if t.to == len(t.text) {
+			return folded{}, false
+		}
+		r, size := utf8.DecodeRuneInString(t.text[t.to:])
+		t.to += size
+		f := formOf(r)
+		n := 1
+		for ; n < combineMax && t.to < len(t.text) && t.text[t.to] >= utf8.RuneSelf; n++ {
+			r, size := utf8.DecodeRuneInString(t.text[t.to:])
+			if !formOf(r).joins {
+				break
+			}
+			t.to += size
+		}
+		switch {
+		case n > 1:
+			t.ahead = foldAll(t.ahead, norm.NFKC.String(t.text[t.from:t.to]))
+		case f.more != nil:
+			t.ahead = append(t.ahead, f.more...)
+		case f.to.sort != nothing:
+			t.ahead = append(t.ahead, f.to)
+		}
+	}
+	return t.ahead[t.taken], true
+}
