@@ -1,0 +1,174 @@
+package match
+
+import (
+	"math/bits"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// table is what a finder needs of a question: the phrases one after the other, as
+// the bits of a vector (Baeza-Yates and Gonnet 1992, "A new approach to text
+// searching"). Bit i stands for term i of all terms.
+type table struct {
+	words   int // 64-bit words of a vector
+	terms   map[string][]uint64
+	begins  []prefix // terms that are asked for by their beginning
+	starts  []uint64 // first terms of phrases
+	apart   []uint64 // terms that need not be joined to the one before
+	ends    []uint64 // last terms of phrases
+	phrases []span   // the terms of each phrase
+	of      []int    // phrase of each term
+	exact   []string // of each phrase
+	longest int      // terms of the longest phrase
+}
+
+type prefix struct {
+	text string
+	bits []uint64
+}
+
+type span struct{ from, to int }
+
+func set(v []uint64, i int) { v[i>>6] |= 1 << (i & 63) }
+
+// make fills t for the phrases of atoms, and numbers them.
+func (t *table) make(atoms []Atom) {
+	n := 0
+	for i := range atoms {
+		atoms[i].first = len(t.phrases)
+		for _, ph := range atoms[i].Phrases {
+			t.phrases = append(t.phrases, span{n, n + len(ph.Terms)})
+			t.exact = append(t.exact, ph.Exact)
+			t.longest = max(t.longest, len(ph.Terms))
+			n += len(ph.Terms)
+		}
+	}
+	t.words = (n + 63) >> 6
+	vector := func() []uint64 { return make([]uint64, t.words) }
+	t.terms, t.starts, t.apart, t.ends = make(map[string][]uint64), vector(), vector(), vector()
+	at := 0
+	for i := range atoms {
+		for k, ph := range atoms[i].Phrases {
+			set(t.starts, at)
+			for j, term := range ph.Terms {
+				t.of = append(t.of, atoms[i].first+k)
+				if !term.Joined || j == 0 {
+					set(t.apart, at)
+				}
+				if term.Prefix {
+					t.begins = append(t.begins, prefix{term.Text, vector()})
+					set(t.begins[len(t.begins)-1].bits, at)
+				} else {
+					if t.terms[term.Text] == nil {
+						t.terms[term.Text] = vector()
+					}
+					set(t.terms[term.Text], at)
+				}
+				at++
+			}
+			set(t.ends, at-1)
+		}
+	}
+}
+
+// canonical returns the letters of a text in the form in which those of ="..." are
+// compared: NFC, with one blank for each piece of white space.
+func canonical(text string) string { return norm.NFC.String(strings.Join(strings.Fields(text), " ")) }
+
+// Place is a place of a text where a phrase was found.
+type Place struct {
+	From, To int // the phrase is at text[From:To]
+	Atom     int // number of the atom
+}
+
+// hit is a phrase that was found.
+type hit struct {
+	phrase      int
+	first, last int // numbers of its terms among those of the text
+	from, to    int // its place in the text
+}
+
+// finder finds phrases in texts. Only one goroutine may use it.
+type finder struct {
+	t     *table
+	terms Terms
+	state []uint64
+	next  []uint64
+	froms []int // where the last terms begin, by their number modulo longest
+}
+
+func (t *table) finder() *finder {
+	return &finder{t: t, state: make([]uint64, t.words), next: make([]uint64, t.words), froms: make([]int, t.longest)}
+}
+
+// find calls found for each phrase that ends in the text, from the left to the right,
+// until it returns false. It returns the number of terms that it read.
+func (f *finder) find(text string, found func(hit) bool) int {
+	t, n := f.t, 0
+	clear(f.state)
+	open := false // a bit of state is set
+	for f.terms.Read(text); f.terms.Next(); n++ {
+		f.froms[n%t.longest] = f.terms.From
+		term := f.terms.Term()
+		bits := t.terms[string(term)]
+		any := bits != nil
+		for i := range t.begins {
+			any = any || strings.HasPrefix(string(term), t.begins[i].text)
+		}
+		if !any {
+			if open {
+				clear(f.state)
+				open = false
+			}
+			continue
+		}
+		if f.step(term, bits); !f.ended(n, text, found) {
+			return n + 1
+		}
+		open = true
+	}
+	return n
+}
+
+// step takes the state over a term. bits are the terms of the question that equal it.
+func (f *finder) step(term []byte, bits []uint64) {
+	t, carry := f.t, uint64(0)
+	for w, s := range f.state {
+		v := s<<1 | carry | t.starts[w]
+		carry = s >> 63
+		is := uint64(0)
+		if bits != nil {
+			is = bits[w]
+		}
+		for i := range t.begins {
+			if b := t.begins[i].bits[w]; b != 0 && strings.HasPrefix(string(term), t.begins[i].text) {
+				is |= b
+			}
+		}
+		if v &= is; !f.terms.Joined {
+			v &= t.apart[w]
+		}
+		f.next[w] = v
+	}
+	f.state, f.next = f.next, f.state
+}
+
+// ended calls found for each phrase whose last term is term n of the text.
+func (f *finder) ended(n int, text string, found func(hit) bool) bool {
+	t := f.t
+	for w, s := range f.state {
+		for s &= t.ends[w]; s != 0; s &= s - 1 {
+			phrase := t.of[w<<6+bits.TrailingZeros64(s)]
+			first := n - (t.phrases[phrase].to - t.phrases[phrase].from) + 1
+			h := hit{phrase, first, n, f.froms[first%t.longest], f.terms.To}
+			if t.exact[phrase] != "" && canonical(text[h.from:h.to]) != t.exact[phrase] {
+				continue
+			}
+			if !found(h) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,542 @@
+package match
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The bounds of a question. Longer ones are refused by Parse.
+const (
+	QueryBytesMax = 64 << 10 // bytes of a question
+	TermsMax      = 1000     // terms of a question
+	depthMax      = 100      // brackets in brackets
+	nearDefault   = 10       // terms between the parts of NEAR if it names no number
+	nearMax       = 10_000   // the most that NEAR may name
+)
+
+// Query is a parsed question. It never changes, so many goroutines may use it.
+type Query struct {
+	atoms  []Atom
+	root   node
+	source string
+	table  table
+
+	finders sync.Pool // of *search
+}
+
+// Atom is a part of a question that a text has or has not: a word, a phrase, or
+// phrases near each other.
+type Atom struct {
+	Phrases []Phrase // one, or the parts of NEAR
+	// Within is how many terms may stand between the first and the last phrase of
+	// NEAR. It is -1 for a single phrase.
+	Within int
+
+	first int // number of the first phrase among the phrases of the question
+}
+
+// Phrase is terms that must follow each other in a text. A word is a phrase of one
+// term.
+type Phrase struct {
+	Terms []Term
+	Exact string // the text must have exactly these letters; "" if any form will do
+}
+
+// Term is a term of a phrase.
+type Term struct {
+	Text   string // folded
+	Prefix bool   // every term that begins with Text will do
+	Joined bool   // the term must be joined to the one before, as letters of a run are
+	Letter bool   // the term is a letter of a run
+}
+
+// Answer says whether a text has what was asked for.
+type Answer uint8
+
+const (
+	No Answer = iota
+	Maybe
+	Yes
+)
+
+// node is a node of the tree of a question.
+type node struct {
+	op   nodeOp
+	atom int // of opAtom
+	kids []node
+}
+
+type nodeOp uint8
+
+const (
+	opAtom nodeOp = iota
+	opAnd
+	opOr
+	opNot
+)
+
+// Error is a fault in a question.
+type Error struct {
+	At, Len int // where the fault is, in bytes of the question
+	Problem string
+	Remedy  string // what to write instead; may be ""
+}
+
+func (e *Error) Error() string {
+	if e.Remedy == "" {
+		return e.Problem
+	}
+	return e.Problem + ": " + e.Remedy
+}
+
+// Parse reads a question. The error is an *Error.
+//
+//	kafka streams          every word
+//	"tiered storage"       the words one after the other
+//	kafka OR pulsar        one of both; words that stand side by side bind tighter
+//	kafka -beta            kafka, and not beta
+//	(kafka OR pulsar) 2.0  brackets group
+//	stream* "tiered stor"* words that begin so
+//	="Müller"              these letters and no others
+//	NEAR(kafka broker, 5)  at most five words between them, in any order
+//
+// AND between two words changes nothing. Words that other characters part, such as
+// v2.1, are a phrase. OR, AND and NEAR are operators only in capital letters.
+func Parse(question string) (*Query, error) {
+	if len(question) > QueryBytesMax {
+		return nil, &Error{0, 0, fmt.Sprintf("the words asked for take %d bytes, and at most %d are allowed", len(question), QueryBytesMax), "ask for fewer words"}
+	}
+	p := &queryParser{text: question, q: &Query{source: question}}
+	root, err := p.any(0)
+	if err == nil && p.at < len(p.text) {
+		err = p.fault(p.at, 1, "a bracket is closed that was not opened", "remove it, or write ( before")
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.q.root = root
+	p.q.table.make(p.q.atoms)
+	return p.q, nil
+}
+
+// queryParser reads a question from the left to the right.
+type queryParser struct {
+	text  string
+	at    int // offset of the next byte
+	q     *Query
+	terms int // number of terms so far
+	words Terms
+}
+
+func (p *queryParser) fault(at, n int, problem, remedy string) error {
+	return &Error{at, n, problem, remedy}
+}
+
+// any reads alternatives, up to the end of the text or a closing bracket.
+func (p *queryParser) any(depth int) (node, error) {
+	if depth > depthMax {
+		return node{}, p.fault(p.at-1, 1, fmt.Sprintf("brackets stand in each other more than %d deep", depthMax), "write the question with fewer brackets")
+	}
+	var kids []node
+	for {
+		from := p.at
+		kid, found, err := p.all(depth)
+		if err != nil {
+			return node{}, err
+		}
+		or, hasOr := p.operator("OR")
+		switch {
+		case !found && hasOr:
+			return node{}, p.fault(or, 2, "OR has nothing before it", `write a word there, or "OR" in quotes to find the word`)
+		case !found && len(kids) > 0:
+			return node{}, p.fault(p.lastOr(from), 2, "OR has nothing after it", `write a word there, or "OR" in quotes to find the word`)
+		case !found:
+			return node{}, p.fault(from, p.at-from, "there is no word to look for", "a word has letters or digits")
+		}
+		kids = append(kids, kid)
+		if !hasOr {
+			return group(opOr, kids), nil
+		}
+	}
+}
+
+// lastOr returns the offset of the OR that ends before the offset at.
+func (p *queryParser) lastOr(at int) int { return max(0, strings.LastIndex(p.text[:at], "OR")) }
+
+// group returns a node for kids, or the only kid.
+func group(op nodeOp, kids []node) node {
+	if len(kids) == 1 {
+		return kids[0]
+	}
+	return node{op: op, kids: kids}
+}
+
+// all reads words side by side. found is false if there are none.
+func (p *queryParser) all(depth int) (_ node, found bool, _ error) {
+	var kids []node
+	positive := false
+	without := -1 // offset of the first -
+	for {
+		p.blanks()
+		if p.done() || p.ahead("OR") {
+			break
+		}
+		if at, ok := p.operator("AND"); ok {
+			if p.blanks(); len(kids) == 0 || p.done() || p.ahead("OR") || p.ahead("AND") {
+				return node{}, false, p.fault(at, 3, "AND needs a word on both sides", `write a word there, or "AND" in quotes to find the word`)
+			}
+			continue
+		}
+		if p.ahead("NOT") {
+			return node{}, false, p.fault(p.at, 3, "words to exclude are marked by -, not by NOT", `write kafka -beta, or "NOT" in quotes to find the word`)
+		}
+		start := p.at
+		minus := p.text[p.at] == '-' && (p.at == 0 || p.parted(p.at)) && p.begins(p.at+1)
+		if minus {
+			p.at++
+		}
+		kid, ok, err := p.item(depth)
+		switch {
+		case err != nil:
+			return node{}, false, err
+		case !ok:
+		case minus:
+			if without < 0 {
+				without = start
+			}
+			kids = append(kids, node{op: opNot, kids: []node{kid}})
+		default:
+			positive = true
+			kids = append(kids, kid)
+		}
+	}
+	if len(kids) > 0 && !positive {
+		return node{}, false, p.fault(without, p.at-without, "only words to exclude are asked for", "name a word that must be there, or write NOT text MATCH 'word'")
+	}
+	return group(opAnd, kids), len(kids) > 0, nil
+}
+
+// begins reports whether a word, a quote, a bracket or = follows at the offset at.
+func (p *queryParser) begins(at int) bool {
+	r, _ := utf8.DecodeRuneInString(p.text[at:])
+	return opensQuote(r) || r == '(' || r == '（' || r == '=' || r != utf8.RuneError && sortAt(r) >= letter && sortAt(r) != nothing
+}
+
+func sortAt(r rune) sort {
+	f := formOf(r)
+	if f.more != nil {
+		return f.more[0].sort
+	}
+	return f.to.sort
+}
+
+// parted reports whether a blank or an opening bracket stands before the offset at.
+func (p *queryParser) parted(at int) bool {
+	r, _ := utf8.DecodeLastRuneInString(p.text[:at])
+	return unicode.IsSpace(r) || r == '(' || r == '（'
+}
+
+func (p *queryParser) blanks() {
+	for p.at < len(p.text) {
+		r, n := utf8.DecodeRuneInString(p.text[p.at:])
+		if !unicode.IsSpace(r) {
+			return
+		}
+		p.at += n
+	}
+}
+
+// done reports whether the text or a bracket ends here.
+func (p *queryParser) done() bool {
+	return p.at == len(p.text) || p.text[p.at] == ')' || strings.HasPrefix(p.text[p.at:], "）")
+}
+
+// ahead reports whether the operator word is next: blanks, brackets or the end of the
+// text are around it.
+func (p *queryParser) ahead(word string) bool {
+	rest, ok := strings.CutPrefix(p.text[p.at:], word)
+	if !ok || p.at > 0 && !p.parted(p.at) && !p.closed(p.at) {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(rest)
+	return rest == "" || unicode.IsSpace(r) || strings.ContainsRune(`()（）"“”`, r)
+}
+
+// closed reports whether a closing bracket or quote stands before the offset at.
+func (p *queryParser) closed(at int) bool {
+	r, _ := utf8.DecodeLastRuneInString(p.text[:at])
+	return strings.ContainsRune(`)）"”`, r)
+}
+
+// operator passes over the operator word if it is next. It returns its offset.
+func (p *queryParser) operator(word string) (at int, ok bool) {
+	p.blanks()
+	if !p.ahead(word) {
+		return 0, false
+	}
+	at = p.at
+	p.at += len(word)
+	return at, true
+}
+
+func opensQuote(r rune) bool { return r == '"' || r == '“' || r == '”' || r == '„' }
+
+// item reads a word, a phrase, NEAR or a group. found is false if what stands here
+// has no letter.
+func (p *queryParser) item(depth int) (_ node, found bool, _ error) {
+	start := p.at
+	if n := p.bracket(); n > 0 {
+		p.at += n
+		kid, err := p.any(depth + 1)
+		if err == nil {
+			err = p.closeBracket(start)
+		}
+		return kid, err == nil, err
+	}
+	if rest, ok := strings.CutPrefix(p.text[p.at:], "NEAR"); ok && (strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "（")) {
+		return p.near()
+	}
+	phrases, err := p.phrase()
+	if err != nil || len(phrases) == 0 {
+		return node{}, false, err
+	}
+	return p.atoms(phrases), true, nil
+}
+
+// bracket returns how many bytes the opening bracket here has, 0 if there is none.
+func (p *queryParser) bracket() int {
+	switch {
+	case strings.HasPrefix(p.text[p.at:], "("):
+		return 1
+	case strings.HasPrefix(p.text[p.at:], "（"):
+		return len("（")
+	}
+	return 0
+}
+
+func (p *queryParser) closeBracket(open int) error {
+	p.blanks()
+	switch {
+	case strings.HasPrefix(p.text[p.at:], ")"):
+		p.at++
+	case strings.HasPrefix(p.text[p.at:], "）"):
+		p.at += len("）")
+	default:
+		return p.fault(open, 1, "a bracket is not closed", "write ) where the group ends")
+	}
+	return nil
+}
+
+// atoms adds an atom for each phrase and returns the node that wants all of them.
+func (p *queryParser) atoms(phrases []Phrase) node {
+	var kids []node
+	for _, ph := range phrases {
+		p.q.atoms = append(p.q.atoms, Atom{Phrases: []Phrase{ph}, Within: -1})
+		kids = append(kids, node{op: opAtom, atom: len(p.q.atoms) - 1})
+	}
+	return group(opAnd, kids)
+}
+
+// near reads NEAR(a b, n).
+func (p *queryParser) near() (_ node, found bool, _ error) {
+	start := p.at
+	p.at += len("NEAR")
+	open := p.at
+	p.at += p.bracket()
+	a := Atom{Within: nearDefault}
+	for {
+		p.blanks()
+		if p.done() {
+			break
+		}
+		if n := p.text[p.at:]; n[0] == ',' || strings.HasPrefix(n, "，") {
+			if err := p.within(&a); err != nil {
+				return node{}, false, err
+			}
+			continue
+		}
+		if p.bracket() > 0 {
+			return node{}, false, p.fault(p.at, 1, "NEAR has words and phrases only, and no brackets in it", "write NEAR(kafka broker, 5)")
+		}
+		phrases, err := p.phrase()
+		if err != nil {
+			return node{}, false, err
+		}
+		a.Phrases = append(a.Phrases, phrases...)
+	}
+	if err := p.closeBracket(open); err != nil {
+		return node{}, false, err
+	}
+	if len(a.Phrases) == 0 {
+		return node{}, false, p.fault(start, p.at-start, "NEAR has no word in it", "write NEAR(kafka broker, 5)")
+	}
+	if len(a.Phrases) == 1 {
+		return p.atoms(a.Phrases), true, nil
+	}
+	p.q.atoms = append(p.q.atoms, a)
+	return node{op: opAtom, atom: len(p.q.atoms) - 1}, true, nil
+}
+
+// within reads the number of NEAR, with the comma before it. The bracket must be
+// closed after it; otherwise the comma only parts words.
+func (p *queryParser) within(a *Atom) error {
+	_, comma := utf8.DecodeRuneInString(p.text[p.at:])
+	p.at += comma
+	rest := p.text[p.at:]
+	end := strings.IndexAny(rest, ")）")
+	if end < 0 {
+		return nil
+	}
+	number := strings.TrimSpace(rest[:end])
+	if number == "" || strings.Trim(number, "0123456789") != "" {
+		return nil
+	}
+	n := 0
+	for _, c := range number {
+		if n = n*10 + int(c-'0'); n > nearMax {
+			return p.fault(p.at, end, fmt.Sprintf("NEAR reaches over %d words at most", nearMax), "name a smaller number")
+		}
+	}
+	a.Within = n
+	p.at += end
+	return nil
+}
+
+// phrase reads what stands up to the next blank, bracket or quote, or a text in
+// quotes. The result is empty if it has no letter.
+func (p *queryParser) phrase() ([]Phrase, error) {
+	start := p.at
+	exact := p.text[p.at] == '=' && p.at+1 < len(p.text) && p.quoteAt(p.at+1)
+	if exact {
+		p.at++
+	}
+	var inside string
+	if p.quoteAt(p.at) {
+		_, n := utf8.DecodeRuneInString(p.text[p.at:])
+		p.at += n
+		end := strings.IndexAny(p.text[p.at:], `"“”`)
+		if end < 0 {
+			return nil, p.fault(start, len(p.text)-start, "a quote is not closed", `write " where the phrase ends`)
+		}
+		inside = p.text[p.at : p.at+end]
+		_, n = utf8.DecodeRuneInString(p.text[p.at+end:])
+		p.at += end + n
+	} else {
+		inside = p.bare()
+	}
+	ph := Phrase{}
+	for p.words.Read(inside); p.words.Next(); {
+		if p.terms++; p.terms > TermsMax {
+			return nil, p.fault(start, p.at-start, fmt.Sprintf("more than %d words are asked for", TermsMax), "ask for fewer words")
+		}
+		ph.Terms = append(ph.Terms, Term{Text: string(p.words.Term()), Joined: p.words.Joined, Letter: p.words.Letter})
+	}
+	star := p.at < len(p.text) && p.text[p.at] == '*'
+	if star {
+		p.at++
+	}
+	if len(ph.Terms) == 0 {
+		return nil, nil
+	}
+	if exact {
+		ph.Exact = canonical(inside)
+	} else if last := &ph.Terms[len(ph.Terms)-1]; star && !last.Letter {
+		last.Prefix = true
+	}
+	return []Phrase{ph}, nil
+}
+
+func (p *queryParser) quoteAt(at int) bool {
+	r, _ := utf8.DecodeRuneInString(p.text[at:])
+	return opensQuote(r)
+}
+
+// bare passes over what stands up to the next blank, bracket, quote or *, at least one
+// character, and returns it.
+func (p *queryParser) bare() string {
+	from := p.at
+	for p.at < len(p.text) {
+		r, n := utf8.DecodeRuneInString(p.text[p.at:])
+		if unicode.IsSpace(r) || opensQuote(r) || strings.ContainsRune("()（）*", r) || r == ',' && p.inNear(from) {
+			break
+		}
+		p.at += n
+	}
+	if p.at == from {
+		_, n := utf8.DecodeRuneInString(p.text[p.at:])
+		p.at += n
+		return ""
+	}
+	return p.text[from:p.at]
+}
+
+// inNear reports whether the comma at p.at ends the words of NEAR: only a number and a
+// bracket follow.
+func (p *queryParser) inNear(from int) bool {
+	rest := strings.TrimLeft(p.text[p.at+1:], " 0123456789")
+	return p.at > from && (strings.HasPrefix(rest, ")") || strings.HasPrefix(rest, "）"))
+}
+
+// String returns the question as it was written.
+func (q *Query) String() string { return q.source }
+
+// Atoms returns the atoms of the question. They are valid as long as the question and
+// must not be changed.
+func (q *Query) Atoms() []Atom { return q.atoms }
+
+// Eval returns the answer to the question that follows from the answer to each of its
+// atoms, which are given by their numbers.
+func (q *Query) Eval(of func(atom int) Answer) Answer { return q.root.eval(of) }
+
+// eval calls itself at most depthMax deep, twice a level.
+func (n *node) eval(of func(atom int) Answer) Answer {
+	switch n.op {
+	case opAtom:
+		return of(n.atom)
+	case opNot:
+		return Yes - n.kids[0].eval(of)
+	}
+	least, most := Yes, No
+	for i := range n.kids {
+		a := n.kids[i].eval(of)
+		least, most = min(least, a), max(most, a)
+		if n.op == opAnd && least == No || n.op == opOr && most == Yes {
+			break
+		}
+	}
+	if n.op == opAnd {
+		return least
+	}
+	return most
+}
+
+// Needed calls f for each atom that is not excluded: the atoms whose places can be
+// shown as the reason of an answer.
+func (q *Query) Needed(f func(atom int)) { q.root.needed(f) }
+
+func (n *node) needed(f func(atom int)) {
+	switch n.op {
+	case opAtom:
+		f(n.atom)
+	case opAnd, opOr:
+		for i := range n.kids {
+			n.kids[i].needed(f)
+		}
+	}
+}
+
+// Positive reports whether the question excludes nothing. A text that has all that
+// another text has matches it if the other does.
+func (q *Query) Positive() bool { return q.root.positive() }
+
+func (n *node) positive() bool {
+	for i := range n.kids {
+		if n.op == opNot || !n.kids[i].positive() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,279 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestMatches holds which texts the questions of the manual match.
+func TestMatches(t *testing.T) {
+	for _, c := range []struct {
+		question string
+		yes, no  []string
+	}{
+		{"kafka streams", []string{"Streams of KAFKA"}, []string{"kafka", "kafkas streams"}},
+		{`"tiered storage"`, []string{"Tiered\nStorage!", "x tiered, storage"}, []string{"storage tiered", "tiered cold storage", "tiered"}},
+		{"kafka OR pulsar", []string{"pulsar", "kafka"}, []string{"or"}},
+		{"kafka -beta", []string{"kafka 1.0"}, []string{"kafka Beta", "1.0"}},
+		{"kafka-beta", []string{"kafka beta"}, []string{"kafka 1 beta"}},
+		{"(kafka OR pulsar) 2.0 -beta", []string{"Pulsar 2.0"}, []string{"kafka 2 1 0", "2.0", "pulsar 2.0 beta"}},
+		{"（kafka OR pulsar） “2 0”", []string{"Pulsar 2.0"}, []string{"kafka 2 1 0", "2.0"}},
+		{"stream*", []string{"streams", "Streaming x", "stream"}, []string{"upstream"}},
+		{`"tiered stor"*`, []string{"tiered storage"}, []string{"tiered", "tiered x storage"}},
+		{`="Müller"`, []string{"Herr Müller", "Mu\u0308ller"}, []string{"Muller", "MÜLLER", "müller"}},
+		{"Muller", []string{"Müller", "MÜLLER"}, []string{"Mueller"}},
+		{`"Müller"`, []string{"muller"}, nil},
+		{`="a b"`, []string{"a\n b"}, []string{"a-b", "A b"}},
+		{"NEAR(kafka broker, 1)", []string{"broker of kafka", "kafka broker"}, []string{"kafka is a broker", "kafka"}},
+		{`NEAR("a b" c,0)`, []string{"a b c", "c a b"}, []string{"a b x c", "a c b"}},
+		{"NEAR(a b)", []string{"a 1 2 3 4 5 6 7 8 9 10 b"}, []string{"a 1 2 3 4 5 6 7 8 9 10 11 b"}},
+		{"NEAR(a b c, 2)", []string{"c 1 b a", "a a a x b c"}, []string{"c 1 2 b a"}},
+		{"NEAR(a)", []string{"a"}, []string{"b"}},
+		{"near(a)", []string{"near a"}, []string{"a"}},
+		{"POL-358", []string{"pol 358", "POL-358"}, []string{"358 pol"}},
+		{"can't", []string{"cant", "can’t"}, []string{"can t"}},
+		{"a AND b", []string{"b a"}, []string{"a", "a and"}},
+		{"a and b", []string{"b and a"}, []string{"a b"}},
+		{"北京大学", []string{"在北京大学里", "北京\n大学", "北 京大学"}, []string{"北京", "大学北京", "北京，大学"}},
+		{"北京 大学", []string{"大学，北京"}, []string{"北京"}},
+		{"学", []string{"北京大学"}, []string{"北京"}},
+		{"北京*", []string{"北京"}, []string{"北"}},
+		{"傳統", []string{"传统", "傳統"}, nil},
+		{`"北，京"`, []string{"北京", "北,京"}, []string{"北x京"}},
+		{"v2.1", []string{"v2-1", "V2.1"}, []string{"v21", "2.1 v2"}},
+		{"使用kafka", []string{"使用 Kafka", "使用kafka"}, []string{"使用x kafka"}},
+		{"a - b", []string{"a b"}, []string{"a"}},
+		{"a / b ~ !", []string{"a b"}, []string{"a"}},
+		{"a* b", []string{"b ax"}, []string{"a"}},
+		{"a, b", []string{"a b"}, []string{"a"}},
+		{`"a""b"`, []string{"b a"}, []string{"a"}},
+		{"a a a", []string{"a"}, []string{"b"}},
+		{`"a a b"`, []string{"a a a b"}, []string{"a b"}},
+		{"ORANGE OR", nil, nil},
+		{"x (-y z)", []string{"x z"}, []string{"x y z"}},
+		{"-y x", []string{"x"}, []string{"x y"}},
+		{`x -"y z" -(p q)`, []string{"x z y", "x p"}, []string{"x y z", "x q p"}},
+	} {
+		q, err := Parse(c.question)
+		if err != nil {
+			if c.yes != nil {
+				t.Errorf("%s: %v", c.question, err)
+			}
+			continue
+		}
+		for _, text := range c.yes {
+			if !q.Matches(text) {
+				t.Errorf("%s does not match %q", c.question, text)
+			}
+		}
+		for _, text := range c.no {
+			if q.Matches(text) {
+				t.Errorf("%s matches %q", c.question, text)
+			}
+		}
+	}
+}
+
+// TestParseErrors holds that a fault names its place.
+func TestParseErrors(t *testing.T) {
+	for _, c := range []struct{ question, at, problem string }{
+		{`a "b c`, `"b c`, "a quote is not closed"},
+		{"a (b c", "(", "a bracket is not closed"},
+		{"a ) b", ")", "a bracket is closed that was not opened"},
+		{"OR a", "OR", "OR has nothing before it"},
+		{"a OR", "OR", "OR has nothing after it"},
+		{"a OR OR b", "OR", "OR has nothing before it"},
+		{"(a OR) b", "OR", "OR has nothing after it"},
+		{"a AND", "AND", "AND needs a word on both sides"},
+		{"AND a", "AND", "AND needs a word on both sides"},
+		{"a NOT b", "NOT", "words to exclude are marked by -, not by NOT"},
+		{"", "", "there is no word to look for"},
+		{" … !", " … !", "there is no word to look for"},
+		{"()", "", "there is no word to look for"},
+		{"-a", "-a", "only words to exclude are asked for"},
+		{"x OR -a", "-a", "only words to exclude are asked for"},
+		{"NEAR(a b", "(", "a bracket is not closed"},
+		{"NEAR()", "NEAR()", "NEAR has no word in it"},
+		{"NEAR(a (b))", "(", "NEAR has words and phrases only, and no brackets in it"},
+		{"NEAR(a b, 99999999999999999999)", " 99999999999999999999", "NEAR reaches over 10000 words at most"},
+		{strings.Repeat("(", 200) + "a", "(", "brackets stand in each other more than 100 deep"},
+		{strings.Repeat("a ", 1001), "a", "more than 1000 words are asked for"},
+		{strings.Repeat("a", 1<<20), "", "the words asked for take 1048576 bytes, and at most 65536 are allowed"},
+	} {
+		_, err := Parse(c.question)
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%.40q: %v, want an *Error", c.question, err)
+			continue
+		}
+		if at := c.question[e.At:min(len(c.question), e.At+e.Len)]; e.Problem != c.problem || c.at != "" && at != c.at {
+			t.Errorf("%.40q: %s at %q, want %s at %q", c.question, e.Problem, at, c.problem, c.at)
+		}
+	}
+}
+
+// TestPlaces holds which letters of a text are shown as found.
+func TestPlaces(t *testing.T) {
+	for _, c := range []struct{ question, text, want string }{
+		{"kafka", "Apache Kafka’s KAFKA!", "Apache Kafka’s [KAFKA]!"},
+		{"can't muller", "I CAN'T, Mu\u0308ller", "I [CAN'T], [Mu\u0308ller]"},
+		{`"a b" b`, "a b b", "[a b] [b]"},
+		{"北京大学 大学生", "北京大学生", "[北京大学生]"},
+		{"x -y", "y x", "y [x]"},
+		{"NEAR(a b, 0)", "a x b a b", "a x [b] [a] [b]"},
+		{"stream*", "Streaming up streams", "[Streaming] up [streams]"},
+	} {
+		q, err := Parse(c.question)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		at := 0
+		for _, p := range q.Places(nil, c.text) {
+			fmt.Fprintf(&out, "%s[%s]", c.text[at:p.From], c.text[p.From:p.To])
+			at = p.To
+		}
+		if got := out.String() + c.text[at:]; got != c.want {
+			t.Errorf("%s: %s, want %s", c.question, got, c.want)
+		}
+	}
+}
+
+// plainHas is the model of an atom: it looks at each place of the terms of a text.
+func plainHas(a *Atom, terms []Term) bool {
+	at := func(ph Phrase, i int) bool {
+		for j, want := range ph.Terms {
+			if i+j >= len(terms) {
+				return false
+			}
+			has := terms[i+j]
+			if want.Prefix && !strings.HasPrefix(has.Text, want.Text) || !want.Prefix && has.Text != want.Text || j > 0 && want.Joined && !has.Joined {
+				return false
+			}
+		}
+		return true
+	}
+	var try func(k, first, last int) bool // the phrases from k on; the last first term and the first last term so far
+	try = func(k, first, last int) bool {
+		if k == len(a.Phrases) {
+			return len(a.Phrases) == 1 || first-last-1 <= a.Within
+		}
+		for i := range terms {
+			if at(a.Phrases[k], i) && try(k+1, max(first, i), min(last, i+len(a.Phrases[k].Terms)-1)) {
+				return true
+			}
+		}
+		return false
+	}
+	return try(0, -1, 1<<30)
+}
+
+// TestMatchesModel compares Matches, Has, Count and Eval with plainHas for random
+// questions and texts of few different words.
+func TestMatchesModel(t *testing.T) {
+	word := rapid.SampledFrom([]string{"a", "b", "ab", "abc", "北", "京", "北京", "學", "c-d", "한국"})
+	between := rapid.SampledFrom([]string{" ", ", ", "", "\n"})
+	var item func(depth int) *rapid.Generator[string]
+	item = func(depth int) *rapid.Generator[string] {
+		return rapid.Custom(func(t *rapid.T) string {
+			w := word.Draw(t, "word")
+			switch n := rapid.IntRange(0, 9).Draw(t, "form"); {
+			case n == 0:
+				return w + "*"
+			case n == 1:
+				return `"` + w + between.Draw(t, "between") + word.Draw(t, "word") + `"`
+			case n == 2:
+				return fmt.Sprintf("NEAR(%s \"%s %s\", %d)", w, word.Draw(t, "word"), word.Draw(t, "word"), rapid.IntRange(0, 2).Draw(t, "within"))
+			case n == 3 && depth > 0:
+				return "(" + item(depth-1).Draw(t, "left") + " OR " + item(depth-1).Draw(t, "right") + ")"
+			case n == 4 && depth > 0:
+				return item(depth-1).Draw(t, "left") + " " + item(depth-1).Draw(t, "right")
+			case n == 5 && depth > 0:
+				return "(" + item(depth-1).Draw(t, "left") + " -" + word.Draw(t, "without") + ")"
+			}
+			return w
+		})
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		question := item(3).Draw(t, "question")
+		var text strings.Builder
+		for range rapid.IntRange(0, 8).Draw(t, "words") {
+			text.WriteString(word.Draw(t, "text") + between.Draw(t, "between"))
+		}
+		q, err := Parse(question)
+		if err != nil {
+			t.Fatalf("%s: %v", question, err)
+		}
+		var terms []Term
+		var r Terms
+		for r.Read(text.String()); r.Next(); {
+			terms = append(terms, Term{Text: string(r.Term()), Joined: r.Joined})
+		}
+		has := make([]Answer, len(q.Atoms()))
+		counts := make([]int, len(has))
+		if n := q.Count(text.String(), counts); n != len(terms) {
+			t.Fatalf("%d terms, want %d", n, len(terms))
+		}
+		for i := range has {
+			want := plainHas(&q.Atoms()[i], terms)
+			if want {
+				has[i] = Yes
+			}
+			if got := q.Has(i, text.String()); got != want || want != (counts[i] > 0) {
+				t.Fatalf("%s: atom %d of %q: has %v, count %d, want %v", question, i, text.String(), got, counts[i], want)
+			}
+		}
+		want := q.Eval(func(i int) Answer { return has[i] }) == Yes
+		if got := q.Matches(text.String()); got != want {
+			t.Fatalf("%s in %q: %v, want %v", question, text.String(), got, want)
+		}
+		if places := q.Places(nil, text.String()); want && q.Positive() && len(places) == 0 {
+			t.Fatalf("%s in %q: no places", question, text.String())
+		} else if !slices.IsSortedFunc(places, func(a, b Place) int { return a.From - b.From }) {
+			t.Fatalf("places %v are not in order", places)
+		}
+	})
+}
+
+// FuzzParse holds that no question makes Parse or Matches panic, and that places are
+// inside the text.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"a OR b", `="x y"*`, "NEAR(a b, 2)", "-a b", "((", "北京*", "a,1)", "“a”"} {
+		f.Add(s, "a b 北 京 x y")
+	}
+	f.Fuzz(func(t *testing.T, question, text string) {
+		q, err := Parse(question)
+		if err != nil {
+			var e *Error
+			if !errors.As(err, &e) || e.At < 0 || e.Len < 0 || e.At+e.Len > len(question) {
+				t.Fatalf("%q: %#v", question, err)
+			}
+			return
+		}
+		q.Matches(text)
+		for _, p := range q.Places(nil, text) {
+			_ = text[p.From:p.To]
+		}
+	})
+}
+
+func BenchmarkMatches(b *testing.B) {
+	text := strings.Repeat("The quick brown fox jumps over the lazy dog of the streams API. ", 1000)
+	for _, question := range []string{"zookeeper", `"brown dog" OR kafka`, "stre* zookeeper"} {
+		b.Run(question, func(b *testing.B) {
+			q, err := Parse(question)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				q.Matches(text)
+			}
+		})
+	}
+}
