@@ -52,6 +52,7 @@ var someStatements = []struct{ src, want string }{
 	{"SELECT a WITHIN 'edu.cn', a NOT WITHIN ('x', 'a' .. 'b', :s)", "SELECT a WITHIN 'edu.cn', a NOT WITHIN ('x', 'a' .. 'b', $s)"},
 	{"SELECT a WITHIN ('x')", "SELECT a WITHIN 'x'"},
 	{"SELECT a CONTAINS 'x', a NOT CONTAINS b", ""},
+	{"SELECT a MATCH 'x', a NOT MATCH b", ""},
 	{"SELECT CASE a WHEN 1 THEN 'x' WHEN 2 THEN NULL ELSE 'y' END, CASE WHEN a THEN b END", ""},
 	{"SELECT CAST(a AS int), count(*), count(DISTINCT a), f(), f(a, b + 1)", ""},
 	{"SELECT now(), NOW, today - 7d, 1e-12, .5, (-.25e2), 1.5E+3, 64KB, 3mo, 90ms, 007, TRUE, false, null", "SELECT NOW, NOW, TODAY - 7d, 1e-12, .5, -.25e2, 1.5E+3, 64KB, 3mo, 90ms, 007, TRUE, FALSE, NULL"},

@@ -148,8 +148,8 @@ func (g treeMaker) expr(depth int) ast.Expr {
 	case 0:
 		return &ast.Unary{Op: g.of("NOT", "-", "+"), X: g.expr(d)}
 	case 1, 2, 3:
-		op := g.of("OR", "AND", "=", "<>", "<", "<=", ">", ">=", "||", "+", "-", "*", "/", "//", "%", "~", "!~", "CONTAINS")
-		return &ast.Binary{Op: op, Not: op == "CONTAINS" && g.bool(), X: g.expr(d), Y: g.expr(d)}
+		op := g.of("OR", "AND", "=", "<>", "<", "<=", ">", ">=", "||", "+", "-", "*", "/", "//", "%", "~", "!~", "CONTAINS", "MATCH")
+		return &ast.Binary{Op: op, Not: (op == "CONTAINS" || op == "MATCH") && g.bool(), X: g.expr(d), Y: g.expr(d)}
 	case 4:
 		return &ast.Between{Not: g.bool(), X: g.expr(d), A: g.expr(d), B: g.expr(d)}
 	case 5:

@@ -26,6 +26,7 @@ var arrows = map[string]string{
 
 	"store/urlkey":           "",
 	"store/words":            "",
+	"store/words/match":      "",
 	"store/record":           "store/urlkey",
 	"store/record/message":   "store/record",
 	"store/record/task":      "store/record",
@@ -73,7 +74,7 @@ var arrows = map[string]string{
 	"store/ingest":       "store/block/divide store/body store/catalog store/commit store/derive store/disk store/formats store/formats/tianwang store/page/charset store/record store/record/message store/record/task store/segment store/snapshot store/timeline store/urlkey",
 
 	"exec/value":    "lang/ast store/record store/urlkey",
-	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words",
+	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match",
 	"exec/eval":     "exec/value exec/expr store/urlkey",
 	"exec/relation": "exec/value store/record store/urlkey crawl/order crawl/report exec/eval exec/expr exec/graph exec/spill lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life",
 	"exec/plan":     "exec/value exec/expr lang/ast store/record store/urlkey exec/relation",
@@ -162,7 +163,7 @@ var homes = map[string]string{
 	"github.com/andybalholm/brotli":       "store/page/coding",
 	"github.com/nlnwa/whatwg-url":         "store/urlkey",
 	"golang.org/x/net":                    "store/urlkey store/page/charset crawl/fetch",
-	"golang.org/x/text":                   "store/urlkey store/page/charset store/page/markup exec/value repl",
+	"golang.org/x/text":                   "store/urlkey store/page/charset store/page/markup store/words/match exec/value repl",
 	"golang.org/x/sys":                    "store/disk repl/term",
 }
 

@@ -62,6 +62,10 @@ func Compile(e expr.Expr) (Func, error) {
 		if k := containsKernel(e); k != nil {
 			return oneOperand(evals[0], e, k), nil
 		}
+	case *expr.MatchWords:
+		if e.Query != nil {
+			return oneOperand(evals[0], e, textKernel(e.Query.Matches)), nil
+		}
 	case *expr.Within:
 		return oneOperand(evals[0], e, textKernel(e.Holds)), nil
 	case *expr.Arith:

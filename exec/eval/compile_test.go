@@ -149,7 +149,7 @@ var evalCases = []string{
 	"kind IN ('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'page')",
 	"kind IS NULL", "kind IS NOT NULL", "changed IS TRUE", "changed IS NOT FALSE", "(status = 404) IS FALSE",
 	"kind LIKE 'page'", "kind LIKE 'p%'", "url LIKE '%.pdf'", "text LIKE '%a_e%'", "text ILIKE '%pku'", "text LIKE kind", "text LIKE 'pa!_e!%' ESCAPE '!'",
-	"url ~ '\\.pdf$'", "text !~ 'a'", "text ~ '^' || '北'", "text CONTAINS '北京大学 pku'", "text CONTAINS kind",
+	"url ~ '\\.pdf$'", "text !~ 'a'", "text ~ '^' || '北'", "text CONTAINS '北京大学 pku'", "text CONTAINS kind", "text MATCH 'pku OR 北*'", "text MATCH 'a ' || kind", "NOT text MATCH 'a -b'",
 	"url WITHIN 'pku.edu.cn'", "url NOT WITHIN ('b.cn', 'www.pku.edu.cn/a')", "kind WITHIN 'a.cn'",
 	"status + bytes", "status - 1", "status * bytes", "status / bytes", "status // bytes", "status % bytes", "-status",
 	"score + ratio", "score - 1.5", "score * status", "score / ratio", "score % ratio", "-score",

@@ -87,6 +87,8 @@ func Apply(e Expr, args []value.Value) (value.Value, error) {
 		return e.apply(args[0], args[1])
 	case *Contains:
 		return value.OfBool(value.Contains(args[0].Text, value.Folded(args[1].Text))), nil
+	case *MatchWords:
+		return e.apply(args[0], args[1])
 	case *Within:
 		return value.OfBool(e.Holds(args[0].Text)), nil
 	case *Arith:

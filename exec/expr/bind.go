@@ -258,6 +258,8 @@ func (b *Binder) binary(e *ast.Binary) (Expr, error) {
 		return b.match(e)
 	case "CONTAINS":
 		return b.contains(e)
+	case "MATCH":
+		return b.matchWords(e)
 	case "||":
 		return b.concat(e)
 	}

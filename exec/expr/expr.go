@@ -20,7 +20,7 @@ import (
 // Expr is a bound expression: names are resolved, types are known, and constant
 // parts are computed. An Expr does not change. Its String method prints it as
 // EXPLAIN shows it. An Expr is one of *Const, *Col, *Not, *And, *Or, *Compare,
-// *In, *Inside, *Is, *Like, *Match, *Contains, *Within, *Arith, *Shift, *Case,
+// *In, *Inside, *Is, *Like, *Match, *Contains, *MatchWords, *Within, *Arith, *Shift, *Case,
 // *Cast and *Call.
 type Expr interface {
 	Type() value.Type
@@ -246,6 +246,8 @@ func Operands(e Expr) []Expr {
 		return []Expr{e.X, e.Pattern}
 	case *Contains:
 		return []Expr{e.X, e.Y}
+	case *MatchWords:
+		return []Expr{e.X, e.Question}
 	case *Within:
 		return []Expr{e.X}
 	case *Arith:
@@ -294,6 +296,10 @@ type Binder struct {
 	// Query returns the Expr for a subquery: an *ast.Subquery, an *ast.Exists
 	// or an *ast.In. If Query is nil, the clause allows no queries.
 	Query func(e ast.Expr) (Expr, error)
+	// Asked returns the condition MATCH of the query's WHERE, for functions that show
+	// where it found words. If several conditions are MATCH, it returns the one that
+	// reads x. x may be nil. The result is nil if there is none.
+	Asked func(x ast.Expr) *ast.Binary
 	Where string // the clause, such as "WHERE", for error messages
 	Env   *Env
 }

@@ -22,6 +22,8 @@ type Function struct {
 	many   bool       // the last parameter may be repeated
 	result value.Type // Null means the type of the arguments of kind number or any
 	nulls  bool       // apply is called also if an argument is NULL; otherwise the result is NULL then
+	asked  bool       // the first two parameters are a text and a question; without them, the function takes those of MATCH in WHERE
+	marks  bool       // the result has marks around words, see value.MarkFrom
 	apply  applier
 	// prepare, if not nil, is called once per query with the bound arguments.
 	// It reports errors in constant arguments before any row is read. It may
@@ -98,7 +100,7 @@ func (f *Function) resultName() string {
 
 // least returns how many arguments a call of f must have at least.
 func (f *Function) least() int {
-	if f.min == 0 && !f.Aggregate {
+	if f.min == 0 && !f.Aggregate && !f.asked {
 		return len(f.params)
 	}
 	return f.min
@@ -107,7 +109,7 @@ func (f *Function) least() int {
 // functions holds all functions of the language, sorted by name. The lists that
 // it joins stand in the files that have the code of the functions.
 var functions = slices.SortedFunc(slices.Values(slices.Concat(
-	anyFunctions, similarFunctions, textFunctions, timeFunctions, urlFunctions, aggregateFunctions,
+	anyFunctions, similarFunctions, textFunctions, timeFunctions, urlFunctions, wordFunctions, aggregateFunctions,
 )), func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
 
 // Functions returns all functions of the language, sorted by name.
@@ -154,6 +156,12 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 	}
 	if len(e.Args) < f.least() || len(e.Args) > len(f.params) && !f.many {
 		return nil, ast.Errorf(e, "%s has %s here; it is called as %s", f.Name, arguments(len(e.Args)), f.Signature())
+	}
+	if f.asked && len(e.Args) < 2 {
+		var err error
+		if e, err = b.withQuestion(f, e); err != nil {
+			return nil, err
+		}
 	}
 	args, t, err := b.arguments(f, e)
 	if err != nil {

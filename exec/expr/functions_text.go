@@ -285,10 +285,6 @@ func header(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(v), nil
 }
 
-func snippet(_ *Env, a []value.Value) (value.Value, error) {
-	return value.OfText(value.Snippet(a[0].Text, a[1].Text)), nil
-}
-
 // textFunctions declares the functions that take texts.
 var textFunctions = []Function{
 	{Name: "ends_with", Doc: "Whether s ends with suffix.",
@@ -309,8 +305,6 @@ var textFunctions = []Function{
 		params: []param{{"s", textKind}, {"old", textKind}, {"new", textKind}}, result: value.Text, apply: replace},
 	{Name: "sha1", Doc: "The sha1 of the text's bytes as hexadecimal digits.",
 		params: []param{{"s", textKind}}, result: value.Text, apply: sha1Of},
-	{Name: "snippet", Doc: "A short excerpt of the text around the first match of CONTAINS q, or from the start if nothing matches.",
-		params: []param{{"text", textKind}, {"q", textKind}}, result: value.Text, apply: snippet},
 	{Name: "split_part", Doc: "The n-th part of s between separators, counted from 1, or from the end if n is negative (-1 is the last); '' if there is none.",
 		params: []param{{"s", textKind}, {"separator", textKind}, {"n", intKind}}, result: value.Text, apply: splitPart},
 	{Name: "starts_with", Doc: "Whether s begins with prefix.",

@@ -457,3 +457,33 @@ func (b *builder) bound(l Limit) {
 		b.top = &l
 	}
 }
+
+// asked returns the condition MATCH of WHERE that reads x, or else the first one. It
+// returns nil if WHERE has none; conditions under NOT do not count.
+func (b *builder) asked(x ast.Expr) *ast.Binary {
+	if b.sel.Where == nil {
+		return nil
+	}
+	var first, same *ast.Binary
+	ast.Walk(b.sel.Where, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Query, *ast.Unary:
+			return false
+		case *ast.Binary:
+			if n.Op != "MATCH" || n.Not {
+				return true
+			}
+			if first == nil {
+				first = n
+			}
+			if same == nil && x != nil && x.String() == n.X.String() {
+				same = n
+			}
+		}
+		return true
+	})
+	if same != nil {
+		return same
+	}
+	return first
+}

@@ -284,7 +284,7 @@ func (in *input) what() string {
 // rows of all inputs. The parameter where names the clause, such as "WHERE",
 // for errors.
 func (b *builder) binder(where string) *expr.Binder {
-	bind := &expr.Binder{Column: b.column, Where: where, Env: b.env}
+	bind := &expr.Binder{Column: b.column, Asked: b.asked, Where: where, Env: b.env}
 	bind.Query = func(e ast.Expr) (expr.Expr, error) { return b.lookUp(bind, e) }
 	return bind
 }

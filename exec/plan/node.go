@@ -283,7 +283,10 @@ func (n *Limit) Columns() []value.Column { return n.In.Columns() }
 func (n *Project) Columns() []value.Column {
 	cols := make([]value.Column, len(n.Exprs))
 	for i, e := range n.Exprs {
-		cols[i] = value.Column{Name: n.Names[i], Type: e.Type()}
+		cols[i] = value.Column{Name: n.Names[i], Type: e.Type(), Marked: expr.Marked(e)}
+		if c, ok := e.(*expr.Col); ok {
+			cols[i].Marked = n.In.Columns()[c.Index].Marked
+		}
 	}
 	return cols
 }

@@ -87,7 +87,11 @@ func (r *report) Write(b *value.Batch) error {
 				r.put(`<td class="null">` + html.EscapeString(nullOf(&r.o)) + "</td>")
 				continue
 			}
-			r.put("<td" + class(r.cols[k]) + ">" + html.EscapeString(r.text(v, i)) + "</td>")
+			text := html.EscapeString(r.text(v, i))
+			if r.cols[k].Marked {
+				text = inHTML.Replace(text)
+			}
+			r.put("<td" + class(r.cols[k]) + ">" + text + "</td>")
 		}
 		r.put("</tr>\n")
 		if err := r.full(); err != nil {

@@ -216,6 +216,11 @@ func (t *table) row(b *value.Batch, i int) {
 // put writes one cell of column k, and the border to the right of it. color is
 // a terminal code, or "".
 func (t *table) put(k int, text, color string) {
+	plain, marks := text, []int(nil)
+	if t.painted(k) {
+		plain, marks = unmarked(text)
+		text = plain
+	}
 	if t.o.Width > 0 {
 		var clipped bool
 		if text, clipped = cells.Clip(text, t.widths[k]); clipped {
@@ -228,10 +233,16 @@ func (t *table) put(k int, text, color string) {
 		t.buf = appendBlanks(t.buf, fill)
 		fill = 0
 	}
+	if marks != nil {
+		text = painted(text, plain, marks)
+	}
 	t.buf = append(t.buf, t.colored(text, color)...)
 	t.buf = appendBlanks(t.buf, fill+1)
 	t.buf = append(t.buf, t.dim("│")...)
 }
+
+// painted reports whether words that are marked in column k are shown in colour.
+func (t *table) painted(k int) bool { return t.o.Color && t.cols[k].Marked }
 
 // dim returns s in dimmed letters, if the terminal has colours.
 func (t *table) dim(s string) string { return t.colored(s, dimOn) }
@@ -305,6 +316,9 @@ func (t *table) measure() {
 			text := row[k]
 			if text == nullMark {
 				text = nullOf(&t.o)
+			}
+			if t.painted(k) {
+				text, _ = unmarked(text)
 			}
 			width = max(width, cells.Width(text))
 		}

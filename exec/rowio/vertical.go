@@ -14,10 +14,11 @@ var verticalFormat = &Format{Name: "vertical", make: newVertical}
 // heading line before each row, like \G in mysql.
 type vertical struct {
 	sink
-	o     Options
-	names []string // the names of the columns, padded to the same width
-	rows  int64
-	cell  []byte
+	o      Options
+	names  []string // the names of the columns, padded to the same width
+	marked []bool   // value.Column.Marked of each column
+	rows   int64
+	cell   []byte
 }
 
 // newVertical returns a writer of the format vertical.
@@ -29,6 +30,7 @@ func newVertical(w io.Writer, o Options) Writer {
 func (v *vertical) Begin(cols []value.Column) error {
 	widest := 0
 	for _, c := range cols {
+		v.marked = append(v.marked, c.Marked)
 		name := string(cells.AppendLine(nil, c.Name, nil))
 		v.names = append(v.names, name)
 		widest = max(widest, cells.Width(name))
@@ -86,6 +88,9 @@ func (v *vertical) value(k int, text []byte, null bool) {
 	dim := v.o.Color && null
 	if dim {
 		v.buf = append(v.buf, dimOn...)
+	}
+	if v.o.Color && v.marked[k] {
+		text = []byte(inColor.Replace(string(text)))
 	}
 	v.buf = append(v.buf, text...)
 	if dim {

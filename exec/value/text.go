@@ -171,7 +171,20 @@ func Folded(s string) string {
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	foldInto(s, func(r rune, _ int) { b.WriteRune(r) })
+	last := rune(0) // the last character written; 0 before the first
+	blank := false  // spaces stand after it
+	for _, r := range s {
+		if unicode.IsSpace(r) {
+			blank = true
+			continue
+		}
+		r = foldRune(narrow(r))
+		if blank && last != 0 && !(isChinese(last) && isChinese(r)) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+		last, blank = r, false
+	}
 	return b.String()
 }
 
@@ -187,27 +200,6 @@ func isFolded(s string) bool {
 		blank = c == ' '
 	}
 	return s == "" || !blank
-}
-
-// foldInto calls put for each character r of Folded(s), in order. The second
-// argument of put is the byte offset in s of the character from which r comes.
-func foldInto(s string, put func(r rune, at int)) {
-	last := rune(0) // the last character passed to put; 0 before the first
-	blankAt := -1   // where a run of spaces not yet passed to put began, or -1
-	for i, r := range s {
-		if unicode.IsSpace(r) {
-			if blankAt < 0 {
-				blankAt = i
-			}
-			continue
-		}
-		r = foldRune(narrow(r))
-		if blankAt >= 0 && last != 0 && !(isChinese(last) && isChinese(r)) {
-			put(' ', blankAt)
-		}
-		put(r, i)
-		last, blankAt = r, -1
-	}
 }
 
 // narrow returns the usual form of r if r is a full-width letter, digit or
@@ -232,54 +224,3 @@ func isChinese(r rune) bool {
 // Contains reports whether text CONTAINS what, as the query language defines
 // it: ignoring case, width and extra spaces. what must be a result of Folded.
 func Contains(text, what string) bool { return strings.Contains(Folded(text), what) }
-
-// snippetAround is how many characters a snippet shows before the match, and
-// snippetLength is how many it shows in all, at most.
-const (
-	snippetAround = 30
-	snippetLength = 100
-)
-
-// Snippet returns a short piece of text around the first place where CONTAINS
-// finds q. Spaces that follow each other become one space, and … marks where
-// text was cut off. If q is empty or does not occur, Snippet returns the start
-// of text.
-func Snippet(text, q string) string {
-	from := foundAt(text, Folded(q))
-	start := from
-	for n := 0; n < snippetAround && start > 0; n++ {
-		_, size := utf8.DecodeLastRuneInString(text[:start])
-		start -= size
-	}
-	end := start
-	for n := 0; n < snippetLength && end < len(text); n++ {
-		_, size := utf8.DecodeRuneInString(text[end:])
-		end += size
-	}
-	s := strings.Join(strings.Fields(text[start:end]), " ")
-	if start > 0 {
-		s = "…" + s
-	}
-	if end < len(text) {
-		s += "…"
-	}
-	return s
-}
-
-// foundAt returns the byte offset in text of the first match of q, or 0 if
-// there is none. q must be a result of Folded.
-func foundAt(text, q string) int {
-	var folded strings.Builder
-	var places []int // for each byte of folded, its offset in text
-	foldInto(text, func(r rune, at int) {
-		n, _ := folded.WriteRune(r)
-		for range n {
-			places = append(places, at)
-		}
-	})
-	i := strings.Index(folded.String(), q)
-	if i < 0 || len(places) == 0 {
-		return 0
-	}
-	return places[i]
-}

@@ -93,23 +93,6 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// TestSnippet shows the text around a match.
-func TestSnippet(t *testing.T) {
-	long := strings.Repeat("字", 200) + "北京\n大学" + strings.Repeat("尾", 200)
-	for _, c := range [][3]string{
-		{"one two", "x", "one two"},
-		{" one \n two ", "TWO", "one two"},
-		{"", "x", ""},
-		{long, "北京大学", "…" + strings.Repeat("字", 30) + "北京 大学" + strings.Repeat("尾", 65) + "…"},
-		{long, "nowhere", strings.Repeat("字", 100) + "…"},
-		{long, "", strings.Repeat("字", 100) + "…"},
-	} {
-		if got := Snippet(c[0], c[1]); got != c[2] {
-			t.Errorf("snippet for %q\n got %q\nwant %q", c[1], got, c[2])
-		}
-	}
-}
-
 // FuzzPattern compiles any pattern and matches it against any text.
 func FuzzPattern(f *testing.F) {
 	f.Add("a%_b", "axxb", "!", true)
@@ -149,6 +132,5 @@ func FuzzFolded(f *testing.F) {
 				t.Errorf("%q is not found in %q", piece, s)
 			}
 		}
-		Snippet(s, folded)
 	})
 }

@@ -308,7 +308,16 @@ func (v *Vector) AppendTrue(sel []int32, n int) []int32 {
 type Column struct {
 	Name string
 	Type Type
+	// Marked says that MarkFrom and MarkTo stand around words of the texts. A terminal
+	// shows these words in colour instead.
+	Marked bool
 }
+
+// MarkFrom and MarkTo stand around the words of a text that a MATCH has found.
+const (
+	MarkFrom = "⸨"
+	MarkTo   = "⸩"
+)
 
 // Batch is N rows, stored as one Vector per column. It is valid until the
 // iteration that yielded it moves on. The strings in it stay valid after that.

@@ -103,12 +103,12 @@ func (e *Unary) print(p *printer) {
 func (e *Unary) children(l nodes) nodes { return l.exprs(e.X) }
 
 // Binary is the expression x Op y. Op is one of OR AND = <> < <= > >= || + - *
-// / // % ~ !~ CONTAINS. The parser changes != to <>.
+// / // % ~ !~ CONTAINS MATCH. The parser changes != to <>.
 type Binary struct {
 	Span
 	Op   string
 	OpAt Span // the operator in the source
-	Not  bool // the expression is x NOT CONTAINS y
+	Not  bool // the expression is x NOT CONTAINS y or x NOT MATCH y
 	X, Y Expr
 }
 

@@ -11,7 +11,7 @@ import (
 var Reserved = []string{
 	"AND", "AS", "BETWEEN", "BY", "CASE", "CAST", "CONTAINS", "DISTINCT",
 	"ELSE", "END", "EXISTS", "FALSE", "FROM", "GROUP", "HAVING", "ILIKE",
-	"IN", "IS", "JOIN", "LEFT", "LIKE", "LIMIT", "NOT", "NOW", "NULL",
+	"IN", "IS", "JOIN", "LEFT", "LIKE", "LIMIT", "MATCH", "NOT", "NOW", "NULL",
 	"OFFSET", "ON", "OR", "ORDER", "SELECT", "THEN", "TODAY", "TRUE",
 	"UNION", "WHEN", "WHERE", "WITH", "WITHIN",
 }

@@ -63,7 +63,7 @@ var classes = sync.OnceValue(func() []class {
 // operatorWords are the words and signs that may follow an operand in an
 // expression.
 var operatorWords = []string{
-	"=", "||", "*", "NOT", "IS", "IN", "BETWEEN", "LIKE", "ILIKE", "CONTAINS", "WITHIN", ".", "(",
+	"=", "||", "*", "NOT", "IS", "IN", "BETWEEN", "LIKE", "ILIKE", "CONTAINS", "MATCH", "WITHIN", ".", "(",
 }
 
 // expected returns the alternatives that the grammar accepts as the token at

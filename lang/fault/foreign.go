@@ -55,7 +55,6 @@ var foreignWords = map[string]string{
 	"REGEXP":     "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
 	"RLIKE":      "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
 	"SIMILAR":    "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
-	"MATCH":      "a pattern is asked by ~, a text by CONTAINS",
 	"GLOB":       "write LIKE, with % for any text and _ for any character",
 	"CONTAIN":    "write CONTAINS",
 	"ISNULL":     "write IS NULL",

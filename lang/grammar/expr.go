@@ -49,7 +49,7 @@ func infixLevel(t *lexer.Token) int {
 			return levelOr
 		case "AND":
 			return levelAnd
-		case "NOT", "IS", "IN", "BETWEEN", "LIKE", "ILIKE", "CONTAINS", "WITHIN":
+		case "NOT", "IS", "IN", "BETWEEN", "LIKE", "ILIKE", "CONTAINS", "MATCH", "WITHIN":
 			return levelCompare
 		}
 	case scan.Op:
@@ -165,13 +165,13 @@ func (p *parser) comparison(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 		return p.like(x, start, not, true)
 	case p.take("WITHIN"):
 		return p.within(x, start, not)
-	case p.take("CONTAINS"):
-		at := scan.SpanOf(p.last)
+	case p.take("CONTAINS"), p.take("MATCH"):
+		op, at := p.last.Value, scan.SpanOf(p.last)
 		y, err := p.expr(levelConcat)
 		if err != nil {
 			return nil, err
 		}
-		return &ast.Binary{Span: p.span(start), Op: "CONTAINS", OpAt: at, Not: not, X: x, Y: y}, nil
+		return &ast.Binary{Span: p.span(start), Op: op, OpAt: at, Not: not, X: x, Y: y}, nil
 	}
 	return nil, p.unexpected()
 }

@@ -35,7 +35,7 @@ x = y (= | <> | != | < | <= | > | >= | ~ | !~) y
   | y [NOT] IN (expr, …) | y [NOT] IN (query) | EXISTS (query)
   | y [NOT] BETWEEN y AND y
   | y [NOT] (LIKE | ILIKE) y [ESCAPE 'c']
-  | y [NOT] CONTAINS y
+  | y [NOT] (CONTAINS | MATCH) y
   | y [NOT] WITHIN (scope | (scope, …))
   | y
 y = y || y | y (+ | -) y | y (* | / | // | %) y | - y | z

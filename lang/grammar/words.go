@@ -21,7 +21,7 @@ var (
 		"YEAR", "MONTH", "WEEK", "DAY", "FILE", "ASC", "DESC", "NULLS", "LAST",
 	}
 	exprWords = []string{
-		"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "WITHIN", "FILTER",
+		"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "MATCH", "WITHIN", "FILTER",
 		"EXISTS", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY", "ON",
 	}
 )

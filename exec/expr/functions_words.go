@@ -1,0 +1,242 @@
+package expr
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/words/match"
+)
+
+// wordFunctions declares the functions that show where and how well a text matches
+// a question, as MATCH reads it.
+var wordFunctions = []Function{
+	{Name: "highlight", Doc: "The text with marks around the words that MATCH q finds: ⸨ and ⸩, which a terminal shows as colour, or before and after (the same as before if it is missing). Without q, it takes MATCH from WHERE.",
+		params: []param{{"text", textKind}, {"q", textKind}, {"before", textKind}, {"after", textKind}}, min: 1, asked: true, marks: true,
+		result: value.Text, prepare: prepareAsked(highlight), apply: unprepared(highlight)},
+	{Name: "score", Doc: "How well the text answers MATCH q: more of the words, in a shorter text, give a greater number (BM25). Without text and q, it takes MATCH from WHERE.",
+		params: []param{{"text", textKind}, {"q", textKind}}, asked: true,
+		result: value.Float, prepare: prepareAsked(score), apply: unprepared(score)},
+	{Name: "snippet", Doc: "An excerpt of at most 160 characters around words that MATCH q finds, which are marked as highlight does; the beginning of the text if it has none. Without q, it takes MATCH from WHERE.",
+		params: []param{{"text", textKind}, {"q", textKind}}, min: 1, asked: true, marks: true,
+		result: value.Text, prepare: prepareAsked(snippet), apply: unprepared(snippet)},
+}
+
+// asking is a function of a text and a question. The further arguments are args.
+type asking func(text string, q *match.Query, args []value.Value) value.Value
+
+// prepareAsked returns the field prepare of a function whose second argument is a
+// question: it parses the question once if it is constant.
+func prepareAsked(f asking) func([]Expr) (applier, error) {
+	return func(args []Expr) (applier, error) {
+		question, ok := constantText(args, 1)
+		if !ok {
+			return nil, nil
+		}
+		q, err := match.Parse(question)
+		if err != nil {
+			return nil, err
+		}
+		return func(_ *Env, a []value.Value) (value.Value, error) { return f(a[0].Text, q, a[2:]), nil }, nil
+	}
+}
+
+// unprepared returns the field apply of a function whose second argument is a
+// question: it parses the question for each row.
+func unprepared(f asking) applier {
+	return func(_ *Env, a []value.Value) (value.Value, error) {
+		q, err := match.Parse(a[1].Text)
+		if err != nil {
+			return value.Value{}, err
+		}
+		return f(a[0].Text, q, a[2:]), nil
+	}
+}
+
+// withQuestion returns the call e of f with the arguments that it lacks, which are
+// those of a MATCH in WHERE.
+func (b *Binder) withQuestion(f *Function, e *ast.Call) (*ast.Call, error) {
+	var asked *ast.Binary
+	if b.Asked != nil {
+		var x ast.Expr
+		if len(e.Args) > 0 {
+			x = e.Args[0]
+		}
+		asked = b.Asked(x)
+	}
+	if asked == nil {
+		err := ast.Errorf(e, "%s is about the words that MATCH finds, and WHERE has no MATCH", f.Name)
+		err.Hint = "write " + f.Name + "(text, 'words')"
+		return nil, err
+	}
+	full := *e
+	if len(e.Args) == 0 {
+		full.Args = []ast.Expr{asked.X, asked.Y}
+	} else {
+		full.Args = []ast.Expr{e.Args[0], asked.Y}
+	}
+	return &full, nil
+}
+
+// Marked reports whether the texts of e have marks around words, see
+// value.MarkFrom.
+func Marked(e Expr) bool {
+	c, ok := e.(*Call)
+	return ok && c.Func.marks && len(c.Args) < 3
+}
+
+// unmarked removes the marks of value.MarkFrom from a text of a page, so that they
+// stand only where a function puts them.
+var unmarked = strings.NewReplacer(value.MarkFrom, "", value.MarkTo, "")
+
+func highlight(text string, q *match.Query, args []value.Value) value.Value {
+	before, after := value.MarkFrom, value.MarkTo
+	if len(args) > 0 {
+		before, after = args[0].Text, args[0].Text
+	} else {
+		text = unmarked.Replace(text)
+	}
+	if len(args) > 1 {
+		after = args[1].Text
+	}
+	places := q.Places(nil, text)
+	if len(text)+len(places)*(len(before)+len(after)) > textMax {
+		return value.OfText(text)
+	}
+	return value.OfText(marked(text, 0, len(text), places, before, after))
+}
+
+// marked returns text[from:to] with marks around the places in it.
+func marked(text string, from, to int, places []match.Place, before, after string) string {
+	var out strings.Builder
+	at := from
+	for _, p := range places {
+		if p.To <= from || p.From >= to {
+			continue
+		}
+		start, end := max(p.From, from), min(p.To, to)
+		out.WriteString(text[at:start])
+		out.WriteString(before)
+		out.WriteString(text[start:end])
+		out.WriteString(after)
+		at = end
+	}
+	out.WriteString(text[at:to])
+	return out.String()
+}
+
+// snippetAround is how many characters a snippet shows before the first word that
+// was found, at most. snippetLength is how many it shows in all, without marks.
+const (
+	snippetAround = 40
+	snippetLength = 160
+)
+
+// snippet returns an excerpt of the text. It begins shortly before the word that has
+// the most different words of the question after it.
+func snippet(text string, q *match.Query, _ []value.Value) value.Value {
+	text = unmarked.Replace(strings.Join(strings.Fields(text), " "))
+	places := q.Places(nil, text)
+	first := bestPlace(text, places, len(q.Atoms()))
+	start := 0
+	if first < len(places) {
+		start = back(text, places[first].From, snippetAround)
+	}
+	end := forth(text, start, snippetLength)
+	if end == len(text) { // nothing follows, so more can be shown before
+		start = min(start, back(text, end, snippetLength))
+	}
+	out := marked(text, start, end, places, value.MarkFrom, value.MarkTo)
+	if start > 0 {
+		out = "…" + strings.TrimLeft(out, " ")
+	}
+	if end < len(text) {
+		out = strings.TrimRight(out, " ") + "…"
+	}
+	return value.OfText(out)
+}
+
+// bestPlace returns the index of the first place that has the most different atoms
+// after it within a snippet, or 0.
+func bestPlace(text string, places []match.Place, atoms int) int {
+	best, most := 0, 0
+	counts := make([]int, atoms)
+	different, to := 0, 0
+	for from := range places {
+		end := forth(text, places[from].From, snippetLength-snippetAround)
+		for to < len(places) && places[to].To <= end {
+			if counts[places[to].Atom]++; counts[places[to].Atom] == 1 {
+				different++
+			}
+			to++
+		}
+		if different > most {
+			best, most = from, different
+		}
+		if to == from {
+			to++ // a place that is longer than a snippet
+		} else if counts[places[from].Atom]--; counts[places[from].Atom] == 0 {
+			different--
+		}
+	}
+	return best
+}
+
+// back returns the offset of the character n characters before the offset at of the
+// text, moved to the beginning of a word if one begins in between.
+func back(text string, at, n int) int {
+	start := at
+	for ; n > 0 && start > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(text[:start])
+		start -= size
+	}
+	if start == 0 {
+		return 0
+	}
+	if blank := strings.IndexByte(text[start:at], ' '); blank >= 0 {
+		return start + blank + 1
+	}
+	return start
+}
+
+// forth returns the offset of the character n characters after the offset at of the
+// text, moved back to the end of a word if one ends in the last fifth.
+func forth(text string, at, n int) int {
+	end, last := at, at
+	for i := 0; i < n && end < len(text); i++ {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		end += size
+		if i == n-n/5 {
+			last = end
+		}
+	}
+	if end == len(text) {
+		return end
+	}
+	if blank := strings.LastIndexByte(text[last:end], ' '); blank >= 0 && last > at {
+		return last + blank
+	}
+	return end
+}
+
+// The constants of BM25 (Robertson and Walker 1994): how much further finds of a word
+// count, how much a long text is held against it, and how many terms a usual page has.
+const (
+	bm25K1    = 1.2
+	bm25B     = .75
+	termsPage = 400
+)
+
+// score returns BM25 of the text for the words of the question, without how rare the
+// words are in the archive.
+func score(text string, q *match.Query, _ []value.Value) value.Value {
+	counts := make([]int, len(q.Atoms()))
+	terms := q.Count(text, counts)
+	sum := 0.0
+	q.Needed(func(atom int) {
+		n := float64(counts[atom])
+		sum += n * (bm25K1 + 1) / (n + bm25K1*(1-bm25B+bm25B*float64(terms)/termsPage))
+	})
+	return value.OfFloat(sum)
+}
