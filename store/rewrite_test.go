@@ -375,8 +375,10 @@ func recordWithExtractor(t *testing.T, b *[]byte, extractor byte) (rec []byte, c
 	var list []string
 	for line := range strings.Lines(string(head) + "\n") {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		if n, err := strconv.Atoi(value); err == nil {
-			fields[name] = n
+		for word := range strings.FieldsSeq(value) {
+			if n, err := strconv.Atoi(word); err == nil {
+				fields[name] += n // meta-length has several
+			}
 		}
 		if name != "crc32c" && name != "length" { // length is the last line
 			list = append(list, line)

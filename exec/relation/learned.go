@@ -120,7 +120,7 @@ func (r *Reader) learnedVersion(ctx context.Context, n *Request, ref record.Ref)
 func (r *Reader) learn(ctx context.Context, of learnedOf) error {
 	r.learned = learned{}
 	versions := map[record.Ref]learnedVersion{}
-	f := &follower{r: r, ctx: ctx, to: record.MaxTime, options: of.options, whole: true, also: record.ColPage}
+	f := &follower{r: r, ctx: ctx, to: record.MaxTime, options: of.options, whole: true, also: record.ColReason}
 	f.begin(of.key, record.MinTime)
 	defer f.close()
 	var m life.LevelManager

@@ -37,7 +37,7 @@ var Pages = listWithRefs(Relation{
 		intOf("version_count", "number of versions captured", func(p *pageRow) int64 { return p.versions }),
 		intOf("change_count", "captures that found a change", func(p *pageRow) int64 { return p.changes }),
 		floatOrNull("rank", "PageRank from the last PAGERANK without a name, up to the end of the period", func(p *pageRow) (float64, bool) { return p.standing.Rank, p.standing.Ranked }),
-		textOf("title", "title of the page at the last capture", func(p *pageRow) string { return p.title }).needs(record.ColPage),
+		textOf("title", "title of the page at the last capture", func(p *pageRow) string { return p.title }).needs(record.ColTitle),
 		intOrNull("status", "HTTP status of the last capture", func(p *pageRow) (int64, bool) { return int64(p.status), p.status != 0 }).needs(record.ColStatus),
 		textOf("kind", "kind of the last capture", func(p *pageRow) string { return p.kind.String() }).needs(record.ColKind),
 		textOf("mime", "media type of the last capture", func(p *pageRow) string { return p.mime }).needs(record.ColMime),

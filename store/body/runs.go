@@ -2,7 +2,6 @@ package body
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -165,8 +164,8 @@ func (r *Runs) open(i *segment.Info) {
 	}
 }
 
-// Meta reads the meta frame of run n of a segment: the entries of the run's captures
-// without their bodies. The read is counted for Stats.
+// Meta reads the meta of run n of a segment: the entries of the run's captures without
+// their bodies. The read is counted for Stats.
 func (r *Runs) Meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
 	m, size, err := s.Meta(n)
 	if err != nil {
@@ -321,11 +320,7 @@ func (r *Runs) Entry(p timeline.Place) (*segment.Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := run.Meta.Entry(p.N)
-	if err != nil {
-		return nil, &segment.Error{File: p.Seg.Info.File, Offset: -1, Err: fmt.Errorf("run %d: %w", p.Run, err)}
-	}
-	return e, nil
+	return run.Meta.Entry(p.N)
 }
 
 // Facts returns the facts in run n of a segment: what was computed about its pages

@@ -122,12 +122,14 @@ func derivedByOther(v *snapshot.Snapshot, ctx context.Context, s *segment.Info) 
 		if err != nil {
 			return false, err
 		}
-		pages, err := meta.Pages()
+		pages, err := meta.Pages(record.ColCounts)
 		if err != nil {
 			return false, err
 		}
-		if encoded.Empty() && slices.ContainsFunc(pages, func(p segment.Page) bool { return p.BlockCount > 0 }) {
-			return true, nil
+		for i := range uint32(meta.Len()) {
+			if encoded.Empty() && pages.Of(i).BlockCount > 0 {
+				return true, nil
+			}
 		}
 		if encoded.Any(facts.Outdated) {
 			return true, nil

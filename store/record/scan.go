@@ -33,7 +33,15 @@ const (
 	ColLocation
 	ColSource // Source, SourceOffset, RecordID
 	ColDeclaredDigest
-	ColPage // Title to BlockCount
+	ColTitle
+	ColLang
+	ColCharset // Charset, DeclaredCharset, CharsetSource, Unread
+	ColReason
+	ColNoArchive
+	ColCounts // LinkCount, BlockCount
+
+	// ColPage are all columns that were read from the body.
+	ColPage = ColTitle | ColLang | ColCharset | ColReason | ColNoArchive | ColCounts
 )
 
 // Scan says which captures a scan of the archive reads, and which of their columns.

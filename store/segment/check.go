@@ -260,7 +260,7 @@ func (c *checker) run(h *recordHead, r *Run, at, end int64) error {
 			return err
 		}
 	}
-	c.runEnds, c.metaEnds = append(c.runEnds, end), append(c.metaEnds, end-1-int64(h.length-h.metaLength))
+	c.runEnds, c.metaEnds = append(c.runEnds, end), append(c.metaEnds, end-1-int64(h.length-h.metaLength()))
 	if err := c.chunk(h.run, entries); err != nil {
 		return err
 	}
@@ -415,7 +415,7 @@ func (c *checker) checkCensus() error {
 }
 
 // encodeTable returns the index's table of runs: the offsets at which runs end, and
-// those at which their meta frames end.
+// those at which their meta ends.
 func encodeTable(runEnds, metaEnds []int64) []byte {
 	b := packed.AppendSized(binary.AppendUvarint(nil, uint64(len(runEnds))), appendInts(nil, runEnds))
 	return appendInts(b, metaEnds)

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"infomall/store/packed"
+	"infomall/store/record"
 )
 
 // TestIntsRoundTrip encodes and decodes columns of every shape that has a form
@@ -96,6 +99,48 @@ func TestPackedIDs(t *testing.T) {
 	}
 }
 
+// sizedGroups returns the groups of columns of a run with these entries, each after its
+// length in bytes.
+func sizedGroups(entries []Stored) (out []byte) {
+	r := run{entries: entries, blocks: [][]byte{[]byte("a")}, ids: []ID{{1}}, mem: new(runMemory)}
+	meta, ends := r.encodeMeta(7, 0)
+	from := 0
+	for _, end := range ends {
+		out = packed.AppendSized(out, meta[from:end])
+		from = end
+	}
+	return out
+}
+
+// metaOf returns the Meta with the groups of columns in b, as sizedGroups made them. It
+// returns nil if they cannot be opened.
+func metaOf(b []byte) *Meta {
+	m, r := &Meta{segment: 7}, packed.Reader{B: b}
+	if m.open(r.Sized()) != nil {
+		return nil
+	}
+	for g := groupIDs; g < groups; g++ {
+		if cutGroup(&m.cols, g, r.Sized()) != nil {
+			return nil
+		}
+	}
+	return m
+}
+
+// TestGroups decodes the groups of columns that sizedGroups and metaOf handle, so that
+// FuzzDecode begins with what decodes.
+func TestGroups(t *testing.T) {
+	want := testEntries(5)
+	m := metaOf(sizedGroups(want))
+	if m == nil {
+		t.Fatal("the groups cannot be opened")
+	}
+	got, err := m.Entries()
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("%d entries, %v, want %d", len(got), err, len(want))
+	}
+}
+
 // FuzzDecode feeds the decoders what no encoder wrote. They must fail or give
 // what they were asked for, without asking for memory out of proportion.
 func FuzzDecode(f *testing.F) {
@@ -103,6 +148,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(appendTexts(nil, []string{"a", "bb", "a"}), uint16(3))
 	f.Add(appendKeys(nil, []string{"cn,edu,pku,)/", "cn,edu,pku,)/a"}), uint16(2))
 	f.Add(appendChunk(nil, 3, testEntries(5)), uint16(5))
+	f.Add(sizedGroups(testEntries(5)), uint16(5))
 	f.Fuzz(func(t *testing.T, b []byte, n uint16) {
 		if v, err := decodeInts(nil, b, int(n)); err == nil && len(v) != int(n) {
 			t.Errorf("ints: %d values, want %d", len(v), n)
@@ -127,9 +173,12 @@ func FuzzDecode(f *testing.F) {
 		if err := tally.decode(withCRC(b), WantAll|WantHosts); err == nil && c.front.n != tally.N {
 			t.Errorf("%d entries to be counted of %d", tally.N, c.front.n)
 		}
-		if m, err := decodeMeta(b, 7, 0); err == nil {
-			_, _ = m.Entries()
+		if m := metaOf(b); m != nil {
+			_, _ = m.Pages(record.ColPage)
+			_, _ = m.Digests()
 			_, _ = m.blockIDs()
+			_, _ = m.Entry(0)
+			_, _ = m.Entries()
 		}
 		_, _ = decodeRun(b, 7, 0, nil)
 	})

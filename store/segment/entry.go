@@ -390,6 +390,20 @@ func (p *frontParts) keys(dst []string, ends *texts) ([]string, error) {
 	return decodeKeys(dst, stems, p.k, ends)
 }
 
+// flags decodes the flags of all entries. It reuses dst if that is large enough.
+func (p *frontParts) flags(dst []int64) ([]int64, error) {
+	flags, err := decodeInts(dst, p.cols[colFlags], p.n)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range flags {
+		if !validFlags(x) {
+			return nil, errColumn
+		}
+	}
+	return flags, nil
+}
+
 // ownBytes returns how many of the entries with these flags have a value of their
 // own in the column of body sizes: those without flagSameID. The flags must begin
 // with those of the first entry of a run, or of a URL; that entry always counts.
@@ -426,9 +440,18 @@ func (p *frontParts) spread(own, flags []int64) []int64 {
 // which must have been decoded with the same want.
 func (f *front) decode(r *packed.Reader, want uint) error {
 	p, err := cutFront(r)
-	if err != nil || p.n == 0 {
+	if err != nil {
 		*f = front{}
 		return err
+	}
+	return f.decodeParts(&p, want)
+}
+
+// decodeParts is decode for columns that were cut apart already.
+func (f *front) decodeParts(p *frontParts, want uint) (err error) {
+	if p.n == 0 {
+		*f = front{}
+		return nil
 	}
 	n, k, cols := p.n, p.k, &p.cols
 	f.n = n
@@ -438,14 +461,11 @@ func (f *front) decode(r *packed.Reader, want uint) error {
 	if f.counts, err = decodeCounts(f.counts, cols[colCounts], n, k); err != nil {
 		return err
 	}
-	if f.flags, err = decodeInts(f.flags, cols[colFlags], n); err != nil {
+	if f.flags, err = p.flags(f.flags); err != nil {
 		return err
 	}
 	hinted := 0
 	for _, x := range f.flags {
-		if !validFlags(x) {
-			return errColumn
-		}
 		hinted += int(x >> flagHinted & 1)
 	}
 	for _, c := range []struct {

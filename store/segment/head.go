@@ -24,11 +24,11 @@ type recordHead struct {
 	entries     int
 	lastURL     string
 	lastDate    record.Time
-	metaLength  int      // size of the meta frame, which comes first
+	metaLengths []int    // sizes of the frames that come first: of a run, one for each group of columns; otherwise one
 	factsLength int      // decompressed size of the facts, which end the content frame
 	behind      []RunRef // the runs that the content frame builds on
 	factsFrom   int      // bytes of the compressed content frame before its facts; 0 if that is not known or there are none
-	unzip       int      // decompressed size of both frames together
+	unzip       int      // decompressed size of all frames together
 	length      int      // size of the data
 	crc         uint32
 }
@@ -42,8 +42,12 @@ func (h *recordHead) append(dst, data []byte) []byte {
 	dst = append(dst, h.url...)
 	dst = append(dst, "\ndate: "...)
 	dst = append(dst, httpDate(h.date)...)
-	dst = fmt.Appendf(dst, "\nkind: %s\npool: %s\nsegment: %d\nrun: %d\ncaptures: %d\nlast-url: %s\nlast-date: %s\nmeta-length: %d\n",
-		h.kind, h.pool, h.segment, h.run, h.entries, h.lastURL, httpDate(h.lastDate), h.metaLength)
+	dst = fmt.Appendf(dst, "\nkind: %s\npool: %s\nsegment: %d\nrun: %d\ncaptures: %d\nlast-url: %s\nlast-date: %s\nmeta-length:",
+		h.kind, h.pool, h.segment, h.run, h.entries, h.lastURL, httpDate(h.lastDate))
+	for _, n := range h.metaLengths {
+		dst = fmt.Appendf(dst, " %d", n)
+	}
+	dst = append(dst, '\n')
 	if h.factsLength > 0 {
 		dst = fmt.Appendf(dst, "facts-length: %d\n", h.factsLength)
 	}
@@ -75,7 +79,7 @@ func parseHead(b []byte) (h recordHead, data []byte, err error) {
 		return h, nil, err
 	}
 	data = b[end+2:]
-	if h.length < 0 || len(data) != h.length+1 || data[h.length] != '\n' || crcLine == nil || h.metaLength > h.length || h.unzip > runUnzipMax ||
+	if h.length < 0 || len(data) != h.length+1 || data[h.length] != '\n' || crcLine == nil || h.metaLength() > h.length || h.unzip > runUnzipMax ||
 		h.factsLength < 0 || h.factsLength > h.unzip {
 		return h, nil, errLengths
 	}
@@ -137,7 +141,7 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 		case "last-date":
 			h.lastDate, err = parseHTTPDate(v)
 		case "meta-length":
-			h.metaLength = int(number(10, 31))
+			h.metaLengths, err = parseLengths(v)
 		case "behind":
 			h.behind, err = parseRefs(v)
 		case "facts-from":
@@ -159,6 +163,31 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 		}
 	}
 	return h, crcLine, nil
+}
+
+// metaLength returns the size of all frames that come first together.
+func (h *recordHead) metaLength() (sum int) {
+	for _, n := range h.metaLengths {
+		sum += n
+	}
+	return sum
+}
+
+// parseLengths parses s, the sizes of frames, which are separated by blanks.
+func parseLengths(s string) ([]int, error) {
+	words := strings.Fields(s)
+	if len(words) > groups {
+		return nil, errLengths
+	}
+	out := make([]int, len(words))
+	for i, w := range words {
+		n, err := strconv.ParseUint(w, 10, 31)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = int(n)
+	}
+	return out, nil
 }
 
 const dateLayout = "Mon, 02 Jan 2006 15:04:05 GMT"

@@ -429,7 +429,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	}
 	b.info.CRC = crc32.Update(b.info.CRC, castagnoli, rec)
 	b.runEnds = append(b.runEnds, at+int64(len(rec)))
-	b.metaEnds = append(b.metaEnds, at+int64(len(rec)-1-(h.length-h.metaLength)))
+	b.metaEnds = append(b.metaEnds, at+int64(len(rec)-1-(h.length-h.metaLength())))
 	b.info.Packed = r.Meta.packed
 	b.info.Blocks += int64(len(r.ends))
 	for _, d := range h.behind {

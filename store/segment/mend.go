@@ -181,7 +181,7 @@ type SalvageSpan struct {
 
 // OpenSalvage reads f, a db-file or a fragment of size bytes, from start to end,
 // and returns a Salvage with all its records and damaged ranges. meta, if not nil,
-// is called with the meta frame of each sound run.
+// is called with the meta of each sound run.
 //
 // Every record has a checksum, so each is judged by itself. After a damaged record,
 // OpenSalvage continues at the next place that looks like the beginning of a
@@ -214,7 +214,7 @@ func OpenSalvage(ctx context.Context, f io.ReaderAt, size int64, meta func(segme
 }
 
 // record reads the record at offset at of the file, which has size bytes. It
-// returns its span and, for a sound run, the meta frame; m is nil otherwise.
+// returns its span and, for a sound run, the meta; m is nil otherwise.
 func (s *Salvage) record(at, size int64) (span SalvageSpan, m *Meta) {
 	rec, h, err := readRecord(s.f, at, size)
 	span = SalvageSpan{Offset: at, Length: int64(len(rec)), Segment: h.segment, Run: h.run, Entries: h.entries}

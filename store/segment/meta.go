@@ -6,48 +6,77 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/packed"
-	"infomall/store/record"
 )
 
-// Meta is the decoded meta frame of one run: everything about its entries except
-// bodies and facts. A column is decoded when it is first asked for. For its users a
-// Meta does not change, and several goroutines may use it.
+// Meta is what a run says of its entries and blocks: everything except bodies and
+// facts. A group of columns is decompressed, and a column is decoded, when it is first
+// asked for. For its users a Meta does not change, and several goroutines may use it.
+// Its errors name the file that is damaged.
 type Meta struct {
 	segment uint32
 	number  uint32
+	file    string // the db-file and the offset of the run in it; "" if they are not known
+	offset  int64
 	packed  bool
-	front   *front
-	cols    [backCols][]byte
+	n       int
+	columns frontParts
+	flags   []int64
 
 	mu     sync.Mutex
+	frames [groups][]byte // the groups that are not decompressed yet
+	cols   [backCols][]byte
+	all    *front // all front columns; decoded when first needed
 	texts  [backCols][]string
+	places *entryPlaces
 	parts  *entryParts // created when an entry is first asked for
 	stored []Stored
 }
 
-// decodeMeta decodes b, the decompressed meta frame of run number of a segment. It
-// keeps a reference to b.
-func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
-	rest, isPacked, err := cutMetaHead(b)
+// openMeta opens the compressed groups of columns of run number of a segment. It keeps
+// references to them.
+func openMeta(frames [groups][]byte, segment, number uint32) (*Meta, error) {
+	m := &Meta{segment: segment, number: number, frames: frames}
+	plain, err := decoder().DecodeAll(frames[groupCaptures], nil)
 	if err != nil {
 		return nil, err
 	}
-	m := &Meta{segment: segment, number: number, packed: isPacked, front: new(front)}
+	m.frames[groupCaptures] = nil
+	return m, m.open(plain)
+}
+
+// open decodes plain, the decompressed columns of groupCaptures, as far as all other
+// methods need them.
+func (m *Meta) open(plain []byte) error {
+	rest, isPacked, err := cutMetaHead(plain)
+	if err != nil {
+		return err
+	}
+	m.packed = isPacked
 	r := packed.Reader{B: rest}
-	if err := m.front.decode(&r, wantAll); err != nil {
-		return nil, err
+	if m.columns, err = cutFront(&r); err != nil {
+		return err
 	}
-	for i := range m.cols {
-		m.cols[i] = r.Sized()
+	m.n = m.columns.n
+	if m.flags, err = m.columns.flags(nil); err != nil {
+		return err
 	}
-	if r.Bad || len(r.B) != 0 {
-		return nil, errColumn
+	return cutGroup(&m.cols, groupCaptures, r.B)
+}
+
+// front returns all front columns, decoded at the first call. The caller holds m.mu.
+func (m *Meta) front() (*front, error) {
+	if m.all == nil {
+		f := new(front)
+		if err := f.decodeParts(&m.columns, wantAll); err != nil {
+			return nil, err
+		}
+		m.all = f
 	}
-	return m, nil
+	return m.all, nil
 }
 
 // Len returns the number of entries of the run.
-func (m *Meta) Len() int { return m.front.n }
+func (m *Meta) Len() int { return m.n }
 
 // Field is a column of text that only the db-file has, and not the index.
 type Field int
@@ -74,7 +103,7 @@ func (m *Meta) Texts(f Field) ([]string, error) {
 	if m.texts[f] == nil {
 		t, err := m.decodeField(f)
 		if err != nil {
-			return nil, err
+			return nil, m.fault(err)
 		}
 		m.texts[f] = t
 	}
@@ -82,10 +111,17 @@ func (m *Meta) Texts(f Field) ([]string, error) {
 }
 
 func (m *Meta) decodeField(f Field) ([]string, error) {
-	if f == FieldRecordID {
-		return decodeRecordIDs(m.cols[f], m.front.n)
+	group := groupResponse
+	if int(f) >= groupColumns[groupNames].from {
+		group = groupNames
 	}
-	t, err := decodeTexts(nil, m.cols[f], m.front.n)
+	if err := m.need(group); err != nil {
+		return nil, err
+	}
+	if f == FieldRecordID {
+		return decodeRecordIDs(m.cols[f], m.n)
+	}
+	t, err := decodeTexts(nil, m.cols[f], m.n)
 	if err != nil {
 		return nil, err
 	}
@@ -95,85 +131,6 @@ func (m *Meta) decodeField(f Field) ([]string, error) {
 		}
 	}
 	return t, nil
-}
-
-// Digests returns the digest of each entry's body, in order. It is zero for an
-// entry with BodyNone.
-func (m *Meta) Digests() ([]record.Digest, error) {
-	out := make([]record.Digest, m.front.n)
-	b := m.cols[colDigests]
-	for i, fl := range m.front.flags {
-		switch {
-		case BodyForm(fl>>flagBody&3) == BodyNone:
-		case fl>>flagSameID&1 != 0 && i > 0:
-			out[i] = out[i-1]
-		case len(b) < len(record.Digest{}):
-			return nil, errColumn
-		default:
-			b = b[copy(out[i][:], b):]
-		}
-	}
-	if len(b) != 0 {
-		return nil, errColumn
-	}
-	return out, nil
-}
-
-// Pages returns the Page of each entry, in order; NoPage for an entry without a
-// body.
-func (m *Meta) Pages() ([]Page, error) {
-	n := 0
-	for _, fl := range m.front.flags {
-		if fl>>flagSameID&1 == 0 && BodyForm(fl>>flagBody&3) != BodyNone {
-			n++
-		}
-	}
-	var texts [colReason - colTitle + 1][]string
-	for i := range texts {
-		t, err := decodeTexts(nil, m.cols[colTitle+i], n)
-		if err != nil {
-			return nil, err
-		}
-		texts[i] = t
-	}
-	sources, err := decodeTexts(nil, m.cols[colCharsetSource], n)
-	if err != nil {
-		return nil, err
-	}
-	unread, err := decodeTexts(nil, m.cols[colUnread], n)
-	if err != nil {
-		return nil, err
-	}
-	readBytes, err := decodeInts(nil, m.cols[colReadBytes], n)
-	if err != nil {
-		return nil, err
-	}
-	links, err := decodeInts(nil, m.cols[colLinkCount], n)
-	if err != nil {
-		return nil, err
-	}
-	blocks, err := decodeInts(nil, m.cols[colBlockCount], n)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]Page, m.front.n)
-	next := 0
-	for i, fl := range m.front.flags {
-		switch {
-		case BodyForm(fl>>flagBody&3) == BodyNone:
-			out[i] = NoPage
-		case fl>>flagSameID&1 != 0 && i > 0:
-			out[i] = out[i-1]
-		default:
-			out[i] = Page{
-				Title: texts[0][next], Lang: texts[1][next], Charset: texts[2][next], Declared: texts[3][next], Reason: texts[4][next],
-				Source: sources[next], Unread: unread[next], ReadBytes: readBytes[next],
-				NoArchive: fl>>flagNoArchive&1 != 0, LinkCount: links[next], BlockCount: blocks[next],
-			}
-			next++
-		}
-	}
-	return out, nil
 }
 
 // BlockIDs returns the IDs of the run's blocks, in order. A packed run must be
@@ -193,14 +150,24 @@ func (r *Run) BlockIDs() ([]ID, error) {
 	return out, nil
 }
 
-// blockIDs returns the IDs of the run's blocks, in order, as the meta frame has
-// them. The run must not be packed.
+// blockIDs returns the IDs of the run's blocks, in order, as they are stored. The run
+// must not be packed.
 func (m *Meta) blockIDs() ([]ID, error) {
-	ends, err := m.BlockEnds()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out, err := m.decodeBlockIDs()
+	return out, m.fault(err)
+}
+
+func (m *Meta) decodeBlockIDs() ([]ID, error) {
+	own, err := m.ownBodies()
+	if err == nil {
+		err = m.need(groupBlocks)
+	}
 	if err != nil {
 		return nil, err
 	}
-	own, err := m.ownBodies()
+	ends, err := blockEnds(m.cols[colBlockLens])
 	if err != nil {
 		return nil, err
 	}
@@ -252,14 +219,13 @@ func ownBodies(entries []Stored) iter.Seq2[*ID, Recipe] {
 	}
 }
 
-// ownBodies yields the ID and the recipe of each entry of the run with BodyOwn.
+// ownBodies yields the ID and the recipe of each entry of the run with BodyOwn. The
+// caller holds m.mu.
 func (m *Meta) ownBodies() (iter.Seq2[*ID, Recipe], error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if m.stored != nil {
 		return ownBodies(m.stored), nil
 	}
-	p, err := m.entryParts()
+	p, err := m.entryPlaces()
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +245,18 @@ func (m *Meta) ownBodies() (iter.Seq2[*ID, Recipe], error) {
 
 // BlockEnds returns the offset in the decompressed content at which each block
 // ends. The first block begins at 0.
-func (m *Meta) BlockEnds() ([]int64, error) { return blockEnds(m.cols[colBlockLens]) }
+func (m *Meta) BlockEnds() ([]int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	err := m.need(groupBlocks)
+	if err == nil {
+		var ends []int64
+		if ends, err = blockEnds(m.cols[colBlockLens]); err == nil {
+			return ends, nil
+		}
+	}
+	return nil, m.fault(err)
+}
 
 func blockEnds(col []byte) ([]int64, error) {
 	r := packed.Reader{B: col}
@@ -309,7 +286,7 @@ func bytesOrNil(s string) []byte {
 	return []byte(s)
 }
 
-// cutMetaHead checks the first bytes of b, a meta frame, and returns the bytes
+// cutMetaHead checks the first bytes of b, the meta of a run, and returns the bytes
 // after them. packed reports whether the run is packed.
 func cutMetaHead(b []byte) (rest []byte, packed bool, err error) {
 	if len(b) < metaHeadBytes {
@@ -324,8 +301,8 @@ func cutMetaHead(b []byte) (rest []byte, packed bool, err error) {
 	return b[metaHeadBytes:], b[1] == metaPacked, nil
 }
 
-// A meta frame begins with the format byte and then metaPlain or metaPacked. A
-// packed frame is in a static pool. It leaves out the IDs of blocks, because they
+// The meta of a run begins with the format byte and then metaPlain or metaPacked. A
+// packed run is in a static pool. It leaves out the IDs of blocks, because they
 // can be computed from the blocks, and stores recipes as columns.
 const (
 	metaPlain byte = iota

@@ -8,17 +8,23 @@ import (
 	"infomall/store/record"
 )
 
-// entryParts has the columns of a meta frame in a form in which one entry can be put
+// entryParts has the columns of the meta of a run in a form in which one entry can be put
 // together without the others. Where an import needs an eighth of the entries of each
 // run, that takes a third of the time and a quarter of the memory of all entries.
 type entryParts struct {
-	at []entryAt
-
-	text    [backCols]texts
-	names   recordNames
-	recipes []Recipe // of entries with BodyOwn
+	*entryPlaces
+	text  [backCols]texts
+	names recordNames
 
 	holders, refersTime, readBytes, linkCounts, blockCounts []int64
+}
+
+// entryPlaces says where the columns describe each entry, and has the recipes, which are
+// needed without the other columns too.
+type entryPlaces struct {
+	at      []entryAt
+	n       struct{ hinted, pages, contents, own, held, elsewhere, revisits int32 } // lengths of columns
+	recipes []Recipe                                                                // of entries with BodyOwn
 }
 
 // entryAt says where the columns that not all entries have describe an entry. A number
@@ -41,13 +47,21 @@ var textCols = [...]int{colIP, colOrigin, colAskedURL, colLocation, colSource, c
 // pageCols are the columns with one text for each page.
 var pageCols = [...]int{colTitle, colLang, colCharset, colDeclaredCharset, colReason, colCharsetSource, colUnread}
 
-// entryParts returns the columns for Entry. The caller holds m.mu.
-func (m *Meta) entryParts() (*entryParts, error) {
-	if m.parts != nil {
-		return m.parts, nil
+// entryPlaces decompresses the IDs and recipes of the run, and decodes the recipes. The
+// caller holds m.mu.
+func (m *Meta) entryPlaces() (*entryPlaces, error) {
+	if m.places != nil {
+		return m.places, nil
 	}
-	p := &entryParts{at: make([]entryAt, m.Len())}
-	var n struct{ hinted, pages, contents, own, held, elsewhere, revisits int32 }
+	if err := m.need(groupIDs, groupBlocks); err != nil {
+		return nil, err
+	}
+	counts, err := decodeCounts(nil, m.columns.cols[colCounts], m.n, m.columns.k)
+	if err != nil {
+		return nil, err
+	}
+	p := &entryPlaces{at: make([]entryAt, m.n)}
+	n := &p.n
 	url, left := int32(-1), int64(0)
 	take := func(next *int32, has bool) int32 {
 		if !has {
@@ -59,9 +73,9 @@ func (m *Meta) entryParts() (*entryParts, error) {
 	for i := range p.at {
 		if left--; left < 0 {
 			url++
-			left = m.front.counts[url] - 1
+			left = counts[url] - 1
 		}
-		at, flags := &p.at[i], m.front.flags[i]
+		at, flags := &p.at[i], m.flags[i]
 		form, via := BodyForm(flags>>flagBody&3), record.Via(flags>>flagVia&3)
 		like := flags>>flagSameID&1 != 0 && i > 0
 		at.url, at.content, at.like, at.hinted = url, -1, int32(i), n.hinted
@@ -89,8 +103,40 @@ func (m *Meta) entryParts() (*entryParts, error) {
 	if len(m.cols[colDigests]) != int(n.pages)*len(record.Digest{}) || len(m.cols[colContents]) != 8*int(n.contents) {
 		return nil, errColumn
 	}
+	recipes := recipeReader{own: m.segment, plain: packed.Reader{B: m.cols[colRecipes]}}
+	if m.packed {
+		if err := recipes.unpack(); err != nil {
+			return nil, err
+		}
+	}
+	p.recipes = make([]Recipe, n.own)
+	for i := range p.recipes {
+		if p.recipes[i], err = recipes.next(); err != nil {
+			return nil, err
+		}
+	}
+	m.places = p
+	return p, nil
+}
+
+// entryParts returns the columns for Entry. The caller holds m.mu.
+func (m *Meta) entryParts() (*entryParts, error) {
+	if m.parts != nil {
+		return m.parts, nil
+	}
+	places, err := m.entryPlaces()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := m.front(); err != nil {
+		return nil, err
+	}
+	if err := m.need(groupPages, groupResponse, groupNames); err != nil {
+		return nil, err
+	}
+	p, n := &entryParts{entryPlaces: places}, &places.n
 	for _, c := range textCols {
-		if err := p.text[c].decode(m.cols[c], m.front.n); err != nil {
+		if err := p.text[c].decode(m.cols[c], m.n); err != nil {
 			return nil, err
 		}
 	}
@@ -105,7 +151,7 @@ func (m *Meta) entryParts() (*entryParts, error) {
 	if err := p.text[colRefersURL].decode(m.cols[colRefersURL], int(n.revisits)); err != nil {
 		return nil, err
 	}
-	if err := p.names.decode(m.cols[colRecordID], m.front.n); err != nil {
+	if err := p.names.decode(m.cols[colRecordID], m.n); err != nil {
 		return nil, err
 	}
 	for _, c := range []struct {
@@ -121,19 +167,6 @@ func (m *Meta) entryParts() (*entryParts, error) {
 			return nil, err
 		}
 	}
-	recipes := recipeReader{own: m.segment, plain: packed.Reader{B: m.cols[colRecipes]}}
-	if m.packed {
-		if err := recipes.unpack(); err != nil {
-			return nil, err
-		}
-	}
-	p.recipes = make([]Recipe, n.own)
-	for i := range p.recipes {
-		var err error
-		if p.recipes[i], err = recipes.next(); err != nil {
-			return nil, err
-		}
-	}
 	m.parts = p
 	return p, nil
 }
@@ -141,8 +174,8 @@ func (m *Meta) entryParts() (*entryParts, error) {
 // Entry returns entry n of the run with all properties, except for Fold and Facts. The
 // caller may change the result, but not the memory that its fields refer to.
 func (m *Meta) Entry(n uint32) (*Stored, error) {
-	if uint64(n) >= uint64(m.Len()) {
-		return nil, fmt.Errorf("the run has %d captures, but no capture %d", m.Len(), n)
+	if uint64(n) >= uint64(m.n) {
+		return nil, m.fault(fmt.Errorf("the run has %d captures, but no capture %d", m.n, n))
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,10 +185,10 @@ func (m *Meta) Entry(n uint32) (*Stored, error) {
 	}
 	p, err := m.entryParts()
 	if err != nil {
-		return nil, err
+		return nil, m.fault(err)
 	}
 	e := new(Stored)
-	p.plain(&e.Entry, m.front, int(n))
+	p.plain(&e.Entry, m.all, int(n))
 	m.put(e, p, int(n))
 	return e, nil
 }
@@ -170,14 +203,14 @@ func (m *Meta) Entries() ([]Stored, error) {
 	}
 	p, err := m.entryParts()
 	if err != nil {
-		return nil, err
+		return nil, m.fault(err)
 	}
-	out := make([]Stored, m.Len())
-	for i, e := range m.front.appendEntries(nil) {
+	out := make([]Stored, m.n)
+	for i, e := range m.all.appendEntries(nil) {
 		out[i].Entry = e
 		m.put(&out[i], p, i)
 	}
-	m.stored, m.parts = out, nil
+	m.stored, m.parts, m.places, m.all = out, nil, nil, nil
 	return out, nil
 }
 
@@ -206,7 +239,7 @@ func (m *Meta) put(e *Stored, p *entryParts, n int) {
 	e.Page = NoPage
 	if at.page >= 0 {
 		e.Digest = m.digest(int(at.page))
-		e.Page = p.page(int(at.page), m.front.flags[at.like])
+		e.Page = p.page(int(at.page), m.flags[at.like])
 	}
 	copy(e.ID[:], e.Digest[:])
 	if at.content >= 0 {
@@ -245,13 +278,4 @@ func (p *entryParts) page(n int, flags int64) Page {
 		Reason: p.text[colReason].of(n), Source: p.text[colCharsetSource].of(n), Unread: p.text[colUnread].of(n), ReadBytes: p.readBytes[n],
 		NoArchive: flags>>flagNoArchive&1 != 0, LinkCount: p.linkCounts[n], BlockCount: p.blockCounts[n],
 	}
-}
-
-// Bytes returns about how many bytes of memory the decoded meta frame takes.
-func (m *Meta) Bytes() int64 {
-	n := int64(m.front.n) * entryMemory
-	for _, c := range m.cols {
-		n += int64(len(c))
-	}
-	return n
 }

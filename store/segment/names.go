@@ -192,7 +192,7 @@ func decodeNames(b []byte, id uint32) (*Names, error) {
 func AppendNames(dst []byte, enc *zstd.Encoder, into *Info, n *Names) []byte {
 	plain := n.encode()
 	data := enc.EncodeAll(plain, nil)
-	h := recordHead{kind: kindNames, pool: into.Pool, segment: n.Segment, metaLength: len(data), unzip: len(plain), length: len(data)}
+	h := recordHead{kind: kindNames, pool: into.Pool, segment: n.Segment, metaLengths: []int{len(data)}, unzip: len(plain), length: len(data)}
 	h.url, h.date = urlkey.URL(into.FirstKey), into.First
 	if into.Captures == 0 {
 		h.url, h.date = urlkey.URL(noCapture), 0

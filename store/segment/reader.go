@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -227,8 +226,8 @@ func (s *Reader) directory() ([]runKey, error) {
 		case err != nil:
 			runs = append(runs, runKey{s.Info.LastKey, uint32(n), err})
 		case m.Len() > 0:
-			entries := m.front.appendEntries(nil)
-			runs = append(runs, runKey{strings.Clone(entries[m.Len()-1].Key), uint32(n), nil})
+			key, err := m.lastKey()
+			runs = append(runs, runKey{key, uint32(n), err})
 		}
 	}
 	for i := len(runs) - 2; i >= 0; i-- {
@@ -261,7 +260,7 @@ func (s *Reader) handle() (*os.File, error) {
 }
 
 // table returns two offsets in the db-file for each run: the end of its record, and
-// the end of its meta frame.
+// the end of its meta.
 func (s *Reader) table() (runEnds, metaEnds []int64, err error) {
 	f, err := s.handle()
 	if err != nil {
@@ -336,7 +335,7 @@ func (s *Reader) scanTable(f *os.File) error {
 		if end > s.Info.Bytes {
 			return &Error{File: s.Info.File, Offset: at, Err: errors.New("the record is longer than the file")}
 		}
-		metaEnds = append(metaEnds, at+int64(size+h.metaLength))
+		metaEnds = append(metaEnds, at+int64(size+h.metaLength()))
 		runEnds = append(runEnds, end)
 		at = end
 	}
@@ -344,8 +343,7 @@ func (s *Reader) scanTable(f *os.File) error {
 	return nil
 }
 
-// Run is a run (neighbouring captures and the blocks they bring) with its meta
-// frame decompressed. Its blocks and facts are empty until Load. Otherwise it is
+// Run is a run (neighbouring captures and the blocks they bring). Its blocks and facts are empty until Load. Otherwise it is
 // immutable, and several goroutines may use it.
 type Run struct {
 	Meta   *Meta
@@ -406,15 +404,15 @@ func (r *Run) Packed() bool { return r.Meta.packed }
 // has been used.
 func (r *Run) Bytes() int64 {
 	const blob = 24 // size of a slice header
-	n := int64(r.size+len(r.frame)) + 3*int64(r.head.factsLength) + r.Meta.Bytes() + blob*int64(2*r.Meta.front.n+2*len(r.ends))
+	n := int64(r.head.unzip+len(r.frame)) + 3*int64(r.head.factsLength) + entryMemory*int64(r.Meta.n) + blob*int64(2*r.Meta.n+2*len(r.ends))
 	if r.Meta.packed {
 		n += int64(r.size) / 8 // facts of blocks in their long form
 	}
 	return n
 }
 
-// Open reads and checks run n of the segment, and decompresses its meta frame, but
-// not its blocks and facts.
+// Open reads and checks run n of the segment. It does not decompress the run's blocks
+// and facts.
 func (s *Reader) Open(n uint32) (*Run, error) {
 	rec, from, err := s.record(n)
 	if err != nil {
@@ -424,7 +422,7 @@ func (s *Reader) Open(n uint32) (*Run, error) {
 	if err != nil {
 		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
-	r.long = s.Long
+	r.long, r.Meta.file, r.Meta.offset = s.Long, s.Info.File, from
 	return r, nil
 }
 
@@ -439,8 +437,7 @@ func (s *Reader) Load(r *Run, whole bool) error {
 	return nil
 }
 
-// Run reads and checks run n of the segment, and decompresses its meta frame,
-// blocks and facts.
+// Run reads and checks run n of the segment, and decompresses its blocks and facts.
 func (s *Reader) Run(n uint32) (*Run, error) {
 	r, err := s.Open(n)
 	if err == nil {
@@ -452,8 +449,8 @@ func (s *Reader) Run(n uint32) (*Run, error) {
 	return r, nil
 }
 
-// Meta reads only the meta frame of run n, which has a checksum of its own. stored
-// is how many bytes it read from the db-file.
+// Meta reads only what run n says of its entries and blocks, which has checksums of its
+// own. stored is how many bytes it read from the db-file.
 func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 	f, err := s.handle()
 	if err != nil {
@@ -472,19 +469,20 @@ func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
 	m, err = func() (*Meta, error) {
-		_, size, err := peekHead(b)
+		h, size, err := peekHead(b)
 		if err != nil {
 			return nil, err
 		}
-		plain, err := decoder().DecodeAll(b[size:], nil)
+		frames, _, err := h.frames(b[size:])
 		if err != nil {
 			return nil, err
 		}
-		return decodeMeta(plain, s.Info.ID, n)
+		return openMeta(frames, s.Info.ID, n)
 	}()
 	if err != nil {
 		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
+	m.file, m.offset = s.Info.File, from
 	return m, len(b), nil
 }
 
@@ -536,15 +534,19 @@ func openRun(b []byte, segment, number uint32) (*Run, error) {
 		return nil, fmt.Errorf("found a record of kind %q where a run should be", h.kind)
 	}
 	h.segment = segment
-	meta, err := decoder().DecodeAll(data[:h.metaLength], nil)
+	frames, content, err := h.frames(data)
 	if err != nil {
 		return nil, err
 	}
-	m, err := decodeMeta(meta, segment, number)
+	size, err := metaSize(frames)
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Meta: m, Stored: len(b), head: h, frame: data[h.metaLength:], size: h.unzip - len(meta)}
+	m, err := openMeta(frames, segment, number)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Meta: m, Stored: len(b), head: h, frame: content, size: h.unzip - size}
 	if r.size < h.factsLength || r.size > 0 && len(r.frame) == 0 || r.head.factsFrom > len(r.frame) {
 		return nil, errLengths
 	}

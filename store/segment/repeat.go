@@ -140,7 +140,7 @@ func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
 		}
 	}
 	w.info.Blocks += int64(len(r.ends))
-	w.metaEnds = append(w.metaEnds, w.info.Bytes+int64(size+h.metaLength))
+	w.metaEnds = append(w.metaEnds, w.info.Bytes+int64(size+h.metaLength()))
 	if err := w.write(rec); err != nil {
 		return err
 	}

@@ -110,45 +110,11 @@ func (m *runMemory) addBytes(col int, b []byte) {
 	m.texts[col] = append(m.texts[col], string(b))
 }
 
-// The columns that follow the front columns in a run's meta frame, in the order in
-// which they are stored.
-const (
-	colDigests   = iota // 32 bytes for each entry with a body and without flagSameID
-	colContents         // 8 bytes for each entry with flagContent and without flagSameID
-	colHolders          // of entries with BodyHeld or BodyElsewhere
-	colHolderKey        // of entries with BodyElsewhere
-	colRecipes          // of entries with BodyOwn
-	colBlockLens
-	colBlockIDs // 16 bytes for each block that is not alone a body
-	colIP
-	colOrigin
-	colAskedURL
-	colLocation
-	colSource
-	colRecordID
-	colDeclared
-	colRefersURL
-	colRefersTime
-	colTitle // this and the next, for each entry with a body and without flagSameID
-	colLang
-	colCharset
-	colDeclaredCharset
-	colReason
-	colLinkCount
-	colBlockCount
-	colHead
-	colFraming
-	colExtra
-	colCharsetSource // this and the next two, as colTitle
-	colUnread
-	colReadBytes
-	backCols
-)
-
-// encodeMeta returns the meta frame of r (front columns and all other columns of
-// its entries) before compression. number is the number of the run in the segment.
-// The result is valid until another run is encoded in the same memory.
-func (r *run) encodeMeta(segment, number uint32) []byte {
+// encodeMeta returns the meta of r (front columns and all other columns of its
+// entries) before compression, and the offset at which each group of columns ends.
+// number is the number of the run in the segment. The result is valid until another
+// run is encoded in the same memory.
+func (r *run) encodeMeta(segment, number uint32) (meta []byte, ends [groups]int) {
 	layout := metaPlain
 	if r.packed {
 		layout = metaPacked
@@ -234,10 +200,17 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 		} else {
 			cols[c] = appendTexts(cols[c], text[c])
 		}
-		dst = packed.AppendSized(dst, cols[c])
+	}
+	for g, of := range groupColumns {
+		if g == groupCaptures || slices.ContainsFunc(cols[of.from:of.to], func(col []byte) bool { return len(col) > 0 }) {
+			for _, col := range cols[of.from:of.to] {
+				dst = packed.AppendSized(dst, col)
+			}
+		}
+		ends[g] = len(dst)
 	}
 	m.meta = dst
-	return dst
+	return dst, ends
 }
 
 // BlockID returns the ID of a block: the first half of its sha256.
@@ -250,22 +223,30 @@ func BlockID(b []byte) ID {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // encode returns the complete record of the run, and the offset in it at which the
-// meta frame ends. A packed run builds on the runs refs, whose blocks are ahead:
+// meta ends. A packed run builds on the runs refs, whose blocks are ahead:
 // ahead is the dictionary for its content. The result is valid until another run is
 // encoded in the same memory.
 func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, refs []RunRef, ahead []byte) (rec []byte, metaEnd int) {
 	if r.mem == nil {
 		r.mem = new(runMemory)
 	}
-	meta := r.encodeMeta(segment, number)
+	meta, ends := r.encodeMeta(segment, number)
 	content := r.mem.content[:0]
 	for _, b := range r.blocks {
 		content = append(content, b...)
 	}
 	blocks := len(content)
 	content = r.appendFacts(content)
-	data := enc.EncodeAll(meta, r.mem.frame[:0])
-	h := recordHead{kind: kindRun, pool: pool, segment: segment, run: number, entries: len(r.entries), metaLength: len(data), factsLength: len(content) - blocks, unzip: len(meta) + len(content)}
+	h := recordHead{kind: kindRun, pool: pool, segment: segment, run: number, entries: len(r.entries), factsLength: len(content) - blocks, unzip: len(meta) + len(content)}
+	data, from := r.mem.frame[:0], 0
+	for _, end := range ends {
+		before := len(data)
+		if end > from {
+			data = enc.EncodeAll(meta[from:end], data)
+		}
+		h.metaLengths = append(h.metaLengths, len(data)-before)
+		from = end
+	}
 	switch {
 	case len(content) > 0 && r.pack != nil:
 		h.behind = refs
@@ -282,7 +263,7 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, ref
 		h.lastURL, h.lastDate = urlkey.URL(last.Key), last.Time
 	}
 	rec = h.append(r.mem.record[:0], data)
-	metaEnd = len(rec) + h.metaLength
+	metaEnd = len(rec) + h.metaLength()
 	rec = append(append(rec, data...), '\n')
 	r.mem.content, r.mem.frame, r.mem.record = content, data, rec
 	return rec, metaEnd
@@ -294,7 +275,7 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, ref
 func encodeEnd(enc *zstd.Encoder, i *Info, last *Stored) []byte {
 	text := endText(i)
 	data := enc.EncodeAll(text, nil)
-	h := recordHead{kind: kindEnd, pool: i.Pool, segment: i.ID, run: uint32(i.Runs), metaLength: len(data), unzip: len(text), length: len(data)}
+	h := recordHead{kind: kindEnd, pool: i.Pool, segment: i.ID, run: uint32(i.Runs), metaLengths: []int{len(data)}, unzip: len(text), length: len(data)}
 	h.url, h.date = urlkey.URL(last.Key), last.Time
 	h.lastURL, h.lastDate = h.url, h.date
 	return append(append(h.append(nil, data), data...), '\n')
@@ -325,7 +306,7 @@ type Contents struct {
 	Stored  int    // number of bytes that were read from the db-file
 	record  []byte // the record of the run; the frames are parts of it
 	head    recordHead
-	meta    []byte // compressed meta frame
+	lengths []byte // compressed columns, among them the lengths of the blocks
 	frame   []byte // compressed content frame
 	bytes   int    // size of the blocks
 	content []byte // the decompressed content if it was in memory already, or nil
@@ -356,21 +337,17 @@ func openContents(b []byte) (*Contents, error) {
 	if h.kind != kindRun {
 		return nil, errLengths
 	}
-	c := &Contents{Stored: len(b), record: b, head: h, meta: data[:h.metaLength], frame: data[h.metaLength:]}
-	var first zstd.Header
-	if err := first.Decode(c.meta); err != nil {
+	frames, content, err := h.frames(data)
+	if err != nil {
 		return nil, err
 	}
-	size := int(first.FrameContentSize)
-	if !first.HasFCS {
-		plain, err := decoder().DecodeAll(c.meta, nil)
-		if err != nil {
-			return nil, err
-		}
-		size = len(plain)
+	size, err := metaSize(frames)
+	if err != nil {
+		return nil, err
 	}
+	c := &Contents{Stored: len(b), record: b, head: h, lengths: frames[groupBlocks], frame: content}
 	c.bytes = h.unzip - size - h.factsLength
-	if size < 0 || c.bytes < 0 || c.bytes > h.unzip || h.factsFrom > len(c.frame) {
+	if c.bytes < 0 || c.bytes > h.unzip || h.factsFrom > len(c.frame) {
 		return nil, errLengths
 	}
 	return c, nil
@@ -390,25 +367,14 @@ func (c *Contents) blockEnds() ([]int64, error) {
 	if c.ends != nil {
 		return c.ends, nil
 	}
-	plain, err := decoder().DecodeAll(c.meta, nil)
+	plain, err := decoder().DecodeAll(c.lengths, nil)
 	if err != nil {
 		return nil, err
 	}
-	rest, _, err := cutMetaHead(plain)
-	if err != nil {
+	var cols [backCols][]byte
+	if err := cutGroup(&cols, groupBlocks, plain); err != nil {
 		return nil, err
 	}
-	r := packed.Reader{B: rest}
-	if _, err := cutFront(&r); err != nil {
-		return nil, err
-	}
-	var lens []byte
-	for range colBlockLens + 1 {
-		lens = r.Sized()
-	}
-	if r.Bad {
-		return nil, errColumn
-	}
-	c.ends, err = blockEnds(lens)
+	c.ends, err = blockEnds(cols[colBlockLens])
 	return c.ends, err
 }

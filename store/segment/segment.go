@@ -6,8 +6,9 @@
 //	record    a unit of the Tianwang format, version 2.0; a db-file is a row of records
 //	run       the content of one record: neighbouring captures and the blocks they bring
 //	front     the columns of a run that the index has too: key, time, status, hints ...
-//	meta      the first compressed frame of a run: front and all other columns
-//	content   the second compressed frame: the blocks, then the facts
+//	meta      what a run says of its entries and blocks: front and all other columns
+//	group     columns of the meta that are compressed together, apart from the others
+//	content   the last compressed frame of a run: the blocks, then the facts
 //	chunk     the front of one run, as the index stores it
 //	block     a piece of a body; recipe: the blocks that make up a body
 //	packed    the smaller form of segments of static pools: their runs build on other runs

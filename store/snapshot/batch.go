@@ -21,15 +21,15 @@ type batcher struct {
 	alone bool // all wanted columns are in the index, so no db-file is read
 }
 
-// metaAt is the decoded meta frame (the captures without their bodies) of the run of
-// a segment that a scan read last. A scan meets the runs of a segment in order, so
+// metaAt is what the db-file says of the captures of the run of a segment that a scan
+// read last, as far as the scan needs it. A scan meets the runs of a segment in order, so
 // it keeps one metaAt for each segment.
 type metaAt struct {
 	run     uint32
-	damaged bool // the frame cannot be read; the fields below are then empty
-	meta    *segment.Meta
+	damaged bool // the run cannot be read; the fields below are then empty
 	digests []record.Digest
-	pages   []segment.Page
+	pages   *segment.Pages
+	texts   [len(textColumns)][]string
 }
 
 // colsMeta are the columns that are not in the index: to read them, the db-file
@@ -186,29 +186,13 @@ func (o *batcher) meta(e *timeline.Capture) error {
 		}
 		b.Digest = append(b.Digest, d)
 	}
-	for _, c := range []struct {
-		col   record.Columns
-		field segment.Field
-		dst   *[]string
-	}{
-		{record.ColIP, segment.FieldIP, &b.IP},
-		{record.ColOrigin, segment.FieldOrigin, &b.Origin},
-		{record.ColAskedURL, segment.FieldAskedURL, &b.AskedURL},
-		{record.ColLocation, segment.FieldLocation, &b.Location},
-		{record.ColSource, segment.FieldSource, &b.Source},
-		{record.ColSource, segment.FieldRecordID, &b.RecordID},
-		{record.ColDeclaredDigest, segment.FieldDeclared, &b.DeclaredDigest},
-	} {
+	for i, c := range textColumns {
 		if want&c.col == 0 {
 			continue
 		}
 		var s string
 		if !m.damaged {
-			texts, err := m.meta.Texts(c.field)
-			if err != nil {
-				return err
-			}
-			s = texts[e.N]
+			s = m.texts[i][e.N]
 		}
 		if c.field == segment.FieldAskedURL && s == "" {
 			s = urlkey.URL(e.Key)
@@ -222,7 +206,8 @@ func (o *batcher) meta(e *timeline.Capture) error {
 				return err
 			}
 		}
-		*c.dst = append(*c.dst, s)
+		dst := c.dst(b)
+		*dst = append(*dst, s)
 	}
 	if want&record.ColPage != 0 {
 		p := segment.NoPage
@@ -231,18 +216,52 @@ func (o *batcher) meta(e *timeline.Capture) error {
 				return err
 			}
 		} else if !m.damaged {
-			p = m.pages[e.N]
+			p = m.pages.Of(e.N)
 		}
-		b.Title, b.Lang = append(b.Title, p.Title), append(b.Lang, p.Lang)
-		b.Charset, b.DeclaredCharset = append(b.Charset, p.Charset), append(b.DeclaredCharset, p.Declared)
-		b.CharsetSource, b.Unread = append(b.CharsetSource, p.Source), append(b.Unread, p.Unread)
-		b.Reason, b.NoArchive = append(b.Reason, p.Reason), append(b.NoArchive, p.NoArchive)
-		b.LinkCount, b.BlockCount = append(b.LinkCount, p.LinkCount), append(b.BlockCount, p.BlockCount)
+		putPage(b, want, &p)
 	}
 	if want&record.ColSource != 0 {
 		b.SourceOffset = append(b.SourceOffset, e.Seq)
 	}
 	return nil
+}
+
+// textColumns are the columns of texts that only the db-file has.
+var textColumns = [...]struct {
+	col   record.Columns
+	field segment.Field
+	dst   func(*record.Batch) *[]string
+}{
+	{record.ColIP, segment.FieldIP, func(b *record.Batch) *[]string { return &b.IP }},
+	{record.ColOrigin, segment.FieldOrigin, func(b *record.Batch) *[]string { return &b.Origin }},
+	{record.ColAskedURL, segment.FieldAskedURL, func(b *record.Batch) *[]string { return &b.AskedURL }},
+	{record.ColLocation, segment.FieldLocation, func(b *record.Batch) *[]string { return &b.Location }},
+	{record.ColSource, segment.FieldSource, func(b *record.Batch) *[]string { return &b.Source }},
+	{record.ColSource, segment.FieldRecordID, func(b *record.Batch) *[]string { return &b.RecordID }},
+	{record.ColDeclaredDigest, segment.FieldDeclared, func(b *record.Batch) *[]string { return &b.DeclaredDigest }},
+}
+
+// putPage appends what p has to those columns of b that are in want.
+func putPage(b *record.Batch, want record.Columns, p *segment.Page) {
+	if want&record.ColTitle != 0 {
+		b.Title = append(b.Title, p.Title)
+	}
+	if want&record.ColLang != 0 {
+		b.Lang = append(b.Lang, p.Lang)
+	}
+	if want&record.ColCharset != 0 {
+		b.Charset, b.DeclaredCharset = append(b.Charset, p.Charset), append(b.DeclaredCharset, p.Declared)
+		b.CharsetSource, b.Unread = append(b.CharsetSource, p.Source), append(b.Unread, p.Unread)
+	}
+	if want&record.ColReason != 0 {
+		b.Reason = append(b.Reason, p.Reason)
+	}
+	if want&record.ColNoArchive != 0 {
+		b.NoArchive = append(b.NoArchive, p.NoArchive)
+	}
+	if want&record.ColCounts != 0 {
+		b.LinkCount, b.BlockCount = append(b.LinkCount, p.LinkCount), append(b.BlockCount, p.BlockCount)
+	}
 }
 
 // digest returns the digest of the body that a revisit has from another entry. The
@@ -259,33 +278,48 @@ func (o *batcher) digest(from origin) (record.Digest, error) {
 	return s.Digest, nil
 }
 
-// metaOf returns the meta frame of a run of a segment. If the frame is damaged and
-// damage is skipped, the field damaged of the result is set.
+// metaOf returns what the db-file says of the captures of a run of the segment s. If the
+// run is damaged and damage is skipped, the field damaged of the result is set.
 func (o *batcher) metaOf(s *segment.Reader, run uint32) (*metaAt, error) {
 	m := o.metas[s]
 	if m != nil && m.run == run {
 		return m, nil
 	}
-	meta, err := o.v.Runs.Meta(s, run)
+	m, err := o.read(s, run)
 	if err != nil {
 		if !o.v.skips(err) {
 			return nil, err
 		}
 		m = &metaAt{run: run, damaged: true}
-		o.metas[s] = m
-		return m, nil
 	}
-	m = &metaAt{run: run, meta: meta}
-	if o.s.Columns&record.ColDigest != 0 {
+	o.metas[s] = m
+	return m, nil
+}
+
+// read reads the wanted columns of a run of the segment s.
+func (o *batcher) read(s *segment.Reader, run uint32) (*metaAt, error) {
+	meta, err := o.v.Runs.Meta(s, run)
+	if err != nil {
+		return nil, err
+	}
+	m, want := &metaAt{run: run}, o.s.Columns
+	if want&record.ColDigest != 0 {
 		if m.digests, err = meta.Digests(); err != nil {
 			return nil, err
 		}
 	}
-	if o.s.Columns&record.ColPage != 0 {
-		if m.pages, err = meta.Pages(); err != nil {
+	if want&record.ColPage != 0 {
+		if m.pages, err = meta.Pages(want); err != nil {
 			return nil, err
 		}
 	}
-	o.metas[s] = m
+	for i, c := range textColumns {
+		if want&c.col == 0 {
+			continue
+		}
+		if m.texts[i], err = meta.Texts(c.field); err != nil {
+			return nil, err
+		}
+	}
 	return m, nil
 }

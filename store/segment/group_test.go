@@ -1,0 +1,114 @@
+package segment
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"infomall/store/record"
+)
+
+// groupReads are questions about a run, and the groups of columns that each may
+// decompress besides groupCaptures.
+var groupReads = []struct {
+	name   string
+	groups []int
+	read   func(m *Meta) (any, error)
+}{
+	{"titles", []int{groupPages}, func(m *Meta) (any, error) { return everyPage(m, record.ColTitle) }},
+	{"all of pages", []int{groupPages}, func(m *Meta) (any, error) { return everyPage(m, record.ColPage) }},
+	{"digests", []int{groupIDs}, func(m *Meta) (any, error) { return m.Digests() }},
+	{"sizes of blocks", []int{groupBlocks}, func(m *Meta) (any, error) { return m.BlockEnds() }},
+	{"IDs of blocks", []int{groupIDs, groupBlocks}, func(m *Meta) (any, error) { return m.blockIDs() }},
+	{"IP addresses", []int{groupResponse}, func(m *Meta) (any, error) { return m.Texts(FieldIP) }},
+	{"names of records", []int{groupNames}, func(m *Meta) (any, error) { return m.Texts(FieldRecordID) }},
+	{"declared digests", []int{groupNames}, func(m *Meta) (any, error) { return m.Texts(FieldDeclared) }},
+	{"the last key", nil, func(m *Meta) (any, error) { return m.lastKey() }},
+	{"an entry", []int{groupIDs, groupPages, groupBlocks, groupResponse, groupNames}, func(m *Meta) (any, error) { return m.Entry(2) }},
+	{"all entries", []int{groupIDs, groupPages, groupBlocks, groupResponse, groupNames}, func(m *Meta) (any, error) { return m.Entries() }},
+}
+
+// everyPage returns what a run says of the pages of its entries, as far as want says.
+func everyPage(m *Meta, want record.Columns) (out []Page, err error) {
+	p, err := m.Pages(want)
+	if err != nil {
+		return nil, err
+	}
+	for i := range uint32(m.Len()) {
+		out = append(out, p.Of(i))
+	}
+	return out, nil
+}
+
+// TestGroupsNeeded asks each question of a run that was not read before. Only the groups
+// of columns that the question needs are decompressed.
+func TestGroupsNeeded(t *testing.T) {
+	dir := t.TempDir()
+	s := NewReader(dir, writeSegment(t, dir, testEntries(300)), nil, nil)
+	defer s.Close()
+	for _, c := range groupReads {
+		m, _, err := s.Meta(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.read(m); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		for g := range groups {
+			if done := len(m.frames[g]) == 0; done != (g == groupCaptures || slices.Contains(c.groups, g)) {
+				t.Errorf("%s: group %d is decompressed: %v", c.name, g, done)
+			}
+		}
+	}
+}
+
+// TestGroupsDamaged damages bytes of each group of columns of a run. What needs the group
+// returns an error that names the file. Everything else is read as before.
+func TestGroupsDamaged(t *testing.T) {
+	dir := t.TempDir()
+	info := writeSegment(t, dir, testEntries(300))
+	name := filepath.Join(dir, info.File)
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, at, err := peekHead(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g, length := range h.metaLengths {
+		for i := at; i < at+length; i += 1 + length/40 {
+			bad := bytes.Clone(b)
+			bad[i] ^= 16
+			if err := os.WriteFile(name, bad, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			readDamaged(t, dir, info, g)
+		}
+		at += length
+	}
+}
+
+// readDamaged asks all questions of the first run of a segment in which a byte of a group
+// is damaged.
+func readDamaged(t *testing.T, dir string, info *Info, group int) {
+	t.Helper()
+	s := NewReader(dir, info, nil, nil)
+	defer s.Close()
+	for _, c := range groupReads {
+		named := new(Error)
+		m, _, err := s.Meta(0)
+		if err == nil {
+			_, err = c.read(m)
+		}
+		switch needed := group == groupCaptures || slices.Contains(c.groups, group); {
+		case needed && (!errors.As(err, &named) || named.File != info.File):
+			t.Errorf("%s, with group %d damaged: error %v", c.name, group, err)
+		case !needed && err != nil:
+			t.Errorf("%s, with group %d damaged, which it does not need: %v", c.name, group, err)
+		}
+	}
+}

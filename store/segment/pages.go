@@ -1,0 +1,140 @@
+package segment
+
+import (
+	"strings"
+
+	"infomall/store/record"
+)
+
+// Pages is what was read from the bodies of the entries of a run when they came in, such
+// as their titles. It is immutable.
+type Pages struct {
+	at     []int32 // number of the page of each entry; -1 for an entry without a body
+	flags  []int64
+	text   [colReadBytes - colTitle]texts     // from colTitle on
+	counts [colRecipes - colReadBytes][]int64 // from colReadBytes on
+}
+
+// pageColumns says which columns of the db-file belong to a column of a scan.
+var pageColumns = []struct {
+	of   record.Columns
+	cols []int
+}{
+	{record.ColTitle, []int{colTitle}},
+	{record.ColLang, []int{colLang}},
+	{record.ColCharset, []int{colCharset, colDeclaredCharset, colCharsetSource, colUnread, colReadBytes}},
+	{record.ColReason, []int{colReason}},
+	{record.ColCounts, []int{colLinkCount, colBlockCount}},
+}
+
+// Pages returns what was read from the bodies of the entries, in order, as far as want
+// says. It decodes nothing else.
+func (m *Meta) Pages(want record.Columns) (*Pages, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p, err := m.decodePages(want)
+	return p, m.fault(err)
+}
+
+func (m *Meta) decodePages(want record.Columns) (*Pages, error) {
+	if err := m.need(groupPages); err != nil {
+		return nil, err
+	}
+	p := &Pages{at: make([]int32, m.n), flags: m.flags}
+	pages := 0
+	for i, fl := range m.flags {
+		switch {
+		case BodyForm(fl>>flagBody&3) == BodyNone:
+			p.at[i] = -1
+		case fl>>flagSameID&1 != 0 && i > 0:
+			p.at[i] = p.at[i-1]
+		default:
+			p.at[i] = int32(pages)
+			pages++
+		}
+	}
+	for i := range p.text {
+		_ = p.text[i].decode(nil, 0) // gives "" for every page
+	}
+	for _, c := range pageColumns {
+		if want&c.of == 0 {
+			continue
+		}
+		for _, col := range c.cols {
+			var err error
+			if col < colReadBytes {
+				err = p.text[col-colTitle].decode(m.cols[col], pages)
+			} else {
+				p.counts[col-colReadBytes], err = decodeInts(nil, m.cols[col], pages)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return p, nil
+}
+
+// Of returns the Page of entry i of the run; NoPage if the entry has no body. A field that
+// was not asked for is zero.
+func (p *Pages) Of(i uint32) Page {
+	n := p.at[i]
+	if n < 0 {
+		return NoPage
+	}
+	text := func(col int) string { return p.text[col-colTitle].of(int(n)) }
+	count := func(col int) int64 {
+		if c := p.counts[col-colReadBytes]; c != nil {
+			return c[n]
+		}
+		return 0
+	}
+	return Page{
+		Title: text(colTitle), Lang: text(colLang), Charset: text(colCharset), Declared: text(colDeclaredCharset), Reason: text(colReason),
+		Source: text(colCharsetSource), Unread: text(colUnread), ReadBytes: count(colReadBytes),
+		NoArchive: p.flags[i]>>flagNoArchive&1 != 0, LinkCount: count(colLinkCount), BlockCount: count(colBlockCount),
+	}
+}
+
+// Digests returns the digest of each entry's body, in order. It is zero for an
+// entry with BodyNone.
+func (m *Meta) Digests() ([]record.Digest, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out, err := m.decodeDigests()
+	return out, m.fault(err)
+}
+
+func (m *Meta) decodeDigests() ([]record.Digest, error) {
+	if err := m.need(groupIDs); err != nil {
+		return nil, err
+	}
+	out := make([]record.Digest, m.n)
+	b := m.cols[colDigests]
+	for i, fl := range m.flags {
+		switch {
+		case BodyForm(fl>>flagBody&3) == BodyNone:
+		case fl>>flagSameID&1 != 0 && i > 0:
+			out[i] = out[i-1]
+		case len(b) < len(record.Digest{}):
+			return nil, errColumn
+		default:
+			b = b[copy(out[i][:], b):]
+		}
+	}
+	if len(b) != 0 {
+		return nil, errColumn
+	}
+	return out, nil
+}
+
+// lastKey returns the key of the last entry. The run must have one.
+func (m *Meta) lastKey() (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f, err := m.front()
+	if err != nil {
+		return "", m.fault(err)
+	}
+	return strings.Clone(f.keys[len(f.keys)-1]), nil
+}
