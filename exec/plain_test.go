@@ -44,7 +44,7 @@ func drawPlainQuery(t *rapid.T) string {
 	keys := some("keys", 0, "status", "mime", "kind", "host", "domain", "date_trunc('month', time)", "date_trunc('week', time)", "year(time)", "strftime(time, '%Y-%m')",
 		"strftime(time, '%H')", "changed", "truncated", "job", "status / 100", "time", "digest", "substr(digest, 1, 1)")
 	aggs := some("aggregates", 1, "count(*)", "count(mime)", "count(DISTINCT host)", "count(DISTINCT month(time))", "sum(status)", "sum(bytes)", "avg(status)", "min(time)", "max(host)",
-		"min(month(time))", "count(DISTINCT url)", "sum(bytes) FILTER (WHERE status = 200)", "count(*) FILTER (WHERE mime = 'text/html')", "count_if(kind = 'page')", "median(status)",
+		"min(month(time))", "count(DISTINCT url)", "count(DISTINCT url)", "sum(bytes) FILTER (WHERE status = 200)", "count(*) FILTER (WHERE mime = 'text/html')", "count_if(kind = 'page')", "median(status)",
 		"stddev(status)", "arg_min(status, time)", "any_value(status)", "avg(bytes / 2)", "avg(time - 2008-06)", "sum(DISTINCT status)", "count(digest)", "count(DISTINCT digest)", "max(digest)")
 	q := "SELECT " + strings.Join(append(keys, aggs...), ", ") + " FROM " + from + where
 	if len(keys) > 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -60,8 +61,65 @@ func checkTally(rt *rapid.T, a *Archive) {
 	if !maps.Equal(got, want) {
 		rt.Fatalf("tally of %+v:\ngot  %v\nwant %v", q, got, want)
 	}
+	checkOnce(rt, v, q.Scan)
 	q.Time, q.Period = true, nil
 	checkEnds(rt, v, q)
+}
+
+// checkOnce compares the URLs of a scan that yields each once with those of a scan that
+// yields all captures.
+func checkOnce(rt *rapid.T, v *Snapshot, s record.Scan) {
+	urls := func(s record.Scan) (list []string) {
+		for b, err := range v.Scan(context.Background(), s) {
+			if err != nil {
+				rt.Fatal(err)
+			}
+			list = append(list, b.URL[:b.N]...)
+		}
+		return list
+	}
+	want := slices.Compact(urls(s))
+	s.Columns, s.Once = 0, true
+	if got := urls(s); !slices.Equal(got, want) {
+		rt.Fatalf("each URL of %+v once:\ngot  %q\nwant %q", s, got, want)
+	}
+}
+
+// TestOnce reads the URLs of many segments with many chunks each, all of them and some
+// ranges.
+func TestOnce(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	r := rand.New(rand.NewPCG(20, 26))
+	for month := range 7 {
+		var visits []*visit
+		for range 3000 {
+			n := r.IntN(5000)
+			visits = append(visits, &visit{url: fmt.Sprintf("http://h%d.example/%d", n%11, n), time: day0 + record.Time(month*31+r.IntN(28))*dayMillis, status: 200, body: "x"})
+		}
+		put(t, a, visits)
+	}
+	v, err := a.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	rapid.Check(t, func(rt *rapid.T) {
+		s := record.Scan{From: record.MinTime, To: record.MaxTime}
+		if rapid.Bool().Draw(rt, "bounded") {
+			s.From = day0 + record.Time(rapid.IntRange(0, 200).Draw(rt, "from")*dayMillis)
+			s.To = s.From + record.Time(rapid.IntRange(0, 200).Draw(rt, "days")*dayMillis)
+		}
+		if rapid.Bool().Draw(rt, "ranged") {
+			s.Ranges = []urlkey.Range{}
+			for _, host := range slices.Compact(slices.Sorted(slices.Values(rapid.SliceOfN(rapid.IntRange(0, 12), 0, 4).Draw(rt, "hosts")))) {
+				key := urlkey.Key(fmt.Sprintf("http://h%d.example/%d", host, rapid.IntRange(0, 9).Draw(rt, "page")))
+				s.Ranges = append(s.Ranges, urlkey.Range{From: key, To: key[:len(key)-len(" http")] + "~"})
+			}
+			slices.SortFunc(s.Ranges, func(a, b urlkey.Range) int { return strings.Compare(a.From, b.From) })
+		}
+		checkOnce(rt, v, s)
+	})
 }
 
 // checkEnds compares the first and last times of a tally with those of all.

@@ -405,9 +405,14 @@ func (b *builder) finishDistinct(limit Limit) error {
 	}
 	below := b.top
 	b.project()
-	b.top = &Distinct{In: b.top, Adjacent: b.adjacentRows(below)}
+	adjacent := b.adjacentRows(below)
+	distinct := &Distinct{In: b.top, Adjacent: adjacent}
+	b.top = distinct
 	if keys, err = b.talliedDistinct(below, keys); err != nil {
 		return err
+	}
+	if b.once(below) && adjacent {
+		b.top = distinct.In // no URL comes twice
 	}
 	b.sort(keys, limit)
 	b.bound(limit)

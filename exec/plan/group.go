@@ -157,9 +157,15 @@ func (b *builder) adjacent(g *Group) {
 		return
 	}
 	url := src.Index("url")
-	for _, a := range g.Aggs {
+	of := func(a *Aggregate) bool {
 		c, ok := a.Arg.(*expr.Col)
-		a.Adjacent = ok && c.Index == url && a.Func == Count && a.Distinct
+		return ok && c.Index == url && a.Func == Count && a.Distinct
+	}
+	if !slices.ContainsFunc(g.Aggs, func(a *Aggregate) bool { return !of(a) }) {
+		b.once(g.In)
+	}
+	for _, a := range g.Aggs {
+		a.Adjacent = of(a)
 	}
 }
 

@@ -328,6 +328,9 @@ func (n *Source) String() string {
 	if n.Choice.Text != "" {
 		s.WriteString(", " + n.Choice.Text)
 	}
+	if n.Once {
+		s.WriteString(", each URL once")
+	}
 	if n.Relation.Cut {
 		s.WriteString(n.cutText())
 	}

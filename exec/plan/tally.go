@@ -87,6 +87,23 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 	return keys, nil
 }
 
+// once makes the source below a SELECT DISTINCT, or a count of different URLs, yield
+// each URL once, if nothing else is read of it. It reports whether the source does.
+func (b *builder) once(below Node) bool {
+	src := b.byURL(below)
+	if src == nil || src.Relation != relation.Captures && src.Relation != relation.Versions || src.Choice.Kind != relation.ChooseAll || src.During != record.MinTime || src.Refs {
+		return false
+	}
+	if src.Relation == relation.Versions && src.Window.From != record.MinTime {
+		return false // a URL with captures in the window need not have a version that began there
+	}
+	if slices.ContainsFunc(src.Fields, func(f *relation.Column) bool { return !f.FromURL }) {
+		return false
+	}
+	src.Once = true
+	return true
+}
+
 // byHost returns sort keys that put the result into the order of URLs: first by
 // host, then by domain. It returns nil if the query has an ORDER BY, or has
 // items that are neither a host nor a domain of src.

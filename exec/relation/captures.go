@@ -14,7 +14,7 @@ import (
 var Captures = made(Relation{
 	Name: "captures", Doc: "one capture: a visit that got a response", Scoped: true, OfVisits: true, Order: []string{"url", "time"}, RefColumns: refColumns,
 	Columns: []Column{
-		captured("url", value.URL, "canonical URL", func(v *value.Vector, b *record.Batch) { urls(v, b.URL[:b.N]) }),
+		captured("url", value.URL, "canonical URL", func(v *value.Vector, b *record.Batch) { urls(v, b.URL[:b.N]) }).fromURL(),
 		captured("time", value.Time, "when the URL was fetched", func(v *value.Vector, b *record.Batch) { times(v, b.Time[:b.N]) }),
 		captured("status", value.Int, "HTTP status", func(v *value.Vector, b *record.Batch) { statuses(v, b.Status[:b.N]) }).needs(record.ColStatus),
 		captured("kind", value.Text, "page, redirect, missing, soft_missing, denied or error", func(v *value.Vector, b *record.Batch) { names(v, b.Kind[:b.N]) }).needs(record.ColKind),
@@ -29,9 +29,9 @@ var Captures = made(Relation{
 		captured("ip", value.Text, "IP address of the server", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.IP[:b.N]) }).needs(record.ColIP),
 		captured("origin", value.URL, "URL requested first, if a redirect led here", func(v *value.Vector, b *record.Batch) { texts(v, value.URL, b.Origin[:b.N]) }).needs(record.ColOrigin),
 		captured("asked_url", value.Text, "URL as received, not made canonical", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.AskedURL[:b.N]) }).needs(record.ColAskedURL),
-		captured("urlkey", value.Text, "normalized URL key, as in CDX files", func(v *value.Vector, b *record.Batch) { ofURL(v, b.URL[:b.N], urlkey.CDX) }),
-		captured("host", value.Text, "host of the URL", func(v *value.Vector, b *record.Batch) { hosts(v, b) }),
-		captured("domain", value.Text, "registered domain of the host", func(v *value.Vector, b *record.Batch) { domains(v, b) }),
+		captured("urlkey", value.Text, "normalized URL key, as in CDX files", func(v *value.Vector, b *record.Batch) { ofURL(v, b.URL[:b.N], urlkey.CDX) }).fromURL(),
+		captured("host", value.Text, "host of the URL", func(v *value.Vector, b *record.Batch) { hosts(v, b) }).fromURL(),
+		captured("domain", value.Text, "registered domain of the host", func(v *value.Vector, b *record.Batch) { domains(v, b) }).fromURL(),
 		captured("truncated", value.Bool, "whether the body was cut when fetched", func(v *value.Vector, b *record.Batch) { *v = value.Vector{Type: value.Bool, Bools: b.Truncated[:b.N]} }).needs(record.ColTruncated),
 		captured("noarchive", value.Bool, "whether the page asks robots to keep no copy", func(v *value.Vector, b *record.Batch) { *v = value.Vector{Type: value.Bool, Bools: b.NoArchive[:b.N]} }).needs(record.ColNoArchive),
 		captured("previous", value.Time, "time of the previous capture", func(v *value.Vector, b *record.Batch) { times(v, b.Previous[:b.N]) }).needs(record.ColPrevious),
@@ -80,6 +80,8 @@ func (r *Reader) captures(ctx context.Context, n *Request) iter.Seq2[*record.Bat
 		return r.Snapshot.Tally(ctx, n.Counted())
 	case n.Choice.Kind != ChooseAll:
 		return r.chosen(ctx, n)
+	case n.Once:
+		return r.Snapshot.Scan(ctx, n.urlScan())
 	}
 	return r.visits(ctx, n, n.Scan(0))
 }

@@ -30,6 +30,8 @@ type Column struct {
 	// Ahead reports that the value of the column for a version depends on
 	// captures after the version's first capture.
 	Ahead bool
+	// FromURL reports that the column is computed from the URL alone.
+	FromURL bool
 	// Needs says which columns of a scan the column is computed from.
 	Needs record.Columns
 
@@ -66,6 +68,12 @@ func (c *Column) Raw() bool { return c.raw != nil }
 
 // Shown returns the text that a raw text stands for: its bytes in hexadecimal.
 func Shown(raw string) string { return hex.EncodeToString([]byte(raw)) }
+
+// fromURL returns a copy of c that is marked as computed from the URL alone.
+func (c Column) fromURL() Column {
+	c.FromURL = true
+	return c
+}
 
 // oneTime returns a copy of c that a query with EACH cannot read.
 func (c Column) oneTime() Column {

@@ -38,6 +38,8 @@ type Request struct {
 	// Changed reports that the query keeps only rows whose column changed is
 	// true. The relation may then leave out other rows.
 	Changed bool
+	// Once asks for each URL once. All Fields are computed from the URL.
+	Once bool
 	// Raw asks for the raw form of the columns that have one.
 	Raw bool
 	// Tally is not nil if the rows are only counted or grouped.
@@ -156,6 +158,13 @@ func (n *Request) Scan(needs record.Columns) record.Scan {
 	if match := n.Match; match != nil {
 		s.Skip = func(key, _ string) bool { return !match(key) }
 	}
+	return s
+}
+
+// urlScan returns the scan that reads each URL once that n selects. n.Once must be set.
+func (n *Request) urlScan() record.Scan {
+	s := n.Scan(0)
+	s.Columns, s.Once = 0, true
 	return s
 }
 

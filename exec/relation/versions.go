@@ -53,8 +53,8 @@ var Versions = made(Relation{
 		asInCaptures("urlkey"),
 		asInCaptures("host"),
 		asInCaptures("domain"),
-		ofFirst("path", value.Text, "path of the URL, decoded", func(v *value.Vector, b *record.Batch) { ofURL(v, b.URL[:b.N], urlkey.Path) }),
-		ofFirst("depth", value.Int, "number of path segments", func(v *value.Vector, b *record.Batch) { depths(v, b.URL[:b.N]) }),
+		ofFirst("path", value.Text, "path of the URL, decoded", func(v *value.Vector, b *record.Batch) { ofURL(v, b.URL[:b.N], urlkey.Path) }).fromURL(),
+		ofFirst("depth", value.Int, "number of path segments", func(v *value.Vector, b *record.Batch) { depths(v, b.URL[:b.N]) }).fromURL(),
 		asInCaptures("job"),
 		ofSpan("new_blocks", value.Int, "number of blocks at the finest level that are not in the previous version", func(v *value.Vector, b *spanBatch) { sizes(v, b.NewBlocks[:b.N]) }).aside().needs(record.ColPrevious),
 		ofSpan("stored_bytes", value.Int, "size of the new blocks, and of the layout if it is new: the most that is stored for the version, before compression", func(v *value.Vector, b *spanBatch) { sizes(v, b.StoredBytes[:b.N]) }).aside().needs(record.ColPrevious),
@@ -102,6 +102,7 @@ func ofFirst(name string, t value.Type, doc string, fill func(*value.Vector, *re
 func asInCaptures(name string) Column {
 	c := Captures.Column(name)
 	same := ofFirst(c.Name, c.Type, c.Doc, c.fill.(func(*value.Vector, *record.Batch))).needs(c.Needs)
+	same.FromURL = c.FromURL
 	if raw, ok := c.raw.(func(*value.Vector, *record.Batch)); ok {
 		same.raw = func(v *value.Vector, b *spanBatch) { raw(v, &b.Batch) }
 	}
@@ -115,11 +116,30 @@ func versionRefs(hidden []*value.Vector, b *spanBatch) { packRefs(hidden, b.Ref[
 // versions yields the versions that n chooses, in batches, sorted by URL and
 // time.
 func (r *Reader) versions(ctx context.Context, n *Request) iter.Seq2[*spanBatch, error] {
+	if n.Once {
+		return urlsOf(r.Snapshot.Scan(ctx, n.urlScan()))
+	}
 	in := r.spans(ctx, r.Snapshot.Scan(ctx, n.Scan(record.ColChange)), n, false)
 	if n.Asks("new_blocks", "stored_bytes") {
 		in = r.brought(ctx, n, in)
 	}
 	return in
+}
+
+// urlsOf yields the rows of a scan that has each URL once, as versions of which nothing
+// but the URL is known.
+func urlsOf(scan record.Rows) iter.Seq2[*spanBatch, error] {
+	return func(yield func(*spanBatch, error) bool) {
+		for b, err := range scan {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&spanBatch{Batch: *b}, nil) {
+				return
+			}
+		}
+	}
 }
 
 // allText returns as a Text all visible text of the page b.

@@ -54,6 +54,9 @@ type Scan struct {
 	// Columns are the columns to fill. Key, URL, Time and Ref are always
 	// filled.
 	Columns Columns
+	// Once asks for one row for each URL that has a capture in the time range.
+	// Only Key and URL are filled, and Columns must be 0.
+	Once bool
 	// Skip, if not nil, is called once for each URL with its sort key. If it
 	// returns true, the scan leaves out all captures of that URL.
 	Skip func(key, url string) bool

@@ -160,7 +160,7 @@ var ErrStop = errors.New("stop")
 // cheap: ranging does the work, and stopping releases everything. In a long scan a
 // goroutine reads ahead; it has ended when the range loop has ended.
 func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
-	fill := func(ctx context.Context, first *record.Batch, put func(*record.Batch) *record.Batch) error {
+	var fill filler = func(ctx context.Context, first *record.Batch, put func(*record.Batch) *record.Batch) error {
 		out := newBatcher(ctx, v, s, first, put)
 		err := v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, out.add, out.columns())
 		if err == nil {
@@ -170,6 +170,14 @@ func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 			return nil
 		}
 		return err
+	}
+	if s.Once {
+		fill = func(ctx context.Context, first *record.Batch, put func(*record.Batch) *record.Batch) error {
+			if err := v.scanURLs(ctx, s, first, put); !errors.Is(err, ErrStop) {
+				return err
+			}
+			return nil
+		}
 	}
 	return func(yield func(*record.Batch, error) bool) {
 		rows := func(b *record.Batch, err error) bool {

@@ -171,7 +171,7 @@ func (a *Archive) Scan(ctx context.Context, s record.Scan) record.Rows {
 			b = new(record.Batch)
 			return ok
 		}
-		skipped, skip := "", false
+		skipped, skip, last := "", false, ""
 		for i := range a.rows {
 			r := &a.rows[i]
 			if s.Skip != nil && r.key != skipped {
@@ -180,7 +180,15 @@ func (a *Archive) Scan(ctx context.Context, s record.Scan) record.Rows {
 			if s.Skip != nil && skip || r.Time < s.From || r.Time >= s.To || !inRanges(s.Ranges, r.key) {
 				continue
 			}
-			r.appendTo(b, s.Columns, i)
+			if s.Once && r.key == last {
+				continue
+			}
+			last = r.key
+			if s.Once {
+				b.Key, b.URL, b.N = append(b.Key, r.key), append(b.URL, r.URL), b.N+1
+			} else {
+				r.appendTo(b, s.Columns, i)
+			}
 			if b.N < size {
 				continue
 			}

@@ -1,0 +1,322 @@
+package snapshot
+
+import (
+	"context"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/timeline"
+	"infomall/store/urlkey"
+)
+
+// scanURLs fills batches with one row for each URL of the scan s that has a capture in
+// its time range, and only with their keys. It reads the keys of each segment, and no
+// more, unless the segment has captures outside that range or hidden ones.
+func (v *Snapshot) scanURLs(ctx context.Context, s record.Scan, b *record.Batch, put func(*record.Batch) *record.Batch) error {
+	ranges := s.Ranges
+	if ranges == nil {
+		ranges = []urlkey.Range{{}}
+	}
+	var all []*keyStream
+	defer func() {
+		for _, w := range all {
+			w.chunks.Close()
+		}
+	}()
+	for _, i := range v.Pin.Segments {
+		r := v.Runs.Reader(i)
+		if i.First >= s.To || i.Last < s.From || !mayHave(r, ranges) {
+			continue
+		}
+		w, err := v.newKeyStream(r, s.From, s.To)
+		if err != nil {
+			return err
+		}
+		all = append(all, w)
+	}
+	merge := newKeyMerge(all)
+	for _, rg := range ranges {
+		if err := merge.seek(rg); err != nil {
+			return err
+		}
+		for n := 0; !merge.end(); n++ {
+			if n&1023 == 0 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+			}
+			key, again := merge.key()
+			if !again && (s.Skip == nil || !s.Skip(key, urlkey.URL(key))) {
+				b.Key = append(b.Key, key)
+				if b.N++; b.N == record.BatchRows {
+					if b = put(b); b == nil {
+						return ErrStop
+					}
+				}
+			}
+			if err := merge.next(); err != nil {
+				return err
+			}
+		}
+	}
+	if b.N > 0 && put(b) == nil {
+		return ErrStop
+	}
+	return ctx.Err()
+}
+
+// keyStream yields the keys of one segment that have a visible capture in a time range,
+// in order. A key of which two chunks have captures comes twice.
+type keyStream struct {
+	v        *Snapshot
+	seg      *segment.Reader
+	chunks   *segment.ChunkCursor
+	from, to record.Time
+	timed    bool                      // not all captures of the segment are in that range
+	hidden   func(timeline.Place) bool // reports whether a capture was removed; nil if the segment has no such captures
+
+	chunk segment.Tally
+	k, i  int    // the current key of the chunk, and its first entry
+	done  bool   // there are no more chunks
+	more  bool   // there is a current key
+	key   string // the current key
+	limit string // the end of the current range; "" is no limit
+}
+
+// newKeyStream returns the stream of a segment's keys. The caller closes its chunks.
+func (v *Snapshot) newKeyStream(r *segment.Reader, from, to record.Time) (*keyStream, error) {
+	w := &keyStream{v: v, seg: r, from: from, to: to, timed: r.Info.First < from || r.Info.Last >= to}
+	want := segment.WantKeys
+	if w.timed {
+		want |= segment.WantTime
+	}
+	w.chunks = r.Chunks(want)
+	var err error
+	w.hidden, err = v.hiddenIn(r.Info.ID)
+	return w, err
+}
+
+// seek moves to the first key of the range. The ranges of several calls ascend. If there
+// is no such key, more is false.
+func (w *keyStream) seek(r urlkey.Range) error {
+	w.limit = r.To
+	if last := len(w.chunk.Keys) - 1; last < 0 || w.chunk.Keys[last] < r.From {
+		if err := w.take(func() (bool, error) { return w.chunks.SeekTally(r.From, &w.chunk) }); err != nil {
+			return err
+		}
+	}
+	for w.k < len(w.chunk.Keys) && w.chunk.Keys[w.k] < r.From {
+		w.i += int(w.chunk.Counts[w.k])
+		w.k++
+	}
+	return w.settle()
+}
+
+// next moves to the next key of the range.
+func (w *keyStream) next() error {
+	w.i += int(w.chunk.Counts[w.k])
+	w.k++
+	return w.settle()
+}
+
+// take makes the chunk to which move moves the current one. After damage that may be
+// skipped, it goes on with the chunk of the next run that can be read.
+func (w *keyStream) take(move func() (bool, error)) error {
+	w.k, w.i = 0, 0
+	more, err := move()
+	for n := 0; err != nil && w.v.skips(err); n++ {
+		if n > w.seg.Info.Runs {
+			more, err = false, nil // the whole file is unreadable
+			break
+		}
+		more, err = w.chunks.NextTally(&w.chunk)
+	}
+	if more && err == nil {
+		w.v.Runs.ReadChunk(w.seg)
+		return nil
+	}
+	w.done, w.chunk.Keys = true, w.chunk.Keys[:0]
+	return err
+}
+
+// settle moves on from the current key, if it has no capture that is wanted, to the next
+// one that has. At the end of the range it sets more to false.
+func (w *keyStream) settle() error {
+	for w.more = !w.done; w.more; w.more = !w.done {
+		if w.k == len(w.chunk.Keys) {
+			if err := w.take(func() (bool, error) { return w.chunks.NextTally(&w.chunk) }); err != nil {
+				return err
+			}
+			continue
+		}
+		if w.key = w.chunk.Keys[w.k]; w.limit != "" && w.key >= w.limit {
+			w.more = false
+			return nil
+		}
+		if w.wanted() {
+			return nil
+		}
+		w.i += int(w.chunk.Counts[w.k])
+		w.k++
+	}
+	return nil
+}
+
+// wanted reports whether the current key has a visible capture in the time range.
+func (w *keyStream) wanted() bool {
+	if !w.timed && w.hidden == nil {
+		return true
+	}
+	for i := w.i; i < w.i+int(w.chunk.Counts[w.k]); i++ {
+		if t := w.chunk.Times; w.timed && (record.Time(t[i]) < w.from || record.Time(t[i]) >= w.to) {
+			continue
+		}
+		if w.hidden == nil || !w.hidden(timeline.Place{Seg: w.seg, Run: w.chunk.Run, N: uint32(i)}) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyMerge merges the keys of several streams in order. It is a tree of losers: each
+// node has the stream that lost there, and the winner of all is at the root.
+//
+// Keys that follow each other begin with the same bytes. So streams are compared by
+// codes, which say where and how a key differs from the key that came last: of two keys
+// after the same key, the one that shares more with it comes first, and of two that
+// share as much, the one with the lesser byte after that. Only keys with equal codes are
+// compared, from the bytes after. (This is offset-value coding, of Conner 1977.)
+type keyMerge struct {
+	streams []*keyStream
+	codes   []uint64
+	losers  []int // losers[0] is the winner
+}
+
+// codeEnd is the code of a stream that is at its end, and codeSame that of a key that
+// equals the key before. Between them are the codes of other keys: the greatest length
+// minus the number of bytes shared, and then a byte.
+const (
+	codeSame   = 0
+	codeEnd    = 1<<64 - 1
+	codeLength = 1 << 32
+)
+
+func newKeyMerge(streams []*keyStream) *keyMerge {
+	return &keyMerge{streams: streams, codes: make([]uint64, len(streams)), losers: make([]int, len(streams))}
+}
+
+// codeOf returns the code of a key after a key with which it shares its first n bytes,
+// but which it does not equal.
+func codeOf(key string, n int) uint64 {
+	last := uint64(0) // Unreachable: key would sort before the key that it follows.
+	if n < len(key) {
+		last = uint64(key[n])
+	}
+	return uint64(codeLength-n)<<8 | last
+}
+
+// seek moves all streams to their first keys in the range.
+func (m *keyMerge) seek(r urlkey.Range) error {
+	for i := range m.losers {
+		m.losers[i] = -1
+	}
+	for i, w := range m.streams {
+		if err := w.seek(r); err != nil {
+			return err
+		}
+		m.codes[i] = codeEnd
+		if w.more {
+			m.codes[i] = codeOf(w.key, 0)
+		}
+		m.enter(i)
+	}
+	return nil
+}
+
+// enter lets stream i, which is new, rise in the tree until it comes to a node that has
+// no stream yet.
+func (m *keyMerge) enter(i int) {
+	for node := (i + len(m.streams)) / 2; node > 0; node /= 2 {
+		if m.losers[node] < 0 {
+			m.losers[node] = i
+			return
+		}
+		i = m.match(node, i)
+	}
+	m.losers[0] = i
+}
+
+// end reports whether all streams are at the end of the range.
+func (m *keyMerge) end() bool { return len(m.streams) == 0 || m.codes[m.losers[0]] == codeEnd }
+
+// key returns the current key. If the flag again is set, it equals the key before.
+func (m *keyMerge) key() (key string, again bool) {
+	i := m.losers[0]
+	return m.streams[i].key, m.codes[i] == codeSame
+}
+
+// next moves to the next key.
+func (m *keyMerge) next() error {
+	i := m.losers[0]
+	w := m.streams[i]
+	before := w.key
+	if err := w.next(); err != nil {
+		return err
+	}
+	switch n := sharedBytes(before, w.key, 0); {
+	case !w.more:
+		m.codes[i] = codeEnd
+	case n == len(w.key):
+		m.codes[i] = codeSame
+	default:
+		m.codes[i] = codeOf(w.key, n)
+	}
+	for node := (i + len(m.streams)) / 2; node > 0; node /= 2 {
+		i = m.match(node, i)
+	}
+	m.losers[0] = i
+	return nil
+}
+
+// match compares stream i with the loser of a node. The stream with the greater key
+// becomes the loser. match returns the other.
+func (m *keyMerge) match(node, i int) (winner int) {
+	j := m.losers[node]
+	a, b := m.codes[i], m.codes[j]
+	if a == b && a != codeEnd && a != codeSame {
+		x, y := m.streams[i].key, m.streams[j].key
+		n := sharedBytes(x, y, int(codeLength-a>>8))
+		switch {
+		case n == len(x) && n == len(y):
+			m.codes[j] = codeSame
+			return i
+		case n == len(y) || n < len(x) && x[n] > y[n]:
+			m.codes[i] = codeOf(x, n)
+			m.losers[node] = i
+			return j
+		}
+		m.codes[j] = codeOf(y, n)
+		return i
+	}
+	if a > b {
+		m.losers[node] = i
+		return j
+	}
+	return i
+}
+
+// sharedBytes returns with how many equal bytes x and y begin, if the first n are known
+// to be equal.
+func sharedBytes(x, y string, n int) int {
+	most := min(len(x), len(y))
+	for ; n+8 <= most; n += 8 {
+		a, b := x[n:n+8], y[n:n+8]
+		if a != b {
+			break
+		}
+	}
+	for n < most && x[n] == y[n] {
+		n++
+	}
+	return n
+}
