@@ -54,6 +54,10 @@ var arrows = map[string]string{
 	"store/block/life":       "store/block/about store/block/divide store/block/facts store/packed store/record store/record/message store/words",
 	"store/disk":             "",
 
+	"store/words/cut":            "store/words store/words/cut/list",
+	"store/words/cut/list":       "",
+	"store/words/cut/list/jieba": "store/words/cut/list",
+
 	"store/disk/disktest": "store/disk",
 	"store/disk/lines":    "store/disk",
 
