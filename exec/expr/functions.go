@@ -167,6 +167,11 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if question, ok := constantText(args, 1); ok && f.asked {
+		if _, err := Question(question, e.Args[1]); err != nil {
+			return nil, err
+		}
+	}
 	if f.result != value.Null {
 		t = f.result
 	}
