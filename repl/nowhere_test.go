@@ -56,8 +56,11 @@ func nowhereScript(t *testing.T) []string {
 		for _, c := range relation.Find(name).Columns {
 			columns = append(columns, c.Name)
 		}
-		if name == "periods" {
+		switch name {
+		case "periods":
 			name = "periods(month)"
+		case "findings":
+			name = "findings('words')"
 		}
 		for _, scope := range []string{"", "IN 'nowhere.example'", "IN 'http://nowhere.example/a'", "IN 'a.example' .. 'b.example/'"} {
 			for _, when := range nowhereTimes {

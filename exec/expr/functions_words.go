@@ -133,9 +133,14 @@ const (
 	snippetLength = 160
 )
 
-// snippet returns an excerpt of the text. It begins shortly before the word that has
-// the most different words of the question after it.
 func snippet(text string, q *match.Query, _ []value.Value) value.Value {
+	return value.OfText(Snippet(text, q))
+}
+
+// Snippet returns an excerpt of the text, with marks around the words of the question.
+// It begins shortly before the word that has the most different words of the question
+// after it. White space becomes one blank.
+func Snippet(text string, q *match.Query) string {
 	text = unmarked.Replace(strings.Join(strings.Fields(text), " "))
 	places := q.Places(nil, text)
 	first := bestPlace(text, places, len(q.Atoms()))
@@ -154,7 +159,7 @@ func snippet(text string, q *match.Query, _ []value.Value) value.Value {
 	if end < len(text) {
 		out = strings.TrimRight(out, " ") + "…"
 	}
-	return value.OfText(out)
+	return out
 }
 
 // bestPlace returns the index of the first place that has the most different atoms
@@ -220,23 +225,11 @@ func forth(text string, at, n int) int {
 	return end
 }
 
-// The constants of BM25 (Robertson and Walker 1994): how much further finds of a word
-// count, how much a long text is held against it, and how many terms a usual page has.
-const (
-	bm25K1    = 1.2
-	bm25B     = .75
-	termsPage = 400
-)
+// termsPage is how many words a usual page has.
+const termsPage = 400
 
-// score returns BM25 of the text for the words of the question, without how rare the
-// words are in the archive.
+// score returns BM25 of the text for the words of the question, see match.Query.BM25.
 func score(text string, q *match.Query, _ []value.Value) value.Value {
 	counts := make([]int, len(q.Atoms()))
-	terms := q.Count(text, counts)
-	sum := 0.0
-	q.Needed(func(atom int) {
-		n := float64(counts[atom])
-		sum += n * (bm25K1 + 1) / (n + bm25K1*(1-bm25B+bm25B*float64(terms)/termsPage))
-	})
-	return value.OfFloat(sum)
+	return value.OfFloat(q.BM25(counts, q.Count(text, counts), termsPage))
 }

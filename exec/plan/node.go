@@ -240,7 +240,7 @@ func (*Row) Columns() []value.Column { return nil }
 func (n *Source) Columns() []value.Column {
 	var cols []value.Column
 	for _, f := range n.Fields {
-		cols = append(cols, value.Column{Name: f.Name, Type: f.Type})
+		cols = append(cols, value.Column{Name: f.Name, Type: f.Type, Marked: f.Marked})
 	}
 	for range n.Hidden() {
 		cols = append(cols, value.Column{Type: value.Int})
@@ -309,6 +309,9 @@ func (n *Source) String() string {
 	s.WriteString(n.Relation.Name)
 	if n.Unit != "" {
 		s.WriteString("(" + n.Unit + ")")
+	}
+	if n.Question != nil {
+		s.WriteString("(" + quote(n.Question.String()) + ")")
 	}
 	if n.Scope != "" {
 		s.WriteString(" in " + n.Scope)

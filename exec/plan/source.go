@@ -24,6 +24,9 @@ func newSource(s *ast.Source, r *relation.Relation, env *expr.Env) (*Source, err
 	if r.ByUnit {
 		return src, src.setPeriods(s, env)
 	}
+	if err := src.setQuestion(s, env); err != nil {
+		return nil, err
+	}
 	if s.Unit != nil {
 		err := ast.Errorf(s.Unit, "%s takes no unit", r.Name)
 		err.Hint = "periods(month) does, and the choice EACH month"
@@ -42,6 +45,27 @@ func newSource(s *ast.Source, r *relation.Relation, env *expr.Env) (*Source, err
 		return nil, err
 	}
 	return src, nil
+}
+
+// setQuestion sets the question of n, a source that reads findings('words'), from the
+// source s in FROM. A relation that wants a question must get one, and no other may.
+func (n *Source) setQuestion(s *ast.Source, env *expr.Env) error {
+	switch {
+	case n.Relation.Asked && s.Question == nil:
+		err := ast.Errorf(s.Relation, "%s wants the words to look for", n.Relation.Name)
+		err.Hint = "write " + n.Relation.Name + "('words')"
+		return err
+	case !n.Relation.Asked && s.Question != nil:
+		return ast.Errorf(s.Question, "%s takes no words", n.Relation.Name)
+	case s.Question == nil:
+		return nil
+	}
+	text, err := expr.ConstantText(s.Question, env)
+	if err != nil {
+		return err
+	}
+	n.Question, err = expr.Question(text, s.Question)
+	return err
 }
 
 // unscoped returns an error if the source s in FROM has a scope or a time

@@ -14,7 +14,7 @@ import (
 )
 
 // Select is the statement SELECT, which queries the archive.
-var Select = session.Declare("SELECT", session.Answers|session.Anywhere, readSelect)
+var Select = session.Declare("SELECT, SEARCH", session.Answers|session.Anywhere, readSelect)
 
 // selection is a SELECT statement whose clauses were read.
 type selection struct {

@@ -23,6 +23,8 @@ type Column struct {
 	// Aside marks a column that is not late, but costly to compute, so SELECT *
 	// leaves it out.
 	Aside bool
+	// Marked says that the texts have marks around words, as in value.Column.
+	Marked bool
 	// OneTime reports that the column describes the whole time range of a query
 	// at once. A query with EACH, which divides the range into periods, cannot
 	// read it.
@@ -72,6 +74,12 @@ func Shown(raw string) string { return hex.EncodeToString([]byte(raw)) }
 // fromURL returns a copy of c that is marked as computed from the URL alone.
 func (c Column) fromURL() Column {
 	c.FromURL = true
+	return c
+}
+
+// marked returns a copy of c whose texts have marks around words.
+func (c Column) marked() Column {
+	c.Marked = true
 	return c
 }
 

@@ -34,6 +34,10 @@ type Reader struct {
 	// with the number of rows that this source has yielded so far.
 	Scanned func(rows int64)
 
+	// Notes are for the user, after the rows: how much was asked, for example. Sources
+	// that were read to their end add them.
+	Notes []string
+
 	responses []*response  // the responses used last, the latest first
 	compared  comparison   // the comparison made last
 	keptLast  *keptVersion // what is stored about the version read last

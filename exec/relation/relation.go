@@ -25,6 +25,7 @@ type Relation struct {
 	// choice such as AT.
 	OwnTime string
 	ByUnit  bool // takes a unit, as in periods(month)
+	Asked   bool // takes words, as in findings('kafka')
 	Shown   bool // SHOW with the name of the relation lists all rows
 
 	// The next fields say what a row is made of.
@@ -112,7 +113,7 @@ func Names() []string {
 
 // relations lists all relations, in the order of the manual.
 var relations = []*Relation{
-	Captures, Versions, Pages, Blocks, Changes, Layouts, Links, Hosts,
+	Captures, Versions, Pages, Blocks, Changes, Layouts, Links, Hosts, Findings,
 	Ranks, Duplicates, Graphs, Edges,
 	Periods, Pools, Files, Tombstones,
 	Fetches, Frontier, Crawls, Workers,

@@ -7,6 +7,7 @@ import (
 	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/urlkey"
+	"infomall/store/words/match"
 )
 
 // Request says what a query reads of a relation: which columns, and which rows.
@@ -35,6 +36,8 @@ type Request struct {
 	Choice Choice
 	// Unit is the unit of periods(unit), such as "month".
 	Unit string
+	// Question is the question of findings('words'); nil for other relations.
+	Question *match.Query
 	// Changed reports that the query keeps only rows whose column changed is
 	// true. The relation may then leave out other rows.
 	Changed bool

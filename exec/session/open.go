@@ -28,7 +28,8 @@ func (s *Session) Open(ctx context.Context, node plan.Node) (*Result, error) {
 	if snap != nil {
 		snap.SkipDamage()
 	}
-	rows, err := s.Runner(snap).Rows(ctx, node)
+	runner := s.Runner(snap)
+	rows, err := runner.Rows(ctx, node)
 	if err != nil {
 		release()
 		return nil, err
@@ -58,6 +59,7 @@ func (s *Session) Open(ctx context.Context, node plan.Node) (*Result, error) {
 			yield(nil, err)
 			return
 		}
+		res.Notes = append(res.Notes, runner.Notes...)
 		if !any && len(sources) == 1 {
 			res.Notes = append(res.Notes, s.whyEmpty(ctx, snap, node, sources[0])...)
 		}

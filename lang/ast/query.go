@@ -4,6 +4,7 @@ package ast
 // them. ORDER BY, LIMIT and OFFSET apply to the rows of all SELECTs.
 type Query struct {
 	Span
+	Search  *Search // nil unless the query was written as SEARCH
 	With    []With
 	Select  *Select
 	Union   []*Select // the SELECTs after the first, each after UNION ALL
@@ -14,9 +15,17 @@ type Query struct {
 
 func (*Query) statement() {}
 
+// Search says how a query was written that begins with SEARCH: whether it has its own
+// ORDER BY and LIMIT.
+type Search struct{ Ordered, Limited bool }
+
 func (s *Query) String() string { return text(s) }
 
 func (s *Query) print(p *printer) {
+	if s.Search != nil {
+		s.printSearch(p)
+		return
+	}
 	if len(s.With) > 0 {
 		p.WriteString("WITH ")
 		p.commas(len(s.With), func(i int) { s.With[i].print(p) })
@@ -30,6 +39,25 @@ func (s *Query) print(p *printer) {
 	p.orderBy(s.OrderBy)
 	p.clause(" LIMIT ", s.Limit)
 	p.clause(" OFFSET ", s.Offset)
+}
+
+// printSearch writes the query in the form that begins with SEARCH.
+func (s *Query) printSearch(p *printer) {
+	from := s.Select.From
+	p.clause("SEARCH ", from.Question)
+	if len(from.Scopes) > 0 {
+		p.WriteString(" IN ")
+		p.scopes(from.Scopes)
+	}
+	p.time(&from.Time)
+	p.clause(" WHERE ", s.Select.Where)
+	if s.Search.Ordered {
+		p.orderBy(s.OrderBy)
+	}
+	if s.Search.Limited {
+		p.clause(" LIMIT ", s.Limit)
+		p.clause(" OFFSET ", s.Offset)
+	}
 }
 
 func (s *Query) children(l nodes) nodes {
@@ -181,6 +209,7 @@ type Source struct {
 	File     Expr    // the path after FILE, *String or *Param; nil if absent
 	Relation *Name   // a relation, a view or a name of WITH; nil with scopes means the relation versions
 	Unit     *Name   // the unit of periods(unit); nil if absent
+	Question Expr    // the words of findings('words'), *String or *Param; nil if absent
 	Scopes   []Scope // none means all URLs
 	Time     TimeClause
 	Alias    *Name // nil if absent
@@ -200,6 +229,10 @@ func (s *Source) print(p *printer) {
 			p.name(s.Unit)
 			p.WriteByte(')')
 		}
+		if s.Question != nil {
+			p.clause("(", s.Question)
+			p.WriteByte(')')
+		}
 		if len(s.Scopes) > 0 {
 			p.WriteString(" IN ")
 		}
@@ -213,7 +246,7 @@ func (s *Source) children(l nodes) nodes {
 	if s.Query != nil {
 		l = append(l, s.Query)
 	}
-	return l.exprs(s.File).scopes(s.Scopes).time(&s.Time)
+	return l.exprs(s.File, s.Question).scopes(s.Scopes).time(&s.Time)
 }
 
 // Join is one join of a SELECT: [LEFT] JOIN source ON expr.

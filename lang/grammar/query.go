@@ -8,7 +8,7 @@ import (
 	"infomall/lang/scan"
 )
 
-var queryStatement = of[queryStatementSyntax]("SELECT, WITH", topic{"SELECT", `
+var queryStatement = of[queryStatementSyntax]("SELECT, WITH, SEARCH", topic{"SELECT", `
 [WITH with, …] select [UNION ALL select …]
     [ORDER BY key, …]
     [LIMIT n [OFFSET n]]
@@ -22,11 +22,22 @@ with = name AS (query)
 source = relation [IN scope, …] [time] [AS name]
   | scope, … [time] [AS name]
   | periods(unit) range [AS name]
+  | findings(words) [IN scope, …] [time] [AS name]
   | (query) [AS name] | FILE 'text' [AS name] | name [AS name]
+words = 'text' | $name
 ` + helpKey + helpScope + `time = range [choice] | choice [range]
 range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
 choice = AT t | AS OF t | NEAREST t | FIRST | LATEST | EACH unit
 unit = year | month | week | day
+` + helpT + `n = 10 | $name
+`}, topic{"SEARCH", `
+SEARCH words [IN scope, …] [time] [WHERE expr]
+    [ORDER BY key, …]
+    [LIMIT n [OFFSET n]]
+words = 'text' | $name
+` + helpKey + helpScope + `time = range [choice] | choice [range]
+range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
+choice = AT t | AS OF t | NEAREST t | FIRST | LATEST
 ` + helpT + `n = 10 | $name
 `}, topic{"EXPRESSIONS", `
 expr = expr OR expr | expr AND expr | NOT expr | x
@@ -75,9 +86,9 @@ func parseQuery(lex *lexer.PeekingLexer) (querySyntax, error) {
 	return (*queryTree)(q), err
 }
 
-// atQuery reports whether the next token begins a query: SELECT or WITH.
+// atQuery reports whether the next token begins a query: SELECT, WITH or SEARCH.
 func (p *parser) atQuery() bool {
-	return scan.IsKeyword(p.peek(), "SELECT") || scan.IsKeyword(p.peek(), "WITH")
+	return scan.IsKeyword(p.peek(), "SELECT") || scan.IsKeyword(p.peek(), "WITH") || p.atSearch()
 }
 
 // bracketedQuery reads a query and the closing bracket after it. The opening
@@ -102,10 +113,15 @@ func (p *parser) query() (*ast.Query, error) {
 			return nil, err
 		}
 	}
-	if q.Select, err = p.selectClauses(); err != nil {
+	if q.With == nil && p.atSearch() {
+		err = p.search(q)
+	} else {
+		q.Select, err = p.selectClauses()
+	}
+	if err != nil {
 		return nil, err
 	}
-	for p.take("UNION") {
+	for q.Search == nil && p.take("UNION") {
 		if err := p.needWord("ALL"); err != nil {
 			return nil, err
 		}
@@ -129,6 +145,9 @@ func (p *parser) query() (*ast.Query, error) {
 				return nil, err
 			}
 		}
+	}
+	if q.Search != nil {
+		p.endSearch(q)
 	}
 	q.Span = p.span(start)
 	return q, nil
@@ -271,7 +290,7 @@ func (p *parser) atFile() bool {
 	return next == scan.String || next == scan.Param
 }
 
-// relation reads a relation or periods(unit), with its scopes (the URLs to
+// relation reads a relation, periods(unit) or findings(words), with its scopes (the URLs to
 // read) and its time clause, into s.
 func (p *parser) relation(s *ast.Source) error {
 	name, err := p.alias()
@@ -287,6 +306,14 @@ func (p *parser) relation(s *ast.Source) error {
 		p.next()
 		unit := scan.Name(t)
 		s.Unit = &unit
+		if err := p.needOp(")"); err != nil {
+			return err
+		}
+	}
+	if !name.Quoted && scan.EqualFold(name.Text, "FINDINGS") && p.takeOp("(") {
+		if s.Question, err = p.textOrParam(); err != nil {
+			return err
+		}
 		if err := p.needOp(")"); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 // of queries, of their clauses (sources, times, sort keys) and of expressions.
 var (
 	queryWords = []string{
-		"WITH", "SELECT", "DISTINCT", "FROM", "LEFT", "JOIN", "WHERE", "GROUP", "BY", "HAVING", "UNION", "ORDER", "LIMIT", "OFFSET",
+		"WITH", "SELECT", "SEARCH", "DISTINCT", "FROM", "LEFT", "JOIN", "WHERE", "GROUP", "BY", "HAVING", "UNION", "ORDER", "LIMIT", "OFFSET",
 	}
 	clauseWords = []string{
 		"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS", "DURING", "EACH",

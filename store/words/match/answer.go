@@ -192,3 +192,23 @@ func (f *search) together(atom int) []hit {
 		}
 	}
 }
+
+// The constants of BM25: how much further finds of a word count, and how much a long
+// text is held against it.
+const (
+	bm25K1 = 1.2
+	bm25B  = .75
+)
+
+// BM25 returns how well a text answers the question, from 0 on (Robertson and Walker
+// 1994). counts has how often the text has each atom, as Count sets it; terms is how many
+// terms the text has, and usual how many a text of its sort has. Excluded atoms do not
+// count. All words weigh the same: how rare they are elsewhere is not known here.
+func (q *Query) BM25(counts []int, terms int, usual float64) float64 {
+	sum := 0.0
+	q.Needed(func(atom int) {
+		n := float64(counts[atom])
+		sum += n * (bm25K1 + 1) / (n + bm25K1*(1-bm25B+bm25B*float64(terms)/usual))
+	})
+	return sum
+}
