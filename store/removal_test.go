@@ -261,6 +261,7 @@ func TestRemovals(t *testing.T) {
 				rt.Fatalf("from %v to %v:\n%s", from.Std(), to.Std(), diffRows(got, part))
 			}
 			checkTally(rt, a)
+			checkSizes(rt, a)
 			if got, err := pooled(a); err != nil || !reflect.DeepEqual(got, countRows(want)) {
 				rt.Fatalf("pools have %v (error %v), want %v", got, err, countRows(want))
 			}

@@ -57,6 +57,11 @@ type Scan struct {
 	// Once asks for one row for each URL that has a capture in the time range.
 	// Only Key and URL are filled, and Columns must be 0.
 	Once bool
+	// Sizes, if not nil, is asked for neighbouring captures whose bodies have
+	// between least and greatest bytes. If it returns false, the caller does not
+	// need them, and the scan may leave them out. The answer may change from true
+	// to false while the scan goes on. Several goroutines may call Sizes.
+	Sizes func(least, greatest int64) bool
 	// Skip, if not nil, is called once for each URL with its sort key. If it
 	// returns true, the scan leaves out all captures of that URL.
 	Skip func(key, url string) bool

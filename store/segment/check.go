@@ -308,10 +308,10 @@ func (c *checker) chunk(number uint32, entries []Stored) error {
 }
 
 // holds reports whether b is an undamaged chunk of run number with exactly these
-// entries.
+// entries and their bounds.
 func holds(b []byte, number uint32, entries []Stored) bool {
 	var chunk Chunk
-	if err := chunk.decode(b, wantAll); err != nil || chunk.Run != number {
+	if err := chunk.decode(b, wantAll); err != nil || chunk.Run != number || chunk.bounds != boundsOf(entries) {
 		return false
 	}
 	return slices.EqualFunc(chunk.AppendEntries(nil), entries, func(a Entry, b Stored) bool { return a == b.Entry })

@@ -16,9 +16,10 @@ type Chunk struct {
 	Run uint32
 	// First is the number, in the run, of the chunk's first entry. It is 0 except
 	// for a chunk from a cursor made by Only.
-	First int
-	front front
-	ids   identities
+	First  int
+	bounds Bounds
+	front  front
+	ids    identities
 }
 
 // identities holds the ID and Content of each entry of a run, in order.
@@ -72,7 +73,7 @@ func (x *identities) decode(b []byte, f *front) error {
 }
 
 // appendChunk appends the chunk of a run, as the index stores it: crc32c of the
-// bytes after it, format, number of the run, front columns, identities.
+// bytes after it, format, number of the run, bounds, front columns, identities.
 func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
 	front, flags := new(frontWriter).append(nil, entries)
 	return appendChunkOf(dst, number, entries, front, flags)
@@ -86,30 +87,44 @@ func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, fl
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0, disk.FormatByte)
 	dst = binary.AppendUvarint(dst, uint64(number))
+	bounds := boundsOf(entries)
+	dst = bounds.append(dst)
 	dst = append(dst, front...)
 	dst = appendIdentities(dst, entries, flags)
 	binary.LittleEndian.PutUint32(dst[start:], crc32.Checksum(dst[start+4:], castagnoli))
 	return dst
 }
 
-// openChunk checks the checksum and format of the chunk that fills b, and returns a
-// reader of the bytes after them.
-func openChunk(b []byte) (packed.Reader, error) {
+// chunkHead is what a chunk says before its columns.
+type chunkHead struct {
+	run    uint32
+	bounds Bounds
+}
+
+// openChunk checks the checksum and format of the chunk that fills b. It returns the head
+// of the chunk, and a reader of the bytes after it.
+func openChunk(b []byte) (r packed.Reader, h chunkHead, err error) {
 	if len(b) < 6 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
-		return packed.Reader{}, errColumn
+		return r, h, errColumn
 	}
-	return packed.Reader{B: b[5:]}, disk.CheckByte(b[4], "index")
+	if err := disk.CheckByte(b[4], "index"); err != nil {
+		return r, h, err
+	}
+	r.B = b[5:]
+	h.run = uint32(r.Uvarint())
+	h.bounds = takeBounds(&r)
+	return r, h, nil
 }
 
 // decode checks b, which is one chunk, and decodes it into c with the front columns
 // whose bits are set in want. It keeps no reference to b. It reuses the memory of
 // c, which must have been decoded with the same want.
 func (c *Chunk) decode(b []byte, want uint) error {
-	r, err := openChunk(b)
+	r, head, err := openChunk(b)
 	if err != nil {
 		return err
 	}
-	c.Run = uint32(r.Uvarint())
+	c.Run, c.bounds = head.run, head.bounds
 	if err := c.front.decode(&r, want); err != nil {
 		return err
 	}
@@ -271,11 +286,11 @@ func (s *Reader) Only(key string, want Want) *ChunkCursor {
 // decodeOnly decodes b as decode does, but only the entries of the URL with this
 // key. It reports false if the chunk has none.
 func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
-	r, err := openChunk(b)
+	r, head, err := openChunk(b)
 	if err != nil {
 		return false, err
 	}
-	*c = Chunk{Run: uint32(r.Uvarint())}
+	*c = Chunk{Run: head.run, bounds: head.bounds}
 	p, err := cutFront(&r)
 	if err != nil || p.n == 0 {
 		return false, err

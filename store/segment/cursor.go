@@ -7,11 +7,12 @@ import "sort"
 type ChunkCursor struct {
 	s    *Reader
 	want Want
-	only *string       // key of the only wanted URL, or nil
-	c    *bucketCursor // nil if chunks are made from the db-file
-	key  string        // the last key that was sought
-	run  int64         // number of the last run that was returned, or -1
-	next int           // index in the directory
+	only *string           // key of the only wanted URL, or nil
+	skip func(Bounds) bool // reports which chunks to leave out; nil means none
+	c    *bucketCursor     // nil if chunks are made from the db-file
+	key  string            // the last key that was sought
+	run  int64             // number of the last run that was returned, or -1
+	next int               // index in the directory
 	at   Chunk
 	// last is the value of the index that was decoded last, if Next moved to it.
 	// behind are the values before it that were not released yet.
@@ -125,18 +126,27 @@ func (c *ChunkCursor) fromIndex(move mover, decode func([]byte) (uint32, error))
 			return false, err
 		}
 	}
-	k, v, err := move()
-	if err != nil || k == nil {
-		return false, err
-	}
-	err = c.s.index.guard(func() error {
-		run, err := decode(v)
-		if err == nil {
-			c.run = int64(run)
+	for {
+		k, v, err := move()
+		if err != nil || k == nil {
+			return false, err
 		}
-		return err
-	})
-	return err == nil, err
+		over := false
+		err = c.s.index.guard(func() (err error) {
+			if over, err = c.passesOver(v); over || err != nil {
+				return err
+			}
+			run, err := decode(v)
+			if err == nil {
+				c.run = int64(run)
+			}
+			return err
+		})
+		if err != nil || !over {
+			return err == nil, err
+		}
+		move = c.passing
+	}
 }
 
 // fromFile calls decode with the next chunk, made from the db-file because the
@@ -147,25 +157,30 @@ func (c *ChunkCursor) fromFile(decode func([]byte) (uint32, error)) (bool, error
 	if err != nil {
 		return false, err
 	}
-	i := c.next + sort.Search(len(runs)-c.next, func(i int) bool {
-		r := &runs[c.next+i]
-		return int64(r.number) > c.run && r.lastKey >= c.key
-	})
-	if i == len(runs) {
-		return false, nil
+	for {
+		i := c.next + sort.Search(len(runs)-c.next, func(i int) bool {
+			r := &runs[c.next+i]
+			return int64(r.number) > c.run && r.lastKey >= c.key
+		})
+		if i == len(runs) {
+			return false, nil
+		}
+		c.next, c.run = i+1, int64(runs[i].number)
+		if runs[i].damage != nil {
+			return false, runs[i].damage
+		}
+		m, _, err := c.s.Meta(runs[i].number)
+		if err != nil {
+			return false, err
+		}
+		entries, err := m.Entries()
+		if err != nil {
+			return false, err
+		}
+		if c.skip != nil && c.skip(boundsOf(entries)) {
+			continue
+		}
+		_, err = decode(appendChunk(nil, m.number, entries))
+		return err == nil, err
 	}
-	c.next, c.run = i+1, int64(runs[i].number)
-	if runs[i].damage != nil {
-		return false, runs[i].damage
-	}
-	m, _, err := c.s.Meta(runs[i].number)
-	if err != nil {
-		return false, err
-	}
-	entries, err := m.Entries()
-	if err != nil {
-		return false, err
-	}
-	_, err = decode(appendChunk(nil, m.number, entries))
-	return err == nil, err
 }

@@ -82,11 +82,11 @@ type Codes struct {
 // decode checks b, a chunk that appendChunk made, and decodes the columns in want
 // into t. It keeps no reference to b.
 func (t *Tally) decode(b []byte, want Want) error {
-	r, err := openChunk(b)
+	r, head, err := openChunk(b)
 	if err != nil {
 		return err
 	}
-	t.Run = uint32(r.Uvarint())
+	t.Run = head.run
 	p, err := cutFront(&r)
 	if err != nil {
 		return err

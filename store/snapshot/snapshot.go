@@ -162,7 +162,9 @@ var ErrStop = errors.New("stop")
 func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 	var fill filler = func(ctx context.Context, first *record.Batch, put func(*record.Batch) *record.Batch) error {
 		out := newBatcher(ctx, v, s, first, put)
-		err := v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, out.add, out.columns())
+		segments := v.segmentsFor(s.From, s.To)
+		skip := v.notNeeded(s, segments)
+		err := v.walkAmong(ctx, s, segments, skip, skip != nil, out.add, out.columns())
 		if err == nil {
 			err = out.flush()
 		}
@@ -203,18 +205,19 @@ func oneURL(ranges []urlkey.Range) bool {
 // duplicates, with correct hints), in the order of the URLs' keys. The slice is
 // valid until f returns.
 func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Capture) error) error {
-	return v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, f, nil)
+	return v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), nil, false, f, nil)
 }
 
-// walkAmong does what walk does, over the given segments.
+// walkAmong does what walk does, over the given segments. If the function skip is not nil,
+// it leaves out the chunks (the index's part for one run) for which skip returns true.
 //
-// The flag partial says that these are not all segments that correct hints need: the
-// hints are then meaningless, and f may also get captures of other segments.
+// The flag partial says that these are not all captures that correct hints need: the hints
+// are then meaningless, and f may also get captures of other segments.
 //
 // If the function columns is not nil, walkAmong calls it instead of f for captures
 // that are the only ones of their URLs. It gets a cursor, and takes the next n
 // captures from it.
-func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, partial bool, f func([]timeline.Capture) error, columns func(c *Cursor, n int) error) error {
+func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, skip func(segment.Bounds) bool, partial bool, f func([]timeline.Capture) error, columns func(c *Cursor, n int) error) error {
 	ranges := s.Ranges
 	if ranges == nil {
 		ranges = []urlkey.Range{{}}
@@ -235,6 +238,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 			c = newCursorOn(ranges[0].From, r, wants(s.Columns), v)
 		} else {
 			c = NewCursor(r, wants(s.Columns), v)
+			c.chunks.PassOver(skip)
 		}
 		if i.Last < s.From && s.Columns&colsOriginal == 0 {
 			c.skips = v.maySkip // no row is lost, and rows do not use anything of earlier captures

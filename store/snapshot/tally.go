@@ -178,7 +178,7 @@ func compareTimes(a, b record.Time) int {
 // side counts the captures of overlapping segments. It reads them side by side, so
 // that it counts a duplicate capture once.
 func (w *tallier) side(list []*segment.Info) error {
-	return w.v.walkAmong(w.ctx, w.t.Scan, list, true, func(group []timeline.Capture) error {
+	return w.v.walkAmong(w.ctx, w.t.Scan, list, nil, true, func(group []timeline.Capture) error {
 		var host string
 		for i := range group {
 			e := &group[i]
