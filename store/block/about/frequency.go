@@ -14,8 +14,7 @@ type frequencies struct {
 	entries []frequency // one for each word, in the order of the first occurrences
 	keys    []byte      // the keys of the entries, one after the other
 	slots   []int32     // hash table of the keys: 1 + the index of an entry; 0 if free
-	best    []int32     // indexes of entries; memory of mostFrequent
-	words   []string    // memory of the results
+	best    []int32     // indexes of entries; memory of the results
 }
 
 type frequency struct {
@@ -71,10 +70,11 @@ func (f *frequencies) is(e *frequency, key []byte, h uint64) bool {
 	return e.hash == h && bytes.Equal(f.keys[e.key:e.end], key)
 }
 
-// mostFrequent returns at most n of the counted words, the most frequent first.
-// It leaves out words whose count is not greater than the argument least. Equally
-// frequent words are in the order of their first occurrence.
-func (f *frequencies) mostFrequent(n, least int) []string {
+// mostFrequent returns at most n of the counted words, as indexes of entries, the
+// most frequent first. It leaves out words whose count is not greater than the
+// argument least. Equally frequent words are in the order of their first occurrence.
+// The result is valid until mostFrequent or inOrder is called again.
+func (f *frequencies) mostFrequent(n, least int) []int32 {
 	best := f.best[:0]
 	for i := range f.entries {
 		count := f.entries[i].count
@@ -89,20 +89,18 @@ func (f *frequencies) mostFrequent(n, least int) []string {
 			best[k-1], best[k] = best[k], best[k-1]
 		}
 	}
-	f.best, f.words = best, f.words[:0]
-	for _, i := range best {
-		f.words = append(f.words, f.entries[i].word)
-	}
-	return f.words
+	f.best = best
+	return best
 }
 
-// inOrder returns each counted word once, in the order of the first occurrences.
-func (f *frequencies) inOrder() []string {
-	f.words = f.words[:0]
+// inOrder returns each counted word once, as indexes of entries, in the order of the
+// first occurrences. The result is valid until mostFrequent or inOrder is called again.
+func (f *frequencies) inOrder() []int32 {
+	f.best = f.best[:0]
 	for i := range f.entries {
-		f.words = append(f.words, f.entries[i].word)
+		f.best = append(f.best, int32(i))
 	}
-	return f.words
+	return f.best
 }
 
 // appendLower appends the word w in lower case to dst.

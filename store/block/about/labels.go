@@ -6,6 +6,7 @@
 //
 //	label       the purpose of a block, such as nav or main
 //	topic       a few words that say what a block is about
+//	phrase      Chinese words that follow each other in a text, such as 毕业典礼
 //	sight       the visible properties of a block
 //	census      counts of the links, list items, controls and pictures in a range of a page
 //	main text   the article of a page, without the menus around it

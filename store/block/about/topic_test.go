@@ -1,7 +1,9 @@
 package about
 
 import (
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"infomall/store/block/divide"
 )
@@ -10,6 +12,8 @@ func TestTopic(t *testing.T) {
 	long := "<p>kafka stores streams of records. kafka clusters keep records on brokers; brokers serve records. a broker can fail, and kafka goes on. " +
 		"other systems lose what they have not written. nothing of that kind happens here, it is said, as long as two or more of them live, " +
 		"which is most of the time, in most of the places that anyone has seen or heard of until this very day.</p>"
+	frequent := "<p>" + strings.Repeat("学校里有网络，写着历史。", 30) + "</p>"
+	once := "<p>学校举行开学典礼，学校图书馆延长开放时间，学校公布招生计划，物理系举办学术报告" + strings.Repeat("，在2008年6月28日", 30) + "</p>"
 	tests := []struct{ name, in, modern, classic string }{
 		{"nothing", "<div><img src=x></div>", "", ""},
 		{"heading", "<div><p>some text before</p><h2>The <i>heading</i></h2><p>and after</p></div>", "The heading", "The heading"},
@@ -23,6 +27,18 @@ func TestTopic(t *testing.T) {
 		{"stop words alone", "<p>this is it</p>", "this is it", "this is it"},
 		{"Chinese", "<p>北京大学的网络实验室在收集网页</p>", "北京大学 网络实验室 收集网页", "北京大学 网络实验室 收集网页"},
 		{"letters that make words", "<p>新闻中心，招生就业；在线服务和网络中心的使用说明</p>", "新闻中心 招生就业 在线服务 网络中心 使用说明", "新闻中心 招生就业 在线服务 网络中心 使用说明"},
+		{"a run that is longer than a phrase", "<p>全校师生深切哀悼四川汶川地震遇难同胞</p>", "全校师生深切哀悼 四川汶川地震遇难同胞", "全校师生深切哀悼 四川汶川地震遇难同胞"},
+		{"words are whole", "<p>关于2008届毕业典礼隆重举行</p>", "2008届毕业典礼隆重举行", "2008届毕业典礼隆重举行"},
+		{"traditional letters", "<p>關於2008屆畢業典禮隆重舉行</p>", "2008屆畢業典禮隆重舉行", "2008屆畢業典禮隆重舉行"},
+		{"both scripts have the same stop words", "<p>對國際學校的報導</p>", "國際學校 報導", "國際學校 報導"},
+		{"numbers", "<p>增长3.5亿元，10:30分开始，5000，2007-2008学年</p>", "增长3.5亿元 10:30分开始 2007-2008学年", "增长3.5亿元 10:30分开始 2007-2008学年"},
+		{"dates and single letters say nothing", "<p>校办公室 6月28日 （三）</p>", "校办公室", "校办公室"},
+		{"dates alone", "<p>6月28日</p>", "6月28日", "6月28日"},
+		{"Latin words in Chinese text", "<p>用Linux内核和 kafka 集群</p>", "用Linux内核 kafka 集群", "用Linux内核 kafka 集群"},
+		{"Japanese", "<p>ネットワークの実験</p>", "ネットワークの実験", "ネットワークの実験"},
+		{"Thai", "<p>ภาษาไทย ข่าว</p>", "ภาษาไทย ข่าว", "ภาษาไทย ข่าว"},
+		{"frequent Chinese words", frequent, "学校 网络 历史", "学校 网络 历史"},
+		{"one frequent Chinese word", once, "学校举行开学典礼 学校图书馆延长开放时间 学校公布招生计划 物理系举办学术报告", "学校"},
 		{"Chinese heading", "<h3>今日要闻</h3><p>北京大学的网络实验室在收集网页</p>", "今日要闻", "今日要闻"},
 	}
 	for _, tt := range tests {
@@ -52,4 +68,39 @@ func FuzzTopic(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestPhraseBorders cuts a text at every letter and asks for the topic of the rest. Each
+// phrase of a topic must begin and end where words of the rest do, and be no longer than
+// phraseLetters.
+func TestPhraseBorders(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat("全校师生为四川地震灾区捐款逾八十万元第十五届校园文化节闭幕数学建模竞赛校内选拔结果公布", 2),
+		"北京大學的網絡實驗室在收集網頁，十年來保存了數十億個網頁；用戶可以研究一個事件的始末2008年6月28日上午",
+	} {
+		for from, letter := range text {
+			rest := text[from:]
+			borders := map[int]bool{}
+			for at, w := range cutter.Of(rest) {
+				borders[at], borders[at+len(w)] = true, true
+			}
+			for phrase := range strings.FieldsSeq(Topic([]byte(rest), "utf-8", divide.Modern, TopicOptions{})) {
+				found := false
+				for at := strings.Index(rest, phrase); at >= 0 && !found; {
+					found = borders[at] && borders[at+len(phrase)]
+					next := strings.Index(rest[at+1:], phrase)
+					if next < 0 {
+						break
+					}
+					at += 1 + next
+				}
+				if !found {
+					t.Errorf("from %c: phrase %q does not begin and end where words of %q do", letter, phrase, rest)
+				}
+				if n := utf8.RuneCountInString(phrase); n > phraseLetters+4 {
+					t.Errorf("from %c: phrase %q has %d letters", letter, phrase, n)
+				}
+			}
+		}
+	}
 }

@@ -34,7 +34,7 @@ import (
 // Extractor is the version number of the code that computes facts. It must go
 // up by one if Divide, Labels, Topic, or the code that finds links, words or
 // fingerprints changes its result for any page.
-const Extractor = 1
+const Extractor = 2
 
 // KeptLevel is the level of the cut that facts and folds describe: the blocks at
 // this level, and the leaves above it. A fold says how the blocks of a version

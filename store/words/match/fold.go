@@ -153,3 +153,15 @@ var simplified = sync.OnceValue(func() map[rune]rune {
 	}
 	return to
 })
+
+// Simplified returns the simplified letter of a traditional Chinese letter, in the form
+// that terms have. It returns any character that is no Chinese letter as it is.
+func Simplified(r rune) rune {
+	if r < 0x2e80 || r > unicode.MaxRune || !unicode.Is(unicode.Han, r) {
+		return r
+	}
+	if f := formOf(r); f.more == nil && f.to.sort == chinese {
+		return f.to.letter
+	}
+	return r
+}
