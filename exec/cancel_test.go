@@ -71,6 +71,11 @@ func (w *watched) Tally(ctx context.Context, t record.Tally) record.Rows {
 	return countEach(w, w.Archive.Tally(ctx, t))
 }
 
+func (w *watched) Seek(ctx context.Context, s record.Seek) ([]string, bool, error) {
+	s.Columns |= s.By
+	return w.Archive.SeekAmong(w.Scan(ctx, s.Scan), s)
+}
+
 func (w *watched) ResultRows(ctx context.Context, r task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	return countEach(w, w.Archive.ResultRows(ctx, r, ranges))
 }

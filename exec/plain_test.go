@@ -20,8 +20,8 @@ func drawPlainQuery(t *rapid.T) string {
 	}
 	conds := some("where", 0, "status = 200", "status <> 404", "mime = 'text/html'", "host = 'h1.cn'", "host IN ('h0.cn', 'h2.cn')", "url LIKE 'http://h1.cn/%'",
 		"url WITHIN 'h2.cn'", "kind = 'page'", "month(time) = 7", "time >= 2008-07", "time BETWEEN 2008-06-10 AND 2008-07", "bytes > 0", "mime IS NULL",
-		"date_trunc('week', time) > 2008-07-03", "NOT status = 200 OR domain = 'h0.cn'", "url = 'http://h0.cn/0'", "digest > '4'")
-	from := pick("from", "captures", "captures", "captures", "versions", "captures IN 'h1.cn'", "captures SINCE 2008-07", "captures LATEST", "captures IN 'h0.cn/', 'h2.cn/1' BETWEEN 2008-06 AND 2008-07")
+		"date_trunc('week', time) > 2008-07-03", "NOT status = 200 OR domain = 'h0.cn'", "url = 'http://h0.cn/0'", "digest > '4'", "title LIKE '%b%'", "title IS NULL", "bytes > 10 AND mime = 'text/html'")
+	from := pick("from", "captures", "captures", "captures", "versions", "versions", "versions BETWEEN 2008-07 AND 2008-08", "versions LATEST", "pages", "captures IN 'h1.cn'", "captures SINCE 2008-07", "captures LATEST", "captures IN 'h0.cn/', 'h2.cn/1' BETWEEN 2008-06 AND 2008-07")
 	where := ""
 	if len(conds) > 0 {
 		where = " WHERE " + strings.Join(conds, " AND ")
@@ -29,7 +29,7 @@ func drawPlainQuery(t *rapid.T) string {
 	if rapid.IntRange(0, 3).Draw(t, "ungrouped") == 0 {
 		cols := some("columns", 1, "url", "time", "status", "host", "mime", "time + 1d")
 		order := ""
-		if by := some("by", 0, "url", "time", "status DESC", "mime NULLS FIRST", "time DESC"); len(by) > 0 {
+		if by := some("by", 0, "url", "time", "status DESC", "mime NULLS FIRST", "time DESC", "bytes DESC", "bytes", "title", "bytes DESC NULLS FIRST"); len(by) > 0 {
 			order = " ORDER BY " + strings.Join(by, ", ")
 		}
 		return "SELECT " + pick("distinct", "", "", "DISTINCT ") + strings.Join(append(cols, "url", "time"), ", ") + " FROM " + from + where + order + pick("limit", "", " LIMIT 5", " LIMIT 3 OFFSET 2")
@@ -145,7 +145,8 @@ func TestPlain(t *testing.T) {
 				Time:   modelStart + record.Time(rapid.IntRange(0, 90).Draw(t, "day"))*day1 + record.Time(rapid.IntRange(0, 23).Draw(t, "hour"))*day1/24,
 				Status: rapid.SampledFrom([]int{200, 200, 404, 500, 0}).Draw(t, "status"),
 				Mime:   rapid.SampledFrom([]string{html, "text/plain", ""}).Draw(t, "mime"),
-				Body:   rapid.SampledFrom([]string{"", "x", "yy"}).Draw(t, "body"),
+				Body:   rapid.SampledFrom([]string{"", "x", "yy", "<title>a</title>", "<title>b</title>", "<title>ab</title>x"}).Draw(t, "body"),
+				NoBody: rapid.IntRange(0, 9).Draw(t, "no body") == 0,
 			}
 		}
 		a := relationtest.New(captures...)

@@ -18,7 +18,7 @@ func TestStatements(t *testing.T) {
 	cases := []struct{ src, want, note string }{
 		{"EXPLAIN SELECT html FROM 'pku.edu.cn' LATEST WHERE kind = 'page' AND html CONTAINS 'x' ORDER BY time LIMIT 5",
 			"plan\nresult: html\n  limit 5\n    sort: time\n      filter: html CONTAINS 'x'\n        payload: html\n" +
-				"          filter: kind = 'page'\n            versions in 'pku.edu.cn', latest: kind, time\n" +
+				"          filter: kind = 'page'\n            versions in 'pku.edu.cn', latest, URLs sought by kind: kind, time\n" +
 				"              pools: 200806, 200807, 200808 (3 of 3) with at most 11 captures\n", ""},
 		{"EXPLAIN SELECT url FROM captures WHERE url = 'http://x.cn/' AND time > 2008-07 ORDER BY url, time",
 			"plan\nresult: url\n  filter: url = 'http://x.cn/' AND time >= 2008-08-01\n" +

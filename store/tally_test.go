@@ -1,10 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -62,6 +64,7 @@ func checkTally(rt *rapid.T, a *Archive) {
 		rt.Fatalf("tally of %+v:\ngot  %v\nwant %v", q, got, want)
 	}
 	checkOnce(rt, v, q.Scan)
+	checkSeek(rt, v, q.Scan)
 	q.Time, q.Period = true, nil
 	checkEnds(rt, v, q)
 }
@@ -85,17 +88,97 @@ func checkOnce(rt *rapid.T, v *Snapshot, s record.Scan) {
 	}
 }
 
+// checkSeek looks for URLs by what their captures say, and for those that come first in an
+// order. It must find all of which a scan has such captures.
+func checkSeek(rt *rapid.T, v *Snapshot, s record.Scan) {
+	ctx := context.Background()
+	q := record.Seek{Scan: s, Timed: rapid.Bool().Draw(rt, "timed"), KeysMax: rapid.SampledFrom([]int{0, 1, 1000}).Draw(rt, "most keys")}
+	q.Columns = rapid.SampledFrom([]record.Columns{0, record.ColStatus, record.ColKind | record.ColMime, record.ColBytes, record.ColTitle, record.SeekColumns}).Draw(rt, "sought columns")
+	least := day0 + record.Time(rapid.IntRange(0, 60).Draw(rt, "least time")*dayMillis)
+	matches := func(b *record.Batch, i int) bool {
+		return (!q.Timed || b.Time[i] >= least) && (b.Status == nil || b.Status[i] == 200) && (b.Kind == nil || b.Kind[i] == record.KindPage) &&
+			(b.Mime == nil || b.Mime[i] != "") && (b.Bytes == nil || b.Bytes[i] > 3) && (b.Title == nil || b.Title[i] != "")
+	}
+	if q.Columns != 0 || q.Timed {
+		q.Match = func(b *record.Batch) (sel []int32, err error) {
+			for i := range b.N {
+				if matches(b, i) {
+					sel = append(sel, int32(i))
+				}
+			}
+			return sel, nil
+		}
+	}
+	if q.Match == nil || rapid.Bool().Draw(rt, "in order") {
+		q.First, q.Desc = rapid.IntRange(1, 4).Draw(rt, "first"), rapid.Bool().Draw(rt, "desc")
+		q.By = rapid.SampledFrom([]record.Columns{0, record.ColBytes}).Draw(rt, "by")
+	}
+	keys, ok, err := v.Seek(ctx, q)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	if !ok {
+		return
+	}
+	if !slices.IsSorted(keys) || len(slices.Compact(slices.Clone(keys))) != len(keys) {
+		rt.Fatalf("keys %q are not sorted, or come twice", keys)
+	}
+	type row struct {
+		value int64
+		key   string
+	}
+	var want []row
+	s.Columns = q.Columns | q.By
+	for b, err := range v.Scan(ctx, s) {
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for i := range b.N {
+			said := *b
+			if q.Columns&record.ColBytes == 0 {
+				said.Bytes = nil
+			}
+			if q.Match != nil && !matches(&said, i) {
+				continue
+			}
+			r := row{0, b.Key[i]}
+			switch {
+			case q.First > 0 && q.By == 0:
+				r.value = int64(b.Time[i])
+			case q.First > 0 && b.Bytes[i] < 0:
+				r.value = math.MaxInt64 // last, whatever the order
+			case q.First > 0:
+				r.value = b.Bytes[i]
+			}
+			if q.Desc && r.value != math.MaxInt64 {
+				r.value = -r.value
+			}
+			want = append(want, r)
+		}
+	}
+	slices.SortFunc(want, func(a, b row) int { return cmp.Or(cmp.Compare(a.value, b.value), strings.Compare(a.key, b.key)) })
+	if q.First > 0 {
+		want = want[:min(q.First, len(want))]
+	}
+	for _, r := range want {
+		if _, found := slices.BinarySearch(keys, r.key); !found {
+			rt.Fatalf("%+v of segments finds %q, not %q; want %+v", q, keys, r.key, want)
+		}
+	}
+}
+
 // TestOnce reads the URLs of many segments with many chunks each, all of them and some
 // ranges.
 func TestOnce(t *testing.T) {
 	a := Open(t.TempDir(), Options{})
 	defer a.Close()
+	a.snapshots.SharedCaptures = 0
 	r := rand.New(rand.NewPCG(20, 26))
 	for month := range 7 {
 		var visits []*visit
 		for range 3000 {
 			n := r.IntN(5000)
-			visits = append(visits, &visit{url: fmt.Sprintf("http://h%d.example/%d", n%11, n), time: day0 + record.Time(month*31+r.IntN(28))*dayMillis, status: 200, body: "x"})
+			visits = append(visits, &visit{url: fmt.Sprintf("http://h%d.example/%d", n%11, n), time: day0 + record.Time(month*31+r.IntN(28))*dayMillis, status: 200 + n%2*204, body: []string{"", "x", "<title></title>", "<title>one</title>", "<title>one</title> and more"}[n%5]})
 		}
 		put(t, a, visits)
 	}
@@ -119,6 +202,7 @@ func TestOnce(t *testing.T) {
 			slices.SortFunc(s.Ranges, func(a, b urlkey.Range) int { return strings.Compare(a.From, b.From) })
 		}
 		checkOnce(rt, v, s)
+		checkSeek(rt, v, s)
 	})
 }
 

@@ -10,7 +10,9 @@ package op
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"infomall/exec/eval"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/exec/value"
@@ -109,8 +111,49 @@ func (r *Runner) counted(ctx context.Context, n plan.Node, in value.Rows) value.
 // join needs only the rows with certain URLs, source reads only those.
 func (r *Runner) source(ctx context.Context, n *plan.Source) value.Rows {
 	ask := &n.Request
-	if ranges, ok := r.sought[n]; ok {
+	ranges, narrowed := r.sought[n]
+	if narrowed {
 		ask = ask.Within(ranges)
 	}
-	return r.Read(ctx, ask)
+	if n.Seek == nil || narrowed {
+		return r.Read(ctx, ask)
+	}
+	return func(yield func(*value.Batch, error) bool) {
+		less, err := r.lookFirst(ctx, n, ask)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		r.Read(ctx, less)(yield)
+	}
+}
+
+// lookFirst returns ask, what the source n reads, with its ranges reduced to the URLs that
+// n.Seek asks for, if it is worth looking for them.
+func (r *Runner) lookFirst(ctx context.Context, n *plan.Source, ask *relation.Request) (*relation.Request, error) {
+	s := &relation.Seek{Fields: n.Seek.Fields, First: n.Seek.First, By: n.Seek.By, Desc: n.Seek.Desc}
+	if n.Seek.Conds != nil {
+		conds, err := eval.CompileAll(n.Seek.Conds)
+		if err != nil {
+			return nil, err
+		}
+		s.Match = func(b *value.Batch) ([]int32, error) { return matching(conds, b) }
+	}
+	return r.Reader.Seek(ctx, ask, s)
+}
+
+// matching returns the indexes of the rows of b for which all conditions are true.
+func matching(conds []eval.Func, b *value.Batch) (sel []int32, err error) {
+	for k, cond := range conds {
+		v, err := cond(b)
+		if err != nil {
+			return nil, err
+		}
+		some := v.AppendTrue(nil, b.N)
+		if k > 0 {
+			some = slices.DeleteFunc(some, func(i int32) bool { _, has := slices.BinarySearch(sel, i); return !has })
+		}
+		sel = some
+	}
+	return sel, nil
 }

@@ -110,6 +110,7 @@ func (b *builder) plan() (Node, error) {
 			in.src.narrow(in.asked, in.name, b.env)
 		}
 	}
+	b.seek(limit)
 	return b.top, nil
 }
 

@@ -30,6 +30,11 @@
 // A Tally says that a query only counts or groups the rows of a source, so that
 // the store may count them without reading each.
 //
+// A Seek says that a query needs few rows: those with certain values of some
+// columns, or the first in an order. The source then looks for the URLs of these
+// rows by these columns alone, and reads rows of these URLs only. The nodes above
+// test the rows again, so the URLs may be too many, but never too few.
+//
 // # Queries within queries
 //
 // A derived input is a query, a view or a file that FROM reads. A subquery is a
@@ -71,7 +76,22 @@ type Row struct{}
 
 // Source is a node that reads a relation of the archive. The embedded Request
 // says which columns and rows.
-type Source struct{ relation.Request }
+type Source struct {
+	relation.Request
+	// Seek, if not nil, lets the source look for URLs before it reads rows.
+	Seek *Seek
+}
+
+// Seek says of which URLs a query needs rows: of those with captures for which Conds are
+// true, and if First is above 0, only of those with the first captures in an order.
+type Seek struct {
+	Conds    []expr.Expr // over the columns of the source
+	Fields   []int       // the columns that Conds read
+	First    int         // how many rows the query needs
+	By       int         // the column by which they are ordered; after that, by URL
+	Desc     bool
+	wordings []string // the names of the columns, for EXPLAIN
+}
 
 // Payload is a node that fills late columns, those that need stored pages. For
 // each row of In, it opens the stored response from which Source made the row,
@@ -333,6 +353,9 @@ func (n *Source) String() string {
 	}
 	if n.Once {
 		s.WriteString(", each URL once")
+	}
+	if n.Seek != nil {
+		s.WriteString(", URLs sought by " + strings.Join(n.Seek.wordings, ", "))
 	}
 	if n.Relation.Cut {
 		s.WriteString(n.cutText())

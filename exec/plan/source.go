@@ -17,7 +17,7 @@ type place interface{ At() ast.Span }
 // newSource returns a Source that reads the relation r as the source s in FROM
 // says: its scopes and times. No columns are read so far.
 func newSource(s *ast.Source, r *relation.Relation, env *expr.Env) (*Source, error) {
-	src := &Source{relation.Request{
+	src := &Source{Request: relation.Request{
 		Relation: r, Window: relation.Always, During: record.MinTime,
 		Choice: relation.Choice{AsOf: record.NoTime}, Level: env.Level, Profile: env.Profile,
 	}}

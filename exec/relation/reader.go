@@ -59,6 +59,9 @@ type Snapshot interface {
 	// Tally yields captures to be counted, in no order. One row may stand for
 	// many captures.
 	Tally(ctx context.Context, t record.Tally) record.Rows
+	// Seek returns the keys of the URLs that s looks for, sorted, and perhaps of
+	// others. If ok is false, only a scan finds them.
+	Seek(ctx context.Context, s record.Seek) (keys []string, ok bool, err error)
 	// Payload returns the response of one capture.
 	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
 	// Stored returns one capture with everything that came in with it.

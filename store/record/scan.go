@@ -85,6 +85,34 @@ type Tally struct {
 	Ends bool
 }
 
+// Seek says which URLs to look for: those with captures that match, or those with the
+// captures that come first in an order. What it finds is a guess by what captures say of
+// themselves. It may have too many URLs, but it has all that a scan would need.
+type Seek struct {
+	// Scan says among which captures to look. Its columns must be among
+	// SeekColumns; Match is given these.
+	Scan
+	// Match returns the indexes of the rows of b that match, ascending. It may be nil:
+	// then all do. A batch has no keys and URLs, and its Time is filled only if Timed
+	// is set.
+	Match func(b *Batch) ([]int32, error)
+	Timed bool
+	// First, if it is above 0, asks for the URLs of that many bodies only: the first
+	// ones if captures that match are ordered by the column By and then by URL. By is
+	// ColBytes, or 0 for the time of captures. Captures without a known value come
+	// last.
+	First int
+	By    Columns
+	Desc  bool
+	// KeysMax is how many URLs are worth looking for. PartMax is the same as a part of
+	// the URLs of the largest segment, such as .25; 0 means all.
+	KeysMax int
+	PartMax float64
+}
+
+// SeekColumns are the columns that Seek may be asked for.
+const SeekColumns = ColStatus | ColKind | ColMime | ColBytes | ColTitle
+
 // TallyColumns are the columns of a Batch whose values do not depend on other
 // captures of the same URL. Only these can be counted by a Tally.
 const TallyColumns = ColStatus | ColKind | ColMime | ColBytes | ColPool | ColVia | ColTruncated | ColAdded | ColJob | ColDigest

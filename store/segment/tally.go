@@ -36,6 +36,9 @@ type Tally struct {
 	each  []int64 // the stored flags of each entry
 	ends  texts
 	key   []byte
+
+	stored []byte // the column of keys, for LoadKeys
+	urls   int    // how many there are
 }
 
 // Flags holds the properties of an entry that take only a few bits each.
@@ -105,7 +108,10 @@ func (t *Tally) decode(b []byte, want Want) error {
 	if want&WantLostKeys != 0 && slices.ContainsFunc(t.FlagSets, func(f Flags) bool { return f.Body == BodyNone }) {
 		want |= WantKeys
 	}
-	if want&(WantKeys|WantHosts) != 0 {
+	if want&WantKeysLater != 0 {
+		t.stored, t.urls = append(t.stored[:0], p.cols[colKeys]...), p.k
+	}
+	if want&(WantKeys|WantHosts|WantKeysLater) != 0 {
 		if t.Counts, err = decodeCounts(t.Counts, p.cols[colCounts], p.n, p.k); err != nil {
 			return err
 		}

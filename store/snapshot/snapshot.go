@@ -196,6 +196,10 @@ func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 	}
 }
 
+// probedMax is of how many URLs a scan asks the Bloom filter of each segment before it
+// reads a chunk for them. With more URLs, nearly all chunks are read.
+const probedMax = 1 << 12
+
 // oneURL reports whether ranges cover exactly one URL.
 func oneURL(ranges []urlkey.Range) bool {
 	return len(ranges) == 1 && ranges[0].To == ranges[0].From+"\x00"
@@ -266,9 +270,15 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		return f(one)
 	}
 	h := make(Heads, 0, len(all))
+	var probe segment.Probe
 	for _, rg := range ranges {
 		h = h[:0]
+		exact := len(ranges) <= probedMax && rg.To == rg.From+"\x00"
+		probe.Reset(rg.From)
 		for _, c := range all {
+			if exact && !c.seg.May(&probe) {
+				continue
+			}
 			if err := c.Seek(rg.From); err != nil {
 				return err
 			}

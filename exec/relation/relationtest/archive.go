@@ -13,6 +13,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 	"sync"
 
 	"infomall/store/block/divide"
@@ -206,6 +207,63 @@ func (a *Archive) Scan(ctx context.Context, s record.Scan) record.Rows {
 		}
 		emit()
 	}
+}
+
+// Seek returns the keys of the URLs that s looks for, and of no others, and of those with
+// a capture that has no body.
+func (a *Archive) Seek(ctx context.Context, s record.Seek) (keys []string, ok bool, err error) {
+	s.Columns |= s.By
+	return a.SeekAmong(a.Scan(ctx, s.Scan), s)
+}
+
+// SeekAmong is Seek among the rows of a scan, which must have the columns of s and the
+// column s.By.
+func (a *Archive) SeekAmong(rows record.Rows, s record.Seek) (keys []string, ok bool, err error) {
+	type first struct {
+		value int64
+		key   string
+	}
+	var list []first
+	for b, err := range rows {
+		if err != nil {
+			return nil, false, err
+		}
+		var sel []int32
+		for i := range b.N {
+			sel = append(sel, int32(i))
+			if a.rows[b.Ref[i].N].NoBody {
+				keys = append(keys, b.Key[i])
+			}
+		}
+		if s.Match != nil {
+			if sel, err = s.Match(b); err != nil {
+				return nil, false, err
+			}
+		}
+		for _, i := range sel {
+			f := first{int64(b.Time[i]), b.Key[i]}
+			if s.By != 0 {
+				f.value = b.Bytes[i]
+			}
+			if s.Desc {
+				f.value = -f.value
+			}
+			if s.First == 0 {
+				keys = append(keys, f.key)
+			} else if !a.rows[b.Ref[i].N].NoBody && !slices.Contains(list, f) {
+				list = append(list, f)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b first) int { return cmp.Or(cmp.Compare(a.value, b.value), strings.Compare(a.key, b.key)) })
+	if len(list) < s.First {
+		return nil, false, nil
+	}
+	for _, f := range list[:s.First] {
+		keys = append(keys, f.key)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), true, nil
 }
 
 // Tally yields in one batch the captures that t selects. Captures that agree in

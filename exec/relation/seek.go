@@ -1,0 +1,93 @@
+package relation
+
+import (
+	"context"
+
+	"infomall/exec/value"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Seek says which URLs a query needs, so that a Reader looks for them first: before it
+// puts captures together to rows. Rows of other URLs may be left out.
+type Seek struct {
+	// Fields are the columns that Match reads, as indexes in the fields of the
+	// request. Sought must be true for each.
+	Fields []int
+	// Match returns the indexes of the rows of a batch that the query may need. It may
+	// be nil: then it needs all. Only the columns Fields of the batch are filled.
+	Match func(*value.Batch) ([]int32, error)
+	// First, if it is above 0, is how many rows the query needs: the first by the
+	// column By, an index in the fields of the request, and then by URL.
+	First int
+	By    int
+	Desc  bool
+}
+
+// soughtMax is how many URLs are worth looking for, and soughtPart which part of all. Above
+// that, a scan of all captures is about as fast.
+const (
+	soughtMax  = 10_000
+	soughtPart = .25
+)
+
+// sought are the columns by which URLs can be looked for: in all relations of which a row
+// has the values of one capture.
+var sought = map[string]record.Columns{
+	"status": record.ColStatus, "kind": record.ColKind, "mime": record.ColMime, "bytes": record.ColBytes, "title": record.ColTitle, "time": 0,
+}
+
+// Sought reports whether URLs can be looked for by the column c of the relation r: whether
+// the value of c in a row is that of a capture of the URL in the time that the query
+// selects.
+func Sought(r *Relation, c *Column) bool {
+	_, ok := sought[c.Name]
+	switch r {
+	case Captures:
+		return ok
+	case Versions:
+		return ok && c.Name != "time" // a version is visited at other times, too
+	case Pages:
+		return ok && Versions.Column(c.Name) != nil && c.Name != "time"
+	}
+	return false
+}
+
+// Seek returns n with its ranges reduced to the URLs that s needs, if it is worth looking
+// for them. Otherwise it returns n.
+func (r *Reader) Seek(ctx context.Context, n *Request, s *Seek) (*Request, error) {
+	ask := record.Seek{Scan: n.Scan(0), First: s.First, Desc: s.Desc, KeysMax: soughtMax, PartMax: soughtPart}
+	ask.Columns = 0
+	cols := make([]*value.Vector, len(n.Fields))
+	var fill []func(*spanBatch)
+	for _, f := range s.Fields {
+		field := n.Fields[f]
+		ask.Columns |= sought[field.Name]
+		ask.Timed = ask.Timed || field.Name == "time"
+		v := new(value.Vector)
+		cols[f] = v
+		of := Versions.Column(field.Name).fill.(func(*value.Vector, *spanBatch))
+		fill = append(fill, func(b *spanBatch) { of(v, b) })
+	}
+	if s.First > 0 {
+		ask.By = sought[n.Fields[s.By].Name]
+	}
+	if s.Match != nil {
+		ask.Match = func(b *record.Batch) ([]int32, error) {
+			span := &spanBatch{Batch: *b}
+			for _, f := range fill {
+				f(span)
+			}
+			return s.Match(&value.Batch{N: b.N, Cols: cols})
+		}
+	}
+	keys, ok, err := r.Snapshot.Seek(ctx, ask)
+	if err != nil || !ok {
+		return n, err
+	}
+	ranges := make([]urlkey.Range, len(keys))
+	for i, k := range keys {
+		ranges[i] = urlkey.Range{From: k, To: k + "\x00"}
+	}
+	return n.Within(ranges), nil
+}

@@ -1,0 +1,382 @@
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/timeline"
+	"infomall/store/urlkey"
+)
+
+// Seek returns the keys of the URLs that s looks for, sorted. It reads segment by segment,
+// and of each only the columns that s names: it puts no captures of a URL together, and
+// makes keys only of what it finds.
+//
+// If ok is false, looking is not worth it or not possible, and only a scan of all
+// captures finds the URLs: there are few captures, or more URLs than s.KeysMax or s.PartMax, or
+// something is damaged.
+//
+// A capture that is stored without a body may have properties of another capture. Seek
+// takes its URL for one that matches.
+func (v *Snapshot) Seek(ctx context.Context, s record.Seek) (keys []string, ok bool, err error) {
+	if s.Ranges == nil {
+		s.Ranges = []urlkey.Range{{}}
+	}
+	var chosen []*segment.Info
+	captures, urls := int64(0), int64(0)
+	for _, i := range v.Pin.Segments {
+		if i.First < s.To && i.Last >= s.From && mayHave(v.Runs.Reader(i), s.Ranges) {
+			chosen = append(chosen, i)
+			captures += i.Captures
+			urls = max(urls, i.URLs)
+		}
+	}
+	if _, together := apart(chosen); captures < v.from.SharedCaptures || len(together) > 0 {
+		return nil, false, nil // a capture that was imported twice may say two things of itself
+	}
+	if s.PartMax > 0 {
+		s.KeysMax = min(s.KeysMax, int(s.PartMax*float64(urls)))
+	}
+	w := &seeker{v: v, s: s, found: make(map[string]bool), stored: newBatcher(ctx, v, s.Scan, nil, nil)}
+	for _, i := range chosen {
+		more, err := w.segment(ctx, i)
+		if ctx.Err() != nil {
+			return nil, false, ctx.Err()
+		}
+		if !more || err != nil {
+			return nil, false, nil // the scan meets the same damage, and says so
+		}
+	}
+	if s.First > 0 && len(w.first) < s.First {
+		return nil, false, nil // captures without a value come after these
+	}
+	for _, f := range w.first {
+		w.found[f.key] = true
+	}
+	return slices.Sorted(maps.Keys(w.found)), true, nil
+}
+
+// seeker is the state of one call of Seek.
+type seeker struct {
+	v      *Snapshot
+	s      record.Seek
+	found  map[string]bool // keys of URLs that match
+	first  []seekFirst     // for s.First: the first so far, sorted
+	moved  int             // how many were put into first
+	stored *batcher        // reads what only db-files have
+
+	seg     *segment.Reader
+	hidden  func(timeline.Place) bool // reports whether a capture was removed; nil if the segment has no such captures
+	inTime  bool                      // all captures of the segment are in the time range
+	allKeys bool                      // all keys of the segment are in the ranges
+	chunk   segment.Tally
+	loaded  bool    // the chunk has its keys
+	urls    []int32 // by entry of the chunk: index of its key; nil if each has its own
+	b       record.Batch
+	values  []int64 // of the column By
+}
+
+// seekFirst is a URL that is among the first so far, by a value in the column By that one
+// of its captures has.
+type seekFirst struct {
+	value int64
+	key   string
+}
+
+// movedMax bounds, for each URL that is asked for, how many are put among the first and
+// driven out again. If captures come in the opposite order, a scan is faster.
+const movedMax = 256
+
+// segment looks among the captures of a segment. It returns false if there are too many
+// URLs.
+func (w *seeker) segment(ctx context.Context, i *segment.Info) (more bool, err error) {
+	w.seg, w.inTime = w.v.Runs.Reader(i), i.First >= w.s.From && i.Last < w.s.To
+	w.allKeys = slices.ContainsFunc(w.s.Ranges, func(r urlkey.Range) bool { return r.From <= i.FirstKey && (r.To == "" || i.LastKey < r.To) })
+	if w.hidden, err = w.v.hiddenIn(i.ID); err != nil {
+		return false, err
+	}
+	chunks := w.seg.Chunks(w.wants())
+	defer chunks.Close()
+	ranges := w.s.Ranges
+	some, err := chunks.SeekTally(ranges[0].From, &w.chunk)
+	for some && err == nil {
+		w.v.Runs.ReadChunk(w.seg)
+		if more, err := w.run(); !more || err != nil {
+			return false, err
+		}
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if !w.allKeys {
+			last := w.chunk.Keys[len(w.chunk.Keys)-1]
+			if ranges = passed(ranges, last); len(ranges) == 0 {
+				return true, nil
+			}
+			if ranges[0].From > last {
+				some, err = chunks.SeekTally(ranges[0].From, &w.chunk)
+				continue
+			}
+		}
+		some, err = chunks.NextTally(&w.chunk)
+	}
+	return true, err
+}
+
+// wants returns the columns of the index that are needed of the current segment.
+func (w *seeker) wants() segment.Want {
+	want := tallyWants(w.s.Columns) | segment.WantFlags | segment.WantKeysLater
+	if !w.inTime || w.s.Timed || w.s.First > 0 && w.s.By == 0 {
+		want |= segment.WantTime
+	}
+	if w.s.First > 0 {
+		want |= tallyWants(w.s.By)
+	}
+	return want
+}
+
+// run looks among the captures of the current chunk. It returns false if there are too
+// many URLs.
+func (w *seeker) run() (more bool, err error) {
+	t := &w.chunk
+	w.loaded = false
+	if !w.allKeys {
+		if err := w.load(); err != nil {
+			return false, err
+		}
+	}
+	if slices.ContainsFunc(t.FlagSets, func(f segment.Flags) bool { return f.Body == segment.BodyNone }) {
+		for i := range t.N {
+			if w.lost(i) && w.wanted(i) {
+				if more, err := w.find(i); !more || err != nil {
+					return false, err
+				}
+			}
+		}
+	}
+	if w.s.First > 0 {
+		if w.values = t.Times; w.s.By != 0 {
+			w.values = t.Bytes
+		}
+	}
+	if w.s.Columns == record.ColTitle && !w.s.Timed && w.s.First == 0 {
+		return w.titles()
+	}
+	if w.s.Match == nil {
+		return w.takeAll()
+	}
+	if err := w.fill(); err != nil {
+		return false, err
+	}
+	sel, err := w.s.Match(&w.b)
+	if err != nil {
+		return false, err
+	}
+	for _, i := range sel {
+		if more, err := w.take(int(i)); !more || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// lost reports whether entry i of the chunk is stored without a body.
+func (w *seeker) lost(i int) bool {
+	return w.chunk.FlagSets[at(w.chunk.Flags.At, i)].Body == segment.BodyNone
+}
+
+// wanted reports whether entry i of the chunk is visible and in the time range.
+func (w *seeker) wanted(i int) bool {
+	if t := w.chunk.Times; !w.inTime && (record.Time(t[i]) < w.s.From || record.Time(t[i]) >= w.s.To) {
+		return false
+	}
+	return w.hidden == nil || !w.hidden(timeline.Place{Seg: w.seg, Run: w.chunk.Run, N: uint32(i)})
+}
+
+// titles looks among the titles of the current run. A title that several entries share
+// is matched once.
+func (w *seeker) titles() (more bool, err error) {
+	m, err := w.stored.metaOf(w.seg, w.chunk.Run)
+	if err != nil || m.damaged {
+		return false, err
+	}
+	w.b.Title = m.pages.Titles()
+	w.b.N = len(w.b.Title)
+	sel, err := w.s.Match(&w.b)
+	if err != nil || len(sel) == 0 {
+		return err == nil, err
+	}
+	match := make([]bool, w.b.N)
+	for _, i := range sel {
+		match[i] = true
+	}
+	for i := range w.chunk.N {
+		if k := m.pages.TitleAt(i); k >= 0 && match[k] && w.wanted(i) {
+			if more, err := w.find(i); !more || err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// errUnread ends a call of Seek. The run of the current chunk is damaged, which is skipped.
+var errUnread = errors.New("the run cannot be read")
+
+// fill sets w.b to the columns of all entries of the chunk that Match is given.
+func (w *seeker) fill() error {
+	t, b, want := &w.chunk, &w.b, w.s.Columns
+	b.Reset()
+	b.N = t.N
+	if w.s.Timed {
+		for _, x := range t.Times {
+			b.Time = append(b.Time, record.Time(x))
+		}
+	}
+	if want&record.ColBytes != 0 {
+		b.Bytes = append(b.Bytes, t.Bytes...)
+	}
+	for i := range t.N {
+		if want&record.ColStatus != 0 {
+			b.Status = append(b.Status, int32(t.Statuses[at(t.Status.At, i)]))
+		}
+		if want&record.ColKind != 0 {
+			b.Kind = append(b.Kind, t.FlagSets[at(t.Flags.At, i)].Kind)
+		}
+		if want&record.ColMime != 0 {
+			b.Mime = append(b.Mime, t.Mimes[at(t.Mime.At, i)])
+		}
+	}
+	if want&record.ColTitle == 0 {
+		return nil
+	}
+	m, err := w.stored.metaOf(w.seg, t.Run)
+	if err != nil {
+		return err
+	}
+	if m.damaged {
+		return errUnread
+	}
+	titles := m.pages.Titles()
+	for i := range t.N {
+		title := ""
+		if k := m.pages.TitleAt(i); k >= 0 {
+			title = titles[k]
+		}
+		b.Title = append(b.Title, title)
+	}
+	return nil
+}
+
+// takeAll takes all entries of the chunk for entries that match.
+func (w *seeker) takeAll() (more bool, err error) {
+	for i, x := range w.values {
+		if len(w.first) == w.s.First && w.after(x) {
+			continue
+		}
+		if more, err := w.take(i); !more || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// after reports whether the value x of the column By comes after those of all URLs that
+// are among the first so far.
+func (w *seeker) after(x int64) bool {
+	last := w.first[len(w.first)-1].value
+	return w.s.Desc && -x > last || !w.s.Desc && x > last
+}
+
+// take takes entry i of the chunk for one that matches, if it is wanted at all. It returns
+// false if there are too many URLs.
+func (w *seeker) take(i int) (more bool, err error) {
+	if w.lost(i) || !w.wanted(i) {
+		return true, nil
+	}
+	if w.s.First == 0 {
+		return w.find(i)
+	}
+	x := w.values[i]
+	full := len(w.first) == w.s.First
+	if w.s.By == record.ColBytes && x < 0 || full && w.after(x) {
+		return true, nil
+	}
+	f := seekFirst{value: x}
+	if w.s.Desc {
+		f.value = -x
+	}
+	if f.key, err = w.key(i); err != nil || !w.inRanges(f.key) {
+		return err == nil, err
+	}
+	k, has := slices.BinarySearchFunc(w.first, f, compareFirst)
+	if has || k == w.s.First {
+		return true, nil
+	}
+	if full {
+		w.first = w.first[:len(w.first)-1]
+	}
+	f.key = strings.Clone(f.key)
+	w.first = slices.Insert(w.first, k, f)
+	w.moved++
+	return w.moved <= movedMax*w.s.First, nil
+}
+
+// compareFirst orders URLs by value and then by key.
+func compareFirst(a, b seekFirst) int {
+	return cmp.Or(cmp.Compare(a.value, b.value), strings.Compare(a.key, b.key))
+}
+
+// find adds the URL of entry i of the chunk to those that were found. It returns false if
+// there are too many.
+func (w *seeker) find(i int) (more bool, err error) {
+	key, err := w.key(i)
+	if err != nil || !w.inRanges(key) || w.found[key] {
+		return err == nil, err
+	}
+	w.found[strings.Clone(key)] = true
+	return len(w.found) <= w.s.KeysMax, nil
+}
+
+// key returns the key of entry i of the chunk.
+func (w *seeker) key(i int) (string, error) {
+	if !w.loaded {
+		if err := w.load(); err != nil {
+			return "", err
+		}
+	}
+	if w.urls != nil {
+		i = int(w.urls[i])
+	}
+	return w.chunk.Keys[i], nil
+}
+
+// load decodes the keys of the chunk.
+func (w *seeker) load() error {
+	t := &w.chunk
+	if err := t.LoadKeys(); err != nil {
+		return err
+	}
+	w.loaded = true
+	if w.urls = w.urls[:0]; len(t.Keys) == t.N {
+		w.urls = nil
+		return nil
+	}
+	for k, n := range t.Counts {
+		for range n {
+			w.urls = append(w.urls, int32(k))
+		}
+	}
+	return nil
+}
+
+// inRanges reports whether a scan would yield the URL with this key.
+func (w *seeker) inRanges(key string) bool {
+	in := slices.ContainsFunc(w.s.Ranges, func(r urlkey.Range) bool { return key >= r.From && (r.To == "" || key < r.To) })
+	return in && (w.s.Skip == nil || !w.s.Skip(key, urlkey.URL(key)))
+}
