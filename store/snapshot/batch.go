@@ -209,7 +209,17 @@ func (o *batcher) meta(e *timeline.Capture) error {
 		dst := c.dst(b)
 		*dst = append(*dst, s)
 	}
-	if want&record.ColPage != 0 {
+	switch {
+	case want&record.ColPage == 0:
+	case want&record.ColPage == record.ColTitle && e.Body != segment.BodyNone: // no other property is looked at
+		title := ""
+		if !m.damaged {
+			if k := m.pages.TitleAt(int(e.N)); k >= 0 {
+				title = m.pages.Titles()[k]
+			}
+		}
+		b.Title = append(b.Title, title)
+	default:
 		p := segment.NoPage
 		if e.Body == segment.BodyNone {
 			if p, err = o.v.pageFrom(o.ctx, from); err != nil && !o.v.skips(err) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sort"
+	"strings"
 
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -165,7 +166,9 @@ func (c *Cursor) singles(limit string) int {
 func (c *Cursor) skip(n int) { c.k, c.i = c.k+n, c.i+n }
 
 // Heads is a heap of cursors, ordered by their current keys. The cursor with the
-// least key is h[0], the top. None of them is at its end.
+// least key is h[0], the top. None of them is at its end. Of cursors with the same key,
+// that of the segment with the earliest capture comes first: the captures of a URL are
+// then mostly gathered in order.
 type Heads []*Cursor
 
 // Init turns the cursors, in any order, into a heap.
@@ -200,11 +203,12 @@ func (h Heads) down(i int) {
 		}
 		next := h[least].Key()
 		if right := least + 1; right < len(h) {
-			if k := h[right].Key(); k < next {
+			k := h[right].Key()
+			if order := strings.Compare(k, next); order < 0 || order == 0 && h[right].seg.Info.First < h[least].seg.Info.First {
 				least, next = right, k
 			}
 		}
-		if key <= next {
+		if order := strings.Compare(key, next); order < 0 || order == 0 && c.seg.Info.First <= h[least].seg.Info.First {
 			break
 		}
 		h[i], i = h[least], least

@@ -103,6 +103,7 @@ func (w *seeker) segment(ctx context.Context, i *segment.Info) (more bool, err e
 	}
 	chunks := w.seg.Chunks(w.wants())
 	defer chunks.Close()
+	chunks.PassOver(w.passesOver)
 	ranges := w.s.Ranges
 	some, err := chunks.SeekTally(ranges[0].From, &w.chunk)
 	for some && err == nil {
@@ -138,6 +139,24 @@ func (w *seeker) wants() segment.Want {
 		want |= tallyWants(w.s.By)
 	}
 	return want
+}
+
+// passesOver reports whether no capture of a chunk with the bounds b can be wanted.
+func (w *seeker) passesOver(b segment.Bounds) bool {
+	if b.LastTime < w.s.From || b.FirstTime >= w.s.To {
+		return true
+	}
+	if w.s.First == 0 || b.Lost || len(w.first) < w.s.First {
+		return false
+	}
+	least, greatest := b.LeastBytes, b.GreatestBytes
+	if w.s.By == 0 {
+		least, greatest = int64(b.FirstTime), int64(b.LastTime)
+	}
+	if w.s.Desc {
+		return w.after(greatest)
+	}
+	return w.after(least)
 }
 
 // run looks among the captures of the current chunk. It returns false if there are too

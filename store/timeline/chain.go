@@ -139,14 +139,19 @@ func Settle(all []Capture) []Capture {
 	if len(all) == 1 && !AsBefore(&all[0]) {
 		return all
 	}
-	less := func(i, j int) bool { return all[i].Less(&all[j].Entry) }
-	if !sort.SliceIsSorted(all, less) {
-		sort.SliceStable(all, less)
+	for i := 1; i < len(all); i++ { // mostly they are in order
+		if all[i].Less(&all[i-1].Entry) {
+			sort.SliceStable(all, func(i, j int) bool { return all[i].Less(&all[j].Entry) })
+			break
+		}
 	}
 	out := all[:0]
 	for i := range all {
-		e := all[i]
-		if twin(out, &e) >= 0 {
+		if len(out) < i {
+			all[len(out)] = all[i] // duplicates before it were dropped
+		}
+		e := &all[len(out)]
+		if twin(out, e) >= 0 {
 			continue
 		}
 		var p *Capture
@@ -157,8 +162,8 @@ func Settle(all []Capture) []Capture {
 		case p == nil:
 			// A 304 that only refers to the capture before, and that capture is not
 			// in all.
-			e.Unknown = AsBefore(&e) && e.Previous != record.NoTime
-		case AsBefore(&e):
+			e.Unknown = AsBefore(e) && e.Previous != record.NoTime
+		case AsBefore(e):
 			e.isAs(p)
 			e.follow(p)
 		case p.Unknown:
@@ -174,7 +179,7 @@ func Settle(all []Capture) []Capture {
 		default:
 			e.follow(p)
 		}
-		out = append(out, e)
+		out = all[:len(out)+1]
 	}
 	return out
 }
