@@ -17,6 +17,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/record/task"
+	"infomall/store/search"
 	"infomall/store/urlkey"
 )
 
@@ -98,6 +99,10 @@ func (endless) SaveResult(context.Context, task.Result, iter.Seq2[task.ResultRow
 }
 
 func (endless) DropResult(context.Context, string, string) (int, error) { panic("not asked for") }
+
+func (endless) Words(context.Context, search.Question, []urlkey.Range, record.Time, record.Time) (*search.Words, error) {
+	return nil, nil
+}
 
 func (endless) Results(context.Context, string) ([]task.Result, error) { return nil, nil }
 

@@ -15,6 +15,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/urlkey"
+	"infomall/store/words/match"
 )
 
 // Expr is a bound expression: names are resolved, types are known, and constant
@@ -296,6 +297,9 @@ type Binder struct {
 	// Query returns the Expr for a subquery: an *ast.Subquery, an *ast.Exists
 	// or an *ast.In. If Query is nil, the clause allows no queries.
 	Query func(e ast.Expr) (Expr, error)
+	// Matching returns an Expr for x MATCH q, where x is a column, or nil if there is none
+	// that is cheaper than to read x.
+	Matching func(x *ast.Column, q *match.Query) Expr
 	// Asked returns the condition MATCH of the query's WHERE, for functions that show
 	// where it found words. If several conditions are MATCH, it returns the one that
 	// reads x. x may be nil. The result is nil if there is none.

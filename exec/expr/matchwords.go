@@ -30,19 +30,23 @@ func (m *MatchWords) form(not string) string {
 
 // matchWords returns x MATCH question as an Expr.
 func (b *Binder) matchWords(e *ast.Binary) (Expr, error) {
-	x, err := b.text(e.X, "MATCH")
-	if err != nil {
-		return nil, err
-	}
 	q, err := b.text(e.Y, "MATCH")
 	if err != nil {
 		return nil, err
 	}
-	m := &MatchWords{X: x, Question: q, At: e.Y}
+	m := &MatchWords{Question: q, At: e.Y}
 	if c, ok := q.(*Const); ok && !c.V.IsNull() {
 		if m.Query, err = Question(c.V.Text, e.Y); err != nil {
 			return nil, err
 		}
+		if column, ok := e.X.(*ast.Column); ok && b.Matching != nil {
+			if known := b.Matching(column, m.Query); known != nil {
+				return negated(known, nil, e.Not)
+			}
+		}
+	}
+	if m.X, err = b.text(e.X, "MATCH"); err != nil {
+		return nil, err
 	}
 	bound, err := fold(m)
 	return negated(bound, err, e.Not)

@@ -8,6 +8,7 @@ import (
 	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/lang/ast"
+	"infomall/store/words/match"
 )
 
 // input is one source of a SELECT, named in FROM or JOIN: a relation of the
@@ -286,7 +287,32 @@ func (in *input) what() string {
 func (b *builder) binder(where string) *expr.Binder {
 	bind := &expr.Binder{Column: b.column, Asked: b.asked, Where: where, Env: b.env}
 	bind.Query = func(e ast.Expr) (expr.Expr, error) { return b.lookUp(bind, e) }
+	if len(b.inputs) == 1 && b.inputs[0].src != nil && !b.env.Plain {
+		bind.Matching = b.matching
+	}
 	return bind
+}
+
+// matching returns an expression for x MATCH q that reads a late column of the only
+// input, which knows the answer for most pages without reading them. It returns nil if x
+// is no text of a page.
+func (b *builder) matching(x *ast.Column, q *match.Query) expr.Expr {
+	in, col, err := b.find(x, value.Text)
+	if err != nil {
+		return nil
+	}
+	made := col.Matching(q)
+	if made == nil {
+		return nil
+	}
+	for _, f := range in.src.Fields {
+		if f.Name == made.Name {
+			made = f
+		}
+	}
+	i := in.index(made)
+	b.touched = append(b.touched, late{in, i})
+	return &expr.Col{Index: in.base + i, Name: b.columnName(in, made), T: made.Type}
 }
 
 // column returns an expression that reads the column of the inputs that c

@@ -61,7 +61,7 @@ var Blocks = listWithRefs(Relation{
 		payload("reason", value.Text, "why the change is not substantial: markup, order, date, time, counter, token", ofSense(func(s life.Sense) value.Value { return textOrNull(s.Reason) })),
 		payload("importance", value.Float, "how specific the block is to its page: 0 if it belongs to the template of the host's pages of that month, 1 if no other page has it; NULL if the host has no other page", ofSite((*inSite).importance)),
 		payload("site_label", value.Text, "label, corrected by importance", ofSite((*inSite).label)),
-		payload("text", value.Text, "visible text of the block", ofBlock(func(r *response, n int) value.Value { return value.OfText(r.partText(n)) })),
+		payload("text", value.Text, "visible text of the block", ofBlock(func(r *response, n int) value.Value { return value.OfText(r.partText(n)) })).textOfPage(inOnePart, 0),
 		payload("html", value.Text, "html of the block, as UTF-8", ofBlock(htmlOf)),
 		payload("simhash", value.Int, "fingerprint of the text: similar texts differ in few bits", blockSimhash),
 	},

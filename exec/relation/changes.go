@@ -56,10 +56,10 @@ var Changes = listWithRefs(Relation{
 		intOf("old_bytes", "size of the block's html in the older version; 0 if added", func(c *changeRow) int64 { return sizeOf(c.rev.Before, c.Old) }),
 		floatOf("similarity", "share of words in common between old and new, from 0 to 1", func(c *changeRow) float64 { return c.Similarity }),
 		timeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(c *changeRow) record.Time { return c.rev.span.AsOf[c.rev.row] }).aside(),
-		payload("text", value.Text, "text of the block in the newer version", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.new.partText(c.changes[i].New)) })),
-		payload("old_text", value.Text, "text of the block in the older version", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.old.partText(c.changes[i].Old)) })),
-		payload("added_text", value.Text, "words added to the block, except words moved from another block", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Added) })),
-		payload("removed_text", value.Text, "words removed from the block, except words moved to another block", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Removed) })),
+		payload("text", value.Text, "text of the block in the newer version", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.new.partText(c.changes[i].New)) })).textOfPage(inOnePart, 0),
+		payload("old_text", value.Text, "text of the block in the older version", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.old.partText(c.changes[i].Old)) })).textOfPage(inOnePart, 2),
+		payload("added_text", value.Text, "words added to the block, except words moved from another block", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Added) })).textOfPage(inParts, 0),
+		payload("removed_text", value.Text, "words removed from the block, except words moved to another block", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Removed) })).textOfPage(inParts, 2),
 	},
 }, (*changeRow).refs, (*Reader).changes)
 

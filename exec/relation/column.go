@@ -25,6 +25,7 @@ type Column struct {
 	Aside bool
 	// Marked says that the texts have marks around words, as in value.Column.
 	Marked bool
+	ofText ofText
 	// OneTime reports that the column describes the whole time range of a query
 	// at once. A query with EACH, which divides the range into periods, cannot
 	// read it.

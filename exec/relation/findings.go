@@ -11,6 +11,7 @@ import (
 	"infomall/store/block/facts"
 	"infomall/store/block/label"
 	"infomall/store/record"
+	"infomall/store/search"
 	"infomall/store/urlkey"
 	"infomall/store/words/match"
 )
@@ -26,6 +27,7 @@ type finding struct {
 	next      record.Time // time of the first capture after last, or NoTime
 	versions  int
 	ref       record.Ref // the last version
+	score     float64    // of the last version; 0 if it is not asked for
 
 	ordinal int // of the last version among those of its URL in the scan
 }
@@ -48,14 +50,12 @@ var Findings = listWithRefs(Relation{
 		textOf("title", "title of the last version in the span", func(f *finding) string { return f.title }),
 		intOf("versions", "number of versions in the span", func(f *finding) int64 { return int64(f.versions) }),
 		costly("label", value.Text, "label of the block that answers best: main, nav, header, footer, aside, ad, form, list, media or other", ofFound(func(r *response, q *match.Query) value.Value {
-			return value.OfText(r.label(r.inCut(facts.KeptLevel, r.answer(q).place)).String())
+			return value.OfText(r.label(r.inCut(facts.KeptLevel, r.answer(q).Place)).String())
 		})),
 		costly("topic", value.Text, "topic of the block that answers best", ofFound(func(r *response, q *match.Query) value.Value {
-			return r.partTopic(r.inCut(facts.KeptLevel, r.answer(q).place))
+			return r.partTopic(r.inCut(facts.KeptLevel, r.answer(q).Place))
 		})),
-		costly("score", value.Float, "how well the last version in the span answers: BM25 of its best block, by the label of the block, with its whole text and its title", ofFound(func(r *response, q *match.Query) value.Value {
-			return value.OfFloat(r.answer(q).score)
-		})),
+		floatOf("score", "how well the last version in the span answers: BM25 of its best block, by the label of the block, with its whole text and its title", func(f *finding) float64 { return f.score }),
 		timeOf("not_before", "last capture before first_seen: the words came after it", func(f *finding) record.Time { return f.notBefore }),
 		timeOf("next", "first capture after last_seen: the words were gone", func(f *finding) record.Time { return f.next }),
 		textOf("host", "host of the URL", func(f *finding) string { return urlkey.Host(f.url) }),
@@ -79,7 +79,7 @@ func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, 
 			}
 			for i := range b.N {
 				asked++
-				has, text, err := r.has(ctx, n, b, i)
+				has, text, score, err := r.has(ctx, n, b, i)
 				if err != nil {
 					yield(nil, err)
 					return
@@ -96,6 +96,7 @@ func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, 
 				}
 				if has {
 					open.add(b, i)
+					open.score = score
 				}
 			}
 		}
@@ -114,17 +115,29 @@ func have(n int) string {
 	return fmt.Sprintf("%d have", n)
 }
 
-// has reports whether version i of b is a page with the words that n asks for. text is
-// false if the version is no page or has no text.
-func (r *Reader) has(ctx context.Context, n *Request, b *spanBatch, i int) (has, text bool, err error) {
+// has reports whether version i of b is a page with the words that n asks for, and how
+// well it answers if n asks for that. text is false if the version is no page or has no
+// text.
+func (r *Reader) has(ctx context.Context, n *Request, b *spanBatch, i int) (has, text bool, score float64, err error) {
 	if b.Kind[i] != record.KindPage {
-		return false, false, nil
+		return false, false, 0, nil
+	}
+	ranked := n.Asks("score")
+	answer, best, err := r.answerOf(ctx, n, n.Question, b.Ref[i], ranked && keptTree(n))
+	if err != nil || answer == match.No || answer == match.Yes && (!ranked || keptTree(n)) {
+		return answer == match.Yes, true, best.Score, err
 	}
 	res, err := r.response(ctx, b.Ref[i], options(n))
 	if err != nil || res.blocks() == nil {
-		return false, false, err
+		return false, false, 0, err
 	}
-	return n.Question.Matches(res.page.Page.Text(res.page.Charset)), true, nil
+	if !n.Question.Matches(res.page.Page.Text(res.page.Charset)) {
+		return false, true, 0, nil
+	}
+	if ranked {
+		score = res.answer(n.Question).Score
+	}
+	return true, true, score, nil
 }
 
 // add adds version i of b to f, or begins f with it if f has no version.
@@ -151,58 +164,75 @@ func ofFound(f func(*response, *match.Query) value.Value) lateCode {
 // snippet returns an excerpt of the text of r around the words of q: of its best block,
 // or of the whole text if the block alone does not have all words.
 func (r *response) snippet(q *match.Query) value.Value {
-	text := r.partText(r.inCut(facts.KeptLevel, r.answer(q).place))
+	text := r.partText(r.inCut(facts.KeptLevel, r.answer(q).Place))
 	if !q.Matches(text) {
 		text = r.page.Page.Text(r.page.Charset)
 	}
 	return value.OfText(expr.Snippet(text, q))
 }
 
-// answer says how well a page answers a question.
-type answer struct {
-	of    *match.Query
-	place int // the best block, an index of the cut
-	score float64
+// foundIn is how well a page answers a question.
+type foundIn struct {
+	of   *match.Query
+	best search.Best
 }
 
-// answer returns how well the page answers q. The body must be a text.
-//
-// The score is BM25 of the best block, weighed by its label, and half of BM25 of the
-// whole text and of the title. A page whose words stand together in its article comes
-// before one that has them here and there in menus.
-func (r *response) answer(q *match.Query) answer {
-	if r.answered.of == q {
-		return r.answered
+// answer returns how well the page answers q. The body must be a text. It counts leaf by
+// leaf, as Snapshot.Words does.
+func (r *response) answer(q *match.Query) search.Best {
+	if r.found.of == q {
+		return r.found.best
 	}
-	a := answer{of: q}
-	best := 0.0
-	counts, all := make([]int, len(q.Atoms())), make([]int, len(q.Atoms()))
-	terms := 0
-	for place := range r.cutSize() {
-		clear(counts)
-		n := r.inCut(facts.KeptLevel, place)
-		size := q.Count(r.partText(n), counts)
-		for i, c := range counts {
+	b := r.page
+	page := search.Page{Title: strings.TrimSpace(r.about().Title)}
+	count := func(start, end int) (int, []int) {
+		counts := make([]int, len(q.Atoms()))
+		return q.Count(b.Text(start, end), counts), counts
+	}
+	if len(b.Blocks) <= 1 {
+		block := search.Block{Label: label.Other}
+		block.Terms, block.Counts = count(0, len(b.Page.Body))
+		page.Blocks = append(page.Blocks, block)
+	} else {
+		leaves := b.Cut(0)
+		for _, n := range b.Cut(facts.KeptLevel) {
+			block := search.Block{Label: r.label(n), Counts: make([]int, len(q.Atoms()))}
+			for len(leaves) > 0 && leaves[0] < b.Blocks[n].Next {
+				terms, counts := count(b.Blocks[leaves[0]].Start, b.Blocks[leaves[0]].End)
+				block.Terms += terms
+				for i, c := range counts {
+					block.Counts[i] += c
+				}
+				leaves = leaves[1:]
+			}
+			page.Blocks = append(page.Blocks, block)
+		}
+	}
+	r.found = foundIn{q, rank(q, &page)}
+	return r.found.best
+}
+
+// rank returns how well a page answers q: BM25 of the best block, weighed by its label,
+// and half of BM25 of the whole text and of the title. A page whose words stand together
+// in its article comes before one that has them here and there in menus.
+func rank(q *match.Query, p *search.Page) search.Best {
+	var best search.Best
+	all, terms := make([]int, len(q.Atoms())), 0
+	for place := range p.Blocks {
+		b := &p.Blocks[place]
+		for i, c := range b.Counts {
 			all[i] += c
 		}
-		terms += size
-		if s := labelWeight[r.label(n)] * q.BM25(counts, size, usualBlock); s > best {
-			best, a.place = s, place
+		terms += b.Terms
+		if s := labelWeight[b.Label] * q.BM25(b.Counts, b.Terms, usualBlock); s > best.Score {
+			best = search.Best{Score: s, Place: place}
 		}
 	}
-	a.score = best + q.BM25(all, terms, usualPage)/2
-	clear(counts)
-	size := q.Count(strings.TrimSpace(r.about().Title), counts)
-	a.score += q.BM25(counts, size, usualTitle) / 2
-	r.answered = a
-	return a
-}
-
-// cutSize returns how many blocks the cut at facts.KeptLevel has; 1 for a body that was
-// not divided.
-func (r *response) cutSize() int {
-	r.inCut(facts.KeptLevel, 0)
-	return max(1, len(r.cut))
+	best.Score += q.BM25(all, terms, usualPage) / 2
+	clear(all)
+	size := q.Count(p.Title, all)
+	best.Score += q.BM25(all, size, usualTitle) / 2
+	return best
 }
 
 // usualBlock, usualPage and usualTitle are how many words a usual text has.

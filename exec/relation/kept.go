@@ -54,8 +54,12 @@ func (r *Reader) changedBlocks(ctx context.Context, n *Request) iter.Seq2[[]bloc
 // same level, with the default algorithm. Only then can facts replace reading a
 // page.
 func keptCut(n *Request) bool {
-	return n.Level == facts.KeptLevel && options(n) == divide.Options{}
+	return n.Level == facts.KeptLevel && keptTree(n)
 }
+
+// keptTree reports whether n divides pages with the default algorithm, as the stored
+// facts do.
+func keptTree(n *Request) bool { return options(n) == divide.Options{} }
 
 // keptVersion is what the archive stores about one version, to spare reading
 // its body. Page holds facts read from the page, and Fold says how its blocks

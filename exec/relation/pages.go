@@ -53,8 +53,8 @@ var Pages = listWithRefs(Relation{
 		intOrNull("layer", "hops from a seed, in the last crawl that fetched the page", func(p *pageRow) (int64, bool) { return int64(p.found.layer), p.found.known }).aside(),
 		floatOrNull("weight", "priority in that crawl, in the order BEST", func(p *pageRow) (float64, bool) { return p.found.weight, p.found.known }).aside(),
 		urlOf("via", "page that led here in that crawl", func(p *pageRow) string { return p.found.via }).aside(),
-		payload("text", value.Text, "all visible text of the last version, in reading order", ofPage(allText)),
-		payload("main", value.Text, "main content of the last version: the article, without page frame, asides and forms", ofPage(mainText)),
+		payload("text", value.Text, "all visible text of the last version, in reading order", ofPage(allText)).textOfPage(wholeText, 0),
+		payload("main", value.Text, "main content of the last version: the article, without page frame, asides and forms", ofPage(mainText)).textOfPage(inParts, 0),
 	},
 }, (*pageRow).refs, (*Reader).pages)
 

@@ -9,6 +9,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/record/task"
+	"infomall/store/search"
 	"infomall/store/urlkey"
 )
 
@@ -34,10 +35,13 @@ type Reader struct {
 	// with the number of rows that this source has yielded so far.
 	Scanned func(rows int64)
 
+	// Plain makes the Reader read every page that a question is put to, for tests.
+	Plain bool
 	// Notes are for the user, after the rows: how much was asked, for example. Sources
 	// that were read to their end add them.
 	Notes []string
 
+	asked     map[askedKey]*askedWords
 	responses []*response  // the responses used last, the latest first
 	compared  comparison   // the comparison made last
 	keptLast  *keptVersion // what is stored about the version read last
@@ -93,6 +97,9 @@ type Snapshot interface {
 	Pools(ctx context.Context) ([]record.Pool, error)
 	Files(ctx context.Context) ([]record.File, error)
 	Tombstones(ctx context.Context) ([]task.Tombstone, error)
+	// Words answers a question for the captures with a key in ranges and a time in from
+	// <= time < to, without reading their pages. It returns nil if it cannot.
+	Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error)
 	// Results returns the stored results of a kind, such as rankings, sorted by
 	// name and time. ResultRows yields the rows of one result whose keys lie in
 	// the ranges, which are sorted and disjoint; nil means all.

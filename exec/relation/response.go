@@ -41,7 +41,7 @@ type response struct {
 	cut      []int // the indexes of the blocks at the level cutLevel
 	cutLevel int
 	linked   bool
-	answered answer  // how well the page answers the question asked last
+	found    foundIn // how well the page answers the question asked last
 	site     *inSite // how the blocks compare with those of other pages of the host
 }
 

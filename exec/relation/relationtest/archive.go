@@ -23,6 +23,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/record/task"
+	"infomall/store/search"
 	"infomall/store/urlkey"
 )
 
@@ -505,6 +506,11 @@ func (a *Archive) SetCache(int64) {}
 
 // SkipDamage does nothing: no file of this archive can be damaged.
 func (a *Archive) SkipDamage() {}
+
+// Words returns nil: pages must be read.
+func (a *Archive) Words(ctx context.Context, _ search.Question, _ []urlkey.Range, _, _ record.Time) (*search.Words, error) {
+	return nil, ctx.Err()
+}
 
 // Damage returns nil: no file of this archive can be damaged.
 func (a *Archive) Damage() error { return nil }

@@ -528,6 +528,17 @@ func (n *node) needed(f func(atom int)) {
 	}
 }
 
+// SingleWords reports whether the question asks for single words and no phrases. Rows of
+// letters, such as 北京, are phrases.
+func (q *Query) SingleWords() bool {
+	for i := range q.atoms {
+		if a := &q.atoms[i]; len(a.Phrases) > 1 || len(a.Phrases[0].Terms) > 1 || a.Phrases[0].Exact != "" {
+			return false
+		}
+	}
+	return true
+}
+
 // Positive reports whether the question excludes nothing. A text that has all that
 // another text has matches it if the other does.
 func (q *Query) Positive() bool { return q.root.positive() }

@@ -277,3 +277,114 @@ func BenchmarkMatches(b *testing.B) {
 		})
 	}
 }
+
+// TestPartsJoin holds when a phrase goes on from one part to the next.
+func TestPartsJoin(t *testing.T) {
+	for _, c := range []struct {
+		question string
+		parts    []string
+		want     Answer
+	}{
+		{"北京", []string{"a 北", "京 b"}, Yes},
+		{"北京", []string{"a 北", " \n", "京 b"}, Yes},
+		{"北京", []string{"a 北，", "京 b"}, No},
+		{"北京", []string{"a 北", "，京 b"}, No},
+		{"北京", []string{"a 北", "|", "京 b"}, No},
+		{`"北，京"`, []string{"a 北", "|", "京 b"}, Yes},
+		{"北京大", []string{"北", "京", "大"}, Yes},
+		{"북경", []string{"북", "경"}, No},
+		{`"a b c"`, []string{"x a", "b", "c"}, Yes},
+		{`"a b c"`, []string{"x a", "b x", "c"}, No},
+		{`"a b c" OR x`, []string{"a", "b", "d c x"}, Yes},
+		{`="a b"`, []string{"a", "b"}, Maybe},
+		{`="a b"`, []string{"a b", "c"}, Yes},
+		{"NEAR(a b, 1)", []string{"a", "b"}, Maybe},
+		{"NEAR(a b, 1)", []string{"a b", "c"}, Yes},
+		{"NEAR(a b, 1)", []string{"a c", "c"}, No},
+		{"-a b", []string{"b", "a"}, No},
+	} {
+		q, err := Parse(c.question)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := q.Whole()
+		for _, s := range c.parts {
+			whole.Add(q.Part(s))
+		}
+		if got := whole.Answer(); got != c.want {
+			t.Errorf("%s in %q: %d, want %d", c.question, c.parts, got, c.want)
+		}
+	}
+}
+
+// TestParts compares the answer for a text with that for its parts, which stand between
+// white space.
+func TestParts(t *testing.T) {
+	word := rapid.SampledFrom([]string{"a", "b", "c", "ab", "北", "京", "北京", "大", "c-d", "한국", "x"})
+	between := rapid.SampledFrom([]string{" ", ", ", "", "|"})
+	rapid.Check(t, func(t *rapid.T) {
+		phrase := func() string {
+			var s string
+			for range rapid.IntRange(1, 4).Draw(t, "terms") {
+				s += word.Draw(t, "word") + between.Draw(t, "between")
+			}
+			return s
+		}
+		question := word.Draw(t, "word")
+		for range rapid.IntRange(1, 3).Draw(t, "items") {
+			switch rapid.IntRange(0, 5).Draw(t, "item") {
+			case 0:
+				question += ` -"` + phrase() + word.Draw(t, "word") + `"`
+			case 1:
+				question += ` OR ="` + phrase() + word.Draw(t, "word") + `"`
+			case 2:
+				question += ` NEAR(` + word.Draw(t, "word") + " " + word.Draw(t, "word") + `, 1)`
+			case 3:
+				question += ` "` + phrase() + word.Draw(t, "word") + `"*`
+			default:
+				question += ` OR "` + phrase() + word.Draw(t, "word") + `"`
+			}
+		}
+		q, err := Parse(question)
+		if err != nil {
+			t.Fatalf("%s: %v", question, err)
+		}
+		var parts []string
+		for range rapid.IntRange(0, 8).Draw(t, "parts") {
+			var s string
+			for range rapid.IntRange(0, 3).Draw(t, "words") {
+				s += between.Draw(t, "before") + word.Draw(t, "word") + between.Draw(t, "after")
+			}
+			parts = append(parts, s)
+		}
+		text := strings.Join(parts, "\n")
+		whole, terms := q.Whole(), 0
+		counts := make([]int, len(q.Atoms()))
+		for _, s := range parts {
+			p := q.Part(s)
+			whole.Add(p)
+			for i, n := range p.Counts {
+				counts[i] += int(n)
+			}
+			terms += int(p.Terms)
+		}
+		all := make([]int, len(counts))
+		if n := q.Count(text, all); n != terms {
+			t.Fatalf("%q has %d terms, its parts %d", text, n, terms)
+		}
+		if len(parts) == 1 && !slices.Equal(all, counts) {
+			t.Fatalf("%s in %q: counts %v, want %v", question, text, counts, all)
+		}
+		want := No
+		if q.Matches(text) {
+			want = Yes
+		}
+		got := whole.Answer()
+		if got == Maybe && (strings.Contains(question, "NEAR") || strings.Contains(question, "=")) {
+			return
+		}
+		if got != want {
+			t.Fatalf("%s in %q: %d, want %d", question, parts, got, want)
+		}
+	})
+}

@@ -208,3 +208,14 @@ func (t *Terms) peek() (folded, bool) {
 	}
 	return t.ahead[t.taken], true
 }
+
+// readAfterChinese begins a text that stands after a Chinese letter and a blank. Joined
+// of its first term then says whether that term would be joined to such a letter.
+func (t *Terms) readAfterChinese(text string) {
+	t.Read(text)
+	t.last, t.space = chinese, true
+}
+
+// endsChinese reports whether a Chinese letter after the text, or after the text and
+// blanks, would be joined to its last term. Next must have returned false.
+func (t *Terms) endsChinese() bool { return t.last == chinese && !t.apart }

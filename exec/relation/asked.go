@@ -1,0 +1,122 @@
+package relation
+
+import (
+	"context"
+
+	"infomall/exec/value"
+	"infomall/store/record"
+	"infomall/store/search"
+	"infomall/store/urlkey"
+	"infomall/store/words/match"
+)
+
+// readFirst is how many pages are read for a question before it is put to all stored
+// leaves at once: that takes as long as reading some dozen pages, and afterwards few need
+// to be read.
+const readFirst = 32
+
+// askedWords is what a Reader knows of one question.
+type askedWords struct {
+	reads int           // pages that had to be read so far
+	made  bool          // words is set
+	words *search.Words // nil if pages must be read
+}
+
+// askedKey says which question was asked of which captures.
+type askedKey struct {
+	question string
+	ranges   *urlkey.Range // the first; nil means all
+	to       record.Time
+	ranked   bool
+}
+
+// answerOf returns what is known of the page of a capture without reading it: whether its
+// text matches q, and how well if ranked is set. n says which captures will be asked for.
+func (r *Reader) answerOf(ctx context.Context, n *Request, q *match.Query, ref record.Ref, ranked bool) (match.Answer, search.Best, error) {
+	if r.Plain {
+		return match.Maybe, search.Best{}, nil
+	}
+	key := askedKey{question: q.String(), to: n.Window.To, ranked: ranked}
+	if len(n.Ranges) > 0 {
+		key.ranges = &n.Ranges[0]
+	}
+	a := r.asked[key]
+	if a == nil {
+		if r.asked == nil {
+			r.asked = make(map[askedKey]*askedWords)
+		}
+		a = &askedWords{}
+		r.asked[key] = a
+	}
+	if a.reads++; a.reads <= readFirst {
+		return match.Maybe, search.Best{}, nil
+	}
+	if !a.made {
+		asked := search.Question{Query: q}
+		if ranked {
+			asked.Rank = func(p *search.Page) search.Best { return rank(q, p) }
+		}
+		var err error
+		if a.words, err = r.Snapshot.Words(ctx, asked, n.Ranges, record.MinTime, n.Window.To); err != nil {
+			return match.Maybe, search.Best{}, err
+		}
+		a.made = true
+	}
+	if a.words == nil {
+		return match.Maybe, search.Best{}, nil
+	}
+	answer, best := a.words.Of(ref)
+	return answer, best, nil
+}
+
+// ofText says how a column of texts relates to the text of a page, so that the answer of
+// the page to a question says something of the column.
+type ofText struct {
+	part part
+	ref  int // which hidden columns hold the ref of the page, as LateRow.ref counts
+}
+
+// part is how much of the text of a page a column has.
+type part uint8
+
+const (
+	notOfPage part = iota
+	wholeText      // all of it
+	inOnePart      // a piece of it: phrases that it has, the page has
+	inParts        // several pieces: words that it has, the page has
+)
+
+// textOfPage returns a copy of c that is marked as the text of a page, or a part of it.
+// ref is the index of the hidden columns with the ref of the page.
+func (c Column) textOfPage(p part, ref int) Column {
+	c.ofText = ofText{p, ref}
+	return c
+}
+
+// Matching returns a late column that says whether the text in column c of a relation
+// matches a question, without reading the page where that can be known. It returns nil if
+// c is no such column.
+func (c *Column) Matching(q *match.Query) *Column {
+	if c.ofText.part == notOfPage {
+		return nil
+	}
+	name := c.Name + " MATCH " + value.OfText(q.String()).String()
+	// What a page does not have, its parts do not have.
+	denies := q.Positive() && (c.ofText.part != inParts || q.SingleWords())
+	return &Column{Name: name, Type: value.Bool, Payload: true, late: func(l *LateRow) (value.Value, error) {
+		answer, _, err := l.reader.answerOf(l.ctx, l.request, q, l.ref(c.ofText.ref), false)
+		switch {
+		case err != nil:
+			return value.Value{}, err
+		case c.ofText.part == wholeText && answer != match.Maybe:
+			return value.OfBool(answer == match.Yes), nil
+		case answer == match.No && denies:
+			return value.OfBool(false), nil
+		}
+		text, err := c.late(l)
+		if err != nil || text.IsNull() {
+			return value.Value{}, err
+		}
+		return value.OfBool(q.Matches(text.Text)), nil
+	}}
+}

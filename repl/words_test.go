@@ -1,0 +1,87 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"infomall/exec"
+	"infomall/exec/session"
+	"infomall/lang"
+	"infomall/store/record/task"
+)
+
+// wordQueries ask for words in every relation that has texts of pages.
+var wordQueries = []string{
+	"SELECT * FROM findings('%s')",
+	"SEARCH '%s' WHERE score > 1",
+	"SEARCH '%s' SINCE 2008-07-15 ORDER BY first_seen, url",
+	"SEARCH '%s' IN 'www.lanshan.example/news' EACH month ORDER BY url, first_seen",
+	"SELECT url, time, text MATCH '%s' AS m FROM versions",
+	"SELECT url, time FROM versions WHERE text NOT MATCH '%s' OR kind = 'missing'",
+	"SELECT url, snippet(main) FROM versions WHERE main MATCH '%s'",
+	"SELECT url, score(text, 'a') FROM pages WHERE text MATCH '%s' AND NOT main MATCH '2008'",
+	"SELECT url, time, block FROM blocks WHERE text MATCH '%s'",
+	"SELECT url, time, block FROM changes WHERE added_text MATCH '%[1]s' OR removed_text MATCH '%[1]s' OR text NOT MATCH '%[1]s'",
+	"SELECT a.url, b.text MATCH '%s' AS m FROM versions LATEST AS a JOIN versions FIRST AS b ON a.url = b.url",
+	"SELECT host, count(*) AS n FROM versions GROUP BY host HAVING count(*) FILTER (WHERE text MATCH '%s') > 1",
+}
+
+// TestWordsFromLeaves asks for words in two ways: by what the stored leaves say, and by
+// reading every page. The rows, their order and their scores are equal, before and after
+// pools are merged and sealed.
+func TestWordsFromLeaves(t *testing.T) {
+	a := demoArchive(t)
+	ask := func(query string, plain bool) []string {
+		t.Helper()
+		st, err := lang.ParseOne(query, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := exec.New(session.Options{Archive: joined(a, nil), Settings: session.DefaultSettings(), Plain: plain}).Run(context.Background(), st)
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		defer res.Close()
+		var rows []string
+		for b, err := range res.Rows {
+			if err != nil {
+				t.Fatalf("%s: %v", query, err)
+			}
+			for i := range b.N {
+				row := ""
+				for _, c := range b.Cols {
+					row += fmt.Sprintf("%v|", c.At(i))
+				}
+				rows = append(rows, row)
+			}
+		}
+		return rows
+	}
+	for _, state := range []string{"imported", "merged", "sealed"} {
+		var err error
+		switch state {
+		case "merged":
+			_, err = a.Merge(context.Background(), task.MergeOptions{})
+		case "sealed":
+			_, err = a.Merge(context.Background(), task.MergeOptions{Seal: true})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, question := range []string{"图书馆", "学校 新闻", `"2008年" -奥运`, "NEAR(招生 录取, 3)", `="English"`, "lib* OR 圖書", "nowhere"} {
+			found := 0
+			for _, query := range wordQueries {
+				query = fmt.Sprintf(query, question)
+				got, want := ask(query, false), ask(query, true)
+				if fmt.Sprint(got) != fmt.Sprint(want) {
+					t.Errorf("%s: %s gives\n%q, want\n%q", state, query, got, want)
+				}
+				found += len(got)
+			}
+			if found == 0 {
+				t.Errorf("%s: no row for %s", state, question)
+			}
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package search
+
+import (
+	"infomall/store/block/facts"
+	"infomall/store/segment"
+	"infomall/store/words/match"
+)
+
+// The bounds of a Maker's memory.
+const (
+	leavesMax = 4 << 20  // parts of leaves that are remembered; then all are forgotten
+	bodiesMax = 1 << 20  // bodies whose answers are remembered for entries that hold them
+	answerMax = 32 << 20 // captures that get an answer; the others get Maybe
+)
+
+// LeafRef names a stored leaf.
+type LeafRef struct {
+	segment.RunRef
+	N uint32 // number of the block in the run
+}
+
+// Reading says how a page and its leaves are read.
+type Reading struct {
+	Charset string
+	Plain   bool
+}
+
+// Entry is one capture of a run, for Maker.Add.
+type Entry struct {
+	segment.BodyAt
+	// As is a number that is equal for captures that were read in the same way. 0 means
+	// that the page has to be read whole.
+	As uint64
+}
+
+// Maker makes the answers of one question. Add is called for one run after the other, in
+// an order in which the body that an entry holds comes before that entry. Only one
+// goroutine may use a Maker.
+type Maker struct {
+	q      Question
+	text   func(LeafRef, Reading) (string, error)
+	words  *Words
+	leaves map[leafRun][]*match.Part
+	count  int // parts in leaves
+	asked  int // captures with an answer
+	bodies map[segment.ID]bodyAnswer
+	page   Page
+	counts []int
+}
+
+// leafRun is the leaves of one run in one reading.
+type leafRun struct {
+	segment.RunRef
+	Reading
+}
+
+// bodyAnswer is the answer for a body, as it was read.
+type bodyAnswer struct {
+	as     uint64
+	answer uint32
+}
+
+// NewMaker returns a Maker for a question, or nil if the question cannot be answered in
+// parts. text returns the text of a leaf.
+func NewMaker(q Question, text func(LeafRef, Reading) (string, error)) *Maker {
+	if !q.Query.InParts() {
+		return nil
+	}
+	return &Maker{
+		q: q, text: text, words: &Words{answers: make(map[segment.RunRef][]uint32)},
+		leaves: make(map[leafRun][]*match.Part), bodies: make(map[segment.ID]bodyAnswer),
+	}
+}
+
+// Words returns the answers. The Maker must not be used after that.
+func (m *Maker) Words() *Words { return m.words }
+
+// Full reports whether the Maker gives no further answers, because it would take too
+// much memory.
+func (m *Maker) Full() bool { return m.asked >= answerMax }
+
+// Add answers for the entries of a run. own returns the leaves of the body of entry i,
+// which the run stores, and the outline of its facts; ok is false if the page has to be
+// read whole. title returns the title of entry i. An error of text ends Add; the entries
+// of the run then get the answer Maybe.
+func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves []LeafRef, o *facts.Outline, ok bool), title func(i int) string) error {
+	list := make([]uint32, len(entries))
+	for i := range entries {
+		e := &entries[i]
+		switch {
+		case e.As == 0 || e.Form == segment.BodyNone:
+		case int(e.Same) < i:
+			list[i] = list[e.Same]
+		case e.Form != segment.BodyOwn:
+			if b, known := m.bodies[e.ID]; known && b.as == e.As {
+				list[i] = b.answer
+			}
+		default:
+			leaves, o, ok := own(i)
+			if !ok {
+				continue
+			}
+			var err error
+			if list[i], err = m.answer(leaves, o, func() string { return title(i) }); err != nil {
+				return err
+			}
+			if len(m.bodies) < bodiesMax {
+				m.bodies[e.ID] = bodyAnswer{e.As, list[i]}
+			}
+		}
+	}
+	m.words.answers[run] = list
+	m.asked += len(list)
+	return nil
+}
+
+// answer returns the answer for a page.
+func (m *Maker) answer(leaves []LeafRef, o *facts.Outline, title func() string) (uint32, error) {
+	as := Reading{string(o.Charset), o.Plain}
+	whole := m.q.Query.Whole()
+	for _, l := range leaves {
+		p, err := m.part(l, as)
+		if err != nil {
+			return maybe, err
+		}
+		whole.Add(p)
+	}
+	switch whole.Answer() {
+	case match.No:
+		return no, nil
+	case match.Maybe:
+		return maybe, nil
+	}
+	var best Best
+	if m.q.Rank != nil {
+		if err := m.fill(leaves, as, o); err != nil {
+			return maybe, err
+		}
+		m.page.Title = title()
+		best = m.q.Rank(&m.page)
+	}
+	m.words.best = append(m.words.best, best)
+	return yes + uint32(len(m.words.best)-1), nil
+}
+
+// fill sets m.page to the words of a page.
+func (m *Maker) fill(leaves []LeafRef, as Reading, o *facts.Outline) error {
+	atoms := len(m.q.Query.Atoms())
+	m.page.Blocks = m.page.Blocks[:0]
+	if need := atoms * len(o.Cut); len(m.counts) < need {
+		m.counts = make([]int, need)
+	}
+	clear(m.counts)
+	next := 0
+	for k, b := range o.Cut {
+		block := Block{Label: b.Label, Counts: m.counts[k*atoms:][:atoms:atoms]}
+		for range b.Leaves {
+			if next == len(leaves) {
+				break // a page without leaves has one block
+			}
+			p, err := m.part(leaves[next], as)
+			if err != nil {
+				return err
+			}
+			block.Terms += int(p.Terms)
+			for a, n := range p.Counts {
+				block.Counts[a] += int(n)
+			}
+			next++
+		}
+		m.page.Blocks = append(m.page.Blocks, block)
+	}
+	return nil
+}
+
+// part returns what the question finds in a leaf.
+func (m *Maker) part(l LeafRef, as Reading) (*match.Part, error) {
+	key := leafRun{l.RunRef, as}
+	list := m.leaves[key]
+	if int(l.N) < len(list) && list[l.N] != nil {
+		return list[l.N], nil
+	}
+	text, err := m.text(l, as)
+	if err != nil {
+		return nil, err
+	}
+	p := m.q.Query.Part(text)
+	if more := int(l.N) + 1 - len(list); more > 0 {
+		if m.count += more; m.count > leavesMax {
+			clear(m.leaves)
+			m.count, list = int(l.N)+1, nil
+			more = m.count
+		}
+		list = append(list, make([]*match.Part, more)...)
+		m.leaves[key] = list
+	}
+	list[l.N] = p
+	return p, nil
+}

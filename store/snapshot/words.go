@@ -1,0 +1,206 @@
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"hash/maphash"
+	"slices"
+
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
+	"infomall/store/body"
+	"infomall/store/record"
+	"infomall/store/search"
+	"infomall/store/segment"
+	"infomall/store/urlkey"
+)
+
+// Words answers a question for the captures with a key in ranges and a time in from <=
+// time < to. It reads the leaves of their pages, each once, and no bodies. ranges are
+// sorted and disjoint; nil means all keys. What cannot be read, because of damage for
+// example, gets the answer Maybe. The result is nil if the question cannot be answered in this way.
+func (v *Snapshot) Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error) {
+	f := &wordFinder{v: v, seed: maphash.MakeSeed(), ranges: ranges}
+	if f.maker = search.NewMaker(q, f.text); f.maker == nil {
+		return nil, nil
+	}
+	var segments []*segment.Info
+	for _, s := range v.Pin.Segments {
+		if s.First < to && s.Last >= from {
+			segments = append(segments, s)
+		}
+	}
+	// A segment uses bodies of its own pool and of earlier ones, and within a pool of
+	// segments with lower numbers, but for merged ones.
+	slices.SortFunc(segments, func(a, b *segment.Info) int {
+		return cmp.Or(cmp.Compare(a.Pool, b.Pool), cmp.Compare(a.ID, b.ID))
+	})
+	for _, s := range segments {
+		r := v.Runs.Reader(s)
+		runs, err := runsIn(r, ranges)
+		if err != nil {
+			continue // whoever reads the pages meets the error
+		}
+		for _, n := range runs {
+			if f.maker.Full() {
+				break
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			_ = f.run(r, n) // the same
+		}
+	}
+	return f.maker.Words(), nil
+}
+
+// runsIn returns the numbers of the runs of a segment that may have entries with a key
+// in ranges; nil ranges mean all runs.
+func runsIn(r *segment.Reader, ranges []urlkey.Range) ([]uint32, error) {
+	var out []uint32
+	if ranges == nil {
+		for n := range uint32(r.Info.Runs) {
+			out = append(out, n)
+		}
+		return out, nil
+	}
+	c := r.Chunks(0)
+	defer c.Close()
+	for _, in := range ranges {
+		chunk, err := c.Seek(in.From)
+		for ; err == nil && chunk != nil; chunk, err = c.Next() {
+			if keys, _ := chunk.Keys(); in.To != "" && len(keys) > 0 && keys[0] >= in.To {
+				break
+			}
+			if len(out) == 0 || out[len(out)-1] != chunk.Run {
+				out = append(out, chunk.Run)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// wordFinder gives a search.Maker the leaves and bodies of a snapshot.
+type wordFinder struct {
+	v       *Snapshot
+	maker   *search.Maker
+	seed    maphash.Seed
+	ranges  []urlkey.Range
+	outline facts.Outline
+	leaves  []search.LeafRef
+	entries []search.Entry
+}
+
+// run passes the entries of run n of a segment to the Maker.
+func (f *wordFinder) run(r *segment.Reader, n uint32) error {
+	run, err := f.v.Runs.Run(r, n)
+	if err != nil {
+		return err
+	}
+	if run.Meta.Len() == 0 {
+		return nil
+	}
+	bodies, err := run.Meta.Bodies()
+	if err != nil {
+		return err
+	}
+	pages, err := run.Meta.Pages(record.ColTitle | record.ColCharset)
+	if err != nil {
+		return err
+	}
+	keys, counts, mimes, err := run.Meta.Keys()
+	if err != nil {
+		return err
+	}
+	kept, err := f.v.Runs.Facts(r, n)
+	if err != nil {
+		return err
+	}
+	f.entries = f.entries[:0]
+	for k, key := range keys {
+		asked := f.asked(key)
+		for range counts[k] {
+			i := len(f.entries)
+			e := search.Entry{BodyAt: bodies[i]}
+			if asked && e.Form != segment.BodyNone {
+				e.As = f.reading(pages.Of(uint32(i)), mimes[i])
+			}
+			f.entries = append(f.entries, e)
+		}
+	}
+	own := func(i int) ([]search.LeafRef, *facts.Outline, bool) {
+		return f.leavesOf(&bodies[i].Recipe, kept.Page(uint32(i)))
+	}
+	title := func(i int) string { return pages.Of(uint32(i)).Title }
+	return f.maker.Add(segment.RunRef{Segment: r.Info.ID, Run: n}, f.entries, own, title)
+}
+
+// asked reports whether key is in the ranges that are asked for.
+func (f *wordFinder) asked(key string) bool {
+	if f.ranges == nil {
+		return true
+	}
+	i, found := slices.BinarySearchFunc(f.ranges, key, func(r urlkey.Range, key string) int { return cmp.Compare(r.From, key) })
+	return found || i > 0 && f.ranges[i-1].Contains(key)
+}
+
+// reading returns a number for the way in which a page was read, or 0 if the page has no
+// text or only its first part was read.
+func (f *wordFinder) reading(p segment.Page, mime string) uint64 {
+	if p.Charset == "" || p.ReadBytes != 0 {
+		return 0
+	}
+	var h maphash.Hash
+	h.SetSeed(f.seed)
+	h.WriteString(p.Charset)
+	h.WriteByte(0)
+	h.WriteString(mime)
+	return max(1, h.Sum64())
+}
+
+// leavesOf returns the leaves of a body, and the outline of encoded, its facts. ok is
+// false if the body is not stored in leaves, or the facts do not describe it.
+func (f *wordFinder) leavesOf(recipe *segment.Recipe, encoded []byte) (_ []search.LeafRef, _ *facts.Outline, ok bool) {
+	if f.outline.Read(encoded) != nil || f.outline.Inline {
+		return nil, nil, false
+	}
+	spans, err := f.v.Runs.Spans(*recipe)
+	if err != nil {
+		return nil, nil, false
+	}
+	f.leaves = f.leaves[:0]
+	skip := recipe.Layout
+	for _, s := range spans {
+		for n := range s.Count {
+			if skip > 0 {
+				skip--
+				continue
+			}
+			f.leaves = append(f.leaves, search.LeafRef{RunRef: segment.RunRef{Segment: s.Segment, Run: s.Run}, N: s.N + n})
+		}
+	}
+	if recipe.Layout == 0 && len(f.leaves) != 1 || len(f.leaves) != f.outline.Leaves {
+		return nil, nil, false
+	}
+	return f.leaves, &f.outline, true
+}
+
+// text returns the text of a leaf.
+func (f *wordFinder) text(l search.LeafRef, as search.Reading) (string, error) {
+	s := f.v.Runs.Segment(l.Segment)
+	if s == nil {
+		return "", body.ErrMissing
+	}
+	run, err := f.v.Runs.Run(s, l.Run)
+	if err != nil {
+		return "", err
+	}
+	b, err := run.Block(l.N)
+	if err != nil {
+		return "", err
+	}
+	return (&divide.Body{Plain: as.Plain, Charset: as.Charset}).TextOf(b), nil
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"infomall/store/block/divide"
+	"infomall/store/record"
+	"infomall/store/search"
+	"infomall/store/words/match"
+)
+
+// paragraphs are texts that are blocks of their own in a page. Words and phrases cross
+// the borders between them.
+var paragraphs = func() (out []string) {
+	for i, p := range [][2]string{
+		{"Kafka brokers keep a topic", "is removed with tiered"},
+		{"storage of a cluster is here", "zookeeper of"},
+		{"北京大学的图书馆", "回到北京"},
+		{"大学生活动中心在图书馆", "二食堂楼上北"},
+		{"京剧团在本周五", "café 北京"},
+		{"a cluster without Zookeeper as in v2", "1 café"},
+		{"한국어 문장은", "카프카"},
+		{"시스템 v2.1", "카"},
+		{"caf\xe9 kafka", "\xe9\xe9"},
+		{"topic of \xe9t\xe9", "caf\xe9 of a"},
+	} {
+		var filler strings.Builder
+		for n := range 40 {
+			fmt.Fprintf(&filler, " word%d", 100*i+n)
+		}
+		out = append(out, p[0]+filler.String()+" "+p[1])
+	}
+	return out
+}()
+
+// drawPage draws a page of some paragraphs. Bytes that are not UTF-8 have another text in
+// each of two charsets.
+func drawPage(t *rapid.T) string {
+	var b strings.Builder
+	some, as := paragraphs[:len(paragraphs)-2], "utf-8"
+	if rapid.Bool().Draw(t, "old") {
+		some, as = paragraphs[len(paragraphs)-2:], rapid.SampledFrom([]string{"windows-1252", "windows-1251"}).Draw(t, "charset")
+	}
+	for range rapid.IntRange(0, 5).Draw(t, "paragraphs") {
+		fmt.Fprintf(&b, "<div class=x><p>%s</p></div>\n", rapid.SampledFrom(some).Draw(t, "paragraph"))
+	}
+	return "<html><head><meta charset=" + as + "><title>a page of the cluster</title></head><body>" + b.String() + "<hr><a href=/>home</a></body></html>"
+}
+
+var wordQuestions = []string{
+	"kafka", "北京", "大学", "京剧", "北京大学", "\"tiered storage\"", "storage -kafka", "学生 OR zookeeper", "v2.1", "카프카", "북경", "home cluster",
+	"NEAR(kafka topic, 5)", "=\"Zookeeper\"", "brok*", "\"of a cluster\" -北京", "of -the", "café", "й", "été -kafka", "카프카 시스템", "\"카프카 시스템\"", "\"京 大学\"", "(kafka OR 图书馆) -removed",
+}
+
+// checkWords compares Words of a snapshot with the text of each page. It returns how many
+// captures were answered without reading their pages.
+func checkWords(t *rapid.T, a *Archive) (known int) {
+	ctx := context.Background()
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	for _, question := range wordQuestions {
+		q, err := match.Parse(question)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words, err := v.Words(ctx, search.Question{Query: q, Rank: rankOf}, nil, record.MinTime, record.MaxTime+1)
+		if err != nil || words == nil {
+			t.Fatal(words, err)
+		}
+		for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime + 1}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range b.N {
+				answer, best := words.Of(b.Ref[i])
+				if answer == match.Maybe {
+					continue
+				}
+				known++
+				p, err := v.Payload(ctx, b.Ref[i])
+				if err != nil {
+					t.Fatal(err)
+				}
+				page, ok := divide.Open(p.Body, divide.AsOf(&p), divide.Options{})
+				if !ok {
+					t.Fatalf("%s at %d: %s is answered %d, and the page has no text", b.URL[i], b.Time[i], question, answer)
+				}
+				text := page.Page.Text(page.Charset)
+				if want := q.Matches(text); want != (answer == match.Yes) {
+					t.Fatalf("%s at %d: %s is answered %d, want %v: %q", b.URL[i], b.Time[i], question, answer, want, text)
+				}
+				counts := make([]int, len(q.Atoms()))
+				if terms := q.Count(text, counts); answer == match.Yes && best.Place != terms {
+					t.Fatalf("%s: the ranked page has %d terms, want %d: %q", question, best.Place, terms, text)
+				}
+			}
+		}
+	}
+	return known
+}
+
+// rankOf ranks a page by its number of terms.
+func rankOf(p *search.Page) (best search.Best) {
+	for _, b := range p.Blocks {
+		best.Place += b.Terms
+	}
+	return best
+}
+
+// TestWords draws histories of pages and puts questions to their leaves, after imports in
+// any order, merges and deletions: what is answered without reading a page is what the
+// page says.
+func TestWords(t *testing.T) {
+	known := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		a := Open(t.TempDir(), Options{})
+		defer a.Close()
+		visits := drawHistory(rt)
+		pages := make(map[string]string)
+		for _, v := range visits {
+			if pages[v.body] == "" {
+				pages[v.body] = drawPage(rt)
+			}
+			v.body = pages[v.body]
+		}
+		for rest := rapid.Permutation(visits).Draw(rt, "order"); len(rest) > 0; {
+			n := rapid.IntRange(1, len(rest)).Draw(rt, "part")
+			put(t, a, rest[:n])
+			rest = rest[n:]
+			switch rapid.IntRange(0, 3).Draw(rt, "then") {
+			case 0:
+				mergeAny(rt, a)
+			case 1:
+				if _, err := deleteWhere(a, func(url string, at record.Time) bool { return at/1000%3 == 0 }); err != nil {
+					rt.Fatal(err)
+				}
+			}
+		}
+		known += checkWords(rt, a)
+	})
+	if known == 0 {
+		t.Error("no question was answered without reading pages")
+	}
+}
