@@ -52,7 +52,7 @@ func (r *Reader) answerOf(ctx context.Context, n *Request, q *match.Query, ref r
 		return match.Maybe, search.Best{}, nil
 	}
 	if !a.made {
-		asked := search.Question{Query: q}
+		asked := search.Question{Query: q, Memory: r.Memory.Bytes / 2}
 		if ranked {
 			asked.Rank = func(p *search.Page) search.Best { return rank(q, p) }
 		}

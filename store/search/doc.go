@@ -47,6 +47,9 @@ type Question struct {
 	// Rank returns how well a page answers. Nil means that no ranks are needed. The page
 	// is valid until Rank returns.
 	Rank func(*Page) Best
+	// Memory bounds, in bytes, what is remembered while answers are made, and the ranks.
+	// 0 means 256 MB. With less, leaves may be read again, and more captures get Maybe.
+	Memory int64
 }
 
 // Words has the answers of a question for captures. It does not change once it is
@@ -76,6 +79,9 @@ func (w *Words) Of(ref record.Ref) (match.Answer, Best) {
 	case no:
 		return match.No, Best{}
 	default:
+		if w.best == nil {
+			return match.Yes, Best{}
+		}
 		return match.Yes, w.best[a-yes]
 	}
 }

@@ -6,12 +6,20 @@ import (
 	"infomall/store/words/match"
 )
 
-// The bounds of a Maker's memory.
+// memoryDefault is what Question.Memory means by 0. A quarter of the memory is for
+// bodies, a quarter for ranks, and half for leaves.
+const memoryDefault = 256 << 20
+
+// About how many bytes of memory things take.
 const (
-	leavesMax = 4 << 20  // parts of leaves that are remembered; then all are forgotten
-	bodiesMax = 1 << 20  // bodies whose answers are remembered for entries that hold them
-	answerMax = 32 << 20 // captures that get an answer; the others get Maybe
+	leafBytes = 8   // a leaf of which nothing but the number of terms is remembered
+	partBytes = 120 // more, if the question finds something in it
+	bodyBytes = 48
+	rankBytes = 24
 )
+
+// answersMax is how many captures get an answer, 4 bytes each; the others get Maybe.
+const answersMax = 16 << 20
 
 // LeafRef names a stored leaf.
 type LeafRef struct {
@@ -41,8 +49,8 @@ type Maker struct {
 	text   func(LeafRef, Reading) (string, error)
 	words  *Words
 	leaves map[leafRun][]*match.Part
-	count  int // parts in leaves
-	asked  int // captures with an answer
+	held   int64 // bytes that leaves take
+	asked  int   // captures with an answer
 	bodies map[segment.ID]bodyAnswer
 	page   Page
 	counts []int
@@ -66,6 +74,9 @@ func NewMaker(q Question, text func(LeafRef, Reading) (string, error)) *Maker {
 	if !q.Query.InParts() {
 		return nil
 	}
+	if q.Memory == 0 {
+		q.Memory = memoryDefault
+	}
 	return &Maker{
 		q: q, text: text, words: &Words{answers: make(map[segment.RunRef][]uint32)},
 		leaves: make(map[leafRun][]*match.Part), bodies: make(map[segment.ID]bodyAnswer),
@@ -77,7 +88,7 @@ func (m *Maker) Words() *Words { return m.words }
 
 // Full reports whether the Maker gives no further answers, because it would take too
 // much memory.
-func (m *Maker) Full() bool { return m.asked >= answerMax }
+func (m *Maker) Full() bool { return m.asked >= answersMax }
 
 // Add answers for the entries of a run. own returns the leaves of the body of entry i,
 // which the run stores, and the outline of its facts; ok is false if the page has to be
@@ -104,7 +115,7 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 			if list[i], err = m.answer(leaves, o, func() string { return title(i) }); err != nil {
 				return err
 			}
-			if len(m.bodies) < bodiesMax {
+			if int64(len(m.bodies))*bodyBytes < m.q.Memory/4 {
 				m.bodies[e.ID] = bodyAnswer{e.As, list[i]}
 			}
 		}
@@ -131,15 +142,17 @@ func (m *Maker) answer(leaves []LeafRef, o *facts.Outline, title func() string) 
 	case match.Maybe:
 		return maybe, nil
 	}
-	var best Best
-	if m.q.Rank != nil {
-		if err := m.fill(leaves, as, o); err != nil {
-			return maybe, err
-		}
-		m.page.Title = title()
-		best = m.q.Rank(&m.page)
+	if m.q.Rank == nil {
+		return yes, nil
 	}
-	m.words.best = append(m.words.best, best)
+	if int64(len(m.words.best))*rankBytes >= m.q.Memory/4 {
+		return maybe, nil
+	}
+	if err := m.fill(leaves, as, o); err != nil {
+		return maybe, err
+	}
+	m.page.Title = title()
+	m.words.best = append(m.words.best, m.q.Rank(&m.page))
 	return yes + uint32(len(m.words.best)-1), nil
 }
 
@@ -185,14 +198,17 @@ func (m *Maker) part(l LeafRef, as Reading) (*match.Part, error) {
 		return nil, err
 	}
 	p := m.q.Query.Part(text)
+	if m.held > m.q.Memory/2 {
+		clear(m.leaves)
+		m.held, list = 0, nil
+	}
 	if more := int(l.N) + 1 - len(list); more > 0 {
-		if m.count += more; m.count > leavesMax {
-			clear(m.leaves)
-			m.count, list = int(l.N)+1, nil
-			more = m.count
-		}
+		m.held += int64(more) * leafBytes
 		list = append(list, make([]*match.Part, more)...)
 		m.leaves[key] = list
+	}
+	if !p.Plain() {
+		m.held += partBytes
 	}
 	list[l.N] = p
 	return p, nil

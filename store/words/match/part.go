@@ -21,6 +21,10 @@ type Part struct {
 	open  bool   // the part ends with a letter of Chinese or Japanese, to which the next part may join
 }
 
+// Plain reports whether the question finds nothing in the part. Such a part takes no
+// memory of its own.
+func (p *Part) Plain() bool { return p.some == 0 && p.end == 0 && p.head == nil }
+
 // step is one of the first terms of a part.
 type step struct {
 	bits   uint64 // terms of the question that it equals
