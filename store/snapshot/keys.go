@@ -212,7 +212,7 @@ func codeOf(key string, n int) uint64 {
 	if n < len(key) {
 		last = uint64(key[n])
 	}
-	return uint64(codeLength-n)<<8 | last
+	return (codeLength-uint64(n))<<8 | last
 }
 
 // seek moves all streams to their first keys in the range.
