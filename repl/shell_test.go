@@ -264,7 +264,7 @@ func TestInterruptQuery(t *testing.T) {
 	for _, query := range []string{
 		"SELECT count(*) FROM captures;",
 		"SELECT url, time FROM captures;",
-		"SELECT DISTINCT url FROM captures;",
+		"SELECT DISTINCT url, status FROM captures;",
 		"SELECT url FROM captures;",
 	} {
 		for range 3 {
@@ -279,6 +279,10 @@ func TestInterruptQuery(t *testing.T) {
 			s.sees(prompt)
 		}
 	}
+	// The only URL comes once, not once for each capture.
+	s.types("SELECT DISTINCT url FROM captures;" + enter)
+	s.sees("(1 row)")
+	s.sees(prompt)
 	s.types("SELECT 42;" + enter)
 	s.sees("│ 42")
 	s.sees(prompt)
