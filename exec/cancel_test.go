@@ -99,6 +99,7 @@ var cancelQueries = []string{
 	"SELECT url, time FROM captures ORDER BY time DESC LIMIT 10",
 	"SELECT url FROM captures LIMIT 100000 OFFSET 100",
 	"SELECT DISTINCT url, status FROM captures",
+	"SELECT DISTINCT url FROM captures",
 	"SELECT url, count(*), count(DISTINCT mime), median(bytes) FROM captures GROUP BY url",
 	"SELECT url FROM captures UNION ALL SELECT url FROM versions",
 	"SELECT a.url, b.time FROM captures AS a JOIN versions AS b ON a.url = b.url",

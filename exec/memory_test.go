@@ -101,7 +101,7 @@ func TestDistinctCounts(t *testing.T) {
 // archive's own share is that of the first.
 func BenchmarkQuery(b *testing.B) {
 	const rows = 200_000
-	a := &batches{manyCaptures(rows, 20_000), map[record.Columns][]*record.Batch{}}
+	a := &batches{manyCaptures(rows, 20_000), map[scanKind][]*record.Batch{}}
 	runtime.GC()
 	for _, c := range []struct{ name, src string }{
 		{"count", "SELECT count(*) FROM captures"},

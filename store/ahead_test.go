@@ -98,6 +98,9 @@ func TestAheadEnds(t *testing.T) {
 	scan := record.Scan{From: record.MinTime, To: record.MaxTime, Columns: record.ColBytes}
 	for name, open := range map[string]func(context.Context, *Snapshot) record.Rows{
 		"scan": func(ctx context.Context, v *Snapshot) record.Rows { return v.Scan(ctx, scan) },
+		"URLs": func(ctx context.Context, v *Snapshot) record.Rows {
+			return v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime, Once: true})
+		},
 		"tally": func(ctx context.Context, v *Snapshot) record.Rows {
 			return v.Tally(ctx, record.Tally{Scan: scan, Time: true})
 		},
