@@ -175,6 +175,7 @@ var homes = map[string]string{
 // testHomes lists further packages whose tests may import an outside module.
 var testHomes = map[string]string{
 	"golang.org/x/net":                 "store/page/markup",
+	"golang.org/x/sys":                 "repl",
 	"golang.org/x/text":                "queries repl",
 	"github.com/klauspost/compress":    "repl store store/block/divide store/page/charset store/formats store/formats/arc exec/graph exec/dedup",
 	"github.com/parquet-go/parquet-go": "repl",

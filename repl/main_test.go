@@ -27,7 +27,7 @@ const raceOptions = "atexit_sleep_ms=0"
 
 // TestMain lets tests of scripts and terminals run the program: as infomall; as
 // endless, whose archive has endless captures; and as stuck, whose statements
-// ignore Ctrl-C.
+// ignore Ctrl-C. The program killat runs another one and kills it.
 func TestMain(m *testing.M) {
 	// A program with the race detector else waits for a second when it ends.
 	os.Setenv("GORACE", raceOptions)
@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 			notePeak()
 			os.Exit(status)
 		},
+		"killat":  killAt,
 		"endless": func() { mainWith(endless{}) },
 		"stuck":   func() { mainWith(stuck{}) },
 		// What to crawl, which benchmarks have in a process of its own.
