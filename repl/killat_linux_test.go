@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strconv"
 	"syscall"
 	"unsafe"
@@ -20,10 +19,10 @@ var changing = []uint64{
 	unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2, unix.SYS_LINKAT, unix.SYS_SYMLINKAT, unix.SYS_UNLINKAT, unix.SYS_MKDIRAT,
 }
 
-// callInfo is the answer to PTRACE_GET_SYSCALL_INFO at the beginning of a system
-// call: struct ptrace_syscall_info of linux/ptrace.h.
+// callInfo is the answer to PTRACE_GET_SYSCALL_INFO when a filter stops a system
+// call before it begins: struct ptrace_syscall_info of linux/ptrace.h.
 type callInfo struct {
-	op     uint8 // callBegins, or another stop
+	op     uint8
 	_      [3]uint8
 	arch   uint32
 	ip, sp uint64
@@ -31,18 +30,13 @@ type callInfo struct {
 	args   [6]uint64
 }
 
-// callBegins is PTRACE_SYSCALL_INFO_ENTRY, the op of a system call that begins.
-const callBegins = 1
-
-// changes reports whether the system call changes a file system. What is written
-// to standard output or standard error does not.
+// changes reports whether the system call, one of the list changing, changes a file
+// system. What is written to standard output or standard error does not.
 func (c *callInfo) changes() bool {
-	switch {
-	case c.op != callBegins || !slices.Contains(changing, c.nr):
-		return false
-	case c.nr == unix.SYS_OPENAT:
+	switch c.nr {
+	case unix.SYS_OPENAT:
 		return c.args[2]&(unix.O_WRONLY|unix.O_RDWR|unix.O_CREAT|unix.O_TRUNC) != 0
-	case c.nr == unix.SYS_WRITE:
+	case unix.SYS_WRITE:
 		return c.args[0] > uint64(syscall.Stderr)
 	}
 	return true
@@ -58,21 +52,24 @@ func killAt() {
 	at, err := strconv.Atoi(os.Args[1])
 	cannot := func(err error) {
 		if err != nil {
-			fmt.Fprintln(os.Stderr, "killat:", err)
+			// stopChanging may have taken the call write away.
+			unix.Writev(syscall.Stderr, [][]byte{fmt.Appendln(nil, "killat:", err)})
 			os.Exit(untracedStatus)
 		}
 	}
 	cannot(err)
-	cmd := exec.Command(os.Args[2], os.Args[3:]...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
-	cannot(cmd.Start())
-	pid := cmd.Process.Pid
+	program, err := exec.LookPath(os.Args[2])
+	cannot(err)
+	cannot(stopChanging())
+	pid, err := syscall.ForkExec(program, os.Args[2:], &syscall.ProcAttr{
+		Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Ptrace: true},
+	})
+	cannot(err)
 	var status unix.WaitStatus
 	_, err = unix.Wait4(pid, &status, 0, nil) // it stops before its first instruction
 	cannot(err)
-	cannot(unix.PtraceSetOptions(pid, unix.PTRACE_O_TRACESYSGOOD|unix.PTRACE_O_TRACECLONE|unix.PTRACE_O_EXITKILL))
-	cannot(unix.PtraceSyscall(pid, 0))
+	cannot(unix.PtraceSetOptions(pid, unix.PTRACE_O_TRACESECCOMP|unix.PTRACE_O_TRACECLONE|unix.PTRACE_O_EXITKILL))
+	cannot(unix.PtraceCont(pid, 0))
 	threads := map[int]bool{pid: true}
 	for calls := 0; ; {
 		tid, err := unix.Wait4(-1, &status, unix.WALL, nil)
@@ -91,7 +88,7 @@ func killAt() {
 		}
 		signal := status.StopSignal()
 		switch {
-		case signal == unix.SIGTRAP|0x80:
+		case signal == unix.SIGTRAP && status.TrapCause() == unix.PTRACE_EVENT_SECCOMP:
 			signal = 0
 			var info callInfo
 			_, _, fault := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(tid), unsafe.Sizeof(info), uintptr(unsafe.Pointer(&info)), 0, 0)
@@ -110,8 +107,28 @@ func killAt() {
 		}
 		threads[tid] = true
 		// A thread that was killed meanwhile is gone.
-		if err := unix.PtraceSyscall(tid, int(signal)); err != unix.ESRCH {
+		if err := unix.PtraceCont(tid, int(signal)); err != unix.ESRCH {
 			cannot(err)
 		}
 	}
+}
+
+// stopChanging makes the calls of the list changing stop for whoever traces the
+// caller's thread, and the threads and processes that it starts from now on. If nobody
+// traces them, these calls fail.
+func stopChanging() error {
+	const number = 0 // the place of the call's number in what a filter reads
+	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: number}}
+	for i, nr := range changing {
+		toTrace := uint8(len(changing) - i) // over the other numbers and the verdict for all others
+		filter = append(filter, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: toTrace, K: uint32(nr)})
+	}
+	filter = append(filter,
+		unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
+		unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_TRACE})
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	list := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&list)), 0, 0)
 }
