@@ -222,15 +222,18 @@ func (p *queryParser) all(depth int) (_ node, found bool, _ error) {
 // begins reports whether a word, a quote, a bracket or = follows at the offset at.
 func (p *queryParser) begins(at int) bool {
 	r, _ := utf8.DecodeRuneInString(p.text[at:])
-	return opensQuote(r) || r == '(' || r == '（' || r == '=' || r != utf8.RuneError && sortAt(r) >= letter && sortAt(r) != nothing
+	return opensQuote(r) || r == '(' || r == '（' || r == '=' || inWord(r)
 }
 
-func sortAt(r rune) sort {
+// inWord reports whether the letter r is part of a word or run.
+func inWord(r rune) bool {
 	f := formOf(r)
-	if f.more != nil {
-		return f.more[0].sort
+	for _, l := range f.more {
+		if l.sort >= letter && l.sort != nothing {
+			return true
+		}
 	}
-	return f.to.sort
+	return f.more == nil && f.to.sort >= letter && f.to.sort != nothing
 }
 
 // parted reports whether a blank or an opening bracket stands before the offset at.
