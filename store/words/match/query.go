@@ -6,6 +6,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"infomall/store/words/stem"
 )
 
 // The bounds of a question. Longer ones are refused by Parse.
@@ -51,7 +53,13 @@ type Term struct {
 	Prefix bool   // every term that begins with Text will do
 	Joined bool   // the term must be joined to the one before, as letters of a run are
 	Letter bool   // the term is a letter of a run
+	// Language is the code of a language of package stem if every term will do that has
+	// the same stem in this language as Text, otherwise "".
+	Language string
 }
+
+// Stem returns the stem of a term with a Language.
+func (t *Term) Stem() string { return stem.Of(t.Language, t.Text) }
 
 // Answer says whether a text has what was asked for.
 type Answer uint8
@@ -100,6 +108,7 @@ func (e *Error) Error() string {
 //	kafka -beta            kafka, and not beta
 //	(kafka OR pulsar) 2.0  brackets group
 //	stream* "tiered stor"* words that begin so
+//	~running ~de:laufen  words with the same stem, in English or the language named
 //	="Müller"              these letters and no others
 //	NEAR(kafka broker, 5)  at most five words between them, in any order
 //
@@ -221,6 +230,9 @@ func (p *queryParser) all(depth int) (_ node, found bool, _ error) {
 
 // begins reports whether a word, a quote, a bracket or = follows at the offset at.
 func (p *queryParser) begins(at int) bool {
+	if strings.HasPrefix(p.text[at:], "~") {
+		at++
+	}
 	r, _ := utf8.DecodeRuneInString(p.text[at:])
 	return opensQuote(r) || r == '(' || r == '（' || r == '=' || inWord(r)
 }
@@ -412,6 +424,10 @@ func (p *queryParser) within(a *Atom) error {
 // quotes. The result is empty if it has no letter.
 func (p *queryParser) phrase() ([]Phrase, error) {
 	start := p.at
+	byStem, language, err := p.stems()
+	if err != nil {
+		return nil, err
+	}
 	exact := p.text[p.at] == '=' && p.at+1 < len(p.text) && p.quoteAt(p.at+1)
 	if exact {
 		p.at++
@@ -435,7 +451,14 @@ func (p *queryParser) phrase() ([]Phrase, error) {
 		if p.terms++; p.terms > TermsMax {
 			return nil, p.fault(start, p.at-start, fmt.Sprintf("more than %d words are asked for", TermsMax), "ask for fewer words")
 		}
-		ph.Terms = append(ph.Terms, Term{Text: string(p.words.Term()), Joined: p.words.Joined, Letter: p.words.Letter})
+		term := Term{Text: string(p.words.Term()), Joined: p.words.Joined, Letter: p.words.Letter}
+		if byStem && !term.Letter {
+			term.Language = language
+			if language == "" {
+				term.Language = languageOf(term.Text)
+			}
+		}
+		ph.Terms = append(ph.Terms, term)
 	}
 	star := p.at < len(p.text) && p.text[p.at] == '*'
 	if star {
@@ -447,9 +470,57 @@ func (p *queryParser) phrase() ([]Phrase, error) {
 	if exact {
 		ph.Exact = canonical(inside)
 	} else if last := &ph.Terms[len(ph.Terms)-1]; star && !last.Letter {
-		last.Prefix = true
+		last.Prefix, last.Language = true, ""
 	}
 	return []Phrase{ph}, nil
+}
+
+// stems passes over the ~ before a word or quote, and over the code of a language with
+// the colon after it. It reports whether there is a ~. The code is "" if none is given.
+func (p *queryParser) stems() (byStem bool, language string, _ error) {
+	rest, ok := strings.CutPrefix(p.text[p.at:], "~")
+	if !ok {
+		return false, "", nil
+	}
+	start := p.at
+	if code, after, ok := strings.Cut(rest, ":"); ok && isCode(code) && p.wordAt(len(p.text)-len(after)) {
+		language = strings.ToLower(code)
+		if !stem.Known(language) {
+			return false, "", p.fault(start, len("~:")+len(code), fmt.Sprintf("the stems of the language %s are not known", code), "write one of "+strings.Join(stem.Languages(), ", "))
+		}
+		p.at = len(p.text) - len(after)
+		return true, language, nil
+	}
+	if !p.wordAt(start + 1) {
+		return false, "", nil
+	}
+	p.at++
+	return true, "", nil
+}
+
+// isCode reports whether s looks like the code of a language: two or three letters.
+func isCode(s string) bool {
+	for i := range len(s) {
+		if c := s[i] | 0x20; c < 'a' || c > 'z' {
+			return false
+		}
+	}
+	return len(s) == 2 || len(s) == 3
+}
+
+// wordAt reports whether a word or quote begins at the offset at.
+func (p *queryParser) wordAt(at int) bool {
+	r, _ := utf8.DecodeRuneInString(p.text[at:])
+	return opensQuote(r) || inWord(r)
+}
+
+// languageOf returns the code of the language whose stems count for a word if none is
+// named: Russian for Cyrillic letters, otherwise English.
+func languageOf(word string) string {
+	if r, _ := utf8.DecodeRuneInString(word); unicode.Is(unicode.Cyrillic, r) {
+		return "ru"
+	}
+	return "en"
 }
 
 func (p *queryParser) quoteAt(at int) bool {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/store/words/stem"
 	"pgregory.net/rapid"
 )
 
@@ -34,6 +35,26 @@ func TestMatches(t *testing.T) {
 		{"NEAR(a b)", []string{"a 1 2 3 4 5 6 7 8 9 10 b"}, []string{"a 1 2 3 4 5 6 7 8 9 10 11 b"}},
 		{"NEAR(a b c, 2)", []string{"c 1 b a", "a a a x b c"}, []string{"c 1 2 b a"}},
 		{"NEAR(a)", []string{"a"}, []string{"b"}},
+		{"~run", []string{"Running late", "he runs"}, []string{"ran", "runway", "r"}},
+		{"~running -~stopping", []string{"run"}, []string{"run, and stop", "runs stopped"}},
+		{`~"running brokers"`, []string{"run broker", "runs Brokers"}, []string{"brokers run", "run the broker"}},
+		{"~de:Häuser", []string{"Das Haus", "HÄUSERN"}, []string{"hausieren"}},
+		{`~DE:"große Häuser"`, []string{"grossen Haus"}, []string{"große"}},
+		{"~книгами", []string{"Книга", "о книге"}, []string{"книжный"}},
+		{"~en:книгами", []string{"книгами"}, []string{"Книга"}},
+		{"~running-connections", []string{"run connected"}, []string{"connected run"}},
+		{"~running*", []string{"runnings"}, []string{"run"}},
+		{`~"running connect"*`, []string{"runs connectionless"}, []string{"connect run"}},
+		{"~can't ~v2.1", []string{"cant v2.1"}, []string{"v2 cant"}},
+		{"~北京", []string{"在北京"}, []string{"北", "京北"}},
+		{"NEAR(~running ~connections, 0)", []string{"connected runs"}, []string{"connected x run"}},
+		{`~="running"`, []string{"running"}, []string{"run"}},
+		{"~ running", []string{"running"}, []string{"run"}},
+		{"x~running", []string{"x running"}, []string{"x run"}},
+		{"~(running)", []string{"running"}, []string{"run"}},
+		{"~http://running", []string{"http running", "http://runs"}, []string{"http", "run http"}},
+		{"~c:running", []string{"c run"}, []string{"run"}},
+		{"~de: laufen", []string{"de laufen"}, []string{"laufen"}},
 		{"near(a)", []string{"near a"}, []string{"a"}},
 		{"POL-358", []string{"pol 358", "POL-358"}, []string{"358 pol"}},
 		{"can't", []string{"cant", "can’t"}, []string{"can t"}},
@@ -101,6 +122,8 @@ func TestParseErrors(t *testing.T) {
 		{"NEAR()", "NEAR()", "NEAR has no word in it"},
 		{"NEAR(a (b))", "(", "NEAR has words and phrases only, and no brackets in it"},
 		{"NEAR(a b, 99999999999999999999)", " 99999999999999999999", "NEAR reaches over 10000 words at most"},
+		{"a ~xx:running", "~xx:", "the stems of the language xx are not known"},
+		{`-~Tlh:"x y" a`, "~Tlh:", "the stems of the language Tlh are not known"},
 		{strings.Repeat("(", 200) + "a", "(", "brackets stand in each other more than 100 deep"},
 		{strings.Repeat("a ", 1001), "a", "more than 1000 words are asked for"},
 		{strings.Repeat("a", 1<<20), "", "the words asked for take 1048576 bytes, and at most 65536 are allowed"},
@@ -152,7 +175,14 @@ func plainHas(a *Atom, terms []Term) bool {
 				return false
 			}
 			has := terms[i+j]
-			if want.Prefix && !strings.HasPrefix(has.Text, want.Text) || !want.Prefix && has.Text != want.Text || j > 0 && want.Joined && !has.Joined {
+			equal := has.Text == want.Text
+			switch {
+			case want.Prefix:
+				equal = strings.HasPrefix(has.Text, want.Text)
+			case want.Language != "":
+				equal = stem.Of(want.Language, has.Text) == want.Stem()
+			}
+			if !equal || j > 0 && want.Joined && !has.Joined {
 				return false
 			}
 		}
@@ -176,13 +206,17 @@ func plainHas(a *Atom, terms []Term) bool {
 // TestMatchesModel compares Matches, Has, Count and Eval with plainHas for random
 // questions and texts of few different words.
 func TestMatchesModel(t *testing.T) {
-	word := rapid.SampledFrom([]string{"a", "b", "ab", "abc", "北", "京", "北京", "學", "c-d", "한국"})
+	word := rapid.SampledFrom([]string{"a", "b", "ab", "abc", "abs", "bing", "北", "京", "北京", "學", "c-d", "한국"})
 	between := rapid.SampledFrom([]string{" ", ", ", "", "\n"})
 	var item func(depth int) *rapid.Generator[string]
 	item = func(depth int) *rapid.Generator[string] {
 		return rapid.Custom(func(t *rapid.T) string {
 			w := word.Draw(t, "word")
-			switch n := rapid.IntRange(0, 9).Draw(t, "form"); {
+			switch n := rapid.IntRange(0, 11).Draw(t, "form"); {
+			case n == 10:
+				return "~" + w
+			case n == 11:
+				return `~de:"` + w + " " + word.Draw(t, "word") + `"`
 			case n == 0:
 				return w + "*"
 			case n == 1:
@@ -262,9 +296,27 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// TestManyStems holds that a question with more terms than one word of bits finds each of
+// them by its stem.
+func TestManyStems(t *testing.T) {
+	var question, text strings.Builder
+	for i := range 150 {
+		w := string(rune('a'+i%26)) + string(rune('a'+i/26)) + "akt"
+		question.WriteString(" ~" + w + "ing")
+		text.WriteString(w + "ed ")
+	}
+	q, err := Parse(question.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !q.Matches(text.String()) || q.Matches(text.String()[len("aaakted "):]) {
+		t.Error("the stems of 150 words are not found")
+	}
+}
+
 func BenchmarkMatches(b *testing.B) {
 	text := strings.Repeat("The quick brown fox jumps over the lazy dog of the streams API. ", 1000)
-	for _, question := range []string{"zookeeper", `"brown dog" OR kafka`, "stre* zookeeper"} {
+	for _, question := range []string{"zookeeper", `"brown dog" OR kafka`, "stre* zookeeper", "~jumping ~streams", "~de:laufen OR ~fr:manger"} {
 		b.Run(question, func(b *testing.B) {
 			q, err := Parse(question)
 			if err != nil {
@@ -320,7 +372,7 @@ func TestPartsJoin(t *testing.T) {
 // TestParts compares the answer for a text with that for its parts, which stand between
 // white space.
 func TestParts(t *testing.T) {
-	word := rapid.SampledFrom([]string{"a", "b", "c", "ab", "北", "京", "北京", "大", "c-d", "한국", "x"})
+	word := rapid.SampledFrom([]string{"a", "b", "c", "ab", "abs", "北", "京", "北京", "大", "c-d", "한국", "x"})
 	between := rapid.SampledFrom([]string{" ", ", ", "", "|"})
 	rapid.Check(t, func(t *rapid.T) {
 		phrase := func() string {
@@ -332,7 +384,9 @@ func TestParts(t *testing.T) {
 		}
 		question := word.Draw(t, "word")
 		for range rapid.IntRange(1, 3).Draw(t, "items") {
-			switch rapid.IntRange(0, 5).Draw(t, "item") {
+			switch rapid.IntRange(0, 6).Draw(t, "item") {
+			case 6:
+				question += ` OR ~"` + phrase() + word.Draw(t, "word") + `"`
 			case 0:
 				question += ` -"` + phrase() + word.Draw(t, "word") + `"`
 			case 1:

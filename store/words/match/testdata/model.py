@@ -13,6 +13,7 @@ questions makes COUNT questions out of the texts. It prints a JSON array for eac
 question, and the numbers of the lines whose text matches it, from 0.
 """
 import json, random, re, sys
+from bisect import bisect
 from collections import defaultdict
 from functools import cache
 from unicodedata import category, name, normalize
@@ -147,10 +148,14 @@ def parse(question):
 
 class Texts:
     def __init__(self, texts):
-        self.terms = [words(t) for t in texts]
+        self.joined = []  # of each text, whether its terms are joined
+        self.places = []  # of each text, where each term stands
         self.having = defaultdict(set)  # the texts of each term
-        for i, terms in enumerate(self.terms):
-            for w, _ in terms:
+        for i, terms in enumerate(map(words, texts)):
+            self.joined.append([joined for _, joined in terms])
+            self.places.append(defaultdict(list))
+            for at, (w, _) in enumerate(terms):
+                self.places[i][w].append(at)
                 self.having[w].add(i)
 
     def texts(self, tree):
@@ -170,23 +175,27 @@ class Texts:
         w, _, prefix = term
         return set().union(*[s for v, s in self.having.items() if v.startswith(w)]) if prefix else self.having.get(w, set())
 
-    def places(self, i, terms):
+    def spans(self, i, terms):
         """The first and the last term of each place of a phrase in text i."""
-        of = self.terms[i]
-
-        def equal(has, want):
-            return (has[0].startswith(want[0]) if want[2] else has[0] == want[0]) and (has[1] or not want[1])
-
-        for at in range(len(of) - len(terms) + 1):
-            if equal(of[at], terms[0]) and all(map(equal, of[at + 1:at + len(terms)], terms[1:])):
-                yield at, at + len(terms) - 1
+        at = None  # where the last term so far may stand
+        for w, joined, prefix in terms:
+            of = self.places[i]
+            here = set().union(*[of[v] for v in of if v.startswith(w)]) if prefix else set(of.get(w, ()))
+            if joined:
+                here = {k for k in here if self.joined[i][k]}
+            at = here if at is None else {k + 1 for k in at} & here
+        return [(k - len(terms) + 1, k) for k in at]
 
     def near(self, i, phrases, number):
         """Whether text i has the phrases, with at most number terms between the first and the last."""
-        spans = [(0, float("inf"))]  # the last beginning and the first end of the phrases so far
-        for ph in phrases:
-            spans = {(max(a, first), min(b, last)) for a, b in spans for first, last in self.places(i, ph)}
-        return any(len(phrases) == 1 or a - b - 1 <= number for a, b in spans)
+        all_spans = [sorted(self.spans(i, ph)) for ph in phrases]
+        if len(phrases) == 1 or not all(all_spans):
+            return all(all_spans)
+        for first, _ in {span for spans in all_spans for span in spans}:  # the phrase that begins last
+            nearest = [spans[bisect(spans, (first, float("inf"))) - 1] for spans in all_spans if spans[0][0] <= first]
+            if len(nearest) == len(phrases) and first - min(last for _, last in nearest) - 1 <= number:
+                return True
+        return False
 
 
 # --- Questions out of the texts ---
