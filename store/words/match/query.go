@@ -121,7 +121,7 @@ func Parse(question string) (*Query, error) {
 	p := &queryParser{text: question, q: &Query{source: question}}
 	root, err := p.any(0)
 	if err == nil && p.at < len(p.text) {
-		err = p.fault(p.at, 1, "a bracket is closed that was not opened", "remove it, or write ( before")
+		err = p.faultAt(p.at, "a bracket is closed that was not opened", "remove it, or write ( before")
 	}
 	if err != nil {
 		return nil, err
@@ -144,10 +144,17 @@ func (p *queryParser) fault(at, n int, problem, remedy string) error {
 	return &Error{at, n, problem, remedy}
 }
 
+// faultAt returns a fault at the character at an offset.
+func (p *queryParser) faultAt(at int, problem, remedy string) error {
+	_, n := utf8.DecodeRuneInString(p.text[at:])
+	return p.fault(at, n, problem, remedy)
+}
+
 // any reads alternatives, up to the end of the text or a closing bracket.
 func (p *queryParser) any(depth int) (node, error) {
 	if depth > depthMax {
-		return node{}, p.fault(p.at-1, 1, fmt.Sprintf("brackets stand in each other more than %d deep", depthMax), "write the question with fewer brackets")
+		_, open := utf8.DecodeLastRuneInString(p.text[:p.at])
+		return node{}, p.faultAt(p.at-open, fmt.Sprintf("brackets stand in each other more than %d deep", depthMax), "write the question with fewer brackets")
 	}
 	var kids []node
 	for {
@@ -163,7 +170,13 @@ func (p *queryParser) any(depth int) (node, error) {
 		case !found && len(kids) > 0:
 			return node{}, p.fault(p.lastOr(from), 2, "OR has nothing after it", `write a word there, or "OR" in quotes to find the word`)
 		case !found:
-			return node{}, p.fault(from, p.at-from, "there is no word to look for", "a word has letters or digits")
+			to := p.at
+			if depth > 0 { // with its brackets
+				_, open := utf8.DecodeLastRuneInString(p.text[:from])
+				_, closed := utf8.DecodeRuneInString(p.text[to:])
+				from, to = from-open, to+closed
+			}
+			return node{}, p.fault(from, to-from, "there is no word to look for", "a word has letters or digits")
 		}
 		kids = append(kids, kid)
 		if !hasOr {
@@ -340,7 +353,7 @@ func (p *queryParser) closeBracket(open int) error {
 	case strings.HasPrefix(p.text[p.at:], "）"):
 		p.at += len("）")
 	default:
-		return p.fault(open, 1, "a bracket is not closed", "write ) where the group ends")
+		return p.faultAt(open, "a bracket is not closed", "write ) where the group ends")
 	}
 	return nil
 }
@@ -374,7 +387,7 @@ func (p *queryParser) near() (_ node, found bool, _ error) {
 			continue
 		}
 		if p.bracket() > 0 {
-			return node{}, false, p.fault(p.at, 1, "NEAR has words and phrases only, and no brackets in it", "write NEAR(kafka broker, 5)")
+			return node{}, false, p.faultAt(p.at, "NEAR has words and phrases only, and no brackets in it", "write NEAR(kafka broker, 5)")
 		}
 		phrases, err := p.phrase()
 		if err != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"infomall/store/words/stem"
 	"pgregory.net/rapid"
@@ -69,6 +71,21 @@ func TestMatches(t *testing.T) {
 		{"v2.1", []string{"v2-1", "V2.1"}, []string{"v21", "2.1 v2"}},
 		{"使用kafka", []string{"使用 Kafka", "使用kafka"}, []string{"使用x kafka"}},
 		{"a - b", []string{"a b"}, []string{"a"}},
+		{"a -- b -#c", []string{"a c b"}, []string{"a b"}},
+		{"a --b", []string{"a b"}, []string{"a"}},
+		{"a -", []string{"a"}, []string{"b"}},
+		{"x-y -z", []string{"x y"}, []string{"x y z", "y x"}},
+		{"C++ a/b @x #tag 50%", []string{"tag x 50 a b c"}, []string{"b a c x tag 50"}},
+		{"{a} [b] <c> a|b a&b", []string{"a b c"}, []string{"a c b"}},
+		{"«a b» ¿c? d…", []string{"d c b a"}, []string{"a b c"}},
+		{"http://x.y/z?q=1", []string{"http x y z q 1"}, []string{"http x y q 1 z"}},
+		{"a or b", []string{"b or a"}, []string{"a b"}},
+		{"„a b“ ”c d”", []string{"c d a b"}, []string{"a c b d"}},
+		{"（a OR b）c", []string{"b c"}, []string{"a b"}},
+		{"北京（大学）", []string{"大学，北京"}, []string{"北京"}},
+		{"(a)OR(b)", []string{"b"}, []string{"or"}},
+		{"NEAR (a b)", []string{"near b a"}, []string{"a b"}},
+		{"a -㈱", []string{"a"}, []string{"a 株"}},
 		{"a / b ~ !", []string{"a b"}, []string{"a"}},
 		{"a* b", []string{"b ax"}, []string{"a"}},
 		{"a, b", []string{"a b"}, []string{"a"}},
@@ -115,7 +132,18 @@ func TestParseErrors(t *testing.T) {
 		{"a NOT b", "NOT", "words to exclude are marked by -, not by NOT"},
 		{"", "", "there is no word to look for"},
 		{" … !", " … !", "there is no word to look for"},
-		{"()", "", "there is no word to look for"},
+		{"()", "()", "there is no word to look for"},
+		{"main()", "()", "there is no word to look for"},
+		{"a （!）", "（!）", "there is no word to look for"},
+		{"a (", "(", "there is no word to look for"},
+		{"“a b", "“a b", "a quote is not closed"},
+		{"a （b", "（", "a bracket is not closed"},
+		{"a ） b", "）", "a bracket is closed that was not opened"},
+		{"NEAR(a （b）)", "（", "NEAR has words and phrases only, and no brackets in it"},
+		{strings.Repeat("（", 200) + "a", "（", "brackets stand in each other more than 100 deep"},
+		{"-", "-", "there is no word to look for"},
+		{"OR", "OR", "OR has nothing before it"},
+		{"a (-b)", "-b", "only words to exclude are asked for"},
 		{"-a", "-a", "only words to exclude are asked for"},
 		{"x OR -a", "-a", "only words to exclude are asked for"},
 		{"NEAR(a b", "(", "a bracket is not closed"},
@@ -274,24 +302,46 @@ func TestMatchesModel(t *testing.T) {
 	})
 }
 
-// FuzzParse holds that no question makes Parse or Matches panic, and that places are
-// inside the text.
+// FuzzParse holds that no question makes Parse or Matches panic, that places are in order
+// and inside the text, and that the answer for a text is the answer for its parts. The bits
+// of cuts say at which white space the text is cut.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a OR b", `="x y"*`, "NEAR(a b, 2)", "-a b", "((", "北京*", "a,1)", "“a”"} {
-		f.Add(s, "a b 北 京 x y")
+	for _, s := range []string{"a OR b", `="x y"*`, "NEAR(a b, 2)", "-a b", "((", "北京*", "a,1)", "“a”", `~"xs y"`, "~de:a OR ~xx:b", "（a）OR“b c”", "-~a x -#b"} {
+		f.Add(s, "a b 北 京 x y", uint64(5))
 	}
-	f.Fuzz(func(t *testing.T, question, text string) {
+	f.Fuzz(func(t *testing.T, question, text string, cuts uint64) {
 		q, err := Parse(question)
 		if err != nil {
 			var e *Error
-			if !errors.As(err, &e) || e.At < 0 || e.Len < 0 || e.At+e.Len > len(question) {
+			if !errors.As(err, &e) || e.At < 0 || e.Len < 0 || e.At+e.Len > len(question) || e.Problem == "" || utf8.ValidString(question) && !utf8.ValidString(question[e.At:e.At+e.Len]) {
 				t.Fatalf("%q: %#v", question, err)
 			}
 			return
 		}
-		q.Matches(text)
+		matches, at := q.Matches(text), 0
 		for _, p := range q.Places(nil, text) {
-			_ = text[p.From:p.To]
+			if p.From < at || p.To <= p.From || p.To > len(text) {
+				t.Fatalf("%q in %q: place %v", question, text, p)
+			}
+			at = p.To
+		}
+		if !q.InParts() {
+			return
+		}
+		whole, rest, spaces := q.Whole(), text, 0
+		for i, r := range text {
+			if !unicode.IsSpace(r) {
+				continue
+			}
+			if spaces++; cuts>>(spaces&63)&1 == 1 {
+				whole.Add(q.Part(text[len(text)-len(rest) : i]))
+				rest = text[i+utf8.RuneLen(r):]
+			}
+		}
+		whole.Add(q.Part(rest))
+		several := slices.ContainsFunc(q.Atoms(), func(a Atom) bool { return a.Within >= 0 || a.Phrases[0].Exact != "" })
+		if got := whole.Answer(); got != Maybe && (got == Yes) != matches || got == Maybe && !several {
+			t.Fatalf("%q in %q, cut by %b: %d, want %v", question, text, cuts, got, matches)
 		}
 	})
 }
