@@ -123,7 +123,7 @@ func sortOf(r rune) sort {
 		return nothing
 	case unicode.IsSpace(r):
 		return blank
-	case r == '\'' || r == '’':
+	case r == '\'' || r == '’' || r == 'ʼ':
 		return quote
 	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) && !unicode.IsPunct(r) && !unicode.IsSymbol(r), r == 'ー', r == '々', r == '〆':
 		return chinese

@@ -52,7 +52,7 @@ func python(t *testing.T, texts []string, args ...string) [][]byte {
 var pieces = struct{ words, between []string }{
 	strings.Fields(`kafka Kafka KAFKA streams v2.1 log.retention.hours can't CAN’T rock'n'roll it's 90s Müller Mu` + "\u0308" + `ller
 		Straße STRASSE Größe İstanbul Iğdır ısı Çağrı şehir ｆｕｌｌ Ｗｉｄｔｈ ﬁne ǅ Ⅷ ½ x² №5 ß café naïve Ångström
-		ёлка Ёлка елка й и` + "\u0306" + ` йод Москва объект Ὀδυσσεύς ΣΊΣΥΦΟΣ σίσυφος ς
+		ёлка Ёлка елка й и` + "\u0306" + ` йод Москва объект мʼята ŉ Ὀδυσσεύς ΣΊΣΥΦΟΣ σίσυφος ς
 		שָׁלוֹם שלום יִשְׂרָאֵל צה"ל مُحَمَّد محمد محــمد السّلام آية ١٢٣ ﷺ ﻻ
 		北京大学 北京 大学 學習 乾燥 幹部 干 发 髮 發 着 著 葛` + "\U000e0100" + `飾 々 〇 二〇〇八 ㈱ ㍻ 豈
 		が か` + "\u3099" + ` ガ ｶﾞ カード きょう ひらがな コンピュータ

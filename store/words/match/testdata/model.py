@@ -34,7 +34,7 @@ def sort(c):
     """C: letter of Chinese or Japanese, S: letter of another script without blanks, L: letter,
     N: digit, M: mark, Q: apostrophe, blank: white space, full stop: any other character."""
     kind = category(c)[0]
-    if c in "'’":
+    if c in "'’ʼ":
         return "Q"
     if c.isspace():
         return " "
