@@ -346,6 +346,25 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// TestBits holds which terms of a question a word equals, whether it is asked for as it is,
+// by its beginning or by its stem.
+func TestBits(t *testing.T) {
+	q, err := Parse(`kafka run* ~running ~de:Häuser ~книга 北京`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]uint64{
+		"kafka": 0b1, "kafkas": 0, "run": 0b110, "runway": 0b10, "runs": 0b110, "haus": 0b1000, "hauser": 0b1000, "hauses": 0b1000,
+		"книги": 0b10000, "книжный": 0, "北": 0b100000, "京": 0b1000000, "大": 0, "x": 0,
+	} {
+		for range 2 { // the second time, stems are remembered
+			if got := q.bits([]byte(word)); got != want {
+				t.Errorf("%s: %b, want %b", word, got, want)
+			}
+		}
+	}
+}
+
 // TestManyStems holds that a question with more terms than one word of bits finds each of
 // them by its stem.
 func TestManyStems(t *testing.T) {
