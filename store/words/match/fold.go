@@ -94,7 +94,7 @@ func foldAll(dst []folded, text string) []folded {
 			r = 'е'
 		case r == 'ı':
 			r, s = 'i', marked
-		case 0xab70 <= r && r <= 0xabbf: // Cherokee folds to capital letters, and caser to the others
+		case 0xab70 <= r && r <= 0xabbf: // Cherokee: Unicode folds to the capital letters, and caser to the small ones
 			r -= 0xab70 - 0x13a0
 		case 0x13f8 <= r && r <= 0x13fd: // the same
 			r -= 8

@@ -244,7 +244,7 @@ func (p *queryParser) all(depth int) (_ node, found bool, _ error) {
 // begins reports whether a word, a quote, a bracket or = follows at the offset at.
 func (p *queryParser) begins(at int) bool {
 	if strings.HasPrefix(p.text[at:], "~") {
-		at++
+		return p.wordAt(at + 1)
 	}
 	r, _ := utf8.DecodeRuneInString(p.text[at:])
 	return opensQuote(r) || r == '(' || r == '（' || r == '=' || inWord(r)

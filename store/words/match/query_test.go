@@ -39,6 +39,8 @@ func TestMatches(t *testing.T) {
 		{"NEAR(a)", []string{"a"}, []string{"b"}},
 		{"~run", []string{"Running late", "he runs"}, []string{"ran", "runway", "r"}},
 		{"~running -~stopping", []string{"run"}, []string{"run, and stop", "runs stopped"}},
+		{"a -~(running)", []string{"a running"}, []string{"a"}},
+		{`a -~"running"`, []string{"a"}, []string{"a runs"}},
 		{`~"running brokers"`, []string{"run broker", "runs Brokers"}, []string{"brokers run", "run the broker"}},
 		{"~de:Häuser", []string{"Das Haus", "HÄUSERN"}, []string{"hausieren"}},
 		{`~DE:"große Häuser"`, []string{"grossen Haus"}, []string{"große"}},
