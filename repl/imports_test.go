@@ -26,7 +26,8 @@ var arrows = map[string]string{
 
 	"store/urlkey":           "",
 	"store/words":            "",
-	"store/words/match":      "",
+	"store/words/match":      "store/words/stem",
+	"store/words/stem":       "",
 	"store/record":           "store/urlkey",
 	"store/record/message":   "store/record",
 	"store/record/task":      "store/record",
@@ -170,6 +171,7 @@ var homes = map[string]string{
 	"golang.org/x/net":                    "store/urlkey store/page/charset crawl/fetch",
 	"golang.org/x/text":                   "store/urlkey store/page/charset store/page/markup store/words/match exec/value repl",
 	"golang.org/x/sys":                    "store/disk repl/term",
+	"github.com/blevesearch/snowballstem": "store/words/stem",
 }
 
 // testHomes lists further packages whose tests may import an outside module.

@@ -69,7 +69,7 @@ func TestWordsFromLeaves(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, question := range []string{"图书馆", "学校 新闻", `"2008年" -奥运`, "NEAR(招生 录取, 3)", `="English"`, "lib* OR 圖書", "nowhere"} {
+		for _, question := range []string{"图书馆", "学校 新闻", `"2008年" -奥运`, "NEAR(招生 录取, 3)", `="English"`, "lib* OR 圖書", "~library OR ~notices", "nowhere"} {
 			found := 0
 			for _, query := range wordQueries {
 				query = fmt.Sprintf(query, question)

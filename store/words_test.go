@@ -54,7 +54,7 @@ func drawPage(t *rapid.T) string {
 
 var wordQuestions = []string{
 	"kafka", "北京", "大学", "京剧", "北京大学", "\"tiered storage\"", "storage -kafka", "学生 OR zookeeper", "v2.1", "카프카", "북경", "home cluster",
-	"NEAR(kafka topic, 5)", "=\"Zookeeper\"", "brok*", "\"of a cluster\" -北京", "of -the", "café", "й", "été -kafka", "카프카 시스템", "\"카프카 시스템\"", "\"京 大学\"", "(kafka OR 图书馆) -removed",
+	"NEAR(kafka topic, 5)", "=\"Zookeeper\"", "brok*", "~brokers", `~"clustering homes" OR ~de:Städte`, "\"of a cluster\" -北京", "of -the", "café", "й", "été -kafka", "카프카 시스템", "\"카프카 시스템\"", "\"京 大学\"", "(kafka OR 图书馆) -removed",
 }
 
 // checkWords compares Words of a snapshot with the text of each page. It returns how many

@@ -10,6 +10,7 @@
 //	joined   said of a term that directly follows the term before it in a run
 //	question what a user writes after MATCH
 //	phrase   terms that must follow each other
+//	stem     what the forms of a word have in common, see package stem
 //
 // # What a term is
 //

@@ -2,7 +2,10 @@ package match
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
+
+	"infomall/store/words/stem"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -14,6 +17,7 @@ type table struct {
 	words   int // 64-bit words of a vector
 	terms   map[string][]uint64
 	begins  []prefix // terms that are asked for by their beginning
+	stems   []stems  // terms that are asked for by their stem
 	starts  []uint64 // first terms of phrases
 	apart   []uint64 // terms that need not be joined to the one before
 	ends    []uint64 // last terms of phrases
@@ -26,6 +30,28 @@ type table struct {
 type prefix struct {
 	text string
 	bits []uint64
+}
+
+// stems are the terms that are asked for by their stem in one language.
+type stems struct {
+	language string
+	firsts   [4]uint64 // first bytes of the terms, as bits: other terms have other stems
+	bits     map[string][]uint64
+}
+
+// byStem adds the term with number i of the question to t.stems.
+func (t *table) byStem(term *Term, i int) {
+	k := slices.IndexFunc(t.stems, func(s stems) bool { return s.language == term.Language })
+	if k < 0 {
+		k = len(t.stems)
+		t.stems = append(t.stems, stems{language: term.Language, bits: make(map[string][]uint64)})
+	}
+	s := &t.stems[k]
+	set(s.firsts[:], int(term.Text[0]))
+	if s.bits[term.Stem()] == nil {
+		s.bits[term.Stem()] = make([]uint64, t.words)
+	}
+	set(s.bits[term.Stem()], i)
 }
 
 type span struct{ from, to int }
@@ -56,10 +82,13 @@ func (t *table) make(atoms []Atom) {
 				if !term.Joined || j == 0 {
 					set(t.apart, at)
 				}
-				if term.Prefix {
+				switch {
+				case term.Prefix:
 					t.begins = append(t.begins, prefix{term.Text, vector()})
 					set(t.begins[len(t.begins)-1].bits, at)
-				} else {
+				case term.Language != "":
+					t.byStem(&term, at)
+				default:
 					if t.terms[term.Text] == nil {
 						t.terms[term.Text] = vector()
 					}
@@ -96,10 +125,55 @@ type finder struct {
 	state []uint64
 	next  []uint64
 	froms []int // where the last terms begin, by their number modulo longest
+	is    []uint64
+	stems []*stem.Cache // of each language of table.stems
 }
 
 func (t *table) finder() *finder {
-	return &finder{t: t, state: make([]uint64, t.words), next: make([]uint64, t.words), froms: make([]int, t.longest)}
+	f := &finder{t: t, state: make([]uint64, t.words), next: make([]uint64, t.words), is: make([]uint64, t.words), froms: make([]int, t.longest)}
+	for i := range t.stems {
+		f.stems = append(f.stems, stem.NewCache(t.stems[i].language))
+	}
+	return f
+}
+
+// equal returns which terms of the question the term of a text equals. It returns nil if
+// there are none. The result is valid until the next call.
+func (f *finder) equal(term []byte) []uint64 {
+	t := f.t
+	is := t.terms[string(term)]
+	if len(t.begins) == 0 && len(t.stems) == 0 {
+		return is
+	}
+	more := false
+	add := func(bits []uint64) {
+		if !more {
+			clear(f.is)
+			copy(f.is, is)
+			more = true
+		}
+		for w, b := range bits {
+			f.is[w] |= b
+		}
+	}
+	for i := range t.begins {
+		if strings.HasPrefix(string(term), t.begins[i].text) {
+			add(t.begins[i].bits)
+		}
+	}
+	for i := range t.stems {
+		s := &t.stems[i]
+		if s.firsts[term[0]>>6]>>(term[0]&63)&1 == 0 {
+			continue
+		}
+		if bits := s.bits[f.stems[i].Of(term)]; bits != nil {
+			add(bits)
+		}
+	}
+	if more {
+		return f.is
+	}
+	return is
 }
 
 // find calls found for each phrase that ends in the text, from the left to the right,
@@ -110,20 +184,15 @@ func (f *finder) find(text string, found func(hit) bool) int {
 	open := false // a bit of state is set
 	for f.terms.Read(text); f.terms.Next(); n++ {
 		f.froms[n%t.longest] = f.terms.From
-		term := f.terms.Term()
-		bits := t.terms[string(term)]
-		any := bits != nil
-		for i := range t.begins {
-			any = any || strings.HasPrefix(string(term), t.begins[i].text)
-		}
-		if !any {
+		is := f.equal(f.terms.Term())
+		if is == nil {
 			if open {
 				clear(f.state)
 				open = false
 			}
 			continue
 		}
-		if f.step(term, bits); !f.ended(n, text, found) {
+		if f.step(is); !f.ended(n, text, found) {
 			return n + 1
 		}
 		open = true
@@ -131,22 +200,13 @@ func (f *finder) find(text string, found func(hit) bool) int {
 	return n
 }
 
-// step takes the state over a term. bits are the terms of the question that equal it.
-func (f *finder) step(term []byte, bits []uint64) {
+// step takes the state over a term. is has the terms of the question that equal it.
+func (f *finder) step(is []uint64) {
 	t, carry := f.t, uint64(0)
 	for w, s := range f.state {
-		v := s<<1 | carry | t.starts[w]
+		v := (s<<1 | carry | t.starts[w]) & is[w]
 		carry = s >> 63
-		is := uint64(0)
-		if bits != nil {
-			is = bits[w]
-		}
-		for i := range t.begins {
-			if b := t.begins[i].bits[w]; b != 0 && strings.HasPrefix(string(term), t.begins[i].text) {
-				is |= b
-			}
-		}
-		if v &= is; !f.terms.Joined {
+		if !f.terms.Joined {
 			v &= t.apart[w]
 		}
 		f.next[w] = v

@@ -94,6 +94,10 @@ func foldAll(dst []folded, text string) []folded {
 			r = 'е'
 		case r == 'ı':
 			r, s = 'i', marked
+		case 0xab70 <= r && r <= 0xabbf: // Cherokee: Unicode folds to the capital letters, and caser to the small ones
+			r -= 0xab70 - 0x13a0
+		case 0x13f8 <= r && r <= 0x13fd: // the same
+			r -= 8
 		case s == chinese:
 			if to, ok := simplified()[r]; ok {
 				r = to
@@ -115,11 +119,13 @@ func sortOf(r rune) sort {
 	switch {
 	case r == 0xad, unicode.Is(unicode.Cf, r), unicode.Is(unicode.Variation_Selector, r):
 		return nothing
+	case r == 'ـ': // only makes an Arabic word wider
+		return nothing
 	case unicode.IsSpace(r):
 		return blank
-	case r == '\'' || r == '’':
+	case r == '\'' || r == '’' || r == 'ʼ':
 		return quote
-	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) && !unicode.IsPunct(r) && !unicode.IsSymbol(r), r == 'ー', r == '々':
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) && !unicode.IsPunct(r) && !unicode.IsSymbol(r), r == 'ー', r == '々', r == '〆':
 		return chinese
 	case unicode.In(r, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) && (unicode.IsLetter(r) || unicode.IsMark(r)):
 		return single

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"strings"
 	"testing"
 	"unicode"
 )
@@ -12,6 +13,20 @@ func TestSimplified(t *testing.T) {
 	} {
 		if got := Simplified(r); got != want {
 			t.Errorf("%c (%U) is %c (%U), want %c (%U)", r, r, got, got, want, want)
+		}
+	}
+}
+
+// TestFoldTwice holds for each character that the terms of a text, read as a text, are
+// these terms. Chinese letters take one step only: 薴 is 苧, which is 苎.
+func TestFoldTwice(t *testing.T) {
+	for r := range rune(0x32000) {
+		if r == '薴' {
+			continue
+		}
+		once := strings.ReplaceAll(list(string(r)), "+", "")
+		if twice := strings.ReplaceAll(list(once), "+", ""); twice != once {
+			t.Errorf("%U is %+q, which is %+q", r, once, twice)
 		}
 	}
 }

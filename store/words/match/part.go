@@ -2,7 +2,6 @@ package match
 
 import (
 	"math/bits"
-	"strings"
 )
 
 // A text may come in parts, between which stands white space, such as the leaves of a
@@ -79,7 +78,10 @@ func (q *Query) Part(text string) *Part {
 	f.state[0] = 0
 	for f.terms.readAfterChinese(text); f.terms.Next(); n++ {
 		f.froms[n%t.longest] = f.terms.From
-		is := q.bits(f.terms.Term())
+		is := uint64(0)
+		if v := f.equal(f.terms.Term()); v != nil {
+			is = v[0]
+		}
 		if n < t.longest-1 {
 			head[n] = step{is, f.terms.Joined}
 			begun |= is
@@ -130,17 +132,12 @@ var partingPart = &Part{parts: true}
 
 // bits returns which terms of the question the term of a text equals.
 func (q *Query) bits(term []byte) uint64 {
-	t := &q.table
-	is := uint64(0)
-	if v := t.terms[string(term)]; v != nil {
-		is = v[0]
+	f := q.finder()
+	defer q.finders.Put(f)
+	if v := f.equal(term); v != nil {
+		return v[0]
 	}
-	for i := range t.begins {
-		if strings.HasPrefix(string(term), t.begins[i].text) {
-			is |= t.begins[i].bits[0]
-		}
-	}
-	return is
+	return 0
 }
 
 // Whole answers a question for a text whose parts it is given in order.

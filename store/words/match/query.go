@@ -6,6 +6,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"infomall/store/words/stem"
 )
 
 // The bounds of a question. Longer ones are refused by Parse.
@@ -51,7 +53,13 @@ type Term struct {
 	Prefix bool   // every term that begins with Text will do
 	Joined bool   // the term must be joined to the one before, as letters of a run are
 	Letter bool   // the term is a letter of a run
+	// Language is the code of a language of package stem if every term will do that has
+	// the same stem in this language as Text, otherwise "".
+	Language string
 }
+
+// Stem returns the stem of a term with a Language.
+func (t *Term) Stem() string { return stem.Of(t.Language, t.Text) }
 
 // Answer says whether a text has what was asked for.
 type Answer uint8
@@ -100,6 +108,7 @@ func (e *Error) Error() string {
 //	kafka -beta            kafka, and not beta
 //	(kafka OR pulsar) 2.0  brackets group
 //	stream* "tiered stor"* words that begin so
+//	~running ~de:laufen  words with the same stem, in English or the language named
 //	="Müller"              these letters and no others
 //	NEAR(kafka broker, 5)  at most five words between them, in any order
 //
@@ -112,7 +121,7 @@ func Parse(question string) (*Query, error) {
 	p := &queryParser{text: question, q: &Query{source: question}}
 	root, err := p.any(0)
 	if err == nil && p.at < len(p.text) {
-		err = p.fault(p.at, 1, "a bracket is closed that was not opened", "remove it, or write ( before")
+		err = p.faultAt(p.at, "a bracket is closed that was not opened", "remove it, or write ( before")
 	}
 	if err != nil {
 		return nil, err
@@ -135,10 +144,17 @@ func (p *queryParser) fault(at, n int, problem, remedy string) error {
 	return &Error{at, n, problem, remedy}
 }
 
+// faultAt returns a fault at the character at an offset.
+func (p *queryParser) faultAt(at int, problem, remedy string) error {
+	_, n := utf8.DecodeRuneInString(p.text[at:])
+	return p.fault(at, n, problem, remedy)
+}
+
 // any reads alternatives, up to the end of the text or a closing bracket.
 func (p *queryParser) any(depth int) (node, error) {
 	if depth > depthMax {
-		return node{}, p.fault(p.at-1, 1, fmt.Sprintf("brackets stand in each other more than %d deep", depthMax), "write the question with fewer brackets")
+		_, open := utf8.DecodeLastRuneInString(p.text[:p.at])
+		return node{}, p.faultAt(p.at-open, fmt.Sprintf("brackets stand in each other more than %d deep", depthMax), "write the question with fewer brackets")
 	}
 	var kids []node
 	for {
@@ -154,7 +170,13 @@ func (p *queryParser) any(depth int) (node, error) {
 		case !found && len(kids) > 0:
 			return node{}, p.fault(p.lastOr(from), 2, "OR has nothing after it", `write a word there, or "OR" in quotes to find the word`)
 		case !found:
-			return node{}, p.fault(from, p.at-from, "there is no word to look for", "a word has letters or digits")
+			to := p.at
+			if depth > 0 { // with its brackets
+				_, open := utf8.DecodeLastRuneInString(p.text[:from])
+				_, closed := utf8.DecodeRuneInString(p.text[to:])
+				from, to = from-open, to+closed
+			}
+			return node{}, p.fault(from, to-from, "there is no word to look for", "a word has letters or digits")
 		}
 		kids = append(kids, kid)
 		if !hasOr {
@@ -221,16 +243,22 @@ func (p *queryParser) all(depth int) (_ node, found bool, _ error) {
 
 // begins reports whether a word, a quote, a bracket or = follows at the offset at.
 func (p *queryParser) begins(at int) bool {
+	if strings.HasPrefix(p.text[at:], "~") {
+		return p.wordAt(at + 1)
+	}
 	r, _ := utf8.DecodeRuneInString(p.text[at:])
-	return opensQuote(r) || r == '(' || r == '（' || r == '=' || r != utf8.RuneError && sortAt(r) >= letter && sortAt(r) != nothing
+	return opensQuote(r) || r == '(' || r == '（' || r == '=' || inWord(r)
 }
 
-func sortAt(r rune) sort {
+// inWord reports whether the letter r is part of a word or run.
+func inWord(r rune) bool {
 	f := formOf(r)
-	if f.more != nil {
-		return f.more[0].sort
+	for _, l := range f.more {
+		if l.sort >= letter && l.sort != nothing {
+			return true
+		}
 	}
-	return f.to.sort
+	return f.more == nil && f.to.sort >= letter && f.to.sort != nothing
 }
 
 // parted reports whether a blank or an opening bracket stands before the offset at.
@@ -325,7 +353,7 @@ func (p *queryParser) closeBracket(open int) error {
 	case strings.HasPrefix(p.text[p.at:], "）"):
 		p.at += len("）")
 	default:
-		return p.fault(open, 1, "a bracket is not closed", "write ) where the group ends")
+		return p.faultAt(open, "a bracket is not closed", "write ) where the group ends")
 	}
 	return nil
 }
@@ -359,7 +387,7 @@ func (p *queryParser) near() (_ node, found bool, _ error) {
 			continue
 		}
 		if p.bracket() > 0 {
-			return node{}, false, p.fault(p.at, 1, "NEAR has words and phrases only, and no brackets in it", "write NEAR(kafka broker, 5)")
+			return node{}, false, p.faultAt(p.at, "NEAR has words and phrases only, and no brackets in it", "write NEAR(kafka broker, 5)")
 		}
 		phrases, err := p.phrase()
 		if err != nil {
@@ -409,6 +437,10 @@ func (p *queryParser) within(a *Atom) error {
 // quotes. The result is empty if it has no letter.
 func (p *queryParser) phrase() ([]Phrase, error) {
 	start := p.at
+	byStem, language, err := p.stems()
+	if err != nil {
+		return nil, err
+	}
 	exact := p.text[p.at] == '=' && p.at+1 < len(p.text) && p.quoteAt(p.at+1)
 	if exact {
 		p.at++
@@ -432,7 +464,14 @@ func (p *queryParser) phrase() ([]Phrase, error) {
 		if p.terms++; p.terms > TermsMax {
 			return nil, p.fault(start, p.at-start, fmt.Sprintf("more than %d words are asked for", TermsMax), "ask for fewer words")
 		}
-		ph.Terms = append(ph.Terms, Term{Text: string(p.words.Term()), Joined: p.words.Joined, Letter: p.words.Letter})
+		term := Term{Text: string(p.words.Term()), Joined: p.words.Joined, Letter: p.words.Letter}
+		if byStem && !term.Letter {
+			term.Language = language
+			if language == "" {
+				term.Language = languageOf(term.Text)
+			}
+		}
+		ph.Terms = append(ph.Terms, term)
 	}
 	star := p.at < len(p.text) && p.text[p.at] == '*'
 	if star {
@@ -444,9 +483,57 @@ func (p *queryParser) phrase() ([]Phrase, error) {
 	if exact {
 		ph.Exact = canonical(inside)
 	} else if last := &ph.Terms[len(ph.Terms)-1]; star && !last.Letter {
-		last.Prefix = true
+		last.Prefix, last.Language = true, ""
 	}
 	return []Phrase{ph}, nil
+}
+
+// stems passes over the ~ before a word or quote, and over the code of a language with
+// the colon after it. It reports whether there is a ~. The code is "" if none is given.
+func (p *queryParser) stems() (byStem bool, language string, _ error) {
+	rest, ok := strings.CutPrefix(p.text[p.at:], "~")
+	if !ok {
+		return false, "", nil
+	}
+	start := p.at
+	if code, after, ok := strings.Cut(rest, ":"); ok && isCode(code) && p.wordAt(len(p.text)-len(after)) {
+		language = strings.ToLower(code)
+		if !stem.Known(language) {
+			return false, "", p.fault(start, len("~:")+len(code), fmt.Sprintf("the stems of the language %s are not known", code), "write one of "+strings.Join(stem.Languages(), ", "))
+		}
+		p.at = len(p.text) - len(after)
+		return true, language, nil
+	}
+	if !p.wordAt(start + 1) {
+		return false, "", nil
+	}
+	p.at++
+	return true, "", nil
+}
+
+// isCode reports whether s looks like the code of a language: two or three letters.
+func isCode(s string) bool {
+	for i := range len(s) {
+		if c := s[i] | 0x20; c < 'a' || c > 'z' {
+			return false
+		}
+	}
+	return len(s) == 2 || len(s) == 3
+}
+
+// wordAt reports whether a word or quote begins at the offset at.
+func (p *queryParser) wordAt(at int) bool {
+	r, _ := utf8.DecodeRuneInString(p.text[at:])
+	return opensQuote(r) || inWord(r)
+}
+
+// languageOf returns the code of the language whose stems count for a word if none is
+// named: Russian for Cyrillic letters, otherwise English.
+func languageOf(word string) string {
+	if r, _ := utf8.DecodeRuneInString(word); unicode.Is(unicode.Cyrillic, r) {
+		return "ru"
+	}
+	return "en"
 }
 
 func (p *queryParser) quoteAt(at int) bool {

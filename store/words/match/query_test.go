@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
+	"infomall/store/words/stem"
 	"pgregory.net/rapid"
 )
 
@@ -34,6 +37,28 @@ func TestMatches(t *testing.T) {
 		{"NEAR(a b)", []string{"a 1 2 3 4 5 6 7 8 9 10 b"}, []string{"a 1 2 3 4 5 6 7 8 9 10 11 b"}},
 		{"NEAR(a b c, 2)", []string{"c 1 b a", "a a a x b c"}, []string{"c 1 2 b a"}},
 		{"NEAR(a)", []string{"a"}, []string{"b"}},
+		{"~run", []string{"Running late", "he runs"}, []string{"ran", "runway", "r"}},
+		{"~running -~stopping", []string{"run"}, []string{"run, and stop", "runs stopped"}},
+		{"a -~(running)", []string{"a running"}, []string{"a"}},
+		{`a -~"running"`, []string{"a"}, []string{"a runs"}},
+		{`~"running brokers"`, []string{"run broker", "runs Brokers"}, []string{"brokers run", "run the broker"}},
+		{"~de:Häuser", []string{"Das Haus", "HÄUSERN"}, []string{"hausieren"}},
+		{`~DE:"große Häuser"`, []string{"grossen Haus"}, []string{"große"}},
+		{"~книгами", []string{"Книга", "о книге"}, []string{"книжный"}},
+		{"~en:книгами", []string{"книгами"}, []string{"Книга"}},
+		{"~running-connections", []string{"run connected"}, []string{"connected run"}},
+		{"~running*", []string{"runnings"}, []string{"run"}},
+		{`~"running connect"*`, []string{"runs connectionless"}, []string{"connect run"}},
+		{"~can't ~v2.1", []string{"cant v2.1"}, []string{"v2 cant"}},
+		{"~北京", []string{"在北京"}, []string{"北", "京北"}},
+		{"NEAR(~running ~connections, 0)", []string{"connected runs"}, []string{"connected x run"}},
+		{`~="running"`, []string{"running"}, []string{"run"}},
+		{"~ running", []string{"running"}, []string{"run"}},
+		{"x~running", []string{"x running"}, []string{"x run"}},
+		{"~(running)", []string{"running"}, []string{"run"}},
+		{"~http://running", []string{"http running", "http://runs"}, []string{"http", "run http"}},
+		{"~c:running", []string{"c run"}, []string{"run"}},
+		{"~de: laufen", []string{"de laufen"}, []string{"laufen"}},
 		{"near(a)", []string{"near a"}, []string{"a"}},
 		{"POL-358", []string{"pol 358", "POL-358"}, []string{"358 pol"}},
 		{"can't", []string{"cant", "can’t"}, []string{"can t"}},
@@ -48,6 +73,21 @@ func TestMatches(t *testing.T) {
 		{"v2.1", []string{"v2-1", "V2.1"}, []string{"v21", "2.1 v2"}},
 		{"使用kafka", []string{"使用 Kafka", "使用kafka"}, []string{"使用x kafka"}},
 		{"a - b", []string{"a b"}, []string{"a"}},
+		{"a -- b -#c", []string{"a c b"}, []string{"a b"}},
+		{"a --b", []string{"a b"}, []string{"a"}},
+		{"a -", []string{"a"}, []string{"b"}},
+		{"x-y -z", []string{"x y"}, []string{"x y z", "y x"}},
+		{"C++ a/b @x #tag 50%", []string{"tag x 50 a b c"}, []string{"b a c x tag 50"}},
+		{"{a} [b] <c> a|b a&b", []string{"a b c"}, []string{"a c b"}},
+		{"«a b» ¿c? d…", []string{"d c b a"}, []string{"a b c"}},
+		{"http://x.y/z?q=1", []string{"http x y z q 1"}, []string{"http x y q 1 z"}},
+		{"a or b", []string{"b or a"}, []string{"a b"}},
+		{"„a b“ ”c d”", []string{"c d a b"}, []string{"a c b d"}},
+		{"（a OR b）c", []string{"b c"}, []string{"a b"}},
+		{"北京（大学）", []string{"大学，北京"}, []string{"北京"}},
+		{"(a)OR(b)", []string{"b"}, []string{"or"}},
+		{"NEAR (a b)", []string{"near b a"}, []string{"a b"}},
+		{"a -㈱", []string{"a"}, []string{"a 株"}},
 		{"a / b ~ !", []string{"a b"}, []string{"a"}},
 		{"a* b", []string{"b ax"}, []string{"a"}},
 		{"a, b", []string{"a b"}, []string{"a"}},
@@ -94,13 +134,26 @@ func TestParseErrors(t *testing.T) {
 		{"a NOT b", "NOT", "words to exclude are marked by -, not by NOT"},
 		{"", "", "there is no word to look for"},
 		{" … !", " … !", "there is no word to look for"},
-		{"()", "", "there is no word to look for"},
+		{"()", "()", "there is no word to look for"},
+		{"main()", "()", "there is no word to look for"},
+		{"a （!）", "（!）", "there is no word to look for"},
+		{"a (", "(", "there is no word to look for"},
+		{"“a b", "“a b", "a quote is not closed"},
+		{"a （b", "（", "a bracket is not closed"},
+		{"a ） b", "）", "a bracket is closed that was not opened"},
+		{"NEAR(a （b）)", "（", "NEAR has words and phrases only, and no brackets in it"},
+		{strings.Repeat("（", 200) + "a", "（", "brackets stand in each other more than 100 deep"},
+		{"-", "-", "there is no word to look for"},
+		{"OR", "OR", "OR has nothing before it"},
+		{"a (-b)", "-b", "only words to exclude are asked for"},
 		{"-a", "-a", "only words to exclude are asked for"},
 		{"x OR -a", "-a", "only words to exclude are asked for"},
 		{"NEAR(a b", "(", "a bracket is not closed"},
 		{"NEAR()", "NEAR()", "NEAR has no word in it"},
 		{"NEAR(a (b))", "(", "NEAR has words and phrases only, and no brackets in it"},
 		{"NEAR(a b, 99999999999999999999)", " 99999999999999999999", "NEAR reaches over 10000 words at most"},
+		{"a ~xx:running", "~xx:", "the stems of the language xx are not known"},
+		{`-~Tlh:"x y" a`, "~Tlh:", "the stems of the language Tlh are not known"},
 		{strings.Repeat("(", 200) + "a", "(", "brackets stand in each other more than 100 deep"},
 		{strings.Repeat("a ", 1001), "a", "more than 1000 words are asked for"},
 		{strings.Repeat("a", 1<<20), "", "the words asked for take 1048576 bytes, and at most 65536 are allowed"},
@@ -152,7 +205,14 @@ func plainHas(a *Atom, terms []Term) bool {
 				return false
 			}
 			has := terms[i+j]
-			if want.Prefix && !strings.HasPrefix(has.Text, want.Text) || !want.Prefix && has.Text != want.Text || j > 0 && want.Joined && !has.Joined {
+			equal := has.Text == want.Text
+			switch {
+			case want.Prefix:
+				equal = strings.HasPrefix(has.Text, want.Text)
+			case want.Language != "":
+				equal = stem.Of(want.Language, has.Text) == want.Stem()
+			}
+			if !equal || j > 0 && want.Joined && !has.Joined {
 				return false
 			}
 		}
@@ -176,13 +236,17 @@ func plainHas(a *Atom, terms []Term) bool {
 // TestMatchesModel compares Matches, Has, Count and Eval with plainHas for random
 // questions and texts of few different words.
 func TestMatchesModel(t *testing.T) {
-	word := rapid.SampledFrom([]string{"a", "b", "ab", "abc", "北", "京", "北京", "學", "c-d", "한국"})
+	word := rapid.SampledFrom([]string{"a", "b", "ab", "abc", "abs", "bing", "北", "京", "北京", "學", "c-d", "한국"})
 	between := rapid.SampledFrom([]string{" ", ", ", "", "\n"})
 	var item func(depth int) *rapid.Generator[string]
 	item = func(depth int) *rapid.Generator[string] {
 		return rapid.Custom(func(t *rapid.T) string {
 			w := word.Draw(t, "word")
-			switch n := rapid.IntRange(0, 9).Draw(t, "form"); {
+			switch n := rapid.IntRange(0, 11).Draw(t, "form"); {
+			case n == 10:
+				return "~" + w
+			case n == 11:
+				return `~de:"` + w + " " + word.Draw(t, "word") + `"`
 			case n == 0:
 				return w + "*"
 			case n == 1:
@@ -240,31 +304,90 @@ func TestMatchesModel(t *testing.T) {
 	})
 }
 
-// FuzzParse holds that no question makes Parse or Matches panic, and that places are
-// inside the text.
+// FuzzParse holds that no question makes Parse or Matches panic, that places are in order
+// and inside the text, and that the answer for a text is the answer for its parts. The bits
+// of cuts say at which white space the text is cut.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a OR b", `="x y"*`, "NEAR(a b, 2)", "-a b", "((", "北京*", "a,1)", "“a”"} {
-		f.Add(s, "a b 北 京 x y")
+	for _, s := range []string{"a OR b", `="x y"*`, "NEAR(a b, 2)", "-a b", "((", "北京*", "a,1)", "“a”", `~"xs y"`, "~de:a OR ~xx:b", "（a）OR“b c”", "-~a x -#b"} {
+		f.Add(s, "a b 北 京 x y", uint64(5))
 	}
-	f.Fuzz(func(t *testing.T, question, text string) {
+	f.Fuzz(func(t *testing.T, question, text string, cuts uint64) {
 		q, err := Parse(question)
 		if err != nil {
 			var e *Error
-			if !errors.As(err, &e) || e.At < 0 || e.Len < 0 || e.At+e.Len > len(question) {
+			if !errors.As(err, &e) || e.At < 0 || e.Len < 0 || e.At+e.Len > len(question) || e.Problem == "" || utf8.ValidString(question) && !utf8.ValidString(question[e.At:e.At+e.Len]) {
 				t.Fatalf("%q: %#v", question, err)
 			}
 			return
 		}
-		q.Matches(text)
+		matches, at := q.Matches(text), 0
 		for _, p := range q.Places(nil, text) {
-			_ = text[p.From:p.To]
+			if p.From < at || p.To <= p.From || p.To > len(text) {
+				t.Fatalf("%q in %q: place %v", question, text, p)
+			}
+			at = p.To
+		}
+		if !q.InParts() {
+			return
+		}
+		whole, rest, spaces := q.Whole(), text, 0
+		for i, r := range text {
+			if !unicode.IsSpace(r) {
+				continue
+			}
+			if spaces++; cuts>>(spaces&63)&1 == 1 {
+				whole.Add(q.Part(text[len(text)-len(rest) : i]))
+				rest = text[i+utf8.RuneLen(r):]
+			}
+		}
+		whole.Add(q.Part(rest))
+		several := slices.ContainsFunc(q.Atoms(), func(a Atom) bool { return a.Within >= 0 || a.Phrases[0].Exact != "" })
+		if got := whole.Answer(); got != Maybe && (got == Yes) != matches || got == Maybe && !several {
+			t.Fatalf("%q in %q, cut by %b: %d, want %v", question, text, cuts, got, matches)
 		}
 	})
 }
 
+// TestBits holds which terms of a question a word equals, whether it is asked for as it is,
+// by its beginning or by its stem.
+func TestBits(t *testing.T) {
+	q, err := Parse(`kafka run* ~running ~de:Häuser ~книга 北京`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for word, want := range map[string]uint64{
+		"kafka": 0b1, "kafkas": 0, "run": 0b110, "runway": 0b10, "runs": 0b110, "haus": 0b1000, "hauser": 0b1000, "hauses": 0b1000,
+		"книги": 0b10000, "книжный": 0, "北": 0b100000, "京": 0b1000000, "大": 0, "x": 0,
+	} {
+		for range 2 { // the second time, stems are remembered
+			if got := q.bits([]byte(word)); got != want {
+				t.Errorf("%s: %b, want %b", word, got, want)
+			}
+		}
+	}
+}
+
+// TestManyStems holds that a question with more terms than one word of bits finds each of
+// them by its stem.
+func TestManyStems(t *testing.T) {
+	var question, text strings.Builder
+	for i := range 150 {
+		w := string(rune('a'+i%26)) + string(rune('a'+i/26)) + "akt"
+		question.WriteString(" ~" + w + "ing")
+		text.WriteString(w + "ed ")
+	}
+	q, err := Parse(question.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !q.Matches(text.String()) || q.Matches(text.String()[len("aaakted "):]) {
+		t.Error("the stems of 150 words are not found")
+	}
+}
+
 func BenchmarkMatches(b *testing.B) {
 	text := strings.Repeat("The quick brown fox jumps over the lazy dog of the streams API. ", 1000)
-	for _, question := range []string{"zookeeper", `"brown dog" OR kafka`, "stre* zookeeper"} {
+	for _, question := range []string{"zookeeper", `"brown dog" OR kafka`, "stre* zookeeper", "~jumping ~streams", "~de:laufen OR ~fr:manger"} {
 		b.Run(question, func(b *testing.B) {
 			q, err := Parse(question)
 			if err != nil {
@@ -320,7 +443,7 @@ func TestPartsJoin(t *testing.T) {
 // TestParts compares the answer for a text with that for its parts, which stand between
 // white space.
 func TestParts(t *testing.T) {
-	word := rapid.SampledFrom([]string{"a", "b", "c", "ab", "北", "京", "北京", "大", "c-d", "한국", "x"})
+	word := rapid.SampledFrom([]string{"a", "b", "c", "ab", "abs", "北", "京", "北京", "大", "c-d", "한국", "x"})
 	between := rapid.SampledFrom([]string{" ", ", ", "", "|"})
 	rapid.Check(t, func(t *rapid.T) {
 		phrase := func() string {
@@ -332,7 +455,9 @@ func TestParts(t *testing.T) {
 		}
 		question := word.Draw(t, "word")
 		for range rapid.IntRange(1, 3).Draw(t, "items") {
-			switch rapid.IntRange(0, 5).Draw(t, "item") {
+			switch rapid.IntRange(0, 6).Draw(t, "item") {
+			case 6:
+				question += ` OR ~"` + phrase() + word.Draw(t, "word") + `"`
 			case 0:
 				question += ` -"` + phrase() + word.Draw(t, "word") + `"`
 			case 1:

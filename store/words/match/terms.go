@@ -52,6 +52,9 @@ var ascii = func() (to [utf8.RuneSelf]byte) {
 // Next reads the next term, and reports whether there is one.
 func (t *Terms) Next() bool {
 	t.term = t.term[:0]
+	if t.taken == 0 && len(t.ahead) == 1 && t.to == t.from+1 { // an ASCII character after a word
+		t.ahead, t.to = t.ahead[:0], t.from
+	}
 	if t.taken == len(t.ahead) && t.plain() {
 		return true
 	}
@@ -121,6 +124,19 @@ func (t *Terms) word() {
 	t.begun()
 	before := parts // sort of the letter that was taken last
 	for {
+		for t.taken == len(t.ahead) && t.to+1 < len(t.text) && t.text[t.to+1] < utf8.RuneSelf {
+			// An ASCII letter or digit, with which nothing combines.
+			c := t.text[t.to]
+			if c >= utf8.RuneSelf || ascii[c] == 0 {
+				break
+			}
+			if before = marked; c <= '9' {
+				before = digit
+			}
+			t.term = append(t.term, ascii[c])
+			t.to++
+			t.To = t.to
+		}
 		l, ok := t.peek()
 		if !ok {
 			return

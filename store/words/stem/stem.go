@@ -1,0 +1,136 @@
+// Package stem returns the stems of words, by the algorithms of Snowball. Words with the
+// same stem are forms of one word: run, runs and running.
+//
+// A word comes as package match folds it, without marks on Latin letters. Snowball wants
+// some of these marks, so they are restored where the end of a word makes them certain:
+// organizacion is organización. A stem is only good for comparison with other stems of the
+// same language.
+package stem
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/danish"
+	"github.com/blevesearch/snowballstem/dutch"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/finnish"
+	"github.com/blevesearch/snowballstem/french"
+	"github.com/blevesearch/snowballstem/german"
+	"github.com/blevesearch/snowballstem/hungarian"
+	"github.com/blevesearch/snowballstem/italian"
+	"github.com/blevesearch/snowballstem/norwegian"
+	"github.com/blevesearch/snowballstem/portuguese"
+	"github.com/blevesearch/snowballstem/romanian"
+	"github.com/blevesearch/snowballstem/russian"
+	"github.com/blevesearch/snowballstem/spanish"
+	"github.com/blevesearch/snowballstem/swedish"
+	"github.com/blevesearch/snowballstem/turkish"
+)
+
+// language is how the words of a language are stemmed.
+type language struct {
+	stem    func(*snowballstem.Env) bool
+	restore func(word string) string // returns the word with marks; nil if Snowball needs none
+}
+
+var languages = map[string]language{
+	"da": {stem: danish.Stem},
+	"de": {stem: german.Stem},
+	"en": {stem: english.Stem},
+	"es": {spanish.Stem, endings("cion", "ción", "logia", "logía", "logias", "logías", "abamos", "ábamos")},
+	"fi": {stem: finnish.Stem},
+	"fr": {french.Stem, endings("ee", "ée", "ees", "ées", "ite", "ité", "ites", "ités", "iere", "ière", "ieres", "ières")},
+	"hu": {hungarian.Stem, endings("bol", "ból", "rol", "ról", "tol", "tól", "nal", "nál", "nel", "nél", "kent", "ként")},
+	"it": {stem: italian.Stem},
+	"nl": {stem: dutch.Stem},
+	"no": {stem: norwegian.Stem},
+	"pt": {portuguese.Stem, endings("cao", "ção", "coes", "ções", "avel", "ável", "ivel", "ível", "encia", "ência", "encias", "ências", "ancia", "ância")},
+	"ro": {romanian.Stem, endings("atie", "aţie", "atia", "aţia", "atiune", "aţiune", "itati", "ităţi", "eaza", "ează", "easca", "ească", "este", "eşte", "esti", "eşti")},
+	"ru": {stem: russian.Stem},
+	"sv": {stem: swedish.Stem},
+	"tr": {turkish.Stem, turkishMarks},
+}
+
+// Languages returns the codes of the languages, in order.
+func Languages() []string { return slices.Sorted(maps.Keys(languages)) }
+
+// Known reports whether there are stems for the language with this code.
+func Known(code string) bool { return languages[code].stem != nil }
+
+// wordBytesMax is the length of the longest word that is stemmed. Longer ones are no
+// words of a language, and stemming takes time by the square of the length.
+const wordBytesMax = 100
+
+// Of returns the stem of a word of the language with this code, which must be known. The
+// word must be folded. The stem begins with the first letter of the word.
+func Of(code, word string) string {
+	if len(word) > wordBytesMax {
+		return word
+	}
+	l := languages[code]
+	if l.restore != nil {
+		word = l.restore(word)
+	}
+	env := snowballstem.NewEnv(word)
+	l.stem(env)
+	return unmarked.Replace(env.Current())
+}
+
+// unmarked removes the marks that restore and Snowball write, so that gün, whose mark
+// nothing tells, has the stem of günler.
+var unmarked = strings.NewReplacer("á", "a", "â", "a", "ã", "a", "ă", "a", "ç", "c", "é", "e", "ê", "e", "è", "e", "ë", "e", "í", "i", "ğ", "g", "ı", "i", "ó", "o", "õ", "o", "ö", "o", "ş", "s", "ţ", "t", "ü", "u")
+
+// endings returns a function that replaces the end of a word. pairs are ends of words,
+// each followed by the end with marks. At least three letters must stand before the end.
+func endings(pairs ...string) func(string) string {
+	return func(word string) string {
+		for i := 0; i < len(pairs); i += 2 {
+			if before, ok := strings.CutSuffix(word, pairs[i]); ok && len(before) >= 3 {
+				return before + pairs[i+1]
+			}
+		}
+		return word
+	}
+}
+
+// turkishMarks restores the marks of Turkish letters by the harmony of vowels: ı follows
+// only a, ı, o and u; ö and ü stand only with e, i, ö and ü. It also restores ğ, which g
+// is between vowels, and the ending miş. The first letter stays.
+func turkishMarks(word string) string {
+	letters := []rune(word)
+	before := rune(0) // the last vowel
+	for i, r := range letters {
+		after := func() rune { // the next vowel
+			for _, r := range letters[i+1:] {
+				if vowel(r) {
+					return r
+				}
+			}
+			return 0
+		}
+		switch {
+		case i == 0:
+		case r == 'i' && (back(before) || before == 0 && back(after())):
+			letters[i] = 'ı'
+		case r == 'u' && (front(before) || before == 0 && after() == 'e'):
+			letters[i] = 'ü'
+		case r == 'o' && before == 0 && after() == 'e':
+			letters[i] = 'ö'
+		case r == 'g' && i+1 < len(letters) && vowel(letters[i-1]) && vowel(letters[i+1]):
+			letters[i] = 'ğ'
+		case r == 's' && i > 3 && i == len(letters)-1 && letters[i-2] == 'm' && vowel(letters[i-1]):
+			letters[i] = 'ş'
+		}
+		if vowel(letters[i]) {
+			before = letters[i]
+		}
+	}
+	return string(letters)
+}
+
+func vowel(r rune) bool { return back(r) || front(r) }
+func back(r rune) bool  { return r == 'a' || r == 'ı' || r == 'o' || r == 'u' }
+func front(r rune) bool { return r == 'e' || r == 'i' || r == 'ö' || r == 'ü' }
