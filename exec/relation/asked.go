@@ -136,6 +136,54 @@ func (r *Reader) addTo(ctx context.Context, c *search.Collection, n *Request, re
 	return nil
 }
 
+// ScoreOf is how the score of a finding came about.
+type ScoreOf struct {
+	First   record.Time // first_seen of the finding
+	Last    record.Time // last_seen
+	Pages   int         // how many distinct pages were asked
+	With    []int       // for each atom of the question, how many of them have it
+	Rarity  []float64   // for each atom
+	Page    *search.Page
+	Title   search.Block // the title as a block
+	Factors search.Factors
+	Score   float64
+}
+
+// ScoreOf returns how the score came about of the finding with the best score of one URL.
+// n reads findings and asks for the score; key is the key of the URL. It returns nil if
+// there is no finding of this URL.
+func (r *Reader) ScoreOf(ctx context.Context, n *Request, key string) (*ScoreOf, error) {
+	var best finding
+	for rows, err := range r.findings(ctx, n.Within([]urlkey.Range{{From: key, To: key + "\x00"}})) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			if best.versions == 0 || rows[i].score > best.score {
+				best = rows[i]
+			}
+		}
+	}
+	if best.versions == 0 {
+		return nil, nil
+	}
+	c, err := r.collection(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	res, err := r.response(ctx, best.ref, options(n))
+	if err != nil || res.blocks() == nil {
+		return nil, err
+	}
+	q := n.Question
+	s := &ScoreOf{First: best.first, Last: best.last, Rarity: c.Rarity(), Page: res.wordsOf(q), Score: best.score}
+	s.Pages, s.With = c.Pages()
+	s.Factors = search.Explain(q, s.Page)
+	s.Title.Counts = make([]int, len(q.Atoms()))
+	s.Title.Terms = q.Count(s.Page.Title, s.Title.Counts)
+	return s, nil
+}
+
 // ofText says how a column of texts relates to the text of a page, so that the answer of
 // the page to a question says something of the column.
 type ofText struct {
