@@ -10,6 +10,10 @@
 //	          other letters than ASCII has another text in another reading
 //	part      what a question finds in one leaf, see match.Part
 //	answer    whether a page has the words: yes, no, or maybe, which means: read the page
+//	atom      a word, a phrase or a NEAR of the question, see match.Atom
+//	says      how much a page says of an atom, whatever other pages say
+//	rarity    how much an atom counts, because few of the pages asked have it
+//	score     the sum, over the atoms, of what a page says times the rarity
 //
 // The package knows neither files nor blocks: a snapshot gives it the leaves and bodies.
 package search
@@ -23,8 +27,9 @@ import (
 // Question is what Words asks of pages.
 type Question struct {
 	Query *match.Query
-	// Rank returns how well a page answers. Nil means that no ranks are needed. The page
-	// is valid until Rank returns.
+	// Rank returns how well a page answers, as the function Rank does; Says has a number
+	// for each atom. Nil means that no ranks are needed. The page is valid until Rank
+	// returns.
 	Rank func(*Page) Best
 	// Memory bounds, in bytes, what is remembered while answers are made, and the ranks.
 	// 0 means 256 MB. With less, leaves may be read again, and more captures get Maybe.
