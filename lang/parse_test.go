@@ -55,6 +55,8 @@ var someStatements = []struct{ src, want string }{
 	{"SELECT a MATCH 'x', a NOT MATCH b", ""},
 	{"search 'a b'", "SEARCH 'a b'"},
 	{"SEARCH $q IN 'x', 'y' BETWEEN 2008 AND 2009 LATEST WHERE score > 1 ORDER BY first_seen LIMIT 5 OFFSET 2", ""},
+	{"EXPLAIN SEARCH 'a b' IN 'x' SINCE 2008 FOR 'http://x.y/z'", ""},
+	{"explain search $words for $url", "EXPLAIN SEARCH $words FOR $url"},
 	{"SELECT search, host FROM findings('a') IN 'x' SINCE 2008 AS f JOIN findings AS search ON search.url = f.url", ""},
 	{"EXPORT (SEARCH 'a' LIMIT 1000) TO 'x.csv'", ""},
 	{"SELECT CASE a WHEN 1 THEN 'x' WHEN 2 THEN NULL ELSE 'y' END, CASE WHEN a THEN b END", ""},

@@ -15,6 +15,8 @@ import (
 var wordQueries = []string{
 	"SELECT * FROM findings('%s')",
 	"SEARCH '%s' WHERE score > 1",
+	"SELECT url, score FROM findings('%s') WHERE host = 'www.lanshan.example'",
+	"SELECT p.url, f.first_seen, f.score FROM pages AS p JOIN findings('%s') AS f ON f.url = p.url",
 	"SEARCH '%s' SINCE 2008-07-15 ORDER BY first_seen, url",
 	"SEARCH '%s' IN 'www.lanshan.example/news' EACH month ORDER BY url, first_seen",
 	"SELECT url, time, text MATCH '%s' AS m FROM versions",
@@ -28,8 +30,8 @@ var wordQueries = []string{
 }
 
 // TestWordsFromLeaves asks for words in two ways: by what the stored leaves say, and by
-// reading every page. The rows, their order and their scores are equal, before and after
-// pools are merged and sealed.
+// reading every page. The rows, their order and their scores are equal, and they are the
+// same before and after pools are merged and sealed.
 func TestWordsFromLeaves(t *testing.T) {
 	a := demoArchive(t)
 	ask := func(query string, plain bool) []string {
@@ -58,6 +60,7 @@ func TestWordsFromLeaves(t *testing.T) {
 		}
 		return rows
 	}
+	imported := make(map[string]string) // the rows of each query before any merge
 	for _, state := range []string{"imported", "merged", "sealed"} {
 		var err error
 		switch state {
@@ -76,6 +79,11 @@ func TestWordsFromLeaves(t *testing.T) {
 				got, want := ask(query, false), ask(query, true)
 				if fmt.Sprint(got) != fmt.Sprint(want) {
 					t.Errorf("%s: %s gives\n%q, want\n%q", state, query, got, want)
+				}
+				if state == "imported" {
+					imported[query] = fmt.Sprint(got)
+				} else if fmt.Sprint(got) != imported[query] {
+					t.Errorf("%s: %s gives\n%q, and before\n%s", state, query, got, imported[query])
 				}
 				found += len(got)
 			}

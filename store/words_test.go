@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +48,14 @@ func drawPage(t *rapid.T) string {
 		some, as = paragraphs[len(paragraphs)-2:], rapid.SampledFrom([]string{"windows-1252", "windows-1251"}).Draw(t, "charset")
 	}
 	for range rapid.IntRange(0, 5).Draw(t, "paragraphs") {
-		fmt.Fprintf(&b, "<div class=x><p>%s</p></div>\n", rapid.SampledFrom(some).Draw(t, "paragraph"))
+		paragraph := rapid.SampledFrom(some).Draw(t, "paragraph")
+		if n := rapid.SampledFrom([]int{0, 0, 20, len(paragraph)}).Draw(t, "linked"); n > 0 {
+			for n < len(paragraph) && paragraph[n] != ' ' {
+				n++
+			}
+			paragraph = "<a href=" + rapid.SampledFrom([]string{"/there", "#here"}).Draw(t, "target") + ">" + paragraph[:n] + "</a>" + paragraph[n:]
+		}
+		fmt.Fprintf(&b, "<div class=x><p>%s</p></div>\n", paragraph)
 	}
 	return "<html><head><meta charset=" + as + "><title>a page of the cluster</title></head><body>" + b.String() + "<hr><a href=/>home</a></body></html>"
 }
@@ -71,7 +79,7 @@ func checkWords(t *rapid.T, a *Archive) (known int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		words, err := v.Words(ctx, search.Question{Query: q, Rank: rankOf}, nil, record.MinTime, record.MaxTime+1)
+		words, err := v.Words(ctx, search.Question{Query: q, Rank: func(p *search.Page) search.Best { return rankOf(q, p) }}, nil, record.MinTime, record.MaxTime+1)
 		if err != nil || words == nil {
 			t.Fatal(words, err)
 		}
@@ -81,7 +89,8 @@ func checkWords(t *rapid.T, a *Archive) (known int) {
 			}
 			for i := range b.N {
 				answer, best := words.Of(b.Ref[i])
-				if answer == match.Maybe {
+				has, sure := words.Has(b.Ref[i])
+				if answer == match.Maybe && !sure {
 					continue
 				}
 				known++
@@ -94,6 +103,14 @@ func checkWords(t *rapid.T, a *Archive) (known int) {
 					t.Fatalf("%s at %d: %s is answered %d, and the page has no text", b.URL[i], b.Time[i], question, answer)
 				}
 				text := page.Page.Text(page.Charset)
+				for a := range q.Atoms() {
+					if want := q.Has(a, text); sure && want != (has>>a&1 != 0) {
+						t.Fatalf("%s at %d: %s: has atom %d: %v, want %v: %q", b.URL[i], b.Time[i], question, a, !want, want, text)
+					}
+				}
+				if answer == match.Maybe {
+					continue
+				}
 				if want := q.Matches(text); want != (answer == match.Yes) {
 					t.Fatalf("%s at %d: %s is answered %d, want %v: %q", b.URL[i], b.Time[i], question, answer, want, text)
 				}
@@ -101,18 +118,54 @@ func checkWords(t *rapid.T, a *Archive) (known int) {
 				if terms := q.Count(text, counts); answer == match.Yes && best.Place != terms {
 					t.Fatalf("%s: the ranked page has %d terms, want %d: %q", question, best.Place, terms, text)
 				}
+				if answer == match.Yes && len(page.Blocks) > 1 && !slices.Equal(best.Says, wordsOf(q, page)) {
+					t.Fatalf("%s: the page says %v, want %v: %q", question, best.Says, wordsOf(q, page), text)
+				}
 			}
 		}
 	}
 	return known
 }
 
-// rankOf ranks a page by its number of terms.
-func rankOf(p *search.Page) (best search.Best) {
+// rankOf ranks a page by its number of terms, and says of each word how often the page has
+// it, in links only half.
+func rankOf(q *match.Query, p *search.Page) search.Best {
+	best := search.Best{Says: make([]float64, len(q.Atoms()))}
 	for _, b := range p.Blocks {
 		best.Place += b.Terms
+		for a := range best.Says {
+			best.Says[a] += float64(b.Counts[a]) - float64(min(b.Counts[a], b.Linked[a]))/2
+		}
 	}
 	return best
+}
+
+// wordsOf returns what rankOf says of each word, found in the whole page leaf by leaf.
+func wordsOf(q *match.Query, b *divide.Body) []float64 {
+	says := make([]float64, len(q.Atoms()))
+	for _, n := range b.Cut(2) {
+		counts, linked := make([]int, len(says)), make([]int, len(says))
+		for _, l := range b.Cut(0) {
+			p := &b.Blocks[l]
+			if p.Start < b.Blocks[n].Start || p.End > b.Blocks[n].End {
+				continue
+			}
+			in := make([]int, len(says))
+			q.Count(b.Text(p.Start, p.End), in)
+			for a, c := range in {
+				counts[a] += c
+			}
+			if slices.Max(in) > 0 {
+				for _, anchor := range b.Anchors(p.Start, p.End) {
+					q.Count(anchor, linked)
+				}
+			}
+		}
+		for a := range says {
+			says[a] += float64(counts[a]) - float64(min(counts[a], linked[a]))/2
+		}
+	}
+	return says
 }
 
 // TestWords draws histories of pages and puts questions to their leaves, after imports in

@@ -27,6 +27,11 @@ func build(q *ast.Query, env *expr.Env, with *named) (Node, error) {
 // build returns the plan of the query q. q may read the queries of its own WITH
 // and those in the list with. b must be new.
 func (b *builder) build(q *ast.Query, with *named) (Node, error) {
+	if q.Search != nil && q.Search.For != nil {
+		err := ast.Errorf(q.Search.For, "FOR belongs to EXPLAIN SEARCH, which explains the score of a page")
+		err.Hint = "write EXPLAIN SEARCH … FOR 'url'; SEARCH … IN 'url' looks for the words there"
+		return nil, err
+	}
 	with, err := with.define(q.With, b.env)
 	if err != nil {
 		return nil, err

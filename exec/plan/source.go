@@ -107,6 +107,7 @@ func (n *Source) setScopes(list []ast.Scope, env *expr.Env) error {
 	}
 	n.Scope = strings.Join(texts, ", ")
 	n.Ranges = urlkey.Union(scopes...)
+	n.InScope = n.Ranges
 	if exact {
 		return nil
 	}

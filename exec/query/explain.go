@@ -22,6 +22,15 @@ type explanation struct {
 // explained statement. That may be a statement that writes, because EXPLAIN
 // does not run it.
 func readExplain(s *session.Session, st *ast.Explain) (*explanation, error) {
+	if q, ok := st.Statement.(*ast.Query); ok && q.Search != nil && q.Search.For != nil {
+		if st.Analyze {
+			err := ast.Errorf(q.Search.For, "EXPLAIN ANALYZE explains no score")
+			err.Hint = "leave out ANALYZE"
+			return nil, err
+		}
+		of, err := readScore(s, q)
+		return &explanation{s, st, of}, err
+	}
 	of, err := s.Trial().ReadExplained(st.Statement, st.Analyze)
 	return &explanation{s, st, of}, err
 }
@@ -34,6 +43,9 @@ func (e *explanation) NeedsArchive() bool { return e.s.NeedsArchive(e.st.Stateme
 func (e *explanation) Run(ctx context.Context) (*session.Result, error) {
 	if e.st.Analyze {
 		return e.of.(session.Analysis).Analyze(ctx)
+	}
+	if x, ok := e.of.(*scoreExplanation); ok {
+		return x.Run(ctx)
 	}
 	lines, err := e.of.Would(ctx)
 	if err != nil {

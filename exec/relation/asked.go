@@ -33,8 +33,19 @@ type askedKey struct {
 // answerOf returns what is known of the page of a capture without reading it: whether its
 // text matches q, and how well if ranked is set. n says which captures will be asked for.
 func (r *Reader) answerOf(ctx context.Context, n *Request, q *match.Query, ref record.Ref, ranked bool) (match.Answer, search.Best, error) {
+	words, err := r.wordsFor(ctx, n, q, ranked)
+	if words == nil {
+		return match.Maybe, search.Best{}, err
+	}
+	answer, best := words.Of(ref)
+	return answer, best, nil
+}
+
+// wordsFor returns what is known of pages without reading them, or nil if the next page
+// that q is put to must be read. n says which captures will be asked for.
+func (r *Reader) wordsFor(ctx context.Context, n *Request, q *match.Query, ranked bool) (*search.Words, error) {
 	if r.Plain {
-		return match.Maybe, search.Best{}, nil
+		return nil, nil
 	}
 	key := askedKey{question: q.String(), to: n.Window.To, ranked: ranked}
 	if len(n.Ranges) > 0 {
@@ -49,24 +60,128 @@ func (r *Reader) answerOf(ctx context.Context, n *Request, q *match.Query, ref r
 		r.asked[key] = a
 	}
 	if a.reads++; a.reads <= readFirst {
-		return match.Maybe, search.Best{}, nil
+		return nil, nil
 	}
 	if !a.made {
 		asked := search.Question{Query: q, Memory: r.Memory.Bytes / 2}
 		if ranked {
-			asked.Rank = func(p *search.Page) search.Best { return rank(q, p) }
+			asked.Rank = func(p *search.Page) search.Best { return search.Rank(q, p) }
 		}
 		var err error
 		if a.words, err = r.Snapshot.Words(ctx, asked, n.Ranges, record.MinTime, n.Window.To); err != nil {
-			return match.Maybe, search.Best{}, err
+			return nil, err
 		}
 		a.made = true
 	}
-	if a.words == nil {
-		return match.Maybe, search.Best{}, nil
+	return a.words, nil
+}
+
+// collectionKey says of which pages a search.Collection is.
+type collectionKey struct {
+	question string
+	scope    string
+	window   Window
+	during   record.Time
+	choice   Choice
+}
+
+// collection counts the pages of the versions that n chooses in all of its scope,
+// whatever WHERE says: how many there are, and how many have each word of its question.
+func (r *Reader) collection(ctx context.Context, n *Request) (*search.Collection, error) {
+	key := collectionKey{n.Question.String(), n.Scope, n.Window, n.During, n.Choice}
+	if c := r.collections[key]; c != nil {
+		return c, nil
 	}
-	answer, best := a.words.Of(ref)
-	return answer, best, nil
+	all := n.asVersions(Versions.Column("kind"), Versions.Column("digest"))
+	all.Ranges = n.InScope
+	c := search.NewCollection(n.Question)
+	for b, err := range r.versions(ctx, all) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range b.N {
+			if b.Kind[i] != record.KindPage || !c.Wants(b.Digest[i]) {
+				continue
+			}
+			if err := r.addTo(ctx, c, n, b.Ref[i], b.Digest[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if r.collections == nil {
+		r.collections = make(map[collectionKey]*search.Collection)
+	}
+	r.collections[key] = c
+	return c, nil
+}
+
+// addTo adds the page of a capture to c, unless it has no text.
+func (r *Reader) addTo(ctx context.Context, c *search.Collection, n *Request, ref record.Ref, digest record.Digest) error {
+	words, err := r.wordsFor(ctx, n.whole(), n.Question, keptTree(n))
+	if err != nil {
+		return err
+	}
+	if words != nil {
+		if atoms, ok := words.Has(ref); ok {
+			c.Add(digest, func(atom int) bool { return atoms>>atom&1 != 0 })
+			return nil
+		}
+	}
+	res, err := r.response(ctx, ref, options(n))
+	if err != nil || res.blocks() == nil {
+		return err
+	}
+	text := res.page.Page.Text(res.page.Charset)
+	c.Add(digest, func(atom int) bool { return n.Question.Has(atom, text) })
+	return nil
+}
+
+// ScoreOf is how the score of a finding came about.
+type ScoreOf struct {
+	First   record.Time // first_seen of the finding
+	Last    record.Time // last_seen
+	Pages   int         // how many distinct pages were asked
+	With    []int       // for each atom of the question, how many of them have it
+	Rarity  []float64   // for each atom
+	Page    *search.Page
+	Title   search.Block // the title as a block
+	Factors search.Factors
+	Score   float64
+}
+
+// ScoreOf returns how the score came about of the finding with the best score of one URL.
+// n reads findings and asks for the score; key is the key of the URL. It returns nil if
+// there is no finding of this URL.
+func (r *Reader) ScoreOf(ctx context.Context, n *Request, key string) (*ScoreOf, error) {
+	var best finding
+	for rows, err := range r.findings(ctx, n.Within([]urlkey.Range{{From: key, To: key + "\x00"}})) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			if best.versions == 0 || rows[i].score > best.score {
+				best = rows[i]
+			}
+		}
+	}
+	if best.versions == 0 {
+		return nil, nil
+	}
+	c, err := r.collection(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	res, err := r.response(ctx, best.ref, options(n))
+	if err != nil || res.blocks() == nil {
+		return nil, err
+	}
+	q := n.Question
+	s := &ScoreOf{First: best.first, Last: best.last, Rarity: c.Rarity(), Page: res.wordsOf(q), Score: best.score}
+	s.Pages, s.With = c.Pages()
+	s.Factors = search.Explain(q, s.Page)
+	s.Title.Counts = make([]int, len(q.Atoms()))
+	s.Title.Terms = q.Count(s.Page.Title, s.Title.Counts)
+	return s, nil
 }
 
 // ofText says how a column of texts relates to the text of a page, so that the answer of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"infomall/exec/expr"
@@ -55,7 +56,7 @@ var Findings = listWithRefs(Relation{
 		costly("topic", value.Text, "topic of the block that answers best", ofFound(func(r *response, q *match.Query) value.Value {
 			return r.partTopic(r.inCut(facts.KeptLevel, r.answer(q).Place))
 		})),
-		floatOf("score", "how well the last version in the span answers: BM25 of its best block, by the label of the block, with its whole text and its title", func(f *finding) float64 { return f.score }),
+		floatOf("score", "how well the last version in the span answers, from its best block, its whole text and its title; rare words count more", func(f *finding) float64 { return f.score }),
 		timeOf("not_before", "last capture before first_seen: the words came after it", func(f *finding) record.Time { return f.notBefore }),
 		timeOf("next", "first capture after last_seen: the words were gone", func(f *finding) record.Time { return f.next }),
 		textOf("host", "host of the URL", func(f *finding) string { return urlkey.Host(f.url) }),
@@ -65,21 +66,27 @@ var Findings = listWithRefs(Relation{
 // findings yields the rows of the relation findings, several at a time.
 func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, error] {
 	return paged(func(yield func(*finding, error) bool) {
-		all := *n
-		all.Relation, all.Fields = Versions, []*Column{Versions.Column("kind"), Versions.Column("title"), Versions.Column("not_before")}
-		if all.During == record.MinTime {
-			all.During, all.Window.From = n.Window.From, record.MinTime
+		var rarity []float64
+		from := n
+		if n.Asks("score") {
+			from = n.whole() // as for the collection
+			c, err := r.collection(ctx, n)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			rarity = c.Rarity()
 		}
 		var open finding // versions is 0 if there is none
 		asked, mute := 0, 0
-		for b, err := range r.versions(ctx, &all) {
+		for b, err := range r.versions(ctx, n.asVersions(Versions.Column("kind"), Versions.Column("title"), Versions.Column("not_before"))) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			for i := range b.N {
 				asked++
-				has, text, score, err := r.has(ctx, n, b, i)
+				has, text, best, err := r.has(ctx, n, from, b, i)
 				if err != nil {
 					yield(nil, err)
 					return
@@ -96,7 +103,7 @@ func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, 
 				}
 				if has {
 					open.add(b, i)
-					open.score = score
+					open.score = best.Score(rarity)
 				}
 			}
 		}
@@ -105,6 +112,16 @@ func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, 
 		}
 		r.Notes = append(r.Notes, fmt.Sprintf("asked %s, of which %s no text", value.Counted(asked, "version"), have(mute)))
 	})
+}
+
+// asVersions returns a request for the versions that n, which reads findings, reads.
+func (n *Request) asVersions(fields ...*Column) *Request {
+	all := *n
+	all.Relation, all.Fields = Versions, fields
+	if all.During == record.MinTime {
+		all.During, all.Window.From = n.Window.From, record.MinTime
+	}
+	return &all
 }
 
 // have returns "1 has" or "2 have", for a note.
@@ -116,28 +133,28 @@ func have(n int) string {
 }
 
 // has reports whether version i of b is a page with the words that n asks for, and how
-// well it answers if n asks for that. text is false if the version is no page or has no
-// text.
-func (r *Reader) has(ctx context.Context, n *Request, b *spanBatch, i int) (has, text bool, score float64, err error) {
+// well it answers if n asks for that. from is n, or its whole scope if the words were
+// asked for there. text is false if the version is no page or has no text.
+func (r *Reader) has(ctx context.Context, n, from *Request, b *spanBatch, i int) (has, text bool, best search.Best, err error) {
 	if b.Kind[i] != record.KindPage {
-		return false, false, 0, nil
+		return false, false, best, nil
 	}
 	ranked := n.Asks("score")
-	answer, best, err := r.answerOf(ctx, n, n.Question, b.Ref[i], ranked && keptTree(n))
-	if err != nil || answer == match.No || answer == match.Yes && (!ranked || keptTree(n)) {
-		return answer == match.Yes, true, best.Score, err
+	answer, best, err := r.answerOf(ctx, from, n.Question, b.Ref[i], ranked && keptTree(n))
+	if err != nil || answer == match.No || answer == match.Yes && (!ranked || best.Says != nil) {
+		return answer == match.Yes, true, best, err
 	}
 	res, err := r.response(ctx, b.Ref[i], options(n))
 	if err != nil || res.blocks() == nil {
-		return false, false, 0, err
+		return false, false, best, err
 	}
 	if !n.Question.Matches(res.page.Page.Text(res.page.Charset)) {
-		return false, true, 0, nil
+		return false, true, best, nil
 	}
 	if ranked {
-		score = res.answer(n.Question).Score
+		best = res.answer(n.Question)
 	}
-	return true, true, score, nil
+	return true, true, best, nil
 }
 
 // add adds version i of b to f, or begins f with it if f has no version.
@@ -177,73 +194,48 @@ type foundIn struct {
 	best search.Best
 }
 
-// answer returns how well the page answers q. The body must be a text. It counts leaf by
-// leaf, as Snapshot.Words does.
+// answer returns how well the page answers q. The body must be a text.
 func (r *response) answer(q *match.Query) search.Best {
-	if r.found.of == q {
-		return r.found.best
+	if r.found.of != q {
+		r.found = foundIn{q, search.Rank(q, r.wordsOf(q))}
 	}
-	b := r.page
-	page := search.Page{Title: strings.TrimSpace(r.about().Title)}
-	count := func(start, end int) (int, []int) {
-		counts := make([]int, len(q.Atoms()))
-		return q.Count(b.Text(start, end), counts), counts
-	}
-	if len(b.Blocks) <= 1 {
-		block := search.Block{Label: label.Other}
-		block.Terms, block.Counts = count(0, len(b.Page.Body))
-		page.Blocks = append(page.Blocks, block)
-	} else {
-		leaves := b.Cut(0)
-		for _, n := range b.Cut(facts.KeptLevel) {
-			block := search.Block{Label: r.label(n), Counts: make([]int, len(q.Atoms()))}
-			for len(leaves) > 0 && leaves[0] < b.Blocks[n].Next {
-				terms, counts := count(b.Blocks[leaves[0]].Start, b.Blocks[leaves[0]].End)
-				block.Terms += terms
-				for i, c := range counts {
-					block.Counts[i] += c
-				}
-				leaves = leaves[1:]
-			}
-			page.Blocks = append(page.Blocks, block)
-		}
-	}
-	r.found = foundIn{q, rank(q, &page)}
 	return r.found.best
 }
 
-// rank returns how well a page answers q: BM25 of the best block, weighed by its label,
-// and half of BM25 of the whole text and of the title. A page whose words stand together
-// in its article comes before one that has them here and there in menus.
-func rank(q *match.Query, p *search.Page) search.Best {
-	var best search.Best
-	all, terms := make([]int, len(q.Atoms())), 0
-	for place := range p.Blocks {
-		b := &p.Blocks[place]
-		for i, c := range b.Counts {
-			all[i] += c
+// wordsOf returns what the words of q are in the page. The body must be a text. It counts
+// leaf by leaf, as Snapshot.Words does.
+func (r *response) wordsOf(q *match.Query) *search.Page {
+	b := r.page
+	page := &search.Page{Title: strings.TrimSpace(r.about().Title)}
+	add := func(l label.Label) *search.Block {
+		page.Blocks = append(page.Blocks, search.Block{Label: l, Counts: make([]int, len(q.Atoms())), Linked: make([]int, len(q.Atoms()))})
+		return &page.Blocks[len(page.Blocks)-1]
+	}
+	counts := make([]int, len(q.Atoms()))
+	count := func(to *search.Block, start, end int) {
+		clear(counts)
+		to.Terms += q.Count(b.Text(start, end), counts)
+		if slices.Max(counts) == 0 {
+			return
 		}
-		terms += b.Terms
-		if s := labelWeight[b.Label] * q.BM25(b.Counts, b.Terms, usualBlock); s > best.Score {
-			best = search.Best{Score: s, Place: place}
+		for i, c := range counts {
+			to.Counts[i] += c
+		}
+		for _, a := range b.Anchors(start, end) {
+			q.Count(a, to.Linked)
 		}
 	}
-	best.Score += q.BM25(all, terms, usualPage) / 2
-	clear(all)
-	size := q.Count(p.Title, all)
-	best.Score += q.BM25(all, size, usualTitle) / 2
-	return best
-}
-
-// usualBlock, usualPage and usualTitle are how many words a usual text has.
-const (
-	usualBlock = 80
-	usualPage  = 400
-	usualTitle = 8
-)
-
-// labelWeight says how much a block counts by its label.
-var labelWeight = [...]float64{
-	label.Main: 1, label.Nav: .2, label.Header: .4, label.Footer: .1, label.Aside: .4, label.Ad: .1,
-	label.Form: .4, label.List: .7, label.Media: .7, label.Other: .7,
+	if len(b.Blocks) <= 1 {
+		count(add(label.Other), 0, len(b.Page.Body))
+		return page
+	}
+	leaves := b.Cut(0)
+	for _, n := range b.Cut(facts.KeptLevel) {
+		to := add(r.label(n))
+		for len(leaves) > 0 && leaves[0] < b.Blocks[n].Next {
+			count(to, b.Blocks[leaves[0]].Start, b.Blocks[leaves[0]].End)
+			leaves = leaves[1:]
+		}
+	}
+	return page
 }

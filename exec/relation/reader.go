@@ -41,14 +41,15 @@ type Reader struct {
 	// that were read to their end add them.
 	Notes []string
 
-	asked     map[askedKey]*askedWords
-	responses []*response  // the responses used last, the latest first
-	compared  comparison   // the comparison made last
-	keptLast  *keptVersion // what is stored about the version read last
-	linked    []*pageLinks // the links of the pages read last
-	resolved  resolved     // a cache of resolved links
-	learned   learned      // what is known of the versions of the URL asked for last
-	style     *hostStyle   // the style of the host and month asked for last
+	asked       map[askedKey]*askedWords
+	collections map[collectionKey]*search.Collection
+	responses   []*response  // the responses used last, the latest first
+	compared    comparison   // the comparison made last
+	keptLast    *keptVersion // what is stored about the version read last
+	linked      []*pageLinks // the links of the pages read last
+	resolved    resolved     // a cache of resolved links
+	learned     learned      // what is known of the versions of the URL asked for last
+	style       *hostStyle   // the style of the host and month asked for last
 }
 
 // Snapshot is the state of an archive at one moment; later changes do not show

@@ -23,9 +23,12 @@ type Request struct {
 	// say from which capture a row was made, and Payload nodes need them.
 	Refs bool
 
-	Scope  string                // as printed by EXPLAIN; "" means everything
-	Ranges []urlkey.Range        // of URL keys, sorted and disjoint; nil means everything
-	Match  func(key string) bool // also tests each key; nil if Ranges say all
+	Scope  string         // as printed by EXPLAIN; "" means everything
+	Ranges []urlkey.Range // of URL keys, sorted and disjoint; nil means everything
+	// InScope are the ranges of Scope, which Ranges were before WHERE or a join made them
+	// smaller.
+	InScope []urlkey.Range
+	Match   func(key string) bool // also tests each key; nil if Ranges say all
 	// Narrowed reports that WHERE has made Ranges smaller than Scope.
 	Narrowed bool
 	Window   Window
@@ -200,6 +203,13 @@ func (n *Request) Within(ranges []urlkey.Range) *Request {
 		less.Ranges = Intersect(n.Ranges, ranges)
 	}
 	return &less
+}
+
+// whole returns a copy of n that reads all of its scope.
+func (n *Request) whole() *Request {
+	all := *n
+	all.Ranges = n.InScope
+	return &all
 }
 
 // Intersect returns the ranges of keys that lie in both a and b. Both lists,

@@ -15,9 +15,13 @@ type Query struct {
 
 func (*Query) statement() {}
 
-// Search says how a query was written that begins with SEARCH: whether it has its own
-// ORDER BY and LIMIT.
-type Search struct{ Ordered, Limited bool }
+// Search says how a query was written that begins with SEARCH.
+type Search struct {
+	Ordered, Limited bool // it has its own ORDER BY, LIMIT
+	// For is the URL of EXPLAIN SEARCH 'words' FOR 'url', *String or *Param; nil if absent.
+	// Such a query has no further clauses.
+	For Expr
+}
 
 func (s *Query) String() string { return text(s) }
 
@@ -50,6 +54,7 @@ func (s *Query) printSearch(p *printer) {
 		p.scopes(from.Scopes)
 	}
 	p.time(&from.Time)
+	p.clause(" FOR ", s.Search.For)
 	p.clause(" WHERE ", s.Select.Where)
 	if s.Search.Ordered {
 		p.orderBy(s.OrderBy)
@@ -71,7 +76,11 @@ func (s *Query) children(l nodes) nodes {
 	for i := range s.OrderBy {
 		l = append(l, &s.OrderBy[i])
 	}
-	return l.exprs(s.Limit, s.Offset)
+	l = l.exprs(s.Limit, s.Offset)
+	if s.Search != nil {
+		l = l.exprs(s.Search.For)
+	}
+	return l
 }
 
 // bracketed writes the query q in brackets.

@@ -34,6 +34,8 @@ unit = year | month | week | day
 SEARCH words [IN scope, …] [time] [WHERE expr]
     [ORDER BY key, …]
     [LIMIT n [OFFSET n]]
+EXPLAIN SEARCH words [IN scope, …] [time] FOR url
+url = 'text' | $name
 words = 'text' | $name
 ` + helpKey + helpScope + `time = range [choice] | choice [range]
 range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
@@ -120,6 +122,11 @@ func (p *parser) query() (*ast.Query, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if q.Search != nil && q.Search.For != nil {
+		p.endSearch(q)
+		q.Span = p.span(start)
+		return q, nil
 	}
 	for q.Search == nil && p.take("UNION") {
 		if err := p.needWord("ALL"); err != nil {

@@ -23,7 +23,7 @@ func (p *parser) atSearch() bool {
 	return next == scan.String || next == scan.Param
 }
 
-// search reads a SEARCH up to its ORDER BY into q. SEARCH 'words' IN 'x' WHERE e is
+// search reads a SEARCH up to its ORDER BY into q, or up to its end if it has FOR. SEARCH 'words' IN 'x' WHERE e is
 // another way to write
 //
 //	SELECT * FROM findings('words') IN 'x' WHERE e ORDER BY score DESC, url, first_seen LIMIT 20
@@ -44,14 +44,21 @@ func (p *parser) search(q *ast.Query) error {
 	if s.Time, err = p.timeClause(); err != nil {
 		return err
 	}
+	q.Search = &ast.Search{}
+	if scan.IsWord(p.peek(), "FOR") {
+		p.next()
+		if q.Search.For, err = p.textOrParam(); err != nil {
+			return err
+		}
+	}
 	sel := &ast.Select{Items: []ast.Item{{Span: at, Star: true}}, From: s}
-	if p.take("WHERE") {
+	if q.Search.For == nil && p.take("WHERE") {
 		if sel.Where, err = p.wholeExpr(); err != nil {
 			return err
 		}
 	}
 	sel.Span = p.span(start)
-	q.Search, q.Select = &ast.Search{}, sel
+	q.Select = sel
 	return nil
 }
 

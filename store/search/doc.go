@@ -10,42 +10,26 @@
 //	          other letters than ASCII has another text in another reading
 //	part      what a question finds in one leaf, see match.Part
 //	answer    whether a page has the words: yes, no, or maybe, which means: read the page
+//	atom      a word, a phrase or a NEAR of the question, see match.Atom
+//	says      how much a page says of an atom, whatever other pages say
+//	rarity    how much an atom counts, because few of the pages asked have it
+//	score     the sum, over the atoms, of what a page says times the rarity
 //
 // The package knows neither files nor blocks: a snapshot gives it the leaves and bodies.
 package search
 
 import (
-	"infomall/store/block/label"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/words/match"
 )
 
-// Page is what the words of a question are in a page, for its rank.
-type Page struct {
-	Title  string
-	Blocks []Block // the blocks of the cut that facts describe
-}
-
-// Block is what the words of a question are in one block of a page. Phrases that begin
-// in one leaf and end in another are not counted.
-type Block struct {
-	Label  label.Label
-	Counts []int // how often the block has each atom of the question
-	Terms  int   // number of terms of the block
-}
-
-// Best is the rank of a page.
-type Best struct {
-	Score float64
-	Place int // index of the best block in Page.Blocks
-}
-
 // Question is what Words asks of pages.
 type Question struct {
 	Query *match.Query
-	// Rank returns how well a page answers. Nil means that no ranks are needed. The page
-	// is valid until Rank returns.
+	// Rank returns how well a page answers, as the function Rank does; Says has a number
+	// for each atom. Nil means that no ranks are needed. The page is valid until Rank
+	// returns.
 	Rank func(*Page) Best
 	// Memory bounds, in bytes, what is remembered while answers are made, and the ranks.
 	// 0 means 256 MB. With less, leaves may be read again, and more captures get Maybe.
@@ -55,33 +39,46 @@ type Question struct {
 // Words has the answers of a question for captures. It does not change once it is
 // made.
 type Words struct {
-	answers map[segment.RunRef][]uint32 // for each entry of a run: maybe, no, or yes + index in best
-	best    []Best
+	answers map[segment.RunRef][]uint32 // for each entry of a run: maybe, or an index in said
+	said    []said
+	says    []float64 // Best.Says of one page after the other
+	atoms   int       // of the question
 }
 
-// The values of Words.answers.
-const (
-	maybe = iota
-	no
-	yes
-)
+// said is what Words knows of a page.
+type said struct {
+	answer match.Answer
+	sure   bool   // has is known
+	place  int32  // Best.Place, or -1 if the page has no rank
+	at     uint32 // of a page with a rank: the number of its list in Words.says
+	has    uint64 // which atoms the page has, a bit each
+}
+
+// maybe is a value of Words.answers: nothing is known of the capture.
+const maybe = 0
 
 // Of returns whether the text of the page of a capture matches the question, and if so
 // the rank of the page. The rank is zero for Maybe.
 func (w *Words) Of(ref record.Ref) (match.Answer, Best) {
+	s := w.of(ref)
+	if s.answer != match.Yes || s.place < 0 {
+		return s.answer, Best{}
+	}
+	n := uint32(w.atoms)
+	return s.answer, Best{int(s.place), w.says[s.at*n:][:n:n]}
+}
+
+// Has returns which atoms of the question the page of a capture has, as bits. ok is false
+// if the page has to be read for that.
+func (w *Words) Has(ref record.Ref) (atoms uint64, ok bool) {
+	s := w.of(ref)
+	return s.has, s.sure
+}
+
+func (w *Words) of(ref record.Ref) *said {
 	list := w.answers[segment.RunRef{Segment: ref.Segment, Run: ref.Run}]
 	if int(ref.N) >= len(list) {
-		return match.Maybe, Best{}
+		return &w.said[maybe]
 	}
-	switch a := list[ref.N]; a {
-	case maybe:
-		return match.Maybe, Best{}
-	case no:
-		return match.No, Best{}
-	default:
-		if w.best == nil {
-			return match.Yes, Best{}
-		}
-		return match.Yes, w.best[a-yes]
-	}
+	return &w.said[list[ref.N]]
 }

@@ -21,7 +21,7 @@ import (
 // example, gets the answer Maybe. The result is nil if the question cannot be answered in this way.
 func (v *Snapshot) Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error) {
 	f := &wordFinder{v: v, seed: maphash.MakeSeed(), ranges: ranges}
-	if f.maker = search.NewMaker(q, f.text); f.maker == nil {
+	if f.maker = search.NewMaker(q, f); f.maker == nil {
 		return nil, nil
 	}
 	var segments []*segment.Info
@@ -188,19 +188,33 @@ func (f *wordFinder) leavesOf(recipe *segment.Recipe, encoded []byte) (_ []searc
 	return f.leaves, &f.outline, true
 }
 
-// text returns the text of a leaf.
-func (f *wordFinder) text(l search.LeafRef, as search.Reading) (string, error) {
-	s := f.v.Runs.Segment(l.Segment)
-	if s == nil {
-		return "", body.ErrMissing
-	}
-	run, err := f.v.Runs.Run(s, l.Run)
-	if err != nil {
-		return "", err
-	}
-	b, err := run.Block(l.N)
+// Text returns the text of a leaf.
+func (f *wordFinder) Text(l search.LeafRef, as search.Reading) (string, error) {
+	b, err := f.leaf(l)
 	if err != nil {
 		return "", err
 	}
 	return (&divide.Body{Plain: as.Plain, Charset: as.Charset}).TextOf(b), nil
+}
+
+// Anchors returns the texts of links in a leaf that lead to other addresses.
+func (f *wordFinder) Anchors(l search.LeafRef, as search.Reading) ([]string, error) {
+	b, err := f.leaf(l)
+	if err != nil {
+		return nil, err
+	}
+	return (&divide.Body{Plain: as.Plain, Charset: as.Charset}).AnchorsOf(b), nil
+}
+
+// leaf returns the bytes of a leaf.
+func (f *wordFinder) leaf(l search.LeafRef) ([]byte, error) {
+	s := f.v.Runs.Segment(l.Segment)
+	if s == nil {
+		return nil, body.ErrMissing
+	}
+	run, err := f.v.Runs.Run(s, l.Run)
+	if err != nil {
+		return nil, err
+	}
+	return run.Block(l.N)
 }

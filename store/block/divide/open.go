@@ -3,6 +3,7 @@ package divide
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"infomall/store/page"
@@ -159,6 +160,38 @@ func (b *Body) TextOf(part []byte) string {
 	defer freePart(t)
 	t.Read(part)
 	return t.Text(b.Charset)
+}
+
+// Anchors returns the texts of the links in the bytes of the body from start to end that
+// lead to other addresses: all but those within the page, which are written #name.
+func (b *Body) Anchors(start, end int) []string {
+	if b.Plain {
+		return nil
+	}
+	t := parts.Get().(*markup.Tree)
+	defer freePart(t)
+	b.ReadPart(t, start, end)
+	return anchors(t, b.Charset)
+}
+
+// AnchorsOf returns the texts of links in the bytes of part, as Anchors does.
+func (b *Body) AnchorsOf(part []byte) []string {
+	if b.Plain {
+		return nil
+	}
+	t := parts.Get().(*markup.Tree)
+	defer freePart(t)
+	t.Read(part)
+	return anchors(t, b.Charset)
+}
+
+func anchors(t *markup.Tree, charset string) (out []string) {
+	for _, l := range t.Links(0, len(t.Body), charset) {
+		if l.Kind == markup.LinkA && l.Anchor != "" && !strings.HasPrefix(l.Target, "#") {
+			out = append(out, l.Anchor)
+		}
+	}
+	return out
 }
 
 // ReadPart parses the bytes of the body from start to end as markup into t.

@@ -201,26 +201,28 @@ func (w *Whole) cross(p *Part) {
 
 // Answer returns whether the text, all of whose parts were added, matches the question.
 // The answer is Maybe for NEAR and ="…" if several parts together may have them.
-func (w *Whole) Answer() Answer {
-	return w.q.Eval(func(atom int) Answer {
-		a := &w.q.atoms[atom]
-		if a.Within < 0 {
-			switch bit := uint64(1) << a.first; {
-			case w.found&bit != 0:
-				return Yes
-			case w.maybe&bit != 0:
-				return Maybe
-			}
+func (w *Whole) Answer() Answer { return w.q.Eval(w.Has) }
+
+// Has returns whether the text, all of whose parts were added, has the atom with this
+// number. The answer is Maybe as in Answer.
+func (w *Whole) Has(atom int) Answer {
+	a := &w.q.atoms[atom]
+	if a.Within < 0 {
+		switch bit := uint64(1) << a.first; {
+		case w.found&bit != 0:
+			return Yes
+		case w.maybe&bit != 0:
+			return Maybe
+		}
+		return No
+	}
+	if w.atoms>>atom&1 != 0 {
+		return Yes
+	}
+	for k := range a.Phrases {
+		if (w.found|w.maybe)>>(a.first+k)&1 == 0 {
 			return No
 		}
-		if w.atoms>>atom&1 != 0 {
-			return Yes
-		}
-		for k := range a.Phrases {
-			if (w.found|w.maybe)>>(a.first+k)&1 == 0 {
-				return No
-			}
-		}
-		return Maybe
-	})
+	}
+	return Maybe
 }

@@ -40,6 +40,44 @@ type Atom struct {
 	first int // number of the first phrase among the phrases of the question
 }
 
+// String returns the atom as a question may have it, in the form in which letters are
+// compared, such as "tiered storage" in quotes.
+func (a *Atom) String() string {
+	if a.Within < 0 {
+		return a.Phrases[0].String()
+	}
+	var s strings.Builder
+	s.WriteString("NEAR(")
+	for _, ph := range a.Phrases {
+		s.WriteString(ph.String() + " ")
+	}
+	return strings.TrimSuffix(s.String(), " ") + fmt.Sprintf(", %d)", a.Within)
+}
+
+// String returns the phrase as Atom.String does.
+func (p *Phrase) String() string {
+	if p.Exact != "" {
+		return `="` + p.Exact + `"`
+	}
+	var s strings.Builder
+	apart := false
+	for i, t := range p.Terms {
+		if i > 0 && !t.Joined {
+			s.WriteByte(' ')
+			apart = true
+		}
+		s.WriteString(t.Text)
+	}
+	text := s.String()
+	if apart {
+		text = `"` + text + `"`
+	}
+	if p.Terms[len(p.Terms)-1].Prefix {
+		text += "*"
+	}
+	return text
+}
+
 // Phrase is terms that must follow each other in a text. A word is a phrase of one
 // term.
 type Phrase struct {

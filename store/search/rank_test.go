@@ -1,0 +1,103 @@
+package search
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"infomall/store/block/label"
+	"infomall/store/record"
+	"infomall/store/words/match"
+)
+
+func parse(t *testing.T, question string) *match.Query {
+	t.Helper()
+	q, err := match.Parse(question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+// page returns a page with blocks whose counts are those of the words a and b, in the
+// text and in links.
+func page(title string, blocks ...[5]int) *Page {
+	p := &Page{Title: title}
+	for _, b := range blocks {
+		p.Blocks = append(p.Blocks, Block{Label: label.Main, Terms: b[0], Counts: b[1:3:3], Linked: b[3:5:5]})
+	}
+	return p
+}
+
+// TestRankOrder holds which of two pages answers better.
+func TestRankOrder(t *testing.T) {
+	q := parse(t, "a b")
+	for _, c := range []struct {
+		what          string
+		better, worse *Page
+	}{
+		{"together in a block", page("", [5]int{80, 2, 2}, [5]int{80}), page("", [5]int{80, 2, 0}, [5]int{80, 0, 2})},
+		{"more often", page("", [5]int{80, 3, 2}), page("", [5]int{80, 2, 2})},
+		{"in a shorter block", page("", [5]int{40, 1, 1}, [5]int{80}), page("", [5]int{80, 1, 1}, [5]int{40})},
+		{"on a shorter page", page("", [5]int{80, 1, 1}), page("", [5]int{80, 1, 1}, [5]int{80})},
+		{"not in links", page("", [5]int{80, 1, 1, 0, 0}), page("", [5]int{80, 1, 1, 1, 1})},
+		{"in the title", page("a x", [5]int{80, 1, 1}), page("x y", [5]int{80, 1, 1})},
+		{"all of the title", page("a b", [5]int{80, 1, 1}), page("a b c", [5]int{80, 1, 1})},
+	} {
+		rarity := []float64{1, 1}
+		better, worse := Rank(q, c.better), Rank(q, c.worse)
+		if b, w := better.Score(rarity), worse.Score(rarity); !(b > w) {
+			t.Errorf("%s: %v against %v", c.what, b, w)
+		}
+	}
+	nav := page("", [5]int{80, 1, 1}, [5]int{80, 1, 1})
+	nav.Blocks[0].Label = label.Nav
+	if best := Rank(q, nav); best.Place != 1 {
+		t.Errorf("the best block is %d, want the one that is no navigation", best.Place)
+	}
+}
+
+// TestRankByHand computes a score by the formula of BM25.
+func TestRankByHand(t *testing.T) {
+	q := parse(t, "a -b")
+	p := page("a c", [5]int{160, 3, 5, 1, 0})
+	n := 2.1 // twice in the text and once in a link
+	block := n * 2.2 / (n + 1.2*(.5+.5*160/80))
+	whole := 2 * n * 2.2 / (n + 1.2*(.7+.3*160/400))
+	title := 2.2/(1+1.2*(.25+.75*2/8)) + 5*.5
+	best := Rank(q, p)
+	if got, want := best.Score([]float64{3, 100}), 3*(block+whole+title); math.Abs(got-want) > 1e-9 {
+		t.Errorf("score %v, want %v", got, want)
+	}
+	if best.Says[1] != 0 {
+		t.Errorf("an excluded word counts %v", best.Says[1])
+	}
+}
+
+// TestCollection counts bodies in two orders, few of them and more than are remembered.
+func TestCollection(t *testing.T) {
+	q := parse(t, "a b")
+	for _, n := range []int{1000, 3 * sampleMax} {
+		var counts [2]string
+		for turn := range counts {
+			c := NewCollection(q)
+			for _, i := range rand.New(rand.NewPCG(1, uint64(turn))).Perm(2 * n) {
+				i %= n // each twice
+				if d := record.Digest(sha256.Sum256(fmt.Append(nil, i))); c.Wants(d) {
+					c.Add(d, func(atom int) bool { return atom == 0 || i%10 == 0 })
+				}
+			}
+			pages, with := c.Pages()
+			counts[turn] = fmt.Sprint(pages, with)
+			if within := float64(n) / 50; n <= sampleMax && counts[turn] != fmt.Sprint(n, []int{n, n / 10}) ||
+				math.Abs(float64(pages-n)) > within || with[0] != pages || math.Abs(float64(with[1]-n/10)) > within {
+				t.Errorf("%d bodies are counted as %s", n, counts[turn])
+			}
+		}
+		if counts[0] != counts[1] {
+			t.Errorf("%d bodies: %s in one order, %s in another", n, counts[0], counts[1])
+		}
+	}
+}
