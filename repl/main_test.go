@@ -106,6 +106,8 @@ func (endless) Words(context.Context, search.Question, []urlkey.Range, record.Ti
 	return nil, nil
 }
 
+func (endless) WordsIndexed(record.Time, record.Time) (int, int) { return 0, 0 }
+
 func (endless) Results(context.Context, string) ([]task.Result, error) { return nil, nil }
 
 func (endless) ResultRows(context.Context, task.Result, []urlkey.Range) iter.Seq2[task.ResultRow, error] {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"infomall/store/notes"
 	"infomall/store/record/task"
 	"infomall/store/remove"
+	"infomall/store/segment"
 	"infomall/store/snapshot"
 	"infomall/store/urlkey"
 )
@@ -287,7 +289,22 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 	if err == nil && o.Seal && !o.Dry {
 		err = a.maintenance.ShareIndexes(ctx)
 	}
+	if err == nil && !o.Dry {
+		err = a.maintenance.IndexWords(ctx, mergedPools(o, out), nil)
+	}
 	return out, err
+}
+
+// mergedPools returns a function that reports whether Merge with these options may have
+// written a segment: a segment of a merged pool, or one that was written again.
+func mergedPools(o task.MergeOptions, results []task.MergeResult) func(*segment.Info) bool {
+	pools := slices.Clone(o.Pools)
+	for _, r := range results {
+		pools = append(pools, r.Parts...)
+	}
+	return func(s *segment.Info) bool {
+		return o.Pools == nil || s.Number() != s.ID || slices.Contains(pools, s.Pool)
+	}
 }
 
 // derive carries out REINDEX DERIVED: it computes again what was found out about
@@ -296,6 +313,9 @@ func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.Rei
 	out, err := a.merger.Derive(ctx, o)
 	if err == nil && !o.Dry && len(out) > 0 {
 		err = a.maintenance.ShareIndexes(ctx)
+	}
+	if err == nil && !o.Dry && len(out) > 0 {
+		err = a.maintenance.IndexWords(ctx, mergedPools(task.MergeOptions{}, nil), nil)
 	}
 	return out, err
 }

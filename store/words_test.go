@@ -11,6 +11,7 @@ import (
 
 	"infomall/store/block/divide"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/search"
 	"infomall/store/words/match"
 )
@@ -40,8 +41,20 @@ var paragraphs = func() (out []string) {
 }()
 
 // drawPage draws a page of some paragraphs. Bytes that are not UTF-8 have another text in
-// each of two charsets.
+// each of two charsets. Some pages are UTF-16, empty, binary, or have no words.
 func drawPage(t *rapid.T) string {
+	switch rapid.IntRange(0, 15).Draw(t, "sort") {
+	case 0:
+		wide := "\xff\xfe"
+		for _, c := range "<html><title>kafka</title><p>zookeeper of a cluster</p>" {
+			wide += string([]byte{byte(c), 0})
+		}
+		return wide
+	case 1:
+		return "\x89PNG\r\n\x1a\n kafka"
+	case 2:
+		return "<!--#include virtual=\"kafka.html\" -->"
+	}
 	var b strings.Builder
 	some, as := paragraphs[:len(paragraphs)-2], "utf-8"
 	if rapid.Bool().Draw(t, "old") {
@@ -99,6 +112,12 @@ func checkWords(t *rapid.T, a *Archive) (known int) {
 					t.Fatal(err)
 				}
 				page, ok := divide.Open(p.Body, divide.AsOf(&p), divide.Options{})
+				if answer == match.Null {
+					if ok {
+						t.Fatalf("%s at %d: %s: it is said to have no text", b.URL[i], b.Time[i], question)
+					}
+					continue
+				}
 				if !ok {
 					t.Fatalf("%s at %d: %s is answered %d, and the page has no text", b.URL[i], b.Time[i], question, answer)
 				}
@@ -172,7 +191,7 @@ func wordsOf(q *match.Query, b *divide.Body) []float64 {
 // any order, merges and deletions: what is answered without reading a page is what the
 // page says.
 func TestWords(t *testing.T) {
-	known := 0
+	known, indexed := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		a := Open(t.TempDir(), Options{})
 		defer a.Close()
@@ -188,7 +207,9 @@ func TestWords(t *testing.T) {
 			n := rapid.IntRange(1, len(rest)).Draw(rt, "part")
 			put(t, a, rest[:n])
 			rest = rest[n:]
-			switch rapid.IntRange(0, 3).Draw(rt, "then") {
+			switch rapid.IntRange(0, 4).Draw(rt, "then") {
+			case 2:
+				indexWords(rt, a)
 			case 0:
 				mergeAny(rt, a)
 			case 1:
@@ -197,9 +218,22 @@ func TestWords(t *testing.T) {
 				}
 			}
 		}
-		known += checkWords(rt, a)
+		read := checkWords(rt, a)
+		indexWords(rt, a)
+		known += read
+		indexed += checkWords(rt, a)
+		if indexed < known {
+			rt.Fatalf("%d captures are answered by leaves, and %d by the index", known, indexed)
+		}
 	})
 	if known == 0 {
 		t.Error("no question was answered without reading pages")
+	}
+}
+
+// indexWords carries out REINDEX SEARCH.
+func indexWords(t *rapid.T, a *Archive) {
+	if _, err := a.Reindex(context.Background(), task.ReindexOptions{Words: true}); err != nil {
+		t.Fatal(err)
 	}
 }

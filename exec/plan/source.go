@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"infomall/exec/expr"
@@ -45,6 +46,11 @@ func newSource(s *ast.Source, r *relation.Relation, env *expr.Env) (*Source, err
 		return nil, err
 	}
 	return src, nil
+}
+
+// AsksWords reports whether n looks for words in the text of pages.
+func (n *Source) AsksWords() bool {
+	return n.Question != nil || slices.ContainsFunc(n.Fields, func(c *relation.Column) bool { return c.AsksWords })
 }
 
 // setQuestion sets the question of n, a source that reads findings('words'), from the

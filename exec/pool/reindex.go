@@ -34,7 +34,7 @@ var Reindex = session.DeclareFor("REINDEX", session.Writes|session.Works, readRe
 // readReindex makes a reindex of a REINDEX statement. It does not check that
 // the pool exists.
 func readReindex(s *session.Session, a reindexer, st *ast.Reindex) (*reindex, error) {
-	r := &reindex{a: a, s: s, st: st, o: task.ReindexOptions{Derived: st.Derived, PageLimit: s.Settings().PageLimit}}
+	r := &reindex{a: a, s: s, st: st, o: task.ReindexOptions{Derived: st.Derived, Words: st.Search, PageLimit: s.Settings().PageLimit}}
 	var err error
 	if st.Pool != nil {
 		r.o.Pool, err = expr.ConstantText(st.Pool, s.Env())
@@ -78,12 +78,15 @@ func (r *reindex) Would(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, noPool(r.st.Pool, err)
 	}
-	lines := []string{"make the indexes of " + r.s.Archive().Path() + " anew"}
+	lines := []string{"make the indexes of " + r.s.Archive().Path() + " again"}
 	if r.st.Derived {
 		lines[0] = "compute again what older versions of the program found in pages of " + r.s.Archive().Path()
 		if len(results) == 0 {
 			lines = append(lines, "  nothing: this version has computed it")
 		}
+	}
+	if r.st.Search {
+		lines[0] = "make the indexes of words of " + r.s.Archive().Path()
 	}
 	for _, p := range results {
 		line := fmt.Sprintf("  pool %s: from %s, %s", p.Pool, value.Counted(p.Segments, "db-file"), value.Counted(p.Bytes, "byte"))

@@ -11,15 +11,16 @@ import (
 )
 
 // readFirst is how many pages are read for a question before it is put to all stored
-// leaves at once: that takes as long as reading some dozen pages, and afterwards few need
-// to be read.
+// leaves at once, if the archive has no index of words: that takes as long as reading some
+// dozen pages, and afterwards few need to be read.
 const readFirst = 32
 
 // askedWords is what a Reader knows of one question.
 type askedWords struct {
-	reads int           // pages that had to be read so far
-	made  bool          // words is set
-	words *search.Words // nil if pages must be read
+	reads   int           // pages that had to be read so far
+	made    bool          // words is set
+	words   *search.Words // nil if pages must be read
+	indexed bool          // the archive has indexes of words
 }
 
 // askedKey says which question was asked of which captures.
@@ -59,7 +60,11 @@ func (r *Reader) wordsFor(ctx context.Context, n *Request, q *match.Query, ranke
 		a = &askedWords{}
 		r.asked[key] = a
 	}
-	if a.reads++; a.reads <= readFirst {
+	if a.reads++; a.reads == 1 {
+		indexed, _ := r.Snapshot.WordsIndexed(record.MinTime, n.Window.To)
+		a.indexed = indexed > 0
+	}
+	if a.reads <= readFirst && !a.indexed {
 		return nil, nil
 	}
 	if !a.made {
@@ -122,6 +127,9 @@ func (r *Reader) addTo(ctx context.Context, c *search.Collection, n *Request, re
 		return err
 	}
 	if words != nil {
+		if answer, _ := words.Of(ref); answer == match.Null {
+			return nil
+		}
 		if atoms, ok := words.Has(ref); ok {
 			c.Add(digest, func(atom int) bool { return atoms>>atom&1 != 0 })
 			return nil
@@ -218,11 +226,13 @@ func (c *Column) Matching(q *match.Query) *Column {
 	name := c.Name + " MATCH " + value.OfText(q.String()).String()
 	// What a page does not have, its parts do not have.
 	denies := q.Positive() && (c.ofText.part != inParts || q.SingleWords())
-	return &Column{Name: name, Type: value.Bool, Payload: true, late: func(l *LateRow) (value.Value, error) {
+	return &Column{Name: name, Type: value.Bool, Payload: true, AsksWords: true, late: func(l *LateRow) (value.Value, error) {
 		answer, _, err := l.reader.answerOf(l.ctx, l.request, q, l.ref(c.ofText.ref), false)
 		switch {
 		case err != nil:
 			return value.Value{}, err
+		case answer == match.Null:
+			return value.Value{}, nil
 		case c.ofText.part == wholeText && answer != match.Maybe:
 			return value.OfBool(answer == match.Yes), nil
 		case answer == match.No && denies:

@@ -23,6 +23,8 @@ type Column struct {
 	// Aside marks a column that is not late, but costly to compute, so SELECT *
 	// leaves it out.
 	Aside bool
+	// AsksWords marks a column that says whether a page has words, see Matching.
+	AsksWords bool
 	// Marked says that the texts have marks around words, as in value.Column.
 	Marked bool
 	ofText ofText

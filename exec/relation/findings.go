@@ -141,6 +141,9 @@ func (r *Reader) has(ctx context.Context, n, from *Request, b *spanBatch, i int)
 	}
 	ranked := n.Asks("score")
 	answer, best, err := r.answerOf(ctx, from, n.Question, b.Ref[i], ranked && keptTree(n))
+	if answer == match.Null {
+		return false, false, best, err
+	}
 	if err != nil || answer == match.No || answer == match.Yes && (!ranked || best.Says != nil) {
 		return answer == match.Yes, true, best, err
 	}

@@ -101,6 +101,10 @@ type Snapshot interface {
 	// Words answers a question for the captures with a key in ranges and a time in from
 	// <= time < to, without reading their pages. It returns nil if it cannot.
 	Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error)
+	// WordsIndexed returns how many segments have captures in the time from <= time < to,
+	// and how many of these have an index of words. With indexes, Words is fast even if the
+	// answers of only a few captures are needed.
+	WordsIndexed(from, to record.Time) (indexed, all int)
 	// Results returns the stored results of a kind, such as rankings, sorted by
 	// name and time. ResultRows yields the rows of one result whose keys lie in
 	// the ranges, which are sorted and disjoint; nil means all.

@@ -43,6 +43,9 @@ func planLines(ctx context.Context, snap relation.Snapshot, right int, nodes ...
 			lines = append(lines, Indented(right+depth, n.String()))
 			if src, ok := n.(*plan.Source); ok && src.Relation.Scoped && src.Relation.OwnTime == "" {
 				lines = append(lines, Indented(right+depth+1, poolLine(pools, src.Reads())))
+				if src.AsksWords() {
+					lines = append(lines, Indented(right+depth+1, wordLine(snap, src.Reads())))
+				}
 			}
 		})
 	}
@@ -66,6 +69,17 @@ func poolLine(pools []record.Pool, w relation.Window) string {
 		}
 	}
 	return fmt.Sprintf("pools: %s with at most %s", poolList(names, len(pools)), value.Counted(captures, "capture"))
+}
+
+// wordLine returns a line that says how many of the segments in the time of w have an
+// index of words, so that a question reads no leaves of them.
+func wordLine(snap relation.Snapshot, w relation.Window) string {
+	indexed, all := snap.WordsIndexed(w.From, w.To)
+	line := fmt.Sprintf("words: of %s by the index, of %d from the pages", value.Counted(indexed, "segment"), all-indexed)
+	if indexed < all {
+		line += "; MERGE POOL and REINDEX SEARCH make indexes"
+	}
+	return line
 }
 
 // poolList returns names as text for a line, with how many they are out of

@@ -88,12 +88,13 @@ func (s *RepairPool) print(p *printer) {
 
 func (s *RepairPool) children(l nodes) nodes { return l.exprs(s.Pool, s.From) }
 
-// Reindex is the statement REINDEX [POOL p] [DERIVED]. It makes the indexes of
+// Reindex is the statement REINDEX [POOL p] [DERIVED | SEARCH]. It makes the indexes of
 // pools again.
 type Reindex struct {
 	Span
 	Pool    Expr // *String or *Param; nil means all pools
-	Derived bool // also compute again the data that is derived from stored bodies
+	Derived bool // compute again the data that is derived from stored bodies
+	Search  bool // make the indexes of words, and no others
 }
 
 func (*Reindex) statement() {}
@@ -104,6 +105,7 @@ func (s *Reindex) print(p *printer) {
 	p.WriteString("REINDEX")
 	p.clause(" POOL ", s.Pool)
 	p.flag(" DERIVED", s.Derived)
+	p.flag(" SEARCH", s.Search)
 }
 
 func (s *Reindex) children(l nodes) nodes { return l.exprs(s.Pool) }

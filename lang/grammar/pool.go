@@ -91,18 +91,19 @@ func (s *repairSyntax) tree(*builder) ast.Statement {
 }
 
 var reindexStatement = of[reindexSyntax]("REINDEX", topic{"REINDEX", `
-REINDEX [POOL pool] [DERIVED]
+REINDEX [POOL pool] [DERIVED | SEARCH]
 pool = 'text' | $name
 `})
 
 type reindexSyntax struct {
 	source
 	Pool    lexer.Token `parser:"'REINDEX' ( 'POOL' @( String | Param ) )?" names:"pool"`
-	Derived bool        `parser:"@'DERIVED'?"`
+	Derived bool        `parser:"( @'DERIVED'"`
+	Search  bool        `parser:"| @'SEARCH' )?"`
 }
 
 func (s *reindexSyntax) tree(*builder) ast.Statement {
-	return &ast.Reindex{Span: s.span(), Pool: optionalText(s.Pool), Derived: s.Derived}
+	return &ast.Reindex{Span: s.span(), Pool: optionalText(s.Pool), Derived: s.Derived, Search: s.Search}
 }
 
 var dropPoolStatement = of[dropPoolSyntax]("DROP POOL", topic{"DROP POOL", `

@@ -42,6 +42,7 @@ const (
 	DirIndex    = "index"
 	dirWriters  = "writers"
 	DirRemoved  = "removed"
+	DirSearch   = "search"
 )
 
 // Folder is the folder of an archive. Several goroutines may use it.

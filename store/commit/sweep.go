@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"infomall/store/disk"
+	"infomall/store/segment"
 )
 
 // sweepWriters removes the folders of dead writers, and reports whether another
@@ -67,7 +68,7 @@ func (f *Folder) sweepFiles() error {
 		return nil
 	}
 	// A file that disk.WriteFile did not rename is hidden, and never named.
-	for _, pattern := range []string{".[^.]*", filepath.Join(DirCatalog, ".[^.]*"), filepath.Join(DirPools, "*", "*.raw"), filepath.Join(DirPools, "*", "*.names"), filepath.Join(DirPools, "*", FileLock), filepath.Join(DirIndex, "*.idx"), filepath.Join(DirRemoved, "[0-9]*")} {
+	for _, pattern := range []string{".[^.]*", filepath.Join(DirCatalog, ".[^.]*"), filepath.Join(DirPools, "*", "*.raw"), filepath.Join(DirPools, "*", "*.names"), filepath.Join(DirPools, "*", FileLock), filepath.Join(DirIndex, "*.idx"), filepath.Join(DirRemoved, "[0-9]*"), filepath.Join(DirSearch, "*.words"), filepath.Join(DirSearch, ".[^.]*")} {
 		found, err := filepath.Glob(filepath.Join(f.Path, pattern))
 		if err != nil {
 			return err
@@ -77,7 +78,7 @@ func (f *Folder) sweepFiles() error {
 			if err != nil {
 				return err
 			}
-			if files.users[rel] == 0 && !(filepath.Base(rel) == FileLock && files.inFolder(filepath.Dir(rel))) {
+			if files.users[rel] == 0 && !WordsOf(rel, files.words) && !(filepath.Base(rel) == FileLock && files.inFolder(filepath.Dir(rel))) {
 				if err := f.Disk.Remove(name); err != nil {
 					return err
 				}
@@ -153,13 +154,28 @@ func (f *Folder) Generations() ([]uint64, error) {
 	return out, nil
 }
 
-// removeAll removes files, given by their paths in the archive's folder. A file that
-// does not exist is no error.
+// removeAll removes files, given by their paths in the archive's folder, and the indexes
+// of words of the db-files among them. A file that does not exist is no error.
 func (f *Folder) removeAll(names []string) error {
-	for _, name := range names {
-		if err := f.Disk.Remove(filepath.Join(f.Path, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	// The indexes first: after a crash, a db-file is still there to be removed, and its
+	// index with it.
+	words, err := f.wordsOf(names)
+	if err != nil {
+		return err
+	}
+	for _, name := range append(words, names...) {
+		if err := f.remove(name); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// remove removes a file, given by its path in the archive's folder. A file that does not
+// exist is no error.
+func (f *Folder) remove(name string) error {
+	if err := f.Disk.Remove(filepath.Join(f.Path, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
 	return nil
 }
@@ -169,12 +185,13 @@ func (f *Folder) removeAll(names []string) error {
 type fileUse struct {
 	names map[uint64][]string // by generation: the files that it names
 	users map[string]int      // by file: how many generations name it
+	words map[uint32]bool     // numbers of the db-files that a generation names
 	// unknown is set if a generation cannot be read: it may name any file.
 	unknown bool
 }
 
 func (f *Folder) fileUse(generations []uint64) *fileUse {
-	u := &fileUse{names: make(map[uint64][]string), users: make(map[string]int)}
+	u := &fileUse{names: make(map[uint64][]string), users: make(map[string]int), words: make(map[uint32]bool)}
 	for _, n := range generations {
 		c, err := f.Load(n)
 		if err != nil {
@@ -184,6 +201,9 @@ func (f *Folder) fileUse(generations []uint64) *fileUse {
 		u.names[n] = c.Files()
 		for _, name := range u.names[n] {
 			u.users[name]++
+			if id, again, ok := segment.ParseName(filepath.Base(name)); ok {
+				u.words[max(id, again)] = true
+			}
 		}
 	}
 	return u

@@ -32,7 +32,7 @@ import (
 // whenever they are read, until its pool is merged.
 //
 // If o.Derived is set, Reindex only calls the function derive, which carries out
-// REINDEX DERIVED.
+// REINDEX DERIVED. If o.Words is set, Reindex only makes the indexes of words.
 func (m *Maintenance) Reindex(ctx context.Context, o task.ReindexOptions, derive func(context.Context, task.ReindexOptions) ([]task.ReindexResult, error)) ([]task.ReindexResult, error) {
 	r := &reindex{m: m, o: o, results: make(map[string]*task.ReindexResult)}
 	c, err := m.readable()
@@ -45,8 +45,11 @@ func (m *Maintenance) Reindex(ctx context.Context, o task.ReindexOptions, derive
 	if c != nil && o.Derived {
 		return derive(ctx, o)
 	}
+	if c != nil && o.Words {
+		return m.reindexWords(ctx, o)
+	}
 	if c == nil {
-		if o.Derived {
+		if o.Derived || o.Words {
 			return nil, errors.New("the catalogue is lost and must be made again first: write REINDEX alone")
 		}
 		if o.Pool != "" {

@@ -31,7 +31,7 @@ import (
 // catalogues, the sizes and checksums of all files in force, each record and block,
 // the order of captures, and the index against the data. It also checks that
 // everything on which segments depend exists, that each body can be put together and
-// has its sha256, and that stored results are readable. An error in the last pair is
+// has its sha256, and that stored results and indexes of words are readable. An error in the last pair is
 // not a fault of the archive: it ended the verification early.
 //
 // If Verify ends early, it records which files it found undamaged, and the next
@@ -109,7 +109,11 @@ func (m *Maintenance) PlanVerify(ctx context.Context, o task.VerifyOptions) (tas
 	for _, s := range y.chosen {
 		add(s.File, s.Bytes)
 	}
-	for _, name := range y.resultFiles() {
+	words, err := y.wordFiles()
+	if err != nil {
+		return plan, err
+	}
+	for _, name := range append(words, y.resultFiles()...) {
 		if info, err := os.Stat(filepath.Join(m.folder.Path, name)); err == nil {
 			add(name, info.Size())
 		}
@@ -255,6 +259,9 @@ func (y *verifier) run(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+	if err := y.words(ctx); err != nil {
+		return err
 	}
 	if err := y.results(ctx); err != nil {
 		return err

@@ -9,13 +9,15 @@
 //	reading   the charset of a page, and whether it is markup or plain text; a leaf of
 //	          other letters than ASCII has another text in another reading
 //	part      what a question finds in one leaf, see match.Part
+//	index     the words of the leaves of segments, see package index
 //	answer    whether a page has the words: yes, no, or maybe, which means: read the page
 //	atom      a word, a phrase or a NEAR of the question, see match.Atom
 //	says      how much a page says of an atom, whatever other pages say
 //	rarity    how much an atom counts, because few of the pages asked have it
 //	score     the sum, over the atoms, of what a page says times the rarity
 //
-// The package knows neither files nor blocks: a snapshot gives it the leaves and bodies.
+// The package knows neither files nor blocks: a snapshot gives it leaves and pages, or
+// what an index says of them.
 package search
 
 import (
@@ -39,7 +41,9 @@ type Question struct {
 // Words has the answers of a question for captures. It does not change once it is
 // made.
 type Words struct {
-	answers map[segment.RunRef][]uint32 // for each entry of a run: maybe, or an index in said
+	// answers has, for each entry of a run, an index in said. An empty list means nothing
+	// for all entries of the run.
+	answers map[segment.RunRef][]uint32
 	said    []said
 	says    []float64 // Best.Says of one page after the other
 	atoms   int       // of the question
@@ -54,11 +58,22 @@ type said struct {
 	has    uint64 // which atoms the page has, a bit each
 }
 
-// maybe is a value of Words.answers: nothing is known of the capture.
-const maybe = 0
+// The first elements of Words.said, which many captures share.
+const (
+	maybe   = iota // nothing is known of the capture
+	null           // it is no page, and has no text
+	nothing        // its page has no atom
+)
+
+var firstSaid = [...]said{
+	maybe:   {answer: match.Maybe},
+	null:    {answer: match.Null, sure: true, place: -1},
+	nothing: {answer: match.No, sure: true, place: -1},
+}
 
 // Of returns whether the text of the page of a capture matches the question, and if so
-// the rank of the page. The rank is zero for Maybe.
+// the rank of the page. The rank is zero for Maybe. The answer is Null if the capture is no
+// page, and has no text.
 func (w *Words) Of(ref record.Ref) (match.Answer, Best) {
 	s := w.of(ref)
 	if s.answer != match.Yes || s.place < 0 {
@@ -76,8 +91,11 @@ func (w *Words) Has(ref record.Ref) (atoms uint64, ok bool) {
 }
 
 func (w *Words) of(ref record.Ref) *said {
-	list := w.answers[segment.RunRef{Segment: ref.Segment, Run: ref.Run}]
-	if int(ref.N) >= len(list) {
+	list, asked := w.answers[segment.RunRef{Segment: ref.Segment, Run: ref.Run}]
+	switch {
+	case asked && len(list) == 0:
+		return &w.said[nothing]
+	case int(ref.N) >= len(list):
 		return &w.said[maybe]
 	}
 	return &w.said[list[ref.N]]

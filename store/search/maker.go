@@ -1,18 +1,22 @@
 package search
 
 import (
+	"slices"
+
 	"infomall/store/block/facts"
+	"infomall/store/search/index"
 	"infomall/store/segment"
 	"infomall/store/words/match"
 )
 
-// memoryDefault is what Question.Memory means by 0. A quarter of the memory is for
+// MemoryDefault is what Question.Memory means by 0. A quarter of the memory is for
 // bodies, a quarter for ranks, and half for leaves.
-const memoryDefault = 256 << 20
+const MemoryDefault = 256 << 20
 
 // About how many bytes of memory things take.
 const (
-	leafBytes  = 8   // a leaf of which nothing but the number of terms is remembered
+	runBytes   = 128 // a run with leaves
+	leafBytes  = 40  // a leaf of which nothing but the number of terms is remembered
 	partBytes  = 120 // more, if the question finds something in it
 	linkBytes  = 96  // more, if it is asked for the words in its links
 	bodyBytes  = 48
@@ -30,15 +34,11 @@ type LeafRef struct {
 	N uint32 // number of the block in the run
 }
 
-// Reading says how a page and its leaves are read.
-type Reading struct {
-	Charset string
-	Plain   bool
-}
-
 // Entry is one capture of a run, for Maker.Add.
 type Entry struct {
 	segment.BodyAt
+	// NoText says that the capture is no page, and has no text.
+	NoText bool
 	// As is a number that is equal for captures that were read in the same way. 0 means
 	// that the page has to be read whole.
 	As uint64
@@ -52,33 +52,48 @@ type Maker struct {
 	stored Stored
 	words  *Words
 	known  map[said]uint32 // the indexes in words.said of pages without a rank
-	leaves map[leafRun][]*match.Part
-	linked map[readLeaf][]int32 // how often links of a leaf have each atom; nil if none does
-	held   int64                // bytes that leaves take
-	asked  int                  // captures with an answer
-	bodies map[segment.ID]bodyAnswer
-	page   Page
-	counts []int
+	// readings numbers the readings of pages.
+	readings map[index.Reading]int
+	leaves   map[leafRun]*runLeaves
+	last     leafRun              // the run of leaves that was asked for last
+	run      *runLeaves           // these leaves; nil if none were asked for
+	linked   map[readLeaf][]int32 // how often links of a leaf have each atom; nil if none does
+	held     int64                // bytes that leaves take
+	asked    int                  // captures with an answer
+	bodies   map[segment.ID]bodyAnswer
+	page     Page
+	counts   []int
 }
 
-// Stored reads leaves. An error of its methods ends the answers for a run.
+// Stored has the leaves of an archive. An error of its methods ends the answers for a run.
 type Stored interface {
 	// Text returns the text of a leaf.
-	Text(LeafRef, Reading) (string, error)
+	Text(LeafRef, index.Reading) (string, error)
 	// Anchors returns the texts of links in a leaf that lead to other addresses.
-	Anchors(LeafRef, Reading) ([]string, error)
+	Anchors(LeafRef, index.Reading) ([]string, error)
+	// Known returns, for each leaf of a run, what the question finds in it in a reading, as
+	// far as that is known without reading the leaf. none reports that the question finds
+	// nothing in any of them.
+	Known(segment.RunRef, index.Reading) (list func() ([]index.Leaf, error), none bool)
 }
 
 // readLeaf is a leaf in one reading.
 type readLeaf struct {
 	LeafRef
-	Reading
+	reading int
 }
 
 // leafRun is the leaves of one run in one reading.
 type leafRun struct {
 	segment.RunRef
-	Reading
+	reading int
+}
+
+// runLeaves is what is known of the leaves of a run in a reading.
+type runLeaves struct {
+	list []index.Leaf
+	read func() ([]index.Leaf, error) // returns list, if it was not read yet
+	none bool                         // the question finds nothing in any of the leaves
 }
 
 // bodyAnswer is the answer for a body, as it was read.
@@ -94,12 +109,12 @@ func NewMaker(q Question, stored Stored) *Maker {
 		return nil
 	}
 	if q.Memory == 0 {
-		q.Memory = memoryDefault
+		q.Memory = MemoryDefault
 	}
 	return &Maker{
 		q: q, stored: stored, known: make(map[said]uint32),
-		words:  &Words{answers: make(map[segment.RunRef][]uint32), said: []said{maybe: {answer: match.Maybe}}, atoms: len(q.Query.Atoms())},
-		leaves: make(map[leafRun][]*match.Part), linked: make(map[readLeaf][]int32), bodies: make(map[segment.ID]bodyAnswer),
+		words:    &Words{answers: make(map[segment.RunRef][]uint32), said: slices.Clone(firstSaid[:]), atoms: len(q.Query.Atoms())},
+		readings: make(map[index.Reading]int), leaves: make(map[leafRun]*runLeaves), linked: make(map[readLeaf][]int32), bodies: make(map[segment.ID]bodyAnswer),
 	}
 }
 
@@ -114,11 +129,13 @@ func (m *Maker) Full() bool { return m.asked >= answersMax }
 // which the run stores, and the outline of its facts; ok is false if the page has to be
 // read whole. title returns the title of entry i. An error of Stored ends Add; the entries
 // of the run then get the answer Maybe.
-func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves []LeafRef, o *facts.Outline, ok bool), title func(i int) string) error {
+func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves []segment.Span, o *facts.Outline, ok bool), title func(i int) string) error {
 	list := make([]uint32, len(entries))
 	for i := range entries {
 		e := &entries[i]
 		switch {
+		case e.NoText:
+			list[i] = null
 		case e.As == 0 || e.Form == segment.BodyNone:
 		case int(e.Same) < i:
 			list[i] = list[e.Same]
@@ -132,7 +149,7 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 				continue
 			}
 			var err error
-			if list[i], err = m.answer(leaves, o, func() string { return title(i) }); err != nil {
+			if list[i], err = m.answer(leaves, index.Reading{Charset: string(o.Charset), Plain: o.Plain}, o.Cut, func() string { return title(i) }); err != nil {
 				return err
 			}
 			if int64(len(m.bodies))*bodyBytes < m.q.Memory/4 {
@@ -145,16 +162,72 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 	return nil
 }
 
-// answer returns the answer for a page.
-func (m *Maker) answer(leaves []LeafRef, o *facts.Outline, title func() string) (uint32, error) {
-	as := Reading{string(o.Charset), o.Plain}
-	whole := m.q.Query.Whole()
-	for _, l := range leaves {
-		p, err := m.part(l, as)
-		if err != nil {
-			return maybe, err
+// AddNone answers for the captures of a run in whose leaves the question finds nothing, as
+// its index says.
+func (m *Maker) AddNone(ref segment.RunRef, run *index.Run) {
+	var list []uint32
+	if len(run.Special) > 0 {
+		list = slices.Repeat([]uint32{nothing}, run.Pages)
+		for _, s := range run.Special {
+			list[s.N] = maybe
+			if s.NoText {
+				list[s.N] = null
+			}
 		}
-		whole.Add(p)
+	}
+	m.words.answers[ref] = list
+	m.asked += len(list)
+}
+
+// AddPages answers for the captures of a run whose pages are known by an index. leaves
+// returns the leaves of page i; ok is false if it is not known where they are.
+func (m *Maker) AddPages(ref segment.RunRef, pages []index.Page, leaves func(i int) (spans []segment.Span, ok bool)) error {
+	list := make([]uint32, len(pages))
+	for i := range pages {
+		p := &pages[i]
+		switch p.Kind {
+		case index.PageNone:
+			list[i] = null
+		case index.PageEmpty:
+			list[i] = nothing
+		case index.PageSame:
+			list[i] = list[p.Same]
+		case index.PageOwn, index.PageHeld:
+			spans, ok := leaves(i)
+			if !ok {
+				continue
+			}
+			var err error
+			if list[i], err = m.answer(spans, p.Reading, p.Cut, func() string { return p.Title }); err != nil {
+				return err
+			}
+		}
+	}
+	m.words.answers[ref] = list
+	m.asked += len(list)
+	return nil
+}
+
+// answer returns the answer for a page with these leaves, and these blocks of its cut.
+func (m *Maker) answer(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, title func() string) (uint32, error) {
+	reading, known := m.readings[as]
+	if !known {
+		reading = len(m.readings)
+		m.readings[as] = reading
+	}
+	whole := m.q.Query.Whole()
+	for _, s := range leaves {
+		run := m.open(leafRun{segment.RunRef{Segment: s.Segment, Run: s.Run}, reading}, as)
+		if run.none && whole.Idle() {
+			continue
+		}
+		for n := range s.Count {
+			l, err := m.leaf(run, LeafRef{m.last.RunRef, s.N + n}, as)
+			if err != nil {
+				return maybe, err
+			}
+			whole.Add(l.Part)
+		}
 	}
 	s := said{answer: whole.Answer(), sure: true, place: -1}
 	for a := range m.words.atoms {
@@ -172,7 +245,7 @@ func (m *Maker) answer(leaves []LeafRef, o *facts.Outline, title func() string) 
 		s.answer = match.Maybe // the page is read for its rank
 		return m.add(s), nil
 	}
-	if err := m.fill(leaves, as, o); err != nil {
+	if err := m.fill(leaves, as, cut); err != nil {
 		return maybe, err
 	}
 	m.page.Title = title()
@@ -198,88 +271,120 @@ func (m *Maker) add(s said) uint32 {
 	return i
 }
 
-// fill sets m.page to the words of a page.
-func (m *Maker) fill(leaves []LeafRef, as Reading, o *facts.Outline) error {
-	atoms := len(m.q.Query.Atoms())
+// fill sets m.page to the words of a page with these leaves and these blocks of its cut.
+func (m *Maker) fill(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock) error {
+	atoms := m.words.atoms
 	m.page.Blocks = m.page.Blocks[:0]
-	if need := 2 * atoms * len(o.Cut); len(m.counts) < need {
+	if need := 2 * atoms * len(cut); len(m.counts) < need {
 		m.counts = make([]int, need)
 	}
 	clear(m.counts)
-	next := 0
-	for k, b := range o.Cut {
+	n := uint32(0) // how many leaves of leaves[0] are done
+	for k, b := range cut {
 		counts := m.counts[2*k*atoms:]
 		block := Block{Label: b.Label, Counts: counts[:atoms:atoms], Linked: counts[atoms:][:atoms:atoms]}
 		for range b.Leaves {
-			if next == len(leaves) {
+			for len(leaves) > 0 && n == leaves[0].Count {
+				leaves, n = leaves[1:], 0
+			}
+			if len(leaves) == 0 {
 				break // a page without leaves has one block
 			}
-			p, err := m.part(leaves[next], as)
-			if err != nil {
+			s := leaves[0]
+			if err := m.addLeaf(&block, LeafRef{segment.RunRef{Segment: s.Segment, Run: s.Run}, s.N + n}, as); err != nil {
 				return err
 			}
-			block.Terms += int(p.Terms)
-			for a, n := range p.Counts {
-				block.Counts[a] += int(n)
-			}
-			if p.Counts != nil {
-				linked, err := m.inLinks(leaves[next], as)
-				if err != nil {
-					return err
-				}
-				for a, n := range linked {
-					block.Linked[a] += int(n)
-				}
-			}
-			next++
+			n++
 		}
 		m.page.Blocks = append(m.page.Blocks, block)
 	}
 	return nil
 }
 
-// part returns what the question finds in a leaf.
-func (m *Maker) part(l LeafRef, as Reading) (*match.Part, error) {
-	key := leafRun{l.RunRef, as}
-	list := m.leaves[key]
-	if int(l.N) < len(list) && list[l.N] != nil {
-		return list[l.N], nil
-	}
-	text, err := m.stored.Text(l, as)
+// addLeaf adds the words of a leaf to b.
+func (m *Maker) addLeaf(b *Block, ref LeafRef, as index.Reading) error {
+	l, err := m.leaf(m.open(leafRun{ref.RunRef, m.readings[as]}, as), ref, as)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p := m.q.Query.Part(text)
-	if m.bound() {
-		list = nil
+	b.Terms += int(l.Part.Terms)
+	if l.Part.Counts == nil {
+		return nil
 	}
-	if more := int(l.N) + 1 - len(list); more > 0 {
-		m.held += int64(more) * leafBytes
-		list = append(list, make([]*match.Part, more)...)
-		m.leaves[key] = list
+	linked := l.Linked
+	if !l.Links {
+		if linked, err = m.inLinks(ref, as); err != nil {
+			return err
+		}
 	}
-	if !p.Plain() {
-		m.held += partBytes
+	for a, n := range l.Part.Counts {
+		b.Counts[a] += int(n)
 	}
-	list[l.N] = p
-	return p, nil
+	for a, n := range linked {
+		b.Linked[a] += int(n)
+	}
+	return nil
 }
 
-// bound forgets all leaves if they take too much memory, and reports whether it did.
-func (m *Maker) bound() bool {
-	if m.held <= m.q.Memory/2 {
-		return false
+// leaf returns what the question finds in a leaf of a run.
+func (m *Maker) leaf(run *runLeaves, ref LeafRef, as index.Reading) (index.Leaf, error) {
+	if run.read != nil {
+		list, err := run.read()
+		if err != nil {
+			return index.Leaf{}, err
+		}
+		run.list, run.read = list, nil
+		m.held += int64(len(list)) * leafBytes
 	}
-	clear(m.leaves)
-	clear(m.linked)
-	m.held = 0
-	return true
+	if int(ref.N) < len(run.list) && run.list[ref.N].Part != nil {
+		return run.list[ref.N], nil
+	}
+	text, err := m.stored.Text(ref, as)
+	if err != nil {
+		return index.Leaf{}, err
+	}
+	l := index.Leaf{Part: m.q.Query.Part(text)}
+	if more := int(ref.N) + 1 - len(run.list); more > 0 {
+		m.held += int64(more) * leafBytes
+		run.list = append(run.list, make([]index.Leaf, more)...)
+	}
+	if !l.Part.Plain() {
+		m.held += partBytes
+	}
+	run.list[ref.N] = l
+	return l, nil
+}
+
+// open returns the leaves of a run. The result is valid until the next call.
+func (m *Maker) open(key leafRun, as index.Reading) *runLeaves {
+	if m.run != nil && key == m.last {
+		return m.run
+	}
+	m.bound()
+	run := m.leaves[key]
+	if run == nil {
+		run = &runLeaves{}
+		run.read, run.none = m.stored.Known(key.RunRef, as)
+		m.held += runBytes
+		m.leaves[key] = run
+	}
+	m.last, m.run = key, run
+	return run
+}
+
+// bound forgets all leaves if they take too much memory.
+func (m *Maker) bound() {
+	if m.held > m.q.Memory/2 {
+		clear(m.leaves)
+		clear(m.linked)
+		m.held = 0
+	}
 }
 
 // inLinks returns how often the texts of links in a leaf have each atom, or nil if none
 // does.
-func (m *Maker) inLinks(l LeafRef, as Reading) ([]int32, error) {
-	key := readLeaf{l, as}
+func (m *Maker) inLinks(l LeafRef, as index.Reading) ([]int32, error) {
+	key := readLeaf{l, m.readings[as]}
 	if counts, known := m.linked[key]; known {
 		return counts, nil
 	}
@@ -300,7 +405,6 @@ func (m *Maker) inLinks(l LeafRef, as Reading) ([]int32, error) {
 			out[a] = int32(n)
 		}
 	}
-	m.bound()
 	m.held += linkBytes
 	m.linked[key] = out
 	return out, nil

@@ -8,6 +8,7 @@ import (
 
 	"infomall/store/body"
 	"infomall/store/catalog"
+	"infomall/store/search/index"
 )
 
 // Source opens the snapshots of one archive, and has what these snapshots share.
@@ -19,6 +20,10 @@ type Source struct {
 	mu sync.Mutex
 	// removals are the removal files read so far, by file name; they never change.
 	removals map[string]*catalog.Removal
+	// wordCache has indexes of words that were read into memory, by file name. A file never
+	// changes, and a File in memory needs no Close.
+	wordCache map[string]*index.File
+	wordBytes int64 // what they take
 }
 
 // Options say how much work scans and tallies do in parallel or in advance.

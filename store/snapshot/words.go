@@ -11,19 +11,27 @@ import (
 	"infomall/store/body"
 	"infomall/store/record"
 	"infomall/store/search"
+	"infomall/store/search/index"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
 
 // Words answers a question for the captures with a key in ranges and a time in from <=
-// time < to. It reads the leaves of their pages, each once, and no bodies. ranges are
-// sorted and disjoint; nil means all keys. What cannot be read, because of damage for
-// example, gets the answer Maybe. The result is nil if the question cannot be answered in this way.
+// time < to. Of a segment that has an index of its words, it reads the lists of the words
+// of the question. Of another segment it reads the leaves of pages, each once. It reads no
+// bodies. ranges are sorted and disjoint; nil means all keys. What cannot be read, because
+// of damage for example, gets the answer Maybe. The result is nil if the question cannot be
+// answered in this way.
 func (v *Snapshot) Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error) {
 	f := &wordFinder{v: v, seed: maphash.MakeSeed(), ranges: ranges}
 	if f.maker = search.NewMaker(q, f); f.maker == nil {
 		return nil, nil
 	}
+	var err error
+	if f.index, err = openIndexed(ctx, v, q); err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.index.files.close() }() // they were only read
 	var segments []*segment.Info
 	for _, s := range v.Pin.Segments {
 		if s.First < to && s.Last >= from {
@@ -48,10 +56,12 @@ func (v *Snapshot) Words(ctx context.Context, q search.Question, ranges []urlkey
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			_ = f.run(r, n) // the same
+			if !f.indexed(s.ID, n) {
+				_ = f.run(r, n) // the same
+			}
 		}
 	}
-	return f.maker.Words(), nil
+	return f.maker.Words(), ctx.Err()
 }
 
 // runsIn returns the numbers of the runs of a segment that may have entries with a key
@@ -87,11 +97,15 @@ func runsIn(r *segment.Reader, ranges []urlkey.Range) ([]uint32, error) {
 type wordFinder struct {
 	v       *Snapshot
 	maker   *search.Maker
+	index   *indexed
 	seed    maphash.Seed
 	ranges  []urlkey.Range
 	outline facts.Outline
-	leaves  []search.LeafRef
+	leaves  []segment.Span
 	entries []search.Entry
+
+	bodies   []segment.BodyAt // of the run bodiesOf
+	bodiesOf segment.RunRef
 }
 
 // run passes the entries of run n of a segment to the Maker.
@@ -125,13 +139,14 @@ func (f *wordFinder) run(r *segment.Reader, n uint32) error {
 		for range counts[k] {
 			i := len(f.entries)
 			e := search.Entry{BodyAt: bodies[i]}
+			e.NoText = e.Form != segment.BodyNone && !isPage(mimes[i])
 			if asked && e.Form != segment.BodyNone {
 				e.As = f.reading(pages.Of(uint32(i)), mimes[i])
 			}
 			f.entries = append(f.entries, e)
 		}
 	}
-	own := func(i int) ([]search.LeafRef, *facts.Outline, bool) {
+	own := func(i int) ([]segment.Span, *facts.Outline, bool) {
 		return f.leavesOf(&bodies[i].Recipe, kept.Page(uint32(i)))
 	}
 	title := func(i int) string { return pages.Of(uint32(i)).Title }
@@ -163,58 +178,134 @@ func (f *wordFinder) reading(p segment.Page, mime string) uint64 {
 
 // leavesOf returns the leaves of a body, and the outline of encoded, its facts. ok is
 // false if the body is not stored in leaves, or the facts do not describe it.
-func (f *wordFinder) leavesOf(recipe *segment.Recipe, encoded []byte) (_ []search.LeafRef, _ *facts.Outline, ok bool) {
+func (f *wordFinder) leavesOf(recipe *segment.Recipe, encoded []byte) (_ []segment.Span, _ *facts.Outline, ok bool) {
 	if f.outline.Read(encoded) != nil || f.outline.Inline {
 		return nil, nil, false
 	}
+	leaves, ok := f.leavesNow(recipe)
+	if !ok || !inLeaves(recipe, leaves, f.outline.Leaves) {
+		return nil, nil, false
+	}
+	return leaves, &f.outline, true
+}
+
+// leavesNow returns where the leaves of a body with this recipe are now. ok is false if
+// some are gone.
+func (f *wordFinder) leavesNow(recipe *segment.Recipe) (_ []segment.Span, ok bool) {
 	spans, err := f.v.Runs.Spans(*recipe)
 	if err != nil {
-		return nil, nil, false
+		return nil, false
 	}
-	f.leaves = f.leaves[:0]
-	skip := recipe.Layout
+	f.leaves = appendLeaves(f.leaves[:0], spans, recipe.Layout)
+	return f.leaves, true
+}
+
+// appendLeaves appends to dst the spans of the leaves among spans, of which the first
+// blocks are the layout.
+func appendLeaves(dst, spans []segment.Span, layout uint32) []segment.Span {
 	for _, s := range spans {
-		for n := range s.Count {
-			if skip > 0 {
-				skip--
-				continue
-			}
-			f.leaves = append(f.leaves, search.LeafRef{RunRef: segment.RunRef{Segment: s.Segment, Run: s.Run}, N: s.N + n})
+		if s.Count <= layout {
+			layout -= s.Count
+			continue
 		}
+		s.N, s.Count, layout = s.N+layout, s.Count-layout, 0
+		dst = append(dst, s)
 	}
-	if recipe.Layout == 0 && len(f.leaves) != 1 || len(f.leaves) != f.outline.Leaves {
-		return nil, nil, false
+	return dst
+}
+
+// inLeaves reports whether these are all leaves of a page, which has as many as its facts
+// say. Otherwise its body is stored in another way.
+func inLeaves(recipe *segment.Recipe, leaves []segment.Span, want int) bool {
+	count := 0
+	for _, s := range leaves {
+		count += int(s.Count)
 	}
-	return f.leaves, &f.outline, true
+	return count == want && (recipe.Layout > 0 || count == 1)
 }
 
 // Text returns the text of a leaf.
-func (f *wordFinder) Text(l search.LeafRef, as search.Reading) (string, error) {
-	b, err := f.leaf(l)
-	if err != nil {
-		return "", err
-	}
-	return (&divide.Body{Plain: as.Plain, Charset: as.Charset}).TextOf(b), nil
+func (f *wordFinder) Text(l search.LeafRef, as index.Reading) (string, error) {
+	return f.v.textOf(l, as)
 }
 
 // Anchors returns the texts of links in a leaf that lead to other addresses.
-func (f *wordFinder) Anchors(l search.LeafRef, as search.Reading) ([]string, error) {
-	b, err := f.leaf(l)
+func (f *wordFinder) Anchors(l search.LeafRef, as index.Reading) ([]string, error) {
+	b, err := f.v.leaf(l)
 	if err != nil {
 		return nil, err
 	}
 	return (&divide.Body{Plain: as.Plain, Charset: as.Charset}).AnchorsOf(b), nil
 }
 
+// Known returns what an index says of the leaves of a run.
+func (f *wordFinder) Known(run segment.RunRef, as index.Reading) (list func() ([]index.Leaf, error), none bool) {
+	return f.index.known(run, as)
+}
+
+// textOf returns the text of a leaf.
+func (v *Snapshot) textOf(l search.LeafRef, as index.Reading) (string, error) {
+	b, err := v.leaf(l)
+	if err != nil {
+		return "", err
+	}
+	return (&divide.Body{Plain: as.Plain, Charset: as.Charset}).TextOf(b), nil
+}
+
 // leaf returns the bytes of a leaf.
-func (f *wordFinder) leaf(l search.LeafRef) ([]byte, error) {
-	s := f.v.Runs.Segment(l.Segment)
+func (v *Snapshot) leaf(l search.LeafRef) ([]byte, error) {
+	s := v.Runs.Segment(l.Segment)
 	if s == nil {
 		return nil, body.ErrMissing
 	}
-	run, err := f.v.Runs.Run(s, l.Run)
+	run, err := v.Runs.Run(s, l.Run)
 	if err != nil {
 		return nil, err
 	}
 	return run.Block(l.N)
+}
+
+// indexed answers for the captures of run n of a segment by the index of the segment. It
+// returns false if it cannot.
+func (f *wordFinder) indexed(id, n uint32) bool {
+	pages, u := f.index.pages(id, n)
+	ref := segment.RunRef{Segment: id, Run: n}
+	switch {
+	case u == nil:
+		return false
+	case pages == nil:
+		f.maker.AddNone(ref, u)
+		return true
+	}
+	return f.maker.AddPages(ref, pages, func(i int) ([]segment.Span, bool) {
+		at := index.Holder{RunRef: ref, N: uint32(i)}
+		if pages[i].Kind == index.PageHeld {
+			at = pages[i].Holder
+		}
+		return f.leavesAt(at)
+	}) == nil
+}
+
+// leavesAt returns the leaves of the body that the entry at a place stores. ok is false if
+// they are not known.
+func (f *wordFinder) leavesAt(at index.Holder) (_ []segment.Span, ok bool) {
+	if f.bodiesOf != at.RunRef || f.bodies == nil {
+		s := f.v.Runs.Segment(at.Segment)
+		if s == nil {
+			return nil, false
+		}
+		meta, err := f.v.Runs.Meta(s, at.Run)
+		if err != nil {
+			return nil, false
+		}
+		if f.bodies, err = meta.Bodies(); err != nil {
+			f.bodies = nil
+			return nil, false
+		}
+		f.bodiesOf = at.RunRef
+	}
+	if int(at.N) >= len(f.bodies) || f.bodies[at.N].Form != segment.BodyOwn {
+		return nil, false
+	}
+	return f.leavesNow(&f.bodies[at.N].Recipe)
 }

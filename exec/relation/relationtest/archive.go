@@ -512,6 +512,9 @@ func (a *Archive) Words(ctx context.Context, _ search.Question, _ []urlkey.Range
 	return nil, ctx.Err()
 }
 
+// WordsIndexed reports that there are no indexes of words.
+func (a *Archive) WordsIndexed(_, _ record.Time) (indexed, all int) { return 0, 0 }
+
 // Damage returns nil: no file of this archive can be damaged.
 func (a *Archive) Damage() error { return nil }
 

@@ -7,6 +7,9 @@ type ReindexOptions struct {
 	// titles, if an older version of the program did it. Indexes are then left
 	// alone.
 	Derived bool
+	// Words makes the indexes of words, with which MATCH and SEARCH are answered.
+	// Other indexes are then left alone.
+	Words bool
 	// PageLimit is the same as in ImportOptions.
 	PageLimit int64
 	Dry       bool // only return what would be done

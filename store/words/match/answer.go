@@ -109,6 +109,7 @@ type search struct {
 	atomOf []int   // atom of each phrase
 	has    []bool  // for each atom, whether it was found
 	near   [][]hit // for each phrase of NEAR, where it was found
+	words  []Word  // of the part that is read
 }
 
 // finder returns an unused search. The caller puts it back into q.finders.

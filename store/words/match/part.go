@@ -1,7 +1,9 @@
 package match
 
 import (
+	"maps"
 	"math/bits"
+	"slices"
 )
 
 // A text may come in parts, between which stands white space, such as the leaves of a
@@ -58,42 +60,91 @@ func plain(terms int, open bool) *Part {
 	return &Part{Terms: int32(terms), open: open}
 }
 
+// Shape is what Part has of a text whatever the question is.
+type Shape struct {
+	Terms   int  // how many terms the text has
+	Open    bool // it ends with a letter of Chinese or Japanese, to which a next part may join
+	Parting bool // it has no term, but a character that parts words
+}
+
+// Word is a term of a text that is a term of the question.
+type Word struct {
+	N      int    // its number among the terms of the text, from 0
+	Bits   uint64 // terms of the question that it equals, see Query.Bits
+	Joined bool   // as Terms.Joined; of the first term: it would join to a Chinese or Japanese letter before the text
+
+	from, to int // its place in the text; only ="..." needs it
+}
+
 // Part reads a part of a text. The question must be one that InParts reports true for.
 // The result never changes.
 func (q *Query) Part(text string) *Part {
 	f := q.finder()
 	defer q.finders.Put(f)
-	t := &q.table
-	p := &Part{}
-	counts := make([]int32, 0, 8)
-	count := func(atom, n int) {
-		if len(counts) == 0 {
-			counts = append(counts, make([]int32, len(q.atoms))...)
+	n := 0
+	f.words = f.words[:0]
+	for f.terms.ReadPart(text); f.terms.Next(); n++ {
+		if is := f.bits(f.terms.Term()); is != 0 {
+			f.words = append(f.words, Word{n, is, f.terms.Joined, f.terms.From, f.terms.To})
 		}
-		counts[atom] += int32(n)
+	}
+	return f.part(f.terms.Shape(n), f.words, text)
+}
+
+// PartOf returns what Part returns for a text that has this shape, and these words in
+// the order of their numbers. ok is false if the text itself must be read, because the
+// question asks for exact letters.
+func (q *Query) PartOf(s Shape, words []Word) (p *Part, ok bool) {
+	f := q.finder()
+	defer q.finders.Put(f)
+	for _, w := range words {
+		for b := w.Bits; b != 0; b &= b - 1 {
+			if q.table.exact[q.table.of[bits.TrailingZeros64(b)]] != "" {
+				return nil, false
+			}
+		}
+	}
+	return f.part(s, words, ""), true
+}
+
+// part returns what the question finds in a text with this shape and these words.
+func (f *search) part(s Shape, words []Word, text string) *Part {
+	q, t := f.q, &f.q.table
+	switch {
+	case s.Parting:
+		return partingPart
+	case len(words) == 0:
+		return plain(s.Terms, s.Open)
+	}
+	p := &Part{Terms: int32(s.Terms), open: s.Open}
+	count := func(atom, n int) {
+		if p.Counts == nil {
+			p.Counts = make([]int32, len(q.atoms))
+		}
+		p.Counts[atom] += int32(n)
 	}
 	var head [partTermsMax]step
-	begun := uint64(0) // terms of the question among the first ones
-	n := 0
+	begun := false // a term of the question is among the first ones
 	f.state[0] = 0
-	for f.terms.readAfterChinese(text); f.terms.Next(); n++ {
-		f.froms[n%t.longest] = f.terms.From
-		is := uint64(0)
-		if v := f.equal(f.terms.Term()); v != nil {
-			is = v[0]
+	before := -1 // number of the word before
+	for _, w := range words {
+		if w.N != before+1 {
+			f.state[0] = 0
 		}
-		if n < t.longest-1 {
-			head[n] = step{is, f.terms.Joined}
-			begun |= is
+		before = w.N
+		f.froms[w.N%t.longest], f.terms.To = w.from, w.to
+		if w.N < t.longest-1 {
+			head[w.N] = step{w.Bits, w.Joined}
+			begun = true
 		}
-		v := (f.state[0]<<1 | t.starts[0]) & is
-		if !f.terms.Joined || n == 0 { // in the part, nothing stands before the first term
+		v := (f.state[0]<<1 | t.starts[0]) & w.Bits
+		if !w.Joined || w.N == 0 { // in the part, nothing stands before the first term
 			v &= t.apart[0]
 		}
 		if f.state[0] = v; v&t.ends[0] == 0 {
 			continue
 		}
-		f.ended(n, text, func(h hit) bool {
+		f.ended(w.N, text, func(h hit) bool {
 			p.some |= 1 << h.phrase
 			if a := f.atomOf[h.phrase]; q.atoms[a].Within < 0 {
 				count(a, 1)
@@ -110,30 +161,51 @@ func (q *Query) Part(text string) *Part {
 			}
 		}
 	}
-	p.end, p.open = f.state[0], f.terms.endsChinese()
-	switch {
-	case n == 0 && f.terms.apart:
-		return partingPart
-	case p.some == 0 && p.end == 0 && begun == 0:
-		return plain(n, p.open && n > 0)
+	if before == s.Terms-1 {
+		p.end = f.state[0]
 	}
-	p.Terms = int32(n)
-	if len(counts) > 0 {
-		p.Counts = counts
+	if begun {
+		p.head = append(p.head, head[:min(s.Terms, t.longest-1)]...)
 	}
-	if begun != 0 {
-		p.head = append(p.head, head[:min(n, t.longest-1)]...)
+	if p.Plain() {
+		return plain(s.Terms, s.Open)
 	}
 	return p
+}
+
+// Spellings returns the terms that the question asks for, and the beginnings of terms
+// that it asks for: no other term has a bit. If the question asks for a stem, any term may
+// have one, and begins has the empty text. Both are sorted, and each is there once.
+func (q *Query) Spellings() (terms, begins []string) {
+	terms = slices.Sorted(maps.Keys(q.table.terms))
+	for i := range q.table.begins {
+		begins = append(begins, q.table.begins[i].text)
+	}
+	if len(q.table.stems) > 0 {
+		begins = append(begins, "")
+	}
+	slices.Sort(begins)
+	return terms, slices.Compact(begins)
 }
 
 // partingPart is a part without terms that has a character that parts words.
 var partingPart = &Part{parts: true}
 
-// bits returns which terms of the question the term of a text equals.
-func (q *Query) bits(term []byte) uint64 {
+// Exact reports whether the question asks for exact letters somewhere.
+func (q *Query) Exact() bool {
+	return slices.ContainsFunc(q.table.exact, func(s string) bool { return s != "" })
+}
+
+// Bits returns which terms of the question the term of a text equals, as a bit for each.
+// The question must be one that InParts reports true for.
+func (q *Query) Bits(term []byte) uint64 {
 	f := q.finder()
 	defer q.finders.Put(f)
+	return f.bits(term)
+}
+
+// bits returns the same as Query.Bits.
+func (f *search) bits(term []byte) uint64 {
 	if v := f.equal(term); v != nil {
 		return v[0]
 	}
@@ -152,6 +224,10 @@ type Whole struct {
 
 // Whole begins a text.
 func (q *Query) Whole() Whole { return Whole{q: q} }
+
+// Idle reports that a part in which the question finds nothing, see Part.Plain, changes
+// nothing when it is added next.
+func (w *Whole) Idle() bool { return w.state == 0 }
 
 // Add adds the next part of the text.
 func (w *Whole) Add(p *Part) {

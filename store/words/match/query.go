@@ -16,7 +16,7 @@ const (
 	TermsMax      = 1000     // terms of a question
 	depthMax      = 100      // brackets in brackets
 	nearDefault   = 10       // terms between the parts of NEAR if it names no number
-	nearMax       = 10_000   // the most that NEAR may name
+	NearMax       = 10_000   // the most terms over which NEAR may reach
 )
 
 // Query is a parsed question. It never changes, so many goroutines may use it.
@@ -106,6 +106,8 @@ const (
 	No Answer = iota
 	Maybe
 	Yes
+	// Null says that there is no text to ask. No question gives this answer by itself.
+	Null
 )
 
 // node is a node of the tree of a question.
@@ -462,8 +464,8 @@ func (p *queryParser) within(a *Atom) error {
 	}
 	n := 0
 	for _, c := range number {
-		if n = n*10 + int(c-'0'); n > nearMax {
-			return p.fault(p.at, end, fmt.Sprintf("NEAR reaches over %d words at most", nearMax), "name a smaller number")
+		if n = n*10 + int(c-'0'); n > NearMax {
+			return p.fault(p.at, end, fmt.Sprintf("NEAR reaches over %d words at most", NearMax), "name a smaller number")
 		}
 	}
 	a.Within = n

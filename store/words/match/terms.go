@@ -225,13 +225,16 @@ func (t *Terms) peek() (folded, bool) {
 	return t.ahead[t.taken], true
 }
 
-// readAfterChinese begins a text that stands after a Chinese letter and a blank. Joined
-// of its first term then says whether that term would be joined to such a letter.
-func (t *Terms) readAfterChinese(text string) {
+// ReadPart begins a text that is a part of a longer one, as Part reads it. Joined of its
+// first term then says whether that term would be joined to a Chinese or Japanese letter
+// that stands before the text.
+func (t *Terms) ReadPart(text string) {
 	t.Read(text)
 	t.last, t.space = chinese, true
 }
 
-// endsChinese reports whether a Chinese letter after the text, or after the text and
-// blanks, would be joined to its last term. Next must have returned false.
-func (t *Terms) endsChinese() bool { return t.last == chinese && !t.apart }
+// Shape returns the shape of a text that was read to its end, and that has n terms.
+// Next must have returned false.
+func (t *Terms) Shape(n int) Shape {
+	return Shape{Terms: n, Open: n > 0 && t.last == chinese && !t.apart, Parting: n == 0 && t.apart}
+}

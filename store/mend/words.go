@@ -1,0 +1,236 @@
+package mend
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"infomall/store/commit"
+	"infomall/store/disk"
+	"infomall/store/record"
+	"infomall/store/record/task"
+	"infomall/store/search/index"
+	"infomall/store/segment"
+	"infomall/store/snapshot"
+)
+
+// wordsShelf is how many bytes of decoded runs are kept in memory while an index of words
+// is made. A run of a static pool builds on a few others.
+const wordsShelf = 32 << 20
+
+// IndexWords makes the indexes of words that the segments chosen by the function of lack.
+// progress, if not nil, is called with bytes of db-files.
+func (m *Maintenance) IndexWords(ctx context.Context, of func(*segment.Info) bool, progress func(done, total int64)) error {
+	_, err := m.indexWords(ctx, of, false, task.ReindexOptions{Progress: progress})
+	return err
+}
+
+// reindexWords carries out REINDEX SEARCH: it makes the indexes of words of a pool, or of
+// all pools, again.
+func (m *Maintenance) reindexWords(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
+	p, err := m.folder.Pin()
+	if err != nil {
+		return nil, err
+	}
+	p.Release() // the segments are chosen below
+	if pools := p.PoolNames(); o.Pool != "" && !slices.Contains(pools, o.Pool) {
+		return nil, &task.NoPoolError{Name: o.Pool, Pools: pools}
+	}
+	return m.indexWords(ctx, func(s *segment.Info) bool { return o.Pool == "" || s.Pool == o.Pool }, true, o)
+}
+
+// indexWords makes the indexes of words of the segments in force that the function of
+// chooses: those that are missing, or with again all of them. Small segments share an
+// index, so that an index may be made again because of another segment. The result has one
+// element for each pool with an index that was made.
+func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) bool, again bool, o task.ReindexOptions) ([]task.ReindexResult, error) {
+	v, err := m.snapshots.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer v.Close()
+	v.Runs.Shelve(wordsShelf, 2)
+	has, _, err := v.HasWords(v.Pin.Segments)
+	if err != nil {
+		return nil, err
+	}
+	var all []*segment.Info
+	for _, s := range v.Pin.Segments {
+		if of(s) || has[s.ID] {
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, func(a, b *segment.Info) int { return cmp.Or(cmp.Compare(a.Pool, b.Pool), cmp.Compare(a.ID, b.ID)) })
+	var due [][]*segment.Info
+	var keep []string
+	r := &reindex{m: m, o: o, results: make(map[string]*task.ReindexResult)}
+	for _, group := range snapshot.WordGroups(all) {
+		keep = append(keep, commit.WordsFile(group))
+		_, whole, err := v.HasWords(group)
+		if err != nil {
+			return nil, err
+		}
+		if whole && !(again && slices.ContainsFunc(group, of)) {
+			continue
+		}
+		due = append(due, group)
+		for _, s := range group {
+			r.total += s.Bytes
+			r.count(s)
+			r.result(s.Pool).IndexBytes -= s.IndexBytes // it stays
+		}
+	}
+	if len(due) == 0 || o.Dry {
+		return r.list(), nil
+	}
+	err = r.write(ctx, m.folder.NewWriter, func() error {
+		for _, group := range due {
+			if err := r.words(ctx, v, group); err != nil {
+				return err
+			}
+		}
+		return m.folder.RemoveWords(keep)
+	})
+	return r.list(), err
+}
+
+// words makes the index of words of some segments.
+func (r *reindex) words(ctx context.Context, v *snapshot.Snapshot, group []*segment.Info) (err error) {
+	folder := r.m.folder
+	tmp, name := filepath.Join(r.w.Dir, "words"), filepath.Join(folder.Path, commit.WordsFile(group))
+	bytes, runs := int64(0), 0
+	for _, s := range group {
+		bytes, runs = bytes+s.Bytes, runs+s.Runs
+	}
+	f, err := disk.Create(folder.Disk, tmp)
+	if err != nil {
+		return err
+	}
+	counted := &countingWriter{w: f}
+	err = v.IndexWords(ctx, group, counted, func(done int) {
+		if r.o.Progress != nil {
+			r.o.Progress(r.done+bytes*int64(done)/int64(runs), r.total)
+		}
+	})
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := disk.Mkdir(folder.Disk, filepath.Dir(name)); err != nil {
+		return err
+	}
+	if err := folder.Disk.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // a file that is open cannot be replaced on every system
+	}
+	if err := folder.Disk.Rename(tmp, name); err != nil {
+		return err
+	}
+	r.done += bytes
+	r.result(group[0].Pool).IndexBytes += counted.n
+	return folder.Disk.SyncDir(filepath.Dir(name))
+}
+
+// countingWriter counts the bytes that go through it.
+type countingWriter struct {
+	w disk.File
+	n int64
+}
+
+// Write is that of io.Writer.
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// words verifies the indexes of words of the chosen segments.
+func (y *verifier) words(ctx context.Context) error {
+	files, err := y.wordFiles()
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		err := checkWords(ctx, y.m.folder, name)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			continue // or it was made again meanwhile
+		}
+		if err := y.report(task.Finding{File: name, Offset: -1, What: causeOf(err).Error(), Time: record.NoTime}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wordFiles returns the indexes of words of the chosen segments, sorted.
+func (y *verifier) wordFiles() ([]string, error) {
+	all, err := y.m.folder.WordsFiles()
+	var out []string
+	for _, s := range y.chosen {
+		out = append(out, all[s.Number()]...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), err
+}
+
+// checkWords reads an index of words, and returns an error if it is damaged.
+func checkWords(ctx context.Context, folder *commit.Folder, name string) error {
+	f, err := index.Open(folder.Path, name)
+	if errors.Is(err, index.ErrOther) {
+		err = fmt.Errorf("%w: it is not used, and REINDEX SEARCH makes it again", err)
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Check(ctx), f.Close())
+}
+
+// words copies the indexes of words of the copied segments that the copy lacks. A damaged
+// one is left out with a warning: the copy can make it.
+func (c *copying) words(ctx context.Context) error {
+	there, err := c.to.folder.Pin()
+	if err != nil {
+		return err
+	}
+	defer there.Release()
+	has := make(map[uint32]bool)
+	for _, s := range there.Segments {
+		has[s.Number()] = true
+	}
+	all, err := c.m.folder.WordsFiles()
+	if err != nil {
+		return err
+	}
+	seen := make(map[string]bool)
+	for _, list := range all {
+		for _, name := range list {
+			if seen[name] || !commit.WordsOf(name, has) {
+				continue
+			}
+			seen[name] = true
+			if checkWords(ctx, c.to.folder, name) == nil {
+				continue
+			}
+			switch err := checkWords(ctx, c.m.folder, name); {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case errors.Is(err, fs.ErrNotExist):
+			case err != nil:
+				c.m.files.Warn(err)
+			default:
+				if err := c.result(ctx, name); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

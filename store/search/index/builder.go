@@ -1,0 +1,581 @@
+package index
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/disk"
+	"infomall/store/packed"
+	"infomall/store/page/charset"
+	"infomall/store/segment"
+	"infomall/store/words/match"
+)
+
+const (
+	// readingsMax is how many readings of a run have documents. A page of another
+	// reading is read instead.
+	readingsMax = 8
+	// blockBytes is the size, before compression, at which a block of the file ends.
+	// A reader decompresses a whole block for one term or one run.
+	blockBytes = 32 << 10
+	// partBytes is about how much memory the terms of a part take at most while an
+	// index is made.
+	partBytes = 96 << 20
+	// termBytes is about what one term takes of it, besides its letters and postings.
+	termBytes = 112
+)
+
+// Source is one run of a segment, from which a Builder makes its part of the index.
+type Source struct {
+	Blocks int    // number of blocks
+	Pages  []Page // one for each capture
+	// Read returns the text of a block in a reading, and the texts of its links that lead to
+	// other addresses.
+	Read func(n int, as Reading) (text string, anchors []string)
+	// Neutral reports whether the bytes of a block are plain ASCII.
+	Neutral func(n int) bool
+	// Skip reports whether no page of the segment has a block as a leaf, such as a piece
+	// of a layout, or a picture. Its words are not in the index.
+	Skip func(n int) bool
+	// Named has, for each reading, the runs that have leaves of the pages.
+	Named map[Reading][]segment.RunRef
+}
+
+// Builder makes an index. Only one goroutine may use it.
+type Builder struct {
+	w      *bufio.Writer
+	at     int64 // bytes written so far
+	enc    *zstd.Encoder
+	err    error
+	table  []byte // what the table says of each run
+	runs   int
+	blocks [kinds][]byte // what the table says of the blocks of each kind
+	counts [kinds]int
+
+	readings list[Reading]
+	others   list[uint32] // segments that have leaves of the pages
+	pages    pageGroup
+	shapes   []byte // the shapes of the documents of the current group of runs
+
+	words match.Terms
+	docs  int               // number of documents so far
+	same  map[digest]int    // by digest of a text: its document
+	links map[digest]uint64 // the flags shapeLink and shapeLinks of a text, if it has one
+	alias []int             // documents of earlier runs that the current run has, too
+
+	noted       []byte         // the terms that note remembers, a zero byte after each
+	notedJoined []bool         // of each of them
+	terms       map[string]int // of the current part: index in posts
+	posts       []posting
+	bytes       int // about what terms and posts take
+	names       []segmentRuns
+}
+
+// digest identifies a text.
+type digest [16]byte
+
+// sameMax is how many texts a Builder remembers, to find equal ones.
+const sameMax = 1 << 20
+
+// segmentRuns is a segment of the index, and how many runs it has.
+type segmentRuns struct {
+	Name
+	runs int
+}
+
+// The kinds of blocks.
+const (
+	kindTerms = iota
+	kindPostings
+	kindShapes
+	kindPages
+	kinds
+)
+
+// posting is the postings of one term that is being collected. The place that came last
+// is not in bytes yet: whether it is the last in its document is known only afterwards.
+type posting struct {
+	bytes  []byte
+	docs   int
+	doc    int // the document of the last place
+	before int // number of the term at the place before the last one, in the same document; -1 if there is none
+	place  int // number of the term at the last place
+	joined bool
+	letter bool
+}
+
+// NewBuilder returns a Builder that writes an index to w. The caller calls Begin for each
+// segment, then AddRun for each of its runs in order, and at the end Finish.
+func NewBuilder(w io.Writer) (*Builder, error) {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		return nil, err
+	}
+	b := &Builder{w: bufio.NewWriter(w), enc: enc, terms: make(map[string]int), same: make(map[digest]int), links: make(map[digest]uint64)}
+	b.write([]byte{disk.FormatByte})
+	return b, nil
+}
+
+// Begin begins a segment, the one with this db-file.
+func (b *Builder) Begin(name Name) { b.names = append(b.names, segmentRuns{Name: name}) }
+
+func (b *Builder) write(p []byte) {
+	if b.err == nil {
+		_, b.err = b.w.Write(p)
+	}
+	b.at += int64(len(p))
+}
+
+// addBlock writes a block of a kind, and notes it in the table. about says what the
+// block has: the number of a run, or a term.
+func (b *Builder) addBlock(kind int, about []byte, content []byte) {
+	frame := b.enc.EncodeAll(content, nil)
+	t := append(b.blocks[kind], about...)
+	t = binary.AppendUvarint(t, uint64(b.at))
+	t = binary.AppendUvarint(t, uint64(len(frame)))
+	b.blocks[kind] = binary.LittleEndian.AppendUint32(t, crc32.Checksum(frame, castagnoli))
+	b.counts[kind]++
+	b.write(frame)
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// AddLost adds a run that cannot be read. Its pages, and pages with leaves in it, have to
+// be read.
+func (b *Builder) AddLost() {
+	b.alias = b.alias[:0]
+	b.beginRun(runLost, 0, 0, nil)
+	b.pages.add(b, nil)
+	b.endRun()
+}
+
+// documentsMax is how many documents an index has at most. Runs above that count as lost.
+const documentsMax = 1 << 25
+
+// AddRun adds the next run. It returns an error if the index cannot be written.
+func (b *Builder) AddRun(s *Source) error {
+	if b.docs+2*readingsMax*s.Blocks > documentsMax {
+		b.AddLost()
+		return b.err
+	}
+	var readings []int
+	plain, neutral := false, true // neutral: plain ASCII has the same text in all readings
+	for i := range s.Pages {
+		p := &s.Pages[i]
+		if !p.HasLeaves() {
+			continue
+		}
+		n := b.readings.number(p.Reading)
+		if !slices.Contains(readings, n) && len(readings) < readingsMax {
+			neutral = neutral && charset.ASCIISafe(p.Reading.Charset) && (len(readings) == 0 || plain == p.Reading.Plain)
+			plain = p.Reading.Plain
+			readings = append(readings, n)
+		}
+	}
+	slices.Sort(readings)
+	flags, first := byte(runNeutral), b.docs
+	b.alias = b.alias[:0]
+	if len(readings) == 0 || !neutral {
+		flags = 0
+	}
+	for n := range s.Blocks {
+		switch {
+		case len(readings) == 0:
+		case s.Skip(n):
+			b.shapes = binary.AppendUvarint(b.shapes, shapeSkipped)
+		case neutral && s.Neutral(n):
+			text, anchors := s.Read(n, b.readings.all[readings[0]])
+			b.document(text, anchors, shapeNeutral, first)
+		default:
+			flags &^= runNeutral
+			for _, r := range readings {
+				text, anchors := s.Read(n, b.readings.all[r])
+				b.document(text, anchors, 0, first)
+			}
+		}
+	}
+	b.beginRun(flags, s.Blocks, b.docs-first, readings)
+	b.named(s.Named)
+	b.special(s.Pages)
+	b.pages.add(b, s.Pages)
+	b.endRun()
+	if b.bytes >= partBytes {
+		b.endPart()
+	}
+	return b.err
+}
+
+// The flags of a run in the table.
+const (
+	runLost    = 1 << iota // the run could not be read
+	runNeutral             // all its blocks are neutral or skipped
+)
+
+// The shapes have for each block of a run a number, which is its terms times 32 and these.
+// A block that is not neutral has such a number for each reading of the run.
+const (
+	shapeNeutral = 1 << iota
+	shapeOpen
+	shapeParting
+	shapeLink  // the text is the text of one link
+	shapeLinks // the next document has the texts of its links
+	shapeBits  = 5
+
+	// shapeSkipped is the whole number of a skipped block, which has no document: no
+	// document is both open and parting.
+	shapeSkipped = shapeOpen | shapeParting
+	// shapeAlias says that an earlier document has the text. The number has the
+	// difference of the documents in place of the terms, and another number follows it.
+	shapeAlias = shapeNeutral | shapeOpen | shapeParting
+)
+
+// linkGap is how many terms seem to stand between the texts of two links. No phrase reaches
+// over it, and no NEAR.
+const linkGap = match.NearMax + 1
+
+// document adds a text of the current run, whose first new document is first. anchors are
+// the texts of its links.
+func (b *Builder) document(text string, anchors []string, flags uint64, first int) {
+	sum := sha256.New()
+	sum.Write([]byte(text))
+	for _, a := range anchors {
+		sum.Write(append([]byte{0}, a...)) // no text has a zero byte
+	}
+	id := digest(sum.Sum(nil))
+	doc, known := b.same[id]
+	b.noted, b.notedJoined = b.noted[:0], b.notedJoined[:0]
+	n := 0
+	for b.words.ReadPart(text); b.words.Next(); n++ {
+		if !known {
+			b.term(n)
+			b.note()
+		}
+	}
+	s := b.words.Shape(n)
+	if s.Open {
+		flags |= shapeOpen
+	}
+	if s.Parting {
+		flags |= shapeParting
+	}
+	if known {
+		b.shapes = binary.AppendUvarint(b.shapes, uint64(b.docs-doc)<<shapeBits|shapeAlias)
+		flags |= b.links[id]
+		if doc < first {
+			b.alias = append(b.alias, doc)
+		}
+	} else {
+		if len(b.same) >= sameMax {
+			clear(b.same)
+			clear(b.links)
+		}
+		b.same[id] = b.docs
+		b.docs++
+		if links := b.linked(anchors); links != 0 {
+			b.links[id] = links
+			flags |= links
+		}
+	}
+	b.shapes = binary.AppendUvarint(b.shapes, uint64(n)<<shapeBits|flags)
+}
+
+// note remembers the current term, so that linked can compare it with the text of a link.
+func (b *Builder) note() {
+	b.noted = append(append(b.noted, b.words.Term()...), 0)
+	b.notedJoined = append(b.notedJoined, b.words.Joined)
+}
+
+// linked adds a document with the texts of links, if there are any that have terms, and if
+// they are not one link that is the whole text that was noted. It returns the flags of the
+// text.
+func (b *Builder) linked(anchors []string) (flags uint64) {
+	text, joined := slices.Clone(b.noted), slices.Clone(b.notedJoined)
+	withTerms := 0
+	for _, a := range anchors {
+		b.noted, b.notedJoined = b.noted[:0], b.notedJoined[:0]
+		for b.words.Read(a); b.words.Next(); {
+			b.note()
+		}
+		if len(b.notedJoined) > 0 {
+			withTerms++
+		}
+		if len(b.notedJoined) > 0 && bytes.Equal(b.noted, text) && slices.Equal(b.notedJoined[1:], joined[1:]) && len(anchors) == 1 {
+			return shapeLink
+		}
+	}
+	if withTerms == 0 {
+		return 0
+	}
+	n := 0
+	for _, a := range anchors {
+		from := n
+		for b.words.Read(a); b.words.Next(); n++ {
+			b.term(n)
+		}
+		if n > from {
+			n += linkGap
+		}
+	}
+	b.docs++
+	return shapeLinks
+}
+
+// term adds the current term, which has the number n in the current document.
+func (b *Builder) term(n int) {
+	i, ok := b.terms[string(b.words.Term())]
+	if !ok {
+		i = len(b.posts)
+		b.terms[string(b.words.Term())] = i
+		b.posts = append(b.posts, posting{doc: -1, letter: b.words.Letter})
+		b.bytes += termBytes + len(b.words.Term())
+	}
+	p := &b.posts[i]
+	before := cap(p.bytes)
+	if p.doc == b.docs {
+		p.put(false)
+		p.before = p.place
+	} else {
+		if p.docs > 0 {
+			p.put(true)
+		}
+		p.bytes = binary.AppendUvarint(p.bytes, uint64(b.docs-max(p.doc, 0)))
+		p.doc, p.before = b.docs, -1
+		p.docs++
+	}
+	p.place, p.joined = n, b.words.Joined
+	b.bytes += cap(p.bytes) - before
+}
+
+// put appends the last place to p.bytes. last says that no other place of the document
+// follows.
+func (p *posting) put(last bool) {
+	x := uint64(p.place-p.before-1) << 1
+	if last {
+		x |= 1
+	}
+	if p.letter {
+		x <<= 1
+		if p.joined {
+			x |= 1
+		}
+	}
+	p.bytes = binary.AppendUvarint(p.bytes, x)
+}
+
+// beginRun adds to the table what it says of the next run.
+func (b *Builder) beginRun(flags byte, blocks, docs int, readings []int) {
+	t := append(b.table, flags)
+	t = binary.AppendUvarint(t, uint64(blocks))
+	t = binary.AppendUvarint(t, uint64(docs))
+	slices.Sort(b.alias)
+	b.alias = slices.Compact(b.alias)
+	t = binary.AppendUvarint(t, uint64(len(b.alias)))
+	before := 0
+	for _, doc := range b.alias {
+		t = binary.AppendUvarint(t, uint64(doc-before))
+		before = doc
+	}
+	t = binary.AppendUvarint(t, uint64(len(readings)))
+	for _, r := range readings {
+		t = binary.AppendUvarint(t, uint64(r))
+	}
+	b.table = t
+	if flags&runLost != 0 {
+		b.table = append(b.table, 0, 0, 0) // no named runs, no captures, no special ones
+	}
+}
+
+// named adds to the table which runs have leaves of pages, and in which readings.
+func (b *Builder) named(runs map[Reading][]segment.RunRef) {
+	var all []Named
+	for as, list := range runs {
+		for _, r := range list {
+			all = append(all, Named{RunRef: r, Reading: b.readings.number(as)})
+		}
+	}
+	slices.SortFunc(all, Named.compare)
+	t := binary.AppendUvarint(b.table, uint64(len(all)))
+	for _, n := range all {
+		t = binary.AppendUvarint(t, uint64(b.others.number(n.Segment)))
+		t = binary.AppendUvarint(t, uint64(n.Run))
+		t = binary.AppendUvarint(t, uint64(n.Reading))
+	}
+	b.table = t
+}
+
+// special adds to the table how many captures the run has, and of which of them it is not
+// known by their leaves that they have no words: each as its number less that of the one before, times 2, and 1 if it has no text.
+func (b *Builder) special(pages []Page) {
+	var all []byte
+	count, before := 0, 0
+	for i, p := range pages {
+		if p.Kind == PageSame {
+			p = pages[p.Same]
+		}
+		if p.HasLeaves() || p.Kind == PageEmpty {
+			continue
+		}
+		x := uint64(i-before) << 1
+		if p.Kind == PageNone {
+			x |= 1
+		}
+		all = binary.AppendUvarint(all, x)
+		count, before = count+1, i
+	}
+	b.table = binary.AppendUvarint(b.table, uint64(len(pages)))
+	b.table = append(binary.AppendUvarint(b.table, uint64(count)), all...)
+}
+
+// endRun ends the current run, and the current groups of runs if they are large enough.
+func (b *Builder) endRun() {
+	b.runs++
+	b.names[len(b.names)-1].runs++
+	if len(b.shapes) >= blockBytes/8 {
+		b.endShapes()
+	}
+	if b.pages.bytes >= blockBytes {
+		b.endPages()
+	}
+}
+
+func (b *Builder) endShapes() {
+	b.addBlock(kindShapes, binary.AppendUvarint(nil, uint64(b.runs)), b.shapes)
+	b.shapes = b.shapes[:0]
+}
+
+func (b *Builder) endPages() {
+	b.addBlock(kindPages, binary.AppendUvarint(nil, uint64(b.runs)), b.pages.encode())
+	b.pages = pageGroup{}
+}
+
+// endPart writes the terms that were collected, in order, and their postings.
+func (b *Builder) endPart() {
+	type term struct {
+		text string
+		at   int
+	}
+	all := make([]term, 0, len(b.terms))
+	for text, at := range b.terms {
+		all = append(all, term{text, at})
+	}
+	slices.SortFunc(all, func(a, c term) int {
+		if a.text < c.text {
+			return -1
+		}
+		return 1 // no two are equal
+	})
+	var terms, postings []byte
+	before := ""
+	end := func() {
+		b.addBlock(kindTerms, packed.AppendSized(nil, before), terms)
+		b.addBlock(kindPostings, nil, postings)
+		terms, postings, before = terms[:0], postings[:0], ""
+	}
+	for _, t := range all {
+		p := &b.posts[t.at]
+		p.put(true)
+		same := 0
+		for same < len(before) && same < len(t.text) && before[same] == t.text[same] {
+			same++
+		}
+		terms = binary.AppendUvarint(terms, uint64(same))
+		terms = packed.AppendSized(terms, t.text[same:])
+		docs := uint64(p.docs) << 1
+		if p.letter {
+			docs |= 1
+		}
+		terms = binary.AppendUvarint(terms, docs)
+		terms = binary.AppendUvarint(terms, uint64(len(p.bytes)))
+		postings = append(postings, p.bytes...)
+		if before = t.text; len(terms) >= blockBytes || len(postings) >= blockBytes {
+			end()
+		}
+	}
+	if len(terms) > 0 {
+		end()
+	}
+	b.terms, b.posts, b.bytes = make(map[string]int), nil, 0
+	b.blocks[kindTerms] = append(b.blocks[kindTerms], partEnd...)
+}
+
+// partEnd stands in the table after the last block of terms of a part, where the last term
+// of a block would stand.
+var partEnd = []byte{0}
+
+// Finish writes the rest of the index. The Builder must not be used after that. Finish
+// does not close the writer. seen returns the number of the db-file of a segment, if no
+// leaf of a page of this segment is a block of it that its index skips; otherwise 0.
+func (b *Builder) Finish(seen func(segment uint32) (number uint32)) error {
+	if len(b.terms) > 0 {
+		b.endPart()
+	}
+	b.endShapes()
+	b.endPages()
+	t := []byte{Rules}
+	t = binary.AppendUvarint(t, uint64(len(b.names)))
+	for _, n := range b.names {
+		t = binary.AppendUvarint(t, uint64(n.Number))
+		t = binary.AppendUvarint(t, uint64(n.Bytes))
+		t = binary.LittleEndian.AppendUint32(t, n.CRC)
+		t = binary.AppendUvarint(t, uint64(n.runs))
+	}
+	t = binary.AppendUvarint(t, uint64(len(b.readings.all)))
+	for _, r := range b.readings.all {
+		t = packed.AppendSized(t, r.Charset)
+		plain := byte(0)
+		if r.Plain {
+			plain = 1
+		}
+		t = append(t, plain)
+	}
+	t = binary.AppendUvarint(t, uint64(len(b.others.all)))
+	for _, id := range b.others.all {
+		t = binary.AppendUvarint(t, uint64(id))
+		t = binary.AppendUvarint(t, uint64(seen(id)))
+	}
+	for kind, of := range b.blocks {
+		t = binary.AppendUvarint(t, uint64(b.counts[kind]))
+		t = packed.AppendSized(t, of)
+	}
+	t = binary.AppendUvarint(t, uint64(b.runs))
+	t = append(t, b.table...)
+	b.write(b.endOf(t))
+	if b.err == nil {
+		b.err = b.w.Flush()
+	}
+	return b.err
+}
+
+// endOf returns the end of an index with this table.
+func (b *Builder) endOf(table []byte) []byte {
+	frame := b.enc.EncodeAll(table, nil)
+	size, sum := uint32(len(frame)), crc32.Checksum(frame, castagnoli)
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(frame, size), sum)
+}
+
+// list numbers different values in the order in which they come.
+type list[T comparable] struct {
+	all []T
+	of  map[T]int
+}
+
+// number returns the number of v, and adds v if it is not in the list.
+func (l *list[T]) number(v T) int {
+	n, ok := l.of[v]
+	if !ok {
+		if l.of == nil {
+			l.of = make(map[T]int)
+		}
+		n = len(l.all)
+		l.of[v] = n
+		l.all = append(l.all, v)
+	}
+	return n
+}

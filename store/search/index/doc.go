@@ -1,0 +1,104 @@
+// Package index stores the words of the leaves of segments, so that a question reads only
+// the lists of its own words and not the leaves. An index is of one segment, or of several
+// small ones: their terms are then stored once. It is derived from these segments alone. It
+// may be missing, and is then made again.
+//
+// # Words
+//
+//	leaf      a block of a page that is stored once, whatever pages contain it
+//	reading   the charset of a page, and whether it is markup or plain text; a leaf of
+//	          other letters than ASCII has another text in another reading
+//	document  a text that a block has in a reading; blocks with equal texts share it
+//	neutral   said of a block that has the same text in every reading of its run: its
+//	          bytes are plain ASCII
+//	posting   a document that has a term, with the places of the term in it
+//	skipped   said of a block that has no document, because no page of the segment has it
+//	          as a leaf: a piece of a layout, or a picture
+//	named     said of a run that has leaves of a page
+//	part      the terms of consecutive runs; an index has one part, or more if the terms
+//	          of all runs took too much memory when the index was made
+//
+// # The file
+//
+//	+------+--------+-----+--------+-------+------+
+//	| byte | block  | ... | block  | table | tail |
+//	+------+--------+-----+--------+-------+------+
+//
+// A block is a frame of zstd. There are four kinds: the terms of a part in order, the
+// postings of the same terms, the shapes of the documents of some runs, and the pages of
+// some runs. The table says where each block is, its checksum, and what each run has. It
+// is a frame of zstd, too. The tail has the length of the table and its checksum.
+// store/FORMAT.md draws the bytes.
+package index
+
+import (
+	"infomall/store/block/facts"
+	"infomall/store/segment"
+	"infomall/store/words/match"
+)
+
+// Rules is the number of the rules that say what a term is. It is increased when package
+// match reads texts in another way. An index made by other rules is not used.
+const Rules = 1
+
+// Name says of which db-file an index is. An index is used only for a db-file with which
+// all three agree.
+type Name struct {
+	Number uint32 // number of the db-file
+	Bytes  int64
+	CRC    uint32
+}
+
+// Reading says how a page and its leaves are read.
+type Reading struct {
+	Charset string
+	Plain   bool // as plain text, and not as markup
+}
+
+// PageKind says where the leaves of a capture's page are.
+type PageKind uint8
+
+const (
+	// PageUnknown: the page has to be read to know its text.
+	PageUnknown PageKind = iota
+	// PageNone: the capture is no page and has no text.
+	PageNone
+	// PageEmpty: the page has a text without any term.
+	PageEmpty
+	// PageSame: the page is that of the capture Page.Same, an earlier one of the run.
+	PageSame
+	// PageOwn: the capture stores its body, in leaves.
+	PageOwn
+	// PageHeld: the capture at Page.Holder stores the body, in leaves.
+	PageHeld
+)
+
+// Page is one capture of a run.
+type Page struct {
+	Kind   PageKind
+	Same   uint32 // of PageSame
+	Holder Holder // of PageHeld
+
+	// Of PageOwn and PageHeld:
+	Reading Reading
+	Title   string
+	Cut     []facts.OutlineBlock // the blocks of the page, see facts.KeptLevel
+}
+
+// HasLeaves reports whether the leaves of the page are known.
+func (p *Page) HasLeaves() bool { return p.Kind >= PageOwn }
+
+// Holder is the place of a capture that stores a body.
+type Holder struct {
+	segment.RunRef
+	N uint32 // number of the capture in the run
+}
+
+// Leaf is what a question finds in a block of a run.
+type Leaf struct {
+	Part *match.Part // nil if only the text of the block says that
+	// Links says that Linked is known: how often the texts of links that lead to other
+	// addresses have each atom of the question. Linked is nil if they have none.
+	Links  bool
+	Linked []int32
+}

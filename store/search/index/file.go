@@ -1,0 +1,431 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/disk"
+	"infomall/store/packed"
+	"infomall/store/segment"
+)
+
+// ErrOther is returned by Open if the index was made by another version of the program.
+var ErrOther = errors.New("the index of words was made by another version of the program")
+
+// errDamaged is the error for an index that is not as it was written.
+var errDamaged = errors.New("the index of words is damaged")
+
+const (
+	// memoryBytes is the size up to which Open reads a file whole.
+	memoryBytes = 1 << 20
+	// frameMax is the most that a block or the table may take after decompression. A
+	// block has more than blockBytes only if one term or one run has.
+	frameMax = 1 << 30
+	tailSize = 8
+)
+
+// File is an index that is open for reading. Several goroutines may use it.
+type File struct {
+	Segments []Segment // in order
+	Runs     []Run     // of all segments, one segment after the other
+	Readings []Reading
+	Others   []Other // segments that have leaves of the pages
+
+	name   string // for errors
+	in     io.ReaderAt
+	close  func() error
+	size   int64
+	docs   int // number of documents
+	parts  [][]termBlock
+	shapes []runBlock
+	pages  []runBlock
+}
+
+// Run is what an index says of a run without reading further blocks of the file.
+type Run struct {
+	Lost     bool // the run could not be read when the index was made
+	Neutral  bool // all documents are neutral
+	Blocks   int  // number of blocks
+	Readings []int
+	Named    []Named
+	Pages    int       // number of captures
+	Special  []Special // the captures that are PageUnknown or PageNone, in order
+
+	first int     // number of the first document that no earlier run has
+	docs  int     // how many such documents it has
+	alias []int32 // documents of earlier runs that it has, in order
+}
+
+// Segment is a segment of an index.
+type Segment struct {
+	Name
+	First uint32 // index of its first run in File.Runs
+	Runs  uint32 // how many it has
+}
+
+// Other is a segment that has leaves of pages of this one.
+type Other struct {
+	Segment uint32
+	// Number is the number of its db-file, if its index does not skip any of these
+	// leaves; otherwise 0, and its index must not be believed where it finds nothing.
+	Number uint32
+}
+
+// Special is a capture of which the leaves of the run say nothing.
+type Special struct {
+	N      uint32 // number of the capture in its run
+	NoText bool   // PageNone; otherwise PageUnknown
+}
+
+// Named says that pages of a run have leaves in a run, in a reading.
+type Named struct {
+	segment.RunRef
+	Reading int // index in File.Readings
+
+	other int // index in File.Others
+}
+
+// Seen returns the number of the db-file with the leaves, see Other.
+func (f *File) Seen(n Named) uint32 { return f.Others[n.other].Number }
+
+func (n Named) compare(o Named) int {
+	return cmp.Or(cmp.Compare(n.Segment, o.Segment), cmp.Compare(n.Run, o.Run), cmp.Compare(n.Reading, o.Reading))
+}
+
+// block says where a block of the file is.
+type block struct {
+	at   int64
+	size int
+	crc  uint32
+}
+
+type termBlock struct {
+	last            string // its last term
+	terms, postings block
+}
+
+// runBlock is a block that describes the runs up to, and without, the run end.
+type runBlock struct {
+	end int
+	block
+}
+
+// Open opens the index with this name, a path in the folder of an archive. The caller closes
+// the result. The error is ErrOther, or an error of package os if there is no such file, or
+// a *segment.Error if it is damaged.
+func Open(folder, name string) (*File, error) {
+	in, err := os.Open(filepath.Join(folder, name))
+	if err != nil {
+		return nil, err
+	}
+	f, err := open(in, name)
+	if err != nil || f.in != io.ReaderAt(in) {
+		err = errors.Join(err, in.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func open(in *os.File, name string) (*File, error) {
+	info, err := in.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > memoryBytes {
+		return newFile(name, in, info.Size(), in.Close)
+	}
+	b := make([]byte, info.Size())
+	if _, err := in.ReadAt(b, 0); err != nil {
+		return nil, err
+	}
+	return newFile(name, memory(b), info.Size(), func() error { return nil })
+}
+
+// newFile returns the index of size bytes that in has.
+func newFile(name string, in io.ReaderAt, size int64, close func() error) (*File, error) {
+	f := &File{name: name, in: in, size: size, close: close}
+	if err := f.readTable(); errors.Is(err, ErrOther) {
+		return nil, err
+	} else if err != nil {
+		return nil, f.fault(err)
+	}
+	return f, nil
+}
+
+// memory is a file that was read whole.
+type memory []byte
+
+// ReadAt is that of io.ReaderAt.
+func (m memory) ReadAt(p []byte, at int64) (int, error) {
+	if at > int64(len(m)) || copy(p, m[at:]) < len(p) {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return len(p), nil
+}
+
+// Close closes the file.
+func (f *File) Close() error { return f.close() }
+
+// Memory returns how many bytes of the file are in memory; 0 if the file itself is open.
+func (f *File) Memory() int64 {
+	if m, ok := f.in.(memory); ok {
+		return int64(len(m))
+	}
+	return 0
+}
+
+// fault returns err with the name of the file.
+func (f *File) fault(err error) error {
+	var fault *segment.Error
+	if errors.As(err, &fault) {
+		return err
+	}
+	return &segment.Error{File: f.name, Offset: -1, Err: fmt.Errorf("%w: REINDEX SEARCH makes it again", err)}
+}
+
+// decoder decompresses all blocks of all files.
+var decoder = sync.OnceValue(func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(frameMax), zstd.WithDecoderConcurrency(0))
+	if err != nil {
+		panic(fmt.Sprintf("index: make a decoder: %v", err)) // the options are constant
+	}
+	return d
+})
+
+// read reads a block, checks and decompresses it.
+func (f *File) read(b block) ([]byte, error) {
+	if b.at < 0 || b.size < 0 || b.at > f.size || int64(b.size) > f.size-b.at {
+		return nil, f.fault(errDamaged)
+	}
+	var frame []byte
+	if m, ok := f.in.(memory); ok {
+		frame = m[b.at:][:b.size]
+	} else {
+		frame = make([]byte, b.size)
+		if _, err := f.in.ReadAt(frame, b.at); err != nil {
+			return nil, f.fault(err)
+		}
+	}
+	if crc32.Checksum(frame, castagnoli) != b.crc {
+		return nil, f.fault(errDamaged)
+	}
+	out, err := decoder().DecodeAll(frame, nil)
+	if err != nil {
+		return nil, f.fault(err)
+	}
+	return out, nil
+}
+
+// readTable reads the tail and the table of the file.
+func (f *File) readTable() error {
+	if f.size < 1+tailSize {
+		return errDamaged
+	}
+	var first [1]byte
+	if _, err := f.in.ReadAt(first[:], 0); err != nil {
+		return err
+	}
+	if disk.CheckByte(first[0], "index of words") != nil {
+		return ErrOther
+	}
+	var tail [tailSize]byte
+	if _, err := f.in.ReadAt(tail[:], f.size-tailSize); err != nil {
+		return err
+	}
+	size := int64(binary.LittleEndian.Uint32(tail[:]))
+	b, err := f.read(block{f.size - tailSize - size, int(size), binary.LittleEndian.Uint32(tail[4:])})
+	if err != nil {
+		return errDamaged
+	}
+	r := packed.Reader{B: b}
+	if r.Byte() != Rules {
+		return ErrOther
+	}
+	runs := uint32(0)
+	for range r.Count() {
+		g := Segment{Name: Name{Number: uint32(r.Number()), Bytes: int64(r.Uvarint())}, First: runs}
+		if crc := r.Take(4); crc != nil {
+			g.CRC = binary.LittleEndian.Uint32(crc)
+		}
+		g.Runs = uint32(r.Number())
+		runs += g.Runs
+		f.Segments = append(f.Segments, g)
+	}
+	for range r.Count() {
+		f.Readings = append(f.Readings, Reading{r.Text(), r.Byte() != 0})
+	}
+	for range r.Count() {
+		f.Others = append(f.Others, Other{uint32(r.Number()), uint32(r.Number())})
+	}
+	f.readBlocks(&r)
+	f.readRuns(&r)
+	if r.Bad || len(r.B) != 0 || int(runs) != len(f.Runs) {
+		return errDamaged
+	}
+	return nil
+}
+
+// readBlocks reads from the table where the blocks are.
+func (f *File) readBlocks(r *packed.Reader) {
+	place := func(t *packed.Reader) block {
+		b := block{at: int64(t.Uvarint()), size: t.Number()}
+		if crc := t.Take(4); crc != nil {
+			b.crc = binary.LittleEndian.Uint32(crc)
+		}
+		return b
+	}
+	var of [kinds]packed.Reader
+	for kind := range of {
+		r.Number()
+		of[kind].B = r.Sized()
+	}
+	terms, postings := &of[kindTerms], &of[kindPostings]
+	var part []termBlock
+	for len(terms.B) > 0 {
+		last := terms.Text()
+		if last == "" {
+			f.parts, part = append(f.parts, part), nil
+			continue
+		}
+		part = append(part, termBlock{last, place(terms), place(postings)})
+	}
+	for kind, to := range map[int]*[]runBlock{kindShapes: &f.shapes, kindPages: &f.pages} {
+		for t := &of[kind]; len(t.B) > 0; {
+			*to = append(*to, runBlock{t.Number(), place(t)})
+		}
+	}
+	for kind := range of {
+		r.Bad = r.Bad || of[kind].Bad
+	}
+	r.Bad = r.Bad || len(part) > 0
+}
+
+// readRuns reads from the table what each run has.
+func (f *File) readRuns(r *packed.Reader) {
+	f.Runs = make([]Run, r.Count())
+	first := 0
+	defer func() { f.docs = first }()
+	for i := range f.Runs {
+		flags := r.Byte()
+		u := &f.Runs[i]
+		u.Lost, u.Neutral = flags&runLost != 0, flags&runNeutral != 0
+		u.Blocks, u.docs, u.first = r.Number(), r.Number(), first
+		if first += u.docs; first > documentsMax || u.Blocks > documentsMax {
+			r.Bad = true
+			break
+		}
+		doc := 0
+		for range r.Count() {
+			doc += r.Number()
+			u.alias = append(u.alias, int32(doc))
+			r.Bad = r.Bad || doc >= u.first
+		}
+		for range r.Count() {
+			u.Readings = append(u.Readings, r.Number())
+		}
+		u.Named = make([]Named, r.Count())
+		for k := range u.Named {
+			n := Named{other: r.Number()}
+			n.Run, n.Reading = uint32(r.Number()), r.Number()
+			if n.other >= len(f.Others) || n.Reading >= len(f.Readings) {
+				r.Bad = true
+				break
+			}
+			n.Segment = f.Others[n.other].Segment
+			u.Named[k] = n
+		}
+		if u.Pages = r.Number(); u.Pages > 1<<20 {
+			r.Bad = true
+			break
+		}
+		u.Special = make([]Special, r.Count())
+		before := 0
+		for k := range u.Special {
+			x := r.Number()
+			before += x >> 1
+			u.Special[k] = Special{uint32(before), x&1 != 0}
+			r.Bad = r.Bad || before >= u.Pages
+		}
+		for _, k := range u.Readings {
+			r.Bad = r.Bad || k >= len(f.Readings)
+		}
+		if r.Bad {
+			f.Runs = nil
+			return
+		}
+	}
+}
+
+// group returns the block that describes run n, and the first run that it describes.
+func group(blocks []runBlock, n int) (b runBlock, first int, ok bool) {
+	i := sort.Search(len(blocks), func(i int) bool { return blocks[i].end > n })
+	if i == len(blocks) {
+		return b, 0, false
+	}
+	if i > 0 {
+		first = blocks[i-1].end
+	}
+	return blocks[i], first, true
+}
+
+// PagesOf returns the pages of run n and of runs beside it, which the same block describes:
+// first is the number of the first of these runs.
+func (f *File) PagesOf(n uint32) (pages [][]Page, first uint32, err error) {
+	b, from, ok := group(f.pages, int(n))
+	if !ok || b.end > len(f.Runs) || from >= b.end {
+		return nil, 0, f.fault(errDamaged)
+	}
+	content, err := f.read(b.block)
+	if err == nil {
+		if pages, err = f.decodePages(content, b.end-from); err != nil {
+			err = f.fault(err)
+		}
+	}
+	return pages, uint32(from), err
+}
+
+// Check reads all of the file. The error says what is damaged, or is that of ctx.
+func (f *File) Check(ctx context.Context) error {
+	for _, part := range f.parts {
+		for _, b := range part {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if _, err := f.read(b.postings); err != nil {
+				return err
+			}
+			if err := f.terms(b, func([]byte, int, bool, int, int) {}); err != nil {
+				return err
+			}
+		}
+	}
+	for n := range f.Runs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, first, ok := group(f.shapes, n); !ok || first == n {
+			if _, err := f.shapesOf(n); err != nil {
+				return err
+			}
+		}
+		if _, first, ok := group(f.pages, n); !ok || first == n {
+			if _, _, err := f.PagesOf(uint32(n)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

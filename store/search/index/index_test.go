@@ -1,0 +1,296 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"infomall/store/block/facts"
+	"infomall/store/block/label"
+	"infomall/store/segment"
+	"infomall/store/words/match"
+)
+
+var (
+	utf8Markup = Reading{Charset: "utf-8"}
+	latin      = Reading{Charset: "windows-1252"}
+	utf8Plain  = Reading{Charset: "utf-8", Plain: true}
+)
+
+// questions cover words, phrases, letters without blanks, prefixes, stems, NEAR and exact
+// letters.
+var questions = []string{"kafka", "the topic", `"the topic"`, "北京", "京大", "top*", "k*", "NEAR(kafka topic, 3)", `="Kafka"`, "kafka -topic", "kafka OR 北", "v2.1", "~topics"}
+
+var phrases = []string{"Kafka", "the topic", "kafka the topic of", "北京大学", "京 大", "v2.1", "topics, topology", "…", "", "caf\u00e9"}
+
+// made is an index in a file, and what it was made from.
+type made struct {
+	file *File
+	runs [][]blockOf // of all segments, one after the other
+}
+
+// blockOf is a block of a run in a test.
+type blockOf struct {
+	text    map[Reading]string
+	anchors []string
+	neutral bool
+	skip    bool
+}
+
+// draw makes an index of drawn segments.
+func draw(t *rapid.T, dir string) made {
+	var m made
+	var b bytes.Buffer
+	w, err := NewBuilder(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(what string) string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(phrases), 0, 4).Draw(t, what), " ")
+	}
+	for number := range uint32(rapid.IntRange(1, 3).Draw(t, "segments")) {
+		w.Begin(Name{Number: number + 7, Bytes: 100, CRC: 3})
+		for range rapid.IntRange(0, 4).Draw(t, "runs") {
+			readings := rapid.SliceOfNDistinct(rapid.SampledFrom([]Reading{utf8Markup, latin, utf8Plain}), 0, 3, rapid.ID).Draw(t, "readings")
+			s := Source{Named: make(map[Reading][]segment.RunRef)}
+			for _, r := range readings {
+				s.Pages = append(s.Pages, Page{Kind: PageOwn, Reading: r, Title: text("title"), Cut: []facts.OutlineBlock{{Leaves: 2, Label: label.Nav}}})
+				s.Named[r] = []segment.RunRef{{Segment: number, Run: 0}}
+			}
+			s.Pages = append(s.Pages, Page{Kind: PageNone}, Page{Kind: PageUnknown}, Page{Kind: PageHeld, Reading: utf8Markup, Holder: Holder{segment.RunRef{Segment: 1, Run: 2}, 3}})
+			s.Pages = append(s.Pages, Page{Kind: PageSame, Same: uint32(len(s.Pages) - 1)}, Page{Kind: PageEmpty})
+			var run []blockOf
+			for range rapid.IntRange(0, 5).Draw(t, "blocks") {
+				c := blockOf{text: make(map[Reading]string), neutral: rapid.Bool().Draw(t, "neutral"), skip: rapid.IntRange(0, 5).Draw(t, "skip") == 0}
+				same := text("text")
+				for _, r := range []Reading{utf8Markup, latin, utf8Plain} {
+					if c.text[r] = same; !c.neutral {
+						c.text[r] = text("text")
+					}
+				}
+				switch rapid.IntRange(0, 2).Draw(t, "links") {
+				case 1:
+					c.anchors = []string{same}
+				case 2:
+					c.anchors = []string{text("anchor"), text("anchor")}
+				}
+				run = append(run, c)
+			}
+			s.Blocks = len(run)
+			s.Read = func(n int, as Reading) (string, []string) { return run[n].text[as], run[n].anchors }
+			s.Neutral = func(n int) bool { return run[n].neutral }
+			s.Skip = func(n int) bool { return run[n].skip }
+			if rapid.IntRange(0, 9).Draw(t, "lost") == 0 {
+				w.AddLost()
+				run = nil
+			} else if err := w.AddRun(&s); err != nil {
+				t.Fatal(err)
+			}
+			m.runs = append(m.runs, run)
+			if rapid.IntRange(0, 5).Draw(t, "part") == 0 {
+				w.endPart()
+			}
+		}
+	}
+	if err := w.Finish(func(id uint32) uint32 { return id + 7 }); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "x"), b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if m.file, err = Open(dir, "x"); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestIndex compares what an index says of each block with what the text of the block says.
+func TestIndex(t *testing.T) {
+	dir := t.TempDir()
+	known, linked := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		m := draw(rt, dir)
+		if err := m.file.Check(context.Background()); err != nil {
+			rt.Fatal(err)
+		}
+		for _, question := range questions {
+			q, err := match.Parse(question)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			h, err := m.file.Find(context.Background(), q, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
+			if err != nil {
+				rt.Fatal(err)
+			}
+			for n, run := range m.runs {
+				any := m.file.Any(h, uint32(n))
+				for _, as := range []Reading{utf8Markup, latin, utf8Plain} {
+					leaves, err := m.file.Leaves(q, h, uint32(n), as)
+					if err != nil {
+						rt.Fatal(err)
+					}
+					for b, c := range run {
+						l, want := leaves[b], q.Part(c.text[as])
+						if l.Part == nil {
+							if !c.skip && m.file.Knows(uint32(n), as) {
+								rt.Fatalf("%s: block %d of run %d is not known in %v", question, b, n, as)
+							}
+							continue
+						}
+						known++
+						if !reflect.DeepEqual(l.Part, want) {
+							rt.Fatalf("%s in %q: %+v, want %+v", question, c.text[as], l.Part, want)
+						}
+						if !want.Plain() && !any {
+							rt.Fatalf("%s: the question is said to find nothing in run %d, which has %q", question, n, c.text[as])
+						}
+						if !l.Links || want.Counts == nil {
+							continue
+						}
+						counts := make([]int, len(q.Atoms()))
+						for _, a := range c.anchors {
+							q.Count(a, counts)
+						}
+						for a, count := range counts {
+							got := 0
+							if l.Linked != nil {
+								got = int(l.Linked[a])
+							}
+							if linked += got; got != count {
+								rt.Fatalf("%s: the links %q of %q have atom %d %d times, want %d", question, c.anchors, c.text[as], a, got, count)
+							}
+						}
+					}
+				}
+			}
+		}
+	})
+	if known == 0 || linked == 0 {
+		t.Errorf("%d blocks are known, and %d words in links", known, linked)
+	}
+}
+
+// sample is an index in bytes.
+func sample(t testing.TB) []byte {
+	var b bytes.Buffer
+	w, err := NewBuilder(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Begin(Name{Number: 7, Bytes: 100, CRC: 3})
+	s := Source{
+		Blocks: 3, Neutral: func(n int) bool { return n > 0 }, Skip: func(n int) bool { return n == 2 },
+		Read: func(n int, as Reading) (string, []string) {
+			return fmt.Sprint("kafka topic 北京 ", n), []string{"topic", "kafka"}
+		},
+		Pages: []Page{{Kind: PageOwn, Reading: utf8Markup, Title: "a title", Cut: []facts.OutlineBlock{{Leaves: 1}}}, {Kind: PageOwn, Reading: latin}, {Kind: PageNone}},
+		Named: map[Reading][]segment.RunRef{utf8Markup: {{Segment: 7, Run: 0}}},
+	}
+	for range 3 {
+		if err := w.AddRun(&s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Finish(func(uint32) uint32 { return 7 }); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// use reads all of an index, and asks it.
+func use(b []byte) (string, error) {
+	f, err := newFile("x", memory(b), int64(len(b)), func() error { return nil })
+	if err != nil {
+		return "", err
+	}
+	said := fmt.Sprint(f.Segments, f.Readings, f.Others)
+	for _, question := range []string{"kafka topic", "to*", "京"} {
+		q, err := match.Parse(question)
+		if err != nil {
+			return "", err
+		}
+		h, err := f.Find(context.Background(), q, nil)
+		if err != nil {
+			return "", err
+		}
+		for n := range f.Runs {
+			pages, _, err := f.PagesOf(uint32(n))
+			if err != nil {
+				return "", err
+			}
+			leaves, err := f.Leaves(q, h, uint32(n), utf8Markup)
+			if err != nil {
+				return "", err
+			}
+			said += fmt.Sprint(pages, f.Runs[n])
+			for _, l := range leaves {
+				if l.Part != nil {
+					said += fmt.Sprint(*l.Part, l.Linked)
+				}
+			}
+		}
+	}
+	return said, f.Check(context.Background())
+}
+
+// TestDamage changes each byte of an index, and cuts it at each place. It is then refused,
+// or says the same as before.
+func TestDamage(t *testing.T) {
+	whole := sample(t)
+	want, err := use(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(b []byte, what string, at int) {
+		got, err := use(b)
+		var fault *segment.Error
+		switch {
+		case err == nil && got != want:
+			t.Errorf("%s byte %d: it says something else", what, at)
+		case err != nil && !errors.Is(err, ErrOther) && !(errors.As(err, &fault) && fault.File == "x" && strings.Contains(err.Error(), "REINDEX SEARCH")):
+			t.Errorf("%s byte %d: %v", what, at, err)
+		}
+	}
+	for i := range whole {
+		b := bytes.Clone(whole)
+		b[i] ^= 0x40
+		refused(b, "change of", i)
+		refused(whole[:i], "cut before", i)
+	}
+	if _, err := use(whole[:len(whole)-1]); err == nil {
+		t.Error("an index without its last byte is taken")
+	}
+}
+
+// FuzzTable reads tables that are damaged but have a right checksum.
+func FuzzTable(f *testing.F) {
+	whole := sample(f)
+	table, rest := tableOf(f, whole)
+	f.Add(table)
+	w, err := NewBuilder(&bytes.Buffer{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, table []byte) {
+		_, _ = use(append(bytes.Clone(rest), w.endOf(table)...)) // it must not panic
+	})
+}
+
+// tableOf returns the table of an index, decompressed, and what stands before it.
+func tableOf(t testing.TB, b []byte) (table, rest []byte) {
+	size := int(b[len(b)-8]) | int(b[len(b)-7])<<8
+	from := len(b) - tailSize - size
+	table, err := decoder().DecodeAll(b[from:][:size], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table, b[:from]
+}

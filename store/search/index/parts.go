@@ -1,0 +1,106 @@
+package index
+
+import (
+	"slices"
+
+	"infomall/store/page/charset"
+	"infomall/store/words/match"
+)
+
+// Leaves returns, for each block of the run f.Runs[n], what the question finds in it in a
+// reading: h is the result of Find, and q is the question.
+func (f *File) Leaves(q *match.Query, h *Hits, n uint32, as Reading) ([]Leaf, error) {
+	u := &f.Runs[n]
+	out := make([]Leaf, u.Blocks)
+	if u.Lost || len(u.Readings) == 0 {
+		return out, nil
+	}
+	s, err := f.shapesOf(int(n))
+	if err != nil {
+		return nil, err
+	}
+	reading, plain := -1, false
+	for i, r := range u.Readings {
+		plain = f.Readings[r].Plain
+		if f.Readings[r] == as {
+			reading = i
+		}
+	}
+	of := &s.runs[int(n)-s.first]
+	for b, at := range of.at {
+		switch {
+		case at < 0:
+			continue
+		case of.neutral[b]:
+			if as.Plain != plain || !charset.ASCIISafe(as.Charset) {
+				continue
+			}
+		case reading < 0:
+			continue
+		default:
+			at += int32(reading)
+		}
+		l, doc := &out[b], int(of.doc[at])
+		if l.Part = h.part(doc); l.Part == nil {
+			l.Part, _ = q.PartOf(of.of[at], nil) // without words no text is needed
+		}
+		switch {
+		case of.links[at] == shapeLink:
+			l.Links, l.Linked = true, l.Part.Counts
+		case of.links[at] == 0:
+			l.Links = true
+		case !q.Exact():
+			l.Links = true
+			if p := h.part(doc + 1); p != nil {
+				l.Linked = p.Counts
+			}
+		}
+	}
+	return out, nil
+}
+
+// Any reports whether the question finds something in run n, in any reading.
+func (f *File) Any(h *Hits, n uint32) bool {
+	if h.of == nil {
+		return false
+	}
+	u := &f.Runs[n]
+	for _, doc := range u.alias {
+		if h.of[doc] != nil {
+			return true
+		}
+	}
+	return slices.ContainsFunc(h.of[u.first:u.first+u.docs], func(p *match.Part) bool { return p != nil })
+}
+
+// Knows reports whether the index knows the text of every block of run n, but those that
+// are skipped, in a reading.
+func (f *File) Knows(n uint32, as Reading) bool {
+	u := &f.Runs[n]
+	if u.Lost || len(u.Readings) == 0 {
+		return false
+	}
+	for _, r := range u.Readings {
+		if f.Readings[r] == as || u.Neutral && f.Readings[r].Plain == as.Plain && charset.ASCIISafe(as.Charset) {
+			return true
+		}
+	}
+	return false
+}
+
+// Skipped returns which blocks of run n are skipped.
+func (f *File) Skipped(n uint32) ([]bool, error) {
+	if int(n) >= len(f.Runs) {
+		return nil, f.fault(errDamaged)
+	}
+	s, err := f.shapesOf(int(n))
+	if err != nil {
+		return nil, err
+	}
+	of := s.runs[int(n)-s.first].at
+	out := make([]bool, len(of))
+	for b, at := range of {
+		out[b] = at < 0
+	}
+	return out, nil
+}

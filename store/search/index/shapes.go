@@ -1,0 +1,79 @@
+package index
+
+import (
+	"infomall/store/packed"
+	"infomall/store/words/match"
+)
+
+// shapes has the documents of consecutive runs.
+type shapes struct {
+	first, end int // the runs
+	runs       []runShapes
+}
+
+// runShapes has the documents of the blocks of a run.
+type runShapes struct {
+	of      []match.Shape // of all documents of the blocks, in order
+	doc     []int32       // of each shape: number of the document
+	at      []int32       // of each block: index of its first shape; -1 if it is skipped
+	links   []uint8       // of each shape: shapeLink, shapeLinks or 0
+	neutral []bool        // whether each block is neutral
+}
+
+// shapesOf returns the block of shapes that describes run n.
+func (f *File) shapesOf(n int) (*shapes, error) {
+	b, first, ok := group(f.shapes, n)
+	if !ok || b.end > len(f.Runs) || first >= b.end {
+		return nil, f.fault(errDamaged)
+	}
+	content, err := f.read(b.block)
+	if err != nil {
+		return nil, err
+	}
+	r := packed.Reader{B: content}
+	s := &shapes{first: first, end: b.end, runs: make([]runShapes, b.end-first)}
+	for i := range s.runs {
+		u := &f.Runs[first+i]
+		if len(u.Readings) == 0 {
+			continue
+		}
+		if u.Blocks > len(r.B) {
+			return nil, f.fault(errDamaged)
+		}
+		run := runShapes{at: make([]int32, u.Blocks), neutral: make([]bool, u.Blocks), of: make([]match.Shape, 0, u.Blocks), doc: make([]int32, 0, u.Blocks)}
+		next := u.first
+		read := func() (neutral bool) {
+			x := r.Uvarint()
+			doc := next
+			if x&(shapeNeutral|shapeOpen|shapeParting) == shapeAlias {
+				doc -= int(x >> shapeBits)
+				x = r.Uvarint()
+			} else if next++; x&shapeLinks != 0 {
+				next++
+			}
+			run.links = append(run.links, uint8(x&(shapeLink|shapeLinks)))
+			run.of = append(run.of, match.Shape{Terms: int(x >> shapeBits), Open: x&shapeOpen != 0, Parting: x&shapeParting != 0})
+			run.doc = append(run.doc, int32(doc))
+			r.Bad = r.Bad || doc < 0 || doc+int(x&shapeLinks/shapeLinks) >= f.docs
+			return x&shapeNeutral != 0
+		}
+		for n := range run.at {
+			if len(r.B) > 0 && r.B[0] == shapeSkipped {
+				r.Byte()
+				run.at[n] = -1
+				continue
+			}
+			run.at[n] = int32(len(run.of))
+			if run.neutral[n] = read(); !run.neutral[n] {
+				for range len(u.Readings) - 1 {
+					read()
+				}
+			}
+		}
+		if r.Bad || next != u.first+u.docs {
+			return nil, f.fault(errDamaged)
+		}
+		s.runs[i] = run
+	}
+	return s, nil
+}

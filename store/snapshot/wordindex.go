@@ -1,0 +1,316 @@
+package snapshot
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
+	"infomall/store/page"
+	"infomall/store/page/charset"
+	"infomall/store/record"
+	"infomall/store/search/index"
+	"infomall/store/segment"
+	"infomall/store/timeline"
+	"infomall/store/words/match"
+)
+
+// IndexWords writes the index of the words of segments, which are one of WordGroups, to w.
+// A run that cannot be read is noted in the index, and its pages are read when they are
+// asked for words. progress is called with the number of runs that are done.
+func (v *Snapshot) IndexWords(ctx context.Context, segments []*segment.Info, w io.Writer, progress func(runs int)) error {
+	b, err := index.NewBuilder(w)
+	if err != nil {
+		return err
+	}
+	x := &wordIndexer{v: v, group: segments, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool)}
+	if x.files, err = v.wordFiles(); err != nil {
+		return err
+	}
+	defer func() { _ = x.files.close() }() // they were only read
+	for _, s := range segments {
+		if err := x.findLeaves(ctx, v.Runs.Reader(s)); err != nil {
+			return err
+		}
+	}
+	done := 0
+	for _, s := range segments {
+		x.r = v.Runs.Reader(s)
+		b.Begin(index.Name{Number: s.Number(), Bytes: s.Bytes, CRC: s.CRC})
+		for n := range uint32(s.Runs) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if x.open(ctx, n) != nil {
+				b.AddLost()
+			} else if err := b.AddRun(&x.source); err != nil {
+				return err
+			}
+			done++
+			progress(done)
+		}
+	}
+	return b.Finish(x.seen)
+}
+
+// wordIndexer passes the runs of segments to an index.Builder.
+type wordIndexer struct {
+	v       *Snapshot
+	group   []*segment.Info
+	r       *segment.Reader // the current segment
+	run     *segment.Run
+	source  index.Source
+	outline facts.Outline
+
+	leaves blockSet // leaves of pages of the segments
+	other  blockSet // blocks that are used otherwise
+
+	files   *wordFiles
+	skipped map[segment.RunRef][]bool // which blocks of runs of other segments are not in their indexes
+	unseen  map[uint32]bool           // segments without an index, or whose index lacks a leaf of these segments
+}
+
+// skippedMost is how many runs of other segments are remembered.
+const skippedMost = 1 << 14
+
+// blockSet is a set of blocks, by run.
+type blockSet map[segment.RunRef][]bool
+
+func (b blockSet) add(run segment.RunRef, n uint32) {
+	list := b[run]
+	if more := int(n) + 1 - len(list); more > 0 {
+		list = append(list, make([]bool, more)...)
+		b[run] = list
+	}
+	list[n] = true
+}
+
+func (b blockSet) has(run segment.RunRef, n int) bool { return n < len(b[run]) && b[run][n] }
+
+// findLeaves finds out which blocks of the segments the captures of one of them use, and
+// how. A run that cannot be read is passed over.
+func (x *wordIndexer) findLeaves(ctx context.Context, r *segment.Reader) error {
+	for n := range uint32(r.Info.Runs) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		meta, err := x.v.Runs.Meta(r, n)
+		if err != nil || meta.Len() == 0 {
+			continue
+		}
+		bodies, err := meta.Bodies()
+		if err != nil {
+			continue
+		}
+		_, _, mimes, err := meta.Keys()
+		if err != nil {
+			continue
+		}
+		for i := range bodies {
+			layout := bodies[i].Recipe.Layout
+			if layout == 0 && !isPage(mimes[i]) {
+				layout = ^uint32(0)
+			}
+			for _, s := range bodies[i].Recipe.Spans {
+				for k := range s.Count {
+					of := x.leaves
+					if layout > 0 {
+						of = x.other
+						layout--
+					}
+					if x.inGroup(s.Segment) {
+						of.add(segment.RunRef{Segment: s.Segment, Run: s.Run}, s.N+k)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// inGroup reports whether a segment is one of those that are indexed together.
+func (x *wordIndexer) inGroup(id uint32) bool {
+	return slices.ContainsFunc(x.group, func(s *segment.Info) bool { return s.ID == id })
+}
+
+// isPage reports whether a body with this media type may be a page.
+func isPage(mime string) bool { return page.IsMarkup(mime) || mime == "text/plain" }
+
+// open sets x.source to run n of the segment.
+func (x *wordIndexer) open(ctx context.Context, n uint32) error {
+	run, err := x.v.Runs.Run(x.r, n)
+	if err != nil {
+		return err
+	}
+	ends, err := run.Meta.BlockEnds()
+	if err != nil {
+		return err
+	}
+	if _, err := run.Content(); err != nil {
+		return err
+	}
+	x.run = run
+	ref := segment.RunRef{Segment: x.r.Info.ID, Run: n}
+	x.source = index.Source{
+		Blocks: len(ends), Read: x.text, Named: make(map[index.Reading][]segment.RunRef),
+		Neutral: func(n int) bool { return charset.IsASCII(x.block(n)) },
+		Skip:    func(n int) bool { return x.other.has(ref, n) && !x.leaves.has(ref, n) },
+	}
+	if run.Meta.Len() == 0 {
+		return nil
+	}
+	bodies, err := run.Meta.Bodies()
+	if err != nil {
+		return err
+	}
+	entries, err := run.Meta.Entries()
+	if err != nil {
+		return err
+	}
+	kept, err := x.v.Runs.Facts(x.r, n)
+	if err != nil {
+		return err
+	}
+	for i := range entries {
+		e := &entries[i]
+		p := index.Page{Kind: index.PageUnknown}
+		switch {
+		case e.Body != segment.BodyNone && (e.Bytes == 0 || !isPage(e.Mime)):
+			p.Kind = index.PageNone
+		case e.Body == segment.BodyNone || e.Page.Charset == "" || e.Page.ReadBytes != 0:
+		case int(bodies[i].Same) < i:
+			p.Kind, p.Same = index.PageSame, bodies[i].Same
+		case e.Body == segment.BodyOwn:
+			if x.read(&p, e, kept.Page(uint32(i))) {
+				p.Kind = index.PageOwn
+			} else if x.outline.Leaves == 0 && x.empty(ctx, record.Ref{Segment: x.r.Info.ID, Run: n, N: uint32(i)}) {
+				p.Kind = index.PageEmpty
+			}
+		case e.Change != record.ChangeSame:
+			x.held(ctx, &p, timeline.Place{Seg: x.r, Run: n, N: uint32(i)}, e)
+		}
+		x.source.Pages = append(x.source.Pages, p)
+	}
+	return nil
+}
+
+// block returns block n of the current run.
+func (x *wordIndexer) block(n int) []byte {
+	b, _ := x.run.Block(uint32(n)) // unreachable error: the content is there, and n is below the number of blocks
+	return b
+}
+
+// text returns the text of block n of the current run in a reading, and the texts of its
+// links to other addresses.
+func (x *wordIndexer) text(n int, as index.Reading) (string, []string) {
+	b := &divide.Body{Plain: as.Plain, Charset: as.Charset}
+	return b.TextOf(x.block(n)), b.AnchorsOf(x.block(n))
+}
+
+// read sets p to the page of a body, which the entry e stores, and notes which runs have its
+// leaves. encoded is the facts of the body. It returns false if the body is not stored in
+// leaves.
+func (x *wordIndexer) read(p *index.Page, e *segment.Stored, encoded []byte) bool {
+	if x.outline.Read(encoded) != nil || x.outline.Inline {
+		return false
+	}
+	leaves := appendLeaves(nil, e.Recipe.Spans, e.Recipe.Layout)
+	if !inLeaves(&e.Recipe, leaves, x.outline.Leaves) {
+		return false
+	}
+	p.Title = e.Page.Title
+	p.Reading = index.Reading{Charset: string(x.outline.Charset), Plain: x.outline.Plain}
+	p.Cut = slices.Clone(x.outline.Cut)
+	named := x.source.Named[p.Reading]
+	for _, s := range leaves {
+		x.look(s)
+		if run := (segment.RunRef{Segment: s.Segment, Run: s.Run}); !slices.Contains(named, run) {
+			named = append(named, run)
+		}
+	}
+	x.source.Named[p.Reading] = named
+	return true
+}
+
+// empty reports whether the text of the page of a capture has no term. The page is stored
+// in one block and has no leaf.
+func (x *wordIndexer) empty(ctx context.Context, ref record.Ref) bool {
+	p, err := x.v.Payload(ctx, ref)
+	if err != nil || p.NoBody != "" || p.Large != nil {
+		return false
+	}
+	b, ok := divide.Open(p.Body, divide.AsOf(&p), divide.Options{})
+	if !ok {
+		return false
+	}
+	var terms match.Terms
+	terms.Read(b.Page.Text(b.Charset))
+	return !terms.Next()
+}
+
+// held sets p to the page of the entry e at a place, whose body another entry stores. If
+// the other body was read in another way, or cannot be read, p stays unknown.
+func (x *wordIndexer) held(ctx context.Context, p *index.Page, at timeline.Place, e *segment.Stored) {
+	o, where, err := x.v.Owner(ctx, at, e)
+	if err != nil || o == nil || o.Page.Charset != e.Page.Charset || o.Mime != e.Mime || o.Page.ReadBytes != 0 {
+		return
+	}
+	kept, err := x.v.Runs.Facts(where.Seg, where.Run)
+	if err != nil {
+		return
+	}
+	if !x.read(p, o, kept.Page(where.N)) {
+		if x.outline.Leaves == 0 && x.empty(ctx, record.Ref{Segment: at.Seg.Info.ID, Run: at.Run, N: at.N}) {
+			p.Kind = index.PageEmpty
+		}
+		return
+	}
+	p.Kind, p.Title = index.PageHeld, e.Page.Title
+	p.Holder = index.Holder{RunRef: segment.RunRef{Segment: where.Seg.Info.ID, Run: where.Run}, N: where.N}
+}
+
+// look notes the segment of leaves, which are leaves of a page, as unseen if its index does
+// not have all of them.
+func (x *wordIndexer) look(s segment.Span) {
+	if x.unseen[s.Segment] || x.inGroup(s.Segment) {
+		return
+	}
+	ref := segment.RunRef{Segment: s.Segment, Run: s.Run}
+	list, ok := x.skipped[ref]
+	if !ok {
+		other := x.v.Runs.Segment(s.Segment)
+		if other == nil {
+			x.unseen[s.Segment] = true
+			return
+		}
+		f, ok := x.files.file(other.Info)
+		if !ok || s.Run >= f.runs {
+			x.unseen[s.Segment] = true
+			return
+		}
+		var err error
+		if list, err = f.Skipped(f.first + s.Run); err != nil {
+			x.unseen[s.Segment] = true
+			return
+		}
+		if len(x.skipped) >= skippedMost {
+			clear(x.skipped)
+		}
+		x.skipped[ref] = list
+	}
+	for k := range s.Count {
+		if n := int(s.N + k); n < len(list) && list[n] {
+			x.unseen[s.Segment] = true
+		}
+	}
+}
+
+// seen returns the number of the db-file of a segment, or 0 if it is unseen.
+func (x *wordIndexer) seen(id uint32) uint32 {
+	s := x.v.Runs.Segment(id)
+	if s == nil || x.unseen[id] {
+		return 0
+	}
+	return s.Info.Number()
+}
