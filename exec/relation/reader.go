@@ -100,6 +100,9 @@ type Snapshot interface {
 	// Words answers a question for the captures with a key in ranges and a time in from
 	// <= time < to, without reading their pages. It returns nil if it cannot.
 	Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error)
+	// NearWords returns, for each of words, the words near it that captures with a key in
+	// ranges and a time in from <= time < to have in their texts. words must be folded.
+	NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error)
 	// Results returns the stored results of a kind, such as rankings, sorted by
 	// name and time. ResultRows yields the rows of one result whose keys lie in
 	// the ranges, which are sorted and disjoint; nil means all.

@@ -512,6 +512,11 @@ func (a *Archive) Words(ctx context.Context, _ search.Question, _ []urlkey.Range
 	return nil, ctx.Err()
 }
 
+// NearWords returns no words: the archive does not look for them.
+func (a *Archive) NearWords(ctx context.Context, words []string, _ []urlkey.Range, _, _ record.Time) ([][]search.NearWord, error) {
+	return make([][]search.NearWord, len(words)), ctx.Err()
+}
+
 // Damage returns nil: no file of this archive can be damaged.
 func (a *Archive) Damage() error { return nil }
 
