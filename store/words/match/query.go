@@ -290,6 +290,12 @@ func (p *queryParser) item(depth int) (_ node, found bool, _ error) {
 	start := p.at
 	if n := p.bracket(); n > 0 {
 		p.at += n
+		switch p.blanks(); {
+		case p.at == len(p.text):
+			return node{}, false, p.closeBracket(start)
+		case p.done():
+			return node{}, false, p.fault(start, p.at+1-start, "there is no word to look for", "write words between the brackets, or remove them")
+		}
 		kid, err := p.any(depth + 1)
 		if err == nil {
 			err = p.closeBracket(start)
