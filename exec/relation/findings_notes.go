@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"infomall/exec/value"
 	"infomall/store/record"
@@ -114,14 +113,14 @@ func nearNote(word string, near []search.NearWord) string {
 const wantedWordsMax = 8
 
 // wantedWords returns the words that a question asks for, but for excluded words,
-// beginnings of words, words of scripts without spaces and words that are shorter than
-// search.NearLeast.
+// beginnings of words, words of scripts without spaces and words that can have no near
+// words.
 func wantedWords(q *match.Query) (words []string) {
 	known := make(map[string]bool)
 	q.Needed(func(atom int) {
 		for _, phrase := range q.Atoms()[atom].Phrases {
 			for _, t := range phrase.Terms {
-				if !t.Letter && !t.Prefix && !known[t.Text] && utf8.RuneCountInString(t.Text) >= search.NearLeast && len(words) < wantedWordsMax {
+				if !t.Letter && !t.Prefix && !known[t.Text] && search.HasNear(t.Text) && len(words) < wantedWordsMax {
 					known[t.Text] = true
 					words = append(words, t.Text)
 				}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"infomall/store/words/match"
@@ -15,8 +16,8 @@ type NearWord struct {
 	Texts int    // number of different bodies that have the word
 }
 
-// NearLeast is how many letters a word must have at least for near words.
-const NearLeast = 3
+// nearLeast is how many letters a word must have at least for near words.
+const nearLeast = 3
 
 // nearMax is how many near words are named for a word, at most.
 const nearMax = 5
@@ -58,6 +59,13 @@ type nearCount struct {
 	number                int // in the order in which near words were found
 }
 
+// HasNear reports whether a word may have near words: it has 3 to 64 letters and no digit.
+// A word that is written otherwise is rarely a slip of the pen.
+func HasNear(word string) bool {
+	n := utf8.RuneCountInString(word)
+	return n >= nearLeast && n <= nearRunesMax && !strings.ContainsFunc(word, unicode.IsDigit)
+}
+
 // NewNearer returns a Nearer for words, which must be folded as MATCH folds them.
 func NewNearer(words []string) *Nearer {
 	n := &Nearer{far: make(map[string]bool)}
@@ -66,7 +74,7 @@ func NewNearer(words []string) *Nearer {
 		if len(t.letters) > 5 {
 			t.most = 2
 		}
-		if len(t.letters) < NearLeast || len(t.letters) > nearRunesMax {
+		if !HasNear(w) {
 			t.most = 0
 		}
 		n.words = append(n.words, t)
@@ -110,7 +118,7 @@ func (n *Nearer) term(found NearPart, term string) NearPart {
 		c := w.near[term]
 		if c == nil {
 			d := n.distance(w.letters, n.runes, w.most+1)
-			if d > w.most || len(n.runes) < NearLeast && d > 0 || len(w.near) >= nearKept {
+			if d > w.most || len(n.runes) < nearLeast && d > 0 || len(w.near) >= nearKept {
 				continue
 			}
 			n.number++

@@ -2,6 +2,7 @@ package match
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -13,19 +14,15 @@ import (
 type table struct {
 	words   int // 64-bit words of a vector
 	terms   map[string][]uint64
-	begins  []prefix // terms that are asked for by their beginning
-	starts  []uint64 // first terms of phrases
-	apart   []uint64 // terms that need not be joined to the one before
-	ends    []uint64 // last terms of phrases
-	phrases []span   // the terms of each phrase
-	of      []int    // phrase of each term
-	exact   []string // of each phrase
-	longest int      // terms of the longest phrase
-}
-
-type prefix struct {
-	text string
-	bits []uint64
+	begins  map[string][]uint64 // terms that are asked for by their beginning
+	lengths []int               // the lengths in bytes of the beginnings, ascending, each once
+	starts  []uint64            // first terms of phrases
+	apart   []uint64            // terms that need not be joined to the one before
+	ends    []uint64            // last terms of phrases
+	phrases []span              // the terms of each phrase
+	of      []int               // phrase of each term
+	exact   []string            // of each phrase
+	longest int                 // terms of the longest phrase
 }
 
 type span struct{ from, to int }
@@ -47,6 +44,7 @@ func (t *table) make(atoms []Atom) {
 	t.words = (n + 63) >> 6
 	vector := func() []uint64 { return make([]uint64, t.words) }
 	t.terms, t.starts, t.apart, t.ends = make(map[string][]uint64), vector(), vector(), vector()
+	t.begins = make(map[string][]uint64)
 	at := 0
 	for i := range atoms {
 		for k, ph := range atoms[i].Phrases {
@@ -57,8 +55,11 @@ func (t *table) make(atoms []Atom) {
 					set(t.apart, at)
 				}
 				if term.Prefix {
-					t.begins = append(t.begins, prefix{term.Text, vector()})
-					set(t.begins[len(t.begins)-1].bits, at)
+					if t.begins[term.Text] == nil {
+						t.begins[term.Text] = vector()
+						t.lengths = append(t.lengths, len(term.Text))
+					}
+					set(t.begins[term.Text], at)
 				} else {
 					if t.terms[term.Text] == nil {
 						t.terms[term.Text] = vector()
@@ -70,6 +71,25 @@ func (t *table) make(atoms []Atom) {
 			set(t.ends, at-1)
 		}
 	}
+	slices.Sort(t.lengths)
+	t.lengths = slices.Compact(t.lengths)
+}
+
+// equal appends to dst the terms of the question that a term of a text equals, as
+// vectors, and returns the longer slice.
+func (t *table) equal(dst [][]uint64, term []byte) [][]uint64 {
+	if v := t.terms[string(term)]; v != nil {
+		dst = append(dst, v)
+	}
+	for _, n := range t.lengths {
+		if n > len(term) {
+			break
+		}
+		if v := t.begins[string(term[:n])]; v != nil {
+			dst = append(dst, v)
+		}
+	}
+	return dst
 }
 
 // canonical returns the letters of a text in the form in which those of ="..." are
@@ -95,7 +115,8 @@ type finder struct {
 	terms Terms
 	state []uint64
 	next  []uint64
-	froms []int // where the last terms begin, by their number modulo longest
+	equal [][]uint64 // terms of the question that the last term equals
+	froms []int      // where the last terms begin, by their number modulo longest
 }
 
 func (t *table) finder() *finder {
@@ -110,20 +131,14 @@ func (f *finder) find(text string, found func(hit) bool) int {
 	open := false // a bit of state is set
 	for f.terms.Read(text); f.terms.Next(); n++ {
 		f.froms[n%t.longest] = f.terms.From
-		term := f.terms.Term()
-		bits := t.terms[string(term)]
-		any := bits != nil
-		for i := range t.begins {
-			any = any || strings.HasPrefix(string(term), t.begins[i].text)
-		}
-		if !any {
+		if f.equal = t.equal(f.equal[:0], f.terms.Term()); len(f.equal) == 0 {
 			if open {
 				clear(f.state)
 				open = false
 			}
 			continue
 		}
-		if f.step(term, bits); !f.ended(n, text, found) {
+		if f.step(); !f.ended(n, text, found) {
 			return n + 1
 		}
 		open = true
@@ -131,20 +146,16 @@ func (f *finder) find(text string, found func(hit) bool) int {
 	return n
 }
 
-// step takes the state over a term. bits are the terms of the question that equal it.
-func (f *finder) step(term []byte, bits []uint64) {
+// step takes the state over a term of the text, which equals the terms f.equal of the
+// question.
+func (f *finder) step() {
 	t, carry := f.t, uint64(0)
 	for w, s := range f.state {
 		v := s<<1 | carry | t.starts[w]
 		carry = s >> 63
 		is := uint64(0)
-		if bits != nil {
-			is = bits[w]
-		}
-		for i := range t.begins {
-			if b := t.begins[i].bits[w]; b != 0 && strings.HasPrefix(string(term), t.begins[i].text) {
-				is |= b
-			}
+		for _, e := range f.equal {
+			is |= e[w]
 		}
 		if v &= is; !f.terms.Joined {
 			v &= t.apart[w]

@@ -1,9 +1,6 @@
 package match
 
-import (
-	"math/bits"
-	"strings"
-)
+import "math/bits"
 
 // A text may come in parts, between which stands white space, such as the leaves of a
 // page. Part is what a question needs to know of a part, and Whole puts the answer for
@@ -79,7 +76,11 @@ func (q *Query) Part(text string) *Part {
 	f.state[0] = 0
 	for f.terms.readAfterChinese(text); f.terms.Next(); n++ {
 		f.froms[n%t.longest] = f.terms.From
-		is := q.bits(f.terms.Term())
+		is := uint64(0)
+		f.equal = t.equal(f.equal[:0], f.terms.Term())
+		for _, e := range f.equal {
+			is |= e[0]
+		}
 		if n < t.longest-1 {
 			head[n] = step{is, f.terms.Joined}
 			begun |= is
@@ -127,21 +128,6 @@ func (q *Query) Part(text string) *Part {
 
 // partingPart is a part without terms that has a character that parts words.
 var partingPart = &Part{parts: true}
-
-// bits returns which terms of the question the term of a text equals.
-func (q *Query) bits(term []byte) uint64 {
-	t := &q.table
-	is := uint64(0)
-	if v := t.terms[string(term)]; v != nil {
-		is = v[0]
-	}
-	for i := range t.begins {
-		if strings.HasPrefix(string(term), t.begins[i].text) {
-			is |= t.begins[i].bits[0]
-		}
-	}
-	return is
-}
 
 // Whole answers a question for a text whose parts it is given in order.
 type Whole struct {

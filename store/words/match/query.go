@@ -15,6 +15,9 @@ const (
 	depthMax      = 100      // brackets in brackets
 	nearDefault   = 10       // terms between the parts of NEAR if it names no number
 	nearMax       = 10_000   // the most that NEAR may name
+	// nearPhrasesMax is how many words and phrases NEAR takes. Each place of one is
+	// compared with places of all others.
+	nearPhrasesMax = 50
 )
 
 // Query is a parsed question. It never changes, so many goroutines may use it.
@@ -371,7 +374,9 @@ func (p *queryParser) near() (_ node, found bool, _ error) {
 		if err != nil {
 			return node{}, false, err
 		}
-		a.Phrases = append(a.Phrases, phrases...)
+		if a.Phrases = append(a.Phrases, phrases...); len(a.Phrases) > nearPhrasesMax {
+			return node{}, false, p.fault(start, p.at-start, fmt.Sprintf("NEAR takes %d words and phrases at most", nearPhrasesMax), "name fewer")
+		}
 	}
 	if err := p.closeBracket(open); err != nil {
 		return node{}, false, err

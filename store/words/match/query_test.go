@@ -100,6 +100,7 @@ func TestParseErrors(t *testing.T) {
 		{"-a", "-a", "only words to exclude are asked for"},
 		{"x OR -a", "-a", "only words to exclude are asked for"},
 		{"NEAR(a b", "(", "a bracket is not closed"},
+		{"NEAR(" + strings.Repeat("a* ", 51) + ")", "NEAR(" + strings.Repeat("a* ", 50) + "a*", "NEAR takes 50 words and phrases at most"},
 		{"NEAR()", "NEAR()", "NEAR has no word in it"},
 		{"NEAR(a (b))", "(", "NEAR has words and phrases only, and no brackets in it"},
 		{"NEAR(a b, 99999999999999999999)", " 99999999999999999999", "NEAR reaches over 10000 words at most"},
