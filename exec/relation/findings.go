@@ -51,12 +51,12 @@ var Findings = listWithRefs(Relation{
 	Name: "findings", Doc: "a span of time in which a page had the words of findings('words')", Scoped: true, Asked: true,
 	Order: []string{"url", "first_seen"}, RefColumns: refColumns,
 	Columns: []Column{
-		urlOf("url", "canonical URL", func(f *finding) string { return f.url }),
+		urlOf("url", "canonical URL; of joined findings, the one that had the words last", func(f *finding) string { return f.url }),
 		timeOf("first_seen", "first capture with the words; the start of its version, if that began before the time asked for", func(f *finding) record.Time { return f.first }),
 		timeOf("last_seen", "last capture with the words", func(f *finding) record.Time { return f.last }),
 		costly("snippet", value.Text, "excerpt of the text around the words", ofFound(func(r *response, q *match.Query) value.Value { return r.snippet(q) })).marked(),
 		textOf("title", "title of the last version in the span", func(f *finding) string { return f.title }),
-		intOf("versions", "number of versions in the span", func(f *finding) int64 { return int64(f.versions) }),
+		intOf("versions", "number of versions in the span, of all URLs that were joined", func(f *finding) int64 { return int64(f.versions) }),
 		intOf("copies", "number of further URLs whose findings were joined to this one: other forms of the URL, and near-copies", func(f *finding) int64 { return int64(f.copies) }),
 		costly("label", value.Text, "label of the block that answers best: main, nav, header, footer, aside, ad, form, list, media or other", ofFound(func(r *response, q *match.Query) value.Value {
 			return value.OfText(r.label(r.inCut(facts.KeptLevel, r.answer(q).Place)).String())
