@@ -83,7 +83,7 @@ var arrows = map[string]string{
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match",
 	"exec/eval":     "exec/value exec/expr store/urlkey",
-	"exec/relation": "exec/value store/record store/urlkey crawl/order crawl/report exec/eval exec/expr exec/graph exec/spill lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/search store/words/match",
+	"exec/relation": "exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/search store/words/match",
 	"exec/plan":     "exec/value exec/expr lang/ast store/record store/urlkey store/words/match exec/relation",
 	"exec/spill":    "exec/value",
 	"exec/op":       "exec/value exec/plan exec/spill lang/ast store/record store/urlkey exec/expr exec/eval exec/relation",

@@ -108,6 +108,10 @@ func (endless) Words(context.Context, search.Question, []urlkey.Range, record.Ti
 
 func (endless) WordsIndexed(record.Time, record.Time) (int, int) { return 0, 0 }
 
+func (endless) NearWords(_ context.Context, words []string, _ []urlkey.Range, _, _ record.Time) ([][]search.NearWord, error) {
+	return make([][]search.NearWord, len(words)), nil
+}
+
 func (endless) Results(context.Context, string) ([]task.Result, error) { return nil, nil }
 
 func (endless) ResultRows(context.Context, task.Result, []urlkey.Range) iter.Seq2[task.ResultRow, error] {

@@ -27,6 +27,16 @@ var wordQueries = []string{
 	"SELECT url, time, block FROM changes WHERE added_text MATCH '%[1]s' OR removed_text MATCH '%[1]s' OR text NOT MATCH '%[1]s'",
 	"SELECT a.url, b.text MATCH '%s' AS m FROM versions LATEST AS a JOIN versions FIRST AS b ON a.url = b.url",
 	"SELECT host, count(*) AS n FROM versions GROUP BY host HAVING count(*) FILTER (WHERE text MATCH '%s') > 1",
+	"SELECT a.url, a.time, l.anchor FROM versions AS a JOIN links AS l ON l.url = a.url AND l.time = a.time WHERE a.text MATCH '%[1]s' AND l.anchor MATCH '%[1]s'",
+	"SELECT a.url, b.text MATCH '%[1]s' AS m FROM versions AS a LEFT JOIN versions FIRST AS b ON a.url = b.url AND b.text MATCH '%[1]s' WHERE NOT a.main MATCH '%[1]s' OR b.url IS NULL",
+	"SELECT q.u, snippet(q.t) FROM (SELECT url AS u, text AS t, time FROM versions WHERE status = 200) AS q WHERE q.t MATCH '%[1]s' AND q.t NOT MATCH 'English'",
+	"SELECT DISTINCT title FROM (SELECT title, main, snippet(text) AS s FROM versions WHERE text MATCH '2008') WHERE main MATCH '%s'",
+	"SELECT url FROM pages AS p WHERE EXISTS (SELECT * FROM changes AS c WHERE c.url = p.url AND c.added_text MATCH '%[1]s') OR url IN (SELECT url FROM blocks WHERE text MATCH '%[1]s')",
+	"SELECT month(as_of) AS m, count(*) AS n, max(score(text, '%[1]s')) AS best FROM versions EACH month WHERE text MATCH '%[1]s' GROUP BY m",
+	"SELECT text MATCH '%s' AS m, count(*) AS n FROM versions GROUP BY m",
+	"WITH f AS (SELECT url, first_seen, copies FROM findings('%s') IN 'lanshan.example') SELECT f.url, f.copies, v.title FROM f JOIN versions LATEST AS v ON v.url = f.url WHERE f.url LIKE 'http://www%%'",
+	"SELECT v.url, f.first_seen FROM (SELECT url FROM versions IN 'http://www.lanshan.example/') AS v JOIN findings('%s') AS f ON f.url = v.url",
+	"SELECT url, copies FROM findings('%s') WHERE url = 'http://www.lanshan.example/' OR host = 'lib.lanshan.example'",
 }
 
 // TestWordsFromLeaves asks for words in two ways: by what the stored leaves say, and by

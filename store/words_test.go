@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -225,6 +226,7 @@ func TestWords(t *testing.T) {
 		if indexed < known {
 			rt.Fatalf("%d captures are answered by leaves, and %d by the index", known, indexed)
 		}
+		checkNearWords(rt, a)
 	})
 	if known == 0 {
 		t.Error("no question was answered without reading pages")
@@ -235,5 +237,42 @@ func TestWords(t *testing.T) {
 func indexWords(t *rapid.T, a *Archive) {
 	if _, err := a.Reindex(context.Background(), task.ReindexOptions{Words: true}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// checkNearWords compares NearWords of a snapshot with the words of its pages.
+func checkNearWords(t *rapid.T, a *Archive) {
+	ctx := context.Background()
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	words := []string{"zookeper", "brokr", "kafka", "tierde", "remove", "xyzzy"}
+	from := record.Time(rapid.IntRange(0, 10).Draw(t, "from")) * 1000
+	want := search.NewNearer(words)
+	read := make(map[record.Digest]bool)
+	for b, err := range v.Scan(ctx, record.Scan{From: from, To: record.MaxTime + 1, Columns: record.ColDigest | record.ColKind}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.N {
+			if read[b.Digest[i]] || b.Kind[i] != record.KindPage {
+				continue
+			}
+			read[b.Digest[i]] = true
+			p, err := v.Payload(ctx, b.Ref[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if page, ok := divide.Open(p.Body, divide.AsOf(&p), divide.Options{}); ok {
+				want.Next()
+				want.Add(want.Part(page.Page.Text(page.Charset)))
+			}
+		}
+	}
+	got, err := v.NearWords(ctx, words, nil, from, record.MaxTime+1)
+	if err != nil || !reflect.DeepEqual(got, want.Words()) {
+		t.Fatalf("near words: %v (%v), want %v", got, err, want.Words())
 	}
 }

@@ -79,6 +79,13 @@ func (b *Binder) withQuestion(f *Function, e *ast.Call) (*ast.Call, error) {
 	return &full, nil
 }
 
+// TakesMatch reports whether the call e is of a function that may take its question from
+// a MATCH in WHERE, such as snippet(text).
+func TakesMatch(e *ast.Call) bool {
+	f := FindFunction(e.Name.Text)
+	return f != nil && f.asked
+}
+
 // Marked reports whether the texts of e have marks around words, see
 // value.MarkFrom.
 func Marked(e Expr) bool {

@@ -2,7 +2,8 @@ package expr
 
 import (
 	"errors"
-	"strings"
+	"fmt"
+	"unicode/utf8"
 
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -67,7 +68,7 @@ func (m *MatchWords) apply(x, question value.Value) (value.Value, error) {
 
 // Question parses a question of MATCH or SEARCH. The parameter at is the
 // expression that gives the question. The error points to the fault inside the
-// question if at is a string of one line.
+// question if at is a string. Otherwise the message names the place in the question.
 func Question(question string, at ast.Expr) (*match.Query, error) {
 	q, err := match.Parse(question)
 	var fault *match.Error
@@ -76,19 +77,53 @@ func Question(question string, at ast.Expr) (*match.Query, error) {
 	}
 	e := ast.Errorf(at, "%s", fault.Problem)
 	e.Hint = fault.Remedy
-	if s, ok := at.(*ast.String); ok && fault.Len > 0 && !strings.ContainsAny(question, "'\n") {
+	switch s, ok := at.(*ast.String); {
+	case fault.Len == 0:
+	case ok:
 		e.Start = inside(s.Start, question[:fault.At])
 		e.End = inside(e.Start, question[fault.At:fault.At+fault.Len])
-		e.Start.Offset, e.Start.Column = e.Start.Offset+1, e.Start.Column+1 // the quote
-		e.End.Offset, e.End.Column = e.End.Offset+1, e.End.Column+1
+		for _, p := range []*ast.Pos{&e.Start, &e.End} {
+			p.Offset++ // the quote
+			if p.Line == s.Start.Line {
+				p.Column++
+			}
+		}
+	default:
+		e.Msg += fmt.Sprintf(", at character %d of %s", utf8.RuneCountInString(question[:fault.At])+1, faultText(question, fault))
 	}
 	return nil, e
 }
 
-// inside returns the position after text, which begins at the position from and has
-// no line end.
+// faultTextRunes is how many characters of a question an error shows before and after its
+// fault.
+const faultTextRunes = 30
+
+// faultText returns a question in quotes, or of a long one the part around the fault.
+func faultText(question string, fault *match.Error) string {
+	from := back(question, fault.At, faultTextRunes)
+	to := forth(question, fault.At, faultTextRunes)
+	text := question[from:to]
+	if from > 0 {
+		text = "…" + text
+	}
+	if to < len(question) {
+		text += "…"
+	}
+	return "'" + text + "'"
+}
+
+// inside returns the position after text, which begins at the position from in a string.
 func inside(from ast.Pos, text string) ast.Pos {
-	from.Offset += len(text)
-	from.Column += len([]rune(text))
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		at += size
+		switch r {
+		case '\n':
+			from.Line, from.Column = from.Line+1, 0
+		case '\'':
+			from.Offset, from.Column = from.Offset+1, from.Column+1 // it is written twice
+		}
+		from.Offset, from.Column = from.Offset+size, from.Column+1
+	}
 	return from
 }

@@ -112,7 +112,7 @@ func (r *Runner) counted(ctx context.Context, n plan.Node, in value.Rows) value.
 func (r *Runner) source(ctx context.Context, n *plan.Source) value.Rows {
 	ask := &n.Request
 	ranges, narrowed := r.sought[n]
-	if narrowed {
+	if narrowed = narrowed && !ask.Joins(); narrowed {
 		ask = ask.Within(ranges)
 	}
 	if n.Seek == nil || narrowed {

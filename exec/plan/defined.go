@@ -19,9 +19,10 @@ func defined(env *expr.Env) (*value.Defined, error) {
 	return env.Defined()
 }
 
-// view returns an input that reads the view with this name. It returns nil, nil
+// view returns an input that reads the view that FROM names. It returns nil, nil
 // if there is no such view, or if a relation of the archive has the name.
-func (b *builder) view(name *ast.Name) (*input, error) {
+func (b *builder) view(from *ast.Source) (*input, error) {
+	name := from.Relation
 	if relation.Find(name.Text) != nil {
 		return nil, nil
 	}
@@ -31,6 +32,7 @@ func (b *builder) view(name *ast.Name) (*input, error) {
 	}
 	for _, v := range d.Views {
 		if strings.EqualFold(v.Name, name.Text) {
+			v.Query = b.withMatches(v.Query, nameOf(from))
 			return b.readView(name, &v)
 		}
 	}

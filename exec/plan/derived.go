@@ -89,7 +89,7 @@ func (b *builder) derived(from *ast.Source) (*input, error) {
 	var in *input
 	switch {
 	case from.Query != nil:
-		node, err := build(from.Query, b.env, b.with)
+		node, err := build(b.withMatches(from.Query, nameOf(from)), b.env, b.with)
 		if err != nil {
 			return nil, err
 		}
@@ -103,13 +103,25 @@ func (b *builder) derived(from *ast.Source) (*input, error) {
 			break
 		}
 		var err error
-		if in, err = b.view(from.Relation); in == nil {
+		if in, err = b.view(from); in == nil {
 			return nil, err
 		}
 	default:
 		return nil, nil
 	}
 	return in, unscoped(from, in.rel)
+}
+
+// nameOf returns the name that FROM gives a source: its alias, or the name of the
+// relation or view. It returns "" if it has none.
+func nameOf(from *ast.Source) string {
+	switch {
+	case from.Alias != nil:
+		return from.Alias.Text
+	case from.Relation != nil:
+		return from.Relation.Text
+	}
+	return ""
 }
 
 // derivedInput returns an input whose rows come from the plan node. what

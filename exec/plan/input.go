@@ -109,6 +109,7 @@ func (b *builder) layout() {
 			}
 		})
 	}
+	b.demandMatches(list)
 	base := 0
 	for _, in := range b.inputs {
 		in.base = base
@@ -287,32 +288,85 @@ func (in *input) what() string {
 func (b *builder) binder(where string) *expr.Binder {
 	bind := &expr.Binder{Column: b.column, Asked: b.asked, Where: where, Env: b.env}
 	bind.Query = func(e ast.Expr) (expr.Expr, error) { return b.lookUp(bind, e) }
-	if len(b.inputs) == 1 && b.inputs[0].src != nil && !b.env.Plain {
-		bind.Matching = b.matching
+	bind.Matching = func(x *ast.Column, q *match.Query) expr.Expr {
+		if col := b.matching(x, q); col != nil {
+			return col
+		}
+		return nil
 	}
 	return bind
 }
 
-// matching returns an expression for x MATCH q that reads a late column of the only
-// input, which knows the answer for most pages without reading them. It returns nil if x
-// is no text of a page.
-func (b *builder) matching(x *ast.Column, q *match.Query) expr.Expr {
-	in, col, err := b.find(x, value.Text)
-	if err != nil {
+// matching returns an expression for x MATCH q that reads a late column, which knows the
+// answer for most pages without reading them. It returns nil if x is no text of a page.
+func (b *builder) matching(x *ast.Column, q *match.Query) *expr.Col {
+	in, i := b.matchColumn(x, q, len(b.inputs) == 1)
+	if in == nil {
 		return nil
+	}
+	made := in.src.Fields[i]
+	b.touched = append(b.touched, late{in, i})
+	return &expr.Col{Index: in.base + i, Name: b.columnName(in, made), T: made.Type}
+}
+
+// matchColumn returns the input of the column x, and the index in it of the late column
+// that answers x MATCH q. If the input does not read that column so far, matchColumn adds
+// it if add is set. The input is nil if there is no such column.
+func (b *builder) matchColumn(x *ast.Column, q *match.Query, add bool) (*input, int) {
+	in, col, err := b.find(x, value.Text)
+	if err != nil || in.src == nil || b.env.Plain {
+		return nil, 0
 	}
 	made := col.Matching(q)
 	if made == nil {
-		return nil
+		return nil, 0
 	}
-	for _, f := range in.src.Fields {
+	for i, f := range in.src.Fields {
 		if f.Name == made.Name {
-			made = f
+			return in, i
 		}
 	}
-	i := in.index(made)
-	b.touched = append(b.touched, late{in, i})
-	return &expr.Col{Index: in.base + i, Name: b.columnName(in, made), T: made.Type}
+	if !add {
+		return nil, 0
+	}
+	return in, in.index(made)
+}
+
+// demandMatches adds the columns that answer the MATCH of the expressions in list to those
+// that their inputs read. With one input, binding the expressions adds them.
+func (b *builder) demandMatches(list []ast.Expr) {
+	if len(b.inputs) < 2 {
+		return
+	}
+	for _, e := range list {
+		if e == nil {
+			continue
+		}
+		ast.Walk(e, func(n ast.Node) bool {
+			if m, ok := n.(*ast.Binary); ok && m.Op == "MATCH" {
+				x, ok := m.X.(*ast.Column)
+				if q := b.constantQuestion(m.Y); ok && q != nil {
+					b.matchColumn(x, q, true)
+				}
+			}
+			_, query := n.(*ast.Query)
+			return !query
+		})
+	}
+}
+
+// constantQuestion returns the question e if e is a string or a parameter and has no
+// fault, and otherwise nil.
+func (b *builder) constantQuestion(e ast.Expr) *match.Query {
+	text, ok := (narrower{env: b.env}).text(e)
+	if !ok {
+		return nil
+	}
+	q, err := match.Parse(text)
+	if err != nil {
+		return nil
+	}
+	return q
 }
 
 // column returns an expression that reads the column of the inputs that c

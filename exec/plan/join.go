@@ -7,6 +7,7 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
+	"infomall/store/words/match"
 )
 
 // Join is a node that yields each row of Left together with each row of Right
@@ -272,6 +273,14 @@ func (b *builder) inputBinder(in *input, where string) *expr.Binder {
 		own := *x.(*expr.Col)
 		own.Index -= in.base
 		return &own, nil
+	}
+	bind.Matching = func(x *ast.Column, q *match.Query) expr.Expr {
+		col := b.matching(x, q)
+		if col == nil {
+			return nil
+		}
+		col.Index -= in.base
+		return col
 	}
 	return bind
 }

@@ -19,7 +19,8 @@ import (
 //
 // The conditions are still tested on each row. So a range may be too wide, but
 // never too narrow, and narrow ignores conditions that it cannot use. It is
-// called after all fields of n are known. name is the qualifier of n's columns
+// called after all fields of n are known. If rows depend on captures of several URLs,
+// conditions on URLs give no ranges. name is the qualifier of n's columns
 // in conds.
 func (n *Source) narrow(conds []ast.Expr, name string, env *expr.Env) {
 	if !n.Relation.Scoped {
@@ -27,7 +28,7 @@ func (n *Source) narrow(conds []ast.Expr, name string, env *expr.Env) {
 	}
 	r := narrower{src: n, name: name, env: env}
 	for _, e := range conds {
-		if ranges, ok := r.ranges(e); ok {
+		if ranges, ok := r.ranges(e); ok && !n.Joins() {
 			n.Ranges, n.Narrowed = r.within(ranges), true
 		}
 		r.bound(e)

@@ -2,7 +2,6 @@ package relation
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -31,11 +30,20 @@ type finding struct {
 	score     float64    // of the last version; 0 if it is not asked for
 
 	ordinal int // of the last version among those of its URL in the scan
+
+	// copies is how many further URLs have the same finding. The next fields serve to join
+	// findings, see collapse.go.
+	copies int
+	asOf   record.Time // the moment that EACH or another choice names, or NoTime
+	missed record.Time // as notBefore, but NoTime if that visit led to another form of the URL
+	lost   record.Time // as next, with the same exception
+	group  uint64      // the number of the group of near-copies; 0 if it is not known
 }
 
 // Findings declares the relation findings, which has one row for each URL and each
 // unbroken span of time in which its page had the words of a question. A version that
-// is no page, such as an error message, ends a span.
+// is no page, such as an error message, ends a span. If the request asks for it, the
+// forms of a URL and near-copies make one row.
 //
 // With a range of times, it reads the versions that were in force at the start of the
 // range and those that began in it. With a choice such as LATEST, each chosen version
@@ -44,12 +52,13 @@ var Findings = listWithRefs(Relation{
 	Name: "findings", Doc: "a span of time in which a page had the words of findings('words')", Scoped: true, Asked: true,
 	Order: []string{"url", "first_seen"}, RefColumns: refColumns,
 	Columns: []Column{
-		urlOf("url", "canonical URL", func(f *finding) string { return f.url }),
+		urlOf("url", "canonical URL; of joined findings, the one that had the words last", func(f *finding) string { return f.url }),
 		timeOf("first_seen", "first capture with the words; the start of its version, if that began before the time asked for", func(f *finding) record.Time { return f.first }),
 		timeOf("last_seen", "last capture with the words", func(f *finding) record.Time { return f.last }),
 		costly("snippet", value.Text, "excerpt of the text around the words", ofFound(func(r *response, q *match.Query) value.Value { return r.snippet(q) })).marked(),
 		textOf("title", "title of the last version in the span", func(f *finding) string { return f.title }),
-		intOf("versions", "number of versions in the span", func(f *finding) int64 { return int64(f.versions) }),
+		intOf("versions", "number of versions in the span, of all URLs that were joined", func(f *finding) int64 { return int64(f.versions) }),
+		intOf("copies", "number of further URLs whose findings were joined to this one: other forms of the URL, and near-copies", func(f *finding) int64 { return int64(f.copies) }),
 		costly("label", value.Text, "label of the block that answers best: main, nav, header, footer, aside, ad, form, list, media or other", ofFound(func(r *response, q *match.Query) value.Value {
 			return value.OfText(r.label(r.inCut(facts.KeptLevel, r.answer(q).Place)).String())
 		})),
@@ -65,7 +74,17 @@ var Findings = listWithRefs(Relation{
 
 // findings yields the rows of the relation findings, several at a time.
 func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, error] {
-	return paged(func(yield func(*finding, error) bool) {
+	all := r.eachFinding(ctx, n)
+	if n.Joins() {
+		all = r.collapsed(ctx, all)
+	}
+	return paged(all)
+}
+
+// eachFinding yields the findings of each URL, before they are joined to those of other
+// URLs, sorted by URL and time. At its end it adds notes on what was asked.
+func (r *Reader) eachFinding(ctx context.Context, n *Request) iter.Seq2[*finding, error] {
+	return func(yield func(*finding, error) bool) {
 		var rarity []float64
 		from := n
 		if n.Asks("score") {
@@ -77,25 +96,29 @@ func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, 
 			}
 			rarity = c.Rarity()
 		}
+		all := n.asVersions(Versions.Column("kind"), Versions.Column("title"), Versions.Column("not_before"), Versions.Column("location"))
+		asked := newAskedNotes(n)
+		scan := asked.watch(r.Snapshot.Scan(ctx, all.Scan(record.ColChange)))
 		var open finding // versions is 0 if there is none
-		asked, mute := 0, 0
-		for b, err := range r.versions(ctx, n.asVersions(Versions.Column("kind"), Versions.Column("title"), Versions.Column("not_before"))) {
+		var last seenVersion
+		for b, err := range r.spans(ctx, scan, all, false) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			for i := range b.N {
-				asked++
 				has, text, best, err := r.has(ctx, n, from, b, i)
 				if err != nil {
 					yield(nil, err)
 					return
 				}
-				if !text {
-					mute++
-				}
-				goesOn := has && n.Choice.Kind == ChooseAll && open.versions > 0 && open.url == b.URL[i] && open.ordinal+1 == b.Ordinal[i]
+				asked.version(has, text)
+				follows := last.url == b.URL[i] && last.ordinal+1 == b.Ordinal[i]
+				goesOn := has && n.Choice.Kind == ChooseAll && open.versions > 0 && follows
 				if open.versions > 0 && !goesOn {
+					if follows && leadsToForm(b, i) {
+						open.lost = record.NoTime
+					}
 					if !yield(&open, nil) {
 						return
 					}
@@ -104,14 +127,23 @@ func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, 
 				if has {
 					open.add(b, i)
 					open.score = best.Score(rarity)
+					if open.versions == 1 && follows && last.leads {
+						open.missed = record.NoTime
+					}
 				}
+				last = seenVersion{b.URL[i], b.Ordinal[i], leadsToForm(b, i)}
 			}
 		}
 		if open.versions > 0 && !yield(&open, nil) {
 			return
 		}
-		r.Notes = append(r.Notes, fmt.Sprintf("asked %s, of which %s no text", value.Counted(asked, "version"), have(mute)))
-	})
+		notes, err := asked.notes(ctx, r, n)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		r.Notes = append(r.Notes, notes...)
+	}
 }
 
 // asVersions returns a request for the versions that n, which reads findings, reads.
@@ -122,14 +154,6 @@ func (n *Request) asVersions(fields ...*Column) *Request {
 		all.During, all.Window.From = n.Window.From, record.MinTime
 	}
 	return &all
-}
-
-// have returns "1 has" or "2 have", for a note.
-func have(n int) string {
-	if n == 1 {
-		return "1 has"
-	}
-	return fmt.Sprintf("%d have", n)
 }
 
 // has reports whether version i of b is a page with the words that n asks for, and how
@@ -163,9 +187,10 @@ func (r *Reader) has(ctx context.Context, n, from *Request, b *spanBatch, i int)
 // add adds version i of b to f, or begins f with it if f has no version.
 func (f *finding) add(b *spanBatch, i int) {
 	if f.versions == 0 {
-		*f = finding{url: b.URL[i], first: b.Time[i], notBefore: b.Previous[i]}
+		*f = finding{url: b.URL[i], first: b.Time[i], notBefore: b.Previous[i], missed: b.Previous[i], asOf: b.AsOf[i]}
 	}
 	f.versions++
+	f.lost = b.Next[i]
 	f.title, f.last, f.next, f.ref, f.ordinal = b.Title[i], b.Last[i], b.Next[i], b.Ref[i], b.Ordinal[i]
 }
 

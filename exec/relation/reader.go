@@ -105,6 +105,9 @@ type Snapshot interface {
 	// and how many of these have an index of words. With indexes, Words is fast even if the
 	// answers of only a few captures are needed.
 	WordsIndexed(from, to record.Time) (indexed, all int)
+	// NearWords returns, for each of words, the words near it that captures with a key in
+	// ranges and a time in from <= time < to have in their texts. words must be folded.
+	NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error)
 	// Results returns the stored results of a kind, such as rankings, sorted by
 	// name and time. ResultRows yields the rows of one result whose keys lie in
 	// the ranges, which are sorted and disjoint; nil means all.

@@ -53,6 +53,22 @@ type Request struct {
 	// Level and Profile say how pages are divided into blocks, as in Env.
 	Level   int
 	Profile string
+	// Collapse asks the relation findings to join the findings of the forms of a URL, and
+	// of near-copies. Zone is the time zone in which the session names months; nil is UTC.
+	Collapse bool
+	Zone     *time.Location
+}
+
+// Joins reports whether a row of n may depend on captures of other URLs than its own. A
+// condition on URLs must then not reduce the ranges.
+func (n *Request) Joins() bool { return n.Question != nil && n.Collapse }
+
+// zone returns n.Zone, or UTC.
+func (n *Request) zone() *time.Location {
+	if n.Zone == nil {
+		return time.UTC
+	}
+	return n.Zone
 }
 
 // Reads returns the time window of the captures that reading n may touch. For

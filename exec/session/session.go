@@ -164,7 +164,7 @@ func (s *Session) Now() time.Time {
 func (s *Session) Env() *expr.Env {
 	return &expr.Env{
 		Now: record.At(s.Now()), Zone: s.o.Settings.Timezone, Params: s.o.Params,
-		Level: s.o.Settings.CutLevel(), Profile: s.o.Settings.Profile, Plain: s.o.Plain,
+		Level: s.o.Settings.CutLevel(), Profile: s.o.Settings.Profile, Collapse: s.o.Settings.Collapse, Plain: s.o.Plain,
 		Table:   func(path string) (value.Table, error) { return rowio.OpenTable(path) },
 		Defined: s.Defined(),
 	}

@@ -52,6 +52,7 @@ type Settings struct {
 	Level        string // level of the cut (which blocks of a page count) for blocks and changes: auto, leaves or a number from 1
 	DefaultLevel int    // level that auto means, from 1
 	Profile      string // how pages are divided into blocks: modern or classic
+	Collapse     bool   // whether findings of near-copies and of the forms of a URL are joined
 }
 
 // CutLevel returns the level at which the tree of blocks of a page is cut,
@@ -112,6 +113,7 @@ func DefaultSettings() Settings {
 		Level:          levelAuto,
 		DefaultLevel:   2,
 		Profile:        "modern",
+		Collapse:       true,
 		Delay:          -1,
 		Workers:        16,
 		BodyLimit:      64 << 20,
@@ -161,6 +163,9 @@ var settings = []Setting{
 	{"cache_size", local, "memory for the cache of decompressed runs of captures",
 		func(s *Settings) string { return SizeText(s.CacheBytes) },
 		func(s *Settings, v string) error { return parseSize(&s.CacheBytes, v) }},
+	{"collapse", stored, "whether SEARCH joins the findings of near-copies, and of the http, https and www forms of a URL, to one",
+		func(s *Settings) string { return onOff(s.Collapse) },
+		func(s *Settings, v string) error { return parseOnOff(&s.Collapse, v) }},
 	{"color", local, "colors on a terminal: auto, always or never",
 		func(s *Settings) string { return s.Color },
 		func(s *Settings, v string) error { return parseWord(&s.Color, v, "auto", "always", "never") }},

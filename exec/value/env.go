@@ -22,6 +22,9 @@ type Env struct {
 	// "modern", which "" also means, or "classic".
 	Level   int
 	Profile string
+	// Collapse says that the relation findings joins the findings of near-copies and of
+	// the forms of a URL.
+	Collapse bool
 	// Plain turns off all rewriting of plans: a query reads the archive in the
 	// most direct way. Tests compare its rows with those of the rewritten plan.
 	Plain bool

@@ -134,3 +134,20 @@ func unhex(c byte) byte {
 	}
 	return c | 0x20 - 'a' + 10
 }
+
+// Form returns a canonical http or https URL without its scheme and without a leading
+// www. of its host, such as pku.edu.cn/news/ for https://www.pku.edu.cn/news/. URLs
+// with equal results are forms of one URL. Form returns other URLs unchanged.
+func Form(canonical string) string {
+	rest, ok := strings.CutPrefix(canonical, "https://")
+	if !ok {
+		if rest, ok = strings.CutPrefix(canonical, "http://"); !ok {
+			return canonical
+		}
+	}
+	bare, www := strings.CutPrefix(rest, "www.")
+	if host, _, _ := strings.Cut(bare, "/"); www && strings.Contains(host, ".") {
+		return bare // the host of http://www.cn/ is no form of a host cn
+	}
+	return rest
+}

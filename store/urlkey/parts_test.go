@@ -51,3 +51,19 @@ func BenchmarkDomain(b *testing.B) {
 		Domain(benchURL)
 	}
 }
+
+func TestForm(t *testing.T) {
+	for _, c := range [][2]string{
+		{"http://www.pku.edu.cn/a?b", "pku.edu.cn/a?b"},
+		{"https://pku.edu.cn/a?b", "pku.edu.cn/a?b"},
+		{"http://www.cn/", "www.cn/"},
+		{"http://www.pku.edu.cn:8080/", "pku.edu.cn:8080/"},
+		{"http://www2.pku.edu.cn/", "www2.pku.edu.cn/"},
+		{"ftp://www.pku.edu.cn/", "ftp://www.pku.edu.cn/"},
+		{"dns:www.pku.edu.cn", "dns:www.pku.edu.cn"},
+	} {
+		if got := Form(c[0]); got != c[1] {
+			t.Errorf("%s is a form of %s, want %s", c[0], got, c[1])
+		}
+	}
+}

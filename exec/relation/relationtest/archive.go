@@ -515,6 +515,11 @@ func (a *Archive) Words(ctx context.Context, _ search.Question, _ []urlkey.Range
 // WordsIndexed reports that there are no indexes of words.
 func (a *Archive) WordsIndexed(_, _ record.Time) (indexed, all int) { return 0, 0 }
 
+// NearWords returns no words: the archive does not look for them.
+func (a *Archive) NearWords(ctx context.Context, words []string, _ []urlkey.Range, _, _ record.Time) ([][]search.NearWord, error) {
+	return make([][]search.NearWord, len(words)), ctx.Err()
+}
+
 // Damage returns nil: no file of this archive can be damaged.
 func (a *Archive) Damage() error { return nil }
 

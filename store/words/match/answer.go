@@ -67,7 +67,9 @@ func (q *Query) Places(dst []Place, text string) []Place {
 		if a := f.atomOf[h.phrase]; !needed[a] {
 			return true
 		} else if q.atoms[a].Within < 0 {
-			dst = append(dst, Place{h.from, h.to, a})
+			if last := len(dst) - 1; last < n || dst[last].From != h.from || dst[last].To != h.to {
+				dst = append(dst, Place{h.from, h.to, a}) // of several atoms at one place, the first will do
+			}
 		} else {
 			f.note(h)
 		}

@@ -16,20 +16,16 @@ import (
 type table struct {
 	words   int // 64-bit words of a vector
 	terms   map[string][]uint64
-	begins  []prefix // terms that are asked for by their beginning
-	stems   []stems  // terms that are asked for by their stem
-	starts  []uint64 // first terms of phrases
-	apart   []uint64 // terms that need not be joined to the one before
-	ends    []uint64 // last terms of phrases
-	phrases []span   // the terms of each phrase
-	of      []int    // phrase of each term
-	exact   []string // of each phrase
-	longest int      // terms of the longest phrase
-}
-
-type prefix struct {
-	text string
-	bits []uint64
+	begins  map[string][]uint64 // terms that are asked for by their beginning
+	lengths []int               // the lengths in bytes of the beginnings, ascending, each once
+	stems   []stems             // terms that are asked for by their stem
+	starts  []uint64            // first terms of phrases
+	apart   []uint64            // terms that need not be joined to the one before
+	ends    []uint64            // last terms of phrases
+	phrases []span              // the terms of each phrase
+	of      []int               // phrase of each term
+	exact   []string            // of each phrase
+	longest int                 // terms of the longest phrase
 }
 
 // stems are the terms that are asked for by their stem in one language.
@@ -73,6 +69,7 @@ func (t *table) make(atoms []Atom) {
 	t.words = (n + 63) >> 6
 	vector := func() []uint64 { return make([]uint64, t.words) }
 	t.terms, t.starts, t.apart, t.ends = make(map[string][]uint64), vector(), vector(), vector()
+	t.begins = make(map[string][]uint64)
 	at := 0
 	for i := range atoms {
 		for k, ph := range atoms[i].Phrases {
@@ -84,8 +81,11 @@ func (t *table) make(atoms []Atom) {
 				}
 				switch {
 				case term.Prefix:
-					t.begins = append(t.begins, prefix{term.Text, vector()})
-					set(t.begins[len(t.begins)-1].bits, at)
+					if t.begins[term.Text] == nil {
+						t.begins[term.Text] = vector()
+						t.lengths = append(t.lengths, len(term.Text))
+					}
+					set(t.begins[term.Text], at)
 				case term.Language != "":
 					t.byStem(&term, at)
 				default:
@@ -99,6 +99,8 @@ func (t *table) make(atoms []Atom) {
 			set(t.ends, at-1)
 		}
 	}
+	slices.Sort(t.lengths)
+	t.lengths = slices.Compact(t.lengths)
 }
 
 // canonical returns the letters of a text in the form in which those of ="..." are
@@ -156,9 +158,12 @@ func (f *finder) equal(term []byte) []uint64 {
 			f.is[w] |= b
 		}
 	}
-	for i := range t.begins {
-		if strings.HasPrefix(string(term), t.begins[i].text) {
-			add(t.begins[i].bits)
+	for _, n := range t.lengths {
+		if n > len(term) {
+			break
+		}
+		if v := t.begins[string(term[:n])]; v != nil {
+			add(v)
 		}
 	}
 	for i := range t.stems {

@@ -178,9 +178,7 @@ func (f *search) part(s Shape, words []Word, text string) *Part {
 // have one, and begins has the empty text. Both are sorted, and each is there once.
 func (q *Query) Spellings() (terms, begins []string) {
 	terms = slices.Sorted(maps.Keys(q.table.terms))
-	for i := range q.table.begins {
-		begins = append(begins, q.table.begins[i].text)
-	}
+	begins = slices.Collect(maps.Keys(q.table.begins))
 	if len(q.table.stems) > 0 {
 		begins = append(begins, "")
 	}

@@ -17,6 +17,9 @@ const (
 	depthMax      = 100      // brackets in brackets
 	nearDefault   = 10       // terms between the parts of NEAR if it names no number
 	NearMax       = 10_000   // the most terms over which NEAR may reach
+	// nearPhrasesMax is how many words and phrases NEAR takes. Each place of one is
+	// compared with places of all others.
+	nearPhrasesMax = 50
 )
 
 // Query is a parsed question. It never changes, so many goroutines may use it.
@@ -358,6 +361,12 @@ func (p *queryParser) item(depth int) (_ node, found bool, _ error) {
 	start := p.at
 	if n := p.bracket(); n > 0 {
 		p.at += n
+		switch p.blanks(); {
+		case p.at == len(p.text):
+			return node{}, false, p.closeBracket(start)
+		case p.done():
+			return node{}, false, p.fault(start, p.at+1-start, "there is no word to look for", "write words between the brackets, or remove them")
+		}
 		kid, err := p.any(depth + 1)
 		if err == nil {
 			err = p.closeBracket(start)
@@ -433,7 +442,9 @@ func (p *queryParser) near() (_ node, found bool, _ error) {
 		if err != nil {
 			return node{}, false, err
 		}
-		a.Phrases = append(a.Phrases, phrases...)
+		if a.Phrases = append(a.Phrases, phrases...); len(a.Phrases) > nearPhrasesMax {
+			return node{}, false, p.fault(start, p.at-start, fmt.Sprintf("NEAR takes %d words and phrases at most", nearPhrasesMax), "name fewer")
+		}
 	}
 	if err := p.closeBracket(open); err != nil {
 		return node{}, false, err

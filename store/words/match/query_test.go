@@ -149,6 +149,7 @@ func TestParseErrors(t *testing.T) {
 		{"-a", "-a", "only words to exclude are asked for"},
 		{"x OR -a", "-a", "only words to exclude are asked for"},
 		{"NEAR(a b", "(", "a bracket is not closed"},
+		{"NEAR(" + strings.Repeat("a* ", 51) + ")", "NEAR(" + strings.Repeat("a* ", 50) + "a*", "NEAR takes 50 words and phrases at most"},
 		{"NEAR()", "NEAR()", "NEAR has no word in it"},
 		{"NEAR(a (b))", "(", "NEAR has words and phrases only, and no brackets in it"},
 		{"NEAR(a b, 99999999999999999999)", " 99999999999999999999", "NEAR reaches over 10000 words at most"},
@@ -360,7 +361,7 @@ func TestBits(t *testing.T) {
 		"книги": 0b10000, "книжный": 0, "北": 0b100000, "京": 0b1000000, "大": 0, "x": 0,
 	} {
 		for range 2 { // the second time, stems are remembered
-			if got := q.bits([]byte(word)); got != want {
+			if got := q.Bits([]byte(word)); got != want {
 				t.Errorf("%s: %b, want %b", word, got, want)
 			}
 		}

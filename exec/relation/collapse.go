@@ -1,0 +1,285 @@
+package relation
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"iter"
+
+	"infomall/exec/dedup"
+	"infomall/exec/spill"
+	"infomall/exec/value"
+	"infomall/store/block/divide"
+	"infomall/store/block/facts"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Findings that say the same are joined to one. First the findings of the forms of one
+// URL are joined: the http, https and www forms. Then the findings whose pages are
+// near-copies are joined. In both cases findings are joined only if no visit between
+// their spans found the words missing, see joint.takes. All findings pass through
+// sorters, so the result does not depend on the order in which they come, and memory is
+// bounded.
+
+// collapseShare is the part of a statement's memory that a sorter of findings gets, and
+// the part that the list of different pages may take.
+const collapseShare = 4
+
+// collapsed yields the findings of in after joining, sorted by URL and time.
+func (r *Reader) collapsed(ctx context.Context, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
+	forms := joined(r.sorted(ctx, in, func(dst []byte, f *finding) []byte { return f.byTime(appendFormKey(dst, f)) }), r.collapseMax(),
+		func(a, b *finding) bool { return a.asOf == b.asOf && urlkey.Form(a.url) == urlkey.Form(b.url) })
+	grouped := r.grouped(ctx, r.sorted(ctx, forms, func(dst []byte, f *finding) []byte { return f.byTime(appendTime(dst, f.asOf)) }))
+	copies := joined(r.sorted(ctx, grouped, func(dst []byte, f *finding) []byte {
+		return f.byTime(binary.BigEndian.AppendUint64(dst, f.group))
+	}), r.collapseMax(), func(a, b *finding) bool { return a.group == b.group })
+	return r.sorted(ctx, copies, func(dst []byte, f *finding) []byte {
+		return appendTime(appendTime(append(append(dst, urlkey.Key(f.url)...), 0), f.asOf), f.first)
+	})
+}
+
+// collapseMax returns how many pages may be compared at once.
+func (r *Reader) collapseMax() int {
+	return int(r.Memory.Bytes / (collapseShare * dedup.LeaderBytes))
+}
+
+// errTooManyCopies returns the error for an answer with more pages than collapseMax.
+func errTooManyCopies(most int) error {
+	return fmt.Errorf("the answer has more than %d pages to compare for near-copies, which need more memory; ask for less, or SET memory to more, or SET collapse = off", most)
+}
+
+// byTime appends to dst a key that sorts findings by their first time and then by URL.
+func (f *finding) byTime(dst []byte) []byte {
+	return append(appendTime(dst, f.first), urlkey.Key(f.url)...)
+}
+
+// appendFormKey appends to dst a key that is the same for all forms of a URL at one
+// moment of a choice.
+func appendFormKey(dst []byte, f *finding) []byte {
+	return appendTime(append(append(dst, urlkey.Form(f.url)...), 0), f.asOf)
+}
+
+// appendTime appends t to dst such that keys sort by time.
+func appendTime(dst []byte, t record.Time) []byte {
+	return binary.BigEndian.AppendUint64(dst, uint64(t)^1<<63)
+}
+
+// sorted yields the findings of in sorted by the key that the function key appends. A
+// finding is valid until the iteration moves on.
+func (r *Reader) sorted(ctx context.Context, in iter.Seq2[*finding, error], key func([]byte, *finding) []byte) iter.Seq2[*finding, error] {
+	return func(yield func(*finding, error) bool) {
+		s := r.Memory.Sorter(ctx, collapseShare)
+		defer s.Close()
+		var k, v []byte
+		for f, err := range in {
+			if err == nil {
+				k, v = key(k[:0], f), f.appendTo(v[:0])
+				err = s.Add(k, v)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		for rec, err := range s.Sorted() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			f := readFinding(string(rec.Val))
+			if !yield(&f, nil) {
+				return
+			}
+		}
+	}
+}
+
+// times returns pointers to the fields of f that are times, in a fixed order.
+func (f *finding) times() []*record.Time {
+	return []*record.Time{&f.first, &f.last, &f.notBefore, &f.next, &f.asOf, &f.missed, &f.lost}
+}
+
+// appendTo appends f to dst in the form that readFinding reads.
+func (f *finding) appendTo(dst []byte) []byte {
+	dst = spill.AppendValue(dst, value.OfText(f.url))
+	dst = spill.AppendValue(dst, value.OfText(f.title))
+	for _, t := range f.times() {
+		dst = spill.AppendValue(dst, value.OfInt(int64(*t)))
+	}
+	for _, n := range []int64{int64(f.versions), int64(f.copies), int64(f.group), int64(f.ref.Segment), int64(f.ref.Run), int64(f.ref.N)} {
+		dst = spill.AppendValue(dst, value.OfInt(n))
+	}
+	return spill.AppendValue(dst, value.OfFloat(f.score))
+}
+
+// readFinding returns the finding that appendTo wrote.
+func readFinding(src string) (f finding) {
+	next := func() (v value.Value) {
+		v, src = spill.DecodeValue(src)
+		return v
+	}
+	f.url, f.title = next().Text, next().Text
+	for _, t := range f.times() {
+		*t = record.Time(next().Int)
+	}
+	f.versions, f.copies, f.group = int(next().Int), int(next().Int), uint64(next().Int)
+	f.ref = record.Ref{Segment: uint32(next().Int), Run: uint32(next().Int), N: uint32(next().Int)}
+	f.score = next().Float
+	return f
+}
+
+// joint is findings that were joined to one, in the order of their first times.
+type joint struct {
+	finding                // the result
+	urls    map[string]int // the URLs that were joined, with the copies of each; nil for one
+}
+
+// joined yields the findings of in, which come sorted by group and first time, after
+// joining those of the same group. A finding is valid until the iteration moves on. It
+// is an error if one finding stands for more than most URLs.
+func joined(in iter.Seq2[*finding, error], most int, same func(a, b *finding) bool) iter.Seq2[*finding, error] {
+	return func(yield func(*finding, error) bool) {
+		var open joint // versions is 0 if there is none
+		for f, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if open.versions > 0 && same(&open.finding, f) && open.takes(f) {
+				open.add(f)
+				if len(open.urls) > most {
+					yield(nil, errTooManyCopies(most))
+					return
+				}
+				continue
+			}
+			if open.versions > 0 && !yield(open.result(), nil) {
+				return
+			}
+			open = joint{finding: *f}
+		}
+		if open.versions > 0 {
+			yield(open.result(), nil)
+		}
+	}
+}
+
+// takes reports whether f, which begins no earlier than j, belongs to it: whether no
+// visit between their spans found the words missing. Of j, the URL that had the words
+// last counts.
+func (j *joint) takes(f *finding) bool {
+	if f.first <= j.last {
+		return true
+	}
+	return (j.lost == record.NoTime || j.lost >= f.first) && (f.missed == record.NoTime || f.missed <= j.last)
+}
+
+// add joins f to j. The row shows the URL that had the words last.
+func (j *joint) add(f *finding) {
+	if j.urls == nil {
+		j.urls = map[string]int{j.url: j.copies}
+	}
+	j.urls[f.url] = max(j.urls[f.url], f.copies)
+	versions := j.versions + f.versions
+	if f.last >= j.last {
+		first, notBefore, missed := j.first, j.notBefore, j.missed
+		j.finding = *f
+		j.first, j.notBefore, j.missed = first, notBefore, missed
+	}
+	j.versions = versions
+}
+
+// result returns the finding that j is.
+func (j *joint) result() *finding {
+	if j.urls != nil {
+		j.copies = len(j.urls) - 1
+		for _, n := range j.urls {
+			j.copies += n
+		}
+	}
+	return &j.finding
+}
+
+// grouped yields the findings of in, which come sorted by the moment of a choice, after
+// setting their groups: findings of near-copies get the same group.
+func (r *Reader) grouped(ctx context.Context, in iter.Seq2[*finding, error]) iter.Seq2[*finding, error] {
+	return func(yield func(*finding, error) bool) {
+		var leaders dedup.Leaders
+		var asOf record.Time
+		most := r.collapseMax()
+		base, alone := uint64(0), uint64(1)<<63 // the first number of the leaders, and of findings without copies
+		for f, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if f.asOf != asOf {
+				base += uint64(leaders.Len())
+				leaders, asOf = dedup.Leaders{}, f.asOf
+			}
+			print, ok, err := r.mainPrint(ctx, f.ref)
+			if err == nil && leaders.Len() > most {
+				err = errTooManyCopies(most)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if ok {
+				f.group = base + uint64(leaders.Group(print))
+			} else {
+				f.group = alone
+				alone++
+			}
+			if !yield(f, nil) {
+				return
+			}
+		}
+	}
+}
+
+// mainPrint returns the fingerprint of the main text of a version, see
+// facts.Kept.MainPrint. ok is false if it has none.
+func (r *Reader) mainPrint(ctx context.Context, ref record.Ref) (print uint64, ok bool, err error) {
+	k, err := r.readKept(ctx, ref, anyTime)
+	if err != nil {
+		return 0, false, err
+	}
+	if k.Page != nil {
+		var leaves [][]byte
+		if !k.Page.Inline() {
+			if leaves, err = r.Snapshot.LeafFacts(ctx, ref); err != nil {
+				return 0, false, err
+			}
+		}
+		print, ok = k.Page.MainPrint(leaves)
+		return print, ok, nil
+	}
+	p, err := r.Snapshot.Payload(ctx, ref)
+	if err != nil {
+		return 0, false, err
+	}
+	res := response{Payload: p, ref: ref, options: divide.Options{}}
+	if b := res.blocks(); b != nil {
+		print, ok = facts.MainPrintOf(b)
+	}
+	return print, ok, nil
+}
+
+// seenVersion is what eachFinding remembers of the version before the current one.
+type seenVersion struct {
+	url     string
+	ordinal int
+	leads   bool // it is a redirect to another form of its URL
+}
+
+// leadsToForm reports whether version i of b is a redirect to another form of its URL,
+// such as from http to https.
+func leadsToForm(b *spanBatch, i int) bool {
+	if b.Kind[i] != record.KindRedirect || b.Location[i] == "" {
+		return false
+	}
+	to, err := urlkey.Resolve(b.URL[i], b.Location[i])
+	return err == nil && to != b.URL[i] && urlkey.Form(to) == urlkey.Form(b.URL[i])
+}

@@ -1,0 +1,61 @@
+package facts
+
+import (
+	"infomall/store/block/divide"
+	"infomall/store/block/label"
+)
+
+// inFrame says which labels are those of the frame that the pages of a site share.
+var inFrame = [...]bool{
+	label.Nav: true, label.Header: true, label.Footer: true, label.Aside: true, label.Ad: true, label.Form: true,
+	label.Other: false,
+}
+
+// MainPrint returns a fingerprint of the long leaves of a page, those of at least
+// fingerprintWords words, that are outside of its frame: blocks labelled nav, header,
+// footer, aside, ad or form. A bit of it is set if more than half of the leaves have the
+// bit in their own fingerprint, so pages that share most of these leaves differ in few
+// bits, whatever their order, their frame and their short leaves. leaves has the facts of
+// each leaf, in order; it is ignored if Inline is true. ok is false if the page has no
+// such leaf, or if its facts cannot be read.
+func (k *Kept) MainPrint(leaves [][]byte) (print uint64, ok bool) {
+	if k.Inline() {
+		leaves = k.leaves
+	}
+	var counts [64]int
+	all, next := 0, 0
+	for i := range k.Cut {
+		for range max(1, k.Cut[i].Leaves) {
+			if next >= len(leaves) {
+				break
+			}
+			leaf := leaves[next]
+			next++
+			if inFrame[k.Cut[i].Label] {
+				continue
+			}
+			if p, ok := k.Fingerprint(leaf); ok {
+				all++
+				for b := range counts {
+					counts[b] += int(p >> b & 1)
+				}
+			}
+		}
+	}
+	for b, n := range counts {
+		if 2*n > all {
+			print |= 1 << b
+		}
+	}
+	return print, all > 0
+}
+
+// MainPrintOf returns the MainPrint of a page whose facts are not stored. b must be
+// divided by the default method.
+func MainPrintOf(b *divide.Body) (print uint64, ok bool) {
+	k, err := Read(NewReader().Read(b).AppendFacts(nil, "", true))
+	if err != nil {
+		return 0, false // unreachable: AppendFacts wrote what Read reads
+	}
+	return k.MainPrint(nil)
+}

@@ -1,0 +1,200 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"infomall/store/words/match"
+)
+
+// NearWord is a word of an archive that is near a word asked for.
+type NearWord struct {
+	Word  string // folded, as MATCH compares words
+	Texts int    // number of different bodies that have the word
+}
+
+// nearLeast is how many letters a word must have at least for near words.
+const nearLeast = 3
+
+// nearMax is how many near words are named for a word, at most.
+const nearMax = 5
+
+// nearKept is how many near words are counted for one word. Of a text with more, the
+// further ones are left out.
+const nearKept = 4096
+
+// nearKnown is for how many terms a Nearer remembers that they are near no word.
+const nearKnown = 1 << 16
+
+// nearRunesMax is how many letters a word may have, for near words. It bounds the time of
+// a comparison.
+const nearRunesMax = 64
+
+// Nearer collects the words of texts that are near some words: those at a distance of one
+// edit, or two if the word has more than five letters. An edit changes, adds or drops a
+// letter, or swaps two neighbours. Only one goroutine may use a Nearer.
+type Nearer struct {
+	words  []nearTo
+	far    map[string]bool // terms that are near no word
+	terms  match.Terms
+	text   int // number of the current text
+	number int // of the near word that was found last
+	rows   [3][]int
+	runes  []rune
+}
+
+// nearTo is a word with the words that are near it.
+type nearTo struct {
+	letters []rune
+	most    int // distance
+	near    map[string]*nearCount
+}
+
+// nearCount counts the texts that have a word.
+type nearCount struct {
+	texts, last, distance int
+	number                int // in the order in which near words were found
+}
+
+// HasNear reports whether a word may have near words: it has 3 to 64 letters and no digit.
+// A word that is written otherwise is rarely a slip of the pen.
+func HasNear(word string) bool {
+	n := utf8.RuneCountInString(word)
+	return n >= nearLeast && n <= nearRunesMax && !strings.ContainsFunc(word, unicode.IsDigit)
+}
+
+// NewNearer returns a Nearer for words, which must be folded as MATCH folds them.
+func NewNearer(words []string) *Nearer {
+	n := &Nearer{far: make(map[string]bool)}
+	for _, w := range words {
+		t := nearTo{letters: []rune(w), most: 1, near: make(map[string]*nearCount)}
+		if len(t.letters) > 5 {
+			t.most = 2
+		}
+		if !HasNear(w) {
+			t.most = 0
+		}
+		n.words = append(n.words, t)
+	}
+	return n
+}
+
+// NearPart is the near words in a part of a text, as Nearer.Part found them.
+type NearPart []*nearCount
+
+// Part returns the near words in a part of a text.
+func (n *Nearer) Part(part string) (found NearPart) {
+	for n.terms.Read(part); n.terms.Next(); {
+		if n.terms.Letter {
+			continue
+		}
+		term := n.terms.Term()
+		if len(term) > nearRunesMax*utf8.UTFMax || n.far[string(term)] {
+			continue
+		}
+		had := len(found)
+		if found = n.term(found, string(term)); len(found) == had {
+			if len(n.far) >= nearKnown {
+				clear(n.far)
+			}
+			n.far[string(term)] = true
+		}
+	}
+	slices.SortFunc(found, func(a, b *nearCount) int { return cmp.Compare(a.number, b.number) })
+	return slices.Clip(slices.Compact(found))
+}
+
+// term appends to found the counts of a term, one for each word that it is near.
+func (n *Nearer) term(found NearPart, term string) NearPart {
+	n.runes = n.runes[:0]
+	for _, r := range term {
+		n.runes = append(n.runes, r)
+	}
+	for i := range n.words {
+		w := &n.words[i]
+		c := w.near[term]
+		if c == nil {
+			d := n.distance(w.letters, n.runes, w.most+1)
+			if d > w.most || len(n.runes) < nearLeast && d > 0 || len(w.near) >= nearKept {
+				continue
+			}
+			n.number++
+			c = &nearCount{distance: d, number: n.number}
+			w.near[term] = c
+		}
+		found = append(found, c)
+	}
+	return found
+}
+
+// Next begins a text.
+func (n *Nearer) Next() { n.text++ }
+
+// Add adds a part to the current text, in which a word counts once.
+func (n *Nearer) Add(part NearPart) {
+	for _, c := range part {
+		if c.last != n.text {
+			c.texts, c.last = c.texts+1, n.text
+		}
+	}
+}
+
+// distance returns how many edits turn a into b, but at most limit (Damerau-Levenshtein,
+// where no letter is edited twice).
+func (n *Nearer) distance(a, b []rune, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	for i := range n.rows {
+		n.rows[i] = slices.Grow(n.rows[i][:0], len(b)+1)[:len(b)+1]
+	}
+	before, last, row := n.rows[0], n.rows[1], n.rows[2]
+	for j := range last {
+		last[j] = j
+	}
+	for i := range a {
+		row[0] = i + 1
+		least := row[0]
+		for j := range b {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+			least = min(least, row[j+1])
+		}
+		if least > limit {
+			return limit
+		}
+		before, last, row = last, row, before
+	}
+	return min(last[len(b)], limit)
+}
+
+// Words returns for each word the words that are near it: the word itself alone if a
+// text has it, otherwise at most five, those in most texts first, and of these the nearest.
+func (n *Nearer) Words() [][]NearWord {
+	out := make([][]NearWord, len(n.words))
+	for i := range n.words {
+		w := &n.words[i]
+		word := string(w.letters)
+		if c := w.near[word]; c != nil {
+			out[i] = []NearWord{{word, c.texts}}
+			continue
+		}
+		for near, c := range w.near {
+			out[i] = append(out[i], NearWord{near, c.texts})
+		}
+		slices.SortFunc(out[i], func(a, b NearWord) int {
+			return cmp.Or(cmp.Compare(b.Texts, a.Texts), cmp.Compare(w.near[a.Word].distance, w.near[b.Word].distance), strings.Compare(a.Word, b.Word))
+		})
+		out[i] = out[i][:min(len(out[i]), nearMax)]
+	}
+	return out
+}
