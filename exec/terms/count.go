@@ -86,7 +86,7 @@ const langsMax = 1 << 12
 func newCount(ctx context.Context, c *Counter) *count {
 	n := &count{
 		ctx: ctx, c: c, page: pageReader{ctx: ctx, pages: c.Pages}, seed: maphash.MakeSeed(),
-		limit: c.Memory.Bytes / 5, classes: []class{{}}, numbers: make(map[string]uint16),
+		limit: c.Memory.Bytes / 4, classes: []class{{}}, numbers: make(map[string]uint16),
 		known: newLeafMemory(c.Memory.Bytes/5, func(l leaf) int64 { return leafBytes + 4*int64(len(l.ids)) }),
 	}
 	n.clear()
