@@ -80,7 +80,8 @@ const (
 	leafBytes = 48 // a leaf, besides its terms
 )
 
-// langsMax is how many languages are told apart.
+// langsMax is how many languages are counted. Pages in further languages count as pages
+// of which the language is not known.
 const langsMax = 1 << 12
 
 func newCount(ctx context.Context, c *Counter) *count {

@@ -13,8 +13,9 @@
 // # Memory
 //
 // The counts of all terms of a period are held in memory. If they take too much, the
-// class of all terms is parted in two by one more bit of the hash, and the period is
-// counted once for each class; a class that still takes too much is parted further.
-// What is remembered of leaves is bounded too: leaves that were not used lately are read
-// again. Lists of versions, of leaves and of rows go to temporary files when they grow.
+// terms are divided into two classes by one bit of their hash, and the period is counted
+// once for each class. A class that still takes too much is divided by a further bit.
+// The terms of leaves are remembered up to a limit. Leaves that were not used for some
+// time are then read again. Lists of versions, of leaves and of rows go to temporary files
+// when they grow.
 package terms

@@ -25,7 +25,7 @@
 // the texts show two things. Its parts stand together much more often than chance puts
 // them together, wherever the sequence is parted: the pointwise mutual information of the
 // best split (K. Church and P. Hanks, "Word association norms, mutual information, and
-// lexicography", 1990). And it stands between many different neighbours: their entropy is
-// high on both sides (Z. Jin and K. Tanaka-Ishii, "Unsupervised segmentation of Chinese
+// lexicography", 1990). And it has many different neighbours: their entropy is high on
+// both sides (Z. Jin and K. Tanaka-Ishii, "Unsupervised segmentation of Chinese
 // text by use of branching entropy", 2006).
 package term

@@ -20,7 +20,7 @@ const (
 	// parts stand together 2^togetherLeast times as often as by chance. A sequence that is
 	// very frequent cannot reach that; for it, togetherShare of all that it could reach is
 	// enough.
-	togetherLeast = 5.0
+	togetherLeast = 5
 	togetherShare = .9
 	// variedLeast is the least entropy of the neighbours on each side, in bits.
 	variedLeast = 1.5
@@ -231,7 +231,7 @@ func (c *counter) belongTogether(w string, pieces []piece) bool {
 	least := math.Inf(1)
 	n := float64(c.counts[w])
 	for _, p := range pieces[1:] {
-		// What was forgotten occurs at least as often as the whole.
+		// A part that was forgotten occurs at least as often as the whole.
 		left, right := max(float64(c.counts[w[:p.from]]), n), max(float64(c.counts[w[p.from:]]), n)
 		least = min(least, math.Log2(n*float64(c.all)/(left*right)))
 	}
@@ -270,8 +270,8 @@ type neighbours struct {
 	single  uint32   // how many neighbours count as a letter that occurs once: borders, and letters after the first neighboursMax
 }
 
-// add counts one neighbour. 0 is the border of a run: before a punctuation mark, a title
-// or a paragraph may stand anything, so each border counts as a neighbour of its own.
+// add counts one neighbour. 0 is the border of a run. Nothing is known of the letters
+// beyond a border, so each border counts as a neighbour of its own.
 func (n *neighbours) add(letter rune) {
 	n.all++
 	if letter != 0 {
