@@ -29,11 +29,20 @@ const (
 // neverFirst and neverLast are single letters with which no new word begins or ends:
 // numerals, measure words, adverbs and particles, which stand beside many words but are
 // no part of them, as in 日上午, 较高, 过程中 and 完成后.
-const (
-	neverFirst = "〇零一二两三四五六七八九十百千万亿几半各每另第个名位次条件级号种元年月日时分秒天点岁届" +
-		"不没未太更最较非很颇极够才便只刚既并均所可能会要想需应得着过了去来到使给向往当随带据之有上下"
-	neverLast = "中后前时里内外间上下起来到去得着过了地于之为们说称道问看让给向当有无是在所以如才只就会要个些多很"
+var (
+	neverFirst = lettersOf("〇零一二两三四五六七八九十百千万亿几半各每另第个名位次条件级号种元年月日时分秒天点岁届" +
+		"不没未太更最较非很颇极够才便只刚既并均所可能会要想需应得着过了去来到使给向往当随带据之有上下")
+	neverLast = lettersOf("中后前时里内外间上下起来到去得着过了地于之为们说称道问看让给向当有无是在所以如才只就会要个些多很")
 )
+
+// lettersOf returns the set of the letters of a text.
+func lettersOf(text string) map[string]bool {
+	set := make(map[string]bool)
+	for _, letter := range text {
+		set[string(letter)] = true
+	}
+	return set
+}
 
 // About how many bytes of memory a sequence takes while sequences are counted, and while
 // its neighbours are counted.

@@ -2,7 +2,6 @@ package term
 
 import (
 	"iter"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -119,14 +118,19 @@ func (r *Reader) finish(yield func([]byte, bool) bool) bool {
 	if r.script != chinese {
 		return len(r.run) > BytesMax || yield(r.run, false)
 	}
+	if r.New == nil {
+		for at, w := range cutter.Of(string(r.run)) {
+			if !yield(r.run[at:at+len(w)], false) {
+				return false
+			}
+		}
+		return true
+	}
 	r.pieces = cutRun(r.pieces[:0], string(r.run))
 	for _, p := range r.pieces {
 		if !yield(r.run[p.from:p.to], false) {
 			return false
 		}
-	}
-	if r.New == nil {
-		return true
 	}
 	for i := 0; i < len(r.pieces); {
 		n := r.New.at(r.run, r.pieces[i:])
@@ -144,7 +148,7 @@ func cutRun(dst []piece, run string) []piece {
 		p := piece{from: at, to: at + len(w), letters: utf8.RuneCountInString(w)}
 		p.stop = p.letters <= cut.StopLettersMax && cut.Stop(w)
 		if p.letters == 1 {
-			p.notFirst, p.notLast = strings.Contains(neverFirst, w), strings.Contains(neverLast, w)
+			p.notFirst, p.notLast = neverFirst[w], neverLast[w]
 		}
 		dst = append(dst, p)
 	}
