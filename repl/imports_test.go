@@ -57,6 +57,7 @@ var arrows = map[string]string{
 
 	"store/words/cut":            "store/words store/words/cut/list",
 	"store/words/cut/list":       "",
+	"store/words/term":           "store/words/cut store/words/match",
 	"store/words/cut/list/jieba": "store/words/cut/list",
 
 	"store/disk/disktest": "store/disk",
@@ -83,9 +84,10 @@ var arrows = map[string]string{
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match",
 	"exec/eval":     "exec/value exec/expr store/urlkey",
-	"exec/relation": "exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/search store/words/match",
-	"exec/plan":     "exec/value exec/expr lang/ast store/record store/urlkey store/words/match exec/relation",
+	"exec/relation": "exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/search store/words/match exec/terms store/words/term",
+	"exec/plan":     "exec/value exec/expr lang/ast store/record store/urlkey store/words/match store/words/term exec/relation",
 	"exec/spill":    "exec/value",
+	"exec/terms":    "exec/spill store/page store/record store/search store/segment store/words/term",
 	"exec/op":       "exec/value exec/plan exec/spill lang/ast store/record store/urlkey exec/expr exec/eval exec/relation",
 	"exec/rowio":    "exec/value lang/ast lang/cells store/record",
 	"exec/graph":    "exec/spill store/record/task store/urlkey",

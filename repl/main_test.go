@@ -112,6 +112,12 @@ func (endless) NearWords(_ context.Context, words []string, _ []urlkey.Range, _,
 	return make([][]search.NearWord, len(words)), nil
 }
 
+func (endless) Leaves(_ context.Context, dst []search.LeafRef, _ record.Ref) ([]search.LeafRef, search.Reading, bool, error) {
+	return dst, search.Reading{}, false, nil
+}
+
+func (endless) LeafText(search.LeafRef, search.Reading) (string, error) { panic("not asked for") }
+
 func (endless) Results(context.Context, string) ([]task.Result, error) { return nil, nil }
 
 func (endless) ResultRows(context.Context, task.Result, []urlkey.Range) iter.Seq2[task.ResultRow, error] {

@@ -107,6 +107,7 @@ func leftovers(a *Archive, tell func(name string)) error {
 		return err
 	}
 	n := now.Generation
+	numbers := make(map[uint32]bool) // of the db-files, which may have an index of words
 	known := map[string]bool{commit.FileCurrent: true, commit.FileLock: true, commit.FileFormat: true, notes.FileDefinitions: true}
 	for _, g := range []uint64{n, n + 1} {
 		c, err := a.folder.Load(g)
@@ -119,6 +120,7 @@ func leftovers(a *Archive, tell func(name string)) error {
 		known[commit.CatalogFile(g)] = true
 		for _, s := range c.Segments {
 			known[s.File], known[s.Index], known[filepath.Join(commit.DirPools, s.Pool, commit.FileLock)] = true, true, true
+			numbers[s.Number()] = true
 		}
 		for _, n := range c.Names {
 			known[n.Name] = true
@@ -132,7 +134,7 @@ func leftovers(a *Archive, tell func(name string)) error {
 			return err
 		}
 		rel, err := filepath.Rel(a.dir, path)
-		if err == nil && !known[rel] {
+		if err == nil && !known[rel] && !commit.WordsOf(rel, numbers) {
 			tell(rel)
 		}
 		return err

@@ -115,6 +115,36 @@ func roundInt(x, decimals int64) (value.Value, error) {
 	return value.OfInt(up), nil
 }
 
+// logLikelihood returns how much a term belongs to a part of an archive (T. Dunning,
+// "Accurate methods for the statistics of surprise and coincidence", 1993). The term is in
+// a[0] of the a[1] versions of the part, and in a[2] of the a[3] versions of the rest.
+// The result is negative if the term is rarer in the part than in the rest.
+func logLikelihood(_ *Env, a []value.Value) (value.Value, error) {
+	df, n, dfRest, nRest := a[0].Int, a[1].Int, a[2].Int, a[3].Int
+	if df < 0 || dfRest < 0 || df > n || dfRest > nRest {
+		return value.Value{}, fmt.Errorf("log_likelihood wants counts with 0 <= df <= n, and got %d of %d and %d of %d", df, n, dfRest, nRest)
+	}
+	if n == 0 || nRest == 0 {
+		return value.OfFloat(0), nil // nothing to compare with
+	}
+	all := float64(n) + float64(nRest)
+	with := (float64(df) + float64(dfRest)) / all // the expected share of versions with the term
+	sum := 0.0
+	for _, x := range [...]struct{ seen, expected float64 }{
+		{float64(df), float64(n) * with}, {float64(n - df), float64(n) * (1 - with)},
+		{float64(dfRest), float64(nRest) * with}, {float64(nRest - dfRest), float64(nRest) * (1 - with)},
+	} {
+		if x.seen > 0 {
+			sum += x.seen * math.Log(x.seen/x.expected)
+		}
+	}
+	sum = max(2*sum, 0) // rounding may make it negative
+	if float64(df)*float64(nRest) < float64(dfRest)*float64(n) {
+		sum = -sum
+	}
+	return value.OfFloat(sum), nil
+}
+
 func hamming(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(bits.OnesCount64(uint64(a[0].Int ^ a[1].Int)))), nil
 }
@@ -150,6 +180,8 @@ var anyFunctions = []Function{
 		params: []param{{"x", anyKind}}, result: value.Text, prepare: prepareHex, apply: hexOf},
 	{Name: "least", Doc: "The smallest of the arguments that are not NULL.",
 		params: []param{{"x", anyKind}}, many: true, nulls: true, apply: least},
+	{Name: "log_likelihood", Doc: "How much a term belongs to a part of an archive: df of the n versions of the part have it, and df_rest of the n_rest versions of the rest. Above 10.8, chance alone does so once in a thousand times; negative, if the term is rarer in the part (Dunning 1993).",
+		params: []param{{"df", intKind}, {"n", intKind}, {"df_rest", intKind}, {"n_rest", intKind}}, result: value.Float, apply: logLikelihood},
 	{Name: "nullif", Doc: "NULL if a equals b; otherwise a.",
 		params: []param{{"a", anyKind}, {"b", anyKind}}, nulls: true, apply: nullIf},
 	{Name: "round", Doc: "The number rounded to this many decimals (default 0), halves away from zero.",

@@ -10,12 +10,13 @@ import (
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
+	"infomall/store/words/term"
 )
 
 // narrow makes the source n read less, based on what the conditions of WHERE
 // imply. Conditions on url, host and domain give ranges of keys, conditions on
-// time make the window smaller, and a condition on changed lets the source
-// leave out unchanged rows.
+// time make the window smaller, conditions on term say which terms are counted, and a
+// condition on changed lets the source leave out unchanged rows.
 //
 // The conditions are still tested on each row. So a range may be too wide, but
 // never too narrow, and narrow ignores conditions that it cannot use. It is
@@ -32,6 +33,9 @@ func (n *Source) narrow(conds []ast.Expr, name string, env *expr.Env) {
 			n.Ranges, n.Narrowed = r.within(ranges), true
 		}
 		r.bound(e)
+		if set := r.terms(e); set != nil {
+			n.Terms = set
+		}
 		n.Changed = n.Changed || r.isColumn(e, "changed")
 	}
 }
@@ -203,6 +207,70 @@ func (r narrower) isColumn(e ast.Expr, name string) bool {
 		return false
 	}
 	return strings.EqualFold(c.Name.Text, name) && r.src.Relation.Column(name) != nil
+}
+
+// terms returns terms outside which the condition e is not true, or nil if it knows none.
+func (r narrower) terms(e ast.Expr) *term.Set {
+	if r.src.Relation != relation.Terms {
+		return nil
+	}
+	switch e := e.(type) {
+	case *ast.Binary:
+		switch e.Op {
+		case "AND":
+			if x := r.terms(e.X); x != nil {
+				return x
+			}
+			return r.terms(e.Y)
+		case "OR":
+			x, y := r.terms(e.X), r.terms(e.Y)
+			if x == nil || y == nil {
+				return nil
+			}
+			return &term.Set{Equal: slices.Concat(x.Equal, y.Equal), Begins: slices.Concat(x.Begins, y.Begins)}
+		case "=":
+			if r.isColumn(e.X, "term") {
+				return r.listedTerms([]ast.Expr{e.Y})
+			}
+			if r.isColumn(e.Y, "term") {
+				return r.listedTerms([]ast.Expr{e.X})
+			}
+		}
+	case *ast.In:
+		if !e.Not && e.Query == nil && r.isColumn(e.X, "term") {
+			return r.listedTerms(e.List)
+		}
+	case *ast.Like:
+		if e.Not || e.Fold || e.Escape != nil || !r.isColumn(e.X, "term") {
+			return nil
+		}
+		text, ok := r.text(e.Y)
+		if !ok {
+			return nil
+		}
+		wild := strings.IndexAny(text, "%_")
+		switch {
+		case wild == 0:
+			return nil
+		case wild > 0:
+			return &term.Set{Begins: []string{text[:wild]}}
+		}
+		return &term.Set{Equal: []string{text}}
+	}
+	return nil
+}
+
+// listedTerms returns the terms of a list of expressions, or nil if one is not known.
+func (r narrower) listedTerms(list []ast.Expr) *term.Set {
+	s := &term.Set{}
+	for _, e := range list {
+		text, ok := r.text(e)
+		if !ok {
+			return nil
+		}
+		s.Equal = append(s.Equal, text)
+	}
+	return s
 }
 
 // within returns the key ranges that the source reads already, reduced to what

@@ -339,6 +339,9 @@ func (n *Source) String() string {
 	if n.Narrowed {
 		s.WriteString(" keys " + rangesText(n.Ranges))
 	}
+	if n.Terms != nil {
+		s.WriteString(", only " + n.Terms.String())
+	}
 	if n.Window.From != record.MinTime {
 		s.WriteString(" from " + stamp(n.Window.From))
 	}

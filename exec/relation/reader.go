@@ -108,6 +108,11 @@ type Snapshot interface {
 	// NearWords returns, for each of words, the words near it that captures with a key in
 	// ranges and a time in from <= time < to have in their texts. words must be folded.
 	NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error)
+	// Leaves appends to dst the stored leaves of the page of the version that begins at
+	// ref, and returns how they are read. ok is false if the page has to be read.
+	Leaves(ctx context.Context, dst []search.LeafRef, ref record.Ref) (leaves []search.LeafRef, as search.Reading, ok bool, err error)
+	// LeafText returns the text of a stored leaf.
+	LeafText(l search.LeafRef, as search.Reading) (string, error)
 	// Results returns the stored results of a kind, such as rankings, sorted by
 	// name and time. ResultRows yields the rows of one result whose keys lie in
 	// the ranges, which are sorted and disjoint; nil means all.

@@ -113,7 +113,7 @@ func Names() []string {
 
 // relations lists all relations, in the order of the manual.
 var relations = []*Relation{
-	Captures, Versions, Pages, Blocks, Changes, Layouts, Links, Hosts, Findings,
+	Captures, Versions, Pages, Blocks, Changes, Layouts, Links, Hosts, Findings, Terms,
 	Ranks, Duplicates, Graphs, Edges,
 	Periods, Pools, Files, Tombstones,
 	Fetches, Frontier, Crawls, Workers,

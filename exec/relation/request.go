@@ -8,6 +8,7 @@ import (
 	"infomall/store/record"
 	"infomall/store/urlkey"
 	"infomall/store/words/match"
+	"infomall/store/words/term"
 )
 
 // Request says what a query reads of a relation: which columns, and which rows.
@@ -41,6 +42,8 @@ type Request struct {
 	Unit string
 	// Question is the question of findings('words'); nil for other relations.
 	Question *match.Query
+	// Terms are the terms that the query wants, of the relation terms; nil means all.
+	Terms *term.Set
 	// Changed reports that the query keeps only rows whose column changed is
 	// true. The relation may then leave out other rows.
 	Changed bool

@@ -22,9 +22,13 @@ package search
 
 import (
 	"infomall/store/record"
+	"infomall/store/search/index"
 	"infomall/store/segment"
 	"infomall/store/words/match"
 )
+
+// Reading says how a page and its leaves are read.
+type Reading = index.Reading
 
 // Question is what Words asks of pages.
 type Question struct {

@@ -520,6 +520,16 @@ func (a *Archive) NearWords(ctx context.Context, words []string, _ []urlkey.Rang
 	return make([][]search.NearWord, len(words)), ctx.Err()
 }
 
+// Leaves returns false: pages must be read.
+func (a *Archive) Leaves(ctx context.Context, dst []search.LeafRef, _ record.Ref) ([]search.LeafRef, search.Reading, bool, error) {
+	return dst, search.Reading{}, false, ctx.Err()
+}
+
+// LeafText returns an error, because Leaves returns no leaf.
+func (a *Archive) LeafText(search.LeafRef, search.Reading) (string, error) {
+	return "", errors.New("this archive has no leaves")
+}
+
 // Damage returns nil: no file of this archive can be damaged.
 func (a *Archive) Damage() error { return nil }
 

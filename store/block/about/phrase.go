@@ -126,7 +126,7 @@ func (s *speech) readWords(text string) {
 		switch next.script {
 		case chinese:
 			next.letters = utf8.RuneCountInString(w)
-			next.stop = next.letters <= stopLetters && stopWords[strings.Map(match.Simplified, w)]
+			next.stop = next.letters <= cut.StopLettersMax && cut.Stop(strings.Map(match.Simplified, w))
 		case thai, hiragana, katakana:
 			next.letters = 1
 			if n := len(s.words) - 1; n >= 0 {
@@ -148,21 +148,6 @@ func (s *speech) readWords(text string) {
 
 //go:embed stop_en.txt
 var stopEnglish string
-
-//go:embed stop_zh.txt
-var stopChinese string
-
-// stopWords are the Chinese words that say nothing of what a text is about.
-var stopWords = func() map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(stopChinese) {
-		m[w] = true
-	}
-	return m
-}()
-
-// stopLetters is the number of letters of the longest Chinese stop word.
-const stopLetters = 3
 
 // stopLatin has the words of stopEnglish, for a quick search.
 var stopLatin = func() *words.Table {

@@ -137,7 +137,7 @@ func TestParseErrors(t *testing.T) {
 		{"()", "()", "there is no word to look for"},
 		{"main()", "()", "there is no word to look for"},
 		{"a （!）", "（!）", "there is no word to look for"},
-		{"a (", "(", "there is no word to look for"},
+		{"a (", "(", "a bracket is not closed"},
 		{"“a b", "“a b", "a quote is not closed"},
 		{"a （b", "（", "a bracket is not closed"},
 		{"a ） b", "）", "a bracket is closed that was not opened"},

@@ -1,0 +1,250 @@
+package terms
+
+import (
+	"context"
+	"encoding/binary"
+	"iter"
+	"slices"
+
+	"infomall/exec/spill"
+	"infomall/store/record"
+	"infomall/store/search"
+	"infomall/store/words/term"
+)
+
+// Version is one version of a page whose terms are counted.
+type Version struct {
+	Ref         record.Ref
+	First, Last record.Time // its first and its last capture
+	AsOf        record.Time // the period that it is counted in, or NoTime
+	Lang        string      // language of the page, or "" if it is not known
+}
+
+// Row is how often one term occurs in the versions of a period.
+type Row struct {
+	Term        string
+	New         bool   // the term is a new word
+	Lang        string // most frequent language of the pages with the term, or ""
+	Versions    int64  // number of versions with the term
+	Leaves      int64  // number of different texts of leaves with the term; 0 unless Counter.Leaves is set
+	First, Last record.Time
+	AsOf        record.Time // of the period
+}
+
+// Pages gives a Counter the texts of versions.
+type Pages interface {
+	// Leaves appends to dst the stored leaves of the page of a version, and returns how
+	// they are read. ok is false if the page has to be read.
+	Leaves(ctx context.Context, dst []search.LeafRef, ref record.Ref) (leaves []search.LeafRef, as search.Reading, ok bool, err error)
+	// LeafText returns the text of a stored leaf. After an error, the page is read.
+	LeafText(l search.LeafRef, as search.Reading) (string, error)
+	// Texts calls f with the text of each leaf of a page, which it reads. An error of f
+	// ends Texts and is returned.
+	Texts(ctx context.Context, ref record.Ref, f func(text string) error) error
+}
+
+// Counter counts terms. Only one goroutine may use it.
+type Counter struct {
+	Pages  Pages
+	Memory spill.Memory // the memory that all parts of a Counter share
+	Only   *term.Set    // the terms that are counted; nil means all
+	Leaves bool         // sets Row.Leaves
+	Langs  bool         // sets Row.Lang
+}
+
+// Rows counts the terms of versions. It yields the rows sorted by period, and then by the
+// bytes of the term. A row is valid until the iteration moves on.
+func (c *Counter) Rows(ctx context.Context, versions iter.Seq2[*Version, error]) iter.Seq2[*Row, error] {
+	return func(yield func(*Row, error) bool) {
+		if err := c.rows(ctx, versions, func(r *Row) bool { return yield(r, nil) }); err != nil && err != errStopped {
+			yield(nil, err)
+		}
+	}
+}
+
+// rows does the work of Rows. It returns errStopped after yield has returned false.
+func (c *Counter) rows(ctx context.Context, versions iter.Seq2[*Version, error], yield func(*Row) bool) error {
+	all, err := c.sorted(ctx, versions)
+	if err != nil {
+		return err
+	}
+	defer all.Close()
+	count := newCount(ctx, c)
+	if c.Only.MayHaveNew() {
+		if count.reader.New, err = c.newWords(ctx, all); err != nil {
+			return err
+		}
+	}
+	period := c.Memory.Spool(16)
+	defer period.Close()
+	var before Version
+	for b, err := range all.All() {
+		if err != nil {
+			return err
+		}
+		v := decodeVersion(b)
+		if v.AsOf != before.AsOf && period.Len() > 0 {
+			if err := count.period(period, before.AsOf, yield); err != nil {
+				return err
+			}
+			period.Clear()
+		}
+		before = v
+		if err := period.Add(b); err != nil {
+			return err
+		}
+	}
+	if period.Len() == 0 {
+		return nil
+	}
+	return count.period(period, before.AsOf, yield)
+}
+
+// sorted returns the versions sorted by AsOf, and then by the place where they are stored,
+// so that versions that share leaves come close to each other.
+func (c *Counter) sorted(ctx context.Context, versions iter.Seq2[*Version, error]) (*spill.Spool, error) {
+	s := c.Memory.Sorter(ctx, 4)
+	defer s.Close()
+	var key, val []byte
+	for v, err := range versions {
+		if err != nil {
+			return nil, err
+		}
+		key, val = v.encode(key[:0], val[:0])
+		if err := s.Add(key, val); err != nil {
+			return nil, err
+		}
+	}
+	all := c.Memory.Spool(16)
+	var row []byte
+	for r, err := range s.Sorted() {
+		if err == nil {
+			row = append(append(row[:0], r.Key...), r.Val...)
+			err = all.Add(row)
+		}
+		if err != nil {
+			all.Close()
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// versionKeyBytes is the size of the key that encode makes.
+const versionKeyBytes = 20
+
+// encode appends a version to key and val. Keys sort by AsOf and Ref.
+func (v *Version) encode(key, val []byte) ([]byte, []byte) {
+	key = binary.BigEndian.AppendUint64(key, uint64(v.AsOf)^1<<63)
+	key = binary.BigEndian.AppendUint32(key, v.Ref.Segment)
+	key = binary.BigEndian.AppendUint32(key, v.Ref.Run)
+	key = binary.BigEndian.AppendUint32(key, v.Ref.N)
+	val = binary.AppendVarint(val, int64(v.First))
+	val = binary.AppendVarint(val, int64(v.Last))
+	return key, append(val, v.Lang...)
+}
+
+// decodeVersion returns the version whose key and value encode has made.
+func decodeVersion(b []byte) (v Version) {
+	v.AsOf = record.Time(binary.BigEndian.Uint64(b) ^ 1<<63)
+	v.Ref = record.Ref{Segment: binary.BigEndian.Uint32(b[8:]), Run: binary.BigEndian.Uint32(b[12:]), N: binary.BigEndian.Uint32(b[16:])}
+	b = b[versionKeyBytes:]
+	first, n := binary.Varint(b)
+	last, m := binary.Varint(b[n:])
+	v.First, v.Last, v.Lang = record.Time(first), record.Time(last), string(b[n+m:])
+	return v
+}
+
+// encode appends a row to dst, without its term.
+func (r *Row) encode(dst []byte) []byte {
+	isNew := byte(0)
+	if r.New {
+		isNew = 1
+	}
+	dst = append(dst, isNew)
+	for _, n := range [...]int64{r.Versions, r.Leaves, int64(r.First), int64(r.Last), int64(r.AsOf)} {
+		dst = binary.AppendVarint(dst, n)
+	}
+	return append(dst, r.Lang...)
+}
+
+// decodeRow returns the row that encode has made, with its term.
+func decodeRow(key, val []byte) *Row {
+	r := &Row{Term: string(key), New: val[0] == 1}
+	val = val[1:]
+	var first, last, asOf int64
+	for _, n := range [...]*int64{&r.Versions, &r.Leaves, &first, &last, &asOf} {
+		x, size := binary.Varint(val)
+		*n, val = x, val[size:]
+	}
+	r.First, r.Last, r.AsOf, r.Lang = record.Time(first), record.Time(last), record.Time(asOf), string(val)
+	return r
+}
+
+// newWords returns the new words of the leaves of versions.
+func (c *Counter) newWords(ctx context.Context, versions *spill.Spool) (*term.NewWords, error) {
+	// The runs of each leaf are sorted by their hash: the order of texts, and so what
+	// FindNew forgets, must not depend on where they are stored, nor on copies.
+	sorter := c.Memory.Sorter(ctx, 4)
+	defer sorter.Close()
+	var reader term.Reader
+	var runs, key []byte
+	add := func(text string) error {
+		if runs = reader.AppendRuns(runs[:0], text); len(runs) == 0 {
+			return nil
+		}
+		key = binary.BigEndian.AppendUint64(key[:0], hashOf(runs))
+		return sorter.Add(key, runs)
+	}
+	seen := newLeafMemory[bool](c.Memory.Bytes/16, func(bool) int64 { return 1 })
+	p := pageReader{ctx: ctx, pages: c.Pages}
+	for b, err := range versions.All() {
+		if err != nil {
+			return nil, err
+		}
+		v := decodeVersion(b)
+		err = p.read(v.Ref, func(l search.LeafRef, as search.Reading) error {
+			met := seen.at(l, as)
+			if *met {
+				return nil
+			}
+			text, err := c.Pages.LeafText(l, as)
+			if err != nil {
+				return errUnread
+			}
+			*met = true
+			return add(text)
+		}, add)
+		if err != nil {
+			return nil, err
+		}
+	}
+	if sorter.Empty() {
+		return nil, nil
+	}
+	texts := c.Memory.Spool(16)
+	defer texts.Close()
+	var before []byte
+	for r, err := range sorter.Sorted() {
+		if err != nil {
+			return nil, err
+		}
+		if slices.Equal(r.Val, before) {
+			continue
+		}
+		before = append(before[:0], r.Val...)
+		if err := texts.Add(r.Val); err != nil {
+			return nil, err
+		}
+	}
+	return term.FindNew(func(yield func(string, error) bool) {
+		for b, err := range texts.All() {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if !yield(string(b), err) || err != nil {
+				return
+			}
+		}
+	}, c.Memory.Bytes/8)
+}

@@ -1,0 +1,312 @@
+package term
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// These limits decide which sequences are new words.
+const (
+	lettersMax = 6 // of a new word
+	pieceMax   = 2 // letters of each of its pieces
+	// occursLeast is how often a new word must occur.
+	occursLeast = 5
+	// togetherLeast is the least mutual information of the best split, in bits: the two
+	// parts stand together 2^togetherLeast times as often as by chance. A sequence that is
+	// very frequent cannot reach that; for it, togetherShare of all that it could reach is
+	// enough.
+	togetherLeast = 5
+	togetherShare = .9
+	// variedLeast is the least entropy of the neighbours on each side, in bits.
+	variedLeast = 1.5
+)
+
+// neverFirst and neverLast are single letters with which no new word begins or ends:
+// numerals, measure words, adverbs and particles, which stand beside many words but are
+// no part of them, as in 日上午, 较高, 过程中 and 完成后.
+var (
+	neverFirst = lettersOf("〇零一二两三四五六七八九十百千万亿几半各每另第个名位次条件级号种元年月日时分秒天点岁届" +
+		"不没未太更最较非很颇极够才便只刚既并均所可能会要想需应得着过了去来到使给向往当随带据之有上下")
+	neverLast = lettersOf("中后前时里内外间上下起来到去得着过了地于之为们说称道问看让给向当有无是在所以如才只就会要个些多很")
+)
+
+// lettersOf returns the set of the letters of a text.
+func lettersOf(text string) map[string]bool {
+	set := make(map[string]bool)
+	for _, letter := range text {
+		set[string(letter)] = true
+	}
+	return set
+}
+
+// About how many bytes of memory a sequence takes while sequences are counted, and while
+// its neighbours are counted.
+const (
+	countBytes     = 96
+	candidateBytes = 1024
+)
+
+// NewWords is a set of new words. It does not change once it is made, and any number of
+// goroutines may use it. A nil NewWords is empty.
+type NewWords struct {
+	words map[string]bool
+}
+
+// Len returns the number of words.
+func (n *NewWords) Len() int {
+	if n == nil {
+		return 0
+	}
+	return len(n.words)
+}
+
+// All returns the words, sorted.
+func (n *NewWords) All() []string {
+	if n == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(n.words))
+}
+
+// at returns how many of the first pieces are the longest new word that begins with
+// them, or 0 if none does. The pieces are those of run.
+func (n *NewWords) at(run []byte, pieces []piece) int {
+	most := sequenceEnd(pieces)
+	for k := most; k > 1; k-- {
+		if n.words[string(run[pieces[0].from:pieces[k-1].to])] && mayBeNew(pieces[:k]) {
+			return k
+		}
+	}
+	return 0
+}
+
+// sequenceEnd returns how many of the first pieces may be in one new word.
+func sequenceEnd(pieces []piece) int {
+	letters := 0
+	for k := range pieces {
+		letters += pieces[k].letters
+		if letters > lettersMax || pieces[k].letters > pieceMax || pieces[k].stop {
+			return k
+		}
+	}
+	return len(pieces)
+}
+
+// mayBeNew reports whether pieces, as many as sequenceEnd allows, are of the form that
+// new words have.
+func mayBeNew(pieces []piece) bool {
+	return len(pieces) > 1 && !pieces[0].notFirst && !pieces[len(pieces)-1].notLast &&
+		slices.ContainsFunc(pieces, func(p piece) bool { return p.letters == 1 })
+}
+
+// MayBeNew reports whether a term may be a new word, in some texts: it has the right
+// number of letters, all Chinese, and the cutter parts it.
+func MayBeNew(term string) bool {
+	if len(term) > lettersMax*utf8.UTFMax || !BeginsNew(term) {
+		return false
+	}
+	pieces := cutRun(nil, term)
+	return sequenceEnd(pieces) == len(pieces) && mayBeNew(pieces)
+}
+
+// BeginsNew reports whether a new word may begin with a text, in some texts.
+func BeginsNew(text string) bool {
+	for _, letter := range text {
+		if scriptOf(letter, chinese) != chinese {
+			return false
+		}
+	}
+	return utf8.RuneCountInString(text) <= lettersMax
+}
+
+// FindNew returns the new words of texts, which it ranges over twice. Each text has the
+// form that Reader.AppendRuns makes. The texts must come in the same order both times.
+// FindNew uses about memory bytes, whatever the texts are: if there are too many sequences,
+// it forgets rare ones. Equal texts in equal order give equal words. The error is that of
+// texts.
+func FindNew(texts iter.Seq2[string, error], memory int64) (*NewWords, error) {
+	c := counter{counts: make(map[string]uint32), most: int(max(memory/countBytes, 1000))}
+	for text, err := range texts {
+		if err != nil {
+			return nil, err
+		}
+		for run := range strings.Lines(text) {
+			c.count(strings.TrimSuffix(run, "\n"))
+		}
+	}
+	found := c.candidates(int(max(memory/candidateBytes, 100)))
+	c.counts = nil
+	if len(found) == 0 {
+		return nil, nil
+	}
+	for text, err := range texts {
+		if err != nil {
+			return nil, err
+		}
+		for run := range strings.Lines(text) {
+			c.around(found, strings.TrimSuffix(run, "\n"))
+		}
+	}
+	n := &NewWords{words: make(map[string]bool)}
+	for w, around := range found {
+		if around[0].entropy() >= variedLeast && around[1].entropy() >= variedLeast {
+			n.words[w] = true
+		}
+	}
+	return n, nil
+}
+
+// counter counts sequences.
+type counter struct {
+	counts map[string]uint32
+	most   int    // the most entries of counts
+	all    uint64 // number of pieces that were counted
+	pieces []piece
+}
+
+// sequences calls f for each sequence of a run that a new word may have as a part, with
+// the pieces of the run, and the indexes of the first piece and after the last piece.
+func (c *counter) sequences(run string, f func(pieces []piece, from, to int)) {
+	c.pieces = cutRun(c.pieces[:0], run)
+	for from := range c.pieces {
+		for k := range sequenceEnd(c.pieces[from:]) {
+			f(c.pieces, from, from+k+1)
+		}
+	}
+}
+
+// count counts the sequences of a run.
+func (c *counter) count(run string) {
+	c.sequences(run, func(pieces []piece, from, to int) {
+		w := run[pieces[from].from:pieces[to-1].to]
+		if n := c.counts[w]; n > 0 {
+			c.counts[w] = n + 1
+		} else {
+			c.counts[strings.Clone(w)] = 1 // w shares the memory of its text
+		}
+	})
+	c.all += uint64(len(c.pieces))
+	if len(c.counts) > c.most {
+		c.forget()
+	}
+}
+
+// forget removes rare sequences, until half of the memory is free. Those that stay keep
+// their counts. This is the lossy counting of G. Manku and R. Motwani, "Approximate
+// frequency counts over data streams" (2002), with a border that depends on the memory.
+func (c *counter) forget() {
+	for border := uint32(1); len(c.counts) > c.most/2; border++ {
+		for w, n := range c.counts {
+			if n <= border {
+				delete(c.counts, w)
+			}
+		}
+	}
+}
+
+// candidates returns the sequences that are frequent, and whose parts belong together:
+// the most frequent ones, at most most.
+func (c *counter) candidates(most int) map[string]*[2]neighbours {
+	var list []string
+	for w, n := range c.counts {
+		if n < occursLeast {
+			continue
+		}
+		pieces := cutRun(c.pieces[:0], w)
+		// Alone, the letters may be cut in another way than in the texts.
+		if mayBeNew(pieces) && sequenceEnd(pieces) == len(pieces) && c.belongTogether(w, pieces) {
+			list = append(list, w)
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int {
+		return cmp.Or(cmp.Compare(c.counts[b], c.counts[a]), cmp.Compare(a, b))
+	})
+	found := make(map[string]*[2]neighbours)
+	for _, w := range list[:min(len(list), most)] {
+		found[w] = new([2]neighbours)
+	}
+	return found
+}
+
+// belongTogether reports whether the pieces of a sequence belong together: whether the
+// pointwise mutual information of its two parts, in bits, is high. It takes the best
+// split, where the information is least.
+func (c *counter) belongTogether(w string, pieces []piece) bool {
+	least := math.Inf(1)
+	n := float64(c.counts[w])
+	for _, p := range pieces[1:] {
+		// A part that was forgotten occurs at least as often as the whole.
+		left, right := max(float64(c.counts[w[:p.from]]), n), max(float64(c.counts[w[p.from:]]), n)
+		least = min(least, math.Log2(n*float64(c.all)/(left*right)))
+	}
+	most := math.Log2(float64(c.all) / n) // if the parts never stand apart
+	return least >= min(togetherLeast, togetherShare*most)
+}
+
+// around counts the neighbours of the candidates in a run.
+func (c *counter) around(found map[string]*[2]neighbours, run string) {
+	c.sequences(run, func(pieces []piece, from, to int) {
+		around := found[run[pieces[from].from:pieces[to-1].to]]
+		if around == nil {
+			return
+		}
+		var before, after rune // 0 is a border of the run
+		if from > 0 {
+			before, _ = utf8.DecodeLastRuneInString(run[:pieces[from].from])
+		}
+		if to < len(pieces) {
+			after, _ = utf8.DecodeRuneInString(run[pieces[to].from:])
+		}
+		around[0].add(before)
+		around[1].add(after)
+	})
+}
+
+// neighboursMax is how many different neighbours on one side of a candidate are counted
+// by letter. With more, the entropy is high enough.
+const neighboursMax = 24
+
+// neighbours counts the letters that stand on one side of a candidate.
+type neighbours struct {
+	all     uint32
+	letters []rune
+	counts  []uint32 // of each of letters
+	single  uint32   // how many neighbours count as a letter that occurs once: borders, and letters after the first neighboursMax
+}
+
+// add counts one neighbour. 0 is the border of a run. Nothing is known of the letters
+// beyond a border, so each border counts as a neighbour of its own.
+func (n *neighbours) add(letter rune) {
+	n.all++
+	if letter != 0 {
+		if i := slices.Index(n.letters, letter); i >= 0 {
+			n.counts[i]++
+			return
+		}
+		if len(n.letters) < neighboursMax {
+			n.letters, n.counts = append(n.letters, letter), append(n.counts, 1)
+			return
+		}
+	}
+	n.single++
+}
+
+// entropy returns the entropy of the neighbours in bits: 0 if all are the same, log2(n)
+// if all n are different.
+func (n *neighbours) entropy() float64 {
+	if n.all == 0 {
+		return 0
+	}
+	all := float64(n.all)
+	bits := float64(n.single) / all * math.Log2(all)
+	for _, count := range n.counts {
+		share := float64(count) / all
+		bits -= share * math.Log2(share)
+	}
+	return bits
+}
