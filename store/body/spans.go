@@ -16,8 +16,14 @@ import (
 // merged, a names file says where its blocks are now.
 func (r *Runs) Spans(recipe segment.Recipe) ([]segment.Span, error) {
 	r.mu.Lock()
-	inForce := r.inForce()
-	old := slices.ContainsFunc(recipe.Spans, func(s segment.Span) bool { return inForce[s.Segment] == nil })
+	inForce, known := r.inForce(), uint32(0) // known is the segment that was looked up last
+	old := slices.ContainsFunc(recipe.Spans, func(s segment.Span) bool {
+		if s.Segment == known {
+			return false
+		}
+		known = s.Segment
+		return inForce[known] == nil
+	})
 	r.mu.Unlock()
 	if !old {
 		return recipe.Spans, nil

@@ -54,12 +54,12 @@ type Maker struct {
 	known  map[said]uint32 // the indexes in words.said of pages without a rank
 	// readings numbers the readings of pages.
 	readings map[index.Reading]int
-	leaves   map[leafRun]*runLeaves
-	last     leafRun              // the run of leaves that was asked for last
-	run      *runLeaves           // these leaves; nil if none were asked for
-	linked   map[readLeaf][]int32 // how often links of a leaf have each atom; nil if none does
-	held     int64                // bytes that leaves take
-	asked    int                  // captures with an answer
+	leaves   []map[uint64]*runLeaves // by reading: by run, segment and number in one
+	last     leafRun                 // the run of leaves that was asked for last
+	run      *runLeaves              // these leaves; nil if none were asked for
+	linked   map[readLeaf][]int32    // how often links of a leaf have each atom; nil if none does
+	held     int64                   // bytes that leaves take
+	asked    int                     // captures with an answer
 	bodies   map[segment.ID]bodyAnswer
 	page     Page
 	counts   []int
@@ -114,7 +114,7 @@ func NewMaker(q Question, stored Stored) *Maker {
 	return &Maker{
 		q: q, stored: stored, known: make(map[said]uint32),
 		words:    &Words{answers: make(map[segment.RunRef][]uint32), said: slices.Clone(firstSaid[:]), atoms: len(q.Query.Atoms())},
-		readings: make(map[index.Reading]int), leaves: make(map[leafRun]*runLeaves), linked: make(map[readLeaf][]int32), bodies: make(map[segment.ID]bodyAnswer),
+		readings: make(map[index.Reading]int), linked: make(map[readLeaf][]int32), bodies: make(map[segment.ID]bodyAnswer),
 	}
 }
 
@@ -361,12 +361,17 @@ func (m *Maker) open(key leafRun, as index.Reading) *runLeaves {
 		return m.run
 	}
 	m.bound()
-	run := m.leaves[key]
+	for len(m.leaves) <= key.reading {
+		m.leaves = append(m.leaves, make(map[uint64]*runLeaves))
+	}
+	of := m.leaves[key.reading]
+	id := uint64(key.Segment)<<32 | uint64(key.Run)
+	run := of[id]
 	if run == nil {
 		run = &runLeaves{}
 		run.read, run.none = m.stored.Known(key.RunRef, as)
 		m.held += runBytes
-		m.leaves[key] = run
+		of[id] = run
 	}
 	m.last, m.run = key, run
 	return run
@@ -375,7 +380,9 @@ func (m *Maker) open(key leafRun, as index.Reading) *runLeaves {
 // bound forgets all leaves if they take too much memory.
 func (m *Maker) bound() {
 	if m.held > m.q.Memory/2 {
-		clear(m.leaves)
+		for _, of := range m.leaves {
+			clear(of)
+		}
 		clear(m.linked)
 		m.held = 0
 	}

@@ -13,7 +13,7 @@ import (
 //
 // The text is weighed as in BM25F (Robertson and Zaragoza 2009, "The Probabilistic
 // Relevance Framework: BM25 and Beyond"). The constants below were chosen by known-item
-// search on three sites, and checked on three others. What was tried there and did not
+// search on six sites. What was tried there and did not
 // help: words near each other (pages that link to the page asked for have its name in one
 // piece), the importance of blocks for their site, and mean lengths of the site's pages
 // instead of fixed ones.
