@@ -16,6 +16,7 @@ import (
 	"infomall/lang"
 	"infomall/store"
 	"infomall/store/record/task"
+	"infomall/store/search/index"
 )
 
 // rowsOf runs a statement on an archive and returns its rows, with bars between the
@@ -172,6 +173,10 @@ func TestDeletedTerms(t *testing.T) {
 	if !inFiles(t, a, latin) || !inFiles(t, a, chinese) {
 		t.Fatal("before the words are deleted, they are in no file")
 	}
+	run("MERGE POOL ALL") // makes an index of words
+	if files, err := filepath.Glob(filepath.Join(a.Path(), "search", "*.words")); err != nil || len(files) == 0 {
+		t.Fatalf("no index of words was made: %v", err)
+	}
 
 	run("DELETE FROM 'www.a.example' WHERE url NOT LIKE '%other%'")
 	if found := words(); len(found) > 0 {
@@ -198,8 +203,8 @@ func TestDeletedTerms(t *testing.T) {
 	}
 }
 
-// inFiles reports whether a text is in a file of the archive: as it is, or in what the
-// db-files in force hold compressed.
+// inFiles reports whether a text is in a file of the archive: as it is, in what the
+// db-files in force hold compressed, or as a term of an index of words.
 func inFiles(t *testing.T, a *store.Archive, text string) (found bool) {
 	t.Helper()
 	v, err := a.Snapshot(context.Background())
@@ -242,6 +247,14 @@ func inFiles(t *testing.T, a *store.Archive, text string) (found bool) {
 	err = filepath.WalkDir(a.Path(), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			look(os.ReadFile(path))
+		}
+		if filepath.Ext(path) == ".words" {
+			x, err := index.Open(filepath.Dir(path), filepath.Base(path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			look(nil, x.Terms(func(term []byte, _ int) { look(term, nil) }))
+			look(nil, x.Close())
 		}
 		return err
 	})

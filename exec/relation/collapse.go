@@ -12,6 +12,7 @@ import (
 	"infomall/store/block/divide"
 	"infomall/store/block/facts"
 	"infomall/store/record"
+	"infomall/store/search"
 	"infomall/store/urlkey"
 )
 
@@ -110,6 +111,10 @@ func (f *finding) appendTo(dst []byte) []byte {
 	for _, n := range []int64{int64(f.versions), int64(f.copies), int64(f.group), int64(f.ref.Segment), int64(f.ref.Run), int64(f.ref.N)} {
 		dst = spill.AppendValue(dst, value.OfInt(n))
 	}
+	for _, b := range []bool{f.print.Has, f.print.Known} {
+		dst = spill.AppendValue(dst, value.OfBool(b))
+	}
+	dst = spill.AppendValue(dst, value.OfInt(int64(f.print.Bits)))
 	return spill.AppendValue(dst, value.OfFloat(f.score))
 }
 
@@ -125,6 +130,7 @@ func readFinding(src string) (f finding) {
 	}
 	f.versions, f.copies, f.group = int(next().Int), int(next().Int), uint64(next().Int)
 	f.ref = record.Ref{Segment: uint32(next().Int), Run: uint32(next().Int), N: uint32(next().Int)}
+	f.print = search.Print{Has: next().Bool, Known: next().Bool, Bits: uint64(next().Int)}
 	f.score = next().Float
 	return f
 }
@@ -218,7 +224,10 @@ func (r *Reader) grouped(ctx context.Context, in iter.Seq2[*finding, error]) ite
 				base += uint64(leaders.Len())
 				leaders, asOf = dedup.Leaders{}, f.asOf
 			}
-			print, ok, err := r.mainPrint(ctx, f.ref)
+			print, ok := f.print.Bits, f.print.Has
+			if !f.print.Known {
+				print, ok, err = r.mainPrint(ctx, f.ref)
+			}
 			if err == nil && leaders.Len() > most {
 				err = errTooManyCopies(most)
 			}

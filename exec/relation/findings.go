@@ -28,6 +28,7 @@ type finding struct {
 	versions  int
 	ref       record.Ref // the last version
 	score     float64    // of the last version; 0 if it is not asked for
+	print     search.Print
 
 	ordinal int // of the last version among those of its URL in the scan
 
@@ -126,7 +127,7 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request) iter.Seq2[*finding
 				}
 				if has {
 					open.add(b, i)
-					open.score = best.Score(rarity)
+					open.score, open.print = best.Score(rarity), best.Print
 					if open.versions == 1 && follows && last.leads {
 						open.missed = record.NoTime
 					}

@@ -60,6 +60,7 @@ type said struct {
 	place  int32  // Best.Place, or -1 if the page has no rank
 	at     uint32 // of a page with a rank: the number of its list in Words.says
 	has    uint64 // which atoms the page has, a bit each
+	print  Print  // of a page with a rank
 }
 
 // The first elements of Words.said, which many captures share.
@@ -84,7 +85,7 @@ func (w *Words) Of(ref record.Ref) (match.Answer, Best) {
 		return s.answer, Best{}
 	}
 	n := uint32(w.atoms)
-	return s.answer, Best{int(s.place), w.says[s.at*n:][:n:n]}
+	return s.answer, Best{Place: int(s.place), Says: w.says[s.at*n:][:n:n], Print: s.print}
 }
 
 // Has returns which atoms of the question the page of a capture has, as bits. ok is false

@@ -20,7 +20,7 @@ const (
 	partBytes  = 120 // more, if the question finds something in it
 	linkBytes  = 96  // more, if it is asked for the words in its links
 	bodyBytes  = 48
-	saidBytes  = 24
+	saidBytes  = 40
 	knownBytes = 96 // of a page without a rank, of which others than before are known
 	atomBytes  = 8  // for each atom of a page with a rank
 )
@@ -149,7 +149,7 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 				continue
 			}
 			var err error
-			if list[i], err = m.answer(leaves, index.Reading{Charset: string(o.Charset), Plain: o.Plain}, o.Cut, func() string { return title(i) }); err != nil {
+			if list[i], err = m.answer(leaves, index.Reading{Charset: string(o.Charset), Plain: o.Plain}, o.Cut, Print{}, func() string { return title(i) }); err != nil {
 				return err
 			}
 			if int64(len(m.bodies))*bodyBytes < m.q.Memory/4 {
@@ -198,7 +198,7 @@ func (m *Maker) AddPages(ref segment.RunRef, pages []index.Page, leaves func(i i
 				continue
 			}
 			var err error
-			if list[i], err = m.answer(spans, p.Reading, p.Cut, func() string { return p.Title }); err != nil {
+			if list[i], err = m.answer(spans, p.Reading, p.Cut, Print{p.Print, p.Printed, true}, func() string { return p.Title }); err != nil {
 				return err
 			}
 		}
@@ -208,8 +208,9 @@ func (m *Maker) AddPages(ref segment.RunRef, pages []index.Page, leaves func(i i
 	return nil
 }
 
-// answer returns the answer for a page with these leaves, and these blocks of its cut.
-func (m *Maker) answer(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, title func() string) (uint32, error) {
+// answer returns the answer for a page with these leaves, these blocks of its cut, and this
+// fingerprint of its main text.
+func (m *Maker) answer(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, print Print, title func() string) (uint32, error) {
 	reading, known := m.readings[as]
 	if !known {
 		reading = len(m.readings)
@@ -250,6 +251,7 @@ func (m *Maker) answer(leaves []segment.Span, as index.Reading, cut []facts.Outl
 	}
 	m.page.Title = title()
 	best := m.q.Rank(&m.page)
+	s.print = print
 	s.place, s.at = int32(best.Place), uint32(len(m.words.says)/m.words.atoms)
 	m.words.says = append(m.words.says, best.Says...)
 	m.words.said = append(m.words.said, s)

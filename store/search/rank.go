@@ -37,6 +37,14 @@ type Block struct {
 type Best struct {
 	Place int       // index of the best block in Page.Blocks
 	Says  []float64 // for each atom, how much the page says of it, from 0 on; nil if that was not asked for
+	Print Print
+}
+
+// Print is the fingerprint of the main text of a page, see facts.Kept.MainPrint.
+type Print struct {
+	Bits  uint64
+	Has   bool // the page has one
+	Known bool // Bits and Has are known
 }
 
 // Factors are the parts of Best.Says, for each atom.
@@ -88,7 +96,7 @@ func Rank(q *match.Query, p *Page) Best {
 	for a := range f.Block {
 		f.Block[a] += f.Whole[a] + f.Title[a]
 	}
-	return Best{f.Place, f.Block}
+	return Best{Place: f.Place, Says: f.Block}
 }
 
 // Explain returns the parts of Rank. Words that q excludes have none.

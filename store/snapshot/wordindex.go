@@ -63,6 +63,8 @@ type wordIndexer struct {
 	source  index.Source
 	outline facts.Outline
 
+	leafFacts [][]byte // of the page that is read
+
 	leaves blockSet // leaves of pages of the segments
 	other  blockSet // blocks that are used otherwise
 
@@ -222,6 +224,10 @@ func (x *wordIndexer) read(p *index.Page, e *segment.Stored, encoded []byte) boo
 	p.Title = e.Page.Title
 	p.Reading = index.Reading{Charset: string(x.outline.Charset), Plain: x.outline.Plain}
 	p.Cut = slices.Clone(x.outline.Cut)
+	var err error
+	if p.Print, p.Printed, err = x.print(encoded, leaves); err != nil {
+		return false
+	}
 	named := x.source.Named[p.Reading]
 	for _, s := range leaves {
 		x.look(s)
@@ -231,6 +237,31 @@ func (x *wordIndexer) read(p *index.Page, e *segment.Stored, encoded []byte) boo
 	}
 	x.source.Named[p.Reading] = named
 	return true
+}
+
+// print returns the fingerprint of the main text of a page with these facts and leaves. ok
+// is false if it has none.
+func (x *wordIndexer) print(encoded []byte, leaves []segment.Span) (print uint64, ok bool, err error) {
+	kept, err := facts.Read(encoded)
+	if err != nil {
+		return 0, false, err
+	}
+	x.leafFacts = x.leafFacts[:0]
+	spans, err := x.v.Runs.Spans(segment.Recipe{Spans: leaves})
+	if err != nil {
+		return 0, false, err
+	}
+	for _, s := range spans {
+		of, err := x.v.Runs.Facts(x.v.Runs.Segment(s.Segment), s.Run)
+		if err != nil {
+			return 0, false, err
+		}
+		for k := range s.Count {
+			x.leafFacts = append(x.leafFacts, of.Block(s.N+k))
+		}
+	}
+	print, ok = kept.MainPrint(x.leafFacts)
+	return print, ok, nil
 }
 
 // empty reports whether the text of the page of a capture has no term. The page is stored

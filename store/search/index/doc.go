@@ -83,6 +83,8 @@ type Page struct {
 	Reading Reading
 	Title   string
 	Cut     []facts.OutlineBlock // the blocks of the page, see facts.KeptLevel
+	Print   uint64               // the fingerprint of its main text, see facts.Kept.MainPrint
+	Printed bool                 // it has one
 }
 
 // HasLeaves reports whether the leaves of the page are known.

@@ -33,8 +33,9 @@ var phrases = []string{"Kafka", "the topic", "kafka the topic of", "北京大学
 
 // made is an index in a file, and what it was made from.
 type made struct {
-	file *File
-	runs [][]blockOf // of all segments, one after the other
+	file  *File
+	runs  [][]blockOf // of all segments, one after the other
+	pages [][]Page    // of each run; nil if it is lost
 }
 
 // blockOf is a block of a run in a test.
@@ -62,7 +63,7 @@ func draw(t *rapid.T, dir string) made {
 			readings := rapid.SliceOfNDistinct(rapid.SampledFrom([]Reading{utf8Markup, latin, utf8Plain}), 0, 3, rapid.ID).Draw(t, "readings")
 			s := Source{Named: make(map[Reading][]segment.RunRef)}
 			for _, r := range readings {
-				s.Pages = append(s.Pages, Page{Kind: PageOwn, Reading: r, Title: text("title"), Cut: []facts.OutlineBlock{{Leaves: 2, Label: label.Nav}}})
+				s.Pages = append(s.Pages, Page{Kind: PageOwn, Reading: r, Title: text("title"), Cut: []facts.OutlineBlock{{Leaves: 2, Label: label.Nav}}, Print: rapid.Uint64().Draw(t, "print"), Printed: true})
 				s.Named[r] = []segment.RunRef{{Segment: number, Run: 0}}
 			}
 			s.Pages = append(s.Pages, Page{Kind: PageNone}, Page{Kind: PageUnknown}, Page{Kind: PageHeld, Reading: utf8Markup, Holder: Holder{segment.RunRef{Segment: 1, Run: 2}, 3}})
@@ -90,11 +91,11 @@ func draw(t *rapid.T, dir string) made {
 			s.Skip = func(n int) bool { return run[n].skip }
 			if rapid.IntRange(0, 9).Draw(t, "lost") == 0 {
 				w.AddLost()
-				run = nil
+				run, s.Pages = nil, nil
 			} else if err := w.AddRun(&s); err != nil {
 				t.Fatal(err)
 			}
-			m.runs = append(m.runs, run)
+			m.runs, m.pages = append(m.runs, run), append(m.pages, s.Pages)
 			if rapid.IntRange(0, 5).Draw(t, "part") == 0 {
 				w.endPart()
 			}
@@ -120,6 +121,12 @@ func TestIndex(t *testing.T) {
 		m := draw(rt, dir)
 		if err := m.file.Check(context.Background()); err != nil {
 			rt.Fatal(err)
+		}
+		for n, want := range m.pages {
+			pages, first, err := m.file.PagesOf(uint32(n))
+			if got := pages[uint32(n)-first]; err != nil || fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+				rt.Fatalf("the pages of run %d are %+v (error %v), want %+v", n, got, err, want)
+			}
 		}
 		for _, question := range questions {
 			q, err := match.Parse(question)

@@ -29,6 +29,7 @@ const (
 	colReading        // of PageOwn and PageHeld: number of the reading
 	colTitle          // of these: 0 the title of the page before, otherwise 1 and a text
 	colCut            // of these: 0 the cut of the page before, otherwise 1 + number of blocks, and for each its leaves times 16 and its label
+	colPrint          // of these: 0 no fingerprint of the main text, otherwise 1 and its 8 bytes
 	pageCols
 )
 
@@ -68,6 +69,12 @@ func (g *pageGroup) add(b *Builder, pages []Page) {
 		} else {
 			g.cols[colCut] = append(g.cols[colCut], cut...)
 			g.cut = cut
+		}
+		if !p.Printed {
+			put(colPrint, 0)
+		} else {
+			put(colPrint, 1)
+			g.cols[colPrint] = binary.LittleEndian.AppendUint64(g.cols[colPrint], p.Print)
 		}
 	}
 	g.bytes += g.size() - before
@@ -146,6 +153,11 @@ func (f *File) decodePages(b []byte, runs int) ([][]Page, error) {
 				}
 			}
 			p.Cut = cut
+			if p.Printed = cols[colPrint].Number() != 0; p.Printed {
+				if print := cols[colPrint].Take(8); print != nil {
+					p.Print = binary.LittleEndian.Uint64(print)
+				}
+			}
 		}
 	}
 	for i := range cols {
