@@ -73,8 +73,8 @@ func draw(t *rapid.T, dir string) made {
 				c := blockOf{text: make(map[Reading]string), neutral: rapid.Bool().Draw(t, "neutral"), skip: rapid.IntRange(0, 5).Draw(t, "skip") == 0}
 				same := text("text")
 				for _, r := range []Reading{utf8Markup, latin, utf8Plain} {
-					if c.text[r] = same; !c.neutral {
-						c.text[r] = text("text")
+					if c.text[r] = same; !c.neutral || r.Plain {
+						c.text[r] = text("text") // markup is read as it stands if it counts as plain text
 					}
 				}
 				switch rapid.IntRange(0, 2).Draw(t, "links") {
