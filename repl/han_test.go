@@ -95,6 +95,9 @@ func sameHan(t *testing.T, text hanText, question string) (matches, contains boo
 // TestHanMatchIsContainsOnPages compares both predicates over the pages of the demo and, if
 // they are there, the given Chinese pages.
 func TestHanMatchIsContainsOnPages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks questions of hundreds of pages; not with -short")
+	}
 	t.Run("demo", func(t *testing.T) { samePages(t, demoArchive(t)) })
 	t.Run("shared", func(t *testing.T) {
 		dir := t.TempDir()

@@ -43,6 +43,9 @@ var wordQueries = []string{
 // reading every page. The rows, their order and their scores are equal, and they are the
 // same before and after pools are merged and sealed.
 func TestWordsFromLeaves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks each of several hundred questions twice; not with -short")
+	}
 	a := demoArchive(t)
 	ask := func(query string, plain bool) []string {
 		t.Helper()

@@ -192,6 +192,9 @@ func wordsOf(q *match.Query, b *divide.Body) []float64 {
 // any order, merges and deletions: what is answered without reading a page is what the
 // page says.
 func TestWords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks a hundred archives thousands of questions; not with -short")
+	}
 	known, indexed := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		a := Open(t.TempDir(), Options{})
