@@ -49,8 +49,8 @@ func wordsNumbers(name string) (numbers []uint32) {
 	return numbers
 }
 
-// WordsFiles returns the paths, in the archive's folder, of all indexes of words: for each
-// number of a db-file those that are of it.
+// WordsFiles returns the paths, in the archive's folder, of all indexes of words, by the
+// numbers of their db-files. An index of several db-files is in the list of each.
 func (f *Folder) WordsFiles() (map[uint32][]string, error) {
 	entries, err := os.ReadDir(filepath.Join(f.Path, DirSearch))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

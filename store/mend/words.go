@@ -43,9 +43,9 @@ func (m *Maintenance) reindexWords(ctx context.Context, o task.ReindexOptions) (
 	return m.indexWords(ctx, func(s *segment.Info) bool { return o.Pool == "" || s.Pool == o.Pool }, true, o)
 }
 
-// indexWords makes the indexes of words of the segments in force that the function of
-// chooses: those that are missing, or with again all of them. Small segments share an
-// index, so that an index may be made again because of another segment. The result has one
+// indexWords makes the indexes of words of the segments in force for which the function of
+// returns true. It makes only missing indexes, or all of them if the flag again is set.
+// Small segments share an index, so an index may be made again because of another segment. The result has one
 // element for each pool with an index that was made.
 func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) bool, again bool, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	v, err := m.snapshots.Open(ctx)

@@ -16,8 +16,8 @@
 //	rarity    how much an atom counts, because few of the pages asked have it
 //	score     the sum, over the atoms, of what a page says times the rarity
 //
-// The package knows neither files nor blocks: a snapshot gives it leaves and pages, or
-// what an index says of them.
+// The package knows neither files nor blocks. A snapshot gives it leaves and pages, or
+// the contents of an index.
 package search
 
 import (

@@ -73,8 +73,8 @@ func (f *File) Any(h *Hits, n uint32) bool {
 	return slices.ContainsFunc(h.of[u.first:u.first+u.docs], func(p *match.Part) bool { return p != nil })
 }
 
-// Knows reports whether the index knows the text of every block of run n, but those that
-// are skipped, in a reading.
+// Knows reports whether the index has the text of every block of run n in a reading.
+// Skipped blocks do not count.
 func (f *File) Knows(n uint32, as Reading) bool {
 	u := &f.Runs[n]
 	if u.Lost || len(u.Readings) == 0 {
