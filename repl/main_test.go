@@ -106,6 +106,8 @@ func (endless) Words(context.Context, search.Question, []urlkey.Range, record.Ti
 	return nil, nil
 }
 
+func (endless) KeysOf(context.Context, []record.Ref) ([]string, error) { return nil, nil }
+
 func (endless) WordsIndexed(record.Time, record.Time) (int, int) { return 0, 0 }
 
 func (endless) NearWords(_ context.Context, words []string, _ []urlkey.Range, _, _ record.Time) ([][]search.NearWord, error) {

@@ -131,7 +131,7 @@ func (r *Runner) source(ctx context.Context, n *plan.Source) value.Rows {
 // lookFirst returns ask, what the source n reads, with its ranges reduced to the URLs that
 // n.Seek asks for, if it is worth looking for them.
 func (r *Runner) lookFirst(ctx context.Context, n *plan.Source, ask *relation.Request) (*relation.Request, error) {
-	s := &relation.Seek{Fields: n.Seek.Fields, First: n.Seek.First, By: n.Seek.By, Desc: n.Seek.Desc}
+	s := &relation.Seek{Fields: n.Seek.Fields, Words: n.Seek.Words, First: n.Seek.First, By: n.Seek.By, Desc: n.Seek.Desc}
 	if n.Seek.Conds != nil {
 		conds, err := eval.CompileAll(n.Seek.Conds)
 		if err != nil {

@@ -87,6 +87,7 @@ type Source struct {
 type Seek struct {
 	Conds    []expr.Expr // over the columns of the source
 	Fields   []int       // the columns that Conds read
+	Words    []int       // columns that say whether a page has words; one of them is a condition of its own
 	First    int         // how many rows the query needs
 	By       int         // the column by which they are ordered; after that, by URL
 	Desc     bool

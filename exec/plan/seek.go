@@ -32,6 +32,7 @@ func (b *builder) seek(limit Limit) {
 		above = append(above, n)
 	}
 	s := &Seek{}
+	s.words(src, above)
 	whole := true // Conds are all conditions between the source and what is above
 	if len(above) > 0 {
 		if f, ok := above[len(above)-1].(*Filter); ok {
@@ -47,7 +48,7 @@ func (b *builder) seek(limit Limit) {
 		s.order(src, top)
 	}
 	timed := !slices.ContainsFunc(s.Fields, func(f int) bool { return src.Fields[f].Name != "time" })
-	if s.First == 0 && (timed || limit.N >= 0 && b.streams(above)) {
+	if s.Words == nil && s.First == 0 && (timed || limit.N >= 0 && b.streams(above)) {
 		return // the window has the time already; or a scan ends early
 	}
 	src.Seek = s
@@ -63,6 +64,26 @@ func (b *builder) streams(list []Node) bool {
 		}
 		return false
 	})
+}
+
+// words adds to s the columns that are a condition of WHERE and say whether a page has
+// words. above are the nodes from the root down to the source.
+func (s *Seek) words(src *Source, above []Node) {
+	for _, n := range slices.Backward(above) {
+		switch n := n.(type) {
+		case *Payload:
+		case *Filter:
+			for _, cond := range n.Conds {
+				c, ok := cond.(*expr.Col)
+				if ok && c.Index < len(src.Fields) && src.Fields[c.Index].AsksWords {
+					s.Words = append(s.Words, c.Index)
+					s.wordings = append(s.wordings, src.Fields[c.Index].Name)
+				}
+			}
+		default:
+			return
+		}
+	}
 }
 
 // filter adds to s those conditions of f by which URLs can be looked for. It reports

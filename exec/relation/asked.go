@@ -23,6 +23,14 @@ type askedWords struct {
 	indexed bool          // the archive has indexes of words
 }
 
+// lastAsked is what a Reader was asked for last, which is mostly asked for again.
+type lastAsked struct {
+	request  *Request
+	question *match.Query
+	ranked   bool
+	of       *askedWords
+}
+
 // askedKey says which question was asked of which captures.
 type askedKey struct {
 	question string
@@ -48,23 +56,12 @@ func (r *Reader) wordsFor(ctx context.Context, n *Request, q *match.Query, ranke
 	if r.Plain {
 		return nil, nil
 	}
-	key := askedKey{question: q.String(), to: n.Window.To, ranked: ranked}
-	if len(n.Ranges) > 0 {
-		key.ranges = &n.Ranges[0]
+	a := r.lastAsked.of
+	if l := &r.lastAsked; l.request != n || l.question != q || l.ranked != ranked {
+		a = r.askedOf(n, q, ranked)
+		*l = lastAsked{n, q, ranked, a}
 	}
-	a := r.asked[key]
-	if a == nil {
-		if r.asked == nil {
-			r.asked = make(map[askedKey]*askedWords)
-		}
-		a = &askedWords{}
-		r.asked[key] = a
-	}
-	if a.reads++; a.reads == 1 {
-		indexed, _ := r.Snapshot.WordsIndexed(record.MinTime, n.Window.To)
-		a.indexed = indexed > 0
-	}
-	if a.reads <= readFirst && !a.indexed {
+	if a.reads++; a.reads <= readFirst && !a.indexed {
 		return nil, nil
 	}
 	if !a.made {
@@ -79,6 +76,62 @@ func (r *Reader) wordsFor(ctx context.Context, n *Request, q *match.Query, ranke
 		a.made = true
 	}
 	return a.words, nil
+}
+
+// askedOf returns what is known so far of a question for the captures that n asks for.
+func (r *Reader) askedOf(n *Request, q *match.Query, ranked bool) *askedWords {
+	key := askedKey{question: q.String(), to: n.Window.To, ranked: ranked}
+	if len(n.Ranges) > 0 {
+		key.ranges = &n.Ranges[0]
+	}
+	a := r.asked[key]
+	if a == nil {
+		if r.asked == nil {
+			r.asked = make(map[askedKey]*askedWords)
+		}
+		indexed, _ := r.Snapshot.WordsIndexed(record.MinTime, n.Window.To)
+		a = &askedWords{indexed: indexed > 0}
+		r.asked[key] = a
+	}
+	return a
+}
+
+// seekWords returns n with its ranges reduced to the URLs of the captures for which one of
+// the columns with these indexes in n.Fields is true or may be true, if the archive has
+// indexes of words and these captures are few. Otherwise it returns n.
+func (r *Reader) seekWords(ctx context.Context, n *Request, fields []int) (*Request, error) {
+	for _, f := range fields {
+		q := n.Fields[f].asks
+		if q == nil {
+			continue
+		}
+		a := r.askedOf(n, q, false)
+		if !a.indexed {
+			continue
+		}
+		words, err := r.wordsFor(ctx, n, q, false)
+		if err != nil {
+			return nil, err
+		}
+		if words == nil {
+			continue
+		}
+		refs, ok := words.Few(soughtWords, soughtWordsPart)
+		if !ok {
+			continue
+		}
+		keys, err := r.Snapshot.KeysOf(ctx, refs)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			continue // the scan meets the same damage, and says so
+		}
+		less := n.within(keys)
+		*r.askedOf(less, q, false) = *a
+		return less, nil
+	}
+	return n, nil
 }
 
 // collectionKey says of which pages a search.Collection is.
@@ -226,7 +279,11 @@ func (c *Column) Matching(q *match.Query) *Column {
 	name := c.Name + " MATCH " + value.OfText(q.String()).String()
 	// What a page does not have, its parts do not have.
 	denies := q.Positive() && (c.ofText.part != inParts || q.SingleWords())
-	return &Column{Name: name, Type: value.Bool, Payload: true, AsksWords: true, late: func(l *LateRow) (value.Value, error) {
+	var asks *match.Query
+	if denies || c.ofText.part == wholeText {
+		asks = q
+	}
+	return &Column{Name: name, Type: value.Bool, Payload: true, AsksWords: true, asks: asks, late: func(l *LateRow) (value.Value, error) {
 		answer, _, err := l.reader.answerOf(l.ctx, l.request, q, l.ref(c.ofText.ref), false)
 		switch {
 		case err != nil:

@@ -6,6 +6,7 @@ import (
 	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/urlkey"
+	"infomall/store/words/match"
 )
 
 // Column declares one column of a relation: its name, its type, its
@@ -25,6 +26,9 @@ type Column struct {
 	Aside bool
 	// AsksWords marks a column that says whether a page has words, see Matching.
 	AsksWords bool
+	// asks is, for such a column, the question that a page must match, or may match, for
+	// the column to be true. It is nil if the column may be true for any page.
+	asks *match.Query
 	// Marked says that the texts have marks around words, as in value.Column.
 	Marked bool
 	ofText ofText

@@ -42,6 +42,7 @@ type Reader struct {
 	Notes []string
 
 	asked       map[askedKey]*askedWords
+	lastAsked   lastAsked
 	collections map[collectionKey]*search.Collection
 	responses   []*response  // the responses used last, the latest first
 	compared    comparison   // the comparison made last
@@ -101,6 +102,8 @@ type Snapshot interface {
 	// Words answers a question for the captures with a key in ranges and a time in from
 	// <= time < to, without reading their pages. It returns nil if it cannot.
 	Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error)
+	// KeysOf returns the keys of the URLs of captures, sorted, each once.
+	KeysOf(ctx context.Context, refs []record.Ref) ([]string, error)
 	// WordsIndexed returns how many segments have captures in the time from <= time < to,
 	// and how many of these have an index of words. With indexes, Words is fast even if the
 	// answers of only a few captures are needed.

@@ -14,6 +14,9 @@ type Seek struct {
 	// Fields are the columns that Match reads, as indexes in the fields of the
 	// request. Sought must be true for each.
 	Fields []int
+	// Words are columns of which one must be true in each row that the query needs: those
+	// that say whether a page has words, as indexes in the fields of the request.
+	Words []int
 	// Match returns the indexes of the rows of a batch that the query may need. It may
 	// be nil: then it needs all. Only the columns Fields of the batch are filled.
 	Match func(*value.Batch) ([]int32, error)
@@ -29,6 +32,9 @@ type Seek struct {
 const (
 	soughtMax  = 10_000
 	soughtPart = .25
+	// soughtWords and soughtWordsPart are the same for captures that have words.
+	soughtWords     = 10_000
+	soughtWordsPart = .02
 )
 
 // sought are the columns by which URLs can be looked for: in all relations of which a row
@@ -56,6 +62,12 @@ func Sought(r *Relation, c *Column) bool {
 // Seek returns n with its ranges reduced to the URLs that s needs, if it is worth looking
 // for them. Otherwise it returns n.
 func (r *Reader) Seek(ctx context.Context, n *Request, s *Seek) (*Request, error) {
+	if less, err := r.seekWords(ctx, n, s.Words); err != nil || less != n {
+		return less, err
+	}
+	if len(s.Fields) == 0 && s.First == 0 {
+		return n, nil
+	}
 	ask := record.Seek{Scan: n.Scan(0), First: s.First, Desc: s.Desc, KeysMax: soughtMax, PartMax: soughtPart}
 	ask.Columns = 0
 	cols := make([]*value.Vector, len(n.Fields))
@@ -85,9 +97,14 @@ func (r *Reader) Seek(ctx context.Context, n *Request, s *Seek) (*Request, error
 	if err != nil || !ok {
 		return n, err
 	}
+	return n.within(keys), nil
+}
+
+// within returns n with its ranges reduced to URLs with these keys, which are sorted.
+func (n *Request) within(keys []string) *Request {
 	ranges := make([]urlkey.Range, len(keys))
 	for i, k := range keys {
 		ranges[i] = urlkey.Range{From: k, To: k + "\x00"}
 	}
-	return n.Within(ranges), nil
+	return n.Within(ranges)
 }

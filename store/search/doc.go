@@ -51,6 +51,8 @@ type Words struct {
 	said    []said
 	says    []float64 // Best.Says of one page after the other
 	atoms   int       // of the question
+	whole   bool      // every capture that was asked for has an answer
+	asked   int       // how many captures have an answer
 }
 
 // said is what Words knows of a page.
@@ -86,6 +88,28 @@ func (w *Words) Of(ref record.Ref) (match.Answer, Best) {
 	}
 	n := uint32(w.atoms)
 	return s.answer, Best{Place: int(s.place), Says: w.says[s.at*n:][:n:n], Print: s.print}
+}
+
+// Few returns the captures that match the question or may match it, if these are at most
+// most, and at most a part, such as .02, of all. ok is false if there are more, or if some
+// captures have no answer.
+func (w *Words) Few(most int, part float64) (refs []record.Ref, ok bool) {
+	if !w.whole {
+		return nil, false
+	}
+	most = min(most, int(part*float64(w.asked)))
+	for run, list := range w.answers {
+		for n, i := range list {
+			if a := w.said[i].answer; a != match.Yes && a != match.Maybe {
+				continue
+			}
+			if len(refs) == most {
+				return nil, false
+			}
+			refs = append(refs, record.Ref{Segment: run.Segment, Run: run.Run, N: uint32(n)})
+		}
+	}
+	return refs, true
 }
 
 // Has returns which atoms of the question the page of a capture has, as bits. ok is false

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"slices"
 
 	"infomall/store/block/facts"
@@ -118,8 +119,12 @@ func NewMaker(q Question, stored Stored) *Maker {
 	}
 }
 
-// Words returns the answers. The Maker must not be used after that.
-func (m *Maker) Words() *Words { return m.words }
+// Words returns the answers. whole says that every capture that was asked for was added.
+// The Maker must not be used after that.
+func (m *Maker) Words(whole bool) *Words {
+	m.words.whole = whole
+	return m.words
+}
 
 // Full reports whether the Maker gives no further answers, because it would take too
 // much memory.
@@ -148,8 +153,12 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 			if !ok {
 				continue
 			}
-			var err error
-			if list[i], err = m.answer(leaves, index.Reading{Charset: string(o.Charset), Plain: o.Plain}, o.Cut, Print{}, func() string { return title(i) }); err != nil {
+			as := index.Reading{Charset: string(o.Charset), Plain: o.Plain}
+			whole, err := m.whole(leaves, as)
+			if err != nil {
+				return err
+			}
+			if list[i], err = m.answer(&whole, leaves, as, o.Cut, Print{}, func() string { return title(i) }); err != nil {
 				return err
 			}
 			if int64(len(m.bodies))*bodyBytes < m.q.Memory/4 {
@@ -159,77 +168,134 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 	}
 	m.words.answers[run] = list
 	m.asked += len(list)
+	m.words.asked += len(list)
 	return nil
 }
 
-// AddNone answers for the captures of a run in whose leaves the question finds nothing, as
-// its index says.
-func (m *Maker) AddNone(ref segment.RunRef, run *index.Run) {
-	var list []uint32
-	if len(run.Special) > 0 {
-		list = slices.Repeat([]uint32{nothing}, run.Pages)
-		for _, s := range run.Special {
-			list[s.N] = maybe
-			if s.NoText {
-				list[s.N] = null
+// Sums returns what the question finds in the leaves of each capture of b, a block of the
+// index f, which has the users u. hits is what the question finds in the documents of f. An
+// error is that of ctx.
+func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *index.UsersBlock, u *index.Users) ([]match.Sum, error) {
+	lists := make([]match.Sum, u.Lists())
+	if hits.Len() > 0 {
+		for _, used := range u.Documents {
+			if p := hits.Part(int(used.N)); p != nil {
+				lists[used.List].Add(p)
 			}
 		}
 	}
-	m.words.answers[ref] = list
-	m.asked += len(list)
+	for i, named := range b.Named {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		as := f.Readings[named.Reading]
+		run := m.open(leafRun{named.RunRef, m.reading(as)}, as)
+		if run.none {
+			continue
+		}
+		for _, used := range u.Leaves[i] {
+			switch l, err := m.leaf(run, LeafRef{named.RunRef, used.N}, as); {
+			case err != nil:
+				lists[used.List].AddUnknown()
+			case !l.Part.Plain():
+				lists[used.List].Add(l.Part)
+			}
+		}
+	}
+	out := make([]match.Sum, b.Captures)
+	for n := range lists {
+		if lists[n].None() {
+			continue
+		}
+		for _, c := range u.List(uint32(n)) {
+			for i := range c.Count {
+				out[c.From+i].Join(lists[n])
+			}
+		}
+	}
+	return out, nil
 }
 
-// AddPages answers for the captures of a run whose pages are known by an index. leaves
-// returns the leaves of page i; ok is false if it is not known where they are.
-func (m *Maker) AddPages(ref segment.RunRef, pages []index.Page, leaves func(i int) (spans []segment.Span, ok bool)) error {
-	list := make([]uint32, len(pages))
-	for i := range pages {
-		p := &pages[i]
-		switch p.Kind {
-		case index.PageNone:
-			list[i] = null
-		case index.PageEmpty:
-			list[i] = nothing
-		case index.PageSame:
-			list[i] = list[p.Same]
-		case index.PageOwn, index.PageHeld:
-			spans, ok := leaves(i)
-			if !ok {
-				continue
-			}
-			var err error
-			if list[i], err = m.answer(spans, p.Reading, p.Cut, Print{p.Print, p.Printed, true}, func() string { return p.Title }); err != nil {
+// AddPages answers for the captures of a run of an index. sums has what the question finds
+// in the leaves of each, see Sums; nil means nothing in any of them. page returns the page
+// of capture i and its leaves; at is the capture that has the same page, or i. ok is false
+// if they are not known.
+func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, page func(i int) (p *index.Page, leaves []segment.Span, at int, ok bool)) error {
+	var list []uint32
+	if len(run.Special) > 0 || sums != nil {
+		list = slices.Repeat([]uint32{nothing}, run.Pages)
+	}
+	for _, s := range run.Special {
+		list[s.N] = maybe
+		if s.NoText {
+			list[s.N] = null
+		}
+	}
+	for i, sum := range sums {
+		if sum.None() || list[i] != nothing {
+			continue
+		}
+		whole, ok := m.q.Query.WholeOf(sum)
+		if ok && (m.q.Rank == nil || whole.Answer() != match.Yes) {
+			list[i] = m.add(m.saidOf(&whole))
+			continue
+		}
+		p, leaves, at, known := page(i)
+		switch {
+		case !known:
+			list[i] = maybe
+			continue
+		case at < i:
+			list[i] = list[at]
+			continue
+		}
+		var err error
+		if !ok {
+			if whole, err = m.whole(leaves, p.Reading); err != nil {
 				return err
 			}
 		}
+		if list[i], err = m.answer(&whole, leaves, p.Reading, p.Cut, Print{p.Print, p.Printed, true}, func() string { return p.Title }); err != nil {
+			return err
+		}
 	}
 	m.words.answers[ref] = list
 	m.asked += len(list)
+	m.words.asked += run.Pages
 	return nil
 }
 
-// answer returns the answer for a page with these leaves, these blocks of its cut, and this
-// fingerprint of its main text.
-func (m *Maker) answer(leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, print Print, title func() string) (uint32, error) {
-	reading, known := m.readings[as]
+// reading returns the number of a reading.
+func (m *Maker) reading(as index.Reading) int {
+	n, known := m.readings[as]
 	if !known {
-		reading = len(m.readings)
-		m.readings[as] = reading
+		n = len(m.readings)
+		m.readings[as] = n
 	}
+	return n
+}
+
+// whole returns what the question finds in a page with these leaves.
+func (m *Maker) whole(leaves []segment.Span, as index.Reading) (match.Whole, error) {
 	whole := m.q.Query.Whole()
 	for _, s := range leaves {
-		run := m.open(leafRun{segment.RunRef{Segment: s.Segment, Run: s.Run}, reading}, as)
+		run := m.open(leafRun{segment.RunRef{Segment: s.Segment, Run: s.Run}, m.reading(as)}, as)
 		if run.none && whole.Idle() {
 			continue
 		}
 		for n := range s.Count {
 			l, err := m.leaf(run, LeafRef{m.last.RunRef, s.N + n}, as)
 			if err != nil {
-				return maybe, err
+				return whole, err
 			}
 			whole.Add(l.Part)
 		}
 	}
+	return whole, nil
+}
+
+// saidOf returns what is known of a page without its rank.
+func (m *Maker) saidOf(whole *match.Whole) said {
 	s := said{answer: whole.Answer(), sure: true, place: -1}
 	for a := range m.words.atoms {
 		switch whole.Has(a) {
@@ -239,6 +305,13 @@ func (m *Maker) answer(leaves []segment.Span, as index.Reading, cut []facts.Outl
 			s.sure = false
 		}
 	}
+	return s
+}
+
+// answer returns the answer for a page with these leaves, these blocks of its cut, and this
+// fingerprint of its main text.
+func (m *Maker) answer(whole *match.Whole, leaves []segment.Span, as index.Reading, cut []facts.OutlineBlock, print Print, title func() string) (uint32, error) {
+	s := m.saidOf(whole)
 	if s.answer != match.Yes || m.q.Rank == nil {
 		return m.add(s), nil
 	}
@@ -305,7 +378,7 @@ func (m *Maker) fill(leaves []segment.Span, as index.Reading, cut []facts.Outlin
 
 // addLeaf adds the words of a leaf to b.
 func (m *Maker) addLeaf(b *Block, ref LeafRef, as index.Reading) error {
-	l, err := m.leaf(m.open(leafRun{ref.RunRef, m.readings[as]}, as), ref, as)
+	l, err := m.leaf(m.open(leafRun{ref.RunRef, m.reading(as)}, as), ref, as)
 	if err != nil {
 		return err
 	}
@@ -393,7 +466,7 @@ func (m *Maker) bound() {
 // inLinks returns how often the texts of links in a leaf have each atom, or nil if none
 // does.
 func (m *Maker) inLinks(l LeafRef, as index.Reading) ([]int32, error) {
-	key := readLeaf{l, m.readings[as]}
+	key := readLeaf{l, m.reading(as)}
 	if counts, known := m.linked[key]; known {
 		return counts, nil
 	}

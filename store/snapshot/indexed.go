@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"infomall/store/body"
 	"infomall/store/search"
@@ -19,6 +20,7 @@ type indexed struct {
 	of    map[uint32]*indexedSegment // by segment; of segments that have an index
 
 	group groupOf // the pages that were read last
+	sums  sumsOf
 }
 
 // indexedSegment is the index of a segment, and what the question finds in it. Segments of
@@ -33,6 +35,13 @@ type groupOf struct {
 	file  *index.File
 	first uint32
 	pages [][]index.Page
+}
+
+// sumsOf is what the question finds in the captures of the block of users that was read
+// last.
+type sumsOf struct {
+	block *index.UsersBlock
+	sums  []match.Sum // nil if it finds nothing
 }
 
 // hitBytes is about how much memory a document takes in which a question finds something.
@@ -111,32 +120,100 @@ func (x *indexed) known(run segment.RunRef, as index.Reading) (list func() ([]in
 	return list, f.Knows(n, as) && !f.Any(f.hits, n)
 }
 
-// pages returns what the index of a segment says of run n: u is nil if it says nothing,
-// and pages are nil if the question finds nothing in any leaf of them.
-func (x *indexed) pages(id, n uint32) (pages []index.Page, u *index.Run) {
+// run returns what the index of a segment says of run n: nil if it says nothing. sums is
+// what the question finds in the leaves of each capture; nil means nothing.
+func (x *indexed) run(ctx context.Context, m *search.Maker, id, n uint32) (u *index.Run, sums []match.Sum, err error) {
 	f := x.of[id]
 	if f == nil || n >= f.runs || f.Runs[f.first+n].Lost {
-		return nil, nil
+		return nil, nil, nil
 	}
 	n += f.first
 	u = &f.Runs[n]
-	if !x.may(f, u) {
-		return nil, u
+	b := f.UsersOf(n)
+	if b == nil {
+		return nil, nil, nil
 	}
+	if x.sums.block != b {
+		if x.sums, err = x.sumsOf(ctx, m, f, b); err != nil {
+			return nil, nil, err
+		}
+	}
+	if x.sums.sums == nil {
+		return u, nil, nil
+	}
+	first := 0
+	for i := b.First; i < int(n); i++ {
+		first += f.Runs[i].Pages
+	}
+	sums = x.sums.sums[first:][:u.Pages]
+	if !slices.ContainsFunc(sums, func(s match.Sum) bool { return !s.None() }) {
+		return u, nil, nil
+	}
+	return u, sums, nil
+}
+
+// page returns what the index of a segment says of the page of capture i of run n: nil if
+// it says nothing. at is the capture that has the same page, or i.
+func (x *indexed) page(id, n uint32, i int) (p *index.Page, at int) {
+	f := x.of[id]
+	n += f.first
 	if g := &x.group; g.file != f.File || n < g.first || int(n-g.first) >= len(g.pages) {
 		pages, first, err := f.PagesOf(n)
 		if err != nil {
 			x.v.Warn(err)
-			return nil, nil
+			return nil, i
 		}
 		x.group = groupOf{f.File, first, pages}
 	}
-	return x.group.pages[n-x.group.first], u
+	pages := x.group.pages[n-x.group.first]
+	if i >= len(pages) {
+		return nil, i
+	}
+	for at = i; pages[at].Kind == index.PageSame; {
+		at = int(pages[at].Same)
+	}
+	return &pages[at], at
 }
 
-// may reports whether the question may find something in a leaf of the pages of a run.
-func (x *indexed) may(f *indexedSegment, u *index.Run) bool {
-	for _, named := range u.Named {
+// sumsOf returns what the question finds in the captures of a block of users. If the block
+// cannot be read, all of them are to be read. An error is that of ctx.
+func (x *indexed) sumsOf(ctx context.Context, m *search.Maker, f *indexedSegment, b *index.UsersBlock) (sumsOf, error) {
+	if !x.may(f, b) {
+		return sumsOf{block: b}, nil
+	}
+	users, err := f.ReadUsers(b)
+	if err != nil {
+		x.v.Warn(err)
+	}
+	if err != nil || !x.whole(f.File) {
+		sums := make([]match.Sum, b.Captures)
+		for i := range sums {
+			sums[i].AddUnknown()
+		}
+		return sumsOf{b, sums}, nil
+	}
+	sums, err := m.Sums(ctx, f.File, f.hits, b, users)
+	return sumsOf{b, sums}, err
+}
+
+// whole reports whether all segments of an index are in the snapshot: whether its documents
+// are those of the pages still.
+func (x *indexed) whole(f *index.File) bool {
+	n := 0
+	for _, of := range x.of {
+		if of.File == f {
+			n++
+		}
+	}
+	return n == len(f.Segments)
+}
+
+// may reports whether the question may find something in a leaf of a capture of b.
+func (x *indexed) may(f *indexedSegment, b *index.UsersBlock) bool {
+	if f.hits.Len() > 0 {
+		return true
+	}
+	for _, named := range b.Named {
 		of, as := x.of[named.Segment], f.Readings[named.Reading]
 		if of == nil || named.Run >= of.runs || f.Seen(named) != of.number ||
 			!of.Knows(of.first+named.Run, as) || of.Any(of.hits, of.first+named.Run) {

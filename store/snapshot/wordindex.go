@@ -37,7 +37,7 @@ func (v *Snapshot) IndexWords(ctx context.Context, segments []*segment.Info, w i
 	done := 0
 	for _, s := range segments {
 		x.r = v.Runs.Reader(s)
-		b.Begin(index.Name{Number: s.Number(), Bytes: s.Bytes, CRC: s.CRC})
+		b.Begin(s.ID, index.Name{Number: s.Number(), Bytes: s.Bytes, CRC: s.CRC})
 		for n := range uint32(s.Runs) {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -155,7 +155,7 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	x.run = run
 	ref := segment.RunRef{Segment: x.r.Info.ID, Run: n}
 	x.source = index.Source{
-		Blocks: len(ends), Read: x.text, Named: make(map[index.Reading][]segment.RunRef),
+		Number: n, Blocks: len(ends), Read: x.text,
 		Neutral: func(n int) bool { return charset.IsASCII(x.block(n)) },
 		Skip:    func(n int) bool { return x.other.has(ref, n) && !x.leaves.has(ref, n) },
 	}
@@ -177,6 +177,7 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 	for i := range entries {
 		e := &entries[i]
 		p := index.Page{Kind: index.PageUnknown}
+		x.source.Leaves = append(x.source.Leaves, nil)
 		switch {
 		case e.Body != segment.BodyNone && (e.Bytes == 0 || !isPage(e.Mime)):
 			p.Kind = index.PageNone
@@ -210,8 +211,8 @@ func (x *wordIndexer) text(n int, as index.Reading) (string, []string) {
 	return b.TextOf(x.block(n)), b.AnchorsOf(x.block(n))
 }
 
-// read sets p to the page of a body, which the entry e stores, and notes which runs have its
-// leaves. encoded is the facts of the body. It returns false if the body is not stored in
+// read sets p to the page of a body, which the entry e stores, and notes its leaves in
+// x.source. encoded is the facts of the body. It returns false if the body is not stored in
 // leaves.
 func (x *wordIndexer) read(p *index.Page, e *segment.Stored, encoded []byte) bool {
 	if x.outline.Read(encoded) != nil || x.outline.Inline {
@@ -228,14 +229,10 @@ func (x *wordIndexer) read(p *index.Page, e *segment.Stored, encoded []byte) boo
 	if p.Print, p.Printed, err = x.print(encoded, leaves); err != nil {
 		return false
 	}
-	named := x.source.Named[p.Reading]
 	for _, s := range leaves {
 		x.look(s)
-		if run := (segment.RunRef{Segment: s.Segment, Run: s.Run}); !slices.Contains(named, run) {
-			named = append(named, run)
-		}
 	}
-	x.source.Named[p.Reading] = named
+	x.source.Leaves[len(x.source.Leaves)-1] = leaves
 	return true
 }
 

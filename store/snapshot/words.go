@@ -43,25 +43,76 @@ func (v *Snapshot) Words(ctx context.Context, q search.Question, ranges []urlkey
 	slices.SortFunc(segments, func(a, b *segment.Info) int {
 		return cmp.Or(cmp.Compare(a.Pool, b.Pool), cmp.Compare(a.ID, b.ID))
 	})
+	whole := true
 	for _, s := range segments {
 		r := v.Runs.Reader(s)
 		runs, err := runsIn(r, ranges)
 		if err != nil {
-			continue // whoever reads the pages meets the error
+			whole = false // whoever reads the pages meets the error
+			continue
 		}
 		for _, n := range runs {
 			if f.maker.Full() {
+				whole = false
 				break
 			}
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if !f.indexed(s.ID, n) {
-				_ = f.run(r, n) // the same
+			done, err := f.indexed(ctx, s.ID, n)
+			if err != nil {
+				return nil, err
+			}
+			if !done && f.run(r, n) != nil {
+				whole = false // the same
 			}
 		}
 	}
-	return f.maker.Words(), ctx.Err()
+	return f.maker.Words(whole), ctx.Err()
+}
+
+// KeysOf returns the keys of the URLs of captures, sorted, each once.
+func (v *Snapshot) KeysOf(ctx context.Context, refs []record.Ref) ([]string, error) {
+	refs = slices.Clone(refs)
+	slices.SortFunc(refs, func(a, b record.Ref) int {
+		return cmp.Or(cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Run, b.Run), cmp.Compare(a.N, b.N))
+	})
+	var out []string
+	for len(refs) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		first := refs[0]
+		s := v.Runs.Segment(first.Segment)
+		if s == nil {
+			return nil, body.ErrMissing
+		}
+		meta, err := v.Runs.Meta(s, first.Run)
+		if err != nil {
+			return nil, err
+		}
+		keys, counts, _, err := meta.Keys()
+		if err != nil {
+			return nil, err
+		}
+		end := int64(0) // number of the first entry with the next key
+		for k, key := range keys {
+			end += counts[k]
+			n := 0
+			for n < len(refs) && refs[n].Segment == first.Segment && refs[n].Run == first.Run && int64(refs[n].N) < end {
+				n++
+			}
+			if n > 0 {
+				out = append(out, key)
+				refs = refs[n:]
+			}
+		}
+		if len(refs) > 0 && refs[0].Segment == first.Segment && refs[0].Run == first.Run {
+			return nil, body.ErrMissing // the run has no such entry
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
 }
 
 // runsIn returns the numbers of the runs of a segment that may have entries with a key
@@ -266,24 +317,28 @@ func (v *Snapshot) leaf(l search.LeafRef) ([]byte, error) {
 }
 
 // indexed answers for the captures of run n of a segment by the index of the segment. It
-// returns false if it cannot.
-func (f *wordFinder) indexed(id, n uint32) bool {
-	pages, u := f.index.pages(id, n)
-	ref := segment.RunRef{Segment: id, Run: n}
-	switch {
-	case u == nil:
-		return false
-	case pages == nil:
-		f.maker.AddNone(ref, u)
-		return true
+// returns false if it cannot. An error is that of ctx.
+func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err error) {
+	u, sums, err := f.index.run(ctx, f.maker, id, n)
+	if u == nil {
+		return false, err
 	}
-	return f.maker.AddPages(ref, pages, func(i int) ([]segment.Span, bool) {
-		at := index.Holder{RunRef: ref, N: uint32(i)}
-		if pages[i].Kind == index.PageHeld {
-			at = pages[i].Holder
+	ref := segment.RunRef{Segment: id, Run: n}
+	return f.maker.AddPages(ref, u, sums, func(i int) (*index.Page, []segment.Span, int, bool) {
+		p, at := f.index.page(id, n, i)
+		if p == nil || !p.HasLeaves() {
+			return nil, nil, at, false
 		}
-		return f.leavesAt(at)
-	}) == nil
+		if at < i {
+			return p, nil, at, true
+		}
+		from := index.Holder{RunRef: ref, N: uint32(i)}
+		if p.Kind == index.PageHeld {
+			from = p.Holder
+		}
+		leaves, ok := f.leavesAt(from)
+		return p, leaves, at, ok
+	}) == nil, nil
 }
 
 // leavesAt returns the leaves of the body that the entry at a place stores. ok is false if

@@ -512,6 +512,11 @@ func (a *Archive) Words(ctx context.Context, _ search.Question, _ []urlkey.Range
 	return nil, ctx.Err()
 }
 
+// KeysOf is not asked for: the archive has no index of words.
+func (a *Archive) KeysOf(context.Context, []record.Ref) ([]string, error) {
+	return nil, errors.New("relationtest: KeysOf is not there")
+}
+
 // WordsIndexed reports that there are no indexes of words.
 func (a *Archive) WordsIndexed(_, _ record.Time) (indexed, all int) { return 0, 0 }
 

@@ -44,8 +44,10 @@ type Source struct {
 	// Skip reports whether no page of the segment has a block as a leaf, such as a piece
 	// of a layout, or a picture. Its words are not in the index.
 	Skip func(n int) bool
-	// Named has, for each reading, the runs that have leaves of the pages.
-	Named map[Reading][]segment.RunRef
+	// Leaves has the leaves of each page that has some; of other pages nil.
+	Leaves [][]segment.Span
+	// Number is the number of the run in its segment.
+	Number uint32
 }
 
 // Builder makes an index. Only one goroutine may use it.
@@ -62,6 +64,9 @@ type Builder struct {
 	readings list[Reading]
 	others   list[uint32] // segments that have leaves of the pages
 	pages    pageGroup
+	users    users                      // of the current group of runs
+	own      map[segment.RunRef]*ownRun // the runs so far
+	current  *ownRun
 	shapes   []byte // the shapes of the documents of the current group of runs
 
 	words match.Terms
@@ -78,6 +83,20 @@ type Builder struct {
 	names       []segmentRuns
 }
 
+// ownRun has the documents of a run of the index.
+type ownRun struct {
+	runShapes // without of and links
+	readings  []Reading
+}
+
+// document returns the document of block n in a reading, or -1 if it has none.
+func (o *ownRun) document(n uint32, as Reading) int {
+	if i := o.shapeOf(int(n), as, o.readings); i >= 0 {
+		return int(o.doc[i])
+	}
+	return -1
+}
+
 // digest identifies a text.
 type digest [16]byte
 
@@ -87,6 +106,7 @@ const sameMax = 1 << 20
 // segmentRuns is a segment of the index, and how many runs it has.
 type segmentRuns struct {
 	Name
+	id   uint32
 	runs int
 }
 
@@ -96,6 +116,7 @@ const (
 	kindPostings
 	kindShapes
 	kindPages
+	kindUsers
 	kinds
 )
 
@@ -118,13 +139,15 @@ func NewBuilder(w io.Writer) (*Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Builder{w: bufio.NewWriter(w), enc: enc, terms: make(map[string]int), same: make(map[digest]int), links: make(map[digest]uint64)}
+	b := &Builder{w: bufio.NewWriter(w), enc: enc, terms: make(map[string]int), same: make(map[digest]int), own: make(map[segment.RunRef]*ownRun), links: make(map[digest]uint64)}
 	b.write([]byte{disk.FormatByte})
 	return b, nil
 }
 
-// Begin begins a segment, the one with this db-file.
-func (b *Builder) Begin(name Name) { b.names = append(b.names, segmentRuns{Name: name}) }
+// Begin begins the segment with this ID and db-file.
+func (b *Builder) Begin(id uint32, name Name) {
+	b.names = append(b.names, segmentRuns{Name: name, id: id})
+}
 
 func (b *Builder) write(p []byte) {
 	if b.err == nil {
@@ -180,17 +203,26 @@ func (b *Builder) AddRun(s *Source) error {
 		}
 	}
 	slices.Sort(readings)
+	own := &ownRun{}
+	for _, r := range readings {
+		own.readings = append(own.readings, b.readings.all[r])
+	}
+	b.current = own
 	flags, first := byte(runNeutral), b.docs
 	b.alias = b.alias[:0]
 	if len(readings) == 0 || !neutral {
 		flags = 0
 	}
 	for n := range s.Blocks {
+		own.at = append(own.at, int32(len(own.doc)))
+		own.neutral = append(own.neutral, neutral && s.Neutral(n))
 		switch {
 		case len(readings) == 0:
+			own.at[n] = -1
 		case s.Skip(n):
+			own.at[n] = -1
 			b.shapes = binary.AppendUvarint(b.shapes, shapeSkipped)
-		case neutral && s.Neutral(n):
+		case own.neutral[n]:
 			text, anchors := s.Read(n, b.readings.all[readings[0]])
 			b.document(text, anchors, shapeNeutral, first)
 		default:
@@ -202,7 +234,17 @@ func (b *Builder) AddRun(s *Source) error {
 		}
 	}
 	b.beginRun(flags, s.Blocks, b.docs-first, readings)
-	b.named(s.Named)
+	b.own[segment.RunRef{Segment: b.names[len(b.names)-1].id, Run: s.Number}] = own
+	for i := range s.Pages {
+		at := i
+		for s.Pages[at].Kind == PageSame {
+			at = int(s.Pages[at].Same)
+		}
+		if p := &s.Pages[at]; p.HasLeaves() {
+			b.use(s.Leaves[at], p.Reading)
+		}
+		b.users.captures++
+	}
 	b.special(s.Pages)
 	b.pages.add(b, s.Pages)
 	b.endRun()
@@ -210,6 +252,25 @@ func (b *Builder) AddRun(s *Source) error {
 		b.endPart()
 	}
 	return b.err
+}
+
+// use adds a capture with these leaves, in a reading, to the users.
+func (b *Builder) use(leaves []segment.Span, as Reading) {
+	reading := b.readings.number(as)
+	for _, s := range leaves {
+		own := b.own[segment.RunRef{Segment: s.Segment, Run: s.Run}]
+		if own == nil {
+			b.users.add(readRun{segment.RunRef{Segment: s.Segment, Run: s.Run}, reading}, s.N, s.Count)
+			continue
+		}
+		for n := s.N; n < s.N+s.Count; n++ {
+			if doc := own.document(n, as); doc >= 0 {
+				b.users.add(ownDocuments, uint32(doc), 1)
+			} else {
+				b.users.add(readRun{segment.RunRef{Segment: s.Segment, Run: s.Run}, reading}, n, 1)
+			}
+		}
+	}
 }
 
 // The flags of a run in the table.
@@ -250,6 +311,10 @@ func (b *Builder) document(text string, anchors []string, flags uint64, first in
 	}
 	id := digest(sum.Sum(nil))
 	doc, known := b.same[id]
+	if !known {
+		doc = b.docs
+	}
+	b.current.doc = append(b.current.doc, int32(doc))
 	b.noted, b.notedJoined = b.noted[:0], b.notedJoined[:0]
 	n := 0
 	for b.words.ReadPart(text); b.words.Next(); n++ {
@@ -388,26 +453,8 @@ func (b *Builder) beginRun(flags byte, blocks, docs int, readings []int) {
 	}
 	b.table = t
 	if flags&runLost != 0 {
-		b.table = append(b.table, 0, 0, 0) // no named runs, no captures, no special ones
+		b.table = append(b.table, 0, 0) // no captures, no special ones
 	}
-}
-
-// named adds to the table which runs have leaves of pages, and in which readings.
-func (b *Builder) named(runs map[Reading][]segment.RunRef) {
-	var all []Named
-	for as, list := range runs {
-		for _, r := range list {
-			all = append(all, Named{RunRef: r, Reading: b.readings.number(as)})
-		}
-	}
-	slices.SortFunc(all, Named.compare)
-	t := binary.AppendUvarint(b.table, uint64(len(all)))
-	for _, n := range all {
-		t = binary.AppendUvarint(t, uint64(b.others.number(n.Segment)))
-		t = binary.AppendUvarint(t, uint64(n.Run))
-		t = binary.AppendUvarint(t, uint64(n.Reading))
-	}
-	b.table = t
 }
 
 // special adds to the table how many captures the run has, and of which of them it is not
@@ -443,6 +490,15 @@ func (b *Builder) endRun() {
 	if b.pages.bytes >= blockBytes {
 		b.endPages()
 	}
+	if b.users.full() {
+		b.endUsers()
+	}
+}
+
+func (b *Builder) endUsers() {
+	about, block := b.users.encode(b.others.number)
+	b.addBlock(kindUsers, append(binary.AppendUvarint(nil, uint64(b.runs)), about...), block)
+	b.users = users{}
 }
 
 func (b *Builder) endShapes() {
@@ -518,6 +574,7 @@ func (b *Builder) Finish(seen func(segment uint32) (number uint32)) error {
 	}
 	b.endShapes()
 	b.endPages()
+	b.endUsers()
 	t := []byte{Rules}
 	t = binary.AppendUvarint(t, uint64(len(b.names)))
 	for _, n := range b.names {

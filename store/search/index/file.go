@@ -50,6 +50,7 @@ type File struct {
 	parts  [][]termBlock
 	shapes []runBlock
 	pages  []runBlock
+	users  []UsersBlock
 }
 
 // Run is what an index says of a run without reading further blocks of the file.
@@ -58,7 +59,6 @@ type Run struct {
 	Neutral  bool // all documents are neutral
 	Blocks   int  // number of blocks
 	Readings []int
-	Named    []Named
 	Pages    int       // number of captures
 	Special  []Special // the captures that are PageUnknown or PageNone, in order
 
@@ -86,14 +86,6 @@ type Other struct {
 type Special struct {
 	N      uint32 // number of the capture in its run
 	NoText bool   // PageNone; otherwise PageUnknown
-}
-
-// Named says that pages of a run have leaves in a run, in a reading.
-type Named struct {
-	segment.RunRef
-	Reading int // index in File.Readings
-
-	other int // index in File.Others
 }
 
 // Seen returns the number of the db-file with the leaves, see Other.
@@ -272,7 +264,7 @@ func (f *File) readTable() error {
 	}
 	f.readBlocks(&r)
 	f.readRuns(&r)
-	if r.Bad || len(r.B) != 0 || int(runs) != len(f.Runs) {
+	if r.Bad || len(r.B) != 0 || int(runs) != len(f.Runs) || !f.countUsers() {
 		return errDamaged
 	}
 	return nil
@@ -307,10 +299,49 @@ func (f *File) readBlocks(r *packed.Reader) {
 			*to = append(*to, runBlock{t.Number(), place(t)})
 		}
 	}
+	for t := &of[kindUsers]; len(t.B) > 0; {
+		f.users = append(f.users, f.readUsersBlock(t, place))
+	}
 	for kind := range of {
 		r.Bad = r.Bad || of[kind].Bad
 	}
 	r.Bad = r.Bad || len(part) > 0
+}
+
+// readUsersBlock reads from the table what it says of the next block of users. place reads
+// where the block is.
+func (f *File) readUsersBlock(t *packed.Reader, place func(*packed.Reader) block) UsersBlock {
+	b := UsersBlock{End: t.Number()}
+	b.Named = make([]Named, t.Count())
+	for k := range b.Named {
+		n := Named{other: t.Number()}
+		n.Run, n.Reading = uint32(t.Number()), t.Number()
+		if n.other >= len(f.Others) || n.Reading >= len(f.Readings) {
+			t.Bad = true
+			break
+		}
+		n.Segment = f.Others[n.other].Segment
+		b.Named[k] = n
+	}
+	b.block = place(t)
+	return b
+}
+
+// countUsers sets the runs and captures of the blocks of users. It returns false if a
+// block ends where there is no run.
+func (f *File) countUsers() bool {
+	first := 0
+	for i := range f.users {
+		b := &f.users[i]
+		if b.First = first; b.End < first || b.End > len(f.Runs) {
+			return false
+		}
+		for _, u := range f.Runs[first:b.End] {
+			b.Captures += u.Pages
+		}
+		first = b.End
+	}
+	return true
 }
 
 // readRuns reads from the table what each run has.
@@ -335,17 +366,6 @@ func (f *File) readRuns(r *packed.Reader) {
 		}
 		for range r.Count() {
 			u.Readings = append(u.Readings, r.Number())
-		}
-		u.Named = make([]Named, r.Count())
-		for k := range u.Named {
-			n := Named{other: r.Number()}
-			n.Run, n.Reading = uint32(r.Number()), r.Number()
-			if n.other >= len(f.Others) || n.Reading >= len(f.Readings) {
-				r.Bad = true
-				break
-			}
-			n.Segment = f.Others[n.other].Segment
-			u.Named[k] = n
 		}
 		if u.Pages = r.Number(); u.Pages > 1<<20 {
 			r.Bad = true
@@ -410,6 +430,14 @@ func (f *File) Check(ctx context.Context) error {
 			if err := f.terms(b, func([]byte, int, bool, int, int) {}); err != nil {
 				return err
 			}
+		}
+	}
+	for i := range f.users {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := f.ReadUsers(&f.users[i]); err != nil {
+			return err
 		}
 	}
 	for n := range f.Runs {

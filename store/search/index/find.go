@@ -21,8 +21,8 @@ type Hits struct {
 // Len returns the number of documents in which the question finds something.
 func (h *Hits) Len() int { return h.n }
 
-// part returns what the question finds in a document, or nil.
-func (h *Hits) part(doc int) *match.Part {
+// Part returns what the question finds in a document, or nil.
+func (h *Hits) Part(doc int) *match.Part {
 	if h.of == nil {
 		return nil
 	}

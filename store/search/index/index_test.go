@@ -36,6 +36,8 @@ type made struct {
 	file  *File
 	runs  [][]blockOf // of all segments, one after the other
 	pages [][]Page    // of each run; nil if it is lost
+	// leaves has the leaves of each page of each run.
+	leaves [][][]segment.Span
 }
 
 // blockOf is a block of a run in a test.
@@ -58,16 +60,21 @@ func draw(t *rapid.T, dir string) made {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(phrases), 0, 4).Draw(t, what), " ")
 	}
 	for number := range uint32(rapid.IntRange(1, 3).Draw(t, "segments")) {
-		w.Begin(Name{Number: number + 7, Bytes: 100, CRC: 3})
-		for range rapid.IntRange(0, 4).Draw(t, "runs") {
+		w.Begin(number, Name{Number: number + 7, Bytes: 100, CRC: 3})
+		for run := range rapid.Uint32Range(0, 4).Draw(t, "runs") {
 			readings := rapid.SliceOfNDistinct(rapid.SampledFrom([]Reading{utf8Markup, latin, utf8Plain}), 0, 3, rapid.ID).Draw(t, "readings")
-			s := Source{Named: make(map[Reading][]segment.RunRef)}
+			s := Source{Number: run}
 			for _, r := range readings {
 				s.Pages = append(s.Pages, Page{Kind: PageOwn, Reading: r, Title: text("title"), Cut: []facts.OutlineBlock{{Leaves: 2, Label: label.Nav}}, Print: rapid.Uint64().Draw(t, "print"), Printed: true})
-				s.Named[r] = []segment.RunRef{{Segment: number, Run: 0}}
 			}
 			s.Pages = append(s.Pages, Page{Kind: PageNone}, Page{Kind: PageUnknown}, Page{Kind: PageHeld, Reading: utf8Markup, Holder: Holder{segment.RunRef{Segment: 1, Run: 2}, 3}})
 			s.Pages = append(s.Pages, Page{Kind: PageSame, Same: uint32(len(s.Pages) - 1)}, Page{Kind: PageEmpty})
+			for i := range s.Pages {
+				s.Leaves = append(s.Leaves, nil)
+				if s.Pages[i].HasLeaves() {
+					s.Leaves[i] = rapid.SliceOfN(rapid.Custom(drawSpan), 0, 3).Draw(t, "leaves")
+				}
+			}
 			var run []blockOf
 			for range rapid.IntRange(0, 5).Draw(t, "blocks") {
 				c := blockOf{text: make(map[Reading]string), neutral: rapid.Bool().Draw(t, "neutral"), skip: rapid.IntRange(0, 5).Draw(t, "skip") == 0}
@@ -91,13 +98,16 @@ func draw(t *rapid.T, dir string) made {
 			s.Skip = func(n int) bool { return run[n].skip }
 			if rapid.IntRange(0, 9).Draw(t, "lost") == 0 {
 				w.AddLost()
-				run, s.Pages = nil, nil
+				run, s.Pages, s.Leaves = nil, nil, nil
 			} else if err := w.AddRun(&s); err != nil {
 				t.Fatal(err)
 			}
-			m.runs, m.pages = append(m.runs, run), append(m.pages, s.Pages)
+			m.runs, m.pages, m.leaves = append(m.runs, run), append(m.pages, s.Pages), append(m.leaves, s.Leaves)
 			if rapid.IntRange(0, 5).Draw(t, "part") == 0 {
 				w.endPart()
+			}
+			if rapid.IntRange(0, 3).Draw(t, "users") == 0 {
+				w.endUsers()
 			}
 		}
 	}
@@ -111,6 +121,89 @@ func draw(t *rapid.T, dir string) made {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// drawSpan draws leaves of a page.
+func drawSpan(t *rapid.T) segment.Span {
+	ref := segment.RunRef{Segment: rapid.Uint32Range(0, 2).Draw(t, "segment"), Run: rapid.Uint32Range(0, 1).Draw(t, "run")}
+	return segment.Span{BlockRef: segment.BlockRef{Segment: ref.Segment, Run: ref.Run, N: rapid.Uint32Range(0, 4).Draw(t, "leaf")}, Count: rapid.Uint32Range(1, 3).Draw(t, "count")}
+}
+
+// TestUsers compares what a question finds in the leaves of each capture, by the users of
+// the leaves, with what it finds in the texts of these leaves.
+func TestUsers(t *testing.T) {
+	dir := t.TempDir()
+	found, documents := 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		m := draw(rt, dir)
+		text := func(ref segment.RunRef, n uint32, as Reading) string {
+			for _, g := range m.file.Segments {
+				if g.Number == ref.Segment+7 && ref.Run < g.Runs && int(n) < len(m.runs[g.First+ref.Run]) {
+					return m.runs[g.First+ref.Run][n].text[as]
+				}
+			}
+			return ""
+		}
+		for _, question := range questions {
+			q, err := match.Parse(question)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			h, err := m.file.Find(context.Background(), q, func(run, block uint32, as Reading) (string, error) { return m.runs[run][block].text[as], nil })
+			if err != nil {
+				rt.Fatal(err)
+			}
+			for n := 0; n < len(m.pages); {
+				b := m.file.UsersOf(uint32(n))
+				u, err := m.file.ReadUsers(b)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				got := make([]match.Sum, b.Captures)
+				add := func(list uint32, p *match.Part) {
+					for _, c := range u.List(list) {
+						for i := range c.Count {
+							got[c.From+i].Add(p)
+						}
+					}
+				}
+				for _, used := range u.Documents {
+					if documents++; h.Part(int(used.N)) != nil {
+						add(used.List, h.Part(int(used.N)))
+					}
+				}
+				for i, named := range b.Named {
+					for _, used := range u.Leaves[i] {
+						add(used.List, q.Part(text(named.RunRef, used.N, m.file.Readings[named.Reading])))
+					}
+				}
+				for n = b.First; n < b.End; n++ {
+					for i, p := range m.pages[n] {
+						at := i
+						if p.Kind == PageSame {
+							at = int(p.Same)
+						}
+						var want match.Sum
+						for _, s := range m.leaves[n][at] {
+							for k := range s.Count {
+								want.Add(q.Part(text(segment.RunRef{Segment: s.Segment, Run: s.Run}, s.N+k, m.pages[n][at].Reading)))
+							}
+						}
+						if got[0] != want {
+							rt.Fatalf("%s in capture %d of run %d: %+v, want %+v", question, i, n, got[0], want)
+						}
+						if !want.None() {
+							found++
+						}
+						got = got[1:]
+					}
+				}
+			}
+		}
+	})
+	if found == 0 || documents == 0 {
+		t.Errorf("something is found in %d captures, by %d documents", found, documents)
+	}
 }
 
 // TestIndex compares what an index says of each block with what the text of the block says.
@@ -192,14 +285,14 @@ func sample(t testing.TB) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Begin(Name{Number: 7, Bytes: 100, CRC: 3})
+	w.Begin(7, Name{Number: 7, Bytes: 100, CRC: 3})
 	s := Source{
 		Blocks: 3, Neutral: func(n int) bool { return n > 0 }, Skip: func(n int) bool { return n == 2 },
 		Read: func(n int, as Reading) (string, []string) {
 			return fmt.Sprint("kafka topic 北京 ", n), []string{"topic", "kafka"}
 		},
-		Pages: []Page{{Kind: PageOwn, Reading: utf8Markup, Title: "a title", Cut: []facts.OutlineBlock{{Leaves: 1}}}, {Kind: PageOwn, Reading: latin}, {Kind: PageNone}},
-		Named: map[Reading][]segment.RunRef{utf8Markup: {{Segment: 7, Run: 0}}},
+		Pages:  []Page{{Kind: PageOwn, Reading: utf8Markup, Title: "a title", Cut: []facts.OutlineBlock{{Leaves: 1}}}, {Kind: PageOwn, Reading: latin}, {Kind: PageNone}},
+		Leaves: [][]segment.Span{{{BlockRef: segment.BlockRef{Segment: 7}, Count: 2}}, {{BlockRef: segment.BlockRef{Segment: 7, N: 1}, Count: 1}}, nil},
 	}
 	for range 3 {
 		if err := w.AddRun(&s); err != nil {
@@ -212,8 +305,8 @@ func sample(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// use reads all of an index, and asks it.
-func use(b []byte) (string, error) {
+// readAll reads all of an index, and asks it.
+func readAll(b []byte) (string, error) {
 	f, err := newFile("x", memory(b), int64(len(b)), func() error { return nil })
 	if err != nil {
 		return "", err
@@ -227,6 +320,13 @@ func use(b []byte) (string, error) {
 		h, err := f.Find(context.Background(), q, nil)
 		if err != nil {
 			return "", err
+		}
+		for i := range f.users {
+			u, err := f.ReadUsers(&f.users[i])
+			if err != nil {
+				return "", err
+			}
+			said += fmt.Sprint(f.users[i], u)
 		}
 		for n := range f.Runs {
 			pages, _, err := f.PagesOf(uint32(n))
@@ -252,12 +352,12 @@ func use(b []byte) (string, error) {
 // or says the same as before.
 func TestDamage(t *testing.T) {
 	whole := sample(t)
-	want, err := use(whole)
+	want, err := readAll(whole)
 	if err != nil {
 		t.Fatal(err)
 	}
 	refused := func(b []byte, what string, at int) {
-		got, err := use(b)
+		got, err := readAll(b)
 		var fault *segment.Error
 		switch {
 		case err == nil && got != want:
@@ -272,7 +372,7 @@ func TestDamage(t *testing.T) {
 		refused(b, "change of", i)
 		refused(whole[:i], "cut before", i)
 	}
-	if _, err := use(whole[:len(whole)-1]); err == nil {
+	if _, err := readAll(whole[:len(whole)-1]); err == nil {
 		t.Error("an index without its last byte is taken")
 	}
 }
@@ -287,7 +387,7 @@ func FuzzTable(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, table []byte) {
-		_, _ = use(append(bytes.Clone(rest), w.endOf(table)...)) // it must not panic
+		_, _ = readAll(append(bytes.Clone(rest), w.endOf(table)...)) // it must not panic
 	})
 }
 

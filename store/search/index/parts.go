@@ -19,29 +19,18 @@ func (f *File) Leaves(q *match.Query, h *Hits, n uint32, as Reading) ([]Leaf, er
 	if err != nil {
 		return nil, err
 	}
-	reading, plain := -1, false
-	for i, r := range u.Readings {
-		plain = f.Readings[r].Plain
-		if f.Readings[r] == as {
-			reading = i
-		}
+	var readings []Reading
+	for _, r := range u.Readings {
+		readings = append(readings, f.Readings[r])
 	}
 	of := &s.runs[int(n)-s.first]
-	for b, at := range of.at {
-		switch {
-		case at < 0:
+	for b := range of.at {
+		at := of.shapeOf(b, as, readings)
+		if at < 0 {
 			continue
-		case of.neutral[b]:
-			if as.Plain != plain || !charset.ASCIISafe(as.Charset) {
-				continue
-			}
-		case reading < 0:
-			continue
-		default:
-			at += int32(reading)
 		}
 		l, doc := &out[b], int(of.doc[at])
-		if l.Part = h.part(doc); l.Part == nil {
+		if l.Part = h.Part(doc); l.Part == nil {
 			l.Part, _ = q.PartOf(of.of[at], nil) // without words no text is needed
 		}
 		switch {
@@ -51,7 +40,7 @@ func (f *File) Leaves(q *match.Query, h *Hits, n uint32, as Reading) ([]Leaf, er
 			l.Links = true
 		case !q.Exact():
 			l.Links = true
-			if p := h.part(doc + 1); p != nil {
+			if p := h.Part(doc + 1); p != nil {
 				l.Linked = p.Counts
 			}
 		}

@@ -1,7 +1,10 @@
 package index
 
 import (
+	"slices"
+
 	"infomall/store/packed"
+	"infomall/store/page/charset"
 	"infomall/store/words/match"
 )
 
@@ -18,6 +21,25 @@ type runShapes struct {
 	at      []int32       // of each block: index of its first shape; -1 if it is skipped
 	links   []uint8       // of each shape: shapeLink, shapeLinks or 0
 	neutral []bool        // whether each block is neutral
+}
+
+// shapeOf returns the index in r.of of the shape that block n has in a reading. readings are
+// those of the run. It returns -1 if the index does not have that text.
+func (r *runShapes) shapeOf(n int, as Reading, readings []Reading) int {
+	if n >= len(r.at) || r.at[n] < 0 {
+		return -1
+	}
+	at := int(r.at[n])
+	if r.neutral[n] {
+		if as.Plain != readings[0].Plain || !charset.ASCIISafe(as.Charset) {
+			return -1
+		}
+		return at
+	}
+	if i := slices.Index(readings, as); i >= 0 {
+		return at + i
+	}
+	return -1
 }
 
 // shapesOf returns the block of shapes that describes run n.

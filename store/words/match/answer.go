@@ -111,7 +111,9 @@ type search struct {
 	atomOf []int   // atom of each phrase
 	has    []bool  // for each atom, whether it was found
 	near   [][]hit // for each phrase of NEAR, where it was found
+	nears  bool    // there is a NEAR
 	words  []Word  // of the part that is read
+	parts  map[partKey]*Part
 }
 
 // finder returns an unused search. The caller puts it back into q.finders.
@@ -128,6 +130,7 @@ func (q *Query) finder() *search {
 		for range q.atoms[a].Phrases {
 			f.atomOf = append(f.atomOf, a)
 		}
+		f.nears = f.nears || q.atoms[a].Within >= 0
 	}
 	return f
 }

@@ -104,7 +104,45 @@ func (q *Query) PartOf(s Shape, words []Word) (p *Part, ok bool) {
 			}
 		}
 	}
-	return f.part(s, words, ""), true
+	if len(words) == 0 || len(words) > partWords || f.nears {
+		return f.part(s, words, ""), true
+	}
+	// Equal parts share memory: in 750,000 texts of four numbers, a word that each has gave
+	// 750,000 Parts in .4 s, and now gives a few in .2 s.
+	key := partKey{shape: s}
+	before := -1
+	for i, w := range words {
+		key.words[i] = keyWord{bits: w.Bits, at: min(w.N, q.table.longest-1), joined: w.Joined, next: w.N == before+1, last: w.N == s.Terms-1}
+		before = w.N
+	}
+	if p := f.parts[key]; p != nil {
+		return p, true
+	}
+	if f.parts == nil || len(f.parts) >= partsMost {
+		f.parts = make(map[partKey]*Part)
+	}
+	p = f.part(s, words, "")
+	f.parts[key] = p
+	return p, true
+}
+
+const (
+	partWords = 4    // how many words of the question a part has at most to be remembered
+	partsMost = 4096 // how many parts are remembered
+)
+
+// partKey is what decides a Part of a question without NEAR and exact letters.
+type partKey struct {
+	shape Shape
+	words [partWords]keyWord
+}
+
+// keyWord is one Word of a partKey: its place counts only if it is one of the first, the
+// last, or next to the word before.
+type keyWord struct {
+	bits               uint64
+	at                 int
+	joined, next, last bool
 }
 
 // part returns what the question finds in a text with this shape and these words.
@@ -271,6 +309,55 @@ func (w *Whole) cross(p *Part) {
 			}
 		}
 	}
+}
+
+// Sum is what a question finds in parts of a text, in whatever order they stand. The zero
+// Sum is of no parts.
+type Sum struct {
+	found, atoms, end uint64 // as in Whole and Part
+	begin             uint64 // terms of the question with which a part begins
+	unknown           bool   // a part could not be read
+}
+
+// Add adds a part.
+func (s *Sum) Add(p *Part) {
+	s.found |= p.some
+	s.end |= p.end
+	for a, n := range p.Counts {
+		if n > 0 {
+			s.atoms |= 1 << a
+		}
+	}
+	if p.head != nil {
+		s.begin |= p.head[0].bits
+	}
+}
+
+// Join adds the parts of o.
+func (s *Sum) Join(o Sum) {
+	s.found |= o.found
+	s.atoms |= o.atoms
+	s.end |= o.end
+	s.begin |= o.begin
+	s.unknown = s.unknown || o.unknown
+}
+
+// AddUnknown adds a part that could not be read.
+func (s *Sum) AddUnknown() { s.unknown = true }
+
+// None reports that the question finds nothing in any of the parts.
+func (s *Sum) None() bool { return *s == Sum{} }
+
+// WholeOf returns the whole text of which all parts were added to s. ok is false if the
+// parts must be added in order, because a phrase that no part has may reach over two of
+// them.
+func (q *Query) WholeOf(s Sum) (w Whole, ok bool) {
+	for over := s.end << 1 & s.begin; over != 0; over &= over - 1 {
+		if phrase := q.table.of[bits.TrailingZeros64(over)]; s.found>>phrase&1 == 0 {
+			s.unknown = true
+		}
+	}
+	return Whole{q: q, found: s.found, atoms: s.atoms}, !s.unknown
 }
 
 // Answer returns whether the text, all of whose parts were added, matches the question.
