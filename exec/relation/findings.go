@@ -203,7 +203,18 @@ func ofFound(f func(*response, *match.Query) value.Value) lateCode {
 		if err != nil || res.blocks() == nil {
 			return value.Value{}, err
 		}
-		return f(res, l.request.Question), nil
+		n := l.request
+		if res.found.of != n.Question && n.Asks("score") && keptTree(n) {
+			// The row was ranked already: that spares counting the words of the page.
+			answer, best, err := l.reader.answerOf(l.ctx, n.whole(), n.Question, res.ref, true)
+			if err != nil {
+				return value.Value{}, err
+			}
+			if answer == match.Yes && best.Says != nil {
+				res.found = foundIn{n.Question, best}
+			}
+		}
+		return f(res, n.Question), nil
 	}
 }
 

@@ -54,16 +54,18 @@ type Maker struct {
 	words  *Words
 	known  map[said]uint32 // the indexes in words.said of pages without a rank
 	// readings numbers the readings of pages.
-	readings map[index.Reading]int
-	leaves   []map[uint64]*runLeaves // by reading: by run, segment and number in one
-	last     leafRun                 // the run of leaves that was asked for last
-	run      *runLeaves              // these leaves; nil if none were asked for
-	linked   map[readLeaf][]int32    // how often links of a leaf have each atom; nil if none does
-	held     int64                   // bytes that leaves take
-	asked    int                     // captures with an answer
-	bodies   map[segment.ID]bodyAnswer
-	page     Page
-	counts   []int
+	readings    map[index.Reading]int
+	lastAs      index.Reading           // the reading that was asked for last
+	lastReading int                     // its number
+	leaves      []map[uint64]*runLeaves // by reading: by run, segment and number in one
+	last        leafRun                 // the run of leaves that was asked for last
+	run         *runLeaves              // these leaves; nil if none were asked for
+	linked      map[readLeaf][]int32    // how often links of a leaf have each atom; nil if none does
+	held        int64                   // bytes that leaves take
+	asked       int                     // captures with an answer
+	bodies      map[segment.ID]bodyAnswer
+	page        Page
+	counts      []int
 }
 
 // Stored has the leaves of an archive. An error of its methods ends the answers for a run.
@@ -267,11 +269,15 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 
 // reading returns the number of a reading.
 func (m *Maker) reading(as index.Reading) int {
+	if len(m.readings) > 0 && m.lastAs == as {
+		return m.lastReading
+	}
 	n, known := m.readings[as]
 	if !known {
 		n = len(m.readings)
 		m.readings[as] = n
 	}
+	m.lastAs, m.lastReading = as, n
 	return n
 }
 

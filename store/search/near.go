@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -130,6 +131,32 @@ func (n *Nearer) term(found NearPart, term string) NearPart {
 	return found
 }
 
+// Note compares a term that some text may have with the words.
+func (n *Nearer) Note(term string) {
+	if len(term) <= nearRunesMax*utf8.UTFMax {
+		n.term(nil, term)
+	}
+}
+
+// Near returns the near words that were found so far, sorted, each once.
+func (n *Nearer) Near() []string {
+	var out []string
+	for i := range n.words {
+		out = slices.AppendSeq(out, maps.Keys(n.words[i].near))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// AddTerm adds a near word to the current text.
+func (n *Nearer) AddTerm(term string) {
+	for i := range n.words {
+		if c := n.words[i].near[term]; c != nil {
+			n.Add(NearPart{c})
+		}
+	}
+}
+
 // Next begins a text.
 func (n *Nearer) Next() { n.text++ }
 
@@ -184,11 +211,14 @@ func (n *Nearer) Words() [][]NearWord {
 	for i := range n.words {
 		w := &n.words[i]
 		word := string(w.letters)
-		if c := w.near[word]; c != nil {
+		if c := w.near[word]; c != nil && c.texts > 0 {
 			out[i] = []NearWord{{word, c.texts}}
 			continue
 		}
 		for near, c := range w.near {
+			if c.texts == 0 {
+				continue // noted only
+			}
 			out[i] = append(out[i], NearWord{near, c.texts})
 		}
 		slices.SortFunc(out[i], func(a, b NearWord) int {

@@ -2,6 +2,9 @@ package snapshot
 
 import (
 	"context"
+	"maps"
+	"math/bits"
+	"strings"
 
 	"infomall/store/block/divide"
 	"infomall/store/record"
@@ -9,6 +12,7 @@ import (
 	"infomall/store/search/index"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
+	"infomall/store/words/match"
 )
 
 // nearBodiesMax is how many different bodies NearWords reads, 50 bytes of memory each.
@@ -19,8 +23,9 @@ const (
 )
 
 // NearWords returns, for each of words, the words of the archive that are near it, see
-// search.Nearer. It reads the texts of the captures with a key in ranges and a time in
-// from <= time < to, each body once. ranges are sorted and disjoint; nil means all keys.
+// search.Nearer. It counts the bodies of the captures with a key in ranges and a time in
+// from <= time < to, each once: by the indexes of words if all segments have one, otherwise
+// by reading them. ranges are sorted and disjoint; nil means all keys.
 // words must be folded. What cannot be read, because of damage for example, is left out.
 func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error) {
 	f := &nearFinder{
@@ -29,16 +34,35 @@ func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlke
 	}
 	// The body of a capture may be stored with a capture that is not asked for. So the
 	// first pass finds out which bodies are asked for, and the second reads them.
+	terms, known, err := f.ask(ranges, from, to)
+	if err != nil {
+		return nil, err
+	}
 	for b, err := range v.Scan(ctx, record.Scan{Ranges: ranges, From: from, To: to, Columns: record.ColDigest | record.ColKind}) {
 		if err != nil {
 			return nil, err
 		}
 		for i := range b.N {
-			if b.Kind[i] == record.KindPage && b.Digest[i] != (record.Digest{}) && len(f.wanted) < nearBodiesMax {
-				f.wanted[segment.ID(b.Digest[i][:len(segment.ID{})])] = true
+			id := segment.ID(b.Digest[i][:len(segment.ID{})])
+			if _, seen := f.wanted[id]; seen || b.Kind[i] != record.KindPage || b.Digest[i] == (record.Digest{}) || len(f.wanted) >= nearBodiesMax {
+				continue
+			}
+			f.wanted[id] = true
+			if known == nil {
+				continue
+			}
+			has, ok := known.Has(b.Ref[i])
+			if !ok {
+				continue // the body is read
+			}
+			f.wanted[id] = false
+			f.near.Next()
+			for ; has != 0; has &= has - 1 {
+				f.near.AddTerm(terms[bits.TrailingZeros64(has)])
 			}
 		}
 	}
+	maps.DeleteFunc(f.wanted, func(_ segment.ID, read bool) bool { return !read })
 	for _, s := range v.Pin.Segments {
 		r := v.Runs.Reader(s)
 		for n := uint32(0); n < uint32(r.Info.Runs) && len(f.wanted) > 0; n++ {
@@ -51,11 +75,51 @@ func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlke
 	return f.near.Words(), ctx.Err()
 }
 
+// ask asks the indexes of words for the terms near the words of f, if all segments have
+// one. known has an atom for each of terms. It is nil if that is not possible, and the
+// bodies have to be read.
+func (f *nearFinder) ask(ranges []urlkey.Range, from, to record.Time) (terms []string, known *search.Words, err error) {
+	if indexed, all := f.v.WordsIndexed(from, to); indexed < all {
+		return nil, nil, nil
+	}
+	files, err := f.v.wordFiles()
+	if err != nil {
+		return nil, nil, nil // the bodies are read
+	}
+	defer func() { _ = files.close() }() // they were only read
+	noted := make(map[*index.File]bool)
+	for _, s := range f.v.Pin.Segments {
+		w, ok := files.file(s)
+		if !ok && s.First < to && s.Last >= from {
+			return nil, nil, nil
+		}
+		if !ok || noted[w.File] {
+			continue
+		}
+		noted[w.File] = true
+		if w.Terms(func(term []byte, _ int) { f.near.Note(string(term)) }) != nil || f.ctx.Err() != nil {
+			return nil, nil, f.ctx.Err()
+		}
+	}
+	terms = f.near.Near()
+	q, err := match.Parse(strings.Join(terms, " OR "))
+	if err != nil || len(q.Atoms()) != len(terms) {
+		return nil, nil, nil // there are none, or too many
+	}
+	for i, a := range q.Atoms() {
+		if len(a.Phrases) != 1 || len(a.Phrases[0].Terms) != 1 || a.Phrases[0].Terms[0].Text != terms[i] || a.Phrases[0].Terms[0].Prefix {
+			return nil, nil, nil
+		}
+	}
+	known, err = f.v.Words(f.ctx, search.Question{Query: q}, ranges, from, to)
+	return terms, known, err
+}
+
 // nearFinder gives a search.Nearer the texts of a snapshot.
 type nearFinder struct {
 	wordFinder
 	ctx    context.Context
-	wanted map[segment.ID]bool // the bodies that are asked for and were not read yet
+	wanted map[segment.ID]bool // the bodies that are asked for; whether one is still to be read
 	near   *search.Nearer
 	known  map[leafReading]search.NearPart
 }
