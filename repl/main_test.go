@@ -106,6 +106,10 @@ func (endless) Words(context.Context, search.Question, []urlkey.Range, record.Ti
 	return nil, nil
 }
 
+func (endless) Linking(context.Context, []urlkey.Range, record.Time, int) (map[record.Ref]bool, bool, error) {
+	return nil, false, nil
+}
+
 func (endless) KeysOf(context.Context, []record.Ref) ([]string, error) { return nil, nil }
 
 func (endless) WordsIndexed(record.Time, record.Time) (int, int) { return 0, 0 }

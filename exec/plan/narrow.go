@@ -32,6 +32,16 @@ func (n *Source) narrow(conds []ast.Expr, name string, env *expr.Env) {
 		if ranges, ok := r.ranges(e); ok && !n.Joins() {
 			n.Ranges, n.Narrowed = r.within(ranges), true
 		}
+		if n.Relation == relation.Links {
+			to := r
+			to.target = true
+			if ranges, ok := to.ranges(e); ok {
+				if n.Targets != nil {
+					ranges = relation.Intersect(n.Targets, ranges)
+				}
+				n.Targets = ranges
+			}
+		}
 		r.bound(e)
 		if set := r.terms(e); set != nil {
 			n.Terms = set
@@ -46,6 +56,16 @@ type narrower struct {
 	src  *Source
 	name string // the qualifier of the source's columns
 	env  *expr.Env
+	// target says that the keys are those of the column target, and not of url.
+	target bool
+}
+
+// isURL reports whether e is the column whose keys are looked for.
+func (r narrower) isURL(e ast.Expr) bool {
+	if r.target {
+		return r.isColumn(e, "target")
+	}
+	return r.isColumn(e, "url")
 }
 
 // ranges returns ranges of URL keys outside which the condition e is not true.
@@ -73,7 +93,7 @@ func (r narrower) ranges(e ast.Expr) ([]urlkey.Range, bool) {
 	case *ast.Like:
 		return r.like(e)
 	case *ast.Within:
-		if !e.Not && r.isColumn(e.X, "url") {
+		if !e.Not && r.isURL(e.X) {
 			return r.scoped(e.Scopes)
 		}
 	}
@@ -132,7 +152,7 @@ func (r narrower) listed(e *ast.In) ([]urlkey.Range, bool) {
 // true. like returns false for ILIKE, which ignores case, and if it knows no
 // range.
 func (r narrower) like(e *ast.Like) ([]urlkey.Range, bool) {
-	if e.Not || e.Fold || e.Escape != nil || !r.isColumn(e.X, "url") {
+	if e.Not || e.Fold || e.Escape != nil || !r.isURL(e.X) {
 		return nil, false
 	}
 	text, ok := r.text(e.Y)
@@ -153,14 +173,14 @@ func (r narrower) equal(e ast.Expr, text string) ([]urlkey.Range, bool) {
 	var scope urlkey.Scope
 	var err error
 	switch {
-	case r.isColumn(e, "url"):
+	case r.isURL(e):
 		u, err := urlkey.Canonical(text)
 		if err != nil {
 			return nil, false
 		}
 		key := urlkey.Key(u)
 		return []urlkey.Range{{From: key, To: key + "\x00"}}, true
-	case strings.ContainsAny(text, "/*=:"):
+	case r.target || strings.ContainsAny(text, "/*=:"):
 		return nil, false
 	case r.isColumn(e, "host"):
 		scope, err = urlkey.ParseScope("=" + text)

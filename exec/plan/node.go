@@ -340,6 +340,9 @@ func (n *Source) String() string {
 	if n.Narrowed {
 		s.WriteString(" keys " + rangesText(n.Ranges))
 	}
+	if n.Targets != nil {
+		s.WriteString(", targets " + rangesText(n.Targets))
+	}
 	if n.Terms != nil {
 		s.WriteString(", only " + n.Terms.String())
 	}

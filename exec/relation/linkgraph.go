@@ -118,7 +118,7 @@ func (l *linker) page(url string, ref record.Ref) (err error) {
 	if references == nil {
 		return l.found(url, ref)
 	}
-	l.resolved.page(urlkey.Base(url, string(l.refers.Base)))
+	l.resolved.Page(urlkey.Base(url, string(l.refers.Base)))
 	for i := range references {
 		if err := l.link(&references[i]); err != nil {
 			return err
@@ -162,7 +162,7 @@ func (l *linker) found(url string, ref record.Ref) error {
 	if err != nil {
 		return err
 	}
-	l.resolved.page(urlkey.Base(url, p.base))
+	l.resolved.Page(urlkey.Base(url, p.base))
 	for i := range p.links {
 		f := &p.links[i]
 		r := facts.Reference{Reference: markup.Reference{Kind: f.Kind, NoFollow: f.NoFollow, Target: []byte(f.Target)}}
@@ -188,7 +188,7 @@ func (l *linker) link(r *facts.Reference) error {
 	if !votes[r.Kind] || l.o.WithoutNoFollow && r.NoFollow || l.o.WithoutNav && r.Label == label.Nav {
 		return nil
 	}
-	target := l.resolved.target(r.Target)
+	target := l.resolved.Target(r.Target)
 	if len(target) == 0 {
 		return nil
 	}

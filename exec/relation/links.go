@@ -3,6 +3,8 @@ package relation
 import (
 	"context"
 	"iter"
+	"maps"
+	"slices"
 
 	"infomall/exec/value"
 	"infomall/store/block/divide"
@@ -61,6 +63,11 @@ func (l *linkRow) refs(hidden []*value.Vector, i int) {
 // left out.
 func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, error] {
 	return func(yield func([]linkRow, error) bool) {
+		n, linking, err := r.linking(ctx, n)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
 		scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColKind))
 		for b, err := range r.spans(ctx, scan, n, false) {
 			if err != nil {
@@ -68,6 +75,9 @@ func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, err
 				return
 			}
 			for i := range b.N {
+				if linking != nil && !linking[b.Ref[i]] {
+					continue
+				}
 				list, err := r.linksOf(ctx, n, b, i)
 				if err != nil {
 					yield(nil, err)
@@ -81,6 +91,32 @@ func (r *Reader) links(ctx context.Context, n *Request) iter.Seq2[[]linkRow, err
 	}
 }
 
+// linkingMax is how many captures with links to the targets of a query are looked for.
+const linkingMax = 100_000
+
+// linking returns the captures whose pages may have links to n.Targets, and n with its
+// ranges reduced to the URLs of these if they are few. The captures are nil if they are not
+// known, or too many.
+func (r *Reader) linking(ctx context.Context, n *Request) (*Request, map[record.Ref]bool, error) {
+	if n.Targets == nil || r.Plain || !keptCut(n) {
+		return n, nil, nil
+	}
+	refs, ok, err := r.Snapshot.Linking(ctx, n.Targets, n.Window.To, linkingMax)
+	if err != nil || !ok {
+		return n, nil, err
+	}
+	if len(refs) <= soughtWords {
+		keys, err := r.Snapshot.KeysOf(ctx, slices.Collect(maps.Keys(refs)))
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if err == nil {
+			n = n.within(keys)
+		}
+	}
+	return n, refs, nil
+}
+
 // linksOf returns one row per link of the version at row i of b, or nil if the
 // version is not a page.
 func (r *Reader) linksOf(ctx context.Context, n *Request, b *spanBatch, i int) ([]linkRow, error) {
@@ -91,14 +127,14 @@ func (r *Reader) linksOf(ctx context.Context, n *Request, b *spanBatch, i int) (
 	if err != nil {
 		return nil, err
 	}
-	r.resolved.page(urlkey.Base(b.URL[i], p.base))
+	r.resolved.Page(urlkey.Base(b.URL[i], p.base))
 	var link []byte
 	list := make([]linkRow, len(p.links))
 	for j := range p.links {
 		l := &list[j]
 		*l = linkRow{Link: &p.links[j], url: b.URL[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: j, block: p.path(j)}
 		link = append(link[:0], l.Target...)
-		l.target = string(r.resolved.target(link))
+		l.target = string(r.resolved.Target(link))
 	}
 	return list, nil
 }

@@ -48,7 +48,7 @@ type Reader struct {
 	compared    comparison   // the comparison made last
 	keptLast    *keptVersion // what is stored about the version read last
 	linked      []*pageLinks // the links of the pages read last
-	resolved    resolved     // a cache of resolved links
+	resolved    urlkey.Links // a cache of resolved links
 	learned     learned      // what is known of the versions of the URL asked for last
 	style       *hostStyle   // the style of the host and month asked for last
 }
@@ -104,6 +104,10 @@ type Snapshot interface {
 	Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error)
 	// KeysOf returns the keys of the URLs of captures, sorted, each once.
 	KeysOf(ctx context.Context, refs []record.Ref) ([]string, error)
+	// Linking returns the captures with a time before to whose pages have, or may have, a
+	// link to a URL with a key in targets, which are sorted and disjoint. ok is false if
+	// there are more than most of them, or if the archive has no indexes that say it.
+	Linking(ctx context.Context, targets []urlkey.Range, to record.Time, most int) (refs map[record.Ref]bool, ok bool, err error)
 	// WordsIndexed returns how many segments have captures in the time from <= time < to,
 	// and how many of these have an index of words. With indexes, Words is fast even if the
 	// answers of only a few captures are needed.

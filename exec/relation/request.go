@@ -29,6 +29,9 @@ type Request struct {
 	// InScope are the ranges of Scope, which Ranges were before WHERE or a join made them
 	// smaller.
 	InScope []urlkey.Range
+	// Targets are the ranges of keys outside which no link is asked for, of the relation
+	// links; nil means all.
+	Targets []urlkey.Range
 	Match   func(key string) bool // also tests each key; nil if Ranges say all
 	// Narrowed reports that WHERE has made Ranges smaller than Scope.
 	Narrowed bool

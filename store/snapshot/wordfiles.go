@@ -68,6 +68,19 @@ func (w *wordFiles) file(s *segment.Info) (_ wordFile, ok bool) {
 	return wordFile{}, false
 }
 
+// indexedRuns says which runs of an index are those of a segment.
+type indexedRuns struct{ id, first, runs uint32 }
+
+// segments returns those of the segments list of which an index is.
+func (w *wordFiles) segments(f *index.File, list []*segment.Info) (out []indexedRuns) {
+	for _, s := range list {
+		if of, ok := w.file(s); ok && of.File == f {
+			out = append(out, indexedRuns{s.ID, of.first, of.runs})
+		}
+	}
+	return out
+}
+
 // wordsCacheBytes is how many bytes of indexes of words stay in memory.
 const wordsCacheBytes = 32 << 20
 

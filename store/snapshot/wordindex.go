@@ -24,7 +24,7 @@ func (v *Snapshot) IndexWords(ctx context.Context, segments []*segment.Info, w i
 	if err != nil {
 		return err
 	}
-	x := &wordIndexer{v: v, group: segments, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool)}
+	x := &wordIndexer{v: v, links: linkIndexer{v: v}, group: segments, leaves: make(blockSet), other: make(blockSet), unseen: make(map[uint32]bool), skipped: make(map[segment.RunRef][]bool)}
 	if x.files, err = v.wordFiles(); err != nil {
 		return err
 	}
@@ -62,6 +62,7 @@ type wordIndexer struct {
 	run     *segment.Run
 	source  index.Source
 	outline facts.Outline
+	links   linkIndexer
 
 	leafFacts [][]byte // of the page that is read
 
@@ -194,6 +195,9 @@ func (x *wordIndexer) open(ctx context.Context, n uint32) error {
 			x.held(ctx, &p, timeline.Place{Seg: x.r, Run: n, N: uint32(i)}, e)
 		}
 		x.source.Pages = append(x.source.Pages, p)
+	}
+	x.source.Targets = func(i int) ([]string, bool) {
+		return x.links.of(ctx, timeline.Place{Seg: x.r, Run: n, N: uint32(i)}, &entries[i])
 	}
 	return nil
 }

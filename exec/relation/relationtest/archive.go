@@ -512,6 +512,11 @@ func (a *Archive) Words(ctx context.Context, _ search.Question, _ []urlkey.Range
 	return nil, ctx.Err()
 }
 
+// Linking knows nothing: pages must be read.
+func (a *Archive) Linking(ctx context.Context, _ []urlkey.Range, _ record.Time, _ int) (map[record.Ref]bool, bool, error) {
+	return nil, false, ctx.Err()
+}
+
 // KeysOf is not asked for: the archive has no index of words.
 func (a *Archive) KeysOf(context.Context, []record.Ref) ([]string, error) {
 	return nil, errors.New("relationtest: KeysOf is not there")

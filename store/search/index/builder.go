@@ -46,6 +46,9 @@ type Source struct {
 	Skip func(n int) bool
 	// Leaves has the leaves of each page that has some; of other pages nil.
 	Leaves [][]segment.Span
+	// Targets returns the keys of the URLs to which capture i has links, if that is known.
+	// A key may come several times. Nil means that no capture has links.
+	Targets func(i int) (keys []string, known bool)
 	// Number is the number of the run in its segment.
 	Number uint32
 }
@@ -64,7 +67,8 @@ type Builder struct {
 	readings list[Reading]
 	others   list[uint32] // segments that have leaves of the pages
 	pages    pageGroup
-	users    users                      // of the current group of runs
+	users    users // of the current group of runs
+	targets  targets
 	own      map[segment.RunRef]*ownRun // the runs so far
 	current  *ownRun
 	shapes   []byte // the shapes of the documents of the current group of runs
@@ -117,6 +121,7 @@ const (
 	kindShapes
 	kindPages
 	kindUsers
+	kindTargets
 	kinds
 )
 
@@ -244,6 +249,16 @@ func (b *Builder) AddRun(s *Source) error {
 			b.use(s.Leaves[at], p.Reading)
 		}
 		b.users.captures++
+		if s.Targets != nil {
+			keys, known := s.Targets(i)
+			if !known {
+				b.targets.add(unknownTargets)
+			}
+			for _, key := range keys {
+				b.targets.add(key)
+			}
+		}
+		b.targets.users.captures++
 	}
 	b.special(s.Pages)
 	b.pages.add(b, s.Pages)
@@ -493,6 +508,9 @@ func (b *Builder) endRun() {
 	if b.users.full() {
 		b.endUsers()
 	}
+	if b.targets.full() {
+		b.endTargets()
+	}
 }
 
 func (b *Builder) endUsers() {
@@ -575,6 +593,7 @@ func (b *Builder) Finish(seen func(segment uint32) (number uint32)) error {
 	b.endShapes()
 	b.endPages()
 	b.endUsers()
+	b.endTargets()
 	t := []byte{Rules}
 	t = binary.AppendUvarint(t, uint64(len(b.names)))
 	for _, n := range b.names {

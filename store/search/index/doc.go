@@ -15,6 +15,7 @@
 //	skipped   said of a block that has no document, because no page of the segment has it
 //	          as a leaf: a piece of a layout, or a picture
 //	users     the captures whose pages have a leaf
+//	target    the URL to which a page has a link, by its key
 //	named     said of a run that has leaves of pages
 //	part      the terms of consecutive runs; an index has one part, or more if the terms
 //	          of all runs took too much memory when the index was made
@@ -25,9 +26,9 @@
 //	| byte | block  | ... | block  | table | tail |
 //	+------+--------+-----+--------+-------+------+
 //
-// A block is a frame of zstd. There are five kinds: the terms of a part in order, the
-// postings of the same terms, and of some runs the shapes of the documents, the pages, and
-// the users of the leaves. The table says where each block is, its checksum, and what each run has. It
+// A block is a frame of zstd. There are six kinds: the terms of a part in order, the
+// postings of the same terms, and of some runs the shapes of the documents, the pages,
+// the users of the leaves, and the targets of the links. The table says where each block is, its checksum, and what each run has. It
 // is a frame of zstd, too. The tail has the length of the table and its checksum.
 // store/FORMAT.md draws the bytes.
 package index

@@ -18,6 +18,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/segment"
+	"infomall/store/urlkey"
 )
 
 // ErrOther is returned by Open if the index was made by another version of the program.
@@ -51,6 +52,9 @@ type File struct {
 	shapes []runBlock
 	pages  []runBlock
 	users  []UsersBlock
+	// targets are the blocks of targets: those of the same runs follow each other, in
+	// the order of their keys.
+	targets []targetBlock
 }
 
 // Run is what an index says of a run without reading further blocks of the file.
@@ -171,6 +175,9 @@ func (m memory) ReadAt(p []byte, at int64) (int, error) {
 // Close closes the file.
 func (f *File) Close() error { return f.close() }
 
+// Name returns the name of the file, as Open was given it.
+func (f *File) Name() string { return f.name }
+
 // Memory returns how many bytes of the file are in memory; 0 if the file itself is open.
 func (f *File) Memory() int64 {
 	if m, ok := f.in.(memory); ok {
@@ -264,7 +271,7 @@ func (f *File) readTable() error {
 	}
 	f.readBlocks(&r)
 	f.readRuns(&r)
-	if r.Bad || len(r.B) != 0 || int(runs) != len(f.Runs) || !f.countUsers() {
+	if r.Bad || len(r.B) != 0 || int(runs) != len(f.Runs) || !f.countUsers() || !f.targetsFit() {
 		return errDamaged
 	}
 	return nil
@@ -301,6 +308,9 @@ func (f *File) readBlocks(r *packed.Reader) {
 	}
 	for t := &of[kindUsers]; len(t.B) > 0; {
 		f.users = append(f.users, f.readUsersBlock(t, place))
+	}
+	for t := &of[kindTargets]; len(t.B) > 0; {
+		f.targets = append(f.targets, f.readTargetBlock(t, place))
 	}
 	for kind := range of {
 		r.Bad = r.Bad || of[kind].Bad
@@ -431,6 +441,9 @@ func (f *File) Check(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+	if err := f.Linking(ctx, []urlkey.Range{{}}, func(uint32, uint32) {}); err != nil {
+		return err
 	}
 	for i := range f.users {
 		if err := ctx.Err(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"infomall/store/block/facts"
 	"infomall/store/block/label"
 	"infomall/store/segment"
+	"infomall/store/urlkey"
 	"infomall/store/words/match"
 )
 
@@ -38,6 +40,8 @@ type made struct {
 	pages [][]Page    // of each run; nil if it is lost
 	// leaves has the leaves of each page of each run.
 	leaves [][][]segment.Span
+	// targets has the targets of each capture of each run; nil if they are not known.
+	targets [][][]string
 }
 
 // blockOf is a block of a run in a test.
@@ -75,6 +79,13 @@ func draw(t *rapid.T, dir string) made {
 					s.Leaves[i] = rapid.SliceOfN(rapid.Custom(drawSpan), 0, 3).Draw(t, "leaves")
 				}
 			}
+			targets := make([][]string, len(s.Pages))
+			for i := range targets {
+				if rapid.IntRange(0, 5).Draw(t, "known") > 0 {
+					targets[i] = append([]string{}, rapid.SliceOfN(rapid.SampledFrom(targetKeys), 0, 3).Draw(t, "targets")...)
+				}
+			}
+			s.Targets = func(i int) ([]string, bool) { return targets[i], targets[i] != nil }
 			var run []blockOf
 			for range rapid.IntRange(0, 5).Draw(t, "blocks") {
 				c := blockOf{text: make(map[Reading]string), neutral: rapid.Bool().Draw(t, "neutral"), skip: rapid.IntRange(0, 5).Draw(t, "skip") == 0}
@@ -98,16 +109,20 @@ func draw(t *rapid.T, dir string) made {
 			s.Skip = func(n int) bool { return run[n].skip }
 			if rapid.IntRange(0, 9).Draw(t, "lost") == 0 {
 				w.AddLost()
-				run, s.Pages, s.Leaves = nil, nil, nil
+				run, s.Pages, s.Leaves, targets = nil, nil, nil, nil
 			} else if err := w.AddRun(&s); err != nil {
 				t.Fatal(err)
 			}
 			m.runs, m.pages, m.leaves = append(m.runs, run), append(m.pages, s.Pages), append(m.leaves, s.Leaves)
+			m.targets = append(m.targets, targets)
 			if rapid.IntRange(0, 5).Draw(t, "part") == 0 {
 				w.endPart()
 			}
 			if rapid.IntRange(0, 3).Draw(t, "users") == 0 {
 				w.endUsers()
+			}
+			if rapid.IntRange(0, 3).Draw(t, "end of targets") == 0 {
+				w.endTargets()
 			}
 		}
 	}
@@ -121,6 +136,56 @@ func draw(t *rapid.T, dir string) made {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// targetKeys are keys of URLs. The last ones fill several blocks.
+var targetKeys = func() []string {
+	keys := []string{"cn.a /", "cn.a /b", "cn.a /b?c", "cn.b /"}
+	for n := range 3 {
+		keys = append(keys, fmt.Sprintf("com.%d /%s", n, strings.Repeat("x", blockBytes/2)))
+	}
+	return keys
+}()
+
+// TestLinking compares which captures link to some URLs by an index with the targets of
+// each.
+func TestLinking(t *testing.T) {
+	dir := t.TempDir()
+	found := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		m := draw(rt, dir)
+		var ranges []urlkey.Range
+		for _, key := range targetKeys {
+			if rapid.Bool().Draw(rt, "asked") {
+				ranges = append(ranges, urlkey.Range{From: key, To: key + "\x00"})
+			}
+		}
+		if rapid.IntRange(0, 3).Draw(rt, "more") == 0 {
+			ranges = []urlkey.Range{{From: "cn.a /b", To: rapid.SampledFrom([]string{"", "cn.b", "com.1"}).Draw(rt, "to")}}
+		}
+		want := make(map[[2]int]bool)
+		for run, list := range m.targets {
+			for i, keys := range list {
+				asked := slices.ContainsFunc(keys, func(key string) bool {
+					return slices.ContainsFunc(ranges, func(r urlkey.Range) bool { return r.Contains(key) })
+				})
+				if keys == nil || asked {
+					want[[2]int{run, i}] = true
+				}
+			}
+		}
+		got := make(map[[2]int]bool)
+		if err := m.file.Linking(context.Background(), ranges, func(run, n uint32) { got[[2]int{int(run), int(n)}] = true }); err != nil {
+			rt.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			rt.Fatalf("%v link to %q, want %v", got, ranges, want)
+		}
+		found += len(got)
+	})
+	if found == 0 {
+		t.Error("no capture links")
+	}
 }
 
 // drawSpan draws leaves of a page.
@@ -291,8 +356,9 @@ func sample(t testing.TB) []byte {
 		Read: func(n int, as Reading) (string, []string) {
 			return fmt.Sprint("kafka topic 北京 ", n), []string{"topic", "kafka"}
 		},
-		Pages:  []Page{{Kind: PageOwn, Reading: utf8Markup, Title: "a title", Cut: []facts.OutlineBlock{{Leaves: 1}}}, {Kind: PageOwn, Reading: latin}, {Kind: PageNone}},
-		Leaves: [][]segment.Span{{{BlockRef: segment.BlockRef{Segment: 7}, Count: 2}}, {{BlockRef: segment.BlockRef{Segment: 7, N: 1}, Count: 1}}, nil},
+		Targets: func(i int) ([]string, bool) { return []string{"cn.a /", fmt.Sprint("cn.b /", i)}, i < 2 },
+		Pages:   []Page{{Kind: PageOwn, Reading: utf8Markup, Title: "a title", Cut: []facts.OutlineBlock{{Leaves: 1}}}, {Kind: PageOwn, Reading: latin}, {Kind: PageNone}},
+		Leaves:  [][]segment.Span{{{BlockRef: segment.BlockRef{Segment: 7}, Count: 2}}, {{BlockRef: segment.BlockRef{Segment: 7, N: 1}, Count: 1}}, nil},
 	}
 	for range 3 {
 		if err := w.AddRun(&s); err != nil {
@@ -318,6 +384,10 @@ func readAll(b []byte) (string, error) {
 			return "", err
 		}
 		h, err := f.Find(context.Background(), q, nil)
+		if err != nil {
+			return "", err
+		}
+		err = f.Linking(context.Background(), []urlkey.Range{{From: "cn.b"}}, func(run, n uint32) { said += fmt.Sprint(run, n) })
 		if err != nil {
 			return "", err
 		}

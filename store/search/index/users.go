@@ -99,19 +99,6 @@ func (u *users) lists() (first, ends, all []uint32) {
 	return first, ends, all
 }
 
-// The columns of a block of users.
-const (
-	// Of the documents of the index, and then of each run with other leaves: how many are
-	// used; of each of these: the difference to the number of the one before.
-	colUsed   = iota
-	colList   // of each of these: 0 the list of the leaf before, 1 the next new list, otherwise 1 + how far back the list is
-	colSpans  // of each list: number of its spans
-	colFirst  // of each list: the difference of its first capture to that of the list before
-	colGaps   // of each further span: the captures between it and the span before
-	colLength // of each span: its captures, less 1
-	usersCols
-)
-
 // encode returns what the table says of the runs with leaves, and the block. other returns
 // the number of a segment in the list of those with leaves.
 func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
@@ -125,11 +112,8 @@ func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
 		return Named{RunRef: a.RunRef, Reading: a.reading}.compare(Named{RunRef: b.RunRef, Reading: b.reading})
 	})
 	first, ends, all := u.lists()
-	var cols [usersCols][]byte
-	put := func(col int, x uint64) { cols[col] = binary.AppendUvarint(cols[col], x) }
-	known := make(map[string]int) // lists by their spans
-	last, start := -1, uint32(0)  // of the list before
-	var key []byte
+	var used []byte
+	lists := newListWriter()
 	table = binary.AppendUvarint(nil, uint64(len(runs)))
 	for _, run := range runs {
 		table = binary.AppendUvarint(table, uint64(other(run.Segment)))
@@ -139,10 +123,10 @@ func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
 	for _, run := range append([]readRun{ownDocuments}, runs...) {
 		r, some := u.number[run]
 		if !some {
-			put(colUsed, 0) // no documents of the index
+			used = append(used, 0) // no documents of the index
 			continue
 		}
-		used, before := 0, 0
+		count, before := 0, 0
 		var gaps []byte
 		for n := range int(u.leaves[r]) {
 			leaf := int(first[r]) + n
@@ -151,54 +135,12 @@ func (u *users) encode(other func(segment uint32) int) (table, block []byte) {
 				continue
 			}
 			gaps = binary.AppendUvarint(gaps, uint64(n-before))
-			used, before = used+1, n
-			spans := spansOf(captures)
-			key = key[:0]
-			for _, s := range spans {
-				key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(s.From)), uint64(s.Count))
-			}
-			list, ok := known[string(key)]
-			switch {
-			case ok && list == last:
-				put(colList, 0)
-			case ok:
-				put(colList, uint64(len(known)-list)+1)
-			default:
-				list = len(known)
-				known[string(key)] = list
-				put(colList, 1)
-				put(colSpans, uint64(len(spans)))
-				cols[colFirst] = binary.AppendVarint(cols[colFirst], int64(spans[0].From)-int64(start))
-				start = spans[0].From
-				for i, s := range spans {
-					if i > 0 {
-						put(colGaps, uint64(s.From-spans[i-1].From-spans[i-1].Count))
-					}
-					put(colLength, uint64(s.Count-1))
-				}
-			}
-			last = list
+			count, before = count+1, n
+			lists.put(captures)
 		}
-		put(colUsed, uint64(used))
-		cols[colUsed] = append(cols[colUsed], gaps...)
+		used = append(binary.AppendUvarint(used, uint64(count)), gaps...)
 	}
-	for _, c := range cols {
-		block = packed.AppendSized(block, c)
-	}
-	return table, block
-}
-
-// spansOf returns captures, which are in order, as spans. A page may have a leaf twice.
-func spansOf(captures []uint32) (out []Captures) {
-	for _, c := range captures {
-		switch n := len(out) - 1; {
-		case n < 0 || c > out[n].From+out[n].Count:
-			out = append(out, Captures{c, 1})
-		case c == out[n].From+out[n].Count:
-			out[n].Count++
-		}
-	}
-	return out
+	return table, lists.appendTo(packed.AppendSized(nil, used))
 }
 
 // UsersBlock says of consecutive runs which runs have leaves of their pages, besides the
@@ -225,29 +167,13 @@ type Users struct {
 	Documents []UsedLeaf   // documents of the index
 	Leaves    [][]UsedLeaf // of each run in UsersBlock.Named
 
-	ends  []int // of each list: where its spans end in spans
-	spans []Captures
+	lists
 }
 
 // UsedLeaf is a leaf that captures have.
 type UsedLeaf struct {
 	N    uint32 // number of the document, or of the block in the run
-	List uint32 // for Users.List
-}
-
-// Captures are consecutive captures of a UsersBlock.
-type Captures struct{ From, Count uint32 }
-
-// Lists returns how many lists of captures there are.
-func (u *Users) Lists() int { return len(u.ends) }
-
-// List returns the captures of a list.
-func (u *Users) List(n uint32) []Captures {
-	from := 0
-	if n > 0 {
-		from = u.ends[n-1]
-	}
-	return u.spans[from:u.ends[n]]
+	List uint32 // for Users.Captures
 }
 
 // UsersOf returns the block of users that describes run n, or nil if there is none.
@@ -266,36 +192,20 @@ func (f *File) ReadUsers(b *UsersBlock) (*Users, error) {
 		return nil, err
 	}
 	r := packed.Reader{B: content}
-	var cols [usersCols]packed.Reader
-	for i := range cols {
-		cols[i].B = r.Sized()
-	}
-	u := &Users{Leaves: make([][]UsedLeaf, len(b.Named)), ends: make([]int, 0, len(cols[colSpans].B))}
-	list, start := -1, int64(0)
+	used := packed.Reader{B: r.Sized()}
+	u := &Users{Leaves: make([][]UsedLeaf, len(b.Named))}
+	lists := u.lists.reader(&r, b.Captures)
 	for i := range len(b.Named) + 1 {
-		used := cols[colUsed].Number()
-		if used > len(cols[colUsed].B) || used > len(cols[colList].B) {
-			return nil, f.fault(errDamaged)
-		}
-		of := make([]UsedLeaf, used)
+		count := used.Count()
+		of := make([]UsedLeaf, 0, count)
 		before := uint64(0)
-		for k := range of {
-			before += cols[colUsed].Uvarint()
-			switch x := cols[colList].Number(); x {
-			case 0:
-			case 1:
-				list = len(u.ends)
-				start += cols[colFirst].Varint()
-				if !u.readList(&cols, start, int64(b.Captures)) {
-					return nil, f.fault(errDamaged)
-				}
-			default:
-				list = len(u.ends) - (x - 1)
-			}
-			if list < 0 || before > documentsMax {
+		for range count {
+			before += used.Uvarint()
+			list, ok := lists.next()
+			if !ok || before > documentsMax {
 				return nil, f.fault(errDamaged)
 			}
-			of[k] = UsedLeaf{uint32(before), uint32(list)}
+			of = append(of, UsedLeaf{uint32(before), list})
 		}
 		if i == 0 {
 			u.Documents = of
@@ -303,29 +213,8 @@ func (f *File) ReadUsers(b *UsersBlock) (*Users, error) {
 			u.Leaves[i-1] = of
 		}
 	}
-	for i := range cols {
-		if cols[i].Bad {
-			return nil, f.fault(errDamaged)
-		}
+	if used.Bad || r.Bad {
+		return nil, f.fault(errDamaged)
 	}
 	return u, nil
-}
-
-// readList reads the next list, whose first capture is start. captures is how many captures
-// there are. It returns false if the list is damaged.
-func (u *Users) readList(cols *[usersCols]packed.Reader, start, captures int64) bool {
-	spans := cols[colSpans].Number()
-	for i := range spans {
-		if i > 0 {
-			start += int64(cols[colGaps].Uvarint() & (1<<32 - 1))
-		}
-		count := int64(cols[colLength].Uvarint()&(1<<32-1)) + 1
-		if start < 0 || start+count > captures || cols[colLength].Bad {
-			return false
-		}
-		u.spans = append(u.spans, Captures{uint32(start), uint32(count)})
-		start += count
-	}
-	u.ends = append(u.ends, len(u.spans))
-	return true
 }

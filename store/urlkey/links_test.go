@@ -1,34 +1,32 @@
-package relation
+package urlkey
 
 import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"infomall/store/urlkey"
 )
 
-// TestResolved resolves links of pages in any order, and compares with results
+// TestLinks resolves links of pages in any order, and compares with results
 // computed without a cache.
-func TestResolved(t *testing.T) {
+func TestLinks(t *testing.T) {
 	bases := []string{
 		"http://a.cn/", "http://a.cn/x", "http://a.cn/x?q=/1", "http://a.cn/d/", "http://a.cn/d/y?z", "https://a.cn/d/y", "http://b.cn:8080/d/e/f.htm", "ftp://a.cn/d/g",
 	}
 	parts := []string{"", "a", ".", "..", "/", "//", "?", "q", "#", ":", "http:", "https:", "http://", "mailto:", "b.cn", "\\", " ", "\t", "\n", "%2f", "\u9898", "@"}
 	rapid.Check(t, func(t *rapid.T) {
-		var r resolved
+		var r Links
 		for range 50 {
 			base, link := rapid.SampledFrom(bases).Draw(t, "base"), ""
 			for range rapid.IntRange(0, 4).Draw(t, "parts") {
 				link += rapid.SampledFrom(parts).Draw(t, "part")
 			}
-			want, err := urlkey.Resolve(base, link)
+			want, err := Resolve(base, link)
 			if err != nil {
 				want = ""
 			}
 			for range 2 {
-				r.page(base)
-				if got := string(r.target([]byte(link))); got != want {
+				r.Page(base)
+				if got := string(r.Target([]byte(link))); got != want {
 					t.Fatalf("%q on %s means %q, want %q", link, base, got, want)
 				}
 			}

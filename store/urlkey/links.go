@@ -1,43 +1,39 @@
-package relation
+package urlkey
 
 import (
 	"bytes"
 	"strings"
-
-	"infomall/store/urlkey"
 )
 
-// resolved resolves the links of pages to URLs. It caches the results for links
-// that must be parsed, because the pages of a folder lead to the same URLs
-// again and again, and parsing takes a hundred times as long as a look-up. The
-// zero value is ready for use. Use it in one goroutine.
-type resolved struct {
+// Links resolves the links of pages to URLs, as [Resolve] does. It caches the results
+// for links that must be parsed, because the pages of a folder lead to the same URLs
+// again and again, and parsing takes a hundred times as long as a look-up. It takes at
+// most 16 MB of memory. The zero value is ready for use. Only one goroutine may use it.
+type Links struct {
 	base  string // the URL to which the links of the current page are relative
-	plain urlkey.Resolver
+	plain Resolver
 	urls  map[string]string // by folder and link
 	key   []byte
 	bytes int // about how many bytes urls takes
 }
 
 const (
-	// resolvedBytes bounds the size of the cache; when it is full, it is
-	// emptied. resolvedEntry is how many bytes the map takes for each entry
-	// besides its text.
-	resolvedBytes = 16 << 20
-	resolvedEntry = 100
+	// linksBytes bounds the size of the cache; when it is full, it is emptied.
+	// linksEntry is how many bytes the map takes for each entry besides its text.
+	linksBytes = 16 << 20
+	linksEntry = 100
 )
 
-// page sets the URL to which links are relative in the following calls of
-// target.
-func (r *resolved) page(base string) {
+// Page sets the URL to which links are relative in the following calls of Target.
+func (r *Links) Page(base string) {
 	r.base = base
 	r.plain.Page(base)
 }
 
-// target returns the URL to which a link of the current page leads, or an empty
+// Target returns the URL to which a link of the current page leads, or an empty
 // slice if it leads to none. link is as the page has it. The result is valid
 // until the next call.
-func (r *resolved) target(link []byte) []byte {
+func (r *Links) Target(link []byte) []byte {
 	if url := r.plain.Plain(link); url != nil {
 		return url
 	}
@@ -54,12 +50,12 @@ func (r *resolved) target(link []byte) []byte {
 			return append(r.key[:0], url...)
 		}
 	}
-	url, err := urlkey.Resolve(r.base, string(link))
+	url, err := Resolve(r.base, string(link))
 	if err != nil {
 		url = ""
 	}
 	if ok {
-		if r.bytes += len(r.key) + len(url) + resolvedEntry; r.urls == nil || r.bytes > resolvedBytes {
+		if r.bytes += len(r.key) + len(url) + linksEntry; r.urls == nil || r.bytes > linksBytes {
 			r.urls, r.bytes = make(map[string]string), 0
 		}
 		r.urls[string(r.key)] = url

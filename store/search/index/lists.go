@@ -1,0 +1,154 @@
+package index
+
+import (
+	"encoding/binary"
+
+	"infomall/store/packed"
+)
+
+// Captures are consecutive captures of some runs. The captures of these runs are numbered
+// in order.
+type Captures struct{ From, Count uint32 }
+
+// lists are lists of captures, each stored once. The zero value has none.
+type lists struct {
+	ends  []int // of each list: where its spans end in spans
+	spans []Captures
+}
+
+// Lists returns how many lists of captures there are.
+func (l *lists) Lists() int { return len(l.ends) }
+
+// List returns the captures of a list.
+func (l *lists) List(n uint32) []Captures {
+	from := 0
+	if n > 0 {
+		from = l.ends[n-1]
+	}
+	return l.spans[from:l.ends[n]]
+}
+
+// The columns of lists.
+const (
+	listCode   = iota // of each use of a list: 0 the list that was used before, 1 the next new list, otherwise 1 + how far back the list is
+	listSpans         // of each list: number of its spans
+	listFirst         // of each list: the difference of its first capture to that of the list before
+	listGaps          // of each further span: the captures between it and the span before
+	listLength        // of each span: its captures, less 1
+	listCols
+)
+
+// listWriter writes lists of captures.
+type listWriter struct {
+	known map[string]int // the numbers of the lists, by their spans
+	last  int            // the list that was used last
+	start uint32         // the first capture of the list that was written last
+	spans []Captures
+	key   []byte
+	cols  [listCols][]byte
+}
+
+func newListWriter() *listWriter { return &listWriter{known: make(map[string]int), last: -1} }
+
+// put writes which list the captures are, which are in order, and if it is new, the list.
+func (w *listWriter) put(captures []uint32) {
+	put := func(col int, x uint64) { w.cols[col] = binary.AppendUvarint(w.cols[col], x) }
+	w.spans, w.key = w.spans[:0], w.key[:0]
+	for _, c := range captures {
+		switch n := len(w.spans) - 1; {
+		case n < 0 || c > w.spans[n].From+w.spans[n].Count:
+			w.spans = append(w.spans, Captures{c, 1})
+		case c == w.spans[n].From+w.spans[n].Count:
+			w.spans[n].Count++
+		}
+	}
+	for _, s := range w.spans {
+		w.key = binary.AppendUvarint(binary.AppendUvarint(w.key, uint64(s.From)), uint64(s.Count))
+	}
+	list, known := w.known[string(w.key)]
+	switch {
+	case known && list == w.last:
+		put(listCode, 0)
+	case known:
+		put(listCode, uint64(len(w.known)-list)+1)
+	default:
+		list = len(w.known)
+		w.known[string(w.key)] = list
+		put(listCode, 1)
+		put(listSpans, uint64(len(w.spans)))
+		w.cols[listFirst] = binary.AppendVarint(w.cols[listFirst], int64(w.spans[0].From)-int64(w.start))
+		w.start = w.spans[0].From
+		for i, s := range w.spans {
+			if i > 0 {
+				put(listGaps, uint64(s.From-w.spans[i-1].From-w.spans[i-1].Count))
+			}
+			put(listLength, uint64(s.Count-1))
+		}
+	}
+	w.last = list
+}
+
+// appendTo appends the columns to dst.
+func (w *listWriter) appendTo(dst []byte) []byte {
+	for _, c := range w.cols {
+		dst = packed.AppendSized(dst, c)
+	}
+	return dst
+}
+
+// listReader reads what a listWriter wrote.
+type listReader struct {
+	to       *lists
+	cols     [listCols]packed.Reader
+	last     int
+	start    int64
+	captures int64 // how many captures there are
+}
+
+// reader returns a listReader that reads from r and adds the lists to l, which is empty.
+// captures is how many captures there are.
+func (l *lists) reader(r *packed.Reader, captures int) *listReader {
+	out := &listReader{to: l, last: -1, captures: int64(captures)}
+	for i := range out.cols {
+		out.cols[i].B = r.Sized()
+	}
+	return out
+}
+
+// next returns the number of the list that is used next. It returns false if the lists are
+// damaged.
+func (r *listReader) next() (list uint32, ok bool) {
+	if len(r.cols[listCode].B) == 0 {
+		return 0, false
+	}
+	switch x := r.cols[listCode].Number(); x {
+	case 0:
+	case 1:
+		r.last = len(r.to.ends)
+		if !r.read() {
+			return 0, false
+		}
+	default:
+		r.last = len(r.to.ends) - (x - 1)
+	}
+	return uint32(r.last), r.last >= 0 && r.last < len(r.to.ends)
+}
+
+// read reads the next list. It returns false if the list is damaged.
+func (r *listReader) read() bool {
+	r.start += r.cols[listFirst].Varint()
+	at := r.start
+	for i := range r.cols[listSpans].Number() {
+		if i > 0 {
+			at += int64(r.cols[listGaps].Uvarint() & (1<<32 - 1))
+		}
+		count := int64(r.cols[listLength].Uvarint()&(1<<32-1)) + 1
+		if at < 0 || at+count > r.captures || r.cols[listLength].Bad {
+			return false
+		}
+		r.to.spans = append(r.to.spans, Captures{uint32(at), uint32(count)})
+		at += count
+	}
+	r.to.ends = append(r.to.ends, len(r.to.spans))
+	return true
+}

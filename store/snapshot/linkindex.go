@@ -1,0 +1,135 @@
+package snapshot
+
+import (
+	"context"
+	"strings"
+
+	"infomall/store/block/facts"
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/timeline"
+	"infomall/store/urlkey"
+)
+
+// linkIndexer finds the URLs to which the captures of segments have links, for an index.
+type linkIndexer struct {
+	v       *Snapshot
+	links   urlkey.Links
+	keys    map[string]string // by URL; of those that were looked for lately
+	targets []string          // of the current capture
+	leaves  [][]byte
+}
+
+// linkKeysMax is how many keys of URLs a linkIndexer remembers.
+const linkKeysMax = 1 << 16
+
+// of returns the keys of the URLs to which the page of an entry has links. known is false
+// if its stored facts do not say that. The result is valid until the next call.
+func (x *linkIndexer) of(ctx context.Context, at timeline.Place, e *segment.Stored) (keys []string, known bool) {
+	x.targets = x.targets[:0]
+	switch {
+	case e.Body == segment.BodyNone:
+		return nil, false // the capture that has the body may come in later
+	case e.Kind != record.KindPage || e.Bytes == 0 || isMedia(e.Mime):
+		return nil, true
+	}
+	o, where, err := x.v.Owner(ctx, at, e)
+	if err != nil || o == nil || o.Mime != e.Mime || o.Page.Charset != e.Page.Charset {
+		return nil, false
+	}
+	stored, err := x.v.Runs.Facts(where.Seg, where.Run)
+	if err != nil {
+		return nil, false
+	}
+	kept, err := facts.Read(stored.Page(where.N))
+	if err != nil {
+		return nil, false
+	}
+	x.leaves = x.leaves[:0]
+	if !kept.Inline() {
+		err = x.v.Runs.EachLeaf(ctx, o.Recipe, func(f *segment.Facts, n uint32) { x.leaves = append(x.leaves, f.Block(n)) })
+		if err != nil {
+			return nil, false
+		}
+	}
+	links, err := kept.Links(x.leaves)
+	if err != nil {
+		return nil, false
+	}
+	x.links.Page(urlkey.Base(urlkey.URL(e.Key), kept.Base))
+	var link []byte
+	for i := range links {
+		link = append(link[:0], links[i].Target...)
+		if url := x.links.Target(link); len(url) > 0 {
+			x.targets = append(x.targets, x.key(url))
+		}
+	}
+	return x.targets, true
+}
+
+// key returns the key of a URL.
+func (x *linkIndexer) key(url []byte) string {
+	key, known := x.keys[string(url)]
+	if !known {
+		if x.keys == nil || len(x.keys) >= linkKeysMax {
+			x.keys = make(map[string]string)
+		}
+		key = urlkey.Key(string(url))
+		x.keys[string(url)] = key
+	}
+	return key
+}
+
+// isMedia reports whether a body with this media type is a picture, a film, a sound or a
+// font, which has no links.
+func isMedia(mime string) bool {
+	kind, sub, _ := strings.Cut(mime, "/")
+	return (kind == "image" || kind == "audio" || kind == "video" || kind == "font") && !strings.Contains(sub, "xml")
+}
+
+// Linking returns the captures with a time before to whose pages have, or may have, a link
+// to a URL with a key in targets, which are sorted and disjoint. ok is false if there are
+// more than most of them, or if the archive has no indexes that say it.
+func (v *Snapshot) Linking(ctx context.Context, targets []urlkey.Range, to record.Time, most int) (refs map[record.Ref]bool, ok bool, err error) {
+	if indexed, all := v.WordsIndexed(record.MinTime, to); indexed < all {
+		return nil, false, nil
+	}
+	files, err := v.wordFiles()
+	if err != nil {
+		return nil, false, nil // the pages are read
+	}
+	defer func() { _ = files.close() }() // they were only read
+	refs = make(map[record.Ref]bool)
+	asked := make(map[string]bool)
+	for _, s := range v.Pin.Segments {
+		if s.First >= to {
+			continue
+		}
+		w, found := files.file(s)
+		if !found {
+			return nil, false, nil
+		}
+		if asked[w.Name()] {
+			continue
+		}
+		asked[w.Name()] = true
+		of := files.segments(w.File, v.Pin.Segments)
+		err := w.Linking(ctx, targets, func(run, n uint32) {
+			for _, g := range of {
+				if run >= g.first && run-g.first < g.runs && len(refs) <= most {
+					refs[record.Ref{Segment: g.id, Run: run - g.first, N: n}] = true
+				}
+			}
+		})
+		switch {
+		case ctx.Err() != nil:
+			return nil, false, ctx.Err()
+		case err != nil:
+			v.Warn(err)
+			return nil, false, nil
+		case len(refs) > most:
+			return nil, false, nil
+		}
+	}
+	return refs, true, nil
+}
