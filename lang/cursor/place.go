@@ -115,7 +115,7 @@ func (p finder) fill(n *Next, i int) {
 	can := func(t scan.Token) bool { return p.Accepts(i, t) }
 	name, text, number := can(grammar.AName), can(grammar.AString), can(grammar.ANumber)
 	n.Place = p.place(i, n, name, text, number)
-	if n.Quoted || n.Place == PlaceTopic || n.Place == PlaceValue {
+	if n.Quoted || n.Place == PlaceTopic || n.Place == PlaceValue || n.Place == PlaceParam {
 		return
 	}
 	for _, w := range grammar.Words() {

@@ -25,7 +25,6 @@ var foreignStarts = map[string]string{
 	"PRAGMA":   "SHOW SETTINGS lists what SET changes",
 	"VACUUM":   "MERGE POOL ALL puts an archive in order",
 	"ANALYZE":  "EXPLAIN ANALYZE tells what a query reads",
-	"DESC":     "write DESCRIBE, or DIFF and SHOW PAGE for pages",
 	"LOAD":     "write IMPORT 'file'",
 	"FETCH":    "write CRAWL 'url'",
 	"CALL":     "write RUN name",
