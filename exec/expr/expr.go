@@ -128,6 +128,7 @@ type Like struct {
 // errors.
 type Match struct {
 	X, Pattern Expr
+	Fold       bool // ignores case
 	Re         *regexp.Regexp
 	At         ast.Span
 }

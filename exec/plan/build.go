@@ -38,8 +38,8 @@ func (b *builder) build(q *ast.Query, with *named) (Node, error) {
 	}
 	b.query, b.sel, b.with = q, q.Select, with
 	var node Node
-	if len(q.Union) > 0 {
-		node, err = union(q, b.env, with)
+	if len(q.Sets) > 0 {
+		node, err = sets(q, b.env, with)
 	} else if err = b.from(); err == nil {
 		node, err = b.plan()
 	}
@@ -81,6 +81,9 @@ func (b *builder) plan() (Node, error) {
 	}
 	limit, err := b.limit()
 	if err != nil {
+		return nil, err
+	}
+	if err := b.joinAround(); err != nil {
 		return nil, err
 	}
 	b.layout()
@@ -141,10 +144,12 @@ type builder struct {
 	aggs     []*Aggregate
 	aggTexts []string
 
-	// The next three fields are about the subqueries in this query. planned
+	// The next four fields are about the subqueries in this query. unlooked is the
+	// plan before the first subquery was looked up in it, or nil. planned
 	// holds the plan of each. found maps the syntax tree of a subquery to the
 	// expression that replaces it. filtering is the condition of WHERE whose
 	// names are being resolved, or nil.
+	unlooked  Node
 	planned   map[*ast.Query]*subquery
 	found     map[ast.Expr]expr.Expr
 	filtering ast.Expr
@@ -153,7 +158,9 @@ type builder struct {
 	// query around it, and place the expression that contains it. correlated
 	// holds the comparisons by = that connect the two, and correlatedKeys their
 	// sides in this query, over the inputs. firstOnly reports that the query
-	// has LIMIT 1 for each key. empty is as in the type subquery.
+	// has LIMIT 1 for each key. empty is as in the type subquery. around is the
+	// input with the values of the outer columns, or nil.
+	around         *around
 	outer          *builder
 	place          ast.Expr
 	correlated     []correlation
@@ -242,7 +249,7 @@ func (b *builder) addStar(it ast.Item) {
 	for _, in := range b.inputs {
 		for i := range in.rel.Columns {
 			col := &in.rel.Columns[i]
-			if !in.starred(col) {
+			if !in.starred(col) || in.usesName(col.Name) {
 				continue
 			}
 			c := &ast.Column{Span: it.Span, Name: ast.Name{Span: it.Span, Text: col.Name}}

@@ -75,7 +75,7 @@ func (b *builder) group() error {
 	b.raw(group)
 	b.tallied(group)
 	b.adjacent(group)
-	b.top, b.made = group, true
+	b.top, b.made, b.unlooked = group, true, nil
 	having, err := b.having()
 	if err != nil {
 		return err
@@ -244,9 +244,9 @@ func (b *builder) hasAggregates() bool {
 }
 
 // isAggregate reports whether the call c is of an aggregate function, such as
-// count.
+// count, over groups. A call with OVER is not.
 func isAggregate(c *ast.Call) bool {
-	return slices.Contains(aggregateNames, strings.ToLower(c.Name.Text))
+	return c.Over == nil && slices.Contains(aggregateNames, strings.ToLower(c.Name.Text))
 }
 
 // addKey adds one expression of GROUP BY to b.keys, with its names resolved. e

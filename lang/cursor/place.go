@@ -120,7 +120,7 @@ func (p finder) fill(n *Next, i int) {
 	}
 	for _, w := range grammar.Words() {
 		t := scan.WordToken(w)
-		if name && t.Type == scan.Ident && !(n.Place == PlaceList && slices.Contains(grammar.SecondWords("SHOW"), w)) {
+		if name && t.Type == scan.Ident && grammar.ReadAsName(w, can) && !(n.Place == PlaceList && slices.Contains(grammar.SecondWords("SHOW"), w)) {
 			continue // at a place for any name, the word would be read as a name
 		}
 		if can(t) {
