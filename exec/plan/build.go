@@ -139,6 +139,7 @@ type builder struct {
 
 	grouped  bool
 	made     bool        // the groups are in the plan
+	windowed bool        // the plan has a Window, which changes the order of the rows
 	keys     []expr.Expr // the keys of GROUP BY, over the inputs
 	keyTexts []string    // for each key, a text by which equal expressions are found
 	aggs     []*Aggregate
@@ -383,10 +384,12 @@ func (b *builder) bindItems() error {
 // where. If the query has groups, the expressions read the rows of the groups,
 // otherwise those of the inputs.
 func (b *builder) over(where string) *expr.Binder {
+	bind := b.binder(where)
 	if b.grouped {
-		return b.groupBinder(where)
+		bind = b.groupBinder(where)
 	}
-	return b.binder(where)
+	bind.Window = func(c *ast.Call) (expr.Expr, error) { return b.window(bind, c) }
+	return bind
 }
 
 // finish adds ORDER BY, the given LIMIT and the columns of the result to the

@@ -140,13 +140,8 @@ func converted(n Node, types []value.Type) Node {
 	same := true
 	for i, c := range n.Columns() {
 		var e expr.Expr = &expr.Col{Index: i, Name: c.Name, T: c.Type}
-		switch {
-		case c.Type == types[i]:
-		case c.Type == value.Null:
-			e, same = &expr.Const{T: types[i]}, false
-		default:
-			e, same = &expr.Cast{X: e, To: types[i]}, false
-		}
+		same = same && c.Type == types[i]
+		e = asType(e, types[i])
 		p.Exprs, p.Names = append(p.Exprs, e), append(p.Names, c.Name)
 	}
 	if same {
