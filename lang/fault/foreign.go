@@ -175,7 +175,7 @@ func (x *explainer) foreignQuery() (int, string) {
 	case x.at == 1 && x.word(1) == "DEDUP" && (word == "PAGES" || word == "BLOCKS"):
 		return x.at, "write DEDUP OF " + strings.ToLower(word)
 	case x.at == 1 && x.word(1) == "DESCRIBE" && (word == "SELECT" || scan.IsOp(t, "(")):
-		return x.at, "DESCRIBE takes the name of a relation or view; EXPLAIN tells of a query"
+		return x.at, "write SUMMARIZE, which shows the columns of a query; DESCRIBE takes the name of a relation or view"
 	case x.at == 1 && x.word(1) == "COPY" && t.Type == scan.String:
 		return x.at, "write COPY POOL " + describe(t)
 	case x.at == 1 && x.word(1) == "COPY":
