@@ -29,6 +29,18 @@ var joinCases = []struct{ src, want string }{
 		"u|url\npku.edu.cn/a|http://pku.edu.cn/a\nnot a url|-\n-|-\n"},
 	// Ints and floats meet as numbers.
 	{"WITH a AS (SELECT 1 AS n UNION ALL SELECT 2), b AS (SELECT 1.0 AS f) SELECT n, f FROM a JOIN b ON n = f", "n|f\n1|1\n"},
+	// Sources that a comma, CROSS JOIN and USING join, and names without AS.
+	{"SELECT c.time, v.change FROM captures c, versions v WHERE c.url = v.url AND c.time = v.time AND c.status = 404", "time|change\n2008-08-05|gone\n"},
+	{"SELECT url, page_count FROM pages INNER JOIN hosts h USING (host) WHERE status = 200 LIMIT 1", "url|page_count\nhttp://pku.edu.cn/|3\n"},
+	{"SELECT * FROM (SELECT 1 n, 2 m) a JOIN (SELECT 2 m, 1 n, 3 o) b USING (n, m)", "n|m|o\n1|2|3\n"},
+	{"SELECT n, a.n, b.n FROM (SELECT 1 n) a LEFT JOIN (SELECT 2 n) b USING (n)", "n|n|n\n1|1|-\n"},
+	{"SELECT a.n, b.n, c.n FROM (SELECT 1 n UNION ALL SELECT 2) a, (SELECT 1 n) b, (SELECT 2 n UNION ALL SELECT 3) c WHERE a.n > b.n AND c.n >= a.n", "n|n|n\n2|1|2\n2|1|3\n"},
+	// Conditions that are no equality.
+	{"SELECT a.n, b.n FROM (SELECT 1 n UNION ALL SELECT 2 UNION ALL SELECT NULL) a LEFT JOIN (SELECT 2 n UNION ALL SELECT 3 UNION ALL SELECT 1) b ON a.n < b.n", "n|n\n1|2\n1|3\n2|3\n-|-\n"},
+	{"SELECT a.n, b.n FROM (SELECT 1 n UNION ALL SELECT 2) a LEFT JOIN (SELECT 2 n) b ON a.n = 1", "n|n\n1|2\n2|-\n"},
+	{"SELECT a.n, b.n FROM (SELECT 1 n UNION ALL SELECT 2) a LEFT JOIN (SELECT 2 n UNION ALL SELECT 1) b ON a.n = b.n AND a.n <> 1", "n|n\n1|-\n2|2\n"},
+	{"SELECT v.time, w.time FROM versions v JOIN versions w ON v.html CONTAINS 'one' AND w.html CONTAINS 'three' AND w.time > v.time", "time|time\n2008-08-05|2008-08-25\n"},
+	{"SELECT count(*) FROM hosts a, hosts b", "count(*)\n9\n"},
 	// Columns that have one name, and groups that tell them apart.
 	{"SELECT * FROM (SELECT 1 AS n) AS a JOIN (SELECT 1 AS n) AS b ON a.n = b.n", "n|n_1\n1|1\n"},
 	{"SELECT a.host, count(b.url) AS n FROM hosts AS a LEFT JOIN captures SINCE 2008-08 AS b ON b.host = a.host GROUP BY a.host HAVING n > 0", "host|n\npku.edu.cn|2\n"},
@@ -56,8 +68,12 @@ func TestJoinErrors(t *testing.T) {
 		{"SELECT url FROM pages JOIN hosts ON hosts.host = pages.host JOIN captures ON captures.url = pages.url", `both pages and captures have a column "url" (write pages.url or captures.url)`},
 		{"SELECT 1 FROM pages JOIN pages ON pages.url = pages.url", "two sources are called pages (write AS and another name after one of them)"},
 		{"SELECT 1 FROM (SELECT 1 AS a) JOIN pages ON a = url", "a query that is joined needs a name (write AS name after it)"},
-		{"SELECT 1 FROM pages AS p JOIN hosts AS h ON p.first_seen < h.first_seen", "ON has no equality between h and the sources before it (such as ON p.url = h.url)"},
-		{"SELECT 1 FROM pages AS p LEFT JOIN hosts AS h ON p.host = h.host AND p.status = 200", "ON of a LEFT JOIN takes equalities between its sides, and conditions of the right side alone (test the left side in WHERE)"},
+		{"SELECT 1 FROM captures c, versions v JOIN hosts USING (host)", `both c and v have a column "host" (write c.host or v.host)`},
+		{"SELECT 1 FROM pages JOIN hosts USING (page_count)", `no column "page_count" in relation pages`},
+		{"SELECT 1 FROM pages JOIN hosts USING (url)", `no column "url" in relation hosts`},
+		{"SELECT 1 FROM pages AS p JOIN hosts AS h ON p.nix = h.host", `no column "nix" in relation pages`},
+		{"SELECT 1 FROM pages AS p LEFT JOIN hosts AS h ON p.host = h.host AND h.nix > 3", `no column "nix" in relation hosts`},
+		{"SELECT 1 FROM pages p, (SELECT 1)", "a query that is joined needs a name"},
 		{"SELECT 1 FROM pages AS p JOIN hosts AS h ON p.host = c.host JOIN captures AS c ON c.url = p.url", "names a source that is joined later"},
 		{"SELECT 1 FROM pages AS p JOIN hosts AS h ON p.status = h.host", "they can't be compared"},
 		{"SELECT x.url FROM pages AS p JOIN hosts AS h ON p.host = h.host", `no source "x"`},
@@ -78,7 +94,8 @@ func TestJoinModel(t *testing.T) {
 		a := eventsArchive(t, events)
 		s := newSession(archive{a})
 		s.Settings().MemoryBytes = rapid.SampledFrom([]int64{1, 300, 2000, 1 << 20}).Draw(t, "memory")
-		kind := rapid.SampledFrom([]string{"JOIN", "LEFT JOIN"}).Draw(t, "kind")
+		kind := rapid.SampledFrom([]string{"JOIN", "LEFT JOIN", ","}).Draw(t, "kind")
+		compare := rapid.SampledFrom([]string{"", " AND c.time < v.time", "c.time < v.time", " AND (c.time <= v.time OR c.url <> 'http://a.cn/')"}).Draw(t, "compare")
 		key := rapid.SampledFrom([]string{"url", "status", "digest"}).Draw(t, "key")
 		bound := rapid.SampledFrom([]string{"", " SINCE 2008-07", " LATEST"}).Draw(t, "time")
 		rows := func(src string) []string {
@@ -95,7 +112,11 @@ func TestJoinModel(t *testing.T) {
 			lkey, lrest, _ := strings.Cut(l, "|")
 			matched := false
 			for _, r := range right {
-				if rkey, rrest, _ := strings.Cut(r, "|"); rkey == lkey {
+				rkey, rrest, _ := strings.Cut(r, "|")
+				url, ltime, _ := strings.Cut(lrest, "|")
+				rtime, _, _ := strings.Cut(rrest, "|")
+				meets := compare == "" || ltime < rtime || strings.HasPrefix(compare, " AND (") && (ltime == rtime || url != "http://a.cn/")
+				if (rkey == lkey && rkey != "-" || !strings.HasPrefix(compare, " ") && compare != "") && meets {
 					want = append(want, lrest+"|"+rrest)
 					matched = true
 				}
@@ -104,7 +125,15 @@ func TestJoinModel(t *testing.T) {
 				want = append(want, lrest+"|-|-")
 			}
 		}
-		src := fmt.Sprintf("SELECT c.url, c.time, v.time, v.visits FROM captures AS c %s versions%s AS v ON v.%s = c.%s", kind, bound, key, key)
+		on := fmt.Sprintf("v.%s = c.%s%s", key, key, compare)
+		if compare != "" && compare[0] != ' ' {
+			on = compare
+		}
+		word := "ON"
+		if kind == "," {
+			word = "WHERE"
+		}
+		src := fmt.Sprintf("SELECT c.url, c.time, v.time, v.visits FROM captures AS c %s versions%s AS v %s %s", kind, bound, word, on)
 		if got := rows(src); strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Fatalf("%s\nevents %v\ngot\n%s\nwant\n%s", src, events, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}

@@ -53,6 +53,7 @@ var statements = []*session.Spec{
 	show.Diff,
 	query.Show,
 	query.Describe,
+	query.Summarize,
 	query.Explain,
 	query.Set,
 	query.Reset,

@@ -148,7 +148,7 @@ func (g treeMaker) expr(depth int) ast.Expr {
 	case 0:
 		return &ast.Unary{Op: g.of("NOT", "-", "+"), X: g.expr(d)}
 	case 1, 2, 3:
-		op := g.of("OR", "AND", "=", "<>", "<", "<=", ">", ">=", "||", "+", "-", "*", "/", "//", "%", "~", "!~", "CONTAINS", "MATCH")
+		op := g.of("OR", "AND", "=", "<>", "<", "<=", ">", ">=", "||", "+", "-", "*", "/", "//", "%", "~", "!~", "~*", "!~*", "CONTAINS", "MATCH")
 		return &ast.Binary{Op: op, Not: (op == "CONTAINS" || op == "MATCH") && g.bool(), X: g.expr(d), Y: g.expr(d)}
 	case 4:
 		return &ast.Between{Not: g.bool(), X: g.expr(d), A: g.expr(d), B: g.expr(d)}
@@ -190,6 +190,15 @@ func (g treeMaker) expr(depth int) ast.Expr {
 		c.OrderBy = []ast.OrderItem{{Expr: g.expr(d), Desc: g.bool(), NullsFirst: g.bool()}}
 	}
 	c.Filter = g.exprOrNil(d)
+	if g.upTo(3) == 0 {
+		c.Over = &ast.Window{}
+		if g.bool() {
+			c.Over.PartitionBy = g.exprs(d, 1)
+		}
+		if g.bool() {
+			c.Over.OrderBy = []ast.OrderItem{{Expr: g.expr(d), Desc: g.bool()}}
+		}
+	}
 	return c
 }
 
@@ -298,7 +307,9 @@ func (g treeMaker) source() *ast.Source {
 func (g treeMaker) query() *ast.Query {
 	q := &ast.Query{Select: g.selectClauses()}
 	for range g.upTo(7) - 5 {
-		q.Union = append(q.Union, g.selectClauses())
+		o := ast.SetOp{Op: ast.SetOperator(g.of("UNION", "EXCEPT", "INTERSECT")), Select: g.selectClauses()}
+		o.All = o.Op == ast.Union && g.bool()
+		q.Sets = append(q.Sets, o)
 	}
 	if g.upTo(5) == 0 {
 		q.With = []ast.With{{Name: g.name(), Query: g.query()}}
@@ -328,7 +339,14 @@ func (g treeMaker) selectClauses() *ast.Select {
 	if g.bool() {
 		s.From = g.source()
 		for range g.upTo(4) - 2 {
-			s.Joins = append(s.Joins, ast.Join{Left: g.bool(), Source: g.source(), On: g.expr(1)})
+			j := ast.Join{Left: g.bool(), Source: g.source(), On: g.expr(1)}
+			switch g.upTo(3) {
+			case 0:
+				j.On, j.Using = nil, []ast.Name{g.name()}
+			case 1:
+				j.On, j.Left = nil, false
+			}
+			s.Joins = append(s.Joins, j)
 		}
 	}
 	s.Where, s.Having = g.exprOrNil(depth), g.exprOrNil(depth)

@@ -24,7 +24,7 @@ type dotCommand struct {
 func dotCommands() []dotCommand {
 	return []dotCommand{
 		{".headers", "on|off", "name the columns in csv and tsv", (*shell).dotHeaders},
-		{".help", "", "show this list; HELP; is about statements", (*shell).dotHelp},
+		{".help", "", "show this list; HELP is about statements", (*shell).dotHelp},
 		{".history", "[N]", "show the last N entries, 20 by default", (*shell).dotHistory},
 		{".last", "[FORMAT]", "show the last result again, in another format", (*shell).dotLast},
 		{".mode", "[FORMAT]", "format of results: auto, " + strings.Join(rowio.Formats(), ", "), (*shell).dotMode},

@@ -16,11 +16,16 @@ import (
 	"infomall/repl/term"
 )
 
-// prompt is the prompt for the first line of a statement. The prompt for each
-// further line has the same width, and shows what is open: a quote, a bracket,
-// a comment, or only the statement.
-const prompt = "infomall> "
+// These are the prompts for the first line of a statement, and for a further
+// line if only the semicolon is missing. promptFor returns the prompt for any
+// other further line. All have the same width.
+const (
+	prompt      = "infomall> "
+	promptWhole = "  ; runs> "
+)
 
+// promptFor returns the prompt that shows what is open: a quote, a bracket, a
+// comment, or only the statement. open is as in lang.State.
 func promptFor(open string) string {
 	if open == "" {
 		open = "."
@@ -97,7 +102,7 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 		if !p.session.Archive().Exists() {
 			where = "No archive at " + p.session.Archive().Path() + " yet: IMPORT or CRAWL makes one"
 		}
-		p.say("%s. Statements end with ; and HELP; lists them. Ctrl-D leaves.", where)
+		p.say("%s. Statements end with ; and HELP lists them. Ctrl-D leaves.", where)
 	}
 	return s.loop(ctx)
 }
@@ -139,7 +144,11 @@ func (s *shell) prompt() string {
 	if s.pending == "" {
 		return prompt
 	}
-	return promptFor(lang.Complete(s.pending).Open)
+	open := lang.Complete(s.pending).Open
+	if open == "" && parseScript("", s.pending).whole() {
+		return promptWhole
+	}
+	return promptFor(open)
 }
 
 // line handles one line: a dot command, or a part of a statement. It runs the
@@ -154,8 +163,15 @@ func (s *shell) line(ctx context.Context, line string, typed bool) {
 	}
 	if s.pending == "" {
 		word := strings.TrimSpace(line)
+		if statement := habit(word); statement != "" {
+			keep(line, func() error { return s.runScript(ctx, parseScript("", statement)) })
+			return
+		}
 		switch {
 		case word == "":
+			return
+		case isLeaving(word):
+			s.left = true
 			return
 		case strings.HasPrefix(word, "."):
 			keep(line, func() error {
@@ -167,13 +183,14 @@ func (s *shell) line(ctx context.Context, line string, typed bool) {
 				return err
 			})
 			return
-		case isLeaving(word):
-			s.left = true
-			return
 		case strings.HasPrefix(word, `\`): // a command of psql; parsing it gives an error that says what to write
 			keep(line, func() error { return s.runScript(ctx, parseScript("", line)) })
 			return
 		}
+	}
+	if s.pending != "" && isCommand(line) && lang.Complete(s.pending).Open == "" {
+		s.say("%s is no part of the statement that was begun: ; or an empty line runs the statement, Ctrl-C drops it", strings.TrimSpace(line))
+		return
 	}
 	s.pending += line + "\n"
 	state := lang.Complete(s.pending)
@@ -190,16 +207,6 @@ func (s *shell) line(ctx context.Context, line string, typed bool) {
 	}
 	s.pending = ""
 	keep(script.text, func() error { return s.runScript(ctx, script) })
-}
-
-// isLeaving reports whether word is a command with which users of other shells
-// leave the shell, such as exit.
-func isLeaving(word string) bool {
-	switch strings.ToLower(strings.TrimRight(word, "; ")) {
-	case "exit", "quit", `\q`:
-		return true
-	}
-	return false
 }
 
 // kept returns a function that calls run and stores text in the history: before

@@ -152,7 +152,7 @@ func TestShell(t *testing.T) {
 	s.types("SELECT (1" + enter)
 	s.sees("      (.> ")
 	s.types(enter + "+ 41)" + enter)
-	s.sees("      ..> ")
+	s.sees(promptWhole)
 	s.types(enter)
 	s.sees("42 │")
 	s.sees(prompt)
@@ -201,8 +201,7 @@ func TestDotCommands(t *testing.T) {
 		{".timer off", prompt},
 		{".read two.iql", `two.iql:1:24: no column "nope"`},
 		{".read", ".read wants FILE"},
-		{".tables", "no command .tables; write SHOW RELATIONS;"},
-		{`\d`, "write SHOW RELATIONS, or DESCRIBE versions"},
+		{`\dv`, "write SHOW VIEWS"},
 		{".once 'once.csv'", prompt},
 		{"SELECT 5 AS x;", prompt},
 		{"SELECT 6 AS x;", "│ 6"},
@@ -251,6 +250,53 @@ func TestDotCommands(t *testing.T) {
 		if string(got) != want {
 			t.Errorf("%s has %q, want %q", file, got, want)
 		}
+	}
+}
+
+// TestHabits shows that what users of other shells type without a semicolon is
+// run, and that none of it becomes part of a statement.
+func TestHabits(t *testing.T) {
+	s := onTerminal(t, t.TempDir(), "infomall", "--quiet")
+	for _, c := range []struct{ line, want string }{
+		{".pager off", prompt},
+		{"help", "CREATE VIEW"},
+		{"?", "CREATE VIEW"},
+		{`\?`, "CREATE VIEW"},
+		{"help limit", "LIMIT"},
+		{`\d`, "one state of a page"},
+		{`\dt`, "one state of a page"},
+		{".tables", "one state of a page"},
+		{"SHOW TABLES", "one state of a page"},
+		{`\d pools`, "first_url"},
+		{".schema pools", "first_url"},
+		{"desc pools", "first_url"},
+		{"DESCRIBE pools", "first_url"},
+		{"describe nothing", `no relation`},
+		{".mode", "auto"},
+	} {
+		s.sees(prompt)
+		s.types(c.line + enter)
+		s.sees(c.line)
+		if c.want != prompt {
+			s.sees(c.want)
+		}
+	}
+	// Within a statement, a command is not added to the statement.
+	s.sees(prompt)
+	s.types("SELECT 42 AS x" + enter)
+	for _, command := range []string{"exit", "help", `\q`, ".tables", ".mode csv"} {
+		s.sees(promptWhole)
+		s.types(command + enter)
+		s.sees(command + " is no part of the statement")
+	}
+	s.sees(promptWhole)
+	s.types(";" + enter)
+	s.sees("│ 42")
+	for _, leave := range []string{".exit", "exit", "quit;", `\q`} {
+		s.sees(prompt)
+		s.types(leave + enter)
+		s.ends(statusDone)
+		s = onTerminal(t, t.TempDir(), "infomall", "--quiet")
 	}
 }
 

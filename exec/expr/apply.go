@@ -218,11 +218,20 @@ func (m *Match) apply(x, pattern value.Value) (value.Value, error) {
 	re := m.Re
 	if re == nil {
 		var err error
-		if re, err = compileRegexp(pattern.Text, m.At); err != nil {
+		if re, err = m.compile(pattern.Text); err != nil {
 			return value.Value{}, err
 		}
 	}
 	return value.OfBool(re.MatchString(x.Text)), nil
+}
+
+// compile compiles the pattern of m, which ignores case if m.Fold is set.
+func (m *Match) compile(pattern string) (*regexp.Regexp, error) {
+	re, err := compileRegexp(pattern, m.At) // the error quotes the pattern as it was written
+	if err == nil && m.Fold {
+		re, err = compileRegexp("(?i)"+pattern, m.At)
+	}
+	return re, err
 }
 
 // compileRegexp compiles a regular expression in RE2 syntax. The parameter at

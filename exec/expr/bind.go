@@ -254,7 +254,7 @@ func (b *Binder) binary(e *ast.Binary) (Expr, error) {
 	switch e.Op {
 	case "OR", "AND":
 		return b.logic(e)
-	case "~", "!~":
+	case "~", "!~", "~*", "!~*":
 		return b.match(e)
 	case "CONTAINS":
 		return b.contains(e)
@@ -271,8 +271,8 @@ func (b *Binder) binary(e *ast.Binary) (Expr, error) {
 	return b.arith(e)
 }
 
-// match returns x ~ pattern or x !~ pattern as an Expr. The pattern is a
-// regular expression, and is compiled here if it is constant.
+// match returns x ~ pattern as an Expr, or one with the operators !~, ~* and !~*.
+// The pattern is a regular expression, and is compiled here if it is constant.
 func (b *Binder) match(e *ast.Binary) (Expr, error) {
 	x, err := b.text(e.X, e.Op)
 	if err != nil {
@@ -282,14 +282,14 @@ func (b *Binder) match(e *ast.Binary) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Match{X: x, Pattern: p, At: e.Y.At()}
+	m := &Match{X: x, Pattern: p, Fold: strings.HasSuffix(e.Op, "*"), At: e.Y.At()}
 	if c, ok := p.(*Const); ok && !c.V.IsNull() {
-		if m.Re, err = compileRegexp(c.V.Text, m.At); err != nil {
+		if m.Re, err = m.compile(c.V.Text); err != nil {
 			return nil, err
 		}
 	}
 	bound, err := fold(m)
-	return negated(bound, err, e.Op == "!~")
+	return negated(bound, err, e.Op[0] == '!')
 }
 
 // contains returns x CONTAINS y as an Expr.

@@ -128,6 +128,7 @@ type Like struct {
 // errors.
 type Match struct {
 	X, Pattern Expr
+	Fold       bool // ignores case
 	Re         *regexp.Regexp
 	At         ast.Span
 }
@@ -289,6 +290,9 @@ type Binder struct {
 	// Aggregate returns the column that will hold the result of an aggregate
 	// function. If Aggregate is nil, the clause allows no aggregates.
 	Aggregate func(c *ast.Call) (Expr, error)
+	// Window returns the column that will hold the result of a function with
+	// OVER. If Window is nil, the clause allows no such functions.
+	Window func(c *ast.Call) (Expr, error)
 	// Replace, if not nil, is called first for every part of an expression. If
 	// it returns an Expr, that replaces the part. After GROUP BY year(time),
 	// for example, year(time) in the result becomes the column of the group's

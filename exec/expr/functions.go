@@ -16,6 +16,8 @@ type Function struct {
 	Name      string
 	Doc       string // one line, for SHOW FUNCTIONS
 	Aggregate bool   // computed over the rows of a group, by an operator
+	Window    bool   // computed over the rows of a window, by an operator; OVER must follow
+	Also      string // another name of the function, or ""
 
 	params []param
 	min    int        // the least number of arguments; 0 means one per parameter
@@ -100,16 +102,21 @@ func (f *Function) resultName() string {
 
 // least returns how many arguments a call of f must have at least.
 func (f *Function) least() int {
-	if f.min == 0 && !f.Aggregate && !f.asked {
+	if f.min == 0 && !f.Aggregate && !f.Window && !f.asked {
 		return len(f.params)
 	}
 	return f.min
 }
 
+// Arguments returns how many arguments a call of f has at least and at most, if
+// its last parameter may not be repeated.
+func (f *Function) Arguments() (least, most int) { return f.least(), len(f.params) }
+
 // functions holds all functions of the language, sorted by name. The lists that
 // it joins stand in the files that have the code of the functions.
 var functions = slices.SortedFunc(slices.Values(slices.Concat(
-	anyFunctions, similarFunctions, textFunctions, timeFunctions, urlFunctions, wordFunctions, aggregateFunctions,
+	anyFunctions, numberFunctions, similarFunctions, textFunctions, timeFunctions, urlFunctions, wordFunctions,
+	aggregateFunctions, windowFunctions,
 )), func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
 
 // Functions returns all functions of the language, sorted by name.
@@ -126,7 +133,7 @@ func Functions() []*Function {
 func FindFunction(name string) *Function {
 	name = strings.ToLower(name)
 	for i := range functions {
-		if functions[i].Name == name {
+		if functions[i].Name == name || functions[i].Also == name && name != "" {
 			return &functions[i]
 		}
 	}
@@ -140,6 +147,22 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 	f := FindFunction(e.Name.Text)
 	if f == nil {
 		return nil, unknownFunction(e)
+	}
+	switch {
+	case e.Over != nil && !f.Window && !f.Aggregate:
+		err := ast.Errorf(e.Over, "%s takes no OVER", f.Name)
+		err.Hint = "OVER follows an aggregate, or a function such as row_number()"
+		return nil, err
+	case e.Over != nil && b.Window == nil:
+		err := ast.Errorf(e, "no function with OVER may stand in %s", b.Where)
+		err.Hint = "put the query in brackets, and test its column: SELECT * FROM (SELECT …, " + f.Name + "(…) OVER (…) AS n …) WHERE n = 1"
+		return nil, err
+	case e.Over != nil:
+		return b.Window(e)
+	case f.Window:
+		err := ast.Errorf(e, "%s wants OVER", f.Name)
+		err.Hint = "such as " + e.String() + " OVER (PARTITION BY url ORDER BY time)"
+		return nil, err
 	}
 	if f.Aggregate {
 		if b.Aggregate == nil {

@@ -7,7 +7,7 @@ import "infomall/exec/value"
 var aggregateFunctions = []Function{
 	{Name: "any_value", Doc: "The first value of the group that is not NULL.",
 		params: []param{{"x", anyKind}}, min: 1, Aggregate: true},
-	{Name: "approx_count", Doc: "Estimated number of different values, within about 2 % for large counts, in bounded memory.",
+	{Name: "approx_count_distinct", Also: "approx_count", Doc: "Estimated number of different values, within about 2 % for large counts, in bounded memory; approx_count for short.",
 		params: []param{{"x", anyKind}}, min: 1, Aggregate: true, result: value.Int},
 	{Name: "arg_max", Doc: "The value of x in the row with the greatest by; in the first such row, if there are several.",
 		params: []param{{"x", anyKind}, {"by", anyKind}}, min: 2, Aggregate: true},
@@ -25,6 +25,8 @@ var aggregateFunctions = []Function{
 		params: []param{{"x", numberKind}}, min: 1, Aggregate: true},
 	{Name: "min", Doc: "The smallest value.",
 		params: []param{{"x", anyKind}}, min: 1, Aggregate: true},
+	{Name: "quantile", Doc: "The least value that is not below the share p of the values, from 0 to 1: 0.9 gives a value that nine of ten do not exceed.",
+		params: []param{{"x", numberKind}, {"p", numberKind}}, min: 2, Aggregate: true},
 	{Name: "stddev", Doc: "The sample standard deviation; NULL for fewer than two values.",
 		params: []param{{"x", numberKind}}, min: 1, Aggregate: true, result: value.Float},
 	{Name: "string_agg", Doc: "The texts that are not NULL, joined by separator, in the order of ORDER BY, or else of the rows.",

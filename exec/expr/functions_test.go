@@ -17,6 +17,22 @@ var functionCases = [][2]string{
 	{`abs(-2.5)`, `float 2.5`},
 	{`age(2008-06-11)`, `duration 7d 10h 30m 15s`},
 	{`age(2008-06-11, 2008-06-10)`, `duration 1d`},
+	{`ceil(-1.5)`, `float -1`},
+	{`ceiling(7)`, `int 7`},
+	{`floor(-1.5)`, `float -2`},
+	{`floor(NULL)`, `int NULL`},
+	{`exp(0)`, `float 1`},
+	{`ln(exp(2))`, `float 2`},
+	{`ln(0)`, `float NULL`},
+	{`log(1000)`, `float 3`},
+	{`log10(100)`, `float 2`},
+	{`power(2, 10)`, `float 1024`},
+	{`pow(0, -1)`, `float NULL`},
+	{`power(-8, 0.5)`, `float NULL`},
+	{`sign(-0.5)`, `int -1`},
+	{`sign(0)`, `int 0`},
+	{`sqrt(2.25)`, `float 1.5`},
+	{`sqrt(-1)`, `float NULL`},
 	{`coalesce(NULL, NULL, 3)`, `int 3`},
 	{`coalesce(NULL, 2, 2.5)`, `float 2`},
 	{`coalesce(NULL)`, `null NULL`},
@@ -134,7 +150,7 @@ func TestFunctions(t *testing.T) {
 	checkBound(t, testBinder(), functionCases)
 	for _, f := range Functions() {
 		called := func(c [2]string) bool { return strings.HasPrefix(c[0], f.Name+"(") }
-		if !f.Aggregate && !slices.ContainsFunc(functionCases, called) {
+		if !f.Aggregate && !f.Window && !slices.ContainsFunc(functionCases, called) {
 			t.Errorf("no case calls %s", f.Name)
 		}
 	}
@@ -214,8 +230,11 @@ func TestFunctionTable(t *testing.T) {
 		if !strings.HasSuffix(f.Doc, ".") {
 			t.Errorf("%s: the doc %q is no sentence", f.Name, f.Doc)
 		}
-		if (f.apply == nil) != f.Aggregate {
+		if (f.apply == nil) != (f.Aggregate || f.Window) {
 			t.Errorf("%s: computed by a function: %t, aggregate: %t", f.Name, f.apply != nil, f.Aggregate)
+		}
+		if f.Also != "" && FindFunction(f.Also) != f {
+			t.Errorf("FindFunction does not find %s", f.Also)
 		}
 		if FindFunction(strings.ToUpper(f.Name)) != f {
 			t.Errorf("FindFunction does not find %s", f.Name)

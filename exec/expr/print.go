@@ -17,16 +17,21 @@ func (o CompareOp) String() string { return compareNames[o] }
 
 // String returns the expression as EXPLAIN prints it. The String methods below
 // do the same.
-func (c *Col) String() string      { return c.Name }
-func (c *Const) String() string    { return c.V.String() }
-func (a *And) String() string      { return join(a.List, " AND ") }
-func (o *Or) String() string       { return join(o.List, " OR ") }
-func (c *Compare) String() string  { return operand(c.X) + " " + c.Op.String() + " " + operand(c.Y) }
-func (in *In) String() string      { return in.form("") }
-func (in *Inside) String() string  { return in.form("") }
-func (i *Is) String() string       { return i.form("") }
-func (l *Like) String() string     { return l.form("") }
-func (m *Match) String() string    { return operand(m.X) + " ~ " + operand(m.Pattern) }
+func (c *Col) String() string     { return c.Name }
+func (c *Const) String() string   { return c.V.String() }
+func (a *And) String() string     { return join(a.List, " AND ") }
+func (o *Or) String() string      { return join(o.List, " OR ") }
+func (c *Compare) String() string { return operand(c.X) + " " + c.Op.String() + " " + operand(c.Y) }
+func (in *In) String() string     { return in.form("") }
+func (in *Inside) String() string { return in.form("") }
+func (i *Is) String() string      { return i.form("") }
+func (l *Like) String() string    { return l.form("") }
+func (m *Match) String() string {
+	if m.Fold {
+		return operand(m.X) + " ~* " + operand(m.Pattern)
+	}
+	return operand(m.X) + " ~ " + operand(m.Pattern)
+}
 func (c *Contains) String() string { return c.form("") }
 func (w *Within) String() string   { return w.form("") }
 func (a *Arith) String() string    { return operand(a.X) + " " + a.Op + " " + operand(a.Y) }

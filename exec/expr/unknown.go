@@ -63,23 +63,19 @@ var foreignFunctions = map[string]string{
 	"curdate": "write TODAY", "current_date": "write TODAY", "current_timestamp": "write NOW", "getdate": "write NOW",
 	"hour": "write strftime(t, '%H')", "minute": "write strftime(t, '%M')", "quarter": "write date_trunc('quarter', t)",
 	"hostname": "write host(url)", "netloc": "write host(url)", "parse_url": "write host, path or urlparam",
-	"floor": "write CAST(x AS int), or round(x)", "ceil": "write round(x)", "trunc": "write CAST(x AS int)", "mod": "write a % b", "pow": "write x * x",
+	"trunc": "write CAST(x AS int)", "mod": "write a % b", "log2": "write ln(x) / ln(2)",
 	"variance": "write stddev(x) * stddev(x)", "std": "write stddev", "mean": "write avg",
-	"first": "write arg_min(x, time)", "last": "write arg_max(x, time)", "first_value": "write arg_min(x, time)", "last_value": "write arg_max(x, time)",
-	"percentile_cont": "write median", "quantile": "write median", "mode": "GROUP BY x ORDER BY count(*) DESC LIMIT 1 finds the most frequent",
-	"approx_count_distinct": "write approx_count", "approx_distinct": "write approx_count", "countif": "write count_if", "bool_or": "write count_if(x) > 0", "bool_and": "write count_if(NOT x) = 0",
+	"first": "write arg_min(x, time)", "last": "write arg_max(x, time)",
+	"percentile_cont": "write quantile(x, 0.9)", "percentile_disc": "write quantile(x, 0.9)", "quantile_disc": "write quantile(x, 0.9)", "quantile_cont": "write quantile(x, 0.9)", "approx_quantile": "write quantile(x, 0.9)", "percentile": "write quantile(x, 0.9)", "mode": "GROUP BY x ORDER BY count(*) DESC LIMIT 1 finds the most frequent",
+	"approx_distinct": "write approx_count_distinct", "countif": "write count_if", "bool_or": "write count_if(x) > 0", "bool_and": "write count_if(NOT x) = 0",
 	"right": "write substr(x, length(x) - n + 1)", "charindex": "a CONTAINS 'x' tests whether a text has it", "printf": "texts are joined by ||",
 	"datetime": "write NOW, or CAST(x AS time)", "date_part": "write year(t), or strftime(t, '%H')", "datepart": "write year(t), or strftime(t, '%H')",
 	"julianday": "times are subtracted: a - b", "random": "ORDER BY md5(url) mixes rows", "rand": "ORDER BY md5(url) mixes rows",
-	"typeof": "DESCRIBE shows the types of columns", "total": "write sum", "power": "write x * x",
-	"rollup": noSets, "cube": noSets, "any": "write x IN (SELECT …)", "ntile": noWindows, "nth_value": noWindows,
+	"typeof": "DESCRIBE shows the types of columns", "total": "write sum",
+	"rollup": noSets, "cube": noSets, "any": "write x IN (SELECT …)", "ntile": "write row_number() OVER (ORDER BY x) * n // (count(*) OVER () + 1) + 1", "nth_value": "write arg_min(x, time)",
+	"percent_rank": "write (rank() OVER (ORDER BY x) - 1) / (count(*) OVER () - 1)", "cume_dist": "write count(*) OVER (ORDER BY x) / count(*) OVER ()",
 	"sha256": "the column digest has it for a body", "tolower": "write lower", "toupper": "write upper",
-	"row_number": noWindows, "rank": noWindows, "dense_rank": noWindows, "lag": noWindows + "; previous and not_before are about the version before", "lead": noWindows + "; next is about the version after",
 }
 
-// noWindows and noSets are hints that several entries of foreignFunctions
-// share.
-const (
-	noWindows = "there are no window functions"
-	noSets    = "one SELECT for each set is joined to the next by UNION ALL"
-)
+// noSets is a hint that several entries of foreignFunctions share.
+const noSets = "one SELECT for each set is joined to the next by UNION ALL"

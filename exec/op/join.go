@@ -26,6 +26,10 @@ const seekRowsMax = 4 * record.BatchRows
 // sides by key on disk, merges them, and sorts the result back into the
 // order of the left side.
 func (r *Runner) join(ctx context.Context, n *plan.Join) (value.Rows, error) {
+	conds, err := eval.CompileAll(n.Conds)
+	if err != nil {
+		return nil, err
+	}
 	leftKeys, err := eval.CompileAll(n.LeftKeys)
 	if err != nil {
 		return nil, err
@@ -41,8 +45,10 @@ func (r *Runner) join(ctx context.Context, n *plan.Join) (value.Rows, error) {
 	return func(yield func(*value.Batch, error) bool) {
 		j := &joiner{
 			ctx: ctx, runner: r, node: n,
-			leftKeys: keyReader{evals: leftKeys}, rightKeys: keyReader{evals: rightKeys},
-			width: len(n.Left.Columns()), out: value.NewBatch(n.Columns()), yield: yield,
+			leftKeys:  keyReader{evals: leftKeys, nulls: n.NullKeys},
+			rightKeys: keyReader{evals: rightKeys, nulls: n.NullKeys},
+			conds:     conds,
+			width:     len(n.Left.Columns()), out: value.NewBatch(n.Columns()), yield: yield,
 		}
 		if err := j.run(left); err != nil {
 			yield(nil, err)
@@ -54,6 +60,7 @@ func (r *Runner) join(ctx context.Context, n *plan.Join) (value.Rows, error) {
 type keyReader struct {
 	evals []eval.Func
 	cols  []*value.Vector
+	nulls int // in this many columns, NULL equals NULL
 }
 
 // load evaluates the key expressions for all rows of b, for append.
@@ -71,10 +78,10 @@ func (k *keyReader) load(b *value.Batch) error {
 
 // append appends to dst the key of row i of the batch that load was last
 // called with, and returns dst. The bool is false if a part of the key is
-// NULL; the row then matches no other.
+// NULL, and NULL equals nothing there; the row then matches no other.
 func (k *keyReader) append(dst []byte, i int) ([]byte, bool) {
-	for _, v := range k.cols {
-		if v.IsNull(i) {
+	for c, v := range k.cols {
+		if c >= k.nulls && v.IsNull(i) {
 			return dst, false
 		}
 		dst = v.AppendKey(dst, i, value.Order{})
@@ -88,6 +95,7 @@ type joiner struct {
 	runner              *Runner
 	node                *plan.Join
 	leftKeys, rightKeys keyReader
+	conds               []eval.Func
 	width               int // number of columns of the left side
 	out                 *value.Batch
 	yield               func(*value.Batch, error) bool
@@ -129,6 +137,8 @@ func (j *joiner) run(left value.Rows) error {
 	switch {
 	case table.late != nil:
 		err = j.merge(table, rest)
+	case len(j.conds) > 0:
+		err = j.probeConds(table, rest)
 	case j.node.One != plan.EveryRow:
 		err = j.probeOne(table, rest)
 	default:
@@ -403,7 +413,7 @@ func (j *joiner) merge(t *joinTable, left value.Rows) error {
 				r, err, more = nextRight()
 			}
 			for more && err == nil && bytes.Equal(r.Key, key) {
-				if j.node.One == plan.EveryRow || same.Len() < int(j.node.One) {
+				if j.node.One == plan.EveryRow || len(j.conds) > 0 || same.Len() < int(j.node.One) {
 					err = same.Add(r.Val)
 				}
 				if err != nil {
@@ -464,14 +474,10 @@ func (j *joiner) sortLeft(sides, ordered *spill.Sorter, left value.Rows) error {
 // encoded row left begins with its number, as sortLeft wrote it.
 func (j *joiner) pairs(ordered *spill.Sorter, left []byte, same *spill.Spool) error {
 	if same.Len() == 0 {
-		if !j.node.Outer {
-			return nil
-		}
-		j.row = append(j.row[:0], left[8:]...)
-		for range len(j.out.Cols) - j.width {
-			j.row = append(j.row, byte(value.Null))
-		}
-		return ordered.Add(left[:8], j.row)
+		return j.unmatched(ordered, left)
+	}
+	if len(j.conds) > 0 {
+		return j.pairsThatMeet(ordered, left, same)
 	}
 	if j.node.One == plan.OnlyRow && same.Len() > 1 {
 		return j.severalRows()
@@ -526,7 +532,7 @@ func (t *joinTable) add(key, row []byte) error {
 		return t.late.Add(key, row)
 	}
 	c := t.ends[string(key)]
-	if c != nil && (t.node.One == plan.FirstRow || t.node.One == plan.OnlyRow && c.first != c.last) {
+	if c != nil && t.node.Conds == nil && (t.node.One == plan.FirstRow || t.node.One == plan.OnlyRow && c.first != c.last) {
 		return nil // for OnlyRow, two rows are enough to report that there are several
 	}
 	const overhead = 96 // bytes that a key and a row take besides their content

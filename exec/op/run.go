@@ -73,6 +73,8 @@ func (r *Runner) open(ctx context.Context, n plan.Node) (value.Rows, error) {
 		return limit(n, in), nil
 	case *plan.Project:
 		return project(n, in)
+	case *plan.Window:
+		return r.window(ctx, n, in)
 	case *plan.Distinct:
 		return r.distinct(ctx, n, in), nil
 	}

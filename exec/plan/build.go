@@ -38,8 +38,8 @@ func (b *builder) build(q *ast.Query, with *named) (Node, error) {
 	}
 	b.query, b.sel, b.with = q, q.Select, with
 	var node Node
-	if len(q.Union) > 0 {
-		node, err = union(q, b.env, with)
+	if len(q.Sets) > 0 {
+		node, err = sets(q, b.env, with)
 	} else if err = b.from(); err == nil {
 		node, err = b.plan()
 	}
@@ -81,6 +81,9 @@ func (b *builder) plan() (Node, error) {
 	}
 	limit, err := b.limit()
 	if err != nil {
+		return nil, err
+	}
+	if err := b.joinAround(); err != nil {
 		return nil, err
 	}
 	b.layout()
@@ -136,15 +139,18 @@ type builder struct {
 
 	grouped  bool
 	made     bool        // the groups are in the plan
+	windowed bool        // the plan has a Window, which changes the order of the rows
 	keys     []expr.Expr // the keys of GROUP BY, over the inputs
 	keyTexts []string    // for each key, a text by which equal expressions are found
 	aggs     []*Aggregate
 	aggTexts []string
 
-	// The next three fields are about the subqueries in this query. planned
+	// The next four fields are about the subqueries in this query. unlooked is the
+	// plan before the first subquery was looked up in it, or nil. planned
 	// holds the plan of each. found maps the syntax tree of a subquery to the
 	// expression that replaces it. filtering is the condition of WHERE whose
 	// names are being resolved, or nil.
+	unlooked  Node
 	planned   map[*ast.Query]*subquery
 	found     map[ast.Expr]expr.Expr
 	filtering ast.Expr
@@ -153,7 +159,9 @@ type builder struct {
 	// query around it, and place the expression that contains it. correlated
 	// holds the comparisons by = that connect the two, and correlatedKeys their
 	// sides in this query, over the inputs. firstOnly reports that the query
-	// has LIMIT 1 for each key. empty is as in the type subquery.
+	// has LIMIT 1 for each key. empty is as in the type subquery. around is the
+	// input with the values of the outer columns, or nil.
+	around         *around
 	outer          *builder
 	place          ast.Expr
 	correlated     []correlation
@@ -242,7 +250,7 @@ func (b *builder) addStar(it ast.Item) {
 	for _, in := range b.inputs {
 		for i := range in.rel.Columns {
 			col := &in.rel.Columns[i]
-			if !in.starred(col) {
+			if !in.starred(col) || in.usesName(col.Name) {
 				continue
 			}
 			c := &ast.Column{Span: it.Span, Name: ast.Name{Span: it.Span, Text: col.Name}}
@@ -376,10 +384,12 @@ func (b *builder) bindItems() error {
 // where. If the query has groups, the expressions read the rows of the groups,
 // otherwise those of the inputs.
 func (b *builder) over(where string) *expr.Binder {
+	bind := b.binder(where)
 	if b.grouped {
-		return b.groupBinder(where)
+		bind = b.groupBinder(where)
 	}
-	return b.binder(where)
+	bind.Window = func(c *ast.Call) (expr.Expr, error) { return b.window(bind, c) }
+	return bind
 }
 
 // finish adds ORDER BY, the given LIMIT and the columns of the result to the

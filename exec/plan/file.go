@@ -9,8 +9,7 @@ import (
 	"infomall/lang/ast"
 )
 
-// File is a node that yields the rows of a file that FROM names. All its
-// columns are of type Text.
+// File is a node that yields the rows of a file that FROM names.
 type File struct {
 	Path  string
 	Table value.Table
@@ -20,13 +19,7 @@ type File struct {
 func (*File) Below() []Node { return nil }
 
 // Columns returns the columns of the file.
-func (n *File) Columns() []value.Column {
-	var cols []value.Column
-	for _, name := range n.Table.Names() {
-		cols = append(cols, value.Column{Name: name, Type: value.Text})
-	}
-	return cols
-}
+func (n *File) Columns() []value.Column { return n.Table.Columns() }
 
 // Rows yields the rows of the file.
 func (n *File) Rows(ctx context.Context) iter.Seq2[*value.Batch, error] { return n.Table.Rows(ctx) }

@@ -3,7 +3,6 @@ package plan
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"infomall/exec/expr"
 	"infomall/exec/relation"
@@ -30,12 +29,13 @@ const (
 	CountIf // bound as Count of a CASE
 	StringAgg
 	ApproxCount
+	Quantile
 )
 
 // aggregateNames holds the names of the aggregate functions, indexed by
 // AggregateFunc.
 var aggregateNames = []string{
-	"count", "sum", "avg", "min", "max", "any_value", "arg_min", "arg_max", "median", "stddev", "count_if", "string_agg", "approx_count",
+	"count", "sum", "avg", "min", "max", "any_value", "arg_min", "arg_max", "median", "stddev", "count_if", "string_agg", "approx_count_distinct", "quantile",
 }
 
 // String returns the name of the function, such as count.
@@ -75,7 +75,7 @@ func (b *builder) group() error {
 	b.raw(group)
 	b.tallied(group)
 	b.adjacent(group)
-	b.top, b.made = group, true
+	b.top, b.made, b.unlooked = group, true, nil
 	having, err := b.having()
 	if err != nil {
 		return err
@@ -244,9 +244,20 @@ func (b *builder) hasAggregates() bool {
 }
 
 // isAggregate reports whether the call c is of an aggregate function, such as
-// count.
+// count, over groups. A call with OVER is not.
 func isAggregate(c *ast.Call) bool {
-	return slices.Contains(aggregateNames, strings.ToLower(c.Name.Text))
+	_, is := aggregateOf(c)
+	return c.Over == nil && is
+}
+
+// aggregateOf returns the aggregate function that c calls. The bool is false if c
+// calls another function.
+func aggregateOf(c *ast.Call) (AggregateFunc, bool) {
+	f := expr.FindFunction(c.Name.Text)
+	if f == nil || !f.Aggregate {
+		return 0, false
+	}
+	return AggregateFunc(slices.Index(aggregateNames, f.Name)), true
 }
 
 // addKey adds one expression of GROUP BY to b.keys, with its names resolved. e
@@ -396,6 +407,9 @@ func (a *Aggregate) identity() string {
 	if a.Func == StringAgg {
 		s += ", " + quote(a.Separator)
 	}
+	if a.Func == Quantile {
+		s += fmt.Sprint(", ", a.Share)
+	}
 	for _, k := range a.OrderBy {
 		s += fmt.Sprintf(", %s %v", k.Expr, k.Order)
 	}
@@ -405,7 +419,7 @@ func (a *Aggregate) identity() string {
 // newAggregate returns the aggregate for the call c, with the names in its
 // arguments resolved and their types checked.
 func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
-	f := AggregateFunc(slices.Index(aggregateNames, strings.ToLower(c.Name.Text)))
+	f, _ := aggregateOf(c)
 	a := &Aggregate{Span: c.Span, Func: f, Distinct: c.Distinct, Text: c.String()}
 	if c.Star {
 		if f != Count || c.Distinct {
@@ -432,7 +446,12 @@ func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
 		return nil, err
 	}
 	a.Arg = arg
-	if len(c.Args) == 2 {
+	switch {
+	case f == Quantile:
+		if a.Share, err = b.share(c.Args[1]); err != nil {
+			return nil, err
+		}
+	case len(c.Args) == 2:
 		if a.By, err = bind.Bind(c.Args[1]); err != nil {
 			return nil, err
 		}
@@ -452,6 +471,8 @@ func argumentCount(f AggregateFunc, c *ast.Call) error {
 		want, words = 2, "two arguments, a value and what it is ordered by"
 	case StringAgg:
 		want, words = 2, "two arguments, a text and what to put between"
+	case Quantile:
+		want, words = 2, "two arguments, a number and a share such as 0.9"
 	}
 	if len(c.Args) == want {
 		return nil
@@ -461,6 +482,18 @@ func argumentCount(f AggregateFunc, c *ast.Call) error {
 		err.Hint = "write count(*)"
 	}
 	return err
+}
+
+// share returns the value of e, the second argument of quantile, which must be a
+// constant from 0 to 1.
+func (b *builder) share(e ast.Expr) (float64, error) {
+	p, err := expr.ConstantNumber(e, "quantile", b.env)
+	if err == nil && !(p >= 0 && p <= 1) {
+		wrong := ast.Errorf(e, "quantile takes a share from 0 to 1, not %s", e)
+		wrong.Hint = "such as 0.9"
+		err = wrong
+	}
+	return p, err
 }
 
 // countIf completes the aggregate a for the call c, count_if(cond), and returns
@@ -551,6 +584,10 @@ func aggregateType(f AggregateFunc, at ast.Expr, t value.Type) (value.Type, erro
 		return t, nil
 	case Median:
 		if t == value.Time {
+			return t, nil
+		}
+	case Quantile:
+		if t == value.Time || t == value.Int || t == value.Null {
 			return t, nil
 		}
 	}

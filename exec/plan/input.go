@@ -22,6 +22,7 @@ type input struct {
 	large bool    // it may have long texts, because a query in it reads late columns
 	view  bool    // it is a view
 
+	using  []string     // the columns, in lower case, that a USING compares with an input before this one
 	filled map[int]bool // late columns that the plan fills already, by index
 	asked  []ast.Expr   // conditions that hold for all its rows
 }
@@ -160,6 +161,9 @@ func (b *builder) find(c *ast.Column, want value.Type) (*input, *relation.Column
 		return s.in, s.col, nil
 	}
 	if b.ofOuter(c) {
+		if col := b.around.column(c); col != nil {
+			return b.around.input, col, nil
+		}
 		return nil, nil, outerColumn(c)
 	}
 	if len(b.inputs) == 0 {
@@ -175,6 +179,9 @@ func (b *builder) find(c *ast.Column, want value.Type) (*input, *relation.Column
 	var col *relation.Column
 	for _, i := range among {
 		found := i.rel.Column(c.Name.Text)
+		if in != nil && i.usesName(c.Name.Text) {
+			continue
+		}
 		if found != nil && in != nil {
 			err := ast.Errorf(c, "both %s and %s have a column %q", in.name, i.name, c.Name.Text)
 			err.Hint = "write " + in.name + "." + c.Name.Text + " or " + i.name + "." + c.Name.Text
@@ -189,6 +196,10 @@ func (b *builder) find(c *ast.Column, want value.Type) (*input, *relation.Column
 	}
 	return in, col, nil
 }
+
+// usesName reports whether a USING compares the column of this name with an input
+// before in. Without a qualifier, the name then means the column of that input.
+func (in *input) usesName(name string) bool { return slices.Contains(in.using, strings.ToLower(name)) }
 
 // has reports whether c names a column of at least one input of b itself, not
 // of the query around it.
@@ -402,6 +413,9 @@ func (in *input) starred(col *relation.Column) bool {
 // columnName returns the name of the column col of the input, as EXPLAIN shows
 // it. If there are several inputs, the name of the input and a dot come first.
 func (b *builder) columnName(in *input, col *relation.Column) string {
+	if b.around != nil && in == b.around.input {
+		return col.Name[1:] // without the blank of aroundName
+	}
 	if len(b.inputs) > 1 {
 		return in.name + "." + col.Name
 	}

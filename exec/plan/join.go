@@ -11,14 +11,20 @@ import (
 )
 
 // Join is a node that yields each row of Left together with each row of Right
-// that has equal keys: the columns of Left, then those of Right. NULL equals
-// nothing. Rows keep the order of Left, and for one row of Left, the order of
-// Right.
+// that has equal keys and meets Conds: the columns of Left, then those of Right.
+// Without keys, each row of Left is tried with each row of
+// Right. Rows keep the order of Left, and for one row of Left, the order of Right.
 type Join struct {
 	Left, Right Node
 	// LeftKeys and RightKeys are expressions over the rows of Left and Right.
 	// They come in pairs of the same type.
 	LeftKeys, RightKeys []expr.Expr
+	// NullKeys is how many of the keys, from the first, are equal also if both are
+	// NULL. For the others, NULL equals nothing.
+	NullKeys int
+	// Conds are further conditions, over the columns of Left and then those of
+	// Right.
+	Conds []expr.Expr
 	// Outer keeps the rows of Left that match no row of Right, with NULLs for
 	// its columns.
 	Outer bool
@@ -60,13 +66,15 @@ func (n *Join) String() string {
 	case n.Outer:
 		s = "left join"
 	}
+	var conds []string
 	for i := range n.LeftKeys {
-		if i > 0 {
-			s += " AND "
-		} else {
-			s += " on "
-		}
-		s += n.LeftKeys[i].String() + " = " + n.RightKeys[i].String()
+		conds = append(conds, n.LeftKeys[i].String()+" = "+n.RightKeys[i].String())
+	}
+	for _, c := range n.Conds {
+		conds = append(conds, c.String())
+	}
+	if conds != nil {
+		s += " on " + strings.Join(conds, " AND ")
 	}
 	if n.Seek != nil {
 		s += ", by URL where the left side is short"
@@ -92,6 +100,11 @@ func (b *builder) joins() error {
 		}
 		b.inputs = append(b.inputs, in)
 	}
+	if len(b.sel.Joins) > 0 {
+		if err := b.using(); err != nil {
+			return err
+		}
+	}
 	for _, in := range b.inputs[:len(b.inputs)*min(len(b.sel.Joins), 1)] {
 		if in.name == "" {
 			err := ast.Errorf(b.sel.From, "a query that is joined needs a name")
@@ -102,20 +115,61 @@ func (b *builder) joins() error {
 	return nil
 }
 
+// using replaces each USING by the equalities that it means, as an ON. The
+// columns of USING are then read from the left side if they have no qualifier.
+func (b *builder) using() error {
+	sel := *b.sel
+	sel.Joins = slices.Clone(sel.Joins)
+	b.sel = &sel
+	inputs := b.inputs
+	defer func() { b.inputs = inputs }()
+	for i := range sel.Joins {
+		j := &sel.Joins[i]
+		right := inputs[i+1]
+		for k := range j.Using {
+			n := &j.Using[k]
+			at := func(in *input) *ast.Column {
+				return &ast.Column{Span: n.Span, Qualifier: &ast.Name{Span: n.Span, Text: in.name, Quoted: true}, Name: *n}
+			}
+			c := &ast.Column{Span: n.Span, Name: *n}
+			b.inputs = inputs[:i+1]
+			left, _, err := b.find(c, value.Null)
+			if err != nil {
+				return err
+			}
+			b.inputs = []*input{right}
+			if _, _, err := b.find(c, value.Null); err != nil {
+				return err
+			}
+			eq := ast.Expr(&ast.Binary{Span: n.Span, Op: "=", OpAt: n.Span, X: at(left), Y: at(right)})
+			if j.On != nil {
+				eq = &ast.Binary{Span: n.Span, Op: "AND", OpAt: n.Span, X: j.On, Y: eq}
+			}
+			j.On = eq
+			right.using = append(right.using, strings.ToLower(n.Text))
+		}
+	}
+	return nil
+}
+
 // on holds the conditions of one ON, sorted by how the plan uses them.
 type on struct {
 	left, right []ast.Expr // the two sides of each equality between the joined source and those before it
 	only        []ast.Expr // conditions that read the joined source alone
-	rest        []ast.Expr // other conditions, which are tested with those of WHERE
+	rest        []ast.Expr // other conditions, which are tested for each pair of rows
+	crosses     bool       // the join is inner, and its ON has no equality
 }
 
 // readOn returns the conditions of the ON that joins input i to the inputs
-// before it, sorted by how the plan uses them. It returns an error if ON has no
-// equality, or has a condition that a join cannot use.
+// before it, sorted by how the plan uses them. It returns an error if a condition
+// names a column that is not there.
 func (b *builder) readOn(i int) (on, error) {
 	var o on
 	j := &b.sel.Joins[i-1]
 	for _, e := range conjuncts(j.On, nil) {
+		if err := b.knows(e); err != nil {
+			return o, err
+		}
 		if x, y, ok := b.equality(e, i); ok {
 			o.left, o.right = append(o.left, x), append(o.right, y)
 			continue
@@ -126,20 +180,44 @@ func (b *builder) readOn(i int) (on, error) {
 			o.only = append(o.only, e)
 		case last > i:
 			return o, ast.Errorf(e, "%s names a source that is joined later", e)
-		case j.Left:
-			err := ast.Errorf(e, "ON of a LEFT JOIN takes equalities between its sides, and conditions of the right side alone")
-			err.Hint = "test the left side in WHERE"
-			return o, err
 		default:
 			o.rest = append(o.rest, e)
 		}
 	}
-	if o.left == nil {
-		err := ast.Errorf(j.On, "ON has no equality between %s and the sources before it", b.inputs[i].name)
-		err.Hint = "such as ON " + b.inputs[0].name + ".url = " + b.inputs[i].name + ".url"
-		return o, err
-	}
 	return o, nil
+}
+
+// knows returns the error for the first column in e that is not there, or nil.
+// If e contains a query, knows returns nil.
+func (b *builder) knows(e ast.Expr) (err error) {
+	if hasQuery(e) {
+		return nil
+	}
+	columnsOf(e, func(c *ast.Column) {
+		if err == nil {
+			_, _, err = b.find(c, value.Null)
+		}
+	})
+	return err
+}
+
+// crossed adds the condition e, of WHERE or of an ON without an equality, to the
+// conditions of the join whose two sides it connects, if that join has no
+// equality of its own. It reports whether it did.
+func (b *builder) crossed(e ast.Expr, ons []on) bool {
+	first, last := b.inputsOf(e)
+	if last < 1 || first == last || !ons[last].crosses || hasQuery(e) {
+		return false
+	}
+	if x, y, ok := b.equality(e, last); ok {
+		ons[last].left, ons[last].right = append(ons[last].left, x), append(ons[last].right, y)
+		return true
+	}
+	if b.readsLate(e) {
+		return false
+	}
+	ons[last].rest = append(ons[last].rest, e)
+	return true
 }
 
 // equality returns true if e is an equality between an expression over inputs
@@ -192,10 +270,16 @@ func (b *builder) join(where []ast.Expr) ([]ast.Expr, error) {
 			return nil, err
 		}
 		asked[i] = ons[i].only
-		where = append(where, ons[i].rest...)
+		if !b.sel.Joins[i-1].Left {
+			ons[i].crosses = ons[i].left == nil
+			where, ons[i].rest = append(where, ons[i].rest...), nil // tested after the join, or by crossed
+		}
 	}
 	var rest []ast.Expr
 	for _, e := range where {
+		if b.crossed(e, ons) {
+			continue
+		}
 		first, last := b.inputsOf(e)
 		if first < 0 || first != last || first > 0 && b.sel.Joins[first-1].Left || b.readsLate(e) || hasQuery(e) {
 			rest = append(rest, e)
@@ -313,6 +397,23 @@ func (b *builder) joinWith(in *input, o on, outer bool) error {
 			j.Seek, j.SeekKey = in.src, i
 		}
 		j.LeftKeys, j.RightKeys = append(j.LeftKeys, x), append(j.RightKeys, y)
+	}
+	for _, e := range o.rest {
+		b.touched = nil
+		bind := b.binder("ON")
+		bind.Query = nil
+		cond, err := bind.BindBool(e)
+		if err != nil {
+			return err
+		}
+		j.Conds = append(j.Conds, cond)
+		for _, l := range b.touched {
+			if l.in == in {
+				right = append(right, l)
+			} else {
+				left = append(left, l)
+			}
+		}
 	}
 	b.read(left)
 	b.readBelow(in, right)

@@ -58,7 +58,7 @@ import (
 
 // Node is one step of a plan: it reads the rows of the nodes below and yields
 // rows. It is one of *Row, *Source, *Payload, *Filter, *Group, *Sort, *Top,
-// *Limit, *Project, *Distinct, *Union, *Join and *File. The expressions in a
+// *Limit, *Project, *Distinct, *Union, *Join, *Window and *File. The expressions in a
 // node read the batches of the node below. Two nodes may read the same node,
 // which then runs twice.
 type Node interface {
@@ -141,6 +141,7 @@ type Aggregate struct {
 	Adjacent bool
 	Arg      expr.Expr // nil for count(*)
 	By       expr.Expr // for ArgMin and ArgMax, otherwise nil
+	Share    float64   // for Quantile, from 0 to 1
 	// Separator and OrderBy are for StringAgg.
 	Separator string
 	OrderBy   []Key

@@ -136,7 +136,7 @@ func (b *builder) large() bool {
 // if the query reads one source, whose relation has this order, and no node has
 // changed the order. For example, versions come sorted by URL and time.
 func (b *builder) inOrder(keys []Key) bool {
-	if len(b.inputs) != 1 || b.inputs[0].src == nil || b.grouped || b.sel.Distinct {
+	if len(b.inputs) != 1 || b.inputs[0].src == nil || b.grouped || b.windowed || b.sel.Distinct {
 		return false
 	}
 	src := b.inputs[0].src

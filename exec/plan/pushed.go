@@ -53,7 +53,7 @@ func (b *builder) withMatches(q *ast.Query, name string) *ast.Query {
 // condition on rows of q may be tested on those of the relation.
 func passesRows(q *ast.Query) bool {
 	sel := q.Select
-	if q.Search != nil || q.With != nil || q.Union != nil || q.Limit != nil || q.Offset != nil ||
+	if q.Search != nil || q.With != nil || q.Sets != nil || q.Limit != nil || q.Offset != nil ||
 		len(sel.Joins) > 0 || sel.GroupBy != nil || sel.Having != nil || sel.From == nil || sel.From.Query != nil || sel.From.File != nil {
 		return false
 	}
@@ -71,7 +71,7 @@ func passesRows(q *ast.Query) bool {
 		}
 		ast.Walk(e, func(n ast.Node) bool {
 			// A function such as snippet takes its question from WHERE.
-			if c, ok := n.(*ast.Call); ok && (isAggregate(c) || expr.TakesMatch(c)) {
+			if c, ok := n.(*ast.Call); ok && (isAggregate(c) || c.Over != nil || expr.TakesMatch(c)) {
 				passes = false
 			}
 			return passes

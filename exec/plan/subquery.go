@@ -18,6 +18,10 @@ import (
 //
 // the key of the subquery is links.url, its inner side. p.url is the outer side,
 // by which its rows are looked up.
+//
+// If the subquery reads columns of the outer query in any other way, its first
+// input are the different values that these columns have in the outer query; see
+// the type around. These columns are then its keys.
 
 // subquery is the plan of a query within an expression. Its rows begin with the
 // keys: its own sides of the comparisons by = with the outer query (the query
@@ -29,6 +33,7 @@ type subquery struct {
 	seekKey int
 	cols    []value.Column // the columns that the subquery selects
 	first   bool           // only the first row per key is wanted
+	around  *around        // the input with the values of the outer columns, or nil
 	// empty is set if the subquery is an aggregate without GROUP BY, which has
 	// one row for every key. It is then the row for a key for which there is
 	// nothing to aggregate. Otherwise empty is nil.
@@ -85,7 +90,7 @@ func (b *builder) subquery(e ast.Expr) (*subquery, error) {
 // expression e.
 func (b *builder) planSubquery(e ast.Expr, q *ast.Query) (*subquery, error) {
 	_, exists := e.(*ast.Exists)
-	if items := q.Select.Items; exists && len(items) == 1 && items[0].Star && !q.Select.Distinct && len(q.Union) == 0 {
+	if items := q.Select.Items; exists && len(items) == 1 && items[0].Star && !q.Select.Distinct && len(q.Sets) == 0 {
 		q = withoutColumns(q)
 	}
 	inner := &builder{env: b.env, outer: b, place: e}
@@ -94,7 +99,7 @@ func (b *builder) planSubquery(e ast.Expr, q *ast.Query) (*subquery, error) {
 		return nil, err
 	}
 	keys := len(inner.correlated)
-	s := &subquery{node: node, cols: node.Columns()[keys:], first: inner.firstOnly, empty: inner.empty}
+	s := &subquery{node: node, cols: node.Columns()[keys:], first: inner.firstOnly, empty: inner.empty, around: inner.around}
 	for i, c := range inner.correlated {
 		s.outer = append(s.outer, c.outer)
 		if in := inner.inputs[0]; len(inner.inputs) == 1 && s.seek == nil {
@@ -151,6 +156,9 @@ func (b *builder) lookUp(bind *expr.Binder, e ast.Expr) (expr.Expr, error) {
 func (b *builder) newLookUp(bind *expr.Binder, e ast.Expr) (expr.Expr, error) {
 	s, err := b.subquery(e)
 	if err != nil {
+		return nil, err
+	}
+	if err := b.fillAround(bind, s.around); err != nil {
 		return nil, err
 	}
 	l := looker{builder: b, bind: bind, sub: s, at: e}
@@ -320,6 +328,9 @@ func (l looker) join(node Node, values []expr.Expr, one OneRow) ([]*expr.Col, er
 // far, and y over those of node. If both are nil, there is no such pair.
 func (l looker) joinAlso(node Node, values []expr.Expr, one OneRow, x, y expr.Expr) ([]*expr.Col, error) {
 	j := &Join{Outer: true, One: one, At: l.at.At(), Seek: l.sub.seek, SeekKey: l.sub.seekKey}
+	if l.sub.around != nil {
+		j.NullKeys = len(l.sub.outer)
+	}
 	right := &Project{In: node}
 	add := func(e expr.Expr, name string) *expr.Col {
 		right.Exprs, right.Names = append(right.Exprs, e), append(right.Names, name)
@@ -398,6 +409,9 @@ func (b *builder) correlate(conds []ast.Expr) ([]ast.Expr, error) {
 		return conds, nil
 	}
 	var rest []ast.Expr
+	if b.around != nil {
+		b.correlated, rest, conds = b.around.correlations(), conds, nil
+	}
 	for _, e := range conds {
 		eq, ok := e.(*ast.Binary)
 		if ok && eq.Op == "=" && b.isOuter(eq.X) && b.isInner(eq.Y) {
@@ -457,11 +471,11 @@ func (b *builder) ofOuter(c *ast.Column) bool {
 	return b.outer != nil && !b.has(c) && b.outer.has(c)
 }
 
-// outerColumn returns the error for c, a column of the outer query that a
-// subquery uses otherwise than in a comparison by = in WHERE.
+// outerColumn returns the error for c, a column of the outer query, at a place
+// where a subquery cannot read it.
 func outerColumn(c *ast.Column) error {
-	err := ast.Errorf(c, "%s is a column of the query around, which may only be compared by = in WHERE", c)
-	err.Hint = fmt.Sprintf("such as WHERE url = %s, or use a JOIN", c)
+	err := ast.Errorf(c, "%s is a column of the query around, which can't be read here", c)
+	err.Hint = fmt.Sprintf("compare it in WHERE, such as WHERE url = %s, or use a JOIN", c)
 	return err
 }
 

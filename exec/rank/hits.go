@@ -216,7 +216,7 @@ func (h *hubRank) planRoots(env *expr.Env) (plan.Node, error) {
 		strings.Join(own, " + "), strings.Join(linked, " + "), votingKinds(), strings.Join(any, " OR "), rootsMax)
 	q := session.Query(text)
 	inner := q.Select.From.Query
-	for _, part := range append([]*ast.Select{inner.Select}, inner.Union...) {
+	for _, part := range inner.Selects() {
 		h.asked.Put(part.From)
 	}
 	return plan.Build(q, env)

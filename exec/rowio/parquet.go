@@ -23,22 +23,16 @@ const (
 // order, may have NULL, and are compressed with zstd. Times are timestamps in
 // milliseconds, UTC. Durations are seconds, as in the other formats for
 // programs. Bytes of texts that are not UTF-8 become U+FFFD.
-//
-// rename maps names of columns in the result to their names in the file. A
-// column that is not in rename keeps its name.
-func NewParquet(w io.Writer, rename map[string]string) Writer {
-	return &parquetWriter{to: w, rename: rename}
-}
+func NewParquet(w io.Writer) Writer { return &parquetWriter{to: w} }
 
 // parquetWriter is the Writer that NewParquet returns.
 type parquetWriter struct {
-	to     io.Writer
-	rename map[string]string
-	w      *parquet.GenericWriter[any]
-	cols   []value.Column
-	row    parquet.Row
-	rows   int // how many rows the current row group has
-	bytes  int // how many bytes the texts in the current row group have
+	to    io.Writer
+	w     *parquet.GenericWriter[any]
+	cols  []value.Column
+	row   parquet.Row
+	rows  int // how many rows the current row group has
+	bytes int // how many bytes the texts in the current row group have
 }
 
 // columnsInOrder is a Parquet schema whose columns keep their order in the
@@ -59,9 +53,6 @@ func (p *parquetWriter) Begin(cols []value.Column) error {
 	names := make([]string, len(cols))
 	for i, c := range cols {
 		name := strings.ToValidUTF8(c.Name, "\uFFFD")
-		if other := p.rename[name]; other != "" {
-			name = other
-		}
 		first := name
 		for n := 1; group[name] != nil || name == ""; n++ {
 			name = fmt.Sprintf("%s_%d", first, n)

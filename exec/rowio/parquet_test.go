@@ -2,8 +2,13 @@ package rowio
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -37,7 +42,7 @@ func TestParquet(t *testing.T) {
 		b.Cols = append(b.Cols, v)
 	}
 	var file bytes.Buffer
-	w := NewParquet(&file, map[string]string{"url": "page"})
+	w := NewParquet(&file)
 	if err := w.Begin(cols); err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +62,7 @@ func TestParquet(t *testing.T) {
 	for _, c := range f.Schema().Fields() {
 		names = append(names, fmt.Sprintf("%s %s", c.Name(), c.Type()))
 	}
-	if got, want := fmt.Sprint(names), "[page STRING changed BOOLEAN n INT(64,true) count(*) DOUBLE time TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS) age DOUBLE a, b STRING n_1 STRING]"; got != want {
+	if got, want := fmt.Sprint(names), "[url STRING changed BOOLEAN n INT(64,true) count(*) DOUBLE time TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS) age DOUBLE a, b STRING n_1 STRING]"; got != want {
 		t.Errorf("columns %s, want %s", got, want)
 	}
 	rows := make([]parquet.Row, 5)
@@ -78,7 +83,7 @@ func TestParquet(t *testing.T) {
 // TestParquetGroups shows that long texts are written out before the end.
 func TestParquetGroups(t *testing.T) {
 	var file bytes.Buffer
-	w := NewParquet(&file, nil)
+	w := NewParquet(&file)
 	if err := w.Begin([]value.Column{{Name: "text", Type: value.Text}}); err != nil {
 		t.Fatal(err)
 	}
@@ -98,5 +103,81 @@ func TestParquetGroups(t *testing.T) {
 	}
 	if n := len(f.RowGroups()); n != 2 || f.NumRows() != 8 {
 		t.Errorf("%d row groups, %d rows; want 2 and 8", n, f.NumRows())
+	}
+}
+
+// TestReadParquet shows that FILE reads what EXPORT writes, with its types.
+func TestReadParquet(t *testing.T) {
+	cols := []value.Column{
+		{Name: "url", Type: value.URL}, {Name: "changed", Type: value.Bool}, {Name: "n", Type: value.Int},
+		{Name: "share", Type: value.Float}, {Name: "time", Type: value.Time},
+	}
+	b := &value.Batch{N: 2}
+	for _, c := range cols {
+		v := value.NewVector(c.Type, 0)
+		v.AppendValue(map[value.Type]value.Value{
+			value.URL: {Type: value.URL, Text: "http://a.cn/"}, value.Bool: value.OfBool(true), value.Int: value.OfInt(-7), value.Float: value.OfFloat(0.5), value.Time: value.OfTime(-1500),
+		}[c.Type])
+		v.AppendValue(value.Value{})
+		b.Cols = append(b.Cols, v)
+	}
+	path := filepath.Join(t.TempDir(), "Rows.PARQUET")
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := NewParquet(file)
+	if err := errors.Join(w.Begin(cols), w.Write(b), w.Write(b), w.End(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	table, err := OpenTable(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cols[0].Type = value.Text // a Parquet file has no URLs
+	if got, want := fmt.Sprint(table.Columns()), fmt.Sprint(cols); got != want {
+		t.Errorf("columns %s, want %s", got, want)
+	}
+	for range 2 {
+		rows := ""
+		for batch, err := range table.Rows(context.Background()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range batch.N {
+				for _, c := range batch.Cols {
+					rows += fmt.Sprint(c.At(i), " ")
+				}
+			}
+		}
+		if want := strings.Repeat("'http://a.cn/' TRUE -7 0.5 1969-12-31T23:59:58.500Z NULL NULL NULL NULL NULL ", 2); rows != want {
+			t.Errorf("got  %s\nwant %s", rows, want)
+		}
+	}
+}
+
+// TestReadParquetFaults shows what is said about files that FILE does not read.
+func TestReadParquetFaults(t *testing.T) {
+	type inner struct{ A, B int }
+	for _, c := range []struct {
+		write func(io.Writer) error
+		want  string
+	}{
+		{func(w io.Writer) error { return parquet.Write(w, []struct{ L []int }{{[]int{1}}}) }, `column "L" is a list, which FILE does not read`},
+		{func(w io.Writer) error { return parquet.Write(w, []struct{ R inner }{{}}) }, `column "R" is a list or record, which FILE does not read`},
+		{func(w io.Writer) error { _, err := w.Write([]byte("url,time\n")); return err }, "no Parquet file"},
+		{func(w io.Writer) error { return nil }, "no Parquet file"},
+	} {
+		path := filepath.Join(t.TempDir(), "x.parquet")
+		file, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(c.write(file), file.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenTable(path); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
 	}
 }

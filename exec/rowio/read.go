@@ -19,18 +19,18 @@ import (
 	"infomall/store/record"
 )
 
-// Table is a file of rows that a query reads. It is csv or tsv, whose first
-// line names the columns, or jsonl, with one object per line. Every column has
-// the type Text. An empty field is NULL, and so is a key that an object lacks.
+// textTable is a file of rows that a query reads, as text. It is csv or tsv, whose
+// first line names the columns, or jsonl, with one object per line. Every column
+// has the type Text. An empty field is NULL, and so is a key that an object lacks.
 // Rows may be called more than once.
-type Table struct {
+type textTable struct {
 	path   string
 	format string
 	gzip   bool
 	names  []string
 }
 
-// tableFormats are the formats of files that Table reads. The formats are also
+// tableFormats are the formats of files that a textTable reads. The formats are also
 // the endings of file names.
 var tableFormats = []string{"csv", "tsv", "jsonl"}
 
@@ -38,19 +38,32 @@ var tableFormats = []string{"csv", "tsv", "jsonl"}
 // names of the columns.
 const namesFrom = 10_000
 
-// OpenTable returns a Table for a file, after reading the names of the columns
+// Readable reports whether OpenTable reads files with the ending of name.
+func Readable(name string) bool {
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	return endingOf(name) == "parquet" || slices.Contains(tableFormats, endingOf(name))
+}
+
+// endingOf returns the text after the last point in name.
+func endingOf(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+// OpenTable returns the rows of a file, after reading the names of the columns
 // from it. It does not keep the file open. The columns of a jsonl file are the
 // keys of its first namesFrom objects. A key that first occurs in a later
-// object is an error when the rows are read.
-func OpenTable(path string) (*Table, error) {
-	t := &Table{path: path}
+// object is an error when the rows are read. The columns of a Parquet file have
+// types; those of the other formats are texts.
+func OpenTable(path string) (value.Table, error) {
+	t := &textTable{path: path}
 	name := strings.ToLower(path)
+	if strings.HasSuffix(name, ".parquet") {
+		return openParquet(path)
+	}
 	if cut, ok := strings.CutSuffix(name, ".gz"); ok {
 		t.gzip, name = true, cut
 	}
-	t.format = name[strings.LastIndexByte(name, '.')+1:]
+	t.format = endingOf(name)
 	if !slices.Contains(tableFormats, t.format) {
-		return nil, fmt.Errorf("%s: FILE reads .csv, .tsv and .jsonl, also with .gz at the end", path)
+		return nil, fmt.Errorf("%s: FILE reads .parquet, and .csv, .tsv and .jsonl, also with .gz at the end", path)
 	}
 	err := t.open(t.readNames)
 	if err == nil && len(t.names) == 0 {
@@ -62,12 +75,18 @@ func OpenTable(path string) (*Table, error) {
 	return t, nil
 }
 
-// Names returns the names of the columns.
-func (t *Table) Names() []string { return t.names }
+// Columns returns the columns, all of type Text.
+func (t *textTable) Columns() []value.Column {
+	cols := make([]value.Column, len(t.names))
+	for i, name := range t.names {
+		cols[i] = value.Column{Name: name, Type: value.Text}
+	}
+	return cols
+}
 
 // open opens the file, calls f with its decompressed text without byte order
 // mark, and closes the file when f returns. It returns the error of f.
-func (t *Table) open(f func(*bufio.Reader) error) error {
+func (t *textTable) open(f func(*bufio.Reader) error) error {
 	file, err := os.Open(t.path)
 	if err != nil {
 		return err
@@ -88,7 +107,7 @@ func (t *Table) open(f func(*bufio.Reader) error) error {
 
 // readNames reads the names of the columns from the text of the file and sets
 // t.names.
-func (t *Table) readNames(in *bufio.Reader) error {
+func (t *textTable) readNames(in *bufio.Reader) error {
 	if t.format == "jsonl" {
 		n := 0
 		for row, err := range readObjects(t.path, in) {
@@ -116,7 +135,7 @@ func (t *Table) readNames(in *bufio.Reader) error {
 
 // Rows yields the rows of the file in batches. A batch is valid until the
 // iteration moves on.
-func (t *Table) Rows(ctx context.Context) iter.Seq2[*value.Batch, error] {
+func (t *textTable) Rows(ctx context.Context) iter.Seq2[*value.Batch, error] {
 	return func(yield func(*value.Batch, error) bool) {
 		out := &value.Batch{}
 		for range t.names {
@@ -161,7 +180,7 @@ func (t *Table) Rows(ctx context.Context) iter.Seq2[*value.Batch, error] {
 
 // eachLine calls add for each row of a csv or tsv file until add returns false
 // or an error. A row with more fields than the first line is an error.
-func (t *Table) eachLine(in *bufio.Reader, add func([]value.Value) (bool, error)) error {
+func (t *textTable) eachLine(in *bufio.Reader, add func([]value.Value) (bool, error)) error {
 	next := t.fields(in)
 	if _, err := next(); err != nil { // the names of the columns
 		return err
@@ -193,7 +212,7 @@ func (t *Table) eachLine(in *bufio.Reader, add func([]value.Value) (bool, error)
 // fields returns a function that returns the fields of the next line of a csv
 // or tsv file, and io.EOF after the last line. The fields are valid until the
 // next call of that function.
-func (t *Table) fields(in *bufio.Reader) func() ([]string, error) {
+func (t *textTable) fields(in *bufio.Reader) func() ([]string, error) {
 	if t.format == "tsv" {
 		return func() ([]string, error) {
 			line, err := in.ReadString('\n')
@@ -224,7 +243,7 @@ var tsvEscapes = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\
 
 // eachObject calls add for each row of a jsonl file until add returns false or
 // an error. A key that is not one of t.names is an error.
-func (t *Table) eachObject(in *bufio.Reader, add func([]value.Value) (bool, error)) error {
+func (t *textTable) eachObject(in *bufio.Reader, add func([]value.Value) (bool, error)) error {
 	row := make([]value.Value, len(t.names))
 	for o, err := range readObjects(t.path, in) {
 		if err != nil {

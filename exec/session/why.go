@@ -3,11 +3,13 @@ package session
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	"infomall/exec/plan"
 	"infomall/exec/relation"
+	"infomall/exec/rowio"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -159,6 +161,9 @@ func look(ctx context.Context, snap relation.Snapshot, scan record.Scan, rowsMax
 // the scope in the note.
 func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what string, src *plan.Source) (string, error) {
 	note := what + " was never captured"
+	if file, ok := scopeFile(src.Scope); ok {
+		return fmt.Sprintf("%s; there is a file of this name: FILE '%s' reads it", note, file), nil
+	}
 	if src.Scope == "" {
 		note = "nothing that WHERE asks for was ever captured"
 	}
@@ -187,6 +192,18 @@ func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what st
 		}
 	}
 	return note, nil
+}
+
+// scopeFile returns the name in scope, which is a list of scopes in quotes, and
+// true if it is one name, such as 'a.csv', and a file of this name exists that
+// FILE reads.
+func scopeFile(scope string) (string, bool) {
+	name, ok := strings.CutPrefix(scope, "'")
+	if name, ok = strings.CutSuffix(name, "'"); !ok || strings.Contains(name, "'") || !rowio.Readable(name) {
+		return "", false
+	}
+	info, err := os.Stat(name)
+	return name, err == nil && info.Mode().IsRegular()
 }
 
 // hostLabels returns the labels of the host in a sort key of a URL, or in

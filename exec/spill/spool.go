@@ -94,6 +94,44 @@ func (s *Spool) All() iter.Seq2[[]byte, error] {
 	}
 }
 
+// Reader returns a reader of the rows, in the order in which they were added. The
+// caller must call its Close.
+func (s *Spool) Reader() *SpoolReader {
+	r := &SpoolReader{held: s.held}
+	if s.file != nil {
+		r.next, r.stop = iter.Pull2(s.All())
+	}
+	return r
+}
+
+// SpoolReader reads the rows of a Spool one by one, while no rows are added.
+type SpoolReader struct {
+	held [][]byte                     // the rows, if all are in memory
+	next func() ([]byte, error, bool) // otherwise
+	stop func()
+}
+
+// Next returns the next row, which is valid until the next call, or nil and false
+// after the last.
+func (r *SpoolReader) Next() (row []byte, ok bool, err error) {
+	if r.next != nil {
+		row, err, ok = r.next()
+		return row, ok && err == nil, err
+	}
+	if len(r.held) == 0 {
+		return nil, false, nil
+	}
+	row, r.held = r.held[0], r.held[1:]
+	return row, true, nil
+}
+
+// Close ends the reading.
+func (r *SpoolReader) Close() {
+	if r.stop != nil {
+		r.stop()
+	}
+}
+
 // Clear removes all rows. The Spool can be used again.
 func (s *Spool) Clear() {
 	s.Close()

@@ -61,8 +61,8 @@ type Metadata struct {
 // Table is an open file of rows, such as a CSV file. All its columns are of
 // type Text. Rows may be called more than once.
 type Table interface {
-	// Names returns the names of the columns.
-	Names() []string
+	// Columns returns the names and the types of the columns.
+	Columns() []Column
 	// Rows yields the rows of the file. A batch is valid until the iteration
 	// moves on.
 	Rows(ctx context.Context) iter.Seq2[*Batch, error]

@@ -343,6 +343,7 @@ type Call struct {
 	Args     []Expr
 	OrderBy  []OrderItem // inside the brackets of an aggregate
 	Filter   Expr        // nil if absent
+	Over     *Window     // nil unless OVER follows
 }
 
 func (*Call) expr() {}
@@ -365,6 +366,10 @@ func (e *Call) print(p *printer) {
 		p.clause(" FILTER (WHERE ", e.Filter)
 		p.WriteByte(')')
 	}
+	if e.Over != nil {
+		p.WriteString(" OVER ")
+		e.Over.print(p)
+	}
 }
 
 func (e *Call) children(l nodes) nodes {
@@ -372,7 +377,45 @@ func (e *Call) children(l nodes) nodes {
 	for i := range e.OrderBy {
 		l = append(l, &e.OrderBy[i])
 	}
-	return l.exprs(e.Filter)
+	l = l.exprs(e.Filter)
+	if e.Over != nil {
+		l = append(l, e.Over)
+	}
+	return l
+}
+
+// Window is the part after OVER of a call: ([PARTITION BY expr, …]
+// [ORDER BY key, …]). It says which rows the function of the call sees.
+type Window struct {
+	Span
+	PartitionBy []Expr
+	OrderBy     []OrderItem
+}
+
+func (w *Window) String() string { return text(w) }
+
+func (w *Window) print(p *printer) {
+	p.WriteByte('(')
+	if len(w.PartitionBy) > 0 {
+		p.WriteString("PARTITION BY ")
+		p.list(w.PartitionBy)
+	}
+	if len(w.OrderBy) > 0 {
+		if len(w.PartitionBy) > 0 {
+			p.WriteByte(' ')
+		}
+		p.WriteString("ORDER BY ")
+		p.commas(len(w.OrderBy), func(i int) { w.OrderBy[i].print(p) })
+	}
+	p.WriteByte(')')
+}
+
+func (w *Window) children(l nodes) nodes {
+	l = l.exprs(w.PartitionBy...)
+	for i := range w.OrderBy {
+		l = append(l, &w.OrderBy[i])
+	}
+	return l
 }
 
 // Subquery is a query in brackets that is used as a value. Its value is the

@@ -1,19 +1,29 @@
 package ast
 
-// Query is one SELECT, or several that UNION ALL joins, with the clauses around
-// them. ORDER BY, LIMIT and OFFSET apply to the rows of all SELECTs.
+// Query is one SELECT, or several that UNION, EXCEPT and INTERSECT combine, with
+// the clauses around them. ORDER BY, LIMIT and OFFSET apply to the rows of the
+// whole.
 type Query struct {
 	Span
 	Search  *Search // nil unless the query was written as SEARCH
 	With    []With
 	Select  *Select
-	Union   []*Select // the SELECTs after the first, each after UNION ALL
+	Sets    []SetOp // the SELECTs after the first, each with the operator before it
 	OrderBy []OrderItem
 	Limit   Expr // nil if absent
 	Offset  Expr // nil if absent
 }
 
 func (*Query) statement() {}
+
+// Selects returns all SELECTs of s, in order.
+func (s *Query) Selects() []*Select {
+	list := []*Select{s.Select}
+	for i := range s.Sets {
+		list = append(list, s.Sets[i].Select)
+	}
+	return list
+}
 
 // Search says how a query was written that begins with SEARCH.
 type Search struct {
@@ -36,9 +46,8 @@ func (s *Query) print(p *printer) {
 		p.WriteByte(' ')
 	}
 	s.Select.print(p)
-	for _, sel := range s.Union {
-		p.WriteString(" UNION ALL ")
-		sel.print(p)
+	for i := range s.Sets {
+		s.Sets[i].print(p)
 	}
 	p.orderBy(s.OrderBy)
 	p.clause(" LIMIT ", s.Limit)
@@ -70,8 +79,8 @@ func (s *Query) children(l nodes) nodes {
 		l = append(l, &s.With[i])
 	}
 	l = append(l, s.Select)
-	for _, sel := range s.Union {
-		l = append(l, sel)
+	for i := range s.Sets {
+		l = append(l, s.Sets[i].Select)
 	}
 	for i := range s.OrderBy {
 		l = append(l, &s.OrderBy[i])
@@ -81,6 +90,37 @@ func (s *Query) children(l nodes) nodes {
 		l = l.exprs(s.Search.For)
 	}
 	return l
+}
+
+// SetOp is an operator between two SELECTs, and the SELECT after it. INTERSECT
+// binds tighter than the others, which are applied from left to right.
+type SetOp struct {
+	Op     SetOperator
+	All    bool // UNION ALL, which keeps repeated rows
+	Select *Select
+}
+
+// SetOperator is UNION, EXCEPT or INTERSECT.
+type SetOperator string
+
+// The operators between SELECTs.
+const (
+	Union     SetOperator = "UNION"
+	Except    SetOperator = "EXCEPT"
+	Intersect SetOperator = "INTERSECT"
+)
+
+// String returns the operator as it is written, such as UNION ALL.
+func (o *SetOp) String() string {
+	if o.All {
+		return string(o.Op) + " ALL"
+	}
+	return string(o.Op)
+}
+
+func (o *SetOp) print(p *printer) {
+	p.WriteString(" " + o.String() + " ")
+	o.Select.print(p)
 }
 
 // bracketed writes the query q in brackets.
@@ -258,23 +298,36 @@ func (s *Source) children(l nodes) nodes {
 	return l.exprs(s.File, s.Question).scopes(s.Scopes).time(&s.Time)
 }
 
-// Join is one join of a SELECT: [LEFT] JOIN source ON expr.
+// Join is one join of a SELECT: [LEFT] JOIN source (ON expr | USING (name, …)),
+// or CROSS JOIN source, for which one may write a comma.
 type Join struct {
 	Span
 	Left   bool // a row on the left without a match is kept, with NULLs for the right side
 	Source *Source
-	On     Expr
+	On     Expr   // nil for USING and CROSS JOIN
+	Using  []Name // the columns that must be equal on both sides; nil for ON and CROSS JOIN
 }
+
+// Cross reports whether j joins every row with every row.
+func (j *Join) Cross() bool { return j.On == nil && j.Using == nil }
 
 func (j *Join) String() string { return text(j) }
 
 func (j *Join) print(p *printer) {
-	if j.Left {
+	switch {
+	case j.Cross():
+		p.WriteString("CROSS ")
+	case j.Left:
 		p.WriteString("LEFT ")
 	}
 	p.WriteString("JOIN ")
 	j.Source.print(p)
 	p.clause(" ON ", j.On)
+	if j.Using != nil {
+		p.WriteString(" USING (")
+		p.commas(len(j.Using), func(i int) { p.name(&j.Using[i]) })
+		p.WriteByte(')')
+	}
 }
 
 func (j *Join) children(l nodes) nodes { return append(l, j.Source).exprs(j.On) }

@@ -18,7 +18,7 @@ func (s *Save) print(p *printer) {
 	p.name(&s.Name)
 	if len(s.Params) > 0 {
 		p.WriteString(" (")
-		p.commas(len(s.Params), func(i int) { p.name(&s.Params[i]) })
+		p.commas(len(s.Params), func(i int) { p.paramName(&s.Params[i]) })
 		p.WriteByte(')')
 	}
 	p.WriteString(" AS ")
@@ -26,6 +26,16 @@ func (s *Save) print(p *printer) {
 }
 
 func (s *Save) children(l nodes) nodes { return append(l, s.Query) }
+
+// paramName writes the name n of a parameter. A reserved word needs no quotes
+// there.
+func (p *printer) paramName(n *Name) {
+	if !n.Quoted && isReserved(n.Text) {
+		p.WriteString(n.Text)
+		return
+	}
+	p.name(n)
+}
 
 // Run is the statement RUN (name | 'file') [(parameter = value, …)]. It runs a
 // saved query or a script.
@@ -68,7 +78,7 @@ type Arg struct {
 func (a *Arg) String() string { return text(a) }
 
 func (a *Arg) print(p *printer) {
-	p.name(&a.Name)
+	p.paramName(&a.Name)
 	p.WriteString(" = ")
 	p.setValue(a.Value)
 }

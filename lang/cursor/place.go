@@ -115,12 +115,12 @@ func (p finder) fill(n *Next, i int) {
 	can := func(t scan.Token) bool { return p.Accepts(i, t) }
 	name, text, number := can(grammar.AName), can(grammar.AString), can(grammar.ANumber)
 	n.Place = p.place(i, n, name, text, number)
-	if n.Quoted || n.Place == PlaceTopic || n.Place == PlaceValue {
+	if n.Quoted || n.Place == PlaceTopic || n.Place == PlaceValue || n.Place == PlaceParam {
 		return
 	}
 	for _, w := range grammar.Words() {
 		t := scan.WordToken(w)
-		if name && t.Type == scan.Ident && !(n.Place == PlaceList && slices.Contains(grammar.SecondWords("SHOW"), w)) {
+		if name && t.Type == scan.Ident && grammar.ReadAsName(w, can) && !(n.Place == PlaceList && slices.Contains(grammar.SecondWords("SHOW"), w)) {
 			continue // at a place for any name, the word would be read as a name
 		}
 		if can(t) {

@@ -3,6 +3,7 @@ package cursor
 import (
 	"slices"
 
+	"infomall/lang/grammar"
 	"infomall/lang/scan"
 )
 
@@ -28,7 +29,7 @@ func sourcesAround(before, after []scan.Token) []Source {
 			depth++
 		case scan.IsOp(t, ")"):
 			depth--
-		case depth == 0 && (scan.IsKeyword(t, "FROM") || scan.IsKeyword(t, "JOIN")) && i+1 < to:
+		case depth == 0 && i+1 < to && (scan.IsKeyword(t, "FROM") || scan.IsKeyword(t, "JOIN") || joinsNext(tokens[from:to], i-from)):
 			if s, ok := sourceIn(tokens[i+1 : to]); ok {
 				list = append(list, s)
 			}
@@ -36,6 +37,34 @@ func sourcesAround(before, after []scan.Token) []Source {
 	}
 	return list
 }
+
+// joinsNext reports whether token i is a comma in FROM that joins the next
+// source. A comma between two scopes does not.
+func joinsNext(tokens []scan.Token, i int) bool {
+	if !scan.IsOp(&tokens[i], ",") || isText(&tokens[i-1]) && isText(&tokens[i+1]) {
+		return false
+	}
+	depth := 0
+	for k := i - 1; k >= 0; k-- {
+		t := &tokens[k]
+		switch {
+		case scan.IsOp(t, ")"):
+			depth++
+		case scan.IsOp(t, "("):
+			depth--
+		case depth == 0 && scan.IsKeyword(t, "FROM"):
+			return true
+		case depth == 0 && t.Type == scan.Keyword && slices.Contains(clauses, t.Value):
+			return false
+		}
+	}
+	return false
+}
+
+func isText(t *scan.Token) bool { return t.Type == scan.String || t.Type == scan.Param }
+
+// clauses are the reserved words that end a source of FROM.
+var clauses = []string{"SELECT", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "JOIN", "LEFT", "ON", "UNION"}
 
 // metadataOn returns the relation that CREATE METADATA … ON names, such as
 // "pages" for ON page. It returns "" for any other statement.
@@ -102,12 +131,20 @@ func sourceIn(tokens []scan.Token) (s Source, ok bool) {
 	default:
 		return s, false // the FROM of a time clause, or a query in brackets
 	}
-	for i, t := range tokens[:len(tokens)-1] {
+	depth := 0
+	for i := 1; i < len(tokens); i++ {
+		t, before := &tokens[i], &tokens[i-1]
 		switch {
-		case t.Type == scan.Keyword && slices.Contains([]string{"WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "JOIN", "ON", "UNION"}, t.Value):
+		case scan.IsOp(t, "("):
+			depth++
+		case scan.IsOp(t, ")"):
+			depth--
+		case depth > 0:
+		case t.Type == scan.Keyword && slices.Contains(clauses, t.Value), scan.IsOp(t, ",") && !isText(before):
 			return s, true
-		case scan.IsKeyword(&t, "AS") && tokens[i+1].Type == scan.Ident && !scan.IsWord(&tokens[i+1], "OF"):
-			s.Alias = tokens[i+1].Value
+		case t.Type == scan.Ident && !scan.IsWord(before, "EACH") && !scan.IsWord(t, "OF") &&
+			(scan.IsKeyword(before, "AS") || grammar.MayBeAlias(t.Value)):
+			s.Alias = t.Value
 			return s, true
 		}
 	}

@@ -55,8 +55,9 @@ var classes = sync.OnceValue(func() []class {
 		{"an operator", []string{"||", "OR"}, slices.Concat(operatorWords, []string{"AND", "OR"})},
 		// Between BETWEEN and its AND.
 		{"an operator", []string{"||"}, operatorWords},
-		{"JOIN", []string{"LEFT", "JOIN"}, []string{"LEFT", "JOIN"}},
-		{"a clause such as WHERE", []string{"WHERE", "GROUP", "LIMIT"}, []string{"WHERE", "GROUP", "HAVING", "UNION", "ORDER", "LIMIT"}},
+		{"JOIN", []string{"LEFT", "JOIN"}, []string{"LEFT", "JOIN", "INNER", "CROSS"}},
+		{"a clause such as WHERE", []string{"WHERE", "GROUP", "LIMIT"}, []string{"WHERE", "GROUP", "HAVING", "UNION", "EXCEPT", "INTERSECT", "ORDER", "LIMIT"}},
+		{"a clause such as GROUP BY", []string{"GROUP", "LIMIT"}, []string{"GROUP", "HAVING", "UNION", "EXCEPT", "INTERSECT", "ORDER", "LIMIT"}},
 	}
 })
 
@@ -90,7 +91,7 @@ func expected(p *grammar.Prober, i int) []string {
 	}
 	for _, w := range grammar.Words() {
 		t := scan.WordToken(w)
-		if named && t.Type == scan.Ident {
+		if named && t.Type == scan.Ident && grammar.ReadAsName(w, func(t scan.Token) bool { return p.Accepts(i, t) }) {
 			known[w] = false // At a place for any name, the word would be read as a name.
 		}
 		examples[w] = t
@@ -117,8 +118,6 @@ func expected(p *grammar.Prober, i int) []string {
 		switch w {
 		case "GROUP", "ORDER":
 			w += " BY"
-		case "UNION":
-			w += " ALL"
 		}
 		list = append(list, w)
 	}

@@ -51,7 +51,7 @@ func (x *explainer) explain() *ast.Error {
 	}
 	e := x.unexpected()
 	for _, hint := range []func() string{
-		x.missingFrom, x.wrongQuotes, x.surplusComma, x.missingEnd, x.unionAll, x.joinForm, x.reservedName, x.brokenTime, x.missingWord,
+		x.missingFrom, x.wrongQuotes, x.surplusComma, x.missingEnd, x.unionDistinct, x.joinForm, x.reservedName, x.brokenTime, x.missingWord,
 	} {
 		if e.Hint = hint(); e.Hint != "" {
 			break
@@ -231,20 +231,28 @@ func (x *explainer) missingFrom() string {
 // missingEnd returns a hint if a new statement begins at the fault without a ;
 // before it, else "".
 func (x *explainer) missingEnd() string {
-	if x.at == 0 || !grammar.IsWord(x.tokens[x.at].Value) || !x.Accepts(x.at, scan.Token{Type: scan.EOF}) {
+	if x.at == 0 || !x.Accepts(x.at, scan.Token{Type: scan.EOF}) {
 		return ""
 	}
-	if !x.ReadsFrom(x.at) {
-		return ""
+	if grammar.IsWord(x.tokens[x.at].Value) && x.ReadsFrom(x.at) {
+		return "is ; missing before it?"
 	}
-	return "is ; missing before it?"
+	// The first word of the statement may have been read as an alias.
+	if slices.Contains(grammar.FirstWords(), x.word(1)) && x.ReadsFrom(x.at-1) {
+		return "is ; missing before " + x.word(1) + "?"
+	}
+	return ""
 }
 
-// unionAll returns a hint if UNION comes directly before the fault, else "".
-// SQL has UNION without ALL; this language does not.
-func (x *explainer) unionAll() string {
-	if x.at > 0 && scan.IsKeyword(&x.tokens[x.at-1], "UNION") {
-		return "write UNION ALL; SELECT DISTINCT drops repeated rows"
+// unionDistinct returns a hint if the fault is a DISTINCT after UNION, or a
+// bracket around one of its queries, else "".
+func (x *explainer) unionDistinct() string {
+	set := x.word(1) == "UNION" || x.word(1) == "EXCEPT" || x.word(1) == "INTERSECT" || x.word(1) == "ALL"
+	switch {
+	case set && scan.IsKeyword(&x.tokens[x.at], "DISTINCT"):
+		return "UNION alone drops repeated rows"
+	case set && scan.IsOp(&x.tokens[x.at], "("):
+		return "write SELECT * FROM before the bracket"
 	}
 	return ""
 }
@@ -252,26 +260,23 @@ func (x *explainer) unionAll() string {
 // otherJoins maps each word of an SQL join that this language does not have to
 // a hint: what to write instead.
 var otherJoins = map[string]string{
-	"INNER": "write JOIN alone",
-	"OUTER": "write LEFT JOIN",
 	"RIGHT": "exchange the sources and write LEFT JOIN",
-	"FULL":  "there are JOIN and LEFT JOIN",
-	"CROSS": "there are JOIN and LEFT JOIN, both with ON",
-	"USING": "write ON a.url = b.url",
+	"FULL":  "write one LEFT JOIN for each side, with UNION between them",
+	"SEMI":  "write WHERE EXISTS (SELECT …)",
+	"ANTI":  "write WHERE NOT EXISTS (SELECT …)",
+	"ASOF":  "write a time clause, such as AT 2008-06, or JOIN … ON b.time <= a.time",
 }
 
 // joinForm returns a hint if sources are joined in a form that SQL allows and
-// this language does not, such as a list with commas. Otherwise it returns "".
+// this language does not, such as RIGHT JOIN. Otherwise it returns "".
 func (x *explainer) joinForm() string {
 	t := &x.tokens[x.at]
 	on := scan.WordToken("ON")
 	switch {
-	case scan.IsOp(t, ",") && x.Accepts(x.at, scan.WordToken("JOIN")):
-		return "sources are joined by JOIN … ON a.url = b.url"
 	case t.Type == scan.Ident && (x.Accepts(x.at, scan.WordToken("JOIN")) || x.Accepts(x.at, on)):
 		return otherJoins[scan.Upper(t.Value)]
 	case t.Type != scan.Ident && x.Accepts(x.at, on) && !x.Accepts(x.at, scan.WordToken("OR")):
-		return "JOIN wants ON, such as ON a.url = b.url"
+		return "JOIN wants ON a.url = b.url, or USING (url)"
 	}
 	return ""
 }

@@ -25,7 +25,6 @@ var foreignStarts = map[string]string{
 	"PRAGMA":   "SHOW SETTINGS lists what SET changes",
 	"VACUUM":   "MERGE POOL ALL puts an archive in order",
 	"ANALYZE":  "EXPLAIN ANALYZE tells what a query reads",
-	"DESC":     "write DESCRIBE, or DIFF and SHOW PAGE for pages",
 	"LOAD":     "write IMPORT 'file'",
 	"FETCH":    "write CRAWL 'url'",
 	"CALL":     "write RUN name",
@@ -41,16 +40,17 @@ var foreignStarts = map[string]string{
 
 const listsOfValues = "FILE 'list.csv' reads a list of one's own; SELECT 1 UNION ALL SELECT 2 makes one"
 
-const noWindows = "there are no window functions; put the query in brackets and ask it further"
+const (
+	noQualify = "put the query in brackets, and test its column in WHERE: SELECT * FROM (SELECT …, rank() OVER (…) AS n …) WHERE n = 1"
+	noFrames  = "a window has the whole partition, or with ORDER BY the rows up to the current one; JOIN … ON b.time BETWEEN a.time - 7d AND a.time has the rows of a week"
+)
 
 // foreignWords maps a word of other query languages that occurs inside a
 // statement to a hint: what to write instead.
 var foreignWords = map[string]string{
 	"TABLE":      "a query with a name is a view: CREATE VIEW name AS SELECT …",
 	"INDEX":      "an archive makes its indexes by itself; REINDEX makes them anew",
-	"EXCEPT":     "write WHERE x NOT IN (SELECT …)",
-	"MINUS":      "write WHERE x NOT IN (SELECT …)",
-	"INTERSECT":  "write WHERE x IN (SELECT …)",
+	"MINUS":      "write EXCEPT",
 	"FETCH":      "write LIMIT n",
 	"REGEXP":     "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
 	"RLIKE":      "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
@@ -65,15 +65,18 @@ var foreignWords = map[string]string{
 	"MOD":        "write %",
 	"ASCENDING":  "write ASC",
 	"DESCENDING": "write DESC",
-	"QUALIFY":    noWindows,
-	"WINDOW":     noWindows,
+	"QUALIFY":    noQualify,
+	"WINDOW":     "write the window after each OVER",
+	"ROWS":       noFrames,
+	"RANGE":      noFrames,
+	"GROUPS":     noFrames,
 	"BEFORE":     "write UNTIL a, or FROM a TO b",
 	"AFTER":      "write SINCE a",
 	"AGO":        "write NOW - 7d",
 	"VALUES":     listsOfValues,
 	"INTO":       "EXPORT (query) TO 'file' writes rows; CREATE VIEW name AS query gives a query a name",
 	"EXCLUDE":    "name the columns that are wanted; DESCRIBE lists them",
-	"NATURAL":    "write JOIN … ON a.url = b.url",
+	"NATURAL":    "write JOIN … USING (url)",
 }
 
 // foreignBefore maps a word of other query languages that the grammar reads as
@@ -84,6 +87,7 @@ var foreignBefore = map[string]string{
 	"DATE":      "times stand without a word and quotes: 2008-06-15",
 	"TIMESTAMP": "times stand without a word and quotes: 2008-06-15T10:30",
 	"INTERVAL":  "a length of time is 7d, 2h or 3mo",
+	"FETCH":     "write LIMIT n",
 }
 
 // foreign returns an error with a hint if the fault is notation of SQL or
@@ -136,15 +140,22 @@ func (x *explainer) foreignQuery() (int, string) {
 	t, word := &x.tokens[x.at], x.word(0)
 	switch {
 	case x.at == 0:
-	case scan.IsOp(&x.tokens[x.at-1], "*") && scan.IsWord(t, "EXCEPT"), scan.IsOp(&x.tokens[x.at-1], "*") && scan.IsWord(t, "REPLACE"):
+	case x.at > 1 && scan.IsOp(&x.tokens[x.at-2], "*") && x.word(1) == "EXCEPT" && scan.IsOp(t, "("):
+		return x.at - 1, foreignWords["EXCLUDE"]
+	case x.word(1) == "QUALIFY":
+		return x.at - 1, noQualify
+	case x.word(1) == "FIRST" && x.word(2) == "FETCH":
+		return x.at - 2, foreignWords["FETCH"]
+	case scan.IsOp(&x.tokens[x.at-1], "*") && scan.IsWord(t, "REPLACE"):
 		return x.at, foreignWords["EXCLUDE"]
 	case scan.IsOp(t, "*") && scan.IsOp(&x.tokens[x.at-1], "."):
 		return x.at, "* is all columns of all sources; else name them, as in a.url, a.time"
 	case scan.IsKeyword(t, "SELECT") && x.tokens[x.at-1].Type == scan.Ident:
-		switch x.word(1) {
-		case "EXCEPT", "MINUS", "INTERSECT":
-			return x.at - 1, foreignWords[x.word(1)]
+		if x.word(1) == "MINUS" {
+			return x.at - 1, foreignWords["MINUS"]
 		}
+	case x.word(1) == "ALL" && (x.word(2) == "EXCEPT" || x.word(2) == "INTERSECT"), word == "ALL" && (x.word(1) == "EXCEPT" || x.word(1) == "INTERSECT"):
+		return x.at, "without ALL; row_number() OVER (PARTITION BY x) tells equal rows apart"
 	case word == "OFFSET":
 		return x.at, "write LIMIT n OFFSET m: how many, then how many to pass over"
 	case x.word(1) == "LIMIT" && word == "ALL":
@@ -164,7 +175,7 @@ func (x *explainer) foreignQuery() (int, string) {
 	case x.at == 1 && x.word(1) == "DEDUP" && (word == "PAGES" || word == "BLOCKS"):
 		return x.at, "write DEDUP OF " + strings.ToLower(word)
 	case x.at == 1 && x.word(1) == "DESCRIBE" && (word == "SELECT" || scan.IsOp(t, "(")):
-		return x.at, "DESCRIBE takes the name of a relation or view; EXPLAIN tells of a query"
+		return x.at, "write SUMMARIZE, which shows the columns of a query; DESCRIBE takes the name of a relation or view"
 	case x.at == 1 && x.word(1) == "COPY" && t.Type == scan.String:
 		return x.at, "write COPY POOL " + describe(t)
 	case x.at == 1 && x.word(1) == "COPY":
@@ -199,15 +210,15 @@ func (x *explainer) foreignCall() (int, string) {
 	case isConstantToken(t) && x.word(1) == "IN" && x.word(4) == "POSITION":
 		return x.at - 4, "a CONTAINS 'x' tells whether a text has it"
 	case scan.IsKeyword(t, "GROUP") && x.word(1) == "WITHIN":
-		return x.at, "of quantiles there is median(x)"
+		return x.at, "write quantile(x, 0.9)"
 	case scan.IsKeyword(t, "DISTINCT") && (x.word(1) == "IS" || x.word(1) == "NOT"):
 		return x.at, "say what NULL is to be: coalesce(a, '') <> coalesce(b, '')"
 	case scan.IsOp(t, "(") && strings.HasPrefix(x.word(1), "READ_"):
 		return x.at - 1, "write FILE 'list.csv'"
 	case scan.IsOp(t, "*") && scan.IsOp(&x.tokens[x.at-1], "*"):
 		return x.at, scan.NoPowers
-	case x.word(1) == "OVER" && x.at > 1 && scan.IsOp(&x.tokens[x.at-2], ")") && t.Type != scan.EOF:
-		return x.at - 1, noWindows
+	case x.word(1) == "OVER" && x.at > 1 && scan.IsOp(&x.tokens[x.at-2], ")") && t.Type == scan.Ident:
+		return x.at, "write the window in brackets: OVER (PARTITION BY x ORDER BY y)"
 	}
 	return 0, ""
 }
@@ -309,13 +320,8 @@ func (x *explainer) misplaced() (int, string) {
 	switch {
 	case lastRank < clauseRanks["FROM"]:
 	case scan.IsKeyword(t, "BETWEEN"):
-		if named && lastRank == clauseRanks["FROM"] {
-			return x.at, "a time clause stands before the AS of its source"
-		}
 	case isTime && lastRank > rank:
 		return x.at, "a time clause stands behind its source, before " + clauseName(last)
-	case isTime && named:
-		return x.at, "a time clause stands before the AS of its source"
 	case isTime && timed:
 		return x.at, "a source takes one choice, such as AT, and one range, such as BETWEEN"
 	case scan.IsKeyword(t, "IN") && lastRank == clauseRanks["FROM"] && (timed || named) && !x.Accepts(x.at, grammar.ANumber):

@@ -54,7 +54,7 @@ func infixLevel(t *lexer.Token) int {
 		}
 	case scan.Op:
 		switch t.Value {
-		case "=", "<>", "!=", "<", "<=", ">", ">=", "~", "!~":
+		case "=", "<>", "!=", "<", "<=", ">", ">=", "~", "!~", "~*", "!~*":
 			return levelCompare
 		case "||":
 			return levelConcat
@@ -306,7 +306,7 @@ func (p *parser) prefix(least int) (ast.Expr, error) {
 	case scan.IsOp(t, "-"), scan.IsOp(t, "+"):
 		operand = levelSign
 	default:
-		return p.atom()
+		return p.castAtom()
 	}
 	p.next()
 	start := scan.StartOf(t)
@@ -315,6 +315,25 @@ func (p *parser) prefix(least int) (ast.Expr, error) {
 		return nil, err
 	}
 	return &ast.Unary{Span: p.span(start), Op: t.Value, X: x}, nil
+}
+
+// castAtom reads an operand without a sign, and the types after :: that it is
+// converted to.
+func (p *parser) castAtom() (ast.Expr, error) {
+	start := scan.StartOf(p.peek())
+	x, err := p.atom()
+	for err == nil && p.takeOp("::") {
+		t := p.peek()
+		if t.Type != scan.Ident {
+			return nil, p.unexpected()
+		}
+		if err := p.countOperator(); err != nil {
+			return nil, err
+		}
+		p.next()
+		x = &ast.Cast{Span: p.span(start), X: x, Type: scan.Name(t)}
+	}
+	return x, err
 }
 
 // atom reads an operand without a sign: a constant, NOW, a column, a call, CASE,
@@ -439,8 +458,47 @@ func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 			return nil, err
 		}
 	}
+	if p.atOver() {
+		var err error
+		if c.Over, err = p.window(); err != nil {
+			return nil, err
+		}
+	}
 	c.Span = p.span(scan.StartOf(name))
 	return c, nil
+}
+
+// atOver reports whether OVER and a bracket come next. OVER without a bracket is
+// an alias.
+func (p *parser) atOver() bool {
+	return scan.IsWord(p.peek(), "OVER") && scan.IsOp(p.peekSecond(), "(")
+}
+
+// window reads OVER ([PARTITION BY expr, …] [ORDER BY key, …]).
+func (p *parser) window() (*ast.Window, error) {
+	p.next()
+	start := scan.StartOf(p.next()) // the bracket
+	w := &ast.Window{}
+	var err error
+	if scan.IsWord(p.peek(), "PARTITION") {
+		p.next()
+		if err := p.need("BY"); err != nil {
+			return nil, err
+		}
+		if w.PartitionBy, err = p.list(); err != nil {
+			return nil, err
+		}
+	}
+	if p.take("ORDER") {
+		if w.OrderBy, err = p.order(); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.needOp(")"); err != nil {
+		return nil, err
+	}
+	w.Span = p.span(start)
+	return w, nil
 }
 
 // order reads BY and the sort keys after it. The caller has read ORDER, in a

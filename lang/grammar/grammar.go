@@ -130,6 +130,7 @@ func of[T any, P interface {
 			participle.CaseInsensitive("Ident"),
 			participle.UseLookahead(lookahead),
 			participle.ParseTypeWith(parseQuery),
+			participle.ParseTypeWith(parseSummarized),
 			participle.ParseTypeWith(parseExpr),
 			participle.ParseTypeWith(parseTime),
 			participle.ParseTypeWith(parseMoment),

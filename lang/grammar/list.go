@@ -47,7 +47,7 @@ func parseNames(lex *lexer.PeekingLexer) (namesSyntax, error) {
 	p := parser{lex: lex}
 	var list names
 	err := p.bracketedList(func() error {
-		n, err := p.someName()
+		n, err := p.paramName()
 		list = append(list, n)
 		return err
 	})
@@ -73,10 +73,21 @@ func (p *parser) bracketedList(item func() error) error {
 	}
 }
 
+// paramName reads the name of a parameter, which may be a reserved word, such as
+// from. A reserved word is returned in lower case.
+func (p *parser) paramName() (ast.Name, error) {
+	t := p.peek()
+	if t.Type != scan.Keyword {
+		return p.someName()
+	}
+	p.next()
+	return ast.Name{Span: scan.SpanOf(t), Text: scan.Lower(t.Value)}, nil
+}
+
 // argument reads one argument of RUN: name = value.
 func (p *parser) argument() (a ast.Arg, err error) {
 	a.Start = scan.StartOf(p.peek())
-	if a.Name, err = p.someName(); err != nil {
+	if a.Name, err = p.paramName(); err != nil {
 		return a, err
 	}
 	if err := p.needOp("="); err != nil {

@@ -1,6 +1,8 @@
 package grammar
 
 import (
+	"slices"
+
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
@@ -9,21 +11,26 @@ import (
 )
 
 var queryStatement = of[queryStatementSyntax]("SELECT, WITH, SEARCH", topic{"SELECT", `
-[WITH with, …] select [UNION ALL select …]
+[WITH with, …] select [set select …]
     [ORDER BY key, …]
     [LIMIT n [OFFSET n]]
+set = UNION [ALL] | EXCEPT | INTERSECT
 select = SELECT [DISTINCT] item, …
-    [FROM source [[LEFT] JOIN source ON expr …]]
+    [FROM source [join …]]
     [WHERE expr]
     [GROUP BY expr, …]
     [HAVING expr]
 item = * | expr [[AS] name]
 with = name AS (query)
-source = relation [IN scope, …] [time] [AS name]
-  | scope, … [time] [AS name]
-  | periods(unit) range [AS name]
-  | findings(words) [IN scope, …] [time] [AS name]
-  | (query) [AS name] | FILE 'text' [AS name] | name [AS name]
+join = [INNER] JOIN source (ON expr | USING (name, …))
+  | LEFT [OUTER] JOIN source (ON expr | USING (name, …))
+  | CROSS JOIN source
+source = relation [IN scope, …] [time] [[AS] name]
+  | relation [[AS] name] [IN scope, …] [time]
+  | scope, … [time] [[AS] name]
+  | periods(unit) range [[AS] name]
+  | findings(words) [IN scope, …] [time] [[AS] name]
+  | (query) [[AS] name] | FILE 'text' [[AS] name] | name [[AS] name]
 words = 'text' | $name
 ` + helpKey + helpScope + `time = range [choice] | choice [range]
 range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
@@ -43,7 +50,7 @@ choice = AT t | AS OF t | NEAREST t | FIRST | LATEST
 ` + helpT + `n = 10 | $name
 `}, topic{"EXPRESSIONS", `
 expr = expr OR expr | expr AND expr | NOT expr | x
-x = y (= | <> | != | < | <= | > | >= | ~ | !~) y
+x = y (= | <> | != | < | <= | > | >= | ~ | !~ | ~* | !~*) y
   | y IS [NOT] (NULL | TRUE | FALSE)
   | y [NOT] IN (expr, …) | y [NOT] IN (query) | EXISTS (query)
   | y [NOT] BETWEEN y AND y
@@ -56,8 +63,10 @@ z = 'text' | 10 | 1e-12 | 64KB | 7d | 2008-06 | TRUE | FALSE | NULL
   | NOW | TODAY | $name | :name | column | name.column | (expr)
   | (query)
   | name([[DISTINCT] expr, … [ORDER BY key, …]]) [FILTER (WHERE expr)]
-  | name(*) [FILTER (WHERE expr)] | CAST(expr AS type)
+  | name(*) [FILTER (WHERE expr)] | name(expr, …) OVER window
   | CASE [expr] WHEN expr THEN expr … [ELSE expr] END
+  | CAST(expr AS type) | z::type
+window = ([PARTITION BY expr, …] [ORDER BY key, …])
 ` + helpKey + helpScope})
 
 type queryStatementSyntax struct {
@@ -128,15 +137,16 @@ func (p *parser) query() (*ast.Query, error) {
 		q.Span = p.span(start)
 		return q, nil
 	}
-	for q.Search == nil && p.take("UNION") {
-		if err := p.needWord("ALL"); err != nil {
+	for q.Search == nil && p.atSetOp() {
+		o := ast.SetOp{Op: ast.SetOperator(scan.Upper(p.next().Value))}
+		if o.Op == ast.Union && scan.IsWord(p.peek(), "ALL") {
+			p.next()
+			o.All = true
+		}
+		if o.Select, err = p.selectClauses(); err != nil {
 			return nil, err
 		}
-		s, err := p.selectClauses()
-		if err != nil {
-			return nil, err
-		}
-		q.Union = append(q.Union, s)
+		q.Sets = append(q.Sets, o)
 	}
 	if p.take("ORDER") {
 		if q.OrderBy, err = p.order(); err != nil {
@@ -158,6 +168,12 @@ func (p *parser) query() (*ast.Query, error) {
 	}
 	q.Span = p.span(start)
 	return q, nil
+}
+
+// atSetOp reports whether the next token is an operator between two SELECTs.
+func (p *parser) atSetOp() bool {
+	t := p.peek()
+	return scan.IsKeyword(t, "UNION") || scan.IsWord(t, "EXCEPT") || scan.IsWord(t, "INTERSECT")
 }
 
 // with reads the named queries after WITH, such as recent AS (SELECT …),
@@ -234,7 +250,7 @@ func (p *parser) items() (list []ast.Item, err error) {
 			if it.Expr, err = p.wholeExpr(); err != nil {
 				return nil, err
 			}
-			if p.take("AS") || p.atName() {
+			if p.take("AS") || p.atName() && !p.atSetOp() {
 				if it.Alias, err = p.alias(); err != nil {
 					return nil, err
 				}
@@ -270,7 +286,7 @@ func (p *parser) source() (*ast.Source, error) {
 		err = p.relation(s)
 	case t.Type == scan.String, t.Type == scan.Param:
 		if s.Scopes, err = p.scopes(); err == nil {
-			s.Time, err = p.timeClause()
+			err = p.timeOf(s)
 		}
 	default:
 		err = p.unexpected()
@@ -278,13 +294,61 @@ func (p *parser) source() (*ast.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.take("AS") {
-		if s.Alias, err = p.alias(); err != nil {
-			return nil, err
-		}
+	if err := p.sourceAlias(s); err != nil {
+		return nil, err
 	}
 	s.Span = p.span(start)
 	return s, nil
+}
+
+// notAliases lists the words, in upper case, that name no source unless AS is
+// before them or they are in quotes, because they begin a clause.
+var notAliases = []string{
+	"AT", "SINCE", "UNTIL", "DURING", "NEAREST", "FIRST", "LATEST", "EACH", "KNOWN", "TO", "INNER", "OUTER", "CROSS",
+	"NATURAL", "USING", "EXCEPT", "INTERSECT", "EVERY", "WINDOW",
+}
+
+// otherJoins lists the words of other databases that, before JOIN or OUTER, name
+// a kind of join and no source.
+var otherJoins = []string{"RIGHT", "FULL", "SEMI", "ANTI", "ASOF", "POSITIONAL", "LATERAL"}
+
+// sourceAlias reads the name of the source s, with or without AS, if one comes
+// next and s has none yet.
+func (p *parser) sourceAlias(s *ast.Source) error {
+	t := p.peek()
+	switch {
+	case s.Alias != nil, p.atAsOf():
+		return nil
+	case p.take("AS"):
+	case t.Type == scan.Quoted:
+	case t.Type != scan.Ident, slices.Contains(notAliases, scan.Upper(t.Value)):
+		return nil
+	case slices.Contains(otherJoins, scan.Upper(t.Value)):
+		if second := p.peekSecond(); scan.IsKeyword(second, "JOIN") || scan.IsWord(second, "OUTER") {
+			return nil
+		}
+	}
+	name, err := p.alias()
+	s.Alias = name
+	return err
+}
+
+// MayBeAlias reports whether word, a name without quotes, may name a source
+// without AS before it.
+func MayBeAlias(word string) bool { return !slices.Contains(notAliases, scan.Upper(word)) }
+
+// ReadAsName reports whether the word w, in upper case and not reserved, is read
+// as a name at a place where the grammar accepts any name. accepts reports
+// whether the grammar accepts a token at the place. At the place for the alias of
+// a source, the words that begin a clause are no names.
+func ReadAsName(w string, accepts func(scan.Token) bool) bool {
+	if !slices.Contains(notAliases, w) || accepts(scan.WordToken("TRUE")) {
+		return true // where TRUE may come, the place is for a value or for any word
+	}
+	if w == "EXCEPT" || w == "INTERSECT" {
+		return !accepts(scan.WordToken("UNION"))
+	}
+	return !accepts(scan.WordToken("JOIN")) && !accepts(scan.WordToken("ON"))
 }
 
 // atFile reports whether FILE and a string or a parameter come next. Otherwise
@@ -325,17 +389,29 @@ func (p *parser) relation(s *ast.Source) error {
 			return err
 		}
 	}
+	if err := p.sourceAlias(s); err != nil {
+		return err
+	}
 	if p.take("IN") {
 		if s.Scopes, err = p.scopes(); err != nil {
 			return err
 		}
+	}
+	return p.timeOf(s)
+}
+
+// timeOf reads the time clause of the source s. An alias may come before it.
+func (p *parser) timeOf(s *ast.Source) (err error) {
+	if err := p.sourceAlias(s); err != nil {
+		return err
 	}
 	s.Time, err = p.timeClause()
 	return err
 }
 
 // scopes reads one or more scopes, such as 'pku.edu.cn', that are separated by
-// commas.
+// commas. A comma before anything but a string or a parameter joins the next
+// source, and scopes leaves it.
 func (p *parser) scopes() ([]ast.Scope, error) {
 	var list []ast.Scope
 	for {
@@ -344,33 +420,80 @@ func (p *parser) scopes() ([]ast.Scope, error) {
 			return nil, err
 		}
 		list = append(list, s)
-		if !p.takeOp(",") {
+		if next := p.peekSecond().Type; !scan.IsOp(p.peek(), ",") || next != scan.String && next != scan.Param {
 			return list, nil
 		}
+		p.next()
 	}
 }
 
+// joins reads the joins after the first source of FROM. A comma is a CROSS JOIN.
 func (p *parser) joins() ([]ast.Join, error) {
 	var list []ast.Join
-	for scan.IsKeyword(p.peek(), "LEFT") || scan.IsKeyword(p.peek(), "JOIN") {
+	for {
 		var j ast.Join
-		var err error
 		start := scan.StartOf(p.peek())
-		j.Left = p.take("LEFT")
-		if err := p.need("JOIN"); err != nil {
-			return nil, err
+		found, cross, err := p.joinKind(&j)
+		if err != nil || !found {
+			return list, err
 		}
 		if j.Source, err = p.source(); err != nil {
 			return nil, err
 		}
-		if err := p.need("ON"); err != nil {
-			return nil, err
+		switch {
+		case cross:
+		case scan.IsWord(p.peek(), "USING"):
+			p.next()
+			j.Using, err = p.using()
+		default:
+			if err = p.need("ON"); err == nil {
+				j.On, err = p.wholeExpr()
+			}
 		}
-		if j.On, err = p.wholeExpr(); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		j.Span = p.span(start)
 		list = append(list, j)
 	}
-	return list, nil
+}
+
+// joinKind reads the words of a join before its source, such as LEFT OUTER JOIN,
+// or a comma, and sets j.Left. found reports whether a join comes next, and cross
+// whether it has no condition.
+func (p *parser) joinKind(j *ast.Join) (found, cross bool, err error) {
+	switch {
+	case p.takeOp(","):
+		return true, true, nil
+	case scan.IsWord(p.peek(), "CROSS"):
+		p.next()
+		return true, true, p.need("JOIN")
+	case scan.IsWord(p.peek(), "INNER"):
+		p.next()
+		return true, false, p.need("JOIN")
+	case p.take("LEFT"):
+		j.Left = true
+		if scan.IsWord(p.peek(), "OUTER") {
+			p.next()
+		}
+		return true, false, p.need("JOIN")
+	}
+	return p.take("JOIN"), false, nil
+}
+
+// using reads the names in brackets after USING.
+func (p *parser) using() (list []ast.Name, err error) {
+	if err := p.needOp("("); err != nil {
+		return nil, err
+	}
+	for {
+		n, err := p.someName()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, n)
+		if !p.takeOp(",") {
+			return list, p.needOp(")")
+		}
+	}
 }

@@ -21,28 +21,32 @@ type showSyntax struct {
 }
 
 // otherLists maps the name that other programs use for a list, such as tables,
-// to the word of SHOW, such as RELATIONS.
-var otherLists = map[string]string{"tables": "RELATIONS", "variables": "SETTINGS", "databases": "POOLS"}
+// to the name that SHOW uses, such as relations.
+var otherLists = map[string]string{"tables": "relations", "variables": "settings", "databases": "pools"}
 
-func (s *showSyntax) tree(b *builder) ast.Statement {
+func (s *showSyntax) tree(*builder) ast.Statement {
 	what := scan.Name(&s.What)
 	what.Text = scan.Lower(what.Text)
 	if ours, ok := otherLists[what.Text]; ok {
-		b.fail(what.Span, "no list "+strings.ToUpper(what.Text), "write SHOW "+ours)
+		what.Text = ours
 	}
 	return &ast.Show{Span: s.span(), What: what}
 }
 
-var describeStatement = of[describeSyntax]("DESCRIBE", topic{"DESCRIBE", `
-DESCRIBE name
+var describeStatement = of[describeSyntax]("DESCRIBE, DESC", topic{"DESCRIBE", `
+(DESCRIBE | DESC) name
 `})
 
 type describeSyntax struct {
 	source
-	Name lexer.Token `parser:"'DESCRIBE' @( Ident | Quoted )" names:"described"`
+	Name  lexer.Token `parser:"( 'DESCRIBE' @( Ident | Quoted )" names:"described"`
+	Short lexer.Token `parser:"| 'DESC' @( Ident | Quoted ) )" names:"described"`
 }
 
 func (s *describeSyntax) tree(*builder) ast.Statement {
+	if present(s.Short) {
+		s.Name = s.Short
+	}
 	return &ast.Describe{Span: s.span(), Name: scan.Name(&s.Name)}
 }
 

@@ -38,6 +38,7 @@ var statements = []*statement{
 	diffStatement,
 	showStatement,
 	describeStatement,
+	summarizeStatement,
 	explainStatement,
 	setStatement,
 	resetStatement,

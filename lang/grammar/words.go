@@ -14,14 +14,14 @@ import (
 // of queries, of their clauses (sources, times, sort keys) and of expressions.
 var (
 	queryWords = []string{
-		"WITH", "SELECT", "SEARCH", "DISTINCT", "FROM", "LEFT", "JOIN", "WHERE", "GROUP", "BY", "HAVING", "UNION", "ORDER", "LIMIT", "OFFSET",
+		"WITH", "SELECT", "SEARCH", "DISTINCT", "FROM", "LEFT", "JOIN", "INNER", "OUTER", "CROSS", "USING", "WHERE", "GROUP", "BY", "HAVING", "UNION", "EXCEPT", "INTERSECT", "ORDER", "LIMIT", "OFFSET",
 	}
 	clauseWords = []string{
 		"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS", "DURING", "EACH",
 		"YEAR", "MONTH", "WEEK", "DAY", "FILE", "ASC", "DESC", "NULLS", "LAST",
 	}
 	exprWords = []string{
-		"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "MATCH", "WITHIN", "FILTER",
+		"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "MATCH", "WITHIN", "FILTER", "OVER", "PARTITION",
 		"EXISTS", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY", "ON",
 	}
 )

@@ -309,7 +309,7 @@ func (s *Scanner) token() {
 		s.quoted(String, OpenString)
 	case c == '"':
 		s.quoted(Quoted, OpenName)
-	case c == '$' || c == ':':
+	case c == '$' || c == ':' && s.peek(1) != ':':
 		s.param()
 	case c >= utf8.RuneSelf:
 		s.foreign()
@@ -346,9 +346,12 @@ func (s *Scanner) afterOperand() bool {
 // operatorLen returns the length in bytes of the operator at the start of src,
 // or 0 if src does not begin with an operator.
 func operatorLen(src string) int {
+	if strings.HasPrefix(src, "!~*") {
+		return 3
+	}
 	if len(src) > 1 {
 		switch src[:2] {
-		case "..", "<>", "!=", "<=", ">=", "==", "||", "//", "!~":
+		case "..", "<>", "!=", "<=", ">=", "==", "||", "//", "!~", "~*", "::":
 			return 2
 		}
 	}
@@ -529,8 +532,6 @@ func (s *Scanner) param() {
 		hint := "a parameter is $name or :name"
 		if '0' <= r && r <= '9' && s.src[start] == ':' {
 			hint = "date and time are joined by T: 2008-06-15T10:30"
-		} else if r == ':' {
-			hint = "a type is given by CAST(x AS type)"
 		}
 		s.fault(start, s.pos, "unexpected "+strconv.Quote(s.src[start:s.pos]), hint)
 		return

@@ -1,0 +1,73 @@
+package expr
+
+import (
+	"math"
+
+	"infomall/exec/value"
+)
+
+// ofFloat returns an applier that computes f of one number. If the result is no
+// number, as for sqrt(-1), or is infinite, as for ln(0), it is NULL.
+func ofFloat(f func(float64) float64) applier {
+	return func(_ *Env, a []value.Value) (value.Value, error) { return finite(f(floatOf(a[0]))), nil }
+}
+
+// floatOf returns the number v, an Int or a Float, as a float64.
+func floatOf(v value.Value) float64 {
+	if v.Type == value.Int {
+		return float64(v.Int)
+	}
+	return v.Float
+}
+
+// finite returns f, or NULL if f is no number or infinite.
+func finite(f float64) value.Value {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return value.Value{}
+	}
+	return value.OfFloat(f)
+}
+
+// toWhole returns an applier that rounds one number by f. An Int stays as it is.
+func toWhole(f func(float64) float64) applier {
+	return func(_ *Env, a []value.Value) (value.Value, error) {
+		if a[0].Type == value.Int {
+			return a[0], nil
+		}
+		return value.OfFloat(f(a[0].Float)), nil
+	}
+}
+
+func power(_ *Env, a []value.Value) (value.Value, error) {
+	return finite(math.Pow(floatOf(a[0]), floatOf(a[1]))), nil
+}
+
+func sign(_ *Env, a []value.Value) (value.Value, error) {
+	switch x := floatOf(a[0]); {
+	case x > 0:
+		return value.OfInt(1), nil
+	case x < 0:
+		return value.OfInt(-1), nil
+	}
+	return value.OfInt(0), nil
+}
+
+// numberFunctions declares the functions of mathematics.
+var numberFunctions = []Function{
+	{Name: "ceil", Also: "ceiling", Doc: "The number rounded up to a whole one.",
+		params: []param{{"x", numberKind}}, apply: toWhole(math.Ceil)},
+	{Name: "exp", Doc: "The number e to the power of x.",
+		params: []param{{"x", numberKind}}, result: value.Float, apply: ofFloat(math.Exp)},
+	{Name: "floor", Doc: "The number rounded down to a whole one.",
+		params: []param{{"x", numberKind}}, apply: toWhole(math.Floor)},
+	{Name: "ln", Doc: "The natural logarithm; NULL for 0 and below.",
+		params: []param{{"x", numberKind}}, result: value.Float, apply: ofFloat(math.Log)},
+	{Name: "log", Also: "log10", Doc: "The logarithm to base 10; NULL for 0 and below.",
+		params: []param{{"x", numberKind}}, result: value.Float, apply: ofFloat(math.Log10)},
+	{Name: "power", Also: "pow", Doc: "x to the power of y.",
+		params: []param{{"x", numberKind}, {"y", numberKind}}, result: value.Float, apply: power},
+	{Name: "sign", Doc: "1 for a number above 0, -1 for one below, 0 for 0.",
+		params: []param{{"x", numberKind}}, result: value.Int, apply: sign},
+	{Name: "sqrt", Doc: "The square root; NULL below 0.",
+		params: []param{{"x", numberKind}}, result: value.Float, apply: ofFloat(math.Sqrt)},
+}

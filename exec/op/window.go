@@ -1,0 +1,377 @@
+package op
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+
+	"infomall/exec/eval"
+	"infomall/exec/plan"
+	"infomall/exec/spill"
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// window yields the rows of in, sorted as n says, with the results of its
+// functions. It sorts all rows, on disk if they do not fit in memory, and then
+// reads one partition after the other, twice: once to compute what a row needs
+// of the rows after it, and once to yield the rows.
+func (r *Runner) window(ctx context.Context, n *plan.Window, in value.Rows) (value.Rows, error) {
+	w := &windower{ctx: ctx, runner: r, node: n, width: len(n.In.Columns())}
+	if err := w.compile(); err != nil {
+		return nil, err
+	}
+	return func(yield func(*value.Batch, error) bool) {
+		run := *w
+		run.yield = yield
+		if err := run.run(in); err != nil {
+			yield(nil, err)
+		}
+	}, nil
+}
+
+// windower is one run of a Window.
+//
+// A row is kept in two parts: first the values that functions read of other rows
+// than the current one (extras), and then the columns of the row.
+type windower struct {
+	ctx    context.Context
+	runner *Runner
+	node   *plan.Window
+	width  int // number of columns of a row
+	yield  func(*value.Batch, error) bool
+
+	partition keyReader
+	order     *sortKeys
+	extras    []eval.Func    // the values that functions read
+	funcs     []windowResult // one for each function of node
+	atEnds    []int          // the functions whose result is known at the last peer of a row
+
+	out     *value.Batch
+	stopped bool
+}
+
+// windowResult computes the results of one function for the rows of a partition.
+type windowResult struct {
+	*plan.WindowFunc
+	arg, def int // the indexes of its argument and its default among the extras, or -1
+
+	sum   state              // of an aggregate, so far
+	first value.Value        // of FirstValue
+	end   value.Value        // the result for the current peers
+	other *spill.SpoolReader // of Lag and Lead: reads the row whose value is the result
+}
+
+// compile prepares the expressions of the node.
+func (w *windower) compile() error {
+	var err error
+	if w.partition.evals, err = eval.CompileAll(w.node.PartitionBy); err != nil {
+		return err
+	}
+	w.partition.nulls = len(w.node.PartitionBy)
+	if w.order, err = newSortKeys(w.node.OrderBy); err != nil {
+		return err
+	}
+	for i, f := range w.node.Funcs {
+		res := windowResult{WindowFunc: f, arg: -1, def: -1}
+		arg := f.Arg
+		if f.Agg != nil {
+			arg = f.Agg.Arg
+		}
+		if arg != nil {
+			e, err := eval.Compile(arg)
+			if err != nil {
+				return err
+			}
+			res.arg, w.extras = len(w.extras), append(w.extras, e)
+		}
+		if f.Default != nil {
+			e, err := eval.Compile(f.Default)
+			if err != nil {
+				return err
+			}
+			res.def, w.extras = len(w.extras), append(w.extras, e)
+		}
+		if f.Kind == plan.OfPeers || f.Kind == plan.LastValue {
+			w.atEnds = append(w.atEnds, i)
+		}
+		w.funcs = append(w.funcs, res)
+	}
+	return nil
+}
+
+// run sorts the rows of in and yields the result.
+func (w *windower) run(in value.Rows) error {
+	w.out = value.NewBatch(w.node.Columns())
+	s := w.runner.Sorter(w.ctx, 2)
+	defer s.Close()
+	if err := w.sort(s, in); err != nil {
+		return err
+	}
+	rows, ends := w.runner.Spool(8), w.runner.Spool(16)
+	defer rows.Close()
+	defer ends.Close()
+	p := &partition{windower: w, rows: rows, ends: ends}
+	for rec, err := range s.Sorted() {
+		if err == nil {
+			err = p.add(rec)
+		}
+		if err != nil || w.stopped {
+			return err
+		}
+	}
+	if err := p.finish(); err != nil || w.stopped {
+		return err
+	}
+	if w.out.N > 0 {
+		w.yield(w.out, nil)
+	}
+	return nil
+}
+
+// sort adds the rows of in to s. The key of a row is that of its partition, and
+// then that of its place in the order. The value begins with the length of the
+// key of the partition.
+func (w *windower) sort(s *spill.Sorter, in value.Rows) error {
+	var key, val []byte
+	extras := make([]*value.Vector, len(w.extras))
+	for b, err := range in {
+		if err == nil {
+			err = w.partition.load(b)
+		}
+		if err == nil {
+			err = w.order.load(b)
+		}
+		for i, e := range w.extras {
+			if err == nil {
+				extras[i], err = e(b)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		for i := range b.N {
+			key, _ = w.partition.append(key[:0], i)
+			val = binary.AppendUvarint(val[:0], uint64(len(key)))
+			key = w.order.append(key, i)
+			for _, v := range extras {
+				val = spill.AppendValue(val, v.At(i))
+			}
+			val = spill.AppendRow(val, b, i)
+			if err := s.Add(key, val); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// partition collects the rows of one partition, which come in order.
+type partition struct {
+	*windower
+	rows *spill.Spool // the rows
+	ends *spill.Spool // for each group of peers, how many rows it has, and the results of the functions atEnds
+
+	begun bool
+	key   []byte // of the last row
+	same  int    // how many bytes of key are that of the partition
+	peers uint64 // number of rows in the current group of peers
+}
+
+// add adds the next row. If it begins a new partition, add first yields the rows
+// of the one before.
+func (p *partition) add(rec spill.Record) error {
+	same, n := binary.Uvarint(rec.Val)
+	switch {
+	case !p.begun:
+	case int(same) != p.same || !bytes.Equal(rec.Key[:same], p.key[:p.same]):
+		if err := p.finish(); err != nil || p.stopped {
+			return err
+		}
+	case !bytes.Equal(rec.Key, p.key):
+		if err := p.endPeers(); err != nil {
+			return err
+		}
+	}
+	p.begun, p.same = true, int(same)
+	p.key = append(p.key[:0], rec.Key...)
+	p.peers++
+	row := rec.Val[n:]
+	if len(p.atEnds) > 0 {
+		extras, _ := p.values(nil, row)
+		for _, i := range p.atEnds {
+			f := &p.funcs[i]
+			v := extras[f.arg]
+			if f.Kind == plan.LastValue {
+				f.end = v
+			} else if !v.IsNull() {
+				if err := f.sum.add(f.Agg, v); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return p.rows.Add(row)
+}
+
+// values appends the extras of an encoded row to dst. It also returns the rest of
+// the row, its columns.
+func (w *windower) values(dst []value.Value, row []byte) ([]value.Value, string) {
+	text := string(row)
+	for range w.extras {
+		var v value.Value
+		v, text = spill.DecodeValue(text)
+		dst = append(dst, v)
+	}
+	return dst, text
+}
+
+// endPeers ends the current group of peers: it adds their number and the results
+// of the functions that are now known to p.ends.
+func (p *partition) endPeers() error {
+	end := binary.AppendUvarint(nil, p.peers)
+	for _, i := range p.atEnds {
+		f := &p.funcs[i]
+		if f.Kind == plan.OfPeers {
+			f.end = f.sum.result(f.Agg)
+		}
+		end = spill.AppendValue(end, f.end)
+	}
+	p.peers = 0
+	return p.ends.Add(end)
+}
+
+// finish yields the rows of the partition, and prepares p for the next one.
+func (p *partition) finish() error {
+	if !p.begun {
+		return nil
+	}
+	if err := p.endPeers(); err != nil {
+		return err
+	}
+	for i := range p.funcs {
+		f := &p.funcs[i]
+		if f.Kind == plan.Lag || f.Kind == plan.Lead {
+			f.other = p.rows.Reader()
+			defer f.other.Close()
+			for k := int64(0); f.Kind == plan.Lead && k < f.Offset; k++ {
+				if _, ok, err := f.other.Next(); !ok || err != nil {
+					if err != nil {
+						return err
+					}
+					break
+				}
+			}
+		}
+	}
+	rows, ends := p.rows.Reader(), p.ends.Reader()
+	defer rows.Close()
+	defer ends.Close()
+	place := window{}
+	var extras []value.Value
+	for {
+		row, ok, err := rows.Next()
+		if err != nil || !ok {
+			if err != nil {
+				return err
+			}
+			break
+		}
+		if place.left == 0 {
+			if err := p.nextPeers(&place, ends); err != nil {
+				return err
+			}
+		}
+		place.left--
+		place.row++
+		var text string
+		extras, text = p.values(extras[:0], row)
+		for _, c := range p.out.Cols[:p.width] {
+			var v value.Value
+			v, text = spill.DecodeValue(text)
+			c.AppendValue(v)
+		}
+		for i := range p.funcs {
+			v, err := p.result(&p.funcs[i], &place, extras)
+			if err != nil {
+				return err
+			}
+			p.out.Cols[p.width+i].AppendValue(v)
+		}
+		p.out.N++
+		if p.out.N == record.BatchRows {
+			if err := p.ctx.Err(); err != nil {
+				return err
+			}
+			if p.stopped = !p.yield(p.out, nil); p.stopped {
+				return nil
+			}
+			p.out.Clear()
+		}
+	}
+	p.rows.Clear()
+	p.ends.Clear()
+	for i := range p.funcs {
+		f := &p.funcs[i]
+		f.sum, f.end, f.first = state{}, value.Value{}, value.Value{}
+	}
+	return nil
+}
+
+// window is the place of a row in its partition.
+type window struct {
+	row   int64  // its number, from 1
+	first int64  // the number of the first of its peers
+	group int64  // the number of the group of its peers, from 1
+	left  uint64 // how many of its peers follow
+}
+
+// nextPeers moves w to the next group of peers, and sets the results that all of
+// them share.
+func (p *partition) nextPeers(w *window, ends *spill.SpoolReader) error {
+	end, _, err := ends.Next()
+	if err != nil {
+		return err
+	}
+	n, used := binary.Uvarint(end)
+	w.left, w.first, w.group = n, w.row+1, w.group+1
+	text := string(end[used:])
+	for _, i := range p.atEnds {
+		p.funcs[i].end, text = spill.DecodeValue(text)
+	}
+	return nil
+}
+
+// result returns the result of f for the row at the place w, which has the
+// values extras.
+func (p *partition) result(f *windowResult, w *window, extras []value.Value) (value.Value, error) {
+	switch f.Kind {
+	case plan.RowNumber:
+		return value.OfInt(w.row), nil
+	case plan.Rank:
+		return value.OfInt(w.first), nil
+	case plan.DenseRank:
+		return value.OfInt(w.group), nil
+	case plan.FirstValue:
+		if w.row == 1 {
+			f.first = held(extras[f.arg])
+		}
+		return f.first, nil
+	case plan.Lag, plan.Lead:
+		if f.Kind == plan.Lead || w.row > f.Offset {
+			row, ok, err := f.other.Next()
+			if err != nil {
+				return value.Value{}, err
+			}
+			if ok {
+				others, _ := p.values(nil, row)
+				return others[f.arg], nil
+			}
+		}
+		if f.def >= 0 {
+			return extras[f.def], nil
+		}
+		return value.Value{}, nil
+	}
+	return f.end, nil
+}

@@ -1,0 +1,173 @@
+package exec_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestWindows computes functions with OVER for random rows, and compares with a
+// loop over the rows of each partition, whatever memory there is.
+func TestWindows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSession(archive{smallSite()})
+		s.Settings().MemoryBytes = rapid.SampledFrom([]int64{1, 500, 1 << 20}).Draw(t, "memory")
+		var rows []windowRow
+		var texts []string
+		number := func(n int) string {
+			if n == 0 {
+				return "NULL"
+			}
+			return strconv.Itoa(n)
+		}
+		for i := range rapid.IntRange(1, 30).Draw(t, "rows") {
+			r := windowRow{id: i, part: rapid.IntRange(0, 3).Draw(t, "part"), by: rapid.IntRange(0, 4).Draw(t, "by"), n: rapid.IntRange(0, 9).Draw(t, "n")}
+			rows = append(rows, r)
+			texts = append(texts, fmt.Sprintf("SELECT %d AS id, %s AS p, %s AS b, %s AS n", i, number(r.part), number(r.by), number(r.n)))
+		}
+		offset := rapid.IntRange(0, 3).Draw(t, "offset")
+		over := "PARTITION BY p ORDER BY b"
+		partitioned := rapid.Bool().Draw(t, "partitioned")
+		if !partitioned {
+			over = "ORDER BY b"
+		}
+		ordered := rapid.Bool().Draw(t, "ordered")
+		desc := ordered && rapid.Bool().Draw(t, "desc")
+		switch {
+		case !ordered:
+			over = strings.TrimSuffix(strings.TrimSuffix(over, "ORDER BY b"), " ")
+		case desc:
+			over += " DESC"
+		}
+		place := func(n int) int { // NULLs come last
+			switch {
+			case n == 0:
+				return 100
+			case desc:
+				return -n
+			}
+			return n
+		}
+		slices.SortStableFunc(rows, func(a, b windowRow) int {
+			order := 0
+			if partitioned {
+				order = cmp.Compare((a.part+9)%10, (b.part+9)%10)
+			}
+			if ordered {
+				order = cmp.Or(order, cmp.Compare(place(a.by), place(b.by)))
+			}
+			return order
+		})
+		var want []string
+		for i, r := range rows {
+			var part, upTo []windowRow // of the partition; and up to the last peer
+			at := 0
+			for k, o := range rows {
+				if partitioned && o.part != r.part {
+					continue
+				}
+				if k == i {
+					at = len(part)
+				}
+				part = append(part, o)
+				if !ordered || place(o.by) <= place(r.by) {
+					upTo = append(upTo, o)
+				}
+			}
+			first, groups := 1, map[int]bool{}
+			for _, o := range part {
+				if ordered && place(o.by) < place(r.by) {
+					first++
+					groups[o.by] = true
+				}
+			}
+			other := func(k int) string {
+				if k < 0 || k >= len(part) {
+					return number(r.id)
+				}
+				return number(part[k].n)
+			}
+			sum, count, most := 0, 0, 0
+			for _, o := range upTo {
+				if o.n != 0 {
+					sum += o.n
+					count++
+				}
+				most = max(most, o.n)
+			}
+			total := number(sum)
+			want = append(want, fmt.Sprint(r.id, " ", at+1, " ", first, " ", len(groups)+1, " ", other(at-offset), " ", other(at+offset), " ",
+				number(part[0].n), " ", number(upTo[len(upTo)-1].n), " ", total, " ", count, " ", len(upTo), " ", number(most)))
+		}
+		o := fmt.Sprintf("OVER (%s)", over)
+		src := fmt.Sprintf(`SELECT id, row_number() %[1]s, rank() %[1]s, dense_rank() %[1]s, lag(n, %[2]d, CASE WHEN id > 0 THEN id END) %[1]s, lead(n, %[2]d, CASE WHEN id > 0 THEN id END) %[1]s,
+			first_value(n) %[1]s, last_value(n) %[1]s, sum(n) %[1]s, count(n) %[1]s, count(*) %[1]s, max(n) %[1]s FROM (%[3]s) AS t`, o, offset, strings.Join(texts, " UNION ALL "))
+		got, _, err := ask(s, src)
+		if err != nil {
+			t.Fatalf("%s: %v", src, err)
+		}
+		lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")[1:]
+		if text := strings.ReplaceAll(strings.Join(want, "\n"), "NULL", "-"); strings.ReplaceAll(strings.Join(lines, "\n"), "|", " ") != text {
+			t.Fatalf("%s\ngot\n%s\nwant\n%s", src, strings.ReplaceAll(strings.Join(lines, "\n"), "|", " "), text)
+		}
+	})
+}
+
+// windowRow is a row of TestWindows. A 0 stands for NULL, except as id.
+type windowRow struct{ id, part, by, n int }
+
+// TestWindowQueries shows functions with OVER beside the other clauses.
+func TestWindowQueries(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"SELECT host, count(*) AS n, rank() OVER (ORDER BY count(*) DESC) AS r, sum(count(*)) OVER () AS total FROM captures GROUP BY host HAVING n > 0 ORDER BY r, host",
+			"host|n|r|total\npku.edu.cn|8|1|11\nwww.pku.edu.cn|2|2|11\na.www.pku.edu.cn|1|3|11\n"},
+		{"SELECT url, n FROM (SELECT url, row_number() OVER (PARTITION BY host ORDER BY time DESC) AS n FROM captures WHERE status = 200) AS x WHERE n = 1 ORDER BY url",
+			"url|n\nhttp://pku.edu.cn/|1\nhttp://www.pku.edu.cn/z|1\nhttp://a.www.pku.edu.cn/y.gif|1\n"},
+		{"SELECT DISTINCT rank() OVER (ORDER BY host) AS r FROM captures ORDER BY r DESC LIMIT 2", "r\n10\n2\n"},
+		{"SELECT time FROM captures ORDER BY row_number() OVER (ORDER BY time DESC) LIMIT 2", "time\n2008-08-25\n2008-08-05\n"},
+		{"SELECT time, lag(html) OVER (ORDER BY time) AS before FROM versions WHERE url = 'http://pku.edu.cn/' AND time > 2008-07 ORDER BY time LIMIT 3", "time|before\n2008-08-05|-\n2008-08-25|gone\n"},
+		{"SELECT url, time, sum(bytes) FILTER (WHERE status = 200) OVER (PARTITION BY url) AS s, count_if(status = 404) OVER (PARTITION BY url) AS k FROM captures ORDER BY url, time LIMIT 1", "url|time|s|k\nhttp://pku.edu.cn/|2008-06-01|16|1\n"},
+		{"SELECT (SELECT max(r) FROM (SELECT rank() OVER (ORDER BY page_count) AS r FROM hosts) AS x) AS m", "m\n3\n"},
+		{"SELECT h.host, (SELECT row_number() OVER (ORDER BY p.url DESC) FROM pages AS p WHERE p.host = h.host ORDER BY p.url LIMIT 1) AS n FROM hosts AS h", "host|n\npku.edu.cn|3\nwww.pku.edu.cn|2\na.www.pku.edu.cn|1\n"},
+		{"SELECT lag(n, 1, 0.5) OVER (ORDER BY n) AS x FROM (SELECT 1 AS n UNION ALL SELECT 2) AS t", "x\n0.5\n1\n"},
+	} {
+		for _, memory := range []int64{1 << 20, 1} {
+			s := newSession(archive{smallSite()})
+			s.Settings().MemoryBytes = memory
+			got, _, err := ask(s, c.src)
+			if err != nil || got != c.want {
+				t.Errorf("%s\nwith %d bytes: got\n%swant\n%serror %v", c.src, memory, got, c.want, err)
+			}
+		}
+	}
+}
+
+// TestWindowErrors shows what is said about functions with OVER at a wrong place
+// or in a wrong form.
+func TestWindowErrors(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"SELECT row_number() FROM captures", "row_number wants OVER (such as row_number() OVER (PARTITION BY url ORDER BY time))"},
+		{"SELECT url FROM captures WHERE rank() OVER (ORDER BY url) = 1", "no function with OVER may stand in WHERE"},
+		{"SELECT host FROM captures GROUP BY host HAVING rank() OVER (ORDER BY host) = 1", "no function with OVER may stand in HAVING"},
+		{"SELECT sum(rank() OVER (ORDER BY url)) FROM captures", "no function with OVER may stand in an aggregate"},
+		{"SELECT sum(rank() OVER ()) OVER () FROM captures", "no function with OVER may stand in a function with OVER"},
+		{"SELECT lower(url) OVER () FROM captures", "lower takes no OVER"},
+		{"SELECT median(bytes) OVER () FROM captures", "median takes no OVER (compute it with GROUP BY, and join the result)"},
+		{"SELECT count(DISTINCT url) OVER () FROM captures", "no DISTINCT may stand in a function with OVER"},
+		{"SELECT lag(url, -1) OVER () FROM captures", "lag takes a whole number from 0"},
+		{"SELECT lag(url, 1, 2) OVER () FROM captures", "url is url, and 2 is int (CAST(2 AS url))"},
+		{"SELECT lag() OVER () FROM captures", "lag has 0 arguments here; it is called as lag(x any [, offset int] [, default any]) any"},
+		{"SELECT rank(url) OVER () FROM captures", "rank has 1 argument here"},
+		{"SELECT host, rank() OVER (ORDER BY url) FROM captures GROUP BY host", "neither in GROUP BY nor in an aggregate"},
+	} {
+		_, _, err := ask(newSession(archive{smallSite()}), c.src)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s\ngot  %v\nwant %s", c.src, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package repl
+
+import (
+	"strings"
+
+	"infomall/lang"
+	"infomall/lang/ast"
+)
+
+// habit returns the statement that word means, a line at the prompt that users
+// of other shells type without a semicolon: a command of psql or sqlite3, such
+// as \d name, or a whole statement that shows a list, a description or help. It
+// returns "" if word is nothing of that kind.
+func habit(word string) string {
+	word = strings.TrimRight(word, "; ")
+	command, name, _ := strings.Cut(word, " ")
+	name = strings.TrimSpace(name)
+	switch command {
+	case `\d`, `\dt`, `\d+`, `\dt+`, ".tables", ".schema":
+		if name == "" {
+			return "SHOW RELATIONS"
+		}
+		return "DESCRIBE " + name
+	case "?", `\?`, `\h`, `\help`:
+		return "HELP " + name
+	}
+	st, err := lang.ParseOne(word, "")
+	if err != nil {
+		return ""
+	}
+	switch st.(type) {
+	case *ast.Show, *ast.Describe, *ast.Help:
+		return word
+	}
+	return ""
+}
+
+// isLeaving reports whether word is a command with which users of other shells
+// leave the shell, such as exit.
+func isLeaving(word string) bool {
+	switch strings.ToLower(strings.TrimRight(word, "; ")) {
+	case "exit", "quit", `\q`, ".exit":
+		return true
+	}
+	return false
+}
+
+// isCommand reports whether line is a command of this shell or another one,
+// such as quit or .mode csv. A statement that was begun does not go on with
+// such a line.
+func isCommand(line string) bool {
+	word := strings.TrimSpace(line)
+	name, _ := dotArguments(word)
+	switch {
+	case isLeaving(word), strings.EqualFold(word, "help"), word == "?", strings.HasPrefix(word, `\`), foreignDots[name] != "":
+		return true
+	}
+	for _, c := range dotCommands() {
+		if c.name == name {
+			return true
+		}
+	}
+	return false
+}
