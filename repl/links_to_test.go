@@ -18,6 +18,8 @@ var linkQueries = []string{
 	"SELECT url, time FROM links IN 'www.lanshan.example' LATEST WHERE target = '%s' AND NOT nofollow",
 	"SELECT url, time FROM links SINCE 2008-07 WHERE target IN ('%s', 'http://nowhere.example/')",
 	"SELECT url, target FROM links UNTIL 2008-08 WHERE target LIKE '%s%%' OR target WITHIN 'lib.lanshan.example/'",
+	"SELECT url, target, time FROM links IN 'lanshan.example' TO '%s' UNTIL 2008-09 l WHERE l.anchor IS NOT NULL",
+	"SELECT p.url, l.time FROM pages AS p LEFT JOIN links TO '=www.lanshan.example', '%s' AS l ON l.url = p.url",
 	"SELECT p.url, l.time FROM pages AS p LEFT JOIN links AS l ON l.url = p.url AND l.target = '%s'",
 }
 

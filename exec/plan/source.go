@@ -29,6 +29,9 @@ func newSource(s *ast.Source, r *relation.Relation, env *expr.Env) (*Source, err
 	if err := src.setQuestion(s, env); err != nil {
 		return nil, err
 	}
+	if err := src.setTo(s.To, env); err != nil {
+		return nil, err
+	}
 	if s.Unit != nil {
 		err := ast.Errorf(s.Unit, "%s takes no unit", r.Name)
 		err.Hint = "periods(month) does, and the choice EACH month"
@@ -83,6 +86,8 @@ func unscoped(s *ast.Source, r *relation.Relation) error {
 	switch {
 	case len(s.Scopes) > 0:
 		at, what = s.Scopes[0], "scope"
+	case len(s.To) > 0:
+		at, what = s.To[0], "TO"
 	case s.Time.Range != nil:
 		at = s.Time.Range
 	case s.Time.Choice != nil:
@@ -125,6 +130,31 @@ func (n *Source) setScopes(list []ast.Scope, env *expr.Env) error {
 			}
 		}
 		return false
+	}
+	return nil
+}
+
+// setTo sets the URLs to which the links lead that n reads, from the scopes after TO in
+// FROM, of which there may be none.
+func (n *Source) setTo(list []ast.Scope, env *expr.Env) error {
+	if len(list) == 0 {
+		return nil
+	}
+	if n.Relation != relation.Links {
+		err := ast.Errorf(list[0], "%s takes no TO", n.Relation.Name)
+		err.Hint = "links does, and IN says of which URLs the rows are"
+		return err
+	}
+	scopes := make([]urlkey.Scope, len(list))
+	for i, s := range list {
+		var err error
+		if scopes[i], _, err = readScope(s, env); err != nil {
+			return err
+		}
+	}
+	n.Targets = urlkey.Union(scopes...)
+	n.To = func(key string) bool {
+		return slices.ContainsFunc(scopes, func(s urlkey.Scope) bool { return s.Contains(key) })
 	}
 	return nil
 }

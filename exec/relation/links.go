@@ -129,12 +129,14 @@ func (r *Reader) linksOf(ctx context.Context, n *Request, b *spanBatch, i int) (
 	}
 	r.resolved.Page(urlkey.Base(b.URL[i], p.base))
 	var link []byte
-	list := make([]linkRow, len(p.links))
+	list := make([]linkRow, 0, len(p.links))
 	for j := range p.links {
-		l := &list[j]
-		*l = linkRow{Link: &p.links[j], url: b.URL[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: j, block: p.path(j)}
+		l := linkRow{Link: &p.links[j], url: b.URL[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: j, block: p.path(j)}
 		link = append(link[:0], l.Target...)
 		l.target = string(r.resolved.Target(link))
+		if n.To == nil || l.target != "" && n.To(urlkey.Key(l.target)) {
+			list = append(list, l)
+		}
 	}
 	return list, nil
 }

@@ -30,8 +30,9 @@ type Request struct {
 	// smaller.
 	InScope []urlkey.Range
 	// Targets are the ranges of keys outside which no link is asked for, of the relation
-	// links; nil means all.
+	// links; nil means all. To tests the key of each target; nil means all.
 	Targets []urlkey.Range
+	To      func(key string) bool
 	Match   func(key string) bool // also tests each key; nil if Ranges say all
 	// Narrowed reports that WHERE has made Ranges smaller than Scope.
 	Narrowed bool

@@ -260,6 +260,7 @@ type Source struct {
 	Unit     *Name   // the unit of periods(unit); nil if absent
 	Question Expr    // the words of findings('words'), *String or *Param; nil if absent
 	Scopes   []Scope // none means all URLs
+	To       []Scope // of links: where they lead; none means anywhere
 	Time     TimeClause
 	Alias    *Name // nil if absent
 }
@@ -287,6 +288,7 @@ func (s *Source) print(p *printer) {
 		}
 	}
 	p.scopes(s.Scopes)
+	p.scopesAfter(" TO ", s.To)
 	p.time(&s.Time)
 	p.alias(s.Alias)
 }
@@ -295,7 +297,7 @@ func (s *Source) children(l nodes) nodes {
 	if s.Query != nil {
 		l = append(l, s.Query)
 	}
-	return l.exprs(s.File, s.Question).scopes(s.Scopes).time(&s.Time)
+	return l.exprs(s.File, s.Question).scopes(s.Scopes).scopes(s.To).time(&s.Time)
 }
 
 // Join is one join of a SELECT: [LEFT] JOIN source (ON expr | USING (name, …)),

@@ -26,6 +26,7 @@ join = [INNER] JOIN source (ON expr | USING (name, …))
   | LEFT [OUTER] JOIN source (ON expr | USING (name, …))
   | CROSS JOIN source
 source = relation [IN scope, …] [time] [[AS] name]
+  | links [IN scope, …] TO scope, … [time] [[AS] name]
   | relation [[AS] name] [IN scope, …] [time]
   | scope, … [time] [[AS] name]
   | periods(unit) range [[AS] name]
@@ -394,6 +395,12 @@ func (p *parser) relation(s *ast.Source) error {
 	}
 	if p.take("IN") {
 		if s.Scopes, err = p.scopes(); err != nil {
+			return err
+		}
+	}
+	if scan.EqualFold(name.Text, "LINKS") && scan.IsWord(p.peek(), "TO") {
+		p.next()
+		if s.To, err = p.scopes(); err != nil {
 			return err
 		}
 	}
