@@ -125,6 +125,9 @@ var questionMoments = []struct{ ours, to string }{
 // program, and with sqlite3 over the exported relations. The rows must be the
 // same, in the same order if the query has one.
 func TestQuestions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	sqlite, err := exec.LookPath("sqlite3")
 	if err != nil {
 		t.Skip("there is no sqlite3 to ask the same")

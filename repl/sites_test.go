@@ -53,6 +53,9 @@ func chosenSites() []string {
 // compressed Tianwang files. Each import must account for every capture and
 // give the model's versions.
 func TestHistoryFormats(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	dir := t.TempDir()
 	var period []string
 	if !*allSites {
@@ -116,6 +119,9 @@ func TestHistoryFull(t *testing.T) {
 // TestHistoryBodies asks for every capture of a site as SHOW PAGE … AS raw
 // and compares its sha256 with that of the body in the file imported.
 func TestHistoryBodies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	for _, bundle := range chosenSites() {
 		t.Run(bundle, func(t *testing.T) {
 			file := siteHistory(t, bundle, filepath.Join(t.TempDir(), "site.raw"))
@@ -142,6 +148,9 @@ func TestHistoryBodies(t *testing.T) {
 // edited or removed, unless only its layout changed. No other version may have
 // one.
 func TestChangesOfSites(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	type moment struct{ url, time string }
 	for _, bundle := range chosenSites() {
 		t.Run(bundle, func(t *testing.T) {
@@ -179,6 +188,9 @@ func TestChangesOfSites(t *testing.T) {
 // TestImportOrder imports a history month by month in order, in reverse, in
 // random order and by two processes at once. All answers must be the same.
 func TestImportOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	dir := t.TempDir()
 	file := siteHistory(t, "kafka", filepath.Join(dir, "site.raw"), "--from", "2018-01", "--to", "2019-12")
 	months := splitMonths(t, file)

@@ -289,6 +289,9 @@ func drawBounds(rt *rapid.T, a *Archive) {
 // the answers are those of the whole history, over all time and over any range
 // of days.
 func TestAnyOrder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		visits := drawHistory(rt)
 		a := Open(t.TempDir(), Options{})

@@ -131,6 +131,9 @@ func TestSplitByItself(t *testing.T) {
 // sealing pools between, and loses the catalogue at the end: the answers are the
 // same, and VERIFY finds nothing.
 func TestSplitHistories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		visits := rapid.Permutation(drawHistory(rt)).Draw(rt, "order")
 		a := Open(t.TempDir(), Options{})

@@ -42,6 +42,9 @@ func versionPlaces(t rapid.TB, v *Snapshot) (places []timeline.Place) {
 // TestReadVersions reads the versions of drawn histories together, in any order. What
 // is read is what the reading of each version by itself gives.
 func TestReadVersions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	divided := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		a := Open(t.TempDir(), Options{})

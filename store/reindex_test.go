@@ -41,6 +41,9 @@ func loseCatalogue(t testing.TB, dir string) {
 // these and the catalogue, and makes them anew: the same answers, in whatever
 // range, nothing wrong, and more can be imported.
 func TestReindex(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		history := drawHistory(rt)
 		visits := rapid.Permutation(history).Draw(rt, "order")

@@ -202,6 +202,9 @@ func bodyForm(t rapid.TB, a *Archive, v *visit) segment.BodyForm {
 // what the model does after each step, over all time and over any range of days,
 // and nothing is wrong with it in the end.
 func TestRemovals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		m := &removalModel{visits: drawHistory(rt), past: make(map[*visit]past), fixed: make(map[*visit]*visit)}
 		a := Open(t.TempDir(), Options{})

@@ -41,6 +41,9 @@ func verify(t testing.TB, dir string, o task.VerifyOptions) []task.Finding {
 // TestVerifyClean imports histories in parts and in any order, merging pools between: nothing is wrong
 // with what comes of it.
 func TestVerifyClean(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		visits := rapid.Permutation(drawHistory(rt)).Draw(rt, "order")
 		a := Open(t.TempDir(), Options{})
@@ -227,6 +230,9 @@ func progressOfSamples() []byte {
 // time: VERIFY finds each. LOCK alone is not looked at: whatever it holds, the
 // next segment's number is above all that are in use.
 func TestVerifyTwentyFlips(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	dir := goldenArchive(t)
 	if err := os.WriteFile(filepath.Join(dir, "verify"), progressOfSamples(), 0o644); err != nil {
 		t.Fatal(err)

@@ -113,9 +113,9 @@ var fileSeed = flag.Uint64("faults.files", 1, "seed of the files that TestFileDa
 // TestFileDamage damages one place of a file of records: only the records that it
 // touches are lost, and each that is lost has a damage there.
 func TestFileDamage(t *testing.T) {
-	rounds := 1500
+	rounds := 500
 	if testing.Short() {
-		rounds = 150
+		rounds = 100
 	}
 	for _, c := range []struct {
 		format string
