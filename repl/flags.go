@@ -5,10 +5,12 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/alecthomas/kong"
 
 	"infomall/exec/rowio"
+	"infomall/repl/serve"
 )
 
 // input is one script to run, from the command line.
@@ -19,29 +21,38 @@ type input struct {
 
 // options holds the values of the flags and arguments of the command line.
 type options struct {
-	Archive     string            `short:"a" placeholder:"DIR" help:"The archive's folder; else $$INFOMALL_ARCHIVE, else ./archive."`
-	Command     string            `short:"c" type:"statements" placeholder:"TEXT" help:"Run these statements. May be repeated and mixed with files: all run in the order given."`
-	File        string            `short:"f" type:"script" placeholder:"FILE" help:"Run this script; - is standard input. The same as FILE without -f."`
-	Format      string            `placeholder:"F" help:"Format of results: ${formats}. A terminal gets table, all else csv."`
-	Output      string            `short:"o" placeholder:"FILE" help:"Write results to this file; with %d in its name, as in page-%d, each result to a file of its own."`
-	Param       map[string]string `placeholder:"NAME=VALUE" mapsep:"none" help:"Give $$NAME a value. May be repeated."`
-	Header      bool              `negatable:"" default:"true" help:"Name the columns in csv and tsv."`
-	CSVSafe     bool              `name:"csv-safe" help:"Put ' before text in csv and tsv that a spreadsheet would take for a formula."`
-	Last        bool              `help:"Print only the last result."`
-	Init        string            `placeholder:"FILE" help:"Run this script first, printing none of its results."`
-	RC          bool              `name:"rc" negatable:"" default:"true" help:"Let the shell run $$XDG_CONFIG_HOME/infomall/rc first."`
-	ReadOnly    bool              `help:"Refuse statements that write to the archive."`
-	Yes         bool              `help:"Let DROP and DELETE remove captures without asking."`
-	Daemon      bool              `help:"Run scheduled statements when they are due, until interrupted."`
-	Check       bool              `help:"Read and plan all statements, report what is wrong with them and run none."`
-	KeepGoing   bool              `help:"Go on after a statement that failed."`
-	FailOnEmpty bool              `help:"End with status 1 if a query gave no rows."`
-	FailOnRows  bool              `help:"End with status 1 if a query gave rows."`
-	Quiet       bool              `short:"q" help:"No notes, summaries and progress on standard error."`
-	Verbose     bool              `short:"v" help:"Let IMPORT list each damaged place."`
-	Color       string            `enum:"auto,always,never" default:"auto" help:"Colour in tables: auto, always or never."`
-	Version     bool              `help:"Print the version."`
-	Help        bool              `short:"h" help:"Print this help."`
+	Archive      string            `short:"a" placeholder:"DIR" help:"The archive's folder; else $$INFOMALL_ARCHIVE, else ./archive."`
+	Command      string            `short:"c" type:"statements" placeholder:"TEXT" help:"Run these statements. May be repeated and mixed with files: all run in the order given."`
+	File         string            `short:"f" type:"script" placeholder:"FILE" help:"Run this script; - is standard input. The same as FILE without -f."`
+	Format       string            `placeholder:"F" help:"Format of results: ${formats}. A terminal gets table, all else csv."`
+	Output       string            `short:"o" placeholder:"FILE" help:"Write results to this file; with %d in its name, as in page-%d, each result to a file of its own."`
+	Param        map[string]string `placeholder:"NAME=VALUE" mapsep:"none" help:"Give $$NAME a value. May be repeated."`
+	Header       bool              `negatable:"" default:"true" help:"Name the columns in csv and tsv."`
+	CSVSafe      bool              `name:"csv-safe" help:"Put ' before text in csv and tsv that a spreadsheet would take for a formula."`
+	Last         bool              `help:"Print only the last result."`
+	Init         string            `placeholder:"FILE" help:"Run this script first, printing none of its results."`
+	RC           bool              `name:"rc" negatable:"" default:"true" help:"Let the shell run $$XDG_CONFIG_HOME/infomall/rc first."`
+	ReadOnly     bool              `help:"Refuse statements that write to the archive."`
+	Yes          bool              `help:"Let DROP and DELETE remove captures without asking."`
+	Daemon       bool              `help:"Run scheduled statements when they are due, until interrupted."`
+	Serve        string            `placeholder:"ADDR" help:"Serve the archive on the web, read-only, until interrupted: replay, calendar, search and APIs. Without ADDR at ${serveAddr}."`
+	ServeOrigin  string            `placeholder:"ORIGIN" help:"With --serve: the origin by which browsers reach it through a proxy, such as https://archive.example."`
+	ReplayAddr   string            `placeholder:"ADDR" help:"With --serve: the address of archived pages; else the next port."`
+	ReplayOrigin string            `placeholder:"ORIGIN" help:"With --serve: the origin of archived pages through a proxy; a * is one for each site, as in https://*.replay.example."`
+	CORS         []string          `name:"cors" placeholder:"ORIGIN" help:"With --serve: let pages of this origin call the APIs; * lets all. May be repeated."`
+	AccessLog    string            `placeholder:"FILE" help:"With --serve: log requests to this file, in the Common Log Format; - is standard error."`
+	QueryTimeout time.Duration     `placeholder:"TIME" default:"30s" help:"With --serve: the longest time of a statement."`
+	QueryMemory  string            `placeholder:"SIZE" help:"With --serve: the memory of a statement, such as 256MB; else that of the setting memory."`
+	QueryRows    int64             `placeholder:"N" default:"1000000" help:"With --serve: the most rows of an answer."`
+	Check        bool              `help:"Read and plan all statements, report what is wrong with them and run none."`
+	KeepGoing    bool              `help:"Go on after a statement that failed."`
+	FailOnEmpty  bool              `help:"End with status 1 if a query gave no rows."`
+	FailOnRows   bool              `help:"End with status 1 if a query gave rows."`
+	Quiet        bool              `short:"q" help:"No notes, summaries and progress on standard error."`
+	Verbose      bool              `short:"v" help:"Let IMPORT list each damaged place."`
+	Color        string            `enum:"auto,always,never" default:"auto" help:"Colour in tables: auto, always or never."`
+	Version      bool              `help:"Print the version."`
+	Help         bool              `short:"h" help:"Print this help."`
 
 	inputs []input // the values of -c and -f, and bare file names, in the order given
 }
@@ -88,7 +99,7 @@ func newParser(o *options, out io.Writer, collect func(command bool) kong.Mapper
 		kong.Name("infomall [FILE | -]…"),
 		kong.Description(strings.TrimSpace(description)),
 		kong.NoDefaultHelp(),
-		kong.Vars{"formats": strings.Join(rowio.Formats(), " ")},
+		kong.Vars{"formats": strings.Join(rowio.Formats(), " "), "serveAddr": serve.AddrDefault},
 		kong.NamedMapper("statements", collect(true)),
 		kong.NamedMapper("script", collect(false)),
 		kong.Writers(out, out),
@@ -146,6 +157,8 @@ func spellOut(args []string, flags []*kong.Flag) []string {
 		}
 		name, ok := valued[arg]
 		switch {
+		case name == "serve" && (i+1 == len(args) || strings.HasPrefix(args[i+1], "-")):
+			out = append(out, "--serve="+serve.AddrDefault)
 		case ok && i+1 < len(args):
 			i++
 			out = append(out, "--"+name+"="+args[i])

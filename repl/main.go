@@ -96,6 +96,8 @@ func (p *program) main(ctx context.Context, args []string) (status int) {
 			return p.shell(ctx, scripts)
 		case p.options.Daemon:
 			return p.daemon(ctx, scripts)
+		case p.options.Serve != "":
+			return p.serve(ctx, scripts)
 		}
 		return p.batch(ctx, scripts)
 	})
@@ -155,6 +157,12 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 			return nil, false, errors.New("--daemon runs only what is scheduled; put settings into a script for --init")
 		}
 		return scripts, false, p.daemonPath()
+	}
+	if p.options.Serve != "" {
+		if len(inputs) > 0 || p.options.Check {
+			return nil, false, errors.New("--serve runs no scripts; put settings into a script for --init")
+		}
+		return scripts, false, nil
 	}
 	if len(inputs) == 0 {
 		if terminalOf(p.stdin) != nil && !p.options.Check {

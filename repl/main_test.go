@@ -201,6 +201,7 @@ func (endless) Stats() record.ReadStats { return record.ReadStats{} }
 
 func (endless) SetCache(int64) {}
 func (endless) SkipDamage()    {}
+func (endless) State() string  { return "" }
 func (endless) Damage() error  { return nil }
 
 func (endless) Close() error { return nil }

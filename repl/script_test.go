@@ -60,7 +60,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": status,
-			"serve":  serve,
+			"serve":  serveFolder,
 			"await":  await,
 			"recode": recode,
 		},
@@ -123,9 +123,9 @@ func recode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// serve serves a folder while the script runs. A file that begins with a status
+// serveFolder serves a folder while the script runs. A file that begins with a status
 // line is a whole response, and sent as it is.
-func serve(ts *testscript.TestScript, neg bool, args []string) {
+func serveFolder(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: serve DIR")
 	}

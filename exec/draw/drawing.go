@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"strings"
 
 	"infomall/store/block/life"
 )
@@ -13,6 +14,9 @@ import (
 type Drawing interface {
 	// HTML writes the drawing as an HTML page that needs no other file.
 	HTML(w io.Writer) error
+	// Part writes the drawing without its heading as a part of an HTML page. The
+	// page needs the rules of Style.
+	Part(w io.Writer) error
 	// Text writes the drawing as text for the terminal t.
 	Text(w io.Writer, t Terminal) error
 }
@@ -63,3 +67,15 @@ var drawingPages string
 
 // drawings has the templates of the HTML pages: "diff" and "blocks".
 var drawings = template.Must(template.New("").Parse(drawingPages))
+
+// Style returns the CSS rules for the drawings that Part writes. They hold inside an
+// element of the class drawing only.
+func Style() string {
+	var b strings.Builder
+	b.WriteString(".drawing {\n")
+	if err := drawings.ExecuteTemplate(&b, "rules", nil); err != nil {
+		panic(err) // the template takes no data
+	}
+	b.WriteString("}\n")
+	return b.String()
+}

@@ -135,6 +135,9 @@ type Snapshot interface {
 	// that names what was skipped, or nil if nothing was.
 	SkipDamage()
 	Damage() error
+	// State returns a text that names the state of the archive. Snapshots of one
+	// archive with equal texts show the same captures.
+	State() string
 	// Stats returns counts of what was read through this snapshot so far.
 	Stats() record.ReadStats
 	// SetCache bounds, in bytes, the archive's cache of decoded runs

@@ -64,6 +64,9 @@ func (s *Session) arguments(st *ast.Run) (map[string]string, error) {
 // expandFile sets the name and text of p to the script in the file that st
 // names.
 func (s *Session) expandFile(p *Program, st *ast.Run) error {
+	if s.o.NoFiles {
+		return ast.Errorf(st.File, "no files are read here")
+	}
 	var err error
 	if p.Name, err = expr.ConstantText(st.File, s.Env()); err != nil {
 		return err

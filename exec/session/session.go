@@ -27,6 +27,7 @@ type Options struct {
 	Scripts  fs.FS             // the scripts that come with the program, NAME.iql, for RUN; nil means none
 	Verbose  bool              // IMPORT also lists each damaged place
 	ReadOnly bool              // statements that write are refused
+	NoFiles  bool              // statements that read a file by its name are refused: FROM FILE, RUN FILE
 	// Plain runs queries without optimization. The answers are the same; tests compare
 	// both.
 	Plain bool
@@ -162,12 +163,15 @@ func (s *Session) Now() time.Time {
 // Env returns the values that an expression may need and that stay fixed
 // while one statement runs, such as the current time and the parameters.
 func (s *Session) Env() *expr.Env {
-	return &expr.Env{
+	env := &expr.Env{
 		Now: record.At(s.Now()), Zone: s.o.Settings.Timezone, Params: s.o.Params,
 		Level: s.o.Settings.CutLevel(), Profile: s.o.Settings.Profile, Collapse: s.o.Settings.Collapse, Plain: s.o.Plain,
-		Table:   func(path string) (value.Table, error) { return rowio.OpenTable(path) },
 		Defined: s.Defined(),
 	}
+	if !s.o.NoFiles {
+		env.Table = func(path string) (value.Table, error) { return rowio.OpenTable(path) }
+	}
+	return env
 }
 
 // Stamp returns the time t as text, in the time zone of the session.

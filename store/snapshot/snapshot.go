@@ -18,6 +18,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"sync"
 
 	"infomall/store/body"
@@ -57,6 +58,12 @@ func (v *Snapshot) Close() error {
 	err := v.Runs.Close()
 	v.Pin.Release()
 	return errors.Join(err, v.from.files.Unpin(v.Pin.Catalog))
+}
+
+// State returns a text that names the state of the archive that the snapshot shows.
+// Two snapshots of one archive with equal texts show the same captures.
+func (v *Snapshot) State() string {
+	return v.Pin.Catalog.ID + "-" + strconv.FormatUint(v.Pin.Catalog.Generation, 10)
 }
 
 // SetCache sets the size limit in bytes of the cache of decoded runs, which all

@@ -78,27 +78,23 @@ var class = func() (c [256]byte) {
 	return c
 }()
 
-// span is the place of an attribute in a body: the offsets at which its name and
-// its value begin and end.
-type span struct{ name, nameEnd, value, valueEnd int }
-
-// nextAttr reads the next attribute at or after offset i in a start tag of b. at
+// NextAttr reads the next attribute at or after offset i in a start tag of b. at
 // is the place of the attribute, and next the offset at which to continue. If
 // there is no attribute, ok is false and next is the offset of the tag's ">", or
 // len(b) if the tag never ends.
-func nextAttr(b []byte, i int) (at span, next int, ok bool) {
+func NextAttr(b []byte, i int) (at AttrPlace, next int, ok bool) {
 	for i < len(b) && (class[b[i]]&classSpace != 0 || b[i] == '/') {
 		i++
 	}
 	if i >= len(b) || b[i] == '>' {
 		return at, i, false
 	}
-	at.name = i
+	at.Name = i
 	i++ // A first "=" belongs to the name.
 	for i < len(b) && class[b[i]]&classNameEnd == 0 {
 		i++
 	}
-	at.nameEnd = i
+	at.NameEnd = i
 	for i < len(b) && class[b[i]]&classSpace != 0 {
 		i++
 	}
@@ -117,14 +113,14 @@ func nextAttr(b []byte, i int) (at span, next int, ok bool) {
 		if end < 0 {
 			return at, len(b), false
 		}
-		at.value, at.valueEnd = i+1, i+1+end
-		return at, at.valueEnd + 1, true
+		at.Value, at.ValueEnd = i+1, i+1+end
+		return at, at.ValueEnd + 1, true
 	}
-	at.value = i
+	at.Value = i
 	for i < len(b) && class[b[i]]&classBareEnd == 0 {
 		i++
 	}
-	at.valueEnd = i
+	at.ValueEnd = i
 	return at, i, true
 }
 
@@ -191,8 +187,8 @@ func (t *Tree) Attrs(n int) iter.Seq[Attr] {
 		}
 		b := t.Body[:e.Inner]
 		for i := t.nameEnd(n); ; {
-			at, next, ok := nextAttr(b, i)
-			if !ok || !yield(Attr{b[at.name:at.nameEnd], b[at.value:at.valueEnd]}) {
+			at, next, ok := NextAttr(b, i)
+			if !ok || !yield(Attr{b[at.Name:at.NameEnd], b[at.Value:at.ValueEnd]}) {
 				return
 			}
 			i = next

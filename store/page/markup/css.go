@@ -84,9 +84,44 @@ func (w *linkWriter) styles(i int) {
 // for which leadsOut is false are skipped.
 func addresses(css string) iter.Seq2[string, bool] {
 	return func(yield func(address string, sheet bool) bool) {
-		imports := false // @import was read, and its address was not read yet
+		for p := range SheetPlaces(css) {
+			address := strings.TrimSpace(cssUnescape(css[p.Start:p.End]))
+			if p.Use != SheetImageSet && leadsOut(address) && !yield(address, p.Use == SheetImport) {
+				return
+			}
+		}
+	}
+}
+
+// SheetPlace is the place of an address in a style sheet: the offsets at which the
+// address begins and ends, without quotes.
+type SheetPlace struct {
+	Start, End int
+	Quote      byte // the quote around the address; 0 if there is none
+	Use        SheetUse
+}
+
+// SheetUse says what an address in a style sheet is for.
+type SheetUse uint8
+
+// The uses of an address in a style sheet.
+const (
+	SheetURL       SheetUse = iota // url(): an image or a font
+	SheetImport                    // @import: another style sheet
+	SheetNamespace                 // @namespace: a name, which is never fetched
+	SheetImageSet                  // a string in image-set()
+)
+
+// SheetPlaces ranges over the places of the addresses in css, a style sheet or a
+// part of one, in order: those in url(), after @import and in image-set(). Comments
+// and other strings are skipped. Bytes outside ASCII may be in any charset for
+// which charset.ASCIISafe is true, if no such character contains a backslash.
+func SheetPlaces(css string) iter.Seq[SheetPlace] {
+	return func(yield func(SheetPlace) bool) {
+		use := SheetURL // the rule or function whose address was not read yet
+		depth := 0      // open parentheses inside image-set()
 		for i := 0; i < len(css); {
-			var address string
+			var at SheetPlace
 			found := false
 			switch ch := css[i]; {
 			case strings.HasPrefix(css[i:], "/*"):
@@ -96,30 +131,59 @@ func addresses(css string) iter.Seq2[string, bool] {
 				}
 				i += 2 + end + 2
 			case ch == '"' || ch == '\'':
-				address, i = cssString(css, i)
-				found = imports
+				at, i = cssString(css, i)
+				found = use != SheetURL
 			case ch == '@':
 				end := cssWordEnd(css, i+1)
-				imports = strings.EqualFold(css[i+1:end], "import")
+				use = SheetURL
+				switch word := css[i+1 : end]; {
+				case strings.EqualFold(word, "import"):
+					use = SheetImport
+				case strings.EqualFold(word, "namespace"):
+					use = SheetNamespace
+				}
 				i = end
 			case inCSSWord(ch):
 				end := cssWordEnd(css, i)
-				if end < len(css) && css[end] == '(' && strings.EqualFold(css[i:end], "url") {
-					address, i = cssFunction(css, end+1)
+				word := css[i:end]
+				switch open := end < len(css) && css[end] == '('; {
+				case open && strings.EqualFold(word, "url"):
+					at, i = cssFunction(css, end+1)
 					found = true
-				} else {
+				case open && (strings.EqualFold(word, "image-set") || strings.EqualFold(word, "-webkit-image-set")):
+					use, depth, i = SheetImageSet, 1, end+1
+				case open && use == SheetImageSet && strings.EqualFold(word, "type"):
+					// type("image/avif") is no address.
+					if n := strings.IndexByte(css[end:], ')'); n >= 0 {
+						i = end + n + 1
+					} else {
+						i = len(css)
+					}
+				default:
 					i = end
 				}
 			default:
-				if ch == ';' || ch == '{' || ch == '}' {
-					imports = false
+				switch ch {
+				case ';', '{', '}':
+					use = SheetURL
+				case '(':
+					depth++
+				case ')':
+					if depth--; depth <= 0 && use == SheetImageSet {
+						use = SheetURL
+					}
 				}
 				i++
 			}
-			if address = strings.TrimSpace(address); found && leadsOut(address) && !yield(address, imports) {
-				return
+			if found {
+				at.Use = use
+				if !yield(at) {
+					return
+				}
+				if use != SheetImageSet {
+					use = SheetURL
+				}
 			}
-			imports = imports && !found
 		}
 	}
 }
@@ -132,7 +196,7 @@ func leadsOut(address string) bool {
 
 // cssFunction reads the address in url( ), with or without quotes. i is the
 // offset after the "(". end is the offset after the address, before the ")".
-func cssFunction(css string, i int) (address string, end int) {
+func cssFunction(css string, i int) (at SheetPlace, end int) {
 	for i < len(css) && isCSSSpace(css[i]) {
 		i++
 	}
@@ -147,13 +211,13 @@ func cssFunction(css string, i int) (address string, end int) {
 		end++
 	}
 	end = min(end, len(css))
-	return cssUnescape(strings.TrimSpace(css[i:end])), end
+	return SheetPlace{Start: i, End: i + len(strings.TrimRight(css[i:end], " \t\n\f\r"))}, end
 }
 
-// cssString reads the string whose opening quote is at offset i, and returns its
-// content. end is the offset after the closing quote. A line break ends a string
-// that lacks its closing quote.
-func cssString(css string, i int) (s string, end int) {
+// cssString reads the string whose opening quote is at offset i, and returns the
+// place of its content. end is the offset after the closing quote. A line break
+// ends a string that lacks its closing quote.
+func cssString(css string, i int) (at SheetPlace, end int) {
 	quote := css[i]
 	end = i + 1
 	for end < len(css) && css[end] != quote && css[end] != '\n' {
@@ -163,7 +227,7 @@ func cssString(css string, i int) (s string, end int) {
 		end++
 	}
 	end = min(end, len(css))
-	return cssUnescape(css[i+1 : end]), min(end+1, len(css))
+	return SheetPlace{Start: i + 1, End: end, Quote: quote}, min(end+1, len(css))
 }
 
 // cssUnescape returns s with the escapes of style sheets resolved: a backslash

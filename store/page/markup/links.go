@@ -238,27 +238,27 @@ func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
 	pass := kind == LinkA && w.keep != nil && !w.keep(l.offset)
 	b := w.t.Body[:w.t.Nodes[i].Inner]
 	for at := w.t.nameEnd(i); ; {
-		a, next, ok := nextAttr(b, at)
+		a, next, ok := NextAttr(b, at)
 		if !ok {
 			break
 		}
 		at = next
-		switch name := b[a.name:a.nameEnd]; {
+		switch name := b[a.Name:a.NameEnd]; {
 		case !found && (EqualFold(name, attr) || attr == "href" && EqualFold(name, "xlink:href")):
 			if found = true; !pass {
-				l.target = w.address(b[a.value:a.valueEnd])
+				l.target = w.address(b[a.Value:a.ValueEnd])
 			}
 		case pass:
 		case EqualFold(name, "rel"):
-			l.rel = w.value(b[a.value:a.valueEnd])
+			l.rel = w.value(b[a.Value:a.ValueEnd])
 		case EqualFold(name, "alt"):
-			l.anchor = w.value(b[a.value:a.valueEnd])
+			l.anchor = w.value(b[a.Value:a.ValueEnd])
 		case EqualFold(name, "codebase"):
-			codebase = w.value(b[a.value:a.valueEnd])
+			codebase = w.value(b[a.Value:a.ValueEnd])
 		default:
 			for _, o := range otherLinks[w.t.Nodes[i].Tag] {
 				if EqualFold(name, o.attr) {
-					others = append(others, otherLink{o, w.address(b[a.value:a.valueEnd])})
+					others = append(others, otherLink{o, w.address(b[a.Value:a.ValueEnd])})
 				}
 			}
 		}

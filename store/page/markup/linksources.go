@@ -161,25 +161,38 @@ func (w *linkWriter) shared(i int) {
 // address, up to a comma. A comma inside an address is part of it; a comma at
 // its end is not.
 func Sources(srcset string) iter.Seq[string] {
-	const space = " \t\n\f\r"
 	return func(yield func(string) bool) {
-		for {
-			srcset = strings.TrimLeft(srcset, space+",")
-			if srcset == "" {
+		for start, end := range SourcePlaces(srcset) {
+			if !yield(srcset[start:end]) {
 				return
 			}
-			end := strings.IndexAny(srcset, space)
-			if end < 0 {
-				end = len(srcset)
+		}
+	}
+}
+
+// SourcePlaces ranges over the places of the addresses that Sources returns: the
+// offsets in srcset at which each begins and ends.
+func SourcePlaces(srcset string) iter.Seq2[int, int] {
+	const space = " \t\n\f\r"
+	return func(yield func(start, end int) bool) {
+		for rest := srcset; ; {
+			rest = strings.TrimLeft(rest, space+",")
+			if rest == "" {
+				return
 			}
-			address := srcset[:end]
-			srcset = srcset[end:]
+			start := len(srcset) - len(rest)
+			end := strings.IndexAny(rest, space)
+			if end < 0 {
+				end = len(rest)
+			}
+			address := rest[:end]
+			rest = rest[end:]
 			bare := strings.TrimRight(address, ",")
-			if !yield(bare) {
+			if !yield(start, start+len(bare)) {
 				return
 			}
 			if bare == address {
-				srcset = srcset[descriptors(srcset):]
+				rest = rest[descriptors(rest):]
 			}
 		}
 	}
@@ -209,12 +222,17 @@ func descriptors(s string) int {
 // query is encoded as a browser sends it, see inCharset.
 func (w *linkWriter) address(b []byte) []byte { return w.inCharset(w.value(b)) }
 
-// inCharset returns an address with its query encoded as a browser sends it,
-// according to the URL standard: converted to the charset of the page, and each
-// byte outside ASCII written as % and two digits. In a page in UTF-8, and for
-// schemes other than those of the web, it returns the address unchanged.
-func (w *linkWriter) inCharset(address []byte) []byte {
-	if w.charset == charset.UTF8 || !w.plain {
+// inCharset returns what InCharset returns for the charset of the page.
+func (w *linkWriter) inCharset(address []byte) []byte { return InCharset(address, w.charset) }
+
+// InCharset returns address, an address in UTF-8 of a page in charset cs, with
+// its query encoded as a browser sends it, according to the URL standard:
+// converted to the charset of the page, and each byte outside ASCII written as %
+// and two digits. In a page in UTF-8, in charsets for which charset.ASCIISafe is
+// false, and for schemes other than those of the web, it returns the address
+// unchanged.
+func InCharset(address []byte, cs string) []byte {
+	if cs == charset.UTF8 || !charset.ASCIISafe(cs) {
 		return address
 	}
 	at := bytes.IndexByte(address, '?')
@@ -224,7 +242,7 @@ func (w *linkWriter) inCharset(address []byte) []byte {
 	if hasScheme(address) && (len(address) < 4 || !strings.EqualFold(string(address[:4]), "http")) {
 		return address
 	}
-	e, err := htmlindex.Get(w.charset)
+	e, err := htmlindex.Get(cs)
 	if err != nil {
 		return address
 	}

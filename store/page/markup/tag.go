@@ -351,10 +351,7 @@ func pack(name []byte) (w uint64) {
 	return w
 }
 
-// tagOf returns the Tag of a name in upper or lower case, or TagOther.
-func tagOf(name []byte) Tag { return tagAt(name, 0, len(name)) }
-
-// tagAt returns the Tag of the name from start to end in b, like tagOf. It
+// tagAt returns the Tag of the name from start to end in b, like TagOf. It
 // compares the first eight bytes at once.
 func tagAt(b []byte, start, end int) Tag {
 	size := end - start

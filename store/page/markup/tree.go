@@ -305,12 +305,12 @@ var markupTypes = [][]byte{[]byte("template"), []byte("tmpl"), []byte("handlebar
 // saw its content.
 func holdsMarkup(attrs []byte) bool {
 	for i := 0; ; {
-		a, next, ok := nextAttr(attrs, i)
+		a, next, ok := NextAttr(attrs, i)
 		if !ok {
 			return false
 		}
-		if i = next; EqualFold(attrs[a.name:a.nameEnd], "type") {
-			kind := bytes.ToLower(attrs[a.value:a.valueEnd])
+		if i = next; EqualFold(attrs[a.Name:a.NameEnd], "type") {
+			kind := bytes.ToLower(attrs[a.Value:a.ValueEnd])
 			return slices.ContainsFunc(markupTypes, func(m []byte) bool { return bytes.Contains(kind, m) })
 		}
 	}

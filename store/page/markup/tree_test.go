@@ -192,13 +192,13 @@ func TestAttrs(t *testing.T) {
 
 func TestTagOf(t *testing.T) {
 	for tag := TagA; tag < TagMarkupScript; tag++ {
-		if got := tagOf([]byte(strings.ToUpper(tag.String()))); got != tag {
-			t.Errorf("tagOf(%s) = %v", tag, got)
+		if got := TagOf([]byte(strings.ToUpper(tag.String()))); got != tag {
+			t.Errorf("TagOf(%s) = %v", tag, got)
 		}
 	}
 	for _, name := range []string{"", "o:p", "a\x00", "blockquot", "blockquotes", "x-long-custom-element"} {
-		if got := tagOf([]byte(name)); got != TagOther {
-			t.Errorf("tagOf(%q) = %v, want none", name, got)
+		if got := TagOf([]byte(name)); got != TagOther {
+			t.Errorf("TagOf(%q) = %v, want none", name, got)
 		}
 	}
 }

@@ -1,0 +1,78 @@
+package ask
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"infomall/exec/rowio"
+	"infomall/exec/session"
+	"infomall/exec/value"
+)
+
+// Write writes the result to w in a format of rows: parquet or one of package rowio.
+// Nothing is written before the first rows are there, so that an error before them can
+// be answered as one. flush, if not nil, is called after each batch of rows.
+func (a *Answer) Write(w io.Writer, format string, flush func()) error {
+	var rows rowio.Writer
+	var err error
+	o := rowio.Options{Zone: a.Zone(), Header: true}
+	if format == "parquet" {
+		rows = rowio.NewParquet(w)
+	} else if rows, err = rowio.New(format, w, o); err != nil {
+		return err
+	}
+	begun := false
+	begin := func() error {
+		begun = true
+		return rows.Begin(a.Columns)
+	}
+	for b, err := range a.batches() {
+		if err != nil {
+			return a.Cause(err)
+		}
+		if !begun {
+			if err := begin(); err != nil {
+				return err
+			}
+		}
+		a.Sent += int64(b.N)
+		if a.Sent > a.runner.o.Rows {
+			return fmt.Errorf("%w: more than %d; add LIMIT, or allow more by --query-rows", ErrRows, a.runner.o.Rows)
+		}
+		if err := rows.Write(b); err != nil {
+			return err
+		}
+		if flush != nil {
+			flush()
+		}
+	}
+	if !begun {
+		if err := begin(); err != nil {
+			return err
+		}
+	}
+	return rows.End()
+}
+
+// batches yields the rows of the result. Bytes and text, such as of SHOW PAGE, are
+// one row with one column.
+func (a *Answer) batches() func(yield func(*value.Batch, error) bool) {
+	if a.Rows != nil {
+		return a.Rows
+	}
+	return func(yield func(*value.Batch, error) bool) {
+		if a.Bytes == nil {
+			return
+		}
+		if a.Columns == nil {
+			a.Columns = []value.Column{session.Text("text")}
+		}
+		var text strings.Builder
+		if _, err := a.Bytes.WriteTo(&text); err != nil {
+			yield(nil, err)
+			return
+		}
+		yield(&value.Batch{N: 1, Cols: []*value.Vector{{Type: value.Text, Texts: []string{text.String()}}}}, nil)
+	}
+}

@@ -1,0 +1,79 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"infomall/exec"
+	"infomall/exec/session"
+	"infomall/queries"
+	"infomall/repl/serve"
+)
+
+// serve serves the archive on the web until a signal ends the program, which is no
+// error. The scripts, that of --init, run first; their settings hold for every
+// request.
+func (p *program) serve(ctx context.Context, scripts []*script) (err error) {
+	o, closeLog, err := p.serveOptions()
+	if err != nil {
+		p.say("infomall: %v", err)
+		return err
+	}
+	defer func() { err = errors.Join(err, closeLog()) }()
+	if err := p.batch(ctx, scripts); err != nil {
+		return err
+	}
+	settings := *p.session.Settings()
+	archive := p.session.Archive()
+	limitMemory(settings.MemoryBytes, p.getenv)
+	o.Archive = archive
+	o.Session = func() *session.Session {
+		so := session.Options{Archive: archive, Settings: settings, ReadOnly: true, NoFiles: true, Scripts: queries.FS, Version: shortVersion()}
+		so.Crawler, _ = archive.(session.Crawler)
+		so.Jobs, _ = archive.(session.Jobs)
+		return exec.New(so)
+	}
+	if !p.options.Quiet {
+		o.Say = p.say
+	}
+	ctx, release := p.signals.during(ctx)
+	defer release()
+	if err := serve.Run(ctx, o); err != nil {
+		p.say("infomall: %v", err)
+		return err
+	}
+	return nil
+}
+
+// serveOptions returns the options of the server that the command line gives, and a
+// function that closes the access log.
+func (p *program) serveOptions() (serve.Options, func() error, error) {
+	given := p.options
+	o := serve.Options{
+		Addr: given.Serve, Origin: given.ServeOrigin, ReplayAddr: given.ReplayAddr, ReplayOrigin: given.ReplayOrigin, CORS: given.CORS,
+		QueryTimeout: given.QueryTimeout, QueryRows: given.QueryRows,
+	}
+	closeLog := func() error { return nil }
+	if given.QueryMemory != "" {
+		var s session.Settings
+		if err := session.SettingNamed("memory").Set(&s, given.QueryMemory); err != nil {
+			return o, closeLog, fmt.Errorf("--query-memory %s: %w", given.QueryMemory, err)
+		}
+		o.QueryMemory = s.MemoryBytes
+	}
+	switch given.AccessLog {
+	case "":
+	case "-":
+		o.AccessLog = p.stderr
+	default:
+		f, err := os.OpenFile(given.AccessLog, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o640)
+		if err != nil {
+			return o, closeLog, fmt.Errorf("--access-log: %w", err)
+		}
+		o.AccessLog, closeLog = io.Writer(f), f.Close
+	}
+	return o, closeLog, nil
+}

@@ -1,0 +1,72 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// accessLog writes one line for each request in the Common Log Format, with the
+// duration in milliseconds at its end.
+type accessLog struct {
+	mu sync.Mutex
+	w  io.Writer // nil writes nothing
+}
+
+func newAccessLog(w io.Writer) *accessLog { return &accessLog{w: w} }
+
+// add writes the line of a request that began at begun and was answered with status
+// and so many bytes of body. An error in writing is ignored: the answer was sent.
+func (l *accessLog) add(r *http.Request, status int, bytes int64, begun time.Time, took time.Duration) {
+	if l.w == nil {
+		return
+	}
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = "-"
+	}
+	size := "-"
+	if bytes > 0 {
+		size = strconv.FormatInt(bytes, 10)
+	}
+	line := fmt.Sprintf("%s - - [%s] %s %d %s %d\n", host, begun.Format("02/Jan/2006:15:04:05 -0700"),
+		strconv.QuoteToASCII(r.Method+" "+r.RequestURI+" "+r.Proto), status, size, took.Milliseconds())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	io.WriteString(l.w, line)
+}
+
+// recorder is a ResponseWriter that notes status and size of the answer.
+type recorder struct {
+	http.ResponseWriter
+	deadline *http.ResponseController
+	status   int // 0 before the header was sent
+	bytes    int64
+}
+
+// WriteHeader notes the status and sends the header.
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 && status >= 200 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write notes the size of b and sends it. A client that accepts nothing for
+// clientTimeout loses its connection, so that it holds nothing up.
+func (w *recorder) Write(b []byte) (int, error) {
+	w.deadline.SetWriteDeadline(time.Now().Add(clientTimeout)) // a test's connection has none
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap returns the ResponseWriter below, for http.ResponseController.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,269 @@
+package serve
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"infomall/repl/ask"
+	"infomall/repl/serve/lookup"
+	"infomall/repl/serve/replay"
+	"infomall/store/record"
+)
+
+// calendarYear is a year in the strip above the calendar.
+type calendarYear struct {
+	Year     int
+	Captures int64
+	Height   int // in percent of the year with most captures
+	Shown    bool
+}
+
+// calendarDay is a day of the calendar.
+type calendarDay struct {
+	Day      int // 0 for a place before the first day of the month
+	Captures int64
+	Kind     string // the most important change of the day: first, changed, layout, same, gone, back or error
+	Stamp    string // of the capture that the day leads to
+	Title    string
+}
+
+// calendarMonth is a month of the calendar.
+type calendarMonth struct {
+	Name  string
+	Weeks [][]calendarDay
+}
+
+// calendarVersion is a version in the list below the calendar.
+type calendarVersion struct {
+	lookup.Capture
+	Last   record.Time // the last capture of the version
+	Visits int64
+	Key    string // kind of change
+}
+
+// LastAt returns the time of the last capture as people read it.
+func (v *calendarVersion) LastAt() string { return v.Last.Std().Format("2006-01-02") }
+
+// calendarData is what the page calendar shows.
+type calendarData struct {
+	URL, Shown  string
+	Own         string // the URL of the last capture, which has versions of its own
+	Count       int64
+	First, Last string
+	Years       []calendarYear
+	Year        int
+	Months      []calendarMonth
+	Versions    []calendarVersion
+	More        bool // there are more versions than are listed
+	Keys        []string
+}
+
+// changeKeys are the kinds of change that the calendar shows, the most important
+// last.
+var changeKeys = []string{"same", "layout", "error", "changed", "back", "gone", "first"}
+
+// changeKey returns the kind of change of a capture for the calendar.
+func changeKey(c *lookup.Capture) string {
+	switch c.Change {
+	case record.ChangeSame:
+		return "same"
+	case record.ChangeFirst:
+		return "first"
+	case record.ChangeGone:
+		return "gone"
+	case record.ChangeBack:
+		return "back"
+	case record.ChangeLayout:
+		return "layout"
+	case record.ChangeKind:
+		if c.Kind == record.KindError || c.Kind == record.KindDenied {
+			return "error"
+		}
+	}
+	return "changed"
+}
+
+// calendarPage answers /*/URL with the calendar of a URL, and /*/URL* with the pages
+// under an address.
+func (s *server) calendarPage(w http.ResponseWriter, r *http.Request, t *replay.Target) error {
+	if under, ok := strings.CutSuffix(t.URL, "*"); ok {
+		return s.underPage(w, r, under)
+	}
+	ctx := r.Context()
+	snap, release, err := s.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	d := &calendarData{URL: t.URL, Shown: shownURL(t.URL), Keys: changeKeys}
+	type day struct {
+		calendarDay
+		rank int
+	}
+	days := map[string]*day{}
+	years := map[int]int64{}
+	firstYear, lastYear := 0, 0
+	asked := 0
+	fmt.Sscanf(t.Time, "%4d", &asked)
+	for c, err := range lookup.Captures(ctx, snap, t.URL, record.MinTime, record.MaxTime+1) {
+		if err != nil {
+			return err
+		}
+		at := c.Time.Std()
+		if d.Count == 0 {
+			d.First, firstYear = c.At(), at.Year()
+		}
+		d.Last, lastYear, d.Own = c.At(), at.Year(), c.URL
+		d.Count++
+		years[at.Year()]++
+		key := changeKey(&c)
+		name := at.Format("20060102")
+		x := days[name]
+		if x == nil {
+			x = &day{rank: -1}
+			days[name] = x
+		}
+		x.Captures++
+		if rank := rankOf(key); rank > x.rank {
+			x.rank, x.Kind, x.Stamp = rank, key, c.Stamp()
+		}
+		if n := len(d.Versions); c.Change != record.ChangeSame || n == 0 {
+			if n == versionsMax {
+				d.Versions, d.More = d.Versions[1:], true // the latest ones are kept
+			}
+			d.Versions = append(d.Versions, calendarVersion{Capture: c, Last: c.Time, Visits: 1, Key: key})
+		} else if v := &d.Versions[n-1]; v.URL == c.URL {
+			v.Last = c.Time
+			v.Visits++
+		}
+	}
+	p := newPage(r, "calendar", d)
+	p.Title, p.Other = d.Shown, ""
+	p.Statement = "SELECT time, status, kind, change FROM captures IN " + ask.Literal(t.URL) + " ORDER BY time"
+	if d.Count == 0 {
+		return s.send(w, r, http.StatusNotFound, p, "")
+	}
+	d.Year = lastYear
+	if asked >= firstYear && asked <= lastYear {
+		d.Year = asked
+	}
+	most := int64(1)
+	for _, n := range years {
+		most = max(most, n)
+	}
+	for y := firstYear; y <= lastYear; y++ {
+		d.Years = append(d.Years, calendarYear{y, years[y], int((years[y]*100 + most - 1) / most), y == d.Year})
+	}
+	for m := time.January; m <= time.December; m++ {
+		first := time.Date(d.Year, m, 1, 0, 0, 0, 0, time.UTC)
+		month := calendarMonth{Name: first.Format("2006-01")}
+		week := make([]calendarDay, (int(first.Weekday())+6)%7) // weeks begin on Monday
+		for at := first; at.Month() == m; at = at.AddDate(0, 0, 1) {
+			cell := calendarDay{Day: at.Day()}
+			if x := days[at.Format("20060102")]; x != nil {
+				cell = x.calendarDay
+				cell.Day = at.Day()
+				cell.Title = fmt.Sprintf("%s: %d %s, %s", at.Format("2006-01-02"), cell.Captures, p.T("captures_of"), p.T("key_"+cell.Kind))
+			}
+			if week = append(week, cell); len(week) == 7 {
+				month.Weeks, week = append(month.Weeks, week), nil
+			}
+		}
+		if len(week) > 0 {
+			month.Weeks = append(month.Weeks, append(week, make([]calendarDay, 7-len(week))...))
+		}
+		d.Months = append(d.Months, month)
+	}
+	return s.send(w, r, http.StatusOK, p, "")
+}
+
+// rankOf returns how important a kind of change is.
+func rankOf(key string) int {
+	for i, k := range changeKeys {
+		if k == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// underPage answers with the pages whose address begins with a text.
+func (s *server) underPage(w http.ResponseWriter, r *http.Request, under string) error {
+	scope := under
+	if _, rest, ok := strings.Cut(under, "://"); ok {
+		scope = rest
+	}
+	statement := "SELECT url, title, first_seen, last_seen, version_count, change_count FROM pages IN " + ask.Literal(scope) + " ORDER BY url LIMIT 500"
+	t, err := s.tableOf(r, statement, nil, pageRowsMax)
+	if err != nil {
+		return err
+	}
+	p := newPage(r, "table", t)
+	p.Title, p.Statement, p.Other = p.T("under")+": "+scope, statement, ""
+	return s.send(w, r, http.StatusOK, p, "")
+}
+
+// frameData is what the page with the bar and the frame shows.
+type frameData struct {
+	URL, Shown string
+	Asked      string // digits, or "" for the latest
+	Capture    *lookup.Capture
+	Prev, Next lookup.Capture // the versions before and after
+	Frame      string         // address of the archived page
+	Year       string
+	Count      int64
+	Key        string
+}
+
+// framePage answers /TIME/URL with the page that has the bar and, in a frame, the
+// archived page.
+func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Target) error {
+	ctx := r.Context()
+	at, ok := lookup.Time(t.Time, s.o.Now())
+	if !ok {
+		return failf(http.StatusNotFound, "%q is no time; write it like 20080710, up to 14 digits", t.Time)
+	}
+	snap, release, err := s.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	f, err := s.find(w, r, snap, t.URL, at)
+	if err != nil {
+		return err
+	}
+	d := &frameData{URL: t.URL, Shown: shownURL(t.URL), Asked: t.Time, Count: f.Count, Frame: s.origins.replayOrigin(r, t.URL) + "/" + t.Time + string(replay.PageTop) + "/" + pathText(t.URL)}
+	p := newPage(r, "frame", d)
+	p.Title, p.Other = d.Shown, ""
+	p.Statement = "SHOW PAGE " + ask.Literal(t.URL)
+	if t.Time != "" {
+		p.Statement += " AT " + ask.Literal(ask.Dashed(t.Time))
+	}
+	if len(f.Nearest) == 0 {
+		p.Name = "never"
+		return s.send(w, r, http.StatusNotFound, p, "")
+	}
+	d.Capture = &f.Nearest[0]
+	if c, _, err := choose(ctx, snap, f); err != nil {
+		return err
+	} else if c != nil {
+		d.Capture = c
+	}
+	n, err := lookup.Neighbours(ctx, snap, f.URL, d.Capture, true)
+	if err != nil {
+		return err
+	}
+	d.Prev, d.Next = n.Prev, n.Next
+	d.Year = d.Capture.Time.Std().Format("2006")
+	d.Key = changeKey(d.Capture)
+	around, err := f.Around(ctx, snap, d.Capture)
+	if err != nil {
+		return err
+	}
+	s.mementoHeader(w.Header(), r, f, d.Capture, around)
+	w.Header().Del("Memento-Datetime") // this page is not the capture, but shows it
+	w.Header().Del("Content-Location")
+	return s.send(w, r, http.StatusOK, p, s.origins.frameSources(r))
+}

@@ -1,0 +1,387 @@
+package serve
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"infomall/exec/draw"
+	"infomall/repl/ask"
+	"infomall/store/urlkey"
+)
+
+// finding is a row of a search as the page shows it.
+type finding struct {
+	URL, Shown, Title  string
+	Stamp, First, Last string
+	Snippet            []span
+	Label, Topic       string
+	Copies             string
+	Host, Year         string
+	From, Width        string // place of the span of time on the common axis, in percent
+}
+
+// facet is a value of the findings and how many have it.
+type facet struct {
+	Value string
+	Count int
+	Link  string // address of the search within the value; "" if there is none
+}
+
+// searchData is what the page search shows.
+type searchData struct {
+	Words, Scope, From, To string
+	Found                  []finding
+	Total                  int
+	Cut                    bool
+	Hosts, Years, Labels   []facet
+	AxisFrom, AxisTo       string
+	Next, Prev             string // addresses of further pages
+	Fault                  *fault
+	Notes                  []string
+}
+
+// searchPage answers /search with findings on a common axis of time, and how they
+// are spread over hosts, years and places in pages.
+func (s *server) searchPage(w http.ResponseWriter, r *http.Request) error {
+	if err := onlyRead(w, r); err != nil {
+		return err
+	}
+	v := r.URL.Query()
+	d := &searchData{Words: v.Get("q"), Scope: v.Get("scope"), From: v.Get("from"), To: v.Get("to")}
+	p := newPage(r, "search", d)
+	p.Title = p.T("search")
+	if d.Words == "" {
+		return s.send(w, r, http.StatusOK, p, "")
+	}
+	p.Title = d.Words + " – " + p.T("search")
+	asked := url.Values{"q": {d.Words}, "scope": {d.Scope}, "from": {d.From}, "to": {d.To}}
+	statement, err := ask.Search(asked, searchRowsMax)
+	if err != nil {
+		return err
+	}
+	p.Statement = statement
+	t, err := s.tableOf(r, statement, nil, searchRowsMax)
+	if err != nil {
+		return err
+	}
+	d.Fault, d.Notes, d.Total, d.Cut = t.Fault, t.Notes, len(t.Rows), len(t.Rows) == searchRowsMax
+	all := findingsOf(t, d)
+	link := func(name, value string) string {
+		x := url.Values{}
+		for k, list := range asked {
+			if list[0] != "" {
+				x[k] = list
+			}
+		}
+		x.Set(name, value)
+		if p.Chosen {
+			x.Set("lang", p.Lang)
+		}
+		return "/search?" + x.Encode()
+	}
+	d.Hosts = facetsOf(all, func(f *finding) string { return f.Host }, func(h string) string { return link("scope", h) })
+	d.Years = facetsOf(all, func(f *finding) string { return f.Year }, nil)
+	d.Labels = facetsOf(all, func(f *finding) string { return f.Label }, nil)
+	at, _ := strconv.Atoi(v.Get("page"))
+	at = max(at, 1)
+	from := min((at-1)*searchRowsPage, len(all))
+	d.Found = all[from:min(from+searchRowsPage, len(all))]
+	if at > 1 {
+		d.Prev = link("page", strconv.Itoa(at-1))
+	}
+	if from+searchRowsPage < len(all) {
+		d.Next = link("page", strconv.Itoa(at+1))
+	}
+	return s.send(w, r, http.StatusOK, p, "")
+}
+
+// findingsOf returns the rows of a search, with their spans on an axis that reaches
+// over all of them. It sets the ends of the axis in d.
+func findingsOf(t *table, d *searchData) []finding {
+	column := map[string]int{}
+	for i, c := range t.Columns {
+		column[c] = i
+	}
+	var first, last time.Time
+	type bounds struct{ from, to time.Time }
+	list := make([]finding, 0, len(t.Rows))
+	spans := make([]bounds, 0, len(t.Rows))
+	for _, row := range t.Rows {
+		get := func(name string) cell {
+			i, ok := column[name]
+			if !ok {
+				return cell{}
+			}
+			return row[i]
+		}
+		from, _ := time.Parse(time.RFC3339, get("first_seen").Text)
+		to, _ := time.Parse(time.RFC3339, get("last_seen").Text)
+		if first.IsZero() || from.Before(first) {
+			first = from
+		}
+		if to.After(last) {
+			last = to
+		}
+		u := get("url").Text
+		f := finding{
+			URL: u, Shown: shownURL(u), Title: get("title").Text, Stamp: to.UTC().Format("20060102150405"),
+			First: from.UTC().Format("2006-01-02"), Last: to.UTC().Format("2006-01-02"), Label: get("label").Text, Topic: get("topic").Text,
+			Copies: get("copies").Text, Host: urlkey.Host(u), Year: from.UTC().Format("2006"),
+		}
+		if f.Title == "" {
+			f.Title = f.Shown
+		}
+		if c := get("snippet"); c.Marked != nil {
+			f.Snippet = c.Marked
+		} else if c.Text != "" {
+			f.Snippet = spansOf(c.Text)
+		}
+		if f.Copies == "0" {
+			f.Copies = ""
+		}
+		list, spans = append(list, f), append(spans, bounds{from, to})
+	}
+	if length := last.Sub(first).Seconds(); length > 0 {
+		for i := range list {
+			left := spans[i].from.Sub(first).Seconds() / length * 100
+			width := max(1, spans[i].to.Sub(spans[i].from).Seconds()/length*100)
+			list[i].From = strconv.FormatFloat(min(left, 99), 'f', 1, 64)
+			list[i].Width = strconv.FormatFloat(min(width, 100-min(left, 99)), 'f', 1, 64)
+		}
+	}
+	d.AxisFrom, d.AxisTo = first.UTC().Format("2006-01-02"), last.UTC().Format("2006-01-02")
+	return list
+}
+
+// facetsMax is how many values of a facet are shown.
+const facetsMax = 12
+
+// facetsOf returns the most frequent values of the findings.
+func facetsOf(list []finding, of func(*finding) string, link func(string) string) []facet {
+	counts := map[string]int{}
+	for i := range list {
+		if v := of(&list[i]); v != "" {
+			counts[v]++
+		}
+	}
+	var out []facet
+	for v, n := range counts {
+		f := facet{Value: v, Count: n}
+		if link != nil {
+			f.Link = link(v)
+		}
+		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b facet) int { return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value)) })
+	return out[:min(len(out), facetsMax)]
+}
+
+// queryData is what the page query shows.
+type queryData struct {
+	Text    string
+	Table   *table // nil before a statement was asked
+	Saved   *table
+	Formats []answerFormat
+	Params  map[string]string
+}
+
+// Name returns the name of the format.
+func (f answerFormat) Name() string { return f.name }
+
+// queryPage answers /query with the answer of a statement, which is in the address so
+// that it can be shared.
+func (s *server) queryPage(w http.ResponseWriter, r *http.Request) error {
+	if err := onlyRead(w, r); err != nil {
+		return err
+	}
+	v := r.URL.Query()
+	d := &queryData{Text: v.Get("q"), Params: map[string]string{}}
+	for name, values := range v {
+		if short, ok := strings.CutPrefix(name, "param."); ok {
+			d.Params[short] = values[0]
+		}
+	}
+	p := newPage(r, "query", d)
+	p.Title = p.T("query")
+	var err error
+	if strings.TrimSpace(d.Text) != "" {
+		if d.Table, err = s.tableOf(r, d.Text, d.Params, pageRowsMax); err != nil {
+			return err
+		}
+		for _, f := range answerFormats {
+			if f.name != "raw" {
+				d.Formats = append(d.Formats, f)
+			}
+		}
+	} else if d.Saved, err = s.tableOf(r, "SHOW QUERIES", nil, siteRowsMax); err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if d.Table != nil && d.Table.Fault != nil {
+		status = d.Table.Fault.Status
+	}
+	return s.send(w, r, status, p, "")
+}
+
+// historyPage answers /history with the versions of a URL.
+func (s *server) historyPage(w http.ResponseWriter, r *http.Request) error {
+	if err := onlyRead(w, r); err != nil {
+		return err
+	}
+	u, err := ask.URL(r.URL.Query())
+	if err != nil {
+		return err
+	}
+	statement := "SELECT time, last_seen, visits, change, substantial, reason, status, bytes, title FROM " + ask.Literal(u) + " ORDER BY time DESC LIMIT " + strconv.Itoa(versionsMax)
+	t, err := s.tableOf(r, statement, nil, versionsMax)
+	if err != nil {
+		return err
+	}
+	for _, row := range t.Rows {
+		if at, err := time.Parse(time.RFC3339, row[0].Text); err == nil {
+			row[0].Link = "/" + at.UTC().Format("20060102150405") + "/" + u
+			row[3].Link = pathQuery("/diff", "url", u, "to", row[0].Text)
+		}
+	}
+	p := newPage(r, "table", t)
+	p.Title, p.Statement = p.T("history")+": "+shownURL(u), statement
+	return s.send(w, r, http.StatusOK, p, "")
+}
+
+// diffData is what the page diff shows.
+type diffData struct {
+	URL, Shown, From, To string
+	As                   string
+	Table                *table
+}
+
+// diffPage answers /diff with what changed in a page between two times, and with
+// as=blocks with the blocks of one version.
+func (s *server) diffPage(w http.ResponseWriter, r *http.Request) error {
+	if err := onlyRead(w, r); err != nil {
+		return err
+	}
+	v := r.URL.Query()
+	u, err := ask.URL(v)
+	if err != nil {
+		return err
+	}
+	d := &diffData{URL: u, Shown: shownURL(u), From: v.Get("from"), To: v.Get("to"), As: v.Get("as")}
+	var statement string
+	if d.As == "blocks" || d.As == "text" || d.As == "html" || d.As == "headers" {
+		statement, err = ask.Page(url.Values{"url": {u}, "at": {d.To}, "as": {d.As}})
+	} else {
+		d.As = ""
+		statement, err = ask.Diff(url.Values{"url": {u}, "from": {d.From}, "to": {d.To}})
+	}
+	if err != nil {
+		return err
+	}
+	if d.Table, err = s.tableOf(r, statement, nil, pageRowsMax); err != nil {
+		return err
+	}
+	p := newPage(r, "diff", d)
+	p.Title, p.Statement = p.T("changes")+": "+d.Shown, statement
+	if d.As != "" {
+		p.Title = d.Shown
+	}
+	status := http.StatusOK
+	if d.Table.Fault != nil {
+		status = d.Table.Fault.Status
+	}
+	return s.send(w, r, status, p, "")
+}
+
+// section is a part of a page: a heading, and the rows of a statement.
+type section struct {
+	Title string
+	Table *table
+}
+
+// siteData is what the page site shows.
+type siteData struct {
+	Host     string
+	Sections []section
+}
+
+// sitePage answers /site with the hosts of the archive, or with one host: its pages
+// that changed most, its versions by month and its pages that are gone.
+func (s *server) sitePage(w http.ResponseWriter, r *http.Request) error {
+	if err := onlyRead(w, r); err != nil {
+		return err
+	}
+	d := &siteData{Host: strings.ToLower(strings.TrimSpace(r.URL.Query().Get("host")))}
+	p := newPage(r, "site", d)
+	p.Title = p.T("sites")
+	limit := " LIMIT " + strconv.Itoa(siteRowsMax)
+	asked := []struct{ title, statement string }{
+		{"all_hosts", "SELECT host, page_count, version_count, change_count, first_seen, last_seen FROM hosts ORDER BY page_count DESC, host LIMIT 200"},
+	}
+	if d.Host != "" {
+		if _, err := urlkey.ParseScope(d.Host); err != nil {
+			return failf(http.StatusBadRequest, "host=%s: %v", d.Host, err)
+		}
+		p.Title = d.Host
+		in := " IN " + ask.Literal(d.Host)
+		asked = []struct{ title, statement string }{
+			{"site_pages", "SELECT url, title, version_count, change_count, last_seen, rank FROM pages" + in + " ORDER BY change_count DESC, url" + limit},
+			{"site_months", "SELECT date_trunc('month', time) AS month, count(*) AS captures FROM captures" + in + " GROUP BY month ORDER BY month LIMIT 400"},
+			{"site_gone", "SELECT url, title, last_seen, status FROM pages" + in + " WHERE kind IN ('missing', 'soft_missing') ORDER BY last_seen DESC" + limit},
+		}
+	}
+	for _, a := range asked {
+		t, err := s.tableOf(r, a.statement, nil, 400)
+		if err != nil {
+			return err
+		}
+		for _, row := range t.Rows {
+			if len(t.Columns) > 0 && t.Columns[0] == "host" {
+				row[0].Link = pathQuery("/site", "host", row[0].Text)
+			}
+		}
+		d.Sections = append(d.Sections, section{p.T(a.title), t})
+		if p.Statement != "" {
+			p.Statement += ";\n"
+		}
+		p.Statement += a.statement
+	}
+	return s.send(w, r, http.StatusOK, p, "")
+}
+
+// crawlsPage answers /crawls with the crawls and the jobs of the archive.
+func (s *server) crawlsPage(w http.ResponseWriter, r *http.Request) error {
+	if err := onlyRead(w, r); err != nil {
+		return err
+	}
+	d := &siteData{}
+	p := newPage(r, "crawls", d)
+	p.Title = p.T("crawls")
+	for _, a := range []struct{ title, statement string }{
+		{"crawls", crawlsStatement},
+		{"workers", "SELECT crawl, step, url, since FROM workers ORDER BY crawl, worker LIMIT 100"},
+		{"jobs", "SELECT name, statement, state, started, finished, rows, error FROM jobs ORDER BY started DESC LIMIT 50"},
+	} {
+		t, err := s.tableOf(r, a.statement, nil, 100)
+		if err != nil {
+			return err
+		}
+		d.Sections = append(d.Sections, section{p.T(a.title), t})
+		if p.Statement != "" {
+			p.Statement += ";\n"
+		}
+		p.Statement += a.statement
+	}
+	return s.send(w, r, http.StatusOK, p, "")
+}
+
+// drawingStyle sends the style sheet of drawings.
+func drawingStyle(w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", staticTypes[".css"])
+	_, err := w.Write([]byte(draw.Style()))
+	return err
+}

@@ -1,0 +1,451 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"infomall/exec/relation"
+	"infomall/repl/serve/lookup"
+	"infomall/repl/serve/replay"
+	"infomall/store/page/charset"
+	"infomall/store/page/coding"
+	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/urlkey"
+)
+
+// replayWait is how long a request to replay waits while replaysMax others are
+// being answered.
+const replayWait = 20 * time.Second
+
+// postBytesMax bounds the body of a POST to replay that is looked up with its URL.
+const postBytesMax = 64 << 10
+
+// decodedMax bounds the size in bytes of a body after its content coding is undone.
+const decodedMax = 64 << 20
+
+// replayHandler returns the handler of the listener replay.
+func (s *server) replayHandler() http.Handler {
+	return s.wrap("replay", s.origins.servesReplay, s.replay, func(w http.ResponseWriter, r *http.Request, err error) {
+		s.replayNote(w, r, statusOf(err), &note{Title: "note_error", Detail: err.Error()})
+	})
+}
+
+// replay answers a request for an archived page or a part of one.
+func (s *server) replay(w http.ResponseWriter, r *http.Request) error {
+	if name, ok := strings.CutPrefix(r.URL.Path, replay.Files); ok {
+		return sendReplayFile(w, r, name)
+	}
+	if r.Header.Get("Service-Worker") != "" {
+		return failf(http.StatusForbidden, "archived service workers are not run")
+	}
+	if err := onlyRead(w, r, http.MethodPost); err != nil {
+		return err
+	}
+	w.Header().Set("Vary", "Sec-Fetch-Dest")
+	if r.URL.Path == "/robots.txt" {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, err := io.WriteString(w, "User-agent: *\nDisallow: /\n")
+		return err
+	}
+	target, err := replay.ParseTarget(r.RequestURI)
+	if err != nil {
+		return failf(http.StatusNotFound, "%v", err)
+	}
+	onTop := r.Header.Get("Sec-Fetch-Dest") == "document" && target.Modifier != replay.Raw
+	if target.Calendar || target.Modifier == replay.Interface || onTop {
+		redirect(w, s.origins.interfaceOrigin(r)+framePath(&target), http.StatusFound)
+		return nil
+	}
+	if s.elsewhere(r, &target) {
+		s.moveFrame(w, r, &target)
+		return nil
+	}
+	return s.replayTarget(w, r, &target)
+}
+
+// framePath returns the path of the interface's page for a target: the calendar, or
+// the page with the bar and the frame.
+func framePath(t *replay.Target) string {
+	switch {
+	case t.Calendar:
+		return "/" + t.Time + "*/" + t.URL
+	case t.Time == "":
+		return "/" + t.URL
+	}
+	return "/" + t.Time + "/" + t.URL
+}
+
+// redirect answers with a redirect. The location is sent as it is: unlike
+// http.Redirect, it cleans no path.
+func redirect(w http.ResponseWriter, location string, status int) {
+	w.Header().Set("Location", location)
+	w.Header().Set("Cache-Control", "no-cache")
+	w.WriteHeader(status)
+}
+
+// elsewhere reports whether the frame of the bar asks for a page of another site
+// than that of the origin. Such a page must not run in this origin.
+func (s *server) elsewhere(r *http.Request, t *replay.Target) bool {
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	return t.Modifier == replay.PageTop && (dest == "iframe" || dest == "frame") && r.Method == http.MethodGet && !s.origins.inOrigin(r, t.URL)
+}
+
+// moveFrame answers with a small page that opens the target in the origin of its
+// site. A redirect would not do, because after a form the browser refuses redirects
+// to other origins.
+func (s *server) moveFrame(w http.ResponseWriter, r *http.Request, t *replay.Target) {
+	to := s.origins.replayOrigin(r, t.URL) + "/" + t.Time + string(t.Modifier) + "/" + t.URL
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'self' "+s.origins.interfaceOrigin(r))
+	h.Set("Referrer-Policy", "no-referrer")
+	moveTemplate.Execute(w, to)
+}
+
+// sendReplayFile sends a file of package replay, such as the first script.
+func sendReplayFile(w http.ResponseWriter, r *http.Request, name string) error {
+	if err := onlyRead(w, r); err != nil {
+		return err
+	}
+	body, contentType, ok := replay.File(name)
+	if !ok {
+		return failf(http.StatusNotFound, "no file %s", name)
+	}
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-cache")
+	if r.URL.RawQuery != "" {
+		h.Set("Cache-Control", "max-age=31536000, immutable")
+	}
+	if name == "worker.js" {
+		h.Set("Service-Worker-Allowed", "/")
+	}
+	sum := sha256.Sum256(body)
+	h.Set("ETag", `"`+hex.EncodeToString(sum[:8])+`"`)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+	return nil
+}
+
+// replayTarget answers with the capture that is nearest to the target.
+func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.Target) error {
+	ctx := r.Context()
+	at, ok := lookup.Time(t.Time, s.o.Now())
+	if !ok {
+		return failf(http.StatusNotFound, "%q is no time; write it like 20080710, up to 14 digits", t.Time)
+	}
+	free, err := acquire(ctx, s.replays, replayWait)
+	if err != nil {
+		return err
+	}
+	defer free()
+	snap, release, err := s.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	f, err := s.find(w, r, snap, t.URL, at)
+	if err != nil {
+		return err
+	}
+	if len(f.Nearest) == 0 {
+		s.replayNote(w, r, http.StatusNotFound, &note{Title: "note_never", URL: t.URL})
+		return nil
+	}
+	c, p, err := choose(ctx, snap, f)
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		s.replayNote(w, r, http.StatusNotFound, &note{Title: "note_bodyless", URL: t.URL, Near: f.Nearest[:1], Detail: p.NoBody})
+		return nil
+	}
+	around, err := f.Around(ctx, snap, c)
+	if err != nil {
+		return err
+	}
+	tag := sha256.Sum256(fmt.Appendf(nil, "%s %s %s %d %v %s", s.metrics.boot, snap.State(), c.URL, c.Time, c.Ref, r.RequestURI))
+	origin := s.origins.interfaceOrigin(r)
+	s.mementoHeader(w.Header(), r, f, c, around)
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	if t.Modifier == replay.PageTop && (dest == "iframe" || dest == "frame") && (c.Kind == record.KindMissing || c.Kind == record.KindSoftMissing) {
+		near := []lookup.Capture{*c}
+		for _, n := range []lookup.Capture{around.Prev, around.Next} {
+			if n.URL != "" {
+				near = append(near, n)
+			}
+		}
+		s.replayNote(w, r, http.StatusNotFound, &note{Title: "note_gone", URL: t.URL, Near: near, As: t})
+		return nil
+	}
+	if notModified(w, r, `"`+hex.EncodeToString(tag[:12])+`"`) {
+		return nil
+	}
+	page := &replay.Page{URL: c.URL, Captured: c.Time.Std(), InterfaceOrigin: origin, Frame: t.Modifier == replay.PageFrame}
+	if t.Time != "" {
+		page.Asked = at.Std()
+	}
+	return sendCapture(w, r, t.Modifier, page, p, free)
+}
+
+// find looks up the captures of a URL that are nearest to a time. The body of a POST
+// is looked up as a part of the URL, before the URL alone. If the URL was never
+// captured, find looks for one whose query differs only in arguments that change
+// with each visit.
+func (s *server) find(w http.ResponseWriter, r *http.Request, snap relation.Snapshot, url string, at record.Time) (*lookup.Found, error) {
+	ctx := r.Context()
+	if r.Method == http.MethodPost {
+		body, err := readBody(w, r, postBytesMax)
+		if err != nil {
+			return nil, err
+		}
+		if len(body) > 0 {
+			mark := "?"
+			if strings.Contains(url, "?") {
+				mark = "&"
+			}
+			if posted, err := urlkey.Canonical(url + mark + string(body)); err == nil {
+				if f, err := lookup.Nearest(ctx, snap, posted, at); err != nil || len(f.Nearest) > 0 {
+					return f, err
+				}
+			}
+		}
+	}
+	f, err := lookup.Nearest(ctx, snap, url, at)
+	if err != nil || len(f.Nearest) > 0 {
+		return f, err
+	}
+	like, err := lookup.Similar(ctx, snap, url)
+	if err != nil || like == "" {
+		return f, err
+	}
+	return lookup.Nearest(ctx, snap, like, at)
+}
+
+// choose returns the capture of f to show, and its response: the nearest one that
+// has a body and does not redirect to its own family. If all redirect so, it
+// returns the nearest. The capture is nil if none has a body; the payload then says
+// why.
+func choose(ctx context.Context, snap relation.Snapshot, f *lookup.Found) (*lookup.Capture, *record.Payload, error) {
+	var first *lookup.Capture
+	var firstPayload *record.Payload
+	var why record.Payload
+	for i := range f.Nearest {
+		c := &f.Nearest[i]
+		p, err := snap.Payload(ctx, c.Ref)
+		if err != nil {
+			return nil, nil, err
+		}
+		if p.NoBody != "" {
+			if why.NoBody == "" {
+				why = p
+			}
+			continue
+		}
+		if first == nil {
+			first, firstPayload = c, &p
+		}
+		if c.Kind != record.KindRedirect || !lookup.SameFamily(c.URL, location(c, &p)) {
+			return c, &p, nil
+		}
+	}
+	if first == nil {
+		return nil, &why, nil
+	}
+	return first, firstPayload, nil
+}
+
+// location returns the canonical URL to which the response p of the capture c
+// redirects, or "" if it names none.
+func location(c *lookup.Capture, p *record.Payload) string {
+	to, err := urlkey.Resolve(c.URL, message.Header(p.Head, "Location"))
+	if err != nil {
+		return ""
+	}
+	return to
+}
+
+// sendCapture sends the response p, rewritten as the modifier m asks. page has the
+// URL and the times of the capture. sendCapture calls free when only sending is left,
+// because a slow client must not keep others waiting.
+func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page *replay.Page, p *record.Payload, free func()) error {
+	stored, contentType := storedHeader(p)
+	codings := message.Codings(p.Head)
+	body, coded := p.Body, false
+	if p.Large == nil && codings != "" {
+		decoded, err := coding.Decode(p.Body, codings, decodedMax)
+		coded = err == nil && (len(decoded) != len(p.Body) || len(decoded) > 0 && &decoded[0] != &p.Body[0])
+		if m != replay.Raw {
+			if err != nil {
+				// A damaged body is shown as far as it goes.
+				if decoded, _, err = coding.DecodePart(p.Body, codings, decodedMax); err != nil {
+					return failf(http.StatusBadGateway, "the body of this capture cannot be decoded: %v", err)
+				}
+			}
+			body, coded = decoded, false
+		}
+	}
+	if contentType == "" {
+		contentType = sniff(body)
+		stored = append(stored, [2]string{"Content-Type", contentType})
+	}
+	kind := replay.Rewrites(contentType, m)
+	if p.Large != nil && kind != replay.Captured {
+		kind = replay.Plain
+	}
+	if rewritten(kind) {
+		page.Charset = charset.Find(body, contentType, p.Charset).Charset
+	}
+	h := w.Header()
+	for _, f := range replay.Header(stored, kind, page) {
+		h.Add(f[0], f[1])
+	}
+	if coded {
+		h.Set("Content-Encoding", codings)
+	}
+	status := message.Status(p.Head)
+	if kind != replay.Captured && status >= 300 && status < 400 {
+		if sent := replayRedirect(h, message.Header(p.Head, "Location"), m, page); !sent {
+			status = http.StatusOK
+		}
+	}
+	if kind == replay.Document || kind == replay.XHTML {
+		replayRefresh(h, message.Header(p.Head, "Refresh"), m, page)
+	}
+	if status < 200 || status > 599 || status == http.StatusPartialContent || status == http.StatusNotModified || kind == replay.Captured {
+		status = http.StatusOK
+	}
+	if rewritten(kind) {
+		var out bytes.Buffer
+		if err := replay.Rewrite(&out, kind, body, page); err != nil {
+			return err
+		}
+		body = out.Bytes()
+	}
+	free()
+	content := io.ReadSeeker(bytes.NewReader(body))
+	if p.Large != nil {
+		large := newLargeReader(p.Large, p.Size)
+		defer large.Close()
+		content = large
+	}
+	if status == http.StatusOK {
+		// ServeContent also answers HEAD and requests for a range.
+		http.ServeContent(w, r, "", time.Time{}, content)
+		return nil
+	}
+	if status != http.StatusNoContent {
+		h.Set("Content-Length", strconv.FormatInt(max(p.Size, int64(len(body))), 10))
+		if p.Large == nil {
+			h.Set("Content-Length", strconv.Itoa(len(body)))
+		}
+	}
+	w.WriteHeader(status)
+	if r.Method == http.MethodHead || status == http.StatusNoContent {
+		return nil
+	}
+	_, err := io.Copy(w, content)
+	return err
+}
+
+// rewritten reports whether bodies of this kind are rewritten.
+func rewritten(k replay.Kind) bool { return k != replay.Plain && k != replay.Captured }
+
+// replayRedirect sets the header Location of a redirect to the replay address of
+// its target, so that it is followed within the time. It reports false if location
+// names no URL.
+func replayRedirect(h http.Header, location string, m replay.Modifier, page *replay.Page) bool {
+	to, err := urlkey.Resolve(page.URL, location)
+	if location == "" || err != nil || !strings.HasPrefix(to, "http") {
+		return false
+	}
+	if _, fragment, ok := strings.Cut(location, "#"); ok {
+		to += "#" + fragment
+	}
+	h.Set("Location", page.Address(to, m))
+	return true
+}
+
+// replayRefresh sets the header Refresh to the replay address of the page that the
+// archived one, refresh, leads to, such as "5; url=/new". If that names no URL, the
+// page is not refreshed: a reader of an archive does not want it.
+func replayRefresh(h http.Header, refresh string, m replay.Modifier, page *replay.Page) {
+	delay, to, ok := strings.Cut(refresh, ";")
+	name, address, named := strings.Cut(strings.TrimSpace(to), "=")
+	if !ok || !named || !strings.EqualFold(strings.TrimSpace(name), "url") {
+		return
+	}
+	seconds, err := strconv.ParseFloat(strings.TrimSpace(delay), 64)
+	if err != nil || !(seconds >= 0) {
+		return
+	}
+	u, err := urlkey.Resolve(page.URL, strings.Trim(strings.TrimSpace(address), `"'`))
+	if err != nil || !strings.HasPrefix(u, "http") {
+		return
+	}
+	h.Set("Refresh", strconv.FormatFloat(min(seconds, 3600), 'f', -1, 64)+";url="+page.Address(u, m))
+}
+
+// sniff returns the media type that the first bytes of a body suggest, for a
+// response that names none.
+func sniff(body []byte) string { return http.DetectContentType(body) }
+
+// storedHeader returns the fields of the header of a response in their order, and
+// the value of Content-Type. A resource, which has no header, has the type of its
+// record.
+func storedHeader(p *record.Payload) (fields [][2]string, contentType string) {
+	for name, value := range headerLines(p.Head) {
+		fields = append(fields, [2]string{name, value})
+		if contentType == "" && strings.EqualFold(name, "Content-Type") {
+			contentType = value
+		}
+	}
+	if contentType == "" && len(p.Head) == 0 && p.Mime != "" {
+		contentType = p.Mime
+		fields = append(fields, [2]string{"Content-Type", contentType})
+	}
+	return fields, contentType
+}
+
+// headerLines yields name and value of each header line in head, the first bytes of
+// a response. A continuation line is joined to the line before it.
+func headerLines(head []byte) func(yield func(name, value string) bool) {
+	return func(yield func(name, value string) bool) {
+		name, value := "", ""
+		for i, line := range strings.Split(string(head), "\n") {
+			line = strings.TrimRight(line, "\r")
+			if i == 0 {
+				continue // the status line
+			}
+			if name != "" && line != "" && (line[0] == ' ' || line[0] == '\t') {
+				value += " " + strings.TrimSpace(line)
+				continue
+			}
+			if name != "" && !yield(name, value) {
+				return
+			}
+			var ok bool
+			if name, value, ok = strings.Cut(line, ":"); !ok {
+				name = ""
+			}
+			name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		}
+		if name != "" {
+			yield(name, value)
+		}
+	}
+}
+
+// errSeek is returned for an offset outside a large body.
+var errSeek = errors.New("seek outside the body")

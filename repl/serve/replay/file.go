@@ -1,0 +1,58 @@
+package replay
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+)
+
+// Files is the folder of our own files on the replay server. Their addresses begin
+// with it.
+const Files = "/_infomall/"
+
+//go:embed files
+var files embed.FS
+
+// firstBody is the first script. Its parts share one scope, which no script of a
+// page can see.
+var firstBody = func() []byte {
+	body := []byte("(function () {\n\"use strict\";\n")
+	parts, err := fs.Glob(files, "files/first/*.js") // in order of name
+	for _, name := range parts {
+		var part []byte
+		if part, err = files.ReadFile(name); err != nil {
+			break
+		}
+		body = append(append(body, part...), '\n')
+	}
+	if err != nil {
+		panic(fmt.Sprintf("replay: embedded files: %v", err))
+	}
+	return append(body, "})();\n"...)
+}()
+
+// File returns the file with this name in the folder Files: first.js or worker.js.
+// The address of a file may have a query, which is its version and no part of its
+// name: a file with a version may be cached for ever. The service worker worker.js
+// must be sent with the header Service-Worker-Allowed: /, and it is the only file
+// that may answer a request with the header Service-Worker. ok is false if there is
+// no such file.
+func File(name string) (body []byte, contentType string, ok bool) {
+	const program = "text/javascript; charset=utf-8"
+	switch name {
+	case "first.js":
+		return firstBody, program, true
+	case "worker.js":
+		body, err := files.ReadFile("files/worker.js")
+		return body, program, err == nil
+	}
+	return nil, "", false
+}
+
+// firstScript is the address of the first script, with its version.
+var firstScript = func() string {
+	sum := sha256.Sum256(firstBody)
+	return Files + "first.js?" + hex.EncodeToString(sum[:6])
+}()

@@ -1,0 +1,219 @@
+package replay
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"infomall/store/page/markup"
+	"infomall/store/urlkey"
+)
+
+// linker returns what replaces ref, an address as a page has it, in UTF-8 and
+// without character references. If the result equals ref, its bytes stay.
+type linker func(ref []byte, m Modifier) []byte
+
+// rewriter copies one source to its output with some ranges replaced. Places are
+// offsets in the view of the source. They only grow.
+type rewriter struct {
+	source
+	out  *bufio.Writer
+	done int // the place up to which the source was copied or replaced
+	page *Page
+	link linker
+
+	base     string // the canonical URL that addresses are relative to
+	resolver urlkey.Resolver
+	asked    []byte // the time that the reader asked for, in an address
+	captured []byte // the time of the capture, in an address
+
+	memory, decoded, encoded []byte // of the last address, and of the last value
+
+	xml    bool
+	feed   bool   // in XML: some elements have an address as their text
+	first  bool   // the document gets the first script
+	script []byte // the markup of the first script; nil once it was written
+	rooted bool   // the html element was read
+	based  bool   // the base of the page was read
+	attrs  []attr // of the tag at hand
+	depth  int    // how many srcdoc attributes the source is inside
+	effort int    // the bytes that hidden has read more than once
+
+	alternative bool // inside an element such as noscript
+}
+
+// newRewriter returns a rewriter that writes to dst.
+func newRewriter(dst io.Writer, body []byte, p *Page) *rewriter {
+	r := &rewriter{source: newSource(body, p.Charset), out: bufio.NewWriterSize(dst, 32<<10), page: p}
+	r.link = r.address
+	r.asked, r.captured = appendTime(nil, p.Asked), appendTime(nil, p.Captured)
+	r.rebase(p.URL)
+	return r
+}
+
+// rebase makes base the URL that addresses are relative to.
+func (r *rewriter) rebase(base string) {
+	r.base = base
+	r.resolver.Page(base)
+}
+
+// replace puts text, which is ASCII, in the place of the units from start to
+// end-1.
+func (r *rewriter) replace(start, end int, text []byte) {
+	if start < r.done {
+		return // The range was replaced together with what is around it.
+	}
+	r.copyTo(start)
+	if r.width == 1 {
+		r.out.Write(text)
+	} else {
+		r.out.Write(r.appendASCII(nil, text))
+	}
+	r.done = end
+}
+
+// copyTo copies the source up to the place end.
+func (r *rewriter) copyTo(end int) {
+	if end > r.done {
+		r.out.Write(r.body[r.done*r.width : end*r.width])
+		r.done = end
+	}
+}
+
+// finish copies the rest of the source, and returns the error of the output if
+// there was one.
+func (r *rewriter) finish() error {
+	r.out.Write(r.body[min(r.done*r.width, len(r.body)):])
+	r.done = len(r.view)
+	return r.out.Flush()
+}
+
+// noURL replaces an address that is no URL for us, but may be one for a browser.
+var noURL = []byte("about:invalid")
+
+// address is the linker of a replayed page.
+func (r *rewriter) address(ref []byte, m Modifier) []byte {
+	clean := ref
+	if mayNeedCleaning(ref) {
+		clean = cleaned(ref)
+	}
+	if len(clean) == 0 || clean[0] == '#' {
+		return ref
+	}
+	if scheme := schemeOf(clean); scheme != "" {
+		switch scheme {
+		case "http", "https", "ftp":
+		case "javascript", "data", "blob":
+			if m == PageFrame {
+				return []byte("about:blank") // a frame without the first script
+			}
+			return ref
+		default:
+			return ref
+		}
+	}
+	fragment := []byte(nil)
+	if at := bytes.IndexByte(clean, '#'); at >= 0 {
+		clean, fragment = clean[:at], clean[at:]
+	}
+	clean = markup.InCharset(clean, r.charset)
+	u := r.resolver.Plain(clean)
+	if u == nil {
+		resolved, err := urlkey.Resolve(r.base, string(clean))
+		if err != nil {
+			return noURL
+		}
+		u = []byte(resolved)
+	}
+	at := r.captured
+	if m.page() {
+		at = r.asked
+	}
+	r.memory = append(appendPrefix(r.memory[:0], at, m), u...)
+	r.memory = appendFragment(r.memory, fragment)
+	return r.memory
+}
+
+// appendFragment appends a fragment, with everything escaped that is not a plain
+// ASCII character.
+func appendFragment(dst, fragment []byte) []byte {
+	for _, c := range fragment {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("\"'<>`\\", c) >= 0 {
+			dst = append(dst, '%', hexDigits[c>>4], hexDigits[c&15])
+		} else {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+const hexDigits = "0123456789ABCDEF"
+
+// mayNeedCleaning reports whether cleaned may change ref.
+func mayNeedCleaning(ref []byte) bool {
+	return len(ref) > 0 && (ref[0] <= ' ' || ref[len(ref)-1] <= ' ') || bytes.ContainsAny(ref, "\t\n\r")
+}
+
+// cleaned returns ref without what browsers ignore in an address: control
+// characters and blanks around it, and tabs and line breaks inside.
+func cleaned(ref []byte) []byte {
+	clean := make([]byte, 0, len(ref))
+	for _, c := range bytes.TrimFunc(ref, func(r rune) bool { return r <= ' ' }) {
+		if c != '\t' && c != '\n' && c != '\r' {
+			clean = append(clean, c)
+		}
+	}
+	return clean
+}
+
+// schemeOf returns the scheme of an address in lower case, or "" if the address is
+// relative.
+func schemeOf(address []byte) string {
+	for i, c := range address {
+		switch {
+		case c == ':':
+			return strings.ToLower(string(address[:i]))
+		case c|0x20 >= 'a' && c|0x20 <= 'z', i > 0 && (c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.'):
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// appendValue appends text, which is UTF-8, as part of the value of an attribute.
+// What cannot be written in ASCII becomes a character reference.
+func appendValue(dst, text []byte) []byte {
+	done := 0
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if !special[c] {
+			continue
+		}
+		dst = append(dst, text[done:i]...)
+		if done = i + 1; c < utf8.RuneSelf {
+			dst = append(dst, references[c]...)
+			continue
+		}
+		char, size := utf8.DecodeRune(text[i:])
+		dst = fmt.Appendf(dst, "&#x%X;", char)
+		done = i + size
+		i = done - 1
+	}
+	return append(dst, text[done:]...)
+}
+
+// references are the characters that a value has as character references.
+var references = map[byte]string{'&': "&amp;", '"': "&#34;", '\'': "&#39;", '<': "&lt;", '>': "&gt;"}
+
+// special has true for each byte of a text that a value cannot have as it is.
+var special = func() (table [256]bool) {
+	for c := range table {
+		_, referenced := references[byte(c)]
+		table[c] = referenced || c >= utf8.RuneSelf
+	}
+	return table
+}()

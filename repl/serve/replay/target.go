@@ -1,0 +1,125 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"infomall/store/urlkey"
+)
+
+// Modifier says what a replayed URL is wanted for. It follows the time in an
+// address.
+type Modifier string
+
+// The modifiers. Those of pywb and the Wayback Machine have the same meaning.
+const (
+	Interface Modifier = ""    // the interface's page, with the bar and a frame
+	PageTop   Modifier = "mp_" // a page in the frame of the bar
+	PageFrame Modifier = "if_" // a page in a frame of another archived page
+	Image     Modifier = "im_"
+	Program   Modifier = "js_" // a script
+	Style     Modifier = "cs_"
+	Object    Modifier = "oe_" // an object, embed, video or sound
+	Raw       Modifier = "id_" // the bytes as they were captured
+)
+
+var modifiers = []Modifier{PageTop, PageFrame, Image, Program, Style, Object, Raw}
+
+// Target is a parsed address.
+type Target struct {
+	Time     string   // the time asked for, 4 to 14 digits; "" is the latest capture
+	Modifier Modifier // what the URL is wanted for
+	URL      string   // the canonical archived URL
+	Calendar bool     // the address asks for the list of captures: /*/URL, or /2008*/URL with Time 2008
+}
+
+// ErrTarget is wrapped by the errors of ParseTarget.
+var ErrTarget = errors.New("not the address of an archived page")
+
+// ParseTarget parses requestURI, the target of an HTTP request exactly as it was
+// received: a path such as /20080710im_/http://www.pku.edu.cn/logo.gif?x=1, with
+// its query. Accepted are addresses with and without a time, with and without a
+// modifier, a calendar's *, the prefix /web/ of other archives' clients, a URL
+// without http://, a URL whose slashes a proxy has merged (http:/www.pku.edu.cn/),
+// and a URL that is percent-encoded as a whole. The error wraps ErrTarget and says
+// what to type.
+func ParseTarget(requestURI string) (Target, error) {
+	var t Target
+	rest, ok := strings.CutPrefix(requestURI, "/")
+	if !ok {
+		return Target{}, fmt.Errorf("%q is %w: it does not begin with /", clip(requestURI), ErrTarget)
+	}
+	if after, ok := strings.CutPrefix(rest, "web/"); ok {
+		rest = after
+	}
+	if first, after, ok := strings.Cut(rest, "/"); ok {
+		if timed, ok := parseFirst(first); ok {
+			t, rest = timed, after
+		}
+	}
+	u := repaired(rest)
+	if u == "" {
+		return Target{}, fmt.Errorf("%q is %w: it has no URL; write it like /20080710/http://www.pku.edu.cn/", clip(requestURI), ErrTarget)
+	}
+	canonical, err := urlkey.Canonical(u)
+	if err != nil {
+		return Target{}, fmt.Errorf("%q is %w: %w", clip(requestURI), ErrTarget, err)
+	}
+	t.URL = canonical
+	return t, nil
+}
+
+// parseFirst parses first, the part of an address before the URL, such as
+// 20080710im_. ok is false if first is no such part.
+func parseFirst(first string) (t Target, ok bool) {
+	n := 0
+	for n < len(first) && first[n]-'0' < 10 {
+		n++
+	}
+	if n != 0 && (n < len("2006") || n > len("20060102150405")) {
+		return Target{}, false
+	}
+	t.Time = first[:n]
+	switch after := first[n:]; {
+	case after == "*":
+		t.Calendar = true
+		return t, true
+	case after == "":
+		return t, n > 0
+	default:
+		for _, m := range modifiers {
+			if after == string(m) {
+				t.Modifier = m
+				return t, true
+			}
+		}
+	}
+	return Target{}, false
+}
+
+// repaired returns the URL u with what clients and proxies do to a URL inside a
+// path undone.
+func repaired(u string) string {
+	if at := strings.IndexByte(u, '%'); at > 0 && at <= len("https") && strings.EqualFold(u[at:min(len(u), at+3)], "%3A") {
+		if plain, err := url.PathUnescape(u); err == nil {
+			u = plain
+		}
+	}
+	for _, scheme := range []string{"http:/", "https:/", "ftp:/"} {
+		if len(u) > len(scheme) && strings.EqualFold(u[:len(scheme)], scheme) && u[len(scheme)] != '/' {
+			return scheme + "/" + u[len(scheme):]
+		}
+	}
+	return u
+}
+
+// clip returns s, cut to its first 200 bytes, for an error message.
+func clip(s string) string {
+	const most = 200
+	if len(s) > most {
+		return s[:most]
+	}
+	return s
+}

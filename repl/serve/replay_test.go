@@ -1,0 +1,178 @@
+package serve
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"infomall/exec/relation/relationtest"
+)
+
+// page returns a capture with a head and a body.
+func pageOf(url, digits string, status int, header, body string) relationtest.Capture {
+	c := relationtest.Capture{URL: url, Time: at(digits), Status: status, Body: body, Head: fmt.Sprintf("HTTP/1.1 %d X\r\n%s\r\n", status, header)}
+	c.Mime = "text/html"
+	return c
+}
+
+// TestReplayAnswers is a table of requests to replay and what is answered.
+func TestReplayAnswers(t *testing.T) {
+	var gz bytes.Buffer
+	z := gzip.NewWriter(&gz)
+	z.Write([]byte("<p>packed</p>"))
+	z.Close()
+	const html = "Content-Type: text/html\r\n"
+	redirected := pageOf("http://a.example/old", "20080601000000", 302, "Location: /new?x=1#part\r\n", "")
+	redirected.Location = "http://a.example/new?x=1"
+	toSecure := pageOf("http://s.example/", "20080601000000", 301, "Location: https://s.example/\r\n", "moved")
+	toSecure.Location = "https://s.example/"
+	gone := pageOf("http://a.example/", "20080801000000", 404, html, "<p>not found</p>")
+	bodyless := shot("http://b.example/", "20080601000000")
+	bodyless.NoBody = true
+	s, _ := testServer(t, nil,
+		pageOf("http://a.example/", "20080601000000", 200, html+"Set-Cookie: a=1\r\nLink: <x.css>; rel=preload\r\n", `<p>June <a href="b.htm">b</a><img src="i.gif">`),
+		pageOf("http://a.example/", "20080701000000", 200, html, "<p>July"),
+		gone,
+		pageOf("http://a.example/z", "20080601000000", 200, html+"Content-Encoding: gzip\r\n", gz.String()),
+		pageOf("http://a.example/plain.bin", "20080601000000", 200, "Content-Type: application/octet-stream\r\n", "0123456789"),
+		pageOf("http://a.example/x?q=1&_=1212121212121", "20080601000000", 200, "Content-Type: application/json\r\n", "{}"),
+		pageOf("http://a.example/form?name=v", "20080601000000", 200, html, "answer"),
+		pageOf("http://a.example/%B1%B1", "20080601000000", 200, html, "escaped"),
+		pageOf("http://a.example/fresh", "20080601000000", 200, html+"Refresh: 5; URL='/new'\r\n", "wait"),
+		pageOf("http://a.example/again", "20080601000000", 200, html+"Refresh: 5\r\n", "wait"),
+		redirected, toSecure,
+		pageOf("https://s.example/", "20080602000000", 200, html, "secure"),
+		bodyless,
+	)
+	h := s.replayHandler()
+	for _, c := range []struct {
+		name, method, target, body string
+		header                     []string
+		status                     int
+		want                       string   // part of the body
+		fields                     []string // lines that the header has; a line without a value is absent
+	}{
+		{"nearest capture, links at the time asked for, images at that of the capture", "GET", "/20080610mp_/http://a.example/", "", nil, 200, `/20080610120000mp_/http://a.example/b.htm`,
+			[]string{"Memento-Datetime: Sun, 01 Jun 2008 00:00:00 GMT", "Content-Location: /20080601000000mp_/http://a.example/", "Set-Cookie", "X-Archive-Orig-Set-Cookie: a=1"}},
+		{"images at the time of the capture", "GET", "/20080610mp_/http://a.example/", "", nil, 200, `/20080601000000im_/http://a.example/i.gif`, nil},
+		{"slashes that a proxy has merged", "GET", "/20080610mp_/http:/a.example/", "", nil, 200, "June", nil},
+		{"escapes are as they came", "GET", "/2008mp_/http://a.example/%B1%B1", "", nil, 200, "escaped", nil},
+		{"bytes as captured", "GET", "/20080601id_/http://a.example/", "", nil, 200, `<p>June <a href="b.htm">b</a><img src="i.gif">`, []string{"Content-Security-Policy: default-src 'none'; sandbox"}},
+		{"compressed bytes as captured", "GET", "/2008id_/http://a.example/z", "", nil, 200, gz.String(), []string{"Content-Encoding: gzip"}},
+		{"compressed page is rewritten", "GET", "/2008mp_/http://a.example/z", "", nil, 200, "<p>packed</p>", []string{"Content-Encoding"}},
+		{"archived status", "GET", "/20080801mp_/http://a.example/", "", nil, 404, "not found", []string{"Memento-Datetime: Fri, 01 Aug 2008 00:00:00 GMT"}},
+		{"a page that is gone, in the frame", "GET", "/20080801mp_/http://a.example/", "", []string{"Sec-Fetch-Dest: iframe", "Host: " + label("http://a.example/") + "-replay.localhost:8081"}, 404, "/20080701000000/http://a.example/", nil},
+		{"a page that was never captured", "GET", "/2008mp_/http://never.example/", "", nil, 404, "Never captured", []string{"Memento-Datetime"}},
+		{"a body that is not in the archive", "GET", "/2008mp_/http://b.example/", "", nil, 404, "not in the archive", nil},
+		{"a redirect stays in the time", "GET", "/20080610mp_/http://a.example/old", "", nil, 302, "", []string{"Location: /20080610120000mp_/http://a.example/new?x=1#part"}},
+		{"a redirect to https of the same page is passed over", "GET", "/20080601mp_/http://s.example/", "", nil, 200, "secure", nil},
+		{"a Refresh stays in the time", "GET", "/20080610mp_/http://a.example/fresh", "", nil, 200, "wait", []string{"Refresh: 5;url=/20080610120000mp_/http://a.example/new"}},
+		{"a page is not loaded again", "GET", "/20080610mp_/http://a.example/again", "", nil, 200, "wait", []string{"Refresh"}},
+		{"a range", "GET", "/2008oe_/http://a.example/plain.bin", "", []string{"Range: bytes=2-4"}, 206, "234", []string{"Content-Range: bytes 2-4/10"}},
+		{"HEAD has no body", "HEAD", "/20080610mp_/http://a.example/", "", nil, 200, "", []string{"Memento-Datetime: Sun, 01 Jun 2008 00:00:00 GMT"}},
+		{"arguments that change with each visit", "GET", "/2008mp_/http://a.example/x?q=1&_=1999999999999", "", nil, 200, "{}", nil},
+		{"other arguments", "GET", "/2008mp_/http://a.example/x?q=2&_=1999999999999", "", nil, 404, "Never captured", nil},
+		{"a form", "POST", "/2008mp_/http://a.example/form", "name=v", nil, 200, "answer", nil},
+		{"no writing", "PUT", "/2008mp_/http://a.example/", "", nil, 405, "", []string{"Allow: GET, HEAD, POST"}},
+		{"on top: the page with the bar", "GET", "/20080610mp_/http://a.example/", "", []string{"Sec-Fetch-Dest: document"}, 302, "", []string{"Location: http://127.0.0.1:8080/20080610/http://a.example/"}},
+		{"the calendar", "GET", "/*/http://a.example/", "", nil, 302, "", []string{"Location: http://127.0.0.1:8080/*/http://a.example/"}},
+		{"a frame of another site moves to its origin", "GET", "/2008mp_/http://a.example/", "", []string{"Sec-Fetch-Dest: iframe", "Host: sother-replay.localhost:8081"}, 200,
+			"http://" + label("http://a.example/") + "-replay.localhost:8081/2008mp_/http://a.example/", []string{"Cache-Control: no-store"}},
+		{"a frame within a page stays", "GET", "/2008if_/http://a.example/", "", []string{"Sec-Fetch-Dest: iframe", "Host: sother-replay.localhost:8081"}, 200, "", []string{"Memento-Datetime: Tue, 01 Jul 2008 00:00:00 GMT"}},
+		{"an archived service worker", "GET", "/2008js_/http://a.example/", "", []string{"Service-Worker: script"}, 403, "", nil},
+		{"our service worker", "GET", "/_infomall/worker.js", "", []string{"Service-Worker: script"}, 200, "", []string{"Service-Worker-Allowed: /"}},
+		{"a time that is none", "GET", "/20081399mp_/http://a.example/", "", nil, 404, "is no time", nil},
+		{"a path that is none", "GET", "/favicon", "", nil, 404, "", nil},
+	} {
+		r := send(t, h, c.method, c.target, c.body, c.header...)
+		body := bodyOf(t, r)
+		if r.StatusCode != c.status {
+			t.Errorf("%s: status %d, want %d: %.300s", c.name, r.StatusCode, c.status, body)
+			continue
+		}
+		if !strings.Contains(body, c.want) {
+			t.Errorf("%s: the body has no %q: %.600s", c.name, c.want, body)
+		}
+		if c.method == "HEAD" && body != "" {
+			t.Errorf("%s: the body is %q", c.name, body)
+		}
+		for _, line := range c.fields {
+			name, value, there := strings.Cut(line, ": ")
+			if got := r.Header.Get(name); there && got != value || !there && got != "" {
+				t.Errorf("%s: %s is %q, want %q", c.name, name, got, value)
+			}
+		}
+	}
+}
+
+// TestETag shows that a client that has an answer gets 304, until the archive
+// changes.
+func TestETag(t *testing.T) {
+	s, m := testServer(t, nil, shot("http://a.example/", "20080601000000"))
+	for _, c := range []struct {
+		h      http.Handler
+		target string
+	}{
+		{s.replayHandler(), "/2008mp_/http://a.example/"}, {s.interfaceHandler(), "/timemap/link/http://a.example/"}, {s.interfaceHandler(), "/cdx?url=a.example"},
+	} {
+		m.state = "1"
+		tag := get(t, c.h, c.target).Header.Get("ETag")
+		if tag == "" {
+			t.Errorf("%s has no ETag", c.target)
+		}
+		if got := get(t, c.h, c.target, "If-None-Match: "+tag).StatusCode; got != 304 {
+			t.Errorf("%s with its ETag: status %d, want 304", c.target, got)
+		}
+		m.state = "2"
+		if got := get(t, c.h, c.target, "If-None-Match: "+tag).StatusCode; got != 200 {
+			t.Errorf("%s after the archive changed: status %d, want 200", c.target, got)
+		}
+	}
+}
+
+// TestLargeReader compares reads at all offsets with the body.
+func TestLargeReader(t *testing.T) {
+	body := []byte("0123456789abcdefghijklmnopqrstuvwxyz")
+	pieces := iter.Seq2[[]byte, error](func(yield func([]byte, error) bool) {
+		for piece := range slices.Chunk(body, 7) {
+			if !yield(piece, nil) {
+				return
+			}
+		}
+	})
+	l := newLargeReader(pieces, int64(len(body)))
+	defer l.Close()
+	for _, from := range []int64{0, 30, 3, 36, 7, 6, 35} {
+		if _, err := l.Seek(from, 0); err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if _, err := got.ReadFrom(l); err != nil || got.String() != string(body[from:]) {
+			t.Errorf("from %d: %q, %v", from, got.String(), err)
+		}
+	}
+	if _, err := l.Seek(1, 2); err == nil {
+		t.Error("an offset after the end is accepted")
+	}
+}
+
+// TestLabels shows that each domain has a label of its own, which is the name of a
+// host.
+func TestLabels(t *testing.T) {
+	seen := map[string]string{}
+	for _, u := range []string{"http://www.pku.edu.cn/", "http://pku-edu.cn/", "http://pku.edu-cn.example/", "http://xn--fiq228c.cn/", "http://162.105.1.1/", "http://[::1]/", "http://" + strings.Repeat("a", 63) + "." + strings.Repeat("b", 63) + ".example/"} {
+		l := label(u)
+		if len(l+labelSuffix) > 63 || strings.Trim(l, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || seen[l] != "" {
+			t.Errorf("label of %s is %q (also of %q)", u, l, seen[l])
+		}
+		seen[l] = u
+	}
+	if label("http://www.pku.edu.cn/") != label("https://news.pku.edu.cn/a") {
+		t.Error("hosts of one domain have different labels")
+	}
+}

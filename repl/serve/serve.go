@@ -1,0 +1,211 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/net/netutil"
+
+	"infomall/exec/relation"
+	"infomall/exec/session"
+	"infomall/repl/ask"
+)
+
+// Options says what to serve and where. Archive and Session are required.
+type Options struct {
+	Addr string // address of the interface, HOST:PORT; "" means AddrDefault
+	// Origin is the origin by which browsers reach the interface, such as
+	// https://archive.example, if that is not its address: behind a proxy.
+	Origin string
+	// ReplayAddr is the address of replay. "" means the next port.
+	ReplayAddr string
+	// ReplayOrigin is the origin by which browsers reach replay. A * in it is
+	// replaced by a label for each replayed site, as in https://*.replay.example.
+	// "" means names below localhost, or one origin if Addr is not loopback.
+	ReplayOrigin string
+	CORS         []string // origins whose pages may call the APIs; "*" means all
+
+	Archive session.Archive
+	// Session returns a new session for one request. It must be read-only and must
+	// not read files.
+	Session func() *session.Session
+
+	QueryTimeout time.Duration // time of one statement; 0 means 30 s
+	QueryMemory  int64         // memory of one statement in bytes; 0 means that of the settings
+	QueryRows    int64         // rows of one answer; 0 means 1,000,000
+	QueriesMax   int           // statements that run at the same time; 0 means 8
+
+	AccessLog io.Writer // gets one line for each request; nil logs nothing
+	// Say prints a line for the person who started the server. Nil prints nothing.
+	Say func(format string, args ...any)
+	// Listen opens a listener; nil means net.Listen("tcp", addr).
+	Listen func(addr string) (net.Listener, error)
+	// Ready, if not nil, is called once both listeners accept connections.
+	Ready func(ui, replay net.Addr)
+	Now   func() time.Time // nil means time.Now
+}
+
+// AddrDefault is the default of Options.Addr.
+const AddrDefault = "127.0.0.1:8080"
+
+// The other defaults of Options.
+const (
+	queryTimeoutDefault = 30 * time.Second
+	queryRowsDefault    = 1_000_000
+	queriesMaxDefault   = 8
+)
+
+// The limits of a connection. A slow client must not hold a connection forever, but
+// a large result may take long to send, so writes have no limit as a whole.
+const (
+	headerTimeout  = 10 * time.Second
+	idleTimeout    = 2 * time.Minute
+	headerBytesMax = 64 << 10 // also bounds the length of a URL
+	drainTimeout   = 15 * time.Second
+	connectionsMax = 1024 // of a listener; others wait until one is closed
+)
+
+// server answers requests. Its methods may be called from any goroutine.
+type server struct {
+	o         Options
+	origins   origins
+	asker     *ask.Runner
+	replays   chan struct{} // holds one element for each page that replay reads
+	files     *keptFiles
+	snapshots *snapshots
+	log       *accessLog
+	metrics   *metrics
+	done      <-chan struct{} // closed when the server is to end
+}
+
+// withDefaults returns o with a value for each field that has a default.
+func (o Options) withDefaults() Options {
+	if o.Addr == "" {
+		o.Addr = AddrDefault
+	}
+	if o.QueryTimeout == 0 {
+		o.QueryTimeout = queryTimeoutDefault
+	}
+	if o.QueryRows == 0 {
+		o.QueryRows = queryRowsDefault
+	}
+	if o.QueriesMax == 0 {
+		o.QueriesMax = queriesMaxDefault
+	}
+	if o.Say == nil {
+		o.Say = func(string, ...any) {}
+	}
+	if o.Listen == nil {
+		o.Listen = func(addr string) (net.Listener, error) { return net.Listen("tcp", addr) }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// Run serves the archive until ctx ends. Then it accepts no more connections, lets
+// the requests that are being answered end for up to drainTimeout, and returns nil. It returns an error if an
+// address cannot be used.
+func Run(ctx context.Context, o Options) error {
+	o = o.withDefaults()
+	if o.ReplayAddr == "" {
+		next, err := nextPort(o.Addr)
+		if err != nil {
+			return err
+		}
+		o.ReplayAddr = next
+	}
+	ui, err := o.Listen(o.Addr)
+	if err != nil {
+		return fmt.Errorf("--serve %s: %w", o.Addr, err)
+	}
+	defer ui.Close()
+	replay, err := o.Listen(o.ReplayAddr)
+	if err != nil {
+		return fmt.Errorf("--replay-addr %s: %w", o.ReplayAddr, err)
+	}
+	defer replay.Close()
+	s, err := newServer(o, ui.Addr(), replay.Addr(), ctx.Done())
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	s.announce()
+	if o.Ready != nil {
+		o.Ready(ui.Addr(), replay.Addr())
+	}
+	return s.serve(ctx, ui, replay)
+}
+
+// newServer returns a server whose listeners have the addresses ui and replay. done
+// is closed when the server is to end.
+func newServer(o Options, ui, replay net.Addr, done <-chan struct{}) (*server, error) {
+	o = o.withDefaults()
+	origins, err := originsOf(&o, ui, replay)
+	if err != nil {
+		return nil, err
+	}
+	m := newMetrics(o.Archive)
+	return &server{
+		o: o, origins: origins, replays: make(chan struct{}, replaysMax), metrics: m, done: done,
+		asker: ask.New(ask.Options{
+			Session: o.Session, Timeout: o.QueryTimeout, Memory: o.QueryMemory, Rows: o.QueryRows, AtOnce: o.QueriesMax,
+			Began: m.running.Inc, Ended: m.statement,
+		}),
+		files:     &keptFiles{now: o.Now},
+		snapshots: &snapshots{open: func(ctx context.Context) (relation.Snapshot, func(), error) { return o.Session().Snapshot(ctx) }},
+		log:       newAccessLog(o.AccessLog),
+	}, nil
+}
+
+// close frees what the server keeps between requests.
+func (s *server) close() {
+	s.files.close()
+	s.snapshots.close()
+}
+
+// serve answers requests on both listeners until ctx ends or one listener fails.
+func (s *server) serve(ctx context.Context, ui, replay net.Listener) error {
+	servers := []*http.Server{s.httpServer(s.interfaceHandler()), s.httpServer(s.replayHandler())}
+	failed := make(chan error, len(servers))
+	for i, l := range []net.Listener{ui, replay} {
+		l = netutil.LimitListener(l, connectionsMax)
+		go func() { failed <- servers[i].Serve(l) }()
+	}
+	ended := 0
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+		ended = 1
+	}
+	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
+	defer cancel()
+	for _, h := range servers {
+		if derr := h.Shutdown(drain); derr != nil {
+			h.Close()
+		}
+	}
+	for ; ended < len(servers); ended++ {
+		if ferr := <-failed; err == nil && !errors.Is(ferr, http.ErrServerClosed) {
+			err = ferr
+		}
+	}
+	return err
+}
+
+// httpServer returns an HTTP server for the handler h.
+func (s *server) httpServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: headerBytesMax,
+		// Errors of single connections, such as a client that goes away, are no news.
+		ErrorLog: log.New(io.Discard, "", 0),
+	}
+}
