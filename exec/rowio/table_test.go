@@ -110,7 +110,7 @@ func TestTableStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if want := "(502 rows; 503 values shortened)"; lines[len(lines)-1] != want {
+	if want := "(502 rows; url: … is http://www.pku.edu.cn/news/2008/; 1 value shortened)"; lines[len(lines)-1] != want {
 		t.Errorf("footer %s, want %s", lines[len(lines)-1], want)
 	}
 	if last := lines[len(lines)-3]; cells.Width(last) > 60 || !strings.Contains(last, "lat…") {
