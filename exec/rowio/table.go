@@ -56,7 +56,10 @@ type table struct {
 	clipped int64  // how many values were shortened
 	cell    []byte // scratch memory of text
 
-	vertical *vertical // writes the rows if the table is too wide and Options.Vertical is set; otherwise nil
+	// If the table is too wide and Options.Vertical is set, one of these writes the
+	// rows; otherwise both are nil.
+	vertical *vertical
+	tree     *tree
 }
 
 // newTable returns a writer of the format table.
@@ -79,6 +82,12 @@ func (t *table) Begin(cols []value.Column) error {
 // known.
 func (t *table) Write(b *value.Batch) error {
 	for i := range b.N {
+		if t.tree != nil {
+			if err := t.tree.texts(t.texts(b, i)); err != nil {
+				return err
+			}
+			continue
+		}
 		if t.vertical != nil {
 			if err := t.vertical.row(b, i); err != nil {
 				return err
@@ -100,7 +109,10 @@ func (t *table) Write(b *value.Batch) error {
 			return err
 		}
 	}
-	if t.vertical != nil {
+	switch {
+	case t.tree != nil:
+		return t.tree.flush()
+	case t.vertical != nil:
 		return t.vertical.flush()
 	}
 	return t.flush()
@@ -185,9 +197,19 @@ func (t *table) open() error {
 	return t.flush()
 }
 
-// turn begins writing in the format vertical, with the rows of the sample (the
-// first rows, which the table holds).
+// turn begins writing as a tree or in the format vertical, with the rows of the
+// sample (the first rows, which the table holds).
 func (t *table) turn() error {
+	if t.tree = newTree(t, t.cols); t.tree != nil {
+		sample := t.sample
+		t.sample = nil
+		for _, row := range sample {
+			if err := t.tree.texts(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	t.vertical = &vertical{sink: sink{w: t.w}, o: t.o}
 	if err := t.vertical.Begin(t.cols); err != nil {
 		return err
@@ -286,7 +308,10 @@ func (t *table) End() error {
 			return err
 		}
 	}
-	if t.vertical != nil {
+	switch {
+	case t.tree != nil:
+		return t.tree.End()
+	case t.vertical != nil:
 		return t.vertical.End()
 	}
 	t.rule("└", "┴", "┘")
@@ -363,7 +388,7 @@ func fits(cols []column, total int) bool {
 }
 
 // findStarts sets t.starts: for each column of URLs, the start that all of the
-// sample have in common, up to a slash after the host.
+// sample have in common, up to a slash, such as http:// or http://a.cn/news/.
 func (t *table) findStarts() {
 	for k, c := range t.cols {
 		if c.Type != value.URL {
@@ -385,7 +410,7 @@ func (t *table) findStarts() {
 			start = start[:n]
 		}
 		start = start[:strings.LastIndexByte(start, '/')+1]
-		if _, path, _ := strings.Cut(start, "://"); some > 1 && strings.Contains(path, "/") {
+		if some > 1 {
 			t.starts[k] = start
 		}
 	}
