@@ -304,7 +304,7 @@ func TestSummarize(t *testing.T) {
 		{"SUMMARIZE SELECT n, t FROM (SELECT 1 AS n, NULL AS t UNION ALL SELECT 3, 'b' UNION ALL SELECT NULL, 'a' UNION ALL SELECT 3, 'a') AS x",
 			"column|type|least|greatest|different|nulls|example\nn|int|1|3|2|1|1\nt|text|a|b|2|1|b\n"},
 		{"SUMMARIZE SELECT time, status = 200 AS ok, NULL AS none, html FROM versions IN 'http://pku.edu.cn/'",
-			"column|type|least|greatest|different|nulls|example\ntime|time|2008-06-01T00:00:00Z|2008-08-25T00:00:00Z|4|0|2008-06-01T00:00:00Z\nok|bool|false|true|2|0|true\nnone|null|-|-|0|4|-\nhtml|text|gone|北京|4|0|北京\n"},
+			"column|type|least|greatest|different|nulls|example\ntime|time|2008-06-01|2008-08-25|4|0|2008-06-01\nok|bool|false|true|2|0|true\nnone|null|-|-|0|4|-\nhtml|text|gone|北京|4|0|北京\n"},
 		{"SUMMARIZE SELECT 7d AS d WHERE FALSE", "column|type|least|greatest|different|nulls|example\nd|duration|-|-|0|0|-\n"},
 	} {
 		got, _, err := ask(newSession(archive{smallSite()}), c.src)

@@ -446,6 +446,9 @@ func (p *program) step(ctx context.Context, s step, to place) error {
 	if run, ok := s.statement.(*ast.Run); ok {
 		return p.runProgram(ctx, run, to)
 	}
+	if err := p.echo(ctx, s, to); err != nil {
+		return stopped(ctx, err)
+	}
 	start := time.Now()
 	limitMemory(p.session.Settings().MemoryBytes, p.getenv)
 	p.meter.begin()

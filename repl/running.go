@@ -25,7 +25,9 @@ func (p *program) runProgram(ctx context.Context, st *ast.Run, to place) error {
 		p.running--
 		p.session.SetParams(outer)
 	}()
-	steps := parseScript(program.Name, program.Text).steps
+	script := parseScript(program.Name, program.Text)
+	script.file = true
+	steps := script.steps
 	places, results := p.places(steps)
 	p.printer.alone = p.printer.alone && results == 1
 	for i := range places {

@@ -20,6 +20,8 @@ type script struct {
 	text   string
 	steps  []step
 	silent bool // its results are not shown
+	file   bool // it was read from a file, so its statements are shown on a terminal
+	echoed int  // the offset in text up to which its statements were shown
 }
 
 // step is one statement of a script, or syntax errors at the place of a
@@ -140,7 +142,7 @@ func (s *script) read(l readLine, within []string) []step {
 		return fault("", "%v", err)
 	}
 	inner := parseWithin(name, text, within)
-	inner.silent = s.silent
+	inner.silent, inner.file = s.silent, true
 	return inner.steps
 }
 
@@ -168,9 +170,11 @@ func readScript(name string, stdin io.Reader) (*script, error) {
 		return nil, err
 	}
 	if name == "-" {
-		name = "stdin"
+		return parseScript("stdin", text), nil
 	}
-	return parseScript(name, text), nil
+	s := parseScript(name, text)
+	s.file = true
+	return s, nil
 }
 
 // scriptText returns the text of the script in the file name. The file name -

@@ -457,6 +457,42 @@ func TestBatchOnTerminal(t *testing.T) {
 	}
 }
 
+// TestEcho shows that a script on a terminal shows each comment and statement
+// before the rows, unless it has one statement only or --quiet is given.
+func TestEcho(t *testing.T) {
+	home := t.TempDir()
+	for name, text := range map[string]string{
+		"two.iql": "#!/usr/bin/env infomall\n-- First; why?\nSELECT 1\n  AS x; /* Then. */ SELECT 'a;b' AS y;\n",
+		"one.iql": "-- Alone.\nSELECT 1 AS x;",
+	} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"two.iql"}, "-- First; why?\r\nSELECT 1\r\n  AS x;\r\n┌───┐\r\n│ x │\r\n├───┤\r\n│ 1 │\r\n└───┘\r\n(1 row)\r\n\r\n/* Then. */\r\nSELECT 'a;b' AS y;\r\n┌─────┐"},
+		{[]string{"--quiet", "two.iql"}, "┌───┐"},
+		{[]string{"one.iql"}, "┌───┐"},
+		{[]string{"-c", "-- Not of a file.\nSELECT 1 AS x; SELECT 2;"}, "┌───┐"},
+	} {
+		s := onTerminal(t, home, "infomall", c.args...)
+		if before := s.sees(c.want); before != "" {
+			t.Errorf("%q shows %q first", c.args, before)
+		}
+		s.ends(statusDone)
+	}
+	s := onTerminal(t, home, "infomall")
+	s.sees(prompt)
+	s.types(".read two.iql" + enter)
+	s.sees("/* Then. */")
+	s.sees(prompt)
+	s.types(ctrlD)
+	s.ends(statusDone)
+}
+
 // TestCtrlDWhileBusy shows that a Ctrl-D typed while a statement runs leaves
 // the shell after it.
 func TestCtrlDWhileBusy(t *testing.T) {

@@ -5,6 +5,18 @@ import (
 	"strings"
 )
 
+// StartUnit returns the unit of which the values of e are starts, such as month
+// for date_trunc('month', time). It returns "" if e is another expression.
+func StartUnit(e Expr) string {
+	c, ok := e.(*Call)
+	if !ok || c.Func.Name != "date_trunc" {
+		return ""
+	}
+	name, _ := constantText(c.Args, 0)
+	unit, _ := truncUnit(name) // an unknown unit was an error before
+	return unit
+}
+
 // units lists the results of TimeUnit, from the longest unit to the shortest.
 // Each unit consists of whole units of the next.
 var units = []string{"year", "month", "day"}

@@ -281,7 +281,11 @@ func (n *Filter) Columns() []value.Column { return n.In.Columns() }
 func (n *Group) Columns() []value.Column {
 	var cols []value.Column
 	for _, k := range n.Keys {
-		cols = append(cols, value.Column{Name: k.String(), Type: k.Type()})
+		c := value.Column{Name: k.String(), Type: k.Type(), Unit: expr.StartUnit(k)}
+		if col, ok := k.(*expr.Col); ok && c.Type == value.Time {
+			c.Unit = n.In.Columns()[col.Index].Unit
+		}
+		cols = append(cols, c)
 	}
 	for _, a := range n.Aggs {
 		cols = append(cols, value.Column{Name: a.Text, Type: a.T})
@@ -305,9 +309,10 @@ func (n *Limit) Columns() []value.Column { return n.In.Columns() }
 func (n *Project) Columns() []value.Column {
 	cols := make([]value.Column, len(n.Exprs))
 	for i, e := range n.Exprs {
-		cols[i] = value.Column{Name: n.Names[i], Type: e.Type(), Marked: expr.Marked(e)}
+		cols[i] = value.Column{Name: n.Names[i], Type: e.Type(), Marked: expr.Marked(e), Unit: expr.StartUnit(e)}
 		if c, ok := e.(*expr.Col); ok {
-			cols[i].Marked = n.In.Columns()[c.Index].Marked
+			below := n.In.Columns()[c.Index]
+			cols[i].Marked, cols[i].Unit = below.Marked, below.Unit
 		}
 	}
 	return cols

@@ -9,9 +9,14 @@ import (
 // if Options.NullValue is "".
 const nullText = "NULL"
 
-// appendCell appends the value in row i of v in the form for people. It escapes
-// unprintable characters in texts.
-func appendCell(dst []byte, v *value.Vector, i int, o *Options) []byte {
+// appendCell appends the value in row i of v, the column c, in the form for
+// people. It escapes unprintable characters in texts.
+func appendCell(dst []byte, c *value.Column, v *value.Vector, i int, o *Options) []byte {
+	if c.Unit != "" && !v.IsNull(i) {
+		if dst, ok := c.AppendStart(dst, v, i, o.Zone); ok {
+			return dst
+		}
+	}
 	switch {
 	case v.IsNull(i):
 		return append(dst, nullOf(o)...)

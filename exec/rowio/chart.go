@@ -193,7 +193,7 @@ func (p *plot) add(b *value.Batch) {
 				at = v.Ints[i]
 			}
 			r.times = append(r.times, at)
-			r.label = append(r.label, string(appendCell(nil, v, i, p.o)))
+			r.label = append(r.label, string(appendCell(nil, &p.cols[k], v, i, p.o)))
 		}
 		for _, k := range p.numbers {
 			v := b.Cols[k]

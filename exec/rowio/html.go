@@ -87,7 +87,7 @@ func (r *report) Write(b *value.Batch) error {
 				r.put(`<td class="null">` + html.EscapeString(nullOf(&r.o)) + "</td>")
 				continue
 			}
-			text := html.EscapeString(r.text(v, i))
+			text := html.EscapeString(r.text(&r.cols[k], v, i))
 			if r.cols[k].Marked {
 				text = inHTML.Replace(text)
 			}
@@ -101,9 +101,12 @@ func (r *report) Write(b *value.Batch) error {
 	return r.flush()
 }
 
-// text returns the value in row i of v as a text with unprintable characters
+// text returns the value in row i of v, the column c, as a text with unprintable characters
 // escaped, except line breaks.
-func (r *report) text(v *value.Vector, i int) string {
+func (r *report) text(c *value.Column, v *value.Vector, i int) string {
+	if b, ok := c.AppendStart(nil, v, i, r.o.Zone); ok {
+		return string(b)
+	}
 	if v.Type != value.Text && v.Type != value.URL {
 		return string(v.AppendText(nil, i, r.o.Zone))
 	}

@@ -37,8 +37,8 @@ const columnMin = 12
 // table is the Writer that draws a table in a box.
 //
 // A column is as wide as its header and the widest value of the first rows. If
-// the table is then wider than Options.Width, the widest texts are narrowed
-// first, and columns at the right that still do not fit are hidden. The footer
+// the table is then wider than Options.Width, the start that all URLs of a column
+// have in common is shown as …, the widest texts are narrowed first, and columns at the right that still do not fit are hidden. The footer
 // counts the rows and names the hidden columns. With Options.Vertical, the rows
 // are written in the format vertical instead of hiding columns. Without a Width
 // nothing is shortened; a wide value after the first rows then pushes out the
@@ -50,12 +50,16 @@ type table struct {
 	names   []string   // the names of the columns, with unprintable characters escaped
 	sample  [][]string // the first rows, held until the widths are known; nil after that
 	held    int        // bytes in the sample
+	starts  []string   // for each column, the start of its URLs that is shown as … and named in the footer, or ""
 	widths  []int      // the widths of the columns that are shown, from the first, in cells
 	rows    int64
 	clipped int64  // how many values were shortened
 	cell    []byte // scratch memory of text
 
-	vertical *vertical // writes the rows if the table is too wide and Options.Vertical is set; otherwise nil
+	// If the table is too wide and Options.Vertical is set, one of these writes the
+	// rows; otherwise both are nil.
+	vertical *vertical
+	tree     *tree
 }
 
 // newTable returns a writer of the format table.
@@ -66,7 +70,7 @@ func newTable(w io.Writer, o Options) Writer {
 // Begin takes the columns. It writes nothing yet, because the first rows decide
 // on the widths.
 func (t *table) Begin(cols []value.Column) error {
-	t.cols = cols
+	t.cols, t.starts = cols, make([]string, len(cols))
 	for _, c := range cols {
 		t.names = append(t.names, string(cells.AppendLine(nil, c.Name, nil)))
 	}
@@ -78,6 +82,12 @@ func (t *table) Begin(cols []value.Column) error {
 // known.
 func (t *table) Write(b *value.Batch) error {
 	for i := range b.N {
+		if t.tree != nil {
+			if err := t.tree.texts(t.texts(b, i)); err != nil {
+				return err
+			}
+			continue
+		}
 		if t.vertical != nil {
 			if err := t.vertical.row(b, i); err != nil {
 				return err
@@ -99,7 +109,10 @@ func (t *table) Write(b *value.Batch) error {
 			return err
 		}
 	}
-	if t.vertical != nil {
+	switch {
+	case t.tree != nil:
+		return t.tree.flush()
+	case t.vertical != nil:
 		return t.vertical.flush()
 	}
 	return t.flush()
@@ -123,7 +136,7 @@ func (t *table) texts(b *value.Batch, i int) []string {
 			row[k] = nullMark
 			continue
 		}
-		row[k] = t.text(v, i)
+		row[k] = t.text(k, v, i)
 	}
 	return row
 }
@@ -132,17 +145,18 @@ func (t *table) texts(b *value.Batch, i int) []string {
 // text, because the unprintable characters of values are escaped.
 const nullMark = "\x00"
 
-// text returns the value in row i of v as the text of its cell. If the text is
-// certain to be shortened later, only its start is converted.
-func (t *table) text(v *value.Vector, i int) string {
-	if t.o.Width > 0 && !t.o.Vertical && (v.Type == value.Text || v.Type == value.URL) {
+// text returns the value in row i of v, the column k, as the text of its cell. If
+// the text is certain to be shortened later, only its start is converted; of a
+// URL, the end is shown too.
+func (t *table) text(k int, v *value.Vector, i int) string {
+	if t.o.Width > 0 && !t.o.Vertical && v.Type == value.Text {
 		s := v.Texts[i]
 		if limit := (t.o.Width + 2) * cells.ClusterBytesMax; len(s) > limit {
 			s = strings.ToValidUTF8(s[:limit], "")
 		}
 		t.cell = cells.AppendLine(t.cell[:0], s, nil)
 	} else {
-		t.cell = appendCell(t.cell[:0], v, i, &t.o)
+		t.cell = appendCell(t.cell[:0], &t.cols[k], v, i, &t.o)
 	}
 	return string(t.cell)
 }
@@ -183,9 +197,19 @@ func (t *table) open() error {
 	return t.flush()
 }
 
-// turn begins writing in the format vertical, with the rows of the sample (the
-// first rows, which the table holds).
+// turn begins writing as a tree or in the format vertical, with the rows of the
+// sample (the first rows, which the table holds).
 func (t *table) turn() error {
+	if t.tree = newTree(t, t.cols); t.tree != nil {
+		sample := t.sample
+		t.sample = nil
+		for _, row := range sample {
+			if err := t.tree.texts(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	t.vertical = &vertical{sink: sink{w: t.w}, o: t.o}
 	if err := t.vertical.Begin(t.cols); err != nil {
 		return err
@@ -207,7 +231,7 @@ func (t *table) row(b *value.Batch, i int) {
 		if v := b.Cols[k]; v.IsNull(i) {
 			t.put(k, nullOf(&t.o), dimOn)
 		} else {
-			t.put(k, t.text(v, i), "")
+			t.put(k, t.text(k, v, i), "")
 		}
 	}
 	t.buf = append(t.buf, '\n')
@@ -222,8 +246,13 @@ func (t *table) put(k int, text, color string) {
 		text = plain
 	}
 	if t.o.Width > 0 {
+		clip := cells.Clip
+		if t.cols[k].Type == value.URL {
+			clip = cells.ClipMiddle
+			text = t.shortened(k, text)
+		}
 		var clipped bool
-		if text, clipped = cells.Clip(text, t.widths[k]); clipped {
+		if text, clipped = clip(text, t.widths[k]); clipped {
 			t.clipped++
 		}
 	}
@@ -279,7 +308,10 @@ func (t *table) End() error {
 			return err
 		}
 	}
-	if t.vertical != nil {
+	switch {
+	case t.tree != nil:
+		return t.tree.End()
+	case t.vertical != nil:
 		return t.vertical.End()
 	}
 	t.rule("└", "┴", "┘")
@@ -295,6 +327,11 @@ func (t *table) footer() string {
 	if hidden := t.names[len(t.widths):]; len(hidden) > 0 {
 		parts = append(parts, fmt.Sprintf("%s hidden: %s", value.Counted(len(hidden), "column"), strings.Join(hidden, ", ")))
 	}
+	for k, start := range t.starts[:len(t.widths)] {
+		if start != "" {
+			parts = append(parts, t.names[k]+": … is "+start)
+		}
+	}
 	if t.clipped > 0 {
 		parts = append(parts, value.Counted(t.clipped, "value")+" shortened")
 	}
@@ -305,6 +342,19 @@ func (t *table) footer() string {
 // first rows, and sets t.widths. There are fewer widths than columns if some
 // columns must be hidden.
 func (t *table) measure() {
+	cols := t.natural()
+	if t.o.Width > 0 && !fits(cols, t.o.Width) {
+		t.findStarts()
+		cols = t.natural()
+	}
+	if t.o.Width > 0 {
+		t.widths = fit(cols, t.o.Width)
+	}
+}
+
+// natural returns the columns with the widths that they need to show all values
+// of the sample whole, and sets t.widths to these.
+func (t *table) natural() []column {
 	cols := make([]column, len(t.cols))
 	t.widths = make([]int, len(t.cols))
 	for k, c := range t.cols {
@@ -320,14 +370,59 @@ func (t *table) measure() {
 			if t.painted(k) {
 				text, _ = unmarked(text)
 			}
+			text = t.shortened(k, text)
 			width = max(width, cells.Width(text))
 		}
 		cols[k] = column{width, c.Type.Textual()}
 		t.widths[k] = width
 	}
-	if t.o.Width > 0 {
-		t.widths = fit(cols, t.o.Width)
+	return cols
+}
+
+// fits reports whether the columns take at most total cells together.
+func fits(cols []column, total int) bool {
+	for _, c := range cols {
+		total -= frame + c.width
 	}
+	return total >= 1
+}
+
+// findStarts sets t.starts: for each column of URLs, the start that all of the
+// sample have in common, up to a slash, such as http:// or http://a.cn/news/.
+func (t *table) findStarts() {
+	for k, c := range t.cols {
+		if c.Type != value.URL {
+			continue
+		}
+		start, some := "", 0
+		for _, row := range t.sample {
+			if row[k] == nullMark {
+				continue
+			}
+			if some++; some == 1 {
+				start = row[k]
+				continue
+			}
+			n := 0
+			for n < min(len(start), len(row[k])) && start[n] == row[k][n] {
+				n++
+			}
+			start = start[:n]
+		}
+		start = start[:strings.LastIndexByte(start, '/')+1]
+		if some > 1 {
+			t.starts[k] = start
+		}
+	}
+}
+
+// shortened returns text, a value of column k, with … in place of the start that
+// the URLs of the column have in common, if there is one.
+func (t *table) shortened(k int, text string) string {
+	if rest, ok := strings.CutPrefix(text, t.starts[k]); ok && t.starts[k] != "" {
+		return "…" + rest
+	}
+	return text
 }
 
 // frame is how many cells a column takes besides its text: a space at each side

@@ -1,6 +1,7 @@
 package rowio
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -110,7 +111,7 @@ func TestTableStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if want := "(502 rows; 503 values shortened)"; lines[len(lines)-1] != want {
+	if want := "(502 rows; url: … is http://www.pku.edu.cn/news/2008/; 1 value shortened)"; lines[len(lines)-1] != want {
 		t.Errorf("footer %s, want %s", lines[len(lines)-1], want)
 	}
 	if last := lines[len(lines)-3]; cells.Width(last) > 60 || !strings.Contains(last, "lat…") {
@@ -132,5 +133,86 @@ func TestTableHoldsLittle(t *testing.T) {
 	}
 	if w.sample != nil {
 		t.Errorf("holds %d rows of 1 MB each", len(w.sample))
+	}
+}
+
+// TestTree shows that rows of blocks that are too wide for a table become a tree.
+func TestTree(t *testing.T) {
+	var cols []value.Column
+	b := &value.Batch{N: 3}
+	for _, c := range []struct {
+		name  string
+		texts [3]string
+	}{
+		{"url", [3]string{"http://a.cn/", "http://a.cn/", "http://a.cn/b"}}, {"time", [3]string{"2008-06-01", "2008-06-01", "2008-06-02"}},
+		{"block", [3]string{"1", "1.2", "2.T"}}, {"identity", [3]string{"x", "y", "z"}}, {"label", [3]string{"nav", "main", "main"}},
+		{"topic", [3]string{"首页", "", "a long topic that is cut at the end of the line"}}, {"change", [3]string{"first", "edited", "added"}},
+		{"words", [3]string{"3", "4", "5"}}, {"depth", [3]string{"1", "2", "2"}},
+	} {
+		cols = append(cols, value.Column{Name: c.name, Type: value.Text})
+		b.Cols = append(b.Cols, &value.Vector{Type: value.Text, Texts: c.texts[:]})
+	}
+	write := func(o Options) string {
+		var out strings.Builder
+		w := newTable(&out, o)
+		if err := errors.Join(w.Begin(cols), w.Write(b), w.End()); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	want := "http://a.cn/ 2008-06-01\n  1 nav: 首页\n    1.2 main edited (4 words)\nhttp://a.cn/b 2008-06-02\n    2.T main added: a long topic that i…\n(3 blocks; the format vertical shows al…\n"
+	if got := write(Options{Width: 40, Header: true, Vertical: true}); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if got := write(Options{Width: 40, Header: true}); !strings.HasPrefix(got, "┌") {
+		t.Errorf("a table that may not be vertical is\n%s", got)
+	}
+	if got := write(Options{Width: 200, Header: true, Vertical: true}); !strings.HasPrefix(got, "┌") {
+		t.Errorf("a table that fits is\n%s", got)
+	}
+}
+
+// TestStarts shows how a table that is too wide shows URLs: what they have in
+// common once, and the end of each.
+func TestStarts(t *testing.T) {
+	cols := []value.Column{{Name: "url", Type: value.URL}, {Name: "n", Type: value.Int}}
+	urls := []string{"http://www.lanshan.example/news/20080605.htm", "http://www.lanshan.example/news/", "http://www.lanshan.example/news/archive/of/2007/december.htm"}
+	var out strings.Builder
+	w := newTable(&out, Options{Width: 36, Header: true})
+	b := &value.Batch{N: 3, Cols: []*value.Vector{{Type: value.URL, Texts: urls}, {Type: value.Int, Ints: []int64{1, 2, 3}}}}
+	if err := errors.Join(w.Begin(cols), w.Write(b), w.End()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"│ …20080605.htm ", "│ …          ", "│ …archive/…/2007/december.htm", "url: … is http://www.lanshan.example/news/; 1 value shortened"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}
+
+// TestStartsOfUnits shows that starts of months print as such.
+func TestStartsOfUnits(t *testing.T) {
+	at := func(s string) int64 {
+		x, err := time.Parse("2006-01-02", s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x.UnixMilli()
+	}
+	b := &value.Batch{N: 1, Cols: []*value.Vector{{Type: value.Time, Ints: []int64{at("2015-10-01")}}}}
+	for unit, want := range map[string]string{"year": "2015", "quarter": "2015-10", "month": "2015-10", "week": "2015-10-01", "day": "2015-10-01", "hour": "2015-10-01T00:00:00Z", "": "2015-10-01T00:00:00Z"} {
+		for _, format := range []string{"table", "vertical", "html"} {
+			var out strings.Builder
+			w, err := New(format, &out, Options{Header: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(w.Begin([]value.Column{{Name: "m", Type: value.Time, Unit: unit}}), w.Write(b), w.End()); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(out.String(), want) || unit != "" && unit != "hour" && strings.Contains(out.String(), want+"T") {
+				t.Errorf("%s of a %s is %s", format, unit, out.String())
+			}
+		}
 	}
 }

@@ -15,6 +15,7 @@ var verticalFormat = &Format{Name: "vertical", make: newVertical}
 type vertical struct {
 	sink
 	o      Options
+	cols   []value.Column
 	names  []string // the names of the columns, padded to the same width
 	marked []bool   // value.Column.Marked of each column
 	rows   int64
@@ -28,6 +29,7 @@ func newVertical(w io.Writer, o Options) Writer {
 
 // Begin takes the columns. It writes nothing yet.
 func (v *vertical) Begin(cols []value.Column) error {
+	v.cols = cols
 	widest := 0
 	for _, c := range cols {
 		v.marked = append(v.marked, c.Marked)
@@ -55,7 +57,7 @@ func (v *vertical) Write(b *value.Batch) error {
 func (v *vertical) row(b *value.Batch, i int) error {
 	v.begin()
 	for k, col := range b.Cols {
-		v.cell = appendCell(v.cell[:0], col, i, &v.o)
+		v.cell = appendCell(v.cell[:0], &v.cols[k], col, i, &v.o)
 		v.value(k, v.cell, col.IsNull(i))
 	}
 	return v.full()

@@ -16,6 +16,8 @@
 // excludes its end. A time literal names a period: 2008-06 is all of June 2008.
 package value
 
+import "time"
+
 // Type is the type of a column, a value or an expression in the query language.
 type Type uint8
 
@@ -311,6 +313,26 @@ type Column struct {
 	// Marked says that MarkFrom and MarkTo stand around words of the texts. A terminal
 	// shows these words in colour instead.
 	Marked bool
+	// Unit is the unit of which the times of the column are starts, such as month, or
+	// "". Formats for people write such a time as 2008-06.
+	Unit string
+}
+
+// unitLayouts maps units to the layouts of their starts, as for time.Time.Format.
+var unitLayouts = map[string]string{"year": "2006", "quarter": "2006-01", "month": "2006-01", "week": "2006-01-02", "day": "2006-01-02"}
+
+// AppendStart appends the time in row i of v, which must not be NULL, in the form
+// of the unit of the column c, such as 2008-06, and returns dst. The bool is false
+// if c has no such unit.
+func (c *Column) AppendStart(dst []byte, v *Vector, i int, zone *time.Location) ([]byte, bool) {
+	layout := unitLayouts[c.Unit]
+	if layout == "" || v.Type != Time {
+		return dst, false
+	}
+	if zone == nil {
+		zone = time.UTC
+	}
+	return time.UnixMilli(v.Ints[i]).In(zone).AppendFormat(dst, layout), true
 }
 
 // MarkFrom and MarkTo stand around the words of a text that a MATCH has found.

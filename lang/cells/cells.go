@@ -7,8 +7,6 @@
 package cells
 
 import (
-	"unicode/utf8"
-
 	"github.com/mattn/go-runewidth"
 )
 
@@ -42,11 +40,8 @@ const ClusterBytesMax = 32
 // shortened. A shortened text ends in …. For a long s, Clip reads only the
 // start.
 func Clip(s string, width int) (shown string, clipped bool) {
-	if limit := (width + 1) * ClusterBytesMax; len(s) > limit {
-		for !utf8.RuneStart(s[limit]) {
-			limit--
-		}
-		s, clipped = s[:limit], true
+	if start := clipBytes(s, width); len(start) < len(s) {
+		s, clipped = start, true
 	}
 	if ruler.StringWidth(s) > width {
 		return ruler.Truncate(s, width, "…"), true

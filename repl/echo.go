@@ -1,0 +1,57 @@
+package repl
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"infomall/lang"
+	"infomall/lang/cells"
+)
+
+// echo shows the statement s and the comments before it on the terminal, if s is
+// one of several statements of a file. The result then follows its question.
+func (p *program) echo(ctx context.Context, s step, to place) error {
+	out := p.printer.out
+	if !s.script.file || s.script.silent || len(s.script.steps) < 2 || p.options.Quiet || out.terminal == nil || to == toNowhere {
+		return nil
+	}
+	text := s.script.before(s) + strings.TrimSpace(s.script.text[s.statement.At().Start.Offset:s.statement.At().End.Offset]) + ";\n"
+	text = cells.Lines(text)
+	if _, color := p.printer.window(out); color {
+		text = colored(text)
+	}
+	out.begin(ctx)
+	if p.printer.printed > 0 || s.script.echoed > 0 {
+		text = "\n" + text
+	}
+	io.WriteString(out, text) // end returns the same error
+	s.script.echoed = s.statement.At().End.Offset
+	p.printer.printed = 0 // no empty line before the result
+	return out.end()
+}
+
+// before returns the comments between the statement that was echoed last and s,
+// which belongs to the script, each on lines of its own.
+func (s *script) before(st step) string {
+	var b strings.Builder
+	gap := strings.TrimLeft(s.text[s.echoed:st.statement.At().Start.Offset], "; \t\r\n")
+	for line := range strings.Lines(gap) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "#!") && !strings.HasPrefix(line, ".") {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// colored returns text, which has statements, with the colours of its pieces.
+func colored(text string) string {
+	var b strings.Builder
+	from := 0
+	for _, t := range lang.Tokens(text) {
+		b.WriteString(text[from:t.From] + "\x1b[" + classColors[t.Class] + "m" + text[t.From:t.To] + "\x1b[0m")
+		from = t.To
+	}
+	return b.String() + text[from:]
+}
