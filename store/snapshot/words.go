@@ -45,8 +45,7 @@ func (v *Snapshot) Words(ctx context.Context, q search.Question, ranges []urlkey
 	})
 	whole := true
 	for _, s := range segments {
-		r := v.Runs.Reader(s)
-		runs, err := runsIn(r, ranges)
+		runs, err := v.runsIn(s, ranges)
 		if err != nil {
 			whole = false // whoever reads the pages meets the error
 			continue
@@ -63,7 +62,7 @@ func (v *Snapshot) Words(ctx context.Context, q search.Question, ranges []urlkey
 			if err != nil {
 				return nil, err
 			}
-			if !done && f.run(r, n) != nil {
+			if !done && f.run(v.Runs.Reader(s), n) != nil {
 				whole = false // the same
 			}
 		}
@@ -117,15 +116,15 @@ func (v *Snapshot) KeysOf(ctx context.Context, refs []record.Ref) ([]string, err
 
 // runsIn returns the numbers of the runs of a segment that may have entries with a key
 // in ranges; nil ranges mean all runs.
-func runsIn(r *segment.Reader, ranges []urlkey.Range) ([]uint32, error) {
+func (v *Snapshot) runsIn(s *segment.Info, ranges []urlkey.Range) ([]uint32, error) {
 	var out []uint32
 	if ranges == nil {
-		for n := range uint32(r.Info.Runs) {
+		for n := range uint32(s.Runs) {
 			out = append(out, n)
 		}
 		return out, nil
 	}
-	c := r.Chunks(0)
+	c := v.Runs.Reader(s).Chunks(0)
 	defer c.Close()
 	for _, in := range ranges {
 		chunk, err := c.Seek(in.From)
