@@ -39,6 +39,7 @@ var subqueryCases = []struct{ src, want string }{
 	{"SELECT v.time FROM versions v WHERE v.html CONTAINS 'o' AND EXISTS (SELECT 1 FROM versions w WHERE w.url = v.url AND w.html <> v.html AND w.time > v.time) LIMIT 1", "time\n2008-07-02\n"},
 	{"SELECT a.n, (SELECT b.m FROM (SELECT 1 m) b LEFT JOIN (SELECT 2 k) c ON c.k > a.n WHERE c.k IS NULL) AS x FROM (SELECT 1 n UNION SELECT 2) a", "n|x\n1|-\n2|1\n"},
 	{"SELECT n FROM (SELECT 1 n UNION SELECT 2 UNION SELECT 3) a WHERE EXISTS (SELECT 1 FROM (SELECT 2 m) b WHERE m < n) AND EXISTS (SELECT 1 FROM (SELECT 9 m) b WHERE m > n)", "n\n3\n"},
+	{"SELECT p.url, (SELECT max(c.time) FROM captures c WHERE c.time < p.first_seen) AS before FROM pages p LIMIT 2", "url|before\nhttp://pku.edu.cn/|-\nhttp://pku.edu.cn/a|2008-06-01\n"},
 	// EXISTS.
 	{"SELECT url FROM pages AS p WHERE EXISTS (SELECT * FROM captures AS c WHERE c.url = p.url AND c.status = 404)", "url\nhttp://pku.edu.cn/\n"},
 	{"SELECT count(*) FROM pages AS p WHERE NOT EXISTS (SELECT 1 FROM versions AS v WHERE v.url = p.url AND v.changed)", "count(*)\n5\n"},

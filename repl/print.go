@@ -20,18 +20,19 @@ import (
 
 // printer shows the results of statements.
 type printer struct {
-	session *session.Session // its settings say how results are shown
-	out     *output
-	stderr  *output
-	header  bool        // name the columns in csv and tsv
-	safe    bool        // keep formulas out of csv and tsv
-	color   bool        // colours may be sent to a terminal
-	quiet   bool        // print no notes
-	alone   bool        // only one result goes to out
-	printed int         // number of results so far; an empty line separates them
-	last    *lastResult // copy of the last result, for .last; nil keeps none
-	files   string      // pattern for the names of files, one file for each result; "" writes to out
-	filed   int         // number of results that were written to such files
+	session   *session.Session // its settings say how results are shown
+	out       *output
+	stderr    *output
+	header    bool        // name the columns in csv and tsv
+	safe      bool        // keep formulas out of csv and tsv
+	color     bool        // colours may be sent to a terminal
+	quiet     bool        // print no notes
+	alone     bool        // only one result goes to out
+	statement string      // the statement whose result is shown, as text
+	printed   int         // number of results so far; an empty line separates them
+	last      *lastResult // copy of the last result, for .last; nil keeps none
+	files     string      // pattern for the names of files, one file for each result; "" writes to out
+	filed     int         // number of results that were written to such files
 }
 
 // filesVerb matches the part of a file name, such as %d or %03d, that stands
@@ -67,6 +68,7 @@ const (
 // an error the rows before it have been shown.
 func (p *printer) print(ctx context.Context, s ast.Statement, r *session.Result, to place) (rows int64, err error) {
 	defer r.Close()
+	p.statement = s.String()
 	out := p.out
 	switch {
 	case to == toStderr:
@@ -215,6 +217,7 @@ func (p *printer) writer(out *output, format string) (rowio.Writer, error) {
 	s := p.session.Settings()
 	o := rowio.Options{Zone: s.Timezone, NullValue: s.NullValue, Header: p.header, Safe: p.safe}
 	o.Width, o.Color = p.window(out)
+	o.Statement, o.Archive = p.statement, p.session.Archive().Path()
 	if format == modeAuto {
 		format, o.Vertical = "table", true
 	}

@@ -103,7 +103,7 @@ func (w *windower) compile() error {
 // run sorts the rows of in and yields the result.
 func (w *windower) run(in value.Rows) error {
 	w.out = value.NewBatch(w.node.Columns())
-	s := w.runner.Sorter(w.ctx, 2)
+	s := w.runner.Sorter(w.ctx, 1)
 	defer s.Close()
 	if err := w.sort(s, in); err != nil {
 		return err

@@ -283,7 +283,10 @@ func (n *Group) Columns() []value.Column {
 	for _, k := range n.Keys {
 		c := value.Column{Name: k.String(), Type: k.Type(), Unit: expr.StartUnit(k)}
 		if col, ok := k.(*expr.Col); ok && c.Type == value.Time {
-			c.Unit = n.In.Columns()[col.Index].Unit
+			// While a subquery is planned, the rows around it may have no columns yet.
+			if below := n.In.Columns(); col.Index < len(below) {
+				c.Unit = below[col.Index].Unit
+			}
 		}
 		cols = append(cols, c)
 	}

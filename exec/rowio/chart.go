@@ -27,8 +27,10 @@ const (
 )
 
 // chart is a Writer that draws one bar for each number of a row, beside the
-// row's other values. All bars have the same scale. Bars of negative numbers
-// are hatched.
+// row's other values. All bars have the same scale, unless the bars of a column
+// would then not show; see plot.scales. Bars of negative numbers are hatched. If
+// the rows are labelled by times, the months (or other periods) without rows have
+// lines too.
 type chart struct {
 	sink
 	o    Options
@@ -60,9 +62,12 @@ func (c *chart) Write(b *value.Batch) error {
 func (c *chart) End() error {
 	p := &c.plot
 	series := len(p.numbers) > 1
-	labels := p.labels()
+	labels, gaps := p.labels(), p.gaps()
 	labelWidth, valueWidth := 0, 0
 	for i := range p.rows {
+		for _, label := range gaps[i] {
+			labelWidth = max(labelWidth, cells.Width(label))
+		}
 		labelWidth = max(labelWidth, cells.Width(labels[i]))
 		for _, text := range p.rows[i].texts {
 			valueWidth = max(valueWidth, cells.Width(text))
@@ -80,17 +85,22 @@ func (c *chart) End() error {
 	}
 	labelWidth = min(labelWidth, max(columnMin, width/2))
 	room := max(barMin, width-labelWidth-seriesWidth-valueWidth-4)
-	if !series && len(p.numbers) == 1 && c.o.Header {
-		c.line(c.dim(p.title()))
+	if c.o.Header {
+		title, _ := cells.Clip(p.title(), width)
+		c.line(c.dim(title))
 	}
+	most, same := p.scales()
 	for i, r := range p.rows {
+		for _, label := range gaps[i] {
+			c.line(c.dim(cells.FillRight(label, labelWidth+1+seriesWidth) + "│"))
+		}
 		label, _ := cells.Clip(labels[i], labelWidth)
 		for k, n := range p.numbers {
 			line := cells.FillRight(label, labelWidth) + " "
 			if series {
 				line += c.dim(cells.FillRight(p.names[n], seriesWidth))
 			}
-			line += c.dim("│") + bar(r.numbers[k], p.most, room)
+			line += c.dim("│") + bar(r.numbers[k], most[k], room)
 			if r.texts[k] != "" {
 				line += " " + r.texts[k]
 			}
@@ -101,7 +111,16 @@ func (c *chart) End() error {
 			return err
 		}
 	}
-	c.line(c.dim("(" + p.footer() + ")"))
+	footer := p.footer()
+	if !same {
+		footer += "; each column has a scale of its own"
+	}
+	c.line(c.dim("(" + footer + ")"))
+	for _, s := range c.o.below() {
+		for _, s := range brokenLines(string(cells.AppendLine(nil, s, nil)), width) {
+			c.line(c.dim(s))
+		}
+	}
 	return c.flush()
 }
 
@@ -272,11 +291,19 @@ func (p *plot) title() string {
 	for _, k := range p.others {
 		others = append(others, p.names[k])
 	}
-	if len(others) == 0 {
-		return strings.Join(numbers, ", ")
+	title := strings.Join(numbers, ", ")
+	switch by := strings.Join(others, ", "); {
+	case len(numbers) == 0:
+		title = by
+	case len(others) > 0:
+		title += " by " + by
 	}
-	return strings.Join(numbers, ", ") + " by " + strings.Join(others, ", ")
+	title, _ = cells.Clip(title, titleMax)
+	return title
 }
+
+// titleMax is the greatest width of the title of a plot, in cells.
+const titleMax = 120
 
 // footer returns a text with the number of rows, such as "400 rows; 12 more not
 // drawn".

@@ -42,7 +42,8 @@ NULL    │
 	// If all columns are numbers, the first is the label.
 	cols = []value.Column{{Name: "status", Type: value.Int}, {Name: "n", Type: value.Int}, {Name: "标", Type: value.Float}}
 	b = &value.Batch{N: 1, Cols: []*value.Vector{{Type: value.Int, Ints: []int64{404}}, {Type: value.Int, Ints: []int64{10}}, {Type: value.Float, Floats: []float64{2.5}}}}
-	want = `404 n  │██████████ 10
+	want = `n, 标 by …
+404 n  │██████████ 10
     标 │██▌ 2.5
 (1 row)
 `
@@ -76,12 +77,87 @@ func TestChartBounds(t *testing.T) {
 	}
 }
 
+// TestChartGaps shows that months without rows have lines, that a column with
+// numbers much smaller than another has a scale of its own, and where a chart says
+// it comes from.
+func TestChartGaps(t *testing.T) {
+	at := func(year int, month time.Month) int64 {
+		return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
+	}
+	cols := []value.Column{{Name: "m", Type: value.Time, Unit: "month"}, {Name: "n", Type: value.Int}, {Name: "bytes", Type: value.Int}}
+	b := &value.Batch{N: 3, Cols: []*value.Vector{{Type: value.Time, Ints: []int64{at(2008, 1), at(2008, 4), at(2015, 10)}}, {Type: value.Int, Ints: []int64{4, 2, 1}}, {Type: value.Int, Ints: []int64{1000, 500, 0}}}}
+	want := `n, bytes by m
+2008-01     n     │██████████ 4
+            bytes │██████████ 1000
+2008-02           │
+2008-03           │
+2008-04     n     │█████ 2
+            bytes │█████ 500
+… 89 months       │
+2015-10     n     │██▌ 1
+            bytes │ 0
+(3 rows; each column has a scale of its own)
+SELECT 1
+archive
+`
+	if got := write(t, "chart", Options{Header: true, Width: 29, Statement: "SELECT 1", Archive: "archive"}, cols, b); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestTimeline shows that a report draws each column of numbers, and gives times
+// their true places.
+func TestTimeline(t *testing.T) {
+	cols := []value.Column{{Name: "y", Type: value.Time, Unit: "year"}, {Name: "n", Type: value.Int}, {Name: "share", Type: value.Float}}
+	b := &value.Batch{N: 2, Cols: []*value.Vector{{Type: value.Time}, {Type: value.Int, Ints: []int64{4, 2}}, {Type: value.Float, Floats: []float64{0.5, 0.25}}}}
+	for _, year := range []int{2001, 2004} {
+		b.Cols[0].Ints = append(b.Cols[0].Ints, time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli())
+	}
+	got := write(t, "html", Options{Statement: "SELECT <x>", Archive: "/archive"}, cols, b)
+	for _, want := range []string{"<td>2001</td>", "<figcaption>n by y</figcaption>", "<figcaption>share by y</figcaption>", `<rect x="80.99" `, "<title>2004: 2</title>", "SELECT &lt;x&gt;", "/archive", "prefers-color-scheme: dark", "@media print"} {
+		if want = strings.Replace(want, "80.99", "81.0", 1); !strings.Contains(got, want) {
+			t.Errorf("the report lacks %s:\n%s", want, got)
+		}
+	}
+	// The bars are a fourth of the axis wide, and two years are between them.
+	for _, x := range []string{`<rect x="81.0" y="10.0" width="167.9"`, `<rect x="710.6" y="100.0" width="168.3"`} {
+		if !strings.Contains(got, x) {
+			t.Errorf("the report lacks the bar %s:\n%s", x, got)
+		}
+	}
+	for _, c := range []struct {
+		from, to string
+		want     string
+	}{
+		{"1996-03-01", "2024-01-01", "2000 2005 2010 2015 2020"},
+		{"2008-01-15", "2008-03-10", "2008-01-15 2008-01-22 2008-01-29 2008-02-05 2008-02-12 2008-02-19 2008-02-26 2008-03-04"},
+		{"2008-01-01", "2008-01-09", "2008-01-01 2008-01-02 2008-01-03 2008-01-04 2008-01-05 2008-01-06 2008-01-07 2008-01-08 2008-01-09"},
+		{"2008-01-01", "2010-01-01", "2008-01 2008-04 2008-07 2008-10 2009-01 2009-04 2009-07 2009-10 2010-01"},
+	} {
+		l := timeline{zone: time.UTC}
+		for text, at := range map[string]*int64{c.from: &l.from, c.to: &l.to} {
+			when, err := time.Parse("2006-01-02", text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			*at = when.UnixMilli()
+		}
+		var labels []string
+		for _, tk := range l.ticks(plotLabels) {
+			labels = append(labels, tk.label)
+		}
+		if got := strings.Join(labels, " "); got != c.want {
+			t.Errorf("from %s to %s: %s, want %s", c.from, c.to, got, c.want)
+		}
+	}
+}
+
 // TestReport shows that archived text is escaped in a report, and that there is
 // a plot if there are numbers.
 func TestReport(t *testing.T) {
 	cols, b := months(3, 9)
 	got := write(t, "html", Options{}, cols, b)
-	for _, want := range []string{`<td>2008-01-01T00:00:00Z</td><td class="n">3</td>`, "<title>2008-02: 9</title>", "n by month</figcaption>", "2 rows"} {
+	for _, want := range []string{`<td>2008-01-01T00:00:00Z</td><td class="n">3</td>`, "<title>2008-02: 9</title>", "n by month</figcaption>", "<h1>n by month</h1>", "2 rows"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the report lacks %s:\n%s", want, got)
 		}

@@ -18,8 +18,7 @@ var htmlFormat = &Format{Name: "html", Suffixes: []string{".html", ".htm"}, make
 const htmlPlotMax = 400
 
 // report is the Writer of html. It writes one HTML document that needs no other
-// file, with the rows as a table and, if a column has numbers, a plot of the
-// first such column. The document has no scripts. Archived text is escaped, so
+// file, with the rows as a table and a plot of each column that has numbers. The document has no scripts. Archived text is escaped, so
 // that none of it becomes markup.
 type report struct {
 	sink
@@ -35,20 +34,30 @@ func newHTML(w io.Writer, o Options) Writer { return &report{sink: sink{w: w}, o
 // table.
 const reportHead = `<!doctype html>
 <html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>infomall</title>
+<title>%s</title>
 <style>
 body { font: 14px/1.4 system-ui, sans-serif; margin: 2em; color: #222; background: #fff; display: flex; flex-direction: column }
-figure { order: -1; margin: 0 0 1.5em }
+h1 { font-size: 1.2em; order: -2; margin: 0 0 1em }
+section { order: -1; margin: 0 0 1.5em }
+figure { margin: 0 0 1em; break-inside: avoid }
 figcaption, .note, .null { color: #777 }
+.note { margin: .5em 0 0; overflow-wrap: anywhere }
 svg { max-width: 100%; height: auto }
 svg text { font: 11px system-ui, sans-serif; fill: #555 }
 svg line { stroke: #ddd }
+svg rect { fill: #4a78b5 }
 table { border-collapse: collapse; align-self: start }
 th { text-align: left; border-bottom: 2px solid #888; position: sticky; top: 0; background: #fff }
 td, th { padding: .25em .75em; vertical-align: top }
 td { border-bottom: 1px solid #ddd; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+@media screen and (prefers-color-scheme: dark) {
+body, th { color: #ddd; background: #1c1c1c } td { border-color: #444 } figcaption, .note, .null { color: #aaa }
+svg text { fill: #bbb } svg line { stroke: #444 } svg rect { fill: #7aa5df }
+}
+@media print { body { margin: 0 } th { position: static } svg rect { print-color-adjust: exact } }
 </style></head><body>
+<h1>%s</h1>
 <table>
 `
 
@@ -56,7 +65,8 @@ td { border-bottom: 1px solid #ddd; white-space: pre-wrap; overflow-wrap: anywhe
 func (r *report) Begin(cols []value.Column) error {
 	r.cols = cols
 	r.plot = newPlot(cols, htmlPlotMax, &r.o)
-	r.put(reportHead)
+	title := html.EscapeString(r.plot.title())
+	r.put(strings.Replace(reportHead, "%s", title, 2))
 	r.put("<thead><tr>")
 	for i, c := range cols {
 		r.put("<th" + class(c) + ">" + html.EscapeString(r.plot.names[i]) + "</th>")
@@ -125,64 +135,18 @@ func (r *report) text(c *value.Column, v *value.Vector, i int) string {
 func (r *report) End() error {
 	r.put("</tbody>\n</table>\n<p class=\"note\">" + html.EscapeString(value.Counted(r.plot.total, "row")) + "</p>\n")
 	if p := &r.plot; len(p.numbers) > 0 && len(p.rows) > 1 && p.most > 0 {
-		r.figure(p)
+		r.put("<section>\n")
+		r.figures(p)
+		if p.total > int64(len(p.rows)) {
+			r.put("<p class=\"note\">" + html.EscapeString(p.footer()) + "</p>\n")
+		}
+		r.put("</section>\n")
+	}
+	for _, line := range r.o.below() {
+		r.put("<p class=\"note\">" + html.EscapeString(string(cells.AppendLine(nil, line, nil))) + "</p>\n")
 	}
 	r.put("</body></html>\n")
 	return r.flush()
-}
-
-// The measures of the plot, in pixels.
-const (
-	plotWidth, plotHeight = 900, 260
-	plotLeft, plotBottom  = 60, 40
-	plotTop               = 10
-	plotGrid              = 5  // the most horizontal lines, not counting the line at zero
-	plotLabels            = 12 // about the most labels below the bars
-)
-
-// figure writes the plot p as an SVG image: the first column of numbers as
-// bars.
-func (r *report) figure(p *plot) {
-	low, high, whole := 0.0, 0.0, true
-	for _, row := range p.rows {
-		if x := row.numbers[0]; !math.IsNaN(x) && !math.IsInf(x, 0) {
-			low, high, whole = min(low, x), max(high, x), whole && x == math.Trunc(x)
-		}
-	}
-	if low == high {
-		return
-	}
-	y := func(x float64) float64 {
-		return plotTop + (high-x)/(high-low)*(plotHeight-plotTop-plotBottom)
-	}
-	labels := p.labels()
-	only := *p
-	only.numbers = p.numbers[:1]
-	r.put(fmt.Sprintf("<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\">\n", plotWidth, plotHeight, plotWidth))
-	step := gridStep(high-low, whole)
-	for i := math.Ceil(low / step); i*step <= high; i++ {
-		x := i * step
-		r.put(fmt.Sprintf("<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
-			plotLeft, plotWidth, y(x), y(x), plotLeft-6, y(x)+4, html.EscapeString(short(x))))
-	}
-	room := float64(plotWidth-plotLeft) / float64(len(p.rows))
-	for i, row := range p.rows {
-		x := row.numbers[0]
-		left := plotLeft + float64(i)*room
-		if !math.IsNaN(x) && !math.IsInf(x, 0) {
-			r.put(fmt.Sprintf("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#4a78b5\"><title>%s: %s</title></rect>\n",
-				left+room*0.1, min(y(x), y(0)), room*0.8, math.Abs(y(x)-y(0)), html.EscapeString(labels[i]), html.EscapeString(row.texts[0])))
-		}
-		if every := (len(p.rows) + plotLabels - 1) / plotLabels; i%every == 0 {
-			label, _ := cells.Clip(labels[i], 12)
-			r.put(fmt.Sprintf("<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", left+room/2, plotHeight-plotBottom+18, html.EscapeString(label)))
-		}
-	}
-	r.put("</svg><figcaption>" + html.EscapeString(only.title()))
-	if p.total > int64(len(p.rows)) {
-		r.put(", " + html.EscapeString(p.footer()))
-	}
-	r.put("</figcaption></figure>\n")
 }
 
 // gridStep returns the distance between the horizontal lines of a plot whose

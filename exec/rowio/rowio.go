@@ -23,6 +23,8 @@ type Options struct {
 	Width     int            // the width of a table or a chart, in cells; 0 means a table of any width, and a chart of 80 cells
 	Vertical  bool           // a table that is too wide for Width is written in the format vertical, instead of with hidden columns
 	Color     bool           // table, vertical and chart write in dimmed letters what is not data
+	Statement string         // the statement that gave the rows, which chart and html show below them; "" shows none
+	Archive   string         // the archive that was asked, which chart and html show below; "" shows none
 	Safe      bool           // csv and tsv put ' before a text that a spreadsheet takes for a formula
 }
 

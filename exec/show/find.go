@@ -3,6 +3,7 @@ package show
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"infomall/exec/relation"
 	"infomall/exec/session"
@@ -120,10 +121,77 @@ func (a *pageAsked) noPage(ctx context.Context, snap relation.Snapshot) error {
 		if b.N > 0 {
 			err := ast.Errorf(a.whenAt, "no capture of %s at or before %s", a.url, a.s.Stamp(a.when.To-1))
 			err.Hint = "the first is of " + a.s.Stamp(b.Time[0])
+			if other := a.otherForm(ctx, snap); other != "" {
+				err.Hint += "; " + other
+			}
 			return err
 		}
 	}
-	return ast.Errorf(a.urlAt, "no capture of %s", a.url)
+	err := ast.Errorf(a.urlAt, "no capture of %s", a.url)
+	err.Hint = a.otherForm(ctx, snap)
+	return err
+}
+
+// otherForm returns a hint that names another form of the URL of which the
+// archive has a capture at or before a.when: with https in place of http or the
+// other way round, with or without www, or with or without the slash at the end.
+// It returns "" if there is none.
+func (a *pageAsked) otherForm(ctx context.Context, snap relation.Snapshot) string {
+	to := record.MaxTime + 1
+	if a.when != nil {
+		to = a.when.To
+	}
+	for _, url := range otherForms(a.url) {
+		other := pageAsked{s: a.s, url: url}
+		last := capture{}
+		for b, err := range snap.Scan(ctx, other.scan(to)) {
+			if err != nil {
+				return "" // the hint is no reason for another error
+			}
+			for i := range b.N {
+				last = capture{time: b.Time[i], status: b.Status[i], kind: b.Kind[i]}
+			}
+		}
+		if last.time != 0 || last.status != 0 {
+			return fmt.Sprintf("the archive has %s, captured %s", url, a.captureLine(last))
+		}
+	}
+	return ""
+}
+
+// otherForms returns the URLs that differ from url only in http or https, in the
+// www before the host, or in the slash at the end, the most similar first.
+func otherForms(url string) []string {
+	scheme, rest, _ := strings.Cut(url, "://")
+	schemes := []string{scheme, "https"}
+	if scheme == "https" {
+		schemes[1] = "http"
+	}
+	hosts := []string{rest, "www." + rest}
+	if bare, ok := strings.CutPrefix(rest, "www."); ok {
+		hosts[1] = bare
+	}
+	var list []string
+	for _, slash := range []bool{false, true} {
+		for _, host := range hosts {
+			for _, s := range schemes {
+				form := s + "://" + host
+				if slash {
+					if strings.ContainsAny(form, "?") {
+						continue
+					}
+					bare, ok := strings.CutSuffix(form, "/")
+					if form = bare; !ok {
+						form += "/"
+					}
+				}
+				if form != url && strings.Count(form, "/") > 2 {
+					list = append(list, form)
+				}
+			}
+		}
+	}
+	return list
 }
 
 // usedNote returns a note that names the capture of the page that is used, and

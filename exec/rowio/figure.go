@@ -1,0 +1,103 @@
+package rowio
+
+import (
+	"fmt"
+	"html"
+	"math"
+
+	"infomall/lang/cells"
+)
+
+// The measures of the plot, in pixels.
+const (
+	plotWidth, plotHeight = 900, 220
+	plotLeft, plotBottom  = 60, 30
+	plotTop               = 10
+	plotGrid              = 5  // the most horizontal lines, not counting the line at zero
+	plotLabels            = 12 // about the most labels below the bars
+)
+
+// figures writes one figure for each column of numbers of the plot p.
+func (r *report) figures(p *plot) {
+	line := p.timeline()
+	labels := p.labels()
+	for k := range p.numbers {
+		r.figure(p, k, line, labels)
+	}
+}
+
+// figure writes the column of numbers k of the plot p as bars, in an SVG image.
+// Bars have their places on the line of times, or, if that is nil, beside each
+// other.
+func (r *report) figure(p *plot, k int, line *timeline, labels []string) {
+	low, high, whole := 0.0, 0.0, true
+	for _, row := range p.rows {
+		if x := row.numbers[k]; !math.IsNaN(x) && !math.IsInf(x, 0) {
+			low, high, whole = min(low, x), max(high, x), whole && x == math.Trunc(x)
+		}
+	}
+	if low == high {
+		return
+	}
+	y := func(x float64) float64 {
+		return plotTop + (high-x)/(high-low)*(plotHeight-plotTop-plotBottom)
+	}
+	only := *p
+	only.numbers = p.numbers[k : k+1]
+	r.put(fmt.Sprintf("<figure><figcaption>%s</figcaption><svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\">\n", html.EscapeString(only.title()), plotWidth, plotHeight, plotWidth))
+	step := gridStep(high-low, whole)
+	for i := math.Ceil(low / step); i*step <= high; i++ {
+		x := i * step
+		r.put(fmt.Sprintf("<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
+			plotLeft, plotWidth, y(x), y(x), plotLeft-6, y(x)+4, html.EscapeString(short(x))))
+	}
+	for i, row := range p.rows {
+		x := row.numbers[k]
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			continue
+		}
+		left, width := barPlace(p, i, line)
+		r.put(fmt.Sprintf("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%s: %s</title></rect>\n",
+			left, min(y(x), y(0)), width, math.Abs(y(x)-y(0)), html.EscapeString(labels[i]), html.EscapeString(row.texts[k])))
+	}
+	r.axis(p, line, labels)
+	r.put("</svg></figure>\n")
+}
+
+// barPlace returns the left end and the width of the bar of row i, in pixels.
+func barPlace(p *plot, i int, line *timeline) (left, width float64) {
+	const room = plotWidth - plotLeft
+	if line == nil {
+		width = float64(room) / float64(len(p.rows))
+		return plotLeft + (float64(i)+0.1)*width, 0.8 * width
+	}
+	at := p.rows[i].times[0]
+	left = plotLeft + line.place(at)*room
+	if line.unit == "" {
+		return left - 1, 2
+	}
+	width = (line.place(line.next(at)) - line.place(at)) * room
+	return left + 0.1*width, max(0.8*width, 0.5)
+}
+
+// axis writes the labels below the bars.
+func (r *report) axis(p *plot, line *timeline, labels []string) {
+	const room = plotWidth - plotLeft
+	put := func(x float64, text string) {
+		text, _ = cells.Clip(text, 12)
+		r.put(fmt.Sprintf("<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x, plotHeight-plotBottom+18, html.EscapeString(text)))
+	}
+	if line != nil && len(p.rows) > plotLabels {
+		for _, t := range line.ticks(plotLabels) {
+			x := plotLeft + line.place(t.at)*room
+			r.put(fmt.Sprintf("<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\"/>", x, x, plotHeight-plotBottom, plotHeight-plotBottom+5))
+			put(x, t.label)
+		}
+		return
+	}
+	every := (len(labels) + plotLabels - 1) / plotLabels
+	for i := 0; i < len(labels); i += every {
+		left, width := barPlace(p, i, line)
+		put(left+width/2, labels[i])
+	}
+}
