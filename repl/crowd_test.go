@@ -49,6 +49,7 @@ var crowdReads = map[string][]string{
 		"EXPORT (SELECT url, time FROM captures) TO 'out.warc'", "EXPORT (SELECT url, time FROM captures) TO 'out.raw'",
 		"EXPORT (SELECT url, time FROM captures) TO 'out.wacz'", "EXPORT (SELECT source, target, weight FROM edges) TO 'out.edges'",
 	},
+	"Summarize":   {"SUMMARIZE captures", "SUMMARIZE SELECT url, text FROM versions"},
 	"Trace":       {"TRACE 'http://a.crowd.example/1'"},
 	"CopyPool":    {"COPY POOL ALL TO 'copy'"},
 	"Verify":      {"VERIFY", "VERIFY SAMPLE 1/2"},

@@ -36,13 +36,14 @@ type options struct {
 	Yes          bool              `help:"Let DROP and DELETE remove captures without asking."`
 	Daemon       bool              `help:"Run scheduled statements when they are due, until interrupted."`
 	Serve        string            `placeholder:"ADDR" help:"Serve the archive on the web, read-only, until interrupted: replay, calendar, search and APIs. Without ADDR at ${serveAddr}."`
+	MCP          bool              `name:"mcp" help:"Answer a client of the Model Context Protocol, such as a language model, on standard input and output, read-only."`
 	ServeOrigin  string            `placeholder:"ORIGIN" help:"With --serve: the origin by which browsers reach it through a proxy, such as https://archive.example."`
 	ReplayAddr   string            `placeholder:"ADDR" help:"With --serve: the address of archived pages; else the next port."`
 	ReplayOrigin string            `placeholder:"ORIGIN" help:"With --serve: the origin of archived pages through a proxy; a * is one for each site, as in https://*.replay.example."`
 	CORS         []string          `name:"cors" placeholder:"ORIGIN" help:"With --serve: let pages of this origin call the APIs; * lets all. May be repeated."`
 	AccessLog    string            `placeholder:"FILE" help:"With --serve: log requests to this file, in the Common Log Format; - is standard error."`
-	QueryTimeout time.Duration     `placeholder:"TIME" default:"30s" help:"With --serve: the longest time of a statement."`
-	QueryMemory  string            `placeholder:"SIZE" help:"With --serve: the memory of a statement, such as 256MB; else that of the setting memory."`
+	QueryTimeout time.Duration     `placeholder:"TIME" default:"30s" help:"With --serve and --mcp: the longest time of a statement."`
+	QueryMemory  string            `placeholder:"SIZE" help:"With --serve and --mcp: the memory of a statement, such as 256MB; else that of the setting memory."`
 	QueryRows    int64             `placeholder:"N" default:"1000000" help:"With --serve: the most rows of an answer."`
 	Check        bool              `help:"Read and plan all statements, report what is wrong with them and run none."`
 	KeepGoing    bool              `help:"Go on after a statement that failed."`

@@ -98,6 +98,8 @@ func (p *program) main(ctx context.Context, args []string) (status int) {
 			return p.daemon(ctx, scripts)
 		case p.options.Serve != "":
 			return p.serve(ctx, scripts)
+		case p.options.MCP:
+			return p.mcp(ctx, scripts)
 		}
 		return p.batch(ctx, scripts)
 	})
@@ -158,9 +160,9 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 		}
 		return scripts, false, p.daemonPath()
 	}
-	if p.options.Serve != "" {
+	if p.options.Serve != "" || p.options.MCP {
 		if len(inputs) > 0 || p.options.Check {
-			return nil, false, errors.New("--serve runs no scripts; put settings into a script for --init")
+			return nil, false, errors.New("--serve and --mcp run no scripts; put settings into a script for --init")
 		}
 		return scripts, false, nil
 	}

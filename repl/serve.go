@@ -26,16 +26,7 @@ func (p *program) serve(ctx context.Context, scripts []*script) (err error) {
 	if err := p.batch(ctx, scripts); err != nil {
 		return err
 	}
-	settings := *p.session.Settings()
-	archive := p.session.Archive()
-	limitMemory(settings.MemoryBytes, p.getenv)
-	o.Archive = archive
-	o.Session = func() *session.Session {
-		so := session.Options{Archive: archive, Settings: settings, ReadOnly: true, NoFiles: true, Scripts: queries.FS, Version: shortVersion()}
-		so.Crawler, _ = archive.(session.Crawler)
-		so.Jobs, _ = archive.(session.Jobs)
-		return exec.New(so)
-	}
+	o.Archive, o.Session = p.session.Archive(), p.readers()
 	if !p.options.Quiet {
 		o.Say = p.say
 	}
@@ -46,6 +37,20 @@ func (p *program) serve(ctx context.Context, scripts []*script) (err error) {
 		return err
 	}
 	return nil
+}
+
+// readers returns a function that makes sessions for clients: read-only, and with the
+// present settings of the program.
+func (p *program) readers() func() *session.Session {
+	settings := *p.session.Settings()
+	archive := p.session.Archive()
+	limitMemory(settings.MemoryBytes, p.getenv)
+	return func() *session.Session {
+		o := session.Options{Archive: archive, Settings: settings, ReadOnly: true, NoFiles: true, Scripts: queries.FS, Version: shortVersion()}
+		o.Crawler, _ = archive.(session.Crawler)
+		o.Jobs, _ = archive.(session.Jobs)
+		return exec.New(o)
+	}
 }
 
 // serveOptions returns the options of the server that the command line gives, and a

@@ -36,12 +36,17 @@ func (a *Answer) Write(w io.Writer, format string, flush func()) error {
 				return err
 			}
 		}
-		a.Sent += int64(b.N)
-		if a.Sent > a.runner.o.Rows {
-			return fmt.Errorf("%w: more than %d; add LIMIT, or allow more by --query-rows", ErrRows, a.runner.o.Rows)
+		room := a.runner.o.Rows - a.Sent
+		more := int64(b.N) > room
+		if more {
+			b = b.Slice(0, int(room))
 		}
+		a.Sent += int64(b.N)
 		if err := rows.Write(b); err != nil {
 			return err
+		}
+		if more {
+			return fmt.Errorf("%w: more than %d; add LIMIT, or allow more by --query-rows", ErrRows, a.runner.o.Rows)
 		}
 		if flush != nil {
 			flush()

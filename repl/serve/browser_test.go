@@ -16,7 +16,7 @@ const browserTimeout = 8 * time.Minute
 // startBrowser starts Chromium without a window. The context is that of the whole
 // browser; chromedp.NewContext of it opens a tab. The test is skipped if there is
 // no Chromium.
-func startBrowser(t *testing.T) context.Context {
+func startBrowser(t *testing.T, more ...chromedp.ExecAllocatorOption) context.Context {
 	t.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil {
@@ -30,10 +30,13 @@ func startBrowser(t *testing.T) context.Context {
 		chromedp.Flag("no-default-browser-check", true),
 		chromedp.Flag("disable-features", "MediaRouter,DialMediaRouteProvider,OptimizationHints,Translate,SpareRendererForSitePerProcess"),
 		chromedp.Flag("disable-gpu", true),
+		chromedp.Flag("disable-software-rasterizer", true),
+		chromedp.WindowSize(320, 240),
 		// Chromium asks its maker for updates and the time, which no flag stops.
 		chromedp.Flag("host-resolver-rules", "MAP *.google.com ~NOTFOUND, MAP *.googleapis.com ~NOTFOUND, MAP *.gvt1.com ~NOTFOUND"),
 		chromedp.WSURLReadTimeout(time.Minute),
 	)
+	options = append(options, more...)
 	if os.Getuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}

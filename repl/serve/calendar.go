@@ -1,11 +1,13 @@
 package serve
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
+	"infomall/exec/relation"
 	"infomall/repl/ask"
 	"infomall/repl/serve/lookup"
 	"infomall/repl/serve/replay"
@@ -107,7 +109,7 @@ func (s *server) calendarPage(w http.ResponseWriter, r *http.Request, t *replay.
 	firstYear, lastYear := 0, 0
 	asked := 0
 	fmt.Sscanf(t.Time, "%4d", &asked)
-	for c, err := range lookup.Captures(ctx, snap, t.URL, record.MinTime, record.MaxTime+1) {
+	for c, err := range lookup.Captures(ctx, snap, t.URL, lookup.AllColumns) {
 		if err != nil {
 			return err
 		}
@@ -215,6 +217,42 @@ type frameData struct {
 	Year       string
 	Count      int64
 	Key        string
+	Strip      []tick
+	Here       int // place of the capture on the strip
+}
+
+// stripLength is how many places the strip of versions has.
+const stripLength = 200
+
+// tick is a place on the strip of versions, which is as long as the time from the
+// first to the last capture. It has the most important change of its time.
+type tick struct {
+	At         int // from 0 to stripLength - 1
+	Key, Stamp string
+	Title      string
+}
+
+// stripOf returns the ticks of the captures of f, and the place of the capture c.
+func stripOf(ctx context.Context, snap relation.Snapshot, f *lookup.Found, c *lookup.Capture) (ticks []tick, here int, err error) {
+	length := max(1, f.Last.Time-f.First.Time)
+	place := func(t record.Time) int { return int((t - f.First.Time) * (stripLength - 1) / length) }
+	for x, err := range lookup.Captures(ctx, snap, f.URL, lookup.AllColumns) {
+		if err != nil {
+			return nil, 0, err
+		}
+		if x.Change == record.ChangeSame {
+			continue
+		}
+		key, at := changeKey(&x), place(x.Time)
+		if n := len(ticks); n > 0 && ticks[n-1].At == at {
+			if rankOf(key) <= rankOf(ticks[n-1].Key) {
+				continue
+			}
+			ticks = ticks[:n-1]
+		}
+		ticks = append(ticks, tick{At: at, Key: key, Stamp: x.Stamp(), Title: x.At()})
+	}
+	return ticks, place(c.Time), nil
 }
 
 // framePage answers /TIME/URL with the page that has the bar and, in a frame, the
@@ -258,6 +296,9 @@ func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Tar
 	d.Prev, d.Next = n.Prev, n.Next
 	d.Year = d.Capture.Time.Std().Format("2006")
 	d.Key = changeKey(d.Capture)
+	if d.Strip, d.Here, err = stripOf(ctx, snap, f, d.Capture); err != nil {
+		return err
+	}
 	around, err := f.Around(ctx, snap, d.Capture)
 	if err != nil {
 		return err

@@ -136,7 +136,7 @@ func hostileCaptures() []capture {
 		}
 		captures = append(captures, capture{url: hostileURL(i), contentType: p.contentType, header: inContext(p.header, i), body: body})
 		for name, text := range p.more {
-			contentType := map[string]string{".js": "text/javascript", ".xsl": "text/xml", ".css": "text/css"}[filepath.Ext(name)]
+			contentType := map[string]string{".js": "text/javascript", ".xsl": "text/xml", ".css": "text/css", ".svg": "image/svg+xml", ".xml": "text/xml"}[filepath.Ext(name)]
 			for _, folder := range []string{hostileURL(i), hostileSite} {
 				captures = append(captures, capture{url: folder + name, contentType: contentType, body: inContext(text, i)})
 			}

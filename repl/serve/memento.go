@@ -158,7 +158,11 @@ func (s *server) timeMap(w http.ResponseWriter, r *http.Request, target string) 
 	defer release()
 	f := &lookup.Found{URL: url}
 	var list []lookup.Capture
-	for c, err := range lookup.Captures(ctx, snap, url, record.MinTime, record.MaxTime+1) {
+	columns := lookup.AllColumns
+	if format == "link" {
+		columns = 0 // it shows nothing else of a capture
+	}
+	for c, err := range lookup.Captures(ctx, snap, url, columns) {
 		if err != nil {
 			return err
 		}
@@ -230,7 +234,7 @@ func (m *timeMapPage) link(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "<%s/timegate/%s>; rel=\"timegate\"", m.origins.interfaceOrigin(m.r), quoted(m.f.URL))
 	base := m.origins.plainReplayOrigin(m.r)
-	var err error
+	var line []byte
 	for i := range m.list {
 		c := &m.list[i]
 		var roles []string
@@ -240,11 +244,17 @@ func (m *timeMapPage) link(w io.Writer) error {
 		if c.Ref == m.f.Last.Ref {
 			roles = append(roles, "last")
 		}
-		_, err = fmt.Fprintf(w, ",\n<%s/%s%s/%s>; rel=\"%s\"; datetime=\"%s\"", base, lookup.Stamp(c.Time), replay.PageTop, quoted(c.URL), mementoRel(roles), datetime(c.Time))
+		at := c.Time.Std()
+		line = append(append(line[:0], ",\n<"...), base...)
+		line = append(at.AppendFormat(append(line, '/'), "20060102150405"), replay.PageTop...)
+		line = append(append(append(line, '/'), quoted(c.URL)...), ">; rel=\""...)
+		line = append(append(line, mementoRel(roles)...), "\"; datetime=\""...)
+		line = append(at.AppendFormat(line, http.TimeFormat), '"')
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		_, err = io.WriteString(w, "\n")
-	}
+	_, err := io.WriteString(w, "\n")
 	return err
 }
 

@@ -28,7 +28,7 @@ func TestPages(t *testing.T) {
 		{"/2008*/http://a.example/", "", 200, []string{"<h2>2008</h2>", `class="dot first" href="/20080601000000/http://a.example/"`}},
 		{"/*/http://never.example/", "", 404, []string{"never captured"}},
 		{"/*/http://a.example/dir/*", "", 200, []string{"http://a.example/dir/x"}},
-		{"/20080610/http://a.example/", "", 200, []string{`<iframe id="replay" src="http://` + label("http://a.example/") + `-replay.localhost:8081/20080610mp_/http://a.example/"`, "2008-06-15 00:00:00", `rel="next"`, `/diff?url=https%3a%2f%2fwww.a.example%2f&amp;to=20080615000000`}},
+		{"/20080610/http://a.example/", "", 200, []string{`<iframe id="replay" src="http://` + label("http://a.example/") + `-replay.localhost:8081/20080610mp_/http://a.example/"`, "2008-06-15 00:00:00", `rel="next"`, `<a href="/20090101000000/http://a.example/" tabindex="-1"><rect class="changed"`, `/diff?url=https%3a%2f%2fwww.a.example%2f&amp;to=20080615000000`}},
 		{"/http://a.example/", "", 200, []string{"2010-01-01 00:00:00", `rel="prev"`}},
 		{"/a.example", "", 200, []string{"2010-01-01 00:00:00"}},
 		{"/2008/http://never.example/", "", 404, []string{"Never captured"}},

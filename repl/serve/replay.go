@@ -300,11 +300,11 @@ func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page
 		contentType = sniff(body)
 		stored = append(stored, [2]string{"Content-Type", contentType})
 	}
-	kind := replay.Rewrites(contentType, m)
-	if p.Large != nil && kind != replay.Captured {
-		kind = replay.Plain
+	kind := replay.Rewrites(contentType, m, r.Header.Get("Sec-Fetch-Dest"))
+	if p.Large != nil {
+		kind = kind.Unrewritten()
 	}
-	if rewritten(kind) {
+	if rewritten(kind) || kind == replay.Source && p.Large == nil {
 		page.Charset = charset.Find(body, contentType, p.Charset).Charset
 	}
 	h := w.Header()
@@ -315,7 +315,7 @@ func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page
 		h.Set("Content-Encoding", codings)
 	}
 	status := message.Status(p.Head)
-	if kind != replay.Captured && status >= 300 && status < 400 {
+	if m != replay.Raw && status >= 300 && status < 400 {
 		if sent := replayRedirect(h, message.Header(p.Head, "Location"), m, page); !sent {
 			status = http.StatusOK
 		}
@@ -323,7 +323,7 @@ func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page
 	if kind == replay.Document || kind == replay.XHTML {
 		replayRefresh(h, message.Header(p.Head, "Refresh"), m, page)
 	}
-	if status < 200 || status > 599 || status == http.StatusPartialContent || status == http.StatusNotModified || kind == replay.Captured {
+	if status < 200 || status > 599 || status == http.StatusPartialContent || status == http.StatusNotModified || m == replay.Raw {
 		status = http.StatusOK
 	}
 	if rewritten(kind) {

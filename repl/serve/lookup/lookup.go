@@ -27,8 +27,8 @@ type Capture struct {
 	Version record.Time // start of the capture's version
 }
 
-// lookupColumns are the columns of a capture.
-const lookupColumns = record.ColStatus | record.ColKind | record.ColMime | record.ColChange | record.ColVersionTime
+// AllColumns are the columns of a scan that fill all fields of a Capture.
+const AllColumns = record.ColStatus | record.ColKind | record.ColMime | record.ColChange | record.ColVersionTime
 
 // sortedMax is how many captures of a family are sorted in memory. The captures of
 // a larger family are merged, one scan for each URL.
@@ -95,7 +95,7 @@ func rowsOf(ctx context.Context, snap relation.Snapshot, scan record.Scan) iter.
 			}
 			for i := range b.N {
 				c := Capture{URL: b.URL[i], Time: b.Time[i], Ref: b.Ref[i]}
-				if scan.Columns&lookupColumns == lookupColumns {
+				if scan.Columns&AllColumns == AllColumns {
 					c.Status, c.Kind, c.Mime, c.Change, c.Version = b.Status[i], b.Kind[i], b.Mime[i], b.Change[i], b.VersionTime[i]
 				}
 				if !yield(c, nil) {
@@ -112,12 +112,13 @@ func always(ranges []urlkey.Range, columns record.Columns) record.Scan {
 }
 
 // Captures yields the captures of the family of a canonical URL in the order of
-// time, those of from <= time < to. Of captures at the same time, that of url
-// itself comes first. Its memory is bounded, however many captures there are.
-func Captures(ctx context.Context, snap relation.Snapshot, url string, from, to record.Time) iter.Seq2[Capture, error] {
+// time. Of captures at the same time, that of url itself comes first. columns is
+// AllColumns, or 0 if only URL, Time and Ref are needed. The memory is bounded,
+// however many captures there are.
+func Captures(ctx context.Context, snap relation.Snapshot, url string, columns record.Columns) iter.Seq2[Capture, error] {
 	return func(yield func(Capture, error) bool) {
 		urls := Family(url)
-		scan := record.Scan{Ranges: Keys(urls), From: from, To: to, Columns: lookupColumns}
+		scan := always(Keys(urls), columns)
 		var list []Capture
 		whole := true
 		for c, err := range rowsOf(ctx, snap, scan) {
@@ -135,7 +136,10 @@ func Captures(ctx context.Context, snap relation.Snapshot, url string, from, to 
 			mergeURLs(ctx, snap, urls, scan, yield)
 			return
 		}
-		slices.SortStableFunc(list, func(a, b Capture) int { return before(url, &a, &b) })
+		order := func(a, b Capture) int { return before(url, &a, &b) }
+		if !slices.IsSortedFunc(list, order) { // as those of one URL are
+			slices.SortStableFunc(list, order)
+		}
 		for _, c := range list {
 			if !yield(c, nil) {
 				return
@@ -230,7 +234,7 @@ func Nearest(ctx context.Context, snap relation.Snapshot, url string, at record.
 	nearer := func(a, b Capture) int {
 		return cmp.Or(cmp.Compare(Distance(a.Time, at), Distance(b.Time, at)), before(url, &a, &b))
 	}
-	for c, err := range rowsOf(ctx, snap, always(Keys(Family(url)), lookupColumns)) {
+	for c, err := range rowsOf(ctx, snap, always(Keys(Family(url)), AllColumns)) {
 		if err != nil {
 			return nil, err
 		}
@@ -261,7 +265,7 @@ func Nearest(ctx context.Context, snap relation.Snapshot, url string, at record.
 // url. With versions, these are the beginnings of other versions of the page.
 func Neighbours(ctx context.Context, snap relation.Snapshot, url string, c *Capture, versions bool) (n Around, err error) {
 	met := false // c itself has come
-	for x, err := range rowsOf(ctx, snap, always(Keys(Family(url)), lookupColumns)) {
+	for x, err := range rowsOf(ctx, snap, always(Keys(Family(url)), AllColumns)) {
 		if err != nil {
 			return n, err
 		}

@@ -45,9 +45,9 @@ func TestOrder(t *testing.T) {
 			list = append(list, relationtest.Capture{URL: urls[rng.IntN(len(urls))], Time: record.Time(rng.IntN(30) * 1000), Status: 200, Body: fmt.Sprint(i)})
 		}
 		snap := relationtest.New(list...)
-		scan := always(Keys(Family(url)), lookupColumns)
+		scan := always(Keys(Family(url)), AllColumns)
 		var sorted, merged []Capture
-		for c, err := range Captures(t.Context(), snap, url, scan.From, scan.To) {
+		for c, err := range Captures(t.Context(), snap, url, AllColumns) {
 			if err != nil {
 				t.Fatal(err)
 			}

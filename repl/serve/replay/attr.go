@@ -7,7 +7,7 @@ import (
 	"infomall/store/page/markup"
 )
 
-// attr is an attribute of the tag at hand, with what its name means.
+// attr is an attribute of the current tag, with what its name means.
 type attr struct {
 	markup.AttrPlace
 	use attrUse
@@ -111,7 +111,7 @@ func (r *rewriter) value(a attr) []byte {
 	return r.decoded
 }
 
-// find returns the first attribute of the tag at hand with this use.
+// find returns the first attribute of the current tag with this use.
 func (r *rewriter) find(use attrUse) (a attr, ok bool) {
 	for _, a := range r.attrs {
 		if a.use == use {

@@ -8,9 +8,14 @@ import (
 )
 
 // CSS writes body, a style sheet, to dst, with its addresses rewritten for p. All
-// other bytes stay as they are. The error is that of dst.
+// other bytes stay as they are. What the sheet loads keeps the time in the sheet's
+// own address, p.Asked, because that is the time of the capture of the page. The
+// error is that of dst.
 func CSS(dst io.Writer, body []byte, p *Page) error {
 	r := newRewriter(dst, body, p)
+	if len(r.asked) > 0 {
+		r.captured = r.asked
+	}
 	r.styles(0, len(r.view), nil)
 	return r.finish()
 }

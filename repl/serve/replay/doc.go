@@ -22,18 +22,25 @@
 //
 // Links, frames and forms keep the time that the reader asked for. Requisites
 // have the time of the capture of their page, so that a page of June never has a
-// style sheet of July.
+// style sheet of July. So do the requisites of a style sheet.
 //
 // # What keeps a page inside
 //
 // Three layers, each of which covers what the others cannot:
 //
 //	policy        the Content-Security-Policy that Policy returns: the browser
-//	              itself refuses every request to another origin
+//	              itself refuses every request to another origin; only kinds of
+//	              documents that get the first script may run scripts
 //	rewriting     HTML, CSS and Rewrite turn addresses in markup into replay
 //	              addresses, and remove hints, which no policy covers
 //	first script  puts right the addresses that scripts set, and removes the
 //	              connections that no policy covers, such as WebRTC
+//
+// A script could get away from the first script in a document that has none. So
+// frames must come from our server, the windows of empty frames are changed before a
+// script can use them, a policy for trusted types drops documents that javascript:
+// addresses would make, and a document that is not rewritten is sent as plain text to
+// a browser that would show it.
 //
 // The service worker is for convenience only: it puts right the paths that
 // scripts make, such as /api/x. It stores nothing.

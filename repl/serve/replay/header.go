@@ -57,6 +57,8 @@ func sentType(contentType string, k Kind, p *Page) string {
 			return "application/octet-stream"
 		}
 		return contentType
+	case Source:
+		media = "text/plain"
 	case Code:
 		media = "text/javascript"
 	case Sheet:

@@ -12,6 +12,7 @@ type Kind uint8
 const (
 	Plain    Kind = iota // sent as it is, for a page to use
 	Captured             // sent as it is, for a reader of bytes: the modifier Raw
+	Source               // sent as plain text, because it may not be a document
 	Document             // HTML
 	XHTML                // HTML in XML
 	SVG
@@ -41,25 +42,50 @@ var kinds = map[string]Kind{
 	"text/x-ecmascript":         Code,
 }
 
-// Rewrites returns the kind of a body. contentType is the media type that the
-// body was captured with, with or without parameters. A body that a page wants as
-// a script or a style sheet is one, whatever type an old server sent with it. With
-// the modifier Raw every body is Captured.
-func Rewrites(contentType string, m Modifier) Kind {
+// Rewrites returns the kind of a body. contentType is the media type that the body
+// was captured with, with or without parameters. dest is the header Sec-Fetch-Dest of
+// the request: what the browser wants the body for; "" if it does not say.
+//
+// A body that a page wants as a script or a style sheet is one, whatever type an old
+// server sent with it. A script that fetches a page gets it as it was captured. With
+// the modifier Raw, bodies are not rewritten; a document is then Source for a browser
+// that would show it, because a browser obeys hints under any policy.
+func Rewrites(contentType string, m Modifier, dest string) Kind {
 	switch m {
-	case Raw:
-		return Captured
 	case Program:
 		return Code
 	case Style:
 		return Sheet
 	}
 	media := mediaType(contentType)
-	if k, ok := kinds[media]; ok {
-		return k
+	k, known := kinds[media]
+	if !known && strings.HasSuffix(media, "+xml") {
+		k = XML
 	}
-	if strings.HasSuffix(media, "+xml") {
-		return XML
+	switch {
+	case m == Raw && shows[dest]:
+		if k = k.Unrewritten(); k == Plain {
+			k = Captured
+		}
+	case m == Raw:
+		k = Captured
+	case dest == "empty" && (k == Document || k == XHTML):
+		k = Plain
+	}
+	return k
+}
+
+// shows are the values of Sec-Fetch-Dest of requests for a body to show.
+var shows = map[string]bool{"document": true, "iframe": true, "frame": true, "fencedframe": true, "embed": true, "object": true}
+
+// Unrewritten returns the kind as which a body of kind k is sent if it cannot be
+// rewritten, for example because it is too large.
+func (k Kind) Unrewritten() Kind {
+	switch k {
+	case Document, XHTML, SVG, XML:
+		return Source
+	case Captured, Source:
+		return k
 	}
 	return Plain
 }

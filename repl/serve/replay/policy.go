@@ -7,7 +7,7 @@ package replay
 func Policy(interfaceOrigin string, k Kind) string {
 	ancestors := "frame-ancestors 'self' " + interfaceOrigin
 	switch k {
-	case Captured:
+	case Captured, Source:
 		return "default-src 'none'; sandbox"
 	case Document, XHTML, SVG, Code:
 		// Frames must be 'self': a data: or blob: frame would be a document

@@ -88,7 +88,7 @@ func TestOtherKinds(t *testing.T) {
 		in, want string
 	}{
 		{"css", Sheet, `@charset "utf-8"; /* url(x) */ a { background: url( "x)y" ) } b { content: "url(x)"; background: image-set("c.png" 1x type("image/png"), url(d) 2x) }`,
-			`@charset "utf-8"; /* url(x) */ a { background: url( "/SEENim_/http://www.pku.edu.cn/news/x)y" ) } b { content: "url(x)"; background: image-set("/SEENim_/http://www.pku.edu.cn/news/c.png" 1x type("image/png"), url(/SEENim_/http://www.pku.edu.cn/news/d) 2x) }`},
+			`@charset "utf-8"; /* url(x) */ a { background: url( "/ASKEDim_/http://www.pku.edu.cn/news/x)y" ) } b { content: "url(x)"; background: image-set("/ASKEDim_/http://www.pku.edu.cn/news/c.png" 1x type("image/png"), url(/ASKEDim_/http://www.pku.edu.cn/news/d) 2x) }`},
 		{"xhtml", XHTML, `<?xml version="1.0"?><!DOCTYPE html [ <!ENTITY a "<html><head>"> ]><html xmlns="http://www.w3.org/1999/xhtml"><head><link rel="&x;" href="&y;"/><style><![CDATA[ a { background: url(x) } ]]></style></head></html>`,
 			`<?xml version="1.0"?><!DOCTYPE html [ <!ENTITY a "<html><head>"> ]><html xmlns="http://www.w3.org/1999/xhtml"><head>[script]<style><![CDATA[ a { background: url(/SEENim_/http://www.pku.edu.cn/news/x) } ]]></style></head></html>`},
 		{"svg", SVG, `<svg:svg xmlns:svg="http://www.w3.org/2000/svg"><svg:image href='a.png'/></svg:svg>`,

@@ -38,7 +38,7 @@ type rewriter struct {
 	script []byte // the markup of the first script; nil once it was written
 	rooted bool   // the html element was read
 	based  bool   // the base of the page was read
-	attrs  []attr // of the tag at hand
+	attrs  []attr // of the current tag
 	depth  int    // how many srcdoc attributes the source is inside
 	effort int    // the bytes that hidden has read more than once
 

@@ -117,16 +117,26 @@ func TestKinds(t *testing.T) {
 	types := []string{"text/html", "application/xhtml+xml", "image/svg+xml", "text/xml", "application/rss+xml", "text/plain", "application/pdf", "image/gif", "multipart/x-mixed-replace", "", "TEXT/HTML; charset=x"}
 	for _, contentType := range types {
 		for _, m := range append([]Modifier{Interface}, modifiers...) {
-			k := Rewrites(contentType, m)
-			p := testPage()
-			sent := mediaType(field(Header([][2]string{{"Content-Type", contentType}}, k, p), "Content-Type"))
-			policy := Policy(p.InterfaceOrigin, k)
-			runs := !strings.Contains(policy, "script-src 'none'") && !strings.Contains(policy, "default-src 'none'")
-			document := sent == "text/html" || strings.HasSuffix(sent, "xml")
-			scripted := k == Document || k == XHTML || k == SVG
-			if document && runs && !scripted {
-				t.Errorf("%q with %q is of kind %d, is sent as %q, and runs scripts", contentType, m, k, sent)
+			for _, dest := range []string{"", "iframe", "empty", "object"} {
+				checkKind(t, contentType, m, dest)
 			}
 		}
+	}
+}
+
+func checkKind(t *testing.T, contentType string, m Modifier, dest string) {
+	t.Helper()
+	k := Rewrites(contentType, m, dest)
+	p := testPage()
+	sent := mediaType(field(Header([][2]string{{"Content-Type", contentType}}, k, p), "Content-Type"))
+	policy := Policy(p.InterfaceOrigin, k)
+	runs := !strings.Contains(policy, "script-src 'none'") && !strings.Contains(policy, "default-src 'none'")
+	document := sent == "text/html" || strings.HasSuffix(sent, "xml")
+	rewritten := k == Document || k == XHTML || k == SVG || k == XML
+	if document && runs && (!rewritten || k == XML) {
+		t.Errorf("%q with %q for %q is of kind %d, is sent as %q, and runs scripts", contentType, m, dest, k, sent)
+	}
+	if document && !rewritten && shows[dest] {
+		t.Errorf("%q with %q for %q is of kind %d, and is shown with its hints", contentType, m, dest, k)
 	}
 }

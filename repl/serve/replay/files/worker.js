@@ -21,12 +21,15 @@ async function pageOf(id) {
   return null;
 }
 
+// modifiers say in an address what a request is for, by its destination.
+const modifiers = { script: "js_", worker: "js_", style: "cs_", image: "im_" };
+
 async function answer(event, u) {
   const { request } = event;
   const page = await pageOf(event.clientId);
   if (!page) return fetch(request);
   const path = u.pathname + u.search;
-  const address = "/" + page.time + (request.mode === "navigate" ? "mp_" : "oe_") + "/" + new URL(path, page.url).href;
+  const address = "/" + page.time + (request.mode === "navigate" ? "mp_" : modifiers[request.destination] || "oe_") + "/" + new URL(path, page.url).href;
   if (request.mode === "navigate") return Response.redirect(address);
   const init = { method: request.method, headers: request.headers, credentials: "same-origin" };
   if (request.method !== "GET" && request.method !== "HEAD") init.body = await request.arrayBuffer();

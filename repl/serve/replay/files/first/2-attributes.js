@@ -74,19 +74,30 @@ const getAttribute = Element.prototype.getAttribute;
 const setAttribute = Element.prototype.setAttribute;
 const attrValue = describe(Attr.prototype, "value").set;
 
+// own returns a function that reads property name of a node. Unlike node.name, it is
+// not misled by a form that has a field of this name.
+function own(type, name) {
+  const { get } = describe(type.prototype, name);
+  return (node) => apply(get, node, []);
+}
+const localName = own(Element, "localName");
+const ownerDocument = own(Node, "ownerDocument");
+const attributes = own(Element, "attributes");
+const removeAttributeNode = Element.prototype.removeAttributeNode;
+
 // treatElement returns what treat returns for an attribute of el.
 const treatElement = (el, name, value) =>
-  treat(el.localName, name, value, (other) => apply(getAttribute, el, [other]), el.ownerDocument);
+  treat(localName(el), name, value, (other) => apply(getAttribute, el, [other]), ownerDocument(el));
 
 // fixElement puts right the attributes that el has.
 function fixElement(el) {
-  for (const attr of [...el.attributes]) {
+  for (const attr of [...attributes(el)]) {
     const value = treatElement(el, attr.name, attr.value);
-    if (value === dropped) el.removeAttributeNode(attr);
+    if (value === dropped) apply(removeAttributeNode, el, [attr]);
     else if (value !== attr.value) apply(attrValue, attr, [value]);
   }
-  if (el.localName === "style" && test(/url\(|@import/i, el.textContent)) {
-    const css = sheet(el.textContent, el.ownerDocument);
+  if (localName(el) === "style" && test(/url\(|@import/i, el.textContent)) {
+    const css = sheet(el.textContent, ownerDocument(el));
     if (css !== el.textContent) el.textContent = css;
   }
 }
@@ -95,15 +106,15 @@ function fixElement(el) {
 function fix(root) {
   for (const el of root.querySelectorAll("*")) {
     fixElement(el);
-    if (el.localName === "template" && el.content) fix(el.content);
+    if (localName(el) === "template") fix(el.content);
   }
 }
 
 // reflected are the properties of elements that set an attribute.
 const reflected = {
-  HTMLAnchorElement: ["href", "ping"], HTMLAreaElement: ["href", "ping"], HTMLBaseElement: ["href"],
+  HTMLAnchorElement: ["href", "ping", "attributionSrc"], HTMLAreaElement: ["href", "ping"], HTMLBaseElement: ["href"],
   HTMLLinkElement: ["href", "rel", "integrity", "imageSrcset"],
-  HTMLScriptElement: ["src", "integrity", "type"], HTMLImageElement: ["src", "srcset", "lowsrc", "longDesc"],
+  HTMLScriptElement: ["src", "integrity", "type", "attributionSrc"], HTMLImageElement: ["src", "srcset", "lowsrc", "longDesc", "attributionSrc"],
   HTMLInputElement: ["src", "formAction"], HTMLButtonElement: ["formAction"], HTMLFormElement: ["action"],
   HTMLIFrameElement: ["src", "srcdoc", "longDesc"], HTMLFrameElement: ["src", "longDesc"], HTMLEmbedElement: ["src"], HTMLObjectElement: ["data"],
   HTMLMediaElement: ["src"], HTMLVideoElement: ["poster"], HTMLSourceElement: ["src", "srcset"], HTMLTrackElement: ["src"],
