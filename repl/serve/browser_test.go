@@ -28,9 +28,8 @@ func startBrowser(t *testing.T, more ...chromedp.ExecAllocatorOption) context.Co
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-domain-reliability", true),
 		chromedp.Flag("no-default-browser-check", true),
-		chromedp.Flag("disable-features", "MediaRouter,DialMediaRouteProvider,OptimizationHints,Translate,SpareRendererForSitePerProcess"),
+		chromedp.Flag("disable-features", "MediaRouter,DialMediaRouteProvider,OptimizationHints,Translate"),
 		chromedp.Flag("disable-gpu", true),
-		chromedp.Flag("disable-software-rasterizer", true),
 		chromedp.WindowSize(320, 240),
 		// Chromium asks its maker for updates and the time, which no flag stops.
 		chromedp.Flag("host-resolver-rules", "MAP *.google.com ~NOTFOUND, MAP *.googleapis.com ~NOTFOUND, MAP *.gvt1.com ~NOTFOUND"),

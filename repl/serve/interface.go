@@ -89,10 +89,14 @@ func (s *server) answer(w http.ResponseWriter, r *http.Request) error {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	if r.Header.Get("Service-Worker") != "" {
 		return failf(http.StatusForbidden, "there are no service workers here")
 	}
 	rt, rest := routeOf(r.RequestURI)
+	if (rt == nil || !rt.api) && fromElsewhere(r) && !followed(r) {
+		return failf(http.StatusForbidden, "a page of another origin may only link here")
+	}
 	if rt == nil {
 		return s.archived(w, r)
 	}

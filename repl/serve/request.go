@@ -102,12 +102,22 @@ func (s *server) mayCall(w http.ResponseWriter, r *http.Request) bool {
 		w.Header().Set("Access-Control-Expose-Headers", "Link, Memento-Datetime, X-Result-Complete")
 		return true
 	}
-	switch r.Header.Get("Sec-Fetch-Site") {
-	case "same-site", "cross-site":
-		// A person who follows a link to an API, such as a shared query, may see it.
-		return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" && r.Method == http.MethodGet
+	if fromElsewhere(r) {
+		return followed(r)
 	}
 	return origin == "" || origin == s.origins.interfaceOrigin(r)
+}
+
+// fromElsewhere reports whether a page of another origin made the browser send r.
+func fromElsewhere(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return site == "same-site" || site == "cross-site"
+}
+
+// followed reports whether a person followed a link to the address of r, such as that
+// of a shared query, so that its answer fills a window.
+func followed(r *http.Request) bool {
+	return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" && r.Method == http.MethodGet
 }
 
 // snapshot returns a snapshot of the present state of the archive, which other

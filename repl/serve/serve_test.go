@@ -181,6 +181,29 @@ func TestWhoMayCall(t *testing.T) {
 	}
 }
 
+// TestWhoMayAsk shows that a page of another origin can only link to the pages, and
+// cannot make the server work by images and frames.
+func TestWhoMayAsk(t *testing.T) {
+	s, _ := testServer(t, nil, shot("http://a.example/", "20080601000000"))
+	for _, target := range []string{"/", "/search?q=a", "/query?q=SELECT+1", "/2008/http://a.example/", "/*/http://a.example/"} {
+		for _, c := range []struct {
+			site, mode, dest string
+			want             int
+		}{
+			{"none", "navigate", "document", 200},
+			{"same-origin", "navigate", "document", 200},
+			{"cross-site", "navigate", "document", 200},
+			{"cross-site", "navigate", "iframe", 403},
+			{"cross-site", "no-cors", "image", 403},
+			{"same-site", "no-cors", "script", 403},
+		} {
+			if got := get(t, s.interfaceHandler(), target, "Sec-Fetch-Site: "+c.site, "Sec-Fetch-Mode: "+c.mode, "Sec-Fetch-Dest: "+c.dest).StatusCode; got != c.want {
+				t.Errorf("%s asked by %+v: status %d", target, c, got)
+			}
+		}
+	}
+}
+
 // TestRunDrains shows that Run serves until its context ends, and that a request
 // that has begun is still answered.
 func TestRunDrains(t *testing.T) {
