@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infomall/exec/expr"
+	"infomall/exec/query"
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang"
@@ -47,6 +48,22 @@ func TestFunctionTypes(t *testing.T) {
 	for _, typ := range []string{"int", "float", "text", "bool", "time", "duration"} {
 		if src := "coalesce(NULL, CAST(NULL AS " + typ + "))"; !callHasType(t, s, src) {
 			t.Errorf("%s is refused", src)
+		}
+	}
+}
+
+// TestFunctionExamples shows that the example of each function calls the function
+// and runs, and that HELP knows the result of those that read no relation.
+func TestFunctionExamples(t *testing.T) {
+	s := newSession(archive{smallSite()})
+	for _, f := range expr.Functions() {
+		statement, result := query.Example(f, s.Env())
+		got, _, err := ask(s, strings.TrimSuffix(statement, ";"))
+		if err != nil || !strings.Contains(statement, f.Name+"(") {
+			t.Errorf("%s: example %s: %v", f.Name, statement, err)
+		}
+		if (result == "") != strings.Contains(statement, " FROM ") {
+			t.Errorf("%s: %s gives %q, and HELP says %q", f.Name, statement, got, result)
 		}
 	}
 }

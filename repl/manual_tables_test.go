@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infomall/exec/expr"
+	"infomall/exec/query"
 	"infomall/exec/relation"
 	"infomall/lang"
 )
@@ -73,9 +74,13 @@ func manualColumns() string {
 
 func manualFunctions() string {
 	var b strings.Builder
-	b.WriteString("\n## Functions\n\n| function | |\n|---|---|\n")
+	b.WriteString("\n## Functions\n\n| function | | example |\n|---|---|---|\n")
 	for _, f := range expr.Functions() {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Signature(), cellText(f.Doc))
+		_, result := query.Example(f, &expr.Env{Now: 1_230_768_000_000})
+		if result != "" {
+			result = " → `" + result + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | `%s`%s |\n", f.Signature(), cellText(f.Doc), f.Example, cellText(result))
 	}
 	return b.String()
 }

@@ -18,6 +18,7 @@ type Function struct {
 	Aggregate bool   // computed over the rows of a group, by an operator
 	Window    bool   // computed over the rows of a window, by an operator; OVER must follow
 	Also      string // another name of the function, or ""
+	Example   string // what to write after SELECT, for HELP; the result is computed there if it is constant
 
 	params []param
 	min    int        // the least number of arguments; 0 means one per parameter

@@ -54,20 +54,20 @@ func sign(_ *Env, a []value.Value) (value.Value, error) {
 
 // numberFunctions declares the functions of mathematics.
 var numberFunctions = []Function{
-	{Name: "ceil", Also: "ceiling", Doc: "The number rounded up to a whole one.",
+	{Name: "ceil", Also: "ceiling", Example: `ceil(1.2)`, Doc: "The number rounded up to a whole one.",
 		params: []param{{"x", numberKind}}, apply: toWhole(math.Ceil)},
-	{Name: "exp", Doc: "The number e to the power of x.",
+	{Name: "exp", Example: `exp(0)`, Doc: "The number e to the power of x.",
 		params: []param{{"x", numberKind}}, result: value.Float, apply: ofFloat(math.Exp)},
-	{Name: "floor", Doc: "The number rounded down to a whole one.",
+	{Name: "floor", Example: `floor(-1.5)`, Doc: "The number rounded down to a whole one.",
 		params: []param{{"x", numberKind}}, apply: toWhole(math.Floor)},
-	{Name: "ln", Doc: "The natural logarithm; NULL for 0 and below.",
+	{Name: "ln", Example: `ln(1)`, Doc: "The natural logarithm; NULL for 0 and below.",
 		params: []param{{"x", numberKind}}, result: value.Float, apply: ofFloat(math.Log)},
-	{Name: "log", Also: "log10", Doc: "The logarithm to base 10; NULL for 0 and below.",
+	{Name: "log", Also: "log10", Example: `log(1000)`, Doc: "The logarithm to base 10; NULL for 0 and below.",
 		params: []param{{"x", numberKind}}, result: value.Float, apply: ofFloat(math.Log10)},
-	{Name: "power", Also: "pow", Doc: "x to the power of y.",
+	{Name: "power", Also: "pow", Example: `power(2, 10)`, Doc: "x to the power of y.",
 		params: []param{{"x", numberKind}, {"y", numberKind}}, result: value.Float, apply: power},
-	{Name: "sign", Doc: "1 for a number above 0, -1 for one below, 0 for 0.",
+	{Name: "sign", Example: `sign(-3)`, Doc: "1 for a number above 0, -1 for one below, 0 for 0.",
 		params: []param{{"x", numberKind}}, result: value.Int, apply: sign},
-	{Name: "sqrt", Doc: "The square root; NULL below 0.",
+	{Name: "sqrt", Example: `sqrt(2.25)`, Doc: "The square root; NULL below 0.",
 		params: []param{{"x", numberKind}}, result: value.Float, apply: ofFloat(math.Sqrt)},
 }

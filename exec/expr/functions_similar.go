@@ -46,8 +46,8 @@ func simhash(_ *Env, a []value.Value) (value.Value, error) {
 
 // similarFunctions declares the functions that compare texts.
 var similarFunctions = []Function{
-	{Name: "simhash", Doc: "A fingerprint of the text. Fingerprints of similar texts differ in few bits; hamming counts them.",
+	{Name: "simhash", Example: `hamming(simhash('one two three'), simhash('one two four')) < 64`, Doc: "A fingerprint of the text. Fingerprints of similar texts differ in few bits; hamming counts them.",
 		params: []param{{"text", textKind}}, result: value.Int, apply: simhash},
-	{Name: "similar", Doc: "Similarity of two texts, from 0 to 1: the share of runs of five words in either text that are in both.",
+	{Name: "similar", Example: `similar('a b c d e f', 'a b c d e f')`, Doc: "Similarity of two texts, from 0 to 1: the share of runs of five words in either text that are in both.",
 		params: []param{{"a", textKind}, {"b", textKind}}, result: value.Float, prepare: prepareSimilar, apply: similar},
 }

@@ -177,18 +177,18 @@ func appendStrftime(dst []byte, t time.Time, format string) ([]byte, error) {
 
 // timeFunctions declares the functions that take times.
 var timeFunctions = []Function{
-	{Name: "age", Doc: "The time from t until now, now() - t; or from the time from until t, t - from.",
+	{Name: "age", Example: `age(2008-06-15, 2008-06-01)`, Doc: "The time from t until now, now() - t; or from the time from until t, t - from.",
 		params: []param{{"t", timeKind}, {"from", timeKind}}, min: 1, result: value.Duration, apply: age},
-	{Name: "date_trunc", Doc: "The start of the year, quarter, month, week (from Monday), day, hour, minute or second that contains t.",
+	{Name: "date_trunc", Example: `date_trunc('month', 2008-06-15)`, Doc: "The start of the year, quarter, month, week (from Monday), day, hour, minute or second that contains t.",
 		params: []param{{"unit", textKind}, {"t", timeKind}}, result: value.Time, prepare: prepareTrunc, apply: dateTrunc},
-	{Name: "day", Doc: "The day of the month, from 1.",
+	{Name: "day", Example: `day(2008-06-15)`, Doc: "The day of the month, from 1.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: day},
-	{Name: "month", Doc: "The month, from 1 to 12.",
+	{Name: "month", Example: `month(2008-06-15)`, Doc: "The month, from 1 to 12.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: month},
-	{Name: "now", Doc: "The time when the statement began.",
+	{Name: "now", Example: `now() > 2008`, Doc: "The time when the statement began.",
 		result: value.Time, apply: now},
-	{Name: "strftime", Doc: "The time formatted by a pattern such as %Y-%m-%d %H:%M:%S.",
+	{Name: "strftime", Example: `strftime(2008-06-15, '%d.%m.%Y')`, Doc: "The time formatted by a pattern such as %Y-%m-%d %H:%M:%S.",
 		params: []param{{"t", timeKind}, {"format", textKind}}, result: value.Text, prepare: prepareStrftime, apply: strftime},
-	{Name: "year", Doc: "The year.",
+	{Name: "year", Example: `year(2008-06-15)`, Doc: "The year.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: year},
 }

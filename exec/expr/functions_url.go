@@ -87,18 +87,18 @@ var canonicalFunction = &Function{
 
 // urlFunctions declares the functions that take URLs.
 var urlFunctions = []Function{
-	{Name: "depth", Doc: "The number of segments in the URL's path: 0 for /, 2 for /a/b.htm.",
+	{Name: "depth", Example: `depth('http://a.cn/b/c.htm')`, Doc: "The number of segments in the URL's path: 0 for /, 2 for /a/b.htm.",
 		params: []param{{"url", urlKind}}, result: value.Int, apply: depth},
-	{Name: "domain", Doc: "The registered domain of the URL's host, such as pku.edu.cn.",
+	{Name: "domain", Example: `domain('http://www.pku.edu.cn/')`, Doc: "The registered domain of the URL's host, such as pku.edu.cn.",
 		params: []param{{"url", urlKind}}, result: value.Text, apply: domain},
-	{Name: "host", Doc: "The host of the URL, without its port.",
+	{Name: "host", Example: `host('http://www.pku.edu.cn:8080/')`, Doc: "The host of the URL, without its port.",
 		params: []param{{"url", urlKind}}, result: value.Text, apply: host},
-	{Name: "path", Doc: "The path of the URL, with percent-escapes decoded as UTF-8, or as GB18030 if they are not UTF-8.",
+	{Name: "path", Example: `path('http://a.cn/b/c.htm?d=1')`, Doc: "The path of the URL, with percent-escapes decoded as UTF-8, or as GB18030 if they are not UTF-8.",
 		params: []param{{"url", urlKind}}, result: value.Text, apply: path},
-	{Name: "surt", Doc: "The sort key of URLs: host reversed, then path, then scheme.",
+	{Name: "surt", Example: `surt('http://www.pku.edu.cn/a')`, Doc: "The sort key of URLs: host reversed, then path, then scheme.",
 		params: []param{{"url", urlKind}}, result: value.Text, apply: surt},
-	{Name: "urlkey", Doc: "The normalized URL key of CDX files, the same for http and https, with and without www.",
+	{Name: "urlkey", Example: `urlkey('https://www.pku.edu.cn/A')`, Doc: "The normalized URL key of CDX files, the same for http and https, with and without www.",
 		params: []param{{"url", urlKind}}, result: value.Text, apply: cdx},
-	{Name: "urlparam", Doc: "The value of a parameter in the URL's query, decoded; NULL if the query has no such parameter.",
+	{Name: "urlparam", Example: `urlparam('http://a.cn/?id=7&q=x', 'id')`, Doc: "The value of a parameter in the URL's query, decoded; NULL if the query has no such parameter.",
 		params: []param{{"url", urlKind}, {"name", textKind}}, result: value.Text, apply: urlParam},
 }

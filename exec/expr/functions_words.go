@@ -12,13 +12,13 @@ import (
 // wordFunctions declares the functions that show where and how well a text matches
 // a question, as MATCH reads it.
 var wordFunctions = []Function{
-	{Name: "highlight", Doc: "The text with marks around the words that MATCH q finds: ⸨ and ⸩, which a terminal shows as colour, or before and after (the same as before if it is missing). Without q, it takes MATCH from WHERE.",
+	{Name: "highlight", Example: `highlight('the new library', 'library', '<', '>')`, Doc: "The text with marks around the words that MATCH q finds: ⸨ and ⸩, which a terminal shows as colour, or before and after (the same as before if it is missing). Without q, it takes MATCH from WHERE.",
 		params: []param{{"text", textKind}, {"q", textKind}, {"before", textKind}, {"after", textKind}}, min: 1, asked: true, marks: true,
 		result: value.Text, prepare: prepareAsked(highlight), apply: unprepared(highlight)},
-	{Name: "score", Doc: "How well the text answers MATCH q: more of the words, in a shorter text, give a greater number (BM25). Without text and q, it takes MATCH from WHERE.",
+	{Name: "score", Example: `score('the new library', 'library') > 0`, Doc: "How well the text answers MATCH q: more of the words, in a shorter text, give a greater number (BM25). Without text and q, it takes MATCH from WHERE.",
 		params: []param{{"text", textKind}, {"q", textKind}}, asked: true,
 		result: value.Float, prepare: prepareAsked(score), apply: unprepared(score)},
-	{Name: "snippet", Doc: "An excerpt of at most 160 characters around words that MATCH q finds, which are marked as highlight does; the beginning of the text if it has none. Without q, it takes MATCH from WHERE.",
+	{Name: "snippet", Example: `snippet('the new library', 'library')`, Doc: "An excerpt of at most 160 characters around words that MATCH q finds, which are marked as highlight does; the beginning of the text if it has none. Without q, it takes MATCH from WHERE.",
 		params: []param{{"text", textKind}, {"q", textKind}}, min: 1, asked: true, marks: true,
 		result: value.Text, prepare: prepareAsked(snippet), apply: unprepared(snippet)},
 }

@@ -25,7 +25,7 @@ type help string
 func readHelp(s *session.Session, st *ast.Help) (help, error) {
 	text := helpOverview()
 	if st.Topic != "" {
-		text = helpOn(st.Topic, s.Settings())
+		text = helpOn(st.Topic, s)
 	}
 	if text == "" {
 		err := expr.UnknownName(st, "help on", st.Topic, "", helpTopics())
@@ -64,9 +64,8 @@ func helpOverview() string {
 }
 
 // helpOn returns the help on one topic, or "" if there is none. A topic is a
-// statement, a relation, a function, a setting, or a word of a statement. now
-// has the current values of the settings.
-func helpOn(topic string, now *session.Settings) string {
+// statement, a relation, a function, a setting, or a word of a statement.
+func helpOn(topic string, s *session.Session) string {
 	if g := lang.Grammar(topic); g != "" {
 		text := strings.TrimRight(g, "\n") + "\n"
 		for _, example := range lang.Examples(topic) {
@@ -78,10 +77,14 @@ func helpOn(topic string, now *session.Settings) string {
 		return helpRelation(r)
 	}
 	if f := expr.FindFunction(topic); f != nil {
-		return f.Signature() + "\n\n" + f.Doc + "\n"
+		statement, result := Example(f, s.Env())
+		if result != "" {
+			statement += " -- " + result
+		}
+		return f.Signature() + "\n\n" + f.Doc + "\n\n" + statement + "\n"
 	}
 	if k := session.SettingNamed(topic); k != nil {
-		return fmt.Sprintf("SET %s = %s\n\n%s\n", k.Name, k.Get(now), k.Doc)
+		return fmt.Sprintf("SET %s = %s\n\n%s\n", k.Name, k.Get(s.Settings()), k.Doc)
 	}
 	switch list := strings.ToUpper(topic); list {
 	case "RELATIONS", "COLUMNS", "FUNCTIONS", "SETTINGS", "QUERIES", "VIEWS":
