@@ -213,6 +213,9 @@ type frameData struct {
 	Asked      string // digits, or "" for the latest
 	Capture    *lookup.Capture
 	Prev, Next lookup.Capture // the versions before and after
+	// Before and After are the nearest versions whose content changed, if these are not
+	// the versions before and after.
+	Before, After lookup.Capture
 	Frame      string         // address of the archived page
 	Year       string
 	Count      int64
@@ -232,27 +235,41 @@ type tick struct {
 	Title      string
 }
 
-// stripOf returns the ticks of the captures of f, and the place of the capture c.
-func stripOf(ctx context.Context, snap relation.Snapshot, f *lookup.Found, c *lookup.Capture) (ticks []tick, here int, err error) {
+// strip sets what d says of the captures of f: the ticks, the place of the capture of d, and
+// the nearest changes of content.
+func (d *frameData) strip(ctx context.Context, snap relation.Snapshot, f *lookup.Found) error {
 	length := max(1, f.Last.Time-f.First.Time)
 	place := func(t record.Time) int { return int((t - f.First.Time) * (stripLength - 1) / length) }
 	for x, err := range lookup.Captures(ctx, snap, f.URL, lookup.AllColumns) {
 		if err != nil {
-			return nil, 0, err
+			return err
 		}
 		if x.Change == record.ChangeSame {
 			continue
 		}
 		key, at := changeKey(&x), place(x.Time)
-		if n := len(ticks); n > 0 && ticks[n-1].At == at {
-			if rankOf(key) <= rankOf(ticks[n-1].Key) {
+		switch {
+		case key == "layout":
+		case x.Time < d.Capture.Time && x.Time != d.Prev.Time:
+			d.Before = x
+		case x.Time < d.Capture.Time:
+			d.Before = lookup.Capture{} // it is the version before
+		case x.Time > d.Capture.Time && d.After.URL == "":
+			d.After = x
+		}
+		if n := len(d.Strip); n > 0 && d.Strip[n-1].At == at {
+			if rankOf(key) <= rankOf(d.Strip[n-1].Key) {
 				continue
 			}
-			ticks = ticks[:n-1]
+			d.Strip = d.Strip[:n-1]
 		}
-		ticks = append(ticks, tick{At: at, Key: key, Stamp: x.Stamp(), Title: x.At()})
+		d.Strip = append(d.Strip, tick{At: at, Key: key, Stamp: x.Stamp(), Title: x.At()})
 	}
-	return ticks, place(c.Time), nil
+	if d.After.Time == d.Next.Time {
+		d.After = lookup.Capture{}
+	}
+	d.Here = place(d.Capture.Time)
+	return nil
 }
 
 // framePage answers /TIME/URL with the page that has the bar and, in a frame, the
@@ -296,7 +313,7 @@ func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Tar
 	d.Prev, d.Next = n.Prev, n.Next
 	d.Year = d.Capture.Time.Std().Format("2006")
 	d.Key = changeKey(d.Capture)
-	if d.Strip, d.Here, err = stripOf(ctx, snap, f, d.Capture); err != nil {
+	if err := d.strip(ctx, snap, f); err != nil {
 		return err
 	}
 	around, err := f.Around(ctx, snap, d.Capture)

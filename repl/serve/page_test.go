@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -183,6 +184,31 @@ func TestEmptyArchive(t *testing.T) {
 	for _, target := range []string{"/", "/search?q=a", "/query?q=SELECT+1", "/site", "/crawls", "/*/http://a.example/", "/2008/http://a.example/", "/healthz", "/cdx?url=a.example"} {
 		if r := get(t, s.interfaceHandler(), target); r.StatusCode >= 500 {
 			t.Errorf("%s: status %d", target, r.StatusCode)
+		}
+	}
+}
+
+// TestBarChanges shows that the bar leads to the nearest changes of content, past versions
+// of which only the markup changed.
+func TestBarChanges(t *testing.T) {
+	var all []relationtest.Capture
+	for i, body := range []string{"<p>one</p>", "<p class=x>one</p>", "<p class=y>one</p>", "<p class=z>one</p>", "<p>two</p>"} {
+		c := shot("http://a.example/", fmt.Sprintf("200%d0601000000", i+1))
+		c.Body = "<html><body>" + body + "</body></html>"
+		all = append(all, c)
+	}
+	s, _ := testServer(t, nil, all...)
+	before, after := `<a href="/20010601000000/http://a.example/" title="2001-06-01 00:00:00">⇤ Previous change`, `<a href="/20050601000000/http://a.example/" title="2005-06-01 00:00:00">Next change`
+	for _, c := range []struct {
+		at            string
+		before, after bool
+	}{{"20010601", false, true}, {"20020601", false, true}, {"20030601", true, true}, {"20040601", true, false}, {"20050601", true, false}} {
+		body := bodyOf(t, get(t, s.interfaceHandler(), "/"+c.at+"/http://a.example/", ""))
+		if got := strings.Contains(body, before); got != c.before {
+			t.Errorf("%s leads to the change before: %v", c.at, got)
+		}
+		if got := strings.Contains(body, after); got != c.after {
+			t.Errorf("%s leads to the change after: %v", c.at, got)
 		}
 	}
 }

@@ -59,6 +59,8 @@ var words = map[string][2]string{
 	"latest":        {"latest", "最新"},
 	"prev_version":  {"Previous version", "上一版本"},
 	"next_version":  {"Next version", "下一版本"},
+	"prev_change":   {"Previous change of content", "上一次内容变化"},
+	"next_change":   {"Next change of content", "下一次内容变化"},
 	"frame_title":   {"The archived page", "存档页面"},
 	"note_never":    {"Never captured", "从未抓取"},
 	"note_gone":     {"Gone at this time", "当时已不存在"},
