@@ -198,8 +198,11 @@ func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what st
 // true if it is one name, such as 'a.csv', and a file of this name exists that
 // FILE reads.
 func scopeFile(scope string) (string, bool) {
-	name, ok := strings.CutPrefix(scope, "'")
-	if name, ok = strings.CutSuffix(name, "'"); !ok || strings.Contains(name, "'") || !rowio.Readable(name) {
+	if len(scope) < 2 {
+		return "", false
+	}
+	name := scope[1 : len(scope)-1]
+	if strings.Contains(name, "'") || !rowio.Readable(name) {
 		return "", false
 	}
 	info, err := os.Stat(name)

@@ -77,16 +77,6 @@ func (p *parser) need(word string) error {
 	return nil
 }
 
-// needWord takes the next token, which must be the given word of the language,
-// one that is not reserved. Otherwise it returns an error.
-func (p *parser) needWord(word string) error {
-	if !scan.IsWord(p.peek(), word) {
-		return p.unexpected()
-	}
-	p.next()
-	return nil
-}
-
 func (p *parser) needOp(op string) error {
 	if !p.takeOp(op) {
 		return p.unexpected()

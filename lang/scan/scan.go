@@ -611,7 +611,7 @@ func (s *Scanner) smartQuote(start int) {
 }
 
 // NoPowers is the hint for an operator of powers, such as ^ or **.
-const NoPowers = "of powers there are products: x * x"
+const NoPowers = "write power(x, y)"
 
 // Check returns an error if src is longer than ScriptBytesMax or is not UTF-8,
 // else nil. filename is the name of the source in the error.

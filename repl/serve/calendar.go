@@ -216,12 +216,12 @@ type frameData struct {
 	// Before and After are the nearest versions whose content changed, if these are not
 	// the versions before and after.
 	Before, After lookup.Capture
-	Frame      string         // address of the archived page
-	Year       string
-	Count      int64
-	Key        string
-	Strip      []tick
-	Here       int // place of the capture on the strip
+	Frame         string // address of the archived page
+	Year          string
+	Count         int64
+	Key           string
+	Strip         []tick
+	Here          int // place of the capture on the strip
 }
 
 // stripLength is how many places the strip of versions has.
