@@ -222,17 +222,13 @@ func TestWords(t *testing.T) {
 				}
 			}
 		}
-		read := checkWords(rt, a)
+		known += checkWords(rt, a)
 		indexWords(rt, a)
-		known += read
 		indexed += checkWords(rt, a)
-		if indexed < known {
-			rt.Fatalf("%d captures are answered by leaves, and %d by the index", known, indexed)
-		}
 		checkNearWords(rt, a)
 	})
-	if known == 0 {
-		t.Error("no question was answered without reading pages")
+	if known == 0 || indexed == 0 {
+		t.Errorf("%d captures were answered by leaves, and %d by the index", known, indexed)
 	}
 }
 
