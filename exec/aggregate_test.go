@@ -23,12 +23,12 @@ var aggregateCases = []struct{ src, want string }{
 		"host|s\na.www.pku.edu.cn|200\npku.edu.cn|404301200200200200200200\nwww.pku.edu.cn|500200\n"},
 	{"SELECT string_agg(DISTINCT mime, '; ' ORDER BY mime DESC) AS m, string_agg(location, '') AS l FROM captures", "m|l\ntext/plain; text/html; image/gif|http://pku.edu.cn/a\n"},
 	{"SELECT string_agg(x, ',' ORDER BY n NULLS FIRST) AS s FROM (SELECT 'a' AS x, 2 AS n UNION ALL SELECT 'b', NULL UNION ALL SELECT NULL, 0 UNION ALL SELECT 'c', 1) AS v", "s\nb,c,a\n"},
-	{"SELECT approx_count(url) AS u, approx_count(location) AS l, approx_count(NULL) AS n, count(DISTINCT url) AS c FROM captures", "u|l|n|c\n6|1|0|6\n"},
+	{"SELECT approx_count_distinct(url) AS u, approx_count_distinct(location) AS l, approx_count_distinct(NULL) AS n, count(DISTINCT url) AS c FROM captures", "u|l|n|c\n6|1|0|6\n"},
 	{"SELECT status, count(DISTINCT url) AS u, count(*) AS n FROM captures GROUP BY status", "status|u|n\n200|4|8\n301|1|1\n404|1|1\n500|1|1\n"},
 	{"SELECT month(time) AS m, count(DISTINCT url) AS u, count(DISTINCT host) AS h FROM versions WHERE kind = 'page' GROUP BY m", "m|u|h\n6|2|1\n7|3|3\n8|1|1\n"},
 	{"SELECT quantile(n, 0) AS a, quantile(n, 0.5) AS b, quantile(n, 0.51) AS c, quantile(n, 0.75) AS d, quantile(n, 1) AS e, quantile(DISTINCT n, 0.5) AS f FROM (SELECT 4 n UNION ALL SELECT 1 UNION ALL SELECT NULL UNION ALL SELECT 3 UNION ALL SELECT 4) x", "a|b|c|d|e|f\n1|3|4|4|4|3\n"},
 	{"SELECT quantile(time, 0.5) AS t, quantile(bytes / 2, 1) AS f, quantile(NULL, 1) AS n, approx_count_distinct(url) AS u FROM captures WHERE url = 'http://pku.edu.cn/'", "t|f|n|u\n2008-07-02|2.5|-|1\n"},
-	{"SELECT host, approx_count(url) AS u FROM captures GROUP BY host", "host|u\na.www.pku.edu.cn|1\npku.edu.cn|3\nwww.pku.edu.cn|2\n"},
+	{"SELECT host, approx_count_distinct(url) AS u FROM captures GROUP BY host", "host|u\na.www.pku.edu.cn|1\npku.edu.cn|3\nwww.pku.edu.cn|2\n"},
 }
 
 func TestAggregates(t *testing.T) {

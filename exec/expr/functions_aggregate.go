@@ -7,7 +7,7 @@ import "infomall/exec/value"
 var aggregateFunctions = []Function{
 	{Name: "any_value", Example: `any_value(title) FROM pages`, Doc: "The first value of the group that is not NULL.",
 		params: []param{{"x", anyKind}}, min: 1, Aggregate: true},
-	{Name: "approx_count_distinct", Also: "approx_count", Example: `approx_count_distinct(url) FROM captures`, Doc: "Estimated number of different values, within about 2 % for large counts, in bounded memory; approx_count for short.",
+	{Name: "approx_count_distinct", Example: `approx_count_distinct(url) FROM captures`, Doc: "Estimated number of different values, within about 2 % for large counts, in bounded memory.",
 		params: []param{{"x", anyKind}}, min: 1, Aggregate: true, result: value.Int},
 	{Name: "arg_max", Example: `arg_max(title, time) FROM versions`, Doc: "The value of x in the row with the greatest by; in the first such row, if there are several.",
 		params: []param{{"x", anyKind}, {"by", anyKind}}, min: 2, Aggregate: true},
