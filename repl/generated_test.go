@@ -25,6 +25,9 @@ var (
 // the same, in the same order if the statement has one. The statements keep clear
 // of what the manual lists as different by intent.
 func TestGenerated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	other, err := exec.LookPath("duckdb")
 	duck := err == nil
 	if !duck {

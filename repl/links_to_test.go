@@ -27,6 +27,9 @@ var linkQueries = []string{
 // captures have such a link, and by reading the links of every version. The rows are equal,
 // before and after pools are merged and sealed, and after captures are deleted.
 func TestLinksTo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	a := demoArchive(t)
 	o := session.Options{Settings: session.DefaultSettings()}
 	plain := o

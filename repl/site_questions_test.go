@@ -127,6 +127,9 @@ func newSiteQuestioner(t *testing.T) *siteQuestioner {
 // queries. Each also runs in sqlite3, on tables that a model of a few lines has
 // read from the same file.
 func TestSiteQuestions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	s := newSiteQuestioner(t)
 	list := readQuestions(t, "testdata/questions_site.txt")
 	if len(list) < 40 {

@@ -98,6 +98,9 @@ func TestHistoryFormats(t *testing.T) {
 // changes. After the first round each version must be a change in the site's
 // own history, and every other capture a visit.
 func TestHistoryFull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	file := siteHistory(t, "kafka", filepath.Join(t.TempDir(), "full.raw"),
 		"--full", "--from", "2019-01", "--to", "2019-01")
 	a := newSiteArchive(t)

@@ -53,6 +53,9 @@ func rowsOf(t *testing.T, a *store.Archive, statement string, o session.Options)
 // before and after pools are merged and sealed, with much and with little memory. A term
 // of a script with spaces is in as many pages as MATCH finds.
 func TestTermsFromLeaves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	a := demoArchive(t)
 	much, little := session.DefaultSettings(), session.DefaultSettings()
 	little.MemoryBytes = 1 << 20

@@ -37,6 +37,9 @@ func hostilePages() map[string]string {
 // TestHostileWords puts questions that are hard to answer to pages that are hard to
 // search. Each has an answer or an error that says what is wrong, in little memory.
 func TestHostileWords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	file := filepath.Join(t.TempDir(), "hostile.warc")
 	var warc strings.Builder
 	for path, body := range hostilePages() {

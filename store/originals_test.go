@@ -494,6 +494,9 @@ func putFacts(t rapid.TB, a *Archive, captures []*record.Capture) {
 // other and against it, and asks for all of their bodies. Chains twice as long take
 // no more than about twice the reading.
 func TestLongChain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	read := func(n, parts int, urls int) int64 {
 		var chain []*record.Capture
 		for i := range n {

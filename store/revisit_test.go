@@ -15,6 +15,9 @@ import (
 // capture after both, in several orders. What the archive says of each is what it says
 // where the revisit came as a response with its body.
 func TestRevisitsRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("works through whole histories in one goroutine; not with -short")
+	}
 	heads := []string{
 		"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n",
 		"HTTP/1.1 200 OK\r\n\r\n",
