@@ -52,8 +52,8 @@ func TestFunctionTypes(t *testing.T) {
 	}
 }
 
-// TestFunctionExamples shows that the example of each function calls the function
-// and runs, and that HELP knows the result of those that read no relation.
+// TestFunctionExamples runs the example of each function. The example must call the
+// function. If it reads no relation, HELP must show its result.
 func TestFunctionExamples(t *testing.T) {
 	s := newSession(archive{smallSite()})
 	for _, f := range expr.Functions() {

@@ -85,11 +85,11 @@ func (m *matcher) enough(i int) bool {
 	return m.node.One == plan.FirstRow && i == m.done && m.found > 0
 }
 
-// take computes the conditions for the candidates in c, yields those that meet
-// them, and empties c. All candidates of the rows of the left side before row i
-// were added. Unless the join is inner, such rows without a result are yielded
-// with NULLs. It returns an error if a row must have one result at most and has
-// more.
+// take tests the conditions on the candidates in c, yields the candidates for which
+// they are true, and empties c. The caller has added all candidates of the left rows
+// before row i. If the join is not inner, take also yields those of these left rows
+// that have no match, with NULLs. It returns an error if a left row may have only one
+// match and has more.
 func (m *matcher) take(c *candidates, i int) error {
 	if err := m.ctx.Err(); err != nil {
 		return err

@@ -91,9 +91,9 @@ func (b *builder) joinAround() error {
 	return nil
 }
 
-// outerColumns returns the columns of the outer query that b reads: those that
-// conditions of WHERE compare by = with columns of b alone, as plain, and those
-// at other places. The columns of queries within b are not among them.
+// outerColumns returns the columns of the outer query that b reads. Plain are the
+// columns that WHERE compares by = with columns of b. Other are the columns that b reads
+// elsewhere. Columns that only queries within b read are left out.
 func (b *builder) outerColumns() (plain, other []*ast.Column) {
 	add := func(list *[]*ast.Column, e ast.Expr) {
 		if e == nil {

@@ -45,20 +45,10 @@ func (p *plot) timeline() *timeline {
 // next returns the start of the period after the one that begins at t. Without a
 // unit it returns t.
 func (l *timeline) next(t int64) int64 {
-	at := time.UnixMilli(t).In(l.zone)
-	switch l.unit {
-	case "year":
-		at = at.AddDate(1, 0, 0)
-	case "quarter":
-		at = at.AddDate(0, 3, 0)
-	case "month":
-		at = at.AddDate(0, 1, 0)
-	case "week":
-		at = at.AddDate(0, 0, 7)
-	case "day":
-		at = at.AddDate(0, 0, 1)
+	if l.unit == "" {
+		return t
 	}
-	return at.UnixMilli()
+	return value.After(l.unit, time.UnixMilli(t).In(l.zone)).UnixMilli()
 }
 
 // gapMax is the most periods of a gap that a chart shows as a line each. A longer

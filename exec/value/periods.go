@@ -30,18 +30,23 @@ func StartOf(unit string, t time.Time) time.Time {
 // the given zone.
 func PeriodAt(unit string, t record.Time, zone *time.Location) Period {
 	start := StartOf(unit, t.Std().In(zone))
-	var end time.Time
+	return Period{record.At(start), record.At(After(unit, start))}
+}
+
+// After returns the start of the period after the one that begins at start. unit is
+// "year", "quarter", "month", "week" or "day".
+func After(unit string, start time.Time) time.Time {
 	switch unit {
 	case "year":
-		end = start.AddDate(1, 0, 0)
+		return start.AddDate(1, 0, 0)
+	case "quarter":
+		return start.AddDate(0, 3, 0)
 	case "month":
-		end = start.AddDate(0, 1, 0)
+		return start.AddDate(0, 1, 0)
 	case "week":
-		end = start.AddDate(0, 0, 7)
-	default:
-		end = start.AddDate(0, 0, 1)
+		return start.AddDate(0, 0, 7)
 	}
-	return Period{record.At(start), record.At(end)}
+	return start.AddDate(0, 0, 1)
 }
 
 // PeriodName returns the name of the period p, which PeriodAt has returned for

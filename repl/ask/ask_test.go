@@ -16,7 +16,7 @@ import (
 	"infomall/store/record"
 )
 
-// TestMayRun shows which statements are answered: those that only read the archive.
+// TestMayRun shows that only statements that read the archive are answered.
 func TestMayRun(t *testing.T) {
 	for text, want := range map[string]bool{
 		"SELECT 1": true, "SEARCH 'x'": true, "SHOW PAGE 'http://a.example/'": true, "DIFF 'http://a.example/'": true, "SHOW POOLS": true,
