@@ -276,9 +276,9 @@ func (d *frameData) strip(ctx context.Context, snap relation.Snapshot, f *lookup
 // archived page.
 func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Target) error {
 	ctx := r.Context()
-	at, ok := lookup.Time(t.Time, s.o.Now())
-	if !ok {
-		return failf(http.StatusNotFound, "%q is no time; write it like 20080710, up to 14 digits", t.Time)
+	at, err := s.timeOf(t)
+	if err != nil {
+		return err
 	}
 	snap, release, err := s.snapshot(ctx)
 	if err != nil {

@@ -138,12 +138,21 @@ func sendReplayFile(w http.ResponseWriter, r *http.Request, name string) error {
 	return nil
 }
 
+// timeOf returns the time that a target asks for.
+func (s *server) timeOf(t *replay.Target) (record.Time, error) {
+	at, ok := lookup.Time(t.Time, s.o.Now())
+	if !ok {
+		return 0, failf(http.StatusNotFound, "%q is no time; write it like 20080710, up to 14 digits", t.Time)
+	}
+	return at, nil
+}
+
 // replayTarget answers with the capture that is nearest to the target.
 func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.Target) error {
 	ctx := r.Context()
-	at, ok := lookup.Time(t.Time, s.o.Now())
-	if !ok {
-		return failf(http.StatusNotFound, "%q is no time; write it like 20080710, up to 14 digits", t.Time)
+	at, err := s.timeOf(t)
+	if err != nil {
+		return err
 	}
 	free, err := acquire(ctx, s.replays, replayWait)
 	if err != nil {
