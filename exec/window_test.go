@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/exec/session"
+
 	"pgregory.net/rapid"
 )
 
@@ -168,6 +170,48 @@ func TestWindowErrors(t *testing.T) {
 		_, _, err := ask(newSession(archive{smallSite()}), c.src)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\ngot  %v\nwant %s", c.src, err, c.want)
+		}
+	}
+}
+
+// TestSortedWindows asks for windows over rows that come sorted, which are not sorted
+// again. The result is that of rows that are sorted, and EXPLAIN says so.
+func TestSortedWindows(t *testing.T) {
+	for _, c := range []struct {
+		over   string
+		sorted bool
+	}{
+		{"PARTITION BY url ORDER BY time", true},
+		{"PARTITION BY url", true},
+		{"ORDER BY url, time", true},
+		{"ORDER BY url", true},
+		{"", true},
+		{"PARTITION BY url ORDER BY time DESC", false},
+		{"PARTITION BY time ORDER BY url", false},
+		{"PARTITION BY host ORDER BY time", false},
+		{"PARTITION BY url ORDER BY status", false},
+		{"PARTITION BY url ORDER BY time, status", false},
+	} {
+		src := fmt.Sprintf(`SELECT url, time, row_number() OVER (%[1]s) AS n, lag(time) OVER (%[1]s) AS before, lead(url) OVER (%[1]s) AS after,
+			count(*) OVER (%[1]s) AS c, last_value(time) OVER (%[1]s) AS last FROM captures WHERE status = 200`, c.over)
+		got, _, err := ask(newSession(archive{smallSite()}), src)
+		if err != nil {
+			t.Fatalf("%s: %v", src, err)
+		}
+		plain := sessionWith(archive{smallSite()}, func(o *session.Options) { o.Plain = true })
+		want, _, err := ask(plain, src)
+		if err != nil {
+			t.Fatalf("%s: %v", src, err)
+		}
+		if got != want {
+			t.Errorf("%s: got\n%swant\n%s", c.over, got, want)
+		}
+		plan, _, err := ask(newSession(archive{smallSite()}), "EXPLAIN "+src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sorted := strings.Contains(plan, "comes sorted"); sorted != c.sorted {
+			t.Errorf("%s: the plan says sorted: %v, want %v:\n%s", c.over, sorted, c.sorted, plan)
 		}
 	}
 }

@@ -350,12 +350,7 @@ func (j *joiner) emitLeft(b *value.Batch, i int) {
 // emitRight appends row, an encoded row of the right side, to the right
 // columns of the result.
 func (j *joiner) emitRight(row []byte) {
-	text := string(row)
-	for _, c := range j.out.Cols[j.width:] {
-		var v value.Value
-		v, text = spill.DecodeValue(text)
-		c.AppendValue(v)
-	}
+	spill.DecodeColumns(j.out.Cols[j.width:], string(row))
 	j.out.N++
 }
 

@@ -62,12 +62,7 @@ func (c *candidates) add(b *value.Batch, i int, right []byte) {
 	for k, v := range b.Cols {
 		c.pairs.Cols[k].Append(v, i)
 	}
-	text := string(right)
-	for _, col := range c.pairs.Cols[len(b.Cols):] {
-		var v value.Value
-		v, text = spill.DecodeValue(text)
-		col.AppendValue(v)
-	}
+	spill.DecodeColumns(c.pairs.Cols[len(b.Cols):], string(right))
 	c.pairs.N++
 	c.owners = append(c.owners, i)
 }

@@ -87,13 +87,15 @@ func (r *Runner) sort(ctx context.Context, n *plan.Sort, in value.Rows) (value.R
 func decoded(cols []value.Column, in iter.Seq2[spill.Record, error]) value.Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		out := value.NewBatch(cols)
+		var rows spill.RowBuffer
 		for rec, err := range in {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			spill.DecodeRow(out, rec.Val)
-			if out.N == record.BatchRows {
+			rows.Add(rec.Val)
+			if out.N++; out.N == record.BatchRows {
+				rows.Decode(out.Cols)
 				if !yield(out, nil) {
 					return
 				}
@@ -101,6 +103,7 @@ func decoded(cols []value.Column, in iter.Seq2[spill.Record, error]) value.Rows 
 			}
 		}
 		if out.N > 0 {
+			rows.Decode(out.Cols)
 			yield(out, nil)
 		}
 	}

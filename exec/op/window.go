@@ -13,9 +13,9 @@ import (
 )
 
 // window yields the rows of in, sorted as n says, with the results of its
-// functions. It sorts all rows, on disk if they do not fit in memory, and then
-// reads one partition after the other, twice: once to compute what a row needs
-// of the rows after it, and once to yield the rows.
+// functions. It sorts all rows, on disk if they do not fit in memory, unless they
+// come sorted. Then it reads one partition after the other, twice: once to compute
+// what a row needs of the rows after it, and once to yield the rows.
 func (r *Runner) window(ctx context.Context, n *plan.Window, in value.Rows) (value.Rows, error) {
 	w := &windower{ctx: ctx, runner: r, node: n, width: len(n.In.Columns())}
 	if err := w.compile(); err != nil {
@@ -48,6 +48,7 @@ type windower struct {
 	atEnds    []int          // the functions whose result is known at the last peer of a row
 
 	out     *value.Batch
+	pending spill.RowBuffer // the columns of the rows of out, which are not decoded yet
 	stopped bool
 }
 
@@ -100,40 +101,45 @@ func (w *windower) compile() error {
 	return nil
 }
 
-// run sorts the rows of in and yields the result.
+// run yields the result for the rows of in.
 func (w *windower) run(in value.Rows) error {
 	w.out = value.NewBatch(w.node.Columns())
-	s := w.runner.Sorter(w.ctx, 1)
-	defer s.Close()
-	if err := w.sort(s, in); err != nil {
-		return err
-	}
 	rows, ends := w.runner.Spool(8), w.runner.Spool(16)
 	defer rows.Close()
 	defer ends.Close()
 	p := &partition{windower: w, rows: rows, ends: ends}
-	for rec, err := range s.Sorted() {
-		if err == nil {
-			err = p.add(rec)
-		}
-		if err != nil || w.stopped {
+	add := p.add
+	if !w.node.Sorted {
+		s := w.runner.Sorter(w.ctx, 1)
+		defer s.Close()
+		if err := w.encode(in, s.Add); err != nil {
 			return err
 		}
+		for rec, err := range s.Sorted() {
+			if err == nil {
+				err = add(rec.Key, rec.Val)
+			}
+			if err != nil || w.stopped {
+				return err
+			}
+		}
+	} else if err := w.encode(in, add); err != nil || w.stopped {
+		return err
 	}
 	if err := p.finish(); err != nil || w.stopped {
 		return err
 	}
 	if w.out.N > 0 {
-		w.yield(w.out, nil)
+		w.flush()
 	}
 	return nil
 }
 
-// sort adds the rows of in to s. The key of a row is that of its partition, and
-// then that of its place in the order. The value begins with the length of the
-// key of the partition.
-func (w *windower) sort(s *spill.Sorter, in value.Rows) error {
-	var key, val []byte
+// encode calls add for each row of in, until w is stopped, with the key of the row,
+// which is that of its partition and then that of its place in the order. The row
+// begins with the length of the key of the partition.
+func (w *windower) encode(in value.Rows, add func(key, row []byte) error) error {
+	var key, row []byte
 	extras := make([]*value.Vector, len(w.extras))
 	for b, err := range in {
 		if err == nil {
@@ -152,18 +158,25 @@ func (w *windower) sort(s *spill.Sorter, in value.Rows) error {
 		}
 		for i := range b.N {
 			key, _ = w.partition.append(key[:0], i)
-			val = binary.AppendUvarint(val[:0], uint64(len(key)))
+			row = binary.AppendUvarint(row[:0], uint64(len(key)))
 			key = w.order.append(key, i)
 			for _, v := range extras {
-				val = spill.AppendValue(val, v.At(i))
+				row = spill.AppendValue(row, v.At(i))
 			}
-			val = spill.AppendRow(val, b, i)
-			if err := s.Add(key, val); err != nil {
+			row = spill.AppendRow(row, b, i)
+			if err := add(key, row); err != nil || w.stopped {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// flush yields the rows of w.out, and empties it.
+func (w *windower) flush() {
+	w.pending.Decode(w.out.Cols[:w.width])
+	w.stopped = !w.yield(w.out, nil)
+	w.out.Clear()
 }
 
 // partition collects the rows of one partition, which come in order.
@@ -173,32 +186,35 @@ type partition struct {
 	ends *spill.Spool // for each group of peers, how many rows it has, and the results of the functions atEnds
 
 	begun bool
-	key   []byte // of the last row
-	same  int    // how many bytes of key are that of the partition
-	peers uint64 // number of rows in the current group of peers
+	key   []byte        // of the last row
+	same  int           // how many bytes of key are that of the partition
+	peers uint64        // number of rows in the current group of peers
+	end   []byte        // memory for an entry of ends
+	read  []value.Value // memory for the extras of a row
 }
 
 // add adds the next row. If it begins a new partition, add first yields the rows
 // of the one before.
-func (p *partition) add(rec spill.Record) error {
-	same, n := binary.Uvarint(rec.Val)
+func (p *partition) add(key, row []byte) error {
+	same, n := binary.Uvarint(row)
 	switch {
 	case !p.begun:
-	case int(same) != p.same || !bytes.Equal(rec.Key[:same], p.key[:p.same]):
+	case int(same) != p.same || !bytes.Equal(key[:same], p.key[:p.same]):
 		if err := p.finish(); err != nil || p.stopped {
 			return err
 		}
-	case !bytes.Equal(rec.Key, p.key):
+	case !bytes.Equal(key, p.key):
 		if err := p.endPeers(); err != nil {
 			return err
 		}
 	}
 	p.begun, p.same = true, int(same)
-	p.key = append(p.key[:0], rec.Key...)
+	p.key = append(p.key[:0], key...)
 	p.peers++
-	row := rec.Val[n:]
+	row = row[n:]
 	if len(p.atEnds) > 0 {
-		extras, _ := p.values(nil, row)
+		extras, _ := p.values(p.read[:0], row)
+		p.read = extras
 		for _, i := range p.atEnds {
 			f := &p.funcs[i]
 			v := extras[f.arg]
@@ -216,20 +232,19 @@ func (p *partition) add(rec spill.Record) error {
 
 // values appends the extras of an encoded row to dst. It also returns the rest of
 // the row, its columns.
-func (w *windower) values(dst []value.Value, row []byte) ([]value.Value, string) {
-	text := string(row)
+func (w *windower) values(dst []value.Value, row []byte) ([]value.Value, []byte) {
 	for range w.extras {
 		var v value.Value
-		v, text = spill.DecodeValue(text)
+		v, row = spill.DecodeValue(row)
 		dst = append(dst, v)
 	}
-	return dst, text
+	return dst, row
 }
 
 // endPeers ends the current group of peers: it adds their number and the results
 // of the functions that are now known to p.ends.
 func (p *partition) endPeers() error {
-	end := binary.AppendUvarint(nil, p.peers)
+	end := binary.AppendUvarint(p.end[:0], p.peers)
 	for _, i := range p.atEnds {
 		f := &p.funcs[i]
 		if f.Kind == plan.OfPeers {
@@ -237,7 +252,7 @@ func (p *partition) endPeers() error {
 		}
 		end = spill.AppendValue(end, f.end)
 	}
-	p.peers = 0
+	p.peers, p.end = 0, end
 	return p.ends.Add(end)
 }
 
@@ -253,7 +268,6 @@ func (p *partition) finish() error {
 		f := &p.funcs[i]
 		if f.Kind == plan.Lag || f.Kind == plan.Lead {
 			f.other = p.rows.Reader()
-			defer f.other.Close()
 			for k := int64(0); f.Kind == plan.Lead && k < f.Offset; k++ {
 				if _, ok, err := f.other.Next(); !ok || err != nil {
 					if err != nil {
@@ -265,8 +279,6 @@ func (p *partition) finish() error {
 		}
 	}
 	rows, ends := p.rows.Reader(), p.ends.Reader()
-	defer rows.Close()
-	defer ends.Close()
 	place := window{}
 	var extras []value.Value
 	for {
@@ -284,13 +296,8 @@ func (p *partition) finish() error {
 		}
 		place.left--
 		place.row++
-		var text string
-		extras, text = p.values(extras[:0], row)
-		for _, c := range p.out.Cols[:p.width] {
-			var v value.Value
-			v, text = spill.DecodeValue(text)
-			c.AppendValue(v)
-		}
+		extras, row = p.values(extras[:0], row)
+		p.pending.Add(row)
 		for i := range p.funcs {
 			v, err := p.result(&p.funcs[i], &place, extras)
 			if err != nil {
@@ -303,10 +310,9 @@ func (p *partition) finish() error {
 			if err := p.ctx.Err(); err != nil {
 				return err
 			}
-			if p.stopped = !p.yield(p.out, nil); p.stopped {
+			if p.flush(); p.stopped {
 				return nil
 			}
-			p.out.Clear()
 		}
 	}
 	p.rows.Clear()
@@ -335,9 +341,9 @@ func (p *partition) nextPeers(w *window, ends *spill.SpoolReader) error {
 	}
 	n, used := binary.Uvarint(end)
 	w.left, w.first, w.group = n, w.row+1, w.group+1
-	text := string(end[used:])
+	end = end[used:]
 	for _, i := range p.atEnds {
-		p.funcs[i].end, text = spill.DecodeValue(text)
+		p.funcs[i].end, end = spill.DecodeValue(end)
 	}
 	return nil
 }
@@ -354,7 +360,7 @@ func (p *partition) result(f *windowResult, w *window, extras []value.Value) (va
 		return value.OfInt(w.group), nil
 	case plan.FirstValue:
 		if w.row == 1 {
-			f.first = held(extras[f.arg])
+			f.first = extras[f.arg]
 		}
 		return f.first, nil
 	case plan.Lag, plan.Lead:
@@ -364,7 +370,8 @@ func (p *partition) result(f *windowResult, w *window, extras []value.Value) (va
 				return value.Value{}, err
 			}
 			if ok {
-				others, _ := p.values(nil, row)
+				others, _ := p.values(p.read[:0], row)
+				p.read = others
 				return others[f.arg], nil
 			}
 		}

@@ -139,14 +139,18 @@ func (b *builder) inOrder(keys []Key) bool {
 	if len(b.inputs) != 1 || b.inputs[0].src == nil || b.grouped || b.windowed || b.sel.Distinct {
 		return false
 	}
-	src := b.inputs[0].src
-	natural := src.Relation.Order
+	return b.inputs[0].src.inOrder(keys)
+}
+
+// inOrder reports whether the rows of s come sorted by keys.
+func (s *Source) inOrder(keys []Key) bool {
+	natural := s.Relation.Order
 	if len(keys) > len(natural) {
 		return false
 	}
 	for i, k := range keys {
 		c, ok := k.Expr.(*expr.Col)
-		if !ok || k.Order.Desc || c.Index >= len(src.Fields) || src.Fields[c.Index].Name != natural[i] {
+		if !ok || k.Order.Desc || c.Index >= len(s.Fields) || s.Fields[c.Index].Name != natural[i] {
 			return false
 		}
 	}

@@ -18,6 +18,7 @@ type Window struct {
 	PartitionBy []expr.Expr
 	OrderBy     []Key
 	Funcs       []*WindowFunc
+	Sorted      bool   // the rows of In come sorted by PartitionBy and OrderBy
 	text        string // PartitionBy and OrderBy, to find equal windows
 }
 
@@ -70,7 +71,11 @@ func (n *Window) String() string {
 	for i, f := range n.Funcs {
 		names[i] = f.Text
 	}
-	return "window" + n.text + ": " + strings.Join(names, ", ")
+	sorted := ""
+	if n.Sorted {
+		sorted = " (comes sorted)"
+	}
+	return "window" + n.text + sorted + ": " + strings.Join(names, ", ")
 }
 
 // window returns the column that holds the result of c, a function with OVER. It
@@ -99,6 +104,7 @@ func (b *builder) window(bind *expr.Binder, c *ast.Call) (expr.Expr, error) {
 		top.Funcs = append(top.Funcs, f)
 	} else {
 		w.In, w.Funcs = b.top, []*WindowFunc{f}
+		w.Sorted = b.sorted(w)
 		b.top = w
 	}
 	if b.found == nil {
@@ -107,6 +113,26 @@ func (b *builder) window(bind *expr.Binder, c *ast.Call) (expr.Expr, error) {
 	x := &expr.Col{Index: len(b.top.Columns()) - 1, Name: f.Text, T: f.T}
 	b.found[c], b.windowed = x, true
 	return x, nil
+}
+
+// sorted reports whether the rows that w reads come sorted by its partitions and,
+// within each, by its order, as versions do for one with PARTITION BY url ORDER BY
+// time.
+func (b *builder) sorted(w *Window) bool {
+	in := w.In
+	for {
+		below, ok := in.(*Window)
+		if !ok || !below.Sorted {
+			break
+		}
+		in = below.In
+	}
+	var keys []Key
+	for _, e := range w.PartitionBy {
+		keys = append(keys, Key{Expr: e})
+	}
+	src := b.byURL(in)
+	return src != nil && src.inOrder(append(keys, w.OrderBy...))
 }
 
 // refersTo reports whether w or f reads a column with an index of at least from.

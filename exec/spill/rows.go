@@ -19,13 +19,42 @@ func AppendRow(dst []byte, b *value.Batch, i int) []byte {
 // DecodeRow appends the row that AppendRow wrote to src as a new row of b. The
 // texts of the row share the memory of one string.
 func DecodeRow(b *value.Batch, src []byte) {
-	text := string(src)
-	for _, c := range b.Cols {
+	DecodeColumns(b.Cols, string(src))
+	b.N++
+}
+
+// DecodeColumns appends to each vector of cols the value that AppendRow wrote to
+// src for it. It returns the rest of src. Texts share the memory of src.
+func DecodeColumns(cols []*value.Vector, src string) string {
+	for _, c := range cols {
 		var v value.Value
-		v, text = DecodeValue(text)
+		v, src = DecodeValue(src)
 		c.AppendValue(v)
 	}
-	b.N++
+	return src
+}
+
+// RowBuffer collects rows that AppendRow encoded, and decodes them together. The
+// texts of all its rows share the memory of one string: rows without texts of
+// their own in memory sort twice as fast.
+type RowBuffer struct {
+	rows []byte
+	n    int
+}
+
+// Add adds a copy of an encoded row.
+func (r *RowBuffer) Add(row []byte) {
+	r.rows = append(r.rows, row...)
+	r.n++
+}
+
+// Decode appends the rows to cols, and empties r.
+func (r *RowBuffer) Decode(cols []*value.Vector) {
+	src := string(r.rows)
+	for range r.n {
+		src = DecodeColumns(cols, src)
+	}
+	r.rows, r.n = r.rows[:0], 0
 }
 
 // AppendValue appends the type and the content of v to dst, in the form that
@@ -50,8 +79,9 @@ func AppendValue(dst []byte, v value.Value) []byte {
 }
 
 // DecodeValue returns the first value in src, which AppendValue wrote, and the
-// rest of src. The text of the value shares the memory of src.
-func DecodeValue(src string) (value.Value, string) {
+// rest of src. The text of the value shares the memory of src if that is a string,
+// and is a copy otherwise.
+func DecodeValue[S string | []byte](src S) (value.Value, S) {
 	v := value.Value{Type: value.Type(src[0])}
 	src = src[1:]
 	switch v.Type {
@@ -67,7 +97,7 @@ func DecodeValue(src string) (value.Value, string) {
 		return v, src[8:]
 	case value.Text, value.URL:
 		u, n := uvarint(src)
-		v.Text = src[n : n+int(u)]
+		v.Text = string(src[n : n+int(u)])
 		return v, src[n+int(u):]
 	}
 	return v, src
@@ -75,7 +105,7 @@ func DecodeValue(src string) (value.Value, string) {
 
 // uvarint returns the number at the start of s and how many bytes it takes,
 // like binary.Uvarint. It panics if s ends within the number.
-func uvarint(s string) (uint64, int) {
+func uvarint[S string | []byte](s S) (uint64, int) {
 	var u uint64
 	for i := range len(s) {
 		u |= uint64(s[i]&0x7f) << (7 * i)

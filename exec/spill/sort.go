@@ -50,23 +50,56 @@ type Record struct{ Key, Val []byte }
 // their order. It holds at most limit bytes in memory, and writes further
 // records to runs: sorted temporary files. One goroutine uses it and closes it.
 type Sorter struct {
-	ctx   context.Context // the context of the query that sorts
-	limit int64
-	dirs  []string
-	held  []heldRec
-	bytes int64
-	chunk []byte // the unused rest of the current chunk
-	// chunks are the chunks allocated since held was last empty. spare are older
-	// chunks, which are used again.
-	chunks, spare [][]byte
-	runs          []*os.File
+	ctx     context.Context // the context of the query that sorts
+	limit   int64
+	dirs    []string
+	held    []heldRec // the records in memory
+	bytes   int64
+	chunks  [][]byte // the memory of the records, in the form of appendRecord
+	spare   [][]byte // older chunks of chunkBytes, which are used again
+	runs    []*os.File
+	sorting []heldRec // memory for sortByPrefix
 }
 
-// heldRec is a record in memory, with its number in the order of arrival. The
-// number makes the sort stable; that is faster than a stable sort.
+// heldRec is a record in memory. It has no pointers, so that the garbage
+// collector does not look at millions of them.
 type heldRec struct {
-	Record
-	seq int
+	prefix uint64 // a part of the key, for sortFrom
+	chunk  uint32 // the record is in this chunk
+	at     uint32 // and begins at this byte of it
+}
+
+// before reports whether r was added before o.
+func (r heldRec) before(o heldRec) bool {
+	return r.chunk < o.chunk || r.chunk == o.chunk && r.at < o.at
+}
+
+// encoded returns the record r and all that follows it in its chunk.
+func (s *Sorter) encoded(r heldRec) []byte { return s.chunks[r.chunk][r.at:] }
+
+// record returns the record r.
+func (s *Sorter) record(r heldRec) Record {
+	rec, _ := decodeRecord(s.encoded(r))
+	return rec
+}
+
+// appendRecord appends to dst the record with this key and value, as chunks and
+// runs hold it: the lengths of both, the key, the value.
+func appendRecord(dst, key, val []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(key)))
+	dst = binary.AppendUvarint(dst, uint64(len(val)))
+	dst = append(dst, key...)
+	return append(dst, val...)
+}
+
+// decodeRecord returns the record at the start of b, and how many bytes it takes.
+func decodeRecord(b []byte) (Record, int) {
+	k, n := binary.Uvarint(b)
+	v, m := binary.Uvarint(b[n:])
+	key := n + m
+	val := key + int(k)
+	end := val + int(v)
+	return Record{b[key:val:val], b[val:end:end]}, end
 }
 
 // Sorter returns a Sorter that may use the memory m divided by share. It holds
@@ -80,58 +113,36 @@ func (m *Memory) Sorter(ctx context.Context, share int64) *Sorter {
 // Add adds a copy of a record. When memory is full, it first writes the records
 // in memory to a temporary file.
 func (s *Sorter) Add(key, val []byte) error {
-	const overhead = 56 // of a heldRec
-	size := len(key) + len(val)
+	const overhead = 40 // of a heldRec in a list that grows, and in the memory of sortByPrefix
+	size := len(key) + len(val) + 2*binary.MaxVarintLen64
 	if s.bytes+int64(size) > s.limit && len(s.held) > 0 {
 		if err := s.spill(); err != nil {
 			return err
 		}
 	}
-	if size > len(s.chunk) {
-		s.moreMemory(size)
+	last := len(s.chunks) - 1
+	if last < 0 || cap(s.chunks[last])-len(s.chunks[last]) < size {
+		s.chunks = append(s.chunks, s.moreMemory(size))
+		last++
 	}
-	n := copy(s.chunk, key)
-	copy(s.chunk[n:], val)
-	s.held = append(s.held, heldRec{Record{s.chunk[:n:n], s.chunk[n:size:size]}, len(s.held)})
-	s.chunk = s.chunk[size:]
-	s.bytes += int64(size) + overhead
+	chunk := s.chunks[last]
+	s.held = append(s.held, heldRec{chunk: uint32(last), at: uint32(len(chunk))})
+	s.chunks[last] = appendRecord(chunk, key, val)
+	s.bytes += int64(len(s.chunks[last])-len(chunk)) + overhead
 	return nil
 }
 
 // Empty reports whether no record was added.
 func (s *Sorter) Empty() bool { return len(s.held) == 0 && len(s.runs) == 0 }
 
-// moreMemory sets s.chunk, the memory for further records, to a new or spare
-// piece with room for size bytes.
-func (s *Sorter) moreMemory(size int) {
+// moreMemory returns an empty chunk, spare or new, with room for size bytes.
+func (s *Sorter) moreMemory(size int) []byte {
 	if n := len(s.spare); n > 0 && size <= chunkBytes {
-		s.chunk, s.spare = s.spare[n-1], s.spare[:n-1]
-	} else {
-		s.chunk = make([]byte, max(size, chunkBytes))
+		chunk := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		return chunk
 	}
-	if len(s.chunk) == chunkBytes {
-		s.chunks = append(s.chunks, s.chunk)
-	}
-}
-
-// sort sorts the records in memory, which may be millions. When the context is
-// done, the comparison reports all records as equal, so that the sort ends
-// soon, and sort returns the context's error.
-func (s *Sorter) sort() error {
-	n, ended := 0, false
-	slices.SortFunc(s.held, func(a, b heldRec) int {
-		if n++; n%ctxEvery == 0 {
-			ended = s.ctx.Err() != nil
-		}
-		if ended {
-			return 0
-		}
-		if c := bytes.Compare(a.Key, b.Key); c != 0 {
-			return c
-		}
-		return a.seq - b.seq
-	})
-	return s.ctx.Err()
+	return make([]byte, 0, max(size, chunkBytes))
 }
 
 // spill sorts the records in memory and writes them to a new run (a sorted
@@ -141,21 +152,25 @@ func (s *Sorter) spill() error {
 	if err := s.sort(); err != nil {
 		return err
 	}
-	held := s.held
-	err := s.writeRun(func(yield func(Record, error) bool) {
-		for i, r := range held {
+	err := s.writeRun(func(yield func([]byte, error) bool) {
+		for i, r := range s.held {
 			var err error
 			if i%ctxEvery == 0 {
 				err = s.ctx.Err()
 			}
-			if !yield(r.Record, err) {
+			b := s.encoded(r)
+			_, n := decodeRecord(b)
+			if !yield(b[:n], err) {
 				return
 			}
 		}
 	})
-	clear(s.held)
-	s.held, s.bytes, s.chunk = s.held[:0], 0, nil
-	s.spare, s.chunks = append(s.spare, s.chunks...), s.chunks[:0]
+	for _, chunk := range s.chunks {
+		if cap(chunk) == chunkBytes {
+			s.spare = append(s.spare, chunk[:0])
+		}
+	}
+	s.held, s.bytes, s.chunks = s.held[:0], 0, s.chunks[:0]
 	if err == nil && len(s.runs) > runsMax {
 		err = s.mergeRuns()
 	}
@@ -167,12 +182,20 @@ func (s *Sorter) mergeRuns() error {
 	old := s.runs
 	s.runs = nil
 	defer closeAll(old)
-	return s.writeRun(merge(s.ctx, old))
+	var buf []byte
+	return s.writeRun(func(yield func([]byte, error) bool) {
+		for r, err := range merge(s.ctx, old) {
+			buf = appendRecord(buf[:0], r.Key, r.Val)
+			if !yield(buf, err) {
+				return
+			}
+		}
+	})
 }
 
-// writeRun writes sorted records to a new run (a temporary file) and adds it to
-// s.runs.
-func (s *Sorter) writeRun(in iter.Seq2[Record, error]) (err error) {
+// writeRun writes sorted records, each in the form of appendRecord, to a new run
+// (a temporary file) and adds it to s.runs.
+func (s *Sorter) writeRun(in iter.Seq2[[]byte, error]) (err error) {
 	f, err := tempFile(s.dirs)
 	if err != nil {
 		return err
@@ -184,16 +207,11 @@ func (s *Sorter) writeRun(in iter.Seq2[Record, error]) (err error) {
 		}
 	}()
 	w := bufio.NewWriterSize(f, bufferBytes)
-	var head [2 * binary.MaxVarintLen64]byte
 	for r, err := range in {
 		if err != nil {
 			return err
 		}
-		n := binary.PutUvarint(head[:], uint64(len(r.Key)))
-		n += binary.PutUvarint(head[n:], uint64(len(r.Val)))
-		w.Write(head[:n]) // Flush returns the error
-		w.Write(r.Key)
-		if _, err := w.Write(r.Val); err != nil {
+		if _, err := w.Write(r); err != nil {
 			return err
 		}
 	}
@@ -228,7 +246,7 @@ func (s *Sorter) Sorted() iter.Seq2[Record, error] {
 				yield(Record{}, s.ctx.Err())
 				return
 			}
-			if !yield(r.Record, nil) {
+			if !yield(s.record(r), nil) {
 				return
 			}
 		}

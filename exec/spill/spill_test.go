@@ -51,6 +51,42 @@ func TestSorter(t *testing.T) {
 	}
 }
 
+// TestSorterKeys sorts keys of kinds for which the order of numbers made from them
+// may differ from the order of bytes: keys with a long common beginning, keys that
+// begin with other keys, keys with zeros at their end, and the empty key.
+func TestSorterKeys(t *testing.T) {
+	const seed = 2
+	pieces := []string{"", "\x00", "\x00\x00", "a", "\xff", "http://host.example/", "01234567", "0123456", "same beginning of all"}
+	r := rand.New(rand.NewPCG(seed, 0))
+	for round := range 200 {
+		s := &Sorter{ctx: t.Context(), limit: 1 << 20}
+		var want []Record
+		for i := range 1 + r.IntN(300) {
+			var key []byte
+			for range r.IntN(6) {
+				key = append(key, pieces[r.IntN(len(pieces))]...)
+			}
+			val := binary.BigEndian.AppendUint32(nil, uint32(i))
+			if err := s.Add(key, val); err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, Record{key, val})
+		}
+		slices.SortStableFunc(want, func(a, b Record) int { return bytes.Compare(a.Key, b.Key) })
+		i := 0
+		for got, err := range s.Sorted() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Key, want[i].Key) || !bytes.Equal(got.Val, want[i].Val) {
+				t.Fatalf("round %d, record %d: got %q %x, want %q %x", round, i, got.Key, got.Val, want[i].Key, want[i].Val)
+			}
+			i++
+		}
+		s.Close()
+	}
+}
+
 // TestSorterLeavesNothing shows that temporary files have no name, so that none
 // is left on disk, and that a directory in which no file can be created is
 // skipped.
@@ -72,7 +108,7 @@ func TestSorterLeavesNothing(t *testing.T) {
 	}
 	s.Close()
 	t.Setenv("TMPDIR", dir+"/missing")
-	err = (&Sorter{}).writeRun(func(func(Record, error) bool) {})
+	err = (&Sorter{}).writeRun(func(func([]byte, error) bool) {})
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got error %v, want %v", err, os.ErrNotExist)
 	}
@@ -120,7 +156,7 @@ func TestSorterStops(t *testing.T) {
 	if err := s.sort(); err != context.Canceled {
 		t.Errorf("sort: got %v, want %v", err, context.Canceled)
 	}
-	if slices.IsSortedFunc(s.held, func(a, b heldRec) int { return bytes.Compare(a.Key, b.Key) }) {
+	if slices.IsSortedFunc(s.held, func(a, b heldRec) int { return bytes.Compare(s.record(a).Key, s.record(b).Key) }) {
 		t.Error("all was sorted all the same")
 	}
 }

@@ -13,13 +13,13 @@ import (
 // a limit of memory go to a temporary file. One goroutine uses it and closes
 // it.
 type Spool struct {
-	n     int
-	limit int64
-	dirs  []string
-	held  [][]byte
-	bytes int64
-	file  *os.File
-	out   *bufio.Writer
+	n      int
+	limit  int64
+	dirs   []string
+	chunks [][]byte // the first rows, each after its length
+	bytes  int64    // how much memory chunks take
+	file   *os.File // the other rows, in the same form
+	out    *bufio.Writer
 }
 
 // Spool returns an empty Spool that may use the memory m divided by share.
@@ -28,13 +28,25 @@ func (m *Memory) Spool(share int64) *Spool { return &Spool{limit: m.Bytes / shar
 
 // Add adds a copy of a row.
 func (s *Spool) Add(row []byte) error {
-	const overhead = 24 // of a slice
 	s.n++
-	if s.bytes += int64(len(row)) + overhead; s.bytes <= s.limit {
-		s.held = append(s.held, append([]byte(nil), row...))
-		return nil
-	}
 	if s.file == nil {
+		last := len(s.chunks) - 1
+		size := binary.MaxVarintLen64 + len(row)
+		if last < 0 || cap(s.chunks[last])-len(s.chunks[last]) < size {
+			size = max(size, min(chunkBytes, int(s.bytes)))
+			if s.bytes+int64(size) <= s.limit {
+				s.chunks = append(s.chunks, make([]byte, 0, size))
+				s.bytes += int64(size)
+				last++
+			} else {
+				last = -1
+			}
+		}
+		if last >= 0 {
+			chunk := binary.AppendUvarint(s.chunks[last], uint64(len(row)))
+			s.chunks[last] = append(chunk, row...)
+			return nil
+		}
 		var err error
 		if s.file, err = tempFile(s.dirs); err != nil {
 			return err
@@ -63,79 +75,71 @@ func spoolFault(deed string, err error) error {
 // until the iteration moves on.
 func (s *Spool) All() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		for _, row := range s.held {
-			if !yield(row, nil) {
-				return
-			}
-		}
-		if s.file == nil {
-			return
-		}
-		if err := s.out.Flush(); err != nil {
-			yield(nil, spoolFault("write", err))
-			return
-		}
-		in := bufio.NewReaderSize(io.NewSectionReader(s.file, 0, 1<<62), bufferBytes)
-		var row []byte
-		for range s.n - len(s.held) {
-			size, err := binary.ReadUvarint(in)
-			if err == nil {
-				row = append(row[:0], make([]byte, size)...)
-				_, err = io.ReadFull(in, row)
-			}
-			if err != nil {
-				yield(nil, spoolFault("read", unexpected(err)))
-				return
-			}
-			if !yield(row, nil) {
+		r := s.Reader()
+		for {
+			row, ok, err := r.Next()
+			if !ok && err == nil || !yield(row, err) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// Reader returns a reader of the rows, in the order in which they were added. The
-// caller must call its Close.
-func (s *Spool) Reader() *SpoolReader {
-	r := &SpoolReader{held: s.held}
-	if s.file != nil {
-		r.next, r.stop = iter.Pull2(s.All())
-	}
-	return r
-}
+// Reader returns a reader of the rows, in the order in which they were added. No
+// row may be added while it is used.
+func (s *Spool) Reader() *SpoolReader { return &SpoolReader{spool: s, left: s.n, chunks: s.chunks} }
 
-// SpoolReader reads the rows of a Spool one by one, while no rows are added.
+// SpoolReader reads the rows of a Spool one by one.
 type SpoolReader struct {
-	held [][]byte                     // the rows, if all are in memory
-	next func() ([]byte, error, bool) // otherwise
-	stop func()
+	spool  *Spool
+	left   int      // how many rows follow
+	chunk  []byte   // the rest of the chunk that is read
+	chunks [][]byte // the chunks after it
+	in     *bufio.Reader
+	row    []byte // the last row of the file
 }
 
 // Next returns the next row, which is valid until the next call, or nil and false
 // after the last.
 func (r *SpoolReader) Next() (row []byte, ok bool, err error) {
-	if r.next != nil {
-		row, err, ok = r.next()
-		return row, ok && err == nil, err
-	}
-	if len(r.held) == 0 {
+	if r.left == 0 {
 		return nil, false, nil
 	}
-	row, r.held = r.held[0], r.held[1:]
-	return row, true, nil
-}
-
-// Close ends the reading.
-func (r *SpoolReader) Close() {
-	if r.stop != nil {
-		r.stop()
+	r.left--
+	for len(r.chunk) == 0 && len(r.chunks) > 0 {
+		r.chunk, r.chunks = r.chunks[0], r.chunks[1:]
 	}
+	if len(r.chunk) > 0 {
+		size, n := binary.Uvarint(r.chunk)
+		row = r.chunk[n : n+int(size) : n+int(size)]
+		r.chunk = r.chunk[n+int(size):]
+		return row, true, nil
+	}
+	if r.in == nil {
+		if err := r.spool.out.Flush(); err != nil {
+			return nil, false, spoolFault("write", err)
+		}
+		r.in = bufio.NewReaderSize(io.NewSectionReader(r.spool.file, 0, 1<<62), bufferBytes)
+	}
+	size, err := binary.ReadUvarint(r.in)
+	if err == nil {
+		r.row = append(r.row[:0], make([]byte, size)...)
+		_, err = io.ReadFull(r.in, r.row)
+	}
+	if err != nil {
+		return nil, false, spoolFault("read", unexpected(err))
+	}
+	return r.row, true, nil
 }
 
-// Clear removes all rows. The Spool can be used again.
+// Clear removes all rows. The Spool can be used again; its readers cannot.
 func (s *Spool) Clear() {
 	s.Close()
-	s.n, s.bytes, s.held = 0, 0, s.held[:0]
+	s.n = 0
+	if len(s.chunks) > 0 { // the last is the largest, or as large as others
+		last := s.chunks[len(s.chunks)-1]
+		s.chunks, s.bytes = append(s.chunks[:0], last[:0]), int64(cap(last))
+	}
 }
 
 // Close closes the temporary file, which frees its space.

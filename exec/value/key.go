@@ -48,7 +48,7 @@ func (v *Vector) AppendKey(dst []byte, i int, o Order) []byte {
 	case Text:
 		dst = appendTextKey(dst, v.Texts[i])
 	case URL:
-		dst = appendTextKey(dst, urlkey.Key(v.Texts[i]))
+		dst = endTextKey(urlkey.AppendKey(dst, v.Texts[i]), start)
 	}
 	if o.Desc {
 		for k := start; k < len(dst); k++ {
@@ -88,16 +88,17 @@ func floatKey(f float64) uint64 {
 // zero byte within s is written as 0 255. In this way the end of a text sorts
 // before every byte that could follow in a longer text.
 func appendTextKey(dst []byte, s string) []byte {
-	for {
-		n := strings.IndexByte(s, 0)
-		if n < 0 {
-			dst = append(dst, s...)
-			return append(dst, 0, 0)
-		}
-		dst = append(dst, s[:n]...)
-		dst = append(dst, 0, 0xff)
-		s = s[n+1:]
+	start := len(dst)
+	return endTextKey(append(dst, s...), start)
+}
+
+// endTextKey does for the text dst[start:] what appendTextKey does for s.
+func endTextKey(dst []byte, start int) []byte {
+	if bytes.IndexByte(dst[start:], 0) >= 0 {
+		rest := bytes.ReplaceAll(dst[start:], []byte{0}, []byte{0, 0xff})
+		dst = append(dst[:start], rest...)
 	}
+	return append(dst, 0, 0)
 }
 
 // FromKey reports whether AppendOfKey can read back a value of type t from its sort

@@ -243,8 +243,7 @@ func isDigits(s string) bool {
 // escapeBytes returns s, a URL that is not UTF-8, as valid UTF-8. It decodes the
 // bytes of the host as GB18030, and percent-encodes the other bytes beyond ASCII.
 func escapeBytes(s string) string {
-	var b strings.Builder
-	b.Grow(len(s) * 3)
+	b := make([]byte, 0, len(s)*3)
 	rest := s
 	if i := strings.Index(s, "://"); i >= 0 {
 		end := i + len("://")
@@ -255,7 +254,7 @@ func escapeBytes(s string) string {
 		if err != nil {
 			host = s[:end] // Unreachable: the decoder replaces what it cannot read.
 		}
-		b.WriteString(host)
+		b = append(b, host...)
 		rest = s[end:]
 	}
 	inPath := true
@@ -263,23 +262,22 @@ func escapeBytes(s string) string {
 		c := rest[i]
 		inPath = inPath && c != '?'
 		if c < utf8.RuneSelf {
-			b.WriteByte(c)
+			b = append(b, c)
 			continue
 		}
-		writeEscaped(&b, c)
+		b = appendEscaped(b, c)
 		// The second byte of a GBK character may be a backslash. Unescaped in a
 		// path, it would be read as a slash.
 		if inPath && i+1 < len(rest) && rest[i+1] == '\\' {
-			writeEscaped(&b, '\\')
+			b = appendEscaped(b, '\\')
 			i++
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
-func writeEscaped(b *strings.Builder, c byte) {
+// appendEscaped appends c to dst, percent-encoded.
+func appendEscaped(dst []byte, c byte) []byte {
 	const hex = "0123456789ABCDEF"
-	b.WriteByte('%')
-	b.WriteByte(hex[c>>4])
-	b.WriteByte(hex[c&15])
+	return append(dst, '%', hex[c>>4], hex[c&15])
 }

@@ -184,14 +184,13 @@ func unescapeAll(s string) string {
 // escapeMinimal returns s with the bytes percent-encoded that a folded key must not
 // contain: control characters, blanks, bytes beyond ASCII, # and %.
 func escapeMinimal(s string) string {
-	var b strings.Builder
-	b.Grow(len(s) + 16)
+	b := make([]byte, 0, len(s)+16)
 	for i := range len(s) {
 		if c := s[i]; c <= ' ' || c >= 0x7F || c == '#' || c == '%' {
-			writeEscaped(&b, c)
+			b = appendEscaped(b, c)
 		} else {
-			b.WriteByte(c)
+			b = append(b, c)
 		}
 	}
-	return b.String()
+	return string(b)
 }

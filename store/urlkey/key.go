@@ -23,23 +23,27 @@ import "strings"
 // has no comma, or a colon before its first comma. The other keys have a comma
 // before their first colon, or an IPv6 address in brackets.
 func Key(canonical string) string {
+	var buf [256]byte
+	return string(AppendKey(buf[:0], canonical))
+}
+
+// AppendKey appends the sort key of a canonical URL to dst, and returns dst.
+func AppendKey(dst []byte, canonical string) []byte {
 	p, ok := split(canonical)
 	if !ok {
-		return canonical
+		return append(dst, canonical...)
 	}
-	var b strings.Builder
-	b.Grow(len(canonical)) // exact, unless a label needs escapes
-	writeLabels(&b, p.host)
-	b.WriteString(p.port)
-	b.WriteByte(')')
-	b.WriteString(p.path)
-	b.WriteByte(' ')
-	b.WriteString(p.scheme)
+	dst = appendLabels(dst, p.host)
+	dst = append(dst, p.port...)
+	dst = append(dst, ')')
+	dst = append(dst, p.path...)
+	dst = append(dst, ' ')
+	dst = append(dst, p.scheme...)
 	if p.user != "" {
-		b.WriteByte(' ')
-		b.WriteString(p.user)
+		dst = append(dst, ' ')
+		dst = append(dst, p.user...)
 	}
-	return b.String()
+	return dst
 }
 
 // URL returns the canonical URL whose sort key is key. If key is not such a key,
@@ -195,43 +199,44 @@ func HostPrefix(key string) int {
 	return strings.IndexByte(key, ')') + 1
 }
 
-// writeLabels writes the labels of host to b in reverse order, each followed by a
-// comma. An IP address is written as one label.
-func writeLabels(b *strings.Builder, host string) {
+// appendLabels appends the labels of host to dst in reverse order, each followed by
+// a comma. An IP address is appended as one label.
+func appendLabels(dst []byte, host string) []byte {
 	if isIP(host) {
-		b.WriteString(host)
-		b.WriteByte(',')
-		return
+		dst = append(dst, host...)
+		return append(dst, ',')
 	}
+	plain := strings.IndexByte(host, ',') < 0 && strings.IndexByte(host, ')') < 0 && strings.IndexByte(host, '%') < 0
 	for {
 		dot := strings.LastIndexByte(host, '.')
-		writeLabel(b, host[dot+1:])
-		b.WriteByte(',')
+		if label := host[dot+1:]; plain {
+			dst = append(dst, label...)
+		} else {
+			dst = appendLabel(dst, label)
+		}
+		dst = append(dst, ',')
 		if dot < 0 {
-			return
+			return dst
 		}
 		host = host[:dot]
 	}
 }
 
-// writeLabel writes one label of a host. Commas, parentheses and percent signs
-// in it are percent-encoded, so that the label ends at the next comma.
-func writeLabel(b *strings.Builder, label string) {
-	if strings.IndexByte(label, ',') < 0 && strings.IndexByte(label, ')') < 0 && strings.IndexByte(label, '%') < 0 {
-		b.WriteString(label)
-		return
-	}
+// appendLabel appends one label of a host to dst. Commas, parentheses and percent
+// signs in it are percent-encoded, so that the label ends at the next comma.
+func appendLabel(dst []byte, label string) []byte {
 	for i := range len(label) {
 		switch c := label[i]; c {
 		case ',', ')', '%':
-			writeEscaped(b, c)
+			dst = appendEscaped(dst, c)
 		default:
-			b.WriteByte(c)
+			dst = append(dst, c)
 		}
 	}
+	return dst
 }
 
-// writeUnescaped writes label, which writeLabel has written, to b as it was before
+// writeUnescaped writes label, which appendLabel has written, to b as it was before
 // its percent-encoding.
 func writeUnescaped(b *strings.Builder, label string) {
 	for {

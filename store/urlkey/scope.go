@@ -206,9 +206,7 @@ func scopeHost(s string) (labels, port string, err error) {
 	if isIP(name) && name[0] != '[' && name != host {
 		return "", "", fmt.Errorf("%q is no whole IP address; write '%s' if you mean that", host, name)
 	}
-	var b strings.Builder
-	writeLabels(&b, name)
-	return b.String(), port, nil
+	return string(appendLabels(nil, name)), port, nil
 }
 
 // prefixRange returns the range of the keys that begin with prefix.
@@ -227,9 +225,7 @@ func PrefixRange(text string) (Range, bool) {
 	if !ok || strings.IndexFunc(text, func(r rune) bool { return r >= 0x7f }) >= 0 {
 		return Range{}, false
 	}
-	var b strings.Builder
-	writeLabels(&b, p.host)
-	return prefixRange(b.String() + p.port + ")" + p.path), true
+	return prefixRange(string(appendLabels(nil, p.host)) + p.port + ")" + p.path), true
 }
 
 // Ranges returns ranges of keys, sorted and disjoint, that hold the keys of all
