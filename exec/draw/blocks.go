@@ -70,10 +70,10 @@ func partsOf(r *life.Revision, n int, labels []label.Label, change []string) []P
 
 // HTML writes the drawing to w as an HTML page, with the page's text in boxes,
 // one for each block.
-func (d *Blocks) HTML(w io.Writer) error { return drawings.ExecuteTemplate(w, "blocks", d) }
+func (d *Blocks) HTML(w io.Writer) error { return drawings().ExecuteTemplate(w, "blocks", d) }
 
 // Part writes the drawing to w as a part of an HTML page; see Drawing.
-func (d *Blocks) Part(w io.Writer) error { return drawings.ExecuteTemplate(w, "blocks-part", d) }
+func (d *Blocks) Part(w io.Writer) error { return drawings().ExecuteTemplate(w, "blocks-part", d) }
 
 // Text writes the drawing to w for the terminal t: a heading, then one line for
 // each block.

@@ -252,7 +252,7 @@ func (c *blockChange) Sides() []sidePart {
 
 // HTML writes the drawing to w as an HTML page, with the old and the new text
 // of each block beside each other.
-func (d *Diff) HTML(w io.Writer) error { return drawings.ExecuteTemplate(w, "diff", d) }
+func (d *Diff) HTML(w io.Writer) error { return drawings().ExecuteTemplate(w, "diff", d) }
 
 // Part writes the drawing to w as a part of an HTML page; see Drawing.
-func (d *Diff) Part(w io.Writer) error { return drawings.ExecuteTemplate(w, "diff-part", d) }
+func (d *Diff) Part(w io.Writer) error { return drawings().ExecuteTemplate(w, "diff-part", d) }

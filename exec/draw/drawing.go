@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 
 	"infomall/store/block/life"
 )
@@ -65,15 +66,15 @@ func (t *Terminal) ink(color, text string) string {
 //go:embed drawing.html
 var drawingPages string
 
-// drawings has the templates of the HTML pages: "diff" and "blocks".
-var drawings = template.Must(template.New("").Parse(drawingPages))
+// drawings returns the templates of the HTML pages: "diff" and "blocks".
+var drawings = sync.OnceValue(func() *template.Template { return template.Must(template.New("").Parse(drawingPages)) })
 
 // Style returns the CSS rules for the drawings that Part writes. They hold inside an
 // element of the class drawing only.
 func Style() string {
 	var b strings.Builder
 	b.WriteString(".drawing {\n")
-	if err := drawings.ExecuteTemplate(&b, "rules", nil); err != nil {
+	if err := drawings().ExecuteTemplate(&b, "rules", nil); err != nil {
 		panic(err) // the template takes no data
 	}
 	b.WriteString("}\n")

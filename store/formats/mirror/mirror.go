@@ -171,7 +171,7 @@ func escapePath(rel string) string {
 	return rel
 }
 
-var hostName = regexp.MustCompile(`^(?i)(localhost|[\pL\pN_-]+(\.[\pL\pN_-]+)*\.(\pL[\pL\pN-]+|[0-9]{1,3}))([:+][0-9]{1,5})?$`)
+var hostName = regexp.MustCompile(`^((?i:localhost)|[\pL\pN_-]+(\.[\pL\pN_-]+)*\.(\pL[\pL\pN-]+|[0-9]{1,3}))([:+][0-9]{1,5})?$`)
 
 // isHost reports whether s, the name of a folder, may be the name of a host. A port
 // may come after the host, with a colon or, as on Windows, a plus sign before it.
