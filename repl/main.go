@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -114,10 +115,10 @@ func (p *program) usage(err error) int {
 
 // shortVersion returns the version of the program as one word, such as "v1.2.3"
 // or "devel".
-func shortVersion() string {
+var shortVersion = sync.OnceValue(func() string {
 	word, _, _ := strings.Cut(version(), " ")
 	return strings.Trim(word, "()")
-}
+})
 
 // version returns the version of the program as the Go build stamped it,
 // followed by the version of Go.

@@ -27,9 +27,9 @@ func (s *server) mementoOf(r *http.Request, c *lookup.Capture) string {
 func datetime(t record.Time) string { return t.Std().Format(http.TimeFormat) }
 
 // quoted returns a URL without the characters that end it in a Link header.
-func quoted(url string) string {
-	return strings.NewReplacer("<", "%3C", ">", "%3E", `"`, "%22").Replace(url)
-}
+func quoted(url string) string { return linkQuoter.Replace(url) }
+
+var linkQuoter = strings.NewReplacer("<", "%3C", ">", "%3E", `"`, "%22")
 
 // mementoHeader sets the fields of RFC 7089 for an answer with the capture c of f.
 func (s *server) mementoHeader(h http.Header, r *http.Request, f *lookup.Found, c *lookup.Capture, n lookup.Around) {
