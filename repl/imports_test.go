@@ -125,7 +125,7 @@ var arrows = map[string]string{
 	"repl/mcp":          "exec/relation exec/session lang repl/ask",
 	"repl/ask":          "exec exec/rowio exec/session exec/value lang lang/ast repl/serve/lookup",
 	"repl/serve":        "exec/draw exec/relation exec/session exec/value lang lang/ast repl/ask repl/serve/cdx repl/serve/lookup repl/serve/replay store/page/charset store/page/coding store/record store/record/message store/urlkey",
-	"repl/serve/cdx":    "exec/relation repl/serve/lookup store/record store/urlkey",
+	"repl/serve/cdx":    "exec/relation exec/rowio repl/serve/lookup store/record store/urlkey",
 	"repl/serve/lookup": "exec/relation store/record store/urlkey",
 	"repl/serve/replay": "store/page/charset store/page/markup store/urlkey",
 	"repl/term":         "lang/cells",

@@ -39,7 +39,7 @@ func newJSONL(w io.Writer, o Options) Writer {
 // Begin takes the columns, and writes the start of the array for json.
 func (j *objects) Begin(cols []value.Column) error {
 	for _, c := range cols {
-		j.keys = append(j.keys, append(appendJSON(nil, c.Name), ':'))
+		j.keys = append(j.keys, append(AppendJSON(nil, c.Name), ':'))
 	}
 	if j.array {
 		j.buf = append(j.buf, '[')
@@ -100,7 +100,7 @@ func (j *objects) cell(v *value.Vector, i int) {
 	case v.IsNull(i), v.Type == value.Float && (math.IsNaN(v.Floats[i]) || math.IsInf(v.Floats[i], 0)):
 		j.buf = append(j.buf, "null"...)
 	case v.Type == value.Text || v.Type == value.URL:
-		j.buf = appendJSON(j.buf, v.Texts[i])
+		j.buf = AppendJSON(j.buf, v.Texts[i])
 	case v.Type == value.Time:
 		j.buf = append(j.buf, '"')
 		j.buf = append(v.AppendText(j.buf, i, j.o.Zone), '"')
@@ -111,11 +111,11 @@ func (j *objects) cell(v *value.Vector, i int) {
 	}
 }
 
-// appendJSON appends s as a JSON string. Bytes that are not UTF-8 become
+// AppendJSON appends s as a JSON string. Bytes that are not UTF-8 become
 // U+FFFD. U+2028 and U+2029 are escaped because some readers take them for line
 // ends. Control characters such as DEL are escaped because terminals act on
 // them.
-func appendJSON(dst []byte, s string) []byte {
+func AppendJSON(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
 	for i := 0; i < len(s); {

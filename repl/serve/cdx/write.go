@@ -2,10 +2,10 @@ package cdx
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
+
+	"infomall/exec/rowio"
 )
 
 // Writer writes the lines of an answer in one of the outputs.
@@ -93,7 +93,7 @@ func (c *Writer) array(texts []string) {
 		if i > 0 {
 			c.w.WriteString(", ")
 		}
-		c.w.Write(jsonText(t))
+		c.text(t)
 	}
 	c.w.WriteByte(']')
 }
@@ -117,23 +117,15 @@ func (c *Writer) object(row *Line, short bool) {
 			c.w.WriteString(", ")
 		}
 		any = true
-		c.w.Write(jsonText(name))
+		c.text(name)
 		c.w.WriteString(": ")
-		c.w.Write(jsonText(row.values[f]))
+		c.text(row.values[f])
 	}
 	c.w.WriteString("}\n")
 }
 
-// jsonText returns a text as JSON.
-func jsonText(s string) []byte {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(s); err != nil {
-		panic(err) // a string can always be encoded
-	}
-	return []byte(strings.TrimSuffix(b.String(), "\n"))
-}
+// text writes a text as a JSON string.
+func (c *Writer) text(s string) { c.w.Write(rowio.AppendJSON(c.w.AvailableBuffer(), s)) }
 
 // resumeKey writes the key with which the next request goes on.
 func (c *Writer) resumeKey(key string) {
