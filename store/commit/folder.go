@@ -49,11 +49,13 @@ const (
 type Folder struct {
 	Path string
 	Disk disk.FS // carries out all changes of files
+
+	pinned lastPinned
 }
 
 // Open returns a Folder for the archive at this path, which need not exist. It does
 // not read or create anything yet.
-func Open(path string, d disk.FS) *Folder { return &Folder{path, d} }
+func Open(path string, d disk.FS) *Folder { return &Folder{Path: path, Disk: d} }
 
 // Exists reports whether the folder holds an archive, with captures or without. A
 // folder that cannot be read counts as an archive; opening it then returns the
