@@ -105,33 +105,43 @@ func (r *Reader) seekWords(ctx context.Context, n *Request, fields []int) (*Requ
 		if q == nil {
 			continue
 		}
-		a := r.askedOf(n, q, false)
-		if !a.indexed {
-			continue
-		}
-		words, err := r.wordsFor(ctx, n, q, false)
+		less, err := r.seekAnswers(ctx, n, q, false)
 		if err != nil {
 			return nil, err
 		}
-		if words == nil {
-			continue
+		if less != nil {
+			return less, nil
 		}
-		refs, ok := words.Few(soughtWords, soughtWordsPart)
-		if !ok {
-			continue
-		}
-		keys, err := r.Snapshot.KeysOf(ctx, refs)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			continue // the scan meets the same damage, and says so
-		}
-		less := n.within(keys)
-		*r.askedOf(less, q, false) = *a
-		return less, nil
 	}
 	return n, nil
+}
+
+// seekAnswers returns n with its ranges reduced to the URLs of the captures that match q or
+// may match it, or nil if the archive has no indexes of words or these captures are not
+// few.
+func (r *Reader) seekAnswers(ctx context.Context, n *Request, q *match.Query, ranked bool) (*Request, error) {
+	a := r.askedOf(n, q, ranked)
+	if !a.indexed {
+		return nil, nil
+	}
+	words, err := r.wordsFor(ctx, n, q, ranked)
+	if words == nil {
+		return nil, err
+	}
+	refs, ok := words.Few(soughtWords, soughtWordsPart)
+	if !ok {
+		return nil, nil
+	}
+	keys, err := r.Snapshot.KeysOf(ctx, refs)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, nil // the scan meets the same damage, and says so
+	}
+	less := n.within(keys)
+	*r.askedOf(less, q, ranked) = *a
+	return less, nil
 }
 
 // collectionKey says of which pages a search.Collection is.
@@ -143,46 +153,65 @@ type collectionKey struct {
 	choice   Choice
 }
 
+// collected is what a Reader knows of the pages of a scope for a question.
+type collected struct {
+	*search.Collection
+	asked *askedNotes // of all versions, but for asked.found; nil if pages were read for it
+}
+
 // collection counts the pages of the versions that n chooses in all of its scope,
 // whatever WHERE says: how many there are, and how many have each word of its question.
-func (r *Reader) collection(ctx context.Context, n *Request) (*search.Collection, error) {
+func (r *Reader) collection(ctx context.Context, n *Request) (*collected, error) {
 	key := collectionKey{n.Question.String(), n.Scope, n.Window, n.During, n.Choice}
 	if c := r.collections[key]; c != nil {
 		return c, nil
 	}
+	n = n.whole()
 	all := n.asVersions(Versions.Column("kind"), Versions.Column("digest"))
-	all.Ranges = n.InScope
-	c := search.NewCollection(n.Question)
-	for b, err := range r.versions(ctx, all) {
+	c := &collected{search.NewCollection(n.Question), newAskedNotes(n)}
+	scan := c.asked.watch(r.Snapshot.Scan(ctx, all.Scan(record.ColChange)))
+	asked := c.asked
+	var words *search.Words
+	for b, err := range r.spans(ctx, scan, all, false) {
 		if err != nil {
 			return nil, err
 		}
 		for i := range b.N {
-			if b.Kind[i] != record.KindPage || !c.Wants(b.Digest[i]) {
+			if b.Kind[i] != record.KindPage {
+				asked.version(false, false)
 				continue
 			}
-			if err := r.addTo(ctx, c, n, b.Ref[i], b.Digest[i]); err != nil {
+			if words == nil {
+				if words, err = r.wordsFor(ctx, n, n.Question, keptTree(n)); err != nil {
+					return nil, err
+				}
+			}
+			answer := match.Maybe
+			if words == nil {
+				c.asked = nil
+			} else {
+				answer, _ = words.Of(b.Ref[i])
+			}
+			asked.version(false, answer != match.Null)
+			if answer == match.Null || !c.Wants(b.Digest[i]) {
+				continue
+			}
+			if err := r.addTo(ctx, c.Collection, n, words, b.Ref[i], b.Digest[i]); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if r.collections == nil {
-		r.collections = make(map[collectionKey]*search.Collection)
+		r.collections = make(map[collectionKey]*collected)
 	}
 	r.collections[key] = c
 	return c, nil
 }
 
-// addTo adds the page of a capture to c, unless it has no text.
-func (r *Reader) addTo(ctx context.Context, c *search.Collection, n *Request, ref record.Ref, digest record.Digest) error {
-	words, err := r.wordsFor(ctx, n.whole(), n.Question, keptTree(n))
-	if err != nil {
-		return err
-	}
+// addTo adds the page of a capture to c, unless it has no text. words is what is known of
+// pages, or nil.
+func (r *Reader) addTo(ctx context.Context, c *search.Collection, n *Request, words *search.Words, ref record.Ref, digest record.Digest) error {
 	if words != nil {
-		if answer, _ := words.Of(ref); answer == match.Null {
-			return nil
-		}
 		if atoms, ok := words.Has(ref); ok {
 			c.Add(digest, func(atom int) bool { return atoms>>atom&1 != 0 })
 			return nil

@@ -87,7 +87,9 @@ func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, 
 func (r *Reader) eachFinding(ctx context.Context, n *Request) iter.Seq2[*finding, error] {
 	return func(yield func(*finding, error) bool) {
 		var rarity []float64
-		from := n
+		from, among := n, n
+		asked := newAskedNotes(n)
+		var counted *askedNotes // of all versions that n asks for, if the collection has it
 		if n.Asks("score") {
 			from = n.whole() // as for the collection
 			c, err := r.collection(ctx, n)
@@ -96,9 +98,19 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request) iter.Seq2[*finding
 				return
 			}
 			rarity = c.Rarity()
+			if c.asked != nil && slices.Equal(n.Ranges, n.InScope) {
+				// The collection has looked at all versions: those of a few URLs remain.
+				less, err := r.seekAnswers(ctx, from, n.Question, keptTree(n))
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if less != nil {
+					among, counted = less, c.asked
+				}
+			}
 		}
-		all := n.asVersions(Versions.Column("kind"), Versions.Column("title"), Versions.Column("not_before"), Versions.Column("location"))
-		asked := newAskedNotes(n)
+		all := among.asVersions(Versions.Column("kind"), Versions.Column("title"), Versions.Column("not_before"), Versions.Column("location"))
 		scan := asked.watch(r.Snapshot.Scan(ctx, all.Scan(record.ColChange)))
 		var open finding // versions is 0 if there is none
 		var last seenVersion
@@ -137,6 +149,11 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request) iter.Seq2[*finding
 		}
 		if open.versions > 0 && !yield(&open, nil) {
 			return
+		}
+		if counted != nil {
+			found := asked.found
+			asked = counted
+			asked.found = found
 		}
 		notes, err := asked.notes(ctx, r, n)
 		if err != nil {

@@ -43,7 +43,7 @@ type Reader struct {
 
 	asked       map[askedKey]*askedWords
 	lastAsked   lastAsked
-	collections map[collectionKey]*search.Collection
+	collections map[collectionKey]*collected
 	responses   []*response  // the responses used last, the latest first
 	compared    comparison   // the comparison made last
 	keptLast    *keptVersion // what is stored about the version read last
