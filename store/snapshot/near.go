@@ -34,7 +34,7 @@ func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlke
 	}
 	// The body of a capture may be stored with a capture that is not asked for. So the
 	// first pass finds out which bodies are asked for, and the second reads them.
-	terms, known, err := f.ask(ranges, from, to)
+	terms, known, err := f.ask(words, ranges, from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -75,10 +75,10 @@ func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlke
 	return f.near.Words(), ctx.Err()
 }
 
-// ask asks the indexes of words for the terms near the words of f, if all segments have
-// one. known has an atom for each of terms. It is nil if that is not possible, and the
-// bodies have to be read.
-func (f *nearFinder) ask(ranges []urlkey.Range, from, to record.Time) (terms []string, known *search.Words, err error) {
+// ask asks the indexes of words for the terms near words, if all segments have one. known
+// has an atom for each of terms. It is nil if that is not possible, and the bodies have to
+// be read.
+func (f *nearFinder) ask(words []string, ranges []urlkey.Range, from, to record.Time) (terms []string, known *search.Words, err error) {
 	if indexed, all := f.v.WordsIndexed(from, to); indexed < all {
 		return nil, nil, nil
 	}
@@ -101,10 +101,12 @@ func (f *nearFinder) ask(ranges []urlkey.Range, from, to record.Time) (terms []s
 			return nil, nil, f.ctx.Err()
 		}
 	}
-	terms = f.near.Near()
+	if terms = f.near.Near(); len(terms) == 0 {
+		terms = words // then known says which bodies the indexes do not have
+	}
 	q, err := match.Parse(strings.Join(terms, " OR "))
 	if err != nil || len(q.Atoms()) != len(terms) {
-		return nil, nil, nil // there are none, or too many
+		return nil, nil, nil // there are too many
 	}
 	for i, a := range q.Atoms() {
 		if len(a.Phrases) != 1 || len(a.Phrases[0].Terms) != 1 || a.Phrases[0].Terms[0].Text != terms[i] || a.Phrases[0].Terms[0].Prefix {
