@@ -10,7 +10,7 @@ import (
 // done, the sort ends soon, and sort returns the context's error.
 //
 // It sorts by numbers instead of keys where it can: see sortFrom. Comparing keys
-// takes six times as long for times, and four times for URLs.
+// takes ten times as long for times, and six times for URLs (BenchmarkSort).
 func (s *Sorter) sort() error {
 	s.sortFrom(s.held, 0)
 	s.sorting = nil

@@ -35,8 +35,8 @@ func DecodeColumns(cols []*value.Vector, src string) string {
 }
 
 // RowBuffer collects rows that AppendRow encoded, and decodes them together. The
-// texts of all its rows share the memory of one string: rows without texts of
-// their own in memory sort twice as fast.
+// texts of all its rows share the memory of one string, so that a row needs none of
+// its own.
 type RowBuffer struct {
 	rows []byte
 	n    int

@@ -160,3 +160,31 @@ func TestSorterStops(t *testing.T) {
 		t.Error("all was sorted all the same")
 	}
 }
+
+// BenchmarkSort sorts 200,000 records by keys of times, and by keys of URLs, as they are
+// sorted and by comparing whole keys.
+func BenchmarkSort(b *testing.B) {
+	const records = 200_000
+	for _, kind := range []string{"times", "urls"} {
+		r := rand.New(rand.NewPCG(3, 0))
+		s := &Sorter{ctx: b.Context(), limit: 1 << 30}
+		for range records {
+			key := binary.BigEndian.AppendUint64([]byte{1}, 1<<63|uint64(1.2e12+r.Float64()*4e10))
+			if kind == "urls" {
+				key = fmt.Appendf([]byte{1}, "example,h%03d,)/p/%d http\x00\x00", r.IntN(300), r.IntN(400_000))
+			}
+			if err := s.Add(key, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+		held := slices.Clone(s.held)
+		for name, sort := range map[string]func(){"sort": func() { s.sortFrom(s.held, 0) }, "whole": func() { s.sortWhole(s.held, 0) }} {
+			b.Run(kind+"/"+name, func(b *testing.B) {
+				for b.Loop() {
+					copy(s.held, held)
+					sort()
+				}
+			})
+		}
+	}
+}
