@@ -192,26 +192,30 @@ func TestSortedWindows(t *testing.T) {
 		{"PARTITION BY url ORDER BY status", false},
 		{"PARTITION BY url ORDER BY time, status", false},
 	} {
-		src := fmt.Sprintf(`SELECT url, time, row_number() OVER (%[1]s) AS n, lag(time) OVER (%[1]s) AS before, lead(url) OVER (%[1]s) AS after,
-			count(*) OVER (%[1]s) AS c, last_value(time) OVER (%[1]s) AS last FROM captures WHERE status = 200`, c.over)
-		got, _, err := ask(newSession(archive{smallSite()}), src)
-		if err != nil {
-			t.Fatalf("%s: %v", src, err)
-		}
-		plain := sessionWith(archive{smallSite()}, func(o *session.Options) { o.Plain = true })
-		want, _, err := ask(plain, src)
-		if err != nil {
-			t.Fatalf("%s: %v", src, err)
-		}
-		if got != want {
-			t.Errorf("%s: got\n%swant\n%s", c.over, got, want)
-		}
-		plan, _, err := ask(newSession(archive{smallSite()}), "EXPLAIN "+src)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sorted := strings.Contains(plan, "comes sorted"); sorted != c.sorted {
-			t.Errorf("%s: the plan says sorted: %v, want %v:\n%s", c.over, sorted, c.sorted, plan)
+		for _, funcs := range []string{ // of rows before the current one, and of others
+			"row_number() OVER (%[1]s) AS n, rank() OVER (%[1]s) AS r, dense_rank() OVER (%[1]s) AS d, first_value(url) OVER (%[1]s) AS f, lag(time) OVER (%[1]s) AS a, lag(url, 0) OVER (%[1]s) AS b, lag(url, 3, 'none') OVER (%[1]s) AS c",
+			"row_number() OVER (%[1]s) AS n, lag(time) OVER (%[1]s) AS before, lead(url) OVER (%[1]s) AS after, count(*) OVER (%[1]s) AS c, last_value(time) OVER (%[1]s) AS last",
+		} {
+			src := fmt.Sprintf("SELECT url, time, "+funcs+" FROM captures WHERE status = 200", c.over)
+			got, _, err := ask(newSession(archive{smallSite()}), src)
+			if err != nil {
+				t.Fatalf("%s: %v", src, err)
+			}
+			plain := sessionWith(archive{smallSite()}, func(o *session.Options) { o.Plain = true })
+			want, _, err := ask(plain, src)
+			if err != nil {
+				t.Fatalf("%s: %v", src, err)
+			}
+			if got != want {
+				t.Errorf("%s: got\n%swant\n%s", src, got, want)
+			}
+			plan, _, err := ask(newSession(archive{smallSite()}), "EXPLAIN "+src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sorted := strings.Contains(plan, "comes sorted"); sorted != c.sorted {
+				t.Errorf("%s: the plan says sorted: %v, want %v:\n%s", c.over, sorted, c.sorted, plan)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"slices"
 
 	"infomall/exec/eval"
 	"infomall/exec/plan"
@@ -24,7 +25,12 @@ func (r *Runner) window(ctx context.Context, n *plan.Window, in value.Rows) (val
 	return func(yield func(*value.Batch, error) bool) {
 		run := *w
 		run.yield = yield
-		if err := run.run(in); err != nil {
+		run.funcs = slices.Clone(w.funcs)
+		do := run.run
+		if run.streams() {
+			do = (&stream{windower: &run}).run
+		}
+		if err := do(in); err != nil {
 			yield(nil, err)
 		}
 	}, nil
@@ -143,15 +149,7 @@ func (w *windower) encode(in value.Rows, add func(key, row []byte) error) error 
 	extras := make([]*value.Vector, len(w.extras))
 	for b, err := range in {
 		if err == nil {
-			err = w.partition.load(b)
-		}
-		if err == nil {
-			err = w.order.load(b)
-		}
-		for i, e := range w.extras {
-			if err == nil {
-				extras[i], err = e(b)
-			}
+			err = w.load(b, extras)
 		}
 		if err != nil {
 			return err
@@ -170,6 +168,21 @@ func (w *windower) encode(in value.Rows, add func(key, row []byte) error) error 
 		}
 	}
 	return nil
+}
+
+// load evaluates the expressions of the node for all rows of b, those of w.extras into
+// extras.
+func (w *windower) load(b *value.Batch, extras []*value.Vector) error {
+	err := w.partition.load(b)
+	if err == nil {
+		err = w.order.load(b)
+	}
+	for i, e := range w.extras {
+		if err == nil {
+			extras[i], err = e(b)
+		}
+	}
+	return err
 }
 
 // flush yields the rows of w.out, and empties it.
