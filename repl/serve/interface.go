@@ -127,9 +127,9 @@ func (s *server) archived(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case t.Calendar:
 		return s.calendarPage(w, r, &t)
-	case t.Modifier != replay.Interface:
+	case t.Modifier != replay.Interface && t.View.Name == replay.NoView:
 		// 307 keeps the method, because a form may come here.
-		redirect(w, s.origins.replayOrigin(r, t.URL)+"/"+t.Time+string(t.Modifier)+"/"+t.URL, http.StatusTemporaryRedirect)
+		redirect(w, s.origins.replayOrigin(r, t.URL)+t.Prefix()+t.URL, http.StatusTemporaryRedirect)
 		return nil
 	}
 	return s.framePage(w, r, &t)

@@ -79,10 +79,8 @@ func framePath(t *replay.Target) string {
 	switch {
 	case t.Calendar:
 		return "/" + t.Time + "*/" + t.URL
-	case t.Time == "":
-		return "/" + t.URL
 	}
-	return "/" + t.Time + "/" + t.URL
+	return viewPath(t, t.View)
 }
 
 // redirect answers with a redirect. The location is sent as it is: unlike
@@ -104,7 +102,7 @@ func (s *server) elsewhere(r *http.Request, t *replay.Target) bool {
 // site. A redirect would not do, because after a form the browser refuses redirects
 // to other origins.
 func (s *server) moveFrame(w http.ResponseWriter, r *http.Request, t *replay.Target) {
-	to := s.origins.replayOrigin(r, t.URL) + "/" + t.Time + string(t.Modifier) + "/" + t.URL
+	to := s.origins.replayOrigin(r, t.URL) + t.Prefix() + t.URL
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
@@ -201,11 +199,17 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 	if notModified(w, r, `"`+hex.EncodeToString(tag[:12])+`"`) {
 		return nil
 	}
-	page := &replay.Page{URL: c.URL, Captured: c.Time.Std(), InterfaceOrigin: origin, Frame: t.Modifier == replay.PageFrame}
+	page := &replay.Page{URL: c.URL, Captured: c.Time.Std(), InterfaceOrigin: origin, Frame: t.Modifier == replay.PageFrame, View: t.View}
 	if t.Time != "" {
 		page.Asked = at.Std()
 	}
-	return sendCapture(w, r, t.Modifier, page, p, free)
+	var x *viewed
+	if t.View.Name != replay.NoView {
+		if x, err = s.view(ctx, snap, f, c, p, t.View); err != nil {
+			return err
+		}
+	}
+	return sendCapture(w, r, t.Modifier, page, p, x, free)
 }
 
 // find looks up the captures of a URL that are nearest to a time. The body of a POST
@@ -286,9 +290,10 @@ func location(c *lookup.Capture, p *record.Payload) string {
 }
 
 // sendCapture sends the response p, rewritten as the modifier m asks. page has the
-// URL and the times of the capture. sendCapture calls free when only sending is left,
-// because a slow client must not keep others waiting.
-func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page *replay.Page, p *record.Payload, free func()) error {
+// URL and the times of the capture. x is what the view of the page marks, or nil.
+// sendCapture calls free when only sending is left, because a slow client must not
+// keep others waiting.
+func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page *replay.Page, p *record.Payload, x *viewed, free func()) error {
 	stored, contentType := storedHeader(p)
 	codings := message.Codings(p.Head)
 	body, coded := p.Body, false
@@ -315,6 +320,12 @@ func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page
 	}
 	if rewritten(kind) || kind == replay.Source && p.Large == nil {
 		page.Charset = charset.Find(body, contentType, p.Charset).Charset
+	}
+	if x != nil && (kind == replay.Document || kind == replay.XHTML) {
+		// The places of the marks are those in this form of the body.
+		body, page.Charset = x.revision.Body.Page.Body, x.revision.Body.Charset
+		lang, _ := languageOf(r)
+		page.Marks = x.marks(page.View, lang)
 	}
 	h := w.Header()
 	for _, f := range replay.Header(stored, kind, page) {
