@@ -30,6 +30,8 @@ type frameData struct {
 	Strip         []tick
 	Here          int // place of the capture on the strip
 	Spread        *spread
+	Flash         bool // the page has Flash, and the server has no Ruffle to play it
+	NoBar         bool
 	View          replay.View
 	// Tools are the addresses of the page with no view, with its changes and with its
 	// blocks.
@@ -119,7 +121,7 @@ func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Tar
 	if err != nil {
 		return err
 	}
-	d := &frameData{URL: t.URL, Shown: shownURL(t.URL), Asked: t.Time, Count: f.Count, View: t.View}
+	d := &frameData{URL: t.URL, Shown: shownURL(t.URL), Asked: t.Time, Count: f.Count, View: t.View, NoBar: s.o.NoBar}
 	page := *t
 	page.Modifier = replay.PageTop
 	d.Frame = s.origins.replayOrigin(r, t.URL) + page.Prefix() + pathText(t.URL)
@@ -141,6 +143,8 @@ func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Tar
 	}
 	if c != nil {
 		d.Capture = c
+	}
+	if c != nil && !d.NoBar {
 		if err := s.describe(ctx, snap, f, d, payload, p.Lang); err != nil {
 			return err
 		}
@@ -186,8 +190,14 @@ func (s *server) describe(ctx context.Context, snap relation.Snapshot, f *lookup
 	if at, ok := lookup.Time(d.Asked, s.o.Now()); ok {
 		asked = at
 	}
-	if d.Spread, err = spreadOf(ctx, snap, d.Capture, p, asked); err != nil || d.View.Name != replay.Changes {
-		return err
+	if body, kind, page := documentOf(d.Capture, p); page != nil {
+		d.Flash = s.o.Ruffle == "" && replay.HasFlash(body)
+		if d.Spread, err = spreadOf(ctx, snap, d.Capture, asked, body, kind, page); err != nil {
+			return err
+		}
+	}
+	if d.View.Name != replay.Changes {
+		return nil
 	}
 	x, err := s.view(ctx, snap, f, d.Capture, p, d.View)
 	if err != nil || x == nil {
@@ -212,20 +222,26 @@ const partsMax = 100
 // Missing returns how many parts the archive has not.
 func (x *spread) Missing() int { return x.Parts - x.Found }
 
-// spreadOf returns the spread of the parts of the capture c, with the response p. A
-// frame is shown as it was at the time asked, and all else as it was at the time of c.
-// The result is nil if c is no page or has no parts.
-func spreadOf(ctx context.Context, snap relation.Snapshot, c *lookup.Capture, p *record.Payload, asked record.Time) (*spread, error) {
+// documentOf returns the body of the capture c, whose response is p, without content
+// coding, and what the rewriter must know of it. The page is nil if the capture is no
+// HTML document.
+func documentOf(c *lookup.Capture, p *record.Payload) (body []byte, kind replay.Kind, page *replay.Page) {
 	_, contentType := storedHeader(p)
-	kind := replay.Rewrites(contentType, replay.PageTop, "")
+	kind = replay.Rewrites(contentType, replay.PageTop, "")
 	if p.Large != nil || kind != replay.Document && kind != replay.XHTML {
-		return nil, nil
+		return nil, kind, nil
 	}
 	body, _, err := coding.DecodePart(p.Body, message.Codings(p.Head), decodedMax)
 	if err != nil {
-		return nil, nil // It cannot be shown either.
+		return nil, kind, nil // It cannot be shown either.
 	}
-	page := &replay.Page{URL: c.URL, Captured: c.Time.Std(), Charset: charset.Find(body, contentType, p.Charset).Charset}
+	return body, kind, &replay.Page{URL: c.URL, Captured: c.Time.Std(), Charset: charset.Find(body, contentType, p.Charset).Charset}
+}
+
+// spreadOf returns the spread of the parts of the capture c, which is page with this
+// body. A frame is shown as it was at the time asked, and all else as it was at the
+// time of c. The result is nil if c has no parts.
+func spreadOf(ctx context.Context, snap relation.Snapshot, c *lookup.Capture, asked record.Time, body []byte, kind replay.Kind, page *replay.Page) (*spread, error) {
 	parts, more := replay.Parts(kind, body, page, partsMax)
 	if len(parts) == 0 {
 		return nil, nil

@@ -150,6 +150,14 @@ func (s *server) static(w http.ResponseWriter, r *http.Request, name string) err
 	if name == "drawing.css" {
 		return drawingStyle(w)
 	}
+	if name == "logo" && s.o.Logo != nil {
+		w.Header().Set("Content-Type", s.o.LogoType)
+		if !notModified(w, r, `"`+s.metrics.boot+`"`) {
+			_, err := w.Write(s.o.Logo)
+			return err
+		}
+		return nil
+	}
 	body, err := staticFiles.ReadFile("static/" + name)
 	if err != nil {
 		return failf(http.StatusNotFound, "no file %s", name)

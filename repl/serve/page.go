@@ -48,6 +48,7 @@ type page struct {
 	Name      string
 	Title     string
 	Statement string // how the page was asked, in the query language; "" if it was not
+	Logo      bool   // the logo is an image
 	Other     string // address of this page in the other language; "" if it has none
 	Data      any
 }
@@ -108,6 +109,7 @@ const pagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img
 // send sends the page with a status. frames says where its frame may come from; ""
 // is nowhere.
 func (s *server) send(w http.ResponseWriter, r *http.Request, status int, p *page, frames string) error {
+	p.Logo = s.o.Logo != nil
 	var b bytes.Buffer
 	if err := pageTemplates.ExecuteTemplate(&b, p.Name+".html", p); err != nil {
 		return err

@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -97,5 +99,72 @@ func TestBarViews(t *testing.T) {
 	r := get(t, s.replayHandler(), "/20080601if_changes-2007/http://a.example/", "Sec-Fetch-Dest: document")
 	if to := r.Header.Get("Location"); to != "http://127.0.0.1:8080/20080601mp_changes-2007/http://a.example/" {
 		t.Errorf("a view that is opened on top leads to %s", to)
+	}
+}
+
+// TestLooks shows the settings for the looks of the pages: a logo, and no bar.
+func TestLooks(t *testing.T) {
+	s, _ := testServer(t, func(o *Options) { o.Logo, o.LogoType, o.NoBar = []byte("<svg/>"), "image/svg+xml", true }, viewCaptures()...)
+	if body := bodyOf(t, get(t, s.interfaceHandler(), "/search")); !strings.Contains(body, `<img src="/static/logo" alt="Web archive">`) {
+		t.Errorf("no logo: %s", body)
+	}
+	r := get(t, s.interfaceHandler(), "/static/logo")
+	if body := bodyOf(t, r); body != "<svg/>" || r.Header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(r.Header.Get("Content-Security-Policy"), "default-src 'none'") {
+		t.Errorf("the logo is %q, %v", body, r.Header)
+	}
+	body := bodyOf(t, get(t, s.interfaceHandler(), "/20080601/http://a.example/"))
+	if strings.Contains(body, `id="bar"`) || !strings.Contains(body, `<iframe id="replay"`) {
+		t.Errorf("without a bar the page is %s", body)
+	}
+	plain, _ := testServer(t, nil)
+	if r := get(t, plain.interfaceHandler(), "/static/logo"); r.StatusCode != 404 {
+		t.Errorf("a logo that was not set: %d", r.StatusCode)
+	}
+}
+
+// TestFlash shows that a page with Flash gets the player that the user has, and that
+// the bar says so if there is none.
+func TestFlash(t *testing.T) {
+	flash, other := shot("http://a.example/flash", "20080601000000"), shot("http://a.example/other", "20080601000000")
+	flash.Body = `<embed SRC="a.SWF">`
+	dir := t.TempDir()
+	for name, text := range map[string]string{"player/ruffle.js": "play()", "player/x.wasm": "\x00asm", "player/notes.txt": "x", "secret.js": "secret"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(dir, "secret.js"), filepath.Join(dir, "player", "link.js")); err != nil {
+		t.Fatal(err)
+	}
+	with, _ := testServer(t, func(o *Options) { o.Ruffle = filepath.Join(dir, "player") }, flash, other)
+	without, _ := testServer(t, nil, flash, other)
+	const script, says = `<script src="/_infomall/ruffle/ruffle.js"></script>`, "This page has Flash"
+	for _, c := range []struct {
+		s            *server
+		page         string
+		script, says bool
+	}{{with, "flash", true, false}, {with, "other", false, false}, {without, "flash", false, true}, {without, "other", false, false}} {
+		if got := strings.Contains(bodyOf(t, get(t, c.s.replayHandler(), "/2008mp_/http://a.example/"+c.page)), script); got != c.script {
+			t.Errorf("%s with Ruffle %q has the player: %v", c.page, c.s.o.Ruffle, got)
+		}
+		if got := strings.Contains(bodyOf(t, get(t, c.s.interfaceHandler(), "/2008/http://a.example/"+c.page)), says); got != c.says {
+			t.Errorf("the bar of %s with Ruffle %q says so: %v", c.page, c.s.o.Ruffle, got)
+		}
+	}
+	for name, want := range map[string]string{"ruffle.js": "text/javascript; charset=utf-8 play()", "x.wasm": "application/wasm \x00asm", "notes.txt": "", "link.js": "", "../secret.js": "", "": "", "none.js": ""} {
+		r := get(t, with.replayHandler(), "/_infomall/ruffle/"+name)
+		got := r.Header.Get("Content-Type") + " " + bodyOf(t, r)
+		if want == "" && r.StatusCode != 404 || want != "" && got != want {
+			t.Errorf("%s: %d %q, want %q", name, r.StatusCode, got, want)
+		}
+	}
+	if r := get(t, with.replayHandler(), "/_infomall/ruffle/ruffle.js", "Service-Worker: script"); r.StatusCode != 404 {
+		t.Errorf("the player as a service worker: %d", r.StatusCode)
+	}
+	if r := get(t, without.replayHandler(), "/_infomall/ruffle/ruffle.js"); r.StatusCode != 404 {
+		t.Errorf("a player that was not set: %d", r.StatusCode)
 	}
 }

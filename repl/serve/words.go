@@ -28,6 +28,7 @@ var words = map[string][2]string{
 	"op_edited":     {"edited", "修改"},
 	"op_moved":      {"moved", "移动"},
 	"op_removed":    {"removed", "删除"},
+	"has_flash":     {"This page has Flash, which browsers no longer play; SET ruffle lets the server play it.", "本页含有 Flash，浏览器已不再支持；可用 SET ruffle 播放。"},
 	"parts":         {"Parts", "组成部分"},
 	"parts_found":   {"%d of %d in the archive", "档案库有 %d / %d"},
 	"oldest":        {"oldest", "最早"},

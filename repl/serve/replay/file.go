@@ -6,11 +6,22 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"regexp"
 )
 
 // Files is the folder of our own files on the replay server. Their addresses begin
 // with it.
 const Files = "/_infomall/"
+
+// RuffleFiles is the folder of Ruffle, a player of Flash, on the replay server. The
+// server sends the files that its user has.
+const RuffleFiles = Files + "ruffle/"
+
+// flash matches what documents with Flash have in them.
+var flash = regexp.MustCompile(`(?i)\.swf\b|x-shockwave-flash`)
+
+// HasFlash reports whether body, a document, seems to have Flash.
+func HasFlash(body []byte) bool { return flash.Match(body) }
 
 //go:embed files
 var files embed.FS

@@ -77,7 +77,16 @@ func scriptMarkup(p *Page, xml bool) []byte {
 	}
 	add("data-captured", p.Captured.UTC().Format(timeDigits))
 	add("data-interface", p.InterfaceOrigin)
-	return append(b, "></script>"...)
+	b = append(b, "></script>"...)
+	if p.Ruffle {
+		b = append(b, "<script"...)
+		if xml {
+			add("xmlns", "http://www.w3.org/1999/xhtml")
+		}
+		add("src", RuffleFiles+"ruffle.js")
+		b = append(b, "></script>"...)
+	}
+	return b
 }
 
 // markup rewrites the markup from i to end-1.

@@ -11,6 +11,7 @@ type Page struct {
 	Charset         string    // the charset of the body, a name that charset.Find returns; "" is UTF-8
 	InterfaceOrigin string    // the origin of the interface, such as http://127.0.0.1:8080
 	Frame           bool      // the document is in a frame of another archived page: its modifier is if_
+	Ruffle          bool      // Ruffle plays the Flash of the document; see RuffleFiles
 	View            View      // of the page, and so of its frames
 	Marks           []Mark    // what the view marks in the body, in the order of Start
 }

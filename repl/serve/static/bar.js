@@ -3,7 +3,7 @@
 // text of a page that may be hostile: it is shown, and never run or followed unseen.
 (() => {
   const frame = document.getElementById("replay");
-  const bar = document.getElementById("bar");
+  const bar = document.getElementById("bar"); // null if the server shows none
   const stamp = /^[0-9]{14}$/;
   const shown = t => t.replace(/^(....)(..)(..)(..)(..)(..)$/, "$1-$2-$3 $4:$5:$6");
   let current = null; // the URL of the page that the bar is about; null before it has loaded
@@ -43,16 +43,18 @@
     const address = addressOf(stamp.test(m.asked) ? m.asked : "", m.url);
     if (!address) return;
     if (m.infomall === "page" && stamp.test(m.captured)) {
-      document.getElementById("url").textContent = m.url.replace(/^http:\/\//, "");
-      document.getElementById("captured").textContent = shown(m.captured);
+      if (bar) {
+        document.getElementById("url").textContent = m.url.replace(/^http:\/\//, "");
+        document.getElementById("captured").textContent = shown(m.captured);
+      }
       if (typeof m.title === "string" && m.title) document.title = m.title.slice(0, 300) + " – infomall";
       // After a link was followed in the frame, the bar is that of the page before.
       if (current !== null && current !== m.url) {
         history.replaceState(null, "", address);
-        load(address);
+        if (bar) load(address);
       }
       current = m.url;
-    } else if (m.infomall === "open") {
+    } else if (m.infomall === "open" && bar) {
       const nav = bar.querySelector("nav"), a = document.createElement("a");
       a.href = address;
       a.target = "_blank";
