@@ -29,6 +29,10 @@ func (p *program) serve(ctx context.Context, scripts []*script) (err error) {
 		return err
 	}
 	o.Archive, o.Session = p.session.Archive(), p.readers()
+	o.Complete = func(s *session.Session, before, after string) (int, []string) {
+		// Without sites: names that were just deleted must not be offered.
+		return (&completer{session: s}).complete(before, after)
+	}
 	set := p.session.Settings()
 	o.NoBar, o.Ruffle = !set.Bar, set.Ruffle
 	if set.Logo != "" {

@@ -73,6 +73,9 @@ func TestServe(t *testing.T) {
 	if code, body := get(ui+"/*/http://www.lanshan.example/", ""); code != 200 || !strings.Contains(body, "/20080602011504/http://www.lanshan.example/") {
 		t.Errorf("the calendar: %d %s", code, body)
 	}
+	if code, body := get(ui+"/api/complete?before=SELECT+url+FROM+c", ""); code != 200 || !strings.Contains(body, `"captures",`) {
+		t.Errorf("a completion: %d %s", code, body)
+	}
 	runMain(t, []string{"-a", dir, "-c", "IMPORT '" + demo + "/200807.raw'"})
 	if got := captures(); got != "78" {
 		t.Errorf("captures after an import: %s, want 78", got)
@@ -88,7 +91,7 @@ func TestServe(t *testing.T) {
 	if got := <-status; got != statusDone {
 		t.Errorf("the server ended with status %d", got)
 	}
-	if b, err := os.ReadFile(log); err != nil || strings.Count(string(b), "\n") != 8 {
+	if b, err := os.ReadFile(log); err != nil || strings.Count(string(b), "\n") != 9 {
 		t.Errorf("the access log is %q, %v", b, err)
 	}
 }

@@ -2,11 +2,11 @@ package serve
 
 import (
 	"embed"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 
-	"fmt"
 	"infomall/repl/serve/lookup"
 	"infomall/repl/serve/replay"
 )
@@ -29,6 +29,7 @@ var routes = []route{
 	{"/diff", false, simple((*server).diffPage)},
 	{"/site", false, simple((*server).sitePage)},
 	{"/crawls", false, simple((*server).crawlsPage)},
+	{"/jobs", false, simple((*server).jobsPage)},
 	{"/static/", false, (*server).static},
 
 	{"/cdx", true, simple((*server).cdx)},
@@ -43,6 +44,7 @@ var routes = []route{
 	{"/api/search", true, simple((*server).apiSearch)},
 	{"/api/page", true, simple((*server).apiPage)},
 	{"/api/diff", true, simple((*server).apiDiff)},
+	{"/api/complete", true, simple((*server).apiComplete)},
 	{"/api/relations", true, simple((*server).apiRelations)},
 	{"/api/crawls", true, simple((*server).apiCrawls)},
 	{"/openapi.json", true, simple((*server).openAPI)},

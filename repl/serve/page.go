@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 
+	"infomall/exec/rowio"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/repl/ask"
@@ -221,14 +222,26 @@ type table struct {
 	Notes     []string
 	Text      string        // an answer without rows
 	Drawing   template.HTML // an answer with a drawing
+	Chart     template.HTML // a drawing of the columns with numbers
 	Fault     *fault
+	charted   bool // the table gets a chart
 }
 
 // tableOf runs a statement and returns up to max of its rows. A mistake in the
 // statement or an error while it runs is in the table.
 func (s *server) tableOf(r *http.Request, statement string, params map[string]string, max int) (*table, error) {
-	t := &table{Statement: statement}
-	a, err := s.asker.Run(r.Context(), statement, params)
+	return s.fillTable(r, &table{Statement: statement}, params, max)
+}
+
+// chartOf is like tableOf for up to pageRowsMax rows, with a chart of the columns that
+// have numbers.
+func (s *server) chartOf(r *http.Request, statement string, params map[string]string) (*table, error) {
+	return s.fillTable(r, &table{Statement: statement, charted: true}, params, pageRowsMax)
+}
+
+// fillTable runs the statement of t and adds up to max of its rows to t.
+func (s *server) fillTable(r *http.Request, t *table, params map[string]string, max int) (*table, error) {
+	a, err := s.asker.Run(r.Context(), t.Statement, params)
 	if err == nil {
 		err = t.fill(a, max)
 		if errors.Is(err, ask.ErrRows) {
@@ -242,7 +255,7 @@ func (s *server) tableOf(r *http.Request, statement string, params map[string]st
 		if r.Context().Err() != nil {
 			return nil, err
 		}
-		t.Fault = faultOf(err, statement)
+		t.Fault = faultOf(err, t.Statement)
 	}
 	return t, nil
 }
@@ -274,9 +287,17 @@ func (t *table) fill(a *ask.Answer, max int) error {
 		t.Columns = append(t.Columns, c.Name)
 	}
 	zone := a.Zone()
+	figures := rowio.NewFigures(a.Columns, zone)
+	if t.charted {
+		// Also of the rows that are shown if there are more.
+		defer func() { t.Chart = template.HTML(figures.HTML()) }() // its texts are escaped
+	}
 	for b, err := range a.Rows {
 		if err != nil {
 			return a.Cause(err)
+		}
+		if t.charted {
+			figures.Add(b.Slice(0, min(b.N, max-len(t.Rows))))
 		}
 		for i := range b.N {
 			if len(t.Rows) == max {

@@ -45,6 +45,10 @@ type Options struct {
 	// not read files.
 	Session func() *session.Session
 
+	// Complete returns the texts that may replace before[from:] in a statement whose
+	// text is before and after the cursor. Nil completes nothing.
+	Complete func(s *session.Session, before, after string) (from int, candidates []string)
+
 	QueryTimeout time.Duration // time of one statement; 0 means 30 s
 	QueryMemory  int64         // memory of one statement in bytes; 0 means that of the settings
 	QueryRows    int64         // rows of one answer; 0 means 1,000,000
