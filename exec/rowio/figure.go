@@ -83,7 +83,8 @@ func (r *report) figure(p *plot, k int, line *timeline, labels []string) {
 	}
 	only := *p
 	only.numbers = p.numbers[k : k+1]
-	r.put(fmt.Sprintf("<figure><figcaption>%s</figcaption><svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\">\n", html.EscapeString(only.title()), plotWidth, plotHeight, plotWidth))
+	title := html.EscapeString(only.title())
+	r.put(fmt.Sprintf("<figure><figcaption>%s</figcaption><svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\" aria-label=\"%s\">\n", title, plotWidth, plotHeight, plotWidth, title))
 	step := gridStep(high-low, whole)
 	for i := math.Ceil(low / step); i*step <= high; i++ {
 		x := i * step
