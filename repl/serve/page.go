@@ -202,7 +202,7 @@ func (s *server) replayNote(w http.ResponseWriter, r *http.Request, status int, 
 type cell struct {
 	Text   string
 	Null   bool
-	Number bool
+	Class  string // n for a number, t for a time, u for a URL, or ""
 	Marked []span // the text in parts, if found words are marked in it
 	Link   string // address that the value leads to; or ""
 }
@@ -309,12 +309,16 @@ func (t *table) fill(a *ask.Answer, max int) error {
 					row[k] = cell{Null: true}
 					continue
 				}
-				row[k] = cell{Text: string(v.AppendText(nil, i, zone)), Number: v.Type.Numeric() || v.Type == value.Duration}
+				row[k] = cell{Text: string(v.AppendText(nil, i, zone))}
 				switch {
+				case v.Type.Numeric(), v.Type == value.Duration:
+					row[k].Class = "n"
+				case v.Type == value.Time:
+					row[k].Class = "t"
 				case a.Columns[k].Marked:
 					row[k].Marked = spansOf(row[k].Text)
 				case v.Type == value.URL:
-					row[k].Link = "/*/" + row[k].Text
+					row[k].Class, row[k].Link = "u", "/*/"+row[k].Text
 				}
 			}
 			t.Rows = append(t.Rows, row)

@@ -100,6 +100,7 @@ var words = map[string][2]string{
 	"statement":    {"Statement", "语句"},
 	"saved":        {"Saved queries", "已存查询"},
 	"rows":         {"rows", "行"},
+	"row":          {"row", "行"},
 	"rows_cut":     {"Only the first %d rows are shown. A download has all.", "仅显示前 %d 行，下载可得全部。"},
 	"download":     {"Download", "下载"},
 	"explain":      {"Explain", "执行计划"},
