@@ -130,8 +130,13 @@ func (s *server) archived(w http.ResponseWriter, r *http.Request) error {
 	case t.Calendar:
 		return s.calendarPage(w, r, &t)
 	case t.Modifier != replay.Interface && t.View.Name == replay.NoView:
+		origin := s.origins.replayOrigin(r, t.URL)
+		if t.Modifier == replay.Raw && r.Header.Get("Sec-Fetch-Dest") == "" {
+			// Programs other than browsers do not know names below localhost.
+			origin = s.origins.plainReplayOrigin(r)
+		}
 		// 307 keeps the method, because a form may come here.
-		redirect(w, s.origins.replayOrigin(r, t.URL)+t.Prefix()+t.URL, http.StatusTemporaryRedirect)
+		redirect(w, origin+t.Prefix()+t.URL, http.StatusTemporaryRedirect)
 		return nil
 	}
 	return s.framePage(w, r, &t)
