@@ -1,12 +1,14 @@
 package replay
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"regexp"
+
+	"infomall/store/page/markup"
 )
 
 // Files is the folder of our own files on the replay server. Their addresses begin
@@ -17,11 +19,23 @@ const Files = "/_infomall/"
 // server sends the files that its user has.
 const RuffleFiles = Files + "ruffle/"
 
-// flash matches what documents with Flash have in them.
-var flash = regexp.MustCompile(`(?i)\.swf\b|x-shockwave-flash`)
-
-// HasFlash reports whether body, a document, seems to have Flash.
-func HasFlash(body []byte) bool { return flash.Match(body) }
+// HasFlash reports whether body, a document, seems to have Flash: it names a file that
+// ends in .swf, or the type of Flash.
+func HasFlash(body []byte) bool {
+	if bytes.Contains(body, []byte("x-shockwave-flash")) {
+		return true
+	}
+	for {
+		at := bytes.IndexByte(body, '.')
+		if at < 0 {
+			return false
+		}
+		body = body[at+1:]
+		if len(body) >= 3 && markup.EqualFold(body[:3], "swf") && (len(body) == 3 || !isLetter(body[3])) {
+			return true
+		}
+	}
+}
 
 //go:embed files
 var files embed.FS
