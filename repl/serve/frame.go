@@ -36,8 +36,8 @@ type frameData struct {
 	// Tools are the addresses of the page with no view, with its changes and with its
 	// blocks.
 	Plain, Changes, Blocks string
-	Notes                  []changeNote // the changed blocks, if the view is Changes
-	Sum                    string       // how many blocks have changed
+	Notes                  changeNotes // the changed blocks, if the view is Changes
+	Sum                    string      // how many blocks have changed
 	Old                    *lookup.Capture
 	Olds                   []since // the versions with which the page can be compared
 }
@@ -190,9 +190,12 @@ func (s *server) describe(ctx context.Context, snap relation.Snapshot, f *lookup
 	if at, ok := lookup.Time(d.Asked, s.o.Now()); ok {
 		asked = at
 	}
+	var parts []replay.Part
 	if body, kind, page := documentOf(d.Capture, p); page != nil {
+		var more bool
+		parts, more = replay.Parts(kind, body, page, partsMax)
 		d.Flash = s.o.Ruffle == "" && replay.HasFlash(body)
-		if d.Spread, err = spreadOf(ctx, snap, d.Capture, asked, body, kind, page); err != nil {
+		if d.Spread, err = spreadOf(ctx, snap, d.Capture, asked, parts, more); err != nil {
 			return err
 		}
 	}
@@ -200,11 +203,55 @@ func (s *server) describe(ctx context.Context, snap relation.Snapshot, f *lookup
 		return nil
 	}
 	x, err := s.view(ctx, snap, f, d.Capture, p, d.View)
-	if err != nil || x == nil {
+	if err != nil {
 		return err
 	}
-	d.Notes, d.Sum = x.notes(lang)
-	d.Old = x.old
+	if x != nil {
+		d.Notes.add(x, "")
+		d.Old = x.old
+	}
+	if err := s.frames(ctx, snap, d, parts, asked); err != nil {
+		return err
+	}
+	d.Sum = d.Notes.sum(lang)
+	return nil
+}
+
+// framesMax is how many frames of a page are compared for the list of changes.
+const framesMax = 8
+
+// frames adds the changed blocks of the frames among parts, as they were at the time
+// asked, to d.
+func (s *server) frames(ctx context.Context, snap relation.Snapshot, d *frameData, parts []replay.Part, asked record.Time) error {
+	n := 0
+	for _, part := range parts {
+		if part.Modifier != replay.PageFrame || n == framesMax {
+			continue
+		}
+		n++
+		f, err := lookup.Nearest(ctx, snap, part.URL, asked)
+		if err != nil {
+			return err
+		}
+		c, p, err := choose(ctx, snap, f) // none if there are no captures
+		if err != nil {
+			return err
+		}
+		if c == nil {
+			continue
+		}
+		x, err := s.view(ctx, snap, f, c, p, d.View)
+		if err != nil {
+			return err
+		}
+		if x == nil {
+			continue
+		}
+		d.Notes.add(x, c.URL)
+		if d.Old == nil {
+			d.Old = x.old
+		}
+	}
 	return nil
 }
 
@@ -238,11 +285,10 @@ func documentOf(c *lookup.Capture, p *record.Payload) (body []byte, kind replay.
 	return body, kind, &replay.Page{URL: c.URL, Captured: c.Time.Std(), Charset: charset.Find(body, contentType, p.Charset).Charset}
 }
 
-// spreadOf returns the spread of the parts of the capture c, which is page with this
-// body. A frame is shown as it was at the time asked, and all else as it was at the
-// time of c. The result is nil if c has no parts.
-func spreadOf(ctx context.Context, snap relation.Snapshot, c *lookup.Capture, asked record.Time, body []byte, kind replay.Kind, page *replay.Page) (*spread, error) {
-	parts, more := replay.Parts(kind, body, page, partsMax)
+// spreadOf returns the spread of parts, the parts of the capture c. A frame is shown as
+// it was at the time asked, and all else as it was at the time of c. more reports
+// whether c has other parts. The result is nil if there are no parts.
+func spreadOf(ctx context.Context, snap relation.Snapshot, c *lookup.Capture, asked record.Time, parts []replay.Part, more bool) (*spread, error) {
 	if len(parts) == 0 {
 		return nil, nil
 	}

@@ -115,7 +115,9 @@ func (x *viewed) marks(v replay.View, lang string) []replay.Mark {
 		}
 		mark := replay.Mark{Kind: m.Op.String(), Label: word(lang, "op_"+m.Op.String())}
 		if m.Op == life.Edited {
-			mark.Old = strings.TrimSpace(r.Before.Text(m.Old))
+			if old := strings.TrimSpace(r.Before.Text(m.Old)); old != strings.TrimSpace(r.Text(m.New)) {
+				mark.Old = old
+			}
 		}
 		list = appendMarks(list, r, m.New, mark)
 	}
@@ -166,6 +168,7 @@ func appendMarks(list []replay.Mark, r *life.Revision, n int, mark replay.Mark) 
 // changeNote is a changed block in the list of changes.
 type changeNote struct {
 	Op       string // added, edited, moved or removed
+	Frame    string // URL of the frame that has the block; "" for the page itself
 	Path     string
 	Old, New string // cut
 }
@@ -177,35 +180,47 @@ const (
 	changeTextMax  = 200
 )
 
-// notes returns the changed blocks, and how many there are of each kind, such as
-// "3 added, 1 edited".
-func (x *viewed) notes(lang string) (list []changeNote, sum string) {
+// changeNotes are the changed blocks of a page and of its frames.
+type changeNotes struct {
+	List   []changeNote // at most changeNotesMax
+	counts [life.Removed + 1]int
+}
+
+// add adds the changed blocks of x, which is the frame with this URL, or the page itself
+// if frame is "".
+func (c *changeNotes) add(x *viewed, frame string) {
 	r := x.revision
-	var counts [life.Removed + 1]int
 	for _, m := range r.Leaves() {
 		if m.Op == life.Same {
 			continue
 		}
-		counts[m.Op]++
-		if len(list) == changeNotesMax {
+		c.counts[m.Op]++
+		if len(c.List) == changeNotesMax {
 			continue
 		}
-		n := changeNote{Op: m.Op.String()}
+		n := changeNote{Op: m.Op.String(), Frame: frame}
 		if m.Old >= 0 {
 			n.Path, n.Old = r.Before.Tree.Blocks[m.Old].Path, shortText(r.Before.Text(m.Old))
 		}
 		if m.New >= 0 {
 			n.Path, n.New = r.Tree.Blocks[m.New].Path, shortText(r.Text(m.New))
 		}
-		list = append(list, n)
+		if n.Old == n.New {
+			n.Old = "" // only its markup differs, or it has moved
+		}
+		c.List = append(c.List, n)
 	}
+}
+
+// sum returns how many blocks have changed in which way, such as "3 added, 1 edited".
+func (c *changeNotes) sum(lang string) string {
 	var parts []string
 	for _, op := range []life.Op{life.Added, life.Edited, life.Moved, life.Removed} {
-		if counts[op] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[op], word(lang, "op_"+op.String())))
+		if c.counts[op] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.counts[op], word(lang, "op_"+op.String())))
 		}
 	}
-	return list, strings.Join(parts, ", ")
+	return strings.Join(parts, ", ")
 }
 
 // shortText returns text in one line, cut to changeTextMax characters.

@@ -83,6 +83,7 @@ func TestBarViews(t *testing.T) {
 		{"/mp_changes/http://a.example/", 200, []string{frame + `/mp_changes/http://a.example/"`, "2009-06-01"}},
 		{"/20080601mp_blocks/http://a.example/", 200, []string{frame + `/20080601mp_blocks/http://a.example/"`, "as=blocks"}},
 		{"/20080601mp_changes-2008131/http://a.example/", 404, []string{"is no time"}},
+		{"/20080601mp_changes/http://f.example/", 200, []string{"<b>1 added, 1 edited</b>", "<small>http://f.example/menu.htm", "<ins>And a second paragraph", "Compared with <time>2007-01-01"}},
 		{"/20080601/http://f.example/", 200, []string{"Parts: 1 of 2 in the archive", "<time>2008-05-01 00:00:00</time> – <time>2008-05-01 00:00:00</time>"}},
 	} {
 		r := get(t, s.interfaceHandler(), c.target)
