@@ -29,31 +29,47 @@ func (s *shell) complete(before, after string) (from int, candidates []string) {
 	if word := strings.TrimLeft(before, " "); s.pending == "" && strings.HasPrefix(word, ".") {
 		return completeDot(before)
 	}
-	n := lang.AtCursor(s.pending+before, after)
-	from = n.From - len(s.pending)
+	c := &completer{session: s.session, sites: s.sites, files: true}
+	from, candidates = c.complete(s.pending+before, after)
+	from -= len(s.pending)
 	if from < 0 {
 		return 0, nil // the text to complete began on an earlier line
 	}
-	typed := before[from:]
+	return from, candidates
+}
+
+// completer finds the texts that may come at a place of a statement.
+type completer struct {
+	session *session.Session
+	sites   *siteNames // hosts, URLs and pools of the archive; nil if they are not completed
+	files   bool       // names of files are completed
+}
+
+// complete returns the candidates for completing the statement at the cursor: texts
+// that may replace before[from:]. before and after are the statement's text on both
+// sides of the cursor.
+func (c *completer) complete(before, after string) (from int, candidates []string) {
+	n := lang.AtCursor(before, after)
+	typed := before[n.From:]
 	if n.Quoted {
 		switch {
-		case n.Place == lang.PlaceFile:
-			return from, filesAt(typed)
-		case (n.Place == lang.PlaceScope || n.Place == lang.PlaceSource) && s.sites != nil:
-			return from, s.sites.beginning(typed)
-		case n.Place == lang.PlacePool && s.sites != nil:
-			return from, beginning(typed, s.sites.pools())
+		case n.Place == lang.PlaceFile && c.files:
+			return n.From, filesAt(typed)
+		case (n.Place == lang.PlaceScope || n.Place == lang.PlaceSource) && c.sites != nil:
+			return n.From, c.sites.beginning(typed)
+		case n.Place == lang.PlacePool && c.sites != nil:
+			return n.From, beginning(typed, c.sites.pools())
 		}
-		return from, nil
+		return n.From, nil
 	}
-	names := s.namesAt(&n)
+	names := c.namesAt(&n)
 	for _, w := range n.Words {
-		if isLower(typed, n.Subject, s.pending+before) {
+		if isLower(typed, n.Subject, before) {
 			w = strings.ToLower(w)
 		}
 		names = append(names, w)
 	}
-	return from, beginning(typed, names)
+	return n.From, beginning(typed, names)
 }
 
 // isLower reports whether completed keywords should be in lower case. They
@@ -83,29 +99,29 @@ func beginning(typed string, names []string) []string {
 // namesAt returns the names that may come at the cursor, such as columns and
 // functions in an expression. It returns nil if it knows none, such as for a
 // new name.
-func (s *shell) namesAt(n *lang.Next) []string {
+func (c *completer) namesAt(n *lang.Next) []string {
 	ctx := context.Background()
 	switch n.Place {
 	case lang.PlaceExpr:
-		names := s.columnsOf(n.Sources, "")
+		names := c.columnsOf(n.Sources, "")
 		for _, f := range expr.Functions() {
 			names = append(names, f.Name)
 		}
 		return names
 	case lang.PlaceColumn:
-		return s.columnsOf(n.Sources, n.Subject)
+		return c.columnsOf(n.Sources, n.Subject)
 	case lang.PlaceSource:
-		return append(relation.Names(), s.session.ViewNames(ctx)...)
+		return append(relation.Names(), c.session.ViewNames(ctx)...)
 	case lang.PlaceView:
-		return s.session.ViewNames(ctx)
+		return c.session.ViewNames(ctx)
 	case lang.PlaceMetadata:
-		return s.session.MetadataNames(ctx)
+		return c.session.MetadataNames(ctx)
 	case lang.PlaceGraph:
-		return s.session.GraphNames(ctx)
+		return c.session.GraphNames(ctx)
 	case lang.PlaceQuery:
-		return s.session.QueryNames(ctx)
+		return c.session.QueryNames(ctx)
 	case lang.PlaceParam:
-		return s.session.QueryParams(ctx, n.Subject)
+		return c.session.QueryParams(ctx, n.Subject)
 	case lang.PlaceList:
 		return query.Lists()
 	case lang.PlaceTopic:
@@ -124,7 +140,7 @@ func (s *shell) namesAt(n *lang.Next) []string {
 		return []string{"bool", "int", "float", "text", "url", "time", "duration"}
 	case lang.PlaceDescribed:
 		names := append(relation.Names(), session.SettingNames()...)
-		names = append(names, s.session.ViewNames(ctx)...)
+		names = append(names, c.session.ViewNames(ctx)...)
 		for _, f := range expr.Functions() {
 			names = append(names, f.Name)
 		}
@@ -142,7 +158,7 @@ func (s *shell) namesAt(n *lang.Next) []string {
 // columnsOf returns the names of the columns of the given sources. If qualifier
 // is not "", it returns only those of the source with that name or alias. If
 // there are no sources, it returns the columns of all relations.
-func (s *shell) columnsOf(sources []lang.SourceName, qualifier string) []string {
+func (c *completer) columnsOf(sources []lang.SourceName, qualifier string) []string {
 	var names []string
 	for _, src := range sources {
 		called := src.Alias
@@ -150,12 +166,12 @@ func (s *shell) columnsOf(sources []lang.SourceName, qualifier string) []string 
 			called = src.Relation
 		}
 		if qualifier == "" || strings.EqualFold(called, qualifier) {
-			names = append(names, s.session.ColumnNames(src.Relation)...)
+			names = append(names, c.session.ColumnNames(src.Relation)...)
 		}
 	}
 	if len(sources) == 0 {
 		for _, r := range relation.All() {
-			names = append(names, s.session.ColumnNames(r.Name)...)
+			names = append(names, c.session.ColumnNames(r.Name)...)
 		}
 	}
 	return names

@@ -40,6 +40,8 @@ type options struct {
 	ServeOrigin  string            `placeholder:"ORIGIN" help:"With --serve: the origin by which browsers reach it through a proxy, such as https://archive.example."`
 	ReplayAddr   string            `placeholder:"ADDR" help:"With --serve: the address of archived pages; else the next port."`
 	ReplayOrigin string            `placeholder:"ORIGIN" help:"With --serve: the origin of archived pages through a proxy; a * is one for each site, as in https://*.replay.example."`
+	ReplayProxy  string            `placeholder:"ADDR" help:"Serve the archive as an HTTP proxy, until interrupted: a browser or emulator that uses it sees the web of the time --at. Without ADDR at ${proxyAddr}."`
+	At           string            `placeholder:"TIME" help:"With --replay-proxy: the time of the web that it shows, such as 2008-07-10; else the latest."`
 	CORS         []string          `name:"cors" placeholder:"ORIGIN" help:"With --serve: let pages of this origin call the APIs; * lets all. May be repeated."`
 	AccessLog    string            `placeholder:"FILE" help:"With --serve: log requests to this file, in the Common Log Format; - is standard error."`
 	QueryTimeout time.Duration     `placeholder:"TIME" default:"30s" help:"With --serve and --mcp: the longest time of a statement."`
@@ -100,7 +102,7 @@ func newParser(o *options, out io.Writer, collect func(command bool) kong.Mapper
 		kong.Name("infomall [FILE | -]…"),
 		kong.Description(strings.TrimSpace(description)),
 		kong.NoDefaultHelp(),
-		kong.Vars{"formats": strings.Join(rowio.Formats(), " "), "serveAddr": serve.AddrDefault},
+		kong.Vars{"formats": strings.Join(rowio.Formats(), " "), "serveAddr": serve.AddrDefault, "proxyAddr": serve.ProxyAddrDefault},
 		kong.NamedMapper("statements", collect(true)),
 		kong.NamedMapper("script", collect(false)),
 		kong.Writers(out, out),
@@ -157,9 +159,10 @@ func spellOut(args []string, flags []*kong.Flag) []string {
 			arg = "-" + arg[2:]
 		}
 		name, ok := valued[arg]
+		address := map[string]string{"serve": serve.AddrDefault, "replay-proxy": serve.ProxyAddrDefault}[name]
 		switch {
-		case name == "serve" && (i+1 == len(args) || strings.HasPrefix(args[i+1], "-")):
-			out = append(out, "--serve="+serve.AddrDefault)
+		case address != "" && (i+1 == len(args) || strings.HasPrefix(args[i+1], "-")):
+			out = append(out, "--"+name+"="+address)
 		case ok && i+1 < len(args):
 			i++
 			out = append(out, "--"+name+"="+args[i])

@@ -124,7 +124,7 @@ var arrows = map[string]string{
 	"repl":              "all",
 	"repl/mcp":          "exec/relation exec/session lang repl/ask",
 	"repl/ask":          "exec exec/rowio exec/session exec/value lang lang/ast repl/serve/lookup",
-	"repl/serve":        "exec/draw exec/relation exec/session exec/value lang lang/ast repl/ask repl/serve/cdx repl/serve/lookup repl/serve/replay store/page/charset store/page/coding store/record store/record/message store/urlkey",
+	"repl/serve":        "exec/draw exec/relation exec/rowio exec/session exec/value lang lang/ast repl/ask repl/serve/cdx repl/serve/lookup repl/serve/replay store/block/divide store/block/life store/page/charset store/page/coding store/page/markup store/record store/record/message store/urlkey",
 	"repl/serve/cdx":    "exec/relation exec/rowio repl/serve/lookup store/record store/urlkey",
 	"repl/serve/lookup": "exec/relation store/record store/urlkey",
 	"repl/serve/replay": "store/page/charset store/page/markup store/urlkey",
@@ -163,7 +163,7 @@ var testArrows = map[string]string{
 	"repl/serve/replay":    "store/page/pagetest",
 	"repl/ask":             "exec/relation exec/relation/relationtest store/record",
 	"repl/mcp":             "exec exec/relation exec/relation/relationtest store/record",
-	"repl/serve":           "exec exec/relation/relationtest repl store/page/markup store/page/pagetest",
+	"repl/serve":           "exec exec/relation/relationtest repl store/page/pagetest",
 	"repl/serve/cdx":       "exec/relation/relationtest",
 	"repl/serve/lookup":    "exec/relation/relationtest",
 }

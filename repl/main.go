@@ -97,7 +97,7 @@ func (p *program) main(ctx context.Context, args []string) (status int) {
 			return p.shell(ctx, scripts)
 		case p.options.Daemon:
 			return p.daemon(ctx, scripts)
-		case p.options.Serve != "":
+		case p.options.Serve != "", p.options.ReplayProxy != "":
 			return p.serve(ctx, scripts)
 		case p.options.MCP:
 			return p.mcp(ctx, scripts)
@@ -161,9 +161,12 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 		}
 		return scripts, false, p.daemonPath()
 	}
-	if p.options.Serve != "" || p.options.MCP {
+	if p.options.At != "" && p.options.ReplayProxy == "" {
+		return nil, false, errors.New("--at is the time of --replay-proxy, which is missing")
+	}
+	if p.options.Serve != "" || p.options.ReplayProxy != "" || p.options.MCP {
 		if len(inputs) > 0 || p.options.Check {
-			return nil, false, errors.New("--serve and --mcp run no scripts; put settings into a script for --init")
+			return nil, false, errors.New("--serve, --replay-proxy and --mcp run no scripts; put settings into a script for --init")
 		}
 		return scripts, false, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"infomall/exec"
 	"infomall/exec/session"
@@ -28,6 +29,19 @@ func (p *program) serve(ctx context.Context, scripts []*script) (err error) {
 		return err
 	}
 	o.Archive, o.Session = p.session.Archive(), p.readers()
+	o.Complete = func(s *session.Session, before, after string) (int, []string) {
+		// Without sites: names that were just deleted must not be offered.
+		return (&completer{session: s}).complete(before, after)
+	}
+	set := p.session.Settings()
+	o.NoBar, o.Ruffle = !set.Bar, set.Ruffle
+	if set.Logo != "" {
+		o.LogoType = session.LogoType(set.Logo)
+		if o.Logo, err = os.ReadFile(set.Logo); err != nil {
+			p.say("infomall: the setting logo: %v", err)
+			return err
+		}
+	}
 	if !p.options.Quiet {
 		o.Say = p.say
 	}
@@ -60,6 +74,7 @@ func (p *program) serveOptions() (serve.Options, func() error, error) {
 	given := p.options
 	o := serve.Options{
 		Addr: given.Serve, Origin: given.ServeOrigin, ReplayAddr: given.ReplayAddr, ReplayOrigin: given.ReplayOrigin, CORS: given.CORS,
+		ProxyAddr: given.ReplayProxy, ProxyTime: strings.NewReplacer("-", "", ":", "", "T", "", "Z", "", " ", "").Replace(given.At),
 		QueryTimeout: given.QueryTimeout, QueryRows: given.QueryRows,
 	}
 	closeLog := func() error { return nil }

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"time"
 
+	"infomall/exec/value"
 	"infomall/lang/cells"
 )
 
@@ -16,6 +18,43 @@ const (
 	plotGrid              = 5  // the most horizontal lines, not counting the line at zero
 	plotLabels            = 12 // about the most labels below the bars
 )
+
+// Figures draws the columns of numbers of rows as bars, as an HTML report has them.
+type Figures struct{ r report }
+
+// NewFigures returns a drawing without rows. The rows will have the columns cols, and
+// times are shown in zone.
+func NewFigures(cols []value.Column, zone *time.Location) *Figures {
+	f := &Figures{r: report{o: Options{Zone: zone}, cols: cols}}
+	f.r.plot = newPlot(cols, htmlPlotMax, &f.r.o)
+	return f
+}
+
+// Add adds the rows of the batch b. Only the first 400 rows are drawn.
+func (f *Figures) Add(b *value.Batch) { f.r.plot.add(b) }
+
+// HTML returns the drawing as a section of an HTML page, without a style sheet. Archived
+// text in it is escaped. It returns "" if there is nothing to draw: less than two rows,
+// or no column with a number other than zero.
+func (f *Figures) HTML() string {
+	f.r.buf = nil
+	f.r.section()
+	return string(f.r.buf)
+}
+
+// section writes the figures of all columns of numbers, if there is something to draw.
+func (r *report) section() {
+	p := &r.plot
+	if len(p.numbers) == 0 || len(p.rows) < 2 || p.most <= 0 {
+		return
+	}
+	r.put("<section>\n")
+	r.figures(p)
+	if p.total > int64(len(p.rows)) {
+		r.put("<p class=\"note\">" + html.EscapeString(p.footer()) + "</p>\n")
+	}
+	r.put("</section>\n")
+}
 
 // figures writes one figure for each column of numbers of the plot p.
 func (r *report) figures(p *plot) {
@@ -44,7 +83,8 @@ func (r *report) figure(p *plot, k int, line *timeline, labels []string) {
 	}
 	only := *p
 	only.numbers = p.numbers[k : k+1]
-	r.put(fmt.Sprintf("<figure><figcaption>%s</figcaption><svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\">\n", html.EscapeString(only.title()), plotWidth, plotHeight, plotWidth))
+	title := html.EscapeString(only.title())
+	r.put(fmt.Sprintf("<figure><figcaption>%s</figcaption><svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\" aria-label=\"%s\">\n", title, plotWidth, plotHeight, plotWidth, title))
 	step := gridStep(high-low, whole)
 	for i := math.Ceil(low / step); i*step <= high; i++ {
 		x := i * step

@@ -134,14 +134,7 @@ func (r *report) text(c *value.Column, v *value.Vector, i int) string {
 // End writes the end of the table, the plot, and the end of the document.
 func (r *report) End() error {
 	r.put("</tbody>\n</table>\n<p class=\"note\">" + html.EscapeString(value.Counted(r.plot.total, "row")) + "</p>\n")
-	if p := &r.plot; len(p.numbers) > 0 && len(p.rows) > 1 && p.most > 0 {
-		r.put("<section>\n")
-		r.figures(p)
-		if p.total > int64(len(p.rows)) {
-			r.put("<p class=\"note\">" + html.EscapeString(p.footer()) + "</p>\n")
-		}
-		r.put("</section>\n")
-	}
+	r.section()
 	for _, line := range r.o.below() {
 		r.put("<p class=\"note\">" + html.EscapeString(string(cells.AppendLine(nil, line, nil))) + "</p>\n")
 	}

@@ -53,6 +53,10 @@ type Settings struct {
 	DefaultLevel int    // level that auto means, from 1
 	Profile      string // how pages are divided into blocks: modern or classic
 	Collapse     bool   // whether findings of near-copies and of the forms of a URL are joined
+
+	Bar    bool   // whether the web server shows archived pages below a bar
+	Logo   string // image that the pages of the web server have, as an absolute path; "" means none
+	Ruffle string // folder with the program Ruffle, which plays Flash, as an absolute path; "" means none
 }
 
 // CutLevel returns the level at which the tree of blocks of a page is cut,
@@ -114,6 +118,7 @@ func DefaultSettings() Settings {
 		DefaultLevel:   2,
 		Profile:        "modern",
 		Collapse:       true,
+		Bar:            true,
 		Delay:          -1,
 		Workers:        16,
 		BodyLimit:      64 << 20,
@@ -154,6 +159,9 @@ var settings = []Setting{
 	{"agent", stored, "User-Agent of crawls; if empty, the program's own, with contact",
 		func(s *Settings) string { return s.Agent },
 		func(s *Settings, v string) error { return ParseLine(&s.Agent, v) }},
+	{"bar", local, "whether --serve shows an archived page below a bar, with its times and versions",
+		func(s *Settings) string { return onOff(s.Bar) },
+		func(s *Settings, v string) error { return parseOnOff(&s.Bar, v) }},
 	{"body_limit", stored, "size at which a crawl cuts a body",
 		func(s *Settings) string { return SizeText(s.BodyLimit) },
 		func(s *Settings, v string) error { return parseSize(&s.BodyLimit, v) }},
@@ -193,6 +201,9 @@ var settings = []Setting{
 	{"level", stored, "level of the blocks in blocks and changes: auto, a level from 1, or leaves",
 		func(s *Settings) string { return s.Level },
 		func(s *Settings, v string) error { return parseCut(&s.Level, v) }},
+	{"logo", local, "image file that the pages of --serve have as their logo: .svg, .png, .jpg, .gif or .webp",
+		func(s *Settings) string { return s.Logo },
+		func(s *Settings, v string) error { return parseImage(&s.Logo, v) }},
 	{"memory", local, "memory of one statement, besides some 100 MB of the program; what needs more is sorted and grouped in temporary files",
 		func(s *Settings) string { return SizeText(s.MemoryBytes) },
 		func(s *Settings, v string) error { return parseSizeFrom(&s.MemoryBytes, v, memoryBytesMin) }},
@@ -248,6 +259,9 @@ var settings = []Setting{
 	{"robots", stored, "whether crawls obey robots.txt",
 		func(s *Settings) string { return onOff(s.Robots) },
 		func(s *Settings, v string) error { return parseOnOff(&s.Robots, v) }},
+	{"ruffle", local, "folder with the web version of Ruffle, a player of Flash, for archived pages of --serve that have Flash",
+		func(s *Settings) string { return s.Ruffle },
+		func(s *Settings, v string) error { return parseRuffle(&s.Ruffle, v) }},
 	{"sessions", stored, "names of URL arguments and patterns of folders that hold a session, such as 'token, /(S(*))'; a crawl removes them from URLs; a minus keeps one, such as '-sid'; a crawl finds other sessions by comparing pages",
 		func(s *Settings) string { return s.Sessions },
 		func(s *Settings, v string) error { return parseSessions(&s.Sessions, v) }},

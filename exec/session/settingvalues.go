@@ -79,6 +79,56 @@ func parseFolder(dst *string, v string) error {
 	return nil
 }
 
+// imageTypes are the media types of images that the setting logo takes, by suffix.
+var imageTypes = map[string]string{".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
+
+// LogoType returns the media type of the image in the file name, by its suffix, or ""
+// if the setting logo does not take such a file.
+func LogoType(name string) string { return imageTypes[strings.ToLower(filepath.Ext(name))] }
+
+// LogoBytesMax is the most bytes of a logo.
+const LogoBytesMax = 1 << 20
+
+// parseImage sets dst to the absolute path of v, which must be a file with an image
+// that exists. If v is empty, it sets dst to "".
+func parseImage(dst *string, v string) error {
+	if v == "" {
+		*dst = ""
+		return nil
+	}
+	name, err := filepath.Abs(v)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return err
+	case LogoType(name) == "" || !info.Mode().IsRegular():
+		return fmt.Errorf("write the name of an image file that ends in .svg, .png, .jpg, .gif or .webp, not %q", v)
+	case info.Size() > LogoBytesMax:
+		return fmt.Errorf("%s has %d bytes; a logo may have %s", v, info.Size(), SizeText(LogoBytesMax))
+	}
+	*dst = name
+	return nil
+}
+
+// parseRuffle sets dst to the absolute path of v, which must be a folder that has the
+// file ruffle.js. If v is empty, it sets dst to "".
+func parseRuffle(dst *string, v string) error {
+	var dir string
+	if err := parseFolder(&dir, v); err != nil {
+		return err
+	}
+	if dir != "" {
+		if _, err := os.Stat(filepath.Join(dir, "ruffle.js")); err != nil {
+			return fmt.Errorf("%s has no file ruffle.js; write the folder of the package \"web (self hosted)\" of ruffle.rs", v)
+		}
+	}
+	*dst = dir
+	return nil
+}
+
 // keepOrSkip returns "keep" or "skip", the values of the setting noarchive.
 func keepOrSkip(keep bool) string {
 	if keep {

@@ -67,6 +67,31 @@ func (s *server) apiRelations(w http.ResponseWriter, r *http.Request) error {
 	return sendJSON(w, list)
 }
 
+// completionsMax is how many texts a completion offers.
+const completionsMax = 100
+
+// apiComplete answers with the texts that may come at the cursor in a statement, whose
+// parts before and after it are parameters. typed is the end of before that they replace.
+func (s *server) apiComplete(w http.ResponseWriter, r *http.Request) error {
+	if err := onlyRead(w, r); err != nil {
+		return err
+	}
+	v := r.URL.Query()
+	before := v.Get("before")
+	answer := struct {
+		Typed      string   `json:"typed"`
+		Candidates []string `json:"candidates"`
+		More       bool     `json:"more"`
+	}{Candidates: []string{}}
+	if s.o.Complete != nil {
+		from, list := s.o.Complete(s.o.Session(), before, v.Get("after"))
+		answer.Typed = before[from:]
+		answer.More = len(list) > completionsMax
+		answer.Candidates = append(answer.Candidates, list[:min(len(list), completionsMax)]...)
+	}
+	return sendJSON(w, answer)
+}
+
 // crawlsStatement asks for the crawls that pages and the API show.
 const crawlsStatement = "SELECT name, state, started, finished, fetched, failed, waiting, bytes, error FROM crawls ORDER BY started DESC LIMIT 100"
 

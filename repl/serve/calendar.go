@@ -1,13 +1,11 @@
 package serve
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
-	"infomall/exec/relation"
 	"infomall/repl/ask"
 	"infomall/repl/serve/lookup"
 	"infomall/repl/serve/replay"
@@ -205,123 +203,4 @@ func (s *server) underPage(w http.ResponseWriter, r *http.Request, under string)
 	p := newPage(r, "table", t)
 	p.Title, p.Statement, p.Other = p.T("under")+": "+scope, statement, ""
 	return s.send(w, r, http.StatusOK, p, "")
-}
-
-// frameData is what the page with the bar and the frame shows.
-type frameData struct {
-	URL, Shown string
-	Asked      string // digits, or "" for the latest
-	Capture    *lookup.Capture
-	Prev, Next lookup.Capture // the versions before and after
-	// Before and After are the nearest versions whose content changed, if these are not
-	// the versions before and after.
-	Before, After lookup.Capture
-	Frame         string // address of the archived page
-	Year          string
-	Count         int64
-	Key           string
-	Strip         []tick
-	Here          int // place of the capture on the strip
-}
-
-// stripLength is how many places the strip of versions has.
-const stripLength = 200
-
-// tick is a place on the strip of versions, which is as long as the time from the
-// first to the last capture. It has the most important change of its time.
-type tick struct {
-	At         int // from 0 to stripLength - 1
-	Key, Stamp string
-	Title      string
-}
-
-// strip sets what d says of the captures of f: the ticks, the place of the capture of d, and
-// the nearest changes of content.
-func (d *frameData) strip(ctx context.Context, snap relation.Snapshot, f *lookup.Found) error {
-	length := max(1, f.Last.Time-f.First.Time)
-	place := func(t record.Time) int { return int((t - f.First.Time) * (stripLength - 1) / length) }
-	for x, err := range lookup.Captures(ctx, snap, f.URL, lookup.AllColumns) {
-		if err != nil {
-			return err
-		}
-		if x.Change == record.ChangeSame {
-			continue
-		}
-		key, at := changeKey(&x), place(x.Time)
-		switch {
-		case key == "layout":
-		case x.Time < d.Capture.Time && x.Time != d.Prev.Time:
-			d.Before = x
-		case x.Time < d.Capture.Time:
-			d.Before = lookup.Capture{} // it is the version before
-		case x.Time > d.Capture.Time && d.After.URL == "":
-			d.After = x
-		}
-		if n := len(d.Strip); n > 0 && d.Strip[n-1].At == at {
-			if rankOf(key) <= rankOf(d.Strip[n-1].Key) {
-				continue
-			}
-			d.Strip = d.Strip[:n-1]
-		}
-		d.Strip = append(d.Strip, tick{At: at, Key: key, Stamp: x.Stamp(), Title: x.At()})
-	}
-	if d.After.Time == d.Next.Time {
-		d.After = lookup.Capture{}
-	}
-	d.Here = place(d.Capture.Time)
-	return nil
-}
-
-// framePage answers /TIME/URL with the page that has the bar and, in a frame, the
-// archived page.
-func (s *server) framePage(w http.ResponseWriter, r *http.Request, t *replay.Target) error {
-	ctx := r.Context()
-	at, err := s.timeOf(t)
-	if err != nil {
-		return err
-	}
-	snap, release, err := s.snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	f, err := s.find(w, r, snap, t.URL, at)
-	if err != nil {
-		return err
-	}
-	d := &frameData{URL: t.URL, Shown: shownURL(t.URL), Asked: t.Time, Count: f.Count, Frame: s.origins.replayOrigin(r, t.URL) + "/" + t.Time + string(replay.PageTop) + "/" + pathText(t.URL)}
-	p := newPage(r, "frame", d)
-	p.Title, p.Other = d.Shown, ""
-	p.Statement = "SHOW PAGE " + ask.Literal(t.URL)
-	if t.Time != "" {
-		p.Statement += " AT " + ask.Literal(ask.Dashed(t.Time))
-	}
-	if len(f.Nearest) == 0 {
-		p.Name = "never"
-		return s.send(w, r, http.StatusNotFound, p, "")
-	}
-	d.Capture = &f.Nearest[0]
-	if c, _, err := choose(ctx, snap, f); err != nil {
-		return err
-	} else if c != nil {
-		d.Capture = c
-	}
-	n, err := lookup.Neighbours(ctx, snap, f.URL, d.Capture, true)
-	if err != nil {
-		return err
-	}
-	d.Prev, d.Next = n.Prev, n.Next
-	d.Year = d.Capture.Time.Std().Format("2006")
-	d.Key = changeKey(d.Capture)
-	if err := d.strip(ctx, snap, f); err != nil {
-		return err
-	}
-	around, err := f.Around(ctx, snap, d.Capture)
-	if err != nil {
-		return err
-	}
-	s.mementoHeader(w.Header(), r, f, d.Capture, around)
-	w.Header().Del("Memento-Datetime") // this page is not the capture, but shows it
-	w.Header().Del("Content-Location")
-	return s.send(w, r, http.StatusOK, p, s.origins.frameSources(r))
 }

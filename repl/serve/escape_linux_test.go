@@ -60,7 +60,7 @@ func TestHostilePages(t *testing.T) {
 	for i := range hostilePages {
 		tab := <-tabs
 		running.Go(func() {
-			b.attack(tab, i, interfaceOrigin+"/"+hostileTime+"/", replayed+"/"+hostileTime+"mp_/")
+			b.attack(tab, i, interfaceOrigin+"/"+hostileTime+"/", replayed+"/"+hostileTime+"mp_/", interfaceOrigin+"/"+hostileTime+"mp_blocks/")
 			tabs <- tab
 		})
 	}

@@ -16,6 +16,7 @@ const (
 	searchRowsMax  = 200
 	searchRowsPage = 20
 	siteRowsMax    = 50
+	sectionRowsMax = 400
 	versionsMax    = 500
 )
 

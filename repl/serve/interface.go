@@ -2,11 +2,11 @@ package serve
 
 import (
 	"embed"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 
-	"fmt"
 	"infomall/repl/serve/lookup"
 	"infomall/repl/serve/replay"
 )
@@ -29,6 +29,7 @@ var routes = []route{
 	{"/diff", false, simple((*server).diffPage)},
 	{"/site", false, simple((*server).sitePage)},
 	{"/crawls", false, simple((*server).crawlsPage)},
+	{"/jobs", false, simple((*server).jobsPage)},
 	{"/static/", false, (*server).static},
 
 	{"/cdx", true, simple((*server).cdx)},
@@ -43,6 +44,7 @@ var routes = []route{
 	{"/api/search", true, simple((*server).apiSearch)},
 	{"/api/page", true, simple((*server).apiPage)},
 	{"/api/diff", true, simple((*server).apiDiff)},
+	{"/api/complete", true, simple((*server).apiComplete)},
 	{"/api/relations", true, simple((*server).apiRelations)},
 	{"/api/crawls", true, simple((*server).apiCrawls)},
 	{"/openapi.json", true, simple((*server).openAPI)},
@@ -127,9 +129,14 @@ func (s *server) archived(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case t.Calendar:
 		return s.calendarPage(w, r, &t)
-	case t.Modifier != replay.Interface:
+	case t.Modifier != replay.Interface && t.View.Name == replay.NoView:
+		origin := s.origins.replayOrigin(r, t.URL)
+		if t.Modifier == replay.Raw && r.Header.Get("Sec-Fetch-Dest") == "" {
+			// Programs other than browsers do not know names below localhost.
+			origin = s.origins.plainReplayOrigin(r)
+		}
 		// 307 keeps the method, because a form may come here.
-		redirect(w, s.origins.replayOrigin(r, t.URL)+"/"+t.Time+string(t.Modifier)+"/"+t.URL, http.StatusTemporaryRedirect)
+		redirect(w, origin+t.Prefix()+t.URL, http.StatusTemporaryRedirect)
 		return nil
 	}
 	return s.framePage(w, r, &t)
@@ -149,6 +156,14 @@ func (s *server) static(w http.ResponseWriter, r *http.Request, name string) err
 	name, _, _ = strings.Cut(name, "?")
 	if name == "drawing.css" {
 		return drawingStyle(w)
+	}
+	if name == "logo" && s.o.Logo != nil {
+		w.Header().Set("Content-Type", s.o.LogoType)
+		if !notModified(w, r, `"`+s.metrics.boot+`"`) {
+			_, err := w.Write(s.o.Logo)
+			return err
+		}
+		return nil
 	}
 	body, err := staticFiles.ReadFile("static/" + name)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strings"
 
+	"infomall/exec/rowio"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/repl/ask"
@@ -48,6 +49,7 @@ type page struct {
 	Name      string
 	Title     string
 	Statement string // how the page was asked, in the query language; "" if it was not
+	Logo      bool   // the logo is an image
 	Other     string // address of this page in the other language; "" if it has none
 	Data      any
 }
@@ -108,6 +110,7 @@ const pagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img
 // send sends the page with a status. frames says where its frame may come from; ""
 // is nowhere.
 func (s *server) send(w http.ResponseWriter, r *http.Request, status int, p *page, frames string) error {
+	p.Logo = s.o.Logo != nil
 	var b bytes.Buffer
 	if err := pageTemplates.ExecuteTemplate(&b, p.Name+".html", p); err != nil {
 		return err
@@ -199,7 +202,7 @@ func (s *server) replayNote(w http.ResponseWriter, r *http.Request, status int, 
 type cell struct {
 	Text   string
 	Null   bool
-	Number bool
+	Class  string // n for a number, t for a time, u for a URL, or ""
 	Marked []span // the text in parts, if found words are marked in it
 	Link   string // address that the value leads to; or ""
 }
@@ -219,14 +222,26 @@ type table struct {
 	Notes     []string
 	Text      string        // an answer without rows
 	Drawing   template.HTML // an answer with a drawing
+	Chart     template.HTML // a drawing of the columns with numbers
 	Fault     *fault
+	charted   bool // the table gets a chart
 }
 
 // tableOf runs a statement and returns up to max of its rows. A mistake in the
 // statement or an error while it runs is in the table.
 func (s *server) tableOf(r *http.Request, statement string, params map[string]string, max int) (*table, error) {
-	t := &table{Statement: statement}
-	a, err := s.asker.Run(r.Context(), statement, params)
+	return s.fillTable(r, &table{Statement: statement}, params, max)
+}
+
+// chartOf is like tableOf for up to pageRowsMax rows, with a chart of the columns that
+// have numbers.
+func (s *server) chartOf(r *http.Request, statement string, params map[string]string) (*table, error) {
+	return s.fillTable(r, &table{Statement: statement, charted: true}, params, pageRowsMax)
+}
+
+// fillTable runs the statement of t and adds up to max of its rows to t.
+func (s *server) fillTable(r *http.Request, t *table, params map[string]string, max int) (*table, error) {
+	a, err := s.asker.Run(r.Context(), t.Statement, params)
 	if err == nil {
 		err = t.fill(a, max)
 		if errors.Is(err, ask.ErrRows) {
@@ -240,7 +255,7 @@ func (s *server) tableOf(r *http.Request, statement string, params map[string]st
 		if r.Context().Err() != nil {
 			return nil, err
 		}
-		t.Fault = faultOf(err, statement)
+		t.Fault = faultOf(err, t.Statement)
 	}
 	return t, nil
 }
@@ -272,9 +287,17 @@ func (t *table) fill(a *ask.Answer, max int) error {
 		t.Columns = append(t.Columns, c.Name)
 	}
 	zone := a.Zone()
+	figures := rowio.NewFigures(a.Columns, zone)
+	if t.charted {
+		// Also of the rows that are shown if there are more.
+		defer func() { t.Chart = template.HTML(figures.HTML()) }() // its texts are escaped
+	}
 	for b, err := range a.Rows {
 		if err != nil {
 			return a.Cause(err)
+		}
+		if t.charted {
+			figures.Add(b.Slice(0, min(b.N, max-len(t.Rows))))
 		}
 		for i := range b.N {
 			if len(t.Rows) == max {
@@ -286,12 +309,16 @@ func (t *table) fill(a *ask.Answer, max int) error {
 					row[k] = cell{Null: true}
 					continue
 				}
-				row[k] = cell{Text: string(v.AppendText(nil, i, zone)), Number: v.Type.Numeric() || v.Type == value.Duration}
+				row[k] = cell{Text: string(v.AppendText(nil, i, zone))}
 				switch {
+				case v.Type.Numeric(), v.Type == value.Duration:
+					row[k].Class = "n"
+				case v.Type == value.Time:
+					row[k].Class = "t"
 				case a.Columns[k].Marked:
 					row[k].Marked = spansOf(row[k].Text)
 				case v.Type == value.URL:
-					row[k].Link = "/*/" + row[k].Text
+					row[k].Class, row[k].Link = "u", "/*/"+row[k].Text
 				}
 			}
 			t.Rows = append(t.Rows, row)

@@ -50,7 +50,10 @@ func TestPages(t *testing.T) {
 		{"/diff?url=never.example", "", 400, []string{"no capture"}},
 		{"/site", "", 200, []string{`href="/site?host=a.example"`}},
 		{"/site?host=a.example", "", 200, []string{"http://a.example/old"}},
-		{"/crawls", "", 200, []string{"crawls.js"}},
+		{"/crawls", "", 200, []string{"crawls.js", "<h2>Workers</h2>"}},
+		{"/jobs", "", 200, []string{"<h2>Schedules</h2>", "<h2>Running now</h2>", "<h2>Ended</h2>", "FROM schedules"}},
+		{"/query?q=SELECT+time%2C+bytes+FROM+captures", "", 200, []string{`<details class="chart" open>`, "<figcaption>bytes by time</figcaption>", "</rect>"}},
+		{"/query?q=SELECT+url+FROM+captures", "", 200, []string{"query.js"}},
 		{"/static/style.css", "", 200, []string{"prefers-color-scheme"}},
 		{"/static/drawing.css", "", 200, []string{".drawing {", ".added > header .op"}},
 		{"/static/none.css", "", 404, nil},
@@ -152,7 +155,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	// These are named by the code.
-	for _, n := range []string{"note_never", "note_gone", "note_bodyless", "note_error", "never_about", "gone_about", "bodyless_about", "error", "all_hosts", "site_pages", "site_months", "site_gone", "workers", "jobs", "crawls", "under", "sites", "changes", "captures_of", "history", "query", "search", "archive"} {
+	for _, n := range []string{"op_added", "op_edited", "op_moved", "op_removed", "note_never", "note_gone", "note_bodyless", "note_error", "never_about", "gone_about", "bodyless_about", "error", "all_hosts", "site_pages", "site_months", "site_gone", "workers", "schedules", "running", "ended", "under", "sites", "changes", "captures_of", "history", "query", "search", "archive"} {
 		used[n] = true
 	}
 	for name := range words {

@@ -210,7 +210,7 @@ func (s *server) queryPage(w http.ResponseWriter, r *http.Request) error {
 	p.Title = p.T("query")
 	var err error
 	if strings.TrimSpace(d.Text) != "" {
-		if d.Table, err = s.tableOf(r, d.Text, d.Params, pageRowsMax); err != nil {
+		if d.Table, err = s.chartOf(r, d.Text, d.Params); err != nil {
 			return err
 		}
 		for _, f := range answerFormats {
@@ -319,7 +319,7 @@ func (s *server) sitePage(w http.ResponseWriter, r *http.Request) error {
 	p := newPage(r, "site", d)
 	p.Title = p.T("sites")
 	limit := " LIMIT " + strconv.Itoa(siteRowsMax)
-	asked := []struct{ title, statement string }{
+	parts := []asked{
 		{"all_hosts", "SELECT host, page_count, version_count, change_count, first_seen, last_seen FROM hosts ORDER BY page_count DESC, host LIMIT 200"},
 	}
 	if d.Host != "" {
@@ -328,55 +328,74 @@ func (s *server) sitePage(w http.ResponseWriter, r *http.Request) error {
 		}
 		p.Title = d.Host
 		in := " IN " + ask.Literal(d.Host)
-		asked = []struct{ title, statement string }{
+		parts = []asked{
 			{"site_pages", "SELECT url, title, version_count, change_count, last_seen, rank FROM pages" + in + " ORDER BY change_count DESC, url" + limit},
 			{"site_months", "SELECT date_trunc('month', time) AS month, count(*) AS captures FROM captures" + in + " GROUP BY month ORDER BY month LIMIT 400"},
 			{"site_gone", "SELECT url, title, last_seen, status FROM pages" + in + " WHERE kind IN ('missing', 'soft_missing') ORDER BY last_seen DESC" + limit},
 		}
 	}
-	for _, a := range asked {
-		t, err := s.tableOf(r, a.statement, nil, 400)
-		if err != nil {
+	for _, a := range parts {
+		if err := s.section(r, p, &d.Sections, a); err != nil {
 			return err
 		}
+	}
+	if t := d.Sections[0].Table; d.Host == "" {
 		for _, row := range t.Rows {
-			if len(t.Columns) > 0 && t.Columns[0] == "host" {
-				row[0].Link = pathQuery("/site", "host", row[0].Text)
-			}
+			row[0].Link = pathQuery("/site", "host", row[0].Text)
 		}
-		d.Sections = append(d.Sections, section{p.T(a.title), t})
-		if p.Statement != "" {
-			p.Statement += ";\n"
-		}
-		p.Statement += a.statement
 	}
 	return s.send(w, r, http.StatusOK, p, "")
 }
 
-// crawlsPage answers /crawls with the crawls and the jobs of the archive.
+// crawlsPage answers /crawls with the crawls of the archive and what their workers do.
 func (s *server) crawlsPage(w http.ResponseWriter, r *http.Request) error {
+	return s.sections(w, r, "crawls", []asked{
+		{"crawls", crawlsStatement},
+		{"workers", "SELECT crawl, step, url, since FROM workers ORDER BY crawl, worker LIMIT 100"},
+	})
+}
+
+// jobsPage answers /jobs with the jobs of the archive and what is scheduled.
+func (s *server) jobsPage(w http.ResponseWriter, r *http.Request) error {
+	return s.sections(w, r, "jobs", []asked{
+		{"schedules", "SELECT name, state, rule, statement, next_run, last_run, last_state, error FROM schedules ORDER BY next_run, name LIMIT 100"},
+		{"running", "SELECT id, name, statement, started FROM jobs WHERE state = 'running' ORDER BY started LIMIT 100"},
+		{"ended", "SELECT id, name, state, statement, started, finished - started AS duration, rows, error FROM jobs WHERE state <> 'running' ORDER BY started DESC LIMIT 100"},
+	})
+}
+
+// asked is a part of a page: the name of its heading, and its statement.
+type asked struct{ title, statement string }
+
+// sections answers with a page that has the rows of statements, each under a heading.
+// name is that of the page's template and of its heading.
+func (s *server) sections(w http.ResponseWriter, r *http.Request, name string, parts []asked) error {
 	if err := onlyRead(w, r); err != nil {
 		return err
 	}
 	d := &siteData{}
-	p := newPage(r, "crawls", d)
-	p.Title = p.T("crawls")
-	for _, a := range []struct{ title, statement string }{
-		{"crawls", crawlsStatement},
-		{"workers", "SELECT crawl, step, url, since FROM workers ORDER BY crawl, worker LIMIT 100"},
-		{"jobs", "SELECT name, statement, state, started, finished, rows, error FROM jobs ORDER BY started DESC LIMIT 50"},
-	} {
-		t, err := s.tableOf(r, a.statement, nil, 100)
-		if err != nil {
+	p := newPage(r, name, d)
+	p.Title = p.T(name)
+	for _, a := range parts {
+		if err := s.section(r, p, &d.Sections, a); err != nil {
 			return err
 		}
-		d.Sections = append(d.Sections, section{p.T(a.title), t})
-		if p.Statement != "" {
-			p.Statement += ";\n"
-		}
-		p.Statement += a.statement
 	}
 	return s.send(w, r, http.StatusOK, p, "")
+}
+
+// section appends the part a of the page p to list.
+func (s *server) section(r *http.Request, p *page, list *[]section, a asked) error {
+	t, err := s.tableOf(r, a.statement, nil, sectionRowsMax)
+	if err != nil {
+		return err
+	}
+	*list = append(*list, section{p.T(a.title), t})
+	if p.Statement != "" {
+		p.Statement += ";\n"
+	}
+	p.Statement += a.statement
+	return nil
 }
 
 // drawingStyle sends the style sheet of drawings.

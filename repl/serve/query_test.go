@@ -4,12 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"infomall/exec/session"
 )
 
 // asking is the request for a statement.
@@ -247,5 +251,46 @@ func TestAPIs(t *testing.T) {
 		if body := bodyOf(t, r); !strings.Contains(body, want) {
 			t.Errorf("%s: %d has no %q: %s", target, r.StatusCode, want, body)
 		}
+	}
+}
+
+// TestComplete shows that the server completes statements by the function it is given,
+// and bounds what it offers.
+func TestComplete(t *testing.T) {
+	var many []string
+	for i := range completionsMax + 1 {
+		many = append(many, fmt.Sprint("x", i))
+	}
+	s, _ := testServer(t, func(o *Options) {
+		o.Complete = func(s *session.Session, before, after string) (int, []string) {
+			if after == "many" {
+				return 0, many
+			}
+			return len(before) - 2, []string{before + "|" + after}
+		}
+	})
+	type answer struct {
+		Typed      string
+		Candidates []string
+		More       bool
+	}
+	for _, c := range []struct {
+		query string
+		want  answer
+	}{
+		{pairs("before", "SELECT ü", "after", " FROM x"), answer{"ü", []string{"SELECT ü| FROM x"}, false}},
+		{pairs("before", "", "after", "many"), answer{"", many[:completionsMax], true}},
+	} {
+		var got answer
+		if err := json.Unmarshal([]byte(bodyOf(t, get(t, s.interfaceHandler(), "/api/complete?"+c.query))), &got); err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, %v; want %+v", c.query, got, err, c.want)
+		}
+	}
+	if r := get(t, s.interfaceHandler(), "/api/complete?before=SEL", "Sec-Fetch-Site: cross-site"); r.StatusCode != 403 {
+		t.Errorf("a page of another site completes: %d", r.StatusCode)
+	}
+	none, _ := testServer(t, nil)
+	if body := bodyOf(t, get(t, none.interfaceHandler(), "/api/complete?before=SEL")); !strings.Contains(body, `"candidates": []`) {
+		t.Errorf("without the function: %s", body)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -42,6 +44,9 @@ func (s *server) replayHandler() http.Handler {
 
 // replay answers a request for an archived page or a part of one.
 func (s *server) replay(w http.ResponseWriter, r *http.Request) error {
+	if name, ok := strings.CutPrefix(r.URL.Path, replay.RuffleFiles); ok && s.o.Ruffle != "" {
+		return s.sendRuffle(w, r, name)
+	}
 	if name, ok := strings.CutPrefix(r.URL.Path, replay.Files); ok {
 		return sendReplayFile(w, r, name)
 	}
@@ -79,10 +84,8 @@ func framePath(t *replay.Target) string {
 	switch {
 	case t.Calendar:
 		return "/" + t.Time + "*/" + t.URL
-	case t.Time == "":
-		return "/" + t.URL
 	}
-	return "/" + t.Time + "/" + t.URL
+	return viewPath(t, t.View)
 }
 
 // redirect answers with a redirect. The location is sent as it is: unlike
@@ -104,7 +107,7 @@ func (s *server) elsewhere(r *http.Request, t *replay.Target) bool {
 // site. A redirect would not do, because after a form the browser refuses redirects
 // to other origins.
 func (s *server) moveFrame(w http.ResponseWriter, r *http.Request, t *replay.Target) {
-	to := s.origins.replayOrigin(r, t.URL) + "/" + t.Time + string(t.Modifier) + "/" + t.URL
+	to := s.origins.replayOrigin(r, t.URL) + t.Prefix() + t.URL
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
@@ -135,6 +138,40 @@ func sendReplayFile(w http.ResponseWriter, r *http.Request, name string) error {
 	sum := sha256.Sum256(body)
 	h.Set("ETag", `"`+hex.EncodeToString(sum[:8])+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
+	return nil
+}
+
+// ruffleTypes are the media types of the files of Ruffle that are sent, by suffix.
+var ruffleTypes = map[string]string{".js": "text/javascript; charset=utf-8", ".wasm": "application/wasm"}
+
+// sendRuffle sends a file of the folder with Ruffle.
+func (s *server) sendRuffle(w http.ResponseWriter, r *http.Request, name string) error {
+	if err := onlyRead(w, r); err != nil {
+		return err
+	}
+	contentType := ruffleTypes[path.Ext(name)]
+	if contentType == "" || r.Header.Get("Service-Worker") != "" {
+		return failf(http.StatusNotFound, "no file %s", name)
+	}
+	dir, err := os.OpenRoot(s.o.Ruffle)
+	if err != nil {
+		return failf(http.StatusNotFound, "the folder of the setting ruffle is gone")
+	}
+	defer dir.Close()
+	f, err := dir.Open(name)
+	if err != nil {
+		return failf(http.StatusNotFound, "no file %s", name)
+	}
+	defer f.Close()
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-cache")
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return failf(http.StatusNotFound, "no file %s", name)
+	}
+	http.ServeContent(w, r, "", info.ModTime(), f)
 	return nil
 }
 
@@ -201,11 +238,18 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 	if notModified(w, r, `"`+hex.EncodeToString(tag[:12])+`"`) {
 		return nil
 	}
-	page := &replay.Page{URL: c.URL, Captured: c.Time.Std(), InterfaceOrigin: origin, Frame: t.Modifier == replay.PageFrame}
+	page := &replay.Page{URL: c.URL, Captured: c.Time.Std(), InterfaceOrigin: origin, Frame: t.Modifier == replay.PageFrame, View: t.View}
 	if t.Time != "" {
 		page.Asked = at.Std()
 	}
-	return sendCapture(w, r, t.Modifier, page, p, free)
+	var x *viewed
+	if t.View.Name != replay.NoView {
+		if x, err = s.view(ctx, snap, f, c, p, t.View); err != nil {
+			return err
+		}
+	}
+	page.Ruffle = s.o.Ruffle != ""
+	return sendCapture(w, r, t.Modifier, page, p, x, free)
 }
 
 // find looks up the captures of a URL that are nearest to a time. The body of a POST
@@ -286,23 +330,24 @@ func location(c *lookup.Capture, p *record.Payload) string {
 }
 
 // sendCapture sends the response p, rewritten as the modifier m asks. page has the
-// URL and the times of the capture. sendCapture calls free when only sending is left,
-// because a slow client must not keep others waiting.
-func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page *replay.Page, p *record.Payload, free func()) error {
+// URL and the times of the capture. x is what the view of the page marks, or nil.
+// sendCapture calls free when only sending is left, because a slow client must not
+// keep others waiting.
+func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page *replay.Page, p *record.Payload, x *viewed, free func()) error {
 	stored, contentType := storedHeader(p)
 	codings := message.Codings(p.Head)
 	body, coded := p.Body, false
-	if p.Large == nil && codings != "" {
-		decoded, err := coding.Decode(p.Body, codings, decodedMax)
-		coded = err == nil && (len(decoded) != len(p.Body) || len(decoded) > 0 && &decoded[0] != &p.Body[0])
+	if codings != "" && p.Large == nil {
+		plain, still, err := decoded(p, codings)
+		coded = still
 		if m != replay.Raw {
 			if err != nil {
 				// A damaged body is shown as far as it goes.
-				if decoded, _, err = coding.DecodePart(p.Body, codings, decodedMax); err != nil {
+				if plain, _, err = coding.DecodePart(p.Body, codings, decodedMax); err != nil {
 					return failf(http.StatusBadGateway, "the body of this capture cannot be decoded: %v", err)
 				}
 			}
-			body, coded = decoded, false
+			body, coded = plain, false
 		}
 	}
 	if contentType == "" {
@@ -315,6 +360,12 @@ func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page
 	}
 	if rewritten(kind) || kind == replay.Source && p.Large == nil {
 		page.Charset = charset.Find(body, contentType, p.Charset).Charset
+	}
+	if x != nil && (kind == replay.Document || kind == replay.XHTML) {
+		// The places of the marks are those in this form of the body.
+		body, page.Charset = x.revision.Body.Page.Body, x.revision.Body.Charset
+		lang, _ := languageOf(r)
+		page.Marks = x.marks(page.View, lang)
 	}
 	h := w.Header()
 	for _, f := range replay.Header(stored, kind, page) {
@@ -332,9 +383,11 @@ func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page
 	if kind == replay.Document || kind == replay.XHTML {
 		replayRefresh(h, message.Header(p.Head, "Refresh"), m, page)
 	}
-	if status < 200 || status > 599 || status == http.StatusPartialContent || status == http.StatusNotModified || m == replay.Raw {
+	if m == replay.Raw {
 		status = http.StatusOK
 	}
+	status = sendable(status)
+	page.Ruffle = page.Ruffle && (kind == replay.Document || kind == replay.XHTML) && replay.HasFlash(body)
 	if rewritten(kind) {
 		var out bytes.Buffer
 		if err := replay.Rewrite(&out, kind, body, page); err != nil {
@@ -343,22 +396,34 @@ func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page
 		body = out.Bytes()
 	}
 	free()
-	content := io.ReadSeeker(bytes.NewReader(body))
+	return sendBody(w, r, status, body, p)
+}
+
+// sendable returns the status with which a capture with this status is sent. A part of
+// a body and what a cache has are sent as a whole page.
+func sendable(status int) int {
+	if status < 200 || status > 599 || status == http.StatusPartialContent || status == http.StatusNotModified {
+		return http.StatusOK
+	}
+	return status
+}
+
+// sendBody sends status and body, the body of the response p as it is sent, or if p is
+// large, its pieces. It also answers HEAD and, if the status is 200, requests for a
+// range. The other fields of the header are set.
+func sendBody(w http.ResponseWriter, r *http.Request, status int, body []byte, p *record.Payload) error {
+	content, size := io.ReadSeeker(bytes.NewReader(body)), int64(len(body))
 	if p.Large != nil {
 		large := newLargeReader(p.Large, p.Size)
 		defer large.Close()
-		content = large
+		content, size = large, p.Size
 	}
 	if status == http.StatusOK {
-		// ServeContent also answers HEAD and requests for a range.
 		http.ServeContent(w, r, "", time.Time{}, content)
 		return nil
 	}
 	if status != http.StatusNoContent {
-		h.Set("Content-Length", strconv.FormatInt(max(p.Size, int64(len(body))), 10))
-		if p.Large == nil {
-			h.Set("Content-Length", strconv.Itoa(len(body)))
-		}
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
 	}
 	w.WriteHeader(status)
 	if r.Method == http.MethodHead || status == http.StatusNoContent {
@@ -366,6 +431,13 @@ func sendCapture(w http.ResponseWriter, r *http.Request, m replay.Modifier, page
 	}
 	_, err := io.Copy(w, content)
 	return err
+}
+
+// decoded returns the body of p without its content codings. coded reports whether the
+// stored body has them: some importers have undone them.
+func decoded(p *record.Payload, codings string) (body []byte, coded bool, err error) {
+	body, err = coding.Decode(p.Body, codings, decodedMax)
+	return body, err == nil && (len(body) != len(p.Body) || len(body) > 0 && &body[0] != &p.Body[0]), err
 }
 
 // rewritten reports whether bodies of this kind are rewritten.

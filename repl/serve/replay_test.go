@@ -176,3 +176,23 @@ func TestLabels(t *testing.T) {
 		t.Error("hosts of one domain have different labels")
 	}
 }
+
+// TestRedirectToReplay shows where the interface sends who asks it for archived bytes:
+// a browser to the origin of the site, and a program, which cannot look its name up, to
+// one that every program knows.
+func TestRedirectToReplay(t *testing.T) {
+	s, _ := testServer(t, nil)
+	site := "http://" + label("http://a.example/") + "-replay.localhost:8081"
+	for _, c := range []struct{ target, dest, want string }{
+		{"/2008id_/http://a.example/x", "", "http://127.0.0.1:8081/2008id_/http://a.example/x"},
+		{"/web/2008id_/http%3A//a.example/x", "", "http://127.0.0.1:8081/2008id_/http://a.example/x"},
+		{"/2008id_/http://a.example/x", "document", site + "/2008id_/http://a.example/x"},
+		{"/2008im_/http://a.example/x", "", site + "/2008im_/http://a.example/x"},
+		{"/2008mp_/http://a.example/x", "iframe", site + "/2008mp_/http://a.example/x"},
+	} {
+		r := get(t, s.interfaceHandler(), c.target, "Sec-Fetch-Dest: "+c.dest)
+		if got := r.Header.Get("Location"); r.StatusCode != 307 || got != c.want {
+			t.Errorf("%s for %q: %d %s, want %s", c.target, c.dest, r.StatusCode, got, c.want)
+		}
+	}
+}

@@ -19,7 +19,9 @@ import (
 
 // Options says what to serve and where. Archive and Session are required.
 type Options struct {
-	Addr string // address of the interface, HOST:PORT; "" means AddrDefault
+	// Addr is the address of the interface, HOST:PORT. "" means AddrDefault, or no
+	// interface and no replay if ProxyAddr is set.
+	Addr string
 	// Origin is the origin by which browsers reach the interface, such as
 	// https://archive.example, if that is not its address: behind a proxy.
 	Origin string
@@ -29,12 +31,23 @@ type Options struct {
 	// replaced by a label for each replayed site, as in https://*.replay.example.
 	// "" means names below localhost, or one origin if Addr is not loopback.
 	ReplayOrigin string
+	ProxyAddr    string   // address of the HTTP proxy, HOST:PORT; "" means none
+	ProxyTime    string   // time of which the proxy shows the web, 4 to 14 digits; "" is the latest
 	CORS         []string // origins whose pages may call the APIs; "*" means all
+
+	Logo     []byte // image that the pages have as their logo; nil means the name of the program
+	LogoType string // its media type
+	NoBar    bool   // archived pages are shown without the bar
+	Ruffle   string // folder with the web version of Ruffle, for archived pages that have Flash; "" means none
 
 	Archive session.Archive
 	// Session returns a new session for one request. It must be read-only and must
 	// not read files.
 	Session func() *session.Session
+
+	// Complete returns the texts that may replace before[from:] in a statement whose
+	// text is before and after the cursor. Nil completes nothing.
+	Complete func(s *session.Session, before, after string) (from int, candidates []string)
 
 	QueryTimeout time.Duration // time of one statement; 0 means 30 s
 	QueryMemory  int64         // memory of one statement in bytes; 0 means that of the settings
@@ -47,12 +60,16 @@ type Options struct {
 	// Listen opens a listener; nil means net.Listen("tcp", addr).
 	Listen func(addr string) (net.Listener, error)
 	// Ready, if not nil, is called once both listeners accept connections.
-	Ready func(ui, replay net.Addr)
+	// The addresses are those of the interface and replay, or of the proxy alone.
+	Ready func(addrs ...net.Addr)
 	Now   func() time.Time // nil means time.Now
 }
 
 // AddrDefault is the default of Options.Addr.
 const AddrDefault = "127.0.0.1:8080"
+
+// ProxyAddrDefault is the address of the proxy if the command line gives none.
+const ProxyAddrDefault = "127.0.0.1:8090"
 
 // The other defaults of Options.
 const (
@@ -110,38 +127,76 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// listening is a listener and what answers its requests.
+type listening struct {
+	net.Listener
+	handler http.Handler
+}
+
 // Run serves the archive until ctx ends. Then it accepts no more connections, lets
 // the requests that are being answered end for up to drainTimeout, and returns nil. It returns an error if an
 // address cannot be used.
 func Run(ctx context.Context, o Options) error {
+	proxyOnly := o.Addr == "" && o.ProxyAddr != ""
 	o = o.withDefaults()
-	if o.ReplayAddr == "" {
-		next, err := nextPort(o.Addr)
+	var list []listening
+	defer func() {
+		for _, l := range list {
+			l.Close()
+		}
+	}()
+	listen := func(flag, addr string) error {
+		l, err := o.Listen(addr)
 		if err != nil {
+			return fmt.Errorf("--%s %s: %w", flag, addr, err)
+		}
+		list = append(list, listening{Listener: l})
+		return nil
+	}
+	if !proxyOnly {
+		if o.ReplayAddr == "" {
+			next, err := nextPort(o.Addr)
+			if err != nil {
+				return err
+			}
+			o.ReplayAddr = next
+		}
+		if err := listen("serve", o.Addr); err != nil {
 			return err
 		}
-		o.ReplayAddr = next
+		if err := listen("replay-addr", o.ReplayAddr); err != nil {
+			return err
+		}
 	}
-	ui, err := o.Listen(o.Addr)
-	if err != nil {
-		return fmt.Errorf("--serve %s: %w", o.Addr, err)
+	if o.ProxyAddr != "" {
+		if err := listen("replay-proxy", o.ProxyAddr); err != nil {
+			return err
+		}
 	}
-	defer ui.Close()
-	replay, err := o.Listen(o.ReplayAddr)
-	if err != nil {
-		return fmt.Errorf("--replay-addr %s: %w", o.ReplayAddr, err)
+	addrs := make([]net.Addr, len(list))
+	for i, l := range list {
+		addrs[i] = l.Addr()
 	}
-	defer replay.Close()
-	s, err := newServer(o, ui.Addr(), replay.Addr(), ctx.Done())
+	s, err := newServer(o, addrs[0], addrs[min(1, len(addrs)-1)], ctx.Done())
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	s.announce()
-	if o.Ready != nil {
-		o.Ready(ui.Addr(), replay.Addr())
+	if !proxyOnly {
+		list[0].handler, list[1].handler = s.interfaceHandler(), s.replayHandler()
+		s.announce()
 	}
-	return s.serve(ctx, ui, replay)
+	if o.ProxyAddr != "" {
+		proxy := &list[len(list)-1]
+		if proxy.handler, err = s.proxyHandler(); err != nil {
+			return err
+		}
+		s.announceProxy(proxy.Addr())
+	}
+	if o.Ready != nil {
+		o.Ready(addrs...)
+	}
+	return s.serve(ctx, list)
 }
 
 // newServer returns a server whose listeners have the addresses ui and replay. done
@@ -171,13 +226,15 @@ func (s *server) close() {
 	s.snapshots.close()
 }
 
-// serve answers requests on both listeners until ctx ends or one listener fails.
-func (s *server) serve(ctx context.Context, ui, replay net.Listener) error {
-	servers := []*http.Server{s.httpServer(s.interfaceHandler()), s.httpServer(s.replayHandler())}
-	failed := make(chan error, len(servers))
-	for i, l := range []net.Listener{ui, replay} {
-		l = netutil.LimitListener(l, connectionsMax)
-		go func() { failed <- servers[i].Serve(l) }()
+// serve answers requests on all listeners until ctx ends or one listener fails.
+func (s *server) serve(ctx context.Context, list []listening) error {
+	var servers []*http.Server
+	failed := make(chan error, len(list))
+	for _, l := range list {
+		h := s.httpServer(l.handler)
+		servers = append(servers, h)
+		limited := netutil.LimitListener(l.Listener, connectionsMax)
+		go func() { failed <- h.Serve(limited) }()
 	}
 	ended := 0
 	var err error

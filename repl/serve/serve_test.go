@@ -220,7 +220,7 @@ func TestRunDrains(t *testing.T) {
 				<-goOn
 				return exec.New(session.Options{Archive: m, Settings: session.DefaultSettings(), ReadOnly: true})
 			},
-			Ready: func(ui, _ net.Addr) { addresses <- ui },
+			Ready: func(addrs ...net.Addr) { addresses <- addrs[0] },
 		})
 	}()
 	address := <-addresses

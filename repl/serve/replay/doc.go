@@ -15,6 +15,8 @@
 //	kind       what a body is for the rewriter: a document, a style sheet, …
 //	hint       a link element that asks the browser to connect to another site
 //	           early: preconnect, dns-prefetch, prefetch, prerender
+//	view       what a page shows besides itself: changes, or blocks
+//	mark       a part of a page that a view outlines
 //	bar        the part of the interface above the frame with the archived page
 //	first script  our script, which runs in each document before all others
 //

@@ -1,16 +1,41 @@
 package replay
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+
+	"infomall/store/page/markup"
 )
 
 // Files is the folder of our own files on the replay server. Their addresses begin
 // with it.
 const Files = "/_infomall/"
+
+// RuffleFiles is the folder of Ruffle, a player of Flash, on the replay server. The
+// server sends the files that its user has.
+const RuffleFiles = Files + "ruffle/"
+
+// HasFlash reports whether body, a document, seems to have Flash: it names a file that
+// ends in .swf, or the type of Flash.
+func HasFlash(body []byte) bool {
+	if bytes.Contains(body, []byte("x-shockwave-flash")) {
+		return true
+	}
+	for {
+		at := bytes.IndexByte(body, '.')
+		if at < 0 {
+			return false
+		}
+		body = body[at+1:]
+		if len(body) >= 3 && markup.EqualFold(body[:3], "swf") && (len(body) == 3 || !isLetter(body[3])) {
+			return true
+		}
+	}
+}
 
 //go:embed files
 var files embed.FS

@@ -37,6 +37,7 @@ func (r *rewriter) document() error {
 	if r.script != nil && !r.xml {
 		r.place(len(r.view))
 	}
+	r.marksTo(len(r.view), len(r.view))
 	return r.finish()
 }
 
@@ -47,10 +48,19 @@ func (r *rewriter) place(at int) {
 	r.replace(at, at, script)
 }
 
-// scriptMarkup returns the markup of the first script for a document of p. In XML
-// it names its namespace, since the document may have another.
+// scriptMarkup returns the markup of the first script for a document of p, after the
+// style sheet of its view if it has one. In XML they name their namespace, since the
+// document may have another.
 func scriptMarkup(p *Page, xml bool) []byte {
-	b := []byte("<script")
+	var b []byte
+	if p.View.Name != NoView {
+		b = append(b, "<style"...)
+		if xml {
+			b = append(b, ` xmlns="http://www.w3.org/1999/xhtml"`...)
+		}
+		b = append(append(append(b, '>'), markStyle...), "</style>"...)
+	}
+	b = append(b, "<script"...)
 	add := func(name, value string) {
 		if value != "" {
 			b = append(append(append(b, ' '), name...), `="`...)
@@ -67,22 +77,40 @@ func scriptMarkup(p *Page, xml bool) []byte {
 	}
 	add("data-captured", p.Captured.UTC().Format(timeDigits))
 	add("data-interface", p.InterfaceOrigin)
-	return append(b, "></script>"...)
+	b = append(b, "></script>"...)
+	if p.Ruffle {
+		b = append(b, "<script"...)
+		if xml {
+			add("xmlns", "http://www.w3.org/1999/xhtml")
+		}
+		add("src", RuffleFiles+"ruffle.js")
+		b = append(b, "></script>"...)
+	}
+	return b
 }
 
 // markup rewrites the markup from i to end-1.
 func (r *rewriter) markup(i, end int) {
+	text := i // the end of the last tag
 	for {
 		i = max(i, r.done)
 		if i >= end {
+			r.marksTo(text, end)
 			return
 		}
 		at := bytes.IndexByte(r.view[i:end], '<')
 		if at < 0 || i+at+1 >= end {
+			r.marksTo(text, end)
 			return
 		}
 		i += at
-		switch c := r.view[i+1]; {
+		c := r.view[i+1]
+		if !isLetter(c) && c != '/' && c != '!' && c != '?' {
+			i++ // a part of the text
+			continue
+		}
+		r.marksTo(text, i)
+		switch {
 		case isLetter(c):
 			i = r.tag(i, end)
 		case c == '/':
@@ -95,9 +123,8 @@ func (r *rewriter) markup(i, end int) {
 			i = next
 		case c == '?':
 			i = r.passed(i, end, ">")
-		default:
-			i++
 		}
+		text = i
 	}
 }
 
@@ -289,6 +316,7 @@ func (r *rewriter) tag(i, end int) int {
 			r.hidden(max(i+1, r.done), close)
 		}
 	}
+	r.markTag(i, close)
 	if after {
 		r.place(close + 1)
 	}
@@ -571,7 +599,7 @@ func (r *rewriter) sourceDocument(a attr) {
 		return
 	}
 	page := *r.page
-	page.Frame, page.Charset = true, charset.UTF8
+	page.Frame, page.Charset, page.Marks = true, charset.UTF8, nil
 	var out bytes.Buffer
 	inner := newRewriter(&out, r.value(a), &page)
 	inner.rebase(r.base)

@@ -11,6 +11,9 @@ type Page struct {
 	Charset         string    // the charset of the body, a name that charset.Find returns; "" is UTF-8
 	InterfaceOrigin string    // the origin of the interface, such as http://127.0.0.1:8080
 	Frame           bool      // the document is in a frame of another archived page: its modifier is if_
+	Ruffle          bool      // Ruffle plays the Flash of the document; see RuffleFiles
+	View            View      // of the page, and so of its frames
+	Marks           []Mark    // what the view marks in the body, in the order of Start
 }
 
 // timeDigits is the form of a time in an address.
@@ -18,11 +21,14 @@ const timeDigits = "20060102150405"
 
 // Address returns the replay address of url, an absolute URL that may have a
 // fragment. The address is an absolute path; its time is the one asked for if m
-// says that a page is wanted, and otherwise the time of the capture of p.
+// says that a page is wanted, and otherwise the time of the capture of p. A page has the view of p.
 func (p *Page) Address(url string, m Modifier) string {
 	at := p.Captured
 	if m.page() {
 		at = p.Asked
+	}
+	if m == PageTop || m == PageFrame {
+		m += Modifier(p.View.String())
 	}
 	return string(append(appendPrefix(nil, appendTime(nil, at), m), url...))
 }

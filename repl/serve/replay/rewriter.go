@@ -27,8 +27,9 @@ type rewriter struct {
 
 	base     string // the canonical URL that addresses are relative to
 	resolver urlkey.Resolver
-	asked    []byte // the time that the reader asked for, in an address
-	captured []byte // the time of the capture, in an address
+	asked    []byte   // the time that the reader asked for, in an address
+	framed   Modifier // of frames, with the view
+	captured []byte   // the time of the capture, in an address
 
 	memory, decoded, encoded []byte // of the last address, and of the last value
 
@@ -42,7 +43,9 @@ type rewriter struct {
 	depth  int    // how many srcdoc attributes the source is inside
 	effort int    // the bytes that hidden has read more than once
 
-	alternative bool // inside an element such as noscript
+	alternative bool   // inside an element such as noscript
+	marks       []Mark // the marks that were not written yet
+	open        bool   // the first of marks was opened
 }
 
 // newRewriter returns a rewriter that writes to dst.
@@ -50,6 +53,10 @@ func newRewriter(dst io.Writer, body []byte, p *Page) *rewriter {
 	r := &rewriter{source: newSource(body, p.Charset), out: bufio.NewWriterSize(dst, 32<<10), page: p}
 	r.link = r.address
 	r.asked, r.captured = appendTime(nil, p.Asked), appendTime(nil, p.Captured)
+	r.framed = PageFrame + Modifier(p.View.String())
+	if len(body) > 0 && len(r.body) == len(body) && &r.body[0] == &body[0] && r.width == 1 {
+		r.marks = p.Marks // their places are those of body
+	}
 	r.rebase(p.URL)
 	return r
 }
@@ -131,6 +138,9 @@ func (r *rewriter) address(ref []byte, m Modifier) []byte {
 	at := r.captured
 	if m.page() {
 		at = r.asked
+	}
+	if m == PageFrame {
+		m = r.framed
 	}
 	r.memory = append(appendPrefix(r.memory[:0], at, m), u...)
 	r.memory = appendFragment(r.memory, fragment)

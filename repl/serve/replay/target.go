@@ -31,8 +31,18 @@ var modifiers = []Modifier{PageTop, PageFrame, Image, Program, Style, Object, Ra
 type Target struct {
 	Time     string   // the time asked for, 4 to 14 digits; "" is the latest capture
 	Modifier Modifier // what the URL is wanted for
+	View     View     // what a page shows besides itself
 	URL      string   // the canonical archived URL
 	Calendar bool     // the address asks for the list of captures: /*/URL, or /2008*/URL with Time 2008
+}
+
+// Prefix returns the part of the address before the URL, with a slash on both sides,
+// such as /20080710mp_/ or, for an address without time and modifier, /.
+func (t *Target) Prefix() string {
+	if first := t.Time + string(t.Modifier) + t.View.String(); first != "" {
+		return "/" + first + "/"
+	}
+	return "/"
 }
 
 // ErrTarget is wrapped by the errors of ParseTarget.
@@ -40,7 +50,7 @@ var ErrTarget = errors.New("not the address of an archived page")
 
 // ParseTarget parses requestURI, the target of an HTTP request exactly as it was
 // received: a path such as /20080710im_/http://www.pku.edu.cn/logo.gif?x=1, with
-// its query. Accepted are addresses with and without a time, with and without a
+// its query. A View may follow the modifier of a page. Accepted are addresses with and without a time, with and without a
 // modifier, a calendar's *, the prefix /web/ of other archives' clients, a URL
 // without http://, a URL whose slashes a proxy has merged (http:/www.pku.edu.cn/),
 // and a URL that is percent-encoded as a whole. The error wraps ErrTarget and says
@@ -90,7 +100,13 @@ func parseFirst(first string) (t Target, ok bool) {
 		return t, n > 0
 	default:
 		for _, m := range modifiers {
-			if after == string(m) {
+			rest, ok := strings.CutPrefix(after, string(m))
+			if ok && rest != "" && m.page() {
+				t.View, ok = parseView(rest)
+			} else {
+				ok = ok && rest == ""
+			}
+			if ok {
 				t.Modifier = m
 				return t, true
 			}

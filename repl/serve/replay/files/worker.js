@@ -3,7 +3,7 @@
 // paths of the site of their page. It stores nothing.
 "use strict";
 
-const replayed = /^\/(\d{0,14})(?:([a-z]{2})_)?\/((?:https?|ftp):\/\/[^]*)$/i;
+const replayed = /^\/(\d{0,14})(?:([a-z]{2})_[a-z0-9-]*)?\/((?:https?|ftp):\/\/[^]*)$/i;
 const files = "/_infomall/";
 
 self.addEventListener("install", () => self.skipWaiting());

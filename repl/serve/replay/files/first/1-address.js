@@ -20,7 +20,7 @@ const NativeURL = URL;
 const host = location.host;
 
 // replayed matches the path of an address of the replay server: time, modifier, URL.
-const replayed = /^\/(\d{0,14})(?:([a-z]{2})_)?\/((?:https?|ftp):\/\/[^]*)$/i;
+const replayed = /^\/(\d{0,14})(?:([a-z]{2})_[a-z0-9-]*)?\/((?:https?|ftp):\/\/[^]*)$/i;
 const files = "/_infomall/";
 
 const test = (pattern, text) => apply(RegExp.prototype.test, pattern, [text]);

@@ -51,7 +51,7 @@ function placeOf(target, win) {
 // go sends win to the page at ref.
 function go(win, ref, replace) {
   let to = address(ref, page());
-  if (win === topPage()) to = to.replace(/^\/(\d*)if_\//, "/$1mp_/");
+  if (win === topPage()) to = to.replace(/^\/(\d*)if_[a-z0-9-]*\//, "/$1mp_/");
   if (replace) win.location.replace(to);
   else win.location.href = to;
 }

@@ -1,0 +1,91 @@
+package replay
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// Mark is a part of a document that a view outlines: one element, or the text and
+// inline elements of a range. Marks do not overlap.
+type Mark struct {
+	// Start and End are the range in the body in bytes. An element begins at Start.
+	Start, End int
+	Around     bool   // an element of ours is put around the range
+	Kind       string // how it is outlined: added, edited, moved or block
+	Label      string // text at the corner of the outline; "" shows none
+	Old        string // the text before the change, shown under the pointer; "" shows none
+}
+
+// oldMax bounds the bytes of the old text that a mark shows.
+const oldMax = 4000
+
+// markStyle is the style sheet of the outlines.
+var markStyle = func() []byte {
+	css, err := files.ReadFile("files/marks.css")
+	if err != nil {
+		panic(fmt.Sprintf("replay: embedded files: %v", err))
+	}
+	return css
+}()
+
+// appendMark appends the attributes of the mark m, with a blank before each.
+func appendMark(dst []byte, m *Mark) []byte {
+	for _, a := range [...]struct{ name, value string }{{"mark", m.Kind}, {"label", m.Label}, {"old", clipText(m.Old)}} {
+		if a.value != "" {
+			dst = append(append(append(dst, " data-infomall-"...), a.name...), `="`...)
+			dst = append(appendValue(dst, []byte(a.value)), '"')
+		}
+	}
+	return dst
+}
+
+// clipText returns text, cut to oldMax bytes.
+func clipText(text string) string {
+	if len(text) <= oldMax {
+		return text
+	}
+	end := oldMax
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+// marksTo opens and closes the marks that are put around a range, at the places from
+// from to to, between which is no tag. Marks before from are in what is no markup for
+// us, and are left out.
+func (r *rewriter) marksTo(from, to int) {
+	for len(r.marks) > 0 {
+		m := &r.marks[0]
+		switch {
+		case !m.Around && m.Start >= to, m.Around && !r.open && m.Start > to, r.open && m.End > to:
+			return
+		case r.open:
+			// An end in what is no markup for us is moved behind it.
+			at := max(m.End, from, r.done)
+			r.replace(at, at, []byte("</infomall-mark>"))
+			r.open = false
+			r.marks = r.marks[1:]
+		case m.Around && m.Start >= max(from, r.done):
+			r.replace(m.Start, m.Start, append(appendMark([]byte("<infomall-mark"), m), '>'))
+			r.open = true
+		default:
+			r.marks = r.marks[1:]
+		}
+	}
+}
+
+// markTag adds the attributes of a mark to the start tag at i if it has one. close is
+// the place of its ">".
+func (r *rewriter) markTag(i, close int) {
+	for len(r.marks) > 0 && !r.open && r.marks[0].Start <= i {
+		m := &r.marks[0]
+		if !m.Around && m.Start == i {
+			if r.xml && r.view[close-1] == '/' {
+				close--
+			}
+			r.replace(close, close, appendMark(nil, m))
+		}
+		r.marks = r.marks[1:]
+	}
+}
