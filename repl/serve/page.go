@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"infomall/exec/rowio"
 	"infomall/exec/value"
@@ -21,15 +22,17 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// pageTemplates are the templates of all pages. Each file in the folder templates
+// pageTemplates returns the templates of all pages. Each file in the folder templates
 // defines one page, named as the file; layout.html defines what they share.
-var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
-	"query":   escapedQuery,
-	"quote":   ask.Literal,
-	"address": func(at, u string) template.URL { return template.URL("/" + at + "/" + pathText(u)) },
-	"dec":     func(n int64) int64 { return n - 1 },
-	"inc":     func(n int64) int64 { return n + 1 },
-}).ParseFS(templateFiles, "templates/*.html"))
+var pageTemplates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"query":   escapedQuery,
+		"quote":   ask.Literal,
+		"address": func(at, u string) template.URL { return template.URL("/" + at + "/" + pathText(u)) },
+		"dec":     func(n int64) int64 { return n - 1 },
+		"inc":     func(n int64) int64 { return n + 1 },
+	}).ParseFS(templateFiles, "templates/*.html"))
+})
 
 // moveTemplate is the page that opens another address in its frame.
 var moveTemplate = template.Must(template.New("").Parse(`<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={{.}}"><title>…</title><a href="{{.}}">{{.}}</a>
@@ -112,7 +115,7 @@ const pagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; img
 func (s *server) send(w http.ResponseWriter, r *http.Request, status int, p *page, frames string) error {
 	p.Logo = s.o.Logo != nil
 	var b bytes.Buffer
-	if err := pageTemplates.ExecuteTemplate(&b, p.Name+".html", p); err != nil {
+	if err := pageTemplates().ExecuteTemplate(&b, p.Name+".html", p); err != nil {
 		return err
 	}
 	if frames == "" {
@@ -183,7 +186,7 @@ func (s *server) replayNote(w http.ResponseWriter, r *http.Request, status int, 
 	p := newPage(r, "note", n)
 	p.Title, p.Other = p.T(n.Title), ""
 	var b bytes.Buffer
-	if err := pageTemplates.ExecuteTemplate(&b, "note.html", p); err != nil {
+	if err := pageTemplates().ExecuteTemplate(&b, "note.html", p); err != nil {
 		panic(err) // the template and its data are ours
 	}
 	h := w.Header()

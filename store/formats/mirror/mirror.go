@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"infomall/store/record"
@@ -171,11 +172,13 @@ func escapePath(rel string) string {
 	return rel
 }
 
-var hostName = regexp.MustCompile(`^((?i:localhost)|[\pL\pN_-]+(\.[\pL\pN_-]+)*\.(\pL[\pL\pN-]+|[0-9]{1,3}))([:+][0-9]{1,5})?$`)
+var hostName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^((?i:localhost)|[\pL\pN_-]+(\.[\pL\pN_-]+)*\.(\pL[\pL\pN-]+|[0-9]{1,3}))([:+][0-9]{1,5})?$`)
+})
 
 // isHost reports whether s, the name of a folder, may be the name of a host. A port
 // may come after the host, with a colon or, as on Windows, a plus sign before it.
-func isHost(s string) bool { return hostName.MatchString(s) }
+func isHost(s string) bool { return hostName().MatchString(s) }
 
 // commentsWithin is how many bytes at the start of a page are searched for the
 // comment of the program that saved the page.
