@@ -316,7 +316,7 @@ func (r *rewriter) tag(i, end int) int {
 			r.hidden(max(i+1, r.done), close)
 		}
 	}
-	r.markTag(i, close)
+	r.markTag(tag, i, close)
 	if after {
 		r.place(close + 1)
 	}

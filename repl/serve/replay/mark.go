@@ -3,6 +3,8 @@ package replay
 import (
 	"fmt"
 	"unicode/utf8"
+
+	"infomall/store/page/markup"
 )
 
 // Mark is a part of a document that a view outlines: one element, or the text and
@@ -30,13 +32,21 @@ var markStyle = func() []byte {
 
 // appendMark appends the attributes of the mark m, with a blank before each.
 func appendMark(dst []byte, m *Mark) []byte {
-	for _, a := range [...]struct{ name, value string }{{"mark", m.Kind}, {"label", m.Label}, {"old", clipText(m.Old)}} {
-		if a.value != "" {
-			dst = append(append(append(dst, " data-infomall-"...), a.name...), `="`...)
-			dst = append(appendValue(dst, []byte(a.value)), '"')
-		}
+	return appendLabel(appendAttr(dst, "mark", m.Kind), m)
+}
+
+// appendLabel appends the attributes with the label and the old text of m.
+func appendLabel(dst []byte, m *Mark) []byte {
+	return appendAttr(appendAttr(dst, "label", m.Label), "old", clipText(m.Old))
+}
+
+// appendAttr appends an attribute of ours, unless its value is "".
+func appendAttr(dst []byte, name, value string) []byte {
+	if value == "" {
+		return dst
 	}
-	return dst
+	dst = append(append(append(dst, " data-infomall-"...), name...), `="`...)
+	return append(appendValue(dst, []byte(value)), '"')
 }
 
 // clipText returns text, cut to oldMax bytes.
@@ -77,15 +87,33 @@ func (r *rewriter) marksTo(from, to int) {
 
 // markTag adds the attributes of a mark to the start tag at i if it has one. close is
 // the place of its ">".
-func (r *rewriter) markTag(i, close int) {
-	for len(r.marks) > 0 && !r.open && r.marks[0].Start <= i {
-		m := &r.marks[0]
-		if !m.Around && m.Start == i {
-			if r.xml && r.view[close-1] == '/' {
-				close--
-			}
-			r.replace(close, close, appendMark(nil, m))
-		}
-		r.marks = r.marks[1:]
+//
+// A label in a row or table would be a cell more, and move the others. So the first cell
+// gets it.
+func (r *rewriter) markTag(tag markup.Tag, i, close int) {
+	if r.xml && r.view[close-1] == '/' {
+		close--
 	}
+	marked := false
+	for len(r.marks) > 0 && !r.open && r.marks[0].Start <= i {
+		m := r.marks[0]
+		r.marks = r.marks[1:]
+		if marked = !m.Around && m.Start == i; !marked {
+			continue
+		}
+		switch tag {
+		case markup.TagTable, markup.TagThead, markup.TagTbody, markup.TagTfoot, markup.TagTr:
+			r.replace(close, close, appendAttr(nil, "mark", m.Kind))
+			r.ofCell = m
+		default:
+			r.replace(close, close, appendMark(nil, &m))
+		}
+	}
+	if tag != markup.TagTd && tag != markup.TagTh {
+		return
+	}
+	if m := &r.ofCell; !marked && i < m.End && (m.Label != "" || m.Old != "") {
+		r.replace(close, close, appendLabel(appendAttr(nil, "of", m.Kind), m))
+	}
+	r.ofCell = Mark{}
 }

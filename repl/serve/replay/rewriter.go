@@ -46,6 +46,7 @@ type rewriter struct {
 	alternative bool   // inside an element such as noscript
 	marks       []Mark // the marks that were not written yet
 	open        bool   // the first of marks was opened
+	ofCell      Mark   // the mark whose label the next cell gets; its End is 0 if there is none
 }
 
 // newRewriter returns a rewriter that writes to dst.

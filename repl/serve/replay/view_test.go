@@ -54,6 +54,13 @@ func TestMarks(t *testing.T) {
 		{"text", `<div>one <b>two</b> 3 < 4<hr>five</div>`, func(in string) []Mark {
 			return []Mark{place(in, "one <b>two</b> 3 < 4", true, ""), place(in, "five", true, "")}
 		}, `[script]<div><infomall-mark` + attrs + `>one <b>two</b> 3 < 4</infomall-mark><hr><infomall-mark` + attrs + `>five</infomall-mark></div>`},
+		{"a row", `<table><tr><td>one</td><td>two</td></tr><tr><td>3</td></tr></table>`, func(in string) []Mark { return []Mark{place(in, "<tr><td>one</td><td>two</td></tr>", false, "old")} },
+			`[script]<table><tr data-infomall-mark="edited"><td data-infomall-of="edited" data-infomall-label="x" data-infomall-old="old">one</td><td>two</td></tr><tr><td>3</td></tr></table>`},
+		{"a row without a cell", `<table><tr></tr><tr><td>3</td></tr></table>`, func(in string) []Mark { return []Mark{place(in, "<tr></tr>", false, "")} },
+			`[script]<table><tr data-infomall-mark="edited"></tr><tr><td>3</td></tr></table>`},
+		{"a row and its cell", `<table><tr><td>one</td></tr></table>`, func(in string) []Mark {
+			return []Mark{{Start: 7, End: 7, Kind: "block", Label: "y"}, place(in, "<td>one</td>", false, "")}
+		}, `[script]<table><tr data-infomall-mark="block"><td` + attrs + `>one</td></tr></table>`},
 		{"text at the end", `<p>one</p>two`, func(in string) []Mark { return []Mark{place(in, "two", true, "")} },
 			`[script]<p>one</p><infomall-mark` + attrs + `>two</infomall-mark>`},
 		{"in a program", `<script>"<p>one</p>"</script><p>two</p>`, func(in string) []Mark {
