@@ -312,7 +312,11 @@ func (t *table) fill(a *ask.Answer, max int) error {
 					row[k] = cell{Null: true}
 					continue
 				}
-				row[k] = cell{Text: string(v.AppendText(nil, i, zone))}
+				text, ok := a.Columns[k].AppendStart(nil, v, i, zone)
+				if !ok {
+					text = v.AppendText(nil, i, zone)
+				}
+				row[k] = cell{Text: string(text)}
 				switch {
 				case v.Type.Numeric(), v.Type == value.Duration:
 					row[k].Class = "n"
