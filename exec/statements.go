@@ -42,6 +42,7 @@ var statements = []*session.Spec{
 	define.Save,
 	runSpec,
 	pool.Delete,
+	pool.Allow,
 	rank.PageRank,
 	rank.HITS,
 	duplicate.Dedup,

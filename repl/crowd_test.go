@@ -79,6 +79,7 @@ var crowdWrites = map[string][]string{
 	"Reindex":        {"REINDEX", "REINDEX DERIVED"},
 	"DropPool":       {"DROP POOL '$POOL'"},
 	"Delete":         {"DELETE FROM 'http://a.crowd.example/2'"},
+	"Allow":          {"ALLOW 'http://a.crowd.example/2'"},
 	"CreateView":     {"CREATE OR REPLACE VIEW named AS SELECT url FROM captures"},
 	"CreateMetadata": {"CREATE OR REPLACE METADATA words ON page AS length(text)"},
 	"Save":           {"SAVE asked AS SELECT count(*) FROM captures"},

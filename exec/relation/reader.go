@@ -99,6 +99,9 @@ type Snapshot interface {
 	Pools(ctx context.Context) ([]record.Pool, error)
 	Files(ctx context.Context) ([]record.File, error)
 	Tombstones(ctx context.Context) ([]task.Tombstone, error)
+	// BlockList returns the block-list: what stays out of the archive. The caller must not
+	// change it.
+	BlockList(ctx context.Context) (*task.BlockList, error)
 	// Words answers a question for the captures with a key in ranges and a time in from
 	// <= time < to, without reading their pages. It returns nil if it cannot.
 	Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error)

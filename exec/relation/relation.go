@@ -115,7 +115,7 @@ func Names() []string {
 var relations = []*Relation{
 	Captures, Versions, Pages, Blocks, Changes, Layouts, Links, Hosts, Findings, Terms,
 	Ranks, Duplicates, Graphs, Edges,
-	Periods, Pools, Files, Tombstones,
+	Periods, Pools, Files, Tombstones, Blocked,
 	Fetches, Frontier, Crawls, Workers,
 	Schedules, Jobs, History,
 }

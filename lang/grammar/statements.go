@@ -27,6 +27,7 @@ var statements = []*statement{
 	saveStatement,
 	runStatement,
 	deleteStatement,
+	allowStatement,
 	pageRankStatement,
 	hitsStatement,
 	dedupStatement,
