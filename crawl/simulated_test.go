@@ -134,7 +134,7 @@ func (noPast) Payload(context.Context, record.Ref) (record.Payload, error) {
 	return record.Payload{}, errors.New("nothing is stored")
 }
 func (noPast) Blocked(context.Context, string, record.Time) (int64, error) { return 0, nil }
-func (noPast) Close() error { return nil }
+func (noPast) Close() error                                                { return nil }
 
 // slowSink is nowhere, on a slow disk.
 type slowSink struct {
