@@ -39,6 +39,8 @@ var statements = []*session.Spec{
 	define.DropView,
 	rank.DropGraph,
 	define.DropMetadata,
+	define.Rule,
+	define.DropRule,
 	define.Save,
 	runSpec,
 	pool.Delete,

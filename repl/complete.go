@@ -100,6 +100,8 @@ func (s *shell) namesAt(n *lang.Next) []string {
 		return s.session.ViewNames(ctx)
 	case lang.PlaceMetadata:
 		return s.session.MetadataNames(ctx)
+	case lang.PlaceRule:
+		return s.session.RuleNames(ctx)
 	case lang.PlaceGraph:
 		return s.session.GraphNames(ctx)
 	case lang.PlaceQuery:

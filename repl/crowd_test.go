@@ -80,6 +80,8 @@ var crowdWrites = map[string][]string{
 	"DropPool":       {"DROP POOL '$POOL'"},
 	"Delete":         {"DELETE FROM 'http://a.crowd.example/2'"},
 	"Allow":          {"ALLOW 'http://a.crowd.example/2'"},
+	"Rule":           {"RULE hidden ON 'a.crowd.example' EXCLUDE"},
+	"DropRule":       {"DROP RULE hidden"},
 	"CreateView":     {"CREATE OR REPLACE VIEW named AS SELECT url FROM captures"},
 	"CreateMetadata": {"CREATE OR REPLACE METADATA words ON page AS length(text)"},
 	"Save":           {"SAVE asked AS SELECT count(*) FROM captures"},

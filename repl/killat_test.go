@@ -48,6 +48,7 @@ func TestKilledBySignal(t *testing.T) {
 		imports("200808"),
 		"MERGE POOL '200807';",
 		"DELETE FROM 'www.lanshan.example/news' REASON 'a test' FOREVER;",
+		"ALLOW 'www.lanshan.example/news';",
 		"MERGE POOL '200806';",
 		"REINDEX;",
 		"DROP POOL '200808';",

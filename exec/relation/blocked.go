@@ -18,16 +18,10 @@ var Blocked = list(Relation{
 		textOf("scope", "URLs that stay out; NULL for all", func(e *task.BlockEntry) string { return task.ScopesText(e.Scopes) }),
 		textOf("allowed", "URLs of scope that ALLOW has lifted", func(e *task.BlockEntry) string { return task.ScopesText(e.Allowed) }),
 		timeOf("since", "start of the time of the captures that stay out; NULL for no start", func(e *task.BlockEntry) record.Time {
-			if e.From <= record.MinTime {
-				return record.NoTime
-			}
-			return e.From
+			return Window{e.From, e.To}.start()
 		}),
 		timeOf("before", "end of that time, which it does not include; NULL for no end", func(e *task.BlockEntry) record.Time {
-			if e.To > record.MaxTime {
-				return record.NoTime
-			}
-			return e.To
+			return Window{e.From, e.To}.end()
 		}),
 		intOrNull("digests", "number of bodies to which the entry is limited; NULL if it is limited to none", func(e *task.BlockEntry) (int64, bool) {
 			return int64(len(e.Digests)), e.Digests != nil

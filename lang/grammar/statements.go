@@ -24,6 +24,8 @@ var statements = []*statement{
 	dropViewStatement,
 	dropGraphStatement,
 	dropMetadataStatement,
+	ruleStatement,
+	dropRuleStatement,
 	saveStatement,
 	runStatement,
 	deleteStatement,

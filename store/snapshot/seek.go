@@ -25,6 +25,9 @@ import (
 // A capture that is stored without a body may have properties of another capture. Seek
 // takes its URL for one that matches.
 func (v *Snapshot) Seek(ctx context.Context, s record.Seek) (keys []string, ok bool, err error) {
+	if v.hiding.Meets(s.Ranges) {
+		return nil, false, nil // hidden captures would take the places of others
+	}
 	if s.Ranges == nil {
 		s.Ranges = []urlkey.Range{{}}
 	}
