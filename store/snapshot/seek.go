@@ -123,8 +123,12 @@ func (w *seeker) segment(ctx context.Context, i *segment.Info) (more bool, err e
 				return true, nil
 			}
 			if ranges[0].From > last {
+				run := w.chunk.Run
 				some, err = chunks.SeekTally(ranges[0].From, &w.chunk)
-				continue
+				if !some || err != nil || w.chunk.Run != run {
+					continue
+				}
+				// The range begins after the last key of this chunk and before the next chunk.
 			}
 		}
 		some, err = chunks.NextTally(&w.chunk)

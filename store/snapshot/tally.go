@@ -314,8 +314,12 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 				return nil
 			}
 			if ranges[0].From > last {
+				run := w.tally.Run
 				more, err = w.skipping(chunks, func() (bool, error) { return chunks.SeekTally(ranges[0].From, &w.tally) })
-				continue
+				if !more || err != nil || w.tally.Run != run {
+					continue
+				}
+				// The range begins after the last key of this chunk and before the next chunk.
 			}
 		}
 		more, err = w.skipping(chunks, func() (bool, error) { return chunks.NextTally(&w.tally) })
