@@ -77,7 +77,7 @@ var arrows = map[string]string{
 	"store/search":       "store/block/facts store/block/label store/record store/search/index store/segment store/words/match",
 	"store/search/index": "store/block/facts store/block/label store/disk store/packed store/page/charset store/segment store/urlkey store/words/match",
 	"store/snapshot":     "store/block/divide store/block/facts store/body store/catalog store/commit store/derive store/disk/lines store/page store/page/charset store/record store/record/message store/record/task store/search store/search/index store/segment store/timeline store/urlkey store/words/match",
-	"store/remove":       "store/catalog store/commit store/record store/record/task store/segment store/snapshot store/timeline",
+	"store/remove":       "store/body store/catalog store/commit store/record store/record/task store/segment store/snapshot store/timeline",
 	"store/merge":        "store/block/divide store/block/facts store/body store/catalog store/commit store/derive store/disk store/disk/lines store/page/charset store/record store/record/task store/segment store/snapshot store/timeline store/urlkey",
 	"store/ingest":       "store/block/divide store/body store/catalog store/commit store/derive store/disk store/formats store/formats/tianwang store/page/charset store/record store/record/message store/record/task store/segment store/snapshot store/timeline store/urlkey",
 

@@ -175,7 +175,9 @@ func TestRulesHide(t *testing.T) {
 	runMain(t, []string{"-a", control, "--yes", "-c", "DELETE FROM " + scopes})
 	s, c := serveDir(t, dir), serveDir(t, control)
 
-	leaks := func(body string) bool { return strings.Contains(body, hiddenName) || strings.Contains(body, hiddenWord) }
+	leaks := func(body string) bool {
+		return strings.Contains(body, hiddenName) || strings.Contains(body, hiddenWord)
+	}
 	if status, body := s.get(s.replay + "/2008id_/" + page); status != http.StatusOK || !leaks(body) {
 		t.Fatalf("without a rule, the page has status %d: %s", status, body)
 	}

@@ -114,9 +114,11 @@ type Rules struct {
 	hiding record.Hiding
 }
 
-// Read returns the access rules among definitions, with ages counted from now.
+// Read returns the access rules among definitions, with ages and times counted from the
+// start of the present minute.
 func Read(list []task.Definition, now record.Time) (*Rules, error) {
 	r := &Rules{}
+	now = record.At(now.Std().Truncate(time.Minute)) // so that requests in a row see one state
 	name := sha256.New()
 	var ranges []urlkey.Range
 	for _, d := range session.SortDefinitions(list, task.KindRule) {
