@@ -3,6 +3,7 @@ package repl
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -86,6 +87,46 @@ func (s *served) query(statement string) string {
 		s.t.Fatalf("%s: status %d: %s", statement, status, body)
 	}
 	return body
+}
+
+// askMCP calls tools of the program as a client of the Model Context Protocol does, each
+// with its arguments in JSON, and returns the answers.
+func askMCP(t *testing.T, dir string, calls ...[2]string) (answers []string) {
+	t.Helper()
+	in, ask := io.Pipe()
+	out, say := io.Pipe()
+	status := make(chan int, 1)
+	go func() {
+		defer say.Close()
+		status <- Main(context.Background(), []string{"-a", dir, "--mcp"}, in, say, io.Discard, func(string) string { return "" })
+	}()
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	send := func(line string) {
+		t.Helper()
+		if _, err := io.WriteString(ask, line+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer := func() string {
+		t.Helper()
+		if !lines.Scan() {
+			t.Fatalf("the program ends: %v", lines.Err())
+		}
+		return lines.Text()
+	}
+	send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+	answer()
+	send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	for i, c := range calls {
+		send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, i+1, c[0], c[1]))
+		answers = append(answers, answer())
+	}
+	ask.Close()
+	if got := <-status; got != statusDone {
+		t.Errorf("--mcp ended with status %d", got)
+	}
+	return answers
 }
 
 // everyRelation returns a statement for each relation, which reads all its columns.
@@ -256,6 +297,11 @@ func TestRulesHide(t *testing.T) {
 			}
 			if want == http.StatusUnavailableForLegalReasons && !strings.Contains(body, "by order") {
 				t.Errorf("%s: %s does not say why:\n%s", action, path, body)
+			}
+		}
+		for _, body := range askMCP(t, dir, [2]string{"query", `{"statement":"SELECT url, title FROM versions"}`}, [2]string{"search", `{"words":"quagaword"}`}, [2]string{"describe", `{}`}) {
+			if leaks(body) || !strings.Contains(body, `"result"`) {
+				t.Errorf("%s: --mcp answers %s", action, body)
 			}
 		}
 		for _, modifier := range []string{"mp_", "id_", "im_", "if_"} {
