@@ -270,7 +270,7 @@ func TestRulesHide(t *testing.T) {
 			}
 		}
 		for _, path := range []string{
-			"/", "/search?q=" + hiddenWord, "/api/search?q=quagaword", "/api/search?q=common", "/site", "/site?host=example", "/crawls", "/api/crawls", "/api/relations", "/metrics", "/healthz", "/openapi.json",
+			"/", "/search?q=" + hiddenWord, "/api/search?q=quagaword", "/api/search?q=common", "/site", "/site?host=example", "/crawls", "/jobs", "/api/crawls", "/api/complete?before=" + url.QueryEscape("RUN "), "/api/complete?before=" + url.QueryEscape("SELECT url FROM '"), "/api/relations", "/metrics", "/healthz", "/openapi.json",
 			"/cdx?url=*.example", "/cdx?url=example&matchType=domain&output=json", "/cdx?url=example&matchType=domain&showNumPages=true", "/*/example*",
 		} {
 			_, body := s.get(s.ui + path)
