@@ -14,6 +14,7 @@
 //	names file   says where the blocks of merged segments are now
 //	removal      one DELETE or DROP: it hides captures that are still in segments
 //	hidden       the place of such a capture in its segment
+//	block-list   what imports must leave out; each change of it is a new file
 //
 // A Catalog never changes once it is in force. Apply makes the next one:
 //

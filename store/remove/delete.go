@@ -2,6 +2,9 @@
 // segments are merged, and a tombstone says when and why they were removed. A body
 // that visible captures still take from a removed one stays until they have it
 // themselves.
+//
+// The block-list says what must not come in again. A DELETE … FOREVER adds an entry to it
+// in the same publication as the removal; ALLOW lifts entries.
 package remove
 
 import (
