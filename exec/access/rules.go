@@ -200,8 +200,8 @@ func (r *Rule) someTime() record.Time {
 	return r.Window.From
 }
 
-// mentions reports whether a text, such as a statement, has a text in quotes that names
-// only hidden URLs, or has the scope of a rule in it.
+// mentions reports whether a text, such as a statement, has a hidden URL in it, a text in
+// quotes that names only hidden URLs, or the scope of a rule.
 func (r *Rules) mentions(text string) bool {
 	if text == "" {
 		return false
@@ -215,6 +215,11 @@ func (r *Rules) mentions(text string) bool {
 			if bare := bareScope(s.From); len(bare) >= mentionMin && strings.Contains(lower, bare) && r.hidesSome(s.Ranges()[0].From) {
 				return true
 			}
+		}
+	}
+	for _, word := range urlsIn(text) {
+		if u, err := urlkey.Canonical(word); err == nil && r.hidesSome(urlkey.Key(u)) {
+			return true
 		}
 	}
 	for _, word := range quotedTexts(text) {
@@ -244,6 +249,13 @@ func bareScope(scope string) string {
 	}
 	rest = strings.TrimSuffix(strings.TrimLeft(rest, "=*."), "*")
 	return strings.ToLower(strings.TrimSuffix(rest, "/"))
+}
+
+// urlsIn returns the words of a text that look like URLs.
+func urlsIn(text string) []string {
+	return slices.DeleteFunc(strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(" \t\r\n'\"<>()[]{},;", c) }), func(word string) bool {
+		return !strings.Contains(word, "://")
+	})
 }
 
 // quotedTexts returns the texts in single quotes in a statement.

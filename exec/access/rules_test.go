@@ -81,18 +81,20 @@ func TestOrder(t *testing.T) {
 
 // TestMentions shows which statements name a hidden URL.
 func TestMentions(t *testing.T) {
-	r := rulesOf(t, "'secret.example', 'http://b.example/x/*' EXCLUDE", "'c.example' SINCE 2010 BLOCK 'no'", "'secret.example/free' EMBARGO 0d")
+	r := rulesOf(t, "'secret.example', 'http://b.example/x/*' EXCLUDE", "'c.example' SINCE 2010 BLOCK 'no'", "'secret.example/free' EMBARGO 0d", "'l.example' .. 'n.example' EXCLUDE")
 	for text, want := range map[string]bool{
-		"":                                  false,
-		"SELECT url FROM 'open.example'":    false,
-		"SELECT url FROM 'example'":         false,
-		"SELECT url FROM 'Secret.Example'":  true,
-		"CRAWL 'http://www.secret.example'": true,
-		"a secret.example":                  true,
-		"IMPORT 'b.example.warc'":           false,
-		"IMPORT 'b.example/x/1.warc'":       true,
-		"CRAWL 'https://b.example/x/y'":     true,
-		"CRAWL 'http://c.example/'":         true,
+		"":                                                  false,
+		"SELECT url FROM 'open.example'":                    false,
+		"SELECT url FROM 'example'":                         false,
+		"SELECT url FROM 'Secret.Example'":                  true,
+		"CRAWL 'http://www.secret.example'":                 true,
+		"a secret.example":                                  true,
+		"IMPORT 'b.example.warc'":                           false,
+		"IMPORT 'b.example/x/1.warc'":                       true,
+		"CRAWL 'https://b.example/x/y'":                     true,
+		"CRAWL 'http://c.example/'":                         true,
+		"it leads to http://m.example/, which is elsewhere": true,
+		"it leads to http://p.example/, which is elsewhere": false,
 	} {
 		if got := r.mentions(text); got != want {
 			t.Errorf("%q mentions a hidden URL: %v, want %v", text, got, want)
