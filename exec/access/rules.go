@@ -75,8 +75,11 @@ func scopeTexts(s *ast.Scope, env *expr.Env) (from, to string, err error) {
 
 // embargoed returns the time from which captures are younger than d. It is the start of
 // an hour, or for an age of less than a day of a minute: so that requests in a row see
-// one state of the archive.
+// one state of the archive. No capture is younger than 0d, whatever its time is.
 func embargoed(now record.Time, d *ast.Duration) record.Time {
+	if d.Months == 0 && d.Length == 0 {
+		return record.MaxTime + 1
+	}
 	unit := time.Hour
 	if d.Months == 0 && d.Length < 24*time.Hour {
 		unit = time.Minute

@@ -59,6 +59,8 @@ func TestOrder(t *testing.T) {
 		{[]string{"'a.example' EXCLUDE", "'a.example/x' UNTIL 2009 BLOCK 'no'"}, "http://a.example/x", "2010-01-01T00:00", "a"},
 		{[]string{"'a.example' EMBARGO 1y"}, "http://a.example/", "2019-01-01T11:59", ""},
 		{[]string{"'a.example' EMBARGO 1y"}, "http://a.example/", "2019-01-01T12:00", "a"},
+		{[]string{"'a.example' EMBARGO 0d"}, "http://a.example/", "2020-01-01T12:00", ""},
+		{[]string{"'a.example' EMBARGO 0d"}, "http://a.example/", "2030-01-01T12:00", ""},
 		{[]string{"'a.example' EMBARGO 90m"}, "http://a.example/", "2020-01-01T10:29", ""},
 		{[]string{"'a.example' EMBARGO 90m"}, "http://a.example/", "2020-01-01T10:30", "a"},
 		{[]string{"'a.example' .. 'c.example' EXCLUDE"}, "http://b.example/", "2010-01-01T00:00", "a"},
@@ -88,6 +90,8 @@ func TestMentions(t *testing.T) {
 		"SELECT url FROM 'example'":                         false,
 		"SELECT url FROM 'Secret.Example'":                  true,
 		"CRAWL 'http://www.secret.example'":                 true,
+		"http://secret.example/other is":                    true,
+		"http://secret.example/free is":                     true,
 		"a secret.example":                                  true,
 		"IMPORT 'b.example.warc'":                           false,
 		"IMPORT 'b.example/x/1.warc'":                       true,
@@ -98,6 +102,18 @@ func TestMentions(t *testing.T) {
 	} {
 		if got := r.mentions(text); got != want {
 			t.Errorf("%q mentions a hidden URL: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestHidesSome shows of which URLs something is hidden at some time.
+func TestHidesSome(t *testing.T) {
+	r := rulesOf(t, "'secret.example' EXCLUDE", "'secret.example/free' EMBARGO 0d", "'c.example' SINCE 2010 BLOCK 'no'", "'d.example' EMBARGO 1y", "'d.example/old' UNTIL 2000 EMBARGO 1y")
+	for url, want := range map[string]bool{
+		"http://secret.example/": true, "http://secret.example/free/x": false, "http://c.example/": true, "http://d.example/": true, "http://d.example/old": true, "http://e.example/": false,
+	} {
+		if got := r.hidesSome(urlkey.Key(url)); got != want {
+			t.Errorf("%s: %v, want %v", url, got, want)
 		}
 	}
 }
