@@ -71,6 +71,9 @@ type Past interface {
 	Head(ctx context.Context, ref record.Ref) ([]byte, error)
 	// Payload returns the stored response of the capture that ref identifies.
 	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
+	// Blocked returns the number of the entry of the block-list that keeps out what is
+	// fetched from a canonical URL at time t, or 0 if no entry does.
+	Blocked(ctx context.Context, url string, t record.Time) (entry int64, err error)
 	Close() error
 }
 

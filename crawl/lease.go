@@ -54,11 +54,17 @@ func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 			return nil, wait, err
 		}
 		t.usual = h.charsets.Usual()
-		why, err := e.refuse(&u)
+		why, err := "", error(nil)
+		if !e.o.FromArchive {
+			why, err = e.past.blocked(u.URL, now)
+		}
+		if why == "" && err == nil {
+			why, err = e.refuse(&u)
+			t.keep = why != ""
+		}
 		if err != nil {
 			return nil, wait, err
 		}
-		t.keep = why != ""
 		if why == "" && !u.Guessed {
 			why, err = e.revisits(&u)
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/store/record"
 	"infomall/store/record/message"
 )
@@ -75,6 +76,18 @@ func (x *past) last(ctx context.Context, url string, before record.Time) (k reco
 		p, err = x.p.Payload(ctx, k.Ref)
 	}
 	return k, p, err
+}
+
+// blocked returns why the block-list of the archive keeps a URL out that is fetched at
+// time t, or "" if it does not.
+func (x *past) blocked(url string, t time.Time) (why string, err error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	n, err := x.p.Blocked(context.Background(), url, record.At(t))
+	if n == 0 || err != nil {
+		return "", err
+	}
+	return report.BlockedBy(n), nil
 }
 
 // validators returns header lines for a request that ask for a page only if

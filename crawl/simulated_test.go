@@ -133,7 +133,8 @@ func (noPast) Head(context.Context, record.Ref) ([]byte, error) {
 func (noPast) Payload(context.Context, record.Ref) (record.Payload, error) {
 	return record.Payload{}, errors.New("nothing is stored")
 }
-func (noPast) Close() error { return nil }
+func (noPast) Blocked(context.Context, string, record.Time) (int64, error) { return 0, nil }
+func (noPast) Close() error                                                { return nil }
 
 // slowSink is nowhere, on a slow disk.
 type slowSink struct {

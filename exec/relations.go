@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"infomall/exec/access"
 	"infomall/exec/crawls"
 	"infomall/exec/relation"
 	"infomall/exec/session"
@@ -17,6 +18,12 @@ type relations struct{ s *session.Session }
 // schedule that the archive stores. It implements session.Relations.
 func (r relations) Schedules(ctx context.Context) ([]relation.Schedule, error) {
 	return Schedules{r.s}.rows(ctx)
+}
+
+// Rules returns the rows of the relation rules: one for each access rule that the
+// archive stores. It implements session.Relations.
+func (r relations) Rules(ctx context.Context) ([]relation.Rule, error) {
+	return access.Rows(ctx, r.s)
 }
 
 // Revisits yields the rows of the relation revisits: how often each page in

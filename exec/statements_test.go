@@ -131,6 +131,9 @@ func (guarded) Reindex(_ context.Context, o task.ReindexOptions) ([]task.Reindex
 func (guarded) Drop(_ context.Context, o task.DropOptions) (res task.DropResult, err error) {
 	return res, changes(o.Dry)
 }
+func (guarded) Allow(_ context.Context, o task.AllowOptions) (res task.AllowResult, err error) {
+	return res, changes(o.Dry)
+}
 func (guarded) Define(context.Context, func([]task.Definition) ([]task.Definition, error)) error {
 	return errChanges
 }
@@ -177,6 +180,9 @@ func TestReadOnly(t *testing.T) {
 		"CREATE METADATA long ON PAGE AS depth > 3":  "CREATE METADATA",
 		"SAVE q AS SELECT 1":                         "SAVE",
 		"DROP VIEW there":                            "DROP VIEW",
+		"ALLOW 'a.cn'":                               "ALLOW",
+		"RULE r ON 'a.cn' EXCLUDE":                   "RULE",
+		"DROP RULE there":                            "DROP RULE",
 		"DROP METADATA there":                        "DROP METADATA",
 		"DROP GRAPH there":                           "DROP GRAPH",
 		"SCHEDULE nightly EVERY 1d AS VERIFY":        "SCHEDULE",
@@ -196,7 +202,7 @@ func TestReadOnly(t *testing.T) {
 		return err
 	}
 	s := newSession(archive{memory})
-	for _, src := range []string{"CREATE VIEW there AS SELECT 1", "CREATE METADATA there ON PAGE AS depth", "SCHEDULE there EVERY 1d AS VERIFY"} {
+	for _, src := range []string{"CREATE VIEW there AS SELECT 1", "CREATE METADATA there ON PAGE AS depth", "SCHEDULE there EVERY 1d AS VERIFY", "RULE there ON 'a.cn' EXCLUDE"} {
 		if _, _, err := ask(s, src); err != nil {
 			t.Fatal(err)
 		}

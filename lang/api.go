@@ -65,6 +65,7 @@ const (
 	PlaceType         = cursor.PlaceType
 	PlaceView         = cursor.PlaceView
 	PlaceMetadata     = cursor.PlaceMetadata
+	PlaceRule         = cursor.PlaceRule
 	PlaceQuery        = cursor.PlaceQuery
 	PlaceGraph        = cursor.PlaceGraph
 	PlaceParam        = cursor.PlaceParam

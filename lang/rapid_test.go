@@ -370,6 +370,9 @@ func (g treeMaker) deletion() *ast.Delete {
 	if g.bool() {
 		d.Reason = g.text()
 	}
+	if d.Forever = g.bool(); d.Forever {
+		d.ByDigest = g.bool()
+	}
 	return d
 }
 

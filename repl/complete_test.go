@@ -20,6 +20,7 @@ func (defining) Definitions(context.Context) ([]task.Definition, error) {
 	return []task.Definition{
 		{Kind: task.KindView, Name: "news", Text: "CREATE VIEW news AS SELECT url, url AS n_1 FROM 'x'"},
 		{Kind: task.KindMetadata, Name: "section", Text: "CREATE METADATA section ON page AS path(url)"},
+		{Kind: task.KindRule, Name: "shut", Text: "RULE shut ON 'x' EXCLUDE"},
 		{Kind: task.KindQuery, Name: "lost", Text: "SAVE lost (scope, n) AS SELECT url FROM $scope LIMIT $n"},
 	}, nil
 }
@@ -34,7 +35,11 @@ func completing(pending string) *shell {
 func TestComplete(t *testing.T) {
 	columns := func(name string) string { return strings.Join(relation.Find(name).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
-		{"|", "ADD COPY CRAWL CREATE DEDUP DELETE DESC DESCRIBE DIFF DROP EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RUN SAVE SCHEDULE SEAL SELECT SET SHOW STOP SUMMARIZE TRACE UNSCHEDULE VERIFY WITH"},
+		{"|", "ADD ALLOW COPY CRAWL CREATE DEDUP DELETE DESC DESCRIBE DIFF DROP EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RULE RUN SAVE SCHEDULE SEAL SELECT SET SHOW STOP SUMMARIZE TRACE UNSCHEDULE VERIFY WITH"},
+		{"ALLOW |", "ENTRY"},
+		{"DELETE FROM 'x' FOREVER |", "BY FOREVER REASON WHERE"},
+		{"RULE r ON 'x' |", "AT BETWEEN BLOCK DURING EACH EMBARGO EXCLUDE FIRST FROM LATEST NEAREST SINCE UNTIL"},
+		{"DROP RULE |", "shut"},
 		{"SCHEDULE s |", "ADAPTIVE CRON EVERY"},
 		{"SCHEDULE s ADAPTIVE AS CR|", "CRAWL CREATE"},
 		{"CRAWL |", "DUE"},
@@ -75,7 +80,7 @@ func TestComplete(t *testing.T) {
 		{"CREATE METADATA m ON |", "BLOCK PAGE VERSION"},
 		{"CREATE METADATA m ON block AS ide|", "identity"},
 		{"CREATE VIEW v AS |", "SELECT WITH"},
-		{"DROP |", "GRAPH METADATA POOL VIEW"},
+		{"DROP |", "GRAPH METADATA POOL RULE VIEW"},
 		{"DROP VIEW |", "news"},
 		{"DROP METADATA |", "section"},
 		{"RUN |", "activity appeared blocks changes deadends deadlinks degrees gone history hubs important keywords lost mirrors movers ngram orphans replaced reprints saved search status template tour"},
@@ -85,7 +90,7 @@ func TestComplete(t *testing.T) {
 		{"RUN 'complete.g|", "complete.go"},
 		{"EXPLAIN RUN lo|", "lost"},
 		{"SELECT CAST(url AS |", "bool duration float int text time url"},
-		{"SHOW |", "COLUMNS CRAWLS FILES FUNCTIONS GRAPHS HISTORY JOBS METADATA PAGE PATH POOLS QUERIES RELATIONS ROBOTS SCHEDULES SETTINGS TOMBSTONES VIEWS WORKERS"},
+		{"SHOW |", "BLOCKED COLUMNS CRAWLS FILES FUNCTIONS GRAPHS HISTORY JOBS METADATA PAGE PATH POOLS QUERIES RELATIONS ROBOTS RULES SCHEDULES SETTINGS TOMBSTONES VIEWS WORKERS"},
 		{"SHOW PAGE 'x' |", "AS AT"},
 		{"SHOW PAGE 'x' AS |", "blocks headers html raw text wire"},
 		{"IMPORT 'x' |", "AS AT BASE FORMAT"},

@@ -47,7 +47,8 @@ func TestKilledBySignal(t *testing.T) {
 		imports("200807"),
 		imports("200808"),
 		"MERGE POOL '200807';",
-		"DELETE FROM 'www.lanshan.example/news' REASON 'a test';",
+		"DELETE FROM 'www.lanshan.example/news' REASON 'a test' FOREVER;",
+		"ALLOW 'www.lanshan.example/news';",
 		"MERGE POOL '200806';",
 		"REINDEX;",
 		"DROP POOL '200808';",
@@ -122,7 +123,7 @@ func infomall(t *testing.T, dir, statement string) string {
 // answers returns what an archive answers about everything it holds.
 func answers(t *testing.T, dir string) string {
 	t.Helper()
-	return infomall(t, dir, "SELECT url, time, change, digest FROM captures; SELECT url, time, op, topic FROM changes;")
+	return infomall(t, dir, "SELECT url, time, change, digest FROM captures; SELECT url, time, op, topic FROM changes; SELECT entry, scope, reason FROM blocked;")
 }
 
 func copyArchive(t *testing.T, from, to string) {

@@ -88,6 +88,8 @@ func (endless) Digests(context.Context, record.Ref, int, []int) ([]record.Digest
 	return nil, nil
 }
 
+func (endless) BlockList(context.Context) (*task.BlockList, error)   { return new(task.BlockList), nil }
+func (endless) Hide(*record.Hiding)                                  {}
 func (endless) Tombstones(context.Context) ([]task.Tombstone, error) { return nil, nil }
 
 func (endless) Definitions(context.Context) ([]task.Definition, error) { return nil, nil }

@@ -7,8 +7,10 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"infomall/exec"
+	"infomall/exec/access"
 	"infomall/exec/session"
 	"infomall/queries"
 	"infomall/repl/mcp"
@@ -28,7 +30,7 @@ func (p *program) serve(ctx context.Context, scripts []*script) (err error) {
 	if err := p.batch(ctx, scripts); err != nil {
 		return err
 	}
-	o.Archive, o.Session = p.session.Archive(), p.readers()
+	o.Archive, o.Session = access.Guard(p.session.Archive(), time.Now), p.readers()
 	o.Complete = func(s *session.Session, before, after string) (int, []string) {
 		// Without sites: names that were just deleted must not be offered.
 		return (&completer{session: s}).complete(before, after)
@@ -54,11 +56,11 @@ func (p *program) serve(ctx context.Context, scripts []*script) (err error) {
 	return nil
 }
 
-// readers returns a function that makes sessions for clients: read-only, and with the
-// present settings of the program.
+// readers returns a function that makes sessions for clients: read-only, with the
+// present settings of the program, and without what the access rules hide.
 func (p *program) readers() func() *session.Session {
 	settings := *p.session.Settings()
-	archive := p.session.Archive()
+	archive := access.Guard(p.session.Archive(), time.Now)
 	limitMemory(settings.MemoryBytes, p.getenv)
 	return func() *session.Session {
 		o := session.Options{Archive: archive, Settings: settings, ReadOnly: true, NoFiles: true, Scripts: queries.FS, Version: shortVersion()}

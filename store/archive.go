@@ -263,6 +263,12 @@ func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResu
 	return a.maintenance.Copy(ctx, o)
 }
 
+// Allow lifts what o names from the block-list of the archive, and says what it lifted.
+// With o.Dry it changes nothing.
+func (a *Archive) Allow(ctx context.Context, o task.AllowOptions) (task.AllowResult, error) {
+	return a.remover.Allow(ctx, o)
+}
+
 // Drop removes a pool from the archive. Its files are deleted when no snapshot uses
 // them any more. If other pools need bodies of the pool, the error is a
 // *task.DependsError. If there is no such pool, the error is a *task.NoPoolError. A

@@ -16,6 +16,7 @@
 //	hints     what a capture is to the one before it: its Change, Previous, VersionTime
 //	settle    to order a URL's captures, drop duplicates and correct their hints
 //	removal   captures or pools that were deleted; they stay in files, hidden, until a merge
+//	block-list  what DELETE … FOREVER keeps out of the archive
 //	names     a file that says where the blocks of merged segments are now
 //	static    a pool that was sealed: no captures are added to it
 //
@@ -51,5 +52,5 @@
 //	snapshot              one unchanging state of the archive: scans, tallies, payloads
 //	notes                 definitions, jobs and results
 //	ingest, merge         IMPORT; MERGE, SEAL, REINDEX DERIVED
-//	remove, mend          DELETE, DROP POOL; VERIFY, REINDEX, REPAIR, COPY, RECOVER
+//	remove, mend          DELETE, ALLOW, DROP POOL; VERIFY, REINDEX, REPAIR, COPY, RECOVER
 package store

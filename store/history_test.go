@@ -136,10 +136,15 @@ func tellRows(a *Archive, from, to record.Time) ([]row, error) {
 		return nil, err
 	}
 	defer v.Close()
+	return rowsIn(v, from, to)
+}
+
+// rowsIn is tellRows of a snapshot.
+func rowsIn(v *Snapshot, from, to record.Time) (out []row, err error) {
+	ctx := context.Background()
 	if _, err := checkKept(v); err != nil {
 		return nil, err
 	}
-	var out []row
 	for b, err := range v.Scan(ctx, record.Scan{From: from, To: to, Columns: record.ColKind | record.ColChange | record.ColPrevious | record.ColVersionTime | record.ColDigest | record.ColBytes}) {
 		if err != nil {
 			return nil, err

@@ -33,6 +33,12 @@ func checkTally(rt *rapid.T, a *Archive) {
 		rt.Fatal(err)
 	}
 	defer v.Close()
+	checkTallyIn(rt, a, v)
+}
+
+// checkTallyIn is checkTally of a snapshot of a.
+func checkTallyIn(rt *rapid.T, a *Archive, v *Snapshot) {
+	ctx := context.Background()
 	q := drawTally(rt)
 	shared := a.snapshots.SharedCaptures
 	defer func() { a.snapshots.SharedCaptures = shared }()

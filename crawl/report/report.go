@@ -44,6 +44,12 @@ var outcomeNames = [...]string{
 // "dns_failed".
 func (o Outcome) String() string { return outcomeNames[o] }
 
+// BlockedBy returns the reason why a URL is not fetched that the block-list keeps out of
+// the archive. entry is the number of the entry.
+func BlockedBy(entry int64) string {
+	return fmt.Sprintf("entry %d of the block-list keeps it out of the archive", entry)
+}
+
 // Fetch is one attempt to fetch a URL, or the decision not to fetch it.
 type Fetch struct {
 	URL     string

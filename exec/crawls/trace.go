@@ -12,6 +12,7 @@ import (
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/record"
+	"infomall/store/urlkey"
 )
 
 // crawlNotes has the notes of one crawl about a URL.
@@ -64,13 +65,17 @@ func (r *trace) Run(ctx context.Context) (*session.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	blocked, err := r.blocked(ctx)
+	if err != nil {
+		return nil, err
+	}
 	last := lastTraced(known)
 	t := session.NewTable(session.Text("crawl"), session.Text("stage"), value.Column{Name: "time", Type: value.Time}, value.Column{Name: "ms", Type: value.Float}, session.Text("decision"), session.Text("reason"))
 	for i := range crawls {
 		c := &crawls[i]
 		x := known[c.Name]
 		if x == nil {
-			t.Add(value.OfText(c.Name), value.OfText(report.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText("not met"), session.TextOrNull(r.whyNotMet(c)))
+			t.Add(value.OfText(c.Name), value.OfText(report.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText("not met"), session.TextOrNull(r.whyNotMet(c, blocked)))
 			continue
 		}
 		for j := range x.attempts {
@@ -150,6 +155,13 @@ func lastTraced(known map[string]*crawlNotes) (last *report.Fetch) {
 // such as "it changes 0.5 times a day".
 func (r *trace) whenDue(ctx context.Context) (decision, reason string, err error) {
 	s, url := r.s, r.url
+	why, err := r.blocked(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	if why != "" {
+		return "never due", why, nil
+	}
 	if !revisited(url) {
 		return "never due", "CRAWL DUE visits pages of http and https, and robots.txt is fetched whenever a crawl needs it", nil
 	}
@@ -173,6 +185,23 @@ func (r *trace) whenDue(ctx context.Context) (decision, reason string, err error
 		return "due now", reason, nil
 	}
 	return "due " + s.Stamp(p.time), reason, nil
+}
+
+// blocked returns why the block-list keeps the URL out at present, or "" if it does not.
+func (r *trace) blocked(ctx context.Context) (string, error) {
+	snap, release, err := r.s.SnapshotOrEmpty(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	l, err := snap.BlockList(ctx)
+	if err != nil {
+		return "", err
+	}
+	if e := l.URL(urlkey.Key(r.url), r.s.Env().Now); e != nil {
+		return report.BlockedBy(e.Number), nil
+	}
+	return "", nil
 }
 
 // visits returns the Visits that select the visits of the URL.
@@ -236,7 +265,7 @@ func traceAttempt(t *session.Table, c *report.Crawl, f *report.Fetch, written ma
 	case f.Outcome == report.OutcomeFiltered:
 		add(report.StageWrite, "not stored", f.Reason)
 	case !there:
-		add(report.StageWrite, "not in the archive", "it asks to be tried again, is not yet published, or came from the archive")
+		add(report.StageWrite, "not in the archive", "it asks to be tried again, is not yet published, came from the archive, or has a body that the block-list keeps out")
 	case change == record.ChangeSame.String():
 		add(report.StageWrite, "a visit", "it had not changed")
 	default:
@@ -258,7 +287,10 @@ func way(layer int, via string) string {
 // whyNotMet returns why the crawl c never met the URL: the rule of the crawl
 // that excludes it, or that no page led to it. It returns "" if the reason is
 // not known.
-func (r *trace) whyNotMet(c *report.Crawl) string {
+func (r *trace) whyNotMet(c *report.Crawl, blocked string) string {
+	if blocked != "" {
+		return "it would be left out: " + blocked
+	}
 	st, err := lang.ParseOne(c.Statement, "")
 	if err != nil {
 		return ""

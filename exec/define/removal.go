@@ -10,7 +10,7 @@ import (
 	"infomall/store/record/task"
 )
 
-// removal is a DROP VIEW, DROP METADATA or UNSCHEDULE statement whose clauses
+// removal is a DROP VIEW, DROP METADATA, DROP RULE or UNSCHEDULE statement whose clauses
 // were read.
 type removal struct {
 	s    *session.Session

@@ -37,7 +37,7 @@ func (n *Source) narrow(conds []ast.Expr, name string, env *expr.Env) {
 			to.target = true
 			if ranges, ok := to.ranges(e); ok {
 				if n.Targets != nil {
-					ranges = relation.Intersect(n.Targets, ranges)
+					ranges = urlkey.Common(n.Targets, ranges)
 				}
 				n.Targets = ranges
 			}
@@ -107,7 +107,7 @@ func (r narrower) both(e *ast.Binary) ([]urlkey.Range, bool) {
 	y, okY := r.ranges(e.Y)
 	switch {
 	case okX && okY:
-		return relation.Intersect(x, y), true
+		return urlkey.Common(x, y), true
 	case okX:
 		return x, true
 	}

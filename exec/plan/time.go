@@ -125,6 +125,15 @@ func (n *Source) setPeriods(s *ast.Source, env *expr.Env) error {
 	return fewPeriods(s, n.Unit, n.Window)
 }
 
+// Range returns the window of a time range such as BETWEEN a AND b, or of all times if r
+// is nil. Each error is an *ast.Error.
+func Range(r *ast.TimeRange, env *expr.Env) (relation.Window, error) {
+	if r == nil {
+		return relation.Always, nil
+	}
+	return readRange(r, env)
+}
+
 // readRange returns the window of a time range such as BETWEEN a AND b. It
 // returns an error if no time lies in the window.
 func readRange(r *ast.TimeRange, env *expr.Env) (relation.Window, error) {

@@ -19,15 +19,25 @@ import (
 )
 
 // Delete is the statement DELETE, which deletes captures from the archive.
-var Delete = session.Declare("DELETE", session.Writes|session.Works, readDelete)
+var Delete = session.Declare("DELETE", session.Writes|session.Works, readDelete).NotedAs(noteDelete)
+
+// noteDelete returns the text with which the log of jobs notes a DELETE. After BY DIGEST
+// the archive must not keep the URLs.
+func noteDelete(st ast.Statement) string {
+	if d := st.(*ast.Delete); d.ByDigest {
+		return "DELETE FROM … FOREVER BY DIGEST"
+	}
+	return st.String()
+}
 
 // deletion is a DELETE statement whose clauses were read.
 type deletion struct {
 	s      *session.Session
 	st     *ast.Delete
 	reason string
-	node   plan.Node    // the query for the captures to delete
-	src    *plan.Source // the source that node reads
+	node   plan.Node     // the query for the captures to delete
+	src    *plan.Source  // the source that node reads
+	stays  *task.Forever // of FOREVER; otherwise nil
 }
 
 // readDelete makes a deletion of a DELETE statement: it checks the clauses and
@@ -40,8 +50,36 @@ func readDelete(s *session.Session, st *ast.Delete) (d *deletion, err error) {
 			return nil, err
 		}
 	}
-	d.node, d.src, err = plan.Captures(st, env)
+	if d.node, d.src, err = plan.Captures(st, env); err != nil || !st.Forever {
+		return d, err
+	}
+	d.stays = &task.Forever{From: d.src.Window.From, To: d.src.Window.To, ByDigest: st.ByDigest, Some: st.Where != nil}
+	d.stays.Scopes, err = blockScopes(st.Scopes, env)
 	return d, err
+}
+
+// blockScopes returns the scopes of a statement in the form in which the block-list has
+// them.
+func blockScopes(list []ast.Scope, env *expr.Env) (out []task.BlockScope, err error) {
+	for i := range list {
+		s := &list[i]
+		from, err := expr.ConstantText(s.From, env)
+		if err != nil {
+			return nil, err
+		}
+		to := ""
+		if s.To != nil {
+			if to, err = expr.ConstantText(s.To, env); err != nil {
+				return nil, err
+			}
+		}
+		scope, err := task.NewBlockScope(from, to)
+		if err != nil {
+			return nil, ast.Errorf(s, "%v", err)
+		}
+		out = append(out, scope)
+	}
+	return out, nil
 }
 
 // deleteTries is how many times DELETE tries to delete. It starts again if
@@ -55,7 +93,7 @@ func (d *deletion) Run(ctx context.Context) (*session.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(res.Pools) > 0 {
+	if len(res.Pools) > 0 || d.stays != nil {
 		if err := d.s.Confirm(ctx, d.st, "DELETE", d.lines(&res)); err != nil {
 			return nil, err
 		}
@@ -81,6 +119,9 @@ func (d *deletion) Run(ctx context.Context) (*session.Result, error) {
 	if len(res.Pools) == 0 {
 		out.Notes = append(out.Notes, "no capture matches, and nothing was deleted")
 	}
+	if d.stays != nil {
+		out.Notes = append(out.Notes, d.blockNotes(&res)...)
+	}
 	return out, nil
 }
 
@@ -97,12 +138,12 @@ func (d *deletion) Would(ctx context.Context) ([]string, error) {
 // delete deletes the captures that the query finds, and returns how many there
 // were in each pool.
 func (d *deletion) delete(ctx context.Context) (task.DeleteResult, error) {
-	return d.ask(ctx, task.DeleteOptions{Reason: d.reason})
+	return d.ask(ctx, task.DeleteOptions{Reason: d.reason, Forever: d.stays})
 }
 
 // count returns the same result as delete, but deletes nothing.
 func (d *deletion) count(ctx context.Context) (task.DeleteResult, error) {
-	return d.ask(ctx, task.DeleteOptions{Reason: d.reason, Dry: true})
+	return d.ask(ctx, task.DeleteOptions{Reason: d.reason, Forever: d.stays, Dry: true})
 }
 
 // ask passes the captures to delete to the archive, with the options o, and
@@ -146,7 +187,11 @@ func targets(rows value.Rows, src *plan.Source) iter.Seq2[task.Target, error] {
 // deletes.
 func (d *deletion) lines(res *task.DeleteResult) []string {
 	if len(res.Pools) == 0 {
-		return []string{"no capture matches, and nothing would be deleted"}
+		lines := []string{"no capture matches, and nothing would be deleted"}
+		if d.stays != nil {
+			lines = append(lines, d.stayLine())
+		}
+		return lines
 	}
 	var captures, versions int64
 	for _, p := range res.Pools {
@@ -164,7 +209,36 @@ func (d *deletion) lines(res *task.DeleteResult) []string {
 	if res.Left > 0 {
 		lines = append(lines, "  "+leftNote(res.Left))
 	}
+	if d.stays != nil {
+		lines = append(lines, d.stayLine())
+	}
 	return lines
+}
+
+// stayLine returns a line for the user that says what FOREVER keeps out of the archive.
+func (d *deletion) stayLine() string {
+	switch f := d.stays; {
+	case f.ByDigest:
+		return "stay out of the archive: the bodies that are deleted, at every URL"
+	case f.Some:
+		return "stay out of the archive: the bodies that are deleted, at these URLs and in this time"
+	case f.From > record.MinTime || f.To <= record.MaxTime:
+		return "stay out of the archive: all captures of these URLs in this time"
+	}
+	return "stay out of the archive: all captures of these URLs"
+}
+
+// blockNotes returns notes for the user on the new entry of the block-list.
+func (d *deletion) blockNotes(res *task.DeleteResult) (notes []string) {
+	if res.Entry > 0 {
+		notes = append(notes, fmt.Sprintf("the block-list has entry %d now; SELECT * FROM blocked lists it", res.Entry))
+	} else {
+		notes = append(notes, "the block-list is as it was: no deleted capture has a body that it could keep out")
+	}
+	if (d.stays.ByDigest || d.stays.Some) && res.Bodiless > 0 && res.Entry > 0 {
+		notes = append(notes, "an empty body keeps nothing out; without a body of their own: "+value.Counted(res.Bodiless, "deleted capture"))
+	}
+	return notes
 }
 
 // leftNote returns a note that the archive still has n captures whose body has

@@ -251,6 +251,10 @@ func (im *fileImport) table(results []task.ImportResult) *session.Table {
 func importNotes(r *task.ImportResult, verbose bool) []string {
 	var notes []string
 	for _, why := range slices.Sorted(maps.Keys(r.Skips)) {
+		if why == task.SkipBlocked {
+			notes = append(notes, fmt.Sprintf("%s: left out, because the block-list keeps it out: %s; SELECT * FROM blocked lists it", r.Source, value.Counted(r.Skips[why], "capture")))
+			continue
+		}
 		notes = append(notes, fmt.Sprintf("%s: %d skipped: %s", r.Source, r.Skips[why], why))
 	}
 	if n := r.Digests; n.Wire > 0 {

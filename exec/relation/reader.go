@@ -24,6 +24,8 @@ type Reader struct {
 	Jobs   JobLog
 	// Schedules returns the schedules, sorted by name.
 	Schedules func(context.Context) ([]Schedule, error)
+	// Rules returns the access rules, sorted by name.
+	Rules func(context.Context) ([]Rule, error)
 	// Revisits yields how often each page that n selects changes, sorted by
 	// URL. If the flag due is set, it also computes when each page is to be
 	// visited next. It may leave out pages.
@@ -99,6 +101,9 @@ type Snapshot interface {
 	Pools(ctx context.Context) ([]record.Pool, error)
 	Files(ctx context.Context) ([]record.File, error)
 	Tombstones(ctx context.Context) ([]task.Tombstone, error)
+	// BlockList returns the block-list: what stays out of the archive. The caller must not
+	// change it.
+	BlockList(ctx context.Context) (*task.BlockList, error)
 	// Words answers a question for the captures with a key in ranges and a time in from
 	// <= time < to, without reading their pages. It returns nil if it cannot.
 	Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error)
@@ -129,6 +134,9 @@ type Snapshot interface {
 	// archive. Later snapshots are without them. It returns task.ErrChanged
 	// if another process has rewritten them meanwhile.
 	Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error)
+	// Hide makes the snapshot show no capture that h hides, as if these captures had never
+	// existed. Call Hide before the first read.
+	Hide(h *record.Hiding)
 	// SkipDamage makes the snapshot read on after damage to a db-file: a value
 	// that only that file has is then NULL, and a body in that file counts as
 	// missing. Call SkipDamage before the first read. Damage returns an error

@@ -115,9 +115,9 @@ func Names() []string {
 var relations = []*Relation{
 	Captures, Versions, Pages, Blocks, Changes, Layouts, Links, Hosts, Findings, Terms,
 	Ranks, Duplicates, Graphs, Edges,
-	Periods, Pools, Files, Tombstones,
+	Periods, Pools, Files, Tombstones, Blocked,
 	Fetches, Frontier, Crawls, Workers,
-	Schedules, Jobs, History,
+	Schedules, Jobs, Rules, History,
 }
 
 // These constants are how many hidden columns say from what a row was made. A

@@ -99,6 +99,22 @@ type Window struct {
 // Always is the time window that contains all times.
 var Always = Window{record.MinTime, record.MaxTime + 1}
 
+// start returns w.From, or NoTime if w has no start.
+func (w Window) start() record.Time {
+	if w.From <= record.MinTime {
+		return record.NoTime
+	}
+	return w.From
+}
+
+// end returns w.To, or NoTime if w has no end.
+func (w Window) end() record.Time {
+	if w.To > record.MaxTime {
+		return record.NoTime
+	}
+	return w.To
+}
+
 // Empty reports whether no time lies in w.
 func (w Window) Empty() bool { return w.From >= w.To }
 
@@ -223,7 +239,7 @@ func (n *Request) Within(ranges []urlkey.Range) *Request {
 	less := *n
 	less.Ranges = ranges
 	if n.Ranges != nil {
-		less.Ranges = Intersect(n.Ranges, ranges)
+		less.Ranges = urlkey.Common(n.Ranges, ranges)
 	}
 	return &less
 }
@@ -233,33 +249,4 @@ func (n *Request) whole() *Request {
 	all := *n
 	all.Ranges = n.InScope
 	return &all
-}
-
-// Intersect returns the ranges of keys that lie in both a and b. Both lists,
-// and the result, are sorted and disjoint. The result is never nil, because nil
-// ranges mean all keys.
-func Intersect(a, b []urlkey.Range) []urlkey.Range {
-	out := []urlkey.Range{}
-	for len(a) > 0 && len(b) > 0 {
-		x, y := a[0], b[0]
-		both := urlkey.Range{From: max(x.From, y.From), To: lowerEnd(x.To, y.To)}
-		if both.To == "" || both.From < both.To {
-			out = append(out, both)
-		}
-		if both.To == x.To {
-			a = a[1:]
-		} else {
-			b = b[1:]
-		}
-	}
-	return out
-}
-
-// lowerEnd returns the lower of a and b, two ends of key ranges. "" is the
-// highest end: a range that ends with it has no upper bound.
-func lowerEnd(a, b string) string {
-	if a == "" || b != "" && b < a {
-		return b
-	}
-	return a
 }

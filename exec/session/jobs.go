@@ -27,8 +27,12 @@ type Jobs interface {
 // If the job cannot be logged, for example because the disk is full, st runs
 // all the same.
 func (s *Session) runJob(ctx context.Context, st ast.Statement, run func() (*Result, error)) (*Result, error) {
-	j := task.Job{Statement: urlkey.WithoutUsers(st.String()), Started: s.Env().Now, Scheduled: record.NoTime, Next: record.NoTime}
-	if find := s.language.SpecOf(st).alias; find != nil {
+	spec, text := s.language.SpecOf(st), st.String()
+	if spec.noted != nil {
+		text = spec.noted(st)
+	}
+	j := task.Job{Statement: urlkey.WithoutUsers(text), Started: s.Env().Now, Scheduled: record.NoTime, Next: record.NoTime}
+	if find := spec.alias; find != nil {
 		if name := find(st); name != nil {
 			j.Name = name.Text
 		}

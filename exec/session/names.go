@@ -26,6 +26,12 @@ func (s *Session) MetadataNames(ctx context.Context) []string {
 	return definitionNames(list, task.KindMetadata)
 }
 
+// RuleNames returns the names of the access rules that the archive defines.
+func (s *Session) RuleNames(ctx context.Context) []string {
+	list, _ := s.Definitions(ctx)
+	return definitionNames(list, task.KindRule)
+}
+
 // ColumnNames returns the names of the columns of source, a view or a
 // relation. Those of a relation include its metadata columns. It returns nil
 // if there is no such view or relation.

@@ -110,7 +110,7 @@ func (s *Session) SnapshotOrEmpty(ctx context.Context) (relation.Snapshot, func(
 func (s *Session) Runner(snap relation.Snapshot) *op.Runner {
 	more := s.language.Relations(s)
 	r := &op.Runner{Reader: relation.Reader{
-		Plain: s.o.Plain, Snapshot: snap, History: s.history, Schedules: more.Schedules, Memory: spill.Memory{Bytes: s.o.Settings.MemoryBytes},
+		Plain: s.o.Plain, Snapshot: snap, History: s.history, Schedules: more.Schedules, Rules: more.Rules, Memory: spill.Memory{Bytes: s.o.Settings.MemoryBytes},
 	}}
 	if s.o.Crawler != nil {
 		r.Crawls = s.o.Crawler

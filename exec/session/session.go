@@ -59,11 +59,13 @@ type Language struct {
 	Relations func(*Session) Relations
 }
 
-// Relations makes the rows of the relations schedules and revisits, which no
+// Relations makes the rows of the relations schedules, rules and revisits, which no
 // archive stores.
 type Relations interface {
 	// Schedules returns the rows of the relation schedules.
 	Schedules(ctx context.Context) ([]relation.Schedule, error)
+	// Rules returns the rows of the relation rules.
+	Rules(ctx context.Context) ([]relation.Rule, error)
 	// Revisits yields how often each page changes, and with due also when
 	// CRAWL DUE would visit the page next. The pages are those in snap that
 	// n, the source of a query, asks for.

@@ -30,6 +30,7 @@ type Spec struct {
 
 	read  func(*Session, ast.Statement) (Deed, error)
 	alias func(ast.Statement) *ast.Name // returns the name for the log of jobs; nil if the type has none
+	noted func(ast.Statement) string    // returns the text for the log of jobs; nil means the whole statement
 }
 
 // Deed is a statement whose clauses and parameters were read and are valid,
@@ -115,6 +116,13 @@ func (sp *Spec) Read(s *Session, st ast.Statement) (Deed, error) { return sp.rea
 // sp.
 func (sp *Spec) Named(alias func(ast.Statement) *ast.Name) *Spec {
 	sp.alias = alias
+	return sp
+}
+
+// NotedAs sets the function that returns the text with which the log of jobs notes a
+// statement. Without it the log has the whole statement. NotedAs returns sp.
+func (sp *Spec) NotedAs(text func(ast.Statement) string) *Spec {
+	sp.noted = text
 	return sp
 }
 

@@ -53,7 +53,7 @@ func TestWalk(t *testing.T) {
 func TestWalkAllExprs(t *testing.T) {
 	statements := []Statement{
 		&Query{Select: new(Select)}, &Import{}, &Export{}, &Crawl{}, &OrderCrawl{}, &AddToCrawl{}, &Trace{}, &CopyPool{},
-		&Verify{}, &Reindex{}, &Recover{}, &MergePool{}, &RepairPool{}, &DropPool{}, &Delete{},
+		&Verify{}, &Reindex{}, &Recover{}, &MergePool{}, &RepairPool{}, &DropPool{}, &Delete{}, &Allow{}, &Rule{}, &DropRule{},
 		&CreateView{}, &CreateMetadata{}, &DropView{}, &DropMetadata{}, &Save{}, &Run{}, &Explain{},
 		&Describe{}, &Summarize{Query: &Query{Select: new(Select)}}, &Show{}, &ShowRobots{}, &ShowPage{}, &Diff{}, &Set{}, &Reset{}, &Help{},
 		&DropGraph{}, &Dedup{}, &HITS{}, &PageRank{}, &ShowPath{}, &ExplainRank{}, &Schedule{},

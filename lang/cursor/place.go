@@ -33,6 +33,7 @@ const (
 	PlaceType                      // a type, in a CAST
 	PlaceView                      // a view
 	PlaceMetadata                  // the name of metadata
+	PlaceRule                      // the name of an access rule
 	PlaceQuery                     // a saved query
 	PlaceGraph                     // a graph
 	PlaceParam                     // a parameter of the saved query Subject
@@ -136,7 +137,7 @@ var (
 	placeOf = map[string]Place{
 		"list": PlaceList, "described": PlaceDescribed, "setting": PlaceSetting, "value": PlaceValue, "topic": PlaceTopic,
 		"format": PlaceFormat, "export format": PlaceExportFormat, "form": PlaceForm,
-		"view": PlaceView, "metadata": PlaceMetadata, "query": PlaceQuery, "graph": PlaceGraph, "param": PlaceParam,
+		"view": PlaceView, "rule": PlaceRule, "metadata": PlaceMetadata, "query": PlaceQuery, "graph": PlaceGraph, "param": PlaceParam,
 	}
 	textPlaces = map[string]Place{"file": PlaceFile, "pool": PlacePool, "none": PlaceNone}
 )

@@ -9,7 +9,7 @@ import (
 
 var deleteStatement = of[deleteSyntax]("DELETE", topic{"DELETE", `
 DELETE FROM [CAPTURES IN] scope, … [range]
-    [WHERE expr] [REASON why]
+    [WHERE expr] [REASON why] [FOREVER [BY DIGEST]]
 ` + helpScope + `range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t
 ` + helpT + `why = 'text' | $name
 `})
@@ -23,8 +23,10 @@ type deleteSyntax struct {
 
 type deleteOptionSyntax struct {
 	source
-	Where  ast.Expr    `parser:"  'WHERE' @@"`
-	Reason lexer.Token `parser:"| 'REASON' @( String | Param )" names:"none"`
+	Where    ast.Expr    `parser:"  'WHERE' @@"`
+	Reason   lexer.Token `parser:"| 'REASON' @( String | Param )" names:"none"`
+	Forever  bool        `parser:"| @'FOREVER'"`
+	ByDigest bool        `parser:"  @( 'BY' 'DIGEST' )?"`
 }
 
 func (s *deleteSyntax) tree(b *builder) ast.Statement {
@@ -42,9 +44,35 @@ func (s *deleteSyntax) tree(b *builder) ast.Statement {
 			b.fail(o.span(), "WHERE stands twice", "join the conditions by AND")
 		case o.Where != nil:
 			d.Where = o.Where
+		case o.Forever:
+			once(b, o, "FOREVER", &d.Forever, true)
+			d.ByDigest = o.ByDigest
 		default:
 			once(b, o, "REASON", &d.Reason, scan.Text(&o.Reason))
 		}
 	}
 	return d
+}
+
+var allowStatement = of[allowSyntax]("ALLOW", topic{"ALLOW", `
+ALLOW scope, … | ALLOW ENTRY n, …
+` + helpScope + `n = 10 | $name
+`})
+
+type allowSyntax struct {
+	source
+	Entries []*numberSyntax `parser:"'ALLOW' ( 'ENTRY' @@ ( ',' @@ )*"`
+	Scopes  []*scopeSyntax  `parser:"| @@ ( ',' @@ )* )"`
+}
+
+func (s *allowSyntax) tree(*builder) ast.Statement {
+	a := &ast.Allow{Span: s.span(), Scopes: scopes(s.Scopes)}
+	for _, n := range s.Entries {
+		a.Entries = append(a.Entries, optionalConstant(n.Number))
+	}
+	return a
+}
+
+type numberSyntax struct {
+	Number lexer.Token `parser:"@( Number | Param )" names:"none"`
 }

@@ -143,6 +143,9 @@ func (s *server) calendarPage(w http.ResponseWriter, r *http.Request, t *replay.
 	p.Title, p.Other = d.Shown, ""
 	p.Statement = "SELECT time, status, kind, change FROM captures IN " + ask.Literal(t.URL) + " ORDER BY time"
 	if d.Count == 0 {
+		if err := denied(ctx, snap, t.URL); err != nil {
+			return err
+		}
 		return s.send(w, r, http.StatusNotFound, p, "")
 	}
 	d.Year = lastYear

@@ -109,11 +109,17 @@ func (s *server) timeGate(w http.ResponseWriter, r *http.Request, target string)
 		return err
 	}
 	defer release()
+	if err := deniedAt(ctx, snap, url, at); err != nil {
+		return err
+	}
 	f, err := lookup.Nearest(ctx, snap, url, at)
 	if err != nil {
 		return err
 	}
 	if len(f.Nearest) == 0 {
+		if err := denied(ctx, snap, url); err != nil {
+			return err
+		}
 		h.Set("Link", s.mementoLinks(r, f, nil, lookup.Around{}))
 		return failf(http.StatusNotFound, "%s was never captured", url)
 	}
@@ -176,6 +182,9 @@ func (s *server) timeMap(w http.ResponseWriter, r *http.Request, target string) 
 		f.Count++
 	}
 	if len(list) == 0 {
+		if err := denied(ctx, snap, url); err != nil {
+			return err
+		}
 		return failf(http.StatusNotFound, "%s was never captured, or has no page %d", url, page)
 	}
 	if notModified(w, r, fmt.Sprintf(`"%s-%s"`, snap.State(), s.metrics.boot)) {

@@ -255,9 +255,12 @@ func (s *server) replayTarget(w http.ResponseWriter, r *http.Request, t *replay.
 // find looks up the captures of a URL that are nearest to a time. The body of a POST
 // is looked up as a part of the URL, before the URL alone. If the URL was never
 // captured, find looks for one whose query differs only in arguments that change
-// with each visit.
+// with each visit. The error has the status 451 if the URL may not be shown.
 func (s *server) find(w http.ResponseWriter, r *http.Request, snap relation.Snapshot, url string, at record.Time) (*lookup.Found, error) {
 	ctx := r.Context()
+	if err := deniedAt(ctx, snap, url, at); err != nil {
+		return nil, err
+	}
 	if r.Method == http.MethodPost {
 		body, err := readBody(w, r, postBytesMax)
 		if err != nil {
@@ -278,6 +281,9 @@ func (s *server) find(w http.ResponseWriter, r *http.Request, snap relation.Snap
 	f, err := lookup.Nearest(ctx, snap, url, at)
 	if err != nil || len(f.Nearest) > 0 {
 		return f, err
+	}
+	if err := denied(ctx, snap, url); err != nil {
+		return nil, err
 	}
 	like, err := lookup.Similar(ctx, snap, url)
 	if err != nil || like == "" {

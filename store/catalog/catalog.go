@@ -14,6 +14,7 @@
 //	names file   says where the blocks of merged segments are now
 //	removal      one DELETE or DROP: it hides captures that are still in segments
 //	hidden       the place of such a capture in its segment
+//	block-list   what imports must leave out; each change of it is a new file
 //
 // A Catalog never changes once it is in force. Apply makes the next one:
 //
@@ -50,6 +51,7 @@ type Catalog struct {
 	Static   []string        // names of static pools, sorted
 	Parts    []Part          // pools that take only some URLs, sorted by pool
 	Removals []RemovalFile   // in the order in which they came into force
+	Blocked  File            // the block-list; its Name is "" if there is none
 }
 
 // NamesFile is the catalogue's entry for a names file. A names file says where the
@@ -91,6 +93,9 @@ func (c *Catalog) Encode() []byte {
 	}
 	for _, r := range c.Removals {
 		b = lines.Append(b, "removal", r.Name, r.Bytes, lines.Hex(r.CRC), r.Generation, r.Segments)
+	}
+	if c.Blocked.Name != "" {
+		b = lines.Append(b, "blocked", c.Blocked.Name, c.Blocked.Bytes, lines.Hex(c.Blocked.CRC))
 	}
 	for _, pool := range c.Static {
 		b = lines.Append(b, "static", pool)
@@ -140,6 +145,8 @@ func Decode(b []byte, generation uint64) (*Catalog, error) {
 			c.Indexes = append(c.Indexes, IndexFile{r.Text(), r.Int(), r.Sum()})
 		case "removal":
 			c.Removals = append(c.Removals, RemovalFile{r.Text(), r.Int(), r.Sum(), r.Uint(), r.IDs()})
+		case "blocked":
+			c.Blocked = File{r.Text(), r.Int(), r.Sum()}
 		case "static":
 			c.Static = append(c.Static, r.Text())
 		case "part":
@@ -181,8 +188,8 @@ func (c *Catalog) Files() []string {
 	for _, x := range c.Indexes {
 		out = append(out, x.Name)
 	}
-	for _, r := range c.Removals {
-		out = append(out, r.Name)
+	for _, f := range c.CommonFiles() {
+		out = append(out, f.Name)
 	}
 	for _, n := range c.Names {
 		out = append(out, n.Name)

@@ -35,6 +35,9 @@ type Change struct {
 	Seen uint64
 	// On is the catalogue of that snapshot.
 	On *Catalog
+	// Imports says that In has captures that the archive did not have. The block-list of
+	// On kept out what it names.
+	Imports bool
 	// Whole, if not "", is a pool. Out must then have all segments of that pool.
 	Whole string
 	// Seal makes the pools of In static.
@@ -65,9 +68,12 @@ var ErrStale = errors.New("another process changed the archive meanwhile")
 // something that is not in force, or if a change that was published meanwhile does
 // not fit together with ch.
 func (c *Catalog) Apply(ch Change) (*Catalog, error) {
-	next := &Catalog{Generation: c.Generation + 1, ID: c.ID}
+	next := &Catalog{Generation: c.Generation + 1, ID: c.ID, Blocked: c.Blocked}
 	if c.Copied || c.ID == "" {
 		next.ID = NewID() // from now on it is an archive of its own, no longer a copy
+	}
+	if ch.Imports && ch.On.Blocked != c.Blocked {
+		return nil, ErrStale // a capture may be kept out now
 	}
 	out := make(map[uint32]bool, len(ch.Out))
 	for _, s := range ch.Out {
@@ -354,7 +360,7 @@ func Rebuild(segments []*segment.Info, indexes []IndexFile, names []NamesFile, o
 // indexes of the segments in infos, as far as these segments are still in force.
 // files are the index files with these indexes.
 func (c *Catalog) WithIndexes(infos []*segment.Info, files []IndexFile) *Catalog {
-	next := &Catalog{Generation: c.Generation + 1, ID: c.ID, Copied: c.Copied, Names: c.Names, Static: c.Static, Parts: c.Parts, Removals: c.Removals}
+	next := &Catalog{Generation: c.Generation + 1, ID: c.ID, Copied: c.Copied, Names: c.Names, Static: c.Static, Parts: c.Parts, Removals: c.Removals, Blocked: c.Blocked}
 	indexed := make(map[uint32]*segment.Info, len(infos))
 	for _, i := range infos {
 		indexed[i.ID] = i

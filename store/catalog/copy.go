@@ -102,18 +102,21 @@ func (c *Catalog) Pools(names []string) ([]Pool, error) {
 	return out, nil
 }
 
-// RemovalFiles returns the files of the removals (each DELETE or DROP). They belong
-// to no single pool.
-func (c *Catalog) RemovalFiles() []File {
+// CommonFiles returns the files that belong to no single pool: those of the removals
+// (each DELETE or DROP), and the block-list.
+func (c *Catalog) CommonFiles() []File {
 	var out []File
 	for _, r := range c.Removals {
 		out = append(out, File{r.Name, r.Bytes, r.CRC})
+	}
+	if c.Blocked.Name != "" {
+		out = append(out, c.Blocked)
 	}
 	return out
 }
 
 // CheckCopyOf returns an error if c is not the catalogue of a copy of the original:
-// it has a segment or removal that the original does not have. A catalogue marked as
+// it has a segment, removal or block-list that the original does not have. A catalogue marked as
 // a copy of the original is always accepted, because a copy of an earlier state may
 // have things that the original no longer has.
 func (c *Catalog) CheckCopyOf(original *Catalog) error {
@@ -126,9 +129,9 @@ func (c *Catalog) CheckCopyOf(original *Catalog) error {
 			return fmt.Errorf("%s in that folder does not belong to this archive and would be lost: choose another folder", s.File)
 		}
 	}
-	for _, f := range c.RemovalFiles() {
-		if !slices.Contains(original.RemovalFiles(), f) {
-			return fmt.Errorf("captures were removed from that copy and not from this archive, and copying would bring them back: choose another folder")
+	for _, f := range c.CommonFiles() {
+		if !slices.Contains(original.CommonFiles(), f) {
+			return fmt.Errorf("captures were removed or blocked in that copy and not in this archive, and copying would undo that: choose another folder")
 		}
 	}
 	return nil
@@ -157,7 +160,7 @@ func (c *Catalog) AddPools(there *Catalog, pools []Pool) *Catalog {
 	}
 	// Segments refer to the original's generations, so the copy continues to count
 	// from there.
-	next := &Catalog{Generation: max(there.Generation+1, c.Generation), ID: c.ID, Copied: true, Removals: c.Removals}
+	next := &Catalog{Generation: max(there.Generation+1, c.Generation), ID: c.ID, Copied: true, Removals: c.Removals, Blocked: c.Blocked}
 	for _, s := range there.Segments {
 		if !copied[s.Pool] {
 			next.Segments = append(next.Segments, s)

@@ -42,6 +42,7 @@ const (
 	DirIndex    = "index"
 	dirWriters  = "writers"
 	DirRemoved  = "removed"
+	DirBlocked  = "blocked"
 	DirSearch   = "search"
 )
 

@@ -13,6 +13,7 @@ import (
 	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -33,6 +34,10 @@ type Publication struct {
 	// Removal, if not nil, comes into force together with the change. It is the
 	// removal of a pool if Change.Out is set, otherwise the removal of captures.
 	Removal *catalog.Removal
+	// Block, if not nil, changes the block-list together with the rest. It gets the
+	// catalogue in force and its block-list, and returns the new list. If it returns an
+	// error, nothing is published, and Publish returns that error.
+	Block func(c *catalog.Catalog, now *task.BlockList) (*task.BlockList, error)
 }
 
 // Made is a new segment whose db-file is complete and synced in the writer's
@@ -90,6 +95,13 @@ func (w *Writer) Publish(ctx context.Context, p Publication) error {
 		}
 		moved = append(moved, gone.Name)
 	}
+	number := uint32(0)
+	if p.Block != nil {
+		var err error
+		if number, err = w.Allocate(ctx, 1); err != nil {
+			return err
+		}
+	}
 	err := w.Folder.Locked(ctx, func(disk.File) error {
 		c, err := w.Folder.InForce()
 		if err != nil {
@@ -103,6 +115,12 @@ func (w *Writer) Publish(ctx context.Context, p Publication) error {
 			if err := next.AddRemoval(p.Removal, gone); err != nil {
 				return err
 			}
+		}
+		if p.Block != nil {
+			if next.Blocked, err = w.moveInBlockList(c, number, p.Block); err != nil {
+				return err
+			}
+			moved = append(moved, next.Blocked.Name)
 		}
 		if err := w.Folder.Put(next); err != nil {
 			return err
@@ -198,6 +216,47 @@ func (w *Writer) moveInRemoval(ctx context.Context, r *catalog.Removal) (*catalo
 	}
 	info.Bytes, info.CRC = int64(len(b)), lines.Sum(b)
 	return info, w.Folder.MoveIn([][2]string{{tmp, info.Name}})
+}
+
+// moveInBlockList writes the block-list that the function change returns for the
+// catalogue c, which is in force, and moves the file to its place in the archive. The
+// file gets the given number. It returns the catalogue's entry for the file. The caller holds the archive's lock.
+func (w *Writer) moveInBlockList(c *catalog.Catalog, number uint32, change func(*catalog.Catalog, *task.BlockList) (*task.BlockList, error)) (catalog.File, error) {
+	now, err := w.Folder.ReadBlockList(c)
+	if err != nil {
+		return catalog.File{}, err
+	}
+	next, err := change(c, now)
+	if err != nil {
+		return catalog.File{}, err
+	}
+	b := catalog.EncodeBlockList(next)
+	if len(b) > catalog.BlockListBytesMax {
+		return catalog.File{}, fmt.Errorf("the block-list would take %d bytes; the limit is %d MB: block scopes, which need no digests", len(b), catalog.BlockListBytesMax>>20)
+	}
+	f := catalog.File{Name: filepath.Join(DirBlocked, fmt.Sprintf("%06d", number)), Bytes: int64(len(b)), CRC: lines.Sum(b)}
+	tmp := filepath.Join(w.Dir, "blocked")
+	if err := disk.WriteFile(w.Folder.Disk, tmp, b); err != nil {
+		return catalog.File{}, err
+	}
+	return f, w.Folder.MoveIn([][2]string{{tmp, f.Name}})
+}
+
+// ReadBlockList reads the block-list that the catalogue c names, and checks that it is
+// that file. If c names none, the list is empty.
+func (f *Folder) ReadBlockList(c *catalog.Catalog) (*task.BlockList, error) {
+	if c.Blocked.Name == "" {
+		return &task.BlockList{Next: 1}, nil
+	}
+	b, err := os.ReadFile(filepath.Join(f.Path, c.Blocked.Name))
+	if err != nil {
+		return nil, err
+	}
+	l, err := c.Blocked.BlockList(b)
+	if err != nil {
+		return nil, &segment.Error{File: c.Blocked.Name, Offset: -1, Err: err}
+	}
+	return l, nil
 }
 
 // InForce loads the current catalogue. It returns an empty catalogue if there is

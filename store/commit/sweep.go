@@ -68,7 +68,7 @@ func (f *Folder) sweepFiles() error {
 		return nil
 	}
 	// A file that disk.WriteFile did not rename is hidden, and never named.
-	for _, pattern := range []string{".[^.]*", filepath.Join(DirCatalog, ".[^.]*"), filepath.Join(DirPools, "*", "*.raw"), filepath.Join(DirPools, "*", "*.names"), filepath.Join(DirPools, "*", FileLock), filepath.Join(DirIndex, "*.idx"), filepath.Join(DirRemoved, "[0-9]*"), filepath.Join(DirSearch, "*.words"), filepath.Join(DirSearch, ".[^.]*")} {
+	for _, pattern := range []string{".[^.]*", filepath.Join(DirCatalog, ".[^.]*"), filepath.Join(DirPools, "*", "*.raw"), filepath.Join(DirPools, "*", "*.names"), filepath.Join(DirPools, "*", FileLock), filepath.Join(DirIndex, "*.idx"), filepath.Join(DirRemoved, "[0-9]*"), filepath.Join(DirBlocked, "[0-9]*"), filepath.Join(DirSearch, "*.words"), filepath.Join(DirSearch, ".[^.]*")} {
 		found, err := filepath.Glob(filepath.Join(f.Path, pattern))
 		if err != nil {
 			return err

@@ -163,11 +163,11 @@ func (w *Writer) Allocate(ctx context.Context, n int) (first uint32, err error) 
 	return first, err
 }
 
-// NextByNames returns the highest number in the names of db-files, indexes and
-// removal files, plus one. It returns 1 if there are no such files.
+// NextByNames returns the highest number in the names of db-files, indexes, removal
+// files and block-lists, plus one. It returns 1 if there are no such files.
 func (f *Folder) NextByNames() (uint64, error) {
 	next := uint64(1)
-	for _, pattern := range []string{filepath.Join(DirPools, "*", "*.raw"), filepath.Join(DirIndex, "*.idx"), filepath.Join(DirRemoved, "[0-9]*")} {
+	for _, pattern := range []string{filepath.Join(DirPools, "*", "*.raw"), filepath.Join(DirIndex, "*.idx"), filepath.Join(DirRemoved, "[0-9]*"), filepath.Join(DirBlocked, "[0-9]*")} {
 		files, err := filepath.Glob(filepath.Join(f.Path, pattern))
 		if err != nil {
 			return 0, err

@@ -345,7 +345,15 @@ func (g *Importer) store(ctx context.Context) (large []string, err error) {
 	}
 	defer v.Close()
 	v.Runs.Shelve(batchShelf, 1) // bodies of neighbouring URLs are in the same runs
-	b := &batchPlan{v: v, read: g.read, tails: g.tails, wrote: g.hasBlocks, look: v.NewLooker(0), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
+	list, err := v.BlockList(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kept, blocked := slices.Clone(g.staged), []*staged(nil)
+	if len(list.Entries) > 0 {
+		kept, blocked = leaveOut(list, kept)
+	}
+	b := &batchPlan{v: v, read: g.read, tails: g.tails, wrote: g.hasBlocks, look: v.NewLooker(0), blocked: list, staged: kept, pools: make(map[string]*poolPlan)}
 	defer b.look.Close()
 	defer func() {
 		for _, s := range b.spools {
@@ -359,6 +367,9 @@ func (g *Importer) store(ctx context.Context) (large []string, err error) {
 	done, err := g.write(ctx, b)
 	if err != nil {
 		return nil, err
+	}
+	for _, s := range blocked {
+		s.count(fateBlocked, g.oneFile)
 	}
 	for i, f := range b.fates {
 		b.staged[i].count(f, g.oneFile)
@@ -400,6 +411,10 @@ func (g *Importer) mergeSmall(ctx context.Context, pools []string) {
 // count counts a capture of a published batch in its result. f is what happened to
 // the capture. oneFile is set if the import reads a single file.
 func (s *staged) count(f fate, oneFile bool) {
+	if f == fateBlocked {
+		skip(s.result, task.SkipBlocked)
+		return
+	}
 	if s.Via != record.ViaRevisit && s.Via != record.ViaNotModified {
 		s.result.Bytes += s.Bytes
 	}

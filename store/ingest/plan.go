@@ -13,19 +13,22 @@ import (
 	"infomall/store/formats"
 	"infomall/store/record"
 	"infomall/store/record/message"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 	"infomall/store/snapshot"
 	"infomall/store/timeline"
 )
 
 // fate is what happens to a staged capture: it is stored as a version (fateStored),
-// stored as a visit (fateVisit), or dropped as a duplicate (fateTwice).
+// stored as a visit (fateVisit), dropped as a duplicate (fateTwice), or dropped because
+// the block-list keeps it out (fateBlocked).
 type fate uint8
 
 const (
 	fateStored fate = iota
 	fateVisit
 	fateTwice
+	fateBlocked
 )
 
 // batchPlan determines what is stored of each capture of a batch, and where.
@@ -35,6 +38,7 @@ type batchPlan struct {
 	tails    *derive.Histories
 	wrote    func(segment uint32) bool // the import wrote the segment, and has its blocks in memory
 	look     *snapshot.Looker
+	blocked  *task.BlockList
 	staged   []*staged // sorted by URL and time; see change
 	fates    []fate    // one for each of staged
 	folds    [][]byte  // one for each of staged
@@ -100,7 +104,7 @@ func (b *batchPlan) plan(ctx context.Context) error {
 		}
 	}
 	for _, r := range b.across {
-		if b.fates[r.from] == fateTwice {
+		if f := b.fates[r.from]; f == fateTwice || f == fateBlocked {
 			continue
 		}
 		if err := b.refer(ctx, b.change(r.from), r.to); err != nil {
@@ -108,7 +112,7 @@ func (b *batchPlan) plan(ctx context.Context) error {
 		}
 	}
 	for i, s := range b.staged {
-		if b.fates[i] != fateTwice && s.holderPool != "" {
+		if f := b.fates[i]; f != fateTwice && f != fateBlocked && s.holderPool != "" {
 			b.pools[b.poolFor(s)].depends[s.holderPool] = true
 		}
 	}
@@ -130,6 +134,10 @@ func (b *batchPlan) url(ctx context.Context, u *windowURL) error {
 		if b.staged[i].Body == segment.BodyNone {
 			if err := b.revisit(ctx, i); err != nil {
 				return err
+			}
+			if s := b.staged[i]; s.Body != segment.BodyNone && b.blocked.Body(s.Key, s.Time, s.Digest) != nil {
+				b.fates[i] = fateBlocked
+				continue
 			}
 		}
 		b.fates[i] = fateTwice

@@ -48,7 +48,7 @@ func (g *Importer) write(ctx context.Context, b *batchPlan) ([]commit.Made, erro
 			return nil, err
 		}
 	}
-	if err := g.w.Publish(ctx, commit.Publication{Change: catalog.Change{Seen: b.v.Pin.Generation, On: b.v.Pin.Catalog}, Made: done}); err != nil {
+	if err := g.w.Publish(ctx, commit.Publication{Change: catalog.Change{Seen: b.v.Pin.Generation, On: b.v.Pin.Catalog, Imports: true}, Made: done}); err != nil {
 		return nil, err
 	}
 	for _, p := range plans {

@@ -62,7 +62,7 @@ func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.Copy
 		return nil, err
 	}
 	if len(pools) > 0 {
-		pools[0].Files = append(pools[0].Files, from.RemovalFiles()...)
+		pools[0].Files = append(pools[0].Files, from.CommonFiles()...)
 	}
 	c := &copying{m: m, to: to, from: from.Catalog, o: o}
 	for i := range pools {

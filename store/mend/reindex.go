@@ -250,7 +250,7 @@ func (m *Maintenance) dbFiles() ([]*segment.Info, error) {
 
 // catalogOf returns a new catalogue for an archive that has lost its own. infos are
 // the segments of all db-files, and files are their index files. It also names the
-// names files and removal files that exist.
+// names files, removal files and the newest block-list that exist.
 func (m *Maintenance) catalogOf(infos []*segment.Info, files []catalog.IndexFile) (*catalog.Catalog, error) {
 	numbers, err := m.folder.Generations()
 	if err != nil {
@@ -273,8 +273,30 @@ func (m *Maintenance) catalogOf(infos []*segment.Info, files []catalog.IndexFile
 		return nil, err
 	}
 	next := catalog.Rebuild(infos, files, names, older, last)
-	next.Removals, err = m.removalsOf(next, removed)
+	if next.Removals, err = m.removalsOf(next, removed); err != nil {
+		return nil, err
+	}
+	next.Blocked, err = m.blockListFile()
 	return next, err
+}
+
+// blockListFile describes the newest block-list in the archive's folder, for a rebuilt
+// catalogue. If there is none, the Name of the result is "".
+func (m *Maintenance) blockListFile() (catalog.File, error) {
+	names, err := filepath.Glob(filepath.Join(m.folder.Path, commit.DirBlocked, "[0-9]*"))
+	if err != nil || len(names) == 0 {
+		return catalog.File{}, err
+	}
+	newest := slices.MaxFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
+	b, err := os.ReadFile(newest)
+	if err != nil {
+		return catalog.File{}, err
+	}
+	f := catalog.File{Name: filepath.Join(commit.DirBlocked, filepath.Base(newest)), Bytes: int64(len(b)), CRC: lines.Sum(b)}
+	if _, err := catalog.DecodeBlockList(b); err != nil {
+		return f, &segment.Error{File: f.Name, Offset: -1, Err: err}
+	}
+	return f, nil
 }
 
 // removalsOf describes the removals (each DELETE or DROP) whose files exist, for c,

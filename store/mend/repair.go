@@ -37,7 +37,7 @@ func (m *Maintenance) Repair(ctx context.Context, o task.RepairOptions) ([]task.
 	var files []catalog.File
 	for i := range pools {
 		if pools[i].Name == o.Pool {
-			files = append(pools[i].Files, p.RemovalFiles()...)
+			files = append(pools[i].Files, p.CommonFiles()...)
 		}
 	}
 	r := &repair{m: m, o: o}

@@ -100,8 +100,8 @@ func (m *Maintenance) PlanVerify(ctx context.Context, o task.VerifyOptions) (tas
 	for _, x := range y.indexes() {
 		add(x.Name, x.Bytes)
 	}
-	for _, r := range v.Pin.Removals {
-		add(r.Name, r.Bytes)
+	for _, f := range v.Pin.CommonFiles() {
+		add(f.Name, f.Bytes)
 	}
 	for _, n := range v.Pin.Names {
 		add(n.Name, n.Bytes)
@@ -195,8 +195,8 @@ func (y *verifier) run(ctx context.Context) error {
 	for _, x := range y.indexes() {
 		y.total += x.Bytes
 	}
-	for _, r := range y.v.Pin.Removals {
-		y.total += r.Bytes
+	for _, f := range y.v.Pin.CommonFiles() {
+		y.total += f.Bytes
 	}
 	for _, n := range y.v.Pin.Names {
 		y.total += n.Bytes
@@ -226,6 +226,9 @@ func (y *verifier) run(ctx context.Context) error {
 			// Without the catalogue it is unknown what should exist.
 			return y.report(task.Finding{File: r.Name, Offset: -1, What: why, Severity: task.SeverityError, Time: record.NoTime})
 		}
+	}
+	if err := y.blockList(ctx); err != nil {
+		return err
 	}
 	hidden, err := y.v.HiddenNeeds()
 	if err != nil {
@@ -268,6 +271,25 @@ func (y *verifier) run(ctx context.Context) error {
 	}
 	y.whole = true
 	return nil
+}
+
+// blockList verifies the file of the block-list.
+func (y *verifier) blockList(ctx context.Context) error {
+	f := y.v.Pin.Blocked
+	if f.Name == "" {
+		return nil
+	}
+	why, err := y.sum(ctx, f.Name, f.Bytes, f.CRC)
+	if err != nil {
+		return err
+	}
+	if _, err := y.m.folder.ReadBlockList(y.v.Pin.Catalog); why == "" && err != nil {
+		why = causeOf(err).Error()
+	}
+	if why == "" {
+		return nil
+	}
+	return y.report(task.Finding{File: f.Name, Offset: -1, What: why, Severity: task.SeverityError, Time: record.NoTime})
 }
 
 // results verifies the files of stored results, such as rankings.

@@ -2,6 +2,9 @@
 // segments are merged, and a tombstone says when and why they were removed. A body
 // that visible captures still take from a removed one stays until they have it
 // themselves.
+//
+// The block-list says what must not come in again. A DELETE … FOREVER adds an entry to it
+// in the same publication as the removal; ALLOW lifts entries.
 package remove
 
 import (
@@ -41,7 +44,8 @@ func New(f *commit.Folder, s *snapshot.Source, now func() time.Time, merge func(
 // are hidden from the next snapshot on, and leave the files when their segments are
 // rewritten. Other captures do not change, even if their bodies are stored at a
 // deleted capture. A tombstone records when and why captures were deleted, but not
-// which. With o.Dry, Delete only counts. If segments of the snapshot went out of
+// which. With o.Forever, an entry of the block-list comes into force together with the
+// removal, even if there is nothing to remove. With o.Dry, Delete only counts. If segments of the snapshot went out of
 // force meanwhile, the error is task.ErrChanged.
 //
 // Delete takes about 50 bytes of memory for each capture that it deletes.
@@ -49,7 +53,7 @@ func (a *Remover) Delete(ctx context.Context, v *snapshot.Snapshot, o task.Delet
 	d := &deletion{
 		v: v, look: v.NewLooker(0), hide: make(map[timeline.Place]bool), needed: make(map[timeline.Place]catalog.Need),
 		bodies: make(map[segment.ID][]timeline.Place), pools: make(map[string]*task.RemovedPool), keys: make(map[string]bool),
-		noted: make(map[needing]bool), dependents: make(map[uint32]bool), walked: make(map[timeline.Place]catalog.Need),
+		digested: make(map[segment.ID]record.Ref), noted: make(map[needing]bool), dependents: make(map[uint32]bool), walked: make(map[timeline.Place]catalog.Need),
 	}
 	d.look.KeepRaw = true
 	defer d.look.Close()
@@ -58,28 +62,47 @@ func (a *Remover) Delete(ctx context.Context, v *snapshot.Snapshot, o task.Delet
 	if d.hidden, err = v.HiddenNeeds(); err != nil {
 		return res, err
 	}
-	if err := d.targets(ctx, o.Targets); err != nil || len(d.hide) == 0 {
+	if err := d.targets(ctx, o.Targets); err != nil || len(d.hide) == 0 && (o.Forever == nil || o.Dry) {
 		return res, err
 	}
-	if err := d.others(ctx); err != nil {
-		return res, err
+	if len(d.hide) > 0 {
+		if err := d.others(ctx); err != nil {
+			return res, err
+		}
+		d.needHolders()
 	}
-	d.needHolders()
 	for _, p := range d.pools {
 		res.Pools = append(res.Pools, *p)
 	}
 	slices.SortFunc(res.Pools, func(a, b task.RemovedPool) int { return strings.Compare(a.Name, b.Name) })
-	res.URLs, res.Left = int64(len(d.keys)), d.left
+	res.URLs, res.Left, res.Bodiless = int64(len(d.keys)), d.left, d.bodiless
 	if o.Dry {
 		return res, nil
 	}
-	r := d.removal(res.Pools)
-	r.Time, r.Reason = record.At(a.now()), o.Reason
+	now := record.At(a.now())
+	var p commit.Publication
+	if len(d.hide) > 0 {
+		p.Removal = d.removal(res.Pools)
+		p.Removal.Time, p.Removal.Reason = now, o.Reason
+	}
+	if o.Forever != nil {
+		e, err := d.entry(ctx, o.Forever)
+		if err != nil {
+			return res, err
+		}
+		if e != nil {
+			e.Time, e.Reason = now, o.Reason
+			p.Block = d.block(e, &res.Entry)
+		}
+	}
+	if p.Removal == nil && p.Block == nil {
+		return res, nil
+	}
 	w, err := a.folder.NewWriter(ctx)
 	if err != nil {
 		return res, err
 	}
-	err = w.Publish(ctx, commit.Publication{Removal: r})
+	err = w.Publish(ctx, p)
 	if errors.Is(err, catalog.ErrStale) {
 		err = task.ErrChanged
 	}
@@ -97,6 +120,10 @@ type deletion struct {
 	keys   map[string]bool                           // the URLs of which captures are deleted
 	pools  map[string]*task.RemovedPool              // the pools that lose captures
 	left   int64                                     // goes into DeleteResult.Left
+	// digested has one of the deleted captures with each body that is not empty, and
+	// bodiless counts the captures that have no such body.
+	digested map[segment.ID]record.Ref
+	bodiless int64
 
 	noted      map[needing]bool                // what needAll has already recorded
 	walked     map[timeline.Place]catalog.Need // deleted captures to which chains of revisits led
@@ -151,6 +178,11 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 			continue
 		}
 		d.count(e)
+		if e.HasBody() && e.Bytes != 0 {
+			d.digested[e.ID] = e.Ref()
+		} else {
+			d.bodiless++
+		}
 		from, _ := slices.BinarySearchFunc(raw, e.Time, func(g timeline.Capture, t record.Time) int { return cmp.Compare(g.Time, t) })
 		for j := from; j < len(raw) && raw[j].Time == e.Time; j++ {
 			if g := &raw[j]; g.Same(e) || g.Place == e.Place {

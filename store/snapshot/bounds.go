@@ -15,7 +15,7 @@ import (
 // such a capture is looked up by itself, as for a walk that is partial.
 func (v *Snapshot) notNeeded(s record.Scan, segments []*segment.Info) func(segment.Bounds) bool {
 	removed, err := v.Removals()
-	if err != nil || len(removed) > 0 || s.Columns&colsHints != 0 || oneURL(s.Ranges) {
+	if err != nil || len(removed) > 0 || v.hiding.Meets(s.Ranges) || s.Columns&colsHints != 0 || oneURL(s.Ranges) {
 		return nil
 	}
 	if s.Sizes == nil && !timesMatter(s, segments) {

@@ -122,6 +122,9 @@ func (v *Snapshot) Knew(ctx context.Context, ref record.Ref, key string, at reco
 // knewAll reports whether the writer of segment s knew all captures with a time t <=
 // at of the URL with this key: those that still exist and those that were removed.
 func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, error) {
+	if v.hidesOf(key) {
+		return false, nil
+	}
 	removals, err := v.Removals()
 	if err != nil {
 		return false, err

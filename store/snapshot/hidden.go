@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"infomall/store/catalog"
@@ -60,8 +61,11 @@ func (v *Snapshot) Removals() ([]inForceRemoval, error) {
 // has run.
 func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 	list, err := v.Removals()
-	if err != nil || len(list) == 0 {
+	if err != nil {
 		return group, err
+	}
+	if group = v.veil(group); len(list) == 0 {
+		return group, nil
 	}
 	out := group[:0]
 	for i := range group {
@@ -70,22 +74,55 @@ func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 		for _, r := range list {
 			if h, ok := r.Hides(e.Seg.Info.ID, e.Run, e.N); ok {
 				most = max(most, h.Need)
-				if e.Hidden == 0 {
+				if e.Hidden == 0 || e.Hidden == veiled {
 					e.Hidden = r.info.Generation
 				}
 			}
 		}
-		if e.Hidden == 0 || most != catalog.NeedNone {
+		if e.Hidden == 0 || e.Hidden == veiled || most != catalog.NeedNone {
 			out = append(out, *e)
 		}
 	}
 	return out, nil
 }
 
-// disturbed reports whether captures of a URL were removed after its hints were
-// made, so that the hints (how a capture differs from the one before it) may be
-// wrong. group has all captures of the URL.
+// veiled is the value of Capture.Hidden for a capture that is in no removal and that
+// v.hiding hides. It is greater than every generation, so that all captures may have
+// their bodies from it.
+const veiled = math.MaxUint64
+
+// veil sets Hidden of the entries of group that v.hiding hides, and returns group.
+func (v *Snapshot) veil(group []timeline.Capture) []timeline.Capture {
+	if v.hiding == nil || len(group) == 0 {
+		return group
+	}
+	if in, _ := v.hiding.Near(group[0].Key); !in {
+		return group
+	}
+	for i := range group {
+		if e := &group[i]; v.hiding.Hides(e.Key, e.Time) {
+			e.Hidden = veiled
+		}
+	}
+	return group
+}
+
+// hidesOf reports whether v.hiding may hide captures of the URL with this key.
+func (v *Snapshot) hidesOf(key string) bool {
+	if v.hiding == nil {
+		return false
+	}
+	in, _ := v.hiding.Near(key)
+	return in
+}
+
+// disturbed reports whether captures of a URL are hidden, or were removed after its
+// hints were made, so that the hints (how a capture differs from the one before it) may
+// be wrong. group has all captures of the URL.
 func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
+	if len(group) > 0 && v.hidesOf(group[0].Key) {
+		return true, nil
+	}
 	list, err := v.Removals()
 	if err != nil || len(list) == 0 || len(group) == 0 {
 		return false, err
@@ -155,4 +192,22 @@ func (v *Snapshot) Tombstones(ctx context.Context) ([]task.Tombstone, error) {
 		})
 	}
 	return out, ctx.Err()
+}
+
+// BlockList returns the block-list of the snapshot: what stays out of the archive. The
+// caller must not change it. It is read once for each file.
+func (v *Snapshot) BlockList(ctx context.Context) (*task.BlockList, error) {
+	s := v.from
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.blocked != nil && s.blockedName == v.Pin.Blocked.Name {
+		return s.blocked, ctx.Err()
+	}
+	l, err := s.files.Folder.ReadBlockList(v.Pin.Catalog)
+	if err != nil {
+		return nil, err
+	}
+	l.Prepare()
+	s.blocked, s.blockedName = l, v.Pin.Blocked.Name
+	return l, ctx.Err()
 }

@@ -72,7 +72,7 @@ type keyStream struct {
 	seg      *segment.Reader
 	chunks   *segment.ChunkCursor
 	from, to record.Time
-	timed    bool                      // not all captures of the segment are in that range
+	timed    bool                      // not all captures of the segment are in that range, or some may be hidden
 	hidden   func(timeline.Place) bool // reports whether a capture was removed; nil if the segment has no such captures
 
 	chunk segment.Tally
@@ -85,7 +85,7 @@ type keyStream struct {
 
 // newKeyStream returns the stream of a segment's keys. The caller closes its chunks.
 func (v *Snapshot) newKeyStream(r *segment.Reader, from, to record.Time) (*keyStream, error) {
-	w := &keyStream{v: v, seg: r, from: from, to: to, timed: r.Info.First < from || r.Info.Last >= to}
+	w := &keyStream{v: v, seg: r, from: from, to: to, timed: v.hiding != nil || r.Info.First < from || r.Info.Last >= to}
 	want := segment.WantKeys
 	if w.timed {
 		want |= segment.WantTime
@@ -167,8 +167,12 @@ func (w *keyStream) wanted() bool {
 	if !w.timed && w.hidden == nil {
 		return true
 	}
+	hides := w.v.hidesOf(w.key)
 	for i := w.i; i < w.i+int(w.chunk.Counts[w.k]); i++ {
 		if t := w.chunk.Times; w.timed && (record.Time(t[i]) < w.from || record.Time(t[i]) >= w.to) {
+			continue
+		}
+		if hides && w.v.hiding.Hides(w.key, record.Time(w.chunk.Times[i])) {
 			continue
 		}
 		if w.hidden == nil || !w.hidden(timeline.Place{Seg: w.seg, Run: w.chunk.Run, N: uint32(i)}) {

@@ -79,8 +79,8 @@ func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlke
 // has an atom for each of terms. It is nil if that is not possible, and the bodies have to
 // be read.
 func (f *nearFinder) ask(words []string, ranges []urlkey.Range, from, to record.Time) (terms []string, known *search.Words, err error) {
-	if indexed, all := f.v.WordsIndexed(from, to); indexed < all {
-		return nil, nil, nil
+	if indexed, all := f.v.WordsIndexed(from, to); indexed < all || f.v.hiding.Meets(ranges) {
+		return nil, nil, nil // the indexes have words of hidden captures
 	}
 	files, err := f.v.wordFiles()
 	if err != nil {

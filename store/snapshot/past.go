@@ -70,6 +70,19 @@ func (p *Past) Head(ctx context.Context, ref record.Ref) ([]byte, error) {
 	return e.Head, nil
 }
 
+// Blocked returns the number of the entry of the block-list that keeps out every capture
+// of a canonical URL at time t, or 0 if no entry does.
+func (p *Past) Blocked(ctx context.Context, url string, t record.Time) (entry int64, err error) {
+	l, err := p.v.BlockList(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if e := l.URL(urlkey.Key(url), t); e != nil {
+		entry = e.Number
+	}
+	return entry, nil
+}
+
 // Payload reads the response of a capture that Known returned. ref is the Ref of
 // that result.
 func (p *Past) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {

@@ -51,6 +51,9 @@ func (v *Snapshot) Pool(ctx context.Context, segments []*segment.Info) (record.P
 			return s.Seen < r.Generation || slices.Contains(r.Segments, s.ID)
 		})
 	})
+	removed = removed || slices.ContainsFunc(segments, func(s *segment.Info) bool {
+		return v.hiding.Meets([]urlkey.Range{{From: s.FirstKey, To: s.LastKey + "\x00"}})
+	})
 	for _, s := range segments {
 		p.First, p.Last = min(p.First, s.First), max(p.Last, s.Last)
 		first, last = min(first, s.FirstKey), max(last, s.LastKey)
@@ -119,8 +122,8 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 
 // countPool fills in the counts of pool p by reading its captures. removed says that
 // captures of the pool were deleted; countPool then also finds its first and last
-// times and URLs. The catalogue alone does not suffice in these cases: captures were
-// deleted, later imports changed which captures are versions, or segments overlap,
+// times and URLs. The catalogue alone does not suffice in these cases: captures are
+// hidden, captures were deleted, later imports changed which captures are versions, or segments overlap,
 // so that URLs or captures may be counted twice.
 func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) error {
 	from, to := catalog.Month(p.Name)

@@ -25,6 +25,9 @@ import (
 // A capture that is stored without a body may have properties of another capture. Seek
 // takes its URL for one that matches.
 func (v *Snapshot) Seek(ctx context.Context, s record.Seek) (keys []string, ok bool, err error) {
+	if v.hiding.Meets(s.Ranges) {
+		return nil, false, nil // hidden captures would take the places of others
+	}
 	if s.Ranges == nil {
 		s.Ranges = []urlkey.Range{{}}
 	}
@@ -120,8 +123,12 @@ func (w *seeker) segment(ctx context.Context, i *segment.Info) (more bool, err e
 				return true, nil
 			}
 			if ranges[0].From > last {
+				run := w.chunk.Run
 				some, err = chunks.SeekTally(ranges[0].From, &w.chunk)
-				continue
+				if !some || err != nil || w.chunk.Run != run {
+					continue
+				}
+				// The range begins after the last key of this chunk and before the next chunk.
 			}
 		}
 		some, err = chunks.NextTally(&w.chunk)

@@ -44,7 +44,13 @@ type Snapshot struct {
 	origins *Originals                  // created when first needed
 	owners  map[heldBody]timeline.Place // entries that store bodies, as far as they were needed
 	damage  damageMet
+	hiding  *record.Hiding // nil hides nothing; set before the first read
 }
+
+// Hide makes v show no capture that h hides. What is left is as if the hidden captures
+// had never existed, but visible captures keep the bodies that they have from hidden
+// ones. Hide is called before the first read.
+func (v *Snapshot) Hide(h *record.Hiding) { v.hiding = h }
 
 // Close ends the snapshot. The files of its state can be deleted when no other
 // snapshot uses them.
@@ -63,7 +69,11 @@ func (v *Snapshot) Close() error {
 // State returns a text that names the state of the archive that the snapshot shows.
 // Two snapshots of one archive with equal texts show the same captures.
 func (v *Snapshot) State() string {
-	return v.Pin.Catalog.ID + "-" + strconv.FormatUint(v.Pin.Catalog.Generation, 10)
+	state := v.Pin.Catalog.ID + "-" + strconv.FormatUint(v.Pin.Catalog.Generation, 10)
+	if v.hiding != nil {
+		state += "-" + v.hiding.Name
+	}
+	return state
 }
 
 // SetCache sets the size limit in bytes of the cache of decoded runs, which all
@@ -300,8 +310,15 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 					return err
 				}
 			}
-			if n := 0; undisturbed && columns != nil {
-				if n = h[0].singles(h.limit(rg.To)); n > 0 {
+			settle, limit := !undisturbed, rg.To
+			if v.hiding != nil {
+				in, next := v.hiding.Near(h[0].Key())
+				if settle = settle || in; next != "" && (limit == "" || next < limit) {
+					limit = next
+				}
+			}
+			if n := 0; !settle && columns != nil {
+				if n = h[0].singles(h.limit(limit)); n > 0 {
 					if err := columns(h[0], n); err != nil {
 						return err
 					}
@@ -309,7 +326,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 					continue
 				}
 			}
-			if undisturbed && h.topAlone() && h[0].single(&one[0]) {
+			if !settle && h.topAlone() && h[0].single(&one[0]) {
 				h.Moved()
 				if err := single(one); err != nil {
 					return err

@@ -8,6 +8,7 @@ import (
 
 	"infomall/store/body"
 	"infomall/store/catalog"
+	"infomall/store/record/task"
 	"infomall/store/search/index"
 )
 
@@ -20,6 +21,9 @@ type Source struct {
 	mu sync.Mutex
 	// removals are the removal files read so far, by file name; they never change.
 	removals map[string]*catalog.Removal
+	// blocked is the block-list that was read last, and blockedName the name of its file.
+	blocked     *task.BlockList
+	blockedName string
 	// wordCache has indexes of words that were read into memory, by file name. A file never
 	// changes, and a File in memory needs no Close.
 	wordCache map[string]*index.File

@@ -28,7 +28,9 @@ func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 		t.Ranges = []urlkey.Range{{}}
 	}
 	return func(yield func(*record.Batch, error) bool) {
-		parts := v.parted(&t)
+		t := t
+		parts := v.veiledParts(&t)
+		parts = append(parts, v.parted(&t)...)
 		var err error
 		if n := v.sharers(parts, &t); n > 1 {
 			err = v.share(ctx, t, parts, n, yield)
@@ -60,9 +62,30 @@ func (v *Snapshot) parted(t *record.Tally) []part {
 		for _, s := range list {
 			captures += s.Captures
 		}
-		parts = append(parts, part{captures, func(w *tallier) error { return w.side(list) }})
+		parts = append(parts, part{captures, func(w *tallier) error { return w.side(list, w.t.Scan) }})
 	}
 	return parts
+}
+
+// veiledParts takes the keys of which v.hiding may hide captures from t.Ranges. It
+// returns one part for them, if there are any: it counts the visible captures URL by
+// URL.
+func (v *Snapshot) veiledParts(t *record.Tally) []part {
+	if !v.hiding.Meets(t.Ranges) {
+		return nil
+	}
+	s := t.Scan
+	s.Ranges = urlkey.Common(t.Ranges, v.hiding.Ranges)
+	t.Ranges = urlkey.Without(t.Ranges, v.hiding.Ranges)
+	var list []*segment.Info
+	var captures int64
+	for _, i := range v.Pin.Segments {
+		if i.First < s.To && i.Last >= s.From && mayHave(v.Runs.Reader(i), s.Ranges) {
+			list = append(list, i)
+			captures += i.Captures
+		}
+	}
+	return []part{{captures, func(w *tallier) error { return w.side(list, s) }}}
 }
 
 // tallier is the state of one goroutine that counts captures for Tally.
@@ -175,10 +198,10 @@ func compareTimes(a, b record.Time) int {
 	return 0
 }
 
-// side counts the captures of overlapping segments. It reads them side by side, so
-// that it counts a duplicate capture once.
-func (w *tallier) side(list []*segment.Info) error {
-	return w.v.walkAmong(w.ctx, w.t.Scan, list, nil, true, func(group []timeline.Capture) error {
+// side counts the captures of overlapping segments that the scan s selects. It reads
+// them side by side, so that it counts a duplicate capture once.
+func (w *tallier) side(list []*segment.Info, s record.Scan) error {
+	return w.v.walkAmong(w.ctx, s, list, nil, true, func(group []timeline.Capture) error {
 		var host string
 		for i := range group {
 			e := &group[i]
@@ -291,8 +314,12 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 				return nil
 			}
 			if ranges[0].From > last {
+				run := w.tally.Run
 				more, err = w.skipping(chunks, func() (bool, error) { return chunks.SeekTally(ranges[0].From, &w.tally) })
-				continue
+				if !more || err != nil || w.tally.Run != run {
+					continue
+				}
+				// The range begins after the last key of this chunk and before the next chunk.
 			}
 		}
 		more, err = w.skipping(chunks, func() (bool, error) { return chunks.NextTally(&w.tally) })

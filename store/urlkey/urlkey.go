@@ -66,3 +66,44 @@ func Merge(ranges []Range) []Range {
 	}
 	return merged
 }
+
+// Common returns the keys that are in a and in b, as sorted and disjoint ranges, which a
+// and b must be too. If there are none, the result is an empty slice, not nil.
+func Common(a, b []Range) []Range {
+	out := []Range{}
+	for len(a) > 0 && len(b) > 0 {
+		x, y := a[0], b[0]
+		both := Range{max(x.From, y.From), x.To}
+		if x.To == "" || y.To != "" && y.To < x.To {
+			both.To = y.To
+		}
+		if both.To == "" || both.From < both.To {
+			out = append(out, both)
+		}
+		if both.To == x.To {
+			a = a[1:]
+		} else {
+			b = b[1:]
+		}
+	}
+	return out
+}
+
+// Without returns the keys that are in a and not in b, as sorted and disjoint ranges,
+// which a and b must be too. If there are none, the result is an empty slice, not nil.
+func Without(a, b []Range) []Range {
+	between := []Range{}
+	from, open := "", true
+	for _, r := range b {
+		if r.From > from {
+			between = append(between, Range{from, r.From})
+		}
+		if from, open = r.To, r.To != ""; !open {
+			break
+		}
+	}
+	if open {
+		between = append(between, Range{From: from})
+	}
+	return Common(a, between)
+}

@@ -43,3 +43,32 @@ func TestMerge(t *testing.T) {
 		}
 	}
 }
+
+// TestRanges shows which keys two lists of ranges have in common, and which of the first
+// are not in the second, against each key asked by itself.
+func TestRanges(t *testing.T) {
+	lists := [][]Range{
+		{}, {{}}, {{"b", "d"}}, {{"", "b"}}, {{"c", ""}}, {{"a", "b"}, {"c", "e"}}, {{"b", "c"}, {"d", ""}}, {{"", "a"}, {"b", "bb"}, {"e", ""}},
+	}
+	in := func(list []Range, key string) bool {
+		return slices.ContainsFunc(list, func(r Range) bool { return r.Contains(key) })
+	}
+	for _, a := range lists {
+		for _, b := range lists {
+			common, without := Common(a, b), Without(a, b)
+			for _, list := range [][]Range{common, without} {
+				if !slices.Equal(Merge(list), list) && len(Merge(list)) == len(list) || list == nil {
+					t.Errorf("%q and %q: %q is not sorted, or nil", a, b, list)
+				}
+			}
+			for _, key := range []string{"", "a", "aa", "b", "ba", "bb", "c", "d", "da", "e", "z"} {
+				if got, want := in(common, key), in(a, key) && in(b, key); got != want {
+					t.Errorf("%q and %q have %q in common: %v, want %v", a, b, key, got, want)
+				}
+				if got, want := in(without, key), in(a, key) && !in(b, key); got != want {
+					t.Errorf("%q without %q has %q: %v, want %v", a, b, key, got, want)
+				}
+			}
+		}
+	}
+}

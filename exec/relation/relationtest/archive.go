@@ -571,6 +571,14 @@ func (a *Archive) Verify(context.Context, task.VerifyOptions) iter.Seq2[task.Fin
 	return func(func(task.Finding, error) bool) {}
 }
 
+// BlockList returns an empty block-list.
+func (a *Archive) BlockList(context.Context) (*task.BlockList, error) {
+	return new(task.BlockList), nil
+}
+
+// Hide does nothing: the archive shows all its captures.
+func (a *Archive) Hide(*record.Hiding) {}
+
 // Tombstones returns one made-up tombstone.
 func (a *Archive) Tombstones(context.Context) ([]task.Tombstone, error) {
 	return []task.Tombstone{{Time: 0, Captures: 2, Pools: []string{"200806", "200807"}, Reason: "because", Hidden: true}}, nil

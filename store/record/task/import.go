@@ -53,6 +53,10 @@ type ImportResult struct {
 	Mismatches []Damage // captures with a wrong declared digest, the first DamagesKept
 }
 
+// SkipBlocked is the reason, in ImportResult.Skips, of captures that the block-list
+// keeps out.
+const SkipBlocked = "the block-list has it"
+
 // DigestCounts counts the captures that declare a digest of their body. Programs
 // that write WARC files differ in the bytes of which they take the digest; each
 // field counts one choice.

@@ -20,6 +20,8 @@ type DeleteOptions struct {
 	// Targets yields the captures to delete, in order of their keys.
 	Targets iter.Seq2[Target, error]
 	Reason  string
+	// Forever, if not nil, adds an entry to the block-list, together with the removal.
+	Forever *Forever
 	// Dry counts the captures and deletes nothing.
 	Dry bool
 }
@@ -31,6 +33,11 @@ type DeleteResult struct {
 	// Left is how many captures that were not deleted have the same body as a
 	// deleted capture. Their body stays in the archive.
 	Left int64
+	// Entry is the number of the new entry of the block-list; 0 if there is none.
+	Entry int64
+	// Bodiless is how many deleted captures have no body, or an empty one. No digest keeps
+	// them out.
+	Bodiless int64
 }
 
 // RemovedPool counts what one pool loses by DELETE or DROP POOL.

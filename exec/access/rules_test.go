@@ -1,0 +1,155 @@
+package access
+
+import (
+	"testing"
+	"time"
+
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/record/task"
+	"infomall/store/urlkey"
+)
+
+// at returns a time as an archive has it.
+func at(text string) record.Time {
+	t, err := time.Parse("2006-01-02T15:04", text)
+	if err != nil {
+		panic(err)
+	}
+	return record.At(t)
+}
+
+// rulesOf returns the rules that statements define, at noon of 2020-01-01.
+func rulesOf(t *testing.T, statements ...string) *Rules {
+	t.Helper()
+	var list []task.Definition
+	for i, s := range statements {
+		name := string(rune('a' + i))
+		list = append(list, task.Definition{Kind: task.KindRule, Name: name, Text: "RULE " + name + " ON " + s})
+	}
+	r, err := Read(list, at("2020-01-01T12:00"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestOrder shows which of several rules decides about a capture.
+func TestOrder(t *testing.T) {
+	for _, c := range []struct {
+		rules []string
+		url   string
+		at    string
+		want  string // the name of the rule that hides it; "" for none
+	}{
+		{[]string{"'a.example' EXCLUDE"}, "http://a.example/x", "2010-01-01T00:00", "a"},
+		{[]string{"'a.example' EXCLUDE"}, "https://www.a.example:8080/", "2010-01-01T00:00", "a"},
+		{[]string{"'a.example' EXCLUDE"}, "http://b.example/", "2010-01-01T00:00", ""},
+		{[]string{"'a.example' EXCLUDE", "'a.example/x' BLOCK 'no'"}, "http://a.example/x/y", "2010-01-01T00:00", "b"},
+		{[]string{"'a.example/x' BLOCK 'no'", "'a.example' EXCLUDE"}, "http://a.example/x/y", "2010-01-01T00:00", "a"},
+		{[]string{"'*' EXCLUDE", "'a.example' EMBARGO 0d"}, "http://a.example/", "2010-01-01T00:00", ""},
+		{[]string{"'*' EXCLUDE", "'a.example' EMBARGO 0d"}, "http://b.example/", "2010-01-01T00:00", "a"},
+		{[]string{"'example', 'a.example/x' EXCLUDE", "'a.example' EMBARGO 0d"}, "http://a.example/", "2010-01-01T00:00", ""},
+		{[]string{"'example', 'a.example/x' EXCLUDE", "'a.example' EMBARGO 0d"}, "http://a.example/x", "2010-01-01T00:00", "a"},
+		{[]string{"'a.example' BLOCK 'no'", "'a.example' EXCLUDE", "'a.example' EMBARGO 1y"}, "http://a.example/", "2019-12-01T00:00", "b"},
+		{[]string{"'a.example' EMBARGO 1y", "'a.example' BLOCK 'no'"}, "http://a.example/", "2010-01-01T00:00", "b"},
+		{[]string{"'a.example' SINCE 2010 EXCLUDE"}, "http://a.example/", "2009-12-31T23:59", ""},
+		{[]string{"'a.example' SINCE 2010 EXCLUDE"}, "http://a.example/", "2010-01-01T00:00", "a"},
+		{[]string{"'a.example' EXCLUDE", "'a.example/x' UNTIL 2009 BLOCK 'no'"}, "http://a.example/x", "2009-12-31T23:59", "b"},
+		{[]string{"'a.example' EXCLUDE", "'a.example/x' UNTIL 2009 BLOCK 'no'"}, "http://a.example/x", "2010-01-01T00:00", "a"},
+		{[]string{"'a.example' EMBARGO 1y"}, "http://a.example/", "2019-01-01T11:59", ""},
+		{[]string{"'a.example' EMBARGO 1y"}, "http://a.example/", "2019-01-01T12:00", "a"},
+		{[]string{"'a.example' EMBARGO 0d"}, "http://a.example/", "2020-01-01T12:00", ""},
+		{[]string{"'a.example' EMBARGO 0d"}, "http://a.example/", "2030-01-01T12:00", ""},
+		{[]string{"'a.example' EMBARGO 90m"}, "http://a.example/", "2020-01-01T10:29", ""},
+		{[]string{"'a.example' EMBARGO 90m"}, "http://a.example/", "2020-01-01T10:30", "a"},
+		{[]string{"'a.example' .. 'c.example' EXCLUDE"}, "http://b.example/", "2010-01-01T00:00", "a"},
+		{[]string{"'=a.example:8080' EXCLUDE"}, "http://a.example:8080/", "2010-01-01T00:00", "a"},
+		{[]string{"'=a.example:8080' EXCLUDE"}, "http://a.example/", "2010-01-01T00:00", ""},
+	} {
+		r := rulesOf(t, c.rules...)
+		got := ""
+		if rule := r.at(urlkey.Key(c.url), at(c.at)); rule != nil && rule.hides(at(c.at)) {
+			got = rule.Name
+		}
+		if hides := r.Hides(urlkey.Key(c.url), at(c.at)); got != c.want || hides != (c.want != "") {
+			t.Errorf("%q: rule %q hides %s of %s (%v), want %q", c.rules, got, c.url, c.at, hides, c.want)
+		}
+		if in, _ := r.hiding.Near(urlkey.Key(c.url)); c.want != "" && !in {
+			t.Errorf("%q: %s is hidden, and not in the ranges", c.rules, c.url)
+		}
+	}
+}
+
+// TestMentions shows which statements name a hidden URL.
+func TestMentions(t *testing.T) {
+	r := rulesOf(t, "'secret.example', 'http://b.example/x/*' EXCLUDE", "'c.example' SINCE 2010 BLOCK 'no'", "'secret.example/free' EMBARGO 0d", "'l.example' .. 'n.example' EXCLUDE")
+	for text, want := range map[string]bool{
+		"":                                                  false,
+		"SELECT url FROM 'open.example'":                    false,
+		"SELECT url FROM 'example'":                         false,
+		"SELECT url FROM 'Secret.Example'":                  true,
+		"CRAWL 'http://www.secret.example'":                 true,
+		"http://secret.example/other is":                    true,
+		"http://secret.example/free is":                     true,
+		"a secret.example":                                  true,
+		"IMPORT 'b.example.warc'":                           false,
+		"IMPORT 'b.example/x/1.warc'":                       true,
+		"CRAWL 'https://b.example/x/y'":                     true,
+		"CRAWL 'http://c.example/'":                         true,
+		"it leads to http://m.example/, which is elsewhere": true,
+		"it leads to http://p.example/, which is elsewhere": false,
+	} {
+		if got := r.mentions(text); got != want {
+			t.Errorf("%q mentions a hidden URL: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestHidesSome shows of which URLs something is hidden at some time.
+func TestHidesSome(t *testing.T) {
+	r := rulesOf(t, "'secret.example' EXCLUDE", "'secret.example/free' EMBARGO 0d", "'c.example' SINCE 2010 BLOCK 'no'", "'d.example' EMBARGO 1y", "'d.example/old' UNTIL 2000 EMBARGO 1y")
+	for url, want := range map[string]bool{
+		"http://secret.example/": true, "http://secret.example/free/x": false, "http://c.example/": true, "http://d.example/": true, "http://d.example/old": true, "http://e.example/": false,
+	} {
+		if got := r.hidesSome(urlkey.Key(url)); got != want {
+			t.Errorf("%s: %v, want %v", url, got, want)
+		}
+	}
+}
+
+// TestState shows that the name of what is hidden is another one for other rules and, of
+// an embargo, for another hour, and the same within an hour.
+func TestState(t *testing.T) {
+	def := func(text string) []task.Definition {
+		return []task.Definition{{Kind: task.KindView, Name: "v", Text: "CREATE VIEW v AS SELECT 1"}, {Kind: task.KindRule, Name: "r", Text: "RULE r ON " + text}}
+	}
+	name := func(text, now string) string {
+		r, err := Read(def(text), at(now))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.hiding.Name
+	}
+	noon := "2020-01-01T12:00"
+	if name("'a.example' EMBARGO 1y", noon) != name("'a.example' EMBARGO 1y", "2020-01-01T12:59") {
+		t.Error("an embargo has two names within an hour")
+	}
+	names := map[string]string{}
+	for _, x := range [][2]string{{"'a.example' EXCLUDE", noon}, {"'b.example' EXCLUDE", noon}, {"'a.example' BLOCK 'x'", noon}, {"'a.example' EMBARGO 1y", noon}, {"'a.example' EMBARGO 1y", "2020-01-01T13:00"}, {"'a.example' SINCE NOW - 7d EXCLUDE", noon}, {"'a.example' SINCE NOW - 7d EXCLUDE", "2020-01-02T12:00"}} {
+		n := name(x[0], x[1])
+		if other, twice := names[n]; twice {
+			t.Errorf("%v has the name of %s", x, other)
+		}
+		names[n] = x[0]
+	}
+	if r, err := Read(def("'a.example' EXCLUDE")[:1], at(noon)); r != nil || err != nil {
+		t.Errorf("without rules: %v, %v", r, err)
+	}
+	if _, err := Read([]task.Definition{{Kind: task.KindRule, Name: "r", Text: "DROP RULE r"}}, at(noon)); err == nil {
+		t.Error("a rule that is another statement is no error")
+	}
+	if _, err := NewRule(&ast.Rule{Scopes: []ast.Scope{{From: &ast.String{Value: "http://"}}}}, at(noon)); err == nil {
+		t.Error("a rule on no scope is no error")
+	}
+}

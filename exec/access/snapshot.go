@@ -1,0 +1,155 @@
+package access
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"strings"
+
+	"infomall/exec/relation"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/record/task"
+	"infomall/store/urlkey"
+)
+
+// snapshot is a snapshot that hides captures already, and here what is not made from
+// captures.
+type snapshot struct {
+	relation.Snapshot
+	rules *Rules
+}
+
+// Tombstones returns the tombstones, without reasons that mention a hidden URL.
+func (s *snapshot) Tombstones(ctx context.Context) ([]task.Tombstone, error) {
+	list, err := s.Snapshot.Tombstones(ctx)
+	for i := range list {
+		s.rules.blank(&list[i].Reason)
+	}
+	return list, err
+}
+
+// BlockList returns the block-list without the entries about hidden URLs.
+func (s *snapshot) BlockList(ctx context.Context) (*task.BlockList, error) {
+	l, err := s.Snapshot.BlockList(ctx)
+	if err != nil {
+		return nil, err
+	}
+	shown := &task.BlockList{Next: l.Next}
+	for _, e := range l.Entries {
+		if s.rules.mentions(task.ScopesText(e.Scopes)) || s.rules.mentions(task.ScopesText(e.Allowed)) {
+			continue
+		}
+		s.rules.blank(&e.Reason)
+		shown.Entries = append(shown.Entries, e)
+	}
+	shown.Prepare()
+	return shown, nil
+}
+
+// Results returns the results of a kind. Of imported graphs it returns none, because
+// nobody knows which of their nodes are URLs.
+func (s *snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
+	if kind == task.ResultGraphs || kind == task.ResultPrints {
+		return nil, ctx.Err()
+	}
+	list, err := s.Snapshot.Results(ctx, kind)
+	for i := range list {
+		s.rules.blank(&list[i].Statement)
+	}
+	return list, err
+}
+
+// ResultRows yields the rows of a result but those about hidden captures. A ranking is
+// about the captures of its time.
+func (s *snapshot) ResultRows(ctx context.Context, r task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
+	return func(yield func(task.ResultRow, error) bool) {
+		for row, err := range s.Snapshot.ResultRows(ctx, r, ranges) {
+			if err == nil && s.rules.hidesRow(&r, row.Key) {
+				continue
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// hidesRow reports whether the row of a result with this key is about a hidden capture.
+func (r *Rules) hidesRow(of *task.Result, key []byte) bool {
+	url, rest, timed := strings.Cut(string(key), "\x00")
+	t := of.AsOf
+	if timed && len(rest) >= 8 {
+		t = record.Time(binary.BigEndian.Uint64([]byte(rest[:8])) ^ 1<<63) // see relation.Compared.AppendKey
+	}
+	return r.Hides(url, t)
+}
+
+// errDelete is returned by Delete: nobody deletes what the rules leave only in part.
+var errDelete = errors.New("nothing can be deleted here: access rules hide a part of the archive")
+
+// Delete returns an error and deletes nothing.
+func (s *snapshot) Delete(context.Context, task.DeleteOptions) (task.DeleteResult, error) {
+	return task.DeleteResult{}, errDelete
+}
+
+// Denied reports whether a rule blocks the captures of a canonical URL at time t, and
+// why. With record.NoTime it reports whether one blocks those of any time.
+func (s *snapshot) Denied(url string, t record.Time) (why string, denied bool) {
+	key := urlkey.Key(url)
+	if t != record.NoTime {
+		rule := s.rules.at(key, t)
+		if rule == nil || rule.Action != ast.RuleBlock {
+			return "", false
+		}
+		return rule.Reason, true
+	}
+	for _, rule := range s.rules.list {
+		if rule.Action == ast.RuleBlock && rule.length(key) >= 0 && s.rules.at(key, rule.someTime()) == rule {
+			return rule.Reason, true
+		}
+	}
+	return "", false
+}
+
+// Excluded reports whether a rule makes the captures of a canonical URL at time t as if
+// they had never existed.
+func (s *snapshot) Excluded(url string, t record.Time) bool {
+	rule := s.rules.at(urlkey.Key(url), t)
+	return rule != nil && rule.Action != ast.RuleBlock && rule.hides(t)
+}
+
+// Denied returns why a page of a canonical URL at time t is refused, if one of the rules
+// blocks it or the block-list keeps it out. With record.NoTime it asks about any time.
+// snap is a snapshot of a guarded archive. The error is that of a context that has ended.
+func Denied(ctx context.Context, snap relation.Snapshot, url string, t record.Time) (why string, denied bool, err error) {
+	if g, ok := snap.(*snapshot); ok {
+		if why, denied := g.Denied(url, t); denied {
+			return why, true, nil
+		}
+		if t != record.NoTime && g.Excluded(url, t) {
+			return "", false, nil
+		}
+	}
+	l, err := snap.BlockList(ctx)
+	if ctx.Err() != nil {
+		return "", false, ctx.Err()
+	}
+	if err != nil {
+		return "", false, nil // VERIFY reports the damage; what the list names is not in the archive anyway
+	}
+	key := urlkey.Key(url)
+	if t != record.NoTime {
+		if e := l.URL(key, t); e != nil {
+			return e.Reason, true, nil
+		}
+		return "", false, nil
+	}
+	for i := range l.Entries {
+		if e := &l.Entries[i]; e.Digests == nil && e.About(key, e.From) {
+			return e.Reason, true, nil
+		}
+	}
+	return "", false, nil
+}

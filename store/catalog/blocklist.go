@@ -1,0 +1,113 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"infomall/store/disk/lines"
+	"infomall/store/record"
+	"infomall/store/record/task"
+)
+
+// kindBlockList is the kind of file that the first line of a block-list names.
+const kindBlockList = "block-list"
+
+// BlockListBytesMax is the largest size of a block-list, in bytes. It is room for
+// some 600,000 digests.
+const BlockListBytesMax = 64 << 20
+
+// errBlockList is returned if the file of a block-list is damaged.
+var errBlockList = errors.New("the block-list is damaged; restore the file from a copy of the archive (REPAIR POOL does it): without it nobody knows which captures must stay out, and nothing is imported")
+
+// EncodeBlockList returns the content of the file of a block-list, which
+// DecodeBlockList parses. FORMAT.md lists the fields.
+func EncodeBlockList(l *task.BlockList) []byte {
+	b := lines.Append(lines.New(kindBlockList), "next", l.Next)
+	scopes := func(name string, list []task.BlockScope) {
+		for _, s := range list {
+			b = lines.Append(b, name, lines.Quoted(s.From), lines.Quoted(s.To))
+		}
+	}
+	for i := range l.Entries {
+		e := &l.Entries[i]
+		b = lines.Append(b, "entry", e.Number, e.Time, e.Captures, lines.Quoted(e.Reason), e.From, e.To)
+		scopes("scope", e.Scopes)
+		scopes("allowed", e.Allowed)
+		for _, d := range e.Digests {
+			b = lines.Append(b, "digest", hex.EncodeToString(d.SHA256[:]), hex.EncodeToString(d.SHA1[:]))
+		}
+	}
+	return lines.Seal(b)
+}
+
+// DecodeBlockList parses the content b of the file of a block-list. The error says
+// that the file is damaged.
+func DecodeBlockList(b []byte) (*task.BlockList, error) {
+	in, err := lines.Open(b, kindBlockList, errBlockList)
+	if err != nil {
+		return nil, err
+	}
+	l := &task.BlockList{}
+	var none task.BlockEntry // takes lines that come before the first entry, which are damage
+	e := &none
+	for in.Next() {
+		switch in.Text() {
+		case "next":
+			l.Next = in.Int()
+		case "entry":
+			l.Entries = append(l.Entries, task.BlockEntry{
+				Number: in.Int(), Time: record.Time(in.Int()), Captures: in.Int(), Reason: in.Quoted(), From: record.Time(in.Int()), To: record.Time(in.Int()),
+			})
+			e = &l.Entries[len(l.Entries)-1]
+		case "scope":
+			e.Scopes = append(e.Scopes, readBlockScope(in))
+		case "allowed":
+			e.Allowed = append(e.Allowed, readBlockScope(in))
+		case "digest":
+			var d task.BodyDigest
+			readHex(in, d.SHA256[:])
+			readHex(in, d.SHA1[:])
+			e.Digests = append(e.Digests, d)
+		default:
+			in.Fail()
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	// Each part is written once, in order and complete.
+	if !bytes.Equal(EncodeBlockList(l), b) {
+		return nil, errBlockList
+	}
+	return l, nil
+}
+
+func readBlockScope(in *lines.Reader) task.BlockScope {
+	s, err := task.NewBlockScope(in.Quoted(), in.Quoted())
+	if err != nil {
+		in.Fail()
+	}
+	return s
+}
+
+// readHex reads a field of hexadecimal digits into dst, which it must fill.
+func readHex(in *lines.Reader, dst []byte) {
+	b, err := hex.DecodeString(in.Text())
+	if err != nil || len(b) != len(dst) {
+		in.Fail()
+		return
+	}
+	copy(dst, b)
+}
+
+// BlockList parses b as the content of the block-list that the catalogue names as f,
+// and checks that it is that file.
+func (f File) BlockList(b []byte) (*task.BlockList, error) {
+	l, err := DecodeBlockList(b)
+	if err == nil && (int64(len(b)) != f.Bytes || lines.Sum(b) != f.CRC) {
+		return nil, fmt.Errorf("%w: it is not the file that the catalogue names", errBlockList)
+	}
+	return l, err
+}

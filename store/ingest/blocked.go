@@ -1,0 +1,50 @@
+package ingest
+
+import (
+	"crypto/sha1"
+	"crypto/sha256"
+
+	"infomall/store/record"
+	"infomall/store/record/task"
+	"infomall/store/segment"
+	"infomall/store/urlkey"
+)
+
+// isBlocked reports whether the block-list keeps a staged capture out: by its URL and
+// time, by its body, or, for a revisit, by the capture or the digest that its record
+// names.
+func isBlocked(l *task.BlockList, s *staged) bool {
+	if l.URL(s.Key, s.Time) != nil {
+		return true
+	}
+	if s.Body == segment.BodyOwn {
+		return l.Body(s.Key, s.Time, s.Digest) != nil
+	}
+	if s.RefersURL != "" && s.RefersTime != record.NoTime {
+		if to, err := urlkey.Canonical(s.RefersURL); err == nil && l.URL(urlkey.Key(to), s.RefersTime) != nil {
+			return true
+		}
+	}
+	switch newHash, sum := digestOf(s.DeclaredDigest); {
+	case newHash == nil:
+	case len(sum) == sha256.Size:
+		return l.Body(s.Key, s.Time, record.Digest([]byte(sum))) != nil
+	case len(sum) == sha1.Size:
+		return l.BodySHA1(s.Key, s.Time, [sha1.Size]byte([]byte(sum))) != nil
+	}
+	return false
+}
+
+// leaveOut removes from staged, which it changes, the captures that the block-list
+// keeps out, and returns both parts.
+func leaveOut(l *task.BlockList, staged []*staged) (kept, blocked []*staged) {
+	kept = staged[:0]
+	for _, s := range staged {
+		if isBlocked(l, s) {
+			blocked = append(blocked, s)
+		} else {
+			kept = append(kept, s)
+		}
+	}
+	return kept, blocked
+}

@@ -1,0 +1,131 @@
+package remove
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"errors"
+	"iter"
+	"slices"
+
+	"infomall/store/body"
+	"infomall/store/catalog"
+	"infomall/store/commit"
+	"infomall/store/record"
+	"infomall/store/record/task"
+	"infomall/store/segment"
+)
+
+// entry returns the entry of the block-list that a DELETE … FOREVER adds, without Time
+// and Reason. It returns nil if the entry would keep nothing out: only bodies could
+// identify the captures, and none of the deleted captures has one. It reads each deleted
+// body once if the entry needs digests.
+func (d *deletion) entry(ctx context.Context, f *task.Forever) (*task.BlockEntry, error) {
+	e := &task.BlockEntry{Scopes: f.Scopes, From: f.From, To: f.To}
+	for _, p := range d.pools {
+		e.Captures += p.Captures
+	}
+	if f.ByDigest {
+		e.Scopes, e.From, e.To = nil, record.MinTime, record.MaxTime+1
+	}
+	if !f.ByDigest && !f.Some {
+		return e, nil
+	}
+	for _, ref := range d.digested {
+		b, err := d.digests(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		e.Digests = append(e.Digests, b)
+	}
+	if len(e.Digests) == 0 {
+		return nil, nil
+	}
+	slices.SortFunc(e.Digests, func(a, b task.BodyDigest) int { return bytes.Compare(a.SHA256[:], b.SHA256[:]) })
+	return e, nil
+}
+
+// digests returns the digests of the body of a capture. If the body is damaged, the
+// digest that is stored with the capture is the only one.
+func (d *deletion) digests(ctx context.Context, ref record.Ref) (b task.BodyDigest, err error) {
+	p, err := d.v.Payload(ctx, ref)
+	if err == nil && p.NoBody == "" {
+		pieces := p.Large
+		if pieces == nil {
+			pieces = func(yield func([]byte, error) bool) { yield(p.Body, nil) }
+		}
+		if b, err = sums(pieces); err == nil {
+			return b, nil
+		}
+	}
+	if err != nil && (ctx.Err() != nil || !body.IsDamage(err)) {
+		return b, err
+	}
+	s, err := d.v.Stored(ctx, ref)
+	b.SHA256 = s.Digest
+	return b, err
+}
+
+// sums returns the digests of a body that comes in pieces.
+func sums(pieces iter.Seq2[[]byte, error]) (b task.BodyDigest, err error) {
+	long, short := sha256.New(), sha1.New()
+	for piece, err := range pieces {
+		if err != nil {
+			return b, err
+		}
+		long.Write(piece)
+		short.Write(piece)
+	}
+	long.Sum(b.SHA256[:0])
+	short.Sum(b.SHA1[:0])
+	return b, nil
+}
+
+// block returns the change of the block-list that adds e. It sets *number to the number
+// of the entry. The change returns catalog.ErrStale if captures came into the archive
+// after d's snapshot: some of them may have to be deleted too.
+func (d *deletion) block(e *task.BlockEntry, number *int64) func(*catalog.Catalog, *task.BlockList) (*task.BlockList, error) {
+	return func(c *catalog.Catalog, now *task.BlockList) (*task.BlockList, error) {
+		if slices.ContainsFunc(c.Segments, func(s *segment.Info) bool { return s.Born > d.v.Pin.Generation }) {
+			return nil, catalog.ErrStale
+		}
+		next := now.Add(*e)
+		*number = next.Next - 1
+		return next, nil
+	}
+}
+
+// errNothing ends a publication that would change nothing.
+var errNothing = errors.New("nothing changes")
+
+// Allow lifts what o names from the block-list of the archive, and says what it lifted.
+// With o.Dry it changes nothing.
+func (a *Remover) Allow(ctx context.Context, o task.AllowOptions) (res task.AllowResult, err error) {
+	if o.Dry {
+		v, err := a.snapshots.Open(ctx)
+		if err != nil {
+			return res, err
+		}
+		defer v.Close()
+		list, err := v.BlockList(ctx)
+		if err == nil {
+			_, res = list.Allow(o)
+		}
+		return res, err
+	}
+	w, err := a.folder.NewWriter(ctx)
+	if err != nil {
+		return res, err
+	}
+	err = w.Publish(ctx, commit.Publication{Block: func(_ *catalog.Catalog, now *task.BlockList) (next *task.BlockList, err error) {
+		if next, res = now.Allow(o); len(res.Removed)+len(res.Partly) == 0 {
+			err = errNothing
+		}
+		return next, err
+	}})
+	if errors.Is(err, errNothing) {
+		err = nil
+	}
+	return res, errors.Join(err, w.Close())
+}
