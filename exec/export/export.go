@@ -166,7 +166,7 @@ func (e *export) writeRows(ctx context.Context, f io.Writer, rows *session.Resul
 		}()
 		f = z
 	}
-	names := e.s.Runner(nil).Lines(ctx)
+	names := e.s.Runner(nil, "export").Lines(ctx)
 	defer names.Close()
 	w, err := to.format.rows(f, rowTarget{rows.Columns, e.s.Env().Location(), names})
 	if err != nil {

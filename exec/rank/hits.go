@@ -267,10 +267,7 @@ func (h *hubRank) Run(ctx context.Context) (*session.Result, error) {
 // graph returns the graph that the statement asks for, and the part of this
 // graph whose nodes HITS ranks. The caller closes the graph.
 func (h *hubRank) graph(ctx context.Context, snap relation.Snapshot) (*graph.Named, *graph.Focused, error) {
-	run := h.s.Runner(snap)
-	if report := h.s.Report("hits: pages and links", "rows"); report != nil {
-		run.Scanned = func(rows int64) { report(rows, 0) }
-	}
+	run := h.s.Runner(snap, "hits: pages and links")
 	if err := h.findRoots(ctx, run); err != nil {
 		return nil, nil, err
 	}

@@ -180,11 +180,7 @@ func (r *ranking) Run(ctx context.Context) (*session.Result, error) {
 
 // graph makes the graph whose nodes the statement ranks. The caller closes it.
 func (r *ranking) graph(ctx context.Context, snap relation.Snapshot) (*graph.Named, error) {
-	run := r.s.Runner(snap)
-	if report := r.s.Report("pagerank: links", "rows"); report != nil {
-		run.Scanned = func(rows int64) { report(rows, 0) }
-	}
-	return r.asked.read(ctx, run)
+	return r.asked.read(ctx, r.s.Runner(snap, "pagerank: links"))
 }
 
 // compute computes the rank of each node of g. It is an error if g does not

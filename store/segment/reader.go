@@ -411,6 +411,9 @@ func (r *Run) Bytes() int64 {
 	return n
 }
 
+// Unpacked returns the size of the run in bytes when all of it is decompressed.
+func (r *Run) Unpacked() int { return r.head.unzip }
+
 // Open reads and checks run n of the segment. It does not decompress the run's blocks
 // and facts.
 func (s *Reader) Open(n uint32) (*Run, error) {
