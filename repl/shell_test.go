@@ -318,7 +318,7 @@ func TestInterruptQuery(t *testing.T) {
 			if strings.HasPrefix(query, "SELECT url") {
 				s.sees("www.lanshan.example")
 			} else {
-				s.sees("rows/s") // it runs
+				s.sees("select  ") // it runs
 			}
 			s.types(ctrlC)
 			s.sees("interrupted")
@@ -448,7 +448,7 @@ func TestTerminate(t *testing.T) {
 func TestBatchOnTerminal(t *testing.T) {
 	s := onTerminal(t, t.TempDir(), "endless", "-c", "SELECT 42; SELECT count(*) FROM captures; SELECT 43")
 	s.sees("│ 42")
-	s.sees("rows/s") // the next one runs
+	s.sees("select  ") // the next one runs
 	s.types(ctrlC)
 	before := s.sees("interrupted")
 	s.ends(statusInterrupted)

@@ -175,7 +175,7 @@ func TestStop(t *testing.T) {
 	}
 	p.types("<Home><Right><C-c>")
 	p.types("SELECT count(*) FROM captures;<Enter>")
-	p.sees("rows/s") // it runs
+	p.sees("select  ") // it runs
 	p.types("<C-z>")
 	p.sees("Stopped")
 	p.types("clear; fg<Enter>")

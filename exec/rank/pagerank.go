@@ -200,8 +200,9 @@ func (r *ranking) compute(ctx context.Context, snap relation.Snapshot, g *graph.
 			return graph.Ranks{}, err
 		}
 	}
-	if report := r.s.Report("pagerank: iterations", "rows"); report != nil {
-		o.Progress = func(round int, _ float64) { report(int64(round), 0) }
+	if report := r.s.Report("pagerank", "rounds"); report != nil {
+		rounds := int64(o.Expected())
+		o.Progress = func(round int, _ float64) { report(int64(round), rounds) }
 	}
 	return g.PageRank(ctx, o)
 }

@@ -56,11 +56,11 @@ type linker struct {
 	o      LinkOptions
 	m      *graph.Maker
 
-	refers  facts.References
-	leaves  []record.Leaf
-	from    uint32 // the node of the current page
-	domain  string // of the current page, for WithoutInternal
-	name    []byte // scratch memory for the name of a node
+	refers facts.References
+	leaves []record.Leaf
+	from   uint32 // the node of the current page
+	domain string // of the current page, for WithoutInternal
+	name   []byte // scratch memory for the name of a node
 
 	fromHost, toHost func(url string) string
 }
