@@ -162,9 +162,9 @@ func (g *Graph) newRanking(o RankOptions) (*ranking, error) {
 	case !(o.Tolerance > 0):
 		return nil, fmt.Errorf("tolerance %v: it must be more than 0", o.Tolerance)
 	case o.Rounds < 0:
-		return nil, fmt.Errorf("%d rounds: there must be some", o.Rounds)
+		return nil, fmt.Errorf("the number of rounds is %d: there must be some", o.Rounds)
 	case o.Start != nil && len(o.Start) != g.nodes:
-		return nil, fmt.Errorf("%d ranks to start from, for %d nodes", len(o.Start), g.nodes)
+		return nil, fmt.Errorf("the number of ranks to start from is %d, of nodes %d", len(o.Start), g.nodes)
 	}
 	r := &ranking{
 		g: g, o: o, x: make([]float64, g.nodes), along: make([]float64, g.nodes), give: make([]float64, g.nodes),
@@ -206,7 +206,7 @@ func (r *ranking) seed() error {
 	}
 	for _, s := range r.o.Seeds {
 		if int(s) >= r.g.nodes {
-			return fmt.Errorf("seed %d of a graph with %d nodes", s, r.g.nodes)
+			return fmt.Errorf("seed %d of a graph of size %d", s, r.g.nodes)
 		}
 		r.spring[s] += (1 - r.o.Damping) / n
 		r.x[s] += 1 / n

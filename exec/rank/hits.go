@@ -259,7 +259,7 @@ func (h *hubRank) Run(ctx context.Context) (*session.Result, error) {
 		value.OfInt(int64(len(part.Edges))), value.OfInt(int64(h.options.Rounds)), value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
 	res := t.Work(session.Count{Rows: 1, Bytes: kept.Bytes}, nil)
 	if part.Cut {
-		res.Notes = append(res.Notes, fmt.Sprintf("there are more than %d pages around those found; the others were left out", len(part.Nodes)))
+		res.Notes = append(res.Notes, fmt.Sprintf("there are more pages around those found than %d; the others were left out", len(part.Nodes)))
 	}
 	return res, nil
 }

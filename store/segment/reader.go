@@ -384,7 +384,7 @@ func (r *Run) Block(n uint32) ([]byte, error) {
 		return nil, r.lacks
 	}
 	if uint64(n) >= uint64(len(r.ends)) {
-		return nil, fmt.Errorf("the run has %d blocks, but no block %d", len(r.ends), n)
+		return nil, fmt.Errorf("the run has no block %d, of %d", n, len(r.ends))
 	}
 	from := int64(0)
 	if n > 0 {
