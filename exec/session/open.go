@@ -61,6 +61,8 @@ func (s *Session) Open(ctx context.Context, node plan.Node) (*Result, error) {
 		res.Notes = append(res.Notes, runner.Notes...)
 		if !any && len(sources) == 1 {
 			res.Notes = append(res.Notes, s.whyEmpty(ctx, snap, node, sources[0])...)
+		} else if !any {
+			res.Notes = append(res.Notes, fileNotes(sources)...)
 		}
 	}
 	return res, nil
