@@ -180,7 +180,7 @@ func TestStop(t *testing.T) {
 	p.sees("Stopped")
 	p.types("clear; fg<Enter>")
 	p.until("the job go on", func(screen string) bool {
-		return !strings.Contains(screen, "Stopped") && strings.Contains(screen, "rows/s")
+		return !strings.Contains(screen, "Stopped") && strings.Contains(screen, "select  ")
 	})
 	p.types("<C-c>")
 	p.sees("interrupted")
