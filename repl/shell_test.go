@@ -189,6 +189,8 @@ func TestDotCommands(t *testing.T) {
 	s := onTerminal(t, home, "infomall", "--quiet")
 	for _, c := range []struct{ line, want string }{
 		{".mode", "auto"},
+		{`\timing`, prompt},
+		{"SHOW timer", "│ on"},
 		{".mode jsonl", prompt},
 		{"SELECT NULL AS x;", `{"x":null}`},
 		{".mode jsnl", "did you mean jsonl?"},
