@@ -49,7 +49,7 @@ func TestStatements(t *testing.T) {
 		{"EXPLAIN DROP POOL '200807'", "plan\ndrop pool 200807 of test-archive: 3 captures, 2 versions; 2 files with 4000 bytes\n", ""},
 		{"SELECT * FROM tombstones", "time|kind|captures|pools|reason|state\n1970-01-01|delete|2|200806 200807|because|hidden\n", ""},
 
-		{"SHOW PAGE 'pku.edu.cn' AT 2008-06-22", "北京", "http://pku.edu.cn/ as captured 2008-06-20T00:00:00Z, 2d before the time asked for"},
+		{"SHOW PAGE 'pku.edu.cn' AT 2008-06-22", "北京", "http://pku.edu.cn/ as captured 2008-06-20T00:00:00Z, 2d before the time asked for; AS text shows its words, AS blocks its parts"},
 		{"SHOW PAGE 'pku.edu.cn' AT 2008-06 AS raw", "\xb1\xb1\xbe\xa9", "http://pku.edu.cn/ as captured 2008-06-20T00:00:00Z, within the time asked for"},
 		{"SHOW PAGE 'pku.edu.cn' AS html", "three", "http://pku.edu.cn/ as captured 2008-08-25T00:00:00Z"},
 		{"SHOW PAGE 'http://a.www.pku.edu.cn/y.gif' AS raw", "GIF89a", "http://a.www.pku.edu.cn/y.gif as captured 2008-07-16T00:00:00Z"},
