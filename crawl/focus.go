@@ -48,7 +48,7 @@ func (e *engine) leave(t *fetchTask, u *report.Queued) error {
 	}
 	why := "EXPAND WHERE is not true of the links to it"
 	if e.o.Through > 0 {
-		why += fmt.Sprintf(", for %d pages in a row", t.u.Off+1)
+		why += fmt.Sprintf(", page %d in a row", t.u.Off+1)
 	}
 	t.filtered(u, why)
 	return nil

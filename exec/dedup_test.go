@@ -98,7 +98,7 @@ func TestDedupWork(t *testing.T) {
 	s := newSession(archive{reprintedSite()})
 	for _, c := range []struct{ src, want string }{
 		{"DEDUP", "pages|minhash|7|9|2|3|2|"},
-		{"EXPLAIN DEDUP METHOD simhash", "compare fingerprints that differ in 3 bits at most, confirm what shares 0.8 of its shingles; among a million: 8 tables"},
+		{"EXPLAIN DEDUP METHOD simhash", "compare fingerprints that differ in 3 bits at most, confirm what shares 0.8 of its shingles; among a million: tables of fingerprints: 8"},
 		{"EXPLAIN DEDUP SIMILARITY $n", "0.3 to 1"},
 		{"EXPLAIN DEDUP", "read only texts that are not among the 9 compared at 2009-01-01T12:00:00Z"},
 		{"EXPLAIN DEDUP SIMILARITY 0.9", "compare by "},

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"infomall/exec/pool"
 	"infomall/exec/relation/relationtest"
@@ -47,7 +49,7 @@ func TestStatements(t *testing.T) {
 		{"EXPLAIN DROP POOL '200807'", "plan\ndrop pool 200807 of test-archive: 3 captures, 2 versions; 2 files with 4000 bytes\n", ""},
 		{"SELECT * FROM tombstones", "time|kind|captures|pools|reason|state\n1970-01-01|delete|2|200806 200807|because|hidden\n", ""},
 
-		{"SHOW PAGE 'pku.edu.cn' AT 2008-06-22", "北京", "http://pku.edu.cn/ as captured 2008-06-20T00:00:00Z, 2d before the time asked for"},
+		{"SHOW PAGE 'pku.edu.cn' AT 2008-06-22", "北京", "http://pku.edu.cn/ as captured 2008-06-20T00:00:00Z, 2d before the time asked for; AS text shows its words, AS blocks its parts"},
 		{"SHOW PAGE 'pku.edu.cn' AT 2008-06 AS raw", "\xb1\xb1\xbe\xa9", "http://pku.edu.cn/ as captured 2008-06-20T00:00:00Z, within the time asked for"},
 		{"SHOW PAGE 'pku.edu.cn' AS html", "three", "http://pku.edu.cn/ as captured 2008-08-25T00:00:00Z"},
 		{"SHOW PAGE 'http://a.www.pku.edu.cn/y.gif' AS raw", "GIF89a", "http://a.www.pku.edu.cn/y.gif as captured 2008-07-16T00:00:00Z"},
@@ -250,17 +252,42 @@ func TestLimitStopsTheScan(t *testing.T) {
 	}
 }
 
-// TestProgress shows that a query tells how many rows it has read.
+// TestProgress reads a query whose reader rests after the first batch, on a clock of
+// the test. The query reports how many rows it has read, after the first second and
+// until its end.
 func TestProgress(t *testing.T) {
-	s := newSession(archive{smallSite()})
-	var last session.Progress
-	s.SetProgress(func(p session.Progress) { last = p })
-	if _, _, err := ask(s, "SELECT count(*) FROM captures"); err != nil {
-		t.Fatal(err)
-	}
-	if want := (session.Progress{What: "select", Done: 11, Unit: "rows"}); last != want {
-		t.Errorf("got %+v, want %+v", last, want)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newSession(archive{smallSite()})
+		var last session.Progress
+		begun, reports := time.Now(), 0
+		s.SetProgress(func(p session.Progress) {
+			last = p
+			if reports++; time.Since(begun) < time.Second {
+				t.Errorf("reported after %s", time.Since(begun))
+			}
+		})
+		st, err := lang.ParseOne("SELECT url FROM captures", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := s.Run(t.Context(), st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range res.Rows {
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(2050 * time.Millisecond)
+		}
+		if want := (session.Progress{What: "select", Done: 11, Unit: "rows"}); last != want || reports != 11 {
+			t.Errorf("got %+v after %d reports, want %+v after 11", last, reports, want)
+		}
+		time.Sleep(time.Minute)
+		if reports != 11 {
+			t.Errorf("%d reports came after the end", reports-11)
+		}
+	})
 }
 
 var _ session.Archive = archive{relationtest.New()}

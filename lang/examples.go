@@ -2,6 +2,7 @@ package lang
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 
@@ -30,7 +31,21 @@ func Examples(topic string) []string {
 	return list
 }
 
-type example struct{ topic, text string }
+// ExampleOf returns a statement from the manual that reads the relation with this
+// name, with its semicolon, or "" if there is none. It is the shortest one.
+func ExampleOf(relation string) (text string) {
+	for _, e := range manualExamples() {
+		if slices.Contains(e.reads, relation) && (text == "" || len(e.text) < len(text)) {
+			text = e.text
+		}
+	}
+	return text
+}
+
+type example struct {
+	topic, text string
+	reads       []string // the names of the relations that it reads
+}
 
 // manualExamples returns all statements in the code blocks of the manual, in
 // order, each with its topic of HELP. It parses the manual on the first call
@@ -42,16 +57,35 @@ var manualExamples = sync.OnceValue(func() []example {
 		for st, err := range Statements(src, "") {
 			if err == nil {
 				span := st.At()
-				list = append(list, example{topicOf(st), src[span.Start.Offset:span.End.Offset] + ";"})
+				list = append(list, example{topicOf(st), src[span.Start.Offset:span.End.Offset] + ";", readBy(st)})
 			}
 		}
 	}
 	return list
 })
 
+// readBy returns the names of the relations that a query reads, or that SHOW lists.
+func readBy(st ast.Statement) (names []string) {
+	switch st := st.(type) {
+	case *ast.Show:
+		return []string{st.What.Text}
+	case *ast.Query:
+		ast.Walk(st, func(n ast.Node) bool {
+			if s, ok := n.(*ast.Source); ok && s.Relation != nil {
+				names = append(names, s.Relation.Text)
+			}
+			return true
+		})
+	}
+	return names
+}
+
 // topicOf returns the topic of HELP for a statement: the longest topic that the
 // statement begins with, such as "EXPLAIN RANK".
 func topicOf(st ast.Statement) string {
+	if q, ok := st.(*ast.Query); ok && q.Select != nil && q.Select.From == nil {
+		return "EXPRESSIONS" // such as SELECT 1 + 1
+	}
 	best, text := "", st.String()
 	for _, topic := range grammar.Topics() {
 		if len(topic) > len(best) && strings.HasPrefix(text, topic) {

@@ -12,7 +12,7 @@ import (
 func TestManualExamples(t *testing.T) {
 	missing := map[string]bool{}
 	for _, topic := range Topics() {
-		missing[topic] = topic != "EXPRESSIONS"
+		missing[topic] = topic != "EXPRESSIONS" // no statement begins with it
 	}
 	for i, block := range strings.Split(manual, "```iql\n")[1:] {
 		src, _, ok := strings.Cut(block, "```")
@@ -45,7 +45,7 @@ func TestManualExamples(t *testing.T) {
 	for _, topic := range Topics() {
 		for _, e := range Examples(topic) {
 			st, err := ParseOne(strings.TrimSuffix(e, ";"), "")
-			if err != nil || !strings.HasPrefix(st.String(), topic) {
+			if err != nil || !strings.HasPrefix(st.String(), strings.Replace(topic, "EXPRESSIONS", "SELECT", 1)) {
 				t.Errorf("the example %q of %s: %v", e, topic, err)
 			}
 		}

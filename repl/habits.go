@@ -9,8 +9,9 @@ import (
 
 // habit returns the statement that word means, a line at the prompt that users
 // of other shells type without a semicolon: a command of psql or sqlite3, such
-// as \d name, or a whole statement that shows a list, a description or help. It
-// returns "" if word is nothing of that kind.
+// as \d name, or a whole statement that shows a list, a description or help. For
+// \timing it returns the command of this shell. It returns "" if word is nothing
+// of that kind.
 func habit(word string) string {
 	word = strings.TrimRight(word, "; ")
 	command, name, _ := strings.Cut(word, " ")
@@ -21,6 +22,8 @@ func habit(word string) string {
 			return "SHOW RELATIONS"
 		}
 		return "DESCRIBE " + name
+	case `\timing`:
+		return ".timer on"
 	case "?", `\?`, `\h`, `\help`:
 		return "HELP " + name
 	}

@@ -112,6 +112,10 @@ func (endless) Linking(context.Context, []urlkey.Range, record.Time, int) (map[r
 	return nil, false, nil
 }
 
+func (endless) ToRead(context.Context, record.Scan, record.FilePart) (record.Reading, error) {
+	return record.Reading{}, nil
+}
+
 func (endless) KeysOf(context.Context, []record.Ref) ([]string, error) { return nil, nil }
 
 func (endless) WordsIndexed(record.Time, record.Time) (int, int) { return 0, 0 }

@@ -3,7 +3,6 @@ package repl
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -18,7 +17,7 @@ import (
 // progressAfter is the age of a statement at which its progress is first shown.
 // progressEvery is the minimum time between two updates.
 const (
-	progressAfter = 500 * time.Millisecond
+	progressAfter = time.Second
 	progressEvery = 125 * time.Millisecond
 )
 
@@ -77,26 +76,30 @@ func (p *progress) end() {
 	}
 }
 
-// progressLine returns one line of text about e: the work, how much of it is
-// done, the rate, and the estimated time left.
+// progressLine returns one line of text about e: the work, the share that is done,
+// how much of it, and the estimated time left.
 func progressLine(e session.Progress, elapsed time.Duration) string {
-	var b strings.Builder
-	b.WriteString(cells.Lines(e.What))
-	b.WriteString("  ")
-	b.WriteString(amount(e.Done, e.Unit))
-	if e.Total > 0 {
-		fmt.Fprintf(&b, " of %s (%d%%)", amount(e.Total, e.Unit), min(100, e.Done*100/e.Total))
+	line := cells.Lines(e.What) + "  "
+	if e.Total <= 0 {
+		return line + amount(e.Done, e.Unit)
 	}
-	if elapsed <= 0 || e.Done <= 0 {
-		return b.String()
+	done := min(e.Done, e.Total)
+	line += fmt.Sprintf("%d %% · %s of %s", int64(float64(done)/float64(e.Total)*100), amount(done, e.Unit), amount(e.Total, e.Unit))
+	if done > 0 && done < e.Total {
+		line += " · about " + roughly(time.Duration(float64(elapsed)*float64(e.Total-done)/float64(done))) + " left"
 	}
-	rate := float64(e.Done) / elapsed.Seconds()
-	fmt.Fprintf(&b, "  %s/s", amount(int64(rate), e.Unit))
-	if left := e.Total - e.Done; left > 0 && rate > 0 {
-		rest := time.Duration(float64(left) / rate * float64(time.Second))
-		fmt.Fprintf(&b, "  %s left", max(rest, time.Second).Round(time.Second))
+	return line
+}
+
+// roughly returns d as text in one unit: "40 s", "3 min" or "2 h".
+func roughly(d time.Duration) string {
+	switch {
+	case d < 100*time.Second:
+		return fmt.Sprintf("%d s", max(1, int(d.Round(time.Second).Seconds())))
+	case d < 100*time.Minute:
+		return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
 	}
-	return b.String()
+	return fmt.Sprintf("%d h", int(d.Round(time.Hour).Hours()))
 }
 
 // timing returns a line that says how long a statement took, how many rows it
@@ -106,27 +109,18 @@ func timing(took time.Duration, rows int64, read *record.ReadStats) string {
 	if read.Segments == 0 {
 		return text
 	}
-	text += fmt.Sprintf(", read: %s, %s, %s", value.Counted(read.Segments, "segment"), value.Counted(read.Chunks, "index chunk"), amount(read.Bytes, "bytes"))
+	text += fmt.Sprintf(", read: %s, %s, %s", value.Counted(read.Segments, "segment"), value.Counted(read.Chunks, "index chunk"), value.Size(read.Bytes+read.IndexBytes))
 	if asked := read.CacheHits + read.CacheMisses; asked > 0 {
 		text += fmt.Sprintf(", from the cache: %d of %d", read.CacheHits, asked)
 	}
 	return text
 }
 
-// amount returns the number n with its unit, such as "12 captures". A number of
-// bytes is returned in the largest fitting power of 1024, such as "1.5 MB".
+// amount returns the number n with its unit in the plural, such as "12 captures"
+// or "1 capture". A number of bytes is returned as a size, such as "1.5 MB".
 func amount(n int64, unit string) string {
-	if unit != "bytes" {
-		return strconv.FormatInt(n, 10) + " " + unit
+	if unit == "bytes" {
+		return value.Size(n)
 	}
-	f, names := float64(n), []string{"B", "KB", "MB", "GB", "TB"}
-	i := 0
-	for f >= 1024 && i < len(names)-1 {
-		f /= 1024
-		i++
-	}
-	if i == 0 {
-		return strconv.FormatInt(n, 10) + " B"
-	}
-	return strconv.FormatFloat(f, 'f', 1, 64) + " " + names[i]
+	return value.Counted(n, strings.TrimSuffix(unit, "s"))
 }

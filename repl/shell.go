@@ -163,7 +163,9 @@ func (s *shell) line(ctx context.Context, line string, typed bool) {
 	}
 	if s.pending == "" {
 		word := strings.TrimSpace(line)
-		if statement := habit(word); statement != "" {
+		if statement := habit(word); strings.HasPrefix(statement, ".") {
+			word = statement
+		} else if statement != "" {
 			keep(line, func() error { return s.runScript(ctx, parseScript("", statement)) })
 			return
 		}

@@ -189,6 +189,8 @@ func TestDotCommands(t *testing.T) {
 	s := onTerminal(t, home, "infomall", "--quiet")
 	for _, c := range []struct{ line, want string }{
 		{".mode", "auto"},
+		{`\timing`, prompt},
+		{"SHOW timer", "│ on"},
 		{".mode jsonl", prompt},
 		{"SELECT NULL AS x;", `{"x":null}`},
 		{".mode jsnl", "did you mean jsonl?"},
@@ -318,7 +320,7 @@ func TestInterruptQuery(t *testing.T) {
 			if strings.HasPrefix(query, "SELECT url") {
 				s.sees("www.lanshan.example")
 			} else {
-				s.sees("rows/s") // it runs
+				s.sees("select  ") // it runs
 			}
 			s.types(ctrlC)
 			s.sees("interrupted")
@@ -448,7 +450,7 @@ func TestTerminate(t *testing.T) {
 func TestBatchOnTerminal(t *testing.T) {
 	s := onTerminal(t, t.TempDir(), "endless", "-c", "SELECT 42; SELECT count(*) FROM captures; SELECT 43")
 	s.sees("│ 42")
-	s.sees("rows/s") // the next one runs
+	s.sees("select  ") // the next one runs
 	s.types(ctrlC)
 	before := s.sees("interrupted")
 	s.ends(statusInterrupted)

@@ -175,12 +175,12 @@ func TestStop(t *testing.T) {
 	}
 	p.types("<Home><Right><C-c>")
 	p.types("SELECT count(*) FROM captures;<Enter>")
-	p.sees("rows/s") // it runs
+	p.sees("select  ") // it runs
 	p.types("<C-z>")
 	p.sees("Stopped")
 	p.types("clear; fg<Enter>")
 	p.until("the job go on", func(screen string) bool {
-		return !strings.Contains(screen, "Stopped") && strings.Contains(screen, "rows/s")
+		return !strings.Contains(screen, "Stopped") && strings.Contains(screen, "select  ")
 	})
 	p.types("<C-c>")
 	p.sees("interrupted")

@@ -17,7 +17,7 @@ const netrcMax = 1 << 20
 type passwords map[string]string
 
 // String returns a text with the number of passwords, but none of them.
-func (p passwords) String() string { return fmt.Sprintf("passwords of %d hosts", len(p)) }
+func (p passwords) String() string { return fmt.Sprintf("passwords; hosts: %d", len(p)) }
 
 // readNetrc reads a file of names and passwords in the form that ftp, curl and wget
 // use:

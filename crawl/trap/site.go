@@ -270,11 +270,11 @@ func (s *Site) Refuse(u string, barren int) string {
 			return ""
 		case !s.closed(k):
 		case barren > 0 || float64(k.Fresh) < hopeless*float64(k.Pages):
-			return fmt.Sprintf("a trap: of %d pages like it %d brought anything new, and of the last %d none", k.Pages, k.Fresh, k.Run)
+			return fmt.Sprintf("a trap: of %d like it, %d brought anything new, and of the last %d none", k.Pages, k.Fresh, k.Run)
 		}
 	}
 	if barren > 0 && s.closed(&s.whole) && !s.whole.Released {
-		return fmt.Sprintf("a trap: %d pages in a row that led to it brought nothing new, and most pages of the site bring nothing new", barren)
+		return fmt.Sprintf("a trap: the %d before it brought nothing new, and most pages of the site bring nothing new", barren)
 	}
 	return ""
 }

@@ -314,7 +314,7 @@ func (v Visits) pull(ctx context.Context, query string) (next func() visitRow, s
 			return fail(err)
 		}
 	}
-	rows, err := v.Session.Runner(snap).Rows(ctx, node)
+	rows, err := v.Session.Runner(snap, "crawl due").Rows(ctx, node)
 	if err != nil {
 		done()
 		return fail(err)

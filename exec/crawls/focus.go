@@ -1,7 +1,7 @@
 package crawls
 
 import (
-	"fmt"
+	"infomall/exec/value"
 	"strings"
 
 	"infomall/crawl/report"
@@ -78,7 +78,7 @@ func (c *crawl) focusLines() []string {
 	if st.Expand != nil {
 		line := "  along links where " + st.Expand.String()
 		if o.Through > 0 {
-			line += fmt.Sprintf(", and through %d pages in a row where it is not true", o.Through)
+			line += ", and through " + value.Counted(o.Through, "page") + " in a row where it is not true"
 		}
 		lines = append(lines, line)
 	}

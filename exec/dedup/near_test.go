@@ -185,7 +185,7 @@ func TestLayouts(t *testing.T) {
 	if n := len(newLayout(3, 3).tables); n != 20 {
 		t.Errorf("%d tables of three blocks, want 20", n)
 	}
-	if got := Plan(1_000_000, 3); got != "8 tables of fingerprints by 24 bits, about 0.037 s" {
+	if got := Plan(1_000_000, 3); got != "tables of fingerprints: 8, by 24 bits, about 0.037 s" {
 		t.Errorf("plan %q", got)
 	}
 }

@@ -65,7 +65,7 @@ func Plan(n, distance int) string {
 	if most > least {
 		width += " to " + strconv.Itoa(most)
 	}
-	return fmt.Sprintf("%d tables of fingerprints by %s bits, about %.2g s", len(l.tables), width, l.pairsCost(n)/1e9)
+	return fmt.Sprintf("tables of fingerprints: %d, by %s bits, about %.2g s", len(l.tables), width, l.pairsCost(n)/1e9)
 }
 
 // Pairs finds all pairs of fingerprints in hashes that differ in at most

@@ -136,7 +136,7 @@ func (d *duplication) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	defer release()
-	c, err := newComparison(ctx, d, s.Runner(snap))
+	c, err := newComparison(ctx, d, s.Runner(snap, "dedup"))
 	if err != nil {
 		return nil, err
 	}

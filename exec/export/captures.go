@@ -67,7 +67,7 @@ func (e *export) writeCaptures(ctx context.Context, f io.Writer, rows *session.R
 	}
 	defer release()
 	buf := bufio.NewWriterSize(f, 256<<10)
-	out, err := to.format.captures(ctx, captureTarget{to, buf, s.Env().Now, s.Runner(snap)})
+	out, err := to.format.captures(ctx, captureTarget{to, buf, s.Env().Now, s.Runner(snap, "export")})
 	if err != nil {
 		return 0, fmt.Errorf("export to %s: %w", to.path, err)
 	}

@@ -66,6 +66,7 @@ func readTarget(st *ast.Export, env *expr.Env) (target, error) {
 // export is an EXPORT statement whose clauses were read.
 type export struct {
 	s    *session.Session
+	st   *ast.Export
 	to   target
 	node plan.Node
 }
@@ -78,7 +79,7 @@ var Export = session.Declare("EXPORT", session.Works|session.Anywhere, readExpor
 // plans the query, and checks that the query has the columns that the format
 // needs.
 func readExport(s *session.Session, st *ast.Export) (e *export, err error) {
-	e = &export{s: s}
+	e = &export{s: s, st: st}
 	if e.to, err = readTarget(st, s.Env()); err != nil {
 		return nil, err
 	}
@@ -166,9 +167,9 @@ func (e *export) writeRows(ctx context.Context, f io.Writer, rows *session.Resul
 		}()
 		f = z
 	}
-	names := e.s.Runner(nil).Lines(ctx)
+	names := e.s.Runner(nil, "export").Lines(ctx)
 	defer names.Close()
-	w, err := to.format.rows(f, rowTarget{rows.Columns, e.s.Env().Location(), names})
+	w, err := to.format.rows(f, rowTarget{rows.Columns, e.s.Env().Location(), names, e.st.String(), e.s.Archive().Path()})
 	if err != nil {
 		return 0, err
 	}

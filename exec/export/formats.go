@@ -37,12 +37,13 @@ type format struct {
 	captures func(ctx context.Context, to captureTarget) (captureWriter, error)
 }
 
-// rowTarget is what a writer of rows needs to know about the export: the
-// columns, the time zone in which it writes times, and a sorter.
+// rowTarget is what a writer of rows needs to know about the export.
 type rowTarget struct {
-	cols  []value.Column
-	zone  *time.Location
-	names *spill.Lines // sorts the names of the nodes of a graph
+	cols      []value.Column
+	zone      *time.Location // in which times are written
+	names     *spill.Lines   // sorts the names of the nodes of a graph
+	statement string         // as the user wrote it, for a report
+	archive   string         // the path of the archive, for a report
 }
 
 // rowFormats returns the formats of package rowio that EXPORT can write: those
@@ -53,7 +54,7 @@ func rowFormats() (list []*format) {
 			continue
 		}
 		list = append(list, &format{name: f.Name, suffixes: f.Suffixes, rows: func(w io.Writer, to rowTarget) (rowio.Writer, error) {
-			return rowio.New(f.Name, w, rowio.Options{Zone: to.zone, Header: true})
+			return rowio.New(f.Name, w, rowio.Options{Zone: to.zone, Header: true, Statement: to.statement, Archive: to.archive})
 		}})
 	}
 	return list

@@ -40,6 +40,14 @@ func day(env *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(in(env, a[0]).Day())), nil
 }
 
+func hour(env *Env, a []value.Value) (value.Value, error) {
+	return value.OfInt(int64(in(env, a[0]).Hour())), nil
+}
+
+func dayOfWeek(env *Env, a []value.Value) (value.Value, error) {
+	return value.OfInt(int64(in(env, a[0]).Weekday())), nil
+}
+
 // truncUnits lists the units that date_trunc accepts. A query may write them in
 // any case, and with an s at the end.
 var truncUnits = []string{"year", "quarter", "month", "week", "day", "hour", "minute", "second"}
@@ -95,6 +103,40 @@ func truncated(unit string, t time.Time) value.Value {
 		return cut(t, time.Second)
 	}
 	return value.OfTime(max(record.At(value.StartOf(unit, t)), record.MinTime))
+}
+
+// dateDiff counts the starts of units between two times.
+func dateDiff(env *Env, a []value.Value) (value.Value, error) {
+	unit, err := truncUnit(a[0].Text)
+	if err != nil {
+		return value.Value{}, err
+	}
+	from, to := in(env, truncated(unit, in(env, a[1]))), in(env, truncated(unit, in(env, a[2])))
+	months := int64(to.Year()-from.Year())*12 + int64(to.Month()) - int64(from.Month())
+	switch unit {
+	case "year":
+		return value.OfInt(months / 12), nil
+	case "quarter":
+		return value.OfInt(months / 3), nil
+	case "month":
+		return value.OfInt(months), nil
+	case "week":
+		return value.OfInt(dayNumber(to)/7 - dayNumber(from)/7), nil
+	case "day":
+		return value.OfInt(dayNumber(to) - dayNumber(from)), nil
+	case "hour":
+		return value.OfInt(int64(to.Sub(from) / time.Hour)), nil
+	case "minute":
+		return value.OfInt(int64(to.Sub(from) / time.Minute)), nil
+	}
+	return value.OfInt(to.Unix() - from.Unix()), nil
+}
+
+// dayNumber returns how many days the local date of t is after a Monday long before
+// all times.
+func dayNumber(t time.Time) int64 {
+	const monday = 3 + 7*200_000 // 1 January 1970 was a Thursday
+	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC).Unix()/(24*60*60) + monday
 }
 
 // cut returns, as a Time, the start of the hour, minute or second of local time
@@ -179,10 +221,16 @@ func appendStrftime(dst []byte, t time.Time, format string) ([]byte, error) {
 var timeFunctions = []Function{
 	{Name: "age", Example: `age(2008-06-15, 2008-06-01)`, Doc: "The time from t until now, now() - t; or from the time from until t, t - from.",
 		params: []param{{"t", timeKind}, {"from", timeKind}}, min: 1, result: value.Duration, apply: age},
+	{Name: "date_diff", Example: `date_diff('day', 2008-06-01, 2008-06-15)`, Doc: "How many starts of the unit (as of date_trunc) lie after from and not after to; negative if to is before from.",
+		params: []param{{"unit", textKind}, {"from", timeKind}, {"to", timeKind}}, result: value.Int, apply: dateDiff},
 	{Name: "date_trunc", Example: `date_trunc('month', 2008-06-15)`, Doc: "The start of the year, quarter, month, week (from Monday), day, hour, minute or second that contains t.",
 		params: []param{{"unit", textKind}, {"t", timeKind}}, result: value.Time, prepare: prepareTrunc, apply: dateTrunc},
 	{Name: "day", Example: `day(2008-06-15)`, Doc: "The day of the month, from 1.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: day},
+	{Name: "dayofweek", Example: `dayofweek(2008-06-15)`, Doc: "The day of the week, from 0 for Sunday to 6.",
+		params: []param{{"t", timeKind}}, result: value.Int, apply: dayOfWeek},
+	{Name: "hour", Example: `hour(2008-06-15T10:30)`, Doc: "The hour of the day, from 0 to 23.",
+		params: []param{{"t", timeKind}}, result: value.Int, apply: hour},
 	{Name: "month", Example: `month(2008-06-15)`, Doc: "The month, from 1 to 12.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: month},
 	{Name: "now", Example: `now() > 2008`, Doc: "The time when the statement began.",

@@ -313,7 +313,7 @@ func (s *Sorted) AddAll(to uint32, from []uint32, weight []float32) error {
 	}
 	for _, u := range from {
 		if u >= nodes || u < behind || to >= nodes {
-			return fmt.Errorf("an edge from %d to %d, after one from %d, in a graph with %d nodes", u, to, behind, nodes)
+			return fmt.Errorf("an edge from %d to %d, after one from %d; the number of nodes is %d", u, to, behind, nodes)
 		}
 		behind = u
 	}

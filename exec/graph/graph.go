@@ -188,7 +188,7 @@ func (g *Graph) blockOf(node int) int {
 // A node that is not in the graph is an error.
 func (g *Graph) In(node int, f func(from int, weight float64)) error {
 	if node < 0 || node >= g.nodes {
-		return fmt.Errorf("node %d of a graph with %d nodes", node, g.nodes)
+		return fmt.Errorf("node %d of a graph of size %d", node, g.nodes)
 	}
 	b := g.blocks[g.blockOf(node)]
 	r, err := g.load(b, &buffer{})
@@ -262,7 +262,7 @@ func (a *assembly) add(to uint32, in row) error {
 	}
 	g := a.g
 	if int64(len(a.held.from))+int64(len(in.from)) > math.MaxUint32 {
-		return fmt.Errorf("more than %d edges point to node %d", int64(math.MaxUint32), to)
+		return fmt.Errorf("more edges than %d point to node %d", int64(math.MaxUint32), to)
 	}
 	g.degree[to] += uint32(len(in.from))
 	a.held.from = append(a.held.from, in.from...)

@@ -90,7 +90,7 @@ func ExplainHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOpt
 		return HITS{}, nil, nil, err
 	}
 	if int(node) >= nodes {
-		return HITS{}, nil, nil, fmt.Errorf("node %d of a graph with %d nodes", node, nodes)
+		return HITS{}, nil, nil, fmt.Errorf("node %d of a graph of size %d", node, nodes)
 	}
 	if err := h.run(ctx, h.o.Rounds-1); err != nil {
 		return HITS{}, nil, nil, err
@@ -157,7 +157,7 @@ func newFocused(nodes int, edges []WeightedEdge, o HITSOptions) (*focused, error
 	}
 	for _, e := range edges {
 		if int(e.From) >= nodes || int(e.To) >= nodes {
-			return nil, fmt.Errorf("an edge from %d to %d in a graph with %d nodes", e.From, e.To, nodes)
+			return nil, fmt.Errorf("an edge from %d to %d in a graph of size %d", e.From, e.To, nodes)
 		}
 	}
 	if o.Variant == Symmetric {

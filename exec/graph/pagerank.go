@@ -39,6 +39,14 @@ type RankOptions struct {
 	Progress func(round int, change float64)
 }
 
+// Expected returns about how many rounds PageRank needs: the power method makes a
+// change smaller by the factor Damping in each round, and the method used here needs
+// half as many rounds.
+func (o RankOptions) Expected() int {
+	o.setDefaults()
+	return min(o.Rounds, int(math.Ceil(math.Log(o.Tolerance)/math.Log(o.Damping)/2)))
+}
+
 // Ranks is the result of PageRank: the ranks, and when the computation stopped.
 type Ranks struct {
 	Rank   []float64 // the rank of each node; the sum is 1
@@ -128,9 +136,8 @@ func (t *tally) add(x float64, rank *float64, along, out float64) (give float64)
 	return give
 }
 
-// newRanking checks the options, sets the defaults for zero values, and returns
-// the state of PageRank before the first round.
-func (g *Graph) newRanking(o RankOptions) (*ranking, error) {
+// setDefaults replaces zero values by the defaults.
+func (o *RankOptions) setDefaults() {
 	if o.Damping == 0 {
 		o.Damping = .85
 	}
@@ -143,15 +150,21 @@ func (g *Graph) newRanking(o RankOptions) (*ranking, error) {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+}
+
+// newRanking checks the options, sets the defaults for zero values, and returns
+// the state of PageRank before the first round.
+func (g *Graph) newRanking(o RankOptions) (*ranking, error) {
+	o.setDefaults()
 	switch {
 	case !(o.Damping > 0 && o.Damping < 1):
 		return nil, fmt.Errorf("damping %v: it must be between 0 and 1", o.Damping)
 	case !(o.Tolerance > 0):
 		return nil, fmt.Errorf("tolerance %v: it must be more than 0", o.Tolerance)
 	case o.Rounds < 0:
-		return nil, fmt.Errorf("%d rounds: there must be some", o.Rounds)
+		return nil, fmt.Errorf("the number of rounds is %d: there must be some", o.Rounds)
 	case o.Start != nil && len(o.Start) != g.nodes:
-		return nil, fmt.Errorf("%d ranks to start from, for %d nodes", len(o.Start), g.nodes)
+		return nil, fmt.Errorf("the number of ranks to start from is %d, of nodes %d", len(o.Start), g.nodes)
 	}
 	r := &ranking{
 		g: g, o: o, x: make([]float64, g.nodes), along: make([]float64, g.nodes), give: make([]float64, g.nodes),
@@ -193,7 +206,7 @@ func (r *ranking) seed() error {
 	}
 	for _, s := range r.o.Seeds {
 		if int(s) >= r.g.nodes {
-			return fmt.Errorf("seed %d of a graph with %d nodes", s, r.g.nodes)
+			return fmt.Errorf("seed %d of a graph of size %d", s, r.g.nodes)
 		}
 		r.spring[s] += (1 - r.o.Damping) / n
 		r.x[s] += 1 / n

@@ -13,7 +13,7 @@ import (
 func (g *Graph) Path(ctx context.Context, from, to int) ([]int, error) {
 	for _, n := range []int{from, to} {
 		if n < 0 || n >= g.nodes {
-			return nil, fmt.Errorf("node %d of a graph with %d nodes", n, g.nodes)
+			return nil, fmt.Errorf("node %d of a graph of size %d", n, g.nodes)
 		}
 	}
 	// The graph lists incoming edges, so the search goes backwards from to, one

@@ -38,7 +38,7 @@ func (r *Runner) join(ctx context.Context, n *plan.Join) (value.Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	left, err := r.Rows(ctx, n.Left)
+	left, err := r.rows(ctx, n.Left)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +205,7 @@ func everyRow(n int) []int32 {
 // side, the right side reads only the URLs in them.
 func (j *joiner) open(a ahead) (value.Rows, error) {
 	if !a.whole {
-		return j.runner.Rows(j.ctx, j.node.Right)
+		return j.runner.rows(j.ctx, j.node.Right)
 	}
 	ranges := []urlkey.Range{}
 	for _, u := range a.urls {
@@ -223,7 +223,7 @@ func (r *Runner) seek(ctx context.Context, n *plan.Join, ranges []urlkey.Range) 
 	}
 	r.sought[n.Seek] = ranges
 	defer delete(r.sought, n.Seek)
-	return r.Rows(ctx, n.Right)
+	return r.rows(ctx, n.Right)
 }
 
 // fill adds the rows of right, the right side, to the table t.

@@ -25,14 +25,36 @@ type Runner struct {
 	// Meter, if not nil, measures every node of the plans, for EXPLAIN ANALYZE.
 	Meter *Meter
 
+	work *relation.Work // of the plan that runs; nil if nobody watches
 	// sought holds, while the right side of a join is opened, the URLs that its
 	// source needs to read.
 	sought map[*plan.Source][]urlkey.Range
 }
 
 // Rows returns the rows of the plan n. They are computed while the caller
-// ranges over them.
+// ranges over them. Meanwhile r.Watch may see how far the reading has come.
 func (r *Runner) Rows(ctx context.Context, n plan.Node) (value.Rows, error) {
+	if r.Watch == nil {
+		return r.rows(ctx, n)
+	}
+	var reads []*relation.Request
+	for _, src := range plan.Sources(n) {
+		reads = append(reads, &src.Request)
+	}
+	work := relation.NewWork(reads...)
+	r.work = work
+	rows, err := r.rows(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(*value.Batch, error) bool) {
+		defer r.Watch(ctx, work)()
+		rows(yield)
+	}, nil
+}
+
+// rows returns the rows of the node n, which are measured and counted.
+func (r *Runner) rows(ctx context.Context, n plan.Node) (value.Rows, error) {
 	rows, err := r.open(ctx, n)
 	if err != nil {
 		return nil, err
@@ -40,7 +62,7 @@ func (r *Runner) Rows(ctx context.Context, n plan.Node) (value.Rows, error) {
 	return r.Meter.measure(n, rows), nil
 }
 
-// open returns the rows of the node n. Rows calls it and measures the node.
+// open returns the rows of the node n. The method rows calls it and measures them.
 func (r *Runner) open(ctx context.Context, n plan.Node) (value.Rows, error) {
 	switch n := n.(type) {
 	case *plan.Row:
@@ -54,7 +76,7 @@ func (r *Runner) open(ctx context.Context, n plan.Node) (value.Rows, error) {
 	case *plan.Join:
 		return r.join(ctx, n)
 	}
-	in, err := r.Rows(ctx, n.Below()[0])
+	in, err := r.rows(ctx, n.Below()[0])
 	if err != nil {
 		return nil, err
 	}
@@ -85,11 +107,10 @@ func (r *Runner) open(ctx context.Context, n plan.Node) (value.Rows, error) {
 func oneRow(yield func(*value.Batch, error) bool) { yield(&value.Batch{N: 1}, nil) }
 
 // counted yields the batches of in, the rows of the node n. After each batch
-// it checks ctx and reports to r.Scanned how many rows there were so far.
+// it checks ctx.
 func (r *Runner) counted(ctx context.Context, n plan.Node, in value.Rows) value.Rows {
-	size := sizer(n)
+	size, work := sizer(n), r.work
 	return func(yield func(*value.Batch, error) bool) {
-		var rows int64
 		for b, err := range in {
 			if err == nil {
 				err = ctx.Err()
@@ -98,9 +119,8 @@ func (r *Runner) counted(ctx context.Context, n plan.Node, in value.Rows) value.
 				yield(nil, err)
 				return
 			}
-			rows += size(b)
-			if r.Scanned != nil {
-				r.Scanned(rows)
+			if work != nil {
+				work.AddRows(size(b))
 			}
 			if !yield(b, nil) {
 				return
@@ -112,15 +132,20 @@ func (r *Runner) counted(ctx context.Context, n plan.Node, in value.Rows) value.
 // source returns the rows that the source n reads from a relation. While a
 // join needs only the rows with certain URLs, source reads only those.
 func (r *Runner) source(ctx context.Context, n *plan.Source) value.Rows {
-	ask := &n.Request
+	ask, end := r.work.Begin(&n.Request)
 	ranges, narrowed := r.sought[n]
 	if narrowed = narrowed && !ask.Joins(); narrowed {
 		ask = ask.Within(ranges)
 	}
 	if n.Seek == nil || narrowed {
-		return r.Read(ctx, ask)
+		rows := r.Read(ctx, ask)
+		return func(yield func(*value.Batch, error) bool) {
+			defer end()
+			rows(yield)
+		}
 	}
 	return func(yield func(*value.Batch, error) bool) {
+		defer end()
 		less, err := r.lookFirst(ctx, n, ask)
 		if err != nil {
 			yield(nil, err)

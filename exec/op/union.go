@@ -12,7 +12,7 @@ func (r *Runner) union(ctx context.Context, n *plan.Union) (value.Rows, error) {
 	ins := make([]value.Rows, len(n.Ins))
 	for i, in := range n.Ins {
 		var err error
-		if ins[i], err = r.Rows(ctx, in); err != nil {
+		if ins[i], err = r.rows(ctx, in); err != nil {
 			return nil, err
 		}
 	}

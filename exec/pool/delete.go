@@ -154,7 +154,7 @@ func (d *deletion) ask(ctx context.Context, o task.DeleteOptions) (res task.Dele
 		return res, err
 	}
 	defer release()
-	rows, err := d.s.Runner(snap).Rows(ctx, d.node)
+	rows, err := d.s.Runner(snap, "delete").Rows(ctx, d.node)
 	if err != nil {
 		return res, err
 	}

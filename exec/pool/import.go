@@ -56,7 +56,7 @@ func (im *fileImport) damageError(results []task.ImportResult) error {
 	case files == 1:
 		m = fmt.Sprintf("%d places in %s are damaged, the first at byte %d: %s", places, first.Source, d.Offset, d.Why)
 	default:
-		m = fmt.Sprintf("%d places in %d of %d files are damaged, the first in %s at byte %d: %s", places, files, len(results), first.Source, d.Offset, d.Why)
+		m = fmt.Sprintf("%d places in %d of %s are damaged, the first in %s at byte %d: %s", places, files, value.Counted(len(results), "file"), first.Source, d.Offset, d.Why)
 	}
 	m += "; every record that can be read is in the archive"
 	if !im.s.Verbose() {

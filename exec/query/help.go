@@ -84,13 +84,23 @@ func helpOn(topic string, s *session.Session) string {
 		return f.Signature() + "\n\n" + f.Doc + "\n\n" + statement + "\n"
 	}
 	if k := session.SettingNamed(topic); k != nil {
-		return fmt.Sprintf("SET %s = %s\n\n%s\n", k.Name, k.Get(s.Settings()), k.Doc)
+		return SetExample(k, s.Settings()) + "\n\n" + k.Doc + "\n"
 	}
 	switch list := strings.ToUpper(topic); list {
 	case "RELATIONS", "COLUMNS", "FUNCTIONS", "SETTINGS", "QUERIES", "VIEWS":
 		return "SHOW " + list + " lists them.\n"
 	}
 	return helpOnWord(topic)
+}
+
+// SetExample returns the statement that sets the setting k to the value that it has
+// in s, such as SET timezone = 'UTC';.
+func SetExample(k *session.Setting, s *session.Settings) string {
+	text := "SET " + k.Name + " = " + k.Get(s) + ";"
+	if _, err := lang.ParseOne(text, ""); err != nil {
+		text = "SET " + k.Name + " = " + (&ast.String{Value: k.Get(s)}).String() + ";"
+	}
+	return text
 }
 
 // helpOnWord returns the syntax of the first statement whose syntax contains a
@@ -109,14 +119,17 @@ func helpOnWord(word string) string {
 	return ""
 }
 
-// helpRelation returns the help on a relation: what a row of it is, and one
-// line per column.
+// helpRelation returns the help on a relation: what a row of it is, one line per
+// column, and an example.
 func helpRelation(r *relation.Relation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: a row is %s\n\n", r.Name, r.Doc)
 	for i := range r.Columns {
 		c := &r.Columns[i]
 		fmt.Fprintf(&b, "  %-16s %-8s %s\n", c.Name, c.Type, c.Doc)
+	}
+	if example := lang.ExampleOf(r.Name); example != "" {
+		b.WriteString("\n" + example + "\n")
 	}
 	return b.String()
 }

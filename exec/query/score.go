@@ -49,7 +49,7 @@ func (x *scoreExplanation) Run(ctx context.Context) (*session.Result, error) {
 	}
 	defer release()
 	n := &plan.Sources(x.node)[0].Request
-	of, err := x.s.Runner(snap).ScoreOf(ctx, n, urlkey.Key(x.url))
+	of, err := x.s.Runner(snap, "explain").ScoreOf(ctx, n, urlkey.Key(x.url))
 	if err != nil {
 		return nil, err
 	}

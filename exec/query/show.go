@@ -71,6 +71,9 @@ func readShow(s *session.Session, st *ast.Show) (*shownList, error) {
 		}}, s.Env())
 		return &shownList{s: s, what: strings.ToUpper(r.Name), node: node}, err
 	}
+	if session.SettingNamed(st.What.Text) != nil {
+		return &shownList{s: s, what: st.What.Text, show: (*shownList).setting}, nil
+	}
 	return nil, expr.UnknownName(&st.What, "list", st.What.Text, " to show", Lists())
 }
 
@@ -152,6 +155,13 @@ func (l *shownList) settings(context.Context) (*session.Result, error) {
 	for _, k := range session.AllSettings() {
 		t.Add(settingRow(&k, l.s.Settings())...)
 	}
+	return t.Result(), nil
+}
+
+// setting returns the row of SHOW SETTINGS for one setting, as in SHOW timezone.
+func (l *shownList) setting(context.Context) (*session.Result, error) {
+	t := session.NewTable(settingColumns...)
+	t.Add(settingRow(session.SettingNamed(l.what), l.s.Settings())...)
 	return t.Result(), nil
 }
 

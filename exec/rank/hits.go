@@ -259,7 +259,7 @@ func (h *hubRank) Run(ctx context.Context) (*session.Result, error) {
 		value.OfInt(int64(len(part.Edges))), value.OfInt(int64(h.options.Rounds)), value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
 	res := t.Work(session.Count{Rows: 1, Bytes: kept.Bytes}, nil)
 	if part.Cut {
-		res.Notes = append(res.Notes, fmt.Sprintf("there are more than %d pages around those found; the others were left out", len(part.Nodes)))
+		res.Notes = append(res.Notes, fmt.Sprintf("there are more pages around those found than %d; the others were left out", len(part.Nodes)))
 	}
 	return res, nil
 }
@@ -267,10 +267,7 @@ func (h *hubRank) Run(ctx context.Context) (*session.Result, error) {
 // graph returns the graph that the statement asks for, and the part of this
 // graph whose nodes HITS ranks. The caller closes the graph.
 func (h *hubRank) graph(ctx context.Context, snap relation.Snapshot) (*graph.Named, *graph.Focused, error) {
-	run := h.s.Runner(snap)
-	if report := h.s.Report("hits: pages and links", "rows"); report != nil {
-		run.Scanned = func(rows int64) { report(rows, 0) }
-	}
+	run := h.s.Runner(snap, "hits: pages and links")
 	if err := h.findRoots(ctx, run); err != nil {
 		return nil, nil, err
 	}

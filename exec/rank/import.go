@@ -110,7 +110,7 @@ func (in *graphImport) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	lines := int64(0)
-	g, err := graph.BuildNamed(ctx, &s.Runner(snap).Memory, graph.NamedOptions{Weighted: true, SelfLoops: true}, func(m *graph.Maker) (err error) {
+	g, err := graph.BuildNamed(ctx, &s.Runner(snap, "import").Memory, graph.NamedOptions{Weighted: true, SelfLoops: true}, func(m *graph.Maker) (err error) {
 		lines, err = in.readEdges(ctx, m)
 		return err
 	})

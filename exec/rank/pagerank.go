@@ -180,11 +180,7 @@ func (r *ranking) Run(ctx context.Context) (*session.Result, error) {
 
 // graph makes the graph whose nodes the statement ranks. The caller closes it.
 func (r *ranking) graph(ctx context.Context, snap relation.Snapshot) (*graph.Named, error) {
-	run := r.s.Runner(snap)
-	if report := r.s.Report("pagerank: links", "rows"); report != nil {
-		run.Scanned = func(rows int64) { report(rows, 0) }
-	}
-	return r.asked.read(ctx, run)
+	return r.asked.read(ctx, r.s.Runner(snap, "pagerank: links"))
 }
 
 // compute computes the rank of each node of g. It is an error if g does not
@@ -204,8 +200,9 @@ func (r *ranking) compute(ctx context.Context, snap relation.Snapshot, g *graph.
 			return graph.Ranks{}, err
 		}
 	}
-	if report := r.s.Report("pagerank: iterations", "rows"); report != nil {
-		o.Progress = func(round int, _ float64) { report(int64(round), 0) }
+	if report := r.s.Report("pagerank", "rounds"); report != nil {
+		rounds := int64(o.Expected())
+		o.Progress = func(round int, _ float64) { report(int64(round), rounds) }
 	}
 	return g.PageRank(ctx, o)
 }

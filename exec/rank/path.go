@@ -52,7 +52,7 @@ func (p *pathSearch) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	defer release()
-	g, err := asked.read(ctx, s.Runner(snap))
+	g, err := asked.read(ctx, s.Runner(snap, "path"))
 	if err != nil {
 		return nil, err
 	}

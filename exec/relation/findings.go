@@ -50,7 +50,7 @@ type finding struct {
 // range and those that began in it. With a choice such as LATEST, each chosen version
 // that has the words is a row of its own.
 var Findings = listWithRefs(Relation{
-	Name: "findings", Doc: "a span of time in which a page had the words of findings('words')", Scoped: true, Asked: true,
+	Name: "findings", Doc: "a span of time in which a page had the words of findings('words')", Scoped: true, OfStored: true, Asked: true,
 	Order: []string{"url", "first_seen"}, RefColumns: refColumns,
 	Columns: []Column{
 		urlOf("url", "canonical URL; of joined findings, the one that had the words last", func(f *finding) string { return f.url }),

@@ -31,7 +31,7 @@ type layoutRow struct {
 // Layouts declares the relation layouts, which has one row per layout of a
 // host.
 var Layouts = listWithRefs(Relation{
-	Name: "layouts", Doc: "one layout of a host: the html of pages without their blocks", Scoped: true,
+	Name: "layouts", Doc: "one layout of a host: the html of pages without their blocks", Scoped: true, OfStored: true,
 	RefColumns: refColumns,
 	Columns: []Column{
 		textOf("host", "host name, without a port", func(l *layoutRow) string { return l.host }),

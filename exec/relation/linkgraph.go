@@ -56,19 +56,23 @@ type linker struct {
 	o      LinkOptions
 	m      *graph.Maker
 
-	refers  facts.References
-	leaves  []record.Leaf
-	from    uint32 // the node of the current page
-	domain  string // of the current page, for WithoutInternal
-	name    []byte // scratch memory for the name of a node
-	scanned int64
+	refers facts.References
+	leaves []record.Leaf
+	from   uint32 // the node of the current page
+	domain string // of the current page, for WithoutInternal
+	name   []byte // scratch memory for the name of a node
 
 	fromHost, toHost func(url string) string
 }
 
 // read adds all pages that l.source chooses, and their links, to the graph.
 func (l *linker) read() error {
-	n := l.source
+	work := NewWork(l.source)
+	if l.Watch != nil {
+		defer l.Watch(l.ctx, work)()
+	}
+	n, end := work.Begin(l.source)
+	defer end()
 	if n.Window.Empty() || n.Ranges != nil && len(n.Ranges) == 0 {
 		return nil
 	}
@@ -86,9 +90,7 @@ func (l *linker) read() error {
 				return err
 			}
 		}
-		if l.scanned += int64(b.N); l.Scanned != nil {
-			l.Scanned(l.scanned)
-		}
+		work.AddRows(int64(b.N))
 	}
 	return nil
 }

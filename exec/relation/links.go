@@ -27,7 +27,7 @@ type linkRow struct {
 
 // Links declares the relation links, which has one row per link of a version.
 var Links = listWithRefs(Relation{
-	Name: "links", Doc: "one link of one version", Scoped: true,
+	Name: "links", Doc: "one link of one version", Scoped: true, OfStored: true,
 	OfVersions: true, Cut: true, RefColumns: partRefColumns,
 	Columns: []Column{
 		urlOf("url", "canonical URL of the page", func(l *linkRow) string { return l.url }),

@@ -33,9 +33,9 @@ type Reader struct {
 	// Memory says how much memory the operators that hold rows share, and where
 	// they create temporary files.
 	spill.Memory
-	// Scanned, if not nil, is called after each batch that a source yields,
-	// with the number of rows that this source has yielded so far.
-	Scanned func(rows int64)
+	// Watch, if not nil, is called when the reading of relations begins, with what is
+	// to be read. The function that it returns is called at the end.
+	Watch func(context.Context, *Work) (stop func())
 
 	// Plain makes the Reader read every page that a question is put to, for tests.
 	Plain bool
@@ -107,6 +107,9 @@ type Snapshot interface {
 	// Words answers a question for the captures with a key in ranges and a time in from
 	// <= time < to, without reading their pages. It returns nil if it cannot.
 	Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error)
+	// ToRead returns how much the scan s reads at most, without reading it. part says
+	// what is read of the db-files.
+	ToRead(ctx context.Context, s record.Scan, part record.FilePart) (record.Reading, error)
 	// KeysOf returns the keys of the URLs of captures, sorted, each once.
 	KeysOf(ctx context.Context, refs []record.Ref) ([]string, error)
 	// Linking returns the captures with a time before to whose pages have, or may have, a

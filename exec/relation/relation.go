@@ -39,6 +39,9 @@ type Relation struct {
 	// Cut reports that the rows depend on the level down to which pages are
 	// divided into blocks.
 	Cut bool
+	// OfStored reports that each row needs what is stored about its page, and not only
+	// what the lists of captures have.
+	OfStored bool
 	// History reports that a row depends on all earlier versions of its URL.
 	History bool
 	// OfSession reports that the rows come from the session or from its jobs,

@@ -64,6 +64,8 @@ type Request struct {
 	// of near-copies. Zone is the time zone in which the session names months; nil is UTC.
 	Collapse bool
 	Zone     *time.Location
+	// Work, if not nil, counts what the scan of captures reads.
+	Work *record.Work
 }
 
 // Joins reports whether a row of n may depend on captures of other URLs than its own. A
@@ -199,7 +201,7 @@ func (n *Request) Scan(needs record.Columns) record.Scan {
 	for _, f := range n.Fields {
 		needs |= f.Needs
 	}
-	s := record.Scan{Ranges: n.Ranges, From: n.Window.From, To: n.Window.To, Columns: needs}
+	s := record.Scan{Ranges: n.Ranges, From: n.Window.From, To: n.Window.To, Columns: needs, Work: n.Work}
 	if match := n.Match; match != nil {
 		s.Skip = func(key, _ string) bool { return !match(key) }
 	}

@@ -274,7 +274,7 @@ func (r *Reader) chosen(ctx context.Context, n *Request) record.Rows {
 // n chooses. It reads only the column change, which says where versions begin.
 func choiceScan(n *Request) record.Scan {
 	s := n.Scan(0)
-	s.Columns = record.ColChange
+	s.Columns, s.Work = record.ColChange, nil // the other scan counts
 	return s
 }
 

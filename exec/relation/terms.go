@@ -15,7 +15,7 @@ import (
 // Terms declares the relation terms, which has one row for each term that pages have. A
 // query that wants only certain terms reads only these.
 var Terms = list(Relation{
-	Name: "terms", Doc: "one word of the pages of the scope and time", Scoped: true,
+	Name: "terms", Doc: "one word of the pages of the scope and time", Scoped: true, OfStored: true,
 	Columns: []Column{
 		textOf("term", "the word, folded: lower case, without accents, in simplified Chinese letters", func(t *terms.Row) string { return t.Term }),
 		textOf("lang", "language that most of the versions with the word have; else that of its script", func(t *terms.Row) string { return t.Lang }),

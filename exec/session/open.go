@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
 	"infomall/exec/op"
 	"infomall/exec/plan"
@@ -28,7 +27,7 @@ func (s *Session) Open(ctx context.Context, node plan.Node) (*Result, error) {
 	if snap != nil {
 		snap.SkipDamage()
 	}
-	runner := s.Runner(snap)
+	runner := s.Runner(snap, "select")
 	rows, err := runner.Rows(ctx, node)
 	if err != nil {
 		release()
@@ -62,6 +61,8 @@ func (s *Session) Open(ctx context.Context, node plan.Node) (*Result, error) {
 		res.Notes = append(res.Notes, runner.Notes...)
 		if !any && len(sources) == 1 {
 			res.Notes = append(res.Notes, s.whyEmpty(ctx, snap, node, sources[0])...)
+		} else if !any {
+			res.Notes = append(res.Notes, fileNotes(sources)...)
 		}
 	}
 	return res, nil
@@ -106,8 +107,9 @@ func (s *Session) SnapshotOrEmpty(ctx context.Context) (relation.Snapshot, func(
 }
 
 // Runner returns a Runner, which runs plans against the snapshot snap. snap
-// may be nil for plans without sources.
-func (s *Session) Runner(snap relation.Snapshot) *op.Runner {
+// may be nil for plans without sources. The progress of the plans is shown as
+// what, the name of the statement, such as "select".
+func (s *Session) Runner(snap relation.Snapshot, what string) *op.Runner {
 	more := s.language.Relations(s)
 	r := &op.Runner{Reader: relation.Reader{
 		Plain: s.o.Plain, Snapshot: snap, History: s.history, Schedules: more.Schedules, Rules: more.Rules, Memory: spill.Memory{Bytes: s.o.Settings.MemoryBytes},
@@ -127,9 +129,7 @@ func (s *Session) Runner(snap relation.Snapshot) *op.Runner {
 	if snap != nil && s.o.Archive.Exists() {
 		r.Memory.Dirs = append(r.Memory.Dirs, filepath.Dir(s.o.Archive.Path()))
 	}
-	if report := s.Report("select", "rows"); report != nil {
-		r.Scanned = func(rows int64) { report(rows, 0) }
-	}
+	r.Watch = s.Watch(what, snap)
 	return r
 }
 
@@ -140,41 +140,4 @@ func (s *Session) history(ctx context.Context) ([]relation.Entry, error) {
 		return nil, nil
 	}
 	return s.o.History(ctx)
-}
-
-// reportEvery is the least time between two reports of progress.
-const reportEvery = 100 * time.Millisecond
-
-// Report returns a function that reports the progress of a statement to the
-// user. The statement calls it with how much is done and how much there is
-// in total. Report returns nil if nobody wants the progress. what and unit
-// are as in Progress.
-func (s *Session) Report(what, unit string) func(done, total int64) {
-	report := s.ReportEach(what, unit)
-	if report == nil {
-		return nil
-	}
-	return func(done, total int64) { report("", done, total) }
-}
-
-// ReportEach is like Report for work on several things, one after the other,
-// such as files. The function in the result also takes the name of the
-// current thing. Each report shows work and that name, such as "copy
-// 200806".
-func (s *Session) ReportEach(work, unit string) func(name string, done, total int64) {
-	if s.o.Progress == nil {
-		return nil
-	}
-	var last time.Time
-	return func(name string, done, total int64) {
-		now := time.Now()
-		if now.Sub(last) < reportEvery {
-			return
-		}
-		last = now
-		if name != "" {
-			name = " " + name
-		}
-		s.o.Progress(Progress{What: work + name, Done: done, Total: total, Unit: unit})
-	}
 }

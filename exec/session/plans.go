@@ -12,7 +12,8 @@ import (
 )
 
 // PlanLines returns the plan node as lines for EXPLAIN. Below each source, a
-// line names the pools that the source would open.
+// line names the pools that the source would open, and another says how much it
+// reads.
 func (s *Session) PlanLines(ctx context.Context, node plan.Node) (lines []string, err error) {
 	snap, release, err := s.SnapshotFor(ctx, node)
 	if err != nil {
@@ -40,16 +41,23 @@ func planLines(ctx context.Context, snap relation.Snapshot, right int, nodes ...
 	}
 	for _, n := range nodes {
 		plan.Walk(n, func(n plan.Node, depth int) {
+			if err != nil {
+				return
+			}
 			lines = append(lines, Indented(right+depth, n.String()))
 			if src, ok := n.(*plan.Source); ok && src.Relation.Scoped && src.Relation.OwnTime == "" {
 				lines = append(lines, Indented(right+depth+1, poolLine(pools, src.Reads())))
+				var read record.Reading
+				if read, err = relation.ToRead(ctx, snap, &src.Request); read.Chunks > 0 {
+					lines = append(lines, Indented(right+depth+1, readLine(read)))
+				}
 				if src.AsksWords() {
 					lines = append(lines, Indented(right+depth+1, wordLine(snap, src.Reads())))
 				}
 			}
 		})
 	}
-	return lines, nil
+	return lines, err
 }
 
 // Indented returns a line of a plan, indented by two spaces for each step of
@@ -69,6 +77,16 @@ func poolLine(pools []record.Pool, w relation.Window) string {
 		}
 	}
 	return fmt.Sprintf("pools: %s with at most %s", poolList(names, len(pools)), value.Counted(captures, "capture"))
+}
+
+// readLine returns a line that says how much a source reads at most.
+func readLine(r record.Reading) string {
+	line := fmt.Sprintf("reads: up to %s, in %s of %s; %s of indexes", value.Counted(r.Captures, "capture"), value.Counted(r.Chunks, "index chunk"),
+		value.Counted(r.Segments, "segment"), value.Size(r.IndexBytes))
+	if r.FileBytes > 0 {
+		line += ", about " + value.Size(r.FileBytes) + " of db-files"
+	}
+	return line
 }
 
 // wordLine returns a line that says how many of the segments in the time of w have an

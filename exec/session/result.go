@@ -9,14 +9,6 @@ import (
 	"infomall/store/record"
 )
 
-// Progress is how much of its work a statement has done. Total is 0 if the
-// whole amount is not known.
-type Progress struct {
-	What        string // such as "import k.warc.gz"
-	Done, Total int64
-	Unit        string // "bytes" or "rows"
-}
-
 // ResultKind is the kind of a Result, such as rows or bytes. It decides how
 // the result is printed.
 type ResultKind uint8

@@ -45,8 +45,8 @@ type Options struct {
 	// which. If it returns an error, nothing is removed and the statement returns that
 	// error. If Confirm is nil, both statements are refused.
 	Confirm func(ctx context.Context, what []string) error
-	// Progress, if not nil, is called with the progress of a long statement, at most ten
-	// times a second and from one goroutine.
+	// Progress, if not nil, is called with the progress of a long statement, about ten
+	// times a second. Several goroutines may call it.
 	Progress func(Progress)
 }
 

@@ -194,6 +194,18 @@ func (s *Session) neverHeld(ctx context.Context, snap relation.Snapshot, what st
 	return note, nil
 }
 
+// fileNotes returns a note for each scope of sources that is the name of a file which
+// FILE reads. It is for a query without rows, and does not look whether the scope was
+// captured.
+func fileNotes(sources []*plan.Source) (notes []string) {
+	for _, src := range sources {
+		if file, ok := scopeFile(src.Scope); ok {
+			notes = append(notes, fmt.Sprintf("%s is a scope; there is a file of this name: FILE '%s' reads it", src.Scope, file))
+		}
+	}
+	return notes
+}
+
 // scopeFile returns the name in scope, which is a list of scopes in quotes, and
 // true if it is one name, such as 'a.csv', and a file of this name exists that
 // FILE reads.

@@ -102,6 +102,9 @@ func (v *pageView) result(ctx context.Context, snap relation.Snapshot) (*session
 		return res, nil
 	}
 	body, err := pageForm(st, &p)
+	if st.Form == ast.PageDefault {
+		note += "; AS text shows its words, AS blocks its parts"
+	}
 	return &session.Result{Kind: session.ResultBytes, Columns: v.column(), Bytes: body, Notes: []string{note}}, err
 }
 

@@ -147,3 +147,18 @@ func (v Value) String() string {
 	}
 	return string(v.Append(nil, time.UTC))
 }
+
+// Size returns a number of bytes as text for people, in the largest unit that is
+// not above it: "312 B", "1.5 MB". The units are powers of 1024.
+func Size(bytes int64) string {
+	f, names := float64(bytes), []string{"B", "KB", "MB", "GB", "TB"}
+	i := 0
+	for f >= 1024 && i < len(names)-1 {
+		f /= 1024
+		i++
+	}
+	if i == 0 {
+		return strconv.FormatInt(bytes, 10) + " B"
+	}
+	return strconv.FormatFloat(f, 'f', 1, 64) + " " + names[i]
+}

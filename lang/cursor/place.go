@@ -121,13 +121,32 @@ func (p finder) fill(n *Next, i int) {
 	}
 	for _, w := range grammar.Words() {
 		t := scan.WordToken(w)
+		ahead := slices.Contains(grammar.LookAhead, w)
 		if name && t.Type == scan.Ident && grammar.ReadAsName(w, can) && !(n.Place == PlaceList && slices.Contains(grammar.SecondWords("SHOW"), w)) {
-			continue // at a place for any name, the word would be read as a name
+			// At a place for any name, the word would be read as a name, unless what
+			// follows it may not follow a name.
+			if n.Place == PlaceList || !ahead || p.goesOn(i, t)&^p.goesOn(i, grammar.AName) == 0 {
+				continue
+			}
 		}
-		if can(t) {
+		if can(t) || ahead && p.goesOn(i, t) != 0 {
 			n.Words = append(n.Words, w)
 		}
 	}
+}
+
+// seconds are tokens that may follow a word of grammar.LookAhead.
+var seconds = []scan.Token{{Type: scan.Op, Value: "("}, grammar.AString, grammar.ANumber, grammar.AName, grammar.APeriod, grammar.ADuration}
+
+// goesOn returns which of seconds the grammar accepts after the first i tokens and
+// the token t, as bits.
+func (p finder) goesOn(i int, t scan.Token) (bits uint) {
+	for k, second := range seconds {
+		if p.ReachWith(i, len(p.Tokens)-1, t, second) > i+1 {
+			bits |= 1 << k
+		}
+	}
+	return bits
 }
 
 // placeOf maps a value of the struct tag names, such as "view", to the Place of

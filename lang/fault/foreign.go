@@ -36,7 +36,11 @@ var foreignStarts = map[string]string{
 	"VALUES":   listsOfValues,
 	"ATTACH":   "an archive is opened by infomall -a DIR; COPY POOL ALL TO 'dir' brings one into another folder",
 	"DETACH":   "an archive is opened by infomall -a DIR",
+	"HOW":      askInSQL, "WHAT": askInSQL, "WHICH": askInSQL, "WHEN": askInSQL, "WHERE": askInSQL, "WHO": askInSQL, "WHY": askInSQL, "DID": askInSQL,
+	"FIND": askInSQL, "LIST": askInSQL, "GIVE": askInSQL, "COUNT": askInSQL,
 }
+
+const askInSQL = "questions are asked in SQL, as in SELECT count(DISTINCT url) FROM changes BETWEEN 2008-07 AND 2008-08, or by SEARCH 'words'"
 
 const listsOfValues = "FILE 'list.csv' reads a list of one's own; SELECT 1 UNION ALL SELECT 2 makes one"
 
@@ -142,6 +146,8 @@ func (x *explainer) foreignQuery() (int, string) {
 	case x.at == 0:
 	case x.at > 1 && scan.IsOp(&x.tokens[x.at-2], "*") && x.word(1) == "EXCEPT" && scan.IsOp(t, "("):
 		return x.at - 1, foreignWords["EXCLUDE"]
+	case scan.IsOp(t, "(") && x.word(2) == "FROM" && (x.word(1) == "GENERATE_SERIES" || x.word(1) == "RANGE"):
+		return x.at - 1, "SELECT year(time) FROM periods(year) BETWEEN 2010 AND 2025 has one row per year; periods takes month, week and day, too"
 	case x.word(1) == "QUALIFY":
 		return x.at - 1, noQualify
 	case x.word(1) == "FIRST" && x.word(2) == "FETCH":
@@ -230,8 +236,6 @@ func (x *explainer) foreignForm() (int, string) {
 	t := &x.tokens[x.at]
 	open := scan.Token{Type: scan.Op, Value: "("}
 	switch {
-	case scan.IsKeyword(t, "FROM") && x.word(3) == "EXTRACT" && scan.IsOp(&x.tokens[x.at-2], "("):
-		return x.at - 3, "write " + strings.ToLower(x.word(1)) + "(time)"
 	case scan.IsOp(t, ",") && x.at > 1 && scan.IsKeyword(&x.tokens[x.at-2], "LIMIT"):
 		return x.at, "write LIMIT n OFFSET m: how many, then how many to pass over"
 	case scan.IsOp(t, "/") && x.at > 0 && x.tokens[x.at-1].Type == scan.Number && x.Accepts(x.at-1, grammar.APeriod):
@@ -279,15 +283,8 @@ func unitFor(word string) string {
 	case "MS", "S", "H", "D", "W", "MO", "Y":
 		return strings.ToLower(w)
 	default:
-		for _, u := range [...][2]string{
-			{"SECOND", "s"}, {"MINUTE", "m"}, {"HOUR", "h"}, {"DAY", "d"}, {"WEEK", "w"}, {"MONTH", "mo"}, {"YEAR", "y"},
-		} {
-			if w == u[0] || w == u[0]+"S" {
-				return u[1]
-			}
-		}
+		return strings.TrimPrefix(scan.ShortDuration("1 "+word), "1")
 	}
-	return ""
 }
 
 // clauseRanks maps the first word of each clause of SELECT to the place of the

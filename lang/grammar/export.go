@@ -4,18 +4,20 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"infomall/lang/ast"
+	"infomall/lang/scan"
 )
 
 var exportStatement = of[exportSyntax]("EXPORT", topic{"EXPORT", `
 EXPORT (query) TO file
+EXPORT scope, … TO file
     [FORMAT (csv | tsv | json | jsonl | markdown | html | parquet | edges
       | graphml | warc | tianwang | wacz | cdxj)]
 file = 'text' | $name | expr || expr
-`})
+` + helpScope})
 
 type exportSyntax struct {
 	source
-	Query   querySyntax           `parser:"'EXPORT' '(' @@ ')'"`
+	Query   exportedSyntax        `parser:"'EXPORT' @@" names:"scope"`
 	Options []*exportOptionSyntax `parser:"@@*"`
 }
 
@@ -26,7 +28,7 @@ type exportOptionSyntax struct {
 }
 
 func (s *exportSyntax) tree(b *builder) ast.Statement {
-	ex := &ast.Export{Span: s.span(), Query: s.Query.tree()}
+	ex := &ast.Export{Span: s.span(), Query: s.Query.exported()}
 	for _, o := range s.Options {
 		if o.To != nil {
 			once(b, o, "TO", &ex.To, o.To)
@@ -38,4 +40,35 @@ func (s *exportSyntax) tree(b *builder) ast.Statement {
 		b.fail(ex.Span, "EXPORT has no file", "add TO 'file.csv'")
 	}
 	return ex
+}
+
+// exportedSyntax is what follows EXPORT, after parsing. Participle calls
+// parseExported for struct fields of this type. The method exported returns the query.
+type exportedSyntax interface{ exported() *ast.Query }
+
+type exportedTree ast.Query
+
+func (q *exportedTree) exported() *ast.Query { return (*ast.Query)(q) }
+
+// parseExported reads a query in brackets, or scopes. It returns scopes as the query
+// for the captures of their URLs, which is what files of captures need.
+func parseExported(lex *lexer.PeekingLexer) (exportedSyntax, error) {
+	p := parser{lex: lex}
+	start := scan.StartOf(p.peek())
+	if p.takeOp("(") {
+		q, err := p.bracketedQuery()
+		return (*exportedTree)(q), err
+	}
+	scopes, err := p.scopes()
+	if err != nil {
+		return nil, err
+	}
+	span := p.span(start)
+	column := func(name string) ast.Item {
+		return ast.Item{Span: span, Expr: &ast.Column{Span: span, Name: ast.Name{Span: span, Text: name}}}
+	}
+	return (*exportedTree)(&ast.Query{Span: span, Select: &ast.Select{
+		Span: span, Items: []ast.Item{column("url"), column("time")},
+		From: &ast.Source{Span: span, Relation: &ast.Name{Span: span, Text: "captures"}, Scopes: scopes},
+	}}), nil
 }

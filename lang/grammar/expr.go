@@ -331,7 +331,7 @@ func (p *parser) castAtom() (ast.Expr, error) {
 			return nil, err
 		}
 		p.next()
-		x = &ast.Cast{Span: p.span(start), X: x, Type: scan.Name(t)}
+		x = p.castTo(start, x, t)
 	}
 	return x, err
 }
@@ -349,6 +349,9 @@ func (p *parser) atom() (ast.Expr, error) {
 		p.next()
 		if scan.IsOp(p.peek(), "(") {
 			return p.call(t)
+		}
+		if p.atInterval(t) {
+			return durationIn(p.next()), nil
 		}
 		return p.column(t)
 	case scan.Quoted:
@@ -433,6 +436,9 @@ func (p *parser) column(first *lexer.Token) (ast.Expr, error) {
 func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 	c := &ast.Call{Name: scan.Name(name)}
 	p.next() // the bracket
+	if p.atExtract(name) {
+		return p.extract(scan.StartOf(name))
+	}
 	switch {
 	case p.takeOp("*"):
 		c.Star = true
@@ -619,5 +625,5 @@ func (p *parser) cast() (ast.Expr, error) {
 	if err := p.needOp(")"); err != nil {
 		return nil, err
 	}
-	return &ast.Cast{Span: p.span(start), X: x, Type: scan.Name(t)}, nil
+	return p.castTo(start, x, t), nil
 }

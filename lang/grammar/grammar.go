@@ -131,6 +131,7 @@ func of[T any, P interface {
 			participle.UseLookahead(lookahead),
 			participle.ParseTypeWith(parseQuery),
 			participle.ParseTypeWith(parseSummarized),
+			participle.ParseTypeWith(parseExported),
 			participle.ParseTypeWith(parseExpr),
 			participle.ParseTypeWith(parseTime),
 			participle.ParseTypeWith(parseMoment),

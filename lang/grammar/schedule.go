@@ -15,7 +15,7 @@ n = 10 | $name
 type scheduleSyntax struct {
 	nested
 	Name     lexer.Token `parser:"'SCHEDULE' @( Ident | Quoted )"`
-	Every    lexer.Token `parser:"( 'EVERY' @( Duration | Param )"`
+	Every    lexer.Token `parser:"( 'EVERY' @( Duration | Param | String )"`
 	Cron     lexer.Token `parser:"| 'CRON' @( String | Param )"`
 	Adaptive bool        `parser:"| @'ADAPTIVE'"`
 	Budget   lexer.Token `parser:"  ( 'BUDGET' @( Number | Param )"`
@@ -28,7 +28,7 @@ type scheduleSyntax struct {
 func (s *scheduleSyntax) tree(b *builder) ast.Statement {
 	c := &ast.Schedule{
 		Span: s.span(), Name: scan.Name(&s.Name), Adaptive: s.Adaptive,
-		Every: optionalConstant(s.Every), Cron: optionalConstant(s.Cron), Budget: optionalConstant(s.Budget), Per: optionalConstant(s.Per),
+		Every: optionalDuration(b, s.Every), Cron: optionalConstant(s.Cron), Budget: optionalConstant(s.Budget), Per: optionalConstant(s.Per),
 		Statement: s.inner.tree(b),
 	}
 	b.declared(c.Statement, nil, "a schedule has none", "write the value itself")

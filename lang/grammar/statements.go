@@ -15,6 +15,7 @@ var statements = []*statement{
 	unscheduleStatement,
 	runScheduleStatement,
 	copyStatement,
+	copyRowsStatement,
 	verifyStatement,
 	mergeStatement,
 	repairStatement,

@@ -130,6 +130,14 @@ func structOf(t reflect.Type) reflect.Type {
 	return nil
 }
 
+// LookAhead are words that are not reserved and that the grammar takes for words of
+// the language only if the right token follows. Otherwise they are names, such as in
+// SELECT count(*) over FROM captures.
+var LookAhead = []string{
+	"SEARCH", "FILE", "FILTER", "OVER", "FOR", "WORKERS", "SCHEDULE",
+	"AT", "SINCE", "UNTIL", "DURING", "NEAREST", "FIRST", "LATEST", "EACH",
+}
+
 // IsWord reports whether text is a word of the language, in upper or lower
 // case.
 func IsWord(text string) bool {

@@ -158,6 +158,29 @@ func durationFits(text, unit string) bool {
 	return n <= int64(math.MaxInt64/durationUnits[unit])
 }
 
+// ShortDuration returns the duration that text says in words, such as "7 days" or "1
+// month", in the form of the language: 7d, 1mo. It returns "" if text is no whole
+// number and a unit.
+func ShortDuration(text string) string {
+	number, unit, _ := strings.Cut(strings.TrimSpace(text), " ")
+	if number != "" && strings.Trim(number, "0123456789") != "" { // as in 7d
+		i := strings.IndexFunc(number, func(r rune) bool { return r < '0' || r > '9' })
+		number, unit = number[:i], number[i:]+unit
+	}
+	unit = strings.ToLower(strings.TrimSpace(unit))
+	if short := unitNames[strings.TrimSuffix(unit, "s")]; short != "" {
+		unit = short
+	}
+	kind, ok := unitKind(unit)
+	if number == "" || !ok || kind != Duration || !durationFits(number+unit, unit) {
+		return ""
+	}
+	return number + unit
+}
+
+// unitNames maps the names of units of durations, in the singular, to the units.
+var unitNames = map[string]string{"second": "s", "minute": "m", "hour": "h", "day": "d", "week": "w", "month": "mo", "year": "y"}
+
 // unitOf returns the unit at the end of the text of a size or a duration, such
 // as "KB" for "64KB".
 func unitOf(text string) string {

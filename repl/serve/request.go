@@ -140,7 +140,7 @@ func acquire(ctx context.Context, gate chan struct{}, wait time.Duration) (relea
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-timer.C:
-		return nil, failf(http.StatusServiceUnavailable, "the server is busy with %d other requests; try again later", cap(gate))
+		return nil, failf(http.StatusServiceUnavailable, "the server is busy with other requests, %d of them; try again later", cap(gate))
 	}
 }
 

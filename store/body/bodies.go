@@ -90,7 +90,7 @@ func (r *Runs) contents(ref segment.RunRef, room []byte) (*segment.Contents, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.countRead(c.Stored)
+	r.countRead(c.Stored, c.Unpacked())
 	return c, nil
 }
 

@@ -141,11 +141,13 @@ func (r *Runs) inForce() map[uint32]*segment.Info {
 	return r.byID
 }
 
-// ReadChunk counts one index chunk of a segment as read, for Stats.
-func (r *Runs) ReadChunk(s *segment.Reader) {
+// ReadChunk counts one index chunk of a segment as read, for Stats. size is its size
+// in bytes.
+func (r *Runs) ReadChunk(s *segment.Reader, size int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stats.Chunks++
+	r.stats.IndexBytes += int64(size)
 	r.open(s.Info)
 }
 
@@ -215,7 +217,7 @@ func (r *Runs) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 		return nil, err
 	}
 	r.mu.Lock()
-	r.countRead(run.Stored)
+	r.countRead(run.Stored, run.Unpacked())
 	useCache := !r.noCache
 	if r.shelf != nil {
 		r.shelf.put(key, run, run.Bytes())
@@ -237,10 +239,11 @@ func (r *Runs) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 func runKey(s *segment.Reader, n uint32) uint64 { return uint64(s.Info.Number())<<32 | uint64(n) }
 
 // countRead counts, for Stats, one run that was read from disk, and its size in
-// bytes. The caller holds r.mu.
-func (r *Runs) countRead(bytes int) {
+// bytes: as it is stored, and decompressed. The caller holds r.mu.
+func (r *Runs) countRead(stored, unpacked int) {
 	r.stats.Runs++
-	r.stats.Bytes += int64(bytes)
+	r.stats.Bytes += int64(stored)
+	r.stats.Decoded += int64(unpacked)
 	if !r.noCache {
 		r.stats.CacheMisses++
 	}

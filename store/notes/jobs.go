@@ -252,7 +252,7 @@ func (k *Notes) readLog(log *jobLog) error {
 		}
 	}
 	if bad > 0 {
-		k.warn(&segment.Error{File: name, Offset: -1, Err: fmt.Errorf("%d jobs of its history cannot be read; no capture needs it", bad)})
+		k.warn(&segment.Error{File: name, Offset: -1, Err: fmt.Errorf("jobs of its history that cannot be read: %d; no capture needs it", bad)})
 	}
 	return nil
 }

@@ -65,6 +65,8 @@ type Scan struct {
 	// Skip, if not nil, is called once for each URL with its sort key. If it
 	// returns true, the scan leaves out all captures of that URL.
 	Skip func(key, url string) bool
+	// Work, if not nil, counts the chunks of indexes that the scan comes past.
+	Work *Work
 }
 
 // Tally says which captures to count, and by which columns. The rows of the result
@@ -313,8 +315,10 @@ type ReadStats struct {
 	Pools       []string // names of the pools opened, sorted
 	Segments    int      // opened
 	Chunks      int64    // chunks of indexes decoded
-	Runs        int64    // runs of db-files decompressed
-	Bytes       int64    // read from db-files
+	IndexBytes  int64    // size of these chunks
+	Runs        int64    // runs of db-files read
+	Bytes       int64    // read from db-files, compressed as they are
+	Decoded     int64    // size of the runs that were read, decompressed
 	CacheHits   int64
 	CacheMisses int64
 }

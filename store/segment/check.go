@@ -237,7 +237,7 @@ func (c *checker) run(h *recordHead, r *Run, at, end int64) error {
 		return bad("run %d: %w", h.run, err)
 	}
 	if len(entries) != h.entries {
-		return bad("run %d has %d captures, its head says %d", h.run, len(entries), h.entries)
+		return bad("the number of captures of run %d is %d, its head says %d", h.run, len(entries), h.entries)
 	}
 	ids, err := r.BlockIDs()
 	if err != nil {
@@ -378,7 +378,7 @@ func (c *checker) totals() error {
 	info, sum := c.s.Info, &c.sum
 	if int(c.number) != info.Runs || sum.Captures != info.Captures || sum.Versions != info.Versions || sum.URLs != info.URLs ||
 		sum.BodyBytes != info.BodyBytes || sum.First != info.First || sum.Last != info.Last || sum.FirstKey != info.FirstKey || sum.LastKey != info.LastKey {
-		return c.fault(-1, fmt.Errorf("segment %d has %d runs, %d captures, %d versions, %d URLs and %d bytes of bodies, but the catalogue says otherwise",
+		return c.fault(-1, fmt.Errorf("the catalogue is wrong about segment %d: its runs are %d, captures %d, versions %d, URLs %d, bytes of bodies %d",
 			info.ID, c.number, sum.Captures, sum.Versions, sum.URLs, sum.BodyBytes))
 	}
 	if c.index == nil {

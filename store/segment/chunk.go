@@ -175,6 +175,10 @@ func chunkKey(last *Stored, number uint32) []byte {
 	return binary.BigEndian.AppendUint32(k, number)
 }
 
+// lastKeyOf returns the key of the last entry of a chunk from k, the key of the
+// chunk in the index, which chunkKey made.
+func lastKeyOf(k []byte) []byte { return k[:max(0, len(k)-13)] }
+
 // Want is a set of columns of a chunk that a scan reads.
 type Want uint
 

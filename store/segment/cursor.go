@@ -1,6 +1,10 @@
 package segment
 
-import "sort"
+import (
+	"sort"
+
+	"infomall/store/record"
+)
 
 // ChunkCursor reads the chunks of a segment (the index's part for each run) in
 // order. Only one goroutine may use it, and must close it.
@@ -13,6 +17,8 @@ type ChunkCursor struct {
 	key  string            // the last key that was sought
 	run  int64             // number of the last run that was returned, or -1
 	next int               // index in the directory
+	work *record.Work      // counts chunks; may be nil
+	size int               // of the chunk that was decoded last, in the index
 	at   Chunk
 	// last is the value of the index that was decoded last, if Next moved to it.
 	// behind are the values before it that were not released yet.
@@ -131,6 +137,8 @@ func (c *ChunkCursor) fromIndex(move mover, decode func([]byte) (uint32, error))
 		if err != nil || k == nil {
 			return false, err
 		}
+		c.work.Add(1)
+		c.size = len(v)
 		over := false
 		err = c.s.index.guard(func() (err error) {
 			if over, err = c.passesOver(v); over || err != nil {
@@ -165,7 +173,8 @@ func (c *ChunkCursor) fromFile(decode func([]byte) (uint32, error)) (bool, error
 		if i == len(runs) {
 			return false, nil
 		}
-		c.next, c.run = i+1, int64(runs[i].number)
+		c.next, c.run, c.size = i+1, int64(runs[i].number), 0
+		c.work.Add(1)
 		if runs[i].damage != nil {
 			return false, runs[i].damage
 		}

@@ -230,7 +230,7 @@ func (p *part) block(n uint32) (from, to uint32, err error) {
 		return 0, 0, err
 	}
 	if uint64(n) >= uint64(len(ends)) {
-		return 0, 0, fmt.Errorf("the run has %d blocks, but no block %d", len(ends), n)
+		return 0, 0, fmt.Errorf("the run has no block %d, of %d", n, len(ends))
 	}
 	if n > 0 {
 		from = uint32(ends[n-1])

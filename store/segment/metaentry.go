@@ -175,7 +175,7 @@ func (m *Meta) entryParts() (*entryParts, error) {
 // caller may change the result, but not the memory that its fields refer to.
 func (m *Meta) Entry(n uint32) (*Stored, error) {
 	if uint64(n) >= uint64(m.n) {
-		return nil, m.fault(fmt.Errorf("the run has %d captures, but no capture %d", m.n, n))
+		return nil, m.fault(fmt.Errorf("the run has no capture %d, of %d", n, m.n))
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -384,7 +384,7 @@ func (r *Run) Block(n uint32) ([]byte, error) {
 		return nil, r.lacks
 	}
 	if uint64(n) >= uint64(len(r.ends)) {
-		return nil, fmt.Errorf("the run has %d blocks, but no block %d", len(r.ends), n)
+		return nil, fmt.Errorf("the run has no block %d, of %d", n, len(r.ends))
 	}
 	from := int64(0)
 	if n > 0 {
@@ -410,6 +410,9 @@ func (r *Run) Bytes() int64 {
 	}
 	return n
 }
+
+// Unpacked returns the size of the run in bytes when all of it is decompressed.
+func (r *Run) Unpacked() int { return r.head.unzip }
 
 // Open reads and checks run n of the segment. It does not decompress the run's blocks
 // and facts.

@@ -361,6 +361,9 @@ func (r *Run) Contents() *Contents {
 	return c
 }
 
+// Unpacked returns the size in bytes of the whole run, decompressed.
+func (c *Contents) Unpacked() int { return c.head.unzip }
+
 // blockEnds returns the offset in the decompressed content at which each block
 // ends.
 func (c *Contents) blockEnds() ([]int64, error) {

@@ -106,7 +106,7 @@ func (c *Cursor) take(chunk *segment.Chunk, err error) error {
 		c.End = true
 		return nil
 	}
-	c.v.Runs.ReadChunk(c.seg)
+	c.v.Runs.ReadChunk(c.seg, c.chunks.Size())
 	c.keys, c.counts = chunk.Keys()
 	return nil
 }

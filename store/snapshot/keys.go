@@ -32,6 +32,7 @@ func (v *Snapshot) scanURLs(ctx context.Context, s record.Scan, b *record.Batch,
 		if err != nil {
 			return err
 		}
+		w.chunks.Count(s.Work)
 		all = append(all, w)
 	}
 	merge := newKeyMerge(all)
@@ -132,7 +133,7 @@ func (w *keyStream) take(move func() (bool, error)) error {
 		more, err = w.chunks.NextTally(&w.chunk)
 	}
 	if more && err == nil {
-		w.v.Runs.ReadChunk(w.seg)
+		w.v.Runs.ReadChunk(w.seg, w.chunks.Size())
 		return nil
 	}
 	w.done, w.chunk.Keys = true, w.chunk.Keys[:0]

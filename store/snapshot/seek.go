@@ -110,7 +110,7 @@ func (w *seeker) segment(ctx context.Context, i *segment.Info) (more bool, err e
 	ranges := w.s.Ranges
 	some, err := chunks.SeekTally(ranges[0].From, &w.chunk)
 	for some && err == nil {
-		w.v.Runs.ReadChunk(w.seg)
+		w.v.Runs.ReadChunk(w.seg, chunks.Size())
 		if more, err := w.run(); !more || err != nil {
 			return false, err
 		}

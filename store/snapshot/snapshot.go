@@ -261,6 +261,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 			c = NewCursor(r, wants(s.Columns), v)
 			c.chunks.PassOver(skip)
 		}
+		c.chunks.Count(s.Work)
 		if i.Last < s.From && s.Columns&colsOriginal == 0 {
 			c.skips = v.maySkip // no row is lost, and rows do not use anything of earlier captures
 		}

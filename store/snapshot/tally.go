@@ -286,6 +286,7 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	oneTime := !w.t.Time || w.t.Ends || w.t.Period != nil && w.periodOf(s.First) == w.periodOf(s.Last)
 	if w.allTime && w.allKeys && w.hidden == nil && oneTime {
 		if done, err := w.whole(s); done {
+			w.t.Work.Add(int64(s.Runs))
 			return err
 		}
 	}
@@ -296,11 +297,12 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 		}
 	}()
 	chunks := w.seg.Chunks(w.wants())
+	chunks.Count(w.t.Work)
 	defer chunks.Close()
 	ranges := w.ranges
 	more, err := w.skipping(chunks, func() (bool, error) { return chunks.SeekTally(ranges[0].From, &w.tally) })
 	for more && err == nil {
-		w.v.Runs.ReadChunk(w.seg)
+		w.v.Runs.ReadChunk(w.seg, chunks.Size())
 		if err := w.ctx.Err(); err != nil {
 			return err
 		}

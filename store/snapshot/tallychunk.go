@@ -134,7 +134,7 @@ func (w *tallier) readDigests() error {
 		w.digests = make([]record.Digest, w.tally.N)
 	}
 	if len(w.digests) != w.tally.N {
-		return &segment.Error{File: w.seg.Info.File, Offset: -1, Err: fmt.Errorf("run %d has %d captures, its index has %d", w.tally.Run, len(w.digests), w.tally.N)}
+		return &segment.Error{File: w.seg.Info.File, Offset: -1, Err: fmt.Errorf("the number of captures of run %d is %d, in its index %d", w.tally.Run, len(w.digests), w.tally.N)}
 	}
 	return nil
 }

@@ -521,6 +521,11 @@ func (a *Archive) Linking(ctx context.Context, _ []urlkey.Range, _ record.Time, 
 	return nil, false, ctx.Err()
 }
 
+// ToRead says nothing: the archive is in memory.
+func (a *Archive) ToRead(ctx context.Context, _ record.Scan, _ record.FilePart) (record.Reading, error) {
+	return record.Reading{}, ctx.Err()
+}
+
 // KeysOf is not asked for: the archive has no index of words.
 func (a *Archive) KeysOf(context.Context, []record.Ref) ([]string, error) {
 	return nil, errors.New("relationtest: KeysOf is not there")

@@ -104,7 +104,7 @@ func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
 		switch kind {
 		case markLeaf:
 			if taken == len(leaves) {
-				return fmt.Errorf("%w: it has more places than the %d blocks given", ErrLayout, len(leaves))
+				return fmt.Errorf("%w: it has more places than blocks are given: %d", ErrLayout, len(leaves))
 			}
 			dst = append(dst, leaves[taken]...)
 			taken++
@@ -117,7 +117,7 @@ func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
 		return nil, err
 	}
 	if taken != len(leaves) {
-		return nil, fmt.Errorf("%w: it has %d places for %d blocks", ErrLayout, taken, len(leaves))
+		return nil, fmt.Errorf("%w: the number of its places is %d, of its blocks %d", ErrLayout, taken, len(leaves))
 	}
 	return dst, nil
 }

@@ -72,7 +72,7 @@ func Decode(body []byte, encoding string, max int64) ([]byte, error) {
 func DecodePart(body []byte, encoding string, max int64) (decoded []byte, part, err error) {
 	codings := strings.Split(strings.ToLower(encoding), ",")
 	if len(codings) > codingsMax {
-		return nil, nil, fmt.Errorf("content encoding %.80q names %d codings; at most %d are undone", encoding, len(codings), codingsMax)
+		return nil, nil, fmt.Errorf("content encoding %.80q: the number of its codings is %d; at most %d are undone", encoding, len(codings), codingsMax)
 	}
 	for _, coding := range slices.Backward(codings) {
 		coding = strings.Trim(coding, " \t\"")

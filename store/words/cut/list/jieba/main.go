@@ -65,7 +65,7 @@ func run(wordsName, simplifiedName, out string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d words, %d bytes\n", len(costs), len(packed))
+	fmt.Printf("words: %d, bytes: %d\n", len(costs), len(packed))
 	return os.WriteFile(out, []byte(packed), 0o666)
 }
 
