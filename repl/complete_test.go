@@ -34,7 +34,7 @@ func completing(pending string) *shell {
 func TestComplete(t *testing.T) {
 	columns := func(name string) string { return strings.Join(relation.Find(name).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
-		{"|", "ADD COPY CRAWL CREATE DEDUP DELETE DESC DESCRIBE DIFF DROP EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RUN SAVE SCHEDULE SEAL SELECT SET SHOW STOP SUMMARIZE TRACE UNSCHEDULE VERIFY WITH"},
+		{"|", "ADD BLAME COPY CRAWL CREATE DEDUP DELETE DESC DESCRIBE DIFF DROP EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RUN SAVE SCHEDULE SEAL SELECT SET SHOW STOP SUMMARIZE TRACE UNSCHEDULE VERIFY WITH"},
 		{"SCHEDULE s |", "ADAPTIVE CRON EVERY"},
 		{"SCHEDULE s ADAPTIVE AS CR|", "CRAWL CREATE"},
 		{"CRAWL |", "DUE"},
@@ -88,6 +88,8 @@ func TestComplete(t *testing.T) {
 		{"SHOW |", "COLUMNS CRAWLS FILES FUNCTIONS GRAPHS HISTORY JOBS METADATA PAGE PATH POOLS QUERIES RELATIONS ROBOTS SCHEDULES SETTINGS TOMBSTONES VIEWS WORKERS"},
 		{"SHOW PAGE 'x' |", "AS AT"},
 		{"SHOW PAGE 'x' AS |", "blocks headers html raw text wire"},
+		{"BLAME 'x' |", "AS AT"},
+		{"BLAME 'x' AS |", "blocks lines words"},
 		{"IMPORT 'x' |", "AS AT BASE FORMAT"},
 		{"IMPORT 'x' FORMAT |", "arc auto graph html tianwang wacz warc"},
 		{"EXPORT (SELECT 1) TO 'x' FORMAT j|", "json jsonl"},

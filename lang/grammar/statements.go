@@ -36,6 +36,7 @@ var statements = []*statement{
 	showRobotsStatement,
 	showPathStatement,
 	diffStatement,
+	blameStatement,
 	showStatement,
 	describeStatement,
 	summarizeStatement,
