@@ -9,6 +9,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/block/blame"
+	"infomall/store/block/divide"
 	"infomall/store/block/life"
 	"infomall/store/record"
 )
@@ -71,6 +72,7 @@ func (b *blaming) trace(ctx context.Context, snap relation.Snapshot) (*traced, e
 		page.Unit = blame.Lines
 	}
 	var history life.History
+	memory := divide.NewMemory()
 	t := new(traced)
 	any, why := false, ""
 	seen := record.NoTime // when the last version that could be read was last captured
@@ -94,7 +96,7 @@ func (b *blaming) trace(ctx context.Context, snap relation.Snapshot) (*traced, e
 			if why = p.NoBody; why != "" {
 				continue
 			}
-			v, err := versionOf(t.asked, &p, b.s.Settings().Division())
+			v, err := versionOf(memory, t.asked, &p, b.s.Settings().Division())
 			if err != nil {
 				return nil, err
 			}

@@ -212,6 +212,15 @@ func hasWord(pieces []Piece) bool {
 // both texts have from old to new, and calls hunk for each place at which the
 // texts differ.
 func hunks(old, new []Piece, hunk func(gone, come []Piece)) {
+	// The equal starts and ends are those that life.Align finds, and mostly all.
+	for len(old) > 0 && len(new) > 0 && old[0].Word == new[0].Word {
+		keep(&old[0], &new[0])
+		old, new = old[1:], new[1:]
+	}
+	for len(old) > 0 && len(new) > 0 && old[len(old)-1].Word == new[len(new)-1].Word {
+		keep(&old[len(old)-1], &new[len(new)-1])
+		old, new = old[:len(old)-1], new[:len(new)-1]
+	}
 	o, n := 0, 0 // where the hunk begins
 	endO, endN := 0, 0
 	end := func() {
@@ -223,8 +232,7 @@ func hunks(old, new []Piece, hunk func(gone, come []Piece)) {
 		if s.Op == life.Same {
 			end()
 			for i := range s.Count {
-				was := &old[s.Old+i]
-				new[s.New+i].First, new[s.New+i].Last = was.First, was.Last
+				keep(&old[s.Old+i], &new[s.New+i])
 			}
 			o, n = s.Old+s.Count, s.New+s.Count
 			endO, endN = o, n
@@ -238,6 +246,9 @@ func hunks(old, new []Piece, hunk func(gone, come []Piece)) {
 	}
 	end()
 }
+
+// keep gives the piece new the origins of the equal piece old.
+func keep(old, new *Piece) { new.First, new.Last = old.First, old.Last }
 
 // tokens returns the tokens of pieces.
 func tokens(pieces []Piece) []life.Token {

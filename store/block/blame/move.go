@@ -1,6 +1,9 @@
 package blame
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Text that moves must be recognised: a word or two may be in two places by
 // chance.
@@ -21,12 +24,14 @@ type place struct{ run, at int }
 // looks in what the hunks removed for each text that the hunks added. A removed
 // text moves to one place only.
 func (a *addition) move() {
-	if len(a.gone) == 0 || len(a.came) == 0 {
-		return
-	}
 	seed := seedWords
 	if a.page.Unit == Lines {
 		seed = 1
+	}
+	short := func(r run) bool { return len(r) < seed || wordBytes(r) < movedBytes }
+	a.gone, a.came = slices.DeleteFunc(a.gone, short), slices.DeleteFunc(a.came, short)
+	if len(a.gone) == 0 || len(a.came) == 0 {
+		return
 	}
 	places := make(map[string][]place)
 	for r, run := range a.gone {

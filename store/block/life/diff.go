@@ -39,11 +39,17 @@ func Diff(old, new string) []Edit {
 // and white space before it.
 type Token struct{ Word, Text string }
 
+// tokenBytes is about how many bytes of text a token has.
+const tokenBytes = 6
+
 // Tokens divides a text into its words. The texts of all tokens together are the
 // text. If text follows the last word, that is the last token; its Word is equal
 // to its Text.
 func Tokens(text string) []Token {
-	var out []Token
+	if text == "" {
+		return nil
+	}
+	out := make([]Token, 0, len(text)/tokenBytes+2)
 	end := 0
 	for at, w := range words.Of(text) {
 		out = append(out, Token{w, text[end : at+len(w)]})

@@ -304,7 +304,7 @@ func declaration(head []byte) (label, source string) {
 	if label := xmlDeclaration(head); label != "" {
 		return label, SourceXML
 	}
-	if !mayHaveMeta(head) {
+	if !mayHaveMeta(head) || !mayNameCharset(head) {
 		return "", ""
 	}
 	return metaDeclaration(head), SourceMeta
@@ -341,6 +341,18 @@ func mayHaveMeta(head []byte) bool {
 		}
 		head = after
 	}
+}
+
+// mayNameCharset reports whether head contains "charset", in letters of any case.
+// A character reference such as &#99; may stand for one of its letters, so that
+// the result is true as well if head contains "&".
+func mayNameCharset(head []byte) bool {
+	for i, c := range head {
+		if c == '&' || c|0x20 == 'c' && len(head)-i >= len("charset") && head[i+1]|0x20 == 'h' && strings.EqualFold(string(head[i:i+len("charset")]), "charset") {
+			return true
+		}
+	}
+	return false
 }
 
 // xmlDeclaration returns the encoding that the XML declaration at the start of
