@@ -75,12 +75,16 @@ type addition struct {
 	page   *Page
 	r      *life.Revision
 	origin Origin // of what came in, without Old
-	gone   []run
-	came   []run
+	gone   []run  // in the order of the old page
+	came   []run  // in the order of the new page
 }
 
-// run is pieces that one hunk removed or added.
-type run []Piece
+// run is pieces that one hunk removed or added. leaf is the leaf that has
+// them, as an index of blocks.
+type run struct {
+	leaf   int
+	pieces []Piece
+}
 
 // add returns the leaves of the version.
 func (a *addition) add() []Leaf {
@@ -97,7 +101,7 @@ func (a *addition) add() []Leaf {
 		switch was := old[m.Old]; {
 		case m.New < 0:
 			if was != nil {
-				a.gone = append(a.gone, was.Pieces)
+				a.gone = append(a.gone, run{was.Block, was.Pieces})
 			}
 		case was == nil:
 			out = append(out, a.fresh(m.New))
@@ -138,7 +142,7 @@ func (a *addition) fresh(n int) Leaf {
 	for i := range l.Pieces {
 		l.Pieces[i].First, l.Pieces[i].Last = o, o
 	}
-	a.came = append(a.came, l.Pieces)
+	a.came = append(a.came, run{n, l.Pieces})
 	return l
 }
 
@@ -164,7 +168,7 @@ func (a *addition) edit(was *Leaf, n int) Leaf {
 	edited := false
 	hunks(was.Pieces, l.Pieces, func(gone, come []Piece) {
 		edited = edited || hasWord(gone) || hasWord(come)
-		a.hunk(gone, come)
+		a.hunk(was.Block, gone, n, come)
 	})
 	if edited {
 		l.Last = a.newOrigin(text(was.Pieces))
@@ -172,9 +176,9 @@ func (a *addition) edit(was *Leaf, n int) Leaf {
 	return l
 }
 
-// hunk sets the origins of the pieces come, which took the place of the pieces
-// gone.
-func (a *addition) hunk(gone, come []Piece) {
+// hunk sets the origins of the pieces come of leaf n, which took the place of the
+// pieces gone of the leaf that was block old in the version before.
+func (a *addition) hunk(old int, gone []Piece, n int, come []Piece) {
 	if len(come) > 0 {
 		o := a.newOrigin(text(gone))
 		for i := range come {
@@ -183,10 +187,10 @@ func (a *addition) hunk(gone, come []Piece) {
 		if a.page.Unit == Lines {
 			a.pairLines(gone, come, o)
 		}
-		a.came = append(a.came, come)
+		a.came = append(a.came, run{n, come})
 	}
 	if len(gone) > 0 {
-		a.gone = append(a.gone, gone)
+		a.gone = append(a.gone, run{old, gone})
 	}
 }
 
