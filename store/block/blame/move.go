@@ -74,13 +74,57 @@ func (l *loose) key(at, count int) string {
 	return w.String()
 }
 
-// tokens returns the tokens of the pieces.
-func (l *loose) tokens() []life.Token {
-	list := make([]life.Token, len(l.pieces))
-	for i, p := range l.pieces {
-		list[i] = p.Token
+// places returns where each text of seed pieces begins, by its key. Of a text with
+// more than placesMax places, it returns the first ones.
+func (l *loose) places(seed int) map[string][]int {
+	places := make(map[string][]int)
+	for i := range l.pieces {
+		if l.open(i, seed) {
+			if key := l.key(i, seed); len(places[key]) < placesMax {
+				places[key] = append(places[key], i)
+			}
+		}
 	}
-	return list
+	return places
+}
+
+// tokens returns the tokens of the pieces for which in is true, and their indexes.
+func (l *loose) tokens(in []bool) (tokens []life.Token, at []int) {
+	for i, p := range l.pieces {
+		if in[i] {
+			tokens, at = append(tokens, p.Token), append(at, i)
+		}
+	}
+	return tokens, at
+}
+
+// mark sets all of list to true.
+func mark(list []bool) {
+	for i := range list {
+		list[i] = true
+	}
+}
+
+// inOrder compares two texts as wholes, and calls same for each part that both
+// have, in order: count pieces from the index o of old and the index n of new on.
+// Only pieces in the lists commonOld and commonNew are compared, because comparing
+// two long texts that have little in common takes long.
+func inOrder(old, new *loose, commonOld, commonNew []bool, same func(o, n, count int)) {
+	oldTokens, oldAt := old.tokens(commonOld)
+	newTokens, newAt := new.tokens(commonNew)
+	for _, s := range life.Align(oldTokens, newTokens) {
+		if s.Op != life.Same {
+			continue
+		}
+		from := 0 // where the part begins that has no other pieces in between
+		for i := 1; i <= s.Count; i++ {
+			o, n := s.Old+i, s.New+i
+			if i == s.Count || oldAt[o] != oldAt[o-1]+1 || newAt[n] != newAt[n-1]+1 {
+				same(oldAt[s.Old+from], newAt[s.New+from], i-from)
+				from = i
+			}
+		}
+	}
 }
 
 // move gives text that moved from one block or hunk to another the origin that it
@@ -101,22 +145,22 @@ func (a *addition) move() {
 			old.done[o+i], new.done[n+i] = true, true
 		}
 	}
-	for _, s := range life.Align(old.tokens(), new.tokens()) {
-		if s.Op == life.Same && s.Count >= seed {
-			pair(s.Old, s.New, s.Count)
+	places := old.places(seed)
+	commonOld, commonNew := make([]bool, len(old.pieces)), make([]bool, len(new.pieces))
+	for n := range new.pieces {
+		if !new.open(n, seed) {
+			continue
+		}
+		for _, o := range places[new.key(n, seed)] {
+			mark(commonOld[o : o+seed])
+			mark(commonNew[n : n+seed])
 		}
 	}
-	places := make(map[string][]int)
-	for i := range old.pieces {
-		if old.open(i, seed) {
-			if key := old.key(i, seed); len(places[key]) < placesMax {
-				places[key] = append(places[key], i)
-			}
+	inOrder(old, new, commonOld, commonNew, func(o, n, count int) {
+		if count >= seed {
+			pair(o, n, count)
 		}
-	}
-	if len(places) == 0 {
-		return
-	}
+	})
 	for n := 0; n < len(new.pieces); {
 		best, length := 0, 0
 		if new.open(n, seed) {
