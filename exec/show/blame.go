@@ -45,6 +45,9 @@ func (b *blaming) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	res := &session.Result{Kind: session.ResultRows, Columns: b.columns(), Rows: b.rows(ctx, t), Close: func() {}}
+	if res.Drawing = b.drawing(t); len(t.leaves) == 0 {
+		res.Notes = append(res.Notes, "it has no blocks: "+whyNoBlocks(t.asked))
+	}
 	res.Notes = append(res.Notes, b.asked.usedNote(t.asked.time))
 	if err := snap.Damage(); err != nil {
 		res.Notes = append(res.Notes, err.Error())

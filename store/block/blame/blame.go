@@ -67,7 +67,8 @@ func (p *Page) Leaves() []Leaf { return p.leaves }
 // none.
 func (p *Page) Add(r *life.Revision, notBefore record.Time) {
 	a := addition{page: p, r: r, origin: Origin{NotBefore: notBefore, Time: r.Time}}
-	p.leaves = a.add()
+	p.leaves = a.compare()
+	a.move()
 }
 
 // addition is the work of Page.Add.
@@ -86,8 +87,9 @@ type run struct {
 	pieces []Piece
 }
 
-// add returns the leaves of the version.
-func (a *addition) add() []Leaf {
+// compare returns the leaves of the version, each compared with the leaf of the
+// version before that it continues. It sets gone and came.
+func (a *addition) compare() []Leaf {
 	if a.r.Hidden() {
 		return nil
 	}
@@ -111,7 +113,6 @@ func (a *addition) add() []Leaf {
 			out = append(out, a.edit(was, m.New))
 		}
 	}
-	a.move()
 	return out
 }
 
