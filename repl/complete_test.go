@@ -78,7 +78,7 @@ func TestComplete(t *testing.T) {
 		{"DROP |", "GRAPH METADATA POOL VIEW"},
 		{"DROP VIEW |", "news"},
 		{"DROP METADATA |", "section"},
-		{"RUN |", "activity appeared blocks changes deadends deadlinks degrees gone history hubs important keywords lost mirrors movers ngram orphans replaced reprints saved search status template tour"},
+		{"RUN |", "activity appeared blame blocks changes deadends deadlinks degrees gone history hubs important keywords lost mirrors movers ngram orphans replaced reprints saved search status template tour"},
 		{"RUN lost (|", "n scope"},
 		{"RUN lost (scope = 'x', |", "n scope"},
 		{"RUN changes (t|", "to"},

@@ -156,6 +156,7 @@ var testArrows = map[string]string{
 	"store/body":           "store/disk",
 	"store/block":          "store/block/about store/block/divide store/block/facts store/block/flow store/block/life store/page/markup store/page/pagetest store/words",
 	"store/block/about":    "store/page/pagetest",
+	"store/block/blame":    "store/block/divide",
 	"store/block/divide":   "store/page/pagetest store/words store/block/about",
 	"store/block/facts":    "store/page store/page/pagetest store/record/message",
 	"store/block/life":     "store/block/flow store/page/markup store/page/pagetest",

@@ -22,8 +22,7 @@ import (
 
 var gitPages = flag.Int("blame.pages", 45, "pages of each history of a site that are compared with git")
 
-// gitSites are the histories of sites, and how many of the pages of each are
-// compared as lines.
+// gitSites are the histories of sites.
 var gitSites = []string{"kafka", "httpd", "fp-fr.de", "fp-volksstimme.de", "fp-compact-online.de", "stalker", "cdr"}
 
 // gitLeast is the least share of the words, and of the lines, for which a Page and
@@ -200,7 +199,7 @@ func compareSite(t *testing.T, bundle string, unit Unit, flags []string, sum *ta
 			continue
 		}
 		sum.pages++
-		compare(pieces, derived.blame(n, flags), sum)
+		compare(pieces, derived.blame(n, flags), derived.blame(n, append([]string{"-M3"}, flags...)), sum)
 	}
 }
 
@@ -286,8 +285,9 @@ func (g gitRepo) blame(n int, flags []string) []int {
 }
 
 // compare adds to sum how many pieces have the version that git names, and why
-// others do not.
-func compare(pieces []Piece, git []int, sum *tally) {
+// others do not. moved has the versions that git names if it follows text of three
+// letters or more that moves within the page.
+func compare(pieces []Piece, git, moved []int, sum *tally) {
 	if len(pieces) != len(git) {
 		sum.all += len(pieces)
 		sum.reasons["lines missing in git"] += len(pieces)
@@ -303,10 +303,12 @@ func compare(pieces []Piece, git []int, sum *tally) {
 		switch {
 		case slices.Contains(places[pieces[i].Word], ours):
 			sum.equal++
+		case ours == moved[i]:
+			sum.reasons["moved within the page, which git finds with -M3"]++
 		case ours < git[i]:
-			sum.reasons["older here"]++
+			sum.reasons["older here: text of a block that moved, or other words of a text that came back are taken as the same"]++
 		default:
-			sum.reasons["newer here"]++
+			sum.reasons["newer here: git takes single words, or short lines, of another block as the same"]++
 		}
 	}
 }
