@@ -55,7 +55,8 @@ const oldMax = 4096
 // origins of its pieces. The zero value follows words; it is ready to use.
 type Page struct {
 	Unit   Unit
-	leaves []Leaf // of the last version, in order
+	leaves []Leaf       // of the last version, in order
+	tokens []life.Token // memory that is used again
 }
 
 // Leaves returns the leaves of the version that was added last, in order. A
@@ -93,14 +94,21 @@ func (a *addition) compare() []Leaf {
 	if a.r.Hidden() {
 		return nil
 	}
-	old := make(map[int]*Leaf, len(a.page.leaves))
-	for i := range a.page.leaves {
-		l := &a.page.leaves[i]
-		old[l.Block] = l
+	var old []*Leaf // by block
+	if leaves := a.page.leaves; len(leaves) > 0 {
+		old = make([]*Leaf, leaves[len(leaves)-1].Block+1)
+		for i := range leaves {
+			old[leaves[i].Block] = &leaves[i]
+		}
 	}
-	var out []Leaf
-	for _, m := range a.changes() {
-		switch was := old[m.Old]; {
+	changes := a.changes()
+	out := make([]Leaf, 0, len(changes))
+	for _, m := range changes {
+		var was *Leaf
+		if m.Old >= 0 && m.Old < len(old) {
+			was = old[m.Old]
+		}
+		switch {
 		case m.New < 0:
 			if was != nil {
 				a.gone = append(a.gone, run{was.Block, was.Pieces})

@@ -20,7 +20,7 @@ import (
 	"infomall/store/record"
 )
 
-var gitPages = flag.Int("blame.pages", 45, "pages of each history of a site that are compared with git")
+var gitPages = flag.Int("blame.pages", 20, "pages of each history of a site that are compared with git; 100 compares 300 pages")
 
 // gitSites are the histories of sites.
 var gitSites = []string{"kafka", "httpd", "fp-fr.de", "fp-volksstimme.de", "fp-compact-online.de", "stalker", "cdr"}
@@ -199,7 +199,7 @@ func compareSite(t *testing.T, bundle string, unit Unit, flags []string, sum *ta
 			continue
 		}
 		sum.pages++
-		compare(pieces, derived.blame(n, flags), derived.blame(n, append([]string{"-M3"}, flags...)), sum)
+		compare(pieces, derived.blame(n, flags), derived.blame(n, slices.Concat(flags, []string{"-M3"})), sum)
 	}
 }
 
@@ -306,9 +306,9 @@ func compare(pieces []Piece, git, moved []int, sum *tally) {
 		case ours == moved[i]:
 			sum.reasons["moved within the page, which git finds with -M3"]++
 		case ours < git[i]:
-			sum.reasons["older here: text of a block that moved, or other words of a text that came back are taken as the same"]++
+			sum.reasons["older here: a block kept its identity, or a moved text its age"]++
 		default:
-			sum.reasons["newer here: git takes single words, or short lines, of another block as the same"]++
+			sum.reasons["newer here: git takes single words, or short lines, of other blocks as the same"]++
 		}
 	}
 }

@@ -2,10 +2,11 @@ package blame
 
 import (
 	"cmp"
+	"iter"
 	"slices"
-	"strings"
 
 	"infomall/store/block/life"
+	"infomall/store/words"
 )
 
 // A moved text must be recognised: a word or two may be in two places by chance.
@@ -32,8 +33,9 @@ func (p *Page) seed() int {
 // loose is the pieces of runs as one text.
 type loose struct {
 	pieces []*Piece
-	run    []int  // for each piece, the index of its run
-	done   []bool // for each piece, whether its place in the other version is known
+	hash   []uint64 // of each piece's word
+	run    []int    // for each piece, the index of its run
+	done   []bool   // for each piece, whether its place in the other version is known
 }
 
 // looseOf returns the pieces of runs. It leaves out runs that are shorter than
@@ -45,7 +47,8 @@ func looseOf(runs []run, seed int) *loose {
 			continue
 		}
 		for i := range runs[r].pieces {
-			l.pieces, l.run = append(l.pieces, &runs[r].pieces[i]), append(l.run, r)
+			p := &runs[r].pieces[i]
+			l.pieces, l.hash, l.run = append(l.pieces, p), append(l.hash, words.Hash(p.Word)), append(l.run, r)
 		}
 	}
 	l.done = make([]bool, len(l.pieces))
@@ -61,31 +64,50 @@ func (l *loose) open(at, count int) bool {
 	return !slices.Contains(l.done[at:at+count], true)
 }
 
-// key returns the words of the count pieces from the index at on.
-func (l *loose) key(at, count int) string {
-	if count == 1 {
-		return l.pieces[at].Word
+// key returns a hash of the words of the count pieces from the index at on.
+func (l *loose) key(at, count int) uint64 {
+	key := uint64(0)
+	for _, h := range l.hash[at : at+count] {
+		key = key*31 + h
 	}
-	var w strings.Builder
-	for _, p := range l.pieces[at : at+count] {
-		w.WriteString(p.Word)
-		w.WriteByte(0)
-	}
-	return w.String()
+	return key
 }
 
-// places returns where each text of seed pieces begins, by its key. Of a text with
-// more than placesMax places, it returns the first ones.
-func (l *loose) places(seed int) map[string][]int {
-	places := make(map[string][]int)
-	for i := range l.pieces {
-		if l.open(i, seed) {
-			if key := l.key(i, seed); len(places[key]) < placesMax {
-				places[key] = append(places[key], i)
+// places says where the texts of some pieces in a row begin. first has the first
+// place of each text, by its key, and next the next place with the same key after
+// each place, or -1.
+type places struct {
+	first map[uint64]int
+	next  []int
+}
+
+// places returns the places of the texts of seed pieces.
+func (l *loose) places(seed int) places {
+	p := places{make(map[uint64]int, len(l.pieces)), make([]int, len(l.pieces))}
+	for i := len(l.pieces) - 1; i >= 0; i-- {
+		if p.next[i] = -1; l.open(i, seed) {
+			key := l.key(i, seed)
+			if next, ok := p.first[key]; ok {
+				p.next[i] = next
 			}
+			p.first[key] = i
 		}
 	}
-	return places
+	return p
+}
+
+// of yields the places with a key, at most placesMax of them. Two different texts
+// may have one key.
+func (p places) of(key uint64) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		at, ok := p.first[key]
+		for n := 0; ok && at >= 0 && n < placesMax; n++ {
+			if !yield(at) {
+				return
+			}
+			at = p.next[at]
+		}
+	}
 }
 
 // tokens returns the tokens of the pieces for which in is true, and their indexes.
@@ -151,7 +173,7 @@ func (a *addition) move() {
 		if !new.open(n, seed) {
 			continue
 		}
-		for _, o := range places[new.key(n, seed)] {
+		for o := range places.of(new.key(n, seed)) {
 			mark(commonOld[o : o+seed])
 			mark(commonNew[n : n+seed])
 		}
@@ -164,7 +186,7 @@ func (a *addition) move() {
 	for n := 0; n < len(new.pieces); {
 		best, length := 0, 0
 		if new.open(n, seed) {
-			for _, o := range places[new.key(n, seed)] {
+			for o := range places.of(new.key(n, seed)) {
 				if count := common(old, o, new, n); count > length {
 					best, length = o, count
 				}

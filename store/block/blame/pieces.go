@@ -9,23 +9,23 @@ import (
 
 // pieces divides a text into pieces, which have no origins yet.
 func (p *Page) pieces(text string) []Piece {
-	tokens := lineTokens
 	if p.Unit == Words {
-		tokens = life.Tokens
+		p.tokens = life.AppendTokens(p.tokens[:0], text)
+	} else {
+		p.tokens = appendLines(p.tokens[:0], text)
 	}
-	list := tokens(text)
-	out := make([]Piece, len(list))
-	for i := range list {
-		out[i].Token = list[i]
+	out := make([]Piece, len(p.tokens))
+	for i := range out {
+		out[i].Token = p.tokens[i]
 	}
+	clear(p.tokens) // they hold the text
 	return out
 }
 
-// lineTokens divides a text into its lines that have words. Text without words
+// appendLines appends the lines of a text that have words to out. Text without words
 // goes with the line after it, or is the last token. Lines that differ only in
 // white space are equal tokens.
-func lineTokens(text string) []life.Token {
-	var out []life.Token
+func appendLines(out []life.Token, text string) []life.Token {
 	from := 0
 	for end := 0; end < len(text); {
 		start := end

@@ -49,7 +49,11 @@ func Tokens(text string) []Token {
 	if text == "" {
 		return nil
 	}
-	out := make([]Token, 0, len(text)/tokenBytes+2)
+	return AppendTokens(make([]Token, 0, len(text)/tokenBytes+2), text)
+}
+
+// AppendTokens appends the tokens of a text to out, see Tokens.
+func AppendTokens(out []Token, text string) []Token {
 	end := 0
 	for at, w := range words.Of(text) {
 		out = append(out, Token{w, text[end : at+len(w)]})
