@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"infomall/exec/relation/relationtest"
+	"infomall/lang"
 	"infomall/lang/ast"
 )
 
@@ -114,6 +116,25 @@ func TestDiffErrors(t *testing.T) {
 		var fault *ast.Error
 		if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s\ngot  %v\nwant %s", c.src, err, c.want)
+		}
+	}
+}
+
+// TestBlameEnds shows that BLAME ends with the error of its context, whenever the
+// context ends while BLAME reads, and asks no more of the archive then.
+func TestBlameEnds(t *testing.T) {
+	st, err := lang.ParseOne("BLAME 'x.cn' AS words", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, _, err := runWatched(newsSite(), st, 0, 0)
+	if err != nil || calls < 8 {
+		t.Fatalf("it asks the archive %d times, want 8 or more; %v", calls, err)
+	}
+	for n := 1; n < calls; n++ {
+		after, rows, err := runWatched(newsSite(), st, n, 0)
+		if !errors.Is(err, context.Canceled) || after > 1 || rows > 0 {
+			t.Errorf("cancelled at call %d of %d, it asks %d times more, yields %d rows and ends with %v", n, calls, after, rows, err)
 		}
 	}
 }
