@@ -1,6 +1,6 @@
 package ast
 
-// BlameUnit is what a row of BLAME stands for.
+// BlameUnit says what a row of BLAME is: a block, a line or a word.
 type BlameUnit uint8
 
 // The units of BLAME, by the word after AS.

@@ -16,8 +16,8 @@ func bodyOf(page, charset string) *divide.Body {
 	return b
 }
 
-// versionOf returns a version of a page of paragraphs. The paragraph "gone" stands for
-// a page that is missing.
+// versionOf returns a version of a page of paragraphs. The paragraph "gone" makes a
+// page that is missing; after "latin:", the page is in ISO-8859-1.
 func versionOf(n int, paragraphs string) life.Version {
 	v := life.Version{Time: record.Time(n), Kind: record.KindPage}
 	if paragraphs == "gone" {
@@ -94,7 +94,7 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// TestOldText shows the text that is said to be replaced, and the interval.
+// TestOldText shows the replaced text of words, lines and blocks, and their intervals.
 func TestOldText(t *testing.T) {
 	words := followed(Words, "one two three four five", "one 2 three four five", "one 2 drei vier five")
 	l := words.Leaves()[0]
