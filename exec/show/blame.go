@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"infomall/exec/draw"
 	"infomall/exec/relation"
 	"infomall/exec/session"
 	"infomall/exec/value"
@@ -45,7 +46,7 @@ func (b *blaming) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	res := &session.Result{Kind: session.ResultRows, Columns: b.columns(), Rows: b.rows(ctx, t), Close: func() {}}
-	if res.Drawing = b.drawing(t); len(t.leaves) == 0 {
+	if res.Drawing = blameDrawing(func() *draw.Blame { return b.drawing(t) }); len(t.leaves) == 0 {
 		res.Notes = append(res.Notes, "it has no blocks: "+whyNoBlocks(t.asked))
 	}
 	res.Notes = append(res.Notes, b.asked.usedNote(t.asked.time))

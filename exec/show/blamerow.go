@@ -1,6 +1,7 @@
 package show
 
 import (
+	"io"
 	"iter"
 	"strings"
 	"time"
@@ -61,6 +62,13 @@ func timeOrNull(t record.Time) value.Value {
 	}
 	return value.OfTime(t)
 }
+
+// blameDrawing is a draw.Drawing that is made when it is shown. Rows do not need it.
+type blameDrawing func() *draw.Blame
+
+func (d blameDrawing) HTML(w io.Writer) error                  { return d().HTML(w) }
+func (d blameDrawing) Part(w io.Writer) error                  { return d().Part(w) }
+func (d blameDrawing) Text(w io.Writer, t draw.Terminal) error { return d().Text(w, t) }
 
 // drawing returns the drawing of the text of a version.
 func (b *blaming) drawing(t *traced) *draw.Blame {
