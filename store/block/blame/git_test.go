@@ -20,7 +20,7 @@ import (
 	"infomall/store/record"
 )
 
-var gitPages = flag.Int("blame.pages", 20, "pages of each history of a site that are compared with git; 100 compares 300 pages")
+var gitPages = flag.Int("blame.pages", 100, "pages of each history of a site that are compared with git; 100 compares 300 pages in all")
 
 // gitSites are the histories of sites.
 var gitSites = []string{"kafka", "httpd", "fp-fr.de", "fp-volksstimme.de", "fp-compact-online.de", "stalker", "cdr"}
