@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"infomall/exec/relation/relationtest"
+	"infomall/lang"
 	"infomall/lang/ast"
 )
 
@@ -60,7 +62,7 @@ func newsSite() *relationtest.Archive {
 
 var update = flag.Bool("update", false, "rewrite the expected answers")
 
-// TestPages shows what DIFF and SHOW PAGE give for each edit of the page, and
+// TestPages shows what DIFF, BLAME and SHOW PAGE give for each edit of the page, and
 // note. Cases of testdata/pages.txt are parted by lines of dashes, a statement
 // and its answer by an empty line; lines of notes begin with #.
 func TestPages(t *testing.T) {
@@ -94,7 +96,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestDiffErrors shows what DIFF refuses, with place and remedy.
+// TestDiffErrors shows what DIFF and BLAME refuse, with place and remedy.
 func TestDiffErrors(t *testing.T) {
 	s := newSession(archive{newsSite()})
 	for _, c := range []struct{ src, want string }{
@@ -105,12 +107,34 @@ func TestDiffErrors(t *testing.T) {
 		{"DIFF 'x.cn' TO 2008-01", "1:6: the version of http://x.cn/ captured 2008-01-20T00:00:00Z is the first, and there is none to compare it with (SHOW PAGE shows it)"},
 		{"DIFF 'x.cn' FROM 2008 TO 2008-06", "1:18: FROM, read at its end 2008-12-31T23:59:59.999Z, lies after TO, which ends 2008-06-30T23:59:59.999Z (write FROM 2008-06 TO 2008)"},
 		{"DIFF 'x.cn' TO 'soon'", `1:16: "soon" is no time: write 2008, 2008-06, 2008-06-15 or 2008-06-15T10:30:00`},
+		{"BLAME 'y.cn'", "1:7: no capture of http://y.cn/"},
+		{"BLAME 'x.cn' AT 2007", "1:17: no capture of http://x.cn/ at or before 2007-12-31T23:59:59.999Z (the first is of 2008-01-01T00:00:00Z)"},
+		{"BLAME 'x.cn/no' AT 2008-01", "1:1: the archive has no body for the capture of 2008-01-01T00:00:00Z: its original is not here"},
 		{"DIFF 'x.cn/no'", "1:1: the archive has no body for the capture of 2008-01-01T00:00:00Z: its original is not here"},
 	} {
 		_, _, err := ask(s, c.src)
 		var fault *ast.Error
 		if !errors.As(err, &fault) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s\ngot  %v\nwant %s", c.src, err, c.want)
+		}
+	}
+}
+
+// TestBlameEnds shows that BLAME ends with the error of its context, whenever the
+// context ends while BLAME reads, and asks no more of the archive then.
+func TestBlameEnds(t *testing.T) {
+	st, err := lang.ParseOne("BLAME 'x.cn' AS words", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, _, err := runWatched(newsSite(), st, 0, 0)
+	if err != nil || calls < 8 {
+		t.Fatalf("it asks the archive %d times, want 8 or more; %v", calls, err)
+	}
+	for n := 1; n < calls; n++ {
+		after, rows, err := runWatched(newsSite(), st, n, 0)
+		if !errors.Is(err, context.Canceled) || after > 1 || rows > 0 {
+			t.Errorf("cancelled at call %d of %d, it asks %d times more, yields %d rows and ends with %v", n, calls, after, rows, err)
 		}
 	}
 }

@@ -54,6 +54,7 @@ var statements = []*session.Spec{
 	show.Robots,
 	rank.Path,
 	show.Diff,
+	show.Blame,
 	query.Show,
 	query.Describe,
 	query.Summarize,

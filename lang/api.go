@@ -62,6 +62,7 @@ const (
 	PlaceFormat       = cursor.PlaceFormat
 	PlaceExportFormat = cursor.PlaceExportFormat
 	PlaceForm         = cursor.PlaceForm
+	PlaceUnit         = cursor.PlaceUnit
 	PlaceType         = cursor.PlaceType
 	PlaceView         = cursor.PlaceView
 	PlaceMetadata     = cursor.PlaceMetadata

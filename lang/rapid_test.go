@@ -393,7 +393,7 @@ func (g treeMaker) schedule() *ast.Schedule {
 }
 
 func (g treeMaker) statement() ast.Statement {
-	switch g.upTo(12) {
+	switch g.upTo(13) {
 	case 0:
 		im := &ast.Import{Alias: g.nameOrNil()}
 		for range 1 + g.upTo(2) {
@@ -418,6 +418,12 @@ func (g treeMaker) statement() ast.Statement {
 			p.Time = g.moment()
 		}
 		return p
+	case 13:
+		bl := &ast.Blame{URL: g.text(), Unit: ast.BlameUnit(g.upTo(3))}
+		if g.bool() {
+			bl.Time = g.moment()
+		}
+		return bl
 	case 5:
 		s := &ast.Set{Name: g.name(), Value: g.constant()}
 		if g.bool() {

@@ -138,6 +138,12 @@ func (c *completer) namesAt(n *lang.Next) []string {
 			names = append(names, form.String())
 		}
 		return names
+	case lang.PlaceUnit:
+		var names []string
+		for unit := ast.BlameBlocks; unit <= ast.BlameWords; unit++ {
+			names = append(names, unit.String())
+		}
+		return names
 	case lang.PlaceType:
 		return []string{"bool", "int", "float", "text", "url", "time", "duration"}
 	case lang.PlaceDescribed:

@@ -143,6 +143,7 @@ func TestAsks(t *testing.T) {
 		"RECOVER '" + demo + "/200806.raw'",
 		"SHOW PAGE 'http://www.lanshan.example/'",
 		"DIFF 'http://www.lanshan.example/'",
+		"BLAME 'http://www.lanshan.example/' AS words",
 	}, script...)
 	for _, text := range script {
 		st, err := lang.ParseOne(text, "")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"infomall/store/block/divide"
+	"infomall/store/block/label"
 	"infomall/store/block/life"
 	"infomall/store/record"
 )
@@ -26,6 +27,51 @@ func drawnVersions(t *testing.T) *life.Revision {
 	return r
 }
 
+// drawnBlame is a drawing of a text that looks like markup.
+func drawnBlame() *Blame {
+	return &Blame{URL: "http://x.cn/?a=1&b=<2>", Captured: "now", Parts: []BlamePart{
+		{Path: "1", Label: label.Main, Topic: "element", Runs: []BlameRun{
+			{Text: "The element ", When: "by May", Age: AgeFirst}, {Text: "<style>", When: "May – June", Old: "<script>", Age: AgeYear},
+			{Text: " is\nnew", When: "May – June", Age: AgeYear},
+		}},
+	}}
+}
+
+// TestBlameOnTerminal shows the lines of a BLAME, with and without colours.
+func TestBlameOnTerminal(t *testing.T) {
+	for _, c := range []struct {
+		d    *Blame
+		t    Terminal
+		want string
+	}{
+		{drawnBlame(), Terminal{}, `http://x.cn/?a=1&b=<2> now
+1 main: element
+  by May                   The element
+  May – June               <style>
+  May – June               is
+                           new
+`},
+		{drawnBlame(), Terminal{Color: true, Printable: strings.ToUpper}, `HTTP://X.CN/?A=1&B=<2> now
+came in before the capture G[within a year], in the first version
+1 main: ELEMENT
+  by May                   THE ELEMENT
+  May – June               G[<STYLE>]
+  May – June               G[IS]
+                           G[NEW]
+`},
+		{&Blame{URL: "u", Captured: "now"}, Terminal{Color: true}, "u now\nit has no text\n"},
+	} {
+		var b strings.Builder
+		if err := c.d.Text(&b, c.t); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.NewReplacer("\x1b[32m", "G[", inkOff, "]").Replace(b.String())
+		if got != c.want {
+			t.Errorf("got\n%s\nwant\n%s", got, c.want)
+		}
+	}
+}
+
 // TestDrawings shows that what is drawn as a page says what changed, has no
 // markup of the pages that it shows, and needs no other file.
 func TestDrawings(t *testing.T) {
@@ -41,6 +87,11 @@ func TestDrawings(t *testing.T) {
 		{"blocks", &Blocks{URL: "http://x.cn/", Captured: "now", Against: "then", Parts: Parts(r)}, []string{
 			"&lt;style&gt;", "main edited", "Something else", "changes are against then",
 		}},
+		{"blame", drawnBlame(), []string{
+			"http://x.cn/?a=1&amp;b=&lt;2&gt;", `<span class="age2">within a year</span>`, `<section class="main">`,
+			`<span class="age5" title="by May">The element </span>`, `<span class="age2" title="May – June&#10;before: &lt;script&gt;">&lt;style&gt;</span>`,
+		}},
+		{"blame of nothing", &Blame{}, []string{"it has no text"}},
 	} {
 		var b strings.Builder
 		if err := c.d.HTML(&b); err != nil {

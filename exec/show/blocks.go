@@ -16,20 +16,20 @@ import (
 )
 
 // openBody divides a stored body into blocks. It returns false for a body that
-// has no blocks, such as a large body or an image.
-func openBody(p *record.Payload, o divide.Options) (*divide.Body, bool) {
+// has no blocks, such as a large body or an image. The memory m may be nil.
+func openBody(m *divide.Memory, p *record.Payload, o divide.Options) (*divide.Body, bool) {
 	if p.Large != nil {
 		return nil, false
 	}
-	return divide.Open(p.Body, divide.AsOf(p), o)
+	return m.Open(p.Body, divide.AsOf(p), o)
 }
 
 // versionOf returns the capture c, whose payload is p, in the form that
 // life.History takes: divided into blocks, or only as size and digest if it has
-// no blocks.
-func versionOf(c capture, p *record.Payload, o divide.Options) (life.Version, error) {
+// no blocks. The memory m may be nil; it has parts of other versions of the page.
+func versionOf(m *divide.Memory, c capture, p *record.Payload, o divide.Options) (life.Version, error) {
 	v := life.Version{Time: c.time, Kind: c.kind, Size: p.Size}
-	if body, ok := openBody(p, o); ok {
+	if body, ok := openBody(m, p, o); ok {
 		v.Body, v.Size = body, int64(len(body.Page.Body))
 		return v, nil
 	}
@@ -60,14 +60,14 @@ func (a *pageAsked) blocks(ctx context.Context, snap relation.Snapshot, found ca
 			return nil, err
 		}
 		if before.NoBody == "" {
-			v, err := versionOf(found.before, &before, a.s.Settings().Division())
+			v, err := versionOf(nil, found.before, &before, a.s.Settings().Division())
 			if err != nil {
 				return nil, err
 			}
 			h.Add(v)
 		}
 	}
-	v, err := versionOf(found.capture, p, a.s.Settings().Division())
+	v, err := versionOf(nil, found.capture, p, a.s.Settings().Division())
 	if err != nil {
 		return nil, err
 	}

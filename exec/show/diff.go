@@ -117,7 +117,7 @@ func (d *diff) draw(ctx context.Context, snap relation.Snapshot, old, new captur
 		if err != nil {
 			return nil, err
 		}
-		v, err := versionOf(c, &p, d.s.Settings().Division())
+		v, err := versionOf(nil, c, &p, d.s.Settings().Division())
 		if err != nil {
 			return nil, err
 		}

@@ -201,7 +201,7 @@ func readable(p *record.Payload) ([]byte, error) {
 // body is the body that readable returned for p.
 func visible(p *record.Payload, body []byte) string {
 	contentType := message.Header(p.Head, "Content-Type")
-	if b, ok := openBody(p, divide.Options{}); ok {
+	if b, ok := openBody(nil, p, divide.Options{}); ok {
 		return b.Page.Text(b.Charset)
 	}
 	found := charset.Find(body, contentType, p.Charset)

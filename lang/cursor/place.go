@@ -30,6 +30,7 @@ const (
 	PlaceFormat                    // a format of files to import
 	PlaceExportFormat              // a format of files to export
 	PlaceForm                      // a form of SHOW PAGE
+	PlaceUnit                      // a unit of BLAME
 	PlaceType                      // a type, in a CAST
 	PlaceView                      // a view
 	PlaceMetadata                  // the name of metadata
@@ -155,7 +156,7 @@ func (p finder) goesOn(i int, t scan.Token) (bits uint) {
 var (
 	placeOf = map[string]Place{
 		"list": PlaceList, "described": PlaceDescribed, "setting": PlaceSetting, "value": PlaceValue, "topic": PlaceTopic,
-		"format": PlaceFormat, "export format": PlaceExportFormat, "form": PlaceForm,
+		"format": PlaceFormat, "export format": PlaceExportFormat, "form": PlaceForm, "unit": PlaceUnit,
 		"view": PlaceView, "rule": PlaceRule, "metadata": PlaceMetadata, "query": PlaceQuery, "graph": PlaceGraph, "param": PlaceParam,
 	}
 	textPlaces = map[string]Place{"file": PlaceFile, "pool": PlacePool, "none": PlaceNone}

@@ -40,6 +40,7 @@ var statements = []*statement{
 	showRobotsStatement,
 	showPathStatement,
 	diffStatement,
+	blameStatement,
 	showStatement,
 	describeStatement,
 	summarizeStatement,

@@ -111,7 +111,7 @@ func leadTo(text, chosen string) string {
 // begins with it is one, even if it has a mistake.
 func isStatementWord(word string) bool {
 	switch strings.ToUpper(word) {
-	case "SELECT", "SEARCH", "SHOW", "DESCRIBE", "EXPLAIN", "DIFF", "WITH", "HELP", "RUN", "TRACE":
+	case "SELECT", "SEARCH", "SHOW", "DESCRIBE", "EXPLAIN", "DIFF", "BLAME", "WITH", "HELP", "RUN", "TRACE":
 		return word == strings.ToUpper(word) || strings.ToUpper(word) == "SELECT"
 	}
 	return false

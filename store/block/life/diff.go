@@ -23,67 +23,120 @@ const wordsMax = 1000
 // and Removed edits are the old text. There is one exception: punctuation and
 // white space between equal words are always taken from the new text.
 func Diff(old, new string) []Edit {
-	a, b := tokens(old), tokens(new)
-	from := 0
-	for from < min(len(a), len(b)) && a[from].word == b[from].word {
-		from++
-	}
-	ea, eb := len(a), len(b)
-	for ea > from && eb > from && a[ea-1].word == b[eb-1].word {
-		ea, eb = ea-1, eb-1
-	}
-	var e edits
-	e.add(Same, b[:from])
-	e.middle(a[from:ea], b[from:eb])
-	e.add(Same, b[eb:])
-	return e
-}
-
-// token is one word of a text. The field text has the word together with the
-// punctuation and white space before it. The rest of a text after its last word
-// is also a token.
-type token struct{ word, text string }
-
-// tokens divides a text into its words. If text follows the last word, that is
-// the last token.
-func tokens(text string) []token {
-	var out []token
-	end := 0
-	for at, w := range words.Of(text) {
-		out = append(out, token{w, text[end : at+len(w)]})
-		end = at + len(w)
-	}
-	if rest := text[end:]; rest != "" {
-		out = append(out, token{rest, rest})
+	a, b := Tokens(old), Tokens(new)
+	var out []Edit
+	for _, s := range Align(a, b) {
+		t := b[s.New:]
+		if s.Op == Removed {
+			t = a[s.Old:]
+		}
+		out = append(out, Edit{s.Op, joinTokens(t[:s.Count])})
 	}
 	return out
 }
 
-type edits []Edit
+// Token is one word of a text. Text has the word together with the punctuation
+// and white space before it.
+type Token struct{ Word, Text string }
 
-// add adds the tokens t as an edit with operation op. If the last edit has the
-// same operation, their text is appended to it.
-func (e *edits) add(op Op, t []token) {
-	if len(t) == 0 {
-		return
+// tokenBytes is about how many bytes of text a token has.
+const tokenBytes = 6
+
+// Tokens divides a text into its words. The texts of all tokens together are the
+// text. If text follows the last word, that is the last token; its Word is equal
+// to its Text.
+func Tokens(text string) []Token {
+	if text == "" {
+		return nil
 	}
-	var w strings.Builder
-	for _, t := range t {
-		w.WriteString(t.text)
-	}
-	if n := len(*e); n > 0 && (*e)[n-1].Op == op {
-		(*e)[n-1].Text += w.String()
-		return
-	}
-	*e = append(*e, Edit{op, w.String()})
+	return AppendTokens(make([]Token, 0, len(text)/tokenBytes+2), text)
 }
 
-// middle adds the edits that turn a into b. It finds them by Myers' algorithm:
-// trace[d] says how far each diagonal of the algorithm reaches with d edits.
-func (e *edits) middle(a, b []token) {
+// AppendTokens appends the tokens of a text to out, see Tokens.
+func AppendTokens(out []Token, text string) []Token {
+	end := 0
+	for at, w := range words.Of(text) {
+		out = append(out, Token{w, text[end : at+len(w)]})
+		end = at + len(w)
+	}
+	if rest := text[end:]; rest != "" {
+		out = append(out, Token{rest, rest})
+	}
+	return out
+}
+
+// joinTokens returns the texts of the tokens as one text.
+func joinTokens(tokens []Token) string {
+	var w strings.Builder
+	for _, t := range tokens {
+		w.WriteString(t.Text)
+	}
+	return w.String()
+}
+
+// Step is a part of the comparison of two lists of tokens: Count tokens that
+// follow each other, which both lists have, or only one. Old and New are the
+// indexes of the first token in the two lists; for Removed, New is the place in
+// the new list at which they are missing, and for Added, Old in the old list.
+type Step struct {
+	Op       Op // Same, Added or Removed
+	Old, New int
+	Count    int
+}
+
+// Align compares two lists of tokens by their words. It returns the steps from
+// old to new in order; neighbouring steps have different operations. Tokens at
+// the start and at the end that are equal are always Same.
+func Align(old, new []Token) []Step {
+	a, b := old, new
+	from := 0
+	for from < min(len(a), len(b)) && a[from].Word == b[from].Word {
+		from++
+	}
+	ea, eb := len(a), len(b)
+	for ea > from && eb > from && a[ea-1].Word == b[eb-1].Word {
+		ea, eb = ea-1, eb-1
+	}
+	var s steps
+	s.add(Same, from)
+	s.middle(a[from:ea], b[from:eb])
+	s.add(Same, len(b)-eb)
+	return s.list
+}
+
+// steps is a list of steps that is being made, and where its last step ends in
+// both lists of tokens.
+type steps struct {
+	list     []Step
+	old, new int
+}
+
+// add adds count tokens with operation op. If the last step has the same
+// operation, it becomes longer.
+func (s *steps) add(op Op, count int) {
+	if count == 0 {
+		return
+	}
+	if n := len(s.list); n > 0 && s.list[n-1].Op == op {
+		s.list[n-1].Count += count
+	} else {
+		s.list = append(s.list, Step{op, s.old, s.new, count})
+	}
+	if op != Added {
+		s.old += count
+	}
+	if op != Removed {
+		s.new += count
+	}
+}
+
+// middle adds the steps that turn a into b. It finds them by the greedy algorithm
+// of Myers, "An O(ND) Difference Algorithm and Its Variations" (1986): trace[d]
+// says how far each diagonal of the algorithm reaches with d edits.
+func (s *steps) middle(a, b []Token) {
 	if len(a) == 0 || len(b) == 0 {
-		e.add(Removed, a)
-		e.add(Added, b)
+		s.add(Removed, len(a))
+		s.add(Added, len(b))
 		return
 	}
 	limit := min(len(a)+len(b), wordsMax)
@@ -93,19 +146,19 @@ func (e *edits) middle(a, b []token) {
 		for k := -d; k <= d; k += 2 {
 			x := step(v, limit, d, k)
 			y := x - k
-			for x < len(a) && y < len(b) && a[x].word == b[y].word {
+			for x < len(a) && y < len(b) && a[x].Word == b[y].Word {
 				x, y = x+1, y+1
 			}
 			v[limit+k] = int32(x)
 			if x >= len(a) && y >= len(b) {
-				e.backtrack(a, b, trace, d, limit)
+				s.backtrack(len(a), len(b), trace, d)
 				return
 			}
 		}
 		trace = append(trace, append([]int32(nil), v[limit-d:limit+d+1]...))
 	}
-	e.add(Removed, a)
-	e.add(Added, b)
+	s.add(Removed, len(a))
+	s.add(Added, len(b))
 }
 
 // step returns the position in the old text at which diagonal k starts with the
@@ -122,15 +175,14 @@ func step(v []int32, limit, d, k int) int {
 }
 
 // backtrack finds the path of d edits from the trace of Myers' algorithm, from
-// the end of both texts back to their beginning, and adds its edits in order.
-func (e *edits) backtrack(a, b []token, trace [][]int32, d, limit int) {
+// the ends x and y of both lists back to their beginning, and adds its steps in
+// order.
+func (s *steps) backtrack(x, y int, trace [][]int32, d int) {
 	type move struct {
-		op   Op
-		x, y int // where the move ends in a and in b
-		n    int // number of tokens
+		op Op
+		n  int // number of tokens
 	}
 	var moves []move
-	x, y := len(a), len(b)
 	for ; d > 0; d-- {
 		row := trace[d-1] // of d-1 edits: diagonals -(d-1) to d-1
 		at := func(k int) int { return int(row[k+d-1]) }
@@ -144,27 +196,21 @@ func (e *edits) backtrack(a, b []token, trace [][]int32, d, limit int) {
 			px = at(k - 1)
 			py = px - (k - 1)
 		}
-		sx, sy := px, py+1
-		op := Added
+		sx, op := px, Added
 		if !down {
-			sx, sy, op = px+1, py, Removed
+			sx, op = px+1, Removed
 		}
 		if x > sx {
-			moves = append(moves, move{Same, x, y, x - sx})
+			moves = append(moves, move{Same, x - sx})
 		}
-		moves = append(moves, move{op, sx, sy, 1})
+		moves = append(moves, move{op, 1})
 		x, y = px, py
 	}
 	if x > 0 {
-		moves = append(moves, move{Same, x, y, x})
+		moves = append(moves, move{Same, x})
 	}
 	for i := len(moves) - 1; i >= 0; i-- {
-		m := moves[i]
-		if m.op == Removed {
-			e.add(Removed, a[m.x-m.n:m.x])
-		} else {
-			e.add(m.op, b[m.y-m.n:m.y])
-		}
+		s.add(moves[i].op, moves[i].n)
 	}
 }
 
@@ -213,13 +259,13 @@ func wordChanges(matches []Match, oldText, newText func(n int) string) []WordCha
 // side is the words that one block gained, or the words that it lost. A run of
 // words is a sequence without an unchanged word in between.
 type side struct {
-	words []token
+	words []Token
 	ends  []int  // where each run of words ends
 	moved []bool // for each word, whether it moved to or from another block
 }
 
 func (s *side) run(text string) {
-	for _, t := range tokens(text) {
+	for _, t := range Tokens(text) {
 		s.words = append(s.words, t)
 		s.moved = append(s.moved, false)
 	}
@@ -237,9 +283,9 @@ func (s *side) String() string {
 			case s.moved[i]:
 				continue
 			case i == from || s.moved[i-1]:
-				w.WriteString(" " + strings.TrimSpace(s.words[i].text))
+				w.WriteString(" " + strings.TrimSpace(s.words[i].Text))
 			default:
-				w.WriteString(s.words[i].text)
+				w.WriteString(s.words[i].Text)
 			}
 		}
 		from = end
@@ -263,7 +309,7 @@ func (s *side) phrases(f func(key string, from, to int)) {
 			}
 			var key strings.Builder
 			for _, t := range s.words[i:to] {
-				key.WriteString(t.word + " ")
+				key.WriteString(t.Word + " ")
 			}
 			f(key.String(), i, to)
 		}

@@ -68,9 +68,9 @@ func TestDiffRebuilds(t *testing.T) {
 
 func wordsOf(s string) string {
 	var out []string
-	for _, t := range tokens(s) {
-		if strings.ContainsFunc(t.word, unicode.IsLetter) {
-			out = append(out, t.word)
+	for _, t := range Tokens(s) {
+		if strings.ContainsFunc(t.Word, unicode.IsLetter) {
+			out = append(out, t.Word)
 		}
 	}
 	return strings.Join(out, " ")

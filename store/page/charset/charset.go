@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
@@ -81,10 +82,12 @@ const (
 // body must be decoded from its content coding; it is HTML, XML or plain text.
 func Find(body []byte, contentType, usual string) Found {
 	f := Found{Declared: charsetParam(contentType)}
-	inside, source := declaration(body[:min(len(body), prescanBytes)])
 	header := lookup(f.Declared)
+	// The declaration in the body is read only if it is needed, because that takes
+	// longer than the rest.
+	inside := sync.OnceValues(func() (label, source string) { return declaration(body[:min(len(body), prescanBytes)]) })
 	if f.Declared == "" {
-		f.Declared = inside
+		f.Declared, _ = inside()
 	}
 	if f.Charset = byteOrderMark(body); f.Charset != "" {
 		f.Source = SourceBOM
@@ -102,7 +105,8 @@ func Find(body []byte, contentType, usual string) Found {
 		f.Charset, f.Source = header, SourceHeader
 		return f
 	}
-	if name := lookup(inside); name != "" && name != header {
+	label, source := inside()
+	if name := lookup(label); name != "" && name != header {
 		if strings.HasPrefix(name, "utf-16") {
 			name = UTF8 // in UTF-16 the declaration could not have been read
 		}

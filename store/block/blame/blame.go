@@ -1,0 +1,273 @@
+package blame
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"infomall/store/block/life"
+	"infomall/store/record"
+	"infomall/store/words"
+)
+
+// Unit is what Page follows: words or lines.
+type Unit uint8
+
+// The units. A line is a line of the text of a leaf that has a word in it.
+const (
+	Words Unit = iota
+	Lines
+)
+
+// Origin is where a text came in: at a time after NotBefore and not after Time.
+type Origin struct {
+	NotBefore record.Time // when the page was last seen without the text; record.NoTime if it was never seen before
+	Time      record.Time // when the version that brought the text was first seen
+	// Old is the text that was replaced, in full or its first bytes, see oldMax. It
+	// is "" if the text was added between others.
+	Old string
+}
+
+// Piece is a word or a line of a leaf, with the punctuation and white space
+// before it. The piece after the last word of a leaf may have no word.
+type Piece struct {
+	life.Token
+	First *Origin // of a line, when the line that it was edited from came in; otherwise equal to Last
+	Last  *Origin // when the piece came in
+}
+
+// HasWord reports whether the piece has a word in it, and is not only the end of a
+// text.
+func (p *Piece) HasWord() bool { return words.Least(p.Word, 1) }
+
+// Leaf is a leaf of the last version: a block that is not divided further.
+type Leaf struct {
+	Block  int     // index of the block in the tree of the version
+	First  *Origin // when the block came in
+	Last   *Origin // when its words were last edited; Old is its text before
+	Pieces []Piece
+}
+
+// oldMax is the largest number of bytes that Origin.Old has, apart from the
+// ellipsis at its end if there is more text. It bounds the memory of a Page.
+const oldMax = 4096
+
+// Page follows the text of one page. It holds the text of one version, and the
+// origins of its pieces. The zero value follows words; it is ready to use.
+type Page struct {
+	Unit   Unit
+	leaves []Leaf       // of the last version, in order
+	tokens []life.Token // memory that is used again
+}
+
+// Leaves returns the leaves of the version that was added last, in order. A
+// version that is not a page has none. They are valid until the next call of Add.
+func (p *Page) Leaves() []Leaf { return p.leaves }
+
+// Add adds the next version. r is what life.History returned for it, and
+// notBefore is when the version before was last seen; record.NoTime if there is
+// none.
+func (p *Page) Add(r *life.Revision, notBefore record.Time) {
+	a := addition{page: p, r: r, origin: Origin{NotBefore: notBefore, Time: r.Time}}
+	p.leaves = a.compare()
+	a.move()
+}
+
+// addition is the work of Page.Add.
+type addition struct {
+	page   *Page
+	r      *life.Revision
+	origin Origin // of what came in, without Old
+	gone   []run  // in the order of the old page
+	came   []run  // in the order of the new page
+}
+
+// run is pieces that one hunk removed or added. leaf is the leaf that has
+// them, as an index of blocks.
+type run struct {
+	leaf   int
+	pieces []Piece
+}
+
+// compare returns the leaves of the version, each compared with the leaf of the
+// version before that it continues. It sets gone and came.
+func (a *addition) compare() []Leaf {
+	if a.r.Hidden() {
+		return nil
+	}
+	var old []*Leaf // by block
+	if leaves := a.page.leaves; len(leaves) > 0 {
+		old = make([]*Leaf, leaves[len(leaves)-1].Block+1)
+		for i := range leaves {
+			old[leaves[i].Block] = &leaves[i]
+		}
+	}
+	changes := a.changes()
+	out := make([]Leaf, 0, len(changes))
+	for _, m := range changes {
+		var was *Leaf
+		if m.Old >= 0 && m.Old < len(old) {
+			was = old[m.Old]
+		}
+		switch {
+		case m.New < 0:
+			if was != nil {
+				a.gone = append(a.gone, run{was.Block, was.Pieces})
+			}
+		case was == nil:
+			out = append(out, a.fresh(m.New))
+		case m.Op != life.Edited && a.sameReading():
+			out = append(out, Leaf{m.New, was.First, was.Last, was.Pieces})
+		default:
+			out = append(out, a.edit(was, m.New))
+		}
+	}
+	return out
+}
+
+// changes returns the change of each leaf since the version before. In the first
+// version, each leaf is added.
+func (a *addition) changes() []life.Match {
+	if a.r.Before != nil {
+		return a.r.Leaves()
+	}
+	var all []life.Match
+	for _, n := range a.r.Tree.Cut(0) {
+		all = append(all, life.Match{Op: life.Added, Old: -1, New: n})
+	}
+	return all
+}
+
+// sameReading reports whether equal bytes show equal text in this version and in
+// the version before.
+func (a *addition) sameReading() bool {
+	old, new := a.r.Before.Body, a.r.Body
+	return old == new || old != nil && new != nil && old.Charset == new.Charset && old.Plain == new.Plain
+}
+
+// fresh returns leaf n, which the version before does not have.
+func (a *addition) fresh(n int) Leaf {
+	o := a.newOrigin("")
+	l := Leaf{n, o, o, a.page.pieces(a.r.Text(n))}
+	for i := range l.Pieces {
+		l.Pieces[i].First, l.Pieces[i].Last = o, o
+	}
+	a.came = append(a.came, run{n, l.Pieces})
+	return l
+}
+
+// newOrigin returns the origin of a text that came in with this version and replaced
+// the text old.
+func (a *addition) newOrigin(old string) *Origin {
+	o := a.origin
+	o.Old = strings.TrimSpace(old)
+	if len(o.Old) > oldMax {
+		end := oldMax
+		for !utf8.RuneStart(o.Old[end]) {
+			end--
+		}
+		o.Old = o.Old[:end] + "…"
+	}
+	o.Old = strings.Clone(o.Old)
+	return &o
+}
+
+// edit returns leaf n, which was the leaf was in the version before.
+func (a *addition) edit(was *Leaf, n int) Leaf {
+	l := Leaf{n, was.First, was.Last, a.page.pieces(a.r.Text(n))}
+	edited := false
+	hunks(was.Pieces, l.Pieces, func(gone, come []Piece) {
+		edited = edited || hasWord(gone) || hasWord(come)
+		a.hunk(was.Block, gone, n, come)
+	})
+	if edited {
+		l.Last = a.newOrigin(text(was.Pieces))
+	}
+	return l
+}
+
+// hunk sets the origins of the pieces come of leaf n, which took the place of the
+// pieces gone of the leaf that was block old in the version before.
+func (a *addition) hunk(old int, gone []Piece, n int, come []Piece) {
+	if len(come) > 0 {
+		o := a.newOrigin(text(gone))
+		for i := range come {
+			come[i].First, come[i].Last = o, o
+		}
+		if a.page.Unit == Lines {
+			a.pairLines(gone, come, o)
+		}
+		a.came = append(a.came, run{n, come})
+	}
+	if len(gone) > 0 {
+		a.gone = append(a.gone, run{old, gone})
+	}
+}
+
+// text returns the texts of the pieces as one text.
+func text(pieces []Piece) string {
+	var w strings.Builder
+	for i := range pieces {
+		w.WriteString(pieces[i].Text)
+	}
+	return w.String()
+}
+
+func hasWord(pieces []Piece) bool {
+	for i := range pieces {
+		if pieces[i].HasWord() {
+			return true
+		}
+	}
+	return false
+}
+
+// hunks compares the pieces of two texts. It copies the origins of the pieces that
+// both texts have from old to new, and calls hunk for each place at which the
+// texts differ.
+func hunks(old, new []Piece, hunk func(gone, come []Piece)) {
+	// The equal starts and ends are those that life.Align finds, and mostly all.
+	for len(old) > 0 && len(new) > 0 && old[0].Word == new[0].Word {
+		keep(&old[0], &new[0])
+		old, new = old[1:], new[1:]
+	}
+	for len(old) > 0 && len(new) > 0 && old[len(old)-1].Word == new[len(new)-1].Word {
+		keep(&old[len(old)-1], &new[len(new)-1])
+		old, new = old[:len(old)-1], new[:len(new)-1]
+	}
+	o, n := 0, 0 // where the hunk begins
+	endO, endN := 0, 0
+	end := func() {
+		if endO > o || endN > n {
+			hunk(old[o:endO], new[n:endN])
+		}
+	}
+	for _, s := range life.Align(tokens(old), tokens(new)) {
+		if s.Op == life.Same {
+			end()
+			for i := range s.Count {
+				keep(&old[s.Old+i], &new[s.New+i])
+			}
+			o, n = s.Old+s.Count, s.New+s.Count
+			endO, endN = o, n
+			continue
+		}
+		if s.Op == life.Removed {
+			endO += s.Count
+		} else {
+			endN += s.Count
+		}
+	}
+	end()
+}
+
+// keep gives the piece new the origins of the equal piece old.
+func keep(old, new *Piece) { new.First, new.Last = old.First, old.Last }
+
+// tokens returns the tokens of pieces.
+func tokens(pieces []Piece) []life.Token {
+	list := make([]life.Token, len(pieces))
+	for i := range pieces {
+		list[i] = pieces[i].Token
+	}
+	return list
+}

@@ -1,0 +1,224 @@
+package blame
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+
+	"infomall/store/block/life"
+	"infomall/store/words"
+)
+
+// A moved text must be recognised: a word or two may be in two places by chance.
+const (
+	// seedWords is how many words in a row two texts must have in common.
+	seedWords = 3
+	// movedBytes is the least number of bytes that the words of a text have that moved
+	// out of its order. It is the limit of "git blame -M" in letters; a Chinese letter
+	// has three bytes.
+	movedBytes = 20
+	// placesMax is how many places of the removed text are tried for a moved text.
+	placesMax = 16
+)
+
+// seed returns how many pieces in a row two texts must have in common. One line is
+// enough.
+func (p *Page) seed() int {
+	if p.Unit == Lines {
+		return 1
+	}
+	return seedWords
+}
+
+// loose is the pieces of runs as one text.
+type loose struct {
+	pieces []*Piece
+	hash   []uint64 // of each piece's word
+	run    []int    // for each piece, the index of its run
+	done   []bool   // for each piece, whether its place in the other version is known
+}
+
+// looseOf returns the pieces of runs. It leaves out runs that are shorter than
+// seed.
+func looseOf(runs []run, seed int) *loose {
+	l := new(loose)
+	for r := range runs {
+		if len(runs[r].pieces) < seed {
+			continue
+		}
+		for i := range runs[r].pieces {
+			p := &runs[r].pieces[i]
+			l.pieces, l.hash, l.run = append(l.pieces, p), append(l.hash, words.Hash(p.Word)), append(l.run, r)
+		}
+	}
+	l.done = make([]bool, len(l.pieces))
+	return l
+}
+
+// open reports whether the count pieces from the index at on are in one run, and
+// none of them is done.
+func (l *loose) open(at, count int) bool {
+	if at+count > len(l.pieces) || l.run[at] != l.run[at+count-1] {
+		return false
+	}
+	return !slices.Contains(l.done[at:at+count], true)
+}
+
+// key returns a hash of the words of the count pieces from the index at on.
+func (l *loose) key(at, count int) uint64 {
+	key := uint64(0)
+	for _, h := range l.hash[at : at+count] {
+		key = key*31 + h
+	}
+	return key
+}
+
+// places says where the texts of some pieces in a row begin. first has the first
+// place of each text, by its key, and next the next place with the same key after
+// each place, or -1.
+type places struct {
+	first map[uint64]int
+	next  []int
+}
+
+// places returns the places of the texts of seed pieces.
+func (l *loose) places(seed int) places {
+	p := places{make(map[uint64]int, len(l.pieces)), make([]int, len(l.pieces))}
+	for i := len(l.pieces) - 1; i >= 0; i-- {
+		if p.next[i] = -1; l.open(i, seed) {
+			key := l.key(i, seed)
+			if next, ok := p.first[key]; ok {
+				p.next[i] = next
+			}
+			p.first[key] = i
+		}
+	}
+	return p
+}
+
+// of yields the places with a key, at most placesMax of them. Two different texts
+// may have one key.
+func (p places) of(key uint64) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		at, ok := p.first[key]
+		for n := 0; ok && at >= 0 && n < placesMax; n++ {
+			if !yield(at) {
+				return
+			}
+			at = p.next[at]
+		}
+	}
+}
+
+// tokens returns the tokens of the pieces for which in is true, and their indexes.
+func (l *loose) tokens(in []bool) (tokens []life.Token, at []int) {
+	for i, p := range l.pieces {
+		if in[i] {
+			tokens, at = append(tokens, p.Token), append(at, i)
+		}
+	}
+	return tokens, at
+}
+
+// mark sets all of list to true.
+func mark(list []bool) {
+	for i := range list {
+		list[i] = true
+	}
+}
+
+// inOrder compares two texts as wholes, and calls same for each part that both
+// have, in order: count pieces from the index o of old and the index n of new on.
+// Only pieces in the lists commonOld and commonNew are compared, because comparing
+// two long texts that have little in common takes long.
+func inOrder(old, new *loose, commonOld, commonNew []bool, same func(o, n, count int)) {
+	oldTokens, oldAt := old.tokens(commonOld)
+	newTokens, newAt := new.tokens(commonNew)
+	for _, s := range life.Align(oldTokens, newTokens) {
+		if s.Op != life.Same {
+			continue
+		}
+		from := 0 // where the part begins that has no other pieces in between
+		for i := 1; i <= s.Count; i++ {
+			o, n := s.Old+i, s.New+i
+			if i == s.Count || oldAt[o] != oldAt[o-1]+1 || newAt[n] != newAt[n-1]+1 {
+				same(oldAt[s.Old+from], newAt[s.New+from], i-from)
+				from = i
+			}
+		}
+	}
+}
+
+// move gives text that moved from one block or hunk to another the origin that it
+// had before. It looks in what the hunks removed for each text that the hunks
+// added. First it compares both as wholes, so that text keeps its age if its
+// blocks are divided in another way. Then it looks for longer texts in any order. A
+// removed text moves to one place only.
+func (a *addition) move() {
+	seed := a.page.seed()
+	slices.SortStableFunc(a.gone, func(x, y run) int { return cmp.Compare(x.leaf, y.leaf) })
+	old, new := looseOf(a.gone, seed), looseOf(a.came, seed)
+	if len(old.pieces) == 0 || len(new.pieces) == 0 {
+		return
+	}
+	pair := func(o, n, count int) {
+		for i := range count {
+			keep(old.pieces[o+i], new.pieces[n+i])
+			old.done[o+i], new.done[n+i] = true, true
+		}
+	}
+	places := old.places(seed)
+	commonOld, commonNew := make([]bool, len(old.pieces)), make([]bool, len(new.pieces))
+	for n := range new.pieces {
+		if !new.open(n, seed) {
+			continue
+		}
+		for o := range places.of(new.key(n, seed)) {
+			mark(commonOld[o : o+seed])
+			mark(commonNew[n : n+seed])
+		}
+	}
+	inOrder(old, new, commonOld, commonNew, func(o, n, count int) {
+		if count >= seed {
+			pair(o, n, count)
+		}
+	})
+	for n := 0; n < len(new.pieces); {
+		best, length := 0, 0
+		if new.open(n, seed) {
+			for o := range places.of(new.key(n, seed)) {
+				if count := common(old, o, new, n); count > length {
+					best, length = o, count
+				}
+			}
+		}
+		if length < seed || wordBytes(new.pieces[n:n+length]) < movedBytes {
+			n++
+			continue
+		}
+		pair(best, n, length)
+		n += length
+	}
+}
+
+// common returns how many pieces are equal from the index o of old and the index n
+// of new on. It counts pieces of one run each, and none that is done.
+func common(old *loose, o int, new *loose, n int) int {
+	count := 0
+	for ; o+count < len(old.pieces) && n+count < len(new.pieces); count++ {
+		i, k := o+count, n+count
+		if old.done[i] || new.done[k] || old.run[i] != old.run[o] || new.run[k] != new.run[n] || old.pieces[i].Word != new.pieces[k].Word {
+			break
+		}
+	}
+	return count
+}
+
+// wordBytes returns how many bytes the words of the pieces have.
+func wordBytes(pieces []*Piece) int {
+	n := 0
+	for _, p := range pieces {
+		n += len(p.Word)
+	}
+	return n
+}
