@@ -28,7 +28,7 @@ func TestSiteNames(t *testing.T) {
 	defer n.close()
 	n.patience = patience
 	<-n.load()
-	s := &shell{sites: n}
+	s := &shell{program: new(program), sites: n}
 	for _, c := range []struct{ typed, want string }{
 		{"FROM 'w|", "www.lanshan.example"},
 		{"FROM 'W|", "www.lanshan.example"},

@@ -158,7 +158,7 @@ func TestRecoverRuns(t *testing.T) {
 			damage = &spans[i]
 		}
 	}
-	if damage == nil || damage.Offset != int64(second) || !strings.Contains(damage.What, "its head names 1024 captures, from http://www.example.com/1024") {
+	if damage == nil || damage.Offset != int64(second) || !strings.Contains(damage.What, "its head names the captures from http://www.example.com/1024") {
 		t.Fatalf("damage %+v, want one at %d", damage, second)
 	}
 	if len(got) != len(want)-1024 {

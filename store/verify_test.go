@@ -482,7 +482,7 @@ func TestVerifyCatalogue(t *testing.T) {
 			}
 		}, "000009.idx", "no such file"},
 		{"it counts more captures", func(c *catalog.Catalog) { c.Segments[0].Captures++ }, "000001.raw", "the end record says"},
-		{"it has a key that the file ends before", func(c *catalog.Catalog) { c.Segments[0].LastKey += "x" }, "000001.raw", "the catalogue says otherwise"},
+		{"it has a key that the file ends before", func(c *catalog.Catalog) { c.Segments[0].LastKey += "x" }, "000001.raw", "the catalogue is wrong about segment"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := damagedArchive(t)

@@ -229,7 +229,7 @@ func (s *Salvage) record(at, size int64) (span SalvageSpan, m *Meta) {
 	}
 	span.Err = err
 	if h.entries > 0 && h.url != "" && h.lastURL != "" {
-		span.Err = fmt.Errorf("%w; its head says that its captures are %d, from %s to %s", err, h.entries, h.url, h.lastURL)
+		span.Err = fmt.Errorf("%w; its head names the captures from %s to %s, %d in all", err, h.url, h.lastURL, h.entries)
 	}
 	return span, nil
 }
