@@ -42,7 +42,10 @@ func TestGit(t *testing.T) {
 	if dir == "" {
 		dir = filepath.Join("..", "..", "..", "..", "shared")
 	}
-	dir = filepath.Join(dir, "data", "sites")
+	dir, err := filepath.Abs(filepath.Join(dir, "data", "sites")) // git runs in other folders
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("no test data: %v (INFOMALL_SHARED names its folder)", err)
 	}
