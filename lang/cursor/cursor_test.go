@@ -116,6 +116,7 @@ func FuzzAtCursor(f *testing.F) {
 	for _, seed := range []string{"", "SELECT url FROM 'x", "SELECT v.", "''", "\"a", "/* /*", "-- x", "SET a = ", ";;", "\ufeff#!x", "SELECT ‘标题’，", "x://", "(((", "SHOW PAGE '\xff", "AT 2008-0", "AT 2008-06-01T1"} {
 		f.Add(seed, " FROM x AS y)")
 	}
+	f.Add("", ", 0")
 	f.Fuzz(func(t *testing.T, before, after string) {
 		checkTokens(t, before)
 		checkCursor(t, before, after)

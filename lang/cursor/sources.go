@@ -41,7 +41,7 @@ func sourcesAround(before, after []scan.Token) []Source {
 // joinsNext reports whether token i is a comma in FROM that joins the next
 // source. A comma between two scopes does not.
 func joinsNext(tokens []scan.Token, i int) bool {
-	if !scan.IsOp(&tokens[i], ",") || isText(&tokens[i-1]) && isText(&tokens[i+1]) {
+	if i == 0 || !scan.IsOp(&tokens[i], ",") || isText(&tokens[i-1]) && isText(&tokens[i+1]) {
 		return false
 	}
 	depth := 0
