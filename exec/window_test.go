@@ -193,7 +193,7 @@ func TestSortedWindows(t *testing.T) {
 		{"PARTITION BY url ORDER BY time, status", false},
 	} {
 		for _, funcs := range []string{ // of rows before the current one, and of others
-			"row_number() OVER (%[1]s) AS n, rank() OVER (%[1]s) AS r, dense_rank() OVER (%[1]s) AS d, first_value(url) OVER (%[1]s) AS f, lag(time) OVER (%[1]s) AS a, lag(url, 0) OVER (%[1]s) AS b, lag(url, 3, 'none') OVER (%[1]s) AS c",
+			"row_number() OVER (%[1]s) AS n, rank() OVER (%[1]s) AS r, dense_rank() OVER (%[1]s) AS d, first_value(url) OVER (%[1]s) AS f, lag(time) OVER (%[1]s) AS a, lag(url, 0) OVER (%[1]s) AS b, lag(url, 3, 'none') OVER (%[1]s) AS c, lag(time, 3) OVER (%[1]s) AS e",
 			"row_number() OVER (%[1]s) AS n, lag(time) OVER (%[1]s) AS before, lead(url) OVER (%[1]s) AS after, count(*) OVER (%[1]s) AS c, last_value(time) OVER (%[1]s) AS last",
 		} {
 			src := fmt.Sprintf("SELECT url, time, "+funcs+" FROM captures WHERE status = 200", c.over)

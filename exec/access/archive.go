@@ -63,8 +63,8 @@ func (a *archive) Snapshot(ctx context.Context) (relation.Snapshot, error) {
 	return &snapshot{snap, rules}, nil
 }
 
-// Definitions returns the definitions of the archive but those that mention a hidden URL.
-// Of the rules it returns those with BLOCK, whose reasons everybody sees.
+// Definitions returns the definitions of the archive. It leaves out every definition that
+// mentions a hidden URL, and every rule without BLOCK. Everybody sees the reasons of BLOCK.
 func (a *archive) Definitions(ctx context.Context) ([]task.Definition, error) {
 	list, err := a.Archive.Definitions(ctx)
 	if err != nil {

@@ -118,8 +118,8 @@ func TestHidesSome(t *testing.T) {
 	}
 }
 
-// TestState shows that the name of what is hidden is another one for other rules and, of
-// an embargo, for another hour, and the same within an hour.
+// TestState shows that Hiding.Name changes when the rules change. With an embargo it
+// also changes every hour, and stays the same within an hour.
 func TestState(t *testing.T) {
 	def := func(text string) []task.Definition {
 		return []task.Definition{{Kind: task.KindView, Name: "v", Text: "CREATE VIEW v AS SELECT 1"}, {Kind: task.KindRule, Name: "r", Text: "RULE r ON " + text}}

@@ -14,9 +14,10 @@ import (
 )
 
 // window yields the rows of in, sorted as n says, with the results of its
-// functions. It sorts all rows, on disk if they do not fit in memory, unless they
-// come sorted. Then it reads one partition after the other, twice: once to compute
-// what a row needs of the rows after it, and once to yield the rows.
+// functions. It sorts all rows, unless they come sorted. Rows that do not fit in
+// memory go to disk. Then it reads one partition after the other, each twice: the
+// first time it computes the results that depend on later rows, and the second time
+// it yields the rows.
 func (r *Runner) window(ctx context.Context, n *plan.Window, in value.Rows) (value.Rows, error) {
 	w := &windower{ctx: ctx, runner: r, node: n, width: len(n.In.Columns())}
 	if err := w.compile(); err != nil {

@@ -10,7 +10,7 @@ import (
 const streamOffsetMax = 1000
 
 // streams reports whether the rows come sorted and each result depends only on its row and
-// the rows before it. Then no row needs to be kept: the window takes a tenth of the time.
+// the rows before it. Then no row needs to be kept: the window takes a fifth of the time.
 func (w *windower) streams() bool {
 	if !w.node.Sorted {
 		return false

@@ -107,8 +107,8 @@ type Snapshot interface {
 	// Words answers a question for the captures with a key in ranges and a time in from
 	// <= time < to, without reading their pages. It returns nil if it cannot.
 	Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error)
-	// ToRead returns how much the scan s reads at most, without reading it. part says
-	// what is read of the db-files.
+	// ToRead returns how much the scan s reads at most, without reading it. part names
+	// the parts of the db-files that the scan reads.
 	ToRead(ctx context.Context, s record.Scan, part record.FilePart) (record.Reading, error)
 	// KeysOf returns the keys of the URLs of captures, sorted, each once.
 	KeysOf(ctx context.Context, refs []record.Ref) ([]string, error)

@@ -39,8 +39,8 @@ type Relation struct {
 	// Cut reports that the rows depend on the level down to which pages are
 	// divided into blocks.
 	Cut bool
-	// OfStored reports that each row needs what is stored about its page, and not only
-	// what the lists of captures have.
+	// OfStored reports that each row needs the facts that are stored about its page.
+	// The lists of captures are not enough.
 	OfStored bool
 	// History reports that a row depends on all earlier versions of its URL.
 	History bool

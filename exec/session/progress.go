@@ -59,8 +59,8 @@ func (s *Session) ReportEach(work, unit string) func(name string, done, total in
 }
 
 // Watch returns a function for Reader.Watch that reports the progress of plans to
-// the user: the bytes that were read of those that the plan reads. what is as in
-// Progress. Watch returns nil if nobody wants the progress.
+// the user: how many of the plan's bytes have been read. what names the work, as the
+// field of Progress does. Watch returns nil if nobody wants the progress.
 //
 // The reports come from a goroutine of their own, because a plan may be busy for
 // long with a few rows. It has ended when the function stop has returned.

@@ -8,7 +8,7 @@ import (
 )
 
 // ToRead returns how much the scan s reads of the archive, from the catalogue and
-// the keys of indexes. part says what is read of the db-files.
+// the keys of indexes. part names the parts of the db-files that the scan reads.
 func (v *Snapshot) ToRead(ctx context.Context, s record.Scan, part record.FilePart) (record.Reading, error) {
 	var sum record.Reading
 	ranges := s.Ranges
