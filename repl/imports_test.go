@@ -179,6 +179,7 @@ var homes = map[string]string{
 	"github.com/chzyer/readline":             "repl/term",
 	"github.com/mattn/go-runewidth":          "lang/cells",
 	"github.com/parquet-go/parquet-go":       "exec/rowio",
+	"github.com/apache/arrow-go/v18":         "exec/rowio",
 	"golang.org/x/term":                      "repl/term",
 	"go.etcd.io/bbolt":                       "store/segment crawl/state",
 	"github.com/dgraph-io/ristretto/v2":      "store/body",

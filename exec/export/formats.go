@@ -15,7 +15,6 @@ import (
 // formats lists all formats of files that EXPORT writes, in the order in which
 // messages list them: the formats of rows, and then the formats of captures.
 var formats = append(rowFormats(),
-	parquet,
 	edges,
 	graphML,
 	warcFormat,
@@ -53,8 +52,8 @@ func rowFormats() (list []*format) {
 		if f.Suffixes == nil {
 			continue
 		}
-		list = append(list, &format{name: f.Name, suffixes: f.Suffixes, rows: func(w io.Writer, to rowTarget) (rowio.Writer, error) {
-			return rowio.New(f.Name, w, rowio.Options{Zone: to.zone, Header: true, Statement: to.statement, Archive: to.archive})
+		list = append(list, &format{name: f.Name, suffixes: f.Suffixes, packed: f.Packed, rows: func(w io.Writer, to rowTarget) (rowio.Writer, error) {
+			return f.New(w, rowio.Options{Zone: to.zone, Header: true, Statement: to.statement, Archive: to.archive}), nil
 		}})
 	}
 	return list

@@ -42,8 +42,8 @@ func linkEnds(cols []value.Column) (source, target int, err error) {
 	return source, target, nil
 }
 
-// arrow separates the two ends of an edge in a list of edges.
-const arrow = " -> "
+// edgeSign separates the two ends of an edge in a list of edges.
+const edgeSign = " -> "
 
 // NewEdges returns a writer of a list of edges, with one line per row: "source
 // -> target", and then the weight if the rows have a numeric column weight. If
@@ -79,7 +79,7 @@ func (e *edges) Write(b *value.Batch) error {
 			return err
 		}
 		if !target.IsNull(i) && target.Texts[i] != "" {
-			e.buf = append(e.buf, arrow...)
+			e.buf = append(e.buf, edgeSign...)
 			if err := e.name(target.Texts[i]); err != nil {
 				return err
 			}
@@ -100,7 +100,7 @@ func (e *edges) Write(b *value.Batch) error {
 // name writes the name of a node. It returns an error for a name that ReadEdges
 // would not read back as the same name.
 func (e *edges) name(name string) error {
-	if name != strings.TrimSpace(name) || strings.ContainsAny(name, "\r\n") || strings.Contains(" "+name+" ", arrow) {
+	if name != strings.TrimSpace(name) || strings.ContainsAny(name, "\r\n") || strings.Contains(" "+name+" ", edgeSign) {
 		return fmt.Errorf("%q cannot be the name of a node in a list of edges: it begins or ends in a blank, or has a line break or an arrow in it", name)
 	}
 	e.buf = append(e.buf, name...)
@@ -174,12 +174,12 @@ var errOneSided = errors.New("an edge has no name on one side of its arrow")
 // not change e.Line.
 func (e *Edge) parse(line []byte) error {
 	e.Source, e.Target, e.Weight = line, nil, 1
-	at, n := bytes.IndexByte(line, ' '), len(arrow)
-	if at >= 0 && !bytes.HasPrefix(line[at:], []byte(arrow)) {
-		at = bytes.Index(line, []byte(arrow)) // the first name has a space in it
+	at, n := bytes.IndexByte(line, ' '), len(edgeSign)
+	if at >= 0 && !bytes.HasPrefix(line[at:], []byte(edgeSign)) {
+		at = bytes.Index(line, []byte(edgeSign)) // the first name has a space in it
 	}
 	switch {
-	case bytes.HasPrefix(line, []byte(arrow[1:])), bytes.HasSuffix(line, []byte(arrow[:len(arrow)-1])), string(line) == "->":
+	case bytes.HasPrefix(line, []byte(edgeSign[1:])), bytes.HasSuffix(line, []byte(edgeSign[:len(edgeSign)-1])), string(line) == "->":
 		return errOneSided
 	case at < 0:
 		at, n = bytes.IndexByte(line, '\t'), 1

@@ -19,13 +19,15 @@ const (
 	groupBytesMax = 32 << 20 // bytes of texts
 )
 
-// NewParquet returns a writer of a Parquet file to w. The columns keep their
+var parquetFormat = &Format{Name: "parquet", Suffixes: []string{".parquet"}, Packed: true, make: newParquet}
+
+// newParquet returns a writer of a Parquet file to w. The columns keep their
 // order, may have NULL, and are compressed with zstd. Times are timestamps in
 // milliseconds, UTC. Durations are seconds, as in the other formats for
 // programs. Bytes of texts that are not UTF-8 become U+FFFD.
-func NewParquet(w io.Writer) Writer { return &parquetWriter{to: w} }
+func newParquet(w io.Writer, _ Options) Writer { return &parquetWriter{to: w} }
 
-// parquetWriter is the Writer that NewParquet returns.
+// parquetWriter is the Writer that newParquet returns.
 type parquetWriter struct {
 	to    io.Writer
 	w     *parquet.GenericWriter[any]

@@ -16,8 +16,8 @@ import (
 	"infomall/exec/value"
 )
 
-// TestParquet writes each type, with and without NULL, and reads it back.
-func TestParquet(t *testing.T) {
+// everyType returns two rows with a column of each type. The second row is NULL only.
+func everyType() ([]value.Column, *value.Batch) {
 	cols := []value.Column{
 		{Name: "url", Type: value.URL}, {Name: "changed", Type: value.Bool}, {Name: "n", Type: value.Int}, {Name: "count(*)", Type: value.Float},
 		{Name: "time", Type: value.Time}, {Name: "age", Type: value.Duration}, {Name: "a, b", Type: value.Text}, {Name: "n", Type: value.Null},
@@ -41,8 +41,14 @@ func TestParquet(t *testing.T) {
 		}
 		b.Cols = append(b.Cols, v)
 	}
+	return cols, b
+}
+
+// TestParquet writes each type, with and without NULL, and reads it back.
+func TestParquet(t *testing.T) {
+	cols, b := everyType()
 	var file bytes.Buffer
-	w := NewParquet(&file)
+	w := parquetFormat.New(&file, Options{})
 	if err := w.Begin(cols); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +89,7 @@ func TestParquet(t *testing.T) {
 // TestParquetGroups shows that long texts are written out before the end.
 func TestParquetGroups(t *testing.T) {
 	var file bytes.Buffer
-	w := NewParquet(&file)
+	w := parquetFormat.New(&file, Options{})
 	if err := w.Begin([]value.Column{{Name: "text", Type: value.Text}}); err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +132,7 @@ func TestReadParquet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := NewParquet(file)
+	w := parquetFormat.New(file, Options{})
 	if err := errors.Join(w.Begin(cols), w.Write(b), w.Write(b), w.End(), file.Close()); err != nil {
 		t.Fatal(err)
 	}

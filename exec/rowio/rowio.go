@@ -7,6 +7,7 @@ package rowio
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,6 +49,7 @@ type Writer interface {
 type Format struct {
 	Name     string
 	Suffixes []string // the ends of names of files in this format; none for a format that only people read
+	Packed   bool     // files of the format are compressed inside
 	make     func(w io.Writer, o Options) Writer
 }
 
@@ -64,10 +66,25 @@ var formats = []*Format{
 	chartFormat,
 }
 
-// AllFormats returns all formats. The caller must not change the result.
-func AllFormats() []*Format { return formats }
+// New returns a writer of the format that writes to w. Without a zone, times are in UTC.
+func (f *Format) New(w io.Writer, o Options) Writer {
+	if o.Zone == nil {
+		o.Zone = time.UTC
+	}
+	return f.make(w, o)
+}
 
-// Formats returns the names of all formats, which New accepts.
+// binaryFormats lists the formats of rows that a terminal cannot show.
+var binaryFormats = []*Format{
+	parquetFormat,
+	arrowFormat,
+}
+
+// AllFormats returns all formats: those of texts, and then the binary ones. The caller
+// may change the result.
+func AllFormats() []*Format { return slices.Concat(formats, binaryFormats) }
+
+// Formats returns the names of the formats of texts, which New accepts.
 func Formats() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
@@ -76,15 +93,23 @@ func Formats() []string {
 	return names
 }
 
-// New returns a writer of the given format that writes to w. An unknown format
+// NewBinary returns a writer of the given binary format that writes to w, or nil if there
+// is no such format.
+func NewBinary(format string, w io.Writer) Writer {
+	for _, f := range binaryFormats {
+		if f.Name == format {
+			return f.New(w, Options{})
+		}
+	}
+	return nil
+}
+
+// New returns a writer of the given format of texts that writes to w. An unknown format
 // is an error, which names the most similar format, or all.
 func New(format string, w io.Writer, o Options) (Writer, error) {
-	if o.Zone == nil {
-		o.Zone = time.UTC
-	}
 	for _, f := range formats {
 		if f.Name == format {
-			return f.make(w, o), nil
+			return f.New(w, o), nil
 		}
 	}
 	if n := ast.Nearest(format, Formats()); n != "" {

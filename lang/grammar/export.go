@@ -10,8 +10,8 @@ import (
 var exportStatement = of[exportSyntax]("EXPORT", topic{"EXPORT", `
 EXPORT (query) TO file
 EXPORT scope, … TO file
-    [FORMAT (csv | tsv | json | jsonl | markdown | html | parquet | edges
-      | graphml | warc | tianwang | wacz | cdxj)]
+    [FORMAT (csv | tsv | json | jsonl | markdown | html | parquet | arrow
+      | edges | graphml | warc | tianwang | wacz | cdxj)]
 file = 'text' | $name | expr || expr
 ` + helpScope})
 

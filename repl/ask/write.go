@@ -10,17 +10,16 @@ import (
 	"infomall/exec/value"
 )
 
-// Write writes the result to w in a format of rows: parquet or one of package rowio.
+// Write writes the result to w in a format of package rowio.
 // Nothing is written before the first rows are there, so that an error before them can
 // be answered as one. flush, if not nil, is called after each batch of rows.
 func (a *Answer) Write(w io.Writer, format string, flush func()) error {
-	var rows rowio.Writer
-	var err error
-	o := rowio.Options{Zone: a.Zone(), Header: true}
-	if format == "parquet" {
-		rows = rowio.NewParquet(w)
-	} else if rows, err = rowio.New(format, w, o); err != nil {
-		return err
+	rows := rowio.NewBinary(format, w)
+	if rows == nil {
+		var err error
+		if rows, err = rowio.New(format, w, rowio.Options{Zone: a.Zone(), Header: true}); err != nil {
+			return err
+		}
 	}
 	begun := false
 	begin := func() error {

@@ -27,6 +27,7 @@ var answerFormats = []answerFormat{
 	{"csv", "text/csv", ".csv"},
 	{"tsv", "text/tab-separated-values", ".tsv"},
 	{"parquet", "application/vnd.apache.parquet", ".parquet"},
+	{"arrow", "application/vnd.apache.arrow.stream", ".arrows"},
 	{"raw", "application/octet-stream", ""},
 }
 
