@@ -48,6 +48,7 @@ type Words struct {
 	// answers has, for each entry of a run, an index in said. An empty list means nothing
 	// for all entries of the run.
 	answers map[segment.RunRef][]uint32
+	read    map[segment.RunRef]bool // the runs for which leaves were read, and not an index
 	said    []said
 	says    []float64 // Best.Says of one page after the other
 	atoms   int       // of the question
@@ -117,6 +118,12 @@ func (w *Words) Few(most int, part float64) (refs []record.Ref, ok bool) {
 func (w *Words) Has(ref record.Ref) (atoms uint64, ok bool) {
 	s := w.of(ref)
 	return s.has, s.sure
+}
+
+// Indexed reports whether an index answered for a capture. Otherwise the words of its page
+// may be in no index.
+func (w *Words) Indexed(ref record.Ref) bool {
+	return !w.read[segment.RunRef{Segment: ref.Segment, Run: ref.Run}]
 }
 
 func (w *Words) of(ref record.Ref) *said {

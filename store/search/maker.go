@@ -116,7 +116,7 @@ func NewMaker(q Question, stored Stored) *Maker {
 	}
 	return &Maker{
 		q: q, stored: stored, known: make(map[said]uint32),
-		words:    &Words{answers: make(map[segment.RunRef][]uint32), said: slices.Clone(firstSaid[:]), atoms: len(q.Query.Atoms())},
+		words:    &Words{answers: make(map[segment.RunRef][]uint32), read: make(map[segment.RunRef]bool), said: slices.Clone(firstSaid[:]), atoms: len(q.Query.Atoms())},
 		readings: make(map[index.Reading]int), linked: make(map[readLeaf][]int32), bodies: make(map[segment.ID]bodyAnswer),
 	}
 }
@@ -169,6 +169,7 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 		}
 	}
 	m.words.answers[run] = list
+	m.words.read[run] = true
 	m.asked += len(list)
 	m.words.asked += len(list)
 	return nil

@@ -214,9 +214,8 @@ func (x *indexed) may(f *indexedSegment, b *index.UsersBlock) bool {
 		return true
 	}
 	for _, named := range b.Named {
-		of, as := x.of[named.Segment], f.Readings[named.Reading]
-		if of == nil || named.Run >= of.runs || f.Seen(named) != of.number ||
-			!of.Knows(of.first+named.Run, as) || of.Any(of.hits, of.first+named.Run) {
+		of := x.of[named.Segment]
+		if of == nil || !of.has(f.File, named) || of.Any(of.hits, of.first+named.Run) {
 			return true
 		}
 	}

@@ -52,7 +52,7 @@ func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlke
 				continue
 			}
 			has, ok := known.Has(b.Ref[i])
-			if !ok {
+			if !ok || !known.Indexed(b.Ref[i]) { // then terms may lack words of the page
 				continue // the body is read
 			}
 			f.wanted[id] = false
@@ -97,6 +97,9 @@ func (f *nearFinder) ask(words []string, ranges []urlkey.Range, from, to record.
 			continue
 		}
 		noted[w.File] = true
+		if !f.listed(files, w.File) {
+			return nil, nil, nil
+		}
 		if w.Terms(func(term []byte, _ int) { f.near.Note(string(term)) }) != nil || f.ctx.Err() != nil {
 			return nil, nil, f.ctx.Err()
 		}
@@ -115,6 +118,30 @@ func (f *nearFinder) ask(words []string, ranges []urlkey.Range, from, to record.
 	}
 	known, err = f.v.Words(f.ctx, search.Question{Query: q}, ranges, from, to)
 	return terms, known, err
+}
+
+// listed reports whether the indexes have all words of the leaves of the pages in the index
+// w. A page may share leaves with a page that was read in another charset: the index of the
+// leaves knows only the words of that reading.
+func (f *nearFinder) listed(files *wordFiles, w *index.File) bool {
+	for n := 0; n < len(w.Runs); {
+		users := w.UsersOf(uint32(n))
+		if users == nil {
+			n++
+			continue
+		}
+		for _, named := range users.Named {
+			s := f.v.Runs.Segment(named.Segment)
+			if s == nil {
+				return false
+			}
+			if of, ok := files.file(s.Info); !ok || !of.has(w, named) {
+				return false
+			}
+		}
+		n = users.End
+	}
+	return true
 }
 
 // nearFinder gives a search.Nearer the texts of a snapshot.

@@ -25,6 +25,12 @@ type wordFile struct {
 	number      uint32 // of the db-file
 }
 
+// has reports whether the documents of the index have all leaves that the index f names
+// with named.
+func (of *wordFile) has(f *index.File, named index.Named) bool {
+	return named.Run < of.runs && f.Seen(named) == of.number && of.Knows(of.first+named.Run, f.Readings[named.Reading])
+}
+
 // wordFiles returns the indexes of words of the archive, of which none is open yet. The
 // caller closes them.
 func (v *Snapshot) wordFiles() (*wordFiles, error) {
