@@ -46,7 +46,7 @@ type lastRow []value.Value
 // row before it.
 func (l lastRow) same(cols []*value.Vector, i int) bool {
 	for c, v := range cols {
-		if i > 0 && v.At(i) != v.At(i-1) || i == 0 && v.At(0) != l[c] {
+		if i > 0 && !v.Same(i-1, i) || i == 0 && v.At(0) != l[c] {
 			return false
 		}
 	}

@@ -140,6 +140,25 @@ func (v *Vector) At(i int) Value {
 	return x
 }
 
+// Same reports whether rows i and j of v have the same value, or are both NULL. Texts and
+// URLs are the same if their bytes are.
+func (v *Vector) Same(i, j int) bool {
+	if v.Nulls != nil && (v.Nulls[i] || v.Nulls[j]) {
+		return v.Nulls[i] == v.Nulls[j]
+	}
+	switch v.Type {
+	case Bool:
+		return v.Bools[i] == v.Bools[j]
+	case Int, Time, Duration:
+		return v.Ints[i] == v.Ints[j]
+	case Float:
+		return compareFloats(v.Floats[i], v.Floats[j]) == 0
+	case Text, URL:
+		return v.Texts[i] == v.Texts[j]
+	}
+	return true // Null
+}
+
 // Set sets row i of v to x. x is NULL or has the type of v, except that a Text
 // may be set in a vector of URLs and the other way round.
 func (v *Vector) Set(i int, x Value) {

@@ -26,7 +26,7 @@ type merging struct {
 	seal   bool
 	split  *split                   // nil if the pool is not split
 	in     map[uint32]*segment.Info // the segments that are merged, by number
-	cursor snapshot.Heads           // one cursor for each segment of in
+	cursor []*snapshot.Cursor       // one cursor for each segment of in
 	look   *snapshot.Looker
 	hidden func(timeline.Place) bool // whether the capture at a place was deleted
 	// bodies are the entries of deleted captures whose bodies other pools need, by
@@ -96,7 +96,7 @@ func (m *merging) run(ctx context.Context) error {
 			return err
 		}
 		if !c.End {
-			h = append(h, c)
+			h.Add(c)
 		}
 	}
 	h.Init()

@@ -142,6 +142,18 @@ func (c *Chunk) BodyForm(i int) BodyForm { return BodyForm(c.front.flags[i] >> f
 // WantTime among its columns.
 func (c *Chunk) Time(i int) record.Time { return record.Time(c.front.time[i]) }
 
+// Repeats reports whether two neighbours among n entries, from entry i on, have the same
+// time. The cursor that made the chunk must have WantTime among its columns.
+func (c *Chunk) Repeats(i, n int) bool {
+	t := c.front.time[i : i+n]
+	for j := 1; j < len(t); j++ {
+		if t[j-1] == t[j] {
+			return true
+		}
+	}
+	return false
+}
+
 // Hinted reports whether entry i is stored with hints of its own (the times of the
 // captures before it), instead of hints that follow from the entry before.
 func (c *Chunk) Hinted(i int) bool { return c.front.flags[i]>>flagHinted&1 != 0 }
@@ -215,8 +227,40 @@ func (c *Chunk) Single(i int) bool {
 // describes the segment.
 func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, k, i, n int) {
 	f := &c.front
-	b.N += n
 	b.Key = append(b.Key, f.keys[k:k+n]...)
+	if want&record.ColPrevious != 0 {
+		for range n {
+			b.Previous = append(b.Previous, record.NoTime)
+			b.PreviousVersion = append(b.PreviousVersion, record.NoTime)
+		}
+	}
+	if want&record.ColVersionTime != 0 {
+		b.VersionTime = appendAs(b.VersionTime, f.time[i:i+n])
+	}
+	if want&record.ColChange != 0 {
+		for _, fl := range f.flags[i : i+n] {
+			b.Change = append(b.Change, record.Change(fl>>flagChange&7))
+		}
+	}
+	c.appendColumns(b, want, info, i, n)
+}
+
+// AppendOfURL appends n captures of one URL to b, column by column: entry i of the
+// chunk and those after it. key is the key of the URL. Their bodies must be in the
+// archive. want may only have columns that the index has, and none that depends on
+// other captures of the URL. info describes the segment.
+func (c *Chunk) AppendOfURL(b *record.Batch, want record.Columns, info *Info, key string, i, n int) {
+	for range n {
+		b.Key = append(b.Key, key)
+	}
+	c.appendColumns(b, want, info, i, n)
+}
+
+// appendColumns appends n captures to b: entry i of the chunk and those after it. It
+// leaves out their keys, and the columns that depend on other captures of their URLs.
+func (c *Chunk) appendColumns(b *record.Batch, want record.Columns, info *Info, i, n int) {
+	f := &c.front
+	b.N += n
 	b.Time = appendAs(b.Time, f.time[i:i+n])
 	for j := range n {
 		b.Ref = append(b.Ref, record.Ref{Segment: info.ID, Run: c.Run, N: uint32(c.First + i + j)})
@@ -230,15 +274,6 @@ func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, 
 	if want&record.ColBytes != 0 {
 		b.Bytes = append(b.Bytes, f.bytes[i:i+n]...)
 	}
-	if want&record.ColPrevious != 0 {
-		for range n {
-			b.Previous = append(b.Previous, record.NoTime)
-			b.PreviousVersion = append(b.PreviousVersion, record.NoTime)
-		}
-	}
-	if want&record.ColVersionTime != 0 {
-		b.VersionTime = appendAs(b.VersionTime, f.time[i:i+n])
-	}
 	if want&record.ColPool != 0 {
 		for range n {
 			b.Pool = append(b.Pool, info.Pool)
@@ -250,15 +285,12 @@ func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, 
 	if want&record.ColJob != 0 {
 		b.Job = append(b.Job, f.job[i:i+n]...)
 	}
-	if want&(record.ColKind|record.ColChange|record.ColVia|record.ColTruncated) == 0 {
+	if want&(record.ColKind|record.ColVia|record.ColTruncated) == 0 {
 		return
 	}
 	for _, fl := range f.flags[i : i+n] {
 		if want&record.ColKind != 0 {
 			b.Kind = append(b.Kind, record.Kind(fl>>flagKind&7))
-		}
-		if want&record.ColChange != 0 {
-			b.Change = append(b.Change, record.Change(fl>>flagChange&7))
 		}
 		if want&record.ColVia != 0 {
 			b.Via = append(b.Via, record.Via(fl>>flagVia&3))

@@ -1,7 +1,9 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -19,6 +21,8 @@ type batcher struct {
 	put   func(full *record.Batch) (next *record.Batch) // put returns the next batch to fill, or nil to stop
 	metas map[*segment.Reader]*metaAt
 	alone bool // all wanted columns are in the index, so no db-file is read
+
+	sorted []stretch // memory of plain
 }
 
 // metaAt is what the db-file says of the captures of the run of a segment that a scan
@@ -60,13 +64,13 @@ func (o *batcher) add(group []timeline.Capture) error {
 	return nil
 }
 
-// columns returns the method singles, which appends captures directly from the
-// columns of the index. It returns nil if the scan needs more than the index has.
-func (o *batcher) columns() func(c *Cursor, n int) error {
+// direct returns o if the scan needs no more than the index has: captures can then be
+// appended from the columns of the index. Otherwise it returns nil.
+func (o *batcher) direct() *batcher {
 	if !o.alone || o.s.Skip != nil {
 		return nil
 	}
-	return o.singles
+	return o
 }
 
 // singles takes the next n captures from c, and appends those in the scan's time
@@ -89,6 +93,50 @@ func (o *batcher) singles(c *Cursor, n int) error {
 		n -= some
 	}
 	return nil
+}
+
+// plain appends the captures of one URL that lie in the scan's time range to the batch,
+// from the columns of the index. all has all captures of the URL: the entries of each
+// stretch are in order of time. If two captures have the same time, or the stretches
+// overlap in time, plain returns false and appends nothing: the captures may then be
+// copies of each other. Scans that need more than the index has, or what depends on the
+// capture before, must not call it.
+//
+// Without plain a scan of 750,000 captures of 400,000 URLs in 15 segments takes 1.14 times
+// as long.
+func (o *batcher) plain(all []stretch) (bool, error) {
+	key := all[0].c.keys[all[0].k] // one string for all rows: URLs are made from equal strings only once
+	for n := 1; n < len(all); n++ {
+		if all[n-1].last() >= all[n].first() { // mostly they are in order
+			o.sorted = append(o.sorted[:0], all...)
+			all = o.sorted
+			slices.SortFunc(all, func(a, b stretch) int { return cmp.Compare(a.first(), b.first()) })
+			break
+		}
+	}
+	for n, s := range all {
+		if n > 0 && all[n-1].last() >= s.first() || s.c.chunk.Repeats(s.i, s.n) {
+			return false, nil
+		}
+	}
+	for _, s := range all {
+		for s.n > 0 && s.first() < o.s.From {
+			s.i, s.n = s.i+1, s.n-1
+		}
+		for s.n > 0 && s.last() >= o.s.To {
+			s.n--
+		}
+		for s.n > 0 {
+			some := min(s.n, record.BatchRows-o.b.N)
+			s.c.chunk.AppendOfURL(o.b, o.s.Columns, s.c.seg.Info, key, s.i, some)
+			if s.i, s.n = s.i+some, s.n-some; o.b.N == record.BatchRows {
+				if err := o.flush(); err != nil {
+					return true, err
+				}
+			}
+		}
+	}
+	return true, nil
 }
 
 func (o *batcher) inRange(t record.Time) bool { return t >= o.s.From && t < o.s.To }

@@ -116,22 +116,84 @@ func (c *Cursor) take(chunk *segment.Chunk, err error) error {
 func (c *Cursor) Group(dst []timeline.Capture) ([]timeline.Capture, error) {
 	key := c.Key()
 	for {
-		dst = slices.Grow(dst, int(c.counts[c.k])) // so that before stays valid
-		var before *segment.Entry
-		for range c.counts[c.k] {
-			dst = append(dst, timeline.Capture{Place: c.Place()})
-			e := &dst[len(dst)-1].Entry
-			c.chunk.Fill(e, c.i, c.k, before, c.hinted)
-			before = e
-			c.passed()
-		}
-		if c.k++; c.k < len(c.keys) {
+		s := c.ofURL()
+		dst = s.captures(dst)
+		c.pass(s)
+		if c.k < len(c.keys) {
 			return dst, nil
 		}
 		if err := c.take(c.chunks.Next()); err != nil || c.End || c.Key() != key {
 			return dst, err
 		}
 	}
+}
+
+// stretch is the entries of one URL in the current chunk of a cursor. It is valid as
+// long as the chunk is the current one.
+type stretch struct {
+	c      *Cursor
+	k      int // number of the URL in the chunk
+	i, n   int // the first entry, and how many
+	hinted int // number of entries before i that have hints
+}
+
+// ofURL returns the entries of the current URL in the current chunk.
+func (c *Cursor) ofURL() stretch {
+	return stretch{c: c, k: c.k, i: c.i, n: int(c.counts[c.k]), hinted: c.hinted}
+}
+
+// pass moves past the entries of s, which ofURL returned.
+func (c *Cursor) pass(s stretch) {
+	for range s.n {
+		c.passed()
+	}
+	c.k++
+}
+
+// captures appends the entries of s to dst and returns dst.
+func (s stretch) captures(dst []timeline.Capture) []timeline.Capture {
+	dst = slices.Grow(dst, s.n) // so that before stays valid
+	var before *segment.Entry
+	chunk, hinted := s.c.chunk, s.hinted
+	for i := s.i; i < s.i+s.n; i++ {
+		dst = append(dst, timeline.Capture{Place: timeline.Place{Seg: s.c.seg, Run: chunk.Run, N: uint32(chunk.First + i)}})
+		e := &dst[len(dst)-1].Entry
+		chunk.Fill(e, i, s.k, before, hinted)
+		before = e
+		if chunk.Hinted(i) {
+			hinted++
+		}
+	}
+	return dst
+}
+
+// captures appends the entries of all stretches to dst and returns dst.
+func captures(dst []timeline.Capture, all []stretch) []timeline.Capture {
+	for _, s := range all {
+		dst = s.captures(dst)
+	}
+	return dst
+}
+
+// first and last return the times of the first and the last entry of s.
+func (s stretch) first() record.Time { return s.c.chunk.Time(s.i) }
+func (s stretch) last() record.Time  { return s.c.chunk.Time(s.i + s.n - 1) }
+
+// plain moves past the entries of the current URL and returns them, if the bodies of
+// all are in the archive. Otherwise, or if the next chunk may have more entries of the
+// URL, it returns false and does not move.
+func (c *Cursor) plain() (stretch, bool) {
+	if c.k+1 == len(c.keys) {
+		return stretch{}, false
+	}
+	s := c.ofURL()
+	for i := s.i; i < s.i+s.n; i++ {
+		if c.chunk.BodyForm(i) == segment.BodyNone {
+			return stretch{}, false
+		}
+	}
+	c.pass(s)
+	return s, true
 }
 
 // single copies the current entry to e and moves past it, if the entry is the only
@@ -169,7 +231,20 @@ func (c *Cursor) skip(n int) { c.k, c.i = c.k+n, c.i+n }
 // least key is h[0], the top. None of them is at its end. Of cursors with the same key,
 // that of the segment with the earliest capture comes first: the captures of a URL are
 // then mostly gathered in order.
-type Heads []*Cursor
+type Heads []Head
+
+// Head is a cursor in a heap, with a copy of its current key. Comparing the copies takes a
+// scan of 15 segments 4 % less time than following each cursor to its key.
+type Head struct {
+	*Cursor
+	key string
+}
+
+// Key returns the current key of the cursor, as the heap knows it.
+func (h *Head) Key() string { return h.key }
+
+// Add adds a cursor that is not at its end. The caller calls Init when all are added.
+func (h *Heads) Add(c *Cursor) { *h = append(*h, Head{c, c.Key()}) }
 
 // Init turns the cursors, in any order, into a heap.
 func (h Heads) Init() {
@@ -186,8 +261,16 @@ func (h *Heads) Moved() {
 		last := len(s) - 1
 		s[0] = s[last]
 		*h = s[:last]
+	} else {
+		s[0].key = s[0].Cursor.Key()
 	}
 	h.down(0)
+}
+
+// before reports whether h comes before o in the heap.
+func (h *Head) before(o *Head) bool {
+	order := strings.Compare(h.key, o.key)
+	return order < 0 || order == 0 && h.seg.Info.First < o.seg.Info.First
 }
 
 func (h Heads) down(i int) {
@@ -195,20 +278,15 @@ func (h Heads) down(i int) {
 		return
 	}
 	c := h[i]
-	key := c.Key()
 	for {
 		least := 2*i + 1
 		if least >= len(h) {
 			break
 		}
-		next := h[least].Key()
-		if right := least + 1; right < len(h) {
-			k := h[right].Key()
-			if order := strings.Compare(k, next); order < 0 || order == 0 && h[right].seg.Info.First < h[least].seg.Info.First {
-				least, next = right, k
-			}
+		if right := least + 1; right < len(h) && h[right].before(&h[least]) {
+			least = right
 		}
-		if order := strings.Compare(key, next); order < 0 || order == 0 && c.seg.Info.First <= h[least].seg.Info.First {
+		if !h[least].before(&c) {
 			break
 		}
 		h[i], i = h[least], least
@@ -216,12 +294,34 @@ func (h Heads) down(i int) {
 	h[i] = c
 }
 
+// gather moves past all entries of the current URL. It appends them to stretches if plain
+// is set and Cursor.plain returns them all; otherwise it appends them to group, and
+// returns stretches empty.
+func (h *Heads) gather(plain bool, group []timeline.Capture, stretches []stretch) ([]timeline.Capture, []stretch, error) {
+	for key := (*h)[0].key; len(*h) > 0 && (*h)[0].key == key; h.Moved() {
+		top := (*h)[0].Cursor
+		if plain {
+			var s stretch
+			if s, plain = top.plain(); plain {
+				stretches = append(stretches, s)
+				continue
+			}
+			group, stretches = captures(group, stretches), stretches[:0]
+		}
+		var err error
+		if group, err = top.Group(group); err != nil {
+			return nil, nil, err
+		}
+	}
+	return group, stretches, nil
+}
+
 // limit returns the least current key of all cursors except the top. If the argument
 // to is not empty and less than that key, limit returns the argument. An empty
 // string, as argument or result, means that there is no limit.
 func (h Heads) limit(to string) string {
 	for i := 1; i < len(h) && i < 3; i++ {
-		if key := h[i].Key(); to == "" || key < to {
+		if key := h[i].key; to == "" || key < to {
 			to = key
 		}
 	}
@@ -231,7 +331,7 @@ func (h Heads) limit(to string) string {
 // topAlone reports whether no other cursor has the same current key as the top.
 func (h Heads) topAlone() bool {
 	for i := 1; i < len(h) && i < 3; i++ {
-		if h[i].Key() == h[0].Key() {
+		if h[i].key == h[0].key {
 			return false
 		}
 	}

@@ -181,7 +181,7 @@ func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 		out := newBatcher(ctx, v, s, first, put)
 		segments := v.segmentsFor(s.From, s.To)
 		skip := v.notNeeded(s, segments)
-		err := v.walkAmong(ctx, s, segments, skip, skip != nil, out.add, out.columns())
+		err := v.walkAmong(ctx, s, segments, skip, skip != nil, out.add, out.direct())
 		if err == nil {
 			err = out.flush()
 		}
@@ -235,15 +235,14 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]timeline.Ca
 // The flag partial says that these are not all captures that correct hints need: the hints
 // are then meaningless, and f may also get captures of other segments.
 //
-// If the function columns is not nil, walkAmong calls it instead of f for captures
-// that are the only ones of their URLs. It gets a cursor, and takes the next n
-// captures from it.
-func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, skip func(segment.Bounds) bool, partial bool, f func([]timeline.Capture) error, columns func(c *Cursor, n int) error) error {
+// If direct is not nil, walkAmong passes captures that need not be settled to it instead
+// of f.
+func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, skip func(segment.Bounds) bool, partial bool, f func([]timeline.Capture) error, direct *batcher) error {
 	ranges := s.Ranges
 	if ranges == nil {
 		ranges = []urlkey.Range{{}}
 	}
-	var all Heads
+	var all []*Cursor
 	defer func() {
 		for _, c := range all {
 			c.Close()
@@ -268,6 +267,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		all = append(all, c)
 	}
 	var group []timeline.Capture
+	var stretches []stretch
 	var whole *Looker // created for the first URL with removed captures
 	defer func() {
 		if whole != nil {
@@ -301,7 +301,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 				return err
 			}
 			if !c.End {
-				h = append(h, c)
+				h.Add(c)
 			}
 		}
 		h.Init()
@@ -318,9 +318,9 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 					limit = next
 				}
 			}
-			if n := 0; !settle && columns != nil {
+			if n := 0; !settle && direct != nil {
 				if n = h[0].singles(h.limit(limit)); n > 0 {
-					if err := columns(h[0], n); err != nil {
+					if err := direct.singles(h[0].Cursor, n); err != nil {
 						return err
 					}
 					h.Moved()
@@ -334,13 +334,17 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 				}
 				continue
 			}
-			group = group[:0]
-			for key := h[0].Key(); len(h) > 0 && h[0].Key() == key; {
-				var err error
-				if group, err = h[0].Group(group); err != nil {
+			plain := !settle && direct != nil && s.Columns&colsHints == 0
+			if group, stretches, err = h.gather(plain, group[:0], stretches[:0]); err != nil {
+				return err
+			}
+			if len(stretches) > 0 {
+				if done, err := direct.plain(stretches); err != nil {
 					return err
+				} else if done {
+					continue
 				}
-				h.Moved()
+				group = captures(group, stretches)
 			}
 			key := group[0].Key
 			disturbed, err := v.disturbed(group)
@@ -427,7 +431,9 @@ func (v *Snapshot) withBodies(ctx context.Context, group []timeline.Capture, to 
 		if group[i].Time >= to {
 			continue
 		}
-		kept = append(kept, group[i])
+		if kept = group[:len(kept)+1]; len(kept) <= i {
+			kept[len(kept)-1] = group[i] // captures before it were left out
+		}
 		lost = lost || group[i].Body == segment.BodyNone
 	}
 	if lost {
