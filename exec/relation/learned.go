@@ -28,6 +28,7 @@ type learnedOf struct {
 	options divide.Options
 	cut     int  // the level of the blocks
 	words   bool // compute which changes are substantial
+	each    bool // and that for each block, not only for the whole version
 	level   bool // compute the best level
 }
 
@@ -38,12 +39,13 @@ type learnedVersion struct {
 	levelReason string
 	first       bool         // the version is the first that has a body
 	reason      string       // why the version is soft_missing, or not substantial
-	senses      []life.Sense // what the changes of the version's blocks mean, then those of removed blocks
+	sense       life.Sense   // what all changes together mean
+	senses      []life.Sense // what the changes of the version's blocks mean, then those of removed blocks; only with learnedOf.each
 }
 
 // substantial reports whether v changed what the page says: words other than
 // dates, counters and the like. It is true for a first version.
-func (v *learnedVersion) substantial() bool { return v.first || life.Together(v.senses).Substantial }
+func (v *learnedVersion) substantial() bool { return v.first || v.sense.Substantial }
 
 // ofHistory returns the code of a late column (one that needs stored pages) of
 // the relation versions. f computes the value from what comparing the version
@@ -94,7 +96,7 @@ func (r *Reader) sense(ctx context.Context, n *Request, ref record.Ref, ordinal 
 func (r *Reader) learnedVersion(ctx context.Context, n *Request, ref record.Ref) (learnedVersion, bool, error) {
 	of := learnedOf{options: options(n), cut: facts.KeptLevel, words: n.Asks("substantial", "reason"), level: n.Asks("level", "level_reason")}
 	if n.Relation.Cut {
-		of.cut = n.Level
+		of.cut, of.each = n.Level, true
 	}
 	if of.key = r.learned.key; of == r.learned.learnedOf {
 		if v, ok := r.learned.versions[ref]; ok {
@@ -142,7 +144,12 @@ func (r *Reader) learn(ctx context.Context, of learnedOf) error {
 			v.level, v.levelReason = m.Level()
 		}
 		if of.words {
-			v.senses = rev.Senses(of.cut)
+			if of.each {
+				v.senses = rev.Senses(of.cut)
+				v.sense = life.Together(v.senses)
+			} else {
+				v.sense = rev.Sense(of.cut)
+			}
 			v.reason = f.reason(&v)
 		}
 		versions[ref] = v
@@ -160,7 +167,7 @@ func (f *follower) reason(v *learnedVersion) string {
 	case f.batch.Reason[i] != "" || v.substantial():
 		return f.batch.Reason[i]
 	case f.batch.Change[i] == record.ChangeLayout:
-		return cmp.Or(life.Together(v.senses).Reason, "markup")
+		return cmp.Or(v.sense.Reason, "markup")
 	}
-	return life.Together(v.senses).Reason
+	return v.sense.Reason
 }

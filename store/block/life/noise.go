@@ -27,6 +27,9 @@ func Substantial(op Op, old, new string) (reason string, ok bool) {
 		return reasonOrder, false
 	}
 	old, new = withoutCommon(old, new)
+	if (old == "") != (new == "") && words.Least(old+new, 1) {
+		return "", true
+	}
 	a, b := readNoise(old), readNoise(new)
 	reasons := map[string]bool{}
 	if !slices.EqualFunc(a, b, noiseWord.like) {

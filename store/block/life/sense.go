@@ -18,22 +18,42 @@ type Sense struct {
 func (r *Revision) Senses(level int) []Sense {
 	changes := r.Changes(level)
 	out := make([]Sense, len(changes))
+	for i, m := range changes {
+		out[i] = r.senseOf(m)
+	}
+	return out
+}
+
+// Sense returns what Together returns for r.Senses(level). It ends at the first
+// substantial change.
+func (r *Revision) Sense(level int) Sense {
+	var senses []Sense
+	for _, m := range r.Changes(level) {
+		s := r.senseOf(m)
+		if s.Substantial {
+			return s
+		}
+		senses = append(senses, s)
+	}
+	return Together(senses)
+}
+
+// senseOf returns whether the change m, one of r.Changes, is substantial.
+func (r *Revision) senseOf(m Match) (s Sense) {
 	text := func(r *Revision, n int) string {
 		if n < 0 {
 			return ""
 		}
 		return r.Text(n)
 	}
-	for i, m := range changes {
-		switch {
-		case m.Op == Same:
-		case r.Body == nil || r.Before.Body == nil:
-			out[i].Substantial = true
-		default:
-			out[i].Reason, out[i].Substantial = Substantial(m.Op, text(r.Before, m.Old), text(r, m.New))
-		}
+	switch {
+	case m.Op == Same:
+	case r.Body == nil || r.Before.Body == nil:
+		s.Substantial = true
+	default:
+		s.Reason, s.Substantial = Substantial(m.Op, text(r.Before, m.Old), text(r, m.New))
 	}
-	return out
+	return s
 }
 
 // Together returns one Sense for several changes. It is substantial if a change
