@@ -43,8 +43,10 @@ func appendTrail(dst []byte, parts []plan.TrailPart, b *value.Batch, i int) []by
 		case p.Refs == 0:
 			dst = append(dst, first.Texts[i]...)
 		default:
-			for k := range p.Refs {
-				f := plan.Footstep{Ref: relation.Ref(b.Cols[p.Index+2*k:], i), Evidence: p.Evidence}
+			f := plan.Footstep{Ref: relation.Ref(b.Cols[p.Index:], i), Evidence: p.Evidence}
+			dst = f.Append(dst)
+			for k := 1; k < p.Refs; k++ { // what the row was compared with
+				f := plan.Footstep{Ref: relation.Ref(b.Cols[p.Index+2*k:], i)}
 				dst = f.Append(dst)
 			}
 		}

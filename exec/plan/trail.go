@@ -26,7 +26,8 @@ type TrailPart struct {
 	Index int
 	// Refs is how many pairs of hidden columns name a capture; 0 for a trail.
 	Refs int
-	// Evidence says on which further captures a row of the source stands.
+	// Evidence says on which further captures of the URL of the first pair a row of the
+	// source stands.
 	Evidence relation.Evidence
 }
 
