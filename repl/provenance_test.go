@@ -232,16 +232,23 @@ func TestProvenanceManifest(t *testing.T) {
 	a := newSiteArchive(t)
 	a.importFiles("../queries/demo/*.raw")
 	file := filepath.Join(t.TempDir(), "x.wacz")
-	a.run("SET $code = 404; SET $other = 1; SET level = leaves; EXPORT PROVENANCE OF (SELECT url FROM captures WHERE status = $code AND time > '2007') TO '" + file + "'")
+	a.run("CREATE VIEW other AS SELECT 1; CREATE METADATA long ON version AS bytes > 0; CREATE VIEW big AS SELECT url FROM versions WHERE long; CREATE VIEW all_big AS SELECT url FROM big")
+	query := "SELECT url FROM captures WHERE status = $code AND url IN (SELECT url FROM all_big)"
+	a.run("SET $code = 404; SET $other = 1; SET level = leaves; EXPORT PROVENANCE OF (" + query + ") TO '" + file + "'")
 	var m struct {
 		Statement, Archive, Time, Program string
 		State                             string `json:"archive_state"`
 		Parameters, Settings              map[string]string
+		Definitions                       []string
 		Rows, Captures                    int
 	}
 	decode(t, waczFiles(t, file)["provenance/manifest.json"], &m)
-	if m.Statement != "SELECT url FROM captures WHERE status = $code AND time > '2007'" || m.Archive != "archive" || m.Rows != 4 || m.Captures != 4 {
+	if m.Statement != query || m.Archive != "archive" || m.Rows != 4 || m.Captures != 6 {
 		t.Errorf("the manifest is %+v", m)
+	}
+	want := "CREATE METADATA long ON version AS bytes > 0; CREATE VIEW big AS SELECT url FROM versions WHERE long; CREATE VIEW all_big AS SELECT url FROM big"
+	if got := strings.Join(m.Definitions, "; "); got != want {
+		t.Errorf("definitions %q, want %q", got, want)
 	}
 	if fmt.Sprint(m.Parameters) != "map[code:404]" || m.Settings["level"] != "leaves" || m.Settings["timezone"] != "UTC" {
 		t.Errorf("parameters %v, settings %v", m.Parameters, m.Settings)

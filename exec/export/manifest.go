@@ -80,6 +80,7 @@ type manifest struct {
 	Statement  string            `json:"statement"`
 	Parameters map[string]string `json:"parameters,omitempty"` // those that the statement reads
 	Settings   map[string]string `json:"settings"`
+	Defined    []string          `json:"definitions,omitempty"` // CREATE VIEW and CREATE METADATA for what the statement reads
 	Time       string            `json:"time"`
 	Archive    string            `json:"archive"`       // the name of its folder
 	State      string            `json:"archive_state"` // its ID and generation
@@ -101,12 +102,18 @@ func (p *provenance) manifest(snap relation.Snapshot, a *answer, found *evidence
 		}
 		return true
 	})
+	var defined []string
+	if d, err := p.s.Env().Defined(); err != nil {
+		return nil, err
+	} else if d != nil {
+		defined = definitions(p.st.Query, d)
+	}
 	var text bytes.Buffer
 	out := json.NewEncoder(&text)
 	out.SetEscapeHTML(false)
 	out.SetIndent("", "  ")
 	err := out.Encode(manifest{
-		Statement: p.st.Query.String(), Parameters: params, Settings: settings, Time: p.s.Env().Now.Std().Format(time.RFC3339Nano),
+		Statement: p.st.Query.String(), Parameters: params, Settings: settings, Defined: defined, Time: p.s.Env().Now.Std().Format(time.RFC3339Nano),
 		Archive: filepath.Base(p.s.Archive().Path()), State: snap.State(), Program: software + " " + p.s.Version(),
 		Rows: a.n, Captures: len(found.list),
 	})
