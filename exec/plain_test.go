@@ -168,6 +168,10 @@ func TestPlain(t *testing.T) {
 			if fmt.Sprint(err) != fmt.Sprint(refused) || got != want {
 				t.Fatalf("%s: error %v, got\n%s\nwithout ways of the planner: error %v,\n%s", src, err, got, refused, want)
 			}
+			rows, traced, err := askTraced(s, src)
+			if traced && (rows != want || (err != nil) != (refused != nil)) {
+				t.Fatalf("%s: error %v, got with trails\n%s\nwithout: error %v,\n%s", src, err, rows, refused, want)
+			}
 		}
 	})
 }

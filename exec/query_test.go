@@ -80,6 +80,12 @@ func ask(s *session.Session, src string) (rows string, notes []string, err error
 	if err != nil {
 		return "", nil, err
 	}
+	return told(res)
+}
+
+// told gives the rows of a result as text, its notes, and its error. It closes the
+// result.
+func told(res *session.Result) (rows string, notes []string, err error) {
 	defer res.Close()
 	var b strings.Builder
 	if res.Bytes != nil {
@@ -228,6 +234,9 @@ func TestQuery(t *testing.T) {
 				t.Errorf("%s: %v", c.src, err)
 			} else if got != c.want {
 				t.Errorf("%s (batches of %d)\ngot\n%swant\n%s", c.src, rows, got, c.want)
+			}
+			if got, traced, err := askTraced(s, c.src); traced && (err != nil || got != c.want) {
+				t.Errorf("%s (batches of %d, with trails): %v\ngot\n%swant\n%s", c.src, rows, err, got, c.want)
 			}
 		}
 	}

@@ -21,6 +21,7 @@ var statements = []*session.Spec{
 	query.Select,
 	pool.Import,
 	export.Export,
+	export.Provenance,
 	crawls.Crawl,
 	crawls.Order,
 	crawls.Add,

@@ -29,6 +29,7 @@ var newForms = []string{
 	"WITH q AS (SELECT url FROM captures), r AS (SELECT url FROM q) SELECT CASE WHEN url LIKE 'a' THEN 1 ELSE 2 END FROM r WHERE url ~* 'x' OR url NOT IN ('a', 'b')",
 	"EXPORT (SELECT url FROM captures) TO 'x.csv' FORMAT csv",
 	"EXPORT 'x', 'y' TO 'x.warc'",
+	"EXPORT PROVENANCE OF (SELECT url FROM captures) TO 'x.wacz'",
 	"COPY (SELECT url FROM captures) TO 'x.csv'",
 	"EXPLAIN ANALYZE SELECT url FROM periods(month) DURING 2008-06 AND 2008-07",
 	"SCHEDULE s EVERY 7d AS MERGE POOL ALL",

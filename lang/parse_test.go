@@ -124,6 +124,7 @@ var someStatements = []struct{ src, want string }{
 	{"EXPORT (SELECT url FROM 'x') TO 'x.csv'", ""},
 	{"export (select 1) format jsonl to 'a' || $b || '.gz';", "EXPORT (SELECT 1) TO 'a' || $b || '.gz' FORMAT jsonl"},
 	{"EXPLAIN EXPORT (SELECT 1) TO $file", ""},
+	{"export provenance of (search 'x') to 'a' || '.wacz'", "EXPORT PROVENANCE OF (SEARCH 'x') TO 'a' || '.wacz'"},
 	{"CRAWL 'http://a.cn/'", ""},
 	{"crawl due", "CRAWL DUE"},
 	{"CRAWL DUE IN 'a.cn', 'b.cn' .. $to DEPTH 1 AS again", ""},

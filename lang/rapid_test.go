@@ -445,6 +445,9 @@ func (g treeMaker) statement() ast.Statement {
 		}
 		return d
 	case 8:
+		if g.bool() {
+			return &ast.ExportProvenance{Query: g.query(), To: g.expr(2)}
+		}
 		ex := &ast.Export{Query: g.query(), To: g.expr(2)}
 		if g.bool() {
 			ex.Format = &ast.Name{Text: g.of("csv", "jsonl")}

@@ -49,6 +49,9 @@ var crowdReads = map[string][]string{
 		"EXPORT (SELECT url, time FROM captures) TO 'out.warc'", "EXPORT (SELECT url, time FROM captures) TO 'out.raw'",
 		"EXPORT (SELECT url, time FROM captures) TO 'out.wacz'", "EXPORT (SELECT source, target, weight FROM edges) TO 'out.edges'",
 	},
+	"ExportProvenance": {
+		"EXPORT PROVENANCE OF (SELECT url, last_seen, change FROM versions) TO 'out.wacz'", "EXPORT PROVENANCE OF (SELECT DISTINCT op FROM changes) TO 'out.wacz'",
+	},
 	"Summarize":   {"SUMMARIZE captures", "SUMMARIZE SELECT url, text FROM versions"},
 	"Trace":       {"TRACE 'http://a.crowd.example/1'"},
 	"CopyPool":    {"COPY POOL ALL TO 'copy'"},

@@ -23,6 +23,11 @@ type waczFile struct {
 
 // newWACZFile returns a writer for the export's file. The caller closes it.
 func newWACZFile(ctx context.Context, to captureTarget) (captureWriter, error) {
+	return openWACZ(ctx, to)
+}
+
+// openWACZ is like newWACZFile, and returns the waczFile itself.
+func openWACZ(ctx context.Context, to captureTarget) (*waczFile, error) {
 	o := wacz.WriterOptions{Title: filepath.Base(to.path), Software: software, Now: to.now}
 	if len(to.run.Memory.Dirs) > 0 {
 		o.TempDir = to.run.Memory.Dirs[0]
@@ -36,12 +41,18 @@ func newWACZFile(ctx context.Context, to captureTarget) (captureWriter, error) {
 
 // Write writes the record of the capture s, and adds its line to the index.
 func (f *waczFile) Write(s *message.Stored) error {
-	e, err := f.w.Write(s)
+	_, err := f.add(s)
+	return err
+}
+
+// add is like Write, and returns the identifier of the record.
+func (f *waczFile) add(s *message.Stored) (id string, err error) {
+	e, id, err := f.w.Write(s)
 	if err != nil {
-		return err
+		return "", err
 	}
 	f.line = e.Append(f.line[:0])
-	return f.lines.Add(f.line)
+	return id, f.lines.Add(f.line)
 }
 
 // Finish writes the index, sorted, and the rest of the WACZ file.

@@ -99,6 +99,8 @@ func (r *Runner) open(ctx context.Context, n plan.Node) (value.Rows, error) {
 		return r.window(ctx, n, in)
 	case *plan.Distinct:
 		return r.distinct(ctx, n, in), nil
+	case *plan.Trail:
+		return trail(n, in), nil
 	}
 	panic(fmt.Sprintf("op: unknown node %T", n))
 }

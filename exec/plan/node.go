@@ -58,7 +58,7 @@ import (
 
 // Node is one step of a plan: it reads the rows of the nodes below and yields
 // rows. It is one of *Row, *Source, *Payload, *Filter, *Group, *Sort, *Top,
-// *Limit, *Project, *Distinct, *Union, *Join, *Window and *File. The expressions in a
+// *Limit, *Project, *Distinct, *Union, *Join, *Window, *Trail and *File. The expressions in a
 // node read the batches of the node below. Two nodes may read the same node,
 // which then runs twice.
 type Node interface {

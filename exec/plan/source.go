@@ -21,7 +21,7 @@ func newSource(s *ast.Source, r *relation.Relation, env *expr.Env) (*Source, err
 	src := &Source{Request: relation.Request{
 		Relation: r, Window: relation.Always, During: record.MinTime,
 		Choice: relation.Choice{AsOf: record.NoTime}, Level: env.Level, Profile: env.Profile,
-		Collapse: env.Collapse, Zone: env.Location(),
+		Collapse: env.Collapse, Zone: env.Location(), Refs: env.Traced && r.RefColumns > 0,
 	}}
 	if r.ByUnit {
 		return src, src.setPeriods(s, env)

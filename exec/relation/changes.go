@@ -35,7 +35,7 @@ var Changes = listWithRefs(Relation{
 		textOf("identity", "name of the block, which stays the same while it is edited or moved", func(c *changeRow) string {
 			rev, n := c.side()
 			return rev.Life[n].Identity()
-		}),
+		}).on(OnEarlier),
 		costly("label", value.Text, "main, nav, header, footer, aside, ad, form, list, media or other", ofChange(func(c *comparison, i int) value.Value {
 			if m := c.changes[i]; m.New < 0 {
 				return value.OfText(c.old.label(m.Old).String())

@@ -39,6 +39,9 @@ type Column struct {
 	// Ahead reports that the value of the column for a version depends on
 	// captures after the version's first capture.
 	Ahead bool
+	// stands says on which further captures the value depends, besides those that
+	// Needs and Ahead imply.
+	stands Evidence
 	// FromURL reports that the column is computed from the URL alone.
 	FromURL bool
 	// Needs says which columns of a scan the column is computed from.

@@ -51,7 +51,7 @@ type finding struct {
 // that has the words is a row of its own.
 var Findings = listWithRefs(Relation{
 	Name: "findings", Doc: "a span of time in which a page had the words of findings('words')", Scoped: true, OfStored: true, Asked: true,
-	Order: []string{"url", "first_seen"}, RefColumns: refColumns,
+	Order: []string{"url", "first_seen"}, RefColumns: refColumns, stands: OnURL,
 	Columns: []Column{
 		urlOf("url", "canonical URL; of joined findings, the one that had the words last", func(f *finding) string { return f.url }),
 		timeOf("first_seen", "first capture with the words; the start of its version, if that began before the time asked for", func(f *finding) record.Time { return f.first }),

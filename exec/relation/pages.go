@@ -29,7 +29,7 @@ type pageRow struct {
 
 // Pages declares the relation pages, which has one row per URL.
 var Pages = listWithRefs(Relation{
-	Name: "pages", Doc: "one URL over the period", Scoped: true, Order: []string{"url"}, RefColumns: refColumns,
+	Name: "pages", Doc: "one URL over the period", Scoped: true, Order: []string{"url"}, RefColumns: refColumns, stands: OnURL,
 	Columns: []Column{
 		urlOf("url", "canonical URL", func(p *pageRow) string { return p.url }),
 		timeOf("first_seen", "first capture of the period", func(p *pageRow) record.Time { return p.first }),

@@ -60,6 +60,9 @@ type Relation struct {
 	// made, for Payload and DELETE. It is 0 if neither reads the relation.
 	RefColumns int
 
+	// stands says on which further captures of its URL each row depends.
+	stands Evidence
+
 	// read returns the rows that a request asks for.
 	read func(*Reader, context.Context, *Request) value.Rows
 }

@@ -54,6 +54,8 @@ type Settings struct {
 	Profile      string // how pages are divided into blocks: modern or classic
 	Collapse     bool   // whether findings of near-copies and of the forms of a URL are joined
 
+	ProvenanceLimit int64 // captures on which the rows of EXPORT PROVENANCE may stand
+
 	Bar    bool   // whether the web server shows archived pages below a bar
 	Logo   string // image that the pages of the web server have, as an absolute path; "" means none
 	Ruffle string // folder with the program Ruffle, which plays Flash, as an absolute path; "" means none
@@ -128,6 +130,8 @@ func DefaultSettings() Settings {
 		NoArchive:      true,
 		Weights:        weightsDefault,
 		Revisit:        7 * 24 * time.Hour,
+
+		ProvenanceLimit: 100_000,
 	}
 }
 
@@ -243,6 +247,9 @@ var settings = []Setting{
 	{"profile", stored, "method that divides pages into blocks: modern, or classic, the published method",
 		func(s *Settings) string { return s.Profile },
 		func(s *Settings, v string) error { return parseWord(&s.Profile, v, "modern", "classic") }},
+	{"provenance_limit", stored, "captures on which the rows of EXPORT PROVENANCE may stand; more are an error",
+		func(s *Settings) string { return strconv.FormatInt(s.ProvenanceLimit, 10) },
+		func(s *Settings, v string) error { return parseProvenanceLimit(&s.ProvenanceLimit, v) }},
 	{"publish_every", stored, "longest time until pages fetched by a crawl become visible to queries",
 		func(s *Settings) string { return DelayText(s.Publish) },
 		func(s *Settings, v string) error {

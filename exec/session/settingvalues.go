@@ -188,6 +188,20 @@ const (
 	WorkersMax      = 10_000
 )
 
+// provenanceMax is the greatest value of the setting provenance_limit. A capture of
+// the evidence takes some hundred bytes of memory.
+const provenanceMax = 10_000_000
+
+// parseProvenanceLimit sets dst from v, a number from 1 to provenanceMax.
+func parseProvenanceLimit(dst *int64, v string) error {
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil || n < 1 || n > provenanceMax {
+		return fmt.Errorf("write a number from 1 to %d, not %q", provenanceMax, v)
+	}
+	*dst = n
+	return nil
+}
+
 // parseWorkers sets dst from v, a number from 1 to WorkersMax.
 func parseWorkers(dst *int, v string) error {
 	n, err := strconv.Atoi(v)

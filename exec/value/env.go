@@ -28,6 +28,9 @@ type Env struct {
 	// Plain turns off all rewriting of plans: a query reads the archive in the
 	// most direct way. Tests compare its rows with those of the rewritten plan.
 	Plain bool
+	// Traced makes each row say from which captures it was made: the plan adds hidden
+	// columns for that to each relation of captures.
+	Traced bool
 	// Table opens a file of rows, for a FROM that names a file. If Table is
 	// nil, queries cannot read files.
 	Table func(path string) (Table, error)

@@ -7,6 +7,7 @@ var statements = []*statement{
 	queryStatement,
 	importStatement,
 	exportStatement,
+	provenanceStatement,
 	crawlStatement,
 	orderStatement,
 	addStatement,

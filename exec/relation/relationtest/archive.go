@@ -526,9 +526,14 @@ func (a *Archive) ToRead(ctx context.Context, _ record.Scan, _ record.FilePart) 
 	return record.Reading{}, ctx.Err()
 }
 
-// KeysOf is not asked for: the archive has no index of words.
-func (a *Archive) KeysOf(context.Context, []record.Ref) ([]string, error) {
-	return nil, errors.New("relationtest: KeysOf is not there")
+// KeysOf returns the keys of the URLs of captures, sorted, each once.
+func (a *Archive) KeysOf(_ context.Context, refs []record.Ref) ([]string, error) {
+	var keys []string
+	for _, ref := range refs {
+		keys = append(keys, urlkey.Key(a.rows[ref.N].URL))
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), nil
 }
 
 // WordsIndexed reports that there are no indexes of words.

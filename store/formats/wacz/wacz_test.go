@@ -39,7 +39,7 @@ func write(t interface{ Fatal(...any) }, list ...*message.Stored) []byte {
 	defer w.Close()
 	var lines [][]byte
 	for _, s := range list {
-		e, err := w.Write(s)
+		e, _, err := w.Write(s)
 		if err != nil {
 			t.Fatal(err)
 		}

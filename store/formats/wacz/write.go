@@ -121,13 +121,14 @@ func (w *Writer) end() {
 }
 
 // Write writes one capture to the WARC file, and to the list of pages if the
-// capture is an HTML page. It returns the capture's entry for the index.
-func (w *Writer) Write(s *message.Stored) (cdx.Entry, error) {
+// capture is an HTML page. It returns the capture's entry for the index, and the
+// identifier of its record.
+func (w *Writer) Write(s *message.Stored) (e cdx.Entry, id string, err error) {
 	at, err := w.warc.Write(s)
 	if err != nil {
-		return cdx.Entry{}, err
+		return cdx.Entry{}, "", err
 	}
-	e := cdx.Entry{
+	e = cdx.Entry{
 		URL: s.URL, AskedURL: s.AskedURL, Time: s.Time, Mime: s.MediaType(), Status: s.Status, Revisit: at.Revisit,
 		Digest: at.Payload, Length: at.Length, Offset: at.Offset, File: "data.warc.gz",
 	}
@@ -140,7 +141,7 @@ func (w *Writer) Write(s *message.Stored) (cdx.Entry, error) {
 		}
 		err = w.page(page)
 	}
-	return e, err
+	return e, at.ID, err
 }
 
 // page adds a line to the list of pages: a JSON object with fields.
@@ -155,10 +156,16 @@ func (w *Writer) page(fields map[string]string) error {
 	return nil
 }
 
-// Finish writes the index, the list of pages and the manifest, and completes the
-// zip file. index yields the lines of the index, sorted: the lines of the entries
-// that Write has returned.
-func (w *Writer) Finish(index iter.Seq2[[]byte, error]) error {
+// File is a further file in a WACZ file.
+type File struct {
+	Path  string                   // in the WACZ file, such as "provenance/rows.jsonl"
+	Write func(to io.Writer) error // writes the content
+}
+
+// Finish writes the index, the list of pages, the given further files and the
+// manifest, and completes the zip file. index yields the lines of the index, sorted:
+// the lines of the entries that Write has returned.
+func (w *Writer) Finish(index iter.Seq2[[]byte, error], more ...File) error {
 	w.end()
 	if err := w.begin(nameIndex, zip.Deflate); err != nil {
 		return err
@@ -186,6 +193,15 @@ func (w *Writer) Finish(index iter.Seq2[[]byte, error]) error {
 		return fmt.Errorf("copy the list of pages: %w", err)
 	}
 	w.end()
+	for _, f := range more {
+		if err := w.begin(f.Path, zip.Deflate); err != nil {
+			return err
+		}
+		if err := f.Write(w.part); err != nil {
+			return fmt.Errorf("write %s: %w", f.Path, err)
+		}
+		w.end()
+	}
 	if err := w.manifest(); err != nil {
 		return err
 	}

@@ -107,6 +107,7 @@ type Placed struct {
 	Offset, Length int64  // in bytes; of the record's gzip member if the file is compressed
 	Revisit        bool   // the record is a revisit record
 	Payload        string // its payload digest, such as "sha1:BASE32"; "" if unknown
+	ID             string // its identifier, such as "urn:uuid:…"
 }
 
 // Write writes one capture and returns where its record lies in the file.
@@ -167,17 +168,31 @@ func (w *Writer) Write(s *message.Stored) (Placed, error) {
 		twin.Revisit = false
 	}
 	at.Length = w.w.n - at.Offset
+	if at.ID = captureID(wholeKind(s), s); at.Revisit {
+		at.ID = captureID(kindRevisit, s)
+	}
 	return at, err
+}
+
+// kindRevisit is the type of records that refer to the body in another record.
+const kindRevisit = "revisit"
+
+// wholeKind returns the type of a record that has the body of s.
+func wholeKind(s *message.Stored) string {
+	if s.Via == record.ViaResource {
+		return "resource"
+	}
+	return "response"
 }
 
 // whole writes the capture s as a response or resource record with its body. If
 // body is nil, the body is empty. payload is the digest of the payload, or "".
 func (w *Writer) whole(s *message.Stored, body iter.Seq2[[]byte, error], payload string) error {
-	kind, content := "response", "application/http;msgtype=response"
+	content := "application/http;msgtype=response"
 	if s.Via == record.ViaResource {
-		kind, content = "resource", s.Mime
+		content = s.Mime
 	}
-	h := captureHeader(kind, s)
+	h := captureHeader(wholeKind(s), s)
 	if payload != "" {
 		h.add("WARC-Payload-Digest", payload)
 	}
@@ -201,7 +216,7 @@ const (
 // time t, and has the digest payload. A url of "", a t of record.NoTime and a
 // payload of "" leave out their header fields.
 func (w *Writer) revisit(s *message.Stored, url string, t record.Time, payload string) error {
-	h := captureHeader("revisit", s)
+	h := captureHeader(kindRevisit, s)
 	profile := profileSame
 	if s.Via == record.ViaNotModified {
 		profile = profileNotModified
@@ -308,14 +323,19 @@ func newHeader(kind, url string, t record.Time, id string) *headerText {
 
 func (h *headerText) add(name, value string) { h.b.WriteString(name + ": " + value + "\r\n") }
 
+// captureID returns the identifier of a record for the capture s: the one that it was
+// imported with, if that is valid in a header. kind is the type of the record.
+func captureID(kind string, s *message.Stored) string {
+	if !strings.Contains(s.RecordID, ":") || strings.ContainsAny(s.RecordID, "<> \r\n") {
+		return recordID(kind, s.AskedURL, s.Time, s.Offset)
+	}
+	return s.RecordID
+}
+
 // captureHeader returns a header with the first fields for the record of the
 // capture s. kind is the type of the record, such as "response".
 func captureHeader(kind string, s *message.Stored) *headerText {
-	id := s.RecordID
-	if !strings.Contains(id, ":") || strings.ContainsAny(id, "<> \r\n") {
-		id = recordID(kind, s.AskedURL, s.Time, s.Offset)
-	}
-	h := newHeader(kind, s.AskedURL, s.Time, id)
+	h := newHeader(kind, s.AskedURL, s.Time, captureID(kind, s))
 	if _, err := netip.ParseAddr(s.IP); err == nil {
 		h.add("WARC-IP-Address", s.IP)
 	} else if s.IP != "" {

@@ -1,0 +1,121 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"path/filepath"
+	"time"
+
+	"infomall/exec/relation"
+	"infomall/exec/session"
+	"infomall/exec/spill"
+	"infomall/lang/ast"
+	"infomall/store/record"
+)
+
+// capturedEvidence is a line of captures.jsonl: one capture of the evidence.
+type capturedEvidence struct {
+	ID           string `json:"record_id"` // of its record in archive/data.warc.gz
+	URL          string `json:"url"`
+	Time         string `json:"time"`
+	Status       int    `json:"status,omitempty"`
+	Mime         string `json:"mime,omitempty"`
+	Bytes        int64  `json:"bytes"`
+	Digest       string `json:"sha256,omitempty"` // of the body; none if the archive does not have it
+	Source       string `json:"source,omitempty"` // the file from which the archive imported the capture
+	SourceOffset int64  `json:"source_offset"`
+}
+
+// writeCaptures writes the captures of found to out and gives each its ID. It
+// returns how many have no body in the archive, and the lines of captures.jsonl,
+// which the caller closes.
+func (p *provenance) writeCaptures(ctx context.Context, out *waczFile, snap relation.Snapshot, a *answer, found *evidence) (bodyless int64, lines *spill.Spool, err error) {
+	lines = a.runner.Memory.Spool(8)
+	defer func() {
+		if err != nil {
+			lines.Close()
+		}
+	}()
+	for i := range found.list {
+		if err := ctx.Err(); err != nil {
+			return 0, nil, err
+		}
+		c := &found.list[i]
+		s, err := snap.Stored(ctx, c.ref)
+		if err != nil {
+			return 0, nil, err
+		}
+		if c.id, err = out.add(&s); err != nil {
+			return 0, nil, err
+		}
+		line := capturedEvidence{
+			ID: c.id, URL: s.URL, Time: s.Time.Std().Format(time.RFC3339Nano), Status: s.Status, Mime: s.MediaType(),
+			Bytes: s.Size, Source: filepath.ToSlash(s.Source), SourceOffset: s.Offset,
+		}
+		if s.Digest != (record.Digest{}) {
+			line.Digest = hex.EncodeToString(s.Digest[:])
+		}
+		if s.NoBody != "" {
+			bodyless++
+		}
+		text, err := json.Marshal(&line)
+		if err != nil {
+			return 0, nil, err
+		}
+		if err := lines.Add(append(text, '\n')); err != nil {
+			return 0, nil, err
+		}
+	}
+	return bodyless, lines, nil
+}
+
+// answering has the names of the settings on which answers of queries depend.
+var answering = []string{"collapse", "default_level", "level", "profile", "timezone"}
+
+// manifest is the content of manifest.json: what was asked of which archive, when, and
+// by which program.
+type manifest struct {
+	Statement  string            `json:"statement"`
+	Parameters map[string]string `json:"parameters,omitempty"` // those that the statement reads
+	Settings   map[string]string `json:"settings"`
+	Defined    []string          `json:"definitions,omitempty"` // CREATE VIEW and CREATE METADATA for what the statement reads
+	Time       string            `json:"time"`
+	Archive    string            `json:"archive"`       // the name of its folder
+	State      string            `json:"archive_state"` // its ID and generation
+	Program    string            `json:"program"`
+	Rows       int64             `json:"rows"`
+	Captures   int               `json:"captures"`
+}
+
+// manifest returns the text of manifest.json.
+func (p *provenance) manifest(snap relation.Snapshot, a *answer, found *evidence) ([]byte, error) {
+	settings := make(map[string]string, len(answering))
+	for _, name := range answering {
+		settings[name] = session.SettingNamed(name).Get(p.s.Settings())
+	}
+	params := make(map[string]string)
+	ast.Walk(p.st, func(n ast.Node) bool {
+		if x, ok := n.(*ast.Param); ok {
+			params[x.Name] = p.s.Params()[x.Name]
+		}
+		return true
+	})
+	var defined []string
+	if d, err := p.s.Env().Defined(); err != nil {
+		return nil, err
+	} else if d != nil {
+		defined = definitions(p.st.Query, d)
+	}
+	var text bytes.Buffer
+	out := json.NewEncoder(&text)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	err := out.Encode(manifest{
+		Statement: p.st.Query.String(), Parameters: params, Settings: settings, Defined: defined, Time: p.s.Env().Now.Std().Format(time.RFC3339Nano),
+		Archive: filepath.Base(p.s.Archive().Path()), State: snap.State(), Program: software + " " + p.s.Version(),
+		Rows: a.n, Captures: len(found.list),
+	})
+	return text.Bytes(), err
+}
