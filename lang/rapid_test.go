@@ -282,6 +282,11 @@ func (g treeMaker) time() (t ast.TimeClause) {
 		if c.Op == ast.ChoiceAt || c.Op == ast.ChoiceNearest {
 			c.T = g.moment()
 		}
+		if c.Op == ast.ChoiceAt && g.bool() {
+			if c.Within = g.duration(); g.bool() {
+				c.Within = g.param()
+			}
+		}
 		t.Choice = c
 	}
 	return t

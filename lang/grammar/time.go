@@ -112,11 +112,37 @@ func (p *parser) timeChoice() (*ast.TimeChoice, error) {
 		c.Op = ast.ChoiceEach
 		c.Unit, err = p.unit()
 	}
+	if err == nil && c.Op == ast.ChoiceAt && p.atWithin() {
+		c.Within, err = p.withinGap()
+	}
 	if err != nil {
 		return nil, err
 	}
 	c.Span = p.span(start)
 	return c, nil
+}
+
+// atWithin reports whether WITHIN and its duration come next. WITHIN DOMAIN and
+// WITHIN HOST are clauses of HITS.
+func (p *parser) atWithin() bool {
+	after := p.peekSecond()
+	return scan.IsKeyword(p.peek(), "WITHIN") && !scan.IsWord(after, "DOMAIN") && !scan.IsWord(after, "HOST")
+}
+
+// withinGap reads WITHIN and its duration.
+func (p *parser) withinGap() (ast.Expr, error) {
+	p.next() // WITHIN
+	switch t := p.peek(); t.Type {
+	case scan.Duration, scan.Param:
+		p.next()
+		return scan.Literal(t), nil
+	case scan.String:
+		if d := durationIn(t); d != nil {
+			p.next()
+			return d, nil
+		}
+	}
+	return nil, p.unexpected()
 }
 
 // unit reads the unit of EACH and returns it in lower case, such as "month".
