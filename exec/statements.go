@@ -55,6 +55,7 @@ var statements = []*session.Spec{
 	rank.Path,
 	show.Diff,
 	show.Blame,
+	show.Story,
 	query.Show,
 	query.Describe,
 	query.Summarize,

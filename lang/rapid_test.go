@@ -398,7 +398,7 @@ func (g treeMaker) schedule() *ast.Schedule {
 }
 
 func (g treeMaker) statement() ast.Statement {
-	switch g.upTo(13) {
+	switch g.upTo(14) {
 	case 0:
 		im := &ast.Import{Alias: g.nameOrNil()}
 		for range 1 + g.upTo(2) {
@@ -429,6 +429,12 @@ func (g treeMaker) statement() ast.Statement {
 			bl.Time = g.moment()
 		}
 		return bl
+	case 14:
+		st := &ast.ShowStory{URL: g.text(), Range: g.time().Range, All: g.bool()}
+		if g.bool() {
+			st.Block = g.text()
+		}
+		return st
 	case 5:
 		s := &ast.Set{Name: g.name(), Value: g.constant()}
 		if g.bool() {

@@ -41,6 +41,7 @@ var statements = []*statement{
 	showPathStatement,
 	diffStatement,
 	blameStatement,
+	showStoryStatement,
 	showStatement,
 	describeStatement,
 	summarizeStatement,

@@ -30,6 +30,27 @@ func parseTime(lex *lexer.PeekingLexer) (timeSyntax, error) {
 	return timeClause(t), err
 }
 
+// rangeSyntax is a range of time, after parsing. Participle calls parseRange for
+// struct fields of this type. The method of returns the tree.
+type rangeSyntax interface {
+	of() *ast.TimeRange
+}
+
+type timeRange struct{ *ast.TimeRange }
+
+func (r timeRange) of() *ast.TimeRange { return r.TimeRange }
+
+// parseRange reads a range of time. It returns the error participle.NextMatch if the
+// next token begins none.
+func parseRange(lex *lexer.PeekingLexer) (rangeSyntax, error) {
+	p := parser{lex: lex}
+	if !p.atRange() {
+		return nil, participle.NextMatch
+	}
+	r, err := p.timeRange()
+	return timeRange{r}, err
+}
+
 // timeClause reads a range such as SINCE 2008, a choice such as LATEST, both in
 // either order, or nothing.
 func (p *parser) timeClause() (t ast.TimeClause, err error) {
