@@ -49,6 +49,9 @@ type clause struct {
 	choice   string      // "", first, latest or nearest
 	period   value.Period
 	asOf     record.Time
+	at       bool        // the choice is AT
+	until    record.Time // for AT, the end of the range without it
+	within   int64       // for AT, the greatest gap in milliseconds, or -1
 }
 
 // statesOf makes the versions of all URLs, in order of URL and time, of the
@@ -147,7 +150,47 @@ func (c clause) chosen(events []event, begun bool) []state {
 			ofURL = append(ofURL, s)
 		}
 	}
-	return append(out, c.pick(ofURL)...)
+	out = append(out, c.pick(ofURL)...)
+	if !c.at || c.within < 0 {
+		return out
+	}
+	return slices.DeleteFunc(out, func(s state) bool {
+		from, until := c.known(events, s.url)
+		return from == record.NoTime || until == record.NoTime || int64(until-from) > c.within
+	})
+}
+
+// known gives the last visit of a URL not after AT, and the first one not before
+// it, among those that the range does not hide.
+func (c clause) known(events []event, url string) (from, until record.Time) {
+	from, until = record.NoTime, record.NoTime
+	for _, e := range events {
+		if e.url != url || e.time >= c.until || !c.at {
+			continue
+		}
+		if e.time <= c.asOf {
+			from = e.time
+		}
+		if e.time >= c.asOf && until == record.NoTime {
+			until = e.time
+		}
+	}
+	return from, until
+}
+
+// knownVersions is the model's answer to modelKnown.
+func (c clause) knownVersions(events []event) string {
+	var b strings.Builder
+	b.WriteString("url|time|known_from|known_until|gap\n")
+	for _, s := range c.chosen(events, true) {
+		from, until := c.known(events, s.url)
+		gap := value.Value{}
+		if from != record.NoTime && until != record.NoTime {
+			gap = value.OfDuration(int64(until - from))
+		}
+		fmt.Fprintf(&b, "%s|%s|%s|%s|%s\n", s.url, day(s.began), day(from), day(until), cell(gap))
+	}
+	return b.String()
 }
 
 // versions is the model's answer to modelVersions.
@@ -194,6 +237,7 @@ func day(t record.Time) string { return cell(value.OfTime(t)) }
 
 const (
 	modelVersions = "SELECT url, time, last_seen, next, not_before, previous, as_of, visits, status FROM versions "
+	modelKnown    = "SELECT url, time, known_from, known_until, gap FROM versions "
 	modelCaptures = "SELECT url, time, status, version_time FROM captures "
 	modelPages    = "SELECT url, first_seen, last_seen, version_count, status FROM pages "
 )
@@ -291,8 +335,15 @@ func (c *clause) drawChoice(t *rapid.T) string {
 	text, p := drawPeriod(t, "t")
 	switch rapid.SampledFrom([]string{"none", "at", "nearest", "first", "latest"}).Draw(t, "choice") {
 	case "at":
+		c.at, c.until, c.within = true, c.to, -1
 		c.choice, c.asOf, c.to = "latest", p.To-1, min(c.to, p.To)
-		return rapid.SampledFrom([]string{"AT ", "AS OF "}).Draw(t, "word") + text
+		text = rapid.SampledFrom([]string{"AT ", "AS OF "}).Draw(t, "word") + text
+		if rapid.Bool().Draw(t, "within") {
+			days := rapid.IntRange(0, 30).Draw(t, "days apart")
+			c.within = int64(days) * int64(day1)
+			text += fmt.Sprintf(" WITHIN %dd", days)
+		}
+		return text
 	case "nearest":
 		c.choice, c.asOf, c.period = "nearest", p.From, p
 		return "NEAREST " + text
@@ -312,6 +363,7 @@ func checkModel(t *rapid.T, a session.Archive, events []event, c clause) {
 	s := newSession(a)
 	for _, q := range []struct{ src, want string }{
 		{modelVersions + c.text, c.versions(events)},
+		{modelKnown + c.text, c.knownVersions(events)},
 		{modelCaptures + c.text, c.captures(events)},
 		{modelPages + c.text, c.pages(events)},
 		{"SELECT count(*) FROM versions " + c.text, fmt.Sprintf("count(*)\n%d\n", strings.Count(c.versions(events), "\n")-1)},
@@ -396,21 +448,28 @@ func TestEachModel(t *testing.T) {
 		if to > record.MaxTime {
 			to = last + 1
 		}
-		var want []string
+		var want, states []string
 		for p := value.PeriodAt(unit, max(c.from, modelStart), time.UTC); p.From < to && len(events) > 0; p = value.PeriodAt(unit, p.To, time.UTC) {
 			of := c
 			of.choice, of.to, of.asOf = "latest", min(c.to, p.To), p.To-1
-			want = append(want, strings.Split(strings.TrimSpace(of.versions(events)), "\n")[1:]...)
+			of.at, of.until, of.within = true, to, -1
+			want = append(want, strings.Split(strings.TrimSpace(of.knownVersions(events)), "\n")[1:]...)
+			states = append(states, strings.Split(strings.TrimSpace(of.versions(events)), "\n")[1:]...)
 		}
 		urlOf := func(line string) string { return line[:strings.IndexByte(line, '|')] }
-		slices.SortStableFunc(want, func(a, b string) int { return cmp.Compare(urlOf(a), urlOf(b)) })
-		src := modelVersions + c.text + " EACH " + unit
-		got, _, err := ask(newSession(archive{a}), src)
-		if err != nil {
-			t.Fatalf("%s: %v", src, err)
-		}
-		if rows := strings.Split(strings.TrimSpace(got), "\n")[1:]; !slices.Equal(rows, want) {
-			t.Fatalf("%s\nevents %v\ngot\n%s\nwant\n%s", src, events, strings.Join(rows, "\n"), strings.Join(want, "\n"))
+		for _, q := range []struct {
+			src  string
+			want []string
+		}{{modelVersions, states}, {modelKnown, want}} {
+			slices.SortStableFunc(q.want, func(a, b string) int { return cmp.Compare(urlOf(a), urlOf(b)) })
+			src := q.src + c.text + " EACH " + unit
+			got, _, err := ask(newSession(archive{a}), src)
+			if err != nil {
+				t.Fatalf("%s: %v", src, err)
+			}
+			if rows := strings.Split(strings.TrimSpace(got), "\n")[1:]; !slices.Equal(rows, q.want) {
+				t.Fatalf("%s\nevents %v\ngot\n%s\nwant\n%s", src, events, strings.Join(rows, "\n"), strings.Join(q.want, "\n"))
+			}
 		}
 	})
 }

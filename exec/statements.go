@@ -56,6 +56,7 @@ var statements = []*session.Spec{
 	rank.Path,
 	show.Diff,
 	show.Blame,
+	show.Story,
 	query.Show,
 	query.Describe,
 	query.Summarize,

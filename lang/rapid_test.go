@@ -282,6 +282,11 @@ func (g treeMaker) time() (t ast.TimeClause) {
 		if c.Op == ast.ChoiceAt || c.Op == ast.ChoiceNearest {
 			c.T = g.moment()
 		}
+		if c.Op == ast.ChoiceAt && g.bool() {
+			if c.Within = g.duration(); g.bool() {
+				c.Within = g.param()
+			}
+		}
 		t.Choice = c
 	}
 	return t
@@ -393,7 +398,7 @@ func (g treeMaker) schedule() *ast.Schedule {
 }
 
 func (g treeMaker) statement() ast.Statement {
-	switch g.upTo(13) {
+	switch g.upTo(14) {
 	case 0:
 		im := &ast.Import{Alias: g.nameOrNil()}
 		for range 1 + g.upTo(2) {
@@ -424,6 +429,12 @@ func (g treeMaker) statement() ast.Statement {
 			bl.Time = g.moment()
 		}
 		return bl
+	case 14:
+		st := &ast.ShowStory{URL: g.text(), Range: g.time().Range, All: g.bool()}
+		if g.bool() {
+			st.Block = g.text()
+		}
+		return st
 	case 5:
 		s := &ast.Set{Name: g.name(), Value: g.constant()}
 		if g.bool() {

@@ -144,6 +144,7 @@ func TestAsks(t *testing.T) {
 		"SHOW PAGE 'http://www.lanshan.example/'",
 		"DIFF 'http://www.lanshan.example/'",
 		"BLAME 'http://www.lanshan.example/' AS words",
+		"SHOW STORY 'http://www.lanshan.example/' SINCE 2008-07",
 	}, script...)
 	for _, text := range script {
 		st, err := lang.ParseOne(text, "")

@@ -10,8 +10,8 @@ import (
 	"infomall/store/block/life"
 )
 
-// Drawing is an answer with a graphical form, such as the result of DIFF, of BLAME
-// or of SHOW PAGE AS blocks.
+// Drawing is an answer with a graphical form, such as the result of DIFF, of BLAME,
+// of SHOW STORY or of SHOW PAGE AS blocks.
 type Drawing interface {
 	// HTML writes the drawing as an HTML page that needs no other file.
 	HTML(w io.Writer) error
@@ -66,7 +66,7 @@ func (t *Terminal) ink(color, text string) string {
 //go:embed drawing.html
 var drawingPages string
 
-// drawings returns the templates of the HTML pages: "diff", "blocks" and "blame".
+// drawings returns the templates of the HTML pages: "diff", "blocks", "blame" and "story".
 var drawings = sync.OnceValue(func() *template.Template { return template.Must(template.New("").Parse(drawingPages)) })
 
 // Style returns the CSS rules for the drawings that Part writes. They hold inside an

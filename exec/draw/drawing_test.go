@@ -2,6 +2,7 @@ package draw
 
 import (
 	"crypto/sha256"
+	"io"
 	"strings"
 	"testing"
 
@@ -35,6 +36,64 @@ func drawnBlame() *Blame {
 			{Text: " is\nnew", When: "May – June", Age: AgeYear},
 		}},
 	}}
+}
+
+// drawnStory is a drawing of a story with texts that look like markup.
+func drawnStory() *Story {
+	return &Story{URL: "http://x.cn/?a=1&b=<2>", Of: "20080101T000000-2", Entries: func(yield func(StoryEntry, error) bool) {
+		for _, e := range []StoryEntry{
+			{When: "by May", What: "edited", Block: "1.2", Text: "<style>", Old: "<script>", Edits: 1},
+			{When: "May – June", What: "small edits", Edits: 12, Until: "June", Reason: "date"},
+			{When: "June – July", What: "moved to", URL: "http://x.cn/b", Edits: 3},
+		} {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}}
+}
+
+// TestStoryOnTerminal shows the lines of a story, with and without colours, and that an
+// error of the entries is one of the drawing.
+func TestStoryOnTerminal(t *testing.T) {
+	for _, c := range []struct {
+		t    Terminal
+		want string
+	}{
+		{Terminal{}, `http://x.cn/?a=1&b=<2> block 20080101T000000-2
+by May                   edited  1.2
+                           [-<script>-]
+                           {+<style>+}
+May – June               12 small edits until June: date
+June – July              moved to http://x.cn/b, 3 blocks
+`},
+		{Terminal{Color: true, Printable: strings.ToUpper}, `HTTP://X.CN/?A=1&B=<2> block 20080101T000000-2
+by May                   Y[EDITED]  1.2
+                           R[<SCRIPT>]
+                           G[<STYLE>]
+May – June               12 SMALL EDITS UNTIL JUNE: DATE
+June – July              R[MOVED TO HTTP://X.CN/B, 3 BLOCKS]
+`},
+	} {
+		var b strings.Builder
+		if err := drawnStory().Text(&b, c.t); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.NewReplacer(inkEdited, "Y[", inkAdded, "G[", inkRemoved, "R[", inkOff, "]").Replace(b.String())
+		if got != c.want {
+			t.Errorf("got\n%s\nwant\n%s", got, c.want)
+		}
+	}
+	broken := &Story{Entries: func(yield func(StoryEntry, error) bool) { yield(StoryEntry{}, io.ErrUnexpectedEOF) }}
+	for name, draw := range map[string]func() error{
+		"Text": func() error { return broken.Text(io.Discard, Terminal{}) },
+		"HTML": func() error { return broken.HTML(io.Discard) },
+		"Part": func() error { return broken.Part(io.Discard) },
+	} {
+		if err := draw(); err != io.ErrUnexpectedEOF {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // TestBlameOnTerminal shows the lines of a BLAME, with and without colours.
@@ -90,6 +149,10 @@ func TestDrawings(t *testing.T) {
 		{"blame", drawnBlame(), []string{
 			"http://x.cn/?a=1&amp;b=&lt;2&gt;", `<span class="age2">within a year</span>`, `<section class="main">`,
 			`<span class="age5" title="by May">The element </span>`, `<span class="age2" title="May – June&#10;before: &lt;script&gt;">&lt;style&gt;</span>`,
+		}},
+		{"story", drawnStory(), []string{
+			"http://x.cn/?a=1&amp;b=&lt;2&gt;", "<p class=\"note\">block 20080101T000000-2</p>", `<section class="story-edited"><header>by May <b>edited</b> 1.2</header>`,
+			"<pre><del>&lt;script&gt;</del>\n<ins>&lt;style&gt;</ins></pre>", "<b>12 small edits until June: date</b>", "<b>moved to http://x.cn/b, 3 blocks</b>",
 		}},
 		{"blame of nothing", &Blame{}, []string{"it has no text"}},
 	} {

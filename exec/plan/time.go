@@ -46,8 +46,16 @@ func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 	switch t.Choice.Op {
 	case ast.ChoiceAt:
 		c.Kind, c.AsOf = relation.ChooseLast, c.Period.To-1
-		c.Text = "at " + stamp(c.AsOf)
+		c.Text, c.Until = "at "+stamp(c.AsOf), n.Window.To
 		n.Window.To = min(n.Window.To, c.Period.To)
+		if t.Choice.Within != nil {
+			var err error
+			if c.Within, err = within(t.Choice.Within, env); err != nil {
+				return err
+			}
+			c.Bounded = true
+			c.Text += " within " + string(value.AppendDuration(nil, c.Within))
+		}
 	case ast.ChoiceNearest:
 		c.Kind, c.AsOf = relation.ChooseNearest, c.Period.From
 		c.Text = "nearest " + stamp(c.Period.From) + " to " + stamp(c.Period.To-1)
@@ -68,6 +76,19 @@ func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 	}
 	n.Choice = c
 	return nil
+}
+
+// within returns the duration in AT t WITHIN d, in milliseconds.
+func within(e ast.Expr, env *expr.Env) (int64, error) {
+	x, err := (&expr.Binder{Where: "WITHIN", Env: env}).BindAs(e, value.Duration)
+	if err != nil {
+		return 0, err
+	}
+	c, ok := x.(*expr.Const)
+	if !ok || c.V.IsNull() || c.V.Int < 0 {
+		return 0, ast.Errorf(e, "WITHIN takes a duration such as 7d, not %s", e)
+	}
+	return c.V.Int, nil
 }
 
 // periodsMax bounds how many calendar periods EACH or periods(unit) may make.

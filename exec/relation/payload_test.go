@@ -17,8 +17,8 @@ func TestBeginning(t *testing.T) {
 		{"北京大学计算机系", 4, "北京大学"},
 		{"a 北京大学计算机系", 4, "a"},
 	} {
-		if got := beginning(tt.text, tt.n); got != tt.want {
-			t.Errorf("beginning(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.want)
+		if got := Beginning(tt.text, tt.n); got != tt.want {
+			t.Errorf("Beginning(%q, %d) = %q, want %q", tt.text, tt.n, got, tt.want)
 		}
 	}
 }

@@ -82,11 +82,14 @@ func (n *Request) zone() *time.Location {
 
 // Reads returns the time window of the captures that reading n may touch. For
 // relations whose rows depend on the past of their URL, it begins before
-// n.Window.
+// n.Window. If n asks until when a state at AT is known, it ends after n.Window.
 func (n *Request) Reads() Window {
 	w := n.Window
 	if n.Relation.History {
 		w.From = record.MinTime
+	}
+	if n.readsLater() {
+		w.To = n.Choice.Until
 	}
 	return w
 }
@@ -143,7 +146,17 @@ type Choice struct {
 	Unit   string         // for ChooseEach: the unit of the periods, such as "month"
 	Zone   *time.Location // for ChooseEach and periods(unit): the zone of the periods
 	Text   string         // as EXPLAIN prints it
+	// Until is, for AT, the end of the window without AT. Visits between AT and Until
+	// say until when a state is known.
+	Until record.Time
+	// Bounded reports that AT has WITHIN: of the chosen versions, only those count
+	// whose gap is known and at most Within milliseconds, see spanBatch.gap.
+	Bounded bool
+	Within  int64
 }
+
+// at reports whether c is AT: the last version that began by c.AsOf.
+func (c Choice) at() bool { return c.Kind == ChooseLast && c.AsOf != record.NoTime }
 
 // Distance returns how many milliseconds lie between c.Period and the times
 // from first to last, both included. It returns 0 if they overlap.

@@ -21,6 +21,11 @@ type spanBatch struct {
 
 	AsOf []record.Time // the moment that AT or NEAREST names, or the end of the period of EACH
 
+	// KnownFrom is the last visit of the URL not after AsOf, and KnownUntil the first
+	// one not before AsOf. They are NoTime if there is no such visit, and without AT
+	// and EACH.
+	KnownFrom, KnownUntil []record.Time
+
 	// LastStatus and LastMime are those of the last visit: a server may send
 	// the same body with another status. They are nil if the scan does not read
 	// these columns.
@@ -45,6 +50,12 @@ type spanBatch struct {
 // The first batch has one row, so that a row comes soon; later batches are
 // larger. A batch is valid until the iteration moves on.
 func (r *Reader) spans(ctx context.Context, scan record.Rows, n *Request, whole bool) iter.Seq2[*spanBatch, error] {
+	return r.bounded(ctx, n, r.allSpans(ctx, scan, n, whole))
+}
+
+// allSpans does what spans does, except that AT does not set when a span is known,
+// and WITHIN is ignored.
+func (r *Reader) allSpans(ctx context.Context, scan record.Rows, n *Request, whole bool) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
 		s := spanner{choice: n.Choice, during: n.During, whole: whole, cur: -1}
 		var err error
@@ -107,7 +118,7 @@ func (s *spanner) add(b *record.Batch, i int) {
 		s.ordinal++
 	}
 	for s.each != nil && s.cur >= 0 && s.each.before(b.Time[i]) {
-		s.freeze()
+		s.freeze(b.Time[i])
 	}
 	switch {
 	case newVersion || newURL && s.whole:
@@ -144,6 +155,7 @@ func (s *spanner) begin(b *record.Batch, i int) {
 	s.out.put(s.cur, b, i)
 	s.out.Last[s.cur], s.out.Next[s.cur] = b.Time[i], record.NoTime
 	s.out.Visits[s.cur], s.out.Ordinal[s.cur], s.out.AsOf[s.cur] = 1, s.ordinal, s.choice.AsOf
+	s.out.KnownFrom[s.cur], s.out.KnownUntil[s.cur] = record.NoTime, record.NoTime
 }
 
 // visit adds capture i of b, which has the same content as the one before, to
@@ -218,6 +230,7 @@ func (b *spanBatch) put(j int, src *record.Batch, i int) {
 	if j == len(b.Key) {
 		b.Last, b.Next = append(b.Last, 0), append(b.Next, 0)
 		b.Visits, b.Ordinal, b.AsOf = append(b.Visits, 0), append(b.Ordinal, 0), append(b.AsOf, record.NoTime)
+		b.KnownFrom, b.KnownUntil = append(b.KnownFrom, record.NoTime), append(b.KnownUntil, record.NoTime)
 	}
 	b.CopyRow(j, src, i)
 	record.CopyCell(&b.LastStatus, j, src.Status, i)
@@ -232,6 +245,8 @@ func (b *spanBatch) move(j, i int) {
 	record.CopyCell(&b.Visits, j, b.Visits, i)
 	record.CopyCell(&b.Ordinal, j, b.Ordinal, i)
 	record.CopyCell(&b.AsOf, j, b.AsOf, i)
+	record.CopyCell(&b.KnownFrom, j, b.KnownFrom, i)
+	record.CopyCell(&b.KnownUntil, j, b.KnownUntil, i)
 	record.CopyCell(&b.LastStatus, j, b.LastStatus, i)
 	record.CopyCell(&b.LastMime, j, b.LastMime, i)
 }
@@ -372,11 +387,12 @@ func (e *eachPeriod) rest() bool { return value.PeriodAt(e.unit, e.end-1, e.zone
 
 // freeze ends the current period of EACH. It makes the open row final, as the
 // state of the URL at the end of the period, and opens a copy of the row for
-// the next period.
-func (s *spanner) freeze() {
+// the next period. next is the first visit after the period, or NoTime.
+func (s *spanner) freeze(next record.Time) {
 	s.out.put(s.n, &s.out.Batch, s.cur)
 	s.out.move(s.n, s.cur)
 	s.out.AsOf[s.cur] = s.each.end - 1
+	s.out.know(s.cur, next)
 	s.cur = s.n
 	s.n++
 	s.each.advance()
@@ -390,7 +406,7 @@ func (s *spanner) finish() {
 		return
 	}
 	for s.each.rest() {
-		s.freeze()
+		s.freeze(record.NoTime)
 	}
 	s.n, s.cur = s.cur, -1
 }

@@ -29,6 +29,9 @@ var Versions = made(Relation{
 		ofSpan("not_before", value.Time, "time of the last capture of the previous version", func(v *value.Vector, b *spanBatch) { times(v, b.Previous[:b.N]) }).needs(record.ColPrevious),
 		ofSpan("previous", value.Time, "when the previous version was first seen", func(v *value.Vector, b *spanBatch) { times(v, b.PreviousVersion[:b.N]) }).needs(record.ColPrevious),
 		ofSpan("as_of", value.Time, "time given by AT or NEAREST, or the end of the EACH period", func(v *value.Vector, b *spanBatch) { times(v, b.AsOf[:b.N]) }),
+		ofSpan("known_from", value.Time, "with AT and EACH: time of the last visit not after as_of", func(v *value.Vector, b *spanBatch) { times(v, b.KnownFrom[:b.N]) }).ahead(),
+		ofSpan("known_until", value.Time, "with AT and EACH: time of the first visit not before as_of; NULL if there is none", func(v *value.Vector, b *spanBatch) { times(v, b.KnownUntil[:b.N]) }).ahead(),
+		ofSpan("gap", value.Duration, "time from known_from to known_until: how sure the state at as_of is", gaps).ahead(),
 		ofSpan("visits", value.Int, "number of captures of the version", func(v *value.Vector, b *spanBatch) { ints(v, b.Visits[:b.N]) }).ahead(),
 		asInCaptures("status"),
 		asInCaptures("kind"),
@@ -77,7 +80,7 @@ var Versions = made(Relation{
 		payload("author", value.Text, "author named in the page", ofResponse(func(r *response) value.Value { return textOrNull(r.about().Author) })),
 		payload("description", value.Text, "description given by the page", ofResponse(func(r *response) value.Value { return textOrNull(r.about().Description) })),
 		payload("keywords", value.Text, "keywords given by the page", ofResponse(func(r *response) value.Value { return textOrNull(r.about().Keywords) })),
-		payload("abstract", value.Text, "beginning of main, at most 200 characters, in whole words", ofPage(func(b *divide.Body) value.Value { return textOrNull(beginning(about.MainText(b), abstractRunes)) })),
+		payload("abstract", value.Text, "beginning of main, at most 200 characters, in whole words", ofPage(func(b *divide.Body) value.Value { return textOrNull(Beginning(about.MainText(b), abstractRunes)) })),
 		payload("last_modified", value.Time, "time in the Last-Modified header", ofResponse(func(r *response) value.Value { return headerTime(&r.Payload, "Last-Modified") })),
 		payload("etag", value.Text, "value of the ETag header", ofResponse(func(r *response) value.Value { return textOrNull(message.Header(r.Head, "ETag")) })),
 		payload("expires", value.Time, "time in the Expires header", ofResponse(func(r *response) value.Value { return headerTime(&r.Payload, "Expires") })),
@@ -172,10 +175,10 @@ func decodedBody(r *response) value.Value {
 // abstractRunes is how many characters an abstract has at most.
 const abstractRunes = 200
 
-// beginning returns the first words of text, with one space between them, in at
+// Beginning returns the first words of text, with one space between them, in at
 // most n characters. Words stay whole. But if the first word alone is longer
-// than n, beginning returns the first n characters of this word.
-func beginning(text string, n int) string {
+// than n, Beginning returns the first n characters of this word.
+func Beginning(text string, n int) string {
 	var out strings.Builder
 	for w := range strings.FieldsSeq(text) {
 		size := utf8.RuneCountInString(w)

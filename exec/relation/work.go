@@ -105,7 +105,15 @@ func ToRead(ctx context.Context, snap Snapshot, n *Request) (record.Reading, err
 			part = record.FileWhole
 		}
 	}
-	return snap.ToRead(ctx, n.Scan(0), part)
+	read, err := snap.ToRead(ctx, n.Scan(0), part)
+	if err != nil || !n.readsLater() {
+		return read, err
+	}
+	all := n.Scan(0)
+	all.To = n.Choice.Until
+	later, err := snap.ToRead(ctx, all, record.FileNothing)
+	later.FileBytes = read.FileBytes
+	return later, err
 }
 
 // FromCaptures reports whether the rows that n asks for are made from captures.

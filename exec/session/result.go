@@ -37,7 +37,7 @@ type Result struct {
 	Rows    iter.Seq2[*value.Batch, error] // nil for ResultNone, ResultBytes and ResultText
 	Count   Count                          // for ResultWork, the work that was done; complete when Rows has ended
 	Bytes   io.WriterTo                    // the content, for ResultBytes and ResultText
-	Drawing draw.Drawing                   // for DIFF, BLAME and SHOW PAGE AS blocks, otherwise nil
+	Drawing draw.Drawing                   // for DIFF, BLAME, SHOW STORY and SHOW PAGE AS blocks, otherwise nil
 	// Notes are lines for the user, on standard error: which capture was used, or why
 	// there are no rows. They are complete when Rows has ended.
 	Notes []string

@@ -78,7 +78,7 @@ func (b *blaming) drawing(t *traced) *draw.Blame {
 		l := &t.leaves[i]
 		p := draw.BlamePart{Path: t.revision.Tree.Blocks[l.Block].Path, Label: labels[l.Block], Topic: draw.Topic(t.revision, l.Block)}
 		add := func(o *blame.Origin, text string) {
-			p.Runs = append(p.Runs, draw.BlameRun{Text: text, When: b.interval(o), Old: o.Old, Age: ageOf(o, t.asked.time)})
+			p.Runs = append(p.Runs, draw.BlameRun{Text: text, When: interval(b.s, o.NotBefore, o.Time), Old: o.Old, Age: ageOf(o, t.asked.time)})
 		}
 		if b.byBlock() {
 			if text := strings.TrimSpace(t.revision.Text(l.Block)); text != "" {
@@ -111,17 +111,19 @@ func (b *blaming) together(first, next *blame.Piece) bool {
 	return !next.HasWord() || b.st.Unit == ast.BlameWords && *first.Last == *next.Last
 }
 
-// interval returns the days between which a text came in, such as
-// "2008-07-07 – 2008-07-16", or "by 2008-06-02" if only the later one is known.
-func (b *blaming) interval(o *blame.Origin) string {
-	day := func(t record.Time) string {
-		stamp, _, _ := strings.Cut(b.s.Stamp(t), "T")
-		return stamp
+// interval returns the days between which something happened, such as
+// "2008-07-07 – 2008-07-16", or "by 2008-06-02" if notBefore is record.NoTime.
+func interval(s *session.Session, notBefore, time record.Time) string {
+	if notBefore == record.NoTime {
+		return "by " + day(s, time)
 	}
-	if o.NotBefore == record.NoTime {
-		return "by " + day(o.Time)
-	}
-	return day(o.NotBefore) + " – " + day(o.Time)
+	return day(s, notBefore) + " – " + day(s, time)
+}
+
+// day returns the day of t, such as "2008-07-07".
+func day(s *session.Session, t record.Time) string {
+	stamp, _, _ := strings.Cut(s.Stamp(t), "T")
+	return stamp
 }
 
 // ageOf returns how long before the capture of the page, made at the time at, a text

@@ -70,6 +70,10 @@ type TimeChoice struct {
 	Op   ChoiceOp
 	T    Expr   // the time of AT and NEAREST; nil for other forms
 	Unit string // the unit of EACH, one of PeriodUnits; "" for other forms
+	// Within is the duration in AT t WITHIN d: the version counts only if the last
+	// visit before t and the first one after it are at most this far apart. It is nil
+	// without WITHIN.
+	Within Expr
 }
 
 func (c *TimeChoice) String() string { return text(c) }
@@ -78,6 +82,7 @@ func (c *TimeChoice) print(p *printer) {
 	switch c.Op {
 	case ChoiceAt:
 		p.clause("AT ", c.T)
+		p.clause(" WITHIN ", c.Within)
 	case ChoiceNearest:
 		p.clause("NEAREST ", c.T)
 	case ChoiceFirst:
@@ -89,7 +94,7 @@ func (c *TimeChoice) print(p *printer) {
 	}
 }
 
-func (c *TimeChoice) children(l nodes) nodes { return l.exprs(c.T) }
+func (c *TimeChoice) children(l nodes) nodes { return l.exprs(c.T, c.Within) }
 
 // PeriodUnits lists the words for units of time that EACH and periods(unit)
 // accept.

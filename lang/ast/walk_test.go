@@ -55,7 +55,7 @@ func TestWalkAllExprs(t *testing.T) {
 		&Query{Select: new(Select)}, &Import{}, &Export{}, &ExportProvenance{Query: &Query{Select: new(Select)}}, &Crawl{}, &OrderCrawl{}, &AddToCrawl{}, &Trace{}, &CopyPool{},
 		&Verify{}, &Reindex{}, &Recover{}, &MergePool{}, &RepairPool{}, &DropPool{}, &Delete{}, &Allow{}, &Rule{}, &DropRule{},
 		&CreateView{}, &CreateMetadata{}, &DropView{}, &DropMetadata{}, &Save{}, &Run{}, &Explain{},
-		&Describe{}, &Summarize{Query: &Query{Select: new(Select)}}, &Show{}, &ShowRobots{}, &ShowPage{}, &Diff{}, &Blame{}, &Set{}, &Reset{}, &Help{},
+		&Describe{}, &Summarize{Query: &Query{Select: new(Select)}}, &Show{}, &ShowRobots{}, &ShowPage{}, &Diff{}, &Blame{}, &ShowStory{}, &Set{}, &Reset{}, &Help{},
 		&DropGraph{}, &Dedup{}, &HITS{}, &PageRank{}, &ShowPath{}, &ExplainRank{}, &Schedule{},
 		&Unschedule{}, &RunSchedule{},
 	}

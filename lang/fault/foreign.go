@@ -238,6 +238,8 @@ func (x *explainer) foreignForm() (int, string) {
 	switch {
 	case scan.IsOp(t, ",") && x.at > 1 && scan.IsKeyword(&x.tokens[x.at-2], "LIMIT"):
 		return x.at, "write LIMIT n OFFSET m: how many, then how many to pass over"
+	case scan.IsKeyword(t, "WITHIN") && x.tokens[x.at+1].Type == scan.Duration:
+		return x.at, "WITHIN comes after AT t, as in AT 2008-07 WITHIN 7d"
 	case scan.IsOp(t, "/") && x.at > 0 && x.tokens[x.at-1].Type == scan.Number && x.Accepts(x.at-1, grammar.APeriod):
 		return x.at, "days are written 2008-06-15"
 	case x.at > 0 && x.tokens[x.at-1].Type == scan.Number && t.Type == scan.Ident && unitFor(t.Value) != "":

@@ -134,6 +134,7 @@ func of[T any, P interface {
 			participle.ParseTypeWith(parseExported),
 			participle.ParseTypeWith(parseExpr),
 			participle.ParseTypeWith(parseTime),
+			participle.ParseTypeWith(parseRange),
 			participle.ParseTypeWith(parseMoment),
 			participle.ParseTypeWith(parseConstant),
 			participle.ParseTypeWith(parseArguments),

@@ -35,7 +35,7 @@ source = relation [IN scope, …] [time] [[AS] name]
 words = 'text' | $name
 ` + helpKey + helpScope + `time = range [choice] | choice [range]
 range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
-choice = AT t | AS OF t | NEAREST t | FIRST | LATEST | EACH unit
+choice = (AT t | AS OF t) [WITHIN 7d] | NEAREST t | FIRST | LATEST | EACH unit
 unit = year | month | week | day
 ` + helpT + `n = 10 | $name
 `}, topic{"SEARCH", `
@@ -47,7 +47,7 @@ url = 'text' | $name
 words = 'text' | $name
 ` + helpKey + helpScope + `time = range [choice] | choice [range]
 range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
-choice = AT t | AS OF t | NEAREST t | FIRST | LATEST
+choice = (AT t | AS OF t) [WITHIN 7d] | NEAREST t | FIRST | LATEST
 ` + helpT + `n = 10 | $name
 `}, topic{"EXPRESSIONS", `
 expr = expr OR expr | expr AND expr | NOT expr | x

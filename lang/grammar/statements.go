@@ -42,6 +42,7 @@ var statements = []*statement{
 	showPathStatement,
 	diffStatement,
 	blameStatement,
+	showStoryStatement,
 	showStatement,
 	describeStatement,
 	summarizeStatement,
@@ -68,7 +69,7 @@ const (
 	helpScope = "scope = 'text' | 'text' .. 'text' | $name\n"
 	helpTime  = helpScope + `time = range [choice] | choice [range]
 range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
-choice = AT t | AS OF t | NEAREST t | FIRST | LATEST
+choice = (AT t | AS OF t) [WITHIN 7d] | NEAREST t | FIRST | LATEST
 ` + helpT
 	helpKey   = "key = expr [ASC | DESC] [NULLS FIRST | NULLS LAST]\n"
 	helpValue = `value = 'text' | 10 | - 10 | 64KB | 7d | 2008-06 | TRUE | FALSE | NULL

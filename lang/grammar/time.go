@@ -30,6 +30,27 @@ func parseTime(lex *lexer.PeekingLexer) (timeSyntax, error) {
 	return timeClause(t), err
 }
 
+// rangeSyntax is a range of time, after parsing. Participle calls parseRange for
+// struct fields of this type. The method of returns the tree.
+type rangeSyntax interface {
+	of() *ast.TimeRange
+}
+
+type timeRange struct{ *ast.TimeRange }
+
+func (r timeRange) of() *ast.TimeRange { return r.TimeRange }
+
+// parseRange reads a range of time. It returns the error participle.NextMatch if the
+// next token begins none.
+func parseRange(lex *lexer.PeekingLexer) (rangeSyntax, error) {
+	p := parser{lex: lex}
+	if !p.atRange() {
+		return nil, participle.NextMatch
+	}
+	r, err := p.timeRange()
+	return timeRange{r}, err
+}
+
 // timeClause reads a range such as SINCE 2008, a choice such as LATEST, both in
 // either order, or nothing.
 func (p *parser) timeClause() (t ast.TimeClause, err error) {
@@ -112,11 +133,37 @@ func (p *parser) timeChoice() (*ast.TimeChoice, error) {
 		c.Op = ast.ChoiceEach
 		c.Unit, err = p.unit()
 	}
+	if err == nil && c.Op == ast.ChoiceAt && p.atWithin() {
+		c.Within, err = p.withinGap()
+	}
 	if err != nil {
 		return nil, err
 	}
 	c.Span = p.span(start)
 	return c, nil
+}
+
+// atWithin reports whether WITHIN and its duration come next. WITHIN DOMAIN and
+// WITHIN HOST are clauses of HITS.
+func (p *parser) atWithin() bool {
+	after := p.peekSecond()
+	return scan.IsKeyword(p.peek(), "WITHIN") && !scan.IsWord(after, "DOMAIN") && !scan.IsWord(after, "HOST")
+}
+
+// withinGap reads WITHIN and its duration.
+func (p *parser) withinGap() (ast.Expr, error) {
+	p.next() // WITHIN
+	switch t := p.peek(); t.Type {
+	case scan.Duration, scan.Param:
+		p.next()
+		return scan.Literal(t), nil
+	case scan.String:
+		if d := durationIn(t); d != nil {
+			p.next()
+			return d, nil
+		}
+	}
+	return nil, p.unexpected()
 }
 
 // unit reads the unit of EACH and returns it in lower case, such as "month".

@@ -19,7 +19,7 @@ import (
 // TestMayRun shows that only statements that read the archive are answered.
 func TestMayRun(t *testing.T) {
 	for text, want := range map[string]bool{
-		"SELECT 1": true, "SEARCH 'x'": true, "SHOW PAGE 'http://a.example/'": true, "DIFF 'http://a.example/'": true, "BLAME 'http://a.example/' AS words": true, "SHOW POOLS": true,
+		"SELECT 1": true, "SEARCH 'x'": true, "SHOW PAGE 'http://a.example/'": true, "DIFF 'http://a.example/'": true, "BLAME 'http://a.example/' AS words": true, "SHOW STORY 'http://a.example/' ALL": true, "SHOW POOLS": true,
 		"DESCRIBE captures": true, "HELP": true, "EXPLAIN SELECT 1": true, "RUN ngram (scope = 'a', term = 'b', unit = 'month')": true, "SET $x = 1": true,
 		"SET timezone = 'UTC'": false, "IMPORT 'x'": false, "EXPLAIN IMPORT 'x'": false, "EXPORT (SELECT 1) TO 'x.csv'": false, "DELETE FROM 'a.example'": false,
 		"CRAWL 'http://a.example/'": false, "MERGE POOL ALL": false, "VERIFY": false, "DROP POOL '200806'": false, "CREATE VIEW v AS SELECT 1": false, "RECOVER 'x' TO 'y'": false,
