@@ -84,7 +84,7 @@ func (untouchable) SaveResult(context.Context, task.Result, iter.Seq2[task.Resul
 func (untouchable) NamedResults(context.Context, string, string) ([]task.Result, error) {
 	return nil, errTouched
 }
-func (untouchable) RemoveResult(context.Context, task.Result) error { return errTouched }
+func (untouchable) RemoveResult(context.Context, task.Result) error         { return errTouched }
 func (untouchable) DropResult(context.Context, string, string) (int, error) { return 0, errTouched }
 
 func (untouchable) Crawls(context.Context) ([]report.Crawl, error)   { return nil, errTouched }

@@ -35,13 +35,6 @@ func readWatch(s *session.Session, st *ast.Watch) (*watched, error) {
 	if err := checkWatched(s, st); err != nil {
 		return nil, err
 	}
-	if st.Then != nil {
-		trial := s.Trial()
-		trial.SetParams(map[string]string{batchParam: "1"})
-		if err := trial.Check(st.Then); err != nil {
-			return nil, err
-		}
-	}
 	w := &watched{timed: newTimed(s, task.KindWatch, &st.Name)}
 	bare := *st
 	var err error
@@ -53,7 +46,13 @@ func readWatch(s *session.Session, st *ast.Watch) (*watched, error) {
 		return nil, ast.Errorf(st.Every, "%v", err)
 	}
 	w.Text = w.settingsText() + bare.String()
-	return w, nil
+	if st.Then == nil {
+		return w, nil
+	}
+	trial := s.Trial()
+	trial.Assume(w.Definition) // THEN may read its rows
+	trial.SetParams(map[string]string{batchParam: "1"})
+	return w, trial.Check(st.Then)
 }
 
 // checkWatched returns an error if the query of st cannot be watched: its columns
