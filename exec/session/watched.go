@@ -8,10 +8,10 @@ import (
 	"strings"
 	"sync"
 
-	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/exec/value"
+	"infomall/exec/watch"
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/record/task"
@@ -42,17 +42,23 @@ func (s *Session) watched() func(name string) ([]value.Column, error) {
 		if err != nil {
 			return nil, err
 		}
-		env := &expr.Env{Zone: s.o.Settings.Timezone, Level: s.o.Settings.CutLevel(), Profile: s.o.Settings.Profile, Defined: s.Defined()}
+		env := s.Env()
+		env.Watched = nil // a watch does not read the relation watched
 		for _, d := range SortDefinitions(list, task.KindWatch) {
 			w, err := ParseWatch(&d)
 			if err != nil {
 				return nil, err
 			}
-			node, err := plan.Build(w.Query, env)
-			if err != nil {
-				continue // for example because a view was dropped; the runs of the watch report it
+			if node, err := plan.Build(w.Query, env); err == nil {
+				queries = append(queries, query{d.Name, node.Columns()})
+				continue
 			}
-			queries = append(queries, query{d.Name, node.Columns()})
+			// The runs of the watch report the error, such as that a view was dropped.
+			columns, err := s.foundColumns(&d)
+			if err != nil {
+				return nil, err
+			}
+			queries = append(queries, query{d.Name, columns})
 		}
 		return queries, nil
 	})
@@ -68,6 +74,26 @@ func (s *Session) watched() func(name string) ([]value.Column, error) {
 		}
 		return columns, err
 	}
+}
+
+// foundColumns returns the columns of the rows that the watch d has found.
+func (s *Session) foundColumns(d *task.Definition) (columns []value.Column, err error) {
+	snap, err := s.Archive().Snapshot(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	defer snap.Close()
+	state, err := watch.ReadState(context.Background(), snap, d.Name, d.Created)
+	if errors.Is(err, watch.ErrIncomplete) {
+		return nil, nil // reading the rows reports it
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range state.Parts {
+		columns = joinColumns(columns, p.Columns)
+	}
+	return columns, nil
 }
 
 // joinColumns adds to list the columns in more whose names it does not have.
