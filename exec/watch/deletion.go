@@ -12,9 +12,10 @@ import (
 )
 
 // Delete hides all rows about some URLs that runs have found which began at the
-// time at or before. keys yields the keys of the URLs in ascending order. Delete may
-// be called while the watch runs. The next run removes the rows from the files.
-func (w *Runner) Delete(ctx context.Context, keys iter.Seq2[string, error], at record.Time) error {
+// time at or before. keys yields the keys of the URLs. Delete may be called while the
+// watch runs. The next run removes the rows from the files. The result is for Again;
+// its File is "" if there are no URLs.
+func (w *Runner) Delete(ctx context.Context, keys iter.Seq2[string, error], at record.Time) (task.Result, error) {
 	hashes := w.Memory.Sorter(ctx, 1)
 	defer hashes.Close()
 	for key, err := range keys {
@@ -22,10 +23,13 @@ func (w *Runner) Delete(ctx context.Context, keys iter.Seq2[string, error], at r
 			err = hashes.Add(appendURLHash(nil, key), nil)
 		}
 		if err != nil {
-			return err
+			return task.Result{}, err
 		}
 	}
-	_, err := w.Files.SaveResult(ctx, w.result(at, "first", 0, "deleted", int64(at)), func(yield func(task.ResultRow, error) bool) {
+	if hashes.Empty() {
+		return task.Result{}, nil
+	}
+	return w.Files.SaveResult(ctx, w.deletion(at), func(yield func(task.ResultRow, error) bool) {
 		var last []byte
 		for rec, err := range hashes.Sorted() {
 			if err == nil && bytes.Equal(rec.Key, last) {
@@ -37,7 +41,25 @@ func (w *Runner) Delete(ctx context.Context, keys iter.Seq2[string, error], at r
 			}
 		}
 	})
-	return err
+}
+
+// Again does what an earlier Delete with the result r did, for runs that began at a
+// later time at or before. It removes r. If the next run has removed r already, it
+// does nothing.
+func (w *Runner) Again(ctx context.Context, r task.Result, at record.Time) error {
+	if r.File == "" {
+		return nil
+	}
+	_, err := w.Files.SaveResult(ctx, w.deletion(at), w.Rows.ResultRows(ctx, r, nil))
+	if err != nil {
+		return err
+	}
+	return w.Files.RemoveResult(ctx, r)
+}
+
+// deletion returns a task.Result for a deletion at the time at.
+func (w *Runner) deletion(at record.Time) task.Result {
+	return w.result(at, "first", 0, "deleted", int64(at))
 }
 
 // hiddenURLs says which URLs have rows that are no longer shown.
@@ -87,7 +109,7 @@ func (h *hiddenURLs) hides(row *Row) bool {
 	if h == nil {
 		return false
 	}
-	url := row.url()
+	url := row.URL()
 	if url == "" {
 		return false
 	}

@@ -175,8 +175,8 @@ func parseRow(p *Part, src []byte) (row Row, err error) {
 	return row, nil
 }
 
-// url returns the URL that the row is about, or "" if the query has no column url.
-func (r *Row) url() string {
+// URL returns the URL that the row is about, or "" if the query has no column url.
+func (r *Row) URL() string {
 	if i := r.Part.Column("url"); i >= 0 {
 		return r.Values[i].Text
 	}
