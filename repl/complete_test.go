@@ -87,7 +87,7 @@ func TestComplete(t *testing.T) {
 		{"DROP |", "GRAPH METADATA POOL RULE VIEW"},
 		{"DROP VIEW |", "news"},
 		{"DROP METADATA |", "section"},
-		{"RUN |", "SCHEDULE WATCH activity appeared blame blocks changes deadends deadlinks degrees gone history hubs important keywords lost mirrors movers ngram orphans replaced reprints saved search status template tour"},
+		{"RUN |", "SCHEDULE WATCH activity appeared blame blocks changes deadends deadlinks degrees gone history hubs important keywords lost mirrors movers ngram orphans replaced reprints saved search status template tour watch"},
 		{"RUN lost (|", "n scope"},
 		{"RUN lost (scope = 'x', |", "n scope"},
 		{"RUN changes (t|", "to"},

@@ -46,8 +46,11 @@ type Runner struct {
 // State returns the state of the watch.
 func (w *Runner) State(ctx context.Context) (*State, error) {
 	list, err := w.Files.NamedResults(ctx, task.ResultWatches, w.Name)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("watch %s: %w (%w)", w.Name, ErrIncomplete, err)
 	}
 	return Read(list, w.Name, w.Created)
 }
