@@ -35,6 +35,7 @@ func (untouchable) Definitions(context.Context) ([]task.Definition, error) {
 		{Kind: task.KindQuery, Name: "missing", Text: "SAVE missing (scope, n) AS SELECT url FROM captures IN $scope LIMIT $n"},
 		{Kind: task.KindQuery, Name: "gone", Text: "SAVE gone (scope) AS SELECT url FROM captures IN $scope"},
 		{Kind: task.KindSchedule, Name: "nowhere", Text: "SCHEDULE nowhere EVERY 1d AS VERIFY"},
+		{Kind: task.KindWatch, Name: "seen", Text: "WATCH seen EVERY 1d AS SELECT url FROM pages"},
 		{Kind: task.KindSchedule, Name: "nothing", Text: "SCHEDULE nothing EVERY 1d AS VERIFY"},
 	}, nil
 }
@@ -80,6 +81,10 @@ func (untouchable) Define(context.Context, func([]task.Definition) ([]task.Defin
 func (untouchable) SaveResult(context.Context, task.Result, iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	return task.Result{}, errTouched
 }
+func (untouchable) NamedResults(context.Context, string, string) ([]task.Result, error) {
+	return nil, errTouched
+}
+func (untouchable) RemoveResult(context.Context, task.Result) error         { return errTouched }
 func (untouchable) DropResult(context.Context, string, string) (int, error) { return 0, errTouched }
 
 func (untouchable) Crawls(context.Context) ([]report.Crawl, error)   { return nil, errTouched }

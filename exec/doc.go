@@ -1,6 +1,7 @@
 // Package exec has the one list of all statements, and makes the sessions that run them.
 // Each statement has one file in a package below this one. The exceptions are RUN,
-// SCHEDULE and RUN SCHEDULE, which run other statements: their files are here.
+// SCHEDULE, WATCH and the statements that run them, because they run other statements:
+// their files are here.
 //
 // # Words
 //
@@ -13,4 +14,7 @@
 // A schedule is a statement that is stored in the archive together with a rule that says
 // when it runs and with the settings that it runs with. A run of a schedule is noted as a
 // job, together with the time of the next run.
+//
+// A watch is a query that is stored in the same way. A run of a watch keeps the new rows
+// of the query, see package watch, and then runs the statement after THEN.
 package exec

@@ -10,7 +10,7 @@ import (
 	"infomall/exec/session"
 )
 
-// relations makes the rows of the relations schedules and revisits for the
+// relations makes the rows of the relations schedules, watches and revisits for the
 // session s, because no archive stores these rows.
 type relations struct{ s *session.Session }
 
@@ -18,6 +18,12 @@ type relations struct{ s *session.Session }
 // schedule that the archive stores. It implements session.Relations.
 func (r relations) Schedules(ctx context.Context) ([]relation.Schedule, error) {
 	return Schedules{r.s}.rows(ctx)
+}
+
+// Watches returns the rows of the relation watches: one for each watch that
+// the archive stores. It implements session.Relations.
+func (r relations) Watches(ctx context.Context, snap relation.Snapshot) ([]relation.Watch, error) {
+	return Watches{r.s}.rows(ctx, snap)
 }
 
 // Rules returns the rows of the relation rules: one for each access rule that the

@@ -11,19 +11,15 @@ import (
 	"infomall/exec/schedule"
 	"infomall/exec/session"
 	"infomall/lang/ast"
-	"infomall/store/record"
 	"infomall/store/record/task"
 )
 
 // plannedRun is a schedule: a statement, the rule that says when the
 // statement runs, and the settings with which it runs.
 type plannedRun struct {
-	task.Definition
-	s        *session.Session
-	st       *ast.Schedule // with each parameter replaced by its value
-	rule     schedule.Rule
-	settings session.Settings
-	budget   *visitBudget // of ADAPTIVE BUDGET; nil if absent
+	timed
+	st     *ast.Schedule // with each parameter replaced by its value
+	budget *visitBudget  // of ADAPTIVE BUDGET; nil if absent
 }
 
 // visitBudget is how many visits ADAPTIVE BUDGET n PER d lets CRAWL DUE make.
@@ -32,15 +28,10 @@ type visitBudget struct {
 	turn   float64 // visits in one run, which need not be a whole number
 }
 
-// Limits of the durations of a schedule.
-const (
-	everyMin = time.Second               // least duration of EVERY
-	everyMax = 10 * 366 * 24 * time.Hour // greatest duration of EVERY and PER
-	// turnMin is the usual time between two runs of an adaptive schedule. That time is
-	// longer if the budget allows less than one visit in turnMin, and shorter if PER is
-	// shorter than turnMin.
-	turnMin = time.Hour
-)
+// turnMin is the usual time between two runs of an adaptive schedule. That time is
+// longer if the budget allows less than one visit in turnMin, and shorter if PER is
+// shorter than turnMin.
+const turnMin = time.Hour
 
 // scheduleSpec declares the statement SCHEDULE, which stores a schedule in
 // the archive.
@@ -53,8 +44,7 @@ func readSchedule(s *session.Session, st *ast.Schedule) (*plannedRun, error) {
 	if err := s.Trial().Check(st.Statement); err != nil {
 		return nil, err
 	}
-	p := &plannedRun{s: s, settings: *s.Settings()}
-	p.Kind, p.Name, p.Created = task.KindSchedule, st.Name.Text, s.Env().Now
+	p := &plannedRun{timed: newTimed(s, task.KindSchedule, &st.Name)}
 	bare := *st // with each parameter replaced by its value
 	var err error
 	switch {
@@ -88,44 +78,22 @@ func readSchedule(s *session.Session, st *ast.Schedule) (*plannedRun, error) {
 		}
 		return nil, ast.Errorf(at, "%v", err)
 	}
-	def := session.DefaultSettings()
-	for _, k := range session.AllSettings() {
-		if v := k.Get(s.Settings()); k.Stored && v != k.Get(&def) {
-			p.Text += (&ast.Set{Name: ast.Name{Text: k.Name}, Value: &ast.String{Value: v}}).String() + ";\n"
-		}
-	}
-	p.Text += bare.String()
+	p.Text = p.settingsText() + bare.String()
 	return p, nil
-}
-
-// literalDuration returns the duration e as a literal, so that it can be
-// stored. The value of a parameter becomes a literal in milliseconds, such
-// as 1500ms. where is the keyword that an error names, such as EVERY.
-func (p *plannedRun) literalDuration(e ast.Expr, where string) (ast.Expr, error) {
-	if d, ok := e.(*ast.Duration); ok {
-		return d, nil
-	}
-	d, err := session.ConstantDuration(e, where, p.s.Env())
-	return &ast.Duration{Text: fmt.Sprintf("%dms", d.Milliseconds()), Length: d}, err
 }
 
 // plan sets the rule of the schedule, and its budget of visits if it has
 // one, from the statement p.st.
 func (p *plannedRun) plan() (err error) {
-	anchor := p.Created.Std().In(p.settings.Timezone)
 	switch {
 	case p.st.Every != nil:
-		d := p.st.Every.(*ast.Duration)
-		if d.Months == 0 && (d.Length < everyMin || d.Length > everyMax) || d.Months > 120 {
-			return fmt.Errorf("EVERY takes from 1s to 10y, not %s", d)
-		}
-		p.rule = schedule.Every{Anchor: anchor, Months: d.Months, Length: d.Length}
+		return p.planEvery(p.st.Every.(*ast.Duration))
 	case p.st.Cron != nil:
 		if p.rule, err = schedule.ParseCron(p.st.Cron.(*ast.String).Value, p.settings.Timezone); err != nil {
 			return fmt.Errorf("CRON: %w", err)
 		}
 	default:
-		return p.planVisits(anchor)
+		return p.planVisits(p.anchor())
 	}
 	return nil
 }
@@ -179,18 +147,7 @@ func (p *plannedRun) ruleText() string {
 // Run stores the schedule in the archive. It is an error if a schedule of
 // that name exists.
 func (p *plannedRun) Run(ctx context.Context) (*session.Result, error) {
-	err := p.s.Archive().Define(ctx, func(list []task.Definition) ([]task.Definition, error) {
-		if session.IndexDefinition(list, p.Kind, p.Name) >= 0 {
-			err := ast.Errorf(&p.st.Name, "there is a schedule %s already", p.Name)
-			err.Hint = "UNSCHEDULE " + p.st.Name.String() + " removes it"
-			return nil, err
-		}
-		return append(list, p.Definition), nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return session.Done(), nil
+	return p.define(ctx)
 }
 
 // Assume makes the schedule known to later statements that Session.Check
@@ -206,44 +163,6 @@ func (p *plannedRun) Would(context.Context) ([]string, error) {
 		lines = append(lines, fmt.Sprintf("  with %.4g visits a run, %.4g a day", p.budget.turn, p.budget.perDay))
 	}
 	return append(lines, "  runs "+p.st.Statement.String()), nil
-}
-
-// nextRuns returns a heading and five lines with the times of the next runs
-// of the schedule, from the time after on.
-func (p *plannedRun) nextRuns(after time.Time) []string {
-	const shown = 5
-	lines := []string{"  next runs, if infomall --daemon is running:"}
-	at := p.first()
-	for i := 0; i < shown; i++ {
-		if i > 0 || at.Before(after) {
-			at = schedule.After(p.rule, after)
-		}
-		lines = append(lines, "    "+at.In(p.settings.Timezone).Format(time.RFC3339))
-		after = at
-	}
-	return lines
-}
-
-// first returns the time of the schedule's first run.
-func (p *plannedRun) first() time.Time {
-	return schedule.After(p.rule, p.Created.Std().Add(-time.Millisecond))
-}
-
-// state returns the last job of the schedule in jobs, and the time of the
-// next run, as the last finished job noted it. If the schedule has not run
-// yet, last is zero, and next is the time of its first run.
-func (p *plannedRun) state(jobs []task.Job) (last task.Job, next time.Time) {
-	next = p.first()
-	for _, j := range jobs {
-		if j.Scheduled != p.Created || j.Name != p.Name {
-			continue
-		}
-		last = j
-		if j.Next != record.NoTime {
-			next = j.Next.Std()
-		}
-	}
-	return last, next
 }
 
 // turns returns how many intervals of the rule had passed at the time t. It

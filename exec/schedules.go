@@ -24,17 +24,12 @@ type Schedules struct{ Session *session.Session }
 // read returns the schedule that the archive stores as d. A setting that d
 // does not contain has its value from the session.
 func (list Schedules) read(d task.Definition) (*plannedRun, error) {
-	p := &plannedRun{Definition: d, s: list.Session, settings: *list.Session.Settings()}
+	p := &plannedRun{timed: timed{Definition: d, s: list.Session, settings: *list.Session.Settings()}}
 	text, err := lang.Parse(d.Text, "schedule "+d.Name)
 	for i, st := range text {
 		switch st := st.(type) {
 		case *ast.Set:
-			k, found := session.FindSetting(&st.Name)
-			v, ok := st.Value.(*ast.String)
-			if found != nil || !ok {
-				continue // this version of the program has no such setting
-			}
-			err = errors.Join(err, k.Set(&p.settings, v.Value))
+			err = errors.Join(err, p.set(st))
 		case *ast.Schedule:
 			if i == len(text)-1 {
 				p.st = st
@@ -63,17 +58,9 @@ type entry struct {
 
 // all returns the schedules of the archive, sorted by name.
 func (list Schedules) all(ctx context.Context) ([]entry, error) {
-	s := list.Session
-	defs, err := s.Archive().Definitions(ctx)
+	defs, jobs, err := definedTimes(ctx, list.Session, task.KindSchedule)
 	if err != nil {
 		return nil, err
-	}
-	defs = session.SortDefinitions(defs, task.KindSchedule)
-	var jobs []task.Job
-	if len(defs) > 0 && s.Jobs() != nil {
-		if jobs, err = s.Jobs().Jobs(ctx); err != nil {
-			return nil, err
-		}
 	}
 	entries := make([]entry, len(defs))
 	for i, d := range defs {
@@ -105,20 +92,6 @@ func (list Schedules) rows(ctx context.Context) ([]relation.Schedule, error) {
 	return rows, nil
 }
 
-// Entries returns all schedules in the form that a schedule.Loop needs:
-// name, rule and next run.
-func (list Schedules) Entries(ctx context.Context) ([]schedule.Entry, error) {
-	all, err := list.all(ctx)
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]schedule.Entry, len(all))
-	for i, p := range all {
-		entries[i] = schedule.Entry{Name: p.Name, Rule: p.rule, Next: p.next}
-	}
-	return entries, nil
-}
-
 // Run runs the named schedule now, and logs the run as a job. The result is
 // this job at its end, with the time of the next run. If the statement
 // fails, the job has its error, and Run itself returns nil. Run returns an
@@ -128,7 +101,7 @@ func (list Schedules) Entries(ctx context.Context) ([]schedule.Entry, error) {
 func (list Schedules) Run(ctx context.Context, name string) (task.Job, error) {
 	s := list.Session
 	if s.Jobs() == nil {
-		return task.Job{}, errors.New("this archive runs no schedules")
+		return task.Job{}, errNoRuns
 	}
 	all, err := list.all(ctx)
 	if err != nil {
@@ -138,28 +111,11 @@ func (list Schedules) Run(ctx context.Context, name string) (task.Job, error) {
 	if i < 0 {
 		return task.Job{}, fmt.Errorf("schedule %s no longer exists", name)
 	}
-	p, begun := all[i], s.Now()
-	j := task.Job{Name: p.Name, Statement: p.st.Statement.String(), Started: record.At(begun), Scheduled: p.Created, Next: record.NoTime}
-	id, end, err := s.Jobs().BeginJob(ctx, j)
-	if err != nil {
-		return j, err
-	}
-	j.ID = id
-	var did session.Count
-	run := statementRun{s: s.Unattended(p.settings, p.budget.visits(p.turns(begun))), did: &did}
-	err = run.perform(ctx, p.st.Statement)
-	j = s.Ended(ctx, j, did, err)
-	if ctx.Err() == nil {
-		next := schedule.Due(p.rule, p.next, begun)
-		if !next.After(begun) {
-			next = schedule.After(p.rule, begun)
-		}
-		j.Next = record.At(next)
-	}
-	if err := end(j); err != nil {
-		return j, fmt.Errorf("schedule %s ran, but that could not be recorded: %w", p.Name, err)
-	}
-	return j, context.Cause(ctx)
+	p := all[i]
+	return p.run(ctx, p.next, p.st.Statement.String(), func(did *session.Count) error {
+		run := statementRun{s: s.Unattended(p.settings, p.budget.visits(p.turns(s.Now()))), did: did}
+		return run.perform(ctx, p.st.Statement)
+	})
 }
 
 // statementRun runs the statement of a schedule once and counts the work.

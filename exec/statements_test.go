@@ -164,34 +164,37 @@ func (guardedCrawler) BeginJob(context.Context, task.Job) (int64, func(task.Job)
 func TestReadOnly(t *testing.T) {
 	writers := map[string]string{
 		"IMPORT 'a.warc'": "IMPORT",
-		"CRAWL 'http://a.cn/' AGENT 'x (mail@a.cn)'": "CRAWL",
-		"PAUSE CRAWL site":                           "PAUSE CRAWL",
-		"RESUME CRAWL site":                          "RESUME CRAWL",
-		"SET WORKERS 2 FOR CRAWL site":               "SET WORKERS",
-		"ADD 'http://a.cn/' TO CRAWL site":           "ADD",
-		"COPY POOL ALL TO 'copy'":                    "COPY POOL",
-		"MERGE POOL ALL":                             "MERGE POOL",
-		"SEAL POOL ALL":                              "SEAL POOL",
-		"REPAIR POOL '2008-06' FROM 'copy'":          "REPAIR POOL",
-		"REINDEX":                                    "REINDEX",
-		"DROP POOL '2008-06'":                        "DROP POOL",
-		"DELETE FROM 'a.cn'":                         "DELETE",
-		"CREATE VIEW v AS SELECT 1":                  "CREATE VIEW",
-		"CREATE METADATA long ON PAGE AS depth > 3":  "CREATE METADATA",
-		"SAVE q AS SELECT 1":                         "SAVE",
-		"DROP VIEW there":                            "DROP VIEW",
-		"ALLOW 'a.cn'":                               "ALLOW",
-		"RULE r ON 'a.cn' EXCLUDE":                   "RULE",
-		"DROP RULE there":                            "DROP RULE",
-		"DROP METADATA there":                        "DROP METADATA",
-		"DROP GRAPH there":                           "DROP GRAPH",
-		"SCHEDULE nightly EVERY 1d AS VERIFY":        "SCHEDULE",
-		"UNSCHEDULE there":                           "UNSCHEDULE",
-		"RUN SCHEDULE there":                         "RUN SCHEDULE",
-		"PAGERANK":                                   "PAGERANK",
-		"HITS FOR 'news' OVER '*'":                   "HITS",
-		"HITS OVER '*'":                              "HITS",
-		"DEDUP":                                      "DEDUP",
+		"CRAWL 'http://a.cn/' AGENT 'x (mail@a.cn)'":  "CRAWL",
+		"PAUSE CRAWL site":                            "PAUSE CRAWL",
+		"RESUME CRAWL site":                           "RESUME CRAWL",
+		"SET WORKERS 2 FOR CRAWL site":                "SET WORKERS",
+		"ADD 'http://a.cn/' TO CRAWL site":            "ADD",
+		"COPY POOL ALL TO 'copy'":                     "COPY POOL",
+		"MERGE POOL ALL":                              "MERGE POOL",
+		"SEAL POOL ALL":                               "SEAL POOL",
+		"REPAIR POOL '2008-06' FROM 'copy'":           "REPAIR POOL",
+		"REINDEX":                                     "REINDEX",
+		"DROP POOL '2008-06'":                         "DROP POOL",
+		"DELETE FROM 'a.cn'":                          "DELETE",
+		"CREATE VIEW v AS SELECT 1":                   "CREATE VIEW",
+		"CREATE METADATA long ON PAGE AS depth > 3":   "CREATE METADATA",
+		"SAVE q AS SELECT 1":                          "SAVE",
+		"DROP VIEW there":                             "DROP VIEW",
+		"ALLOW 'a.cn'":                                "ALLOW",
+		"RULE r ON 'a.cn' EXCLUDE":                    "RULE",
+		"DROP RULE there":                             "DROP RULE",
+		"DROP METADATA there":                         "DROP METADATA",
+		"DROP GRAPH there":                            "DROP GRAPH",
+		"SCHEDULE nightly EVERY 1d AS VERIFY":         "SCHEDULE",
+		"UNSCHEDULE there":                            "UNSCHEDULE",
+		"RUN SCHEDULE there":                          "RUN SCHEDULE",
+		"WATCH new EVERY 1d AS SELECT url FROM pages": "WATCH",
+		"UNWATCH seen":                                "UNWATCH",
+		"RUN WATCH seen":                              "RUN WATCH",
+		"PAGERANK":                                    "PAGERANK",
+		"HITS FOR 'news' OVER '*'":                    "HITS",
+		"HITS OVER '*'":                               "HITS",
+		"DEDUP":                                       "DEDUP",
 	}
 	memory := relationtest.New(relationtest.Capture{URL: "http://a.cn/", Time: at("2008-06-01"), Status: 200, Mime: html, Body: `<title>news</title><a href="http://b.cn/">b</a>`})
 	run := func(src string, readOnly bool) error {
@@ -202,7 +205,7 @@ func TestReadOnly(t *testing.T) {
 		return err
 	}
 	s := newSession(archive{memory})
-	for _, src := range []string{"CREATE VIEW there AS SELECT 1", "CREATE METADATA there ON PAGE AS depth", "SCHEDULE there EVERY 1d AS VERIFY", "RULE there ON 'a.cn' EXCLUDE"} {
+	for _, src := range []string{"CREATE VIEW there AS SELECT 1", "CREATE METADATA there ON PAGE AS depth", "SCHEDULE there EVERY 1d AS VERIFY", "WATCH seen EVERY 1d AS SELECT url FROM pages", "RULE there ON 'a.cn' EXCLUDE"} {
 		if _, _, err := ask(s, src); err != nil {
 			t.Fatal(err)
 		}

@@ -66,6 +66,7 @@ const (
 	PlaceType         = cursor.PlaceType
 	PlaceView         = cursor.PlaceView
 	PlaceMetadata     = cursor.PlaceMetadata
+	PlaceWatch        = cursor.PlaceWatch
 	PlaceRule         = cursor.PlaceRule
 	PlaceQuery        = cursor.PlaceQuery
 	PlaceGraph        = cursor.PlaceGraph

@@ -33,6 +33,7 @@ var newForms = []string{
 	"COPY (SELECT url FROM captures) TO 'x.csv'",
 	"EXPLAIN ANALYZE SELECT url FROM periods(month) DURING 2008-06 AND 2008-07",
 	"SCHEDULE s EVERY 7d AS MERGE POOL ALL",
+	"WATCH w EVERY 7d FROM START AS SELECT url FROM versions KEY (url) THEN MERGE POOL ALL",
 	"DELETE FROM captures IN 'x' UNTIL 2008 WHERE status = 404 REASON 'x'",
 }
 

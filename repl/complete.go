@@ -116,6 +116,8 @@ func (c *completer) namesAt(n *lang.Next) []string {
 		return c.session.ViewNames(ctx)
 	case lang.PlaceMetadata:
 		return c.session.MetadataNames(ctx)
+	case lang.PlaceWatch:
+		return c.session.WatchNames(ctx)
 	case lang.PlaceRule:
 		return c.session.RuleNames(ctx)
 	case lang.PlaceGraph:

@@ -35,7 +35,7 @@ func completing(pending string) *shell {
 func TestComplete(t *testing.T) {
 	columns := func(name string) string { return strings.Join(relation.Find(name).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
-		{"|", "ADD ALLOW BLAME COPY CRAWL CREATE DEDUP DELETE DESC DESCRIBE DIFF DROP EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RULE RUN SAVE SCHEDULE SEAL SEARCH SELECT SET SHOW STOP SUMMARIZE TRACE UNSCHEDULE VERIFY WITH"},
+		{"|", "ADD ALLOW BLAME COPY CRAWL CREATE DEDUP DELETE DESC DESCRIBE DIFF DROP EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RULE RUN SAVE SCHEDULE SEAL SEARCH SELECT SET SHOW STOP SUMMARIZE TRACE UNSCHEDULE UNWATCH VERIFY WATCH WITH"},
 		{"ALLOW |", "ENTRY"},
 		{"DELETE FROM 'x' FOREVER |", "BY FOREVER REASON WHERE"},
 		{"RULE r ON 'x' |", "AT BETWEEN BLOCK DURING EACH EMBARGO EXCLUDE FIRST FROM LATEST NEAREST SINCE UNTIL"},
@@ -89,14 +89,14 @@ func TestComplete(t *testing.T) {
 		{"DROP |", "GRAPH METADATA POOL RULE VIEW"},
 		{"DROP VIEW |", "news"},
 		{"DROP METADATA |", "section"},
-		{"RUN |", "SCHEDULE activity appeared blame blocks changes coherent deadends deadlinks degrees gone history hubs important keywords lost mirrors movers ngram orphans replaced reprints saved search status story template tour"},
+		{"RUN |", "SCHEDULE WATCH activity appeared blame blocks changes coherent deadends deadlinks degrees gone history hubs important keywords lost mirrors movers ngram orphans replaced reprints saved search status story template tour watch"},
 		{"RUN lost (|", "n scope"},
 		{"RUN lost (scope = 'x', |", "n scope"},
 		{"RUN changes (t|", "to"},
 		{"RUN 'complete.g|", "complete.go"},
 		{"EXPLAIN RUN lo|", "lost"},
 		{"SELECT CAST(url AS |", "bool duration float int text time url"},
-		{"SHOW |", "BLOCKED COLUMNS CRAWLS FILES FUNCTIONS GRAPHS HISTORY JOBS METADATA PAGE PATH POOLS QUERIES RELATIONS ROBOTS RULES SCHEDULES SETTINGS STORY TOMBSTONES VIEWS WORKERS"},
+		{"SHOW |", "BLOCKED COLUMNS CRAWLS FILES FUNCTIONS GRAPHS HISTORY JOBS METADATA PAGE PATH POOLS QUERIES RELATIONS ROBOTS RULES SCHEDULES SETTINGS STORY TOMBSTONES VIEWS WATCHES WORKERS"},
 		{"SHOW PAGE 'x' |", "AS AT"},
 		{"SHOW PAGE 'x' AS |", "blocks headers html raw text wire"},
 		{"BLAME 'x' |", "AS AT"},

@@ -60,7 +60,7 @@ var crowdReads = map[string][]string{
 	"Run":         {"RUN asked"},
 	"Explain":     {"EXPLAIN ANALYZE SELECT url, digest FROM captures", "EXPLAIN PAGERANK", "EXPLAIN MERGE POOL ALL", "EXPLAIN VERIFY", "EXPLAIN REINDEX"},
 	"Describe":    {"DESCRIBE captures", "DESCRIBE named"},
-	"Show":        {"SHOW POOLS", "SHOW FILES", "SHOW TOMBSTONES", "SHOW CRAWLS", "SHOW SCHEDULES", "SHOW JOBS", "SHOW VIEWS", "SHOW QUERIES", "SHOW METADATA", "SHOW GRAPHS"},
+	"Show":        {"SHOW POOLS", "SHOW FILES", "SHOW TOMBSTONES", "SHOW CRAWLS", "SHOW SCHEDULES", "SHOW WATCHES", "SHOW JOBS", "SHOW VIEWS", "SHOW QUERIES", "SHOW METADATA", "SHOW GRAPHS"},
 	"ShowRobots":  {"SHOW ROBOTS 'http://a.crowd.example/1'"},
 	"ShowPage":    {"SHOW PAGE 'http://a.crowd.example/0'", "SHOW PAGE 'http://b.crowd.example/1' AS raw", "SHOW PAGE 'http://b.crowd.example/0' AS blocks"},
 	"Diff":        {"DIFF 'http://a.crowd.example/0'"},
@@ -96,6 +96,9 @@ var crowdWrites = map[string][]string{
 	"Schedule":       {"SCHEDULE daily EVERY 1d AS VERIFY"},
 	"RunSchedule":    {"RUN SCHEDULE daily"},
 	"Unschedule":     {"UNSCHEDULE daily"},
+	"Watch":          {"WATCH seen EVERY 1d AS SELECT url FROM captures"},
+	"RunWatch":       {"RUN WATCH seen"},
+	"Unwatch":        {"UNWATCH seen"},
 	"PageRank":       {"PAGERANK", "PAGERANK lines OVER GRAPH lines"},
 	"HITS":           {"HITS site OVER 'crowd.example'"},
 	"Dedup":          {"DEDUP", "DEDUP METHOD SIMHASH", "DEDUP METHOD CONTAINMENT"},
@@ -316,7 +319,7 @@ func (c *crowd) build() {
 	must(fmt.Sprintf("IMPORT '%s' FORMAT graph AS lines", filepath.Join(c.work, "lines.edges")))
 	for _, src := range []string{
 		"PAGERANK", "HITS site OVER 'crowd.example'", "DEDUP", "CREATE VIEW named AS SELECT url FROM captures", "SAVE asked AS SELECT count(*) FROM captures",
-		"CREATE METADATA words ON page AS length(text)", "SCHEDULE daily EVERY 1d AS VERIFY", "VERIFY SAMPLE 1/2",
+		"CREATE METADATA words ON page AS length(text)", "SCHEDULE daily EVERY 1d AS VERIFY", "WATCH seen EVERY 1d AS SELECT url FROM captures", "VERIFY SAMPLE 1/2",
 	} {
 		must(src)
 	}

@@ -67,19 +67,19 @@ func (p *program) log(format string, args ...any) {
 	}
 }
 
-// scheduler runs the schedules of a daemon. It is the schedule.Work that
+// scheduler runs the schedules and watches of a daemon. It is the schedule.Work that
 // schedule.Loop calls.
 type scheduler struct {
 	*program
 	failed string // the last error of Entries
 }
 
-// schedules returns the schedules of the archive.
-func (d *scheduler) schedules() exec.Schedules { return exec.Schedules{Session: d.session} }
+// timetable returns the schedules and watches of the archive.
+func (d *scheduler) timetable() exec.Timetable { return exec.Timetable{Session: d.session} }
 
-// Entries returns the schedules as they are now; see schedule.Work.
+// Entries returns the schedules and watches as they are now; see schedule.Work.
 func (d *scheduler) Entries(ctx context.Context) ([]schedule.Entry, error) {
-	list, err := d.schedules().Entries(ctx)
+	list, err := d.timetable().Entries(ctx)
 	if err == nil {
 		d.failed = ""
 	}
@@ -95,23 +95,23 @@ func (d *scheduler) Failed(err error) {
 	}
 }
 
-// Run runs the schedule with this name and logs how it ended; see
+// Run runs the schedule or watch with this name and logs how it ended; see
 // schedule.Work.
 func (d *scheduler) Run(ctx context.Context, name string) {
-	d.log("schedule %s begins", name)
+	d.log("%s begins", name)
 	begun := time.Now()
-	j, err := d.schedules().Run(ctx, name)
+	j, err := d.timetable().Run(ctx, name)
 	var running *task.JobRunningError
 	switch {
 	case ctx.Err() != nil:
-		d.log("schedule %s is interrupted, and will run again", name)
+		d.log("%s is interrupted, and will run again", name)
 	case errors.As(err, &running):
 		d.log("%v", err)
 	case err != nil:
 		d.say("infomall: %v", err)
 	case j.State == task.JobFailed:
-		d.say("infomall: schedule %s failed: %s", name, j.Error)
+		d.say("infomall: %s failed: %s", name, j.Error)
 	default:
-		d.log("schedule %s is done in %s: %s, %s", name, time.Since(begun).Round(time.Millisecond), value.Counted(j.Rows, "row"), value.Counted(j.Bytes, "byte"))
+		d.log("%s is done in %s: %s, %s", name, time.Since(begun).Round(time.Millisecond), value.Counted(j.Rows, "row"), value.Counted(j.Bytes, "byte"))
 	}
 }

@@ -221,6 +221,18 @@ func (a *Archive) DropResult(ctx context.Context, kind, name string) (int, error
 	return a.notes.DropResult(ctx, kind, name)
 }
 
+// NamedResults lists the results of a kind and name, sorted by time. Unlike
+// Snapshot.Results, it returns an error if a file cannot be read.
+func (a *Archive) NamedResults(ctx context.Context, kind, name string) ([]task.Result, error) {
+	return a.notes.NamedResults(ctx, kind, name)
+}
+
+// RemoveResult removes one stored result, which info names by its file. If it does
+// not exist, that is no error.
+func (a *Archive) RemoveResult(ctx context.Context, info task.Result) error {
+	return a.notes.RemoveResult(ctx, info)
+}
+
 // Reindex rebuilds the indexes of one pool, or of all pools, from the db-files, and
 // returns one result for each pool. Readers and Reindex do not disturb each other:
 // the new indexes come into force together, and the old indexes are deleted when

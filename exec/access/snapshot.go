@@ -48,10 +48,10 @@ func (s *snapshot) BlockList(ctx context.Context) (*task.BlockList, error) {
 	return shown, nil
 }
 
-// Results returns the results of a kind. Of imported graphs it returns none, because
-// nobody knows which of their nodes are URLs.
+// Results returns the results of a kind. Of imported graphs and of watches it returns
+// none, because nobody knows which of their nodes and values are about hidden URLs.
 func (s *snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
-	if kind == task.ResultGraphs || kind == task.ResultPrints {
+	if kind == task.ResultGraphs || kind == task.ResultWatches || kind == task.ResultPrints {
 		return nil, ctx.Err()
 	}
 	list, err := s.Snapshot.Results(ctx, kind)

@@ -21,6 +21,8 @@ type crawl struct {
 	st *ast.Crawl
 	o  report.CrawlOptions
 	in []urlkey.Scope // the scopes in which CRAWL DUE searches for pages
+	// sooner is how many pages are due sooner because a watch found rows on them.
+	sooner int
 }
 
 // Crawl is the statement CRAWL, which fetches pages and stores them in the
@@ -376,6 +378,9 @@ func (c *crawl) Would(ctx context.Context) ([]string, error) {
 	lines := []string{"crawl " + o.Name + " into " + s.Archive().Path()}
 	if st.Due {
 		lines = append(lines, "  "+dueText(len(o.Seeds)))
+		if c.sooner > 0 {
+			lines = append(lines, "  sooner than by their changes, because a watch found rows on them: "+value.Counted(c.sooner, "page"))
+		}
 	}
 	for i, u := range o.Seeds {
 		if st.Due && i == dueShown {

@@ -56,6 +56,10 @@ func (c *crawl) dueSeeds(ctx context.Context) ([]string, error) {
 	if due.failed, err = v.failedFetches(ctx, due.now); err != nil {
 		return nil, err
 	}
+	if due.watched, err = v.watched(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { c.sooner = due.sooner() }()
 	if total == len(sample) {
 		for i := range sample {
 			due.add(&sample[i])
@@ -105,10 +109,14 @@ func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[relation.Revis
 	return func(yield func(relation.Revisit, error) bool) {
 		var planned *revisit.Plan
 		var failed map[string]record.Time
+		var watched *watchedPages
 		var err error
 		if due {
 			if planned, _, _, err = (Visits{Session: v.Session, Snapshot: v.Snapshot}).plan(ctx); err == nil && v.Session.Crawler() != nil {
 				failed, err = v.failedFetches(ctx, v.Session.Env().Now)
+			}
+			if err == nil {
+				watched, err = v.watched(ctx)
 			}
 			if err != nil {
 				yield(relation.Revisit{}, err)
@@ -122,7 +130,7 @@ func (v Visits) Revisits(ctx context.Context, due bool) iter.Seq2[relation.Revis
 			}
 			r := relation.Revisit{Key: urlkey.Key(p.url), Visits: len(p.visits), Rate: revisit.Rate(p.visits), Due: record.NoTime}
 			if due {
-				wait := time.Duration(planned.Interval(&p.known) * 24 * float64(time.Hour))
+				wait := time.Duration(watched.interval(p.url, planned.Interval(&p.known)) * 24 * float64(time.Hour))
 				r.Due = max(p.last, failed[p.url]) + record.Time(wait.Milliseconds())
 			}
 			if !yield(r, nil) {
@@ -178,6 +186,8 @@ type dueChooser struct {
 	// failed maps URLs to the time of their last failed fetch. These URLs wait as if it had
 	// been a visit.
 	failed map[string]record.Time
+	// watched has the pages that become due sooner.
+	watched *watchedPages
 }
 
 // duePage is a page that is due, with its urgency: more than 0, and greater for
@@ -190,7 +200,7 @@ type duePage struct {
 // add adds the page p to the list if it is due.
 func (c *dueChooser) add(p *pageVisits) {
 	last := max(p.last, c.failed[p.url])
-	u := c.plan.Urgency(&p.known, days(c.now.Std().Sub(last.Std())))
+	u := c.plan.Urgency(&p.known, c.watched.age(p.url, days(c.now.Std().Sub(last.Std()))))
 	if u <= 0 {
 		return
 	}
@@ -207,6 +217,16 @@ func (c *dueChooser) cut() {
 	if c.most > 0 && int64(len(c.list)) > c.most {
 		c.list = c.list[:c.most]
 	}
+}
+
+// sooner returns how many pages of the list become due sooner.
+func (c *dueChooser) sooner() (n int) {
+	for i := range c.list {
+		if c.watched.has(c.list[i].url) {
+			n++
+		}
+	}
+	return n
 }
 
 // urls returns the URLs of the pages to keep, the most urgent first.

@@ -181,6 +181,13 @@ func (r *trace) whenDue(ctx context.Context) (decision, reason string, err error
 	default:
 		reason = "it changes " + p.value + " times a day"
 	}
+	watched, err := r.visits().watched(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	if watched.has(url) {
+		reason += ", and waits half as long because a watch found rows on it"
+	}
 	if p.time <= s.Env().Now {
 		return "due now", reason, nil
 	}

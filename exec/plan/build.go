@@ -185,7 +185,7 @@ type item struct {
 func (b *builder) relation(from *ast.Source) (*relation.Relation, error) {
 	if from.Relation != nil {
 		if r := relation.Find(from.Relation.Text); r != nil {
-			return r, nil
+			return b.withWatched(r, from)
 		}
 		d, err := defined(b.env)
 		if err != nil {

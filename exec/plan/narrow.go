@@ -24,6 +24,11 @@ import (
 // conditions on URLs give no ranges. name is the qualifier of n's columns
 // in conds.
 func (n *Source) narrow(conds []ast.Expr, name string, env *expr.Env) {
+	if n.Relation.Name == relation.Watched.Name {
+		for _, e := range conds {
+			narrower{src: n, name: name, env: env}.watched(e)
+		}
+	}
 	if !n.Relation.Scoped {
 		return
 	}

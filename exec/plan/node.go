@@ -355,6 +355,12 @@ func (n *Source) String() string {
 	if n.Terms != nil {
 		s.WriteString(", only " + n.Terms.String())
 	}
+	if n.Watch != "" {
+		s.WriteString(" of " + quote(n.Watch))
+	}
+	if n.Batch > 0 {
+		fmt.Fprintf(&s, ", batch %d", n.Batch)
+	}
 	if n.Window.From != record.MinTime {
 		s.WriteString(" from " + stamp(n.Window.From))
 	}

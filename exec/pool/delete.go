@@ -97,10 +97,17 @@ func (d *deletion) Run(ctx context.Context) (*session.Result, error) {
 		if err := d.s.Confirm(ctx, d.st, "DELETE", d.lines(&res)); err != nil {
 			return nil, err
 		}
+		hidden, err := d.hideWatched(ctx)
+		if err != nil {
+			return nil, err
+		}
 		for range deleteTries {
 			if res, err = d.delete(ctx); !errors.Is(err, task.ErrChanged) {
 				break
 			}
+		}
+		if err == nil {
+			err = hidden.again(ctx, d.s)
 		}
 		if err != nil {
 			return nil, err

@@ -43,6 +43,9 @@ func (d *description) Would(context.Context) ([]string, error) { return wouldPri
 func (d *description) describe(st *ast.Describe) (*session.Result, error) {
 	name := st.Name.Text
 	if r := relation.Find(name); r != nil {
+		if r == relation.Watched {
+			r = d.s.Watched()
+		}
 		return d.describeRelation(r)
 	}
 	if f := expr.FindFunction(name); f != nil {

@@ -15,8 +15,8 @@ var Jobs = list(Relation{
 	Name: "jobs", Doc: "one run of a statement that works on the archive; the last few thousand runs are kept", Shown: true, OwnTime: "started", OfSession: true,
 	Columns: []Column{
 		intOf("id", "number of the job, ascending", func(j *task.Job) int64 { return j.ID }),
-		textOf("name", "name of the schedule, or the name given by AS", func(j *task.Job) string { return j.Name }),
-		boolOf("scheduled", "whether a schedule started the job", func(j *task.Job) bool { return j.Scheduled != record.NoTime }),
+		textOf("name", "name of the schedule or watch, or the name given by AS", func(j *task.Job) string { return j.Name }),
+		boolOf("scheduled", "whether the job is a run of a schedule or watch", func(j *task.Job) bool { return j.Scheduled != record.NoTime }),
 		textOf("state", "running, done, failed or interrupted (it was stopped, or its process ended)", func(j *task.Job) string { return j.State.String() }),
 		textOf("statement", "statement that the job runs", func(j *task.Job) string { return j.Statement }),
 		timeOf("started", "when the job began", func(j *task.Job) record.Time { return j.Started }),

@@ -24,6 +24,8 @@ type Reader struct {
 	Jobs   JobLog
 	// Schedules returns the schedules, sorted by name.
 	Schedules func(context.Context) ([]Schedule, error)
+	// Watches returns the watches, sorted by name.
+	Watches func(context.Context) ([]Watch, error)
 	// Rules returns the access rules, sorted by name.
 	Rules func(context.Context) ([]Rule, error)
 	// Revisits yields how often each page that n selects changes, sorted by

@@ -123,7 +123,7 @@ var relations = []*Relation{
 	Ranks, Duplicates, Graphs, Edges,
 	Periods, Pools, Files, Tombstones, Blocked,
 	Fetches, Frontier, Crawls, Workers,
-	Schedules, Jobs, Rules, History,
+	Schedules, Watches, Watched, Jobs, Rules, History,
 }
 
 // These constants are how many hidden columns say from what a row was made. A

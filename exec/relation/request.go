@@ -48,6 +48,10 @@ type Request struct {
 	Question *match.Query
 	// Terms are the terms that the query wants, of the relation terms; nil means all.
 	Terms *term.Set
+	// Watch is the name of the watch whose rows the query wants, of the relation
+	// watched; "" means all. Batch is the number of the batch; 0 means all.
+	Watch string
+	Batch int64
 	// Changed reports that the query keeps only rows whose column changed is
 	// true. The relation may then leave out other rows.
 	Changed bool

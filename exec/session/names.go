@@ -41,6 +41,9 @@ func (s *Session) ColumnNames(source string) []string {
 		d = new(value.Defined)
 	}
 	if r := relation.Find(source); r != nil {
+		if r == relation.Watched {
+			r = s.Watched()
+		}
 		names := r.ColumnNames()
 		for _, m := range d.Metadata {
 			if plan.MetadataRelation(m.On) == r.Name {
@@ -64,6 +67,12 @@ func (s *Session) ColumnNames(source string) []string {
 		return names
 	}
 	return nil
+}
+
+// WatchNames returns the names of the watches that the archive defines.
+func (s *Session) WatchNames(ctx context.Context) []string {
+	list, _ := s.Definitions(ctx)
+	return definitionNames(list, task.KindWatch)
 }
 
 // QueryNames returns the names that RUN takes: those of saved queries and of

@@ -114,6 +114,7 @@ func (s *Session) Runner(snap relation.Snapshot, what string) *op.Runner {
 	r := &op.Runner{Reader: relation.Reader{
 		Plain: s.o.Plain, Snapshot: snap, History: s.history, Schedules: more.Schedules, Rules: more.Rules, Memory: spill.Memory{Bytes: s.o.Settings.MemoryBytes},
 	}}
+	r.Watches = func(ctx context.Context) ([]relation.Watch, error) { return more.Watches(ctx, snap) }
 	if s.o.Crawler != nil {
 		r.Crawls = s.o.Crawler
 	}

@@ -207,14 +207,33 @@ func paramsIn(text string) []string {
 	var names []string
 	list, _ := lang.Parse(text, "") // statements with faults are not in list
 	for _, st := range list {
-		ast.Walk(st, func(n ast.Node) bool {
-			if p, ok := n.(*ast.Param); ok && !slices.Contains(names, p.Name) {
+		eachParam(st, func(p *ast.Param) {
+			if !slices.Contains(names, p.Name) {
 				names = append(names, p.Name)
 			}
-			return true
 		})
 	}
 	return names
+}
+
+// eachParam calls visit for each parameter in st that must have a value when st
+// runs. The statement after THEN of a WATCH gets its values from the watch.
+func eachParam(st ast.Statement, visit func(*ast.Param)) {
+	ast.Walk(st, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.Param:
+			visit(n)
+		case *ast.Watch:
+			ast.Walk(n.Every, func(n ast.Node) bool {
+				if p, ok := n.(*ast.Param); ok {
+					visit(p)
+				}
+				return true
+			})
+			return false // the grammar accepts no parameter in the query
+		}
+		return true
+	})
 }
 
 // MissingParam returns an error if one of the statements in list, which run
@@ -228,11 +247,10 @@ func (s *Session) MissingParam(list []ast.Statement) (at int, err error) {
 		if _, ok := st.(*ast.Save); ok {
 			continue // its parameters get values when the saved query runs
 		}
-		ast.Walk(st, func(n ast.Node) bool {
-			if p, ok := n.(*ast.Param); ok && err == nil {
+		eachParam(st, func(p *ast.Param) {
+			if err == nil {
 				_, err = env.Param(p)
 			}
-			return err == nil
 		})
 		if err != nil {
 			return at, err

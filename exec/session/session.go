@@ -59,11 +59,14 @@ type Language struct {
 	Relations func(*Session) Relations
 }
 
-// Relations makes the rows of the relations schedules, rules and revisits, which no
+// Relations makes the rows of the relations schedules, watches, rules and revisits, which no
 // archive stores.
 type Relations interface {
 	// Schedules returns the rows of the relation schedules.
 	Schedules(ctx context.Context) ([]relation.Schedule, error)
+	// Watches returns the rows of the relation watches. snap is the snapshot of
+	// the query.
+	Watches(ctx context.Context, snap relation.Snapshot) ([]relation.Watch, error)
 	// Rules returns the rows of the relation rules.
 	Rules(ctx context.Context) ([]relation.Rule, error)
 	// Revisits yields how often each page changes, and with due also when
@@ -168,7 +171,7 @@ func (s *Session) Env() *expr.Env {
 	env := &expr.Env{
 		Now: record.At(s.Now()), Zone: s.o.Settings.Timezone, Params: s.o.Params,
 		Level: s.o.Settings.CutLevel(), Profile: s.o.Settings.Profile, Collapse: s.o.Settings.Collapse, Plain: s.o.Plain,
-		Defined: s.Defined(),
+		Defined: s.Defined(), Watched: s.watched(),
 	}
 	if !s.o.NoFiles {
 		env.Table = func(path string) (value.Table, error) { return rowio.OpenTable(path) }

@@ -34,6 +34,10 @@ type Env struct {
 	// Table opens a file of rows, for a FROM that names a file. If Table is
 	// nil, queries cannot read files.
 	Table func(path string) (Table, error)
+	// Watched returns the columns that the relation watched has of the query of the
+	// watch with this name, or if there is none, of the queries of all watches. If
+	// Watched is nil, there are no watches.
+	Watched func(name string) ([]Column, error)
 	// Defined returns the archive's views and metadata columns. It is called
 	// only when a statement uses a name that is not built in. If Defined is
 	// nil, the archive has none.

@@ -57,7 +57,7 @@ func TestWalkAllExprs(t *testing.T) {
 		&CreateView{}, &CreateMetadata{}, &DropView{}, &DropMetadata{}, &Save{}, &Run{}, &Explain{},
 		&Describe{}, &Summarize{Query: &Query{Select: new(Select)}}, &Show{}, &ShowRobots{}, &ShowPage{}, &Diff{}, &Blame{}, &ShowStory{}, &Set{}, &Reset{}, &Help{},
 		&DropGraph{}, &Dedup{}, &HITS{}, &PageRank{}, &ShowPath{}, &ExplainRank{}, &Schedule{},
-		&Unschedule{}, &RunSchedule{},
+		&Unschedule{}, &RunSchedule{}, &Watch{}, &Unwatch{}, &RunWatch{},
 	}
 	files, err := filepath.Glob("*.go")
 	if err != nil {

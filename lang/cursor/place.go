@@ -34,6 +34,7 @@ const (
 	PlaceType                      // a type, in a CAST
 	PlaceView                      // a view
 	PlaceMetadata                  // the name of metadata
+	PlaceWatch                     // the name of a watch
 	PlaceRule                      // the name of an access rule
 	PlaceQuery                     // a saved query
 	PlaceGraph                     // a graph
@@ -157,7 +158,7 @@ var (
 	placeOf = map[string]Place{
 		"list": PlaceList, "described": PlaceDescribed, "setting": PlaceSetting, "value": PlaceValue, "topic": PlaceTopic,
 		"format": PlaceFormat, "export format": PlaceExportFormat, "form": PlaceForm, "unit": PlaceUnit,
-		"view": PlaceView, "rule": PlaceRule, "metadata": PlaceMetadata, "query": PlaceQuery, "graph": PlaceGraph, "param": PlaceParam,
+		"view": PlaceView, "rule": PlaceRule, "watch": PlaceWatch, "metadata": PlaceMetadata, "query": PlaceQuery, "graph": PlaceGraph, "param": PlaceParam,
 	}
 	textPlaces = map[string]Place{"file": PlaceFile, "pool": PlacePool, "none": PlaceNone}
 )

@@ -52,13 +52,13 @@ type statement struct {
 	// contains another (see nesting), parse stops before the inner statement.
 	parse func(lex *lexer.PeekingLexer) (syntax, error)
 
-	outside []string // the statements, EXPLAIN or SCHEDULE, that must not contain it
+	outside []string // the statements, such as SCHEDULE, that must not contain it
 	yields  bool     // it is not tried if a longer beginning fits: SHOW does not read SHOW PAGE
 	late    bool     // messages name its words after the words of time clauses, such as AT and AS
 }
 
-// notBelow says that s may not come inside the given outer statements, EXPLAIN,
-// SCHEDULE or both. It returns s.
+// notBelow says that s may not come inside the given outer statements, such as
+// SCHEDULE. It returns s.
 func (s *statement) notBelow(outer ...string) *statement {
 	s.outside = outer
 	return s
@@ -91,10 +91,12 @@ type syntax interface {
 	tree(b *builder) ast.Statement
 }
 
-// nesting is the syntax of a statement that ends with another statement, such
-// as EXPLAIN.
+// nesting is the syntax of a statement that ends, or may end, with another
+// statement, such as EXPLAIN.
 type nesting interface {
 	syntax
+	// nests reports whether an inner statement follows. If not, nest is not called.
+	nests() bool
 	// nest sets the inner statement, and the tokens of both statements.
 	nest(inner syntax, tokens []lexer.Token)
 }
@@ -104,6 +106,8 @@ type nested struct {
 	source
 	inner syntax
 }
+
+func (n *nested) nests() bool { return true }
 
 func (n *nested) nest(inner syntax, tokens []lexer.Token) {
 	n.inner, n.Tokens = inner, tokens
@@ -139,6 +143,7 @@ func of[T any, P interface {
 			participle.ParseTypeWith(parseConstant),
 			participle.ParseTypeWith(parseArguments),
 			participle.ParseTypeWith(parseNames),
+			participle.ParseTypeWith(parseKey),
 		)
 	})
 	return &statement{
@@ -218,8 +223,8 @@ func startsAt(first, second *lexer.Token) (fit []start, known bool) {
 }
 
 // parseStatement parses the rest of the tokens as one statement. outer is the
-// first word of the statement that contains this statement, EXPLAIN or
-// SCHEDULE, or "" if no statement does.
+// first word of the statement that contains this statement, such as EXPLAIN, or ""
+// if no statement does.
 func parseStatement(lex *lexer.PeekingLexer, outer string) (syntax, error) {
 	here := lex.MakeCheckpoint()
 	first := lex.Next()
@@ -264,6 +269,12 @@ func (s *statement) parseWhole(lex *lexer.PeekingLexer) (syntax, error) {
 		return nil, err
 	}
 	if outer, ok := tree.(nesting); ok {
+		if !outer.nests() {
+			if !lex.Peek().EOF() {
+				return nil, &participle.UnexpectedTokenError{Unexpected: *lex.Peek()}
+			}
+			return tree, nil
+		}
 		inner, err := parseStatement(lex, s.begins[0])
 		if err != nil {
 			return nil, err

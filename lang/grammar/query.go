@@ -251,7 +251,7 @@ func (p *parser) items() (list []ast.Item, err error) {
 			if it.Expr, err = p.wholeExpr(); err != nil {
 				return nil, err
 			}
-			if p.take("AS") || p.atName() && !p.atSetOp() {
+			if p.take("AS") || p.atName() && !p.atSetOp() && !p.atKey() {
 				if it.Alias, err = p.alias(); err != nil {
 					return nil, err
 				}
@@ -302,6 +302,11 @@ func (p *parser) source() (*ast.Source, error) {
 	return s, nil
 }
 
+// atKey reports whether the clause KEY (…) of WATCH comes next.
+func (p *parser) atKey() bool {
+	return scan.IsWord(p.peek(), "KEY") && scan.IsOp(p.peekSecond(), "(")
+}
+
 // notAliases lists the words, in upper case, that name no source unless AS is
 // before them or they are in quotes, because they begin a clause.
 var notAliases = []string{
@@ -322,6 +327,8 @@ func (p *parser) sourceAlias(s *ast.Source) error {
 		return nil
 	case p.take("AS"):
 	case t.Type == scan.Quoted:
+	case p.atKey():
+		return nil
 	case t.Type != scan.Ident, slices.Contains(notAliases, scan.Upper(t.Value)):
 		return nil
 	case slices.Contains(otherJoins, scan.Upper(t.Value)):

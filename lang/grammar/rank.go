@@ -162,7 +162,7 @@ func (c *hitsClauseSyntax) addTo(b *builder, h *ast.HITS) {
 var explainRankStatement = of[explainRankSyntax]("EXPLAIN RANK", topic{"EXPLAIN RANK", `
 EXPLAIN RANK url [IN name]
 url = 'text' | $name
-`}).notBelow("EXPLAIN", "SCHEDULE").timeFirst()
+`}).notBelow("EXPLAIN", "SCHEDULE", "WATCH").timeFirst()
 
 type explainRankSyntax struct {
 	source

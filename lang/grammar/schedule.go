@@ -10,7 +10,7 @@ import (
 var scheduleStatement = of[scheduleSyntax]("SCHEDULE", topic{"SCHEDULE", `
 SCHEDULE name (EVERY 7d | CRON 'text' | ADAPTIVE [BUDGET n PER 7d]) AS statement
 n = 10 | $name
-`}).notBelow("SCHEDULE")
+`}).notBelow("SCHEDULE", "WATCH")
 
 type scheduleSyntax struct {
 	nested

@@ -11,8 +11,8 @@ import (
 
 var showStatement = of[showSyntax]("SHOW", topic{"SHOW", `
 SHOW (RELATIONS | COLUMNS | FUNCTIONS | SETTINGS | POOLS | FILES
-    | TOMBSTONES | CRAWLS | WORKERS | SCHEDULES | JOBS | HISTORY | VIEWS
-    | QUERIES | METADATA | GRAPHS)
+    | TOMBSTONES | CRAWLS | WORKERS | SCHEDULES | WATCHES | JOBS | HISTORY
+    | VIEWS | QUERIES | METADATA | GRAPHS)
 `}).yielding()
 
 type showSyntax struct {
@@ -96,7 +96,7 @@ func parseSummarized(lex *lexer.PeekingLexer) (summarizedSyntax, error) {
 
 var explainStatement = of[explainSyntax]("EXPLAIN", topic{"EXPLAIN", `
 EXPLAIN [ANALYZE] statement
-`}).notBelow("EXPLAIN", "SCHEDULE")
+`}).notBelow("EXPLAIN", "SCHEDULE", "WATCH")
 
 type explainSyntax struct {
 	nested

@@ -18,7 +18,7 @@ var (
 	}
 	clauseWords = []string{
 		"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS", "DURING", "EACH",
-		"YEAR", "MONTH", "WEEK", "DAY", "FILE", "ASC", "DESC", "NULLS", "LAST",
+		"YEAR", "MONTH", "WEEK", "DAY", "FILE", "KEY", "ASC", "DESC", "NULLS", "LAST",
 	}
 	exprWords = []string{
 		"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "MATCH", "WITHIN", "FILTER", "OVER", "PARTITION",
@@ -134,7 +134,7 @@ func structOf(t reflect.Type) reflect.Type {
 // the language only if the right token follows. Otherwise they are names, such as in
 // SELECT count(*) over FROM captures.
 var LookAhead = []string{
-	"SEARCH", "FILE", "FILTER", "OVER", "FOR", "WORKERS", "SCHEDULE",
+	"SEARCH", "FILE", "FILTER", "OVER", "FOR", "WORKERS", "SCHEDULE", "WATCH", "KEY",
 	"AT", "SINCE", "UNTIL", "DURING", "NEAREST", "FIRST", "LATEST", "EACH",
 }
 

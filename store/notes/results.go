@@ -185,6 +185,45 @@ func (k *Notes) Results(ctx context.Context, kind string) ([]task.Result, error)
 	return list, nil
 }
 
+// NamedResults lists the results of a kind and name, sorted by time. Unlike Results,
+// it returns an error if a file cannot be read.
+func (k *Notes) NamedResults(ctx context.Context, kind, name string) ([]task.Result, error) {
+	folder := resultFolder(kind, name)
+	files, err := os.ReadDir(filepath.Join(k.folder.Path, folder))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	var list []task.Result
+	for _, f := range files { // sorted by name, which is the time
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		r, err := k.openResult(filepath.Join(folder, f.Name()))
+		if errors.Is(err, os.ErrNotExist) {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r.Result)
+		r.close()
+	}
+	return list, nil
+}
+
+// RemoveResult removes one stored result, which info names by its file. If it does
+// not exist, that is no error.
+func (k *Notes) RemoveResult(ctx context.Context, info task.Result) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	name := filepath.Join(k.folder.Path, info.File)
+	if err := k.folder.Disk.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return k.folder.Disk.SyncDir(filepath.Dir(name))
+}
+
 // ResultFiles returns the paths of the files of all results, relative to the
 // archive's folder.
 func (k *Notes) ResultFiles() ([]string, error) {

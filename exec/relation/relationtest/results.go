@@ -54,6 +54,18 @@ func (a *Archive) DropResult(_ context.Context, kind, name string) (int, error) 
 	return before - len(a.results), a.Err
 }
 
+// NamedResults returns the stored results of this kind and name, sorted by time.
+func (a *Archive) NamedResults(ctx context.Context, kind, name string) ([]task.Result, error) {
+	list, err := a.Results(ctx, kind)
+	return slices.DeleteFunc(list, func(r task.Result) bool { return r.Name != name }), err
+}
+
+// RemoveResult removes the stored result r.
+func (a *Archive) RemoveResult(_ context.Context, r task.Result) error {
+	a.results = slices.DeleteFunc(a.results, func(k kept) bool { return k.Kind == r.Kind && k.Name == r.Name && k.Computed == r.Computed })
+	return a.Err
+}
+
 // Results returns the stored results of this kind, sorted by name and time.
 func (a *Archive) Results(_ context.Context, kind string) ([]task.Result, error) {
 	var list []task.Result

@@ -7,7 +7,8 @@ const (
 	ResultRanks      = "ranks"
 	ResultDuplicates = "duplicates"
 	ResultGraphs     = "graphs"
-	ResultPrints     = "prints" // fingerprints of compared pages, for the next comparison
+	ResultWatches    = "watches" // rows that watches have found; see package exec/watch
+	ResultPrints     = "prints"  // fingerprints of compared pages, for the next comparison
 )
 
 // Result describes a named result that was computed from the archive and is

@@ -1,0 +1,99 @@
+package crawls
+
+import (
+	"context"
+	"hash/maphash"
+	"math"
+
+	"infomall/crawl/revisit"
+	"infomall/exec/session"
+	"infomall/exec/watch"
+	"infomall/store/record"
+	"infomall/store/record/task"
+	"infomall/store/urlkey"
+)
+
+// watchedPace is how many times faster than by its changes a page becomes due on
+// which a watch found rows.
+const watchedPace = 2
+
+// watchedMax is how many pages a watchedPages has at most. Each takes about 20 bytes.
+const watchedMax = 1 << 20
+
+// watchedPages has the pages on which watches found rows in the last
+// revisit.LongestDefault days: those that the column url of the rows names.
+type watchedPages struct {
+	seed  maphash.Seed
+	pages map[uint64]struct{} // hashes of the keys of the URLs
+}
+
+// watched returns the pages on which watches found rows before the time of the
+// statement. The rows that only filled a watch do not count.
+func (v Visits) watched(ctx context.Context) (*watchedPages, error) {
+	w := &watchedPages{seed: maphash.MakeSeed(), pages: map[uint64]struct{}{}}
+	list, err := v.Session.Definitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list = session.SortDefinitions(list, task.KindWatch)
+	if len(list) == 0 {
+		return w, nil
+	}
+	snap := v.Snapshot
+	if snap == nil {
+		var release func()
+		if snap, release, err = v.Session.Snapshot(ctx); err != nil {
+			return nil, err
+		}
+		defer release()
+	}
+	since := v.Session.Env().Now - record.Time(revisit.LongestDefault*24*60*60*1000)
+	for i := range list {
+		st, err := session.ParseWatch(&list[i])
+		if err != nil {
+			return nil, err
+		}
+		first := int64(2)
+		if st.FromStart {
+			first = 1
+		}
+		for row, err := range watch.All(ctx, snap, list[i].Name, list[i].Created, first, math.MaxInt64) {
+			if err != nil {
+				return nil, err
+			}
+			if url := row.URL(); url != "" && row.Seen >= since && len(w.pages) < watchedMax {
+				w.pages[w.hash(url)] = struct{}{}
+			}
+		}
+	}
+	return w, nil
+}
+
+func (w *watchedPages) hash(url string) uint64 { return maphash.String(w.seed, urlkey.Key(url)) }
+
+// has reports whether watches found rows on the page.
+func (w *watchedPages) has(url string) bool {
+	if len(w.pages) == 0 {
+		return false
+	}
+	_, found := w.pages[w.hash(url)]
+	return found
+}
+
+// interval returns the number of days between two visits of the page, if by its changes
+// it were days.
+func (w *watchedPages) interval(url string, days float64) float64 {
+	if !w.has(url) {
+		return days
+	}
+	return max(days/watchedPace, min(days, revisit.ShortestDefault))
+}
+
+// age returns the number of days since the last visit of the page by which its urgency
+// is computed, if the last visit was days ago.
+func (w *watchedPages) age(url string, days float64) float64 {
+	if days < revisit.ShortestDefault || !w.has(url) {
+		return days
+	}
+	return days * watchedPace
+}

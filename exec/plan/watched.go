@@ -1,0 +1,96 @@
+package plan
+
+import (
+	"strconv"
+
+	"infomall/exec/relation"
+	"infomall/lang/ast"
+)
+
+// withWatched returns the relation r, which from names. If r is the relation
+// watched, the result also has the columns of the queries of watches: those of one
+// watch if WHERE names it, as in name = 'news', and otherwise those of all.
+func (b *builder) withWatched(r *relation.Relation, from *ast.Source) (*relation.Relation, error) {
+	if r != relation.Watched || b.env.Watched == nil {
+		return r, nil
+	}
+	named := narrower{src: &Source{Request: relation.Request{Relation: r}}, name: nameOf(from), env: b.env}
+	watch := ""
+	for _, e := range conjuncts(b.sel.Where, nil) {
+		if text, ok := named.equalTo(e, "name"); ok {
+			watch = text
+		}
+	}
+	columns, err := b.env.Watched(watch)
+	if err != nil {
+		return nil, err
+	}
+	return relation.WatchedWith(columns), nil
+}
+
+// watched sets the watch and the batch that the source reads, of the relation
+// watched, if the condition e names one.
+func (r narrower) watched(e ast.Expr) {
+	if text, ok := r.equalTo(e, "name"); ok {
+		r.src.Watch = text
+	}
+	if text, ok := r.equalTo(e, "batch"); ok {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
+			r.src.Batch = n
+		}
+	}
+}
+
+// equalTo returns the text of a constant if e compares the column with this name
+// with it by =.
+func (r narrower) equalTo(e ast.Expr, column string) (string, bool) {
+	b, ok := e.(*ast.Binary)
+	if !ok || b.Op != "=" {
+		return "", false
+	}
+	x, y := b.X, b.Y
+	if !r.isColumn(x, column) {
+		x, y = y, x
+	}
+	if !r.isColumn(x, column) {
+		return "", false
+	}
+	if n, ok := y.(*ast.Number); ok && n.IsInt {
+		return strconv.FormatInt(n.Int, 10), true
+	}
+	return r.text(y)
+}
+
+// Aggregates returns the first call of an aggregate function in a SELECT of q whose
+// rows are rows of q, or nil if there is none. Subqueries do not count.
+func Aggregates(q *ast.Query) (found *ast.Call) {
+	look := func(e ast.Expr) {
+		if e == nil {
+			return
+		}
+		ast.Walk(e, func(n ast.Node) bool {
+			if c, ok := n.(*ast.Call); ok && found == nil && isAggregate(c) {
+				found = c
+			}
+			_, query := n.(*ast.Query)
+			return found == nil && !query
+		})
+	}
+	selects := []*ast.Select{q.Select}
+	for _, s := range q.Sets {
+		selects = append(selects, s.Select)
+	}
+	for _, s := range selects {
+		if s == nil {
+			continue
+		}
+		for _, it := range s.Items {
+			look(it.Expr)
+		}
+		look(s.Having)
+	}
+	for _, o := range q.OrderBy {
+		look(o.Expr)
+	}
+	return found
+}

@@ -1,0 +1,106 @@
+package relation
+
+import (
+	"context"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+
+	"infomall/exec/value"
+	"infomall/exec/watch"
+	"infomall/store/record"
+	"infomall/store/record/task"
+)
+
+// watchedRow is one row of the relation watched.
+type watchedRow struct {
+	watch.Row
+	name string
+}
+
+// Watched declares the relation watched, which has one row per row that a watch has
+// found. A query reads WatchedWith, which has the columns of the watches too.
+var Watched = list(Relation{
+	Name: "watched", Doc: "one row that a watch has found; after these columns come those of the queries of the watches", OwnTime: "seen",
+	Results: task.ResultWatches, NoResults: "no watch has run yet; RUN WATCH name runs one now",
+	Columns: []Column{
+		textOf("name", "name of the watch", func(w *watchedRow) string { return w.name }),
+		intOf("batch", "number of the run that found the row, among the runs of the watch that found any", func(w *watchedRow) int64 { return w.Batch }),
+		timeOf("seen", "when the run that found the row began", func(w *watchedRow) record.Time { return w.Seen }),
+	},
+}, (*Reader).watched)
+
+// WatchedWith returns the relation watched with further columns: those of the
+// queries of watches. Their names must be different from each other and from those
+// of the relation. A value whose type is not that of its column is NULL, unless it
+// can be converted.
+func WatchedWith(columns []value.Column) *Relation {
+	r := *Watched
+	r.Columns = slices.Clone(r.Columns)
+	for _, c := range columns {
+		name := strings.Clone(c.Name)
+		r.Columns = append(r.Columns, Column{Name: name, Type: c.Type, Doc: "column of the query of a watch", fill: func(v *value.Vector, list []watchedRow) {
+			v.Resize(c.Type, len(list))
+			var part *watch.Part
+			at := -1
+			for i := range list {
+				w := &list[i]
+				if w.Part != part {
+					part, at = w.Part, w.Part.Column(name)
+				}
+				if at < 0 {
+					v.SetNull(i)
+					continue
+				}
+				v.Set(i, fitted(w.Values[at], c.Type))
+			}
+		}})
+	}
+	return &r
+}
+
+// fitted returns x as a value of type t, or NULL if it cannot be converted.
+func fitted(x value.Value, t value.Type) value.Value {
+	if !value.Castable(x.Type, t) {
+		return value.Value{}
+	}
+	y, err := value.Cast(x, t, nil)
+	if err != nil {
+		return value.Value{}
+	}
+	return y
+}
+
+// watched yields the rows of the relation watched in batches: watch by watch, and
+// for each in the order in which the rows were found.
+func (r *Reader) watched(ctx context.Context, n *Request) iter.Seq2[[]watchedRow, error] {
+	return paged(func(yield func(*watchedRow, error) bool) {
+		list, err := r.Watches(ctx)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		first, last := int64(1), int64(math.MaxInt64)
+		if n.Batch > 0 {
+			first, last = n.Batch, n.Batch
+		}
+		for _, w := range list {
+			if n.Watch != "" && w.Name != n.Watch {
+				continue
+			}
+			for row, err := range watch.All(ctx, r.Snapshot, w.Name, w.Created, first, last) {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if row.Seen < n.Window.From || row.Seen >= n.Window.To {
+					continue
+				}
+				if !yield(&watchedRow{*row, w.Name}, nil) {
+					return
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,161 @@
+package watch
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"slices"
+
+	"infomall/store/record"
+	"infomall/store/record/task"
+	"infomall/store/urlkey"
+)
+
+// Delete hides all rows about some URLs that runs have found which began at the
+// time at or before. keys yields the keys of the URLs. Delete may be called while the
+// watch runs. The next run removes the rows from the files. The result is for Again;
+// its File is "" if there are no URLs.
+func (w *Runner) Delete(ctx context.Context, keys iter.Seq2[string, error], at record.Time) (task.Result, error) {
+	hashes := w.Memory.Sorter(ctx, 1)
+	defer hashes.Close()
+	for key, err := range keys {
+		if err == nil {
+			err = hashes.Add(appendURLHash(nil, key), nil)
+		}
+		if err != nil {
+			return task.Result{}, err
+		}
+	}
+	if hashes.Empty() {
+		return task.Result{}, nil
+	}
+	return w.Files.SaveResult(ctx, w.deletion(at), func(yield func(task.ResultRow, error) bool) {
+		var last []byte
+		for rec, err := range hashes.Sorted() {
+			if err == nil && bytes.Equal(rec.Key, last) {
+				continue
+			}
+			last = append(last[:0], rec.Key...)
+			if !yield(task.ResultRow{Key: append([]byte{keyDeleted}, rec.Key...)}, err) || err != nil {
+				return
+			}
+		}
+	})
+}
+
+// Again does what an earlier Delete with the result r did, for runs that began at a
+// later time at or before. It removes r. If the next run has removed r already, it
+// does nothing.
+func (w *Runner) Again(ctx context.Context, r task.Result, at record.Time) error {
+	if r.File == "" {
+		return nil
+	}
+	_, err := w.Files.SaveResult(ctx, w.deletion(at), w.Rows.ResultRows(ctx, r, nil))
+	if err != nil {
+		return err
+	}
+	return w.Files.RemoveResult(ctx, r)
+}
+
+// deletion returns a task.Result for a deletion at the time at.
+func (w *Runner) deletion(at record.Time) task.Result {
+	return w.result(at, "first", 0, "deleted", int64(at))
+}
+
+// hiddenURLs says which URLs have rows that are no longer shown.
+type hiddenURLs struct {
+	lists []hiddenList
+}
+
+// hiddenList is a deletion in memory: eight bytes for each URL, in ascending order.
+type hiddenList struct {
+	deletion
+	hashes []byte
+}
+
+// hidden reads the deletions of s. It returns nil if there are none.
+func (w *Runner) hidden(ctx context.Context, s *State) (*hiddenURLs, error) {
+	return readHidden(ctx, w.Rows, s)
+}
+
+func readHidden(ctx context.Context, rows Rows, s *State) (*hiddenURLs, error) {
+	if len(s.deletions) == 0 {
+		return nil, nil
+	}
+	h := &hiddenURLs{}
+	for _, d := range s.deletions {
+		l := hiddenList{deletion: d}
+		for row, err := range rows.ResultRows(ctx, d.Result, between(keyDeleted)) {
+			if err == nil && len(row.Key) != 1+urlHashBytes {
+				err = errRow
+			}
+			if err != nil {
+				return nil, err
+			}
+			l.hashes = append(l.hashes, row.Key[1:]...)
+		}
+		h.lists = append(h.lists, l)
+	}
+	return h, nil
+}
+
+// has reports whether h has read the deletion d.
+func (h *hiddenURLs) has(d *deletion) bool {
+	return h != nil && slices.ContainsFunc(h.lists, func(l hiddenList) bool { return l.File == d.File })
+}
+
+// hides reports whether the row is no longer shown.
+func (h *hiddenURLs) hides(row *Row) bool {
+	if h == nil {
+		return false
+	}
+	url := row.URL()
+	if url == "" {
+		return false
+	}
+	hash := appendURLHash(nil, urlkey.Key(url))
+	return slices.ContainsFunc(h.lists, func(l hiddenList) bool { return row.Seen <= l.at && l.contains(hash) })
+}
+
+// contains reports whether l has the hash of a URL.
+func (l *hiddenList) contains(hash []byte) bool {
+	from, to := 0, len(l.hashes)/urlHashBytes
+	for from < to {
+		mid := (from + to) / 2
+		switch c := bytes.Compare(l.hashes[mid*urlHashBytes:(mid+1)*urlHashBytes], hash); {
+		case c == 0:
+			return true
+		case c < 0:
+			from = mid + 1
+		default:
+			to = mid
+		}
+	}
+	return false
+}
+
+// hidesEncoded reports whether a row of the part p, in the form of appendRow, is no
+// longer shown.
+func (h *hiddenURLs) hidesEncoded(p *Part, src []byte) (bool, error) {
+	if h == nil || p.Column("url") < 0 {
+		return false, nil
+	}
+	row, err := parseRow(p, src)
+	return err == nil && h.hides(&row), err
+}
+
+// hides reports whether a part has rows that hidden hides.
+func (w *Runner) hides(ctx context.Context, p *Part, hidden *hiddenURLs) (bool, error) {
+	if hidden == nil || p.Column("url") < 0 {
+		return false, nil
+	}
+	for row, err := range w.Rows.ResultRows(ctx, p.Result, between(keyRow)) {
+		if err != nil {
+			return false, err
+		}
+		if some, err := hidden.hidesEncoded(p, row.Value); some || err != nil {
+			return some, err
+		}
+	}
+	return false, nil
+}
