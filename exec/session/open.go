@@ -130,6 +130,8 @@ func (s *Session) Runner(snap relation.Snapshot, what string) *op.Runner {
 		r.Memory.Dirs = append(r.Memory.Dirs, filepath.Dir(s.o.Archive.Path()))
 	}
 	r.Watch = s.Watch(what, snap)
+	r.Meter = op.NewMeter()
+	r.Begin = s.guard(snap, r.Meter)
 	return r
 }
 

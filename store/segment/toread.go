@@ -2,6 +2,9 @@ package segment
 
 import (
 	"bytes"
+	"slices"
+	"sort"
+	"strings"
 
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -16,12 +19,13 @@ func (c *ChunkCursor) Count(w *record.Work) { c.work = w }
 func (c *ChunkCursor) Size() int { return c.size }
 
 // ToRead adds to sum what a scan reads of the segment for the ranges of keys, which
-// are sorted and disjoint; part says what it reads of the db-file. If a range has
-// the whole segment, no file is read to find this out. Otherwise ToRead goes over
-// the keys of the chunks in the ranges, and decodes none.
-func (s *Reader) ToRead(ranges []urlkey.Range, part record.FilePart, sum *record.Reading) error {
+// are sorted and disjoint, and the times from <= time < to; part says what it reads of
+// the db-file. If a range has the whole segment, no file is read to find this out.
+// Otherwise ToRead goes over the keys of the chunks in the ranges, and decodes none.
+func (s *Reader) ToRead(ranges []urlkey.Range, from, to record.Time, part record.FilePart, sum *record.Reading) error {
 	chunks, size := int64(s.Info.Runs), s.Info.IndexBytes
-	if !hasAll(ranges, s.Info) {
+	all := hasAll(ranges, s.Info)
+	if !all {
 		var err error
 		if chunks, size, err = s.chunksIn(ranges); err != nil {
 			return err
@@ -47,7 +51,116 @@ func (s *Reader) ToRead(ranges []urlkey.Range, part record.FilePart, sum *record
 		}
 		sum.FileBytes += share(n)
 	}
+	ofKeys, hosts := 1., 1.
+	if !all {
+		ofKeys = float64(chunks) / float64(s.Info.Runs)
+		if sum.Segments <= censusesMax || oneKey(ranges) {
+			ofKeys, hosts = s.shareOf(ranges, ofKeys)
+		}
+	} else if sum.Segments <= censusesMax {
+		if c := s.Census(); c != nil {
+			hosts = float64(max(len(c.Hosts), 1))
+		}
+	}
+	s.expect(ofKeys, ofKeys*s.Info.shareOfTime(from, to), hosts, &sum.Expected)
+	if sum.Segments <= censusesMax {
+		s.addTraits(&sum.Expected)
+	}
 	return nil
+}
+
+// censusesMax is of how many segments ToRead reads the census if the ranges of keys do
+// not need it. More of them would say the same, but take time.
+const censusesMax = 16
+
+// expect adds to e the captures of the segment: keys is the share of its URLs, and some
+// the share of its captures.
+func (s *Reader) expect(keys, some, hosts float64, e *record.Expected) {
+	i := s.Info
+	if e.Captures == 0 {
+		e.First, e.Last = i.First, i.Last
+	}
+	e.First, e.Last = min(e.First, i.First), max(e.Last, i.Last)
+	urls := min(float64(i.URLs)*keys, float64(i.Captures)*some)
+	e.Captures += float64(i.Captures) * some
+	e.Versions += float64(i.Versions) * some
+	e.URLs += urls
+	e.URLsMost = max(e.URLsMost, urls)
+	e.Hosts = max(e.Hosts, hosts)
+	e.Blocks += float64(i.Blocks) * some
+	e.BodyBytes += float64(i.BodyBytes) * some
+	e.FileBytes += float64(i.Bytes) * some
+}
+
+// addTraits adds the traits of the segment to e.
+func (s *Reader) addTraits(e *record.Expected) {
+	c := s.Census()
+	if c == nil {
+		return
+	}
+	for k := range c.Traits {
+		t := &c.Traits[k]
+		at := slices.IndexFunc(e.Traits, func(x record.TraitCount) bool {
+			return x.Status == t.Status && x.Kind == t.Flags.Kind && x.Mime == t.Mime
+		})
+		switch {
+		case at >= 0:
+			e.Traits[at].Captures += t.Captures
+		case len(e.Traits) < traitsMax:
+			e.Traits = append(e.Traits, record.TraitCount{Status: t.Status, Kind: t.Flags.Kind, Mime: t.Mime, Captures: t.Captures})
+		}
+	}
+}
+
+// traitsMax is how many traits an Expected has at most.
+const traitsMax = 200
+
+// shareOfTime returns which share of the captures of i likely has a time t with
+// from <= t < to, from 0 to 1.
+func (i *Info) shareOfTime(from, to record.Time) float64 {
+	all := float64(i.Last-i.First) + 1
+	some := float64(min(i.Last, to-1)-max(i.First, from)) + 1
+	return max(0, min(1, some/all))
+}
+
+// shareOf returns which share of the captures of the segment likely has a key in ranges,
+// and how many hosts these have. byChunks is the share of the chunks that overlap ranges.
+func (s *Reader) shareOf(ranges []urlkey.Range, byChunks float64) (share, hosts float64) {
+	c := s.Census()
+	for _, r := range ranges {
+		some, of := byChunks/float64(len(ranges)), 1.
+		if oneKey([]urlkey.Range{r}) {
+			some = min(some, 1/float64(max(s.Info.URLs, 1)))
+		} else if c != nil && c.Hosts != nil {
+			n := sort.Search(len(c.Hosts), func(k int) bool { return c.Hosts[k].key() >= r.From })
+			part := n > 0 && strings.HasPrefix(r.From, c.Hosts[n-1].key()) // the range begins in a host
+			if part {
+				n--
+			}
+			from, captures := n, int64(0)
+			for ; n < len(c.Hosts) && (r.To == "" || c.Hosts[n].key() < r.To); n++ {
+				captures += c.Hosts[n].Captures
+			}
+			some = float64(captures) / float64(max(s.Info.Captures, 1))
+			if part {
+				some = min(some, byChunks)
+			}
+			of = float64(n - from)
+		}
+		share, hosts = share+some, hosts+of
+	}
+	return min(share, 1), hosts
+}
+
+// key returns the bytes with which the keys of all URLs of the host begin.
+func (h *HostCensus) key() string {
+	key := urlkey.Key("http://" + h.Host + "/")
+	return key[:urlkey.HostPrefix(key)]
+}
+
+// oneKey reports whether ranges contain one key only.
+func oneKey(ranges []urlkey.Range) bool {
+	return len(ranges) == 1 && ranges[0].To == ranges[0].From+"\x00"
 }
 
 // hasAll reports whether one of ranges contains all keys of the segment i.
