@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,11 +48,17 @@ func (r *costRow) bytesOff() float64 {
 }
 func (r *costRow) secondsOff() float64 { return off(r.estimate.Seconds, r.seconds, .002) }
 
+// clock returns the time in which queries are measured. A test may replace it.
+var clock = func() time.Duration { return time.Since(clockStart) }
+
+var clockStart = time.Now()
+
 // costsOf runs the saved queries on the archive at path with params, such as
 // "scope=a.example at=2008", and returns what each SELECT in them was estimated to cost
 // and has cost. rates are used, and learn. If changes is set, it also runs the statements
-// of these scripts that write to the archive. Each query begins with empty caches.
-func costsOf(t *testing.T, path, params string, rates *cost.Rates, changes bool) (rows []costRow) {
+// of these scripts that write to the archive. Each query begins with empty caches. only
+// names the scripts; none means all.
+func costsOf(t *testing.T, path, params string, rates *cost.Rates, changes bool, only ...string) (rows []costRow) {
 	t.Helper()
 	files, err := fs.Glob(queries.FS, "*.iql")
 	if err != nil {
@@ -64,6 +70,9 @@ func costsOf(t *testing.T, path, params string, rates *cost.Rates, changes bool)
 		given[name] = value
 	}
 	for _, file := range files {
+		if len(only) > 0 && !slices.Contains(only, strings.TrimSuffix(file, ".iql")) {
+			continue
+		}
 		text, err := fs.ReadFile(queries.FS, file)
 		if err != nil {
 			t.Fatal(err)
@@ -118,20 +127,21 @@ func costOf(t *testing.T, s *session.Session, file string, q *ast.Query) costRow
 	if read := snap.Stats(); read.Bytes+read.IndexBytes > 0 {
 		t.Errorf("%s: the estimate read %+v", file, read)
 	}
-	start := time.Now()
-	res, err := s.Open(t.Context(), node)
+	start := clock()
+	batches, err := s.Runner(snap, "select").Rows(t.Context(), node)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
 	row := costRow{file: file, estimate: e}
-	for b, err := range res.Rows {
+	for b, err := range batches {
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
 		row.rows += int64(b.N)
 	}
-	row.seconds = time.Since(start).Seconds()
-	row.read = res.Read.Bytes + res.Read.IndexBytes
+	row.seconds = (clock() - start).Seconds()
+	read := snap.Stats()
+	row.read = read.Bytes + read.IndexBytes
 	return row
 }
 
@@ -181,27 +191,4 @@ func TestCost(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestCostOf prints the same tables for the archive $INFOMALL_COST_ARCHIVE, with the
-// parameters $INFOMALL_COST_PARAMS. It only reads the archive. With $INFOMALL_COST_OTHER,
-// other parameters, it learns from queries with these before it prints the last table.
-func TestCostOf(t *testing.T) {
-	path, params := os.Getenv("INFOMALL_COST_ARCHIVE"), os.Getenv("INFOMALL_COST_PARAMS")
-	if path == "" {
-		t.Skip("no INFOMALL_COST_ARCHIVE")
-	}
-	rates := new(cost.Rates)
-	t.Log("by the guesses")
-	first := costsOf(t, path, params, rates, false)
-	costTable(t, first)
-	if other := os.Getenv("INFOMALL_COST_OTHER"); other != "" {
-		rates = new(cost.Rates)
-		costsOf(t, path, other, rates, false)
-		t.Log("after queries with other parameters")
-		costTable(t, costsOf(t, path, params, rates, false))
-	}
-	t.Log("after the same queries")
-	costTable(t, costsOf(t, path, params, rates, false))
-	t.Logf("the rates take %d bytes", len(rates.Encode()))
 }

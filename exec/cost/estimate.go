@@ -2,7 +2,6 @@ package cost
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"infomall/exec/plan"
@@ -53,6 +52,7 @@ type Part struct {
 
 	guess         guess
 	expected      record.Expected // of the first source below
+	linked        record.Expected // of the captures whose links a source of pages reads
 	below         []int           // indexes in Estimate.Parts
 	rowsN, timesN names
 	bytesN        names
@@ -192,9 +192,10 @@ func (m *maker) guess(n plan.Node, p *Part) {
 		g.rows = 1000
 	case *plan.Payload:
 		g.rows = in
-		runs := max(float64(m.chunksOf(n.Source)), 1)
-		touched := runs * (1 - math.Pow(1-1/runs, in))
-		g.file = m.wholeOf(n.Source) * touched / runs
+		if !n.Source.Relation.OfStored { // otherwise the source has read the runs
+			r := &m.e.Of(n.Source).Reading
+			g.file = touched(float64(r.FileBytes), float64(r.Chunks), in)
+		}
 	case *plan.Filter:
 		g.rows = in * selectivity(n.Conds, &p.expected)
 	case *plan.Group:
@@ -239,12 +240,3 @@ func (m *maker) guess(n plan.Node, p *Part) {
 
 // havingShare is which share of groups meets a HAVING, as a guess.
 const havingShare = .3
-
-// chunksOf returns how many chunks the source src reads, and wholeOf how many bytes the
-// db-files with these chunks have. They were estimated before, below the node that asks.
-func (m *maker) chunksOf(src *plan.Source) int64 { return m.e.Of(src).Reading.Chunks }
-
-func (m *maker) wholeOf(src *plan.Source) float64 {
-	p := m.e.Of(src)
-	return max(p.expected.FileBytes, 1)
-}

@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"infomall/exec/plan"
 	"infomall/exec/relation"
@@ -47,13 +48,54 @@ func (m *maker) source(n *plan.Source, p *Part) error {
 	p.guess.rows = rowsOf(n, &said.Expected)
 	p.guess.rowsIn = read.Expected.Captures
 	p.guess.index = float64(read.IndexBytes)
-	if read.FileBytes > 0 {
-		p.guess.file = float64(read.FileBytes)
-		if n.Relation.OfStored && read.Expected.FileBytes > 0 {
-			p.guess.file = max(read.Expected.FileBytes, float64(read.FileBytes)/4)
+	switch {
+	case n.Relation.OfStored:
+		p.guess.file = touched(float64(read.FileBytes), float64(read.Chunks), read.Expected.Versions)
+	case read.FileBytes > 0:
+		early := n.Request
+		early.Fields = slices.DeleteFunc(slices.Clone(n.Fields), (*relation.Column).Late)
+		some, err := relation.ToRead(m.ctx, m.snap, &early)
+		if err != nil {
+			return err
 		}
+		p.guess.file = float64(some.FileBytes)
+	}
+	if n.Relation.History && read.Chunks > 0 {
+		// The version before is looked up for each version: a chunk, and the entries of a run.
+		earlier := max(0, read.Expected.Versions-read.Expected.Distinct())
+		p.guess.index += earlier * float64(read.IndexBytes) / float64(read.Chunks)
+		p.guess.file += earlier * float64(read.Expected.EntryBytes) / float64(read.Chunks)
+	}
+	if n.Relation == relation.Pages && n.Asks("inlinks", "outlinks") {
+		return m.addLinks(n, p)
 	}
 	return nil
+}
+
+// addLinks adds to p, the part of a source of pages that counts links, what reading all
+// links of the time costs.
+func (m *maker) addLinks(n *plan.Source, p *Part) error {
+	links := n.Request
+	links.Relation, links.Ranges, links.InScope, links.Match, links.Fields = relation.Links, nil, nil, nil, nil
+	all, err := relation.ToRead(m.ctx, m.snap, &links)
+	if err != nil {
+		return err
+	}
+	p.Reading.Segments += all.Segments
+	p.Reading.Chunks += all.Chunks
+	p.guess.index += float64(all.IndexBytes)
+	p.guess.file += float64(all.FileBytes)
+	p.linked = all.Expected
+	return nil
+}
+
+// touched returns how many of the bytes of runs are read if rows rows are read of them,
+// wherever they are.
+func touched(bytes, runs, rows float64) float64 {
+	if runs < 1 {
+		return 0
+	}
+	return bytes * (1 - math.Pow(1-1/runs, rows))
 }
 
 // listed returns how many rows a source has that are not made from captures.

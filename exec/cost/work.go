@@ -11,13 +11,17 @@ import (
 // machine, when what was read was in the memory of the operating system.
 const (
 	perSegment  = 30e-6  // to open a segment
-	perChunk    = 40e-6  // to decode an index chunk
-	perCapture  = .25e-6 // to read a capture from chunks
-	perTallied  = .05e-6 // to count a capture by chunks
+	perChunk    = 100e-6 // to decode an index chunk
+	perCapture  = .5e-6  // to read a capture from chunks
+	perTallied  = .1e-6  // to count a capture by chunks
 	perStored   = 60e-6  // to read what is stored about a version
+	perEntry    = 9e-9   // for each byte of entries
+	perBody     = 80e-9  // for each byte of the bodies of versions that are divided into blocks
+	perWord     = 15e-9  // for each byte of the bodies of versions whose words are counted or sought
+	perLinked   = 60e-6  // to read the links of a version
 	perRow      = 1e-6   // to make a row of a relation
-	perPage     = 250e-6 // to fill the late columns of a row
-	perGrouped  = .3e-6  // to add a row to its group
+	perPage     = 100e-6 // to fill the late columns of a row, without its body
+	perGrouped  = .5e-6  // to add a row to its group
 	perJoined   = .5e-6  // to put a row into the table of a join, or to seek it there
 	perSorted   = .15e-6 // for each comparison of rows
 	perComputed = .1e-6  // to compute the expressions of a row
@@ -26,23 +30,26 @@ const (
 // units returns the work of the part p in seconds of a machine with the rates above, if
 // in rows come in and out rows go out. For a source, in is how many captures it reads.
 func units(p *Part, in, out float64) float64 {
+	e := &p.expected
 	switch n := p.Node.(type) {
 	case *plan.Source:
-		r := &p.Reading
-		work := float64(r.Segments)*perSegment + float64(r.Chunks)*perChunk + out*perRow
-		switch {
-		case n.Tally != nil:
-			return work - out*perRow + in*perTallied
-		case n.Relation.OfStored && n.Relation != relation.Findings && n.Relation != relation.Terms:
-			versions := max(1, p.expected.Versions)
-			if n.Relation.History {
-				versions = max(versions, in*p.expected.Versions/max(p.expected.Captures, 1))
-			}
-			return work + versions*perStored
+		work := float64(p.Reading.Segments)*perSegment + float64(p.Reading.Chunks)*perChunk
+		if n.Tally != nil {
+			return work + in*perTallied
 		}
-		return work + in*perCapture
+		work += out*perRow + in*perCapture + p.linked.Versions*perLinked
+		switch n.Relation {
+		case relation.Blocks, relation.Changes:
+			whole := in * e.Versions / max(e.Captures, 1) // versions, those before the time too
+			return work + whole*perStored + p.guess.file*perEntry + in*e.BodyBytes/max(e.Captures, 1)*perBody
+		case relation.Links, relation.Layouts:
+			return work + e.Versions*perLinked
+		case relation.Terms, relation.Findings:
+			return work + e.Versions*perStored + e.BodyBytes*perWord
+		}
+		return work
 	case *plan.Payload:
-		return in * perPage
+		return in * (perPage + e.BodyBytes/max(e.Versions, 1)*perBody)
 	case *plan.Group:
 		return in*perGrouped + out*perRow
 	case *plan.Join:

@@ -46,6 +46,9 @@ type Expected struct {
 	Blocks    float64 // stored blocks
 	BodyBytes float64 // size of the bodies of the versions, decompressed
 	FileBytes float64 // size of the db-files, compressed as they are
+	// EntryBytes is the size of the entries of the runs that are read, without bodies and
+	// facts. It is 0 if the scan does not read whole runs.
+	EntryBytes int64
 	// First and Last bound the times of the captures. Both are 0 if there are none.
 	First, Last Time
 	// Traits has how many captures of some of the segments have which traits. Their sum

@@ -23,11 +23,11 @@ func (c *ChunkCursor) Size() int { return c.size }
 // the db-file. If a range has the whole segment, no file is read to find this out.
 // Otherwise ToRead goes over the keys of the chunks in the ranges, and decodes none.
 func (s *Reader) ToRead(ranges []urlkey.Range, from, to record.Time, part record.FilePart, sum *record.Reading) error {
-	chunks, size := int64(s.Info.Runs), s.Info.IndexBytes
+	chunks, size, inside := int64(s.Info.Runs), s.Info.IndexBytes, float64(s.Info.Runs)
 	all := hasAll(ranges, s.Info)
 	if !all {
 		var err error
-		if chunks, size, err = s.chunksIn(ranges); err != nil {
+		if chunks, size, inside, err = s.chunksIn(ranges); err != nil {
 			return err
 		}
 	}
@@ -51,9 +51,16 @@ func (s *Reader) ToRead(ranges []urlkey.Range, from, to record.Time, part record
 		}
 		sum.FileBytes += share(n)
 	}
+	if part == record.FileWhole {
+		n, err := s.entryBytes()
+		if err != nil {
+			return err
+		}
+		sum.Expected.EntryBytes += share(n)
+	}
 	ofKeys, hosts := 1., 1.
 	if !all {
-		ofKeys = float64(chunks) / float64(s.Info.Runs)
+		ofKeys = max(inside/float64(s.Info.Runs), 1/float64(max(s.Info.URLs, 1)))
 		if sum.Segments <= censusesMax || oneKey(ranges) {
 			ofKeys, hosts = s.shareOf(ranges, ofKeys)
 		}
@@ -173,38 +180,96 @@ func hasAll(ranges []urlkey.Range, i *Info) bool {
 	return false
 }
 
-// chunksIn returns how many chunks a cursor moves to for the ranges of keys, and
-// their size in bytes. Without a valid index, these are all.
-func (s *Reader) chunksIn(ranges []urlkey.Range) (chunks, size int64, err error) {
+// chunksIn returns how many chunks a cursor moves to for the ranges of keys, their size in
+// bytes, and how many chunks likely lie inside the ranges: a chunk that overlaps a range
+// counts as far as the range is likely to reach into it. Without a valid index, these are
+// all.
+func (s *Reader) chunksIn(ranges []urlkey.Range) (chunks, size int64, inside float64, err error) {
 	s.mu.Lock()
 	bad := s.badIndex
 	s.mu.Unlock()
 	if bad {
-		return int64(s.Info.Runs), s.Info.IndexBytes, nil
+		return int64(s.Info.Runs), s.Info.IndexBytes, float64(s.Info.Runs), nil
 	}
 	c, err := s.index.cursor(s.Info.Bucket())
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, 0, err
 	}
 	defer c.close()
 	var last []byte // the key of the chunk that was counted last
 	for _, r := range ranges {
 		k, v, err := c.seek([]byte(max(r.From, "\x01")))
+		before := r.From // the last key of the chunk before, if that is in the range
 		for ; k != nil && err == nil; k, v, err = c.next() {
 			if !bytes.Equal(k, last) {
 				chunks, size = chunks+1, size+int64(len(v))
 				last = append(last[:0], k...)
 			}
-			if r.To != "" && string(lastKeyOf(k)) >= r.To {
+			key := string(lastKeyOf(k))
+			if before == r.From {
+				p, err := c.before(k)
+				if err != nil {
+					return 0, 0, 0, err
+				}
+				if before = s.Info.FirstKey; string(p) > "\x01" {
+					before = string(lastKeyOf(p))
+				}
+			}
+			inside += reach(before, key, r)
+			before = key
+			if r.To != "" && key >= r.To {
 				break // the chunk also has keys after the range
 			}
 		}
 		if err != nil {
-			return 0, 0, err
+			return 0, 0, 0, err
 		}
 	}
-	return chunks, size, nil
+	return chunks, size, inside, nil
 }
+
+// reach returns which share of the keys from first to last likely lies in r, as if keys
+// were spread evenly: it compares the bytes after what first and last have in common.
+func reach(first, last string, r urlkey.Range) float64 {
+	n := 0
+	for n < len(first) && n < len(last) && first[n] == last[n] {
+		n++
+	}
+	common := first[:n]
+	at := func(key string, side float64) float64 {
+		if !strings.HasPrefix(key, common) {
+			return side
+		}
+		x, unit := 0., 1.
+		for _, c := range []byte(key[n:min(len(key), n+reachBytes)]) {
+			unit /= reachBase
+			x += unit * max(0, min(float64(c)-' ', reachBase-1))
+		}
+		return x
+	}
+	low, high := at(first, 0), at(last, 1)
+	from, to := at(r.From, 0), 1.
+	if r.To != "" {
+		to = at(r.To, 1)
+	}
+	if r.From <= first {
+		from = low
+	}
+	if r.To == "" || r.To > last {
+		to = high
+	}
+	if high <= low {
+		return 1
+	}
+	return max(0, min(1, (to-from)/(high-low)))
+}
+
+// reachBytes is how many bytes of keys reach compares, and reachBase how many values a
+// byte of a key has: keys are printable ASCII.
+const (
+	reachBytes = 8
+	reachBase  = 96
+)
 
 // entryBytes returns how many bytes of the db-file hold the entries of its runs,
 // without bodies and facts.
