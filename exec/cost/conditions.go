@@ -11,6 +11,7 @@ import (
 // Shares of rows that meet a condition, as guesses.
 const (
 	equalShare = .1 // an equality of a column of which nothing is known
+	zeroShare  = .5 // a count that is 0
 	rangeShare = .33
 	wordsShare = .1 // pages that have some words
 	boolShare  = .5
@@ -45,6 +46,9 @@ func shareOf(c expr.Expr, e *record.Expected) float64 {
 		}
 		return 1 - none
 	case *expr.Compare:
+		if y, ok := c.Y.(*expr.Const); ok && c.Op == expr.EQ && y.V.Type == value.Int && y.V.Int == 0 {
+			return zeroShare
+		}
 		switch c.Op {
 		case expr.EQ:
 			return equalShare

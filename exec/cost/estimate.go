@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/store/record"
@@ -131,6 +132,9 @@ func (m *maker) node(n plan.Node) (int, error) {
 	p.FileBytes = p.guess.file * m.rates.factor(p.bytesN)
 	p.Seconds = units(&p, p.guess.rowsIn, p.Rows) * m.rates.factor(p.timesN)
 	m.e.Parts[at] = p
+	if j, ok := n.(*plan.Join); ok && j.Seek != nil {
+		m.seek(&p, j.Seek)
+	}
 	if l, ok := n.(*plan.Limit); ok && l.N >= 0 {
 		m.limit(below[0], float64(l.N+l.Skip))
 	}
@@ -155,6 +159,22 @@ func (m *maker) limit(i int, most float64) {
 	}
 	m.scale(i, most/p.Rows)
 }
+
+// seek makes the source src on the right side of the join p cheaper if it needs to read
+// only the few URLs of the left side.
+func (m *maker) seek(p *Part, src *plan.Source) {
+	left, s := m.e.Parts[p.below[0]].Rows, m.e.Of(src)
+	if urls := s.expected.Distinct(); left < urls/seekShare {
+		f := touched(1, float64(s.Reading.Chunks), left)
+		s.IndexBytes *= f
+		s.FileBytes *= f
+		s.Seconds *= f
+	}
+}
+
+// seekShare is how many times as many URLs as the left side has rows there must be for a
+// join to look for the rows of the right side by URL.
+const seekShare = 16
 
 // scale multiplies the part i, and the parts that it streams from, by f. What a source
 // reads to begin with is left.
@@ -203,7 +223,7 @@ func (m *maker) guess(n plan.Node, p *Part) {
 		if len(n.Keys) > 0 {
 			g.rows = different(n.Keys, &p.expected, in)
 			if n.Having != nil {
-				g.rows *= havingShare
+				g.rows *= selectivity([]expr.Expr{n.Having}, new(record.Expected))
 			}
 		}
 	case *plan.Distinct:
@@ -212,9 +232,10 @@ func (m *maker) guess(n plan.Node, p *Part) {
 		right := m.e.Parts[p.below[1]].Rows
 		g.rows = in
 		if n.One == plan.EveryRow {
-			g.rows = max(in, right)
-			if len(n.LeftKeys) == 0 {
-				g.rows = in * right
+			g.rows = in * right
+			if len(n.LeftKeys) > 0 {
+				// As many rows of the right side have the key as if its keys were those of URLs.
+				g.rows /= max(1, right, m.e.Parts[p.below[1]].expected.Distinct())
 			}
 		}
 		if !n.Outer && n.One == plan.EveryRow {
@@ -237,6 +258,3 @@ func (m *maker) guess(n plan.Node, p *Part) {
 		g.rows = in
 	}
 }
-
-// havingShare is which share of groups meets a HAVING, as a guess.
-const havingShare = .3

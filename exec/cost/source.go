@@ -14,9 +14,10 @@ import (
 const (
 	leafBytes      = 250        // bytes of the body for each leaf block
 	levelBlocks    = 12         // blocks of a page at a level above the leaves
-	changesPerTurn = 6          // changed blocks of a version that is not the first
+	changesPerTurn = 9          // changed blocks of a version that is not the first
+	linkBytes      = 400        // bytes of the body for each link, if these are few
 	linksPerPage   = 30         // links of a version
-	findingsShare  = .3         // findings for each URL
+	findingsShare  = .5         // findings for each URL
 	termsPerRoot   = 60         // different words, for each square root of a kilobyte of bodies
 	layoutsPerHost = 5          // layouts of a host
 	shortList      = 20         // rows of a list, such as jobs
@@ -148,9 +149,9 @@ func rowsOf(n *plan.Source, e *record.Expected) float64 {
 		}
 		return pages * levelBlocks
 	case relation.Changes:
-		return max(0, e.Versions-e.Distinct()) * changesPerTurn
+		return max(0, e.Versions-e.Distinct()) * min(changesPerTurn, max(1, e.BodyBytes/max(e.Versions, 1)/leafBytes))
 	case relation.Links:
-		return pages * linksPerPage
+		return pages * linksOf(e)
 	case relation.Findings:
 		return e.Distinct() * findingsShare
 	case relation.Terms:
@@ -162,6 +163,11 @@ func rowsOf(n *plan.Source, e *record.Expected) float64 {
 		return e.Hosts * layoutsPerHost
 	}
 	return pages
+}
+
+// linksOf returns how many links a version has, as a guess.
+func linksOf(e *record.Expected) float64 {
+	return min(linksPerPage, e.BodyBytes/max(e.Versions, 1)/linkBytes)
 }
 
 // periods returns how many periods of EACH lie in the time of n, or 1.
