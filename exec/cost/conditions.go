@@ -11,7 +11,7 @@ import (
 // Shares of rows that meet a condition, as guesses.
 const (
 	equalShare = .1 // an equality of a column of which nothing is known
-	zeroShare  = .5 // a count that is 0
+	zeroShare  = .6 // a count that is 0
 	rangeShare = .33
 	wordsShare = .1 // pages that have some words
 	boolShare  = .5

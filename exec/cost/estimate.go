@@ -2,6 +2,7 @@ package cost
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"infomall/exec/expr"
@@ -28,7 +29,15 @@ func (e *Estimate) Add(o *Estimate) {
 	e.IndexBytes += o.IndexBytes
 	e.FileBytes += o.FileBytes
 	e.Seconds += o.Seconds
-	e.Parts = append(e.Parts, o.Parts...)
+	first := len(e.Parts)
+	for _, p := range o.Parts {
+		below := make([]int, len(p.below))
+		for i, at := range p.below {
+			below[i] = at + first
+		}
+		p.below = below
+		e.Parts = append(e.Parts, p)
+	}
 }
 
 // Of returns the part of the node n, or nil if the plan does not have it.
@@ -234,8 +243,14 @@ func (m *maker) guess(n plan.Node, p *Part) {
 		if n.One == plan.EveryRow {
 			g.rows = in * right
 			if len(n.LeftKeys) > 0 {
-				// As many rows of the right side have the key as if its keys were those of URLs.
-				g.rows /= max(1, right, m.e.Parts[p.below[1]].expected.Distinct())
+				different := max(in, right)
+				if n.Seek != nil { // the keys are URLs, of which a filter may have left few
+					different = max(right, m.e.Parts[p.below[1]].expected.Distinct())
+				}
+				g.rows /= max(1, different)
+			}
+			if n.Outer {
+				g.rows = max(g.rows, in)
 			}
 		}
 		if !n.Outer && n.One == plan.EveryRow {
@@ -256,5 +271,34 @@ func (m *maker) guess(n plan.Node, p *Part) {
 		}
 	default:
 		g.rows = in
+	}
+}
+
+// ToDo returns the work of a source of the plan: what it and the nodes above it cost, up
+// to the next node that joins or collects rows of several.
+func (e *Estimate) ToDo(n *relation.Request) relation.ToDo {
+	at := slices.IndexFunc(e.Parts, func(p Part) bool {
+		src, ok := p.Node.(*plan.Source)
+		return ok && &src.Request == n
+	})
+	if at < 0 { // n became a plan by itself, in which it is copied
+		at = slices.IndexFunc(e.Parts, func(p Part) bool {
+			src, ok := p.Node.(*plan.Source)
+			return ok && src.Relation == n.Relation
+		})
+	}
+	if at < 0 {
+		return relation.ToDo{}
+	}
+	p := &e.Parts[at]
+	w := relation.ToDo{Chunks: p.Reading.Chunks}
+	for {
+		w.Bytes += p.IndexBytes + p.FileBytes
+		w.Seconds += p.Seconds
+		above := slices.IndexFunc(e.Parts, func(p Part) bool { return len(p.below) == 1 && p.below[0] == at })
+		if above < 0 {
+			return w
+		}
+		at, p = above, &e.Parts[above]
 	}
 }

@@ -61,12 +61,8 @@ func EstimateText(e *cost.Estimate) string {
 
 // guard returns the function Runner.Begin of a runner that runs plans on snap and
 // measures them with meter. It asks the user about a plan above the setting warn_cost,
-// and learns from plans that have ended what later plans cost. It returns nil if there
-// is nothing to do.
+// and learns from plans that have ended what later plans cost.
 func (s *Session) guard(snap relation.Snapshot, meter *op.Meter) func(context.Context, plan.Node) (func(error), error) {
-	if s.o.Rates == nil && !s.o.Settings.WarnCost.set() {
-		return nil
-	}
 	return func(ctx context.Context, node plan.Node) (func(error), error) {
 		if len(plan.Sources(node)) == 0 {
 			return nil, nil
