@@ -97,7 +97,8 @@ func byTraits(conds []expr.Expr, e *record.Expected) (float64, bool) {
 	if all == 0 {
 		return 0, false
 	}
-	return float64(met) / float64(all), true
+	// Other captures, of which no traits are known, may meet the conditions.
+	return (float64(met) + .5) / (float64(all) + 1), true
 }
 
 // meets reports whether captures with the traits t meet the condition c. ok is false if

@@ -75,10 +75,11 @@ func (s *Session) guard(snap relation.Snapshot, meter *op.Meter) func(context.Co
 			return nil, nil
 		}
 		before, fresh := readStats(snap), !s.warm
-		start := time.Now()
+		start, busy := time.Now(), worked()
 		return func(err error) {
 			s.warm = true
-			if took := time.Since(start); err != nil || ctx.Err() != nil || !rates.Worth(node, took) {
+			took, busy := time.Since(start), worked()-busy
+			if err != nil || ctx.Err() != nil || !rates.Worth(node, took) {
 				return
 			}
 			e, err := s.Estimate(ctx, snap, node)
@@ -88,7 +89,7 @@ func (s *Session) guard(snap relation.Snapshot, meter *op.Meter) func(context.Co
 			after := readStats(snap)
 			after.IndexBytes -= before.IndexBytes
 			after.Bytes -= before.Bytes
-			rates.Learn(e, actualOf(meter), after, fresh)
+			rates.Learn(e, actualOf(meter, shareOf(busy, meter.Of(node).Time)), after, fresh)
 		}, nil
 	}
 }
@@ -101,11 +102,21 @@ func readStats(snap relation.Snapshot) (st record.ReadStats) {
 	return st
 }
 
-// actualOf returns a function that returns what a node did, as meter measured it.
-func actualOf(meter *op.Meter) func(plan.Node) cost.Actual {
+// shareOf returns which share of the time took, that of a plan, processors have worked for
+// this process, at most 1. In the rest the plan waited for a disk or another program.
+func shareOf(busy, took time.Duration) float64 {
+	if busy <= 0 || busy >= took {
+		return 1
+	}
+	return float64(busy) / float64(took)
+}
+
+// actualOf returns a function that returns what a node did, as meter measured it. Only the
+// given share of the times counts.
+func actualOf(meter *op.Meter, share float64) func(plan.Node) cost.Actual {
 	return func(n plan.Node) cost.Actual {
 		m := meter.Of(n)
-		return cost.Actual{Rows: m.Rows, Time: m.Time, Ended: m.Ended}
+		return cost.Actual{Rows: m.Rows, Time: time.Duration(float64(m.Time) * share), Ended: m.Ended}
 	}
 }
 
