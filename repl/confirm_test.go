@@ -53,3 +53,40 @@ func TestAsked(t *testing.T) {
 	s.types(ctrlD)
 	s.ends(statusDone)
 }
+
+// TestAskedCost shows that a query above warn_cost asks at the prompt, and runs only if
+// the answer is yes.
+func TestAskedCost(t *testing.T) {
+	home := t.TempDir()
+	if err := os.CopyFS(filepath.Join(home, "demo"), os.DirFS("../queries/demo")); err != nil {
+		t.Fatal(err)
+	}
+	run := exec.Command("infomall", "-c", "IMPORT 'demo/*.raw'")
+	run.Dir = home
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	s := onTerminal(t, home, "infomall")
+	s.sees(prompt)
+	s.types("SET warn_cost = 1KB;" + enter)
+	s.sees(prompt)
+	for _, answer := range []string{"n" + enter, enter, ctrlC, ctrlD} {
+		s.types("SELECT 'found: ' || count(*) FROM captures;" + enter)
+		s.sees("more than warn_cost (1KB). Run it? [y/N]")
+		s.types(answer)
+		s.sees("nothing was done")
+		s.sees(prompt)
+	}
+	s.types("SELECT 'found: ' || count(*) FROM captures;" + enter)
+	s.sees("Run it? [y/N]")
+	s.types("y" + enter)
+	s.sees("found: 109")
+	s.sees(prompt)
+	s.types("SET warn_cost = off;" + enter)
+	s.sees(prompt)
+	s.types("SELECT 'again: ' || count(*) FROM captures;" + enter)
+	s.sees("again: 109")
+	s.sees(prompt)
+	s.types(ctrlD)
+	s.ends(statusDone)
+}

@@ -33,7 +33,7 @@ type options struct {
 	Init         string            `placeholder:"FILE" help:"Run this script first, printing none of its results."`
 	RC           bool              `name:"rc" negatable:"" default:"true" help:"Let the shell run $$XDG_CONFIG_HOME/infomall/rc first."`
 	ReadOnly     bool              `help:"Refuse statements that write to the archive."`
-	Yes          bool              `help:"Let DROP and DELETE remove captures without asking."`
+	Yes          bool              `help:"Let DROP and DELETE remove captures without asking, and queries cost more than warn_cost."`
 	Daemon       bool              `help:"Run scheduled statements when they are due, until interrupted."`
 	Serve        string            `placeholder:"ADDR" help:"Serve the archive on the web, read-only, until interrupted: replay, calendar, search and APIs. Without ADDR at ${serveAddr}."`
 	MCP          bool              `name:"mcp" help:"Answer a client of the Model Context Protocol, such as a language model, on standard input and output, read-only."`

@@ -89,6 +89,7 @@ var arrows = map[string]string{
 	"exec/plan":     "exec/value exec/expr lang/ast store/record store/urlkey store/words/match store/words/term exec/relation",
 	"exec/spill":    "exec/value",
 	"exec/terms":    "exec/spill store/page store/record store/search store/segment store/words/term",
+	"exec/cost":     "exec/expr exec/plan exec/relation exec/value store/record",
 	"exec/op":       "exec/value exec/plan exec/spill lang/ast store/record store/urlkey exec/expr exec/eval exec/relation",
 	"exec/rowio":    "exec/value lang/ast lang/cells store/record",
 	"exec/graph":    "exec/spill store/record/task store/urlkey",
@@ -107,7 +108,7 @@ var arrows = map[string]string{
 	"exec/pool":                  "exec/expr exec/plan exec/rank exec/relation exec/session exec/value exec/watch exec/wholefile lang/ast store/formats/glob store/record store/record/task store/urlkey",
 	"exec/query":                 "exec/expr exec/op exec/plan exec/relation exec/session exec/value lang lang/ast store/record store/record/task store/search store/urlkey",
 	"exec/rank":                  "exec/expr exec/graph exec/op exec/plan exec/relation exec/rowio exec/session exec/value lang lang/ast store/formats/glob store/record store/record/task store/urlkey store/words",
-	"exec/session":               "crawl/order crawl/report exec/draw exec/expr exec/op exec/plan exec/relation exec/rowio exec/spill exec/value lang lang/ast store/record store/record/task store/urlkey store/block/divide exec/watch",
+	"exec/session":               "crawl/order crawl/report exec/draw exec/expr exec/op exec/plan exec/relation exec/rowio exec/spill exec/value lang lang/ast store/record store/record/task store/urlkey store/block/divide exec/watch exec/cost",
 	"exec/show":                  "crawl/robots exec/draw exec/expr exec/plan exec/relation exec/session exec/value lang/ast store/page/charset store/page/markup store/record store/record/message store/urlkey store/words store/block/blame store/block/divide store/block/life",
 	"exec/wholefile":             "",
 

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"infomall/exec"
+	"infomall/exec/cost"
 	"infomall/exec/pool"
 	"infomall/exec/relation"
 	"infomall/exec/rowio"
@@ -51,6 +52,9 @@ type program struct {
 	signals *interrupts
 	restore func()    // puts the terminal back into its mode before; nil if there is no need
 	meter   *progress // shows progress; nil shows none
+
+	rates     *cost.Rates // measured rates of the archive; nil if there is no place for them
+	ratesPath string      // the file of rates
 
 	emptyQuery bool  // a query gave no rows
 	rowsQuery  bool  // a query gave rows
@@ -241,6 +245,7 @@ func (p *program) open(ctx context.Context, run func(context.Context) error) (st
 	p.signals, ctx = watchInterrupts(ctx, p.stderr, p.force)
 	err = run(ctx)
 	p.signals.close()
+	p.saveRates()
 	if cerr := closer.Close(); cerr != nil {
 		p.say("infomall: %v", cerr)
 		err = errors.Join(err, cerr)
@@ -288,7 +293,10 @@ func (p *program) newSession(archive session.Archive) *session.Session {
 		Scripts:  queries.FS,
 		History:  p.typed,
 		Confirm:  p.unattended,
-		Version:  shortVersion(),
+		Rates:    p.loadRates(archive.Path()),
+
+		ConfirmCost: p.unattendedCost,
+		Version:     shortVersion(),
 	}
 	o.Crawler, _ = archive.(session.Crawler)
 	o.Jobs, _ = archive.(session.Jobs)

@@ -49,7 +49,8 @@ func writeMan(w io.Writer) {
 		line(".TP\n\\fB%s\\fR %s\n%s", roff(c.name), roff(c.args), roff(c.help))
 	}
 	line(".SH FILES\n.TP\n$XDG_CONFIG_HOME/infomall/rc, ~/.config/infomall/rc\nwhat the prompt runs first\n" +
-		".TP\n$XDG_STATE_HOME/infomall/history, ~/.local/state/infomall/history\nwhat was typed at the prompt")
+		".TP\n$XDG_STATE_HOME/infomall/history, ~/.local/state/infomall/history\nwhat was typed at the prompt\n" +
+		".TP\n$XDG_CACHE_HOME/infomall/rates, ~/.cache/infomall/rates\nwhat queries cost, to estimate what others will; may be removed")
 	line(".SH ENVIRONMENT")
 	for _, v := range [][2]string{
 		{"INFOMALL_ARCHIVE", "the archive's folder, unless \\-a names one"},

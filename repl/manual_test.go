@@ -27,7 +27,7 @@ func TestManual(t *testing.T) {
 	run := func(t *testing.T, args ...string) string {
 		cmd := exec.Command("infomall", append([]string{"-a", dir, "--yes"}, args...)...)
 		cmd.Dir = work
-		cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+work, "TZ=UTC")
+		cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+work, "XDG_CACHE_HOME=/dev/null", "TZ=UTC")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Errorf("%v\n%s", err, out)

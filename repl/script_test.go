@@ -53,6 +53,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("XDG_CACHE_HOME", "/dev/null") // no measured rates, so estimates are the same each time
 			env.Setenv("TERM", "xterm")
 			env.Setenv("ROOT", root)
 			env.Setenv("GORACE", raceOptions)

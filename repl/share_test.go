@@ -73,26 +73,29 @@ func TestShare(t *testing.T) {
 		}
 		runner := &op.Runner{Reader: relation.Reader{Snapshot: snap}}
 		runner.Memory.Bytes, runner.Memory.Dirs = 64<<20, []string{t.TempDir()}
+		node := planOf(t, s, query)
 		var work *relation.Work
 		ended := false
 		runner.Watch = func(ctx context.Context, w *relation.Work) func() {
 			work = w
-			if err := w.Measure(ctx, snap); err != nil {
+			e, err := s.Estimate(ctx, snap, node)
+			if err != nil {
 				t.Error(err)
 			}
+			w.Measure(e.ToDo)
 			return func() { ended = true }
 		}
-		rows, err := runner.Rows(t.Context(), planOf(t, s, query))
+		rows, err := runner.Rows(t.Context(), node)
 		if err != nil {
 			t.Fatalf("%s: %v", query, err)
 		}
-		last := int64(-1)
-		check := func() (done, total int64) {
+		last := -1.
+		check := func() (done, total float64) {
 			done, total = work.Share()
-			if done < last || done > total {
-				t.Errorf("%s: %d of %d bytes are read after %d were", query, done, total, last)
+			if done < last || done > 1 {
+				t.Errorf("%s: the share %g of %g bytes is read after %g was", query, done, total, last)
 			}
-			if last = done; done > 0 && done < total {
+			if last = done; done > 0 && done < 1 {
 				between++
 			}
 			return done, total
@@ -103,8 +106,8 @@ func TestShare(t *testing.T) {
 			}
 			check()
 		}
-		if done, total := check(); done != total || total == 0 {
-			t.Errorf("%s: at the end %d of %d bytes are read", query, done, total)
+		if done, total := check(); done != 1 || total == 0 {
+			t.Errorf("%s: at the end the share %g of %g bytes is read", query, done, total)
 		}
 		if !ended || work.Rows() == 0 {
 			t.Errorf("%s: it ended: %v, with %d rows", query, ended, work.Rows())

@@ -88,6 +88,7 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 	}
 	s.lines, s.history = editor, h
 	s.session.SetConfirm(s.ask)
+	s.session.SetConfirmCost(s.askCost)
 	defer s.closeFile()
 	s.sites = newSiteNames(p.session.Archive())
 	defer s.sites.close()

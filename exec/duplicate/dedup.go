@@ -209,7 +209,7 @@ func (d *duplication) Would(ctx context.Context) ([]string, error) {
 	} else if before != nil {
 		lines = append(lines, fmt.Sprintf("read only texts that are not among the %d compared at %s", before.Rows, s.Stamp(before.Computed)))
 	}
-	would, err := session.ReadLines(ctx, snap, d.there, d.texts)
+	would, err := s.ReadLines(ctx, snap, d.there, d.texts)
 	return append(lines, would...), err
 }
 

@@ -7,8 +7,8 @@ import (
 	"infomall/exec/value"
 )
 
-// Meter measures the nodes of a running plan for EXPLAIN ANALYZE. Use a new one
-// for each run.
+// Meter measures the nodes of running plans, for EXPLAIN ANALYZE and for estimates of
+// later plans. Use a new one for each run of a plan.
 type Meter struct {
 	nodes map[plan.Node]*Measure
 }
@@ -18,6 +18,8 @@ type Meter struct {
 type Measure struct {
 	Rows int64         // rows that the node yielded
 	Time time.Duration // time spent in the node and the nodes below it
+	// Ended reports that the node yielded its last row: its reader did not stop before.
+	Ended bool
 }
 
 // NewMeter returns a meter that has measured nothing.
@@ -58,6 +60,7 @@ func (m *Meter) measure(n plan.Node, in value.Rows) value.Rows {
 				return
 			}
 		}
+		x.Ended = true
 	}
 }
 

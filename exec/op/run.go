@@ -22,8 +22,12 @@ import (
 // Runner runs plans against one snapshot of the archive, in one goroutine.
 type Runner struct {
 	relation.Reader
-	// Meter, if not nil, measures every node of the plans, for EXPLAIN ANALYZE.
+	// Meter, if not nil, measures every node of the plans.
 	Meter *Meter
+	// Begin, if not nil, is called before a plan runs. If it returns an error, the plan does
+	// not run. The function that it returns, if that is not nil, is called when the rows have
+	// ended; the error is theirs.
+	Begin func(context.Context, plan.Node) (end func(error), err error)
 
 	work *relation.Work // of the plan that runs; nil if nobody watches
 	// sought holds, while the right side of a join is opened, the URLs that its
@@ -34,6 +38,34 @@ type Runner struct {
 // Rows returns the rows of the plan n. They are computed while the caller
 // ranges over them. Meanwhile r.Watch may see how far the reading has come.
 func (r *Runner) Rows(ctx context.Context, n plan.Node) (value.Rows, error) {
+	if r.Begin == nil {
+		return r.watched(ctx, n)
+	}
+	end, err := r.Begin(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.watched(ctx, n)
+	if err != nil || end == nil {
+		return rows, err
+	}
+	return func(yield func(*value.Batch, error) bool) {
+		var failed error
+		for b, err := range rows {
+			if err != nil {
+				failed = err
+			}
+			if !yield(b, err) {
+				break
+			}
+		}
+		end(failed)
+	}, nil
+}
+
+// watched returns the rows of the plan n. While they are read, r.Watch sees how far the
+// reading has come.
+func (r *Runner) watched(ctx context.Context, n plan.Node) (value.Rows, error) {
 	if r.Watch == nil {
 		return r.rows(ctx, n)
 	}

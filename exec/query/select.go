@@ -3,9 +3,10 @@ package query
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
+	"time"
 
-	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/session"
 	"infomall/exec/value"
@@ -38,16 +39,21 @@ func (q *selection) Run(ctx context.Context) (*session.Result, error) { return q
 func (q *selection) Would(ctx context.Context) ([]string, error) { return q.s.PlanLines(ctx, q.node) }
 
 // Analyze runs the query to its end, and returns a table with one row per node
-// of its plan: how many rows the node yielded and how long it took. Further
-// rows show what was read from the archive.
+// of its plan: how many rows the node was estimated to yield, how many it yielded, and
+// how long it took. Further rows show what was read from the archive, and what the query
+// was estimated to cost and has cost.
 func (q *selection) Analyze(ctx context.Context) (*session.Result, error) {
 	snap, release, err := q.s.SnapshotFor(ctx, q.node)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	meter, runner := op.NewMeter(), q.s.Runner(snap, "explain analyze")
-	runner.Meter = meter
+	e, err := q.s.Estimate(ctx, snap, q.node)
+	if err != nil {
+		return nil, err
+	}
+	runner := q.s.Runner(snap, "explain analyze")
+	start := time.Now()
 	rows, err := runner.Rows(ctx, q.node)
 	if err != nil {
 		return nil, err
@@ -57,13 +63,19 @@ func (q *selection) Analyze(ctx context.Context) (*session.Result, error) {
 			return nil, err
 		}
 	}
-	t := session.NewTable(session.Text("plan"), session.Whole("rows"), value.Column{Name: "ms", Type: value.Float})
+	took := time.Since(start)
+	t := session.NewTable(session.Text("plan"), session.Whole("estimated"), session.Whole("rows"), value.Column{Name: "ms", Type: value.Float})
+	at := 0
 	plan.Walk(q.node, func(n plan.Node, depth int) {
-		m := meter.Of(n)
-		t.Add(value.OfText(session.Indented(depth, n.String())), value.OfInt(m.Rows), value.OfFloat(float64(m.Time.Microseconds())/1000))
+		m := runner.Meter.Of(n)
+		t.Add(value.OfText(session.Indented(depth, n.String())), value.OfInt(int64(math.Round(e.Parts[at].Rows))), value.OfInt(m.Rows), value.OfFloat(float64(m.Time.Microseconds())/1000))
+		at++
 	})
 	if snap != nil {
-		addStats(t, snap.Stats())
+		st := snap.Stats()
+		addStats(t, st)
+		t.Add(value.OfText("cost estimated: about " + session.EstimateText(e)))
+		t.Add(value.OfText("cost: " + session.CostText(runner.Meter.Of(q.node).Rows, st.IndexBytes+st.Bytes, took.Seconds())))
 	}
 	return t.Result(), nil
 }

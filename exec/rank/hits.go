@@ -501,7 +501,7 @@ func (h *hubRank) Would(ctx context.Context) ([]string, error) {
 	var roots []string
 	how := "look for hubs among all of them"
 	if h.roots != nil {
-		if roots, err = session.ReadLines(ctx, snap, h.roots); err != nil {
+		if roots, err = h.s.ReadLines(ctx, snap, h.roots); err != nil {
 			return nil, err
 		}
 		how = fmt.Sprintf("begin with the %d pages that have most of the words, add what they link to and up to 50 that link to each", rootsMax)
@@ -510,6 +510,6 @@ func (h *hubRank) Would(ctx context.Context) ([]string, error) {
 		}
 	}
 	lines := []string{fmt.Sprintf("compute %s in %s, keep it as ranking %s", h.text, value.Counted(h.options.Rounds, "iteration"), h.name), how}
-	would, err := h.asked.wouldRead(ctx, snap)
+	would, err := h.asked.wouldRead(ctx, h.s, snap)
 	return slices.Concat(lines, roots, would), err
 }

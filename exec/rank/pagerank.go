@@ -285,6 +285,6 @@ func (r *ranking) Would(ctx context.Context) ([]string, error) {
 		}
 	}
 	lines := []string{fmt.Sprintf("rank by %s, keep it as ranking %s, which has been computed %s", r.text, r.name, value.Counted(before, "time"))}
-	would, err := r.asked.wouldRead(ctx, snap)
+	would, err := r.asked.wouldRead(ctx, r.s, snap)
 	return append(lines, would...), err
 }

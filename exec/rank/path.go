@@ -97,6 +97,6 @@ func (p *pathSearch) Would(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer release()
-	would, err := asked.wouldRead(ctx, snap)
+	would, err := asked.wouldRead(ctx, p.s, snap)
 	return append([]string{fmt.Sprintf("finds a shortest way from %s to %s", asked.find[0], asked.find[1])}, would...), err
 }

@@ -21,7 +21,7 @@ type requested struct {
 	begun bool        // only the reading goroutine uses it
 	ended atomic.Bool // nothing more is read
 
-	total record.Reading // only the goroutine that asks uses it
+	total ToDo // only the goroutine that asks uses it
 }
 
 // NewWork returns the Work of the requests, of which nothing was read. A request
@@ -32,6 +32,15 @@ func NewWork(requests ...*Request) *Work {
 		w.parts = append(w.parts, &requested{of: n})
 	}
 	return w
+}
+
+// Requests returns the requests whose work w is.
+func (w *Work) Requests() []*Request {
+	list := make([]*Request, len(w.parts))
+	for i, p := range w.parts {
+		list[i] = p.of
+	}
+	return list
 }
 
 // Begin returns the request n such that reading it counts in w, and a function to
@@ -61,33 +70,42 @@ func (w *Work) AddRows(n int64) {
 // Rows returns how many rows the relations yielded so far.
 func (w *Work) Rows() int64 { return w.rows.Load() }
 
-// Measure finds out from snap how much is to be read. The caller calls it once,
-// before Share.
-func (w *Work) Measure(ctx context.Context, snap Snapshot) error {
+// Measure notes how much is to be read: estimate returns it for each request. The caller
+// calls it once, before Share.
+func (w *Work) Measure(estimate func(*Request) ToDo) {
 	for _, p := range w.parts {
-		var err error
-		if p.total, err = ToRead(ctx, snap, p.of); err != nil {
-			return err
-		}
+		p.total = estimate(p.of)
 	}
-	return nil
 }
 
-// Share returns how many bytes of the archive were read, as far as can be known
-// from the chunks of the indexes, and how many are to be read in total. done never
-// gets less from one call to the next, and equals total when all requests were read.
-func (w *Work) Share() (done, total int64) {
+// ToDo is an estimate of the work of a request: how many chunks of indexes the scan comes
+// past, how many bytes of the archive are read for the rows, and how many seconds it takes
+// to make the rows and all that is made of them alone.
+type ToDo struct {
+	Chunks  int64
+	Bytes   float64
+	Seconds float64
+}
+
+// Share returns which share of the time of the work has passed, from 0 to 1, and how many
+// bytes of the archive are to be read in total. It goes by the chunks of indexes that were
+// read. The share never gets less from one call to the next, and is 1 when all requests
+// were read. It is 0 if there are no bytes to read.
+func (w *Work) Share() (share, total float64) {
+	var done, seconds float64
 	for _, p := range w.parts {
-		bytes, read := p.total.Bytes(), p.read.Chunks()
-		total += bytes
-		switch {
-		case p.ended.Load() || read >= p.total.Chunks:
-			done += bytes
-		default:
-			done += int64(float64(bytes) * float64(read) / float64(p.total.Chunks))
+		part, read := 1., p.read.Chunks()
+		if !p.ended.Load() && read < p.total.Chunks {
+			part = float64(read) / float64(p.total.Chunks)
 		}
+		total += p.total.Bytes
+		seconds += p.total.Seconds
+		done += p.total.Seconds * part
 	}
-	return done, total
+	if seconds == 0 || total == 0 {
+		return 0, total
+	}
+	return min(1, done/seconds), total
 }
 
 // ToRead returns how much of the archive is read for n, before it is known what is

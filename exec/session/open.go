@@ -130,7 +130,14 @@ func (s *Session) Runner(snap relation.Snapshot, what string) *op.Runner {
 	if snap != nil && s.o.Archive.Exists() {
 		r.Memory.Dirs = append(r.Memory.Dirs, filepath.Dir(s.o.Archive.Path()))
 	}
-	r.Watch = s.Watch(what, snap)
+	r.Meter = op.NewMeter()
+	var begun []plan.Node
+	begin := s.guard(snap, r.Meter)
+	r.Begin = func(ctx context.Context, n plan.Node) (func(error), error) {
+		begun = append(begun, n)
+		return begin(ctx, n)
+	}
+	r.Watch = s.watching(what, snap, func() []plan.Node { return begun })
 	return r
 }
 

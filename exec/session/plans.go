@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"infomall/exec/cost"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/exec/value"
@@ -13,43 +14,51 @@ import (
 
 // PlanLines returns the plan node as lines for EXPLAIN. Below each source, a
 // line names the pools that the source would open, and another says how much it
-// reads.
+// reads. The last line is the cost of the plan.
 func (s *Session) PlanLines(ctx context.Context, node plan.Node) (lines []string, err error) {
 	snap, release, err := s.SnapshotFor(ctx, node)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	return planLines(ctx, snap, 0, node)
+	lines, e, err := s.planLines(ctx, snap, 0, node)
+	if err != nil || len(plan.Sources(node)) == 0 {
+		return lines, err
+	}
+	return append(lines, "cost: about "+EstimateText(e)), nil
 }
 
 // ReadLines returns the plans nodes as lines for EXPLAIN, indented by one
 // step. Below each source, a line names the pools of snap that the source
-// would open.
-func ReadLines(ctx context.Context, snap relation.Snapshot, nodes ...plan.Node) (lines []string, err error) {
-	return planLines(ctx, snap, 1, nodes...)
+// would open. The last line is the cost of reading what the plans yield.
+func (s *Session) ReadLines(ctx context.Context, snap relation.Snapshot, nodes ...plan.Node) (lines []string, err error) {
+	lines, e, err := s.planLines(ctx, snap, 1, nodes...)
+	return append(lines, "cost of reading: about "+EstimateText(e)), err
 }
 
 // planLines returns plans as lines for EXPLAIN, indented by at least right
-// steps (see Indented). snap is nil if the plans read nothing.
-func planLines(ctx context.Context, snap relation.Snapshot, right int, nodes ...plan.Node) (lines []string, err error) {
+// steps (see Indented), and what they cost together. snap is nil if the plans read
+// nothing.
+func (s *Session) planLines(ctx context.Context, snap relation.Snapshot, right int, nodes ...plan.Node) (lines []string, sum *cost.Estimate, err error) {
+	sum = new(cost.Estimate)
 	var pools []record.Pool
 	if snap != nil {
 		if pools, err = snap.Pools(ctx); err != nil {
-			return nil, err
+			return nil, sum, err
 		}
 	}
 	for _, n := range nodes {
+		e, err := s.Estimate(ctx, snap, n)
+		if err != nil {
+			return nil, sum, err
+		}
+		sum.Add(e)
 		plan.Walk(n, func(n plan.Node, depth int) {
-			if err != nil {
-				return
-			}
 			lines = append(lines, Indented(right+depth, n.String()))
-			if src, ok := n.(*plan.Source); ok && src.Relation.Scoped && src.Relation.OwnTime == "" {
+			if src, ok := n.(*plan.Source); ok && src.FromCaptures() {
 				lines = append(lines, Indented(right+depth+1, poolLine(pools, src.Reads())))
-				var read record.Reading
-				if read, err = relation.ToRead(ctx, snap, &src.Request); read.Chunks > 0 {
-					lines = append(lines, Indented(right+depth+1, readLine(read)))
+				if p := e.Of(n); p.Reading.Chunks > 0 {
+					lines = append(lines, Indented(right+depth+1, readLine(p)))
 				}
 				if src.AsksWords() {
 					lines = append(lines, Indented(right+depth+1, wordLine(snap, src.Reads())))
@@ -57,7 +66,7 @@ func planLines(ctx context.Context, snap relation.Snapshot, right int, nodes ...
 			}
 		})
 	}
-	return lines, err
+	return lines, sum, nil
 }
 
 // Indented returns a line of a plan, indented by two spaces for each step of
@@ -79,12 +88,14 @@ func poolLine(pools []record.Pool, w relation.Window) string {
 	return fmt.Sprintf("pools: %s with at most %s", poolList(names, len(pools)), value.Counted(captures, "capture"))
 }
 
-// readLine returns a line that says how much a source reads at most.
-func readLine(r record.Reading) string {
+// readLine returns a line that says how much a source reads, and of how many captures its
+// rows are made.
+func readLine(p *cost.Part) string {
+	r := &p.Reading
 	line := fmt.Sprintf("reads: up to %s, in %s of %s; %s of indexes", value.Counted(r.Captures, "capture"), value.Counted(r.Chunks, "index chunk"),
 		value.Counted(r.Segments, "segment"), value.Size(r.IndexBytes))
-	if r.FileBytes > 0 {
-		line += ", about " + value.Size(r.FileBytes) + " of db-files"
+	if p.FileBytes > 0 {
+		line += ", about " + value.Size(int64(p.FileBytes)) + " of db-files"
 	}
 	return line
 }

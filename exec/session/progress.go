@@ -2,9 +2,12 @@ package session
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
+	"infomall/exec/cost"
+	"infomall/exec/plan"
 	"infomall/exec/relation"
 )
 
@@ -58,26 +61,45 @@ func (s *Session) ReportEach(work, unit string) func(name string, done, total in
 	}
 }
 
-// Watch returns a function for Reader.Watch that reports the progress of plans to
-// the user: how many of the plan's bytes have been read. what names the work, as the
-// field of Progress does. Watch returns nil if nobody wants the progress.
+// watching returns a function for Reader.Watch that reports the progress of plans to
+// the user: how much of the plan's work is done. what names the work, as the field of
+// Progress does. plans returns the plans that have begun. watching returns nil if nobody
+// wants the progress.
 //
 // The reports come from a goroutine of their own, because a plan may be busy for
 // long with a few rows. It has ended when the function stop has returned.
-func (s *Session) Watch(what string, snap relation.Snapshot) func(context.Context, *relation.Work) (stop func()) {
+func (s *Session) watching(what string, snap relation.Snapshot, plans func() []plan.Node) func(context.Context, *relation.Work) (stop func()) {
 	if s.o.Progress == nil || snap == nil {
 		return nil
 	}
 	return func(ctx context.Context, work *relation.Work) (stop func()) {
 		ctx, cancel := context.WithCancel(ctx)
+		of := plansOf(work, plans())
 		var wg sync.WaitGroup
-		wg.Go(func() { s.watch(ctx, what, snap, work) })
+		wg.Go(func() { s.watch(ctx, what, snap, of, work) })
 		return func() { cancel(); wg.Wait() }
 	}
 }
 
-// watch reports the progress of work until ctx ends.
-func (s *Session) watch(ctx context.Context, what string, snap relation.Snapshot, work *relation.Work) {
+// plansOf returns the plans that have the requests of work as sources. A request that no
+// plan has becomes a plan by itself.
+func plansOf(work *relation.Work, plans []plan.Node) (list []plan.Node) {
+	for _, n := range work.Requests() {
+		at := slices.IndexFunc(plans, func(p plan.Node) bool {
+			return slices.ContainsFunc(plan.Sources(p), func(src *plan.Source) bool { return &src.Request == n })
+		})
+		switch {
+		case at < 0:
+			list = append(list, &plan.Source{Request: *n})
+		case !slices.Contains(list, plans[at]):
+			list = append(list, plans[at])
+		}
+	}
+	return list
+}
+
+// watch reports the progress of work, of the plans plans, until ctx ends.
+func (s *Session) watch(ctx context.Context, what string, snap relation.Snapshot, plans []plan.Node, work *relation.Work) {
 	next := time.NewTimer(watchAfter)
 	defer next.Stop()
 	measured := false
@@ -89,18 +111,32 @@ func (s *Session) watch(ctx context.Context, what string, snap relation.Snapshot
 		}
 		if !measured {
 			// Without a total, the rows are shown.
-			measured = work.Measure(ctx, snap) == nil
+			measured = s.measure(ctx, snap, plans, work) == nil
 		}
 		s.o.Progress(progressOf(what, work))
 		next.Reset(reportEvery)
 	}
 }
 
+// measure notes in work how much is to be read, by the estimates of plans.
+func (s *Session) measure(ctx context.Context, snap relation.Snapshot, plans []plan.Node, work *relation.Work) error {
+	var sum cost.Estimate
+	for _, n := range plans {
+		e, err := s.Estimate(ctx, snap, n)
+		if err != nil {
+			return err
+		}
+		sum.Add(e)
+	}
+	work.Measure(sum.ToDo)
+	return nil
+}
+
 // progressOf returns how much of work is done: in bytes, or in rows if it is not
 // known how many bytes there are.
 func progressOf(what string, work *relation.Work) Progress {
-	if done, total := work.Share(); total > 0 {
-		return Progress{What: what, Done: done, Total: total, Unit: "bytes"}
+	if share, total := work.Share(); total > 0 {
+		return Progress{What: what, Done: int64(share * total), Total: int64(total), Unit: "bytes"}
 	}
 	return Progress{What: what, Done: work.Rows(), Unit: "rows"}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"infomall/exec/cost"
 	"infomall/exec/expr"
 	"infomall/exec/relation"
 	"infomall/exec/rowio"
@@ -45,6 +46,13 @@ type Options struct {
 	// which. If it returns an error, nothing is removed and the statement returns that
 	// error. If Confirm is nil, both statements are refused.
 	Confirm func(ctx context.Context, what []string) error
+	// ConfirmCost is called before a plan runs whose estimate is above the setting
+	// warn_cost, with a line that says so. If it returns an error, the plan does not run. If
+	// ConfirmCost is nil, such plans are refused with a *CostError.
+	ConfirmCost func(ctx context.Context, what string) error
+	// Rates are the measured rates from which costs are estimated. If it is nil, built-in
+	// rates are used, and nothing is measured.
+	Rates *cost.Rates
 	// Progress, if not nil, is called with the progress of a long statement, about ten
 	// times a second. Several goroutines may call it.
 	Progress func(Progress)
@@ -83,6 +91,7 @@ type Session struct {
 	language Language
 	checked  []task.Definition // definitions that statements would make which Check has read
 	depth    int               // number of scripts around the statements, one inside the other
+	warm     bool              // a plan has run, so what the next one reads may be in the cache
 	trying   bool              // statements that write may be read even if the session is read-only; they are not run
 	visits   *VisitBudget      // budget of the run of an adaptive schedule; otherwise nil
 }
@@ -135,6 +144,9 @@ func (s *Session) Visits() *VisitBudget { return s.visits }
 
 // SetProgress replaces Options.Progress.
 func (s *Session) SetProgress(f func(Progress)) { s.o.Progress = f }
+
+// SetConfirmCost replaces Options.ConfirmCost.
+func (s *Session) SetConfirmCost(f func(ctx context.Context, what string) error) { s.o.ConfirmCost = f }
 
 // SetConfirm replaces Options.Confirm.
 func (s *Session) SetConfirm(f func(ctx context.Context, what []string) error) { s.o.Confirm = f }

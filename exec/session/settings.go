@@ -54,7 +54,8 @@ type Settings struct {
 	Profile      string // how pages are divided into blocks: modern or classic
 	Collapse     bool   // whether findings of near-copies and of the forms of a URL are joined
 
-	ProvenanceLimit int64 // captures on which the rows of EXPORT PROVENANCE may stand
+	ProvenanceLimit int64     // captures on which the rows of EXPORT PROVENANCE may stand
+	WarnCost        CostLimit // cost above which a statement is asked about
 
 	Bar    bool   // whether the web server shows archived pages below a bar
 	Logo   string // image that the pages of the web server have, as an absolute path; "" means none
@@ -281,6 +282,9 @@ var settings = []Setting{
 	{"timezone", stored, "time zone of printed times, of TODAY and of time literals without an offset",
 		func(s *Settings) string { return s.Timezone.String() },
 		func(s *Settings, v string) error { return parseZone(&s.Timezone, v) }},
+	{"warn_cost", local, "cost above which a query is asked about at the prompt, and refused elsewhere: a time such as 10s, a size such as 1GB, '10s, 1GB' or off",
+		func(s *Settings) string { return s.WarnCost.text() },
+		func(s *Settings, v string) error { return parseCostLimit(&s.WarnCost, v) }},
 	{"weights", stored, "weights of the terms of a URL's priority, in crawls of the order BEST",
 		func(s *Settings) string { return WeightsText(s.Weights) },
 		func(s *Settings, v string) error { return parseWeights(&s.Weights, v) }},

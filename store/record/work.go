@@ -1,6 +1,9 @@
 package record
 
-import "sync/atomic"
+import (
+	"math"
+	"sync/atomic"
+)
 
 // Work counts the chunks of indexes that a scan has come past, whether it decoded
 // or skipped them. Whoever shows the progress of the scan compares the count with
@@ -27,7 +30,43 @@ type Reading struct {
 	Captures   int64 // captures that the chunks list
 	IndexBytes int64 // size of these chunks
 	FileBytes  int64 // bytes to read from db-files, compressed as they are
+
+	Expected Expected
 }
+
+// Expected is how much of the captures that a Reading lists is likely in the scan's
+// ranges of keys and times, by what the catalogue and the censuses of segments say.
+// Captures of a segment count as evenly spread over its time.
+type Expected struct {
+	Captures  float64
+	Versions  float64 // captures that begin a version
+	URLs      float64 // the sum over the segments: a URL in two segments counts twice
+	URLsMost  float64 // of the segment that has the most
+	Hosts     float64 // of the segment that has the most; 1 if no census says it
+	Blocks    float64 // stored blocks
+	BodyBytes float64 // size of the bodies of the versions, decompressed
+	FileBytes float64 // size of the db-files, compressed as they are
+	// EntryBytes is the size of the entries of the runs that are read, without bodies and
+	// facts. It is 0 if the scan does not read whole runs.
+	EntryBytes int64
+	// First and Last bound the times of the captures. Both are 0 if there are none.
+	First, Last Time
+	// Traits has how many captures of some of the segments have which traits. Their sum
+	// is not Captures.
+	Traits []TraitCount
+}
+
+// TraitCount is how many captures have the same status, kind and media type.
+type TraitCount struct {
+	Status   int32
+	Kind     Kind
+	Mime     string
+	Captures int64
+}
+
+// Distinct returns about how many different URLs there are. That is at least URLsMost
+// and at most URLs; Distinct returns their geometric mean.
+func (e *Expected) Distinct() float64 { return math.Sqrt(e.URLs * e.URLsMost) }
 
 // Bytes returns the bytes to read from indexes and db-files.
 func (r Reading) Bytes() int64 { return r.IndexBytes + r.FileBytes }

@@ -281,6 +281,17 @@ func (c *bucketCursor) next() (k, v []byte, err error) {
 	return k, v, err
 }
 
+// before returns the key before the current key k, or nil if there is none. The cursor
+// stays at k.
+func (c *bucketCursor) before(k []byte) (key []byte, err error) {
+	err = c.x.guard(func() error {
+		key, _ = c.c.Prev()
+		c.c.Seek(k)
+		return nil
+	})
+	return key, err
+}
+
 // get checks the checksum before the value of key, and returns the value without
 // it. A missing value is an error. get does not move the cursor.
 func (c *bucketCursor) get(key []byte) (v []byte, err error) {

@@ -26,7 +26,7 @@ func (v *Snapshot) ToRead(ctx context.Context, s record.Scan, part record.FilePa
 		if !mayHave(r, ranges) {
 			continue
 		}
-		if err := r.ToRead(ranges, part, &sum); err != nil && !v.skips(err) {
+		if err := r.ToRead(ranges, s.From, s.To, part, &sum); err != nil && !v.skips(err) {
 			return sum, err
 		}
 	}

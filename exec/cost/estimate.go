@@ -1,0 +1,304 @@
+package cost
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"infomall/exec/expr"
+	"infomall/exec/plan"
+	"infomall/exec/relation"
+	"infomall/store/record"
+)
+
+// Estimate is what a plan costs before it is known what is in the caches.
+type Estimate struct {
+	Rows       float64 // rows that the plan yields
+	IndexBytes float64 // bytes of index chunks to decode
+	FileBytes  float64 // bytes to read from db-files, compressed as they are
+	Seconds    float64 // time to run the plan, without printing the rows
+	Parts      []Part  // of the nodes, in the order of plan.Walk
+}
+
+// Bytes returns the bytes to read from indexes and db-files.
+func (e *Estimate) Bytes() float64 { return e.IndexBytes + e.FileBytes }
+
+// Add adds o, the estimate of a plan that also runs.
+func (e *Estimate) Add(o *Estimate) {
+	e.Rows += o.Rows
+	e.IndexBytes += o.IndexBytes
+	e.FileBytes += o.FileBytes
+	e.Seconds += o.Seconds
+	first := len(e.Parts)
+	for _, p := range o.Parts {
+		below := make([]int, len(p.below))
+		for i, at := range p.below {
+			below[i] = at + first
+		}
+		p.below = below
+		e.Parts = append(e.Parts, p)
+	}
+}
+
+// Of returns the part of the node n, or nil if the plan does not have it.
+func (e *Estimate) Of(n plan.Node) *Part {
+	for i := range e.Parts {
+		if e.Parts[i].Node == n {
+			return &e.Parts[i]
+		}
+	}
+	return nil
+}
+
+// Part is the estimate of one node of a plan, without the nodes below it.
+type Part struct {
+	Node       plan.Node
+	Rows       float64 // rows that the node yields
+	IndexBytes float64
+	FileBytes  float64
+	Seconds    float64
+	// Reading is what a Source reads at most.
+	Reading record.Reading
+
+	guess         guess
+	expected      record.Expected // of the first source below
+	linked        record.Expected // of the captures whose links a source of pages reads
+	below         []int           // indexes in Estimate.Parts
+	rowsN, timesN names
+	bytesN        names
+}
+
+// guess is what the catalogue says of a node, before corrections. rowsIn is the estimate
+// of the rows that come in; for a source, of the captures that it reads.
+type guess struct{ rows, rowsIn, index, file float64 }
+
+// Of estimates the plan n on the snapshot snap, which may be nil if n reads no archive.
+// It reads the catalogue, the keys of index chunks and some censuses.
+func Of(ctx context.Context, snap relation.Snapshot, n plan.Node, rates *Rates) (*Estimate, error) {
+	start := time.Now()
+	m := &maker{ctx: ctx, snap: snap, rates: rates, e: new(Estimate)}
+	top, err := m.node(n)
+	if err != nil {
+		return nil, err
+	}
+	m.e.Rows = m.e.Parts[top].Rows
+	for i := range m.e.Parts {
+		p := &m.e.Parts[i]
+		m.e.IndexBytes += p.IndexBytes
+		m.e.FileBytes += p.FileBytes
+		m.e.Seconds += p.Seconds
+	}
+	if rates != nil {
+		rates.mu.Lock()
+		rates.took = time.Since(start)
+		rates.mu.Unlock()
+	}
+	return m.e, nil
+}
+
+// maker makes one Estimate.
+type maker struct {
+	ctx   context.Context
+	snap  relation.Snapshot
+	rates *Rates
+	e     *Estimate
+}
+
+// node adds the parts of n and of all nodes below it, and returns the index of n's.
+func (m *maker) node(n plan.Node) (int, error) {
+	at := len(m.e.Parts)
+	m.e.Parts = append(m.e.Parts, Part{Node: n})
+	var below []int
+	for _, b := range n.Below() {
+		i, err := m.node(b)
+		if err != nil {
+			return 0, err
+		}
+		below = append(below, i)
+	}
+	p := Part{Node: n, below: below}
+	if len(below) > 0 {
+		first := &m.e.Parts[below[0]]
+		p.guess.rowsIn, p.expected = first.Rows, first.expected
+	}
+	if src, ok := n.(*plan.Source); ok {
+		if err := m.source(src, &p); err != nil {
+			return 0, err
+		}
+	} else {
+		m.guess(n, &p)
+	}
+	same, shape := sameText(n), shapeText(n)
+	p.rowsN, p.timesN, p.bytesN = nameOf("rows", same, shape), nameOf("time", same, shape), nameOf("bytes", same, shape)
+	p.Rows = p.guess.rows
+	if corrected(n) {
+		p.Rows *= m.rates.factor(p.rowsN)
+	}
+	if g, ok := n.(*plan.Group); ok && len(g.Keys) == 0 {
+		p.Rows = 1
+	}
+	p.IndexBytes = p.guess.index * m.rates.factor(p.bytesN.index())
+	p.FileBytes = p.guess.file * m.rates.factor(p.bytesN)
+	p.Seconds = units(&p, p.guess.rowsIn, p.Rows) * m.rates.factor(p.timesN)
+	m.e.Parts[at] = p
+	if j, ok := n.(*plan.Join); ok && j.Seek != nil {
+		m.seek(&p, j.Seek)
+	}
+	if l, ok := n.(*plan.Limit); ok && l.N >= 0 {
+		m.limit(below[0], float64(l.N+l.Skip))
+	}
+	return at, nil
+}
+
+// corrected reports whether the number of rows of n is not certain from the rows below.
+func corrected(n plan.Node) bool {
+	switch n.(type) {
+	case *plan.Source, *plan.Filter, *plan.Group, *plan.Join, *plan.Distinct, *plan.File:
+		return true
+	}
+	return false
+}
+
+// limit makes the part i, and the parts that it streams from, cheaper because only
+// most rows are asked for. Sorting and grouping need all rows below them.
+func (m *maker) limit(i int, most float64) {
+	p := &m.e.Parts[i]
+	if p.Rows <= most {
+		return
+	}
+	m.scale(i, most/p.Rows)
+}
+
+// seek makes the source src on the right side of the join p cheaper if it needs to read
+// only the few URLs of the left side.
+func (m *maker) seek(p *Part, src *plan.Source) {
+	left, s := m.e.Parts[p.below[0]].Rows, m.e.Of(src)
+	if urls := s.expected.Distinct(); left < urls/seekShare {
+		f := touched(1, float64(s.Reading.Chunks), left)
+		s.IndexBytes *= f
+		s.FileBytes *= f
+		s.Seconds *= f
+	}
+}
+
+// seekShare is how many times as many URLs as the left side has rows there must be for a
+// join to look for the rows of the right side by URL.
+const seekShare = 16
+
+// scale multiplies the part i, and the parts that it streams from, by f. What a source
+// reads to begin with is left.
+func (m *maker) scale(i int, f float64) {
+	p := &m.e.Parts[i]
+	p.Rows *= f
+	switch p.Node.(type) {
+	case *plan.Group, *plan.Sort, *plan.Top, *plan.Window:
+		return
+	}
+	least := 0.
+	if p.Reading.Chunks > 0 {
+		least = 1 / float64(p.Reading.Chunks)
+	}
+	f = max(f, least)
+	p.IndexBytes *= f
+	p.FileBytes *= f
+	p.Seconds *= f
+	for k, b := range p.below {
+		if _, ok := p.Node.(*plan.Join); ok && k > 0 {
+			break
+		}
+		m.scale(b, f)
+	}
+}
+
+// guess fills in p.guess.rows of a node that is no source, from the rows below it.
+func (m *maker) guess(n plan.Node, p *Part) {
+	in := p.guess.rowsIn
+	g := &p.guess
+	switch n := n.(type) {
+	case *plan.Row:
+		g.rows = 1
+	case *plan.File:
+		g.rows = 1000
+	case *plan.Payload:
+		g.rows = in
+		if !n.Source.Relation.OfStored { // otherwise the source has read the runs
+			r := &m.e.Of(n.Source).Reading
+			g.file = touched(float64(r.FileBytes), float64(r.Chunks), in)
+		}
+	case *plan.Filter:
+		g.rows = in * selectivity(n.Conds, &p.expected)
+	case *plan.Group:
+		g.rows = 1
+		if len(n.Keys) > 0 {
+			g.rows = different(n.Keys, &p.expected, in)
+			if n.Having != nil {
+				g.rows *= selectivity([]expr.Expr{n.Having}, new(record.Expected))
+			}
+		}
+	case *plan.Distinct:
+		g.rows = in / 2
+	case *plan.Join:
+		right := m.e.Parts[p.below[1]].Rows
+		g.rows = in
+		if n.One == plan.EveryRow {
+			g.rows = in * right
+			if len(n.LeftKeys) > 0 {
+				different := max(in, right)
+				if n.Seek != nil { // the keys are URLs, of which a filter may have left few
+					different = max(right, m.e.Parts[p.below[1]].expected.Distinct())
+				}
+				g.rows /= max(1, different)
+			}
+			if n.Outer {
+				g.rows = max(g.rows, in)
+			}
+		}
+		if !n.Outer && n.One == plan.EveryRow {
+			for range n.Conds {
+				g.rows /= 3
+			}
+		}
+	case *plan.Union:
+		for _, b := range p.below {
+			g.rows += m.e.Parts[b].Rows
+		}
+	case *plan.Top:
+		g.rows = min(in, float64(n.N))
+	case *plan.Limit:
+		g.rows = max(0, in-float64(n.Skip))
+		if n.N >= 0 {
+			g.rows = min(g.rows, float64(n.N))
+		}
+	default:
+		g.rows = in
+	}
+}
+
+// ToDo returns the work of a source of the plan: what it and the nodes above it cost, up
+// to the next node that joins or collects rows of several.
+func (e *Estimate) ToDo(n *relation.Request) relation.ToDo {
+	at := slices.IndexFunc(e.Parts, func(p Part) bool {
+		src, ok := p.Node.(*plan.Source)
+		return ok && &src.Request == n
+	})
+	if at < 0 { // n became a plan by itself, in which it is copied
+		at = slices.IndexFunc(e.Parts, func(p Part) bool {
+			src, ok := p.Node.(*plan.Source)
+			return ok && src.Relation == n.Relation
+		})
+	}
+	if at < 0 {
+		return relation.ToDo{}
+	}
+	p := &e.Parts[at]
+	w := relation.ToDo{Chunks: p.Reading.Chunks}
+	for {
+		w.Bytes += p.IndexBytes + p.FileBytes
+		w.Seconds += p.Seconds
+		above := slices.IndexFunc(e.Parts, func(p Part) bool { return len(p.below) == 1 && p.below[0] == at })
+		if above < 0 {
+			return w
+		}
+		at, p = above, &e.Parts[above]
+	}
+}

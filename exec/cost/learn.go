@@ -1,0 +1,109 @@
+package cost
+
+import (
+	"time"
+
+	"infomall/exec/plan"
+	"infomall/store/record"
+)
+
+// Actual is what a node of a plan did when the plan ran.
+type Actual struct {
+	Rows  int64         // rows that the node yielded
+	Time  time.Duration // time spent in the node and the nodes below it
+	Ended bool          // the node yielded its last row; nobody stopped it before
+}
+
+const (
+	// learnTimes is how many times a plan is always learned from. After that, it is only
+	// learned from if that takes at most one part in learnShare of the time of the plan.
+	learnTimes = 3
+	learnShare = 400
+	// sureRows is how many rows a Filter must have got, if it was stopped, for the share
+	// of those that it kept to be measured.
+	sureRows = 200
+)
+
+// Worth reports whether to learn from the plan n, which ran and took that long. To learn
+// takes about as long as the last estimate took.
+func (r *Rates) Worth(n plan.Node, took time.Duration) bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	estimate := r.took
+	r.mu.Unlock()
+	return took >= learnShare*estimate && estimate > 0 || r.seen(nameOf("time", sameText(n), "")) < learnTimes
+}
+
+// Learn moves the corrections of r by what a plan did that had the estimate e. of
+// returns what a node did. read is what the plan read from the archive. fresh reports
+// that nothing that it read was in the cache of decoded runs when it began.
+func (r *Rates) Learn(e *Estimate, of func(plan.Node) Actual, read record.ReadStats, fresh bool) {
+	ended := true
+	for i := range e.Parts {
+		p := &e.Parts[i]
+		a := of(p.Node)
+		ended = ended && (a.Ended || len(p.below) > 0)
+		r.learnPart(e, p, a, of)
+	}
+	if ended && fresh {
+		r.learnBytes(e, read)
+	}
+}
+
+// learnPart moves the corrections of rows and seconds of the part p, which did a.
+func (r *Rates) learnPart(e *Estimate, p *Part, a Actual, of func(plan.Node) Actual) {
+	below, in := time.Duration(0), 0.
+	for k, i := range p.below {
+		b := of(e.Parts[i].Node)
+		below += b.Time
+		if k == 0 {
+			in = float64(b.Rows)
+		}
+	}
+	src, isSource := p.Node.(*plan.Source)
+	if isSource {
+		in = p.guess.rowsIn
+	}
+	if corrected(p.Node) && p.guess.rows > 0 {
+		_, isFilter := p.Node.(*plan.Filter)
+		guess := p.guess.rows
+		if !isSource && p.guess.rowsIn > 0 {
+			// The guess for the rows that came in.
+			guess *= in / p.guess.rowsIn
+		}
+		if a.Ended || isFilter && in >= sureRows {
+			r.measured(p.rowsN, (float64(a.Rows)+.5)/(guess+.5))
+		}
+	}
+	if !a.Ended && isSource && src.Relation.OfStored {
+		return
+	}
+	own := (a.Time - below).Seconds()
+	guess := units(p, in, float64(a.Rows))
+	if isSource && !a.Ended && p.guess.rows > 0 {
+		guess *= min(1, max(float64(a.Rows)/p.guess.rows, 1/max(float64(p.Reading.Chunks), 1)))
+	}
+	if own > 0 && guess > 0 {
+		r.measured(p.timesN, own/guess)
+	}
+}
+
+// learnBytes moves the corrections of the bytes of all parts of e, by what was read.
+func (r *Rates) learnBytes(e *Estimate, read record.ReadStats) {
+	var index, file float64
+	for i := range e.Parts {
+		index += e.Parts[i].IndexBytes
+		file += e.Parts[i].FileBytes
+	}
+	for i := range e.Parts {
+		p := &e.Parts[i]
+		if p.guess.index > 0 && index > 0 {
+			r.measured(p.bytesN.index(), p.IndexBytes/p.guess.index*(float64(read.IndexBytes)+1)/(index+1))
+		}
+		if p.guess.file > 0 && file > 0 {
+			r.measured(p.bytesN, p.FileBytes/p.guess.file*(float64(read.Bytes)+1)/(file+1))
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package cost
+
+import (
+	"cmp"
+	"fmt"
+	"hash/crc32"
+	"hash/fnv"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// ratesMax is how many corrections a Rates keeps. Beyond that, those that were not
+// measured for longest are dropped. With 2,000 of them the file has some 70 KB.
+const ratesMax = 2000
+
+// correctionMost bounds a correction: from 1/correctionMost to correctionMost. One
+// wrong measurement then cannot spoil an estimate for ever.
+const correctionMost = 1e6
+
+// Rates has the corrections that were measured for one archive on this machine. The
+// zero value has none and is ready to use. Several goroutines may use it. A nil Rates
+// has none and learns nothing.
+type Rates struct {
+	// Load, if not nil, returns the text from an earlier Encode. It is called when a
+	// correction is first needed.
+	Load func() []byte
+
+	mu      sync.Mutex
+	loaded  bool
+	list    map[string]correction
+	clock   uint32        // counts measurements
+	changed bool          // since they were loaded, or since Encode
+	took    time.Duration // how long the last estimate took
+}
+
+// correction is the factor by which a guess is multiplied, as its natural logarithm.
+type correction struct {
+	log  float32
+	seen uint32 // how many times it was measured, up to seenMost
+	last uint32 // the clock at the last time
+}
+
+// seenMost bounds how many measurements a correction remembers. A new measurement
+// counts for at least 1/seenMost, so corrections follow an archive that grows.
+const seenMost = 4
+
+// names are the two names of a correction: that of the same node, and that of nodes of
+// the same shape.
+type names struct{ same, shape string }
+
+// nameOf returns the names of the correction of kind, such as "rows", of a node with
+// these texts.
+func nameOf(kind, same, shape string) names {
+	hash := func(text string) string {
+		h := fnv.New64a()
+		h.Write([]byte(text))
+		return kind + "-" + strconv.FormatUint(h.Sum64(), 36)
+	}
+	return names{hash(same), hash("shape " + shape)}
+}
+
+// index returns the names for index bytes, where n are those for bytes of db-files.
+func (n names) index() names { return names{"i" + n.same, "i" + n.shape} }
+
+// factor returns the correction with the names n, or 1 if none was measured.
+func (r *Rates) factor(n names) float64 {
+	if r == nil {
+		return 1
+	}
+	defer r.lock()()
+	c, ok := r.list[n.same]
+	if !ok {
+		c = r.list[n.shape]
+	}
+	return math.Exp(float64(c.log))
+}
+
+// seen returns how many times the correction of the same node was measured.
+func (r *Rates) seen(n names) int {
+	defer r.lock()()
+	return int(r.list[n.same].seen)
+}
+
+// measured notes that a guess was to be multiplied by the factor f.
+func (r *Rates) measured(n names, f float64) {
+	if !(f > 0) || math.IsInf(f, 0) {
+		return
+	}
+	bound := math.Log(correctionMost)
+	x := max(-bound, min(bound, math.Log(f)))
+	defer r.lock()()
+	if r.list == nil {
+		r.list = make(map[string]correction)
+	}
+	r.clock++
+	for _, name := range []string{n.same, n.shape} {
+		c := r.list[name]
+		c.seen = min(c.seen+1, seenMost)
+		c.log += (float32(x) - c.log) / float32(c.seen)
+		c.last = r.clock
+		r.list[name] = c
+	}
+	r.changed = true
+	if len(r.list) > ratesMax*5/4 {
+		r.forget()
+	}
+}
+
+// forget drops the corrections that were not measured for longest, such that ratesMax
+// are left. The caller holds r.mu.
+func (r *Rates) forget() {
+	names := slices.SortedFunc(maps.Keys(r.list), func(a, b string) int { return cmp.Compare(r.list[b].last, r.list[a].last) })
+	for _, name := range names[min(len(names), ratesMax):] {
+		delete(r.list, name)
+	}
+}
+
+// Changed reports whether something was measured since the corrections were loaded, or
+// since the last Encode.
+func (r *Rates) Changed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.changed
+}
+
+// ratesHead is the first line of the file of rates. The number is that of its form and
+// of the guesses: corrections of other guesses are of no use.
+const ratesHead = "infomall rates 1"
+
+// castagnoli is the table of the checksum at the end of the file of rates.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Encode returns r as the text of a file: a line for each correction, and a checksum.
+func (r *Rates) Encode() []byte {
+	defer r.lock()()
+	r.forget()
+	r.changed = false
+	var b strings.Builder
+	fmt.Fprintln(&b, ratesHead)
+	byAge := func(x, y string) int {
+		return cmp.Or(cmp.Compare(r.list[x].last, r.list[y].last), strings.Compare(x, y))
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(r.list), byAge) {
+		c := r.list[name]
+		fmt.Fprintf(&b, "%s %.4f %d\n", name, c.log, c.seen)
+	}
+	return fmt.Appendf([]byte(b.String()), "crc32c %08x\n", crc32.Checksum([]byte(b.String()), castagnoli))
+}
+
+// lock locks r.mu, and loads the corrections if they are needed for the first time. It
+// returns the function that unlocks r.mu.
+func (r *Rates) lock() (unlock func()) {
+	r.mu.Lock()
+	if !r.loaded && r.Load != nil {
+		r.decode(r.Load())
+	}
+	r.loaded = true
+	return r.mu.Unlock
+}
+
+// decode replaces the corrections of r by those in text, which Encode has returned. If
+// text is damaged or of another form, r is empty afterwards, and decode reports false.
+// The caller holds r.mu.
+func (r *Rates) decode(text []byte) bool {
+	r.list, r.clock, r.changed = make(map[string]correction), 0, false
+	body, ok := strings.CutPrefix(string(text), ratesHead+"\n")
+	at := strings.LastIndex(body, "crc32c ")
+	if !ok || at < 0 || body[at:] != fmt.Sprintf("crc32c %08x\n", crc32.Checksum(text[:len(text)-len(body)+at], castagnoli)) {
+		return false
+	}
+	for line := range strings.Lines(body[:at]) {
+		f := strings.Fields(line)
+		if len(f) != 3 || len(r.list) >= 2*ratesMax {
+			r.list = make(map[string]correction)
+			return false
+		}
+		log, err := strconv.ParseFloat(f[1], 32)
+		seen, err2 := strconv.ParseUint(f[2], 10, 8)
+		if err != nil || err2 != nil || math.IsNaN(log) || math.Abs(log) > math.Log(correctionMost) {
+			r.list = make(map[string]correction)
+			return false
+		}
+		r.clock++
+		r.list[f[0]] = correction{float32(log), min(uint32(seen), seenMost), r.clock}
+	}
+	return true
+}

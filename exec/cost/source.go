@@ -1,0 +1,212 @@
+package cost
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"infomall/exec/plan"
+	"infomall/exec/relation"
+	"infomall/store/record"
+)
+
+// What a page has on average, as a guess.
+const (
+	leafBytes      = 250        // bytes of the body for each leaf block
+	levelBlocks    = 12         // blocks of a page at a level above the leaves
+	changesPerTurn = 9          // changed blocks of a version that is not the first
+	linkBytes      = 400        // bytes of the body for each link, if these are few
+	linksPerPage   = 30         // links of a version
+	findingsShare  = .5         // findings for each URL
+	termsPerRoot   = 60         // different words, for each square root of a kilobyte of bodies
+	layoutsPerHost = 5          // layouts of a host
+	shortList      = 20         // rows of a list, such as jobs
+	monthMillis    = 2629746000 // milliseconds of a month
+)
+
+// source fills in p, the part of the source n.
+func (m *maker) source(n *plan.Source, p *Part) error {
+	if !n.FromCaptures() {
+		rows, err := m.listed(n)
+		p.guess.rows = rows
+		return err
+	}
+	said, err := relation.ToRead(m.ctx, m.snap, &n.Request)
+	if err != nil {
+		return err
+	}
+	p.Reading, p.expected = said, said.Expected
+	read := said
+	if n.Relation.History && n.Window.From != record.MinTime {
+		whole := n.Request
+		whole.Window = n.Reads()
+		if read, err = relation.ToRead(m.ctx, m.snap, &whole); err != nil {
+			return err
+		}
+		p.Reading = read
+		p.expected.FileBytes = read.Expected.FileBytes
+	}
+	p.guess.rows = rowsOf(n, &said.Expected)
+	p.guess.rowsIn = read.Expected.Captures
+	p.guess.index = float64(read.IndexBytes)
+	switch {
+	case n.Relation.OfStored:
+		p.guess.file = touched(float64(read.FileBytes), float64(read.Chunks), read.Expected.Versions)
+	case read.FileBytes > 0:
+		early := n.Request
+		early.Fields = slices.DeleteFunc(slices.Clone(n.Fields), (*relation.Column).Late)
+		some, err := relation.ToRead(m.ctx, m.snap, &early)
+		if err != nil {
+			return err
+		}
+		p.guess.file = float64(some.FileBytes)
+	}
+	if n.Relation.History && read.Chunks > 0 {
+		// The version before is looked up for each version: a chunk, and the entries of a run.
+		earlier := max(0, read.Expected.Versions-read.Expected.Distinct())
+		p.guess.index += earlier * float64(read.IndexBytes) / float64(read.Chunks)
+		p.guess.file += earlier * float64(read.Expected.EntryBytes) / float64(read.Chunks)
+	}
+	if n.Relation == relation.Pages && n.Asks("inlinks", "outlinks") {
+		return m.addLinks(n, p)
+	}
+	return nil
+}
+
+// addLinks adds to p, the part of a source of pages that counts links, what reading all
+// links of the time costs.
+func (m *maker) addLinks(n *plan.Source, p *Part) error {
+	links := n.Request
+	links.Relation, links.Ranges, links.InScope, links.Match, links.Fields = relation.Links, nil, nil, nil, nil
+	all, err := relation.ToRead(m.ctx, m.snap, &links)
+	if err != nil {
+		return err
+	}
+	p.Reading.Segments += all.Segments
+	p.Reading.Chunks += all.Chunks
+	p.guess.index += float64(all.IndexBytes)
+	p.guess.file += float64(all.FileBytes)
+	p.linked = all.Expected
+	return nil
+}
+
+// touched returns how many of the bytes of runs are read if rows rows are read of them,
+// wherever they are.
+func touched(bytes, runs, rows float64) float64 {
+	if runs < 1 {
+		return 0
+	}
+	return bytes * (1 - math.Pow(1-1/runs, rows))
+}
+
+// listed returns how many rows a source has that are not made from captures.
+func (m *maker) listed(n *plan.Source) (float64, error) {
+	switch {
+	case n.Relation == relation.Pools && m.snap != nil:
+		pools, err := m.snap.Pools(m.ctx)
+		return float64(len(pools)), err
+	case n.Relation.Results != "" && m.snap != nil:
+		list, err := m.snap.Results(m.ctx, n.Relation.Results)
+		rows := 0.
+		for i := range list {
+			rows += float64(list[i].Rows)
+		}
+		return rows, err
+	}
+	return shortList, nil
+}
+
+// rowsOf returns how many rows a source has that is made from captures, as a guess. e
+// says of what captures.
+func rowsOf(n *plan.Source, e *record.Expected) float64 {
+	pages := e.Versions
+	switch {
+	case n.Choice.Kind == relation.ChooseEach:
+		pages = e.Distinct() * periods(&n.Request, e) / 2
+	case n.Choice.Kind != relation.ChooseAll:
+		pages = e.Distinct()
+	}
+	share := pages / max(e.Versions, 1)
+	switch n.Relation {
+	case relation.Captures:
+		switch {
+		case n.Once || n.Choice.Kind != relation.ChooseAll:
+			return e.Distinct()
+		}
+		return e.Captures
+	case relation.Versions:
+		if n.Once {
+			return e.Distinct()
+		}
+		return pages
+	case relation.Pages:
+		return e.Distinct()
+	case relation.Hosts:
+		return e.Hosts
+	case relation.Blocks:
+		if n.Level == 0 {
+			return max(pages, e.BodyBytes*share/leafBytes)
+		}
+		return pages * levelBlocks
+	case relation.Changes:
+		return max(0, e.Versions-e.Distinct()) * min(changesPerTurn, max(1, e.BodyBytes/max(e.Versions, 1)/leafBytes))
+	case relation.Links:
+		return pages * linksOf(e)
+	case relation.Findings:
+		return e.Distinct() * findingsShare
+	case relation.Terms:
+		if n.Terms != nil {
+			return max(1, periods(&n.Request, e))
+		}
+		return termsPerRoot * math.Sqrt(e.BodyBytes/1000)
+	case relation.Layouts:
+		return e.Hosts * layoutsPerHost
+	}
+	return pages
+}
+
+// linksOf returns how many links a version has, as a guess.
+func linksOf(e *record.Expected) float64 {
+	return min(linksPerPage, e.BodyBytes/max(e.Versions, 1)/linkBytes)
+}
+
+// periods returns how many periods of EACH lie in the time of n, or 1.
+func periods(n *relation.Request, e *record.Expected) float64 {
+	if n.Choice.Kind != relation.ChooseEach {
+		return 1
+	}
+	span := float64(e.Last - e.First)
+	if n.Window.From != record.MinTime {
+		span = float64(min(n.Window.To, e.Last) - max(n.Window.From, e.First))
+	}
+	months := map[string]float64{"year": 12, "month": 1, "week": .23, "day": .033}[n.Choice.Unit]
+	return max(1, span/monthMillis/max(months, .033))
+}
+
+// shapeSource returns a text that is equal for sources that do like work.
+func shapeSource(n *plan.Source) string {
+	wide := "all"
+	switch {
+	case n.Ranges == nil:
+	case len(n.Ranges) == 1 && n.Ranges[0].To == n.Ranges[0].From+"\x00":
+		wide = "url"
+	default:
+		wide = "part"
+	}
+	text := fmt.Sprintf("%s %s %d %d %t %t", n.Relation.Name, wide, n.Choice.Kind, n.Level, n.Once, n.Seek != nil)
+	if n.Tally != nil {
+		text += " tally " + n.Tally.Unit
+	}
+	if n.Question != nil {
+		text += " question"
+	}
+	if n.Terms != nil {
+		text += " terms"
+	}
+	for _, f := range n.Fields {
+		if !f.Late() {
+			text += " " + f.Name
+		}
+	}
+	return text
+}

@@ -1,0 +1,70 @@
+package cost
+
+import (
+	"math"
+
+	"infomall/exec/plan"
+	"infomall/exec/relation"
+	"infomall/store/record"
+)
+
+// Seconds for one unit of work, as guesses, see units. They were measured on a slow
+// machine, when what was read was in the memory of the operating system.
+const (
+	perSegment  = 30e-6  // to open a segment
+	perChunk    = 100e-6 // to decode an index chunk
+	perCapture  = .5e-6  // to read a capture from chunks
+	perTallied  = .1e-6  // to count a capture by chunks
+	perStored   = 60e-6  // to read what is stored about a version
+	perEntry    = 3e-9   // for each byte of entries
+	perBody     = 25e-9  // for each byte of the bodies of versions that are divided into blocks
+	perWord     = 4e-9   // for each byte of the bodies of versions whose words are counted or sought
+	perLinked   = 4e-6   // to read the links of a version
+	perLinkByte = 1e-9   // for each byte of the bodies of versions whose links are read
+	perPart     = 5e-6   // to fill the late columns of a row that is a part of a version
+	perRow      = 1e-6   // to make a row of a relation
+	perPage     = 100e-6 // to fill the late columns of a row, without its body
+	perGrouped  = .5e-6  // to add a row to its group
+	perJoined   = .5e-6  // to put a row into the table of a join, or to seek it there
+	perSorted   = .15e-6 // for each comparison of rows
+	perComputed = .1e-6  // to compute the expressions of a row
+)
+
+// units returns the work of the part p in seconds of a machine with the rates above, if
+// in rows come in and out rows go out. For a source, in is how many captures it reads.
+func units(p *Part, in, out float64) float64 {
+	e := &p.expected
+	switch n := p.Node.(type) {
+	case *plan.Source:
+		work := float64(p.Reading.Segments)*perSegment + float64(p.Reading.Chunks)*perChunk
+		if n.Tally != nil {
+			return work + in*perTallied
+		}
+		work += out*perRow + in*perCapture + linkWork(&p.linked)
+		switch n.Relation {
+		case relation.Blocks, relation.Changes:
+			whole := in * e.Versions / max(e.Captures, 1) // versions, those before the time too
+			return work + whole*perStored + p.guess.file*perEntry + in*e.BodyBytes/max(e.Captures, 1)*perBody
+		case relation.Links, relation.Layouts:
+			return work + linkWork(e)
+		case relation.Terms, relation.Findings:
+			return work + e.Versions*perStored + e.BodyBytes*perWord
+		}
+		return work
+	case *plan.Payload:
+		if n.Source.Relation.OfStored {
+			return in * perPart
+		}
+		return in * (perPage + e.BodyBytes/max(e.Versions, 1)*perBody)
+	case *plan.Group:
+		return in*perGrouped + out*perRow
+	case *plan.Join:
+		return (in + out) * perJoined
+	case *plan.Sort, *plan.Window, *plan.Top:
+		return in * math.Log2(in+2) * perSorted
+	}
+	return in * perComputed
+}
+
+// linkWork returns the work of reading the links of the captures e.
+func linkWork(e *record.Expected) float64 { return e.Versions*perLinked + e.BodyBytes*perLinkByte }

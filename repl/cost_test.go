@@ -1,0 +1,194 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"infomall/exec"
+	"infomall/exec/cost"
+	"infomall/exec/plan"
+	"infomall/exec/session"
+	"infomall/lang"
+	"infomall/lang/ast"
+	"infomall/queries"
+	"infomall/store"
+	"infomall/store/record/task"
+)
+
+// costParams are values for the parameters of the saved queries on the demo archive.
+const costParams = "scope=lanshan.example from=2008-06 to=2008-08 at=2008-08 before=2008-06 after=2008-08 " +
+	"url=http://www.lanshan.example/news/ words=图书馆 term=新馆 unit=month"
+
+// costRow is the estimate of a query beside what it cost.
+type costRow struct {
+	file     string
+	estimate *cost.Estimate
+	rows     int64
+	read     int64 // bytes
+	seconds  float64
+}
+
+// off returns by which factor an estimate is off, from 1. slack is added to both: below
+// it, no difference counts.
+func off(estimate, actual, slack float64) float64 {
+	x := (estimate + slack) / (actual + slack)
+	return max(x, 1/x)
+}
+
+func (r *costRow) rowsOff() float64 { return off(r.estimate.Rows, float64(r.rows), 2) }
+func (r *costRow) bytesOff() float64 {
+	return off(r.estimate.Bytes(), float64(r.read), 4<<10)
+}
+func (r *costRow) secondsOff() float64 { return off(r.estimate.Seconds, r.seconds, .002) }
+
+// clock returns the time in which queries are measured. A test may replace it.
+var clock = func() time.Duration { return time.Since(clockStart) }
+
+var clockStart = time.Now()
+
+// costsOf runs the saved queries on the archive at path with params, such as
+// "scope=a.example at=2008", and returns what each SELECT in them was estimated to cost
+// and has cost. rates are used, and learn. If changes is set, it also runs the statements
+// of these scripts that write to the archive. Each query begins with empty caches. only
+// names the scripts; none means all.
+func costsOf(t *testing.T, path, params string, rates *cost.Rates, changes bool, only ...string) (rows []costRow) {
+	t.Helper()
+	files, err := fs.Glob(queries.FS, "*.iql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := map[string]string{}
+	for _, p := range strings.Fields(params) {
+		name, value, _ := strings.Cut(p, "=")
+		given[name] = value
+	}
+	for _, file := range files {
+		if len(only) > 0 && !slices.Contains(only, strings.TrimSuffix(file, ".iql")) {
+			continue
+		}
+		text, err := fs.ReadFile(queries.FS, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		script, err := lang.Parse(string(text), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings := session.DefaultSettings()
+		for _, st := range script {
+			a := store.Open(path, store.Options{Warn: func(err error) { t.Error(err) }})
+			archive := joined(a, nil)
+			s := exec.New(session.Options{Archive: archive, Settings: settings, Params: given, Rates: rates, Jobs: archive})
+			switch st := st.(type) {
+			case *ast.Query:
+				rows = append(rows, costOf(t, s, file, st))
+			case *ast.Set, *ast.Reset:
+				if _, err := s.Run(t.Context(), st); err != nil {
+					t.Fatalf("%s: %v", file, err)
+				}
+			case *ast.PageRank, *ast.HITS, *ast.Dedup:
+				if changes {
+					res, err := s.Run(t.Context(), st)
+					if err != nil {
+						t.Fatalf("%s: %v", file, err)
+					}
+					res.Close()
+				}
+			}
+			settings = *s.Settings()
+			a.Close()
+		}
+	}
+	return rows
+}
+
+// costOf returns the estimate of q beside what it cost to run it.
+func costOf(t *testing.T, s *session.Session, file string, q *ast.Query) costRow {
+	node, err := plan.Build(q, s.Env())
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	snap, release, err := s.SnapshotFor(t.Context(), node)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	e, err := s.Estimate(t.Context(), snap, node)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	if read := snap.Stats(); read.Bytes+read.IndexBytes > 0 {
+		t.Errorf("%s: the estimate read %+v", file, read)
+	}
+	start := clock()
+	batches, err := s.Runner(snap, "select").Rows(t.Context(), node)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	row := costRow{file: file, estimate: e}
+	for b, err := range batches {
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		row.rows += int64(b.N)
+	}
+	row.seconds = (clock() - start).Seconds()
+	read := snap.Stats()
+	row.read = read.Bytes + read.IndexBytes
+	return row
+}
+
+// costTable logs rows as a table, and returns how many files have only queries within the
+// bar: rows and bytes within a factor of two, seconds within three.
+func costTable(t *testing.T, rows []costRow) (good, all int) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-14s %11s %11s %6s  %11s %11s %6s  %8s %8s %6s\n", "query", "rows said", "rows", "off", "bytes said", "bytes", "off", "s said", "s", "off")
+	bad := map[string]bool{}
+	for i := range rows {
+		r := &rows[i]
+		mark := ""
+		if r.rowsOff() > 2 || r.bytesOff() > 2 || r.secondsOff() > 3 {
+			mark = " *"
+		}
+		bad[r.file] = bad[r.file] || mark != ""
+		fmt.Fprintf(&b, "%-14s %11.0f %11d %6.2f  %11.0f %11d %6.2f  %8.4f %8.4f %6.2f%s\n", strings.TrimSuffix(r.file, ".iql"),
+			r.estimate.Rows, r.rows, r.rowsOff(), r.estimate.Bytes(), r.read, r.bytesOff(), r.estimate.Seconds, r.seconds, r.secondsOff(), mark)
+	}
+	for _, is := range bad {
+		all++
+		if !is {
+			good++
+		}
+	}
+	t.Logf("%d of %d files within the bar\n%s", good, all, b.String())
+	return good, all
+}
+
+// TestCost compares what the SELECTs of the saved queries are estimated to cost on the
+// demo archive with what they cost, first by the guesses and then after it has learned
+// from one run. Times are printed and not compared.
+func TestCost(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "archive")
+	a := store.Open(path, store.Options{Warn: func(err error) { t.Error(err) }})
+	if _, err := a.Import(context.Background(), task.ImportOptions{Patterns: []string{"../queries/demo/*.raw"}}); err != nil {
+		t.Fatal(err)
+	}
+	a.Close()
+	rates := new(cost.Rates)
+	for pass, most := range []float64{50, 2.5} {
+		rows := costsOf(t, path, costParams, rates, pass == 0)
+		costTable(t, rows)
+		for i := range rows {
+			if r := &rows[i]; math.Max(r.rowsOff(), r.bytesOff()) > most {
+				t.Errorf("%s, pass %d: rows are off by %.1f, bytes by %.1f", r.file, pass, r.rowsOff(), r.bytesOff())
+			}
+		}
+	}
+}
