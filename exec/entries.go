@@ -17,11 +17,11 @@ type Timetable struct{ Session *session.Session }
 // Entries returns all schedules and watches in the form that a schedule.Loop needs:
 // name, rule and next run. A name begins with the kind, such as "schedule nightly".
 func (t Timetable) Entries(ctx context.Context) ([]schedule.Entry, error) {
-	schedules, err := Schedules{t.Session}.all(ctx)
+	schedules, err := Schedules(t).all(ctx)
 	if err != nil {
 		return nil, err
 	}
-	watches, err := Watches{t.Session}.all(ctx)
+	watches, err := Watches(t).all(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -40,9 +40,9 @@ func (t Timetable) Run(ctx context.Context, entry string) (task.Job, error) {
 	kind, name, _ := strings.Cut(entry, " ")
 	switch kind {
 	case task.KindSchedule:
-		return Schedules{t.Session}.Run(ctx, name)
+		return Schedules(t).Run(ctx, name)
 	case task.KindWatch:
-		return Watches{t.Session}.Run(ctx, name)
+		return Watches(t).Run(ctx, name)
 	}
 	panic(fmt.Sprintf("exec: unknown entry %q", entry))
 }

@@ -143,6 +143,9 @@ func everyRelation() (list []string) {
 		for _, c := range r.ColumnNames() {
 			columns = append(columns, `"`+c+`"`)
 		}
+		if r == relation.Watched {
+			columns = []string{"*"} // those of the watches too
+		}
 		list = append(list, "SELECT "+strings.Join(columns, ", ")+" FROM "+source)
 	}
 	return append(list, "SELECT url, next_due, change_rate FROM pages", "SEARCH '"+hiddenWord+" OR common'", "SEARCH 'quagaword'", "SHOW VIEWS", "SHOW RULES", "SHOW JOBS", "SHOW CRAWLS")
@@ -194,7 +197,7 @@ func hiddenArchive(t *testing.T, dir string) (scopes, page string) {
 	statement("-c", "CRAWL '"+secret+"index.html', '"+site.URL+"/open/index.html' LIMIT 2 PAGES DELAY 0s ALLOW PRIVATE AS crawled")
 	statement("-c", "ADD '"+secret+"later.html' TO CRAWL crawled")
 	statement("-c", "PAGERANK; HITS found OVER 'example'; DEDUP; DEDUP OF blocks; CREATE VIEW seen AS SELECT url FROM 'http://"+hiddenName+".example/'")
-	statement("-c", "SAVE asked AS SELECT url FROM '"+hiddenName+".example'; SET contact = 'a@b.example'; SCHEDULE daily EVERY 1d AS CRAWL 'http://"+hiddenName+".example/' AS again")
+	statement("-c", "SAVE asked AS SELECT url FROM '"+hiddenName+".example'; SET contact = 'a@b.example'; SCHEDULE daily EVERY 1d AS CRAWL 'http://"+hiddenName+".example/' AS again; WATCH seen EVERY 1d FROM START AS SELECT url FROM pages; RUN WATCH seen; WATCH some EVERY 1d AS SELECT url FROM '"+hiddenName+".example'")
 	statement("-c", "DELETE FROM 'http://"+hiddenName+".example/copy.html' REASON 'the owner of "+hiddenName+".example asked' FOREVER; MERGE POOL ALL")
 	return scopes, "http://" + hiddenName + ".example/"
 }
@@ -232,12 +235,12 @@ func TestRulesHide(t *testing.T) {
 			shown = append(shown, name[1])
 		}
 	}
-	for _, name := range []string{"captures", "versions", "pages", "blocks", "changes", "links", "hosts", "findings", "terms", "ranks", "duplicates", "fetches", "frontier", "crawls", "schedules", "jobs", "tombstones", "blocked"} {
+	for _, name := range []string{"captures", "versions", "pages", "blocks", "changes", "links", "hosts", "findings", "terms", "ranks", "duplicates", "fetches", "frontier", "crawls", "schedules", "watches", "watched", "jobs", "tombstones", "blocked"} {
 		if !slices.Contains(shown, name) {
 			t.Errorf("without a rule, %s does not show the pages: the test can find no leak there", name)
 		}
 	}
-	made := []string{"captures", "versions", "pages", "blocks", "changes", "layouts", "links", "hosts", "findings", "terms", "periods"}
+	made := []string{"captures", "versions", "pages", "blocks", "changes", "layouts", "links", "hosts", "findings", "terms", "periods", "watched"}
 	for _, action := range []string{"BLOCK 'by order'", "EXCLUDE", "EMBARGO 1000y"} {
 		runMain(t, []string{"-a", dir, "-c", "RULE hidden ON " + scopes + " " + action})
 		for _, st := range everyRelation() {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"infomall/exec/relation"
+	"infomall/exec/watch"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -48,10 +49,10 @@ func (s *snapshot) BlockList(ctx context.Context) (*task.BlockList, error) {
 	return shown, nil
 }
 
-// Results returns the results of a kind. Of imported graphs and of watches it returns
-// none, because nobody knows which of their nodes and values are about hidden URLs.
+// Results returns the results of a kind. Of imported graphs it returns none, because
+// nobody knows which of their nodes are URLs.
 func (s *snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
-	if kind == task.ResultGraphs || kind == task.ResultWatches || kind == task.ResultPrints {
+	if kind == task.ResultGraphs || kind == task.ResultPrints {
 		return nil, ctx.Err()
 	}
 	list, err := s.Snapshot.Results(ctx, kind)
@@ -62,8 +63,12 @@ func (s *snapshot) Results(ctx context.Context, kind string) ([]task.Result, err
 }
 
 // ResultRows yields the rows of a result but those about hidden captures. A ranking is
-// about the captures of its time.
+// about the captures of its time. Of a watch it leaves out the rows about URLs of which
+// something is hidden, and those that do not say about which URL they are.
 func (s *snapshot) ResultRows(ctx context.Context, r task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
+	if r.Kind == task.ResultWatches {
+		return watch.Hide(r, s.Snapshot.ResultRows(ctx, r, ranges), func(url string) bool { return s.rules.hidesURL(url, record.NoTime) })
+	}
 	return func(yield func(task.ResultRow, error) bool) {
 		for row, err := range s.Snapshot.ResultRows(ctx, r, ranges) {
 			if err == nil && s.rules.hidesRow(&r, row.Key) {
