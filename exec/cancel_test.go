@@ -163,13 +163,19 @@ func TestEndedContext(t *testing.T) {
 		}
 		statements = append(statements, fmt.Sprintf("EXPORT (SELECT %s FROM captures) TO '%s' FORMAT %s", what, filepath.Join(t.TempDir(), "out"), format))
 	}
+	for _, query := range []string{"SELECT url, last_seen FROM versions", "SELECT DISTINCT url FROM captures", "SELECT a.url, b.time FROM captures AS a JOIN versions AS b ON a.url = b.url"} {
+		statements = append(statements, fmt.Sprintf("EXPORT PROVENANCE OF (%s) TO '%s'", query, filepath.Join(t.TempDir(), "out.wacz")))
+	}
 	for _, src := range statements {
 		st, err := lang.ParseOne(src, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if q, ok := st.(*langast.Query); ok {
-			note(t, seen, q)
+		switch st := st.(type) {
+		case *langast.Query:
+			note(t, seen, plan.Build, st)
+		case *langast.ExportProvenance:
+			note(t, seen, plan.Traced, st.Query)
 		}
 		calls, _, err := runWatched(a, st, 0, 0)
 		if err != nil {
@@ -291,10 +297,10 @@ func runWatched(a *relationtest.Archive, st langast.Statement, cancelAt int, mem
 	return w.calls, rows, err
 }
 
-// note adds the operators of a query's plan to seen.
-func note(t *testing.T, seen map[string]bool, q *langast.Query) {
+// note adds the operators of a query's plan to seen. build makes the plan.
+func note(t *testing.T, seen map[string]bool, build func(*langast.Query, *expr.Env) (plan.Node, error), q *langast.Query) {
 	t.Helper()
-	node, err := plan.Build(q, &expr.Env{Now: at("2009-01-01")})
+	node, err := build(q, &expr.Env{Now: at("2009-01-01")})
 	if err != nil {
 		t.Fatalf("%s: %v", q, err)
 	}

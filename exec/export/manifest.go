@@ -32,10 +32,10 @@ type capturedEvidence struct {
 // returns how many have no body in the archive, and the lines of captures.jsonl,
 // which the caller closes.
 func (p *provenance) writeCaptures(ctx context.Context, out *waczFile, snap relation.Snapshot, a *answer, found *evidence) (bodyless int64, lines *spill.Spool, err error) {
-	lines = a.runner.Memory.Spool(8)
+	spool := a.runner.Memory.Spool(8)
 	defer func() {
 		if err != nil {
-			lines.Close()
+			spool.Close()
 		}
 	}()
 	for i := range found.list {
@@ -64,11 +64,11 @@ func (p *provenance) writeCaptures(ctx context.Context, out *waczFile, snap rela
 		if err != nil {
 			return 0, nil, err
 		}
-		if err := lines.Add(append(text, '\n')); err != nil {
+		if err := spool.Add(append(text, '\n')); err != nil {
 			return 0, nil, err
 		}
 	}
-	return bodyless, lines, nil
+	return bodyless, spool, nil
 }
 
 // answering has the names of the settings on which answers of queries depend.

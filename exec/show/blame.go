@@ -79,7 +79,8 @@ func (b *blaming) trace(ctx context.Context, snap relation.Snapshot) (*traced, e
 	memory := divide.NewMemory()
 	t := new(traced)
 	any, why := false, ""
-	seen := record.NoTime // when the last version that could be read was last captured
+	var before *divide.Body // of the version before t.revision
+	seen := record.NoTime   // when the last version that could be read was last captured
 	for batch, err := range snap.Scan(ctx, a.scan(to)) {
 		if err != nil {
 			return nil, err
@@ -103,6 +104,12 @@ func (b *blaming) trace(ctx context.Context, snap relation.Snapshot) (*traced, e
 			v, err := versionOf(memory, t.asked, &p, b.s.Settings().Division())
 			if err != nil {
 				return nil, err
+			}
+			if before != nil {
+				before.Free()
+			}
+			if before = nil; t.revision != nil {
+				before = t.revision.Body
 			}
 			t.revision = history.Add(v)
 			page.Add(t.revision, seen)

@@ -21,12 +21,20 @@ func (r *Runs) Body(ctx context.Context, owner *segment.Stored) ([]byte, error) 
 	if body := r.gathered(owner); body != nil {
 		return body, nil
 	}
-	body := make([]byte, 0, max(owner.Bytes, 0))
+	divided := owner.Recipe.Layout > 0
+	var body []byte
+	if !divided {
+		body = make([]byte, 0, max(owner.Bytes, 0))
+	}
 	for b, err := range r.Pieces(ctx, owner) {
-		if err != nil {
+		switch {
+		case err != nil:
 			return nil, err
+		case divided:
+			body = b // the only piece, which nothing else uses
+		default:
+			body = append(body, b...)
 		}
-		body = append(body, b...)
 	}
 	return body, nil
 }

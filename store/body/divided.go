@@ -16,10 +16,10 @@ var errParts = errors.New("the recipe names more blocks than a body has bytes")
 // joined returns a body that is stored divided. The first layouts blocks of the
 // spans are the layout of the body, the other blocks are its leaves.
 //
-// joined reads each run once, however often the spans return to it, and copies only
-// the blocks it needs: the blocks of a large page may lie in hundreds of runs. It
-// reads the newest runs first, because decompressing a run also decompresses the
-// older runs that it builds on.
+// joined reads each run once, however often the spans return to it. It reads the newest
+// runs first, because decompressing a run also decompresses the older runs that it
+// builds on. The blocks of a large page may lie in hundreds of runs. So joined holds
+// only the first heldRuns runs in memory, and copies the blocks it needs of the others.
 func joined(ctx context.Context, in Source, spans []segment.Span, layouts uint32) ([]byte, error) {
 	order := make([]int, len(spans))
 	first := make([]uint64, len(spans)) // number of each span's first block, among all blocks
@@ -36,6 +36,7 @@ func joined(ctx context.Context, in Source, spans []segment.Span, layouts uint32
 	})
 	parts := make([][]byte, total)
 	var of *segment.Run
+	runs := 0
 	var copies arena
 	for k, i := range order {
 		s := spans[i]
@@ -47,8 +48,9 @@ func joined(ctx context.Context, in Source, spans []segment.Span, layouts uint32
 			if of, err = in.WithBlocks(s.Segment, s.Run); err != nil {
 				return nil, err
 			}
+			runs++
 		}
-		if err := copies.take(parts[first[i]:], of, s); err != nil {
+		if err := copies.take(parts[first[i]:], of, s, runs > heldRuns); err != nil {
 			return nil, err
 		}
 	}
@@ -60,15 +62,20 @@ func join(parts [][]byte, layouts uint32) ([]byte, error) {
 	return divide.Join(nil, slices.Concat(parts[:layouts]...), parts[layouts:])
 }
 
-// take copies the blocks of span s of a run into the arena, and sets the first
-// elements of parts to the copies.
-func (a *arena) take(parts [][]byte, of *segment.Run, s segment.Span) error {
+// heldRuns is how many runs of a body joined holds in memory.
+const heldRuns = 8
+
+// take sets the first elements of parts to the blocks of span s of a run. If copied is
+// set, it copies the blocks into the arena.
+func (a *arena) take(parts [][]byte, of *segment.Run, s segment.Span, copied bool) error {
 	for n := range s.Count {
 		b, err := of.Block(s.N + n)
 		if err != nil {
 			return fmt.Errorf("run %d of segment %d: %w", s.Run, s.Segment, err)
 		}
-		parts[n] = a.add(b)
+		if parts[n] = b; copied {
+			parts[n] = a.add(b)
+		}
 	}
 	return nil
 }

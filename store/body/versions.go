@@ -153,7 +153,7 @@ func (v *versionReader) visit(ref segment.RunRef, w *wantedOfRun) {
 	for _, b := range w.blocks {
 		x := &v.out[b.of]
 		parts := v.parts[b.of].blocks[b.first:]
-		if v.copies.take(parts, run, b.Span) != nil || x.Blocks.IDs == nil {
+		if v.copies.take(parts, run, b.Span, true) != nil || x.Blocks.IDs == nil {
 			continue
 		}
 		for n := range b.Count {

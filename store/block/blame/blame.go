@@ -55,8 +55,10 @@ const oldMax = 4096
 // origins of its pieces. The zero value follows words; it is ready to use.
 type Page struct {
 	Unit   Unit
-	leaves []Leaf       // of the last version, in order
-	tokens []life.Token // memory that is used again
+	leaves []Leaf // of the last version, in order
+	// Memory that is used again.
+	tokens     []life.Token
+	gone, came loose
 }
 
 // Leaves returns the leaves of the version that was added last, in order. A
@@ -141,7 +143,7 @@ func (a *addition) changes() []life.Match {
 // the version before.
 func (a *addition) sameReading() bool {
 	old, new := a.r.Before.Body, a.r.Body
-	return old == new || old != nil && new != nil && old.Charset == new.Charset && old.Plain == new.Plain
+	return old == new || old != nil && new != nil && new.ReadsLike(old)
 }
 
 // fresh returns leaf n, which the version before does not have.

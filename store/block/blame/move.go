@@ -36,12 +36,24 @@ type loose struct {
 	hash   []uint64 // of each piece's word
 	run    []int    // for each piece, the index of its run
 	done   []bool   // for each piece, whether its place in the other version is known
+	common []bool   // for each piece, whether the other version has its text too
 }
 
-// looseOf returns the pieces of runs. It leaves out runs that are shorter than
-// seed.
-func looseOf(runs []run, seed int) *loose {
-	l := new(loose)
+// countLoose returns how many pieces the runs have that are not shorter than seed.
+func countLoose(runs []run, seed int) (n int) {
+	for i := range runs {
+		if len(runs[i].pieces) >= seed {
+			n += len(runs[i].pieces)
+		}
+	}
+	return n
+}
+
+// take sets l to the pieces of runs. It leaves out runs that are shorter than seed. It
+// uses the memory of l again.
+func (l *loose) take(runs []run, seed int) {
+	clear(l.pieces) // they hold the text of other versions
+	l.pieces, l.hash, l.run = l.pieces[:0], l.hash[:0], l.run[:0]
 	for r := range runs {
 		if len(runs[r].pieces) < seed {
 			continue
@@ -51,8 +63,14 @@ func looseOf(runs []run, seed int) *loose {
 			l.pieces, l.hash, l.run = append(l.pieces, p), append(l.hash, words.Hash(p.Word)), append(l.run, r)
 		}
 	}
-	l.done = make([]bool, len(l.pieces))
-	return l
+	l.done = unmarked(l.done, len(l.pieces))
+}
+
+// unmarked returns a list of n elements that are all false. It uses the memory of list.
+func unmarked(list []bool, n int) []bool {
+	list = slices.Grow(list[:0], n)[:n]
+	clear(list)
+	return list
 }
 
 // open reports whether the count pieces from the index at on are in one run, and
@@ -110,10 +128,10 @@ func (p places) of(key uint64) iter.Seq[int] {
 	}
 }
 
-// tokens returns the tokens of the pieces for which in is true, and their indexes.
-func (l *loose) tokens(in []bool) (tokens []life.Token, at []int) {
+// tokens returns the tokens of the pieces for which common is set, and their indexes.
+func (l *loose) tokens() (tokens []life.Token, at []int) {
 	for i, p := range l.pieces {
-		if in[i] {
+		if l.common[i] {
 			tokens, at = append(tokens, p.Token), append(at, i)
 		}
 	}
@@ -129,11 +147,11 @@ func mark(list []bool) {
 
 // inOrder compares two texts as wholes, and calls same for each part that both
 // have, in order: count pieces from the index o of old and the index n of new on.
-// Only pieces in the lists commonOld and commonNew are compared, because comparing
-// two long texts that have little in common takes long.
-func inOrder(old, new *loose, commonOld, commonNew []bool, same func(o, n, count int)) {
-	oldTokens, oldAt := old.tokens(commonOld)
-	newTokens, newAt := new.tokens(commonNew)
+// Only pieces for which common is set are compared, because comparing two long texts that
+// have little in common takes long.
+func inOrder(old, new *loose, same func(o, n, count int)) {
+	oldTokens, oldAt := old.tokens()
+	newTokens, newAt := new.tokens()
 	for _, s := range life.Align(oldTokens, newTokens) {
 		if s.Op != life.Same {
 			continue
@@ -156,11 +174,13 @@ func inOrder(old, new *loose, commonOld, commonNew []bool, same func(o, n, count
 // removed text moves to one place only.
 func (a *addition) move() {
 	seed := a.page.seed()
-	slices.SortStableFunc(a.gone, func(x, y run) int { return cmp.Compare(x.leaf, y.leaf) })
-	old, new := looseOf(a.gone, seed), looseOf(a.came, seed)
-	if len(old.pieces) == 0 || len(new.pieces) == 0 {
+	if countLoose(a.gone, seed) == 0 || countLoose(a.came, seed) == 0 {
 		return
 	}
+	slices.SortStableFunc(a.gone, func(x, y run) int { return cmp.Compare(x.leaf, y.leaf) })
+	old, new := &a.page.gone, &a.page.came
+	old.take(a.gone, seed)
+	new.take(a.came, seed)
 	pair := func(o, n, count int) {
 		for i := range count {
 			keep(old.pieces[o+i], new.pieces[n+i])
@@ -168,17 +188,17 @@ func (a *addition) move() {
 		}
 	}
 	places := old.places(seed)
-	commonOld, commonNew := make([]bool, len(old.pieces)), make([]bool, len(new.pieces))
+	old.common, new.common = unmarked(old.common, len(old.pieces)), unmarked(new.common, len(new.pieces))
 	for n := range new.pieces {
 		if !new.open(n, seed) {
 			continue
 		}
 		for o := range places.of(new.key(n, seed)) {
-			mark(commonOld[o : o+seed])
-			mark(commonNew[n : n+seed])
+			mark(old.common[o : o+seed])
+			mark(new.common[n : n+seed])
 		}
 	}
-	inOrder(old, new, commonOld, commonNew, func(o, n, count int) {
+	inOrder(old, new, func(o, n, count int) {
 		if count >= seed {
 			pair(o, n, count)
 		}

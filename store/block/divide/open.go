@@ -150,6 +150,9 @@ func (b *Body) Text(start, end int) string {
 	return t.Text(b.Charset)
 }
 
+// ReadsLike reports whether equal bytes show equal text in b and in o.
+func (b *Body) ReadsLike(o *Body) bool { return b.Charset == o.Charset && b.Plain == o.Plain }
+
 // TextOf returns the text that the bytes of part show by themselves. part is read
 // as markup or as plain text, in the same way as the body.
 func (b *Body) TextOf(part []byte) string {

@@ -17,6 +17,7 @@
 package life
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -98,7 +99,7 @@ func (l Life) Identity() string {
 // Add adds the next version of the URL and returns it with its blocks, compared
 // with the version before.
 func (h *History) Add(v Version) *Revision {
-	r := newRevision(v)
+	r := newRevision(v, h.last)
 	r.Before = h.last
 	if r.Before != nil {
 		r.Before.Before = nil
@@ -125,8 +126,9 @@ func (h *History) bytes() int64 {
 }
 
 // newRevision returns the Revision of a version with its blocks. It is not yet
-// compared with the version before.
-func newRevision(v Version) *Revision {
+// compared with the version before. It takes over the leaves at the start and at the
+// end of the page that before, the version before or nil, has too.
+func newRevision(v Version, before *Revision) *Revision {
 	r := &Revision{Version: v}
 	switch {
 	case v.Kind == record.KindPage && v.Body != nil && len(v.Body.Blocks) > 1:
@@ -150,12 +152,35 @@ func newRevision(v Version) *Revision {
 	if !r.Whole && v.Made != nil && len(v.Made) == len(r.leaves) {
 		return r
 	}
-	leaves := make([]facts.Leaf, len(r.leaves))
-	r.Made = make([]*facts.Leaf, len(leaves))
-	for i, n := range r.leaves {
-		leaves[i].Digest, r.Made[i] = r.Digest(n), &leaves[i]
+	r.Made = make([]*facts.Leaf, len(r.leaves))
+	from, to := r.takeOver(before)
+	leaves := make([]facts.Leaf, to-from)
+	for i, n := range r.leaves[from:to] {
+		leaves[i].Digest, r.Made[from+i] = r.Digest(n), &leaves[i]
 	}
 	return r
+}
+
+// takeOver sets r.Made to the leaves of before, the version before, for the leaves at
+// the start and at the end of r that have the same bytes and are read in the same way.
+// The leaves i with from <= i < to are left. before may be nil.
+func (r *Revision) takeOver(before *Revision) (from, to int) {
+	to = len(r.leaves)
+	if before == nil || r.Whole || before.Whole || r.Body == nil || before.Body == nil || !r.Body.ReadsLike(before.Body) {
+		return 0, to
+	}
+	same := func(i, old int) bool {
+		return bytes.Equal(r.Bytes(r.leaves[i]), before.Bytes(before.leaves[old]))
+	}
+	for from < min(to, len(before.leaves)) && same(from, from) {
+		r.Made[from] = before.Made[from]
+		from++
+	}
+	for old := len(before.leaves); to > from && old > from && same(to-1, old-1); {
+		to, old = to-1, old-1
+		r.Made[to] = before.Made[old]
+	}
+	return from, to
 }
 
 // Hidden reports whether the blocks of the version are hidden: no list shows
@@ -212,7 +237,7 @@ func leafDigests(body []byte, contentType string) []record.Digest {
 	v := Version{Digest: sha256.Sum256(body), Size: int64(len(body))}
 	v.Body, _ = divide.Open(body, divide.As{Mime: message.Mime(contentType), ContentType: contentType}, divide.Options{})
 	var digests []record.Digest
-	for _, l := range newRevision(v).Made {
+	for _, l := range newRevision(v, nil).Made {
 		digests = append(digests, l.Digest)
 	}
 	return digests

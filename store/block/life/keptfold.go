@@ -263,7 +263,7 @@ func (f *Fold) takeLives(t *packed.Reader, at record.Time) error {
 // v. f is the fold of version v. The changes in v itself are not known after
 // that. Resume returns false, and changes nothing, if f cannot be the fold of v.
 func (h *History) Resume(v Version, f *Fold) bool {
-	r := newRevision(v)
+	r := newRevision(v, nil)
 	if len(f.life) != len(r.Tree.Blocks) {
 		return false
 	}

@@ -222,6 +222,10 @@ const (
 	candidatePairs = 24
 )
 
+// fewPairs is how many pairs of blocks byLikeness compares without an index of words,
+// because making the index would take longer.
+const fewPairs = 64
+
 type candidate struct {
 	old, new int
 	alike    float64
@@ -232,6 +236,56 @@ type candidate struct {
 func (m *matcher) byLikeness() {
 	m.words[0], m.words[1] = appendBags(m.words[0][:0], m.oldBag, m.toNew), appendBags(m.words[1][:0], m.newBag, m.toOld)
 	m.alike = slices.Grow(m.alike[:0], len(m.new))[:len(m.new)]
+	old, new := unpaired(m.toNew), unpaired(m.toOld)
+	if old <= min(rareMax, candidatePairs) && old*new <= fewPairs {
+		m.likeAny()
+	} else {
+		m.likeByWords()
+	}
+	slices.SortFunc(m.found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.alike, a.alike), cmp.Compare(a.new, b.new), cmp.Compare(a.old, b.old))
+	})
+	for _, c := range m.found {
+		if m.toNew[c.old] < 0 && m.toOld[c.new] < 0 {
+			m.edit(c.old, c.new, c.alike)
+		}
+	}
+}
+
+// unpaired returns how many blocks have no partner, by the list of their partners.
+func unpaired(partners []int) (n int) {
+	for _, p := range partners {
+		if p < 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// likeAny sets m.found to the pairs of blocks without a partner that are alike. It
+// compares all of them in full. If there are at most rareMax such old blocks,
+// likeByWords does the same.
+func (m *matcher) likeAny() {
+	m.found = m.found[:0]
+	for n, partner := range m.toOld {
+		if partner >= 0 {
+			continue
+		}
+		for o, partner := range m.toNew {
+			if partner >= 0 {
+				continue
+			}
+			if l := words.Likeness(m.words[0][o], m.words[1][n]); l >= alike {
+				m.found = append(m.found, candidate{o, n, l})
+			}
+		}
+	}
+}
+
+// likeByWords sets m.found to pairs of blocks without a partner that are alike. For
+// each new block, an index of words finds the old blocks with the most rare words in
+// common, and only these are compared in full.
+func (m *matcher) likeByWords() {
 	m.index = appendWords(m.index[:0], m.words[0])
 	m.shared = slices.Grow(m.shared[:0], len(m.old))[:len(m.old)]
 	clear(m.shared)
@@ -266,14 +320,6 @@ func (m *matcher) byLikeness() {
 		likely = likely[:0]
 	}
 	m.found, m.likely = found, likely
-	slices.SortFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.alike, a.alike), cmp.Compare(a.new, b.new), cmp.Compare(a.old, b.old))
-	})
-	for _, c := range found {
-		if m.toNew[c.old] < 0 && m.toOld[c.new] < 0 {
-			m.edit(c.old, c.new, c.alike)
-		}
-	}
 }
 
 // wordIndex lists, for each word, the blocks that contain it. It is sorted by
