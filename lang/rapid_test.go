@@ -140,7 +140,7 @@ func (g treeMaker) expr(depth int) ast.Expr {
 		return g.leaf()
 	}
 	d := depth - 1
-	switch g.upTo(14) {
+	switch g.upTo(15) {
 	case 13:
 		if g.upTo(4) == 0 {
 			return g.subquery()
@@ -429,6 +429,15 @@ func (g treeMaker) statement() ast.Statement {
 			bl.Time = g.moment()
 		}
 		return bl
+	case 15:
+		p := &ast.ShowPath{From: g.text(), To: g.text(), Graph: g.nameOrNil()}
+		switch g.upTo(2) {
+		case 1:
+			p.Time = g.moment()
+		case 2:
+			p.During = &ast.TimeRange{Op: ast.RangeDuring, A: g.moment(), B: g.moment()}
+		}
+		return p
 	case 14:
 		st := &ast.ShowStory{URL: g.text(), Range: g.time().Range, All: g.bool()}
 		if g.bool() {

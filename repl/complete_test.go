@@ -101,6 +101,8 @@ func TestComplete(t *testing.T) {
 		{"SHOW PAGE 'x' AS |", "blocks headers html raw text wire"},
 		{"BLAME 'x' |", "AS AT"},
 		{"BLAME 'x' AS |", "blocks lines words"},
+		{"SHOW PATH 'x' TO 'y' |", "AS AT DURING OVER"},
+		{"SHOW PATH 'x' TO 'y' DURING 2008 |", "AND"},
 		{"SHOW STORY 'x' |", "ALL BETWEEN DURING FROM OF SINCE UNTIL"},
 		{"SHOW STORY 'x' OF |", "BLOCK"},
 		{"SHOW STORY 'x' ALL |", "ALL BETWEEN DURING FROM OF SINCE UNTIL"},

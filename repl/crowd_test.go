@@ -66,7 +66,7 @@ var crowdReads = map[string][]string{
 	"Diff":        {"DIFF 'http://a.crowd.example/0'"},
 	"Blame":       {"BLAME 'http://a.crowd.example/0'", "BLAME 'http://b.crowd.example/1' AS lines", "BLAME 'http://b.crowd.example/0' AT 2006 AS words"},
 	"ShowStory":   {"SHOW STORY 'http://a.crowd.example/0'", "SHOW STORY 'http://b.crowd.example/1' UNTIL 2006 ALL"},
-	"ShowPath":    {"SHOW PATH 'http://a.crowd.example/0' TO 'http://b.crowd.example/1'", "SHOW PATH 'x' TO 'z' OVER GRAPH lines"},
+	"ShowPath":    {"SHOW PATH 'http://a.crowd.example/0' TO 'http://b.crowd.example/1'", "SHOW PATH 'x' TO 'z' OVER GRAPH lines", "SHOW PATH 'http://a.crowd.example/0' TO 'http://b.crowd.example/1' DURING 2000 AND 2020"},
 	"ExplainRank": {"EXPLAIN RANK 'http://a.crowd.example/0'", "EXPLAIN RANK 'http://a.crowd.example/0' IN site"},
 	"Set":         {"SET level = leaves"},
 	"Reset":       {"RESET level"},

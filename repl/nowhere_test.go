@@ -140,6 +140,7 @@ func TestAsks(t *testing.T) {
 		"PAGERANK",
 		"EXPLAIN RANK 'http://www.lanshan.example/'",
 		"SHOW PATH 'http://www.lanshan.example/' TO 'http://lib.lanshan.example/main.asp' AT 2008-06",
+		"SHOW PATH 'http://www.lanshan.example/' TO 'http://lib.lanshan.example/main.asp' DURING 2008-06 AND 2008-07",
 		"RECOVER '" + demo + "/200806.raw'",
 		"SHOW PAGE 'http://www.lanshan.example/'",
 		"DIFF 'http://www.lanshan.example/'",

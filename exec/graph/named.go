@@ -72,12 +72,13 @@ func (g *Named) Name(names map[int]string) error {
 type NamedOptions struct {
 	Weighted  bool     // edges have weights; otherwise each has weight 1
 	SelfLoops bool     // keep edges from a node to itself
+	Repeats   bool     // an edge counts as often as it is added, with each of its weights
 	Find      []string // names whose node numbers Named.Found shall have
 }
 
 // BuildNamed builds a graph of the edges that the function fill adds, in any
 // order. An edge that is added several times counts once, with the largest
-// weight. memory says how much memory to use; further names and edges go to
+// weight, unless o.Repeats is set. memory says how much memory to use; further names and edges go to
 // temporary files. The caller closes the graph.
 func BuildNamed(ctx context.Context, memory *spill.Memory, o NamedOptions, fill func(*Maker) error) (*Named, error) {
 	m := &Maker{
@@ -95,7 +96,7 @@ func BuildNamed(ctx context.Context, memory *spill.Memory, o NamedOptions, fill 
 	}
 	if err == nil {
 		// If all weights are 1, the graph needs none.
-		err = m.build(Options{Memory: memory.Bytes / 2, TempFile: memory.TempFile, Weighted: o.Weighted && m.pairs.weighted, SelfLoops: o.SelfLoops})
+		err = m.build(Options{Memory: memory.Bytes / 2, TempFile: memory.TempFile, Weighted: o.Weighted && m.pairs.weighted, SelfLoops: o.SelfLoops, Repeats: o.Repeats})
 	}
 	if err != nil {
 		return nil, errors.Join(err, m.g.Close())

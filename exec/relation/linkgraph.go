@@ -55,6 +55,7 @@ type linker struct {
 	source *Request
 	o      LinkOptions
 	m      *graph.Maker
+	timed  *graph.TemporalMaker // nil if edges have no times
 
 	refers facts.References
 	leaves []record.Leaf
@@ -85,6 +86,11 @@ func (l *linker) read() error {
 		for i := range b.N {
 			if b.Kind[i] != record.KindPage {
 				continue
+			}
+			if l.timed != nil {
+				if err := l.timed.Interval(graph.Interval{From: int64(b.Time[i]), To: int64(b.Last[i])}); err != nil {
+					return err
+				}
 			}
 			if err := l.page(b.URL[i], b.Ref[i]); err != nil {
 				return err
@@ -206,6 +212,9 @@ func (l *linker) link(r *facts.Reference) error {
 	to, err := l.m.Node(target)
 	if err != nil {
 		return err
+	}
+	if l.timed != nil {
+		return l.timed.Edge(l.from, to)
 	}
 	return l.m.Edge(l.from, to, 1)
 }

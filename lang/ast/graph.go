@@ -1,12 +1,14 @@
 package ast
 
-// ShowPath is the statement SHOW PATH 'a' TO 'b' [AT t] [OVER GRAPH g]. It
-// shows a shortest path of links between two URLs.
+// ShowPath is the statement SHOW PATH 'a' TO 'b' [AT t | DURING t AND t] [OVER GRAPH
+// g]. It shows a shortest path of links between two URLs, or with DURING a path of
+// links that existed one after the other.
 type ShowPath struct {
 	Span
-	From, To Expr  // *String or *Param
-	Time     Expr  // nil means the latest links
-	Graph    *Name // nil if absent
+	From, To Expr       // *String or *Param
+	Time     Expr       // the time of AT; nil means the latest links, unless During is set
+	During   *TimeRange // of RangeDuring; nil if absent
+	Graph    *Name      // nil if absent
 }
 
 func (*ShowPath) statement() {}
@@ -17,10 +19,20 @@ func (s *ShowPath) print(p *printer) {
 	p.clause("SHOW PATH ", s.From)
 	p.clause(" TO ", s.To)
 	p.clause(" AT ", s.Time)
+	if s.During != nil {
+		p.WriteByte(' ')
+		s.During.print(p)
+	}
 	p.overGraph(s.Graph)
 }
 
-func (s *ShowPath) children(l nodes) nodes { return l.exprs(s.From, s.To, s.Time) }
+func (s *ShowPath) children(l nodes) nodes {
+	l = l.exprs(s.From, s.To, s.Time)
+	if s.During != nil {
+		l = append(l, s.During)
+	}
+	return l
+}
 
 // DropGraph is the statement DROP GRAPH name. It removes a graph that IMPORT …
 // FORMAT graph has made.

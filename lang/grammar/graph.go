@@ -8,7 +8,7 @@ import (
 )
 
 var showPathStatement = of[showPathSyntax]("SHOW PATH", topic{"SHOW PATH", `
-SHOW PATH url TO url [AT t | AS OF t] [OVER GRAPH name]
+SHOW PATH url TO url [AT t | AS OF t | DURING t AND t] [OVER GRAPH name]
 url = 'text' | $name
 ` + helpT})
 
@@ -22,17 +22,25 @@ type showPathSyntax struct {
 type pathOptionSyntax struct {
 	source
 	At    moment      `parser:"  ( 'AT' | 'AS' 'OF' ) @@"`
+	A     moment      `parser:"| 'DURING' @@"`
+	B     moment      `parser:"  'AND' @@"`
 	Graph lexer.Token `parser:"| 'OVER' 'GRAPH' @( Ident | Quoted )" names:"graph"`
 }
 
 func (s *showPathSyntax) tree(b *builder) ast.Statement {
 	p := &ast.ShowPath{Span: s.span(), From: scan.Text(&s.From), To: scan.Text(&s.To)}
 	for _, o := range s.Options {
-		if o.At != nil {
+		switch {
+		case o.At != nil:
 			once(b, o, "AT", &p.Time, ast.Expr(o.At))
-		} else {
+		case o.A != nil:
+			once(b, o, "DURING", &p.During, &ast.TimeRange{Span: o.span(), Op: ast.RangeDuring, A: o.A, B: o.B})
+		default:
 			once(b, o, "OVER", &p.Graph, optionalName(o.Graph))
 		}
+	}
+	if p.Time != nil && p.During != nil {
+		b.fail(p.During.Span, "a path is either AT a time or DURING a range", "leave one of them out")
 	}
 	return p
 }
