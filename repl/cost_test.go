@@ -182,7 +182,7 @@ func TestCost(t *testing.T) {
 	}
 	a.Close()
 	rates := new(cost.Rates)
-	for pass, most := range []float64{50, 2.5} {
+	for pass, most := range []float64{100, 8} {
 		rows := costsOf(t, path, costParams, rates, pass == 0)
 		costTable(t, rows)
 		for i := range rows {
