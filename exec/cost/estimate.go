@@ -50,6 +50,18 @@ func (e *Estimate) Of(n plan.Node) *Part {
 	return nil
 }
 
+// FileBytesOf returns how many bytes of db-files are read for the source src: by itself,
+// and by the nodes above it that fill its late columns.
+func (e *Estimate) FileBytesOf(src *plan.Source) (sum float64) {
+	for i := range e.Parts {
+		n, ok := e.Parts[i].Node.(*plan.Payload)
+		if ok && n.Source == src || e.Parts[i].Node == plan.Node(src) {
+			sum += e.Parts[i].FileBytes
+		}
+	}
+	return sum
+}
+
 // Part is the estimate of one node of a plan, without the nodes below it.
 type Part struct {
 	Node       plan.Node
