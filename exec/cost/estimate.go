@@ -76,6 +76,7 @@ type Part struct {
 	expected      record.Expected // of the first source below
 	linked        record.Expected // of the captures whose links a source of pages reads
 	below         []int           // indexes in Estimate.Parts
+	indexed       float64         // captures of the pools whose indexes of words a source asks
 	rowsN, timesN names
 	bytesN        names
 }
