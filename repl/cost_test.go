@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -182,7 +183,7 @@ func TestCost(t *testing.T) {
 	}
 	a.Close()
 	rates := new(cost.Rates)
-	for pass, most := range []float64{50, 2.5} {
+	for pass, most := range []float64{100, 8} {
 		rows := costsOf(t, path, costParams, rates, pass == 0)
 		costTable(t, rows)
 		for i := range rows {
@@ -190,5 +191,36 @@ func TestCost(t *testing.T) {
 				t.Errorf("%s, pass %d: rows are off by %.1f, bytes by %.1f", r.file, pass, r.rowsOff(), r.bytesOff())
 			}
 		}
+	}
+}
+
+// TestCostRefused shows that a session that can ask nobody refuses a query above warn_cost,
+// before it reads anything, and that a damaged or missing file of rates does no harm.
+func TestCostRefused(t *testing.T) {
+	a := joined(pagesArchive(t), nil)
+	settings := session.DefaultSettings()
+	settings.WarnCost = session.CostLimit{Bytes: 1000}
+	rates := &cost.Rates{Load: func() []byte { return []byte("infomall rates 1\nrows-x 1 1\n") }}
+	s := exec.New(session.Options{Archive: a, Settings: settings, Rates: rates})
+	st, err := lang.ParseOne("SELECT url FROM captures", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refused *session.CostError
+	if _, err := s.Run(t.Context(), st); !errors.As(err, &refused) || refused.Limit != "1000" {
+		t.Fatalf("the error is %v", err)
+	}
+	s.Settings().WarnCost = session.CostLimit{}
+	res, err := s.Run(t.Context(), st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range res.Rows {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !rates.Changed() {
+		t.Error("nothing was measured")
 	}
 }

@@ -49,11 +49,15 @@ func shareOf(c expr.Expr, e *record.Expected) float64 {
 		if y, ok := c.Y.(*expr.Const); ok && c.Op == expr.EQ && y.V.Type == value.Int && y.V.Int == 0 {
 			return zeroShare
 		}
+		equal := equalShare
+		if col, ok := c.X.(*expr.Col); ok && kinds[plainName(col.Name)] > 0 {
+			equal = 1 / kinds[plainName(col.Name)]
+		}
 		switch c.Op {
 		case expr.EQ:
-			return equalShare
+			return equal
 		case expr.NE:
-			return 1 - equalShare
+			return 1 - equal
 		}
 		return rangeShare
 	case *expr.In:

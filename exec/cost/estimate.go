@@ -50,6 +50,18 @@ func (e *Estimate) Of(n plan.Node) *Part {
 	return nil
 }
 
+// FileBytesOf returns how many bytes of db-files are read for the source src: by itself,
+// and by the nodes above it that fill its late columns.
+func (e *Estimate) FileBytesOf(src *plan.Source) (sum float64) {
+	for i := range e.Parts {
+		n, ok := e.Parts[i].Node.(*plan.Payload)
+		if ok && n.Source == src || e.Parts[i].Node == plan.Node(src) {
+			sum += e.Parts[i].FileBytes
+		}
+	}
+	return sum
+}
+
 // Part is the estimate of one node of a plan, without the nodes below it.
 type Part struct {
 	Node       plan.Node
@@ -64,6 +76,7 @@ type Part struct {
 	expected      record.Expected // of the first source below
 	linked        record.Expected // of the captures whose links a source of pages reads
 	below         []int           // indexes in Estimate.Parts
+	indexed       float64         // captures of the pools whose indexes of words a source asks
 	rowsN, timesN names
 	bytesN        names
 }

@@ -67,8 +67,33 @@ func (m *maker) source(n *plan.Source, p *Part) error {
 		p.guess.index += earlier * float64(read.IndexBytes) / float64(read.Chunks)
 		p.guess.file += earlier * float64(read.Expected.EntryBytes) / float64(read.Chunks)
 	}
+	if n.AsksWords() {
+		if err := m.addWords(n, p); err != nil {
+			return err
+		}
+	}
 	if n.Relation == relation.Pages && n.Asks("inlinks", "outlinks") {
 		return m.addLinks(n, p)
+	}
+	return nil
+}
+
+// addWords notes in p, the part of a source that looks for words, of how many captures the
+// indexes of words are asked.
+func (m *maker) addWords(n *plan.Source, p *Part) error {
+	w := n.Reads()
+	indexed, all := m.snap.WordsIndexed(w.From, w.To)
+	if indexed == 0 {
+		return nil
+	}
+	pools, err := m.snap.Pools(m.ctx)
+	if err != nil {
+		return err
+	}
+	for i := range pools {
+		if pools[i].Last >= w.From && pools[i].First < w.To {
+			p.indexed += float64(pools[i].Captures) * float64(indexed) / float64(all)
+		}
 	}
 	return nil
 }

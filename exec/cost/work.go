@@ -16,9 +16,11 @@ const (
 	perCapture  = .5e-6  // to read a capture from chunks
 	perTallied  = .1e-6  // to count a capture by chunks
 	perStored   = 60e-6  // to read what is stored about a version
+	perDivided  = 200e-6 // to read what is stored about a version and its blocks
 	perEntry    = 3e-9   // for each byte of entries
 	perBody     = 25e-9  // for each byte of the bodies of versions that are divided into blocks
 	perWord     = 4e-9   // for each byte of the bodies of versions whose words are counted or sought
+	perIndexed  = .8e-6  // for each capture of the segments whose index of words is asked
 	perLinked   = 4e-6   // to read the links of a version
 	perLinkByte = 1e-9   // for each byte of the bodies of versions whose links are read
 	perPart     = 5e-6   // to fill the late columns of a row that is a part of a version
@@ -44,11 +46,13 @@ func units(p *Part, in, out float64) float64 {
 		switch n.Relation {
 		case relation.Blocks, relation.Changes:
 			whole := in * e.Versions / max(e.Captures, 1) // versions, those before the time too
-			return work + whole*perStored + p.guess.file*perEntry + in*e.BodyBytes/max(e.Captures, 1)*perBody
+			return work + whole*perDivided + p.guess.file*perEntry + in*e.BodyBytes/max(e.Captures, 1)*perBody
 		case relation.Links, relation.Layouts:
 			return work + linkWork(e)
-		case relation.Terms, relation.Findings:
+		case relation.Terms:
 			return work + e.Versions*perStored + e.BodyBytes*perWord
+		case relation.Findings:
+			return work + e.Versions*perStored + e.BodyBytes*perWord/2 + p.indexed*perIndexed
 		}
 		return work
 	case *plan.Payload:

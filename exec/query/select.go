@@ -75,7 +75,7 @@ func (q *selection) Analyze(ctx context.Context) (*session.Result, error) {
 		st := snap.Stats()
 		addStats(t, st)
 		t.Add(value.OfText("cost estimated: about " + session.EstimateText(e)))
-		t.Add(value.OfText("cost: " + session.CostText(runner.Meter.Of(q.node).Rows, st.IndexBytes+st.Bytes, took.Seconds())))
+		t.Add(value.OfText("cost: " + session.CostText(runner.Meter.Of(q.node).Rows, st.IndexBytes+st.Bytes, took)))
 	}
 	return t.Result(), nil
 }

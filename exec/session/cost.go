@@ -22,9 +22,13 @@ func (s *Session) Estimate(ctx context.Context, snap relation.Snapshot, node pla
 	return cost.Of(ctx, snap, node, s.o.Rates)
 }
 
-// CostText returns the cost of a plan in words, such as "120 rows, 1.5 MB, 0.3 s".
-func CostText(rows, bytes int64, seconds float64) string {
-	return value.Counted(rows, "row") + ", " + value.Size(bytes) + ", " + secondsText(seconds)
+// CostText returns what a plan has cost in words, such as "120 rows, 1.5 MB, 304.2 ms".
+func CostText(rows, bytes int64, took time.Duration) string {
+	return costText(rows, bytes, strconv.FormatFloat(float64(took.Microseconds())/1000, 'f', 1, 64)+" ms")
+}
+
+func costText(rows, bytes int64, took string) string {
+	return value.Counted(rows, "row") + ", " + value.Size(bytes) + ", " + took
 }
 
 // wholeRows returns a number of rows with two digits that are not 0: an estimate is not
@@ -54,9 +58,9 @@ func secondsText(seconds float64) string {
 	return strconv.FormatFloat(math.Round(seconds/3600), 'f', 0, 64) + " h"
 }
 
-// EstimateText returns the estimate e in words.
+// EstimateText returns the estimate e in words, such as "120 rows, 1.5 MB, 0.3 s".
 func EstimateText(e *cost.Estimate) string {
-	return CostText(wholeRows(e.Rows), int64(e.Bytes()), e.Seconds)
+	return costText(wholeRows(e.Rows), int64(e.Bytes()), secondsText(e.Seconds))
 }
 
 // guard returns the function Runner.Begin of a runner that runs plans on snap and

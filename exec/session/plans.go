@@ -58,7 +58,7 @@ func (s *Session) planLines(ctx context.Context, snap relation.Snapshot, right i
 			if src, ok := n.(*plan.Source); ok && src.FromCaptures() {
 				lines = append(lines, Indented(right+depth+1, poolLine(pools, src.Reads())))
 				if p := e.Of(n); p.Reading.Chunks > 0 {
-					lines = append(lines, Indented(right+depth+1, readLine(p)))
+					lines = append(lines, Indented(right+depth+1, readLine(p, e.FileBytesOf(src))))
 				}
 				if src.AsksWords() {
 					lines = append(lines, Indented(right+depth+1, wordLine(snap, src.Reads())))
@@ -88,14 +88,14 @@ func poolLine(pools []record.Pool, w relation.Window) string {
 	return fmt.Sprintf("pools: %s with at most %s", poolList(names, len(pools)), value.Counted(captures, "capture"))
 }
 
-// readLine returns a line that says how much a source reads, and of how many captures its
-// rows are made.
-func readLine(p *cost.Part) string {
+// readLine returns a line that says how much the source p reads. fileBytes is how many
+// bytes of db-files are read for its rows.
+func readLine(p *cost.Part, fileBytes float64) string {
 	r := &p.Reading
 	line := fmt.Sprintf("reads: up to %s, in %s of %s; %s of indexes", value.Counted(r.Captures, "capture"), value.Counted(r.Chunks, "index chunk"),
 		value.Counted(r.Segments, "segment"), value.Size(r.IndexBytes))
-	if p.FileBytes > 0 {
-		line += ", about " + value.Size(int64(p.FileBytes)) + " of db-files"
+	if fileBytes > 0 {
+		line += ", about " + value.Size(int64(fileBytes)) + " of db-files"
 	}
 	return line
 }
