@@ -28,18 +28,30 @@ type Cursor struct {
 	counts []int64 // number of entries of each key
 	k, i   int     // current key and entry
 	hinted int     // number of entries before i that have hints
+	mixed  bool    // some captures of the segment were added later; see Snapshot.KnownAt
 }
 
 // NewCursor returns a cursor over the entries of a segment; Seek moves it to the
 // first. It reads the columns want of the index. The caller closes it.
 func NewCursor(seg *segment.Reader, want segment.Want, v *Snapshot) *Cursor {
-	return &Cursor{v: v, seg: seg, chunks: seg.Chunks(want), skips: v.skips}
+	want, mixed := v.wantAdded(seg, want)
+	return &Cursor{v: v, seg: seg, chunks: seg.Chunks(want), skips: v.skips, mixed: mixed}
 }
 
 // newCursorOn returns a cursor over the entries of the URL with this key. It reads
 // as little of the index as possible: the columns want, for this URL only.
 func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *Snapshot) *Cursor {
-	return &Cursor{v: v, seg: seg, chunks: seg.Only(key, want), skips: v.skips}
+	want, mixed := v.wantAdded(seg, want)
+	return &Cursor{v: v, seg: seg, chunks: seg.Only(key, want), skips: v.skips, mixed: mixed}
+}
+
+// wantAdded returns want, with the time at which captures were added if the segment is
+// mixed, and whether it is.
+func (v *Snapshot) wantAdded(seg *segment.Reader, want segment.Want) (_ segment.Want, mixed bool) {
+	if !v.known.isMixed(seg.Info.ID) {
+		return want, false
+	}
+	return want | segment.WantAdded, true
 }
 
 // Close ends the cursor.
@@ -112,7 +124,7 @@ func (c *Cursor) take(chunk *segment.Chunk, err error) error {
 }
 
 // Group appends all entries of the current URL to dst, moves past them, and returns
-// dst.
+// dst. It includes those that were added later, with the field Later set.
 func (c *Cursor) Group(dst []timeline.Capture) ([]timeline.Capture, error) {
 	key := c.Key()
 	for {
@@ -122,6 +134,9 @@ func (c *Cursor) Group(dst []timeline.Capture) ([]timeline.Capture, error) {
 			dst = append(dst, timeline.Capture{Place: c.Place()})
 			e := &dst[len(dst)-1].Entry
 			c.chunk.Fill(e, c.i, c.k, before, c.hinted)
+			if c.mixed {
+				dst[len(dst)-1].Later = c.v.known.isLater(e.Added)
+			}
 			before = e
 			c.passed()
 		}
