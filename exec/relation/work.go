@@ -105,7 +105,7 @@ func ToRead(ctx context.Context, snap Snapshot, n *Request) (record.Reading, err
 			part = record.FileWhole
 		}
 	}
-	return snap.ToRead(ctx, n.Scan(0), part)
+	return KnownAt(snap, n.Known).ToRead(ctx, n.Scan(0), part)
 }
 
 // FromCaptures reports whether the rows that n asks for are made from captures.

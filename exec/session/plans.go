@@ -46,7 +46,17 @@ func planLines(ctx context.Context, snap relation.Snapshot, right int, nodes ...
 			}
 			lines = append(lines, Indented(right+depth, n.String()))
 			if src, ok := n.(*plan.Source); ok && src.Relation.Scoped && src.Relation.OwnTime == "" {
+				snap, pools := snap, pools
+				if src.Known != 0 {
+					snap = relation.KnownAt(snap, src.Known)
+					if pools, err = snap.Pools(ctx); err != nil {
+						return
+					}
+				}
 				lines = append(lines, Indented(right+depth+1, poolLine(pools, src.Reads())))
+				if src.Known != 0 {
+					lines = append(lines, Indented(right+depth+1, knownLine(snap, src.Known)))
+				}
 				var read record.Reading
 				if read, err = relation.ToRead(ctx, snap, &src.Request); read.Chunks > 0 {
 					lines = append(lines, Indented(right+depth+1, readLine(read)))
@@ -77,6 +87,13 @@ func poolLine(pools []record.Pool, w relation.Window) string {
 		}
 	}
 	return fmt.Sprintf("pools: %s with at most %s", poolList(names, len(pools)), value.Counted(captures, "capture"))
+}
+
+// knownLine returns a line that says how many segments a source leaves out because they
+// were added after the time known. snap shows what was known at that time.
+func knownLine(snap relation.Snapshot, known record.Time) string {
+	left, all := snap.LeftOut()
+	return fmt.Sprintf("known at %s: %s of %d left out", known.Std().Format("2006-01-02 15:04:05"), value.Counted(left, "segment"), all)
 }
 
 // readLine returns a line that says how much a source reads at most.

@@ -81,6 +81,7 @@ type Session struct {
 	checked  []task.Definition // definitions that statements would make which Check has read
 	depth    int               // number of scripts around the statements, one inside the other
 	trying   bool              // statements that write may be read even if the session is read-only; they are not run
+	known    record.Time       // the session reads what was known at this time; 0 means all that is known
 	visits   *VisitBudget      // budget of the run of an adaptive schedule; otherwise nil
 }
 
@@ -168,7 +169,7 @@ func (s *Session) Env() *expr.Env {
 	env := &expr.Env{
 		Now: record.At(s.Now()), Zone: s.o.Settings.Timezone, Params: s.o.Params,
 		Level: s.o.Settings.CutLevel(), Profile: s.o.Settings.Profile, Collapse: s.o.Settings.Collapse, Plain: s.o.Plain,
-		Defined: s.Defined(),
+		Defined: s.Defined(), Known: s.known,
 	}
 	if !s.o.NoFiles {
 		env.Table = func(path string) (value.Table, error) { return rowio.OpenTable(path) }
@@ -193,6 +194,19 @@ func (s *Session) Inner() *Session {
 	inner.o.Params = maps.Clone(s.o.Params)
 	inner.checked = slices.Clip(s.checked)
 	return &inner
+}
+
+// KnownAt returns a session like Inner that reads what was known at the time t, the
+// time after KNOWN AT in a statement. If t is nil, it returns s.
+func (s *Session) KnownAt(t ast.Expr) (*Session, error) {
+	env := s.Env()
+	known, err := value.KnownAt(t, env)
+	if err != nil || known == s.known {
+		return s, err
+	}
+	inner := s.Inner()
+	inner.known = known
+	return inner, nil
 }
 
 // Trial returns a session like Inner. It may read statements that write even

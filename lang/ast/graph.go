@@ -1,11 +1,12 @@
 package ast
 
-// ShowPath is the statement SHOW PATH 'a' TO 'b' [AT t] [OVER GRAPH g]. It
-// shows a shortest path of links between two URLs.
+// ShowPath is the statement SHOW PATH 'a' TO 'b' [AT t] [KNOWN AT t] [OVER
+// GRAPH g]. It shows a shortest path of links between two URLs.
 type ShowPath struct {
 	Span
 	From, To Expr  // *String or *Param
 	Time     Expr  // nil means the latest links
+	Known    Expr  // the time after KNOWN AT; nil if absent
 	Graph    *Name // nil if absent
 }
 
@@ -17,10 +18,11 @@ func (s *ShowPath) print(p *printer) {
 	p.clause("SHOW PATH ", s.From)
 	p.clause(" TO ", s.To)
 	p.clause(" AT ", s.Time)
+	p.known(s.Known)
 	p.overGraph(s.Graph)
 }
 
-func (s *ShowPath) children(l nodes) nodes { return l.exprs(s.From, s.To, s.Time) }
+func (s *ShowPath) children(l nodes) nodes { return l.exprs(s.From, s.To, s.Time, s.Known) }
 
 // DropGraph is the statement DROP GRAPH name. It removes a graph that IMPORT …
 // FORMAT graph has made.

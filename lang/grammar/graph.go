@@ -8,7 +8,7 @@ import (
 )
 
 var showPathStatement = of[showPathSyntax]("SHOW PATH", topic{"SHOW PATH", `
-SHOW PATH url TO url [AT t | AS OF t] [OVER GRAPH name]
+SHOW PATH url TO url [AT t | AS OF t] [KNOWN AT t] [OVER GRAPH name]
 url = 'text' | $name
 ` + helpT})
 
@@ -22,15 +22,19 @@ type showPathSyntax struct {
 type pathOptionSyntax struct {
 	source
 	At    moment      `parser:"  ( 'AT' | 'AS' 'OF' ) @@"`
+	Known moment      `parser:"| 'KNOWN' 'AT' @@"`
 	Graph lexer.Token `parser:"| 'OVER' 'GRAPH' @( Ident | Quoted )" names:"graph"`
 }
 
 func (s *showPathSyntax) tree(b *builder) ast.Statement {
 	p := &ast.ShowPath{Span: s.span(), From: scan.Text(&s.From), To: scan.Text(&s.To)}
 	for _, o := range s.Options {
-		if o.At != nil {
+		switch {
+		case o.At != nil:
 			once(b, o, "AT", &p.Time, ast.Expr(o.At))
-		} else {
+		case o.Known != nil:
+			once(b, o, "KNOWN AT", &p.Known, ast.Expr(o.Known))
+		default:
 			once(b, o, "OVER", &p.Graph, optionalName(o.Graph))
 		}
 	}
