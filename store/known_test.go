@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -204,3 +205,76 @@ func split(list ...*Snapshot) bool {
 }
 
 func keyOf(url string) string { return urlkey.Key(url) }
+
+// TestAddedKept shows that merging, sealing, copying and reindexing keep the times at which
+// captures were added, also when the catalogue was lost, and that a clock that was set back
+// adds captures after those before.
+func TestAddedKept(t *testing.T) {
+	ctx := context.Background()
+	now := time.Date(2009, 1, 1, 0, 0, 0, 0, time.UTC)
+	clock := Options{Now: func() time.Time { return now }}
+	a := Open(filepath.Join(t.TempDir(), "a"), clock)
+	defer a.Close()
+	want := make(map[string]record.Time)
+	for i, step := range []time.Duration{0, time.Hour, -2 * time.Hour, 0} {
+		now = now.Add(step)
+		v := &visit{url: fmt.Sprintf("http://www.example.com/%d", i%2), time: day0 + record.Time(i*1000), status: 200, body: fmt.Sprint("body ", i)}
+		put(t, a, []*visit{v})
+		want[fmt.Sprint(v.url, v.time)] = record.At(time.Date(2009, 1, 1, 0, 0, 0, 0, time.UTC)) + []record.Time{0, 3_600_000, 3_600_001, 3_600_002}[i]
+	}
+	check := func(a *Archive, after string) {
+		t.Helper()
+		v, err := a.Snapshot(ctx)
+		if err != nil {
+			t.Fatalf("after %s: %v", after, err)
+		}
+		defer v.Close()
+		got := make(map[string]record.Time)
+		for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime, Columns: record.ColAdded}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range b.N {
+				got[fmt.Sprint(b.URL[i], b.Time[i])] = b.Added[i]
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Errorf("after %s, captures were added at %v, want %v", after, got, want)
+		}
+		for f, err := range a.Verify(ctx, task.VerifyOptions{}) {
+			t.Errorf("after %s: %+v %v", after, f, err)
+		}
+	}
+	check(a, "the imports")
+	lose := func() {
+		a.Close()
+		for _, name := range []string{"CURRENT", "catalog"} {
+			if err := os.RemoveAll(filepath.Join(a.Path(), name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := a.Reindex(ctx, task.ReindexOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lose()
+	check(a, "the loss of the catalogue")
+	b := Open(filepath.Join(t.TempDir(), "b"), clock)
+	defer b.Close()
+	if _, err := a.Copy(ctx, task.CopyOptions{Dir: b.Path()}); err != nil {
+		t.Fatal(err)
+	}
+	check(b, "COPY")
+	for _, seal := range []bool{false, true} {
+		if _, err := a.Merge(ctx, task.MergeOptions{Seal: seal}); err != nil {
+			t.Fatal(err)
+		}
+		check(a, fmt.Sprint("a merge, sealing ", seal))
+	}
+	if _, err := a.Reindex(ctx, task.ReindexOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	check(a, "REINDEX")
+	lose()
+	check(a, "the loss of the catalogue of a merged pool")
+}
