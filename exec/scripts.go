@@ -56,7 +56,9 @@ func (r *script) expand(ctx context.Context) error {
 		return atRun(r.st, err)
 	}
 	var depth int
-	if r.inner, depth = r.s.Script(p.Params); depth > RunDepthMax {
+	r.inner, depth = r.s.Script(p.Params)
+	r.inner.Enter(p)
+	if depth > RunDepthMax {
 		return ast.Errorf(r.st, "scripts run scripts %d deep", RunDepthMax)
 	}
 	return nil

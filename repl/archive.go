@@ -13,6 +13,7 @@ import (
 	"infomall/exec/session"
 	"infomall/store"
 	"infomall/store/disk"
+	"infomall/store/record"
 	"infomall/store/record/task"
 )
 
@@ -53,8 +54,14 @@ func (a archive) Snapshot(ctx context.Context) (relation.Snapshot, error) {
 	if err != nil {
 		return nil, &archiveError{err}
 	}
-	return s, nil
+	return view{s}, nil
 }
+
+// view is a snapshot of the store, as the executor needs it.
+type view struct{ *store.Snapshot }
+
+// KnownAt returns a view of what was known at time t; see relation.Snapshot.
+func (v view) KnownAt(t record.Time) relation.Snapshot { return view{v.Snapshot.KnownAt(t)} }
 
 // Import imports files into the archive, for the statement IMPORT. An error
 // about a file of the archive is an archiveError.

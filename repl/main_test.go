@@ -89,6 +89,7 @@ func (endless) Digests(context.Context, record.Ref, int, []int) ([]record.Digest
 }
 
 func (endless) BlockList(context.Context) (*task.BlockList, error)   { return new(task.BlockList), nil }
+func (endless) LeftOut() (left, all int)                             { return 0, 0 }
 func (endless) Hide(*record.Hiding)                                  {}
 func (endless) Tombstones(context.Context) ([]task.Tombstone, error) { return nil, nil }
 

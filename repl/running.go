@@ -19,11 +19,10 @@ func (p *program) runProgram(ctx context.Context, st *ast.Run, to place) error {
 		return ast.Errorf(st, "scripts run scripts %d deep", readDepthMax)
 	}
 	p.running++
-	outer := p.session.Params()
-	p.session.SetParams(program.Params)
+	leave := p.session.Enter(program)
 	defer func() {
 		p.running--
-		p.session.SetParams(outer)
+		leave()
 	}()
 	script := parseScript(program.Name, program.Text)
 	script.file = true

@@ -60,10 +60,11 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": status,
-			"serve":  serveFolder,
-			"await":  await,
-			"recode": recode,
+			"status":   status,
+			"serve":    serveFolder,
+			"await":    await,
+			"recode":   recode,
+			"remember": remember,
 		},
 	})
 }
@@ -85,6 +86,15 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("ended with status %d, want %d", got, want)
 	}
+}
+
+// remember NAME sets an environment variable to the last line of stdout.
+func remember(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: remember NAME")
+	}
+	lines := strings.Split(strings.TrimSpace(ts.ReadFile("stdout")), "\n")
+	ts.Setenv(args[0], lines[len(lines)-1])
 }
 
 func await(ts *testscript.TestScript, neg bool, args []string) {

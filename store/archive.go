@@ -1,7 +1,9 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -15,6 +17,7 @@ import (
 	"infomall/store/mend"
 	"infomall/store/merge"
 	"infomall/store/notes"
+	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/remove"
 	"infomall/store/segment"
@@ -84,6 +87,7 @@ func Open(dir string, o Options) *Archive {
 		dir: dir, opts: o, folder: commit.Open(dir, o.Disk),
 		warned: make(map[string]bool),
 	}
+	a.folder.Now = o.Now
 	a.files = body.NewFiles(a.folder, o.CacheBytes, a.warn)
 	a.snapshots = snapshot.NewSource(a.files)
 	a.notes = notes.New(a.folder, o.Now, a.warn)
@@ -117,7 +121,7 @@ func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{v, a}, nil
+	return &Snapshot{v, a, record.MaxTime}, nil
 }
 
 // Past pins the current state of the archive, for a crawl that asks which captures a
@@ -129,7 +133,15 @@ func (a *Archive) Past(ctx context.Context) (*snapshot.Past, error) { return a.s
 // finished before Close.
 type Snapshot struct {
 	*snapshot.Snapshot
-	a *Archive
+	a     *Archive
+	known record.Time // it lists results that were finished by then
+}
+
+// KnownAt returns a snapshot that shows only the captures that were added at time t or
+// before it, and the results that were finished by then. It is a part of v: it is valid
+// until v is closed, and need not be closed. Call Hide and SkipDamage of v before.
+func (v *Snapshot) KnownAt(t record.Time) *Snapshot {
+	return &Snapshot{v.Snapshot.KnownAt(t), v.a, min(t, v.known)}
 }
 
 // Delete removes captures of the snapshot from the archive: o.Targets says which.
@@ -144,10 +156,25 @@ func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.Delet
 
 // Results lists the results of a kind, sorted by name and time. It leaves out
 // results whose files cannot be read, with a warning for each: the file is damaged,
-// is in the place of another file, or has another format.
+// is in the place of another file, or has another format. Of a snapshot that KnownAt has
+// made, it lists the results that were finished by its time; if there are only later ones,
+// the error names the oldest.
 func (v *Snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
-	return v.a.notes.Results(ctx, kind)
+	list, err := v.a.notes.Results(ctx, kind)
+	known := v.known
+	if err != nil || known == record.MaxTime || len(list) == 0 {
+		return list, err
+	}
+	finished := slices.DeleteFunc(slices.Clone(list), func(r task.Result) bool { return r.Computed > known })
+	if len(finished) == 0 {
+		oldest := slices.MinFunc(list, func(a, b task.Result) int { return cmp.Compare(a.Computed, b.Computed) })
+		return nil, fmt.Errorf("no result in %s was finished by %s: the oldest that is kept is %s of %s", kind, stamp(known), oldest.Name, stamp(oldest.Computed))
+	}
+	return finished, nil
 }
+
+// stamp returns t as text for a message, in UTC.
+func stamp(t record.Time) string { return t.Std().Format("2006-01-02 15:04:05") }
 
 // ResultRows yields the rows of the result info whose keys are in one of the ranges,
 // in order of key. The ranges must be sorted and disjoint; nil means all rows. An

@@ -22,6 +22,11 @@ type snapshot struct {
 	rules *Rules
 }
 
+// KnownAt returns what was known at time t, as the rules show it.
+func (s *snapshot) KnownAt(t record.Time) relation.Snapshot {
+	return &snapshot{relation.KnownAt(s.Snapshot, t), s.rules}
+}
+
 // Tombstones returns the tombstones, without reasons that mention a hidden URL.
 func (s *snapshot) Tombstones(ctx context.Context) ([]task.Tombstone, error) {
 	list, err := s.Snapshot.Tombstones(ctx)

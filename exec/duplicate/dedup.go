@@ -62,6 +62,11 @@ var Dedup = session.Declare("DEDUP", session.Writes|session.Works, readDedup)
 // readDedup makes a duplication (a DEDUP that is ready to run) of a DEDUP
 // statement: it checks the clauses, sets the defaults, and plans the queries.
 func readDedup(s *session.Session, st *ast.Dedup) (*duplication, error) {
+	if st.Time.Known != nil {
+		err := ast.Errorf(st.Time.Known, "DEDUP compares what the archive has now, and takes no KNOWN AT")
+		err.Hint = "SELECT … FROM duplicates KNOWN AT t reads the groups that were found by then"
+		return nil, err
+	}
 	env := s.Env()
 	d := &duplication{
 		s: s, st: st, blocks: st.Of == "blocks", method: cmp.Or(st.Method, methodMinHash), distance: distanceDefault, similarity: similarityDefault,

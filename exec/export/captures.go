@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"infomall/exec/plan"
 	"infomall/exec/relation"
 	"infomall/exec/session"
 	"infomall/exec/value"
@@ -66,6 +67,7 @@ func (e *export) writeCaptures(ctx context.Context, f io.Writer, rows *session.R
 		return 0, err
 	}
 	defer release()
+	snap = relation.KnownAt(snap, e.known())
 	buf := bufio.NewWriterSize(f, 256<<10)
 	out, err := to.format.captures(ctx, captureTarget{to, buf, s.Env().Now, s.Runner(snap, "export")})
 	if err != nil {
@@ -95,6 +97,21 @@ func (e *export) writeCaptures(ctx context.Context, f io.Writer, rows *session.R
 		return n, fmt.Errorf("export to %s: %w", to.path, err)
 	}
 	return n, nil
+}
+
+// known returns the time of KNOWN AT that the sources of the query have, or 0 if they have
+// none or not all the same. The captures are written as they were known at that time.
+func (e *export) known() record.Time {
+	sources := plan.Sources(e.node)
+	for _, n := range sources {
+		if n.Known != sources[0].Known {
+			return 0
+		}
+	}
+	if len(sources) == 0 {
+		return 0
+	}
+	return sources[0].Known
 }
 
 // visit names the captures of one URL, given by its sort key, at one moment.

@@ -19,9 +19,9 @@ func defined(env *expr.Env) (*value.Defined, error) {
 	return env.Defined()
 }
 
-// view returns an input that reads the view that FROM names. It returns nil, nil
-// if there is no such view, or if a relation of the archive has the name.
-func (b *builder) view(from *ast.Source) (*input, error) {
+// view returns an input that reads the view that FROM names, planned with env. It returns
+// nil, nil if there is no such view, or if a relation of the archive has the name.
+func (b *builder) view(from *ast.Source, env *expr.Env) (*input, error) {
 	name := from.Relation
 	if relation.Find(name.Text) != nil {
 		return nil, nil
@@ -33,16 +33,16 @@ func (b *builder) view(from *ast.Source) (*input, error) {
 	for _, v := range d.Views {
 		if strings.EqualFold(v.Name, name.Text) {
 			v.Query = b.withMatches(v.Query, nameOf(from))
-			return b.readView(name, &v)
+			return b.readView(name, &v, env)
 		}
 	}
 	return nil, nil
 }
 
-// readView returns an input that reads the query of the view v. at is the name
-// of the view in the statement, and errors point at it. A view that reads
+// readView returns an input that reads the query of the view v, planned with env. at is
+// the name of the view in the statement, and errors point at it. A view that reads
 // itself is an error.
-func (b *builder) readView(at *ast.Name, v *value.View) (*input, error) {
+func (b *builder) readView(at *ast.Name, v *value.View, env *expr.Env) (*input, error) {
 	within := b.with.views()
 	var path []string
 	for n := within; n != nil; n = n.before {
@@ -51,7 +51,7 @@ func (b *builder) readView(at *ast.Name, v *value.View) (*input, error) {
 			return nil, ast.Errorf(at, "view %s reads itself: %s", v.Name, strings.Join(append(path, v.Name), " reads "))
 		}
 	}
-	node, err := build(v.Query, b.env, &named{before: within, name: &ast.Name{Span: at.Span, Text: v.Name}})
+	node, err := build(v.Query, env, &named{before: within, name: &ast.Name{Span: at.Span, Text: v.Name}})
 	if err != nil {
 		if within != nil {
 			return nil, err // only the outermost view is named in the error

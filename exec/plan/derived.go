@@ -6,6 +6,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/relation"
+	"infomall/exec/value"
 	"infomall/lang/ast"
 )
 
@@ -87,9 +88,15 @@ func queries(n Node) int {
 // returns nil, nil if the source is a relation.
 func (b *builder) derived(from *ast.Source) (*input, error) {
 	var in *input
+	env, err := b.knownAt(from)
+	if err != nil {
+		return nil, err
+	}
+	bare := *from
 	switch {
 	case from.Query != nil:
-		node, err := build(b.withMatches(from.Query, nameOf(from)), b.env, b.with)
+		bare.Time.Known = nil
+		node, err := build(b.withMatches(from.Query, nameOf(from)), env, b.with)
 		if err != nil {
 			return nil, err
 		}
@@ -102,14 +109,25 @@ func (b *builder) derived(from *ast.Source) (*input, error) {
 			in.name = n.name.Text
 			break
 		}
-		var err error
-		if in, err = b.view(from); in == nil {
+		bare.Time.Known = nil
+		if in, err = b.view(from, env); in == nil {
 			return nil, err
 		}
 	default:
 		return nil, nil
 	}
-	return in, unscoped(from, in.rel)
+	return in, unscoped(&bare, in.rel)
+}
+
+// knownAt returns the Env for what the query or the view in FROM reads, if there is one.
+func (b *builder) knownAt(from *ast.Source) (*expr.Env, error) {
+	known, err := value.KnownAt(from.Time.Known, b.env)
+	if err != nil || known == b.env.Known {
+		return b.env, err
+	}
+	env := *b.env
+	env.Known = known
+	return &env, nil
 }
 
 // nameOf returns the name that FROM gives a source: its alias, or the name of the

@@ -373,6 +373,9 @@ func (n *Source) String() string {
 	if n.Choice.Text != "" {
 		s.WriteString(", " + n.Choice.Text)
 	}
+	if n.Known != 0 {
+		s.WriteString(", known at " + stamp(n.Known))
+	}
 	if n.Once {
 		s.WriteString(", each URL once")
 	}

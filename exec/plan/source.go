@@ -6,6 +6,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/relation"
+	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -23,6 +24,9 @@ func newSource(s *ast.Source, r *relation.Relation, env *expr.Env) (*Source, err
 		Choice: relation.Choice{AsOf: record.NoTime}, Level: env.Level, Profile: env.Profile,
 		Collapse: env.Collapse, Zone: env.Location(), Refs: env.Traced && r.RefColumns > 0,
 	}}
+	if err := src.setKnown(s, env); err != nil {
+		return nil, err
+	}
 	if r.ByUnit {
 		return src, src.setPeriods(s, env)
 	}
@@ -50,6 +54,21 @@ func newSource(s *ast.Source, r *relation.Relation, env *expr.Env) (*Source, err
 		return nil, err
 	}
 	return src, nil
+}
+
+// setKnown sets the time at which what n reads was known, from KNOWN AT in the source s in
+// FROM and around it. A relation that is about the archive as it is now takes none.
+func (n *Source) setKnown(s *ast.Source, env *expr.Env) (err error) {
+	if n.Known, err = value.KnownAt(s.Time.Known, env); err != nil || n.Known == 0 || n.Relation.FollowsKnown() {
+		return err
+	}
+	var at place = s
+	if s.Time.Known != nil {
+		at = s.Time.Known
+	}
+	fault := ast.Errorf(at, "%s is about the archive as it is now, and takes no KNOWN AT", n.Relation.Name)
+	fault.Hint = "relations of captures take it, such as versions and links, and ranks and duplicates"
+	return fault
 }
 
 // AsksWords reports whether n looks for words in the text of pages.
@@ -92,6 +111,10 @@ func unscoped(s *ast.Source, r *relation.Relation) error {
 		at = s.Time.Range
 	case s.Time.Choice != nil:
 		at = s.Time.Choice
+	case s.Time.Known != nil && !r.FollowsKnown():
+		err := ast.Errorf(s.Time.Known, "%s takes no KNOWN AT", r.Name)
+		err.Hint = "write it where the relations are named"
+		return err
 	default:
 		return nil
 	}

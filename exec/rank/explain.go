@@ -36,7 +36,10 @@ var ExplainRank = session.Declare("EXPLAIN RANK", session.Answers, readExplainRa
 // checks only that the URL is a constant text, because its further form depends
 // on the ranking.
 func readExplainRank(s *session.Session, st *ast.ExplainRank) (*rankExplanation, error) {
-	_, err := expr.ConstantText(st.URL, s.Env())
+	s, err := s.KnownAt(st.Known)
+	if err == nil {
+		_, err = expr.ConstantText(st.URL, s.Env())
+	}
 	return &rankExplanation{s, st}, err
 }
 

@@ -92,7 +92,7 @@ func (h *hubRank) read() (err error) {
 	}
 	if st.Graph != nil {
 		switch {
-		case st.Time.Range != nil || st.Time.Choice != nil:
+		case st.Time.Timed() || st.Time.Known != nil:
 			return errOfGraph(st, "a time")
 		case st.Words != nil:
 			return errOfGraph(st.Words, "FOR")

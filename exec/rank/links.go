@@ -85,7 +85,7 @@ func (a *linksAsked) asOf(ctx context.Context, snap relation.Snapshot) (record.T
 	if src.Choice.AsOf != record.NoTime {
 		return src.Choice.AsOf, nil
 	}
-	pools, err := snap.Pools(ctx)
+	pools, err := relation.KnownAt(snap, src.Known).Pools(ctx)
 	last := record.MinTime
 	for _, p := range pools {
 		last = max(last, p.Last)

@@ -89,7 +89,7 @@ func (r *ranking) read() (err error) {
 // clause that cannot be used with a named graph, or gives the ranking no name.
 func rankingOfGraph(st *ast.PageRank) error {
 	switch {
-	case st.Time.Range != nil || st.Time.Choice != nil:
+	case st.Time.Timed() || st.Time.Known != nil:
 		return errOfGraph(st, "a time")
 	case st.Without != nil:
 		return errOfGraph(st, "WITHOUT")

@@ -27,6 +27,10 @@ var Path = session.Declare("SHOW PATH", session.Answers, readShowPath)
 // if an end of the path cannot be read, or if the statement has both a named
 // graph and a time.
 func readShowPath(s *session.Session, st *ast.ShowPath) (*pathSearch, error) {
+	s, err := s.KnownAt(st.Known)
+	if err != nil {
+		return nil, err
+	}
 	p := &pathSearch{s, st, linksAsked{graph: st.Graph}}
 	asked := &p.asked
 	if st.Graph != nil && st.Time != nil {

@@ -243,6 +243,7 @@ type ScoreOf struct {
 // n reads findings and asks for the score; key is the key of the URL. It returns nil if
 // there is no finding of this URL.
 func (r *Reader) ScoreOf(ctx context.Context, n *Request, key string) (*ScoreOf, error) {
+	r = r.knownAt(n)
 	var best finding
 	for rows, err := range r.findings(ctx, n.Within([]urlkey.Range{{From: key, To: key + "\x00"}})) {
 		if err != nil {

@@ -160,7 +160,7 @@ func (r *Reader) eachFinding(ctx context.Context, n *Request) iter.Seq2[*finding
 			yield(nil, err)
 			return
 		}
-		r.Notes = append(r.Notes, notes...)
+		r.note(notes...)
 	}
 }
 

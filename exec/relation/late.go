@@ -25,7 +25,7 @@ type LateRow struct {
 // yielded. hidden holds the batch's hidden columns, which say from which
 // capture each row was made.
 func (r *Reader) LateRow(ctx context.Context, n *Request, hidden []*value.Vector) *LateRow {
-	return &LateRow{ctx: ctx, reader: r, request: n, hidden: hidden}
+	return &LateRow{ctx: ctx, reader: r.knownAt(n), request: n, hidden: hidden}
 }
 
 // Value makes row the current row and returns the value of its late column c.

@@ -41,6 +41,7 @@ type LinkOptions struct {
 // links of VotingKinds become edges. The nodes are these pages and all URLs
 // that they link to. The caller closes the graph.
 func (r *Reader) LinkGraph(ctx context.Context, links *Request, o LinkOptions, g graph.NamedOptions) (*graph.Named, error) {
+	r = r.knownAt(links)
 	return graph.BuildNamed(ctx, &r.Memory, g, func(m *graph.Maker) error {
 		l := &linker{Reader: r, ctx: ctx, source: links, o: o, m: m}
 		return l.read()

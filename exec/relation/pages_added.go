@@ -68,7 +68,7 @@ func (r *Reader) revisitedPages(ctx context.Context, n *Request, in iter.Seq2[*p
 		return in
 	}
 	return func(yield func(*pageRow, error) bool) {
-		next, stop := iter.Pull2(r.Revisits(ctx, n, due))
+		next, stop := iter.Pull2(r.Revisits(ctx, r.Snapshot, n, due))
 		defer stop()
 		v, err, more := next()
 		for p, e := range in {
@@ -122,7 +122,7 @@ func (r *Reader) foundPages(ctx context.Context, n *Request, in iter.Seq2[*pageR
 			}
 			for i := range list {
 				f := &list[i]
-				if f.Bytes < 0 || !asksFor(n, f) {
+				if f.Bytes < 0 || !asksFor(n, f) || !r.heard(f.Time) {
 					continue
 				}
 				h := maphash.String(seed, f.URL)

@@ -14,7 +14,7 @@ func (r *Reader) Read(ctx context.Context, n *Request) value.Rows {
 	if n.Window.Empty() && n.Relation.Scoped || n.Ranges != nil && len(n.Ranges) == 0 {
 		return func(func(*value.Batch, error) bool) {}
 	}
-	return n.Relation.read(r, ctx, n)
+	return n.Relation.read(r.knownAt(n), ctx, n)
 }
 
 // made returns the Relation r after adding its function read, which reads rows

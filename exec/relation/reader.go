@@ -28,10 +28,10 @@ type Reader struct {
 	Watches func(context.Context) ([]Watch, error)
 	// Rules returns the access rules, sorted by name.
 	Rules func(context.Context) ([]Rule, error)
-	// Revisits yields how often each page that n selects changes, sorted by
+	// Revisits yields how often each page of snap that n selects changes, sorted by
 	// URL. If the flag due is set, it also computes when each page is to be
 	// visited next. It may leave out pages.
-	Revisits func(ctx context.Context, n *Request, due bool) iter.Seq2[Revisit, error]
+	Revisits func(ctx context.Context, snap Snapshot, n *Request, due bool) iter.Seq2[Revisit, error]
 	// Memory says how much memory the operators that hold rows share, and where
 	// they create temporary files.
 	spill.Memory
@@ -44,6 +44,10 @@ type Reader struct {
 	// Notes are for the user, after the rows: how much was asked, for example. Sources
 	// that were read to their end add them.
 	Notes []string
+
+	known   record.Time             // see Request.Known; 0 means all that is known
+	of      *Reader                 // the Reader that has made this one for what was known; nil if none has
+	byKnown map[record.Time]*Reader // the Readers that knownAt has made
 
 	asked       map[askedKey]*askedWords
 	lastAsked   lastAsked
@@ -142,6 +146,9 @@ type Snapshot interface {
 	// Hide makes the snapshot show no capture that h hides, as if these captures had never
 	// existed. Call Hide before the first read.
 	Hide(h *record.Hiding)
+	// LeftOut returns how many segments the snapshot leaves out because all their
+	// captures were added after the time given to KnownAt, and how many there are.
+	LeftOut() (left, all int)
 	// SkipDamage makes the snapshot read on after damage to a db-file: a value
 	// that only that file has is then NULL, and a body in that file counts as
 	// missing. Call SkipDamage before the first read. Damage returns an error

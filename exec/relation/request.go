@@ -42,6 +42,8 @@ type Request struct {
 	// start. Without a DURING clause, During is record.MinTime.
 	During record.Time
 	Choice Choice
+	// Known is the time of KNOWN AT: only what was added by then is there. 0 means all.
+	Known record.Time
 	// Unit is the unit of periods(unit), such as "month".
 	Unit string
 	// Question is the question of findings('words'); nil for other relations.
@@ -249,7 +251,7 @@ func (n *Request) Counted() record.Tally {
 // linksOf returns a request for all links, of any URL, in the time that n
 // selects. It is for counting the links to and from the pages of n.
 func linksOf(n *Request) *Request {
-	return &Request{Relation: Links, Window: n.Window, During: n.During, Choice: n.Choice, Level: n.Level, Profile: n.Profile}
+	return &Request{Relation: Links, Window: n.Window, During: n.During, Choice: n.Choice, Known: n.Known, Level: n.Level, Profile: n.Profile}
 }
 
 // Within returns a copy of n whose ranges of URL keys are reduced to what lies

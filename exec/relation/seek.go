@@ -62,6 +62,7 @@ func Sought(r *Relation, c *Column) bool {
 // Seek returns n with its ranges reduced to the URLs that s needs, if it is worth looking
 // for them. Otherwise it returns n.
 func (r *Reader) Seek(ctx context.Context, n *Request, s *Seek) (*Request, error) {
+	r = r.knownAt(n)
 	if less, err := r.seekWords(ctx, n, s.Words); err != nil || less != n {
 		return less, err
 	}

@@ -41,7 +41,7 @@ func (r *Reader) terms(ctx context.Context, n *Request) iter.Seq2[[]terms.Row, e
 				return
 			}
 		}
-		r.Notes = append(r.Notes, noTerms(n.Terms)...)
+		r.note(noTerms(n.Terms)...)
 	}
 }
 

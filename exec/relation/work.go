@@ -123,6 +123,7 @@ func ToRead(ctx context.Context, snap Snapshot, n *Request) (record.Reading, err
 			part = record.FileWhole
 		}
 	}
+	snap = KnownAt(snap, n.Known)
 	read, err := snap.ToRead(ctx, n.Scan(0), part)
 	if err != nil || !n.readsLater() {
 		return read, err

@@ -28,7 +28,7 @@ func (w *Within) Plan(text string, env *expr.Env) (plan.Node, error) {
 // of w.
 func (w *Within) Put(from *ast.Source) {
 	from.Scopes, from.Time = w.Scopes, w.Time
-	if from.Time == (ast.TimeClause{}) {
+	if !from.Time.Timed() {
 		from.Time.Choice = &ast.TimeChoice{Op: ast.ChoiceLatest}
 	}
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"iter"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -60,7 +59,7 @@ func (s *Session) Open(ctx context.Context, node plan.Node) (*Result, error) {
 		}
 		res.Notes = append(res.Notes, runner.Notes...)
 		if !any && len(sources) == 1 {
-			res.Notes = append(res.Notes, s.whyEmpty(ctx, snap, node, sources[0])...)
+			res.Notes = append(res.Notes, s.whyEmpty(ctx, relation.KnownAt(snap, sources[0].Known), node, sources[0])...)
 		} else if !any {
 			res.Notes = append(res.Notes, fileNotes(sources)...)
 		}
@@ -95,15 +94,16 @@ func (s *Session) Snapshot(ctx context.Context) (snap relation.Snapshot, release
 
 // SnapshotOrEmpty is like Snapshot, but returns an empty snapshot if there
 // is no archive. The function in the result releases the snapshot and may be
-// called several times.
+// called several times. In a session that KnownAt has made, the snapshot shows what
+// was known at its time.
 func (s *Session) SnapshotOrEmpty(ctx context.Context) (relation.Snapshot, func(), error) {
-	snap, err := s.o.Archive.Snapshot(ctx)
+	whole, err := s.o.Archive.Snapshot(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	snap.SetCache(s.o.Settings.cacheBytes())
+	whole.SetCache(s.o.Settings.cacheBytes())
 	var once sync.Once
-	return snap, func() { once.Do(func() { snap.Close() }) }, nil // a reader has nothing to lose on Close
+	return relation.KnownAt(whole, s.known), func() { once.Do(func() { whole.Close() }) }, nil // a reader has nothing to lose on Close
 }
 
 // Runner returns a Runner, which runs plans against the snapshot snap. snap
@@ -121,9 +121,7 @@ func (s *Session) Runner(snap relation.Snapshot, what string) *op.Runner {
 	if s.o.Jobs != nil {
 		r.Jobs = s.o.Jobs
 	}
-	r.Revisits = func(ctx context.Context, n *relation.Request, due bool) iter.Seq2[relation.Revisit, error] {
-		return more.Revisits(ctx, snap, n, due)
-	}
+	r.Revisits = more.Revisits
 	if s.o.Settings.TempDir != "" {
 		r.Memory.Dirs = []string{s.o.Settings.TempDir}
 	}

@@ -56,7 +56,17 @@ func (s *Session) planLines(ctx context.Context, snap relation.Snapshot, right i
 		plan.Walk(n, func(n plan.Node, depth int) {
 			lines = append(lines, Indented(right+depth, n.String()))
 			if src, ok := n.(*plan.Source); ok && src.FromCaptures() {
+				snap, pools := snap, pools
+				if src.Known != 0 {
+					snap = relation.KnownAt(snap, src.Known)
+					if pools, err = snap.Pools(ctx); err != nil {
+						return
+					}
+				}
 				lines = append(lines, Indented(right+depth+1, poolLine(pools, src.Reads())))
+				if src.Known != 0 {
+					lines = append(lines, Indented(right+depth+1, knownLine(snap, src.Known)))
+				}
 				if p := e.Of(n); p.Reading.Chunks > 0 {
 					lines = append(lines, Indented(right+depth+1, readLine(p, e.FileBytesOf(src))))
 				}
@@ -86,6 +96,13 @@ func poolLine(pools []record.Pool, w relation.Window) string {
 		}
 	}
 	return fmt.Sprintf("pools: %s with at most %s", poolList(names, len(pools)), value.Counted(captures, "capture"))
+}
+
+// knownLine returns a line that says how many segments a source leaves out because they
+// were added after the time known. snap shows what was known at that time.
+func knownLine(snap relation.Snapshot, known record.Time) string {
+	left, all := snap.LeftOut()
+	return fmt.Sprintf("known at %s: %s of %d left out", known.Std().Format("2006-01-02 15:04:05"), value.Counted(left, "segment"), all)
 }
 
 // readLine returns a line that says how much the source p reads. fileBytes is how many

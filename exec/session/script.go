@@ -15,6 +15,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
+	"infomall/store/record"
 	"infomall/store/record/task"
 )
 
@@ -23,18 +24,21 @@ type Program struct {
 	Name   string            // name of the text in errors, such as "query daily"
 	Text   string            // the statements
 	Params map[string]string // the parameters of the session, replaced or extended by those of the RUN
+	Known  record.Time       // the time at which what the statements read was known; 0 means all that is known
 }
 
 // Expand returns the program that the RUN statement st names: a query saved
 // in the archive, a script that comes with infomall, or a script in a file.
-// The caller then runs the statements of the program, with its parameters
-// instead of those of the session.
+// The caller then runs the statements of the program, after Enter.
 func (s *Session) Expand(ctx context.Context, st *ast.Run) (*Program, error) {
 	given, err := s.arguments(st)
 	if err != nil {
 		return nil, err
 	}
 	p := &Program{Params: maps.Clone(s.o.Params)}
+	if p.Known, err = value.KnownAt(st.Known, s.Env()); err != nil {
+		return nil, err
+	}
 	maps.Copy(p.Params, given)
 	if st.Name == nil {
 		err = s.expandFile(p, st)
@@ -45,6 +49,14 @@ func (s *Session) Expand(ctx context.Context, st *ast.Run) (*Program, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// Enter gives the session the parameters of the program and the time at which what it
+// reads was known. leave gives the session back what it had before.
+func (s *Session) Enter(p *Program) (leave func()) {
+	params, known := s.o.Params, s.known
+	s.o.Params, s.known = p.Params, p.Known
+	return func() { s.o.Params, s.known = params, known }
 }
 
 // arguments returns the values that the RUN statement st gives to

@@ -93,6 +93,7 @@ type Session struct {
 	depth    int               // number of scripts around the statements, one inside the other
 	warm     bool              // a plan has run, so what the next one reads may be in the cache
 	trying   bool              // statements that write may be read even if the session is read-only; they are not run
+	known    record.Time       // the session reads what was known at this time; 0 means all that is known
 	visits   *VisitBudget      // budget of the run of an adaptive schedule; otherwise nil
 }
 
@@ -183,7 +184,7 @@ func (s *Session) Env() *expr.Env {
 	env := &expr.Env{
 		Now: record.At(s.Now()), Zone: s.o.Settings.Timezone, Params: s.o.Params,
 		Level: s.o.Settings.CutLevel(), Profile: s.o.Settings.Profile, Collapse: s.o.Settings.Collapse, Plain: s.o.Plain,
-		Defined: s.Defined(), Watched: s.watched(),
+		Defined: s.Defined(), Watched: s.watched(), Known: s.known,
 	}
 	if !s.o.NoFiles {
 		env.Table = func(path string) (value.Table, error) { return rowio.OpenTable(path) }
@@ -208,6 +209,19 @@ func (s *Session) Inner() *Session {
 	inner.o.Params = maps.Clone(s.o.Params)
 	inner.checked = slices.Clip(s.checked)
 	return &inner
+}
+
+// KnownAt returns a session like Inner that reads what was known at the time t, the
+// time after KNOWN AT in a statement. If t is nil, it returns s.
+func (s *Session) KnownAt(t ast.Expr) (*Session, error) {
+	env := s.Env()
+	known, err := value.KnownAt(t, env)
+	if err != nil || known == s.known {
+		return s, err
+	}
+	inner := s.Inner()
+	inner.known = known
+	return inner, nil
 }
 
 // Trial returns a session like Inner. It may read statements that write even

@@ -209,10 +209,16 @@ func (s *Session) Check(st ast.Statement) error {
 	return nil
 }
 
-// mayWrite returns an error if the statement st writes and the session is
-// read-only, otherwise nil.
+// mayWrite returns an error if the statement st writes, and the session is
+// read-only or in a RUN … KNOWN AT, otherwise nil.
 func (s *Session) mayWrite(st ast.Statement) error {
-	if spec := s.language.SpecOf(st); s.o.ReadOnly && !s.trying && spec.Writes {
+	spec := s.language.SpecOf(st)
+	switch {
+	case !spec.Writes:
+		return nil
+	case s.known != 0:
+		return ast.Errorf(st, "%s writes, and RUN … KNOWN AT only reads", spec.name(st))
+	case s.o.ReadOnly && !s.trying:
 		return ast.Errorf(st, "%s writes, but this session is read-only", spec.name(st))
 	}
 	return nil

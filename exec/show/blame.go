@@ -28,6 +28,10 @@ var Blame = session.Declare("BLAME", session.Answers, readBlame)
 
 // readBlame makes a blaming of a BLAME statement. It checks the URL and the time.
 func readBlame(s *session.Session, st *ast.Blame) (*blaming, error) {
+	s, err := s.KnownAt(st.Known)
+	if err != nil {
+		return nil, err
+	}
 	b := &blaming{s, st, &pageAsked{s: s, urlAt: st.URL, whenAt: st.Time}}
 	return b, b.asked.read()
 }

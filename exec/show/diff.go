@@ -65,6 +65,10 @@ var Diff = session.Declare("DIFF", session.Answers, readDiff)
 // readDiff makes a diff of a DIFF statement. A time FROM that is after the time
 // TO is an error.
 func readDiff(s *session.Session, st *ast.Diff) (*diff, error) {
+	s, err := s.KnownAt(st.Known)
+	if err != nil {
+		return nil, err
+	}
 	to := &pageAsked{s: s, urlAt: st.URL, whenAt: st.To}
 	if err := to.read(); err != nil || st.From == nil {
 		return &diff{s, st, nil, to}, err

@@ -33,6 +33,10 @@ var Page = session.Declare("SHOW PAGE", session.Answers, readShowPage)
 // readShowPage makes a pageView of a SHOW PAGE statement. It checks the URL and
 // the time.
 func readShowPage(s *session.Session, st *ast.ShowPage) (*pageView, error) {
+	s, err := s.KnownAt(st.Known)
+	if err != nil {
+		return nil, err
+	}
 	v := &pageView{s, st, &pageAsked{s: s, urlAt: st.URL, whenAt: st.Time}}
 	return v, v.asked.read()
 }

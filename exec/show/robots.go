@@ -100,6 +100,9 @@ var Robots = session.Declare("SHOW ROBOTS", session.Answers, readShowRobots)
 // readShowRobots makes a robotsCheck of a SHOW ROBOTS statement. It checks the
 // URL, the time and the name of the crawler.
 func readShowRobots(s *session.Session, st *ast.ShowRobots) (r *robotsCheck, err error) {
+	if s, err = s.KnownAt(st.Known); err != nil {
+		return nil, err
+	}
 	r = &robotsCheck{s: s}
 	if r.page, err = r.readURL(st); err != nil {
 		return nil, err

@@ -25,6 +25,9 @@ type Env struct {
 	// Collapse says that the relation findings joins the findings of near-copies and of
 	// the forms of a URL.
 	Collapse bool
+	// Known is the time of the KNOWN AT that is around a query: the query reads only what
+	// was added by then. 0 means all.
+	Known record.Time
 	// Plain turns off all rewriting of plans: a query reads the archive in the
 	// most direct way. Tests compare its rows with those of the rewritten plan.
 	Plain bool

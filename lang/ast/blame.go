@@ -15,13 +15,14 @@ const (
 // BlameDefault.
 func (u BlameUnit) String() string { return [...]string{"", "blocks", "lines", "words"}[u] }
 
-// Blame is the statement BLAME 'url' [AT t] [AS unit]. It shows which version
+// Blame is the statement BLAME 'url' [AT t] [KNOWN AT t] [AS unit]. It shows which version
 // of a page brought each part of its text.
 type Blame struct {
 	Span
-	URL  Expr // *String or *Param
-	Time Expr // nil means the latest capture
-	Unit BlameUnit
+	URL   Expr // *String or *Param
+	Time  Expr // nil means the latest capture
+	Known Expr // the time after KNOWN AT; nil if absent
+	Unit  BlameUnit
 }
 
 func (*Blame) statement() {}
@@ -31,7 +32,8 @@ func (s *Blame) String() string { return text(s) }
 func (s *Blame) print(p *printer) {
 	p.clause("BLAME ", s.URL)
 	p.clause(" AT ", s.Time)
+	p.known(s.Known)
 	p.wordAfter(" AS ", s.Unit.String())
 }
 
-func (s *Blame) children(l nodes) nodes { return l.exprs(s.URL, s.Time) }
+func (s *Blame) children(l nodes) nodes { return l.exprs(s.URL, s.Time, s.Known) }

@@ -1,13 +1,14 @@
 package ast
 
-// ShowPath is the statement SHOW PATH 'a' TO 'b' [AT t | DURING t AND t] [OVER GRAPH
-// g]. It shows a shortest path of links between two URLs, or with DURING a path of
-// links that existed one after the other.
+// ShowPath is the statement SHOW PATH 'a' TO 'b' [AT t | DURING t AND t] [KNOWN AT t]
+// [OVER GRAPH g]. It shows a shortest path of links between two URLs, or with DURING a
+// path of links that existed one after the other.
 type ShowPath struct {
 	Span
 	From, To Expr       // *String or *Param
 	Time     Expr       // the time of AT; nil means the latest links, unless During is set
 	During   *TimeRange // of RangeDuring; nil if absent
+	Known    Expr       // the time after KNOWN AT; nil if absent
 	Graph    *Name      // nil if absent
 }
 
@@ -23,6 +24,7 @@ func (s *ShowPath) print(p *printer) {
 		p.WriteByte(' ')
 		s.During.print(p)
 	}
+	p.known(s.Known)
 	p.overGraph(s.Graph)
 }
 
@@ -31,7 +33,7 @@ func (s *ShowPath) children(l nodes) nodes {
 	if s.During != nil {
 		l = append(l, s.During)
 	}
-	return l
+	return l.exprs(s.Known)
 }
 
 // DropGraph is the statement DROP GRAPH name. It removes a graph that IMPORT …

@@ -148,8 +148,8 @@ func (p *printer) alias(n *Name) { p.nameAfter(" AS ", n) }
 // nothing.
 func (p *printer) overGraph(g *Name) { p.nameAfter(" OVER GRAPH ", g) }
 
-// time writes the range and the choice of a time clause, each with a space
-// before it. It leaves out a part that is nil.
+// time writes the range, the choice and the KNOWN AT of a time clause, each with a
+// space before it. It leaves out a part that is nil.
 func (p *printer) time(t *TimeClause) {
 	if t.Range != nil {
 		p.WriteByte(' ')
@@ -159,4 +159,8 @@ func (p *printer) time(t *TimeClause) {
 		p.WriteByte(' ')
 		t.Choice.print(p)
 	}
+	p.known(t.Known)
 }
+
+// known writes " KNOWN AT " and the time t. If t is nil, it writes nothing.
+func (p *printer) known(t Expr) { p.clause(" KNOWN AT ", t) }

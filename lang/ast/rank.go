@@ -96,12 +96,13 @@ func (s *HITS) children(l nodes) nodes {
 	return l.exprs(s.Words).scopes(s.Scopes).time(&s.Time).exprs(s.Keep, s.Iterations).exprs(s.Stop...)
 }
 
-// ExplainRank is the statement EXPLAIN RANK 'url' [IN name]. It shows from
+// ExplainRank is the statement EXPLAIN RANK 'url' [IN name] [KNOWN AT t]. It shows from
 // which links the rank of a page comes.
 type ExplainRank struct {
 	Span
-	URL  Expr  // *String or *Param
-	Name *Name // name of the ranking; nil if absent
+	URL   Expr  // *String or *Param
+	Name  *Name // name of the ranking; nil if absent
+	Known Expr  // the time after KNOWN AT; nil if absent
 }
 
 func (*ExplainRank) statement() {}
@@ -111,6 +112,7 @@ func (s *ExplainRank) String() string { return text(s) }
 func (s *ExplainRank) print(p *printer) {
 	p.clause("EXPLAIN RANK ", s.URL)
 	p.nameAfter(" IN ", s.Name)
+	p.known(s.Known)
 }
 
-func (s *ExplainRank) children(l nodes) nodes { return l.exprs(s.URL) }
+func (s *ExplainRank) children(l nodes) nodes { return l.exprs(s.URL, s.Known) }

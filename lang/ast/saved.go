@@ -37,13 +37,15 @@ func (p *printer) paramName(n *Name) {
 	p.name(n)
 }
 
-// Run is the statement RUN (name | 'file') [(parameter = value, …)]. It runs a
+// Run is the statement RUN (name | 'file') [(parameter = value, …)] [KNOWN AT t]. It runs a
 // saved query or a script.
 type Run struct {
 	Span
 	Name *Name // name of a saved query; nil if File is set
 	File Expr  // *String or *Param; nil if Name is set
 	Args []Arg
+	// Known is the time after KNOWN AT; nil if absent.
+	Known Expr
 }
 
 func (*Run) statement() {}
@@ -58,6 +60,7 @@ func (s *Run) print(p *printer) {
 		p.commas(len(s.Args), func(i int) { s.Args[i].print(p) })
 		p.WriteByte(')')
 	}
+	p.known(s.Known)
 }
 
 func (s *Run) children(l nodes) nodes {
@@ -65,7 +68,7 @@ func (s *Run) children(l nodes) nodes {
 	for i := range s.Args {
 		l = append(l, &s.Args[i])
 	}
-	return l
+	return l.exprs(s.Known)
 }
 
 // Arg is one argument of RUN: parameter = value.

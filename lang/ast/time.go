@@ -1,12 +1,17 @@
 package ast
 
 // TimeClause is the time clause of a source: a range such as SINCE 2008, a
-// choice such as LATEST, both or neither. The source may have them in either
-// order. The choice picks from the versions within the range.
+// choice such as LATEST, and KNOWN AT, each of which may be absent. The source
+// may have them in any order. The choice picks from the versions within the
+// range. KNOWN AT makes the source read what the archive had at an earlier time.
 type TimeClause struct {
 	Range  *TimeRange  // nil if absent
 	Choice *TimeChoice // nil if absent
+	Known  Expr        // the time after KNOWN AT; nil if absent
 }
+
+// Timed reports whether t has a range or a choice.
+func (t *TimeClause) Timed() bool { return t.Range != nil || t.Choice != nil }
 
 // RangeOp is the form of a time range, such as BETWEEN.
 type RangeOp uint8

@@ -34,7 +34,7 @@ func (l nodes) time(t *TimeClause) nodes {
 	if t.Choice != nil {
 		l = append(l, t.Choice)
 	}
-	return l
+	return l.exprs(t.Known)
 }
 
 func (l nodes) scopes(ss []Scope) nodes {

@@ -46,7 +46,7 @@ var classes = sync.OnceValue(func() []class {
 		}},
 		{"a time such as 2008-06", []string{"a time"}, []string{"a string", "a number", "a time", "NOW", "TODAY"}},
 		{"a time clause", []string{"SINCE", "NEAREST"}, []string{
-			"BETWEEN", "FROM", "SINCE", "UNTIL", "DURING", "AT", "NEAREST", "FIRST", "LATEST", "EACH",
+			"BETWEEN", "FROM", "SINCE", "UNTIL", "DURING", "AT", "NEAREST", "FIRST", "LATEST", "EACH", "KNOWN",
 		}},
 		{"a time range such as SINCE 2008", []string{"SINCE"}, []string{"BETWEEN", "FROM", "SINCE", "UNTIL", "DURING"}},
 		{"a choice such as LATEST", []string{"NEAREST"}, []string{"AT", "NEAREST", "FIRST", "LATEST", "EACH"}},

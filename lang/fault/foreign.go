@@ -297,7 +297,7 @@ var clauseRanks = map[string]int{
 	"WHERE": 3, "GROUP": 4, "HAVING": 5, "ORDER": 6, "LIMIT": 7,
 }
 
-var timeWords = []string{"SINCE", "UNTIL", "DURING", "AT", "NEAREST", "FIRST", "LATEST", "EACH"}
+var timeWords = []string{"SINCE", "UNTIL", "DURING", "AT", "NEAREST", "FIRST", "LATEST", "EACH", "KNOWN"}
 
 // misplaced looks for a clause that occurs twice or too late. It returns the
 // index of the token to blame and a hint, or "" as the hint if it found

@@ -10,7 +10,7 @@ import (
 )
 
 var blameStatement = of[blameSyntax]("BLAME", topic{"BLAME", `
-BLAME url [AT t | AS OF t] [AS (blocks | lines | words)]
+BLAME url [AT t | AS OF t] [KNOWN AT t] [AS (blocks | lines | words)]
 url = 'text' | $name
 ` + helpT})
 
@@ -22,16 +22,20 @@ type blameSyntax struct {
 
 type blameOptionSyntax struct {
 	source
-	At   moment      `parser:"  ( 'AT' | 'AS' 'OF' ) @@"`
-	Unit lexer.Token `parser:"| 'AS' @Ident" names:"unit"`
+	At    moment      `parser:"  ( 'AT' | 'AS' 'OF' ) @@"`
+	Known moment      `parser:"| 'KNOWN' 'AT' @@"`
+	Unit  lexer.Token `parser:"| 'AS' @Ident" names:"unit"`
 }
 
 func (s *blameSyntax) tree(b *builder) ast.Statement {
 	st := &ast.Blame{Span: s.span(), URL: scan.Text(&s.URL)}
 	for _, o := range s.Options {
-		if o.At != nil {
+		switch {
+		case o.At != nil:
 			once(b, o, "AT", &st.Time, ast.Expr(o.At))
-		} else {
+		case o.Known != nil:
+			once(b, o, "KNOWN AT", &st.Known, ast.Expr(o.Known))
+		default:
 			b.twice(o, "AS", st.Unit != ast.BlameDefault)
 			st.Unit = b.blameUnit(o.Unit)
 		}

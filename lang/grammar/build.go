@@ -40,17 +40,20 @@ func (b *builder) twice(o interface{ span() ast.Span }, word string, already boo
 	}
 }
 
-// addTime adds the time clause s, which the clause o consists of, to the time
-// clause to: its range, its choice or both. If to already has the same part,
-// addTime reports a fault at o.
+// addTime adds the parts of the time clause s, which the clause o consists of, to
+// the time clause to. If to already has the same part, addTime reports a fault at
+// o.
 func (b *builder) addTime(o interface{ span() ast.Span }, to *ast.TimeClause, s timeSyntax) {
 	t := s.clause()
-	b.twice(o, "the time clause", to.Range != nil && t.Range != nil || to.Choice != nil && t.Choice != nil)
+	b.twice(o, "the time clause", to.Range != nil && t.Range != nil || to.Choice != nil && t.Choice != nil || to.Known != nil && t.Known != nil)
 	if t.Range != nil {
 		to.Range = t.Range
 	}
 	if t.Choice != nil {
 		to.Choice = t.Choice
+	}
+	if t.Known != nil {
+		to.Known = t.Known
 	}
 }
 

@@ -133,6 +133,9 @@ func (s *ruleSyntax) tree(b *builder) ast.Statement {
 		if t.Choice != nil {
 			b.fail(t.Choice.Span, "RULE takes a range of time, and no choice of versions", "")
 		}
+		if t.Known != nil {
+			b.fail(t.Known.At(), "RULE takes a range of time, and no KNOWN AT", "")
+		}
 	}
 	switch {
 	case len(s.Actions) == 0:

@@ -37,6 +37,9 @@ func (s *deleteSyntax) tree(b *builder) ast.Statement {
 		if t.Choice != nil {
 			b.fail(t.Choice.Span, "DELETE takes a range of time, and no choice of versions", "name the captures by WHERE")
 		}
+		if t.Known != nil {
+			b.fail(t.Known.At(), "DELETE removes captures that the archive has now", "write WHERE added <= …")
+		}
 	}
 	for _, o := range s.Options {
 		switch {

@@ -9,11 +9,11 @@ import (
 
 var exportStatement = of[exportSyntax]("EXPORT", topic{"EXPORT", `
 EXPORT (query) TO file
-EXPORT scope, … TO file
+EXPORT scope, … [KNOWN AT t] TO file
     [FORMAT (csv | tsv | json | jsonl | markdown | html | parquet | arrow
       | edges | graphml | warc | tianwang | wacz | cdxj)]
 file = 'text' | $name | expr || expr
-` + helpScope})
+` + helpScope + helpT})
 
 type exportSyntax struct {
 	source
@@ -63,12 +63,18 @@ func parseExported(lex *lexer.PeekingLexer) (exportedSyntax, error) {
 	if err != nil {
 		return nil, err
 	}
+	var known ast.Expr
+	if p.atKnown() {
+		if known, err = p.known(); err != nil {
+			return nil, err
+		}
+	}
 	span := p.span(start)
 	column := func(name string) ast.Item {
 		return ast.Item{Span: span, Expr: &ast.Column{Span: span, Name: ast.Name{Span: span, Text: name}}}
 	}
 	return (*exportedTree)(&ast.Query{Span: span, Select: &ast.Select{
 		Span: span, Items: []ast.Item{column("url"), column("time")},
-		From: &ast.Source{Span: span, Relation: &ast.Name{Span: span, Text: "captures"}, Scopes: scopes},
+		From: &ast.Source{Span: span, Relation: &ast.Name{Span: span, Text: "captures"}, Scopes: scopes, Time: ast.TimeClause{Known: known}},
 	}}), nil
 }

@@ -8,7 +8,8 @@ import (
 )
 
 var showPathStatement = of[showPathSyntax]("SHOW PATH", topic{"SHOW PATH", `
-SHOW PATH url TO url [AT t | AS OF t | DURING t AND t] [OVER GRAPH name]
+SHOW PATH url TO url [AT t | AS OF t | DURING t AND t] [KNOWN AT t]
+    [OVER GRAPH name]
 url = 'text' | $name
 ` + helpT})
 
@@ -24,6 +25,7 @@ type pathOptionSyntax struct {
 	At    moment      `parser:"  ( 'AT' | 'AS' 'OF' ) @@"`
 	A     moment      `parser:"| 'DURING' @@"`
 	B     moment      `parser:"  'AND' @@"`
+	Known moment      `parser:"| 'KNOWN' 'AT' @@"`
 	Graph lexer.Token `parser:"| 'OVER' 'GRAPH' @( Ident | Quoted )" names:"graph"`
 }
 
@@ -35,6 +37,8 @@ func (s *showPathSyntax) tree(b *builder) ast.Statement {
 			once(b, o, "AT", &p.Time, ast.Expr(o.At))
 		case o.A != nil:
 			once(b, o, "DURING", &p.During, &ast.TimeRange{Span: o.span(), Op: ast.RangeDuring, A: o.A, B: o.B})
+		case o.Known != nil:
+			once(b, o, "KNOWN AT", &p.Known, ast.Expr(o.Known))
 		default:
 			once(b, o, "OVER", &p.Graph, optionalName(o.Graph))
 		}

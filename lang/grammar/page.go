@@ -10,7 +10,7 @@ import (
 )
 
 var showPageStatement = of[showPageSyntax]("SHOW PAGE", topic{"SHOW PAGE", `
-SHOW PAGE url [AT t | AS OF t]
+SHOW PAGE url [AT t | AS OF t] [KNOWN AT t]
     [AS (text | html | raw | wire | headers | blocks)]
 url = 'text' | $name
 ` + helpT})
@@ -23,16 +23,20 @@ type showPageSyntax struct {
 
 type pageOptionSyntax struct {
 	source
-	At   moment      `parser:"  ( 'AT' | 'AS' 'OF' ) @@"`
-	Form lexer.Token `parser:"| 'AS' @Ident" names:"form"`
+	At    moment      `parser:"  ( 'AT' | 'AS' 'OF' ) @@"`
+	Known moment      `parser:"| 'KNOWN' 'AT' @@"`
+	Form  lexer.Token `parser:"| 'AS' @Ident" names:"form"`
 }
 
 func (s *showPageSyntax) tree(b *builder) ast.Statement {
 	page := &ast.ShowPage{Span: s.span(), URL: scan.Text(&s.URL)}
 	for _, o := range s.Options {
-		if o.At != nil {
+		switch {
+		case o.At != nil:
 			once(b, o, "AT", &page.Time, ast.Expr(o.At))
-		} else {
+		case o.Known != nil:
+			once(b, o, "KNOWN AT", &page.Known, ast.Expr(o.Known))
+		default:
 			b.twice(o, "AS", page.Form != ast.PageDefault)
 			page.Form = b.pageForm(o.Form)
 		}
@@ -60,7 +64,7 @@ func (b *builder) pageForm(t lexer.Token) ast.PageForm {
 }
 
 var showRobotsStatement = of[showRobotsSyntax]("SHOW ROBOTS", topic{"SHOW ROBOTS", `
-SHOW ROBOTS url [AGENT agent] [AT t | AS OF t]
+SHOW ROBOTS url [AGENT agent] [AT t | AS OF t] [KNOWN AT t]
 url = 'text' | $name
 agent = 'text' | $name
 ` + helpT}).timeFirst()
@@ -75,14 +79,18 @@ type robotsOptionSyntax struct {
 	source
 	Agent *textSyntax `parser:"  'AGENT' @@"`
 	At    moment      `parser:"| ( 'AT' | 'AS' 'OF' ) @@"`
+	Known moment      `parser:"| 'KNOWN' 'AT' @@"`
 }
 
 func (s *showRobotsSyntax) tree(b *builder) ast.Statement {
 	r := &ast.ShowRobots{Span: s.span(), URL: scan.Text(&s.URL)}
 	for _, o := range s.Options {
-		if o.Agent != nil {
+		switch {
+		case o.Agent != nil:
 			once(b, o, "AGENT", &r.Agent, o.Agent.expr())
-		} else {
+		case o.Known != nil:
+			once(b, o, "KNOWN AT", &r.Known, ast.Expr(o.Known))
+		default:
 			once(b, o, "AT", &r.Time, ast.Expr(o.At))
 		}
 	}
@@ -90,7 +98,7 @@ func (s *showRobotsSyntax) tree(b *builder) ast.Statement {
 }
 
 var diffStatement = of[diffSyntax]("DIFF", topic{"DIFF", `
-DIFF url [FROM t] [TO t]
+DIFF url [FROM t] [TO t] [KNOWN AT t]
 url = 'text' | $name
 ` + helpT})
 
@@ -102,16 +110,20 @@ type diffSyntax struct {
 
 type diffMomentSyntax struct {
 	source
-	From moment `parser:"  'FROM' @@"`
-	To   moment `parser:"| 'TO' @@"`
+	From  moment `parser:"  'FROM' @@"`
+	To    moment `parser:"| 'TO' @@"`
+	Known moment `parser:"| 'KNOWN' 'AT' @@"`
 }
 
 func (s *diffSyntax) tree(b *builder) ast.Statement {
 	d := &ast.Diff{Span: s.span(), URL: scan.Text(&s.URL)}
 	for _, t := range s.Times {
-		if t.From != nil {
+		switch {
+		case t.From != nil:
 			once(b, t, "FROM", &d.From, ast.Expr(t.From))
-		} else {
+		case t.Known != nil:
+			once(b, t, "KNOWN AT", &d.Known, ast.Expr(t.Known))
+		default:
 			once(b, t, "TO", &d.To, ast.Expr(t.To))
 		}
 	}

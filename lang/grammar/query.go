@@ -31,9 +31,10 @@ source = relation [IN scope, …] [time] [[AS] name]
   | scope, … [time] [[AS] name]
   | periods(unit) range [[AS] name]
   | findings(words) [IN scope, …] [time] [[AS] name]
-  | (query) [[AS] name] | FILE 'text' [[AS] name] | name [[AS] name]
+  | (query) [known] [[AS] name] | FILE 'text' [[AS] name] | name [[AS] name]
 words = 'text' | $name
-` + helpKey + helpScope + `time = range [choice] | choice [range]
+` + helpKey + helpScope + `time = range [choice] [known] | choice [range] [known] | known
+known = KNOWN AT t
 range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
 choice = (AT t | AS OF t) [WITHIN 7d] | NEAREST t | FIRST | LATEST | EACH unit
 unit = year | month | week | day
@@ -45,7 +46,8 @@ SEARCH words [IN scope, …] [time] [WHERE expr]
 EXPLAIN SEARCH words [IN scope, …] [time] FOR url
 url = 'text' | $name
 words = 'text' | $name
-` + helpKey + helpScope + `time = range [choice] | choice [range]
+` + helpKey + helpScope + `time = range [choice] [known] | choice [range] [known] | known
+known = KNOWN AT t
 range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
 choice = (AT t | AS OF t) [WITHIN 7d] | NEAREST t | FIRST | LATEST
 ` + helpT + `n = 10 | $name
@@ -279,7 +281,12 @@ func (p *parser) source() (*ast.Source, error) {
 	var err error
 	switch t := p.peek(); {
 	case p.takeOp("("):
-		s.Query, err = p.bracketedQuery()
+		if s.Query, err = p.bracketedQuery(); err == nil {
+			err = p.sourceAlias(s)
+		}
+		if err == nil && p.atKnown() {
+			s.Time.Known, err = p.known()
+		}
 	case p.atFile():
 		p.next()
 		s.File, err = p.textOrParam()

@@ -20,7 +20,7 @@ what = internal | nofollow | nav
 
 type pageRankSyntax struct {
 	source
-	Name    lexer.Token             `parser:"'PAGERANK' ( @Quoted | (?! 'OVER' | 'AT' | 'NEAREST' | 'FIRST' | 'LATEST' | 'EACH' | 'SINCE' | 'UNTIL' | 'DURING' | 'DAMPING' | 'TOLERANCE' | 'ITERATIONS' | 'NORM' | 'SEEDS' | 'WITHOUT' | 'WARM' ) @Ident )?"`
+	Name    lexer.Token             `parser:"'PAGERANK' ( @Quoted | (?! 'OVER' | 'AT' | 'NEAREST' | 'FIRST' | 'LATEST' | 'EACH' | 'SINCE' | 'UNTIL' | 'DURING' | 'DAMPING' | 'TOLERANCE' | 'ITERATIONS' | 'NORM' | 'SEEDS' | 'WITHOUT' | 'WARM' | 'KNOWN' ) @Ident )?"`
 	Clauses []*pageRankClauseSyntax `parser:"@@*"`
 }
 
@@ -104,7 +104,7 @@ host = 'text' | $name
 
 type hitsSyntax struct {
 	source
-	Name    lexer.Token         `parser:"'HITS' ( @Quoted | (?! 'FOR' | 'OVER' | 'AT' | 'NEAREST' | 'FIRST' | 'LATEST' | 'EACH' | 'SINCE' | 'UNTIL' | 'DURING' | 'VARIANT' | 'KEEP' | 'ITERATIONS' | 'WEIGHT' | 'WITHOUT' ) @Ident )?"`
+	Name    lexer.Token         `parser:"'HITS' ( @Quoted | (?! 'FOR' | 'OVER' | 'AT' | 'NEAREST' | 'FIRST' | 'LATEST' | 'EACH' | 'SINCE' | 'UNTIL' | 'DURING' | 'VARIANT' | 'KEEP' | 'ITERATIONS' | 'WEIGHT' | 'WITHOUT' | 'KNOWN' ) @Ident )?"`
 	Clauses []*hitsClauseSyntax `parser:"@@*"`
 }
 
@@ -160,16 +160,22 @@ func (c *hitsClauseSyntax) addTo(b *builder, h *ast.HITS) {
 }
 
 var explainRankStatement = of[explainRankSyntax]("EXPLAIN RANK", topic{"EXPLAIN RANK", `
-EXPLAIN RANK url [IN name]
+EXPLAIN RANK url [IN name] [KNOWN AT t]
 url = 'text' | $name
-`}).notBelow("EXPLAIN", "SCHEDULE", "WATCH").timeFirst()
+` + helpT}).notBelow("EXPLAIN", "SCHEDULE", "WATCH").timeFirst()
 
 type explainRankSyntax struct {
 	source
 	URL  lexer.Token `parser:"'EXPLAIN' 'RANK' @( String | Param )"`
 	Name lexer.Token `parser:"( 'IN' @( Ident | Quoted ) )?"`
+	// Known is the time after KNOWN AT.
+	Known moment `parser:"( 'KNOWN' 'AT' @@ )?"`
 }
 
 func (s *explainRankSyntax) tree(*builder) ast.Statement {
-	return &ast.ExplainRank{Span: s.span(), URL: scan.Text(&s.URL), Name: optionalName(s.Name)}
+	x := &ast.ExplainRank{Span: s.span(), URL: scan.Text(&s.URL), Name: optionalName(s.Name)}
+	if s.Known != nil {
+		x.Known = s.Known
+	}
+	return x
 }

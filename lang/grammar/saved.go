@@ -39,16 +39,18 @@ func (s *saveSyntax) tree(b *builder) ast.Statement {
 }
 
 var runStatement = of[runSyntax]("RUN", topic{"RUN", `
-RUN (name | file) [(argument, …)]
+RUN (name | file) [(argument, …)] [KNOWN AT t]
 file = 'text' | $name
 argument = name = value
-` + helpValue})
+` + helpValue + helpT})
 
 type runSyntax struct {
 	source
 	File lexer.Token     `parser:"'RUN' ( @( String | Param )" names:"file"`
 	Name lexer.Token     `parser:"| @( Ident | Quoted ) )" names:"query"`
 	Args argumentsSyntax `parser:"@@" names:"param"`
+	// Known is the time after KNOWN AT.
+	Known moment `parser:"( 'KNOWN' 'AT' @@ )?"`
 }
 
 func (s *runSyntax) tree(b *builder) ast.Statement {
@@ -58,6 +60,9 @@ func (s *runSyntax) tree(b *builder) ast.Statement {
 			b.fail(arg.Span, "parameter "+arg.Name.Text+" stands twice", "")
 		}
 		run.Args = append(run.Args, arg)
+	}
+	if s.Known != nil {
+		run.Known = s.Known
 	}
 	return run
 }

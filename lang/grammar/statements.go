@@ -70,7 +70,8 @@ type topic struct {
 const (
 	helpT     = "t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo\n"
 	helpScope = "scope = 'text' | 'text' .. 'text' | $name\n"
-	helpTime  = helpScope + `time = range [choice] | choice [range]
+	helpTime  = helpScope + `time = range [choice] [known] | choice [range] [known] | known
+known = KNOWN AT t
 range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
 choice = (AT t | AS OF t) [WITHIN 7d] | NEAREST t | FIRST | LATEST
 ` + helpT

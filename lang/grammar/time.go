@@ -24,7 +24,7 @@ func (t timeClause) clause() ast.TimeClause { return ast.TimeClause(t) }
 func parseTime(lex *lexer.PeekingLexer) (timeSyntax, error) {
 	p := parser{lex: lex}
 	t, err := p.timeClause()
-	if err == nil && t.Range == nil && t.Choice == nil {
+	if err == nil && !t.Timed() && t.Known == nil {
 		err = participle.NextMatch
 	}
 	return timeClause(t), err
@@ -51,8 +51,8 @@ func parseRange(lex *lexer.PeekingLexer) (rangeSyntax, error) {
 	return timeRange{r}, err
 }
 
-// timeClause reads a range such as SINCE 2008, a choice such as LATEST, both in
-// either order, or nothing.
+// timeClause reads a range such as SINCE 2008, a choice such as LATEST and KNOWN
+// AT, in any order, of which each may be absent.
 func (p *parser) timeClause() (t ast.TimeClause, err error) {
 	for err == nil {
 		switch {
@@ -60,6 +60,8 @@ func (p *parser) timeClause() (t ast.TimeClause, err error) {
 			t.Range, err = p.timeRange()
 		case t.Choice == nil && p.atChoice():
 			t.Choice, err = p.timeChoice()
+		case t.Known == nil && p.atKnown():
+			t.Known, err = p.known()
 		default:
 			return t, nil
 		}
@@ -75,6 +77,19 @@ func (p *parser) atRange() bool {
 func (p *parser) atChoice() bool {
 	t := p.peek()
 	return scan.IsWord(t, "AT") || scan.IsWord(t, "NEAREST") || scan.IsWord(t, "FIRST") || scan.IsWord(t, "LATEST") || scan.IsWord(t, "EACH") || p.atAsOf()
+}
+
+// atKnown reports whether KNOWN comes next.
+func (p *parser) atKnown() bool { return scan.IsWord(p.peek(), "KNOWN") }
+
+// known reads KNOWN AT and a time, and returns the time.
+func (p *parser) known() (ast.Expr, error) {
+	p.next() // KNOWN
+	if !scan.IsWord(p.peek(), "AT") {
+		return nil, p.unexpected()
+	}
+	p.next()
+	return p.moment()
 }
 
 // atAsOf reports whether AS and OF come next. AS without OF begins an alias.

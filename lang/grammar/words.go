@@ -17,7 +17,7 @@ var (
 		"WITH", "SELECT", "SEARCH", "DISTINCT", "FROM", "LEFT", "JOIN", "INNER", "OUTER", "CROSS", "USING", "WHERE", "GROUP", "BY", "HAVING", "UNION", "EXCEPT", "INTERSECT", "ORDER", "LIMIT", "OFFSET",
 	}
 	clauseWords = []string{
-		"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS", "DURING", "EACH",
+		"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS", "DURING", "EACH", "KNOWN",
 		"YEAR", "MONTH", "WEEK", "DAY", "FILE", "KEY", "ASC", "DESC", "NULLS", "LAST",
 	}
 	exprWords = []string{
@@ -135,7 +135,7 @@ func structOf(t reflect.Type) reflect.Type {
 // SELECT count(*) over FROM captures.
 var LookAhead = []string{
 	"SEARCH", "FILE", "FILTER", "OVER", "FOR", "WORKERS", "SCHEDULE", "WATCH", "KEY",
-	"AT", "SINCE", "UNTIL", "DURING", "NEAREST", "FIRST", "LATEST", "EACH",
+	"AT", "SINCE", "UNTIL", "DURING", "NEAREST", "FIRST", "LATEST", "EACH", "KNOWN",
 }
 
 // IsWord reports whether text is a word of the language, in upper or lower

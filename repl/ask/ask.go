@@ -146,7 +146,7 @@ func (a *Answer) start(st ast.Statement) (*session.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.session.SetParams(program.Params)
+	a.session.Enter(program) // the session is for this answer alone
 	if _, err := a.session.MissingParam(list); err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func (c *Catalog) Encode() []byte {
 	for _, s := range c.Segments {
 		b = lines.Append(b, "segment", s.ID, s.Pool, s.Born, s.Seen, s.File, s.Bytes, lines.Hex(s.CRC), s.Index, s.IndexBytes,
 			s.Runs, s.Captures, s.Versions, s.URLs, s.BodyBytes, s.First, s.Last,
-			lines.Quoted(s.FirstKey), lines.Quoted(s.LastKey), strings.Join(s.Depends, " "), s.Uses, s.Blocks, s.Apart, s.Fresh, orders[s.Follows])
+			lines.Quoted(s.FirstKey), lines.Quoted(s.LastKey), strings.Join(s.Depends, " "), s.Uses, s.Blocks, s.Apart, s.Fresh, orders[s.Follows], s.AddedFirst, s.AddedLast)
 	}
 	for _, x := range c.Indexes {
 		b = lines.Append(b, "index", x.Name, x.Bytes, lines.Hex(x.CRC))
@@ -140,6 +140,7 @@ func Decode(b []byte, generation uint64) (*Catalog, error) {
 			s.Depends = r.Words()
 			s.Uses, s.Blocks, s.Apart = r.IDs(), r.Int(), r.Uint()
 			s.Fresh, s.Follows = r.Int(), r.Text() == orders[true]
+			s.AddedFirst, s.AddedLast = record.Time(r.Int()), record.Time(r.Int())
 			c.Segments = append(c.Segments, s)
 		case "index":
 			c.Indexes = append(c.Indexes, IndexFile{r.Text(), r.Int(), r.Sum()})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/store/record"
 	"infomall/store/segment"
 )
 
@@ -15,7 +16,7 @@ type Change struct {
 	// Out are the segments that go out of force.
 	Out []*segment.Info
 	// In are new segments that come into force. Apply sets their Born, Seen, Apart,
-	// Fresh and Follows.
+	// Fresh and Follows, and if Imports is set, AddedFirst and AddedLast.
 	In []*segment.Info
 	// Rewritten are segments in force that are replaced by another form of the same
 	// captures and blocks.
@@ -38,6 +39,10 @@ type Change struct {
 	// Imports says that In has captures that the archive did not have. The block-list of
 	// On kept out what it names.
 	Imports bool
+	// Now is the present time. It is needed only if Imports is set: Apply then makes it
+	// the time at which the captures of In were added. If the clock stood still or was
+	// set back since the publication before, that time is a millisecond after the other.
+	Now record.Time
 	// Whole, if not "", is a pool. Out must then have all segments of that pool.
 	Whole string
 	// Seal makes the pools of In static.
@@ -51,8 +56,8 @@ type Change struct {
 }
 
 // Rewritten is a segment in force, Old, and the new form that replaces it, Now. Both
-// have the same ID, captures and blocks. Apply sets Born, Seen, Apart, Fresh and
-// Follows of the new form.
+// have the same ID, captures and blocks. Apply sets Born, Seen, Apart, Fresh,
+// Follows, AddedFirst and AddedLast of the new form.
 type Rewritten struct {
 	Old, Now *segment.Info
 }
@@ -86,6 +91,7 @@ func (c *Catalog) Apply(ch Change) (*Catalog, error) {
 	for _, s := range c.Segments {
 		if r, ok := anew[s.ID]; ok && r.Old.File == s.File {
 			r.Now.Born, r.Now.Seen, r.Now.Apart, r.Now.Fresh, r.Now.Follows = s.Born, s.Seen, s.Apart, s.Fresh, s.Follows
+			r.Now.AddedFirst, r.Now.AddedLast = s.AddedFirst, s.AddedLast
 			s = r.Now
 			delete(anew, s.ID)
 		}
@@ -118,7 +124,11 @@ func (c *Catalog) Apply(ch Change) (*Catalog, error) {
 		}
 		c.sumFresh(ch)
 	}
+	added := max(ch.Now, c.LastAdded()+1)
 	for _, s := range ch.In {
+		if ch.Imports {
+			s.AddedFirst, s.AddedLast = added, added
+		}
 		s.Born, s.Seen, s.Apart = born, ch.Seen, apart
 		if ch.Seen == c.Generation {
 			s.Seen = next.Generation // no other generation came between
@@ -146,6 +156,16 @@ func (c *Catalog) Apply(ch Change) (*Catalog, error) {
 	}
 	next.tidy()
 	return next, next.Check(c, ch)
+}
+
+// LastAdded returns the latest time at which captures of c were added, or
+// record.MinTime if c has no segment.
+func (c *Catalog) LastAdded() record.Time {
+	last := record.MinTime
+	for _, s := range c.Segments {
+		last = max(last, s.AddedLast)
+	}
+	return last
 }
 
 // sumFresh sets Follows, and Fresh (the number of new URLs), of the segments in
@@ -337,6 +357,7 @@ func Rebuild(segments []*segment.Info, indexes []IndexFile, names []NamesFile, o
 	for _, s := range segments {
 		if o := old[s.ID]; o != nil && o.CRC == s.CRC {
 			s.Born, s.Seen, s.Apart, s.Fresh, s.Follows = o.Born, o.Seen, o.Apart, o.Fresh, o.Follows
+			s.AddedFirst, s.AddedLast = o.AddedFirst, o.AddedLast
 			next.Generation = max(next.Generation, o.Born, o.Seen)
 		}
 	}

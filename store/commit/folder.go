@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"infomall/store/disk"
 )
@@ -50,13 +51,16 @@ const (
 type Folder struct {
 	Path string
 	Disk disk.FS // carries out all changes of files
+	// Now is the clock that says when imported captures were added. Open sets it to
+	// time.Now; it may be replaced before the first use.
+	Now func() time.Time
 
 	pinned lastPinned
 }
 
 // Open returns a Folder for the archive at this path, which need not exist. It does
 // not read or create anything yet.
-func Open(path string, d disk.FS) *Folder { return &Folder{Path: path, Disk: d} }
+func Open(path string, d disk.FS) *Folder { return &Folder{Path: path, Disk: d, Now: time.Now} }
 
 // Exists reports whether the folder holds an archive, with captures or without. A
 // folder that cannot be read counts as an archive; opening it then returns the

@@ -13,6 +13,7 @@ import (
 	"infomall/store/catalog"
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
+	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/segment"
 )
@@ -76,7 +77,7 @@ func Retry(ctx context.Context, f func() error) error {
 
 // Publish puts the change p in force. Each of its steps is durable before the next:
 // the files in the writer's folder, the files in their places, the new catalogue,
-// CURRENT. Afterwards Publish removes the files that are out of force and that no
+// CURRENT. Publish sets p.Now. Afterwards Publish removes the files that are out of force and that no
 // snapshot uses. If it returns ErrStale, the archive is unchanged and the new files
 // are deleted.
 func (w *Writer) Publish(ctx context.Context, p Publication) error {
@@ -107,6 +108,7 @@ func (w *Writer) Publish(ctx context.Context, p Publication) error {
 		if err != nil {
 			return err
 		}
+		p.Now = record.At(w.Folder.Now())
 		next, err := c.Apply(p.Change)
 		if err != nil {
 			return err

@@ -63,7 +63,6 @@ type Importer struct {
 	intake *Intake
 	w      *commit.Writer
 	job    string
-	added  record.Time
 	enc    *zstd.Encoder
 	quick  *zstd.Encoder // for small captures
 
@@ -167,7 +166,7 @@ func (i *Intake) open(ctx context.Context, job string) (*Importer, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Importer{intake: i, w: w, job: job, Dates: record.AllDates, batch: i.batchBytes, added: record.At(i.now()), read: derive.NewReader(), tails: derive.NewHistories(i.batchBytes / 4), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: segment.NewEncoder(), quick: segment.NewQuickEncoder()}
+	g := &Importer{intake: i, w: w, job: job, Dates: record.AllDates, batch: i.batchBytes, read: derive.NewReader(), tails: derive.NewHistories(i.batchBytes / 4), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: segment.NewEncoder(), quick: segment.NewQuickEncoder()}
 	return g, nil
 }
 
@@ -231,7 +230,7 @@ func (g *Importer) Add(ctx context.Context, c *record.Capture, res *task.ImportR
 	} else {
 		e.Mime = message.Mime(message.Header(c.Head, "Content-Type"))
 	}
-	e.Job, e.Added, e.Page = g.job, g.added, segment.NoPage
+	e.Job, e.Page = g.job, segment.NoPage
 	timeline.Follow(nil, &e.Entry) // correct for most captures
 	e.IP, e.Source, e.RecordID, e.DeclaredDigest = c.IP, c.Source, c.RecordID, c.DeclaredDigest
 	e.RefersURL, e.RefersTime = c.RefersURL, c.RefersTime
@@ -353,7 +352,7 @@ func (g *Importer) store(ctx context.Context) (large []string, err error) {
 	if len(list.Entries) > 0 {
 		kept, blocked = leaveOut(list, kept)
 	}
-	b := &batchPlan{v: v, read: g.read, tails: g.tails, wrote: g.hasBlocks, look: v.NewLooker(0), blocked: list, staged: kept, pools: make(map[string]*poolPlan)}
+	b := &batchPlan{v: v, made: g.wrote, read: g.read, tails: g.tails, wrote: g.hasBlocks, look: v.NewLooker(0), blocked: list, staged: kept, pools: make(map[string]*poolPlan)}
 	defer b.look.Close()
 	defer func() {
 		for _, s := range b.spools {

@@ -34,6 +34,7 @@ const (
 // batchPlan determines what is stored of each capture of a batch, and where.
 type batchPlan struct {
 	v        *snapshot.Snapshot
+	made     map[uint32]int // has the numbers of the segments that the import published
 	read     *derive.Reader
 	tails    *derive.Histories
 	wrote    func(segment uint32) bool // the import wrote the segment, and has its blocks in memory
@@ -143,7 +144,7 @@ func (b *batchPlan) url(ctx context.Context, u *windowURL) error {
 		b.fates[i] = fateTwice
 		l := timeline.Capture{Entry: b.staged[i].Entry, Place: timeline.Place{N: uint32(i)}}
 		if k := knows(known, &l); k != nil {
-			b.staged[i].met = k.Added == l.Added && k.Job == l.Job
+			_, b.staged[i].met = b.made[k.Seg.Info.ID]
 			continue
 		}
 		b.staged[i].met = true         // stays so if settle finds a duplicate in the batch

@@ -9,6 +9,7 @@ import (
 	"infomall/store/body"
 	"infomall/store/catalog"
 	"infomall/store/commit"
+	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/timeline"
 )
@@ -67,6 +68,8 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 	defer f.Close()
 	w := segment.NewWriter(f, g.enc, p.name, p.id, p.urls, g.blocks)
 	w.Quick(g.quick)
+	// The catalogue will say when the captures were added. This is in case it is lost.
+	now := max(record.At(g.intake.now()), b.v.Pin.LastAdded()+1)
 	for pool := range p.depends {
 		w.Depend(pool)
 	}
@@ -79,6 +82,7 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 		}
 		s := b.staged[i]
 		e := s.Stored
+		e.Added = now
 		e.Fold = b.folds[i]
 		if s.inBatch {
 			e.Holder = b.pools[s.holderPool].id

@@ -321,9 +321,10 @@ func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (
 	}
 	body, at := e, l.Place
 	switch {
-	case e.Body == segment.BodyNone && l.Resolved && (!l.AsBefore || m.hidden(l.From)):
-		// A 304 that refers to the capture before stays so only while that capture
-		// exists.
+	case e.Body == segment.BodyNone && l.Resolved && m.hidden(l.From):
+		// A revisit that is stored without a body came before its original. It stays so,
+		// because KNOWN AT may ask for the time when it had none. Only if the original was
+		// deleted, and will be gone, the revisit gets the body.
 		if body, at, err = m.v.Owner(ctx, l.Place, e); err != nil {
 			return nil, nil, err
 		}
@@ -340,7 +341,7 @@ func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (
 		holdBy(e, body, at.Seg)
 	}
 	e.Previous, e.VersionTime, e.PreviousVersion, e.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
-	e.Kind, e.Bytes = l.Kind, l.Bytes
+	e.Kind, e.Bytes = l.Kind, l.Bytes // also of a revisit that stays without a body
 	if e.Body == segment.BodyNone {
 		return e, nil, nil
 	}

@@ -147,8 +147,7 @@ func (p *rewriting) plan(ctx context.Context) error {
 // entry returns a copy of e that stores its body itself, or nil if e need not
 // change. The parameter at is the place of e. e changes if its body is one of
 // m.bodies and is stored at a capture of a merged segment. If e is stored without a
-// body, that capture must also be deleted, or the chain of e must lead through the
-// merged pool.
+// body, that capture must also be deleted, or another one of its chain.
 func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Stored, look *snapshot.Looker) (*segment.Stored, error) {
 	now := *e
 	switch e.Body {
@@ -166,9 +165,16 @@ func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Sto
 			return nil, err
 		}
 		o := p.m.bodies[l.ID]
-		from := p.m.goes(l.From.Seg.Info.ID) && p.m.hidden(l.From)
-		through := l.Original != nil && l.Original.Through.Has(p.m.merged)
-		if o == nil || !from && !through {
+		if o == nil {
+			return nil, nil
+		}
+		breaks := p.m.goes(l.From.Seg.Info.ID) && p.m.hidden(l.From)
+		if !breaks && l.Original != nil && l.Original.Through.Has(p.m.merged) {
+			if breaks, err = p.m.breaks(ctx, l); err != nil {
+				return nil, err
+			}
+		}
+		if !breaks {
 			return nil, nil
 		}
 		if err := p.m.v.Complete(ctx, &now, l, o); err != nil {
@@ -182,6 +188,24 @@ func (p *rewriting) entry(ctx context.Context, at timeline.Place, e *segment.Sto
 	recipe, err := p.m.moved(body.Recipe)
 	now.Recipe = recipe
 	return &now, err
+}
+
+// breaks reports whether the chain of revisits that begins at l leads through a deleted
+// capture that goes with the merge.
+func (m *merging) breaks(ctx context.Context, l *timeline.Capture) (bool, error) {
+	met := make(map[timeline.Place]bool)
+	for at := (snapshot.Link{Place: l.Place, Key: l.Key, Time: l.Time}); !met[at.Place]; {
+		met[at.Place] = true
+		to, key, err := m.v.Originals().Next(ctx, at)
+		if to == nil || err != nil {
+			return false, err
+		}
+		if m.goes(to.Seg.Info.ID) && m.hidden(to.Place) {
+			return true, nil
+		}
+		at = snapshot.Link{Place: to.Place, Key: key, Time: to.Time}
+	}
+	return false, nil
 }
 
 // lookUp returns the settled capture at a place, which is stored without a body, or

@@ -69,3 +69,14 @@ func (c *ChunkCursor) passesOver(b []byte) (bool, error) {
 	c.run = int64(head.run)
 	return c.skip(head.bounds), nil
 }
+
+// setAdded sets the elements of list, which say when captures of the segment were added,
+// to the time at which all of them were added, if there is one.
+func (i *Info) setAdded(list []int64) {
+	if i.AddedFirst != i.AddedLast {
+		return
+	}
+	for n := range list {
+		list[n] = int64(i.AddedLast)
+	}
+}

@@ -60,7 +60,7 @@ type checker struct {
 // stops and returns that error. It holds one run in memory. After a damaged record
 // it continues at the next place that looks like the beginning of a record.
 func (s *Reader) Check(ctx context.Context, found func(Fault) error, use func(n uint32, r *Run) error) error {
-	c := &checker{s: s, found: found, use: use, sum: Info{First: record.MaxTime, Last: record.MinTime}}
+	c := &checker{s: s, found: found, use: use, sum: Info{First: record.MaxTime, Last: record.MinTime, AddedFirst: record.MaxTime, AddedLast: record.MinTime}}
 	defer func() {
 		if c.index != nil {
 			c.index.close()
@@ -377,7 +377,8 @@ func (c *checker) endRecord(rec []byte, at, end int64) error {
 func (c *checker) totals() error {
 	info, sum := c.s.Info, &c.sum
 	if int(c.number) != info.Runs || sum.Captures != info.Captures || sum.Versions != info.Versions || sum.URLs != info.URLs ||
-		sum.BodyBytes != info.BodyBytes || sum.First != info.First || sum.Last != info.Last || sum.FirstKey != info.FirstKey || sum.LastKey != info.LastKey {
+		sum.BodyBytes != info.BodyBytes || sum.First != info.First || sum.Last != info.Last || sum.FirstKey != info.FirstKey || sum.LastKey != info.LastKey ||
+		info.AddedFirst != info.AddedLast && (sum.AddedFirst != info.AddedFirst || sum.AddedLast != info.AddedLast) {
 		return c.fault(-1, fmt.Errorf("the catalogue is wrong about segment %d: its runs are %d, captures %d, versions %d, URLs %d, bytes of bodies %d",
 			info.ID, c.number, sum.Captures, sum.Versions, sum.URLs, sum.BodyBytes))
 	}

@@ -63,6 +63,9 @@ func (c *ChunkCursor) chunk(move mover) (*Chunk, error) {
 		} else {
 			found, err = c.at.decodeOnly(b, uint(c.want), *c.only)
 		}
+		if c.want&WantAdded != 0 {
+			c.s.Info.setAdded(c.at.front.added)
+		}
 		return c.at.Run, err
 	})
 	if !ok || !found {
@@ -85,6 +88,9 @@ func (c *ChunkCursor) NextTally(t *Tally) (bool, error) { return c.tally(c.passi
 func (c *ChunkCursor) tally(move mover, t *Tally) (bool, error) {
 	return c.step(move, func(b []byte) (uint32, error) {
 		err := t.decode(b, c.want)
+		if c.want&WantAdded != 0 {
+			c.s.Info.setAdded(t.Added)
+		}
 		return t.Run, err
 	})
 }

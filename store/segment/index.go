@@ -336,7 +336,7 @@ func (c *bucketCursor) close() {
 // table of runs, which come last.
 func Rebuild(ctx context.Context, name string, f io.ReaderAt, size int64, put func(key, value []byte) error) (*Info, error) {
 	b := &rebuilder{name: name, f: f, put: put, pools: make(map[string]bool), uses: make(map[uint32]bool)}
-	b.info = Info{Bytes: size, First: record.MaxTime, Last: record.MinTime}
+	b.info = Info{Bytes: size, First: record.MaxTime, Last: record.MinTime, AddedFirst: record.MaxTime, AddedLast: record.MinTime}
 	if err := b.end(ctx); err != nil {
 		return nil, err
 	}
@@ -484,6 +484,7 @@ func (i *Info) count(e *Entry) {
 	i.LastKey = e.Key
 	i.Captures++
 	i.First, i.Last = min(i.First, e.Time), max(i.Last, e.Time)
+	i.AddedFirst, i.AddedLast = min(i.AddedFirst, e.Added), max(i.AddedLast, e.Added)
 	if e.Change != record.ChangeSame {
 		i.Versions++
 		i.BodyBytes += max(e.Bytes, 0)

@@ -18,6 +18,7 @@ type Meta struct {
 	file    string // the db-file and the offset of the run in it; "" if they are not known
 	offset  int64
 	packed  bool
+	info    *Info // of the segment, if it is known when its captures were added
 	n       int
 	columns frontParts
 	flags   []int64
@@ -69,6 +70,9 @@ func (m *Meta) front() (*front, error) {
 		f := new(front)
 		if err := f.decodeParts(&m.columns, wantAll); err != nil {
 			return nil, err
+		}
+		if m.info != nil {
+			m.info.setAdded(f.added)
 		}
 		m.all = f
 	}

@@ -425,7 +425,7 @@ func (s *Reader) Open(n uint32) (*Run, error) {
 	if err != nil {
 		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
-	r.long, r.Meta.file, r.Meta.offset = s.Long, s.Info.File, from
+	r.long, r.Meta.info, r.Meta.file, r.Meta.offset = s.Long, s.Info, s.Info.File, from
 	return r, nil
 }
 
@@ -485,7 +485,7 @@ func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 	if err != nil {
 		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
-	m.file, m.offset = s.Info.File, from
+	m.info, m.file, m.offset = s.Info, s.Info.File, from
 	return m, len(b), nil
 }
 

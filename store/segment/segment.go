@@ -76,10 +76,14 @@ type Info struct {
 	LastKey   string
 	First     record.Time
 	Last      record.Time
-	Blocks    int64    // number of blocks that the segment stores
-	Depends   []string // names of other pools whose bodies the segment uses, sorted
-	Packed    bool     // in the form of static pools; only set by Rebuild
-	Uses      []uint32 // IDs of other segments whose blocks the segment may refer to, sorted
+	// AddedFirst and AddedLast are the earliest and the latest time at which the
+	// segment's captures were added. If they are equal, they count, and not what the
+	// entries say: the entries of an import were written before it was published.
+	AddedFirst, AddedLast record.Time
+	Blocks                int64    // number of blocks that the segment stores
+	Depends               []string // names of other pools whose bodies the segment uses, sorted
+	Packed                bool     // in the form of static pools; only set by Rebuild
+	Uses                  []uint32 // IDs of other segments whose blocks the segment may refer to, sorted
 }
 
 // IsApart reports whether the segments i and o certainly have no capture in common:

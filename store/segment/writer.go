@@ -81,7 +81,7 @@ type pair struct{ key, value []byte }
 func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int, blocks *Blocks) *Writer {
 	return &Writer{
 		w: w, enc: enc,
-		info:   Info{ID: id, Pool: pool, First: record.MaxTime, Last: record.MinTime},
+		info:   Info{ID: id, Pool: pool, First: record.MaxTime, Last: record.MinTime, AddedFirst: record.MaxTime, AddedLast: record.MinTime},
 		run:    newRun(),
 		blocks: blocks,
 		bodies: make(map[ID]Recipe, min(urls, bodiesRoom)),

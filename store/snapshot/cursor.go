@@ -28,18 +28,30 @@ type Cursor struct {
 	counts []int64 // number of entries of each key
 	k, i   int     // current key and entry
 	hinted int     // number of entries before i that have hints
+	mixed  bool    // some captures of the segment were added later; see Snapshot.KnownAt
 }
 
 // NewCursor returns a cursor over the entries of a segment; Seek moves it to the
 // first. It reads the columns want of the index. The caller closes it.
 func NewCursor(seg *segment.Reader, want segment.Want, v *Snapshot) *Cursor {
-	return &Cursor{v: v, seg: seg, chunks: seg.Chunks(want), skips: v.skips}
+	want, mixed := v.wantAdded(seg, want)
+	return &Cursor{v: v, seg: seg, chunks: seg.Chunks(want), skips: v.skips, mixed: mixed}
 }
 
 // newCursorOn returns a cursor over the entries of the URL with this key. It reads
 // as little of the index as possible: the columns want, for this URL only.
 func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *Snapshot) *Cursor {
-	return &Cursor{v: v, seg: seg, chunks: seg.Only(key, want), skips: v.skips}
+	want, mixed := v.wantAdded(seg, want)
+	return &Cursor{v: v, seg: seg, chunks: seg.Only(key, want), skips: v.skips, mixed: mixed}
+}
+
+// wantAdded returns want, with the time at which captures were added if the segment is
+// mixed, and whether it is.
+func (v *Snapshot) wantAdded(seg *segment.Reader, want segment.Want) (_ segment.Want, mixed bool) {
+	if !v.known.isMixed(seg.Info.ID) {
+		return want, false
+	}
+	return want | segment.WantAdded, true
 }
 
 // Close ends the cursor.
@@ -112,7 +124,7 @@ func (c *Cursor) take(chunk *segment.Chunk, err error) error {
 }
 
 // Group appends all entries of the current URL to dst, moves past them, and returns
-// dst.
+// dst. It includes those that were added later, with the field Later set.
 func (c *Cursor) Group(dst []timeline.Capture) ([]timeline.Capture, error) {
 	key := c.Key()
 	for {
@@ -159,6 +171,9 @@ func (s stretch) captures(dst []timeline.Capture) []timeline.Capture {
 		dst = append(dst, timeline.Capture{Place: timeline.Place{Seg: s.c.seg, Run: chunk.Run, N: uint32(chunk.First + i)}})
 		e := &dst[len(dst)-1].Entry
 		chunk.Fill(e, i, s.k, before, hinted)
+		if s.c.mixed {
+			dst[len(dst)-1].Later = s.c.v.known.isLater(e.Added)
+		}
 		before = e
 		if chunk.Hinted(i) {
 			hinted++
@@ -181,9 +196,9 @@ func (s stretch) last() record.Time  { return s.c.chunk.Time(s.i + s.n - 1) }
 
 // plain moves past the entries of the current URL and returns them, if the bodies of
 // all are in the archive. Otherwise, or if the next chunk may have more entries of the
-// URL, it returns false and does not move.
+// URL, or the segment is mixed, it returns false and does not move.
 func (c *Cursor) plain() (stretch, bool) {
-	if c.k+1 == len(c.keys) {
+	if c.mixed || c.k+1 == len(c.keys) {
 		return stretch{}, false
 	}
 	s := c.ofURL()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"sync"
 
 	"infomall/store/body"
 	"infomall/store/record"
@@ -23,6 +24,7 @@ const skippedNamed = 4
 
 // damageMet is the damage that a snapshot has met so far while reading.
 type damageMet struct {
+	mu    sync.Mutex // guards the fields after skip
 	skip  bool
 	first []string        // the first messages: one for each file, and for each body that is in no file
 	files map[string]bool // the files and bodies that first has messages of
@@ -37,9 +39,9 @@ func (v *Snapshot) SkipDamage() { v.damage.skip = true }
 // Damage returns an error that names the damaged files that reads have skipped, or
 // nil if they have skipped none.
 func (v *Snapshot) Damage() error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	d := &v.damage
+	d := v.damage
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if len(d.first) == 0 {
 		return nil
 	}
@@ -64,9 +66,9 @@ func (v *Snapshot) skips(err error) bool {
 	if !v.maySkip(err) {
 		return false
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	d := &v.damage
+	d := v.damage
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	file, pool := err.Error(), "" // of a missing body
 	var at *segment.Error
 	if errors.As(err, &at) {

@@ -125,6 +125,9 @@ func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, e
 	if v.hidesOf(key) {
 		return false, nil
 	}
+	if knew, err := v.knewLater(s, key, at); knew || err != nil {
+		return false, err
+	}
 	removals, err := v.Removals()
 	if err != nil {
 		return false, err

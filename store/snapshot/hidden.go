@@ -64,7 +64,7 @@ func (v *Snapshot) mark(group []timeline.Capture) ([]timeline.Capture, error) {
 	if err != nil {
 		return group, err
 	}
-	if group = v.veil(group); len(list) == 0 {
+	if group = v.veil(v.known.dropLater(group)); len(list) == 0 {
 		return group, nil
 	}
 	out := group[:0]
@@ -116,11 +116,11 @@ func (v *Snapshot) hidesOf(key string) bool {
 	return in
 }
 
-// disturbed reports whether captures of a URL are hidden, or were removed after its
-// hints were made, so that the hints (how a capture differs from the one before it) may
+// disturbed reports whether captures of a URL are hidden, were added later (see
+// KnownAt), or were removed after its hints were made, so that the hints (how a capture differs from the one before it) may
 // be wrong. group has all captures of the URL.
 func (v *Snapshot) disturbed(group []timeline.Capture) (bool, error) {
-	if len(group) > 0 && v.hidesOf(group[0].Key) {
+	if len(group) > 0 && (v.hidesOf(group[0].Key) || v.countsLater(group)) {
 		return true, nil
 	}
 	list, err := v.Removals()

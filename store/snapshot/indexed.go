@@ -94,7 +94,7 @@ func openIndexed(ctx context.Context, v *Snapshot, q search.Question) (*indexed,
 
 // text returns the text of a block. run is an index in f.Runs.
 func (x *indexed) text(f *index.File, run, block uint32, as index.Reading) (string, error) {
-	for _, s := range x.v.Pin.Segments {
+	for _, s := range x.v.whole().Segments {
 		if w, ok := x.files.file(s); ok && w.File == f && run >= w.first && run-w.first < uint32(s.Runs) {
 			return x.v.textOf(search.LeafRef{RunRef: segment.RunRef{Segment: s.ID, Run: run - w.first}, N: block}, as)
 		}

@@ -75,6 +75,7 @@ type keyStream struct {
 	from, to record.Time
 	timed    bool                      // not all captures of the segment are in that range, or some may be hidden
 	hidden   func(timeline.Place) bool // reports whether a capture was removed; nil if the segment has no such captures
+	mixed    bool                      // some captures of the segment were added later; see Snapshot.KnownAt
 
 	chunk segment.Tally
 	k, i  int    // the current key of the chunk, and its first entry
@@ -91,6 +92,7 @@ func (v *Snapshot) newKeyStream(r *segment.Reader, from, to record.Time) (*keySt
 	if w.timed {
 		want |= segment.WantTime
 	}
+	want, w.mixed = v.wantAdded(r, want)
 	w.chunks = r.Chunks(want)
 	var err error
 	w.hidden, err = v.hiddenIn(r.Info.ID)
@@ -165,12 +167,15 @@ func (w *keyStream) settle() error {
 
 // wanted reports whether the current key has a visible capture in the time range.
 func (w *keyStream) wanted() bool {
-	if !w.timed && w.hidden == nil {
+	if !w.timed && w.hidden == nil && !w.mixed {
 		return true
 	}
 	hides := w.v.hidesOf(w.key)
 	for i := w.i; i < w.i+int(w.chunk.Counts[w.k]); i++ {
 		if t := w.chunk.Times; w.timed && (record.Time(t[i]) < w.from || record.Time(t[i]) >= w.to) {
+			continue
+		}
+		if w.mixed && w.v.known.isLater(record.Time(w.chunk.Added[i])) {
 			continue
 		}
 		if hides && w.v.hiding.Hides(w.key, record.Time(w.chunk.Times[i])) {

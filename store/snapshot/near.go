@@ -63,7 +63,7 @@ func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlke
 		}
 	}
 	maps.DeleteFunc(f.wanted, func(_ segment.ID, read bool) bool { return !read })
-	for _, s := range v.Pin.Segments {
+	for _, s := range v.whole().Segments {
 		r := v.Runs.Reader(s)
 		for n := uint32(0); n < uint32(r.Info.Runs) && len(f.wanted) > 0; n++ {
 			if err := ctx.Err(); err != nil {
@@ -79,8 +79,8 @@ func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlke
 // has an atom for each of terms. It is nil if that is not possible, and the bodies have to
 // be read.
 func (f *nearFinder) ask(words []string, ranges []urlkey.Range, from, to record.Time) (terms []string, known *search.Words, err error) {
-	if indexed, all := f.v.WordsIndexed(from, to); indexed < all || f.v.hiding.Meets(ranges) {
-		return nil, nil, nil // the indexes have words of hidden captures
+	if indexed, all := f.v.WordsIndexed(from, to); indexed < all || f.v.hiding.Meets(ranges) || f.v.known != nil {
+		return nil, nil, nil // the indexes have words of captures that are not shown
 	}
 	files, err := f.v.wordFiles()
 	if err != nil {

@@ -164,7 +164,7 @@ func (v *Snapshot) ownerAmong(holder uint32, held heldBody) (timeline.Place, err
 	}
 	// The segment holder was merged into another segment since, or the entry named
 	// no holder.
-	for _, i := range v.Pin.Segments {
+	for _, i := range v.whole().Segments {
 		h := v.Runs.Reader(i)
 		if i.ID == holder || !h.MayHave(held.key) {
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"infomall/store/derive"
+	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/segment"
 	"infomall/store/timeline"
@@ -27,11 +28,30 @@ func (v *Snapshot) resolve(ctx context.Context, group []timeline.Capture) error 
 		} else if err != nil {
 			return err
 		}
-		if of != nil {
+		switch {
+		case of != nil:
 			e.Takes(of)
+		case err == nil && v.known != nil && !timeline.AsBefore(e):
+			if err := v.without(e); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// without gives e, which is stored without a body, the kind and size of a revisit whose body
+// the archive does not have. A merge may have stored those of an original that was added
+// later.
+func (v *Snapshot) without(e *timeline.Capture) error {
+	s, err := v.Runs.Entry(e.Place)
+	if v.skips(err) {
+		return nil
+	}
+	if err == nil {
+		e.Kind, e.Bytes = record.KindOf(int(s.Status), s.Location != ""), -1
+	}
+	return err
 }
 
 // origin says from which entry a capture that is stored without a body has its body.

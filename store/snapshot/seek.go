@@ -40,6 +40,9 @@ func (v *Snapshot) Seek(ctx context.Context, s record.Seek) (keys []string, ok b
 			urls = max(urls, i.URLs)
 		}
 	}
+	if v.known.mixes(chosen) {
+		return nil, false, nil // as for hidden captures
+	}
 	if _, together := apart(chosen); captures < v.from.SharedCaptures || len(together) > 0 {
 		return nil, false, nil // a capture that was imported twice may say two things of itself
 	}

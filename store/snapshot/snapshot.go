@@ -43,8 +43,9 @@ type Snapshot struct {
 	removed []inForceRemoval            // loaded when first needed
 	origins *Originals                  // created when first needed
 	owners  map[heldBody]timeline.Place // entries that store bodies, as far as they were needed
-	damage  damageMet
+	damage  *damageMet
 	hiding  *record.Hiding // nil hides nothing; set before the first read
+	known   *knownAt       // nil if all captures are shown, whenever they were added
 }
 
 // Hide makes v show no capture that h hides. What is left is as if the hidden captures
@@ -55,6 +56,9 @@ func (v *Snapshot) Hide(h *record.Hiding) { v.hiding = h }
 // Close ends the snapshot. The files of its state can be deleted when no other
 // snapshot uses them.
 func (v *Snapshot) Close() error {
+	if v.known != nil {
+		return nil // the snapshot of which it is a part is closed
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed {
@@ -69,7 +73,7 @@ func (v *Snapshot) Close() error {
 // State returns a text that names the state of the archive that the snapshot shows.
 // Two snapshots of one archive with equal texts show the same captures.
 func (v *Snapshot) State() string {
-	state := v.Pin.Catalog.ID + "-" + strconv.FormatUint(v.Pin.Catalog.Generation, 10)
+	state := v.Pin.Catalog.ID + "-" + strconv.FormatUint(v.Pin.Catalog.Generation, 10) + v.known.state()
 	if v.hiding != nil {
 		state += "-" + v.hiding.Name
 	}
@@ -95,6 +99,7 @@ func (v *Snapshot) Stats() record.ReadStats { return v.Runs.Stats() }
 // Therefore segmentsFor opens all segments from the earliest such capture or revisit
 // on.
 func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
+	from = v.known.begin(v.Pin.Segments, from, to)
 	for {
 		var chosen, before []*segment.Info // before: segments with captures before from
 		seen := uint64(math.MaxUint64)     // the generation up to which all chosen segments know the captures
@@ -311,7 +316,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 					return err
 				}
 			}
-			settle, limit := !undisturbed, rg.To
+			settle, limit := !undisturbed || v.known.misleads(h[0].seg.Info.ID), rg.To
 			if v.hiding != nil {
 				in, next := v.hiding.Near(h[0].Key())
 				if settle = settle || in; next != "" && (limit == "" || next < limit) {
@@ -347,6 +352,9 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 				group = captures(group, stretches)
 			}
 			key := group[0].Key
+			if v.known != nil && !slices.ContainsFunc(group, func(e timeline.Capture) bool { return !e.Later }) {
+				continue
+			}
 			disturbed, err := v.disturbed(group)
 			if err != nil {
 				return err

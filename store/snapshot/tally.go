@@ -100,6 +100,7 @@ type tallier struct {
 	// The current segment:
 	seg     *segment.Reader
 	hidden  func(timeline.Place) bool // reports whether a capture was removed; nil if the segment has no such captures
+	mixed   bool                      // some captures of the segment were added later; see Snapshot.KnownAt
 	allKeys bool                      // all keys of the segment are in the ranges
 	allTime bool                      // all times of the segment are wanted
 	span    [2]record.Time            // the period of the time that periodOf was asked for last
@@ -283,8 +284,9 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	if w.hidden, err = w.v.hiddenIn(s.ID); err != nil {
 		return err
 	}
+	w.mixed = w.v.known.isMixed(s.ID)
 	oneTime := !w.t.Time || w.t.Ends || w.t.Period != nil && w.periodOf(s.First) == w.periodOf(s.Last)
-	if w.allTime && w.allKeys && w.hidden == nil && oneTime {
+	if w.allTime && w.allKeys && w.hidden == nil && !w.mixed && oneTime {
 		if done, err := w.whole(s); done {
 			w.t.Work.Add(int64(s.Runs))
 			return err

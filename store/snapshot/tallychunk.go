@@ -23,6 +23,9 @@ func (w *tallier) wants() segment.Want {
 	if !w.allKeys {
 		want |= segment.WantKeys
 	}
+	if w.mixed {
+		want |= segment.WantAdded
+	}
 	if w.byBody() {
 		want |= segment.WantLostKeys
 	}
@@ -44,7 +47,7 @@ func (w *tallier) choose(ranges []urlkey.Range) {
 	t := &w.tally
 	w.lost = w.lost[:0]
 	lost := w.byBody() && slices.ContainsFunc(t.FlagSets, func(f segment.Flags) bool { return f.Body == segment.BodyNone })
-	if w.allTime && w.allKeys && w.hidden == nil && !lost {
+	if w.allTime && w.allKeys && w.hidden == nil && !w.mixed && !lost {
 		w.keep = nil
 		return
 	}
@@ -52,6 +55,7 @@ func (w *tallier) choose(ranges []urlkey.Range) {
 	for i := range w.keep {
 		w.keep[i] = w.allTime || record.Time(t.Times[i]) >= w.t.From && record.Time(t.Times[i]) < w.t.To
 		w.keep[i] = w.keep[i] && (w.hidden == nil || !w.hidden(timeline.Place{Seg: w.seg, Run: t.Run, N: uint32(i)}))
+		w.keep[i] = w.keep[i] && !(w.mixed && w.v.known.isLater(record.Time(t.Added[i])))
 	}
 	if !w.allKeys {
 		w.chooseKeys(ranges)

@@ -48,6 +48,9 @@ type Capture struct {
 	// Hidden is the catalogue generation that removed the capture, 0 if it was not
 	// removed.
 	Hidden uint64
+	// Later is set if the capture was added after the time of a snapshot that shows what
+	// was known at that time. It is dropped before captures are settled.
+	Later bool
 }
 
 // sees reports whether e may have its body from capture p: p was not removed, or e

@@ -589,6 +589,9 @@ func (a *Archive) BlockList(context.Context) (*task.BlockList, error) {
 // Hide does nothing: the archive shows all its captures.
 func (a *Archive) Hide(*record.Hiding) {}
 
+// LeftOut returns zeros.
+func (a *Archive) LeftOut() (left, all int) { return 0, 0 }
+
 // Tombstones returns one made-up tombstone.
 func (a *Archive) Tombstones(context.Context) ([]task.Tombstone, error) {
 	return []task.Tombstone{{Time: 0, Captures: 2, Pools: []string{"200806", "200807"}, Reason: "because", Hidden: true}}, nil

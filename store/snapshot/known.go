@@ -1,0 +1,224 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+
+	"infomall/store/catalog"
+	"infomall/store/commit"
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/timeline"
+)
+
+// This file is about snapshots that show the archive as it was known at an earlier time.
+// For such a snapshot, captures that were added later do not exist: no capture has its
+// body from them, and nothing that is computed depends on them.
+//
+// A segment of which all captures were added later is left out of the catalogue of the
+// snapshot. A segment of which some were added later is called mixed: its cursors mark
+// these captures as Later, and whoever gathers the captures of a URL drops them. Both may
+// have been known when other segments were written. What such a segment says of a URL
+// (hints and folds) is then not believed.
+//
+// Bodies and blocks do not change, so they are read from any segment.
+
+// knownAt says what a snapshot leaves out because it was added later.
+type knownAt struct {
+	time  record.Time
+	all   *catalog.Catalog // the catalogue with all segments
+	later []*segment.Info  // the segments of which all captures were added later
+	mixed []*segment.Info  // the segments of which some were added later
+	wrong map[uint32]bool  // the segments whose hints may count captures that were added later
+}
+
+// KnownAt returns a snapshot that shows only the captures that were added at time t or
+// before it. It is a part of v: it is valid until v is closed, need not be closed, and
+// shares what v notes of damage and counts. If no capture was added later, it is v itself.
+// Call Hide and SkipDamage of v before.
+func (v *Snapshot) KnownAt(t record.Time) *Snapshot {
+	if v.Pin.LastAdded() <= t {
+		return v
+	}
+	k := &knownAt{time: t, all: v.Pin.Catalog, wrong: make(map[uint32]bool)}
+	if v.known != nil {
+		k.time, k.all = min(t, v.known.time), v.known.all
+	}
+	shown := *k.all
+	shown.Segments = nil
+	for _, s := range k.all.Segments {
+		switch {
+		case s.AddedLast <= k.time:
+		case s.AddedFirst > k.time:
+			k.later = append(k.later, s)
+			continue
+		default:
+			k.mixed = append(k.mixed, s)
+		}
+		shown.Segments = append(shown.Segments, s)
+	}
+	for _, s := range shown.Segments {
+		k.wrong[s.ID] = slices.ContainsFunc(k.later, func(l *segment.Info) bool { return disturbs(l, s) })
+	}
+	return &Snapshot{from: v.from, Pin: &commit.Pin{Catalog: &shown}, Runs: v.Runs, damage: v.damage, hiding: v.hiding, known: k}
+}
+
+// disturbs reports whether what segment s says of its captures may depend on captures of
+// segment late. Born and Seen do not tell: a merge gives captures a newer Born.
+func disturbs(late, s *segment.Info) bool {
+	return late.First <= s.Last && late.FirstKey <= s.LastKey && s.FirstKey <= late.LastKey
+}
+
+// LeftOut returns how many segments v leaves out because all their captures were added
+// after the time for which KnownAt has made v, and how many there are without that.
+func (v *Snapshot) LeftOut() (left, all int) {
+	if v.known == nil {
+		return 0, len(v.Pin.Segments)
+	}
+	return len(v.known.later), len(v.known.all.Segments)
+}
+
+// whole returns the catalogue that has all segments, also those that v leaves out.
+func (v *Snapshot) whole() *catalog.Catalog {
+	if v.known == nil {
+		return v.Pin.Catalog
+	}
+	return v.known.all
+}
+
+// state returns the text that tells v from a snapshot with all captures.
+func (k *knownAt) state() string {
+	if k == nil {
+		return ""
+	}
+	return fmt.Sprintf("-known%d", k.time)
+}
+
+// isMixed reports whether some captures of the segment with this number were added later.
+func (k *knownAt) isMixed(id uint32) bool {
+	return k != nil && slices.ContainsFunc(k.mixed, func(s *segment.Info) bool { return s.ID == id })
+}
+
+// misleads reports whether the segment with this number is mixed, or may have hints that
+// count captures that were added later.
+func (k *knownAt) misleads(id uint32) bool { return k != nil && (k.wrong[id] || k.isMixed(id)) }
+
+// mixes reports whether one of the segments is mixed.
+func (k *knownAt) mixes(list []*segment.Info) bool {
+	return k != nil && slices.ContainsFunc(list, func(s *segment.Info) bool { return k.isMixed(s.ID) })
+}
+
+// begin returns the time, not later than from, from which on a scan of the captures with a
+// time in from <= time < to must open segments. list are those that k shows. Captures of a
+// mixed segment that were added later may be counted by later hints. They may also have
+// given a body to a revisit of their month or a later month, which hints then count.
+func (k *knownAt) begin(list []*segment.Info, from, to record.Time) record.Time {
+	if k == nil {
+		return from
+	}
+	for _, s := range list {
+		if s.First < to && s.First < from && (k.isMixed(s.ID) || k.mayLose(s)) {
+			from = s.First
+		}
+	}
+	return from
+}
+
+// mayLose reports whether segment s may have a revisit that has its body from a capture that
+// was added later.
+func (k *knownAt) mayLose(s *segment.Info) bool {
+	if s.Follows {
+		return false
+	}
+	return slices.ContainsFunc([][]*segment.Info{k.later, k.mixed}, func(list []*segment.Info) bool {
+		return slices.ContainsFunc(list, func(late *segment.Info) bool { return catalog.MonthOf(s.Pool) >= catalog.MonthOf(late.Pool) })
+	})
+}
+
+// isLater reports whether a capture that was added at time t was added later.
+func (k *knownAt) isLater(t record.Time) bool { return k != nil && t > k.time }
+
+// dropLater removes the captures from group that were added later.
+func (k *knownAt) dropLater(group []timeline.Capture) []timeline.Capture {
+	if k == nil {
+		return group
+	}
+	return slices.DeleteFunc(group, func(e timeline.Capture) bool { return e.Later })
+}
+
+// countsLater reports whether the hints of captures in group, which has captures of one URL,
+// may count captures that were added later.
+func (v *Snapshot) countsLater(group []timeline.Capture) bool {
+	k := v.known
+	if k == nil {
+		return false
+	}
+	wrong := false
+	for i := range group {
+		if group[i].Later {
+			return true
+		}
+		wrong = wrong || k.wrong[group[i].Seg.Info.ID]
+	}
+	if !wrong {
+		return false
+	}
+	for _, late := range k.later {
+		if !v.Runs.Reader(late).MayHave(group[0].Key) {
+			continue
+		}
+		for i := range group {
+			if e := &group[i]; e.Time >= late.First && disturbs(late, e.Seg.Info) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// knewLater reports whether the writer of segment s may have known a capture with a time
+// t <= at of the URL with this key that was added later, or has got its body later.
+func (v *Snapshot) knewLater(s *segment.Info, key string, at record.Time) (bool, error) {
+	if v.known == nil {
+		return false, nil
+	}
+	for _, late := range v.known.later {
+		if late.First <= at && disturbs(late, s) && v.Runs.Reader(late).MayHave(key) {
+			return true, nil
+		}
+	}
+	for _, m := range v.Pin.Segments {
+		r := v.Runs.Reader(m)
+		if m.First > at || !v.known.isMixed(m.ID) && !v.known.mayLose(m) || !r.MayHave(key) {
+			continue
+		}
+		if has, err := v.hasLater(r, key, at); has || err != nil {
+			return has, err
+		}
+	}
+	return false, nil
+}
+
+// hasLater reports whether segment r has a capture with a time t <= at of the URL with
+// this key that was added later, or is stored without a body.
+func (v *Snapshot) hasLater(r *segment.Reader, key string, at record.Time) (bool, error) {
+	c := NewCursor(r, segment.WantTime, v)
+	defer c.Close()
+	if err := c.Seek(key); err != nil || c.End || c.Key() != key {
+		return false, err
+	}
+	group, err := c.Group(nil)
+	return slices.ContainsFunc(group, func(e timeline.Capture) bool {
+		return (e.Later || e.Body == segment.BodyNone) && e.Time <= at
+	}), err
+}
+
+// unsettles reports whether the numbers that the catalogue has for a pool, which consists of
+// these segments, may count captures that were added later.
+func (k *knownAt) unsettles(pool []*segment.Info) bool {
+	if k == nil {
+		return false
+	}
+	return slices.ContainsFunc(pool, func(s *segment.Info) bool { return k.misleads(s.ID) || k.mayLose(s) }) ||
+		slices.ContainsFunc(k.later, func(s *segment.Info) bool { return s.Pool == pool[0].Pool })
+}
