@@ -111,14 +111,15 @@ func checkAdded(rt *rapid.T, a *Archive, copies []pastCopy, stored bool) record.
 	return last
 }
 
-// lateOriginals returns the captures that may give their bodies to a revisit that came in
-// before them. If such a capture is deleted, a merge gives its body to the revisit, and
-// nothing says any more that the revisit had none before.
+// lateOriginals returns the captures whose deletion makes an archive forget what bodies
+// revisits had. A capture that came in after its revisit: a merge gives its body to the
+// revisit, and nothing says any more that the revisit had none before. And a capture before
+// a 304: if another one came in between them later, its body goes.
 func lateOriginals(visits []*visit) map[visitAt]bool {
 	late := make(map[visitAt]bool)
 	for i, v := range visits {
-		for _, r := range visits[:i] {
-			if r.as != "" && (r.url == v.url || r.refers == v) {
+		for n, r := range visits {
+			if r.as == "before" && r.url == v.url || n < i && r.as != "" && (r.url == v.url || r.refers == v) {
 				late[visitAt{v.url, v.time}] = true
 			}
 		}
