@@ -315,6 +315,93 @@ func TestStoryModel(t *testing.T) {
 	})
 }
 
+// TestStoryOfBlockModel shows that the story of each block is what the story of the page
+// says of it, and that the story of a block of the first version begins with that. The
+// page is always there.
+func TestStoryOfBlockModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pages := drawVisits(t)
+		visits := pages["http://x.cn/"]
+		if len(visits) == 0 {
+			return
+		}
+		for i := range visits {
+			visits[i].status = 200
+		}
+		s := newSession(archive{storyArchive(pages)})
+		s.Settings().Level = "leaves"
+		all, _, err := ask(s, "SHOW STORY 'x.cn' ALL")
+		if err != nil {
+			t.Fatal(err)
+		}
+		const what, identity = 2, 4
+		of := make(map[string]string) // the rows of each block
+		for line := range strings.Lines(all) {
+			// The entries of the first version stand for several blocks.
+			f := strings.Split(line, "|")
+			if id := f[identity]; id != "identity" && id != "-" && f[0] != "-" {
+				of[id] += line
+			}
+		}
+		blocks, _, err := ask(s, "SELECT DISTINCT identity FROM blocks IN '=x.cn' WHERE url = 'http://x.cn/'")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range strings.Split(strings.TrimSpace(blocks), "\n")[1:] {
+			got, _, err := ask(s, "SHOW STORY 'x.cn' OF BLOCK '"+id+"' ALL")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, rows, _ := strings.Cut(got, "\n")
+			first, rest, _ := strings.Cut(rows, "\n")
+			if f := strings.Split(first, "|"); f[0] == "-" {
+				if f[what] != "first seen" && f[what] != "came from" {
+					t.Fatalf("the story of %s begins with %s", id, first)
+				}
+				rows = rest
+			}
+			if rows != of[id] {
+				t.Fatalf("block %s: got\n%swant\n%svisits %+v", id, rows, of[id], visits)
+			}
+		}
+	})
+}
+
+// TestStoryOfLostBlock shows that the story of a block says nothing more of its page
+// once the page has lost it.
+func TestStoryOfLostBlock(t *testing.T) {
+	at := func(days int) record.Time { return modelStart + record.Time(days)*day1 }
+	body := func(paragraphs ...int) string {
+		return (&storyVisit{status: 200, title: "T", paragraphs: paragraphs}).body()
+	}
+	s := newSession(archive{relationtest.New(
+		relationtest.Capture{URL: "http://x.cn/", Time: at(0), Status: 200, Mime: html, Body: body(0, 1)},
+		relationtest.Capture{URL: "http://x.cn/", Time: at(1), Status: 200, Mime: html, Body: body(0, 1, 2)},
+		relationtest.Capture{URL: "http://x.cn/", Time: at(2), Status: 404, Mime: html, Body: "<p>Not here</p>"},
+		relationtest.Capture{URL: "http://x.cn/", Time: at(3), Status: 404, Mime: html, Body: "<p>Still not here</p>"},
+		relationtest.Capture{URL: "http://x.cn/", Time: at(4), Status: 200, Mime: html, Body: body(0, 1, 2)},
+	)})
+	s.Settings().Level = "leaves"
+	got, _, err := ask(s, "SHOW STORY 'x.cn' ALL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := strings.Index(got, "|added|")
+	identity := strings.Split(got[i:], "|")[3]
+	got, _, err = ask(s, "SHOW STORY 'x.cn' OF BLOCK '"+identity+"' ALL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries []string
+	for _, line := range strings.Split(strings.TrimSpace(got), "\n")[1:] {
+		entries = append(entries, strings.Join(strings.Split(line, "|")[:3], "|"))
+	}
+	want := []string{day(at(0)) + "|" + day(at(1)) + "|added", day(at(1)) + "|" + day(at(2)) + "|gone"}
+	if !slices.Equal(entries, want) {
+		t.Errorf("got %q, want %q", entries, want)
+	}
+}
+
 // TestStoryEnds shows that SHOW STORY ends with the error of its context, whenever the
 // context ends while it reads, and asks no more of the archive then.
 func TestStoryEnds(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package draw shows the blocks of a page, and how a page changed between two captures,
-// to people: as text for a terminal and as an HTML page that needs no other file. It
-// knows no archive.
+// Package draw shows the blocks of a page, how a page changed between two captures, since
+// when its text is there and what happened to it, to people: as text for a
+// terminal and as an HTML page that needs no other file. It knows no archive.
 //
 // # Words
 //

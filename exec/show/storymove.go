@@ -35,7 +35,7 @@ type moveFinder struct {
 	host   urlkey.Range
 	at     record.Time // the version whose blocks are looked for now
 	sought int         // how many of them were looked for
-	left   int         // how many versions had more
+	left   int         // how many versions had more than soughtMax
 }
 
 // moveFinder returns a moveFinder for the page of the statement.
@@ -50,11 +50,12 @@ func (t *telling) moveFinder(snap relation.Snapshot) *moveFinder {
 	return m
 }
 
-// find returns the URL of the other page of the host to which a block with a text went,
-// if op is life.Removed, or from which it came, if op is life.Added. seen is when the
-// page was first seen without the block, or with it. Of several pages, it returns the
-// one at which the change was seen nearest to that time. It returns "" if there is
-// none, or if more than movePages have the text.
+// find looks on the other pages of the host for a block with this text. If op is
+// life.Removed, it returns the URL of the page to which the block went. If op is
+// life.Added, it returns the URL of the page from which the block came. seen is when the
+// page was first seen without the block, or with it. Of several pages, find returns the
+// one whose change was seen nearest to that time. It returns "" if there is none, or if
+// more than movePages have the text.
 func (m *moveFinder) find(ctx context.Context, text string, op life.Op, seen record.Time) (string, error) {
 	question := ends(text)
 	if question == "" {

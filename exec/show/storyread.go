@@ -30,8 +30,8 @@ type storyReader struct {
 	last    visited     // the capture before the current one
 	any     bool        // last is set
 	read    record.Time // when the last version that was read was last captured
-	reading bool        // this is the version of the capture last
-	present bool        // the block of the statement is in it
+	reading bool        // the capture last belongs to this version
+	present bool        // the block of the statement is in the last version that was read
 	title   string      // of the last version that was a page and could be read
 	found   bool        // the block of the statement was in a version
 	small   entry       // the small edits since the last entry; edits is 0 if there are none
@@ -101,10 +101,9 @@ func (r *storyReader) visitAll() error {
 	return nil
 }
 
-// put yields an entry after the small edits before it. Of a block that is not on the
-// page, it yields no entry of the page.
+// put yields an entry after the small edits before it.
 func (r *storyReader) put(e entry) {
-	if r.block != "" && e.block == "" && !r.present {
+	if r.leavesOut(&e) {
 		return
 	}
 	r.flush()
@@ -114,6 +113,10 @@ func (r *storyReader) put(e entry) {
 		r.stopped = !r.yield(&e, nil)
 	}
 }
+
+// leavesOut reports whether e is an entry of the page, and the story that of a block
+// which is not on the page then.
+func (r *storyReader) leavesOut(e *entry) bool { return r.block != "" && e.block == "" && !r.present }
 
 // flush yields the small edits that were counted.
 func (r *storyReader) flush() {
@@ -127,6 +130,8 @@ func (r *storyReader) flush() {
 // putSmall counts a small edit, or yields it with ALL.
 func (r *storyReader) putSmall(e entry) {
 	switch {
+	case r.leavesOut(&e):
+		return
 	case r.st.All:
 		r.put(e)
 		return
