@@ -283,3 +283,45 @@ func swapFiles(t *testing.T, x, y string) {
 		}
 	}
 }
+
+// TestNamedResults lists the results of one name, removes one of them, and shows that a
+// damaged file is an error, unlike in the list of a kind.
+func TestNamedResults(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	named := func() (times []record.Time, err error) {
+		list, err := a.NamedResults(t.Context(), task.ResultRanks, "june")
+		for _, r := range list {
+			times = append(times, r.Computed)
+		}
+		return times, err
+	}
+	if got, err := named(); len(got) > 0 || err != nil {
+		t.Errorf("without an archive: %v, %v", got, err)
+	}
+	var last task.Result
+	for _, r := range []task.Result{{Name: "june", Computed: 7}, {Name: "july", Computed: 5}, {Name: "june", Computed: 3}} {
+		r.Kind = task.ResultRanks
+		var err error
+		if last, err = a.SaveResult(t.Context(), r, resultRows("a")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := named(); !slices.Equal(got, []record.Time{3, 7}) || err != nil {
+		t.Errorf("got %v, %v; want those of 3 and 7", got, err)
+	}
+	for range 2 { // the second time it is gone already
+		if err := a.RemoveResult(t.Context(), last); err != nil {
+			t.Error(err)
+		}
+	}
+	if got, err := named(); !slices.Equal(got, []record.Time{7}) || err != nil {
+		t.Errorf("after one was removed: %v, %v; want that of 7", got, err)
+	}
+	if err := os.WriteFile(filepath.Join(a.Path(), last.File), []byte("damaged"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := named(); err == nil {
+		t.Errorf("with a damaged file: %v and no error", got)
+	}
+}
