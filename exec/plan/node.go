@@ -35,6 +35,12 @@
 // rows by these columns alone, and reads rows of these URLs only. The nodes above
 // test the rows again, so the URLs may be too many, but never too few.
 //
+// # Trails
+//
+// Traced makes a plan whose rows also say from which captures they were made. It rewrites
+// a plan: each node passes on the refs of its sources, or a trail, a text with several
+// of them. A Trail node makes this text of refs.
+//
 // # Queries within queries
 //
 // A derived input is a query, a view or a file that FROM reads. A subquery is a
