@@ -21,17 +21,17 @@ func TestStatements(t *testing.T) {
 		{"EXPLAIN SELECT html FROM 'pku.edu.cn' LATEST WHERE kind = 'page' AND html CONTAINS 'x' ORDER BY time LIMIT 5",
 			"plan\nresult: html\n  limit 5\n    sort: time\n      filter: html CONTAINS 'x'\n        payload: html\n" +
 				"          filter: kind = 'page'\n            versions in 'pku.edu.cn', latest, URLs sought by kind: kind, time\n" +
-				"              pools: 200806, 200807, 200808 (3 of 3) with at most 11 captures\n", ""},
+				"              pools: 200806, 200807, 200808 (3 of 3) with at most 11 captures\ncost: about 0 rows, 0 B, less than 1 ms\n", ""},
 		{"EXPLAIN SELECT url FROM captures WHERE url = 'http://x.cn/' AND time > 2008-07 ORDER BY url, time",
 			"plan\nresult: url\n  filter: url = 'http://x.cn/' AND time >= 2008-08-01\n" +
 				"    captures keys \"cn,x,)/ http\"..\"cn,x,)/ http\\x00\" from 2008-08-01: url, time\n" +
-				"      pools: 200808 (1 of 3) with at most 2 captures\n", ""},
+				"      pools: 200808 (1 of 3) with at most 2 captures\ncost: about 0 rows, 0 B, less than 1 ms\n", ""},
 		{"EXPLAIN SELECT url, last_seen FROM versions WHERE time <= 2008-06 ORDER BY url DESC",
 			"plan\nresult: url, last_seen\n  sort: url DESC\n    filter: time < 2008-07-01\n      versions: time, url, last_seen\n" +
-				"        pools: 200806, 200807, 200808 (3 of 3) with at most 11 captures\n", ""},
+				"        pools: 200806, 200807, 200808 (3 of 3) with at most 11 captures\ncost: about 0 rows, 0 B, less than 1 ms\n", ""},
 		{"EXPLAIN SELECT url FROM versions WHERE time <= 2008-06 AND 'x' <> host",
 			"plan\nresult: url\n  filter: time < 2008-07-01 AND host <> 'x'\n    versions before 2008-07-01: time, host, url\n" +
-				"      pools: 200806 (1 of 3) with at most 4 captures\n", ""},
+				"      pools: 200806 (1 of 3) with at most 4 captures\ncost: about 0 rows, 0 B, less than 1 ms\n", ""},
 		{"EXPLAIN SHOW PAGE 'x.cn' AT 2008", "plan\nreads the last capture of http://x.cn/ at or before 2008-12-31T23:59:59.999Z\n", ""},
 		{"EXPLAIN SET timezone = 'UTC'", "plan\nchanges timezone, which is UTC, for this session\n", ""},
 		{"EXPLAIN IMPORT 'statements.go'", "plan\nimport into test-archive\n  statements.go: * bytes\n", ""},
@@ -133,7 +133,7 @@ func TestAnalyze(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"plan|rows|ms\n", "  limit 2|2|", "filter: status = 200|8|", ": status, host|11|", "segments opened: 0|-|-"} {
+	for _, want := range []string{"plan|estimated|rows|ms\n", "  limit 2|0|2|", "filter: status = 200|0|8|", ": status, host|0|11|", "segments opened: 0|-|-|-", "cost: 2 rows, 0 B, "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nwant %q in it", got, want)
 		}
