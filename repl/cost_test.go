@@ -24,7 +24,7 @@ import (
 )
 
 // costParams are values for the parameters of the saved queries on the demo archive.
-const costParams = "scope=lanshan.example from=2008-06 to=2008-08 at=2008-08 before=2008-06 after=2008-08 " +
+const costParams = "scope=lanshan.example known=2020-01 within=14d since=2008 name=gone from=2008-06 to=2008-08 at=2008-08 before=2008-06 after=2008-08 " +
 	"url=http://www.lanshan.example/news/ words=图书馆 term=新馆 unit=month"
 
 // costRow is the estimate of a query beside what it cost.

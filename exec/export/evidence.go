@@ -125,7 +125,7 @@ func (p *provenance) find(ctx context.Context, snap relation.Snapshot, a *answer
 		return nil, p.tooMany(n, limit)
 	}
 	if len(e.at) != len(wanted) { // Unreachable: the scan reads all URLs of the wanted captures.
-		return nil, fmt.Errorf("export to %s: the archive has %d of the %d captures of the rows", p.path, len(e.at), len(wanted))
+		return nil, fmt.Errorf("export to %s: the archive has only %d of %s of the rows", p.path, len(e.at), value.Counted(int64(len(wanted)), "capture"))
 	}
 	return e, nil
 }
