@@ -263,7 +263,16 @@ func (g treeMaker) moment() ast.Expr {
 	return x
 }
 
+// known returns the time of KNOWN AT, or nil if it is absent.
+func (g treeMaker) known() ast.Expr {
+	if g.upTo(3) > 0 {
+		return nil
+	}
+	return g.moment()
+}
+
 func (g treeMaker) time() (t ast.TimeClause) {
+	t.Known = g.known()
 	if g.bool() {
 		r := &ast.TimeRange{Op: ast.RangeOp(g.upTo(4))}
 		if r.Op != ast.RangeUntil {
@@ -418,19 +427,19 @@ func (g treeMaker) statement() ast.Statement {
 	case 3:
 		return &ast.Show{What: ast.Name{Text: g.of("pools", "columns", "关系")}}
 	case 4:
-		p := &ast.ShowPage{URL: g.text(), Form: ast.PageForm(g.upTo(5))}
+		p := &ast.ShowPage{URL: g.text(), Form: ast.PageForm(g.upTo(5)), Known: g.known()}
 		if g.bool() {
 			p.Time = g.moment()
 		}
 		return p
 	case 13:
-		bl := &ast.Blame{URL: g.text(), Unit: ast.BlameUnit(g.upTo(3))}
+		bl := &ast.Blame{URL: g.text(), Unit: ast.BlameUnit(g.upTo(3)), Known: g.known()}
 		if g.bool() {
 			bl.Time = g.moment()
 		}
 		return bl
 	case 15:
-		p := &ast.ShowPath{From: g.text(), To: g.text(), Graph: g.nameOrNil()}
+		p := &ast.ShowPath{From: g.text(), To: g.text(), Graph: g.nameOrNil(), Known: g.known()}
 		switch g.upTo(2) {
 		case 1:
 			p.Time = g.moment()
@@ -439,7 +448,7 @@ func (g treeMaker) statement() ast.Statement {
 		}
 		return p
 	case 14:
-		st := &ast.ShowStory{URL: g.text(), Range: g.time().Range, All: g.bool()}
+		st := &ast.ShowStory{URL: g.text(), Range: g.time().Range, Known: g.known(), All: g.bool()}
 		if g.bool() {
 			st.Block = g.text()
 		}

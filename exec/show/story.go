@@ -31,12 +31,15 @@ var Story = session.Declare("SHOW STORY", session.Answers, readStory)
 // readStory makes a telling of a SHOW STORY statement. It checks the URL, the identity
 // and the range.
 func readStory(s *session.Session, st *ast.ShowStory) (*telling, error) {
+	s, err := s.KnownAt(st.Known)
+	if err != nil {
+		return nil, err
+	}
 	t := &telling{s: s, st: st, asked: &pageAsked{s: s, urlAt: st.URL}}
 	if err := t.asked.read(); err != nil {
 		return nil, err
 	}
 	env := s.Env()
-	var err error
 	if st.Block != nil {
 		if t.block, err = expr.ConstantText(st.Block, env); err != nil {
 			return nil, err

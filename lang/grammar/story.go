@@ -8,7 +8,7 @@ import (
 )
 
 var showStoryStatement = of[showStorySyntax]("SHOW STORY", topic{"SHOW STORY", `
-SHOW STORY url [OF BLOCK identity] [range] [ALL]
+SHOW STORY url [OF BLOCK identity] [range] [KNOWN AT t] [ALL]
 url = 'text' | $name
 identity = 'text' | $name
 range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
@@ -24,6 +24,7 @@ type storyOptionSyntax struct {
 	source
 	Block lexer.Token `parser:"  'OF' 'BLOCK' @( String | Param )" names:"none"`
 	All   bool        `parser:"| @'ALL'"`
+	Known moment      `parser:"| 'KNOWN' 'AT' @@"`
 	Range rangeSyntax `parser:"| @@"`
 }
 
@@ -33,6 +34,8 @@ func (s *showStorySyntax) tree(b *builder) ast.Statement {
 		switch {
 		case o.Range != nil:
 			once(b, o, "a range of time", &st.Range, o.Range.of())
+		case o.Known != nil:
+			once(b, o, "KNOWN AT", &st.Known, ast.Expr(o.Known))
 		case o.All:
 			once(b, o, "ALL", &st.All, true)
 		default:
