@@ -160,8 +160,8 @@ func (c clause) chosen(events []event, begun bool) []state {
 	})
 }
 
-// known gives the last visit of a URL not after AT, and the first one not before
-// it, among those that the range does not hide.
+// known gives two visits of a URL in the range of the clause: the last one not after
+// AT, and the first one not before AT.
 func (c clause) known(events []event, url string) (from, until record.Time) {
 	from, until = record.NoTime, record.NoTime
 	for _, e := range events {

@@ -82,7 +82,7 @@ func TestShare(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			w.Measure(e.ToDo)
+			w.Measure(e.Expected)
 			return func() { ended = true }
 		}
 		rows, err := runner.Rows(t.Context(), node)

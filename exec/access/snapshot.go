@@ -68,8 +68,8 @@ func (s *snapshot) Results(ctx context.Context, kind string) ([]task.Result, err
 }
 
 // ResultRows yields the rows of a result but those about hidden captures. A ranking is
-// about the captures of its time. Of a watch it leaves out the rows about URLs of which
-// something is hidden, and those that do not say about which URL they are.
+// about the captures of its time. Of a watch it leaves out rows whose URL has hidden
+// captures, and rows without a URL.
 func (s *snapshot) ResultRows(ctx context.Context, r task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	if r.Kind == task.ResultWatches {
 		return watch.Hide(r, s.Snapshot.ResultRows(ctx, r, ranges), func(url string) bool { return s.rules.hidesURL(url, record.NoTime) })

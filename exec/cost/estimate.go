@@ -287,9 +287,9 @@ func (m *maker) guess(n plan.Node, p *Part) {
 	}
 }
 
-// ToDo returns the work of a source of the plan: what it and the nodes above it cost, up
-// to the next node that joins or collects rows of several.
-func (e *Estimate) ToDo(n *relation.Request) relation.ToDo {
+// Expected returns the expected work of a source of the plan: what it and the nodes above
+// it cost, up to the next node that joins or collects rows of several.
+func (e *Estimate) Expected(n *relation.Request) relation.Expected {
 	at := slices.IndexFunc(e.Parts, func(p Part) bool {
 		src, ok := p.Node.(*plan.Source)
 		return ok && &src.Request == n
@@ -301,10 +301,10 @@ func (e *Estimate) ToDo(n *relation.Request) relation.ToDo {
 		})
 	}
 	if at < 0 {
-		return relation.ToDo{}
+		return relation.Expected{}
 	}
 	p := &e.Parts[at]
-	w := relation.ToDo{Chunks: p.Reading.Chunks}
+	w := relation.Expected{Chunks: p.Reading.Chunks}
 	for {
 		w.Bytes += p.IndexBytes + p.FileBytes
 		w.Seconds += p.Seconds

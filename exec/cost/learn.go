@@ -19,8 +19,8 @@ const (
 	// learned from if that takes at most one part in learnShare of the time of the plan.
 	learnTimes = 3
 	learnShare = 400
-	// sureRows is how many rows a Filter must have got, if it was stopped, for the share
-	// of those that it kept to be measured.
+	// A Filter that was stopped early must have got sureRows rows. With fewer, the share
+	// of rows that it kept is not learned.
 	sureRows = 200
 )
 

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// ratesMax is how many corrections a Rates keeps. Beyond that, those that were not
-// measured for longest are dropped. With 2,000 of them the file has some 70 KB.
+// ratesMax is how many corrections a Rates keeps. When there are more, the corrections
+// that were measured longest ago are dropped. With 2,000 of them the file has some 70 KB.
 const ratesMax = 2000
 
 // correctionMost bounds a correction: from 1/correctionMost to correctionMost. One

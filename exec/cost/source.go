@@ -10,7 +10,7 @@ import (
 	"infomall/store/record"
 )
 
-// What a page has on average, as a guess.
+// Guesses of the averages of a page.
 const (
 	leafBytes      = 250        // bytes of the body for each leaf block
 	levelBlocks    = 12         // blocks of a page at a level above the leaves

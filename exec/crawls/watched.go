@@ -21,7 +21,7 @@ const watchedPace = 2
 const watchedMax = 1 << 20
 
 // watchedPages has the pages on which watches found rows in the last
-// revisit.LongestDefault days: those that the column url of the rows names.
+// revisit.LongestDefault days. A row is about the page that its column url names.
 type watchedPages struct {
 	seed  maphash.Seed
 	pages map[uint64]struct{} // hashes of the keys of the URLs

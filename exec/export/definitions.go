@@ -8,8 +8,8 @@ import (
 )
 
 // definitions returns the statements that define the views and the metadata columns
-// that q reads, directly or in other definitions. A statement comes after those that
-// define what it reads.
+// that q reads, directly or in other definitions. Each
+// statement stands after the definitions that it reads.
 func definitions(q *ast.Query, d *value.Defined) []string {
 	u := &usedDefinitions{defined: d, done: map[string]bool{}}
 	u.add(q)

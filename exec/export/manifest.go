@@ -78,7 +78,7 @@ var answering = []string{"collapse", "default_level", "level", "profile", "timez
 // by which program.
 type manifest struct {
 	Statement  string            `json:"statement"`
-	Parameters map[string]string `json:"parameters,omitempty"` // those that the statement reads
+	Parameters map[string]string `json:"parameters,omitempty"` // values of the parameters in the statement
 	Settings   map[string]string `json:"settings"`
 	Defined    []string          `json:"definitions,omitempty"` // CREATE VIEW and CREATE METADATA for what the statement reads
 	Time       string            `json:"time"`

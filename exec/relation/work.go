@@ -21,7 +21,7 @@ type requested struct {
 	begun bool        // only the reading goroutine uses it
 	ended atomic.Bool // nothing more is read
 
-	total ToDo // only the goroutine that asks uses it
+	total Expected // only the goroutine that asks uses it
 }
 
 // NewWork returns the Work of the requests, of which nothing was read. A request
@@ -72,16 +72,16 @@ func (w *Work) Rows() int64 { return w.rows.Load() }
 
 // Measure notes how much is to be read: estimate returns it for each request. The caller
 // calls it once, before Share.
-func (w *Work) Measure(estimate func(*Request) ToDo) {
+func (w *Work) Measure(estimate func(*Request) Expected) {
 	for _, p := range w.parts {
 		p.total = estimate(p.of)
 	}
 }
 
-// ToDo is an estimate of the work of a request: how many chunks of indexes the scan comes
+// Expected is the expected work of a request: how many chunks of indexes the scan comes
 // past, how many bytes of the archive are read for the rows, and how many seconds it takes
 // to make the rows and all that is made of them alone.
-type ToDo struct {
+type Expected struct {
 	Chunks  int64
 	Bytes   float64
 	Seconds float64

@@ -128,7 +128,7 @@ func (s *Session) measure(ctx context.Context, snap relation.Snapshot, plans []p
 		}
 		sum.Add(e)
 	}
-	work.Measure(sum.ToDo)
+	work.Measure(sum.Expected)
 	return nil
 }
 
