@@ -98,7 +98,7 @@ func (r *response) blocks() *divide.Body {
 	r.divided = true
 	body := r.readBody()
 	if r.NoBody == "" && len(body) > 0 {
-		r.page, _ = divide.Open(body, divide.AsOf(&r.Payload), r.options)
+		r.page, _ = divide.OpenStored(&r.Payload, body, r.options)
 	}
 	return r.page
 }

@@ -57,7 +57,7 @@ func (s *server) divided(c *lookup.Capture, p *record.Payload) (body *divide.Bod
 	if c.Kind != record.KindPage || p.Large != nil {
 		return nil, false
 	}
-	body, ok = divide.Open(p.Body, divide.AsOf(p), s.o.Session().Settings().Division())
+	body, ok = divide.OpenStored(p, p.Body, s.o.Session().Settings().Division())
 	if !ok || body.Plain || body.Unread != "" {
 		return nil, false
 	}

@@ -291,6 +291,9 @@ type Payload struct {
 	// parsed after content-decoding; 0 if it was not parsed when it came in.
 	Charset   string
 	ReadLimit int64
+	// Document is the reading of the body as a document, such as a PDF, in the form that
+	// package document unpacks. It is nil if the body is a page, or was not read.
+	Document []byte
 	// NoBody says why the archive has no body for this capture, such as a
 	// revisit whose original is not in the archive. It is "" if there is a
 	// body, even an empty one.

@@ -199,7 +199,7 @@ func (f *nearFinder) body(recipe *segment.Recipe, encoded []byte, ref record.Ref
 	if err != nil || p.NoBody != "" || p.Large != nil || len(p.Body) == 0 {
 		return
 	}
-	if b, _ := divide.Open(p.Body, divide.AsOf(&p), divide.Options{}); b != nil {
+	if b, _ := divide.OpenStored(&p, p.Body, divide.Options{}); b != nil {
 		f.near.Add(f.near.Part(b.Page.Text(b.Charset)))
 		b.Free()
 	}

@@ -272,7 +272,7 @@ func (x *wordIndexer) empty(ctx context.Context, ref record.Ref) bool {
 	if err != nil || p.NoBody != "" || p.Large != nil {
 		return false
 	}
-	b, ok := divide.Open(p.Body, divide.AsOf(&p), divide.Options{})
+	b, ok := divide.OpenStored(&p, p.Body, divide.Options{})
 	if !ok {
 		return false
 	}

@@ -1,0 +1,49 @@
+package divide
+
+import (
+	"infomall/store/document"
+	"infomall/store/page/charset"
+	"infomall/store/page/markup"
+	"infomall/store/record"
+)
+
+// OpenStored divides the body of the stored response p into blocks, like Open. If the
+// archive has a reading of the body as a document, the blocks are those of the
+// document, see OfDocument.
+func OpenStored(p *record.Payload, body []byte, o Options) (*Body, bool) {
+	if p.Document != nil {
+		d, err := document.Unpack(p.Document)
+		if err != nil {
+			return nil, false // the archive gives only readings that can be unpacked
+		}
+		return OfDocument(d), true
+	}
+	return Open(body, AsOf(p), o)
+}
+
+// OfDocument divides a document into blocks: its sections, such as pages or slides, and
+// their paragraphs, tables and notes. A document without sections has the blocks of
+// its parts at level 1. The blocks are ranges of the markup of the document, not of
+// the stored body.
+func OfDocument(d *document.Document) *Body {
+	page, spans := d.Markup()
+	t := &Tree{Page: markup.NewTree(page)}
+	t.Blocks = append(make([]Block, 0, 1+len(spans)), Block{End: len(page)})
+	section := 0 // the block of the current section, 0 if it has none
+	for _, s := range spans {
+		n := len(t.Blocks)
+		if s.Start >= t.Blocks[section].End {
+			section = 0
+		}
+		if s.Part < 0 {
+			section = n
+			t.Blocks = append(t.Blocks, Block{Start: s.Start, End: s.End, Next: n + 1, Depth: 1})
+			continue
+		}
+		t.Blocks = append(t.Blocks, Block{Start: s.Start, End: s.End, Parent: section, Next: n + 1, Depth: t.Blocks[section].Depth + 1})
+		t.Blocks[section].Next = n + 1
+	}
+	t.Blocks[0].Next = len(t.Blocks)
+	t.name()
+	return &Body{Tree: t, Document: d, Charset: "utf-8", Found: charset.Found{Charset: "utf-8"}}
+}

@@ -1,0 +1,44 @@
+package divide
+
+import (
+	"slices"
+	"testing"
+
+	"infomall/store/document"
+)
+
+// TestOfDocument shows the blocks of a document with two pages and of one without.
+func TestOfDocument(t *testing.T) {
+	b := document.NewBuilder(document.Limits{}, nil)
+	for _, page := range []string{"1", "2"} {
+		if err := b.Begin(document.Page, page); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{"first of " + page, "second of " + page} {
+			if err := b.Add(document.Paragraph, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	check := func(b *Body, level int, want ...string) {
+		t.Helper()
+		var got []string
+		for _, n := range b.Cut(level) {
+			got = append(got, b.Blocks[n].Path+": "+b.Text(b.Blocks[n].Start, b.Blocks[n].End))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("level %d: got %q, want %q", level, got, want)
+		}
+	}
+	two := OfDocument(b.Doc)
+	check(two, 1, "1: first of 1\nsecond of 1", "2: first of 2\nsecond of 2")
+	check(two, 0, "1.1: first of 1", "1.2: second of 1", "2.1: first of 2", "2.2: second of 2")
+
+	b = document.NewBuilder(document.Limits{}, nil)
+	for _, text := range []string{"one", "two"} {
+		if err := b.Add(document.Paragraph, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(OfDocument(b.Doc), 1, "1: one", "2: two")
+}

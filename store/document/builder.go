@@ -1,0 +1,135 @@
+package document
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ErrLimit is returned if a document is larger than its Limits. What was added before
+// stays in the document.
+var ErrLimit = errors.New("larger than the limits: the rest is not read")
+
+// Builder collects a document within its Limits. A reader sets the fields of Doc
+// that say what the document is, and adds its text with Begin and Add. Only one
+// goroutine may use it.
+type Builder struct {
+	Doc    *Document
+	limits Limits
+	nested func(*Input) *Document
+	text   int // bytes of text added
+	parts  int // parts and sections added
+}
+
+// NewBuilder returns a Builder of an empty document. nested reads a body inside of the
+// document; it returns nil if no kind reads that body.
+func NewBuilder(l Limits, nested func(*Input) *Document) *Builder {
+	return &Builder{Doc: New(), limits: l.WithDefaults(), nested: nested}
+}
+
+// Limits returns the limits of the document, with the defaults in place of zeros.
+func (b *Builder) Limits() Limits { return b.limits }
+
+// Begin begins a section. Later parts and links belong to it. Without a call of Begin
+// they belong to one section of kind Whole.
+func (b *Builder) Begin(kind SectionKind, name string) error {
+	if b.parts++; b.parts > b.limits.Parts {
+		return ErrLimit
+	}
+	b.Doc.Sections = append(b.Doc.Sections, Section{Kind: kind, Name: Clean(name)})
+	return nil
+}
+
+// Add adds a part to the current section. It cleans the text, see Clean, and adds
+// nothing if no text is left. It returns ErrLimit if the document is full; then it
+// has added as much of the text as fits.
+func (b *Builder) Add(kind PartKind, text string) error {
+	if text = CleanLines(text); text == "" {
+		return nil
+	}
+	if len(b.Doc.Sections) == 0 {
+		if err := b.Begin(Whole, ""); err != nil {
+			return err
+		}
+	}
+	var err error
+	if b.parts++; b.parts > b.limits.Parts {
+		return ErrLimit
+	}
+	if left := b.limits.Text - b.text; len(text) > left {
+		for left > 0 && !utf8.RuneStart(text[left]) {
+			left--
+		}
+		if text, err = text[:left], ErrLimit; text == "" {
+			return err
+		}
+	}
+	b.text += len(text)
+	s := &b.Doc.Sections[len(b.Doc.Sections)-1]
+	s.Parts = append(s.Parts, Part{Kind: kind, Text: text})
+	return err
+}
+
+// Link adds a link to the current section. A link without a target is left out, and
+// so are links beyond the limit.
+func (b *Builder) Link(target, anchor string) {
+	if target = strings.TrimSpace(target); target == "" || len(b.Doc.Links) >= b.limits.Links || len(target) > linkBytesMax {
+		return
+	}
+	b.Doc.Links = append(b.Doc.Links, Link{Target: Clean(target), Anchor: Clean(anchor), Section: max(0, len(b.Doc.Sections)-1)})
+}
+
+// linkBytesMax is how many bytes the target of a link may have.
+const linkBytesMax = 16 << 10
+
+// Nested reads a body inside of the document, such as a member of a zip file, with the
+// limits of the document. It returns nil if no kind reads the body, or if it is inside
+// of too many others.
+func (b *Builder) Nested(in *Input) *Document {
+	if b.nested == nil {
+		return nil
+	}
+	in.Limits = b.limits
+	in.Limits.Text = max(1, b.limits.Text-b.text)
+	in.Limits.Parts = max(1, b.limits.Parts-b.parts)
+	return b.nested(in)
+}
+
+// Clean returns text as one line of valid UTF-8: characters that show nothing are left
+// out, and white space is one blank.
+func Clean(text string) string { return strings.Join(strings.Fields(clean(text)), " ") }
+
+// CleanLines returns text as valid UTF-8 in which characters that show nothing are left
+// out, "\r\n" and "\r" are "\n", and lines do not end in blanks. It keeps tabs and line
+// breaks inside of the text.
+func CleanLines(text string) string {
+	text = clean(text)
+	if !strings.ContainsAny(text, "\n\r") {
+		return strings.Trim(text, " ")
+	}
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+// clean leaves out bytes that are not UTF-8 and characters that show nothing. Every kind
+// of blank but tab and line breaks becomes a plain blank.
+func clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			return r
+		case r == '\v' || r == '\f' || r == '\u2028' || r == '\u2029' || r == '\u0085':
+			return '\n'
+		case unicode.IsSpace(r):
+			return ' '
+		case r == utf8.RuneError, unicode.IsControl(r), r == '\ufeff', r == '\u00ad', r >= 0xfdd0 && r <= 0xfdef, r&0xfffe == 0xfffe:
+			return -1
+		}
+		return r
+	}, text)
+}

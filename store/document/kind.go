@@ -1,0 +1,13 @@
+package document
+
+// Kind is a family of formats that one package reads.
+type Kind struct {
+	Name string // such as "pdf"
+	// Is reports whether the body is of this kind. It looks at the bytes first, and
+	// at Input.Mime only if the bytes of several kinds look alike, such as CSV and
+	// plain text. It is cheap: it does not read the whole body.
+	Is func(in *Input) bool
+	// Read reads the body into b. An error says why nothing more could be read; what
+	// b was given before stays.
+	Read func(b *Builder, in *Input) error
+}
