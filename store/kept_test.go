@@ -23,7 +23,7 @@ func checkKept(v *Snapshot) (believed int, err error) {
 	ctx := context.Background()
 	var h life.History
 	key := ""
-	scan := record.Scan{From: record.MinTime, To: record.MaxTime, Columns: record.ColChange | record.ColKind | record.ColDigest}
+	scan := record.Scan{From: record.MinTime, To: record.MaxTime, Columns: record.ColChange | record.ColKind | record.ColDigest | record.ColSense}
 	for b, err := range v.Scan(ctx, scan) {
 		if err != nil {
 			return 0, err
@@ -49,6 +49,9 @@ func checkKept(v *Snapshot) (believed int, err error) {
 				version.Body = page
 			}
 			rev := h.Add(version)
+			if content := rev.Before == nil || rev.Sense(facts.KeptLevel).Substantial; b.Sense[i] != record.SenseUnknown && content != (b.Sense[i] == record.SenseContent) {
+				return 0, fmt.Errorf("%s at %d: sense %d, but substantial is %v", b.URL[i], b.Time[i], b.Sense[i], content)
+			}
 			kept, err := v.Kept(ctx, b.Ref[i])
 			if err != nil {
 				return 0, err
@@ -71,6 +74,22 @@ func checkKept(v *Snapshot) (believed int, err error) {
 		}
 	}
 	return believed, nil
+}
+
+// knownSenses returns of how many versions the sense is known.
+func knownSenses(t *testing.T, v *Snapshot) (known int) {
+	t.Helper()
+	for b, err := range v.Scan(context.Background(), record.Scan{From: record.MinTime, To: record.MaxTime, Columns: record.ColChange | record.ColSense}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.N {
+			if b.Change[i] != record.ChangeSame && b.Sense[i] != record.SenseUnknown {
+				known++
+			}
+		}
+	}
+	return known
 }
 
 // checkFacts compares the facts of a page with the page.
@@ -143,6 +162,9 @@ func TestKeptInOrder(t *testing.T) {
 	if got, err := checkKept(v); err != nil || got != 3*len(bodies) {
 		t.Errorf("%d folds are believed, want %d: %v", got, 3*len(bodies), err)
 	}
+	if got := knownSenses(t, v); got != 3*len(bodies) {
+		t.Errorf("%d senses are known, want %d", got, 3*len(bodies))
+	}
 }
 
 // TestKeptThroughMerge imports a history month by month, merges and seals its
@@ -168,6 +190,9 @@ func TestKeptThroughMerge(t *testing.T) {
 		defer v.Close()
 		if got, err := checkKept(v); err != nil || got != 2*len(bodies) {
 			t.Errorf("%s: %d folds are believed, want %d: %v", what, got, 2*len(bodies), err)
+		}
+		if got := knownSenses(t, v); got != 2*len(bodies) {
+			t.Errorf("%s: %d senses are known, want %d", what, got, 2*len(bodies))
 		}
 	}
 	check("imported", a)

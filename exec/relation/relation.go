@@ -129,10 +129,12 @@ var relations = []*Relation{
 // These constants are how many hidden columns say from what a row was made. A
 // row made from one capture has refColumns: the capture's ref. A row made from
 // a part of a capture, such as a link, has partRefColumns: the ref and the
-// number of the part. A row of changes has pairRefColumns: the refs of two
+// number of the part. A row of versions has senseRefColumns: the ref and the Sense of
+// the version. A row of changes has pairRefColumns: the refs of two
 // captures, their two kinds, and the number of the change.
 const (
-	refColumns     = 2
-	partRefColumns = refColumns + 1
-	pairRefColumns = 2*refColumns + 3
+	refColumns      = 2
+	partRefColumns  = refColumns + 1
+	senseRefColumns = refColumns + 1
+	pairRefColumns  = 2*refColumns + 3
 )

@@ -20,7 +20,7 @@ import (
 // Versions declares the relation versions, which has one row per version: one
 // state of a page.
 var Versions = made(Relation{
-	Name: "versions", Doc: "one state of a page", Scoped: true, OfVersions: true, Order: []string{"url", "time"}, RefColumns: refColumns,
+	Name: "versions", Doc: "one state of a page", Scoped: true, OfVersions: true, Order: []string{"url", "time"}, RefColumns: senseRefColumns,
 	Columns: []Column{
 		asInCaptures("url"),
 		ofFirst("time", value.Time, "when the version was first seen", func(v *value.Vector, b *record.Batch) { times(v, b.Time[:b.N]) }),
@@ -64,7 +64,7 @@ var Versions = made(Relation{
 		asInCaptures("record_id").aside(),
 		ofSpan("new_blocks", value.Int, "number of blocks at the finest level that are not in the previous version", func(v *value.Vector, b *spanBatch) { sizes(v, b.NewBlocks[:b.N]) }).aside().needs(record.ColPrevious),
 		ofSpan("stored_bytes", value.Int, "size of the new blocks, and of the layout if it is new: the most that is stored for the version, before compression", func(v *value.Vector, b *spanBatch) { sizes(v, b.StoredBytes[:b.N]) }).aside().needs(record.ColPrevious),
-		payload("substantial", value.Bool, "whether words other than dates, counters and the like were added or removed; true for a first version", ofHistory(func(v *learnedVersion) value.Value { return value.OfBool(v.substantial()) })).on(OnEarlier),
+		payload("substantial", value.Bool, "whether words other than dates, counters and the like were added or removed; true for a first version", substantialVersion).needs(record.ColSense).on(OnEarlier),
 		payload("reason", value.Text, "for soft_missing, how it was recognised; else why the change is not substantial: markup, order, date, time, counter, token", ofHistory(func(v *learnedVersion) value.Value { return textOrNull(v.reason) })).on(OnEarlier),
 		payload("level", value.Int, "level at which the blocks of this URL describe changes best, learned from the versions up to this one", ofHistory(func(v *learnedVersion) value.Value { return value.OfInt(int64(v.level)) })).on(OnEarlier),
 		payload("level_reason", value.Text, "why level is finer or coarser than 2", ofHistory(func(v *learnedVersion) value.Value { return textOrNull(v.levelReason) })).on(OnEarlier),
@@ -116,8 +116,27 @@ func asInCaptures(name string) Column {
 }
 
 // versionRefs fills the hidden columns for the versions in b with the ref of
-// the first capture of each version.
-func versionRefs(hidden []*value.Vector, b *spanBatch) { packRefs(hidden, b.Ref[:b.N]) }
+// the first capture of each version and its Sense, if the scan reads that.
+func versionRefs(hidden []*value.Vector, b *spanBatch) {
+	packRefs(hidden, b.Ref[:b.N])
+	hidden[refColumns].Resize(value.Int, b.N)
+	clear(hidden[refColumns].Ints)
+	if b.Sense == nil {
+		return
+	}
+	for i, s := range b.Sense[:b.N] {
+		hidden[refColumns].Ints[i] = int64(s)
+	}
+}
+
+// substantialVersion computes the column substantial of the relation versions. Mostly the
+// import has found it out. Otherwise the version is compared with the earlier ones.
+func substantialVersion(l *LateRow) (value.Value, error) {
+	if s := record.Sense(l.number(refColumns)); s != record.SenseUnknown && options(l.request) == (divide.Options{}) {
+		return value.OfBool(s == record.SenseContent), nil
+	}
+	return ofHistory(func(v *learnedVersion) value.Value { return value.OfBool(v.substantial()) })(l)
+}
 
 // versions yields the versions that n chooses, in batches, sorted by URL and
 // time.

@@ -59,10 +59,10 @@ type Body struct {
 // Folds computes the folds of new versions of one URL (how the blocks of a version
 // relate to those of earlier versions). all has the settled captures of the URL. New
 // versions are those in segment f.Of; if that is nil, those in the batch. Folds
-// calls the function take with each new version and its fold. A version after a
+// calls the function take with each new version, its fold and its sense. A version after a
 // capture whose body is not in the archive gets no fold, because that body may still
 // be imported.
-func (f *Folder) Folds(ctx context.Context, all []timeline.Capture, take func(l *timeline.Capture, fold []byte)) error {
+func (f *Folder) Folds(ctx context.Context, all []timeline.Capture, take func(l *timeline.Capture, fold []byte, sense record.Sense)) error {
 	f.ctx, f.all, f.sums, f.history, f.at = ctx, all, versionSums(all), life.History{}, -1
 	last := -1 // index of the last version
 	for i := range all {
@@ -78,14 +78,14 @@ func (f *Folder) Folds(ctx context.Context, all []timeline.Capture, take func(l 
 			return err
 		}
 		if fold != nil {
-			take(l, fold)
+			take(l, fold, record.SenseContent)
 		} else if l.Seg == f.Of {
 			rev, reading, err := f.next(last, i)
 			if err != nil {
 				return err
 			}
 			if rev != nil {
-				take(l, rev.AppendFold(nil, reading))
+				take(l, rev.AppendFold(nil, reading), senseOf(rev))
 			}
 		}
 		last = i
@@ -94,6 +94,20 @@ func (f *Folder) Folds(ctx context.Context, all []timeline.Capture, take func(l 
 		f.Histories.remember(all[last].Key, f.sums[last], f.history)
 	}
 	return nil
+}
+
+// senseOf returns the sense of a version. It is not known if the version or the one
+// before is not a text: such a body may be read as a document later.
+func senseOf(rev *life.Revision) record.Sense {
+	switch {
+	case rev.Before == nil:
+		return record.SenseContent
+	case !rev.Readable() || !rev.Before.Readable():
+		return record.SenseUnknown
+	case rev.Sense(facts.KeptLevel).Substantial:
+		return record.SenseContent
+	}
+	return record.SenseNoise
 }
 
 // first computes the fold of version l without a history. That is possible if l is

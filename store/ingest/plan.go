@@ -43,6 +43,7 @@ type batchPlan struct {
 	staged   []*staged // sorted by URL and time; see change
 	fates    []fate    // one for each of staged
 	folds    [][]byte  // one for each of staged
+	senses   []record.Sense
 	newBytes []int64   // one for each of staged: bytes of its body that the archive did not have
 	pools    map[string]*poolPlan
 	all      []timeline.Capture // stored and staged captures of the current URL
@@ -89,7 +90,7 @@ type poolPlan struct {
 // plan plans the whole batch, URL by URL.
 func (b *batchPlan) plan(ctx context.Context) error {
 	b.fates = make([]fate, len(b.staged))
-	b.folds = make([][]byte, len(b.staged))
+	b.folds, b.senses = make([][]byte, len(b.staged)), make([]record.Sense, len(b.staged))
 	b.newBytes = make([]int64, len(b.staged))
 	b.shared = make(map[timeline.Place]body.Blocks)
 	var w window
@@ -277,13 +278,15 @@ func (u *urlBodies) look(known []timeline.Capture) {
 
 // fold computes the folds of the new versions among all captures of a URL (how the
 // blocks of a version relate to those of earlier versions), and stores them in
-// b.folds.
+// b.folds, and the senses of these versions in b.senses.
 func (b *batchPlan) fold(ctx context.Context, all []timeline.Capture) error {
 	if b.disturbed {
 		return nil // the folds in the archive were made before captures were removed
 	}
 	f := &derive.Folder{Read: b.read, Histories: b.tails, Source: b}
-	return f.Folds(ctx, all, func(l *timeline.Capture, fold []byte) { b.folds[l.N] = fold })
+	return f.Folds(ctx, all, func(l *timeline.Capture, fold []byte, sense record.Sense) {
+		b.folds[l.N], b.senses[l.N] = fold, sense
+	})
 }
 
 // StoredFold returns the fold stored with the version at a place of the archive, or

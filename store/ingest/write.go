@@ -83,7 +83,7 @@ func (g *Importer) segment(ctx context.Context, b *batchPlan, p *poolPlan, known
 		s := b.staged[i]
 		e := s.Stored
 		e.Added = now
-		e.Fold = b.folds[i]
+		e.Fold, e.Sense = b.folds[i], b.senses[i]
 		if s.inBatch {
 			e.Holder = b.pools[s.holderPool].id
 		}

@@ -148,7 +148,13 @@ type deriving struct {
 	fold  *derive.Folder
 	look  *snapshot.Looker
 	key   string // key of the URL whose folds were computed last
-	folds map[timeline.Place][]byte
+	folds map[timeline.Place]foldOf
+}
+
+// foldOf is the fold and the sense of one version.
+type foldOf struct {
+	fold  []byte
+	sense record.Sense
 }
 
 func newDeriving(ctx context.Context, v *snapshot.Snapshot, s *segment.Info, pageLimit, histories int64) *deriving {
@@ -194,8 +200,12 @@ func (d *deriving) run(n uint32, w *segment.Writer) error {
 // is the place of e. It does not change the kind of the capture, nor whether the
 // capture begins a version.
 func (d *deriving) entry(at timeline.Place, e *segment.Stored, blocks [][]byte) (err error) {
-	if e.Fold, err = d.foldOf(at, e.Key); err != nil || e.Body == segment.BodyNone {
+	fold, err := d.foldOf(at, e.Key)
+	if err != nil {
 		return err
+	}
+	if e.Fold, e.Sense = fold.fold, fold.sense; e.Body == segment.BodyNone {
+		return nil
 	}
 	p, err := d.v.Payload(d.ctx, record.Ref{Segment: at.Seg.Info.ID, Run: at.Run, N: at.N})
 	if err != nil || p.NoBody != "" || p.Large != nil {
@@ -327,19 +337,24 @@ func (d *deriving) blocks(at timeline.Place, e *segment.Stored, opened *facts.Re
 }
 
 // foldOf computes the fold of the entry at a place (how the blocks of its version
-// relate to those of earlier versions). key is the key of its URL. The result is nil
-// if the entry begins no version, or if the earlier versions of its URL cannot be
-// read.
-func (d *deriving) foldOf(at timeline.Place, key string) ([]byte, error) {
+// relate to those of earlier versions) and its sense. key is the key of its URL. The
+// result is empty if the entry begins no version, or if the earlier versions of its URL
+// cannot be read.
+func (d *deriving) foldOf(at timeline.Place, key string) (foldOf, error) {
 	if key != d.key || d.folds == nil {
 		all, err := d.look.At(d.ctx, key)
 		if err != nil {
-			return nil, err
+			return foldOf{}, err
 		}
-		d.key, d.folds = key, make(map[timeline.Place][]byte)
+		d.key, d.folds = key, make(map[timeline.Place]foldOf)
 		if !d.look.Disturbed {
-			if err := d.fold.Folds(d.ctx, all, func(l *timeline.Capture, fold []byte) { d.folds[l.Place] = fold }); err != nil {
-				return nil, err
+			if err := d.fold.Folds(d.ctx, all, func(l *timeline.Capture, fold []byte, sense record.Sense) {
+				if !l.AsWritten && l.Change != record.ChangeFirst {
+					sense = record.SenseUnknown // the hints of the entry stay as they are
+				}
+				d.folds[l.Place] = foldOf{fold, sense}
+			}); err != nil {
+				return foldOf{}, err
 			}
 		}
 	}

@@ -340,7 +340,7 @@ func (m *merging) entry(ctx context.Context, l *timeline.Capture, u *siblings) (
 		}
 		holdBy(e, body, at.Seg)
 	}
-	e.Previous, e.VersionTime, e.PreviousVersion, e.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
+	e.Previous, e.VersionTime, e.PreviousVersion, e.Change, e.Sense = l.Previous, l.VersionTime, l.PreviousVersion, l.Change, l.Sense
 	e.Kind, e.Bytes = l.Kind, l.Bytes // also of a revisit that stays without a body
 	if e.Body == segment.BodyNone {
 		return e, nil, nil

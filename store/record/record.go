@@ -116,6 +116,21 @@ func (c Change) String() string { return changeNames[c] }
 // ChangeKind and ChangeChanged do; ChangeFirst, ChangeLayout and ChangeSame do not.
 func (c Change) Changed() bool { return c >= ChangeGone && c <= ChangeChanged }
 
+// Sense says whether a version says something else than the version before it of its
+// URL.
+type Sense uint8
+
+// The values of Sense.
+const (
+	SenseUnknown Sense = iota
+	SenseContent       // words were added or removed that are not noise; true of a first version
+	SenseNoise         // only markup, the order of blocks, dates, counters and the like have changed
+	senses
+)
+
+// Valid reports whether s is one of the values of Sense.
+func (s Sense) Valid() bool { return s < senses }
+
 // Via is the type of the record that a capture was read from, such as a response or
 // a revisit.
 type Via uint8

@@ -9,7 +9,7 @@ import (
 // Columns is a set of columns of a Batch, one bit per column.
 type Columns uint32
 
-// The columns of a Batch. Columns up to ColJob are read from the index alone.
+// The columns of a Batch. Columns up to ColSense are read from the index alone.
 // The others need the db-files, which are slower to read, so ask only for
 // columns that you need.
 const (
@@ -25,6 +25,7 @@ const (
 	ColTruncated
 	ColAdded
 	ColJob
+	ColSense
 
 	ColDigest
 	ColIP
@@ -147,7 +148,8 @@ type Batch struct {
 	Mime            []string // lower case, without parameters; "" if unknown
 	Bytes           []int64  // size of the body; -1 if it is not in the archive
 	Change          []Change
-	Previous        []Time // time of the previous capture of this URL, or NoTime
+	Sense           []Sense // of the version that begins at the capture; SenseUnknown if none begins or it is not known
+	Previous        []Time  // time of the previous capture of this URL, or NoTime
 	PreviousVersion []Time // start of the version before this capture's version, or NoTime
 	VersionTime     []Time // start of this capture's version
 	Pool            []string
@@ -212,7 +214,7 @@ func (b *Batch) Reset() {
 	b.Key, b.URL, b.Time, b.Ref = b.Key[:0], b.URL[:0], b.Time[:0], b.Ref[:0]
 	b.Status, b.Kind, b.Mime, b.Bytes = b.Status[:0], b.Kind[:0], b.Mime[:0], b.Bytes[:0]
 	b.Change, b.Previous, b.PreviousVersion, b.VersionTime = b.Change[:0], b.Previous[:0], b.PreviousVersion[:0], b.VersionTime[:0]
-	b.Pool, b.Via, b.Truncated, b.Added, b.Job = b.Pool[:0], b.Via[:0], b.Truncated[:0], b.Added[:0], b.Job[:0]
+	b.Pool, b.Via, b.Truncated, b.Added, b.Job, b.Sense = b.Pool[:0], b.Via[:0], b.Truncated[:0], b.Added[:0], b.Job[:0], b.Sense[:0]
 	b.Host, b.Count = b.Host[:0], b.Count[:0]
 	b.Digest, b.IP, b.Origin, b.AskedURL, b.Location = b.Digest[:0], b.IP[:0], b.Origin[:0], b.AskedURL[:0], b.Location[:0]
 	b.Source, b.SourceOffset, b.RecordID, b.DeclaredDigest = b.Source[:0], b.SourceOffset[:0], b.RecordID[:0], b.DeclaredDigest[:0]
@@ -241,6 +243,7 @@ func (b *Batch) CopyRow(j int, src *Batch, i int) {
 	CopyCell(&b.Truncated, j, src.Truncated, i)
 	CopyCell(&b.Added, j, src.Added, i)
 	CopyCell(&b.Job, j, src.Job, i)
+	CopyCell(&b.Sense, j, src.Sense, i)
 	CopyCell(&b.Host, j, src.Host, i)
 	CopyCell(&b.Count, j, src.Count, i)
 	CopyCell(&b.Digest, j, src.Digest, i)

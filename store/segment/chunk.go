@@ -242,6 +242,11 @@ func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, 
 			b.Change = append(b.Change, record.Change(fl>>flagChange&7))
 		}
 	}
+	if want&record.ColSense != 0 {
+		for _, fl := range f.flags[i : i+n] {
+			b.Sense = append(b.Sense, record.Sense(fl>>flagSense&3))
+		}
+	}
 	c.appendColumns(b, want, info, i, n)
 }
 

@@ -51,6 +51,7 @@ type Entry struct {
 	Previous        record.Time
 	VersionTime     record.Time
 	PreviousVersion record.Time
+	Sense           record.Sense // a hint, too: compares the version that begins here with the version at PreviousVersion
 	Body            BodyForm
 	Job             string
 	Added           record.Time
@@ -189,7 +190,8 @@ const (
 	flagContent = 14
 	// flagNoArchive: robots are asked to keep no copy.
 	flagNoArchive = 15
-	flagBits      = 16
+	flagSense     = 16 // 2 bits
+	flagBits      = 18
 )
 
 // front holds the decoded front columns of a run: the columns that both the index
@@ -291,7 +293,7 @@ func (w *frontWriter) take(entries []Stored, i int) {
 		w.keys = append(w.keys, e.Key)
 		w.counts = append(w.counts, 1)
 	}
-	f := int64(e.Kind)<<flagKind | int64(e.Change)<<flagChange | int64(e.Via)<<flagVia | int64(e.Body)<<flagBody
+	f := int64(e.Kind)<<flagKind | int64(e.Change)<<flagChange | int64(e.Via)<<flagVia | int64(e.Body)<<flagBody | int64(e.Sense)<<flagSense
 	if e.Truncated {
 		f |= 1 << flagTruncated
 	}
@@ -523,7 +525,8 @@ func decodeCounts(dst []int64, src []byte, n, k int) ([]int64, error) {
 // validFlags reports whether x is a value that a writer can have put into the flags
 // column.
 func validFlags(x int64) bool {
-	return x>>flagKind&7 <= int64(record.KindError) && x>>flagChange&7 <= int64(record.ChangeSame) && x>>flagBits == 0
+	return x>>flagKind&7 <= int64(record.KindError) && x>>flagChange&7 <= int64(record.ChangeSame) &&
+		record.Sense(x>>flagSense&3).Valid() && x>>flagBits == 0
 }
 
 // wantAll is the set of all front columns, one bit for each.
@@ -558,6 +561,7 @@ func (f *front) fill(e *Entry, i int) {
 	e.Kind = record.Kind(fl >> flagKind & 7)
 	e.Change = record.Change(fl >> flagChange & 7)
 	e.Via = record.Via(fl >> flagVia & 3)
+	e.Sense = record.Sense(fl >> flagSense & 3)
 	e.Body = BodyForm(fl >> flagBody & 3)
 	e.Truncated = fl>>flagTruncated&1 != 0
 	if f.time != nil {

