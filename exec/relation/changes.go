@@ -134,6 +134,7 @@ type comparison struct {
 	level    int
 	changes  []life.Match
 	words    []life.WordChange // nil until they are needed
+	senses   []life.Sense      // of changes; nil until they are needed
 	rev      *life.Revision
 }
 
@@ -150,11 +151,10 @@ func (c *comparison) wordChange(i int) life.WordChange {
 // says. If not, reason says what kind of change it is, such as "date";
 // otherwise reason is "".
 func (c *comparison) substantial(i int) (reason string, ok bool) {
-	if c.old.blocks() == nil || c.new.blocks() == nil {
-		return "", true // A body that is not a text says something else with any other bytes.
+	if c.senses == nil {
+		c.senses = c.rev.Senses(c.level)
 	}
-	m := c.changes[i]
-	return life.Substantial(m.Op, c.old.partText(m.Old), c.new.partText(m.New))
+	return c.senses[i].Reason, c.senses[i].Substantial
 }
 
 // ofChange returns the code of a late column (one that needs stored pages) of

@@ -15,14 +15,14 @@ const (
 	reasonOrder  = "order"  // the text has the same words in another order, or the block moved
 )
 
-// Substantial reports in ok whether a change of a block changes the content of
+// substantial reports in ok whether a change of a block changes the content of
 // the page. old and new are the text of the block before and after the change;
 // old is "" for an added block, and new is "" for a removed one. A change is not
 // substantial if only markup, the order of words, or the dates, times, counters
 // and tokens that noise.txt describes have changed. reason then says which, such
 // as "markup" or "counter, date". A change of other words is always substantial.
 // A move never is; its reason is "order".
-func Substantial(op Op, old, new string) (reason string, ok bool) {
+func substantial(op Op, old, new string) (reason string, ok bool) {
 	if op == Moved {
 		return reasonOrder, false
 	}

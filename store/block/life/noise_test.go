@@ -35,7 +35,7 @@ func TestSubstantial(t *testing.T) {
 		{Removed, "10 views", "", "", true},
 		{Moved, "one two", "one two", "order", false},
 	} {
-		if reason, ok := Substantial(c.op, c.old, c.new); ok != c.want || reason != c.reason {
+		if reason, ok := substantial(c.op, c.old, c.new); ok != c.want || reason != c.reason {
 			t.Errorf("%s, %q to %q: got %q, %v, want %q, %v", c.op, c.old, c.new, reason, ok, c.reason, c.want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestNoWordsHidden(t *testing.T) {
 		word := rapid.SampledFrom([]string{"closed", "馆", "42", "june"}).Draw(t, "word")
 		old := strings.Join(parts, " ")
 		new := strings.Join(append(append(append([]string{}, parts[:at]...), word), parts[at:]...), " ")
-		if reason, ok := Substantial(Edited, old, new); !ok {
+		if reason, ok := substantial(Edited, old, new); !ok {
 			t.Fatalf("%q to %q is called %s", old, new, reason)
 		}
 	})

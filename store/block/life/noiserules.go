@@ -18,7 +18,7 @@ var noiseList string
 
 // noiseRules are the rules of noise.txt.
 //
-// To try them everywhere took nine tenths of the time of Substantial. So a text is cut
+// To try them everywhere took nine tenths of the time of substantial. So a text is cut
 // at barriers, which are words and letters that no rule names: no match has a barrier
 // in it. Rules are tried only in the pieces between barriers that have what each match
 // has, see pieceMarks. On the versions of a documentation site, the question whether each

@@ -96,7 +96,7 @@ func checkPlain(t rapid.TB, old, new string) {
 			t.Fatalf("%q:\ngot  %q\nwant %q", text, got, want)
 		}
 	}
-	reason, ok := Substantial(Edited, old, new)
+	reason, ok := substantial(Edited, old, new)
 	if want, is := plainSubstantial(old, new); reason != want || ok != is {
 		t.Fatalf("%q to\n%q:\ngot %q, %v, want %q, %v", old, new, reason, ok, want, is)
 	}
@@ -119,8 +119,8 @@ func BenchmarkSubstantial(b *testing.B) {
 		f    func(old, new string) (string, bool)
 	}{
 		{"plain", plainSubstantial},
-		{"cut", func(old, new string) (string, bool) { return Substantial(Edited, old, new) }},
-		{"changed", func(old, new string) (string, bool) { return Substantial(Edited, "x "+old, new+" x") }},
+		{"cut", func(old, new string) (string, bool) { return substantial(Edited, old, new) }},
+		{"changed", func(old, new string) (string, bool) { return substantial(Edited, "x "+old, new+" x") }},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.SetBytes(int64(len(old) + len(new)))

@@ -6,7 +6,7 @@ import (
 )
 
 // Sense says whether a change of a block changes the content of the page. It is a
-// result of the function Substantial.
+// result of the function substantial.
 type Sense struct {
 	Substantial bool
 	Reason      string // why the change is not substantial; "" if it is, or if nothing changed
@@ -105,7 +105,7 @@ func (r *Revision) senseOf(op Op, c *changedText) (s Sense) {
 	case !r.Readable() || !r.Before.Readable():
 		s.Substantial = true
 	default:
-		s.Reason, s.Substantial = Substantial(op, r.Before.textOf(c.old), r.textOf(c.new))
+		s.Reason, s.Substantial = substantial(op, r.Before.textOf(c.old), r.textOf(c.new))
 		switch {
 		case s.Substantial || !c.moved:
 		case s.Reason == reasonMarkup:
