@@ -44,7 +44,7 @@ type batchPlan struct {
 	fates    []fate    // one for each of staged
 	folds    [][]byte  // one for each of staged
 	senses   []record.Sense
-	newBytes []int64   // one for each of staged: bytes of its body that the archive did not have
+	newBytes []int64 // one for each of staged: bytes of its body that the archive did not have
 	pools    map[string]*poolPlan
 	all      []timeline.Capture // stored and staged captures of the current URL
 	bodies   urlBodies          // of the current URL

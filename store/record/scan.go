@@ -150,8 +150,8 @@ type Batch struct {
 	Change          []Change
 	Sense           []Sense // of the version that begins at the capture; SenseUnknown if none begins or it is not known
 	Previous        []Time  // time of the previous capture of this URL, or NoTime
-	PreviousVersion []Time // start of the version before this capture's version, or NoTime
-	VersionTime     []Time // start of this capture's version
+	PreviousVersion []Time  // start of the version before this capture's version, or NoTime
+	VersionTime     []Time  // start of this capture's version
 	Pool            []string
 	Via             []Via
 	Truncated       []bool
