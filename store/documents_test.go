@@ -70,7 +70,7 @@ func titles(t testing.TB, a *Archive) (out []string) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime}) {
+	for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime, Columns: record.ColTitle}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,9 @@ func titles(t testing.TB, a *Archive) (out []string) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				title = d.Title
+				if title = d.Title; b.Title[i] != title {
+					t.Errorf("%s: a scan says that the title is %q, the document %q", b.URL[i], b.Title[i], title)
+				}
 			}
 			out = append(out, b.URL[i]+" "+title)
 		}

@@ -86,7 +86,14 @@ func (b *Builder) Add(k Key, d *document.Document) error {
 		b.add(Row{Key: k, frame: -1})
 		return nil
 	}
-	return b.put(Row{Key: k, Title: d.Title, Lang: d.Lang}, d.Append(nil))
+	return b.put(Row{Key: k, Title: d.Title, Lang: d.Lang, HasText: hasText(d)}, d.Append(nil))
+}
+
+// hasText reports whether a document has a part that is part of its text.
+func hasText(d *document.Document) bool {
+	return slices.ContainsFunc(d.Sections, func(s document.Section) bool {
+		return slices.ContainsFunc(s.Parts, func(p document.Part) bool { return p.Kind != document.Deleted })
+	})
 }
 
 // Copy adds the row r of another file to the current source.
@@ -175,6 +182,9 @@ func (b *Builder) table() []byte {
 	return t
 }
 
+// rowText is the flag of a row whose document has text.
+const rowText = 1
+
 // append appends the row as the table stores it.
 func (r *Row) append(t []byte) []byte {
 	t = binary.AppendUvarint(t, uint64(r.source))
@@ -186,5 +196,10 @@ func (r *Row) append(t []byte) []byte {
 	}
 	t = binary.AppendUvarint(t, uint64(r.from))
 	t = binary.AppendUvarint(t, uint64(r.size))
+	flags := byte(0)
+	if r.HasText {
+		flags = rowText
+	}
+	t = append(t, flags)
 	return packed.AppendSized(packed.AppendSized(t, r.Title), r.Lang)
 }

@@ -66,6 +66,7 @@ type Source struct {
 type Row struct {
 	Key
 	Title, Lang string // of the document
+	HasText     bool   // whether it has text
 	source      int    // index in File.Sources
 	frame       int    // number of the frame; -1 if no kind reads the body
 	from, size  int    // of the reading, in the decompressed frame

@@ -194,7 +194,8 @@ func (r *Row) take(p *packed.Reader) {
 		r.Sent = binary.LittleEndian.Uint64(b)
 	}
 	if r.frame = p.Number() - 1; r.Read() {
-		r.from, r.size, r.Title, r.Lang = p.Number(), p.Number(), p.Text(), p.Text()
+		r.from, r.size, r.HasText = p.Number(), p.Number(), p.Byte()&rowText != 0
+		r.Title, r.Lang = p.Text(), p.Text()
 	}
 }
 
@@ -212,18 +213,10 @@ func (f *File) Find(source int, k Key) (_ Row, ok bool) {
 	return f.rows[i], true
 }
 
-// Has reports whether a source has the reading of a body, however the body was sent.
-func (f *File) Has(source int, body segment.ID) bool {
-	i, _ := slices.BinarySearchFunc(f.rows, Row{Key: Key{Body: body}, source: source}, func(x, y Row) int { return x.compare(&y) })
-	for ; i < len(f.rows) && f.rows[i].source == source && f.rows[i].Body == body; i++ {
-		if f.rows[i].Read() {
-			return true
-		}
-	}
-	return false
-}
+// All returns all rows of the file, of all sources. The caller must not change them.
+func (f *File) All() []Row { return f.rows }
 
-// Rows returns all rows of a source.
+// Rows returns all rows of a source. The caller must not change them.
 func (f *File) Rows(source int) []Row {
 	from, _ := slices.BinarySearchFunc(f.rows, source, func(r Row, s int) int { return r.source - s })
 	to, _ := slices.BinarySearchFunc(f.rows, source+1, func(r Row, s int) int { return r.source - s })
@@ -275,7 +268,7 @@ func (f *File) Check(ctx context.Context) error {
 			return err
 		}
 		d, err := document.Unpack(reading)
-		if err != nil || d.Title != r.Title || d.Lang != r.Lang {
+		if err != nil || d.Title != r.Title || d.Lang != r.Lang || hasText(d) != r.HasText {
 			return f.fault(errDamaged)
 		}
 	}

@@ -2,8 +2,10 @@ package snapshot
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,6 +15,7 @@ import (
 	"infomall/store/readings"
 	"infomall/store/record"
 	"infomall/store/record/message"
+	"infomall/store/search"
 	"infomall/store/segment"
 	"infomall/store/timeline"
 )
@@ -53,7 +56,17 @@ type documents struct {
 	mu     sync.Mutex
 	listed bool
 	list   map[uint32][]string // by number of a db-file: the files of it
+	// bodies has, once it is made, the first eight bytes of the ID of each body that has a
+	// reading, sorted. The last bits are replaced: bodyText is set if a reading of the body
+	// has text, and bodyEmpty if one has none.
+	bodies []uint64
 }
+
+const (
+	bodyText  = 1
+	bodyEmpty = 2
+	bodyBits  = bodyText | bodyEmpty
+)
 
 // files returns the files of readings, by the numbers of their db-files. again lists them
 // again.
@@ -66,7 +79,7 @@ func (v *Snapshot) documentFiles(again bool) map[uint32][]string {
 		if err != nil {
 			v.Warn(err)
 		}
-		d.list, d.listed = list, true
+		d.list, d.listed, d.bodies = list, true, nil
 	}
 	return d.list
 }
@@ -109,8 +122,29 @@ func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, sourc
 // reading returns the reading of the document that owner, the entry at a place, stores. It
 // returns nil if there is none.
 func (v *Snapshot) reading(at timeline.Place, owner *segment.Stored) (out []byte) {
-	if !MayBeDocument(owner) || !v.hasDocuments() {
+	v.findReading(at, owner, func(f *readings.File, row readings.Row) (err error) {
+		out, err = f.Reading(row)
+		return err
+	})
+	return out
+}
+
+// documentOf returns the row of the document that owner, the entry at a place, stores. ok
+// is false if there is none.
+func (v *Snapshot) documentOf(at timeline.Place, owner *segment.Stored) (row readings.Row, ok bool) {
+	v.findReading(at, owner, func(_ *readings.File, found readings.Row) error {
+		row, ok = found, true
 		return nil
+	})
+	return row, ok
+}
+
+// findReading calls use with the row of the document that owner, the entry at a place,
+// stores, and the file of the row. It does not call use if there is no such row. An error
+// of use says that the file was replaced or is damaged; use is then called once more.
+func (v *Snapshot) findReading(at timeline.Place, owner *segment.Stored, use func(*readings.File, readings.Row) error) {
+	if !MayBeDocument(owner) || !v.hasDocuments() {
+		return
 	}
 	key := DocumentKey(owner)
 	v.inReadings(at.Seg.Info, func(f *readings.File, source int) (bool, error) {
@@ -118,26 +152,91 @@ func (v *Snapshot) reading(at timeline.Place, owner *segment.Stored) (out []byte
 		if !ok || !row.Read() {
 			return ok, nil
 		}
-		var err error
-		out, err = f.Reading(row)
+		err := use(f, row)
 		return err == nil, err
 	})
-	return out
 }
 
-// said returns the title and the language of the document that owner, the entry at a
-// place, stores. They are "" if there is no such document.
-func (v *Snapshot) said(at timeline.Place, owner *segment.Stored) (title, lang string) {
-	if !MayBeDocument(owner) {
-		return "", ""
+// readBodies returns documents.bodies.
+func (v *Snapshot) readBodies() []uint64 {
+	list := v.documentFiles(false)
+	d := v.documents
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.bodies != nil {
+		return d.bodies
 	}
-	key := DocumentKey(owner)
-	v.inReadings(at.Seg.Info, func(f *readings.File, source int) (bool, error) {
-		row, ok := f.Find(source, key)
-		title, lang = row.Title, row.Lang
-		return ok, nil
-	})
-	return title, lang
+	out := []uint64{}
+	seen := make(map[string]bool)
+	for _, names := range list {
+		for _, name := range names {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			f, err := v.from.readings(name, false)
+			if err != nil {
+				continue // a look-up of one of its readings meets the error
+			}
+			for _, r := range f.All() {
+				switch {
+				case !r.Read():
+				case r.HasText:
+					out = append(out, bodyNumber(r.Body)|bodyText)
+				default:
+					out = append(out, bodyNumber(r.Body)|bodyEmpty)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	n := 0
+	for _, x := range out {
+		if n > 0 && out[n-1]&^bodyBits == x&^bodyBits {
+			out[n-1] |= x
+			continue
+		}
+		out[n], n = x, n+1
+	}
+	d.bodies = out[:n]
+	return d.bodies
+}
+
+// bodyNumber returns the number in documents.bodies of a body, without the last bits.
+func bodyNumber(id segment.ID) uint64 { return binary.BigEndian.Uint64(id[:]) &^ bodyBits }
+
+// documentText returns what is known of the text of the entry at a place, which is no page
+// and whose body is at b.
+func (v *Snapshot) documentText(ctx context.Context, at timeline.Place, b *segment.BodyAt) search.DocumentText {
+	if b.Form == segment.BodyNone {
+		return search.FullDocument
+	}
+	if !v.hasDocuments() {
+		return search.NoDocument
+	}
+	bodies := v.readBodies()
+	i, _ := slices.BinarySearch(bodies, bodyNumber(b.ID))
+	if i == len(bodies) || bodies[i]&^bodyBits != bodyNumber(b.ID) {
+		return search.NoDocument
+	}
+	if bodies[i]&bodyText != 0 {
+		return search.FullDocument
+	}
+	// It has the reading that its owner has, or none.
+	e, err := v.Runs.Entry(at)
+	if err != nil {
+		return search.FullDocument
+	}
+	owner, where, err := v.Owner(ctx, at, e)
+	switch {
+	case err != nil:
+		return search.FullDocument
+	case owner != nil:
+		if _, ok := v.documentOf(where, owner); ok {
+			return search.EmptyDocument
+		}
+	}
+	return search.NoDocument
 }
 
 // Document returns the reading of the body of a capture as a document; see
