@@ -98,6 +98,8 @@ func Open(dir string, o Options) *Archive {
 	a.merger = merge.New(a.folder, a.snapshots, a.warn, o.BatchBytes)
 	a.intake = ingest.New(a.folder, a.snapshots, o.Now, o.BatchBytes, a.warn, a.merger.Some)
 	a.remover = remove.New(a.folder, a.snapshots, o.Now, a.Merge)
+	a.merger.Published = a.keepDocuments
+	a.remover.Published = func(ctx context.Context) { a.keepDocuments(ctx, nil) }
 	return a
 }
 
@@ -341,6 +343,14 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 		err = a.maintenance.IndexWords(ctx, mergedPools(o, out), nil)
 	}
 	return out, err
+}
+
+// keepDocuments brings the readings of documents along with the segments that were made. An
+// error is only a warning: documents without a reading are read again.
+func (a *Archive) keepDocuments(ctx context.Context, made []*segment.Info) {
+	if err := a.maintenance.KeepDocuments(ctx, made); err != nil && ctx.Err() == nil {
+		a.warn(err)
+	}
 }
 
 // mergedPools returns a function that reports whether Merge with these options may have

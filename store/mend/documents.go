@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -75,8 +74,9 @@ type documentRun struct {
 	reader DocumentReader // nil to bring readings only
 	v      *snapshot.Snapshot
 
-	usable []string          // files of readings that can be used
-	from   map[uint32]uint32 // by number of a db-file: the first run that is not covered
+	usable  []string                 // files of readings that can be used
+	inForce map[uint32]readings.Name // the db-files of the segments, by number
+	from    map[uint32]uint32        // by number of a db-file: the first run that is not covered
 
 	b     *readings.Builder // of the next file; nil if there is nothing for it yet
 	out   *countingWriter
@@ -86,16 +86,49 @@ type documentRun struct {
 	begun time.Time
 }
 
-// all reads what is due.
-func (d *documentRun) all(ctx context.Context) (err error) {
-	if d.v, err = d.m.snapshots.Open(ctx); err != nil {
+// all reads what is due. What comes in meanwhile is due as well.
+func (d *documentRun) all(ctx context.Context) error {
+	if d.o.Dry {
+		_, err := d.once(ctx, 0)
 		return err
 	}
-	defer func() { err = errors.Join(err, d.v.Close()) }()
-	d.v.Runs.Shelve(wordsShelf, 2)
-	bad, err := d.survey()
+	p, err := d.m.folder.Pin()
 	if err != nil {
 		return err
+	}
+	p.Release()
+	if p.Generation == 0 {
+		return nil // there is no archive
+	}
+	unlock, free, err := d.m.folder.LockDocuments()
+	if err != nil || !free {
+		return err
+	}
+	defer unlock()
+	for seen := uint64(0); ; {
+		now, err := d.once(ctx, seen)
+		if err != nil || now == seen {
+			return err
+		}
+		seen = now
+	}
+}
+
+// once reads what is due in the present state of the archive. It returns the generation
+// of that state. If that is the generation seen, or if nothing is due, it reads nothing and
+// returns seen.
+func (d *documentRun) once(ctx context.Context, seen uint64) (generation uint64, err error) {
+	if d.v, err = d.m.snapshots.Open(ctx); err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, d.v.Close()) }()
+	if d.v.Pin.Generation == seen {
+		return seen, nil
+	}
+	d.v.Runs.Shelve(wordsShelf, 2)
+	bad, _, err := d.survey()
+	if err != nil {
+		return 0, err
 	}
 	var due []*segment.Info
 	for _, s := range d.v.Pin.Segments {
@@ -107,10 +140,10 @@ func (d *documentRun) all(ctx context.Context) (err error) {
 		}
 	}
 	if len(due) == 0 || d.o.Dry {
-		return nil
+		return seen, nil
 	}
 	slices.SortFunc(due, func(a, b *segment.Info) int { return cmp.Or(cmp.Compare(a.Pool, b.Pool), cmp.Compare(a.ID, b.ID)) })
-	return d.write(ctx, d.m.folder.NewWriter, func() error {
+	return d.v.Pin.Generation, d.write(ctx, d.m.folder.NewWriter, func() error {
 		defer d.abandon()
 		for _, s := range due {
 			if err := d.segment(ctx, s); err != nil {
@@ -120,73 +153,25 @@ func (d *documentRun) all(ctx context.Context) (err error) {
 		if err := d.publish(); err != nil {
 			return err
 		}
-		return d.remove(bad)
-	})
-}
-
-// survey finds the files of readings that can be used, and what they cover. It returns the
-// files that cannot be used.
-func (d *documentRun) survey() (bad []string, err error) {
-	list, err := d.m.folder.DerivedFiles(commit.Documents)
-	if err != nil {
-		return nil, err
-	}
-	names := make(map[uint32]readings.Name)
-	for _, s := range d.v.Pin.Segments {
-		names[s.Number()] = readings.NameOf(s)
-	}
-	var sources []readings.Source
-	for _, name := range fileNames(list) {
-		f, err := d.v.Readings(name)
-		if err != nil {
-			if !errors.Is(err, fs.ErrNotExist) {
-				bad = append(bad, name)
-			}
-			continue
-		}
-		d.usable = append(d.usable, name)
-		for _, s := range f.Sources {
-			if names[s.Number] == s.Name {
-				sources = append(sources, s)
-			}
-		}
-	}
-	slices.SortFunc(sources, func(a, b readings.Source) int { return cmp.Compare(a.From, b.From) })
-	d.from = make(map[uint32]uint32)
-	for _, s := range sources {
-		if s.From <= d.from[s.Number] {
-			d.from[s.Number] = max(d.from[s.Number], s.To)
-		}
-	}
-	return bad, nil
-}
-
-// fileNames returns the files in a result of commit.Folder.DerivedFiles, sorted.
-func fileNames(list map[uint32][]string) (out []string) {
-	for _, names := range list {
-		out = append(out, names...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// remove removes files of readings.
-func (d *documentRun) remove(names []string) error {
-	for _, name := range names {
-		if err := d.m.folder.Disk.Remove(filepath.Join(d.m.folder.Path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := d.join(); err != nil {
 			return err
 		}
-	}
-	return nil
+		return d.remove(bad)
+	})
 }
 
 // segment reads the documents of a segment that no file covers.
 func (d *documentRun) segment(ctx context.Context, s *segment.Info) error {
 	from := d.from[s.Number()]
-	if err := d.begin(s, from); err != nil {
+	if err := d.begin(readings.NameOf(s), from); err != nil {
 		return err
 	}
 	whole := true
+	defer func() {
+		if d.b != nil {
+			d.b.Drop()
+		}
+	}()
 	for n := from; n < uint32(s.Runs); n++ {
 		ok, err := d.run(ctx, s, n)
 		if err != nil {
@@ -204,7 +189,7 @@ func (d *documentRun) segment(ctx context.Context, s *segment.Info) error {
 		if err := d.publish(); err != nil {
 			return err
 		}
-		if err := d.begin(s, n+1); err != nil {
+		if err := d.begin(readings.NameOf(s), n+1); err != nil {
 			return err
 		}
 	}
@@ -344,7 +329,7 @@ func (d *documentRun) bring(key readings.Key) (done bool, err error) {
 }
 
 // begin begins a source of the next file, and that file if there is none.
-func (d *documentRun) begin(s *segment.Info, from uint32) (err error) {
+func (d *documentRun) begin(of readings.Name, from uint32) error {
 	if d.b != nil && len(d.b.Sources()) == commit.DerivedMost {
 		if err := d.publish(); err != nil {
 			return err
@@ -355,71 +340,6 @@ func (d *documentRun) begin(s *segment.Info, from uint32) (err error) {
 			return err
 		}
 	}
-	d.b.Begin(readings.NameOf(s), from)
+	d.b.Begin(of, from)
 	return nil
-}
-
-// create begins a file.
-func (d *documentRun) create() (err error) {
-	d.tmp = filepath.Join(d.w.Dir, "documents")
-	if d.file, err = disk.Create(d.m.folder.Disk, d.tmp); err != nil {
-		return err
-	}
-	d.out = &countingWriter{w: d.file}
-	if d.b, err = readings.NewBuilder(d.out); err != nil {
-		d.abandon()
-		return err
-	}
-	d.read, d.begun = 0, d.m.now()
-	return nil
-}
-
-// abandon closes the unfinished file, if there is one. The writer removes it.
-func (d *documentRun) abandon() {
-	if d.file != nil {
-		_ = d.file.Close() // what was written to it is not needed
-		d.file, d.b = nil, nil
-	}
-}
-
-// publish finishes the current file and brings it to its place.
-func (d *documentRun) publish() error {
-	if d.b == nil {
-		return nil
-	}
-	sources := d.b.Sources()
-	numbers := make([]uint32, len(sources))
-	for i, s := range sources {
-		numbers[i] = s.Number
-	}
-	rel := commit.Documents.FileOf(numbers, sources[0].From)
-	err := d.b.Finish()
-	if err == nil {
-		err = d.file.Sync()
-	}
-	err = errors.Join(err, d.file.Close())
-	d.file, d.b = nil, nil
-	if err != nil {
-		return err
-	}
-	folder := d.m.folder
-	name := filepath.Join(folder.Path, rel)
-	if err := disk.Mkdir(folder.Disk, filepath.Dir(name)); err != nil {
-		return err
-	}
-	if err := folder.Disk.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err // a file that is open cannot be replaced on every system
-	}
-	if err := folder.Disk.Rename(d.tmp, name); err != nil {
-		return err
-	}
-	for _, s := range d.v.Pin.Segments {
-		if s.Number() == numbers[0] {
-			d.result(s.Pool).IndexBytes += d.out.n
-		}
-	}
-	if !slices.Contains(d.usable, rel) {
-		d.usable = append(d.usable, rel)
-	}
-	return folder.Disk.SyncDir(filepath.Dir(name))
 }

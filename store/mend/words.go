@@ -11,7 +11,6 @@ import (
 
 	"infomall/store/commit"
 	"infomall/store/disk"
-	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/search/index"
 	"infomall/store/segment"
@@ -149,38 +148,6 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// words verifies the indexes of words of the chosen segments.
-func (y *verifier) words(ctx context.Context) error {
-	files, err := y.wordFiles()
-	if err != nil {
-		return err
-	}
-	for _, name := range files {
-		err := checkWords(ctx, y.m.folder, name)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			continue // or it was made again meanwhile
-		}
-		if err := y.report(task.Finding{File: name, Offset: -1, What: causeOf(err).Error(), Time: record.NoTime}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// wordFiles returns the indexes of words of the chosen segments, sorted.
-func (y *verifier) wordFiles() ([]string, error) {
-	all, err := y.m.folder.DerivedFiles(commit.Words)
-	var out []string
-	for _, s := range y.chosen {
-		out = append(out, all[s.Number()]...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out), err
-}
-
 // checkWords reads an index of words, and returns an error if it is damaged.
 func checkWords(ctx context.Context, folder *commit.Folder, name string) error {
 	f, err := index.Open(folder.Path, name)
@@ -191,46 +158,4 @@ func checkWords(ctx context.Context, folder *commit.Folder, name string) error {
 		return err
 	}
 	return errors.Join(f.Check(ctx), f.Close())
-}
-
-// words copies the indexes of words of the copied segments that the copy lacks. A damaged
-// one is left out with a warning: the copy can make it.
-func (c *copying) words(ctx context.Context) error {
-	there, err := c.to.folder.Pin()
-	if err != nil {
-		return err
-	}
-	defer there.Release()
-	has := make(map[uint32]bool)
-	for _, s := range there.Segments {
-		has[s.Number()] = true
-	}
-	all, err := c.m.folder.DerivedFiles(commit.Words)
-	if err != nil {
-		return err
-	}
-	seen := make(map[string]bool)
-	for _, list := range all {
-		for _, name := range list {
-			if seen[name] || !commit.DerivedOf(name, has) {
-				continue
-			}
-			seen[name] = true
-			if checkWords(ctx, c.to.folder, name) == nil {
-				continue
-			}
-			switch err := checkWords(ctx, c.m.folder, name); {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case errors.Is(err, fs.ErrNotExist):
-			case err != nil:
-				c.m.files.Warn(err)
-			default:
-				if err := c.result(ctx, name); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
 }

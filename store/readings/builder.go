@@ -61,6 +61,14 @@ func (b *Builder) Begin(n Name, from uint32) {
 // Cover says that the file covers the runs of the current source up to, and without, to.
 func (b *Builder) Cover(to uint32) { b.sources[len(b.sources)-1].To = to }
 
+// Drop takes back the current source if it has no row and no run of it is covered.
+func (b *Builder) Drop() {
+	n := len(b.sources) - 1
+	if s := b.sources[n]; s.From == s.To && (len(b.rows) == 0 || b.rows[len(b.rows)-1].source < n) {
+		b.sources = b.sources[:n]
+	}
+}
+
 // Sources returns the sources that were begun, in order.
 func (b *Builder) Sources() []Source { return b.sources }
 
