@@ -90,7 +90,7 @@ var arrows = map[string]string{
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match",
 	"exec/eval":     "exec/value exec/expr store/urlkey",
-	"exec/relation": "exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill exec/watch lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/search store/words/match exec/terms store/words/term",
+	"exec/relation": "exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill exec/watch lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/document store/search store/words/match exec/terms store/words/term",
 	"exec/plan":     "exec/value exec/expr lang/ast store/record store/urlkey store/words/match store/words/term exec/relation",
 	"exec/spill":    "exec/value",
 	"exec/terms":    "exec/spill store/page store/record store/search store/segment store/words/term",
@@ -103,11 +103,11 @@ var arrows = map[string]string{
 	"exec/dedup":    "",
 	"exec":          "exec/value exec/schedule exec/watch exec/plan lang lang/ast store/record exec/expr store/record/task exec/relation exec/access exec/crawls exec/define exec/duplicate exec/export exec/pool exec/query exec/rank exec/session exec/show",
 
-	"exec/relation/relationtest": "store/record store/urlkey store/record/message store/record/task store/search store/page/charset store/page/markup store/block/divide store/block/life",
+	"exec/relation/relationtest": "store/record store/urlkey store/record/message store/record/task store/search store/page/charset store/page/markup store/block/divide store/block/life store/document",
 	"exec/access":                "crawl/report exec/expr exec/plan exec/relation exec/session exec/watch lang/ast store/record store/record/task store/urlkey",
 	"exec/crawls":                "crawl/report crawl/revisit exec/expr exec/plan exec/relation exec/session exec/value exec/watch lang lang/ast store/record store/record/task store/urlkey",
 	"exec/define":                "exec/access exec/expr exec/plan exec/relation exec/session lang/ast store/record/task",
-	"exec/draw":                  "exec/rowio lang/cells store/block/about store/block/label store/block/life",
+	"exec/draw":                  "exec/rowio lang/cells store/block/about store/block/divide store/block/label store/block/life",
 	"exec/duplicate":             "exec/dedup exec/expr exec/op exec/plan exec/relation exec/session exec/value lang/ast store/record store/record/task store/words store/block/facts",
 	"exec/export":                "exec/expr exec/op exec/plan exec/relation exec/rowio exec/session exec/spill exec/value exec/wholefile lang/ast store/formats/cdx store/formats/tianwang store/formats/wacz store/formats/warc store/record store/record/message store/urlkey",
 	"exec/pool":                  "exec/expr exec/plan exec/rank exec/relation exec/session exec/value exec/watch exec/wholefile lang/ast store/formats/glob store/record store/record/task store/urlkey",
@@ -145,7 +145,7 @@ var arrows = map[string]string{
 // testArrows lists further imports that only the tests of a package may have.
 var testArrows = map[string]string{
 	"lang/ast":             "lang",
-	"exec":                 "exec/relation/relationtest crawl/report exec/plan store/record/message store/urlkey",
+	"exec":                 "exec/relation/relationtest crawl/report exec/plan store/document store/record/message store/urlkey",
 	"exec/expr":            "lang",
 	"exec/eval":            "lang lang/ast store/record",
 	"exec/relation":        "lang",

@@ -1,12 +1,14 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 
 	"infomall/lang/cells"
 	"infomall/store/block/about"
+	"infomall/store/block/divide"
 	"infomall/store/block/label"
 	"infomall/store/block/life"
 )
@@ -22,12 +24,13 @@ type Blocks struct {
 
 // Part is one block of a page, with the blocks that it divides into.
 type Part struct {
-	Path   string
-	Label  label.Label
-	Topic  string
-	Text   string // the block's text if it divides no further; otherwise ""
-	Change string // how the block changed since the version before, such as "added"; "" if it did not, or if there is no such version
-	Parts  []Part
+	Path    string
+	Label   label.Label
+	Section string // of a document, such as "page 12", if the block is that section as a whole; otherwise ""
+	Topic   string
+	Text    string // the block's text if it divides no further; otherwise ""
+	Change  string // how the block changed since the version before, such as "added"; "" if it did not, or if there is no such version
+	Parts   []Part
 }
 
 // Parts returns the tree of the blocks of a version. If r has a version before,
@@ -57,7 +60,7 @@ func partsOf(r *life.Revision, n int, labels []label.Label, change []string) []P
 	var out []Part
 	for _, c := range r.Tree.Children(n) {
 		p := Part{
-			Path: r.Tree.Blocks[c].Path, Label: labels[c], Topic: Topic(r, c), Change: change[c],
+			Path: r.Tree.Blocks[c].Path, Label: labels[c], Section: Section(r.Tree, c), Topic: Topic(r, c), Change: change[c],
 			Parts: partsOf(r, c, labels, change),
 		}
 		if p.Parts == nil {
@@ -94,7 +97,7 @@ func (d *Blocks) tree(b *strings.Builder, t *Terminal, parts []Part, before stri
 			branch, below = "└─ ", "   "
 		}
 		line := before + branch
-		about := p.Topic
+		about := cmp.Or(p.Section, p.Topic)
 		if about == "" {
 			about, _, _ = strings.Cut(p.Text, "\n")
 		}
@@ -128,6 +131,15 @@ func Labels(r *life.Revision) []label.Label {
 		list[i] = label.Other
 	}
 	return list
+}
+
+// Section returns the name of the section of a document, such as "page 12", if block n
+// of t is the section as a whole. Otherwise it returns "".
+func Section(t *divide.Tree, n int) string {
+	if t.Document == nil || t.PartOf(n) != nil {
+		return ""
+	}
+	return t.SectionOf(n)
 }
 
 // Topic returns a few words that say what block n of a version is about, or ""

@@ -25,6 +25,7 @@ type blockRow struct {
 	ref     record.Ref
 	path    string
 	parent  string
+	section string // of a document, such as "page 12"
 	depth   int
 	ordinal int
 	bytes   int
@@ -44,6 +45,7 @@ var Blocks = listWithRefs(Relation{
 		textOf("block", "path in the tree of this version, such as C.C.3", func(b *blockRow) string { return b.path }),
 		textOf("identity", "name of the block, which stays the same while it is edited or moved", func(b *blockRow) string { return b.life.Identity() }).on(OnEarlier),
 		costly("label", value.Text, "main, nav, header, footer, aside, ad, form, list, media or other", blockLabel),
+		textOf("section", "page, slide, sheet, chapter, item or member of the document that has the block, such as page 12; NULL for pages of the web", func(b *blockRow) string { return b.section }).aside(),
 		costly("topic", value.Text, "topic of the block, in words from the block", ofChanged(func(c *life.Changed) value.Value { return textOrNull(c.Topic) }, (*response).partTopic)),
 		textOf("change", "difference from the previous version: first, added, edited, moved or same", (*blockRow).change).on(OnBefore),
 		boolOf("changed", "whether change is added or edited", func(b *blockRow) bool { return !b.first && (b.op == life.Added || b.op == life.Edited) }).on(OnBefore),
@@ -107,7 +109,7 @@ func appendCut(list []blockRow, rev *revision, level int) []blockRow {
 	for i, n := range rev.Tree.Cut(level) {
 		b := &rev.Tree.Blocks[n]
 		row := blockRow{
-			url: rev.url(), time: rev.Time, asOf: rev.span.AsOf[rev.row], ref: rev.new, path: b.Path, parent: rev.Tree.Blocks[b.Parent].Path, depth: b.Depth,
+			url: rev.url(), time: rev.Time, asOf: rev.span.AsOf[rev.row], ref: rev.new, path: b.Path, parent: rev.Tree.Blocks[b.Parent].Path, section: rev.Tree.SectionOf(n), depth: b.Depth,
 			ordinal: i + 1, bytes: b.End - b.Start, life: rev.Life[n], first: rev.Before == nil,
 		}
 		if !row.first {

@@ -138,6 +138,12 @@ func pageForm(st *ast.ShowPage, p *record.Payload) (io.WriterTo, error) {
 		}
 		return bytes.NewReader(p.Body), nil
 	}
+	if p.Document != nil && st.Form == ast.PageText {
+		b, _ := divide.OpenStored(p, nil, divide.Options{})
+		if b != nil {
+			return strings.NewReader(b.Page.Text(b.Charset)), nil
+		}
+	}
 	body, err := readable(p)
 	if err != nil {
 		form := st.Form
