@@ -102,3 +102,21 @@ func TestDocuments(t *testing.T) {
 		}
 	}
 }
+
+// TestDedupImages shows that pictures with near hashes make a group, and that DISTANCE
+// says how near.
+func TestDedupImages(t *testing.T) {
+	for src, want := range map[string]string{
+		"DEDUP OF IMAGES":            "http://a.cn/p1.jpg|imagehash|0|1|true\nhttp://a.cn/p2.jpg|imagehash|3|0.953125|false\n",
+		"DEDUP OF IMAGES DISTANCE 2": "",
+	} {
+		s := newSession(archive{documentSite()})
+		if _, _, err := ask(s, src); err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := ask(s, "SELECT url, method, distance, similarity, representative FROM duplicates")
+		if want = "url|method|distance|similarity|representative\n" + want; got != want || err != nil {
+			t.Errorf("%s: got\n%s\nwant\n%s(%v)", src, got, want, err)
+		}
+	}
+}

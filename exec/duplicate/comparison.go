@@ -151,6 +151,11 @@ func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comp
 		for i := range b.N {
 			at := relation.Compared{URL: b.Cols[0].Texts[i], Time: record.Time(b.Cols[1].Ints[i]), Block: b.Cols[3].At(i).Text}
 			x := compared{key: string(at.AppendKey(nil)), time: at.Time, bytes: b.Cols[2].At(i).Int, cut: b.Cols[5].At(i).Bool}
+			if c.images {
+				x.print.simhash, x.state = uint64(b.Cols[6].Ints[i]), fresh
+				x.body = words.Hash(b.Cols[4].At(i).Text)
+				c.texts++
+			}
 			if x.mark = words.Hash(b.Cols[4].At(i).Text); d.blocks {
 				x.mark = uint64(x.bytes)
 			}
@@ -196,6 +201,9 @@ func (c *comparison) comparable() (n int) {
 // rules are reused.
 func (c *comparison) compare(ctx context.Context, made string) error {
 	err := ctx.Err()
+	if err == nil && c.images {
+		return c.bySimHash(ctx)
+	}
 	if err == nil {
 		err = c.recall(ctx, made)
 	}
@@ -351,7 +359,8 @@ func (c *comparison) shingles(ctx context.Context, i uint32) ([]uint32, error) {
 
 // bySimHash finds candidates for duplicates: pages whose fingerprints (hashes
 // that are similar for similar texts) are near each other. It joins the pages
-// of confirmed candidates into groups.
+// of confirmed candidates into groups. Images whose hashes are near each other
+// need no further confirmation.
 func (c *comparison) bySimHash(ctx context.Context) (err error) {
 	var prints []uint64
 	var at []uint32
@@ -367,7 +376,12 @@ func (c *comparison) bySimHash(ctx context.Context) (err error) {
 		for _, j := range others {
 			list = append(list, at[j])
 		}
-		if err = ctx.Err(); err == nil {
+		switch err = ctx.Err(); {
+		case err == nil && c.images:
+			for _, j := range list {
+				c.groups.Join(at[i], j)
+			}
+		case err == nil:
 			err = c.confirm(ctx, at[i], list)
 		}
 		return err == nil
@@ -566,6 +580,9 @@ func (c *comparison) members(ctx context.Context, list []uint32, found []relatio
 // duplicate must compare with their representative and that were not read yet.
 // list has the indexes of the group's members, the representative first.
 func (c *comparison) readMembers(ctx context.Context, list []uint32) error {
+	if c.images {
+		return nil
+	}
 	var wanted []uint32
 	for _, i := range list {
 		if _, known := c.known(i, list[0]); !known && c.list[i].set.bytes == 0 {
@@ -597,6 +614,10 @@ func (c *comparison) duplicate(ctx context.Context, i, first uint32) (relation.D
 	var err error
 	if d.Compared, err = relation.ParseCompared(c.list[i].key); err != nil {
 		return d, err
+	}
+	if c.images {
+		d.Similarity = 1 - float64(d.Distance)/64
+		return d, nil
 	}
 	of, err := c.shingles(ctx, first)
 	if err != nil {

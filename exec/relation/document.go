@@ -80,6 +80,12 @@ func knownNumber(n int64) value.Value {
 	return value.OfInt(n)
 }
 
+// hasText reports whether the body is a text, or a document with some text.
+func (r *response) hasText() bool {
+	b := r.blocks()
+	return b != nil && (b.Document == nil || len(b.Blocks) > 1)
+}
+
 // linkWorkMax is how many bytes of text are searched for the anchors of a
 // document's links.
 const linkWorkMax = 64 << 20

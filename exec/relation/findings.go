@@ -197,7 +197,7 @@ func (r *Reader) has(ctx context.Context, n, from *Request, b *spanBatch, i int)
 		return answer == match.Yes, true, best, err
 	}
 	res, err := r.response(ctx, b.Ref[i], options(n))
-	if err != nil || res.blocks() == nil {
+	if err != nil || !res.hasText() {
 		return false, false, best, err
 	}
 	if !n.Question.Matches(res.page.Page.Text(res.page.Charset)) {

@@ -151,7 +151,9 @@ func pageForm(st *ast.ShowPage, p *record.Payload) (io.WriterTo, error) {
 			form = ast.PageHTML
 		}
 		err := ast.Errorf(st, "this capture can't be shown as %s: %v", form, err)
-		err.Hint = "AS raw gives its bytes"
+		if err.Hint = "AS raw gives its bytes"; p.Document != nil {
+			err.Hint = "AS text gives its words, AS raw its bytes"
+		}
 		return nil, err
 	}
 	if st.Form == ast.PageText {

@@ -6,7 +6,7 @@ type Dedup struct {
 	Span
 	Scopes     []Scope
 	Time       TimeClause
-	Of         string // "pages", "blocks", or "" if absent
+	Of         string // "pages", "blocks", "images", or "" if absent
 	Method     string // "minhash", "simhash", "keywords", "containment", or "" if absent
 	Distance   Expr   // *Number or *Param; nil if absent
 	Similarity Expr   // *Number or *Param; nil if absent
