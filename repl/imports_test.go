@@ -107,7 +107,7 @@ var arrows = map[string]string{
 	"exec/access":                "crawl/report exec/expr exec/plan exec/relation exec/session exec/watch lang/ast store/record store/record/task store/urlkey",
 	"exec/crawls":                "crawl/report crawl/revisit exec/expr exec/plan exec/relation exec/session exec/value exec/watch lang lang/ast store/record store/record/task store/urlkey",
 	"exec/define":                "exec/access exec/expr exec/plan exec/relation exec/session lang/ast store/record/task",
-	"exec/draw":                  "exec/rowio lang/cells store/block/about store/block/divide store/block/label store/block/life",
+	"exec/draw":                  "exec/rowio exec/value lang/cells store/block/about store/block/divide store/block/label store/block/life store/document",
 	"exec/duplicate":             "exec/dedup exec/expr exec/op exec/plan exec/relation exec/session exec/value lang/ast store/record store/record/task store/words store/block/facts",
 	"exec/export":                "exec/expr exec/op exec/plan exec/relation exec/rowio exec/session exec/spill exec/value exec/wholefile lang/ast store/formats/cdx store/formats/tianwang store/formats/wacz store/formats/warc store/record store/record/message store/urlkey",
 	"exec/pool":                  "exec/expr exec/plan exec/rank exec/relation exec/session exec/value exec/watch exec/wholefile lang/ast store/formats/glob store/record store/record/task store/urlkey",
@@ -173,7 +173,7 @@ var testArrows = map[string]string{
 	"repl/serve/replay":    "store/page/pagetest",
 	"repl/ask":             "exec/relation exec/relation/relationtest store/record",
 	"repl/mcp":             "exec exec/relation exec/relation/relationtest store/record",
-	"repl/serve":           "exec exec/relation/relationtest repl store/page/pagetest",
+	"repl/serve":           "exec exec/relation/relationtest repl store/document store/page/pagetest",
 	"repl/serve/cdx":       "exec/relation/relationtest",
 	"repl/serve/lookup":    "exec/relation/relationtest",
 }

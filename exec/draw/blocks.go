@@ -6,11 +6,13 @@ import (
 	"io"
 	"strings"
 
+	"infomall/exec/value"
 	"infomall/lang/cells"
 	"infomall/store/block/about"
 	"infomall/store/block/divide"
 	"infomall/store/block/label"
 	"infomall/store/block/life"
+	"infomall/store/document"
 )
 
 // Blocks is a drawing of a page's blocks (the parts of the page, such as its
@@ -19,7 +21,34 @@ type Blocks struct {
 	URL      string
 	Captured string // when the page was captured, and its HTTP status and kind
 	Against  string // the capture of the version before, in the form of Captured; "" if there is none
+	Document string // what the document says of itself, as DocumentLine returns it; "" for a page
 	Parts    []Part
+}
+
+// DocumentLine returns one line about a document: its kind, title, author and number of
+// pages, such as "pdf: Annual Report, by Li Wei, 12 pages". It returns "" for nil.
+func DocumentLine(d *document.Document) string {
+	if d == nil {
+		return ""
+	}
+	line, join := d.Kind, ": "
+	add := func(text string) {
+		line += join + text
+		join = ", "
+	}
+	if d.Title != "" {
+		add(d.Title)
+	}
+	if d.Author != "" {
+		add("by " + d.Author)
+	}
+	if d.Pages >= 0 {
+		add(value.Counted(d.Pages, "page"))
+	}
+	if d.Reason != "" {
+		add(d.Reason)
+	}
+	return line
 }
 
 // Part is one block of a page, with the blocks that it divides into.
@@ -83,6 +112,9 @@ func (d *Blocks) Part(w io.Writer) error { return drawings().ExecuteTemplate(w, 
 func (d *Blocks) Text(w io.Writer, t Terminal) error {
 	var b strings.Builder
 	b.WriteString(t.printable(d.URL) + " " + d.Captured + "\n")
+	if d.Document != "" {
+		b.WriteString(t.printable(d.Document) + "\n")
+	}
 	d.tree(&b, &t, d.Parts, "")
 	_, err := io.WriteString(w, b.String())
 	return err

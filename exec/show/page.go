@@ -97,7 +97,7 @@ func (v *pageView) result(ctx context.Context, snap relation.Snapshot) (*session
 			return nil, err
 		}
 		res := blockTable(r, found.capture)
-		d := &draw.Blocks{URL: asked.url, Captured: asked.captureLine(found.capture), Parts: draw.Parts(r)}
+		d := &draw.Blocks{URL: asked.url, Captured: asked.captureLine(found.capture), Document: draw.DocumentLine(r.Tree.Document), Parts: draw.Parts(r)}
 		if r.Before != nil {
 			d.Against = asked.captureLine(found.before)
 		}
