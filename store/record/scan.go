@@ -306,9 +306,6 @@ type Payload struct {
 type Facts struct {
 	Page []byte // what was read from its body
 	Fold []byte // how its blocks relate to those of earlier versions of its URL
-	// Document reports that the archive has a reading of the body as a document. Page is
-	// then nil, and Fold is of the stored bytes, not of the blocks of the document.
-	Document bool
 }
 
 // Leaf is the stored Facts of one leaf (a piece of a body that is stored once).
