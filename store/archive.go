@@ -39,6 +39,9 @@ type Options struct {
 	Warn func(error)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Documents reads the documents of the archive, such as PDFs; nil means that they
+	// are not read.
+	Documents mend.DocumentReader
 	// Disk carries out all changes to files; nil means disk.OS.
 	Disk disk.FS
 }
@@ -91,10 +94,12 @@ func Open(dir string, o Options) *Archive {
 	a.files = body.NewFiles(a.folder, o.CacheBytes, a.warn)
 	a.snapshots = snapshot.NewSource(a.files)
 	a.notes = notes.New(a.folder, o.Now, a.warn)
-	a.maintenance = mend.New(a.folder, a.files, a.snapshots, a.notes, o.Now)
+	a.maintenance = mend.New(a.folder, a.files, a.snapshots, a.notes, o.Documents, o.Now)
 	a.merger = merge.New(a.folder, a.snapshots, a.warn, o.BatchBytes)
 	a.intake = ingest.New(a.folder, a.snapshots, o.Now, o.BatchBytes, a.warn, a.merger.Some)
 	a.remover = remove.New(a.folder, a.snapshots, o.Now, a.Merge)
+	a.merger.Published = a.keepDocuments
+	a.remover.Published = func(ctx context.Context) { a.keepDocuments(ctx, nil) }
 	return a
 }
 
@@ -338,6 +343,14 @@ func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeR
 		err = a.maintenance.IndexWords(ctx, mergedPools(o, out), nil)
 	}
 	return out, err
+}
+
+// keepDocuments brings the readings of documents along with the segments that were made. An
+// error is only a warning: documents without a reading are read again.
+func (a *Archive) keepDocuments(ctx context.Context, made []*segment.Info) {
+	if err := a.maintenance.KeepDocuments(ctx, made); err != nil && ctx.Err() == nil {
+		a.warn(err)
+	}
 }
 
 // mergedPools returns a function that reports whether Merge with these options may have

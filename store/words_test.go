@@ -42,9 +42,11 @@ var paragraphs = func() (out []string) {
 }()
 
 // drawPage draws a page of some paragraphs. Bytes that are not UTF-8 have another text in
-// each of two charsets. Some pages are UTF-16, empty, binary, or have no words.
+// each of two charsets. Some pages are UTF-16, empty, binary, documents, or have no words.
 func drawPage(t *rapid.T) string {
-	switch rapid.IntRange(0, 15).Draw(t, "sort") {
+	switch rapid.IntRange(0, 16).Draw(t, "sort") {
+	case 3:
+		return docBody("a document of the cluster", rapid.SampledFrom(append(paragraphs[:8:8], "")).Draw(t, "paragraph"))
 	case 0:
 		wide := "\xff\xfe"
 		for _, c := range "<html><title>kafka</title><p>zookeeper of a cluster</p>" {
@@ -112,7 +114,7 @@ func checkWords(t *rapid.T, a *Archive) (known int) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				page, ok := divide.Open(p.Body, divide.AsOf(&p), divide.Options{})
+				page, ok := divide.OpenStored(&p, p.Body, divide.Options{})
 				if answer == match.Null {
 					if ok {
 						t.Fatalf("%s at %d: %s: it is said to have no text", b.URL[i], b.Time[i], question)
@@ -197,7 +199,7 @@ func TestWords(t *testing.T) {
 	}
 	known, indexed := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
-		a := Open(t.TempDir(), Options{})
+		a := Open(t.TempDir(), Options{Documents: &testReader{}})
 		defer a.Close()
 		visits := drawHistory(rt)
 		pages := make(map[string]string)
@@ -211,7 +213,9 @@ func TestWords(t *testing.T) {
 			n := rapid.IntRange(1, len(rest)).Draw(rt, "part")
 			put(t, a, rest[:n])
 			rest = rest[n:]
-			switch rapid.IntRange(0, 4).Draw(rt, "then") {
+			switch rapid.IntRange(0, 5).Draw(rt, "then") {
+			case 3:
+				readDocuments(t, a)
 			case 2:
 				indexWords(rt, a)
 			case 0:
@@ -223,6 +227,10 @@ func TestWords(t *testing.T) {
 			}
 		}
 		known += checkWords(rt, a)
+		if rapid.Bool().Draw(rt, "documents") {
+			readDocuments(t, a)
+			known += checkWords(rt, a)
+		}
 		indexWords(rt, a)
 		indexed += checkWords(rt, a)
 		checkNearWords(rt, a)
@@ -264,7 +272,7 @@ func checkNearWords(t *rapid.T, a *Archive) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if page, ok := divide.Open(p.Body, divide.AsOf(&p), divide.Options{}); ok {
+			if page, ok := divide.OpenStored(&p, p.Body, divide.Options{}); ok {
 				want.Next()
 				want.Add(want.Part(page.Page.Text(page.Charset)))
 			}

@@ -44,7 +44,6 @@ const (
 	dirWriters  = "writers"
 	DirRemoved  = "removed"
 	DirBlocked  = "blocked"
-	DirSearch   = "search"
 )
 
 // Folder is the folder of an archive. Several goroutines may use it.
@@ -135,6 +134,22 @@ func (f *Folder) LockPool(pool string) (unlock func(), free bool, err error) {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return func() {}, true, nil // the pool does not exist
 	}
+	return f.tryLock(dir)
+}
+
+// LockDocuments tries to take the lock of the process that reads documents, without
+// waiting. free is false if another process holds the lock. If free is true, the caller
+// calls unlock later.
+func (f *Folder) LockDocuments() (unlock func(), free bool, err error) {
+	dir := filepath.Join(f.Path, Documents.Dir)
+	if err := disk.Mkdir(f.Disk, dir); err != nil {
+		return nil, false, err
+	}
+	return f.tryLock(dir)
+}
+
+// tryLock tries to lock the file FileLock in a folder, as LockPool does.
+func (f *Folder) tryLock(dir string) (unlock func(), free bool, err error) {
 	lock, err := f.Disk.OpenFile(filepath.Join(dir, FileLock), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, false, err

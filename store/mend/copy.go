@@ -78,7 +78,7 @@ func (m *Maintenance) Copy(ctx context.Context, o task.CopyOptions) ([]task.Copy
 	}
 	results, err := c.pools(ctx, pools)
 	if err == nil {
-		err = c.words(ctx)
+		err = c.derived(ctx)
 	}
 	if err == nil && all {
 		err = m.notes.CopyDefinitions(ctx, to.notes)
@@ -240,7 +240,7 @@ func (c *copying) results(ctx context.Context) error {
 	return nil
 }
 
-// result copies the file of one stored result, or of an index of words. name is its path in the archive's
+// result copies the file of one stored result, or a derived file. name is its path in the archive's
 // folder.
 func (c *copying) result(ctx context.Context, name string) error {
 	path := filepath.Join(c.m.folder.Path, name)

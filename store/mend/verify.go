@@ -31,7 +31,7 @@ import (
 // catalogues, the sizes and checksums of all files in force, each record and block,
 // the order of captures, and the index against the data. It also checks that
 // everything on which segments depend exists, that each body can be put together and
-// has its sha256, and that stored results and indexes of words are readable. An error in the last pair is
+// has its sha256, and that stored results, indexes of words and readings of documents are readable. An error in the last pair is
 // not a fault of the archive: it ended the verification early.
 //
 // If Verify ends early, it records which files it found undamaged, and the next
@@ -109,11 +109,15 @@ func (m *Maintenance) PlanVerify(ctx context.Context, o task.VerifyOptions) (tas
 	for _, s := range y.chosen {
 		add(s.File, s.Bytes)
 	}
-	words, err := y.wordFiles()
-	if err != nil {
-		return plan, err
+	others := y.resultFiles()
+	for _, d := range derivedFiles {
+		files, err := y.derivedFiles(d.Derived)
+		if err != nil {
+			return plan, err
+		}
+		others = append(others, files...)
 	}
-	for _, name := range append(words, y.resultFiles()...) {
+	for _, name := range others {
 		if info, err := os.Stat(filepath.Join(m.folder.Path, name)); err == nil {
 			add(name, info.Size())
 		}
@@ -263,7 +267,7 @@ func (y *verifier) run(ctx context.Context) error {
 			}
 		}
 	}
-	if err := y.words(ctx); err != nil {
+	if err := y.derived(ctx); err != nil {
 		return err
 	}
 	if err := y.results(ctx); err != nil {

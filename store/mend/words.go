@@ -11,7 +11,6 @@ import (
 
 	"infomall/store/commit"
 	"infomall/store/disk"
-	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/search/index"
 	"infomall/store/segment"
@@ -69,7 +68,7 @@ func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) boo
 	var keep []string
 	r := &reindex{m: m, o: o, results: make(map[string]*task.ReindexResult)}
 	for _, group := range snapshot.WordGroups(all) {
-		keep = append(keep, commit.WordsFile(group))
+		keep = append(keep, commit.Words.File(group))
 		_, whole, err := v.HasWords(group)
 		if err != nil {
 			return nil, err
@@ -93,7 +92,7 @@ func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) boo
 				return err
 			}
 		}
-		return m.folder.RemoveWords(keep)
+		return m.folder.RemoveDerived(commit.Words, keep)
 	})
 	return r.list(), err
 }
@@ -101,7 +100,7 @@ func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) boo
 // words makes the index of words of some segments.
 func (r *reindex) words(ctx context.Context, v *snapshot.Snapshot, group []*segment.Info) (err error) {
 	folder := r.m.folder
-	tmp, name := filepath.Join(r.w.Dir, "words"), filepath.Join(folder.Path, commit.WordsFile(group))
+	tmp, name := filepath.Join(r.w.Dir, "words"), filepath.Join(folder.Path, commit.Words.File(group))
 	bytes, runs := int64(0), 0
 	for _, s := range group {
 		bytes, runs = bytes+s.Bytes, runs+s.Runs
@@ -149,38 +148,6 @@ func (c *countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// words verifies the indexes of words of the chosen segments.
-func (y *verifier) words(ctx context.Context) error {
-	files, err := y.wordFiles()
-	if err != nil {
-		return err
-	}
-	for _, name := range files {
-		err := checkWords(ctx, y.m.folder, name)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			continue // or it was made again meanwhile
-		}
-		if err := y.report(task.Finding{File: name, Offset: -1, What: causeOf(err).Error(), Time: record.NoTime}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// wordFiles returns the indexes of words of the chosen segments, sorted.
-func (y *verifier) wordFiles() ([]string, error) {
-	all, err := y.m.folder.WordsFiles()
-	var out []string
-	for _, s := range y.chosen {
-		out = append(out, all[s.Number()]...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out), err
-}
-
 // checkWords reads an index of words, and returns an error if it is damaged.
 func checkWords(ctx context.Context, folder *commit.Folder, name string) error {
 	f, err := index.Open(folder.Path, name)
@@ -191,46 +158,4 @@ func checkWords(ctx context.Context, folder *commit.Folder, name string) error {
 		return err
 	}
 	return errors.Join(f.Check(ctx), f.Close())
-}
-
-// words copies the indexes of words of the copied segments that the copy lacks. A damaged
-// one is left out with a warning: the copy can make it.
-func (c *copying) words(ctx context.Context) error {
-	there, err := c.to.folder.Pin()
-	if err != nil {
-		return err
-	}
-	defer there.Release()
-	has := make(map[uint32]bool)
-	for _, s := range there.Segments {
-		has[s.Number()] = true
-	}
-	all, err := c.m.folder.WordsFiles()
-	if err != nil {
-		return err
-	}
-	seen := make(map[string]bool)
-	for _, list := range all {
-		for _, name := range list {
-			if seen[name] || !commit.WordsOf(name, has) {
-				continue
-			}
-			seen[name] = true
-			if checkWords(ctx, c.to.folder, name) == nil {
-				continue
-			}
-			switch err := checkWords(ctx, c.m.folder, name); {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case errors.Is(err, fs.ErrNotExist):
-			case err != nil:
-				c.m.files.Warn(err)
-			default:
-				if err := c.result(ctx, name); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
 }

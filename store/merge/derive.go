@@ -98,7 +98,9 @@ func (m *Merger) derivePool(ctx context.Context, pool string, o task.ReindexOpti
 		}
 		p.Made = append(p.Made, form)
 	}
-	err = w.Publish(ctx, p)
+	if err = w.Publish(ctx, p); err == nil {
+		m.published(ctx, p.Made)
+	}
 	for _, f := range p.Made {
 		res.IndexBytes += f.Info.IndexBytes
 	}

@@ -59,6 +59,9 @@ type Merger struct {
 	snapshots *snapshot.Source
 	warn      func(error)
 	Bounds    Bounds
+	// Published is called after a publication with the new segments, while the segments
+	// that went out of force are still pinned. If it is nil, it is not called.
+	Published func(ctx context.Context, made []*segment.Info)
 	histories int64 // how many bytes of histories REINDEX DERIVED keeps in memory
 }
 
@@ -351,7 +354,23 @@ func (m *Merger) mergeThese(ctx context.Context, w *commit.Writer, v *snapshot.S
 		}
 	}
 	p.Unfinished, g.index = g.index, nil
-	return p, w.Publish(ctx, p)
+	if err := w.Publish(ctx, p); err != nil {
+		return p, err
+	}
+	m.published(ctx, p.Made)
+	return p, nil
+}
+
+// published calls m.Published.
+func (m *Merger) published(ctx context.Context, made []commit.Made) {
+	if m.Published == nil {
+		return
+	}
+	infos := make([]*segment.Info, len(made))
+	for i := range made {
+		infos[i] = made[i].Info
+	}
+	m.Published(ctx, infos)
 }
 
 // mergeable returns the segments, out of the list in, that can be merged now. hidden

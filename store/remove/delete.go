@@ -31,13 +31,16 @@ type Remover struct {
 	snapshots *snapshot.Source
 	now       func() time.Time
 	merge     func(context.Context, task.MergeOptions) ([]task.MergeResult, error)
+	// Published is called after a pool was dropped, while its segments are still pinned.
+	// If it is nil, it is not called.
+	Published func(context.Context)
 }
 
 // New returns a Remover for the archive in a folder. s opens snapshots of that
 // archive. merge carries out MERGE; the Remover calls it to drop a misnamed pool
 // that other pools need.
 func New(f *commit.Folder, s *snapshot.Source, now func() time.Time, merge func(context.Context, task.MergeOptions) ([]task.MergeResult, error)) *Remover {
-	return &Remover{f, s, now, merge}
+	return &Remover{folder: f, snapshots: s, now: now, merge: merge}
 }
 
 // Delete removes captures of snapshot v from the archive: o.Targets says which. They

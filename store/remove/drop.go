@@ -102,7 +102,15 @@ func (a *Remover) drop(ctx context.Context, o task.DropOptions) (task.DropResult
 	if err != nil {
 		return res, err
 	}
-	err = w.Publish(ctx, p)
+	// The pin keeps the files of the pool until what others need of them is elsewhere.
+	before, err := a.folder.Pin()
+	if err == nil {
+		if err = w.Publish(ctx, p); err == nil && a.Published != nil {
+			a.Published(ctx)
+		}
+		before.Release()
+		err = errors.Join(err, a.folder.Sweep(context.WithoutCancel(ctx)))
+	}
 	return res, errors.Join(err, w.Close())
 }
 

@@ -38,11 +38,32 @@ type LeafRef struct {
 // Entry is one capture of a run, for Maker.Add.
 type Entry struct {
 	segment.BodyAt
-	// NoText says that the capture is no page, and has no text.
-	NoText bool
+	// NoPage says that the capture is no page; Document then says what text it has.
+	NoPage   bool
+	Document DocumentText
 	// As is a number that is equal for captures that were read in the same way. 0 means
 	// that the page has to be read whole.
 	As uint64
+}
+
+// DocumentText is what is known of the text of a capture that is no page.
+type DocumentText uint8
+
+// The values of DocumentText.
+const (
+	NoDocument    DocumentText = iota // it has no text
+	EmptyDocument                     // it is a document without text, such as a picture
+	FullDocument                      // it is a document with text, which has to be read
+)
+
+func (d DocumentText) answer() uint32 {
+	switch d {
+	case EmptyDocument:
+		return nothing
+	case FullDocument:
+		return maybe
+	}
+	return null
 }
 
 // Maker makes the answers of one question. Add is called for one run after the other, in
@@ -141,8 +162,8 @@ func (m *Maker) Add(run segment.RunRef, entries []Entry, own func(i int) (leaves
 	for i := range entries {
 		e := &entries[i]
 		switch {
-		case e.NoText:
-			list[i] = null
+		case e.NoPage:
+			list[i] = e.Document.answer()
 		case e.As == 0 || e.Form == segment.BodyNone:
 		case int(e.Same) < i:
 			list[i] = list[e.Same]
@@ -222,8 +243,9 @@ func (m *Maker) Sums(ctx context.Context, f *index.File, hits *index.Hits, b *in
 // AddPages answers for the captures of a run of an index. sums has what the question finds
 // in the leaves of each, see Sums; nil means nothing in any of them. page returns the page
 // of capture i and its leaves; at is the capture that has the same page, or i. ok is false
-// if they are not known.
-func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, page func(i int) (p *index.Page, leaves []segment.Span, at int, ok bool)) error {
+// if they are not known. document, if not nil, returns the text of capture i, which is no
+// page.
+func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, page func(i int) (p *index.Page, leaves []segment.Span, at int, ok bool), document func(i int) DocumentText) error {
 	var list []uint32
 	if len(run.Special) > 0 || sums != nil {
 		list = slices.Repeat([]uint32{nothing}, run.Pages)
@@ -232,6 +254,9 @@ func (m *Maker) AddPages(ref segment.RunRef, run *index.Run, sums []match.Sum, p
 		list[s.N] = maybe
 		if s.NoText {
 			list[s.N] = null
+			if document != nil {
+				list[s.N] = document(int(s.N)).answer()
+			}
 		}
 	}
 	for i, sum := range sums {

@@ -33,6 +33,7 @@ type metaAt struct {
 	damaged bool // the run cannot be read; the fields below are then empty
 	digests []record.Digest
 	pages   *segment.Pages
+	bodies  []record.Digest // of the entries, if the archive has readings of documents and their columns are wanted
 	texts   [len(textColumns)][]string
 }
 
@@ -262,8 +263,8 @@ func (o *batcher) meta(e *timeline.Capture) error {
 	case want&record.ColPage == record.ColTitle && e.Body != segment.BodyNone: // no other property is looked at
 		title := ""
 		if !m.damaged {
-			if k := m.pages.TitleAt(int(e.N)); k >= 0 {
-				title = m.pages.Titles()[k]
+			if title, err = o.title(m, e.Place); err != nil {
+				return err
 			}
 		}
 		b.Title = append(b.Title, title)
@@ -275,6 +276,9 @@ func (o *batcher) meta(e *timeline.Capture) error {
 			}
 		} else if !m.damaged {
 			p = m.pages.Of(e.N)
+		}
+		if err := o.addDocument(&p, m, e.Place, from); err != nil {
+			return err
 		}
 		putPage(b, want, &p)
 	}
@@ -367,6 +371,12 @@ func (o *batcher) read(s *segment.Reader, run uint32) (*metaAt, error) {
 		}
 	}
 	if want&record.ColPage != 0 {
+		if want&colsDocument != 0 && o.v.hasDocuments() {
+			if m.bodies, err = meta.Digests(); err != nil {
+				return nil, err
+			}
+			want |= record.ColCounts
+		}
 		if m.pages, err = meta.Pages(want); err != nil {
 			return nil, err
 		}

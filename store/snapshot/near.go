@@ -29,8 +29,8 @@ const (
 // words must be folded. What cannot be read, because of damage for example, is left out.
 func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlkey.Range, from, to record.Time) ([][]search.NearWord, error) {
 	f := &nearFinder{
-		wordFinder: wordFinder{v: v}, ctx: ctx,
-		wanted: make(map[segment.ID]bool), near: search.NewNearer(words), known: make(map[leafReading]search.NearPart),
+		wordFinder: wordFinder{v: v, ctx: ctx},
+		wanted:     make(map[segment.ID]bool), near: search.NewNearer(words), known: make(map[leafReading]search.NearPart),
 	}
 	// The body of a capture may be stored with a capture that is not asked for. So the
 	// first pass finds out which bodies are asked for, and the second reads them.
@@ -147,7 +147,6 @@ func (f *nearFinder) listed(files *wordFiles, w *index.File) bool {
 // nearFinder gives a search.Nearer the texts of a snapshot.
 type nearFinder struct {
 	wordFinder
-	ctx    context.Context
 	wanted map[segment.ID]bool // the bodies that are asked for; whether one is still to be read
 	near   *search.Nearer
 	known  map[leafReading]search.NearPart

@@ -193,7 +193,7 @@ func (w *seeker) run() (more bool, err error) {
 			w.values = t.Bytes
 		}
 	}
-	if w.s.Columns == record.ColTitle && !w.s.Timed && w.s.First == 0 {
+	if w.s.Columns == record.ColTitle && !w.s.Timed && w.s.First == 0 && !w.v.hasDocuments() {
 		return w.titles()
 	}
 	if w.s.Match == nil {
@@ -291,11 +291,10 @@ func (w *seeker) fill() error {
 	if m.damaged {
 		return errUnread
 	}
-	titles := m.pages.Titles()
 	for i := range t.N {
-		title := ""
-		if k := m.pages.TitleAt(i); k >= 0 {
-			title = titles[k]
+		title, err := w.stored.title(m, timeline.Place{Seg: w.seg, Run: t.Run, N: uint32(i)})
+		if err != nil {
+			return err
 		}
 		b.Title = append(b.Title, title)
 	}

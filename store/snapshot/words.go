@@ -13,6 +13,7 @@ import (
 	"infomall/store/search"
 	"infomall/store/search/index"
 	"infomall/store/segment"
+	"infomall/store/timeline"
 	"infomall/store/urlkey"
 )
 
@@ -23,7 +24,7 @@ import (
 // of damage for example, gets the answer Maybe. The result is nil if the question cannot be
 // answered in this way.
 func (v *Snapshot) Words(ctx context.Context, q search.Question, ranges []urlkey.Range, from, to record.Time) (*search.Words, error) {
-	f := &wordFinder{v: v, seed: maphash.MakeSeed(), ranges: ranges}
+	f := &wordFinder{v: v, ctx: ctx, seed: maphash.MakeSeed(), ranges: ranges}
 	if f.maker = search.NewMaker(q, f); f.maker == nil {
 		return nil, nil
 	}
@@ -146,6 +147,7 @@ func (v *Snapshot) runsIn(s *segment.Info, ranges []urlkey.Range) ([]uint32, err
 // wordFinder gives a search.Maker the leaves and bodies of a snapshot.
 type wordFinder struct {
 	v       *Snapshot
+	ctx     context.Context
 	maker   *search.Maker
 	index   *indexed
 	seed    maphash.Seed
@@ -189,7 +191,9 @@ func (f *wordFinder) run(r *segment.Reader, n uint32) error {
 		for range counts[k] {
 			i := len(f.entries)
 			e := search.Entry{BodyAt: bodies[i]}
-			e.NoText = e.Form != segment.BodyNone && !isPage(mimes[i])
+			if e.NoPage = e.Form != segment.BodyNone && !isPage(mimes[i]); e.NoPage && asked {
+				e.Document = f.v.documentText(f.ctx, timeline.Place{Seg: r, Run: n, N: uint32(i)}, &e.BodyAt)
+			}
 			if asked && e.Form != segment.BodyNone {
 				e.As = f.reading(pages.Of(uint32(i)), mimes[i])
 			}
@@ -337,7 +341,30 @@ func (f *wordFinder) indexed(ctx context.Context, id, n uint32) (done bool, err 
 		}
 		leaves, ok := f.leavesAt(from)
 		return p, leaves, at, ok
-	}) == nil, nil
+	}, f.documents(id, n)) == nil, nil
+}
+
+// documents returns a function that returns the text of an entry of run n of a segment
+// that is no page. The result is nil if the archive has no readings of documents.
+func (f *wordFinder) documents(id, n uint32) func(i int) search.DocumentText {
+	if !f.v.hasDocuments() {
+		return nil
+	}
+	at := timeline.Place{Seg: f.v.Runs.Segment(id), Run: n}
+	var bodies []segment.BodyAt
+	return func(i int) search.DocumentText {
+		if bodies == nil {
+			meta, err := f.v.Runs.Meta(at.Seg, n)
+			if err == nil {
+				bodies, err = meta.Bodies()
+			}
+			if err != nil {
+				return search.FullDocument // the query meets the same error when it reads the body
+			}
+		}
+		at.N = uint32(i)
+		return f.v.documentText(f.ctx, at, &bodies[i])
+	}
 }
 
 // leavesAt returns the leaves of the body that the entry at a place stores. ok is false if

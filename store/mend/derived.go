@@ -1,0 +1,94 @@
+package mend
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"infomall/store/commit"
+	"infomall/store/record"
+	"infomall/store/record/task"
+)
+
+// derived verifies the files that are derived from the chosen segments: the indexes of
+// words and the readings of documents.
+func (y *verifier) derived(ctx context.Context) error {
+	for _, d := range derivedFiles {
+		files, err := y.derivedFiles(d.Derived)
+		if err != nil {
+			return err
+		}
+		for _, name := range files {
+			err := d.check(ctx, y.m.folder, name)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err == nil || errors.Is(err, fs.ErrNotExist) {
+				continue // or it was made again meanwhile
+			}
+			if err := y.report(task.Finding{File: name, Offset: -1, What: causeOf(err).Error(), Time: record.NoTime}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// derivedFiles are the sorts of derived files. check reads a file, and returns an error if
+// it is damaged.
+var derivedFiles = []struct {
+	commit.Derived
+	check func(ctx context.Context, folder *commit.Folder, name string) error
+}{
+	{commit.Words, checkWords},
+	{commit.Documents, checkDocuments},
+}
+
+// derivedFiles returns the derived files of a sort that are of the chosen segments, sorted.
+func (y *verifier) derivedFiles(d commit.Derived) ([]string, error) {
+	all, err := y.m.folder.DerivedFiles(d)
+	var out []string
+	for _, s := range y.chosen {
+		out = append(out, all[s.Number()]...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), err
+}
+
+// derived copies the derived files of the copied segments that the copy lacks. A damaged
+// one is left out with a warning: the copy can make it.
+func (c *copying) derived(ctx context.Context) error {
+	there, err := c.to.folder.Pin()
+	if err != nil {
+		return err
+	}
+	defer there.Release()
+	has := make(map[uint32]bool)
+	for _, s := range there.Segments {
+		has[s.Number()] = true
+	}
+	for _, d := range derivedFiles {
+		all, err := c.m.folder.DerivedFiles(d.Derived)
+		if err != nil {
+			return err
+		}
+		for _, name := range fileNames(all) {
+			if !commit.DerivedOf(name, has) || d.check(ctx, c.to.folder, name) == nil {
+				continue
+			}
+			switch err := d.check(ctx, c.m.folder, name); {
+			case ctx.Err() != nil:
+				return ctx.Err()
+			case errors.Is(err, fs.ErrNotExist):
+			case err != nil:
+				c.m.files.Warn(err)
+			default:
+				if err := c.result(ctx, name); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

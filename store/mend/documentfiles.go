@@ -1,0 +1,289 @@
+package mend
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"infomall/store/commit"
+	"infomall/store/disk"
+	"infomall/store/readings"
+	"infomall/store/record/task"
+	"infomall/store/segment"
+)
+
+// smallFiles is how many small files of readings there may be, of less than smallBytes.
+// More are joined.
+const (
+	smallFiles = 8
+	smallBytes = 4 << 20
+)
+
+// KeepDocuments brings the readings of documents along when a new generation has come into
+// force: from files of db-files that are in force no more to files of those that are. made
+// are the new segments. The caller still pins the generation before: when that is released,
+// these files of readings are removed together with the db-files.
+func (m *Maintenance) KeepDocuments(ctx context.Context, made []*segment.Info) (err error) {
+	list, err := m.folder.DerivedFiles(commit.Documents)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	d := &documentRun{reindex: &reindex{m: m, results: make(map[string]*task.ReindexResult)}}
+	if d.v, err = m.snapshots.Open(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.v.Close()) }()
+	_, old, err := d.survey()
+	if err != nil || len(old) == 0 {
+		return err
+	}
+	numbers := make(map[uint32]bool)
+	for _, s := range made {
+		numbers[s.Number()] = true
+	}
+	return d.write(ctx, m.folder.NewWriter, func() error {
+		defer d.abandon()
+		if err := d.take(old); err != nil {
+			return err
+		}
+		for _, s := range d.v.Pin.Segments {
+			if !numbers[s.Number()] {
+				continue
+			}
+			if err := d.segment(ctx, s); err != nil {
+				return err
+			}
+		}
+		return d.publish()
+	})
+}
+
+// survey finds the files of readings that can be used, and what they cover. bad are the
+// files that cannot be used, and old are the files of which some db-file is in force no
+// more.
+func (d *documentRun) survey() (bad, old []string, err error) {
+	list, err := d.m.folder.DerivedFiles(commit.Documents)
+	if err != nil {
+		return nil, nil, err
+	}
+	d.inForce, d.usable = make(map[uint32]readings.Name), nil
+	for _, s := range d.v.Pin.Segments {
+		d.inForce[s.Number()] = readings.NameOf(s)
+	}
+	var sources []readings.Source
+	for _, name := range fileNames(list) {
+		f, err := d.v.Readings(name)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				bad = append(bad, name)
+			}
+			continue
+		}
+		d.usable = append(d.usable, name)
+		for _, s := range f.Sources {
+			if d.inForce[s.Number] == s.Name {
+				sources = append(sources, s)
+			} else if !slices.Contains(old, name) {
+				old = append(old, name)
+			}
+		}
+	}
+	slices.SortFunc(sources, func(a, b readings.Source) int { return cmp.Compare(a.From, b.From) })
+	d.from = make(map[uint32]uint32)
+	for _, s := range sources {
+		if s.From <= d.from[s.Number] {
+			d.from[s.Number] = max(d.from[s.Number], s.To)
+		}
+	}
+	return bad, old, nil
+}
+
+// fileNames returns the files in a result of commit.Folder.DerivedFiles, sorted.
+func fileNames(list map[uint32][]string) (out []string) {
+	for _, names := range list {
+		out = append(out, names...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// take copies the rows of files to the next files, as far as they are of db-files in
+// force. If another process has removed a file, its rows are left out.
+func (d *documentRun) take(names []string) error {
+	type part struct {
+		f      *readings.File
+		source int
+	}
+	var parts []part
+	for _, name := range names {
+		f, err := d.v.Readings(name)
+		if err != nil {
+			continue
+		}
+		for i, s := range f.Sources {
+			if d.inForce[s.Number] == s.Name {
+				parts = append(parts, part{f, i})
+			}
+		}
+	}
+	slices.SortFunc(parts, func(a, b part) int {
+		x, y := a.f.Sources[a.source], b.f.Sources[b.source]
+		return cmp.Or(cmp.Compare(x.Number, y.Number), cmp.Compare(x.From, y.From))
+	})
+	var last readings.Source // of the file that is made
+	for _, p := range parts {
+		s := p.f.Sources[p.source]
+		if d.b == nil || last.Name != s.Name || d.b.Bytes() > documentsBytes {
+			if d.b != nil && d.b.Bytes() > documentsBytes {
+				if err := d.publish(); err != nil {
+					return err
+				}
+			}
+			if err := d.begin(s.Name, s.From); err != nil {
+				return err
+			}
+			last = readings.Source{Name: s.Name, From: s.From, To: s.From}
+		}
+		whole := s.From <= last.To
+		for _, r := range p.f.Rows(p.source) {
+			err := d.b.Copy(p.f, r)
+			var fault *segment.Error
+			if errors.As(err, &fault) || errors.Is(err, fs.ErrNotExist) {
+				whole = false
+				break
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if whole && s.To > last.To {
+			last.To = s.To
+			d.b.Cover(s.To)
+		}
+	}
+	return nil
+}
+
+// join joins small files of readings to larger ones if there are many.
+func (d *documentRun) join() error {
+	_, old, err := d.survey()
+	if err != nil {
+		return err
+	}
+	var small []string
+	for _, name := range d.usable {
+		if slices.Contains(old, name) {
+			continue // somebody may still read it; it is removed together with its db-files
+		}
+		if info, err := os.Stat(filepath.Join(d.m.folder.Path, name)); err == nil && info.Size() < smallBytes {
+			small = append(small, name)
+		}
+	}
+	if len(small) < smallFiles {
+		return nil
+	}
+	if err := d.take(small); err != nil {
+		return err
+	}
+	if err := d.publish(); err != nil {
+		return err
+	}
+	return d.remove(small)
+}
+
+// remove removes files of readings.
+func (d *documentRun) remove(names []string) error {
+	for _, name := range names {
+		if err := d.m.folder.Disk.Remove(filepath.Join(d.m.folder.Path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// create begins a file.
+func (d *documentRun) create() (err error) {
+	d.tmp = filepath.Join(d.w.Dir, "documents")
+	if d.file, err = disk.Create(d.m.folder.Disk, d.tmp); err != nil {
+		return err
+	}
+	d.out = &countingWriter{w: d.file}
+	if d.b, err = readings.NewBuilder(d.out); err != nil {
+		d.abandon()
+		return err
+	}
+	d.read, d.begun = 0, d.m.now()
+	return nil
+}
+
+// abandon closes the unfinished file, if there is one. The writer removes it.
+func (d *documentRun) abandon() {
+	if d.file != nil {
+		_ = d.file.Close() // what was written to it is not needed
+		d.file, d.b = nil, nil
+	}
+}
+
+// publish finishes the current file and brings it to its place.
+func (d *documentRun) publish() error {
+	if d.b == nil {
+		return nil
+	}
+	sources := d.b.Sources()
+	if len(sources) == 0 {
+		d.abandon()
+		return nil
+	}
+	numbers := make([]uint32, len(sources))
+	for i, s := range sources {
+		numbers[i] = s.Number
+	}
+	folder := d.m.folder
+	rel := commit.Documents.FileOf(numbers, sources[0].From)
+	for tag := sources[0].From + 1; ; tag++ {
+		if _, err := os.Stat(filepath.Join(folder.Path, rel)); err != nil {
+			break
+		}
+		rel = commit.Documents.FileOf(numbers, tag)
+	}
+	err := d.b.Finish()
+	if err == nil {
+		err = d.file.Sync()
+	}
+	err = errors.Join(err, d.file.Close())
+	d.file, d.b = nil, nil
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(folder.Path, rel)
+	if err := disk.Mkdir(folder.Disk, filepath.Dir(name)); err != nil {
+		return err
+	}
+	if err := folder.Disk.Rename(d.tmp, name); err != nil {
+		return err
+	}
+	for _, s := range d.v.Pin.Segments {
+		if s.Number() == numbers[0] {
+			d.result(s.Pool).IndexBytes += d.out.n
+		}
+	}
+	d.usable = append(d.usable, rel)
+	return folder.Disk.SyncDir(filepath.Dir(name))
+}
+
+// checkDocuments reads a file of readings, and returns an error if it is damaged.
+func checkDocuments(ctx context.Context, folder *commit.Folder, name string) error {
+	f, err := readings.Open(folder.Path, name)
+	if errors.Is(err, readings.ErrOther) {
+		err = fmt.Errorf("%w: it is not used, and REINDEX DOCUMENTS makes it again", err)
+	}
+	if err != nil {
+		return err
+	}
+	return f.Check(ctx)
+}
