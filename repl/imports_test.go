@@ -57,13 +57,14 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document store/document/ooxml",
+	"store/document/kinds": "store/document store/document/ooxml store/document/opendocument",
 
 	// What the readers of office documents share, then the readers.
-	"store/document/office":  "store/document store/record",
-	"store/document/xmlscan": "store/page/charset",
-	"store/document/zipped":  "store/document",
-	"store/document/ooxml":   "store/document store/document/office store/document/xmlscan store/document/zipped",
+	"store/document/office":       "store/document store/record",
+	"store/document/xmlscan":      "store/page/charset",
+	"store/document/zipped":       "store/document",
+	"store/document/opendocument": "store/document store/document/office store/document/xmlscan store/document/zipped",
+	"store/document/ooxml":        "store/document store/document/office store/document/xmlscan store/document/zipped",
 
 	"store/document/documenttest": "store/document",
 

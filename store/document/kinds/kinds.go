@@ -7,12 +7,13 @@ import (
 
 	"infomall/store/document"
 	"infomall/store/document/ooxml"
+	"infomall/store/document/opendocument"
 )
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
 var All = []document.Kind{
 	// Zip files with a known content, before zip files as such.
-	ooxml.Kind,
+	ooxml.Kind, opendocument.Kind,
 }
 
 // depthMax is how many archives a document may be inside of and is still read.

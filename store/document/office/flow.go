@@ -281,3 +281,22 @@ func (f *Flow) EndSection() error {
 	f.notes = nil
 	return f.err
 }
+
+// Take returns the text of the current paragraph, or of the current cell, as one line,
+// and empties it. Parts of boxes in it are lines of it.
+func (f *Flow) Take() string {
+	t := f.top()
+	text := string(t.text)
+	for _, p := range t.boxes {
+		text += " " + p.Text
+	}
+	t.text, t.boxes = t.text[:0], nil
+	return document.Clean(text)
+}
+
+// Add adds a part as it is, outside of paragraphs and tables.
+func (f *Flow) Add(kind document.PartKind, text string) {
+	if f.err == nil {
+		f.err = f.b.Add(kind, text)
+	}
+}

@@ -23,7 +23,8 @@ func (p *parts) textsOf(part string, charts bool) []string {
 	}
 	var out []string
 	var text strings.Builder
-	cached := false // in names that a chart keeps
+	cached := false                // in names that a chart keeps
+	names := make(map[string]bool) // which each series of the chart repeats
 	for s.Next() && len(out) < drawingTextsMax {
 		switch s.Kind {
 		case xmlscan.Start:
@@ -39,8 +40,9 @@ func (p *parts) textsOf(part string, charts bool) []string {
 			case "c:strCache":
 				cached = true
 			case "c:v":
-				if cached {
-					out = append(out, s.Inner())
+				if name := s.Inner(); cached && !names[name] {
+					names[name] = true
+					out = append(out, name)
 				}
 			case "c:chart":
 				if id := s.Attr("r:id"); id != "" && charts {
