@@ -6,14 +6,17 @@ import (
 	"fmt"
 
 	"infomall/store/document"
+	"infomall/store/document/epub"
 	"infomall/store/document/ooxml"
 	"infomall/store/document/opendocument"
+	"infomall/store/document/rtf"
 )
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
 var All = []document.Kind{
 	// Zip files with a known content, before zip files as such.
-	ooxml.Kind, opendocument.Kind,
+	ooxml.Kind, opendocument.Kind, epub.Kind,
+	rtf.Kind,
 }
 
 // depthMax is how many archives a document may be inside of and is still read.

@@ -171,14 +171,11 @@ func (f *Flow) EndFrame() {
 // Depth returns how many boxes and notes are open.
 func (f *Flow) Depth() int { return len(f.frames) - 1 }
 
-// BeginTable begins a table, or a table inside of the current cell.
+// BeginTable begins a table, or a table inside of the current cell. The current
+// paragraph, if it has text, belongs to the first cell.
 func (f *Flow) BeginTable() {
 	t := f.top()
 	if t.table == nil {
-		if len(t.text) > 0 {
-			f.EndParagraph(document.Paragraph)
-			t = f.top()
-		}
 		t.table = &table{}
 	}
 	t.table.depth++

@@ -138,7 +138,7 @@ func (w *wordReader) start() {
 	case "w:fldChar":
 		w.fieldChar(s.Attr("w:fldCharType"))
 	case "w:fldSimple":
-		w.flow.BeginLink(linkOf(s.Attr("w:instr")))
+		w.flow.BeginLink(office.LinkOf(s.Attr("w:instr")))
 	case "w:hyperlink":
 		w.flow.BeginLink(w.address(s.Attr("r:id")))
 	case "w:tbl":
@@ -354,7 +354,7 @@ func (w *wordReader) fieldChar(kind string) {
 	case kind == "separate":
 		f := &w.fields[n-1]
 		f.inCode = false
-		if target := linkOf(f.code.String()); target != "" && !w.hidden() {
+		if target := office.LinkOf(f.code.String()); target != "" && !w.hidden() {
 			f.hasLink = true
 			w.flow.BeginLink(target)
 		}
@@ -364,25 +364,6 @@ func (w *wordReader) fieldChar(kind string) {
 		}
 		w.fields = w.fields[:n-1]
 	}
-}
-
-// linkOf returns the address of a field code such as HYPERLINK "http://a.example/", and
-// "" for other fields and for links within the document.
-func linkOf(code string) string {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(code), "HYPERLINK")
-	if !ok {
-		return ""
-	}
-	rest = strings.TrimSpace(rest)
-	if quoted, ok := strings.CutPrefix(rest, `"`); ok {
-		target, _, _ := strings.Cut(quoted, `"`)
-		return target
-	}
-	if strings.HasPrefix(rest, `\`) {
-		return ""
-	}
-	target, _, _ := strings.Cut(rest, " ")
-	return target
 }
 
 // address returns the address that a relationship names, or "".
