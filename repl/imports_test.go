@@ -57,7 +57,16 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document",
+	"store/document/kinds": "store/document store/document/epub store/document/ooxml store/document/opendocument store/document/rtf",
+
+	// What the readers of office documents share, then the readers.
+	"store/document/office":       "store/document store/record",
+	"store/document/xmlscan":      "store/page/charset",
+	"store/document/zipped":       "store/document",
+	"store/document/epub":         "store/document store/document/office store/document/xmlscan store/document/zipped store/page/charset store/page/markup",
+	"store/document/ooxml":        "store/document store/document/office store/document/xmlscan store/document/zipped",
+	"store/document/opendocument": "store/document store/document/office store/document/xmlscan store/document/zipped",
+	"store/document/rtf":          "store/document store/document/office store/page/charset store/record",
 
 	"store/document/documenttest": "store/document",
 
