@@ -103,6 +103,35 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// TestDedupUnread shows that a document is compared once it is read, if DEDUP has met it
+// before.
+func TestDedupUnread(t *testing.T) {
+	b := document.NewBuilder(document.Limits{}, nil)
+	for _, text := range news {
+		if err := b.Add(document.Paragraph, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := relationtest.Capture{URL: "http://a.cn/", Time: at("2008-06-01"), Status: 200, Mime: html, Body: newsPage("News", news...)}
+	pdf := relationtest.Capture{URL: "http://a.cn/news.pdf", Time: at("2008-06-02"), Status: 200, Mime: "application/pdf", Body: "%PDF-1"}
+	unread := relationtest.New(page, pdf)
+	if _, _, err := ask(newSession(archive{unread}), "DEDUP SIMILARITY 0.5"); err != nil {
+		t.Fatal(err)
+	}
+	b.Doc.Kind = "pdf"
+	pdf.Document = b.Doc
+	read := relationtest.New(page, pdf)
+	read.TakeResults(unread)
+	s := newSession(archive{read})
+	if _, _, err := ask(s, "DEDUP SIMILARITY 0.5"); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := ask(s, "SELECT url FROM duplicates WHERE NOT representative")
+	if want := "url\nhttp://a.cn/news.pdf\n"; got != want || err != nil {
+		t.Errorf("got %s, %v, want %s", got, err, want)
+	}
+}
+
 // TestDedupImages shows that pictures with near hashes make a group, and that DISTANCE
 // says how near.
 func TestDedupImages(t *testing.T) {

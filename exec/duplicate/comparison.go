@@ -61,7 +61,7 @@ type print struct {
 	bands   span
 }
 
-// comparison is the state of one DEDUP: all pages or blocks (parts of pages)
+// comparison is the state of one DEDUP: all pages, images or blocks (parts of pages)
 // that it compares, sorted by key, and their groups. Shingles (hashes of
 // consecutive words) and other long data are in temporary files.
 type comparison struct {
@@ -126,7 +126,7 @@ func (s *spans) read(at span, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// newComparison queries the pages or blocks to compare and returns a comparison
+// newComparison queries what is to be compared and returns a comparison
 // in which none of their texts was read. The caller closes it.
 func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comparison, err error) {
 	c := &comparison{duplication: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]relation.Duplicate)}
@@ -156,7 +156,7 @@ func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comp
 				x.body = words.Hash(b.Cols[4].At(i).Text)
 				c.texts++
 			}
-			if x.mark = words.Hash(b.Cols[4].At(i).Text); d.blocks {
+			if x.mark = words.Hash(b.Cols[4].At(i).Text + b.Cols[6].At(i).Text); d.blocks {
 				x.mark = uint64(x.bytes)
 			}
 			c.list = append(c.list, x)
@@ -184,8 +184,7 @@ func (c *comparison) find(key string) (int, bool) {
 	return slices.BinarySearchFunc(c.list, key, func(x compared, key string) int { return strings.Compare(x.key, key) })
 }
 
-// comparable returns how many pages or blocks have words, so that they can be
-// compared.
+// comparable returns how many pages, blocks or images can be compared: texts need words.
 func (c *comparison) comparable() (n int) {
 	for i := range c.list {
 		if c.list[i].state >= remembered {

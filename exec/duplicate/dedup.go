@@ -20,13 +20,13 @@ import (
 // The queries for the pages, blocks or images to compare, and for the texts. DEDUP
 // compares the main text of a page, because pages of a site also share a frame,
 // such as menus, which must not make them similar. If the main text is short,
-// DEDUP compares all text. The last columns show whether a page or block is
-// still the one that the last DEDUP compared.
+// DEDUP compares all text. The digest and the kind of the document show whether a page is
+// still the one that the last DEDUP compared: a document has no text until it is read.
 const (
-	comparedPages  = "SELECT url, time, bytes, NULL, digest, truncated FROM versions WHERE kind = 'page'"
+	comparedPages  = "SELECT url, time, bytes, NULL, digest, truncated, document FROM versions WHERE kind = 'page'"
 	pageTexts      = "SELECT url, time, NULL, digest, main, text FROM versions WHERE kind = 'page'"
 	comparedImages = "SELECT url, time, bytes, NULL, digest, truncated, imagehash FROM versions WHERE kind = 'page' AND block_count IS NULL AND imagehash IS NOT NULL"
-	comparedBlocks = "SELECT url, time, bytes, block, NULL, NULL FROM blocks"
+	comparedBlocks = "SELECT url, time, bytes, block, NULL, NULL, NULL FROM blocks"
 	blockTexts     = "SELECT url, time, block, digest, text, NULL FROM blocks"
 )
 
@@ -55,12 +55,12 @@ type duplication struct {
 	distance   int
 	similarity float64
 	asked      session.Within
-	there      plan.Node // the query for the pages or blocks to compare
+	there      plan.Node // the query for the pages, blocks or images to compare
 	texts      plan.Node // the query for their texts
 	env        *expr.Env
 }
 
-// Dedup is the statement DEDUP, which finds similar pages or blocks and stores
+// Dedup is the statement DEDUP, which finds similar pages, blocks or images and stores
 // the result.
 var Dedup = session.Declare("DEDUP", session.Writes|session.Works, readDedup)
 

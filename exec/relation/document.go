@@ -16,6 +16,7 @@ import (
 // documentColumns are the columns of the relation versions that are about
 // documents, such as PDFs, Word files, pictures and recordings.
 var documentColumns = []Column{
+	payload("document", value.Text, "kind of the document, such as pdf; NULL if the body is a page, or was not read as a document", ofDocument(func(d *document.Document) value.Value { return textOrNull(d.Kind) })),
 	payload("created", value.Time, "when the document was written, as the document says", documentTime(func(d *document.Document) record.Time { return d.Created })),
 	payload("modified", value.Time, "when the document was last changed, as the document says", documentTime(func(d *document.Document) record.Time { return d.Modified })),
 	payload("taken", value.Time, "when the picture or recording was made, as the file says", documentTime(func(d *document.Document) record.Time { return d.Taken })),
@@ -51,13 +52,37 @@ var documentColumns = []Column{
 // ofDocument returns the code of a late column of the relation versions that f
 // computes from the document. The value is NULL if the body is not a document.
 func ofDocument(f func(*document.Document) value.Value) lateCode {
-	return ofResponse(func(r *response) value.Value {
-		d := r.document()
-		if d == nil {
-			return value.Value{}
+	return func(l *LateRow) (value.Value, error) {
+		d, err := l.document()
+		if err != nil || d == nil {
+			return value.Value{}, err
 		}
-		return f(d)
-	})
+		return f(d), nil
+	}
+}
+
+// document returns the document that the body of the current row's capture is, or nil
+// if the body is not a document. It does not read the body.
+func (l *LateRow) document() (*document.Document, error) {
+	if l.opened != nil {
+		return l.opened.document(), nil
+	}
+	r, ref := l.reader, l.ref(0)
+	if r.documentRef == ref && r.documentRead {
+		return r.document, nil
+	}
+	reading, err := r.Snapshot.Document(l.ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	var d *document.Document
+	if reading != nil {
+		if d, err = document.Unpack(reading); err != nil {
+			return nil, err
+		}
+	}
+	r.documentRef, r.document, r.documentRead = ref, d, true
+	return d, nil
 }
 
 // documentTime returns the code of a late column that has the time that f returns,

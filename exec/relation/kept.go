@@ -197,7 +197,7 @@ func (r *Reader) readKept(ctx context.Context, ref record.Ref, at record.Time) (
 	if err != nil {
 		return nil, err
 	}
-	k := &keptVersion{ref: ref, at: at, document: encoded.Document}
+	k := &keptVersion{ref: ref, at: at}
 	if encoded.Page != nil {
 		if p, err := facts.Read(encoded.Page); err == nil {
 			k.Page = p
@@ -207,6 +207,13 @@ func (r *Reader) readKept(ctx context.Context, ref record.Ref, at record.Time) (
 		if f, err := life.ReadFold(encoded.Fold, at); err == nil {
 			k.Fold = f
 		}
+	}
+	if encoded.Page == nil && encoded.Fold != nil {
+		reading, err := r.Snapshot.Document(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		k.document = reading != nil
 	}
 	return k, nil
 }

@@ -112,7 +112,11 @@ func addBlocks(t *session.Table, r *life.Revision) {
 		shown := r.Text(n)
 		row := []value.Value{value.OfText(b.Path), value.OfInt(int64(b.Depth)), value.OfText(label[n].String())}
 		if r.Tree.Document != nil {
-			row = append(row, value.OfText(r.Tree.SectionOf(n)))
+			name := value.Value{}
+			if s := r.Tree.SectionOf(n); s != "" {
+				name = value.OfText(s)
+			}
+			row = append(row, name)
 		}
 		row = append(row, value.OfText(draw.Topic(r, n)), value.OfInt(int64(b.End-b.Start)), value.OfInt(int64(words.Count(shown))))
 		if r.Tree.Leaf(n) {

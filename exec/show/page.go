@@ -14,6 +14,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/block/divide"
+	"infomall/store/page"
 	"infomall/store/page/charset"
 	"infomall/store/page/markup"
 	"infomall/store/record"
@@ -206,7 +207,11 @@ func readable(p *record.Payload) ([]byte, error) {
 	case !relation.IsText(p.Mime):
 		return nil, fmt.Errorf("it is %s, no text", p.Mime)
 	}
-	return relation.Decode(p)
+	body, err := relation.Decode(p)
+	if err == nil && p.Document != nil && page.IsBinary(body) {
+		err = fmt.Errorf("it is %s, no text", p.Mime)
+	}
+	return body, err
 }
 
 // visible returns the text that a page shows, in reading order and in UTF-8.

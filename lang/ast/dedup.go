@@ -1,7 +1,7 @@
 package ast
 
 // Dedup is the statement DEDUP, followed by the clauses that the fields name.
-// It groups pages or blocks with nearly the same text.
+// It groups pages or blocks with nearly the same text, or images that look the same.
 type Dedup struct {
 	Span
 	Scopes     []Scope

@@ -431,6 +431,12 @@ func (a *Archive) Payload(ctx context.Context, ref record.Ref) (record.Payload, 
 	return p, nil
 }
 
+// Document returns the reading of the body of the capture that ref identifies.
+func (a *Archive) Document(ctx context.Context, ref record.Ref) ([]byte, error) {
+	p, err := a.Payload(ctx, ref)
+	return p.Document, err
+}
+
 // Kept implements relation.Snapshot. It returns no facts and no fold, so bodies
 // are read instead.
 func (a *Archive) Kept(context.Context, record.Ref) (record.Facts, error) { return record.Facts{}, nil }
