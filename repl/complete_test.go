@@ -80,7 +80,7 @@ func TestComplete(t *testing.T) {
 		{"SELECT url FROM new|", "news"},
 		{"SELECT n.| FROM news AS n", "url n_1"},
 		{"SELECT sec| FROM pages", "section"},
-		{"SELECT sec| FROM links", ""},
+		{"SELECT sec| FROM hosts", ""},
 		{"CREATE |", "METADATA OR VIEW"},
 		{"CREATE OR |", "REPLACE"},
 		{"CREATE METADATA m ON |", "BLOCK PAGE VERSION"},

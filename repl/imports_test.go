@@ -57,7 +57,16 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document",
+	"store/document/kinds": "store/document store/document/epub store/document/ooxml store/document/opendocument store/document/rtf",
+
+	// What the readers of office documents share, then the readers.
+	"store/document/office":       "store/document store/record",
+	"store/document/xmlscan":      "store/page/charset",
+	"store/document/zipped":       "store/document",
+	"store/document/epub":         "store/document store/document/office store/document/xmlscan store/document/zipped store/page/charset store/page/markup",
+	"store/document/ooxml":        "store/document store/document/office store/document/xmlscan store/document/zipped",
+	"store/document/opendocument": "store/document store/document/office store/document/xmlscan store/document/zipped",
+	"store/document/rtf":          "store/document store/document/office store/page/charset store/record",
 
 	"store/document/documenttest": "store/document",
 
@@ -91,7 +100,7 @@ var arrows = map[string]string{
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match",
 	"exec/eval":     "exec/value exec/expr store/urlkey",
-	"exec/relation": "exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill exec/watch lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/search store/words/match exec/terms store/words/term",
+	"exec/relation": "exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill exec/watch lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/document store/search store/words/match exec/terms store/words/term",
 	"exec/plan":     "exec/value exec/expr lang/ast store/record store/urlkey store/words/match store/words/term exec/relation",
 	"exec/spill":    "exec/value",
 	"exec/terms":    "exec/spill store/page store/record store/search store/segment store/words/term",
@@ -104,18 +113,18 @@ var arrows = map[string]string{
 	"exec/dedup":    "",
 	"exec":          "exec/value exec/schedule exec/watch exec/plan lang lang/ast store/record exec/expr store/record/task exec/relation exec/access exec/crawls exec/define exec/duplicate exec/export exec/pool exec/query exec/rank exec/session exec/show",
 
-	"exec/relation/relationtest": "store/record store/urlkey store/record/message store/record/task store/search store/page/charset store/page/markup store/block/divide store/block/life",
+	"exec/relation/relationtest": "store/record store/urlkey store/record/message store/record/task store/search store/page/charset store/page/markup store/block/divide store/block/life store/document",
 	"exec/access":                "crawl/report exec/expr exec/plan exec/relation exec/session exec/watch lang/ast store/record store/record/task store/urlkey",
 	"exec/crawls":                "crawl/report crawl/revisit exec/expr exec/plan exec/relation exec/session exec/value exec/watch lang lang/ast store/record store/record/task store/urlkey",
 	"exec/define":                "exec/access exec/expr exec/plan exec/relation exec/session lang/ast store/record/task",
-	"exec/draw":                  "exec/rowio lang/cells store/block/about store/block/label store/block/life",
+	"exec/draw":                  "exec/rowio exec/value lang/cells store/block/about store/block/divide store/block/label store/block/life store/document",
 	"exec/duplicate":             "exec/dedup exec/expr exec/op exec/plan exec/relation exec/session exec/value lang/ast store/record store/record/task store/words store/block/facts",
 	"exec/export":                "exec/expr exec/op exec/plan exec/relation exec/rowio exec/session exec/spill exec/value exec/wholefile lang/ast store/formats/cdx store/formats/tianwang store/formats/wacz store/formats/warc store/record store/record/message store/urlkey",
 	"exec/pool":                  "exec/expr exec/plan exec/rank exec/relation exec/session exec/value exec/watch exec/wholefile lang/ast store/formats/glob store/record store/record/task store/urlkey",
 	"exec/query":                 "exec/expr exec/op exec/plan exec/relation exec/session exec/value lang lang/ast store/record store/record/task store/search store/urlkey",
 	"exec/rank":                  "exec/expr exec/graph exec/op exec/plan exec/relation exec/rowio exec/session exec/value lang lang/ast store/formats/glob store/record store/record/task store/urlkey store/words",
 	"exec/session":               "crawl/order crawl/report exec/draw exec/expr exec/op exec/plan exec/relation exec/rowio exec/spill exec/value lang lang/ast store/record store/record/task store/urlkey store/block/divide exec/watch exec/cost",
-	"exec/show":                  "crawl/robots exec/draw exec/expr exec/plan exec/relation exec/session exec/value lang/ast store/page/charset store/page/markup store/record store/record/message store/urlkey store/words store/block/blame store/block/divide store/block/life",
+	"exec/show":                  "crawl/robots exec/draw exec/expr exec/plan exec/relation exec/session exec/value lang/ast store/page store/page/charset store/page/markup store/record store/record/message store/urlkey store/words store/block/blame store/block/divide store/block/life",
 	"exec/wholefile":             "",
 
 	"crawl/fetch":   "crawl/guard store/record crawl/report store/record/message",
@@ -146,7 +155,7 @@ var arrows = map[string]string{
 // testArrows lists further imports that only the tests of a package may have.
 var testArrows = map[string]string{
 	"lang/ast":             "lang",
-	"exec":                 "exec/relation/relationtest crawl/report exec/plan store/record/message store/urlkey",
+	"exec":                 "exec/relation/relationtest crawl/report exec/plan store/document store/record/message store/urlkey",
 	"exec/expr":            "lang",
 	"exec/eval":            "lang lang/ast store/record",
 	"exec/relation":        "lang",
@@ -174,7 +183,7 @@ var testArrows = map[string]string{
 	"repl/serve/replay":    "store/page/pagetest",
 	"repl/ask":             "exec/relation exec/relation/relationtest store/record",
 	"repl/mcp":             "exec exec/relation exec/relation/relationtest store/record",
-	"repl/serve":           "exec exec/relation/relationtest repl store/page/pagetest",
+	"repl/serve":           "exec exec/relation/relationtest repl store/document store/page/pagetest",
 	"repl/serve/cdx":       "exec/relation/relationtest",
 	"repl/serve/lookup":    "exec/relation/relationtest",
 }

@@ -196,6 +196,8 @@ func (endless) Payload(context.Context, record.Ref) (record.Payload, error) {
 	return record.Payload{}, nil
 }
 
+func (endless) Document(context.Context, record.Ref) ([]byte, error) { return nil, nil }
+
 func (endless) Stored(context.Context, record.Ref) (message.Stored, error) {
 	return message.Stored{}, nil
 }

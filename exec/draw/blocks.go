@@ -1,14 +1,18 @@
 package draw
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 
+	"infomall/exec/value"
 	"infomall/lang/cells"
 	"infomall/store/block/about"
+	"infomall/store/block/divide"
 	"infomall/store/block/label"
 	"infomall/store/block/life"
+	"infomall/store/document"
 )
 
 // Blocks is a drawing of a page's blocks (the parts of the page, such as its
@@ -17,17 +21,45 @@ type Blocks struct {
 	URL      string
 	Captured string // when the page was captured, and its HTTP status and kind
 	Against  string // the capture of the version before, in the form of Captured; "" if there is none
+	Document string // what the document says of itself, as DocumentLine returns it; "" for a page
 	Parts    []Part
+}
+
+// DocumentLine returns one line about a document: its kind, title, author and number of
+// pages, such as "pdf: Annual Report, by Li Wei, 12 pages". It returns "" for nil.
+func DocumentLine(d *document.Document) string {
+	if d == nil {
+		return ""
+	}
+	line, join := d.Kind, ": "
+	add := func(text string) {
+		line += join + text
+		join = ", "
+	}
+	if d.Title != "" {
+		add(d.Title)
+	}
+	if d.Author != "" {
+		add("by " + d.Author)
+	}
+	if d.Pages >= 0 {
+		add(value.Counted(d.Pages, "page"))
+	}
+	if d.Reason != "" {
+		add(d.Reason)
+	}
+	return line
 }
 
 // Part is one block of a page, with the blocks that it divides into.
 type Part struct {
-	Path   string
-	Label  label.Label
-	Topic  string
-	Text   string // the block's text if it divides no further; otherwise ""
-	Change string // how the block changed since the version before, such as "added"; "" if it did not, or if there is no such version
-	Parts  []Part
+	Path    string
+	Label   label.Label
+	Section string // of a document, such as "page 12", if the block is that section as a whole; otherwise ""
+	Topic   string
+	Text    string // the block's text if it divides no further; otherwise ""
+	Change  string // how the block changed since the version before, such as "added"; "" if it did not, or if there is no such version
+	Parts   []Part
 }
 
 // Parts returns the tree of the blocks of a version. If r has a version before,
@@ -57,7 +89,7 @@ func partsOf(r *life.Revision, n int, labels []label.Label, change []string) []P
 	var out []Part
 	for _, c := range r.Tree.Children(n) {
 		p := Part{
-			Path: r.Tree.Blocks[c].Path, Label: labels[c], Topic: Topic(r, c), Change: change[c],
+			Path: r.Tree.Blocks[c].Path, Label: labels[c], Section: Section(r.Tree, c), Topic: Topic(r, c), Change: change[c],
 			Parts: partsOf(r, c, labels, change),
 		}
 		if p.Parts == nil {
@@ -80,6 +112,9 @@ func (d *Blocks) Part(w io.Writer) error { return drawings().ExecuteTemplate(w, 
 func (d *Blocks) Text(w io.Writer, t Terminal) error {
 	var b strings.Builder
 	b.WriteString(t.printable(d.URL) + " " + d.Captured + "\n")
+	if d.Document != "" {
+		b.WriteString(t.printable(d.Document) + "\n")
+	}
 	d.tree(&b, &t, d.Parts, "")
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -94,7 +129,7 @@ func (d *Blocks) tree(b *strings.Builder, t *Terminal, parts []Part, before stri
 			branch, below = "└─ ", "   "
 		}
 		line := before + branch
-		about := p.Topic
+		about := cmp.Or(p.Section, p.Topic)
 		if about == "" {
 			about, _, _ = strings.Cut(p.Text, "\n")
 		}
@@ -128,6 +163,15 @@ func Labels(r *life.Revision) []label.Label {
 		list[i] = label.Other
 	}
 	return list
+}
+
+// Section returns the name of the section of a document, such as "page 12", if block n
+// of t is the section as a whole. Otherwise it returns "".
+func Section(t *divide.Tree, n int) string {
+	if t.Document == nil || t.PartOf(n) != nil {
+		return ""
+	}
+	return t.SectionOf(n)
 }
 
 // Topic returns a few words that say what block n of a version is about, or ""

@@ -26,6 +26,7 @@ type blockChange struct {
 	Path       string
 	Was        string // the path of the block in the old version, if it differs from Path
 	Label      label.Label
+	Section    string // of a document, such as "page 12"
 	Topic      string
 	old, new   string
 	edits      []life.Edit // the changes of words, if the block was edited and its words differ
@@ -50,12 +51,12 @@ func (d *Diff) Changes() []blockChange {
 		}
 		if m.Old >= 0 {
 			c.Path, c.Label, c.Topic = d.Revision.Before.Tree.Blocks[m.Old].Path, oldLabels[m.Old], Topic(d.Revision.Before, m.Old)
-			c.old = d.Revision.Before.Text(m.Old)
+			c.Section, c.old = d.Revision.Before.Tree.SectionOf(m.Old), d.Revision.Before.Text(m.Old)
 		}
 		if m.New >= 0 {
 			c.Was, c.Path = c.Path, d.Revision.Tree.Blocks[m.New].Path
 			c.Label, c.Topic = newLabels[m.New], Topic(d.Revision, m.New)
-			c.new = d.Revision.Text(m.New)
+			c.Section, c.new = d.Revision.Tree.SectionOf(m.New), d.Revision.Text(m.New)
 			if c.Was == c.Path {
 				c.Was = ""
 			}
@@ -154,13 +155,16 @@ func (d *Diff) Text(w io.Writer, t Terminal) error {
 }
 
 // head writes the first line of a changed block: the operation, such as
-// "edited", and the block's path, label and topic.
+// "edited", and the block's path, label, section and topic.
 func (c *blockChange) head(b *strings.Builder, t *Terminal) {
 	b.WriteString(t.ink(opInk(c.Op), c.Op.String()) + " " + c.Path)
 	if c.Was != "" {
 		fmt.Fprintf(b, " (was %s)", c.Was)
 	}
 	b.WriteString(" " + c.Label.String())
+	if c.Section != "" {
+		b.WriteString(", " + t.printable(c.Section))
+	}
 	if c.Topic != "" {
 		b.WriteString(": " + t.printable(c.Topic))
 	}

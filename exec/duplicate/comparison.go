@@ -61,7 +61,7 @@ type print struct {
 	bands   span
 }
 
-// comparison is the state of one DEDUP: all pages or blocks (parts of pages)
+// comparison is the state of one DEDUP: all pages, images or blocks (parts of pages)
 // that it compares, sorted by key, and their groups. Shingles (hashes of
 // consecutive words) and other long data are in temporary files.
 type comparison struct {
@@ -126,7 +126,7 @@ func (s *spans) read(at span, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// newComparison queries the pages or blocks to compare and returns a comparison
+// newComparison queries what is to be compared and returns a comparison
 // in which none of their texts was read. The caller closes it.
 func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comparison, err error) {
 	c := &comparison{duplication: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]relation.Duplicate)}
@@ -151,7 +151,12 @@ func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comp
 		for i := range b.N {
 			at := relation.Compared{URL: b.Cols[0].Texts[i], Time: record.Time(b.Cols[1].Ints[i]), Block: b.Cols[3].At(i).Text}
 			x := compared{key: string(at.AppendKey(nil)), time: at.Time, bytes: b.Cols[2].At(i).Int, cut: b.Cols[5].At(i).Bool}
-			if x.mark = words.Hash(b.Cols[4].At(i).Text); d.blocks {
+			if c.images {
+				x.print.simhash, x.state = uint64(b.Cols[6].Ints[i]), fresh
+				x.body = words.Hash(b.Cols[4].At(i).Text)
+				c.texts++
+			}
+			if x.mark = words.Hash(b.Cols[4].At(i).Text + b.Cols[6].At(i).Text); d.blocks {
 				x.mark = uint64(x.bytes)
 			}
 			c.list = append(c.list, x)
@@ -179,8 +184,7 @@ func (c *comparison) find(key string) (int, bool) {
 	return slices.BinarySearchFunc(c.list, key, func(x compared, key string) int { return strings.Compare(x.key, key) })
 }
 
-// comparable returns how many pages or blocks have words, so that they can be
-// compared.
+// comparable returns how many pages, blocks or images can be compared: texts need words.
 func (c *comparison) comparable() (n int) {
 	for i := range c.list {
 		if c.list[i].state >= remembered {
@@ -196,6 +200,9 @@ func (c *comparison) comparable() (n int) {
 // rules are reused.
 func (c *comparison) compare(ctx context.Context, made string) error {
 	err := ctx.Err()
+	if err == nil && c.images {
+		return c.bySimHash(ctx)
+	}
 	if err == nil {
 		err = c.recall(ctx, made)
 	}
@@ -351,7 +358,8 @@ func (c *comparison) shingles(ctx context.Context, i uint32) ([]uint32, error) {
 
 // bySimHash finds candidates for duplicates: pages whose fingerprints (hashes
 // that are similar for similar texts) are near each other. It joins the pages
-// of confirmed candidates into groups.
+// of confirmed candidates into groups. Images whose hashes are near each other
+// need no further confirmation.
 func (c *comparison) bySimHash(ctx context.Context) (err error) {
 	var prints []uint64
 	var at []uint32
@@ -367,7 +375,12 @@ func (c *comparison) bySimHash(ctx context.Context) (err error) {
 		for _, j := range others {
 			list = append(list, at[j])
 		}
-		if err = ctx.Err(); err == nil {
+		switch err = ctx.Err(); {
+		case err == nil && c.images:
+			for _, j := range list {
+				c.groups.Join(at[i], j)
+			}
+		case err == nil:
 			err = c.confirm(ctx, at[i], list)
 		}
 		return err == nil
@@ -566,6 +579,9 @@ func (c *comparison) members(ctx context.Context, list []uint32, found []relatio
 // duplicate must compare with their representative and that were not read yet.
 // list has the indexes of the group's members, the representative first.
 func (c *comparison) readMembers(ctx context.Context, list []uint32) error {
+	if c.images {
+		return nil
+	}
 	var wanted []uint32
 	for _, i := range list {
 		if _, known := c.known(i, list[0]); !known && c.list[i].set.bytes == 0 {
@@ -597,6 +613,10 @@ func (c *comparison) duplicate(ctx context.Context, i, first uint32) (relation.D
 	var err error
 	if d.Compared, err = relation.ParseCompared(c.list[i].key); err != nil {
 		return d, err
+	}
+	if c.images {
+		d.Similarity = 1 - float64(d.Distance)/64
+		return d, nil
 	}
 	of, err := c.shingles(ctx, first)
 	if err != nil {

@@ -17,20 +17,24 @@ import (
 	"infomall/store/record/task"
 )
 
-// The queries for the pages or blocks to compare, and for their texts. DEDUP
+// The queries for the pages, blocks or images to compare, and for the texts. DEDUP
 // compares the main text of a page, because pages of a site also share a frame,
 // such as menus, which must not make them similar. If the main text is short,
-// DEDUP compares all text. The last columns show whether a page or block is
-// still the one that the last DEDUP compared.
+// DEDUP compares all text. The digest and the kind of the document show whether a page is
+// still the one that the last DEDUP compared: a document has no text until it is read.
 const (
-	comparedPages  = "SELECT url, time, bytes, NULL, digest, truncated FROM versions WHERE kind = 'page'"
+	comparedPages  = "SELECT url, time, bytes, NULL, digest, truncated, document FROM versions WHERE kind = 'page'"
 	pageTexts      = "SELECT url, time, NULL, digest, main, text FROM versions WHERE kind = 'page'"
-	comparedBlocks = "SELECT url, time, bytes, block, NULL, NULL FROM blocks"
+	comparedImages = "SELECT url, time, bytes, NULL, digest, truncated, imagehash FROM versions WHERE kind = 'page' AND block_count IS NULL AND imagehash IS NOT NULL"
+	comparedBlocks = "SELECT url, time, bytes, block, NULL, NULL, NULL FROM blocks"
 	blockTexts     = "SELECT url, time, block, digest, text, NULL FROM blocks"
 )
 
 const (
-	distanceDefault   = 3
+	distanceDefault = 3
+	// imageDistance is the default with OF IMAGES. A picture that was scaled or
+	// compressed again differs in fewer bits, and two different pictures in more.
+	imageDistance     = 10
 	similarityDefault = .8
 	// keywordsSimilarity is the default with METHOD keywords. It is less, because texts
 	// with the same keywords and half of their shingles in common are about the same.
@@ -46,16 +50,17 @@ type duplication struct {
 	s          *session.Session
 	st         *ast.Dedup
 	blocks     bool
+	images     bool
 	method     string
 	distance   int
 	similarity float64
 	asked      session.Within
-	there      plan.Node // the query for the pages or blocks to compare
+	there      plan.Node // the query for the pages, blocks or images to compare
 	texts      plan.Node // the query for their texts
 	env        *expr.Env
 }
 
-// Dedup is the statement DEDUP, which finds similar pages or blocks and stores
+// Dedup is the statement DEDUP, which finds similar pages, blocks or images and stores
 // the result.
 var Dedup = session.Declare("DEDUP", session.Writes|session.Works, readDedup)
 
@@ -75,6 +80,12 @@ func readDedup(s *session.Session, st *ast.Dedup) (*duplication, error) {
 	if d.method == methodKeywords {
 		d.similarity = keywordsSimilarity
 	}
+	if d.images = st.Of == "images"; d.images {
+		if err := imageClauses(st); err != nil {
+			return nil, err
+		}
+		d.method, d.distance = methodImageHash, imageDistance
+	}
 	if st.Distance != nil {
 		n, err := expr.ConstantCount(st.Distance, "DISTANCE", env)
 		if err != nil {
@@ -83,7 +94,7 @@ func readDedup(s *session.Session, st *ast.Dedup) (*duplication, error) {
 		if n > dedup.DistanceMax {
 			return nil, ast.Errorf(st.Distance, "DISTANCE takes a whole number from 0 to %d, not %d: fingerprints further apart have nothing to do with each other", dedup.DistanceMax, n)
 		}
-		if d.distance = int(n); d.method != methodSimHash {
+		if d.distance = int(n); d.method != methodSimHash && !d.images {
 			err := ast.Errorf(st.Distance, "%s has no DISTANCE", d.method)
 			err.Hint = "write METHOD simhash, or SIMILARITY 0.8"
 			return nil, err
@@ -99,13 +110,30 @@ func readDedup(s *session.Session, st *ast.Dedup) (*duplication, error) {
 		}
 		d.similarity = x
 	}
-	there, err := d.asked.Plan(map[bool]string{false: comparedPages, true: comparedBlocks}[d.blocks], env)
+	there, err := d.asked.Plan(map[string]string{"pages": comparedPages, "blocks": comparedBlocks, "images": comparedImages}[d.what()], env)
 	if err != nil {
 		return nil, err
 	}
-	d.there = there
-	d.texts, err = d.textsOf(st.Scopes)
+	if d.there = there; !d.images {
+		d.texts, err = d.textsOf(st.Scopes)
+	}
 	return d, err
+}
+
+// imageClauses returns an error if the statement has a clause that does not go with OF
+// IMAGES.
+func imageClauses(st *ast.Dedup) error {
+	var err *ast.Error
+	switch {
+	case st.Method != "":
+		err = ast.Errorf(st, "DEDUP OF IMAGES has no METHOD: pictures are compared by their column imagehash")
+	case st.Similarity != nil:
+		err = ast.Errorf(st.Similarity, "DEDUP OF IMAGES has no SIMILARITY: pictures have no words")
+	default:
+		return nil
+	}
+	err.Hint = fmt.Sprintf("write DISTANCE %d, or leave the clause out", imageDistance)
+	return err
 }
 
 // The methods of DEDUP.
@@ -114,6 +142,7 @@ const (
 	methodSimHash     = "simhash"
 	methodKeywords    = "keywords"
 	methodContainment = relation.Quotations
+	methodImageHash   = relation.ImageHash
 )
 
 // textsOf plans the query for the texts of the pages or blocks in the given
@@ -124,13 +153,9 @@ func (d *duplication) textsOf(scopes []ast.Scope) (plan.Node, error) {
 	return asked.Plan(map[bool]string{false: pageTexts, true: blockTexts}[d.blocks], d.env)
 }
 
-// what returns "pages" or "blocks", the kind of thing that the statement compares.
-func (d *duplication) what() string {
-	if d.blocks {
-		return "blocks"
-	}
-	return "pages"
-}
+// what returns "pages", "blocks" or "images", the kind of thing that the statement
+// compares.
+func (d *duplication) what() string { return cmp.Or(d.st.Of, "pages") }
 
 // Run finds the duplicates and stores them in the archive. Its result has one
 // row, with the totals.
@@ -205,6 +230,8 @@ func (d *duplication) Would(ctx context.Context) ([]string, error) {
 			value.Counted(d.distance, "bit"), d.similarity, dedup.Plan(such, d.distance))
 	case methodKeywords:
 		how = fmt.Sprintf("compare by the %d keywords that weigh most, confirm what shares %v of its shingles", dedup.KeywordsOfText, d.similarity)
+	case methodImageHash:
+		how = fmt.Sprintf("compare perceptual hashes that differ in %s at most", value.Counted(d.distance, "bit"))
 	case methodContainment:
 		how = fmt.Sprintf("compare by a quarter of all shingles, confirm if one has %v of those of the other", d.similarity)
 	}
@@ -214,7 +241,11 @@ func (d *duplication) Would(ctx context.Context) ([]string, error) {
 	} else if before != nil {
 		lines = append(lines, fmt.Sprintf("read only texts that are not among the %d compared at %s", before.Rows, s.Stamp(before.Computed)))
 	}
-	would, err := s.ReadLines(ctx, snap, d.there, d.texts)
+	plans := []plan.Node{d.there}
+	if !d.images {
+		plans = append(plans, d.texts)
+	}
+	would, err := s.ReadLines(ctx, snap, plans...)
 	return append(lines, would...), err
 }
 

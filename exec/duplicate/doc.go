@@ -1,5 +1,5 @@
-// Package duplicate has the statement DEDUP, which finds pages or blocks that are similar
-// or contained in each other. Package dedup has the methods; this package reads the texts
+// Package duplicate has the statement DEDUP, which finds pages, blocks or pictures that are
+// similar or contained in each other. Package dedup has the methods; this package reads the texts
 // from the archive, remembers what was compared, and stores the result.
 //
 // # Words
@@ -10,6 +10,9 @@
 //
 // A print of a text is the numbers by which a method finds candidates. Prints are stored
 // for the next DEDUP, which compares only what is new or changed.
+//
+// Pictures are compared by their perceptual hashes, which the archive has in the readings
+// of documents. They have no shingles and no stored prints.
 //
 // The representative of a group of similar texts is the earliest.
 package duplicate

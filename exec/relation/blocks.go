@@ -25,6 +25,7 @@ type blockRow struct {
 	ref     record.Ref
 	path    string
 	parent  string
+	section string // of a document, such as "page 12"
 	depth   int
 	ordinal int
 	bytes   int
@@ -57,6 +58,7 @@ var Blocks = listWithRefs(Relation{
 		intOf("ordinal", "position among the listed blocks of the version, from 1", func(b *blockRow) int64 { return int64(b.ordinal) }),
 		textOf("host", "host of the URL", func(b *blockRow) string { return urlkey.Host(b.url) }),
 		timeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(b *blockRow) record.Time { return b.asOf }).aside(),
+		textOf("section", "page, slide, sheet, chapter, item or member of the document that has the block, such as page 12; NULL for pages of the web", func(b *blockRow) string { return b.section }).aside(),
 		payload("substantial", value.Bool, "whether words other than dates, counters and the like were added or removed; true in a first version", ofSense(func(s life.Sense) value.Value { return value.OfBool(s.Substantial) })).on(OnBefore),
 		payload("reason", value.Text, "why the change is not substantial: markup, order, date, time, counter, token", ofSense(func(s life.Sense) value.Value { return textOrNull(s.Reason) })).on(OnBefore),
 		payload("importance", value.Float, "how specific the block is to its page: 0 if it belongs to the template of the host's pages of that month, 1 if no other page has it; NULL if the host has no other page", ofSite((*inSite).importance)),
@@ -107,7 +109,7 @@ func appendCut(list []blockRow, rev *revision, level int) []blockRow {
 	for i, n := range rev.Tree.Cut(level) {
 		b := &rev.Tree.Blocks[n]
 		row := blockRow{
-			url: rev.url(), time: rev.Time, asOf: rev.span.AsOf[rev.row], ref: rev.new, path: b.Path, parent: rev.Tree.Blocks[b.Parent].Path, depth: b.Depth,
+			url: rev.url(), time: rev.Time, asOf: rev.span.AsOf[rev.row], ref: rev.new, path: b.Path, parent: rev.Tree.Blocks[b.Parent].Path, section: rev.Tree.SectionOf(n), depth: b.Depth,
 			ordinal: i + 1, bytes: b.End - b.Start, life: rev.Life[n], first: rev.Before == nil,
 		}
 		if !row.first {

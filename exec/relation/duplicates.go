@@ -18,8 +18,11 @@ import (
 // groups.
 const Quotations = "containment"
 
-// Duplicate is one member of a group of pages or blocks that DEDUP found to be
-// nearly the same.
+// ImageHash is the method of DEDUP OF images: it compares perceptual hashes.
+const ImageHash = "imagehash"
+
+// Duplicate is one member of a group of pages, blocks or images that DEDUP found to
+// be nearly the same.
 type Duplicate struct {
 	Compared
 	Group          int64
@@ -125,17 +128,17 @@ type duplicateRow struct {
 // Duplicates declares the relation duplicates, which has one row per page or
 // block in a group that DEDUP found.
 var Duplicates = list(Relation{
-	Name: "duplicates", Doc: "one page or block in a group of near duplicates found by DEDUP", Scoped: true, OwnTime: "time",
+	Name: "duplicates", Doc: "one page, block or image in a group of near duplicates found by DEDUP", Scoped: true, OwnTime: "time",
 	Results: task.ResultDuplicates, NoResults: "nothing was compared yet; run DEDUP",
 	Columns: []Column{
 		intOf("group_id", "number of the group, within one result of DEDUP", func(d *duplicateRow) int64 { return d.Group }),
 		urlOf("url", "canonical URL of the page", func(d *duplicateRow) string { return d.URL }),
 		timeOf("time", "when the version was first seen", func(d *duplicateRow) record.Time { return d.Time }),
 		textOf("block", "path of the block; NULL for a page", func(d *duplicateRow) string { return d.Block }),
-		textOf("method", "minhash, simhash, keywords or containment", func(d *duplicateRow) string { return d.Method }),
+		textOf("method", "minhash, simhash, keywords or containment; imagehash for images", func(d *duplicateRow) string { return d.Method }),
 		intOf("distance", "bits that differ between its fingerprint and the representative's", func(d *duplicateRow) int64 { return int64(d.Distance) }),
-		floatOf("similarity", "share of shingles of five words in common with the representative", func(d *duplicateRow) float64 { return d.Similarity }),
-		floatOf("containment", "share of the representative's shingles that this text has", func(d *duplicateRow) float64 { return d.Containment }),
+		floatOf("similarity", "share of shingles of five words in common with the representative; for images, share of equal bits", func(d *duplicateRow) float64 { return d.Similarity }),
+		floatOf("containment", "share of the representative's shingles that this text has; 0 for images", func(d *duplicateRow) float64 { return d.Containment }),
 		boolOf("representative", "whether this is the first of its group by time", func(d *duplicateRow) bool { return d.Representative }),
 		timeOf("computed", "when DEDUP computed the group", func(d *duplicateRow) record.Time { return d.computed }),
 		textOf("keywords", "keywords that the group has in common, for the method keywords", func(d *duplicateRow) string { return d.Keywords }).aside(),

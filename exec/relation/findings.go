@@ -57,6 +57,13 @@ var Findings = listWithRefs(Relation{
 		timeOf("first_seen", "first capture with the words; the start of its version, if that began before the time asked for", func(f *finding) record.Time { return f.first }),
 		timeOf("last_seen", "last capture with the words", func(f *finding) record.Time { return f.last }),
 		costly("snippet", value.Text, "excerpt of the text around the words", ofFound(func(r *response, q *match.Query) value.Value { return r.snippet(q) })).marked(),
+		costly("section", value.Text, "page, slide, sheet, chapter, item or member of the document that answers best, such as page 12; NULL for pages of the web", ofFound(func(r *response, q *match.Query) value.Value {
+			b := r.blocks()
+			if b.Document == nil {
+				return value.Value{}
+			}
+			return textOrNull(b.SectionOf(r.inCut(facts.KeptLevel, r.answer(q).Place)))
+		})),
 		textOf("title", "title of the last version in the span", func(f *finding) string { return f.title }),
 		intOf("versions", "number of versions in the span, of all URLs that were joined", func(f *finding) int64 { return int64(f.versions) }),
 		intOf("copies", "number of further URLs whose findings were joined to this one: other forms of the URL, and near-copies", func(f *finding) int64 { return int64(f.copies) }),
@@ -190,7 +197,7 @@ func (r *Reader) has(ctx context.Context, n, from *Request, b *spanBatch, i int)
 		return answer == match.Yes, true, best, err
 	}
 	res, err := r.response(ctx, b.Ref[i], options(n))
-	if err != nil || res.blocks() == nil {
+	if err != nil || !res.hasText() {
 		return false, false, best, err
 	}
 	if !n.Question.Matches(res.page.Page.Text(res.page.Charset)) {

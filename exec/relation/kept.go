@@ -31,7 +31,7 @@ func (r *Reader) changedBlocks(ctx context.Context, n *Request) iter.Seq2[[]bloc
 			}
 			i := 0
 			for kept, err := range r.allBelieved(ctx, b) {
-				if err == nil && kept.Fold != nil && (kept.Page != nil || len(kept.Fold.Changed) == 0) {
+				if err == nil && kept.Fold != nil && !kept.document && (kept.Page != nil || len(kept.Fold.Changed) == 0) {
 					r.keptLast = kept
 					list = appendKept(list[:0], b, i, kept)
 				} else if err == nil {
@@ -70,6 +70,8 @@ type keptVersion struct {
 	at   record.Time // the time that kept was called with
 	Page *facts.Kept
 	Fold *life.Fold
+	// document reports that the body is a document. Fold then does not have its blocks.
+	document bool
 
 	places  []int           // the blocks whose digests were read
 	digests []record.Digest // their digests; nil if the body is not stored in blocks
@@ -162,7 +164,7 @@ func (r *Reader) believed(ctx context.Context, b *spanBatch, i int) (*keptVersio
 		holds, err = r.Snapshot.Knew(ctx, b.Ref[i], b.Key[i], b.Time[i])
 	}
 	if !holds {
-		k = &keptVersion{ref: k.ref, at: k.at, Page: k.Page}
+		k = &keptVersion{ref: k.ref, at: k.at, Page: k.Page, document: k.document}
 	}
 	return k, err
 }
@@ -205,6 +207,13 @@ func (r *Reader) readKept(ctx context.Context, ref record.Ref, at record.Time) (
 		if f, err := life.ReadFold(encoded.Fold, at); err == nil {
 			k.Fold = f
 		}
+	}
+	if encoded.Page == nil && encoded.Fold != nil {
+		reading, err := r.Snapshot.Document(ctx, ref)
+		if err != nil {
+			return nil, err
+		}
+		k.document = reading != nil
 	}
 	return k, nil
 }

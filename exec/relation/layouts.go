@@ -125,14 +125,14 @@ func (r *Reader) sumLayouts(ctx context.Context, n *Request, s *spill.Sorter) er
 }
 
 // layoutOf returns a row for the layout of the version at row i of b. It
-// returns the zero row if the version has no layout, because it is not a page
-// or its body has no blocks.
+// returns the zero row if the version has no layout, because it is not a page,
+// its body has no blocks, or it is a document.
 func (r *Reader) layoutOf(ctx context.Context, n *Request, b *spanBatch, i int) (layoutRow, error) {
 	if b.Kind[i] != record.KindPage {
 		return layoutRow{}, nil
 	}
 	res, err := r.response(ctx, b.Ref[i], options(n))
-	if err != nil || res.blocks() == nil {
+	if err != nil || res.blocks() == nil || res.document() != nil {
 		return layoutRow{}, err
 	}
 	layout := res.blocks().Layout()
@@ -185,10 +185,10 @@ func decodeLayout(src []byte) layoutRow {
 func (l *layoutRow) refs(hidden []*value.Vector, i int) { packRef(hidden, i, l.ref) }
 
 // layoutText returns the layout of a page as UTF-8, with <!--block--> in place
-// of each block. It returns NULL if the body has no blocks.
+// of each block. It returns NULL if the body has no blocks or is a document.
 func layoutText(r *response) value.Value {
 	b := r.blocks()
-	if b == nil {
+	if b == nil || b.Document != nil {
 		return value.Value{}
 	}
 	return value.OfText(string(charset.ToUTF8(divide.ShowLayout(b.Layout()), b.Charset)))

@@ -38,7 +38,7 @@ type learnedVersion struct {
 	level       int // the level at which blocks show most of the changes, learned so far
 	levelReason string
 	first       bool         // the version is the first that has a body
-	reason      string       // why the version is soft_missing, or not substantial
+	reason      string       // why the version is soft_missing, could not be read as a document, or is not substantial
 	sense       life.Sense   // what all changes together mean
 	senses      []life.Sense // what the changes of the version's blocks mean, then those of removed blocks; only with learnedOf.each
 }
@@ -157,15 +157,15 @@ func (r *Reader) learn(ctx context.Context, of learnedOf) error {
 }
 
 // reason returns why the version that f read last is soft_missing (an error
-// page with the status of a good one), or otherwise why its changes are not
-// substantial, such as "date". It returns "" if v is substantial and the
-// version is not soft_missing. If only the layout changed, and no block, the
-// reason is "markup".
+// page with the status of a good one), or why it, or the rest of it, could not be
+// read as a document. Otherwise it returns why the changes of the version are not
+// substantial, such as "date", or "" if v is substantial. If only the layout
+// changed, and no block, the reason is "markup".
 func (f *follower) reason(v *learnedVersion) string {
 	i := f.row - 1
 	switch {
-	case f.batch.Reason[i] != "" || v.substantial():
-		return f.batch.Reason[i]
+	case f.batch.Reason[i] != "" || f.unread != "" || v.substantial():
+		return cmp.Or(f.batch.Reason[i], f.unread)
 	case f.batch.Change[i] == record.ChangeLayout:
 		return cmp.Or(v.sense.Reason, "markup")
 	}

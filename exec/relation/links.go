@@ -45,6 +45,12 @@ var Links = listWithRefs(Relation{
 		}),
 		plainOf("written", "target as written in the page", func(l *linkRow) string { return l.Target }),
 		timeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(l *linkRow) record.Time { return l.asOf }).aside(),
+		payload("section", value.Text, "page, slide, sheet, chapter, item or member of the document that has the link, such as page 12; NULL for pages of the web", ofLink(func(p *pageLinks, i int) (value.Value, error) {
+			if p.section == nil {
+				return value.Value{}, nil
+			}
+			return textOrNull(p.section(i)), nil
+		})),
 		payload("before", value.Text, "up to 50 bytes of text before the link", ofLink(func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].Before), nil })),
 		payload("after", value.Text, "up to 50 bytes of text after the link", ofLink(func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].After), nil })),
 	},
@@ -149,6 +155,9 @@ type pageLinks struct {
 	links []facts.Link
 	path  func(i int) string               // returns the path of the block that contains link i; "" in the layout
 	label func(i int) (value.Value, error) // returns the label of that block
+	// section returns the section of a document that contains link i, such as "page 12".
+	// It is nil if the page is not a document.
+	section func(i int) string
 }
 
 // pageLinks returns the links of the version whose first capture is ref. It
@@ -220,16 +229,21 @@ func (r *Reader) foundLinks(ctx context.Context, n *Request, ref record.Ref) (*p
 		return nil, err
 	}
 	links := res.allLinks()
+	var section func(i int) string
+	if res.document() != nil {
+		section = func(i int) string { return res.blocks().SectionOf(res.linkBlock(n.Level, links[i].Offset)) }
+	}
 	return &pageLinks{
-		ref: ref, base: res.about().Base, links: links,
+		section: section,
+		ref:     ref, base: res.about().Base, links: links,
 		path: func(i int) string {
-			if p := partAt(res.blocks(), n.Level, links[i].Offset); p > 0 {
+			if p := res.linkBlock(n.Level, links[i].Offset); p > 0 {
 				return res.blocks().Blocks[p].Path
 			}
 			return ""
 		},
 		label: func(i int) (value.Value, error) {
-			p := partAt(res.blocks(), n.Level, links[i].Offset)
+			p := res.linkBlock(n.Level, links[i].Offset)
 			if p == 0 {
 				return value.Value{}, nil
 			}

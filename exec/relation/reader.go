@@ -6,6 +6,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/exec/spill"
+	"infomall/store/document"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/record/task"
@@ -58,7 +59,12 @@ type Reader struct {
 	linked      []*pageLinks // the links of the pages read last
 	resolved    urlkey.Links // a cache of resolved links
 	learned     learned      // what is known of the versions of the URL asked for last
-	style       *hostStyle   // the style of the host and month asked for last
+	// document is that of the capture documentRef, if documentRead is set. It is nil if the
+	// body of the capture is not a document.
+	document     *document.Document
+	documentRef  record.Ref
+	documentRead bool
+	style        *hostStyle // the style of the host and month asked for last
 }
 
 // Snapshot is the state of an archive at one moment; later changes do not show
@@ -78,6 +84,9 @@ type Snapshot interface {
 	Seek(ctx context.Context, s record.Seek) (keys []string, ok bool, err error)
 	// Payload returns the response of one capture.
 	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
+	// Document returns the reading of the body of one capture as a document, see
+	// record.Payload.Document, without reading the body.
+	Document(ctx context.Context, ref record.Ref) ([]byte, error)
 	// Stored returns one capture with everything that came in with it.
 	Stored(ctx context.Context, ref record.Ref) (message.Stored, error)
 	// Kept returns the stored facts of the version that begins at a capture

@@ -9,6 +9,7 @@ import (
 	"infomall/store/block/facts"
 	"infomall/store/block/label"
 	"infomall/store/block/life"
+	"infomall/store/document"
 	"infomall/store/page"
 	"infomall/store/page/charset"
 	"infomall/store/page/coding"
@@ -34,7 +35,7 @@ type response struct {
 	charset         string
 
 	divided  bool
-	page     *divide.Body
+	page     *divide.Body // of a document, its markup divided into blocks
 	meta     *markup.Meta
 	labels   []label.Label
 	links    []facts.Link
@@ -90,17 +91,29 @@ func (r *response) text() bool {
 }
 
 // blocks returns the body divided into blocks, or nil if it cannot be divided
-// because it is missing, empty or not a text.
+// because it is missing, empty or neither a text nor a document.
 func (r *response) blocks() *divide.Body {
 	if r.divided {
 		return r.page
 	}
 	r.divided = true
-	body := r.readBody()
-	if r.NoBody == "" && len(body) > 0 {
+	var body []byte
+	if r.Payload.Document == nil {
+		body = r.readBody()
+	}
+	if r.NoBody == "" && (len(body) > 0 || r.Payload.Document != nil) {
 		r.page, _ = divide.OpenStored(&r.Payload, body, r.options)
 	}
 	return r.page
+}
+
+// document returns the document that the body is, such as a PDF, or nil if the body
+// is a page, or was not read as a document.
+func (r *response) document() *document.Document {
+	if b := r.blocks(); b != nil {
+		return b.Document
+	}
+	return nil
 }
 
 // readBody returns the body as the server sent it. Of a body that is larger
@@ -121,7 +134,11 @@ func (r *response) version(time record.Time, kind record.Kind, digest record.Dig
 	if r.Large == nil {
 		size = int64(len(r.Body))
 	}
-	return life.Version{Time: time, Kind: kind, Digest: digest, Size: size, Body: r.blocks()}
+	v := life.Version{Time: time, Kind: kind, Digest: digest, Size: size, Body: r.blocks()}
+	if v.Body != nil && v.Body.Document != nil && len(v.Body.Blocks) <= 1 {
+		v.Body = nil // a document without text, such as a picture, is compared by its bytes
+	}
+	return v
 }
 
 // about returns what the page says about itself, such as its title and
@@ -156,7 +173,9 @@ func (r *response) allLinks() []facts.Link {
 		return r.links
 	}
 	r.linked = true
-	if b := r.blocks(); b != nil {
+	if b := r.blocks(); b != nil && b.Document != nil {
+		r.links = documentLinks(b)
+	} else if b != nil {
 		r.links = facts.Links(b)
 	} else if r.NoBody == "" {
 		r.links = facts.OutsideLinks(divide.Outside(r.readBody(), divide.AsOf(&r.Payload)))

@@ -94,6 +94,7 @@ type follower struct {
 	batch   *record.Batch
 	row     int            // the next row of batch to read
 	last    record.Ref     // the version last added to history
+	unread  string         // why the document of the version read last, or the rest of it, could not be read; or ""
 	old     record.Ref     // the version added to history before last
 	asked   record.Ref     // the version that again returned last
 	given   *life.Revision // what again returned last
@@ -213,6 +214,10 @@ func (f *follower) add(b *record.Batch, i int) (*life.Revision, error) {
 	if err != nil || res.NoBody != "" {
 		return nil, err
 	}
+	f.unread = ""
+	if d := res.document(); d != nil {
+		f.unread = d.Reason
+	}
 	v := res.version(b.Time[i], b.Kind[i], b.Digest[i])
 	if fold != nil {
 		if f.begun = f.history.Resume(v, fold); !f.begun {
@@ -234,7 +239,7 @@ func (f *follower) fold(b *record.Batch, i int) (*life.Fold, error) {
 		return nil, nil
 	}
 	kept, err := f.r.kept(f.ctx, b.Ref[i], b.Time[i])
-	if err != nil || kept.Fold == nil {
+	if err != nil || kept.Fold == nil || kept.document {
 		return nil, err
 	}
 	holds, err := f.r.Snapshot.Knew(f.ctx, b.Ref[i], b.Key[i], b.Time[i])

@@ -103,7 +103,7 @@ func ofSite(f func(s *inSite, n int) value.Value) lateCode {
 
 // inSite returns how the blocks of a page compare with the style of its host in
 // the month of the capture. It stores the result in res for later calls. If no
-// style is known, there are labels but no importances.
+// style is known, or the page is a document, there are labels but no importances.
 func (r *Reader) inSite(ctx context.Context, res *response) (*inSite, error) {
 	if res.site != nil {
 		return res.site, nil
@@ -118,7 +118,7 @@ func (r *Reader) inSite(ctx context.Context, res *response) (*inSite, error) {
 		if err != nil {
 			return nil, err
 		}
-		if style := h.at(stored.Time); style != nil {
+		if style := h.at(stored.Time); style != nil && b.Document == nil {
 			site.importances, site.labels = style.Importances(b), about.SiteLabels(b, style)
 		} else {
 			site.labels = about.Labels(b.Tree)
@@ -207,7 +207,7 @@ func (r *Reader) learnStyles(ctx context.Context, pages []styledPage, o divide.O
 			if p, err = r.Snapshot.Payload(ctx, pages[i].ref); err != nil {
 				return
 			}
-			if b := (&response{Payload: p, options: o}).blocks(); b != nil {
+			if b := (&response{Payload: p, options: o}).blocks(); b != nil && b.Document == nil {
 				f(i, b)
 				b.Free()
 			}

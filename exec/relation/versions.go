@@ -21,7 +21,7 @@ import (
 // state of a page.
 var Versions = made(Relation{
 	Name: "versions", Doc: "one state of a page", Scoped: true, OfVersions: true, Order: []string{"url", "time"}, RefColumns: senseRefColumns,
-	Columns: []Column{
+	Columns: append([]Column{
 		asInCaptures("url"),
 		ofFirst("time", value.Time, "when the version was first seen", func(v *value.Vector, b *record.Batch) { times(v, b.Time[:b.N]) }),
 		ofSpan("last_seen", value.Time, "when the version was last seen", func(v *value.Vector, b *spanBatch) { times(v, b.Last[:b.N]) }).ahead(),
@@ -65,7 +65,7 @@ var Versions = made(Relation{
 		ofSpan("new_blocks", value.Int, "number of blocks at the finest level that are not in the previous version", func(v *value.Vector, b *spanBatch) { sizes(v, b.NewBlocks[:b.N]) }).aside().needs(record.ColPrevious),
 		ofSpan("stored_bytes", value.Int, "size of the new blocks, and of the layout if it is new: the most that is stored for the version, before compression", func(v *value.Vector, b *spanBatch) { sizes(v, b.StoredBytes[:b.N]) }).aside().needs(record.ColPrevious),
 		payload("substantial", value.Bool, "whether words other than dates, counters and the like were added or removed; true for a first version", substantialVersion).needs(record.ColSense).on(OnEarlier),
-		payload("reason", value.Text, "for soft_missing, how it was recognised; else why the change is not substantial: markup, order, date, time, counter, token", ofHistory(func(v *learnedVersion) value.Value { return textOrNull(v.reason) })).on(OnEarlier),
+		payload("reason", value.Text, "for soft_missing, how it was recognised; for a document, why it or the rest of it could not be read; else why the change is not substantial: markup, order, date, time, counter, token", ofHistory(func(v *learnedVersion) value.Value { return textOrNull(v.reason) })).on(OnEarlier),
 		payload("level", value.Int, "level at which the blocks of this URL describe changes best, learned from the versions up to this one", ofHistory(func(v *learnedVersion) value.Value { return value.OfInt(int64(v.level)) })).on(OnEarlier),
 		payload("level_reason", value.Text, "why level is finer or coarser than 2", ofHistory(func(v *learnedVersion) value.Value { return textOrNull(v.levelReason) })).on(OnEarlier),
 		payload("simhash", value.Int, "fingerprint of the text: similar texts differ in few bits", ofPage(simhashOfPage)),
@@ -85,7 +85,7 @@ var Versions = made(Relation{
 		payload("etag", value.Text, "value of the ETag header", ofResponse(func(r *response) value.Value { return textOrNull(message.Header(r.Head, "ETag")) })),
 		payload("expires", value.Time, "time in the Expires header", ofResponse(func(r *response) value.Value { return headerTime(&r.Payload, "Expires") })),
 		payload("layout", value.Text, "html with each block replaced by <!--block-->", ofResponse(layoutText)),
-	},
+	}, documentColumns...),
 }, func(b *spanBatch) int { return b.N }, versionRefs, (*Reader).versions)
 
 // ofSpan returns a column of the relation versions with this name, type and

@@ -16,8 +16,13 @@ import (
 )
 
 // openBody divides a stored body into blocks. It returns false for a body that
-// has no blocks, such as a large body or an image. The memory m may be nil.
+// has no blocks, such as a large body, or a document without text. The memory m may
+// be nil.
 func openBody(m *divide.Memory, p *record.Payload, o divide.Options) (*divide.Body, bool) {
+	if p.Document != nil {
+		b, ok := divide.OpenStored(p, nil, o)
+		return b, ok && len(b.Blocks) > 1
+	}
 	if p.Large != nil {
 		return nil, false
 	}
@@ -77,9 +82,14 @@ func (a *pageAsked) blocks(ctx context.Context, snap relation.Snapshot, found ca
 // blockTable returns a table with one row per block (part of the page) of a
 // version, each block before the blocks that it divides into. Only leaves
 // (blocks that are not divided further) have a text. So the column text, read
-// from top to bottom, is the page. If there are no blocks, a note says why.
+// from top to bottom, is the page. The blocks of a document also have the section,
+// such as page 12. If there are no blocks, a note says why.
 func blockTable(r *life.Revision, c capture) *session.Result {
-	t := session.NewTable(session.Text("block"), session.Whole("depth"), session.Text("label"), session.Text("topic"), session.Whole("bytes"), session.Whole("words"), session.Text("text"))
+	cols := []value.Column{session.Text("block"), session.Whole("depth"), session.Text("label")}
+	if r.Tree.Document != nil {
+		cols = append(cols, session.Text("section"))
+	}
+	t := session.NewTable(append(cols, session.Text("topic"), session.Whole("bytes"), session.Whole("words"), session.Text("text"))...)
 	if !r.Hidden() {
 		addBlocks(t, r)
 	}
@@ -100,10 +110,15 @@ func addBlocks(t *session.Table, r *life.Revision) {
 		}
 		b := &r.Tree.Blocks[n]
 		shown := r.Text(n)
-		row := []value.Value{
-			value.OfText(b.Path), value.OfInt(int64(b.Depth)), value.OfText(label[n].String()),
-			value.OfText(draw.Topic(r, n)), value.OfInt(int64(b.End - b.Start)), value.OfInt(int64(words.Count(shown))),
+		row := []value.Value{value.OfText(b.Path), value.OfInt(int64(b.Depth)), value.OfText(label[n].String())}
+		if r.Tree.Document != nil {
+			name := value.Value{}
+			if s := r.Tree.SectionOf(n); s != "" {
+				name = value.OfText(s)
+			}
+			row = append(row, name)
 		}
+		row = append(row, value.OfText(draw.Topic(r, n)), value.OfInt(int64(b.End-b.Start)), value.OfInt(int64(words.Count(shown))))
 		if r.Tree.Leaf(n) {
 			row = append(row, value.OfText(strings.TrimSpace(shown)))
 		}

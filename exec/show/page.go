@@ -14,6 +14,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/block/divide"
+	"infomall/store/page"
 	"infomall/store/page/charset"
 	"infomall/store/page/markup"
 	"infomall/store/record"
@@ -97,7 +98,7 @@ func (v *pageView) result(ctx context.Context, snap relation.Snapshot) (*session
 			return nil, err
 		}
 		res := blockTable(r, found.capture)
-		d := &draw.Blocks{URL: asked.url, Captured: asked.captureLine(found.capture), Parts: draw.Parts(r)}
+		d := &draw.Blocks{URL: asked.url, Captured: asked.captureLine(found.capture), Document: draw.DocumentLine(r.Tree.Document), Parts: draw.Parts(r)}
 		if r.Before != nil {
 			d.Against = asked.captureLine(found.before)
 		}
@@ -138,6 +139,12 @@ func pageForm(st *ast.ShowPage, p *record.Payload) (io.WriterTo, error) {
 		}
 		return bytes.NewReader(p.Body), nil
 	}
+	if p.Document != nil && st.Form == ast.PageText {
+		b, _ := divide.OpenStored(p, nil, divide.Options{})
+		if b != nil {
+			return strings.NewReader(b.Page.Text(b.Charset)), nil
+		}
+	}
 	body, err := readable(p)
 	if err != nil {
 		form := st.Form
@@ -145,7 +152,9 @@ func pageForm(st *ast.ShowPage, p *record.Payload) (io.WriterTo, error) {
 			form = ast.PageHTML
 		}
 		err := ast.Errorf(st, "this capture can't be shown as %s: %v", form, err)
-		err.Hint = "AS raw gives its bytes"
+		if err.Hint = "AS raw gives its bytes"; p.Document != nil {
+			err.Hint = "AS text gives its words, AS raw its bytes"
+		}
 		return nil, err
 	}
 	if st.Form == ast.PageText {
@@ -198,7 +207,11 @@ func readable(p *record.Payload) ([]byte, error) {
 	case !relation.IsText(p.Mime):
 		return nil, fmt.Errorf("it is %s, no text", p.Mime)
 	}
-	return relation.Decode(p)
+	body, err := relation.Decode(p)
+	if err == nil && p.Document != nil && page.IsBinary(body) {
+		err = fmt.Errorf("it is %s, no text", p.Mime)
+	}
+	return body, err
 }
 
 // visible returns the text that a page shows, in reading order and in UTF-8.

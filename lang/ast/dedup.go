@@ -1,12 +1,12 @@
 package ast
 
 // Dedup is the statement DEDUP, followed by the clauses that the fields name.
-// It groups pages or blocks with nearly the same text.
+// It groups pages or blocks with nearly the same text, or images that look the same.
 type Dedup struct {
 	Span
 	Scopes     []Scope
 	Time       TimeClause
-	Of         string // "pages", "blocks", or "" if absent
+	Of         string // "pages", "blocks", "images", or "" if absent
 	Method     string // "minhash", "simhash", "keywords", "containment", or "" if absent
 	Distance   Expr   // *Number or *Param; nil if absent
 	Similarity Expr   // *Number or *Param; nil if absent

@@ -8,7 +8,7 @@ import (
 )
 
 var dedupStatement = of[dedupSyntax]("DEDUP", topic{"DEDUP", `
-DEDUP [IN scope, …] [time] [OF (PAGES | BLOCKS)]
+DEDUP [IN scope, …] [time] [OF (PAGES | BLOCKS | IMAGES)]
     [METHOD (MINHASH | SIMHASH | KEYWORDS | CONTAINMENT)]
     [DISTANCE n] [SIMILARITY n]
 ` + helpTime + `n = 3 | 0.8 | $name
@@ -22,7 +22,7 @@ type dedupSyntax struct {
 type dedupClauseSyntax struct {
 	source
 	Scopes     []*scopeSyntax `parser:"  'IN' @@ ( ',' @@ )*"`
-	Of         string         `parser:"| 'OF' @( 'BLOCKS' | 'PAGES' )"`
+	Of         string         `parser:"| 'OF' @( 'BLOCKS' | 'PAGES' | 'IMAGES' )"`
 	Method     string         `parser:"| 'METHOD' @( 'MINHASH' | 'SIMHASH' | 'KEYWORDS' | 'CONTAINMENT' )"`
 	Distance   lexer.Token    `parser:"| 'DISTANCE' @( Number | Param )"`
 	Similarity lexer.Token    `parser:"| 'SIMILARITY' @( Number | Param )"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"infomall/exec/draw"
 	"infomall/exec/relation"
 	"infomall/repl/ask"
 	"infomall/repl/serve/lookup"
@@ -30,7 +31,8 @@ type frameData struct {
 	Strip         []tick
 	Here          int // place of the capture on the strip
 	Spread        *spread
-	Flash         bool // the page has Flash, and the server has no Ruffle to play it
+	Flash         bool   // the page has Flash, and the server has no Ruffle to play it
+	Document      string // a line about the document, as draw.DocumentLine returns it; "" for a page
 	NoBar         bool
 	View          replay.View
 	// Tools are the addresses of the page with no view, with its changes and with its
@@ -186,6 +188,9 @@ func (s *server) describe(ctx context.Context, snap relation.Snapshot, f *lookup
 		return err
 	}
 	defer free()
+	if body, ok := s.divided(d.Capture, p); ok && body.Document != nil {
+		d.Document = draw.DocumentLine(body.Document)
+	}
 	asked := d.Capture.Time
 	if at, ok := lookup.Time(d.Asked, s.o.Now()); ok {
 		asked = at

@@ -20,6 +20,7 @@ type finding struct {
 	Stamp, First, Last string
 	Snippet            []span
 	Label, Topic       string
+	Section            string // of a document, such as "page 12"
 	Copies             string
 	Host, Year         string
 	From, Width        string // place of the span of time on the common axis, in percent
@@ -130,7 +131,7 @@ func findingsOf(t *table, d *searchData) []finding {
 		u := get("url").Text
 		f := finding{
 			URL: u, Shown: shownURL(u), Title: get("title").Text, Stamp: to.UTC().Format("20060102150405"),
-			First: from.UTC().Format("2006-01-02"), Last: to.UTC().Format("2006-01-02"), Label: get("label").Text, Topic: get("topic").Text,
+			First: from.UTC().Format("2006-01-02"), Last: to.UTC().Format("2006-01-02"), Label: get("label").Text, Section: get("section").Text, Topic: get("topic").Text,
 			Copies: get("copies").Text, Host: urlkey.Host(u), Year: from.UTC().Format("2006"),
 		}
 		if f.Title == "" {

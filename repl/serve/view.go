@@ -54,7 +54,7 @@ func (s *server) view(ctx context.Context, snap relation.Snapshot, f *lookup.Fou
 // divided returns the body of the capture c divided into blocks. ok is false if it is
 // no page, or if only a part of it would be read.
 func (s *server) divided(c *lookup.Capture, p *record.Payload) (body *divide.Body, ok bool) {
-	if c.Kind != record.KindPage || p.Large != nil {
+	if c.Kind != record.KindPage || p.Large != nil && p.Document == nil {
 		return nil, false
 	}
 	body, ok = divide.OpenStored(p, p.Body, s.o.Session().Settings().Division())

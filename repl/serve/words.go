@@ -37,6 +37,8 @@ var words = map[string][2]string{
 	"changes":       {"What changed", "变化"},
 	"blocks":        {"Blocks", "内容块"},
 	"source":        {"Source", "源代码"},
+	"document_text": {"Text of the document", "文档文本"},
+	"document_file": {"The file itself", "原始文件"},
 	"skip":          {"Skip to content", "跳到正文"},
 	"asked":         {"How this was asked", "查询语句"},
 	"run":           {"Run", "运行"},

@@ -101,6 +101,15 @@ type Section struct {
 	Parts []Part
 }
 
+// String returns the kind and the name of the section, such as "page 12" or "sheet
+// Umsatz". It returns "" for a section of kind Whole.
+func (s *Section) String() string {
+	if s.Kind == Whole || s.Name == "" {
+		return s.Kind.String()
+	}
+	return s.Kind.String() + " " + s.Name
+}
+
 // SectionKind is the kind of a section.
 type SectionKind uint8
 

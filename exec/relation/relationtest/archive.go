@@ -18,6 +18,7 @@ import (
 
 	"infomall/store/block/divide"
 	"infomall/store/block/life"
+	"infomall/store/document"
 	"infomall/store/page/charset"
 	"infomall/store/page/markup"
 	"infomall/store/record"
@@ -38,6 +39,7 @@ type Capture struct {
 	Head     string
 	Location string
 	Job      string
+	Document *document.Document // the reading of Body; nil if it is a page, or was not read
 }
 
 // Archive holds captures in memory. It is both an archive and a snapshot of
@@ -380,7 +382,9 @@ func (r *row) appendTo(b *record.Batch, cols record.Columns, i int) {
 func (r *row) appendPage(b *record.Batch) {
 	meta, found, unread := markup.Meta{}, charset.Found{}, ""
 	links, blocks := int64(-1), int64(-1)
-	if body, ok := r.open(); ok {
+	if d := r.Document; d != nil && !r.NoBody {
+		meta.Title, meta.Lang = d.Title, d.Lang
+	} else if body, ok := r.open(); ok {
 		meta, found, unread = body.Page.Meta(body.Charset), body.Found, body.Unread
 		links = int64(len(body.Page.Links(0, len(body.Page.Body), body.Charset)))
 		blocks = int64(len(body.Cut(0)))
@@ -421,8 +425,16 @@ func (a *Archive) Payload(ctx context.Context, ref record.Ref) (record.Payload, 
 	p := record.Payload{Head: []byte(r.Head), Body: []byte(r.Body), Mime: r.Mime}
 	if r.NoBody {
 		p.Body, p.NoBody = nil, "its original is not here"
+	} else if r.Document != nil {
+		p.Document = r.Document.Append(nil)
 	}
 	return p, nil
+}
+
+// Document returns the reading of the body of the capture that ref identifies.
+func (a *Archive) Document(ctx context.Context, ref record.Ref) ([]byte, error) {
+	p, err := a.Payload(ctx, ref)
+	return p.Document, err
 }
 
 // Kept implements relation.Snapshot. It returns no facts and no fold, so bodies

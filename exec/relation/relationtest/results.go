@@ -37,6 +37,9 @@ func (a *Archive) SaveResult(_ context.Context, r task.Result, rows iter.Seq2[ta
 	return k.Result, a.Err
 }
 
+// TakeResults gives a the stored results of from, as if from were an earlier state of a.
+func (a *Archive) TakeResults(from *Archive) { a.results = slices.Clone(from.results) }
+
 // compareResults returns a negative number if x sorts before y, by name and
 // then by time, a positive number if it sorts after y, and otherwise 0.
 func compareResults(x, y task.Result) int {

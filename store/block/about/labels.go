@@ -76,7 +76,8 @@ func (l *labeller) free() {
 	labellers.Put(l)
 }
 
-// Labels returns the label of each block of the tree. The page itself is Other.
+// Labels returns the label of each block of the tree. The page itself is Other. All
+// blocks of a document are Main: it has no menus.
 func Labels(t *divide.Tree) []label.Label { return labels(t, nil, allLevels) }
 
 // LabelsTo returns the label of each block down to a level, like Labels. The
@@ -119,10 +120,16 @@ func addImportance(e *label.Evidence, i float64) {
 // influence. importances has the importance of each block, or is nil if it is not
 // known.
 func labels(t *divide.Tree, importances []float64, level int) []label.Label {
-	l := newLabeller(t)
-	defer l.free()
 	labels := make([]label.Label, len(t.Blocks))
 	labels[0] = label.Other
+	if t.Document != nil {
+		for n := 1; n < len(labels); n++ {
+			labels[n] = label.Main
+		}
+		return labels
+	}
+	l := newLabeller(t)
+	defer l.free()
 	l.inherited[0] = label.Evidence{}
 	l.find(0, 0)
 	before := 0

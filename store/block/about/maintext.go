@@ -23,7 +23,12 @@ import (
 // count of each element that contains them, and words of link lists reduce it. An
 // element that contains the article and a menu thus has a lower count than the
 // article alone.
+//
+// The main text of a document, such as a PDF, is all its text.
 func MainText(b *divide.Body) string {
+	if b.Document != nil {
+		return b.Page.Text(b.Charset)
+	}
 	m := findMain(b.Page)
 	best := m.best()
 	switch words := m.of(best); {
@@ -102,7 +107,16 @@ const (
 // detailWords words of prose without interruption; or it has longWords words of
 // such prose, and its main text is large for the number of entries. Any other
 // page is a ListPage if it has many entries, and Unknown if it has few.
+//
+// A document, such as a PDF, has no entries. With detailWords words it is a DetailPage,
+// and otherwise Unknown.
 func TypeOf(b *divide.Body) PageType {
+	if b.Document != nil {
+		if words.Least(b.Page.Text(b.Charset), detailWords) {
+			return DetailPage
+		}
+		return Unknown
+	}
 	m := findMain(b.Page)
 	best := m.best()
 	c := takeCensus(nil, b.Flow())

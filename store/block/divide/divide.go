@@ -24,6 +24,7 @@ package divide
 
 import (
 	"infomall/store/block/flow"
+	"infomall/store/document"
 	"infomall/store/page/markup"
 )
 
@@ -65,6 +66,12 @@ type Tree struct {
 	// Known are the parts of the page that a Memory knows. Package facts sets it to
 	// nil once it has read them.
 	Known []PlacedPart
+	// Document is the document whose markup is divided, see OfDocument. It is nil if the
+	// body itself is a page or plain text.
+	Document *document.Document
+	// spans has, for each block of a document, its section and part. Those of the
+	// document itself are -1.
+	spans []document.Span
 }
 
 // Block is one block of a Tree.

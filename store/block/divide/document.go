@@ -1,6 +1,9 @@
 package divide
 
 import (
+	"cmp"
+	"slices"
+
 	"infomall/store/document"
 	"infomall/store/page/charset"
 	"infomall/store/page/markup"
@@ -27,8 +30,10 @@ func OpenStored(p *record.Payload, body []byte, o Options) (*Body, bool) {
 // the stored body.
 func OfDocument(d *document.Document) *Body {
 	page, spans := d.Markup()
-	t := &Tree{Page: markup.NewTree(page)}
+	t := &Tree{Page: markup.NewTree(page), Document: d}
 	t.Blocks = append(make([]Block, 0, 1+len(spans)), Block{End: len(page)})
+	t.spans = append(make([]document.Span, 0, 1+len(spans)), document.Span{Section: -1, Part: -1})
+	t.spans = append(t.spans, spans...)
 	section := 0 // the block of the current section, 0 if it has none
 	for _, s := range spans {
 		n := len(t.Blocks)
@@ -45,5 +50,34 @@ func OfDocument(d *document.Document) *Body {
 	}
 	t.Blocks[0].Next = len(t.Blocks)
 	t.name()
-	return &Body{Tree: t, Document: d, Charset: "utf-8", Found: charset.Found{Charset: "utf-8"}}
+	return &Body{Tree: t, Charset: "utf-8", Found: charset.Found{Charset: "utf-8"}}
+}
+
+// SectionOf returns the section of a document that has block n, such as "page 12". It
+// returns "" if the tree is not of a document, or the document has no such division.
+func (t *Tree) SectionOf(n int) string {
+	if n <= 0 || n >= len(t.spans) {
+		return ""
+	}
+	return t.Document.Sections[t.spans[n].Section].String()
+}
+
+// PartOf returns the part of a document that block n is, or nil if the block is a
+// section, or the tree is not of a document.
+func (t *Tree) PartOf(n int) *document.Part {
+	if n <= 0 || n >= len(t.spans) || t.spans[n].Part < 0 {
+		return nil
+	}
+	return &t.Document.Sections[t.spans[n].Section].Parts[t.spans[n].Part]
+}
+
+// SectionBlock returns the block of a section of a document, given as an index in
+// Document.Sections. It returns 0, the block of the whole document, if the section
+// has no block of its own.
+func (t *Tree) SectionBlock(section int) int {
+	n, ok := slices.BinarySearchFunc(t.spans, section, func(s document.Span, section int) int { return cmp.Compare(s.Section, section) })
+	if !ok || t.spans[n].Part >= 0 {
+		return 0
+	}
+	return n
 }

@@ -42,3 +42,44 @@ func TestOfDocument(t *testing.T) {
 	}
 	check(OfDocument(b.Doc), 1, "1: one", "2: two")
 }
+
+// TestSections shows which section and part each block of a document is, and that of a
+// section without text there is no block.
+func TestSections(t *testing.T) {
+	b := document.NewBuilder(document.Limits{}, nil)
+	begin := func(kind document.SectionKind, name string, parts ...string) {
+		t.Helper()
+		if err := b.Begin(kind, name); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range parts {
+			if err := b.Add(document.Paragraph, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	begin(document.Whole, "", "before")
+	begin(document.Sheet, "Umsatz 2008", "a", "b")
+	begin(document.Sheet, "empty")
+	begin(document.Chapter, "", "last")
+	d := OfDocument(b.Doc)
+	var got []string
+	for n := range d.Blocks {
+		part := "-"
+		if p := d.PartOf(n); p != nil {
+			part = p.Text
+		}
+		got = append(got, d.SectionOf(n)+": "+part)
+	}
+	want := []string{": -", ": before", "sheet Umsatz 2008: -", "sheet Umsatz 2008: a", "sheet Umsatz 2008: b", "chapter: -", "chapter: last"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	var blocks []int
+	for s := range d.Document.Sections {
+		blocks = append(blocks, d.SectionBlock(s))
+	}
+	if want := []int{0, 2, 0, 5}; !slices.Equal(blocks, want) {
+		t.Errorf("blocks of sections: got %v, want %v", blocks, want)
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"infomall/store/document"
 	"infomall/store/page"
 	"infomall/store/page/charset"
 	"infomall/store/page/coding"
@@ -26,9 +25,6 @@ type Body struct {
 	// after content-decoding, and Unread says why. Otherwise they are 0 and "".
 	ReadBytes int64
 	Unread    string
-	// Document is the document whose markup is divided, see OfDocument. It is nil if the
-	// body itself is a page or plain text.
-	Document *document.Document
 }
 
 // unread returns a message that says why only the first n bytes of a body are

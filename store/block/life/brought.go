@@ -45,9 +45,10 @@ func (r *Revision) brought(layout func() []byte) Brought {
 }
 
 // newLeaves returns the number of leaves that the version before does not have.
-// It is 0 if the version is not a page, because only pages have leaves.
+// It is 0 if the version is not a page, because only pages have leaves. It is 0 for a
+// document too, because documents are stored as one piece.
 func (r *Revision) newLeaves() int {
-	if r.Hidden() || r.Body == nil {
+	if r.Hidden() || r.Body == nil || r.Tree.Document != nil {
 		return 0
 	}
 	if r.Before == nil || len(r.matches) == 0 {

@@ -7,6 +7,10 @@ import (
 	"fmt"
 
 	"infomall/store/document"
+	"infomall/store/document/epub"
+	"infomall/store/document/ooxml"
+	"infomall/store/document/opendocument"
+	"infomall/store/document/rtf"
 )
 
 // InProcess reads documents in the process of its caller.
@@ -21,7 +25,11 @@ func (InProcess) Read(ctx context.Context, in *document.Input) (*document.Docume
 }
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
-var All = []document.Kind{}
+var All = []document.Kind{
+	// Zip files with a known content, before zip files as such.
+	ooxml.Kind, opendocument.Kind, epub.Kind,
+	rtf.Kind,
+}
 
 // depthMax is how many archives a document may be inside of and is still read.
 const depthMax = 2

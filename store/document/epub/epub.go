@@ -1,0 +1,280 @@
+// Package epub reads books in the format EPUB. A section is a chapter: one file of the
+// book's spine, with the title that the table of contents gives it. Footnotes are
+// notes. The text of books whose chapters are encrypted is not read.
+package epub
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+
+	"infomall/store/document"
+	"infomall/store/document/office"
+	"infomall/store/document/xmlscan"
+	"infomall/store/document/zipped"
+)
+
+// Kind is the kind of books in the format EPUB.
+var Kind = document.Kind{Name: "epub", Is: is, Read: read}
+
+const (
+	mime      = "application/epub+zip"
+	container = "META-INF/container.xml"
+)
+
+func is(in *document.Input) bool {
+	if strings.HasPrefix(strings.TrimSpace(zipped.First(in.Body, "mimetype")), mime) {
+		return true
+	}
+	if !zipped.Is(in.Body) || in.Mime != mime {
+		return false
+	}
+	z, err := zipped.Open(in.Body, in.Limits)
+	return err == nil && z.Has(container)
+}
+
+var (
+	errNoPackage = errors.New("damaged: the book has no package file (.opf)")
+	errEncrypted = errors.New("encrypted: the text cannot be read without the key (DRM)")
+)
+
+// namespaces are the namespaces of the files that describe the book.
+var namespaces = xmlscan.Namespaces{
+	"urn:oasis:names:tc:opendocument:xmlns:container": "c",
+	"http://www.idpf.org/2007/opf":                    "opf",
+	"http://purl.org/dc/elements/1.1/":                "dc",
+	"http://www.daisy.org/z3986/2005/ncx/":            "ncx",
+	"http://www.w3.org/1999/xhtml":                    "h",
+	"http://www.idpf.org/2007/ops":                    "epub",
+	"http://www.w3.org/2001/04/xmlenc#":               "enc",
+}
+
+// book is a book while it is read.
+type book struct {
+	zip       *zipped.File
+	nesting   int
+	files     map[string]file // by their ID
+	spine     []string        // IDs in reading order
+	nav, ncx  string          // files with the table of contents; "" if there is none
+	titles    map[string]string
+	encrypted map[string]bool
+}
+
+// file is a file that the package names.
+type file struct{ name, mime string }
+
+// filesMax is how many files of a book are kept.
+const filesMax = 50_000
+
+func read(b *document.Builder, in *document.Input) error {
+	z, err := zipped.Open(in.Body, b.Limits())
+	if err != nil {
+		return err
+	}
+	k := &book{zip: z, nesting: b.Limits().Nesting, files: map[string]file{}, titles: map[string]string{}, encrypted: map[string]bool{}}
+	name := k.packageFile()
+	if name == "" {
+		return errNoPackage
+	}
+	if err := k.describe(b.Doc, name); err != nil {
+		return err
+	}
+	k.encryption()
+	k.contents()
+	var failed error
+	for _, id := range k.spine {
+		f, ok := k.files[id]
+		if !ok || f.mime != "" && !strings.Contains(f.mime, "html") && !strings.Contains(f.mime, "xml") {
+			continue
+		}
+		if k.encrypted[strings.ToLower(f.name)] {
+			return errEncrypted
+		}
+		content, err := z.Read(f.name)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		if len(content) == 0 {
+			continue
+		}
+		if err := b.Begin(document.Chapter, k.titles[f.name]); err != nil {
+			return err
+		}
+		if err := chapter(b, content); err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+// scan returns a scanner of a file, or nil if it cannot be read.
+func (k *book) scan(name string) *xmlscan.Scanner {
+	content, _ := k.zip.Read(name)
+	if len(content) == 0 {
+		return nil
+	}
+	return xmlscan.New(content, namespaces, k.nesting)
+}
+
+// packageFile returns the name of the file that describes the book, or "".
+func (k *book) packageFile() string {
+	s := k.scan(container)
+	for s != nil && s.Next() {
+		if s.Kind == xmlscan.Start && s.Name == "c:rootfile" {
+			if name := s.Attr("full-path"); k.zip.Has(name) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// within returns the name of the file that a reference in the file from names, without
+// the place in the file.
+func within(from, ref string) string {
+	ref, _, _ = strings.Cut(ref, "#")
+	if plain, err := url.PathUnescape(ref); err == nil {
+		ref = plain
+	}
+	return strings.TrimPrefix(path.Join("/", path.Dir(from), ref), "/")
+}
+
+// describe reads the package file: properties, files and their order.
+func (k *book) describe(d *document.Document, name string) error {
+	s := k.scan(name)
+	if s == nil {
+		return errNoPackage
+	}
+	join := func(to *string, text string) {
+		if text = document.Clean(text); text != "" && *to != "" {
+			text = ", " + text
+		}
+		if len(*to)+len(text) < textBytesMax {
+			*to += text
+		}
+	}
+	toc := ""
+	for s.Next() {
+		if s.Kind != xmlscan.Start {
+			continue
+		}
+		switch s.Name {
+		case "dc:title":
+			if text := document.Clean(s.Inner()); d.Title == "" {
+				d.Title = text
+			}
+		case "dc:creator":
+			join(&d.Author, s.Inner())
+		case "dc:subject":
+			join(&d.Keywords, s.Inner())
+		case "dc:language":
+			if text := document.Clean(s.Inner()); d.Lang == "" {
+				d.Lang = text
+			}
+		case "dc:description":
+			d.Description = document.Clean(s.Inner())
+		case "dc:date":
+			if event := s.Attr("opf:event"); event == "modification" {
+				d.Modified = office.Date(s.Inner())
+			} else if event == "" || event == "creation" || event == "publication" {
+				d.Created = office.Date(s.Inner())
+			}
+		case "opf:meta":
+			switch {
+			case s.Attr("property") == "dcterms:modified":
+				d.Modified = office.Date(s.Inner())
+			case s.Attr("name") == "generator":
+				d.Producer = document.Clean(s.Attr("content"))
+			}
+		case "opf:item":
+			if len(k.files) < filesMax {
+				f := file{within(name, s.Attr("href")), strings.ToLower(s.Attr("media-type"))}
+				k.files[s.Attr("id")] = f
+				if strings.Contains(" "+s.Attr("properties")+" ", " nav ") {
+					k.nav = f.name
+				}
+				if f.mime == "application/x-dtbncx+xml" {
+					k.ncx = f.name
+				}
+			}
+		case "opf:spine":
+			toc = s.Attr("toc")
+		case "opf:itemref":
+			if len(k.spine) < filesMax {
+				k.spine = append(k.spine, s.Attr("idref"))
+			}
+		}
+	}
+	if f, ok := k.files[toc]; ok {
+		k.ncx = f.name
+	}
+	if len(k.spine) == 0 && s.Err() == nil {
+		return fmt.Errorf("damaged: %s names no chapters", document.Clean(name))
+	}
+	return s.Err()
+}
+
+// textBytesMax is how many bytes of authors or keywords are kept.
+const textBytesMax = 64 << 10
+
+// encryption reads which files are encrypted. Many books have encrypted fonts only.
+func (k *book) encryption() {
+	s := k.scan("META-INF/encryption.xml")
+	for s != nil && s.Next() {
+		if s.Kind == xmlscan.Start && s.Name == "enc:CipherReference" && len(k.encrypted) < filesMax {
+			k.encrypted[strings.ToLower(within("", s.Attr("URI")))] = true
+		}
+	}
+}
+
+// contents reads the titles of the chapters from the table of contents. The first title
+// of a file counts.
+func (k *book) contents() {
+	add := func(from, ref, title string) {
+		name := within(from, ref)
+		if _, known := k.titles[name]; !known && len(k.titles) < filesMax {
+			k.titles[name] = document.Clean(title)
+		}
+	}
+	if s := k.scan(k.nav); s != nil {
+		inList := false
+		for s.Next() {
+			switch {
+			case s.Kind == xmlscan.Start && s.Name == "h:nav":
+				kind := s.Attr("epub:type")
+				inList = kind == "toc" || kind == ""
+			case s.Kind == xmlscan.Start && s.Name == "h:a" && inList:
+				ref := s.Attr("href")
+				add(k.nav, ref, deepText(s))
+			}
+		}
+	}
+	if s := k.scan(k.ncx); s != nil && len(k.titles) == 0 {
+		title := ""
+		for s.Next() {
+			switch {
+			case s.Kind != xmlscan.Start:
+			case s.Name == "ncx:navLabel":
+				title = deepText(s)
+			case s.Name == "ncx:content":
+				add(k.ncx, s.Attr("src"), title)
+			case s.Name == "ncx:pageList" || s.Name == "ncx:navList":
+				s.Skip()
+			}
+		}
+	}
+}
+
+// deepText returns the text of the element that has just started, with the text of
+// elements inside of it, and goes to its end.
+func deepText(s *xmlscan.Scanner) string {
+	var out []byte
+	for depth := s.Depth(); s.Depth() >= depth && s.Next(); {
+		if s.Kind == xmlscan.Text {
+			out = s.AppendText(out)
+		}
+	}
+	return string(out)
+}

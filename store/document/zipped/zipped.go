@@ -1,0 +1,116 @@
+// Package zipped reads the members of a zip file that is a document, such as a
+// Word file or a book. What the members have unpacked is bounded, for each member
+// and for all of them together.
+package zipped
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"infomall/store/document"
+)
+
+// ErrEncrypted is returned for a member that is encrypted.
+var ErrEncrypted = errors.New("encrypted")
+
+// ErrMissing is returned for a member that the zip file does not have.
+var ErrMissing = errors.New("missing")
+
+// File is a zip file whose members can be read by name. Case does not matter in a
+// name.
+type File struct {
+	members map[string]*zip.File
+	left    int64 // bytes that may still be unpacked
+}
+
+// A member may unpack to ratioMax times its packed size and freeBytes more. The parts
+// of real documents stay under 200 times; a zip bomb has up to 1032 times.
+const (
+	ratioMax  = 400
+	freeBytes = 1 << 20
+)
+
+// Is reports whether body begins like a zip file.
+func Is(body []byte) bool { return bytes.HasPrefix(body, []byte("PK\x03\x04")) }
+
+// First returns the content of the first member if it is called name and is not
+// compressed, as the member mimetype of an OpenDocument file or a book must be. It
+// returns "" otherwise.
+func First(body []byte, name string) string {
+	const header = 30 // bytes before the name
+	if len(body) < header+len(name) || !Is(body) || body[8] != 0 || body[9] != 0 {
+		return ""
+	}
+	size := int(body[22]) | int(body[23])<<8
+	from := header + (int(body[26]) | int(body[27])<<8)
+	if from > len(body) || string(body[header:from]) != name {
+		return ""
+	}
+	from += int(body[28]) | int(body[29])<<8
+	if from > len(body) {
+		return ""
+	}
+	text := body[from:min(len(body), from+255)]
+	if size > 0 {
+		return string(text[:min(size, len(text))])
+	}
+	// The size stands after the content: the content ends where a signature begins.
+	text, _, _ = bytes.Cut(text, []byte("PK"))
+	return string(text)
+}
+
+// Open returns the zip file body, whose members may unpack to l.Unpacked bytes
+// together.
+func Open(body []byte, l document.Limits) (*File, error) {
+	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return nil, fmt.Errorf("damaged: %w", err)
+	}
+	f := &File{members: make(map[string]*zip.File, len(z.File)), left: l.WithDefaults().Unpacked}
+	for _, m := range z.File {
+		if name := fold(m.Name); f.members[name] == nil {
+			f.members[name] = m
+		}
+	}
+	return f, nil
+}
+
+// fold returns the form of a member's name under which Has and Read find it.
+func fold(name string) string {
+	return strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "/"))
+}
+
+// Has reports whether the zip file has a member with that name.
+func (f *File) Has(name string) bool { return f.members[fold(name)] != nil }
+
+// Read returns the content of a member. If the member is damaged or too large, Read
+// returns what could be read before that place, and an error: ErrMissing,
+// ErrEncrypted, document.ErrLimit or that of the decompressor.
+func (f *File) Read(name string) ([]byte, error) {
+	m := f.members[fold(name)]
+	if m == nil {
+		return nil, fmt.Errorf("%s: %w", document.Clean(name), ErrMissing)
+	}
+	if m.Flags&1 != 0 {
+		return nil, ErrEncrypted
+	}
+	r, err := m.Open()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", document.Clean(name), err)
+	}
+	defer r.Close()
+	most := min(f.left, freeBytes+ratioMax*int64(min(m.CompressedSize64, 1<<40)))
+	content, err := io.ReadAll(io.LimitReader(r, most+1))
+	if int64(len(content)) > most {
+		content, err = content[:most], document.ErrLimit
+	}
+	f.left -= int64(len(content))
+	if err != nil {
+		return content, fmt.Errorf("%s: %w", document.Clean(name), err)
+	}
+	return content, nil
+}
