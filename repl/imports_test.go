@@ -57,7 +57,8 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document",
+	"store/document/kinds": "store/document store/document/pdf",
+	"store/document/pdf":   "store/document store/record",
 
 	"store/document/documenttest": "store/document",
 
@@ -144,6 +145,7 @@ var arrows = map[string]string{
 
 // testArrows lists further imports that only the tests of a package may have.
 var testArrows = map[string]string{
+	"store/document/pdf":   "store/document/documenttest",
 	"lang/ast":             "lang",
 	"exec":                 "exec/relation/relationtest crawl/report exec/plan store/record/message store/urlkey",
 	"exec/expr":            "lang",
@@ -198,6 +200,8 @@ var homes = map[string]string{
 	"golang.org/x/text":                      "store/urlkey store/page/charset store/page/markup store/words/match exec/value repl",
 	"golang.org/x/sys":                       "store/disk repl/term",
 	"github.com/blevesearch/snowballstem":    "store/words/stem",
+	"github.com/klippa-app/go-pdfium":        "store/document/pdf",
+	"github.com/tetratelabs/wazero":          "store/document/pdf",
 	"github.com/prometheus/client_golang":    "repl/serve",
 	"github.com/modelcontextprotocol/go-sdk": "repl/mcp",
 }

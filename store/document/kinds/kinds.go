@@ -6,10 +6,13 @@ import (
 	"fmt"
 
 	"infomall/store/document"
+	"infomall/store/document/pdf"
 )
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
-var All = []document.Kind{}
+var All = []document.Kind{
+	pdf.Kind,
+}
 
 // depthMax is how many archives a document may be inside of and is still read.
 const depthMax = 2
