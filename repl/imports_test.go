@@ -57,6 +57,7 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
+	"store/document/child": "store/document store/packed",
 	"store/document/kinds": "store/document store/document/pdf",
 	"store/document/pdf":   "store/document store/record",
 
