@@ -32,6 +32,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// What a fake reader has done.
+var (
+	spun  int
+	eaten [][]byte
+)
+
 // prepareFake exits for a body that says so.
 func prepareFake(in *document.Input) error {
 	if string(in.Body) == "unopened" {
@@ -46,12 +52,12 @@ func readFake(in *document.Input) *document.Document {
 	case "spin":
 		fmt.Fprint(os.Stderr, "it spins")
 		for {
+			spun++
 		}
 	case "sleep":
 		fmt.Fprint(os.Stderr, "it sleeps")
 		time.Sleep(time.Hour)
 	case "eat":
-		var eaten [][]byte
 		for {
 			b := make([]byte, 1<<20)
 			for i := 0; i < len(b); i += 4096 {

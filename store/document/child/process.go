@@ -20,7 +20,8 @@ type process struct {
 	o     *Options
 	cmd   *exec.Cmd
 	in    io.WriteCloser
-	out   *bufio.Reader
+	pipe  *os.File      // standard output of the child
+	out   *bufio.Reader // reads pipe
 	ended chan struct{} // closed when the child has ended and nothing is left of it
 	timer *time.Timer   // ends the child after it has had no work for a time
 	dead  atomic.Bool   // the child was killed
@@ -36,11 +37,13 @@ func (p *Pool) start() (*process, error) {
 	if err != nil {
 		return failed(err)
 	}
-	out, err := c.cmd.StdoutPipe()
+	// Not StdoutPipe: Wait would close it before the last answer is read.
+	out, theirs, err := os.Pipe()
 	if err != nil {
 		return failed(err)
 	}
-	c.in, c.out = in, bufio.NewReaderSize(out, 64<<10)
+	c.cmd.Stdout = theirs
+	c.in, c.pipe, c.out = in, out, bufio.NewReaderSize(out, 64<<10)
 	ownGroup(c.cmd)
 	started := make(chan error, 1)
 	p.all.Add(1)
@@ -52,12 +55,14 @@ func (p *Pool) start() (*process, error) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := c.cmd.Start()
+		_ = theirs.Close() // the child has it now
 		started <- err
 		if err == nil {
 			_ = c.cmd.Wait() // how a child ends does not matter: its pipes say what it did
 		}
 	}()
 	if err := <-started; err != nil {
+		_ = out.Close()
 		return failed(err)
 	}
 	p.living[c] = true
@@ -69,6 +74,7 @@ func (c *process) kill() {
 	c.dead.Store(true)
 	_ = c.cmd.Process.Kill() // fails if the child has ended already
 	_ = c.in.Close()
+	_ = c.pipe.Close()
 }
 
 // stoppedError says that a child was killed because of the body.
