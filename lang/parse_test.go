@@ -218,6 +218,7 @@ var someStatements = []struct{ src, want string }{
 	{"reindex pool '200806';", "REINDEX POOL '200806'"},
 	{"EXPLAIN REINDEX POOL $pool", ""},
 	{"reindex derived", "REINDEX DERIVED"},
+	{"reindex pool '200806' documents", "REINDEX POOL '200806' DOCUMENTS"},
 	{"REINDEX POOL '200806' DERIVED", ""},
 	{"PAGERANK", ""},
 	{"pagerank june over 'a.cn', 'b.cn' .. 'c.cn' at 2008-06 damping .9 tolerance 1e-12 iterations $n norm n seeds 'http://a.cn/', $s without nav, internal by host warm",

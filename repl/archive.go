@@ -13,6 +13,7 @@ import (
 	"infomall/exec/session"
 	"infomall/store"
 	"infomall/store/disk"
+	"infomall/store/document/kinds"
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
@@ -21,7 +22,7 @@ import (
 // and a Closer that closes the archive. The store calls warn with each problem
 // that it notices while it works.
 func openStore(path string, warn func(error)) (session.Archive, io.Closer) {
-	a := store.Open(path, store.Options{Warn: warn})
+	a := store.Open(path, store.Options{Warn: warn, Documents: kinds.InProcess{}})
 	return joined(a, warn), a
 }
 

@@ -81,7 +81,7 @@ var crowdWrites = map[string][]string{
 	"AddToCrawl":     {"ADD 'http://crowd.invalid/1' TO CRAWL gone"},
 	"MergePool":      {"MERGE POOL ALL", "SEAL POOL ALL"},
 	"RepairPool":     {"REPAIR POOL '$POOL' FROM '$WHOLE'"},
-	"Reindex":        {"REINDEX", "REINDEX DERIVED"},
+	"Reindex":        {"REINDEX", "REINDEX DERIVED", "REINDEX DOCUMENTS"},
 	"DropPool":       {"DROP POOL '$POOL'"},
 	"Delete":         {"DELETE FROM 'http://a.crowd.example/2'"},
 	"Allow":          {"ALLOW 'http://a.crowd.example/2'"},

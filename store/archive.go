@@ -39,6 +39,9 @@ type Options struct {
 	Warn func(error)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
+	// Documents reads the documents of the archive, such as PDFs; nil means that they
+	// are not read.
+	Documents mend.DocumentReader
 	// Disk carries out all changes to files; nil means disk.OS.
 	Disk disk.FS
 }
@@ -91,7 +94,7 @@ func Open(dir string, o Options) *Archive {
 	a.files = body.NewFiles(a.folder, o.CacheBytes, a.warn)
 	a.snapshots = snapshot.NewSource(a.files)
 	a.notes = notes.New(a.folder, o.Now, a.warn)
-	a.maintenance = mend.New(a.folder, a.files, a.snapshots, a.notes, o.Now)
+	a.maintenance = mend.New(a.folder, a.files, a.snapshots, a.notes, o.Documents, o.Now)
 	a.merger = merge.New(a.folder, a.snapshots, a.warn, o.BatchBytes)
 	a.intake = ingest.New(a.folder, a.snapshots, o.Now, o.BatchBytes, a.warn, a.merger.Some)
 	a.remover = remove.New(a.folder, a.snapshots, o.Now, a.Merge)

@@ -134,7 +134,7 @@ func leftovers(a *Archive, tell func(name string)) error {
 			return err
 		}
 		rel, err := filepath.Rel(a.dir, path)
-		if err == nil && !known[rel] && !commit.WordsOf(rel, numbers) {
+		if err == nil && !known[rel] && !commit.DerivedOf(rel, numbers) {
 			tell(rel)
 		}
 		return err

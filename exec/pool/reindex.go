@@ -34,7 +34,7 @@ var Reindex = session.DeclareFor("REINDEX", session.Writes|session.Works, readRe
 // readReindex makes a reindex of a REINDEX statement. It does not check that
 // the pool exists.
 func readReindex(s *session.Session, a reindexer, st *ast.Reindex) (*reindex, error) {
-	r := &reindex{a: a, s: s, st: st, o: task.ReindexOptions{Derived: st.Derived, Words: st.Search, PageLimit: s.Settings().PageLimit}}
+	r := &reindex{a: a, s: s, st: st, o: task.ReindexOptions{Derived: st.Derived, Words: st.Search, Documents: st.Documents, PageLimit: s.Settings().PageLimit}}
 	var err error
 	if st.Pool != nil {
 		r.o.Pool, err = expr.ConstantText(st.Pool, s.Env())
@@ -87,6 +87,12 @@ func (r *reindex) Would(ctx context.Context) ([]string, error) {
 	}
 	if r.st.Search {
 		lines[0] = "make the indexes of words of " + r.s.Archive().Path()
+	}
+	if r.st.Documents {
+		lines[0] = "read the documents of " + r.s.Archive().Path() + " that were not read"
+		if len(results) == 0 {
+			lines = append(lines, "  nothing: all of them were read")
+		}
 	}
 	for _, p := range results {
 		line := fmt.Sprintf("  pool %s: from %s, %s", p.Pool, value.Counted(p.Segments, "db-file"), value.Counted(p.Bytes, "byte"))

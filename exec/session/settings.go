@@ -30,6 +30,7 @@ type Settings struct {
 	Timer          bool           // whether the shell prints how long each statement took
 	Color          string         // auto, always or never
 	PageLimit      int64          // bytes of a body that are read for title, text, links and blocks
+	Documents      string         // when documents, such as PDFs, are read: import, later or off
 	PoolLimit      int64          // size in bytes above which a pool is split
 	Width          int            // width of a table in cells; 0 means that of the window
 	Pager          string         // when results on a terminal go through a pager: auto, on or off
@@ -116,6 +117,7 @@ func DefaultSettings() Settings {
 		Color:          "auto",
 		Pager:          "auto",
 		PageLimit:      divide.PageLimit,
+		Documents:      DocumentsImport,
 		PoolLimit:      64 << 30,
 		Level:          levelAuto,
 		DefaultLevel:   2,
@@ -140,6 +142,13 @@ func DefaultSettings() Settings {
 const (
 	levelAuto   = "auto"
 	levelLeaves = "leaves"
+)
+
+// The values of the setting documents.
+const (
+	DocumentsImport = "import"
+	DocumentsLater  = "later"
+	DocumentsOff    = "off"
 )
 
 // Setting describes one setting that SET changes.
@@ -191,6 +200,11 @@ var settings = []Setting{
 	{"delay", stored, "pause between two requests of a crawl to the same host; auto is five times the duration of the last request, from 1 to 30 s",
 		func(s *Settings) string { return DelayText(s.Delay) },
 		func(s *Settings, v string) error { return parseDelay(&s.Delay, v) }},
+	{"documents", stored, "when documents, such as PDFs, are read: import, at the end of IMPORT; later, by the daemon or REINDEX DOCUMENTS; or off, by REINDEX DOCUMENTS only",
+		func(s *Settings) string { return s.Documents },
+		func(s *Settings, v string) error {
+			return parseWord(&s.Documents, v, DocumentsImport, DocumentsLater, DocumentsOff)
+		}},
 	{"domain_weights", stored, "weights of URLs by domain, in crawls of the order BEST, such as 'edu.cn 10, gov.cn 5'; the first domain that fits counts",
 		func(s *Settings) string { return s.Domains },
 		func(s *Settings, v string) error { return setDomains(&s.Domains, v) }},

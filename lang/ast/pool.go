@@ -88,13 +88,14 @@ func (s *RepairPool) print(p *printer) {
 
 func (s *RepairPool) children(l nodes) nodes { return l.exprs(s.Pool, s.From) }
 
-// Reindex is the statement REINDEX [POOL p] [DERIVED | SEARCH]. It makes the indexes of
+// Reindex is the statement REINDEX [POOL p] [DERIVED | DOCUMENTS | SEARCH]. It makes the indexes of
 // pools again.
 type Reindex struct {
 	Span
-	Pool    Expr // *String or *Param; nil means all pools
-	Derived bool // compute again the data that is derived from stored bodies
-	Search  bool // make the indexes of words, and no others
+	Pool      Expr // *String or *Param; nil means all pools
+	Derived   bool // compute again the data that is derived from stored bodies
+	Search    bool // make the indexes of words, and no others
+	Documents bool // read documents, such as PDFs, and make no index
 }
 
 func (*Reindex) statement() {}
@@ -105,6 +106,7 @@ func (s *Reindex) print(p *printer) {
 	p.WriteString("REINDEX")
 	p.clause(" POOL ", s.Pool)
 	p.flag(" DERIVED", s.Derived)
+	p.flag(" DOCUMENTS", s.Documents)
 	p.flag(" SEARCH", s.Search)
 }
 

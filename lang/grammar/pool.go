@@ -91,19 +91,20 @@ func (s *repairSyntax) tree(*builder) ast.Statement {
 }
 
 var reindexStatement = of[reindexSyntax]("REINDEX", topic{"REINDEX", `
-REINDEX [POOL pool] [DERIVED | SEARCH]
+REINDEX [POOL pool] [DERIVED | DOCUMENTS | SEARCH]
 pool = 'text' | $name
 `})
 
 type reindexSyntax struct {
 	source
-	Pool    lexer.Token `parser:"'REINDEX' ( 'POOL' @( String | Param ) )?" names:"pool"`
-	Derived bool        `parser:"( @'DERIVED'"`
-	Search  bool        `parser:"| @'SEARCH' )?"`
+	Pool      lexer.Token `parser:"'REINDEX' ( 'POOL' @( String | Param ) )?" names:"pool"`
+	Derived   bool        `parser:"( @'DERIVED'"`
+	Documents bool        `parser:"| @'DOCUMENTS'"`
+	Search    bool        `parser:"| @'SEARCH' )?"`
 }
 
 func (s *reindexSyntax) tree(*builder) ast.Statement {
-	return &ast.Reindex{Span: s.span(), Pool: optionalText(s.Pool), Derived: s.Derived, Search: s.Search}
+	return &ast.Reindex{Span: s.span(), Pool: optionalText(s.Pool), Derived: s.Derived, Documents: s.Documents, Search: s.Search}
 }
 
 var dropPoolStatement = of[dropPoolSyntax]("DROP POOL", topic{"DROP POOL", `

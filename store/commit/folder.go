@@ -44,7 +44,6 @@ const (
 	dirWriters  = "writers"
 	DirRemoved  = "removed"
 	DirBlocked  = "blocked"
-	DirSearch   = "search"
 )
 
 // Folder is the folder of an archive. Several goroutines may use it.

@@ -68,7 +68,7 @@ func (f *Folder) sweepFiles() error {
 		return nil
 	}
 	// A file that disk.WriteFile did not rename is hidden, and never named.
-	for _, pattern := range []string{".[^.]*", filepath.Join(DirCatalog, ".[^.]*"), filepath.Join(DirPools, "*", "*.raw"), filepath.Join(DirPools, "*", "*.names"), filepath.Join(DirPools, "*", FileLock), filepath.Join(DirIndex, "*.idx"), filepath.Join(DirRemoved, "[0-9]*"), filepath.Join(DirBlocked, "[0-9]*"), filepath.Join(DirSearch, "*.words"), filepath.Join(DirSearch, ".[^.]*")} {
+	for _, pattern := range []string{".[^.]*", filepath.Join(DirCatalog, ".[^.]*"), filepath.Join(DirPools, "*", "*.raw"), filepath.Join(DirPools, "*", "*.names"), filepath.Join(DirPools, "*", FileLock), filepath.Join(DirIndex, "*.idx"), filepath.Join(DirRemoved, "[0-9]*"), filepath.Join(DirBlocked, "[0-9]*"), filepath.Join(Words.Dir, "*.words"), filepath.Join(Words.Dir, ".[^.]*"), filepath.Join(Documents.Dir, "*.docs"), filepath.Join(Documents.Dir, ".[^.]*")} {
 		found, err := filepath.Glob(filepath.Join(f.Path, pattern))
 		if err != nil {
 			return err
@@ -78,7 +78,7 @@ func (f *Folder) sweepFiles() error {
 			if err != nil {
 				return err
 			}
-			if files.users[rel] == 0 && !WordsOf(rel, files.words) && !(filepath.Base(rel) == FileLock && files.inFolder(filepath.Dir(rel))) {
+			if files.users[rel] == 0 && !DerivedOf(rel, files.words) && !(filepath.Base(rel) == FileLock && files.inFolder(filepath.Dir(rel))) {
 				if err := f.Disk.Remove(name); err != nil {
 					return err
 				}
@@ -154,16 +154,16 @@ func (f *Folder) Generations() ([]uint64, error) {
 	return out, nil
 }
 
-// removeAll removes files, given by their paths in the archive's folder, and the indexes
-// of words of the db-files among them. A file that does not exist is no error.
+// removeAll removes files, given by their paths in the archive's folder, and the files
+// that are derived from the db-files among them. A file that does not exist is no error.
 func (f *Folder) removeAll(names []string) error {
-	// The indexes first: after a crash, a db-file is still there to be removed, and its
-	// index with it.
-	words, err := f.wordsOf(names)
+	// The derived files first: after a crash, a db-file is still there to be removed, and
+	// they with it.
+	derived, err := f.derivedOf(names)
 	if err != nil {
 		return err
 	}
-	for _, name := range append(words, names...) {
+	for _, name := range append(derived, names...) {
 		if err := f.remove(name); err != nil {
 			return err
 		}

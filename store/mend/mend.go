@@ -32,13 +32,15 @@ type Maintenance struct {
 	files     *body.Files
 	snapshots *snapshot.Source
 	notes     *notes.Notes
+	documents DocumentReader // nil if documents are not read
 	now       func() time.Time
 }
 
 // New returns the Maintenance of the archive in a folder. It shares the open files,
-// snapshots and notes of that archive with other users.
-func New(f *commit.Folder, files *body.Files, s *snapshot.Source, n *notes.Notes, now func() time.Time) *Maintenance {
-	return &Maintenance{f, files, s, n, now}
+// snapshots and notes of that archive with other users. documents is nil if documents are
+// not read.
+func New(f *commit.Folder, files *body.Files, s *snapshot.Source, n *notes.Notes, documents DocumentReader, now func() time.Time) *Maintenance {
+	return &Maintenance{f, files, s, n, documents, now}
 }
 
 // at returns the Maintenance of another archive, in the folder dir, with which files

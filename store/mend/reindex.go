@@ -32,7 +32,8 @@ import (
 // whenever they are read, until its pool is merged.
 //
 // If o.Derived is set, Reindex only calls the function derive, which carries out
-// REINDEX DERIVED. If o.Words is set, Reindex only makes the indexes of words.
+// REINDEX DERIVED. If o.Words is set, Reindex only makes the indexes of words. If
+// o.Documents is set, it only reads documents.
 func (m *Maintenance) Reindex(ctx context.Context, o task.ReindexOptions, derive func(context.Context, task.ReindexOptions) ([]task.ReindexResult, error)) ([]task.ReindexResult, error) {
 	r := &reindex{m: m, o: o, results: make(map[string]*task.ReindexResult)}
 	c, err := m.readable()
@@ -48,8 +49,11 @@ func (m *Maintenance) Reindex(ctx context.Context, o task.ReindexOptions, derive
 	if c != nil && o.Words {
 		return m.reindexWords(ctx, o)
 	}
+	if c != nil && o.Documents {
+		return m.reindexDocuments(ctx, o)
+	}
 	if c == nil {
-		if o.Derived || o.Words {
+		if o.Derived || o.Words || o.Documents {
 			return nil, errors.New("the catalogue is lost and must be made again first: write REINDEX alone")
 		}
 		if o.Pool != "" {

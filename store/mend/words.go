@@ -69,7 +69,7 @@ func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) boo
 	var keep []string
 	r := &reindex{m: m, o: o, results: make(map[string]*task.ReindexResult)}
 	for _, group := range snapshot.WordGroups(all) {
-		keep = append(keep, commit.WordsFile(group))
+		keep = append(keep, commit.Words.File(group))
 		_, whole, err := v.HasWords(group)
 		if err != nil {
 			return nil, err
@@ -93,7 +93,7 @@ func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) boo
 				return err
 			}
 		}
-		return m.folder.RemoveWords(keep)
+		return m.folder.RemoveDerived(commit.Words, keep)
 	})
 	return r.list(), err
 }
@@ -101,7 +101,7 @@ func (m *Maintenance) indexWords(ctx context.Context, of func(*segment.Info) boo
 // words makes the index of words of some segments.
 func (r *reindex) words(ctx context.Context, v *snapshot.Snapshot, group []*segment.Info) (err error) {
 	folder := r.m.folder
-	tmp, name := filepath.Join(r.w.Dir, "words"), filepath.Join(folder.Path, commit.WordsFile(group))
+	tmp, name := filepath.Join(r.w.Dir, "words"), filepath.Join(folder.Path, commit.Words.File(group))
 	bytes, runs := int64(0), 0
 	for _, s := range group {
 		bytes, runs = bytes+s.Bytes, runs+s.Runs
@@ -172,7 +172,7 @@ func (y *verifier) words(ctx context.Context) error {
 
 // wordFiles returns the indexes of words of the chosen segments, sorted.
 func (y *verifier) wordFiles() ([]string, error) {
-	all, err := y.m.folder.WordsFiles()
+	all, err := y.m.folder.DerivedFiles(commit.Words)
 	var out []string
 	for _, s := range y.chosen {
 		out = append(out, all[s.Number()]...)
@@ -205,14 +205,14 @@ func (c *copying) words(ctx context.Context) error {
 	for _, s := range there.Segments {
 		has[s.Number()] = true
 	}
-	all, err := c.m.folder.WordsFiles()
+	all, err := c.m.folder.DerivedFiles(commit.Words)
 	if err != nil {
 		return err
 	}
 	seen := make(map[string]bool)
 	for _, list := range all {
 		for _, name := range list {
-			if seen[name] || !commit.WordsOf(name, has) {
+			if seen[name] || !commit.DerivedOf(name, has) {
 				continue
 			}
 			seen[name] = true

@@ -60,7 +60,7 @@ func (v *Snapshot) KnownAt(t record.Time) *Snapshot {
 	for _, s := range shown.Segments {
 		k.wrong[s.ID] = slices.ContainsFunc(k.later, func(l *segment.Info) bool { return disturbs(l, s) })
 	}
-	return &Snapshot{from: v.from, Pin: &commit.Pin{Catalog: &shown}, Runs: v.Runs, damage: v.damage, hiding: v.hiding, known: k}
+	return &Snapshot{from: v.from, Pin: &commit.Pin{Catalog: &shown}, Runs: v.Runs, damage: v.damage, documents: v.documents, hiding: v.hiding, known: k}
 }
 
 // disturbs reports whether what segment s says of its captures may depend on captures of

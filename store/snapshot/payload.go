@@ -37,7 +37,7 @@ func (v *Snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 		return record.Payload{}, err
 	}
 	p := record.Payload{Head: e.Head, Mime: e.Mime}
-	owner, _, err := v.Owner(ctx, timeline.Place{Seg: s, Run: ref.Run, N: ref.N}, e)
+	owner, where, err := v.Owner(ctx, timeline.Place{Seg: s, Run: ref.Run, N: ref.N}, e)
 	if err != nil {
 		return p, fmt.Errorf("body of %s at %s: %w", urlkey.URL(e.Key), e.Time.Std().Format("2006-01-02T15:04:05.999Z07:00"), err)
 	}
@@ -50,6 +50,9 @@ func (v *Snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 		said = &owner.Page
 	}
 	p.Charset, p.ReadLimit = derive.ReadWith(said)
+	if said.BlockCount < 0 {
+		p.Document = v.reading(where, owner)
+	}
 	if p.Size = owner.Bytes; p.Size > record.LargeBody {
 		p.Large = v.noting(v.Runs.Pieces(ctx, owner))
 		return p, nil

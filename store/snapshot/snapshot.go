@@ -38,14 +38,15 @@ type Snapshot struct {
 	Pin  *commit.Pin
 	Runs *body.Runs
 
-	mu      sync.Mutex
-	closed  bool
-	removed []inForceRemoval            // loaded when first needed
-	origins *Originals                  // created when first needed
-	owners  map[heldBody]timeline.Place // entries that store bodies, as far as they were needed
-	damage  *damageMet
-	hiding  *record.Hiding // nil hides nothing; set before the first read
-	known   *knownAt       // nil if all captures are shown, whenever they were added
+	mu        sync.Mutex
+	closed    bool
+	removed   []inForceRemoval            // loaded when first needed
+	origins   *Originals                  // created when first needed
+	owners    map[heldBody]timeline.Place // entries that store bodies, as far as they were needed
+	damage    *damageMet
+	documents *documents
+	hiding    *record.Hiding // nil hides nothing; set before the first read
+	known     *knownAt       // nil if all captures are shown, whenever they were added
 }
 
 // Hide makes v show no capture that h hides. What is left is as if the hidden captures

@@ -8,6 +8,7 @@ import (
 
 	"infomall/store/body"
 	"infomall/store/catalog"
+	"infomall/store/readings"
 	"infomall/store/record/task"
 	"infomall/store/search/index"
 )
@@ -28,6 +29,9 @@ type Source struct {
 	// changes, and a File in memory needs no Close.
 	wordCache map[string]*index.File
 	wordBytes int64 // what they take
+	// readingsCache has tables of readings, by file name.
+	readingsCache map[string]*readings.File
+	readingsBytes int64 // what they take
 }
 
 // Options say how much work scans and tallies do in parallel or in advance.
@@ -58,7 +62,7 @@ func (s *Source) Open(ctx context.Context) (*Snapshot, error) {
 		return nil, fmt.Errorf("open the archive %s: %w", s.files.Folder.Path, err)
 	}
 	s.files.Pin()
-	return &Snapshot{from: s, Pin: p, Runs: body.NewRuns(s.files, p.Catalog), damage: new(damageMet)}, nil
+	return &Snapshot{from: s, Pin: p, Runs: body.NewRuns(s.files, p.Catalog), damage: new(damageMet), documents: new(documents)}, nil
 }
 
 // Warn reports damage that does not stop the caller, through the archive's function

@@ -34,7 +34,7 @@ func (of *wordFile) has(f *index.File, named index.Named) bool {
 // wordFiles returns the indexes of words of the archive, of which none is open yet. The
 // caller closes them.
 func (v *Snapshot) wordFiles() (*wordFiles, error) {
-	list, err := v.from.files.Folder.WordsFiles()
+	list, err := v.from.files.Folder.DerivedFiles(commit.Words)
 	return &wordFiles{v: v, list: list, open: make(map[string]*index.File)}, err
 }
 
@@ -114,22 +114,17 @@ func (s *Source) words(name string) (*index.File, error) {
 	return f, nil
 }
 
-// groupBytes is how many bytes of db-files have an index of words in one file, and
-// groupMost is how many db-files: their numbers must fit into a file name of 255 bytes.
-// Segments that share an index share its terms, and a question opens fewer files. For a
+// groupBytes is how many bytes of db-files have an index of words in one file. Segments that share an index share its terms, and a question opens fewer files. For a
 // site of 5,082 captures in 104 pools, indexes of one segment each take 1.9 MB, and 1.3 MB
 // together.
-const (
-	groupBytes = 4 << 20
-	groupMost  = 28
-)
+const groupBytes = 4 << 20
 
 // WordGroups divides segments, which are in order of pool and number, into groups that
 // have an index of words in one file.
 func WordGroups(segments []*segment.Info) (out [][]*segment.Info) {
 	bytes := int64(0)
 	for _, s := range segments {
-		if n := len(out) - 1; n < 0 || bytes+s.Bytes > groupBytes || len(out[n]) == groupMost {
+		if n := len(out) - 1; n < 0 || bytes+s.Bytes > groupBytes || len(out[n]) == commit.DerivedMost {
 			out, bytes = append(out, nil), 0
 		}
 		out[len(out)-1] = append(out[len(out)-1], s)
@@ -141,7 +136,7 @@ func WordGroups(segments []*segment.Info) (out [][]*segment.Info) {
 // WordsIndexed returns how many segments have captures in the time from <= time < to, and
 // how many of these have an index of words. It opens no index.
 func (v *Snapshot) WordsIndexed(from, to record.Time) (indexed, all int) {
-	list, err := v.from.files.Folder.WordsFiles()
+	list, err := v.from.files.Folder.DerivedFiles(commit.Words)
 	if err != nil {
 		return 0, 0 // the folder of the indexes cannot be read: they are not used either
 	}
@@ -169,7 +164,7 @@ func (v *Snapshot) HasWords(segments []*segment.Info) (has map[uint32]bool, whol
 			has[s.ID] = true
 		}
 	}
-	f := w.open[commit.WordsFile(segments)]
+	f := w.open[commit.Words.File(segments)]
 	whole = f != nil && len(f.Segments) == len(segments) && len(has) == len(segments)
 	return has, whole, w.close()
 }

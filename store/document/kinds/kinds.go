@@ -3,11 +3,23 @@
 package kinds
 
 import (
+	"context"
 	"fmt"
 
 	"infomall/store/document"
 	"infomall/store/document/pdf"
 )
+
+// InProcess reads documents in the process of its caller.
+type InProcess struct{}
+
+// Read does what the function Read does. The error is that of ctx.
+func (InProcess) Read(ctx context.Context, in *document.Input) (*document.Document, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return Read(in), nil
+}
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
 var All = []document.Kind{

@@ -81,7 +81,7 @@ const (
 //
 // body must be decoded from its content coding; it is HTML, XML or plain text.
 func Find(body []byte, contentType, usual string) Found {
-	f := Found{Declared: charsetParam(contentType)}
+	f := Found{Declared: Declared(contentType)}
 	header := lookup(f.Declared)
 	// The declaration in the body is read only if it is needed, because that takes
 	// longer than the rest.
@@ -376,7 +376,7 @@ func metaCharset(z *html.Tokenizer) string {
 				label = value
 			}
 		case "content":
-			content = charsetParam(value)
+			content = Declared(value)
 		case "http-equiv":
 			isType = value == "content-type"
 		}
@@ -387,9 +387,9 @@ func metaCharset(z *html.Tokenizer) string {
 	return label
 }
 
-// charsetParam returns the parameter charset of contentType, a Content-Type, in
+// Declared returns the parameter charset of contentType, a Content-Type, in
 // lower case, or "". It accepts badly written headers.
-func charsetParam(contentType string) string {
+func Declared(contentType string) string {
 	return param(strings.ToLower(contentType), "charset")
 }
 

@@ -10,6 +10,9 @@ type ReindexOptions struct {
 	// Words makes the indexes of words, with which MATCH and SEARCH are answered.
 	// Other indexes are then left alone.
 	Words bool
+	// Documents reads the documents, such as PDFs, that were not read, or by another
+	// version of the program. Indexes are then left alone.
+	Documents bool
 	// PageLimit is the same as in ImportOptions.
 	PageLimit int64
 	Dry       bool // only return what would be done

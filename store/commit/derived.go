@@ -1,0 +1,149 @@
+package commit
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"infomall/store/segment"
+)
+
+// Derived is a sort of files that are derived from db-files: the indexes of words, or the
+// readings of documents. No generation names such a file: it may be missing, and is then
+// made again. Its name has the numbers of all db-files of which it is, such as
+// 000017-000023.words, so that it can be removed together with any of them.
+type Derived struct {
+	Dir    string // folder of the files, in the archive's folder
+	ending string
+}
+
+// The sorts of derived files.
+var (
+	Words     = Derived{"search", ".words"}
+	Documents = Derived{"documents", ".docs"}
+)
+
+var allDerived = [...]Derived{Words, Documents}
+
+// DerivedMost is of how many db-files a derived file may be: their numbers must fit into
+// a file name of 255 bytes.
+const DerivedMost = 28
+
+// File returns the path, in the archive's folder, of the file of these segments.
+func (d Derived) File(segments []*segment.Info) string {
+	numbers := make([]uint32, len(segments))
+	for i, s := range segments {
+		numbers[i] = s.Number()
+	}
+	return d.FileOf(numbers, 0)
+}
+
+// FileOf returns the path, in the archive's folder, of the file of the db-files with these
+// numbers. If from is not 0, the file begins with that run of the first db-file, and its
+// name says so, as in 000017.120.docs.
+func (d Derived) FileOf(numbers []uint32, from uint32) string {
+	var b strings.Builder
+	for i, n := range numbers {
+		if i > 0 {
+			b.WriteByte('-')
+		}
+		fmt.Fprintf(&b, "%06d", n)
+	}
+	if from > 0 {
+		fmt.Fprintf(&b, ".%d", from)
+	}
+	return filepath.Join(d.Dir, b.String()+d.ending)
+}
+
+// numbers returns the numbers of the db-files of which the file with this name is; nil if
+// it is no name of a file of this sort.
+func (d Derived) numbers(name string) (numbers []uint32) {
+	stem, ok := strings.CutSuffix(filepath.Base(name), d.ending)
+	if !ok {
+		return nil
+	}
+	stem, _, _ = strings.Cut(stem, ".")
+	for part := range strings.SplitSeq(stem, "-") {
+		n, err := strconv.ParseUint(part, 10, 32)
+		if err != nil {
+			return nil
+		}
+		numbers = append(numbers, uint32(n))
+	}
+	return numbers
+}
+
+// DerivedFiles returns the paths, in the archive's folder, of all files of a sort, by the
+// numbers of their db-files. A file of several db-files is in the list of each.
+func (f *Folder) DerivedFiles(d Derived) (map[uint32][]string, error) {
+	entries, err := os.ReadDir(filepath.Join(f.Path, d.Dir))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	out := make(map[uint32][]string)
+	for _, e := range entries {
+		for _, n := range d.numbers(e.Name()) {
+			out[n] = append(out[n], filepath.Join(d.Dir, e.Name()))
+		}
+	}
+	return out, nil
+}
+
+// DerivedOf reports whether a path is that of a derived file of db-files with these numbers
+// only.
+func DerivedOf(name string, numbers map[uint32]bool) bool {
+	return slices.ContainsFunc(allDerived[:], func(d Derived) bool {
+		of := d.numbers(name)
+		return of != nil && !slices.ContainsFunc(of, func(n uint32) bool { return !numbers[n] })
+	})
+}
+
+// RemoveDerived removes all files of a sort but those to keep, which are paths in the
+// archive's folder.
+func (f *Folder) RemoveDerived(d Derived, keep []string) error {
+	files, err := f.DerivedFiles(d)
+	if err != nil {
+		return err
+	}
+	for _, list := range files {
+		for _, name := range list {
+			if slices.Contains(keep, name) {
+				continue
+			}
+			if err := f.remove(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// derivedOf returns the derived files that are of one of the files.
+func (f *Folder) derivedOf(files []string) ([]string, error) {
+	var all []map[uint32][]string
+	var out []string
+	for _, name := range files {
+		id, again, ok := segment.ParseName(filepath.Base(name))
+		if !ok {
+			continue
+		}
+		for len(all) < len(allDerived) {
+			list, err := f.DerivedFiles(allDerived[len(all)])
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, list)
+		}
+		if again != 0 {
+			id = again
+		}
+		for _, list := range all {
+			out = append(out, list[id]...)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,425 @@
+package mend
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"infomall/store/body"
+	"infomall/store/commit"
+	"infomall/store/disk"
+	"infomall/store/document"
+	"infomall/store/page"
+	"infomall/store/page/coding"
+	"infomall/store/readings"
+	"infomall/store/record"
+	"infomall/store/record/task"
+	"infomall/store/segment"
+	"infomall/store/snapshot"
+	"infomall/store/timeline"
+)
+
+// DocumentReader reads documents. Only one goroutine calls it at a time.
+type DocumentReader interface {
+	// Read reads a body. The result is nil if no kind of document reads it. If the body
+	// cannot be read, the result says so in its Reason. An error means that no body can be
+	// read, or it is the error of ctx.
+	Read(ctx context.Context, in *document.Input) (*document.Document, error)
+}
+
+// A file of readings is published when so many bytes of bodies or of readings were read
+// for it, or after this time. What was published is not read again if the process ends.
+const (
+	documentsBytes = 64 << 20
+	documentsTime  = 30 * time.Second
+)
+
+// documentBytesMax is the size in bytes, after content-decoding, above which a body is not
+// read as a document.
+const documentBytesMax = 64 << 20
+
+// leadBytes is how many bytes of a document's text are read to guess its language.
+const leadBytes = 16 << 10
+
+// reindexDocuments carries out REINDEX DOCUMENTS: it reads the documents of a pool, or of
+// all pools, that were not read, or by another version of the program. If another process
+// reads documents, it leaves them to that process. Without a DocumentReader it does nothing.
+func (m *Maintenance) reindexDocuments(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
+	if m.documents == nil {
+		return nil, nil
+	}
+	p, err := m.folder.Pin()
+	if err != nil {
+		return nil, err
+	}
+	p.Release() // the segments are chosen below
+	if pools := p.PoolNames(); o.Pool != "" && !slices.Contains(pools, o.Pool) {
+		return nil, &task.NoPoolError{Name: o.Pool, Pools: pools}
+	}
+	d := &documentRun{reindex: &reindex{m: m, o: o, results: make(map[string]*task.ReindexResult)}, reader: m.documents}
+	err = d.all(ctx)
+	return d.list(), err
+}
+
+// documentRun reads the documents of an archive, or brings readings from files of
+// segments that were merged to those of the new segments.
+type documentRun struct {
+	*reindex
+	reader DocumentReader // nil to bring readings only
+	v      *snapshot.Snapshot
+
+	usable []string          // files of readings that can be used
+	from   map[uint32]uint32 // by number of a db-file: the first run that is not covered
+
+	b     *readings.Builder // of the next file; nil if there is nothing for it yet
+	out   *countingWriter
+	file  disk.File
+	tmp   string
+	read  int64 // bytes of bodies that were read for it
+	begun time.Time
+}
+
+// all reads what is due.
+func (d *documentRun) all(ctx context.Context) (err error) {
+	if d.v, err = d.m.snapshots.Open(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.v.Close()) }()
+	d.v.Runs.Shelve(wordsShelf, 2)
+	bad, err := d.survey()
+	if err != nil {
+		return err
+	}
+	var due []*segment.Info
+	for _, s := range d.v.Pin.Segments {
+		if int(d.from[s.Number()]) < s.Runs && (d.o.Pool == "" || s.Pool == d.o.Pool) {
+			due = append(due, s)
+			d.total += s.Bytes
+			d.count(s)
+			d.result(s.Pool).IndexBytes -= s.IndexBytes // it stays
+		}
+	}
+	if len(due) == 0 || d.o.Dry {
+		return nil
+	}
+	slices.SortFunc(due, func(a, b *segment.Info) int { return cmp.Or(cmp.Compare(a.Pool, b.Pool), cmp.Compare(a.ID, b.ID)) })
+	return d.write(ctx, d.m.folder.NewWriter, func() error {
+		defer d.abandon()
+		for _, s := range due {
+			if err := d.segment(ctx, s); err != nil {
+				return errors.Join(err, d.publish())
+			}
+		}
+		if err := d.publish(); err != nil {
+			return err
+		}
+		return d.remove(bad)
+	})
+}
+
+// survey finds the files of readings that can be used, and what they cover. It returns the
+// files that cannot be used.
+func (d *documentRun) survey() (bad []string, err error) {
+	list, err := d.m.folder.DerivedFiles(commit.Documents)
+	if err != nil {
+		return nil, err
+	}
+	names := make(map[uint32]readings.Name)
+	for _, s := range d.v.Pin.Segments {
+		names[s.Number()] = readings.NameOf(s)
+	}
+	var sources []readings.Source
+	for _, name := range fileNames(list) {
+		f, err := d.v.Readings(name)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				bad = append(bad, name)
+			}
+			continue
+		}
+		d.usable = append(d.usable, name)
+		for _, s := range f.Sources {
+			if names[s.Number] == s.Name {
+				sources = append(sources, s)
+			}
+		}
+	}
+	slices.SortFunc(sources, func(a, b readings.Source) int { return cmp.Compare(a.From, b.From) })
+	d.from = make(map[uint32]uint32)
+	for _, s := range sources {
+		if s.From <= d.from[s.Number] {
+			d.from[s.Number] = max(d.from[s.Number], s.To)
+		}
+	}
+	return bad, nil
+}
+
+// fileNames returns the files in a result of commit.Folder.DerivedFiles, sorted.
+func fileNames(list map[uint32][]string) (out []string) {
+	for _, names := range list {
+		out = append(out, names...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// remove removes files of readings.
+func (d *documentRun) remove(names []string) error {
+	for _, name := range names {
+		if err := d.m.folder.Disk.Remove(filepath.Join(d.m.folder.Path, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// segment reads the documents of a segment that no file covers.
+func (d *documentRun) segment(ctx context.Context, s *segment.Info) error {
+	from := d.from[s.Number()]
+	if err := d.begin(s, from); err != nil {
+		return err
+	}
+	whole := true
+	for n := from; n < uint32(s.Runs); n++ {
+		ok, err := d.run(ctx, s, n)
+		if err != nil {
+			return err
+		}
+		if whole = whole && ok; whole {
+			d.b.Cover(n + 1)
+		}
+		if d.o.Progress != nil {
+			d.o.Progress(d.done+s.Bytes*int64(n+1)/int64(s.Runs), d.total)
+		}
+		if d.read < documentsBytes && d.b.Bytes() < documentsBytes && d.m.now().Sub(d.begun) < documentsTime || n+1 == uint32(s.Runs) {
+			continue
+		}
+		if err := d.publish(); err != nil {
+			return err
+		}
+		if err := d.begin(s, n+1); err != nil {
+			return err
+		}
+	}
+	d.done += s.Bytes
+	return nil
+}
+
+// run reads the documents of a run. ok is false if some could not be read because of
+// damage, or because d only brings readings.
+func (d *documentRun) run(ctx context.Context, s *segment.Info, n uint32) (ok bool, err error) {
+	r := d.v.Runs.Reader(s)
+	meta, err := d.v.Runs.Meta(r, n)
+	if err != nil {
+		return false, d.passOver(err)
+	}
+	if meta.Len() == 0 {
+		return true, nil
+	}
+	entries, err := meta.Entries()
+	if err != nil {
+		return false, d.passOver(err)
+	}
+	ok = true
+	for i := range entries {
+		e := &entries[i]
+		if !snapshot.MayBeDocument(e) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		found, err := d.add(ctx, timeline.Place{Seg: r, Run: n, N: uint32(i)}, e)
+		if err != nil {
+			return false, err
+		}
+		ok = ok && found
+	}
+	return ok, nil
+}
+
+// passOver returns nil and warns if err is damage of the archive. Otherwise it returns err.
+func (d *documentRun) passOver(err error) error {
+	if !body.IsDamage(err) {
+		return err
+	}
+	d.v.Warn(err)
+	return nil
+}
+
+// add adds the row of the document that e, the entry at a place, stores. ok is false if it
+// has none.
+func (d *documentRun) add(ctx context.Context, at timeline.Place, e *segment.Stored) (ok bool, err error) {
+	key := snapshot.DocumentKey(e)
+	if d.b.Has(key) {
+		return true, nil
+	}
+	if done, err := d.bring(key); done || err != nil {
+		return done, err
+	}
+	if d.reader == nil {
+		return false, nil
+	}
+	doc := document.New()
+	if e.Bytes > record.LargeBody {
+		doc.Reason = fmt.Sprintf("larger than %d MB: it is not read", documentBytesMax>>20)
+		return true, d.b.Add(key, doc)
+	}
+	stored, err := d.v.Runs.Body(ctx, e)
+	if err != nil {
+		return false, d.passOver(err)
+	}
+	d.read += int64(len(stored))
+	sent := snapshot.SentOf(e)
+	decoded, err := coding.Decode(stored, sent.Coding, documentBytesMax)
+	if err != nil {
+		doc.Reason = err.Error()
+		return true, d.b.Add(key, doc)
+	}
+	if doc, err = d.reader.Read(ctx, &document.Input{Body: decoded, Mime: sent.Mime, Charset: sent.Charset}); err != nil {
+		return false, err
+	}
+	if doc != nil {
+		complete(doc)
+	}
+	return true, d.b.Add(key, doc)
+}
+
+// complete cuts the title of a document if it is very long, and guesses its language if
+// the document does not say it.
+func complete(d *document.Document) {
+	if n := readings.TitleBytes; len(d.Title) > n {
+		for !utf8.RuneStart(d.Title[n]) {
+			n--
+		}
+		d.Title = d.Title[:n]
+	}
+	if d.Lang != "" {
+		return
+	}
+	var lead strings.Builder
+	for _, s := range d.Sections {
+		for _, p := range s.Parts {
+			if lead.Len() >= leadBytes {
+				break
+			}
+			lead.WriteString(p.Text[:min(len(p.Text), leadBytes)])
+			lead.WriteByte('\n')
+		}
+	}
+	d.Lang = page.LangOf(strings.ToValidUTF8(lead.String(), ""))
+}
+
+// bring adds a row with the reading that another file has of the same key. done is false
+// if there is none.
+func (d *documentRun) bring(key readings.Key) (done bool, err error) {
+	for _, name := range d.usable {
+		f, err := d.v.Readings(name)
+		if err != nil {
+			continue // another process has removed it
+		}
+		for source := range f.Sources {
+			row, ok := f.Find(source, key)
+			if !ok {
+				continue
+			}
+			err := d.b.Copy(f, row)
+			if err == nil {
+				return true, nil
+			}
+			var fault *segment.Error
+			if !errors.As(err, &fault) && !errors.Is(err, fs.ErrNotExist) {
+				return false, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// begin begins a source of the next file, and that file if there is none.
+func (d *documentRun) begin(s *segment.Info, from uint32) (err error) {
+	if d.b != nil && len(d.b.Sources()) == commit.DerivedMost {
+		if err := d.publish(); err != nil {
+			return err
+		}
+	}
+	if d.b == nil {
+		if err := d.create(); err != nil {
+			return err
+		}
+	}
+	d.b.Begin(readings.NameOf(s), from)
+	return nil
+}
+
+// create begins a file.
+func (d *documentRun) create() (err error) {
+	d.tmp = filepath.Join(d.w.Dir, "documents")
+	if d.file, err = disk.Create(d.m.folder.Disk, d.tmp); err != nil {
+		return err
+	}
+	d.out = &countingWriter{w: d.file}
+	if d.b, err = readings.NewBuilder(d.out); err != nil {
+		d.abandon()
+		return err
+	}
+	d.read, d.begun = 0, d.m.now()
+	return nil
+}
+
+// abandon closes the unfinished file, if there is one. The writer removes it.
+func (d *documentRun) abandon() {
+	if d.file != nil {
+		_ = d.file.Close() // what was written to it is not needed
+		d.file, d.b = nil, nil
+	}
+}
+
+// publish finishes the current file and brings it to its place.
+func (d *documentRun) publish() error {
+	if d.b == nil {
+		return nil
+	}
+	sources := d.b.Sources()
+	numbers := make([]uint32, len(sources))
+	for i, s := range sources {
+		numbers[i] = s.Number
+	}
+	rel := commit.Documents.FileOf(numbers, sources[0].From)
+	err := d.b.Finish()
+	if err == nil {
+		err = d.file.Sync()
+	}
+	err = errors.Join(err, d.file.Close())
+	d.file, d.b = nil, nil
+	if err != nil {
+		return err
+	}
+	folder := d.m.folder
+	name := filepath.Join(folder.Path, rel)
+	if err := disk.Mkdir(folder.Disk, filepath.Dir(name)); err != nil {
+		return err
+	}
+	if err := folder.Disk.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err // a file that is open cannot be replaced on every system
+	}
+	if err := folder.Disk.Rename(d.tmp, name); err != nil {
+		return err
+	}
+	for _, s := range d.v.Pin.Segments {
+		if s.Number() == numbers[0] {
+			d.result(s.Pool).IndexBytes += d.out.n
+		}
+	}
+	if !slices.Contains(d.usable, rel) {
+		d.usable = append(d.usable, rel)
+	}
+	return folder.Disk.SyncDir(filepath.Dir(name))
+}

@@ -1,0 +1,190 @@
+package readings
+
+import (
+	"bufio"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/disk"
+	"infomall/store/document"
+	"infomall/store/packed"
+)
+
+// frameBytes is the size in bytes above which a frame is written. Smaller frames compress
+// worse, larger ones take longer to read for one document.
+const frameBytes = 128 << 10
+
+// TitleBytes is how many bytes the title of a document may have in a row. The caller of
+// Builder.Add cuts longer titles.
+const TitleBytes = 4 << 10
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Builder writes a file of readings. Only one goroutine may use it.
+type Builder struct {
+	w       *bufio.Writer
+	enc     *zstd.Encoder
+	frame   []byte // readings of the frame that is not written yet
+	frames  []frame
+	sources []Source
+	rows    []Row
+	known   map[Key]int // index in rows of a row with the key
+	bytes   int64       // of all readings, decompressed
+}
+
+// frame says where a frame is.
+type frame struct {
+	size int
+	crc  uint32
+}
+
+// NewBuilder returns a Builder that writes to w.
+func NewBuilder(w io.Writer) (*Builder, error) {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		return nil, err
+	}
+	b := &Builder{w: bufio.NewWriter(w), enc: enc, known: make(map[Key]int)}
+	return b, b.w.WriteByte(disk.FormatByte)
+}
+
+// Begin begins a source: the following rows are of this db-file. The file covers no run of
+// it until Cover is called.
+func (b *Builder) Begin(n Name, from uint32) {
+	b.sources = append(b.sources, Source{n, from, from})
+}
+
+// Cover says that the file covers the runs of the current source up to, and without, to.
+func (b *Builder) Cover(to uint32) { b.sources[len(b.sources)-1].To = to }
+
+// Sources returns the sources that were begun, in order.
+func (b *Builder) Sources() []Source { return b.sources }
+
+// Bytes returns how many bytes all readings have, decompressed.
+func (b *Builder) Bytes() int64 { return b.bytes }
+
+// Has reports whether there is a row with this key, of any source. If so, it adds a row of
+// the current source with the same reading.
+func (b *Builder) Has(k Key) bool {
+	n, known := b.known[k]
+	if known {
+		r := b.rows[n]
+		r.source = len(b.sources) - 1
+		b.rows = append(b.rows, r)
+	}
+	return known
+}
+
+// Add adds a row of the current source: the reading of d, or, if d is nil, the note that no
+// kind reads the body.
+func (b *Builder) Add(k Key, d *document.Document) error {
+	if d == nil {
+		b.add(Row{Key: k, frame: -1})
+		return nil
+	}
+	return b.put(Row{Key: k, Title: d.Title, Lang: d.Lang}, d.Append(nil))
+}
+
+// Copy adds the row r of another file to the current source.
+func (b *Builder) Copy(f *File, r Row) error {
+	if !r.Read() {
+		b.add(r)
+		return nil
+	}
+	reading, err := f.Reading(r)
+	if err != nil {
+		return err
+	}
+	return b.put(r, reading)
+}
+
+// put adds a row with a reading.
+func (b *Builder) put(r Row, reading []byte) error {
+	if len(b.frame) > 0 && len(b.frame)+len(reading) > frameBytes {
+		if err := b.flush(); err != nil {
+			return err
+		}
+	}
+	r.frame, r.from, r.size = len(b.frames), len(b.frame), len(reading)
+	b.frame = append(b.frame, reading...)
+	b.bytes += int64(len(reading))
+	b.add(r)
+	return nil
+}
+
+func (b *Builder) add(r Row) {
+	r.source = len(b.sources) - 1
+	b.known[r.Key] = len(b.rows)
+	b.rows = append(b.rows, r)
+}
+
+// flush writes the current frame.
+func (b *Builder) flush() error {
+	out := b.enc.EncodeAll(b.frame, nil)
+	b.frames = append(b.frames, frame{len(out), crc32.Checksum(out, castagnoli)})
+	b.frame = b.frame[:0]
+	_, err := b.w.Write(out)
+	return err
+}
+
+// Finish writes the rest of the file.
+func (b *Builder) Finish() error {
+	if len(b.frame) > 0 {
+		if err := b.flush(); err != nil {
+			return err
+		}
+	}
+	table := b.enc.EncodeAll(b.table(), nil)
+	if _, err := b.w.Write(table); err != nil {
+		return err
+	}
+	tail := binary.LittleEndian.AppendUint32(nil, uint32(len(table)))
+	tail = binary.LittleEndian.AppendUint32(tail, crc32.Checksum(table, castagnoli))
+	if _, err := b.w.Write(tail); err != nil {
+		return err
+	}
+	return b.w.Flush()
+}
+
+// table returns the table of the file. It sorts the rows.
+func (b *Builder) table() []byte {
+	slices.SortFunc(b.rows, func(x, y Row) int { return x.compare(&y) })
+	b.rows = slices.CompactFunc(b.rows, func(x, y Row) bool { return x.compare(&y) == 0 })
+	t := []byte{document.Version}
+	t = binary.AppendUvarint(t, uint64(len(b.sources)))
+	for _, s := range b.sources {
+		t = binary.AppendUvarint(t, uint64(s.Number))
+		t = binary.AppendUvarint(t, uint64(s.Bytes))
+		t = binary.LittleEndian.AppendUint32(t, s.CRC)
+		t = binary.AppendUvarint(t, uint64(s.From))
+		t = binary.AppendUvarint(t, uint64(s.To))
+	}
+	t = binary.AppendUvarint(t, uint64(len(b.frames)))
+	for _, f := range b.frames {
+		t = binary.AppendUvarint(t, uint64(f.size))
+		t = binary.LittleEndian.AppendUint32(t, f.crc)
+	}
+	t = binary.AppendUvarint(t, uint64(len(b.rows)))
+	for i := range b.rows {
+		t = b.rows[i].append(t)
+	}
+	return t
+}
+
+// append appends the row as the table stores it.
+func (r *Row) append(t []byte) []byte {
+	t = binary.AppendUvarint(t, uint64(r.source))
+	t = append(t, r.Body[:]...)
+	t = binary.LittleEndian.AppendUint64(t, r.Sent)
+	t = binary.AppendUvarint(t, uint64(r.frame+1))
+	if !r.Read() {
+		return t
+	}
+	t = binary.AppendUvarint(t, uint64(r.from))
+	t = binary.AppendUvarint(t, uint64(r.size))
+	return packed.AppendSized(packed.AppendSized(t, r.Title), r.Lang)
+}

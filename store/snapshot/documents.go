@@ -1,0 +1,197 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"infomall/store/commit"
+	"infomall/store/page"
+	"infomall/store/page/charset"
+	"infomall/store/readings"
+	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/segment"
+	"infomall/store/timeline"
+)
+
+// MayBeDocument reports whether the body that e stores is read as a document, such as a
+// PDF. It is not if it was read as a page or as plain text, or if it is a style sheet or a
+// script, or not the content of its URL, such as the body of an error.
+func MayBeDocument(e *segment.Stored) bool {
+	return e.Body == segment.BodyOwn && e.Kind == record.KindPage && e.Bytes > 0 && e.Page.BlockCount < 0 && mayHaveDocument(e.Mime)
+}
+
+// mayHaveDocument reports whether a body with this media type may be a document.
+func mayHaveDocument(mime string) bool {
+	return mime != page.MimeSheet && !strings.Contains(mime, "javascript") && !strings.Contains(mime, "ecmascript")
+}
+
+// SentAs is how a body was sent, as far as the reading of a document depends on it.
+type SentAs struct {
+	Mime    string // media type in lower case, without parameters
+	Charset string // of the header Content-Type, in lower case; "" if it names none
+	Coding  string // the header Content-Encoding
+}
+
+// SentOf returns how the body that e stores was sent.
+func SentOf(e *segment.Stored) SentAs {
+	return SentAs{e.Mime, charset.Declared(message.Header(e.Head, "Content-Type")), message.Codings(e.Head)}
+}
+
+// DocumentKey returns the key of the reading of the body that e stores.
+func DocumentKey(e *segment.Stored) readings.Key {
+	s := SentOf(e)
+	return readings.Key{Body: e.ID, Sent: readings.Sent(s.Mime, s.Charset, s.Coding)}
+}
+
+// documents are the files of readings of a snapshot, which are listed when they are first
+// needed.
+type documents struct {
+	mu     sync.Mutex
+	listed bool
+	list   map[uint32][]string // by number of a db-file: the files of it
+}
+
+// files returns the files of readings, by the numbers of their db-files. again lists them
+// again.
+func (v *Snapshot) documentFiles(again bool) map[uint32][]string {
+	d := v.documents
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.listed || again {
+		list, err := v.from.files.Folder.DerivedFiles(commit.Documents)
+		if err != nil {
+			v.Warn(err)
+		}
+		d.list, d.listed = list, true
+	}
+	return d.list
+}
+
+// hasDocuments reports whether the archive has files of readings.
+func (v *Snapshot) hasDocuments() bool { return len(v.documentFiles(false)) > 0 }
+
+// inReadings calls find with each file of readings of a segment, and the index of the
+// segment in the sources of the file, until find returns true. If a file was replaced
+// since the snapshot listed the files, it begins again with the present files.
+func (v *Snapshot) inReadings(s *segment.Info, find func(f *readings.File, source int) (done bool, err error)) {
+	name := readings.NameOf(s)
+	for again := range 2 {
+		replaced := false
+		for _, path := range v.documentFiles(again > 0)[name.Number] {
+			f, err := v.from.readings(path, again > 0)
+			done := false
+			if err == nil {
+				if source := f.Source(name); source >= 0 {
+					done, err = find(f, source)
+				}
+			}
+			if done {
+				return
+			}
+			var fault *segment.Error
+			switch damaged := errors.As(err, &fault); {
+			case again == 0 && (damaged || errors.Is(err, fs.ErrNotExist)):
+				replaced = true
+			case err != nil && !errors.Is(err, readings.ErrOther) && !errors.Is(err, fs.ErrNotExist):
+				v.Warn(err)
+			}
+		}
+		if !replaced {
+			return
+		}
+	}
+}
+
+// reading returns the reading of the document that owner, the entry at a place, stores. It
+// returns nil if there is none.
+func (v *Snapshot) reading(at timeline.Place, owner *segment.Stored) (out []byte) {
+	if !MayBeDocument(owner) || !v.hasDocuments() {
+		return nil
+	}
+	key := DocumentKey(owner)
+	v.inReadings(at.Seg.Info, func(f *readings.File, source int) (bool, error) {
+		row, ok := f.Find(source, key)
+		if !ok || !row.Read() {
+			return ok, nil
+		}
+		var err error
+		out, err = f.Reading(row)
+		return err == nil, err
+	})
+	return out
+}
+
+// said returns the title and the language of the document that owner, the entry at a
+// place, stores. They are "" if there is no such document.
+func (v *Snapshot) said(at timeline.Place, owner *segment.Stored) (title, lang string) {
+	if !MayBeDocument(owner) {
+		return "", ""
+	}
+	key := DocumentKey(owner)
+	v.inReadings(at.Seg.Info, func(f *readings.File, source int) (bool, error) {
+		row, ok := f.Find(source, key)
+		title, lang = row.Title, row.Lang
+		return ok, nil
+	})
+	return title, lang
+}
+
+// Document returns the reading of the body of a capture as a document; see
+// record.Payload.Document. It does not read the body. It returns nil if there is no such
+// reading.
+func (v *Snapshot) Document(ctx context.Context, ref record.Ref) ([]byte, error) {
+	if !v.hasDocuments() {
+		return nil, ctx.Err()
+	}
+	s := v.Runs.Segment(ref.Segment)
+	if s == nil {
+		return nil, errNoSegment(ref.Segment)
+	}
+	at := timeline.Place{Seg: s, Run: ref.Run, N: ref.N}
+	e, err := v.Runs.Entry(at)
+	if err != nil {
+		return nil, err
+	}
+	owner, where, err := v.Owner(ctx, at, e)
+	if err != nil || owner == nil {
+		return nil, err
+	}
+	return v.reading(where, owner), nil
+}
+
+// Readings returns the table of the file of readings with this name, a path in the
+// archive's folder.
+func (v *Snapshot) Readings(name string) (*readings.File, error) {
+	return v.from.readings(name, false)
+}
+
+// readingsCacheBytes is how many bytes of tables of readings stay in memory.
+const readingsCacheBytes = 64 << 20
+
+// readings returns the table of a file of readings. again reads it again.
+func (s *Source) readings(name string, again bool) (*readings.File, error) {
+	s.mu.Lock()
+	f := s.readingsCache[name]
+	s.mu.Unlock()
+	if f != nil && !again {
+		return f, nil
+	}
+	f, err := readings.Open(s.files.Folder.Path, name)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if old := s.readingsCache[name]; old != nil {
+		s.readingsBytes -= old.Memory()
+	}
+	if s.readingsBytes += f.Memory(); s.readingsBytes > readingsCacheBytes || s.readingsCache == nil {
+		s.readingsCache, s.readingsBytes = make(map[string]*readings.File), f.Memory()
+	}
+	s.readingsCache[name] = f
+	return f, nil
+}
