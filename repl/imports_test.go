@@ -122,13 +122,13 @@ var arrows = map[string]string{
 
 	"crawl/fetch":   "crawl/guard store/record crawl/report store/record/message",
 	"crawl/guard":   "",
-	"crawl/links":   "crawl/robots store/page store/urlkey store/record/message store/page/charset store/page/coding store/page/markup",
+	"crawl/links":   "store/document crawl/robots store/page store/urlkey store/record/message store/page/charset store/page/coding store/page/markup",
 	"crawl/order":   "store/urlkey",
 	"crawl/revisit": "",
 	"crawl/robots":  "",
 	"crawl/trap":    "store/urlkey",
 
-	"crawl":          "crawl/fetch crawl/frontier crawl/links crawl/order crawl/robots crawl/trap store/record store/urlkey store/page crawl/report store/record/message store/record/task store/page/charset store/page/coding store/page/markup",
+	"crawl":          "store/document crawl/fetch crawl/frontier crawl/links crawl/order crawl/robots crawl/trap store/record store/urlkey store/page crawl/report store/record/message store/record/task store/page/charset store/page/coding store/page/markup",
 	"crawl/frontier": "store/record crawl/report",
 	"crawl/report":   "store/record store/urlkey",
 	"crawl/state":    "crawl/report store/disk store/packed store/record store/urlkey",

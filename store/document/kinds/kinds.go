@@ -39,6 +39,22 @@ func Of(in *document.Input) *document.Kind {
 	return nil
 }
 
+// NameOf returns the name of the kind of a body, or "" if no kind reads it.
+func NameOf(in *document.Input) string {
+	if k := Of(in); k != nil {
+		return k.Name
+	}
+	return ""
+}
+
+// Prepare opens what Read needs for a body and what takes long to open, such as PDFium.
+func Prepare(in *document.Input) error {
+	if k := Of(in); k != nil && k.Prepare != nil {
+		return k.Prepare()
+	}
+	return nil
+}
+
 // Read reads a body. It returns nil if no kind reads it. If a reader panics, the
 // document says so in its Reason.
 func Read(in *document.Input) *document.Document {
