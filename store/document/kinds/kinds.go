@@ -70,6 +70,7 @@ func Read(in *document.Input) *document.Document {
 	if err := read(k, b, in); err != nil && b.Doc.Reason == "" {
 		b.Doc.Reason = err.Error()
 	}
+	b.Doc.SetTitle(b.Lead)
 	return b.Doc
 }
 
