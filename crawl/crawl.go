@@ -68,6 +68,9 @@ func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report
 	if e.now == nil {
 		e.now = time.Now
 	}
+	if e.o.SkipDocuments {
+		e.documents = nil
+	}
 	if e.o.Workers == 0 {
 		e.o.Workers = workersDefault
 	}

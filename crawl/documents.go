@@ -24,13 +24,16 @@ const (
 // does not read documents, or if the document is too large to be in memory, or if other
 // documents keep the readers busy for too long.
 func (e *engine) documentLinks(ctx context.Context, t *fetchTask, kind string, body []byte, whole bool) []document.Link {
+	if e.documents == nil {
+		return nil
+	}
 	mime := message.Mime(kind)
 	if t.known != nil && t.known.Document != nil {
 		if d, err := document.Unpack(t.known.Document); err == nil {
 			return d.Links
 		}
 	}
-	if e.documents == nil || !whole || len(body) == 0 || t.u.Sitemap || !page.IsBinary(body) && mayLead(mime) || hasNoLinks(mime) {
+	if !whole || len(body) == 0 || t.u.Sitemap || !page.IsBinary(body) && mayLead(mime) || hasNoLinks(mime) {
 		return nil
 	}
 	wait := time.NewTimer(documentWait)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -33,6 +34,8 @@ func TestMain(m *testing.M) {
 	// A program with the race detector else waits for a second when it ends.
 	os.Setenv("GORACE", raceOptions)
 	if len(os.Args) > 1 && os.Args[1] == child.Argument {
+		// All tests share the compiled form of PDFium, which takes seconds to make.
+		os.Setenv("XDG_CACHE_HOME", filepath.Join(os.TempDir(), "infomall-test-cache"))
 		os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 	}
 	testscript.Main(m, map[string]func(){

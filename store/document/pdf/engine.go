@@ -32,7 +32,8 @@ const (
 // in the cache; the first read opens it. One goroutine reads at a time, and others wait.
 // The zero value is ready for use.
 type Engine struct {
-	// Cache is the folder of the compiled form, 22 MB. "" keeps it in memory only.
+	// Cache is the folder of the compiled form, 22 MB. "" is infomall in the user's
+	// cache folder. If it cannot be written, each opening compiles.
 	Cache string
 
 	mu       sync.Mutex
@@ -42,17 +43,24 @@ type Engine struct {
 	pages    int // that the instance has read
 }
 
-// DefaultEngine is the engine that Kind uses. Its cache is in the user's cache folder.
-var DefaultEngine = &Engine{Cache: cacheFolder()}
+// DefaultEngine is the engine that Kind uses.
+var DefaultEngine = &Engine{}
 
-// cacheFolder returns the folder for compiled forms, or "" if the user has no cache
-// folder.
-func cacheFolder() string {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
+// cache returns a cache for compiled forms, or nil if its folder cannot be used.
+func (e *Engine) cache() wazero.CompilationCache {
+	dir := e.Cache
+	if dir == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return nil
+		}
+		dir = filepath.Join(user, "infomall")
 	}
-	return filepath.Join(dir, "infomall")
+	cache, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		return nil
+	}
+	return cache
 }
 
 // Open opens the engine unless it is open already.
@@ -71,11 +79,8 @@ func (e *Engine) open() error {
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
 		WithMemoryLimitPages(memoryPagesMax).
 		WithDebugInfoEnabled(false)
-	if e.Cache != "" {
-		// A cache that cannot be opened costs time only.
-		if cache, err := wazero.NewCompilationCacheWithDir(e.Cache); err == nil {
-			config = config.WithCompilationCache(cache)
-		}
+	if cache := e.cache(); cache != nil {
+		config = config.WithCompilationCache(cache)
 	}
 	pool, err := webassembly.Init(webassembly.Config{
 		Context:       context.Background(),

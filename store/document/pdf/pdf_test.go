@@ -165,11 +165,10 @@ func onePage(content, entries, objects string) []byte {
 
 func object(n int, text string) string { return fmt.Sprintf("%d 0 obj\n%s\nendobj\n", n, text) }
 
-// TestEngine shows that an engine without a cache folder works, and that one that was
-// closed is opened by the next read.
+// TestEngine shows that an engine that was closed is opened by the next read.
 func TestEngine(t *testing.T) {
 	in := testFile(t, "chromium.pdf")
-	e := &Engine{Cache: DefaultEngine.Cache}
+	e := &Engine{}
 	for range 2 {
 		b := document.NewBuilder(document.Limits{}, nil)
 		if err := e.Read(b, &in); err != nil || b.Doc.Pages != 2 {
