@@ -49,6 +49,10 @@ func prepareFake(in *document.Input) error {
 // readFake does what the body says.
 func readFake(in *document.Input) *document.Document {
 	switch body := string(in.Body); body {
+	case "many pages":
+		for in.Limits.WithDefaults().Pages > firstPages {
+			spun++
+		}
 	case "spin":
 		fmt.Fprint(os.Stderr, "it spins")
 		for {
@@ -100,7 +104,7 @@ func newPool(t *testing.T, o Options) (*Pool, *atomic.Int64) {
 
 func read(t *testing.T, p *Pool, body string) *document.Document {
 	t.Helper()
-	d, err := p.Read(t.Context(), &document.Input{Body: []byte(body), Mime: "text/x", Charset: "gbk", Limits: document.Limits{Pages: 7}})
+	d, err := p.Read(t.Context(), &document.Input{Body: []byte(body), Mime: "text/x", Charset: "gbk", Limits: document.Limits{Pages: 700}})
 	if err != nil {
 		t.Fatalf("%.20s: %v", body, err)
 	}
@@ -116,7 +120,7 @@ func TestRead(t *testing.T) {
 	}
 	for _, body := range []string{"one", "", strings.Repeat("large ", 1<<20)} {
 		d := read(t, p, body)
-		if d == nil || d.Title != body || d.Author != "text/x gbk" || d.Pages != 7 || d.Reason != "" {
+		if d == nil || d.Title != body || d.Author != "text/x gbk" || d.Pages != 700 || d.Reason != "" {
 			t.Errorf("%.20q: got %.200v", body, d)
 		}
 	}
@@ -136,8 +140,8 @@ func TestStopped(t *testing.T) {
 		children     int64
 		o            Options
 	}{
-		{"spin", "the reader of fake was stopped after 100ms", 2, Options{Time: 100 * time.Millisecond}},
-		{"sleep", "the reader of fake was stopped after 100ms", 2, Options{Time: 100 * time.Millisecond}},
+		{"spin", "the reader of fake was stopped after 100ms", 3, Options{Time: 100 * time.Millisecond}},
+		{"sleep", "the reader of fake was stopped after 100ms", 3, Options{Time: 100 * time.Millisecond}},
 		{"eat", "the reader of fake was stopped because it took more than 64 MB of memory", 2, Options{Time: time.Hour, Memory: 64 << 20}},
 		{"exit", "the reader of fake ended without an answer", 3, Options{}},
 		{"panic", "the reader of fake ended without an answer", 3, Options{}},
@@ -159,6 +163,22 @@ func TestStopped(t *testing.T) {
 				t.Errorf("%d children, want %d", n, c.children)
 			}
 		})
+	}
+}
+
+// TestManyPages shows that the first pages are read of a body of which all pages take too
+// long.
+func TestManyPages(t *testing.T) {
+	p, started := newPool(t, Options{Time: 100 * time.Millisecond})
+	d, err := p.Read(t.Context(), &document.Input{Body: []byte("many pages")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "the reader of fake was stopped after 100ms: no more than 100 pages are read"; d.Title != "many pages" || d.Reason != want || d.Pages != firstPages {
+		t.Errorf("got %+v, want %q", d, want)
+	}
+	if n := started.Load(); n != 2 {
+		t.Errorf("%d children", n)
 	}
 }
 

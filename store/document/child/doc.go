@@ -56,7 +56,7 @@ type Options struct {
 	Kind func(*document.Input) string
 	Size int // number of children at most; the default is the number of cores, at most 4
 	// Time is how much CPU time a child may take for a body, by default 5 s. A child
-	// that sleeps is killed after four times this. Where the CPU time is not known,
+	// that sleeps is killed after twelve times this. Where the CPU time is not known,
 	// Time is measured by the clock.
 	Time   time.Duration
 	Open   time.Duration // time for opening what the reader needs, by the clock; default 2 min
@@ -108,9 +108,13 @@ func NewPool(o Options) *Pool {
 // ErrClosed is returned by Read after Close.
 var ErrClosed = errors.New("the readers of documents are closed")
 
+// firstPages is how many pages are read of a body of which all pages take too long.
+const firstPages = 100
+
 // Read reads a body in a child. It returns nil if no kind reads the body. A body that
-// stops its child gets a Document with a Reason. An error says that ctx has ended or
-// that no child can be started; it says nothing about the body.
+// stops its child gets a Document with a Reason. If all of its pages take too long, the
+// Document has the first 100 of them. An error says that ctx has ended or that no child
+// can be started; it says nothing about the body.
 func (p *Pool) Read(ctx context.Context, in *document.Input) (*document.Document, error) {
 	kind := p.o.Kind(in)
 	if kind == "" {
@@ -122,9 +126,34 @@ func (p *Pool) Read(ctx context.Context, in *document.Input) (*document.Document
 		return nil, context.Cause(ctx)
 	}
 	defer func() { <-p.seats }()
-	// A child that ends by itself is perhaps not the fault of the body, for example if
-	// somebody killed it. The body is therefore tried twice.
-	for try := 1; ; try++ {
+	d, err := p.try(ctx, in)
+	var stopped *stoppedError
+	if !errors.As(err, &stopped) {
+		return d, err
+	}
+	reason := fmt.Sprintf("the reader of %s %v", kind, err)
+	if stopped.slow && in.Limits.WithDefaults().Pages > firstPages {
+		fewer := *in
+		fewer.Limits.Pages = firstPages
+		d, err := p.try(ctx, &fewer)
+		switch {
+		case err == nil && d != nil:
+			d.Reason = fmt.Sprintf("%s: no more than %d pages are read", reason, firstPages)
+			return d, nil
+		case !errors.As(err, &stopped):
+			return d, err
+		}
+	}
+	d = document.New()
+	d.Kind, d.Reason = kind, reason
+	return d, nil
+}
+
+// try reads a body in a child. A stoppedError says that the body stops its child. A child
+// that ends by itself is perhaps not the fault of the body, for example if somebody killed
+// it. The body is therefore tried twice.
+func (p *Pool) try(ctx context.Context, in *document.Input) (*document.Document, error) {
+	for last := false; ; last = true {
 		c, err := p.take()
 		if err != nil {
 			return nil, err
@@ -139,15 +168,13 @@ func (p *Pool) Read(ctx context.Context, in *document.Input) (*document.Document
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		var unopened *unopenedError
-		if errors.As(err, &unopened) && try == 2 {
-			return nil, err
-		}
 		var stopped *stoppedError
-		if errors.As(err, &stopped) || try == 2 {
-			d := document.New()
-			d.Kind, d.Reason = kind, fmt.Sprintf("the reader of %s %v", kind, err)
-			return d, nil
+		var unopened *unopenedError
+		switch {
+		case errors.As(err, &stopped), last && errors.As(err, &unopened):
+			return nil, err
+		case last:
+			return nil, &stoppedError{why: err.Error()}
 		}
 	}
 }

@@ -78,7 +78,10 @@ func (c *process) kill() {
 }
 
 // stoppedError says that a child was killed because of the body.
-type stoppedError struct{ why string }
+type stoppedError struct {
+	why  string
+	slow bool // it took too much time
+}
 
 func (e *stoppedError) Error() string { return e.why }
 
@@ -101,7 +104,7 @@ func (c *process) read(ctx context.Context, in *document.Input) (*document.Docum
 	<-w.done
 	var unopened *unopenedError
 	if why := w.why.Load(); why != nil && err != nil && !errors.As(err, &unopened) {
-		return nil, &stoppedError{*why}
+		return nil, why
 	}
 	return d, err
 }
@@ -150,7 +153,7 @@ type watch struct {
 	phase chan struct{} // closed when the child has opened what it needs
 	end   chan struct{} // closed when the child has answered or failed
 	done  chan struct{} // closed when the watch is over
-	why   atomic.Pointer[string]
+	why   atomic.Pointer[stoppedError]
 }
 
 // lookEvery is how often a watch looks at the memory and the CPU time of a child.
@@ -158,7 +161,7 @@ const lookEvery = 20 * time.Millisecond
 
 // sleepFactor says how many times Options.Time a child may take by the clock, if it does
 // not use the CPU all the time, for example because the machine is busy.
-const sleepFactor = 4
+const sleepFactor = 12
 
 func (w *watch) run(ctx context.Context) {
 	defer close(w.done)
@@ -169,8 +172,8 @@ func (w *watch) run(ctx context.Context) {
 	opened := false
 	phase := w.phase
 	var before time.Duration // CPU time when the child began to read
-	stop := func(why string) {
-		w.why.Store(&why)
+	stop := func(why string, slow bool) {
+		w.why.Store(&stoppedError{why, slow})
 		w.c.kill()
 	}
 	for {
@@ -190,10 +193,10 @@ func (w *watch) run(ctx context.Context) {
 			memory, cpu, ok := usage(w.c.cmd.Process.Pid)
 			switch {
 			case ok && memory > o.Memory:
-				stop(fmt.Sprintf("was stopped because it took more than %d MB of memory", o.Memory>>20))
+				stop(fmt.Sprintf("was stopped because it took more than %d MB of memory", o.Memory>>20), false)
 				return
 			case opened && ok && cpu-before > o.Time, opened && time.Since(begun) > limit:
-				stop(fmt.Sprintf("was stopped after %v", o.Time))
+				stop(fmt.Sprintf("was stopped after %v", o.Time), true)
 				return
 			case !opened && time.Since(begun) > limit:
 				w.c.kill()
