@@ -26,7 +26,10 @@ func write(b *document.Builder, pages []page) error {
 			b.Link(l.Target, l.Anchor)
 		}
 		var paragraphs []paragraph
-		for _, bl := range blocks(p.lines, func(l *line) bool { return running[runningKey(l.text)] && edge(p.lines, l) }) {
+		// A title is often a running line too, but is in large type on the first page.
+		for _, bl := range blocks(p.lines, func(l *line) bool {
+			return l.size <= headingMin*body && running[runningKey(l.text)] && edge(p.lines, l)
+		}) {
 			paragraphs = append(paragraphs, bl.paragraphs(body, border(p.lines, &bl))...)
 		}
 		if i == 0 {
@@ -328,10 +331,13 @@ func (b *block) between(start, i int, right float64) seam {
 	return newLine
 }
 
+// itemMarks begin the items of lists.
+const itemMarks = "•‣◦▪▫■□●○◆➢✓"
+
 // startsItem reports whether a line begins with the mark of an item of a list.
 func startsItem(text string) bool {
 	r, n := utf8.DecodeRuneInString(text)
-	return strings.ContainsRune("•‣◦▪▫■□●○◆➢✓", r) && len(text) > n
+	return strings.ContainsRune(itemMarks, r) && len(text) > n
 }
 
 func endsSentence(text string) bool {
@@ -378,9 +384,9 @@ func lead(paragraphs []paragraph) string {
 	}
 	out := document.Clean(strings.Join(text, " "))
 	if utf8.RuneCountInString(out) > leadRunes {
-		return document.Clean(text[0])
+		out = document.Clean(text[0])
 	}
-	return out
+	return strings.TrimLeft(out, itemMarks+" ")
 }
 
 // letters returns the number of letters in text.

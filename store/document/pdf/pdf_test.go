@@ -151,6 +151,34 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// TestRunning shows that a line which all pages have at their top is a note, but not where
+// it is the title.
+func TestRunning(t *testing.T) {
+	body := "%PDF-1.4\n" + object(1, "<</Type/Catalog/Pages 2 0 R>>") + object(2, "<</Type/Pages/Kids[3 0 R 5 0 R 7 0 R 9 0 R]/Count 4>>")
+	words := []string{"source", "weir", "bridge", "mouth"}
+	for i := range 4 {
+		size := 12
+		if i == 0 {
+			size = 24
+		}
+		content := fmt.Sprintf("BT /F %d Tf 50 670 Td (River Levels) Tj ET BT /F 12 Tf 50 600 Td (The text of this page, at the %s.) Tj ET BT /F 12 Tf 250 20 Td (%d) Tj ET", size, words[i], i+1)
+		body += object(3+2*i, fmt.Sprintf("<</Type/Page/Parent 2 0 R/MediaBox[0 0 500 700]/Contents %d 0 R/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Times-Roman>>>>>>>>", 4+2*i)) +
+			object(4+2*i, fmt.Sprintf("<</Length %d>>\nstream\n%s\nendstream", len(content), content))
+	}
+	in := document.Input{Body: []byte(body + "trailer<</Root 1 0 R>>\n%%EOF\n")}
+	b := document.NewBuilder(document.Limits{}, nil)
+	if err := Kind.Read(b, &in); err != nil {
+		t.Fatal(err)
+	}
+	want := "page 1\n\theading: River Levels\n\tparagraph: The text of this page, at the source.\n\tnote: 1\n"
+	for i := 2; i <= 4; i++ {
+		want += fmt.Sprintf("page %d\n\tnote: River Levels\n\tparagraph: The text of this page, at the %s.\n\tnote: %d\n", i, words[i-1], i)
+	}
+	if got := show(b.Doc); got != want || b.Lead != "River Levels" {
+		t.Errorf("lead %q, got\n%swant\n%s", b.Lead, got, want)
+	}
+}
+
 // onePage returns a PDF file of one page with the given content. entries are further
 // entries of the page, objects further objects; object 4 is the picture /P.
 func onePage(content, entries, objects string) []byte {
