@@ -16,6 +16,7 @@ import (
 	"infomall/crawl/report"
 	"infomall/crawl/robots"
 	"infomall/crawl/trap"
+	"infomall/store/document"
 	"infomall/store/page/charset"
 	"infomall/store/record"
 )
@@ -44,6 +45,15 @@ type Env struct {
 	Lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
 	TLS     *tls.Config
 	Now     func() time.Time
+	// Documents reads documents, such as PDF files, for their links; nil reads none.
+	Documents Documents
+}
+
+// Documents reads documents that are not pages. Several goroutines may use it.
+type Documents interface {
+	// Read reads a body. The result is nil if no kind of document reads it. Read takes
+	// a bounded time. An error means that no body can be read, or it is that of ctx.
+	Read(ctx context.Context, in *document.Input) (*document.Document, error)
 }
 
 // Run runs one crawl until no URL is left, a limit of o is reached, an order
@@ -51,9 +61,15 @@ type Env struct {
 // ended is continued. The result counts what is in the archive, also if Run
 // returns an error.
 func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report.CrawlResult, error) {
-	e := &engine{a: a, o: o, now: env.Now, results: make(chan *fetchTask), spare: make(chan *fetchTask, spareMax)}
+	e := &engine{
+		a: a, o: o, now: env.Now, results: make(chan *fetchTask), spare: make(chan *fetchTask, spareMax),
+		documents: env.Documents, documentSeats: make(chan struct{}, documentsMax),
+	}
 	if e.now == nil {
 		e.now = time.Now
+	}
+	if e.o.SkipDocuments {
+		e.documents = nil
 	}
 	if e.o.Workers == 0 {
 		e.o.Workers = workersDefault
@@ -114,9 +130,13 @@ type engine struct {
 	crawl  report.Crawl
 	orders report.CrawlOrders
 
-	hosts     map[string]*host
-	manners   manners
-	past      past // used by workers too
+	hosts   map[string]*host
+	manners manners
+	past    past // used by workers too
+
+	documents     Documents     // used by workers too; nil reads none
+	documentSeats chan struct{} // one for each worker that reads a document
+
 	sites     sites
 	results   chan *fetchTask
 	tasks     []*fetchTask    // the running tasks, by worker; nil for an idle worker

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -19,7 +20,7 @@ import (
 // option requisites these include what the page needs to be shown. A page or
 // its header may ask that its links be not followed; these are then left
 // out. If the page is unchanged, extract reads the stored version.
-func (e *engine) extract(t *fetchTask) {
+func (e *engine) extract(ctx context.Context, t *fetchTask) {
 	begun := e.now()
 	defer func() { t.took[report.StageExtract] = e.now().Sub(begun) }()
 	t.missed = t.u.Guessed // unless the document turns out to be a sitemap
@@ -32,14 +33,14 @@ func (e *engine) extract(t *fetchTask) {
 	}
 	t.asks = e.asks(head)
 	// Like an import, decode as much of the body as possible.
-	text, _, err := coding.DecodePart(body, message.Codings(head), page.BytesMax)
+	text, part, err := coding.DecodePart(body, message.Codings(head), page.BytesMax)
 	if err != nil {
 		text = nil // the body cannot be decoded
 	}
 	kind := contentType(t.res.Capture, head)
 	found := links.Find(links.Document{
 		URL: t.u.URL, ContentType: kind, Body: text, Sitemap: t.u.Sitemap, Anchors: e.o.Focus != nil,
-		LinkHeaders: markup.LinkHeaders(head), Usual: t.usual,
+		LinkHeaders: markup.LinkHeaders(head), Usual: t.usual, Links: e.documentLinks(ctx, t, kind, text, size == 0 && part == nil),
 	})
 	t.charset = found.Charset
 	t.links = found.Links[:0]

@@ -56,7 +56,7 @@ func (e *engine) work(ctx context.Context, t *fetchTask) {
 		t.keepFirst()
 	}
 	if !t.final && (e.o.SkipNoArchive || t.u.Guessed) {
-		e.extract(t) // the content of the page decides whether it is stored
+		e.extract(ctx, t) // the content of the page decides whether it is stored
 		t.final = true
 	}
 	e.report(ctx, t)
@@ -65,7 +65,7 @@ func (e *engine) work(ctx context.Context, t *fetchTask) {
 	}
 	<-t.fetched
 	if t.res.Capture != nil { // nil if the crawl ends
-		e.extract(t)
+		e.extract(ctx, t)
 	}
 	t.final = true
 	e.report(ctx, t)

@@ -8,12 +8,12 @@ import (
 	"iter"
 	"path/filepath"
 
+	"infomall/crawl"
 	"infomall/crawl/state"
 	"infomall/exec/relation"
 	"infomall/exec/session"
 	"infomall/store"
 	"infomall/store/disk"
-	"infomall/store/document/kinds"
 	"infomall/store/record"
 	"infomall/store/record/task"
 )
@@ -22,14 +22,28 @@ import (
 // and a Closer that closes the archive. The store calls warn with each problem
 // that it notices while it works.
 func openStore(path string, warn func(error)) (session.Archive, io.Closer) {
-	a := store.Open(path, store.Options{Warn: warn, Documents: kinds.InProcess{}})
-	return joined(a, warn), a
+	documents := newDocuments()
+	a := store.Open(path, store.Options{Warn: warn, Documents: documents})
+	j := joined(a, warn)
+	j.documents = documents
+	return j, closers{a, documents}
+}
+
+// closers closes several things, in order.
+type closers []io.Closer
+
+func (list closers) Close() error {
+	var err error
+	for _, c := range list {
+		err = errors.Join(err, c.Close())
+	}
+	return err
 }
 
 // joined returns the archive of the store together with the states of the
 // crawls in its folder. warn is called with problems in these states.
 func joined(a *store.Archive, warn func(error)) archive {
-	return archive{a, &state.Folder{Disk: disk.OS, Dir: filepath.Join(a.Path(), state.FolderName), Create: a.Create, Warn: warn}}
+	return archive{Archive: a, Folder: &state.Folder{Disk: disk.OS, Dir: filepath.Join(a.Path(), state.FolderName), Create: a.Create, Warn: warn}}
 }
 
 // archive is an archive of the store together with the states of its crawls, as
@@ -38,6 +52,7 @@ func joined(a *store.Archive, warn func(error)) archive {
 type archive struct {
 	*store.Archive
 	*state.Folder
+	documents crawl.Documents // reads documents for a crawl; nil reads none
 }
 
 // archiveError says that the archive cannot be used; the statement is not at

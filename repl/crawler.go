@@ -41,7 +41,7 @@ func (a archive) Past(ctx context.Context) (crawl.Past, error) {
 // garbage is collected more often, to take less memory.
 func (a archive) Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error) {
 	defer beginFrugal()()
-	res, err := crawl.Run(ctx, a, o, crawl.Env{})
+	res, err := crawl.Run(ctx, a, o, crawl.Env{Documents: a.documents})
 	return res, a.fault(err)
 }
 

@@ -57,7 +57,7 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document store/document/epub store/document/ooxml store/document/opendocument store/document/rtf",
+	"store/document/kinds": "store/document store/document/epub store/document/ooxml store/document/opendocument store/document/rtf store/document/pdf",
 
 	// What the readers of office documents share, then the readers.
 	"store/document/office":       "store/document store/record",
@@ -67,6 +67,8 @@ var arrows = map[string]string{
 	"store/document/ooxml":        "store/document store/document/office store/document/xmlscan store/document/zipped",
 	"store/document/opendocument": "store/document store/document/office store/document/xmlscan store/document/zipped",
 	"store/document/rtf":          "store/document store/document/office store/page/charset store/record",
+	"store/document/child":        "store/document store/packed",
+	"store/document/pdf":          "store/document store/record",
 
 	"store/document/documenttest": "store/document",
 
@@ -129,13 +131,13 @@ var arrows = map[string]string{
 
 	"crawl/fetch":   "crawl/guard store/record crawl/report store/record/message",
 	"crawl/guard":   "",
-	"crawl/links":   "crawl/robots store/page store/urlkey store/record/message store/page/charset store/page/coding store/page/markup",
+	"crawl/links":   "store/document crawl/robots store/page store/urlkey store/record/message store/page/charset store/page/coding store/page/markup",
 	"crawl/order":   "store/urlkey",
 	"crawl/revisit": "",
 	"crawl/robots":  "",
 	"crawl/trap":    "store/urlkey",
 
-	"crawl":          "crawl/fetch crawl/frontier crawl/links crawl/order crawl/robots crawl/trap store/record store/urlkey store/page crawl/report store/record/message store/record/task store/page/charset store/page/coding store/page/markup",
+	"crawl":          "store/document crawl/fetch crawl/frontier crawl/links crawl/order crawl/robots crawl/trap store/record store/urlkey store/page crawl/report store/record/message store/record/task store/page/charset store/page/coding store/page/markup",
 	"crawl/frontier": "store/record crawl/report",
 	"crawl/report":   "store/record store/urlkey",
 	"crawl/state":    "crawl/report store/disk store/packed store/record store/urlkey",
@@ -154,6 +156,7 @@ var arrows = map[string]string{
 
 // testArrows lists further imports that only the tests of a package may have.
 var testArrows = map[string]string{
+	"store/document/pdf":   "store/document/documenttest",
 	"lang/ast":             "lang",
 	"exec":                 "exec/relation/relationtest crawl/report exec/plan store/document store/record/message store/urlkey",
 	"exec/expr":            "lang",
@@ -208,6 +211,8 @@ var homes = map[string]string{
 	"golang.org/x/text":                      "store/urlkey store/page/charset store/page/markup store/words/match exec/value repl",
 	"golang.org/x/sys":                       "store/disk repl/term",
 	"github.com/blevesearch/snowballstem":    "store/words/stem",
+	"github.com/klippa-app/go-pdfium":        "store/document/pdf",
+	"github.com/tetratelabs/wazero":          "store/document/pdf",
 	"github.com/prometheus/client_golang":    "repl/serve",
 	"github.com/modelcontextprotocol/go-sdk": "repl/mcp",
 }

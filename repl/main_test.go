@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 
 	"infomall/exec/relation"
 	"infomall/exec/session"
+	"infomall/store/document/child"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/record/task"
@@ -25,12 +27,17 @@ var update = flag.Bool("update", false, "rewrite what the scripts in testdata ex
 
 const raceOptions = "atexit_sleep_ms=0"
 
-// TestMain lets tests of scripts and terminals run the program: as infomall; as
+// TestMain lets the test program be a child that reads documents. It lets tests of scripts and terminals run the program: as infomall; as
 // endless, whose archive has endless captures; and as stuck, whose statements
 // ignore Ctrl-C. The program killat runs another one and kills it.
 func TestMain(m *testing.M) {
 	// A program with the race detector else waits for a second when it ends.
 	os.Setenv("GORACE", raceOptions)
+	if len(os.Args) > 1 && os.Args[1] == child.Argument {
+		// All tests share the compiled form of PDFium, which takes seconds to make.
+		os.Setenv("XDG_CACHE_HOME", filepath.Join(os.TempDir(), "infomall-test-cache"))
+		os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+	}
 	testscript.Main(m, map[string]func(){
 		"infomall": func() {
 			status := Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv)

@@ -10,6 +10,7 @@ import (
 
 	"infomall/exec/rowio"
 	"infomall/lang"
+	"infomall/store/document/child"
 )
 
 // tools maps the first argument of the command line to a tool: a part of the
@@ -19,9 +20,11 @@ var tools = map[string]func(p *program, args []string) int{
 	"fmt":        (*program).format,
 	"completion": (*program).completion,
 	"man":        (*program).man,
+
+	child.Argument: (*program).readDocuments, // only the program itself gives it
 }
 
-// toolNames returns the names of the tools, in the order in which the help
+// toolNames returns the names of the tools for users, in the order in which the help
 // shows them.
 func toolNames() []string { return []string{"fmt", "completion", "man"} }
 

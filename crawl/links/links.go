@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"infomall/crawl/robots"
+	"infomall/store/document"
 	"infomall/store/page"
 	"infomall/store/page/charset"
 	"infomall/store/page/coding"
@@ -40,6 +41,8 @@ type Document struct {
 	// Usual is the charset of most other pages of the host, or "". It is used for a
 	// page that does not declare its own.
 	Usual string
+	// Links are the links of a document that is not a page, such as a PDF file.
+	Links []document.Link
 }
 
 // Link is a URL that a document leads to.
@@ -73,6 +76,13 @@ type Found struct {
 func Find(d Document) Found {
 	c := &collector{base: d.URL, max: LinksMax, seen: make(map[string]int)}
 	c.listed(markup.HeaderLinks(d.LinkHeaders))
+	for _, l := range d.Links {
+		anchor := link(markup.LinkA)
+		if d.Anchors {
+			anchor.Anchor = l.Anchor
+		}
+		c.add(l.Target, anchor)
+	}
 	c.read(d)
 	return c.found
 }

@@ -274,6 +274,8 @@ type CrawlOptions struct {
 	AllowPrivate bool // also connect to addresses outside the public Internet
 	Requisites   bool // also fetch what is needed to show a page: images, style sheets, scripts
 	TrapsOff     bool // also fetch URLs in traps
+	// SkipDocuments leaves out the links of documents that are not pages, such as PDFs.
+	SkipDocuments bool
 	// TrapLimit is how many pages without anything new a kind of URLs may have
 	// before it counts as a trap; 0 means 1000. Pages that are clearly no
 	// content count more than once.

@@ -15,7 +15,10 @@ var ErrLimit = errors.New("larger than the limits: the rest is not read")
 // that say what the document is, and adds its text with Begin and Add. Only one
 // goroutine may use it.
 type Builder struct {
-	Doc    *Document
+	Doc *Document
+	// Lead is the text in the largest type of the first page, or "" if the kind does
+	// not know sizes. It may become the title.
+	Lead   string
 	limits Limits
 	nested func(*Input) *Document
 	text   int // bytes of text added

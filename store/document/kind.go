@@ -7,6 +7,9 @@ type Kind struct {
 	// at Input.Mime only if the bytes of several kinds look alike, such as CSV and
 	// plain text. It is cheap: it does not read the whole body.
 	Is func(in *Input) bool
+	// Prepare opens what Read needs, such as a library that takes long to open. It is
+	// nil if there is nothing to open. Read works without it, and opens the same.
+	Prepare func() error
 	// Read reads the body into b. An error says why nothing more could be read; what
 	// b was given before stays.
 	Read func(b *Builder, in *Input) error

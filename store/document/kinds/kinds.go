@@ -10,6 +10,7 @@ import (
 	"infomall/store/document/epub"
 	"infomall/store/document/ooxml"
 	"infomall/store/document/opendocument"
+	"infomall/store/document/pdf"
 	"infomall/store/document/rtf"
 )
 
@@ -29,6 +30,7 @@ var All = []document.Kind{
 	// Zip files with a known content, before zip files as such.
 	ooxml.Kind, opendocument.Kind, epub.Kind,
 	rtf.Kind,
+	pdf.Kind,
 }
 
 // depthMax is how many archives a document may be inside of and is still read.
@@ -40,6 +42,22 @@ func Of(in *document.Input) *document.Kind {
 		if All[i].Is(in) {
 			return &All[i]
 		}
+	}
+	return nil
+}
+
+// NameOf returns the name of the kind of a body, or "" if no kind reads it.
+func NameOf(in *document.Input) string {
+	if k := Of(in); k != nil {
+		return k.Name
+	}
+	return ""
+}
+
+// Prepare opens what Read needs for a body and what takes long to open, such as PDFium.
+func Prepare(in *document.Input) error {
+	if k := Of(in); k != nil && k.Prepare != nil {
+		return k.Prepare()
 	}
 	return nil
 }
@@ -59,6 +77,7 @@ func Read(in *document.Input) *document.Document {
 	if err := read(k, b, in); err != nil && b.Doc.Reason == "" {
 		b.Doc.Reason = err.Error()
 	}
+	b.Doc.SetTitle(b.Lead)
 	return b.Doc
 }
 

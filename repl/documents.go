@@ -1,0 +1,23 @@
+package repl
+
+import (
+	"os"
+
+	"infomall/store/document/child"
+	"infomall/store/document/kinds"
+)
+
+// newDocuments returns what reads the documents of an archive: child processes of this
+// program. No child starts before there is a document. The caller closes it.
+func newDocuments() *child.Pool { return child.NewPool(child.Options{Kind: kinds.NameOf}) }
+
+// readDocuments is a tool that only the program itself starts: it reads documents for
+// another process of the program, see package child, and returns the exit status.
+func (p *program) readDocuments([]string) int {
+	err := child.Serve(p.stdin, p.stdout, child.Reader{Prepare: kinds.Prepare, Read: kinds.Read}, func() { os.Exit(statusDone) })
+	if err != nil {
+		p.say("infomall: read documents: %v", err)
+		return statusFailed
+	}
+	return statusDone
+}

@@ -1,0 +1,89 @@
+package child
+
+import (
+	"bufio"
+	"io"
+	"math"
+	"runtime"
+	"runtime/debug"
+
+	"infomall/store/document"
+)
+
+// Reader is what a child reads documents with.
+type Reader struct {
+	Prepare func(*document.Input) error              // opens what reading the body needs; nil if there is nothing to open
+	Read    func(*document.Input) *document.Document // returns nil if no kind reads the body
+}
+
+// softMemory is the memory of a child beyond which Go collects garbage all the time. It
+// does not hold while the child opens what it needs, such as PDFium, which takes 300 MB
+// to compile and few afterwards.
+const softMemory = 320 << 20
+
+// openPercent is how much the memory of a child may grow between two collections of garbage
+// while it opens something, in percent. It is low, because opening needs much memory.
+const openPercent = 50
+
+// prepareMany is how many bytes opening allocates if it is worth while to give its memory
+// back to the system.
+const prepareMany = 32 << 20
+
+// Serve reads requests from in and writes the answers to out. When in ends, Serve calls
+// exit, which ends the process; it does so also while it reads a document.
+func Serve(in io.Reader, out io.Writer, r Reader, exit func()) error {
+	debug.SetGCPercent(100)
+	requests := make(chan []byte)
+	go func() {
+		defer close(requests)
+		from := bufio.NewReader(in)
+		for {
+			request, err := readFrame(from)
+			if err != nil {
+				exit()
+				return
+			}
+			requests <- request
+		}
+	}()
+	for request := range requests {
+		if err := answer(out, request, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answer answers one request.
+func answer(out io.Writer, request []byte, r Reader) error {
+	in, err := unpackInput(request)
+	if err != nil {
+		return err
+	}
+	if r.Prepare != nil {
+		prepare(r, in)
+	}
+	if err := writeFrame(out); err != nil {
+		return err
+	}
+	d := r.Read(in)
+	if d == nil {
+		return writeFrame(out, []byte{0})
+	}
+	return writeFrame(out, []byte{1}, d.Append(nil))
+}
+
+// prepare opens what the body needs.
+func prepare(r Reader, in *document.Input) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	debug.SetMemoryLimit(math.MaxInt64)
+	debug.SetGCPercent(openPercent)
+	_ = r.Prepare(in) // reading the body tries to open the same, and says why it failed
+	debug.SetGCPercent(100)
+	debug.SetMemoryLimit(softMemory)
+	runtime.ReadMemStats(&after)
+	if after.TotalAlloc-before.TotalAlloc > prepareMany {
+		debug.FreeOSMemory()
+	}
+}

@@ -1,0 +1,169 @@
+package pdf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// memoryPagesMax is how much memory PDFium may use, in pages of 64 KB: 256 MB.
+const memoryPagesMax = 256 << 20 >> 16
+
+// An instance of PDFium never gives memory back. It is therefore replaced by a new one
+// after instanceBytes bytes of bodies or instancePages pages.
+const (
+	instanceBytes = 16 << 20
+	instancePages = 2_000
+)
+
+// Engine is PDFium, compiled from WebAssembly. It has no files, no network and no
+// clock. Opening it takes 3 seconds of CPU time, or .1 seconds if its compiled form is
+// in the cache; the first read opens it. One goroutine reads at a time, and others wait.
+// The zero value is ready for use.
+type Engine struct {
+	// Cache is the folder of the compiled form, 22 MB. "" is infomall in the user's
+	// cache folder. If it cannot be written, each opening compiles.
+	Cache string
+
+	mu       sync.Mutex
+	pool     pdfium.Pool
+	instance pdfium.Pdfium
+	bytes    int // of bodies that the instance has read
+	pages    int // that the instance has read
+}
+
+// DefaultEngine is the engine that Kind uses.
+var DefaultEngine = &Engine{}
+
+// cache returns a cache for compiled forms, or nil if its folder cannot be used.
+func (e *Engine) cache() wazero.CompilationCache {
+	dir := e.Cache
+	if dir == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return nil
+		}
+		dir = filepath.Join(user, "infomall")
+	}
+	cache, err := wazero.NewCompilationCacheWithDir(dir)
+	if err != nil {
+		return nil
+	}
+	return cache
+}
+
+// Open opens the engine unless it is open already.
+func (e *Engine) Open() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.open()
+}
+
+func (e *Engine) open() error {
+	if e.pool != nil {
+		return nil
+	}
+	// Without WithCloseOnContextDone, which would make PDFium four times slower.
+	config := wazero.NewRuntimeConfig().
+		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
+		WithMemoryLimitPages(memoryPagesMax).
+		WithDebugInfoEnabled(false)
+	if cache := e.cache(); cache != nil {
+		config = config.WithCompilationCache(cache)
+	}
+	pool, err := webassembly.Init(webassembly.Config{
+		Context:       context.Background(),
+		MaxTotal:      1,
+		FSConfig:      wazero.NewFSConfig(), // without it the library mounts the root folder
+		RuntimeConfig: config,
+		Stdout:        io.Discard,
+		Stderr:        io.Discard,
+		RandomSource:  zeros{},
+	})
+	if err != nil {
+		return fmt.Errorf("start PDFium: %w", err)
+	}
+	e.pool = pool
+	return nil
+}
+
+// Close ends the engine and frees its memory. A later read opens it again.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.drop()
+	if e.pool == nil {
+		return nil
+	}
+	pool := e.pool
+	e.pool = nil
+	return pool.Close()
+}
+
+// drop ends the current instance.
+func (e *Engine) drop() {
+	if e.instance == nil {
+		return
+	}
+	// The memory of the instance is freed even if PDFium reports an error, which it
+	// may do after a body that broke it.
+	_ = e.instance.Close()
+	e.instance, e.bytes, e.pages = nil, 0, 0
+}
+
+// instanceTimeout is how long to wait for a new instance. Nobody else has one.
+const instanceTimeout = time.Minute
+
+// use calls read with an instance of PDFium. If read returns an error that is not about
+// the body, the instance is not used again.
+func (e *Engine) use(size int, read func(p pdfium.Pdfium) (pages int, err error)) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.open(); err != nil {
+		return err
+	}
+	if e.bytes > 0 && (e.bytes+size > instanceBytes || e.pages > instancePages) {
+		e.drop()
+	}
+	if e.instance == nil {
+		p, err := e.pool.GetInstance(instanceTimeout)
+		if err != nil {
+			return fmt.Errorf("start PDFium: %w", err)
+		}
+		e.instance = p
+	}
+	pages, err := read(e.instance)
+	e.bytes += max(size, 1)
+	e.pages += pages
+	var broken *brokenError
+	if errors.As(err, &broken) {
+		e.drop()
+	}
+	return err
+}
+
+// brokenError is an error after which an instance of PDFium is not used again.
+type brokenError struct{ err error }
+
+func (e *brokenError) Error() string { return e.err.Error() }
+func (e *brokenError) Unwrap() error { return e.err }
+
+// zeros is a source of random numbers that are all 0, so that a body is always read the
+// same way.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
