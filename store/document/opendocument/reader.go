@@ -177,6 +177,10 @@ func (r *reader) start() error {
 		}
 	case "text:hidden-text":
 		s.Skip()
+	case "text:page-number":
+		if r.body == drawings {
+			s.Skip()
+		}
 	case "text:ruby-text":
 		r.flow.Text("(")
 	case "draw:text-box", "draw:custom-shape", "draw:rect", "draw:ellipse", "draw:circle", "draw:line", "draw:path", "draw:polygon", "draw:polyline", "draw:connector", "draw:caption", "draw:regular-polygon", "draw:measure":

@@ -203,9 +203,9 @@ func (s *Scanner) start(tag []byte) bool {
 	if s.empty {
 		tag = tag[:len(tag)-1]
 	}
-	n := bytes.IndexAny(tag, " \t\r\n")
-	if n < 0 {
-		n = len(tag)
+	n := 0
+	for n < len(tag) && tag[n] > ' ' {
+		n++
 	}
 	if n == 0 {
 		s.empty = false
