@@ -61,11 +61,11 @@ var arrows = map[string]string{
 
 	// What the readers of office documents share, then the readers.
 	"store/document/office":       "store/document store/record",
-	"store/document/xmlscan":      "store/page/charset",
+	"store/document/xmlpull":      "store/page/charset",
 	"store/document/zipped":       "store/document",
-	"store/document/epub":         "store/document store/document/office store/document/xmlscan store/document/zipped store/page/charset store/page/markup",
-	"store/document/ooxml":        "store/document store/document/office store/document/xmlscan store/document/zipped",
-	"store/document/opendocument": "store/document store/document/office store/document/xmlscan store/document/zipped",
+	"store/document/epub":         "store/document store/document/office store/document/xmlpull store/document/zipped store/page/charset store/page/markup",
+	"store/document/ooxml":        "store/document store/document/office store/document/xmlpull store/document/zipped",
+	"store/document/opendocument": "store/document store/document/office store/document/xmlpull store/document/zipped",
 	"store/document/rtf":          "store/document store/document/office store/page/charset store/record",
 
 	"store/document/documenttest": "store/document",

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 )
 
 // lists are the numbered lists of a document, with the numbers that were used last.
@@ -42,7 +42,7 @@ func readLists(p *parts, part string) *lists {
 	}
 	current, level, num := &list{}, 0, ""
 	for s.Next() {
-		if s.Kind != xmlscan.Start || len(l.byID)+len(l.abstract) > partsMax {
+		if s.Kind != xmlpull.Start || len(l.byID)+len(l.abstract) > partsMax {
 			continue
 		}
 		value := s.Attr("w:val")

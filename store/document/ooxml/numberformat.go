@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 )
 
 // numberFormat says how a cell shows a number. nil shows it as Excel's General does.
@@ -63,9 +63,9 @@ func (r *bookReader) readFormats(part string) {
 	inCells := false
 	for s.Next() {
 		switch {
-		case s.Kind == xmlscan.End && s.Name == "x:cellXfs":
+		case s.Kind == xmlpull.End && s.Name == "x:cellXfs":
 			return
-		case s.Kind != xmlscan.Start:
+		case s.Kind != xmlpull.Start:
 		case s.Name == "x:numFmt":
 			if id, err := strconv.Atoi(s.Attr("numFmtId")); err == nil && len(codes) < partsMax {
 				codes[id] = s.Attr("formatCode")

@@ -83,7 +83,7 @@ const (
 )
 
 // letter returns a document with a body, whose main part has an unusual name.
-func letter(t *testing.T, body string) []byte {
+func letter(t testing.TB, body string) []byte {
 	return officetest.Zip(t,
 		"[Content_Types].xml", types("x/main.part", wordType),
 		"_rels/.rels", relations("r1", "officeDocument", "x/main.part"),
@@ -256,5 +256,40 @@ func TestUnread(t *testing.T) {
 	deep := documenttest.Read(t, Kind, document.Input{Body: letter(t, par(run("first"))+strings.Repeat("<w:tbl>", 1000)), Limits: document.Limits{}})
 	if !strings.Contains(deep.Reason, "nested") || !strings.Contains(documenttest.Text(deep), "first") {
 		t.Errorf("a document nested too deep: %q, %q", deep.Reason, documenttest.Text(deep))
+	}
+}
+
+// BenchmarkWord and BenchmarkSheet measure how fast XML is read.
+func BenchmarkWord(b *testing.B) {
+	var body strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&body, `<w:p w:rsidR="00AB12CD"><w:pPr><w:pStyle w:val="H2"/><w:spacing w:before="120" w:after="60"/></w:pPr><w:r><w:rPr><w:rFonts w:ascii="Arial" w:hAnsi="Arial"/><w:sz w:val="22"/><w:lang w:val="en-GB"/></w:rPr><w:t xml:space="preserve">The paragraph %d has a few words </w:t></w:r><w:r><w:t>and some more of them.</w:t></w:r></w:p>`, i)
+	}
+	benchmark(b, letter(b, body.String()), body.Len())
+}
+
+func BenchmarkSheet(b *testing.B) {
+	var rows strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&rows, `<row r="%d" spans="1:4"><c r="A%d" s="1" t="s"><v>0</v></c><c r="B%d" s="0"><v>%d</v></c><c r="C%d" s="1"><v>%d.25</v></c><c r="D%d" t="str"><f>A1&amp;B1</f><v>text %d</v></c></row>`, i+1, i+1, i+1, i, i+1, 39000+i, i+1, i)
+	}
+	const ns = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"`
+	body := officetest.Zip(b,
+		"[Content_Types].xml", types("xl/workbook.xml", sheetType),
+		"xl/workbook.xml", `<workbook `+ns+`><sheets><sheet name="a" r:id="a"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels", relations("a", "worksheet", "s1.xml", "d", "sharedStrings", "strings.xml", "e", "styles", "styles.xml"),
+		"xl/strings.xml", `<sst `+ns+`><si><t>a shared string</t></si></sst>`,
+		"xl/styles.xml", `<styleSheet `+ns+`><cellXfs><xf numFmtId="0"/><xf numFmtId="22"/></cellXfs></styleSheet>`,
+		"xl/s1.xml", `<worksheet `+ns+`><sheetData>`+rows.String()+`</sheetData></worksheet>`)
+	benchmark(b, body, rows.Len())
+}
+
+func benchmark(b *testing.B, body []byte, size int) {
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		if d := documenttest.Read(b, Kind, document.Input{Body: body}); d.Reason != "" {
+			b.Fatal(d.Reason)
+		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"infomall/store/document"
 	"infomall/store/document/office"
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 )
 
 // reader reads the parts of a file into one document.
@@ -17,7 +17,7 @@ type reader struct {
 	styles *styles
 	langs  office.LanguageCount
 
-	s       *xmlscan.Scanner
+	s       *xmlpull.Scanner
 	stack   []element
 	body    kind // what the file is
 	number  int  // of slides so far, hidden ones included
@@ -60,17 +60,17 @@ type element struct {
 
 // part reads one XML file: the properties, the styles or the content, or all of them if
 // the file is flat.
-func (r *reader) part(s *xmlscan.Scanner) error {
+func (r *reader) part(s *xmlpull.Scanner) error {
 	r.s, r.stack = s, r.stack[:0]
 	for s.Next() {
 		switch s.Kind {
-		case xmlscan.Start:
+		case xmlpull.Start:
 			if err := r.start(); err != nil {
 				return err
 			}
-		case xmlscan.End:
+		case xmlpull.End:
 			r.end()
-		case xmlscan.Text:
+		case xmlpull.Text:
 			r.text()
 		}
 		if err := r.flow.Err(); err != nil {
@@ -156,7 +156,7 @@ func (r *reader) start() error {
 			s.Skip()
 			return nil
 		}
-		r.push(element{langs: st.langs, inParagraph: true})
+		r.push(element{langs: st.langs.Or(r.styles.base()), inParagraph: true})
 	case "text:span":
 		st := r.styles.of("text", s.Attr("text:style-name"))
 		if st.hidden {

@@ -1,4 +1,4 @@
-package xmlscan
+package xmlpull
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-// Package xmlscan reads XML element by element, for documents that are made of XML.
+// Package xmlpull reads XML element by element, for documents that are made of XML.
 // It is lenient: an end tag that ends nothing is left out, and elements that are
 // still open at the end are ended. It resolves no entities but the five of XML, and
 // reads no document type, so that a small body has a small text.
@@ -8,7 +8,7 @@
 // A reader gives a table of the namespaces that it knows, each with a short prefix.
 // Element and attribute names come back with that prefix, such as "w:p", whatever
 // prefix the body itself uses. In other namespaces a name has the prefix "?".
-package xmlscan
+package xmlpull
 
 import (
 	"bytes"
