@@ -16,9 +16,11 @@ func TestMade(t *testing.T) { officetest.Check(t, Kind, "epub", -1) }
 
 // TestMutations reads damaged books.
 func TestMutations(t *testing.T) {
-	for _, body := range append(officetest.Check(t, Kind, "epub", -1), book3(t, "")) {
-		documenttest.Mutate(t, Kind, mime, body, officetest.Stored(t, body))
+	bodies := officetest.Check(t, Kind, "epub", -1)
+	for _, body := range bodies {
+		bodies = append(bodies, officetest.Stored(t, body))
 	}
+	documenttest.Mutate(t, Kind, mime, append(bodies, book3(t, ""))...)
 }
 
 // book3 returns a book of three chapters with a table of contents. encrypted is the

@@ -13,19 +13,24 @@ import (
 	"infomall/store/page/pagetest"
 )
 
+// made are the formats of the documents that LibreOffice made, with their pages.
+var made = map[string]int64{"docx": 1, "xlsx": 1, "pptx": 2}
+
 // TestMade reads the documents that LibreOffice made.
 func TestMade(t *testing.T) {
-	officetest.Check(t, Kind, "docx", 1)
-	officetest.Check(t, Kind, "xlsx", 1)
-	officetest.Check(t, Kind, "pptx", 2)
+	for ext, pages := range made {
+		officetest.Check(t, Kind, ext, pages)
+	}
 }
 
 // TestMutations reads damaged documents.
 func TestMutations(t *testing.T) {
-	for _, ext := range []string{"docx", "xlsx", "pptx"} {
-		for _, body := range officetest.Check(t, Kind, ext, map[string]int64{"docx": 1, "xlsx": 1, "pptx": 2}[ext]) {
-			documenttest.Mutate(t, Kind, "", body, officetest.Stored(t, body))
+	for ext, pages := range made {
+		bodies := officetest.Check(t, Kind, ext, pages)
+		for _, body := range bodies {
+			bodies = append(bodies, officetest.Stored(t, body))
 		}
+		documenttest.Mutate(t, Kind, "", bodies...)
 	}
 }
 

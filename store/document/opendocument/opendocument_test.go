@@ -13,27 +13,33 @@ import (
 )
 
 // made are the formats of the documents that LibreOffice made, with their pages.
-var made = map[string]int64{"odt": 1, "ods": 1, "odp": 2, "fodt": 1}
+var made = map[string]int64{"odt": 1, "ods": 1, "odp": 2}
 
-// TestMade reads the documents that LibreOffice made.
+// TestMade reads the documents that LibreOffice made, and the flat files from which it
+// made them.
 func TestMade(t *testing.T) {
 	for ext, pages := range made {
 		officetest.Check(t, Kind, ext, pages)
+	}
+	for i := range officetest.Texts {
+		text := &officetest.Texts[i]
+		for kind, pages := range map[string]int64{officetest.Letter: 1, officetest.Workbook: 1, officetest.Presentation: 2} {
+			text.CheckBody(t, Kind, text.Lang+"."+kind, []byte(text.Flat(kind)), pages)
+		}
 	}
 }
 
 // TestMutations reads damaged documents.
 func TestMutations(t *testing.T) {
 	for ext, pages := range made {
-		for _, body := range officetest.Check(t, Kind, ext, pages) {
-			if stored := body; !strings.HasPrefix(ext, "f") {
-				stored = officetest.Stored(t, body)
-				documenttest.Mutate(t, Kind, "", body, stored)
-			} else {
-				documenttest.Mutate(t, Kind, "", body)
-			}
+		bodies := officetest.Check(t, Kind, ext, pages)
+		for _, body := range bodies {
+			bodies = append(bodies, officetest.Stored(t, body))
 		}
+		documenttest.Mutate(t, Kind, "", bodies...)
 	}
+	text := &officetest.Texts[0]
+	documenttest.Mutate(t, Kind, "", []byte(text.Flat(officetest.Letter)), []byte(text.Flat(officetest.Workbook)), []byte(text.Flat(officetest.Presentation)))
 }
 
 // flatFile returns a flat file with automatic styles and a body.

@@ -25,6 +25,7 @@ type reader struct {
 	removed bool // inside of the deletions of tracked changes
 	title   int  // depth of frames that hold the title of a slide
 	cells   cells
+	lists   lists
 }
 
 // kind is what the content of a file is.
@@ -112,6 +113,12 @@ func (r *reader) start() error {
 		r.meta()
 	case "style:style", "style:default-style":
 		r.styles.read(s)
+	case "text:list-style":
+		r.lists.style(s)
+	case "text:list":
+		r.lists.begin(s.Attr("text:style-name"), s.Attr("text:continue-numbering") == "true")
+	case "text:list-item":
+		r.lists.item()
 	case "office:document":
 		r.body = kindOf(s.Attr("office:mimetype"))
 	case "office:scripts", "office:settings", "office:font-face-decls", "office:binary-data", "office:forms", "form:form",
@@ -120,7 +127,7 @@ func (r *reader) start() error {
 		"text:table-index-source", "text:object-index-source", "text:user-index-source", "text:bibliography-source",
 		"text:variable-decls", "text:sequence-decls", "text:user-field-decls", "text:hidden-paragraph",
 		"style:presentation-page-layout", "style:page-layout", "text:notes-configuration", "text:linenumbering-configuration",
-		"text:list-style", "text:outline-style", "table:content-validations", "table:calculation-settings", "table:tracked-changes",
+		"text:outline-style", "table:content-validations", "table:calculation-settings", "table:tracked-changes",
 		"svg:title", "svg:desc", "office:event-listeners", "presentation:footer-decl", "presentation:header-decl", "presentation:date-time-decl",
 		"text:script", "style:handout-master", "table:dde-links", "table:named-expressions":
 		s.Skip()
@@ -222,6 +229,10 @@ func (r *reader) end() {
 		r.pop()
 	case "text:a":
 		r.flow.EndLink()
+	case "text:list":
+		r.lists.end()
+	case "text:list-item":
+		r.lists.number = ""
 	case "text:ruby-text":
 		r.flow.Text(")")
 	case "text:tracked-changes":
@@ -249,6 +260,10 @@ func (r *reader) text() {
 	langs, in := r.paragraph()
 	if !in {
 		return
+	}
+	if r.lists.number != "" && !r.removed && !r.s.Blank() {
+		r.flow.Text(r.lists.number + " ")
+		r.lists.number = ""
 	}
 	buf := r.flow.Buffer()
 	from := len(buf)

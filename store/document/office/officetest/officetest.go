@@ -95,13 +95,12 @@ func (t *Text) Words() string {
 	return strings.Join(append(out, t.Note), "\n")
 }
 
-// Check reads the documents testdata/*.EXT of a format and compares them with the texts
-// from which they were made: words, title, author and language, and the number of pages
-// if pages is not -1. It returns the bodies.
+// Check reads the documents testdata/*.EXT of a format and compares each with the text
+// from which it was made, see CheckBody. It returns the bodies.
 func Check(t *testing.T, k document.Kind, ext string, pages int64) (bodies [][]byte) {
 	t.Helper()
-	for _, text := range Texts {
-		file := filepath.Join("testdata", text.Lang+"."+ext)
+	for i := range Texts {
+		file := filepath.Join("testdata", Texts[i].Lang+"."+ext)
 		body, err := os.ReadFile(file)
 		if os.IsNotExist(err) {
 			continue // some formats have documents in a few of the languages only
@@ -110,28 +109,35 @@ func Check(t *testing.T, k document.Kind, ext string, pages int64) (bodies [][]b
 			t.Fatal(err)
 		}
 		bodies = append(bodies, body)
-		d := documenttest.Read(t, k, document.Input{Body: body})
-		if d.Reason != "" {
-			t.Errorf("%s: %s", file, d.Reason)
-		}
-		if f := documenttest.F1(documenttest.Text(d), text.Words()); f < .99 {
-			t.Errorf("%s: F1 is %.3f\ngot  %q\nwant %q", file, f, documenttest.Text(d), text.Words())
-		}
-		if d.Title != text.Title || d.Author != text.Author {
-			t.Errorf("%s: title %q, author %q, want %q, %q", file, d.Title, d.Author, text.Title, text.Author)
-		}
-		// LibreOffice writes no language into xlsx, and always "en" into epub.
-		if lang := text.Lang + "-" + text.Country; d.Lang != lang && ext != "epub" && (ext != "xlsx" || d.Lang != "") {
-			t.Errorf("%s: language %q, want %q", file, d.Lang, lang)
-		}
-		if d.Pages != pages {
-			t.Errorf("%s: %d pages, want %d", file, d.Pages, pages)
-		}
+		Texts[i].CheckBody(t, k, file, body, pages)
 	}
 	if len(bodies) == 0 {
 		t.Fatalf("no documents testdata/*.%s", ext)
 	}
 	return bodies
+}
+
+// CheckBody reads a body and compares it with the text from which it was made: words,
+// title, author, language and the number of pages, which is -1 if the format has none.
+func (t *Text) CheckBody(test *testing.T, k document.Kind, name string, body []byte, pages int64) {
+	test.Helper()
+	d := documenttest.Read(test, k, document.Input{Body: body})
+	if d.Reason != "" {
+		test.Errorf("%s: %s", name, d.Reason)
+	}
+	if f := documenttest.F1(documenttest.Text(d), t.Words()); f < .99 {
+		test.Errorf("%s: F1 is %.3f\ngot  %q\nwant %q", name, f, documenttest.Text(d), t.Words())
+	}
+	if d.Title != t.Title || d.Author != t.Author {
+		test.Errorf("%s: title %q, author %q, want %q, %q", name, d.Title, d.Author, t.Title, t.Author)
+	}
+	// LibreOffice writes no language into workbooks of Excel, and always "en" into books.
+	if lang := t.Lang + "-" + t.Country; d.Lang != lang && k.Name != "epub" && (filepath.Ext(name) != ".xlsx" || d.Lang != "") {
+		test.Errorf("%s: language %q, want %q", name, d.Lang, lang)
+	}
+	if d.Pages != pages {
+		test.Errorf("%s: %d pages, want %d", name, d.Pages, pages)
+	}
 }
 
 // The kinds of documents that Flat makes, which are the ends of their files' names.
