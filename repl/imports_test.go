@@ -63,9 +63,10 @@ var arrows = map[string]string{
 	"store/document/office":            "store/document store/record",
 	"store/document/office/officetest": "store/document store/document/documenttest",
 	"store/document/xmlpull":           "store/page/charset",
+	"store/document/cellformat":        "",
 	"store/document/zipped":            "store/document",
 	"store/document/epub":              "store/document store/document/office store/document/xmlpull store/document/zipped store/page/charset store/page/markup",
-	"store/document/ooxml":             "store/document store/document/office store/document/xmlpull store/document/zipped",
+	"store/document/ooxml":             "store/document store/document/cellformat store/document/office store/document/xmlpull store/document/zipped",
 	"store/document/opendocument":      "store/document store/document/office store/document/xmlpull store/document/zipped",
 	"store/document/rtf":               "store/document store/document/office store/page/charset store/record",
 

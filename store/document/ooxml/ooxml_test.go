@@ -223,27 +223,6 @@ func TestSlides(t *testing.T) {
 	}
 }
 
-// TestNumberFormats shows numbers as cells show them.
-func TestNumberFormats(t *testing.T) {
-	for _, c := range []struct{ code, number, want string }{
-		{"", "1234.5", "1234.5"}, {"General", "0.30000000000000004", "0.3"}, {"", "1E+20", "1E+20"}, {"@", "12", "12"},
-		{"0", "1.5", "2"}, {"0.00", "-1.005", "-1.00"}, {"#,##0", "1234567.4", "1,234,567"}, {"#,##0.00", "999.999", "1,000.00"},
-		{"0.0##", "1.5", "1.5"}, {"#.##", "0.5", ".5"}, {"000", "7", "007"}, {"0%", "0.256", "26%"}, {"0.00E+00", "12345", "1.23E+04"},
-		{`#,##0.00 "€"`, "12.5", "12.50 €"}, {"[$€-407] 0", "3", "€ 3"}, {`"$"#,##0_);[Red]("$"#,##0)`, "-1234", "($1,234)"},
-		{`0;-0;"none"`, "0", "none"}, {"0,", "12345", "12"}, {"# ?/?", "0.5", "0.5"}, {"[>100]0", "5", "5"},
-		{"yyyy-mm-dd", "39611", "2008-06-12"}, {"d.m.yy", "1", "1.1.00"}, {"mmm d, yyyy", "59", "Feb 28, 1900"}, {"dd mmmm", "61", "01 March"},
-		{"h:mm AM/PM", "0.75", "6:00 PM"}, {"hh:mm:ss", "0.999999", "00:00:00"}, {"[h]:mm", "1.5", "36:00"}, {"mm:ss.00", "0.0000173611", "00:01.50"},
-		{"yyyy", "-1", "-1"}, {"yyyy", "1e300", "1E+300"}, {"0", "x", "x"}, {"0.00", "1e300", "1E+300"},
-	} {
-		if got := string(parseFormat(c.code).append(nil, c.number, false)); got != c.want {
-			t.Errorf("%q of %s: got %s, want %s", c.code, c.number, got, c.want)
-		}
-	}
-	if got := string(parseFormat("yyyy-mm-dd").append(nil, "0", true)); got != "1904-01-01" {
-		t.Errorf("day 0 from 1904: got %s", got)
-	}
-}
-
 // TestUnread shows what is said of files that are not read.
 func TestUnread(t *testing.T) {
 	d := documenttest.Read(t, Kind, document.Input{Body: officetest.Zip(t,

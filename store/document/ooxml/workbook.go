@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"infomall/store/document"
+	"infomall/store/document/cellformat"
 	"infomall/store/document/xmlpull"
 )
 
@@ -14,8 +15,8 @@ type bookReader struct {
 	p       *parts
 	b       *document.Builder
 	shared  sharedStrings
-	formats []*numberFormat // of the cells' styles, by their number
-	since04 bool            // days are counted from 1904
+	formats []cellformat.Format // of the cells' styles, by their number
+	since04 bool                // days are counted from 1904
 }
 
 // sharedStrings are the strings that the cells of all sheets share.
@@ -281,13 +282,7 @@ func (c *cellReader) read() (column int, text []byte) {
 	case "str":
 		return column, unescape(c.value)
 	case "", "n":
-		var f *numberFormat
-		if n, err := strconv.Atoi(styleAttr); err == nil && n >= 0 && n < len(c.r.formats) {
-			f = c.r.formats[n]
-		} else if len(c.r.formats) > 0 {
-			f = c.r.formats[0]
-		}
-		return column, f.append(nil, string(c.value), c.r.since04)
+		return column, []byte(c.r.number(strings.TrimSpace(string(c.value)), styleAttr))
 	}
 	return column, c.value // errors such as #REF!, and dates in ISO form
 }
