@@ -330,13 +330,16 @@ func (s *Scanner) Skip() {
 func (s *Scanner) rawAttrs(yield func(name, value []byte) bool) {
 	b := s.attrs
 	for {
-		b = bytes.TrimLeft(b, " \t\r\n")
+		b = afterBlanks(b)
 		eq := bytes.IndexByte(b, '=')
 		if eq <= 0 {
 			return
 		}
-		name := bytes.TrimRight(b[:eq], " \t\r\n")
-		b = bytes.TrimLeft(b[eq+1:], " \t\r\n")
+		name := b[:eq]
+		for len(name) > 0 && name[len(name)-1] <= ' ' {
+			name = name[:len(name)-1]
+		}
+		b = afterBlanks(b[eq+1:])
 		if len(b) == 0 || b[0] != '"' && b[0] != '\'' {
 			return
 		}
@@ -349,6 +352,14 @@ func (s *Scanner) rawAttrs(yield func(name, value []byte) bool) {
 		}
 		b = b[2+end:]
 	}
+}
+
+// afterBlanks returns b without the white space at its start.
+func afterBlanks(b []byte) []byte {
+	for len(b) > 0 && b[0] <= ' ' {
+		b = b[1:]
+	}
+	return b
 }
 
 // Attr returns an attribute of the element that starts, and "" if it has none with that
