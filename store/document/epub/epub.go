@@ -106,6 +106,9 @@ func read(b *document.Builder, in *document.Input) error {
 			return err
 		}
 	}
+	if cut := z.Err(); cut != nil {
+		return cut
+	}
 	return failed
 }
 

@@ -100,6 +100,9 @@ func read(b *document.Builder, in *document.Input) error {
 	if most := langs.Most(); most != "" || strings.HasPrefix(b.Doc.Producer, "LibreOffice") {
 		b.Doc.Lang = most
 	}
+	if cut := p.zip.Err(); cut != nil {
+		return cut
+	}
 	return err
 }
 

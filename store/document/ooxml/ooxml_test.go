@@ -51,8 +51,8 @@ func TestShared(t *testing.T) {
 			}
 		}
 	}
-	if read < 255 || texts < 230 {
-		t.Errorf("%d files are of the kind, and %d of them have text, want 255 and 230 at least", read, texts)
+	if read < 270 || texts < 230 {
+		t.Errorf("%d files are of the kind, and %d of them have text and no fault, want 270 and 230 at least", read, texts)
 	}
 }
 

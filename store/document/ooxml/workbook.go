@@ -96,7 +96,9 @@ func readWorkbook(p *parts, b *document.Builder, main string) error {
 			keep(fmt.Errorf("sheet %q: %w", document.Clean(sh.name), failed))
 		}
 	}
-	b.Doc.Pages = shown
+	if b.Doc.Pages = shown; len(sheets) == 0 {
+		b.Doc.Pages = -1
+	}
 	return err
 }
 

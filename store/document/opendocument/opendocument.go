@@ -93,6 +93,9 @@ func (r *reader) file(in *document.Input) error {
 	if failed := r.part(xmlpull.New(content, namespaces, nesting)); failed != nil {
 		return failed
 	}
+	if cut := z.Err(); cut != nil {
+		return cut
+	}
 	return err
 }
 

@@ -69,11 +69,40 @@ func TestRead(t *testing.T) {
 	if got, err := f.Read("bomb"); !errors.Is(err, document.ErrLimit) || len(got) >= len(bomb) {
 		t.Errorf("a bomb: got %d bytes, %v, want fewer bytes and ErrLimit", len(got), err)
 	}
+	if err := f.Err(); err != nil {
+		t.Errorf("a whole file: %v", err)
+	}
+}
+
+// TestCut shows that the members before the end of a file that is cut short are read,
+// at whatever length it is cut.
+func TestCut(t *testing.T) {
+	text := strings.Repeat("some text with few repetitions 0123456789", 100)
+	body := pack(t, "mimetype", "application/x", "a", text, "B", "last")
+	whole := 0
 	for n := range len(body) {
-		_ = First(body[:n], "mimetype")
-		if f, err := Open(body[:n], document.Limits{}); err == nil {
-			_, _ = f.Read("half")
-			break // a file that is cut has no directory
+		if got := First(body[:n], "mimetype"); got != "" && !strings.HasPrefix("application/x", got) && !strings.HasPrefix(got, "application/x") {
+			t.Errorf("cut to %d bytes, First is %q", n, got)
 		}
+		f, err := Open(body[:n], document.Limits{})
+		if err != nil {
+			continue
+		}
+		if f.Err() != ErrCut {
+			t.Fatalf("cut to %d bytes, Err is %v", n, f.Err())
+		}
+		got, err := f.Read("a")
+		if !strings.HasPrefix(text, string(got)) || err == nil && string(got) != text {
+			t.Fatalf("cut to %d bytes: got %.60q, %v", n, got, err)
+		}
+		if last, err := f.Read("b"); err == nil {
+			whole++
+			if string(last) != "last" || string(got) != text {
+				t.Fatalf("cut to %d bytes: got %q and %.60q", n, last, got)
+			}
+		}
+	}
+	if whole == 0 {
+		t.Error("no cut file had all members")
 	}
 }
