@@ -103,6 +103,9 @@ func read(b *document.Builder, in *document.Input) error {
 	if cut := p.zip.Err(); cut != nil {
 		return cut
 	}
+	if err == nil {
+		err = p.fault
+	}
 	return err
 }
 

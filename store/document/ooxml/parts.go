@@ -16,6 +16,7 @@ type parts struct {
 	override map[string]string // content type by the name of a part, in lower case
 	byExt    map[string]string // content type by the end of a name, in lower case
 	order    []string          // the parts of override
+	fault    error             // why a part could be read to its middle only; nil if none
 }
 
 // relation is a relationship from one part to another, or to an address.
@@ -61,6 +62,9 @@ func (p *parts) scan(name string) (*xmlpull.Scanner, error) {
 	content, err := p.zip.Read(name)
 	if len(content) == 0 && err != nil {
 		return nil, err
+	}
+	if p.fault == nil {
+		p.fault = err
 	}
 	return xmlpull.New(content, namespaces, p.nesting), nil
 }

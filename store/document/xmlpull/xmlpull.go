@@ -41,6 +41,7 @@ type Scanner struct {
 	attrs   []byte // of the element that starts, as written
 	text    []byte // of a Text, as written
 	cdata   bool   // the Text is a CDATA section
+	long    bool   // a text was longer than textMost
 	empty   bool   // the element that started has no content: its end comes next
 	nesting int
 	open    []element
@@ -69,6 +70,10 @@ type element struct {
 // binding says what a prefix stands for.
 type binding struct{ prefix, short string }
 
+// textMost is how many bytes of a text between two tags are kept. The rest of a longer
+// text is left out.
+const textMost = 8 << 20
+
 // Namespaces maps the names of namespaces to short prefixes. Several namespaces may
 // have the same short prefix.
 type Namespaces map[string]string
@@ -89,8 +94,15 @@ func utf(body []byte) []byte {
 	return body
 }
 
-// Err returns why Next stopped before the end of the body, or nil.
-func (s *Scanner) Err() error { return s.err }
+// Err returns why Next stopped before the end of the body, or why a text is cut, or nil.
+func (s *Scanner) Err() error {
+	if s.err == nil && s.long {
+		return errLong
+	}
+	return s.err
+}
+
+var errLong = fmt.Errorf("a text is longer than %d MB: the rest of it is left out", textMost>>20)
 
 // Depth returns how many elements are open. At a Start that includes the element that
 // starts; at an End it does not include the element that ended.
@@ -115,7 +127,7 @@ func (s *Scanner) Next() bool {
 				n = len(rest)
 			}
 			s.at += n
-			s.Kind, s.text, s.cdata = Text, rest[:n], false
+			s.Kind, s.text, s.cdata, s.long = Text, rest[:min(n, textMost)], false, s.long || n > textMost
 			return true
 		}
 		if len(rest) > 1 && (rest[1] == '!' || rest[1] == '?') {
@@ -179,6 +191,7 @@ func (s *Scanner) declaration(rest []byte) bool {
 		s.at += n
 		s.Kind, s.cdata = Text, true
 		s.text = bytes.TrimSuffix(rest[len("<![CDATA["):n], []byte("]]>"))
+		s.text, s.long = s.text[:min(len(s.text), textMost)], s.long || len(s.text) > textMost
 		return true
 	case bytes.HasPrefix(rest, []byte("<!--")):
 		s.at += after("-->")

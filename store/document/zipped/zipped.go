@@ -114,13 +114,16 @@ func (f *File) Has(name string) bool {
 // returns what could be read before that place, and an error: ErrMissing,
 // ErrEncrypted, document.ErrLimit or that of the decompressor.
 func (f *File) Read(name string) ([]byte, error) {
-	r, packed, err := f.open(name)
+	r, packed, claimed, err := f.open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	most := min(f.left, freeBytes+ratioMax*min(packed, 1<<40))
-	content, err := io.ReadAll(io.LimitReader(r, most+1))
+	// The claimed size saves copies. It is believed up to the bound only.
+	buf := bytes.NewBuffer(make([]byte, 0, min(max(claimed, 0), most)+2*bytes.MinRead))
+	_, err = buf.ReadFrom(io.LimitReader(r, most+1))
+	content := buf.Bytes()
 	if int64(len(content)) > most {
 		content, err = content[:most], document.ErrLimit
 	}
@@ -131,20 +134,22 @@ func (f *File) Read(name string) ([]byte, error) {
 	return content, nil
 }
 
-// open opens a member. packed is its size in the zip file.
-func (f *File) open(name string) (r io.ReadCloser, packed int64, err error) {
+// open opens a member. packed is its size in the zip file, and claimed the size that it
+// says to have when unpacked.
+func (f *File) open(name string) (r io.ReadCloser, packed, claimed int64, err error) {
 	if h, ok := f.rescued[fold(name)]; ok {
-		return h.open(f.body)
+		r, packed, err = h.open(f.body)
+		return r, packed, 0, err
 	}
 	m := f.members[fold(name)]
 	if m == nil {
-		return nil, 0, fmt.Errorf("%s: %w", document.Clean(name), ErrMissing)
+		return nil, 0, 0, fmt.Errorf("%s: %w", document.Clean(name), ErrMissing)
 	}
 	if m.Flags&encrypted != 0 {
-		return nil, 0, ErrEncrypted
+		return nil, 0, 0, ErrEncrypted
 	}
 	if r, err = m.Open(); err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", document.Clean(name), err)
+		return nil, 0, 0, fmt.Errorf("%s: %w", document.Clean(name), err)
 	}
-	return r, int64(m.CompressedSize64), nil
+	return r, int64(m.CompressedSize64), int64(min(m.UncompressedSize64, 1<<40)), nil
 }
