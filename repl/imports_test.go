@@ -60,15 +60,18 @@ var arrows = map[string]string{
 	"store/document/kinds": "store/document store/document/epub store/document/ooxml store/document/opendocument store/document/rtf store/document/pdf",
 
 	// What the readers of office documents share, then the readers.
-	"store/document/office":       "store/document store/record",
+	"store/document/office": "store/document store/record",
 	"store/document/xmlscan":      "store/page/charset",
-	"store/document/zipped":       "store/document",
-	"store/document/epub":         "store/document store/document/office store/document/xmlscan store/document/zipped store/page/charset store/page/markup",
-	"store/document/ooxml":        "store/document store/document/office store/document/xmlscan store/document/zipped",
-	"store/document/opendocument": "store/document store/document/office store/document/xmlscan store/document/zipped",
-	"store/document/rtf":          "store/document store/document/office store/page/charset store/record",
+	"store/document/zipped": "store/document",
+	"store/document/epub": "store/document store/document/office store/document/xmlscan store/document/zipped store/page/charset store/page/markup store/document/xmlpull",
+	"store/document/ooxml": "store/document store/document/office store/document/xmlscan store/document/zipped store/document/cellformat store/document/xmlpull",
+	"store/document/opendocument": "store/document store/document/office store/document/xmlscan store/document/zipped store/document/xmlpull",
+	"store/document/rtf": "store/document store/document/office store/page/charset store/record",
 	"store/document/child":        "store/document store/packed",
 	"store/document/pdf":          "store/document store/record",
+	"store/document/office/officetest": "store/document store/document/documenttest",
+	"store/document/xmlpull":           "store/page/charset",
+	"store/document/cellformat":        "",
 
 	"store/document/documenttest": "store/document",
 
@@ -184,11 +187,17 @@ var testArrows = map[string]string{
 	"store/page/markup":    "store/page/pagetest",
 	"store/merge":          "store",
 	"repl/serve/replay":    "store/page/pagetest",
-	"repl/ask":             "exec/relation exec/relation/relationtest store/record",
-	"repl/mcp":             "exec exec/relation exec/relation/relationtest store/record",
-	"repl/serve":           "exec exec/relation/relationtest repl store/document store/page/pagetest",
-	"repl/serve/cdx":       "exec/relation/relationtest",
-	"repl/serve/lookup":    "exec/relation/relationtest",
+	"repl/ask": "exec/relation exec/relation/relationtest store/record",
+	"repl/mcp": "exec exec/relation exec/relation/relationtest store/record",
+	"repl/serve": "exec exec/relation/relationtest repl store/document store/page/pagetest",
+	"repl/serve/cdx": "exec/relation/relationtest",
+	"repl/serve/lookup": "exec/relation/relationtest",
+
+	"store/document/epub":         "store/document/documenttest store/document/office/officetest store/record",
+	"store/document/ooxml":        "store/document/documenttest store/document/office/officetest store/page/pagetest",
+	"store/document/opendocument": "store/document/documenttest store/document/office/officetest store/record",
+	"store/document/rtf":          "store/document/documenttest store/document/office/officetest",
+
 }
 
 // homes says which packages may import each outside module. Modules that only

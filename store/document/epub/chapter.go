@@ -39,7 +39,8 @@ func chapter(b *document.Builder, content []byte) error {
 type chapterReader struct {
 	b    *document.Builder
 	t    *markup.Tree
-	from int // where the current part begins in the body
+	from int    // where the current part begins in the body, or goes on after held
+	held string // text of the current part so far
 	err  error
 }
 
@@ -65,6 +66,13 @@ func (c *chapterReader) read() {
 		}
 		kind := open[len(open)-1].kind
 		switch {
+		case n.Tag == markup.TagA && c.isMark(n, kind):
+			c.held += c.t.TextRange(c.from, int(n.Start), charset.UTF8)
+			if c.from = int(n.End); c.blank(int(n.Start)-1) || c.blank(c.from) {
+				c.held += " "
+			}
+			i = n.Next
+			continue
 		case n.Tag.Hidden():
 			c.part(kind, int(n.Start))
 			c.from = int(n.End)
@@ -99,12 +107,24 @@ func (c *chapterReader) isNote(n *markup.Node) bool {
 	return bytes.Contains(tag, []byte("note")) && (bytes.Contains(tag, []byte(`type="footnote`)) || bytes.Contains(tag, []byte(`type="rearnote`)) || bytes.Contains(tag, []byte(`type="endnote"`)))
 }
 
+// isMark reports whether a link is the number of a footnote, in the text or at the note.
+func (c *chapterReader) isMark(n *markup.Node, kind document.PartKind) bool {
+	tag := c.t.Body[n.Start:n.Inner]
+	return bytes.Contains(tag, []byte(`"noteref"`)) || kind == document.Note && bytes.Contains(tag, []byte(`href="#`))
+}
+
+// blank reports whether the body has white space at an offset.
+func (c *chapterReader) blank(at int) bool {
+	return at >= 0 && at < len(c.t.Body) && c.t.Body[at] <= ' '
+}
+
 // part adds the text from the current place to end, and goes there.
 func (c *chapterReader) part(kind document.PartKind, end int) {
 	if end > c.from && c.err == nil {
-		if text := strings.TrimSpace(c.t.TextRange(c.from, end, charset.UTF8)); text != "" {
+		if text := strings.TrimSpace(c.held + c.t.TextRange(c.from, end, charset.UTF8)); text != "" {
 			c.err = c.b.Add(kind, text)
 		}
+		c.held = ""
 	}
 	c.from = max(c.from, end)
 }

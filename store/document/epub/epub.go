@@ -12,7 +12,7 @@ import (
 
 	"infomall/store/document"
 	"infomall/store/document/office"
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 	"infomall/store/document/zipped"
 )
 
@@ -41,7 +41,7 @@ var (
 )
 
 // namespaces are the namespaces of the files that describe the book.
-var namespaces = xmlscan.Namespaces{
+var namespaces = xmlpull.Namespaces{
 	"urn:oasis:names:tc:opendocument:xmlns:container": "c",
 	"http://www.idpf.org/2007/opf":                    "opf",
 	"http://purl.org/dc/elements/1.1/":                "dc",
@@ -106,23 +106,26 @@ func read(b *document.Builder, in *document.Input) error {
 			return err
 		}
 	}
+	if cut := z.Err(); cut != nil {
+		return cut
+	}
 	return failed
 }
 
 // scan returns a scanner of a file, or nil if it cannot be read.
-func (k *book) scan(name string) *xmlscan.Scanner {
+func (k *book) scan(name string) *xmlpull.Scanner {
 	content, _ := k.zip.Read(name)
 	if len(content) == 0 {
 		return nil
 	}
-	return xmlscan.New(content, namespaces, k.nesting)
+	return xmlpull.New(content, namespaces, k.nesting)
 }
 
 // packageFile returns the name of the file that describes the book, or "".
 func (k *book) packageFile() string {
 	s := k.scan(container)
 	for s != nil && s.Next() {
-		if s.Kind == xmlscan.Start && s.Name == "c:rootfile" {
+		if s.Kind == xmlpull.Start && s.Name == "c:rootfile" {
 			if name := s.Attr("full-path"); k.zip.Has(name) {
 				return name
 			}
@@ -157,7 +160,7 @@ func (k *book) describe(d *document.Document, name string) error {
 	}
 	toc := ""
 	for s.Next() {
-		if s.Kind != xmlscan.Start {
+		if s.Kind != xmlpull.Start {
 			continue
 		}
 		switch s.Name {
@@ -223,7 +226,7 @@ const textBytesMax = 64 << 10
 func (k *book) encryption() {
 	s := k.scan("META-INF/encryption.xml")
 	for s != nil && s.Next() {
-		if s.Kind == xmlscan.Start && s.Name == "enc:CipherReference" && len(k.encrypted) < filesMax {
+		if s.Kind == xmlpull.Start && s.Name == "enc:CipherReference" && len(k.encrypted) < filesMax {
 			k.encrypted[strings.ToLower(within("", s.Attr("URI")))] = true
 		}
 	}
@@ -242,10 +245,10 @@ func (k *book) contents() {
 		inList := false
 		for s.Next() {
 			switch {
-			case s.Kind == xmlscan.Start && s.Name == "h:nav":
+			case s.Kind == xmlpull.Start && s.Name == "h:nav":
 				kind := s.Attr("epub:type")
 				inList = kind == "toc" || kind == ""
-			case s.Kind == xmlscan.Start && s.Name == "h:a" && inList:
+			case s.Kind == xmlpull.Start && s.Name == "h:a" && inList:
 				ref := s.Attr("href")
 				add(k.nav, ref, deepText(s))
 			}
@@ -255,7 +258,7 @@ func (k *book) contents() {
 		title := ""
 		for s.Next() {
 			switch {
-			case s.Kind != xmlscan.Start:
+			case s.Kind != xmlpull.Start:
 			case s.Name == "ncx:navLabel":
 				title = deepText(s)
 			case s.Name == "ncx:content":
@@ -269,10 +272,10 @@ func (k *book) contents() {
 
 // deepText returns the text of the element that has just started, with the text of
 // elements inside of it, and goes to its end.
-func deepText(s *xmlscan.Scanner) string {
+func deepText(s *xmlpull.Scanner) string {
 	var out []byte
 	for depth := s.Depth(); s.Depth() >= depth && s.Next(); {
-		if s.Kind == xmlscan.Text {
+		if s.Kind == xmlpull.Text {
 			out = s.AppendText(out)
 		}
 	}

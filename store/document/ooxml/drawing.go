@@ -3,7 +3,7 @@ package ooxml
 import (
 	"strings"
 
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 )
 
 // drawingTextsMax is how many texts of one drawing are read.
@@ -27,7 +27,7 @@ func (p *parts) textsOf(part string, charts bool) []string {
 	names := make(map[string]bool) // which each series of the chart repeats
 	for s.Next() && len(out) < drawingTextsMax {
 		switch s.Kind {
-		case xmlscan.Start:
+		case xmlpull.Start:
 			switch s.Name {
 			case "a:t":
 				text.WriteString(s.Inner())
@@ -53,7 +53,7 @@ func (p *parts) textsOf(part string, charts bool) []string {
 			case "mc:Fallback":
 				s.Skip()
 			}
-		case xmlscan.End:
+		case xmlpull.End:
 			switch s.Name {
 			case "a:p":
 				if text.Len() > 0 {

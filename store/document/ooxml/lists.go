@@ -4,7 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/office"
+	"infomall/store/document/xmlpull"
 )
 
 // lists are the numbered lists of a document, with the numbers that were used last.
@@ -42,7 +43,7 @@ func readLists(p *parts, part string) *lists {
 	}
 	current, level, num := &list{}, 0, ""
 	for s.Next() {
-		if s.Kind != xmlscan.Start || len(l.byID)+len(l.abstract) > partsMax {
+		if s.Kind != xmlpull.Start || len(l.byID)+len(l.abstract) > partsMax {
 			continue
 		}
 		value := s.Attr("w:val")
@@ -103,7 +104,7 @@ func (l *lists) number(id string, level int) string {
 			if !li.begun[n] {
 				count = li.levels[n].start
 			}
-			out.WriteString(written(count, li.levels[n].format))
+			out.WriteString(office.Number(count, formats[li.levels[n].format]))
 			i++
 			continue
 		}
@@ -115,41 +116,6 @@ func (l *lists) number(id string, level int) string {
 	return out.String() + " "
 }
 
-// written returns a number in one of the formats of lists. Formats that are not known
-// are written in decimal digits.
-func written(n int, format string) string {
-	if n <= 0 || n > 4999 {
-		return strconv.Itoa(n)
-	}
-	switch format {
-	case "lowerLetter", "upperLetter":
-		letter := byte('a')
-		if format == "upperLetter" {
-			letter = 'A'
-		}
-		return strings.Repeat(string(letter+byte((n-1)%26)), 1+(n-1)/26)
-	case "lowerRoman":
-		return strings.ToLower(roman(n))
-	case "upperRoman":
-		return roman(n)
-	case "decimalZero":
-		if n < 10 {
-			return "0" + strconv.Itoa(n)
-		}
-	}
-	return strconv.Itoa(n)
-}
-
-// roman returns n, from 1 to 4999, in Roman numerals.
-func roman(n int) string {
-	var out strings.Builder
-	for _, r := range []struct {
-		value int
-		text  string
-	}{{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"}, {40, "XL"}, {10, "X"}, {9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"}} {
-		for ; n >= r.value; n -= r.value {
-			out.WriteString(r.text)
-		}
-	}
-	return out.String()
-}
+// formats are the formats of numbers, as office.Number has them. Others are written in
+// decimal digits.
+var formats = map[string]byte{"decimalZero": '0', "lowerLetter": 'a', "upperLetter": 'A', "lowerRoman": 'i', "upperRoman": 'I'}

@@ -25,7 +25,7 @@ import (
 
 	"infomall/store/document"
 	"infomall/store/document/office"
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 	"infomall/store/document/zipped"
 )
 
@@ -95,14 +95,22 @@ func read(b *document.Builder, in *document.Input) error {
 	case binaryWorkbook:
 		return errBinary
 	}
-	if b.Doc.Lang == "" {
-		b.Doc.Lang = langs.Most()
+	// The languages of the text are a better witness than the property: LibreOffice
+	// writes the language of its menus there.
+	if most := langs.Most(); most != "" || strings.HasPrefix(b.Doc.Producer, "LibreOffice") {
+		b.Doc.Lang = most
+	}
+	if cut := p.zip.Err(); cut != nil {
+		return cut
+	}
+	if err == nil {
+		err = p.fault
 	}
 	return err
 }
 
 // namespaces are the namespaces of the parts, in their transitional and strict form.
-var namespaces = xmlscan.Namespaces{
+var namespaces = xmlpull.Namespaces{
 	"http://schemas.openxmlformats.org/package/2006/content-types":              "ct",
 	"http://schemas.openxmlformats.org/package/2006/relationships":              "rel",
 	"http://schemas.openxmlformats.org/package/2006/metadata/core-properties":   "cp",

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"infomall/store/document"
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 	"infomall/store/document/zipped"
 )
 
@@ -16,6 +16,7 @@ type parts struct {
 	override map[string]string // content type by the name of a part, in lower case
 	byExt    map[string]string // content type by the end of a name, in lower case
 	order    []string          // the parts of override
+	fault    error             // why a part could be read to its middle only; nil if none
 }
 
 // relation is a relationship from one part to another, or to an address.
@@ -40,7 +41,7 @@ func open(body []byte, l document.Limits) (*parts, error) {
 		return nil, err
 	}
 	for s.Next() {
-		if s.Kind != xmlscan.Start || len(p.override) > partsMax {
+		if s.Kind != xmlpull.Start || len(p.override) > partsMax {
 			continue
 		}
 		switch s.Name {
@@ -57,12 +58,15 @@ func open(body []byte, l document.Limits) (*parts, error) {
 
 // scan returns a scanner of a part. If the part is damaged, the scanner reads what is
 // before the damage.
-func (p *parts) scan(name string) (*xmlscan.Scanner, error) {
+func (p *parts) scan(name string) (*xmlpull.Scanner, error) {
 	content, err := p.zip.Read(name)
 	if len(content) == 0 && err != nil {
 		return nil, err
 	}
-	return xmlscan.New(content, namespaces, p.nesting), nil
+	if p.fault == nil {
+		p.fault = err
+	}
+	return xmlpull.New(content, namespaces, p.nesting), nil
 }
 
 // contentType returns the content type of a part.
@@ -101,7 +105,7 @@ func (p *parts) relations(part string) []relation {
 	}
 	var out []relation
 	for s.Next() && len(out) < partsMax {
-		if s.Kind != xmlscan.Start || s.Name != "rel:Relationship" {
+		if s.Kind != xmlpull.Start || s.Name != "rel:Relationship" {
 			continue
 		}
 		r := relation{id: s.Attr("Id"), kind: path.Base(s.Attr("Type")), target: s.Attr("Target"), external: s.Attr("TargetMode") == "External"}

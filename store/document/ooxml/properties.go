@@ -6,7 +6,7 @@ import (
 
 	"infomall/store/document"
 	"infomall/store/document/office"
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 )
 
 // properties sets the fields of d by the properties of the file.
@@ -28,7 +28,7 @@ func (p *parts) core(d *document.Document, part string) {
 		return
 	}
 	for s.Next() {
-		if s.Kind != xmlscan.Start {
+		if s.Kind != xmlpull.Start {
 			continue
 		}
 		switch s.Name {
@@ -63,7 +63,7 @@ func (p *parts) extended(d *document.Document, part string) {
 	}
 	program, version := "", ""
 	for s.Next() {
-		if s.Kind != xmlscan.Start {
+		if s.Kind != xmlpull.Start {
 			continue
 		}
 		switch s.Name {

@@ -6,7 +6,7 @@ import (
 
 	"infomall/store/document"
 	"infomall/store/document/office"
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 )
 
 // readSlides reads a presentation.
@@ -19,7 +19,7 @@ func readSlides(p *parts, b *document.Builder, main string, langs *office.Langua
 	flow := office.NewFlow(b)
 	shown, number := 0, 0
 	for s.Next() {
-		if s.Kind != xmlscan.Start || s.Name != "p:sldId" {
+		if s.Kind != xmlpull.Start || s.Name != "p:sldId" {
 			continue
 		}
 		r, ok := rels[s.Attr("r:id")]
@@ -55,7 +55,7 @@ type slideReader struct {
 	flow  *office.Flow
 	langs *office.LanguageCount
 
-	s       *xmlscan.Scanner
+	s       *xmlpull.Scanner
 	rels    map[string]relation
 	notes   bool   // the part has the notes of a slide
 	shape   string // what the current shape holds the place of, such as "title"; "" for others
@@ -70,7 +70,7 @@ func (r *slideReader) slide(b *document.Builder, part string, number int) (hidde
 	if err != nil {
 		return false, err
 	}
-	for s.Next() && s.Kind != xmlscan.Start {
+	for s.Next() && s.Kind != xmlpull.Start {
 	}
 	if show := s.Attr("show"); show == "0" || show == "false" {
 		return true, nil
@@ -102,9 +102,9 @@ func (r *slideReader) slide(b *document.Builder, part string, number int) (hidde
 func (r *slideReader) shapes() error {
 	s := r.s
 	for s.Next() {
-		if s.Kind == xmlscan.Start {
+		if s.Kind == xmlpull.Start {
 			r.start()
-		} else if s.Kind == xmlscan.End {
+		} else if s.Kind == xmlpull.End {
 			r.end()
 		}
 		if r.flow.Err() != nil {
@@ -136,7 +136,7 @@ func (r *slideReader) start() {
 			s.Skip()
 			return
 		}
-		if r.notes && r.shape != "body" {
+		if r.notes && r.shape != "body" && r.shape != "" {
 			s.Skip()
 		}
 	case "a:rPr":
@@ -222,7 +222,7 @@ func (r *slideReader) comments(part string) {
 		return
 	}
 	for s.Next() {
-		if s.Kind == xmlscan.Start && s.Name == "p:text" {
+		if s.Kind == xmlpull.Start && s.Name == "p:text" {
 			r.flow.BeginNote()
 			r.flow.Text(s.Inner())
 			r.flow.EndFrame()

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"infomall/store/document/office"
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 )
 
 // styles are the styles of a document by their ID.
@@ -42,7 +42,7 @@ func readStyles(p *parts, part string) *styles {
 	}
 	current := &style{}
 	for s.Next() {
-		if s.Kind != xmlscan.Start {
+		if s.Kind != xmlpull.Start {
 			continue
 		}
 		switch s.Name {
@@ -76,7 +76,7 @@ func readStyles(p *parts, part string) *styles {
 }
 
 // outline reports whether the element w:outlineLvl makes a paragraph a heading.
-func outline(s *xmlscan.Scanner) toggle {
+func outline(s *xmlpull.Scanner) toggle {
 	if n, err := strconv.Atoi(s.Attr("w:val")); err == nil && n >= 0 && n < 9 {
 		return on
 	}
@@ -84,7 +84,7 @@ func outline(s *xmlscan.Scanner) toggle {
 }
 
 // boolean returns the value of an element that is a property.
-func boolean(s *xmlscan.Scanner) toggle {
+func boolean(s *xmlpull.Scanner) toggle {
 	switch s.Attr("w:val") {
 	case "0", "false", "off":
 		return off
@@ -93,7 +93,7 @@ func boolean(s *xmlscan.Scanner) toggle {
 }
 
 // languages returns the languages that the element w:lang says.
-func languages(s *xmlscan.Scanner) office.Languages {
+func languages(s *xmlpull.Scanner) office.Languages {
 	return office.Languages{Western: s.Attr("w:val"), Asian: s.Attr("w:eastAsia"), Complex: s.Attr("w:bidi")}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"infomall/store/document"
 	"infomall/store/document/office"
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 )
 
 // readWord reads a document.
@@ -45,7 +45,7 @@ type wordReader struct {
 	margins []string // parts with headers and footers, in the order of their use
 	pages   map[string]bool
 
-	s          *xmlscan.Scanner
+	s          *xmlpull.Scanner
 	rels       map[string]relation // of the current part
 	paragraphs []paragraph         // the current paragraph and those around it
 	fields     []field
@@ -91,9 +91,9 @@ func (w *wordReader) story(part string) error {
 	w.paragraphs, w.fields, w.choices, w.ruby, w.removed = w.paragraphs[:0], w.fields[:0], w.choices[:0], w.ruby[:0], 0
 	for s.Next() {
 		switch s.Kind {
-		case xmlscan.Start:
+		case xmlpull.Start:
 			w.start()
-		case xmlscan.End:
+		case xmlpull.End:
 			w.end()
 			if w.flow.Err() != nil {
 				return w.flow.Err()
@@ -233,7 +233,7 @@ func (w *wordReader) paragraphProperties() {
 	}
 	p.level = -1
 	for depth := s.Depth(); s.Depth() >= depth && s.Next(); {
-		if s.Kind != xmlscan.Start {
+		if s.Kind != xmlpull.Start {
 			continue
 		}
 		switch s.Name {
@@ -263,7 +263,7 @@ func (w *wordReader) paragraphProperties() {
 func (w *wordReader) runProperties() {
 	s := w.s
 	for depth := s.Depth(); s.Depth() >= depth && s.Next(); {
-		if s.Kind != xmlscan.Start {
+		if s.Kind != xmlpull.Start {
 			continue
 		}
 		switch s.Name {

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"infomall/store/document"
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/cellformat"
+	"infomall/store/document/xmlpull"
 )
 
 // bookReader reads a workbook.
@@ -14,8 +15,8 @@ type bookReader struct {
 	p       *parts
 	b       *document.Builder
 	shared  sharedStrings
-	formats []*numberFormat // of the cells' styles, by their number
-	since04 bool            // days are counted from 1904
+	formats []cellformat.Format // of the cells' styles, by their number
+	since04 bool                // days are counted from 1904
 }
 
 // sharedStrings are the strings that the cells of all sheets share.
@@ -54,7 +55,7 @@ func readWorkbook(p *parts, b *document.Builder, main string) error {
 	r := &bookReader{p: p, b: b}
 	var sheets []sheet
 	for s.Next() && len(sheets) < b.Limits().Pages {
-		if s.Kind != xmlscan.Start {
+		if s.Kind != xmlpull.Start {
 			continue
 		}
 		switch s.Name {
@@ -95,7 +96,9 @@ func readWorkbook(p *parts, b *document.Builder, main string) error {
 			keep(fmt.Errorf("sheet %q: %w", document.Clean(sh.name), failed))
 		}
 	}
-	b.Doc.Pages = shown
+	if b.Doc.Pages = shown; len(sheets) == 0 {
+		b.Doc.Pages = -1
+	}
 	return err
 }
 
@@ -106,7 +109,7 @@ func (r *bookReader) readShared(part string) error {
 		return err
 	}
 	for s.Next() {
-		if s.Kind == xmlscan.Start && s.Name == "x:si" {
+		if s.Kind == xmlpull.Start && s.Name == "x:si" {
 			r.shared.text = appendRich(r.shared.text, s)
 			r.shared.ends = append(r.shared.ends, uint32(len(r.shared.text)))
 		}
@@ -116,19 +119,19 @@ func (r *bookReader) readShared(part string) error {
 
 // appendRich appends the text of the element that has just started, which consists of
 // runs, and goes to its end. Readings of Japanese characters are left out.
-func appendRich(dst []byte, s *xmlscan.Scanner) []byte {
+func appendRich(dst []byte, s *xmlpull.Scanner) []byte {
 	inText := false
 	for depth := s.Depth(); s.Depth() >= depth && s.Next(); {
 		switch s.Kind {
-		case xmlscan.Start:
+		case xmlpull.Start:
 			if s.Name == "x:rPh" {
 				s.Skip()
 			} else {
 				inText = s.Name == "x:t"
 			}
-		case xmlscan.End:
+		case xmlpull.End:
 			inText = false
-		case xmlscan.Text:
+		case xmlpull.Text:
 			if inText {
 				from := len(dst)
 				dst = s.AppendText(dst)
@@ -174,19 +177,19 @@ func (r *bookReader) sheet(part string) error {
 	c := cellReader{r: r, s: s}
 	for s.Next() {
 		switch {
-		case s.Kind == xmlscan.Start && s.Name == "x:row":
+		case s.Kind == xmlpull.Start && s.Name == "x:row":
 			row, failed := strconv.Atoi(s.Attr("r"))
 			if failed != nil {
 				row = t.row + 1
 			}
 			t.beginRow(row)
-		case s.Kind == xmlscan.Start && s.Name == "x:c":
+		case s.Kind == xmlpull.Start && s.Name == "x:c":
 			t.cell(c.read())
-		case s.Kind == xmlscan.End && s.Name == "x:row":
+		case s.Kind == xmlpull.End && s.Name == "x:row":
 			t.endRow()
-		case s.Kind == xmlscan.End && s.Name == "x:sheetData":
+		case s.Kind == xmlpull.End && s.Name == "x:sheetData":
 			t.flush()
-		case s.Kind == xmlscan.Start && s.Name == "x:hyperlink":
+		case s.Kind == xmlpull.Start && s.Name == "x:hyperlink":
 			if rel := rels[s.Attr("r:id")]; rel.external {
 				r.b.Link(rel.target, s.Attr("display"))
 			}
@@ -221,7 +224,7 @@ func (r *bookReader) comments(part string) error {
 		return nil // a missing part does not spoil the sheet
 	}
 	for s.Next() {
-		if s.Kind == xmlscan.Start && s.Name == "x:text" {
+		if s.Kind == xmlpull.Start && s.Name == "x:text" {
 			if err := r.b.Add(document.Note, string(appendRich(nil, s))); err != nil {
 				return err
 			}
@@ -233,7 +236,7 @@ func (r *bookReader) comments(part string) error {
 // cellReader reads the cells of one sheet.
 type cellReader struct {
 	r     *bookReader
-	s     *xmlscan.Scanner
+	s     *xmlpull.Scanner
 	value []byte
 }
 
@@ -248,16 +251,16 @@ func (c *cellReader) read() (column int, text []byte) {
 	inValue, inline := false, false
 	for depth := s.Depth(); s.Depth() >= depth && s.Next(); {
 		switch s.Kind {
-		case xmlscan.Start:
+		case xmlpull.Start:
 			switch s.Name {
 			case "x:v":
 				inValue = true
 			case "x:is":
 				c.value, inline = appendRich(c.value, s), true
 			}
-		case xmlscan.End:
+		case xmlpull.End:
 			inValue = false
-		case xmlscan.Text:
+		case xmlpull.Text:
 			if inValue {
 				c.value = s.AppendText(c.value)
 			}
@@ -281,13 +284,7 @@ func (c *cellReader) read() (column int, text []byte) {
 	case "str":
 		return column, unescape(c.value)
 	case "", "n":
-		var f *numberFormat
-		if n, err := strconv.Atoi(styleAttr); err == nil && n >= 0 && n < len(c.r.formats) {
-			f = c.r.formats[n]
-		} else if len(c.r.formats) > 0 {
-			f = c.r.formats[0]
-		}
-		return column, f.append(nil, string(c.value), c.r.since04)
+		return column, []byte(c.r.number(strings.TrimSpace(string(c.value)), styleAttr))
 	}
 	return column, c.value // errors such as #REF!, and dates in ISO form
 }

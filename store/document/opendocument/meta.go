@@ -5,7 +5,7 @@ import (
 
 	"infomall/store/document"
 	"infomall/store/document/office"
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 )
 
 // meta reads the properties of the file, and goes to the end of their element.
@@ -13,7 +13,7 @@ func (r *reader) meta() {
 	s, d := r.s, r.b.Doc
 	last, subject := "", ""
 	for depth := s.Depth(); s.Depth() >= depth && s.Next(); {
-		if s.Kind != xmlscan.Start {
+		if s.Kind != xmlpull.Start {
 			continue
 		}
 		switch s.Name {

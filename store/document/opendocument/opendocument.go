@@ -15,7 +15,7 @@ import (
 
 	"infomall/store/document"
 	"infomall/store/document/office"
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 	"infomall/store/document/zipped"
 )
 
@@ -70,7 +70,7 @@ func read(b *document.Builder, in *document.Input) error {
 func (r *reader) file(in *document.Input) error {
 	nesting := r.b.Limits().Nesting
 	if flat(in.Body) {
-		return r.part(xmlscan.New(in.Body, namespaces, nesting))
+		return r.part(xmlpull.New(in.Body, namespaces, nesting))
 	}
 	z, err := zipped.Open(in.Body, r.b.Limits())
 	if err != nil {
@@ -81,17 +81,20 @@ func (r *reader) file(in *document.Input) error {
 		return errEncrypted
 	}
 	if meta, _ := z.Read("meta.xml"); len(meta) > 0 {
-		_ = r.part(xmlscan.New(meta, namespaces, nesting)) // damaged properties do not spoil the text
+		_ = r.part(xmlpull.New(meta, namespaces, nesting)) // damaged properties do not spoil the text
 	}
 	if styles, _ := z.Read("styles.xml"); len(styles) > 0 {
-		_ = r.part(xmlscan.New(styles, namespaces, nesting))
+		_ = r.part(xmlpull.New(styles, namespaces, nesting))
 	}
 	content, err := z.Read("content.xml")
 	if len(content) == 0 && err != nil {
 		return err
 	}
-	if failed := r.part(xmlscan.New(content, namespaces, nesting)); failed != nil {
+	if failed := r.part(xmlpull.New(content, namespaces, nesting)); failed != nil {
 		return failed
+	}
+	if cut := z.Err(); cut != nil {
+		return cut
 	}
 	return err
 }
@@ -99,9 +102,9 @@ func (r *reader) file(in *document.Input) error {
 // isEncrypted reports whether the manifest says that the content is encrypted.
 func isEncrypted(z *zipped.File, nesting int) bool {
 	manifest, _ := z.Read("META-INF/manifest.xml")
-	s := xmlscan.New(manifest, namespaces, nesting)
+	s := xmlpull.New(manifest, namespaces, nesting)
 	for s.Next() {
-		if s.Kind == xmlscan.Start && s.Name == "manifest:encryption-data" {
+		if s.Kind == xmlpull.Start && s.Name == "manifest:encryption-data" {
 			return true
 		}
 	}
@@ -109,9 +112,11 @@ func isEncrypted(z *zipped.File, nesting int) bool {
 }
 
 // namespaces are the namespaces of OpenDocument, and those of OpenOffice 1.
-var namespaces = xmlscan.Namespaces{
+var namespaces = xmlpull.Namespaces{
 	"http://purl.org/dc/elements/1.1/":                            "dc",
 	"http://www.w3.org/1999/xlink":                                "xlink",
+	"urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0":    "svg",
+	"http://www.w3.org/2000/svg":                                  "svg",
 	"urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0": "fo",
 	"http://www.w3.org/1999/XSL/Format":                           "fo",
 	"urn:oasis:names:tc:opendocument:xmlns:office:1.0":            "office",

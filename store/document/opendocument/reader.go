@@ -7,7 +7,7 @@ import (
 
 	"infomall/store/document"
 	"infomall/store/document/office"
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 )
 
 // reader reads the parts of a file into one document.
@@ -17,7 +17,7 @@ type reader struct {
 	styles *styles
 	langs  office.LanguageCount
 
-	s       *xmlscan.Scanner
+	s       *xmlpull.Scanner
 	stack   []element
 	body    kind // what the file is
 	number  int  // of slides so far, hidden ones included
@@ -25,6 +25,7 @@ type reader struct {
 	removed bool // inside of the deletions of tracked changes
 	title   int  // depth of frames that hold the title of a slide
 	cells   cells
+	lists   lists
 }
 
 // kind is what the content of a file is.
@@ -60,17 +61,17 @@ type element struct {
 
 // part reads one XML file: the properties, the styles or the content, or all of them if
 // the file is flat.
-func (r *reader) part(s *xmlscan.Scanner) error {
+func (r *reader) part(s *xmlpull.Scanner) error {
 	r.s, r.stack = s, r.stack[:0]
 	for s.Next() {
 		switch s.Kind {
-		case xmlscan.Start:
+		case xmlpull.Start:
 			if err := r.start(); err != nil {
 				return err
 			}
-		case xmlscan.End:
+		case xmlpull.End:
 			r.end()
-		case xmlscan.Text:
+		case xmlpull.Text:
 			r.text()
 		}
 		if err := r.flow.Err(); err != nil {
@@ -112,6 +113,12 @@ func (r *reader) start() error {
 		r.meta()
 	case "style:style", "style:default-style":
 		r.styles.read(s)
+	case "text:list-style":
+		r.lists.style(s)
+	case "text:list":
+		r.lists.begin(s.Attr("text:style-name"), s.Attr("text:continue-numbering") == "true")
+	case "text:list-item":
+		r.lists.item()
 	case "office:document":
 		r.body = kindOf(s.Attr("office:mimetype"))
 	case "office:scripts", "office:settings", "office:font-face-decls", "office:binary-data", "office:forms", "form:form",
@@ -120,7 +127,7 @@ func (r *reader) start() error {
 		"text:table-index-source", "text:object-index-source", "text:user-index-source", "text:bibliography-source",
 		"text:variable-decls", "text:sequence-decls", "text:user-field-decls", "text:hidden-paragraph",
 		"style:presentation-page-layout", "style:page-layout", "text:notes-configuration", "text:linenumbering-configuration",
-		"text:list-style", "text:outline-style", "table:content-validations", "table:calculation-settings", "table:tracked-changes",
+		"text:outline-style", "table:content-validations", "table:calculation-settings", "table:tracked-changes",
 		"svg:title", "svg:desc", "office:event-listeners", "presentation:footer-decl", "presentation:header-decl", "presentation:date-time-decl",
 		"text:script", "style:handout-master", "table:dde-links", "table:named-expressions":
 		s.Skip()
@@ -156,7 +163,7 @@ func (r *reader) start() error {
 			s.Skip()
 			return nil
 		}
-		r.push(element{langs: st.langs, inParagraph: true})
+		r.push(element{langs: st.langs.Or(r.styles.base()), inParagraph: true})
 	case "text:span":
 		st := r.styles.of("text", s.Attr("text:style-name"))
 		if st.hidden {
@@ -177,6 +184,10 @@ func (r *reader) start() error {
 		}
 	case "text:hidden-text":
 		s.Skip()
+	case "text:page-number":
+		if r.body == drawings {
+			s.Skip()
+		}
 	case "text:ruby-text":
 		r.flow.Text("(")
 	case "draw:text-box", "draw:custom-shape", "draw:rect", "draw:ellipse", "draw:circle", "draw:line", "draw:path", "draw:polygon", "draw:polyline", "draw:connector", "draw:caption", "draw:regular-polygon", "draw:measure":
@@ -218,6 +229,10 @@ func (r *reader) end() {
 		r.pop()
 	case "text:a":
 		r.flow.EndLink()
+	case "text:list":
+		r.lists.end()
+	case "text:list-item":
+		r.lists.number = ""
 	case "text:ruby-text":
 		r.flow.Text(")")
 	case "text:tracked-changes":
@@ -245,6 +260,10 @@ func (r *reader) text() {
 	langs, in := r.paragraph()
 	if !in {
 		return
+	}
+	if r.lists.number != "" && !r.removed && !r.s.Blank() {
+		r.flow.Text(r.lists.number + " ")
+		r.lists.number = ""
 	}
 	buf := r.flow.Buffer()
 	from := len(buf)

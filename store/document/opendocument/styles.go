@@ -2,7 +2,7 @@ package opendocument
 
 import (
 	"infomall/store/document/office"
-	"infomall/store/document/xmlscan"
+	"infomall/store/document/xmlpull"
 )
 
 // styles are the styles of a file by their family and name.
@@ -31,7 +31,7 @@ func newStyles() *styles {
 }
 
 // read reads the style that has just started, and goes to its end.
-func (st *styles) read(s *xmlscan.Scanner) {
+func (st *styles) read(s *xmlpull.Scanner) {
 	family := s.Attr("style:family")
 	if family == "" {
 		family = s.Attr("style:name") // of OpenOffice 1: style:family is always there
@@ -43,7 +43,7 @@ func (st *styles) read(s *xmlscan.Scanner) {
 		st.byName[family+"\x00"+s.Attr("style:name")] = one
 	}
 	for depth := s.Depth(); s.Depth() >= depth && s.Next(); {
-		if s.Kind != xmlscan.Start {
+		if s.Kind != xmlpull.Start {
 			continue
 		}
 		switch s.Name {
@@ -71,6 +71,18 @@ func tag(language, country string) string {
 		return language
 	}
 	return language + "-" + country
+}
+
+// base returns the languages of text whose styles say none: those of the defaults of
+// paragraphs, cells or shapes.
+func (st *styles) base() office.Languages {
+	var out office.Languages
+	for _, family := range []string{"paragraph", "table-cell", "graphic"} {
+		if d := st.defaults[family]; d != nil {
+			out = out.Or(d.langs)
+		}
+	}
+	return out
 }
 
 // of returns what a style and those that it is based on say together.

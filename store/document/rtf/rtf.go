@@ -336,8 +336,8 @@ func (r *reader) unicode(n int) {
 		r.high = 0
 	default:
 		r.high = 0
-		if f := r.font(); f.symbol && unit >= 0xf000 && unit <= 0xf0ff {
-			r.symbol(byte(unit), f.greek)
+		if unit >= 0xf000 && unit <= 0xf0ff { // a character of a symbol font
+			r.symbol(byte(unit), r.font().greek)
 			return
 		}
 		r.flush()

@@ -15,6 +15,7 @@ func (r *reader) char(c byte) {
 		r.skip--
 		return
 	}
+	r.high = 0
 	if r.now.dest == toNothing {
 		return
 	}

@@ -1,6 +1,7 @@
 // Package zipped reads the members of a zip file that is a document, such as a
 // Word file or a book. What the members have unpacked is bounded, for each member
-// and for all of them together.
+// and for all of them together. Of a file that was cut short it reads the members
+// that are before the end, because archives often have such files.
 package zipped
 
 import (
@@ -24,8 +25,13 @@ var ErrMissing = errors.New("missing")
 // name.
 type File struct {
 	members map[string]*zip.File
+	rescued map[string]header // of a file without a directory: members by name
+	body    []byte
 	left    int64 // bytes that may still be unpacked
 }
+
+// ErrCut is returned by Err for a file that is cut short.
+var ErrCut = errors.New("cut short or damaged: members of the zip file may be missing")
 
 // A member may unpack to ratioMax times its packed size and freeBytes more. The parts
 // of real documents stay under 200 times; a zip bomb has up to 1032 times.
@@ -66,11 +72,15 @@ func First(body []byte, name string) string {
 // Open returns the zip file body, whose members may unpack to l.Unpacked bytes
 // together.
 func Open(body []byte, l document.Limits) (*File, error) {
+	f := &File{body: body, left: l.WithDefaults().Unpacked}
 	z, err := zip.NewReader(bytes.NewReader(body), int64(len(body)))
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-		return nil, fmt.Errorf("damaged: %w", err)
+		if f.rescued = headers(body); len(f.rescued) == 0 {
+			return nil, fmt.Errorf("damaged: %w", err)
+		}
+		return f, nil
 	}
-	f := &File{members: make(map[string]*zip.File, len(z.File)), left: l.WithDefaults().Unpacked}
+	f.members = make(map[string]*zip.File, len(z.File))
 	for _, m := range z.File {
 		if name := fold(m.Name); f.members[name] == nil {
 			f.members[name] = m
@@ -84,27 +94,36 @@ func fold(name string) string {
 	return strings.ToLower(strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "/"))
 }
 
+// Err returns ErrCut if the zip file has no directory, so that only a part of its
+// members may be known, and nil otherwise.
+func (f *File) Err() error {
+	if f.rescued != nil {
+		return ErrCut
+	}
+	return nil
+}
+
 // Has reports whether the zip file has a member with that name.
-func (f *File) Has(name string) bool { return f.members[fold(name)] != nil }
+func (f *File) Has(name string) bool {
+	name = fold(name)
+	_, rescued := f.rescued[name]
+	return rescued || f.members[name] != nil
+}
 
 // Read returns the content of a member. If the member is damaged or too large, Read
 // returns what could be read before that place, and an error: ErrMissing,
 // ErrEncrypted, document.ErrLimit or that of the decompressor.
 func (f *File) Read(name string) ([]byte, error) {
-	m := f.members[fold(name)]
-	if m == nil {
-		return nil, fmt.Errorf("%s: %w", document.Clean(name), ErrMissing)
-	}
-	if m.Flags&1 != 0 {
-		return nil, ErrEncrypted
-	}
-	r, err := m.Open()
+	r, packed, claimed, err := f.open(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", document.Clean(name), err)
+		return nil, err
 	}
 	defer r.Close()
-	most := min(f.left, freeBytes+ratioMax*int64(min(m.CompressedSize64, 1<<40)))
-	content, err := io.ReadAll(io.LimitReader(r, most+1))
+	most := min(f.left, freeBytes+ratioMax*min(packed, 1<<40))
+	// The claimed size saves copies. It is believed up to the bound only.
+	buf := bytes.NewBuffer(make([]byte, 0, min(max(claimed, 0), most)+2*bytes.MinRead))
+	_, err = buf.ReadFrom(io.LimitReader(r, most+1))
+	content := buf.Bytes()
 	if int64(len(content)) > most {
 		content, err = content[:most], document.ErrLimit
 	}
@@ -113,4 +132,24 @@ func (f *File) Read(name string) ([]byte, error) {
 		return content, fmt.Errorf("%s: %w", document.Clean(name), err)
 	}
 	return content, nil
+}
+
+// open opens a member. packed is its size in the zip file, and claimed the size that it
+// says to have when unpacked.
+func (f *File) open(name string) (r io.ReadCloser, packed, claimed int64, err error) {
+	if h, ok := f.rescued[fold(name)]; ok {
+		r, packed, err = h.open(f.body)
+		return r, packed, 0, err
+	}
+	m := f.members[fold(name)]
+	if m == nil {
+		return nil, 0, 0, fmt.Errorf("%s: %w", document.Clean(name), ErrMissing)
+	}
+	if m.Flags&encrypted != 0 {
+		return nil, 0, 0, ErrEncrypted
+	}
+	if r, err = m.Open(); err != nil {
+		return nil, 0, 0, fmt.Errorf("%s: %w", document.Clean(name), err)
+	}
+	return r, int64(m.CompressedSize64), int64(min(m.UncompressedSize64, 1<<40)), nil
 }

@@ -1,4 +1,4 @@
-// Package xmlscan reads XML element by element, for documents that are made of XML.
+// Package xmlpull reads XML element by element, for documents that are made of XML.
 // It is lenient: an end tag that ends nothing is left out, and elements that are
 // still open at the end are ended. It resolves no entities but the five of XML, and
 // reads no document type, so that a small body has a small text.
@@ -8,7 +8,7 @@
 // A reader gives a table of the namespaces that it knows, each with a short prefix.
 // Element and attribute names come back with that prefix, such as "w:p", whatever
 // prefix the body itself uses. In other namespaces a name has the prefix "?".
-package xmlscan
+package xmlpull
 
 import (
 	"bytes"
@@ -41,6 +41,7 @@ type Scanner struct {
 	attrs   []byte // of the element that starts, as written
 	text    []byte // of a Text, as written
 	cdata   bool   // the Text is a CDATA section
+	long    bool   // a text was longer than textMost
 	empty   bool   // the element that started has no content: its end comes next
 	nesting int
 	open    []element
@@ -69,6 +70,10 @@ type element struct {
 // binding says what a prefix stands for.
 type binding struct{ prefix, short string }
 
+// textMost is how many bytes of a text between two tags are kept. The rest of a longer
+// text is left out.
+const textMost = 8 << 20
+
 // Namespaces maps the names of namespaces to short prefixes. Several namespaces may
 // have the same short prefix.
 type Namespaces map[string]string
@@ -89,8 +94,15 @@ func utf(body []byte) []byte {
 	return body
 }
 
-// Err returns why Next stopped before the end of the body, or nil.
-func (s *Scanner) Err() error { return s.err }
+// Err returns why Next stopped before the end of the body, or why a text is cut, or nil.
+func (s *Scanner) Err() error {
+	if s.err == nil && s.long {
+		return errLong
+	}
+	return s.err
+}
+
+var errLong = fmt.Errorf("a text is longer than %d MB: the rest of it is left out", textMost>>20)
 
 // Depth returns how many elements are open. At a Start that includes the element that
 // starts; at an End it does not include the element that ended.
@@ -115,7 +127,7 @@ func (s *Scanner) Next() bool {
 				n = len(rest)
 			}
 			s.at += n
-			s.Kind, s.text, s.cdata = Text, rest[:n], false
+			s.Kind, s.text, s.cdata, s.long = Text, rest[:min(n, textMost)], false, s.long || n > textMost
 			return true
 		}
 		if len(rest) > 1 && (rest[1] == '!' || rest[1] == '?') {
@@ -179,6 +191,7 @@ func (s *Scanner) declaration(rest []byte) bool {
 		s.at += n
 		s.Kind, s.cdata = Text, true
 		s.text = bytes.TrimSuffix(rest[len("<![CDATA["):n], []byte("]]>"))
+		s.text, s.long = s.text[:min(len(s.text), textMost)], s.long || len(s.text) > textMost
 		return true
 	case bytes.HasPrefix(rest, []byte("<!--")):
 		s.at += after("-->")
@@ -203,9 +216,9 @@ func (s *Scanner) start(tag []byte) bool {
 	if s.empty {
 		tag = tag[:len(tag)-1]
 	}
-	n := bytes.IndexAny(tag, " \t\r\n")
-	if n < 0 {
-		n = len(tag)
+	n := 0
+	for n < len(tag) && tag[n] > ' ' {
+		n++
 	}
 	if n == 0 {
 		s.empty = false
@@ -330,13 +343,16 @@ func (s *Scanner) Skip() {
 func (s *Scanner) rawAttrs(yield func(name, value []byte) bool) {
 	b := s.attrs
 	for {
-		b = bytes.TrimLeft(b, " \t\r\n")
+		b = afterBlanks(b)
 		eq := bytes.IndexByte(b, '=')
 		if eq <= 0 {
 			return
 		}
-		name := bytes.TrimRight(b[:eq], " \t\r\n")
-		b = bytes.TrimLeft(b[eq+1:], " \t\r\n")
+		name := b[:eq]
+		for len(name) > 0 && name[len(name)-1] <= ' ' {
+			name = name[:len(name)-1]
+		}
+		b = afterBlanks(b[eq+1:])
 		if len(b) == 0 || b[0] != '"' && b[0] != '\'' {
 			return
 		}
@@ -349,6 +365,14 @@ func (s *Scanner) rawAttrs(yield func(name, value []byte) bool) {
 		}
 		b = b[2+end:]
 	}
+}
+
+// afterBlanks returns b without the white space at its start.
+func afterBlanks(b []byte) []byte {
+	for len(b) > 0 && b[0] <= ' ' {
+		b = b[1:]
+	}
+	return b
 }
 
 // Attr returns an attribute of the element that starts, and "" if it has none with that

@@ -1,0 +1,143 @@
+package office
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"infomall/store/document"
+	"infomall/store/record"
+)
+
+// TestFlow shows where paragraphs, boxes, notes, tables and links of a flow go.
+func TestFlow(t *testing.T) {
+	b := document.NewBuilder(document.Limits{}, nil)
+	f := NewFlow(b)
+	paragraph := func(text string) {
+		f.Text(text)
+		f.EndParagraph(document.Paragraph)
+	}
+	f.Text("before ")
+	f.BeginLink("http://a.example/")
+	f.Text("link")
+	f.BeginBox()
+	f.BeginTable()
+	paragraph("x")
+	f.EndCell()
+	paragraph("y")
+	f.EndCell()
+	f.EndRow()
+	f.EndTable()
+	f.EndFrame()
+	f.EndLink()
+	f.BeginNote()
+	paragraph("note")
+	paragraph("and more")
+	f.EndFrame()
+	f.Remove("gone")
+	f.EndParagraph(document.Heading)
+	f.BeginTable()
+	for _, row := range [][]string{{"a", "b"}, {"", ""}, {"c", ""}} {
+		for _, cell := range row {
+			paragraph(cell)
+			if cell == "b" { // a table inside of the cell
+				f.BeginTable()
+				paragraph("d")
+				f.EndCell()
+				f.EndRow()
+				f.EndTable()
+				f.Remove("in a cell")
+			}
+			f.EndCell()
+		}
+		f.EndRow()
+	}
+	f.EndTable()
+	f.BeginTable() // not ended
+	paragraph("alone")
+	f.BeginNote() // not ended
+	f.Text("note\nand more")
+	if err := f.EndSection(); err != nil {
+		t.Fatal(err)
+	}
+	want := []document.Section{{Parts: []document.Part{
+		{Kind: document.Heading, Text: "before link"}, {Kind: document.Table, Text: "x\ty"}, {Kind: document.Deleted, Text: "gone"},
+		{Kind: document.Table, Text: "a\tb d\nc"}, {Kind: document.Deleted, Text: "in a cell"}, {Text: "alone"}, {Kind: document.Note, Text: "note\nand more"},
+	}}}
+	if !reflect.DeepEqual(b.Doc.Sections, want) {
+		t.Errorf("got  %q\nwant %q", b.Doc.Sections, want)
+	}
+	if want := []document.Link{{Target: "http://a.example/", Anchor: "link"}}; !reflect.DeepEqual(b.Doc.Links, want) {
+		t.Errorf("links: got %v, want %v", b.Doc.Links, want)
+	}
+}
+
+// TestFlowLimit shows that a flow stops at the limits of its builder.
+func TestFlowLimit(t *testing.T) {
+	b := document.NewBuilder(document.Limits{Text: 3}, nil)
+	f := NewFlow(b)
+	for range 3 {
+		f.Text("ab")
+		f.EndParagraph(document.Paragraph)
+	}
+	if f.Err() != document.ErrLimit || f.EndSection() != document.ErrLimit {
+		t.Errorf("got %v, want ErrLimit", f.Err())
+	}
+	if want := []document.Part{{Text: "ab"}, {Text: "a"}}; !reflect.DeepEqual(b.Doc.Sections[0].Parts, want) {
+		t.Errorf("got %q, want %q", b.Doc.Sections[0].Parts, want)
+	}
+}
+
+// TestLanguage shows that the letters of a text decide which of its languages counts.
+func TestLanguage(t *testing.T) {
+	l := Languages{Western: "en-US", Asian: "zh-CN", Complex: "ar-SA"}
+	for text, want := range map[string]string{
+		"Some words": "en-US", "Über Ελλάδα Россия": "en-US", "北京大学 PKU": "zh-CN", "تقرير عن XML": "ar-SA", "123 !?": "",
+	} {
+		var c LanguageCount
+		c.Add([]byte(text), l)
+		if got := c.Most(); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+	if got, want := (Languages{Asian: "ja"}).Or(l), (Languages{"en-US", "ja", "ar-SA"}); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestDate shows the forms of dates.
+func TestDate(t *testing.T) {
+	at := func(y, mo, d, h, mi, s, ms int) record.Time {
+		return record.At(time.Date(y, time.Month(mo), d, h, mi, s, ms*1e6, time.UTC))
+	}
+	for text, want := range map[string]record.Time{
+		"2008-06-12T10:00:00Z": at(2008, 6, 12, 10, 0, 0, 0), " 2008-06-12T10:00:00+02:00 ": at(2008, 6, 12, 8, 0, 0, 0),
+		"2008-06-12T10:00:00.25": at(2008, 6, 12, 10, 0, 0, 250), "2008-06-12T10:00Z": at(2008, 6, 12, 10, 0, 0, 0), "2008-06-12": at(2008, 6, 12, 0, 0, 0, 0), "2008": at(2008, 1, 1, 0, 0, 0, 0),
+		"1601-01-01T00:00:00Z": record.NoTime, "": record.NoTime, "yesterday": record.NoTime,
+	} {
+		if got := Date(text); got != want {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}
+
+// TestFieldsAndNumbers shows the addresses of field codes, and numbers of lists.
+func TestFieldsAndNumbers(t *testing.T) {
+	for code, want := range map[string]string{
+		` HYPERLINK "http://a.example/ x" \o "tip" `: "http://a.example/ x", "HYPERLINK http://a.example/ \\h": "http://a.example/",
+		`HYPERLINK \l "place"`: "", "PAGE": "", "": "",
+	} {
+		if got := LinkOf(code); got != want {
+			t.Errorf("%s: got %q, want %q", code, got, want)
+		}
+	}
+	for _, c := range []struct {
+		n      int
+		format byte
+		want   string
+	}{{4, '1', "4"}, {4, '0', "04"}, {27, 'a', "aa"}, {28, 'A', "BB"}, {1949, 'I', "MCMXLIX"}, {4, 'i', "iv"}, {0, 'I', "0"}, {1 << 30, 'a', "1073741824"}, {3, 0, "3"}} {
+		if got := Number(c.n, c.format); got != c.want {
+			t.Errorf("%d as %c: got %s, want %s", c.n, c.format, got, c.want)
+		}
+	}
+}
