@@ -57,7 +57,10 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document",
+	"store/document/kinds": "store/document store/document/msdoc store/document/msxls",
+	"store/document/msdoc": "store/document store/document/ole",
+	"store/document/msxls": "store/document store/document/ole",
+	"store/document/ole":   "store/document store/page/charset store/record",
 
 	"store/document/documenttest": "store/document",
 

@@ -6,10 +6,16 @@ import (
 	"fmt"
 
 	"infomall/store/document"
+	"infomall/store/document/msdoc"
+	"infomall/store/document/msxls"
 )
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
-var All = []document.Kind{}
+var All = []document.Kind{
+	// Documents in OLE2 containers. Each looks for its own stream.
+	msdoc.Kind,
+	msxls.Kind,
+}
 
 // depthMax is how many archives a document may be inside of and is still read.
 const depthMax = 2

@@ -1,0 +1,256 @@
+package msdoc
+
+import (
+	"strings"
+
+	"infomall/store/document"
+)
+
+// Characters of a document that have a meaning of their own.
+const (
+	cellMark        = 0x07
+	tab             = 0x09
+	lineBreak       = 0x0b
+	pageBreak       = 0x0c
+	paragraphMark   = 0x0d
+	columnBreak     = 0x0e
+	fieldBegin      = 0x13
+	fieldSeparator  = 0x14
+	fieldEnd        = 0x15
+	hardHyphen      = 0x1e
+	instructionsMax = 4096 // bytes of the instructions of a field that are kept
+)
+
+// writer makes the parts of a story out of its characters.
+type writer struct {
+	b       *document.Builder
+	note    bool // the parts are notes
+	nesting int
+
+	para    strings.Builder // text of the current paragraph
+	removed strings.Builder // text of the current paragraph that a tracked change removed
+	cells   []string        // of the current row
+	rows    []string        // of the current table
+	empty   bool            // the last character was the mark of a cell
+	fields  []field
+	deeper  int // fields that are begun and not kept, because they are nested too deeply
+}
+
+// field is a field whose end is not reached, such as a link or a page number.
+type field struct {
+	instructions strings.Builder
+	result       bool // the separator is reached: what follows is the text of the field
+	start        int  // length of the paragraph when the result began
+}
+
+// text adds text of a run.
+func (w *writer) text(s string, c charFormat) {
+	w.empty = false
+	if n := len(w.fields); n > 0 && !w.fields[n-1].result {
+		if i := &w.fields[n-1].instructions; i.Len() < instructionsMax {
+			i.WriteString(s)
+		}
+		return
+	}
+	switch {
+	case w.hidesText() || c.hidden:
+	case c.deleted:
+		w.removed.WriteString(symbolless(s))
+	default:
+		w.para.WriteString(symbolless(s))
+	}
+}
+
+// symbolless returns s without the characters of symbol fonts, which Word keeps from
+// U+F000 to U+F0FF.
+func symbolless(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0xf000 && r <= 0xf0ff {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// hidesText reports whether the current text belongs to the instructions of a field.
+func (w *writer) hidesText() bool {
+	if w.deeper > 0 {
+		return true
+	}
+	for i := range w.fields {
+		if !w.fields[i].result {
+			return true
+		}
+	}
+	return false
+}
+
+// control handles a character below U+0020. para returns the properties of the
+// paragraph that has the character.
+func (w *writer) control(r uint16, c charFormat, para func() paraFormat) error {
+	switch r {
+	case tab:
+		w.text("\t", c)
+	case lineBreak:
+		w.text("\n", c)
+	case hardHyphen:
+		w.text("-", c)
+	case fieldBegin:
+		if len(w.fields) < w.nesting {
+			w.fields = append(w.fields, field{})
+		} else {
+			w.deeper++
+		}
+	case fieldSeparator:
+		if n := len(w.fields); n > 0 && w.deeper == 0 {
+			w.fields[n-1].result = true
+			w.fields[n-1].start = w.para.Len()
+		}
+	case fieldEnd:
+		w.endField()
+	case cellMark, paragraphMark, pageBreak, columnBreak:
+		return w.mark(r, para())
+	}
+	return nil
+}
+
+// endField ends the innermost field. A link is added.
+func (w *writer) endField() {
+	n := len(w.fields)
+	switch {
+	case w.deeper > 0:
+		w.deeper--
+		return
+	case n == 0:
+		return
+	}
+	f := &w.fields[n-1]
+	target := linkTarget(f.instructions.String())
+	anchor := ""
+	if f.result && f.start <= w.para.Len() {
+		anchor = w.para.String()[f.start:]
+	}
+	w.fields = w.fields[:n-1]
+	w.b.Link(target, anchor)
+}
+
+// linkTarget returns the target of a field HYPERLINK with these instructions, such as
+// HYPERLINK "http://a.example/" \l "part", or "".
+func linkTarget(instructions string) string {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(instructions), "HYPERLINK")
+	if !ok {
+		return ""
+	}
+	target, fragment, flag := "", "", ""
+	for rest = strings.TrimSpace(rest); rest != ""; rest = strings.TrimSpace(rest) {
+		var word string
+		switch {
+		case rest[0] == '"':
+			word, rest, _ = strings.Cut(rest[1:], `"`)
+		case rest[0] == '\\':
+			flag, rest, _ = strings.Cut(rest[1:], " ")
+			continue
+		default:
+			word, rest, _ = strings.Cut(rest, " ")
+		}
+		switch flag {
+		case "":
+			if target == "" {
+				target = strings.ReplaceAll(word, `\\`, `\`)
+			}
+		case "l":
+			fragment = word
+		}
+		flag = ""
+	}
+	if fragment != "" {
+		target += "#" + fragment
+	}
+	return target
+}
+
+// mark ends a paragraph, a cell or a row.
+func (w *writer) mark(r uint16, p paraFormat) error {
+	if n := len(w.fields); n > 0 && !w.fields[n-1].result && w.fields[n-1].instructions.Len() >= instructionsMax {
+		w.fields = w.fields[:0] // a field that does not end must not hide the rest
+	}
+	if r == cellMark {
+		if p.rowEnd || !p.known && w.empty && len(w.cells) > 0 {
+			w.para.Reset()
+			w.endRow()
+			return nil
+		}
+		w.endCell()
+		w.empty = true
+		return nil
+	}
+	if r == paragraphMark && p.table {
+		if w.para.Len() > 0 {
+			w.para.WriteByte(' ')
+		}
+		return nil
+	}
+	if err := w.endTable(); err != nil {
+		return err
+	}
+	return w.endParagraph(p.heading)
+}
+
+// take returns the text of the current paragraph and begins another one.
+func (w *writer) take() string {
+	s := w.para.String()
+	w.para.Reset()
+	for i := range w.fields {
+		w.fields[i].start = 0
+	}
+	return s
+}
+
+func (w *writer) endCell() { w.cells = append(w.cells, document.Clean(w.take())) }
+
+func (w *writer) endRow() {
+	if len(w.cells) > 0 {
+		w.rows = append(w.rows, strings.TrimRight(strings.Join(w.cells, "\t"), "\t"))
+		w.cells = w.cells[:0]
+	}
+	w.empty = false
+}
+
+// endTable adds the current table, if there is one.
+func (w *writer) endTable() error {
+	w.endRow()
+	if len(w.rows) == 0 {
+		return nil
+	}
+	kind := document.Table
+	if w.note {
+		kind = document.Note
+	}
+	text := strings.Join(w.rows, "\n")
+	w.rows = w.rows[:0]
+	return w.b.Add(kind, text)
+}
+
+func (w *writer) endParagraph(heading bool) error {
+	kind := document.Paragraph
+	switch {
+	case w.note:
+		kind = document.Note
+	case heading:
+		kind = document.Heading
+	}
+	if err := w.b.Add(kind, w.take()); err != nil || w.removed.Len() == 0 {
+		return err
+	}
+	removed := w.removed.String()
+	w.removed.Reset()
+	return w.b.Add(document.Deleted, removed)
+}
+
+// close ends the story.
+func (w *writer) close() error {
+	if err := w.endTable(); err != nil {
+		return err
+	}
+	return w.endParagraph(false)
+}

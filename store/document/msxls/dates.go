@@ -1,0 +1,150 @@
+package msxls
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// serialMax is the serial of the last day of the year 9999.
+const serialMax = 2958466
+
+// formatDate shows a serial as a date or time. ok is false if the number is no serial.
+func formatDate(v float64, tokens []token, epoch bool) (text string, ok bool) {
+	if v < 0 || v >= serialMax {
+		return "", false
+	}
+	precision := 0 // decimals of seconds
+	half, fractions := false, false
+	for _, t := range tokens {
+		switch {
+		case t.kind == 'A':
+			half = true
+		case t.kind == '.':
+			fractions = true
+		case t.kind == '0' && fractions:
+			precision++
+		}
+	}
+	precision = min(precision, 3)
+	unit := math.Pow10(precision)
+	ticks := int64(math.Round(v * 86400 * unit)) // of the unit, since the start of day 0
+	per := int64(unit)
+	day, inDay := ticks/(86400*per), ticks%(86400*per)
+	date := dateOf(day, epoch)
+	seconds, part := inDay/per, inDay%per
+	hour, minute, second := seconds/3600, seconds/60%60, seconds%60
+	var out strings.Builder
+	for i, t := range tokens {
+		n := len(t.text)
+		switch t.kind {
+		case 'y':
+			if n <= 2 {
+				fmt.Fprintf(&out, "%02d", date.Year()%100)
+			} else {
+				fmt.Fprintf(&out, "%04d", date.Year())
+			}
+		case 'm':
+			if isMinute(tokens, i) {
+				padded(&out, minute, n)
+				break
+			}
+			switch name := date.Month().String(); n {
+			case 1, 2:
+				padded(&out, int64(date.Month()), n)
+			case 3:
+				out.WriteString(name[:3])
+			case 5:
+				out.WriteString(name[:1])
+			default:
+				out.WriteString(name)
+			}
+		case 'd':
+			switch name := date.Weekday().String(); n {
+			case 1, 2:
+				padded(&out, int64(date.Day()), n)
+			case 3:
+				out.WriteString(name[:3])
+			default:
+				out.WriteString(name)
+			}
+		case 'h':
+			h := hour
+			if half {
+				h = (hour+11)%12 + 1
+			}
+			padded(&out, h, n)
+		case 's':
+			padded(&out, second, n)
+		case '[':
+			total := ticks / per
+			switch t.text[0] {
+			case 'h':
+				total /= 3600
+			case 'm':
+				total /= 60
+			}
+			padded(&out, total, n)
+		case 'A':
+			a, p, _ := strings.Cut(t.text, "/")
+			if hour >= 12 {
+				a = p
+			}
+			out.WriteString(a)
+		case '.':
+			if precision == 0 || i+1 == len(tokens) || tokens[i+1].kind != '0' {
+				out.WriteByte('.')
+				break
+			}
+			digits := strconv.FormatInt(part+per, 10)
+			out.WriteString("." + digits[1:])
+		case '0':
+		default:
+			out.WriteString(t.text)
+		}
+	}
+	return strings.TrimSpace(out.String()), true
+}
+
+// dateOf returns the date of a day. Excel counts from 1900-01-01 as day 1 and believes
+// that 1900 was a leap year; or from 1904-01-01 as day 0.
+func dateOf(day int64, epoch bool) time.Time {
+	from := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	switch {
+	case epoch:
+		from = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
+	case day < 60:
+		from = from.AddDate(0, 0, 1)
+	}
+	return from.AddDate(0, 0, int(day))
+}
+
+// isMinute reports whether the "m" at index i means minutes: it follows hours or is
+// followed by seconds.
+func isMinute(tokens []token, i int) bool {
+	for j := i - 1; j >= 0; j-- {
+		if k := tokens[j].kind; k == 'h' || k == '[' && tokens[j].text[0] == 'h' {
+			return true
+		} else if k == 'y' || k == 'm' || k == 'd' || k == 's' {
+			break
+		}
+	}
+	for _, t := range tokens[i+1:] {
+		if t.kind == 's' || t.kind == '[' && t.text[0] == 's' {
+			return true
+		} else if t.kind == 'y' || t.kind == 'm' || t.kind == 'd' || t.kind == 'h' {
+			break
+		}
+	}
+	return false
+}
+
+// padded writes a number with at least two digits if n is 2 or more.
+func padded(out *strings.Builder, x int64, n int) {
+	if n >= 2 && x < 10 {
+		out.WriteByte('0')
+	}
+	out.WriteString(strconv.FormatInt(x, 10))
+}

@@ -1,0 +1,463 @@
+package msxls
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// builtIn are the number formats that workbooks do not write down. A number that is not
+// in the table is shown as it is. The date whose form depends on the reader's country
+// is shown as yyyy-mm-dd.
+var builtIn = map[int]string{
+	1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00",
+	5: `"$"#,##0_);("$"#,##0)`, 6: `"$"#,##0_);("$"#,##0)`, 7: `"$"#,##0.00_);("$"#,##0.00)`, 8: `"$"#,##0.00_);("$"#,##0.00)`,
+	9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??",
+	14: "yyyy-mm-dd", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy",
+	18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm",
+	37: "#,##0_);(#,##0)", 38: "#,##0_);(#,##0)", 39: "#,##0.00_);(#,##0.00)", 40: "#,##0.00_);(#,##0.00)",
+	41: "#,##0_);(#,##0)", 42: `"$"#,##0_);("$"#,##0)`, 43: "#,##0.00_);(#,##0.00)", 44: `"$"#,##0.00_);("$"#,##0.00)`,
+	45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0",
+	27: "yyyy-mm-dd", 28: "yyyy-mm-dd", 29: "yyyy-mm-dd", 30: "yyyy-mm-dd", 31: "yyyy-mm-dd", 36: "yyyy-mm-dd",
+	50: "yyyy-mm-dd", 51: "yyyy-mm-dd", 52: "yyyy-mm-dd", 53: "yyyy-mm-dd", 54: "yyyy-mm-dd", 57: "yyyy-mm-dd", 58: "yyyy-mm-dd",
+}
+
+// formatNumber returns a number as a number format shows it. epoch says that dates are
+// counted from 1904, not from 1900.
+func formatNumber(v float64, code string, epoch bool) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return ""
+	}
+	s, negative := choose(sections(code), v)
+	if negative {
+		v = -v
+	}
+	switch {
+	case s.general:
+		return s.before + general(v) + s.after
+	case s.date:
+		if out, ok := formatDate(v, s.tokens, epoch); ok {
+			return out
+		}
+		return general(v)
+	}
+	return strings.TrimSpace(formatDigits(v, s.tokens))
+}
+
+// token is one piece of a number format.
+type token struct {
+	kind byte // '"' literal text, '0' a place for a digit, '[' elapsed time, or the character itself
+	text string
+}
+
+// section is the part of a number format for positive numbers, negative ones, or zero.
+type section struct {
+	tokens        []token
+	date          bool
+	general       bool
+	before, after string // of general: the literal text around the number
+	condition     string // such as ">" and "<="; "" if there is none
+	bound         float64
+}
+
+// sectionsMax is how many sections a number format has.
+const sectionsMax = 4
+
+// sections divides a number format.
+func sections(code string) []section {
+	var out []section
+	var s section
+	rest := code
+	literal := func(text string) {
+		if s.general {
+			s.after += text
+		} else {
+			s.before += text
+		}
+		s.tokens = append(s.tokens, token{'"', text})
+	}
+	for rest != "" && len(out) < sectionsMax {
+		c := rest[0]
+		switch {
+		case c == ';':
+			out, s = append(out, s), section{}
+		case c == '"':
+			text, _, _ := strings.Cut(rest[1:], `"`)
+			literal(text)
+			rest = rest[min(len(rest)-1, len(text)+1):]
+		case c == '\\' || c == '_' || c == '*':
+			_, n := firstRune(rest[1:])
+			switch c {
+			case '\\':
+				literal(rest[1 : 1+n])
+			case '_':
+				literal(" ") // as wide as the character
+			}
+			rest = rest[n:]
+		case c == '[':
+			text, _, _ := strings.Cut(rest[1:], "]")
+			s.bracket(text, literal)
+			rest = rest[min(len(rest)-1, len(text)+1):]
+		case len(rest) >= 7 && strings.EqualFold(rest[:7], "General"):
+			s.general = true
+			rest = rest[6:]
+		case len(rest) >= 5 && strings.EqualFold(rest[:5], "AM/PM"):
+			s.tokens, s.date = append(s.tokens, token{'A', "AM/PM"}), true
+			rest = rest[4:]
+		case len(rest) >= 3 && strings.EqualFold(rest[:3], "A/P"):
+			s.tokens, s.date = append(s.tokens, token{'A', "A/P"}), true
+			rest = rest[2:]
+		case c == '0' || c == '#' || c == '?':
+			s.tokens = append(s.tokens, token{'0', rest[:1]})
+		case (c == 'E' || c == 'e') && len(rest) > 1 && (rest[1] == '+' || rest[1] == '-'):
+			s.tokens = append(s.tokens, token{'E', rest[1:2]})
+			rest = rest[1:]
+		case strings.IndexByte("ymdhsYMDHSe", c) >= 0:
+			c |= 0x20
+			n := 1
+			for n < len(rest) && rest[n]|0x20 == c {
+				n++
+			}
+			if c == 'e' {
+				c, n = 'y', 1
+				s.tokens = append(s.tokens, token{'y', "yyyy"})
+			} else {
+				s.tokens = append(s.tokens, token{c, rest[:n]})
+			}
+			s.date = true
+			rest = rest[n-1:]
+		case c == '.' || c == ',' || c == '%' || c == '/':
+			s.tokens = append(s.tokens, token{c, rest[:1]})
+		case c == '@':
+			s.general = true
+		default:
+			_, n := firstRune(rest)
+			literal(rest[:n])
+			rest = rest[n-1:]
+		}
+		rest = rest[1:]
+	}
+	if len(out) < sectionsMax {
+		out = append(out, s)
+	}
+	if len(out) == 1 && len(out[0].tokens) == 0 {
+		out[0].general = true
+	}
+	return out
+}
+
+// firstRune returns the first character of s and how many bytes it has.
+func firstRune(s string) (r rune, n int) {
+	for i, c := range s {
+		if i > 0 {
+			return r, i
+		}
+		r, n = c, len(s)
+	}
+	return r, n
+}
+
+// bracket reads what a number format has in brackets: a colour, a condition, a currency
+// with a language, or a time that has passed, such as [h].
+func (s *section) bracket(text string, literal func(string)) {
+	switch {
+	case text == "":
+	case text[0] == '$':
+		currency, _, _ := strings.Cut(text[1:], "-")
+		if currency != "" {
+			literal(currency)
+		}
+	case strings.Trim(strings.ToLower(text), "h") == "" || strings.Trim(strings.ToLower(text), "m") == "" || strings.Trim(strings.ToLower(text), "s") == "":
+		s.tokens, s.date = append(s.tokens, token{'[', strings.ToLower(text)}), true
+	case text[0] == '<' || text[0] == '>' || text[0] == '=':
+		sign := strings.TrimRight(text, "0123456789.-+eE ")
+		if bound, err := strconv.ParseFloat(strings.TrimSpace(text[len(sign):]), 64); err == nil {
+			s.condition, s.bound = sign, bound
+		}
+	}
+}
+
+// choose returns the section for a number. negative says that the section shows the
+// number without its sign.
+func choose(list []section, v float64) (s section, negative bool) {
+	numbers := list[:min(len(list), 3)]
+	for _, s := range numbers {
+		met := false
+		switch s.condition {
+		case "<":
+			met = v < s.bound
+		case "<=":
+			met = v <= s.bound
+		case ">":
+			met = v > s.bound
+		case ">=":
+			met = v >= s.bound
+		case "=":
+			met = v == s.bound
+		case "<>":
+			met = v != s.bound
+		}
+		if met {
+			return s, v < 0 && len(numbers) > 1
+		}
+	}
+	if numbers[0].condition != "" {
+		return numbers[len(numbers)-1], false
+	}
+	switch {
+	case v < 0 && len(numbers) > 1:
+		return numbers[1], true
+	case v == 0 && len(numbers) > 2:
+		return numbers[2], false
+	}
+	return numbers[0], false
+}
+
+// general returns a number with at most ten digits after the first.
+func general(v float64) string {
+	size := math.Abs(v)
+	if v == math.Trunc(v) && size < 1e15 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 10, 64), 64)
+	if size >= 1e15 || size < 1e-9 {
+		return strconv.FormatFloat(v, 'E', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// decimal returns the digits of a number that is not negative, rounded half up to some
+// decimals.
+func decimal(v float64, decimals int) (whole, fraction string) {
+	// A double has 15 digits that are sure; the rest is noise.
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 15, 64), 64)
+	whole, fraction, _ = strings.Cut(strconv.FormatFloat(v, 'f', -1, 64), ".")
+	if len(fraction) <= decimals {
+		return whole, fraction + strings.Repeat("0", decimals-len(fraction))
+	}
+	up := fraction[decimals] >= '5'
+	digits := []byte(whole + fraction[:decimals])
+	for i := len(digits) - 1; up && i >= 0; i-- {
+		if digits[i]++; digits[i] <= '9' {
+			up = false
+		} else {
+			digits[i] = '0'
+		}
+	}
+	if up {
+		digits = append([]byte{'1'}, digits...)
+	}
+	n := len(digits) - decimals
+	return string(digits[:n]), string(digits[n:])
+}
+
+// decimalsMax is how many decimals a number is shown with.
+const decimalsMax = 30
+
+// formatDigits shows a number by the places for digits of a number format.
+func formatDigits(v float64, tokens []token) string {
+	sign := ""
+	if v < 0 {
+		sign, v = "-", -v
+	}
+	// The shape of the format: where its point and exponent are, and its commas.
+	point, exponent, slash := -1, -1, -1
+	first, last := -1, -1
+	for i, t := range tokens {
+		switch t.kind {
+		case '0':
+			if first < 0 {
+				first = i
+			}
+			if exponent < 0 {
+				last = i
+			}
+		case '.':
+			if point < 0 && exponent < 0 {
+				point = i
+			}
+		case 'E':
+			if exponent < 0 {
+				exponent = i
+			}
+		case '/':
+			if first >= 0 && slash < 0 {
+				slash = i
+			}
+		case '%':
+			v *= 100
+		}
+	}
+	if first < 0 {
+		return sign + literals(tokens)
+	}
+	if slash >= 0 && point < 0 && exponent < 0 && last > slash {
+		return sign + formatFraction(v, tokens, slash)
+	}
+	grouped := false
+	whole, decimals := 0, 0 // places before and after the point
+	for i, t := range tokens[:last+1] {
+		switch {
+		case t.kind == ',' && i > first && (point < 0 || i < point):
+			grouped = true
+		case t.kind == '0' && (point < 0 || i < point):
+			whole++
+		case t.kind == '0':
+			decimals++
+		}
+	}
+	for i := last + 1; i < len(tokens) && tokens[i].kind == ','; i++ {
+		v /= 1000
+	}
+	decimals = min(decimals, decimalsMax)
+	power := 0
+	if exponent >= 0 && v > 0 {
+		power = int(math.Floor(math.Log10(v)))
+		if whole > 1 {
+			power = int(math.Floor(float64(power)/float64(whole))) * whole
+		}
+		v /= math.Pow10(power)
+	}
+	integer, fraction := decimal(v, decimals)
+	if integer == "0" {
+		integer = ""
+	}
+	var out strings.Builder
+	place, skip := 0, len(integer)-whole // places seen; digits that come before the first place
+	seen := 0                            // decimals written
+	write := func(n int) {
+		// The digit that has n digits after it.
+		if i := len(integer) - 1 - n; i >= 0 {
+			out.WriteByte(integer[i])
+		} else {
+			out.WriteByte('0')
+		}
+		if grouped && n > 0 && n%3 == 0 {
+			out.WriteByte(',')
+		}
+	}
+	for i, t := range tokens {
+		switch {
+		case t.kind == '0' && exponent >= 0 && i > exponent:
+			if i == exponent+1 || tokens[i-1].kind != '0' {
+				out.WriteString(exponentText(power, tokens[exponent].text, tokens[i:]))
+			}
+		case t.kind == '0' && (point < 0 || i < point):
+			place++
+			if place == 1 {
+				for n := range max(skip, 0) {
+					write(len(integer) - 1 - n)
+				}
+			}
+			n := whole - place
+			if n < len(integer) || zerosFrom(tokens, i, place, whole) {
+				write(n)
+			}
+		case t.kind == '0':
+			if seen++; seen <= decimals {
+				if rest := strings.TrimRight(fraction[seen-1:], "0"); rest != "" || t.text == "0" || laterZero(tokens, i, exponent) {
+					out.WriteByte(fraction[seen-1])
+				}
+			}
+		case t.kind == '.' && i == point:
+			if decimals > 0 && (strings.Trim(fraction, "0") != "" || laterZero(tokens, i, exponent)) || decimals == 0 {
+				out.WriteByte('.')
+			}
+		case t.kind == '"' || t.kind == '%' || t.kind == '/' || t.kind == '.':
+			out.WriteString(t.text)
+		case t.kind == 'E':
+			out.WriteByte('E')
+		}
+	}
+	text := out.String()
+	if sign != "" && strings.Trim(integer+fraction, "0") == "" {
+		sign = ""
+	}
+	return sign + text
+}
+
+// zerosFrom reports whether a place before the point shows a zero if the number has no
+// digit for it: it is a "0", or a place before it is one.
+func zerosFrom(tokens []token, i, place, whole int) bool {
+	for ; i >= 0; i-- {
+		if tokens[i].kind == '0' && tokens[i].text == "0" {
+			return true
+		}
+	}
+	return false
+}
+
+// laterZero reports whether a place "0" follows, before the exponent.
+func laterZero(tokens []token, i, exponent int) bool {
+	for i++; i < len(tokens) && (exponent < 0 || i < exponent); i++ {
+		if tokens[i].kind == '0' && tokens[i].text == "0" {
+			return true
+		}
+	}
+	return false
+}
+
+// exponentText returns an exponent with its sign. places begins with its places.
+func exponentText(power int, sign string, places []token) string {
+	n := 0
+	for n < len(places) && places[n].kind == '0' {
+		n++
+	}
+	text := strconv.Itoa(max(power, -power))
+	if text = strings.Repeat("0", max(0, n-len(text))) + text; power < 0 {
+		return "-" + text
+	}
+	if sign == "+" {
+		return "+" + text
+	}
+	return text
+}
+
+// literals returns the literal text of a number format.
+func literals(tokens []token) string {
+	var out strings.Builder
+	for _, t := range tokens {
+		if t.kind == '"' || t.kind == '%' {
+			out.WriteString(t.text)
+		}
+	}
+	return out.String()
+}
+
+// formatFraction shows a number as a whole and a fraction, such as "1 3/4".
+func formatFraction(v float64, tokens []token, slash int) string {
+	digits, fixed := 0, 0
+	for _, t := range tokens[slash+1:] {
+		if t.kind == '0' {
+			digits++
+			fixed *= 10
+		}
+	}
+	above := 1 // groups of places before the slash: a whole and a numerator, or one
+	for i := 1; i < slash; i++ {
+		if tokens[i].kind == '0' && tokens[i-1].kind != '0' && tokens[0].kind == '0' {
+			above = 2
+		}
+	}
+	whole := 0.0
+	if above == 2 {
+		whole = math.Floor(v)
+	}
+	best, over := 1, math.Round(v-whole)
+	for d := 1; d < int(math.Pow10(min(digits, 4))); d++ {
+		n := math.Round((v - whole) * float64(d))
+		if math.Abs(n/float64(d)-(v-whole)) < math.Abs(over/float64(best)-(v-whole))-1e-12 {
+			best, over = d, n
+		}
+	}
+	if over == float64(best) && above == 2 {
+		whole, over = whole+1, 0
+	}
+	switch text := strconv.FormatFloat(whole, 'f', 0, 64); {
+	case over == 0:
+		return text
+	case above == 2 && whole != 0:
+		return text + " " + strconv.FormatFloat(over, 'f', 0, 64) + "/" + strconv.Itoa(best)
+	}
+	return strconv.FormatFloat(over, 'f', 0, 64) + "/" + strconv.Itoa(best)
+}
