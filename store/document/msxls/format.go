@@ -291,7 +291,7 @@ func formatDigits(v float64, tokens []token) string {
 	if first < 0 {
 		return sign + literals(tokens)
 	}
-	if slash >= 0 && point < 0 && exponent < 0 && last > slash {
+	if slash >= 0 && point < 0 && exponent < 0 && slash+1 < len(tokens) && (tokens[slash+1].kind == '0' || isDigit(tokens[slash+1])) {
 		return sign + formatFraction(v, tokens, slash)
 	}
 	grouped := false
@@ -350,7 +350,7 @@ func formatDigits(v float64, tokens []token) string {
 				}
 			}
 			n := whole - place
-			if n < len(integer) || zerosFrom(tokens, i, place, whole) {
+			if n < len(integer) || earlierZero(tokens, i) {
 				write(n)
 			}
 		case t.kind == '0':
@@ -376,9 +376,9 @@ func formatDigits(v float64, tokens []token) string {
 	return sign + text
 }
 
-// zerosFrom reports whether a place before the point shows a zero if the number has no
+// earlierZero reports whether a place before the point shows a zero if the number has no
 // digit for it: it is a "0", or a place before it is one.
-func zerosFrom(tokens []token, i, place, whole int) bool {
+func earlierZero(tokens []token, i int) bool {
 	for ; i >= 0; i-- {
 		if tokens[i].kind == '0' && tokens[i].text == "0" {
 			return true
@@ -424,40 +424,57 @@ func literals(tokens []token) string {
 	return out.String()
 }
 
-// formatFraction shows a number as a whole and a fraction, such as "1 3/4".
+// denominatorMax is the largest denominator of a fraction.
+const denominatorMax = 9999
+
+// formatFraction shows a number as a whole and a fraction, such as "1 3/4". What follows
+// the slash is places for the denominator, or a denominator such as 16.
 func formatFraction(v float64, tokens []token, slash int) string {
-	digits, fixed := 0, 0
+	digits := ""
 	for _, t := range tokens[slash+1:] {
-		if t.kind == '0' {
-			digits++
-			fixed *= 10
+		if t.kind != '0' && !isDigit(t) {
+			break
 		}
+		digits += t.text
 	}
-	above := 1 // groups of places before the slash: a whole and a numerator, or one
-	for i := 1; i < slash; i++ {
-		if tokens[i].kind == '0' && tokens[i-1].kind != '0' && tokens[0].kind == '0' {
-			above = 2
+	from, to := 1, min(int(math.Pow10(len(digits)))-1, denominatorMax)
+	if isDigit(tokens[slash+1]) {
+		fixed, err := strconv.Atoi(digits)
+		if from = max(1, fixed); err != nil || from > denominatorMax {
+			return general(v)
 		}
+		to = from
+	}
+	mixed := false // there are places for the whole before those of the numerator
+	for i := 1; i < slash; i++ {
+		mixed = mixed || tokens[i].kind == '0' && tokens[i-1].kind != '0' && tokens[0].kind == '0'
 	}
 	whole := 0.0
-	if above == 2 {
+	if mixed {
 		whole = math.Floor(v)
 	}
-	best, over := 1, math.Round(v-whole)
-	for d := 1; d < int(math.Pow10(min(digits, 4))); d++ {
+	over, under := 0.0, from
+	for d := from; d <= to; d++ {
 		n := math.Round((v - whole) * float64(d))
-		if math.Abs(n/float64(d)-(v-whole)) < math.Abs(over/float64(best)-(v-whole))-1e-12 {
-			best, over = d, n
+		if d == from || math.Abs(n/float64(d)-(v-whole)) < math.Abs(over/float64(under)-(v-whole))-1e-12 {
+			over, under = n, d
 		}
 	}
-	if over == float64(best) && above == 2 {
+	if mixed && over == float64(under) {
 		whole, over = whole+1, 0
 	}
-	switch text := strconv.FormatFloat(whole, 'f', 0, 64); {
-	case over == 0:
+	text := strconv.FormatFloat(whole, 'f', 0, 64)
+	if over == 0 {
 		return text
-	case above == 2 && whole != 0:
-		return text + " " + strconv.FormatFloat(over, 'f', 0, 64) + "/" + strconv.Itoa(best)
 	}
-	return strconv.FormatFloat(over, 'f', 0, 64) + "/" + strconv.Itoa(best)
+	fraction := strconv.FormatFloat(over, 'f', 0, 64) + "/" + strconv.Itoa(under)
+	if whole != 0 {
+		return text + " " + fraction
+	}
+	return fraction
+}
+
+// isDigit reports whether a token is a digit that is shown as it is.
+func isDigit(t token) bool {
+	return t.kind == '"' && len(t.text) == 1 && t.text[0] >= '0' && t.text[0] <= '9'
 }
