@@ -57,11 +57,14 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document store/document/msdoc store/document/msxls",
+	"store/document/kinds": "store/document store/document/msdoc store/document/msppt store/document/msxls store/document/ole",
 	"store/document/msdoc": "store/document store/document/ole",
-	"store/document/msxls": "store/document store/document/ole",
+	"store/document/msppt": "store/document store/document/ole",
+	"store/document/msxls": "store/document store/document/cellformat store/document/ole",
 	"store/document/ole":   "store/document store/page/charset store/record",
 
+	"store/document/cellformat":   "",
+	"store/document/ole/oletest":  "",
 	"store/document/documenttest": "store/document",
 
 	"store/words/cut":            "store/words store/words/cut/list",

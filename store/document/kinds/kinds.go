@@ -7,7 +7,9 @@ import (
 
 	"infomall/store/document"
 	"infomall/store/document/msdoc"
+	"infomall/store/document/msppt"
 	"infomall/store/document/msxls"
+	"infomall/store/document/ole"
 )
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
@@ -15,6 +17,8 @@ var All = []document.Kind{
 	// Documents in OLE2 containers. Each looks for its own stream.
 	msdoc.Kind,
 	msxls.Kind,
+	msppt.Kind,
+	ole.Encrypted,
 }
 
 // depthMax is how many archives a document may be inside of and is still read.

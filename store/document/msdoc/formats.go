@@ -40,6 +40,9 @@ func (f *formats) run(offset uint32, entrySize int) (page, entry []byte, end uin
 	if i == len(f.pages) {
 		return nil, nil, end, false
 	}
+	if f.offsets[i] > offset {
+		return nil, nil, f.offsets[i], false
+	}
 	from := uint64(f.pages[i]) * pageBytes
 	if from+pageBytes > uint64(len(f.main)) {
 		return nil, nil, max(f.offsets[i+1], offset+1), false
@@ -50,7 +53,10 @@ func (f *formats) run(offset uint32, entrySize int) (page, entry []byte, end uin
 		return nil, nil, max(f.offsets[i+1], offset+1), false
 	}
 	j := sort.Search(runs, func(j int) bool { return u32(page, 4*j+4) > offset })
-	if j == runs || u32(page, 4*j) > offset {
+	if j < runs && u32(page, 4*j) > offset {
+		return nil, nil, u32(page, 4*j), false
+	}
+	if j == runs {
 		return nil, nil, max(f.offsets[i+1], offset+1), false
 	}
 	at := 4*(runs+1) + entrySize*j

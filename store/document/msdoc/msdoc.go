@@ -131,10 +131,26 @@ func (w *word) read(b *document.Builder) error {
 		w.paras = formatsOf(w.main, w.part(0x102), 4, newSizes)
 		clx = w.part(0x1a2)
 	}
+	// Some programs, such as LibreOffice, count the pages only among the settings of
+	// the document.
+	if pages := int16(u16(w.settings(), settingPages)); b.Doc.Pages < 0 && pages > 0 {
+		b.Doc.Pages = int64(pages)
+	}
 	if w.pieces = piecesOf(clx, w.old); w.pieces == nil {
 		w.pieces = w.onePiece()
 	}
 	return w.stories(b, lengths)
+}
+
+// settingPages is where the settings of a document have the number of its pages.
+const settingPages = 46
+
+// settings returns the settings of a document of Word 97 and later.
+func (w *word) settings() []byte {
+	if w.old {
+		return nil
+	}
+	return w.part(0x192)
 }
 
 // part returns the part of the table stream whose offset and length are at an offset of

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"infomall/store/document"
+	"infomall/store/document/ole"
 )
 
 // Characters of a document that have a meaning of their own.
@@ -38,7 +39,7 @@ type writer struct {
 
 // field is a field whose end is not reached, such as a link or a page number.
 type field struct {
-	instructions strings.Builder
+	instructions []byte
 	result       bool // the separator is reached: what follows is the text of the field
 	start        int  // length of the paragraph when the result began
 }
@@ -47,29 +48,18 @@ type field struct {
 func (w *writer) text(s string, c charFormat) {
 	w.empty = false
 	if n := len(w.fields); n > 0 && !w.fields[n-1].result {
-		if i := &w.fields[n-1].instructions; i.Len() < instructionsMax {
-			i.WriteString(s)
+		if f := &w.fields[n-1]; len(f.instructions) < instructionsMax {
+			f.instructions = append(f.instructions, s...)
 		}
 		return
 	}
 	switch {
 	case w.hidesText() || c.hidden:
 	case c.deleted:
-		w.removed.WriteString(symbolless(s))
+		w.removed.WriteString(ole.WithoutSymbols(s))
 	default:
-		w.para.WriteString(symbolless(s))
+		w.para.WriteString(ole.WithoutSymbols(s))
 	}
-}
-
-// symbolless returns s without the characters of symbol fonts, which Word keeps from
-// U+F000 to U+F0FF.
-func symbolless(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 0xf000 && r <= 0xf0ff {
-			return -1
-		}
-		return r
-	}, s)
 }
 
 // hidesText reports whether the current text belongs to the instructions of a field.
@@ -125,7 +115,7 @@ func (w *writer) endField() {
 		return
 	}
 	f := &w.fields[n-1]
-	target := linkTarget(f.instructions.String())
+	target := linkTarget(string(f.instructions))
 	anchor := ""
 	if f.result && f.start <= w.para.Len() {
 		anchor = w.para.String()[f.start:]
@@ -171,7 +161,7 @@ func linkTarget(instructions string) string {
 
 // mark ends a paragraph, a cell or a row.
 func (w *writer) mark(r uint16, p paraFormat) error {
-	if n := len(w.fields); n > 0 && !w.fields[n-1].result && w.fields[n-1].instructions.Len() >= instructionsMax {
+	if n := len(w.fields); n > 0 && !w.fields[n-1].result && len(w.fields[n-1].instructions) >= instructionsMax {
 		w.fields = w.fields[:0] // a field that does not end must not hide the rest
 	}
 	if r == cellMark {
@@ -239,12 +229,12 @@ func (w *writer) endParagraph(heading bool) error {
 	case heading:
 		kind = document.Heading
 	}
-	if err := w.b.Add(kind, w.take()); err != nil || w.removed.Len() == 0 {
+	if err := w.b.Add(kind, strings.TrimSpace(w.take())); err != nil || w.removed.Len() == 0 {
 		return err
 	}
 	removed := w.removed.String()
 	w.removed.Reset()
-	return w.b.Add(document.Deleted, removed)
+	return w.b.Add(document.Deleted, strings.TrimSpace(removed))
 }
 
 // close ends the story.

@@ -2,22 +2,24 @@ package msxls
 
 import (
 	"infomall/store/document"
+	"infomall/store/document/cellformat"
 )
 
 // book is one workbook.
 type book struct {
-	b       *document.Builder
-	stream  []byte
-	version int
-	page    int // code page of texts in bytes
-	epoch   bool
-	shared  []string
-	formats map[int]string // number formats by number
-	styles  []int          // number of the number format of each style of cells
-	sheets  []sheetEntry
-	name    string // of the next sheet of a workbook of Excel 4
-	room    int    // bytes of text of cells that may be kept
-	budget  int    // bytes of records that may be read
+	b         *document.Builder
+	stream    []byte
+	version   int
+	page      int  // code page of texts in bytes
+	since1904 bool // dates are counted from 1904
+	shared    []string
+	formats   map[int]string            // number formats by number
+	parsed    map[int]cellformat.Format // of formats and those that are built in
+	styles    []int                     // number of the number format of each style of cells
+	sheets    []sheetEntry
+	name      string // of the next sheet of a workbook of Excel 4
+	room      int    // bytes of text of cells that may be kept
+	budget    int    // bytes of records that may be read
 }
 
 // sheetEntry is what the workbook says of a sheet.
@@ -30,7 +32,7 @@ type sheetEntry struct {
 
 func newBook(stream []byte, b *document.Builder) *book {
 	// The substreams of a damaged workbook may overlap; the budget ends that.
-	return &book{b: b, stream: stream, page: 1252, formats: map[int]string{}, room: b.Limits().Text, budget: 2*len(stream) + 64}
+	return &book{b: b, stream: stream, page: 1252, formats: map[int]string{}, parsed: map[int]cellformat.Format{}, room: b.Limits().Text, budget: 2*len(stream) + 64}
 }
 
 // read reads the workbook as a whole, then its sheets.
@@ -150,7 +152,7 @@ func (w *book) global(r *record) error {
 			w.page = page
 		}
 	case recDate1904:
-		w.epoch = u16(r.data, 0) != 0
+		w.since1904 = u16(r.data, 0) != 0
 	case recFormat:
 		if w.version == 4 {
 			w.formats[len(w.formats)] = w.text(r, 2, 1)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"infomall/store/document"
+	"infomall/store/document/cellformat"
 	"infomall/store/document/ole"
 )
 
@@ -219,11 +220,16 @@ func (s *sheet) show(v float64, style uint16) string {
 
 // showAs returns a number as the number format of a number shows it.
 func (s *sheet) showAs(v float64, number int) string {
-	code, ok := s.formats[number]
+	f, ok := s.parsed[number]
 	if !ok {
-		code = builtIn[number]
+		pattern, ok := s.formats[number]
+		if !ok {
+			pattern = cellformat.BuiltIn(number)
+		}
+		f = cellformat.Parse(pattern)
+		s.parsed[number] = f
 	}
-	return formatNumber(v, code, s.epoch)
+	return f.Show(v, s.since1904)
 }
 
 // float returns the number of 64 bits at an offset, or 0.
@@ -266,18 +272,27 @@ func truth(d []byte, at int) string {
 }
 
 // marginText returns the text of the header or footer of a page without its codes: &L,
-// &C and &R begin its parts, &P is the page number, &"Arial" a font, &10 a size.
+// &C and &R begin its parts, &P is the number of the page, &"Arial" a font, &10 a size. A
+// part with the number of the page is left out.
 func marginText(s string) string {
-	var out strings.Builder
+	var out, part strings.Builder
+	numbered := false
+	end := func() {
+		if !numbered {
+			out.WriteString(part.String() + " ")
+		}
+		part.Reset()
+		numbered = false
+	}
 	for i := 0; i < len(s); i++ {
 		if s[i] != '&' || i+1 == len(s) {
-			out.WriteByte(s[i])
+			part.WriteByte(s[i])
 			continue
 		}
 		i++
 		switch c := s[i]; {
 		case c == '&':
-			out.WriteByte('&')
+			part.WriteByte('&')
 		case c == '"':
 			if n := strings.IndexByte(s[i+1:], '"'); n >= 0 {
 				i += n + 1
@@ -286,10 +301,13 @@ func marginText(s string) string {
 			for i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9' {
 				i++
 			}
+		case c == 'P' || c == 'N':
+			numbered = true
 		case strings.IndexByte("LCR", c) >= 0:
-			out.WriteByte(' ')
+			end()
 		}
 	}
+	end()
 	return document.Clean(out.String())
 }
 

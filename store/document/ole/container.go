@@ -14,7 +14,7 @@
 // The reader takes what it can from damaged files. Archives hold many files that were
 // cut short, and programs write the FAT and the directory at the end. Where the FAT is
 // lost, a chain is read on in the order of the file. Where the directory is lost, the
-// file is read as one stream.
+// file can be read as one stream.
 package ole
 
 import (
@@ -31,19 +31,18 @@ var ErrFormat = errors.New("the container is not an OLE2 compound file")
 const magic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 const (
-	headerBytes   = 512
-	entryBytes    = 128
-	miniShift     = 6    // a sector of the ministream has 64 bytes
-	miniBelow     = 4096 // shorter streams are in the ministream
-	regularMax    = 0xfffffffa
-	none          = 0xffffffff // no entry
-	typeFolder    = 1
-	typeStream    = 2
-	typeRoot      = 5
-	headerDIFAT   = 109
-	entriesMax    = 1 << 16 // entries of the directory that are read
-	pathJoin      = "/"
-	lostDirectory = "" // path of the only stream of a file without a directory
+	headerBytes = 512
+	entryBytes  = 128
+	miniShift   = 6    // a sector of the ministream has 64 bytes
+	miniBelow   = 4096 // shorter streams are in the ministream
+	regularMax  = 0xfffffffa
+	none        = 0xffffffff // no entry
+	typeFolder  = 1
+	typeStream  = 2
+	typeRoot    = 5
+	headerDIFAT = 109
+	entriesMax  = 1 << 16 // entries of the directory that are read
+	pathJoin    = "/"
 )
 
 // Is reports whether body begins like a compound file.
@@ -60,6 +59,7 @@ type File struct {
 	miniRead bool
 	root     stream
 	miniHead uint32 // first sector of the FAT of the ministream
+	lost     bool   // Find returned the file as one stream
 }
 
 // stream is where the bytes of an entry are.
@@ -199,7 +199,6 @@ func (f *File) readDirectory(start uint32) {
 	count := len(dir) / entryBytes
 	f.streams = make(map[string]stream)
 	if count == 0 || dir[66] != typeRoot {
-		f.streams[lostDirectory] = stream{0, uint64(len(f.body))}
 		return
 	}
 	entry := func(n uint32) []byte { return dir[n*entryBytes : (n+1)*entryBytes] }
@@ -286,37 +285,36 @@ func (f *File) Stream(path string) []byte {
 	return f.chain(s.start, s.size)
 }
 
-// Find returns the stream of the first of the paths that the file has. If the directory
-// of the file is lost, it returns the file after the header if that begins with one of
-// the heads. It returns nil if there is no such stream.
+// Find returns the stream of the first of the paths that the file has. If it has none,
+// the part of the directory that names it may be lost. Find then returns the file after
+// its header if that begins with one of the heads, and nil if not.
 func (f *File) Find(paths, heads []string) []byte {
 	for _, p := range paths {
 		if f.Has(p) {
 			return f.Stream(p)
 		}
 	}
-	if f.Has(lostDirectory) {
-		all := f.body[min(len(f.body), 1<<f.shift):]
-		for _, h := range heads {
-			if bytes.HasPrefix(all, []byte(h)) {
-				return all
-			}
+	all := f.body[min(len(f.body), 1<<f.shift):]
+	for _, h := range heads {
+		if bytes.HasPrefix(all, []byte(h)) {
+			f.lost = true
+			return all
 		}
 	}
 	return nil
 }
 
+// Lost reports whether Find has returned a file as one stream.
+func (f *File) Lost() bool { return f.lost }
+
 // Paths calls yield with the path of each stream, in lower case and in no order.
 func (f *File) Paths(yield func(path string) bool) {
 	for p := range f.streams {
-		if p != lostDirectory && !yield(p) {
+		if !yield(p) {
 			return
 		}
 	}
 }
-
-// Lost reports whether the directory of the file is lost.
-func (f *File) Lost() bool { return f.Has(lostDirectory) }
 
 // u16 and u32 return the number at an offset of b, which must have it.
 func u16(b []byte, at int) uint16 { return binary.LittleEndian.Uint16(b[at:]) }

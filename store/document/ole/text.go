@@ -2,6 +2,7 @@ package ole
 
 import (
 	"strconv"
+	"strings"
 
 	"infomall/store/page/charset"
 )
@@ -24,6 +25,17 @@ func Text(b []byte, codePage int) string {
 		return string(b)
 	}
 	return string(charset.ToUTF8(b, charsetOf(codePage)))
+}
+
+// WithoutSymbols returns s without the characters of symbol fonts, such as bullets and
+// arrows. Office keeps them from U+F000 to U+F0FF, where they are no text.
+func WithoutSymbols(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 0xf000 && r <= 0xf0ff {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 const unicodePage = 1200

@@ -1,4 +1,6 @@
-package msxls
+// Package cellformat shows the numbers of cells by the number formats of Excel, such as
+// "#,##0.00" and "yyyy-mm-dd". Names of months and days are English.
+package cellformat
 
 import (
 	"math"
@@ -22,13 +24,35 @@ var builtIn = map[int]string{
 	50: "yyyy-mm-dd", 51: "yyyy-mm-dd", 52: "yyyy-mm-dd", 53: "yyyy-mm-dd", 54: "yyyy-mm-dd", 57: "yyyy-mm-dd", 58: "yyyy-mm-dd",
 }
 
-// formatNumber returns a number as a number format shows it. epoch says that dates are
-// counted from 1904, not from 1900.
-func formatNumber(v float64, code string, epoch bool) string {
+// BuiltIn returns the pattern of a number format that workbooks do not write down, or ""
+// for General and unknown numbers.
+func BuiltIn(number int) string { return builtIn[number] }
+
+// Format is a number format. Its zero value shows numbers as General does.
+type Format struct{ sections []section }
+
+// Parse reads the pattern of a number format. What it does not know of a pattern is
+// shown as it is.
+func Parse(pattern string) Format {
+	if pattern == "" || strings.EqualFold(pattern, "General") {
+		return Format{}
+	}
+	return Format{sections(pattern[:min(len(pattern), patternMax)])}
+}
+
+// patternMax is how many bytes of a pattern are read. Excel allows 255 characters.
+const patternMax = 1024
+
+// Show returns a number as the format shows it. since1904 says that dates are counted
+// from 1904-01-01, not from 1900-01-01. It returns "" if v is no finite number.
+func (f Format) Show(v float64, since1904 bool) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""
 	}
-	s, negative := choose(sections(code), v)
+	if f.sections == nil {
+		return general(v)
+	}
+	s, negative := choose(f.sections, v)
 	if negative {
 		v = -v
 	}
@@ -36,7 +60,7 @@ func formatNumber(v float64, code string, epoch bool) string {
 	case s.general:
 		return s.before + general(v) + s.after
 	case s.date:
-		if out, ok := formatDate(v, s.tokens, epoch); ok {
+		if out, ok := formatDate(v, s.tokens, since1904); ok {
 			return out
 		}
 		return general(v)

@@ -1,4 +1,4 @@
-package msxls
+package cellformat
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 const serialMax = 2958466
 
 // formatDate shows a serial as a date or time. ok is false if the number is no serial.
-func formatDate(v float64, tokens []token, epoch bool) (text string, ok bool) {
+func formatDate(v float64, tokens []token, since1904 bool) (text string, ok bool) {
 	if v < 0 || v >= serialMax {
 		return "", false
 	}
@@ -33,7 +33,7 @@ func formatDate(v float64, tokens []token, epoch bool) (text string, ok bool) {
 	ticks := int64(math.Round(v * 86400 * unit)) // of the unit, since the start of day 0
 	per := int64(unit)
 	day, inDay := ticks/(86400*per), ticks%(86400*per)
-	date := dateOf(day, epoch)
+	date := dateOf(day, since1904)
 	seconds, part := inDay/per, inDay%per
 	hour, minute, second := seconds/3600, seconds/60%60, seconds%60
 	var out strings.Builder
@@ -110,10 +110,10 @@ func formatDate(v float64, tokens []token, epoch bool) (text string, ok bool) {
 
 // dateOf returns the date of a day. Excel counts from 1900-01-01 as day 1 and believes
 // that 1900 was a leap year; or from 1904-01-01 as day 0.
-func dateOf(day int64, epoch bool) time.Time {
+func dateOf(day int64, since1904 bool) time.Time {
 	from := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	switch {
-	case epoch:
+	case since1904:
 		from = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
 	case day < 60:
 		from = from.AddDate(0, 0, 1)
