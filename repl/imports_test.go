@@ -57,15 +57,17 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document store/document/msdoc store/document/msppt store/document/msxls store/document/ole",
-	"store/document/msdoc": "store/document store/document/ole",
-	"store/document/msppt": "store/document store/document/ole",
-	"store/document/msxls": "store/document store/document/cellformat store/document/ole",
-	"store/document/ole":   "store/document store/page/charset store/record",
+	"store/document/kinds": "store/document store/document/msdoc store/document/msoutlook store/document/msppt store/document/msxls store/document/ole",
 
-	"store/document/cellformat":   "",
-	"store/document/ole/oletest":  "",
 	"store/document/documenttest": "store/document",
+
+	"store/document/cellformat":  "",
+	"store/document/msdoc":       "store/document store/document/ole",
+	"store/document/msoutlook":   "store/document store/document/ole store/record",
+	"store/document/msppt":       "store/document store/document/ole",
+	"store/document/msxls":       "store/document store/document/cellformat store/document/ole",
+	"store/document/ole":         "store/document store/page/charset store/record",
+	"store/document/ole/oletest": "store/document store/record",
 
 	"store/words/cut":            "store/words store/words/cut/list",
 	"store/words/cut/list":       "",
@@ -182,6 +184,12 @@ var testArrows = map[string]string{
 	"repl/serve":           "exec exec/relation/relationtest repl store/page/pagetest",
 	"repl/serve/cdx":       "exec/relation/relationtest",
 	"repl/serve/lookup":    "exec/relation/relationtest",
+
+	"store/document/msdoc":     "store/document/documenttest store/document/ole/oletest store/page/pagetest",
+	"store/document/msoutlook": "store/document/documenttest store/document/ole/oletest store/page/pagetest",
+	"store/document/msppt":     "store/document/documenttest store/document/ole/oletest store/page/pagetest",
+	"store/document/msxls":     "store/document/documenttest store/document/ole/oletest store/page/pagetest",
+	"store/document/ole":       "store/document/documenttest store/document/ole/oletest store/page/pagetest",
 }
 
 // homes says which packages may import each outside module. Modules that only

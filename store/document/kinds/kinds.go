@@ -7,6 +7,7 @@ import (
 
 	"infomall/store/document"
 	"infomall/store/document/msdoc"
+	"infomall/store/document/msoutlook"
 	"infomall/store/document/msppt"
 	"infomall/store/document/msxls"
 	"infomall/store/document/ole"
@@ -14,11 +15,12 @@ import (
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
 var All = []document.Kind{
-	// Documents in OLE2 containers. Each looks for its own stream.
+	// Documents in OLE2 containers. Each looks for its own stream; the last takes any.
 	msdoc.Kind,
 	msxls.Kind,
 	msppt.Kind,
-	ole.Encrypted,
+	msoutlook.Kind,
+	ole.Other,
 }
 
 // depthMax is how many archives a document may be inside of and is still read.

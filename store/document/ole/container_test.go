@@ -174,6 +174,17 @@ func TestProperties(t *testing.T) {
 	}
 }
 
+// TestOther reads the properties of a file that no other kind takes.
+func TestOther(t *testing.T) {
+	set := oletest.Stream{Name: summaryStream, Data: summary(1252, map[uint32]string{propTitle: "A plan"})}
+	for stream, want := range map[string]error{"VisioDocument": errOther, "EncryptedPackage": errEncrypted} {
+		d := documenttest.Read(t, Other, document.Input{Body: oletest.Build(set, oletest.Stream{Name: stream, Data: []byte("x")})})
+		if d.Title != "A plan" || d.Reason != want.Error() {
+			t.Errorf("%s: title %q, reason %q", stream, d.Title, d.Reason)
+		}
+	}
+}
+
 // TestSharedContainers opens every OLE2 file of the shared test data.
 func TestSharedContainers(t *testing.T) {
 	_, bodies := pagetest.Files(t, filepath.Join(pagetest.Shared(t), "documents", "office.tar.zst"), "")
