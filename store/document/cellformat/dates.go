@@ -47,10 +47,6 @@ func formatDate(v float64, tokens []token, since1904 bool) (text string, ok bool
 				fmt.Fprintf(&out, "%04d", date.Year())
 			}
 		case 'm':
-			if isMinute(tokens, i) {
-				padded(&out, minute, n)
-				break
-			}
 			switch name := date.Month().String(); n {
 			case 1, 2:
 				padded(&out, int64(date.Month()), n)
@@ -61,6 +57,8 @@ func formatDate(v float64, tokens []token, since1904 bool) (text string, ok bool
 			default:
 				out.WriteString(name)
 			}
+		case 'M':
+			padded(&out, minute, n)
 		case 'd':
 			switch name := date.Weekday().String(); n {
 			case 1, 2:
@@ -121,24 +119,31 @@ func dateOf(day int64, since1904 bool) time.Time {
 	return from.AddDate(0, 0, int(day))
 }
 
-// isMinute reports whether the "m" at index i means minutes: it follows hours or is
-// followed by seconds.
-func isMinute(tokens []token, i int) bool {
-	for j := i - 1; j >= 0; j-- {
-		if k := tokens[j].kind; k == 'h' || k == '[' && tokens[j].text[0] == 'h' {
-			return true
-		} else if k == 'y' || k == 'm' || k == 'd' || k == 's' {
-			break
+// markMinutes makes the months of a pattern minutes that follow hours or are followed by
+// seconds.
+func markMinutes(tokens []token) {
+	unit := func(t token) byte {
+		switch {
+		case t.kind == '[':
+			return t.text[0]
+		case strings.IndexByte("ymMdhs", t.kind) >= 0:
+			return t.kind
 		}
+		return 0
 	}
-	for _, t := range tokens[i+1:] {
-		if t.kind == 's' || t.kind == '[' && t.text[0] == 's' {
-			return true
-		} else if t.kind == 'y' || t.kind == 'm' || t.kind == 'd' || t.kind == 'h' {
-			break
+	before := -1 // the last token that is a part of a date or time
+	for i := range tokens {
+		u := unit(tokens[i])
+		switch {
+		case u == 0:
+			continue
+		case u == 'm' && tokens[i].kind == 'm' && before >= 0 && unit(tokens[before]) == 'h':
+			tokens[i].kind = 'M'
+		case u == 's' && before >= 0 && tokens[before].kind == 'm':
+			tokens[before].kind = 'M'
 		}
+		before = i
 	}
-	return false
 }
 
 // padded writes a number with at least two digits if n is 2 or more.

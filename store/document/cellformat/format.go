@@ -41,7 +41,7 @@ func Parse(pattern string) Format {
 }
 
 // patternMax is how many bytes of a pattern are read. Excel allows 255 characters.
-const patternMax = 1024
+const patternMax = 512
 
 // Show returns a number as the format shows it. since1904 says that dates are counted
 // from 1904-01-01, not from 1900-01-01. It returns "" if v is no finite number.
@@ -70,7 +70,10 @@ func (f Format) Show(v float64, since1904 bool) string {
 
 // token is one piece of a number format.
 type token struct {
-	kind byte // '"' literal text, '0' a place for a digit, '[' elapsed time, or the character itself
+	// kind is '"' for literal text, '0' for a place for a digit, '[' for a time that has
+	// passed, 'A' for AM or PM, 'm' for months and 'M' for minutes, or the character
+	// itself.
+	kind byte
 	text string
 }
 
@@ -98,13 +101,22 @@ func sections(code string) []section {
 		} else {
 			s.before += text
 		}
+		// Literal texts are joined, but digits stay apart: they may be a denominator.
+		if n := len(s.tokens); n > 0 && s.tokens[n-1].kind == '"' && isDigits(text) == isDigits(s.tokens[n-1].text) {
+			s.tokens[n-1].text += text
+			return
+		}
 		s.tokens = append(s.tokens, token{'"', text})
+	}
+	end := func() {
+		markMinutes(s.tokens)
+		out, s = append(out, s), section{}
 	}
 	for rest != "" && len(out) < sectionsMax {
 		c := rest[0]
 		switch {
 		case c == ';':
-			out, s = append(out, s), section{}
+			end()
 		case c == '"':
 			text, _, _ := strings.Cut(rest[1:], `"`)
 			literal(text)
@@ -162,7 +174,7 @@ func sections(code string) []section {
 		rest = rest[1:]
 	}
 	if len(out) < sectionsMax {
-		out = append(out, s)
+		end()
 	}
 	if len(out) == 1 && len(out[0].tokens) == 0 {
 		out[0].general = true
@@ -287,9 +299,16 @@ func formatDigits(v float64, tokens []token) string {
 	// The shape of the format: where its point and exponent are, and its commas.
 	point, exponent, slash := -1, -1, -1
 	first, last := -1, -1
+	firstZero, lastZero := len(tokens), -1 // the first place "0" and the last one before the exponent
 	for i, t := range tokens {
 		switch t.kind {
 		case '0':
+			if t.text == "0" {
+				firstZero = min(firstZero, i)
+				if exponent < 0 {
+					lastZero = i
+				}
+			}
 			if first < 0 {
 				first = i
 			}
@@ -374,17 +393,17 @@ func formatDigits(v float64, tokens []token) string {
 				}
 			}
 			n := whole - place
-			if n < len(integer) || earlierZero(tokens, i) {
+			if n < len(integer) || firstZero <= i {
 				write(n)
 			}
 		case t.kind == '0':
 			if seen++; seen <= decimals {
-				if rest := strings.TrimRight(fraction[seen-1:], "0"); rest != "" || t.text == "0" || laterZero(tokens, i, exponent) {
+				if rest := strings.TrimRight(fraction[seen-1:], "0"); rest != "" || lastZero >= i {
 					out.WriteByte(fraction[seen-1])
 				}
 			}
 		case t.kind == '.' && i == point:
-			if decimals > 0 && (strings.Trim(fraction, "0") != "" || laterZero(tokens, i, exponent)) || decimals == 0 {
+			if decimals > 0 && (strings.Trim(fraction, "0") != "" || lastZero > i) || decimals == 0 {
 				out.WriteByte('.')
 			}
 		case t.kind == '"' || t.kind == '%' || t.kind == '/' || t.kind == '.':
@@ -398,27 +417,6 @@ func formatDigits(v float64, tokens []token) string {
 		sign = ""
 	}
 	return sign + text
-}
-
-// earlierZero reports whether a place before the point shows a zero if the number has no
-// digit for it: it is a "0", or a place before it is one.
-func earlierZero(tokens []token, i int) bool {
-	for ; i >= 0; i-- {
-		if tokens[i].kind == '0' && tokens[i].text == "0" {
-			return true
-		}
-	}
-	return false
-}
-
-// laterZero reports whether a place "0" follows, before the exponent.
-func laterZero(tokens []token, i, exponent int) bool {
-	for i++; i < len(tokens) && (exponent < 0 || i < exponent); i++ {
-		if tokens[i].kind == '0' && tokens[i].text == "0" {
-			return true
-		}
-	}
-	return false
 }
 
 // exponentText returns an exponent with its sign. places begins with its places.
@@ -477,12 +475,9 @@ func formatFraction(v float64, tokens []token, slash int) string {
 	if mixed {
 		whole = math.Floor(v)
 	}
-	over, under := 0.0, from
-	for d := from; d <= to; d++ {
-		n := math.Round((v - whole) * float64(d))
-		if d == from || math.Abs(n/float64(d)-(v-whole)) < math.Abs(over/float64(under)-(v-whole))-1e-12 {
-			over, under = n, d
-		}
+	over, under := math.Round((v-whole)*float64(from)), from
+	if to > from {
+		over, under = nearest(v-whole, to)
 	}
 	if mixed && over == float64(under) {
 		whole, over = whole+1, 0
@@ -498,7 +493,32 @@ func formatFraction(v float64, tokens []token, slash int) string {
 	return fraction
 }
 
-// isDigit reports whether a token is a digit that is shown as it is.
-func isDigit(t token) bool {
-	return t.kind == '"' && len(t.text) == 1 && t.text[0] >= '0' && t.text[0] <= '9'
+// nearest returns the fraction that is nearest to v, which is not negative, among those
+// with denominators up to a maximum. It goes through the continued fraction of v.
+func nearest(v float64, denominators int) (over float64, under int) {
+	p0, q0, p1, q1 := 0.0, 1.0, 1.0, 0.0
+	for x := v; ; {
+		a := math.Floor(x)
+		q := q0 + a*q1
+		if q > float64(denominators) {
+			break
+		}
+		p0, q0, p1, q1 = p1, q1, p0+a*p1, q
+		if x-a < 1e-9 {
+			return p1, int(q1)
+		}
+		x = 1 / (x - a)
+	}
+	k := math.Floor((float64(denominators) - q0) / q1)
+	p, q := p0+k*p1, q0+k*q1
+	if math.Abs(p/q-v) < math.Abs(p1/q1-v) {
+		return p, int(q)
+	}
+	return p1, int(q1)
 }
+
+// isDigits reports whether text is digits.
+func isDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
+
+// isDigit reports whether a token is digits that are shown as they are.
+func isDigit(t token) bool { return t.kind == '"' && isDigits(t.text) }

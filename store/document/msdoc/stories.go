@@ -51,14 +51,7 @@ func (w *word) story(b *document.Builder, kind storyKind, from, to uint64, budge
 		text = text[:min(len(text), *budget)]
 		*budget -= len(text)
 		for len(text) > 0 {
-			c, until := w.chars.charsAt(offset)
-			n := len(text)
-			if until > offset && uint64(until-offset) < uint64(n) {
-				n = int(until - offset)
-			}
-			if p.wide && n%2 != 0 && n < len(text) {
-				n++
-			}
+			c, n := w.sameFormat(text, offset, p.wide)
 			if err := w.run(out, text[:n], offset, p.wide, c); err != nil {
 				return err
 			}
@@ -66,6 +59,27 @@ func (w *word) story(b *document.Builder, kind storyKind, from, to uint64, budge
 		}
 	}
 	return out.close()
+}
+
+// sameFormat returns the properties of the first character of text, and how many bytes
+// have the same ones.
+func (w *word) sameFormat(text []byte, offset uint32, wide bool) (c charFormat, n int) {
+	for n < len(text) {
+		next, until := w.chars.charsAt(offset + uint32(n))
+		if n > 0 && next != c {
+			break
+		}
+		c = next
+		end := len(text)
+		if until > offset && uint64(until-offset) < uint64(end) {
+			end = int(until - offset)
+		}
+		if wide && end%2 != 0 && end < len(text) {
+			end++
+		}
+		n = end
+	}
+	return c, n
 }
 
 // run writes the text of a run of characters.

@@ -9,7 +9,7 @@ import (
 
 // link is the hyperlink of a cell.
 type link struct {
-	row, col       int
+	row, col       uint16
 	target, anchor string
 }
 
@@ -24,7 +24,7 @@ func readLink(d []byte) (l link, ok bool) {
 	if len(d) < 32 {
 		return l, false
 	}
-	l.row, l.col = int(u16(d, 0)), int(u16(d, 4))
+	l.row, l.col = u16(d, 0), u16(d, 4)
 	flags := u32(d, 28)
 	rest := d[32:]
 	// text reads a text of a number of characters of two bytes.

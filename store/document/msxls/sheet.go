@@ -1,6 +1,7 @@
 package msxls
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -10,16 +11,18 @@ import (
 	"infomall/store/document/ole"
 )
 
-// cell is one cell with text.
+// cell is one cell with text, which is a range of sheet.text. A sheet can have millions
+// of cells.
 type cell struct {
-	row, col int
-	text     string
+	row, col uint16
+	from, to uint32
 }
 
 // sheet collects what one sheet has.
 type sheet struct {
 	*book
 	cells   []cell
+	text    []byte // of the cells
 	links   []link
 	parts   []document.Part // text boxes and notes
 	pending *cell           // a formula whose text is in the next record
@@ -87,9 +90,9 @@ func (s *sheet) record(r *record) {
 			s.add(d, s.shared[n])
 		}
 	case recLabel, recRString:
-		s.add(d, s.text(r, 6, 2))
+		s.add(d, s.book.text(r, 6, 2))
 	case recLabel2:
-		s.add(d, s.text(r, 7, 1))
+		s.add(d, s.book.text(r, 7, 1))
 	case recNumber:
 		s.number(d, u16(d, 4), float(d, 6))
 	case recNumber2:
@@ -114,7 +117,7 @@ func (s *sheet) record(r *record) {
 			if r.code == recString2 {
 				bytes = 1
 			}
-			s.put(s.pending.row, s.pending.col, s.text(r, 0, bytes))
+			s.put(int(s.pending.row), int(s.pending.col), s.book.text(r, 0, bytes))
 			s.pending = nil
 		}
 	case recHeader, recFooter:
@@ -123,7 +126,7 @@ func (s *sheet) record(r *record) {
 			if s.version >= 8 {
 				bytes = 2
 			}
-			s.note(document.Note, marginText(s.text(r, 0, bytes)))
+			s.note(document.Note, marginText(s.book.text(r, 0, bytes)))
 		}
 	case recObject:
 		s.object = u16(d, 4)
@@ -159,11 +162,16 @@ func (s *sheet) add(d []byte, text string) { s.put(int(u16(d, 0)), int(u16(d, 2)
 func (s *sheet) put(row, col int, text string) {
 	if text = document.Clean(text); text != "" && s.room > 0 {
 		s.room -= len(text) + 1
-		s.cells = append(s.cells, cell{row, col, text})
+		from := len(s.text)
+		s.text = append(s.text, text...)
+		s.cells = append(s.cells, cell{uint16(row), uint16(col), uint32(from), uint32(len(s.text))})
 	}
 }
 
 func (s *sheet) number(d []byte, style uint16, v float64) { s.add(d, s.show(v, style)) }
+
+// textOf returns the text of a cell.
+func (s *sheet) textOf(c cell) string { return string(s.text[c.from:c.to]) }
 
 // number2 adds a number of a cell of Excel 2, which says the number of its number
 // format itself.
@@ -201,7 +209,7 @@ func (s *sheet) formula(d []byte) {
 	}
 	switch v[0] {
 	case 0:
-		s.pending = &cell{row: int(u16(d, 0)), col: int(u16(d, 2))}
+		s.pending = &cell{row: u16(d, 0), col: u16(d, 2)}
 	case 1:
 		s.add(d, truth([]byte{v[2], 0}, 0))
 	case 2:
@@ -315,25 +323,19 @@ func marginText(s string) string {
 // text boxes and notes, and the links.
 func (s *sheet) emit() error {
 	slices.SortStableFunc(s.cells, func(a, b cell) int {
-		if a.row != b.row {
-			return a.row - b.row
-		}
-		return a.col - b.col
+		return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.col, b.col))
 	})
 	for i, l := range s.links {
 		at, ok := slices.BinarySearchFunc(s.cells, l, func(c cell, l link) int {
-			if c.row != l.row {
-				return c.row - l.row
-			}
-			return c.col - l.col
+			return cmp.Or(cmp.Compare(c.row, l.row), cmp.Compare(c.col, l.col))
 		})
 		if ok {
-			s.links[i].anchor = s.cells[at].text
+			s.links[i].anchor = s.textOf(s.cells[at])
 		}
 	}
 	for from := 0; from < len(s.cells); {
 		to := from + 1
-		for to < len(s.cells) && s.cells[to].row <= s.cells[to-1].row+1 {
+		for to < len(s.cells) && int(s.cells[to].row) <= int(s.cells[to-1].row)+1 {
 			to++
 		}
 		if err := s.table(s.cells[from:to]); err != nil {
@@ -355,11 +357,11 @@ func (s *sheet) emit() error {
 // table adds a table of the cells of some rows. Columns in which no cell has text are
 // left out.
 func (s *sheet) table(cells []cell) error {
-	used := make(map[int]int)
+	used := make(map[uint16]int)
 	for _, c := range cells {
 		used[c.col] = 0
 	}
-	columns := make([]int, 0, len(used))
+	columns := make([]uint16, 0, len(used))
 	for col := range used {
 		columns = append(columns, col)
 	}
@@ -381,7 +383,7 @@ func (s *sheet) table(cells []cell) error {
 		for ; col < used[c.col]; col++ {
 			out.WriteByte('\t')
 		}
-		out.WriteString(c.text)
+		out.Write(s.text[c.from:c.to])
 		if out.Len() > limit {
 			break // the text of the part is cut to the limit
 		}
