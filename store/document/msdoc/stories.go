@@ -23,7 +23,7 @@ const (
 func (w *word) stories(b *document.Builder, lengths []uint32) error {
 	// Every byte of a file is at most one character, so a file whose pieces overlap
 	// ends too.
-	budget := len(w.main)
+	budget := min(len(w.main), 4*b.Limits().Text)
 	for _, kind := range []storyKind{mainText, textBoxes, notes} {
 		from := uint64(0)
 		for i, n := range lengths {
@@ -41,6 +41,7 @@ func (w *word) stories(b *document.Builder, lengths []uint32) error {
 
 // story reads the characters from one position to another.
 func (w *word) story(b *document.Builder, kind storyKind, from, to uint64, budget *int) error {
+	var full error
 	out := &writer{b: b, note: kind == notes, nesting: b.Limits().Nesting}
 	for _, p := range w.pieces {
 		start, end := max(uint64(p.from), from), min(uint64(p.to), to)
@@ -48,7 +49,10 @@ func (w *word) story(b *document.Builder, kind storyKind, from, to uint64, budge
 			continue
 		}
 		text, offset := w.bytes(p, uint32(start), uint32(end))
-		text = text[:min(len(text), *budget)]
+		if len(text) > *budget {
+			text = text[:*budget&^1]
+			full = document.ErrLimit
+		}
 		*budget -= len(text)
 		for len(text) > 0 {
 			c, n := w.sameFormat(text, offset, p.wide)
@@ -58,7 +62,10 @@ func (w *word) story(b *document.Builder, kind storyKind, from, to uint64, budge
 			text, offset = text[n:], offset+uint32(n)
 		}
 	}
-	return out.close()
+	if err := out.close(); err != nil {
+		return err
+	}
+	return full
 }
 
 // sameFormat returns the properties of the first character of text, and how many bytes

@@ -1,6 +1,7 @@
 package msdoc
 
 import (
+	"bytes"
 	"strings"
 
 	"infomall/store/document"
@@ -30,8 +31,9 @@ type writer struct {
 
 	para    strings.Builder // text of the current paragraph
 	removed strings.Builder // text of the current paragraph that a tracked change removed
-	cells   []string        // of the current row
-	rows    []string        // of the current table
+	row     []byte          // cells of the current row
+	cells   int             // number of cells of the current row
+	table   []byte          // rows of the current table
 	empty   bool            // the last character was the mark of a cell
 	fields  []field
 	deeper  int // fields that are begun and not kept, because they are nested too deeply
@@ -165,7 +167,7 @@ func (w *writer) mark(r uint16, p paraFormat) error {
 		w.fields = w.fields[:0] // a field that does not end must not hide the rest
 	}
 	if r == cellMark {
-		if p.rowEnd || !p.known && w.empty && len(w.cells) > 0 {
+		if p.rowEnd || !p.known && w.empty && w.cells > 0 {
 			w.para.Reset()
 			w.endRow()
 			return nil
@@ -196,28 +198,38 @@ func (w *writer) take() string {
 	return s
 }
 
-func (w *writer) endCell() { w.cells = append(w.cells, document.Clean(w.take())) }
-
-func (w *writer) endRow() {
-	if len(w.cells) > 0 {
-		w.rows = append(w.rows, strings.TrimRight(strings.Join(w.cells, "\t"), "\t"))
-		w.cells = w.cells[:0]
+// endCell adds the current paragraph to the current row.
+func (w *writer) endCell() {
+	if w.cells > 0 {
+		w.row = append(w.row, '\t')
 	}
-	w.empty = false
+	w.cells++
+	w.row = append(w.row, document.Clean(w.take())...)
+}
+
+// endRow adds the current row to the current table, unless it has no text.
+func (w *writer) endRow() {
+	if row := bytes.TrimRight(w.row, "\t"); len(row) > 0 {
+		if len(w.table) > 0 {
+			w.table = append(w.table, '\n')
+		}
+		w.table = append(w.table, row...)
+	}
+	w.row, w.cells, w.empty = w.row[:0], 0, false
 }
 
 // endTable adds the current table, if there is one.
 func (w *writer) endTable() error {
 	w.endRow()
-	if len(w.rows) == 0 {
+	if len(w.table) == 0 {
 		return nil
 	}
 	kind := document.Table
 	if w.note {
 		kind = document.Note
 	}
-	text := strings.Join(w.rows, "\n")
-	w.rows = w.rows[:0]
+	text := string(w.table)
+	w.table = w.table[:0]
 	return w.b.Add(kind, text)
 }
 

@@ -49,6 +49,6 @@ func read(b *document.Builder, in *document.Input) error {
 	if stream == nil {
 		return errOld
 	}
-	s := &show{b: b, stream: stream, budget: len(stream), records: 16*len(stream)/recordHead + 64}
+	s := &show{b: b, stream: stream, budget: min(len(stream), 4*b.Limits().Text), records: 16*len(stream)/recordHead + 64}
 	return s.read(f.Find(userNames, nil))
 }

@@ -76,8 +76,15 @@ func (s *show) read(user []byte) error {
 		}
 		return err == nil
 	})
+	if err == nil && s.full() {
+		err = document.ErrLimit
+	}
 	return err
 }
+
+// full reports whether the presentation has had as much text or as many records as may
+// be read.
+func (s *show) full() bool { return s.budget == 0 || s.records == 0 }
 
 // edits reads where the records of the references are: the newest edit decides. It
 // returns where the document is.
@@ -112,11 +119,13 @@ func (s *show) edits(last uint32) (doc uint32, encrypted bool) {
 // directory reads where an edit put records: groups of a first reference and a number
 // of places.
 func (s *show) directory(d []byte) {
-	for len(d) >= 4 {
+	for len(d) >= 4 && s.records > 0 {
+		s.records--
 		head := u32(d, 0)
 		first, n := head&0xfffff, int(head>>20)
 		d = d[4:]
-		for i := 0; i < n && len(d) >= 4; i++ {
+		for i := 0; i < n && len(d) >= 4 && s.records > 0; i++ {
+			s.records--
 			ref := first + uint32(i)
 			if _, ok := s.places[ref]; !ok {
 				s.places[ref] = u32(d, 0)

@@ -39,6 +39,7 @@ const (
 	textTitle       = 0
 	textCenterTitle = 6
 	nestingMax      = 64 // groups of shapes inside of each other
+	marginsMax      = 16 // records of headers and footers of a slide
 )
 
 // slide reads the record of a slide or of notes.
@@ -50,7 +51,9 @@ func (t *texts) slide(d []byte) {
 		case typeTags:
 			t.tags(r.data)
 		case typeMargins:
-			t.margins = append(t.margins, r.data)
+			if len(t.margins) < marginsMax {
+				t.margins = append(t.margins, r.data)
+			}
 		}
 		return true
 	})
@@ -91,6 +94,9 @@ func (t *texts) linkOf(d []byte) string {
 
 // record reads one record of a text.
 func (t *texts) record(r record) {
+	if len(t.list) >= t.b.Limits().Parts {
+		return
+	}
 	switch r.kind {
 	case typeTextHeader:
 		t.kind, t.open = u32(r.data, 0), false
@@ -172,7 +178,7 @@ func (t *texts) tags(d []byte) {
 				said = author + ": " + said
 			}
 			t.comments = append(t.comments, said)
-			return true
+			return len(t.comments) < t.b.Limits().Parts
 		})
 		return true
 	})

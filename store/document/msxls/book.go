@@ -137,8 +137,15 @@ func (w *book) globals(at int) error {
 	}
 }
 
+// stylesMax is how many styles and number formats a workbook has at most. Their numbers
+// have 16 bits.
+const stylesMax = 1 << 16
+
 // global reads one record of the workbook as a whole.
 func (w *book) global(r *record) error {
+	if len(w.styles) >= stylesMax || len(w.formats) >= stylesMax {
+		return document.ErrLimit
+	}
 	switch r.code {
 	case recFilePass:
 		return errEncrypted
@@ -168,7 +175,7 @@ func (w *book) global(r *record) error {
 	case recXF3, recXF4:
 		w.styles = append(w.styles, int(u16(r.data, 0)>>8))
 	case recBoundSheet:
-		if len(r.data) >= 7 {
+		if len(r.data) >= 7 && len(w.sheets) < w.b.Limits().Pages {
 			w.sheets = append(w.sheets, sheetEntry{int(u32(r.data, 0)), w.text(r, 6, 1), r.data[4]&3 != 0, r.data[5]})
 		}
 	case recSheetName:
@@ -179,6 +186,9 @@ func (w *book) global(r *record) error {
 	return nil
 }
 
+// stringBytes is how much memory a text takes beside its bytes.
+const stringBytes = 16
+
 // readShared reads the shared texts.
 func (w *book) readShared(r *record) {
 	in := r.reader()
@@ -188,6 +198,6 @@ func (w *book) readShared(r *record) {
 	for n := uint32(0); n < count && room > 0 && !in.ended(); n++ {
 		s := in.text(2)
 		w.shared = append(w.shared, s)
-		room -= len(s) + 1
+		room -= len(s) + stringBytes
 	}
 }

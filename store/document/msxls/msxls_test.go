@@ -207,8 +207,8 @@ func TestOverlap(t *testing.T) {
 		globals = append(globals, rec(recBoundSheet, at&0xffff, at>>16, 0, "\x01\x00s")...)
 	}
 	d := documenttest.Read(t, Kind, document.Input{Body: inContainer("Workbook", join(rec(0x809, 0x600, kindGlobals, 0, 0), globals, end, sheet))})
-	if n := len(documenttest.Text(d)); n < 2000 || n > 30_000 {
-		t.Errorf("%d bytes of text", n)
+	if n := len(documenttest.Text(d)); n < 2000 || n > 30_000 || d.Reason != document.ErrLimit.Error() {
+		t.Errorf("%d bytes of text, reason %q", n, d.Reason)
 	}
 }
 

@@ -84,6 +84,9 @@ type record struct {
 	next int // where the next record begins
 }
 
+// continuesMax is how many records may continue a record. Each has up to 8 KB.
+const continuesMax = 1 << 16
+
 // recordAt reads the record at an offset of the stream. ok is false at the end. The
 // last record of a cut stream has the data that are left.
 func recordAt(stream []byte, at int) (r record, ok bool) {
@@ -99,7 +102,7 @@ func recordAt(stream []byte, at int) (r record, ok bool) {
 	}
 	for {
 		code, data, next, ok := one(r.next)
-		if !ok || code != recContinue {
+		if !ok || code != recContinue || len(r.more) == continuesMax {
 			return r, true
 		}
 		r.more, r.next = append(r.more, data), next

@@ -75,6 +75,9 @@ func (w *book) sheet(name string, at int) error {
 			break
 		}
 	}
+	if w.budget <= 0 {
+		full = document.ErrLimit
+	}
 	if err := s.emit(); err != nil {
 		return err
 	}

@@ -35,8 +35,10 @@ const (
 	documentStream = "\x05DocumentSummaryInformation"
 )
 
-// propertiesMax is how many properties of a set are read.
-const propertiesMax = 256
+const (
+	propertiesMax = 256      // properties of a set that are read
+	stringMax     = 64 << 10 // bytes of a string that are read
+)
 
 // Describe sets the title, author, dates, program and page count of d from the property
 // sets of the file.
@@ -115,7 +117,7 @@ func propertyValue(v []byte, page int) any {
 		if u16(v, 0) == 31 {
 			n, page = 2*n, unicodePage
 		}
-		return Text(cutZero(v[8:8+min(n, uint64(len(v)-8))], page), page)
+		return Text(cutZero(v[8:8+min(n, uint64(len(v)-8), stringMax)], page), page)
 	case 64:
 		if len(v) >= 12 {
 			return FileTime(binary.LittleEndian.Uint64(v[4:]))

@@ -1,5 +1,6 @@
 # Writes one text in five languages as flat OpenDocument files: five.fodt, five.fods and
-# five.fodp. LibreOffice 7.4 made the files of testdata of them:
+# five.fodp. LibreOffice 7.4 made five.doc, five.xls and five.ppt of them, which are the
+# test data of the packages msdoc, msxls and msppt:
 #   soffice --headless --convert-to 'doc:MS Word 97' five.fodt
 #   soffice --headless --convert-to 'xls:MS Excel 97' five.fods
 #   soffice --headless --convert-to 'ppt:MS PowerPoint 97' five.fodp
