@@ -57,7 +57,7 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document store/document/epub store/document/ooxml store/document/opendocument store/document/rtf store/document/pdf",
+	"store/document/kinds": "store/document store/document/epub store/document/ooxml store/document/opendocument store/document/rtf store/document/pdf store/document/msdoc store/document/msoutlook store/document/msppt store/document/msxls store/document/ole",
 
 	// What the readers of office documents share, then the readers.
 	"store/document/office": "store/document store/record",
@@ -74,6 +74,14 @@ var arrows = map[string]string{
 	"store/document/cellformat":        "",
 
 	"store/document/documenttest": "store/document",
+
+	"store/document/cellformat":  "",
+	"store/document/msdoc":       "store/document store/document/ole",
+	"store/document/msoutlook":   "store/document store/document/ole store/record",
+	"store/document/msppt":       "store/document store/document/ole",
+	"store/document/msxls":       "store/document store/document/cellformat store/document/ole",
+	"store/document/ole":         "store/document store/page/charset store/record",
+	"store/document/ole/oletest": "store/document store/record",
 
 	"store/words/cut":            "store/words store/words/cut/list",
 	"store/words/cut/list":       "",
@@ -198,6 +206,12 @@ var testArrows = map[string]string{
 	"store/document/opendocument": "store/document/documenttest store/document/office/officetest store/record",
 	"store/document/rtf":          "store/document/documenttest store/document/office/officetest",
 
+
+	"store/document/msdoc":     "store/document/documenttest store/document/ole/oletest store/page/pagetest",
+	"store/document/msoutlook": "store/document/documenttest store/document/ole/oletest store/page/pagetest",
+	"store/document/msppt":     "store/document/documenttest store/document/ole/oletest store/page/pagetest",
+	"store/document/msxls":     "store/document/documenttest store/document/ole/oletest store/page/pagetest",
+	"store/document/ole":       "store/document/documenttest store/document/ole/oletest store/page/pagetest",
 }
 
 // homes says which packages may import each outside module. Modules that only

@@ -12,6 +12,11 @@ import (
 	"infomall/store/document/opendocument"
 	"infomall/store/document/pdf"
 	"infomall/store/document/rtf"
+	"infomall/store/document/msdoc"
+	"infomall/store/document/msoutlook"
+	"infomall/store/document/msppt"
+	"infomall/store/document/msxls"
+	"infomall/store/document/ole"
 )
 
 // InProcess reads documents in the process of its caller.
@@ -31,6 +36,12 @@ var All = []document.Kind{
 	ooxml.Kind, opendocument.Kind, epub.Kind,
 	rtf.Kind,
 	pdf.Kind,
+	// Documents in OLE2 containers. Each looks for its own stream; the last takes any.
+	msdoc.Kind,
+	msxls.Kind,
+	msppt.Kind,
+	msoutlook.Kind,
+	ole.Other,
 }
 
 // depthMax is how many archives a document may be inside of and is still read.
