@@ -57,7 +57,11 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document",
+	"store/document/kinds": "store/document store/document/sound store/document/video",
+
+	"store/document/media": "store/document store/page/charset store/record",
+	"store/document/sound": "store/document store/document/media",
+	"store/document/video": "store/document store/document/media",
 
 	"store/document/documenttest": "store/document",
 
@@ -170,6 +174,8 @@ var testArrows = map[string]string{
 	"store/block/life":     "store/block/flow store/page/markup store/page/pagetest",
 	"store/page/markup":    "store/page/pagetest",
 	"store/merge":          "store",
+	"store/document/sound": "store/document/documenttest",
+	"store/document/video": "store/document/documenttest store/record",
 	"repl/serve/replay":    "store/page/pagetest",
 	"repl/ask":             "exec/relation exec/relation/relationtest store/record",
 	"repl/mcp":             "exec exec/relation exec/relation/relationtest store/record",
@@ -206,7 +212,7 @@ var homes = map[string]string{
 var testHomes = map[string]string{
 	"golang.org/x/net":                 "store/page/markup",
 	"golang.org/x/sys":                 "repl repl/serve",
-	"golang.org/x/text":                "queries repl repl/serve/replay",
+	"golang.org/x/text":                "queries repl repl/serve/replay store/document/sound",
 	"github.com/klauspost/compress":    "repl store store/block/divide store/page/charset store/formats store/formats/arc exec/graph exec/dedup",
 	"github.com/parquet-go/parquet-go": "repl",
 }

@@ -6,10 +6,16 @@ import (
 	"fmt"
 
 	"infomall/store/document"
+	"infomall/store/document/sound"
+	"infomall/store/document/video"
 )
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
-var All = []document.Kind{}
+var All = []document.Kind{
+	// Sound and video share containers: each asks whether the file shows pictures.
+	sound.Kind,
+	video.Kind,
+}
 
 // depthMax is how many archives a document may be inside of and is still read.
 const depthMax = 2
