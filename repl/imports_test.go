@@ -57,11 +57,12 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document store/document/sound store/document/video",
+	"store/document/kinds": "store/document store/document/picture store/document/sound store/document/video",
 
-	"store/document/media": "store/document store/page/charset store/record",
-	"store/document/sound": "store/document store/document/media",
-	"store/document/video": "store/document store/document/media",
+	"store/document/media":   "store/document store/page/charset store/record",
+	"store/document/picture": "store/document store/document/media store/page/charset store/record",
+	"store/document/sound":   "store/document store/document/media",
+	"store/document/video":   "store/document store/document/media",
 
 	"store/document/documenttest": "store/document",
 
@@ -174,14 +175,16 @@ var testArrows = map[string]string{
 	"store/block/life":     "store/block/flow store/page/markup store/page/pagetest",
 	"store/page/markup":    "store/page/pagetest",
 	"store/merge":          "store",
-	"store/document/sound": "store/document/documenttest",
-	"store/document/video": "store/document/documenttest store/record",
 	"repl/serve/replay":    "store/page/pagetest",
 	"repl/ask":             "exec/relation exec/relation/relationtest store/record",
 	"repl/mcp":             "exec exec/relation exec/relation/relationtest store/record",
 	"repl/serve":           "exec exec/relation/relationtest repl store/page/pagetest",
 	"repl/serve/cdx":       "exec/relation/relationtest",
 	"repl/serve/lookup":    "exec/relation/relationtest",
+
+	"store/document/picture": "store/document/documenttest store/record",
+	"store/document/sound":   "store/document/documenttest",
+	"store/document/video":   "store/document/documenttest store/record",
 }
 
 // homes says which packages may import each outside module. Modules that only
@@ -200,6 +203,7 @@ var homes = map[string]string{
 	"github.com/klauspost/compress":          "store/ingest store/merge store/segment store/sequences store/notes/result store/search/index store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page/coding store/page/pagetest store/block/facts",
 	"github.com/andybalholm/brotli":          "store/page/coding",
 	"github.com/nlnwa/whatwg-url":            "store/urlkey",
+	"golang.org/x/image":                     "store/document/picture",
 	"golang.org/x/net":                       "store/urlkey store/page/charset crawl/fetch repl/serve",
 	"golang.org/x/text":                      "store/urlkey store/page/charset store/page/markup store/words/match exec/value repl",
 	"golang.org/x/sys":                       "store/disk repl/term",
@@ -212,7 +216,7 @@ var homes = map[string]string{
 var testHomes = map[string]string{
 	"golang.org/x/net":                 "store/page/markup",
 	"golang.org/x/sys":                 "repl repl/serve",
-	"golang.org/x/text":                "queries repl repl/serve/replay store/document/sound",
+	"golang.org/x/text":                "queries repl repl/serve/replay store/document/picture store/document/sound",
 	"github.com/klauspost/compress":    "repl store store/block/divide store/page/charset store/formats store/formats/arc exec/graph exec/dedup",
 	"github.com/parquet-go/parquet-go": "repl",
 }

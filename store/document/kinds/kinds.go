@@ -6,12 +6,14 @@ import (
 	"fmt"
 
 	"infomall/store/document"
+	"infomall/store/document/picture"
 	"infomall/store/document/sound"
 	"infomall/store/document/video"
 )
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
 var All = []document.Kind{
+	picture.Kind,
 	// Sound and video share containers: each asks whether the file shows pictures.
 	sound.Kind,
 	video.Kind,
