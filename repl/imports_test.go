@@ -57,8 +57,9 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document store/document/picture store/document/sound store/document/video",
+	"store/document/kinds": "store/document store/document/flash store/document/picture store/document/sound store/document/video",
 
+	"store/document/flash":   "store/document store/document/media store/page/charset",
 	"store/document/media":   "store/document store/page/charset store/record",
 	"store/document/picture": "store/document store/document/media store/page/charset store/record",
 	"store/document/sound":   "store/document store/document/media",
@@ -182,6 +183,7 @@ var testArrows = map[string]string{
 	"repl/serve/cdx":       "exec/relation/relationtest",
 	"repl/serve/lookup":    "exec/relation/relationtest",
 
+	"store/document/flash":   "store/document/documenttest",
 	"store/document/picture": "store/document/documenttest store/record",
 	"store/document/sound":   "store/document/documenttest",
 	"store/document/video":   "store/document/documenttest store/record",
@@ -216,7 +218,7 @@ var homes = map[string]string{
 var testHomes = map[string]string{
 	"golang.org/x/net":                 "store/page/markup",
 	"golang.org/x/sys":                 "repl repl/serve",
-	"golang.org/x/text":                "queries repl repl/serve/replay store/document/picture store/document/sound",
+	"golang.org/x/text":                "queries repl repl/serve/replay store/document/flash store/document/picture store/document/sound",
 	"github.com/klauspost/compress":    "repl store store/block/divide store/page/charset store/formats store/formats/arc exec/graph exec/dedup",
 	"github.com/parquet-go/parquet-go": "repl",
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"infomall/store/document"
+	"infomall/store/document/flash"
 	"infomall/store/document/picture"
 	"infomall/store/document/sound"
 	"infomall/store/document/video"
@@ -13,6 +14,7 @@ import (
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
 var All = []document.Kind{
+	flash.Kind,
 	picture.Kind,
 	// Sound and video share containers: each asks whether the file shows pictures.
 	sound.Kind,

@@ -62,7 +62,7 @@ func (t *Tags) Add(f Field, text string) {
 // AddRaw adds a tag whose charset is not known. The text ends at the first zero byte.
 func (t *Tags) AddRaw(f Field, raw []byte) {
 	raw, _, _ = bytes.Cut(raw[:min(len(raw), tagBytesMax)], []byte{0})
-	if raw = bytes.TrimSpace(raw); len(raw) > 0 && len(t.all) < tagsMax {
+	if raw = bytes.Clone(bytes.TrimSpace(raw)); len(raw) > 0 && len(t.all) < tagsMax {
 		t.all = append(t.all, tag{field: f, raw: raw})
 	}
 }
