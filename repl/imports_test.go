@@ -57,7 +57,7 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document store/document/epub store/document/ooxml store/document/opendocument store/document/rtf store/document/pdf store/document/msdoc store/document/msoutlook store/document/msppt store/document/msxls store/document/ole",
+	"store/document/kinds": "store/document store/document/epub store/document/ooxml store/document/opendocument store/document/rtf store/document/pdf store/document/msdoc store/document/msoutlook store/document/msppt store/document/msxls store/document/ole store/document/flash store/document/picture store/document/sound store/document/video",
 
 	// What the readers of office documents share, then the readers.
 	"store/document/office": "store/document store/record",
@@ -72,6 +72,12 @@ var arrows = map[string]string{
 	"store/document/office/officetest": "store/document store/document/documenttest",
 	"store/document/xmlpull":           "store/page/charset",
 	"store/document/cellformat":        "",
+
+	"store/document/flash":   "store/document store/document/media store/page/charset",
+	"store/document/media":   "store/document store/page/charset store/record",
+	"store/document/picture": "store/document store/document/media store/page/charset store/record",
+	"store/document/sound":   "store/document store/document/media",
+	"store/document/video":   "store/document store/document/media",
 
 	"store/document/documenttest": "store/document",
 
@@ -212,6 +218,11 @@ var testArrows = map[string]string{
 	"store/document/msppt":     "store/document/documenttest store/document/ole/oletest store/page/pagetest",
 	"store/document/msxls":     "store/document/documenttest store/document/ole/oletest store/page/pagetest",
 	"store/document/ole":       "store/document/documenttest store/document/ole/oletest store/page/pagetest",
+
+	"store/document/flash":   "store/document/documenttest",
+	"store/document/picture": "store/document/documenttest store/record",
+	"store/document/sound":   "store/document/documenttest",
+	"store/document/video":   "store/document/documenttest store/record",
 }
 
 // homes says which packages may import each outside module. Modules that only
@@ -230,6 +241,7 @@ var homes = map[string]string{
 	"github.com/klauspost/compress":          "store/ingest store/merge store/readings store/segment store/sequences store/notes/result store/search/index store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page/coding store/page/pagetest store/block/facts",
 	"github.com/andybalholm/brotli":          "store/page/coding",
 	"github.com/nlnwa/whatwg-url":            "store/urlkey",
+	"golang.org/x/image":                     "store/document/picture",
 	"golang.org/x/net":                       "store/urlkey store/page/charset crawl/fetch repl/serve",
 	"golang.org/x/text":                      "store/urlkey store/page/charset store/page/markup store/words/match exec/value repl",
 	"golang.org/x/sys":                       "store/disk repl/term",
@@ -244,7 +256,7 @@ var homes = map[string]string{
 var testHomes = map[string]string{
 	"golang.org/x/net":                 "store/page/markup",
 	"golang.org/x/sys":                 "repl repl/serve",
-	"golang.org/x/text":                "queries repl repl/serve/replay",
+	"golang.org/x/text":                "queries repl repl/serve/replay store/document/flash store/document/picture store/document/sound",
 	"github.com/klauspost/compress":    "repl store store/block/divide store/page/charset store/formats store/formats/arc exec/graph exec/dedup",
 	"github.com/parquet-go/parquet-go": "repl",
 }

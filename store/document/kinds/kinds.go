@@ -17,6 +17,10 @@ import (
 	"infomall/store/document/msppt"
 	"infomall/store/document/msxls"
 	"infomall/store/document/ole"
+	"infomall/store/document/flash"
+	"infomall/store/document/picture"
+	"infomall/store/document/sound"
+	"infomall/store/document/video"
 )
 
 // InProcess reads documents in the process of its caller.
@@ -42,6 +46,11 @@ var All = []document.Kind{
 	msppt.Kind,
 	msoutlook.Kind,
 	ole.Other,
+	flash.Kind,
+	picture.Kind,
+	// Sound and video share containers: each asks whether the file shows pictures.
+	sound.Kind,
+	video.Kind,
 }
 
 // depthMax is how many archives a document may be inside of and is still read.
