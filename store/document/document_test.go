@@ -100,6 +100,7 @@ func TestNested(t *testing.T) {
 		_ = inner.Begin(Page, "2")
 		_ = inner.Add(Heading, "two")
 		inner.Link("http://a.example/", "a")
+		inner.Doc.Title = "A title"
 		return inner.Doc
 	})
 	if err := b.Unpack(10); err != nil {
@@ -114,7 +115,7 @@ func TestNested(t *testing.T) {
 	if err := b.Unpack(31); err != ErrLimit {
 		t.Errorf("got %v, want ErrLimit", err)
 	}
-	want := []Section{{Member, "a.doc", []Part{{Paragraph, "one"}, {Heading, "two"}}}}
+	want := []Section{{Member, "a.doc", []Part{{Heading, "A title"}, {Paragraph, "one"}, {Heading, "two"}}}}
 	if !reflect.DeepEqual(b.Doc.Sections, want) || b.Doc.Links[0].Section != 0 {
 		t.Errorf("got %v and links %v, want %v", b.Doc.Sections, b.Doc.Links, want)
 	}

@@ -29,10 +29,16 @@ func (b *Builder) Nested(in *Input) *Document {
 }
 
 // AddMember adds the parts and links of d, which Nested returned, as one section of
-// kind Member. name is the name of its file.
+// kind Member. name is the name of its file. The title of d becomes a Heading, unless it
+// is the first part of d anyway.
 func (b *Builder) AddMember(name string, d *Document) error {
 	if err := b.Begin(Member, name); err != nil {
 		return err
+	}
+	if title := Clean(d.Title); title != "" && (len(d.Sections) == 0 || len(d.Sections[0].Parts) == 0 || Clean(d.Sections[0].Parts[0].Text) != title) {
+		if err := b.Add(Heading, title); err != nil {
+			return err
+		}
 	}
 	for _, s := range d.Sections {
 		for _, p := range s.Parts {
