@@ -6,10 +6,19 @@ import (
 	"fmt"
 
 	"infomall/store/document"
+	"infomall/store/document/feed"
+	"infomall/store/document/pagetext"
+	"infomall/store/document/table"
 )
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
-var All = []document.Kind{}
+var All = []document.Kind{
+	// Feeds are XML or JSON, and come before the kinds that read any XML or JSON.
+	feed.Kind,
+	table.Kind,
+	// Any page or text inside of another document that no other kind reads.
+	pagetext.Kind,
+}
 
 // depthMax is how many archives a document may be inside of and is still read.
 const depthMax = 2

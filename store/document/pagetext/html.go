@@ -136,7 +136,7 @@ func TextOf(piece string) string {
 // Resolve returns the address of a link, resolved against base. It returns target as
 // written if base is "" or one of the two is no URL.
 func Resolve(base, target string) string {
-	if base == "" || strings.HasPrefix(target, "http:") || strings.HasPrefix(target, "https:") {
+	if base == "" || target == "" || strings.HasPrefix(target, "http:") || strings.HasPrefix(target, "https:") {
 		return target
 	}
 	b, err := url.Parse(base)
