@@ -57,7 +57,17 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document",
+	"store/document/kinds": "store/document store/document/bundle store/document/feed store/document/jsontext store/document/mail store/document/pagetext store/document/table store/document/xmltext",
+
+	"store/document/bundle":   "store/document store/document/table store/page/charset",
+	"store/document/dates":    "store/record",
+	"store/document/feed":     "store/document store/document/dates store/document/pagetext store/document/table store/document/xmlscan store/page/charset store/record",
+	"store/document/jsontext": "store/document store/document/dates store/document/pagetext store/page/charset store/record",
+	"store/document/mail":     "store/document store/document/dates store/document/pagetext store/page/charset store/record",
+	"store/document/pagetext": "store/document store/page store/page/charset store/page/markup",
+	"store/document/table":    "store/document store/page store/page/charset",
+	"store/document/xmlscan":  "store/document store/page store/page/charset",
+	"store/document/xmltext":  "store/document store/document/dates store/document/pagetext store/document/xmlscan store/record",
 
 	"store/document/documenttest": "store/document",
 

@@ -74,6 +74,12 @@ func read(b *document.Builder, in *document.Input) error {
 	if !charset.ASCIISafe(cs) {
 		body, cs = charset.ToUTF8(body, cs), charset.UTF8
 	}
+	return AddPage(b, body, cs)
+}
+
+// AddPage sets what an HTML page says about itself, such as its title, and adds its
+// text and links like AddHTML. Bytes below 0x40 must mean ASCII in the charset cs.
+func AddPage(b *document.Builder, body []byte, cs string) error {
 	tree := markup.NewTree(body)
 	defer tree.Free()
 	m := tree.Meta(cs)
