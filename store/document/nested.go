@@ -1,5 +1,7 @@
 package document
 
+import "strings"
+
 // Unpack counts n unpacked bytes. It returns ErrLimit if the document, together with
 // the bodies that it is inside of, has then unpacked more than Limits.Unpacked.
 func (b *Builder) Unpack(n int64) error {
@@ -30,8 +32,11 @@ func (b *Builder) Nested(in *Input) *Document {
 
 // AddMember adds the parts and links of d, which Nested returned, as one section of
 // kind Member. name is the name of its file. The title of d becomes a Heading, unless it
-// is the first part of d anyway.
+// is the first part of d anyway. A document without text and links adds nothing.
 func (b *Builder) AddMember(name string, d *Document) error {
+	if d.Title == "" && len(d.Links) == 0 && !d.hasText() {
+		return nil
+	}
 	if err := b.Begin(Member, name); err != nil {
 		return err
 	}
@@ -51,4 +56,31 @@ func (b *Builder) AddMember(name string, d *Document) error {
 		b.Link(l.Target, l.Anchor)
 	}
 	return nil
+}
+
+// hasText reports whether the document has any part.
+func (d *Document) hasText() bool {
+	for _, s := range d.Sections {
+		if len(s.Parts) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// mimes has the media types of files whose bytes do not show what they are, by the
+// extension of their names.
+var mimes = map[string]string{
+	"csv": "text/csv", "tsv": "text/tab-separated-values", "tab": "text/tab-separated-values",
+	"txt": "text/plain", "text": "text/plain", "md": "text/plain", "log": "text/plain", "me": "text/plain", "nfo": "text/plain", "readme": "text/plain",
+	"htm": "text/html", "html": "text/html", "shtml": "text/html", "xhtml": "application/xhtml+xml",
+	"xml": "application/xml", "json": "application/json", "ndjson": "application/json", "jsonl": "application/json", "geojson": "application/json",
+	"js": "text/javascript", "css": "text/css", "eml": "message/rfc822", "mbox": "application/mbox",
+}
+
+// MimeOf returns the media type that the name of a file says, for files whose bytes
+// do not show what they are. It is "" for other names.
+func MimeOf(name string) string {
+	name = strings.ToLower(name[strings.LastIndexAny(name, "/\\")+1:])
+	return mimes[name[strings.LastIndexByte(name, '.')+1:]]
 }

@@ -7,15 +7,21 @@ import (
 
 	"infomall/store/document"
 	"infomall/store/document/feed"
+	"infomall/store/document/jsontext"
+	"infomall/store/document/mail"
 	"infomall/store/document/pagetext"
 	"infomall/store/document/table"
+	"infomall/store/document/xmltext"
 )
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
 var All = []document.Kind{
 	// Feeds are XML or JSON, and come before the kinds that read any XML or JSON.
 	feed.Kind,
+	jsontext.Kind,
+	mail.Kind,
 	table.Kind,
+	xmltext.Kind,
 	// Any page or text inside of another document that no other kind reads.
 	pagetext.Kind,
 }

@@ -77,6 +77,13 @@ func read(b *document.Builder, in *document.Input) error {
 	return AddPage(b, body, cs)
 }
 
+// About returns what an HTML page in UTF-8 says about itself.
+func About(body []byte) markup.Meta {
+	tree := markup.NewTree(body)
+	defer tree.Free()
+	return tree.Meta(charset.UTF8)
+}
+
 // AddPage sets what an HTML page says about itself, such as its title, and adds its
 // text and links like AddHTML. Bytes below 0x40 must mean ASCII in the charset cs.
 func AddPage(b *document.Builder, body []byte, cs string) error {
