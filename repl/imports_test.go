@@ -59,15 +59,15 @@ var arrows = map[string]string{
 	"store/document":       "store/packed store/record",
 	"store/document/kinds": "store/document store/document/bundle store/document/feed store/document/jsontext store/document/mail store/document/pagetext store/document/table store/document/xmltext",
 
-	"store/document/bundle":   "store/document store/document/table store/page/charset",
+	"store/document/bundle":   "store/document store/page/charset store/record",
 	"store/document/dates":    "store/record",
-	"store/document/feed":     "store/document store/document/dates store/document/pagetext store/document/table store/document/xmlscan store/page/charset store/record",
+	"store/document/feed":     "store/document store/document/dates store/document/pagetext store/document/table store/document/xmlscan store/page store/page/charset store/record",
 	"store/document/jsontext": "store/document store/document/dates store/document/pagetext store/page/charset store/record",
-	"store/document/mail":     "store/document store/document/dates store/document/pagetext store/page/charset store/record",
+	"store/document/mail":     "store/document store/document/dates store/document/pagetext store/page/charset",
 	"store/document/pagetext": "store/document store/page store/page/charset store/page/markup",
 	"store/document/table":    "store/document store/page store/page/charset",
 	"store/document/xmlscan":  "store/document store/page store/page/charset",
-	"store/document/xmltext":  "store/document store/document/dates store/document/pagetext store/document/xmlscan store/record",
+	"store/document/xmltext":  "store/document store/document/dates store/document/pagetext store/document/xmlscan store/page store/page/charset store/record",
 
 	"store/document/documenttest": "store/document",
 
@@ -179,6 +179,16 @@ var testArrows = map[string]string{
 	"store/block/facts":    "store/page store/page/pagetest store/record/message",
 	"store/block/life":     "store/block/flow store/page/markup store/page/pagetest",
 	"store/page/markup":    "store/page/pagetest",
+
+	"store/document/bundle":   "store/document/documenttest",
+	"store/document/feed":     "store/document/documenttest",
+	"store/document/jsontext": "store/document/documenttest",
+	"store/document/kinds":    "store/document/documenttest store/page/pagetest",
+	"store/document/mail":     "store/document/documenttest store/record",
+	"store/document/pagetext": "store/document/documenttest",
+	"store/document/table":    "store/document/documenttest",
+	"store/document/xmltext":  "store/document/documenttest",
+
 	"store/merge":          "store",
 	"repl/serve/replay":    "store/page/pagetest",
 	"repl/ask":             "exec/relation exec/relation/relationtest store/record",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"infomall/store/document"
+	"infomall/store/document/bundle"
 	"infomall/store/document/feed"
 	"infomall/store/document/jsontext"
 	"infomall/store/document/mail"
@@ -22,6 +23,8 @@ var All = []document.Kind{
 	mail.Kind,
 	table.Kind,
 	xmltext.Kind,
+	// Documents that are zip files come before the kind that reads any zip file.
+	bundle.Kind,
 	// Any page or text inside of another document that no other kind reads.
 	pagetext.Kind,
 }

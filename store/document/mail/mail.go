@@ -33,10 +33,13 @@ func is(in *document.Input) bool {
 	if isFromLine(head) {
 		_, head, _ = bytes.Cut(head, []byte("\n"))
 	}
-	if line, _, _ := bytes.Cut(head, []byte(":")); len(line) == len(head) || !isFieldName(line) || bytes.IndexByte(head, 0) >= 0 {
+	if line, _, _ := bytes.Cut(head, []byte(":")); len(line) == len(head) || !isFieldName(line) {
 		return false
 	}
-	h, _ := cutHeader(head)
+	h, rest := cutHeader(head)
+	if bytes.IndexByte(head[:len(head)-len(rest)], 0) >= 0 {
+		return false
+	}
 	known := 0
 	for _, f := range fields {
 		if h[f] != "" {
