@@ -189,13 +189,13 @@ var testArrows = map[string]string{
 	"store/document/table":    "store/document/documenttest",
 	"store/document/xmltext":  "store/document/documenttest",
 
-	"store/merge":          "store",
-	"repl/serve/replay":    "store/page/pagetest",
-	"repl/ask":             "exec/relation exec/relation/relationtest store/record",
-	"repl/mcp":             "exec exec/relation exec/relation/relationtest store/record",
-	"repl/serve":           "exec exec/relation/relationtest repl store/page/pagetest",
-	"repl/serve/cdx":       "exec/relation/relationtest",
-	"repl/serve/lookup":    "exec/relation/relationtest",
+	"store/merge":       "store",
+	"repl/serve/replay": "store/page/pagetest",
+	"repl/ask":          "exec/relation exec/relation/relationtest store/record",
+	"repl/mcp":          "exec exec/relation exec/relation/relationtest store/record",
+	"repl/serve":        "exec exec/relation/relationtest repl store/page/pagetest",
+	"repl/serve/cdx":    "exec/relation/relationtest",
+	"repl/serve/lookup": "exec/relation/relationtest",
 }
 
 // homes says which packages may import each outside module. Modules that only
