@@ -83,7 +83,7 @@ type member struct {
 	size      int64       // as the archive says; -1 if it does not
 	modified  record.Time // record.NoTime if it is not known
 	encrypted bool
-	folder    bool
+	bare      bool // it is a folder, a link or the like, without content of its own
 	// content is the content, and open unpacks it. Both are nil if the archive does not
 	// have it, or has it in a way that is not known.
 	content []byte
@@ -93,7 +93,7 @@ type member struct {
 // row returns the row of the list of members.
 func (m *member) row() string {
 	row := document.Clean(m.name) + "\t"
-	if m.size >= 0 && !m.folder {
+	if m.size >= 0 && !m.bare {
 		row += strconv.FormatInt(m.size, 10)
 	}
 	if row += "\t"; m.modified != record.NoTime {
@@ -127,7 +127,7 @@ func addMembers(b *document.Builder, members []member) error {
 		case m.encrypted:
 			encrypted++
 			continue
-		case m.folder || m.size == 0:
+		case m.bare || m.size == 0:
 			continue
 		case m.content == nil && m.size > b.UnpackLeft():
 			large++
@@ -143,7 +143,7 @@ func addMembers(b *document.Builder, members []member) error {
 		if len(body) == 0 {
 			continue
 		}
-		d := b.Nested(&document.Input{Body: body, Mime: document.MimeOf(m.name)})
+		d := nested(b, m.name, body)
 		if d == nil {
 			continue
 		}
@@ -158,6 +158,16 @@ func addMembers(b *document.Builder, members []member) error {
 	faults.count(large, "larger than the limits")
 	faults.count(damaged, "damaged or compressed in an unknown way")
 	return faults.err()
+}
+
+// nested reads the content of a member. A name without an extension, such as README, is
+// often that of plain text.
+func nested(b *document.Builder, name string, content []byte) *document.Document {
+	d := b.Nested(&document.Input{Body: content, Mime: document.MimeOf(name)})
+	if d == nil && !strings.Contains(name[strings.LastIndexByte(name, '/')+1:], ".") {
+		d = b.Nested(&document.Input{Body: content, Mime: "text/plain"})
+	}
+	return d
 }
 
 // errUnknown is returned for a member that is compressed in a way that is not known.
@@ -296,7 +306,7 @@ func readCompressed(b *document.Builder, m member, content []byte, err error) er
 		}
 		return err
 	}
-	if d := b.Nested(&document.Input{Body: content, Mime: document.MimeOf(m.name)}); d != nil {
+	if d := nested(b, m.name, content); d != nil {
 		// The file is the document, and compression only its wrapping.
 		d.Kind = b.Doc.Kind
 		*b.Doc = *d

@@ -54,14 +54,14 @@ func readTar(b *document.Builder, body []byte) error {
 			}
 			break
 		}
-		m := member{name: h.Name, size: h.Size, folder: h.Typeflag != tar.TypeReg, modified: record.NoTime}
+		// A sparse file is listed only: its content is not as long as it says.
+		m := member{name: h.Name, size: h.Size, bare: h.Typeflag != tar.TypeReg || h.PAXRecords["GNU.sparse.realsize"] != "" || h.PAXRecords["GNU.sparse.size"] != "", modified: record.NoTime}
 		if when := record.At(h.ModTime); h.ModTime.Unix() > 0 && when <= record.MaxTime {
 			m.modified = when
 		}
-		// The content of a member lies between two headers. Sparse files are listed only:
-		// their content is not as long as they say.
+		// The content of a member lies between two headers.
 		start := len(body) - at.Len()
-		if !m.folder && h.PAXRecords["GNU.sparse.major"] == "" && h.Size <= int64(len(body)-start) {
+		if !m.bare && h.Size <= int64(len(body)-start) {
 			m.content = body[start : start+int(h.Size)]
 		}
 		members, names = append(members, m), append(names, m.name)

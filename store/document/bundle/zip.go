@@ -50,7 +50,7 @@ func readZip(b *document.Builder, body []byte) error {
 		if system := f.CreatorVersion >> 8; f.NonUTF8 && (system == 0 || system == 11) {
 			dos = true
 		}
-		m := member{size: int64(min(f.UncompressedSize64, 1<<62)), encrypted: f.Flags&zipEncrypted != 0, folder: strings.HasSuffix(f.Name, "/"), modified: record.NoTime}
+		m := member{size: int64(min(f.UncompressedSize64, 1<<62)), encrypted: f.Flags&zipEncrypted != 0, bare: strings.HasSuffix(f.Name, "/"), modified: record.NoTime}
 		if f.Modified.Year() > 1979 && f.Modified.Year() < 2108 {
 			m.modified = record.At(f.Modified)
 		}
@@ -98,7 +98,7 @@ func localMembers(body []byte) (members []member) {
 			break
 		}
 		name := string(body[at-4+30 : nameEnd])
-		m := member{size: size, encrypted: flags&zipEncrypted != 0, folder: strings.HasSuffix(name, "/"), modified: dosTime(h[10:])}
+		m := member{size: size, encrypted: flags&zipEncrypted != 0, bare: strings.HasSuffix(name, "/"), modified: dosTime(h[10:])}
 		packed = min(packed, len(body)-content)
 		rest := body[content : content+packed]
 		if flags&zipDescriptor != 0 && packed == 0 {

@@ -37,7 +37,7 @@ func TestInside(t *testing.T) {
 	page := "<html><head><title>A page</title></head><body><p>Text of the page</p></body></html>"
 	mail := "From: a@a.example\nTo: b\nSubject: A mail\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nText of the mail\n--x\nContent-Type: application/zip; name=deep.zip\n\n" +
 		zipOf(t, [2]string{"deep.html", page}) + "\n--x--\n"
-	body := zipOf(t, [2]string{"index.html", page}, [2]string{"table.csv", "a;b\nc;d\n"}, [2]string{"read.me", "Plain text"},
+	body := zipOf(t, [2]string{"index.html", page}, [2]string{"table.csv", "a;b\nc;d\n"}, [2]string{"read.me", "Plain text"}, [2]string{"doc/README", "Text without an extension"},
 		[2]string{"feed.xml", "<rss><channel><title>News</title><item><title>One item</title></item></channel></rss>"},
 		[2]string{"data.json", `{"a":"some words"}`}, [2]string{"m.eml", mail}, [2]string{"a.js", "var some = 'words'"})
 	d := Read(&document.Input{Body: []byte(body), Mime: "application/zip"})
@@ -51,7 +51,7 @@ func TestInside(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"index.html: A page", "index.html: Text of the page", "table.csv: a\tb/c\td", "read.me: Plain text", "feed.xml: News", "feed.xml: One item",
+		"index.html: A page", "index.html: Text of the page", "table.csv: a\tb/c\td", "read.me: Plain text", "doc/README: Text without an extension", "feed.xml: News", "feed.xml: One item",
 		"data.json: some words", "m.eml: A mail", "m.eml: Text of the mail", "m.eml: deep.zip", "m.eml: deep.html\t83",
 	} {
 		found := false

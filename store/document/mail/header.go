@@ -25,8 +25,8 @@ const (
 	wordBytes   = 4 << 10 // of an encoded word
 )
 
-// cutHeader divides a message into its header and its body. Lines that are no fields
-// are left out.
+// cutHeader divides a message into its header and its body. A line that is no field
+// belongs to the body already: the blank line before it is missing.
 func cutHeader(message []byte) (header, []byte) {
 	h := make(header)
 	name := ""
@@ -39,19 +39,25 @@ func cutHeader(message []byte) (header, []byte) {
 		if len(line) == 0 || next > headerBytes {
 			return h, message[next:]
 		}
-		at = next
 		if line[0] == ' ' || line[0] == '\t' {
 			if name != "" && len(h[name])+len(line) < fieldBytes {
 				h[name] += "\n" + string(line)
 			}
+			at = next
 			continue
 		}
 		name = ""
-		if field, value, ok := bytes.Cut(line, []byte(":")); ok && isFieldName(field) && len(h) < fieldsMax {
-			key := strings.ToLower(string(bytes.TrimRight(field, " \t")))
-			if _, again := h[key]; !again {
-				name, h[key] = key, string(value[:min(len(value), fieldBytes)])
-			}
+		field, value, ok := bytes.Cut(line, []byte(":"))
+		if ok = ok && isFieldName(field); !ok && !isFromLine(bytes.TrimPrefix(line, []byte(">"))) {
+			return h, message[at:]
+		}
+		at = next
+		if !ok || len(h) >= fieldsMax {
+			continue
+		}
+		key := strings.ToLower(string(bytes.TrimRight(field, " \t")))
+		if _, again := h[key]; !again {
+			name, h[key] = key, string(value[:min(len(value), fieldBytes)])
 		}
 	}
 	return h, nil

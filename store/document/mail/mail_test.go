@@ -220,6 +220,16 @@ From: a@b
 日本語
 more
 `},
+		{"wrong boundary, wrong type", "From: a\nTo: b\nSubject: c\nContent-Type: multipart/mixed; boundary=wrong\n\n--x\nContent-Type: text\n\none\n--x\nno field, and\n\ntwo\n--x--", `title: c
+author: a
+[ ]
+# c
+From: a
+To: b
+one
+no field, and
+two
+`},
 		{"HTML with attachment inside", "From: a\nTo: b\nSubject: c\nContent-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/plain\n\nplain\n--x\nContent-Type: multipart/related; boundary=y\n\n--y\nContent-Type: text/html\n\n<p>html</p>\n--y\nContent-Type: application/pdf; name=a.pdf\n\n%PDF\n--y\nContent-Type: image/png; name=i.png\n\nx\n--y--\n--x--", `title: c
 author: a
 [ ]

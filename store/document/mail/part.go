@@ -46,7 +46,7 @@ func (m *message) flatten(p part, at place, depth int) {
 		return
 	}
 	l := leaf{part: p, kind: valueOf(p.head["content-type"], m.charset)}
-	if l.kind.name == "" {
+	if !strings.Contains(l.kind.name, "/") { // RFC 2045 says so of types that are wrong
 		if l.kind.name = "text/plain"; at == inDigest {
 			l.kind.name = "message/rfc822"
 		}
@@ -56,7 +56,11 @@ func (m *message) flatten(p part, at place, depth int) {
 		l.name = l.kind.params["name"]
 	}
 	if strings.HasPrefix(l.kind.name, "multipart/") {
-		if parts := split(p.body, l.kind.params["boundary"]); len(parts) > 0 {
+		parts := split(p.body, l.kind.params["boundary"])
+		if len(parts) == 0 {
+			parts = split(p.body, guess(p.body))
+		}
+		if len(parts) > 0 {
 			m.multipart(l.kind.name, parts, at, depth+1)
 			return
 		}
@@ -122,18 +126,27 @@ func (m *message) multipart(kind string, parts []part, at place, depth int) {
 	}
 }
 
-// split divides the body of a multipart at the lines with its boundary. Without a
-// boundary it takes the first line that begins with two hyphens.
+// guess returns the boundary of a multipart that states none or a wrong one: the first
+// line that begins with two hyphens, without these.
+func guess(body []byte) string {
+	head := body[:min(len(body), headBytes)]
+	i := 0
+	if !bytes.HasPrefix(head, []byte("--")) {
+		if i = bytes.Index(head, []byte("\n--")) + 1; i == 0 {
+			return ""
+		}
+	}
+	line, _, _ := bytes.Cut(head[i+2:], []byte("\n"))
+	return string(bytes.TrimSpace(line[:min(len(line), boundaryMax)]))
+}
+
+// boundaryMax is how many bytes of a boundary count.
+const boundaryMax = 200
+
+// split divides the body of a multipart at the lines with its boundary.
 func split(body []byte, boundary string) (parts []part) {
 	if boundary == "" {
-		i := bytes.Index(body[:min(len(body), headBytes)], []byte("--"))
-		if i < 0 || i > 0 && body[i-1] != '\n' {
-			return nil
-		}
-		line, _, _ := bytes.Cut(body[i+2:min(len(body), i+200)], []byte("\n"))
-		if boundary = string(bytes.TrimSpace(line)); boundary == "" {
-			return nil
-		}
+		return nil
 	}
 	mark := []byte("--" + boundary)
 	start := -1 // of the current part
