@@ -214,6 +214,7 @@ var homes = map[string]string{
 	"github.com/klauspost/compress":          "store/ingest store/merge store/segment store/sequences store/notes/result store/search/index store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page/coding store/page/pagetest store/block/facts",
 	"github.com/andybalholm/brotli":          "store/page/coding",
 	"github.com/nlnwa/whatwg-url":            "store/urlkey",
+	"github.com/ulikunitz/xz":                "store/document/bundle",
 	"golang.org/x/net":                       "store/urlkey store/page/charset crawl/fetch repl/serve",
 	"golang.org/x/text":                      "store/urlkey store/page/charset store/page/markup store/words/match exec/value repl",
 	"golang.org/x/sys":                       "store/disk repl/term",

@@ -1,5 +1,5 @@
-// Package bundle reads archives: zip, tar, and files that are compressed with gzip or
-// bzip2. It lists their members and reads the documents in them.
+// Package bundle reads archives: zip, 7z, tar, and files that are compressed with gzip,
+// bzip2 or xz. It lists their members and reads the documents in them.
 package bundle
 
 import (
@@ -17,7 +17,7 @@ import (
 	"infomall/store/record"
 )
 
-// Kind reads archives. Of archives in the formats of RAR, 7-Zip, xz and compress it says
+// Kind reads archives. Of archives in the formats of RAR and compress it says
 // that they are not read.
 var Kind = document.Kind{Name: "archive", Is: is, Read: read}
 
@@ -48,9 +48,9 @@ func formats() []format {
 		{"gzip", starts("\x1f\x8b\x08"), readGzip},
 		{"bzip2", isBzip2, readBzip2},
 		{"tar", isTar, readTar},
+		{"7z", starts("7z\xbc\xaf\x27\x1c"), readSevenZip},
+		{"xz", starts("\xfd7zXZ\x00"), readXz},
 		{"RAR", starts("Rar!\x1a\x07"), nil},
-		{"7-Zip", starts("7z\xbc\xaf\x27\x1c"), nil},
-		{"xz", starts("\xfd7zXZ\x00"), nil},
 		{"compress", starts("\x1f\x9d"), nil},
 	}
 }
@@ -87,7 +87,7 @@ type member struct {
 	// content is the content, and open unpacks it. Both are nil if the archive does not
 	// have it, or has it in a way that is not known.
 	content []byte
-	open    func() (io.Reader, error)
+	open    func() (io.Reader, error) // sets content instead if the content is in memory then
 }
 
 // row returns the row of the list of members.
@@ -182,8 +182,8 @@ func (m *member) read(b *document.Builder) ([]byte, error) {
 		return nil, errUnknown
 	}
 	r, err := m.open()
-	if err != nil {
-		return nil, err
+	if err != nil || m.content != nil {
+		return m.content, err
 	}
 	return unpack(b, r, b.UnpackLeft())
 }

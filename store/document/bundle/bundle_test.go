@@ -8,6 +8,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"hash/crc32"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -152,12 +154,57 @@ func TestFormats(t *testing.T) {
 		{"zip in zip", zipOf(t, file{"in.zip", string(zipOf(t, files[0]))}), "[ ]\nin.zip\t" + fmt.Sprint(len(zipOf(t, files[0]))) + "\t2008-06-12 10:00\n[member in.zip]\na.txt\t9\t2008-06-12 10:00\ntext of a\n"},
 		{"same name twice", zipOf(t, files[0], file{"a.txt", "other"}), "[ ]\na.txt\t9\t2008-06-12 10:00\na.txt\t5\t2008-06-12 10:00\n[member a.txt]\ntext of a\n[member a.txt]\nother\n"},
 		{"RAR", []byte("Rar!\x1a\x07\x00..."), "reason: archives in the format of RAR are not read\n"},
-		{"7-Zip", []byte("7z\xbc\xaf\x27\x1c..."), "reason: archives in the format of 7-Zip are not read\n"},
 		{"empty zip", zipOf(t), ""},
 		{"gzip, cut off", gzipOf(t, "a.txt", []byte("only text"))[:25], "[ ]\nonly tex\nreason: the compressed file is damaged or cut off: unexpected EOF\n"},
 	} {
 		if got := describe(readAs(t, c.body, document.Limits{})); got != c.want {
 			t.Errorf("%s: got\n%q\nwant\n%q", c.name, got, c.want)
+		}
+	}
+}
+
+// made returns an archive from testdata.
+func made(t testing.TB, name string) []byte {
+	t.Helper()
+	body, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// TestMade reads archives that other programs made: testdata/make.sh makes them.
+func TestMade(t *testing.T) {
+	list := "[ ]\ndir\t\t2008-06-12 10:00\nempty\t\t2008-06-12 10:00\na.txt\t24\t2008-06-12 10:00\ndir/b.txt\t42\t2008-06-12 10:00\n页.txt\t7\t2008-06-12 10:00\n"
+	texts := "[member a.txt]\nText of the first file.\n[member dir/b.txt]\nText of the second file, which says more.\n[member 页.txt]\n历史\n"
+	tarred := "[ ]\na.txt\t24\t2008-06-12 10:00\ndir/b.txt\t42\t2008-06-12 10:00\n[member a.txt]\nText of the first file.\n[member dir/b.txt]\nText of the second file, which says more.\n"
+	for name, want := range map[string]string{
+		"lzma.7z":       list + texts,
+		"lzma2.7z":      list + texts,
+		"nonsolid.7z":   list + texts,
+		"deflate.7z":    list + texts,
+		"bzip2.7z":      list + texts,
+		"copy.7z":       list + texts,
+		"plain.7z":      list + texts,
+		"ppmd.7z":       list + "reason: 3 members are damaged or compressed in an unknown way\n",
+		"encrypted.7z":  list + "reason: 3 members are encrypted\n",
+		"hidden.7z":     "reason: the 7z file is encrypted\n",
+		"a.txt.xz":      "[ ]\nText of the first file.\n",
+		"blocks.tar.xz": tarred,
+	} {
+		if got := describe(readAs(t, made(t, name), document.Limits{})); got != want {
+			t.Errorf("%s: got\n%q\nwant\n%q", name, got, want)
+		}
+	}
+	body := made(t, "blocks.tar.xz")
+	d := readAs(t, body[:len(body)*2/3], document.Limits{})
+	if got := documenttest.Text(d); !strings.Contains(got, "Text of the first file.") || !strings.Contains(d.Reason, "cut off") {
+		t.Errorf("xz, cut off: got %q, reason %q", got, d.Reason)
+	}
+	body = made(t, "copy.7z")
+	for i := range body {
+		if d := readAs(t, body[:max(6, i)], document.Limits{}); d.Reason == "" {
+			t.Errorf("7z, cut to %d bytes: no reason", i)
 		}
 	}
 }
@@ -231,5 +278,6 @@ func TestBombs(t *testing.T) {
 // TestDamaged shows that damaged archives do not break the reader.
 func TestDamaged(t *testing.T) {
 	files := []file{{"a.txt", "text of a"}, {"b.txt", "text of b"}}
-	documenttest.Mutate(t, Kind, "application/zip", zipOf(t, files...), tarOf(t, files...), gzipOf(t, "a.txt", []byte("text")), gzipOf(t, "", tarOf(t, files...)), storedZip(files...))
+	documenttest.Mutate(t, Kind, "application/zip", zipOf(t, files...), tarOf(t, files...), gzipOf(t, "a.txt", []byte("text")), gzipOf(t, "", tarOf(t, files...)), storedZip(files...),
+		made(t, "lzma.7z"), made(t, "lzma2.7z"), made(t, "plain.7z"), made(t, "plain.7z"), made(t, "bzip2.7z"), made(t, "blocks.tar.xz"))
 }
