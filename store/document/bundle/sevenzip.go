@@ -188,6 +188,13 @@ func place(b *document.Builder, members []member, folders []szFolderOf) {
 // programs have less; of a larger one only distances up to this are read.
 const dictMax = 32 << 20
 
+// dictOf returns the size of the dictionary to use if wanted bytes are stated, for a
+// stream of this many bytes. A short stream cannot unpack to more than some thousand
+// times its size.
+func dictOf(wanted uint64, packed int) int {
+	return int(max(lzma.MinDictCap, min(wanted, dictMax, uint64(packed)<<13)))
+}
+
 // lzmaMax is how many bytes are unpacked with LZMA. It is slow.
 const lzmaMax = 32 << 20
 
@@ -199,7 +206,7 @@ func (f *szFolderOf) unpack(b *document.Builder, n int64) ([]byte, error) {
 	in := bytes.NewReader(f.packed)
 	var r io.Reader
 	var err error
-	dict := int(max(lzma.MinDictCap, min(f.size, dictMax)))
+	dict := dictOf(f.size, len(f.packed))
 	switch f.method {
 	case szCopy:
 		r = in

@@ -32,7 +32,7 @@ func readXz(b *document.Builder, body []byte) error {
 			break
 		}
 		var dict int
-		if dict, err = xzDict(rest); err != nil {
+		if dict, err = xzDict(rest, r.Len()); err != nil {
 			break
 		}
 		before := r.Len()
@@ -60,9 +60,9 @@ var xzSums = [16]int{0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64}
 // errXz is returned for a block that is packed in another way than with LZMA2 alone.
 var errXz = errors.New("it is packed in a way that is not known")
 
-// xzDict returns the size of the dictionary that the header of a block states, at most
-// dictMax. header lacks its first byte.
-func xzDict(header []byte) (int, error) {
+// xzDict returns the size of the dictionary for a block, by its header without the first
+// byte. packed is how many bytes the block has at most.
+func xzDict(header []byte, packed int) (int, error) {
 	r := szReader{b: header}
 	flags := r.byte()
 	for _, has := range []byte{0x40, 0x80} { // its sizes
@@ -78,5 +78,5 @@ func xzDict(header []byte) (int, error) {
 	if r.bad || bits > 40 {
 		return 0, errXz
 	}
-	return min(dictMax, int(2|bits&1)<<(bits/2+11)), nil
+	return dictOf(uint64(2|bits&1)<<(bits/2+11), packed), nil
 }
