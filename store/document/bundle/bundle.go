@@ -102,6 +102,10 @@ func (m *member) row() string {
 	return strings.TrimRight(row, "\t")
 }
 
+// memberMax is how many bytes of one member, or of one compressed file that is no tar, are
+// read. The kinds of documents need several times as much memory.
+const memberMax = 32 << 20
+
 // membersMax is how many members of an archive are listed and read.
 const membersMax = 100_000
 
@@ -129,7 +133,7 @@ func addMembers(b *document.Builder, members []member) error {
 			continue
 		case m.bare || m.size == 0:
 			continue
-		case m.content == nil && m.size > b.UnpackLeft():
+		case m.content == nil && m.size > min(memberMax, b.UnpackLeft()):
 			large++
 			continue
 		}
@@ -185,7 +189,7 @@ func (m *member) read(b *document.Builder) ([]byte, error) {
 	if err != nil || m.content != nil {
 		return m.content, err
 	}
-	return unpack(b, r, b.UnpackLeft())
+	return unpack(b, r, min(memberMax, b.UnpackLeft()))
 }
 
 // faults collects what could not be read.
@@ -306,6 +310,10 @@ func readCompressed(b *document.Builder, m member, content []byte, err error) er
 		}
 		return err
 	}
+	m.size = int64(len(content))
+	if len(content) > memberMax {
+		content, err = content[:memberMax:memberMax], document.ErrLimit
+	}
 	if d := nested(b, m.name, content); d != nil {
 		// The file is the document, and compression only its wrapping.
 		d.Kind = b.Doc.Kind
@@ -315,7 +323,7 @@ func readCompressed(b *document.Builder, m member, content []byte, err error) er
 		}
 		return err
 	}
-	if m.size = int64(len(content)); m.name != "" {
+	if m.name != "" {
 		if fault := b.Add(document.Table, m.row()); fault != nil {
 			return fault
 		}

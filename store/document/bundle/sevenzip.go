@@ -184,9 +184,9 @@ func place(b *document.Builder, members []member, folders []szFolderOf) {
 	}
 }
 
-// dictMax is how large the dictionary of LZMA may be. Presets up to "ultra" of most
-// programs have less; of a larger one only distances up to this are read.
-const dictMax = 32 << 20
+// dictMax is how large the dictionary of LZMA may be. No more than lzmaMax bytes are
+// unpacked, so that no larger one is needed.
+const dictMax = 16 << 20
 
 // dictOf returns the size of the dictionary to use if wanted bytes are stated, for a
 // stream of this many bytes. A short stream cannot unpack to more than some thousand
@@ -196,7 +196,7 @@ func dictOf(wanted uint64, packed int) int {
 }
 
 // lzmaMax is how many bytes are unpacked with LZMA. It is slow.
-const lzmaMax = 32 << 20
+const lzmaMax = 16 << 20
 
 // unpack unpacks the folder, at most n bytes of it.
 func (f *szFolderOf) unpack(b *document.Builder, n int64) ([]byte, error) {

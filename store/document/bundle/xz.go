@@ -42,7 +42,11 @@ func readXz(b *document.Builder, body []byte) error {
 		}
 		var block []byte
 		block, err = unpack(b, z, min(b.UnpackLeft(), int64(lzmaMax-len(out))))
-		out = append(out, block...)
+		if out == nil {
+			out = block
+		} else {
+			out = append(out, block...)
+		}
 		// The block is filled up to a multiple of four bytes; then comes its checksum.
 		if err == nil {
 			_, err = r.Seek(int64((4-(before-r.Len())%4)%4+sum), io.SeekCurrent)

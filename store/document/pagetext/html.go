@@ -95,9 +95,14 @@ func AddLines(b *document.Builder, text string) error {
 	return flush()
 }
 
+// lineBreaks makes all line breaks alike. A form feed ends a page, and so a paragraph.
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n\n")
+
 // AddPlain adds plain text to the current section. A blank line ends a Paragraph.
 func AddPlain(b *document.Builder, text string) error {
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\f", "\n\n").Replace(text)
+	if strings.ContainsAny(text, "\r\f") {
+		text = lineBreaks.Replace(text)
+	}
 	for len(text) > 0 {
 		paragraph, rest := cutParagraph(text)
 		text = rest

@@ -65,12 +65,21 @@ func isText(in *document.Input) bool {
 	return control*100 <= len(head)
 }
 
+// read reads as much of the body as the archive reads of pages.
 func read(b *document.Builder, in *document.Input) error {
-	cs := charset.Find(in.Body, "text/html; charset="+in.Charset, "").Charset
-	if !isHTML(in) {
-		return AddPlain(b, string(charset.ToUTF8(in.Body, cs)))
+	body := in.Body[:min(len(in.Body), page.BytesMax)]
+	err := readBody(b, in, body)
+	if err == nil && len(body) < len(in.Body) {
+		err = document.ErrLimit
 	}
-	body := in.Body
+	return err
+}
+
+func readBody(b *document.Builder, in *document.Input, body []byte) error {
+	cs := charset.Find(body, "text/html; charset="+in.Charset, "").Charset
+	if !isHTML(in) {
+		return AddPlain(b, string(charset.ToUTF8(body, cs)))
+	}
 	if !charset.ASCIISafe(cs) {
 		body, cs = charset.ToUTF8(body, cs), charset.UTF8
 	}
