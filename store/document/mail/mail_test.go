@@ -317,11 +317,11 @@ func TestHostile(t *testing.T) {
 		t.Errorf("got reason %q", d.Reason)
 	}
 	for name, body := range map[string]string{
-		"words":  "From: a\nTo: b\nSubject: " + strings.Repeat("=?a?b?", 100_000) + "\n\n",
-		"folded": "From: a\nTo: b\nSubject: c\n" + strings.Repeat(" d\n", 300_000) + "\n",
-		"fields": "From: a\nTo: b\nSubject: c\n" + strings.Repeat("x: y\n", 300_000) + "\n",
-		"parts":  "From: a\nTo: b\nSubject: c\nContent-Type: multipart/mixed; boundary=x\n\n" + strings.Repeat("--x\n", 300_000),
-		"box":    strings.Repeat("From a Thu Jun 12 10:00:00 2008\nFrom: a\nTo: b\nSubject: c\n\n", 20_000),
+		"words":  "From: a\nTo: b\nSubject: " + strings.Repeat("=?a?b?", 20_000) + "\n\n",
+		"folded": "From: a\nTo: b\nSubject: c\n" + strings.Repeat(" d\n", 60_000) + "\n",
+		"fields": "From: a\nTo: b\nSubject: c\n" + strings.Repeat("x: y\n", 60_000) + "\n",
+		"parts":  "From: a\nTo: b\nSubject: c\nContent-Type: multipart/mixed; boundary=x\n\n" + strings.Repeat("--x\n", 60_000),
+		"box":    strings.Repeat("From a Thu Jun 12 10:00:00 2008\nFrom: a\nTo: b\nSubject: c\n\n", 5_000),
 		"base64": "From: a\nTo: b\nSubject: c\nContent-Transfer-Encoding: base64\n\n" + base64.StdEncoding.EncodeToString(make([]byte, 1<<20)),
 	} {
 		d := documenttest.Read(t, Kind, document.Input{Body: []byte(body)})

@@ -81,9 +81,9 @@ func TestIs(t *testing.T) {
 
 // TestHostile shows that deep elements with links and text cost linear time.
 func TestHostile(t *testing.T) {
-	body := "<r>" + strings.Repeat("<a href='x'>text of it</a>", 100_000) + "</r>"
+	body := "<r>" + strings.Repeat("<a href='x'>text of it</a>", 50_000) + "</r>"
 	d := documenttest.Read(t, Kind, document.Input{Body: []byte(body), Mime: "text/xml"})
-	if len(d.Links) != 100_000 {
+	if len(d.Links) != 50_000 {
 		t.Errorf("got %d links", len(d.Links))
 	}
 }
