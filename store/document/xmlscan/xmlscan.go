@@ -156,7 +156,7 @@ func (s *Scanner) text(n int) bool {
 	return true
 }
 
-// skip moves behind the next mark that is n bytes or more after the start of rest.
+// skip moves past the next mark that is n bytes or more after the start of rest.
 func (s *Scanner) skip(rest string, n int, mark, what string) {
 	i := strings.Index(rest[n:], mark)
 	if i < 0 {
@@ -167,7 +167,7 @@ func (s *Scanner) skip(rest string, n int, mark, what string) {
 	s.at += n + i + len(mark)
 }
 
-// declaration moves behind a declaration such as <!DOCTYPE>, with its internal subset.
+// declaration moves past a declaration such as <!DOCTYPE>, with its internal subset.
 func (s *Scanner) declaration(rest string) {
 	end := strings.IndexByte(rest, '>')
 	if end >= 0 && !s.none[']'] {
