@@ -57,11 +57,11 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document store/document/epub store/document/ooxml store/document/opendocument store/document/rtf store/document/pdf store/document/msdoc store/document/msoutlook store/document/msppt store/document/msxls store/document/ole store/document/flash store/document/picture store/document/sound store/document/video",
+	"store/document/kinds": "store/document store/document/epub store/document/ooxml store/document/opendocument store/document/rtf store/document/pdf store/document/msdoc store/document/msoutlook store/document/msppt store/document/msxls store/document/ole store/document/flash store/document/picture store/document/sound store/document/video store/document/bundle store/document/feed store/document/jsontext store/document/mail store/document/pagetext store/document/table store/document/xmltext",
 
 	// What the readers of office documents share, then the readers.
 	"store/document/office": "store/document store/record",
-	"store/document/xmlscan":      "store/page/charset",
+	"store/document/xmlscan": "store/page/charset store/document store/page",
 	"store/document/zipped": "store/document",
 	"store/document/epub": "store/document store/document/office store/document/xmlscan store/document/zipped store/page/charset store/page/markup store/document/xmlpull",
 	"store/document/ooxml": "store/document store/document/office store/document/xmlscan store/document/zipped store/document/cellformat store/document/xmlpull",
@@ -78,6 +78,15 @@ var arrows = map[string]string{
 	"store/document/picture": "store/document store/document/media store/page/charset store/record",
 	"store/document/sound":   "store/document store/document/media",
 	"store/document/video":   "store/document store/document/media",
+
+	"store/document/bundle":   "store/document store/page/charset store/record",
+	"store/document/dates":    "store/record",
+	"store/document/feed":     "store/document store/document/dates store/document/pagetext store/document/table store/document/xmlscan store/page store/page/charset store/record",
+	"store/document/jsontext": "store/document store/document/dates store/document/pagetext store/page/charset store/record",
+	"store/document/mail":     "store/document store/document/dates store/document/pagetext store/page/charset",
+	"store/document/pagetext": "store/document store/page store/page/charset store/page/markup",
+	"store/document/table":    "store/document store/page store/page/charset",
+	"store/document/xmltext":  "store/document store/document/dates store/document/pagetext store/document/xmlscan store/page store/page/charset store/record",
 
 	"store/document/documenttest": "store/document",
 
@@ -199,8 +208,8 @@ var testArrows = map[string]string{
 	"store/block/facts":    "store/page store/page/pagetest store/record/message",
 	"store/block/life":     "store/block/flow store/page/markup store/page/pagetest",
 	"store/page/markup":    "store/page/pagetest",
-	"store/merge":          "store",
-	"repl/serve/replay":    "store/page/pagetest",
+	"store/merge": "store",
+	"repl/serve/replay": "store/page/pagetest",
 	"repl/ask": "exec/relation exec/relation/relationtest store/record",
 	"repl/mcp": "exec exec/relation exec/relation/relationtest store/record",
 	"repl/serve": "exec exec/relation/relationtest repl store/document store/page/pagetest",
@@ -223,6 +232,16 @@ var testArrows = map[string]string{
 	"store/document/picture": "store/document/documenttest store/record",
 	"store/document/sound":   "store/document/documenttest",
 	"store/document/video":   "store/document/documenttest store/record",
+
+	"store/document/bundle":   "store/document/documenttest",
+	"store/document/feed":     "store/document/documenttest",
+	"store/document/jsontext": "store/document/documenttest",
+	"store/document/kinds":    "store/document/documenttest store/page/pagetest",
+	"store/document/mail":     "store/document/documenttest store/record",
+	"store/document/pagetext": "store/document/documenttest",
+	"store/document/table":    "store/document/documenttest",
+	"store/document/xmltext":  "store/document/documenttest",
+
 }
 
 // homes says which packages may import each outside module. Modules that only
@@ -242,6 +261,7 @@ var homes = map[string]string{
 	"github.com/andybalholm/brotli":          "store/page/coding",
 	"github.com/nlnwa/whatwg-url":            "store/urlkey",
 	"golang.org/x/image":                     "store/document/picture",
+	"github.com/ulikunitz/xz":                "store/document/bundle",
 	"golang.org/x/net":                       "store/urlkey store/page/charset crawl/fetch repl/serve",
 	"golang.org/x/text":                      "store/urlkey store/page/charset store/page/markup store/words/match exec/value repl",
 	"golang.org/x/sys":                       "store/disk repl/term",

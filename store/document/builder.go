@@ -28,7 +28,12 @@ type Builder struct {
 // NewBuilder returns a Builder of an empty document. nested reads a body inside of the
 // document; it returns nil if no kind reads that body.
 func NewBuilder(l Limits, nested func(*Input) *Document) *Builder {
-	return &Builder{Doc: New(), limits: l.WithDefaults(), nested: nested}
+	l = l.WithDefaults()
+	if l.left == nil {
+		left := l.Unpacked
+		l.left = &left
+	}
+	return &Builder{Doc: New(), limits: l, nested: nested}
 }
 
 // Limits returns the limits of the document, with the defaults in place of zeros.
@@ -85,19 +90,6 @@ func (b *Builder) Link(target, anchor string) {
 
 // linkBytesMax is how many bytes the target of a link may have.
 const linkBytesMax = 16 << 10
-
-// Nested reads a body inside of the document, such as a member of a zip file, with the
-// limits of the document. It returns nil if no kind reads the body, or if it is inside
-// of too many others.
-func (b *Builder) Nested(in *Input) *Document {
-	if b.nested == nil {
-		return nil
-	}
-	in.Limits = b.limits
-	in.Limits.Text = max(1, b.limits.Text-b.text)
-	in.Limits.Parts = max(1, b.limits.Parts-b.parts)
-	return b.nested(in)
-}
 
 // Clean returns text as one line of valid UTF-8: characters that show nothing are left
 // out, and white space is one blank.

@@ -39,6 +39,8 @@ type Limits struct {
 	Links    int   // number of links
 	Pages    int   // number of pages that are read
 	Nesting  int   // depth of elements, groups or containers
+
+	left *int64 // what is left of Unpacked; a document shares it with the bodies inside of it
 }
 
 // The defaults of Limits.

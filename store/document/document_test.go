@@ -86,3 +86,37 @@ func TestBuilder(t *testing.T) {
 		t.Errorf("got %q, want %q", b.Doc.Sections, want)
 	}
 }
+
+// TestNested shows that a body inside of a document shares its limits, and that its
+// parts become one section.
+func TestNested(t *testing.T) {
+	b := NewBuilder(Limits{Unpacked: 100, Parts: 10}, func(in *Input) *Document {
+		inner := NewBuilder(in.Limits, nil)
+		if err := inner.Unpack(60); err != nil {
+			t.Error(err)
+		}
+		_ = inner.Begin(Page, "1")
+		_ = inner.Add(Paragraph, "one")
+		_ = inner.Begin(Page, "2")
+		_ = inner.Add(Heading, "two")
+		inner.Link("http://a.example/", "a")
+		inner.Doc.Title = "A title"
+		return inner.Doc
+	})
+	if err := b.Unpack(10); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.AddMember("a.doc", b.Nested(&Input{Body: []byte("x")})); err != nil {
+		t.Fatal(err)
+	}
+	if left := b.UnpackLeft(); left != 30 {
+		t.Errorf("%d bytes are left, want 30", left)
+	}
+	if err := b.Unpack(31); err != ErrLimit {
+		t.Errorf("got %v, want ErrLimit", err)
+	}
+	want := []Section{{Member, "a.doc", []Part{{Heading, "A title"}, {Paragraph, "one"}, {Heading, "two"}}}}
+	if !reflect.DeepEqual(b.Doc.Sections, want) || b.Doc.Links[0].Section != 0 {
+		t.Errorf("got %v and links %v, want %v", b.Doc.Sections, b.Doc.Links, want)
+	}
+}

@@ -21,6 +21,13 @@ import (
 	"infomall/store/document/picture"
 	"infomall/store/document/sound"
 	"infomall/store/document/video"
+	"infomall/store/document/bundle"
+	"infomall/store/document/feed"
+	"infomall/store/document/jsontext"
+	"infomall/store/document/mail"
+	"infomall/store/document/pagetext"
+	"infomall/store/document/table"
+	"infomall/store/document/xmltext"
 )
 
 // InProcess reads documents in the process of its caller.
@@ -51,6 +58,16 @@ var All = []document.Kind{
 	// Sound and video share containers: each asks whether the file shows pictures.
 	sound.Kind,
 	video.Kind,
+	// Feeds are XML or JSON, and come before the kinds that read any XML or JSON.
+	feed.Kind,
+	jsontext.Kind,
+	mail.Kind,
+	table.Kind,
+	xmltext.Kind,
+	// Documents that are zip files come before the kind that reads any zip file.
+	bundle.Kind,
+	// Any page or text inside of another document that no other kind reads.
+	pagetext.Kind,
 }
 
 // depthMax is how many archives a document may be inside of and is still read.
