@@ -9,6 +9,7 @@ import (
 	"infomall/store/block/facts"
 	"infomall/store/block/label"
 	"infomall/store/block/life"
+	"infomall/store/document/format"
 	"infomall/store/page"
 	"infomall/store/page/charset"
 	"infomall/store/page/coding"
@@ -33,16 +34,18 @@ type response struct {
 	body            []byte // after content-decoding, in its own charset
 	charset         string
 
-	divided  bool
-	page     *divide.Body
-	meta     *markup.Meta
-	labels   []label.Label
-	links    []facts.Link
-	cut      []int // the indexes of the blocks at the level cutLevel
-	cutLevel int
-	linked   bool
-	found    foundIn // how well the page answers the question asked last
-	site     *inSite // how the blocks compare with those of other pages of the host
+	divided     bool
+	page        *divide.Body
+	meta        *markup.Meta
+	labels      []label.Label
+	links       []facts.Link
+	cut         []int // the indexes of the blocks at the level cutLevel
+	cutLevel    int
+	linked      bool
+	found       foundIn // how well the page answers the question asked last
+	formatKnown bool
+	formatFound format.Found
+	site        *inSite // how the blocks compare with those of other pages of the host
 }
 
 // response returns the stored response of the capture that ref identifies. It

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"infomall/store/document"
+	"infomall/store/document/format"
 )
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
@@ -36,6 +37,7 @@ func Read(in *document.Input) *document.Document {
 		return Read(inner)
 	})
 	b.Doc.Kind = k.Name
+	b.Doc.Format = string(format.Identify(in.Body).ID)
 	if err := read(k, b, in); err != nil && b.Doc.Reason == "" {
 		b.Doc.Reason = err.Error()
 	}
