@@ -67,3 +67,12 @@ func formatName(r *response) value.Value {
 
 // formatBasis returns by what the format of the body of r was found.
 func formatBasis(r *response) value.Value { return textOrNull(string(r.format().Basis)) }
+
+// mimeAgrees returns whether the declared media type of r is one of its format.
+func mimeAgrees(r *response) value.Value {
+	agrees, known := r.format().Agrees(strings.ToLower(r.Mime))
+	if !known {
+		return value.Value{}
+	}
+	return value.OfBool(agrees)
+}
