@@ -65,6 +65,13 @@ func formatName(r *response) value.Value {
 	return textOrNull(f.Title())
 }
 
+// formatNewest returns the latest version of the format of the body of r, or NULL if it is
+// the latest.
+func formatNewest(r *response) value.Value {
+	id, _ := format.Newest(r.format().ID)
+	return textOrNull(string(id))
+}
+
 // formatBasis returns by what the format of the body of r was found.
 func formatBasis(r *response) value.Value { return textOrNull(string(r.format().Basis)) }
 
