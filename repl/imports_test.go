@@ -57,18 +57,18 @@ var arrows = map[string]string{
 	"store/disk":             "",
 
 	"store/document":       "store/packed store/record",
-	"store/document/kinds": "store/document store/document/epub store/document/ooxml store/document/opendocument store/document/rtf store/document/pdf store/document/msdoc store/document/msoutlook store/document/msppt store/document/msxls store/document/ole store/document/flash store/document/picture store/document/sound store/document/video store/document/bundle store/document/feed store/document/jsontext store/document/mail store/document/pagetext store/document/table store/document/xmltext",
+	"store/document/kinds": "store/document store/document/epub store/document/ooxml store/document/opendocument store/document/rtf store/document/pdf store/document/msdoc store/document/msoutlook store/document/msppt store/document/msxls store/document/ole store/document/flash store/document/picture store/document/sound store/document/video store/document/bundle store/document/feed store/document/jsontext store/document/mail store/document/pagetext store/document/table store/document/xmltext store/document/format",
 
 	// What the readers of office documents share, then the readers.
-	"store/document/office": "store/document store/record",
-	"store/document/xmlscan": "store/page/charset store/document store/page",
-	"store/document/zipped": "store/document",
-	"store/document/epub": "store/document store/document/office store/document/xmlscan store/document/zipped store/page/charset store/page/markup store/document/xmlpull",
-	"store/document/ooxml": "store/document store/document/office store/document/xmlscan store/document/zipped store/document/cellformat store/document/xmlpull",
-	"store/document/opendocument": "store/document store/document/office store/document/xmlscan store/document/zipped store/document/xmlpull",
-	"store/document/rtf": "store/document store/document/office store/page/charset store/record",
-	"store/document/child":        "store/document store/packed",
-	"store/document/pdf":          "store/document store/record",
+	"store/document/office":            "store/document store/record",
+	"store/document/xmlscan":           "store/page/charset store/document store/page",
+	"store/document/zipped":            "store/document",
+	"store/document/epub":              "store/document store/document/office store/document/xmlscan store/document/zipped store/page/charset store/page/markup store/document/xmlpull",
+	"store/document/ooxml":             "store/document store/document/office store/document/xmlscan store/document/zipped store/document/cellformat store/document/xmlpull",
+	"store/document/opendocument":      "store/document store/document/office store/document/xmlscan store/document/zipped store/document/xmlpull",
+	"store/document/rtf":               "store/document store/document/office store/page/charset store/record",
+	"store/document/child":             "store/document store/packed",
+	"store/document/pdf":               "store/document store/record",
 	"store/document/office/officetest": "store/document store/document/documenttest",
 	"store/document/xmlpull":           "store/page/charset",
 	"store/document/cellformat":        "",
@@ -87,6 +87,9 @@ var arrows = map[string]string{
 	"store/document/pagetext": "store/document store/page store/page/charset store/page/markup",
 	"store/document/table":    "store/document store/page store/page/charset",
 	"store/document/xmltext":  "store/document store/document/dates store/document/pagetext store/document/xmlscan store/page store/page/charset store/record",
+
+	"store/document/format":        "store/packed store/page/charset",
+	"store/document/format/pronom": "store/packed",
 
 	"store/document/documenttest": "store/document",
 
@@ -128,7 +131,7 @@ var arrows = map[string]string{
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match",
 	"exec/eval":     "exec/value exec/expr store/urlkey",
-	"exec/relation": "exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill exec/watch lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/document store/search store/words/match exec/terms store/words/term",
+	"exec/relation": "exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill exec/watch lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/document store/search store/words/match exec/terms store/words/term store/document/format",
 	"exec/plan":     "exec/value exec/expr lang/ast store/record store/urlkey store/words/match store/words/term exec/relation",
 	"exec/spill":    "exec/value",
 	"exec/terms":    "exec/spill store/page store/record store/search store/segment store/words/term",
@@ -208,19 +211,18 @@ var testArrows = map[string]string{
 	"store/block/facts":    "store/page store/page/pagetest store/record/message",
 	"store/block/life":     "store/block/flow store/page/markup store/page/pagetest",
 	"store/page/markup":    "store/page/pagetest",
-	"store/merge": "store",
-	"repl/serve/replay": "store/page/pagetest",
-	"repl/ask": "exec/relation exec/relation/relationtest store/record",
-	"repl/mcp": "exec exec/relation exec/relation/relationtest store/record",
-	"repl/serve": "exec exec/relation/relationtest repl store/document store/page/pagetest",
-	"repl/serve/cdx": "exec/relation/relationtest",
-	"repl/serve/lookup": "exec/relation/relationtest",
+	"store/merge":          "store",
+	"repl/serve/replay":    "store/page/pagetest",
+	"repl/ask":             "exec/relation exec/relation/relationtest store/record",
+	"repl/mcp":             "exec exec/relation exec/relation/relationtest store/record",
+	"repl/serve":           "exec exec/relation/relationtest repl store/document store/page/pagetest",
+	"repl/serve/cdx":       "exec/relation/relationtest",
+	"repl/serve/lookup":    "exec/relation/relationtest",
 
 	"store/document/epub":         "store/document/documenttest store/document/office/officetest store/record",
 	"store/document/ooxml":        "store/document/documenttest store/document/office/officetest store/page/pagetest",
 	"store/document/opendocument": "store/document/documenttest store/document/office/officetest store/record",
 	"store/document/rtf":          "store/document/documenttest store/document/office/officetest",
-
 
 	"store/document/msdoc":     "store/document/documenttest store/document/ole/oletest store/page/pagetest",
 	"store/document/msoutlook": "store/document/documenttest store/document/ole/oletest store/page/pagetest",
@@ -242,6 +244,7 @@ var testArrows = map[string]string{
 	"store/document/table":    "store/document/documenttest",
 	"store/document/xmltext":  "store/document/documenttest",
 
+	"store/document/format": "store/document/format/pronom",
 }
 
 // homes says which packages may import each outside module. Modules that only
@@ -277,7 +280,7 @@ var testHomes = map[string]string{
 	"golang.org/x/net":                 "store/page/markup",
 	"golang.org/x/sys":                 "repl repl/serve",
 	"golang.org/x/text":                "queries repl repl/serve/replay store/document/flash store/document/picture store/document/sound",
-	"github.com/klauspost/compress":    "repl store store/block/divide store/page/charset store/formats store/formats/arc exec/graph exec/dedup",
+	"github.com/klauspost/compress":    "repl store store/block/divide store/page/charset store/formats store/formats/arc exec/graph exec/dedup store/document/format",
 	"github.com/parquet-go/parquet-go": "repl",
 }
 

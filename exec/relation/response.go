@@ -10,6 +10,7 @@ import (
 	"infomall/store/block/label"
 	"infomall/store/block/life"
 	"infomall/store/document"
+	"infomall/store/document/format"
 	"infomall/store/page"
 	"infomall/store/page/charset"
 	"infomall/store/page/coding"
@@ -34,16 +35,18 @@ type response struct {
 	body            []byte // after content-decoding, in its own charset
 	charset         string
 
-	divided  bool
-	page     *divide.Body // of a document, its markup divided into blocks
-	meta     *markup.Meta
-	labels   []label.Label
-	links    []facts.Link
-	cut      []int // the indexes of the blocks at the level cutLevel
-	cutLevel int
-	linked   bool
-	found    foundIn // how well the page answers the question asked last
-	site     *inSite // how the blocks compare with those of other pages of the host
+	divided     bool
+	page        *divide.Body // of a document, its markup divided into blocks
+	meta        *markup.Meta
+	labels      []label.Label
+	links       []facts.Link
+	cut         []int // the indexes of the blocks at the level cutLevel
+	cutLevel    int
+	linked      bool
+	found       foundIn // how well the page answers the question asked last
+	formatKnown bool
+	formatFound format.Found
+	site        *inSite // how the blocks compare with those of other pages of the host
 }
 
 // response returns the stored response of the capture that ref identifies. It

@@ -72,6 +72,11 @@ var Versions = made(Relation{
 		payload("text", value.Text, "all visible text, in reading order", ofPage(allText)).textOfPage(wholeText, 0),
 		payload("main", value.Text, "main content: the article, without page frame, asides and forms", ofPage(mainText)).textOfPage(inParts, 0),
 		payload("page_type", value.Text, "detail (about one subject), list (leads to other pages) or unknown", ofPage(func(b *divide.Body) value.Value { return value.OfText(about.TypeOf(b).String()) })),
+		payload("format", value.Text, "what the body is by its bytes: identifier in the registry PRONOM, such as fmt/18; NULL if unknown", ofResponse(formatID)),
+		payload("format_name", value.Text, "name of format, with its version", ofResponse(formatName)),
+		payload("format_newest", value.Text, "identifier of the latest version of format in PRONOM, such as fmt/276 (PDF 1.7) for fmt/18; NULL if format is the latest", ofResponse(formatNewest)),
+		payload("format_basis", value.Text, "by what format was found: signature, container (what is inside of a zip or OLE2 file) or text (the body is text without a signature)", ofResponse(formatBasis)),
+		payload("mime_agrees", value.Bool, "whether mime is a media type of format; NULL if either is unknown, or mime says nothing, such as application/octet-stream", ofResponse(mimeAgrees)),
 		payload("html", value.Text, "body, decoded to UTF-8; NULL if it is not text", ofResponse(decodedBody)),
 		payload("headers", value.Text, "status line and headers as received", ofResponse(func(r *response) value.Value { return textOrNull(strings.ToValidUTF8(string(r.Head), "\uFFFD")) })),
 		payload("topic", value.Text, "topic of the page, in words from the page", ofPage(func(b *divide.Body) value.Value {

@@ -7,26 +7,27 @@ import (
 	"fmt"
 
 	"infomall/store/document"
+	"infomall/store/document/bundle"
 	"infomall/store/document/epub"
-	"infomall/store/document/ooxml"
-	"infomall/store/document/opendocument"
-	"infomall/store/document/pdf"
-	"infomall/store/document/rtf"
+	"infomall/store/document/feed"
+	"infomall/store/document/flash"
+	"infomall/store/document/format"
+	"infomall/store/document/jsontext"
+	"infomall/store/document/mail"
 	"infomall/store/document/msdoc"
 	"infomall/store/document/msoutlook"
 	"infomall/store/document/msppt"
 	"infomall/store/document/msxls"
 	"infomall/store/document/ole"
-	"infomall/store/document/flash"
-	"infomall/store/document/picture"
-	"infomall/store/document/sound"
-	"infomall/store/document/video"
-	"infomall/store/document/bundle"
-	"infomall/store/document/feed"
-	"infomall/store/document/jsontext"
-	"infomall/store/document/mail"
+	"infomall/store/document/ooxml"
+	"infomall/store/document/opendocument"
 	"infomall/store/document/pagetext"
+	"infomall/store/document/pdf"
+	"infomall/store/document/picture"
+	"infomall/store/document/rtf"
+	"infomall/store/document/sound"
 	"infomall/store/document/table"
+	"infomall/store/document/video"
 	"infomall/store/document/xmltext"
 )
 
@@ -111,6 +112,7 @@ func Read(in *document.Input) *document.Document {
 		return Read(inner)
 	})
 	b.Doc.Kind = k.Name
+	b.Doc.Format = string(format.Identify(in.Body).ID)
 	if err := read(k, b, in); err != nil && b.Doc.Reason == "" {
 		b.Doc.Reason = err.Error()
 	}

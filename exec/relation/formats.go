@@ -1,0 +1,85 @@
+package relation
+
+import (
+	"strings"
+
+	"infomall/exec/value"
+	"infomall/store/document/format"
+	"infomall/store/page/coding"
+	"infomall/store/record/message"
+)
+
+// endBytes is how many bytes at the start and at the end of a body that is not in memory
+// are looked at to find its format.
+const endBytes = 64 << 10
+
+// format returns what the body of r is by its bytes. The zero value means that this is not
+// known, or that the archive has no body.
+func (r *response) format() format.Found {
+	if !r.formatKnown {
+		r.formatKnown = true
+		r.formatFound = formatOf(r)
+	}
+	return r.formatFound
+}
+
+func formatOf(r *response) format.Found {
+	if r.NoBody != "" {
+		return format.Found{}
+	}
+	if r.Large == nil {
+		body, err := Decode(&r.Payload)
+		if err != nil {
+			return format.Found{}
+		}
+		return format.Identify(body)
+	}
+	if c := strings.TrimSpace(message.Codings(r.Head)); c != "" && !strings.EqualFold(c, "identity") {
+		body, err := r.First(r.ReadLimit + endBytes)
+		if err == nil {
+			body, _, err = coding.DecodePart(body, message.Codings(r.Head), decodedBytesMax)
+		}
+		if err != nil {
+			return format.Found{}
+		}
+		return format.Identify(body)
+	}
+	var first, last []byte
+	for piece, err := range r.Large {
+		if err != nil {
+			return format.Found{} // the bytes that damage has lost may be the ones that matter
+		}
+		first = append(first, piece[:min(len(piece), endBytes-len(first))]...)
+		last = append(last, piece[max(0, len(piece)-endBytes):]...)
+		last = append(last[:0], last[max(0, len(last)-endBytes):]...)
+	}
+	return format.IdentifyEnds(first, last, r.Size)
+}
+
+// formatID returns the PRONOM identifier of the body of r.
+func formatID(r *response) value.Value { return textOrNull(string(r.format().ID)) }
+
+// formatName returns the name of the format of the body of r, with its version.
+func formatName(r *response) value.Value {
+	f, _ := format.Of(r.format().ID)
+	return textOrNull(f.Title())
+}
+
+// formatNewest returns the latest version of the format of the body of r, or NULL if it is
+// the latest.
+func formatNewest(r *response) value.Value {
+	id, _ := format.Newest(r.format().ID)
+	return textOrNull(string(id))
+}
+
+// formatBasis returns by what the format of the body of r was found.
+func formatBasis(r *response) value.Value { return textOrNull(string(r.format().Basis)) }
+
+// mimeAgrees returns whether the declared media type of r is one of its format.
+func mimeAgrees(r *response) value.Value {
+	agrees, known := r.format().Agrees(strings.ToLower(r.Mime))
+	if !known {
+		return value.Value{}
+	}
+	return value.OfBool(agrees)
+}

@@ -1,0 +1,148 @@
+package format
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"infomall/store/page/charset"
+)
+
+// isText reports whether the body is text, in UTF-8, UTF-16 or another charset:
+// the ends that are searched have no control characters but white space.
+func (s span) isText() bool {
+	head, tail := s.head(), s.tail()
+	if s.size <= int64(len(head)) {
+		return isText(head)
+	}
+	if isWide(head) {
+		return true // the tail may begin in the middle of a character
+	}
+	return isText(head) && isText(tail)
+}
+
+// isText reports whether b is a piece of a text. The piece may begin and end in the middle
+// of a character.
+func isText(b []byte) bool {
+	if bytes.IndexByte(b, 0) >= 0 {
+		return isWide(b)
+	}
+	high := 0
+	for _, c := range b {
+		if c < ' ' && !isSpace(c) || c == 0x7f {
+			return false
+		}
+		if c >= 0x80 {
+			high++
+		}
+	}
+	if high == 0 || validUTF8(b) {
+		return true
+	}
+	// A text in a language with few letters beyond ASCII is too short to be detected.
+	return high*3 <= len(b) || charset.Find(b[:min(len(b), 4<<10)], "", "").Source != charset.SourceDefault
+}
+
+// isSpace reports whether the control character c may be in a text. The charset
+// ISO-2022-JP uses escape. Files of DOS end in 0x1a.
+func isSpace(c byte) bool { return c >= '\t' && c <= '\r' || c == 0x1b || c == 0x1a }
+
+// validUTF8 reports whether b, a piece of a body, is UTF-8.
+func validUTF8(b []byte) bool {
+	for i := 0; i < utf8.UTFMax-1 && len(b) > 0 && !utf8.RuneStart(b[0]); i++ {
+		b = b[1:]
+	}
+	for i := 1; i < utf8.UTFMax && i <= len(b); i++ {
+		if c := b[len(b)-i]; utf8.RuneStart(c) {
+			if !utf8.FullRune(b[len(b)-i:]) {
+				b = b[:len(b)-i]
+			}
+			break
+		}
+	}
+	return utf8.Valid(b)
+}
+
+// isWide reports whether b is the beginning of a text in UTF-16.
+func isWide(b []byte) bool { return byteOrder(b) != nil }
+
+// byteOrder returns the order of bytes of b, the beginning of a text in UTF-16. It
+// returns nil if b is none.
+func byteOrder(b []byte) binary.ByteOrder {
+	b = b[:min(len(b), 4<<10)&^1]
+	var zeros [2]int // at even and odd places
+	for i, c := range b {
+		if c == 0 {
+			zeros[i%2]++
+		}
+	}
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(b, []byte("\xff\xfe")), zeros[0] == 0 && zeros[1] > len(b)/8:
+		order = binary.LittleEndian
+	case bytes.HasPrefix(b, []byte("\xfe\xff")), zeros[1] == 0 && zeros[0] > len(b)/8:
+		order = binary.BigEndian
+	default:
+		return nil
+	}
+	for i := 0; i < len(b); i += 2 {
+		r := rune(order.Uint16(b[i:]))
+		if r < ' ' && !isSpace(byte(r)) || r >= 0xfffe {
+			return nil
+		}
+		if utf16.IsSurrogate(r) {
+			if i+4 > len(b) {
+				break // the second half is cut
+			}
+			if utf16.DecodeRune(r, rune(order.Uint16(b[i+2:]))) == utf8.RuneError {
+				return nil
+			}
+			i += 2
+		}
+	}
+	return order
+}
+
+// htmlTags are elements by which a text is HTML if the tag of one is its first. PRONOM's
+// own signatures ask for an html element that ends, which many pages do not have.
+var htmlTags = strings.Fields("html head title meta base link style script body frameset noscript div span p h1 h2 h3 h4 h5 h6 hr br " +
+	"table ul ol dl li tr td a b i center font img form iframe pre nav main section article aside header footer figure")
+
+// isHTML reports whether a text is HTML: its first tag, after comments and the like, is
+// one that only HTML begins with.
+func (s span) isHTML() bool {
+	b := s.first[:min(len(s.first), 4<<10)]
+	if order := byteOrder(b); order != nil {
+		units := make([]uint16, len(b)/2)
+		for i := range units {
+			units[i] = order.Uint16(b[2*i:])
+		}
+		b = []byte(string(utf16.Decode(units)))
+	}
+	text := strings.TrimPrefix(strings.ToLower(string(b)), "\ufeff")
+	for {
+		text = strings.TrimSpace(text)
+		rest, comment := strings.CutPrefix(text, "<!--")
+		if !comment {
+			break
+		}
+		_, after, ok := strings.Cut(rest, "-->")
+		if !ok {
+			return false
+		}
+		text = after
+	}
+	if strings.HasPrefix(text, "<!doctype html") {
+		return true
+	}
+	tag, ok := strings.CutPrefix(text, "<")
+	if !ok {
+		return false
+	}
+	tag = strings.TrimPrefix(tag, "/")
+	end := strings.IndexAny(tag, " \t\r\n/>")
+	return end > 0 && slices.Contains(htmlTags, tag[:end])
+}
