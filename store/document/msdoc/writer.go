@@ -56,7 +56,7 @@ func (w *writer) text(s string, c charFormat) {
 		return
 	}
 	switch {
-	case w.hidesText() || c.hidden:
+	case w.hidesText() || c.hidden || w.para.Len() > w.b.Limits().Text:
 	case c.deleted:
 		w.removed.WriteString(ole.WithoutSymbols(s))
 	default:
@@ -170,6 +170,9 @@ func (w *writer) mark(r uint16, p paraFormat) error {
 		if p.rowEnd || !p.known && w.empty && w.cells > 0 {
 			w.para.Reset()
 			w.endRow()
+			if len(w.table) > w.b.Limits().Text {
+				return w.endTable() // the document is full
+			}
 			return nil
 		}
 		w.endCell()
