@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"infomall/exec"
@@ -46,7 +47,11 @@ func (p *program) daemon(ctx context.Context, scripts []*script) error {
 		return err
 	}
 	p.log("process %d runs the schedules of %s", os.Getpid(), p.session.Archive().Path())
-	schedule.Loop(ctx, &scheduler{program: p}, schedule.Options{})
+	d := &scheduler{program: p}
+	var reading sync.WaitGroup
+	reading.Go(func() { d.documents(ctx) })
+	schedule.Loop(ctx, d, schedule.Options{})
+	reading.Wait()
 	p.log("%v", context.Cause(ctx))
 	return nil
 }
@@ -92,6 +97,44 @@ func (d *scheduler) Failed(err error) {
 	if d.failed != err.Error() {
 		d.failed = err.Error()
 		d.say("infomall: %v", err)
+	}
+}
+
+// documentsEvery is how often a daemon looks for documents that were not read.
+const documentsEvery = time.Minute
+
+// documents reads the documents of the archive that were not read, such as those of crawls,
+// until ctx ends. With the setting documents off it reads none.
+func (d *scheduler) documents(ctx context.Context) {
+	archive, ok := d.session.Archive().(interface {
+		Reindex(context.Context, task.ReindexOptions) ([]task.ReindexResult, error)
+	})
+	if !ok || d.session.Settings().Documents == session.DocumentsOff {
+		return
+	}
+	failed := ""
+	for ctx.Err() == nil {
+		results, err := archive.Reindex(ctx, task.ReindexOptions{Documents: true})
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			failed = ""
+		case err.Error() != failed:
+			failed = err.Error()
+			d.say("infomall: read documents: %v", err)
+		}
+		segments := 0
+		for _, r := range results {
+			segments += r.Segments
+		}
+		if segments > 0 && err == nil {
+			d.log("the documents of %s were read", value.Counted(segments, "segment"))
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(documentsEvery):
+		}
 	}
 }
 

@@ -118,7 +118,19 @@ func TestDocuments(t *testing.T) {
 	if got := titles(t, a); fmt.Sprint(got) != fmt.Sprint(before) {
 		t.Errorf("before: %q", got)
 	}
+	state := func() string {
+		v, err := a.Snapshot(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		return v.State()
+	}
+	unread := state()
 	readDocuments(t, a)
+	if state() == unread {
+		t.Errorf("the state is still %s after documents were read", unread)
+	}
 	want := []string{"http://a.example/1 One", "http://a.example/1 One", "http://a.example/2 One", "http://a.example/3 -", "http://a.example/4 -", "http://a.example/5 -"}
 	if got := titles(t, a); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("after: %q", got)

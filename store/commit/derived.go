@@ -43,9 +43,9 @@ func (d Derived) File(segments []*segment.Info) string {
 }
 
 // FileOf returns the path, in the archive's folder, of the file of the db-files with these
-// numbers. If from is not 0, the file begins with that run of the first db-file, and its
-// name says so, as in 000017.120.docs.
-func (d Derived) FileOf(numbers []uint32, from uint32) string {
+// numbers. If tag is not 0, it is in the name too, as in 000017.120.docs: it tells files of
+// the same db-files apart.
+func (d Derived) FileOf(numbers []uint32, tag uint32) string {
 	var b strings.Builder
 	for i, n := range numbers {
 		if i > 0 {
@@ -53,8 +53,8 @@ func (d Derived) FileOf(numbers []uint32, from uint32) string {
 		}
 		fmt.Fprintf(&b, "%06d", n)
 	}
-	if from > 0 {
-		fmt.Fprintf(&b, ".%d", from)
+	if tag > 0 {
+		fmt.Fprintf(&b, ".%d", tag)
 	}
 	return filepath.Join(d.Dir, b.String()+d.ending)
 }

@@ -34,9 +34,11 @@ type DocumentReader interface {
 }
 
 // A file of readings is published when so many bytes of bodies or of readings were read
-// for it, or after this time. What was published is not read again if the process ends.
+// for it, when it has so many rows, or after this time. What was published is not read
+// again if the process ends.
 const (
 	documentsBytes = 64 << 20
+	documentsRows  = 1 << 17 // 20 MB of memory
 	documentsTime  = 30 * time.Second
 )
 
@@ -183,7 +185,7 @@ func (d *documentRun) segment(ctx context.Context, s *segment.Info) error {
 		if d.o.Progress != nil {
 			d.o.Progress(d.done+s.Bytes*int64(n+1)/int64(s.Runs), d.total)
 		}
-		if d.read < documentsBytes && d.b.Bytes() < documentsBytes && d.m.now().Sub(d.begun) < documentsTime || n+1 == uint32(s.Runs) {
+		if d.read < documentsBytes && d.b.Bytes() < documentsBytes && d.b.Len() < documentsRows && d.m.now().Sub(d.begun) < documentsTime || n+1 == uint32(s.Runs) {
 			continue
 		}
 		if err := d.publish(); err != nil {

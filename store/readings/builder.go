@@ -72,6 +72,9 @@ func (b *Builder) Drop() {
 // Sources returns the sources that were begun, in order.
 func (b *Builder) Sources() []Source { return b.sources }
 
+// Len returns the number of rows.
+func (b *Builder) Len() int { return len(b.rows) }
+
 // Bytes returns how many bytes all readings have, decompressed.
 func (b *Builder) Bytes() int64 { return b.bytes }
 

@@ -16,6 +16,9 @@ package snapshot
 import (
 	"context"
 	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -72,11 +75,21 @@ func (v *Snapshot) Close() error {
 }
 
 // State returns a text that names the state of the archive that the snapshot shows.
-// Two snapshots of one archive with equal texts show the same captures.
+// Two snapshots of one archive with equal texts show the same captures and documents.
 func (v *Snapshot) State() string {
 	state := v.Pin.Catalog.ID + "-" + strconv.FormatUint(v.Pin.Catalog.Generation, 10) + v.known.state()
 	if v.hiding != nil {
 		state += "-" + v.hiding.Name
+	}
+	if list := v.documentFiles(false); len(list) > 0 {
+		// Readings come in without a new generation.
+		h := fnv.New32a()
+		for _, n := range slices.Sorted(maps.Keys(list)) {
+			for _, name := range list[n] {
+				_, _ = h.Write([]byte(name)) // it never fails
+			}
+		}
+		state += fmt.Sprintf("-d%08x", h.Sum32())
 	}
 	return state
 }
