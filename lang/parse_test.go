@@ -243,6 +243,7 @@ var someStatements = []struct{ src, want string }{
 	{"DEDUP METHOD containment SIMILARITY 0.9", ""},
 	{"dedup latest distance $k method simhash of pages in 'a.cn', $s", "DEDUP IN 'a.cn', $s LATEST OF pages METHOD simhash DISTANCE $k"},
 	{"EXPLAIN DEDUP AT 2008-06 OF blocks METHOD minhash SIMILARITY 0.9", ""},
+	{"DEDUP OF images DISTANCE 4", ""},
 	{"SHOW PATH 'http://a.cn/' TO $b", ""},
 	{"show path 'a' to 'b' during 2008-06 and now - 7d", "SHOW PATH 'a' TO 'b' DURING 2008-06 AND NOW - 7d"},
 	{"explain show path 'a.cn' to 'b.cn' as of 2008-06;", "EXPLAIN SHOW PATH 'a.cn' TO 'b.cn' AT 2008-06"},
