@@ -114,7 +114,7 @@ func (d *scheduler) documents(ctx context.Context) {
 	}
 	failed := ""
 	for ctx.Err() == nil {
-		results, err := archive.Reindex(ctx, task.ReindexOptions{Documents: true})
+		results, err := archive.Reindex(ctx, task.ReindexOptions{Documents: true, DocumentTime: d.session.Settings().DocumentTime})
 		switch {
 		case ctx.Err() != nil:
 			return

@@ -133,7 +133,7 @@ func (im *fileImport) readDocuments(ctx context.Context) error {
 	if im.s.Settings().Documents != session.DocumentsImport {
 		return nil
 	}
-	_, err := im.a.Reindex(ctx, task.ReindexOptions{Documents: true, Progress: im.s.Report("documents", "bytes")})
+	_, err := im.a.Reindex(ctx, task.ReindexOptions{Documents: true, DocumentTime: im.s.Settings().DocumentTime, Progress: im.s.Report("documents", "bytes")})
 	if err != nil {
 		return fmt.Errorf("all captures are in the archive, but not all documents were read: %w; REINDEX DOCUMENTS reads the others", err)
 	}

@@ -34,7 +34,7 @@ var Reindex = session.DeclareFor("REINDEX", session.Writes|session.Works, readRe
 // readReindex makes a reindex of a REINDEX statement. It does not check that
 // the pool exists.
 func readReindex(s *session.Session, a reindexer, st *ast.Reindex) (*reindex, error) {
-	r := &reindex{a: a, s: s, st: st, o: task.ReindexOptions{Derived: st.Derived, Words: st.Search, Documents: st.Documents, PageLimit: s.Settings().PageLimit}}
+	r := &reindex{a: a, s: s, st: st, o: task.ReindexOptions{Derived: st.Derived, Words: st.Search, Documents: st.Documents, DocumentTime: s.Settings().DocumentTime, PageLimit: s.Settings().PageLimit}}
 	var err error
 	if st.Pool != nil {
 		r.o.Pool, err = expr.ConstantText(st.Pool, s.Env())

@@ -22,7 +22,7 @@ var documentColumns = []Column{
 	payload("taken", value.Time, "when the picture or recording was made, as the file says", documentTime(func(d *document.Document) record.Time { return d.Taken })),
 	payload("place", value.Text, "where the picture was taken: latitude and longitude in degrees, such as 48.8566,2.3522", ofDocument(func(d *document.Document) value.Value { return textOrNull(d.Place) })),
 	payload("producer", value.Text, "program or device that made the document, as the document says", ofDocument(func(d *document.Document) value.Value { return textOrNull(d.Producer) })),
-	payload("page_count", value.Int, "number of pages, slides or sheets; NULL if the document does not say it", ofDocument(func(d *document.Document) value.Value { return knownNumber(d.Pages) })),
+	payload("document_pages", value.Int, "number of pages, slides or sheets; NULL if the document does not say it", ofDocument(func(d *document.Document) value.Value { return knownNumber(d.Pages) })),
 	payload("scanned", value.Bool, "whether the pages are pictures without text; NULL if the body has no pages", ofDocument(func(d *document.Document) value.Value {
 		if d.Pages < 0 && !d.Scanned {
 			return value.Value{}

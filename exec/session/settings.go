@@ -30,6 +30,7 @@ type Settings struct {
 	Timer          bool           // whether the shell prints how long each statement took
 	Color          string         // auto, always or never
 	PageLimit      int64          // bytes of a body that are read for title, text, links and blocks
+	DocumentTime   time.Duration  // CPU time that the reading of a document may take
 	Documents      string         // when documents, such as PDFs, are read: import, later or off
 	PoolLimit      int64          // size in bytes above which a pool is split
 	Width          int            // width of a table in cells; 0 means that of the window
@@ -117,6 +118,7 @@ func DefaultSettings() Settings {
 		Color:          "auto",
 		Pager:          "auto",
 		PageLimit:      divide.PageLimit,
+		DocumentTime:   5 * time.Second,
 		Documents:      DocumentsImport,
 		PoolLimit:      64 << 30,
 		Level:          levelAuto,
@@ -142,6 +144,12 @@ func DefaultSettings() Settings {
 const (
 	levelAuto   = "auto"
 	levelLeaves = "leaves"
+)
+
+// The bounds of the setting document_time.
+const (
+	documentTimeMin = 100 * time.Millisecond
+	documentTimeMax = time.Hour
 )
 
 // The values of the setting documents.
@@ -200,6 +208,11 @@ var settings = []Setting{
 	{"delay", stored, "pause between two requests of a crawl to the same host; auto is five times the duration of the last request, from 1 to 30 s",
 		func(s *Settings) string { return DelayText(s.Delay) },
 		func(s *Settings, v string) error { return parseDelay(&s.Delay, v) }},
+	{"document_time", stored, "CPU time that the reading of one document may take; of what needs more, nothing or only the first pages are read",
+		func(s *Settings) string { return DelayText(s.DocumentTime) },
+		func(s *Settings, v string) error {
+			return parseDuration(&s.DocumentTime, v, "a duration", documentTimeMin, documentTimeMax)
+		}},
 	{"documents", stored, "when documents, such as PDFs, are read: import, at the end of IMPORT; later, by the daemon or REINDEX DOCUMENTS; or off, by REINDEX DOCUMENTS only",
 		func(s *Settings) string { return s.Documents },
 		func(s *Settings, v string) error {

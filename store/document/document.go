@@ -18,6 +18,8 @@
 package document
 
 import (
+	"time"
+
 	"infomall/store/record"
 )
 
@@ -39,6 +41,9 @@ type Limits struct {
 	Links    int   // number of links
 	Pages    int   // number of pages that are read
 	Nesting  int   // depth of elements, groups or containers
+	// Time is how much CPU time a child process may take to read the body. Package child
+	// has the default. The readers themselves know no time.
+	Time time.Duration
 
 	left *int64 // what is left of Unpacked; a document shares it with the bodies inside of it
 }

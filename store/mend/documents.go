@@ -270,7 +270,7 @@ func (d *documentRun) add(ctx context.Context, at timeline.Place, e *segment.Sto
 		doc.Reason = err.Error()
 		return true, d.b.Add(key, doc)
 	}
-	if doc, err = d.reader.Read(ctx, &document.Input{Body: decoded, Mime: sent.Mime, Charset: sent.Charset}); err != nil {
+	if doc, err = d.reader.Read(ctx, &document.Input{Body: decoded, Mime: sent.Mime, Charset: sent.Charset, Limits: document.Limits{Time: d.o.DocumentTime}}); err != nil {
 		return false, err
 	}
 	if doc != nil {

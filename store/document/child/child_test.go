@@ -335,3 +335,12 @@ func TestFrames(t *testing.T) {
 		}
 	}
 }
+
+// TestTimeOfInput shows that a body may have a time of its own.
+func TestTimeOfInput(t *testing.T) {
+	p, _ := newPool(t, Options{Time: time.Hour})
+	d, err := p.Read(t.Context(), &document.Input{Body: []byte("spin"), Limits: document.Limits{Time: 50 * time.Millisecond, Pages: 1}})
+	if want := "the reader of fake was stopped after 50ms"; err != nil || d.Reason != want {
+		t.Errorf("got %+v, %v, want %q", d, err, want)
+	}
+}

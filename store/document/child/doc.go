@@ -55,7 +55,8 @@ type Options struct {
 	// body is not sent to a child.
 	Kind func(*document.Input) string
 	Size int // number of children at most; the default is the number of cores, at most 4
-	// Time is how much CPU time a child may take for a body, by default 5 s. A child
+	// Time is how much CPU time a child may take for a body whose Limits do not say it, by
+	// default 5 s. A child
 	// that sleeps is killed after twelve times this. Where the CPU time is not known,
 	// Time is measured by the clock.
 	Time   time.Duration

@@ -2,6 +2,7 @@ package child
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (e *unopenedError) Unwrap() error { return e.err }
 // read sends a body to the child and returns its answer. After an error the child is not
 // used again. A stoppedError says that the body needs too much time or memory.
 func (c *process) read(ctx context.Context, in *document.Input) (*document.Document, error) {
-	w := &watch{c: c, phase: make(chan struct{}), end: make(chan struct{}), done: make(chan struct{})}
+	w := &watch{c: c, time: cmp.Or(in.Limits.Time, c.o.Time), phase: make(chan struct{}), end: make(chan struct{}), done: make(chan struct{})}
 	go w.run(ctx)
 	d, err := c.exchange(in, w.phase)
 	close(w.end)
@@ -150,6 +151,7 @@ func unexpected(err error) error {
 // watch kills a child that takes too much time or memory, or when a context ends.
 type watch struct {
 	c     *process
+	time  time.Duration // CPU time that the child may take for the body
 	phase chan struct{} // closed when the child has opened what it needs
 	end   chan struct{} // closed when the child has answered or failed
 	done  chan struct{} // closed when the watch is over
@@ -185,9 +187,9 @@ func (w *watch) run(ctx context.Context) {
 			return
 		case <-phase:
 			phase, opened = nil, true
-			begun, limit = time.Now(), o.Time
+			begun, limit = time.Now(), w.time
 			if _, cpu, ok := usage(w.c.cmd.Process.Pid); ok {
-				before, limit = cpu, o.Time*sleepFactor
+				before, limit = cpu, w.time*sleepFactor
 			}
 		case <-look.C:
 			memory, cpu, ok := usage(w.c.cmd.Process.Pid)
@@ -195,8 +197,8 @@ func (w *watch) run(ctx context.Context) {
 			case ok && memory > o.Memory:
 				stop(fmt.Sprintf("was stopped because it took more than %d MB of memory", o.Memory>>20), false)
 				return
-			case opened && ok && cpu-before > o.Time, opened && time.Since(begun) > limit:
-				stop(fmt.Sprintf("was stopped after %v", o.Time), true)
+			case opened && ok && cpu-before > w.time, opened && time.Since(begun) > limit:
+				stop(fmt.Sprintf("was stopped after %v", w.time), true)
 				return
 			case !opened && time.Since(begun) > limit:
 				w.c.kill()

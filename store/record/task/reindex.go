@@ -1,5 +1,7 @@
 package task
 
+import "time"
+
 // ReindexOptions says what REINDEX builds again.
 type ReindexOptions struct {
 	Pool string // name of a pool; "" means all
@@ -13,6 +15,9 @@ type ReindexOptions struct {
 	// Documents reads the documents, such as PDFs, that were not read, or by another
 	// version of the program. Indexes are then left alone.
 	Documents bool
+	// DocumentTime is how much CPU time the reading of a document may take; 0 is the
+	// default of the reader.
+	DocumentTime time.Duration
 	// PageLimit is the same as in ImportOptions.
 	PageLimit int64
 	Dry       bool // only return what would be done
