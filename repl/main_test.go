@@ -68,6 +68,10 @@ func (stuck) Import(context.Context, task.ImportOptions) ([]task.ImportResult, e
 	select {}
 }
 
+func (stuck) Reindex(context.Context, task.ReindexOptions) ([]task.ReindexResult, error) {
+	return nil, nil
+}
+
 // endless is an archive in which one page was captured again and again since
 // 1970, so that a query over all captures never ends by itself. A query that
 // needs each URL only once ends: it gets one row.

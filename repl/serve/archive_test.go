@@ -9,12 +9,23 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"infomall/repl"
+	"infomall/store/document/child"
 )
+
+// TestMain lets the program that the tests run start this test program as a child that
+// reads documents.
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Args[1:], child.Argument) {
+		os.Exit(repl.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+	}
+	os.Exit(m.Run())
+}
 
 // The origins of the server in a browser test. An isolated test has all ports for
 // itself.

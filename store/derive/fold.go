@@ -102,7 +102,7 @@ func senseOf(rev *life.Revision) record.Sense {
 	switch {
 	case rev.Before == nil:
 		return record.SenseContent
-	case !rev.Readable() || !rev.Before.Readable():
+	case rev.Size > 0 && !rev.Readable() || rev.Before.Size > 0 && !rev.Before.Readable():
 		return record.SenseUnknown
 	case rev.Sense(facts.KeptLevel).Substantial:
 		return record.SenseContent

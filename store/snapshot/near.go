@@ -48,6 +48,12 @@ func (v *Snapshot) NearWords(ctx context.Context, words []string, ranges []urlke
 				continue
 			}
 			f.wanted[id] = true
+			if v.hasReading(id) { // equal bodies may be sent in several ways, and not all are read
+				f.wanted[id] = false
+				f.near.Next()
+				f.whole(b.Ref[i])
+				continue
+			}
 			if known == nil {
 				continue
 			}
@@ -194,6 +200,11 @@ func (f *nearFinder) body(recipe *segment.Recipe, encoded []byte, ref record.Ref
 		}
 		return
 	}
+	f.whole(ref)
+}
+
+// whole adds the text of a capture. It reads its body, or the reading of its body.
+func (f *nearFinder) whole(ref record.Ref) {
 	p, err := f.v.Payload(f.ctx, ref)
 	if err != nil || p.NoBody != "" || p.Large != nil || len(p.Body) == 0 {
 		return

@@ -209,7 +209,7 @@ func (f *faults) count(n int, what string) {
 	case n == 1:
 		*f = append(*f, "1 member is "+what)
 	case n > 1:
-		*f = append(*f, fmt.Sprintf("%d members are %s", n, what))
+		*f = append(*f, fmt.Sprintf("members that are %s: %d", what, n))
 	}
 }
 

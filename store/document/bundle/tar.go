@@ -50,7 +50,7 @@ func readTar(b *document.Builder, body []byte) error {
 		h, err := r.Next()
 		if err != nil {
 			if err != io.EOF {
-				fault = fmt.Errorf("the tar is damaged or cut off after %d members: %w", len(members), err)
+				fault = fmt.Errorf("the tar is damaged or cut off after member %d: %w", len(members), err)
 			}
 			break
 		}

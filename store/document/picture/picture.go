@@ -103,7 +103,7 @@ const (
 func (r *reader) tooLarge(bytes float64) error {
 	points := r.b.Doc.Width * r.b.Doc.Height
 	if r.b.Doc.Width > 1<<20 || r.b.Doc.Height > 1<<20 || points > pointsMax || float64(points)*bytes > decodedMax {
-		return fmt.Errorf("the picture has %d by %d points: its look has no hash, because that is too large", r.b.Doc.Width, r.b.Doc.Height)
+		return fmt.Errorf("the picture is %d by %d: its look has no hash, because that is too large", r.b.Doc.Width, r.b.Doc.Height)
 	}
 	return nil
 }

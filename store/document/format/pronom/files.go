@@ -124,7 +124,7 @@ func compile(x xmlSequence) (sequence, error) {
 	case "EOFoffset":
 		s.anchor = fromEnd
 		if len(x.Pieces) > 1 {
-			return s, fmt.Errorf("a sequence from the end has %d pieces", len(x.Pieces))
+			return s, fmt.Errorf("a sequence from the end has more than one piece: %d", len(x.Pieces))
 		}
 	case "", "Variable":
 	default:

@@ -136,7 +136,7 @@ func (t *Text) CheckBody(test *testing.T, k document.Kind, name string, body []b
 		test.Errorf("%s: language %q, want %q", name, d.Lang, lang)
 	}
 	if d.Pages != pages {
-		test.Errorf("%s: %d pages, want %d", name, d.Pages, pages)
+		test.Errorf("%s: document_pages is %d, want %d", name, d.Pages, pages)
 	}
 }
 
