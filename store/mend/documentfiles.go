@@ -24,10 +24,10 @@ const (
 	smallBytes = 4 << 20
 )
 
-// KeepDocuments brings the readings of documents along when a new generation has come into
-// force: from files of db-files that are in force no more to files of those that are. made
-// are the new segments. The caller still pins the generation before: when that is released,
-// these files of readings are removed together with the db-files.
+// KeepDocuments copies readings of documents after a new generation came into force: from
+// the files of replaced db-files to files of the new ones. made lists the new segments. The
+// caller still pins the previous generation. When the pin is released, the files of the
+// replaced db-files are removed.
 func (m *Maintenance) KeepDocuments(ctx context.Context, made []*segment.Info) (err error) {
 	list, err := m.folder.DerivedFiles(commit.Documents)
 	if err != nil || len(list) == 0 {

@@ -20,7 +20,7 @@ type zipEntry struct {
 }
 
 // openZip returns a function that reads the first bytes of an entry of a zip file by its
-// path. paths are those that are asked for. openZip returns nil if the zip file has no
+// path. It opens only the files in paths. openZip returns nil if the zip file has no
 // entries that can be found.
 func openZip(s span, paths map[string]bool) func(path string) (file []byte, ok bool) {
 	entries := zipDirectory(s, paths)

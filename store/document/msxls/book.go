@@ -14,7 +14,7 @@ type book struct {
 	since1904 bool // dates are counted from 1904
 	shared    []string
 	formats   map[int]string            // number formats by number
-	parsed    map[int]cellformat.Format // of formats and those that are built in
+	parsed    map[int]cellformat.Format // by number, also of the built-in formats
 	styles    []int                     // number of the number format of each style of cells
 	sheets    []sheetEntry
 	name      string // of the next sheet of a workbook of Excel 4

@@ -13,7 +13,7 @@ type Languages struct {
 	Complex string // for Arabic, Hebrew, Thai and the scripts of India
 }
 
-// Or returns l with the languages of o for those that l does not have.
+// Or returns l with the languages of o in place of languages that l lacks.
 func (l Languages) Or(o Languages) Languages {
 	if l.Western == "" {
 		l.Western = o.Western

@@ -100,7 +100,7 @@ func languages(s *xmlpull.Scanner) office.Languages {
 // basedMost is how many styles may be based on each other.
 const basedMost = 32
 
-// of returns what a style and those that it is based on say together.
+// of returns the properties of a style, with the properties of the styles that it is based on.
 func (s *styles) of(id string) style {
 	var out style
 	for range basedMost {

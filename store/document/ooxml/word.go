@@ -39,7 +39,7 @@ type wordReader struct {
 	p       *parts
 	flow    *office.Flow
 	styles  *styles
-	known   map[string]style // by ID: what a style says together with those that it is based on
+	known   map[string]style // by ID: the properties of a style, with those of its base styles
 	lists   *lists
 	langs   *office.LanguageCount
 	margins []string // parts with headers and footers, in the order of their use
@@ -283,7 +283,7 @@ func (w *wordReader) runProperties() {
 	}
 }
 
-// styleOf returns what a style and those that it is based on say together.
+// styleOf returns the properties of a style, with the properties of the styles that it is based on.
 func (w *wordReader) styleOf(id string) style {
 	st, ok := w.known[id]
 	if !ok {

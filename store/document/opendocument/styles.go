@@ -85,7 +85,7 @@ func (st *styles) base() office.Languages {
 	return out
 }
 
-// of returns what a style and those that it is based on say together.
+// of returns the properties of a style, with the properties of the styles that it is based on.
 func (st *styles) of(family, name string) style {
 	var out style
 	for range parentsMost {

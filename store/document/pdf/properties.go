@@ -137,7 +137,7 @@ func readXMP(d *document.Document, body []byte) {
 	}
 }
 
-// packets returns the XMP packets in a body: those that are written as they are, and
+// packets returns the XMP packets in a body: the plain ones, and
 // those in compressed streams that say that they are one.
 func packets(body []byte) [][]byte {
 	var out [][]byte
