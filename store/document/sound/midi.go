@@ -69,7 +69,7 @@ func (m *midi) track(v media.View) {
 	for at := 0; at < len(v); {
 		wait, n := vary(v.From(at))
 		at += n
-		tick = min(tick+wait, 1<<40)
+		tick = min(tick+wait, 1<<30)
 		if c := v.Byte(at); c >= 0x80 {
 			status = c
 			at++
