@@ -84,8 +84,8 @@ func TestImportIsEndedWhileItReads(t *testing.T) {
 	}
 }
 
-// TestSettingDocuments imports with each value of the setting documents. A daemon reads
-// what IMPORT has left.
+// TestSettingDocuments imports with each value of the setting documents. A daemon then reads
+// the documents that IMPORT did not read.
 func TestSettingDocuments(t *testing.T) {
 	name := writeDocuments(t, 3)
 	for _, tt := range []struct {

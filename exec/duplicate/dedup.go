@@ -153,7 +153,7 @@ func (d *duplication) textsOf(scopes []ast.Scope) (plan.Node, error) {
 	return asked.Plan(map[bool]string{false: pageTexts, true: blockTexts}[d.blocks], d.env)
 }
 
-// what returns "pages", "blocks" or "images", the kind of thing that the statement
+// what returns the word after OF: "pages", "blocks" or "images", which the statement
 // compares.
 func (d *duplication) what() string { return cmp.Or(d.st.Of, "pages") }
 

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// What a fake reader has done.
+// spun counts the rounds of a fake reader that spins. eaten is the memory of one that eats.
 var (
 	spun  int
 	eaten [][]byte

@@ -181,7 +181,7 @@ func TestContainers(t *testing.T) {
 			t.Errorf("%s: %s %s by %s, want %s", c.name, f.ID, got.Title(), f.Basis, c.want)
 		}
 		if half := len(body) / 2; c.name == "docx" {
-			// What is known of a large file is its ends.
+			// Only the first and last bytes of a large file are given.
 			if f := IdentifyEnds(body[:half], body[half:], int64(len(body))); f.ID != c.want {
 				t.Errorf("%s: %s by its ends, want %s", c.name, f.ID, c.want)
 			}

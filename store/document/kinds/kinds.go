@@ -3,7 +3,6 @@
 package kinds
 
 import (
-	"context"
 	"fmt"
 
 	"infomall/store/document"
@@ -30,17 +29,6 @@ import (
 	"infomall/store/document/video"
 	"infomall/store/document/xmltext"
 )
-
-// InProcess reads documents in the process of its caller.
-type InProcess struct{}
-
-// Read does what the function Read does. The error is that of ctx.
-func (InProcess) Read(ctx context.Context, in *document.Input) (*document.Document, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return Read(in), nil
-}
 
 // All is the list of kinds. The first kind whose Is reports true reads the body.
 var All = []document.Kind{

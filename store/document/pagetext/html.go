@@ -24,8 +24,8 @@ func AddHTML(b *document.Builder, body []byte, cs, base string) error {
 	return addTree(b, tree, cs, base)
 }
 
-// headingBytes is how long a heading may be. What is longer is text in a heading
-// that does not end.
+// headingBytes is the greatest length of a heading in bytes. A longer text is not a
+// heading: the heading element has no end tag, and ran on.
 const headingBytes = 1000
 
 func addTree(b *document.Builder, tree *markup.Tree, cs, base string) error {

@@ -173,7 +173,7 @@ func packets(body []byte) [][]byte {
 		if err != nil {
 			continue
 		}
-		p, _ := io.ReadAll(io.LimitReader(z, xmpMax)) // of a damaged packet, what is whole is read
+		p, _ := io.ReadAll(io.LimitReader(z, xmpMax)) // a damaged packet is used up to the damage
 		if i := bytes.Index(p, []byte("<rdf:RDF")); i >= 0 {
 			out = append(out, p[i:])
 		}
@@ -207,7 +207,7 @@ func xmpValues(packet []byte) map[string]string {
 	for {
 		t, err := x.RawToken()
 		if err != nil {
-			return out // of a damaged packet, what is whole is read
+			return out // a damaged packet is used up to the damage
 		}
 		switch t := t.(type) {
 		case xml.StartElement:
