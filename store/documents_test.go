@@ -148,3 +148,23 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("after another import: %d bodies were read: %q", reader.bodies, got)
 	}
 }
+
+// TestNearWordsOfDocument shows that the words near a question come from a document whose
+// body was also sent with an error, where it is no document.
+func TestNearWordsOfDocument(t *testing.T) {
+	a := Open(t.TempDir(), Options{Documents: &testReader{}})
+	defer a.Close()
+	body := docBody("title", "a cluster without zookeeper")
+	put(t, a, []*visit{{url: "http://www.example.com/0", time: day0, status: 404, body: body}})
+	put(t, a, []*visit{{url: "http://www.example.com/1", time: day0 + 40*dayMillis, status: 200, body: body}})
+	readDocuments(t, a)
+	v, err := a.Snapshot(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	near, err := v.NearWords(context.Background(), []string{"zookeper"}, nil, record.MinTime, record.MaxTime)
+	if err != nil || len(near[0]) != 1 || near[0][0].Word != "zookeeper" {
+		t.Errorf("got %v, %v", near, err)
+	}
+}
