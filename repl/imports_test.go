@@ -42,6 +42,7 @@ var arrows = map[string]string{
 	"store/formats/wacz":     "store/record store/formats/warc store/formats/arc store/formats/cdx store/record/message",
 	"store/packed":           "",
 	"store/page":             "",
+	"store/page/article":     "store/record",
 	"store/page/charset":     "",
 	"store/page/coding":      "",
 	"store/page/markup":      "store/packed store/page/charset store/record/message",
@@ -126,7 +127,7 @@ var arrows = map[string]string{
 	"store/merge":        "store/block/divide store/block/facts store/body store/catalog store/commit store/derive store/disk store/disk/lines store/page/charset store/record store/record/task store/segment store/snapshot store/timeline store/urlkey",
 	"store/ingest":       "store/block/divide store/body store/catalog store/commit store/derive store/disk store/formats store/formats/tianwang store/page/charset store/record store/record/message store/record/task store/segment store/snapshot store/timeline store/urlkey",
 
-	"exec/value":    "lang/ast store/record store/urlkey",
+	"exec/value":    "lang/ast store/record store/record/task store/urlkey",
 	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match",
 	"exec/eval":     "exec/value exec/expr store/urlkey",
 	"exec/relation": "exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill exec/watch lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/document store/search store/words/match exec/terms store/words/term store/document/format",
@@ -140,6 +141,8 @@ var arrows = map[string]string{
 	"exec/schedule": "",
 	"exec/watch":    "exec/spill exec/value store/record store/record/task store/urlkey",
 	"exec/dedup":    "",
+	"exec/events":   "",
+	"exec/places":   "",
 	"exec":          "exec/value exec/schedule exec/watch exec/plan lang lang/ast store/record exec/expr store/record/task exec/relation exec/access exec/crawls exec/define exec/duplicate exec/export exec/pool exec/query exec/rank exec/session exec/show",
 
 	"exec/relation/relationtest": "store/record store/urlkey store/record/message store/record/task store/search store/page/charset store/page/markup store/block/divide store/block/life store/document",

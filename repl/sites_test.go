@@ -427,7 +427,7 @@ func toSecond(s string) string {
 func (a *siteArchive) all(relation string) [][]string {
 	a.t.Helper()
 	rows := a.query("SELECT * FROM " + relation)
-	brought := []string{"added", "job", "source", "source_offset", "record_id"}
+	brought := []string{"added", "job", "source_file", "source_offset", "record_id"}
 	var keep []int
 	for i, name := range rows[0] {
 		if !slices.Contains(brought, name) {

@@ -39,7 +39,7 @@ var Captures = made(Relation{
 		captured("pool", value.Text, "pool that contains the capture", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Pool[:b.N]) }).needs(record.ColPool),
 		captured("added", value.Time, "when the capture was added to this archive", func(v *value.Vector, b *record.Batch) { times(v, b.Added[:b.N]) }).needs(record.ColAdded),
 		captured("job", value.Text, "name of the import or crawl that added the capture", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Job[:b.N]) }).needs(record.ColJob),
-		captured("source", value.Text, "file that the capture came from", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Source[:b.N]) }).needs(record.ColSource),
+		captured("source_file", value.Text, "file that the capture came from", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Source[:b.N]) }).needs(record.ColSource),
 		captured("source_offset", value.Int, "offset in that file, in bytes", func(v *value.Vector, b *record.Batch) { ints(v, b.SourceOffset[:b.N]) }).needs(record.ColSource),
 		captured("record_id", value.Text, "record ID from that file", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.RecordID[:b.N]) }).needs(record.ColSource),
 		captured("declared_digest", value.Text, "digest declared in that file", func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.DeclaredDigest[:b.N]) }).needs(record.ColDeclaredDigest),

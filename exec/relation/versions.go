@@ -59,7 +59,7 @@ var Versions = made(Relation{
 		ofFirst("path", value.Text, "path of the URL, decoded", func(v *value.Vector, b *record.Batch) { ofURL(v, b.URL[:b.N], urlkey.Path) }).fromURL(),
 		ofFirst("depth", value.Int, "number of path segments", func(v *value.Vector, b *record.Batch) { depths(v, b.URL[:b.N]) }).fromURL(),
 		asInCaptures("job"),
-		asInCaptures("source").aside(),
+		asInCaptures("source_file").aside(),
 		asInCaptures("source_offset").aside(),
 		asInCaptures("record_id").aside(),
 		ofSpan("new_blocks", value.Int, "number of blocks at the finest level that are not in the previous version", func(v *value.Vector, b *spanBatch) { sizes(v, b.NewBlocks[:b.N]) }).aside().needs(record.ColPrevious),

@@ -7,6 +7,7 @@ import (
 
 	"infomall/lang/ast"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // Env holds the settings and values that stay the same while a statement runs,
@@ -41,6 +42,11 @@ type Env struct {
 	// watch with this name, or if there is none, of the queries of all watches. If
 	// Watched is nil, there are no watches.
 	Watched func(name string) ([]Column, error)
+	// Stored returns the newest result of a kind and name that the archive stores, such as
+	// a classifier, and its rows. If there is none, ok is false. Functions whose code needs
+	// such a result call Stored when they compute the first row, not before: the statement
+	// before may still have to make the result. If Stored is nil, the archive has none.
+	Stored func(kind, name string) (r task.Result, rows []task.ResultRow, ok bool, err error)
 	// Defined returns the archive's views and metadata columns. It is called
 	// only when a statement uses a name that is not built in. If Defined is
 	// nil, the archive has none.

@@ -9,6 +9,11 @@ const (
 	ResultGraphs     = "graphs"
 	ResultWatches    = "watches" // rows that watches have found; see package exec/watch
 	ResultPrints     = "prints"  // fingerprints of compared pages, for the next comparison
+	ResultEvents     = "events"  // events that EVENTS has found, and the reports of each
+	ResultStream     = "stream"  // the texts that EVENTS has read, for its next run
+	ResultClassifier = "classifier"
+	ResultClusters   = "clusters"
+	ResultGazetteer  = "gazetteer" // places that users have imported
 )
 
 // Result describes a named result that was computed from the archive and is

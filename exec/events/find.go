@@ -1,0 +1,57 @@
+package events
+
+import "context"
+
+// Options say how events are found. The zero value of a field means its default.
+type Options struct {
+	// Periods is how many periods there are. They are numbered from 0.
+	Periods int
+	// Coverage has, by period, how many documents there were from which the stream was
+	// taken. A rate is documents with a word over Coverage. A period with 0 is a gap: nothing
+	// is known of it. Nil means the documents of the stream.
+	Coverage []float64
+	// Cycle is the number of periods after which rates repeat, such as 7 days; 0 means none.
+	Cycle int
+	// Ratio and Cost are s and γ of Kleinberg's automaton: by how much the rate of a burst
+	// exceeds the usual rate at least, and how much it costs to enter a burst. The defaults
+	// are 2 and 1.
+	Ratio, Cost float64
+	// Bytes bounds the memory, about.
+	Bytes int64
+}
+
+// Event is one event that Find has found.
+type Event struct {
+	// Start, Peak and End are numbers of periods. End is the last period.
+	Start, Peak, End int
+	// Dated reports that Start comes from documents that say when they were published. If
+	// not, the event was only seen then.
+	Dated bool
+	// Documents has the places of the documents in the stream, from 0, ascending.
+	Documents []int
+	// Title is the place of the document whose title is the event's title.
+	Title int
+	// Sources is how many different sources the documents have.
+	Sources int
+	// Keywords has the words that tell the event from others, the most telling first.
+	Keywords []Keyword
+	// Weight is what the bursts of the event save together, in the unit of Kleinberg's
+	// automaton (bits of code length).
+	Weight float64
+}
+
+// Keyword is a word of an event. Share is its part of the event's burst weight, from 0 to 1.
+type Keyword struct {
+	Word  uint32
+	Share float64
+}
+
+// Scale returns how big the event is: its documents times its sources.
+func (e *Event) Scale() int { return len(e.Documents) * e.Sources }
+
+// Find returns the events of a stream, sorted by Start, then by scale, then by the keys of
+// their documents. The result depends on the documents alone, not on their order but for the
+// places in Documents.
+func Find(ctx context.Context, stream Stream, o Options) ([]Event, error) {
+	return nil, ctx.Err()
+}
