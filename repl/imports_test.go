@@ -65,7 +65,7 @@ var arrows = map[string]string{
 	"store/document/cellformat": "",
 	"store/document/dates":      "store/record",
 	"store/document/media":      "store/document store/page/charset store/record",
-	"store/document/office":     "store/document store/record",
+	"store/document/office":     "store/document store/document/dates store/record",
 	"store/document/xmlpull":    "store/page/charset",
 	"store/document/xmlscan":    "store/document store/page store/page/charset",
 	"store/document/zipped":     "store/document",

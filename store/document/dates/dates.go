@@ -11,7 +11,8 @@ import (
 )
 
 // layouts are the forms of dates, after the name of the weekday and the zone were
-// taken away. A form without a day stands for its first moment.
+// taken away. A form without a day stands for its first moment. time.Parse also accepts
+// a fraction after the seconds.
 var layouts = []string{
 	"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02",
 	"2 Jan 2006 15:04:05", "2 Jan 2006 15:04", "2 Jan 2006", "2 Jan 06 15:04:05", "2 Jan 06 15:04", "2-Jan-2006 15:04:05", "2-Jan-06 15:04:05",
@@ -43,9 +44,6 @@ func Parse(text string) record.Time {
 		text = rest
 	}
 	text, east := cutZone(text)
-	if whole, fraction, ok := strings.Cut(text, "."); ok && digits(fraction) {
-		text = whole
-	}
 	for _, l := range layouts {
 		if t, err := time.Parse(l, text); err == nil {
 			at := record.At(t.Add(-east))
