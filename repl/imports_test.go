@@ -96,9 +96,9 @@ var arrows = map[string]string{
 	"store/document/format":        "store/packed store/page/charset",
 	"store/document/format/pronom": "store/packed",
 
-	"store/document/documenttest":      "store/document",
+	"store/document/documenttest":      "store/document store/page/pagetest",
 	"store/document/office/officetest": "store/document store/document/documenttest",
-	"store/document/ole/oletest":       "store/document store/record",
+	"store/document/ole/oletest":       "store/document store/document/documenttest store/record",
 
 	"store/words/cut":            "store/words store/words/cut/list",
 	"store/words/cut/list":       "",

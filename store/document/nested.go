@@ -45,6 +45,11 @@ func (b *Builder) AddMember(name string, d *Document) error {
 			return err
 		}
 	}
+	return b.AddParts(d)
+}
+
+// AddParts adds the parts and links of d to the current section.
+func (b *Builder) AddParts(d *Document) error {
 	for _, s := range d.Sections {
 		for _, p := range s.Parts {
 			if err := b.Add(p.Kind, p.Text); err != nil {

@@ -3,7 +3,6 @@ package msdoc
 import (
 	"encoding/binary"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -11,7 +10,6 @@ import (
 	"infomall/store/document"
 	"infomall/store/document/documenttest"
 	"infomall/store/document/ole/oletest"
-	"infomall/store/page/pagetest"
 )
 
 var le = binary.LittleEndian
@@ -128,19 +126,7 @@ func partsOf(t *testing.T, body []byte) string {
 	return parts
 }
 
-func TestFive(t *testing.T) {
-	body, err := os.ReadFile("testdata/five.doc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile("testdata/five.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := oletest.Outline(documenttest.Read(t, Kind, document.Input{Body: body})); got != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
+func TestFive(t *testing.T) { oletest.File(t, Kind, "testdata/five.doc", "testdata/five.txt") }
 
 // TestStories reads pieces that lie in the stream in another order than in the
 // document, of one and two bytes a character, and the stories.
@@ -291,29 +277,11 @@ func TestDamaged(t *testing.T) {
 
 // TestShared reads the documents of Word among the shared test data.
 func TestShared(t *testing.T) {
-	names, bodies := pagetest.Files(t, filepath.Join(pagetest.Shared(t), "documents", "office.tar.zst"), "")
-	phrases := map[string]string{
+	documenttest.Office(t, Kind, "", 66, map[string]string{
 		"Word95.doc":              "The quick brown fox jumps over the lazy dog",
 		"word95err.doc":           "Вина Молдовы для Вас",
 		"Word6_sections2.doc":     "stipulates that, when notice is given of a meeting",
 		"TestInvertedClassID.doc": "les domaines de l’organisation et la stratégie",
 		"hyperlink.doc":           "Hyperlink",
-	}
-	count, found := 0, 0
-	for i, body := range bodies {
-		in := &document.Input{Body: body}
-		if !Kind.Is(in) {
-			continue
-		}
-		count++
-		d := documenttest.Read(t, Kind, *in)
-		if want := phrases[filepath.Base(names[i])]; want != "" {
-			if found++; !strings.Contains(d.Title+documenttest.Text(d), want) {
-				t.Errorf("%s: no %q in %.200q", names[i], want, documenttest.Text(d))
-			}
-		}
-	}
-	if count < 66 || found != len(phrases) {
-		t.Errorf("%d documents, %d of %d with a known phrase", count, found, len(phrases))
-	}
+	})
 }

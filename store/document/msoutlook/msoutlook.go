@@ -140,17 +140,7 @@ func (m *message) body(b *document.Builder) error {
 	if d == nil {
 		return nil
 	}
-	for _, s := range d.Sections {
-		for _, p := range s.Parts {
-			if err := b.Add(p.Kind, p.Text); err != nil {
-				return err
-			}
-		}
-	}
-	for _, l := range d.Links {
-		b.Link(l.Target, l.Anchor)
-	}
-	return nil
+	return b.AddParts(d)
 }
 
 // attachments returns the names of the attached files, in the order of the message.

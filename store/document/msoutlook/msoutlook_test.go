@@ -2,7 +2,6 @@ package msoutlook
 
 import (
 	"encoding/binary"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -10,7 +9,6 @@ import (
 	"infomall/store/document"
 	"infomall/store/document/documenttest"
 	"infomall/store/document/ole/oletest"
-	"infomall/store/page/pagetest"
 )
 
 var le = binary.LittleEndian
@@ -80,29 +78,11 @@ func TestDamaged(t *testing.T) {
 
 // TestShared reads the messages among the shared test data.
 func TestShared(t *testing.T) {
-	names, bodies := pagetest.Files(t, filepath.Join(pagetest.Shared(t), "documents", "office.tar.zst"), ".msg")
-	phrases := map[string]string{
+	documenttest.Office(t, Kind, ".msg", 21, map[string]string{
 		"quick.msg":               "The quick brown fox jumps over the lazy dog",
 		"chinese-traditional.msg": "格式測試",
 		"cyrillic_message.msg":    "Автоматический ответ подсистемы",
 		"attachment_test_msg.msg": "contenu\ntest-unicode.doc\npj1.txt",
 		"simple_test_msg.msg":     "This is a test message.",
-	}
-	count, found := 0, 0
-	for i, body := range bodies {
-		in := &document.Input{Body: body}
-		if !Kind.Is(in) {
-			continue
-		}
-		count++
-		d := documenttest.Read(t, Kind, *in)
-		if want := phrases[filepath.Base(names[i])]; want != "" {
-			if found++; !strings.Contains(documenttest.Text(d), want) {
-				t.Errorf("%s: no %q in %.200q", names[i], want, documenttest.Text(d))
-			}
-		}
-	}
-	if count < 21 || found != len(phrases) {
-		t.Errorf("%d messages, %d of %d with a known phrase", count, found, len(phrases))
-	}
+	})
 }

@@ -3,14 +3,12 @@ package msppt
 import (
 	"encoding/binary"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"infomall/store/document"
 	"infomall/store/document/documenttest"
 	"infomall/store/document/ole/oletest"
-	"infomall/store/page/pagetest"
 )
 
 var le = binary.LittleEndian
@@ -97,19 +95,7 @@ func saved() []byte {
 		oletest.Stream{Name: "PowerPoint Document", Data: stream})
 }
 
-func TestFive(t *testing.T) {
-	body, err := os.ReadFile("testdata/five.ppt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile("testdata/five.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := oletest.Outline(documenttest.Read(t, Kind, document.Input{Body: body})); got != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
+func TestFive(t *testing.T) { oletest.File(t, Kind, "testdata/five.ppt", "testdata/five.txt") }
 
 // TestEdits reads slides in the order and form of the last edit, with the outline, a
 // link, a field and notes.
@@ -179,29 +165,11 @@ func TestDamaged(t *testing.T) {
 
 // TestShared reads the presentations among the shared test data.
 func TestShared(t *testing.T) {
-	names, bodies := pagetest.Files(t, filepath.Join(pagetest.Shared(t), "documents", "office.tar.zst"), "")
-	phrases := map[string]string{
+	documenttest.Office(t, Kind, "", 40, map[string]string{
 		"54880_chinese.ppt":         "カタカナ",
 		"WithComments.ppt":          "Administrator: This is a test comment",
 		"SampleShow.ppt":            "I am the notes of the first slide",
 		"incorrect_slide_order.ppt": "Slide 1\nFirst slide I added\nSlide 2",
 		"headers_footers.ppt":       "Global Slide Footer",
-	}
-	count, found := 0, 0
-	for i, body := range bodies {
-		in := &document.Input{Body: body}
-		if !Kind.Is(in) {
-			continue
-		}
-		count++
-		d := documenttest.Read(t, Kind, *in)
-		if want := phrases[filepath.Base(names[i])]; want != "" {
-			if found++; !strings.Contains(documenttest.Text(d), want) {
-				t.Errorf("%s: no %q in %.200q", names[i], want, documenttest.Text(d))
-			}
-		}
-	}
-	if count < 40 || found != len(phrases) {
-		t.Errorf("%d presentations, %d of %d with a known phrase", count, found, len(phrases))
-	}
+	})
 }

@@ -4,14 +4,12 @@ import (
 	"encoding/binary"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"infomall/store/document"
 	"infomall/store/document/documenttest"
 	"infomall/store/document/ole/oletest"
-	"infomall/store/page/pagetest"
 )
 
 var le = binary.LittleEndian
@@ -67,19 +65,7 @@ func partsOf(t *testing.T, body []byte) string {
 	return parts
 }
 
-func TestFive(t *testing.T) {
-	body, err := os.ReadFile("testdata/five.xls")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := os.ReadFile("testdata/five.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := oletest.Outline(documenttest.Read(t, Kind, document.Input{Body: body})); got != string(want) {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-}
+func TestFive(t *testing.T) { oletest.File(t, Kind, "testdata/five.xls", "testdata/five.txt") }
 
 // TestCodePages reads Excel 5 and 95 with texts in several code pages.
 func TestCodePages(t *testing.T) {
@@ -240,8 +226,7 @@ func TestDamaged(t *testing.T) {
 
 // TestShared reads the workbooks among the shared test data.
 func TestShared(t *testing.T) {
-	names, bodies := pagetest.Files(t, filepath.Join(pagetest.Shared(t), "documents", "office.tar.zst"), "")
-	phrases := map[string]string{
+	documenttest.Office(t, Kind, "", 208, map[string]string{
 		"testEXCEL_3.xls":            "", // Excel 3 and 4: no container
 		"testEXCEL_4.xls":            "",
 		"testEXCEL_95.xls":           "",
@@ -249,24 +234,5 @@ func TestShared(t *testing.T) {
 		"WORKBOOK_in_capitals.xls":   "Inventarliste für GALIPLAN",
 		"ContinueRecordProblem.xls":  "",
 		"HyperlinksOnManySheets.xls": "",
-	}
-	count, found := 0, 0
-	for i, body := range bodies {
-		in := &document.Input{Body: body}
-		if !Kind.Is(in) {
-			continue
-		}
-		count++
-		d := documenttest.Read(t, Kind, *in)
-		if want, ok := phrases[filepath.Base(names[i])]; ok {
-			if text := documenttest.Text(d); text == "" || !strings.Contains(text, want) {
-				t.Errorf("%s: no %q in %.200q", names[i], want, text)
-			} else {
-				found++
-			}
-		}
-	}
-	if count < 208 || found != len(phrases) {
-		t.Errorf("%d workbooks, %d of %d with a known phrase", count, found, len(phrases))
-	}
+	})
 }

@@ -11,8 +11,6 @@ import (
 	"image/png"
 	"math"
 	"math/bits"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -34,18 +32,7 @@ const drawing = `<?xml version="1.0"?>
 // bodies returns the files of testdata by name, and the files that this test makes.
 func bodies(t *testing.T) map[string][]byte {
 	out := map[string][]byte{"drawing.svg": []byte(drawing), "huge.png": hugePNG(), "gbk.jpg": gbkJPEG(t)}
-	names, err := filepath.Glob("testdata/*.*")
-	if err != nil || len(names) < 10 {
-		t.Fatalf("testdata: %d files, %v", len(names), err)
-	}
-	for _, name := range names {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[filepath.Base(name)] = b
-	}
-	return out
+	return documenttest.Testdata(t, out, 10)
 }
 
 // hugePNG returns a small file that claims 60000 by 60000 points.

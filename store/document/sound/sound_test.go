@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,18 +18,7 @@ func bodies(t *testing.T) map[string][]byte {
 	out := map[string][]byte{
 		"gbk.mp3": gbkMP3(t), "old.ra": realAudio3(), "song.mid": song(), "song.rmi": wrapped(song()), "ape.mp3": apeMP3(t),
 	}
-	names, err := filepath.Glob("testdata/*.*")
-	if err != nil || len(names) < 10 {
-		t.Fatalf("testdata: %d files, %v", len(names), err)
-	}
-	for _, name := range names {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[filepath.Base(name)] = b
-	}
-	return out
+	return documenttest.Testdata(t, out, 10)
 }
 
 // frames returns the frames of a file of testdata, without its tags.

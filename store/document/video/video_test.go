@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,18 +16,7 @@ import (
 
 // bodies returns the files of testdata by name, and the files that this test makes.
 func bodies(t *testing.T) map[string][]byte {
-	out := make(map[string][]byte)
-	names, err := filepath.Glob("testdata/*.*")
-	if err != nil || len(names) < 10 {
-		t.Fatalf("testdata: %d files, %v", len(names), err)
-	}
-	for _, name := range names {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[filepath.Base(name)] = b
-	}
+	out := documenttest.Testdata(t, make(map[string][]byte), 10)
 	out["packed.mov"] = packedMovie(t, out["test.mov"])
 	out["cut.mov"] = out["test.mov"][:200]
 	return out

@@ -4,11 +4,14 @@ package oletest
 import (
 	"encoding/binary"
 	"fmt"
+	"os"
 	"strings"
+	"testing"
 	"time"
 	"unicode/utf16"
 
 	"infomall/store/document"
+	"infomall/store/document/documenttest"
 	"infomall/store/record"
 )
 
@@ -43,6 +46,22 @@ func Outline(d *document.Document) string {
 		fmt.Fprintf(&out, "link of section %d: %s %q\n", l.Section, l.Target, l.Anchor)
 	}
 	return out.String()
+}
+
+// File reads the file body by a kind, and compares its outline with the file want.
+func File(t *testing.T, k document.Kind, body, want string) {
+	t.Helper()
+	b, err := os.ReadFile(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	outline, err := os.ReadFile(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Outline(documenttest.Read(t, k, document.Input{Body: b})); got != string(outline) {
+		t.Errorf("%s: got\n%s\nwant\n%s", body, got, outline)
+	}
 }
 
 // Stream is one stream of a compound file. All are in the root.

@@ -1,0 +1,58 @@
+package documenttest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infomall/store/document"
+	"infomall/store/page/pagetest"
+)
+
+// Office reads the documents of a kind among the office files of the shared test data.
+// suffix is the end of their names, or "". The test fails if there are fewer than least,
+// or if a file whose base name is in phrases has no text, or not that phrase in its title
+// or text. Without the shared data the test is skipped.
+func Office(t *testing.T, k document.Kind, suffix string, least int, phrases map[string]string) {
+	t.Helper()
+	names, bodies := pagetest.Files(t, filepath.Join(pagetest.Shared(t), "documents", "office.tar.zst"), suffix)
+	count, found := 0, 0
+	for i, body := range bodies {
+		in := document.Input{Body: body}
+		if !k.Is(&in) {
+			continue
+		}
+		count++
+		d := Read(t, k, in)
+		want, ok := phrases[filepath.Base(names[i])]
+		if !ok {
+			continue
+		}
+		found++
+		if text := Text(d); text == "" || !strings.Contains(d.Title+text, want) {
+			t.Errorf("%s: no %q in %.200q", names[i], want, text)
+		}
+	}
+	if count < least || found != len(phrases) {
+		t.Errorf("%s: %d documents, at least %d expected; %d of %d with a known phrase", k.Name, count, least, found, len(phrases))
+	}
+}
+
+// Testdata adds to bodies the files in the folder testdata of the package under test, by
+// their names, and returns bodies. The test fails if there are fewer than least.
+func Testdata(t testing.TB, bodies map[string][]byte, least int) map[string][]byte {
+	t.Helper()
+	names, err := filepath.Glob("testdata/*.*")
+	if err != nil || len(names) < least {
+		t.Fatalf("testdata: %d files, at least %d expected: %v", len(names), least, err)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bodies[filepath.Base(name)] = b
+	}
+	return bodies
+}
