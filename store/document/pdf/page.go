@@ -229,6 +229,9 @@ func (f *file) line(text references.FPDF_TEXTPAGE, chars []rune, from, to int) (
 	for to > from && isBlank(chars[to-1]) {
 		to--
 	}
+	if err := f.readRightToLeft(text, chars, from, to); err != nil {
+		return line{}, err
+	}
 	l := line{text: lineText(chars[from:to])}
 	if l.text == "" {
 		return l, nil
@@ -248,7 +251,8 @@ func (f *file) line(text references.FPDF_TEXTPAGE, chars []rune, from, to int) (
 		return line{}, err
 	}
 	if last, err := f.p.FPDFText_GetLooseCharBox(&requests.FPDFText_GetLooseCharBox{TextPage: text, Index: to - 1}); err == nil {
-		l.right, l.size = float64(last.Rect.Right), max(l.size, float64(last.Rect.Top-last.Rect.Bottom))
+		l.left, l.right = min(l.left, float64(last.Rect.Left)), max(l.right, float64(last.Rect.Right))
+		l.size = max(l.size, float64(last.Rect.Top-last.Rect.Bottom))
 	} else if isTrap(err) {
 		return line{}, err
 	}

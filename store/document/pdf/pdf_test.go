@@ -253,3 +253,19 @@ func TestXMP(t *testing.T) {
 		t.Errorf("got %+v", *d)
 	}
 }
+
+// TestRightToLeft reads Arabic and Hebrew. In the file of cairo, letters come in the order of
+// reading; in the file of Chromium, in either order. Both have lam and alef as one glyph.
+func TestRightToLeft(t *testing.T) {
+	for name, want := range map[string][]string{
+		"right-to-left-cairo.pdf":    {"تم افتتاح المكتبة الجديدة في الجامعة يوم الخميس", "החדשה נפתחה", "The new library opened."},
+		"right-to-left-chromium.pdf": {"تم افتتاح المكتبة الجديدة في الجامعة يوم الخميس 12 يونيو", "إنها مفتوحة للجميع»", "הספרייה החדשה נפתחה באוניברסיטה ביום חמישי", "בחדר 5)", "The word שלום means peace, and سلام does too."},
+	} {
+		text := documenttest.Text(documenttest.Read(t, Kind, testFile(t, name)))
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: no %q in\n%s", name, w, text)
+			}
+		}
+	}
+}
