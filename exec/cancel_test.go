@@ -19,6 +19,7 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/exec/relation/relationtest"
 	"infomall/lang"
 	langast "infomall/lang/ast"
@@ -151,7 +152,7 @@ func TestEndedContext(t *testing.T) {
 	a.BatchRows = 10
 	seen := map[string]bool{}
 	statements := slices.Clone(cancelQueries)
-	for _, name := range relation.Names() {
+	for _, name := range all.Names() {
 		if !slices.Contains(fewRows, name) {
 			statements = append(statements, "SELECT * FROM "+called(name))
 		}
@@ -225,7 +226,7 @@ func TestEndedContextRows(t *testing.T) {
 func TestSmallMemory(t *testing.T) {
 	a := manyCaptures(150, 60)
 	statements := slices.Clone(cancelQueries)
-	for _, name := range relation.Names() {
+	for _, name := range all.Names() {
 		statements = append(statements, "SELECT * FROM "+called(name))
 	}
 	for _, src := range statements {

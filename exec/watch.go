@@ -9,7 +9,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/plan"
-	"infomall/exec/relation"
+	"infomall/exec/relation/work"
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/exec/watch"
@@ -64,14 +64,14 @@ func checkWatched(s *session.Session, st *ast.Watch) error {
 		return err
 	}
 	for _, src := range plan.Sources(node) {
-		if src.Relation.Name == relation.Watched.Name {
+		if src.Relation.Name == work.Watched.Name {
 			return ast.Errorf(st.Query, "a watch cannot read watched, because that is made by watches")
 		}
 	}
 	columns := node.Columns()
 	var names []string
 	for _, c := range columns {
-		if relation.Watched.Column(c.Name) != nil {
+		if work.Watched.Column(c.Name) != nil {
 			err := ast.Errorf(st.Query, "the query has a column %q, and so has the relation watched", c.Name)
 			err.Hint = "give it another name: " + c.Name + " AS its_" + c.Name
 			return err

@@ -13,7 +13,7 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/pool"
 	"infomall/exec/query"
-	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/exec/rowio"
 	"infomall/exec/session"
 	"infomall/lang"
@@ -111,7 +111,7 @@ func (c *completer) namesAt(n *lang.Next) []string {
 	case lang.PlaceColumn:
 		return c.columnsOf(n.Sources, n.Subject)
 	case lang.PlaceSource:
-		return append(relation.Names(), c.session.ViewNames(ctx)...)
+		return append(all.Names(), c.session.ViewNames(ctx)...)
 	case lang.PlaceView:
 		return c.session.ViewNames(ctx)
 	case lang.PlaceMetadata:
@@ -149,7 +149,7 @@ func (c *completer) namesAt(n *lang.Next) []string {
 	case lang.PlaceType:
 		return []string{"bool", "int", "float", "text", "url", "time", "duration"}
 	case lang.PlaceDescribed:
-		names := append(relation.Names(), session.SettingNames()...)
+		names := append(all.Names(), session.SettingNames()...)
 		names = append(names, c.session.ViewNames(ctx)...)
 		for _, f := range expr.Functions() {
 			names = append(names, f.Name)
@@ -180,7 +180,7 @@ func (c *completer) columnsOf(sources []lang.SourceName, qualifier string) []str
 		}
 	}
 	if len(sources) == 0 {
-		for _, r := range relation.All() {
+		for _, r := range all.Relations() {
 			names = append(names, c.session.ColumnNames(r.Name)...)
 		}
 	}

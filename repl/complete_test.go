@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"infomall/exec"
-	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/exec/session"
 	"infomall/queries"
 	"infomall/store/record/task"
@@ -33,7 +33,7 @@ func completing(pending string) *shell {
 
 // TestComplete shows what Tab offers, place by place; | is the cursor.
 func TestComplete(t *testing.T) {
-	columns := func(name string) string { return strings.Join(relation.Find(name).ColumnNames(), " ") }
+	columns := func(name string) string { return strings.Join(all.Find(name).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
 		{"|", "ADD ALLOW BLAME COPY CRAWL CREATE DEDUP DELETE DESC DESCRIBE DIFF DROP EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RULE RUN SAVE SCHEDULE SEAL SEARCH SELECT SET SHOW STOP SUMMARIZE TRACE UNSCHEDULE UNWATCH VERIFY WATCH WITH"},
 		{"ALLOW |", "ENTRY"},

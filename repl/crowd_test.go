@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/lang"
 	langast "infomall/lang/ast"
 	"infomall/store"
@@ -684,7 +684,7 @@ func crowdRound(t *testing.T, seed uint64) {
 			}
 		}
 	}
-	for _, name := range relation.Names() {
+	for _, name := range all.Names() {
 		if name == "findings" {
 			name += "('the')"
 		}

@@ -6,7 +6,7 @@ import (
 
 	"infomall/exec"
 	"infomall/exec/query"
-	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/exec/session"
 	"infomall/lang"
 )
@@ -37,13 +37,13 @@ func TestHelpHasExamples(t *testing.T) {
 			t.Errorf("HELP %s has no example", topic)
 		}
 	}
-	for _, name := range relation.Names() {
+	for _, name := range all.Names() {
 		if example := lang.ExampleOf(name); example == "" || !strings.HasSuffix(help(name), "\n"+example+"\n") {
 			t.Errorf("HELP %s has no example", name)
 		}
 	}
 	for _, k := range session.AllSettings() {
-		if relation.Find(k.Name) != nil {
+		if all.Find(k.Name) != nil {
 			continue // HELP workers is about the relation
 		}
 		example := query.SetExample(&k, s.Settings())

@@ -8,7 +8,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/query"
-	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/lang"
 )
 
@@ -57,7 +57,7 @@ func manualSyntax() string {
 func manualColumns() string {
 	var b strings.Builder
 	b.WriteString("\n## Columns\n\n`SELECT *` returns the columns above the line. The columns below it cost more, and are read only if the query names them.\n")
-	for _, r := range relation.All() {
+	for _, r := range all.Relations() {
 		fmt.Fprintf(&b, "\n### %s\n\nA row is %s.\n\n| column | type | |\n|---|---|---|\n", r.Name, r.Doc)
 		payload := false
 		for i := range r.Columns {

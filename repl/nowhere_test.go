@@ -12,7 +12,7 @@ import (
 	"time"
 
 	core "infomall/exec"
-	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -51,9 +51,9 @@ func eachStatement(t *testing.T) (statements []string) {
 func nowhereScript(t *testing.T) []string {
 	t.Helper()
 	statements := eachStatement(t)
-	for _, name := range relation.Names() {
+	for _, name := range all.Names() {
 		var columns []string
-		for _, c := range relation.Find(name).Columns {
+		for _, c := range all.Find(name).Columns {
 			columns = append(columns, c.Name)
 		}
 		switch name {

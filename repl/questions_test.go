@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/exec/value"
 )
 
@@ -158,7 +159,7 @@ func TestQuestions(t *testing.T) {
 	for _, name := range []string{"captures", "versions", "pages", "hosts", "links", "blocks", "changes"} {
 		rows := filepath.Join(dir, name+".json")
 		output("infomall", "-a", archive, "-o", rows, "--format", "json", "-c", "SELECT * FROM "+name)
-		output(sqlite, database, tableOf(relation.Find(name), rows))
+		output(sqlite, database, tableOf(all.Find(name), rows))
 	}
 	for _, q := range list {
 		if q.theirs == "" {

@@ -15,7 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/exec/relation"
+	"infomall/exec/relation/all"
+	"infomall/exec/relation/work"
 )
 
 // The words of hidden pages that no answer may have: one is a part of their URLs, the
@@ -131,7 +132,7 @@ func askMCP(t *testing.T, dir string, calls ...[2]string) (answers []string) {
 
 // everyRelation returns a statement for each relation, which reads all its columns.
 func everyRelation() (list []string) {
-	for _, r := range relation.All() {
+	for _, r := range all.Relations() {
 		source := r.Name
 		switch {
 		case r.Asked:
@@ -143,7 +144,7 @@ func everyRelation() (list []string) {
 		for _, c := range r.ColumnNames() {
 			columns = append(columns, `"`+c+`"`)
 		}
-		if r == relation.Watched {
+		if r == work.Watched {
 			columns = []string{"*"} // those of the watches too
 		}
 		list = append(list, "SELECT "+strings.Join(columns, ", ")+" FROM "+source)

@@ -11,7 +11,8 @@ import (
 	"testing"
 
 	"infomall/exec"
-	"infomall/exec/relation"
+	"infomall/exec/relation/all"
+	"infomall/exec/relation/work"
 	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/store"
@@ -144,8 +145,8 @@ func TestDeletedTerms(t *testing.T) {
 
 	// words returns which of the words stand in rows of any relation.
 	words := func() (found []string) {
-		for _, r := range relation.All() {
-			if r.OfSession || r == relation.Tombstones || r == relation.Jobs {
+		for _, r := range all.Relations() {
+			if r.OfSession || r == work.Tombstones || r == work.Jobs {
 				continue
 			}
 			source := r.Name

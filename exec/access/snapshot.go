@@ -91,7 +91,7 @@ func (r *Rules) hidesRow(of *task.Result, key []byte) bool {
 	url, rest, timed := strings.Cut(string(key), "\x00")
 	t := of.AsOf
 	if timed && len(rest) >= 8 {
-		t = record.Time(binary.BigEndian.Uint64([]byte(rest[:8])) ^ 1<<63) // see relation.Compared.AppendKey
+		t = record.Time(binary.BigEndian.Uint64([]byte(rest[:8])) ^ 1<<63) // see result.Compared.AppendKey
 	}
 	return r.Hides(url, t)
 }

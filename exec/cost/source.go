@@ -7,6 +7,7 @@ import (
 
 	"infomall/exec/plan"
 	"infomall/exec/relation"
+	"infomall/exec/relation/work"
 	"infomall/store/record"
 )
 
@@ -127,7 +128,7 @@ func touched(bytes, runs, rows float64) float64 {
 // listed returns how many rows a source has that are not made from captures.
 func (m *maker) listed(n *plan.Source) (float64, error) {
 	switch {
-	case n.Relation == relation.Pools && m.snap != nil:
+	case n.Relation == work.Pools && m.snap != nil:
 		pools, err := m.snap.Pools(m.ctx)
 		return float64(len(pools)), err
 	case n.Relation.Results != "" && m.snap != nil:

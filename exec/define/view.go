@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"infomall/exec/plan"
-	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/exec/session"
 	"infomall/lang/ast"
 	"infomall/store/record/task"
@@ -18,7 +18,7 @@ var View = session.Declare("CREATE VIEW", session.Writes|session.Anywhere, readC
 // view's query, in which the view itself is already defined. The name of a
 // relation is an error.
 func readCreateView(s *session.Session, st *ast.CreateView) (*definition, error) {
-	if relation.Find(st.Name.Text) != nil {
+	if all.Find(st.Name.Text) != nil {
 		return nil, ast.Errorf(&st.Name, "there is a relation %s", strings.ToLower(st.Name.Text))
 	}
 	def := &definition{s, named(task.KindView, &st.Name, st, s.Env()), &st.Name, st.Replace}

@@ -16,7 +16,7 @@ import (
 	"infomall/exec/dedup"
 	"infomall/exec/expr"
 	"infomall/exec/op"
-	"infomall/exec/relation"
+	"infomall/exec/relation/result"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/record/task"
@@ -26,7 +26,7 @@ import (
 // compared is one page, or one block of a page, that DEDUP compares with
 // others.
 type compared struct {
-	key   string // names the page or block, as relation.Compared.AppendKey writes it
+	key   string // names the page or block, as result.Compared.AppendKey writes it
 	time  record.Time
 	bytes int64
 	mark  uint64 // changes when the page or block of this key changes
@@ -71,8 +71,8 @@ type comparison struct {
 	texts  int64 // how many texts were read from the archive
 	groups *dedup.Groups
 	quotes []quote
-	before map[uint32]relation.Duplicate // results of the last DEDUP, by index in list
-	corpus *dedup.Corpus                 // nil unless keywords are compared
+	before map[uint32]result.Duplicate // results of the last DEDUP, by index in list
+	corpus *dedup.Corpus               // nil unless keywords are compared
 	band   *dedup.Bands
 	sets   *spans
 	bands  *spans
@@ -129,7 +129,7 @@ func (s *spans) read(at span, buf []byte) ([]byte, error) {
 // newComparison queries what is to be compared and returns a comparison
 // in which none of their texts was read. The caller closes it.
 func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comparison, err error) {
-	c := &comparison{duplication: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]relation.Duplicate)}
+	c := &comparison{duplication: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]result.Duplicate)}
 	defer func() {
 		if err != nil {
 			c.close()
@@ -149,7 +149,7 @@ func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comp
 			return nil, err
 		}
 		for i := range b.N {
-			at := relation.Compared{URL: b.Cols[0].Texts[i], Time: record.Time(b.Cols[1].Ints[i]), Block: b.Cols[3].At(i).Text}
+			at := result.Compared{URL: b.Cols[0].Texts[i], Time: record.Time(b.Cols[1].Ints[i]), Block: b.Cols[3].At(i).Text}
 			x := compared{key: string(at.AppendKey(nil)), time: at.Time, bytes: b.Cols[2].At(i).Int, cut: b.Cols[5].At(i).Bool}
 			if c.images {
 				x.print.simhash, x.state = uint64(b.Cols[6].Ints[i]), fresh
@@ -244,7 +244,7 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 	for _, i := range wanted {
 		missing[c.list[i].key] = i
 		if len(urls) <= scopesMax {
-			at, err := relation.ParseCompared(c.list[i].key)
+			at, err := result.ParseCompared(c.list[i].key)
 			if err != nil {
 				return err
 			}
@@ -273,7 +273,7 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 			return err
 		}
 		for n := range b.N {
-			at := relation.Compared{URL: b.Cols[0].Texts[n], Time: record.Time(b.Cols[1].Ints[n]), Block: b.Cols[2].At(n).Text}
+			at := result.Compared{URL: b.Cols[0].Texts[n], Time: record.Time(b.Cols[1].Ints[n]), Block: b.Cols[2].At(n).Text}
 			c.raw = at.AppendKey(c.raw[:0])
 			i, ok := missing[string(c.raw)]
 			if !ok {
@@ -516,7 +516,7 @@ func (s *dedupStats) member(x, first *compared, bodies map[uint64]bool) {
 // duplicates returns the members of all groups of two or more, sorted by the
 // keys of their rows, and the totals. The representative of a group is its
 // earliest member; of several earliest, it is the first in SURT order.
-func (c *comparison) duplicates(ctx context.Context) (found []relation.Duplicate, stats dedupStats, err error) {
+func (c *comparison) duplicates(ctx context.Context) (found []result.Duplicate, stats dedupStats, err error) {
 	members := make(map[uint32][]uint32)
 	for i := range c.list {
 		if of := c.groups.Of(uint32(i)); of != uint32(i) {
@@ -541,7 +541,7 @@ func (c *comparison) duplicates(ctx context.Context) (found []relation.Duplicate
 			return nil, stats, err
 		}
 	}
-	slices.SortFunc(found, func(a, b relation.Duplicate) int {
+	slices.SortFunc(found, func(a, b result.Duplicate) int {
 		return cmp.Or(strings.Compare(string(a.AppendKey(nil)), string(b.AppendKey(nil))), cmp.Compare(a.Group, b.Group))
 	})
 	return found, stats, nil
@@ -550,7 +550,7 @@ func (c *comparison) duplicates(ctx context.Context) (found []relation.Duplicate
 // members appends the members of one group to found, adds them to the totals in
 // stats, and returns the longer found. list has the indexes of the members; the
 // first is the representative.
-func (c *comparison) members(ctx context.Context, list []uint32, found []relation.Duplicate, stats *dedupStats) ([]relation.Duplicate, error) {
+func (c *comparison) members(ctx context.Context, list []uint32, found []result.Duplicate, stats *dedupStats) ([]result.Duplicate, error) {
 	stats.groups++
 	bodies := make(map[uint64]bool)
 	if err := c.readMembers(ctx, list); err != nil {
@@ -597,7 +597,7 @@ func (c *comparison) readMembers(ctx context.Context, list []uint32) error {
 // known returns what the last DEDUP stored about page i as a duplicate of
 // first, its representative. The bool is false if it stored nothing about this
 // pair.
-func (c *comparison) known(i, first uint32) (relation.Duplicate, bool) {
+func (c *comparison) known(i, first uint32) (result.Duplicate, bool) {
 	d, ok := c.before[i]
 	f, also := c.before[first]
 	return d, ok && also && f.Representative && f.Group == d.Group
@@ -605,13 +605,13 @@ func (c *comparison) known(i, first uint32) (relation.Duplicate, bool) {
 
 // duplicate returns how similar page i is to first, its representative. It
 // compares the two, unless the last DEDUP stored the result.
-func (c *comparison) duplicate(ctx context.Context, i, first uint32) (relation.Duplicate, error) {
+func (c *comparison) duplicate(ctx context.Context, i, first uint32) (result.Duplicate, error) {
 	if d, ok := c.known(i, first); ok {
 		return d, nil
 	}
-	d := relation.Duplicate{Method: c.method, Distance: words.Distance(c.list[i].print.simhash, c.list[first].print.simhash)}
+	d := result.Duplicate{Method: c.method, Distance: words.Distance(c.list[i].print.simhash, c.list[first].print.simhash)}
 	var err error
-	if d.Compared, err = relation.ParseCompared(c.list[i].key); err != nil {
+	if d.Compared, err = result.ParseCompared(c.list[i].key); err != nil {
 		return d, err
 	}
 	if c.images {
@@ -629,7 +629,7 @@ func (c *comparison) duplicate(ctx context.Context, i, first uint32) (relation.D
 
 // duplicateRows yields one row per duplicate in found, for the archive to
 // store.
-func duplicateRows(found []relation.Duplicate) iter.Seq2[task.ResultRow, error] {
+func duplicateRows(found []result.Duplicate) iter.Seq2[task.ResultRow, error] {
 	return func(yield func(task.ResultRow, error) bool) {
 		for i := range found {
 			if !yield(found[i].Row(), nil) {

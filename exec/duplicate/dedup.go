@@ -10,6 +10,7 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
+	"infomall/exec/relation/result"
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -141,8 +142,8 @@ const (
 	methodMinHash     = "minhash"
 	methodSimHash     = "simhash"
 	methodKeywords    = "keywords"
-	methodContainment = relation.Quotations
-	methodImageHash   = relation.ImageHash
+	methodContainment = result.Quotations
+	methodImageHash   = result.ImageHash
 )
 
 // textsOf plans the query for the texts of the pages or blocks in the given

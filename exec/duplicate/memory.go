@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"infomall/exec/relation"
+	"infomall/exec/relation/result"
 	"infomall/store/record/task"
 )
 
@@ -173,7 +174,7 @@ func (c *comparison) recallGroups(ctx context.Context, found *task.Result) error
 		if err != nil {
 			return err
 		}
-		d, err := relation.ParseDuplicate(row)
+		d, err := result.ParseDuplicate(row)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -184,14 +185,14 @@ type item struct {
 // this case relation also replaces the item of the SELECT by *.
 func (b *builder) relation(from *ast.Source) (*relation.Relation, error) {
 	if from.Relation != nil {
-		if r := relation.Find(from.Relation.Text); r != nil {
+		if r := all.Find(from.Relation.Text); r != nil {
 			return b.withWatched(r, from)
 		}
 		d, err := defined(b.env)
 		if err != nil {
 			return nil, err
 		}
-		names := append(b.with.names(), relation.Names()...)
+		names := append(b.with.names(), all.Names()...)
 		for _, v := range d.Views {
 			names = append(names, v.Name)
 		}
@@ -221,7 +222,7 @@ func shorthand(s *ast.Select) *relation.Relation {
 	if !ok || c.Qualifier != nil || c.Name.Quoted {
 		return nil
 	}
-	return relation.Find(c.Name.Text)
+	return all.Find(c.Name.Text)
 }
 
 // listItems sets b.items to the columns of the result. Each * is replaced by

@@ -6,6 +6,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -23,7 +24,7 @@ func defined(env *expr.Env) (*value.Defined, error) {
 // nil, nil if there is no such view, or if a relation of the archive has the name.
 func (b *builder) view(from *ast.Source, env *expr.Env) (*input, error) {
 	name := from.Relation
-	if relation.Find(name.Text) != nil {
+	if all.Find(name.Text) != nil {
 		return nil, nil
 	}
 	d, err := defined(b.env)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/lang/ast"
 )
 
@@ -30,7 +30,7 @@ func (b *builder) withoutFrom(c *ast.Column) string {
 		return "strings are quoted so: " + quote(c.Name.Text)
 	}
 	for i := range b.sel.Items {
-		if as := b.sel.Items[i].Alias; as != nil && relation.Find(as.Text) != nil {
+		if as := b.sel.Items[i].Alias; as != nil && all.Find(as.Text) != nil {
 			return "is FROM missing before " + as.Text + "?"
 		}
 	}
@@ -54,11 +54,11 @@ func otherColumn(c *ast.Column, among []*input, names []string) string {
 	if in.src == nil {
 		return ""
 	}
-	if r := relation.Find(name); r != nil {
+	if r := all.Find(name); r != nil {
 		return "a relation stands in FROM: SELECT * FROM " + r.Name
 	}
 	var have []string
-	for _, r := range relation.All() {
+	for _, r := range all.Relations() {
 		if r.Column(name) != nil && !slices.ContainsFunc(among, func(in *input) bool { return in.rel == r }) {
 			have = append(have, r.Name)
 		}

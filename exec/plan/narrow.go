@@ -6,6 +6,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/relation"
+	"infomall/exec/relation/work"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -24,7 +25,7 @@ import (
 // conditions on URLs give no ranges. name is the qualifier of n's columns
 // in conds.
 func (n *Source) narrow(conds []ast.Expr, name string, env *expr.Env) {
-	if n.Relation.Name == relation.Watched.Name {
+	if n.Relation.Name == work.Watched.Name {
 		for _, e := range conds {
 			narrower{src: n, name: name, env: env}.watched(e)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/lang/ast"
 )
 
@@ -89,7 +90,7 @@ func (b *builder) taken(sel *ast.Select, name string, question ast.Expr) *ast.Co
 	}
 	r := relation.Versions
 	if sel.From.Relation != nil {
-		if r = relation.Find(sel.From.Relation.Text); r == nil || b.with.find(sel.From.Relation.Text) != nil {
+		if r = all.Find(sel.From.Relation.Text); r == nil || b.with.find(sel.From.Relation.Text) != nil {
 			return nil
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"infomall/exec/relation"
+	"infomall/exec/relation/work"
 	"infomall/lang/ast"
 )
 
@@ -11,7 +12,7 @@ import (
 // watched, the result also has the columns of the queries of watches: those of one
 // watch if WHERE names it, as in name = 'news', and otherwise those of all.
 func (b *builder) withWatched(r *relation.Relation, from *ast.Source) (*relation.Relation, error) {
-	if r != relation.Watched || b.env.Watched == nil {
+	if r != work.Watched || b.env.Watched == nil {
 		return r, nil
 	}
 	named := narrower{src: &Source{Request: relation.Request{Relation: r}}, name: nameOf(from), env: b.env}
@@ -25,7 +26,7 @@ func (b *builder) withWatched(r *relation.Relation, from *ast.Source) (*relation
 	if err != nil {
 		return nil, err
 	}
-	return relation.WatchedWith(columns), nil
+	return work.WatchedWith(columns), nil
 }
 
 // watched sets the watch and the batch that the source reads, of the relation

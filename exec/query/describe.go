@@ -7,6 +7,8 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
+	"infomall/exec/relation/all"
+	"infomall/exec/relation/work"
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -42,8 +44,8 @@ func (d *description) Would(context.Context) ([]string, error) { return wouldPri
 // error.
 func (d *description) describe(st *ast.Describe) (*session.Result, error) {
 	name := st.Name.Text
-	if r := relation.Find(name); r != nil {
-		if r == relation.Watched {
+	if r := all.Find(name); r != nil {
+		if r == work.Watched {
 			r = d.s.Watched()
 		}
 		return d.describeRelation(r)
@@ -62,7 +64,7 @@ func (d *description) describe(st *ast.Describe) (*session.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := relation.Names()
+	names := all.Names()
 	for _, v := range defined.Views {
 		if strings.EqualFold(v.Name, name) {
 			return d.describeView(&st.Name, v.Query)

@@ -8,6 +8,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -73,7 +74,7 @@ func helpOn(topic string, s *session.Session) string {
 		}
 		return text
 	}
-	if r := relation.Find(topic); r != nil {
+	if r := all.Find(topic); r != nil {
 		return helpRelation(r)
 	}
 	if f := expr.FindFunction(topic); f != nil {
@@ -138,7 +139,7 @@ func helpRelation(r *relation.Relation) string {
 // statements, relations, functions and settings.
 func helpTopics() []string {
 	topics := append([]string{}, lang.Topics()...)
-	topics = append(topics, relation.Names()...)
+	topics = append(topics, all.Names()...)
 	for _, f := range expr.Functions() {
 		topics = append(topics, f.Name)
 	}

@@ -7,6 +7,7 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/exec/session"
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -37,7 +38,7 @@ func Lists() []string {
 	for _, l := range lists {
 		words = append(words, l.word)
 	}
-	for _, r := range relation.All() {
+	for _, r := range all.Relations() {
 		if r.Shown {
 			words = append(words, strings.ToUpper(r.Name))
 		}
@@ -63,7 +64,7 @@ func readShow(s *session.Session, st *ast.Show) (*shownList, error) {
 			return &shownList{s: s, what: l.word, show: l.show}, nil
 		}
 	}
-	if r := relation.Find(st.What.Text); r != nil && r.Shown {
+	if r := all.Find(st.What.Text); r != nil && r.Shown {
 		node, err := plan.Build(&ast.Query{Span: st.Span, Select: &ast.Select{
 			Span:  st.Span,
 			Items: []ast.Item{{Span: st.Span, Star: true}},
@@ -102,7 +103,7 @@ func (l *shownList) Would(ctx context.Context) ([]string, error) {
 // relations returns the list of SHOW RELATIONS: one row per relation.
 func (l *shownList) relations(context.Context) (*session.Result, error) {
 	t := session.NewTable(session.Text("relation"), session.Text("row"))
-	for _, r := range relation.All() {
+	for _, r := range all.Relations() {
 		t.Add(value.OfText(r.Name), value.OfText(r.Doc))
 	}
 	return t.Result(), nil
@@ -112,7 +113,7 @@ func (l *shownList) relations(context.Context) (*session.Result, error) {
 // relation.
 func (l *shownList) columns(context.Context) (*session.Result, error) {
 	t := session.NewTable(append([]value.Column{session.Text("relation")}, columnColumns...)...)
-	for _, r := range relation.All() {
+	for _, r := range all.Relations() {
 		for i := range r.Columns {
 			t.Add(append([]value.Value{value.OfText(r.Name)}, columnRow(&r.Columns[i])...)...)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"infomall/exec/expr"
 	"infomall/exec/relation"
+	"infomall/exec/relation/result"
 	"infomall/lang/ast"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
@@ -17,7 +18,7 @@ import (
 // findGraph returns the stored graph with this name, or nil if the archive does
 // not have it. Upper and lower case are the same.
 func findGraph(ctx context.Context, snap relation.Snapshot, name string) (*task.Result, error) {
-	list, err := relation.KeptGraphs(ctx, snap)
+	list, err := result.KeptGraphs(ctx, snap)
 	var found *task.Result
 	for i := range list {
 		if list[i].Name == strings.ToLower(name) {
@@ -34,7 +35,7 @@ func keptGraph(ctx context.Context, snap relation.Snapshot, name *ast.Name) (*ta
 	if err != nil || g != nil {
 		return g, err
 	}
-	list, err := relation.KeptGraphs(ctx, snap)
+	list, err := result.KeptGraphs(ctx, snap)
 	if err != nil {
 		return nil, err
 	}

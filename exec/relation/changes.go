@@ -23,16 +23,16 @@ var Changes = listWithRefs(Relation{
 	Name: "changes", Doc: "one change of a block from one version to the next", Scoped: true,
 	OfVersions: true, OfStored: true, Cut: true, History: true, RefColumns: pairRefColumns,
 	Columns: []Column{
-		urlOf("url", "canonical URL", func(c *changeRow) string { return c.rev.url() }),
-		timeOf("time", "when the newer version was first seen", func(c *changeRow) record.Time { return c.rev.Time }),
-		timeOf("not_before", "time of the last capture of the older version", func(c *changeRow) record.Time { return c.rev.span.Previous[c.rev.row] }).needs(record.ColPrevious),
-		timeOf("previous", "when the older version was first seen", func(c *changeRow) record.Time { return c.rev.span.PreviousVersion[c.rev.row] }).needs(record.ColPrevious),
-		textOf("op", "added, edited, moved or removed", func(c *changeRow) string { return c.Op.String() }),
-		textOf("block", "path in the newer version's tree; in the older one's if removed", func(c *changeRow) string {
+		URLOf("url", "canonical URL", func(c *changeRow) string { return c.rev.url() }),
+		TimeOf("time", "when the newer version was first seen", func(c *changeRow) record.Time { return c.rev.Time }),
+		TimeOf("not_before", "time of the last capture of the older version", func(c *changeRow) record.Time { return c.rev.span.Previous[c.rev.row] }).needs(record.ColPrevious),
+		TimeOf("previous", "when the older version was first seen", func(c *changeRow) record.Time { return c.rev.span.PreviousVersion[c.rev.row] }).needs(record.ColPrevious),
+		TextOf("op", "added, edited, moved or removed", func(c *changeRow) string { return c.Op.String() }),
+		TextOf("block", "path in the newer version's tree; in the older one's if removed", func(c *changeRow) string {
 			rev, n := c.side()
 			return rev.Tree.Blocks[n].Path
 		}),
-		textOf("identity", "name of the block, which stays the same while it is edited or moved", func(c *changeRow) string {
+		TextOf("identity", "name of the block, which stays the same while it is edited or moved", func(c *changeRow) string {
 			rev, n := c.side()
 			return rev.Life[n].Identity()
 		}).on(OnEarlier),
@@ -52,10 +52,10 @@ var Changes = listWithRefs(Relation{
 			reason, _ := c.substantial(i)
 			return textOrNull(reason)
 		})),
-		intOf("bytes", "size of the block's html in the newer version; 0 if removed", func(c *changeRow) int64 { return sizeOf(c.rev.Revision, c.New) }),
-		intOf("old_bytes", "size of the block's html in the older version; 0 if added", func(c *changeRow) int64 { return sizeOf(c.rev.Before, c.Old) }),
-		floatOf("similarity", "share of words in common between old and new, from 0 to 1", func(c *changeRow) float64 { return c.Similarity }),
-		timeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(c *changeRow) record.Time { return c.rev.span.AsOf[c.rev.row] }).aside(),
+		IntOf("bytes", "size of the block's html in the newer version; 0 if removed", func(c *changeRow) int64 { return sizeOf(c.rev.Revision, c.New) }),
+		IntOf("old_bytes", "size of the block's html in the older version; 0 if added", func(c *changeRow) int64 { return sizeOf(c.rev.Before, c.Old) }),
+		FloatOf("similarity", "share of words in common between old and new, from 0 to 1", func(c *changeRow) float64 { return c.Similarity }),
+		TimeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(c *changeRow) record.Time { return c.rev.span.AsOf[c.rev.row] }).OnRequest(),
 		payload("text", value.Text, "text of the block in the newer version", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.new.partText(c.changes[i].New)) })).textOfPage(inOnePart, 0),
 		payload("old_text", value.Text, "text of the block in the older version", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.old.partText(c.changes[i].Old)) })).textOfPage(inOnePart, 2),
 		payload("added_text", value.Text, "words added to the block, except words moved from another block", ofChange(func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Added) })).textOfPage(inParts, 0),

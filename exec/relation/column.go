@@ -10,7 +10,7 @@ import (
 )
 
 // Column declares one column of a relation: its name, its type, its
-// documentation, and the code that computes it. Functions such as textOf create
+// documentation, and the code that computes it. Functions such as TextOf create
 // Columns.
 type Column struct {
 	Name string
@@ -67,9 +67,9 @@ type Column struct {
 // from stored pages, and the source leaves it NULL.
 func (c *Column) Late() bool { return c.Payload || c.Costly }
 
-// aside returns a copy of c that SELECT * leaves out, because its values are
+// OnRequest returns a copy of c that SELECT * leaves out, because its values are
 // costly to compute.
-func (c Column) aside() Column {
+func (c Column) OnRequest() Column {
 	c.Aside = true
 	return c
 }
@@ -113,15 +113,15 @@ func (c Column) needs(columns record.Columns) Column {
 	return c
 }
 
-// textOf returns a column of type Text with this name and documentation. f
+// TextOf returns a column of type Text with this name and documentation. f
 // returns the text for a row; if that is "", the value is NULL.
-func textOf[T any](name, doc string, f func(*T) string) Column {
+func TextOf[T any](name, doc string, f func(*T) string) Column {
 	return Column{Name: name, Type: value.Text, Doc: doc, fill: fillTexts(value.Text, f)}
 }
 
-// urlOf returns a column of type URL with this name and documentation. f
+// URLOf returns a column of type URL with this name and documentation. f
 // returns the URL for a row; if that is "", the value is NULL.
-func urlOf[T any](name, doc string, f func(*T) string) Column {
+func URLOf[T any](name, doc string, f func(*T) string) Column {
 	return Column{Name: name, Type: value.URL, Doc: doc, fill: fillTexts(value.URL, f)}
 }
 
@@ -139,9 +139,9 @@ func fillTexts[T any](t value.Type, f func(*T) string) func(*value.Vector, []T) 
 	}
 }
 
-// plainOf returns a column of type Text that is never NULL. f returns the text
+// PlainOf returns a column of type Text that is never NULL. f returns the text
 // for a row, which may be "".
-func plainOf[T any](name, doc string, f func(*T) string) Column {
+func PlainOf[T any](name, doc string, f func(*T) string) Column {
 	return Column{Name: name, Type: value.Text, Doc: doc, fill: func(v *value.Vector, list []T) {
 		v.Resize(value.Text, len(list))
 		for i := range list {
@@ -150,9 +150,9 @@ func plainOf[T any](name, doc string, f func(*T) string) Column {
 	}}
 }
 
-// timeOf returns a column of type Time. f returns the time for a row; if that
+// TimeOf returns a column of type Time. f returns the time for a row; if that
 // is NoTime, the value is NULL.
-func timeOf[T any](name, doc string, f func(*T) record.Time) Column {
+func TimeOf[T any](name, doc string, f func(*T) record.Time) Column {
 	return Column{Name: name, Type: value.Time, Doc: doc, fill: func(v *value.Vector, list []T) {
 		v.Resize(value.Time, len(list))
 		for i := range list {
@@ -161,9 +161,9 @@ func timeOf[T any](name, doc string, f func(*T) record.Time) Column {
 	}}
 }
 
-// intOf returns a column of type Int that is never NULL. f returns the number
+// IntOf returns a column of type Int that is never NULL. f returns the number
 // for a row.
-func intOf[T any](name, doc string, f func(*T) int64) Column {
+func IntOf[T any](name, doc string, f func(*T) int64) Column {
 	return Column{Name: name, Type: value.Int, Doc: doc, fill: func(v *value.Vector, list []T) {
 		v.Resize(value.Int, len(list))
 		for i := range list {
@@ -172,15 +172,15 @@ func intOf[T any](name, doc string, f func(*T) int64) Column {
 	}}
 }
 
-// intOrNull returns a column of type Int. f returns the number for a row, or
+// IntOrNull returns a column of type Int. f returns the number for a row, or
 // false if the value is NULL.
-func intOrNull[T any](name, doc string, f func(*T) (int64, bool)) Column {
+func IntOrNull[T any](name, doc string, f func(*T) (int64, bool)) Column {
 	return Column{Name: name, Type: value.Int, Doc: doc, fill: fillInts(value.Int, f)}
 }
 
-// durationOrNull returns a column of type Duration. f returns the milliseconds
+// DurationOrNull returns a column of type Duration. f returns the milliseconds
 // for a row, or false if the value is NULL.
-func durationOrNull[T any](name, doc string, f func(*T) (int64, bool)) Column {
+func DurationOrNull[T any](name, doc string, f func(*T) (int64, bool)) Column {
 	return Column{Name: name, Type: value.Duration, Doc: doc, fill: fillInts(value.Duration, f)}
 }
 
@@ -199,9 +199,9 @@ func fillInts[T any](t value.Type, f func(*T) (int64, bool)) func(*value.Vector,
 	}
 }
 
-// boolOf returns a column of type Bool that is never NULL. f returns the value
+// BoolOf returns a column of type Bool that is never NULL. f returns the value
 // for a row.
-func boolOf[T any](name, doc string, f func(*T) bool) Column {
+func BoolOf[T any](name, doc string, f func(*T) bool) Column {
 	return Column{Name: name, Type: value.Bool, Doc: doc, fill: func(v *value.Vector, list []T) {
 		v.Resize(value.Bool, len(list))
 		for i := range list {
@@ -210,9 +210,9 @@ func boolOf[T any](name, doc string, f func(*T) bool) Column {
 	}}
 }
 
-// floatOf returns a column of type Float that is never NULL. f returns the
+// FloatOf returns a column of type Float that is never NULL. f returns the
 // number for a row.
-func floatOf[T any](name, doc string, f func(*T) float64) Column {
+func FloatOf[T any](name, doc string, f func(*T) float64) Column {
 	return Column{Name: name, Type: value.Float, Doc: doc, fill: func(v *value.Vector, list []T) {
 		v.Resize(value.Float, len(list))
 		for i := range list {
@@ -221,9 +221,9 @@ func floatOf[T any](name, doc string, f func(*T) float64) Column {
 	}}
 }
 
-// floatOrNull returns a column of type Float. f returns the number for a row,
+// FloatOrNull returns a column of type Float. f returns the number for a row,
 // or false if the value is NULL.
-func floatOrNull[T any](name, doc string, f func(*T) (float64, bool)) Column {
+func FloatOrNull[T any](name, doc string, f func(*T) (float64, bool)) Column {
 	return Column{Name: name, Type: value.Float, Doc: doc, fill: func(v *value.Vector, list []T) {
 		v.Resize(value.Float, len(list))
 		for i := range list {
@@ -231,6 +231,16 @@ func floatOrNull[T any](name, doc string, f func(*T) (float64, bool)) Column {
 			if v.Floats[i] = x; !ok {
 				v.SetNull(i)
 			}
+		}
+	}}
+}
+
+// ValueOf returns a column of type t. f returns the value for a row, of type t or NULL.
+func ValueOf[T any](name string, t value.Type, doc string, f func(*T) value.Value) Column {
+	return Column{Name: name, Type: t, Doc: doc, fill: func(v *value.Vector, list []T) {
+		v.Resize(t, len(list))
+		for i := range list {
+			v.Set(i, f(&list[i]))
 		}
 	}}
 }

@@ -3,10 +3,12 @@
 //
 // # One file per relation
 //
-// A file such as pools.go declares a relation whole: what a row is, its columns
-// with the code that computes them, and how the rows are read. The list in
-// relation.go names all relations; nothing else does. So this folder has more
-// files than others. A new relation is one file and a name in the list.
+// A file such as hosts.go declares a relation whole: what a row is, its columns
+// with the code that computes them, and how the rows are read. The relations of
+// captures and pages are here. Package work has those of the archive itself and of the
+// work on it, such as pools and jobs. Package result has those of stored results, such as
+// duplicates. The list in package all names all relations; nothing else does. A new
+// relation is one file and a name in the list.
 //
 // A column is computed in one of two ways. Most columns are computed for a batch
 // of rows at a time, by code that fills a vector. Late columns, such as the text

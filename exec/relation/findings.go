@@ -53,9 +53,9 @@ var Findings = listWithRefs(Relation{
 	Name: "findings", Doc: "a span of time in which a page had the words of findings('words')", Scoped: true, OfStored: true, Asked: true,
 	Order: []string{"url", "first_seen"}, RefColumns: refColumns, stands: OnURL,
 	Columns: []Column{
-		urlOf("url", "canonical URL; of joined findings, the one that had the words last", func(f *finding) string { return f.url }),
-		timeOf("first_seen", "first capture with the words; the start of its version, if that began before the time asked for", func(f *finding) record.Time { return f.first }),
-		timeOf("last_seen", "last capture with the words", func(f *finding) record.Time { return f.last }),
+		URLOf("url", "canonical URL; of joined findings, the one that had the words last", func(f *finding) string { return f.url }),
+		TimeOf("first_seen", "first capture with the words; the start of its version, if that began before the time asked for", func(f *finding) record.Time { return f.first }),
+		TimeOf("last_seen", "last capture with the words", func(f *finding) record.Time { return f.last }),
 		costly("snippet", value.Text, "excerpt of the text around the words", ofFound(func(r *response, q *match.Query) value.Value { return r.snippet(q) })).marked(),
 		costly("section", value.Text, "page, slide, sheet, chapter, item or member of the document that answers best, such as page 12; NULL for pages of the web", ofFound(func(r *response, q *match.Query) value.Value {
 			b := r.blocks()
@@ -64,19 +64,19 @@ var Findings = listWithRefs(Relation{
 			}
 			return textOrNull(b.SectionOf(r.inCut(facts.KeptLevel, r.answer(q).Place)))
 		})),
-		textOf("title", "title of the last version in the span", func(f *finding) string { return f.title }),
-		intOf("versions", "number of versions in the span, of all URLs that were joined", func(f *finding) int64 { return int64(f.versions) }),
-		intOf("copies", "number of further URLs whose findings were joined to this one: other forms of the URL, and near-copies", func(f *finding) int64 { return int64(f.copies) }),
+		TextOf("title", "title of the last version in the span", func(f *finding) string { return f.title }),
+		IntOf("versions", "number of versions in the span, of all URLs that were joined", func(f *finding) int64 { return int64(f.versions) }),
+		IntOf("copies", "number of further URLs whose findings were joined to this one: other forms of the URL, and near-copies", func(f *finding) int64 { return int64(f.copies) }),
 		costly("label", value.Text, "label of the block that answers best: main, nav, header, footer, aside, ad, form, list, media or other", ofFound(func(r *response, q *match.Query) value.Value {
 			return value.OfText(r.label(r.inCut(facts.KeptLevel, r.answer(q).Place)).String())
 		})),
 		costly("topic", value.Text, "topic of the block that answers best", ofFound(func(r *response, q *match.Query) value.Value {
 			return r.partTopic(r.inCut(facts.KeptLevel, r.answer(q).Place))
 		})),
-		floatOf("score", "how well the last version in the span answers, from its best block, its whole text and its title; rare words count more", func(f *finding) float64 { return f.score }),
-		timeOf("not_before", "last capture before first_seen: the words came after it", func(f *finding) record.Time { return f.notBefore }),
-		timeOf("next", "first capture after last_seen: the words were gone", func(f *finding) record.Time { return f.next }),
-		textOf("host", "host of the URL", func(f *finding) string { return urlkey.Host(f.url) }),
+		FloatOf("score", "how well the last version in the span answers, from its best block, its whole text and its title; rare words count more", func(f *finding) float64 { return f.score }),
+		TimeOf("not_before", "last capture before first_seen: the words came after it", func(f *finding) record.Time { return f.notBefore }),
+		TimeOf("next", "first capture after last_seen: the words were gone", func(f *finding) record.Time { return f.next }),
+		TextOf("host", "host of the URL", func(f *finding) string { return urlkey.Host(f.url) }),
 	},
 }, func(f *finding, hidden []*value.Vector, i int) { packRef(hidden, i, f.ref) }, (*Reader).findings)
 
@@ -86,7 +86,7 @@ func (r *Reader) findings(ctx context.Context, n *Request) iter.Seq2[[]finding, 
 	if n.Joins() {
 		all = r.collapsed(ctx, all)
 	}
-	return paged(all)
+	return Paged(all)
 }
 
 // eachFinding yields the findings of each URL, before they are joined to those of other

@@ -34,20 +34,20 @@ from far away. Read more on <a href=/when>when the peach blossoms</a>, or of <a 
 		URL: "http://a.cn/x", Layer: 2, Status: 200, Head: []byte("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"), Body: []byte(body), Size: int64(len(body)), Mime: "text/html",
 		Links: []report.FocusedLink{{URL: "http://a.cn/home", Anchor: "Home"}, {URL: "http://a.cn/when", Anchor: "when the peach blossoms"}, {URL: "http://a.cn/cherry", Anchor: "the other ones"}},
 	}
-	all, none := []bool{true, true, true}, []bool{false, false, false}
+	all, None := []bool{true, true, true}, []bool{false, false, false}
 	for _, c := range []struct {
 		where string
 		want  []bool
 	}{
 		{"similarity = 0.5", all}, // peach is in the title, lychee nowhere
-		{"similarity > 0.5", none},
+		{"similarity > 0.5", None},
 		{"lang = 'en' AND status = 200 AND layer = 2 AND mime = 'text/html' AND url WITHIN 'a.cn'", all},
-		{"lang = 'zh'", none},
+		{"lang = 'zh'", None},
 		{"text CONTAINS 'impressum' AND NOT main CONTAINS 'impressum'", all},
 		{"promise > 0", []bool{false, true, false}},
 		{"anchor CONTAINS 'other' OR target ~ 'home$'", []bool{true, false, true}},
 		{"label = 'nav'", []bool{true, false, false}},
-		{"NULL", none},
+		{"NULL", None},
 		{"similarity < 1 AND anchor = 'Home'", []bool{true, false, false}},
 	} {
 		v, err := focusOn(t, []string{"Peach", "lychee"}, c.where).Judge(page)

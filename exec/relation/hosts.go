@@ -21,21 +21,21 @@ type hostRow struct {
 }
 
 // Hosts declares the relation hosts, which has one row per host.
-var Hosts = list(Relation{
+var Hosts = List(Relation{
 	Name: "hosts", Doc: "one host over the period", Scoped: true,
 	Columns: []Column{
-		textOf("host", "host name, without a port", func(h *hostRow) string { return h.name }),
-		textOf("domain", "registered domain of the host", func(h *hostRow) string { return domainOf(h.name) }),
-		intOf("page_count", "number of URLs", func(h *hostRow) int64 { return h.pages }),
-		intOf("version_count", "number of versions captured", func(h *hostRow) int64 { return h.versions }),
-		intOf("change_count", "captures that found a change", func(h *hostRow) int64 { return h.changes }),
-		intOf("bytes", "size of the bodies of these versions", func(h *hostRow) int64 { return h.bytes }).needs(record.ColBytes),
-		timeOf("first_seen", "first capture of the period", func(h *hostRow) record.Time { return h.first }),
-		timeOf("last_seen", "last capture of the period", func(h *hostRow) record.Time { return h.last }),
-		floatOrNull("rank", "PageRank from the last PAGERANK BY host without a name, up to the end of the period", func(h *hostRow) (float64, bool) { return h.standing.Rank, h.standing.Ranked }),
-		intOf("error_count", "captures of kind error", func(h *hostRow) int64 { return h.errors }).needs(record.ColKind),
-		intOf("stored_bytes", "sum of the stored_bytes of the versions that began in the period", func(h *hostRow) int64 { return h.stored }).aside().needs(record.ColPrevious),
-		timeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(h *hostRow) record.Time { return h.asOf }).aside(),
+		TextOf("host", "host name, without a port", func(h *hostRow) string { return h.name }),
+		TextOf("domain", "registered domain of the host", func(h *hostRow) string { return domainOf(h.name) }),
+		IntOf("page_count", "number of URLs", func(h *hostRow) int64 { return h.pages }),
+		IntOf("version_count", "number of versions captured", func(h *hostRow) int64 { return h.versions }),
+		IntOf("change_count", "captures that found a change", func(h *hostRow) int64 { return h.changes }),
+		IntOf("bytes", "size of the bodies of these versions", func(h *hostRow) int64 { return h.bytes }).needs(record.ColBytes),
+		TimeOf("first_seen", "first capture of the period", func(h *hostRow) record.Time { return h.first }),
+		TimeOf("last_seen", "last capture of the period", func(h *hostRow) record.Time { return h.last }),
+		FloatOrNull("rank", "PageRank from the last PAGERANK BY host without a name, up to the end of the period", func(h *hostRow) (float64, bool) { return h.standing.Rank, h.standing.Ranked }),
+		IntOf("error_count", "captures of kind error", func(h *hostRow) int64 { return h.errors }).needs(record.ColKind),
+		IntOf("stored_bytes", "sum of the stored_bytes of the versions that began in the period", func(h *hostRow) int64 { return h.stored }).OnRequest().needs(record.ColPrevious),
+		TimeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(h *hostRow) record.Time { return h.asOf }).OnRequest(),
 	},
 }, (*Reader).hosts)
 
@@ -49,7 +49,7 @@ var Hosts = list(Relation{
 // each unbroken series of pages of a host. Then it sorts these sums, which are
 // few, and adds up those of the same host.
 func (r *Reader) hosts(ctx context.Context, n *Request) iter.Seq2[[]hostRow, error] {
-	return paged(r.rankedHosts(ctx, n, r.eachHost(ctx, n)))
+	return Paged(r.rankedHosts(ctx, n, r.eachHost(ctx, n)))
 }
 
 // hostURL returns the URL whose key stands for the host name in stored rankings

@@ -34,13 +34,13 @@ var Layouts = listWithRefs(Relation{
 	Name: "layouts", Doc: "one layout of a host: the html of pages without their blocks", Scoped: true, OfStored: true,
 	RefColumns: refColumns,
 	Columns: []Column{
-		textOf("host", "host name, without a port", func(l *layoutRow) string { return l.host }),
-		textOf("digest", "sha256 of the layout, in hex", func(l *layoutRow) string { return hex.EncodeToString(l.digest[:]) }),
-		intOf("bytes", "size of the layout", func(l *layoutRow) int64 { return l.bytes }),
-		timeOf("first_seen", "first capture of the period that has this layout", func(l *layoutRow) record.Time { return l.first }),
-		timeOf("last_seen", "last capture of the period that has this layout", func(l *layoutRow) record.Time { return l.last }),
-		intOf("version_count", "number of versions that have this layout", func(l *layoutRow) int64 { return l.versions }),
-		timeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(l *layoutRow) record.Time { return l.asOf }).aside(),
+		TextOf("host", "host name, without a port", func(l *layoutRow) string { return l.host }),
+		TextOf("digest", "sha256 of the layout, in hex", func(l *layoutRow) string { return hex.EncodeToString(l.digest[:]) }),
+		IntOf("bytes", "size of the layout", func(l *layoutRow) int64 { return l.bytes }),
+		TimeOf("first_seen", "first capture of the period that has this layout", func(l *layoutRow) record.Time { return l.first }),
+		TimeOf("last_seen", "last capture of the period that has this layout", func(l *layoutRow) record.Time { return l.last }),
+		IntOf("version_count", "number of versions that have this layout", func(l *layoutRow) int64 { return l.versions }),
+		TimeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(l *layoutRow) record.Time { return l.asOf }).OnRequest(),
 		payload("html", value.Text, "layout, as UTF-8, with <!--block--> in place of each block", ofResponse(layoutText)),
 	},
 }, (*layoutRow).refs, (*Reader).layouts)
@@ -49,7 +49,7 @@ var Layouts = listWithRefs(Relation{
 // layout of each host, sorted by the SURT key of the host (its labels in
 // reverse). With EACH, there is one row per layout and period.
 func (r *Reader) layouts(ctx context.Context, n *Request) iter.Seq2[[]layoutRow, error] {
-	return paged(r.eachLayout(ctx, n))
+	return Paged(r.eachLayout(ctx, n))
 }
 
 // eachLayout yields one row per layout that n selects, and per period with

@@ -30,21 +30,21 @@ var Links = listWithRefs(Relation{
 	Name: "links", Doc: "one link of one version", Scoped: true, OfStored: true,
 	OfVersions: true, Cut: true, RefColumns: partRefColumns,
 	Columns: []Column{
-		urlOf("url", "canonical URL of the page", func(l *linkRow) string { return l.url }),
-		urlOf("target", "canonical URL of the link target", func(l *linkRow) string { return l.target }),
-		plainOf("anchor", "text of the link, or of its image", func(l *linkRow) string { return l.Anchor }),
-		textOf("kind", "type of link: a, area, frame, iframe, img, link, form, css, meta-refresh, script or media", func(l *linkRow) string { return l.Kind.String() }),
-		textOf("rel", "rel attribute of the link", func(l *linkRow) string { return l.Rel }),
-		boolOf("nofollow", "whether rel contains nofollow", func(l *linkRow) bool { return l.NoFollow }),
-		timeOf("time", "when the version was first seen", func(l *linkRow) record.Time { return l.time }),
-		textOf("block", "path of the block that contains the link; NULL if it is in the layout", func(l *linkRow) string { return l.block }),
+		URLOf("url", "canonical URL of the page", func(l *linkRow) string { return l.url }),
+		URLOf("target", "canonical URL of the link target", func(l *linkRow) string { return l.target }),
+		PlainOf("anchor", "text of the link, or of its image", func(l *linkRow) string { return l.Anchor }),
+		TextOf("kind", "type of link: a, area, frame, iframe, img, link, form, css, meta-refresh, script or media", func(l *linkRow) string { return l.Kind.String() }),
+		TextOf("rel", "rel attribute of the link", func(l *linkRow) string { return l.Rel }),
+		BoolOf("nofollow", "whether rel contains nofollow", func(l *linkRow) bool { return l.NoFollow }),
+		TimeOf("time", "when the version was first seen", func(l *linkRow) record.Time { return l.time }),
+		TextOf("block", "path of the block that contains the link; NULL if it is in the layout", func(l *linkRow) string { return l.block }),
 		costly("label", value.Text, "label of that block", ofLink(func(p *pageLinks, i int) (value.Value, error) { return p.label(i) })),
-		boolOf("internal", "whether the target has the same registered domain as the page", func(l *linkRow) bool {
+		BoolOf("internal", "whether the target has the same registered domain as the page", func(l *linkRow) bool {
 			domain := urlkey.Domain(l.target)
 			return domain != "" && domain == urlkey.Domain(l.url)
 		}),
-		plainOf("written", "target as written in the page", func(l *linkRow) string { return l.Target }),
-		timeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(l *linkRow) record.Time { return l.asOf }).aside(),
+		PlainOf("written", "target as written in the page", func(l *linkRow) string { return l.Target }),
+		TimeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(l *linkRow) record.Time { return l.asOf }).OnRequest(),
 		payload("section", value.Text, "page, slide, sheet, chapter, item or member of the document that has the link, such as page 12; NULL for pages of the web", ofLink(func(p *pageLinks, i int) (value.Value, error) {
 			if p.section == nil {
 				return value.Value{}, nil

@@ -31,28 +31,28 @@ type pageRow struct {
 var Pages = listWithRefs(Relation{
 	Name: "pages", Doc: "one URL over the period", Scoped: true, Order: []string{"url"}, RefColumns: refColumns, stands: OnURL,
 	Columns: []Column{
-		urlOf("url", "canonical URL", func(p *pageRow) string { return p.url }),
-		timeOf("first_seen", "first capture of the period", func(p *pageRow) record.Time { return p.first }),
-		timeOf("last_seen", "last capture of the period", func(p *pageRow) record.Time { return p.last }),
-		intOf("version_count", "number of versions captured", func(p *pageRow) int64 { return p.versions }),
-		intOf("change_count", "captures that found a change", func(p *pageRow) int64 { return p.changes }),
-		floatOrNull("rank", "PageRank from the last PAGERANK without a name, up to the end of the period", func(p *pageRow) (float64, bool) { return p.standing.Rank, p.standing.Ranked }),
-		textOf("title", "title of the page at the last capture", func(p *pageRow) string { return p.title }).needs(record.ColTitle),
-		intOrNull("status", "HTTP status of the last capture", func(p *pageRow) (int64, bool) { return int64(p.status), p.status != 0 }).needs(record.ColStatus),
-		textOf("kind", "kind of the last capture", func(p *pageRow) string { return p.kind.String() }).needs(record.ColKind),
-		textOf("mime", "media type of the last capture", func(p *pageRow) string { return p.mime }).needs(record.ColMime),
-		textOf("urlkey", "normalized URL key, as in CDX files", func(p *pageRow) string { return urlkey.CDX(p.url) }),
-		textOf("host", "host of the URL", func(p *pageRow) string { return urlkey.Host(p.url) }),
-		textOf("domain", "registered domain of the host", func(p *pageRow) string { return urlkey.Domain(p.url) }),
-		intOf("depth", "number of path segments", func(p *pageRow) int64 { return int64(urlkey.Depth(p.url)) }),
-		timeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(p *pageRow) record.Time { return p.asOf }).aside(),
-		intOf("inlinks", "pages in the archive that linked to this URL in the period", func(p *pageRow) int64 { return p.inlinks }).aside().oneTime(),
-		intOf("outlinks", "URLs that this page linked to in the period", func(p *pageRow) int64 { return p.outlinks }).aside().oneTime(),
-		floatOrNull("change_rate", "estimated changes per day, from the captures of the period", func(p *pageRow) (float64, bool) { return p.revisit.Rate, p.revisit.Visits > 0 }).aside(),
-		timeOf("next_due", "when CRAWL DUE would visit the page", func(p *pageRow) record.Time { return p.revisit.Due }).aside(),
-		intOrNull("layer", "hops from a seed, in the last crawl that fetched the page", func(p *pageRow) (int64, bool) { return int64(p.found.layer), p.found.known }).aside(),
-		floatOrNull("weight", "priority in that crawl, in the order BEST", func(p *pageRow) (float64, bool) { return p.found.weight, p.found.known }).aside(),
-		urlOf("via", "page that led here in that crawl", func(p *pageRow) string { return p.found.via }).aside(),
+		URLOf("url", "canonical URL", func(p *pageRow) string { return p.url }),
+		TimeOf("first_seen", "first capture of the period", func(p *pageRow) record.Time { return p.first }),
+		TimeOf("last_seen", "last capture of the period", func(p *pageRow) record.Time { return p.last }),
+		IntOf("version_count", "number of versions captured", func(p *pageRow) int64 { return p.versions }),
+		IntOf("change_count", "captures that found a change", func(p *pageRow) int64 { return p.changes }),
+		FloatOrNull("rank", "PageRank from the last PAGERANK without a name, up to the end of the period", func(p *pageRow) (float64, bool) { return p.standing.Rank, p.standing.Ranked }),
+		TextOf("title", "title of the page at the last capture", func(p *pageRow) string { return p.title }).needs(record.ColTitle),
+		IntOrNull("status", "HTTP status of the last capture", func(p *pageRow) (int64, bool) { return int64(p.status), p.status != 0 }).needs(record.ColStatus),
+		TextOf("kind", "kind of the last capture", func(p *pageRow) string { return p.kind.String() }).needs(record.ColKind),
+		TextOf("mime", "media type of the last capture", func(p *pageRow) string { return p.mime }).needs(record.ColMime),
+		TextOf("urlkey", "normalized URL key, as in CDX files", func(p *pageRow) string { return urlkey.CDX(p.url) }),
+		TextOf("host", "host of the URL", func(p *pageRow) string { return urlkey.Host(p.url) }),
+		TextOf("domain", "registered domain of the host", func(p *pageRow) string { return urlkey.Domain(p.url) }),
+		IntOf("depth", "number of path segments", func(p *pageRow) int64 { return int64(urlkey.Depth(p.url)) }),
+		TimeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(p *pageRow) record.Time { return p.asOf }).OnRequest(),
+		IntOf("inlinks", "pages in the archive that linked to this URL in the period", func(p *pageRow) int64 { return p.inlinks }).OnRequest().oneTime(),
+		IntOf("outlinks", "URLs that this page linked to in the period", func(p *pageRow) int64 { return p.outlinks }).OnRequest().oneTime(),
+		FloatOrNull("change_rate", "estimated changes per day, from the captures of the period", func(p *pageRow) (float64, bool) { return p.revisit.Rate, p.revisit.Visits > 0 }).OnRequest(),
+		TimeOf("next_due", "when CRAWL DUE would visit the page", func(p *pageRow) record.Time { return p.revisit.Due }).OnRequest(),
+		IntOrNull("layer", "hops from a seed, in the last crawl that fetched the page", func(p *pageRow) (int64, bool) { return int64(p.found.layer), p.found.known }).OnRequest(),
+		FloatOrNull("weight", "priority in that crawl, in the order BEST", func(p *pageRow) (float64, bool) { return p.found.weight, p.found.known }).OnRequest(),
+		URLOf("via", "page that led here in that crawl", func(p *pageRow) string { return p.found.via }).OnRequest(),
 		payload("text", value.Text, "all visible text of the last version, in reading order", ofPage(allText)).textOfPage(wholeText, 0),
 		payload("main", value.Text, "main content of the last version: the article, without page frame, asides and forms", ofPage(mainText)).textOfPage(inParts, 0),
 	},
@@ -145,7 +145,7 @@ func (p *pageRow) refs(hidden []*value.Vector, i int) { packRef(hidden, i, p.ref
 // pages yields the rows of the relation pages in batches: one row per URL, and
 // per period with EACH, sorted by URL.
 func (r *Reader) pages(ctx context.Context, n *Request) iter.Seq2[[]pageRow, error] {
-	return paged(r.foundPages(ctx, n, r.revisitedPages(ctx, n, r.linkedPages(ctx, n, r.rankedPages(ctx, n, eachPage(n, r.pageSpans(ctx, n)))))))
+	return Paged(r.foundPages(ctx, n, r.revisitedPages(ctx, n, r.linkedPages(ctx, n, r.rankedPages(ctx, n, eachPage(n, r.pageSpans(ctx, n)))))))
 }
 
 // rankedPages yields the pages that in yields, each with its rank from the

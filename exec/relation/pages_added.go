@@ -122,7 +122,7 @@ func (r *Reader) foundPages(ctx context.Context, n *Request, in iter.Seq2[*pageR
 			}
 			for i := range list {
 				f := &list[i]
-				if f.Bytes < 0 || !asksFor(n, f) || !r.heard(f.Time) {
+				if f.Bytes < 0 || !n.Covers(f.URL, f.Time) || !r.heard(f.Time) {
 					continue
 				}
 				h := maphash.String(seed, f.URL)

@@ -99,17 +99,17 @@ type rankRow struct {
 
 // Ranks declares the relation ranks, which has one row per URL and stored
 // ranking.
-var Ranks = list(Relation{
+var Ranks = List(Relation{
 	Name: "ranks", Doc: "one URL in one ranking made by PAGERANK or HITS", Scoped: true, OwnTime: "as_of",
 	Results: task.ResultRanks, NoResults: "nothing was ranked yet; run PAGERANK or HITS",
 	Columns: []Column{
-		urlOf("url", "canonical URL; for a host, the URL of its home page", func(r *rankRow) string { return urlkey.URL(r.key) }),
-		textOf("ranking", "name of the ranking", func(r *rankRow) string { return r.of.Name }),
-		timeOf("computed", "when the ranking was computed", func(r *rankRow) record.Time { return r.of.Computed }),
-		timeOf("as_of", "time that the ranking describes", func(r *rankRow) record.Time { return r.of.AsOf }),
-		floatOrNull("rank", "PageRank", func(r *rankRow) (float64, bool) { return r.Rank, r.Ranked }),
-		floatOrNull("hub", "hub score of HITS: how well the page leads to authorities", func(r *rankRow) (float64, bool) { return r.Hub, r.Judged }),
-		floatOrNull("authority", "authority score of HITS: how well hubs lead to the page", func(r *rankRow) (float64, bool) { return r.Authority, r.Judged }),
+		URLOf("url", "canonical URL; for a host, the URL of its home page", func(r *rankRow) string { return urlkey.URL(r.key) }),
+		TextOf("ranking", "name of the ranking", func(r *rankRow) string { return r.of.Name }),
+		TimeOf("computed", "when the ranking was computed", func(r *rankRow) record.Time { return r.of.Computed }),
+		TimeOf("as_of", "time that the ranking describes", func(r *rankRow) record.Time { return r.of.AsOf }),
+		FloatOrNull("rank", "PageRank", func(r *rankRow) (float64, bool) { return r.Rank, r.Ranked }),
+		FloatOrNull("hub", "hub score of HITS: how well the page leads to authorities", func(r *rankRow) (float64, bool) { return r.Hub, r.Judged }),
+		FloatOrNull("authority", "authority score of HITS: how well hubs lead to the page", func(r *rankRow) (float64, bool) { return r.Authority, r.Judged }),
 	},
 }, (*Reader).ranks)
 
@@ -117,7 +117,7 @@ var Ranks = list(Relation{
 // ranking, sorted by URL, then by the moment that the ranking is about, then by
 // its name.
 func (r *Reader) ranks(ctx context.Context, n *Request) iter.Seq2[[]rankRow, error] {
-	return paged(r.rankRows(ctx, n))
+	return Paged(r.rankRows(ctx, n))
 }
 
 // rankRows yields the rows of the relation ranks that n selects, one at a time,

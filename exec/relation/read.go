@@ -35,9 +35,9 @@ func made[B any](r Relation, size func(B) int, refs func(hidden []*value.Vector,
 	return &r
 }
 
-// list returns the Relation r after adding its function read, which yields rows
+// List returns the Relation r after adding its function read, which yields rows
 // of type T, several at a time.
-func list[T any](r Relation, read func(*Reader, context.Context, *Request) iter.Seq2[[]T, error]) *Relation {
+func List[T any](r Relation, read func(*Reader, context.Context, *Request) iter.Seq2[[]T, error]) *Relation {
 	return made(r, func(list []T) int { return len(list) }, nil, read)
 }
 
@@ -98,12 +98,12 @@ func render[B any](n *Request, size func(B) int, refs func([]*value.Vector, B), 
 	}
 }
 
-// none is an iterator that yields nothing.
-func none[T any](func(T, error) bool) {}
+// None is an iterator that yields nothing.
+func None[T any](func(T, error) bool) {}
 
-// listed yields the result of f as one batch, or nothing if f returns no
+// Listed yields the result of f as one batch, or nothing if f returns no
 // entries. It serves relations with few rows, such as pools and files.
-func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) iter.Seq2[[]T, error] {
+func Listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		list, err := f(ctx)
 		if err != nil || len(list) > 0 {
@@ -112,11 +112,11 @@ func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) it
 	}
 }
 
-// paged yields the rows that in yields, copied into batches. The first batch
+// Paged yields the rows that in yields, copied into batches. The first batch
 // has one row, so that a row comes soon. Each batch has twice as many rows as
 // the one before, up to record.BatchRows. A batch is valid until the iteration
 // moves on.
-func paged[T any](in iter.Seq2[*T, error]) iter.Seq2[[]T, error] {
+func Paged[T any](in iter.Seq2[*T, error]) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		var list []T
 		wanted := 1

@@ -93,39 +93,6 @@ func (r *Relation) ColumnNames() []string {
 	return names
 }
 
-// All returns all relations, in the order of the manual. The caller must not
-// change the result.
-func All() []*Relation { return relations }
-
-// Find returns the relation with this name, or nil if there is none. Case is
-// ignored.
-func Find(name string) *Relation {
-	for _, r := range relations {
-		if strings.EqualFold(r.Name, name) {
-			return r
-		}
-	}
-	return nil
-}
-
-// Names returns the names of all relations, in the order of the manual.
-func Names() []string {
-	names := make([]string, len(relations))
-	for i, r := range relations {
-		names[i] = r.Name
-	}
-	return names
-}
-
-// relations lists all relations, in the order of the manual.
-var relations = []*Relation{
-	Captures, Versions, Pages, Blocks, Changes, Layouts, Links, Hosts, Findings, Terms,
-	Ranks, Duplicates, Graphs, Edges,
-	Periods, Pools, Files, Tombstones, Blocked,
-	Fetches, Frontier, Crawls, Workers,
-	Schedules, Watches, Watched, Jobs, Rules, History,
-}
-
 // These constants are how many hidden columns say from what a row was made. A
 // row made from one capture has refColumns: the capture's ref. A row made from
 // a part of a capture, such as a link, has partRefColumns: the ref and the

@@ -110,16 +110,16 @@ type Window struct {
 // Always is the time window that contains all times.
 var Always = Window{record.MinTime, record.MaxTime + 1}
 
-// start returns w.From, or NoTime if w has no start.
-func (w Window) start() record.Time {
+// Start returns w.From, or NoTime if w has no start.
+func (w Window) Start() record.Time {
 	if w.From <= record.MinTime {
 		return record.NoTime
 	}
 	return w.From
 }
 
-// end returns w.To, or NoTime if w has no end.
-func (w Window) end() record.Time {
+// End returns w.To, or NoTime if w has no end.
+func (w Window) End() record.Time {
 	if w.To > record.MaxTime {
 		return record.NoTime
 	}
@@ -270,4 +270,19 @@ func (n *Request) whole() *Request {
 	all := *n
 	all.Ranges = n.InScope
 	return &all
+}
+
+// Covers reports whether the URL lies in the scope of n, and the time t in its window.
+func (n *Request) Covers(url string, t record.Time) bool {
+	if t < n.Window.From || t >= n.Window.To {
+		return false
+	}
+	if n.Ranges == nil {
+		return true
+	}
+	key := urlkey.Key(url)
+	if n.Match != nil && !n.Match(key) {
+		return false
+	}
+	return slices.ContainsFunc(n.Ranges, func(r urlkey.Range) bool { return r.Contains(key) })
 }

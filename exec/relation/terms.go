@@ -14,17 +14,17 @@ import (
 
 // Terms declares the relation terms, which has one row for each term that pages have. A
 // query that wants only certain terms reads only these.
-var Terms = list(Relation{
+var Terms = List(Relation{
 	Name: "terms", Doc: "one word of the pages of the scope and time", Scoped: true, OfStored: true,
 	Columns: []Column{
-		textOf("term", "the word, folded: lower case, without accents, in simplified Chinese letters", func(t *terms.Row) string { return t.Term }),
-		textOf("lang", "language that most of the versions with the word have; else that of its script", func(t *terms.Row) string { return t.Lang }),
-		intOf("df", "number of versions that have the word", func(t *terms.Row) int64 { return t.Versions }),
-		intOf("blocks", "number of different texts of blocks at the finest level that have the word", func(t *terms.Row) int64 { return t.Leaves }),
-		timeOf("first_seen", "first capture of a version with the word", func(t *terms.Row) record.Time { return t.First }),
-		timeOf("last_seen", "last capture of a version with the word", func(t *terms.Row) record.Time { return t.Last }),
-		boolOf("new", "the word is in no list of Chinese words: it was found by how the pages use its letters", func(t *terms.Row) bool { return t.New }),
-		timeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(t *terms.Row) record.Time { return t.AsOf }).aside(),
+		TextOf("term", "the word, folded: lower case, without accents, in simplified Chinese letters", func(t *terms.Row) string { return t.Term }),
+		TextOf("lang", "language that most of the versions with the word have; else that of its script", func(t *terms.Row) string { return t.Lang }),
+		IntOf("df", "number of versions that have the word", func(t *terms.Row) int64 { return t.Versions }),
+		IntOf("blocks", "number of different texts of blocks at the finest level that have the word", func(t *terms.Row) int64 { return t.Leaves }),
+		TimeOf("first_seen", "first capture of a version with the word", func(t *terms.Row) record.Time { return t.First }),
+		TimeOf("last_seen", "last capture of a version with the word", func(t *terms.Row) record.Time { return t.Last }),
+		BoolOf("new", "the word is in no list of Chinese words: it was found by how the pages use its letters", func(t *terms.Row) bool { return t.New }),
+		TimeOf("as_of", "time given by AT or NEAREST, or the end of the EACH period", func(t *terms.Row) record.Time { return t.AsOf }).OnRequest(),
 	},
 }, (*Reader).terms)
 
@@ -34,7 +34,7 @@ func (r *Reader) terms(ctx context.Context, n *Request) iter.Seq2[[]terms.Row, e
 	c := terms.Counter{
 		Pages: termPages{r, n}, Memory: r.Memory, Only: n.Terms, Leaves: n.Asks("blocks"), Langs: n.Asks("lang"),
 	}
-	rows := paged(c.Rows(ctx, r.termVersions(ctx, n)))
+	rows := Paged(c.Rows(ctx, r.termVersions(ctx, n)))
 	return func(yield func([]terms.Row, error) bool) {
 		for list, err := range rows {
 			if !yield(list, err) || err != nil {

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"infomall/exec/plan"
-	"infomall/exec/relation"
+	"infomall/exec/relation/all"
+	"infomall/exec/relation/result"
+	"infomall/exec/relation/work"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record/task"
@@ -40,8 +42,8 @@ func (s *Session) ColumnNames(source string) []string {
 	if err != nil {
 		d = new(value.Defined)
 	}
-	if r := relation.Find(source); r != nil {
-		if r == relation.Watched {
+	if r := all.Find(source); r != nil {
+		if r == work.Watched {
 			r = s.Watched()
 		}
 		names := r.ColumnNames()
@@ -119,7 +121,7 @@ func (s *Session) GraphNames(ctx context.Context) []string {
 		return nil
 	}
 	defer release()
-	list, _ := relation.KeptGraphs(ctx, snap)
+	list, _ := result.KeptGraphs(ctx, snap)
 	var names []string
 	for _, g := range list {
 		names = append(names, g.Name)

@@ -10,6 +10,7 @@ import (
 
 	"infomall/exec/plan"
 	"infomall/exec/relation"
+	"infomall/exec/relation/work"
 	"infomall/exec/value"
 	"infomall/exec/watch"
 	"infomall/lang"
@@ -22,9 +23,9 @@ import (
 func (s *Session) Watched() *relation.Relation {
 	columns, err := s.watched()("")
 	if err != nil {
-		return relation.Watched
+		return work.Watched
 	}
-	return relation.WatchedWith(columns)
+	return work.WatchedWith(columns)
 }
 
 // watched returns a function that returns the columns which the relation watched has
@@ -99,7 +100,7 @@ func (s *Session) foundColumns(d *task.Definition) (columns []value.Column, err 
 // joinColumns adds to list the columns in more whose names it does not have.
 func joinColumns(list, more []value.Column) []value.Column {
 	for _, c := range more {
-		if relation.Watched.Column(c.Name) != nil {
+		if work.Watched.Column(c.Name) != nil {
 			continue
 		}
 		i := slices.IndexFunc(list, func(o value.Column) bool { return strings.EqualFold(o.Name, c.Name) })

@@ -19,7 +19,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/exec/session"
 	"infomall/lang"
 	"infomall/repl/ask"
@@ -97,13 +97,13 @@ func (s *server) describe(_ context.Context, _ *sdk.CallToolRequest, in describe
 	var a answer
 	if in.Of == "" {
 		a.Columns = []string{"relation", "row"}
-		for _, r := range relation.All() {
+		for _, r := range all.Relations() {
 			a.Rows = append(a.Rows, map[string]any{"relation": r.Name, "row": r.Doc})
 		}
 		a.Notes = append(a.Notes, "statements: "+strings.Join(lang.Topics(), ", "))
 		return nil, a, nil
 	}
-	if r := relation.Find(in.Of); r != nil {
+	if r := all.Find(in.Of); r != nil {
 		a.Columns = []string{"column", "type", "about"}
 		for i := range r.Columns {
 			c := &r.Columns[i]

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"infomall/exec/relation"
+	"infomall/exec/relation/all"
 	"infomall/repl/ask"
 )
 
@@ -56,7 +56,7 @@ func (s *server) apiRelations(w http.ResponseWriter, r *http.Request) error {
 		Columns []column `json:"columns"`
 	}
 	var list []table
-	for _, rel := range relation.All() {
+	for _, rel := range all.Relations() {
 		t := table{Name: rel.Name, Doc: rel.Doc}
 		for i := range rel.Columns {
 			c := &rel.Columns[i]

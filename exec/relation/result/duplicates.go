@@ -1,4 +1,4 @@
-package relation
+package result
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"infomall/exec/relation"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
@@ -127,35 +128,35 @@ type duplicateRow struct {
 
 // Duplicates declares the relation duplicates, which has one row per page or
 // block in a group that DEDUP found.
-var Duplicates = list(Relation{
+var Duplicates = relation.List(relation.Relation{
 	Name: "duplicates", Doc: "one page, block or image in a group of near duplicates found by DEDUP", Scoped: true, OwnTime: "time",
 	Results: task.ResultDuplicates, NoResults: "nothing was compared yet; run DEDUP",
-	Columns: []Column{
-		intOf("group_id", "number of the group, within one result of DEDUP", func(d *duplicateRow) int64 { return d.Group }),
-		urlOf("url", "canonical URL of the page", func(d *duplicateRow) string { return d.URL }),
-		timeOf("time", "when the version was first seen", func(d *duplicateRow) record.Time { return d.Time }),
-		textOf("block", "path of the block; NULL for a page", func(d *duplicateRow) string { return d.Block }),
-		textOf("method", "minhash, simhash, keywords or containment; imagehash for images", func(d *duplicateRow) string { return d.Method }),
-		intOf("distance", "bits that differ between its fingerprint and the representative's", func(d *duplicateRow) int64 { return int64(d.Distance) }),
-		floatOf("similarity", "share of shingles of five words in common with the representative; for images, share of equal bits", func(d *duplicateRow) float64 { return d.Similarity }),
-		floatOf("containment", "share of the representative's shingles that this text has; 0 for images", func(d *duplicateRow) float64 { return d.Containment }),
-		boolOf("representative", "whether this is the first of its group by time", func(d *duplicateRow) bool { return d.Representative }),
-		timeOf("computed", "when DEDUP computed the group", func(d *duplicateRow) record.Time { return d.computed }),
-		textOf("keywords", "keywords that the group has in common, for the method keywords", func(d *duplicateRow) string { return d.Keywords }).aside(),
+	Columns: []relation.Column{
+		relation.IntOf("group_id", "number of the group, within one result of DEDUP", func(d *duplicateRow) int64 { return d.Group }),
+		relation.URLOf("url", "canonical URL of the page", func(d *duplicateRow) string { return d.URL }),
+		relation.TimeOf("time", "when the version was first seen", func(d *duplicateRow) record.Time { return d.Time }),
+		relation.TextOf("block", "path of the block; NULL for a page", func(d *duplicateRow) string { return d.Block }),
+		relation.TextOf("method", "minhash, simhash, keywords or containment; imagehash for images", func(d *duplicateRow) string { return d.Method }),
+		relation.IntOf("distance", "bits that differ between its fingerprint and the representative's", func(d *duplicateRow) int64 { return int64(d.Distance) }),
+		relation.FloatOf("similarity", "share of shingles of five words in common with the representative; for images, share of equal bits", func(d *duplicateRow) float64 { return d.Similarity }),
+		relation.FloatOf("containment", "share of the representative's shingles that this text has; 0 for images", func(d *duplicateRow) float64 { return d.Containment }),
+		relation.BoolOf("representative", "whether this is the first of its group by time", func(d *duplicateRow) bool { return d.Representative }),
+		relation.TimeOf("computed", "when DEDUP computed the group", func(d *duplicateRow) record.Time { return d.computed }),
+		relation.TextOf("keywords", "keywords that the group has in common, for the method keywords", func(d *duplicateRow) string { return d.Keywords }).OnRequest(),
 	},
-}, (*Reader).duplicates)
+}, duplicates)
 
 // duplicates yields the rows of the relation duplicates in batches. The stored
 // results of DEDUP follow each other in the order of Snapshot.Results, and the
 // rows of each result are sorted by URL.
-func (r *Reader) duplicates(ctx context.Context, n *Request) iter.Seq2[[]duplicateRow, error] {
-	return paged(r.duplicateRows(ctx, n))
+func duplicates(r *relation.Reader, ctx context.Context, n *relation.Request) iter.Seq2[[]duplicateRow, error] {
+	return relation.Paged(duplicateRows(r, ctx, n))
 }
 
 // duplicateRows yields the rows of the relation duplicates that lie in the
 // scope and the window of n, one at a time. A row is valid until the iteration
 // moves on.
-func (r *Reader) duplicateRows(ctx context.Context, n *Request) iter.Seq2[*duplicateRow, error] {
+func duplicateRows(r *relation.Reader, ctx context.Context, n *relation.Request) iter.Seq2[*duplicateRow, error] {
 	return func(yield func(*duplicateRow, error) bool) {
 		results, err := r.Snapshot.Results(ctx, task.ResultDuplicates)
 		if err != nil {

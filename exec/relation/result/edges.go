@@ -1,4 +1,4 @@
-package relation
+package result
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"infomall/exec/graph"
+	"infomall/exec/relation"
 )
 
 // edgeRow is one row of the relation edges: an edge, and the name of the stored
@@ -17,25 +18,25 @@ type edgeRow struct {
 
 // Edges declares the relation edges, which has one row per edge of each graph
 // that the archive stores.
-var Edges = list(Relation{
+var Edges = relation.List(relation.Relation{
 	Name: "edges", Doc: "one edge of a graph imported by IMPORT FORMAT graph, or one node without edges",
-	Columns: []Column{
-		textOf("graph", "name of the graph", func(e *edgeRow) string { return e.graph }),
-		textOf("source", "name of the node where the edge begins, such as a URL", func(e *edgeRow) string { return e.From }),
-		textOf("target", "name of the node where the edge ends; NULL if the source has no edges", func(e *edgeRow) string { return e.To }),
-		floatOrNull("weight", "weight of the edge, 1 if the file gives none", func(e *edgeRow) (float64, bool) { return shortest(e.Weight), e.To != "" }),
+	Columns: []relation.Column{
+		relation.TextOf("graph", "name of the graph", func(e *edgeRow) string { return e.graph }),
+		relation.TextOf("source", "name of the node where the edge begins, such as a URL", func(e *edgeRow) string { return e.From }),
+		relation.TextOf("target", "name of the node where the edge ends; NULL if the source has no edges", func(e *edgeRow) string { return e.To }),
+		relation.FloatOrNull("weight", "weight of the edge, 1 if the file gives none", func(e *edgeRow) (float64, bool) { return shortest(e.Weight), e.To != "" }),
 	},
-}, (*Reader).edges)
+}, edges)
 
 // edges yields the rows of the relation edges in batches: one row per edge of
 // each stored graph, and one row, without a target, per node that has no edges.
-func (r *Reader) edges(ctx context.Context, _ *Request) iter.Seq2[[]edgeRow, error] {
-	return paged(r.edgeRows(ctx))
+func edges(r *relation.Reader, ctx context.Context, _ *relation.Request) iter.Seq2[[]edgeRow, error] {
+	return relation.Paged(edgeRows(r, ctx))
 }
 
 // edgeRows yields the rows of the relation edges one at a time. A row is valid
 // until the iteration moves on.
-func (r *Reader) edgeRows(ctx context.Context) iter.Seq2[*edgeRow, error] {
+func edgeRows(r *relation.Reader, ctx context.Context) iter.Seq2[*edgeRow, error] {
 	return func(yield func(*edgeRow, error) bool) {
 		list, err := KeptGraphs(ctx, r.Snapshot)
 		if err != nil {

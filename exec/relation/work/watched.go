@@ -1,4 +1,4 @@
-package relation
+package work
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/exec/relation"
 	"infomall/exec/value"
 	"infomall/exec/watch"
 	"infomall/store/record"
@@ -21,41 +22,32 @@ type watchedRow struct {
 
 // Watched declares the relation watched, which has one row per row that a watch has
 // found. A query reads WatchedWith, which has the columns of the watches too.
-var Watched = list(Relation{
+var Watched = relation.List(relation.Relation{
 	Name: "watched", Doc: "one row that a watch has found; after these columns come those of the queries of the watches", OwnTime: "seen",
 	Results: task.ResultWatches, NoResults: "no watch has run yet; RUN WATCH name runs one now",
-	Columns: []Column{
-		textOf("name", "name of the watch", func(w *watchedRow) string { return w.name }),
-		intOf("batch", "number of the run that found the row, among the runs of the watch that found any", func(w *watchedRow) int64 { return w.Batch }),
-		timeOf("seen", "when the run that found the row began", func(w *watchedRow) record.Time { return w.Seen }),
+	Columns: []relation.Column{
+		relation.TextOf("name", "name of the watch", func(w *watchedRow) string { return w.name }),
+		relation.IntOf("batch", "number of the run that found the row, among the runs of the watch that found any", func(w *watchedRow) int64 { return w.Batch }),
+		relation.TimeOf("seen", "when the run that found the row began", func(w *watchedRow) record.Time { return w.Seen }),
 	},
-}, (*Reader).watched)
+}, watched)
 
 // WatchedWith returns the relation watched with further columns: those of the
 // queries of watches. Their names must be different from each other and from those
 // of the relation. A value whose type is not that of its column is NULL, unless it
 // can be converted.
-func WatchedWith(columns []value.Column) *Relation {
+func WatchedWith(columns []value.Column) *relation.Relation {
 	r := *Watched
 	r.Columns = slices.Clone(r.Columns)
 	for _, c := range columns {
 		name := strings.Clone(c.Name)
-		r.Columns = append(r.Columns, Column{Name: name, Type: c.Type, Doc: "column of the query of a watch", fill: func(v *value.Vector, list []watchedRow) {
-			v.Resize(c.Type, len(list))
-			var part *watch.Part
-			at := -1
-			for i := range list {
-				w := &list[i]
-				if w.Part != part {
-					part, at = w.Part, w.Part.Column(name)
-				}
-				if at < 0 {
-					v.SetNull(i)
-					continue
-				}
-				v.Set(i, fitted(w.Values[at], c.Type))
+		r.Columns = append(r.Columns, relation.ValueOf(name, c.Type, "column of the query of a watch", func(w *watchedRow) value.Value {
+			at := w.Part.Column(name)
+			if at < 0 {
+				return value.Value{}
 			}
-		}})
+			return fitted(w.Values[at], c.Type)
+		}))
 	}
 	return &r
 }
@@ -74,8 +66,8 @@ func fitted(x value.Value, t value.Type) value.Value {
 
 // watched yields the rows of the relation watched in batches: watch by watch, and
 // for each in the order in which the rows were found.
-func (r *Reader) watched(ctx context.Context, n *Request) iter.Seq2[[]watchedRow, error] {
-	return paged(func(yield func(*watchedRow, error) bool) {
+func watched(r *relation.Reader, ctx context.Context, n *relation.Request) iter.Seq2[[]watchedRow, error] {
+	return relation.Paged(func(yield func(*watchedRow, error) bool) {
 		list, err := r.Watches(ctx)
 		if err != nil {
 			yield(nil, err)

@@ -1,0 +1,3 @@
+// Package work has the relations of the archive itself and of the work on it: pools and
+// files, crawls, jobs, schedules, watches, rules and the history of the prompt.
+package work

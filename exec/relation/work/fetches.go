@@ -1,0 +1,56 @@
+package work
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"infomall/crawl/report"
+	"infomall/exec/relation"
+	"infomall/store/record"
+)
+
+// Fetches declares the relation fetches, which has one row per attempt of a
+// crawl to fetch a URL.
+var Fetches = relation.List(relation.Relation{
+	Name: "fetches", Doc: "one attempt of a crawl to fetch a URL, or a decision not to fetch it", Scoped: true, OwnTime: "time", OfSession: true,
+	Columns: []relation.Column{
+		relation.URLOf("url", "canonical URL", func(f *report.Fetch) string { return f.URL }),
+		relation.TimeOf("time", "when the attempt began", func(f *report.Fetch) record.Time { return f.Time }),
+		relation.TextOf("outcome", "ok, not_modified, redirect, http_error, incomplete, timeout, unreachable, dns_failed, tls_error, robots_denied, filtered, truncated or internal_error", func(f *report.Fetch) string { return f.Outcome.String() }),
+		answered("status", "HTTP status; NULL if there was no response", func(f *report.Fetch) int64 { return int64(f.Status) }),
+		relation.IntOf("ms", "duration, in milliseconds", func(f *report.Fetch) int64 { return f.Elapsed.Milliseconds() }),
+		answered("bytes", "size of the body; NULL if there was no response", func(f *report.Fetch) int64 { return f.Bytes }),
+		relation.TextOf("ip", "IP address of the connection", func(f *report.Fetch) string { return f.IP }),
+		relation.IntOf("hop", "number of redirects before this one", func(f *report.Fetch) int64 { return int64(f.Hop) }),
+		relation.URLOf("via", "page that led to this URL", func(f *report.Fetch) string { return f.Via }),
+		relation.TextOf("reason", "reason for the outcome", func(f *report.Fetch) string { return f.Reason }),
+		relation.TextOf("crawl", "name of the crawl", func(f *report.Fetch) string { return f.Crawl }),
+	},
+}, fetches)
+
+// fetches yields the attempts of crawls to fetch a URL in the scope and the
+// time window of n, several at a time. It yields nothing if there are no
+// crawls.
+func fetches(r *relation.Reader, ctx context.Context, n *relation.Request) iter.Seq2[[]report.Fetch, error] {
+	return func(yield func([]report.Fetch, error) bool) {
+		if r.Crawls == nil {
+			return
+		}
+		for list, err := range r.Crawls.Fetches(ctx) {
+			list = slices.DeleteFunc(list, func(f report.Fetch) bool { return !n.Covers(f.URL, f.Time) })
+			if err == nil && len(list) == 0 {
+				continue
+			}
+			if !yield(list, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// answered returns a column of the relation fetches, of type Int, that is NULL
+// for attempts to which no server answered. f returns the value for the others.
+func answered(name, doc string, f func(*report.Fetch) int64) relation.Column {
+	return relation.IntOrNull(name, doc, func(x *report.Fetch) (int64, bool) { return f(x), x.Bytes >= 0 })
+}
