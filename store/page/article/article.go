@@ -83,14 +83,19 @@ type Range struct{ Start, End int }
 func Read(in *Input) Article {
 	r := newReader(in)
 	defer r.free()
+	return r.read()
+}
+
+// read reads the page.
+func (r *reader) read() (a Article) {
 	r.walk()
 	r.place()
-	var a Article
 	a.Title = r.findTitle()
 	r.placeBody()
 	r.readURL()
 	r.readTimes()
 	r.readLines()
+	r.trustPrograms()
 	a.Published, a.Modified = r.choose()
 	a.Author, a.Source = r.findAuthor(), r.findSource()
 	a.Score = r.score(&a)
@@ -100,7 +105,7 @@ func Read(in *Input) Article {
 // newReader returns a reader for the page. The caller calls free.
 func newReader(in *Input) *reader {
 	r := readers.Get().(*reader)
-	*r = reader{in: in, t: in.Page, lines: r.lines[:0], dates: r.dates[:0], scan: r.scan, times: r.times[:0], credits: r.credits[:0], names: r.names, besides: r.besides, title: -1}
+	*r = reader{in: in, t: in.Page, lines: r.lines[:0], dates: r.dates[:0], scan: r.scan, times: r.times[:0], credits: r.credits[:0], names: r.names, marked: r.marked[:0], programs: r.programs[:0], besides: r.besides, title: -1}
 	lang, _, _ := strings.Cut(strings.ToLower(in.Lang), "-")
 	lang, _, _ = strings.Cut(lang, "_")
 	r.scan.lang = lang

@@ -14,11 +14,13 @@ type candidate struct {
 	weight float64 // how probably it is the day of publication, or of the last change
 	change bool    // the page says that it is the day of the last change
 	line   int     // the index of the line that has it, or -1
+	plain  bool    // the line is no sentence, and its words do not say what the date is
 }
 
 // The limits by which choose decides.
 const (
-	weightLeast = .3             // a date with less weight is not taken
+	weightLeast = .22            // a date with less weight is not taken
+	localLeast  = .35            // a date with less weight does not correct one in UTC
 	zoneSlack   = 24 * time.Hour // so much later than the first capture may a date be, because of time zones
 )
 
@@ -26,6 +28,12 @@ const (
 func (r *reader) choose() (published, modified Date) {
 	r.resolve()
 	published = r.best(false)
+	if published.Precision < Day {
+		if r.readAttributes(); len(r.dates) > 0 {
+			r.resolve()
+			published = r.best(false)
+		}
+	}
 	modified = r.best(true)
 	if modified.Precision == NoDate {
 		if e, ok := r.exact(r.in.LastModified); ok && r.possible(&e) {
@@ -62,7 +70,7 @@ func (r *reader) resolve() {
 			other.day, other.month = c.month, c.day
 			first, second := r.possible(&c.expression), r.possible(&other)
 			switch here, there := r.backed(&c.expression), r.backed(&other); {
-			case !first && second, first == second && (there > here || there == here && monthFirst):
+			case !first && second, first == second && (there > here+.5 || there > here-.5 && monthFirst):
 				c.expression = other
 			}
 		}
@@ -72,6 +80,38 @@ func (r *reader) resolve() {
 		kept = append(kept, c)
 	}
 	r.dates = kept
+	for i := range r.dates {
+		if c := &r.dates[i]; c.zone == 0 && c.hour >= 0 {
+			r.localDay(c)
+		}
+	}
+}
+
+// localDay corrects the day of a date that is given in UTC: another date of the page may say
+// which day it was where the page was made.
+func (r *reader) localDay(c *candidate) {
+	day := time.Date(c.year, time.Month(c.month), c.day, 0, 0, 0, 0, time.UTC)
+	near := day.AddDate(0, 0, 1)
+	if c.hour < 12 {
+		near = day.AddDate(0, 0, -1)
+	}
+	var local *candidate
+	same := false // a date without a zone is the same day as c
+	for i := range r.dates {
+		o := &r.dates[i]
+		if o.day == 0 || o.zone == 0 || o.change != c.change || o.weight < localLeast {
+			continue
+		}
+		switch at := time.Date(o.year, time.Month(o.month), o.day, 0, 0, 0, 0, time.UTC); {
+		case at.Equal(near) && (local == nil || o.from == FromURL):
+			local = o
+		case at.Equal(day) && o.from != FromJSONLD:
+			same = true
+		}
+	}
+	if local != nil && (!same || local.from == FromURL) {
+		c.year, c.month, c.day, c.hour = local.year, local.month, local.day, -1
+	}
 }
 
 // backed returns the weight of the other dates of the page that are the same day as e.

@@ -17,6 +17,8 @@ type expression struct {
 	swap bool
 	// short means that the year has two digits.
 	short bool
+	// dotted means that points separate the numbers: then the day is first.
+	dotted bool
 }
 
 // zoneNone is the zone of a date that does not say it.
@@ -287,9 +289,11 @@ func (s *scanner) fromSmall(e *expression, i, n int) int {
 		sep := s.tokens[i+1].sign
 		if second := s.num(i+2, 2); second >= 1 && s.is(i+3, sep) {
 			if y := s.year(i + 4); y != 0 {
+				e.dotted = sep == '.'
 				return s.numbers(e, n, second, y, i+5)
 			}
-			if third := s.num(i+4, 2); third >= 0 && s.tokens[i+4].digits == 2 && s.tokens[i+2].digits == 2 && !s.tokens[i+4].spaced {
+			if third := s.num(i+4, 2); third >= 0 && s.tokens[i+4].digits == 2 && (s.tokens[i+2].digits == 2 || sep != '-') && !s.tokens[i+4].spaced {
+				e.dotted = sep == '.'
 				return s.threeSmall(e, n, second, third, i+5)
 			}
 			return 0
@@ -349,7 +353,7 @@ func (s *scanner) numbers(e *expression, first, second, year, next int) int {
 		e.month, e.day = first, second
 	default:
 		e.day, e.month = first, second
-		e.swap = first <= 12 && first != second
+		e.swap = !e.dotted && first <= 12 && first != second
 	}
 	return next
 }

@@ -13,6 +13,7 @@ const (
 	titleTextMax  = 400 // bytes of a title that are read
 	titlePartMin  = .35 // a heading is the title if it is this share of the window's title or more
 	titleAlike    = .6  // or if this share of the heading is in the window's title
+	headingReach  = 4   // a heading so few lines above the main text may be the title
 	titleShortest = 6   // bytes of the shortest title that is looked for in the text
 )
 
@@ -75,6 +76,15 @@ func (r *reader) findTitle() string {
 			}
 		}
 		return text
+	}
+	if firstHead < 0 && r.mainFrom < len(r.lines) {
+		// The heading just above the main text.
+		for i := r.mainFrom; i >= max(0, r.mainFrom-headingReach); i-- {
+			if r.lines[i].heading > 0 && r.lines[i].text >= titleShortest && 2*r.lines[i].linked <= r.lines[i].text {
+				firstHead, firstHeadText = i, oneLine(r.text(i))
+				break
+			}
+		}
 	}
 	if firstHead >= 0 && 2*r.lines[firstHead].linked <= r.lines[firstHead].text && (r.mainFrom == len(r.lines) || firstHead <= r.mainFrom) {
 		r.title = firstHead

@@ -24,6 +24,11 @@ type reader struct {
 	mainTo   int    // index after the last line of the main text
 	names    []byte // a class in lower case
 	besides  map[int32]bool
+
+	programs     []candidate // dates that programs say
+	programDates int         // how many keys of programs were read
+	alone        bool        // a line after the title is a date alone
+	marked       []int       // indexes in dates of those in a line that says published
 }
 
 var readers = sync.Pool{New: func() any { return &reader{besides: map[int32]bool{}} }}
