@@ -22,6 +22,7 @@ const (
 	proseMost     = 100  // a line with so much text beside the date is a sentence
 	prosePartMost = 250
 
+	headMost      = 150 // a date with a time of day so near the begin of the main text is no part of a sentence
 	aloneMost     = 12  // a line with so much text beside the date is the date alone
 	markedLineMax = 300 // a line of at most so much text says when the article was published, if it says published
 	trustMarked   = .35 // such a line is trusted so far, wherever it is, if there is one of them
@@ -316,6 +317,7 @@ func (r *reader) readLine(i int, text string, near bool) {
 		after := strings.ToLower(text[e.end:min(len(text), e.end+markAfter)])
 		alone := len(text)-(e.end-e.start) <= aloneMost
 		switch rest := len(text) - (e.end - e.start); {
+		case e.hour >= 0 && e.year != 0 && e.start < headMost && i >= r.mainFrom && i < r.mainFrom+2: // a date line in one paragraph with the text
 		case rest > prosePartMost:
 			w *= .25
 		case rest > proseMost:

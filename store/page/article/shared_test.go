@@ -2,6 +2,7 @@ package article_test
 
 import (
 	"hash/fnv"
+	"html"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"infomall/store/block/about"
 	"infomall/store/block/divide"
 	"infomall/store/page/article"
+	"infomall/store/page/charset"
 	"infomall/store/page/pagetest"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -113,4 +115,65 @@ func TestDays(t *testing.T) {
 	}
 	tuned.log(t, "sites to learn from")
 	measured.log(t, "sites for measuring only")
+}
+
+// TestChineseDays finds the day of publication of Chinese pages, whose days were read by hand.
+// Of the records of Web InfoMall only the text is left, so the test makes pages of them. Half
+// of the sites are for measuring only.
+func TestChineseDays(t *testing.T) {
+	root := filepath.Join(pagetest.Shared(t), "chinese")
+	records, err := os.ReadFile(filepath.Join(root, "infomall-dat0-first250.dat"))
+	if err != nil {
+		t.Skip(err)
+	}
+	pages := map[string][]byte{}
+	for _, r := range strings.Split(string(charset.ToUTF8(records, "gb18030")), "\nid=") {
+		url, rest := field(r, "url="), r
+		_, rest, _ = strings.Cut(rest, "body=")
+		title := html.EscapeString(strings.TrimSpace(field(r, "title=")))
+		pages[url] = []byte(`<html lang="zh"><title>` + title + "</title><h1>" + title + "</h1><div><p>" +
+			strings.ReplaceAll(html.EscapeString(strings.TrimSpace(rest)), "  ", "</p>\n<p>") + "</p></div>")
+	}
+	names, bodies := pagetest.Files(t, filepath.Join(root, "gne-odd.tar.zst"), ".html")
+	for i, name := range names {
+		pages[strings.TrimPrefix(name, "./")] = bodies[i]
+	}
+	list, err := os.ReadFile(filepath.Join("testdata", "chinese.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := record.At(time.Date(2024, 6, 1, 0, 0, 0, 0, time.UTC))
+	var tuned, measured tally
+	for l := range strings.Lines(string(list)) {
+		name, want, ok := strings.Cut(strings.TrimSuffix(l, "\n"), "\t")
+		if !ok || strings.HasPrefix(l, "#") {
+			continue
+		}
+		body, ok := pages[name]
+		if !ok {
+			t.Fatalf("no page %s", name)
+		}
+		url, site := name, name
+		if !strings.Contains(name, "://") {
+			url, site = "", "http://"+strings.Split(name, "/")[1]+"/"
+		}
+		a := read(body, url, seen, nil)
+		if kept(site) {
+			measured.add(want, day(a.Published))
+			continue
+		}
+		if got := day(a.Published); got != want {
+			t.Logf("%s: got %q from %s, want %q; title %q", name, got, a.Published.From, want, a.Title)
+		}
+		tuned.add(want, day(a.Published))
+	}
+	tuned.log(t, "sites to learn from")
+	measured.log(t, "sites for measuring only")
+}
+
+// field returns the rest of the line that begins with name, or "".
+func field(s, name string) string {
+	_, rest, _ := strings.Cut("\n"+s, "\n"+name)
+	rest, _, _ = strings.Cut(rest, "\n")
+	return strings.TrimRight(rest, "\r")
 }

@@ -13,7 +13,7 @@ func (r *reader) readURL() {
 	if len(url) == 0 || url[0] != '/' {
 		return
 	}
-	best := candidate{}
+	best, stamp := candidate{}, candidate{}
 	for i := 0; i < len(url); {
 		if url[i]-'0' >= 10 {
 			i++
@@ -34,6 +34,11 @@ func (r *reader) readURL() {
 					c.weight = .6
 				}
 			}
+		case n == 10:
+			if e, ok := r.exact(url[i:end]); ok { // seconds since 1970
+				stamp = candidate{expression: e, from: FromURL, weight: .5, line: -1}
+				stamp.hour = -1
+			}
 		case n == 6:
 			if e, ok := packed("20" + url[i:end]); ok && e.year >= 2000 && e.year <= 2030 && i > 0 && url[i-1] == '/' && end < len(url) && url[end] == '/' {
 				c.expression, c.weight = e, .4 // 080808
@@ -47,8 +52,13 @@ func (r *reader) readURL() {
 						for k < len(url) && url[k]-'0' < 10 {
 							k++
 						}
-						if d := digitsOf(url[end+1 : k]); k-end-1 >= 1 && k-end-1 <= 2 && d >= 1 && d <= 31 {
-							e.day, weight = d, .75
+						switch rest := url[end+1 : k]; {
+						case len(rest) >= 1 && len(rest) <= 2 && dayOf(rest) != 0:
+							e.day, weight = dayOf(rest), .75
+						case len(rest) == 4 && digitsOf(rest[:2]) == m && dayOf(rest[2:]) != 0: // 200808/0808
+							e.day, weight = dayOf(rest[2:]), .7
+						case len(rest) == 8 && dayOf(rest[:2]) != 0 && digitsOf(rest[2:4]) < 24 && digitsOf(rest[4:6]) < 60 && digitsOf(rest[6:]) < 60: // 200808/08200000
+							e.day, weight = dayOf(rest[:2]), .35
 						}
 					}
 					c.expression, c.weight = e, weight
@@ -59,6 +69,9 @@ func (r *reader) readURL() {
 			best = c
 		}
 		i = end
+	}
+	if best.day == 0 && stamp.day != 0 && stamp.year == best.year && stamp.month == best.month {
+		best = stamp // 2008-08/1218196800
 	}
 	if best.weight > 0 {
 		r.dates = append(r.dates, best)
@@ -120,6 +133,14 @@ func urlParts(url string, i int) (e expression, weight float64) {
 		return e, .65
 	}
 	return e, .75
+}
+
+// dayOf returns the day of a month that s is, or 0.
+func dayOf(s string) int {
+	if d := digitsOf(s); d <= 31 {
+		return d
+	}
+	return 0
 }
 
 // digitsOf returns the number that s, a few digits, is.
