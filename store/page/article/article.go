@@ -92,7 +92,7 @@ func (r *reader) read() (a Article) {
 	r.place()
 	a.Title = r.findTitle()
 	r.placeBody()
-	r.readURL()
+	r.readURLs()
 	r.readTimes()
 	r.readLines()
 	r.trustPrograms()

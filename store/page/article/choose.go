@@ -19,14 +19,18 @@ type candidate struct {
 
 // The limits by which choose decides.
 const (
-	weightLeast = .22            // a date with less weight is not taken
-	localLeast  = .35            // a date with less weight does not correct one in UTC
-	zoneSlack   = 24 * time.Hour // so much later than the first capture may a date be, because of time zones
+	weightLeast  = .17 // a date with less weight is not taken
+	visibleLeast = .6  // see trustVisible
+	visibleMore  = .25
+	visibleMost  = .92
+	localLeast   = .35            // a date with less weight does not correct one in UTC
+	zoneSlack    = 24 * time.Hour // so much later than the first capture may a date be, because of time zones
 )
 
 // choose returns when the article was published and when it was last changed.
 func (r *reader) choose() (published, modified Date) {
 	r.resolve()
+	r.trustVisible()
 	published = r.best(false)
 	if published.Precision < Day {
 		if r.readAttributes(); len(r.dates) > 0 {
@@ -87,6 +91,27 @@ func (r *reader) resolve() {
 	}
 }
 
+// trustVisible raises the weight of a date that readers of the page see near its title, if the
+// page does not say elsewhere that it is the day of a change, and the URL has no other day. Meta elements often have the day
+// on which a file was made.
+func (r *reader) trustVisible() {
+	for i := range r.dates {
+		c := &r.dates[i]
+		if c.from != FromText || c.change || c.line < r.title || c.weight < visibleLeast || c.year == 0 {
+			continue
+		}
+		changed := false
+		for k := range r.dates {
+			o := &r.dates[k]
+			same := o.year == c.year && o.month == c.month && o.day == c.day
+			changed = changed || o.change && same || o.from == FromURL && o.day != 0 && !same
+		}
+		if !changed {
+			c.weight = min(visibleMost, c.weight+visibleMore)
+		}
+	}
+}
+
 // localDay corrects the day of a date that is given in UTC: another date of the page may say
 // which day it was where the page was made.
 func (r *reader) localDay(c *candidate) {
@@ -111,6 +136,13 @@ func (r *reader) localDay(c *candidate) {
 	}
 	if local != nil && (!same || local.from == FromURL) {
 		c.year, c.month, c.day, c.hour = local.year, local.month, local.day, -1
+		return
+	}
+	if same {
+		return
+	}
+	if at := day.Add(time.Duration(c.hour*60+c.minute+r.saidZone()) * time.Minute); at.Day() != c.day {
+		c.year, c.month, c.day, c.hour = at.Year(), int(at.Month()), at.Day(), -1
 	}
 }
 
@@ -147,12 +179,35 @@ func (r *reader) giveYear(c *candidate) bool {
 		return false
 	}
 	c.weight *= .8
-	c.year = r.in.Seen.Std().Year()
-	if !r.possible(&c.expression) {
+	by := r.in.Seen
+	if newest := r.newest(); newest != record.NoTime {
+		by = min(by, newest)
+	}
+	c.year = by.Std().Year()
+	if at := c.date(); at.Time > by {
 		c.year--
 	}
 	return true
 }
+
+// newest returns a time shortly after the newest date that the page says, whatever it is about,
+// or the end of the year of its copyright; record.NoTime if there is none. The page was hardly
+// made later.
+func (r *reader) newest() record.Time {
+	newest := record.NoTime
+	for i := range r.dates {
+		if c := &r.dates[i]; c.year != 0 && c.valid() && r.possible(&c.expression) {
+			newest = max(newest, record.At(c.date().Time.Std().AddDate(0, 0, newestDays)))
+		}
+	}
+	if r.copyright != 0 {
+		newest = max(newest, record.At(time.Date(r.copyright, 12, 31, 0, 0, 0, 0, time.UTC)))
+	}
+	return newest
+}
+
+// newestDays is by how many days a page may be younger than the newest date that it says.
+const newestDays = 40
 
 // best returns the date with the most weight, among those of changes or those of publication.
 // Dates of different places that agree on the day add weight to each other.

@@ -285,7 +285,7 @@ func (s *scanner) fromSmall(e *expression, i, n int) int {
 		}
 		return 0
 	}
-	if s.is(i+1, '-', '/', '.', '‑', '–') && !s.tokens[i+1].spaced || s.is(i+1, '/', '.') {
+	if s.is(i+1, '-', '/', '.', '‑', '–') && !s.tokens[i+1].spaced || s.is(i+1, '/', '.', '|') {
 		sep := s.tokens[i+1].sign
 		if second := s.num(i+2, 2); second >= 1 && s.is(i+3, sep) {
 			if y := s.year(i + 4); y != 0 {

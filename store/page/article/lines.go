@@ -22,11 +22,12 @@ const (
 	proseMost     = 100  // a line with so much text beside the date is a sentence
 	prosePartMost = 250
 
-	headMost      = 150 // a date with a time of day so near the begin of the main text is no part of a sentence
-	aloneMost     = 12  // a line with so much text beside the date is the date alone
-	markedLineMax = 300 // a line of at most so much text says when the article was published, if it says published
-	trustMarked   = .35 // such a line is trusted so far, wherever it is, if there is one of them
-	trustAlone    = .45 // a date alone on one of the first lines of the main text
+	headMost      = 150  // a date with a time of day so near the begin of the main text is no part of a sentence
+	yearCopyright = 2040 // years of copyrights are before it
+	aloneMost     = 12   // a line with so much text beside the date is the date alone
+	markedLineMax = 300  // a line of at most so much text says when the article was published, if it says published
+	trustMarked   = .55  // such a line is trusted so far, wherever it is, if there is one of them
+	trustAlone    = .45  // a date alone on one of the first lines of the main text
 	trustNear     = .5
 	trustSingle   = .3 // the only date in the text of a page
 	labelMost     = 30 // a line of so much text before a date alone may say what the date is
@@ -303,6 +304,13 @@ func (r *reader) readLine(i int, text string, near bool) {
 	l := &r.lines[i]
 	trust := -1.0
 	found := r.scan.scan(text)
+	if strings.Contains(text, "©") || strings.Contains(text, "opyright") {
+		for k := range r.scan.tokens {
+			if y := r.scan.year(k); y < yearCopyright {
+				r.copyright = max(r.copyright, y)
+			}
+		}
+	}
 	for k := range found {
 		e := &found[k]
 		if e.day == 0 {

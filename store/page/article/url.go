@@ -1,9 +1,22 @@
 package article
 
-// readURL adds the date that the path of the URL says, such as /2008/08/08/, /20080808/,
-// t20080808_123.htm, /2008-08/08/ or /2008/08/.
-func (r *reader) readURL() {
-	url := r.in.URL
+// readURLs adds the date that the path of the URL says, or else the path of the URL that the
+// page says it has.
+func (r *reader) readURLs() {
+	best := r.readURL(r.in.URL)
+	if best.day == 0 && r.heads.url != "" {
+		if own := r.readURL(r.heads.url); own.weight > best.weight {
+			best = own
+		}
+	}
+	if best.weight > 0 {
+		r.dates = append(r.dates, best)
+	}
+}
+
+// readURL returns the date that the path of a URL says, such as /2008/08/08/, /20080808/,
+// t20080808_123.htm, /2008-08/08/ or /2008/08/. Its weight is 0 if there is none.
+func (r *reader) readURL(url string) (best candidate) {
 	for i := 0; i < len(url); i++ { // skip the host
 		if url[i] == '/' && (i == 0 || url[i-1] != '/') && (i+1 >= len(url) || url[i+1] != '/') {
 			url = url[i:]
@@ -11,9 +24,9 @@ func (r *reader) readURL() {
 		}
 	}
 	if len(url) == 0 || url[0] != '/' {
-		return
+		return best
 	}
-	best, stamp := candidate{}, candidate{}
+	stamp := candidate{}
 	for i := 0; i < len(url); {
 		if url[i]-'0' >= 10 {
 			i++
@@ -73,9 +86,7 @@ func (r *reader) readURL() {
 	if best.day == 0 && stamp.day != 0 && stamp.year == best.year && stamp.month == best.month {
 		best = stamp // 2008-08/1218196800
 	}
-	if best.weight > 0 {
-		r.dates = append(r.dates, best)
-	}
+	return best
 }
 
 // urlParts reads the date whose year is the four digits at i in a path, followed by the month

@@ -28,6 +28,7 @@ type reader struct {
 	programs     []candidate // dates that programs say
 	programDates int         // how many keys of programs were read
 	alone        bool        // a line after the title is a date alone
+	copyright    int         // the latest year in a copyright line; 0 if there is none
 	marked       []int       // indexes in dates of those in a line that says published
 }
 
@@ -107,6 +108,8 @@ func (r *reader) walk() {
 				continue
 			case markup.TagMeta:
 				r.readMeta(int(i))
+			case markup.TagLink:
+				r.readLink(int(i))
 			case markup.TagScript:
 				r.readScript(int(i))
 				i = n.Next - 1
