@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"infomall/store/page/markup"
 )
 
 // The largest sizes of the name of an author and of a source, in bytes.
@@ -18,20 +20,35 @@ func (r *reader) findAuthor() string {
 	if name := person(r.heads.author); name != "" {
 		return name
 	}
-	for _, n := range r.credits {
-		node := &r.t.Nodes[n]
-		rel, _ := r.t.Attr(n, "rel")
-		prop, _ := r.t.Attr(n, "itemprop")
-		if !bytes.Equal(rel, []byte("author")) && !bytes.Contains(prop, []byte("author")) || r.beside(int32(n)+1) || int(node.End-node.Start) > lineBytesMax {
-			continue
-		}
-		if name := person(byWord(oneLine(r.t.TextRange(int(node.Inner), int(node.Outer), r.in.Charset)))); name != "" {
-			return name
-		}
+	if name := r.credited(); name != "" {
+		return name
 	}
 	return r.named(authorSigns, func(s string) string {
 		return person(s)
 	}, true)
+}
+
+// credited returns the author that an element near the title names, with rel=author or with an
+// itemprop.
+func (r *reader) credited() string {
+	if r.title < 0 {
+		return ""
+	}
+	from, to := r.lines[max(0, r.title-nearLines)].node, r.lines[min(r.title+nearLines, len(r.lines)-1)].node
+	for n := int(from); n < int(to); n++ {
+		node := &r.t.Nodes[n]
+		if node.Kind != markup.Element || node.Tag == markup.TagMeta || node.End-node.Start > lineBytesMax {
+			continue
+		}
+		for a := range r.t.Attrs(n) {
+			if markup.EqualFold(a.Name, "rel") && bytes.Equal(a.Value, []byte("author")) || markup.EqualFold(a.Name, "itemprop") && bytes.Equal(a.Value, []byte("author")) {
+				if name := person(oneLine(r.t.TextRange(int(node.Inner), int(node.Outer), r.in.Charset))); name != "" {
+					return name
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // findSource returns where the text comes from, or "".

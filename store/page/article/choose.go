@@ -27,6 +27,20 @@ const (
 	zoneSlack    = 24 * time.Hour // so much later than the first capture may a date be, because of time zones
 )
 
+// sureWeight is the weight of a date that is hardly ever wrong.
+const sureWeight = .85
+
+// sure reports whether a meta element or JSON-LD says when the page was published. Other dates
+// are then looked for near the title only.
+func (r *reader) sure() bool {
+	for i := range r.dates {
+		if c := &r.dates[i]; !c.change && c.day != 0 && c.weight >= sureWeight && (c.from == FromMeta || c.from == FromJSONLD) && r.possible(&c.expression) {
+			return true
+		}
+	}
+	return false
+}
+
 // choose returns when the article was published and when it was last changed.
 func (r *reader) choose() (published, modified Date) {
 	r.resolve()

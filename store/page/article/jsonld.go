@@ -34,13 +34,13 @@ func (r *reader) readScript(i int) {
 			return
 		}
 	}
-	r.readProgram(r.t.Body[n.Inner:n.Outer])
+	r.scripts = append(r.scripts, i)
 }
 
 // programKeys are names, in lower case without hyphens and underscores, under which programs
 // of a page keep the day of publication.
-var programKeys = map[string]bool{"publishedat": true, "publishdate": true, "publisheddate": true, "datepublished": true, "publicationdate": true, "firstpublished": true,
-	"publishedtime": true, "publishtime": true, "publisheddatetime": true, "publishdatetime": true, "datepublication": true, "firstpublisheddate": true, "publishedon": true}
+var programKeys = map[string]bool{"publishedat": true, "publishdate": true, "publisheddate": true, "datepublished": true, "firstpublished": true,
+	"publishedtime": true, "publishtime": true, "publisheddatetime": true, "publishdatetime": true, "firstpublisheddate": true, "publishedon": true}
 
 // The limits of readProgram.
 const (
@@ -52,7 +52,7 @@ const (
 // "published_at":"2008-08-08". Programs that have several days know of other articles, too.
 func (r *reader) readProgram(b []byte) {
 	for at := 0; r.programDates < programKeysMax; {
-		k := bytes.Index(b[at:], []byte("ubli"))
+		k := bytes.Index(b[at:], []byte("blish"))
 		if k < 0 {
 			return
 		}
@@ -97,8 +97,11 @@ func (r *reader) readProgram(b []byte) {
 // keyByte reports whether c may be in the name of a variable.
 func keyByte(c byte) bool { return letter(c) || c-'0' < 10 || c == '_' || c == '-' }
 
-// trustPrograms adds the day that the programs of the page say, if they say one only.
-func (r *reader) trustPrograms() {
+// readPrograms adds the day that the programs of the page say, if they say one only.
+func (r *reader) readPrograms() {
+	for _, i := range r.scripts {
+		r.readProgram(r.t.Body[r.t.Nodes[i].Inner:r.t.Nodes[i].Outer])
+	}
 	for i := range r.programs {
 		if c, first := &r.programs[i], &r.programs[0]; c.year != first.year || c.month != first.month || c.day != first.day {
 			return

@@ -33,66 +33,88 @@ const (
 	labelMost     = 30 // a line of so much text before a date alone may say what the date is
 )
 
-// readTimes adds the dates of time elements, of elements with an itemprop, and of abbr
-// elements of the microformat hAtom.
+// readTimes adds the dates of time elements, and of abbr elements of the microformat hAtom.
 func (r *reader) readTimes() {
-	for _, n := range r.times {
-		var stamp, prop, class, title, content []byte
-		pubdate := false
-		for a := range r.t.Attrs(n) {
-			switch {
-			case markup.EqualFold(a.Name, "datetime"):
-				stamp = a.Value
-			case markup.EqualFold(a.Name, "itemprop"):
-				prop = a.Value
-			case markup.EqualFold(a.Name, "class"):
-				class = a.Value
-			case markup.EqualFold(a.Name, "title"):
-				title = a.Value
-			case markup.EqualFold(a.Name, "content"):
-				content = a.Value
-			case markup.EqualFold(a.Name, "pubdate"):
-				pubdate = true
-			}
+	for k, n := range r.times {
+		if k == timesMax {
+			break
 		}
-		node := &r.t.Nodes[n]
-		if bytes.Contains(prop, []byte("author")) && r.heads.author == "" && !r.beside(int32(n)+1) {
-			r.credits = append(r.credits, n)
-		}
-		published := pubdate || bytes.Contains(prop, []byte("datePublished")) || bytes.Contains(class, []byte("published"))
-		changed := bytes.Contains(prop, []byte("dateModified")) || bytes.Contains(class, []byte("updated")) && !published
-		switch node.Tag {
-		case markup.TagTime:
-		case markup.TagAbbr:
-			if stamp = title; !published && !changed {
-				continue
-			}
-		default:
-			if stamp = content; !bytes.Contains(prop, []byte("datePublished")) && !bytes.Contains(prop, []byte("dateModified")) {
-				continue
-			}
-		}
-		text := ""
-		if stamp != nil {
-			text = r.value(stamp[:min(len(stamp), dateTextMax)])
-		}
-		if text == "" && int(node.End-node.Start) < lineBytesMax {
-			text = r.t.TextRange(int(node.Inner), int(node.Outer), r.in.Charset)
-		}
-		at := r.lineAt(int32(n))
-		weight := r.trust(at, int32(n)+1)
-		if published {
-			weight = min(.9, weight+.25)
-		}
-		if weight > 0 {
-			weight = min(.9, weight+.05)
-		}
-		if at >= 0 && !published && !changed {
-			before, _, _ := strings.Cut(strings.ToLower(r.lineText(at)), strings.ToLower(text))
-			changed = markOf(before[max(0, len(before)-markReach):]) == markChanged
-		}
-		r.dated(text, FromTime, weight, changed)
+		r.readTime(n)
 	}
+}
+
+// timesMax is how many time elements of a page are read.
+const timesMax = 100
+
+// readProps adds the dates of other elements that say datePublished or dateModified as an
+// itemprop.
+func (r *reader) readProps() {
+	if !bytes.Contains(r.t.Body, []byte("datePublished")) {
+		return
+	}
+	for i := range r.t.Nodes {
+		n := &r.t.Nodes[i]
+		if n.Kind != markup.Element || n.Tag == markup.TagMeta || n.Tag == markup.TagTime {
+			continue
+		}
+		if prop, ok := r.t.Attr(i, "itemprop"); ok && bytes.HasPrefix(prop, []byte("date")) {
+			r.readTime(i)
+		}
+	}
+}
+
+// readTime adds the date of element n.
+func (r *reader) readTime(n int) {
+	var stamp, prop, class, title, content []byte
+	pubdate := false
+	for a := range r.t.Attrs(n) {
+		switch {
+		case markup.EqualFold(a.Name, "datetime"):
+			stamp = a.Value
+		case markup.EqualFold(a.Name, "itemprop"):
+			prop = a.Value
+		case markup.EqualFold(a.Name, "class"):
+			class = a.Value
+		case markup.EqualFold(a.Name, "title"):
+			title = a.Value
+		case markup.EqualFold(a.Name, "content"):
+			content = a.Value
+		case markup.EqualFold(a.Name, "pubdate"):
+			pubdate = true
+		}
+	}
+	node := &r.t.Nodes[n]
+	published := pubdate || bytes.Contains(prop, []byte("datePublished")) || bytes.Contains(class, []byte("published"))
+	changed := bytes.Contains(prop, []byte("dateModified")) || bytes.Contains(class, []byte("updated")) && !published
+	switch node.Tag {
+	case markup.TagTime:
+	case markup.TagAbbr:
+		if stamp = title; !published && !changed {
+			return
+		}
+	default:
+		stamp = content
+	}
+	text := ""
+	if stamp != nil {
+		text = r.value(stamp[:min(len(stamp), dateTextMax)])
+	}
+	if text == "" && int(node.End-node.Start) < lineBytesMax {
+		text = r.t.TextRange(int(node.Inner), int(node.Outer), r.in.Charset)
+	}
+	at := r.lineAt(int32(n))
+	weight := r.trust(at, int32(n)+1)
+	if published {
+		weight = min(.9, weight+.25)
+	}
+	if weight > 0 {
+		weight = min(.9, weight+.05)
+	}
+	if at >= 0 && !published && !changed {
+		before, _, _ := strings.Cut(strings.ToLower(r.lineText(at)), strings.ToLower(text))
+		changed = markOf(before[max(0, len(before)-markReach):]) == markChanged
+	}
+	r.dated(text, FromTime, weight, changed)
 }
 
 // lineText returns the text of line i, or "" if the line is too long for a date line.
@@ -179,18 +201,21 @@ func (r *reader) placeTrust(i int) float64 {
 // readLines adds the dates in the text of the page.
 func (r *reader) readLines() {
 	read := 0
+	sure := r.sure()
 	for i := range r.lines {
 		l := &r.lines[i]
 		first := i >= r.mainFrom && i < r.mainFrom+2
 		near := r.near(i)
+		if sure && !near {
+			continue
+		}
 		if !l.digit && !near || l.end-l.start > lineBytesMax && !first || l.text > lineTextMax && !first && !near {
 			continue
 		}
 		if read++; read > linesReadMax && !near {
 			continue
 		}
-		text := r.t.TextRange(int(l.start), min(int(l.end), int(l.start)+lineBytesMax), r.in.Charset)
-		r.readLine(i, text, near)
+		r.readLine(i, r.text(i), near)
 	}
 	r.trustMarks()
 	r.trustOnly()

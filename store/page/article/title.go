@@ -47,7 +47,7 @@ func (r *reader) findTitle() string {
 		if l.heading == 1 && firstHead < 0 && !r.beside(l.node) {
 			firstHead, firstHeadText = i, own
 		}
-		w := alike(own, bare)
+		w := alike(own, bare, l.heading == 1 || l.heading == 2)
 		if w < titlePartMin {
 			continue
 		}
@@ -88,7 +88,7 @@ func (r *reader) findTitle() string {
 	}
 	if firstHead >= 0 && 2*r.lines[firstHead].linked <= r.lines[firstHead].text && (r.mainFrom == len(r.lines) || firstHead <= r.mainFrom) {
 		r.title = firstHead
-		if bare == "" || r.heads.title != "" && alike(firstHeadText, r.heads.title) > titlePartMin {
+		if bare == "" || r.heads.title != "" && alike(firstHeadText, r.heads.title, true) > titlePartMin {
 			return firstHeadText
 		}
 	}
@@ -100,13 +100,16 @@ func (r *reader) findTitle() string {
 
 // alike returns which share of the longer one the heading and the title of a window have in
 // common, counting white space. It is 0 if less than titleAlike of the heading is in the
-// title.
-func alike(heading, title string) float64 {
+// title. If parts is false, it is 0 if the heading is not wholly in the title.
+func alike(heading, title string, parts bool) float64 {
 	if heading == "" || title == "" {
 		return 0
 	}
 	part := len(heading)
 	if !strings.Contains(title, heading) {
+		if !parts {
+			return 0
+		}
 		part = len(common(heading, title))
 		if float64(part) < titleAlike*float64(len(heading)) {
 			return 0
