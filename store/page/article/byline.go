@@ -91,14 +91,17 @@ func (r *reader) named(signs []string, valid func(string) string, begins bool) s
 		}
 		text := oneLine(r.text(i))
 		low := lowered(text)
+		colon := strings.ContainsAny(text, ":：/／者")
 		for _, sign := range signs {
-			k := strings.Index(low, sign)
-			if k < 0 {
-				continue
-			}
 			latin := sign[len(sign)-1] == ' '
-			if latin && (k > 0 || !startsName(text[k+len(sign):]) || len(text) > 2*authorMax) {
+			k := 0
+			switch {
+			case latin && (!strings.HasPrefix(low, sign) || !startsName(text[len(sign):]) || len(text) > 2*authorMax), !latin && !colon:
 				continue
+			case !latin:
+				if k = strings.Index(low, sign); k < 0 || len(sign) <= len("文：") && k > 0 {
+					continue
+				}
 			}
 			if begins && !latin && sign == "记者" && l.text > 60 {
 				continue
@@ -128,10 +131,18 @@ func byWord(s string) string {
 	return s
 }
 
+// nameEnds are words that follow a name.
+var nameEnds = []string{" on ", " am ", " um ", " publi", " veröff", " le ", " updated", "作者", "责任编辑", "编辑", "记者", "发布", "时间", "发表"}
+
 // cutName returns the name at the begin of a text: up to a mark, a digit, a tab, or in
 // Chinese a space.
 func cutName(s string) string {
 	s = strings.TrimLeft(s, " \t\u00a0\u3000:：")
+	for _, w := range nameEnds {
+		if k := strings.Index(s, w); k > 0 {
+			s = s[:k]
+		}
+	}
 	han := false
 	for i, c := range s {
 		han = han || unicode.Is(unicode.Han, c)

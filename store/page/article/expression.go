@@ -379,14 +379,17 @@ func (s *scanner) threeSmall(e *expression, first, second, third, next int) int 
 // fromMonth reads a date that begins with the name of a month at token i. It returns the
 // number of the token after the date, or 0.
 func (s *scanner) fromMonth(e *expression, i int) int {
+	j := i + 1
+	j += s.skip(j, '.')
+	j += s.skip(j, '-', '/', ',')
+	if s.num(j, 4) < 0 {
+		return 0
+	}
 	m := s.month(i)
 	if m == 0 {
 		return 0
 	}
 	e.month = m
-	j := i + 1
-	j += s.skip(j, '.')
-	j += s.skip(j, '-', '/', ',')
 	if y := s.year(j); y != 0 {
 		e.year = y
 		return j + 1

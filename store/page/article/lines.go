@@ -448,16 +448,30 @@ var markWords = []struct {
 		"등록", "δημοσίευση", "megjelent", "publikuar", "stand:", "stand ", "online seit", "by "}},
 }
 
+// markStarts has the words of markWords by their first byte.
+var markStarts = func() (starts [256][]markWord) {
+	for _, m := range markWords {
+		for _, w := range m.words {
+			starts[w[0]] = append(starts[w[0]], markWord{m.mark, w})
+		}
+	}
+	return starts
+}()
+
+type markWord struct {
+	mark mark
+	word string
+}
+
 // markOf returns what the words of a text in lower case beside a date say of it. The last
 // such word decides.
 func markOf(text string) mark {
-	best, at := markNone, -1
-	for i := range markWords {
-		for _, w := range markWords[i].words {
-			if k := strings.LastIndex(text, w); k > at {
-				best, at = markWords[i].mark, k
+	for i := len(text) - 1; i >= 0; i-- {
+		for _, m := range markStarts[text[i]] {
+			if strings.HasPrefix(text[i:], m.word) {
+				return m.mark
 			}
 		}
 	}
-	return best
+	return markNone
 }

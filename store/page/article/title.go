@@ -14,6 +14,7 @@ const (
 	titlePartMin  = .35 // a heading is the title if it is this share of the window's title or more
 	titleAlike    = .6  // or if this share of the heading is in the window's title
 	headingReach  = 4   // a heading so few lines above the main text may be the title
+	endsCompared  = 8   // a heading that shares a part with the title has the first or the last so many bytes in it
 	titleShortest = 6   // bytes of the shortest title that is looked for in the text
 )
 
@@ -108,6 +109,9 @@ func alike(heading, title string, parts bool) float64 {
 	part := len(heading)
 	if !strings.Contains(title, heading) {
 		if !parts {
+			return 0
+		}
+		if n := min(len(heading), endsCompared); !strings.Contains(title, heading[:n]) && !strings.Contains(title, heading[len(heading)-n:]) {
 			return 0
 		}
 		part = len(common(heading, title))
