@@ -158,7 +158,7 @@ func (r *reader) trust(i int, node int32) float64 {
 		if i >= r.mainTo && i <= r.mainTo+1 && r.mainFrom < len(r.lines) {
 			return w * .7 // the foot of the article
 		}
-		w *= .25
+		w *= .15
 	}
 	return w
 }
@@ -268,7 +268,7 @@ func (r *reader) readAttributes() {
 			low := strings.ToLower(r.value(text))
 			for _, e := range r.scan.scan(low) {
 				if mark := markOf(low[max(0, e.start-markReach):e.start]); e.day != 0 && e.year != 0 && mark == markPublished {
-					r.dates = append(r.dates, candidate{expression: e, from: FromMeta, weight: trustComment, line: -1})
+					r.add(candidate{expression: e, from: FromMeta, weight: trustComment, line: -1})
 				}
 			}
 		case markup.Element:
@@ -395,10 +395,10 @@ func (r *reader) readLine(i int, text string, near bool) {
 		}
 		c.weight = w
 		c.plain = mark == markNone && len(text)-(e.end-e.start) <= proseMost && e.year != 0
-		if mark == markPublished && len(text) <= markedLineMax && e.year != 0 {
+		if mark == markPublished && len(text) <= markedLineMax && e.year != 0 && len(r.dates) < datesMax {
 			r.marked = append(r.marked, len(r.dates))
 		}
-		r.dates = append(r.dates, c)
+		r.add(c)
 	}
 	if len(found) == 0 && near {
 		r.readRelative(i, text)
