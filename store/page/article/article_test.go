@@ -158,6 +158,8 @@ func TestPlaces(t *testing.T) {
 		{"updated only", "", "", "<p>Updated 9 August 2008</p>", "", "2008-08-09 text"},
 		{"copyright", "", "", "<p>© 8 August 2008</p>", "", ""},
 		{"announced", "", "", "<p>The next meeting takes place on 8 August 2008.</p>", "", ""},
+		{"period", "", "", "<p>8 August 2008 to 10 August 2008</p>", "", ""},
+		{"list", "", "", "<ul><li>8 August 2008</li><li>9 August 2008</li><li>10 August 2008</li></ul>", "", ""},
 		{"comments", "", "", comments, "", ""},
 		{"date and comments", "", "", "<p>8 August 2008</p>" + comments, "2008-08-08 text", ""},
 	} {

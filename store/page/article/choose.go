@@ -19,7 +19,7 @@ type candidate struct {
 
 // The limits by which choose decides.
 const (
-	weightLeast  = .17 // a date with less weight is not taken
+	weightLeast  = .25 // a date with less weight is not taken
 	visibleLeast = .6  // see trustVisible
 	visibleMore  = .25
 	visibleMost  = .92
