@@ -1,0 +1,256 @@
+package article
+
+import (
+	"strings"
+	"time"
+)
+
+// The limits by which readLines decides which lines are read, and how far dates in them are
+// trusted. Distances are bytes of visible text.
+const (
+	lineBytesMax  = 3000 // a line with more bytes in the body is not read
+	lineTextMax   = 300  // nor one with more text, except the first ones of the main text
+	linesReadMax  = 250  // so many lines of a page are read
+	nearTitle     = 500  // the date line of an article is so near after its title
+	aboveTitle    = 250  // or so near above it
+	nearLines     = 8    // or so few lines away
+	underMain     = 250  // or so near under the main text
+	proseMost     = 100  // a line with so much text beside the date is a sentence
+	prosePartMost = 250
+
+	headMost      = 150  // a date with a time of day so near the begin of the main text is no part of a sentence
+	yearCopyright = 2040 // years of copyrights are before it
+	bareLines     = 4    // a date without a year is taken from so few lines under the title
+	aloneMost     = 12   // a line with so much text beside the date is the date alone
+	markedLineMax = 300  // a line of at most so much text says when the article was published, if it says published
+	trustMarked   = .55  // such a line is trusted so far, wherever it is, if there is one of them
+	trustAlone    = .45  // a date alone on one of the first lines of the main text
+	trustNear     = .5
+	trustSingle   = .3 // the only date in the text of a page
+	labelMost     = 30 // a line of so much text before a date alone may say what the date is
+)
+
+// lineText returns the text of line i, or "" if the line is too long for a date line.
+func (r *reader) lineText(i int) string {
+	if l := &r.lines[i]; l.end-l.start > lineBytesMax || l.text > lineTextMax {
+		return ""
+	}
+	return r.text(i)
+}
+
+// lineAt returns the index of the line that has node n or begins after it, or -1.
+func (r *reader) lineAt(n int32) int {
+	lo, hi := 0, len(r.lines)
+	for lo < hi {
+		if mid := (lo + hi) / 2; r.lines[mid].node < n {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo > 0 && (lo == len(r.lines) || r.lines[lo-1].end > r.t.Nodes[n].Start) {
+		lo--
+	}
+	if lo == len(r.lines) {
+		return -1
+	}
+	return lo
+}
+
+// trust returns how far the place of line i is one for the date of the article, from 0 to 1.
+// node is in that line.
+func (r *reader) trust(i int, node int32) float64 {
+	if i < 0 {
+		return .2
+	}
+	w := r.placeTrust(i)
+	if 2*r.lines[i].linked > r.lines[i].text {
+		w *= .6
+	}
+	if r.beside(min(node, int32(len(r.t.Nodes)-1))) {
+		if i >= r.mainTo && i <= r.mainTo+1 && r.mainFrom < len(r.lines) {
+			return w * .7 // the foot of the article
+		}
+		w *= .15
+	}
+	return w
+}
+
+// placeTrust returns the part of trust that the place among the lines decides.
+func (r *reader) placeTrust(i int) float64 {
+	l := &r.lines[i]
+	from := r.mainFrom // the line of the title, or else the begin of the main text
+	if r.title >= 0 {
+		from = r.title
+	}
+	if from >= len(r.lines) {
+		return .35 // neither a title nor a main text
+	}
+	f := &r.lines[from]
+	if i < from {
+		if d := f.before - l.before - l.text; d <= aboveTitle && from-i <= nearLines {
+			return .55 - float64(d)/1000
+		}
+		return .15
+	}
+	d := l.before - f.before - f.text
+	switch {
+	case i <= from+nearLines && d <= nearTitle && i < r.mainFrom+2:
+		return .65 - float64(max(0, d))/2500
+	case i < r.mainFrom:
+		return .4
+	case i < r.mainFrom+2:
+		return .45
+	case i < r.mainTo:
+		return .2
+	}
+	last := &r.lines[max(0, min(r.mainTo, len(r.lines))-1)]
+	if l.before-last.before-last.text <= underMain {
+		return .35
+	}
+	return .12
+}
+
+// readLines adds the dates in the text of the page.
+func (r *reader) readLines() {
+	read := 0
+	sure := r.sure()
+	for i := range r.lines {
+		l := &r.lines[i]
+		first := i >= r.mainFrom && i < r.mainFrom+2
+		near := r.near(i)
+		if sure && !near {
+			continue
+		}
+		if !l.digit && !near || l.end-l.start > lineBytesMax && !first || l.text > lineTextMax && !first && !near {
+			continue
+		}
+		if read++; read > linesReadMax && !near {
+			continue
+		}
+		r.readLine(i, r.text(i), near)
+	}
+	r.doubtLists()
+	r.trustMarks()
+	r.trustOnly()
+}
+
+// trustOnly raises the weight of a date if the text of the page has no other one. A date above
+// the title that is the day of the capture is not trusted: pages show the day on which they
+// are read.
+func (r *reader) trustOnly() {
+	at := -1
+	for k := range r.dates {
+		c := &r.dates[k]
+		if !c.plain || c.change {
+			continue
+		}
+		if at >= 0 && (c.day != r.dates[at].day || c.month != r.dates[at].month || c.year != r.dates[at].year) {
+			return
+		}
+		if at < 0 || c.weight > r.dates[at].weight {
+			at = k
+		}
+	}
+	if at >= 0 && !(r.dates[at].line < r.title && r.today(&r.dates[at].expression)) {
+		r.dates[at].weight = max(r.dates[at].weight, trustSingle)
+	}
+}
+
+// today reports whether e is the day of the capture, in some zone.
+func (r *reader) today(e *expression) bool {
+	if !known(r.in.Captured) || e.year == 0 {
+		return false
+	}
+	at := time.Date(e.year, time.Month(e.month), e.day, 12, 0, 0, 0, time.UTC)
+	return at.Sub(r.in.Captured.Std()).Abs() <= 36*time.Hour
+}
+
+// readLine adds the dates in the text of line i.
+func (r *reader) readLine(i int, text string, near bool) {
+	l := &r.lines[i]
+	trust := -1.0
+	ends := false // the next date is the end of a period
+	found := r.scan.scan(text)
+	if strings.Contains(text, "©") || strings.Contains(text, "opyright") {
+		for k := range r.scan.tokens {
+			if y := r.scan.year(k); y < yearCopyright {
+				r.copyright = max(r.copyright, y)
+			}
+		}
+	}
+	for k := range found {
+		e := &found[k]
+		if e.day == 0 {
+			continue
+		}
+		if trust < 0 {
+			trust = r.trust(i, l.node)
+		}
+		w := trust
+		c := candidate{expression: *e, from: FromText, line: i}
+		before := strings.ToLower(text[max(0, e.start-markReach):e.start])
+		after := strings.ToLower(text[e.end:min(len(text), e.end+markAfter)])
+		alone := len(text)-(e.end-e.start) <= aloneMost
+		switch rest := len(text) - (e.end - e.start); {
+		case e.hour >= 0 && e.year != 0 && e.start < headMost && i >= r.mainFrom && i < r.mainFrom+2: // a date line in one paragraph with the text
+		case rest > prosePartMost:
+			w *= .25
+		case rest > proseMost:
+			w *= .6
+		}
+		mark := markOf(before)
+		if mark == markNone {
+			mark = markOf(after)
+		}
+		if ends || period(text[e.end:]) {
+			ends, mark = !ends, markOther
+		}
+		if mark == markNone && alone && i > 0 && r.lines[i-1].text <= labelMost && k == 0 {
+			mark = markOf(strings.ToLower(r.text(i - 1)))
+		}
+		switch {
+		case mark == markNone && alone && i >= r.mainFrom && i < r.mainFrom+nearLines && i < r.mainTo && !r.alone && !r.beside(l.node):
+			w = max(w, trustAlone)
+		case mark == markNone && alone && w > trustNear:
+			w += .07
+		}
+		r.alone = r.alone || alone && i > r.title && !r.beside(l.node)
+		switch mark {
+		case markPublished:
+			w = min(.85, w*1.35)
+		case markChanged:
+			c.change = true
+		case markOther:
+			w *= .15
+		case markNone:
+			if i < r.title-1 && r.today(e) {
+				w *= .4 // the head of the page shows the day on which it is read
+			}
+		}
+		if k > 0 && mark == markNone {
+			w *= .7
+		}
+		if e.hour >= 0 {
+			w = min(.85, w*1.1)
+		}
+		if e.year == 0 {
+			w *= .6
+			if mark != markPublished && !dateline(text, e) && (l.text > 40 || i <= r.title || i > r.title+bareLines) {
+				continue
+			}
+		}
+		if e.short {
+			w *= .9
+		}
+		c.weight = w
+		c.plain = mark == markNone && len(text)-(e.end-e.start) <= proseMost && e.year != 0
+		if mark == markPublished && len(text) <= markedLineMax && e.year != 0 && len(r.dates) < datesMax {
+			r.marked = append(r.marked, len(r.dates))
+		}
+		r.add(c)
+	}
+	if len(found) == 0 && near {
+		r.readRelative(i, text)
+	}
+}
