@@ -141,6 +141,7 @@ var arrows = map[string]string{
 	"exec/schedule": "",
 	"exec/watch":    "exec/spill exec/value store/record store/record/task store/urlkey",
 	"exec/dedup":    "",
+	"exec/reports":  "exec/dedup store/packed store/record store/record/task store/words",
 	"exec/events":   "",
 	"exec/places":   "",
 	"exec":          "exec/value exec/schedule exec/watch exec/plan lang lang/ast store/record exec/expr store/record/task exec/relation exec/access exec/crawls exec/define exec/duplicate exec/export exec/pool exec/query exec/rank exec/session exec/show",
