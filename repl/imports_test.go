@@ -130,7 +130,7 @@ var arrows = map[string]string{
 	"exec/value":     "lang/ast store/record store/record/task store/urlkey",
 	"exec/expr":      "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words store/words/match",
 	"exec/eval":      "exec/value exec/expr store/urlkey",
-	"exec/relation":  "exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill exec/watch lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/document store/search store/words/match exec/terms store/words/term store/document/format exec/firstseen store/packed",
+	"exec/relation":  "exec/value store/record store/urlkey crawl/order crawl/report exec/dedup exec/eval exec/expr exec/graph exec/spill exec/watch lang/ast store/page store/page/charset store/page/coding store/page/markup store/record/message store/record/task store/words store/block/about store/block/divide store/block/facts store/block/label store/block/life store/document store/search store/words/match exec/terms store/words/term store/document/format exec/firstseen store/packed store/page/article",
 	"exec/plan":      "exec/value exec/expr lang/ast store/record store/urlkey store/words/match store/words/term exec/relation",
 	"exec/spill":     "exec/value",
 	"exec/terms":     "exec/spill store/page store/record store/search store/segment store/words/term",

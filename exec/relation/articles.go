@@ -14,6 +14,7 @@ import (
 	"infomall/store/block/about"
 	"infomall/store/block/divide"
 	"infomall/store/packed"
+	"infomall/store/page/article"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 	"infomall/store/words"
@@ -33,6 +34,20 @@ type articleRow struct {
 	title       string
 	text        string // of an article
 	lang        string
+
+	published      article.Date
+	author, source string
+}
+
+// dated reports whether the page says on which day the text was published.
+func (a *articleRow) dated() bool { return a.published.Precision >= article.Day }
+
+// at returns the value of the column at.
+func (a *articleRow) at() record.Time {
+	if a.dated() {
+		return a.published.Time
+	}
+	return a.time
 }
 
 // Articles declares the relation articles, which has one row for each text that is new on its
@@ -43,9 +58,15 @@ var Articles = listWithRefs(Relation{
 	Columns: []Column{
 		urlOf("url", "canonical URL of the page", func(a *articleRow) string { return a.url }),
 		timeOf("time", "when the text was first seen on any page of the host", func(a *articleRow) record.Time { return a.time }),
-		timeOf("at", "when the text was published, if the page says the day, and otherwise time", func(a *articleRow) record.Time { return a.time }),
+		timeOf("published", "when the article was published, as the page says; NULL for a headline", func(a *articleRow) record.Time { return a.published.Time }),
+		textOf("published_precision", "how exact published is: year, month, day or minute", func(a *articleRow) string { return a.published.Precision.String() }),
+		textOf("published_from", "where the page says it: meta, json-ld, time, url, text or header", func(a *articleRow) string { return string(a.published.From) }),
+		boolOf("dated", "whether published names a day", func(a *articleRow) bool { return a.dated() }),
+		timeOf("at", "published, if that names a day; otherwise time", (*articleRow).at),
 		textOf("kind", "article or headline", (*articleRow).kind),
 		textOf("title", "title of the article, or the headline", func(a *articleRow) string { return a.title }),
+		textOf("author", "author of the article", func(a *articleRow) string { return a.author }),
+		textOf("source", "who wrote the article, if the page says that it took it from elsewhere", func(a *articleRow) string { return a.source }),
 		textOf("lang", "language of the page", func(a *articleRow) string { return a.lang }),
 		textOf("host", "host of the URL", func(a *articleRow) string { return urlkey.Host(a.url) }),
 		textOf("text", "what is new of the main text of the page; NULL for a headline", func(a *articleRow) string { return a.text }).aside(),
@@ -190,7 +211,7 @@ func (s *articleStream) version(b *spanBatch, i int) error {
 	defer page.Free()
 	s.headlines = about.Headlines(s.headlines[:0], page)
 	if s.wants(b, i) {
-		a := articleRow{key: b.Key[i], url: b.URL[i], time: b.Time[i], added: record.NoTime, ref: b.Ref[i], title: b.Title[i], lang: b.Lang[i], document: page.Document != nil}
+		a := articleRow{key: b.Key[i], url: b.URL[i], time: b.Time[i], added: record.NoTime, published: article.Date{Time: record.NoTime}, ref: b.Ref[i], title: b.Title[i], lang: b.Lang[i], document: page.Document != nil}
 		if b.Added != nil {
 			a.added = b.Added[i]
 		}
@@ -276,6 +297,11 @@ func (a *articleRow) append(dst []byte) []byte {
 	for _, n := range [...]uint32{a.ref.Segment, a.ref.Run, a.ref.N} {
 		dst = binary.AppendUvarint(dst, uint64(n))
 	}
+	dst = binary.AppendVarint(dst, int64(a.published.Time))
+	dst = append(dst, byte(a.published.Precision))
+	dst = packed.AppendSized(dst, a.published.From)
+	dst = packed.AppendSized(dst, a.author)
+	dst = packed.AppendSized(dst, a.source)
 	form := byte(0)
 	if a.headline {
 		form |= 1
@@ -291,6 +317,8 @@ func (a *articleRow) parse(p *packed.Reader) {
 	a.key, a.url, a.title, a.lang = p.Text(), p.Text(), p.Text(), p.Text()
 	a.time, a.added = record.Time(p.Varint()), record.Time(p.Varint())
 	a.ref = record.Ref{Segment: uint32(p.Uvarint()), Run: uint32(p.Uvarint()), N: uint32(p.Uvarint())}
+	a.published = article.Date{Time: record.Time(p.Varint()), Precision: article.Precision(p.Byte()), From: article.From(p.Text())}
+	a.author, a.source = p.Text(), p.Text()
 	form := p.Byte()
 	a.headline, a.document = form&1 != 0, form&2 != 0
 }
