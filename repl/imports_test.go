@@ -145,7 +145,7 @@ var arrows = map[string]string{
 	"exec/places":   "",
 	"exec":          "exec/value exec/schedule exec/watch exec/plan lang lang/ast store/record exec/expr store/record/task exec/relation exec/access exec/crawls exec/define exec/duplicate exec/export exec/pool exec/query exec/rank exec/session exec/show",
 
-	"exec/firstseen": "exec/spill store/record",
+	"exec/firstseen": "exec/spill store/record store/record/task",
 	"exec/reports":   "exec/dedup store/packed store/record store/record/task store/words",
 
 	"exec/relation/relationtest": "store/record store/urlkey store/record/message store/record/task store/search store/page/charset store/page/markup store/block/divide store/block/life store/document",
