@@ -107,23 +107,42 @@ func (r *Reader) article(ctx context.Context, res *response) (*article.Article, 
 	if err != nil {
 		return nil, err
 	}
-	in := &article.Input{
-		Page: b.Page, Charset: b.Charset, URL: stored.URL, Captured: stored.Time,
-		LastModified: message.Header(res.Head, "Last-Modified"), Lang: res.about().Lang,
-	}
-	for _, m := range about.MainRanges(b) {
-		in.Main = append(in.Main, article.Range(m))
-	}
 	key := urlkey.Key(stored.URL)
-	if in.Seen, err = r.textSeen(ctx, key, stored.Time); err != nil {
+	seen, err := r.textSeen(ctx, key, stored.Time)
+	if err != nil {
 		return nil, err
 	}
-	if in.Site, err = r.articleSite(ctx, key, stored.Time, res.options); err != nil {
+	a, err := r.readArticle(ctx, res, articleAt{stored.URL, key, stored.Time, seen}, about.MainRanges(b))
+	if err != nil {
 		return nil, err
 	}
-	a := article.Read(in)
 	res.article, res.articled = &a, true
 	return res.article, nil
+}
+
+// articleAt says where and when a page was captured.
+type articleAt struct {
+	url, key string
+	time     record.Time
+	seen     record.Time // when the archive first saw the main text at this URL
+}
+
+// readArticle returns what a page says of itself as an article. main has the ranges of its main
+// text. The body of res is a page.
+func (r *Reader) readArticle(ctx context.Context, res *response, at articleAt, main []about.Range) (article.Article, error) {
+	b := res.blocks()
+	in := &article.Input{
+		Page: b.Page, Charset: b.Charset, URL: at.url, Captured: at.time, Seen: at.seen,
+		LastModified: message.Header(res.Head, "Last-Modified"), Lang: res.about().Lang,
+	}
+	for _, m := range main {
+		in.Main = append(in.Main, article.Range(m))
+	}
+	var err error
+	if in.Site, err = r.articleSite(ctx, at.key, at.time, res.options); err != nil {
+		return article.Article{}, err
+	}
+	return article.Read(in), nil
 }
 
 // textTimes is a cache for one URL: the times at which its versions begin to say something
