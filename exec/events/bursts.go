@@ -14,8 +14,6 @@ type burst struct {
 	saves    float64
 	// x is what one document with the word saves: the weight of the word in a vector.
 	x float64
-	// docs is how many documents have the word in these periods.
-	docs int32
 }
 
 // seriesOf counts, for each word of the corpus, the documents by period. The series of word w
@@ -75,17 +73,11 @@ func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]bu
 		}
 		series := all[at[w]:at[w+1]]
 		for _, s := range work.best(a, series, o.Ratio, bound) {
-			n := float32(0)
-			for _, h := range series {
-				if int(h.period) >= s.from && int(h.period) <= s.to {
-					n += h.n
-				}
-			}
-			if n < wordDocsMin {
+			if s.n < wordDocsMin {
 				continue
 			}
 			found = append(found, burst{word: uint32(w), from: int32(s.from), to: int32(s.to), saves: s.saves,
-				x: (s.saves + a.enter) / float64(n), docs: int32(n)})
+				x: (s.saves + a.enter) / s.n})
 		}
 	}
 	return found, nil
@@ -100,25 +92,40 @@ func noiseBound(words int, a *automaton) float64 {
 	return max(1, math.Log(float64(max(words, 1))/float64(len(a.cover))))
 }
 
-// search finds the bursts of a series with the ratio that suits each best. It is only there
-// to use memory again.
+// search finds the bursts of series. It only serves to use memory again.
 type search struct {
 	spans []span
 }
 
-// best returns the bursts of a series that save more than bound, in order of time. It runs
-// the automaton with the ratios s, s², s³ … and takes the burst that saves most, then the
-// next one that does not overlap with it, and so on. So a word that nobody used before its
-// event, and whose rate grows by far more than s, saves what it is worth.
+// best returns the bursts of a series that save more than bound, in order of time. The result
+// is valid until the next call.
+//
+// Neither the quiet rate nor the ratio is known. best runs the automaton with the mean rate
+// as the quiet one and with a lower rate, and with the ratios s, s², s³ … of each. Then it
+// computes what each burst saves really, and takes the burst that saves most, then the next
+// one that does not overlap with it, and so on.
 func (s *search) best(a *automaton, series []hits, ratio, bound float64) []span {
 	n := 0.0
 	for _, h := range series {
 		n += float64(h.n)
 	}
-	q := n / max(a.total(), 1)
+	mean := n / max(a.total(), 1)
 	s.spans = s.spans[:0]
-	for r := ratio; r*q < rateMax && r <= ratioMax; r *= ratio {
-		s.spans = a.bursts(series, q, r, s.spans)
+	for _, q := range []float64{mean, mean * quietPart} {
+		for r := ratio; r*q < rateMax && r <= ratioMax; r *= ratio {
+			s.spans = a.bursts(series, q, r, s.spans)
+		}
+	}
+	for i := range s.spans {
+		p := &s.spans[i]
+		in := 0.0
+		for _, h := range series {
+			if int(h.period) >= p.from && int(h.period) <= p.to {
+				in += float64(h.n)
+			}
+		}
+		p.n = in
+		p.saves = a.saves(in, n, p.from, p.to)
 	}
 	s.spans = slices.DeleteFunc(s.spans, func(p span) bool { return p.saves <= bound })
 	slices.SortFunc(s.spans, func(p, q span) int {

@@ -9,6 +9,9 @@ const (
 	// ratioMax is the largest ratio that is tried. A burst of one day in some years has a
 	// ratio of about a thousand.
 	ratioMax = 1 << 10
+	// quietPart is the lower quiet rate, as a part of the mean. A word that is only used in
+	// a burst of a fourth of the time has such a quiet rate or a lower one.
+	quietPart = 0.25
 	// rateMax is the largest rate in a burst, so that a probability stays below 1.
 	rateMax = 0.95
 	// bytesDefault is the default of Options.Bytes.

@@ -1,7 +1,11 @@
 package events
 
 import (
+	"maps"
 	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -43,13 +47,20 @@ func variants(seed uint64) map[string]recipe {
 }
 
 func TestTry(t *testing.T) {
-	for name, m := range variants(1) {
-		p := m.make()
-		o := Options{Periods: p.periods, Coverage: p.coverage, Cycle: p.cycle}
-		found, err := Find(t.Context(), p.stream, o)
-		if err != nil {
-			t.Fatal(err)
+	all := variants(1)
+	only := os.Getenv("ONLY")
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if only != "" && !strings.Contains(name, only) {
+			continue
 		}
-		t.Logf("%-12s %v", name, p.judge(found))
+		for seed := range uint64(2) {
+			p := variants(seed + 1)[name].make()
+			o := Options{Periods: p.periods, Coverage: p.coverage, Cycle: p.cycle}
+			found, err := Find(t.Context(), p.stream, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%-12s %v", name, p.judge(found))
+		}
 	}
 }
