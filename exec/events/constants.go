@@ -32,6 +32,13 @@ const (
 	usualPart = 0.5
 	// eventDocsMin is how many documents an event has at least.
 	eventDocsMin = 5
+	// eventBound is what the main burst of an event saves at least, as a part of the cost of
+	// entering. The words of an event are chosen because they burst, so the event's own burst
+	// must save more than that of a word that is not chosen.
+	eventBound = 1
+	// repeatsMin is how many bursts a story has at least that is no event because it comes
+	// again and again. If so, no burst has more than its part of the documents.
+	repeatsMin = 4
 	// eventWordsMin is how many words an event has at least, and how many of them each of
 	// its documents.
 	eventWordsMin = 2

@@ -14,7 +14,8 @@ type story struct {
 	// from and to are the first and last period of its bursts.
 	from, to int32
 	least    float64 // the score that its documents have at least
-	matches  []match
+	matches  []match // in the order of the documents
+	docs     []match // those in the periods of the event
 }
 
 // match is a document that matches a story. Its score is the sum of the weights of the words
