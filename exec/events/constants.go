@@ -28,6 +28,9 @@ const (
 	neighboursMax = 64
 	// mergeCosine is from which cosine on two clusters of bursts are one.
 	mergeCosine = 0.35
+	// sameStory is which part of the documents of the smaller of two stories is in both if
+	// they are the same story.
+	sameStory = 0.5
 	// usualPart is which part of the usual score a document of an event has at least.
 	usualPart = 0.5
 	// eventDocsMin is how many documents an event has at least.

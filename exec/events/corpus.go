@@ -10,8 +10,9 @@ import (
 // corpus holds the documents of a stream in memory, with only the words that can burst.
 //
 // Documents have numbers in the order of their periods, then of their keys, and words have
-// numbers in the order of the stream's word numbers. All later steps go in the order of
-// these numbers, so that the order of the stream does not matter.
+// numbers in the order in which they first come in these documents. All later steps go in
+// the order of these numbers. So neither the order of the stream matters, nor which numbers
+// the words have in it.
 type corpus struct {
 	docs []doc
 	// words has the distinct words of the documents, by corpus number. Those of document d
@@ -119,8 +120,30 @@ func read(ctx context.Context, stream Stream, o *Options) (*corpus, error) {
 	slices.SortFunc(c.docs, func(a, b doc) int {
 		return cmp.Or(cmp.Compare(a.period, b.period), cmp.Compare(a.key, b.key), cmp.Compare(a.place, b.place))
 	})
+	c.renumber()
 	c.cover(o)
 	return c, nil
+}
+
+// renumber gives the words numbers in the order in which they first come in the documents.
+func (c *corpus) renumber() {
+	number := make([]uint32, len(c.vocabulary)) // plus 1
+	vocabulary := make([]uint32, 0, len(c.vocabulary))
+	for d := range c.docs {
+		for _, w := range c.of(d) {
+			if number[w] == 0 {
+				vocabulary = append(vocabulary, c.vocabulary[w])
+				number[w] = uint32(len(vocabulary))
+			}
+		}
+	}
+	for i, w := range c.words {
+		c.words[i] = number[w] - 1
+	}
+	for i, w := range c.titles {
+		c.titles[i] = number[w] - 1
+	}
+	c.vocabulary = vocabulary
 }
 
 // count counts the documents that have a word.
@@ -143,15 +166,13 @@ func (c *corpus) choose(counts []count, docs int, o *Options) []uint32 {
 		}
 	}
 	if total*wordBytes > o.Bytes {
-		slices.SortFunc(chosen, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(counts[b].docs, counts[a].docs), cmp.Compare(counts[a].word, counts[b].word))
-		})
-		for len(chosen) > 0 && total*wordBytes > o.Bytes {
-			total -= int64(counts[chosen[0]].docs)
-			chosen = chosen[1:]
+		slices.SortFunc(chosen, func(a, b int32) int { return cmp.Compare(counts[b].docs, counts[a].docs) })
+		// Words that are equally frequent go together, whatever their order is.
+		for last := uint32(0); len(chosen) > 0 && (total*wordBytes > o.Bytes || counts[chosen[0]].docs == last); chosen = chosen[1:] {
+			last = counts[chosen[0]].docs
+			total -= int64(last)
 		}
 	}
-	slices.SortFunc(chosen, func(a, b int32) int { return cmp.Compare(counts[a].word, counts[b].word) })
 	number := make([]uint32, len(counts))
 	c.vocabulary = make([]uint32, len(chosen))
 	for n, i := range chosen {

@@ -5,73 +5,75 @@ import (
 	"slices"
 )
 
-// event makes an event of a story, if it is one: if its documents have a burst that is not
-// noise and that is not one of many.
-func (c *corpus) event(s *story, a *automaton, bursts []burst, o *Options) (Event, bool) {
+// outbreak finds the main burst of a story and the documents in it, if the story is an event:
+// if it has a burst that is not noise and that is not one of many.
+func (c *corpus) outbreak(s *story, a *automaton, o *Options) bool {
 	var work search
 	spans := work.best(a, c.seriesOfStory(s, false), o.Ratio, a.enter*eventBound)
 	if len(spans) == 0 {
-		return Event{}, false
+		return false
 	}
-	main, all := spans[0], 0.0
+	all := 0.0
+	s.main = spans[0]
 	for _, p := range spans {
 		all += p.n
-		if p.saves > main.saves {
-			main = p
+		if p.saves > s.main.saves {
+			s.main = p
 		}
 	}
-	if len(spans) >= repeatsMin && main.n*repeatsMin <= all {
+	if len(spans) >= repeatsMin && s.main.n*repeatsMin <= all {
 		// A column that comes each week, for example.
-		return Event{}, false
+		return false
 	}
-	e := Event{Start: main.from, End: main.to}
-	sources := map[uint32]bool{}
 	s.docs = s.docs[:0]
 	for _, m := range s.matches {
-		d := &c.docs[m.doc]
-		if p := int(d.period); p < main.from || p > main.to {
-			continue
+		if p := int(c.docs[m.doc].period); p >= s.main.from && p <= s.main.to {
+			s.docs = append(s.docs, m)
 		}
-		s.docs = append(s.docs, m)
+	}
+	return len(s.docs) >= eventDocsMin
+}
+
+// event makes an event of a story and its documents.
+func (c *corpus) event(s *story, a *automaton, o *Options) Event {
+	e := Event{Start: s.main.from, End: s.main.to}
+	sources := map[uint32]bool{}
+	for _, m := range s.docs {
+		d := &c.docs[m.doc]
 		e.Documents = append(e.Documents, int(d.place))
 		e.keys = append(e.keys, d.key)
 		sources[d.source] = true
 	}
-	if len(e.Documents) < eventDocsMin {
-		return Event{}, false
-	}
 	e.Sources = len(sources)
-	if from, ok := c.datedStart(s, a, main, o); ok {
+	if from, ok := c.datedStart(s, a, o); ok {
 		e.Start, e.Dated = from, true
 	}
 	e.Peak = c.peak(s, a, e.Start, e.End)
 	e.Title = int(c.docs[c.titleDoc(s, e.Peak)].place)
 	slices.Sort(e.Documents)
 	slices.Sort(e.keys)
-	for _, i := range s.bursts {
-		e.Weight += bursts[i].saves
+	for _, saves := range s.saves {
+		e.Weight += saves
 	}
-	for _, i := range s.bursts {
-		e.Keywords = append(e.Keywords, Keyword{Word: c.vocabulary[bursts[i].word], Share: bursts[i].saves / e.Weight})
+	for i, w := range s.words {
+		e.Keywords = append(e.Keywords, Keyword{Word: c.vocabulary[w], Share: s.saves[i] / e.Weight})
 	}
-	slices.SortFunc(e.Keywords, func(a, b Keyword) int {
-		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Word, b.Word))
-	})
-	return e, true
+	slices.SortStableFunc(e.Keywords, func(a, b Keyword) int { return cmp.Compare(b.Share, a.Share) })
+	return e
 }
 
 // datedStart returns the first period of the main burst of those documents of a story that
 // say when they were published. If they have no burst within the main burst of the story, ok
 // is false.
-func (c *corpus) datedStart(s *story, a *automaton, main span, o *Options) (from int, ok bool) {
+func (c *corpus) datedStart(s *story, a *automaton, o *Options) (from int, ok bool) {
 	var work search
 	best := span{}
 	for _, p := range work.best(a, c.seriesOfStory(s, true), o.Ratio, 0) {
-		if p.from <= main.to && main.from <= p.to && p.n >= wordDocsMin && p.saves > best.saves {
+		if p.from <= s.main.to && s.main.from <= p.to && p.n >= wordDocsMin && p.saves > best.saves {
 			best = p
 		}
 	}
-	return max(best.from, main.from), best.saves > 0
+	return max(best.from, s.main.from), best.saves > 0
 }
 
 // peak returns the period from from to to with the highest rate of documents of the story.
