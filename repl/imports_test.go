@@ -146,8 +146,8 @@ var arrows = map[string]string{
 	"exec/places":   "",
 	"exec":          "exec/value exec/schedule exec/watch exec/plan lang lang/ast store/record exec/expr store/record/task exec/relation exec/access exec/crawls exec/define exec/duplicate exec/export exec/pool exec/query exec/rank exec/session exec/show exec/event",
 
-	"exec/event":                 "exec/event/kept exec/events exec/expr exec/op exec/places exec/plan exec/relation exec/reports exec/session exec/spill exec/value lang/ast store/record store/record/task store/urlkey store/words store/words/cut store/words/match store/words/term",
-	"exec/event/kept":            "exec/spill store/record store/record/task store/urlkey",
+	"exec/event":                 "exec/event/kept exec/events exec/expr exec/op exec/places exec/plan exec/relation exec/reports exec/session exec/spill exec/value lang/ast store/packed store/record store/record/task store/urlkey store/words store/words/cut store/words/match store/words/term",
+	"exec/event/kept":            "exec/spill store/packed store/record store/record/task store/urlkey",
 	"exec/relation/relationtest": "store/record store/urlkey store/record/message store/record/task store/search store/page/charset store/page/markup store/block/divide store/block/life store/document",
 	"exec/access":                "crawl/report exec/expr exec/plan exec/relation exec/session exec/watch lang/ast store/record store/record/task store/urlkey",
 	"exec/crawls":                "crawl/report crawl/revisit exec/expr exec/plan exec/relation exec/session exec/value exec/watch lang lang/ast store/record store/record/task store/urlkey",
