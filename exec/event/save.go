@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"maps"
@@ -50,8 +51,9 @@ func lastEvents(ctx context.Context, snap relation.Snapshot, name string) (*task
 	return nil, err
 }
 
-// numbered sets the number of each event that was found. before is the last result, or nil.
-// It returns the events of the last result, and those of them that are gone.
+// numbered gives the reports and the events that were found the numbers that they had in the
+// last result, before, which may be nil. It returns the events of the last result, and those
+// of them that are gone.
 func (c *collection) numbered(ctx context.Context, before *task.Result) (old map[int]*kept.Event, gone []events.Named, err error) {
 	var was []events.Named
 	if before != nil {
@@ -62,12 +64,17 @@ func (c *collection) numbered(ctx context.Context, before *task.Result) (old map
 			return nil, nil, err
 		}
 		keys := make(map[int][]uint64)
+		reports := make(map[uint64]uint64)
 		for report, err := range kept.Reports(ctx, rows, old, nil, &c.run.Memory) {
 			if err != nil {
 				return nil, nil, err
 			}
 			keys[report.Event.Number] = append(keys[report.Event.Number], report.ID)
+			for i := range report.Texts {
+				reports[report.Texts[i].ID] = report.ID
+			}
 		}
+		c.keepIDs(reports)
 		for _, number := range slices.Sorted(maps.Keys(old)) {
 			e := old[number]
 			list := append(keys[number], e.Keys...)
@@ -84,6 +91,52 @@ func (c *collection) numbered(ctx context.Context, before *task.Result) (old map
 		c.found[i].named = named[i]
 	}
 	return old, named[len(found):], nil
+}
+
+// keepIDs gives each report the ID that most of its texts had in the last result. before has
+// that ID for each text of the last result. If several reports have texts of one ID, it stays
+// with the report that has most of them, and then with the one whose own ID is least.
+func (c *collection) keepIDs(before map[uint64]uint64) {
+	type claim struct {
+		set   uint32
+		id    uint64
+		texts int
+	}
+	var claims []claim
+	at := make(map[claim]int) // index in claims, by set and ID
+	for i := range c.list {
+		if id, ok := before[c.list[i].id]; ok {
+			key := claim{set: c.list[i].set, id: id}
+			n, ok := at[key]
+			if !ok {
+				n = len(claims)
+				at[key] = n
+				claims = append(claims, key)
+			}
+			claims[n].texts++
+		}
+	}
+	slices.SortFunc(claims, func(a, b claim) int {
+		return cmp.Or(cmp.Compare(b.texts, a.texts), cmp.Compare(c.ids[a.set], c.ids[b.set]), cmp.Compare(a.id, b.id))
+	})
+	has, given := make(map[uint32]bool), make(map[uint64]bool)
+	ids := make(map[uint32]uint64)
+	for _, x := range claims {
+		if !has[x.set] && !given[x.id] {
+			has[x.set], given[x.id] = true, true
+			ids[x.set] = x.id
+		}
+	}
+	for i := range c.list { // a report whose own ID another has now is named by another text
+		e := &c.list[i]
+		if !has[e.set] && given[c.ids[e.set]] && !given[e.id] {
+			has[e.set], given[e.id] = true, true
+			ids[e.set] = e.id
+		}
+	}
+	for set, id := range ids {
+		c.ids[set] = id
+	}
 }
 
 // saveEvents stores the events and their texts, and the events that are gone.
