@@ -105,14 +105,16 @@ type search struct {
 // computes what each burst saves really, and takes the burst that saves most, then the next
 // one that does not overlap with it, and so on.
 func (s *search) best(a *automaton, series []hits, ratio, bound float64) []span {
-	n := 0.0
+	n, highest := 0.0, 0.0 // all documents, and the highest rate of a period
 	for _, h := range series {
 		n += float64(h.n)
+		highest = max(highest, float64(h.n)/a.of(int(h.period)))
 	}
 	mean := n / max(a.total(), 1)
 	s.spans = s.spans[:0]
 	for _, q := range []float64{mean, mean * quietPart} {
-		for r := ratio; r*q < rateMax && r <= ratioMax; r *= ratio {
+		// A ratio with a rate above the highest is never better than the ratio before.
+		for r := ratio; r*q < rateMax && r <= ratioMax && r*q < highest*ratio; r *= ratio {
 			s.spans = a.bursts(series, q, r, s.spans)
 		}
 	}

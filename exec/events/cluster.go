@@ -9,7 +9,7 @@ import (
 )
 
 // vectors has the bursts that each document has: BurstVSM. Those of document d are
-// bursts[at[d]:at[d+1]], ascending. The component of a burst is its x.
+// bursts[at[d]:at[d+1]]. The component of a burst is its x.
 type vectors struct {
 	bursts []int32
 	at     []uint32
@@ -45,7 +45,6 @@ func (c *corpus) vectorsOf(bursts []burst) *vectors {
 				return cmp.Or(cmp.Compare(bursts[j].x, bursts[i].x), cmp.Compare(i, j))
 			})
 			own = own[:docBurstsMax]
-			slices.Sort(own)
 		}
 		v.bursts = append(v.bursts, own...)
 		v.at[d+1] = uint32(len(v.bursts))

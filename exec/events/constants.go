@@ -28,10 +28,20 @@ const (
 	neighboursMax = 64
 	// mergeCosine is from which cosine on two clusters of bursts are one.
 	mergeCosine = 0.35
+	// sameStory is which part of the documents of the smaller of two stories is in both if
+	// they are the same story.
+	sameStory = 0.5
 	// usualPart is which part of the usual score a document of an event has at least.
 	usualPart = 0.5
 	// eventDocsMin is how many documents an event has at least.
 	eventDocsMin = 5
+	// eventBound is what the main burst of an event saves at least, as a part of the cost of
+	// entering. The words of an event are chosen because they burst, so the event's own burst
+	// must save more than that of a word that is not chosen.
+	eventBound = 1
+	// repeatsMin is how many bursts a story has at least that is no event because it comes
+	// again and again. If so, no burst has more than its part of the documents.
+	repeatsMin = 4
 	// eventWordsMin is how many words an event has at least, and how many of them each of
 	// its documents.
 	eventWordsMin = 2

@@ -10,13 +10,16 @@ import (
 // corpus holds the documents of a stream in memory, with only the words that can burst.
 //
 // Documents have numbers in the order of their periods, then of their keys, and words have
-// numbers in the order of the stream's word numbers. All later steps go in the order of
-// these numbers, so that the order of the stream does not matter.
+// numbers in the order in which they first come in these documents. All later steps go in
+// the order of these numbers. So neither the order of the stream matters, nor which numbers
+// the words have in it.
 type corpus struct {
 	docs []doc
 	// words has the distinct words of the documents, by corpus number. Those of document d
-	// are words[docs[d].from:docs[d].to], ascending.
+	// are words[docs[d].from:docs[d].to], in the order of the text.
 	words []uint32
+	// titles has the distinct words of the titles in the same way.
+	titles []uint32
 	// vocabulary has the stream's number of each word.
 	vocabulary []uint32
 	// coverage is the effective coverage by period: with the cycle, and 0 in gaps.
@@ -25,29 +28,34 @@ type corpus struct {
 
 // doc is one document of a corpus.
 type doc struct {
-	key      uint64
-	place    int32 // in the stream, from 0
-	period   int32
-	source   uint32
-	dated    bool
-	title    uint32 // how many of its words, in the order of the text, are those of the title
-	from, to uint64
+	key    uint64
+	place  int32 // in the stream, from 0
+	period int32
+	source uint32
+	dated  bool
+	// Its words are words[from:to] of the corpus, and its title titles[titleFrom:titleTo].
+	from, to           uint64
+	titleFrom, titleTo uint32
 }
 
 // of returns the words of a document.
 func (c *corpus) of(d int) []uint32 { return c.words[c.docs[d].from:c.docs[d].to] }
+
+// titleOf returns the words of the title of a document.
+func (c *corpus) titleOf(d int) []uint32 { return c.titles[c.docs[d].titleFrom:c.docs[d].titleTo] }
 
 // wordBytes is how many bytes of memory one word of a document takes in a corpus, with its
 // part of the series of the words.
 const wordBytes = 8
 
 // read reads the stream twice: to count words, then to keep those that can burst. Words that
-// fewer than least documents have are left out, and so are words that more than the share
-// most of all documents have. If the words would not fit into bytes, the most frequent are
-// left out, too.
+// fewer than wordDocsMin documents have are left out, and so are words that more than the
+// share shareMax of all documents have. If the words would not fit into o.Bytes, the most
+// frequent are left out, too.
 func read(ctx context.Context, stream Stream, o *Options) (*corpus, error) {
 	c := &corpus{}
-	counts := map[uint32]*count{}
+	all := newNumbers()
+	var counts []count
 	n := 0
 	for d, err := range stream() {
 		if err != nil {
@@ -61,25 +69,20 @@ func read(ctx context.Context, stream Stream, o *Options) (*corpus, error) {
 		}
 		n++
 		for _, w := range d.Words {
-			e := counts[w]
-			if e == nil {
-				e = &count{}
-				counts[w] = e
+			i := all.number(w)
+			if int(i) == len(counts) {
+				counts = append(counts, count{word: w})
 			}
-			if e.last != uint32(n) {
+			if e := &counts[i]; e.last != uint32(n) {
 				e.last = uint32(n)
 				e.docs++
 			}
 		}
 		c.docs = append(c.docs, doc{key: d.Key, place: int32(n - 1), period: int32(d.Period), source: d.Source, dated: d.Dated})
 	}
-	c.choose(counts, n, o)
-	clear(counts)
-
-	number := make(map[uint32]uint32, len(c.vocabulary))
-	for i, w := range c.vocabulary {
-		number[w] = uint32(i)
-	}
+	// number has the corpus number of a word by its number in all, plus 1; 0 if it is left out.
+	number := c.choose(counts, n, o)
+	last := make([]uint32, len(c.vocabulary))
 	again := 0
 	for d, err := range stream() {
 		if err != nil {
@@ -92,16 +95,24 @@ func read(ctx context.Context, stream Stream, o *Options) (*corpus, error) {
 			return nil, fmt.Errorf("document %d of the stream is another one when the stream is read again", again)
 		}
 		own := &c.docs[again]
-		own.from = uint64(len(c.words))
-		for _, w := range d.Words {
-			if i, ok := number[w]; ok {
-				c.words = append(c.words, i)
+		again++
+		own.from, own.titleFrom = uint64(len(c.words)), uint32(len(c.titles))
+		for i, w := range d.Words {
+			at, ok := all.find(w)
+			if !ok || number[at] == 0 {
+				continue
+			}
+			w := number[at] - 1
+			if last[w] == uint32(again) {
+				continue
+			}
+			last[w] = uint32(again)
+			c.words = append(c.words, w)
+			if i < d.Title {
+				c.titles = append(c.titles, w)
 			}
 		}
-		slices.Sort(c.words[own.from:])
-		c.words = c.words[:int(own.from)+len(slices.Compact(c.words[own.from:]))]
-		own.to = uint64(len(c.words))
-		again++
+		own.to, own.titleTo = uint64(len(c.words)), uint32(len(c.titles))
 	}
 	if again != n {
 		return nil, fmt.Errorf("the stream has %d documents when it is read again, and had %d", again, n)
@@ -109,39 +120,67 @@ func read(ctx context.Context, stream Stream, o *Options) (*corpus, error) {
 	slices.SortFunc(c.docs, func(a, b doc) int {
 		return cmp.Or(cmp.Compare(a.period, b.period), cmp.Compare(a.key, b.key), cmp.Compare(a.place, b.place))
 	})
+	c.renumber()
 	c.cover(o)
 	return c, nil
 }
 
+// renumber gives the words numbers in the order in which they first come in the documents.
+func (c *corpus) renumber() {
+	number := make([]uint32, len(c.vocabulary)) // plus 1
+	vocabulary := make([]uint32, 0, len(c.vocabulary))
+	for d := range c.docs {
+		for _, w := range c.of(d) {
+			if number[w] == 0 {
+				vocabulary = append(vocabulary, c.vocabulary[w])
+				number[w] = uint32(len(vocabulary))
+			}
+		}
+	}
+	for i, w := range c.words {
+		c.words[i] = number[w] - 1
+	}
+	for i, w := range c.titles {
+		c.titles[i] = number[w] - 1
+	}
+	c.vocabulary = vocabulary
+}
+
 // count counts the documents that have a word.
 type count struct {
+	word uint32
 	docs uint32
 	last uint32 // the number of the last document that has it, from 1
 }
 
-// choose makes the vocabulary of the corpus: the words of counts that can burst.
-func (c *corpus) choose(counts map[uint32]*count, docs int, o *Options) {
-	most := uint32(float64(docs) * shareMax)
-	// sums has, by number of documents, how many words there are with that number.
+// choose makes the vocabulary of the corpus: the words of counts that can burst. It returns,
+// for each element of counts, the corpus number of the word plus 1, or 0 if it is left out.
+func (c *corpus) choose(counts []count, docs int, o *Options) []uint32 {
+	most := max(uint32(float64(docs)*shareMax), wordDocsMin)
 	total := int64(0)
-	var frequent []uint32
-	for w, e := range counts {
-		if e.docs >= wordDocsMin && e.docs <= max(most, wordDocsMin) {
-			frequent = append(frequent, w)
-			total += int64(e.docs)
+	var chosen []int32
+	for i := range counts {
+		if n := counts[i].docs; n >= wordDocsMin && n <= most {
+			chosen = append(chosen, int32(i))
+			total += int64(n)
 		}
 	}
-	// The most frequent words first. They are the first to go.
-	slices.SortFunc(frequent, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(counts[b].docs, counts[a].docs), cmp.Compare(a, b))
-	})
-	for len(frequent) > 0 && total*wordBytes > o.Bytes {
-		total -= int64(counts[frequent[0]].docs)
-		frequent = frequent[1:]
+	if total*wordBytes > o.Bytes {
+		slices.SortFunc(chosen, func(a, b int32) int { return cmp.Compare(counts[b].docs, counts[a].docs) })
+		// Words that are equally frequent go together, whatever their order is.
+		for last := uint32(0); len(chosen) > 0 && (total*wordBytes > o.Bytes || counts[chosen[0]].docs == last); chosen = chosen[1:] {
+			last = counts[chosen[0]].docs
+			total -= int64(last)
+		}
 	}
-	slices.Sort(frequent)
-	c.vocabulary = frequent
-	c.words = make([]uint32, 0, total+1024)
+	number := make([]uint32, len(counts))
+	c.vocabulary = make([]uint32, len(chosen))
+	for n, i := range chosen {
+		c.vocabulary[n] = counts[i].word
+		number[i] = uint32(n) + 1
+	}
+	c.words = make([]uint32, 0, total)
+	return number
 }
 
 // cover computes the effective coverage. The factors of a cycle are the medians, over all

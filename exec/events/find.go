@@ -82,18 +82,13 @@ func Find(ctx context.Context, stream Stream, o Options) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	stories := make([]*story, len(sets))
-	for i, set := range sets {
-		stories[i] = newStory(set, bursts)
-	}
-	if err := c.matchStories(ctx, stories); err != nil {
+	stories, err := c.settle(ctx, sets, bursts, a, &o)
+	if err != nil {
 		return nil, err
 	}
-	var events []Event
-	for _, s := range stories {
-		if e, ok := c.event(s, a, bursts, &o); ok {
-			events = append(events, e)
-		}
+	events := make([]Event, len(stories))
+	for i, s := range stories {
+		events[i] = c.event(s, a, &o)
 	}
 	slices.SortFunc(events, func(a, b Event) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Scale(), a.Scale()), slices.Compare(a.keys, b.keys))
