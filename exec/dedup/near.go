@@ -40,6 +40,9 @@
 // a set: the minima of 120 hash functions over its shingles. A band is some
 // consecutive minima of a signature. Two similar sets probably agree in a whole
 // band.
+//
+// A print has one byte of each minimum of a signature, for finding near-copies among very
+// many texts. A band of a print is three bytes.
 package dedup
 
 import (

@@ -134,6 +134,19 @@ func (b *Bands) Count() int { return signatureLength / b.rows }
 // Of appends the numbers of a set to dst, one for each band. The set must not
 // be empty.
 func (b *Bands) Of(set []uint32, dst []uint64) []uint64 {
+	b.sign(set)
+	for band := range b.Count() {
+		h := uint64(band)
+		for _, m := range b.minimum[band*b.rows : (band+1)*b.rows] {
+			h = mix(h ^ uint64(m))
+		}
+		dst = append(dst, h)
+	}
+	return dst
+}
+
+// sign computes the signature of a set.
+func (b *Bands) sign(set []uint32) {
 	for i := range b.minimum {
 		b.minimum[i] = math.MaxUint32
 	}
@@ -147,14 +160,6 @@ func (b *Bands) Of(set []uint32, dst []uint64) []uint64 {
 			at = (at + step) * 0x9e3779b1
 		}
 	}
-	for band := range b.Count() {
-		h := uint64(band)
-		for _, m := range b.minimum[band*b.rows : (band+1)*b.rows] {
-			h = mix(h ^ uint64(m))
-		}
-		dst = append(dst, h)
-	}
-	return dst
 }
 
 // Groups joins numbers into groups that only grow: a disjoint-set forest

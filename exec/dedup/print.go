@@ -1,0 +1,82 @@
+package dedup
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+)
+
+// Print is a short form of a set of shingles, for finding sets that are nearly the same
+// among many: the lowest byte of each minimum of the signature of the set. The share of
+// bytes in which two prints agree is about the Jaccard similarity of their sets.
+type Print [signatureLength]byte
+
+// PrintOf returns the print of a set, which must not be empty.
+func PrintOf(set []uint32) (p Print) {
+	var b Bands
+	b.sign(set)
+	for i, m := range b.minimum {
+		p[i] = byte(m)
+	}
+	return p
+}
+
+// ExactPrint returns a print that stands for one number. The prints of different numbers
+// do not agree in more bytes than those of sets without a common member.
+func ExactPrint(number uint64) (p Print) {
+	for i := 0; i < len(p); i += 8 {
+		number = mix(number + 0x9e3779b97f4a7c15)
+		binary.LittleEndian.PutUint64(p[i:], number)
+	}
+	return p
+}
+
+// PrintAgree is in how many bytes two prints of near-copies agree at least. It stands for
+// a Jaccard similarity of about .67.
+const PrintAgree = signatureLength - PrintBands + 1
+
+// PrintBands is how many bands a print has. Two prints that are Near have an equal number
+// in at least one band, because they differ in fewer bytes than there are bands.
+const PrintBands = signatureLength / printRows
+
+// printRows is how many bytes of a print make a band.
+const printRows = 3
+
+// Band returns the number of band n: its bytes, in 24 bits.
+func (p *Print) Band(n int) uint32 {
+	b := p[printRows*n : printRows*n+printRows]
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
+}
+
+// Agree returns in how many bytes two prints agree.
+func (p *Print) Agree(o *Print) (n int) {
+	const low = 0x7f7f7f7f7f7f7f7f
+	for i := 0; i < len(p); i += 8 {
+		x := binary.LittleEndian.Uint64(p[i:]) ^ binary.LittleEndian.Uint64(o[i:])
+		// A byte of the sum has its upper bit set if one of the lower bits of the byte of x
+		// is set; no byte carries into the next.
+		n += 8 - bits.OnesCount64(((x&low)+low|x)&^low)
+	}
+	return n
+}
+
+// Near reports whether two prints are those of near-copies.
+func (p *Print) Near(o *Print) bool { return p.Agree(o) >= PrintAgree }
+
+// PairsHash returns a hash of the set of pairs of neighbouring words, given the hashes of all
+// words of a text in order. Of one word, it is the hash of the word.
+func PairsHash(words []uint64) uint64 {
+	var pairs []uint64
+	for i := 1; i < len(words); i++ {
+		pairs = append(pairs, mix(mix(words[i-1])^words[i]))
+	}
+	if len(words) == 1 {
+		pairs = append(pairs, words[0])
+	}
+	slices.Sort(pairs)
+	h := uint64(0)
+	for _, p := range slices.Compact(pairs) {
+		h = mix(h ^ p)
+	}
+	return h
+}

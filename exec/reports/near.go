@@ -1,0 +1,120 @@
+package reports
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"infomall/exec/dedup"
+)
+
+// join joins the clusters of texts that are near each other, if at least one of the two texts
+// is new. It goes through the bands of prints one after the other: only texts with an equal
+// number are compared.
+func (s *State) join(ctx context.Context, clusters *dedup.Groups) error {
+	f := finder{s: s, ctx: ctx, clusters: clusters}
+	for band := range dedup.PrintBands {
+		if err := f.band(band); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finder finds near texts.
+type finder struct {
+	s        *State
+	ctx      context.Context
+	clusters *dedup.Groups
+	may      [mayBits / 64]uint64 // a bit for the numbers that new texts have in the band
+	entries  []entry
+	groups   [][]uint32 // memory of compare
+	compared int
+}
+
+// mayBits is the number of bits of finder.may, a power of 2.
+const mayBits = 1 << 20
+
+// entry is a text with its number in a band.
+type entry struct{ number, text uint32 }
+
+// band joins the clusters of near texts with an equal number in a band.
+func (f *finder) band(band int) error {
+	clear(f.may[:])
+	texts := f.s.texts
+	for i := f.s.grouped; i < len(texts); i++ {
+		n := texts[i].Print.Band(band) % mayBits
+		f.may[n/64] |= 1 << (n % 64)
+	}
+	f.entries = f.entries[:0]
+	for i := range texts {
+		number := texts[i].Print.Band(band)
+		if n := number % mayBits; f.may[n/64]&(1<<(n%64)) != 0 {
+			f.entries = append(f.entries, entry{number, uint32(i)})
+		}
+	}
+	slices.SortFunc(f.entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.text, b.text))
+	})
+	for rest := f.entries; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].number == rest[0].number {
+			n++
+		}
+		if n > 1 {
+			if err := f.compare(rest[:n]); err != nil {
+				return err
+			}
+		}
+		rest = rest[n:]
+	}
+	return f.ctx.Err()
+}
+
+// compare joins the clusters of near texts among those with an equal number, which come in
+// the order of their indexes. A text is not compared with texts of its own cluster.
+func (f *finder) compare(list []entry) error {
+	if int(list[len(list)-1].text) < f.s.grouped {
+		return nil // no new text
+	}
+	f.groups = f.groups[:0]
+	for _, e := range list {
+		t := &f.s.texts[e.text]
+		mine := -1 // the group of this text
+		for g := 0; g < len(f.groups); g++ {
+			group := f.groups[g]
+			same := f.clusters.Of(group[0]) == f.clusters.Of(e.text)
+			if !same && int(e.text) >= f.s.grouped {
+				same = slices.ContainsFunc(group, func(o uint32) bool {
+					f.compared++
+					return f.s.texts[o].Print.Near(&t.Print)
+				})
+			}
+			switch {
+			case !same:
+			case mine < 0:
+				mine = g
+				f.clusters.Join(group[0], e.text)
+				f.groups[g] = append(group, e.text)
+			default:
+				f.clusters.Join(group[0], e.text)
+				f.groups[mine] = append(f.groups[mine], group...)
+				f.groups = slices.Delete(f.groups, g, g+1)
+				g--
+			}
+		}
+		if mine < 0 {
+			f.groups = append(f.groups, []uint32{e.text})
+		}
+		if f.compared > comparedMost {
+			f.compared = 0
+			if err := f.ctx.Err(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// comparedMost is after how many comparisons the context is checked again.
+const comparedMost = 1 << 16
