@@ -37,11 +37,12 @@ type Event struct {
 	List             []Report // reports in order of time, or nil if they are not known
 }
 
-// EventsMax and ReportsMax bound a drawing: how many events it has, and how many reports
-// of each.
+// EventsMax and ReportsMax bound a drawing: how many events and how many reports it has.
+// The card of an event lists cardReportsMax reports at most.
 const (
-	EventsMax  = 200
-	ReportsMax = 100
+	EventsMax      = 200
+	ReportsMax     = 10_000
+	cardReportsMax = 50
 )
 
 // HasEvents reports whether rows with these columns can be drawn as events.
@@ -230,11 +231,13 @@ func (c *card) Size() string {
 }
 
 // Shown returns the reports of the card.
-func (c *card) Shown() []line { return lines(c.List, c.page.Zone, c.page.archive) }
+func (c *card) Shown() []line {
+	return lines(c.List[:min(len(c.List), cardReportsMax)], c.page.Zone, c.page.archive)
+}
 
 // Left returns how many reports the card leaves out, in words, or "".
 func (c *card) Left() string {
-	if left := c.Reports - int64(len(c.List)); left > 0 && len(c.List) > 0 {
+	if left := c.Reports - int64(min(len(c.List), cardReportsMax)); left > 0 && len(c.List) > 0 {
 		return value.Counted(left, "more report")
 	}
 	return ""
