@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -201,6 +202,14 @@ type card struct {
 // ID returns the name of the card's place on the page.
 func (c *card) ID() string { return eventID(c.Name) }
 
+// Link returns the address of the archive's page of the event, or "" outside of the archive.
+func (c *card) Link() string {
+	if !c.page.archive {
+		return ""
+	}
+	return "/events?" + url.Values{"event": {c.Name}}.Encode()
+}
+
 // eventID returns the name of an event as the name of a place on a page, such as
 // "event-news-17".
 func eventID(name string) string {
@@ -255,9 +264,9 @@ func day(t record.Time, zone *time.Location) string {
 func stamp(t record.Time) string { return t.Std().UTC().Format("20060102150405") }
 
 // address returns where a link to a page leads: to its URL, or to the archive's copy of it.
-func address(url string, t record.Time, archive bool) string {
+func address(of string, t record.Time, archive bool) string {
 	if archive {
-		return fmt.Sprintf("/%s/%s", stamp(t), url)
+		return fmt.Sprintf("/%s/%s", stamp(t), of)
 	}
-	return url
+	return of
 }
