@@ -42,6 +42,7 @@ var statements = []*session.Spec{
 	define.Metadata,
 	define.DropView,
 	rank.DropGraph,
+	pool.DropGazetteer,
 	define.DropMetadata,
 	define.Rule,
 	define.DropRule,

@@ -238,6 +238,7 @@ var someStatements = []struct{ src, want string }{
 	{"pagerank norm n over graph \"over\"", "PAGERANK OVER GRAPH \"over\" NORM N"},
 	{"show path 'a' to 'b' over graph web", "SHOW PATH 'a' TO 'b' OVER GRAPH web"},
 	{"EXPLAIN DROP GRAPH web", ""},
+	{"drop gazetteer", "DROP GAZETTEER"},
 	{"DEDUP", ""},
 	{"DEDUP METHOD keywords", ""},
 	{"DEDUP METHOD containment SIMILARITY 0.9", ""},

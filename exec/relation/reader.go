@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"infomall/crawl/report"
+	"infomall/exec/places"
 	"infomall/exec/spill"
 	"infomall/store/document"
 	"infomall/store/record"
@@ -64,7 +65,8 @@ type Reader struct {
 	document     *document.Document
 	documentRef  record.Ref
 	documentRead bool
-	style        *hostStyle // the style of the host and month asked for last
+	gazetteer    *places.Gazetteer // the gazetteer of the archive, once it was asked for
+	style        *hostStyle        // the style of the host and month asked for last
 }
 
 // Snapshot is the state of an archive at one moment; later changes do not show

@@ -28,6 +28,7 @@ var statements = []*statement{
 	createStatement,
 	dropViewStatement,
 	dropGraphStatement,
+	dropGazetteerStatement,
 	dropMetadataStatement,
 	ruleStatement,
 	dropRuleStatement,
