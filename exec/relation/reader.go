@@ -6,6 +6,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/exec/firstseen"
+	"infomall/exec/places"
 	"infomall/exec/spill"
 	"infomall/store/document"
 	"infomall/store/page/article"
@@ -78,6 +79,7 @@ type Reader struct {
 	style        *hostStyle                  // the style of the host and month asked for last
 	sites        map[hostMonth]*article.Site // see articleSite
 	texts        textTimes                   // see textSeen
+	gazetteer    *places.Gazetteer           // the gazetteer of the archive, once it was asked for
 }
 
 // Snapshot is the state of an archive at one moment; later changes do not show
