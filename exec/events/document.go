@@ -15,7 +15,8 @@ type Document struct {
 	// sources of their own.
 	Source uint32
 	// Words has the words of the title and the text by number, in the order of the text,
-	// without stop words. The first Title of them are those of the title.
+	// without stop words. The first Title of them are those of the title. Which number a word
+	// has does not matter.
 	Words []uint32
 	Title int
 }

@@ -1,6 +1,10 @@
 package events
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"slices"
+)
 
 // Options say how events are found. The zero value of a field means its default.
 type Options struct {
@@ -16,7 +20,8 @@ type Options struct {
 	// exceeds the usual rate at least, and how much it costs to enter a burst. The defaults
 	// are 2 and 1.
 	Ratio, Cost float64
-	// Bytes bounds the memory, about.
+	// Bytes bounds the memory, about. The default is 192 MB. If the documents do not fit,
+	// their most frequent words are left out.
 	Bytes int64
 }
 
@@ -38,6 +43,8 @@ type Event struct {
 	// Weight is what the bursts of the event save together, in the unit of Kleinberg's
 	// automaton (bits of code length).
 	Weight float64
+
+	keys []uint64 // of its documents, ascending
 }
 
 // Keyword is a word of an event. Share is its part of the event's burst weight, from 0 to 1.
@@ -53,5 +60,38 @@ func (e *Event) Scale() int { return len(e.Documents) * e.Sources }
 // their documents. The result depends on the documents alone, not on their order but for the
 // places in Documents.
 func Find(ctx context.Context, stream Stream, o Options) ([]Event, error) {
-	return nil, ctx.Err()
+	if o.Ratio <= 1 {
+		o.Ratio = ratioDefault
+	}
+	if o.Cost <= 0 {
+		o.Cost = costDefault
+	}
+	if o.Bytes <= 0 {
+		o.Bytes = bytesDefault
+	}
+	c, err := read(ctx, stream, &o)
+	if err != nil {
+		return nil, err
+	}
+	a := newAutomaton(c.coverage, o.Cost)
+	bursts, err := c.findBursts(ctx, a, &o)
+	if err != nil {
+		return nil, err
+	}
+	sets, err := clusterBursts(ctx, bursts, c.vectorsOf(bursts))
+	if err != nil {
+		return nil, err
+	}
+	stories, err := c.settle(ctx, sets, bursts, a, &o)
+	if err != nil {
+		return nil, err
+	}
+	events := make([]Event, len(stories))
+	for i, s := range stories {
+		events[i] = c.event(s, a, &o)
+	}
+	slices.SortFunc(events, func(a, b Event) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Scale(), a.Scale()), slices.Compare(a.keys, b.keys))
+	})
+	return events, ctx.Err()
 }

@@ -35,6 +35,11 @@ func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 		err.Hint = "use WHERE, as in " + own + " = (SELECT max(" + own + ") FROM " + n.Relation.Name + ")"
 		return err
 	}
+	if n.Relation.Ranged {
+		err := ast.Errorf(t.Choice, "%s has what was new in a time: it takes a range of time, but no choice of versions", n.Relation.Name)
+		err.Hint = "write DURING, BETWEEN, SINCE or BEFORE with a time"
+		return err
+	}
 	c := relation.Choice{AsOf: record.NoTime}
 	if t.Choice.T != nil {
 		p, err := value.PeriodOf(t.Choice.T, env)

@@ -164,6 +164,10 @@ type Snapshot interface {
 	// that names what was skipped, or nil if nothing was.
 	SkipDamage()
 	Damage() error
+	// LastAdded returns the latest time at which captures of the snapshot were added, or
+	// record.MinTime if it has none. What is added after the snapshot was made has a later
+	// time.
+	LastAdded() record.Time
 	// State returns a text that names the state of the archive. Snapshots of one
 	// archive with equal texts show the same captures.
 	State() string

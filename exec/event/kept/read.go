@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"slices"
+	"strings"
 
 	"infomall/exec/spill"
 	"infomall/store/record/task"
@@ -87,6 +88,9 @@ func Reports(ctx context.Context, rows Rows, events map[int]*Event, scope []urlk
 		defer sorter.Close()
 		var key, val []byte
 		for row, err := range rows(scope) {
+			if err == nil && strings.HasPrefix(string(row.Key), firstOfEvents) {
+				continue
+			}
 			var t Text
 			if err == nil {
 				t, err = ParseText(row)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"infomall/store/packed"
 	"infomall/store/record"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
@@ -127,21 +128,21 @@ func ParseText(r task.ResultRow) (t Text, err error) {
 	t.URL = urlkey.URL(key[:at])
 	t.Time = record.Time(binary.BigEndian.Uint64(r.Key[at+1:]) ^ 1<<63)
 	t.ID = binary.BigEndian.Uint64(r.Key[at+9:])
-	in := reader{src: string(r.Value)}
-	t.Named = in.whole()&flagNamed != 0
-	t.Event = int(in.whole())
-	t.Report = in.whole()
-	t.First = in.time()
-	t.Order = int(in.whole())
-	t.Published = in.time()
-	t.Precision, t.Title, t.Source, t.Lang = in.text(), in.text(), in.text(), in.text()
-	for range in.count() {
-		t.Keywords = append(t.Keywords, Keyword{in.text(), in.float()})
+	in := &packed.Reader{B: r.Value}
+	t.Named = in.Uvarint()&flagNamed != 0
+	t.Event = int(in.Uvarint())
+	t.Report = in.Uvarint()
+	t.First = record.Time(in.Varint())
+	t.Order = int(in.Uvarint())
+	t.Published = record.Time(in.Varint())
+	t.Precision, t.Title, t.Source, t.Lang = in.Text(), in.Text(), in.Text(), in.Text()
+	for range in.Count() {
+		t.Keywords = append(t.Keywords, Keyword{in.Text(), in.Float()})
 	}
-	for range in.count() {
-		t.Places = append(t.Places, in.text())
+	for range in.Count() {
+		t.Places = append(t.Places, in.Text())
 	}
-	return t, in.end()
+	return t, end(in)
 }
 
 // Row returns the row of the event.
@@ -175,16 +176,16 @@ func ParseEvent(r task.ResultRow) (e Event, err error) {
 	if _, err := fmt.Sscanf(string(r.Key), firstOfEvents+"%d", &e.Number); err != nil {
 		return e, errRow
 	}
-	in := reader{src: string(r.Value)}
-	flags := in.whole()
+	in := &packed.Reader{B: r.Value}
+	flags := in.Uvarint()
 	e.Dated, e.Gone = flags&flagDated != 0, flags&flagGone != 0
-	e.Start, e.Peak, e.End = in.time(), in.time(), in.time()
-	e.Weight, e.Recency, e.Relevance = in.float(), in.float(), in.float()
-	e.MergedInto, e.SplitFrom = int(in.whole()), int(in.whole())
-	for range in.count() {
-		e.Keys = append(e.Keys, in.whole())
+	e.Start, e.Peak, e.End = record.Time(in.Varint()), record.Time(in.Varint()), record.Time(in.Varint())
+	e.Weight, e.Recency, e.Relevance = in.Float(), in.Float(), in.Float()
+	e.MergedInto, e.SplitFrom = int(in.Uvarint()), int(in.Uvarint())
+	for range in.Count() {
+		e.Keys = append(e.Keys, in.Uvarint())
 	}
-	return e, in.end()
+	return e, end(in)
 }
 
 // writer appends values to dst.
@@ -192,75 +193,15 @@ type writer struct{ dst []byte }
 
 func (w *writer) whole(n uint64)     { w.dst = binary.AppendUvarint(w.dst, n) }
 func (w *writer) time(t record.Time) { w.dst = binary.AppendVarint(w.dst, int64(t)) }
+func (w *writer) text(s string)      { w.dst = packed.AppendSized(w.dst, s) }
 
 func (w *writer) float(x float64) {
-	w.dst = binary.LittleEndian.AppendUint64(w.dst, math.Float64bits(x))
+	w.dst = binary.BigEndian.AppendUint64(w.dst, math.Float64bits(x))
 }
 
-func (w *writer) text(s string) {
-	w.dst = append(binary.AppendUvarint(w.dst, uint64(len(s))), s...)
-}
-
-// reader reads the values that a writer has appended. After a fault, failed is set, and all
-// further values are zero.
-type reader struct {
-	src    string
-	failed bool
-}
-
-func (r *reader) whole() uint64 {
-	n, size := uint64(0), 0
-	for shift := 0; size < len(r.src) && size < binary.MaxVarintLen64; shift += 7 {
-		c := r.src[size]
-		size++
-		n |= uint64(c&0x7f) << shift
-		if c < 0x80 {
-			r.src = r.src[size:]
-			return n
-		}
-	}
-	r.src, r.failed = "", true
-	return 0
-}
-
-func (r *reader) time() record.Time {
-	n := r.whole()
-	return record.Time(int64(n>>1) ^ -int64(n&1))
-}
-
-func (r *reader) float() float64 {
-	if len(r.src) < 8 {
-		r.src, r.failed = "", true
-		return 0
-	}
-	x := math.Float64frombits(binary.LittleEndian.Uint64([]byte(r.src[:8])))
-	r.src = r.src[8:]
-	return x
-}
-
-func (r *reader) text() string {
-	n := r.whole()
-	if n > uint64(len(r.src)) {
-		r.src, r.failed = "", true
-		return ""
-	}
-	s := r.src[:n]
-	r.src = r.src[n:]
-	return s
-}
-
-// count returns how many values follow. Each takes a byte at least.
-func (r *reader) count() int {
-	n := r.whole()
-	if n > uint64(len(r.src)) {
-		r.src, r.failed = "", true
-		return 0
-	}
-	return int(n)
-}
-
-func (r *reader) end() error {
-	if r.failed || r.src != "" {
+// end returns an error unless r has read exactly what a writer has written.
+func end(r *packed.Reader) error {
+	if r.Bad || len(r.B) > 0 {
 		return errRow
 	}
 	return nil

@@ -27,6 +27,9 @@ type Date struct {
 // Precision says how exact a date is.
 type Precision uint8
 
+// String returns the name of the precision, such as "day", or "" for NoDate.
+func (p Precision) String() string { return [...]string{"", "year", "month", "day", "minute"}[p] }
+
 // The precisions, from coarse to fine.
 const (
 	NoDate Precision = iota

@@ -1,0 +1,119 @@
+package events
+
+import "math"
+
+// automaton is Kleinberg's automaton with two states (KDD 2002), in batch form. In the quiet
+// state a document has a word with probability q. In the burst state it has the word with
+// probability ratio × q. A change to the burst state costs enter; the way back is free.
+//
+// All values are savings in natural units (nats) against the sequence that is always quiet.
+type automaton struct {
+	// cover has the sums of coverage: cover[t] is the coverage of all periods before t.
+	// A period without coverage is a gap.
+	cover []float64
+	// enter is the cost of a change to the burst state: γ × ln(number of periods that are
+	// not gaps).
+	enter float64
+}
+
+// span is one burst: its first and last period, and what it saves after the cost of entering.
+// n is how many documents it has.
+type span struct {
+	from, to int
+	saves    float64
+	n        float64
+}
+
+// newAutomaton returns an automaton for a coverage by period.
+func newAutomaton(coverage []float64, cost float64) *automaton {
+	a := &automaton{cover: make([]float64, len(coverage)+1)}
+	known := 0
+	for t, c := range coverage {
+		if c > 0 {
+			known++
+		} else {
+			c = 0
+		}
+		a.cover[t+1] = a.cover[t] + c
+	}
+	a.enter = cost * math.Log(float64(max(known, 2)))
+	return a
+}
+
+// of returns the coverage of one period.
+func (a *automaton) of(t int) float64 { return a.cover[t+1] - a.cover[t] }
+
+// total returns the coverage of all periods.
+func (a *automaton) total() float64 { return a.cover[len(a.cover)-1] }
+
+// hits is how many documents have a word in one period.
+type hits struct {
+	period int32
+	n      float32
+}
+
+// bursts appends to spans the bursts of the best sequence of states for a word, in order of
+// time. The series has the periods in which documents have the word, ascending; its periods
+// must not be gaps.
+//
+// The periods between two of the series have no document with the word. The burst state
+// loses in each of them, so the best sequence changes its state only at their ends. bursts
+// therefore takes them as one step. A gap has no coverage: it saves nothing and costs nothing.
+//
+// The best sequence of two states, with a free way back, is a set of runs of steps that each
+// save more than enter. A burst begins and ends with a period of the series.
+func (a *automaton) bursts(series []hits, q, ratio float64, spans []span) []span {
+	one, none := math.Log(ratio), math.Log((1-ratio*q)/(1-q))
+	// quiet is the best sum of a sequence that is in the quiet state after the step before.
+	// burst is the best sum of one that is in the burst state; it entered at the period
+	// from, after a sum of base.
+	quiet, burst, base := 0.0, math.Inf(-1), 0.0
+	var open span
+	// best is the largest sum that the open burst has had; it ended in the period open.to.
+	best := math.Inf(-1)
+	last := -1
+	for _, h := range series {
+		t, n := int(h.period), float64(h.n)
+		if last >= 0 {
+			burst += (a.cover[t] - a.cover[last+1]) * none
+		}
+		last = t
+		if quiet-a.enter >= burst {
+			// A sequence that enters here is at least as good as one that has stayed in the
+			// burst state. The open burst is over if it has saved anything.
+			if best > base {
+				open.saves = best - base
+				spans = append(spans, open)
+			}
+			base, burst, best = quiet, quiet-a.enter, math.Inf(-1)
+			open = span{from: t}
+		}
+		burst += n*one + max(a.of(t)-n, 0)*none
+		if burst > best {
+			best = burst
+			open.to = t
+		}
+		quiet = max(quiet, burst)
+	}
+	if best > base {
+		open.saves = best - base
+		spans = append(spans, open)
+	}
+	return spans
+}
+
+// saves returns what a burst saves after the cost of entering, if in of the n documents with
+// a word are in its periods, and if both rates, in the burst and outside, are those that fit
+// best. That is the logarithm of the ratio of likelihoods of Kulldorff's scan statistic
+// (1997). If the burst has no higher rate than the rest, it saves nothing.
+func (a *automaton) saves(in, n float64, from, to int) float64 {
+	expected := n * (a.cover[to+1] - a.cover[from]) / a.total()
+	if in <= expected {
+		return -a.enter
+	}
+	s := in * math.Log(in/expected)
+	if out := n - in; out > 0 {
+		s += out * math.Log(out/(n-expected))
+	}
+	return s - a.enter
+}

@@ -1,0 +1,116 @@
+package events
+
+import (
+	"cmp"
+	"slices"
+)
+
+// outbreak finds the main burst of a story and the documents in it, if the story is an event:
+// if it has a burst that is not noise and that is not one of many.
+func (c *corpus) outbreak(s *story, a *automaton, o *Options) bool {
+	var work search
+	spans := work.best(a, c.seriesOfStory(s, false), o.Ratio, a.enter*eventBound)
+	if len(spans) == 0 {
+		return false
+	}
+	all := 0.0
+	s.main = spans[0]
+	for _, p := range spans {
+		all += p.n
+		if p.saves > s.main.saves {
+			s.main = p
+		}
+	}
+	if len(spans) >= repeatsMin && s.main.n*repeatsMin <= all {
+		// A column that comes each week, for example.
+		return false
+	}
+	s.docs = s.docs[:0]
+	for _, m := range s.matches {
+		if p := int(c.docs[m.doc].period); p >= s.main.from && p <= s.main.to {
+			s.docs = append(s.docs, m)
+		}
+	}
+	return len(s.docs) >= eventDocsMin
+}
+
+// event makes an event of a story and its documents.
+func (c *corpus) event(s *story, a *automaton, o *Options) Event {
+	e := Event{Start: s.main.from, End: s.main.to}
+	sources := map[uint32]bool{}
+	for _, m := range s.docs {
+		d := &c.docs[m.doc]
+		e.Documents = append(e.Documents, int(d.place))
+		e.keys = append(e.keys, d.key)
+		sources[d.source] = true
+	}
+	e.Sources = len(sources)
+	if from, ok := c.datedStart(s, a, o); ok {
+		e.Start, e.Dated = from, true
+	}
+	e.Peak = c.peak(s, a, e.Start, e.End)
+	e.Title = int(c.docs[c.titleDoc(s, e.Peak)].place)
+	slices.Sort(e.Documents)
+	slices.Sort(e.keys)
+	for _, saves := range s.saves {
+		e.Weight += saves
+	}
+	for i, w := range s.words {
+		e.Keywords = append(e.Keywords, Keyword{Word: c.vocabulary[w], Share: s.saves[i] / e.Weight})
+	}
+	slices.SortStableFunc(e.Keywords, func(a, b Keyword) int { return cmp.Compare(b.Share, a.Share) })
+	return e
+}
+
+// datedStart returns the first period of the main burst of those documents of a story that
+// say when they were published. If they have no burst within the main burst of the story, ok
+// is false.
+func (c *corpus) datedStart(s *story, a *automaton, o *Options) (from int, ok bool) {
+	var work search
+	best := span{}
+	for _, p := range work.best(a, c.seriesOfStory(s, true), o.Ratio, 0) {
+		if p.from <= s.main.to && s.main.from <= p.to && p.n >= wordDocsMin && p.saves > best.saves {
+			best = p
+		}
+	}
+	return max(best.from, s.main.from), best.saves > 0
+}
+
+// peak returns the period from from to to with the highest rate of documents of the story.
+// Periods of little coverage would have high rates by chance, so each period is taken to have
+// the mean coverage in addition.
+func (c *corpus) peak(s *story, a *automaton, from, to int) int {
+	mean := a.total() / float64(len(c.coverage))
+	peak, most := from, 0.0
+	for i := 0; i < len(s.docs); {
+		p, n := c.docs[s.docs[i].doc].period, 0.0
+		for ; i < len(s.docs) && c.docs[s.docs[i].doc].period == p; i++ {
+			n++
+		}
+		if rate := n / (max(c.coverage[p], 0) + mean); rate > most && int(p) >= from && int(p) <= to {
+			peak, most = int(p), rate
+		}
+	}
+	return peak
+}
+
+// titleDoc returns the document whose title is the event's: of the documents of the peak, the
+// one that has most of the weight of the story's words in its text and in its title.
+func (c *corpus) titleDoc(s *story, peak int) int {
+	best, most := -1, -1.0
+	for _, m := range s.docs {
+		if int(c.docs[m.doc].period) != peak {
+			continue
+		}
+		score := float64(m.score)
+		for _, w := range c.titleOf(int(m.doc)) {
+			if i, ok := slices.BinarySearch(s.words, w); ok {
+				score += s.x[i]
+			}
+		}
+		if score > most {
+			best, most = int(m.doc), score
+		}
+	}
+	return best
+}

@@ -1,0 +1,306 @@
+package events
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// planted is a stream with known events.
+type planted struct {
+	docs     []Document
+	periods  int
+	coverage []float64
+	cycle    int
+	truth    []truth
+}
+
+// truth is one event that was planted.
+type truth struct {
+	kind       string // "big", "small" or "slow"
+	start, end int    // periods
+	docs       map[uint64]bool
+}
+
+// stream returns the documents as a Stream.
+func (p *planted) stream() iter.Seq2[*Document, error] {
+	return func(yield func(*Document, error) bool) {
+		for i := range p.docs {
+			if !yield(&p.docs[i], nil) {
+				return
+			}
+		}
+	}
+}
+
+// recipe says how a stream with planted events is made.
+type recipe struct {
+	seed       uint64
+	docs       int
+	periods    int
+	cycle      int // weekends are the last two sevenths of a cycle
+	length     int // words of a document, on average
+	events     map[string]int
+	words      [2]int     // least and most words of an event
+	ranks      [2]float64 // the words are from this part of the vocabulary, from 0 to 1
+	share      float64    // the chance that a document has a word of its event
+	background background
+}
+
+// background makes the words of documents without events.
+type background interface {
+	// size is how many words there are. Words with small numbers are frequent.
+	size() int
+	// document appends the words of a document of a period, with about n words.
+	document(r *rand.Rand, words []uint32, n, period int) []uint32
+}
+
+// zipf is a background of independent words with the frequencies of natural language.
+type zipf struct {
+	sums []float64
+}
+
+func newZipf(n int) *zipf {
+	z := &zipf{sums: make([]float64, n)}
+	sum := 0.0
+	for i := range z.sums {
+		sum += 1 / (float64(i) + 2.7)
+		z.sums[i] = sum
+	}
+	return z
+}
+
+func (z *zipf) size() int { return len(z.sums) }
+
+func (z *zipf) word(r *rand.Rand) uint32 {
+	i, _ := slices.BinarySearch(z.sums, r.Float64()*z.sums[len(z.sums)-1])
+	return uint32(min(i, len(z.sums)-1))
+}
+
+func (z *zipf) document(r *rand.Rand, words []uint32, n, period int) []uint32 {
+	for range n {
+		words = append(words, z.word(r))
+	}
+	return words
+}
+
+// topics is a background of documents about topics. Words of one topic come together, and
+// topics come and go slowly with the season.
+type topics struct {
+	*zipf
+	n int
+}
+
+func (z *topics) document(r *rand.Rand, words []uint32, n, period int) []uint32 {
+	// The interest in topic k is a slow wave with its own phase.
+	topic := 0
+	for {
+		topic = r.IntN(z.n)
+		wave := 1 + 0.5*math.Sin(float64(period)/58+float64(topic))
+		if r.Float64()*1.5 < wave {
+			break
+		}
+	}
+	for range n {
+		w := z.word(r)
+		if r.Float64() < 0.5 {
+			// The same rank, but among the words of the topic.
+			w = uint32((int(w)*z.n + topic) % z.size())
+		}
+		words = append(words, w)
+	}
+	return words
+}
+
+// leaves is a background of texts that come again, with a part of their words changed, as
+// templates and standing texts do.
+type leaves struct {
+	texts [][]uint32
+	words int
+}
+
+func newLeaves(r *rand.Rand, z *zipf, n int) *leaves {
+	l := &leaves{words: z.size()}
+	for range n {
+		l.texts = append(l.texts, z.document(r, nil, 10+r.IntN(80), 0))
+	}
+	return l
+}
+
+func (l *leaves) size() int { return l.words }
+
+func (l *leaves) document(r *rand.Rand, words []uint32, n, period int) []uint32 {
+	for end := len(words) + n; len(words) < end; {
+		words = append(words, l.texts[r.IntN(len(l.texts))]...)
+	}
+	return words
+}
+
+// make makes the stream. Coverage is halved and doubled by month, weekends are weaker, and
+// there are gaps.
+func (m recipe) make() *planted {
+	r := rand.New(rand.NewPCG(m.seed, 7))
+	p := &planted{periods: m.periods, cycle: m.cycle, coverage: make([]float64, m.periods)}
+	month := max(m.periods/12, 2)
+	sum := 0.0
+	for t := range p.coverage {
+		p.coverage[t] = []float64{1, 0.5, 2}[t/month%3]
+		if m.cycle > 0 && t%m.cycle*7/m.cycle >= 5 {
+			p.coverage[t] *= 0.6
+		}
+	}
+	for range 3 {
+		if m.periods < 50 {
+			break
+		}
+		at := r.IntN(m.periods - 5)
+		for t := at; t < at+2+r.IntN(3); t++ {
+			p.coverage[t] = 0
+		}
+	}
+	for _, v := range p.coverage {
+		sum += v
+	}
+	day := float64(m.periods) / 365
+	if m.periods >= 90 && m.periods < 365 {
+		day = 1
+	}
+	plan := make([][]int, m.periods) // events of the documents by period; -1 for none
+	total := 0
+	for _, kind := range []string{"big", "small", "slow"} {
+		for range m.events[kind] {
+			n, days := 0, 0.0
+			switch kind {
+			case "big":
+				n, days = 30+int(r.ExpFloat64()*30), 2+r.Float64()*8
+			case "small":
+				n, days = 8+r.IntN(22), 2+r.Float64()*8
+			case "slow":
+				n, days = 8+r.IntN(13), 30
+			}
+			length := max(int(days*day), 1)
+			start := r.IntN(m.periods - length)
+			for p.coverage[start] == 0 {
+				start = r.IntN(m.periods - length)
+			}
+			for range n {
+				t := start + r.IntN(length)
+				for p.coverage[t] == 0 {
+					t = start + r.IntN(length)
+				}
+				plan[t] = append(plan[t], len(p.truth))
+				total++
+			}
+			p.truth = append(p.truth, truth{kind: kind, start: start, end: start + length - 1, docs: map[uint64]bool{}})
+		}
+	}
+	for total < m.docs {
+		t := r.IntN(m.periods)
+		if r.Float64()*2 < p.coverage[t] {
+			plan[t] = append(plan[t], -1)
+			total++
+		}
+	}
+	var vocabularies [][]uint32
+	for range p.truth {
+		k := m.words[0] + r.IntN(m.words[1]-m.words[0]+1)
+		var own []uint32
+		for range k {
+			at := m.ranks[0] + r.Float64()*(m.ranks[1]-m.ranks[0])
+			own = append(own, uint32(at*float64(m.background.size())))
+		}
+		vocabularies = append(vocabularies, own)
+	}
+	for t, events := range plan {
+		p.coverage[t] = float64(len(events))
+		for _, e := range events {
+			n := max(3, int(float64(m.length)*(0.5+r.Float64())))
+			words := m.background.document(r, nil, n, t)
+			d := Document{Key: r.Uint64(), Period: t, Dated: true, Source: uint32(r.IntN(20))}
+			if e >= 0 {
+				for _, w := range vocabularies[e] {
+					if r.Float64() < m.share {
+						for range 1 + r.IntN(2) {
+							words[r.IntN(len(words))] = w
+						}
+					}
+				}
+				p.truth[e].docs[d.Key] = true
+			}
+			d.Words = words
+			d.Title = min(6, len(words))
+			p.docs = append(p.docs, d)
+		}
+	}
+	r.Shuffle(len(p.docs), func(i, j int) { p.docs[i], p.docs[j] = p.docs[j], p.docs[i] })
+	return p
+}
+
+// figures say how well planted events were found.
+type figures struct {
+	planted, found, timely, peaks map[string]int
+	false, twice                  int
+	start                         map[string][]int // found starts minus planted ones
+}
+
+// judge compares events with the planted ones. An event stands for a planted one if half of
+// its documents are from it and it has three tenths of that event's documents. An event is
+// false if less than three tenths of its documents are from any one planted event.
+func (p *planted) judge(found []Event) figures {
+	f := figures{planted: map[string]int{}, found: map[string]int{}, timely: map[string]int{}, peaks: map[string]int{}, start: map[string][]int{}}
+	slack := map[string]int{"big": 1, "small": 2, "slow": 10}
+	best := make([]*Event, len(p.truth))
+	for i := range found {
+		e := &found[i]
+		overlap := make([]int, len(p.truth))
+		for _, d := range e.Documents {
+			for j := range p.truth {
+				if p.truth[j].docs[p.docs[d].Key] {
+					overlap[j]++
+				}
+			}
+		}
+		real := false
+		for j, n := range overlap {
+			real = real || float64(n) >= 0.3*float64(len(e.Documents))
+			if 2*n >= len(e.Documents) && float64(n) >= 0.3*float64(len(p.truth[j].docs)) {
+				if best[j] != nil {
+					f.twice++
+				} else {
+					best[j] = e
+				}
+			}
+		}
+		if !real {
+			f.false++
+		}
+	}
+	for j, t := range p.truth {
+		f.planted[t.kind]++
+		if best[j] == nil {
+			continue
+		}
+		f.found[t.kind]++
+		delta := best[j].Start - t.start
+		f.start[t.kind] = append(f.start[t.kind], delta)
+		if delta >= -slack[t.kind] && delta <= slack[t.kind] {
+			f.timely[t.kind]++
+		}
+		if best[j].Peak >= t.start && best[j].Peak <= t.end {
+			f.peaks[t.kind]++
+		}
+	}
+	return f
+}
+
+func (f figures) String() string {
+	s := ""
+	for _, k := range []string{"big", "small", "slow"} {
+		if n := f.planted[k]; n > 0 {
+			s += fmt.Sprintf("%s %d: found %d, start right %d, peak inside %d; ", k, n, f.found[k], f.timely[k], f.peaks[k])
+		}
+	}
+	return s + fmt.Sprintf("false %d, twice %d", f.false, f.twice)
+}

@@ -1,0 +1,90 @@
+package events
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// settle makes stories of sets of bursts and returns those that are events, so that each
+// document is in one of them at most. Stories that share half of the documents of the smaller
+// one are the same story.
+func (c *corpus) settle(ctx context.Context, sets [][]int32, bursts []burst, a *automaton, o *Options) ([]*story, error) {
+	var stories []*story
+	for len(sets) > 0 {
+		fresh := make([]*story, len(sets))
+		for i, set := range sets {
+			fresh[i] = newStory(set, bursts)
+		}
+		if err := c.matchStories(ctx, fresh); err != nil {
+			return nil, err
+		}
+		fresh = slices.DeleteFunc(fresh, func(s *story) bool { return !c.outbreak(s, a, o) })
+		stories = append(stories, fresh...)
+		stories, sets = c.join(stories)
+	}
+	c.share(stories)
+	return slices.DeleteFunc(stories, func(s *story) bool { return len(s.docs) < eventDocsMin }), nil
+}
+
+// join takes pairs of stories that are the same out of the list and returns the list and the
+// sets of bursts of the pairs. Stories with the most documents in common come first, and a
+// story is in one pair at most, so that each call at least leaves fewer stories.
+func (c *corpus) join(stories []*story) (rest []*story, sets [][]int32) {
+	slices.SortFunc(stories, func(s, t *story) int { return slices.Compare(s.bursts, t.bursts) })
+	of := map[int32][]int32{} // stories by document
+	type pair struct{ s, t int32 }
+	shared := map[pair]int{}
+	for i, s := range stories {
+		for _, m := range s.docs {
+			for _, j := range of[m.doc] {
+				shared[pair{j, int32(i)}]++
+			}
+			of[m.doc] = append(of[m.doc], int32(i))
+		}
+	}
+	var pairs []pair
+	for p, n := range shared {
+		if float64(n) >= sameStory*float64(min(len(stories[p.s].docs), len(stories[p.t].docs))) {
+			pairs = append(pairs, p)
+		}
+	}
+	slices.SortFunc(pairs, func(p, q pair) int {
+		return cmp.Or(cmp.Compare(shared[q], shared[p]), cmp.Compare(p.s, q.s), cmp.Compare(p.t, q.t))
+	})
+	gone := make([]bool, len(stories))
+	for _, p := range pairs {
+		if !gone[p.s] && !gone[p.t] {
+			gone[p.s], gone[p.t] = true, true
+			set := slices.Concat(stories[p.s].bursts, stories[p.t].bursts)
+			slices.Sort(set)
+			sets = append(sets, slices.Compact(set))
+		}
+	}
+	for i, s := range stories {
+		if !gone[i] {
+			rest = append(rest, s)
+		}
+	}
+	return rest, sets
+}
+
+// share leaves each document to the story that it matches best, by its score as a part of the
+// score that the story wants at least.
+func (c *corpus) share(stories []*story) {
+	type claim struct {
+		story int
+		part  float64
+	}
+	best := map[int32]claim{}
+	for i, s := range stories {
+		for _, m := range s.docs {
+			if part := float64(m.score) / s.least; part > best[m.doc].part {
+				best[m.doc] = claim{i, part}
+			}
+		}
+	}
+	for i, s := range stories {
+		s.docs = slices.DeleteFunc(s.docs, func(m match) bool { return best[m.doc].story != i })
+	}
+}

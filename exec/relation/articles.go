@@ -1,0 +1,375 @@
+package relation
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+
+	"infomall/exec/firstseen"
+	"infomall/exec/spill"
+	"infomall/exec/value"
+	"infomall/store/block/about"
+	"infomall/store/block/divide"
+	"infomall/store/packed"
+	"infomall/store/page/article"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+	"infomall/store/words"
+)
+
+// errStopped ends the reading of articles after the caller wants no more rows.
+var errStopped = errors.New("stopped")
+
+// articleRow is one row of the relation articles: a new text.
+type articleRow struct {
+	key         string // of the URL
+	url         string
+	time, added record.Time
+	ref         record.Ref
+	headline    bool
+	document    bool
+	title       string
+	text        string // of an article
+	lang        string
+
+	published      article.Date
+	author, source string
+}
+
+// dated reports whether the page says on which day the text was published.
+func (a *articleRow) dated() bool { return a.published.Precision >= article.Day }
+
+// at returns the value of the column at.
+func (a *articleRow) at() record.Time {
+	if a.dated() {
+		return a.published.Time
+	}
+	return a.time
+}
+
+// Articles declares the relation articles, which has one row for each text that is new on its
+// host.
+var Articles = listWithRefs(Relation{
+	Name: "articles", Doc: "one new text: the article of a page, or a headline of a list page, that no page of the host had before", Scoped: true,
+	Ranged: true, OfStored: true, History: true, RefColumns: refColumns, Order: []string{"url", "time"},
+	Columns: []Column{
+		urlOf("url", "canonical URL of the page", func(a *articleRow) string { return a.url }),
+		timeOf("time", "when the text was first seen on any page of the host", func(a *articleRow) record.Time { return a.time }),
+		timeOf("published", "when the article was published, as the page says; NULL for a headline", func(a *articleRow) record.Time { return a.published.Time }),
+		textOf("published_precision", "how exact published is: year, month, day or minute", func(a *articleRow) string { return a.published.Precision.String() }),
+		textOf("published_from", "where the page says it: meta, json-ld, time, url, text or header", func(a *articleRow) string { return string(a.published.From) }),
+		boolOf("dated", "whether published names a day", func(a *articleRow) bool { return a.dated() }),
+		timeOf("at", "published, if that names a day; otherwise time", (*articleRow).at),
+		textOf("kind", "article or headline", (*articleRow).kind),
+		textOf("title", "title of the article, or the headline", func(a *articleRow) string { return a.title }),
+		textOf("author", "author of the article", func(a *articleRow) string { return a.author }),
+		textOf("source", "who wrote the article, if the page says that it took it from elsewhere", func(a *articleRow) string { return a.source }),
+		textOf("lang", "language of the page", func(a *articleRow) string { return a.lang }),
+		textOf("host", "host of the URL", func(a *articleRow) string { return urlkey.Host(a.url) }),
+		textOf("text", "what is new of the main text of the page; NULL for a headline", func(a *articleRow) string { return a.text }).aside(),
+		timeOf("added", "when the capture was added to this archive", func(a *articleRow) record.Time { return a.added }).aside(),
+	},
+}, (*articleRow).refs, (*Reader).articles)
+
+// kind returns the value of the column kind.
+func (a *articleRow) kind() string {
+	if a.headline {
+		return "headline"
+	}
+	return "article"
+}
+
+// refs writes into row i of the hidden columns from which capture a was made.
+func (a *articleRow) refs(hidden []*value.Vector, i int) { packRef(hidden, i, a.ref) }
+
+// articles yields the rows of the relation articles, several at a time.
+func (r *Reader) articles(ctx context.Context, n *Request) iter.Seq2[[]articleRow, error] {
+	return paged(func(yield func(*articleRow, error) bool) {
+		s := r.newArticleStream(ctx, n)
+		defer s.close()
+		err := s.read()
+		if err == nil {
+			err = s.seen.Solve()
+		}
+		if err == nil {
+			err = s.yield(yield)
+		}
+		if err != nil && err != errStopped {
+			yield(nil, err)
+		}
+	})
+}
+
+// articleStream finds the rows of the relation articles. It reads the pages of the hosts from
+// the beginning: what is new on a page depends on all earlier pages of its host. Texts that may
+// be new go to a temporary file, until it is known which are.
+type articleStream struct {
+	r    *Reader
+	ctx  context.Context
+	n    *Request
+	from record.Time // rows have this time or a later one
+	text bool        // the texts of articles are wanted
+	seen *firstseen.Finder
+	may  *spill.Spool // the articles and headlines that may be new, see append
+
+	key       string // of the current URL
+	headlines []about.Headline
+	row       []byte
+}
+
+func (r *Reader) newArticleStream(ctx context.Context, n *Request) *articleStream {
+	return &articleStream{
+		r: r, ctx: ctx, n: n, from: max(n.Window.From, n.During), text: n.Asks("text"),
+		seen: firstseen.New(ctx, &r.Memory, 2), may: r.Spool(8),
+	}
+}
+
+func (s *articleStream) close() {
+	s.seen.Close()
+	s.may.Close()
+}
+
+// read reads the pages of the hosts of the scope up to the end of the time that is asked for.
+func (s *articleStream) read() error {
+	all := *s.n
+	all.Relation, all.Refs, all.Match, all.Ranges, all.InScope = Versions, false, nil, wholeHosts(s.n.Ranges), nil
+	all.Window.From, all.During = record.MinTime, record.MinTime
+	all.Fields = []*Column{Versions.Column("kind"), Versions.Column("title"), Versions.Column("lang")}
+	if s.n.Asks("added") {
+		all.Fields = append(all.Fields, Captures.Column("added"))
+	}
+	for b, err := range s.r.versions(s.ctx, &all) {
+		if err != nil {
+			return err
+		}
+		for i := range b.N {
+			if b.Kind[i] != record.KindPage {
+				continue
+			}
+			if err := s.version(b, i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// wholeHosts returns the ranges of keys of all hosts that ranges touch, sorted and disjoint. Nil
+// means everything.
+func wholeHosts(ranges []urlkey.Range) []urlkey.Range {
+	if ranges == nil {
+		return nil
+	}
+	whole := make([]urlkey.Range, len(ranges))
+	for i, r := range ranges {
+		if whole[i].From = r.From[:hostPart(r.From)]; hostPart(r.To) < len(r.To) {
+			r.To = r.To[:hostPart(r.To)] + "\xff"
+		}
+		whole[i].To = r.To
+	}
+	return urlkey.Merge(whole)
+}
+
+// inRanges reports whether a key is in one of ranges, which are sorted and disjoint.
+func inRanges(ranges []urlkey.Range, key string) bool {
+	i, _ := slices.BinarySearchFunc(ranges, key, func(r urlkey.Range, key string) int {
+		if r.To != "" && r.To <= key {
+			return -1
+		}
+		return 1
+	})
+	return i < len(ranges) && ranges[i].Contains(key)
+}
+
+// hostPart returns the length of the part of a key, or of the start of a key, that names a host,
+// with the parenthesis after it. It returns the whole length if there is no parenthesis.
+func hostPart(key string) int {
+	if n := strings.IndexByte(key, ')'); n >= 0 {
+		return n + 1
+	}
+	return len(key)
+}
+
+// version reads the page of the version at row i of b.
+func (s *articleStream) version(b *spanBatch, i int) error {
+	newURL := b.Key[i] != s.key
+	newHost := s.key[:hostPart(s.key)] != b.Key[i][:hostPart(b.Key[i])]
+	s.key = b.Key[i]
+	s.seen.Page(newHost, newURL, b.Time[i])
+	p, err := s.r.Snapshot.Payload(s.ctx, b.Ref[i])
+	if err != nil {
+		return err
+	}
+	res := &response{Payload: p, ref: b.Ref[i], options: options(s.n)}
+	page := res.blocks()
+	if page == nil {
+		return nil
+	}
+	defer page.Free()
+	s.headlines = about.Headlines(s.headlines[:0], page)
+	if s.wants(b, i) {
+		a := articleRow{key: b.Key[i], url: b.URL[i], time: b.Time[i], added: record.NoTime, published: article.Date{Time: record.NoTime}, ref: b.Ref[i], title: b.Title[i], lang: b.Lang[i], document: page.Document != nil}
+		if b.Added != nil {
+			a.added = b.Added[i]
+		}
+		if err := s.ask(&a, page); err != nil {
+			return err
+		}
+	}
+	for _, h := range s.headlines {
+		if err := s.add(h.Text); err != nil {
+			return err
+		}
+	}
+	for line := range strings.SplitSeq(page.Page.Text(page.Charset), "\n") {
+		if err := s.add(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wants reports whether the version at row i of b is in the scope and the time of the request.
+func (s *articleStream) wants(b *spanBatch, i int) bool {
+	return b.Time[i] >= s.from && (s.n.Ranges == nil || inRanges(s.n.Ranges, b.Key[i])) && (s.n.Match == nil || s.n.Match(b.Key[i]))
+}
+
+// add notes that the current page has a text.
+func (s *articleStream) add(text string) error {
+	if h, ok := firstseen.Hash(text); ok {
+		return s.seen.Add(h)
+	}
+	return nil
+}
+
+// ask asks whether the article of a page is new, or else its headlines.
+func (s *articleStream) ask(a *articleRow, page *divide.Body) error {
+	if page.Document != nil || about.TypeOf(page) == about.DetailPage {
+		return s.put(a, strings.Split(about.MainText(page), "\n"))
+	}
+	a.headline = true
+	for _, h := range s.headlines {
+		if !h.Main {
+			continue
+		}
+		a.title = h.Text
+		if err := s.put(a, []string{h.Text}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put asks whether the lines of an article or a headline are new, and keeps them until the
+// answers are known.
+func (s *articleStream) put(a *articleRow, lines []string) error {
+	s.row = a.append(s.row[:0])
+	for _, line := range lines {
+		h, ok := firstseen.Hash(line)
+		if !ok {
+			continue
+		}
+		question, err := s.seen.Ask(h)
+		if err != nil {
+			return err
+		}
+		s.row = binary.AppendUvarint(s.row, uint64(question))
+		s.row = binary.AppendUvarint(s.row, uint64(words.Count(line)))
+		if !s.text || a.headline {
+			line = ""
+		}
+		s.row = packed.AppendSized(s.row, line)
+	}
+	return s.may.Add(s.row)
+}
+
+// append appends a, without its text, to dst. parse reads it back.
+func (a *articleRow) append(dst []byte) []byte {
+	dst = packed.AppendSized(dst, a.key)
+	dst = packed.AppendSized(dst, a.url)
+	dst = packed.AppendSized(dst, a.title)
+	dst = packed.AppendSized(dst, a.lang)
+	dst = binary.AppendVarint(dst, int64(a.time))
+	dst = binary.AppendVarint(dst, int64(a.added))
+	for _, n := range [...]uint32{a.ref.Segment, a.ref.Run, a.ref.N} {
+		dst = binary.AppendUvarint(dst, uint64(n))
+	}
+	dst = binary.AppendVarint(dst, int64(a.published.Time))
+	dst = append(dst, byte(a.published.Precision))
+	dst = packed.AppendSized(dst, a.published.From)
+	dst = packed.AppendSized(dst, a.author)
+	dst = packed.AppendSized(dst, a.source)
+	form := byte(0)
+	if a.headline {
+		form |= 1
+	}
+	if a.document {
+		form |= 2
+	}
+	return append(dst, form)
+}
+
+// parse sets a to what append wrote.
+func (a *articleRow) parse(p *packed.Reader) {
+	a.key, a.url, a.title, a.lang = p.Text(), p.Text(), p.Text(), p.Text()
+	a.time, a.added = record.Time(p.Varint()), record.Time(p.Varint())
+	a.ref = record.Ref{Segment: uint32(p.Uvarint()), Run: uint32(p.Uvarint()), N: uint32(p.Uvarint())}
+	a.published = article.Date{Time: record.Time(p.Varint()), Precision: article.Precision(p.Byte()), From: article.From(p.Text())}
+	a.author, a.source = p.Text(), p.Text()
+	form := p.Byte()
+	a.headline, a.document = form&1 != 0, form&2 != 0
+}
+
+// yield yields what is new. It returns errStopped after the function yield has returned false.
+func (s *articleStream) yield(yield func(*articleRow, error) bool) error {
+	for row, err := range s.may.All() {
+		if err != nil {
+			return err
+		}
+		var a articleRow
+		p := packed.Reader{B: row}
+		a.parse(&p)
+		if s.isNew(&a, &p) && !yield(&a, nil) {
+			return errStopped
+		}
+	}
+	return nil
+}
+
+// newWords is how many words of an article that no page had before are new at least.
+const newWords = 10
+
+// isNew reports whether a text is new, and sets a.text. p has the lines of the text. A headline
+// is new if no page had it before. An article loses the lines that other URLs had before, such
+// as those of a template. It is new if at least half of the words that are left were not on its
+// own URL before: an edited article is not new, but another article at the same URL is.
+func (s *articleStream) isNew(a *articleRow, p *packed.Reader) bool {
+	var text []byte
+	left, fresh := 0, 0
+	for len(p.B) > 0 && !p.Bad {
+		answer := s.seen.Answer(p.Number())
+		words, line := p.Number(), p.Sized()
+		if answer == firstseen.OnOtherURL {
+			continue
+		}
+		if left += words; answer == firstseen.IsNew {
+			fresh += words
+		}
+		if len(text) > 0 {
+			text = append(text, '\n')
+		}
+		text = append(text, line...)
+	}
+	if a.headline {
+		return fresh > 0
+	}
+	a.text = string(text)
+	least := newWords
+	if a.document {
+		least = 1
+	}
+	return fresh >= least && 2*fresh >= left
+}

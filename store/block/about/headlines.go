@@ -1,0 +1,115 @@
+package about
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"infomall/store/block/divide"
+	"infomall/store/block/label"
+	"infomall/store/page/markup"
+	"infomall/store/words"
+)
+
+// The limits of a headline, in half words. A letter of a script without spaces, such as Chinese,
+// is half a word.
+const (
+	headlineLeast = 2 * 4
+	headlineMost  = 2 * 40
+)
+
+// Headline is the text of a link that is long enough to be a headline.
+type Headline struct {
+	Text string
+	// Main reports that the link is in the main part of the page, and not in a menu, a header,
+	// a footer, an aside, an advertisement or a form.
+	Main bool
+}
+
+// Headlines appends to dst the headlines of a page, in their order: the texts of links of at
+// least four words, or eight letters of a script without spaces. If a link encloses a heading,
+// the text is that of the heading, and otherwise the first line that is long enough. A document,
+// such as a PDF, has none.
+func Headlines(dst []Headline, b *divide.Body) []Headline {
+	if b.Document != nil || b.Plain {
+		return dst
+	}
+	t := b.Page
+	var labels []label.Label
+	block := 1 // all blocks before it begin before the link
+	for i := 0; i < len(t.Nodes); i++ {
+		n := &t.Nodes[i]
+		if n.Kind != markup.Element || n.Tag != markup.TagA || n.Outer-n.Inner < headlineLeast {
+			continue
+		}
+		text := headlineOf(t, i, b.Charset)
+		if text == "" {
+			continue
+		}
+		if labels == nil {
+			labels = LabelsTo(b.Tree, mainLevel)
+		}
+		main := true
+		block, main = inMain(b, labels, block, int(n.Start))
+		dst = append(dst, Headline{text, main})
+		i = int(n.Next) - 1
+	}
+	return dst
+}
+
+// inMain reports whether the byte at offset at is in the main part of the page. from is the
+// result next of the call before, with a smaller offset, or 1.
+func inMain(b *divide.Body, labels []label.Label, from, at int) (next int, main bool) {
+	for n := from; n < len(b.Blocks); {
+		switch p := &b.Blocks[n]; {
+		case at < p.Start:
+			return n, true
+		case at >= p.End:
+			n = p.Next
+		case b.Leaf(n) || p.Depth == mainLevel:
+			switch labels[n] {
+			case label.Main, label.List, label.Media, label.Other:
+				return n, true
+			}
+			return n, false
+		default:
+			n++
+		}
+	}
+	return len(b.Blocks), true
+}
+
+// headlineOf returns the headline of the link that is node i, or "".
+func headlineOf(t *markup.Tree, i int, charset string) string {
+	of := i
+	for k := i + 1; k < int(t.Nodes[i].Next); k++ {
+		if t.Nodes[k].Kind == markup.Element && t.Nodes[k].Tag.Heading() > 0 {
+			of = k
+			break
+		}
+	}
+	n := &t.Nodes[of]
+	for line := range strings.Lines(t.TextRange(int(n.Inner), int(n.Outer), charset)) {
+		if size := halfWords(line); size >= headlineLeast {
+			if size > headlineMost {
+				return ""
+			}
+			return strings.Join(strings.Fields(line), " ")
+		}
+	}
+	return ""
+}
+
+// halfWords returns the length of a text in half words, or a number above headlineMost if it is
+// longer.
+func halfWords(text string) (n int) {
+	for _, w := range words.Of(text) {
+		n += 2
+		if r, _ := utf8.DecodeRuneInString(w); words.Ideograph(r) {
+			n--
+		}
+		if n > headlineMost {
+			break
+		}
+	}
+	return n
+}
