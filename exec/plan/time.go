@@ -37,7 +37,7 @@ func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 	}
 	if n.Relation.Ranged {
 		err := ast.Errorf(t.Choice, "%s has what was new in a time: it takes a range of time, but no choice of versions", n.Relation.Name)
-		err.Hint = "write DURING, BETWEEN, SINCE or BEFORE with a time"
+		err.Hint = "write BETWEEN t AND t, SINCE t or UNTIL t"
 		return err
 	}
 	c := relation.Choice{AsOf: record.NoTime}

@@ -1,6 +1,7 @@
 package relation
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -12,7 +13,6 @@ import (
 	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/store/block/about"
-	"infomall/store/block/divide"
 	"infomall/store/packed"
 	"infomall/store/page/article"
 	"infomall/store/record"
@@ -42,6 +42,14 @@ type articleRow struct {
 // dated reports whether the page says on which day the text was published.
 func (a *articleRow) dated() bool { return a.published.Precision >= article.Day }
 
+// publishedAt returns the value of the column published.
+func (a *articleRow) publishedAt() record.Time {
+	if a.published.Precision == article.NoDate {
+		return record.NoTime
+	}
+	return a.published.Time
+}
+
 // at returns the value of the column at.
 func (a *articleRow) at() record.Time {
 	if a.dated() {
@@ -58,7 +66,7 @@ var Articles = listWithRefs(Relation{
 	Columns: []Column{
 		urlOf("url", "canonical URL of the page", func(a *articleRow) string { return a.url }),
 		timeOf("time", "when the text was first seen on any page of the host", func(a *articleRow) record.Time { return a.time }),
-		timeOf("published", "when the article was published, as the page says; NULL for a headline", func(a *articleRow) record.Time { return a.published.Time }),
+		timeOf("published", "when the article was published, as the page says; NULL for a headline", (*articleRow).publishedAt),
 		textOf("published_precision", "how exact published is: year, month, day or minute", func(a *articleRow) string { return a.published.Precision.String() }),
 		textOf("published_from", "where the page says it: meta, json-ld, time, url, text or header", func(a *articleRow) string { return string(a.published.From) }),
 		boolOf("dated", "whether published names a day", func(a *articleRow) bool { return a.dated() }),
@@ -112,10 +120,12 @@ type articleStream struct {
 	n    *Request
 	from record.Time // rows have this time or a later one
 	text bool        // the texts of articles are wanted
+	says bool        // what articles say of themselves is wanted, such as their date
 	seen *firstseen.Finder
 	may  *spill.Spool // the articles and headlines that may be new, see append
 
-	key       string // of the current URL
+	key       string      // of the current URL
+	since     record.Time // since when the URL has its main text
 	headlines []about.Headline
 	row       []byte
 }
@@ -123,6 +133,7 @@ type articleStream struct {
 func (r *Reader) newArticleStream(ctx context.Context, n *Request) *articleStream {
 	return &articleStream{
 		r: r, ctx: ctx, n: n, from: max(n.Window.From, n.During), text: n.Asks("text"),
+		says: n.Asks("published", "published_precision", "published_from", "dated", "at", "title", "author", "source"),
 		seen: firstseen.New(ctx, &r.Memory, 2), may: r.Spool(8),
 	}
 }
@@ -141,7 +152,8 @@ func (s *articleStream) read() error {
 	if s.n.Asks("added") {
 		all.Fields = append(all.Fields, Captures.Column("added"))
 	}
-	for b, err := range s.r.versions(s.ctx, &all) {
+	scan := s.r.Snapshot.Scan(s.ctx, all.Scan(record.ColChange|record.ColSense))
+	for b, err := range s.r.spans(s.ctx, scan, &all, false) {
 		if err != nil {
 			return err
 		}
@@ -198,6 +210,9 @@ func (s *articleStream) version(b *spanBatch, i int) error {
 	newURL := b.Key[i] != s.key
 	newHost := s.key[:hostPart(s.key)] != b.Key[i][:hostPart(b.Key[i])]
 	s.key = b.Key[i]
+	if newURL || b.Change[i] != record.ChangeLayout && b.Sense[i] != record.SenseNoise {
+		s.since = b.Time[i]
+	}
 	s.seen.Page(newHost, newURL, b.Time[i])
 	p, err := s.r.Snapshot.Payload(s.ctx, b.Ref[i])
 	if err != nil {
@@ -211,11 +226,11 @@ func (s *articleStream) version(b *spanBatch, i int) error {
 	defer page.Free()
 	s.headlines = about.Headlines(s.headlines[:0], page)
 	if s.wants(b, i) {
-		a := articleRow{key: b.Key[i], url: b.URL[i], time: b.Time[i], added: record.NoTime, published: article.Date{Time: record.NoTime}, ref: b.Ref[i], title: b.Title[i], lang: b.Lang[i], document: page.Document != nil}
+		a := articleRow{key: b.Key[i], url: b.URL[i], time: b.Time[i], added: record.NoTime, ref: b.Ref[i], title: b.Title[i], lang: b.Lang[i], document: page.Document != nil}
 		if b.Added != nil {
 			a.added = b.Added[i]
 		}
-		if err := s.ask(&a, page); err != nil {
+		if err := s.ask(&a, res); err != nil {
 			return err
 		}
 	}
@@ -246,9 +261,20 @@ func (s *articleStream) add(text string) error {
 }
 
 // ask asks whether the article of a page is new, or else its headlines.
-func (s *articleStream) ask(a *articleRow, page *divide.Body) error {
-	if page.Document != nil || about.TypeOf(page) == about.DetailPage {
-		return s.put(a, strings.Split(about.MainText(page), "\n"))
+func (s *articleStream) ask(a *articleRow, res *response) error {
+	page := res.blocks()
+	if page.Document != nil {
+		return s.put(a, page.Page.Text(page.Charset))
+	}
+	if kind, main := about.Outline(page); kind == about.DetailPage {
+		if s.says && !page.Plain {
+			says, err := s.r.readArticle(s.ctx, res, articleAt{a.url, a.key, a.time, s.since}, main)
+			if err != nil {
+				return err
+			}
+			a.published, a.author, a.source, a.title = says.Published, says.Author, says.Source, cmp.Or(says.Title, a.title)
+		}
+		return s.put(a, about.TextOf(page, main))
 	}
 	a.headline = true
 	for _, h := range s.headlines {
@@ -256,18 +282,18 @@ func (s *articleStream) ask(a *articleRow, page *divide.Body) error {
 			continue
 		}
 		a.title = h.Text
-		if err := s.put(a, []string{h.Text}); err != nil {
+		if err := s.put(a, h.Text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// put asks whether the lines of an article or a headline are new, and keeps them until the
-// answers are known.
-func (s *articleStream) put(a *articleRow, lines []string) error {
+// put asks whether the lines of a text are new, and keeps them until the answers are known. a
+// is the article or the headline that has the text.
+func (s *articleStream) put(a *articleRow, text string) error {
 	s.row = a.append(s.row[:0])
-	for _, line := range lines {
+	for line := range strings.SplitSeq(text, "\n") {
 		h, ok := firstseen.Hash(line)
 		if !ok {
 			continue

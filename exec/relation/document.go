@@ -18,7 +18,6 @@ import (
 var documentColumns = []Column{
 	payload("document", value.Text, "kind of the document, such as pdf; NULL if the body is a page, or was not read as a document", ofDocument(func(d *document.Document) value.Value { return textOrNull(d.Kind) })),
 	payload("created", value.Time, "when the document was written, as the document says", documentTime(func(d *document.Document) record.Time { return d.Created })),
-	payload("modified", value.Time, "when the document was last changed, as the document says", documentTime(func(d *document.Document) record.Time { return d.Modified })),
 	payload("taken", value.Time, "when the picture or recording was made, as the file says", documentTime(func(d *document.Document) record.Time { return d.Taken })),
 	payload("place", value.Text, "where the picture was taken: latitude and longitude in degrees, such as 48.8566,2.3522", ofDocument(func(d *document.Document) value.Value { return textOrNull(d.Place) })),
 	payload("producer", value.Text, "program or device that made the document, as the document says", ofDocument(func(d *document.Document) value.Value { return textOrNull(d.Producer) })),

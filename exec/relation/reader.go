@@ -7,6 +7,7 @@ import (
 	"infomall/crawl/report"
 	"infomall/exec/spill"
 	"infomall/store/document"
+	"infomall/store/page/article"
 	"infomall/store/record"
 	"infomall/store/record/message"
 	"infomall/store/record/task"
@@ -64,7 +65,9 @@ type Reader struct {
 	document     *document.Document
 	documentRef  record.Ref
 	documentRead bool
-	style        *hostStyle // the style of the host and month asked for last
+	style        *hostStyle                  // the style of the host and month asked for last
+	sites        map[hostMonth]*article.Site // see articleSite
+	texts        textTimes                   // see textSeen
 }
 
 // Snapshot is the state of an archive at one moment; later changes do not show

@@ -12,6 +12,7 @@ import (
 	"infomall/store/document"
 	"infomall/store/document/format"
 	"infomall/store/page"
+	"infomall/store/page/article"
 	"infomall/store/page/charset"
 	"infomall/store/page/coding"
 	"infomall/store/page/markup"
@@ -46,7 +47,9 @@ type response struct {
 	found       foundIn // how well the page answers the question asked last
 	formatKnown bool
 	formatFound format.Found
-	site        *inSite // how the blocks compare with those of other pages of the host
+	articled    bool
+	article     *article.Article // what the page says of itself as an article; nil if the body is not a page
+	site        *inSite          // how the blocks compare with those of other pages of the host
 }
 
 // response returns the stored response of the capture that ref identifies. It

@@ -10,6 +10,7 @@ import (
 	"infomall/store/block/about"
 	"infomall/store/block/divide"
 	"infomall/store/block/label"
+	"infomall/store/page/article"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 	"infomall/store/words"
@@ -132,22 +133,30 @@ func (r *Reader) inSite(ctx context.Context, res *response) (*inSite, error) {
 // given time. key is the key of a URL of the host, and o says how pages are
 // divided into blocks. hostStyle caches the last result.
 func (r *Reader) hostStyle(ctx context.Context, key string, at record.Time, o divide.Options) (*hostStyle, error) {
-	day := at.Std()
-	month := time.Date(day.Year(), day.Month(), 1, 0, 0, 0, 0, time.UTC)
-	of := hostMonth{key[:urlkey.HostPrefix(key)], record.At(month), o}
+	of, to := monthOf(key, at, o)
 	if r.style != nil && r.style.hostMonth == of {
 		return r.style, nil
 	}
 	h := &hostStyle{hostMonth: of}
-	sample, err := r.stylePages(ctx, of, record.At(month.AddDate(0, 1, 0)))
+	sample, err := r.stylePages(ctx, of, to)
 	if err != nil {
 		return nil, err
 	}
-	if h.periods, err = r.learnStyles(ctx, sample, o); err != nil {
+	site := article.NewSite()
+	if h.periods, err = r.learnStyles(ctx, sample, o, site); err != nil {
 		return nil, err
 	}
+	r.keepSite(of, site)
 	r.style = h
 	return h, nil
+}
+
+// monthOf returns the host and the month of a capture, and the end of the month. key is the
+// key of the capture's URL, at its time, and o says how pages are divided into blocks.
+func monthOf(key string, at record.Time, o divide.Options) (of hostMonth, to record.Time) {
+	day := at.Std()
+	month := time.Date(day.Year(), day.Month(), 1, 0, 0, 0, 0, time.UTC)
+	return hostMonth{key[:urlkey.HostPrefix(key)], record.At(month), o}, record.At(month.AddDate(0, 1, 0))
 }
 
 // styledPage is one page of the sample from which the style of a host is
@@ -198,8 +207,8 @@ func (r *Reader) stylePages(ctx context.Context, of hostMonth, to record.Time) (
 
 // learnStyles returns a style for each design that the pages, sorted by time,
 // go through. It reads the pages twice, first to find where the design changes,
-// so that it holds one page in memory at a time.
-func (r *Reader) learnStyles(ctx context.Context, pages []styledPage, o divide.Options) (periods []stylePeriod, err error) {
+// so that it holds one page in memory at a time. site learns from the pages, too.
+func (r *Reader) learnStyles(ctx context.Context, pages []styledPage, o divide.Options, site *article.Site) (periods []stylePeriod, err error) {
 	shapes := make([]about.Shape, len(pages))
 	each := func(f func(i int, b *divide.Body)) {
 		for i := range pages {
@@ -213,7 +222,10 @@ func (r *Reader) learnStyles(ctx context.Context, pages []styledPage, o divide.O
 			}
 		}
 	}
-	if each(func(i int, b *divide.Body) { shapes[i] = about.ShapeOf(b.Page) }); err != nil || len(pages) == 0 {
+	if each(func(i int, b *divide.Body) {
+		shapes[i] = about.ShapeOf(b.Page)
+		site.Learn(&article.Input{Page: b.Page, Charset: b.Charset})
+	}); err != nil || len(pages) == 0 {
 		return nil, err
 	}
 	begins := about.Redesigns(shapes)

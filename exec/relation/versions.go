@@ -3,6 +3,7 @@ package relation
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -82,7 +83,6 @@ var Versions = made(Relation{
 		payload("topic", value.Text, "topic of the page, in words from the page", ofPage(func(b *divide.Body) value.Value {
 			return textOrNull(about.Topic(b.Page.Body, b.Charset, b.Profile, about.TopicOptions{}))
 		})),
-		payload("author", value.Text, "author named in the page", ofResponse(func(r *response) value.Value { return textOrNull(r.about().Author) })),
 		payload("description", value.Text, "description given by the page", ofResponse(func(r *response) value.Value { return textOrNull(r.about().Description) })),
 		payload("keywords", value.Text, "keywords given by the page", ofResponse(func(r *response) value.Value { return textOrNull(r.about().Keywords) })),
 		payload("abstract", value.Text, "beginning of main, at most 200 characters, in whole words", ofPage(func(b *divide.Body) value.Value { return textOrNull(Beginning(about.MainText(b), abstractRunes)) })),
@@ -90,7 +90,7 @@ var Versions = made(Relation{
 		payload("etag", value.Text, "value of the ETag header", ofResponse(func(r *response) value.Value { return textOrNull(message.Header(r.Head, "ETag")) })),
 		payload("expires", value.Time, "time in the Expires header", ofResponse(func(r *response) value.Value { return headerTime(&r.Payload, "Expires") })),
 		payload("layout", value.Text, "html with each block replaced by <!--block-->", ofResponse(layoutText)),
-	}, documentColumns...),
+	}, slices.Concat(documentColumns, articleColumns)...),
 }, func(b *spanBatch) int { return b.N }, versionRefs, (*Reader).versions)
 
 // ofSpan returns a column of the relation versions with this name, type and

@@ -29,41 +29,70 @@ func MainText(b *divide.Body) string {
 	if b.Document != nil {
 		return b.Page.Text(b.Charset)
 	}
-	m := findMain(b.Page)
-	best := m.best()
-	switch words := m.of(best); {
-	case words <= 0:
-		return labelledMain(b)
-	case words < detailWords:
-		// If a page has only one sentence, the sentence may be in its footer.
-		if main := labelledMain(b); main != "" && framing(b, &b.Page.Nodes[best]) {
-			return main
-		}
-	}
+	return TextOf(b, MainRanges(b))
+}
+
+// Range is a range of the bytes of a body.
+type Range struct{ Start, End int }
+
+// TextOf returns the text of some ranges of a page, such as those of MainRanges, each
+// beginning on a new line.
+func TextOf(b *divide.Body, ranges []Range) string {
 	var texts []string
-	for _, r := range m.kept(best) {
-		if text := b.Page.TextRange(int(r.start), int(r.end), b.Charset); text != "" {
+	for _, r := range ranges {
+		if text := b.Page.TextRange(r.Start, r.End, b.Charset); text != "" {
 			texts = append(texts, text)
 		}
 	}
 	return strings.Join(texts, "\n")
 }
 
+// MainRanges returns the ranges of the body of a page whose text is its main text, see
+// MainText. b must not be a document. They are in order and do not overlap.
+func MainRanges(b *divide.Body) []Range {
+	return mainRanges(b, findMain(b.Page))
+}
+
+// Outline returns the type of a page and the ranges of its main text, as TypeOf and MainRanges
+// do, but faster than both. b must not be a document.
+func Outline(b *divide.Body) (PageType, []Range) {
+	m := findMain(b.Page)
+	return typeOf(b, m), mainRanges(b, m)
+}
+
+// mainRanges does the work of MainRanges. m has counted the words of the page.
+func mainRanges(b *divide.Body, m *mainFinder) []Range {
+	best := m.best()
+	switch words := m.of(best); {
+	case words <= 0:
+		return labelledMain(b)
+	case words < detailWords:
+		// If a page has only one sentence, the sentence may be in its footer.
+		if main := labelledMain(b); len(main) > 0 && framing(b, &b.Page.Nodes[best]) {
+			return main
+		}
+	}
+	var ranges []Range
+	for _, r := range m.kept(best) {
+		ranges = append(ranges, Range{int(r.start), int(r.end)})
+	}
+	return ranges
+}
+
 // mainLevel is the level of the cut (the list of blocks) whose labels MainText
 // uses. Labels are most reliable for the large blocks of the first two levels.
 const mainLevel = 2
 
-// labelledMain returns the text of the blocks labelled Main, each beginning on a
-// new line, or "" if no block has that label.
-func labelledMain(b *divide.Body) string {
+// labelledMain returns the ranges of the blocks labelled Main that show text.
+func labelledMain(b *divide.Body) []Range {
 	labels := Labels(b.Tree)
-	var texts []string
+	var ranges []Range
 	for _, n := range b.Cut(mainLevel) {
-		if labels[n] == label.Main {
-			texts = append(texts, b.Page.TextRange(b.Blocks[n].Start, b.Blocks[n].End, b.Charset))
+		if at := &b.Blocks[n]; labels[n] == label.Main && b.Page.TextRange(at.Start, at.End, b.Charset) != "" {
+			ranges = append(ranges, Range{at.Start, at.End})
 		}
 	}
-	return strings.Join(texts, "\n")
+	return ranges
 }
 
 // framing reports whether element e lies in a block labelled Header, Footer or
@@ -117,7 +146,11 @@ func TypeOf(b *divide.Body) PageType {
 		}
 		return Unknown
 	}
-	m := findMain(b.Page)
+	return typeOf(b, findMain(b.Page))
+}
+
+// typeOf does the work of TypeOf for a page. m has counted its words.
+func typeOf(b *divide.Body, m *mainFinder) PageType {
 	best := m.best()
 	c := takeCensus(nil, b.Flow())
 	all, entries := c[len(c)-1].entries, int32(0)

@@ -3,7 +3,12 @@
 // learned from other pages of its host.
 package article
 
-import "infomall/store/record"
+import (
+	"strings"
+
+	"infomall/store/page/markup"
+	"infomall/store/record"
+)
 
 // Article is what a page says of itself. Fields that it does not say are zero.
 type Article struct {
@@ -27,7 +32,7 @@ type Date struct {
 // Precision says how exact a date is.
 type Precision uint8
 
-// String returns the name of the precision, such as "day", or "" for NoDate.
+// String returns the name of p, such as "day", or "" for NoDate.
 func (p Precision) String() string { return [...]string{"", "year", "month", "day", "minute"}[p] }
 
 // The precisions, from coarse to fine.
@@ -51,3 +56,60 @@ const (
 	FromText   From = "text"
 	FromHeader From = "header"
 )
+
+// Input is what Read reads. Page and Charset must be set.
+type Input struct {
+	Page    *markup.Tree
+	Charset string // of Page.Body
+	URL     string
+	// LastModified is the header of that name as received, or "".
+	LastModified string
+	// Lang is the language of the page, such as de or zh-cn; "" if it is not known.
+	Lang string
+	// Main has the ranges of the page's body that are its main text, in their order.
+	Main []Range
+	// Seen is the time of the first capture of this main text. The page cannot be published
+	// later. Captured is the time of this capture: relative dates, such as yesterday, are
+	// counted from it. They are 0 or record.NoTime if they are not known.
+	Seen, Captured record.Time
+	// Site is what other pages of the host have taught; nil if nothing is known.
+	Site *Site
+}
+
+// Range is a range of the bytes of a body.
+type Range struct{ Start, End int }
+
+// Read reads what a page says of itself as an article.
+func Read(in *Input) Article {
+	r := newReader(in)
+	defer r.free()
+	r.walk()
+	r.place()
+	var a Article
+	a.Title = r.findTitle()
+	r.placeBody()
+	r.readURL()
+	r.readTimes()
+	r.readLines()
+	a.Published, a.Modified = r.choose()
+	a.Author, a.Source = r.findAuthor(), r.findSource()
+	a.Score = r.score(&a)
+	return a
+}
+
+// newReader returns a reader for the page. The caller calls free.
+func newReader(in *Input) *reader {
+	r := readers.Get().(*reader)
+	*r = reader{in: in, t: in.Page, lines: r.lines[:0], dates: r.dates[:0], scan: r.scan, times: r.times[:0], credits: r.credits[:0], names: r.names, besides: r.besides, title: -1}
+	lang, _, _ := strings.Cut(strings.ToLower(in.Lang), "-")
+	lang, _, _ = strings.Cut(lang, "_")
+	r.scan.lang = lang
+	return r
+}
+
+// free gives the memory of r to later readers.
+func (r *reader) free() {
+	r.in, r.t = nil, nil
+	clear(r.besides)
+	readers.Put(r)
+}

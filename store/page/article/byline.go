@@ -1,0 +1,155 @@
+package article
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The largest sizes of the name of an author and of a source, in bytes.
+const (
+	authorMax = 80
+	sourceMax = 60
+)
+
+// findAuthor returns who wrote the article, or "".
+func (r *reader) findAuthor() string {
+	if name := person(r.heads.author); name != "" {
+		return name
+	}
+	for _, n := range r.credits {
+		node := &r.t.Nodes[n]
+		rel, _ := r.t.Attr(n, "rel")
+		prop, _ := r.t.Attr(n, "itemprop")
+		if !bytes.Equal(rel, []byte("author")) && !bytes.Contains(prop, []byte("author")) || r.beside(int32(n)+1) || int(node.End-node.Start) > lineBytesMax {
+			continue
+		}
+		if name := person(byWord(oneLine(r.t.TextRange(int(node.Inner), int(node.Outer), r.in.Charset)))); name != "" {
+			return name
+		}
+	}
+	return r.named(authorSigns, func(s string) string {
+		return person(s)
+	}, true)
+}
+
+// findSource returns where the text comes from, or "".
+func (r *reader) findSource() string {
+	if s := r.heads.source; s != "" && len(s) <= sourceMax && !strings.Contains(s, "://") {
+		return s
+	}
+	return r.named(sourceSigns, func(s string) string {
+		if len(s) > sourceMax {
+			return ""
+		}
+		return s
+	}, false)
+}
+
+// authorSigns and sourceSigns are words in lower case before the name of an author or a
+// source.
+var (
+	authorSigns = []string{"作者：", "作者:", "本报记者", "记者：", "记者:", "撰文：", "撰稿：", "文：", "文/", "文／", "记者", "author:", "autor:", "autorin:", "auteur :", "auteur:", "autore:", "автор:", "written by ",
+		"posted by ", "by ", "von ", "par ", "por ", "di ", "door ", "av "}
+	sourceSigns = []string{"来源：", "来源:", "来源于：", "來源：", "來源:", "稿源：", "稿源:", "稿件来源：", "出处：", "出處：", "文章来源：", "转载自：", "摘自：", "quelle:", "quelle :", "source:", "source :", "fuente:", "fonte:",
+		"źródło:", "источник:", "bron:"}
+)
+
+// namesNear is how many bytes of text an author or source may be away from the title or the
+// ends of the main text.
+const namesNear = 400
+
+// named returns the name that follows one of the signs in a line near the title, or near the
+// begin or end of the main text. valid returns the name cleaned, or "". Words of Latin script
+// must begin the line if begins is set.
+func (r *reader) named(signs []string, valid func(string) string, begins bool) string {
+	for i := range r.lines {
+		l := &r.lines[i]
+		if !r.near(i) || l.text > namesNear || l.end-l.start > lineBytesMax {
+			continue
+		}
+		if r.title >= 0 && i < r.title-1 {
+			continue
+		}
+		text := oneLine(r.text(i))
+		low := lowered(text)
+		for _, sign := range signs {
+			k := strings.Index(low, sign)
+			if k < 0 {
+				continue
+			}
+			latin := sign[len(sign)-1] == ' '
+			if latin && (k > 0 || !startsName(text[k+len(sign):]) || len(text) > 2*authorMax) {
+				continue
+			}
+			if begins && !latin && sign == "记者" && l.text > 60 {
+				continue
+			}
+			if name := valid(cutName(text[k+len(sign):])); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// startsName reports whether s begins with a capital letter, as a name does.
+func startsName(s string) bool {
+	c, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(c)
+}
+
+// byWord returns the name without a word such as "By" before it.
+func byWord(s string) string {
+	low := lowered(s)
+	for _, sign := range authorSigns {
+		if rest, ok := strings.CutPrefix(low, sign); ok {
+			return s[len(s)-len(rest):]
+		}
+	}
+	return s
+}
+
+// cutName returns the name at the begin of a text: up to a mark, a digit, a tab, or in
+// Chinese a space.
+func cutName(s string) string {
+	s = strings.TrimLeft(s, " \t\u00a0\u3000:：")
+	han := false
+	for i, c := range s {
+		han = han || unicode.Is(unicode.Han, c)
+		switch {
+		case c == '\t', c == '\n', c == '|', c == '(', c == '（', c == '[', c == '【', c == ')', c == '）', c == ']', c == '】', c == ';', c == '；', c == '。', c == '，', c == ',', c == '/', c == '<', c == '>',
+			c == '•', c == '·', c == '–', c == '—', c == '：', c == ':', c >= '0' && c <= '9', han && (c == ' ' || c == '\u3000' || c == '\u00a0'):
+			return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s[:i]), " -"))
+		}
+		if c == '.' && strings.HasPrefix(s[i:], ". ") && i > 4 {
+			return strings.TrimSpace(s[:i])
+		}
+	}
+	return strings.TrimSpace(s)
+}
+
+// person returns the name of a person or an agency, cleaned, or "" if s cannot be one.
+func person(s string) string {
+	s = byWord(oneLine(s))
+	if s == "" || len(s) > authorMax || strings.Contains(s, "://") || strings.Contains(s, "@") {
+		return ""
+	}
+	letters := 0
+	for _, c := range s {
+		if unicode.IsLetter(c) {
+			letters++
+		} else if c >= '0' && c <= '9' {
+			letters--
+		}
+	}
+	if letters < 2 {
+		return ""
+	}
+	switch strings.ToLower(s) {
+	case "admin", "administrator", "editor", "redaktion", "author", "null", "none", "webmaster", "undefined":
+		return ""
+	}
+	return s
+}

@@ -1,0 +1,176 @@
+package article
+
+import (
+	"math"
+	"time"
+
+	"infomall/store/record"
+)
+
+// candidate is a date that may be the one of the article.
+type candidate struct {
+	expression
+	from   From
+	weight float64 // how probably it is the day of publication, or of the last change
+	change bool    // the page says that it is the day of the last change
+	line   int     // the index of the line that has it, or -1
+}
+
+// The limits by which choose decides.
+const (
+	weightLeast = .3             // a date with less weight is not taken
+	zoneSlack   = 24 * time.Hour // so much later than the first capture may a date be, because of time zones
+)
+
+// choose returns when the article was published and when it was last changed.
+func (r *reader) choose() (published, modified Date) {
+	r.resolve()
+	published = r.best(false)
+	modified = r.best(true)
+	if modified.Precision == NoDate {
+		if e, ok := r.exact(r.in.LastModified); ok && r.possible(&e) {
+			modified = e.date()
+			modified.From = FromHeader
+		}
+	}
+	return published, modified
+}
+
+// known reports whether t is a time.
+func known(t record.Time) bool { return t > 0 }
+
+// possible reports whether a page that was first seen at in.Seen may be of the date e.
+func (r *reader) possible(e *expression) bool {
+	if !known(r.in.Seen) {
+		return true
+	}
+	at := time.Date(e.year, time.Month(max(1, e.month)), max(1, e.day), 0, 0, 0, 0, time.UTC)
+	return !at.After(r.in.Seen.Std().Add(zoneSlack))
+}
+
+// resolve completes dates without a year, decides between the two readings of dates such as
+// 8/9/2008, and drops impossible dates.
+func (r *reader) resolve() {
+	monthFirst := r.monthFirst()
+	kept := r.dates[:0]
+	for _, c := range r.dates {
+		if c.year == 0 && !r.giveYear(&c) {
+			continue
+		}
+		if c.swap {
+			other := c.expression
+			other.day, other.month = c.month, c.day
+			first, second := r.possible(&c.expression), r.possible(&other)
+			switch here, there := r.backed(&c.expression), r.backed(&other); {
+			case !first && second, first == second && (there > here || there == here && monthFirst):
+				c.expression = other
+			}
+		}
+		if !c.valid() || !r.possible(&c.expression) {
+			continue
+		}
+		kept = append(kept, c)
+	}
+	r.dates = kept
+}
+
+// backed returns the weight of the other dates of the page that are the same day as e.
+func (r *reader) backed(e *expression) float64 {
+	sum := 0.0
+	for i := range r.dates {
+		c := &r.dates[i]
+		if c.year == e.year && c.month == e.month && !c.swap {
+			if c.day == e.day {
+				sum += c.weight
+			} else if c.day == 0 {
+				sum += c.weight / 2
+			}
+		}
+	}
+	return sum
+}
+
+// giveYear completes a date without a year: the year of another date of the page with the
+// same month, or the last year in which the date is not after the first capture.
+func (r *reader) giveYear(c *candidate) bool {
+	best := 0.0
+	for i := range r.dates {
+		o := &r.dates[i]
+		if o.year != 0 && o.month == c.month && (o.day == 0 || o.day == c.day) && o.weight > best {
+			best, c.year = o.weight, o.year
+		}
+	}
+	if c.year != 0 {
+		return true
+	}
+	if !known(r.in.Seen) {
+		return false
+	}
+	c.weight *= .8
+	c.year = r.in.Seen.Std().Year()
+	if !r.possible(&c.expression) {
+		c.year--
+	}
+	return true
+}
+
+// best returns the date with the most weight, among those of changes or those of publication.
+// Dates of different places that agree on the day add weight to each other.
+func (r *reader) best(change bool) Date {
+	var chosen Date
+	most := 0.0
+	var at *candidate
+	for i := range r.dates {
+		c := &r.dates[i]
+		if c.change != change {
+			continue
+		}
+		if w := r.support(c); w > most+1e-9 {
+			most, at = w, c
+		}
+	}
+	if at == nil || most < weightLeast {
+		return Date{Time: record.NoTime}
+	}
+	chosen = at.date()
+	chosen.From = at.from
+	// Another date of the same day may also say the minute, or the day of the month.
+	for i := range r.dates {
+		c := &r.dates[i]
+		if c.change != change || c.year != at.year || at.month != 0 && c.month != at.month || at.day != 0 && c.day != at.day || c.weight < weightLeast {
+			continue
+		}
+		if d := c.date(); d.Precision > chosen.Precision {
+			from := chosen.From
+			if c.weight > at.weight || chosen.Precision < Day {
+				from = c.from
+			}
+			chosen, chosen.From = d, from
+		}
+	}
+	return chosen
+}
+
+// support returns the weight of c together with that of the dates of other places of the page
+// that are the same day.
+func (r *reader) support(c *candidate) float64 {
+	places := [...]From{FromMeta, FromJSONLD, FromTime, FromURL, FromText}
+	doubt := 1.0
+	for _, p := range places {
+		most := 0.0
+		for i := range r.dates {
+			o := &r.dates[i]
+			if o.from != p || o.change != c.change || o.year != c.year {
+				continue
+			}
+			switch {
+			case o.month == c.month && o.day == c.day:
+				most = max(most, o.weight)
+			case o.day == 0 && o.month == c.month && c.day != 0, o.month == 0 && c.month != 0:
+				most = max(most, o.weight*.5)
+			}
+		}
+		doubt *= 1 - math.Min(most, .99)
+	}
+	return 1 - doubt
+}

@@ -1,0 +1,200 @@
+package article
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"infomall/store/page/markup"
+)
+
+// thing is an object of JSON-LD that is being read, or a list inside of one.
+type thing struct {
+	object bool
+	in     string // the key under which it is; "" at the top
+	key    string // of the value that comes next
+	value  bool   // in an object: the next string is a value
+
+	kind, published, modified, headline, name, author []byte
+}
+
+// thingsMax is how deep objects of JSON-LD may be inside of each other. Deeper ones are not
+// read.
+const thingsMax = 24
+
+// readScript takes what element i says, if it is a script with JSON-LD.
+func (r *reader) readScript(i int) {
+	n := &r.t.Nodes[i]
+	if !r.t.May(i, markup.AttrType) || int(n.Next) <= i+1 {
+		return
+	}
+	if kind, _ := r.t.Attr(i, "type"); !bytes.Contains(kind, []byte("ld+json")) {
+		return
+	}
+	r.readThings(r.t.Body[n.Inner:n.Outer])
+}
+
+// readThings takes the dates, the author and the headline that JSON-LD says. It reads strings
+// and brackets only, so that errors elsewhere do no harm.
+func (r *reader) readThings(b []byte) {
+	stack := make([]thing, 1, thingsMax)
+	deep := 0 // brackets beyond thingsMax
+	for i := 0; i < len(b); i++ {
+		top := &stack[len(stack)-1]
+		switch c := b[i]; c {
+		case '"':
+			end := stringEnd(b, i+1)
+			text := b[i+1 : end]
+			i = end
+			switch {
+			case deep > 0:
+			case top.object && !top.value:
+				top.key = string(text[:min(len(text), 40)])
+			default:
+				r.say(stack, text)
+			}
+		case ':':
+			top.value = true
+		case ',':
+			top.value = false
+		case '{', '[':
+			if len(stack) == thingsMax {
+				deep++
+				break
+			}
+			in := top.key
+			if !top.object {
+				in = top.in
+			}
+			stack = append(stack, thing{object: c == '{', in: in})
+		case '}', ']':
+			if deep > 0 {
+				deep--
+				break
+			}
+			if len(stack) > 1 {
+				r.end(stack)
+				stack = stack[:len(stack)-1]
+				stack[len(stack)-1].value = false
+			}
+		}
+	}
+	for ; len(stack) > 1; stack = stack[:len(stack)-1] { // brackets that are never closed
+		r.end(stack)
+	}
+}
+
+// stringEnd returns the offset of the quotation mark that ends the string at i, or len(b).
+func stringEnd(b []byte, i int) int {
+	for i < len(b) && b[i] != '"' {
+		if b[i] == '\\' {
+			i++
+		}
+		i++
+	}
+	return min(i, len(b))
+}
+
+// say takes a string that is a value of the last thing of the stack.
+func (r *reader) say(stack []thing, text []byte) {
+	at := len(stack) - 1
+	key := stack[at].key
+	for at > 0 && !stack[at].object { // a list of values
+		key = stack[at].in
+		at--
+	}
+	t := &stack[at]
+	var field *[]byte
+	switch key {
+	case "@type":
+		if t.kind == nil || bytes.Contains(text, []byte("Article")) {
+			t.kind = text
+		}
+		return
+	case "datePublished":
+		field = &t.published
+	case "dateCreated", "uploadDate":
+		field = &t.published
+	case "dateModified":
+		field = &t.modified
+	case "headline":
+		field = &t.headline
+	case "name":
+		field = &t.name
+	case "author", "creator":
+		field = &t.author
+	default:
+		return
+	}
+	if *field == nil || key == "datePublished" {
+		*field = text
+	}
+}
+
+// end takes what the last thing of the stack has said.
+func (r *reader) end(stack []thing) {
+	t := &stack[len(stack)-1]
+	if !t.object {
+		return
+	}
+	if (t.in == "author" || t.in == "creator") && t.name != nil {
+		for at := len(stack) - 2; at > 0; at-- {
+			if stack[at].object {
+				if stack[at].author == nil {
+					stack[at].author = t.name
+				}
+				break
+			}
+		}
+		return
+	}
+	weight := thingWeight(t)
+	if t.published != nil {
+		r.dated(unquote(t.published), FromJSONLD, weight, false)
+	}
+	if t.modified != nil {
+		r.dated(unquote(t.modified), FromJSONLD, weight, true)
+	}
+	if weight < .9 {
+		return
+	}
+	r.heads.declaresArticle = true
+	if r.heads.author == "" && t.author != nil {
+		r.heads.author = unquote(t.author)
+	}
+	if r.heads.title == "" && t.headline != nil {
+		r.heads.title = unquote(t.headline)
+	}
+}
+
+// thingWeight returns how far the dates of a thing are trusted.
+func thingWeight(t *thing) float64 {
+	switch t.in {
+	case "comment", "review", "hasPart", "video", "image", "itemListElement", "relatedLink", "logo", "thumbnail", "associatedMedia", "suggestedAnswer", "acceptedAnswer":
+		return .15
+	}
+	kind := string(t.kind)
+	switch {
+	case strings.HasSuffix(kind, "Article"), strings.HasSuffix(kind, "Posting"), strings.HasSuffix(kind, "Report"), kind == "Recipe", kind == "Blog", kind == "Question":
+		return .9
+	case kind == "WebPage", kind == "CreativeWork", kind == "ItemPage":
+		return .75
+	case kind == "":
+		return .5
+	case kind == "VideoObject", kind == "AudioObject", kind == "PodcastEpisode":
+		return .4
+	}
+	return .2
+}
+
+// unquote returns a string of JSON with its escapes resolved, and with references such as
+// &amp; resolved.
+func unquote(text []byte) string {
+	if bytes.IndexByte(text, '\\') >= 0 {
+		var s string
+		if json.Unmarshal([]byte(`"`+string(text)+`"`), &s) == nil {
+			return markup.Unescape(s)
+		}
+	}
+	return markup.Unescape(string(text))
+}

@@ -1,0 +1,112 @@
+package article
+
+import (
+	"strings"
+	"time"
+)
+
+// unitNames are the first letters of units of time, and how many minutes a unit has.
+var unitNames = []struct {
+	name    string
+	minutes int
+}{
+	{"min", 1}, {"минут", 1}, {"хвилин", 1}, {"dakika", 1}, {"perc", 1}, {"分钟", 1}, {"分鐘", 1}, {"分前", 1}, {"분", 1},
+	{"hour", 60}, {"hr", 60}, {"stunde", 60}, {"std", 60}, {"heure", 60}, {"hora", 60}, {"ore", 60}, {"ora", 60}, {"uur", 60}, {"uren", 60}, {"godzin", 60}, {"час", 60}, {"годин", 60},
+	{"hodin", 60}, {"timm", 60}, {"time", 60}, {"tunti", 60}, {"saat", 60}, {"óra", 60}, {"órá", 60}, {"小时", 60}, {"小時", 60}, {"時間", 60}, {"시간", 60}, {"ώρ", 60},
+	{"day", 1440}, {"tag", 1440}, {"jour", 1440}, {"día", 1440}, {"dia", 1440}, {"giorn", 1440}, {"dag", 1440}, {"dni", 1440}, {"dzień", 1440}, {"дн", 1440}, {"день", 1440},
+	{"dny", 1440}, {"gün", 1440}, {"nap", 1440}, {"天", 1440}, {"日", 1440}, {"일", 1440}, {"päivä", 1440},
+	{"week", 10080}, {"woche", 10080}, {"semaine", 10080}, {"semana", 10080}, {"settiman", 10080}, {"недел", 10080}, {"周前", 10080},
+}
+
+// agoWords are words before or after a number of units that say that so much time has passed.
+var agoWords = []string{" ago", "vor ", "il y a ", "hace ", " fa", "há ", " atrás", " geleden", " temu", " назад", " тому", "před ", " sedan", " siden", " sitten", " önce", "ezelőtt", "前", "전", "πριν"}
+
+// dayWords are words for days beside the day of the capture, and how many days ago they are.
+var dayWords = []struct {
+	word string
+	ago  int
+}{
+	{"yesterday", 1}, {"vorgestern", 2}, {"gestern", 1}, {"avant-hier", 2}, {"hier", 1}, {"anteayer", 2}, {"ayer", 1}, {"ieri", 1}, {"ontem", 1}, {"gisteren", 1}, {"wczoraj", 1},
+	{"позавчера", 2}, {"вчера", 1}, {"вчора", 1}, {"včera", 1}, {"igår", 1}, {"i går", 1}, {"dün", 1}, {"tegnap", 1}, {"昨天", 1}, {"昨日", 1}, {"前天", 2}, {"어제", 1},
+	{"today", 0}, {"heute", 0}, {"aujourd'hui", 0}, {"hoy", 0}, {"oggi", 0}, {"hoje", 0}, {"vandaag", 0}, {"dzisiaj", 0}, {"dziś", 0}, {"сегодня", 0}, {"сьогодні", 0}, {"dnes", 0}, {"idag", 0},
+	{"bugün", 0}, {"今天", 0}, {"今日", 0}, {"오늘", 0},
+}
+
+// relativeTextMax is the largest size in bytes of a line with a relative date.
+const relativeTextMax = 120
+
+// readRelative adds a date such as "3 hours ago" or "昨天 20:00" in the text of line i. It is
+// counted from the first capture, in the zone of the page.
+func (r *reader) readRelative(i int, text string) {
+	if !known(r.in.Captured) || len(text) > relativeTextMax {
+		return
+	}
+	minutes, ok := ago(strings.ToLower(text))
+	if !ok {
+		return
+	}
+	at := r.in.Captured.Std().Add(time.Duration(r.pageZone()-minutes) * time.Minute)
+	w := r.trust(i, r.lines[i].node) * .8
+	r.dates = append(r.dates, candidate{
+		expression: expression{year: at.Year(), month: int(at.Month()), day: at.Day(), hour: -1, zone: zoneNone},
+		from:       FromText, weight: w, line: i,
+	})
+}
+
+// ago returns how many minutes ago a relative date in a text in lower case is.
+func ago(text string) (minutes int, ok bool) {
+	passed := false
+	for _, w := range agoWords {
+		if strings.Contains(text, w) {
+			passed = true
+			break
+		}
+	}
+	var some [64]token
+	list := tokens(some[:0], text)
+	for k := 0; passed && k+1 < len(list); k++ {
+		if list[k].kind != number || list[k].value > 400 {
+			continue
+		}
+		rest := strings.TrimLeft(text[list[k].end:], " \u00a0")
+		for _, u := range unitNames {
+			if strings.HasPrefix(rest, u.name) {
+				return int(list[k].value) * u.minutes, true
+			}
+		}
+	}
+	for _, d := range dayWords {
+		k := strings.Index(text, d.word)
+		if k < 0 || k > 30 {
+			continue
+		}
+		// The word is the whole line, or a time of day follows.
+		rest := strings.Trim(text[:k]+text[k+len(d.word):], " \t\n:：,.|-")
+		if rest == "" {
+			return d.ago * 1440, true
+		}
+		s := scanner{text: text[k+len(d.word):]}
+		s.tokens = tokens(nil, s.text)
+		e := expression{hour: -1, zone: zoneNone}
+		if s.timeAfter(&e, 0) > 0 {
+			return d.ago * 1440, true
+		}
+	}
+	return 0, false
+}
+
+// langZones are the zones of the countries in which most pages of a language are made, in
+// minutes east of UTC.
+var langZones = map[string]int{"zh": 480, "ja": 540, "ko": 540, "de": 60, "fr": 60, "it": 60, "es": 60, "nl": 60, "pl": 60, "cs": 60, "sk": 60, "hu": 60, "sv": 60, "da": 60, "no": 60,
+	"nb": 60, "hr": 60, "sr": 60, "sl": 60, "el": 120, "fi": 120, "ro": 120, "bg": 120, "uk": 120, "ru": 180, "tr": 180, "th": 420, "vi": 420, "id": 420, "hi": 330}
+
+// pageZone returns the zone of the page, in minutes east of UTC: that of a date with a zone,
+// or else the usual one of the language, or else 0.
+func (r *reader) pageZone() int {
+	for i := range r.dates {
+		if z := r.dates[i].zone; z != zoneNone && z != 0 {
+			return z
+		}
+	}
+	return langZones[r.scan.lang]
+}

@@ -1,0 +1,184 @@
+package article
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Site is what the pages of a host have taught about it. A nil Site has learned nothing.
+type Site struct {
+	dayFirst, monthFirst int            // pages with a date in which a number over 12 is in the first, or in the second place
+	titles               int            // pages with a title
+	ends                 map[string]int // parts after or before a mark at an end of titles, and how many titles have them
+}
+
+// NewSite returns a Site that has learned nothing.
+func NewSite() *Site { return &Site{ends: map[string]int{}} }
+
+// siteEndsMax bounds the ends of titles that a Site remembers.
+const siteEndsMax = 256
+
+// Learn learns from one page of the host: the title of its window, and how it orders day and
+// month in dates near its title. Main and Seen of in may be empty.
+func (s *Site) Learn(in *Input) {
+	r := newReader(in)
+	defer r.free()
+	r.walk()
+	r.place()
+	if r.window != 0 {
+		c := &r.t.Nodes[r.window+1]
+		s.learnTitle(oneLine(r.value(r.t.Body[c.Inner:min(c.Outer, c.Inner+titleTextMax)])))
+	}
+	day, month := false, false
+	read := 0
+	for i := range r.lines {
+		l := &r.lines[i]
+		if !l.digit || l.end-l.start > lineBytesMax || l.text > lineTextMax {
+			continue
+		}
+		if read++; read > linesReadMax {
+			break
+		}
+		for _, e := range r.scan.scan(r.text(i)) {
+			text := r.scan.text[e.start:e.end]
+			if e.swap || e.day <= 12 || e.month == 0 || e.year == 0 || len(text) < 8 {
+				continue
+			}
+			first := digitsBefore(text)
+			day, month = day || first == e.day, month || first == e.month
+		}
+	}
+	if day != month {
+		if day {
+			s.dayFirst++
+		} else {
+			s.monthFirst++
+		}
+	}
+}
+
+// digitsBefore returns the number that begins a date such as 13/8/2008, or 0 if the date is
+// not written with numbers and slashes, points or hyphens only.
+func digitsBefore(text string) int {
+	n, i := 0, 0
+	for i < len(text) && text[i]-'0' < 10 && i < 3 {
+		n = n*10 + int(text[i]-'0')
+		i++
+	}
+	if i == 0 || i > 2 || i+1 >= len(text) || text[i] != '/' && text[i] != '.' && text[i] != '-' || text[i+1]-'0' >= 10 {
+		return 0
+	}
+	return n
+}
+
+// titleMarks separate the title of an article from the name of the site.
+var titleMarks = []string{" - ", " – ", " — ", " | ", "|", " :: ", " » ", " « ", " · ", " • ", "_", "--", "——", " / ", " : ", " > "}
+
+// learnTitle learns the parts at the ends of a title.
+func (s *Site) learnTitle(title string) {
+	if title == "" {
+		return
+	}
+	s.titles++
+	for _, mark := range titleMarks {
+		for from := 0; ; {
+			k := strings.Index(title[from:], mark)
+			if k < 0 {
+				break
+			}
+			k += from
+			s.learnEnd(title[k:])
+			s.learnEnd(title[:k+len(mark)])
+			from = k + len(mark)
+		}
+	}
+}
+
+func (s *Site) learnEnd(end string) {
+	if len(end) > 0 && (s.ends[end] > 0 || len(s.ends) < siteEndsMax) {
+		s.ends[end]++
+	}
+}
+
+// The limits by which bare decides.
+const (
+	endPages = 2   // so many titles have an end that is the name of the site
+	endShare = .4  // and this share of all titles
+	endBytes = 40  // without other pages: a last part of at most so many bytes is the name of the site
+	endRatio = 1.5 // if the rest is so much longer
+)
+
+// bare returns the title of a window without the name of the site at its ends. name is the
+// name of the site as the page says it, or "". s may be nil.
+func (s *Site) bare(title, name string) string {
+	if title == "" {
+		return ""
+	}
+	if s != nil && s.titles >= endPages {
+		longest := ""
+		for end, n := range s.ends {
+			if n >= endPages && float64(n) >= endShare*float64(s.titles) && (len(end) > len(longest) || len(end) == len(longest) && end < longest) && len(end) < len(title) &&
+				(strings.HasPrefix(title, end) || strings.HasSuffix(title, end)) {
+				longest = end
+			}
+		}
+		if longest != "" {
+			rest := strings.TrimSuffix(title, longest)
+			if rest == title {
+				rest = strings.TrimPrefix(title, longest)
+			}
+			if t := trimTitle(rest); t != "" {
+				return t
+			}
+		}
+	}
+	if name != "" {
+		if i := strings.LastIndex(title, name); i > 0 && i+len(name) == len(title) {
+			if t := trimTitle(title[:i]); len(t) > 0 && t != strings.TrimSpace(title[:i]) {
+				return t
+			}
+		}
+	}
+	for {
+		cut, size := -1, 0
+		for _, mark := range titleMarks {
+			if k := strings.LastIndex(title, mark); k > cut {
+				cut, size = k, len(mark)
+			}
+		}
+		if cut <= 0 || len(title)-cut-size > endBytes || float64(cut) < endRatio*float64(len(title)-cut-size) {
+			return title
+		}
+		if rest := strings.TrimRightFunc(title[:cut], unicode.IsSpace); rest != "" {
+			title = rest
+			continue
+		}
+		return title
+	}
+}
+
+// monthFirst reports whether dates such as 8/9/2008 have the month first: as other pages of
+// the host, or else as usual in the language of the page.
+func (r *reader) monthFirst() bool {
+	if s := r.in.Site; s != nil && s.dayFirst != s.monthFirst {
+		return s.monthFirst > s.dayFirst
+	}
+	lang := strings.ToLower(r.in.Lang)
+	switch {
+	case strings.HasPrefix(lang, "en-us") || strings.HasPrefix(lang, "en_us"):
+		return true
+	case lang == "" || lang == "en":
+		return !dayFirstHost(r.in.URL)
+	}
+	return false
+}
+
+// dayFirstHost reports whether the host of a URL is in a country of English or another
+// language that writes the day first.
+func dayFirstHost(url string) bool {
+	_, rest, _ := strings.Cut(url, "//")
+	host, _, _ := strings.Cut(rest, "/")
+	host, _, _ = strings.Cut(host, ":")
+	end := host[strings.LastIndexByte(host, '.')+1:]
+	return len(end) == 2 && end != "us"
+}

@@ -1,0 +1,215 @@
+package article
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The limits by which findTitle decides.
+const (
+	titleTextMax  = 400 // bytes of a title that are read
+	titlePartMin  = .35 // a heading is the title if it is this share of the window's title or more
+	titleAlike    = .6  // or if this share of the heading is in the window's title
+	titleShortest = 6   // bytes of the shortest title that is looked for in the text
+)
+
+// findTitle returns the title of the article. It sets r.title to the line that has it. The
+// title is the heading that the title of the window contains, or the longest common part of
+// both, or else the title of the window without the name of the site.
+func (r *reader) findTitle() string {
+	window := ""
+	var raw []byte
+	if r.window != 0 {
+		c := &r.t.Nodes[r.window+1]
+		raw = bytes.TrimSpace(r.t.Body[c.Inner:min(c.Outer, c.Inner+titleTextMax)])
+		window = oneLine(r.value(raw))
+	}
+	bare := r.in.Site.bare(window, r.heads.site)
+	best, text := 0.0, ""
+	firstHead, firstHeadText := -1, ""
+	for i := range r.lines {
+		l := &r.lines[i]
+		if l.heading == 0 && !l.single || l.end-l.start > titleTextMax || l.text < titleShortest {
+			continue
+		}
+		if l.heading == 0 {
+			// Only a line that is part of the window's title is decoded.
+			own := r.raw(i)
+			if len(own)*3 < len(raw) || len(raw) == 0 || !bytes.Contains(raw, own) {
+				continue
+			}
+		}
+		own := oneLine(r.text(i))
+		if l.heading == 1 && firstHead < 0 && !r.beside(l.node) {
+			firstHead, firstHeadText = i, own
+		}
+		w := alike(own, bare)
+		if w < titlePartMin {
+			continue
+		}
+		switch {
+		case l.heading == 1:
+			w += .3
+		case l.heading == 2:
+			w += .2
+		case l.heading > 0:
+			w += .1
+		}
+		if 2*l.linked > l.text {
+			w -= .15
+		}
+		if i >= r.mainTo && r.mainTo > 0 && r.mainFrom < len(r.lines) {
+			w -= .3 // a link to the page itself
+		}
+		if w > best+1e-9 {
+			best, text, r.title = w, own, i
+		}
+	}
+	if r.title >= 0 {
+		if part := common(text, bare); 10*len(part) < 9*len(text) && len(part) > 0 {
+			if trimmed := trimTitle(part); 2*len(trimmed) > len(text) {
+				return trimmed
+			}
+		}
+		return text
+	}
+	if firstHead >= 0 && 2*r.lines[firstHead].linked <= r.lines[firstHead].text && (r.mainFrom == len(r.lines) || firstHead <= r.mainFrom) {
+		r.title = firstHead
+		if bare == "" || r.heads.title != "" && alike(firstHeadText, r.heads.title) > titlePartMin {
+			return firstHeadText
+		}
+	}
+	if r.heads.title != "" {
+		return r.in.Site.bare(oneLine(r.heads.title), r.heads.site)
+	}
+	return bare
+}
+
+// alike returns which share of the longer one the heading and the title of a window have in
+// common, counting white space. It is 0 if less than titleAlike of the heading is in the
+// title.
+func alike(heading, title string) float64 {
+	if heading == "" || title == "" {
+		return 0
+	}
+	part := len(heading)
+	if !strings.Contains(title, heading) {
+		part = len(common(heading, title))
+		if float64(part) < titleAlike*float64(len(heading)) {
+			return 0
+		}
+	}
+	return float64(part) / float64(max(len(heading), len(title)))
+}
+
+// common returns the longest part that a and b have in common, if case is ignored. It looks
+// at titleTextMax bytes of each.
+func common(a, b string) string {
+	if len(a) > titleTextMax {
+		a = strings.ToValidUTF8(a[:titleTextMax], "")
+	}
+	if len(b) > titleTextMax {
+		b = b[:titleTextMax]
+	}
+	if strings.Contains(b, a) {
+		return a
+	}
+	x, y := []byte(lowered(a)), []byte(lowered(b))
+	var row [titleTextMax + 1]int16
+	most, end := int16(0), 0
+	for i := range x {
+		last := int16(0)
+		for j := range y {
+			above := row[j+1]
+			if x[i] == y[j] {
+				row[j+1] = last + 1
+				if row[j+1] > most {
+					most, end = row[j+1], i+1
+				}
+			} else {
+				row[j+1] = 0
+			}
+			last = above
+		}
+	}
+	return strings.ToValidUTF8(a[end-int(most):end], "")
+}
+
+// lowered returns s in lower case if that has the same size, or else s.
+func lowered(s string) string {
+	if l := strings.ToLower(s); len(l) == len(s) {
+		return l
+	}
+	return s
+}
+
+// trimTitle removes marks at the ends of a title that separate it from the name of a site.
+func trimTitle(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("-–—|_:：·•»«/\\>", r) })
+}
+
+// oneLine returns s with one space in place of each run of white space.
+func oneLine(s string) string {
+	single := true // nothing but single spaces
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == ' ' && (i == 0 || i == len(s)-1 || s[i-1] == ' ') || c >= utf8.RuneSelf {
+			single = false
+			break
+		}
+	}
+	if single {
+		return s
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// score returns how much the page is one article.
+func (r *reader) score(a *Article) float64 {
+	if len(r.lines) == 0 {
+		return 0
+	}
+	text, linked, lines := int32(0), int32(0), 0
+	at := 0
+	for i := range r.lines {
+		l := &r.lines[i]
+		for at < len(r.in.Main) && int32(r.in.Main[at].End) <= l.start {
+			at++
+		}
+		if at < len(r.in.Main) && l.start >= int32(r.in.Main[at].Start) {
+			text, linked = text+l.text, linked+l.linked
+			lines++
+		}
+	}
+	if text == 0 {
+		return 0
+	}
+	last := &r.lines[len(r.lines)-1]
+	all := float64(last.before + last.text)
+	own := float64(text - linked)
+	prose := min(1, own/scoreText)
+	long := min(1, own/float64(lines)/scoreLine)
+	s := .35*prose + .2*long + .1*min(1, 2*own/all)
+	if a.Title != "" && r.title >= 0 {
+		s += .1
+	}
+	if a.Published.Precision >= Day {
+		s += .15
+	}
+	if r.heads.declaresArticle {
+		s += .1
+	}
+	if links := float64(linked) / float64(text); links > 0 {
+		s *= 1 - links
+	}
+	return math.Round(1000*min(1, max(0, s))) / 1000
+}
+
+// The main text of an article has scoreText bytes or more, and scoreLine bytes or more in a
+// line.
+const (
+	scoreText = 900
+	scoreLine = 120
+)

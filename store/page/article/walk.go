@@ -1,0 +1,268 @@
+package article
+
+import (
+	"bytes"
+	"sync"
+
+	"infomall/store/page/markup"
+)
+
+// reader reads one page. Its memory is used again for other pages.
+type reader struct {
+	in    *Input
+	t     *markup.Tree
+	lines []line
+	dates []candidate
+	scan  scanner
+
+	window   int32  // node of the title element, or 0
+	heads    meta   // what the meta elements and JSON-LD say
+	times    []int  // nodes of elements that may have a date in an attribute
+	credits  []int  // nodes of elements that may name the author
+	title    int    // index of the line that has the title of the article, or -1
+	mainFrom int    // index of the first line of the main text; len(lines) if there is none
+	mainTo   int    // index after the last line of the main text
+	names    []byte // a class in lower case
+	besides  map[int32]bool
+}
+
+var readers = sync.Pool{New: func() any { return &reader{besides: map[int32]bool{}} }}
+
+// line is a piece of visible text that stands on a line of its own, or in a cell of its own.
+type line struct {
+	node       int32 // the first text node
+	start, end int32 // the range in the body
+	text       int32 // bytes of text, without white space
+	linked     int32 // how many of them are inside of links
+	before     int32 // bytes of text of all lines before
+	heading    int8  // 1 to 6 inside of a heading, or else 0
+	single     bool  // the line is one text node
+	digit      bool  // has a digit
+}
+
+// linesMax bounds the lines of a page that are read.
+const linesMax = 1 << 15
+
+// walk goes over the page once. It takes what meta elements say, and notes lines and elements
+// that may have dates.
+func (r *reader) walk() {
+	t := r.t
+	props := bytes.Contains(t.Body, []byte("itemprop"))
+	rel := bytes.Contains(t.Body, []byte("rel=\"author")) || bytes.Contains(t.Body, []byte("rel='author"))
+	var l line
+	var open [64]int32 // where open elements on lines of their own end
+	depth := 0
+	headEnd, linkEnd, headingEnd, heading := int32(0), int32(0), int32(0), int8(0)
+	shown := int32(0)
+	flush := func() {
+		if l.text > 0 && len(r.lines) < linesMax {
+			r.lines = append(r.lines, l)
+		}
+		l = line{}
+	}
+	for i := int32(1); i < int32(len(t.Nodes)); i++ {
+		n := &t.Nodes[i]
+		for depth > 0 && open[depth-1] <= i {
+			depth--
+			flush()
+		}
+		switch n.Kind {
+		case markup.Text, markup.Raw:
+			if i < headEnd {
+				continue
+			}
+			ink, digit := inked(t.Body[n.Inner:n.Outer])
+			if ink == 0 {
+				continue
+			}
+			if l.text == 0 {
+				l = line{node: i, start: n.Inner, before: shown, single: true}
+				if i < headingEnd {
+					l.heading = heading
+				}
+			} else {
+				l.single = false
+			}
+			l.end = n.Outer
+			l.text += ink
+			shown += ink
+			l.digit = l.digit || digit
+			if i < linkEnd {
+				l.linked += ink
+			}
+		case markup.Element:
+			switch n.Tag {
+			case markup.TagHead:
+				headEnd = n.Next
+			case markup.TagTitle:
+				if r.window == 0 && n.Next > i+1 {
+					r.window = i
+				}
+				i = n.Next - 1
+				continue
+			case markup.TagMeta:
+				r.readMeta(int(i))
+			case markup.TagScript:
+				r.readScript(int(i))
+				i = n.Next - 1
+				continue
+			case markup.TagStyle, markup.TagTemplate, markup.TagNoscript, markup.TagNoframes, markup.TagNoembed, markup.TagIframe, markup.TagSvg,
+				markup.TagSelect, markup.TagTextarea, markup.TagMarkupScript:
+				i = n.Next - 1
+				continue
+			case markup.TagTime, markup.TagAbbr:
+				r.times = append(r.times, int(i))
+			case markup.TagA:
+				linkEnd = max(linkEnd, n.Next)
+				if rel {
+					r.credits = append(r.credits, int(i))
+				}
+			case markup.TagBr, markup.TagHr:
+				flush()
+			case markup.TagTd, markup.TagTh, markup.TagLi:
+				flush()
+			}
+			if h := n.Tag.Heading(); h > 0 {
+				headingEnd, heading = n.Next, int8(h)
+			}
+			if props && n.Tag != markup.TagMeta && n.Tag != markup.TagTime {
+				if _, ok := t.Attr(int(i), "itemprop"); ok {
+					r.times = append(r.times, int(i))
+				}
+			}
+			if n.Tag.Block() && n.Next > i+1 {
+				flush()
+				if depth < len(open) {
+					open[depth] = n.Next
+					depth++
+				}
+			}
+		}
+	}
+	flush()
+}
+
+// inked returns how many bytes of b are not white space, and whether one is a digit.
+func inked(b []byte) (ink int32, digit bool) {
+	for _, c := range b {
+		if c > ' ' {
+			ink++
+			if c-'0' < 10 {
+				digit = true
+			}
+		}
+	}
+	return ink, digit
+}
+
+// text returns the text of line i.
+func (r *reader) text(i int) string {
+	l := &r.lines[i]
+	return r.t.TextRange(int(l.start), int(l.end), r.in.Charset)
+}
+
+// raw returns the bytes of line i as they are in the body, without white space around them.
+func (r *reader) raw(i int) []byte {
+	l := &r.lines[i]
+	return bytes.TrimSpace(r.t.Body[l.start:l.end])
+}
+
+// place finds the lines of the main text.
+func (r *reader) place() {
+	r.mainFrom, r.mainTo = len(r.lines), len(r.lines)
+	if len(r.in.Main) == 0 {
+		return
+	}
+	from, to := int32(r.in.Main[0].Start), int32(r.in.Main[0].End)
+	for _, m := range r.in.Main {
+		from, to = min(from, int32(m.Start)), max(to, int32(m.End))
+	}
+	for i := range r.lines {
+		if l := &r.lines[i]; l.start >= from && l.start < to {
+			r.mainFrom = min(r.mainFrom, i)
+			r.mainTo = i + 1
+		}
+	}
+}
+
+// bodyLine is how many bytes of text the first line of running text has at least.
+const bodyLine = 80
+
+// placeBody moves the begin of the main text to its first line of running text after the
+// title, if there is one. Lines before are the title, the author and the like.
+func (r *reader) placeBody() {
+	for i := max(r.mainFrom, r.title+1); i < r.mainTo; i++ {
+		if l := &r.lines[i]; l.text >= bodyLine && 2*l.linked < l.text {
+			r.mainFrom = i
+			return
+		}
+	}
+}
+
+// besideNames are parts of a class or id of elements that are about something else than the
+// article.
+var besideNames = [][]byte{[]byte("comment"), []byte("reply"), []byte("respond"), []byte("sidebar"), []byte("related"), []byte("recommend"), []byte("footer"),
+	[]byte("popular"), []byte("teaser"), []byte("widget"), []byte("copyright"), []byte("calendar"), []byte("archive"), []byte("latest"), []byte("newsletter"),
+	[]byte("carousel"), []byte("rightcol"), []byte("recent"), []byte("similar"), []byte("mostread"), []byte("trending")}
+
+// besideLevels is how many elements around a line are asked for their names.
+const besideLevels = 12
+
+// beside reports whether node n is in a part of the page that is about something else than
+// the article, such as comments. Elements that contain the title or the begin of the main
+// text are not asked.
+func (r *reader) beside(n int32) bool {
+	nodes := r.t.Nodes
+	e := nodes[n].Parent
+	if beside, ok := r.besides[e]; ok {
+		return beside
+	}
+	first, beside := e, false
+	for range besideLevels {
+		if e == 0 || r.title >= 0 && r.holds(e, r.title) || r.mainFrom < len(r.lines) && r.holds(e, r.mainFrom) {
+			break
+		}
+		switch nodes[e].Tag {
+		case markup.TagAside, markup.TagFooter, markup.TagNav:
+			beside = true
+		case markup.TagBody, markup.TagHTML:
+		default:
+			if r.t.May(int(e), markup.AttrNames) {
+				beside = r.namedBeside(int(e))
+			}
+		}
+		if beside {
+			break
+		}
+		e = nodes[e].Parent
+	}
+	r.besides[first] = beside
+	return beside
+}
+
+// holds reports whether element e contains the begin of line i.
+func (r *reader) holds(e int32, i int) bool {
+	n := r.lines[i].node
+	return e < n && n < r.t.Nodes[e].Next
+}
+
+// namedBeside reports whether the class or id of element e has one of besideNames.
+func (r *reader) namedBeside(e int) bool {
+	for a := range r.t.Attrs(e) {
+		if !markup.EqualFold(a.Name, "class") && !markup.EqualFold(a.Name, "id") {
+			continue
+		}
+		r.names = append(r.names[:0], a.Value[:min(len(a.Value), 200)]...)
+		for i, c := range r.names {
+			if c-'A' < 26 {
+				r.names[i] = c | 0x20
+			}
+		}
+		for _, name := range besideNames {
+			if bytes.Contains(r.names, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
