@@ -261,7 +261,7 @@ func (n *news) write(w *warc.Writer, s *newsSite, t time.Time, path, page string
 }
 
 // ago returns a time as sites say it to people who read at now: by "今天" or "昨天", or by
-// month and day.
+// the day.
 func ago(t, now time.Time) string {
 	day := func(t time.Time) string { return t.In(beijing).Format(time.DateOnly) }
 	switch day(t) {
@@ -270,5 +270,5 @@ func ago(t, now time.Time) string {
 	case day(now.AddDate(0, 0, -1)):
 		return "昨天 " + t.In(beijing).Format("15:04")
 	}
-	return t.In(beijing).Format("01-02 15:04")
+	return t.In(beijing).Format("2006-01-02 15:04")
 }
