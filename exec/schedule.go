@@ -92,6 +92,14 @@ func (p *plannedRun) plan() (err error) {
 		if p.rule, err = schedule.ParseCron(p.st.Cron.(*ast.String).Value, p.settings.Timezone); err != nil {
 			return fmt.Errorf("CRON: %w", err)
 		}
+	case p.st.AfterImport:
+		switch p.st.Statement.(type) {
+		case *ast.Import, *ast.Crawl:
+			err := ast.Errorf(p.st.Statement, "AFTER IMPORT does not run a statement that adds captures itself: it would run again and again")
+			err.Hint = "EVERY 1d and CRON '0 3 * * *' run any statement"
+			return err
+		}
+		p.rule = schedule.AfterImport{}
 	default:
 		return p.planVisits(p.anchor())
 	}

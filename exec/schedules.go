@@ -69,6 +69,11 @@ func (list Schedules) all(ctx context.Context) ([]entry, error) {
 			return nil, err
 		}
 		last, next := p.state(jobs)
+		if p.st.AfterImport {
+			if next, err = p.afterImport(ctx, &last, next); err != nil {
+				return nil, err
+			}
+		}
 		entries[i] = entry{p, last, next}
 	}
 	return entries, nil
@@ -86,10 +91,18 @@ func (list Schedules) rows(ctx context.Context) ([]relation.Schedule, error) {
 		at := schedule.Due(p.rule, p.next, list.Session.Now())
 		rows[i] = relation.Schedule{
 			Name: p.Name, Rule: p.ruleText(), Statement: p.st.Statement.String(), Created: p.Created,
-			Next: record.At(at), Due: !at.After(list.Session.Now()), Last: p.last,
+			Next: nextOf(at), Due: !at.After(list.Session.Now()), Last: p.last,
 		}
 	}
 	return rows, nil
+}
+
+// nextOf returns the time of the next run, or record.NoTime if none is planned.
+func nextOf(at time.Time) record.Time {
+	if !at.Before(schedule.Never) {
+		return record.NoTime
+	}
+	return record.At(at)
 }
 
 // Run runs the named schedule now, and logs the run as a job. The result is

@@ -7,6 +7,7 @@ import (
 	"infomall/exec/crawls"
 	"infomall/exec/define"
 	"infomall/exec/duplicate"
+	"infomall/exec/event"
 	"infomall/exec/export"
 	"infomall/exec/pool"
 	"infomall/exec/query"
@@ -25,6 +26,7 @@ var statements = []*session.Spec{
 	crawls.Crawl,
 	crawls.Order,
 	crawls.Add,
+	event.TraceEvent,
 	crawls.Trace,
 	scheduleSpec,
 	define.Unschedule,
@@ -42,6 +44,7 @@ var statements = []*session.Spec{
 	define.Metadata,
 	define.DropView,
 	rank.DropGraph,
+	pool.DropGazetteer,
 	define.DropMetadata,
 	define.Rule,
 	define.DropRule,
@@ -52,6 +55,8 @@ var statements = []*session.Spec{
 	rank.PageRank,
 	rank.HITS,
 	duplicate.Dedup,
+	event.Events,
+	event.DropEvents,
 	rank.ExplainRank,
 	pool.Recover,
 	show.Page,

@@ -103,6 +103,9 @@ func (t *timed) define(ctx context.Context) (*session.Result, error) {
 // nextRuns returns a heading and five lines with the times of the next runs,
 // from the time after on.
 func (t *timed) nextRuns(after time.Time) []string {
+	if _, ok := t.rule.(schedule.AfterImport); ok {
+		return []string{"  runs after captures were added, at most once a minute, if infomall --daemon is running"}
+	}
 	const shown = 5
 	lines := []string{"  next runs, if infomall --daemon is running:"}
 	at := t.first()
@@ -145,6 +148,10 @@ func (t *timed) state(jobs []task.Job) (last task.Job, next time.Time) {
 func (t *timed) run(ctx context.Context, next time.Time, statement string, do func(did *session.Count) error) (task.Job, error) {
 	begun := t.s.Now()
 	j := task.Job{Name: t.Name, Statement: statement, Started: record.At(begun), Scheduled: t.Created, Next: record.NoTime}
+	seen, err := lastAdded(ctx, t.s)
+	if err != nil {
+		return j, err
+	}
 	id, end, err := t.s.Jobs().BeginJob(ctx, j)
 	if err != nil {
 		return j, err
@@ -159,6 +166,9 @@ func (t *timed) run(ctx context.Context, next time.Time, statement string, do fu
 			next = schedule.After(t.rule, begun)
 		}
 		j.Next = record.At(next)
+		if _, ok := t.rule.(schedule.AfterImport); ok {
+			j.Next = seen
+		}
 	}
 	if err := end(j); err != nil {
 		return j, fmt.Errorf("%s %s ran, but that could not be recorded: %w", t.Kind, t.Name, err)

@@ -130,6 +130,8 @@ func (endless) ToRead(context.Context, record.Scan, record.FilePart) (record.Rea
 
 func (endless) KeysOf(context.Context, []record.Ref) ([]string, error) { return nil, nil }
 
+func (endless) LastAdded() record.Time { return 0 }
+
 func (endless) WordsIndexed(record.Time, record.Time) (int, int) { return 0, 0 }
 
 func (endless) NearWords(_ context.Context, words []string, _ []urlkey.Range, _, _ record.Time) ([][]search.NearWord, error) {

@@ -87,9 +87,9 @@ func (p *printer) print(ctx context.Context, s ast.Statement, r *session.Result,
 		out = newOutput(f)
 	}
 	out.begin(ctx)
-	switch drawn := r.Drawing != nil && to != toNowhere && p.draws(out); {
-	case drawn:
-		err = p.drawing(out, r.Drawing)
+	switch d := p.drawn(out, r); {
+	case d != nil && to != toNowhere:
+		err = p.drawing(out, d)
 	case r.Kind == session.ResultNone:
 	case r.Kind == session.ResultRows, r.Kind == session.ResultWork:
 		rows, err = p.rows(ctx, out, r, to)
@@ -254,11 +254,17 @@ func (p *printer) window(out *output) (width int, color bool) {
 	return width, s.Color == "always" || s.Color == "auto" && p.color && out.terminal != nil
 }
 
-// draws reports whether a result that can be drawn is drawn on out. This is so
-// for the format html, and on a terminal if the user has chosen no format.
-func (p *printer) draws(out *output) bool {
-	format := p.format(out)
-	return format == "html" || format == modeAuto
+// drawn returns the drawing in which r is shown on out, or nil if r is not shown as a
+// drawing. A result with a Drawing is drawn in the format html, and on a terminal if the
+// user has chosen no format. Rows with a Picture are drawn in the formats html and chart.
+func (p *printer) drawn(out *output, r *session.Result) draw.Drawing {
+	switch format := p.format(out); {
+	case r.Drawing != nil && (format == "html" || format == modeAuto):
+		return r.Drawing
+	case r.Picture != nil && (format == "html" || format == "chart"):
+		return r.Picture
+	}
+	return nil
 }
 
 // drawing shows the drawing d on out, in HTML or as text for a terminal.

@@ -55,9 +55,9 @@ func (s *snapshot) BlockList(ctx context.Context) (*task.BlockList, error) {
 }
 
 // Results returns the results of a kind. Of imported graphs it returns none, because
-// nobody knows which of their nodes are URLs.
+// nobody knows which of their nodes are URLs, and none of what only other statements read.
 func (s *snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
-	if kind == task.ResultGraphs || kind == task.ResultPrints {
+	if kind == task.ResultGraphs || kind == task.ResultPrints || kind == task.ResultStream {
 		return nil, ctx.Err()
 	}
 	list, err := s.Snapshot.Results(ctx, kind)

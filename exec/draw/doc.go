@@ -1,6 +1,7 @@
 // Package draw shows the blocks of a page, how a page changed between two captures, since
 // when its text is there and what happened to it, to people: as text for a
-// terminal and as an HTML page that needs no other file. It knows no archive.
+// terminal and as an HTML page that needs no other file. It shows events and reports the
+// same way. It knows no archive.
 //
 // # Words
 //

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // Drawing is an answer with a graphical form, such as the result of DIFF, of BLAME,
-// of SHOW STORY or of SHOW PAGE AS blocks.
+// of SHOW STORY or of SHOW PAGE AS blocks, or rows that are events.
 type Drawing interface {
 	// HTML writes the drawing as an HTML page that needs no other file.
 	HTML(w io.Writer) error
@@ -66,8 +67,15 @@ func (t *Terminal) ink(color, text string) string {
 //go:embed drawing.html
 var drawingPages string
 
-// drawings returns the templates of the HTML pages: "diff", "blocks", "blame" and "story".
-var drawings = sync.OnceValue(func() *template.Template { return template.Must(template.New("").Parse(drawingPages)) })
+//go:embed events.html
+var eventPages string
+
+// drawings returns the templates of the HTML pages: "diff", "blocks", "blame", "story",
+// "events" and "reports".
+var drawings = sync.OnceValue(func() *template.Template {
+	t := template.New("").Funcs(template.FuncMap{"px": func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }})
+	return template.Must(template.Must(t.Parse(drawingPages)).Parse(eventPages))
+})
 
 // Style returns the CSS rules for the drawings that Part writes. They hold inside an
 // element of the class drawing only.

@@ -101,6 +101,11 @@ func (d *deletion) Run(ctx context.Context) (*session.Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		events, err := d.forgetEvents(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer events.close()
 		for range deleteTries {
 			if res, err = d.delete(ctx); !errors.Is(err, task.ErrChanged) {
 				break
@@ -108,6 +113,9 @@ func (d *deletion) Run(ctx context.Context) (*session.Result, error) {
 		}
 		if err == nil {
 			err = hidden.again(ctx, d.s)
+		}
+		if err == nil {
+			err = events.forget(ctx)
 		}
 		if err != nil {
 			return nil, err

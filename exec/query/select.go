@@ -33,7 +33,13 @@ func readSelect(s *session.Session, q *ast.Query) (*selection, error) {
 // Run opens the query. Its rows are computed while the caller ranges over them.
 // If a db-file (a file of the archive) is damaged, the result has the rows that
 // can be computed without it, and the error comes after the last row.
-func (q *selection) Run(ctx context.Context) (*session.Result, error) { return q.s.Open(ctx, q.node) }
+func (q *selection) Run(ctx context.Context) (*session.Result, error) {
+	res, err := q.s.Open(ctx, q.node)
+	if err == nil {
+		q.s.Picture(ctx, res, q.node)
+	}
+	return res, err
+}
 
 // Would returns the lines for EXPLAIN: the plan of the query.
 func (q *selection) Would(ctx context.Context) ([]string, error) { return q.s.PlanLines(ctx, q.node) }

@@ -6,6 +6,7 @@ import (
 
 	"infomall/crawl/report"
 	"infomall/exec/firstseen"
+	"infomall/exec/places"
 	"infomall/exec/spill"
 	"infomall/store/document"
 	"infomall/store/page/article"
@@ -78,6 +79,7 @@ type Reader struct {
 	style        *hostStyle                  // the style of the host and month asked for last
 	sites        map[hostMonth]*article.Site // see articleSite
 	texts        textTimes                   // see textSeen
+	gazetteer    *places.Gazetteer           // the gazetteer of the archive, once it was asked for
 }
 
 // Snapshot is the state of an archive at one moment; later changes do not show
@@ -177,6 +179,10 @@ type Snapshot interface {
 	// that names what was skipped, or nil if nothing was.
 	SkipDamage()
 	Damage() error
+	// LastAdded returns the latest time at which captures of the snapshot were added, or
+	// record.MinTime if it has none. What is added after the snapshot was made has a later
+	// time.
+	LastAdded() record.Time
 	// State returns a text that names the state of the archive. Snapshots of one
 	// archive with equal texts show the same captures.
 	State() string

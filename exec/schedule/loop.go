@@ -35,13 +35,13 @@ type Work interface {
 func After(r Rule, begun time.Time) time.Time {
 	next, ok := r.Next(begun)
 	if !ok {
-		return never
+		return Never
 	}
 	return next
 }
 
-// never is a time later than any clock shows.
-var never = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+// Never is a time later than any clock shows.
+var Never = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // Options configure a Loop. The zero value works.
 type Options struct {

@@ -61,6 +61,13 @@ func addMonths(t time.Time, months int) time.Time {
 	return time.Date(year, month+time.Month(months), min(day, last), hour, minute, second, t.Nanosecond(), t.Location())
 }
 
+// AfterImport is a Rule that plans no moments by the clock: something runs after captures
+// were added to an archive. The caller sets the moment of each Entry.
+type AfterImport struct{}
+
+// Next returns false: no moment is planned. It implements Rule.
+func (AfterImport) Next(time.Time) (time.Time, bool) { return time.Time{}, false }
+
 // Due returns the moment when an entry with rule r runs next. stored is the
 // moment that After returned when the entry last ran; now is the time of the
 // clock.

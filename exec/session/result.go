@@ -38,6 +38,9 @@ type Result struct {
 	Count   Count                          // for ResultWork, the work that was done; complete when Rows has ended
 	Bytes   io.WriterTo                    // the content, for ResultBytes and ResultText
 	Drawing draw.Drawing                   // for DIFF, BLAME, SHOW STORY and SHOW PAGE AS blocks, otherwise nil
+	// Picture shows rows that are events or reports as a drawing, in the formats html and
+	// chart; otherwise nil. It reads Rows.
+	Picture draw.Drawing
 	// Notes are lines for the user, on standard error: which capture was used, or why
 	// there are no rows. They are complete when Rows has ended.
 	Notes []string

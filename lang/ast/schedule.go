@@ -1,17 +1,19 @@
 package ast
 
 // Schedule is the statement SCHEDULE name (EVERY d | CRON 's' | ADAPTIVE
-// [BUDGET n PER d]) AS statement. It stores a statement that the daemon then
-// runs repeatedly. Exactly one of Every, Cron and Adaptive is set.
+// [BUDGET n PER d] | AFTER IMPORT) AS statement. It stores a statement that the
+// daemon then runs repeatedly. Exactly one of Every, Cron, Adaptive and AfterImport
+// is set.
 type Schedule struct {
 	Span
-	Name      Name
-	Every     Expr // *Duration or *Param, or nil
-	Cron      Expr // *String or *Param, or nil
-	Adaptive  bool
-	Budget    Expr      // visits per Per, of ADAPTIVE: *Number or *Param; nil if absent
-	Per       Expr      // *Duration or *Param; nil if Budget is nil
-	Statement Statement // the statement to run
+	Name        Name
+	Every       Expr // *Duration or *Param, or nil
+	Cron        Expr // *String or *Param, or nil
+	Adaptive    bool
+	AfterImport bool      // after captures were added
+	Budget      Expr      // visits per Per, of ADAPTIVE: *Number or *Param; nil if absent
+	Per         Expr      // *Duration or *Param; nil if Budget is nil
+	Statement   Statement // the statement to run
 }
 
 func (*Schedule) statement() {}
@@ -23,6 +25,7 @@ func (s *Schedule) print(p *printer) {
 	p.name(&s.Name)
 	p.clause(" EVERY ", s.Every)
 	p.clause(" CRON ", s.Cron)
+	p.flag(" AFTER IMPORT", s.AfterImport)
 	if s.Adaptive {
 		p.WriteString(" ADAPTIVE")
 		p.clause(" BUDGET ", s.Budget)

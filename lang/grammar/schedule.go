@@ -8,7 +8,8 @@ import (
 )
 
 var scheduleStatement = of[scheduleSyntax]("SCHEDULE", topic{"SCHEDULE", `
-SCHEDULE name (EVERY 7d | CRON 'text' | ADAPTIVE [BUDGET n PER 7d]) AS statement
+SCHEDULE name when AS statement
+when = EVERY 7d | CRON 'text' | ADAPTIVE [BUDGET n PER 7d] | AFTER IMPORT
 n = 10 | $name
 `}).notBelow("SCHEDULE", "WATCH")
 
@@ -17,6 +18,7 @@ type scheduleSyntax struct {
 	Name     lexer.Token `parser:"'SCHEDULE' @( Ident | Quoted )"`
 	Every    lexer.Token `parser:"( 'EVERY' @( Duration | Param | String )"`
 	Cron     lexer.Token `parser:"| 'CRON' @( String | Param )"`
+	After    bool        `parser:"| @( 'AFTER' 'IMPORT' )"`
 	Adaptive bool        `parser:"| @'ADAPTIVE'"`
 	Budget   lexer.Token `parser:"  ( 'BUDGET' @( Number | Param )"`
 	Per      lexer.Token `parser:"    'PER' @( Duration | Param ) )? ) 'AS'"`
@@ -27,7 +29,7 @@ type scheduleSyntax struct {
 // schedule runs it.
 func (s *scheduleSyntax) tree(b *builder) ast.Statement {
 	c := &ast.Schedule{
-		Span: s.span(), Name: scan.Name(&s.Name), Adaptive: s.Adaptive,
+		Span: s.span(), Name: scan.Name(&s.Name), Adaptive: s.Adaptive, AfterImport: s.After,
 		Every: optionalDuration(b, s.Every), Cron: optionalConstant(s.Cron), Budget: optionalConstant(s.Budget), Per: optionalConstant(s.Per),
 		Statement: s.inner.tree(b),
 	}

@@ -30,6 +30,7 @@ var routes = []route{
 	{"/site", false, simple((*server).sitePage)},
 	{"/crawls", false, simple((*server).crawlsPage)},
 	{"/jobs", false, simple((*server).jobsPage)},
+	{"/events", false, simple((*server).eventsPage)},
 	{"/static/", false, (*server).static},
 
 	{"/cdx", true, simple((*server).cdx)},

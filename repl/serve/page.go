@@ -265,9 +265,13 @@ func (s *server) fillTable(r *http.Request, t *table, params map[string]string, 
 
 // fill reads the answer a into t. The error is ask.ErrRows if a has more than max rows.
 func (t *table) fill(a *ask.Answer, max int) error {
-	if a.Drawing != nil {
+	d := a.Drawing
+	if d == nil {
+		d = a.Picture
+	}
+	if d != nil {
 		var b bytes.Buffer
-		if err := a.Drawing.Part(&b); err != nil {
+		if err := d.Part(&b); err != nil {
 			return a.Cause(err)
 		}
 		t.Drawing = template.HTML(b.String()) // made by a template, which escapes

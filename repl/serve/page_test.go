@@ -51,6 +51,9 @@ func TestPages(t *testing.T) {
 		{"/site", "", 200, []string{`href="/site?host=a.example"`}},
 		{"/site?host=a.example", "", 200, []string{"http://a.example/old"}},
 		{"/crawls", "", 200, []string{"crawls.js", "<h2>Workers</h2>"}},
+		{"/events", "", 200, []string{"No events were looked for yet", "FROM events"}},
+		{"/events?ranking=news&order=time", "", 200, []string{`href="/events?order=scale&amp;ranking=news"`, "<b>by time</b>", "ORDER BY start, event"}},
+		{"/events?event=news%2F1", "", 200, []string{`href="/events?ranking=news"`, "FROM reports"}},
 		{"/jobs", "", 200, []string{"<h2>Schedules</h2>", "<h2>Running now</h2>", "<h2>Ended</h2>", "FROM schedules"}},
 		{"/query?q=SELECT+time%2C+bytes+FROM+captures", "", 200, []string{`<details class="chart" open>`, "<figcaption>bytes by time</figcaption>", "</rect>"}},
 		{"/query?q=SELECT+url+FROM+captures", "", 200, []string{"query.js"}},
@@ -96,7 +99,7 @@ func TestHostileText(t *testing.T) {
 	for _, target := range []string{
 		"/search?" + pairs("q", attack), "/search?q=word", "/query?" + pairs("q", attack), "/query?" + pairs("q", "SELECT url, title, text FROM 'a.example'"),
 		"/history?" + pairs("url", c.URL), "/diff?" + pairs("url", c.URL), "/*/" + c.URL, "/2008/" + c.URL, "/*/http://never.example/" + attack,
-		"/2008/http://never.example/" + attack, "/" + attack, "/site?" + pairs("host", attack), "/*/http://a.example/*", "/*/http://a.example/it's", "/2008/http://a.example/it's",
+		"/2008/http://never.example/" + attack, "/" + attack, "/site?" + pairs("host", attack), "/events?" + pairs("ranking", attack), "/events?" + pairs("event", attack), "/*/http://a.example/*", "/*/http://a.example/it's", "/2008/http://a.example/it's",
 	} {
 		body := bodyOf(t, get(t, s.interfaceHandler(), target))
 		if strings.Contains(body, "<script>alert") || strings.Contains(body, `"><script>x`) {
@@ -155,7 +158,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	// These are named by the code.
-	for _, n := range []string{"op_added", "op_edited", "op_moved", "op_removed", "note_never", "note_gone", "note_bodyless", "note_error", "never_about", "gone_about", "bodyless_about", "error", "all_hosts", "site_pages", "site_months", "site_gone", "workers", "schedules", "running", "ended", "under", "sites", "changes", "captures_of", "history", "query", "search", "archive"} {
+	for _, n := range []string{"op_added", "op_edited", "op_moved", "op_removed", "note_never", "note_gone", "note_bodyless", "note_error", "never_about", "gone_about", "bodyless_about", "error", "all_hosts", "site_pages", "site_months", "site_gone", "workers", "schedules", "running", "ended", "order_scale", "order_time", "order_recency", "under", "sites", "changes", "captures_of", "history", "query", "search", "archive"} {
 		used[n] = true
 	}
 	for name := range words {

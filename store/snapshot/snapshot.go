@@ -74,6 +74,16 @@ func (v *Snapshot) Close() error {
 	return errors.Join(err, v.from.files.Unpin(v.Pin.Catalog))
 }
 
+// LastAdded returns the latest time at which captures that the snapshot shows were added,
+// or record.MinTime if there are none. A later publication has a later time.
+func (v *Snapshot) LastAdded() record.Time {
+	last := v.Pin.LastAdded()
+	if v.known != nil {
+		last = min(last, v.known.time)
+	}
+	return last
+}
+
 // State returns a text that names the state of the archive that the snapshot shows.
 // Two snapshots of one archive with equal texts show the same captures and documents.
 func (v *Snapshot) State() string {

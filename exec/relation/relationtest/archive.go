@@ -361,7 +361,7 @@ func (r *row) appendTo(b *record.Batch, cols record.Columns, i int) {
 	add(&b.Pool, cols&record.ColPool, r.Time.Pool())
 	add(&b.Via, cols&record.ColVia, record.ViaResponse)
 	add(&b.Truncated, cols&record.ColTruncated, false)
-	add(&b.Added, cols&record.ColAdded, record.Time(1_000_000_000_000))
+	add(&b.Added, cols&record.ColAdded, addedAt)
 	add(&b.Job, cols&record.ColJob, r.Job)
 	add(&b.Digest, cols&record.ColDigest, digest)
 	add(&b.IP, cols&record.ColIP, "192.0.2.1")
@@ -512,6 +512,12 @@ func (a *Archive) Files(context.Context) ([]record.File, error) {
 
 // Stats returns zeros: nothing is counted.
 func (a *Archive) Stats() record.ReadStats { return record.ReadStats{} }
+
+// addedAt is when all captures of an archive of this package were added.
+const addedAt record.Time = 1_000_000_000_000
+
+// LastAdded returns the time at which all captures of this archive were added.
+func (a *Archive) LastAdded() record.Time { return addedAt }
 
 // State returns the same text for every archive of this package, because their
 // captures never change.

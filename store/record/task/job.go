@@ -40,7 +40,8 @@ type Job struct {
 
 	// For a job of a schedule: when the schedule was defined, which
 	// distinguishes schedules of one name, and when the schedule runs next,
-	// noted at the end of the job. Otherwise both are NoTime.
+	// noted at the end of the job. For a schedule AFTER IMPORT, Next is the latest time at
+	// which captures had been added when the job began. Otherwise both are NoTime.
 	Scheduled, Next record.Time
 }
 

@@ -171,3 +171,26 @@ func Simplified(r rune) rune {
 	}
 	return r
 }
+
+// AppendFolded appends the letters of a word to dst as terms have them: without case, and
+// Latin and Greek letters without marks. It returns the longer slice.
+func AppendFolded(dst []byte, word string) []byte {
+	for _, r := range word {
+		if r < utf8.RuneSelf {
+			if 'A' <= r && r <= 'Z' {
+				r += 'a' - 'A'
+			}
+			dst = append(dst, byte(r))
+			continue
+		}
+		f := formOf(r)
+		if f.more != nil {
+			for _, x := range f.more {
+				dst = utf8.AppendRune(dst, x.letter)
+			}
+		} else if f.to.sort != nothing && f.to.sort != mark {
+			dst = utf8.AppendRune(dst, f.to.letter)
+		}
+	}
+	return dst
+}

@@ -1,0 +1,44 @@
+package exec
+
+import (
+	"context"
+	"time"
+
+	"infomall/exec/schedule"
+	"infomall/exec/session"
+	"infomall/store/record"
+	"infomall/store/record/task"
+)
+
+// afterImportLeast is the least time between the beginnings of two runs of a schedule AFTER
+// IMPORT. A crawl adds captures again and again.
+const afterImportLeast = time.Minute
+
+// afterImport returns when a schedule AFTER IMPORT runs next: as soon as captures were added
+// that its last run has not seen, but not within afterImportLeast of the start of that run.
+// last is the last run; its ID is 0 if there was none. seen is the time until which captures
+// were added that the last finished run has seen, or schedule.Never if none has finished.
+// Without such captures, the result is schedule.Never.
+func (p *plannedRun) afterImport(ctx context.Context, last *task.Job, seen time.Time) (time.Time, error) {
+	added, err := lastAdded(ctx, p.s)
+	switch {
+	case err != nil:
+		return time.Time{}, err
+	case added == record.MinTime || seen.Before(schedule.Never) && !added.Std().After(seen):
+		return schedule.Never, nil
+	case last.ID == 0:
+		return p.Created.Std(), nil
+	}
+	return last.Started.Std().Add(afterImportLeast), nil
+}
+
+// lastAdded returns the latest time at which captures were added to the archive of s, or
+// record.MinTime if it has none.
+func lastAdded(ctx context.Context, s *session.Session) (record.Time, error) {
+	snap, release, err := s.SnapshotOrEmpty(ctx)
+	if err != nil {
+		return record.MinTime, err
+	}
+	defer release()
+	return snap.LastAdded(), nil
+}

@@ -1,0 +1,272 @@
+package draw
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// Events is a drawing of events: how their reports are spread over time, where they
+// happened, and a card for each event. HTML links a report to its URL. Part links a report
+// to the page as the archive has it.
+type Events struct {
+	Events []Event
+	More   int // how many events the drawing leaves out
+	// Zone is the time zone in which days begin and times are shown.
+	Zone *time.Location
+	// Locate returns the degrees of latitude and longitude of a place, by its name. If
+	// Locate is nil or knows no place, there is no map.
+	Locate func(name string) (latitude, longitude float64, ok bool)
+}
+
+// Event is one event of the drawing.
+type Event struct {
+	Name             string // such as "news/17"
+	Title            string
+	Start, Peak, End record.Time
+	Dated            bool // Start comes from days of publication that pages say
+	Reports, Sources int64
+	Keywords, Places string   // joined by ", "
+	List             []Report // reports in order of time, or nil if they are not known
+}
+
+// EventsMax and ReportsMax bound a drawing: how many events and how many reports it has.
+// The card of an event lists cardReportsMax reports at most.
+const (
+	EventsMax      = 200
+	ReportsMax     = 10_000
+	cardReportsMax = 50
+)
+
+// HasEvents reports whether rows with these columns can be drawn as events.
+func HasEvents(cols []value.Column) bool {
+	return newReading(cols).has("event", "title", "start", "peak", "end", "reports")
+}
+
+// ReadEvents returns the events in rows whose columns HasEvents accepts, in the order of
+// the rows, at most EventsMax. Events that have become one with another event are left
+// out. More is how many events are left out beyond EventsMax.
+func ReadEvents(cols []value.Column, rows iter.Seq2[*value.Batch, error]) (list []Event, more int, err error) {
+	r := newReading(cols)
+	for b, err := range rows {
+		if err != nil {
+			return nil, 0, err
+		}
+		for i := range b.N {
+			e := Event{
+				Name: r.text(b, i, "event"), Title: r.text(b, i, "title"),
+				Start: r.time(b, i, "start"), Peak: r.time(b, i, "peak"), End: r.time(b, i, "end"), Dated: r.truth(b, i, "dated"),
+				Reports: r.whole(b, i, "reports"), Sources: r.whole(b, i, "sources"),
+				Keywords: r.text(b, i, "keywords"), Places: r.text(b, i, "places"),
+			}
+			switch {
+			case r.text(b, i, "merged_into") != "" || e.Peak == record.NoTime:
+			case len(list) == EventsMax:
+				more++
+			default:
+				list = append(list, e)
+			}
+		}
+	}
+	return list, more, nil
+}
+
+// reading reads the rows of a result by the names of its columns.
+type reading map[string]int
+
+func newReading(cols []value.Column) reading {
+	r := reading{}
+	for i, c := range cols {
+		r[c.Name] = i
+	}
+	return r
+}
+
+// has reports whether there are columns of all names.
+func (r reading) has(names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { _, ok := r[name]; return !ok })
+}
+
+// column returns a column, or nil if there is none of this name and of one of the types, or
+// if row i of it is NULL.
+func (r reading) column(b *value.Batch, i int, name string, types ...value.Type) *value.Vector {
+	at, ok := r[name]
+	if !ok || !slices.Contains(types, b.Cols[at].Type) || b.Cols[at].IsNull(i) {
+		return nil
+	}
+	return b.Cols[at]
+}
+
+func (r reading) text(b *value.Batch, i int, name string) string {
+	if v := r.column(b, i, name, value.Text, value.URL); v != nil {
+		return v.Texts[i]
+	}
+	return ""
+}
+
+func (r reading) whole(b *value.Batch, i int, name string) int64 {
+	if v := r.column(b, i, name, value.Int); v != nil {
+		return v.Ints[i]
+	}
+	return 0
+}
+
+func (r reading) truth(b *value.Batch, i int, name string) bool {
+	v := r.column(b, i, name, value.Bool)
+	return v != nil && v.Bools[i]
+}
+
+// time returns record.NoTime for NULL.
+func (r reading) time(b *value.Batch, i int, name string) record.Time {
+	if v := r.column(b, i, name, value.Time); v != nil {
+		return record.Time(v.Ints[i])
+	}
+	return record.NoTime
+}
+
+// HTML writes the drawing to w as an HTML page.
+func (d *Events) HTML(w io.Writer) error {
+	return drawings().ExecuteTemplate(w, "events", &eventsPage{Events: d})
+}
+
+// Part writes the drawing to w as a part of an HTML page; see Drawing.
+func (d *Events) Part(w io.Writer) error {
+	return drawings().ExecuteTemplate(w, "events-part", &eventsPage{Events: d, archive: true})
+}
+
+// Text writes the drawing to w for the terminal t: one line for each period, with the
+// number of reports as a bar, and with the titles of the events that have their peak then.
+func (d *Events) Text(w io.Writer, t Terminal) error {
+	s := spread(d.Events, d.Zone)
+	lines := s.lines(func(p *period) string {
+		var titles []string
+		for _, i := range p.peaks {
+			titles = append(titles, t.ink(inkEdited, d.Events[i].Name+" "+t.printable(d.Events[i].Title)))
+		}
+		return strings.Join(titles, "; ")
+	}, &t)
+	_, err := io.WriteString(w, lines+"("+value.Counted(len(d.Events), "event")+"; reports by "+s.unit+")\n")
+	return err
+}
+
+// eventsPage is an Events in the form that its templates take.
+type eventsPage struct {
+	*Events
+	archive bool // links lead to the archive
+}
+
+// Bars returns the drawing of the reports by period.
+func (p *eventsPage) Bars() *bars { return spread(p.Events.Events, p.Zone).bars() }
+
+// Map returns the map of the places, or nil if there is none.
+func (p *eventsPage) Map() *worldMap { return newMap(p.Events.Events, p.Locate) }
+
+// Cards returns the events in the form that the template takes.
+func (p *eventsPage) Cards() []card {
+	list := make([]card, len(p.Events.Events))
+	for i := range list {
+		list[i] = card{Event: &p.Events.Events[i], page: p, Colour: i % colours}
+	}
+	return list
+}
+
+// Count returns the number of events in words.
+func (p *eventsPage) Count() string { return value.Counted(len(p.Events.Events)+p.More, "event") }
+
+// MoreEvents returns how many events the drawing leaves out, in words, or "".
+func (p *eventsPage) MoreEvents() string {
+	if p.More == 0 {
+		return ""
+	}
+	return value.Counted(p.More, "more event") + "; ask for fewer, such as with LIMIT"
+}
+
+// colours is how many classes of colours the style sheet has for events.
+const colours = 8
+
+// card is an event in the form that its template takes.
+type card struct {
+	*Event
+	page   *eventsPage
+	Colour int
+}
+
+// ID returns the name of the card's place on the page.
+func (c *card) ID() string { return eventID(c.Name) }
+
+// Link returns the address of the archive's page of the event, or "" outside of the archive.
+func (c *card) Link() string {
+	if !c.page.archive {
+		return ""
+	}
+	return "/events?" + url.Values{"event": {c.Name}}.Encode()
+}
+
+// eventID returns the name of an event as the name of a place on a page, such as
+// "event-news-17".
+func eventID(name string) string {
+	return "event-" + strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return '-'
+	}, name)
+}
+
+// When returns the days of the event.
+func (c *card) When() string {
+	from, to := day(c.Start, c.page.Zone), day(c.End, c.page.Zone)
+	when := from
+	if to != from {
+		when += " – " + to
+	}
+	if !c.Dated {
+		when += ", as first seen"
+	}
+	return when
+}
+
+// Size returns how many reports and sources the event has, in words.
+func (c *card) Size() string {
+	return value.Counted(c.Reports, "report") + " of " + value.Counted(c.Sources, "source")
+}
+
+// Shown returns the reports of the card.
+func (c *card) Shown() []line {
+	return lines(c.List[:min(len(c.List), cardReportsMax)], c.page.Zone, c.page.archive)
+}
+
+// Left returns how many reports the card leaves out, in words, or "".
+func (c *card) Left() string {
+	if left := c.Reports - int64(min(len(c.List), cardReportsMax)); left > 0 && len(c.List) > 0 {
+		return value.Counted(left, "more report")
+	}
+	return ""
+}
+
+// day returns the day of t, such as "2008-07-14", or "" for record.NoTime.
+func day(t record.Time, zone *time.Location) string {
+	if t == record.NoTime {
+		return ""
+	}
+	return t.Std().In(zone).Format(time.DateOnly)
+}
+
+// stamp returns the time of t as addresses of archived pages have it.
+func stamp(t record.Time) string { return t.Std().UTC().Format("20060102150405") }
+
+// address returns where a link to a page leads: to its URL, or to the archive's copy of it.
+func address(of string, t record.Time, archive bool) string {
+	if archive {
+		return fmt.Sprintf("/%s/%s", stamp(t), of)
+	}
+	return of
+}

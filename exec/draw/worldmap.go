@@ -1,0 +1,186 @@
+package draw
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"infomall/exec/draw/outlines"
+	"infomall/exec/value"
+)
+
+// The measures of a map.
+const (
+	mapWidth     = 960       // pixels
+	mapHeightMax = 560       // pixels
+	mapSpanMin   = 24        // degrees of longitude that a map shows at least
+	mapMargin    = .15       // room on each side of the outermost places, as a share of the map
+	provinceSpan = 100       // a map that is wider, in degrees, shows no provinces
+	pixelsMin    = .8        // distance of two points of an outline at least
+	markerMin    = 4.0       // radius of a marker at least, in pixels
+	markerMax    = 22.0      // radius of a marker at most, in pixels
+	labelsMax    = 12        // markers with a name beside them
+	hundredths   = 1.0 / 100 // of a degree, in which outlines are given
+)
+
+// worldMap is a map with markers in the form that its template takes.
+type worldMap struct {
+	Width, Height        int
+	Countries, Provinces string // paths of SVG
+	Markers              []*marker
+	Missing              string // names of places that are not on the map, joined by ", "
+}
+
+// marker is a place on a map.
+type marker struct {
+	X, Y, R float64
+	Name    string
+	Says    string // for a reader who points at the marker
+	To      string // place on the page of the largest event
+	Label   bool   // the name stands beside the marker
+	Left    bool   // the name stands on the left
+}
+
+// LabelX returns where the name begins, or where it ends if it stands on the left.
+func (m *marker) LabelX() float64 {
+	if m.Left {
+		return m.X - m.R - 3
+	}
+	return m.X + m.R + 3
+}
+
+// placed is a place of events.
+type placed struct {
+	name                string
+	latitude, longitude float64
+	reports             int64 // of the events that name the place
+	events              int
+	first               string // name of the event with the most reports
+	firstReports        int64
+}
+
+// newMap returns a map of the places of events. It returns nil if locate knows none of them.
+func newMap(events []Event, locate func(string) (latitude, longitude float64, ok bool)) *worldMap {
+	if locate == nil {
+		return nil
+	}
+	places := map[string]*placed{}
+	missing := map[string]bool{}
+	for i := range events {
+		e := &events[i]
+		for name := range strings.SplitSeq(e.Places, ", ") {
+			if name == "" {
+				continue
+			}
+			p := places[name]
+			if p == nil {
+				latitude, longitude, ok := locate(name)
+				if !ok {
+					missing[name] = true
+					continue
+				}
+				p = &placed{name: name, latitude: latitude, longitude: longitude}
+				places[name] = p
+			}
+			p.events++
+			p.reports += e.Reports
+			if p.first == "" || e.Reports > p.firstReports {
+				p.first, p.firstReports = e.Name, e.Reports
+			}
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	list := slices.SortedFunc(maps.Values(places), func(a, b *placed) int {
+		return cmp.Or(cmp.Compare(b.reports, a.reports), strings.Compare(a.name, b.name))
+	})
+	m := &worldMap{Width: mapWidth, Missing: strings.Join(slices.Sorted(maps.Keys(missing)), ", ")}
+	f := frameOf(list)
+	m.Height = int(math.Round(f.height * f.scale))
+	m.Countries = f.path(outlines.Country)
+	if f.width <= provinceSpan {
+		m.Provinces = f.path(outlines.Province)
+	}
+	for i, p := range list {
+		x, y := f.at(p.longitude, p.latitude)
+		share := float64(p.reports) / float64(list[0].reports)
+		m.Markers = append(m.Markers, &marker{
+			X: x, Y: y, R: markerMin + (markerMax-markerMin)*math.Sqrt(share), Name: p.name, To: eventID(p.first),
+			Says:  p.name + ": " + value.Counted(p.events, "event") + ", " + value.Counted(p.reports, "report"),
+			Label: i < labelsMax, Left: x > mapWidth*.8,
+		})
+	}
+	return m
+}
+
+// frame is the part of the earth that a map shows. A degree of longitude is squeeze times
+// as wide as a degree of latitude is high.
+type frame struct {
+	west, north   float64 // degrees
+	width, height float64 // degrees of longitude; degrees of latitude, divided by squeeze
+	squeeze       float64
+	scale         float64 // pixels of a degree of longitude
+}
+
+// frameOf returns a frame with all places.
+func frameOf(list []*placed) frame {
+	west, east, south, north := 180.0, -180.0, 90.0, -90.0
+	for _, p := range list {
+		west, east = min(west, p.longitude), max(east, p.longitude)
+		south, north = min(south, p.latitude), max(north, p.latitude)
+	}
+	middle := (south + north) / 2
+	f := frame{squeeze: max(.35, math.Cos(middle*math.Pi/180))}
+	const share = float64(mapHeightMax) / mapWidth
+	f.width = max((east-west)/(1-2*mapMargin), mapSpanMin, (north-south)/f.squeeze/(1-2*mapMargin)/share)
+	f.width = min(f.width, 360)
+	f.height = min(f.width*share, 180/f.squeeze)
+	f.west = min(max((west+east)/2-f.width/2, -180), 180-f.width)
+	f.north = max(min(middle+f.height*f.squeeze/2, 90), -90+f.height*f.squeeze)
+	f.scale = mapWidth / f.width
+	return f
+}
+
+// at returns where a place is on the map, in pixels.
+func (f *frame) at(longitude, latitude float64) (x, y float64) {
+	return (longitude - f.west) * f.scale, (f.north - latitude) / f.squeeze * f.scale
+}
+
+// path returns the outlines of a kind as a path of SVG. Rings outside of the frame and
+// rings smaller than a pixel are left out.
+func (f *frame) path(kind outlines.Kind) string {
+	var b strings.Builder
+	east, south := f.west+f.width, f.north-f.height*f.squeeze
+	for _, r := range outlines.Rings() {
+		if r.Kind != kind || float64(r.East)*hundredths < f.west || float64(r.West)*hundredths > east || float64(r.North)*hundredths < south || float64(r.South)*hundredths > f.north {
+			continue
+		}
+		if float64(max(r.East-r.West, r.North-r.South))*hundredths*f.scale < 1.5 {
+			continue
+		}
+		beforeX, beforeY := math.Inf(1), 0.0
+		for i, p := range r.Points {
+			x, y := f.at(float64(p.Longitude)*hundredths, float64(p.Latitude)*hundredths)
+			// Far outside of the frame, nobody sees where a point is.
+			x, y = min(max(x, -mapWidth), 2*mapWidth), min(max(y, -mapWidth), 2*mapWidth)
+			if i > 0 && math.Hypot(x-beforeX, y-beforeY) < pixelsMin {
+				continue
+			}
+			command := byte('L')
+			if i == 0 {
+				command = 'M'
+			}
+			b.WriteByte(command)
+			b.WriteString(strconv.FormatFloat(x, 'f', 1, 64))
+			b.WriteByte(' ')
+			b.WriteString(strconv.FormatFloat(y, 'f', 1, 64))
+			beforeX, beforeY = x, y
+		}
+		b.WriteByte('Z')
+	}
+	return b.String()
+}

@@ -1,0 +1,259 @@
+package event
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"infomall/exec/event/kept"
+	"infomall/exec/events"
+	"infomall/exec/relation"
+	"infomall/store/record"
+	"infomall/store/record/task"
+	"infomall/store/urlkey"
+)
+
+// halfLife is after how many milliseconds the recency of an event is one half.
+const halfLife = 30 * 24 * 60 * 60 * 1000
+
+// save gives the events their numbers, and stores them, and then the stream.
+func (c *collection) save(ctx context.Context) (task.Result, error) {
+	before, err := lastEvents(ctx, c.snap, c.name)
+	if err != nil {
+		return task.Result{}, err
+	}
+	old, named, err := c.numbered(ctx, before)
+	if err != nil {
+		return task.Result{}, err
+	}
+	r := task.Result{
+		Kind: task.ResultEvents, Name: c.name, Computed: c.env.Now, AsOf: c.env.Now, Statement: c.st.String(),
+		Properties: map[string]string{"zone": c.zone.String(), "by": c.finding.unit, "texts": strconv.Itoa(len(c.list))},
+	}
+	if r, err = c.saveEvents(ctx, r, old, named); err != nil {
+		return r, err
+	}
+	return r, c.saveStream(ctx, r)
+}
+
+// stillThere returns an error if captures were deleted while the events were computed. It then
+// removes what is stored, because that may have their words.
+func (c *collection) stillThere(ctx context.Context) error {
+	before, err := c.snap.Tombstones(ctx)
+	if err != nil {
+		return err
+	}
+	snap, release, err := c.s.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	now, err := snap.Tombstones(ctx)
+	if err != nil || len(now) == len(before) {
+		return err
+	}
+	for _, kind := range []string{task.ResultStream, task.ResultEvents} {
+		if _, err := c.s.Archive().DropResult(ctx, kind, c.name); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("captures were deleted while EVENTS %s ran; run it again", c.name)
+}
+
+// lastEvents returns the last result of EVENTS with this name, or nil if there is none.
+func lastEvents(ctx context.Context, snap relation.Snapshot, name string) (*task.Result, error) {
+	list, err := snap.Results(ctx, task.ResultEvents)
+	for _, r := range kept.Newest(list) {
+		if r.Name == name {
+			return &r, err
+		}
+	}
+	return nil, err
+}
+
+// numbered gives the reports and the events that were found the numbers that they had in the
+// last result, before, which may be nil. It returns the events of the last result, and those
+// of them that are gone.
+func (c *collection) numbered(ctx context.Context, before *task.Result) (old map[int]*kept.Event, gone []events.Named, err error) {
+	var was []events.Named
+	if before != nil {
+		rows := func(ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
+			return c.snap.ResultRows(ctx, *before, ranges)
+		}
+		if old, err = kept.ReadEvents(rows); err != nil {
+			return nil, nil, err
+		}
+		keys := make(map[int][]uint64)
+		reports := make(map[uint64]uint64)
+		for report, err := range kept.Reports(ctx, rows, old, nil, &c.run.Memory) {
+			if err != nil {
+				return nil, nil, err
+			}
+			keys[report.Event.Number] = append(keys[report.Event.Number], report.ID)
+			for i := range report.Texts {
+				reports[report.Texts[i].ID] = report.ID
+			}
+		}
+		c.keepIDs(reports)
+		for _, number := range slices.Sorted(maps.Keys(old)) {
+			e := old[number]
+			list := append(keys[number], e.Keys...)
+			slices.Sort(list)
+			was = append(was, events.Named{Number: number, Keys: list, MergedInto: e.MergedInto, SplitFrom: e.SplitFrom})
+		}
+	}
+	found := make([][]uint64, len(c.found))
+	for i := range c.found {
+		found[i] = c.keys(&c.found[i])
+	}
+	named := events.Number(was, found)
+	for i := range c.found {
+		c.found[i].named = named[i]
+	}
+	return old, named[len(found):], nil
+}
+
+// keepIDs gives each report the ID that most of its texts had in the last result. before has
+// that ID for each text of the last result. If several reports have texts of one ID, it stays
+// with the report that has most of them, and then with the one whose own ID is least.
+func (c *collection) keepIDs(before map[uint64]uint64) {
+	type claim struct {
+		set   uint32
+		id    uint64
+		texts int
+	}
+	var claims []claim
+	at := make(map[claim]int) // index in claims, by set and ID
+	for i := range c.list {
+		if id, ok := before[c.list[i].id]; ok && !c.list[i].left {
+			key := claim{set: c.list[i].set, id: id}
+			n, ok := at[key]
+			if !ok {
+				n = len(claims)
+				at[key] = n
+				claims = append(claims, key)
+			}
+			claims[n].texts++
+		}
+	}
+	slices.SortFunc(claims, func(a, b claim) int {
+		return cmp.Or(cmp.Compare(b.texts, a.texts), cmp.Compare(c.ids[a.set], c.ids[b.set]), cmp.Compare(a.id, b.id))
+	})
+	has, given := make(map[uint32]bool), make(map[uint64]bool)
+	ids := make(map[uint32]uint64)
+	for _, x := range claims {
+		if !has[x.set] && !given[x.id] {
+			has[x.set], given[x.id] = true, true
+			ids[x.set] = x.id
+		}
+	}
+	for i := range c.list { // a report whose own ID another has now is named by another text
+		e := &c.list[i]
+		if !e.left && !has[e.set] && given[c.ids[e.set]] && !given[e.id] {
+			has[e.set], given[e.id] = true, true
+			ids[e.set] = e.id
+		}
+	}
+	for set, id := range ids {
+		c.ids[set] = id
+	}
+}
+
+// saveEvents stores the events and their texts, and the events that are gone.
+func (c *collection) saveEvents(ctx context.Context, r task.Result, old map[int]*kept.Event, gone []events.Named) (task.Result, error) {
+	memory := c.run.Memory
+	sorter := memory.Sorter(ctx, rowsShare)
+	defer sorter.Close()
+	for i := range c.found {
+		e := c.event(&c.found[i])
+		if was := old[e.Number]; was != nil && e.SplitFrom == 0 {
+			e.SplitFrom = was.SplitFrom
+		}
+		row := e.Row()
+		if err := sorter.Add(row.Key, row.Value); err != nil {
+			return r, err
+		}
+	}
+	for _, n := range gone {
+		row := (&kept.Event{Number: n.Number, Gone: true, MergedInto: n.MergedInto, SplitFrom: n.SplitFrom, Start: record.NoTime, Peak: record.NoTime, End: record.NoTime, Keys: n.Keys}).Row()
+		if err := sorter.Add(row.Key, row.Value); err != nil {
+			return r, err
+		}
+	}
+	if err := c.addTexts(ctx, func(key, val []byte) error { return sorter.Add(key, val) }); err != nil {
+		return r, err
+	}
+	return c.s.Archive().SaveResult(ctx, r, func(yield func(task.ResultRow, error) bool) {
+		for rec, err := range sorter.Sorted() {
+			if !yield(task.ResultRow{Key: rec.Key, Value: rec.Val}, err) || err != nil {
+				return
+			}
+		}
+	})
+}
+
+// event returns the numbers of an event that was found, as they are stored.
+func (c *collection) event(f *foundEvent) kept.Event {
+	e := kept.Event{
+		Number: f.named.Number, Start: c.starts[f.Start], Peak: c.starts[f.Peak], End: c.starts[f.End], Dated: f.Dated, Weight: f.Weight,
+		MergedInto: f.named.MergedInto, SplitFrom: f.named.SplitFrom,
+	}
+	last := c.starts[c.count()-1]
+	e.Recency = math.Exp2(-float64(last-e.End) / halfLife)
+	return e
+}
+
+// addTexts calls put with a row for each text of the events.
+func (c *collection) addTexts(ctx context.Context, put func(key, val []byte) error) error {
+	of := make(map[uint32]*textsOf)
+	for i := range c.found {
+		f := &c.found[i]
+		x := &textsOf{found: f, keywords: make(map[uint32]float64, len(f.Keywords))}
+		for _, k := range f.Keywords {
+			x.keywords[k.Word] = k.Share
+		}
+		for _, set := range f.reports {
+			of[set] = x
+		}
+	}
+	first := make(map[uint32]record.Time, len(of))
+	for i := range c.list {
+		if e := &c.list[i]; e.order == 0 && !e.left && of[e.set] != nil {
+			first[e.set] = e.at
+		}
+	}
+	var key, val []byte
+	return c.eachText(false, func(i int, t *text) error {
+		e := &c.list[i]
+		x := of[e.set]
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if x == nil || e.left {
+			return nil
+		}
+		row := kept.Text{
+			URL: t.url, Time: t.time, ID: t.id, Event: x.found.named.Number, Report: c.ids[e.set], First: first[e.set], Order: int(e.order),
+			Published: t.published, Precision: t.precision, Title: t.title, Source: t.source, Lang: t.lang,
+			Named: e.set == x.found.title, Places: t.places,
+		}
+		for n, w := range t.words {
+			if share, ok := x.keywords[w]; ok && !slices.Contains(t.words[:n], w) {
+				row.Keywords = append(row.Keywords, kept.Keyword{Word: c.words.names[w], Share: share})
+			}
+		}
+		key, val = row.AppendKey(key[:0]), row.AppendValue(val[:0])
+		return put(key, val)
+	})
+}
+
+// textsOf has the words of an event that its texts may have.
+type textsOf struct {
+	found    *foundEvent
+	keywords map[uint32]float64
+}

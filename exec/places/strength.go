@@ -1,0 +1,95 @@
+package places
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// strength says how sure a name is, see the package comment.
+type strength uint8
+
+const (
+	weak strength = iota
+	medium
+	strong
+)
+
+//go:embed lists.txt
+var listsText string
+
+// wordLists are lists of words that decide what a mention is.
+type wordLists struct {
+	weak         map[string]bool   // names of places that are usual words
+	person       map[string]bool   // names of places that are names of persons too
+	given        map[string]bool   // given names and titles; a place after one is a person
+	clubBefore   map[string]bool   // a place after one of these is a club
+	clubAfter    map[string]bool   // a place before one of these is a club
+	after        map[string]bool   // a place before one of these is part of the name of a company, newspaper or the like
+	afterChinese map[string]bool   // the same in Chinese: the word after the place, as package cut cuts it
+	at           map[string]string // words that stand before places, and the languages in which they do so before weak names
+	function     map[string]string // frequent words of a language, and the language
+}
+
+// lists returns the lists of lists.txt.
+var lists = sync.OnceValue(func() *wordLists {
+	l := &wordLists{at: map[string]string{}, function: map[string]string{}}
+	sets := map[string]*map[string]bool{"weak": &l.weak, "person": &l.person, "given": &l.given, "club before": &l.clubBefore, "club after": &l.clubAfter, "after": &l.after, "after chinese": &l.afterChinese}
+	for _, s := range sets {
+		*s = map[string]bool{}
+	}
+	title := ""
+	for line := range strings.Lines(listsText) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line[0] == '#':
+		case line[0] == '[':
+			title = strings.Trim(line, "[]")
+		default:
+			for w := range strings.FieldsSeq(line) {
+				w = strings.ReplaceAll(w, "_", " ")
+				if language, ok := strings.CutPrefix(title, "at "); ok {
+					l.at[w] += " " + language
+				} else if language, ok := strings.CutPrefix(title, "function "); ok {
+					l.function[w] = language
+				} else {
+					(*sets[title])[w] = true
+				}
+			}
+		}
+	}
+	return l
+})
+
+// strongPopulation is how many inhabitants a city has at least whose name is strong.
+const strongPopulation = 500_000
+
+// strengthOf returns how sure a name of p is. wide says that it is in a script without
+// spaces.
+func (p *Place) strengthOf(name string, wide bool) strength {
+	l := lists()
+	switch {
+	case p.User:
+		return strong
+	case l.weak[name], l.person[name] && p.Kind != "country" && p.population < strongPopulation:
+		return weak
+	case p.Kind == "country" || p.Kind == "province":
+		return strong
+	case p.Kind == "county":
+		if wide && !strings.HasSuffix(name, "县") && !strings.HasSuffix(name, "市") && !strings.HasSuffix(name, "旗") || !wide && !strings.Contains(name, " ") {
+			return weak
+		}
+		return strong
+	case wide:
+		if utf8.RuneCountInString(name) < 2 {
+			return weak
+		}
+		return strong
+	case p.Kind == "prefecture" && strings.Contains(name, " "), p.population >= strongPopulation:
+		return strong
+	case len(name) < 4:
+		return weak
+	}
+	return medium
+}

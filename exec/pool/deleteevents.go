@@ -1,0 +1,156 @@
+package pool
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"strings"
+
+	"infomall/exec/session"
+	"infomall/exec/spill"
+	"infomall/store/record/task"
+)
+
+// resultFiles is what an archive offers to change a stored result.
+type resultFiles interface {
+	session.Archive
+	// RemoveResult removes one result. If it does not exist, that is no error.
+	RemoveResult(ctx context.Context, r task.Result) error
+}
+
+// forgetting removes the texts of some URLs from the events that EVENTS has stored.
+type forgetting struct {
+	s     *session.Session
+	files resultFiles
+	keys  *spill.Spool // keys of the URLs, sorted, each once; nil if there is nothing to forget
+}
+
+// forgetEvents removes the texts of the URLs of the captures that d deletes. The rest of an
+// event stays: its rows have no words of these texts, see package kept. It is called before
+// the captures are deleted: if the program is killed in between, another DELETE finds the
+// same captures. The caller closes the result.
+func (d *deletion) forgetEvents(ctx context.Context) (*forgetting, error) {
+	f := &forgetting{s: d.s}
+	files, ok := d.s.Archive().(resultFiles)
+	if !ok {
+		return f, nil
+	}
+	f.files = files
+	snap, release, err := d.s.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	list, err := snap.Results(ctx, task.ResultEvents)
+	if err != nil || len(list) == 0 {
+		return f, err
+	}
+	runner := d.s.Runner(snap, "delete")
+	rows, err := runner.Rows(ctx, d.node)
+	if err != nil {
+		return nil, err
+	}
+	sorter := runner.Memory.Sorter(ctx, 2)
+	defer sorter.Close()
+	for key, err := range keysOf(targets(rows, d.src)) {
+		if err == nil {
+			err = sorter.Add([]byte(key), nil)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	f.keys = runner.Memory.Spool(4)
+	var last []byte
+	for rec, err := range sorter.Sorted() {
+		if err == nil && f.keys.Len() > 0 && bytes.Equal(rec.Key, last) {
+			continue
+		}
+		last = append(last[:0], rec.Key...)
+		if err == nil {
+			err = f.keys.Add(rec.Key)
+		}
+		if err != nil {
+			f.close()
+			return nil, err
+		}
+	}
+	if err := f.forget(ctx); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// close releases memory and temporary files.
+func (f *forgetting) close() {
+	if f.keys != nil {
+		f.keys.Close()
+	}
+}
+
+// forget removes the texts of the URLs from all stored events that have some. It is called
+// again after the captures are deleted, because an EVENTS may have ended meanwhile.
+func (f *forgetting) forget(ctx context.Context) error {
+	if f.keys == nil || f.keys.Len() == 0 {
+		return nil
+	}
+	snap, release, err := f.s.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	list, err := snap.Results(ctx, task.ResultEvents)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		all := int64(0)
+		for _, err := range f.without(snap.ResultRows(ctx, r, nil)) {
+			if err != nil {
+				return err
+			}
+			all++
+		}
+		if all == r.Rows {
+			continue
+		}
+		if _, err := f.files.SaveResult(ctx, r, f.without(snap.ResultRows(ctx, r, nil))); err != nil {
+			return err
+		}
+		if err := f.files.RemoveResult(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// without yields the rows that are not about one of the URLs. Both come sorted by key.
+func (f *forgetting) without(rows iter.Seq2[task.ResultRow, error]) iter.Seq2[task.ResultRow, error] {
+	return func(yield func(task.ResultRow, error) bool) {
+		keys := f.keys.Reader()
+		next, more, err := keys.Next()
+		for row, e := range rows {
+			if err == nil {
+				err = e
+			}
+			if err != nil {
+				yield(row, err)
+				return
+			}
+			url, _, _ := strings.Cut(string(row.Key), "\x00")
+			for more && string(next) < url {
+				if next, more, err = keys.Next(); err != nil {
+					yield(row, err)
+					return
+				}
+			}
+			if more && string(next) == url {
+				continue
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package session
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"infomall/exec/draw"
+	"infomall/exec/places"
+	"infomall/exec/plan"
+	"infomall/lang/ast"
+	"infomall/store/record"
+)
+
+// reportsOfEvents is the query for the reports of the events that a drawing shows.
+const reportsOfEvents = "SELECT event, report, url, time, published, published_precision, title, host, source, sources, copies FROM reports WHERE event IN "
+
+// Picture sets the Picture of res, if its columns are those of events or of reports. node is
+// the plan that makes its rows, or nil.
+func (s *Session) Picture(ctx context.Context, res *Result, node plan.Node) {
+	switch {
+	case draw.HasEvents(res.Columns):
+		p := eventsPicture{s: s, ctx: ctx, res: res}
+		if node != nil {
+			for _, src := range plan.Sources(node) {
+				p.known = max(p.known, src.Known)
+			}
+		}
+		res.Picture = p
+	case draw.HasReports(res.Columns):
+		res.Picture = reportsPicture{s, res}
+	}
+}
+
+// eventsPicture is a draw.Drawing of events. It reads the rows of res, and the reports of
+// the events, when it is shown.
+type eventsPicture struct {
+	s     *Session
+	ctx   context.Context
+	res   *Result
+	known record.Time // the KNOWN AT of the query, or 0
+}
+
+func (p eventsPicture) HTML(w io.Writer) error {
+	return p.show(func(d *draw.Events) error { return d.HTML(w) })
+}
+
+func (p eventsPicture) Part(w io.Writer) error {
+	return p.show(func(d *draw.Events) error { return d.Part(w) })
+}
+
+func (p eventsPicture) Text(w io.Writer, t draw.Terminal) error {
+	return p.show(func(d *draw.Events) error { return d.Text(w, t) })
+}
+
+// show reads the events and their reports, and shows them.
+func (p eventsPicture) show(with func(*draw.Events) error) error {
+	list, more, err := draw.ReadEvents(p.res.Columns, p.res.Rows)
+	if err != nil {
+		return err
+	}
+	d := &draw.Events{Events: list, More: more, Zone: p.s.Env().Location(), Locate: located}
+	if len(list) > 0 {
+		if err := p.reports(list); err != nil {
+			return err
+		}
+	}
+	return with(d)
+}
+
+// reports adds the reports to the events.
+func (p eventsPicture) reports(list []draw.Event) error {
+	at := make(map[string]*draw.Event, len(list))
+	var names []string
+	for i := range list {
+		at[list[i].Name] = &list[i]
+		names = append(names, (&ast.String{Value: list[i].Name}).String())
+	}
+	env := p.s.Env()
+	if p.known != 0 {
+		env.Known = p.known
+	}
+	node, err := plan.Build(Query(reportsOfEvents+"("+strings.Join(names, ", ")+")"), env)
+	if err != nil {
+		return err
+	}
+	res, err := p.s.Open(p.ctx, node)
+	if err != nil {
+		return err
+	}
+	defer res.Close()
+	total := 0
+	for r, err := range draw.ReadReports(res.Columns, res.Rows) {
+		if err != nil {
+			return err
+		}
+		if e := at[r.Event]; e != nil {
+			if total++; total > draw.ReportsMax {
+				break
+			}
+			e.List = append(e.List, *r)
+		}
+	}
+	for i := range list {
+		draw.SortReports(list[i].List)
+	}
+	return nil
+}
+
+// located returns where a place is that the gazetteer has.
+func located(name string) (latitude, longitude float64, ok bool) {
+	found := places.Shipped().Find(name, "")
+	if len(found) == 0 {
+		return 0, 0, false
+	}
+	return found[0].Latitude, found[0].Longitude, true
+}
+
+// reportsPicture is a draw.Drawing of reports. It reads the rows of res when it is shown.
+type reportsPicture struct {
+	s   *Session
+	res *Result
+}
+
+func (p reportsPicture) HTML(w io.Writer) error {
+	return p.show(func(d *draw.Reports) error { return d.HTML(w) })
+}
+
+func (p reportsPicture) Part(w io.Writer) error {
+	return p.show(func(d *draw.Reports) error { return d.Part(w) })
+}
+
+func (p reportsPicture) Text(w io.Writer, t draw.Terminal) error {
+	return p.show(func(d *draw.Reports) error { return d.Text(w, t) })
+}
+
+// show reads the reports and shows them.
+func (p reportsPicture) show(with func(*draw.Reports) error) error {
+	d := &draw.Reports{Zone: p.s.Env().Location()}
+	for r, err := range draw.ReadReports(p.res.Columns, p.res.Rows) {
+		if err != nil {
+			return err
+		}
+		if len(d.List) == draw.ReportsMax {
+			d.More++
+			continue
+		}
+		d.List = append(d.List, *r)
+	}
+	draw.SortReports(d.List)
+	return with(d)
+}
