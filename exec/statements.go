@@ -44,6 +44,7 @@ var statements = []*session.Spec{
 	define.Metadata,
 	define.DropView,
 	rank.DropGraph,
+	pool.DropGazetteer,
 	define.DropMetadata,
 	define.Rule,
 	define.DropRule,

@@ -185,6 +185,7 @@ func TestReadOnly(t *testing.T) {
 		"DROP RULE there":                             "DROP RULE",
 		"DROP METADATA there":                         "DROP METADATA",
 		"DROP GRAPH there":                            "DROP GRAPH",
+		"DROP GAZETTEER":                              "DROP GAZETTEER",
 		"SCHEDULE nightly EVERY 1d AS VERIFY":         "SCHEDULE",
 		"UNSCHEDULE there":                            "UNSCHEDULE",
 		"RUN SCHEDULE there":                          "RUN SCHEDULE",
@@ -210,9 +211,10 @@ func TestReadOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kept := task.Result{Kind: task.ResultGraphs, Name: "there"}
-	if _, err := memory.SaveResult(t.Context(), kept, func(func(task.ResultRow, error) bool) {}); err != nil {
-		t.Fatal(err)
+	for _, kept := range []task.Result{{Kind: task.ResultGraphs, Name: "there"}, {Kind: task.ResultGazetteer, Name: "gazetteer"}} {
+		if _, err := memory.SaveResult(t.Context(), kept, func(func(task.ResultRow, error) bool) {}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	shown := map[*session.Spec]bool{}
 	for src, name := range writers {

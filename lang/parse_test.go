@@ -246,6 +246,7 @@ var someStatements = []struct{ src, want string }{
 	{"EVENTS news BY month", ""},
 	{"DROP EVENTS news", ""},
 	{"trace event 'olympics opening' since 2008 in 'a.cn'", "TRACE EVENT 'olympics opening' IN 'a.cn' SINCE 2008"},
+	{"drop gazetteer", "DROP GAZETTEER"},
 	{"DEDUP", ""},
 	{"DEDUP METHOD keywords", ""},
 	{"DEDUP METHOD containment SIMILARITY 0.9", ""},

@@ -86,7 +86,7 @@ func TestComplete(t *testing.T) {
 		{"CREATE METADATA m ON |", "BLOCK PAGE VERSION"},
 		{"CREATE METADATA m ON block AS ide|", "identity"},
 		{"CREATE VIEW v AS |", "SEARCH SELECT WITH"},
-		{"DROP |", "GRAPH METADATA POOL RULE VIEW"},
+		{"DROP |", "GAZETTEER GRAPH METADATA POOL RULE VIEW"},
 		{"DROP VIEW |", "news"},
 		{"DROP METADATA |", "section"},
 		{"RUN |", "SCHEDULE WATCH activity appeared as_known blame blocks changes coherent deadends deadlinks degrees formats gone history hubs important keywords lost mirrors movers ngram orphans replaced reprints saved search status story template tour watch"},

@@ -93,6 +93,7 @@ var crowdWrites = map[string][]string{
 	"DropView":       {"DROP VIEW named"},
 	"DropMetadata":   {"DROP METADATA words"},
 	"DropGraph":      {"DROP GRAPH lines"},
+	"DropGazetteer":  {"DROP GAZETTEER"},
 	"Schedule":       {"SCHEDULE daily EVERY 1d AS VERIFY"},
 	"RunSchedule":    {"RUN SCHEDULE daily"},
 	"Unschedule":     {"UNSCHEDULE daily"},

@@ -9,6 +9,7 @@ import (
 
 	"infomall/exec/events"
 	"infomall/exec/plan"
+	"infomall/exec/reports"
 	"infomall/store/record"
 )
 
@@ -44,15 +45,37 @@ func (c *collection) cover(ctx context.Context, node plan.Node) error {
 	return nil
 }
 
-// group makes reports of the texts.
+// group makes reports of the texts. It leaves out headlines with the title of an article:
+// the front page says what the article says.
 func (c *collection) group(ctx context.Context) error {
+	titles := make(map[uint64]bool)
+	for i := range c.list {
+		if e := &c.list[i]; !e.headline {
+			titles[e.title] = true
+		}
+	}
+	var at []int // index in c.list, by index in c.state
+	err := c.eachText(false, func(i int, t *text) error {
+		e := &c.list[i]
+		if e.headline && titles[e.title] {
+			e.left = true
+			return nil
+		}
+		if e.left = !c.state.Add(reports.Text{ID: t.id, Published: dateOf(t), Seen: t.time, URL: t.url, Host: t.host, Print: t.print}); !e.left {
+			at = append(at, i)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	if err := c.state.Update(ctx); err != nil {
 		return err
 	}
-	c.ids = c.ids[:0]
 	for set := range c.state.Sets() {
 		for order, i := range set.Texts {
-			c.list[i].set, c.list[i].order = uint32(len(c.ids)), uint32(order)
+			e := &c.list[at[i]]
+			e.set, e.order = uint32(len(c.ids)), uint32(order)
 		}
 		c.ids = append(c.ids, set.ID)
 	}
@@ -62,19 +85,19 @@ func (c *collection) group(ctx context.Context) error {
 
 // find finds the events in the reports.
 func (c *collection) find(ctx context.Context) error {
-	if len(c.list) == 0 {
+	if c.sets == 0 {
 		return nil
 	}
 	first, last := record.Time(math.MaxInt64), record.Time(math.MinInt64)
 	for i := range c.list {
-		if c.list[i].order == 0 {
+		if c.list[i].order == 0 && !c.list[i].left {
 			first, last = min(first, c.list[i].at), max(last, c.list[i].at)
 		}
 	}
 	c.span(first, last)
 	o := events.Options{Periods: c.count(), Coverage: make([]float64, c.count()), Cycle: c.cycle(), Bytes: c.s.Settings().MemoryBytes}
 	for i := range c.list {
-		if e := &c.list[i]; e.order == 0 {
+		if e := &c.list[i]; e.order == 0 && !e.left {
 			if p := c.of(e.at); p >= 0 {
 				o.Coverage[p]++
 			}
@@ -85,18 +108,18 @@ func (c *collection) find(ctx context.Context) error {
 			o.Coverage[p] = quiet
 		}
 	}
-	var reports []uint32 // by place in the stream
+	var sets []uint32 // numbers of the reports, by place in the stream
 	found, err := events.Find(ctx, func() iter.Seq2[*events.Document, error] {
-		reports = reports[:0]
-		return c.documents(ctx, func(set uint32) { reports = append(reports, set) })
+		sets = sets[:0]
+		return c.documents(ctx, func(set uint32) { sets = append(sets, set) })
 	}, o)
 	if err != nil {
 		return err
 	}
 	for _, e := range found {
-		f := foundEvent{Event: e, title: reports[e.Title]}
+		f := foundEvent{Event: e, title: sets[e.Title]}
 		for _, d := range e.Documents {
-			f.reports = append(f.reports, reports[d])
+			f.reports = append(f.reports, sets[d])
 		}
 		c.found = append(c.found, f)
 	}
@@ -120,7 +143,7 @@ func (c *collection) documents(ctx context.Context, put func(set uint32)) iter.S
 			if i%1024 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if e.order > 0 || !e.matches {
+			if e.order > 0 || e.left || !e.matches {
 				return nil
 			}
 			p := c.of(e.at)

@@ -105,7 +105,7 @@ func (c *collection) keepIDs(before map[uint64]uint64) {
 	var claims []claim
 	at := make(map[claim]int) // index in claims, by set and ID
 	for i := range c.list {
-		if id, ok := before[c.list[i].id]; ok {
+		if id, ok := before[c.list[i].id]; ok && !c.list[i].left {
 			key := claim{set: c.list[i].set, id: id}
 			n, ok := at[key]
 			if !ok {
@@ -129,7 +129,7 @@ func (c *collection) keepIDs(before map[uint64]uint64) {
 	}
 	for i := range c.list { // a report whose own ID another has now is named by another text
 		e := &c.list[i]
-		if !has[e.set] && given[c.ids[e.set]] && !given[e.id] {
+		if !e.left && !has[e.set] && given[c.ids[e.set]] && !given[e.id] {
 			has[e.set], given[e.id] = true, true
 			ids[e.set] = e.id
 		}
@@ -198,7 +198,7 @@ func (c *collection) addTexts(ctx context.Context, put func(key, val []byte) err
 	}
 	first := make(map[uint32]record.Time, len(of))
 	for i := range c.list {
-		if e := &c.list[i]; e.order == 0 && of[e.set] != nil {
+		if e := &c.list[i]; e.order == 0 && !e.left && of[e.set] != nil {
 			first[e.set] = e.at
 		}
 	}
@@ -209,7 +209,7 @@ func (c *collection) addTexts(ctx context.Context, put func(key, val []byte) err
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if x == nil {
+		if x == nil || e.left {
 			return nil
 		}
 		row := kept.Text{

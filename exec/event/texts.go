@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/store/record"
+	"infomall/store/words"
 )
 
 const (
@@ -31,8 +33,13 @@ type entry struct {
 	source  uint32
 	set     uint32 // number of its report, from 0
 	order   uint32 // its place in the report
+	title   uint64 // hash of the title
 	dated   bool
 	matches bool
+	// left reports that the text is a headline that says nothing of its own, see
+	// collection.group. It is in no report.
+	left     bool
+	headline bool
 }
 
 // collection is the state of one EVENTS: all texts, their reports and the events.
@@ -92,7 +99,7 @@ func (c *collection) take(t *text, b *value.Batch, i int) error {
 	at := func(n int) value.Value { return b.Cols[n].At(i) }
 	*t = text{
 		url: at(0).Text, time: record.Time(at(1).Int), host: at(2).Text, headline: at(3).Text == "headline",
-		published: record.NoTime, precision: at(5).Text, title: at(6).Text, source: at(8).Text, lang: at(9).Text,
+		published: record.NoTime, precision: at(5).Text, title: at(6).Text, source: sourceOf(at(8).Text), lang: at(9).Text,
 		words: t.words[:0], counts: t.counts[:0],
 	}
 	if v := at(4); v.Type != value.Null {
@@ -124,15 +131,28 @@ func (c *collection) take(t *text, b *value.Batch, i int) error {
 	return c.add(t)
 }
 
-// add adds a text. A text that is there already is not added again.
+// add adds a text.
 func (c *collection) add(t *text) error {
-	added := c.state.Add(reports.Text{ID: t.id, Published: dateOf(t), Seen: t.time, URL: strings.Clone(t.url), Host: t.host, Print: t.print})
-	if !added {
-		return nil
-	}
 	c.enter(t)
 	c.raw = t.append(c.raw[:0])
 	return c.rows.Add(c.raw)
+}
+
+// sourceOf returns the source that a page names, or "" if it names itself: 本报, this paper.
+func sourceOf(source string) string {
+	if strings.HasPrefix(source, "本") {
+		return ""
+	}
+	return source
+}
+
+// titleHash returns a number that is the same for titles with the same letters and digits.
+func titleHash(title string) uint64 {
+	h := uint64(0)
+	for _, w := range words.Of(title) {
+		h = h*0x9e3779b97f4a7c15 + words.Hash(w)
+	}
+	return h
 }
 
 // dateOf returns when a text was published, if the page says the day.
@@ -145,16 +165,13 @@ func dateOf(t *text) record.Time {
 
 // enter adds the entry of a text to the list.
 func (c *collection) enter(t *text) {
-	source := t.source
-	if source == "" {
-		source = t.host
-	}
+	source := cmp.Or(t.source, t.host)
 	n, ok := c.sources[source]
 	if !ok {
 		n = uint32(len(c.sources))
 		c.sources[source] = n
 	}
-	c.list = append(c.list, entry{at: t.at(), id: t.id, source: n, dated: t.dated, matches: t.matches || c.about == nil})
+	c.list = append(c.list, entry{at: t.at(), id: t.id, source: n, title: titleHash(t.title), dated: t.dated, matches: t.matches || c.about == nil, headline: t.headline})
 }
 
 // eachText yields the texts with their indexes. With wordsOnly, only the words and numbers

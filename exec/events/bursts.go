@@ -66,13 +66,13 @@ func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]bu
 	all, at := c.seriesOf()
 	var found []burst
 	var work search
-	bound := noiseBound(len(c.vocabulary), a)
+	bound := noiseBound(c.different, a)
 	for w := range c.vocabulary {
 		if w%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		series := all[at[w]:at[w+1]]
-		for _, s := range work.best(a, series, o.Ratio, bound) {
+		for _, s := range work.best(a, series, float64(c.before[w]), o.Ratio, bound) {
 			if s.n < wordDocsMin {
 				continue
 			}
@@ -97,15 +97,15 @@ type search struct {
 	spans []span
 }
 
-// best returns the bursts of a series that save more than bound, in order of time. The result
-// is valid until the next call.
+// best returns the bursts of a series that save more than bound, in order of time. before is
+// how many documents there are before the series. The result is valid until the next call.
 //
 // Neither the quiet rate nor the ratio is known. best runs the automaton with the mean rate
 // as the quiet one and with a lower rate, and with the ratios s, s², s³ … of each. Then it
 // computes what each burst saves really, and takes the burst that saves most, then the next
 // one that does not overlap with it, and so on.
-func (s *search) best(a *automaton, series []hits, ratio, bound float64) []span {
-	n, highest := 0.0, 0.0 // all documents, and the highest rate of a period
+func (s *search) best(a *automaton, series []hits, before, ratio, bound float64) []span {
+	n, highest := before, 0.0 // all documents, and the highest rate of a period
 	for _, h := range series {
 		n += float64(h.n)
 		highest = max(highest, float64(h.n)/a.of(int(h.period)))

@@ -22,6 +22,10 @@ type corpus struct {
 	titles []uint32
 	// vocabulary has the stream's number of each word.
 	vocabulary []uint32
+	// before has, by word, how many documents have it before the window.
+	before []uint32
+	// different is how many different words can burst, in the window and before.
+	different int
 	// coverage is the effective coverage by period: with the cycle, and 0 in gaps.
 	coverage []float64
 }
@@ -64,8 +68,8 @@ func read(ctx context.Context, stream Stream, o *Options) (*corpus, error) {
 		if n%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if d.Period < 0 || d.Period >= o.Periods {
-			return nil, fmt.Errorf("document %d of the stream is of period %d: want 0 to %d", n, d.Period, o.Periods-1)
+		if d.Period < o.From || d.Period >= o.Periods {
+			return nil, fmt.Errorf("document %d of the stream is of period %d: want %d to %d", n, d.Period, o.From, o.Periods-1)
 		}
 		n++
 		for _, w := range d.Words {
@@ -121,6 +125,10 @@ func read(ctx context.Context, stream Stream, o *Options) (*corpus, error) {
 		return cmp.Or(cmp.Compare(a.period, b.period), cmp.Compare(a.key, b.key), cmp.Compare(a.place, b.place))
 	})
 	c.renumber()
+	c.before = make([]uint32, len(c.vocabulary))
+	for i, w := range c.vocabulary {
+		c.before[i] = o.Before.of(w)
+	}
 	c.cover(o)
 	return c, nil
 }
@@ -156,13 +164,30 @@ type count struct {
 // choose makes the vocabulary of the corpus: the words of counts that can burst. It returns,
 // for each element of counts, the corpus number of the word plus 1, or 0 if it is left out.
 func (c *corpus) choose(counts []count, docs int, o *Options) []uint32 {
-	most := max(uint32(float64(docs)*shareMax), wordDocsMin)
+	most := max(uint32(float64(docs+o.Before.documents())*shareMax), wordDocsMin)
+	canBurst := func(n uint32) bool { return n >= wordDocsMin && n <= most }
 	total := int64(0)
 	var chosen []int32
+	if o.Before != nil {
+		for _, n := range o.Before.Words {
+			if canBurst(n) {
+				c.different++
+			}
+		}
+	}
 	for i := range counts {
-		if n := counts[i].docs; n >= wordDocsMin && n <= most {
-			chosen = append(chosen, int32(i))
-			total += int64(n)
+		e := &counts[i]
+		before := o.Before.of(e.word)
+		all := before + e.docs
+		if canBurst(before) {
+			c.different--
+		}
+		if canBurst(all) {
+			c.different++
+			if e.docs >= wordDocsMin {
+				chosen = append(chosen, int32(i))
+				total += int64(e.docs)
+			}
 		}
 	}
 	if total*wordBytes > o.Bytes {
@@ -184,21 +209,26 @@ func (c *corpus) choose(counts []count, docs int, o *Options) []uint32 {
 }
 
 // cover computes the effective coverage. The factors of a cycle are the medians, over all
-// times of the same phase, of the words that documents have by the coverage of their period.
-// A median is not moved by an event.
+// times of the same phase, of the documents by the coverage of their period. A median is not
+// moved by an event.
 func (c *corpus) cover(o *Options) {
-	c.coverage = make([]float64, o.Periods)
-	words := make([]float64, o.Periods)
+	documents := make([]float64, o.Periods)
 	for i := range c.docs {
-		d := &c.docs[i]
-		words[d.period] += float64(d.to - d.from)
-		if o.Coverage == nil {
-			c.coverage[d.period]++
+		documents[c.docs[i].period]++
+	}
+	if o.Before != nil {
+		for t, n := range o.Before.Documents {
+			if t < o.Periods {
+				documents[t] += float64(n)
+			}
 		}
 	}
-	if o.Coverage != nil {
-		copy(c.coverage, o.Coverage)
+	c.coverage = documents
+	if o.Coverage == nil {
+		return
 	}
+	c.coverage = make([]float64, o.Periods)
+	copy(c.coverage, o.Coverage)
 	if o.Cycle < 2 || o.Periods < 2*o.Cycle {
 		return
 	}
@@ -208,7 +238,7 @@ func (c *corpus) cover(o *Options) {
 		var rates []float64
 		for t := phase; t < o.Periods; t += o.Cycle {
 			if c.coverage[t] > 0 {
-				rates = append(rates, words[t]/c.coverage[t])
+				rates = append(rates, documents[t]/c.coverage[t])
 			}
 		}
 		factors[phase] = median(rates)

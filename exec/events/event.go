@@ -9,7 +9,7 @@ import (
 // if it has a burst that is not noise and that is not one of many.
 func (c *corpus) outbreak(s *story, a *automaton, o *Options) bool {
 	var work search
-	spans := work.best(a, c.seriesOfStory(s, false), o.Ratio, a.enter*eventBound)
+	spans := work.best(a, c.seriesOfStory(s, false), 0, o.Ratio, a.enter*eventBound)
 	if len(spans) == 0 {
 		return false
 	}
@@ -68,7 +68,7 @@ func (c *corpus) event(s *story, a *automaton, o *Options) Event {
 func (c *corpus) datedStart(s *story, a *automaton, o *Options) (from int, ok bool) {
 	var work search
 	best := span{}
-	for _, p := range work.best(a, c.seriesOfStory(s, true), o.Ratio, 0) {
+	for _, p := range work.best(a, c.seriesOfStory(s, true), 0, o.Ratio, 0) {
 		if p.from <= s.main.to && s.main.from <= p.to && p.n >= wordDocsMin && p.saves > best.saves {
 			best = p
 		}

@@ -20,6 +20,16 @@ type Options struct {
 	// exceeds the usual rate at least, and how much it costs to enter a burst. The defaults
 	// are 2 and 1.
 	Ratio, Cost float64
+	// From is the first period of the window, usually 0. The stream has only documents of the
+	// window, and Before sums up those of the periods before; nil means none. Find then finds
+	// the events that start in the window, after From, as if the stream had all documents,
+	// with these exceptions: a burst of a word that began before From is not seen as one; it
+	// is not known which documents before From match the story of an event, so that a story
+	// which comes again after a long time is not known to come again. So From should be a
+	// period in which no event goes on. With Before, Coverage must have the periods before
+	// From, too, or be nil.
+	From   int
+	Before *History
 	// Bytes bounds the memory, about. The default is 192 MB. If the documents do not fit,
 	// their most frequent words are left out.
 	Bytes int64

@@ -18,6 +18,7 @@ type story struct {
 	matches  []match // in the order of the documents
 	main     span    // the periods of the event
 	docs     []match // the matches in these periods
+	larger   *story  // the larger part of a story that two others have become, or nil
 }
 
 // match is a document that matches a story. Its score is the sum of the weights of the words

@@ -242,14 +242,13 @@ func (m recipe) make() *planted {
 type figures struct {
 	planted, found, timely, peaks map[string]int
 	false, twice                  int
-	start                         map[string][]int // found starts minus planted ones
 }
 
 // judge compares events with the planted ones. An event stands for a planted one if half of
 // its documents are from it and it has three tenths of that event's documents. An event is
 // false if less than three tenths of its documents are from any one planted event.
 func (p *planted) judge(found []Event) figures {
-	f := figures{planted: map[string]int{}, found: map[string]int{}, timely: map[string]int{}, peaks: map[string]int{}, start: map[string][]int{}}
+	f := figures{planted: map[string]int{}, found: map[string]int{}, timely: map[string]int{}, peaks: map[string]int{}}
 	slack := map[string]int{"big": 1, "small": 2, "slow": 10}
 	best := make([]*Event, len(p.truth))
 	for i := range found {
@@ -284,7 +283,6 @@ func (p *planted) judge(found []Event) figures {
 		}
 		f.found[t.kind]++
 		delta := best[j].Start - t.start
-		f.start[t.kind] = append(f.start[t.kind], delta)
 		if delta >= -slack[t.kind] && delta <= slack[t.kind] {
 			f.timely[t.kind]++
 		}
@@ -303,4 +301,21 @@ func (f figures) String() string {
 		}
 	}
 	return s + fmt.Sprintf("false %d, twice %d", f.false, f.twice)
+}
+
+// add adds the figures of another stream.
+func (f *figures) add(g figures) {
+	for _, m := range []struct {
+		to   *map[string]int
+		from map[string]int
+	}{{&f.planted, g.planted}, {&f.found, g.found}, {&f.timely, g.timely}, {&f.peaks, g.peaks}} {
+		if *m.to == nil {
+			*m.to = map[string]int{}
+		}
+		for k, n := range m.from {
+			(*m.to)[k] += n
+		}
+	}
+	f.false += g.false
+	f.twice += g.twice
 }

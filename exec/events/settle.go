@@ -10,27 +10,32 @@ import (
 // document is in one of them at most. Stories that share half of the documents of the smaller
 // one are the same story.
 func (c *corpus) settle(ctx context.Context, sets [][]int32, bursts []burst, a *automaton, o *Options) ([]*story, error) {
+	fresh := make([]*story, len(sets))
+	for i, set := range sets {
+		fresh[i] = newStory(set, bursts)
+	}
 	var stories []*story
-	for len(sets) > 0 {
-		fresh := make([]*story, len(sets))
-		for i, set := range sets {
-			fresh[i] = newStory(set, bursts)
-		}
+	for len(fresh) > 0 {
 		if err := c.matchStories(ctx, fresh); err != nil {
 			return nil, err
 		}
-		fresh = slices.DeleteFunc(fresh, func(s *story) bool { return !c.outbreak(s, a, o) })
-		stories = append(stories, fresh...)
-		stories, sets = c.join(stories)
+		for _, s := range fresh {
+			if c.outbreak(s, a, o) {
+				stories = append(stories, s)
+			} else if s.larger != nil {
+				stories = append(stories, s.larger)
+			}
+		}
+		stories, fresh = c.join(stories, bursts)
 	}
 	c.share(stories)
 	return slices.DeleteFunc(stories, func(s *story) bool { return len(s.docs) < eventDocsMin }), nil
 }
 
-// join takes pairs of stories that are the same out of the list and returns the list and the
-// sets of bursts of the pairs. Stories with the most documents in common come first, and a
-// story is in one pair at most, so that each call at least leaves fewer stories.
-func (c *corpus) join(stories []*story) (rest []*story, sets [][]int32) {
+// join takes pairs of stories that are the same out of the list and returns the list and a
+// new story for each pair. The pairs with the most documents in common come first, and a
+// story is in one pair at most. So each call leaves fewer stories.
+func (c *corpus) join(stories []*story, bursts []burst) (rest, fresh []*story) {
 	slices.SortFunc(stories, func(s, t *story) int { return slices.Compare(s.bursts, t.bursts) })
 	of := map[int32][]int32{} // stories by document
 	type pair struct{ s, t int32 }
@@ -58,7 +63,12 @@ func (c *corpus) join(stories []*story) (rest []*story, sets [][]int32) {
 			gone[p.s], gone[p.t] = true, true
 			set := slices.Concat(stories[p.s].bursts, stories[p.t].bursts)
 			slices.Sort(set)
-			sets = append(sets, slices.Compact(set))
+			both := newStory(slices.Compact(set), bursts)
+			both.larger = stories[p.s]
+			if len(stories[p.t].docs) > len(both.larger.docs) {
+				both.larger = stories[p.t]
+			}
+			fresh = append(fresh, both)
 		}
 	}
 	for i, s := range stories {
@@ -66,7 +76,7 @@ func (c *corpus) join(stories []*story) (rest []*story, sets [][]int32) {
 			rest = append(rest, s)
 		}
 	}
-	return rest, sets
+	return rest, fresh
 }
 
 // share leaves each document to the story that it matches best, by its score as a part of the

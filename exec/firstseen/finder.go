@@ -23,9 +23,12 @@ const (
 // Solve, then Answer. Close it at the end.
 type Finder struct {
 	sorter   *spill.Sorter
-	host     uint64 // number of the host
+	known    *Known
+	host     uint64 // hash of the host
 	url      uint32 // number of the URL
+	urlHash  uint32 // hash of the URL, not several
 	time     record.Time
+	last     record.Time     // the latest time of all pages
 	on       map[uint64]bool // texts that the URL is known to have
 	asked    int
 	answers  []byte // four answers in a byte
@@ -35,26 +38,30 @@ type Finder struct {
 // onMost is how many texts of one URL are remembered. If it has more, some are sorted twice.
 const onMost = 1 << 18
 
-// New returns a Finder that may use the memory m divided by share. Its methods fail when ctx is
-// done.
-func New(ctx context.Context, m *spill.Memory, share int64) *Finder {
-	return &Finder{sorter: m.Sorter(ctx, share), on: make(map[uint64]bool)}
+// New returns a Finder that may use the memory m divided by share. If known is not nil, its
+// texts were seen before all pages that the Finder gets, and Solve adds to it the texts of these
+// pages. The methods of the Finder fail when ctx is done.
+func New(ctx context.Context, m *spill.Memory, share int64, known *Known) *Finder {
+	return &Finder{sorter: m.Sorter(ctx, share), known: known, on: make(map[uint64]bool), last: record.NoTime}
 }
 
 // Close releases memory and temporary files.
 func (f *Finder) Close() { f.sorter.Close() }
 
-// Page begins the next page. newHost and newURL report that the host, or the URL, is another
-// than that of the page before. Pages come sorted by host, URL and time.
-func (f *Finder) Page(newHost, newURL bool, time record.Time) {
-	if newHost {
-		f.host++
+// Page begins the next page. host and url name its host and its URL. Pages come sorted by URL
+// and time. The error is ErrEarlier if the page is not later than those of the known texts.
+func (f *Finder) Page(host, url string, time record.Time) error {
+	if f.known != nil && time <= f.known.Until {
+		return ErrEarlier
 	}
-	if newURL || newHost {
+	h := hashOf(url)
+	if hash := max(uint32(h>>32), several+1); f.url == 0 || hash != f.urlHash {
 		f.url++
+		f.urlHash = hash
 		clear(f.on)
 	}
-	f.time = time
+	f.host, f.time, f.last = hashOf(host), time, max(f.last, time)
+	return nil
 }
 
 // Add notes that the page has a text.
@@ -81,9 +88,10 @@ func (f *Finder) put(text uint64) error {
 		clear(f.on)
 	}
 	f.on[text] = true
-	f.key = binary.BigEndian.AppendUint64(f.key[:0], mix(text^mix(f.host)))
+	f.key = binary.BigEndian.AppendUint64(f.key[:0], mix(text^f.host))
 	f.key = binary.BigEndian.AppendUint64(f.key, uint64(f.time)^1<<63)
 	f.key = binary.BigEndian.AppendUint32(f.key, f.url)
+	f.key = binary.BigEndian.AppendUint32(f.key, f.urlHash)
 	return f.sorter.Add(f.key, f.val)
 }
 
@@ -91,26 +99,36 @@ func (f *Finder) put(text uint64) error {
 func (f *Finder) Solve() error {
 	f.on = nil
 	f.answers = make([]byte, (f.asked+3)/4)
-	var text uint64  // the text whose pages come now
-	var first uint32 // the first URL with it
-	var at uint64    // the time of the first page with it
-	several, begun := false, false
+	m := merger{known: f.known}
+	var is seen   // the text whose pages come now
+	var at uint64 // the time of the first page with it, or 0 if it was known before
+	begun := false
 	for r, err := range f.sorter.Sorted() {
 		if err != nil {
 			return err
 		}
-		t, time, url := binary.BigEndian.Uint64(r.Key), binary.BigEndian.Uint64(r.Key[8:]), binary.BigEndian.Uint32(r.Key[16:])
-		if !begun || t != text {
-			text, first, at = t, url, time
-			several, begun = false, true
+		text, time, url := binary.BigEndian.Uint64(r.Key), binary.BigEndian.Uint64(r.Key[8:]), binary.BigEndian.Uint32(r.Key[20:])
+		if !begun || text != is.text {
+			if begun {
+				m.add(is)
+			}
+			var before bool
+			if is, before = m.find(text); before {
+				at = 0
+			} else {
+				is, at = seen{text, url}, time
+			}
+			begun = true
 		}
-		several = several || url != first
+		if url != is.url {
+			is.url = several
+		}
 		if len(r.Val) == 0 {
 			continue
 		}
 		a := IsNew
 		switch {
-		case several:
+		case is.url == several:
 			a = OnOtherURL
 		case time > at:
 			a = OnSameURL
@@ -118,6 +136,10 @@ func (f *Finder) Solve() error {
 		n, _ := binary.Uvarint(r.Val)
 		f.answers[n/4] |= byte(a) << (n % 4 * 2)
 	}
+	if begun {
+		m.add(is)
+	}
+	m.finish(f.last)
 	return nil
 }
 
@@ -131,4 +153,14 @@ func mix(x uint64) uint64 {
 	x = (x ^ x>>33) * 0xff51afd7ed558ccd
 	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
 	return x ^ x>>33
+}
+
+// hashOf returns a hash of a text that is the same in all processes.
+func hashOf(text string) uint64 {
+	const basis, prime = 14695981039346656037, 1099511628211 // FNV-1a
+	h := uint64(basis)
+	for i := range len(text) {
+		h = (h ^ uint64(text[i])) * prime
+	}
+	return mix(h)
 }

@@ -3,6 +3,7 @@ package firstseen
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"infomall/exec/spill"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // page is one page of a random archive.
@@ -20,59 +22,140 @@ type page struct {
 	asked     []uint64
 }
 
-// TestAnswers compares the answers for random pages with those found by looking at each other
-// page, with little memory and with much.
-func TestAnswers(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.SliceOfN(rapid.Uint64Range(1, 9), 0, 4)
-		pages := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) page {
-			n := rapid.IntRange(0, 5).Draw(t, "url")
-			return page{n / 3, n, record.Time(rapid.IntRange(-3, 3).Draw(t, "time")), text.Draw(t, "added"), text.Draw(t, "asked")}
-		}), 1, 20).Draw(t, "pages")
-		slices.SortStableFunc(pages, func(a, b page) int { return cmp.Or(a.url-b.url, cmp.Compare(a.time, b.time)) })
-		m := spill.Memory{Bytes: rapid.SampledFrom([]int64{1 << 10, 1 << 20}).Draw(t, "memory")}
-		f := New(context.Background(), &m, 1)
-		defer f.Close()
-		var questions []int
-		for i, p := range pages {
-			f.Page(i > 0 && pages[i-1].host != p.host, i > 0 && pages[i-1].url != p.url, p.time)
-			for _, x := range p.added {
-				if err := f.Add(x); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for _, x := range p.asked {
-				q, err := f.Ask(x)
-				if err != nil {
-					t.Fatal(err)
-				}
-				questions = append(questions, q)
-			}
+// drawPages draws pages sorted by URL and time.
+func drawPages(t *rapid.T) []page {
+	text := rapid.SliceOfN(rapid.Uint64Range(1, 9), 0, 4)
+	pages := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) page {
+		n := rapid.IntRange(0, 5).Draw(t, "url")
+		return page{n / 3, n, record.Time(rapid.IntRange(-3, 3).Draw(t, "time")), text.Draw(t, "added"), text.Draw(t, "asked")}
+	}), 1, 20).Draw(t, "pages")
+	slices.SortStableFunc(pages, func(a, b page) int { return cmp.Or(a.url-b.url, cmp.Compare(a.time, b.time)) })
+	return pages
+}
+
+// model returns whether page p has text x for the first time, by looking at each other page.
+func model(pages []page, p *page, x uint64) Answer {
+	a := IsNew
+	for _, o := range pages {
+		if o.host != p.host || !slices.Contains(o.added, x) && !slices.Contains(o.asked, x) {
+			continue
 		}
-		if err := f.Solve(); err != nil {
+		switch {
+		case o.url != p.url && (o.time < p.time || o.time == p.time && o.url < p.url):
+			return OnOtherURL
+		case o.url == p.url && o.time < p.time:
+			a = OnSameURL
+		}
+	}
+	return a
+}
+
+// check gives the pages that some function chooses to a Finder, and compares its answers with
+// those of the model for all pages.
+func check(t *rapid.T, pages []page, choose func(*page) bool, known *Known) {
+	m := spill.Memory{Bytes: rapid.SampledFrom([]int64{1 << 10, 1 << 20}).Draw(t, "memory")}
+	f := New(context.Background(), &m, 1, known)
+	defer f.Close()
+	var questions []int
+	for i := range pages {
+		p := &pages[i]
+		if !choose(p) {
+			continue
+		}
+		if err := f.Page(fmt.Sprint(p.host), fmt.Sprint(p.url), p.time); err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range pages {
-			for _, x := range p.asked {
-				want := IsNew
-				for _, o := range pages {
-					if o.host != p.host || !slices.Contains(o.added, x) && !slices.Contains(o.asked, x) {
-						continue
-					}
-					switch {
-					case o.url != p.url && (o.time < p.time || o.time == p.time && o.url < p.url):
-						want = OnOtherURL
-					case o.url == p.url && o.time < p.time && want == IsNew:
-						want = OnSameURL
-					}
-				}
-				if got := f.Answer(questions[0]); got != want {
-					t.Fatalf("text %d of %+v: got %d, want %d", x, p, got, want)
-				}
-				questions = questions[1:]
+		for _, x := range p.asked {
+			q, err := f.Ask(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			questions = append(questions, q)
+		}
+		for _, x := range p.added {
+			if err := f.Add(x); err != nil {
+				t.Fatal(err)
 			}
 		}
+	}
+	if err := f.Solve(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range pages {
+		p := &pages[i]
+		if !choose(p) {
+			continue
+		}
+		for _, x := range p.asked {
+			if got, want := f.Answer(questions[0]), model(pages, p, x); got != want {
+				t.Fatalf("text %d of %+v: got %d, want %d", x, *p, got, want)
+			}
+			questions = questions[1:]
+		}
+	}
+}
+
+// TestAnswers compares the answers for random pages with those of the model, with little memory
+// and with much.
+func TestAnswers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		check(t, drawPages(t), func(*page) bool { return true }, nil)
 	})
+}
+
+// TestKnown gives random pages to several Finders, one after the other by time. The answers must
+// be the same as if one Finder had got all. What is known is stored between them.
+func TestKnown(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pages := drawPages(t)
+		known := NewKnown()
+		for from := record.Time(-3); from <= 3; {
+			to := from + record.Time(rapid.IntRange(1, 4).Draw(t, "times"))
+			check(t, pages, func(p *page) bool { return p.time >= from && p.time < to }, known)
+			known.Added = to
+			loaded, err := Load(func(yield func(task.ResultRow, error) bool) {
+				for row := range known.Rows() {
+					if !yield(row, nil) {
+						return
+					}
+				}
+			})
+			if err != nil || !slices.Equal(loaded.list, known.list) || loaded.Until != known.Until || loaded.Added != known.Added {
+				t.Fatalf("stored: got %+v, want %+v (error: %v)", loaded, known, err)
+			}
+			known, from = loaded, to
+		}
+		f := New(context.Background(), &spill.Memory{}, 1, known)
+		if err := f.Page("1", "1", known.Until); err != ErrEarlier {
+			t.Errorf("a page that is not later: got %v, want %v", err, ErrEarlier)
+		}
+	})
+}
+
+// TestDamagedRows shows that damaged rows are an error, and no panic.
+func TestDamagedRows(t *testing.T) {
+	rows := []task.ResultRow{{Key: []byte{0, 0, 0, 0}, Value: []byte{2, 4}}, {Key: []byte{0, 0, 0, 1}, Value: make([]byte, 12)}}
+	load := func(rows ...task.ResultRow) error {
+		_, err := Load(func(yield func(task.ResultRow, error) bool) {
+			for _, row := range rows {
+				if !yield(row, nil) {
+					return
+				}
+			}
+		})
+		return err
+	}
+	if err := load(rows...); err != nil {
+		t.Fatal(err)
+	}
+	for i, bad := range [][]task.ResultRow{
+		nil, rows[1:], {rows[0], rows[0]}, {{Key: rows[0].Key}}, {{Key: rows[0].Key, Value: []byte{2, 4, 0}}}, {{Key: rows[0].Key[1:], Value: rows[0].Value}},
+		{rows[0], {Key: rows[1].Key, Value: make([]byte, 11)}}, {rows[0], {Key: rows[1].Key, Value: make([]byte, 24)}},
+	} {
+		if err := load(bad...); err == nil {
+			t.Errorf("case %d is no error", i)
+		}
+	}
 }
 
 // TestHash shows which texts are the same.

@@ -22,8 +22,8 @@ type Place struct {
 	Chinese   string   // in simplified Chinese letters; "" if not known
 	Kind      string   // country, province, prefecture, county or city; in a user's list, any word or ""
 	Country   string   // ISO 3166 code of two letters; "" if not known
-	Latitude  float64  // in degrees
-	Longitude float64  // in degrees
+	Latitude  float64  // in degrees; NaN if not known
+	Longitude float64  // in degrees; NaN if not known
 	Variants  []string // further names
 	User      bool     // the place comes from a user's list
 

@@ -18,7 +18,7 @@ import (
 )
 
 // importFormats are the words that can follow FORMAT in an IMPORT statement.
-var importFormats = []string{"auto", "tianwang", "warc", "arc", "wacz", "html", rank.GraphFormat}
+var importFormats = []string{"auto", "tianwang", "warc", "arc", "wacz", "html", rank.GraphFormat, placesFormat}
 
 // Formats returns the words that can follow FORMAT in an IMPORT statement, such
 // as "warc".
@@ -76,7 +76,7 @@ type importer interface {
 }
 
 // fileImport is an IMPORT statement for captures, whose clauses were read. An
-// IMPORT of a graph is in package rank.
+// IMPORT of a graph is in package rank; one of places is a placesImport.
 type fileImport struct {
 	a  importer
 	s  *session.Session
@@ -84,16 +84,19 @@ type fileImport struct {
 	o  task.ImportOptions
 }
 
-// Import is the statement IMPORT, which reads files of captures, or a graph,
-// into the archive.
+// Import is the statement IMPORT, which reads files of captures, a graph, or a list of
+// places, into the archive.
 var Import = session.DeclareFor("IMPORT", session.Writes|session.Works|session.Anywhere, readImport).Named(func(st ast.Statement) *ast.Name { return st.(*ast.Import).Alias })
 
 // readImport makes a fileImport of an IMPORT statement and checks its clauses.
 // With FORMAT graph it returns the Deed (a statement that is ready to run) that
-// package rank makes of the statement.
+// package rank makes of the statement, with FORMAT places a placesImport.
 func readImport(s *session.Session, a importer, st *ast.Import) (session.Deed, error) {
 	if st.Format != nil && strings.EqualFold(st.Format.Text, rank.GraphFormat) {
 		return rank.ImportGraph.Read(s, st)
+	}
+	if st.Format != nil && strings.EqualFold(st.Format.Text, placesFormat) {
+		return importPlaces.Read(s, st)
 	}
 	im := &fileImport{a: a, s: s, st: st}
 	return im, im.readOptions()

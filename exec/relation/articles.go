@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -100,7 +101,7 @@ func (r *Reader) articles(ctx context.Context, n *Request) iter.Seq2[[]articleRo
 		defer s.close()
 		err := s.read()
 		if err == nil {
-			err = s.seen.Solve()
+			err = s.solve()
 		}
 		if err == nil {
 			err = s.yield(yield)
@@ -126,15 +127,16 @@ type articleStream struct {
 
 	key       string      // of the current URL
 	since     record.Time // since when the URL has its main text
+	added     record.Time // when the last capture that was read was added
 	headlines []about.Headline
 	row       []byte
 }
 
 func (r *Reader) newArticleStream(ctx context.Context, n *Request) *articleStream {
 	return &articleStream{
-		r: r, ctx: ctx, n: n, from: max(n.Window.From, n.During), text: n.Asks("text"),
+		r: r, ctx: ctx, n: n, added: record.NoTime, from: max(n.Window.From, n.During), text: n.Asks("text"),
 		says: n.Asks("published", "published_precision", "published_from", "dated", "at", "title", "author", "source"),
-		seen: firstseen.New(ctx, &r.Memory, 2), may: r.Spool(8),
+		seen: firstseen.New(ctx, &r.Memory, 4, r.FirstSeen), may: r.Spool(32),
 	}
 }
 
@@ -149,7 +151,7 @@ func (s *articleStream) read() error {
 	all.Relation, all.Refs, all.Match, all.Ranges, all.InScope = Versions, false, nil, wholeHosts(s.n.Ranges), nil
 	all.Window.From, all.During = record.MinTime, record.MinTime
 	all.Fields = []*Column{Versions.Column("kind"), Versions.Column("title"), Versions.Column("lang")}
-	if s.n.Asks("added") {
+	if s.n.Asks("added") || s.r.FirstSeen != nil {
 		all.Fields = append(all.Fields, Captures.Column("added"))
 	}
 	scan := s.r.Snapshot.Scan(s.ctx, all.Scan(record.ColChange|record.ColSense))
@@ -167,6 +169,15 @@ func (s *articleStream) read() error {
 		}
 	}
 	return nil
+}
+
+// solve finds out which texts are new.
+func (s *articleStream) solve() error {
+	err := s.seen.Solve()
+	if known := s.r.FirstSeen; known != nil && err == nil {
+		known.Added = max(known.Added, s.added)
+	}
+	return err
 }
 
 // wholeHosts returns the ranges of keys of all hosts that ranges touch, sorted and disjoint. Nil
@@ -207,13 +218,19 @@ func hostPart(key string) int {
 
 // version reads the page of the version at row i of b.
 func (s *articleStream) version(b *spanBatch, i int) error {
-	newURL := b.Key[i] != s.key
-	newHost := s.key[:hostPart(s.key)] != b.Key[i][:hostPart(b.Key[i])]
-	s.key = b.Key[i]
-	if newURL || b.Change[i] != record.ChangeLayout && b.Sense[i] != record.SenseNoise {
+	if newURL := b.Key[i] != s.key; newURL || b.Change[i] != record.ChangeLayout && b.Sense[i] != record.SenseNoise {
 		s.since = b.Time[i]
 	}
-	s.seen.Page(newHost, newURL, b.Time[i])
+	s.key = b.Key[i]
+	if known := s.r.FirstSeen; known != nil {
+		if b.Added[i] <= known.Added {
+			return nil
+		}
+		s.added = max(s.added, b.Added[i])
+	}
+	if err := s.seen.Page(b.Key[i][:hostPart(b.Key[i])], b.Key[i], b.Time[i]); err != nil {
+		return fmt.Errorf("%s at %s: %w", b.URL[i], value.AppendTime(nil, b.Time[i], s.n.zone()), err)
+	}
 	p, err := s.r.Snapshot.Payload(s.ctx, b.Ref[i])
 	if err != nil {
 		return err

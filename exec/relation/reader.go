@@ -5,6 +5,8 @@ import (
 	"iter"
 
 	"infomall/crawl/report"
+	"infomall/exec/firstseen"
+	"infomall/exec/places"
 	"infomall/exec/spill"
 	"infomall/store/document"
 	"infomall/store/page/article"
@@ -41,6 +43,15 @@ type Reader struct {
 	// to be read. The function that it returns is called at the end.
 	Watch func(context.Context, *Work) (stop func())
 
+	// FirstSeen, if not nil, has the texts of captures that were read before, for the next
+	// reading of the relation articles, of the same scope up to the same time or a later one.
+	// That reads only the captures that were added after FirstSeen.Added, and adds their texts
+	// and their time to FirstSeen; it yields the rows of these captures. The rows end with
+	// firstseen.ErrEarlier if a capture is not later than all that were read before: then set
+	// FirstSeen to firstseen.NewKnown() and read all. The caller must also read all after
+	// captures were deleted or hidden. After an error FirstSeen must not be used again.
+	FirstSeen *firstseen.Known
+
 	// Plain makes the Reader read every page that a question is put to, for tests.
 	Plain bool
 	// Notes are for the user, after the rows: how much was asked, for example. Sources
@@ -68,6 +79,7 @@ type Reader struct {
 	style        *hostStyle                  // the style of the host and month asked for last
 	sites        map[hostMonth]*article.Site // see articleSite
 	texts        textTimes                   // see textSeen
+	gazetteer    *places.Gazetteer           // the gazetteer of the archive, once it was asked for
 }
 
 // Snapshot is the state of an archive at one moment; later changes do not show

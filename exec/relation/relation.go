@@ -122,7 +122,7 @@ func Names() []string {
 // relations lists all relations, in the order of the manual.
 var relations = []*Relation{
 	Captures, Versions, Pages, Blocks, Changes, Layouts, Links, Hosts, Articles, Findings, Terms,
-	Ranks, Duplicates, Events, Reports, Graphs, Edges,
+	Ranks, Duplicates, Events, Reports, Graphs, Edges, Gazetteer,
 	Periods, Pools, Files, Tombstones, Blocked,
 	Fetches, Frontier, Crawls, Workers,
 	Schedules, Watches, Watched, Jobs, Rules, History,

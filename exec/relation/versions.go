@@ -86,6 +86,7 @@ var Versions = made(Relation{
 		payload("description", value.Text, "description given by the page", ofResponse(func(r *response) value.Value { return textOrNull(r.about().Description) })),
 		payload("keywords", value.Text, "keywords given by the page", ofResponse(func(r *response) value.Value { return textOrNull(r.about().Keywords) })),
 		payload("abstract", value.Text, "beginning of main, at most 200 characters, in whole words", ofPage(func(b *divide.Body) value.Value { return textOrNull(Beginning(about.MainText(b), abstractRunes)) })),
+		payload("places", value.Text, "names of the places that title and main name, in the order in which they do, joined by ', '; see gazetteer", namedPlaces),
 		payload("last_modified", value.Time, "time in the Last-Modified header", ofResponse(func(r *response) value.Value { return headerTime(&r.Payload, "Last-Modified") })),
 		payload("etag", value.Text, "value of the ETag header", ofResponse(func(r *response) value.Value { return textOrNull(message.Header(r.Head, "ETag")) })),
 		payload("expires", value.Time, "time in the Expires header", ofResponse(func(r *response) value.Value { return headerTime(&r.Payload, "Expires") })),

@@ -29,6 +29,7 @@ var statements = []*statement{
 	createStatement,
 	dropViewStatement,
 	dropGraphStatement,
+	dropGazetteerStatement,
 	dropMetadataStatement,
 	ruleStatement,
 	dropRuleStatement,

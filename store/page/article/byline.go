@@ -74,13 +74,18 @@ func (r *reader) named(signs []string, valid func(string) string, begins bool) s
 		}
 		text := oneLine(r.text(i))
 		low := lowered(text)
+		ascii := utf8.RuneCountInString(low) == len(low)
 		for _, sign := range signs {
-			k := strings.Index(low, sign)
-			if k < 0 {
+			latin, k := sign[len(sign)-1] == ' ', 0
+			switch {
+			case latin && !strings.HasPrefix(low, sign), ascii && sign[0] >= utf8.RuneSelf:
 				continue
+			case !latin:
+				if k = strings.Index(low, sign); k < 0 {
+					continue
+				}
 			}
-			latin := sign[len(sign)-1] == ' '
-			if latin && (k > 0 || !startsName(text[k+len(sign):]) || len(text) > 2*authorMax) {
+			if latin && (!startsName(text[k+len(sign):]) || len(text) > 2*authorMax) {
 				continue
 			}
 			if begins && !latin && sign == "记者" && l.text > 60 {
