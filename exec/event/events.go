@@ -155,9 +155,12 @@ func (f *finding) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	defer release()
-	c := newCollection(f, snap)
+	c, err := newCollection(ctx, f, snap)
+	if err != nil {
+		return nil, err
+	}
 	defer c.close()
-	if err := c.read(ctx); err != nil {
+	if err := c.readNew(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.group(ctx); err != nil {
@@ -167,6 +170,9 @@ func (f *finding) Run(ctx context.Context) (*session.Result, error) {
 		return nil, err
 	}
 	kept, err := c.save(ctx)
+	if err == nil {
+		err = c.stillThere(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

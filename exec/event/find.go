@@ -130,9 +130,6 @@ func (c *collection) find(ctx context.Context) error {
 // says next to nothing.
 const quiet = .01
 
-// errStop ends eachText when the reader of documents wants no more.
-var errStop = errors.New("stop")
-
 // documents yields the reports as documents, in the order of their representatives, and
 // calls put with the number of each.
 func (c *collection) documents(ctx context.Context, put func(set uint32)) iter.Seq2[*events.Document, error] {

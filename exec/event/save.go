@@ -3,6 +3,7 @@ package event
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"maps"
 	"math"
@@ -38,6 +39,30 @@ func (c *collection) save(ctx context.Context) (task.Result, error) {
 		return r, err
 	}
 	return r, c.saveStream(ctx, r)
+}
+
+// stillThere returns an error if captures were deleted while the events were computed. It then
+// removes what is stored, because that may have their words.
+func (c *collection) stillThere(ctx context.Context) error {
+	before, err := c.snap.Tombstones(ctx)
+	if err != nil {
+		return err
+	}
+	snap, release, err := c.s.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	now, err := snap.Tombstones(ctx)
+	if err != nil || len(now) == len(before) {
+		return err
+	}
+	for _, kind := range []string{task.ResultStream, task.ResultEvents} {
+		if _, err := c.s.Archive().DropResult(ctx, kind, c.name); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("captures were deleted while EVENTS %s ran; run it again", c.name)
 }
 
 // lastEvents returns the last result of EVENTS with this name, or nil if there is none.
@@ -232,6 +257,3 @@ type textsOf struct {
 	found    *foundEvent
 	keywords map[uint32]float64
 }
-
-// saveStream stores the texts for the next EVENTS.
-func (c *collection) saveStream(ctx context.Context, of task.Result) error { return ctx.Err() }

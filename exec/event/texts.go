@@ -55,8 +55,10 @@ type collection struct {
 	covered map[record.Time]bool
 	sources map[string]uint32
 	gaz     *places.Gazetteer
-	fresh   int // how many texts were read from the archive
-	sets    int // how many reports there are
+	stream  string // how the stream is made, see made
+	kept    int    // how many texts come from the stream
+	fresh   int    // how many texts were read from the archive
+	sets    int    // how many reports there are
 	ids     []uint64
 	notes   []string
 	calendar
@@ -64,18 +66,24 @@ type collection struct {
 	raw   []byte
 }
 
-func newCollection(f *finding, snap relation.Snapshot) *collection {
-	c := &collection{finding: f, snap: snap, run: f.s.Runner(snap, "events: texts"), covered: make(map[record.Time]bool), sources: make(map[string]uint32), gaz: places.Shipped()}
+// newCollection returns a collection without texts. The caller closes it.
+func newCollection(ctx context.Context, f *finding, snap relation.Snapshot) (*collection, error) {
+	gaz, err := relation.Places(ctx, snap)
+	if err != nil {
+		return nil, err
+	}
+	c := &collection{finding: f, snap: snap, run: f.s.Runner(snap, "events: texts"), covered: make(map[record.Time]bool), sources: make(map[string]uint32), gaz: gaz}
 	c.rows = c.run.Memory.Spool(rowsShare)
 	c.calendar = calendar{unit: f.unit, zone: f.env.Location()}
-	return c
+	return c, nil
 }
 
 // close releases memory and temporary files.
 func (c *collection) close() { c.rows.Close() }
 
-// read reads the texts, and the times of captures.
-func (c *collection) read(ctx context.Context) error {
+// read reads the texts, and the times of captures, that were added after a time; record.NoTime
+// means all.
+func (c *collection) read(ctx context.Context, added record.Time) error {
 	rows, err := c.run.Rows(ctx, c.texts)
 	if err != nil {
 		return err
@@ -91,7 +99,13 @@ func (c *collection) read(ctx context.Context) error {
 			}
 		}
 	}
-	return c.cover(ctx, c.seen)
+	node := c.seen
+	if where := c.since(added); where != "" {
+		if node, err = c.plan(c.st.Scopes, seen, where); err != nil {
+			return err
+		}
+	}
+	return c.cover(ctx, node)
 }
 
 // take adds the text in row i of a batch of newTexts. It uses the memory of t.
