@@ -86,10 +86,10 @@ func (c *corpus) findBursts(ctx context.Context, a *automaton, o *Options) ([]bu
 // noiseBound returns how much a burst of a word must save. If the word has no events, the
 // chance that some burst saves more than x is about e^-x: savings are logarithms of ratios of
 // likelihoods, and enter pays for the choice of the first period. The bound lets noise have
-// about one burst in each period over all words. That does no harm: an event needs several
-// bursts in the same documents.
+// about noiseBursts bursts in each period over all words. They do no harm: an event needs
+// bursts of several words in the same documents, and its own burst is tested again.
 func noiseBound(words int, a *automaton) float64 {
-	return max(1, math.Log(float64(max(words, 1))/float64(len(a.cover))))
+	return max(1, math.Log(float64(max(words, 1))/(noiseBursts*float64(len(a.cover)))))
 }
 
 // search finds the bursts of series. It only serves to use memory again.
@@ -129,7 +129,9 @@ func (s *search) best(a *automaton, series []hits, before, ratio, bound float64)
 		p.n = in
 		p.saves = a.saves(in, n, p.from, p.to)
 	}
-	s.spans = slices.DeleteFunc(s.spans, func(p span) bool { return p.saves <= bound })
+	s.spans = slices.DeleteFunc(s.spans, func(p span) bool {
+		return p.saves <= bound || a.cover[p.to+1]-a.cover[p.from] > spanMax*a.total()
+	})
 	slices.SortFunc(s.spans, func(p, q span) int {
 		return cmp.Or(cmp.Compare(q.saves, p.saves), cmp.Compare(p.from, q.from), cmp.Compare(p.to, q.to))
 	})

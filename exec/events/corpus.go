@@ -54,7 +54,7 @@ const wordBytes = 8
 
 // read reads the stream twice: to count words, then to keep those that can burst. Words that
 // fewer than wordDocsMin documents have are left out, and so are words that more than the
-// share shareMax of all documents have. If the words would not fit into o.Bytes, the most
+// share shareMax of all documents have, if they are more than shareDocsMin. If the words would not fit into o.Bytes, the most
 // frequent are left out, too.
 func read(ctx context.Context, stream Stream, o *Options) (*corpus, error) {
 	c := &corpus{}
@@ -164,7 +164,7 @@ type count struct {
 // choose makes the vocabulary of the corpus: the words of counts that can burst. It returns,
 // for each element of counts, the corpus number of the word plus 1, or 0 if it is left out.
 func (c *corpus) choose(counts []count, docs int, o *Options) []uint32 {
-	most := max(uint32(float64(docs+o.Before.documents())*shareMax), wordDocsMin)
+	most := max(uint32(float64(docs+o.Before.documents())*shareMax), shareDocsMin)
 	canBurst := func(n uint32) bool { return n >= wordDocsMin && n <= most }
 	total := int64(0)
 	var chosen []int32

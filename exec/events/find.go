@@ -50,8 +50,7 @@ type Event struct {
 	Sources int
 	// Keywords has the words that tell the event from others, the most telling first.
 	Keywords []Keyword
-	// Weight is what the bursts of the event save together, in the unit of Kleinberg's
-	// automaton (bits of code length).
+	// Weight is how much the bursts of the event's words save together, in nats.
 	Weight float64
 
 	keys []uint64 // of its documents, ascending

@@ -41,6 +41,12 @@ func variants(seed uint64) map[string]recipe {
 		"quarter":      with(func(m *recipe) { m.periods, m.events = 90, map[string]int{"big": 10, "small": 10, "slow": 10} }),
 		"hours":        with(func(m *recipe) { m.periods, m.cycle = 90*24, 168; m.events = map[string]int{"big": 15, "small": 15} }),
 		"weeks":        with(func(m *recipe) { m.periods, m.cycle = 104, 0 }),
+		"real":         base,
+		"pairs":        with(func(m *recipe) { m.pairs = true }),
+		"factors":      with(func(m *recipe) { m.factors = true }),
+		"real half":    with(func(m *recipe) { m.share = 0.5 }),
+		"real noise":   with(func(m *recipe) { m.events = nil }),
+		"real long":    with(func(m *recipe) { m.length = 250 }),
 		"noise":        with(func(m *recipe) { m.events = nil }),
 		"noise topics": with(func(m *recipe) { m.events = nil; m.background = &topics{z, 40} }),
 		"noise leaves": with(func(m *recipe) {
@@ -108,13 +114,24 @@ func TestPlantedAll(t *testing.T) {
 	if seeds == 0 {
 		t.Skip("a measurement: set INFOMALL_EVENTS_PLANTED=3 to run it with three seeds")
 	}
+	var real *leaves
+	ok := false
+	if wanted := os.Getenv("INFOMALL_EVENTS_VARIANT"); wanted == "" || strings.Contains("real half long noise", wanted) {
+		if real, ok = realLeaves(t); !ok {
+			t.Log("no shared data: without the variants on real texts")
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(variants(1))) {
-		if !strings.Contains(name, os.Getenv("INFOMALL_EVENTS_VARIANT")) {
+		if strings.HasPrefix(name, "real") && !ok || !strings.Contains(name, os.Getenv("INFOMALL_EVENTS_VARIANT")) {
 			continue
 		}
 		sum := figures{}
 		for seed := range uint64(seeds) {
-			p := variants(seed + 1)[name].make()
+			m := variants(seed + 1)[name]
+			if strings.HasPrefix(name, "real") {
+				m.background = real
+			}
+			p := m.make()
 			sum.add(p.judge(p.find(t)))
 		}
 		t.Logf("%-12s %v", name, sum)

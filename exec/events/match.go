@@ -47,8 +47,9 @@ func newStory(set []int32, bursts []burst) *story {
 }
 
 // matchStories finds the documents of each story among all documents of the corpus, at any
-// time. A document matches if it has eventWordsMin words of the story and a score of at least
-// half of that which is usual for the documents in the story's periods.
+// time. A document matches if it has eventWordsMin words of the story and at least the part
+// usualPart of the usual score. The usual score is the mean over the documents of the story's
+// periods, with the scores as weights: so many documents with few words do not lower it.
 func (c *corpus) matchStories(ctx context.Context, stories []*story) error {
 	// The stories that have word w are of[first[w]:first[w+1]].
 	type use struct {
@@ -110,7 +111,7 @@ func (c *corpus) matchStories(ctx context.Context, stories []*story) error {
 	return nil
 }
 
-// seriesOf counts the matches of a story by period, without gaps. It takes only documents
+// seriesOfStory counts the matches of a story by period, without gaps. It takes only documents
 // that say when they were published if dated is set.
 func (c *corpus) seriesOfStory(s *story, dated bool) []hits {
 	var series []hits
